@@ -1,0 +1,179 @@
+// `souple list`: what there is to choose from.
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "bench.h"
+#include "command.h"
+#include "io/scene.h"
+
+enum { JSON };
+
+static const sp_option options[] = {
+    [JSON] = {"--json", NULL, "as one JSON object"},
+};
+
+typedef struct sp_listing {
+    sp_table table;
+    sp_json json;
+    bool as_json;
+} sp_listing;
+
+static void add(sp_listing *l, const char *name, const char *what_key, const char *what) {
+    if (l->as_json) {
+        sp__json_open(&l->json, NULL, '{');
+        sp__json_text(&l->json, "name", name);
+        sp__json_text(&l->json, what_key, what);
+        sp__json_close(&l->json, '}');
+        return;
+    }
+    sp__table_row(&l->table);
+    sp__table_cell(&l->table, "%s", name), sp__table_cell(&l->table, "%s", what ? what : "");
+}
+
+// ---- scenes
+
+static const char *scenes_folder(void) {
+    const char *own = getenv("SOUPLE_SCENES");
+    struct stat st;
+    if (own && *own) return own;
+    return stat("scenes", &st) == 0 && S_ISDIR(st.st_mode) ? "scenes" : SP_SOURCE_DIR "/scenes";
+}
+
+// a scene, not a fragment that scenes include
+static bool holds_scene(const char *path) {
+    char head[16384];
+    FILE *file = fopen(path, "r");
+    if (!file) return false;
+    size_t n = fread(head, 1, sizeof head - 1, file);
+    fclose(file);
+    head[n] = 0;
+    return strstr(head, "<scene") != NULL;
+}
+
+static void add_scene(sp_listing *l, sp_context *ctx, const char *path) {
+    sp_scene *scene = NULL;
+    if (!holds_scene(path)) return;
+    bool good = sp_scene_load(ctx, path, NULL, &scene) >= 0;
+    add(l, path, "title", good ? sp_scene_name(scene) : "(wrong: `souple check` says why)");
+    sp_scene_destroy(&scene);
+}
+
+static void list_folder(sp_listing *l, sp_context *ctx, const char *folder, int depth) {
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        char path[PATH_MAX];
+        const char *name = entries[i]->d_name, *suffix = strrchr(name, '.');
+        int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+        struct stat st;
+        if (name[0] != '.' && length < (int)sizeof path && stat(path, &st) == 0) {
+            if (S_ISDIR(st.st_mode) && depth < 8)
+                list_folder(l, ctx, path, depth + 1);
+            else if (S_ISREG(st.st_mode) && suffix && strcmp(suffix, ".xml") == 0)
+                add_scene(l, ctx, path);
+        }
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+}
+
+static void list_scenes(sp_listing *l) {
+    sp_context_def def = sp_context_def_default();
+    sp_context *ctx = NULL;
+    def.workers = 1;
+    if (sp_context_create(&def, &ctx) < 0) return;
+    list_folder(l, ctx, scenes_folder(), 0);
+    sp_context_destroy(&ctx);
+}
+
+// ---- what is built in
+
+static void list_benches(sp_listing *l) {
+    for (int i = 0; i < sp_bench_count(); i++) add(l, sp_bench_at(i)->name, "what", sp_bench_at(i)->what);
+}
+
+static void list_backends(sp_listing *l) {
+    for (int i = 0; sp_backend_name(i); i++) add(l, sp_backend_name(i), "detail", sp_backend_detail(sp_backend_name(i)));
+}
+
+// the choices of an attribute in the table of the language; those marked [n] are not in this build
+static void list_choices(sp_listing *l, const char *element, const char *attribute) {
+    const sp_element_spec *spec = sp__element_spec(element);
+    const char *choices = NULL;
+    for (int i = 0; spec && i < spec->attr_count; i++)
+        if (strcmp(spec->attrs[i].name, attribute) == 0) choices = spec->attrs[i].choices;
+    while (choices && *choices) {
+        char word[64];
+        int length = (int)strcspn(choices, "/"), name = (int)strcspn(choices, "/[");
+        snprintf(word, sizeof word, "%.*s", name, choices);
+        add(l, word, "state", name < length ? "known, not in this build" : "built in");
+        choices += length + (choices[length] == '/');
+    }
+}
+
+static void list_materials(sp_listing *l) {
+    list_choices(l, "material", "model");
+}
+
+static void list_solvers(sp_listing *l) {
+    list_choices(l, "solver", "type");
+}
+
+static const struct {
+    const char *name;
+    void (*list)(sp_listing *l);
+} kinds[] = {{"scenes", list_scenes},
+             {"benches", list_benches},
+             {"backends", list_backends},
+             {"materials", list_materials},
+             {"solvers", list_solvers}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static bool take(sp_arguments *a, int option, char **values) {
+    (void)option, (void)values;
+    return *(bool *)a->user = true;
+}
+
+static void print_list(int kind, bool json) {
+    sp_listing l = {.table.left = 3, .json.file = stdout, .as_json = json};
+    if (json) {
+        sp__json_open(&l.json, NULL, '{');
+        sp__json_open(&l.json, kinds[kind].name, '[');
+    }
+    kinds[kind].list(&l);
+    if (json) {
+        sp__json_close(&l.json, ']');
+        sp__json_close(&l.json, '}');
+    }
+    sp__table_print(&l.table, stdout, 0);
+    sp__table_free(&l.table);
+}
+
+static int list_main(const sp_command *command, int argc, char **argv) {
+    bool json = false;
+    const char *names[KINDS];
+    sp_arguments a = {.command = command, .take = take, .user = &json, .word_limit = 1};
+    int code = sp__read_arguments(&a, argc, argv);
+    if (code >= 0) return code;
+    for (int i = 0; i < KINDS; i++) names[i] = kinds[i].name;
+    if (a.word_count < 1) return sp__complain(&a, "list what? scenes, benches, backends, materials or solvers");
+    if (!sp__check_word(&a, "list", a.words[0], names, KINDS)) return SP_EXIT_USAGE;
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i].name, a.words[0]) == 0) print_list(i, json);
+    return SP_EXIT_DONE;
+}
+
+const sp_command sp__command_list = {
+    .name = "list",
+    .arguments = "scenes|benches|backends|materials|solvers",
+    .summary = "Say what there is to choose from",
+    .text = "Scenes are looked for in $SOUPLE_SCENES, in ./scenes, and where the program was built.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .examples = "  souple list scenes\n"
+                "  souple list backends --json\n",
+    .main = list_main,
+};

@@ -1,0 +1,118 @@
+// The command: which subcommand is meant, and help about all of them.
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "command.h"
+#include "io/scene.h"
+
+static int bench_main(const sp_command *command, int argc, char **argv) {
+    if (sp__has_option(argc, argv, "--help") || sp__has_option(argc, argv, "-h")) {
+        sp__print_help(command, stdout);
+        return SP_EXIT_DONE;
+    }
+    return sp_bench_main(argc, argv);
+}
+
+static const sp_option bench_options[] = {
+    {"--json", NULL, "one JSON object on stdout"},
+    {"--quick", NULL, "fewer and smaller cases"},
+    {"--threads", "N", "threads of the columns for all threads, 1..64"},
+    {"--dump", "DIR", "write the meshes and the report there"},
+};
+
+static const sp_command bench = {
+    .name = "bench",
+    .arguments = "[NAME]",
+    .summary = "Measure speed, each bench beside its references in the same run; without a name: which there are",
+    .options = bench_options,
+    .option_count = sizeof bench_options / sizeof bench_options[0],
+    .examples = "  souple bench step\n"
+                "  souple bench beam --quick --json\n",
+    .main = bench_main,
+};
+
+static int version_main(const sp_command *command, int argc, char **argv) {
+    if (sp__has_option(argc, argv, "--help")) {
+        sp__print_help(command, stdout);
+        return SP_EXIT_DONE;
+    }
+    printf("souple %s\n", SP_VERSION_TEXT);
+    for (int i = 0; sp_backend_name(i); i++) {
+        const char *detail = sp_backend_detail(sp_backend_name(i));
+        printf("  backend %s%s%s\n", sp_backend_name(i), detail ? ": " : "", detail ? detail : "");
+    }
+    return SP_EXIT_DONE;
+}
+
+static const sp_command version = {
+    .name = "version", .arguments = "", .summary = "Say which version this is", .main = version_main};
+
+static int help_main(const sp_command *command, int argc, char **argv);
+static const sp_command help = {.name = "help",
+                                .arguments = "[COMMAND]",
+                                .summary = "Explain a command",
+                                .examples = "  souple help run\n",
+                                .main = help_main};
+
+static const sp_command *const commands[] = {
+    &sp__command_run, &sp__command_check, &sp__command_list, &sp__command_render, &bench, &version, &help};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void overview(FILE *file) {
+    fprintf(file, "souple %s: soft bodies that are touched, squeezed and cut\n\nusage: souple COMMAND ...\n\n", SP_VERSION_TEXT);
+    for (int i = 0; i < COMMANDS; i++) fprintf(file, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(file, "\n`souple COMMAND --help` says more. Start with:\n\n"
+                  "  souple list scenes\n"
+                  "  souple run scenes/peers/beam-4.xml --png beam.png\n");
+}
+
+static const sp_command *find(const char *name) {
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    return NULL;
+}
+
+static int unknown(const char *name) {
+    static const char *const later[] = {"view", "mesh"};
+    const char *names[COMMANDS];
+    for (int i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
+    for (int i = 0; i < 2; i++)
+        if (strcmp(name, later[i]) == 0) {
+            fprintf(stderr, "souple: \"%s\": known, not in this build\n", name);
+            return SP_EXIT_USAGE;
+        }
+    const char *near = sp__nearest(name, names, COMMANDS);
+    fprintf(stderr, "souple: unknown command \"%s\"", name);
+    if (near)
+        fprintf(stderr, "; did you mean \"%s\"?\n", near);
+    else
+        fprintf(stderr, "; `souple help` lists them\n");
+    return SP_EXIT_USAGE;
+}
+
+static int help_main(const sp_command *command, int argc, char **argv) {
+    (void)command;
+    const sp_command *about = argc > 1 ? find(argv[1]) : NULL;
+    if (argc > 1 && !about) return unknown(argv[1]);
+    if (about)
+        sp__print_help(about, stdout);
+    else
+        overview(stdout);
+    return SP_EXIT_DONE;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        overview(stderr);
+        return SP_EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
+    if (strcmp(name, "--version") == 0) name = "version";
+    const sp_command *command = find(name);
+    if (!command) return unknown(name);
+    int code = command->main(command, argc - 1, argv + 1);
+    if (fflush(stdout) != 0 && code == SP_EXIT_DONE) code = SP_EXIT_FAILED;
+    return code;
+}

@@ -1,0 +1,159 @@
+// The one object of `souple run --json`.
+#include <math.h>
+#include <string.h>
+
+#include "summary.h"
+
+static void write_times(sp_json *j, const sp_summary *r) {
+    double n = (double)r->steps;
+    sp__json_open(j, "stages", '{');
+    for (int i = 0; i < SP_STAGE_COUNT; i++) sp__json_number(j, sp_stage_name((sp_stage)i), r->stage_ms[i] / n);
+    sp__json_close(j, '}');
+    sp__json_open(j, "step_ms", '{');
+    sp__json_number(j, "mean", r->step_sum / n);
+    sp__json_number(j, "p50", sp__summary_percentile(r, 0.5));
+    sp__json_number(j, "p95", sp__summary_percentile(r, 0.95));
+    sp__json_number(j, "p99", sp__summary_percentile(r, 0.99));
+    sp__json_number(j, "max", r->steps ? r->step_max : NAN);
+    sp__json_close(j, '}');
+}
+
+static void write_solver(sp_json *j, const sp_body_summary *b, double steps) {
+    const sp_solve_info *s = &b->now.solve;
+    if (!s->solver) {
+        sp__json_text(j, "solver", NULL);
+        return;
+    }
+    sp__json_open(j, "solver", '{');
+    sp__json_text(j, "name", s->solver);
+    sp__json_number(j, "iterations_mean", b->iterations_sum / steps);
+    sp__json_integer(j, "iterations_max", b->iterations_max);
+    sp__json_number(j, "residual_max", b->residual_max);
+    sp__json_number(j, "force_residual", s->force_residual);
+    sp__json_number(j, "critical_step", s->critical_step > 0 ? s->critical_step : NAN);
+    sp__json_close(j, '}');
+}
+
+static void write_body(sp_json *j, const sp_body_summary *b, long steps) {
+    const sp_body_info *n = &b->now;
+    sp__json_open(j, NULL, '{');
+    sp__json_text(j, "name", n->name);
+    sp__json_text(j, "kind", n->kind);
+    sp__json_integer(j, "nodes", n->nodes);
+    sp__json_integer(j, "elements", n->elements);
+    sp__json_number(j, "mass", n->mass);
+    sp__json_open(j, "volume", '{');
+    sp__json_number(j, "rest", n->rest_volume);
+    sp__json_number(j, "end", n->volume);
+    sp__json_number(j, "mean", steps ? b->volume_sum / (double)steps : n->volume);
+    sp__json_close(j, '}');
+    sp__json_open(j, "energy", '{');
+    sp__json_number(j, "kinetic", n->kinetic);
+    sp__json_number(j, "elastic", n->elastic);
+    sp__json_close(j, '}');
+    sp__json_vector(j, "momentum", n->momentum, 3);
+    sp__json_vector(j, "angular_momentum", n->angular, 3);
+    sp__json_number(j, "displacement_max", n->displacement_max);
+    sp__json_yes(j, "frozen", n->frozen);
+    sp__json_integer(j, "bytes", (long long)n->bytes);
+    write_solver(j, b, (double)steps);
+    sp__json_close(j, '}');
+}
+
+// samples of one quantity: numbers, or vectors where it has several components
+static void write_quantity(sp_json *j, const sp_run_probe *p, int quantity, int offset) {
+    int width = p->components[quantity];
+    sp__json_open(j, p->quantities[quantity], '[');
+    for (int i = 0; i < p->sample_count; i++) {
+        const double *v = p->values + (size_t)i * (size_t)p->width + offset;
+        if (width == 1)
+            sp__json_number(j, NULL, v[0]);
+        else
+            sp__json_vector(j, NULL, v, width);
+    }
+    sp__json_close(j, ']');
+}
+
+static void write_probes(sp_json *j, const sp_run *run) {
+    sp__json_open(j, "probes", '[');
+    for (int i = 0; i < sp_run_probe_count(run); i++) {
+        sp_run_probe p;
+        sp_run_probe_at(run, i, &p);
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "name", p.name);
+        sp__json_text(j, "body", p.body);
+        sp__json_vector(j, "time", p.times, p.sample_count);
+        for (int q = 0, offset = 0; q < p.quantity_count; offset += p.components[q++]) write_quantity(j, &p, q, offset);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
+static void write_claims(sp_json *j, const sp_run *run) {
+    sp__json_open(j, "claims", '[');
+    for (int i = 0; i < sp_run_claim_count(run); i++) {
+        sp_run_claim c;
+        sp_run_claim_at(run, i, &c);
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "probe", c.probe);
+        sp__json_text(j, "component", c.component);
+        sp__json_number(j, "seen", c.seen);
+        sp__json_number(j, "value", c.value);
+        sp__json_number(j, "tolerance", c.tolerance);
+        sp__json_yes(j, "relative", c.relative);
+        sp__json_yes(j, "held", c.held);
+        sp__json_text(j, "source", c.source);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
+static void write_events(sp_json *j, const sp_summary *r) {
+    sp__json_open(j, "events", '[');
+    for (int i = 0; i < r->event_count; i++) {
+        const sp_event *e = &r->events[i];
+        sp__json_open(j, NULL, '{');
+        sp__json_integer(j, "step", (long long)e->step);
+        sp__json_number(j, "time", e->time);
+        sp__json_text(j, "status", sp_status_name(e->status));
+        sp__json_text(j, "text", e->text);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+    if (r->events_dropped) sp__json_integer(j, "events_dropped", r->events_dropped);
+}
+
+static void write_head(sp_json *j, const sp_summary *r, const sp_session *s) {
+    char hash[20];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)sp_world_hash(s->world));
+    sp__json_text(j, "scene", r->scene_path);
+    sp__json_text(j, "name", sp_scene_name(s->scene));
+    sp__json_text(j, "status", sp__outcome_name(r->outcome));
+    sp__json_integer(j, "exit", sp__outcome_exit(r->outcome));
+    if (r->outcome == SP_RUN_FAILED) sp__json_error(j, &r->error);
+    sp__json_text(j, "reservation", r->reservation > 0 ? sp_status_name(r->reservation) : NULL);
+    sp__json_integer(j, "steps", (long long)sp_world_steps(s->world));
+    sp__json_number(j, "time", sp_world_time(s->world));
+    sp__json_number(j, "dt", sp_run_dt(s->run));
+    sp__json_integer(j, "threads", sp_context_workers(s->context));
+    sp__json_text(j, "backend", sp__session_backend(s));
+    sp__json_text(j, "backend_detail", sp_backend_detail(sp__session_backend(s)));
+    sp__json_text(j, "version", SP_VERSION_TEXT);
+    sp__json_text(j, "hash", hash);
+    sp__json_number(j, "wall_ms", r->wall_ms);
+}
+
+void sp__summary_json(const sp_summary *r, const sp_session *s, FILE *file) {
+    sp_json j = {.file = file};
+    sp__json_open(&j, NULL, '{');
+    write_head(&j, r, s);
+    write_times(&j, r);
+    sp__json_open(&j, "bodies", '[');
+    for (int i = 0; i < r->body_count; i++) write_body(&j, &r->bodies[i], r->steps);
+    sp__json_close(&j, ']');
+    write_probes(&j, s->run);
+    write_claims(&j, s->run);
+    write_events(&j, r);
+    sp__session_messages(s, &j);
+    sp__json_close(&j, '}');
+}

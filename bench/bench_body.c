@@ -1,0 +1,169 @@
+// The beam that all benches step, built by the public API, and the taking of times.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "bench.h"
+#include "core/core.h"
+
+enum { TIMES_MOST = 2000 };
+
+static sp_status say(sp_status status, const sp_error *error, const char *what) {
+    fprintf(stderr, "bench: %s: %s (%s)\n", what, error->message[0] ? error->message : sp_status_text(status),
+            sp_status_name(status));
+    return status;
+}
+
+static bool at_clamp(const void *user, const double x[3]) {
+    return x[0] <= *(const double *)user;
+}
+
+static sp_status add_body(const sp_beam_def *def, sp_beam *beam) {
+    double edge = 0.1 / def->cells[1], tolerance = 1e-6 * edge;
+    sp_selection clamp = sp_selection_default();
+    clamp.where = at_clamp;
+    clamp.where_user = &tolerance;
+    int count = (def->cells[1] + 1) * (def->cells[2] + 1);
+    int *nodes = sp__alloc(beam->context, (size_t)count, sizeof *nodes);
+    if (!nodes) return say(SP_NO_MEMORY, sp_context_error(beam->context), "clamped nodes");
+    sp_status status = sp_mesh_select(beam->mesh, &clamp, SP_SELECT_NODES, nodes, count, &count);
+    sp_fix fix = {.nodes = nodes, .count = count, .axes = SP_AXES_ALL};
+    sp_solid_def solid = sp_solid_def_default();
+    solid.name = "beam";
+    solid.mesh = beam->mesh;
+    solid.model = def->model;
+    solid.rotation = def->rotation;
+    solid.material = (sp_material){.density = 1000, .young = 3e5, .poisson = 0.4};
+    solid.fixes = &fix;
+    solid.fix_count = 1;
+    solid.solver.type = SP_SOLVER_CG;
+    solid.solver.op = def->op;
+    solid.solver.tolerance = def->tolerance;
+    solid.solver.iterations = def->iterations;
+    if (status >= 0) status = sp_world_add_solid(beam->world, &solid, &beam->body);
+    sp__free(beam->context, nodes);
+    return status < 0 ? say(status, sp_world_error(beam->world), "solid") : SP_OK;
+}
+
+static sp_status open_parts(const sp_beam_def *def, sp_beam *beam) {
+    sp_context_def context = sp_context_def_default();
+    sp_world_def world = sp_world_def_default();
+    double edge = 0.1 / def->cells[1];
+    double size[3] = {edge * def->cells[0], edge * def->cells[1], edge * def->cells[2]};
+    context.workers = beam->workers = def->workers;
+    sp_status status = sp_context_create(&context, &beam->context);
+    if (status < 0) {
+        fprintf(stderr, "bench: context: %s\n", sp_status_text(status));
+        return status;
+    }
+    status = sp_mesh_box(beam->context, size, def->cells, 6, &beam->mesh);
+    if (status < 0) return say(status, sp_context_error(beam->context), "mesh");
+    world.backend = def->backend;
+    status = sp_world_create(beam->context, &world, &beam->world);
+    if (status < 0) return say(status, sp_context_error(beam->context), "world");
+    SP_TRY(add_body(def, beam));
+    int row = def->cells[2] + 1, layer = row * (def->cells[1] + 1);
+    int tip = def->cells[0] * layer + def->cells[1] / 2 * row + def->cells[2] / 2;
+    status = sp_world_anchor_node(beam->world, beam->body, tip, &beam->tip);
+    if (status < 0) return say(status, sp_world_error(beam->world), "tip");
+    return sp__beam_tip(beam, &beam->tip_start);
+}
+
+sp_status sp__beam_open(const sp_beam_def *def, sp_beam *beam) {
+    *beam = (sp_beam){0};
+    sp_status status = open_parts(def, beam);
+    if (status < 0) sp__beam_close(beam);
+    return status;
+}
+
+void sp__beam_close(sp_beam *beam) {
+    if (beam->world) sp_world_destroy(&beam->world);
+    if (beam->mesh) sp_mesh_destroy(&beam->mesh);
+    if (beam->context) sp_context_destroy(&beam->context);
+}
+
+static double clock_ms(const sp_beam *beam) {
+    struct timespec t;
+    if (beam->workers > 1 || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0) return sp__now_ms();
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+sp_status sp__beam_step(sp_beam *beam, double *ms) {
+    double start = clock_ms(beam);
+    sp_status status = sp_world_step(beam->world, 0.01);
+    *ms = clock_ms(beam) - start;
+    return status < 0 ? say(status, sp_world_error(beam->world), "step") : status;
+}
+
+sp_status sp__beam_tip(sp_beam *beam, double *y) {
+    double x[3];
+    sp_status status = sp_world_anchor_get(beam->world, &beam->tip, x, NULL);
+    if (status < 0) return say(status, sp_world_error(beam->world), "tip");
+    *y = x[1] - beam->tip_start;
+    return SP_OK;
+}
+
+// ---- times
+
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+sp_times sp__times_of(double *ms, int count) {
+    if (count < 1) return (sp_times){NAN, NAN, 0};
+    qsort(ms, (size_t)count, sizeof *ms, compare_doubles);
+    return (sp_times){ms[0], 0.5 * (ms[(count - 1) / 2] + ms[count / 2]), count};
+}
+
+sp_status sp__beam_time(sp_beam *beam, int warm_up, int at_least, int at_most, double budget_ms, sp_times *out) {
+    double ms[TIMES_MOST], spent = 0;
+    int count = 0;
+    for (int i = 0; i < warm_up; i++) SP_TRY(sp__beam_step(beam, &ms[0]));
+    if (at_most > TIMES_MOST) at_most = TIMES_MOST;
+    while (count < at_most && (count < at_least || spent < budget_ms)) {
+        SP_TRY(sp__beam_step(beam, &ms[count]));
+        spent += ms[count++];
+    }
+    *out = sp__times_of(ms, count);
+    return SP_OK;
+}
+
+double sp__slope(const double *x, const double *y, int n) {
+    double sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (int i = 0; i < n; i++) sx += x[i], sy += y[i], sxx += x[i] * x[i], sxy += x[i] * y[i];
+    return n < 2 ? NAN : (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+// ---- what --dump writes
+
+sp_status sp__beam_dump(const sp_beam *beam, const char *folder) {
+    char path[512];
+    int nodes = sp_mesh_node_count(beam->mesh), tets = sp_mesh_tet_count(beam->mesh);
+    const double *x = sp_mesh_positions(beam->mesh);
+    const int *t = sp_mesh_tets(beam->mesh);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        fprintf(stderr, "bench: cannot make %s: %s\n", folder, strerror(errno));
+        return SP_IO;
+    }
+    snprintf(path, sizeof path, "%s/beam-%d.msh", folder, tets);
+    FILE *f = fopen(path, "w");
+    if (!f) {
+        fprintf(stderr, "bench: cannot write %s: %s\n", path, strerror(errno));
+        return SP_IO;
+    }
+    fprintf(f, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n", nodes);
+    for (int i = 0; i < nodes; i++) fprintf(f, "%d %.17g %.17g %.17g\n", i + 1, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+    fprintf(f, "$EndNodes\n$Elements\n%d\n", tets);
+    for (int i = 0; i < tets; i++, t += 4) fprintf(f, "%d 4 2 0 1 %d %d %d %d\n", i + 1, t[0] + 1, t[1] + 1, t[2] + 1, t[3] + 1);
+    fprintf(f, "$EndElements\n");
+    bool good = !ferror(f);
+    if (fclose(f) != 0 || !good) {
+        fprintf(stderr, "bench: %s could not be written whole\n", path);
+        return SP_IO;
+    }
+    return SP_OK;
+}

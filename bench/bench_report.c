@@ -1,0 +1,119 @@
+// Reports of benches: rows of named values, shown as a table while they come in, or as one JSON object at the end.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../app/json.h"
+#include "bench.h"
+#include "core/core.h"
+
+static sp_cell *next_cell(sp_row *row, const char *key, const char *title, const char *format) {
+    static sp_cell spare;  // beyond the capacity: a bug of a bench, shown by the missing field
+    sp_cell *cell = row->count < SP_ROW_CELLS ? &row->cells[row->count++] : &spare;
+    *cell = (sp_cell){.key = key, .title = title, .format = format};
+    return cell;
+}
+
+void sp__row_number(sp_row *row, const char *key, const char *title, const char *format, double value) {
+    sp_cell *cell = next_cell(row, key, title, format);
+    cell->number[0] = value;
+    cell->count = 1;
+}
+
+void sp__row_list(sp_row *row, const char *key, const char *title, const char *format, const double *values, int count) {
+    sp_cell *cell = next_cell(row, key, title, format);
+    cell->list = true;
+    cell->count = count < SP_CELL_NUMBERS ? count : SP_CELL_NUMBERS;
+    for (int i = 0; i < cell->count; i++) cell->number[i] = values[i];
+}
+
+void sp__row_text(sp_row *row, const char *key, const char *title, const char *text) {
+    sp_cell *cell = next_cell(row, key, title, NULL);
+    snprintf(cell->text, sizeof cell->text, "%s", text ? text : "");
+}
+
+sp_row *sp__report_case(sp_report *r) {
+    static sp_row spare;
+    sp_row *row = r->case_count < SP_REPORT_CASES ? &r->cases[r->case_count++] : &spare;
+    row->count = 0;
+    return row;
+}
+
+// ---- the table
+
+static int cell_text(const sp_cell *cell, char *out, size_t size) {
+    if (cell->count == 0 && !cell->list) return snprintf(out, size, "%s", cell->text);
+    int used = 0;
+    out[0] = 0;
+    for (int i = 0; i < cell->count && used < (int)size - 1; i++) {
+        if (i > 0) used += snprintf(out + used, size - (size_t)used, " ");
+        if (isnan(cell->number[i]))
+            used += snprintf(out + used, size - (size_t)used, "-");
+        else
+            used += snprintf(out + used, size - (size_t)used, cell->format, cell->number[i]);
+    }
+    return used;
+}
+
+static int column_width(const sp_cell *cell) {
+    int title = (int)strlen(cell->title), least = cell->list ? 35 : 8;
+    return title > least ? title : least;
+}
+
+static void print_row(const sp_row *row, bool titles) {
+    for (int i = 0; i < row->count; i++) {
+        const sp_cell *cell = &row->cells[i];
+        char text[200];
+        if (!cell->title) continue;
+        cell_text(cell, text, sizeof text);
+        printf(" %*s", column_width(cell), titles ? cell->title : text);
+    }
+    printf("\n");
+}
+
+void sp__report_case_done(const sp_report *r) {
+    if (r->json || r->case_count == 0) return;
+    if (r->case_count == 1) print_row(&r->cases[0], true);
+    print_row(&r->cases[r->case_count - 1], false);
+    fflush(stdout);
+}
+
+void sp__report_note(const sp_report *r, const char *format, ...) {
+    if (r->json) return;
+    va_list args;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    printf("\n");
+    fflush(stdout);
+}
+
+// ---- JSON
+
+static void json_row(sp_json *j, const sp_row *row) {
+    for (int i = 0; i < row->count; i++) {
+        const sp_cell *cell = &row->cells[i];
+        if (cell->list)
+            sp__json_vector(j, cell->key, cell->number, cell->count);
+        else if (cell->count == 0)
+            sp__json_text(j, cell->key, cell->text);
+        else
+            sp__json_number(j, cell->key, cell->number[0]);
+    }
+}
+
+void sp__report_json(const sp_report *r, FILE *file) {
+    sp_json j = {.file = file};
+    sp__json_open(&j, NULL, '{');
+    sp__json_text(&j, "bench", r->bench);
+    json_row(&j, &r->head);
+    sp__json_open(&j, "cases", '[');
+    for (int i = 0; i < r->case_count; i++) {
+        sp__json_open(&j, NULL, '{');
+        json_row(&j, &r->cases[i]);
+        sp__json_close(&j, '}');
+    }
+    sp__json_close(&j, ']');
+    json_row(&j, &r->tail);
+    sp__json_close(&j, '}');
+}

@@ -1,0 +1,31 @@
+# One interface target with the warnings and the floating-point rules that everything of ours is built with.
+find_package(Threads REQUIRED)
+
+add_library(sp_flags INTERFACE)
+target_compile_options(sp_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla
+    -fvisibility=hidden -ffp-contract=off -fno-math-errno)
+target_compile_definitions(sp_flags INTERFACE _POSIX_C_SOURCE=200809L)
+if(SP_WERROR)
+    target_compile_options(sp_flags INTERFACE -Werror)
+endif()
+if(SP_VALIDATE)
+    target_compile_definitions(sp_flags INTERFACE SP_VALIDATE)
+endif()
+if(SP_SANITIZE)
+    target_compile_options(sp_flags INTERFACE -fsanitize=${SP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(sp_flags INTERFACE -fsanitize=${SP_SANITIZE})
+endif()
+# the engine is also meant to be linked into shared hosts
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# The vector kernels get their instruction set, and fused multiply-adds: bits are promised for one build, backend and lane width.
+function(sp_kernel_flags)
+    # vectors wider than the baseline's registers never cross a call: every kernel is inlined
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend/cpu/tet_generic.c PROPERTIES COMPILE_OPTIONS "-O3;-Wno-psabi")
+    if(SP_SIMD AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+        file(GLOB avx2 ${PROJECT_SOURCE_DIR}/src/backend/cpu/*_avx2.c)
+        set_source_files_properties(${avx2} PROPERTIES COMPILE_OPTIONS "-O3;-mavx2;-mfma;-ffp-contract=fast")
+        target_compile_definitions(souple PRIVATE SP_HAVE_AVX2)
+    endif()
+endfunction()

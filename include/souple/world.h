@@ -1,0 +1,368 @@
+/// A world: bodies, loads, edits, steps, snapshots. Step it from one thread at a time; queue edits and take snapshots from any.
+#ifndef SOUPLE_WORLD_H
+#define SOUPLE_WORLD_H
+
+#include "base.h"
+#include "mesh.h"
+#include "solve.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sp_world sp_world;
+
+/// A body of a world. Zero is null; an id of a removed body is detected.
+typedef struct sp_body_id {
+    uint32_t slot;  ///< 1 + index
+    uint32_t generation;
+} sp_body_id;
+
+typedef enum sp_on_limit { SP_LIMIT_ACCEPT, SP_LIMIT_FAIL } sp_on_limit;
+typedef enum sp_on_failure { SP_FAILURE_STOP, SP_FAILURE_FREEZE } sp_on_failure;
+
+typedef struct sp_world_def {
+    sp_signal gravity[3];      ///< [m/s2], default 0 -9.81 0
+    const char *backend;       ///< "auto", "ref", "cpu"; default "auto"
+    sp_on_limit on_limit;      ///< an iteration limit is a reservation (default) or a failure
+    sp_on_failure on_failure;  ///< a failing body fails the step (default) or is held where it was
+    int snapshot_slots;        ///< snapshots that readers may hold at once plus one, 2..16, default 4
+    bool snapshots;            ///< publish after each step, default true
+    uint32_t cookie;
+} sp_world_def;
+
+SP_API sp_world_def sp_world_def_default(void);
+SP_API sp_status sp_world_create(sp_context *context, const sp_world_def *def, sp_world **out);
+SP_API void sp_world_destroy(sp_world **world);
+SP_API const sp_error *sp_world_error(const sp_world *world);  ///< never NULL
+
+// ---------------------------------------------------------------------------------------------------- solids
+
+typedef enum sp_material_model { SP_COROTATIONAL, SP_LINEAR } sp_material_model;
+typedef enum sp_rotation { SP_ROTATION_POLAR, SP_ROTATION_QR, SP_ROTATION_SVD } sp_rotation;
+/// Shape on which the stiffness of an element is built. Deformed: no torque on a deformed element (Nesme et al. 2004).
+typedef enum sp_shape { SP_SHAPE_REST, SP_SHAPE_DEFORMED } sp_shape;
+/// Derivative used for K. Frozen: the rotations' derivative is left out, K stays positive semi-definite.
+typedef enum sp_tangent { SP_TANGENT_FROZEN, SP_TANGENT_EXACT } sp_tangent;
+
+typedef struct sp_material {
+    double density;  ///< [kg/m3] > 0, default 1000
+    double young;    ///< [Pa] >= 0, default 1e6
+    double poisson;  ///< in (-1, 0.5), default 0.3
+} sp_material;
+
+enum { SP_AXIS_X = 1, SP_AXIS_Y = 2, SP_AXIS_Z = 4, SP_AXES_ALL = 7 };
+
+/// Nodes held where they start, exactly, or by springs where stiffness > 0.
+typedef struct sp_fix {
+    const int *nodes;
+    int count;
+    unsigned axes;     ///< SP_AXIS_ bits
+    double stiffness;  ///< [N/m] per node; 0: exactly
+} sp_fix;
+
+/// Nodes that follow a pose about a point: x(t) = about + translate(t) + R(t) (x_start - about).
+typedef struct sp_move {
+    const int *nodes;
+    int count;
+    unsigned axes;
+    double about[3];
+    sp_pose_signal pose;
+} sp_move;
+
+typedef enum sp_load_type {
+    SP_LOAD_FORCE,        ///< total force [N], shared among the nodes in equal parts
+    SP_LOAD_EACH,         ///< force [N] on every node
+    SP_LOAD_TRACTION,     ///< force per rest area [Pa] on faces, fixed direction
+    SP_LOAD_PRESSURE,     ///< value[0] [Pa] on faces, along the inward deformed normal
+    SP_LOAD_ACCELERATION  ///< [m/s2] on nodes, times their mass
+} sp_load_type;
+
+typedef struct sp_load {
+    sp_load_type type;
+    const int *items;  ///< nodes, or for traction and pressure indices into sp_mesh_faces
+    int count;
+    sp_signal value[3];
+} sp_load;
+
+/// A material point of a body. Make them with sp_world_anchor_*.
+typedef struct sp_anchor {
+    uint32_t body;     ///< slot of the body's id
+    uint32_t elem;     ///< solid: number of the tetrahedron; rigid: 0
+    double at[3];      ///< solid: weights of nodes 1, 2, 3 (node 0 has the rest)
+    double offset[3];  ///< rigid: point in its own frame [m]
+} sp_anchor;
+
+/// A spring from a material point of the solid to a place.
+typedef struct sp_pull {
+    int element;
+    double weights[4];  ///< of the element's nodes
+    sp_signal to[3];    ///< [m]
+    double stiffness;   ///< [N/m] > 0
+    double damping;     ///< [N s/m] >= 0
+} sp_pull;
+
+/// A deformable solid. Start from sp_solid_def_default(). Everything is copied, except what signals point to.
+typedef struct sp_solid_def {
+    const char *name;                ///< unique in the world; nullable: "solid<slot>"
+    const sp_mesh *mesh;             ///< rest shape
+    const double *initial;           ///< starting positions (nodes x 3) where not the rest shape; nullable
+    const double *initial_velocity;  ///< (nodes x 3); nullable: at rest
+    sp_material_model model;         ///< default corotational
+    sp_rotation rotation;            ///< default polar
+    sp_shape shape;                  ///< default rest
+    sp_tangent tangent;              ///< default frozen; exact needs polar or svd and shape rest
+    sp_material material;            ///< of every element in no region
+    const sp_material *regions;      ///< nullable
+    int region_count;
+    const int *element_region;      ///< per element: 0 `material`, k regions[k-1]; nullable: all 0
+    const double *element_density;  ///< per element, NaN: from the region; nullable
+    const double *element_young;    ///< likewise
+    const double *element_poisson;  ///< likewise
+    sp_signal young_of_time;        ///< where eval is set: `material.young` at each step
+    double rayleigh_mass;           ///< [1/s] >= 0
+    double rayleigh_stiffness;      ///< [s] >= 0
+    double drag;                    ///< damping by the surroundings [N s/m4] >= 0, per rest volume
+    const sp_fix *fixes;
+    int fix_count;
+    const sp_move *moves;
+    int move_count;
+    const sp_load *loads;
+    int load_count;
+    const sp_pull *pulls;
+    int pull_count;
+    sp_integrator_def integrator;
+    sp_solver_def solver;
+    uint32_t cookie;
+} sp_solid_def;
+
+SP_API sp_solid_def sp_solid_def_default(void);
+SP_API sp_status sp_world_add_solid(sp_world *world, const sp_solid_def *def, sp_body_id *out);
+
+// ---------------------------------------------------------------------------------------------------- rigids
+
+typedef enum sp_shape_type { SP_PLANE, SP_SPHERE, SP_BOX, SP_CYLINDER } sp_shape_type;
+
+/// A rigid shape in its own frame, posed in the body's frame.
+typedef struct sp_rigid_shape {
+    sp_shape_type type;
+    double size[3];  ///< plane: its normal (half-space below is solid, through the own origin); sphere: radius; box: edge
+                     ///< lengths, a corner at the origin; cylinder: radius, length, from the origin along +z
+    sp_pose pose;
+} sp_rigid_shape;
+
+typedef struct sp_rigid_def {
+    const char *name;
+    const sp_rigid_shape *shapes;
+    int shape_count;
+    bool kinematic;       ///< false: stays at pose(0)
+    sp_pose_signal pose;  ///< where its frame is [m]
+    uint32_t cookie;
+} sp_rigid_def;
+
+SP_API sp_rigid_def sp_rigid_def_default(void);
+SP_API sp_status sp_world_add_rigid(sp_world *world, const sp_rigid_def *def, sp_body_id *out);
+
+SP_API sp_status sp_world_remove(sp_world *world, sp_body_id id);
+
+/// Penalty contact of soft nodes against rigid shapes: a spring along the normal, Coulomb friction made smooth at slow slip.
+typedef struct sp_contact_def {
+    double
+        stiffness;  ///< [N/m] per node; 0: auto, 10 m/h2 of each node's mass (in statics, Young's modulus times the element size)
+    double damping;   ///< [N s/m] per node >= 0
+    double friction;  ///< coefficient >= 0
+    double slip;      ///< speed below which friction is viscous [m/s]; 0: auto, 1e-3 of the body's size per second
+    uint32_t cookie;
+} sp_contact_def;
+
+SP_API sp_contact_def sp_contact_def_default(void);
+/// Nullable: def (no contact).
+SP_API sp_status sp_world_set_contact(sp_world *world, const sp_contact_def *def);
+
+// ---------------------------------------------------------------------------------------------------- edits
+
+typedef enum sp_edit_type {
+    SP_EDIT_PIN,      ///< hold `node` on `axes` where it is
+    SP_EDIT_RELEASE,  ///< let `node` go on `axes`
+    SP_EDIT_DRAG,     ///< pull `anchor` to `target`; a mailbox by (source, slot): the last value before a step wins
+    SP_EDIT_DROP,     ///< end the drag of (source, slot)
+    SP_EDIT_POSE,     ///< put the kinematic `body` at `pose` from the end of the next step on; mailbox by (source, body)
+    SP_EDIT_PARAM     ///< set the parameter at `path` to `value`
+} sp_edit_type;
+
+/// A change from outside, taken at the top of the next step in the order (source, sequence).
+typedef struct sp_edit {
+    sp_edit_type type;
+    uint32_t source;    ///< who: 0 the program, others as the host likes
+    uint64_t sequence;  ///< 0: numbered on arrival
+    sp_body_id body;
+    int node;  ///< pin, release: user's node number
+    unsigned axes;
+    int slot;  ///< drag, drop: which hand
+    sp_anchor anchor;
+    double target[3];  ///< drag [m]
+    double stiffness;  ///< drag [N/m] > 0
+    double damping;    ///< drag [N s/m] >= 0
+    sp_pose pose;
+    char path[64];  ///< "beam.young", "gravity.y", "contact.friction"
+    double value;
+} sp_edit;
+
+SP_API sp_edit sp_edit_default(sp_edit_type type);
+/// From any thread. Refuses malformed edits at once; an edit that turns out wrong when taken is refused with an event.
+SP_API sp_status sp_world_queue(sp_world *world, const sp_edit *edit);
+/// Forget what is queued (after a failed step, to go on without it).
+SP_API void sp_world_drop_edits(sp_world *world);
+/// The edits taken by the last successful step, in order: what an edit log holds. Valid until the next step.
+SP_API const sp_edit *sp_world_edits_taken(const sp_world *world, int *count);
+
+/// A parameter that may change while it runs.
+typedef struct sp_param_info {
+    const char *path;
+    const char *unit;
+    double value, low, high;  ///< inclusive range
+    const char *meaning;
+} sp_param_info;
+
+SP_API int sp_world_param_count(const sp_world *world);
+/// Strings live until the next call on this world.
+SP_API sp_status sp_world_param_at(sp_world *world, int index, sp_param_info *out);
+SP_API sp_status sp_world_param(sp_world *world, const char *path, sp_param_info *out);
+
+// ---------------------------------------------------------------------------------------------------- steps
+
+#define SP_STAGE_LIST(X)                                                                        \
+    X(TAKE_EDITS, "take_edits", "drags, pins, poses and parameters queued since the last step") \
+    X(PRESCRIBE, "prescribe", "moving pins and kinematic poses at the end of the step")         \
+    X(FREE_MOTION, "free_motion", "each body alone: forces, system, solve")                     \
+    X(GUARD, "guard", "every trial number is finite")                                           \
+    X(COMMIT, "commit", "trial state becomes the state")                                        \
+    X(PUBLISH, "publish", "hash, snapshot, events")
+
+typedef enum sp_stage {
+#define SP_X(id, name, text) SP_STAGE_##id,
+    SP_STAGE_LIST(SP_X)
+#undef SP_X
+        SP_STAGE_COUNT
+} sp_stage;
+
+SP_API const char *sp_stage_name(sp_stage stage);
+
+/// Advance by h > 0 seconds. Below 0: the world is as before the call and its edits are still queued.
+SP_API sp_status sp_world_step(sp_world *world, double h);
+
+typedef struct sp_step_info {
+    sp_status status;                 ///< worst reservation
+    uint64_t step;                    ///< steps done
+    double time;                      ///< [s]
+    uint64_t hash;                    ///< of the state tier, in users' numbering
+    double stage_ms[SP_STAGE_COUNT];  ///< wall time of each stage
+    double step_ms;
+    int event_count;
+} sp_step_info;
+
+SP_API void sp_world_step_info(const sp_world *world, sp_step_info *out);
+SP_API double sp_world_time(const sp_world *world);
+SP_API uint64_t sp_world_steps(const sp_world *world);
+SP_API uint64_t sp_world_hash(const sp_world *world);
+
+/// What nobody called for but should know. Kept for the last step.
+typedef struct sp_event {
+    uint64_t step;
+    double time;
+    sp_status status;
+    char text[200];
+} sp_event;
+
+SP_API const sp_event *sp_world_event(const sp_world *world, int index);  ///< NULL past the end
+
+// ---------------------------------------------------------------------------------------------------- looking
+
+typedef struct sp_body_info {
+    const char *name;
+    const char *kind;  ///< "solid", "rigid"
+    int nodes, elements;
+    double mass;              ///< [kg]
+    double rest_volume;       ///< [m3]
+    double volume;            ///< [m3] now, signed sum of the elements
+    double kinetic;           ///< [J]
+    double elastic;           ///< [J]; NaN where the material has no energy
+    double momentum[3];       ///< [kg m/s]
+    double angular[3];        ///< [kg m2/s] about the world's origin
+    double displacement_max;  ///< [m] from the start
+    bool frozen;
+    size_t bytes;  ///< topology, parameters, state and cache
+    sp_solve_info solve;
+} sp_body_info;
+
+SP_API int sp_world_body_count(const sp_world *world);
+SP_API sp_body_id sp_world_body_at(const sp_world *world, int index);            ///< in order of creation
+SP_API sp_body_id sp_world_body_named(const sp_world *world, const char *name);  ///< null id if absent
+SP_API sp_status sp_world_body_info(sp_world *world, sp_body_id id, sp_body_info *out);
+
+/// A field by name, in users' numbering. Solid, per node: "position" "velocity" "displacement" "force" (what holds the fixed
+/// nodes) (3 numbers each); per element: "stress" (xx yy zz xy yz zx, Cauchy), "von-mises", "rotation" (angle [rad]), "region".
+typedef struct sp_field_info {
+    int count, components;
+    bool on_elements;
+} sp_field_info;
+
+SP_API sp_status sp_world_field_info(sp_world *world, sp_body_id id, const char *field, sp_field_info *out);
+/// Writes count x components numbers.
+SP_API sp_status sp_world_field(sp_world *world, sp_body_id id, const char *field, double *out);
+
+SP_API sp_status sp_world_anchor_node(sp_world *world, sp_body_id id, int node, sp_anchor *out);
+/// The material point that was at `point` in the rest shape.
+SP_API sp_status sp_world_anchor_point(sp_world *world, sp_body_id id, const double point[3], sp_anchor *out);
+/// Position [m] and velocity [m/s] of a material point. Nullable: v.
+SP_API sp_status sp_world_anchor_get(sp_world *world, const sp_anchor *anchor, double x[3], double v[3]);
+
+/// Set state directly (nodes x 3); nullable: either. Counts as an edit of the caller's own.
+SP_API sp_status sp_world_set_state(sp_world *world, sp_body_id id, const double *positions, const double *velocities);
+
+typedef struct sp_snapshot_body {
+    sp_body_id id;
+    const char *name;
+    uint32_t revision;  ///< of the faces
+    int vertex_count;
+    const float *positions;  ///< vertex_count x 3 [m]
+    int face_count;
+    const uint32_t *faces;  ///< face_count x 3, outward; shared by all snapshots of one revision
+} sp_snapshot_body;
+
+typedef struct sp_snapshot {
+    uint64_t step;
+    double time;
+    uint64_t hash;
+    int body_count;
+    const sp_snapshot_body *bodies;
+    double stage_ms[SP_STAGE_COUNT];
+    int event_count;
+    const sp_event *events;
+    uint64_t skipped;  ///< snapshots not made so far because every slot was held
+} sp_snapshot;
+
+/// The newest snapshot, from any thread; NULL before the first. Hold it as long as you like: a writer without a free slot skips.
+SP_API const sp_snapshot *sp_world_snapshot_acquire(sp_world *world);
+SP_API void sp_world_snapshot_release(sp_world *world, const sp_snapshot *snapshot);
+
+/// All tiers in one block of memory of the context; free it with sp_checkpoint_free. A restore into the same world, or into one
+/// built by the same calls, goes on to the same hashes.
+typedef struct sp_checkpoint {
+    void *data;
+    size_t size;
+} sp_checkpoint;
+
+SP_API sp_status sp_world_save(sp_world *world, sp_checkpoint *out);
+SP_API sp_status sp_world_restore(sp_world *world, const void *data, size_t size);
+SP_API void sp_checkpoint_free(sp_world *world, sp_checkpoint *checkpoint);
+
+/// Backends of this build, NULL past the end: "ref", "cpu".
+SP_API const char *sp_backend_name(int index);
+/// What a backend runs on here ("AVX2+FMA, 4 lanes"); NULL if unknown.
+SP_API const char *sp_backend_detail(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

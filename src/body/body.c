@@ -1,0 +1,140 @@
+// What every kind of body shares: its arrays, and the choice of the driver that moves it.
+#include "body/body.h"
+
+#include "body/drive.h"
+
+static double *new_vector(sp_context *ctx, int n) {
+    return sp__alloc(ctx, (size_t)n + 1, sizeof(double));  // the kernels may read one number past the end
+}
+
+sp_status sp__body_init(sp_body *b, int nq, int nv) {
+    b->nq = nq, b->nv = nv;
+    b->load_factor = 1;
+    b->retune = true;
+    bool ok = true;
+    for (int s = 0; s < 2; s++) {
+        b->q[s] = new_vector(b->ctx, nq);
+        b->v[s] = new_vector(b->ctx, nv);
+        ok = ok && b->q[s] && b->v[s];
+    }
+    for (int i = 0; i < 6; i++) {
+        b->work[i] = new_vector(b->ctx, nv);
+        ok = ok && b->work[i];
+    }
+    b->f = new_vector(b->ctx, nv);
+    b->target = new_vector(b->ctx, nq);
+    b->fixed = sp__alloc(b->ctx, nv > 0 ? (size_t)nv : 1, 1);
+    if (ok && b->f && b->target && b->fixed) return SP_OK;
+    sp__body_free(b);
+    return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the %d unknowns of a body", nv);
+}
+
+void sp__body_free(sp_body *b) {
+    for (int s = 0; s < 2; s++) {
+        sp__free(b->ctx, b->q[s]), b->q[s] = NULL;
+        sp__free(b->ctx, b->v[s]), b->v[s] = NULL;
+    }
+    for (int i = 0; i < 6; i++) sp__free(b->ctx, b->work[i]), b->work[i] = NULL;
+    sp__free(b->ctx, b->f), b->f = NULL;
+    sp__free(b->ctx, b->target), b->target = NULL;
+    sp__free(b->ctx, b->fixed), b->fixed = NULL;
+    sp__loads_free(b);
+    sp__solver_destroy(&b->solver);
+}
+
+void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
+    if (tier == SP_STATE) {
+        v->array(v, "q", b->q[SP_COMMITTED], sizeof(double), (size_t)b->nq);
+        v->array(v, "v", b->v[SP_COMMITTED], sizeof(double), (size_t)b->nv);
+    }
+    if (tier == SP_PARAMETERS) {
+        v->array(v, "fixed", b->fixed, 1, (size_t)b->nv);
+        v->array(v, "target", b->target, sizeof(double), (size_t)b->nq);
+    }
+}
+
+int64_t sp__body_node_of(sp_body *b, int unknown) {
+    return b->ops->node_of ? b->ops->node_of(b, unknown) : unknown / 3;
+}
+
+// ---------------------------------------------------------------------------------------------------- drivers
+
+void sp__drive_begin(sp_body *b) {
+    memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], (size_t)b->nq * sizeof(double));
+    memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], (size_t)b->nv * sizeof(double));
+}
+
+sp_status sp__drive_evaluate(sp_body *b, unsigned want) {
+    sp__loads_evaluate(b);
+    return b->ops->evaluate(b, want);
+}
+
+sp_status sp__drive_not_finite(sp_body *b) {
+    for (int i = 0; i < b->nv; i++)
+        if (!isfinite(b->f[i])) {
+            int64_t node = sp__body_node_of(b, i);
+            sp_status s =
+                SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': the force on node %lld is %g", b->name, (long long)node, b->f[i]);
+            b->error->index = node;
+            return s;
+        }
+    return SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': the linear solver met a number that is not finite", b->name);
+}
+
+sp_status sp__drive_solve(sp_body *b, const sp_system *A, sp_coef c, const double *rhs, double *x, sp_linear_info *info) {
+    if (!isfinite(sp__drive_norm(rhs, b->nv))) return sp__drive_not_finite(b);
+    SP_TRY(sp__solver_solve(b->solver, A, c, rhs, x, info));
+    b->solve.solver = info->solver;
+    b->solve.linear_iterations += info->iterations;
+    b->solve.linear_solves++;
+    if (!(info->residual <= b->solve.residual)) b->solve.residual = info->residual;
+    return info->status == SP_NOT_FINITE ? sp__drive_not_finite(b) : SP_OK;
+}
+
+bool sp__drive_prescribed(sp_body *b, double s, double share, const double *v, double *d) {
+    bool any = false;
+    for (int i = 0; i < b->nv; i++) {
+        d[i] = b->fixed[i] ? share * (b->target[i] - b->q[SP_COMMITTED][i]) / s - v[i] : 0;
+        any = any || d[i] != 0;
+    }
+    return any;
+}
+
+void sp__drive_place_fixed(sp_body *b) {
+    if (b->nq != b->nv) return;
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) b->q[SP_TRIAL][i] = b->target[i];
+}
+
+double sp__drive_norm(const double *x, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+static sp_status dispatch(sp_body *b, double h) {
+    switch (b->integrator.type) {
+    case SP_IMPLICIT_EULER: return sp__drive_implicit(b, h);
+    case SP_NEWTON: return sp__drive_newton(b, h);
+    case SP_EXPLICIT: return sp__drive_explicit(b, h);
+    case SP_STATIC: return sp__drive_static(b, h);
+    }
+    return SP_BODY_FAIL(b, SP_BAD_INPUT, "body '%s': integrator %d is unknown", b->name, (int)b->integrator.type);
+}
+
+sp_status sp__drive(sp_body *b, double h, sp_on_limit on_limit) {
+    if (b->nv == 0) return SP_OK;
+    const char *solver = b->solve.solver;
+    double critical = b->solve.critical_step;
+    b->solve = (sp_solve_info){.solver = solver, .critical_step = critical};
+    b->h = h;
+    b->load_factor = 1;
+    sp_status status = dispatch(b, h);
+    b->load_factor = 1;
+    if (status == SP_NOT_CONVERGED && on_limit == SP_LIMIT_FAIL)
+        status = SP_BODY_FAIL(b, SP_LIMIT,
+                              "body '%s': iteration limit reached with a linear residual of %g and a force residual of %g",
+                              b->name, b->solve.residual, b->solve.force_residual);
+    b->solve.status = status;
+    return status;
+}

@@ -1,0 +1,144 @@
+// The body table: nothing above it asks what kind of body it is. Drivers (drive_*.c) turn the table into every kind of solve.
+//
+//   q, v        committed and trial copies; all work is on trial arrays, commit swaps pointers
+//   evaluate    f (and energy) at the trial state, with the point terms in b->loads
+//   linearise   the system A = m M + b B + k K at that state, frozen until the next call
+#ifndef SP_BODY_H
+#define SP_BODY_H
+
+#include "body/load.h"
+#include "core/core.h"
+#include "linear/solver.h"
+#include "linear/system.h"
+#include "souple/world.h"
+
+typedef struct sp_body sp_body;
+
+typedef enum sp_which { SP_COMMITTED, SP_TRIAL } sp_which;
+typedef enum sp_tier { SP_TOPOLOGY, SP_PARAMETERS, SP_STATE, SP_CACHE } sp_tier;
+
+enum {                  // capabilities
+    SP_CAP_ENERGY = 1,  // evaluate can give an energy whose gradient is -f
+    SP_CAP_EXACT_TANGENT = 2,
+    SP_CAP_ASSEMBLES = 4,
+    SP_CAP_KINEMATIC = 8,  // moves by prescription only: nv = 0
+};
+enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };
+
+// Called with every array of one tier. `data` may be replaced by nobody; copy, hash or count what it points to.
+typedef struct sp_visitor {
+    void (*array)(struct sp_visitor *v, const char *name, void *data, size_t size, size_t count);
+    void *user;
+} sp_visitor;
+
+// Rows of constraints pulled back to the unknowns of one body: scalars in compressed rows.
+typedef struct sp_rows {
+    int n, capacity;  // rows, entries that fit
+    int *start, *col;
+    double *val;
+} sp_rows;
+
+typedef struct sp_surface {
+    int vertex_count, face_count;
+    const sp_anchor *anchors;  // one per vertex
+    const uint32_t *faces;     // face_count x 3, outward
+    uint32_t revision;
+} sp_surface;
+
+typedef struct sp_measure {
+    double mass, rest_volume, volume, kinetic, elastic, momentum[3], angular[3], displacement_max;
+    int nodes, elements;
+} sp_measure;
+
+// A parameter of a body: `value` points into the parameters tier.
+typedef struct sp_param {
+    const char *name, *unit, *meaning;
+    double low, high;
+    double *value;
+    void (*changed)(sp_body *b);  // raises revisions so that caches follow; may be called again on rollback
+} sp_param;
+
+typedef struct sp_body_ops {
+    const char *kind;
+    void (*destroy)(sp_body *b);
+    void (*visit)(sp_body *b, sp_tier tier, sp_visitor *v);
+    // what a restore or a rollback must rebuild after tiers were overwritten from outside
+    void (*refresh)(sp_body *b);
+    // mechanics at the trial state
+    void (*prescribe)(sp_body *b, double t);  // b->target of fixed unknowns, kinematic trial pose, signals: at time t
+    sp_status (*evaluate)(sp_body *b, unsigned want);
+    sp_status (*linearise)(sp_body *b, sp_system *out);
+    void (*retract)(sp_body *b, sp_which from, double s, const double *v);  // trial q = from q (+) s v
+    void (*mass)(sp_body *b, const double *x, double *y, bool inverse);     // y = M x or M^-1 x (lumped)
+    // points: contact, drag, probe, picture and haptics go through these three
+    void (*points)(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);  // nullable: v
+    sp_status (*pull)(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);  // row i: dir_i . dx(a_i)/dq
+    void (*push)(sp_body *b, int n, const sp_anchor *a, const double *f, double *g);          // g += J^T f
+    sp_status (*anchor_node)(sp_body *b, int node, sp_anchor *out);
+    sp_status (*anchor_point)(sp_body *b, const double rest[3], sp_anchor *out);
+    // what others look at
+    sp_status (*surface)(sp_body *b, const sp_surface **out);
+    sp_status (*field)(sp_body *b, const char *name, sp_field_info *info, double *out);  // out NULL: info only
+    void (*measure)(sp_body *b, sp_measure *out);
+    uint64_t (*hash)(sp_body *b);  // of the committed state, in users' numbering
+    // edits
+    sp_status (*pin)(sp_body *b, int node, unsigned axes, bool hold);      // user's node; holds where it is now
+    sp_status (*pose)(sp_body *b, const sp_pose *pose);                    // kinematic: from now on, at the end of the step
+    sp_status (*set_state)(sp_body *b, const double *x, const double *v);  // user's numbering, committed copy; nullable each
+    int (*param_count)(sp_body *b);
+    sp_param (*param_at)(sp_body *b, int index);
+    // signed distance to what a rigid body is made of, at a state; NULL: nothing to touch
+    double (*distance)(sp_body *b, sp_which s, const double x[3], double normal[3], double surface_velocity[3]);
+    // user's number of the node an unknown belongs to, for error records; NULL: unknown / 3
+    int64_t (*node_of)(sp_body *b, int unknown);
+} sp_body_ops;
+
+struct sp_body {
+    const sp_body_ops *ops;
+    sp_context *ctx;
+    sp_error *error;  // record of the root (the world's)
+    sp_body_id id;
+    char name[64];
+    uint32_t caps;
+    int nq, nv;
+    double *q[2], *v[2];   // [SP_COMMITTED], [SP_TRIAL]; state tier
+    double *f;             // force at the trial state, written by evaluate (nv)
+    double energy;         // potential that evaluate found: elastic, springs, dead loads, gravity
+    unsigned char *fixed;  // nv flags; parameters tier
+    double *target;        // where fixed unknowns shall be at the end of the step (nq), written by prescribe
+    double gravity[3];     // at the end of the step, written by the world
+    double h;              // step being made [s]; 0 in statics
+    double load_factor;    // 1, or the share of the loads in a static load step
+    sp_loads loads;        // springs and contacts on anchors
+    sp_integrator_def integrator;
+    sp_solver_def solver_def;
+    sp_solver *solver;
+    sp_solve_info solve;
+    double *work[6];  // vectors of the drivers (nv each), scratch kept across steps
+    double started_time;
+    bool retune;  // stiffness, pins or springs changed: the explicit driver must find its critical step again
+    bool frozen;
+    bool froze_now;  // in the step under way: a rollback frees it again
+    void *impl;  // the kind's own
+};
+
+// Drivers: from the committed state to the trial state. The body's loads and targets are set.
+sp_status sp__drive(sp_body *b, double h, sp_on_limit on_limit);
+sp_status sp__drive_implicit(sp_body *b, double h);
+sp_status sp__drive_newton(sp_body *b, double h);
+sp_status sp__drive_explicit(sp_body *b, double h);
+sp_status sp__drive_static(sp_body *b, double h);
+
+// Shared by the kinds: arrays of a body with nv unknowns (q, v, f, fixed, target, work), and their release.
+sp_status sp__body_init(sp_body *b, int nq, int nv);
+void sp__body_free(sp_body *b);
+// The arrays that every body has (q and v committed; fixed and target): a kind's visit calls this first. Springs are saved by
+// the world, because they hold signals.
+void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v);
+#define SP_BODY_FAIL(b, status, ...) sp__fail((b)->error, (status), __FILE__, __LINE__, __VA_ARGS__)
+
+// The kinds.
+sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def *def, const char *backend, sp_body **out);
+sp_status sp__rigid_create(sp_context *ctx, sp_error *error, const sp_rigid_def *def, sp_body **out);
+
+#endif

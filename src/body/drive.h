@@ -1,0 +1,36 @@
+// What the drivers share. A driver starts from the committed state and leaves the end of the step in the trial state.
+#ifndef SP_DRIVE_H
+#define SP_DRIVE_H
+
+#include "body/body.h"
+
+void sp__drive_begin(sp_body *b);                         // trial = committed
+sp_status sp__drive_evaluate(sp_body *b, unsigned want);  // loads, then f (and energy) at the trial state
+int64_t sp__body_node_of(sp_body *b, int unknown);        // user's number
+double sp__drive_norm(const double *x, int n);            // summed in index order
+void sp__drive_place_fixed(sp_body *b);                   // fixed unknowns exactly at their targets: no drift by rounding
+// d = share (target - q committed) / s - v on fixed unknowns, 0 elsewhere; true: something is to move
+bool sp__drive_prescribed(sp_body *b, double s, double share, const double *v, double *d);
+sp_status sp__drive_not_finite(sp_body *b);  // the failure that names the first such force
+// One linear solve, counted in b->solve. Fails for want of memory and for numbers that are not finite.
+sp_status sp__drive_solve(sp_body *b, const sp_system *A, sp_coef c, const double *rhs, double *x, sp_linear_info *info);
+
+// Newton's method on r(x) = s f(q0 (+) s x) - m M (x - x0) = 0, which is implicit Euler for s = h, m = 1, x = v, and
+// statics for s = 1, m = 0, x = displacement. Solved with A = m M + s B + s2 K.
+typedef struct sp_newton {
+    sp_body *b;
+    double s, m;
+    double share;      // of the way to the targets: statics in load steps
+    double *x;         // iterate; dynamics: the trial velocity itself
+    const double *x0;  // where the inertia term starts
+    double noise;      // |r| that rounding alone can make
+    double first;      // |r| that the tolerance is relative to
+    double size;       // |r| now
+    double merit;      // m/2 |x - x0|_M2 + energy now
+    bool damped;       // B is not zero: the merit above has no minimum at r = 0
+} sp_newton;
+
+// Refuses (SP_SINGULAR) where statics have unknowns without stiffness. SP_NOT_CONVERGED at the limit of iterations.
+sp_status sp__newton_solve(sp_newton *n);
+
+#endif

@@ -1,0 +1,73 @@
+// Symplectic Euler, v += h M^-1 f, q += h v, in equal substeps; prescribed unknowns go to their targets at constant speed.
+// The critical step comes from the highest mode, found by power iteration on M^-1 K: with its frequency w and its damping c,
+// z2 - (2 - h c - h2 w2) z + (1 - h c) = 0 keeps |z| <= 1 up to h = (sqrt(c2 + 4 w2) - c) / w2, which is 2/w undamped.
+#include "body/drive.h"
+
+enum { POWER_ITERATIONS = 200 };
+static const double power_tolerance = 1e-5;  // on w2, from below: the step reported is that much too long at most
+
+static double dot(const double *a, const double *b, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+// x of length 1 in the mass norm, zero where fixed; returns the length it had
+static double normalise(sp_body *b, double *x, double *mx) {
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) x[i] = 0;
+    b->ops->mass(b, x, mx, false);
+    double length = sqrt(dot(x, mx, b->nv));
+    if (length > 0)
+        for (int i = 0; i < b->nv; i++) x[i] /= length;
+    return length;
+}
+
+static double critical_step(sp_body *b, const sp_system *A) {
+    double *x = b->work[0], *y = b->work[1], *mx = b->work[2], w2 = 0;
+    for (int i = 0; i < b->nv; i++) x[i] = (double)(int64_t)sp__mix(1, (uint64_t)i) * 0x1p-63;
+    normalise(b, x, mx);
+    for (int k = 0; k < POWER_ITERATIONS; k++) {
+        A->mul_raw(A->o, (sp_coef){0, 0, 1}, x, y);
+        double before = w2;
+        w2 = dot(x, y, b->nv);
+        if (fabs(w2 - before) <= power_tolerance * fabs(w2)) break;
+        b->ops->mass(b, y, x, true);
+        normalise(b, x, mx);
+    }
+    if (!(w2 > 0)) return INFINITY;
+    A->mul_raw(A->o, (sp_coef){0, 1, 0}, x, y);
+    double c = dot(x, y, b->nv);
+    return (sqrt(c * c + 4 * w2) - c) / w2;
+}
+
+static sp_status find_critical_step(sp_body *b) {
+    sp_system A;
+    SP_TRY(b->ops->linearise(b, &A));
+    b->solve.critical_step = critical_step(b, &A);
+    b->retune = false;
+    return SP_OK;
+}
+
+// v += h M^-1 f on what is free; what is fixed moves evenly to its target
+static void kick(sp_body *b, double h, double whole) {
+    double *a = b->work[0], *v = b->v[SP_TRIAL];
+    b->ops->mass(b, b->f, a, true);
+    for (int i = 0; i < b->nv; i++) v[i] = b->fixed[i] ? (b->target[i] - b->q[SP_COMMITTED][i]) / whole : v[i] + h * a[i];
+}
+
+sp_status sp__drive_explicit(sp_body *b, double h) {
+    int n = b->integrator.substeps;
+    double part = h / n;
+    b->h = part;
+    sp__drive_begin(b);
+    for (int k = 0; k < n; k++) {
+        SP_TRY(sp__drive_evaluate(b, SP_WANT_FORCE));
+        if (b->retune) SP_TRY(find_critical_step(b));
+        kick(b, part, h);
+        b->ops->retract(b, SP_TRIAL, part, b->v[SP_TRIAL]);
+    }
+    sp__drive_place_fixed(b);
+    b->solve.solver = "none";
+    return part > b->solve.critical_step ? SP_UNSTABLE_STEP : SP_OK;
+}

@@ -1,0 +1,33 @@
+// Implicit Euler with one linearisation (Baraff and Witkin 1998): with f and K at the start of the step,
+//   (M + h B + h2 K) dv = h f - h2 K v,   v += dv,   q += h v
+// f holds the damping force -B v already. Prescribed unknowns have their dv given and move to the right-hand side.
+#include "body/drive.h"
+
+// the right-hand side, with the dv of fixed unknowns in its fixed rows; d and y are scratch
+static void right_hand_side(sp_body *b, const sp_system *A, double h, double *rhs, double *d, double *y) {
+    const double *v = b->v[SP_TRIAL];
+    A->mul_raw(A->o, (sp_coef){0, 0, 1}, v, y);
+    for (int i = 0; i < b->nv; i++) rhs[i] = h * b->f[i] - h * h * y[i];
+    if (sp__drive_prescribed(b, h, 1, v, d)) {
+        A->mul_raw(A->o, (sp_coef){1, h, h * h}, d, y);
+        for (int i = 0; i < b->nv; i++) rhs[i] -= y[i];
+    }
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) rhs[i] = d[i];
+}
+
+sp_status sp__drive_implicit(sp_body *b, double h) {
+    double *rhs = b->work[0], *dv = b->work[1], *v = b->v[SP_TRIAL];
+    sp_system A;
+    sp_linear_info info;
+    sp__drive_begin(b);
+    SP_TRY(sp__drive_evaluate(b, SP_WANT_FORCE));
+    SP_TRY(b->ops->linearise(b, &A));
+    right_hand_side(b, &A, h, rhs, dv, b->work[2]);
+    SP_TRY(sp__drive_solve(b, &A, (sp_coef){1, h, h * h}, rhs, dv, &info));
+    for (int i = 0; i < b->nv; i++) v[i] += dv[i];
+    b->ops->retract(b, SP_COMMITTED, h, v);
+    sp__drive_place_fixed(b);
+    b->solve.newton_iterations = 1;
+    return info.status;
+}

@@ -1,0 +1,10 @@
+// Implicit Euler solved to its tolerance: M (v - v0) = h f(q0 (+) h v, v).
+#include "body/drive.h"
+
+sp_status sp__drive_newton(sp_body *b, double h) {
+    sp__drive_begin(b);
+    sp_newton n = {.b = b, .s = h, .m = 1, .share = 1, .x = b->v[SP_TRIAL], .x0 = b->v[SP_COMMITTED]};
+    sp_status status = sp__newton_solve(&n);
+    if (status >= 0) sp__drive_place_fixed(b);
+    return status;
+}

@@ -1,0 +1,170 @@
+// Springs and penalty contact as point terms: a force, its derivatives and its potential at a material point.
+//
+// Contact acts on the collision nodes of a soft body against the rigid bodies, at their pose at the end of the step. Let d be the
+// signed distance of a node, n the normal, v the node's velocity. The step with one linearisation looks ahead: the node is
+// active if d + h n.v < 0, and its force -k d n then becomes -k (d + h n.v_new) n through the matrix. All other drivers
+// evaluate at the state itself: active if d < 0. Coulomb friction is viscous below the speed `slip`:
+//   f_t = -mu f_n v_t / max(|v_t|, slip),   of which only the symmetric part mu f_n / max(|v_t|, slip) (1 - n n^T) enters b.
+#include "body/load.h"
+
+#include "body/body.h"
+#include "math/vec3.h"
+
+enum { CHUNK = 256 };  // collision nodes of one task
+
+void sp__loads_prescribe(sp_body *b, double t) {
+    for (int i = 0; i < b->loads.spring_count; i++) {
+        sp_spring *s = &b->loads.springs[i];
+        if (s->slot >= 0) continue;  // a drag's target comes by edits
+        for (int a = 0; a < 3; a++) s->target[a] = sp_signal_at(&s->to[a], t);
+    }
+}
+
+static void spring_term(sp_body *b, const sp_spring *s, sp_point_term *out) {
+    double x[3], v[3];
+    *out = (sp_point_term){.at = s->at};
+    b->ops->points(b, SP_TRIAL, 1, &s->at, x, v);
+    for (int a = 0; a < 3; a++) {
+        if (!(s->axes & (1u << a))) continue;
+        double u = x[a] - s->target[a];
+        out->f[a] = -s->stiffness * u - s->damping * v[a];
+        out->k[a] = s->stiffness;
+        out->b[a] = s->damping;
+        out->energy += 0.5 * s->stiffness * u * u;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- contact
+
+// s n n^T into xx yy zz xy yz zx
+static void add_outer(double *k, double s, const double *n) {
+    k[0] += s * n[0] * n[0], k[1] += s * n[1] * n[1], k[2] += s * n[2] * n[2];
+    k[3] += s * n[0] * n[1], k[4] += s * n[1] * n[2], k[5] += s * n[2] * n[0];
+}
+
+// 10 m/h2 holds a node within a tenth of what it would move in a step; explicit steps bear no more than about m/h2.
+static double stiffness_of(const sp_body *b, double mass) {
+    if (b->loads.contact->stiffness > 0) return b->loads.contact->stiffness;
+    if (b->h == 0) return b->loads.static_stiffness;
+    return (b->integrator.type == SP_EXPLICIT ? 1 : 10) * mass / (b->h * b->h);
+}
+
+static void add_friction(const sp_body *b, double normal_force, const double *n, const double *relative, sp_point_term *out) {
+    double slip = b->loads.contact->slip > 0 ? b->loads.contact->slip : 1e-3 * b->loads.size;
+    double vt[3], vn = sp__dot3(n, relative);
+    sp__axpy3(relative, -vn, n, vt);
+    double speed = fmax(sp__norm3(vt), slip);
+    double c = speed > 0 ? b->loads.contact->friction * normal_force / speed : 0;
+    for (int a = 0; a < 3; a++) {
+        out->f[a] -= c * vt[a];
+        out->b[a] += c;
+    }
+    add_outer(out->b, -c, n);
+}
+
+// the term of one node against one rigid body; false: apart
+static bool add_contact(sp_body *b, sp_body *obstacle, double mass, const double *x, const double *v, sp_point_term *out) {
+    const sp_contact_def *c = b->loads.contact;
+    double n[3], surface[3], relative[3];
+    double d = obstacle->ops->distance(obstacle, SP_TRIAL, x, n, surface);
+    double gap = b->integrator.type == SP_IMPLICIT_EULER ? d + b->h * sp__dot3(n, v) : d;
+    if (!(gap < 0)) return false;
+    double k = stiffness_of(b, mass);
+    sp__sub3(v, surface, relative);
+    double vn = sp__dot3(n, relative);
+    for (int a = 0; a < 3; a++) out->f[a] -= (k * d + c->damping * vn) * n[a];
+    add_outer(out->k, k, n);
+    add_outer(out->b, c->damping, n);
+    if (d < 0) out->energy += 0.5 * k * d * d;
+    if (b->h > 0 && c->friction > 0) add_friction(b, -k * gap, n, relative, out);
+    return true;
+}
+
+static void touch_chunk(void *arg, int task, int worker) {
+    (void)worker;
+    sp_body *b = arg;
+    sp_loads *l = &b->loads;
+    int end = task * CHUNK + CHUNK < l->node_count ? task * CHUNK + CHUNK : l->node_count;
+    for (int i = task * CHUNK; i < end; i++) {
+        sp_point_term *term = &l->terms[l->term_count + i];
+        double x[3], v[3];
+        *term = (sp_point_term){.at = l->nodes[i].at};
+        b->ops->points(b, SP_TRIAL, 1, &l->nodes[i].at, x, v);
+        l->touching[i] = 0;
+        for (int o = 0; o < l->obstacle_count; o++)
+            l->touching[i] |= add_contact(b, l->obstacles[o], l->nodes[i].mass, x, v, term);
+    }
+}
+
+// every node writes its own place; the active ones then close ranks in order
+static void contact_terms(sp_body *b) {
+    sp_loads *l = &b->loads;
+    sp__parallel(b->ctx, (l->node_count + CHUNK - 1) / CHUNK, touch_chunk, b);
+    int first = l->term_count;
+    for (int i = 0; i < l->node_count; i++) {
+        if (!l->touching[i]) continue;
+        l->energy += l->terms[first + i].energy;
+        l->terms[l->term_count++] = l->terms[first + i];
+    }
+    bool any = l->term_count > first;
+    if (any && b->h > 0 && (l->contact->friction > 0 || l->contact->damping > 0)) l->dissipates = true;
+}
+
+void sp__loads_evaluate(sp_body *b) {
+    sp_loads *l = &b->loads;
+    l->term_count = 0;
+    l->energy = 0;
+    l->dissipates = false;
+    for (int i = 0; i < l->spring_count; i++) {
+        if (!l->springs[i].active) continue;
+        sp_point_term *term = &l->terms[l->term_count++];
+        spring_term(b, &l->springs[i], term);
+        l->energy += term->energy;
+        if (b->h > 0 && l->springs[i].damping > 0) l->dissipates = true;
+    }
+    if (l->contact && l->obstacle_count > 0 && l->node_count > 0) contact_terms(b);
+}
+
+// ---------------------------------------------------------------------------------------------------- room
+
+static sp_status no_room(sp_body *b) {
+    return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the springs and contacts of body '%s'", b->name);
+}
+
+static sp_status reserve_springs(sp_body *b, int capacity) {
+    sp_loads *l = &b->loads;
+    if (capacity <= l->spring_capacity) return SP_OK;
+    sp_spring *springs = sp__alloc(b->ctx, (size_t)capacity, sizeof *springs);
+    if (!springs) return no_room(b);
+    if (l->spring_count) memcpy(springs, l->springs, (size_t)l->spring_count * sizeof *springs);
+    sp__free(b->ctx, l->springs);
+    l->springs = springs;
+    l->spring_capacity = capacity;
+    return SP_OK;
+}
+
+sp_status sp__loads_reserve(sp_body *b, int extra_springs) {
+    sp_loads *l = &b->loads;
+    if (extra_springs < 0 || l->spring_count > INT32_MAX - extra_springs ||
+        l->spring_count + extra_springs > INT32_MAX - l->node_count)
+        return no_room(b);
+    SP_TRY(reserve_springs(b, l->spring_count + extra_springs));
+    int capacity = l->spring_capacity + l->node_count;
+    if (capacity > l->term_capacity) {
+        sp_point_term *terms = sp__alloc(b->ctx, (size_t)capacity, sizeof *terms);
+        if (!terms) return no_room(b);
+        if (l->term_count) memcpy(terms, l->terms, (size_t)l->term_count * sizeof *terms);
+        sp__free(b->ctx, l->terms);
+        l->terms = terms;
+        l->term_capacity = capacity;
+    }
+    if (!l->touching && l->node_count > 0 && !(l->touching = sp__alloc(b->ctx, (size_t)l->node_count, 1))) return no_room(b);
+    return SP_OK;
+}
+
+void sp__loads_free(sp_body *b) {
+    sp_loads *l = &b->loads;
+    sp__free(b->ctx, l->springs), sp__free(b->ctx, l->nodes);
+    sp__free(b->ctx, l->terms), sp__free(b->ctx, l->touching);
+    *l = (sp_loads){0};
+}

@@ -1,0 +1,111 @@
+// The context: memory through the host's hooks with a count of it, the last error, and the workers.
+//
+// Every block starts with a header of 64 bytes that holds its size, so that sp__free needs only the pointer while the host's
+// hook still learns the size:   [ size .......... | what the caller sees ... ]
+#include <stdlib.h>
+
+#include "core/core.h"
+#include "core/pool.h"
+
+enum { ALIGN = 64 };
+
+static void *default_alloc(void *user, size_t size, size_t align) {
+    (void)user;
+    return aligned_alloc(align, size);
+}
+
+static void default_free(void *user, void *memory, size_t size) {
+    (void)user, (void)size;
+    free(memory);
+}
+
+sp_context_def sp_context_def_default(void) {
+    return (sp_context_def){.cookie = SP_COOKIE_CONTEXT};
+}
+
+// size rounded up to whole cache lines, as aligned_alloc wants; 0: overflow
+static size_t round_up(size_t size) {
+    return size > SIZE_MAX - ALIGN ? 0 : (size + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static bool def_is_sound(const sp_context_def *def) {
+    return def->cookie == SP_COOKIE_CONTEXT && !def->alloc == !def->free && !def->enqueue == !def->finish && def->workers >= 0 &&
+           def->workers <= SP_WORKERS_MAX;
+}
+
+static int workers_of(const sp_context_def *def) {
+    if (def->workers > 0) return def->workers;
+    int cores = sp__cores();
+    return cores < SP_WORKERS_MAX ? cores : SP_WORKERS_MAX;
+}
+
+sp_status sp_context_create(const sp_context_def *given, sp_context **out) {
+    *out = NULL;
+    sp_context_def def = given ? *given : sp_context_def_default();
+    if (!def_is_sound(&def)) return SP_BAD_INPUT;
+    if (!def.alloc) def.alloc = default_alloc, def.free = default_free;
+
+    sp_context *ctx = def.alloc(def.alloc_user, round_up(sizeof *ctx), ALIGN);
+    if (!ctx) return SP_NO_MEMORY;
+    memset(ctx, 0, sizeof *ctx);
+    ctx->def = def;
+    ctx->error.index = -1;
+    ctx->workers = workers_of(&def);
+    atomic_init(&ctx->bytes, 0);
+    atomic_init(&ctx->allocations, 0);
+    // the host's own tasks replace our threads
+    sp_status status = ctx->workers > 1 && !def.enqueue ? sp__pool_create(ctx) : SP_OK;
+    if (status < 0)
+        sp_context_destroy(&ctx);
+    else
+        *out = ctx;
+    return status;
+}
+
+void sp_context_destroy(sp_context **context) {
+    if (!context || !*context) return;
+    sp_context *ctx = *context;
+    *context = NULL;
+    sp__pool_destroy(ctx);
+    SP_ASSERT(atomic_load(&ctx->bytes) == 0);
+    ctx->def.free(ctx->def.alloc_user, ctx, round_up(sizeof *ctx));
+}
+
+int sp_context_workers(const sp_context *context) {
+    return context->workers;
+}
+
+int sp__workers(const sp_context *ctx) {
+    return ctx->workers;
+}
+
+const sp_error *sp_context_error(const sp_context *context) {
+    return &context->error;
+}
+
+void sp_context_memory(const sp_context *context, size_t *bytes, uint64_t *allocations) {
+    if (bytes) *bytes = atomic_load(&context->bytes);
+    if (allocations) *allocations = atomic_load(&context->allocations);
+}
+
+void *sp__alloc(sp_context *ctx, size_t n, size_t size) {
+    if (size && n > (SIZE_MAX - 2 * ALIGN) / size) return NULL;
+    size_t whole = ALIGN + round_up(n * size);
+    char *block = ctx->def.alloc(ctx->def.alloc_user, whole, ALIGN);
+    if (!block) return NULL;
+    SP_ASSERT((uintptr_t)block % ALIGN == 0);
+    memset(block, 0, whole);
+    memcpy(block, &whole, sizeof whole);
+    atomic_fetch_add_explicit(&ctx->bytes, whole, memory_order_relaxed);
+    atomic_fetch_add_explicit(&ctx->allocations, 1, memory_order_relaxed);
+    return block + ALIGN;
+}
+
+void sp__free(sp_context *ctx, void *memory) {
+    if (!memory) return;
+    char *block = (char *)memory - ALIGN;
+    size_t whole;
+    memcpy(&whole, block, sizeof whole);
+    atomic_fetch_sub_explicit(&ctx->bytes, whole, memory_order_relaxed);
+    ctx->def.free(ctx->def.alloc_user, block, whole);
+}

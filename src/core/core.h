@@ -1,0 +1,100 @@
+// What every room of the library stands on: memory through the context, error records, the arena of a step, tasks, time.
+#ifndef SP_CORE_H
+#define SP_CORE_H
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "souple/base.h"
+
+// ------------------------------------------------------------------------------------------------ errors
+
+// Record a failure in a root (anything with a member `sp_error error`) and return its status.
+#define SP_FAIL(root, status, ...) sp__fail(&(root)->error, (status), __FILE__, __LINE__, __VA_ARGS__)
+sp_status sp__fail(sp_error *record, sp_status status, const char *file, int line, const char *format, ...) SP_PRINTF(5, 6);
+
+// Leave only on failure; a reservation goes on and is kept by the caller through sp__worst.
+#define SP_TRY(call)                     \
+    do {                                 \
+        sp_status sp_try_ = (call);      \
+        if (sp_try_ < 0) return sp_try_; \
+    } while (0)
+
+// The graver of two statuses: any failure over any reservation over SP_OK.
+sp_status sp__worst(sp_status a, sp_status b);
+
+// A caller's or our own bug: checked in debug builds and tests, free otherwise.
+#ifdef SP_VALIDATE
+void sp__assert_failed(const char *what, const char *file, int line);
+#define SP_ASSERT(c) ((c) ? (void)0 : sp__assert_failed(#c, __FILE__, __LINE__))
+#else
+#define SP_ASSERT(c) ((void)0)
+#endif
+
+// Cookies of def-structs: catch a def that did not start from its default function.
+enum {
+    SP_COOKIE_CONTEXT = 0x5301,
+    SP_COOKIE_MESH,
+    SP_COOKIE_SELECTION,
+    SP_COOKIE_WORLD,
+    SP_COOKIE_SOLID,
+    SP_COOKIE_RIGID,
+    SP_COOKIE_CONTACT,
+    SP_COOKIE_INTEGRATOR,
+    SP_COOKIE_SOLVER,
+    SP_COOKIE_SCENE_OPTIONS,
+    SP_COOKIE_RUN_OPTIONS,
+    SP_COOKIE_PICTURE
+};
+
+// ------------------------------------------------------------------------------------------------ memory
+
+// Zeroed, aligned to 64 bytes; NULL when refused (by the hook, or because n * size overflows).
+void *sp__alloc(sp_context *ctx, size_t n, size_t size);
+void sp__free(sp_context *ctx, void *memory);  // accepts NULL
+// p = room for n items of p's type, or leave through `fail` label with status = SP_NO_MEMORY recorded in the context.
+#define SP_NEW(ctx, p, n) ((p) = sp__alloc((ctx), (size_t)(n), sizeof *(p)))
+
+// Scratch of a step: grows by blocks while it warms up, then is one block; allocates nothing afterwards.
+typedef struct sp_arena_block sp_arena_block;
+typedef struct sp_arena {
+    sp_context *ctx;
+    sp_arena_block *block;  // newest; older ones behind it until the next reset
+    size_t used, total;     // bytes used in the newest block; bytes wanted since the last reset
+} sp_arena;
+void *sp__arena_push(sp_arena *arena, size_t n, size_t size);  // not zeroed, 64-byte aligned; NULL: no memory
+void sp__arena_reset(sp_arena *arena);                         // everything pushed is gone
+void sp__arena_free(sp_arena *arena);
+
+// ------------------------------------------------------------------------------------------------ tasks
+
+// fn(arg, task, worker) for every task in [0, count), on all workers, caller included; returns when all are done.
+// Which worker does which task is open: bits may depend only on the task number.
+void sp__parallel(sp_context *ctx, int count, sp_task_fn *fn, void *arg);
+int sp__workers(const sp_context *ctx);
+
+// ------------------------------------------------------------------------------------------------ misc
+
+void sp__log(const sp_context *ctx, sp_log_level level, const char *format, ...) SP_PRINTF(3, 4);
+void sp__sort_ints(int *a, int n);  // rising, in place, no memory; quick on short and on nearly sorted lists
+double sp__now_ms(void);  // monotonic wall clock
+
+// An order-free 64-bit mix of one number and its place: sums of mixes hash an array whatever the order of the sum.
+static inline uint64_t sp__mix(uint64_t bits, uint64_t place) {
+    uint64_t z = bits + 0x9E3779B97F4A7C15ull * (place + 1);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+}
+
+struct sp_context {
+    sp_context_def def;
+    sp_error error;
+    struct sp_pool *pool;  // NULL: one worker, or the host's hooks
+    int workers;
+    atomic_size_t bytes;
+    atomic_uint_fast64_t allocations;
+};
+
+#endif

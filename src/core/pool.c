@@ -1,0 +1,266 @@
+// Tasks on threads, for batches of a few tens of microseconds: a conjugate gradient hands out a thousand of them in a step.
+//
+//     caller                                   worker
+//     fn, arg, count = ...                     spin a while on open == 0, then sleep
+//     left = open = count                      take: open -> open - 1 where open > 0
+//     wake sleepers if more cores are free     fn(arg, count - open, worker)
+//     take tasks as worker 0                   left -= tasks done
+//     wait for left == 0
+//
+// Taking a task is what lets a worker in: who has one keeps `left` above 0, so fn, arg and count cannot change under it, and who
+// comes too late finds open == 0 and touches nothing else. Nobody waits for a worker without a task, so a sleeper that was not
+// woken, or has no core, costs nothing. No more workers are woken than there are cores: the rest would only take turns.
+//
+// A batch started inside a task, or while another thread has the pool, runs on the spot.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE  // sched_getaffinity: a container often owns fewer cores than the machine
+#endif
+#include "core/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum {
+    SPIN_CHECK = 64,     // pauses between two looks at the clock
+    JOIN_PAUSES = 2000,  // before the caller offers its core to whoever holds the last task
+    CACHE_LINE = 64
+};
+static const double IDLE_SPIN_MS = 0.05;  // longer than the gaps between the batches of a solve, shorter than a frame by far
+
+typedef struct pool_thread {
+    struct sp_pool *pool;
+    pthread_t thread;
+    int worker;
+} pool_thread;
+
+struct sp_pool {
+    _Alignas(CACHE_LINE) atomic_int open;  // tasks that nobody has taken
+    _Alignas(CACHE_LINE) atomic_int left;  // tasks that are not done
+    _Alignas(CACHE_LINE) sp_task_fn *fn;   // the batch, written while left == 0
+    void *arg;
+    int count;
+    atomic_flag busy;  // a caller has the pool
+
+    _Alignas(CACHE_LINE) atomic_int asleep;
+    atomic_bool quit;
+    pthread_mutex_t mutex;  // for sleeping only
+    pthread_cond_t wake;
+
+    const sp_context *ctx;
+    int threads;  // started; the caller is not among them
+    int useful;   // threads that can run beside the caller
+    pool_thread thread[SP_WORKERS_MAX];
+};
+
+// The task that this thread is in: whose, and as which worker.
+static _Thread_local struct {
+    const sp_context *ctx;
+    int worker;
+} inside;
+
+int sp__cores(void) {
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+#endif
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 && online < 1 << 20 ? (int)online : 1;
+}
+
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+// ------------------------------------------------------------------------------------------------ work
+
+// Tasks that were still open, the one taken included; 0: none.
+static int take(struct sp_pool *pool) {
+    int open = atomic_load_explicit(&pool->open, memory_order_relaxed);
+    while (open > 0)
+        if (atomic_compare_exchange_weak_explicit(&pool->open, &open, open - 1, memory_order_acquire, memory_order_relaxed))
+            return open;
+    return 0;
+}
+
+static void work(struct sp_pool *pool, int worker) {
+    int done = 0;
+    for (int open; (open = take(pool)) > 0; done++) pool->fn(pool->arg, pool->count - open, worker);
+    if (done) atomic_fetch_sub_explicit(&pool->left, done, memory_order_release);
+}
+
+// True when there may be work, false after a while without.
+static bool spin(struct sp_pool *pool) {
+    double start = 0;
+    for (int i = 1;; i++) {
+        if (atomic_load_explicit(&pool->open, memory_order_relaxed) > 0) return true;
+        if (i % SPIN_CHECK == 0) {
+            double now = sp__now_ms();
+            if (start == 0) start = now;
+            if (now - start > IDLE_SPIN_MS || atomic_load_explicit(&pool->quit, memory_order_relaxed)) return false;
+        }
+        relax();
+    }
+}
+
+// True when there may be work, false when the pool ends.
+static bool sleep_until_work(struct sp_pool *pool) {
+    pthread_mutex_lock(&pool->mutex);
+    atomic_fetch_add(&pool->asleep, 1);
+    while (atomic_load(&pool->open) == 0 && !atomic_load(&pool->quit)) pthread_cond_wait(&pool->wake, &pool->mutex);
+    atomic_fetch_sub(&pool->asleep, 1);
+    pthread_mutex_unlock(&pool->mutex);
+    return !atomic_load(&pool->quit);
+}
+
+static void *thread_main(void *arg) {
+    pool_thread *self = arg;
+    struct sp_pool *pool = self->pool;
+    inside.ctx = pool->ctx, inside.worker = self->worker;
+    while (spin(pool) || sleep_until_work(pool)) work(pool, self->worker);
+    return NULL;
+}
+
+// ------------------------------------------------------------------------------------------------ batches
+
+static void wake_some(struct sp_pool *pool, int count) {
+    int wanted = count - 1 < pool->useful ? count - 1 : pool->useful;
+    int missing = wanted - (pool->threads - atomic_load(&pool->asleep));
+    if (missing <= 0) return;
+    // a thread that is just falling asleep is seen inside the mutex, or sees the open tasks itself
+    pthread_mutex_lock(&pool->mutex);
+    for (int i = 0; i < missing; i++) pthread_cond_signal(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void join(struct sp_pool *pool) {
+    for (int i = 0; atomic_load_explicit(&pool->left, memory_order_acquire) > 0; i++) {
+        if (i < JOIN_PAUSES)
+            relax();
+        else
+            sched_yield();
+    }
+}
+
+static void run_here(int count, sp_task_fn *fn, void *arg, int worker) {
+    for (int task = 0; task < count; task++) fn(arg, task, worker);
+}
+
+static void run_on_pool(struct sp_pool *pool, int count, sp_task_fn *fn, void *arg) {
+    pool->fn = fn;
+    pool->arg = arg;
+    pool->count = count;
+    atomic_store_explicit(&pool->left, count, memory_order_relaxed);
+    atomic_store(&pool->open, count);
+    wake_some(pool, count);
+    work(pool, 0);
+    join(pool);
+}
+
+// A batch given to the host's tasks, marked so that batches inside it stay inside.
+typedef struct host_batch {
+    const sp_context *ctx;
+    sp_task_fn *fn;
+    void *arg;
+} host_batch;
+
+static void host_task(void *arg, int task, int worker) {
+    const host_batch *batch = arg;
+    const sp_context *outer = inside.ctx;
+    int outer_worker = inside.worker;
+    inside.ctx = batch->ctx, inside.worker = worker;
+    batch->fn(batch->arg, task, worker);
+    inside.ctx = outer, inside.worker = outer_worker;
+}
+
+static void run_on_host(sp_context *ctx, int count, sp_task_fn *fn, void *arg) {
+    host_batch batch = {ctx, fn, arg};
+    void *handle = ctx->def.enqueue(host_task, count, &batch, ctx->def.task_user);
+    ctx->def.finish(handle, ctx->def.task_user);
+}
+
+void sp__parallel(sp_context *ctx, int count, sp_task_fn *fn, void *arg) {
+    if (inside.ctx == ctx) {
+        run_here(count, fn, arg, inside.worker);
+        return;
+    }
+    if (count > 1 && ctx->workers > 1 && ctx->def.enqueue) {
+        run_on_host(ctx, count, fn, arg);
+        return;
+    }
+    const sp_context *outer = inside.ctx;
+    int outer_worker = inside.worker;
+    inside.ctx = ctx, inside.worker = 0;
+    struct sp_pool *pool = ctx->pool;
+    if (count > 1 && pool && !atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire)) {
+        run_on_pool(pool, count, fn, arg);
+        atomic_flag_clear_explicit(&pool->busy, memory_order_release);
+    } else {
+        run_here(count, fn, arg, 0);
+    }
+    inside.ctx = outer, inside.worker = outer_worker;
+}
+
+// ------------------------------------------------------------------------------------------------ life
+
+// Signals stay with the host's threads: a worker must not be the one that Ctrl-C lands on.
+static bool start_threads(struct sp_pool *pool, int wanted) {
+    sigset_t all, before;
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;
+    for (; pool->threads < wanted; pool->threads++) {
+        pool_thread *t = &pool->thread[pool->threads];
+        t->pool = pool;
+        t->worker = pool->threads + 1;
+        if (pthread_create(&t->thread, NULL, thread_main, t) != 0) break;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return pool->threads == wanted;
+}
+
+static void end_threads(struct sp_pool *pool) {
+    pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->quit, true);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+    for (int i = 0; i < pool->threads; i++) pthread_join(pool->thread[i].thread, NULL);
+}
+
+sp_status sp__pool_create(sp_context *ctx) {
+    struct sp_pool *pool;
+    if (!SP_NEW(ctx, pool, 1)) return SP_NO_MEMORY;
+    atomic_init(&pool->open, 0);
+    atomic_init(&pool->left, 0);
+    atomic_init(&pool->asleep, 0);
+    atomic_init(&pool->quit, false);
+    atomic_flag_clear(&pool->busy);
+    pool->ctx = ctx;
+    pool->useful = (ctx->workers < sp__cores() ? ctx->workers : sp__cores()) - 1;
+    if (pthread_mutex_init(&pool->mutex, NULL) != 0) goto no_mutex;
+    if (pthread_cond_init(&pool->wake, NULL) != 0) goto no_cond;
+    ctx->pool = pool;
+    if (start_threads(pool, ctx->workers - 1)) return SP_OK;
+    sp__pool_destroy(ctx);
+    return SP_NO_MEMORY;
+
+no_cond:
+    pthread_mutex_destroy(&pool->mutex);
+no_mutex:
+    sp__free(ctx, pool);
+    return SP_NO_MEMORY;
+}
+
+void sp__pool_destroy(sp_context *ctx) {
+    struct sp_pool *pool = ctx->pool;
+    if (!pool) return;
+    end_threads(pool);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->mutex);
+    sp__free(ctx, pool);
+    ctx->pool = NULL;
+}

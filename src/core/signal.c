@@ -1,0 +1,24 @@
+// Numbers and poses that may vary with time.
+#include "core/core.h"
+
+sp_signal sp_signal_constant(double value) {
+    return (sp_signal){.constant = value};
+}
+
+double sp_signal_at(const sp_signal *signal, double t) {
+    return signal->eval ? signal->eval(signal->user, t) : signal->constant;
+}
+
+sp_pose sp_pose_identity(void) {
+    return (sp_pose){.quat = {1, 0, 0, 0}};
+}
+
+sp_pose_signal sp_pose_signal_constant(sp_pose pose) {
+    return (sp_pose_signal){.constant = pose};
+}
+
+sp_pose sp_pose_signal_at(const sp_pose_signal *signal, double t) {
+    sp_pose pose = signal->constant;
+    if (signal->eval) signal->eval(signal->user, t, &pose);
+    return pose;
+}

@@ -1,0 +1,56 @@
+// Names and sentences of the statuses, and which of two weighs more.
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/core.h"
+
+const char *sp_status_text(sp_status status) {
+    switch (status) {
+#define SP_X(name, value, text) \
+    case name: return text;
+        SP_STATUS_LIST(SP_X)
+#undef SP_X
+    }
+    return "unknown status";
+}
+
+const char *sp_status_name(sp_status status) {
+    switch (status) {
+#define SP_X(name, value, text) \
+    case name: return #name;
+        SP_STATUS_LIST(SP_X)
+#undef SP_X
+    }
+    return "unknown";
+}
+
+sp_status sp__worst(sp_status a, sp_status b) {
+    // of two failures the first stays: it is the one that the record describes
+    if (a < 0) return a;
+    if (b < 0) return b;
+    return a > b ? a : b;
+}
+
+sp_status sp__fail(sp_error *record, sp_status status, const char *file, int line, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    // through a copy: the old message may be one of the arguments
+    char text[sizeof record->message];
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    memcpy(record->message, text, sizeof text);
+    record->status = status;
+    record->file = file;
+    record->line = line;
+    record->body[0] = '\0';
+    record->index = -1;
+    return status;
+}
+
+#ifdef SP_VALIDATE
+// Weak, so that a host or a test may put its own in place. Only validating builds speak and stop: the bug is at hand there.
+__attribute__((weak)) void sp__assert_failed(const char *what, const char *file, int line) {
+    fprintf(stderr, "%s:%d: not true: %s\n", file, line, what);
+    __builtin_trap();
+}
+#endif

@@ -1,0 +1,224 @@
+// The rotation of an element from its deformation gradient F (3x3 row-major, from the element's rest frame: first edge along x,
+// first face in the xy plane). Three ways:
+//   qr     frame of the first edge and face (Nesme, Faure, Chabanas 2004): cheap, never fails, depends on the node order;
+//   polar  the orthogonal polar factor: order-free, but the mirror image of an element is one of its rest shapes;
+//   svd    the nearest rotation, the least singular value carrying the sign (Irving, Teran, Fedkiw 2004): order-free and
+//          restoring when inverted.
+// All return an orthogonal matrix for any finite F, flat and collapsed ones included.
+#ifndef SP_ROTATION_H
+#define SP_ROTATION_H
+
+#include "kernels/lane.h"
+
+// below this share of the largest, a length counts as zero: the direction it would give is noise
+#define SP_TINY_LENGTH2 1e-28
+
+// some unit vector across the unit vector u
+SP_POINTWISE void lane_across(const sp_lane *u, sp_lane *out) {
+    // u x (the axis it is farthest from)
+    sp_lane ax = lane_abs(u[0]), ay = lane_abs(u[1]), az = lane_abs(u[2]), zero = lane_all(0);
+    sp_mask x_least = (ax <= ay) & (ax <= az), y_least = (ay <= az) & ~x_least;
+#if SP_LANES == 1
+    y_least = ay <= az && !x_least;
+#endif
+    out[0] = SP_SELECT(x_least, zero, SP_SELECT(y_least, -u[2], u[1]));
+    out[1] = SP_SELECT(x_least, u[2], SP_SELECT(y_least, zero, -u[0]));
+    out[2] = SP_SELECT(x_least, -u[1], SP_SELECT(y_least, u[0], zero));
+    sp_lane s = 1.0 / lane_sqrt(lane_dot(out, out));
+    for (int i = 0; i < 3; i++) out[i] *= s;
+}
+
+// unit vectors u1 along a (x where a vanishes), u2 along the part of b across u1 (any where it vanishes), u3 = u1 x u2
+SP_POINTWISE void lane_frame(const sp_lane *a, const sp_lane *b, sp_lane *u1, sp_lane *u2, sp_lane *u3) {
+    sp_lane aa = lane_dot(a, a), bb = lane_dot(b, b), zero = lane_all(0), one = lane_all(1);
+    sp_mask gone = aa <= 1e-280;
+    sp_lane s = 1.0 / lane_sqrt(SP_SELECT(gone, one, aa));
+    u1[0] = SP_SELECT(gone, one, a[0] * s);
+    u1[1] = SP_SELECT(gone, zero, a[1] * s);
+    u1[2] = SP_SELECT(gone, zero, a[2] * s);
+    sp_lane along = lane_dot(u1, b), w[3], any[3];
+    for (int i = 0; i < 3; i++) w[i] = b[i] - along * u1[i];
+    sp_lane ww = lane_dot(w, w);
+    gone = ww <= SP_TINY_LENGTH2 * lane_max(aa, bb);
+    lane_across(u1, any);
+    s = 1.0 / lane_sqrt(SP_SELECT(gone, one, ww));
+    for (int i = 0; i < 3; i++) u2[i] = SP_SELECT(gone, any[i], w[i] * s);
+    // once more: where w was short, its rounding pointed along u1 (twice is enough, Parlett 1980)
+    along = lane_dot(u1, u2);
+    for (int i = 0; i < 3; i++) u2[i] -= along * u1[i];
+    s = 1.0 / lane_sqrt(lane_dot(u2, u2));
+    for (int i = 0; i < 3; i++) u2[i] *= s;
+    lane_cross(u1, u2, u3);
+}
+
+SP_POINTWISE void rotation_qr(const sp_lane *F, sp_lane *R) {
+    sp_lane a[3] = {F[0], F[3], F[6]}, b[3] = {F[1], F[4], F[7]}, u1[3], u2[3], u3[3];
+    lane_frame(a, b, u1, u2, u3);
+    for (int i = 0; i < 3; i++) R[3 * i] = u1[i], R[3 * i + 1] = u2[i], R[3 * i + 2] = u3[i];
+}
+
+// one Jacobi turn of the symmetric matrix with diagonal app, aqq and off-diagonal apq; r is the third index
+SP_POINTWISE void jacobi_turn(sp_lane *app, sp_lane *aqq, sp_lane *apq, sp_lane *arp, sp_lane *arq, sp_lane *V, int p, int q) {
+    // tangent of the angle that makes apq vanish, the smaller root
+    sp_lane d = *aqq - *app, o = 2.0 * *apq;
+    sp_lane root = lane_abs(d) + lane_sqrt(d * d + o * o) + 1e-290;
+    sp_lane t = SP_SELECT(d < 0.0, -o, o) / root;
+    sp_lane c = 1.0 / lane_sqrt(t * t + 1.0), s = t * c;
+    *app -= t * *apq, *aqq += t * *apq, *apq = lane_all(0);
+    sp_lane rp = *arp, rq = *arq;
+    *arp = c * rp - s * rq, *arq = s * rp + c * rq;
+    for (int i = 0; i < 3; i++) {
+        sp_lane vp = V[3 * i + p], vq = V[3 * i + q];
+        V[3 * i + p] = c * vp - s * vq, V[3 * i + q] = s * vp + c * vq;
+    }
+}
+
+// swap columns p and q of V (and their values) where the second is larger
+SP_POINTWISE void jacobi_sort(sp_lane *lp, sp_lane *lq, sp_lane *V, int p, int q) {
+    sp_mask m = *lq > *lp;
+    sp_lane l = *lp;
+    *lp = SP_SELECT(m, *lq, l), *lq = SP_SELECT(m, l, *lq);
+    for (int i = 0; i < 3; i++) {
+        sp_lane v = V[3 * i + p];
+        V[3 * i + p] = SP_SELECT(m, V[3 * i + q], v), V[3 * i + q] = SP_SELECT(m, v, V[3 * i + q]);
+    }
+}
+
+// F = U S V^T by the eigenvectors V of F^T F (five sweeps reach rounding); U from F V by orthogonalisation, largest first, so
+// that u3 = u1 x u2 takes the sign (McAdams et al. 2011)
+SP_POINTWISE void rotation_svd(const sp_lane *F, sp_lane *R) {
+    sp_lane C[6], V[9], zero = lane_all(0), one = lane_all(1);
+    for (int i = 0; i < 3; i++) C[i] = F[i] * F[i] + F[3 + i] * F[3 + i] + F[6 + i] * F[6 + i];
+    C[3] = F[0] * F[1] + F[3] * F[4] + F[6] * F[7];
+    C[4] = F[1] * F[2] + F[4] * F[5] + F[7] * F[8];
+    C[5] = F[0] * F[2] + F[3] * F[5] + F[6] * F[8];
+    for (int i = 0; i < 9; i++) V[i] = i % 4 ? zero : one;
+    for (int sweep = 0; sweep < 5; sweep++) {
+        jacobi_turn(&C[0], &C[1], &C[3], &C[5], &C[4], V, 0, 1);
+        jacobi_turn(&C[1], &C[2], &C[4], &C[3], &C[5], V, 1, 2);
+        jacobi_turn(&C[0], &C[2], &C[5], &C[3], &C[4], V, 0, 2);
+    }
+    jacobi_sort(&C[0], &C[1], V, 0, 1);
+    jacobi_sort(&C[0], &C[2], V, 0, 2);
+    jacobi_sort(&C[1], &C[2], V, 1, 2);
+    sp_lane v1[3], v2[3], v3[3], a[3], b[3], u1[3], u2[3], u3[3];
+    for (int i = 0; i < 3; i++) v1[i] = V[3 * i], v2[i] = V[3 * i + 1];
+    lane_cross(v1, v2, v3);
+    for (int i = 0; i < 3; i++) a[i] = lane_dot(F + 3 * i, v1), b[i] = lane_dot(F + 3 * i, v2);
+    lane_frame(a, b, u1, u2, u3);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) R[3 * i + j] = u1[i] * v1[j] + u2[i] * v2[j] + u3[i] * v3[j];
+}
+
+SP_POINTWISE void quat_to_matrix(const sp_lane *q, sp_lane *R) {
+    sp_lane w = q[0], x = q[1], y = q[2], z = q[3];
+    R[0] = 1.0 - 2.0 * (y * y + z * z), R[1] = 2.0 * (x * y - w * z), R[2] = 2.0 * (x * z + w * y);
+    R[3] = 2.0 * (x * y + w * z), R[4] = 1.0 - 2.0 * (x * x + z * z), R[5] = 2.0 * (y * z - w * x);
+    R[6] = 2.0 * (x * z - w * y), R[7] = 2.0 * (y * z + w * x), R[8] = 1.0 - 2.0 * (x * x + y * y);
+}
+
+// q of the largest eigenvalue l of Horn's matrix K (1987): the largest column of adj(K - l I); K by upper rows, 10 numbers
+SP_POINTWISE void horn_vector(const sp_lane *K, sp_lane l, sp_lane *q) {
+    sp_lane a = K[0] - l, b = K[1], c = K[2], d = K[3], e = K[4] - l, f = K[5], g = K[6], h = K[7] - l, i = K[8], j = K[9] - l;
+    // 2x2 minors of the lower rows (h i; i j with g f d) shared by the cofactors
+    sp_lane hj = h * j - i * i, fj = f * j - g * i, fi = f * i - g * h, cj = c * j - d * i, ci = c * i - d * h;
+    sp_lane cg = c * g - d * f;
+    sp_lane c00 = e * hj - f * fj + g * fi;
+    sp_lane c01 = -(b * hj - f * cj + g * ci);
+    sp_lane c02 = b * fj - e * cj + g * cg;
+    sp_lane c03 = -(b * fi - e * ci + f * cg);
+    sp_lane c11 = a * hj - c * cj + d * ci;
+    sp_lane c12 = -(a * fj - b * cj + d * cg);
+    sp_lane c13 = a * fi - b * ci + c * cg;
+    sp_lane eg = e * j - g * g, bg = b * j - d * g, be = b * g - d * e;
+    sp_lane c22 = a * eg - b * bg + d * be;
+    sp_lane c23 = -(a * (e * i - f * g) - b * (b * i - f * d) + c * (b * g - e * d));
+    sp_lane c33 = a * (e * h - f * f) - b * (b * h - f * c) + c * (b * f - e * c);
+    sp_lane m0 = lane_abs(c00), m1 = lane_abs(c11), m2 = lane_abs(c22), m3 = lane_abs(c33), best = m0;
+    q[0] = c00, q[1] = c01, q[2] = c02, q[3] = c03;
+    sp_mask m = m1 > best;
+    best = SP_SELECT(m, m1, best);
+    q[0] = SP_SELECT(m, c01, q[0]), q[1] = SP_SELECT(m, c11, q[1]), q[2] = SP_SELECT(m, c12, q[2]), q[3] = SP_SELECT(m, c13, q[3]);
+    m = m2 > best;
+    best = SP_SELECT(m, m2, best);
+    q[0] = SP_SELECT(m, c02, q[0]), q[1] = SP_SELECT(m, c12, q[1]), q[2] = SP_SELECT(m, c22, q[2]), q[3] = SP_SELECT(m, c23, q[3]);
+    m = m3 > best;
+    q[0] = SP_SELECT(m, c03, q[0]), q[1] = SP_SELECT(m, c13, q[1]), q[2] = SP_SELECT(m, c23, q[2]), q[3] = SP_SELECT(m, c33, q[3]);
+    sp_lane n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], zero = lane_all(0), one = lane_all(1);
+    sp_mask gone = n <= 1e-280;
+    sp_lane s = 1.0 / lane_sqrt(SP_SELECT(gone, one, n));
+    q[0] = SP_SELECT(gone, one, q[0] * s);
+    for (int k = 1; k < 4; k++) q[k] = SP_SELECT(gone, zero, q[k] * s);
+}
+
+// The inverse of tr(S) I - S for symmetric S = (xx yy zz xy yz zx), stored likewise; zero where there is none.
+SP_POINTWISE void spin_inverse(const sp_lane *S, sp_lane *inv) {
+    sp_lane a = S[1] + S[2], b = S[0] + S[2], c = S[0] + S[1], d = -S[3], e = -S[4], f = -S[5];
+    sp_lane ca = b * c - e * e, cb = a * c - f * f, cc = a * b - d * d;
+    sp_lane cd = f * e - d * c, ce = d * f - a * e, cf = d * e - b * f;
+    sp_lane det = a * ca + d * cd + f * cf, size = lane_abs(a) + lane_abs(b) + lane_abs(c);
+    sp_mask gone = lane_abs(det) <= 1e-12 * size * size * size;
+    sp_lane s = SP_SELECT(gone, lane_all(0), 1.0 / SP_SELECT(gone, lane_all(1), det));
+    inv[0] = ca * s, inv[1] = cb * s, inv[2] = cc * s, inv[3] = cd * s, inv[4] = ce * s, inv[5] = cf * s;
+}
+
+// One Newton correction of the rotation q towards the one nearest to F: S = R^T F becomes symmetric by a turn w with
+// (tr S - S) w = its skew part. R is that of q on entry and on return. Returns whether some lane still moved visibly.
+SP_POINTWISE int rotation_correct(const sp_lane *F, sp_lane *q, sp_lane *R) {
+    sp_lane W[9], S[6], inv[6], a[3], w[3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) W[3 * i + j] = R[i] * F[j] + R[3 + i] * F[3 + j] + R[6 + i] * F[6 + j];
+    S[0] = W[0], S[1] = W[4], S[2] = W[8];
+    S[3] = 0.5 * (W[1] + W[3]), S[4] = 0.5 * (W[5] + W[7]), S[5] = 0.5 * (W[2] + W[6]);
+    a[0] = W[7] - W[5], a[1] = W[2] - W[6], a[2] = W[3] - W[1];
+    spin_inverse(S, inv);
+    w[0] = 0.5 * (inv[0] * a[0] + inv[3] * a[1] + inv[5] * a[2]);
+    w[1] = 0.5 * (inv[3] * a[0] + inv[1] * a[1] + inv[4] * a[2]);
+    w[2] = 0.5 * (inv[5] * a[0] + inv[4] * a[1] + inv[2] * a[2]);
+    // a large turn means the start was poor (a collapsed element): leave it
+    sp_mask poor = lane_dot(w, w) > 0.01;
+    for (int i = 0; i < 3; i++) w[i] = SP_SELECT(poor, lane_all(0), w[i]);
+    sp_lane p[4] = {q[0] - q[1] * w[0] - q[2] * w[1] - q[3] * w[2], q[1] + q[0] * w[0] + q[2] * w[2] - q[3] * w[1],
+                    q[2] + q[0] * w[1] + q[3] * w[0] - q[1] * w[2], q[3] + q[0] * w[2] + q[1] * w[1] - q[2] * w[0]};
+    sp_lane n = 1.0 / lane_sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
+    for (int i = 0; i < 4; i++) q[i] = p[i] * n;
+    quat_to_matrix(q, R);
+    // the next error is of the order of |w|^2
+    return lane_any(lane_dot(w, w) > 1e-17);
+}
+
+// The rotation nearest to F with det F > 0: largest root of the quartic of Horn's matrix by Newton's method from above (monotone),
+// its vector, then two corrections of the rotation itself, which are quadratic and forgive the rounding of the quartic.
+SP_POINTWISE void rotation_nearest(const sp_lane *F, sp_lane *R) {
+    sp_lane cof[9];
+    sp_lane det = lane_cofactor(F, cof), ff = lane_all(1e-290), cc = lane_all(0);
+    for (int i = 0; i < 9; i++) ff += F[i] * F[i], cc += cof[i] * cof[i];
+    // eigenvalues s1+s2+s3, s1-s2-s3, ...: l^4 - 2 |F|^2 l^2 - 8 det F l + |F|^4 - 4 |cof F|^2
+    sp_lane c2 = -2.0 * ff, c1 = -8.0 * det, c0 = ff * ff - 4.0 * cc, l = lane_sqrt(3.0 * ff);
+    for (int i = 0; i < 8; i++) {
+        sp_lane ll = l * l, p = ((ll + c2) * l + c1) * l + c0, dp = (4.0 * ll + 2.0 * c2) * l + c1;
+        sp_mask flat = dp <= 1e-14 * ff * l;
+        sp_lane step = SP_SELECT(flat, lane_all(0), p / SP_SELECT(flat, lane_all(1), dp));
+        l -= step;
+        if (!lane_any(step > 1e-6 * l)) break;  // what is left is of the order of its square
+    }
+    sp_lane K[10] = {F[0] + F[4] + F[8], F[7] - F[5], F[2] - F[6],        F[3] - F[1], F[0] - F[4] - F[8],
+                     F[1] + F[3],        F[2] + F[6], F[4] - F[0] - F[8], F[5] + F[7], F[8] - F[0] - F[4]};
+    sp_lane q[4];
+    horn_vector(K, l, q);
+    quat_to_matrix(q, R);
+    if (rotation_correct(F, q, R)) rotation_correct(F, q, R);
+}
+
+// orthogonal polar factor: -Q(-F) = Q(F) brings a reflection back to a rotation
+SP_POINTWISE void rotation_polar(const sp_lane *F, sp_lane *R) {
+    sp_lane cof[3], G[9];
+    lane_cross(F + 3, F + 6, cof);
+    sp_mask mirrored = lane_dot(F, cof) < 0.0;
+    sp_lane sign = SP_SELECT(mirrored, lane_all(-1), lane_all(1));
+    for (int i = 0; i < 9; i++) G[i] = sign * F[i];
+    rotation_nearest(G, R);
+    for (int i = 0; i < 9; i++) R[i] *= sign;
+}
+
+#endif

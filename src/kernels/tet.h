@@ -1,0 +1,177 @@
+// Pointwise physics of the linear tetrahedron, on lanes.
+//
+// Rest gradients g1, g2, g3 of corners 1..3 are kept in the element's rest frame (g2x = g3x = g3y = 0: six numbers). A state gives
+// F = sum d_i g_i^T (d_i = x_i - x_0), a rotation R, and *turned gradients* c_i = R g_i. In these the corotational model
+// (Nesme et al. 2004; Mueller and Gross 2004) needs no rotation any more:
+//     H = sum d_i c_i^T = F R^T,   strain e = sym(H) - I,   f_i = -V (2 mu e + lambda tr(e) I) c_i
+// and the product with the frozen-rotation stiffness is the same with any vector for x, and without the I. Stored are
+// G_i = sqrt(V mu) c_i, which leaves one more number per element, lambda / mu:
+//     f_i = (H + H^T + (lambda / mu) tr(H) I) G_i,  H = sum d_i G_i^T
+#ifndef SP_TET_H
+#define SP_TET_H
+
+#include "kernels/rotation.h"
+#include "kernels/tet_rotation.h"
+
+// below this ratio of volumes an element is too flat to build its stiffness on the deformed shape: the rest shape is used
+#define SP_FLAT_RATIO 0.05
+
+// F from edges d1 d2 d3 (9 lanes: d[3 * corner + axis]) and rest gradients
+SP_POINTWISE void tet_gradient(const sp_lane *d, const sp_lane *g, sp_lane *F) {
+    for (int i = 0; i < 3; i++) {
+        F[3 * i] = d[i] * g[0];
+        F[3 * i + 1] = d[i] * g[1] + d[3 + i] * g[3];
+        F[3 * i + 2] = d[i] * g[2] + d[3 + i] * g[4] + d[6 + i] * g[5];
+    }
+}
+
+// out_i = M g_i for the sparse rest gradients
+SP_POINTWISE void tet_turn(const sp_lane *M, const sp_lane *g, sp_lane *c) {
+    for (int i = 0; i < 3; i++) {
+        c[i] = M[3 * i] * g[0] + M[3 * i + 1] * g[1] + M[3 * i + 2] * g[2];
+        c[3 + i] = M[3 * i + 1] * g[3] + M[3 * i + 2] * g[4];
+        c[6 + i] = M[3 * i + 2] * g[5];
+    }
+}
+
+SP_POINTWISE void tet_rotate(const sp_lane *F, tet_rotation how, sp_lane *R) {
+    if (how == TET_QR) rotation_qr(F, R);
+    else if (how == TET_SVD) rotation_svd(F, R);
+    else rotation_polar(F, R);
+}
+
+// T = H + H^T + r tr(H) I with H = sum d_i G_i^T, as xx yy zz xy yz zx
+SP_POINTWISE void tet_stress(const sp_lane *d, const sp_lane *G, sp_lane r, sp_lane *T) {
+    sp_lane H[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) H[3 * i + j] = d[i] * G[j] + d[3 + i] * G[3 + j] + d[6 + i] * G[6 + j];
+    sp_lane p = r * (H[0] + H[4] + H[8]);
+    T[0] = H[0] + H[0] + p, T[1] = H[4] + H[4] + p, T[2] = H[8] + H[8] + p;
+    T[3] = H[1] + H[3], T[4] = H[5] + H[7], T[5] = H[2] + H[6];
+}
+
+// f_i = T G_i for corners 1..3
+SP_POINTWISE void tet_spread(const sp_lane *T, const sp_lane *G, sp_lane *f) {
+    for (int a = 0; a < 9; a += 3) {
+        f[a] = T[0] * G[a] + T[3] * G[a + 1] + T[5] * G[a + 2];
+        f[a + 1] = T[3] * G[a] + T[1] * G[a + 1] + T[4] * G[a + 2];
+        f[a + 2] = T[5] * G[a] + T[4] * G[a + 1] + T[2] * G[a + 2];
+    }
+}
+
+// stiffness times d, frozen rotations
+SP_POINTWISE void tet_product(const sp_lane *d, const sp_lane *G, sp_lane r, sp_lane *f) {
+    sp_lane T[6];
+    tet_stress(d, G, r, T);
+    tet_spread(T, G, f);
+}
+
+// What the exact tangent adds: the rotation turns by w = (tr S - S)^-1 a when the skew part of H moves by a; N (6 numbers) is
+// 1 + (lambda/mu tr(S - I) - 2) (tr S - S)^-1 in world axes, and f_i += (N a) x G_i.
+SP_POINTWISE void tet_product_spin(const sp_lane *d, const sp_lane *G, const sp_lane *N, sp_lane *f) {
+    sp_lane a[3] = {lane_all(0), lane_all(0), lane_all(0)}, c[3], w[3];
+    for (int i = 0; i < 9; i += 3) {
+        lane_cross(G + i, d + i, c);
+        for (int k = 0; k < 3; k++) a[k] += c[k];
+    }
+    w[0] = N[0] * a[0] + N[3] * a[1] + N[5] * a[2];
+    w[1] = N[3] * a[0] + N[1] * a[1] + N[4] * a[2];
+    w[2] = N[5] * a[0] + N[4] * a[1] + N[2] * a[2];
+    for (int i = 0; i < 9; i += 3) {
+        lane_cross(w, G + i, c);
+        for (int k = 0; k < 3; k++) f[i + k] += c[k];
+    }
+}
+
+// The 3x3 block of corners a and b, from their scaled gradients: r Ga Gb^T + Gb Ga^T + (Ga . Gb) I, times `factor`
+SP_POINTWISE void tet_block(const sp_lane *Ga, const sp_lane *Gb, sp_lane r, sp_lane factor, sp_lane *K) {
+    sp_lane fa[3], ra[3], dot = factor * lane_dot(Ga, Gb);
+    for (int i = 0; i < 3; i++) fa[i] = factor * Ga[i], ra[i] = r * fa[i];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) K[3 * i + j] = ra[i] * Gb[j] + Gb[i] * fa[j];
+    for (int i = 0; i < 9; i += 4) K[i] += dot;
+}
+
+// and what the exact tangent adds to it: [Ga]x^T N [Gb]x
+SP_POINTWISE void tet_block_spin(const sp_lane *Ga, const sp_lane *Gb, const sp_lane *N, sp_lane factor, sp_lane *K) {
+    sp_lane n[9] = {N[0], N[3], N[5], N[3], N[1], N[4], N[5], N[4], N[2]};
+    for (int j = 0; j < 3; j++) {
+        // column j of N [Gb]x, then its cross product with Ga from the left, transposed sign
+        sp_lane e[3] = {lane_all(j == 0), lane_all(j == 1), lane_all(j == 2)}, g[3], ng[3], c[3];
+        lane_cross(Gb, e, g);
+        for (int i = 0; i < 3; i++) ng[i] = lane_dot(n + 3 * i, g);
+        lane_cross(ng, Ga, c);
+        for (int i = 0; i < 3; i++) K[3 * i + j] += factor * c[i];
+    }
+}
+
+// turned gradients of the deformed shape, F^-T g_i, where it is not too flat; the rest shape's R g_i otherwise
+SP_POINTWISE void tet_deformed_gradients(const sp_lane *F, const sp_lane *g, sp_lane *c) {
+    sp_lane cof[9], deformed[9];
+    sp_lane det = lane_cofactor(F, cof);
+    sp_mask flat = lane_abs(det) < SP_FLAT_RATIO;
+    sp_lane s = 1.0 / SP_SELECT(flat, lane_all(1), det);
+    for (int i = 0; i < 9; i++) cof[i] *= s;
+    tet_turn(cof, g, deformed);
+    for (int i = 0; i < 9; i++) c[i] = SP_SELECT(flat, c[i], deformed[i]);
+}
+
+// Strain (xx yy zz xy yz zx, tensor shear) at a state: H = sum (d_i - R D_i) c_i^T with D_i the rest edges, so that sym(H) is
+// sym(F R^T) - I on the rest shape and sym(I - R F^-1) on the deformed one. I is formed from R and c to cancel exactly.
+SP_POINTWISE void tet_strain(const sp_lane *d, const sp_lane *c, const sp_lane *F, const sp_lane *R, int deformed,
+                             sp_lane *e) {
+    sp_lane H[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) H[3 * i + j] = d[i] * c[j] + d[3 + i] * c[3 + j] + d[6 + i] * c[6 + j];
+    sp_lane one = lane_all(1), X[9];
+    if (deformed) {
+        // sum d_i c_i^T = I on the deformed shape; there sum D_i c_i^T = F^-1
+        sp_lane cof[9], det = lane_cofactor(F, cof);
+        sp_mask flat = lane_abs(det) < SP_FLAT_RATIO;
+        sp_lane s = 1.0 / SP_SELECT(flat, one, det);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) {
+                // (R F^-1)_ij = sum_k R_ik cof_jk / det
+                sp_lane rf = (R[3 * i] * cof[3 * j] + R[3 * i + 1] * cof[3 * j + 1] + R[3 * i + 2] * cof[3 * j + 2]) * s;
+                sp_lane id = lane_all(i == j ? 1.0 : 0.0);
+                X[3 * i + j] = SP_SELECT(flat, H[3 * i + j] - id, id - rf);
+            }
+    } else {
+        for (int i = 0; i < 9; i++) X[i] = i % 4 ? H[i] : H[i] - one;
+    }
+    e[0] = X[0], e[1] = X[4], e[2] = X[8];
+    e[3] = 0.5 * (X[1] + X[3]), e[4] = 0.5 * (X[5] + X[7]), e[5] = 0.5 * (X[2] + X[6]);
+}
+
+// energy density over mu: e:e + r/2 tr(e)^2
+SP_POINTWISE sp_lane tet_energy(const sp_lane *e, sp_lane r) {
+    sp_lane t = e[0] + e[1] + e[2];
+    return e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 2.0 * (e[3] * e[3] + e[4] * e[4] + e[5] * e[5]) + 0.5 * r * t * t;
+}
+
+// N of tet_product_spin at a state with strain e (S = I + e in world axes)
+SP_POINTWISE void tet_spin(const sp_lane *e, sp_lane r, sp_lane *N) {
+    sp_lane S[6] = {1.0 + e[0], 1.0 + e[1], 1.0 + e[2], e[3], e[4], e[5]};
+    spin_inverse(S, N);
+    sp_lane s = r * (e[0] + e[1] + e[2]) - 2.0;
+    for (int i = 0; i < 6; i++) N[i] = s * N[i] + (i < 3 ? 1.0 : 0.0);
+}
+
+// All of one element at a state: gradients G (scaled), elastic force f of corners 1..3, energy; s = sqrt(V mu), r = lambda / mu.
+// e is left for the caller's spin term.
+SP_POINTWISE sp_lane tet_state(const sp_lane *d, const sp_lane *g, sp_lane s, sp_lane r, tet_rotation how, int deformed, sp_lane *G,
+                               sp_lane *f, sp_lane *e) {
+    sp_lane F[9], R[9], T[6];
+    tet_gradient(d, g, F);
+    tet_rotate(F, how, R);
+    tet_turn(R, g, G);
+    if (deformed) tet_deformed_gradients(F, g, G);
+    tet_strain(d, G, F, R, deformed, e);
+    sp_lane p = r * (e[0] + e[1] + e[2]);
+    for (int i = 0; i < 9; i++) G[i] *= s;
+    for (int i = 0; i < 3; i++) T[i] = -s * (e[i] + e[i] + p), T[3 + i] = -s * (e[3 + i] + e[3 + i]);
+    tet_spread(T, G, f);
+    return s * s * tet_energy(e, r);
+}
+
+#endif

@@ -1,0 +1,361 @@
+// A rigid body that stands still or goes where it is told: floors, bones, tools. It has no unknowns. Its state is the pose of its
+// frame and, for what rubs on it, the velocity of that frame: the difference of the last two poses over the step.
+#include "body/body.h"
+#include "collide/shape.h"
+#include "math/vec3.h"
+
+enum { POSE = 0, QUAT = 3, VELOCITY = 7, SPIN = 10, STATE_SIZE = 13 };
+
+// what a plane shows in pictures: a square of this edge [m], or of this many times what else the body is made of
+static const double plane_extent = 4;
+
+typedef struct sp_rigid {
+    sp_rigid_shape *shapes;  // topology
+    int shape_count;
+    bool kinematic;
+    sp_pose_signal pose;
+    double posted[8];  // parameters: 1 and the pose that an edit gave, which then replaces the signal
+    sp_surface surface;
+    sp_anchor *anchors;
+    uint32_t *faces;
+} sp_rigid;
+
+static void destroy(sp_body *b) {
+    sp_rigid *r = b->impl;
+    sp_context *ctx = b->ctx;
+    if (r) {
+        sp__free(ctx, r->shapes), sp__free(ctx, r->anchors), sp__free(ctx, r->faces);
+        sp__free(ctx, r);
+    }
+    sp__body_free(b);
+    sp__free(ctx, b);
+}
+
+static void visit(sp_body *b, sp_tier tier, sp_visitor *v) {
+    sp_rigid *r = b->impl;
+    sp__body_visit(b, tier, v);
+    if (tier == SP_TOPOLOGY) v->array(v, "shapes", r->shapes, sizeof *r->shapes, (size_t)r->shape_count);
+    if (tier == SP_PARAMETERS) v->array(v, "posted", r->posted, sizeof *r->posted, 8);
+}
+
+static void refresh(sp_body *b) {
+    (void)b;  // nothing is derived from the tiers
+}
+
+// ---------------------------------------------------------------------------------------------------- motion
+
+static sp_pose pose_at(const sp_rigid *r, double t) {
+    if (r->posted[0] == 0) return sp_pose_signal_at(&r->pose, r->kinematic ? t : 0);
+    sp_pose pose;
+    memcpy(pose.translate, r->posted + 1, sizeof pose.translate);
+    memcpy(pose.quat, r->posted + 4, sizeof pose.quat);
+    return pose;
+}
+
+static void put_pose(double *q, const sp_pose *pose) {
+    double length = sqrt(sp__dot3(pose->quat, pose->quat) + pose->quat[3] * pose->quat[3]);
+    memcpy(q + POSE, pose->translate, 3 * sizeof(double));
+    for (int i = 0; i < 4; i++) q[QUAT + i] = pose->quat[i] / length;
+}
+
+// velocity and spin that lead from one pose to another in h: the turn between them about one axis
+static void rate(const double *from, double *to, double h) {
+    const double back[4] = {from[QUAT], -from[QUAT + 1], -from[QUAT + 2], -from[QUAT + 3]};
+    double turn[4];
+    sp__quat_mul(to + QUAT, back, turn);
+    double s = sp__norm3(turn + 1), half = atan2(s, fabs(turn[0]));
+    double scale = s > 0 ? copysign(2 * half / s, turn[0]) / h : 0;
+    for (int a = 0; a < 3; a++) {
+        to[VELOCITY + a] = (to[a] - from[a]) / h;
+        to[SPIN + a] = scale * turn[1 + a];
+    }
+}
+
+static void prescribe(sp_body *b, double t) {
+    double *q = b->q[SP_TRIAL];
+    memcpy(q, b->q[SP_COMMITTED], STATE_SIZE * sizeof *q);
+    memset(q + VELOCITY, 0, 6 * sizeof *q);
+    if (!((sp_rigid *)b->impl)->kinematic) return;
+    sp_pose pose = pose_at(b->impl, t);
+    put_pose(q, &pose);
+    if (b->h > 0) rate(b->q[SP_COMMITTED], q, b->h);
+}
+
+static sp_status evaluate(sp_body *b, unsigned want) {
+    (void)want;
+    b->energy = 0;
+    return SP_OK;
+}
+
+static void retract(sp_body *b, sp_which from, double s, const double *v) {
+    (void)s, (void)v;
+    if (from == SP_COMMITTED) memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], STATE_SIZE * sizeof(double));
+}
+
+// ---------------------------------------------------------------------------------------------------- points
+
+static void velocity_at(const double *q, const double *x, double *v) {
+    double arm[3];
+    sp__sub3(x, q + POSE, arm);
+    sp__cross3(q + SPIN, arm, v);
+    sp__axpy3(q + VELOCITY, 1, v, v);
+}
+
+static void points(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v) {
+    const double *q = b->q[s];
+    double R[9];
+    sp__quat_matrix(q + QUAT, R);
+    for (int i = 0; i < n; i++) {
+        sp__mul3(R, a[i].offset, x + 3 * i);
+        sp__axpy3(q + POSE, 1, x + 3 * i, x + 3 * i);
+        if (v) velocity_at(q, x + 3 * i, v + 3 * i);
+    }
+}
+
+static sp_status pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
+    (void)b, (void)a, (void)dir;
+    for (int i = 0; i <= n; i++) J->start[i] = 0;
+    J->n = n;
+    return SP_OK;
+}
+
+static void push(sp_body *b, int n, const sp_anchor *a, const double *f, double *g) {
+    (void)b, (void)n, (void)a, (void)f, (void)g;  // no unknowns to push
+}
+
+static sp_status anchor_node(sp_body *b, int node, sp_anchor *out) {
+    (void)out;
+    return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s': a rigid body has no nodes", node, b->name);
+}
+
+// the rest place of a rigid body is where it was put at time 0
+static sp_status anchor_point(sp_body *b, const double rest[3], sp_anchor *out) {
+    double q[STATE_SIZE], R[9], arm[3];
+    const sp_rigid *r = b->impl;
+    sp_pose pose = sp_pose_signal_at(&r->pose, 0);
+    put_pose(q, &pose);
+    sp__quat_matrix(q + QUAT, R);
+    sp__sub3(rest, q + POSE, arm);
+    *out = (sp_anchor){.body = b->id.slot};
+    sp__mul3t(R, arm, out->offset);
+    return SP_OK;
+}
+
+static double distance(sp_body *b, sp_which s, const double x[3], double normal[3], double surface_velocity[3]) {
+    const sp_rigid *r = b->impl;
+    const double *q = b->q[s];
+    double R[9], arm[3], local[3], best = INFINITY, n[3], nearest[3] = {0};
+    sp__quat_matrix(q + QUAT, R);
+    sp__sub3(x, q + POSE, arm);
+    sp__mul3t(R, arm, local);
+    for (int i = 0; i < r->shape_count; i++) {
+        double d = sp__shape_distance_posed(&r->shapes[i], local, n);
+        if (!(d < best)) continue;
+        best = d;
+        memcpy(nearest, n, sizeof n);
+    }
+    sp__mul3(R, nearest, normal);
+    velocity_at(q, x, surface_velocity);
+    return best;
+}
+
+// ---------------------------------------------------------------------------------------------------- looking, edits
+
+static sp_status surface(sp_body *b, const sp_surface **out) {
+    *out = &((sp_rigid *)b->impl)->surface;
+    return SP_OK;
+}
+
+static sp_status field(sp_body *b, const char *name, sp_field_info *info, double *out) {
+    if (strcmp(name, "pose") != 0)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "field '%s' of rigid '%s': must be pose (x y z, quaternion w x y z)", name, b->name);
+    *info = (sp_field_info){.count = 1, .components = 7};
+    if (out) memcpy(out, b->q[SP_COMMITTED], 7 * sizeof *out);
+    return SP_OK;
+}
+
+static void measure(sp_body *b, sp_measure *out) {
+    (void)b;
+    *out = (sp_measure){.elastic = NAN};
+}
+
+static uint64_t hash(sp_body *b) {
+    uint64_t sum = 0;
+    for (int i = 0; i < STATE_SIZE; i++) {
+        uint64_t bits;
+        memcpy(&bits, &b->q[SP_COMMITTED][i], sizeof bits);
+        sum += sp__mix(bits, (uint64_t)i);
+    }
+    return sum;
+}
+
+static sp_status pin(sp_body *b, int node, unsigned axes, bool hold) {
+    (void)axes, (void)hold;
+    return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s': a rigid body has no nodes to pin", node, b->name);
+}
+
+static sp_status post_pose(sp_body *b, const sp_pose *pose) {
+    sp_rigid *r = b->impl;
+    if (!r->kinematic) return SP_BODY_FAIL(b, SP_BAD_INPUT, "pose of '%s': it is fixed, not kinematic", b->name);
+    r->posted[0] = 1;
+    memcpy(r->posted + 1, pose->translate, sizeof pose->translate);
+    memcpy(r->posted + 4, pose->quat, sizeof pose->quat);
+    return SP_OK;
+}
+
+static sp_status set_state(sp_body *b, const double *x, const double *v) {
+    (void)x, (void)v;
+    return SP_BODY_FAIL(b, SP_BAD_INPUT, "state of '%s': a rigid body has no nodes; queue a pose instead", b->name);
+}
+
+static int param_count(sp_body *b) {
+    (void)b;
+    return 0;
+}
+
+static sp_param param_at(sp_body *b, int index) {
+    (void)b, (void)index;
+    return (sp_param){0};
+}
+
+static const sp_body_ops rigid_ops = {
+    .kind = "rigid",
+    .destroy = destroy,
+    .visit = visit,
+    .refresh = refresh,
+    .prescribe = prescribe,
+    .evaluate = evaluate,
+    .retract = retract,
+    .points = points,
+    .pull = pull,
+    .push = push,
+    .anchor_node = anchor_node,
+    .anchor_point = anchor_point,
+    .surface = surface,
+    .field = field,
+    .measure = measure,
+    .hash = hash,
+    .pin = pin,
+    .pose = post_pose,
+    .set_state = set_state,
+    .param_count = param_count,
+    .param_at = param_at,
+    .distance = distance,
+};
+
+// ---------------------------------------------------------------------------------------------------- creation
+
+sp_rigid_def sp_rigid_def_default(void) {
+    return (sp_rigid_def){.pose = sp_pose_signal_constant(sp_pose_identity()), .cookie = SP_COOKIE_RIGID};
+}
+
+static sp_status check_pose(sp_error *error, const char *what, int index, const sp_pose *pose) {
+    double length2 = sp__dot3(pose->quat, pose->quat) + pose->quat[3] * pose->quat[3];
+    // also false for NaN
+    if (!(fabs(length2 - 1) < 1e-6))
+        return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "%s %d: the quaternion's length is %g, must be 1", what, index,
+                        sqrt(length2));
+    for (int a = 0; a < 3; a++)
+        if (!isfinite(pose->translate[a]))
+            return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "%s %d: translate is %g, must be finite", what, index,
+                            pose->translate[a]);
+    return SP_OK;
+}
+
+static sp_status check_shape(sp_error *error, int index, const sp_rigid_shape *s) {
+    static const int sizes[] = {[SP_PLANE] = 3, [SP_SPHERE] = 1, [SP_BOX] = 3, [SP_CYLINDER] = 2};
+    if ((int)s->type < 0 || s->type > SP_CYLINDER)
+        return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "shape %d: type %d is unknown", index, (int)s->type);
+    for (int a = 0; a < sizes[s->type]; a++)
+        if (!isfinite(s->size[a]) || (s->type != SP_PLANE && !(s->size[a] > 0)))
+            return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "shape %d: size %g, must be finite and > 0", index,
+                            s->size[a]);
+    if (s->type == SP_PLANE && !(sp__norm3(s->size) > 0))
+        return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "shape %d: the plane's normal is 0", index);
+    return check_pose(error, "shape", index, &s->pose);
+}
+
+static sp_status check(sp_error *error, const sp_rigid_def *def) {
+    if (def->cookie != SP_COOKIE_RIGID)
+        return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "sp_rigid_def did not start from sp_rigid_def_default()");
+    if (def->shape_count < 0 || def->shape_count > 100000 || (def->shape_count > 0 && !def->shapes))
+        return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "shape_count = %d, must be in [0, 100000] with shapes given",
+                        def->shape_count);
+    for (int i = 0; i < def->shape_count; i++) SP_TRY(check_shape(error, i, &def->shapes[i]));
+    sp_pose start = sp_pose_signal_at(&def->pose, 0);
+    return check_pose(error, "pose of the body at time", 0, &start);
+}
+
+static double picture_extent(const sp_rigid *r) {
+    double largest = 1;
+    for (int i = 0; i < r->shape_count; i++)
+        if (r->shapes[i].type != SP_PLANE)
+            largest = fmax(largest, fmax(r->shapes[i].size[0], fmax(r->shapes[i].size[1], r->shapes[i].size[2])));
+    return plane_extent * largest;
+}
+
+// The triangles of one shape behind those already there.
+static sp_status append_triangles(sp_body *b, const sp_rigid_shape *shape) {
+    sp_rigid *r = b->impl;
+    sp_context *ctx = b->ctx;
+    int nv = 0, nf = 0, *f = NULL;
+    double *x = NULL;
+    sp_anchor *anchors = NULL;
+    uint32_t *faces = NULL;
+    sp_status status = sp__shape_triangles(ctx, shape, picture_extent(r), &nv, &x, &nf, &f);
+    if (status < 0) goto done;
+    size_t old_v = (size_t)r->surface.vertex_count, old_f = (size_t)r->surface.face_count;
+    status = SP_NO_MEMORY;
+    if (!SP_NEW(ctx, anchors, old_v + (size_t)nv) || !SP_NEW(ctx, faces, 3 * (old_f + (size_t)nf))) goto done;
+    if (old_v) memcpy(anchors, r->anchors, old_v * sizeof *anchors);
+    if (old_f) memcpy(faces, r->faces, 3 * old_f * sizeof *faces);
+    for (int i = 0; i < nv; i++) memcpy(anchors[old_v + (size_t)i].offset, x + 3 * i, 3 * sizeof *x);
+    for (int i = 0; i < 3 * nf; i++) faces[3 * old_f + (size_t)i] = (uint32_t)(old_v + (size_t)f[i]);
+    sp__free(ctx, r->anchors), sp__free(ctx, r->faces);
+    r->anchors = anchors, r->faces = faces;
+    anchors = NULL, faces = NULL;
+    r->surface = (sp_surface){(int)old_v + nv, (int)old_f + nf, r->anchors, r->faces, 1};
+    status = SP_OK;
+done:
+    sp__free(ctx, x), sp__free(ctx, f), sp__free(ctx, anchors), sp__free(ctx, faces);
+    return status < 0 ? SP_BODY_FAIL(b, status, "no memory for the surface of a rigid body") : SP_OK;
+}
+
+static sp_status fill(sp_body *b, const sp_rigid_def *def) {
+    sp_rigid *r = sp__alloc(b->ctx, 1, sizeof *r);
+    b->impl = r;
+    if (!r || !SP_NEW(b->ctx, r->shapes, def->shape_count > 0 ? def->shape_count : 1))
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for a rigid body");
+    // by members, so that padding stays zero and equal shapes are equal bytes in a checkpoint
+    for (int i = 0; i < def->shape_count; i++) {
+        r->shapes[i].type = def->shapes[i].type;
+        memcpy(r->shapes[i].size, def->shapes[i].size, sizeof r->shapes[i].size);
+        r->shapes[i].pose = def->shapes[i].pose;
+    }
+    r->shape_count = def->shape_count;
+    r->kinematic = def->kinematic;
+    r->pose = def->pose;
+    SP_TRY(sp__body_init(b, STATE_SIZE, 0));
+    sp_pose start = pose_at(r, 0);
+    for (int s = 0; s < 2; s++) put_pose(b->q[s], &start);
+    for (int i = 0; i < r->shape_count; i++) SP_TRY(append_triangles(b, &r->shapes[i]));
+    return SP_OK;
+}
+
+sp_status sp__rigid_create(sp_context *ctx, sp_error *error, const sp_rigid_def *def, sp_body **out) {
+    *out = NULL;
+    SP_TRY(check(error, def));
+    sp_body *b = sp__alloc(ctx, 1, sizeof *b);
+    if (!b) return sp__fail(error, SP_NO_MEMORY, __FILE__, __LINE__, "no memory for a rigid body");
+    b->ops = &rigid_ops;
+    b->ctx = ctx;
+    b->error = error;
+    b->caps = SP_CAP_KINEMATIC;
+    sp_status status = fill(b, def);
+    if (status < 0) {
+        destroy(b);
+        return status;
+    }
+    *out = b;
+    return SP_OK;
+}

@@ -1,0 +1,246 @@
+// Birth and death of a solid: the definition is checked, copied, renumbered and packed.
+#include <stdio.h>
+
+#include "kernels/tet_rotation.h"
+#include "solid/solid.h"
+
+static void destroy(sp_body *b);
+
+static const sp_body_ops solid_ops = {
+    .kind = "solid",
+    .destroy = destroy,
+    .visit = sp__solid_visit,
+    .refresh = sp__solid_refresh,
+    .prescribe = sp__solid_prescribe,
+    .evaluate = sp__solid_evaluate,
+    .linearise = sp__solid_linearise,
+    .retract = sp__solid_retract,
+    .mass = sp__solid_mass,
+    .points = sp__solid_points,
+    .pull = sp__solid_pull,
+    .push = sp__solid_push,
+    .anchor_node = sp__solid_anchor_node,
+    .anchor_point = sp__solid_anchor_point,
+    .surface = sp__solid_surface,
+    .field = sp__solid_field,
+    .measure = sp__solid_measure,
+    .hash = sp__solid_hash,
+    .pin = sp__solid_pin,
+    .set_state = sp__solid_set_state,
+    .param_count = sp__solid_param_count,
+    .param_at = sp__solid_param_at,
+    .node_of = sp__solid_node_of,
+};
+
+sp_solid_def sp_solid_def_default(void) {
+    return (sp_solid_def){
+        .model = SP_COROTATIONAL,
+        .rotation = SP_ROTATION_POLAR,
+        .shape = SP_SHAPE_REST,
+        .tangent = SP_TANGENT_FROZEN,
+        .material = {.density = 1000, .young = 1e6, .poisson = 0.3},
+        .integrator = sp_integrator_def_default(),
+        .solver = sp_solver_def_default(),
+        .cookie = SP_COOKIE_SOLID,
+    };
+}
+
+// ------------------------------------------------------------------------------------------------ checks
+
+#define REFUSE(...) return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, __VA_ARGS__)
+
+static sp_status check_material(sp_error *error, const char *where, const sp_material *m) {
+    if (!(m->density > 0 && m->density <= 1e9)) REFUSE("%sdensity = %g kg/m3, must be in (0, 1e9]", where, m->density);
+    if (!(m->young >= 0 && m->young <= 1e15)) REFUSE("%syoung = %g Pa, must be in [0, 1e15]", where, m->young);
+    if (!(m->poisson > -1 && m->poisson < 0.5)) REFUSE("%spoisson = %g, must be in (-1, 0.5)", where, m->poisson);
+    return SP_OK;
+}
+
+static sp_status check_overrides(sp_error *error, const sp_solid_def *def, int elements) {
+    for (int e = 0; e < elements; e++) {
+        sp_material m = {.density = 1, .young = 1, .poisson = 0};
+        char where[48];
+        snprintf(where, sizeof where, "element %d: ", e);
+        if (def->element_density && !isnan(def->element_density[e])) m.density = def->element_density[e];
+        if (def->element_young && !isnan(def->element_young[e])) m.young = def->element_young[e];
+        if (def->element_poisson && !isnan(def->element_poisson[e])) m.poisson = def->element_poisson[e];
+        SP_TRY(check_material(error, where, &m));
+        if (def->element_region && (def->element_region[e] < 0 || def->element_region[e] > def->region_count))
+            REFUSE("element %d: region = %d, must be in [0, %d]", e, def->element_region[e], def->region_count);
+    }
+    return SP_OK;
+}
+
+static sp_status check_options(sp_error *error, const sp_solid_def *def) {
+    if (def->tangent == SP_TANGENT_EXACT && def->model != SP_LINEAR &&
+        (def->rotation == SP_ROTATION_QR || def->shape == SP_SHAPE_DEFORMED))
+        REFUSE("the exact tangent needs rotation polar or svd and shape rest");
+    if (!(def->rayleigh_mass >= 0 && def->rayleigh_mass <= 1e9)) REFUSE("rayleigh_mass = %g 1/s, must be in [0, 1e9]", def->rayleigh_mass);
+    if (!(def->rayleigh_stiffness >= 0 && def->rayleigh_stiffness <= 1e9))
+        REFUSE("rayleigh_stiffness = %g s, must be in [0, 1e9]", def->rayleigh_stiffness);
+    if (!(def->drag >= 0 && def->drag <= 1e15)) REFUSE("drag = %g N s/m4, must be in [0, 1e15]", def->drag);
+    const sp_integrator_def *in = &def->integrator;
+    if (in->cookie != SP_COOKIE_INTEGRATOR) REFUSE("integrator does not start from sp_integrator_def_default()");
+    if (in->iterations < 1 || in->load_steps < 1 || in->substeps < 1 || !(in->tolerance > 0 && in->tolerance < 1))
+        REFUSE("integrator: iterations = %d, load_steps = %d, substeps = %d, each must be >= 1; tolerance = %g, must be in (0, 1)",
+               in->iterations, in->load_steps, in->substeps, in->tolerance);
+    const sp_solver_def *so = &def->solver;
+    if (so->cookie != SP_COOKIE_SOLVER) REFUSE("solver does not start from sp_solver_def_default()");
+    if (so->iterations < 1 || !(so->tolerance >= 0 && so->tolerance < 1))
+        REFUSE("solver: iterations = %d, must be >= 1; tolerance = %g, must be in [0, 1)", so->iterations, so->tolerance);
+    return SP_OK;
+}
+
+static sp_status check(sp_error *error, const sp_solid_def *def, const char *backend) {
+    if (def->cookie != SP_COOKIE_SOLID) REFUSE("the definition does not start from sp_solid_def_default()");
+    if (!def->mesh) REFUSE("a solid needs a mesh");
+    int nodes = sp_mesh_node_count(def->mesh), elements = sp_mesh_tet_count(def->mesh);
+    if (elements < 1) REFUSE("a solid needs a mesh of at least one tetrahedron");
+    if (def->region_count < 0 || def->region_count > UINT16_MAX - 1) REFUSE("region_count = %d, must be in [0, %d]", def->region_count, UINT16_MAX - 1);
+    SP_TRY(check_material(error, "", &def->material));
+    for (int r = 0; r < def->region_count; r++) SP_TRY(check_material(error, "region: ", &def->regions[r]));
+    SP_TRY(check_overrides(error, def, elements));
+    for (int i = 0; i < 3 * nodes; i++)
+        if ((def->initial && !isfinite(def->initial[i])) || (def->initial_velocity && !isfinite(def->initial_velocity[i])))
+            REFUSE("initial state of node %d is not finite", i / 3);
+    SP_TRY(check_options(error, def));
+    if (!sp__backend_find(backend)) return sp__fail(error, SP_UNAVAILABLE, __FILE__, __LINE__, "backend '%s' is not in this build", backend);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ copies
+
+static sp_status copy_override(sp_context *ctx, const sp_solid *s, const double *user, double **out) {
+    int n = s->tets.blocks * s->tets.lanes;
+    if (!user) return SP_OK;
+    if (!SP_NEW(ctx, *out, n)) return SP_NO_MEMORY;
+    for (int slot = 0; slot < n; slot++) (*out)[slot] = s->user_tet[slot] >= 0 ? user[s->user_tet[slot]] : NAN;
+    return SP_OK;
+}
+
+static sp_status copy_materials(sp_context *ctx, sp_solid *s, const sp_solid_def *def) {
+    int n = s->tets.blocks * s->tets.lanes;
+    s->region_count = def->region_count + 1;
+    if (!SP_NEW(ctx, s->region, s->region_count) || !SP_NEW(ctx, s->region_names, s->region_count)) return SP_NO_MEMORY;
+    s->region[0] = def->material;
+    for (int r = 1; r < s->region_count; r++) {
+        static const char *const names[] = {"young", "poisson", "density"};
+        s->region[r] = def->regions[r - 1];
+        for (int k = 0; k < 3; k++) snprintf(s->region_names[r][k], sizeof s->region_names[r][k], "region[%d].%s", r - 1, names[k]);
+    }
+    if (def->element_region && def->region_count) {
+        if (!SP_NEW(ctx, s->region_of, n)) return SP_NO_MEMORY;
+        for (int slot = 0; slot < n; slot++) s->region_of[slot] = s->user_tet[slot] >= 0 ? (uint16_t)def->element_region[s->user_tet[slot]] : 0;
+    }
+    SP_TRY(copy_override(ctx, s, def->element_density, &s->density));
+    SP_TRY(copy_override(ctx, s, def->element_young, &s->young));
+    return copy_override(ctx, s, def->element_poisson, &s->poisson);
+}
+
+static sp_status copy_state(sp_body *b, const sp_solid_def *def) {
+    sp_solid *s = sp__solid(b);
+    const double *x = sp_mesh_positions(def->mesh);
+    if (!SP_NEW(b->ctx, s->rest, 3 * (size_t)s->nodes) || !SP_NEW(b->ctx, s->hold, 3 * (size_t)s->nodes)) return SP_NO_MEMORY;
+    for (int i = 0; i < s->nodes; i++)
+        for (size_t k = 0; k < 3; k++) {
+            size_t at = 3 * (size_t)i + k, user = 3 * (size_t)s->user_node[i] + k;
+            s->rest[at] = x[user];
+            b->q[SP_COMMITTED][at] = b->q[SP_TRIAL][at] = s->hold[at] = def->initial ? def->initial[user] : x[user];
+            b->v[SP_COMMITTED][at] = b->v[SP_TRIAL][at] = def->initial_velocity ? def->initial_velocity[user] : 0;
+        }
+    return SP_OK;
+}
+
+static sp_status make_caches(sp_body *b) {
+    sp_solid *s = sp__solid(b);
+    size_t n = (size_t)s->nodes;
+    if (!SP_NEW(b->ctx, s->mass, n) || !SP_NEW(b->ctx, s->drag_of, n) || !SP_NEW(b->ctx, s->keep, 3 * n + 1) || !SP_NEW(b->ctx, s->work, 3 * n + 1) ||
+        !SP_NEW(b->ctx, s->partial, n / SP_RANGE + 1) || !SP_NEW(b->ctx, s->scratch, sp__chunks_scratch(b->ctx, &s->tets.chunks)))
+        return SP_NO_MEMORY;
+    s->pattern = 1, s->stale = true;
+    return SP_OK;
+}
+
+// scales that automatic contact stiffness and slip speed refer to
+static void set_contact_scales(sp_body *b, const sp_mesh *mesh) {
+    sp_solid *s = sp__solid(b);
+    double low[3], high[3], d[3], young = 0;
+    sp_mesh_bounds(mesh, low, high);
+    sp__sub3(high, low, d);
+    for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) young = fmax(young, sp__solid_material_of(s, slot).young);
+    b->loads.size = sp__norm3(d);
+    b->loads.static_stiffness = young * cbrt(sp_mesh_volume(mesh) / s->elements);
+}
+
+// ------------------------------------------------------------------------------------------------ life
+
+static sp_status fill(sp_body *b, const sp_solid_def *def, const char *backend) {
+    sp_solid *s = sp__solid(b);
+    s->be = sp__backend_find(backend);
+    s->nodes = sp_mesh_node_count(def->mesh), s->elements = sp_mesh_tet_count(def->mesh);
+    s->model = def->model, s->rotation = def->rotation, s->shape = def->shape, s->tangent = def->tangent;
+    s->rayleigh_mass = def->rayleigh_mass, s->rayleigh_stiffness = def->rayleigh_stiffness, s->drag = def->drag;
+    s->young_of_time = def->young_of_time;
+    s->tolerance = def->solver.tolerance, s->iterations = def->solver.iterations;
+    s->tets.rotation = def->model == SP_LINEAR ? TET_LINEAR : (tet_rotation)def->rotation;
+    s->tets.deformed = def->model != SP_LINEAR && def->shape == SP_SHAPE_DEFORMED;
+    SP_TRY(sp__solid_order(b->ctx, s, def->mesh));
+    SP_TRY(sp__solid_pack(b->ctx, s, def->mesh));
+    SP_TRY(sp__body_init(b, 3 * s->nodes, 3 * s->nodes));
+    SP_TRY(copy_materials(b->ctx, s, def));
+    SP_TRY(copy_state(b, def));
+    SP_TRY(make_caches(b));
+    SP_TRY(sp__solid_make_surface(b, def->mesh));
+    set_contact_scales(b, def->mesh);
+    b->integrator = def->integrator, b->solver_def = def->solver;
+    SP_TRY(sp__loads_reserve(b, 8));
+    SP_TRY(sp__solid_add_conditions(b, def));
+    SP_TRY(sp__solver_create(b->ctx, &def->solver, s->be, &b->solver));
+    sp__solid_materials(b);
+    return SP_OK;
+}
+
+static uint32_t capabilities(const sp_solid_def *def) {
+    bool energy = def->model == SP_LINEAR || (def->rotation != SP_ROTATION_QR && def->shape == SP_SHAPE_REST);
+    bool exact = def->model == SP_LINEAR || def->tangent == SP_TANGENT_EXACT;
+    return SP_CAP_ASSEMBLES | (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u);
+}
+
+sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def *def, const char *backend, sp_body **out) {
+    *out = NULL;
+    SP_TRY(check(error, def, backend));
+    sp_body *b;
+    sp_solid *s = NULL;
+    if (!SP_NEW(ctx, b, 1) || !SP_NEW(ctx, s, 1)) {
+        sp__free(ctx, b);
+        return sp__fail(error, SP_NO_MEMORY, __FILE__, __LINE__, "no memory for a solid");
+    }
+    *b = (sp_body){.ops = &solid_ops, .ctx = ctx, .error = error, .caps = capabilities(def), .impl = s};
+    snprintf(b->name, sizeof b->name, "%s", def->name ? def->name : "");
+    sp_status status = fill(b, def, backend);
+    if (status < 0) {
+        if (status == SP_NO_MEMORY) sp__fail(error, status, __FILE__, __LINE__, "no memory for a solid of %d tetrahedra", s->elements);
+        destroy(b);
+        return status;
+    }
+    *out = b;
+    return SP_OK;
+}
+
+static void destroy(sp_body *b) {
+    if (!b) return;
+    sp_context *ctx = b->ctx;
+    sp_solid *s = sp__solid(b);
+    sp_tets *t = &s->tets;
+    void *all[] = {s->user_node, s->inner_node,   s->user_tet, s->slot_of,        s->leaf_start, t->block_start, t->node,    t->local,
+                   t->rest,      t->frame,        t->scale,    t->ratio,          t->grad,       t->spin,        s->volume,  s->corner_of,
+                   s->region,    s->region_names, s->region_of, s->density,       s->young,      s->poisson,     s->rest,    s->hold,
+                   s->mass,      s->drag_of,      s->keep,     s->work,           s->partial,    s->scratch,     s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum,
+                   s->surface_anchors, s->surface_faces};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
+    sp__chunks_free(ctx, &t->chunks);
+    sp__solid_free_loads(ctx, s);
+    sp__body_free(b);
+    sp__free(ctx, s);
+    sp__free(ctx, b);
+}

@@ -1,0 +1,141 @@
+// Changes from outside: parameters, pins, state; and the tiers that checkpoints and counts go through.
+#include "solid/solid.h"
+
+// ------------------------------------------------------------------------------------------------ tiers
+
+static void visit_topology(sp_solid *s, sp_visitor *v) {
+    sp_tets *t = &s->tets;
+    size_t n = (size_t)t->blocks * (size_t)t->lanes, touched = (size_t)t->chunks.start[t->chunks.count];
+    v->array(v, "user_node", s->user_node, sizeof(int), (size_t)s->nodes);
+    v->array(v, "inner_node", s->inner_node, sizeof(int), (size_t)s->nodes);
+    v->array(v, "user_tet", s->user_tet, sizeof(int), n);
+    v->array(v, "slot_of", s->slot_of, sizeof(int), (size_t)s->elements);
+    v->array(v, "corner_of", s->corner_of, sizeof(uint32_t), (size_t)s->nodes);
+    v->array(v, "tet_node", t->node, sizeof(int), 4 * n);
+    v->array(v, "tet_local", t->local, sizeof(uint16_t), 4 * n);
+    v->array(v, "chunk_node", t->chunks.node, sizeof(int), touched);
+    v->array(v, "chunk_slot", t->chunks.slot, sizeof(int), touched);
+    v->array(v, "slot_start", t->chunks.slot_start, sizeof(int), (size_t)s->nodes + 1);
+    v->array(v, "faces", s->surface_faces, sizeof(uint32_t), 3 * (size_t)s->surface.face_count);
+}
+
+static void visit_parameters(sp_solid *s, sp_visitor *v) {
+    size_t n = (size_t)s->tets.blocks * (size_t)s->tets.lanes;
+    v->array(v, "region", s->region, sizeof *s->region, (size_t)s->region_count);
+    if (s->region_of) v->array(v, "region_of", s->region_of, sizeof *s->region_of, n);
+    if (s->density) v->array(v, "density", s->density, sizeof(double), n);
+    if (s->young) v->array(v, "young", s->young, sizeof(double), n);
+    if (s->poisson) v->array(v, "poisson", s->poisson, sizeof(double), n);
+    v->array(v, "rayleigh_mass", &s->rayleigh_mass, sizeof(double), 1);
+    v->array(v, "rayleigh_stiffness", &s->rayleigh_stiffness, sizeof(double), 1);
+    v->array(v, "drag", &s->drag, sizeof(double), 1);
+    v->array(v, "tolerance", &s->tolerance, sizeof(double), 1);
+    v->array(v, "iterations", &s->iterations, sizeof(double), 1);
+    v->array(v, "rest", s->rest, sizeof(double), 3 * (size_t)s->nodes);
+    v->array(v, "hold", s->hold, sizeof(double), 3 * (size_t)s->nodes);
+    v->array(v, "rest_gradients", s->tets.rest, sizeof(double), 6 * n);
+}
+
+static void visit_cache(sp_solid *s, sp_visitor *v) {
+    sp_tets *t = &s->tets;
+    size_t n = (size_t)t->blocks * (size_t)t->lanes;
+    v->array(v, "scale", t->scale, sizeof(double), n);
+    v->array(v, "ratio", t->ratio, sizeof(double), n);
+    v->array(v, "volume", s->volume, sizeof(double), n);
+    v->array(v, "gradients", t->grad, sizeof(double), 9 * n);
+    if (t->spin) v->array(v, "spin", t->spin, sizeof(double), 6 * n);
+    if (t->frame) v->array(v, "frame", t->frame, sizeof(double), 9 * n);
+    v->array(v, "mass", s->mass, sizeof(double), (size_t)s->nodes);
+    v->array(v, "drag_of", s->drag_of, sizeof(double), (size_t)s->nodes);
+    v->array(v, "keep", s->keep, sizeof(double), 3 * (size_t)s->nodes);
+}
+
+void sp__solid_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
+    sp__body_visit(b, tier, v);
+    if (tier == SP_TOPOLOGY) visit_topology(sp__solid(b), v);
+    if (tier == SP_PARAMETERS) visit_parameters(sp__solid(b), v);
+    if (tier == SP_CACHE) visit_cache(sp__solid(b), v);
+}
+
+// ------------------------------------------------------------------------------------------------ parameters
+
+static void material_changed(sp_body *b) {
+    sp__solid(b)->stale = true;
+    b->retune = true;
+}
+
+static void solver_changed(sp_body *b) {
+    sp_solid *s = sp__solid(b);
+    b->solver_def.tolerance = s->tolerance, b->solver_def.iterations = (int)s->iterations;
+    sp__solver_set(b->solver, s->tolerance, (int)s->iterations);
+}
+
+void sp__solid_refresh(sp_body *b) {
+    sp__solid(b)->values++;
+    material_changed(b);
+    solver_changed(b);
+}
+
+static const double just_above_zero = 1e-300;
+
+static sp_param material_param(sp_solid *s, int region, int which) {
+    sp_material *m = &s->region[region];
+    sp_param p = {.changed = material_changed};
+    switch (which) {
+    case 0: p = (sp_param){"young", "Pa", "Young's modulus", 0, 1e15, &m->young, material_changed}; break;
+    case 1: p = (sp_param){"poisson", "", "Poisson's ratio", -0.999, 0.4999, &m->poisson, material_changed}; break;
+    default: p = (sp_param){"density", "kg/m3", "density", just_above_zero, 1e9, &m->density, material_changed}; break;
+    }
+    if (region) p.name = s->region_names[region][which];
+    return p;
+}
+
+int sp__solid_param_count(sp_body *b) {
+    return 5 + 3 * sp__solid(b)->region_count;
+}
+
+sp_param sp__solid_param_at(sp_body *b, int index) {
+    sp_solid *s = sp__solid(b);
+    switch (index) {
+    case 0: return (sp_param){"rayleigh-mass", "1/s", "damping by mass", 0, 1e9, &s->rayleigh_mass, material_changed};
+    case 1: return (sp_param){"rayleigh-stiffness", "s", "damping by stiffness", 0, 1e9, &s->rayleigh_stiffness, material_changed};
+    case 2: return (sp_param){"drag", "N s/m4", "damping by the surroundings", 0, 1e15, &s->drag, material_changed};
+    case 3: return (sp_param){"solver.tolerance", "", "residual relative to the right-hand side", 0, 0.999, &s->tolerance, solver_changed};
+    case 4: return (sp_param){"solver.iterations", "", "iterations at most", 1, 1e9, &s->iterations, solver_changed};
+    default: return material_param(s, (index - 5) / 3, (index - 5) % 3);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ pins and state
+
+sp_status sp__solid_pin(sp_body *b, int node, unsigned axes, bool hold) {
+    sp_solid *s = sp__solid(b);
+    if (node < 0 || node >= s->nodes) return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s', must be in [0, %d]", node, b->name, s->nodes - 1);
+    int i = s->inner_node[node];
+    if (s->corner_of[i] == UINT32_MAX) return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s' belongs to no tetrahedron", node, b->name);
+    for (size_t k = 0; k < 3; k++) {
+        size_t at = 3 * (size_t)i + k;
+        if (!(axes >> k & 1)) continue;
+        b->fixed[at] = hold ? SP_HELD : SP_FREE;
+        if (hold) s->hold[at] = b->q[SP_COMMITTED][at];
+    }
+    b->retune = true;
+    return SP_OK;
+}
+
+static void take_state(const sp_solid *s, const double *user, double *inner) {
+    for (int i = 0; user && i < s->nodes; i++) memcpy(inner + 3 * (size_t)i, user + 3 * (size_t)s->user_node[i], 3 * sizeof(double));
+}
+
+sp_status sp__solid_set_state(sp_body *b, const double *x, const double *v) {
+    sp_solid *s = sp__solid(b);
+    for (int i = 0; i < b->nv; i++)
+        if ((x && !isfinite(x[i])) || (v && !isfinite(v[i])))
+            return SP_BODY_FAIL(b, SP_NOT_FINITE, "state of '%s': node %d is not finite", b->name, i / 3);
+    take_state(s, x, b->q[SP_COMMITTED]);
+    take_state(s, v, b->v[SP_COMMITTED]);
+    // what is held is held where it was put
+    for (int i = 0; i < b->nv && x; i++)
+        if (b->fixed[i] == SP_HELD) s->hold[i] = b->q[SP_COMMITTED][i];
+    return SP_OK;
+}

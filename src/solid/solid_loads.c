@@ -1,0 +1,179 @@
+// Conditions and loads of a solid: pins, moved nodes, dead loads, pressure, springs.
+#include "solid/solid.h"
+
+static sp_status bad_item(sp_body *b, const char *what, int item, int count) {
+    return SP_BODY_FAIL(b, SP_BAD_INPUT, "%s of '%s': number %d, must be in [0, %d]", what, b->name, item, count - 1);
+}
+
+static sp_status check_items(sp_body *b, const char *what, const int *items, int n, int count) {
+    if (n < 0 || (n > 0 && !items)) return SP_BODY_FAIL(b, SP_BAD_INPUT, "%s of '%s': count = %d, must be >= 0 and have a list", what, b->name, n);
+    for (int i = 0; i < n; i++)
+        if (items[i] < 0 || items[i] >= count) return bad_item(b, what, items[i], count);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ pins and motions
+
+static sp_status add_spring(sp_body *b, sp_anchor at, const sp_signal to[3], double stiffness, double damping, unsigned axes) {
+    if (!(stiffness > 0 && isfinite(stiffness)) || !(damping >= 0 && isfinite(damping)))
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "spring of '%s': stiffness = %g, must be > 0; damping = %g, must be >= 0", b->name, stiffness, damping);
+    if (b->loads.spring_count == b->loads.spring_capacity) SP_TRY(sp__loads_reserve(b, 64 + b->loads.spring_capacity));
+    sp_spring *sp = &b->loads.springs[b->loads.spring_count++];
+    *sp = (sp_spring){.at = at, .to = {to[0], to[1], to[2]}, .stiffness = stiffness, .damping = damping, .axes = axes, .slot = -1, .active = true};
+    for (int k = 0; k < 3; k++) sp->target[k] = sp_signal_at(&to[k], 0);
+    return SP_OK;
+}
+
+static sp_status add_fix(sp_body *b, const sp_fix *fix) {
+    sp_solid *s = sp__solid(b);
+    SP_TRY(check_items(b, "fix", fix->nodes, fix->count, s->nodes));
+    if (fix->axes < 1 || fix->axes > SP_AXES_ALL) return SP_BODY_FAIL(b, SP_BAD_INPUT, "fix of '%s': axes = %u, must be in [1, 7]", b->name, fix->axes);
+    if (!(fix->stiffness >= 0 && isfinite(fix->stiffness)))
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "fix of '%s': stiffness = %g, must be >= 0", b->name, fix->stiffness);
+    for (int i = 0; i < fix->count; i++) {
+        int node = s->inner_node[fix->nodes[i]];
+        const double *x = b->q[SP_COMMITTED] + 3 * (size_t)node;
+        if (fix->stiffness > 0) {
+            sp_anchor at;
+            sp_signal to[3] = {sp_signal_constant(x[0]), sp_signal_constant(x[1]), sp_signal_constant(x[2])};
+            SP_TRY(sp__solid_anchor_node(b, fix->nodes[i], &at));
+            SP_TRY(add_spring(b, at, to, fix->stiffness, 0, fix->axes));
+        } else {
+            for (int k = 0; k < 3; k++)
+                if (fix->axes >> k & 1) b->fixed[3 * (size_t)node + (size_t)k] = SP_HELD;
+        }
+    }
+    return SP_OK;
+}
+
+static sp_status add_move(sp_body *b, const sp_move *move, sp_moved *out) {
+    sp_solid *s = sp__solid(b);
+    SP_TRY(check_items(b, "move", move->nodes, move->count, s->nodes));
+    if (move->axes < 1 || move->axes > SP_AXES_ALL) return SP_BODY_FAIL(b, SP_BAD_INPUT, "move of '%s': axes = %u, must be in [1, 7]", b->name, move->axes);
+    *out = (sp_moved){.pose = move->pose, .axes = move->axes, .count = move->count};
+    memcpy(out->about, move->about, sizeof out->about);
+    if (!SP_NEW(b->ctx, out->node, move->count + 1) || !SP_NEW(b->ctx, out->start, 3 * (size_t)move->count + 1)) return SP_NO_MEMORY;
+    for (int i = 0; i < move->count; i++) {
+        size_t node = (size_t)s->inner_node[move->nodes[i]];
+        out->node[i] = (int)node;
+        memcpy(out->start + 3 * (size_t)i, b->q[SP_COMMITTED] + 3 * node, 3 * sizeof(double));
+        for (size_t k = 0; k < 3; k++)
+            if (move->axes >> k & 1) b->fixed[3 * node + k] = SP_MOVED;
+    }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ dead loads
+
+static sp_status add_nodal(sp_body *b, const sp_load *load, sp_nodal_load *out) {
+    sp_solid *s = sp__solid(b);
+    SP_TRY(check_items(b, "load", load->items, load->count, s->nodes));
+    *out = (sp_nodal_load){.value = {load->value[0], load->value[1], load->value[2]}, .count = load->count};
+    out->by_mass = load->type == SP_LOAD_ACCELERATION;
+    if (!SP_NEW(b->ctx, out->node, load->count + 1) || !SP_NEW(b->ctx, out->weight, load->count + 1)) return SP_NO_MEMORY;
+    for (int i = 0; i < load->count; i++) {
+        out->node[i] = s->inner_node[load->items[i]];
+        out->weight[i] = load->type == SP_LOAD_FORCE ? 1.0 / load->count : 1.0;
+    }
+    return SP_OK;
+}
+
+// a constant traction on rest faces: a third of each face's area to each corner
+static sp_status add_traction(sp_body *b, const sp_load *load, const sp_mesh *mesh, sp_nodal_load *out) {
+    sp_solid *s = sp__solid(b);
+    const int *faces = sp_mesh_faces(mesh);
+    SP_TRY(check_items(b, "traction", load->items, load->count, sp_mesh_face_count(mesh)));
+    *out = (sp_nodal_load){.value = {load->value[0], load->value[1], load->value[2]}, .count = 3 * load->count};
+    if (!SP_NEW(b->ctx, out->node, 3 * (size_t)load->count + 1) || !SP_NEW(b->ctx, out->weight, 3 * (size_t)load->count + 1)) return SP_NO_MEMORY;
+    for (int i = 0; i < load->count; i++) {
+        const int *f = faces + 3 * (size_t)load->items[i];
+        const double *x = sp_mesh_positions(mesh);
+        double u[3], v[3], n[3];
+        sp__sub3(x + 3 * (size_t)f[1], x + 3 * (size_t)f[0], u);
+        sp__sub3(x + 3 * (size_t)f[2], x + 3 * (size_t)f[0], v);
+        sp__cross3(u, v, n);
+        for (int k = 0; k < 3; k++) out->node[3 * i + k] = s->inner_node[f[k]], out->weight[3 * i + k] = sp__norm3(n) / 6;
+    }
+    return SP_OK;
+}
+
+static sp_status add_pressure(sp_body *b, const sp_load *load, const sp_mesh *mesh, sp_pressure_load *out) {
+    const int *faces = sp_mesh_faces(mesh);
+    SP_TRY(check_items(b, "pressure", load->items, load->count, sp_mesh_face_count(mesh)));
+    *out = (sp_pressure_load){.value = load->value[0], .count = load->count};
+    if (!SP_NEW(b->ctx, out->face, load->count + 1)) return SP_NO_MEMORY;
+    for (int i = 0; i < load->count; i++)
+        for (int k = 0; k < 3; k++) out->face[i][k] = sp__solid(b)->inner_node[faces[3 * (size_t)load->items[i] + (size_t)k]];
+    return SP_OK;
+}
+
+static sp_status add_load(sp_body *b, const sp_load *load, const sp_mesh *mesh) {
+    sp_solid *s = sp__solid(b);
+    switch (load->type) {
+    case SP_LOAD_PRESSURE: return add_pressure(b, load, mesh, &s->pressure[s->pressure_count++]);
+    case SP_LOAD_TRACTION: return add_traction(b, load, mesh, &s->dead[s->dead_count++]);
+    case SP_LOAD_FORCE:
+    case SP_LOAD_EACH:
+    case SP_LOAD_ACCELERATION: return add_nodal(b, load, &s->dead[s->dead_count++]);
+    }
+    return SP_BODY_FAIL(b, SP_BAD_INPUT, "load of '%s': type = %d is unknown", b->name, (int)load->type);
+}
+
+static sp_status add_pull(sp_body *b, const sp_pull *pull) {
+    sp_solid *s = sp__solid(b);
+    if (pull->element < 0 || pull->element >= s->elements) return bad_item(b, "pull", pull->element, s->elements);
+    sp_anchor at = {.body = b->id.slot, .elem = (uint32_t)pull->element, .at = {pull->weights[1], pull->weights[2], pull->weights[3]}};
+    return add_spring(b, at, pull->to, pull->stiffness, pull->damping, SP_AXES_ALL);
+}
+
+sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
+    sp_solid *s = sp__solid(b);
+    if (!SP_NEW(b->ctx, s->dead, def->load_count + 1) || !SP_NEW(b->ctx, s->pressure, def->load_count + 1) || !SP_NEW(b->ctx, s->moved, def->move_count + 1))
+        return SP_NO_MEMORY;
+    for (int i = 0; i < def->fix_count; i++) SP_TRY(add_fix(b, &def->fixes[i]));
+    for (int i = 0; i < def->move_count; i++) SP_TRY(add_move(b, &def->moves[i], &s->moved[s->moved_count++]));
+    for (int i = 0; i < def->load_count; i++) SP_TRY(add_load(b, &def->loads[i], def->mesh));
+    for (int i = 0; i < def->pull_count; i++) SP_TRY(add_pull(b, &def->pulls[i]));
+    // a node of no element has no mass and no force: it stays
+    for (int i = 0; i < s->nodes; i++)
+        if (s->corner_of[i] == UINT32_MAX) memset(b->fixed + 3 * (size_t)i, SP_HELD, 3);
+    // pressure follows the surface: no potential
+    if (s->pressure_count) b->caps &= ~(unsigned)SP_CAP_ENERGY;
+    return SP_OK;
+}
+
+void sp__solid_free_loads(sp_context *ctx, sp_solid *s) {
+    for (int i = 0; i < s->dead_count; i++) sp__free(ctx, s->dead[i].node), sp__free(ctx, s->dead[i].weight);
+    for (int i = 0; i < s->pressure_count; i++) sp__free(ctx, s->pressure[i].face);
+    for (int i = 0; i < s->moved_count; i++) sp__free(ctx, s->moved[i].node), sp__free(ctx, s->moved[i].start);
+    sp__free(ctx, s->dead), sp__free(ctx, s->pressure), sp__free(ctx, s->moved);
+}
+
+// ------------------------------------------------------------------------------------------------ their forces
+
+static void press(sp_body *b, const sp_pressure_load *p) {
+    const double *q = b->q[SP_TRIAL];
+    for (int i = 0; i < p->count; i++) {
+        const int *f = p->face[i];
+        double u[3], v[3], n[3];
+        sp__sub3(q + 3 * (size_t)f[1], q + 3 * (size_t)f[0], u);
+        sp__sub3(q + 3 * (size_t)f[2], q + 3 * (size_t)f[0], v);
+        sp__cross3(u, v, n);
+        for (int a = 0; a < 3; a++) sp__axpy3(b->f + 3 * (size_t)f[a], -b->load_factor * p->now / 6, n, b->f + 3 * (size_t)f[a]);
+    }
+}
+
+void sp__solid_dead_loads(sp_body *b) {
+    sp_solid *s = sp__solid(b);
+    for (int k = 0; k < s->dead_count; k++) {
+        const sp_nodal_load *d = &s->dead[k];
+        for (int i = 0; i < d->count; i++)
+            for (size_t a = 0; a < 3; a++) {
+                size_t at = 3 * (size_t)d->node[i] + a;
+                double f = b->load_factor * d->now[a] * d->weight[i];
+                b->f[at] += f;
+                b->energy -= f * (b->q[SP_TRIAL][at] - s->rest[at]);
+            }
+    }
+    for (int k = 0; k < s->pressure_count; k++) press(b, &s->pressure[k]);
+}

@@ -1,0 +1,166 @@
+// What others look at: fields, measures, the hash of the state. In users' numbering.
+#define SP_LANES 1
+#include "kernels/tet.h"
+#include "solid/solid.h"
+
+// ------------------------------------------------------------------------------------------------ per element
+
+// deformation gradient and rotation of an element at the committed state, and its strain in world axes
+static void element_state(const sp_body *b, int slot, double F[9], double R[9], double e[6]) {
+    const sp_solid *s = sp__solid(b);
+    const sp_tets *t = &s->tets;
+    size_t w = (size_t)t->lanes, blk = (size_t)slot / w, l = (size_t)slot % w;
+    double g[6], d[9], G[9], frame[9];
+    const double *x[4], *q = b->q[SP_COMMITTED];
+    for (size_t a = 0; a < 4; a++) x[a] = q + 3 * (size_t)t->node[(blk * 4 + a) * w + l];
+    for (size_t k = 0; k < 6; k++) g[k] = t->rest[(blk * 6 + k) * w + l];
+    for (int a = 0; a < 3; a++) sp__sub3(x[a + 1], x[0], d + 3 * a);
+    tet_gradient(d, g, F);
+    if (s->model == SP_LINEAR) {
+        for (size_t k = 0; k < 9; k++) frame[k] = t->frame[(blk * 9 + k) * w + l];
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) R[3 * i + j] = frame[3 * j + i];
+    } else {
+        tet_rotate(F, (tet_rotation)t->rotation, R);
+    }
+    tet_turn(R, g, G);
+    if (t->deformed) tet_deformed_gradients(F, g, G);
+    tet_strain(d, G, F, R, t->deformed, e);
+}
+
+// stress of the corotated small strain (world axes), xx yy zz xy yz zx
+static void element_stress(const sp_body *b, int slot, double out[6]) {
+    double F[9], R[9], e[6];
+    element_state(b, slot, F, R, e);
+    sp_material m = sp__solid_material_of(sp__solid(b), slot);
+    double mu = m.young / (2 * (1 + m.poisson)), lambda = m.young * m.poisson / ((1 + m.poisson) * (1 - 2 * m.poisson));
+    for (int k = 0; k < 6; k++) out[k] = 2 * mu * e[k] + (k < 3 ? lambda * (e[0] + e[1] + e[2]) : 0);
+}
+
+static double von_mises(const double s[6]) {
+    double a = s[0] - s[1], c = s[1] - s[2], d = s[2] - s[0];
+    return sqrt(0.5 * (a * a + c * c + d * d) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+}
+
+// angle by which the element has turned since rest [rad]
+static double rotation_angle(const sp_body *b, int slot) {
+    const sp_solid *s = sp__solid(b);
+    const sp_tets *t = &s->tets;
+    double F[9], R[9], e[6], Q[9];
+    element_state(b, slot, F, R, e);
+    // R maps the rest frame; the rest frame itself comes from the rest positions
+    const double *x[4];
+    double u[3], v[3], f[9];
+    for (int a = 0; a < 4; a++) x[a] = s->rest + 3 * (size_t)t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
+    sp__sub3(x[1], x[0], u), sp__sub3(x[2], x[0], v);
+    lane_frame(u, v, f, f + 3, f + 6);
+    sp__mul33(R, f, Q);  // rows of f are the axes
+    double c = 0.5 * (Q[0] + Q[4] + Q[8] - 1);
+    return acos(c < -1 ? -1 : c > 1 ? 1 : c);
+}
+
+static void element_field(const sp_body *b, const char *name, int slot, double *out) {
+    double stress[6];
+    if (!strcmp(name, "rotation")) *out = rotation_angle(b, slot);
+    else if (!strcmp(name, "region")) *out = sp__solid(b)->region_of ? sp__solid(b)->region_of[slot] : 0;
+    else if (!strcmp(name, "stress")) element_stress(b, slot, out);
+    else element_stress(b, slot, stress), *out = von_mises(stress);
+}
+
+// ------------------------------------------------------------------------------------------------ per node
+
+// what holds the fixed unknowns: minus the force that acts on them at the committed state
+static sp_status reaction(sp_body *b, double *out) {
+    sp_solid *s = sp__solid(b);
+    memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], sizeof(double) * (size_t)b->nq);
+    memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], sizeof(double) * (size_t)b->nv);
+    sp__loads_evaluate(b);
+    SP_TRY(sp__solid_evaluate(b, SP_WANT_FORCE));
+    for (int i = 0; i < s->nodes; i++)
+        for (size_t k = 0; k < 3; k++) {
+            size_t at = 3 * (size_t)i + k;
+            out[3 * (size_t)s->user_node[i] + k] = b->fixed[at] ? -b->f[at] : 0.0;
+        }
+    return SP_OK;
+}
+
+static const double *node_array(const sp_body *b, const char *name, bool *less_rest) {
+    *less_rest = !strcmp(name, "displacement");
+    if (!strcmp(name, "velocity")) return b->v[SP_COMMITTED];
+    return !strcmp(name, "position") || *less_rest ? b->q[SP_COMMITTED] : NULL;
+}
+
+sp_status sp__solid_field(sp_body *b, const char *name, sp_field_info *info, double *out) {
+    sp_solid *s = sp__solid(b);
+    bool less_rest, force = !strcmp(name, "force");
+    const double *array = node_array(b, name, &less_rest);
+    if (array || force) {
+        *info = (sp_field_info){s->nodes, 3, false};
+        if (!out) return SP_OK;
+        if (force) return reaction(b, out);
+        for (int i = 0; i < s->nodes; i++)
+            for (size_t k = 0; k < 3; k++) {
+                size_t at = 3 * (size_t)i + k;
+                out[3 * (size_t)s->user_node[i] + k] = array[at] - (less_rest ? s->rest[at] : 0);
+            }
+        return SP_OK;
+    }
+    bool stress = !strcmp(name, "stress");
+    if (!stress && strcmp(name, "von-mises") && strcmp(name, "rotation") && strcmp(name, "region"))
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "field '%s' of '%s' is unknown", name, b->name);
+    *info = (sp_field_info){s->elements, stress ? 6 : 1, true};
+    for (int slot = 0; out && slot < s->tets.blocks * s->tets.lanes; slot++)
+        if (s->user_tet[slot] >= 0) element_field(b, name, slot, out + (size_t)info->components * (size_t)s->user_tet[slot]);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ measures
+
+static double element_volume(const sp_body *b, const double *q, int slot) {
+    const sp_tets *t = &sp__solid(b)->tets;
+    const double *x[4];
+    double d[9];
+    for (int a = 0; a < 4; a++) x[a] = q + 3 * (size_t)t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
+    for (int a = 0; a < 3; a++) sp__sub3(x[a + 1], x[0], d + 3 * a);
+    return sp__det3(d) / 6;
+}
+
+void sp__solid_measure(sp_body *b, sp_measure *out) {
+    sp_solid *s = sp__solid(b);
+    const double *q = b->q[SP_COMMITTED], *v = b->v[SP_COMMITTED];
+    double farthest = 0;
+    sp__solid_materials(b);
+    *out = (sp_measure){.nodes = s->nodes, .elements = s->elements};
+    for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) {
+        if (s->user_tet[slot] < 0) continue;
+        out->rest_volume += s->volume[slot], out->volume += element_volume(b, q, slot);
+    }
+    for (int i = 0; i < s->nodes; i++) {
+        size_t at = 3 * (size_t)i;
+        double m = s->mass[i], moment[3], u[3];
+        out->mass += m, out->kinetic += 0.5 * m * sp__dot3(v + at, v + at);
+        sp__cross3(q + at, v + at, moment);
+        sp__sub3(q + at, s->rest + at, u);
+        farthest = fmax(farthest, sp__dot3(u, u));
+        for (int k = 0; k < 3; k++) out->momentum[k] += m * v[at + (size_t)k], out->angular[k] += m * moment[k];
+    }
+    out->displacement_max = sqrt(farthest);
+    out->elastic = sp__solid_elastic(b, q);
+}
+
+uint64_t sp__solid_hash(sp_body *b) {
+    sp_solid *s = sp__solid(b);
+    uint64_t sum = 0;
+    for (int i = 0; i < s->nodes; i++)
+        for (size_t k = 0; k < 3; k++) {
+            uint64_t x, v, place = 6 * (uint64_t)s->user_node[i] + 2 * k;
+            memcpy(&x, &b->q[SP_COMMITTED][3 * (size_t)i + k], sizeof x);
+            memcpy(&v, &b->v[SP_COMMITTED][3 * (size_t)i + k], sizeof v);
+            sum += sp__mix(x, place) + sp__mix(v, place + 1);
+        }
+    return sum;
+}
+
+int64_t sp__solid_node_of(sp_body *b, int unknown) {
+    return sp__solid(b)->user_node[unknown / 3];
+}

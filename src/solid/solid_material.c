@@ -1,0 +1,60 @@
+// From parameters to what the kernels read: sqrt(V mu) and lambda / mu per element, lumped mass and drag per node.
+#include "solid/solid.h"
+
+static double pick(const double *override, int slot, double value) {
+    return override && !isnan(override[slot]) ? override[slot] : value;
+}
+
+sp_material sp__solid_material_of(const sp_solid *s, int slot) {
+    sp_material m = s->region[s->region_of ? s->region_of[slot] : 0];
+    m.density = pick(s->density, slot, m.density);
+    m.young = pick(s->young, slot, m.young);
+    m.poisson = pick(s->poisson, slot, m.poisson);
+    return m;
+}
+
+// the linear material's turned gradients are the rest ones, in world axes
+static void set_linear_gradients(sp_tets *t) {
+    size_t w = (size_t)t->lanes;
+    for (size_t b = 0; b < (size_t)t->blocks; b++)
+        for (size_t l = 0; l < w; l++) {
+            double g[6], e[9], scale = t->scale[b * w + l];
+            for (size_t k = 0; k < 6; k++) g[k] = t->rest[(b * 6 + k) * w + l];
+            for (size_t k = 0; k < 9; k++) e[k] = t->frame[(b * 9 + k) * w + l];
+            for (size_t k = 0; k < 3; k++) {
+                t->grad[(b * 9 + k) * w + l] = scale * (e[k] * g[0] + e[3 + k] * g[1] + e[6 + k] * g[2]);
+                t->grad[(b * 9 + 3 + k) * w + l] = scale * (e[3 + k] * g[3] + e[6 + k] * g[4]);
+                t->grad[(b * 9 + 6 + k) * w + l] = scale * (e[6 + k] * g[5]);
+            }
+        }
+}
+
+void sp__solid_materials(sp_body *b) {
+    sp_solid *s = sp__solid(b);
+    sp_tets *t = &s->tets;
+    if (!s->stale) return;
+    memset(s->mass, 0, sizeof *s->mass * (size_t)s->nodes);
+    memset(s->drag_of, 0, sizeof *s->drag_of * (size_t)s->nodes);
+    for (int slot = 0; slot < t->blocks * t->lanes; slot++) {
+        sp_material m = sp__solid_material_of(s, slot);
+        double mu = m.young / (2 * (1 + m.poisson)), V = s->volume[slot];
+        t->scale[slot] = sqrt(V * mu);
+        t->ratio[slot] = 2 * m.poisson / (1 - 2 * m.poisson);
+        if (s->user_tet[slot] < 0) continue;
+        for (int a = 0; a < 4; a++) {
+            int i = t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
+            s->mass[i] += m.density * V / 4, s->drag_of[i] += s->drag * V / 4;
+        }
+    }
+    if (t->frame) set_linear_gradients(t);
+    for (int k = 0; k < s->dead_count; k++)
+        if (s->dead[k].by_mass)
+            for (int i = 0; i < s->dead[k].count; i++) s->dead[k].weight[i] = s->mass[s->dead[k].node[i]];
+    for (int i = 0; i < b->loads.node_count; i++) {
+        int slot = s->slot_of[b->loads.nodes[i].at.elem], corner = 0;
+        while (corner < 3 && !(b->loads.nodes[i].at.at[corner] > 0.5)) corner++;
+        corner = corner == 3 ? 0 : corner + 1;
+        b->loads.nodes[i].mass = s->mass[t->node[(slot / t->lanes * 4 + corner) * t->lanes + slot % t->lanes]];
+    }
+    s->stale = false;
+}

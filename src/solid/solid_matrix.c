@@ -1,0 +1,174 @@
+// The assembled system: pattern from the mesh's edges, values chunk by chunk. Each chunk of rows has a list of the elements that
+// touch it and of the places where their blocks go, so that chunks fill their own rows without meeting, in a fixed order.
+#include "solid/solid.h"
+
+static const int pair_a[10] = {0, 1, 2, 3, 0, 0, 0, 1, 1, 2}, pair_b[10] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3};
+
+static int corner(const sp_tets *t, int slot, int a) {
+    return t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
+}
+
+// ------------------------------------------------------------------------------------------------ pattern
+
+// upper pattern by rows: every element offers its six edges to their lower node; sort and unite
+static sp_status upper_pattern(sp_context *ctx, const sp_solid *s, int **row_start, int **row_col) {
+    const sp_tets *t = &s->tets;
+    int *count = NULL, *col = NULL, *start = NULL, n = s->nodes;
+    *row_start = *row_col = NULL;
+    sp_status status = SP_NO_MEMORY;
+    if (!SP_NEW(ctx, count, n + 1) || !SP_NEW(ctx, start, n + 1) || !SP_NEW(ctx, col, 6 * (size_t)s->elements + (size_t)n)) goto done;
+    for (int i = 0; i < n; i++) count[i + 1] = 1;
+    for (int slot = 0; slot < t->blocks * t->lanes; slot++)
+        for (int k = 4; k < 10 && s->user_tet[slot] >= 0; k++) {
+            int a = corner(t, slot, pair_a[k]), b = corner(t, slot, pair_b[k]);
+            count[(a < b ? a : b) + 1]++;
+        }
+    for (int i = 0; i < n; i++) count[i + 1] += count[i];
+    for (int i = 0; i < n; i++) start[i] = count[i], col[start[i]++] = i;
+    for (int slot = 0; slot < t->blocks * t->lanes; slot++)
+        for (int k = 4; k < 10 && s->user_tet[slot] >= 0; k++) {
+            int a = corner(t, slot, pair_a[k]), b = corner(t, slot, pair_b[k]);
+            col[start[a < b ? a : b]++] = a < b ? b : a;
+        }
+    // sort each row, drop repeats
+    int out = 0;
+    for (int i = 0; i < n; i++) {
+        int first = count[i], last = start[i], kept = out;
+        sp__sort_ints(col + first, last - first);
+        for (int a = first; a < last; a++)
+            if (out == kept || col[out - 1] != col[a]) col[out++] = col[a];
+        count[i] = kept;
+    }
+    count[n] = out;
+    *row_start = count, *row_col = col, count = col = NULL;
+    status = SP_OK;
+done:
+    sp__free(ctx, count), sp__free(ctx, start), sp__free(ctx, col);
+    return status;
+}
+
+// leaves in which rows of this lane structure stand, no repeats; returns how many (at most 4 lanes)
+static int leaves_of(const sp_solid *s, const int *leaf_of, int block, int *leaf) {
+    const sp_tets *t = &s->tets;
+    int n = 0;
+    for (int slot = block * t->lanes; slot < (block + 1) * t->lanes; slot++)
+        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) {
+            int l = leaf_of[corner(t, slot, a)], k = 0;
+            while (k < n && leaf[k] != l) k++;
+            if (k == n) leaf[n++] = l;
+        }
+    return n;
+}
+
+// where the ten blocks of each element go, if their row stands in this leaf
+static void fill_stencil(const sp_solid *s, const sp_blocks *A, const int *leaf_of, int block, int leaf, int *at) {
+    const sp_tets *t = &s->tets;
+    for (int l = 0; l < t->lanes; l++)
+        for (int k = 0; k < 10; k++) {
+            int slot = block * t->lanes + l, a = corner(t, slot, pair_a[k]), b = corner(t, slot, pair_b[k]), row = a < b ? a : b;
+            bool here = s->user_tet[slot] >= 0 && leaf_of[row] == leaf;
+            at[k * t->lanes + l] = here ? 2 * (sp__blocks_number(A, row, a < b ? b : a) - A->row_start[s->leaf_start[leaf]]) + (a > b) : -1;
+        }
+}
+
+static sp_status make_stencils(sp_context *ctx, sp_solid *s, const sp_blocks *A) {
+    enum { MOST = 16 };  // 4 corners of 4 lanes
+    const sp_tets *t = &s->tets;
+    int *leaf_of = NULL, *next = NULL, leaf[MOST];
+    sp_status status = SP_NO_MEMORY;
+    sp__free(ctx, s->stencil_start), sp__free(ctx, s->stencil_block), sp__free(ctx, s->stencil_at), sp__free(ctx, s->stencil_sum);
+    s->stencil_start = s->stencil_block = s->stencil_at = NULL, s->stencil_sum = NULL;
+    if (!SP_NEW(ctx, leaf_of, s->nodes) || !SP_NEW(ctx, next, s->leaf_count + 1) || !SP_NEW(ctx, s->stencil_start, s->leaf_count + 1)) goto done;
+    for (int l = 0; l < s->leaf_count; l++)
+        for (int i = s->leaf_start[l]; i < s->leaf_start[l + 1]; i++) leaf_of[i] = l;
+    for (int b = 0; b < t->blocks; b++)
+        for (int k = leaves_of(s, leaf_of, b, leaf) - 1; k >= 0; k--) s->stencil_start[leaf[k] + 1]++;
+    for (int l = 0; l < s->leaf_count; l++) next[l + 1] = s->stencil_start[l + 1] += s->stencil_start[l];
+    size_t total = (size_t)s->stencil_start[s->leaf_count] + 1;
+    for (int l = 0; l < s->leaf_count; l++)
+        if (sp__blocks_chunk_blocks(A, l) > s->stencil_most) s->stencil_most = sp__blocks_chunk_blocks(A, l);
+    if (!SP_NEW(ctx, s->stencil_block, total) || !SP_NEW(ctx, s->stencil_at, total * 10 * (size_t)t->lanes) ||
+        !SP_NEW(ctx, s->stencil_sum, 9 * (size_t)s->stencil_most * (size_t)sp__workers(ctx)))
+        goto done;
+    for (int b = 0; b < t->blocks; b++)
+        for (int k = leaves_of(s, leaf_of, b, leaf) - 1; k >= 0; k--) {
+            int entry = next[leaf[k]]++;
+            s->stencil_block[entry] = b;
+            fill_stencil(s, A, leaf_of, b, leaf[k], s->stencil_at + (size_t)entry * 10 * (size_t)t->lanes);
+        }
+    status = SP_OK;
+done:
+    sp__free(ctx, leaf_of), sp__free(ctx, next);
+    return status;
+}
+
+sp_status sp__solid_make_pattern(void *o, sp_context *ctx, sp_blocks **A) {
+    sp_body *b = o;
+    sp_solid *s = sp__solid(b);
+    int *row_start, *row_col;
+    *A = NULL;
+    sp_status status = upper_pattern(ctx, s, &row_start, &row_col);
+    if (status >= 0) status = sp__blocks_create(ctx, s->be, s->nodes, s->leaf_count, s->leaf_start, row_start, row_col, A);
+    if (status >= 0) status = make_stencils(ctx, s, *A);
+    sp__free(ctx, row_start), sp__free(ctx, row_col);
+    if (status < 0) {
+        sp__blocks_destroy(A);
+        return SP_BODY_FAIL(b, status, "the matrix of '%s' (%d nodes) could not be made", b->name, s->nodes);
+    }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ values
+
+typedef struct assembly {
+    const sp_solid *s;
+    sp_blocks *A;
+    sp_coef c;
+} assembly;
+
+static void assemble_chunk(void *arg, int chunk, int worker) {
+    const assembly *as = arg;
+    const sp_solid *s = as->s;
+    const sp_blocks *A = as->A;
+    double *blocks = s->stencil_sum + 9 * (size_t)s->stencil_most * (size_t)worker;
+    double stiff = as->c.k + as->c.b * s->rayleigh_stiffness, heavy = as->c.m + as->c.b * s->rayleigh_mass;
+    size_t entry = (size_t)s->stencil_start[chunk];
+    sp_stencil where = {s->stencil_start[chunk + 1] - s->stencil_start[chunk], s->stencil_block + entry,
+                        s->stencil_at + entry * 10 * (size_t)s->tets.lanes};
+    memset(blocks, 0, sizeof *blocks * 9 * (size_t)sp__blocks_chunk_blocks(A, chunk));
+    if (stiff != 0) s->be->tet_assemble(&s->tets, &where, stiff, blocks);
+    for (int i = A->chunk_row[chunk]; i < A->chunk_row[chunk + 1]; i++) {
+        double m = heavy * s->mass[i] + as->c.b * s->drag_of[i], *v = blocks + 9 * (size_t)(A->row_start[i] - A->row_start[A->chunk_row[chunk]]);
+        v[0] += m, v[4] += m, v[8] += m;
+    }
+    sp__blocks_store(as->A, chunk, blocks);
+}
+
+static void add_terms(const sp_body *b, sp_coef c, sp_blocks *A) {
+    for (int t = 0; t < b->loads.term_count; t++) {
+        const sp_point_term *term = &b->loads.terms[t];
+        int node[4];
+        double w[4], m[6];
+        sp__solid_corners(sp__solid(b), term->at.elem, node);
+        sp__solid_weights(&term->at, w);
+        for (int k = 0; k < 6; k++) m[k] = c.k * term->k[k] + c.b * term->b[k];
+        for (int i = 0; i < 4; i++)
+            for (int j = i; j < 4; j++) {
+                double f = w[i] * w[j];
+                double B[9] = {f * m[0], f * m[3], f * m[5], f * m[3], f * m[1], f * m[4], f * m[5], f * m[4], f * m[2]};
+                if (f != 0) sp__blocks_add(A, node[i], node[j], B);
+            }
+    }
+}
+
+sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A) {
+    sp_body *b = o;
+    sp_solid *s = sp__solid(b);
+    assembly as = {s, A, c};
+    if (s->be->parallel) sp__parallel(b->ctx, s->leaf_count, assemble_chunk, &as);
+    else
+        for (int k = 0; k < s->leaf_count; k++) assemble_chunk(&as, k, 0);
+    add_terms(b, c, A);
+    sp__blocks_pin(A, b->fixed);
+    return SP_OK;
+}

@@ -1,0 +1,141 @@
+// Material points of the solid: an element and the weights of its corners. Contact, drags, probes and pictures go through here.
+#include "solid/solid.h"
+
+void sp__solid_corners(const sp_solid *s, uint32_t user_tet, int node[4]) {
+    const sp_tets *t = &s->tets;
+    int slot = s->slot_of[user_tet];
+    for (int a = 0; a < 4; a++) node[a] = t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
+}
+
+void sp__solid_weights(const sp_anchor *a, double w[4]) {
+    w[1] = a->at[0], w[2] = a->at[1], w[3] = a->at[2];
+    w[0] = 1 - w[1] - w[2] - w[3];
+}
+
+static void interpolate(const int node[4], const double w[4], const double *field, double out[3]) {
+    for (int k = 0; k < 3; k++) {
+        out[k] = 0;
+        for (int a = 0; a < 4; a++)
+            if (w[a] != 0) out[k] += w[a] * field[3 * (size_t)node[a] + (size_t)k];
+    }
+}
+
+void sp__solid_points(sp_body *b, sp_which which, int n, const sp_anchor *a, double *x, double *v) {
+    for (int i = 0; i < n; i++) {
+        int node[4];
+        double w[4];
+        sp__solid_corners(sp__solid(b), a[i].elem, node);
+        sp__solid_weights(&a[i], w);
+        interpolate(node, w, b->q[which], x + 3 * (size_t)i);
+        if (v) interpolate(node, w, b->v[which], v + 3 * (size_t)i);
+    }
+}
+
+sp_status sp__solid_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
+    J->n = n;
+    J->start[0] = 0;
+    for (int i = 0; i < n; i++) {
+        int node[4], at = J->start[i];
+        double w[4];
+        sp__solid_corners(sp__solid(b), a[i].elem, node);
+        sp__solid_weights(&a[i], w);
+        if (at + 12 > J->capacity) return SP_BODY_FAIL(b, SP_NO_MEMORY, "%d entries of rows, room for %d", at + 12, J->capacity);
+        for (int c = 0; c < 4; c++)
+            for (int k = 0; k < 3; k++) {
+                if (w[c] == 0) continue;
+                J->col[at] = 3 * node[c] + k, J->val[at++] = w[c] * dir[3 * i + k];
+            }
+        J->start[i + 1] = at;
+    }
+    return SP_OK;
+}
+
+void sp__solid_push(sp_body *b, int n, const sp_anchor *a, const double *f, double *g) {
+    for (int i = 0; i < n; i++) {
+        int node[4];
+        double w[4];
+        sp__solid_corners(sp__solid(b), a[i].elem, node);
+        sp__solid_weights(&a[i], w);
+        for (int c = 0; c < 4; c++)
+            for (int k = 0; k < 3; k++)
+                if (w[c] != 0) g[3 * (size_t)node[c] + (size_t)k] += w[c] * f[3 * (size_t)i + (size_t)k];
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ making anchors
+
+sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out) {
+    sp_solid *s = sp__solid(b);
+    if (node < 0 || node >= s->nodes) return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s', must be in [0, %d]", node, b->name, s->nodes - 1);
+    uint32_t c = s->corner_of[s->inner_node[node]];
+    if (c == UINT32_MAX) return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s' belongs to no tetrahedron", node, b->name);
+    *out = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)s->user_tet[c / 4]};
+    if (c % 4) out->at[c % 4 - 1] = 1;
+    return SP_OK;
+}
+
+// weights of x in a rest element; returns the least
+static double weights_in(const sp_solid *s, int slot, const double x[3], double w[4]) {
+    const sp_tets *t = &s->tets;
+    const double *p[4];
+    for (int a = 0; a < 4; a++) p[a] = s->rest + 3 * (size_t)t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
+    double D[9], inv[9], d[3], least = INFINITY;
+    for (int k = 0; k < 3; k++)
+        for (int a = 0; a < 3; a++) D[3 * k + a] = p[a + 1][k] - p[0][k];
+    sp__inverse3(D, inv);
+    sp__sub3(x, p[0], d);
+    sp__mul3(inv, d, w + 1);
+    w[0] = 1 - w[1] - w[2] - w[3];
+    for (int a = 0; a < 4; a++)
+        if (w[a] < least) least = w[a];
+    return least;
+}
+
+sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *out) {
+    sp_solid *s = sp__solid(b);
+    double best = -INFINITY;
+    // a plain scan: picks are rare, and the mesh's own search structure is not kept
+    for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) {
+        if (s->user_tet[slot] < 0) continue;
+        double w[4], least = weights_in(s, slot, rest, w);
+        if (!(least > best)) continue;
+        best = least;
+        *out = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)s->user_tet[slot], .at = {w[1], w[2], w[3]}};
+    }
+    if (best == -INFINITY)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "no point of '%s' at (%g, %g, %g)", b->name, rest[0], rest[1], rest[2]);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ surface
+
+// boundary nodes in rising user number become vertices and points that may touch
+sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
+    sp_solid *s = sp__solid(b);
+    int faces = sp_mesh_face_count(mesh), n = 0, *vertex;
+    const int *face = sp_mesh_faces(mesh);
+    sp_status status = SP_NO_MEMORY;
+    if (!SP_NEW(b->ctx, vertex, s->nodes)) return status;
+    for (int i = 0; i < 3 * faces; i++) vertex[face[i]] = 1;
+    for (int i = 0; i < s->nodes; i++) vertex[i] = vertex[i] ? n++ : -1;
+    if (!SP_NEW(b->ctx, s->surface_anchors, n + 1) || !SP_NEW(b->ctx, s->surface_faces, 3 * (size_t)faces + 1) ||
+        !SP_NEW(b->ctx, b->loads.nodes, n + 1))
+        goto done;
+    for (int i = 0; i < 3 * faces; i++) s->surface_faces[i] = (uint32_t)vertex[face[i]];
+    for (int i = 0; i < s->nodes; i++) {
+        if (vertex[i] < 0) continue;
+        sp__solid_anchor_node(b, i, &s->surface_anchors[vertex[i]]);
+        b->loads.nodes[vertex[i]].at = s->surface_anchors[vertex[i]];
+    }
+    b->loads.node_count = n;
+    s->surface = (sp_surface){n, faces, s->surface_anchors, s->surface_faces, 1};
+    status = SP_OK;
+done:
+    sp__free(b->ctx, vertex);
+    return status;
+}
+
+sp_status sp__solid_surface(sp_body *b, const sp_surface **out) {
+    *out = &sp__solid(b)->surface;
+    return SP_OK;
+}

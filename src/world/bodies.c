@@ -1,0 +1,168 @@
+// Bodies of a world: taking them in, names, ids with a generation, removal.
+#include <stdio.h>
+
+#include "world/world_internal.h"
+
+sp_body *sp__world_body(const sp_world *w, sp_body_id id) {
+    if (id.slot == 0 || id.slot > (uint32_t)w->slot_count) return NULL;
+    const sp_slot *slot = &w->slots[id.slot - 1];
+    return slot->generation == id.generation ? slot->body : NULL;
+}
+
+sp_body *sp__world_anchored(const sp_world *w, const sp_anchor *a) {
+    if (a->body == 0 || a->body > (uint32_t)w->slot_count) return NULL;
+    const sp_slot *slot = &w->slots[a->body - 1];
+    int64_t elements = slot->elements > 0 ? slot->elements : 1;
+    if (!slot->body || (int64_t)a->elem >= elements) return NULL;
+    for (int i = 0; i < 3; i++)
+        if (!isfinite(a->at[i]) || !isfinite(a->offset[i])) return NULL;
+    return slot->body;
+}
+
+int sp_world_body_count(const sp_world *w) {
+    return w->body_count;
+}
+
+sp_body_id sp_world_body_at(const sp_world *w, int index) {
+    return index >= 0 && index < w->body_count ? w->bodies[index]->id : (sp_body_id){0, 0};
+}
+
+sp_body_id sp_world_body_named(const sp_world *w, const char *name) {
+    for (int i = 0; name && i < w->body_count; i++)
+        if (strcmp(w->bodies[i]->name, name) == 0) return w->bodies[i]->id;
+    return (sp_body_id){0, 0};
+}
+
+// ---------------------------------------------------------------------------------------------------- taking in
+
+static sp_status check_name(sp_world *w, const char *name, size_t room) {
+    if (!name[0] || strlen(name) >= room)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "body name of %zu characters, must have 1 to %zu", strlen(name), room - 1);
+    if (strcmp(name, "gravity") == 0 || strcmp(name, "contact") == 0)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "body name '%s': taken by the world's own parameters", name);
+    if (sp_world_body_named(w, name).slot) return WORLD_FAIL(w, SP_BAD_INPUT, "body name '%s': there is one already", name);
+    return SP_OK;
+}
+
+// Room for one more in slots, bodies and obstacles; what was there moves along.
+static sp_status reserve_body(sp_world *w) {
+    if (w->slot_count < w->slot_capacity) return SP_OK;
+    if (w->slot_capacity > INT32_MAX / 4) return WORLD_FAIL(w, SP_BAD_INPUT, "more than %d bodies", w->slot_capacity);
+    int capacity = w->slot_capacity ? 2 * w->slot_capacity : 8;
+    sp_slot *slots = sp__alloc(w->ctx, (size_t)capacity, sizeof *slots);
+    sp_body **bodies = sp__alloc(w->ctx, (size_t)capacity, sizeof *bodies);
+    sp_body **obstacles = sp__alloc(w->ctx, (size_t)capacity, sizeof *obstacles);
+    if (!slots || !bodies || !obstacles) {
+        sp__free(w->ctx, slots), sp__free(w->ctx, bodies), sp__free(w->ctx, obstacles);
+        return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for another body");
+    }
+    if (w->slot_count) memcpy(slots, w->slots, (size_t)w->slot_count * sizeof *slots);
+    if (w->body_count) memcpy(bodies, w->bodies, (size_t)w->body_count * sizeof *bodies);
+    if (w->obstacle_count) memcpy(obstacles, w->obstacles, (size_t)w->obstacle_count * sizeof *obstacles);
+    sp__free(w->ctx, w->slots), sp__free(w->ctx, w->bodies), sp__free(w->ctx, w->obstacles);
+    w->slots = slots, w->bodies = bodies, w->obstacles = obstacles;
+    w->slot_capacity = w->body_capacity = capacity;
+    return SP_OK;
+}
+
+static void list_obstacles(sp_world *w) {
+    w->obstacle_count = 0;
+    for (int i = 0; i < w->body_count; i++)
+        if (w->bodies[i]->ops->distance) w->obstacles[w->obstacle_count++] = w->bodies[i];
+}
+
+static void name_body(sp_world *w, sp_body *b, const char *name) {
+    if (name)
+        snprintf(b->name, sizeof b->name, "%s", name);
+    else
+        snprintf(b->name, sizeof b->name, "%s%u", b->ops->kind, (unsigned)w->slot_count + 1);
+}
+
+static sp_status adopt(sp_world *w, sp_body *b, const char *name) {
+    b->error = &w->body_error;
+    b->started_time = w->time;
+    name_body(w, b, NULL);
+    SP_TRY(check_name(w, name ? name : b->name, sizeof b->name));
+    SP_TRY(reserve_body(w));
+    name_body(w, b, name);
+    sp_status status = b->nv > 0 ? sp__loads_reserve(b, SP_DRAG_ROOM) : SP_OK;
+    if (status < 0) return sp__world_body_failed(w, b, status);
+    sp_measure m;
+    b->ops->measure(b, &m);
+    w->slots[w->slot_count] = (sp_slot){.body = b, .generation = 1, .elements = m.elements};
+    b->id = (sp_body_id){(uint32_t)w->slot_count + 1, 1};
+    w->bodies[w->body_count++] = b;
+    w->slot_count++;
+    status = sp__snapshots_reserve(w);
+    if (status < 0) {
+        w->body_count--;
+        w->slot_count--;
+        return status;
+    }
+    list_obstacles(w);
+    w->hash = sp__world_compute_hash(w);
+    return SP_OK;
+}
+
+sp_status sp__world_adopt(sp_world *w, sp_body *b, const char *name, sp_body_id *out) {
+    sp_status status = adopt(w, b, name);
+    if (status < 0) {
+        b->ops->destroy(b);
+        return status;
+    }
+    if (out) *out = b->id;
+    return SP_OK;
+}
+
+static sp_status add_created(sp_world *w, sp_status created, sp_body *b, const char *name, sp_body_id *out) {
+    if (created < 0) return sp__world_body_failed(w, NULL, created);
+    return sp__world_adopt(w, b, name, out);
+}
+
+sp_status sp_world_add_solid(sp_world *w, const sp_solid_def *def, sp_body_id *out) {
+    if (out) *out = (sp_body_id){0, 0};
+    if (!def) return WORLD_FAIL(w, SP_BAD_INPUT, "sp_world_add_solid without a definition");
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = NULL;
+    sp_status status = sp__solid_create(w->ctx, &w->body_error, def, w->backend, &b);
+    status = add_created(w, status, b, def->name, out);
+    sp__world_leave(w);
+    return status;
+}
+
+sp_status sp_world_add_rigid(sp_world *w, const sp_rigid_def *def, sp_body_id *out) {
+    if (out) *out = (sp_body_id){0, 0};
+    if (!def) return WORLD_FAIL(w, SP_BAD_INPUT, "sp_world_add_rigid without a definition");
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = NULL;
+    sp_status status = sp__rigid_create(w->ctx, &w->body_error, def, &b);
+    status = add_created(w, status, b, def->name, out);
+    sp__world_leave(w);
+    return status;
+}
+
+static void remove_body(sp_world *w, sp_body *b) {
+    int place = 0;
+    while (w->bodies[place] != b) place++;
+    w->body_count--;
+    for (int i = place; i < w->body_count; i++) w->bodies[i] = w->bodies[i + 1];
+    sp_slot *slot = &w->slots[b->id.slot - 1];
+    slot->body = NULL;
+    slot->generation++;
+    list_obstacles(w);
+    sp__journal_forget(w, b);
+    b->ops->destroy(b);
+    w->hash = sp__world_compute_hash(w);
+}
+
+sp_status sp_world_remove(sp_world *w, sp_body_id id) {
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = sp__world_body(w, id);
+    sp_status status = SP_OK;
+    if (b)
+        remove_body(w, b);
+    else
+        status = WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
+    sp__world_leave(w);
+    return status;
+}

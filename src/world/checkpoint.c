@@ -1,0 +1,308 @@
+// Checkpoints: all tiers of all bodies and the world's own numbers in one block.
+//
+//   header (magic, size, checksum) | world | per body: header, springs, then every array of the four tiers with name and size
+//
+// One walk writes, counts, checks or applies, so the four cannot drift apart. A restore checks the whole block against the world
+// first and changes nothing unless all of it fits. Topology is compared, not copied: it belongs to the mesh the body was built
+// on.
+#include <stdio.h>
+
+#include "world/world_internal.h"
+
+typedef enum walk_mode { COUNT, WRITE, CHECK, APPLY } walk_mode;
+
+typedef struct walk {
+    walk_mode mode;
+    unsigned char *data;  // not written to by CHECK and APPLY
+    size_t at, size;
+    char why[160];  // what does not fit; empty: all does
+    bool compare;   // the arrays at hand must be equal, not copied
+    const char *body;
+} walk;
+
+typedef struct block_header {
+    char magic[8];
+    uint64_t size, checksum;  // of all that follows the header
+} block_header;
+
+static const char magic[8] = "SPCHECK";  // version 1: the closing zero becomes the version
+enum { VERSION = 1 };
+
+typedef struct world_record {
+    double time;
+    uint64_t steps;
+    double gravity[3], contact[4];
+    uint64_t gravity_set[3], has_contact, body_count;
+} world_record;
+
+typedef struct body_record {
+    char name[64], kind[16];
+    uint64_t slot, generation, nq, nv, frozen, springs;
+} body_record;
+
+typedef struct spring_record {
+    sp_anchor at;
+    double target[3], stiffness, damping;
+    uint64_t axes, source, active;
+    int64_t slot;
+} spring_record;
+
+typedef struct array_record {
+    char name[32];
+    uint64_t size, count;
+} array_record;
+
+static bool ok(const walk *k) {
+    return !k->why[0];
+}
+
+// The next `size` bytes of the block: written from `item`, or read into it. Blocks of 8 bytes keep records aligned.
+static void pass(walk *k, void *item, size_t size) {
+    size_t whole = (size + 7) & ~(size_t)7;
+    if (!ok(k)) return;
+    if (k->mode != COUNT && whole > k->size - k->at) {
+        snprintf(k->why, sizeof k->why, "it ends after %zu bytes", k->size);
+        return;
+    }
+    if (k->mode == WRITE && size) memcpy(k->data + k->at, item, size);
+    if (k->mode >= CHECK && size) memcpy(item, k->data + k->at, size);
+    k->at += whole;
+}
+
+static void pass_array(sp_visitor *v, const char *name, void *data, size_t size, size_t count) {
+    walk *k = v->user;
+    array_record here = {.size = size, .count = count};
+    snprintf(here.name, sizeof here.name, "%s", name);
+    array_record r = here;
+    pass(k, &r, sizeof r);
+    if (ok(k) && memcmp(&r, &here, sizeof r) != 0)
+        snprintf(k->why, sizeof k->why, "array %s of body '%.40s' has another size or name here", name, k->body);
+    if (!ok(k)) return;
+    if (k->mode == CHECK || (k->mode == APPLY && k->compare)) {
+        size_t bytes = size * count, whole = (bytes + 7) & ~(size_t)7;
+        if (whole > k->size - k->at)
+            snprintf(k->why, sizeof k->why, "it ends inside array %s of body '%.40s'", name, k->body);
+        else if (k->compare && bytes && memcmp(data, k->data + k->at, bytes) != 0)
+            snprintf(k->why, sizeof k->why, "array %s of body '%.40s' is another: built from another mesh", name, k->body);
+        k->at += whole;
+        return;
+    }
+    pass(k, data, size * count);
+}
+
+// ---------------------------------------------------------------------------------------------------- springs
+
+static spring_record record_of(const sp_spring *s) {
+    spring_record r = {.at = s->at,
+                       .stiffness = s->stiffness,
+                       .damping = s->damping,
+                       .axes = s->axes,
+                       .source = s->source,
+                       .active = s->active,
+                       .slot = s->slot};
+    memcpy(r.target, s->target, sizeof r.target);
+    return r;
+}
+
+static void put_spring(sp_spring *s, const spring_record *r) {
+    s->at = r->at;
+    memcpy(s->target, r->target, sizeof s->target);
+    s->stiffness = r->stiffness, s->damping = r->damping;
+    s->axes = (unsigned)r->axes, s->source = (uint32_t)r->source;
+    s->active = r->active != 0, s->slot = (int)r->slot;
+    // a drag's place is a number; springs of the definition keep the signals they have
+    for (int a = 0; s->slot >= 0 && a < 3; a++) s->to[a] = sp_signal_constant(s->target[a]);
+}
+
+static int defined_springs(const sp_body *b) {
+    int n = 0;
+    while (n < b->loads.spring_count && b->loads.springs[n].slot < 0) n++;
+    return n;
+}
+
+static void check_spring(sp_world *w, walk *k, sp_body *b, int index, spring_record *r) {
+    int defined = defined_springs(b);
+    sp_anchor at = r->at;
+    at.body = b->id.slot;
+    if ((index < defined) != (r->slot < 0)) snprintf(k->why, sizeof k->why, "springs of body '%.40s' are others", k->body);
+    if (!sp__world_anchored(w, &at)) snprintf(k->why, sizeof k->why, "a spring of body '%.40s' holds on nothing", k->body);
+}
+
+static void pass_springs(sp_world *w, walk *k, sp_body *b, uint64_t count) {
+    if (k->mode == CHECK && (count < (uint64_t)defined_springs(b) || count > INT32_MAX / 2))
+        snprintf(k->why, sizeof k->why, "body '%.40s' has %llu springs", k->body, (unsigned long long)count);
+    for (uint64_t i = 0; i < count && ok(k); i++) {
+        spring_record r = {0};
+        if (k->mode <= WRITE) r = record_of(&b->loads.springs[i]);
+        pass(k, &r, sizeof r);
+        if (ok(k) && k->mode == CHECK) check_spring(w, k, b, (int)i, &r);
+        if (ok(k) && k->mode == APPLY) put_spring(&b->loads.springs[i], &r);
+    }
+    if (k->mode == APPLY && ok(k)) b->loads.spring_count = (int)count;
+}
+
+// ---------------------------------------------------------------------------------------------------- bodies and world
+
+static body_record body_record_of(const sp_body *b) {
+    body_record r = {.slot = b->id.slot,
+                     .generation = b->id.generation,
+                     .nq = (uint64_t)b->nq,
+                     .nv = (uint64_t)b->nv,
+                     .frozen = b->frozen,
+                     .springs = (uint64_t)b->loads.spring_count};
+    memcpy(r.name, b->name, sizeof r.name);
+    snprintf(r.kind, sizeof r.kind, "%s", b->ops->kind);
+    return r;
+}
+
+static void check_body(walk *k, const sp_body *b, const body_record *r) {
+    body_record here = body_record_of(b);
+    here.frozen = r->frozen, here.springs = r->springs;
+    if (memcmp(&here, r, sizeof here) != 0)
+        snprintf(k->why, sizeof k->why, "body '%.40s' of kind %s is not what stands in the block", b->name, b->ops->kind);
+}
+
+static void pass_body(sp_world *w, walk *k, sp_body *b) {
+    body_record r = body_record_of(b);
+    k->body = b->name;
+    pass(k, &r, sizeof r);
+    if (ok(k) && k->mode >= CHECK) check_body(k, b, &r);
+    if (!ok(k)) return;
+    if (k->mode == APPLY) b->frozen = r.frozen != 0;
+    pass_springs(w, k, b, r.springs);
+    sp_visitor v = {pass_array, k};
+    for (int tier = SP_TOPOLOGY; tier <= SP_CACHE && ok(k); tier++) {
+        k->compare = tier == SP_TOPOLOGY;
+        b->ops->visit(b, (sp_tier)tier, &v);
+    }
+}
+
+static world_record world_record_of(const sp_world *w) {
+    world_record r = {.time = w->time, .steps = w->steps, .has_contact = w->has_contact, .body_count = (uint64_t)w->body_count};
+    for (int a = 0; a < 3; a++) r.gravity[a] = w->gravity[a].value, r.gravity_set[a] = w->gravity[a].set;
+    const double contact[4] = {w->contact.stiffness, w->contact.damping, w->contact.friction, w->contact.slip};
+    memcpy(r.contact, contact, sizeof contact);
+    return r;
+}
+
+static void put_world(sp_world *w, const world_record *r) {
+    w->time = r->time, w->steps = r->steps;
+    for (int a = 0; a < 3; a++) w->gravity[a].value = r->gravity[a], w->gravity[a].set = r->gravity_set[a] != 0;
+    w->has_contact = r->has_contact != 0;
+    w->contact = (sp_contact_def){r->contact[0], r->contact[1], r->contact[2], r->contact[3], SP_COOKIE_CONTACT};
+}
+
+static void pass_world(sp_world *w, walk *k) {
+    world_record r = world_record_of(w);
+    pass(k, &r, sizeof r);
+    if (ok(k) && k->mode >= CHECK && r.body_count != (uint64_t)w->body_count)
+        snprintf(k->why, sizeof k->why, "it holds %llu bodies, the world %d", (unsigned long long)r.body_count, w->body_count);
+    if (ok(k) && k->mode == APPLY) put_world(w, &r);
+    for (int i = 0; i < w->body_count && ok(k); i++) pass_body(w, k, w->bodies[i]);
+    if (ok(k) && k->mode >= CHECK && k->at != k->size)
+        snprintf(k->why, sizeof k->why, "%zu bytes are left over", k->size - k->at);
+}
+
+static uint64_t checksum(const unsigned char *data, size_t size) {
+    uint64_t sum = 0, word;
+    for (size_t i = 0; i + sizeof word <= size; i += sizeof word) {
+        memcpy(&word, data + i, sizeof word);
+        sum += sp__mix(word, i);
+    }
+    return sum;
+}
+
+// ---------------------------------------------------------------------------------------------------- save
+
+static sp_status save(sp_world *w, sp_checkpoint *out) {
+    walk count = {.mode = COUNT};
+    pass_world(w, &count);
+    size_t size = sizeof(block_header) + count.at;
+    unsigned char *data = sp__alloc(w->ctx, size, 1);
+    if (!data) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for a checkpoint of %zu bytes", size);
+    walk write = {.mode = WRITE, .data = data + sizeof(block_header), .size = count.at};
+    pass_world(w, &write);
+    block_header h = {.size = count.at, .checksum = checksum(write.data, count.at)};
+    memcpy(h.magic, magic, sizeof magic);
+    h.magic[7] = VERSION;
+    memcpy(data, &h, sizeof h);
+    *out = (sp_checkpoint){data, size};
+    return SP_OK;
+}
+
+sp_status sp_world_save(sp_world *w, sp_checkpoint *out) {
+    *out = (sp_checkpoint){0};
+    SP_TRY(sp__world_enter(w));
+    sp_status status = save(w, out);
+    sp__world_leave(w);
+    return status;
+}
+
+void sp_checkpoint_free(sp_world *w, sp_checkpoint *checkpoint) {
+    if (!checkpoint) return;
+    sp__free(w->ctx, checkpoint->data);
+    *checkpoint = (sp_checkpoint){0};
+}
+
+// ---------------------------------------------------------------------------------------------------- restore
+
+static sp_status check_header(sp_world *w, const void *data, size_t size, block_header *h) {
+    if (!data || size < sizeof *h) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of %zu bytes: too short to be one", size);
+    memcpy(h, data, sizeof *h);
+    if (memcmp(h->magic, magic, 7) != 0) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint: the first bytes are not those of one");
+    if (h->magic[7] != VERSION)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of version %d, this build reads %d", h->magic[7], VERSION);
+    if (h->size != size - sizeof *h)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of %zu bytes, must be %llu", size,
+                          (unsigned long long)h->size + sizeof *h);
+    if (checksum((const unsigned char *)data + sizeof *h, size - sizeof *h) != h->checksum)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint: damaged, its checksum does not fit");
+    return SP_OK;
+}
+
+// Room for the drags of the block: the only part of a restore that needs memory, done before anything changes.
+static sp_status reserve_springs(sp_world *w, walk k) {
+    world_record r;
+    pass(&k, &r, sizeof r);
+    for (int i = 0; i < w->body_count; i++) {
+        sp_body *b = w->bodies[i];
+        walk header = k;
+        body_record br;
+        pass(&header, &br, sizeof br);
+        int extra = (int)br.springs - b->loads.spring_count;
+        sp_status status = extra > 0 ? sp__loads_reserve(b, extra) : SP_OK;
+        if (status < 0) return sp__world_body_failed(w, b, status);
+        pass_body(w, &k, b);
+    }
+    return SP_OK;
+}
+
+static sp_status restore(sp_world *w, const void *data, size_t size) {
+    block_header h;
+    SP_TRY(check_header(w, data, size, &h));
+    // CHECK and APPLY only read it
+    unsigned char *block = (unsigned char *)(uintptr_t)data + sizeof h;
+    walk start = {.mode = CHECK, .data = block, .size = size - sizeof h}, k = start;
+    pass_world(w, &k);
+    if (!ok(&k)) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint does not fit this world: %s", k.why);
+    SP_TRY(reserve_springs(w, start));
+    k = start;
+    k.mode = APPLY;
+    pass_world(w, &k);
+    for (int i = 0; i < w->body_count; i++) {
+        w->bodies[i]->ops->refresh(w->bodies[i]);
+        w->bodies[i]->retune = true;
+    }
+    w->hash = sp__world_compute_hash(w);
+    w->info = w->trial = (sp_step_info){.step = w->steps, .time = w->time, .hash = w->hash};
+    w->events->count = w->taken.count = 0;
+    if (w->def.snapshots) sp__snapshot_publish(w);
+    return SP_OK;
+}
+
+sp_status sp_world_restore(sp_world *w, const void *data, size_t size) {
+    SP_TRY(sp__world_enter(w));
+    sp_status status = restore(w, data, size);
+    sp__world_leave(w);
+    return status;
+}

@@ -1,0 +1,308 @@
+// Edits: queued from any thread, taken at the top of a step in the order (source, sequence), given back if the step fails.
+//
+//   pending   [ taken by the step under way | arrived since ]      order of arrival; the bar is in_flight
+//
+// An edit stays in `pending` until its step is committed, so a failed step has nothing to give back but the bar. Continuous edits
+// are mailboxes: a newer drag or pose takes the place of one that still waits right of the bar.
+#include "world/world_internal.h"
+
+sp_edit sp_edit_default(sp_edit_type type) {
+    return (sp_edit){.type = type, .axes = SP_AXES_ALL, .stiffness = 100, .pose = sp_pose_identity()};
+}
+
+sp_status sp__edits_reserve(sp_context *ctx, sp_edits *edits, int capacity) {
+    if (capacity <= edits->capacity) return SP_OK;
+    sp_edit *list = sp__alloc(ctx, (size_t)capacity, sizeof *list);
+    if (!list) return SP_NO_MEMORY;
+    if (edits->count) memcpy(list, edits->list, (size_t)edits->count * sizeof *list);
+    sp__free(ctx, edits->list);
+    edits->list = list;
+    edits->capacity = capacity;
+    return SP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------- queue
+
+static bool finite3(const double *x) {
+    return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+}
+
+static sp_status check_drag(sp_world *w, const sp_edit *e) {
+    if (!finite3(e->target))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "drag to %g %g %g, must be finite", e->target[0], e->target[1], e->target[2]);
+    if (!(e->stiffness > 0) || !isfinite(e->stiffness))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "drag with stiffness %g, must be finite and > 0", e->stiffness);
+    if (!(e->damping >= 0) || !isfinite(e->damping))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "drag with damping %g, must be finite and >= 0", e->damping);
+    if (e->slot < 0) return WORLD_FAIL(w, SP_BAD_INPUT, "drag by slot %d, must be >= 0", e->slot);
+    return SP_OK;
+}
+
+static sp_status check_pose(sp_world *w, const sp_edit *e) {
+    const double *q = e->pose.quat;
+    double length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (!finite3(e->pose.translate)) return WORLD_FAIL(w, SP_BAD_INPUT, "pose: translate must be finite");
+    if (!(fabs(length2 - 1) < 1e-6))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "pose: quaternion of length %g, must be 1", sqrt(length2));
+    return SP_OK;
+}
+
+// what can be told without looking at the bodies, which belong to the step
+static sp_status check_edit(sp_world *w, const sp_edit *e) {
+    switch (e->type) {
+    case SP_EDIT_PIN:
+    case SP_EDIT_RELEASE:
+        if (e->axes == 0 || e->axes > SP_AXES_ALL)
+            return WORLD_FAIL(w, SP_BAD_INPUT, "pin of axes %u, must be SP_AXIS_ bits", e->axes);
+        return e->node >= 0 ? SP_OK : WORLD_FAIL(w, SP_BAD_INPUT, "pin of node %d, must be >= 0", e->node);
+    case SP_EDIT_DRAG: return check_drag(w, e);
+    case SP_EDIT_DROP: return e->slot >= 0 ? SP_OK : WORLD_FAIL(w, SP_BAD_INPUT, "drop by slot %d, must be >= 0", e->slot);
+    case SP_EDIT_POSE: return check_pose(w, e);
+    case SP_EDIT_PARAM:
+        if (!e->path[0] || !memchr(e->path, 0, sizeof e->path))
+            return WORLD_FAIL(w, SP_BAD_INPUT, "parameter path is empty or longer than %zu", sizeof e->path - 1);
+        return isfinite(e->value) ? SP_OK : WORLD_FAIL(w, SP_BAD_INPUT, "parameter %s = %g, must be finite", e->path, e->value);
+    }
+    return WORLD_FAIL(w, SP_BAD_INPUT, "edit type %d is unknown", (int)e->type);
+}
+
+static bool same_body(sp_body_id a, sp_body_id b) {
+    return a.slot == b.slot && a.generation == b.generation;
+}
+
+// the waiting edit whose place this one takes; -1: none
+static int mailbox(const sp_world *w, const sp_edit *e) {
+    for (int i = w->pending.count - 1; i >= w->in_flight; i--) {
+        const sp_edit *p = &w->pending.list[i];
+        if (p->source != e->source) continue;
+        if (e->type == SP_EDIT_POSE && p->type == SP_EDIT_POSE && same_body(p->body, e->body)) return i;
+        if (e->type != SP_EDIT_DRAG || p->slot != e->slot) continue;
+        if (p->type == SP_EDIT_DRAG) return i;
+        if (p->type == SP_EDIT_DROP) return -1;  // a new drag, after the end of the old one
+    }
+    return -1;
+}
+
+static sp_status enqueue(sp_world *w, const sp_edit *e) {
+    int place = mailbox(w, e);
+    if (place < 0) {
+        if (w->pending.count == w->pending.capacity) {
+            if (w->pending.capacity > INT32_MAX / 2) return SP_NO_MEMORY;
+            SP_TRY(sp__edits_reserve(w->ctx, &w->pending, 2 * w->pending.capacity));
+        }
+        place = w->pending.count++;
+    }
+    sp_edit *to = &w->pending.list[place];
+    *to = *e;
+    if (!to->sequence) to->sequence = w->sequence + 1;
+    if (to->sequence > w->sequence) w->sequence = to->sequence;
+    return SP_OK;
+}
+
+sp_status sp_world_queue(sp_world *w, const sp_edit *e) {
+    SP_TRY(check_edit(w, e));
+    pthread_mutex_lock(&w->edit_lock);
+    sp_status status = enqueue(w, e);
+    pthread_mutex_unlock(&w->edit_lock);
+    if (status < 0) return WORLD_FAIL(w, status, "no memory for another edit");
+    return SP_OK;
+}
+
+void sp_world_drop_edits(sp_world *w) {
+    pthread_mutex_lock(&w->edit_lock);
+    w->pending.count = w->in_flight;
+    pthread_mutex_unlock(&w->edit_lock);
+}
+
+const sp_edit *sp_world_edits_taken(const sp_world *w, int *count) {
+    *count = w->taken.count;
+    return w->taken.list;
+}
+
+// ---------------------------------------------------------------------------------------------------- single edits
+
+static sp_spring *find_drag(sp_body *b, uint32_t source, int slot) {
+    for (int i = 0; i < b->loads.spring_count; i++) {
+        sp_spring *s = &b->loads.springs[i];
+        if (s->slot == slot && s->source == source) return s;
+    }
+    return NULL;
+}
+
+static void remove_spring(sp_body *b, sp_spring *s) {
+    int at = (int)(s - b->loads.springs), rest = --b->loads.spring_count - at;
+    memmove(s, s + 1, (size_t)rest * sizeof *s);
+    b->retune = true;
+}
+
+// end the drag of (source, slot) on every body but `keep`; true: there was one
+static sp_status drop(sp_world *w, const sp_edit *e, const sp_body *keep, bool *found) {
+    for (int i = 0; i < w->body_count; i++) {
+        sp_body *b = w->bodies[i];
+        sp_spring *s = b == keep ? NULL : find_drag(b, e->source, e->slot);
+        if (!s) continue;
+        SP_TRY(sp__journal_body(w, b));
+        remove_spring(b, s);
+        *found = true;
+    }
+    return SP_OK;
+}
+
+static sp_status refuse(sp_world *w, const char *why) {
+    static const char *const names[] = {"pin", "release", "drag", "drop", "pose", "param"};
+    const sp_edit *e = &w->batch.list[w->batch.count];
+    bool param = e->type == SP_EDIT_PARAM;
+    sp__event(w, SP_EDIT_REFUSED, "%s%s%s of source %u refused: %s", names[e->type], param ? " " : "", param ? e->path : "",
+              (unsigned)e->source, why);
+    w->body_error = (sp_error){.index = -1};
+    return SP_EDIT_REFUSED;
+}
+
+static sp_status apply_drag(sp_world *w, const sp_edit *e) {
+    sp_body *b = sp__world_anchored(w, &e->anchor);
+    bool found = false;
+    if (!b) return refuse(w, "its anchor holds on no body");
+    if (b->nv == 0) return refuse(w, "the body moves by prescription only");
+    SP_TRY(drop(w, e, b, &found));
+    SP_TRY(sp__journal_body(w, b));
+    sp_spring *s = find_drag(b, e->source, e->slot);
+    if (!s) {
+        if (b->loads.spring_count == b->loads.spring_capacity) {
+            sp_status status = sp__loads_reserve(b, SP_DRAG_ROOM);
+            if (status < 0) return sp__world_body_failed(w, b, status);
+        }
+        s = &b->loads.springs[b->loads.spring_count++];
+    }
+    *s = (sp_spring){.at = e->anchor,
+                     .stiffness = e->stiffness,
+                     .damping = e->damping,
+                     .axes = SP_AXES_ALL,
+                     .source = e->source,
+                     .slot = e->slot,
+                     .active = true};
+    for (int a = 0; a < 3; a++) {
+        s->target[a] = e->target[a];
+        s->to[a] = sp_signal_constant(e->target[a]);
+    }
+    b->retune = true;
+    return SP_OK;
+}
+
+static sp_status apply_drop(sp_world *w, const sp_edit *e) {
+    bool found = false;
+    SP_TRY(drop(w, e, NULL, &found));
+    return found ? SP_OK : refuse(w, "nothing is dragged by that source and slot");
+}
+
+static sp_status apply_pin(sp_world *w, const sp_edit *e) {
+    sp_body *b = sp__world_body(w, e->body);
+    if (!b) return refuse(w, "the body's id is null or stale");
+    SP_TRY(sp__journal_body(w, b));
+    if (b->ops->pin(b, e->node, e->axes, e->type == SP_EDIT_PIN) < 0) return refuse(w, w->body_error.message);
+    b->retune = true;
+    return SP_OK;
+}
+
+static sp_status apply_pose(sp_world *w, const sp_edit *e) {
+    sp_body *b = sp__world_body(w, e->body);
+    if (!b) return refuse(w, "the body's id is null or stale");
+    if (!b->ops->pose) return refuse(w, "the body is not kinematic");
+    SP_TRY(sp__journal_body(w, b));
+    return b->ops->pose(b, &e->pose) < 0 ? refuse(w, w->body_error.message) : SP_OK;
+}
+
+static sp_status apply_param(sp_world *w, const sp_edit *e) {
+    sp_param p;
+    sp_body *b;
+    sp_gravity *gravity;
+    if (!sp__find_param(w, e->path, &p, &b, &gravity)) return refuse(w, "there is no parameter of that path");
+    if (!(e->value >= p.low && e->value <= p.high)) return refuse(w, "the value is out of the parameter's range");
+    if (gravity) {
+        SP_TRY(sp__journal_gravity(w, gravity));
+        gravity->set = true, gravity->value = e->value;
+        return SP_OK;
+    }
+    SP_TRY(sp__journal_param(w, b, &p));
+    *p.value = e->value;
+    if (b) b->retune = true;
+    if (p.changed) p.changed(b);
+    return SP_OK;
+}
+
+static sp_status apply(sp_world *w, const sp_edit *e) {
+    switch (e->type) {
+    case SP_EDIT_PIN:
+    case SP_EDIT_RELEASE: return apply_pin(w, e);
+    case SP_EDIT_DRAG: return apply_drag(w, e);
+    case SP_EDIT_DROP: return apply_drop(w, e);
+    case SP_EDIT_POSE: return apply_pose(w, e);
+    case SP_EDIT_PARAM: return apply_param(w, e);
+    }
+    return SP_BAD_INPUT;
+}
+
+// ---------------------------------------------------------------------------------------------------- the stage
+
+static bool before(const sp_edit *a, const sp_edit *b) {
+    return a->source != b->source ? a->source < b->source : a->sequence < b->sequence;
+}
+
+// stable, and quick on what is nearly in order, as arrivals are
+static void sort_edits(sp_edit *list, int n) {
+    for (int i = 1; i < n; i++) {
+        sp_edit e = list[i];
+        int j = i;
+        for (; j > 0 && before(&e, &list[j - 1]); j--) list[j] = list[j - 1];
+        list[j] = e;
+    }
+}
+
+// Copy what waits, under the lock. Both copies get their room here, so that commit needs none.
+static sp_status fetch(sp_world *w) {
+    pthread_mutex_lock(&w->edit_lock);
+    int n = w->pending.count;
+    w->batch.count = 0;
+    sp_status status = sp__edits_reserve(w->ctx, &w->batch, w->pending.capacity);
+    if (status >= 0) {
+        memcpy(w->batch.list, w->pending.list, (size_t)n * sizeof *w->batch.list);
+        w->in_flight = n;
+    }
+    pthread_mutex_unlock(&w->edit_lock);
+    return status;
+}
+
+sp_status sp__take_edits(sp_world *w, double h) {
+    (void)h;
+    if (fetch(w) < 0) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for the queued edits");
+    int n = w->in_flight;
+    sort_edits(w->batch.list, n);
+    sp_status worst = SP_OK;
+    // the accepted ones close ranks: batch.count of them so far, the current one is moved there first
+    for (int i = 0; i < n; i++) {
+        sp_edit e = w->batch.list[i];
+        w->batch.list[w->batch.count] = e;
+        sp_status status = apply(w, &e);
+        SP_TRY(status);
+        worst = sp__worst(worst, status);
+        if (status == SP_OK) w->batch.count++;
+    }
+    return worst;
+}
+
+void sp__edits_committed(sp_world *w) {
+    sp_edits old = w->taken;
+    w->taken = w->batch;
+    w->batch = old;
+    pthread_mutex_lock(&w->edit_lock);
+    int rest = w->pending.count - w->in_flight;
+    memmove(w->pending.list, w->pending.list + w->in_flight, (size_t)rest * sizeof *w->pending.list);
+    w->pending.count = rest;
+    w->in_flight = 0;
+    pthread_mutex_unlock(&w->edit_lock);
+}
+
+void sp__edits_returned(sp_world *w) {
+    pthread_mutex_lock(&w->edit_lock);
+    w->in_flight = 0;
+    pthread_mutex_unlock(&w->edit_lock);
+}

@@ -1,0 +1,146 @@
+// Questions to a world: measures, fields, anchors, and setting a state directly.
+#include "world/world_internal.h"
+
+static sp_status stale(sp_world *w, sp_body_id id) {
+    return WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
+}
+
+void sp_world_step_info(const sp_world *w, sp_step_info *out) {
+    *out = w->info;
+}
+
+double sp_world_time(const sp_world *w) {
+    return w->time;
+}
+
+uint64_t sp_world_steps(const sp_world *w) {
+    return w->steps;
+}
+
+uint64_t sp_world_hash(const sp_world *w) {
+    return w->hash;
+}
+
+const sp_event *sp_world_event(const sp_world *w, int index) {
+    return index >= 0 && index < w->events->count ? &w->events->list[index] : NULL;
+}
+
+// ---------------------------------------------------------------------------------------------------- bodies
+
+static void count_bytes(sp_visitor *v, const char *name, void *data, size_t size, size_t count) {
+    (void)name, (void)data;
+    *(size_t *)v->user += size * count;
+}
+
+static size_t bytes_of(sp_body *b) {
+    size_t bytes = 0;
+    sp_visitor v = {count_bytes, &bytes};
+    for (int tier = SP_TOPOLOGY; tier <= SP_CACHE; tier++) b->ops->visit(b, (sp_tier)tier, &v);
+    // the trial copy of the state, and the springs
+    bytes += (size_t)(b->nq + b->nv) * sizeof(double) + (size_t)b->loads.spring_capacity * sizeof *b->loads.springs;
+    return bytes + (b->solver ? sp__solver_bytes(b->solver) : 0);
+}
+
+static void fill_info(sp_body *b, sp_body_info *out) {
+    sp_measure m;
+    b->ops->measure(b, &m);
+    *out = (sp_body_info){.name = b->name,
+                          .kind = b->ops->kind,
+                          .nodes = m.nodes,
+                          .elements = m.elements,
+                          .mass = m.mass,
+                          .rest_volume = m.rest_volume,
+                          .volume = m.volume,
+                          .kinetic = m.kinetic,
+                          .elastic = m.elastic,
+                          .displacement_max = m.displacement_max,
+                          .frozen = b->frozen,
+                          .bytes = bytes_of(b),
+                          .solve = b->solve};
+    memcpy(out->momentum, m.momentum, sizeof m.momentum);
+    memcpy(out->angular, m.angular, sizeof m.angular);
+}
+
+sp_status sp_world_body_info(sp_world *w, sp_body_id id, sp_body_info *out) {
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = sp__world_body(w, id);
+    sp_status status = b ? SP_OK : stale(w, id);
+    if (b) fill_info(b, out);
+    sp__world_leave(w);
+    return status;
+}
+
+static sp_status ask_field(sp_world *w, sp_body_id id, const char *field, sp_field_info *info, double *out) {
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = sp__world_body(w, id);
+    sp_status status = b ? SP_OK : stale(w, id);
+    if (b) status = b->ops->field(b, field, info, out);
+    if (b && status < 0) sp__world_body_failed(w, b, status);
+    sp__world_leave(w);
+    return status;
+}
+
+sp_status sp_world_field_info(sp_world *w, sp_body_id id, const char *field, sp_field_info *out) {
+    return ask_field(w, id, field, out, NULL);
+}
+
+sp_status sp_world_field(sp_world *w, sp_body_id id, const char *field, double *out) {
+    sp_field_info info;
+    if (!out) return WORLD_FAIL(w, SP_BAD_INPUT, "field '%s' without room to write to", field);
+    return ask_field(w, id, field, &info, out);
+}
+
+// ---------------------------------------------------------------------------------------------------- anchors, state
+
+static sp_status anchored(sp_world *w, sp_body *b, sp_body_id id, sp_status status, sp_anchor *out) {
+    if (!b) return stale(w, id);
+    if (status < 0) return sp__world_body_failed(w, b, status);
+    out->body = id.slot;
+    return SP_OK;
+}
+
+sp_status sp_world_anchor_node(sp_world *w, sp_body_id id, int node, sp_anchor *out) {
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = sp__world_body(w, id);
+    sp_status status = anchored(w, b, id, b ? b->ops->anchor_node(b, node, out) : SP_BAD_ID, out);
+    sp__world_leave(w);
+    return status;
+}
+
+sp_status sp_world_anchor_point(sp_world *w, sp_body_id id, const double point[3], sp_anchor *out) {
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = sp__world_body(w, id);
+    sp_status status = anchored(w, b, id, b ? b->ops->anchor_point(b, point, out) : SP_BAD_ID, out);
+    sp__world_leave(w);
+    return status;
+}
+
+sp_status sp_world_anchor_get(sp_world *w, const sp_anchor *anchor, double x[3], double v[3]) {
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = sp__world_anchored(w, anchor);
+    sp_status status = SP_OK;
+    if (b)
+        b->ops->points(b, SP_COMMITTED, 1, anchor, x, v);
+    else
+        status = WORLD_FAIL(w, SP_BAD_ID, "anchor on element %u of body slot %u holds on nothing", (unsigned)anchor->elem,
+                            (unsigned)anchor->body);
+    sp__world_leave(w);
+    return status;
+}
+
+static sp_status set_state(sp_world *w, sp_body *b, const double *x, const double *v) {
+    sp_status status = b->ops->set_state(b, x, v);
+    if (status < 0) return sp__world_body_failed(w, b, status);
+    b->frozen = false;
+    b->retune = true;
+    w->hash = sp__world_compute_hash(w);
+    return SP_OK;
+}
+
+sp_status sp_world_set_state(sp_world *w, sp_body_id id, const double *positions, const double *velocities) {
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = sp__world_body(w, id);
+    sp_status status = b ? set_state(w, b, positions, velocities) : stale(w, id);
+    sp__world_leave(w);
+    return status;
+}

@@ -1,0 +1,191 @@
+// Snapshots: what readers in other threads look at. A fixed set of counted slots: the step fills one that is neither newest nor
+// held, then makes it the newest; readers take only the newest. Without a free slot the snapshot is skipped and counted.
+//
+// Faces are copied out of the body once per revision and shared by all slots that show it, so a reader may hold a snapshot of a
+// body that has been removed since. Only the step thread counts their references.
+#include <stdio.h>
+
+#include "world/world_internal.h"
+
+static void drop_faces(sp_world *w, sp_faces **faces) {
+    if (*faces && --(*faces)->refs == 0) {
+        sp__free(w->ctx, (*faces)->faces);
+        sp__free(w->ctx, *faces);
+    }
+    *faces = NULL;
+}
+
+static bool shows(const sp_faces *f, const sp_body *b, const sp_surface *s) {
+    return f && f->body.slot == b->id.slot && f->body.generation == b->id.generation && f->revision == s->revision;
+}
+
+static sp_faces *copy_faces(sp_world *w, const sp_body *b, const sp_surface *s) {
+    sp_faces *f = sp__alloc(w->ctx, 1, sizeof *f);
+    if (!f) return NULL;
+    size_t n = 3 * (size_t)s->face_count;
+    if (!SP_NEW(w->ctx, f->faces, n ? n : 1)) {
+        sp__free(w->ctx, f);
+        return NULL;
+    }
+    if (n) memcpy(f->faces, s->faces, n * sizeof *f->faces);
+    f->count = s->face_count;
+    f->revision = s->revision;
+    f->body = b->id;
+    return f;
+}
+
+// the faces that another slot shows already, or a copy
+static sp_faces *share_faces(sp_world *w, const sp_body *b, const sp_surface *s) {
+    for (int i = 0; i < w->def.snapshot_slots; i++)
+        for (int k = 0; k < w->shots[i].body_capacity; k++)
+            if (shows(w->shots[i].parts[k].faces, b, s)) return w->shots[i].parts[k].faces;
+    return copy_faces(w, b, s);
+}
+
+// ---------------------------------------------------------------------------------------------------- room
+
+static sp_status reserve_parts(sp_world *w, sp_shot *shot) {
+    if (w->body_count <= shot->body_capacity) return SP_OK;
+    int capacity = w->body_capacity;
+    sp_shot_body *parts = sp__alloc(w->ctx, (size_t)capacity, sizeof *parts);
+    sp_snapshot_body *bodies = sp__alloc(w->ctx, (size_t)capacity, sizeof *bodies);
+    if (!parts || !bodies) {
+        sp__free(w->ctx, parts), sp__free(w->ctx, bodies);
+        return SP_NO_MEMORY;
+    }
+    if (shot->body_capacity) memcpy(parts, shot->parts, (size_t)shot->body_capacity * sizeof *parts);
+    sp__free(w->ctx, shot->parts), sp__free(w->ctx, shot->bodies);
+    shot->parts = parts;
+    shot->bodies = bodies;
+    shot->body_capacity = capacity;
+    return SP_OK;
+}
+
+static sp_status reserve_part(sp_world *w, sp_body *b, sp_shot_body *part, const sp_surface *s) {
+    if (!shows(part->faces, b, s)) {
+        sp_faces *faces = share_faces(w, b, s);
+        if (!faces) return SP_NO_MEMORY;
+        faces->refs++;
+        drop_faces(w, &part->faces);
+        part->faces = faces;
+    }
+    if (s->vertex_count <= part->vertex_capacity) return SP_OK;
+    float *positions = sp__alloc(w->ctx, 3 * (size_t)s->vertex_count, sizeof *positions);
+    if (!positions) return SP_NO_MEMORY;
+    sp__free(w->ctx, part->positions);
+    part->positions = positions;
+    part->vertex_capacity = s->vertex_count;
+    return SP_OK;
+}
+
+static sp_status surface_of(sp_body *b, const sp_surface **out) {
+    static const sp_surface nothing = {0};
+    *out = &nothing;
+    return b->ops->surface ? b->ops->surface(b, out) : SP_OK;
+}
+
+static sp_status reserve_shot(sp_world *w, sp_shot *shot) {
+    SP_TRY(reserve_parts(w, shot));
+    for (int i = 0; i < w->body_count; i++) {
+        const sp_surface *s;
+        SP_TRY(surface_of(w->bodies[i], &s));
+        SP_TRY(reserve_part(w, w->bodies[i], &shot->parts[i], s));
+    }
+    return SP_OK;
+}
+
+// a slot that no reader can reach
+static bool unreachable(sp_world *w, int slot) {
+    pthread_mutex_lock(&w->snapshot_lock);
+    bool ok = slot != w->newest && w->shots[slot].readers == 0;
+    pthread_mutex_unlock(&w->snapshot_lock);
+    return ok;
+}
+
+sp_status sp__snapshots_reserve(sp_world *w) {
+    for (int i = 0; w->def.snapshots && i < w->def.snapshot_slots; i++)
+        if (unreachable(w, i) && reserve_shot(w, &w->shots[i]) < 0) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for snapshots");
+    return SP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------- filling
+
+static void fill_positions(sp_body *b, const sp_surface *s, float *out) {
+    enum { CHUNK = 128 };
+    double x[3 * CHUNK];
+    for (int i = 0; i < s->vertex_count; i += CHUNK) {
+        int n = s->vertex_count - i < CHUNK ? s->vertex_count - i : CHUNK;
+        b->ops->points(b, SP_COMMITTED, n, s->anchors + i, x, NULL);
+        for (int k = 0; k < 3 * n; k++) out[3 * i + k] = (float)x[k];
+    }
+}
+
+static void fill_body(sp_body *b, sp_shot_body *part, sp_snapshot_body *out) {
+    const sp_surface *s;
+    surface_of(b, &s);
+    fill_positions(b, s, part->positions);
+    memcpy(part->name, b->name, sizeof part->name);
+    *out = (sp_snapshot_body){.id = b->id,
+                              .name = part->name,
+                              .revision = s->revision,
+                              .vertex_count = s->vertex_count,
+                              .positions = part->positions,
+                              .face_count = part->faces->count,
+                              .faces = part->faces->faces};
+}
+
+static void fill_shot(sp_world *w, sp_shot *shot) {
+    for (int i = 0; i < w->body_count; i++) fill_body(w->bodies[i], &shot->parts[i], &shot->bodies[i]);
+    memcpy(shot->events, w->events->list, (size_t)w->events->count * sizeof *shot->events);
+    shot->view = (sp_snapshot){.step = w->steps,
+                               .time = w->time,
+                               .hash = w->hash,
+                               .body_count = w->body_count,
+                               .bodies = shot->bodies,
+                               .event_count = w->events->count,
+                               .events = shot->events,
+                               .skipped = w->skipped};
+    memcpy(shot->view.stage_ms, w->trial.stage_ms, sizeof shot->view.stage_ms);
+}
+
+void sp__snapshot_publish(sp_world *w) {
+    int slot = 0;
+    while (slot < w->def.snapshot_slots && !unreachable(w, slot)) slot++;
+    if (slot == w->def.snapshot_slots || reserve_shot(w, &w->shots[slot]) < 0) {
+        w->skipped++;
+        return;
+    }
+    fill_shot(w, &w->shots[slot]);
+    pthread_mutex_lock(&w->snapshot_lock);
+    w->newest = slot;
+    pthread_mutex_unlock(&w->snapshot_lock);
+}
+
+void sp__snapshots_free(sp_world *w) {
+    for (int i = 0; i < SP_SNAPSHOT_MAX; i++) {
+        sp_shot *shot = &w->shots[i];
+        for (int k = 0; k < shot->body_capacity; k++) {
+            drop_faces(w, &shot->parts[k].faces);
+            sp__free(w->ctx, shot->parts[k].positions);
+        }
+        sp__free(w->ctx, shot->parts), sp__free(w->ctx, shot->bodies);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- readers
+
+const sp_snapshot *sp_world_snapshot_acquire(sp_world *w) {
+    pthread_mutex_lock(&w->snapshot_lock);
+    sp_shot *shot = w->newest >= 0 ? &w->shots[w->newest] : NULL;
+    if (shot) shot->readers++;
+    pthread_mutex_unlock(&w->snapshot_lock);
+    return shot ? &shot->view : NULL;
+}
+
+void sp_world_snapshot_release(sp_world *w, const sp_snapshot *snapshot) {
+    if (!snapshot) return;
+    pthread_mutex_lock(&w->snapshot_lock);
+    for (int i = 0; i < w->def.snapshot_slots; i++)
+        if (&w->shots[i].view == snapshot && w->shots[i].readers > 0) w->shots[i].readers--;
+    pthread_mutex_unlock(&w->snapshot_lock);
+}

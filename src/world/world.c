@@ -1,0 +1,212 @@
+// Life of a world: creation, bodies and their ids, failure records, the lock that lets one thread in.
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "world/world_internal.h"
+
+// ---------------------------------------------------------------------------------------------------- failures, lock, events
+
+static void keep_error(sp_world *w, const sp_error *e) {
+    pthread_mutex_lock(&w->error_lock);
+    w->error = *e;
+    pthread_mutex_unlock(&w->error_lock);
+}
+
+sp_status sp__world_fail(sp_world *w, sp_status status, const char *file, int line, const char *format, ...) {
+    sp_error e = {.status = status, .file = file, .line = line, .index = -1};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(e.message, sizeof e.message, format, args);
+    va_end(args);
+    keep_error(w, &e);
+    return status;
+}
+
+sp_status sp__world_body_failed(sp_world *w, sp_body *b, sp_status status) {
+    sp_error e = w->body_error;
+    // a refusal without words, by want of memory deep inside
+    if (e.status != status) {
+        e = (sp_error){.status = status, .file = __FILE__, .line = __LINE__, .index = -1};
+        snprintf(e.message, sizeof e.message, "body '%s': %s", b ? b->name : "", sp_status_text(status));
+    }
+    if (b && !e.body[0]) memcpy(e.body, b->name, sizeof e.body);
+    keep_error(w, &e);
+    w->body_error = (sp_error){.index = -1};
+    return status;
+}
+
+const sp_error *sp_world_error(const sp_world *w) {
+    return &w->error;
+}
+
+sp_status sp__world_enter(sp_world *w) {
+    if (atomic_exchange_explicit(&w->busy, true, memory_order_acquire))
+        return WORLD_FAIL(w, SP_BUSY, "another thread steps, restores or asks this world");
+    return SP_OK;
+}
+
+void sp__world_leave(sp_world *w) {
+    atomic_store_explicit(&w->busy, false, memory_order_release);
+}
+
+void sp__event(sp_world *w, sp_status status, const char *format, ...) {
+    sp_events *e = w->trial_events;
+    va_list args;
+    va_start(args, format);
+    int place = e->count < SP_EVENT_MAX ? e->count : SP_EVENT_MAX - 1;
+    sp_event *event = &e->list[place];
+    *event = (sp_event){.step = w->steps + 1, .time = w->trial.time, .status = status};
+    vsnprintf(event->text, sizeof event->text, format, args);
+    va_end(args);
+    if (e->count >= SP_EVENT_MAX) snprintf(event->text, sizeof event->text, "more events than the %d kept", SP_EVENT_MAX);
+    e->count = place + 1;
+}
+
+// ---------------------------------------------------------------------------------------------------- the world itself
+
+sp_world_def sp_world_def_default(void) {
+    return (sp_world_def){.gravity = {sp_signal_constant(0), sp_signal_constant(-9.81), sp_signal_constant(0)},
+                          .backend = "auto",
+                          .snapshot_slots = 4,
+                          .snapshots = true,
+                          .cookie = SP_COOKIE_WORLD};
+}
+
+static sp_status check_def(sp_context *ctx, const sp_world_def *def) {
+    if (def->cookie != SP_COOKIE_WORLD)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "sp_world_def did not start from sp_world_def_default()");
+    if (def->snapshot_slots < 2 || def->snapshot_slots > SP_SNAPSHOT_MAX)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "snapshot_slots = %d, must be in [2, %d]", def->snapshot_slots, SP_SNAPSHOT_MAX);
+    if ((unsigned)def->on_limit > SP_LIMIT_FAIL || (unsigned)def->on_failure > SP_FAILURE_FREEZE)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "on_limit = %d, on_failure = %d: unknown", (int)def->on_limit, (int)def->on_failure);
+    for (int a = 0; a < 3; a++)
+        if (!def->gravity[a].eval && !isfinite(def->gravity[a].constant))
+            return SP_FAIL(ctx, SP_BAD_INPUT, "gravity[%d] = %g, must be finite", a, def->gravity[a].constant);
+    if (!def->backend || strcmp(def->backend, "auto") == 0) return SP_OK;
+    for (int i = 0; sp_backend_name(i); i++)
+        if (strcmp(sp_backend_name(i), def->backend) == 0) return SP_OK;
+    return SP_FAIL(ctx, SP_UNAVAILABLE, "backend '%s': this build has auto, ref and cpu", def->backend);
+}
+
+static bool make_locks(sp_world *w) {
+    if (pthread_mutex_init(&w->error_lock, NULL) != 0) return false;
+    if (pthread_mutex_init(&w->edit_lock, NULL) != 0) {
+        pthread_mutex_destroy(&w->error_lock);
+        return false;
+    }
+    if (pthread_mutex_init(&w->snapshot_lock, NULL) != 0) {
+        pthread_mutex_destroy(&w->error_lock);
+        pthread_mutex_destroy(&w->edit_lock);
+        return false;
+    }
+    return w->locks_made = true;
+}
+
+static bool make_room(sp_world *w) {
+    if (!make_locks(w)) return false;
+    if (!SP_NEW(w->ctx, w->events, 1) || !SP_NEW(w->ctx, w->trial_events, 1)) return false;
+    return sp__edits_reserve(w->ctx, &w->pending, SP_EDIT_ROOM) >= 0 && sp__edits_reserve(w->ctx, &w->batch, SP_EDIT_ROOM) >= 0 &&
+           sp__edits_reserve(w->ctx, &w->taken, SP_EDIT_ROOM) >= 0;
+}
+
+sp_status sp_world_create(sp_context *ctx, const sp_world_def *def, sp_world **out) {
+    *out = NULL;
+    sp_world_def usual = sp_world_def_default();
+    if (!def) def = &usual;
+    SP_TRY(check_def(ctx, def));
+    sp_world *w = sp__alloc(ctx, 1, sizeof *w);
+    if (!w) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a world");
+    w->ctx = ctx;
+    w->def = *def;
+    snprintf(w->backend, sizeof w->backend, "%s", def->backend ? def->backend : "auto");
+    w->def.backend = w->backend;
+    for (int a = 0; a < 3; a++) w->gravity[a].signal = def->gravity[a];
+    w->error.index = w->body_error.index = -1;
+    w->newest = w->inject = -1;
+    if (!make_room(w)) {
+        sp_world_destroy(&w);
+        return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a world");
+    }
+    w->hash = sp__world_compute_hash(w);
+    *out = w;
+    return SP_OK;
+}
+
+void sp_world_destroy(sp_world **world) {
+    sp_world *w = world ? *world : NULL;
+    if (!w) return;
+    sp_context *ctx = w->ctx;
+    for (int i = 0; i < w->body_count; i++) w->bodies[i]->ops->destroy(w->bodies[i]);
+    sp__snapshots_free(w);
+    sp__journal_free(w);
+    sp__free(ctx, w->pending.list), sp__free(ctx, w->batch.list), sp__free(ctx, w->taken.list);
+    sp__free(ctx, w->slots), sp__free(ctx, w->bodies), sp__free(ctx, w->obstacles);
+    sp__free(ctx, w->events), sp__free(ctx, w->trial_events);
+    if (w->locks_made) {
+        pthread_mutex_destroy(&w->error_lock);
+        pthread_mutex_destroy(&w->edit_lock);
+        pthread_mutex_destroy(&w->snapshot_lock);
+    }
+    sp__free(ctx, w);
+    *world = NULL;
+}
+
+double sp__gravity_at(const sp_gravity *g, double t) {
+    return g->set ? g->value : sp_signal_at(&g->signal, t);
+}
+
+static uint64_t hash_text(const char *text) {
+    uint64_t hash = 0xCBF29CE484222325ull;  // FNV-1a
+    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001B3ull;
+    return hash;
+}
+
+uint64_t sp__world_compute_hash(sp_world *w) {
+    uint64_t bits;
+    memcpy(&bits, &w->time, sizeof bits);
+    uint64_t hash = sp__mix(bits, w->steps);
+    for (int i = 0; i < w->body_count; i++) {
+        sp_body *b = w->bodies[i];
+        hash = sp__mix(hash ^ b->ops->hash(b), hash_text(b->name));
+    }
+    return hash;
+}
+
+// ---------------------------------------------------------------------------------------------------- contact
+
+sp_contact_def sp_contact_def_default(void) {
+    return (sp_contact_def){.cookie = SP_COOKIE_CONTACT};
+}
+
+static sp_status check_contact(sp_world *w, const sp_contact_def *def) {
+    if (def->cookie != SP_COOKIE_CONTACT)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "sp_contact_def did not start from sp_contact_def_default()");
+    const double values[] = {def->stiffness, def->damping, def->friction, def->slip};
+    static const char *const names[] = {"stiffness", "damping", "friction", "slip"};
+    for (int i = 0; i < 4; i++)
+        if (!isfinite(values[i]) || values[i] < 0)
+            return WORLD_FAIL(w, SP_BAD_INPUT, "contact %s = %g, must be finite and >= 0", names[i], values[i]);
+    return SP_OK;
+}
+
+sp_status sp_world_set_contact(sp_world *w, const sp_contact_def *def) {
+    SP_TRY(sp__world_enter(w));
+    sp_status status = def ? check_contact(w, def) : SP_OK;
+    if (status >= 0) {
+        w->has_contact = def != NULL;
+        if (def) w->contact = *def;
+    }
+    sp__world_leave(w);
+    return status;
+}
+
+const char *sp_stage_name(sp_stage stage) {
+    switch (stage) {
+#define SP_X(id, name, text) \
+    case SP_STAGE_##id: return name;
+        SP_STAGE_LIST(SP_X)
+#undef SP_X
+    case SP_STAGE_COUNT: break;
+    }
+    return "unknown";
+}

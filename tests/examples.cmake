@@ -1,0 +1,11 @@
+# Every program of examples/ is built with what a user has, the public headers and the library, and must print what its opening
+# comment shows.
+file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c)
+foreach(file ${examples})
+    get_filename_component(name ${file} NAME_WE)
+    add_executable(example_${name} ${file})
+    target_link_libraries(example_${name} PRIVATE souple sp_flags)
+    add_test(NAME examples/${name}
+        COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:example_${name}> -DSOURCE=${file} -P ${CMAKE_CURRENT_SOURCE_DIR}/run_example.cmake)
+    set_tests_properties(examples/${name} PROPERTIES TIMEOUT 120)
+endforeach()

@@ -1,0 +1,138 @@
+// The n-th allocation fails, for every n: nothing leaks, nothing crashes, and what was being done can be done again at once.
+#include "souple/souple.h"
+#include "test.h"
+
+typedef struct counter {
+    long calls, fail_at, refused;  // fail_at 0: never
+    size_t live;
+} counter;
+
+static void *count_alloc(void *user, size_t size, size_t align) {
+    counter *c = user;
+    void *memory = NULL;
+    if (++c->calls == c->fail_at) {
+        c->refused++;
+        return NULL;
+    }
+    if (posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, size ? size : 1) != 0) return NULL;
+    c->live++;
+    return memory;
+}
+
+static void count_free(void *user, void *memory, size_t size) {
+    (void)size;
+    if (memory) ((counter *)user)->live--;
+    free(memory);
+}
+
+typedef struct story {
+    counter c;
+    sp_context *ctx;
+    sp_world *w;
+    sp_mesh *mesh;
+    bool failed;  // an SP_NO_MEMORY was seen
+} story;
+
+// Do a thing; where memory ran out, do it once more: only one allocation fails, so now it must work.
+#define AGAIN(s, call)                                                                \
+    do {                                                                              \
+        sp_status first_ = (call);                                                    \
+        if (first_ == SP_NO_MEMORY) (s)->failed = true, first_ = (call);              \
+        if (first_ < 0) SP_TEST_FAILED("%s gives %s", #call, sp_status_name(first_)); \
+    } while (0)
+
+static sp_status make_context(story *s) {
+    sp_context_def def = sp_context_def_default();
+    def.alloc = count_alloc, def.free = count_free, def.alloc_user = &s->c;
+    def.workers = 2;
+    return sp_context_create(&def, &s->ctx);
+}
+
+static sp_status make_mesh(story *s) {
+    const double size[3] = {0.4, 0.2, 0.2};
+    const int cells[3] = {2, 1, 1};
+    return sp_mesh_box(s->ctx, size, cells, 6, &s->mesh);
+}
+
+static sp_status add_solid(story *s, const char *name, sp_rotation rotation, sp_integrator_type type, sp_operator_type op) {
+    const int held[] = {0, 1, 2, 3}, soft[] = {8, 9}, pushed[] = {10, 11}, face[] = {0, 1};
+    sp_fix fixes[2] = {{held, 4, SP_AXES_ALL, 0}, {soft, 2, SP_AXIS_Y, 10}};
+    sp_load loads[2] = {{SP_LOAD_FORCE, pushed, 2, {sp_signal_constant(1)}},
+                        {SP_LOAD_PRESSURE, face, 2, {sp_signal_constant(5)}}};
+    sp_pull pull = {.element = 3, .weights = {0.25, 0.25, 0.25, 0.25}, .stiffness = 5};
+    sp_material regions[1] = {{900, 1e4, 0.4}};
+    const int of[12] = {0, 1, 0, 1};
+    sp_solid_def def = sp_solid_def_default();
+    sp_body_id id;
+    def.name = name, def.mesh = s->mesh, def.rotation = rotation, def.material.young = 2e4;
+    def.fixes = fixes, def.fix_count = 2, def.loads = loads, def.load_count = 2, def.pulls = &pull, def.pull_count = 1;
+    def.regions = regions, def.region_count = 1, def.element_region = of;
+    def.integrator.type = type, def.solver.op = op;
+    return sp_world_add_solid(s->w, &def, &id);
+}
+
+static sp_status add_rigid(story *s) {
+    sp_rigid_shape shapes[2] = {{.type = SP_PLANE, .size = {0, 1, 0}, .pose = sp_pose_identity()},
+                                {.type = SP_CYLINDER, .size = {0.1, 0.2}, .pose = sp_pose_identity()}};
+    sp_rigid_def def = sp_rigid_def_default();
+    sp_body_id id;
+    def.name = "floor", def.shapes = shapes, def.shape_count = 2, def.kinematic = true;
+    return sp_world_add_rigid(s->w, &def, &id);
+}
+
+static sp_status queue(story *s, sp_edit_type type) {
+    sp_edit e = sp_edit_default(type);
+    e.body = sp_world_body_named(s->w, type == SP_EDIT_POSE ? "floor" : "soft");
+    e.node = 10, e.axes = SP_AXIS_X, e.value = 3e4, e.stiffness = 10, e.target[0] = 1;
+    strcpy(e.path, "soft.young");
+    if (type == SP_EDIT_DRAG && sp_world_anchor_node(s->w, e.body, 11, &e.anchor) < 0) return SP_BAD_ID;
+    return sp_world_queue(s->w, &e);
+}
+
+static void play(story *s) {
+    sp_contact_def contact = sp_contact_def_default();
+    sp_checkpoint c = {0};
+    AGAIN(s, make_context(s));
+    AGAIN(s, make_mesh(s));
+    AGAIN(s, sp_world_create(s->ctx, NULL, &s->w));
+    AGAIN(s, add_solid(s, "soft", SP_ROTATION_POLAR, SP_IMPLICIT_EULER, SP_OPERATOR_ASSEMBLED));
+    AGAIN(s, add_solid(s, "other", SP_ROTATION_SVD, SP_NEWTON, SP_OPERATOR_FREE));
+    AGAIN(s, add_rigid(s));
+    AGAIN(s, sp_world_set_contact(s->w, &contact));
+    const sp_edit_type edits[] = {SP_EDIT_PARAM, SP_EDIT_PIN, SP_EDIT_DRAG, SP_EDIT_POSE};
+    for (int i = 0; i < 4; i++) AGAIN(s, queue(s, edits[i]));
+    for (int k = 0; k < 3; k++) AGAIN(s, sp_world_step(s->w, 0.01));
+    const sp_snapshot *shot = sp_world_snapshot_acquire(s->w);
+    CHECK(shot != NULL);
+    AGAIN(s, sp_world_save(s->w, &c));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    AGAIN(s, sp_world_restore(s->w, c.data, c.size));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    sp_world_snapshot_release(s->w, shot);
+    sp_checkpoint_free(s->w, &c);
+}
+
+static uint64_t close_story(story *s) {
+    uint64_t hash = s->w ? sp_world_hash(s->w) : 0;
+    sp_world_destroy(&s->w);
+    sp_mesh_destroy(&s->mesh);
+    sp_context_destroy(&s->ctx);
+    return hash;
+}
+
+TEST(every_allocation_may_fail) {
+    story all = {0};
+    play(&all);
+    uint64_t hash = close_story(&all);
+    CHECK_INT(all.c.live, 0);
+    CHECK(all.c.calls > 100 && !all.failed);
+    for (long n = 1; n <= all.c.calls && !sp_test_failures; n++) {
+        story s = {.c = {.fail_at = n}};
+        play(&s);
+        // the same end, whatever failed on the way
+        CHECK(close_story(&s) == hash);
+        CHECK_INT(s.c.refused, 1);
+        CHECK_INT(s.c.live, 0);
+        if (sp_test_failures) printf("  ... with allocation %ld of %ld\n", n, all.c.calls);
+    }
+}

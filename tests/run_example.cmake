@@ -1,0 +1,12 @@
+# cmake -DPROGRAM=... -DSOURCE=... -P run_example.cmake: an example must print what its opening comment shows.
+execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE seen ERROR_VARIABLE complaint RESULT_VARIABLE code)
+if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${PROGRAM} ended with ${code}: ${complaint}")
+endif()
+file(STRINGS ${SOURCE} lines REGEX "^//   ")
+string(REPLACE "//   " "" promised "${lines}")
+string(REPLACE ";" "\n" promised "${promised}")
+string(STRIP "${seen}" seen)
+if(NOT seen STREQUAL promised)
+    message(FATAL_ERROR "${PROGRAM} printed\n${seen}\nits opening comment shows\n${promised}")
+endif()

@@ -1,0 +1,84 @@
+// Tests in plain C: TEST(name) { CHECK(...); }. A program of tests runs all of its own, or those whose name contains the first
+// argument. SP_TEST_TOL_SCALE=0 makes every tolerance zero, to see the real errors.
+#ifndef SP_TEST_H
+#define SP_TEST_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sp_test {
+    const char *name;
+    void (*run)(void);
+    struct sp_test *next;
+} sp_test;
+
+static sp_test *sp_tests, **sp_tests_end = &sp_tests;
+static int sp_test_failures;  // of the test that runs
+
+#define TEST(id)                                                        \
+    static void test_##id(void);                                        \
+    static sp_test test_entry_##id = {#id, test_##id, NULL};            \
+    __attribute__((constructor)) static void test_register_##id(void) { \
+        *sp_tests_end = &test_entry_##id;                               \
+        sp_tests_end = &test_entry_##id.next;                           \
+    }                                                                   \
+    static void test_##id(void)
+
+#define SP_TEST_FAILED(...) (sp_test_failures++, printf("  %s:%d: ", __FILE__, __LINE__), printf(__VA_ARGS__), printf("\n"))
+
+#define CHECK(condition) ((condition) ? (void)0 : (void)SP_TEST_FAILED("failed: %s", #condition))
+// Leave the test where going on makes no sense.
+#define REQUIRE(condition)                            \
+    do {                                              \
+        if (!(condition)) {                           \
+            SP_TEST_FAILED("failed: %s", #condition); \
+            return;                                   \
+        }                                             \
+    } while (0)
+// |a - b| <= tolerance, false for NaN
+#define CHECK_NEAR(a, b, tolerance) sp_check_near((a), (b), (tolerance), #a, #b, __FILE__, __LINE__)
+#define CHECK_INT(a, b) sp_check_int((long long)(a), (long long)(b), #a, #b, __FILE__, __LINE__)
+
+static inline double sp_test_scale(void) {
+    const char *s = getenv("SP_TEST_TOL_SCALE");
+    return s ? atof(s) : 1.0;
+}
+
+static inline void sp_check_near(double a, double b, double tol, const char *ta, const char *tb, const char *file, int line) {
+    if (fabs(a - b) <= tol * sp_test_scale()) return;
+    sp_test_failures++;
+    printf("  %s:%d: %s = %.17g, %s = %.17g, apart by %.3g, allowed %.3g\n", file, line, ta, a, tb, b, fabs(a - b), tol);
+}
+
+static inline void sp_check_int(long long a, long long b, const char *ta, const char *tb, const char *file, int line) {
+    if (a == b) return;
+    sp_test_failures++;
+    printf("  %s:%d: %s = %lld, %s = %lld\n", file, line, ta, a, tb, b);
+}
+
+// A small repeatable generator: uniform in [-1, 1).
+static inline double sp_test_random(unsigned long long *state) {
+    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+    return (double)(*state >> 11) * (2.0 / 9007199254740992.0) - 1.0;
+}
+
+int main(int argc, char **argv) {
+    int passed = 0, failed = 0;
+    for (const sp_test *t = sp_tests; t; t = t->next) {
+        if (argc > 1 && !strstr(t->name, argv[1])) continue;
+        sp_test_failures = 0;
+        t->run();
+        printf("%s %s\n", sp_test_failures ? "FAIL" : "ok  ", t->name);
+        if (sp_test_failures)
+            failed++;
+        else
+            passed++;
+        fflush(stdout);
+    }
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed || passed == 0;
+}
+
+#endif

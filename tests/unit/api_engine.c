@@ -1,0 +1,234 @@
+// Every public function of the engine, called the way a host would, with something checked that a wrong answer would break.
+// api_every.c sees to it that none is left out.
+#include <stdbool.h>
+
+#include "souple/souple.h"
+#include "test.h"
+
+static sp_context *make_context(void) {
+    sp_context_def def = sp_context_def_default();
+    def.workers = 2;
+    sp_context *context = NULL;
+    sp_context_create(&def, &context);
+    return context;
+}
+
+static sp_mesh *make_box(sp_context *context) {
+    sp_mesh *mesh = NULL;
+    sp_mesh_box(context, (double[]){2, 1, 1}, (int[]){4, 2, 2}, 6, &mesh);
+    return mesh;
+}
+
+typedef struct fixture {
+    sp_context *context;
+    sp_mesh *mesh;
+    sp_world *world;
+    sp_body_id beam, floor;
+} fixture;
+
+// a clamped beam over a floor it does not reach
+static bool set_up(fixture *f) {
+    static int clamped[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    *f = (fixture){.context = make_context()};
+    f->mesh = make_box(f->context);
+    sp_world_def world_def = sp_world_def_default();
+    if (!f->mesh || sp_world_create(f->context, &world_def, &f->world) != SP_OK) return false;
+    sp_fix fix = {clamped, 9, SP_AXES_ALL, 0};
+    sp_solid_def solid = sp_solid_def_default();
+    solid.name = "beam", solid.mesh = f->mesh, solid.fixes = &fix, solid.fix_count = 1;
+    solid.integrator = sp_integrator_def_default();
+    solid.solver = sp_solver_def_default();
+    if (sp_world_add_solid(f->world, &solid, &f->beam) != SP_OK) return false;
+    sp_rigid_shape plane = {SP_PLANE, {0, 1, 0}, sp_pose_identity()};
+    sp_rigid_def rigid = sp_rigid_def_default();
+    rigid.name = "floor", rigid.shapes = &plane, rigid.shape_count = 1, rigid.kinematic = true;
+    sp_pose below = sp_pose_identity();
+    below.translate[1] = -10;
+    rigid.pose = sp_pose_signal_constant(below);
+    if (sp_world_add_rigid(f->world, &rigid, &f->floor) != SP_OK) return false;
+    sp_contact_def contact = sp_contact_def_default();
+    return sp_world_set_contact(f->world, &contact) == SP_OK;
+}
+
+static void tear_down(fixture *f) {
+    sp_world_destroy(&f->world);
+    sp_mesh_destroy(&f->mesh);
+    sp_context_destroy(&f->context);
+}
+
+TEST(base) {
+    CHECK(!strcmp(sp_status_name(SP_NOT_SPD), "SP_NOT_SPD"));
+    CHECK(strlen(sp_status_text(SP_NO_MEMORY)) > 0);
+    sp_context *context = make_context();
+    REQUIRE(context);
+    CHECK_INT(sp_context_workers(context), 2);
+    CHECK_INT(sp_context_error(context)->status, SP_OK);
+    size_t bytes = 0, after = 0;
+    uint64_t allocations = 0;
+    sp_context_memory(context, &bytes, &allocations);
+    sp_mesh *mesh = make_box(context);
+    sp_context_memory(context, &after, &allocations);
+    CHECK(after > bytes && allocations > 0);
+    sp_mesh_destroy(&mesh);
+    sp_context_memory(context, &after, &allocations);
+    CHECK_INT(after, bytes);
+    sp_context_destroy(&context);
+    CHECK(!context);
+    sp_signal signal = sp_signal_constant(3);
+    CHECK_NEAR(sp_signal_at(&signal, 7), 3, 0);
+    sp_pose_signal pose = sp_pose_signal_constant(sp_pose_identity());
+    CHECK_NEAR(sp_pose_signal_at(&pose, 7).quat[0], 1, 0);
+}
+
+TEST(refused_definitions_say_why) {
+    sp_context_def zero = {0};
+    sp_context *context = NULL;
+    CHECK_INT(sp_context_create(&zero, &context), SP_BAD_INPUT);  // did not start from the default
+    CHECK(!context);
+    context = make_context();
+    REQUIRE(context);
+    sp_mesh *mesh = NULL;
+    CHECK_INT(sp_mesh_box(context, (double[]){1, -1, 1}, (int[]){1, 1, 1}, 6, &mesh), SP_BAD_INPUT);
+    CHECK(!mesh && strstr(sp_context_error(context)->message, "-1"));
+    sp_context_destroy(&context);
+}
+
+TEST(mesh_making) {
+    sp_context *context = make_context();
+    const double pi = 3.14159265358979323846, axis[3] = {0, 0, 1};
+    sp_mesh *cylinder = NULL, *ball = NULL, *ring = NULL, *larger = NULL, *one = NULL;
+    REQUIRE(sp_mesh_cylinder(context, 1, 2, axis, (int[]){3, 2}, &cylinder) == SP_OK);
+    REQUIRE(sp_mesh_sphere(context, (double[]){1, 1, 1}, 4, &ball) == SP_OK);
+    REQUIRE(sp_mesh_torus(context, 2, 0.5, axis, (int[]){24, 2}, &ring) == SP_OK);
+    REQUIRE(sp_mesh_transformed(ball, (double[]){2, 2, 2}, NULL, &larger) == SP_OK);
+    // inscribed meshes lose volume: less than a fifth at these cell counts
+    CHECK_NEAR(sp_mesh_volume(cylinder), 2 * pi, 0.2 * 2 * pi);
+    CHECK_NEAR(sp_mesh_volume(ball), 4 * pi / 3, 0.2 * 4 * pi / 3);
+    CHECK_NEAR(sp_mesh_volume(ring), pi * pi, 0.2 * pi * pi);
+    CHECK_NEAR(sp_mesh_volume(larger), 8 * sp_mesh_volume(ball), 1e-9);  // rounding of some hundred terms
+    sp_mesh_def def = sp_mesh_def_default();
+    double x[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, young = 5;
+    int tet[4] = {0, 1, 2, 3};
+    int64_t ids[4] = {10, 20, 30, 40}, tet_id = 7;
+    sp_mesh_group group = {"all", (int[]){0}, 1, tet, 4};
+    sp_mesh_array array = {"E", &young, true};
+    def.node_count = 4, def.positions = x, def.tet_count = 1, def.tets = tet, def.node_ids = ids, def.tet_ids = &tet_id;
+    def.groups = &group, def.group_count = 1, def.arrays = &array, def.array_count = 1;
+    REQUIRE(sp_mesh_create(context, &def, &one) == SP_OK);
+    CHECK_INT(sp_mesh_node_ids(one)[3], 40);
+    CHECK_INT(sp_mesh_tet_ids(one)[0], 7);
+    CHECK_INT(sp_mesh_group_count(one), 1);
+    CHECK_INT(sp_mesh_group_at(one, 0)->node_count, 4);
+    CHECK(sp_mesh_group_named(one, "all") && !sp_mesh_group_named(one, "none"));
+    CHECK_INT(sp_mesh_array_count(one), 1);
+    CHECK_NEAR(sp_mesh_array_at(one, 0)->values[0], 5, 0);
+    CHECK(sp_mesh_array_named(one, "E") && !sp_mesh_array_named(one, "nu"));
+    sp_mesh_destroy(&one), sp_mesh_destroy(&larger), sp_mesh_destroy(&ring), sp_mesh_destroy(&ball), sp_mesh_destroy(&cylinder);
+    sp_context_destroy(&context);
+}
+
+TEST(mesh_reading_out) {
+    sp_context *context = make_context();
+    sp_mesh *mesh = make_box(context);
+    REQUIRE(mesh);
+    CHECK_INT(sp_mesh_node_count(mesh), 5 * 3 * 3);
+    CHECK_INT(sp_mesh_tet_count(mesh), 16 * 6);
+    CHECK_INT(sp_mesh_face_count(mesh), 2 * 2 * (8 + 8 + 4));
+    CHECK_NEAR(sp_mesh_positions(mesh)[3 * 44], 2, 0);
+    double low[3], high[3], weights[4], inside[3] = {0.3, 0.3, 0.3}, back = 0;
+    sp_mesh_bounds(mesh, low, high);
+    CHECK_NEAR(high[0] - low[0], 2, 0);
+    int element = -1, count = 0;
+    CHECK(sp_mesh_locate(mesh, inside, &element, weights) >= 0);
+    for (int i = 0; i < 4; i++) back += weights[i] * sp_mesh_positions(mesh)[3 * sp_mesh_tets(mesh)[4 * element + i]];
+    CHECK_NEAR(back, 0.3, 1e-14);  // rounding of four products
+    CHECK(sp_mesh_faces(mesh)[0] >= 0);
+    sp_selection selection = sp_selection_default();
+    selection.has_box = true;
+    for (int i = 0; i < 3; i++) selection.box[i] = -0.01, selection.box[3 + i] = i ? 2 : 0.01;
+    CHECK_INT(sp_mesh_select(mesh, &selection, SP_SELECT_NODES, NULL, 0, &count), SP_OK);
+    CHECK_INT(count, 9);
+    sp_mesh_destroy(&mesh);
+    sp_context_destroy(&context);
+}
+
+TEST(stepping_and_looking) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    CHECK_INT(sp_world_error(f.world)->status, SP_OK);
+    for (int i = 0; i < 3; i++) CHECK(sp_world_step(f.world, 0.01) >= 0);
+    CHECK_INT(sp_world_steps(f.world), 3);
+    CHECK_NEAR(sp_world_time(f.world), 0.03, 1e-15);
+    sp_step_info step;
+    sp_world_step_info(f.world, &step);
+    CHECK(step.step == 3 && step.hash == sp_world_hash(f.world));
+    CHECK(!sp_world_event(f.world, step.event_count));
+    CHECK(!strcmp(sp_stage_name(SP_STAGE_COMMIT), "commit"));
+    CHECK_INT(sp_world_body_count(f.world), 2);
+    CHECK_INT(sp_world_body_at(f.world, 1).slot, f.floor.slot);
+    CHECK_INT(sp_world_body_named(f.world, "beam").slot, f.beam.slot);
+    sp_body_info info;
+    REQUIRE(sp_world_body_info(f.world, f.beam, &info) == SP_OK);
+    CHECK(!strcmp(info.kind, "solid") && info.nodes == 45 && info.displacement_max > 0);
+    CHECK_NEAR(info.mass, 2000, 1e-9);  // rounding of 96 volumes
+    sp_field_info field;
+    REQUIRE(sp_world_field_info(f.world, f.beam, "position", &field) == SP_OK);
+    CHECK(field.count == 45 && field.components == 3 && !field.on_elements);
+    double x[3 * 45], at[3];
+    CHECK_INT(sp_world_field(f.world, f.beam, "position", x), SP_OK);
+    sp_anchor anchor;
+    CHECK_INT(sp_world_anchor_node(f.world, f.beam, 44, &anchor), SP_OK);
+    CHECK_INT(sp_world_anchor_get(f.world, &anchor, at, NULL), SP_OK);
+    CHECK_NEAR(at[1], x[3 * 44 + 1], 1e-15);
+    CHECK(sp_backend_name(0) && sp_backend_detail(sp_backend_name(0)) && !sp_backend_detail("abacus"));
+    tear_down(&f);
+}
+
+TEST(edits_and_parameters) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    sp_edit edit = sp_edit_default(SP_EDIT_PARAM);
+    edit.body = f.beam;
+    snprintf(edit.path, sizeof edit.path, "beam.young");
+    edit.value = 2e6;
+    sp_param_info param;
+    CHECK_INT(sp_world_queue(f.world, &edit), SP_OK);
+    CHECK(sp_world_step(f.world, 0.01) >= 0);
+    int taken = 0;
+    CHECK(sp_world_edits_taken(f.world, &taken) && taken == 1);
+    REQUIRE(sp_world_param(f.world, "beam.young", &param) == SP_OK);
+    CHECK_NEAR(param.value, 2e6, 0);
+    CHECK(sp_world_param_count(f.world) > 1);
+    CHECK_INT(sp_world_param_at(f.world, 0, &param), SP_OK);
+    sp_edit drag = sp_edit_default(SP_EDIT_DRAG);
+    drag.body = f.beam, drag.stiffness = 10;
+    CHECK_INT(sp_world_anchor_point(f.world, f.beam, (double[]){2, 0.5, 0.5}, &drag.anchor), SP_OK);
+    CHECK_INT(sp_world_queue(f.world, &drag), SP_OK);
+    sp_world_drop_edits(f.world);
+    CHECK(sp_world_step(f.world, 0.01) >= 0);
+    sp_world_edits_taken(f.world, &taken);
+    CHECK_INT(taken, 0);
+    tear_down(&f);
+}
+
+TEST(state_in_and_out) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    CHECK(sp_world_step(f.world, 0.01) >= 0);
+    const sp_snapshot *seen = sp_world_snapshot_acquire(f.world);
+    REQUIRE(seen);
+    CHECK(seen->step == 1 && seen->body_count == 2 && seen->hash == sp_world_hash(f.world));
+    sp_world_snapshot_release(f.world, seen);
+    sp_checkpoint saved = {0};
+    REQUIRE(sp_world_save(f.world, &saved) == SP_OK);
+    uint64_t before = sp_world_hash(f.world);
+    double still[3 * 45] = {0};
+    CHECK_INT(sp_world_set_state(f.world, f.beam, NULL, still), SP_OK);
+    CHECK(sp_world_hash(f.world) != before);
+    CHECK_INT(sp_world_restore(f.world, saved.data, saved.size), SP_OK);
+    CHECK(sp_world_hash(f.world) == before);
+    sp_checkpoint_free(f.world, &saved);
+    CHECK_INT(sp_world_remove(f.world, f.floor), SP_OK);
+    CHECK_INT(sp_world_remove(f.world, f.floor), SP_BAD_ID);
+    tear_down(&f);
+}

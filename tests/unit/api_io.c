@@ -1,0 +1,151 @@
+// Every public function of libsouple-io, called as the command calls it. api_every.c sees to it that none is left out.
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "souple/io.h"
+#include "test.h"
+
+static const char beam[] = "<scene version='1' name='small beam' dt='0.01'>\n"
+                           "  <solid name='beam' young='3e5'>\n"
+                           "    <box size='0.4 0.1 0.1' cells='4 1 1'/>\n"
+                           "    <fix box='-0.01 0 0 0.01 0.1 0.1'/>\n"
+                           "    <probe name='tip' near='0.4 0 0' quantity='position' every='1'/>\n"
+                           "  </solid>\n"
+                           "  <expect probe='tip' component='x' over='max' value='0.4' tolerance='0.1'/>\n"
+                           "  <stop steps='3'/>\n"
+                           "</scene>\n";
+
+static void count_text(void *user, const char *text) {
+    *(size_t *)user += strlen(text);
+}
+
+typedef struct fixture {
+    sp_context *context;
+    sp_scene *scene;
+    sp_run *run;
+} fixture;
+
+static bool set_up(fixture *f) {
+    *f = (fixture){0};
+    sp_context_def def = sp_context_def_default();
+    def.workers = 1;
+    sp_scene_options scene_options = sp_scene_options_default();
+    sp_run_options run_options = sp_run_options_default();
+    return sp_context_create(&def, &f->context) == SP_OK &&
+           sp_scene_parse(f->context, beam, sizeof beam - 1, "beam.xml", &scene_options, &f->scene) >= 0 &&
+           sp_run_create(f->scene, &run_options, &f->run) >= 0;
+}
+
+static void tear_down(fixture *f) {
+    sp_run_destroy(&f->run);
+    sp_scene_destroy(&f->scene);
+    sp_context_destroy(&f->context);
+}
+
+TEST(scene) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    CHECK(!strcmp(sp_scene_name(f.scene), "small beam"));
+    CHECK_INT(sp_scene_message_count(f.scene), 0);
+    size_t said = 0;
+    sp_scene_describe(f.scene, count_text, &said);
+    CHECK(said > 100);
+    said = 0, sp_scene_schema(count_text, &said);
+    CHECK(said > 1000);
+    said = 0, sp_scene_reference(count_text, &said);
+    CHECK(said > 1000);
+    tear_down(&f);
+}
+
+TEST(scene_from_a_file_that_is_wrong) {
+    sp_context *context = NULL;
+    REQUIRE(sp_context_create(NULL, &context) == SP_OK);
+    sp_scene *scene = NULL;
+    CHECK_INT(sp_scene_load(context, SP_SOURCE_DIR "/tests/data/bad/unknown-attribute.xml", NULL, &scene), SP_BAD_INPUT);
+    REQUIRE(scene && sp_scene_message_count(scene) == 1);
+    const sp_scene_message *message = sp_scene_message_at(scene, 0);
+    CHECK(message->severity == SP_SEVERITY_ERROR && message->line == 2);
+    CHECK(strstr(message->file, "unknown-attribute.xml") && strstr(message->text, "\"poisson\""));
+    sp_scene_destroy(&scene);
+    CHECK(!scene);
+    sp_context_destroy(&context);
+}
+
+TEST(run) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    CHECK_NEAR(sp_run_dt(f.run), 0.01, 0);
+    CHECK_INT(sp_run_steps_planned(f.run), 3);
+    while (!sp_run_done(f.run)) REQUIRE(sp_run_step(f.run) >= 0);
+    CHECK_INT(sp_world_steps(sp_run_world(f.run)), 3);
+    CHECK(sp_run_finish(f.run) >= 0);
+    REQUIRE(sp_run_probe_count(f.run) == 1);
+    sp_run_probe probe;
+    sp_run_probe_at(f.run, 0, &probe);
+    CHECK(!strcmp(probe.name, "tip") && probe.width == 3 && probe.sample_count >= 3);
+    CHECK(probe.values[3 * (probe.sample_count - 1) + 1] < 0);  // it fell
+    REQUIRE(sp_run_claim_count(f.run) == 1);
+    sp_run_claim claim;
+    sp_run_claim_at(f.run, 0, &claim);
+    CHECK(claim.held);
+    tear_down(&f);
+}
+
+TEST(picture) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    char path[300];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/api-picture.png", SP_BINARY_DIR);
+    sp_picture_def def = sp_run_picture(f.run), plain = sp_picture_def_default();
+    CHECK_INT(plain.width, 1280);
+    def.width = 160, def.height = 90;
+    CHECK_INT(sp_picture_write(sp_run_world(f.run), f.run, &def, path), SP_OK);
+    CHECK(stat(path, &st) == 0 && st.st_size > 100);
+    unlink(path);
+    tear_down(&f);
+}
+
+TEST(mesh_file) {
+    sp_context *context = NULL;
+    REQUIRE(sp_context_create(NULL, &context) == SP_OK);
+    sp_mesh *mesh = NULL;
+    REQUIRE(sp_mesh_read(context, SP_SOURCE_DIR "/tests/fuzz/msh/cube.msh", &mesh) == SP_OK);
+    CHECK_INT(sp_mesh_tet_count(mesh), 5);
+    CHECK_NEAR(sp_mesh_volume(mesh), 1, 1e-15);  // five exact volumes
+    CHECK(sp_mesh_group_named(mesh, "core") && sp_mesh_array_named(mesh, "E"));
+    sp_mesh_destroy(&mesh);
+    sp_context_destroy(&context);
+}
+
+// what was done to one run, done again to another from its log: the same bits
+TEST(edit_log) {
+    fixture first, second;
+    REQUIRE(set_up(&first));
+    REQUIRE(set_up(&second));
+    char path[300];
+    snprintf(path, sizeof path, "%s/api-edits.log", SP_BINARY_DIR);
+    sp_edit_log *log = NULL;
+    REQUIRE(sp_edit_log_create(first.context, path, &log) == SP_OK);
+    sp_edit edit = sp_edit_default(SP_EDIT_PARAM);
+    snprintf(edit.path, sizeof edit.path, "beam.young");
+    edit.value = 1e5;
+    CHECK_INT(sp_world_queue(sp_run_world(first.run), &edit), SP_OK);
+    while (!sp_run_done(first.run)) {
+        REQUIRE(sp_run_step(first.run) >= 0);
+        CHECK_INT(sp_edit_log_append(log, sp_run_world(first.run)), SP_OK);
+    }
+    CHECK_INT(sp_edit_log_close(&log), SP_OK);
+    REQUIRE(sp_edit_log_open(second.context, path, &log) == SP_OK);
+    while (!sp_run_done(second.run)) {
+        CHECK_INT(sp_edit_log_queue(log, sp_run_world(second.run)), SP_OK);
+        REQUIRE(sp_run_step(second.run) >= 0);
+    }
+    CHECK_INT(sp_edit_log_close(&log), SP_OK);
+    CHECK(!log);
+    CHECK(sp_world_hash(sp_run_world(first.run)) == sp_world_hash(sp_run_world(second.run)));
+    unlink(path);
+    tear_down(&second);
+    tear_down(&first);
+}

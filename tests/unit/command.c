@@ -1,0 +1,376 @@
+// The command as its users meet it: exit codes, one JSON object and nothing else, suggestions, Ctrl-C, files.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "json_check.h"
+#include "test.h"
+
+#define SOUPLE SP_BINARY_DIR "/souple"
+enum { TEXT_MAX = 1 << 20 };
+
+static char folder[64], out[TEXT_MAX], err[TEXT_MAX];
+
+static const char *const beam_scene =
+    "<scene version='1' name='a \"beam\"' dt='0.01' gravity='0 -9.81 0'>\n"
+    "  <param name='k' value='2'/>\n"
+    "  <solid name='beam' young='1e5' poisson='0.4'>\n"
+    "    <box size='0.4 0.1 0.1' cells='{4*k} {k} {k}'/>\n"
+    "    <fix box='-0.001 -1 -1 0.001 1 1'/>\n"
+    "    <probe name='tip' near='0.4 0.05 0.05' quantity='position velocity' every='1'/>\n"
+    "  </solid>\n"
+    "  <probe name='bulk' of='beam' quantity='volume' every='1'/>\n"
+    "  <expect probe='bulk' component='volume' over='end' value='0.004' tolerance='0.05' relative='yes'/>\n"
+    "  <stop time='0.1'/>\n"
+    "</scene>\n";
+
+// ---------------------------------------------------------------------------------------------------- helpers
+
+static void make_folder(void) {
+    if (folder[0]) return;
+    strcpy(folder, "/tmp/souple-command-XXXXXX");
+    if (!mkdtemp(folder)) abort();
+}
+
+static const char *put(const char *name, const char *text) {
+    static char path[128];
+    make_folder();
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    if (!file) abort();
+    fputs(text, file);
+    fclose(file);
+    return path;
+}
+
+static void get(const char *name, char *text) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    size_t n = file ? fread(text, 1, TEXT_MAX - 1, file) : 0;
+    text[n] = 0;
+    if (file) fclose(file);
+}
+
+// run `souple ARGUMENTS` in the folder; stdout and stderr are kept. Returns the exit code, -1 where it ended otherwise
+static int souple(const char *arguments) {
+    char command[1024];
+    make_folder();
+    snprintf(command, sizeof command, "cd %s && %s %s >.out 2>.err", folder, SOUPLE, arguments);
+    int status = system(command);
+    get(".out", out), get(".err", err);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static bool has_control_characters(const char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 && *text != '\n') return true;
+    return false;
+}
+
+// ---------------------------------------------------------------------------------------------------- usage
+
+TEST(wrong_usage_is_2_with_the_nearest_word) {
+    static const struct {
+        const char *arguments, *said;
+    } cases[] = {{"", "usage"},
+                 {"rnu x.xml", "did you mean \"run\""},
+                 {"run", "which scene"},
+                 {"run x.xml --thread 2", "did you mean \"--threads\""},
+                 {"run x.xml --threads", "needs N"},
+                 {"run x.xml --threads 0", "[1, 64]"},
+                 {"run x.xml --threads 2x", "whole number"},
+                 {"run x.xml --steps -3", "at least 1"},
+                 {"run x.xml --time inf", "must be a number"},
+                 {"run x.xml --time 1 --steps 2", "one of them"},
+                 {"run x.xml --backend cpuu", "did you mean \"cpu\""},
+                 {"run x.xml --backend opencl:0", "not in this build"},
+                 {"run x.xml --set young", "PATH=VALUE"},
+                 {"run x.xml --quiet=yes", "no value"},
+                 {"run x.xml y.xml", "too many"},
+                 {"run not-there.xml", "not-there.xml"},
+                 {"check", "which scene"},
+                 {"list", "scenes"},
+                 {"list senes", "did you mean \"scenes\""},
+                 {"render x.xml", "--png"},
+                 {"render x.xml --png a.png --color-by von-mise", "did you mean \"von-mises\""},
+                 {"render x.xml --png a.png --size 9 9", "[16, 16384]"},
+                 {"view x.xml", "not in this build"},
+                 {"help runn", "did you mean \"run\""}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int code = souple(cases[i].arguments);
+        if (code != 2 || !strstr(err, cases[i].said) || out[0])
+            SP_TEST_FAILED("souple %s: exit %d, said: %s", cases[i].arguments, code, err);
+    }
+}
+
+TEST(help_and_version) {
+    static const char *const commands[] = {"run", "check", "list", "render", "bench", "version", "help"};
+    CHECK_INT(souple("--version"), 0);
+    CHECK(strstr(out, "souple 0.1.0") == out);
+    CHECK_INT(souple("--help"), 0);
+    for (int i = 0; i < 7; i++) CHECK(strstr(out, commands[i]));
+    for (int i = 0; i < 5; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s --help", commands[i]);
+        CHECK_INT(souple(text), 0);
+        CHECK(strstr(out, "examples:"));
+        snprintf(text, sizeof text, "help %s", commands[i]);
+        CHECK_INT(souple(text), 0);
+        CHECK(strstr(out, commands[i]));
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- run
+
+TEST(json_is_one_object_with_the_promised_fields) {
+    static const char *const fields[] = {"scene",
+                                         "status",
+                                         "steps",
+                                         "time",
+                                         "dt",
+                                         "threads",
+                                         "backend",
+                                         "hash",
+                                         "wall_ms",
+                                         "stages.free_motion",
+                                         "step_ms.mean",
+                                         "step_ms.p50",
+                                         "step_ms.p95",
+                                         "step_ms.p99",
+                                         "step_ms.max",
+                                         "bodies.0.kind",
+                                         "bodies.0.nodes",
+                                         "bodies.0.elements",
+                                         "bodies.0.volume.rest",
+                                         "bodies.0.volume.end",
+                                         "bodies.0.volume.mean",
+                                         "bodies.0.energy.kinetic",
+                                         "bodies.0.energy.elastic",
+                                         "bodies.0.momentum.2",
+                                         "bodies.0.displacement_max",
+                                         "bodies.0.solver.name",
+                                         "bodies.0.solver.iterations_mean",
+                                         "bodies.0.solver.iterations_max",
+                                         "bodies.0.solver.residual_max",
+                                         "probes.0.time.9",
+                                         "probes.0.position.9.2",
+                                         "probes.0.velocity.9.2",
+                                         "claims.0.held",
+                                         "events",
+                                         "messages"};
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("run beam.xml --json --threads 2"), 0);
+    REQUIRE(json_is_one(out));
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (!json_at(out, fields[i])) SP_TEST_FAILED("no field %s", fields[i]);
+    CHECK(json_is(out, "status", "ok"));
+    CHECK(json_is(out, "name", "a \\\"beam\\\""));
+    CHECK(json_is(out, "bodies.0.name", "beam"));
+    CHECK_INT(json_number_at(out, "steps"), 10);
+    CHECK_INT(json_number_at(out, "threads"), 2);
+    CHECK_NEAR(json_number_at(out, "time"), 0.1, 1e-12);  // ten additions of 0.01
+    CHECK_NEAR(json_number_at(out, "bodies.0.volume.rest"), 0.004, 1e-15);
+    CHECK(json_number_at(out, "step_ms.p50") <= json_number_at(out, "step_ms.p99"));
+    CHECK(json_number_at(out, "step_ms.p99") <= json_number_at(out, "step_ms.max"));
+    CHECK(json_number_at(out, "bodies.0.solver.iterations_mean") > 0);
+    const char *hash = json_at(out, "hash");
+    REQUIRE(hash);
+    CHECK(strspn(hash + 1, "0123456789abcdef") == 16 && hash[17] == '"');
+    CHECK(!has_control_characters(err));
+}
+
+TEST(same_hash_for_any_thread_count_and_replay) {
+    put("beam.xml", beam_scene);
+    char hash[20] = "";
+    static const char *const runs[] = {"run beam.xml --json --threads 1", "run beam.xml --json --threads 3",
+                                       "run beam.xml --json --save-edits a.log", "run beam.xml --json --edits a.log",
+                                       "run beam.xml --json --realtime"};
+    for (int i = 0; i < 5; i++) {
+        CHECK_INT(souple(runs[i]), 0);
+        const char *at = json_at(out, "hash");
+        REQUIRE(at);
+        if (i == 0) snprintf(hash, sizeof hash, "%.18s", at);
+        CHECK(strncmp(at, hash, 18) == 0);
+    }
+    CHECK(json_number_at(out, "wall_ms") >= 99);  // --realtime: not before the clock has seen 0.1 s
+    CHECK_INT(souple("run beam.xml --json --edits not-there.log"), 2);
+    CHECK(json_is_one(out) && json_is(out, "status", "refused"));
+}
+
+TEST(summary_in_a_pipe_has_no_control_characters) {
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("run beam.xml"), 0);
+    CHECK(!has_control_characters(out) && !has_control_characters(err));
+    CHECK(strstr(out, "free_motion") && strstr(out, "tip") && strstr(out, "held") && strstr(out, "state "));
+    CHECK_INT(souple("run beam.xml --quiet"), 0);
+    CHECK(!out[0] && !err[0]);
+}
+
+TEST(steps_time_and_set_override_the_scene) {
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("run beam.xml --json --steps 3 --set beam.young=2e5 --set k=1"), 0);
+    CHECK_INT(json_number_at(out, "steps"), 3);
+    CHECK_INT(json_number_at(out, "bodies.0.nodes"), 20);
+    CHECK_INT(souple("run beam.xml --json --time=0.05"), 0);
+    CHECK_INT(json_number_at(out, "steps"), 5);
+    CHECK_INT(souple("run beam.xml --json --set beam.yuong=2e5"), 2);
+    CHECK(json_is_one(out) && json_is(out, "status", "refused"));
+    CHECK(strstr(err, "young"));
+}
+
+TEST(missed_claim_is_3) {
+    char scene[2048];
+    snprintf(scene, sizeof scene, "%s", beam_scene);
+    memcpy(strstr(scene, "0.004"), "0.009", 5);
+    put("missed.xml", scene);
+    CHECK_INT(souple("run missed.xml --json"), 3);
+    CHECK(json_is(out, "status", "missed"));
+    CHECK(json_at(out, "claims.0.held") && strncmp(json_at(out, "claims.0.held"), "false", 5) == 0);
+    CHECK_INT(souple("run missed.xml"), 3);
+    CHECK(strstr(out, "MISSED"));
+}
+
+TEST(bad_scene_is_2_with_file_and_line) {
+    char scene[2048];
+    snprintf(scene, sizeof scene, "%s", beam_scene);
+    memcpy(strstr(scene, "poisson"), "poissan", 7);
+    put("bad.xml", scene);
+    static const char *const commands[] = {"run bad.xml", "check bad.xml", "render bad.xml --png a.png"};
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(souple(commands[i]), 2);
+        CHECK(strstr(err, "bad.xml:3:") && strstr(err, "did you mean \"poisson\""));
+        CHECK(!out[0]);
+    }
+    CHECK_INT(souple("run bad.xml --json"), 2);
+    REQUIRE(json_is_one(out));
+    CHECK(json_is(out, "status", "refused") && json_at(out, "error.message"));
+    CHECK_INT(json_number_at(out, "messages.0.line"), 3);
+    CHECK_INT(souple("run --json --thread 2 bad.xml"), 2);
+    CHECK(json_is_one(out) && json_at(out, "error.message"));
+}
+
+// an explicit step far beyond the critical one: numbers run away and the step is refused
+TEST(failed_simulation_is_1_and_says_when_and_where) {
+    static const char *const scene = "<scene dt='0.05' gravity='0 -9.81 0'>\n"
+                                     "  <solid name='jelly' young='1e7'><box size='1 1 1' cells='2 2 2'/>\n"
+                                     "    <fix box='-0.01 -1 -1 0.01 2 2'/><integrator type='explicit'/></solid>\n"
+                                     "  <stop steps='100000'/>\n"
+                                     "</scene>\n";
+    put("burst.xml", scene);
+    CHECK_INT(souple("run burst.xml --json --out burst"), 1);
+    REQUIRE(json_is_one(out));
+    CHECK(json_is(out, "status", "failed") && json_is(out, "error.body", "jelly"));
+    CHECK(strstr(err, "burst.xml: failed in step") && strstr(err, "jelly") && strstr(err, "is kept"));
+    CHECK(json_number_at(out, "steps") > 0 && json_number_at(out, "steps") < 100000);
+    get("burst/summary.json", out);
+    CHECK(json_is_one(out) && json_is(out, "status", "failed"));
+}
+
+TEST(out_keeps_scene_and_summary) {
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("run beam.xml --quiet --out results/of/today --png beam.png"), 0);
+    get("results/of/today/summary.json", out);
+    CHECK(json_is_one(out) && json_is(out, "status", "ok"));
+    get("results/of/today/scene.txt", out);
+    CHECK(strstr(out, "young") && strstr(out, "Pa"));
+    get("beam.png", out);
+    CHECK(memcmp(out, "\x89PNG\r\n", 6) == 0);
+    put("file", "");
+    CHECK_INT(souple("run beam.xml --out file/below"), 2);
+}
+
+// ---------------------------------------------------------------------------------------------------- signals
+
+static void nap(long ms) {
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    nanosleep(&t, NULL);
+}
+
+TEST(interrupt_stops_at_a_step_and_reports) {
+    static const int signals[] = {SIGINT, SIGTERM};
+    put("beam.xml", beam_scene);
+    for (int i = 0; i < 2; i++) {
+        char log[128];
+        snprintf(log, sizeof log, "%s/live.log", folder);
+        unlink(log);
+        pid_t child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            int file = chdir(folder) == 0 ? open(".out", O_CREAT | O_TRUNC | O_WRONLY, 0666) : -1;
+            int quiet = open(".err", O_CREAT | O_TRUNC | O_WRONLY, 0666);
+            if (file >= 0 && quiet >= 0 && dup2(file, 1) == 1 && dup2(quiet, 2) == 2)
+                execl(SOUPLE, "souple", "run", "beam.xml", "--json", "--steps", "1000000000", "--save-edits", "live.log",
+                      (char *)NULL);
+            _exit(99);
+        }
+        // the log appears when all is loaded: from then on a signal is a wish, not an end
+        for (int k = 0; k < 3000 && access(log, F_OK) != 0; k++) nap(10);
+        nap(50);
+        kill(child, signals[i]);
+        int status = 0;
+        waitpid(child, &status, 0);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+        get(".out", out);
+        CHECK(json_is_one(out) && json_is(out, "status", "stopped"));
+        get("live.log", out);
+        CHECK(strstr(out, "souple-edits") == out);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- check, list, render
+
+TEST(check_prints_values_units_and_the_language) {
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("check beam.xml --set beam.young=5e4"), 0);
+    CHECK(strstr(out, "young") && strstr(out, "Pa") && strstr(out, "--set"));
+    CHECK_INT(souple("check beam.xml --json"), 0);
+    CHECK(json_is_one(out) && json_is(out, "status", "ok"));
+    CHECK_INT(souple("check --schema"), 0);
+    CHECK(strstr(out, "relaxng") && strstr(out, "young"));
+    CHECK_INT(souple("check --reference"), 0);
+    CHECK(strstr(out, "young") && strstr(out, "Pa"));
+}
+
+TEST(lists) {
+    CHECK_INT(souple("list backends"), 0);
+    CHECK(strstr(out, "ref") && strstr(out, "cpu"));
+    CHECK_INT(souple("list backends --json"), 0);
+    CHECK(json_is_one(out) && json_is(out, "backends.0.name", "ref"));
+    CHECK_INT(souple("list materials"), 0);
+    CHECK(strstr(out, "corotational"));
+    CHECK_INT(souple("list solvers"), 0);
+    CHECK(strstr(out, "cg"));
+    CHECK_INT(souple("list benches"), 0);
+    CHECK(strstr(out, "step") && strstr(out, "beam"));
+    put("beam.xml", beam_scene);
+    char command[160];
+    snprintf(command, sizeof command, "SOUPLE_SCENES=%s %s list scenes --json", folder, SOUPLE);
+    FILE *pipe = popen(command, "r");
+    REQUIRE(pipe);
+    out[fread(out, 1, TEXT_MAX - 1, pipe)] = 0;
+    CHECK_INT(pclose(pipe), 0);
+    CHECK(json_is_one(out) && strstr(out, "beam.xml"));
+}
+
+TEST(render_writes_a_picture) {
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("render beam.xml --png start.png --steps 0 --size 64 48"), 0);
+    CHECK_INT(souple("render beam.xml --png end.png --time 0.05 --size 64 48 --color-by von-mises"), 0);
+    get("start.png", out), get("end.png", err);
+    CHECK(memcmp(out, "\x89PNG\r\n", 6) == 0 && memcmp(err, "\x89PNG\r\n", 6) == 0);
+    CHECK(out[19] == 64 && out[23] == 48);  // IHDR: width and height, most significant byte first
+    CHECK(memcmp(out, err, 2000) != 0);
+    CHECK_INT(souple("render beam.xml --png no/such/folder.png --steps 0"), 1);
+    CHECK(strstr(err, "no/such/folder.png"));
+}
+
+TEST(zz_clean_up) {
+    char command[128];
+    make_folder();
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    CHECK_INT(system(command), 0);
+}

@@ -1,0 +1,299 @@
+// Statuses, error records, the context's memory, the arena, signals.
+#include "core/core.h"
+#include "souple/solve.h"
+#include "test.h"
+
+// ------------------------------------------------------------------------------------------------ statuses
+
+TEST(status_texts_come_from_the_list) {
+    CHECK(strcmp(sp_status_name(SP_NOT_SPD), "SP_NOT_SPD") == 0);
+    CHECK(strcmp(sp_status_text(SP_NO_MEMORY), "out of memory") == 0);
+    CHECK(strcmp(sp_status_name((sp_status)99), "unknown") == 0);
+    CHECK(strcmp(sp_status_text((sp_status)-99), "unknown status") == 0);
+}
+
+TEST(worst_of_two) {
+    CHECK_INT(sp__worst(SP_OK, SP_OK), SP_OK);
+    CHECK_INT(sp__worst(SP_OK, SP_FROZEN), SP_FROZEN);
+    CHECK_INT(sp__worst(SP_UNSTABLE_STEP, SP_NOT_CONVERGED), SP_UNSTABLE_STEP);
+    CHECK_INT(sp__worst(SP_FROZEN, SP_IO), SP_IO);
+    CHECK_INT(sp__worst(SP_IO, SP_FROZEN), SP_IO);
+    // of two failures the one that the record describes
+    CHECK_INT(sp__worst(SP_BAD_ID, SP_DIVERGED), SP_BAD_ID);
+}
+
+static sp_context *new_context(int workers) {
+    sp_context_def def = sp_context_def_default();
+    def.workers = workers;
+    sp_context *ctx = NULL;
+    sp_context_create(&def, &ctx);
+    return ctx;
+}
+
+TEST(fail_records_what_and_where) {
+    sp_context *ctx = new_context(1);
+    REQUIRE(ctx);
+    CHECK_INT(sp_context_error(ctx)->status, SP_OK);
+    CHECK_INT(SP_FAIL(ctx, SP_BAD_INPUT, "poisson = %g, must be in (-1, 0.5)", 0.7), SP_BAD_INPUT);
+    const sp_error *e = sp_context_error(ctx);
+    CHECK_INT(e->status, SP_BAD_INPUT);
+    CHECK(strcmp(e->message, "poisson = 0.7, must be in (-1, 0.5)") == 0);
+    CHECK(strstr(e->file, "core.c") != NULL && e->line > 0);
+    CHECK_INT(e->index, -1);
+    // the old message may be part of the new one
+    SP_FAIL(ctx, SP_IO, "file: %s", ctx->error.message);
+    CHECK(strcmp(e->message, "file: poisson = 0.7, must be in (-1, 0.5)") == 0);
+    // a long one is cut, not run over
+    char text[2000];
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    SP_FAIL(ctx, SP_IO, "%s", text);
+    CHECK_INT(strlen(e->message), sizeof e->message - 1);
+    sp_context_destroy(&ctx);
+}
+
+// ------------------------------------------------------------------------------------------------ context
+
+TEST(context_refuses_contradictions) {
+    sp_context *ctx = (sp_context *)1;
+    sp_context_def def = {0};
+    CHECK_INT(sp_context_create(&def, &ctx), SP_BAD_INPUT);
+    CHECK(ctx == NULL);
+    def = sp_context_def_default();
+    def.workers = -1;
+    CHECK_INT(sp_context_create(&def, &ctx), SP_BAD_INPUT);
+    def.workers = 65;
+    CHECK_INT(sp_context_create(&def, &ctx), SP_BAD_INPUT);
+    def = sp_context_def_default();
+    def.free = (void (*)(void *, void *, size_t))1;
+    CHECK_INT(sp_context_create(&def, &ctx), SP_BAD_INPUT);
+    def = sp_context_def_default();
+    def.finish = (void (*)(void *, void *))1;
+    CHECK_INT(sp_context_create(&def, &ctx), SP_BAD_INPUT);
+}
+
+TEST(context_of_defaults) {
+    sp_context *ctx = NULL;
+    REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
+    CHECK(sp_context_workers(ctx) >= 1 && sp_context_workers(ctx) <= 64);
+    CHECK_INT(sp__workers(ctx), sp_context_workers(ctx));
+    sp_context_destroy(&ctx);
+    CHECK(ctx == NULL);
+    sp_context_destroy(&ctx);
+    sp_context_destroy(NULL);
+}
+
+TEST(memory_is_zeroed_aligned_and_counted) {
+    sp_context *ctx = new_context(1);
+    REQUIRE(ctx);
+    size_t before, bytes;
+    uint64_t n0, n1;
+    sp_context_memory(ctx, &before, &n0);
+    double *a;
+    char *b;
+    REQUIRE(SP_NEW(ctx, a, 1000) && SP_NEW(ctx, b, 1));
+    for (int i = 0; i < 1000; i++) CHECK(a[i] == 0);
+    CHECK_INT((uintptr_t)a % 64, 0);
+    CHECK_INT((uintptr_t)b % 64, 0);
+    sp_context_memory(ctx, &bytes, &n1);
+    CHECK(bytes >= before + 8001);
+    CHECK_INT(n1 - n0, 2);
+    // none is room for nothing, which is not a failure
+    int *none;
+    CHECK(SP_NEW(ctx, none, 0) != NULL);
+    sp__free(ctx, none);
+    sp__free(ctx, a);
+    sp__free(ctx, b);
+    sp__free(ctx, NULL);
+    sp_context_memory(ctx, &bytes, NULL);
+    CHECK_INT(bytes, before);
+    sp_context_destroy(&ctx);
+}
+
+TEST(overflowing_sizes_are_refused) {
+    sp_context *ctx = new_context(1);
+    REQUIRE(ctx);
+    CHECK(sp__alloc(ctx, SIZE_MAX, 2) == NULL);
+    CHECK(sp__alloc(ctx, SIZE_MAX / 8 + 2, 8) == NULL);
+    CHECK(sp__alloc(ctx, SIZE_MAX, 1) == NULL);
+    CHECK(sp__alloc(ctx, SIZE_MAX - 64, 1) == NULL);
+    sp_context_destroy(&ctx);
+}
+
+// hooks that count, and check that what is freed has the size it was given
+typedef struct ledger {
+    size_t bytes;
+    int blocks, mismatches, allow;  // allow: allocations left before all are refused; -1: no limit
+} ledger;
+
+static void *ledger_alloc(void *user, size_t size, size_t align) {
+    ledger *l = user;
+    if (l->allow == 0) return NULL;
+    if (l->allow > 0) l->allow--;
+    if (align != 64 || size % align) l->mismatches++;
+    size_t *p = aligned_alloc(align, size + align);
+    if (!p) return NULL;
+    *p = size;
+    l->bytes += size, l->blocks++;
+    return (char *)p + align;
+}
+
+static void ledger_free(void *user, void *memory, size_t size) {
+    ledger *l = user;
+    size_t *p = (size_t *)((char *)memory - 64);
+    if (*p != size) l->mismatches++;
+    l->bytes -= size, l->blocks--;
+    free(p);
+}
+
+TEST(hooks_see_every_block_and_its_size) {
+    ledger l = {.allow = -1};
+    sp_context_def def = sp_context_def_default();
+    def.alloc = ledger_alloc, def.free = ledger_free, def.alloc_user = &l, def.workers = 2;
+    sp_context *ctx;
+    REQUIRE(sp_context_create(&def, &ctx) == SP_OK);
+    void *p = sp__alloc(ctx, 3, 7);
+    CHECK(p && l.blocks >= 2);
+    sp__free(ctx, p);
+    sp_context_destroy(&ctx);
+    CHECK_INT(l.blocks, 0);
+    CHECK_INT(l.bytes, 0);
+    CHECK_INT(l.mismatches, 0);
+}
+
+TEST(context_creation_survives_each_refused_allocation) {
+    int n = 0;
+    for (sp_status status = SP_NO_MEMORY; status != SP_OK; n++) {
+        ledger l = {.allow = n};
+        sp_context_def def = sp_context_def_default();
+        def.alloc = ledger_alloc, def.free = ledger_free, def.alloc_user = &l, def.workers = 3;
+        sp_context *ctx;
+        status = sp_context_create(&def, &ctx);
+        CHECK(status == SP_OK || (status == SP_NO_MEMORY && ctx == NULL));
+        sp_context_destroy(&ctx);
+        CHECK_INT(l.blocks, 0);
+        REQUIRE(n < 100);
+    }
+    CHECK(n > 1);
+}
+
+static void keep_line(void *user, sp_log_level level, const char *text) {
+    snprintf(user, 100, "%d %s", (int)level, text);
+}
+
+TEST(log_reaches_the_hook) {
+    char line[100] = "";
+    sp_context_def def = sp_context_def_default();
+    def.workers = 1, def.log = keep_line, def.log_user = line;
+    sp_context *ctx;
+    REQUIRE(sp_context_create(&def, &ctx) == SP_OK);
+    sp__log(ctx, SP_LOG_WARNING, "%d nodes", 7);
+    CHECK(strcmp(line, "2 7 nodes") == 0);
+    sp_context_destroy(&ctx);
+    ctx = new_context(1);
+    REQUIRE(ctx);
+    sp__log(ctx, SP_LOG_ERROR, "nobody listens");
+    sp_context_destroy(&ctx);
+}
+
+// ------------------------------------------------------------------------------------------------ arena
+
+static uint64_t allocations(const sp_context *ctx) {
+    uint64_t n;
+    sp_context_memory(ctx, NULL, &n);
+    return n;
+}
+
+static bool push_mixed(sp_arena *arena) {
+    unsigned char *last = NULL;
+    for (size_t n = 1; n < 400000; n = n * 3 + 1) {
+        unsigned char *p = sp__arena_push(arena, n, 1);
+        if (!p || (uintptr_t)p % 64) return false;
+        memset(p, 0xAB, n);
+        if (last && *last != 0xAB) return false;
+        last = p;
+    }
+    return true;
+}
+
+TEST(arena_allocates_nothing_after_warm_up) {
+    sp_context *ctx = new_context(1);
+    REQUIRE(ctx);
+    sp_arena arena = {.ctx = ctx};
+    for (int i = 0; i < 2; i++) {
+        CHECK(push_mixed(&arena));
+        sp__arena_reset(&arena);
+    }
+    uint64_t warm = allocations(ctx);
+    for (int i = 0; i < 10; i++) {
+        CHECK(push_mixed(&arena));
+        sp__arena_reset(&arena);
+    }
+    CHECK_INT(allocations(ctx), warm);
+    CHECK(sp__arena_push(&arena, SIZE_MAX / 2, 4) == NULL);
+    CHECK(push_mixed(&arena));
+    sp__arena_free(&arena);
+    size_t bytes;
+    sp_context_memory(ctx, &bytes, NULL);
+    CHECK_INT(bytes, 0);
+    sp__arena_free(&arena);
+    sp_context_destroy(&ctx);
+}
+
+TEST(arena_survives_each_refused_allocation) {
+    for (int n = 1; n < 20; n++) {
+        ledger l = {.allow = n};
+        sp_context_def def = sp_context_def_default();
+        def.alloc = ledger_alloc, def.free = ledger_free, def.alloc_user = &l, def.workers = 1;
+        sp_context *ctx;
+        REQUIRE(sp_context_create(&def, &ctx) == SP_OK);
+        sp_arena arena = {.ctx = ctx};
+        push_mixed(&arena);
+        sp__arena_reset(&arena);
+        l.allow = -1;
+        CHECK(push_mixed(&arena));
+        sp__arena_free(&arena);
+        sp_context_destroy(&ctx);
+        CHECK_INT(l.blocks, 0);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ signals, defaults
+
+static double twice(const void *user, double t) {
+    return *(const double *)user * t;
+}
+
+static void slide(const void *user, double t, sp_pose *out) {
+    (void)user;
+    *out = sp_pose_identity();
+    out->translate[1] = t;
+}
+
+TEST(signals) {
+    double two = 2;
+    sp_signal s = sp_signal_constant(3);
+    CHECK(sp_signal_at(&s, 5) == 3);
+    s.eval = twice, s.user = &two;
+    CHECK(sp_signal_at(&s, 5) == 10);
+    sp_pose pose = sp_pose_identity();
+    pose.translate[0] = 4;
+    sp_pose_signal p = sp_pose_signal_constant(pose);
+    CHECK(sp_pose_signal_at(&p, 1).translate[0] == 4 && sp_pose_signal_at(&p, 1).quat[0] == 1);
+    p.eval = slide;
+    CHECK(sp_pose_signal_at(&p, 7).translate[1] == 7 && sp_pose_signal_at(&p, 7).translate[0] == 0);
+}
+
+TEST(defaults_are_the_documented_ones) {
+    sp_integrator_def i = sp_integrator_def_default();
+    CHECK(i.type == SP_IMPLICIT_EULER && i.iterations == 20 && i.tolerance == 1e-8 && i.line_search && i.load_steps == 1 &&
+          i.substeps == 1 && i.cookie == SP_COOKIE_INTEGRATOR);
+    sp_solver_def s = sp_solver_def_default();
+    CHECK(s.type == SP_SOLVER_AUTO && s.op == SP_OPERATOR_AUTO && s.tolerance == 1e-6 && s.iterations == 1000 &&
+          s.cookie == SP_COOKIE_SOLVER);
+}
+
+TEST(clock_does_not_go_back) {
+    double a = sp__now_ms(), b = sp__now_ms();
+    CHECK(b >= a);
+}

@@ -1,0 +1,193 @@
+// Edit logs: a world and the log of what was done to it give the same hashes again; malformed logs are refused with their line.
+#include "test.h"
+
+#include "io/run.h"
+#include "souple/io.h"
+
+#define PATH SP_BINARY_DIR "/test_edits.log"
+enum { STEPS = 30 };
+
+typedef struct stage {
+    sp_context *ctx;
+    sp_world *world;
+    sp_body_id beam, ball;
+} stage;
+
+static bool make(stage *s) {
+    const double size[3] = {0.4, 0.1, 0.1};
+    const int cells[3] = {4, 1, 1};
+    sp_mesh *mesh = NULL;
+    *s = (stage){0};
+    if (sp_context_create(NULL, &s->ctx) < 0 || sp_mesh_box(s->ctx, size, cells, 6, &mesh) < 0) return false;
+    sp_world_def def = sp_world_def_default();
+    sp_solid_def beam = sp_solid_def_default();
+    sp_rigid_def ball = sp_rigid_def_default();
+    sp_rigid_shape shape = {.type = SP_SPHERE, .size = {0.05}, .pose = sp_pose_identity()};
+    const int held[] = {0, 1, 2, 3};
+    const sp_fix fix = {.nodes = held, .count = 4, .axes = SP_AXES_ALL};
+    beam.name = "beam", beam.mesh = mesh, beam.fixes = &fix, beam.fix_count = 1, beam.material.young = 2e4;
+    ball.name = "ball", ball.shapes = &shape, ball.shape_count = 1, ball.kinematic = true;
+    ball.pose.constant.translate[1] = -0.5;
+    bool good = sp_world_create(s->ctx, &def, &s->world) >= 0 && sp_world_add_solid(s->world, &beam, &s->beam) >= 0 &&
+                sp_world_add_rigid(s->world, &ball, &s->ball) >= 0;
+    sp_mesh_destroy(&mesh);
+    return good;
+}
+
+static void unmake(stage *s) {
+    sp_world_destroy(&s->world);
+    sp_context_destroy(&s->ctx);
+}
+
+// something of every kind, with numbers that decimal text has to carry exactly
+static void disturb(stage *s, int step) {
+    sp_edit e;
+    if (step == 3) {
+        e = sp_edit_default(SP_EDIT_PARAM);
+        snprintf(e.path, sizeof e.path, "beam.young");
+        e.value = 1e4 / 3;
+        CHECK(sp_world_queue(s->world, &e) >= 0);
+    }
+    if (step == 5 || step == 20) {
+        e = sp_edit_default(step == 5 ? SP_EDIT_PIN : SP_EDIT_RELEASE);
+        e.body = s->beam, e.node = 11, e.axes = SP_AXIS_Y | SP_AXIS_Z, e.source = 4;
+        CHECK(sp_world_queue(s->world, &e) >= 0);
+    }
+    if (step >= 8 && step < 15) {
+        e = sp_edit_default(SP_EDIT_DRAG);
+        CHECK(sp_world_anchor_node(s->world, s->beam, 17, &e.anchor) >= 0);
+        e.body = s->beam, e.slot = 1, e.source = 2, e.stiffness = 1.0 / 7 * 100, e.damping = 0.1;
+        e.target[0] = 0.4, e.target[1] = 0.1 + 0.01 * step / 3.0, e.target[2] = -1e-7 / 3;
+        CHECK(sp_world_queue(s->world, &e) >= 0);
+    }
+    if (step == 15) {
+        e = sp_edit_default(SP_EDIT_DROP);
+        e.slot = 1, e.source = 2;
+        CHECK(sp_world_queue(s->world, &e) >= 0);
+    }
+    if (step == 17) {
+        e = sp_edit_default(SP_EDIT_POSE);
+        e.body = s->ball;
+        e.pose.translate[0] = 0.1 / 3;
+        e.pose.quat[0] = cos(0.3), e.pose.quat[2] = sin(0.3);
+        CHECK(sp_world_queue(s->world, &e) >= 0);
+    }
+}
+
+// a scene's own event: not in the log, since the scene makes it again
+static void scene_event(stage *s, int step) {
+    sp_edit e = sp_edit_default(SP_EDIT_PARAM);
+    if (step != 18) return;
+    snprintf(e.path, sizeof e.path, "gravity.x");
+    e.value = 1, e.source = SP_RUN_EVENT_SOURCE;
+    CHECK(sp_world_queue(s->world, &e) >= 0);
+}
+
+TEST(replay_gives_the_same_hash_at_every_step) {
+    stage s;
+    sp_edit_log *log = NULL;
+    uint64_t hash[STEPS];
+    REQUIRE(make(&s));
+    REQUIRE(sp_edit_log_create(s.ctx, PATH, &log) == SP_OK);
+    for (int i = 0; i < STEPS; i++) {
+        disturb(&s, i);
+        scene_event(&s, i);
+        CHECK(sp_world_step(s.world, 0.01) >= 0);
+        CHECK(sp_edit_log_append(log, s.world) == SP_OK);
+        hash[i] = sp_world_hash(s.world);
+    }
+    CHECK(sp_edit_log_queue(log, s.world) == SP_BAD_INPUT);
+    CHECK(sp_edit_log_close(&log) == SP_OK);
+    CHECK(log == NULL);
+    unmake(&s);
+
+    REQUIRE(make(&s));
+    REQUIRE(sp_edit_log_open(s.ctx, PATH, &log) == SP_OK);
+    for (int i = 0; i < STEPS; i++) {
+        CHECK(sp_edit_log_queue(log, s.world) == SP_OK);
+        scene_event(&s, i);
+        CHECK(sp_world_step(s.world, 0.01) >= 0);
+        CHECK(sp_world_hash(s.world) == hash[i]);
+    }
+    CHECK(sp_edit_log_append(log, s.world) == SP_BAD_INPUT);
+    CHECK(sp_edit_log_close(&log) == SP_OK);
+    unmake(&s);
+
+    // without the log it goes another way
+    REQUIRE(make(&s));
+    for (int i = 0; i < STEPS; i++) CHECK(sp_world_step(s.world, 0.01) >= 0);
+    CHECK(sp_world_hash(s.world) != hash[STEPS - 1]);
+    unmake(&s);
+    remove(PATH);
+}
+
+#define HEAD "souple-edits 1\n"
+static const struct {
+    const char *text, *says;
+    int line;
+} bad[] = {
+    {"", "first line", 1},
+    {"souple-edits 2\n", "first line", 1},
+    {"souple-edits 10\n", "first line", 1},
+    {HEAD "x\n", "an integer", 2},
+    {HEAD "1 0 1\n", "one of pin", 2},
+    {HEAD "1 0 1 jump 1 1\n", "one of pin", 2},
+    {HEAD "1 0 1 pin 1 1 140\n", "an integer", 2},
+    {HEAD "1 0 1 pin 1 1 140 7 9\n", "end of the line", 2},
+    {HEAD "1 0 1 pin 1 1 140 7", "end of the line", 2},
+    {HEAD "1 0 1 pin 1 1 99999999999 7\n", "range", 2},
+    {HEAD "1 -1 1 pin 1 1 1 7\n", "step, source", 2},
+    {HEAD "1 0 1 param beam.young nan\n", "finite", 2},
+    {HEAD "1 0 1 param beam.young 1e999\n", "finite", 2},
+    {HEAD "1 0 1 param\n", "a path", 2},
+    {HEAD "1 0 1 pose 1 1 0 0 0 1 0 0\n", "finite", 2},
+    {HEAD "5 0 1 drop 0 0 1\n4 0 2 drop 0 0 1\n", "step 4 after step 5", 3},
+    {HEAD "1 0 1 param aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa 1\n", "word", 2},
+};
+
+TEST(malformed_logs_are_refused_with_their_line) {
+    sp_context *ctx;
+    size_t before, after;
+    REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
+    sp_context_memory(ctx, &before, NULL);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        sp_edit_log *log = NULL;
+        char place[600];
+        FILE *file = fopen(PATH, "wb");
+        REQUIRE(file);
+        fputs(bad[i].text, file);
+        fclose(file);
+        CHECK(sp_edit_log_open(ctx, PATH, &log) == SP_BAD_INPUT);
+        CHECK(log == NULL);
+        const char *message = sp_context_error(ctx)->message;
+        snprintf(place, sizeof place, "%s:%d: ", PATH, bad[i].line);
+        if (strncmp(message, place, strlen(place)) != 0 || !strstr(message, bad[i].says))
+            SP_TEST_FAILED("case %zu: wanted line %d and \"%s\", seen \"%s\"", i, bad[i].line, bad[i].says, message);
+    }
+    sp_context_memory(ctx, &after, NULL);
+    CHECK_INT(after, before);
+    sp_edit_log *log = NULL;
+    CHECK(sp_edit_log_open(ctx, PATH ".absent", &log) == SP_IO);
+    CHECK(sp_edit_log_create(ctx, SP_BINARY_DIR "/no/such/folder/log", &log) == SP_IO);
+    CHECK(log == NULL);
+    sp_context_destroy(&ctx);
+    remove(PATH);
+}
+
+// an edit that cannot be queued names its line
+TEST(an_edit_that_the_world_refuses) {
+    stage s;
+    sp_edit_log *log = NULL;
+    REQUIRE(make(&s));
+    FILE *file = fopen(PATH, "wb");
+    REQUIRE(file);
+    fputs(HEAD "0 0 1 drag 1 1 0 1 0 0 0 0 0 0 0 0 0 0 -5 0\n", file);
+    fclose(file);
+    REQUIRE(sp_edit_log_open(s.ctx, PATH, &log) == SP_OK);
+    CHECK(sp_edit_log_queue(log, s.world) == SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(s.ctx)->message, ":2: ") != NULL);
+    CHECK(sp_edit_log_close(&log) == SP_OK);
+    CHECK(sp_edit_log_close(&log) == SP_OK);
+    unmake(&s);
+    remove(PATH);
+}

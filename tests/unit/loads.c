@@ -1,0 +1,242 @@
+// Point terms: springs and penalty contact. Forces against their potential and their derivatives by differences, then the motion
+// that they make against paper.
+#include "body/drive.h"
+#include "test.h"
+#include "unit/mock_body.h"
+#include "world/world_internal.h"
+
+static sp_context *ctx;
+static sp_world *w;
+static sp_body *b;
+static sp_body_id floor_id;
+
+static void make(const mock_def *def, const sp_contact_def *contact) {
+    sp_rigid_shape plane = {.type = SP_PLANE, .size = {0, 1, 0}, .pose = sp_pose_identity()};
+    sp_rigid_def rigid = sp_rigid_def_default();
+    rigid.name = "floor", rigid.shapes = &plane, rigid.shape_count = 1, rigid.kinematic = true;
+    sp_context_create(NULL, &ctx);
+    sp_world_create(ctx, NULL, &w);
+    mock_create(ctx, &w->body_error, def, &b);
+    CHECK(sp__world_adopt(w, b, "chain", NULL) == SP_OK);
+    CHECK(sp_world_add_rigid(w, &rigid, &floor_id) == SP_OK);
+    CHECK(sp_world_set_contact(w, contact) == SP_OK);
+}
+
+static void finish(void) {
+    sp_world_destroy(&w);
+    sp_context_destroy(&ctx);
+}
+
+static mock_def touching(sp_integrator_type type) {
+    mock_def def = mock_def_default();
+    def.touches = true, def.free = true, def.type = type;
+    return def;
+}
+
+// random trial state about the floor
+static void shake(double size) {
+    unsigned long long seed = 11;
+    for (int i = 0; i < b->nv; i++) {
+        b->q[SP_TRIAL][i] = b->q[SP_COMMITTED][i] + size * sp_test_random(&seed);
+        b->v[SP_TRIAL][i] = sp_test_random(&seed);
+    }
+}
+
+static double total(int unknown) {
+    double g[15] = {0};
+    sp__loads_evaluate(b);
+    for (int t = 0; t < b->loads.term_count; t++) b->ops->push(b, 1, &b->loads.terms[t].at, b->loads.terms[t].f, g);
+    return g[unknown];
+}
+
+// column `from` of the summed k or b of all terms, entry `to`
+static double matrix(int to, int from, bool damping) {
+    double x[15] = {0}, y[15];
+    sp_system A;
+    x[from] = 1;
+    sp__loads_evaluate(b);
+    double k = mock_of(b)->k[0], mass = mock_of(b)->mass;
+    mock_of(b)->k[0] = 0, mock_of(b)->mass = 0;
+    b->ops->linearise(b, &A);
+    A.mul_raw(A.o, damping ? (sp_coef){0, 1, 0} : (sp_coef){0, 0, 1}, x, y);
+    mock_of(b)->k[0] = k, mock_of(b)->mass = mass;
+    return y[to];
+}
+
+static void check_derivatives(bool potential, bool tangent, double tol) {
+    double e = 1e-6;
+    for (int i = 0; i < b->nv; i++) {
+        double f = total(i), *q = &b->q[SP_TRIAL][i];
+        *q += e;
+        sp__loads_evaluate(b);
+        double up = b->loads.energy;
+        *q -= 2 * e;
+        sp__loads_evaluate(b);
+        double down = b->loads.energy;
+        *q += e;
+        if (potential) CHECK_NEAR(f, -(up - down) / (2 * e), tol);
+        for (int j = 0; tangent && j < b->nv; j++) {
+            double *other[2] = {&b->q[SP_TRIAL][j], &b->v[SP_TRIAL][j]};
+            for (int d = 0; d < 2; d++) {
+                double keep = *other[d];
+                *other[d] = keep + e, up = total(i);
+                *other[d] = keep - e, down = total(i);
+                *other[d] = keep;
+                CHECK_NEAR(matrix(i, j, d == 1), -(up - down) / (2 * e), tol);
+            }
+        }
+    }
+}
+
+TEST(springs_have_the_derivatives_they_say) {
+    mock_def def = mock_def_default();
+    make(&def, NULL);
+    b->h = 0.01;
+    sp_spring s = {.at = {.elem = 2, .at = {0.3}},
+                   .stiffness = 7,
+                   .damping = 0.5,
+                   .axes = SP_AXIS_X | SP_AXIS_Z,
+                   .slot = -1,
+                   .active = true};
+    for (int a = 0; a < 3; a++) s.to[a] = sp_signal_constant(0.1 * a);
+    b->loads.springs[b->loads.spring_count++] = s;
+    sp__loads_prescribe(b, 0);
+    shake(0.05);
+    memset(b->v[SP_TRIAL], 0, 15 * sizeof(double));
+    check_derivatives(true, true, 1e-8);  // bilinear: differences are exact to rounding of 1e-6 steps
+    CHECK(b->loads.dissipates);
+    sp__loads_evaluate(b);
+    CHECK(b->loads.terms[0].f[1] == 0 && b->loads.terms[0].f[2] != 0);
+    b->loads.springs[0].active = false;
+    sp__loads_evaluate(b);
+    CHECK_INT(b->loads.term_count, 0);
+    finish();
+}
+
+TEST(contact_has_the_derivatives_it_says) {
+    sp_contact_def c = sp_contact_def_default();
+    c.stiffness = 50, c.damping = 0.2;
+    mock_def def = touching(SP_NEWTON);
+    make(&def, &c);
+    sp__prescribe(w, 0.01);
+    shake(0.05);
+    sp__loads_evaluate(b);
+    CHECK(b->loads.term_count > 0 && b->loads.term_count < 5);
+    check_derivatives(false, true, 1e-7);
+    w->contact.damping = 0;
+    check_derivatives(true, true, 1e-7);
+    CHECK(!b->loads.dissipates);
+    // friction in the viscous range is linear in the velocity; its part by the normal force stays out of k
+    w->contact.friction = 0.5, w->contact.slip = 10;
+    for (int i = 0; i < b->nv; i++)
+        if (i % 3 == 1) b->v[SP_TRIAL][i] = 0;
+    for (int i = 0; i < b->nv; i++)
+        for (int j = 0; j < b->nv; j++) {
+            double keep = b->v[SP_TRIAL][j], up, down;
+            b->v[SP_TRIAL][j] = keep + 1e-6, up = total(i);
+            b->v[SP_TRIAL][j] = keep - 1e-6, down = total(i);
+            b->v[SP_TRIAL][j] = keep;
+            CHECK_NEAR(matrix(i, j, true), -(up - down) / 2e-6, 1e-7);
+        }
+    CHECK(b->loads.dissipates);
+    finish();
+}
+
+TEST(who_touches_depends_on_the_driver) {
+    const sp_integrator_type types[] = {SP_IMPLICIT_EULER, SP_NEWTON, SP_EXPLICIT, SP_STATIC};
+    for (int t = 0; t < 4; t++) {
+        sp_contact_def c = sp_contact_def_default();
+        mock_def def = touching(types[t]);
+        make(&def, &c);
+        sp__prescribe(w, 0.01);
+        if (types[t] == SP_STATIC) b->h = 0;
+        double *y = b->q[SP_TRIAL] + 1, *v = b->v[SP_TRIAL] + 1;
+        for (int i = 1; i < 5; i++) y[3 * i] = 1;
+        *y = 0.005, *v = -1;  // outside, but inside after 0.01 s
+        sp__loads_evaluate(b);
+        CHECK_INT(b->loads.term_count, types[t] == SP_IMPLICIT_EULER);
+        *y = -0.005, *v = 1;  // inside, but outside after
+        sp__loads_evaluate(b);
+        CHECK_INT(b->loads.term_count, types[t] != SP_IMPLICIT_EULER);
+        // automatic stiffness
+        double k = types[t] == SP_STATIC ? 1e4 : (types[t] == SP_EXPLICIT ? 1 : 10) * def.mass / 1e-4;
+        *v = 0;
+        sp__loads_evaluate(b);
+        CHECK_NEAR(b->loads.terms[0].k[1], k, 1e-9 * k);
+        CHECK_NEAR(b->loads.terms[0].f[1], 0.005 * k, 1e-9 * k);
+        finish();
+    }
+}
+
+// at rest on the floor each node sinks by m g / k
+TEST(rests_at_the_depth_of_its_weight) {
+    const sp_integrator_type types[] = {SP_IMPLICIT_EULER, SP_NEWTON, SP_STATIC};
+    for (int t = 0; t < 3; t++) {
+        sp_contact_def c = sp_contact_def_default();
+        c.stiffness = 1000, c.damping = 20;
+        mock_def def = touching(types[t]);
+        make(&def, &c);
+        for (int i = 0; i < 5; i++) b->q[SP_COMMITTED][3 * i + 1] = -1e-5;
+        for (int k = 0; k < (t == 2 ? 1 : 400); k++) CHECK(sp_world_step(w, 0.01) >= 0);
+        for (int i = 0; i < 5; i++) CHECK_NEAR(b->q[SP_COMMITTED][3 * i + 1], -9.81 * def.mass / 1000, 1e-9);
+        finish();
+    }
+}
+
+// Coulomb: a sliding chain slows down by mu g and stops
+TEST(slides_to_a_stop_at_mu_g) {
+    sp_contact_def c = sp_contact_def_default();
+    c.friction = 0.3, c.slip = 1e-4, c.stiffness = 1e4, c.damping = 100;
+    mock_def def = touching(SP_IMPLICIT_EULER);
+    make(&def, &c);
+    for (int i = 0; i < 5; i++) {
+        b->q[SP_COMMITTED][3 * i + 1] = -9.81 * def.mass / 1e4;
+        b->v[SP_COMMITTED][3 * i] = 1;
+    }
+    for (int k = 0; k < 100; k++) CHECK(sp_world_step(w, 0.001) == SP_OK);
+    // friction scales with v_new / v_old within a step, so each step loses (mu g h)2 / v less: mu g h log(v0/v1) in all, and
+    // the next order is 1e-3 of that
+    double a = 0.3 * 9.81, v1 = 1 - a * 0.1;
+    CHECK_NEAR(b->v[SP_COMMITTED][6], v1 - a * 0.001 * log(v1), 1e-5);
+    for (int k = 0; k < 400; k++) sp_world_step(w, 0.001);
+    CHECK_NEAR(b->v[SP_COMMITTED][6], 0, 1e-4);
+    finish();
+}
+
+// a floor that moves sideways takes a resting chain along up to mu g, and one that rises lifts it
+TEST(moving_floor_drags_and_lifts) {
+    sp_contact_def c = sp_contact_def_default();
+    c.friction = 0.5, c.slip = 1e-3, c.stiffness = 1e4, c.damping = 100;
+    mock_def def = touching(SP_IMPLICIT_EULER);
+    make(&def, &c);
+    for (int i = 0; i < 5; i++) b->q[SP_COMMITTED][3 * i + 1] = -9.81 * def.mass / 1e4;
+    sp_edit e = sp_edit_default(SP_EDIT_POSE);
+    e.body = floor_id;
+    for (int k = 1; k <= 300; k++) {
+        e.pose.translate[0] = 1e-4 * k, e.pose.translate[1] = 2e-5 * k;
+        sp_world_queue(w, &e);
+        CHECK(sp_world_step(w, 0.001) == SP_OK);
+    }
+    // after 0.3 s at 0.1 m/s sideways and 0.02 m/s up it goes along, below the slip speed of 1e-3
+    CHECK_NEAR(b->v[SP_COMMITTED][6], 0.1, 1e-3);
+    CHECK_NEAR(b->v[SP_COMMITTED][7], 0.02, 1e-3);
+    finish();
+}
+
+TEST(automatic_penalty_holds_a_falling_chain) {
+    const sp_integrator_type types[] = {SP_IMPLICIT_EULER, SP_NEWTON, SP_EXPLICIT};
+    for (int t = 0; t < 3; t++) {
+        sp_contact_def c = sp_contact_def_default();
+        mock_def def = touching(types[t]);
+        make(&def, &c);
+        for (int i = 0; i < 5; i++) b->q[SP_COMMITTED][3 * i + 1] = 0.05 + 0.01 * i;
+        double low = 0, h = t == 2 ? 1e-3 : 0.01;
+        for (int k = 0; k < 200; k++) {
+            CHECK(sp_world_step(w, h) >= 0);
+            for (int i = 0; i < 5; i++) low = fmin(low, b->q[SP_COMMITTED][3 * i + 1]);
+        }
+        // falling 0.09 m gives 1.3 m/s: no more than one step of that below the floor
+        CHECK(low > -1.4 * h && low < 0);
+        finish();
+    }
+}

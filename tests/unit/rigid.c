@@ -1,0 +1,176 @@
+// The rigid kind: poses by signal and by edit, distances of several shapes, velocity of the surface, triangles.
+#include "math/vec3.h"
+#include "test.h"
+#include "world/world_internal.h"
+
+static sp_context *ctx;
+static sp_world *w;
+
+static void start(void) {
+    sp_context_create(NULL, &ctx);
+    sp_world_create(ctx, NULL, &w);
+}
+
+static void finish(void) {
+    sp_world_destroy(&w);
+    sp_context_destroy(&ctx);
+}
+
+// about z at 2 rad/s, and along x at 3 m/s
+static void turning(const void *user, double t, sp_pose *out) {
+    (void)user;
+    const double z[3] = {0, 0, 1};
+    *out = sp_pose_identity();
+    out->translate[0] = 3 * t;
+    sp__quat_axis(z, 2 * t, out->quat);
+}
+
+static sp_body_id add(const sp_rigid_shape *shapes, int n, bool kinematic) {
+    sp_rigid_def def = sp_rigid_def_default();
+    sp_body_id id;
+    def.shapes = shapes, def.shape_count = n, def.kinematic = kinematic;
+    def.pose.eval = turning;
+    CHECK_INT(sp_world_add_rigid(w, &def, &id), SP_OK);
+    return id;
+}
+
+static const sp_rigid_shape ball = {.type = SP_SPHERE, .size = {0.5, 0, 0}, .pose = {{1, 0, 0}, {1, 0, 0, 0}}};
+
+TEST(follows_its_signal) {
+    start();
+    sp_body_id id = add(&ball, 1, true), still = add(&ball, 1, false);
+    double h = 0.01, x[3], v[3], at[3] = {1, 0, 0};
+    sp_anchor a, fixed;
+    CHECK_INT(sp_world_anchor_point(w, id, at, &a), SP_OK);
+    CHECK_INT(sp_world_anchor_point(w, still, at, &fixed), SP_OK);
+    for (int k = 0; k < 10; k++) CHECK_INT(sp_world_step(w, h), SP_OK);
+    CHECK_INT(sp_world_anchor_get(w, &a, x, v), SP_OK);
+    CHECK_NEAR(x[0], 0.3 + cos(0.2), 1e-14);
+    CHECK_NEAR(x[1], sin(0.2), 1e-14);
+    // twist of the last step: exact here, since it turns evenly
+    CHECK_NEAR(v[0], 3 - 2 * sin(0.2), 1e-12);
+    CHECK_NEAR(v[1], 2 * cos(0.2), 1e-12);
+    CHECK_INT(sp_world_anchor_get(w, &fixed, x, v), SP_OK);
+    CHECK(x[0] == 1 && v[0] == 0);
+    double pose[7];
+    sp_field_info info;
+    CHECK_INT(sp_world_field_info(w, id, "pose", &info), SP_OK);
+    CHECK(info.count == 1 && info.components == 7);
+    CHECK_INT(sp_world_field(w, id, "pose", pose), SP_OK);
+    CHECK_NEAR(pose[0], 0.3, 1e-15);
+    CHECK_INT(sp_world_field(w, id, "position", pose), SP_BAD_INPUT);
+    finish();
+}
+
+TEST(posted_pose_replaces_the_signal) {
+    start();
+    sp_body_id id = add(&ball, 1, true), still = add(&ball, 1, false);
+    sp_edit e = sp_edit_default(SP_EDIT_POSE);
+    e.body = id, e.pose.translate[1] = 7;
+    CHECK_INT(sp_world_queue(w, &e), SP_OK);
+    double pose[7];
+    for (int k = 0; k < 3; k++) {
+        CHECK_INT(sp_world_step(w, 0.01), SP_OK);
+        CHECK_INT(sp_world_field(w, id, "pose", pose), SP_OK);
+        CHECK(pose[0] == 0 && pose[1] == 7 && pose[3] == 1);
+    }
+    e.body = still;
+    sp_world_queue(w, &e);
+    CHECK_INT(sp_world_step(w, 0.01), SP_EDIT_REFUSED);
+    CHECK(strstr(sp_world_event(w, 0)->text, "fixed, not kinematic"));
+    finish();
+}
+
+// the nearest of several shapes, against brute force on the two distances
+TEST(distance_is_that_of_the_nearest_shape) {
+    start();
+    sp_rigid_shape shapes[2] = {ball, {.type = SP_PLANE, .size = {0, 1, 0}, .pose = {{0, -1, 0}, {1, 0, 0, 0}}}};
+    sp_body *b = sp__world_body(w, add(shapes, 2, false));
+    unsigned long long seed = 3;
+    for (int k = 0; k < 200; k++) {
+        double x[3], n[3], v[3];
+        for (int a = 0; a < 3; a++) x[a] = 2 * sp_test_random(&seed);
+        const double c[3] = {x[0] - 1, x[1], x[2]};
+        double ball_d = sp__norm3(c) - 0.5, plane_d = x[1] + 1, d = b->ops->distance(b, SP_COMMITTED, x, n, v);
+        CHECK_NEAR(d, fmin(ball_d, plane_d), 1e-14);
+        CHECK_NEAR(sp__norm3(n), 1, 1e-14);
+        double e = 1e-6, out[3], m[3];
+        sp__axpy3(x, e, n, out);
+        if (fabs(ball_d - plane_d) > 1e-3) CHECK_NEAR(b->ops->distance(b, SP_COMMITTED, out, m, v) - d, e, 1e-9 * e + 1e-14);
+    }
+    finish();
+}
+
+// the surface moves as its material points do
+TEST(surface_velocity_is_that_of_the_points) {
+    start();
+    sp_body *b = sp__world_body(w, add(&ball, 1, true));
+    CHECK_INT(sp__prescribe(w, 0.01), SP_OK);
+    sp_anchor a = {.offset = {1.2, 0.3, -0.4}};
+    double x[3], before[3], v[3], n[3], surface[3];
+    b->ops->points(b, SP_COMMITTED, 1, &a, before, NULL);
+    b->ops->points(b, SP_TRIAL, 1, &a, x, v);
+    b->ops->distance(b, SP_TRIAL, x, n, surface);
+    for (int k = 0; k < 3; k++) {
+        CHECK_NEAR(surface[k], v[k], 1e-13);
+        // a chord against a tangent at its end: half the turn of the step times the speed
+        CHECK_NEAR(surface[k], (x[k] - before[k]) / 0.01, 0.01 * 2 * 2.5);
+    }
+    finish();
+}
+
+TEST(bad_definitions_are_refused) {
+    start();
+    sp_rigid_def def = sp_rigid_def_default();
+    sp_rigid_shape s = ball;
+    sp_body_id id;
+    def.shapes = &s, def.shape_count = 1;
+    s.size[0] = 0;
+    CHECK_INT(sp_world_add_rigid(w, &def, &id), SP_BAD_INPUT);
+    s.size[0] = NAN;
+    CHECK_INT(sp_world_add_rigid(w, &def, &id), SP_BAD_INPUT);
+    s = ball, s.pose.quat[0] = 0.5;
+    CHECK_INT(sp_world_add_rigid(w, &def, &id), SP_BAD_INPUT);
+    s = ball, s.type = (sp_shape_type)17;
+    CHECK_INT(sp_world_add_rigid(w, &def, &id), SP_BAD_INPUT);
+    s = (sp_rigid_shape){.type = SP_PLANE, .pose = sp_pose_identity()};
+    CHECK_INT(sp_world_add_rigid(w, &def, &id), SP_BAD_INPUT);
+    CHECK(strstr(sp_world_error(w)->message, "normal"));
+    s = ball, def.shape_count = -1;
+    CHECK_INT(sp_world_add_rigid(w, &def, &id), SP_BAD_INPUT);
+    def.shape_count = 1, def.cookie = 0;
+    CHECK_INT(sp_world_add_rigid(w, &def, &id), SP_BAD_INPUT);
+    def.cookie = sp_rigid_def_default().cookie, def.pose.constant.translate[2] = INFINITY;
+    CHECK_INT(sp_world_add_rigid(w, &def, &id), SP_BAD_INPUT);
+    CHECK_INT(sp_world_body_count(w), 0);
+    CHECK(id.slot == 0);
+    finish();
+}
+
+// every vertex of the picture lies on the surface of its shape, and faces look outward
+TEST(triangles_lie_on_the_shapes) {
+    start();
+    sp_rigid_shape shapes[4] = {ball,
+                                {.type = SP_BOX, .size = {1, 2, 3}, .pose = {{5, 0, 0}, {1, 0, 0, 0}}},
+                                {.type = SP_CYLINDER, .size = {0.5, 2, 0}, .pose = {{-5, 0, 0}, {1, 0, 0, 0}}},
+                                {.type = SP_PLANE, .size = {0, 1, 0}, .pose = {{0, -9, 0}, {1, 0, 0, 0}}}};
+    sp_body *b = sp__world_body(w, add(shapes, 4, false));
+    const sp_surface *s;
+    CHECK_INT(b->ops->surface(b, &s), SP_OK);
+    CHECK(s->face_count > 20);
+    for (int i = 0; i < s->vertex_count; i++) {
+        double x[3], n[3], v[3];
+        b->ops->points(b, SP_COMMITTED, 1, &s->anchors[i], x, NULL);
+        CHECK_NEAR(b->ops->distance(b, SP_COMMITTED, x, n, v), 0, 1e-12);
+    }
+    for (int f = 0; f < s->face_count; f++) {
+        double x[9], a[3], c[3], n[3], out[3], v[3], centre[3];
+        for (int k = 0; k < 3; k++) b->ops->points(b, SP_COMMITTED, 1, &s->anchors[s->faces[3 * f + k]], x + 3 * k, NULL);
+        sp__sub3(x + 3, x, a), sp__sub3(x + 6, x, c);
+        sp__cross3(a, c, n);
+        for (int k = 0; k < 3; k++) centre[k] = (x[k] + x[3 + k] + x[6 + k]) / 3;
+        b->ops->distance(b, SP_COMMITTED, centre, out, v);
+        CHECK(sp__dot3(n, out) > 0);
+    }
+    finish();
+}

@@ -1,0 +1,300 @@
+// The solid's fast paths against its slow ones: every backend against `ref`, assembled against matrix-free, both against a dense
+// stiffness built from the textbook V B^T D B, for each material, rotation, shape and tangent.
+#include "solid/solid.h"
+#include "test.h"
+
+typedef struct variant {
+    const char *what;
+    sp_material_model model;
+    sp_rotation rotation;
+    sp_shape shape;
+    sp_tangent tangent;
+} variant;
+
+static const variant variants[] = {
+    {"linear", SP_LINEAR, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_FROZEN},
+    {"polar", SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_FROZEN},
+    {"polar exact", SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_EXACT},
+    {"svd", SP_COROTATIONAL, SP_ROTATION_SVD, SP_SHAPE_REST, SP_TANGENT_FROZEN},
+    {"svd exact", SP_COROTATIONAL, SP_ROTATION_SVD, SP_SHAPE_REST, SP_TANGENT_EXACT},
+    {"qr", SP_COROTATIONAL, SP_ROTATION_QR, SP_SHAPE_REST, SP_TANGENT_FROZEN},
+    {"qr deformed", SP_COROTATIONAL, SP_ROTATION_QR, SP_SHAPE_DEFORMED, SP_TANGENT_FROZEN},
+    {"svd deformed", SP_COROTATIONAL, SP_ROTATION_SVD, SP_SHAPE_DEFORMED, SP_TANGENT_FROZEN},
+};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+typedef struct bench {
+    sp_context *ctx;
+    sp_mesh *mesh;
+    sp_error error;
+    sp_body *body;
+    int n;
+} bench;
+
+static bool make(bench *k, const variant *v, const char *backend, int cells) {
+    *k = (bench){0};
+    int count[3] = {2 * cells, cells, cells}, nodes[] = {0, 1, 2, 5};
+    double size[3] = {1, 0.5, 0.4};
+    sp_context_def cd = sp_context_def_default();
+    cd.workers = 2;
+    if (sp_context_create(&cd, &k->ctx) < 0 || sp_mesh_box(k->ctx, size, count, 6, &k->mesh) < 0) return false;
+    sp_fix fix = {nodes, 4, SP_AXIS_X | SP_AXIS_Z, 0};
+    sp_pull pull = {.element = 3, .weights = {0.1, 0.2, 0.3, 0.4}, .stiffness = 70, .damping = 3};
+    for (int a = 0; a < 3; a++) pull.to[a] = sp_signal_constant(0.3 * a);
+    sp_solid_def def = sp_solid_def_default();
+    def.name = "block", def.mesh = k->mesh;
+    def.model = v->model, def.rotation = v->rotation, def.shape = v->shape, def.tangent = v->tangent;
+    def.material = (sp_material){800, 2e3, 0.35};
+    def.rayleigh_mass = 0.2, def.rayleigh_stiffness = 0.03, def.drag = 5;
+    def.fixes = &fix, def.fix_count = 1, def.pulls = &pull, def.pull_count = 1;
+    if (sp__solid_create(k->ctx, &k->error, &def, backend, &k->body) < 0) return false;
+    k->n = k->body->nv;
+    k->body->gravity[1] = -9.81;
+    return true;
+}
+
+static void drop(bench *k) {
+    if (k->body) k->body->ops->destroy(k->body);
+    sp_mesh_destroy(&k->mesh);
+    sp_context_destroy(&k->ctx);
+}
+
+// the same disturbed state for every backend, given in users' numbering; `wild` inverts elements
+static void disturb(bench *k, double wild) {
+    unsigned long long seed = 17;
+    const double *x = sp_mesh_positions(k->mesh);
+    double *q = calloc((size_t)k->n, sizeof *q), *v = calloc((size_t)k->n, sizeof *v);
+    for (int i = 0; i < k->n; i++) q[i] = x[i] + wild * sp_test_random(&seed), v[i] = sp_test_random(&seed);
+    k->body->ops->set_state(k->body, q, v);
+    memcpy(k->body->q[SP_TRIAL], k->body->q[SP_COMMITTED], sizeof *q * (size_t)k->n);
+    memcpy(k->body->v[SP_TRIAL], k->body->v[SP_COMMITTED], sizeof *v * (size_t)k->n);
+    free(q), free(v);
+    sp__loads_prescribe(k->body, 0);
+    sp__loads_evaluate(k->body);
+}
+
+// inner array to users' numbering
+static void to_user(const bench *k, const double *inner, double *user) {
+    const sp_solid *s = sp__solid(k->body);
+    for (int i = 0; i < s->nodes; i++) memcpy(user + 3 * s->user_node[i], inner + 3 * i, 3 * sizeof *user);
+}
+
+static double largest(const double *a, int n) {
+    double m = 0;
+    for (int i = 0; i < n; i++) m = fmax(m, fabs(a[i]));
+    return m;
+}
+
+static double apart(const double *a, const double *b, int n) {
+    double m = 0;
+    for (int i = 0; i < n; i++) m = fmax(m, fabs(a[i] - b[i]));
+    return m;
+}
+
+// force, energy, product and assembled product of a vector fixed in users' numbering
+typedef struct answers {
+    double *f, *Ax, *Bx, energy;
+    bool has_energy;
+} answers;
+
+static answers ask(bench *k, double wild) {
+    sp_body *b = k->body;
+    size_t n = (size_t)k->n;
+    answers a = {calloc(n, sizeof(double)), calloc(n, sizeof(double)), calloc(n, sizeof(double)), 0, false};
+    double *x = calloc(n + 1, sizeof *x), *y = calloc(n + 1, sizeof *y);
+    sp_system A;
+    sp_blocks *blocks = NULL;
+    sp_coef c = {1, 0.01, 1e-4};
+    disturb(k, wild);
+    CHECK(b->ops->evaluate(b, SP_WANT_FORCE | SP_WANT_ENERGY) == SP_OK);
+    CHECK(b->ops->linearise(b, &A) == SP_OK);
+    to_user(k, b->f, a.f);
+    a.energy = b->energy, a.has_energy = b->caps & SP_CAP_ENERGY;
+    const sp_solid *s = sp__solid(b);
+    for (int i = 0; i < k->n; i++) x[i] = sin(1 + 3 * s->user_node[i / 3] + i % 3);
+    double d1 = A.mul(A.o, c, x, y), dot = 0;
+    for (int i = 0; i < k->n; i++) dot += x[i] * y[i];
+    CHECK_NEAR(d1, dot, 1e-12 * fabs(dot));
+    to_user(k, y, a.Ax);
+    CHECK(A.make_pattern(A.o, k->ctx, &blocks) == SP_OK);
+    CHECK(A.assemble(A.o, c, blocks) == SP_OK);
+    sp__blocks_mul(blocks, x, y);
+    to_user(k, y, a.Bx);
+    sp__blocks_destroy(&blocks);
+    free(x), free(y);
+    return a;
+}
+
+static void forget(answers *a) {
+    free(a->f), free(a->Ax), free(a->Bx);
+}
+
+TEST(every_backend_and_operator_gives_the_reference_answer) {
+    // sums of some dozens of terms in another order, and rotations to rounding times their condition in the wild state
+    const double wilds[] = {0.02, 0.4}, tolerance[] = {1e-12, 1e-8};
+    for (int v = 0; v < VARIANTS; v++)
+        for (int w = 0; w < 2; w++) {
+            bench r, k;
+            REQUIRE(make(&r, &variants[v], "ref", 3));
+            answers a = ask(&r, wilds[w]);
+            CHECK(apart(a.Ax, a.Bx, r.n) <= 1e-12 * largest(a.Ax, r.n));
+            const char *const others[] = {"cpu", "cpu-generic"};
+            for (int o = 0; o < 2; o++) {
+                REQUIRE(make(&k, &variants[v], others[o], 3));
+                answers b = ask(&k, wilds[w]);
+                if (!(apart(a.f, b.f, r.n) <= tolerance[w] * largest(a.f, r.n)) || !(apart(a.Ax, b.Ax, r.n) <= tolerance[w] * largest(a.Ax, r.n)) ||
+                    !(apart(a.Ax, b.Bx, r.n) <= tolerance[w] * largest(a.Ax, r.n)))
+                    SP_TEST_FAILED("%s on %s, disturbed by %g: force %g, product %g, assembled %g apart", variants[v].what, others[o], wilds[w],
+                                   apart(a.f, b.f, r.n) / largest(a.f, r.n), apart(a.Ax, b.Ax, r.n), apart(a.Ax, b.Bx, r.n));
+                if (a.has_energy) CHECK_NEAR(b.energy, a.energy, tolerance[w] * fabs(a.energy));
+                forget(&b);
+                drop(&k);
+            }
+            forget(&a);
+            drop(&r);
+        }
+}
+
+// ------------------------------------------------------------------------------------------------ one element, dense
+
+// K = V B^T D B of the textbook (order xx yy zz xy yz zx, engineering shear)
+static void dense_stiffness(const double x[4][3], double E, double nu, double K[12][12]) {
+    double D[9], inv[9], B[6][12] = {{0}}, C[6][6] = {{0}};
+    for (int i = 0; i < 3; i++)
+        for (int a = 0; a < 3; a++) D[3 * i + a] = x[a + 1][i] - x[0][i];
+    double V = sp__inverse3(D, inv) / 6, g[4][3];
+    for (int k = 0; k < 3; k++) {
+        for (int a = 0; a < 3; a++) g[a + 1][k] = inv[3 * a + k];
+        g[0][k] = -(g[1][k] + g[2][k] + g[3][k]);
+    }
+    for (int a = 0; a < 4; a++) {
+        double dx = g[a][0], dy = g[a][1], dz = g[a][2];
+        B[0][3 * a] = dx, B[1][3 * a + 1] = dy, B[2][3 * a + 2] = dz;
+        B[3][3 * a] = dy, B[3][3 * a + 1] = dx, B[4][3 * a + 1] = dz, B[4][3 * a + 2] = dy, B[5][3 * a] = dz, B[5][3 * a + 2] = dx;
+    }
+    double lambda = E * nu / ((1 + nu) * (1 - 2 * nu)), mu = E / (2 * (1 + nu));
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) C[i][j] = lambda + (i == j ? 2 * mu : 0);
+        C[3 + i][3 + i] = mu;
+    }
+    for (int p = 0; p < 12; p++)
+        for (int q = 0; q < 12; q++) {
+            double sum = 0;
+            for (int i = 0; i < 6; i++)
+                for (int j = 0; j < 6; j++) sum += B[i][p] * C[i][j] * B[j][q];
+            K[p][q] = V * sum;
+        }
+}
+
+TEST(one_element_equals_the_textbook_stiffness_turned_by_its_rotation) {
+    double x[4][3] = {{0.1, 0.2, -0.1}, {1.2, 0.1, 0.3}, {0.2, 1.1, 0.2}, {0.3, 0.4, 1.4}}, K[12][12];
+    double turn[9], axis[3] = {1, -2, 0.5}, quat[4];
+    int tet[4] = {0, 1, 2, 3};
+    dense_stiffness((const double(*)[3])x, 5e3, 0.3, K);
+    sp__quat_axis(axis, 1.1, quat);
+    sp__quat_matrix(quat, turn);
+    for (int v = 0; v < VARIANTS; v++) {
+        if (variants[v].shape == SP_SHAPE_DEFORMED) continue;
+        bench k = {0};
+        REQUIRE(sp_context_create(NULL, &k.ctx) == SP_OK);
+        sp_mesh_def md = sp_mesh_def_default();
+        md.node_count = 4, md.positions = &x[0][0], md.tet_count = 1, md.tets = tet;
+        REQUIRE(sp_mesh_create(k.ctx, &md, &k.mesh) == SP_OK);
+        sp_solid_def def = sp_solid_def_default();
+        def.mesh = k.mesh, def.material = (sp_material){1000, 5e3, 0.3};
+        def.model = variants[v].model, def.rotation = variants[v].rotation, def.tangent = variants[v].tangent;
+        REQUIRE(sp__solid_create(k.ctx, &k.error, &def, "cpu", &k.body) == SP_OK);
+        k.n = 12;
+        // turned as a whole (the linear material stays): no force, and K turned
+        double q[12];
+        for (int a = 0; a < 4; a++) {
+            if (variants[v].model == SP_LINEAR) memcpy(q + 3 * a, x[a], sizeof x[a]);
+            else sp__mul3(turn, x[a], q + 3 * a);
+        }
+        k.body->ops->set_state(k.body, q, NULL);
+        memcpy(k.body->q[SP_TRIAL], k.body->q[SP_COMMITTED], sizeof q);
+        CHECK(k.body->ops->evaluate(k.body, SP_WANT_FORCE) == SP_OK);
+        // 1e-16 of a stiffness of 5e3 times some additions
+        CHECK(largest(k.body->f, 12) < 1e-10);
+        sp_system A;
+        CHECK(k.body->ops->linearise(k.body, &A) == SP_OK);
+        const sp_solid *s = sp__solid(k.body);
+        double worst = 0;
+        for (int j = 0; j < 12; j++) {
+            double e[13] = {0}, y[13];
+            e[3 * s->inner_node[j / 3] + j % 3] = 1;
+            A.mul_raw(A.o, (sp_coef){0, 0, 1}, e, y);
+            for (int a = 0; a < 4; a++)
+                for (int i = 0; i < 3; i++) {
+                    double expected = 0;
+                    // (Q K Q^T) of the pair of corners
+                    for (int p = 0; p < 3; p++)
+                        for (int r = 0; r < 3; r++) {
+                            double qi = variants[v].model == SP_LINEAR ? (i == p) : turn[3 * i + p];
+                            double qj = variants[v].model == SP_LINEAR ? (j % 3 == r) : turn[3 * (j % 3) + r];
+                            expected += qi * K[3 * a + p][3 * (j / 3) + r] * qj;
+                        }
+                    worst = fmax(worst, fabs(y[3 * s->inner_node[a] + i] - expected));
+                }
+        }
+        // the digest's own check of the compressed form against V B^T D B: 2e-13 relative
+        CHECK_NEAR(worst / 5e3, 0, 1e-12);
+        drop(&k);
+    }
+}
+
+TEST(nodes_of_no_element_stay_where_they_are) {
+    double x[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {9, 9, 9}};
+    int tet[4] = {0, 1, 2, 3};
+    bench k = {0};
+    REQUIRE(sp_context_create(NULL, &k.ctx) == SP_OK);
+    sp_mesh_def md = sp_mesh_def_default();
+    md.node_count = 5, md.positions = &x[0][0], md.tet_count = 1, md.tets = tet;
+    REQUIRE(sp_mesh_create(k.ctx, &md, &k.mesh) == SP_OK);
+    sp_world *w;
+    REQUIRE(sp_world_create(k.ctx, NULL, &w) == SP_OK);
+    sp_solid_def def = sp_solid_def_default();
+    def.mesh = k.mesh;
+    sp_body_id id;
+    REQUIRE(sp_world_add_solid(w, &def, &id) == SP_OK);
+    REQUIRE(sp_world_step(w, 0.01) == SP_OK);
+    double q[15];
+    REQUIRE(sp_world_field(w, id, "position", q) == SP_OK);
+    CHECK(q[12] == 9 && q[13] == 9 && q[14] == 9);
+    CHECK_NEAR(q[1], -9.81e-4, 1e-15);
+    sp_world_destroy(&w);
+    drop(&k);
+}
+
+// One node in every element: no chunk of matrix rows can hold its neighbours, and anything quadratic would be seen.
+TEST(a_fan_of_many_elements_about_one_edge_steps) {
+    enum { N = 150000 };
+    double *x = malloc((N + 2) * 3 * sizeof *x);
+    int *tets = malloc((size_t)N * 4 * sizeof *tets), held = 0;
+    x[0] = x[1] = x[2] = x[3] = x[4] = 0, x[5] = 1;
+    for (int i = 0; i < N; i++) {
+        double a = 6.283185307179586 * i / N;
+        const int tet[4] = {0, 2 + i, 2 + (i + 1) % N, 1};
+        x[3 * (i + 2)] = cos(a), x[3 * (i + 2) + 1] = sin(a), x[3 * (i + 2) + 2] = 0;
+        memcpy(tets + 4 * i, tet, sizeof tet);
+    }
+    bench k = {0};
+    REQUIRE(sp_context_create(NULL, &k.ctx) == SP_OK);
+    sp_mesh_def md = sp_mesh_def_default();
+    md.node_count = N + 2, md.positions = x, md.tet_count = N, md.tets = tets;
+    REQUIRE(sp_mesh_create(k.ctx, &md, &k.mesh) == SP_OK);
+    sp_world *w;
+    REQUIRE(sp_world_create(k.ctx, NULL, &w) == SP_OK);
+    sp_solid_def def = sp_solid_def_default();
+    sp_fix fix = {&held, 1, SP_AXES_ALL, 0};
+    def.mesh = k.mesh, def.fixes = &fix, def.fix_count = 1, def.solver.tolerance = 0, def.solver.iterations = 3;
+    sp_body_id id;
+    REQUIRE(sp_world_add_solid(w, &def, &id) == SP_OK);
+    CHECK(sp_world_step(w, 0.001) >= 0);
+    sp_body_info info;
+    CHECK(sp_world_body_info(w, id, &info) == SP_OK);
+    CHECK(strstr(info.solve.solver, "matrix-free") != NULL);
+    sp_world_destroy(&w);
+    free(x), free(tets);
+    drop(&k);
+}

@@ -1,0 +1,548 @@
+// The gauntlet of the body table: every kind, through the same questions. A kind joins by one line in `kinds`.
+//
+// points against pull by differences, push against pull, retract, mass, forces against energy and system where claimed, W against
+// dense algebra, failure at every stage, checkpoint and go on, parameters and rollback.
+#include "test.h"
+#include "unit/mock_body.h"
+#include "world/world_internal.h"
+
+enum { MOCK, RIGID, SOLID };
+
+typedef struct kind {
+    const char *name;
+    int type;
+    sp_material_model model;
+    sp_rotation rotation;
+    sp_shape shape;
+    sp_tangent tangent;
+    const char *backend;
+    sp_integrator_type integrator;
+} kind;
+
+static const kind kinds[] = {
+    {"mock", MOCK, 0, 0, 0, 0, "ref", SP_IMPLICIT_EULER},
+    {"mock newton", MOCK, 0, 0, 0, 0, "ref", SP_NEWTON},
+    {"mock explicit", MOCK, 0, 0, 0, 0, "ref", SP_EXPLICIT},
+    {"mock static", MOCK, 0, 0, 0, 0, "ref", SP_STATIC},
+    {"rigid", RIGID, 0, 0, 0, 0, "ref", SP_IMPLICIT_EULER},
+    {"solid linear", SOLID, SP_LINEAR, 0, SP_SHAPE_REST, SP_TANGENT_FROZEN, "ref", SP_IMPLICIT_EULER},
+    {"solid polar", SOLID, SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_FROZEN, "ref", SP_IMPLICIT_EULER},
+    {"solid polar cpu", SOLID, SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_FROZEN, "cpu", SP_IMPLICIT_EULER},
+    {"solid polar exact", SOLID, SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_EXACT, "cpu", SP_NEWTON},
+    {"solid polar deformed", SOLID, SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_DEFORMED, SP_TANGENT_FROZEN, "cpu",
+     SP_IMPLICIT_EULER},
+    {"solid qr", SOLID, SP_COROTATIONAL, SP_ROTATION_QR, SP_SHAPE_REST, SP_TANGENT_FROZEN, "cpu", SP_IMPLICIT_EULER},
+    {"solid svd", SOLID, SP_COROTATIONAL, SP_ROTATION_SVD, SP_SHAPE_REST, SP_TANGENT_FROZEN, "cpu", SP_NEWTON},
+    {"solid svd exact", SOLID, SP_COROTATIONAL, SP_ROTATION_SVD, SP_SHAPE_REST, SP_TANGENT_EXACT, "ref", SP_NEWTON},
+    {"solid explicit", SOLID, SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_FROZEN, "cpu", SP_EXPLICIT},
+    {"solid static", SOLID, SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_EXACT, "cpu", SP_STATIC},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static sp_context *ctx;
+
+static void sway(const void *user, double t, sp_pose *out) {
+    (void)user;
+    const double z[3] = {0, 0, 1};
+    *out = sp_pose_identity();
+    out->translate[0] = 0.3, out->translate[1] = -0.3 + 0.1 * t;
+    sp__quat_axis(z, 0.3 * t, out->quat);
+}
+
+static void add_rigid(sp_world *w) {
+    sp_rigid_shape ball = {.type = SP_SPHERE, .size = {0.3}, .pose = sp_pose_identity()};
+    sp_rigid_def def = sp_rigid_def_default();
+    def.name = "tool", def.shapes = &ball, def.shape_count = 1, def.kinematic = true;
+    def.pose.eval = sway;
+    CHECK_INT(sp_world_add_rigid(w, &def, NULL), SP_OK);
+}
+
+static void add_mock(sp_world *w, const kind *k) {
+    mock_def def = mock_def_default();
+    sp_body *b;
+    def.type = k->integrator, def.k3 = 1e4, def.touches = true;
+    CHECK_INT(mock_create(ctx, &w->body_error, &def, &b), SP_OK);
+    CHECK_INT(sp__world_adopt(w, b, "body", NULL), SP_OK);
+}
+
+static void add_solid(sp_world *w, const kind *k) {
+    sp_mesh *mesh;
+    const double size[3] = {0.4, 0.2, 0.2};
+    const int cells[3] = {2, 1, 1}, held[] = {0, 1, 2, 3};
+    sp_fix fix = {held, 4, SP_AXES_ALL, 0};
+    sp_solid_def def = sp_solid_def_default();
+    CHECK_INT(sp_mesh_box(ctx, size, cells, 6, &mesh), SP_OK);
+    def.name = "body", def.mesh = mesh, def.fixes = &fix, def.fix_count = 1;
+    def.model = k->model, def.rotation = k->rotation, def.shape = k->shape, def.tangent = k->tangent;
+    def.material.young = 2e4, def.integrator.type = k->integrator, def.integrator.substeps = 4;
+    def.solver.tolerance = 1e-12;
+    CHECK_INT(sp_world_add_solid(w, &def, NULL), SP_OK);
+    sp_mesh_destroy(&mesh);
+}
+
+static sp_world *make(const kind *k) {
+    sp_world_def def = sp_world_def_default();
+    sp_contact_def contact = sp_contact_def_default();
+    sp_world *w;
+    def.backend = k->backend;
+    CHECK_INT(sp_world_create(ctx, &def, &w), SP_OK);
+    if (k->type == MOCK) add_mock(w, k);
+    if (k->type == SOLID) add_solid(w, k);
+    add_rigid(w);
+    contact.friction = 0.3;
+    sp_world_set_contact(w, &contact);
+    return w;
+}
+
+static sp_body *body_of(sp_world *w) {
+    return w->bodies[0];
+}
+
+// a deformed trial state and its velocity
+static void shake(sp_body *b, double size) {
+    unsigned long long seed = 17;
+    memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], (size_t)b->nq * sizeof(double));
+    for (int i = 0; i < b->nv; i++) {
+        b->q[SP_TRIAL][i] += size * sp_test_random(&seed);
+        b->v[SP_TRIAL][i] = sp_test_random(&seed);
+    }
+}
+
+static int anchors_of(sp_body *b, sp_anchor *out, int most) {
+    unsigned long long seed = 23;
+    const sp_surface *s;
+    if (b->ops->surface(b, &s) < 0) return 0;
+    int n = 0;
+    for (; n < most && n < s->vertex_count; n++) out[n] = s->anchors[n];
+    // and points inside
+    for (int k = 0; k < 3 && n < most; k++) {
+        double x[3];
+        for (int a = 0; a < 3; a++) x[a] = 0.1 + 0.1 * sp_test_random(&seed);
+        if (b->ops->anchor_point(b, x, &out[n]) >= 0) n++;
+    }
+    return n;
+}
+
+#define EACH_KIND(k, w, b)                                        \
+    for (int at_ = 0; at_ < KINDS; at_++)                         \
+        for (const kind *k = &kinds[at_]; k; k = NULL)            \
+            for (sp_world *w = (begin(), make(k)); w; end(k, &w)) \
+                for (sp_body *b = body_of(w), *once_ = b; once_; once_ = NULL)
+
+static int failures_before;
+static size_t bytes_before;
+
+static void begin(void) {
+    failures_before = sp_test_failures;
+    sp_context_create(NULL, &ctx);
+    sp_context_memory(ctx, &bytes_before, NULL);
+}
+
+static void end(const kind *k, sp_world **w) {
+    size_t bytes;
+    sp_world_destroy(w);
+    sp_context_memory(ctx, &bytes, NULL);
+    if (bytes != bytes_before) SP_TEST_FAILED("%zu bytes were not freed", bytes - bytes_before);
+    sp_context_destroy(&ctx);
+    if (sp_test_failures > failures_before) printf("  ... for %s\n", k->name);
+}
+
+// ---------------------------------------------------------------------------------------------------- points
+
+enum { ANCHORS = 15, ENTRIES = 12 * ANCHORS };
+
+static double row_times(const sp_rows *J, int row, const double *x) {
+    double sum = 0;
+    for (int i = J->start[row]; i < J->start[row + 1]; i++) sum += J->val[i] * x[J->col[i]];
+    return sum;
+}
+
+TEST(points_against_pull_and_push) {
+    EACH_KIND(k, w, b) {
+        sp_anchor a[ANCHORS];
+        int n = anchors_of(b, a, ANCHORS), start[ANCHORS + 1], col[ENTRIES];
+        double dir[3 * ANCHORS], val[ENTRIES], x[3 * ANCHORS], v[3 * ANCHORS], y[3 * ANCHORS], dq[300], g[300] = {0};
+        sp_rows J = {.capacity = ENTRIES, .start = start, .col = col, .val = val};
+        unsigned long long seed = 31;
+        CHECK(n > 2 && b->nv <= 300);
+        for (int i = 0; i < 3 * n; i++) dir[i] = sp_test_random(&seed);
+        for (int i = 0; i < b->nv; i++) dq[i] = sp_test_random(&seed);
+        shake(b, 0.02);
+        memcpy(b->v[SP_TRIAL], dq, (size_t)b->nv * sizeof *dq);
+        CHECK_INT(b->ops->pull(b, n, a, dir, &J), SP_OK);
+        CHECK_INT(J.n, n);
+        b->ops->points(b, SP_TRIAL, n, a, x, v);
+        double e = 1e-6, pushed = 0;
+        for (int i = 0; i < b->nv; i++) b->q[SP_TRIAL][i] += e * dq[i];
+        b->ops->points(b, SP_TRIAL, n, a, y, NULL);
+        for (int i = 0; i < n; i++) {
+            double moved = 0, speed = 0;
+            for (int c = 0; c < 3; c++)
+                moved += dir[3 * i + c] * (y[3 * i + c] - x[3 * i + c]) / e, speed += dir[3 * i + c] * v[3 * i + c];
+            // points are linear in the positions: only rounding of 1e-16 / 1e-6
+            CHECK_NEAR(moved, row_times(&J, i, dq), 1e-8);
+            if (b->nv > 0) CHECK_NEAR(speed, row_times(&J, i, dq), 1e-12);
+            pushed += row_times(&J, i, dq);
+        }
+        // sum of J^T dir by push, against dq, is the same number by pull
+        b->ops->push(b, n, a, dir, g);
+        for (int i = 0; i < b->nv; i++) pushed -= g[i] * dq[i];
+        CHECK_NEAR(pushed, 0, 1e-12);
+    }
+}
+
+TEST(retract_and_mass) {
+    EACH_KIND(k, w, b) {
+        double v[300], y[300], z[300];
+        unsigned long long seed = 41;
+        for (int i = 0; i < b->nv; i++) v[i] = sp_test_random(&seed);
+        b->ops->retract(b, SP_COMMITTED, 0, v);
+        CHECK(memcmp(b->q[SP_TRIAL], b->q[SP_COMMITTED], (size_t)b->nq * sizeof(double)) == 0);
+        if (b->nv == 0) continue;
+        b->ops->retract(b, SP_COMMITTED, 0.5, v);
+        b->ops->retract(b, SP_TRIAL, 0.25, v);
+        // two moves along the same v are one
+        for (int i = 0; i < b->nv; i++) CHECK_NEAR(b->q[SP_TRIAL][i], b->q[SP_COMMITTED][i] + 0.75 * v[i], 1e-15);
+        b->ops->mass(b, v, y, false);
+        b->ops->mass(b, y, z, true);
+        for (int i = 0; i < b->nv; i++) {
+            CHECK(v[i] * y[i] > 0);
+            CHECK_NEAR(z[i], v[i], 1e-14);
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- mechanics
+
+static double energy_at(sp_body *b) {
+    sp__loads_evaluate(b);
+    b->ops->evaluate(b, SP_WANT_FORCE | SP_WANT_ENERGY);
+    return b->energy;
+}
+
+static sp_status evaluate(sp_body *b) {
+    sp__loads_evaluate(b);
+    return b->ops->evaluate(b, SP_WANT_FORCE);
+}
+
+TEST(forces_are_minus_the_gradient_where_there_is_an_energy) {
+    EACH_KIND(k, w, b) {
+        if (!(b->caps & SP_CAP_ENERGY)) continue;
+        sp__prescribe(w, 0.01);
+        w->contact.friction = 0;
+        shake(b, 0.02);
+        memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
+        b->h = 0;  // penalty at the state itself
+        b->integrator.type = SP_STATIC;
+        double f[300], largest = 0, e = 1e-6;
+        energy_at(b);
+        memcpy(f, b->f, (size_t)b->nv * sizeof *f);
+        for (int i = 0; i < b->nv; i++) largest = fmax(largest, fabs(f[i]));
+        for (int i = 0; i < b->nv; i++) {
+            double *q = &b->q[SP_TRIAL][i], keep = *q;
+            *q = keep + e;
+            double up = energy_at(b);
+            *q = keep - e;
+            double down = energy_at(b);
+            *q = keep;
+            // differences of 1e-6 in energies of about force times 0.1 m: 1e-16 0.1 / 1e-6, and e2 of the third derivative
+            CHECK_NEAR(f[i], -(up - down) / (2 * e), 1e-7 * largest);
+        }
+    }
+}
+
+TEST(system_is_the_derivative_where_exact) {
+    EACH_KIND(k, w, b) {
+        if (!(b->caps & SP_CAP_EXACT_TANGENT)) continue;
+        sp_system A;
+        double f[2][300], x[300] = {0}, y[300], e = 1e-6, largest = 0;
+        sp__prescribe(w, 0.01);
+        w->has_contact = false, b->loads.contact = NULL;
+        shake(b, 0.02);
+        memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
+        for (int j = 0; j < b->nv; j++) {
+            for (int s = 0; s < 2; s++) {
+                b->q[SP_TRIAL][j] += s ? -2 * e : e;
+                CHECK_INT(evaluate(b), SP_OK);
+                memcpy(f[s], b->f, (size_t)b->nv * sizeof(double));
+            }
+            b->q[SP_TRIAL][j] += e;
+            CHECK_INT(evaluate(b), SP_OK);
+            CHECK_INT(b->ops->linearise(b, &A), SP_OK);
+            memset(x, 0, sizeof x);
+            x[j] = 1;
+            A.mul_raw(A.o, (sp_coef){0, 0, 1}, x, y);
+            for (int i = 0; i < b->nv; i++) largest = fmax(largest, fabs(y[i]));
+            // central differences of 1e-6 on forces of K times 0.02
+            for (int i = 0; i < b->nv; i++) CHECK_NEAR(y[i], -(f[0][i] - f[1][i]) / (2 * e), 1e-6 * largest);
+        }
+    }
+}
+
+// symmetry, unit rows of fixed unknowns, and the dot product that mul returns
+TEST(system_is_symmetric_with_unit_rows) {
+    EACH_KIND(k, w, b) {
+        if (b->nv == 0) continue;
+        sp_system A;
+        sp_coef c = {1, 0.01, 1e-4};
+        double x[300], y[300], Ax[300], Ay[300], xy = 0, yx = 0, size = 0;
+        unsigned long long seed = 51;
+        sp__prescribe(w, 0.01);
+        shake(b, 0.02);
+        evaluate(b);
+        b->ops->linearise(b, &A);
+        for (int i = 0; i < b->nv; i++) x[i] = sp_test_random(&seed), y[i] = sp_test_random(&seed);
+        double dot = A.mul(A.o, c, x, Ax);
+        A.mul(A.o, c, y, Ay);
+        for (int i = 0; i < b->nv; i++) {
+            xy += x[i] * Ay[i], yx += y[i] * Ax[i], dot -= x[i] * Ax[i], size += fabs(x[i] * Ax[i]);
+            if (b->fixed[i]) CHECK(Ax[i] == x[i]);
+        }
+        CHECK_NEAR(xy, yx, 1e-12 * size);
+        CHECK_NEAR(dot, 0, 1e-12 * size);
+        CHECK(A.n == b->nv && A.block == 3 && A.fixed == b->fixed);
+    }
+}
+
+// Gauss with pivoting on a copy, the obvious oracle
+static void solve_dense(int n, double *A, double *x) {
+    for (int p = 0; p < n; p++) {
+        int best = p;
+        for (int i = p; i < n; i++)
+            if (fabs(A[i * n + p]) > fabs(A[best * n + p])) best = i;
+        for (int j = 0; j < n; j++) {
+            double t = A[p * n + j];
+            A[p * n + j] = A[best * n + j], A[best * n + j] = t;
+        }
+        double t = x[p];
+        x[p] = x[best], x[best] = t;
+        for (int i = p + 1; i < n; i++) {
+            double s = A[i * n + p] / A[p * n + p];
+            for (int j = p; j < n; j++) A[i * n + j] -= s * A[p * n + j];
+            x[i] -= s * x[p];
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++) x[i] -= A[i * n + j] * x[j];
+        x[i] /= A[i * n + i];
+    }
+}
+
+// W = J A^-1 J^T by the body's solver, matrix-free and as it is, against dense algebra on the columns of mul
+TEST(delassus_against_dense_algebra) {
+    EACH_KIND(k, w, b) {
+        if (b->nv == 0) continue;
+        enum { ROWS = 6 };
+        sp_anchor a[ANCHORS];
+        int n = b->nv, start[ROWS + 1], col[12 * ROWS], found = anchors_of(b, a, ANCHORS);
+        double dir[3 * ROWS], val[12 * ROWS], W[ROWS][ROWS];
+        sp_rows J = {.capacity = 12 * ROWS, .start = start, .col = col, .val = val};
+        sp_system A;
+        sp_coef c = {1, 0.01, 1e-4};
+        unsigned long long seed = 61;
+        REQUIRE(found >= ROWS);
+        double *dense = malloc((size_t)n * (size_t)n * sizeof *dense), *copy = malloc((size_t)n * (size_t)n * sizeof *copy);
+        double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
+        for (int i = 0; i < 3 * ROWS; i++) dir[i] = sp_test_random(&seed);
+        sp__prescribe(w, 0.01);
+        shake(b, 0.01);
+        evaluate(b);
+        b->ops->linearise(b, &A);
+        // anchors from the end of the list: away from what is fixed
+        CHECK_INT(b->ops->pull(b, ROWS, a + found - ROWS, dir, &J), SP_OK);
+        for (int j = 0; j < n; j++) {
+            memset(x, 0, (size_t)n * sizeof *x);
+            x[j] = 1;
+            A.mul(A.o, c, x, y);
+            for (int i = 0; i < n; i++) dense[i * n + j] = y[i];
+        }
+        for (int r = 0; r < ROWS; r++) {
+            double rhs[300] = {0};
+            for (int i = J.start[r]; i < J.start[r + 1]; i++)
+                if (!b->fixed[J.col[i]]) rhs[J.col[i]] += J.val[i];
+            sp_linear_info info;
+            CHECK_INT(sp__solver_solve(b->solver, &A, c, rhs, x, &info), SP_OK);
+            memcpy(copy, dense, (size_t)n * (size_t)n * sizeof *copy);
+            memcpy(y, rhs, (size_t)n * sizeof *y);
+            solve_dense(n, copy, y);
+            for (int s = 0; s < ROWS; s++) {
+                W[r][s] = row_times(&J, s, x);
+                // the solver stops at 1e-12 of the right-hand side; W is about 1/m of a node
+                CHECK_NEAR(W[r][s], row_times(&J, s, y), 1e-9 * (1 + fabs(W[r][s])));
+            }
+        }
+        for (int r = 0; r < ROWS; r++) {
+            CHECK(W[r][r] > 0);
+            for (int s = 0; s < r; s++) CHECK_NEAR(W[r][s], W[s][r], 1e-9 * (1 + fabs(W[r][s])));
+        }
+        free(dense), free(copy), free(x), free(y);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- tiers
+
+// all bytes of a tier and the springs in one number
+static void hash_array(sp_visitor *v, const char *name, void *data, size_t size, size_t count) {
+    (void)name;
+    for (size_t i = 0; i < size * count; i++)
+        *(uint64_t *)v->user = sp__mix(*(uint64_t *)v->user ^ ((unsigned char *)data)[i], i);
+}
+
+static uint64_t parameters_of(sp_world *w) {
+    uint64_t sum = w->contact.friction > 0;
+    sp_visitor v = {hash_array, &sum};
+    for (int i = 0; i < w->body_count; i++) {
+        sp_body *b = w->bodies[i];
+        b->ops->visit(b, SP_PARAMETERS, &v);
+        hash_array(&v, "springs", b->loads.springs, sizeof *b->loads.springs, (size_t)b->loads.spring_count);
+    }
+    for (int i = 0; i < sp_world_param_count(w); i++) {
+        sp_param_info info;
+        sp_world_param_at(w, i, &info);
+        hash_array(&v, "value", &info.value, sizeof info.value, 1);
+    }
+    return sum;
+}
+
+static void queue_param(sp_world *w, const char *path, double value) {
+    sp_edit e = sp_edit_default(SP_EDIT_PARAM);
+    snprintf(e.path, sizeof e.path, "%s", path);
+    e.value = value;
+    CHECK_INT(sp_world_queue(w, &e), SP_OK);
+}
+
+// one of each edit that the kind knows
+static void queue_all(sp_world *w, const kind *k, int round) {
+    sp_edit e = sp_edit_default(SP_EDIT_POSE);
+    e.body = sp_world_body_named(w, "tool");
+    e.pose.translate[0] = 0.3, e.pose.translate[1] = -0.27 + 0.001 * round;  // touches the free end
+    sp_world_queue(w, &e);
+    queue_param(w, "gravity.x", 0.5 * round);
+    queue_param(w, "contact.friction", 0.1 * round);
+    if (k->type == RIGID) return;
+    queue_param(w, "body.young", k->type == MOCK ? 150 : 1.5e4);
+    e = sp_edit_default(SP_EDIT_PIN);
+    e.body = sp_world_body_named(w, "body"), e.node = 2, e.axes = SP_AXIS_Z;
+    sp_world_queue(w, &e);
+    e = sp_edit_default(SP_EDIT_DRAG);
+    const double at[3] = {0.35, 0.1, 0.1};
+    CHECK_INT(sp_world_anchor_point(w, sp_world_body_named(w, "body"), at, &e.anchor), SP_OK);
+    e.target[0] = 0.4, e.target[1] = 0.1 * round, e.stiffness = 20;
+    sp_world_queue(w, &e);
+}
+
+TEST(a_failure_at_any_stage_leaves_no_trace) {
+    EACH_KIND(k, w, b) {
+        double h = 0.004;
+        (void)b;
+        for (int i = 0; i < 3; i++) CHECK(sp_world_step(w, h) >= 0);
+        // what the same steps give without any failure
+        sp_world *twin = make(k);
+        for (int i = 0; i < 3; i++) sp_world_step(twin, h);
+        CHECK(sp_world_hash(w) == sp_world_hash(twin));
+        for (int stage = 0; stage < SP_STAGE_COMMIT; stage++) {
+            uint64_t hash = sp_world_hash(w), parameters = parameters_of(w), steps = sp_world_steps(w);
+            double time = sp_world_time(w);
+            queue_all(w, k, stage + 1), queue_all(twin, k, stage + 1);
+            CHECK_INT(sp__world_inject_failure(w, (sp_stage)stage), SP_OK);
+            CHECK_INT(sp_world_step(w, h), SP_STOPPED);
+            CHECK(sp_world_hash(w) == hash && sp__world_compute_hash(w) == hash);
+            CHECK(parameters_of(w) == parameters);
+            CHECK(sp_world_steps(w) == steps && sp_world_time(w) == time);
+            // again, now with the edits that are still queued
+            CHECK(sp_world_step(w, h) >= 0 && sp_world_step(twin, h) >= 0);
+            CHECK(sp_world_hash(w) == sp_world_hash(twin) && sp_world_hash(w) != hash);
+            CHECK(parameters_of(w) == parameters_of(twin));
+            int n = 0;
+            sp_world_edits_taken(w, &n);
+            CHECK_INT(n, k->type == RIGID ? 3 : 6);
+        }
+        sp_world_destroy(&twin);
+    }
+}
+
+TEST(checkpoints_go_on_to_the_same_hashes) {
+    EACH_KIND(k, w, b) {
+        double h = 0.004;
+        uint64_t later[4];
+        sp_checkpoint c;
+        (void)b;
+        queue_all(w, k, 1);
+        for (int i = 0; i < 3; i++) CHECK(sp_world_step(w, h) >= 0);
+        CHECK_INT(sp_world_save(w, &c), SP_OK);
+        uint64_t hash = sp_world_hash(w), parameters = parameters_of(w);
+        for (int i = 0; i < 4; i++) {
+            if (i == 1) queue_all(w, k, 3);
+            CHECK(sp_world_step(w, h) >= 0);
+            later[i] = sp_world_hash(w);
+        }
+        // into the same world, then into one built by the same calls
+        sp_world *other = make(k), *into[2] = {w, other};
+        for (int t = 0; t < 2; t++) {
+            CHECK_INT(sp_world_restore(into[t], c.data, c.size), SP_OK);
+            CHECK(sp_world_hash(into[t]) == hash && parameters_of(into[t]) == parameters && sp_world_steps(into[t]) == 3);
+            for (int i = 0; i < 4; i++) {
+                if (i == 1) queue_all(into[t], k, 3);
+                CHECK(sp_world_step(into[t], h) >= 0);
+                CHECK(sp_world_hash(into[t]) == later[i]);
+            }
+        }
+        // another world refuses it and stays as it is
+        sp_world *alien = make(&kinds[k->type == MOCK ? 4 : 0]);
+        uint64_t before = sp_world_hash(alien);
+        CHECK_INT(sp_world_restore(alien, c.data, c.size), SP_BAD_INPUT);
+        CHECK(sp_world_hash(alien) == before && sp_world_steps(alien) == 0);
+        sp_world_destroy(&alien);
+        sp_checkpoint_free(w, &c);
+        sp_world_destroy(&other);
+    }
+}
+
+TEST(damaged_checkpoints_are_refused) {
+    EACH_KIND(k, w, b) {
+        sp_checkpoint c;
+        (void)b;
+        sp_world_step(w, 0.004);
+        CHECK_INT(sp_world_save(w, &c), SP_OK);
+        sp_world_step(w, 0.004);
+        uint64_t hash = sp_world_hash(w);
+        unsigned char *data = c.data;
+        unsigned long long seed = 71;
+        CHECK_INT(sp_world_restore(w, NULL, 0), SP_BAD_INPUT);
+        for (int i = 0; i < 40; i++) {
+            size_t at = i < 24 ? (size_t)i : (size_t)((0.5 + 0.5 * sp_test_random(&seed)) * (double)(c.size - 1));
+            data[at] ^= 0x10;
+            CHECK_INT(sp_world_restore(w, data, c.size), SP_BAD_INPUT);
+            data[at] ^= 0x10;
+            size_t cut = (size_t)((0.5 + 0.5 * sp_test_random(&seed)) * (double)(c.size - 1));
+            CHECK_INT(sp_world_restore(w, data, cut), SP_BAD_INPUT);
+        }
+        CHECK(sp_world_hash(w) == hash && sp__world_compute_hash(w) == hash);
+        CHECK_INT(sp_world_restore(w, data, c.size), SP_OK);
+        sp_checkpoint_free(w, &c);
+    }
+}
+
+// every parameter of a kind changes and comes back, and the world then goes on as one that was never touched
+TEST(parameters_change_and_come_back) {
+    EACH_KIND(k, w, b) {
+        double h = 0.004;
+        sp_world *twin = make(k);
+        for (int i = 0; i < b->ops->param_count(b); i++) {
+            sp_param p = b->ops->param_at(b, i);
+            double old = *p.value, to = old > 0 ? 0.5 * old : fmin(p.high, 1e-3);
+            char path[128];
+            snprintf(path, sizeof path, "body.%s", p.name);
+            CHECK(old >= p.low && old <= p.high && p.unit && p.meaning);
+            queue_param(w, path, to);
+            sp__world_inject_failure(w, SP_STAGE_FREE_MOTION);
+            CHECK_INT(sp_world_step(w, h), SP_STOPPED);
+            sp_world_drop_edits(w);
+            p = b->ops->param_at(b, i);
+            CHECK(*p.value == old);
+            CHECK(sp_world_step(w, h) >= 0 && sp_world_step(twin, h) >= 0);
+            CHECK(sp_world_hash(w) == sp_world_hash(twin));
+        }
+        sp_world_destroy(&twin);
+    }
+}

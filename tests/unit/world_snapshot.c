@@ -1,0 +1,140 @@
+// Snapshots: counted slots, skipping, faces shared per revision, readers in other threads while the world steps.
+#include <pthread.h>
+
+#include "test.h"
+#include "unit/mock_body.h"
+#include "world/world_internal.h"
+
+static sp_context *ctx;
+static sp_world *w;
+static sp_body_id chain;
+
+static void start(int slots) {
+    sp_world_def def = sp_world_def_default();
+    mock_def md = mock_def_default();
+    sp_rigid_shape ball = {.type = SP_SPHERE, .size = {0.5}, .pose = sp_pose_identity()};
+    sp_rigid_def rigid = sp_rigid_def_default();
+    sp_body *b;
+    def.snapshot_slots = slots;
+    rigid.shapes = &ball, rigid.shape_count = 1;
+    sp_context_create(NULL, &ctx);
+    sp_world_create(ctx, &def, &w);
+    mock_create(ctx, &w->body_error, &md, &b);
+    sp__world_adopt(w, b, "chain", &chain);
+    sp_world_add_rigid(w, &rigid, NULL);
+}
+
+static void finish(void) {
+    sp_world_destroy(&w);
+    sp_context_destroy(&ctx);
+}
+
+TEST(shows_the_committed_state) {
+    start(2);
+    CHECK(sp_world_snapshot_acquire(w) == NULL);
+    sp_world_snapshot_release(w, NULL);
+    double x[15];
+    for (int k = 1; k <= 4; k++) {
+        sp_world_step(w, 0.01);
+        sp_world_field(w, chain, "position", x);
+        const sp_snapshot *s = sp_world_snapshot_acquire(w);
+        REQUIRE(s);
+        CHECK(s->step == (uint64_t)k && s->time == sp_world_time(w) && s->hash == sp_world_hash(w) && s->body_count == 2);
+        const sp_snapshot_body *b = &s->bodies[0];
+        CHECK(strcmp(b->name, "chain") == 0 && b->id.slot == chain.slot && b->vertex_count == 5 && b->face_count == 3);
+        // vertices are inner nodes here; users number them from the other end
+        for (int i = 0; i < 5; i++) CHECK(b->positions[3 * i + 1] == (float)x[3 * (4 - i) + 1]);
+        CHECK(s->stage_ms[SP_STAGE_FREE_MOTION] > 0);
+        sp_world_snapshot_release(w, s);
+    }
+    finish();
+}
+
+TEST(skips_when_all_slots_are_held) {
+    start(2);
+    sp_world_step(w, 0.01);
+    const sp_snapshot *first = sp_world_snapshot_acquire(w);
+    sp_world_step(w, 0.01);
+    const sp_snapshot *second = sp_world_snapshot_acquire(w);
+    CHECK(first != second && second->step == 2);
+    // both slots are held: the next ones are skipped, and what is held stays as it was
+    for (int k = 0; k < 3; k++) sp_world_step(w, 0.01);
+    CHECK(first->step == 1 && second->step == 2);
+    const sp_snapshot *newest = sp_world_snapshot_acquire(w);
+    CHECK(newest == second);
+    sp_world_snapshot_release(w, newest);
+    sp_world_snapshot_release(w, first);
+    sp_world_step(w, 0.01);
+    newest = sp_world_snapshot_acquire(w);
+    CHECK(newest == first && newest->step == 6 && newest->skipped == 3);
+    // faces are the same array in both
+    CHECK(newest->bodies[0].faces == second->bodies[0].faces && newest->bodies[1].faces == second->bodies[1].faces);
+    sp_world_snapshot_release(w, newest);
+    sp_world_snapshot_release(w, second);
+    finish();
+}
+
+TEST(outlives_a_removed_body) {
+    start(3);
+    sp_world_step(w, 0.01);
+    const sp_snapshot *s = sp_world_snapshot_acquire(w);
+    sp_world_remove(w, chain);
+    for (int k = 0; k < 5; k++) sp_world_step(w, 0.01);
+    CHECK(s->body_count == 2 && strcmp(s->bodies[0].name, "chain") == 0 && s->bodies[0].faces[2] == 2);
+    const sp_snapshot *now = sp_world_snapshot_acquire(w);
+    CHECK(now->body_count == 1 && strcmp(now->bodies[0].name, "rigid2") == 0);
+    sp_world_snapshot_release(w, now);
+    sp_world_snapshot_release(w, s);
+    finish();
+}
+
+TEST(none_where_not_asked_for) {
+    sp_world_def def = sp_world_def_default();
+    def.snapshots = false;
+    sp_context_create(NULL, &ctx);
+    sp_world_create(ctx, &def, &w);
+    sp_world_step(w, 0.01);
+    CHECK(sp_world_snapshot_acquire(w) == NULL);
+    finish();
+}
+
+// ---------------------------------------------------------------------------------------------------- readers
+
+typedef struct reader {
+    pthread_t thread;
+    atomic_bool stop;
+    long seen, backwards, torn;
+} reader;
+
+// A snapshot must not change while it is held, and steps must not go back.
+static void *read_on(void *arg) {
+    reader *r = arg;
+    uint64_t last = 0;
+    while (!atomic_load(&r->stop)) {
+        const sp_snapshot *s = sp_world_snapshot_acquire(w);
+        if (!s) continue;
+        if (s->step < last) r->backwards++;
+        last = s->step;
+        float sum[2] = {0, 0};
+        for (int pass = 0; pass < 2; pass++)
+            for (int b = 0; b < s->body_count; b++)
+                for (int i = 0; i < 3 * s->bodies[b].vertex_count; i++) sum[pass] += s->bodies[b].positions[i];
+        if (sum[0] != sum[1] || s->step != last) r->torn++;
+        r->seen++;
+        sp_world_snapshot_release(w, s);
+    }
+    return NULL;
+}
+
+TEST(readers_hold_while_the_world_steps) {
+    start(3);
+    reader r[3] = {0};
+    for (int i = 0; i < 3; i++) pthread_create(&r[i].thread, NULL, read_on, &r[i]);
+    for (int k = 0; k < 500; k++) CHECK(sp_world_step(w, 1e-3) == SP_OK);
+    for (int i = 0; i < 3; i++) {
+        atomic_store(&r[i].stop, true);
+        pthread_join(r[i].thread, NULL);
+        CHECK(r[i].backwards == 0 && r[i].torn == 0);
+    }
+    finish();
+}

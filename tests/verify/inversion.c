@@ -1,0 +1,137 @@
+// Claim: an element pushed through itself is always pulled back by the qr and svd rotations; the polar one has a second rest
+// state, the mirror image (Nesme, Faure, Chabanas 2004, HAL inria-00537453, figure 4; Irving, Teran, Fedkiw 2004,
+// doi:10.1145/1028523.1028541). Tolerances stand with each test.
+#include "element.h"
+
+static const double height = 0.8;  // of node 3 over the face of the others
+
+static bool open_single(specimen *s, sp_rotation rotation) {
+    if (!specimen_context(s) || single_mesh(s->ctx, &s->mesh) < 0) return false;
+    sp_solid_def def = sp_solid_def_default();
+    def.rotation = rotation;
+    def.material = (sp_material){1000, 1e4, 0.3};
+    return specimen_open(s, def, "auto");
+}
+
+// Force upwards on node 3 at height z over the face; *all is the norm of all forces.
+static double lift(specimen *s, double z, double *all) {
+    double x[12], f[12];
+    memcpy(x, single_rest, sizeof x);
+    x[11] = z;
+    specimen_force(s, x, f);
+    *all = 0;
+    for (int i = 0; i < 12; i++) *all += f[i] * f[i];
+    *all = sqrt(*all);
+    return f[11];
+}
+
+// qr: the frame stands on the three nodes that stay, so the force is that of a linear spring all the way through.
+// Tolerance: rounding.
+TEST(qr_restores_at_every_depth) {
+    specimen s;
+    REQUIRE(open_single(&s, SP_ROTATION_QR));
+    double all, spring = lift(&s, 0.5 * height, &all) / (0.5 * height);
+    CHECK(spring > 0);
+    for (double z = height - 0.01; z > -3 * height; z -= 0.01)
+        CHECK_NEAR(lift(&s, z, &all) / (height - z), spring, 1e-9 * spring);
+    specimen_close(&s);
+}
+
+// svd: up to the mirror image the least singular value is the one pushed, and carries the sign: the force points home. Deeper,
+// the element comes home another way (it turns inside out along its then thinnest direction), but never rests.
+TEST(svd_restores) {
+    specimen s;
+    REQUIRE(open_single(&s, SP_ROTATION_SVD));
+    double all, start, flat;
+    lift(&s, 0.5 * height, &start);
+    flat = lift(&s, 1e-3 * height, &all);
+    for (double z = height - 0.01; z > -0.999 * height; z -= 0.01) CHECK(lift(&s, z, &all) > 0);
+    CHECK_NEAR(lift(&s, -1e-3 * height, &all) / flat, 1, 0.01);  // no jump through the plane: 0.002 of the way to rest
+    for (double z = -0.01; z > -3 * height; z -= 0.01) {
+        lift(&s, z, &all);
+        CHECK(all > 0.5 * start);
+    }
+    specimen_close(&s);
+}
+
+// polar: beyond the plane the force turns round and leads to the mirror image, where nothing is felt. Tolerance: rounding.
+TEST(polar_rests_in_the_mirror) {
+    specimen s;
+    REQUIRE(open_single(&s, SP_ROTATION_POLAR));
+    double all, start;
+    lift(&s, 0.5 * height, &start);
+    for (double z = height - 0.01; z > 0.01; z -= 0.01) CHECK(lift(&s, z, &all) > 0);
+    for (double z = -0.01; z > -height + 0.01; z -= 0.01) CHECK(lift(&s, z, &all) < 0);
+    lift(&s, -height, &all);
+    CHECK_NEAR(all / start, 0, 1e-12);
+    specimen_close(&s);
+}
+
+// ------------------------------------------------------------------------------------------------ released
+
+// Node `corner` pushed through the opposite face to `depth` times its height and let go, damped: volume after 20 s over the rest
+// volume, and the worst change of an edge over its length.
+static bool release(sp_rotation rotation, int corner, double depth, double *volume, double *stretch) {
+    sp_context *ctx = NULL;
+    sp_mesh *mesh = NULL;
+    sp_world *world = NULL;
+    double x[12], *p = x + 3 * corner, y[12];
+    memcpy(x, single_rest, sizeof x);
+    const double *a = x + 3 * ((corner + 1) % 4), *b = x + 3 * ((corner + 2) % 4), *c = x + 3 * ((corner + 3) % 4);
+    double u[3], v[3], n[3], up = 0, nn = 0;
+    for (int i = 0; i < 3; i++) u[i] = b[i] - a[i], v[i] = c[i] - a[i];
+    cross(u, v, n);
+    for (int i = 0; i < 3; i++) up += n[i] * (p[i] - a[i]), nn += n[i] * n[i];
+    for (int i = 0; i < 3; i++) p[i] -= (1 + depth) * up / nn * n[i];
+    sp_world_def wd = sp_world_def_default();
+    wd.gravity[1] = sp_signal_constant(0);
+    sp_solid_def def = sp_solid_def_default();
+    def.rotation = rotation;
+    def.material = (sp_material){1000, 1e4, 0.3};
+    def.rayleigh_mass = 2, def.rayleigh_stiffness = 0.05;
+    def.initial = x;
+    sp_body_id id;
+    bool good =
+        sp_context_create(NULL, &ctx) == SP_OK && single_mesh(ctx, &mesh) == SP_OK && sp_world_create(ctx, &wd, &world) == SP_OK;
+    def.mesh = mesh;
+    good = good && sp_world_add_solid(world, &def, &id) == SP_OK;
+    for (int i = 0; i < 1000 && good; i++) good = sp_world_step(world, 0.02) >= 0;
+    sp_body_info info = {0};
+    good = good && sp_world_body_info(world, id, &info) == SP_OK && sp_world_field(world, id, "position", y) == SP_OK;
+    *volume = info.volume / info.rest_volume, *stretch = 0;
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < i; j++) {
+            double l = 0, r = 0;
+            for (int k = 0; k < 3; k++)
+                l += pow(y[3 * i + k] - y[3 * j + k], 2), r += pow(single_rest[3 * i + k] - single_rest[3 * j + k], 2);
+            *stretch = fmax(*stretch, fabs(sqrt(l / r) - 1));
+        }
+    sp_world_destroy(&world);
+    sp_mesh_destroy(&mesh);
+    sp_context_destroy(&ctx);
+    return good;
+}
+
+// Damping by mass (2/s) ends the spin that an uneven pull leaves, damping by stiffness the vibration: after 20 s both are gone
+// (e^-40). Tolerance: what remains is CG's stop, relative to forces that vanish themselves: 1e-6 of the size.
+TEST(released_it_returns) {
+    const double depths[4] = {0.3, 0.9, 1.5, 3};
+    const sp_rotation how[2] = {SP_ROTATION_QR, SP_ROTATION_SVD};
+    for (int r = 0; r < 2; r++)
+        for (int corner = 0; corner < 4; corner++)
+            for (int d = 0; d < 4; d++) {
+                double volume, stretch;
+                REQUIRE(release(how[r], corner, depths[d], &volume, &stretch));
+                CHECK_NEAR(volume, 1, 1e-5);
+                CHECK_NEAR(stretch, 0, 1e-6);
+            }
+}
+
+TEST(released_polar_stays_mirrored) {
+    for (int corner = 0; corner < 4; corner++) {
+        double volume, stretch;
+        REQUIRE(release(SP_ROTATION_POLAR, corner, 0.9, &volume, &stretch));
+        CHECK_NEAR(volume, -1, 1e-5);
+        CHECK_NEAR(stretch, 0, 1e-6);
+    }
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Every test in every configuration that can show something the others cannot. Goes on after a failure and adds up;
+# the closing line is "N passed, M failed". Further words choose configurations: tools/test.sh asan tsan
+#
+#   gcc      the whole suite with invariants checked
+#   clang    the second compiler's warnings, and the unit tests
+#   asan     addresses and undefined behaviour: unit and fault tests, then the fuzzers for SP_FUZZ_SECONDS each (20)
+#   tsan     races: what runs on several threads
+#   nosimd   without the vector kernels: unit tests and the peers' curve
+#   format   clang-format has nothing to say
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+passed=0
+failed=0
+table=()
+
+# name, passed, failed, seconds: one line of the closing table
+record() {
+    passed=$((passed + $2))
+    failed=$((failed + $3))
+    table+=("$(printf '%-10s %6d %6d %6d s' "$1" "$2" "$3" "$4")")
+}
+
+# ctest's own count of what ran and what failed, from its log
+count_of() {
+    sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$1" | tail -1
+}
+
+# build a preset and run the tests whose names match
+suite() {
+    local name=$1 pattern=$2 start=$SECONDS log=build/$1-tests.log bad all
+    if ! tools/build.sh "$name"; then
+        record "$name" 0 1 $((SECONDS - start))
+        return
+    fi
+    (cd "build/$name" && ctest -j "$jobs" --no-tests=error --output-on-failure -R "$pattern") </dev/null 2>&1 | tee "$log" || true
+    read -r bad all <<<"$(count_of "$log")"
+    if [ -z "${all:-}" ]; then
+        record "$name" 0 1 $((SECONDS - start))
+    else
+        record "$name" $((all - bad)) "$bad" $((SECONDS - start))
+    fi
+}
+
+# what leaves a step with a status only, yes or no
+single() {
+    local name=$1 start=$SECONDS
+    shift
+    if "$@" </dev/null; then
+        record "$name" 1 0 $((SECONDS - start))
+    else
+        record "$name" 0 1 $((SECONDS - start))
+    fi
+}
+
+in_subshell() (
+    "$@"
+)
+
+# libFuzzer on one harness, beginning with the repository's own files; what it finds stays in build/asan
+fuzz() {
+    local harness=$1 seconds=${SP_FUZZ_SECONDS:-20} top=$PWD log=fuzz-$1.log seeds=()
+    case $harness in
+        scene) seeds=("$top/scenes" "$top/tests/data") ;;
+        msh) seeds=("$top/tests/fuzz/msh" "$top/tests/data") ;;
+        expr) seeds=("$top/tests/fuzz/expr") ;;
+    esac
+    echo "fuzzing $harness for $seconds s"
+    cd build/asan
+    mkdir -p "corpus-$harness"
+    if ! "tests/fuzz_$harness" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2000 -max_len=8192 -print_final_stats=1 \
+        -dict="$top/tests/fuzz/$harness.dict" -artifact_prefix="$harness-" "corpus-$harness" "${seeds[@]}" >"$log" 2>&1; then
+        tail -60 "$log"
+        return 1
+    fi
+    grep 'number_of_executed_units' "$log"
+}
+
+asan() {
+    export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
+    suite asan '^(unit|fault|fuzz|examples)/'
+    for harness in scene expr msh; do
+        single "fuzz $harness" in_subshell fuzz "$harness"
+    done
+}
+
+[ $# -gt 0 ] || set -- format gcc clang asan tsan nosimd
+for configuration in "$@"; do
+    echo "== $configuration"
+    case $configuration in
+        format) single format tools/format.sh --check ;;
+        gcc) suite gcc '.' ;;
+        clang) suite clang '^(unit|examples)/' ;;
+        asan) asan ;;
+        tsan) suite tsan '^determinism/|^unit/.*(pool|task|context|world|snapshot|queue)' ;;
+        nosimd) suite nosimd '^unit/|^verify/.*peer' ;;
+        *)
+            echo "tools/test.sh: unknown configuration '$configuration'" >&2
+            exit 2
+            ;;
+    esac
+done
+
+echo
+printf '%-10s %6s %6s %8s\n' "" passed failed time
+printf '%s\n' "${table[@]}"
+echo
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
