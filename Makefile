@@ -11,8 +11,7 @@ all:
 
 demo: all
 	@mkdir -p out
-	@$(souple) run scenes/torus-drop.xml --out out/demo --png out/demo.png
-	@echo "the picture is out/demo.png"
+	@$(souple) run scenes/beam.xml --out out/demo --png out/demo.png
 
 test:
 	@tools/install.sh build test

@@ -77,7 +77,7 @@ typedef struct sp_session {
 
 // Options that run, check and render share; false: not one of them, or a complaint was made (*bad).
 bool sp__take_scene_option(sp_scene_args *scene, const sp_arguments *a, const char *name, char **values, bool *bad);
-// Load and build. Messages go to stderr. Returns the exit code; SP_EXIT_DONE: go on.
+// Load, make the folder for records, build. Messages go to stderr. Returns the exit code; SP_EXIT_DONE: go on.
 int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *options);
 void sp__session_close(sp_session *s);
 void sp__session_messages(const sp_session *s, sp_json *j);  // "messages": [...]
@@ -86,7 +86,6 @@ void sp__json_error(sp_json *j, const sp_error *error);      // "error": {...}
 void sp__json_refused(const sp_session *s, const char *scene, int code);
 const char *sp__session_backend(const sp_session *s);  // by its own name, never "auto"
 void sp__print_to(void *file, const char *text);       // for sp_scene_describe and its like
-bool sp__make_folders(const char *path);               // with those above it; false: errno says why
 
 // ---- tables of text (table.c)
 

@@ -7,10 +7,25 @@
 
 enum { LINED = 2 };  // levels with a line per item
 
+// bytes of the UTF-8 character at c; 0: it is none
+static int utf8_length(const unsigned char *c) {
+    int n = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : (c[0] & 0xf0) == 0xe0 ? 3 : c[0] >= 0xf0 && c[0] < 0xf5 ? 4 : 0;
+    for (int i = 1; i < n; i++)
+        if ((c[i] & 0xc0) != 0x80) return 0;
+    bool wrong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) ||
+                 (c[0] == 0xf4 && c[1] > 0x8f);
+    return wrong ? 0 : n;
+}
+
 static void put_text(FILE *f, const char *text) {
     fputc('"', f);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
+        int n = utf8_length(c);
+        if (n == 0)
+            fputs("\\ufffd", f);
+        else if (n > 1)
+            fwrite(c, 1, (size_t)n, f), c += n - 1;
+        else if (*c == '"' || *c == '\\')
             fprintf(f, "\\%c", *c);
         else if (*c == '\n')
             fputs("\\n", f);

@@ -136,8 +136,11 @@ static void write_beside(sp_running *r, const char *name, void (*write)(sp_runni
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", r->args->out, name);
     FILE *file = fopen(path, "w");
-    if (file) write(r, file);
-    if (file && ferror(file) == 0 && fclose(file) == 0) return;
+    if (file) {
+        write(r, file);
+        bool broken = ferror(file) != 0;
+        if (fclose(file) == 0 && !broken) return;
+    }
     snprintf(r->summary.error.message, sizeof r->summary.error.message, "cannot write %.400s: %s", path, strerror(errno));
     r->summary.error.status = SP_IO;
     r->summary.outcome = SP_RUN_FAILED;
@@ -244,7 +247,6 @@ static int run_main(const sp_command *command, int argc, char **argv) {
     if (code >= 0) return code;
     if (a.word_count < 1) return sp__complain(&a, "which scene? (a file, or `souple list scenes`)");
     if (args.time > 0 && args.steps > 0) return sp__complain(&a, "--time and --steps: one of them");
-    if (args.out && !sp__make_folders(args.out)) return sp__complain(&a, "--out %s: %s", args.out, strerror(errno));
     args.scene.path = a.words[0];
     sp_running r = {.args = &args};
     code = simulate(&r);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "command.h"
-#include "world/world_internal.h"
 
 static void log_line(void *user, sp_log_level level, const char *text) {
     (void)user;
@@ -19,15 +19,18 @@ void sp__print_to(void *file, const char *text) {
     if (n == 0 || text[n - 1] != '\n') fputc('\n', file);
 }
 
-bool sp__make_folders(const char *path) {
+// a folder with those above it; *made: it was not there before. False: errno says why
+static bool make_folders(const char *path, bool *made) {
     char part[PATH_MAX];
     size_t n = strlen(path);
+    *made = false;
     if (n == 0 || n >= sizeof part) return errno = n ? ENAMETOOLONG : ENOENT, false;
     for (size_t i = 1; i <= n; i++) {
         if (path[i] != '/' && path[i] != 0) continue;
         memcpy(part, path, i);
         part[i] = 0;
-        if (mkdir(part, 0777) != 0 && errno != EEXIST) return false;
+        *made = mkdir(part, 0777) == 0;
+        if (!*made && errno != EEXIST) return false;
     }
     struct stat st;
     if (stat(path, &st) != 0) return false;
@@ -147,6 +150,13 @@ static int refused(sp_session *s, const char *path, sp_status status, int alread
     return status == SP_NO_MEMORY && !error ? SP_EXIT_FAILED : SP_EXIT_USAGE;
 }
 
+static int refused_folder(sp_session *s, const char *folder) {
+    s->error = (sp_error){.status = SP_IO, .index = -1};
+    snprintf(s->error.message, sizeof s->error.message, "--out %.300s: %s", folder, strerror(errno));
+    fprintf(stderr, "souple: %s\n", s->error.message);
+    return SP_EXIT_USAGE;
+}
+
 int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *options) {
     *s = (sp_session){.error.index = -1};
     sp_context_def def = sp_context_def_default();
@@ -161,8 +171,12 @@ int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *o
     if (status < 0) return refused(s, args->path, status, 0);
     int said = sp_scene_message_count(s->scene);
     for (int i = 0; i < said; i++) print_message(sp_scene_message_at(s->scene, i));
+    bool made = false;
+    if (options->out && !make_folders(options->out, &made)) return refused_folder(s, options->out);
     options->backend = args->backend;
     status = sp_run_create(s->scene, options, &s->run);
+    // a scene that cannot be built leaves nothing behind
+    if (status < 0 && made) rmdir(options->out);
     if (status < 0) return refused(s, args->path, status, said);
     for (int i = said; i < sp_scene_message_count(s->scene); i++) print_message(sp_scene_message_at(s->scene, i));
     s->world = sp_run_world(s->run);
@@ -176,5 +190,5 @@ void sp__session_close(sp_session *s) {
 }
 
 const char *sp__session_backend(const sp_session *s) {
-    return strcmp(s->world->backend, "auto") == 0 ? "cpu" : s->world->backend;
+    return sp_world_backend(s->world);
 }

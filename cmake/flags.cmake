@@ -21,11 +21,16 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 # The vector kernels get their instruction set, and fused multiply-adds: bits are promised for one build, backend and lane width.
 function(sp_kernel_flags)
+    # all of a kernel is one function: under sanitizers it takes minutes to optimise, and the checks of single pointers most of them
+    set(level -O3)
+    if(SP_SANITIZE)
+        set(level "-O1;-fno-sanitize=alignment,null,pointer-overflow,bounds")
+    endif()
     # vectors wider than the baseline's registers never cross a call: every kernel is inlined
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend/cpu/tet_generic.c PROPERTIES COMPILE_OPTIONS "-O3;-Wno-psabi")
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend/cpu/tet_generic.c PROPERTIES COMPILE_OPTIONS "${level};-Wno-psabi")
     if(SP_SIMD AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
         file(GLOB avx2 ${PROJECT_SOURCE_DIR}/src/backend/cpu/*_avx2.c)
-        set_source_files_properties(${avx2} PROPERTIES COMPILE_OPTIONS "-O3;-mavx2;-mfma;-ffp-contract=fast")
+        set_source_files_properties(${avx2} PROPERTIES COMPILE_OPTIONS "${level};-mavx2;-mfma;-ffp-contract=fast")
         target_compile_definitions(souple PRIVATE SP_HAVE_AVX2)
     endif()
 endfunction()

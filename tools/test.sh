@@ -94,7 +94,7 @@ for configuration in "$@"; do
         gcc) suite gcc '.' ;;
         clang) suite clang '^(unit|examples)/' ;;
         asan) asan ;;
-        tsan) suite tsan '^determinism/|^unit/.*(pool|task|context|world|snapshot|queue)' ;;
+        tsan) suite tsan '^determinism/|^unit/(pool|core|world|linear|solid|table|picture)' ;;
         nosimd) suite nosimd '^unit/|^verify/.*peer' ;;
         *)
             echo "tools/test.sh: unknown configuration '$configuration'" >&2

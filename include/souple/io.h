@@ -130,7 +130,7 @@ typedef struct sp_picture_def {
 SP_API sp_picture_def sp_picture_def_default(void);
 /// Camera, lights, colours of the scene's camera, view and look elements where there are some.
 SP_API sp_picture_def sp_run_picture(const sp_run *run);
-/// Shaded surfaces of the world now, as a PNG file. Nullable: def; run (for looks).
+/// Shaded surfaces of the world now, as a PNG file. Nullable: def; run (for looks). Errors are in the world's context.
 SP_API sp_status sp_picture_write(sp_world *world, const sp_run *run, const sp_picture_def *def, const char *path);
 
 #ifdef __cplusplus

@@ -18,7 +18,8 @@ typedef enum sp_integrator_type {
 typedef struct sp_integrator_def {
     sp_integrator_type type;
     int iterations;    ///< Newton iterations at most, >= 1, default 20
-    double tolerance;  ///< of Newton, on the residual force relative to the first, > 0, default 1e-8
+    double tolerance;  ///< of Newton, on the residual force relative to the first (static: to the force on fixed nodes, if
+                       ///< larger), > 0, default 1e-8
     bool line_search;  ///< default true
     int load_steps;    ///< static: loads grow in this many stages, >= 1, default 1
     int substeps;      ///< explicit: equal parts of a step, >= 1, default 1

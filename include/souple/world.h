@@ -34,6 +34,7 @@ typedef struct sp_world_def {
 SP_API sp_world_def sp_world_def_default(void);
 SP_API sp_status sp_world_create(sp_context *context, const sp_world_def *def, sp_world **out);
 SP_API void sp_world_destroy(sp_world **world);
+SP_API sp_context *sp_world_context(const sp_world *world);
 SP_API const sp_error *sp_world_error(const sp_world *world);  ///< never NULL
 
 // ---------------------------------------------------------------------------------------------------- solids
@@ -167,11 +168,11 @@ SP_API sp_status sp_world_remove(sp_world *world, sp_body_id id);
 
 /// Penalty contact of soft nodes against rigid shapes: a spring along the normal, Coulomb friction made smooth at slow slip.
 typedef struct sp_contact_def {
-    double
-        stiffness;  ///< [N/m] per node; 0: auto, 10 m/h2 of each node's mass (in statics, Young's modulus times the element size)
-    double damping;   ///< [N s/m] per node >= 0
-    double friction;  ///< coefficient >= 0
-    double slip;      ///< speed below which friction is viscous [m/s]; 0: auto, 1e-3 of the body's size per second
+    double stiffness;  ///< [N/m] per node; 0: auto, 10 m/h2 of each node's mass (explicit: m/h2 of the substep; static: Young's
+                       ///< modulus times the element size)
+    double damping;    ///< [N s/m] per node >= 0
+    double friction;   ///< coefficient >= 0
+    double slip;       ///< speed below which friction is viscous [m/s]; 0: auto, 1e-3 of the body's size per second
     uint32_t cookie;
 } sp_contact_def;
 
@@ -317,6 +318,9 @@ SP_API sp_status sp_world_anchor_point(sp_world *world, sp_body_id id, const dou
 /// Position [m] and velocity [m/s] of a material point. Nullable: v.
 SP_API sp_status sp_world_anchor_get(sp_world *world, const sp_anchor *anchor, double x[3], double v[3]);
 
+/// Node numbers of the corners of each element of a solid, elements x 4.
+SP_API sp_status sp_world_tets(sp_world *world, sp_body_id id, int *out);
+
 /// Set state directly (nodes x 3); nullable: either. Counts as an edit of the caller's own.
 SP_API sp_status sp_world_set_state(sp_world *world, sp_body_id id, const double *positions, const double *velocities);
 
@@ -328,6 +332,7 @@ typedef struct sp_snapshot_body {
     const float *positions;  ///< vertex_count x 3 [m]
     int face_count;
     const uint32_t *faces;  ///< face_count x 3, outward; shared by all snapshots of one revision
+    const int *nodes;       ///< user's node of each vertex, shared likewise; NULL where the body has no nodes
 } sp_snapshot_body;
 
 typedef struct sp_snapshot {
@@ -344,6 +349,8 @@ typedef struct sp_snapshot {
 
 /// The newest snapshot, from any thread; NULL before the first. Hold it as long as you like: a writer without a free slot skips.
 SP_API const sp_snapshot *sp_world_snapshot_acquire(sp_world *world);
+/// Publish a snapshot of the state as it is, without a step.
+SP_API sp_status sp_world_publish(sp_world *world);
 SP_API void sp_world_snapshot_release(sp_world *world, const sp_snapshot *snapshot);
 
 /// All tiers in one block of memory of the context; free it with sp_checkpoint_free. A restore into the same world, or into one
@@ -357,6 +364,8 @@ SP_API sp_status sp_world_save(sp_world *world, sp_checkpoint *out);
 SP_API sp_status sp_world_restore(sp_world *world, const void *data, size_t size);
 SP_API void sp_checkpoint_free(sp_world *world, sp_checkpoint *checkpoint);
 
+/// The backend that the world's bodies run on: what "auto" stands for.
+SP_API const char *sp_world_backend(const sp_world *world);
 /// Backends of this build, NULL past the end: "ref", "cpu".
 SP_API const char *sp_backend_name(int index);
 /// What a backend runs on here ("AVX2+FMA, 4 lanes"); NULL if unknown.

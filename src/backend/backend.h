@@ -73,7 +73,7 @@ typedef struct sp_backend {
     void (*tet_product)(const sp_tets *t, int chunk, const double *x, double *y);   // y += K x
     // blocks += factor K, 9 numbers a block row by row, in the order of the chunk's pattern; then from there to four rows abreast
     void (*tet_assemble)(const sp_tets *t, const sp_stencil *where, double factor, double *blocks);
-    void (*rows_store)(const int *row_start, int rows, const int *group_start, const double *blocks, double *val);
+    void (*rows_store)(const int *row_start, const int *order, int rows, int first, const int *group_start, const double *blocks, double *val);
     void (*rows_product)(const sp_rows4 *a, int chunk, const double *x, double *y); // y += A x
     // between whole arrays (3 numbers a node, one number of room behind the last) and local ones (4 a node)
     void (*gather)(const double *x, const double *keep, const int *node, int n, double *local);  // times keep where not NULL

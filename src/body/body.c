@@ -36,6 +36,7 @@ void sp__body_free(sp_body *b) {
     }
     for (int i = 0; i < 6; i++) sp__free(b->ctx, b->work[i]), b->work[i] = NULL;
     sp__free(b->ctx, b->f), b->f = NULL;
+    sp__free(b->ctx, b->history), b->history = NULL;
     sp__free(b->ctx, b->target), b->target = NULL;
     sp__free(b->ctx, b->fixed), b->fixed = NULL;
     sp__loads_free(b);

@@ -42,6 +42,7 @@ typedef struct sp_surface {
     int vertex_count, face_count;
     const sp_anchor *anchors;  // one per vertex
     const uint32_t *faces;     // face_count x 3, outward
+    const int *nodes;          // user's node of each vertex; NULL: the body has no nodes
     uint32_t revision;
 } sp_surface;
 
@@ -79,6 +80,7 @@ typedef struct sp_body_ops {
     // what others look at
     sp_status (*surface)(sp_body *b, const sp_surface **out);
     sp_status (*field)(sp_body *b, const char *name, sp_field_info *info, double *out);  // out NULL: info only
+    void (*corners)(sp_body *b, int *out);  // elements x 4 user's nodes; NULL: no elements
     void (*measure)(sp_body *b, sp_measure *out);
     uint64_t (*hash)(sp_body *b);  // of the committed state, in users' numbering
     // edits
@@ -115,6 +117,7 @@ struct sp_body {
     sp_solver *solver;
     sp_solve_info solve;
     double *work[6];  // vectors of the drivers (nv each), scratch kept across steps
+    double *history;  // corrections that Newton's method mixes, made at its first use; scratch
     double started_time;
     bool retune;  // stiffness, pins or springs changed: the explicit driver must find its critical step again
     bool frozen;

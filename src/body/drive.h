@@ -15,10 +15,23 @@ sp_status sp__drive_not_finite(sp_body *b);  // the failure that names the first
 // One linear solve, counted in b->solve. Fails for want of memory and for numbers that are not finite.
 sp_status sp__drive_solve(sp_body *b, const sp_system *A, sp_coef c, const double *rhs, double *x, sp_linear_info *info);
 
+// Mixing of the last corrections where the tangent is not exact; reset at the start of every solve.
+enum { SP_ANDERSON_DEPTH = 6 };
+typedef struct sp_anderson {
+    sp_body *b;
+    int count, next;  // pairs kept, place of the next
+    bool started;
+} sp_anderson;
+sp_status sp__anderson_begin(sp_anderson *a, sp_body *b);
+bool sp__anderson_mix(sp_anderson *a, const double *x, double *d);  // d at x becomes a better direction; false: stays
+void sp__anderson_plain(const sp_anderson *a, double *d);           // the last d before mixing
+void sp__anderson_restart(sp_anderson *a);
+
 // Newton's method on r(x) = s f(q0 (+) s x) - m M (x - x0) = 0, which is implicit Euler for s = h, m = 1, x = v, and
 // statics for s = 1, m = 0, x = displacement. Solved with A = m M + s B + s2 K.
 typedef struct sp_newton {
     sp_body *b;
+    sp_anderson mixing;
     double s, m;
     double share;      // of the way to the targets: statics in load steps
     double *x;         // iterate; dynamics: the trial velocity itself

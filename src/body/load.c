@@ -1,9 +1,9 @@
 // Springs and penalty contact as point terms: a force, its derivatives and its potential at a material point.
 //
 // Contact acts on the collision nodes of a soft body against the rigid bodies, at their pose at the end of the step. Let d be the
-// signed distance of a node, n the normal, v the node's velocity. The step with one linearisation looks ahead: the node is
-// active if d + h n.v < 0, and its force -k d n then becomes -k (d + h n.v_new) n through the matrix. All other drivers
-// evaluate at the state itself: active if d < 0. Coulomb friction is viscous below the speed `slip`:
+// signed distance of a node, n the normal, v the node's velocity, g gravity. The step with one linearisation looks ahead: the node is
+// active if d + h n.v < 0 or d + h n.(v + h g) < 0 (without g, a node that rests is let go every other step), and its force
+// -k d n then becomes -k (d + h n.v_new) n through the matrix. All other drivers evaluate at the state itself: active if d < 0. Coulomb friction is viscous below the speed `slip`:
 //   f_t = -mu f_n v_t / max(|v_t|, slip),   of which only the symmetric part mu f_n / max(|v_t|, slip) (1 - n n^T) enters b.
 #include "body/load.h"
 
@@ -67,8 +67,9 @@ static bool add_contact(sp_body *b, sp_body *obstacle, double mass, const double
     const sp_contact_def *c = b->loads.contact;
     double n[3], surface[3], relative[3];
     double d = obstacle->ops->distance(obstacle, SP_TRIAL, x, n, surface);
-    double gap = b->integrator.type == SP_IMPLICIT_EULER ? d + b->h * sp__dot3(n, v) : d;
-    if (!(gap < 0)) return false;
+    // where it will be, as it moves and as it falls
+    double ahead = b->integrator.type == SP_IMPLICIT_EULER ? b->h : 0, gap = d + ahead * sp__dot3(n, v);
+    if (!(gap < 0) && !(gap + ahead * ahead * sp__dot3(n, b->gravity) < 0)) return false;
     double k = stiffness_of(b, mass);
     sp__sub3(v, surface, relative);
     double vn = sp__dot3(n, relative);
@@ -76,7 +77,7 @@ static bool add_contact(sp_body *b, sp_body *obstacle, double mass, const double
     add_outer(out->k, k, n);
     add_outer(out->b, c->damping, n);
     if (d < 0) out->energy += 0.5 * k * d * d;
-    if (b->h > 0 && c->friction > 0) add_friction(b, -k * gap, n, relative, out);
+    if (b->h > 0 && c->friction > 0) add_friction(b, fmax(-k * gap, 0), n, relative, out);
     return true;
 }
 

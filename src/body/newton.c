@@ -1,14 +1,17 @@
 // Newton's method with line search, shared by implicit Euler and statics (drive.h says what is solved).
 //
 // Where there is a potential (incremental potential of implicit Euler, energy in statics) the search asks it to fall by
-// Armijo's rule; where there is none (three-vertex rotations, damping, friction) it asks |r|. Close to the solution the
-// potential is flat to rounding, so a step that lessens |r| and does not raise the potential visibly is taken too.
+// Armijo's rule. Close to the solution the potential is flat to rounding, so a step that lessens |r| and does not raise the
+// potential visibly is taken too. Where there is none (three-vertex rotations, damping, friction) the search asks the residual:
+// |r|, or its work along the direction (as Matthies and Strang 1979 do): r.d at the end must not point back by more than 0.8 of
+// what it pointed ahead at the start, so the step as a whole did work. |r| alone must rise for a while when something long bends.
 // Prescribed unknowns jump in a first linear step, which brings their neighbours along and needs no search.
 #include "body/drive.h"
 
 enum { HALVINGS = 40 };
 static const double armijo = 1e-4;
-static const double flat = 1e-10;  // relative change of the potential that counts as none
+static const double flat = 1e-10;     // relative change of the potential that counts as none
+static const double overshoot = 0.8;  // of r.d at the start that r.d at the end may point back, where there is no potential
 
 static void work_vectors(const sp_newton *n, double **r, double **d, double **y, double **base) {
     *r = n->b->work[1], *d = n->b->work[2], *y = n->b->work[3], *base = n->b->work[5];
@@ -96,15 +99,29 @@ static double dot(const double *a, const double *b, int n) {
     return sum;
 }
 
-// d = A^-1 r, or as far as CG came before negative curvature, or r itself at a length that the curvature suggests
-static sp_status direction(sp_newton *n, const sp_system *A) {
+// back to the plain correction
+static void forget(sp_newton *n, double *d, bool *mixed) {
+    sp__anderson_plain(&n->mixing, d);
+    sp__anderson_restart(&n->mixing);
+    *mixed = false;
+}
+
+// d = A^-1 r, mixed with those before it where the tangent is not exact; or as far as CG came before negative curvature, or r
+// itself at a length that the curvature suggests
+static sp_status direction(sp_newton *n, const sp_system *A, bool *mixed) {
     sp_body *b = n->b;
     double *r, *d, *y, *base;
     sp_linear_info info;
     work_vectors(n, &r, &d, &y, &base);
     SP_TRY(sp__drive_solve(b, A, coefficients(n), r, d, &info));
     double slope = dot(r, d, b->nv);
-    if (isfinite(slope) && slope > 0) return SP_OK;
+    *mixed = false;
+    if (isfinite(slope) && slope > 0) {
+        if (b->caps & SP_CAP_EXACT_TANGENT || info.status == SP_NOT_SPD) return SP_OK;
+        *mixed = sp__anderson_mix(&n->mixing, n->x, d);
+        if (*mixed && !(dot(r, d, b->nv) > 0)) forget(n, d, mixed);
+        return SP_OK;
+    }
     A->mul_raw(A->o, coefficients(n), r, y);
     double curvature = fabs(dot(r, y, b->nv)), length = dot(r, r, b->nv) / curvature;
     if (!isfinite(length))
@@ -120,28 +137,29 @@ static sp_status move(sp_newton *n, double alpha) {
     return evaluate(n);
 }
 
+// Is x better than where the step along d began, with |r|, merit and r.d there?
+static bool better(const sp_newton *n, double alpha, double size, double merit, double slope) {
+    bool smaller = n->size <= (1 - armijo * alpha) * size;
+    if (!isfinite(n->size)) return false;
+    if (!uses_energy(n)) return smaller || dot(n->b->work[1], n->b->work[2], n->b->nv) >= -overshoot * slope;
+    if (n->merit <= merit - armijo * alpha * slope) return true;
+    return smaller && n->merit <= merit + flat * (fabs(merit) + fabs(n->merit));
+}
+
 // One step along d. *moved is false, and x as before, where nothing gets better.
 static sp_status search(sp_newton *n, bool *moved) {
     sp_body *b = n->b;
-    double *r, *d, *y, *base;
+    double *r, *d, *y, *base, alpha = 1;
     work_vectors(n, &r, &d, &y, &base);
     memcpy(base, n->x, (size_t)b->nv * sizeof *base);
-    double size = n->size, merit = n->merit, slope = dot(r, d, b->nv), lessens = 0;
-    bool energy = uses_energy(n);
+    double size = n->size, merit = n->merit, slope = dot(r, d, b->nv);
     *moved = true;
-    double alpha = 1;
     for (int k = 0; k < HALVINGS; k++, alpha *= 0.5) {
         SP_TRY(move(n, alpha));
-        if (!b->integrator.line_search) return SP_OK;
-        if (!isfinite(n->size)) continue;
-        bool smaller = n->size <= (1 - armijo * alpha) * size;
-        if (smaller && lessens == 0) lessens = alpha;
-        if (!energy && smaller) return SP_OK;
-        if (energy && n->merit <= merit - armijo * alpha * slope) return SP_OK;
-        if (energy && smaller && n->merit <= merit + flat * (fabs(merit) + fabs(n->merit))) return SP_OK;
+        if (!b->integrator.line_search || better(n, alpha, size, merit, slope)) return SP_OK;
     }
-    *moved = lessens > 0;
-    return move(n, lessens);
+    *moved = false;
+    return move(n, 0);
 }
 
 static sp_status finish(sp_newton *n, sp_status status) {
@@ -157,11 +175,21 @@ static sp_status stuck(sp_newton *n) {
                         b->name, n->size, n->size / n->first);
 }
 
+// What the fixed unknowns carry: a scale that stays when statics start from an equilibrium and the first residual is next to
+// nothing.
+static double force_on_fixed(const sp_body *b) {
+    double sum = 0;
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) sum += b->f[i] * b->f[i];
+    return sqrt(sum);
+}
+
 sp_status sp__newton_solve(sp_newton *n) {
     sp_body *b = n->b;
+    SP_TRY(sp__anderson_begin(&n->mixing, b));
     SP_TRY(evaluate(n));
     if (!isfinite(n->size)) return sp__drive_not_finite(b);
-    n->first = n->size;
+    n->first = n->m > 0 ? n->size : fmax(n->size, force_on_fixed(b));
     bool prescribed = sp__drive_prescribed(b, n->s, n->share, n->x, b->work[2]);
     for (int k = 0; k < b->integrator.iterations; k++) {
         sp_system A;
@@ -172,8 +200,13 @@ sp_status sp__newton_solve(sp_newton *n) {
         if (follow) {
             SP_TRY(follow_targets(n, &A));
         } else {
-            SP_TRY(direction(n, &A));
+            bool mixed;
+            SP_TRY(direction(n, &A, &mixed));
             SP_TRY(search(n, &moved));
+            if (!moved && mixed) {
+                forget(n, b->work[2], &mixed);
+                SP_TRY(search(n, &moved));
+            }
         }
         b->solve.newton_iterations++;
         if (!isfinite(n->size)) return sp__drive_not_finite(b);

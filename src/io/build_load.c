@@ -1,7 +1,6 @@
 // What holds, moves and loads a solid: fix, move, load and pull of the scene as the lists of a sp_solid_def. Directions are the
 // world's; places are the body's own before its placement, except where a spring pulls to.
 #include "io/build.h"
-#include "math/vec3.h"
 
 static int count_children(const sp_scene_node *node, const char *name) {
     int n = 0;

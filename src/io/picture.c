@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "math/vec3.h"
-#include "world/world_internal.h"
 
 enum { SIDE_LEAST = 16, SIDE_MOST = 16384 };
 
@@ -21,16 +20,16 @@ sp_picture_def sp_picture_def_default(void) {
 static sp_status check_def(sp_world *w, const sp_picture_def *def) {
     sp_legend legend;
     if (def->cookie != SP_COOKIE_PICTURE)
-        return WORLD_FAIL(w, SP_BAD_INPUT, "sp_picture_def did not start from sp_picture_def_default()");
+        return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "sp_picture_def did not start from sp_picture_def_default()");
     if (def->width < SIDE_LEAST || def->width > SIDE_MOST || def->height < SIDE_LEAST || def->height > SIDE_MOST)
-        return WORLD_FAIL(w, SP_BAD_INPUT, "picture of %d x %d pixels, each must be in [%d, %d]", def->width, def->height,
+        return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "picture of %d x %d pixels, each must be in [%d, %d]", def->width, def->height,
                           SIDE_LEAST, SIDE_MOST);
-    if (!(def->fov > 0 && def->fov < 180)) return WORLD_FAIL(w, SP_BAD_INPUT, "fov = %g deg, must be in (0, 180)", def->fov);
+    if (!(def->fov > 0 && def->fov < 180)) return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "fov = %g deg, must be in (0, 180)", def->fov);
     for (int i = 0; i < 3; i++)
         if (!(def->background[i] >= 0 && def->background[i] <= 1))
-            return WORLD_FAIL(w, SP_BAD_INPUT, "background[%d] = %g, must be in [0, 1]", i, def->background[i]);
+            return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "background[%d] = %g, must be in [0, 1]", i, def->background[i]);
     if (def->color_by && !sp__picture_field(def->color_by, &legend))
-        return WORLD_FAIL(w, SP_BAD_INPUT,
+        return SP_FAIL(sp_world_context(w), SP_BAD_INPUT,
                           "cannot colour by \"%s\": pictures know displacement, velocity, von-mises, rotation and region",
                           def->color_by);
     return SP_OK;
@@ -39,9 +38,7 @@ static sp_status check_def(sp_world *w, const sp_picture_def *def) {
 // the newest snapshot; a world that has not been stepped yet makes its first one here
 static const sp_snapshot *newest(sp_world *w) {
     const sp_snapshot *shot = sp_world_snapshot_acquire(w);
-    if (shot || sp__world_enter(w) < 0) return shot;
-    if (sp__snapshots_reserve(w) >= 0) sp__snapshot_publish(w);
-    sp__world_leave(w);
+    if (shot || sp_world_publish(w) < 0) return shot;
     return sp_world_snapshot_acquire(w);
 }
 
@@ -66,7 +63,7 @@ static void write_words(const sp_picture_def *def, const sp_snapshot *shot, sp_d
 }
 
 static sp_status draw(sp_world *w, const sp_snapshot *shot, const sp_run *run, const sp_picture_def *def, const char *path) {
-    sp_context *ctx = w->ctx;
+    sp_context *ctx = sp_world_context(w);
     sp_drawing *d = NULL;
     unsigned char *rgb = NULL;
     sp_status status = SP_NO_MEMORY;
@@ -82,11 +79,11 @@ static sp_status draw(sp_world *w, const sp_snapshot *shot, const sp_run *run, c
     sp__picture_letter(d, rgb);
     sp_error error = {.index = -1};
     status = sp__png_write(ctx, &error, path, d->width, d->height, rgb);
-    if (status < 0 && error.message[0]) WORLD_FAIL(w, status, "%s", error.message);
+    if (status < 0 && error.message[0]) SP_FAIL(sp_world_context(w), status, "%s", error.message);
 done:
     if (d) sp__shadows_free(ctx, d), sp__soup_free(ctx, &d->soup);
     sp__free(ctx, d), sp__free(ctx, rgb);
-    if (status == SP_NO_MEMORY) return WORLD_FAIL(w, status, "no memory for a picture of %d x %d", def->width, def->height);
+    if (status == SP_NO_MEMORY) return SP_FAIL(sp_world_context(w), status, "no memory for a picture of %d x %d", def->width, def->height);
     return status;
 }
 
@@ -95,7 +92,7 @@ sp_status sp_picture_write(sp_world *world, const sp_run *run, const sp_picture_
     if (!def) def = &usual;
     SP_TRY(check_def(world, def));
     const sp_snapshot *shot = newest(world);
-    if (!shot) return WORLD_FAIL(world, SP_NO_MEMORY, "no snapshot to make a picture from");
+    if (!shot) return SP_FAIL(sp_world_context(world), SP_NO_MEMORY, "no snapshot to make a picture from");
     sp_status status = draw(world, shot, run, def, path);
     sp_world_snapshot_release(world, shot);
     return status;

@@ -144,7 +144,7 @@ static sp_status queue_nodes(sp_run *run, sp_run_event *e) {
 static sp_status queue_value(sp_run *run, sp_run_event *e, double t) {
     sp_edit edit = sp_edit_default(SP_EDIT_PARAM);
     double to = sp__build_number(e->node, "value", 0);
-    double part = e->ramp > 0 ? (t - e->started) / e->ramp : 1;
+    double part = e->ramp > 0 ? fmax((t - e->started) / e->ramp, 0) : 1;
     edit.source = SP_RUN_EVENT_SOURCE;
     snprintf(edit.path, sizeof edit.path, "%s", e->path);
     edit.value = part >= 1 ? to : e->from + part * (to - e->from);

@@ -16,6 +16,15 @@ static bool chosen(const sp_scene_node *record, const sp_probe *p) {
     return false;
 }
 
+// samples at the record's own times; none where nothing will be written
+static sp_status own_series(sp_run *run, const sp_scene_node *node, const sp_probe *probe, sp_series **out) {
+    if (!SP_KEEP(&run->keep, *out, 1)) return sp__build_no_memory(run);
+    SP_TRY(sp__build_sampling(run, node, &(*out)->sampling));
+    if (!run->options.out) return SP_OK;
+    run->series[run->series_count++] = *out;
+    return sp__series_init(run, *out, probe);
+}
+
 static sp_status build_record(sp_run *run, const sp_scene_node *node, sp_record *out) {
     bool timed = sp__build_given(node, "every") || sp__build_given(node, "period") || sp__build_given(node, "times") ||
                  sp__build_given(node, "from") || sp__build_given(node, "until");
@@ -25,12 +34,7 @@ static sp_status build_record(sp_run *run, const sp_scene_node *node, sp_record 
     for (int i = 0; i < run->probe_count; i++) {
         if (!chosen(node, &run->probes[i])) continue;
         sp_series *s = &run->probes[i].series;
-        if (timed) {
-            if (!SP_KEEP(&run->keep, s, 1)) return sp__build_no_memory(run);
-            SP_TRY(sp__build_sampling(run, node, &s->sampling));
-            run->series[run->series_count++] = s;
-            SP_TRY(sp__series_init(run, s, &run->probes[i]));
-        }
+        if (timed) SP_TRY(own_series(run, node, &run->probes[i], &s));
         out->series[out->series_count++] = s;
     }
     if (!out->series_count) return SP_BUILD_FAIL(run, node, NULL, "a .csv record holds probes, and there are none");
@@ -44,7 +48,6 @@ sp_status sp__build_records(sp_run *run) {
     if (!SP_KEEP(&run->keep, run->records, n) || !SP_KEEP(&run->keep, run->series, (size_t)run->probe_count * ((size_t)n + 1)))
         return sp__build_no_memory(run);
     for (int i = 0; i < run->probe_count; i++) run->series[run->series_count++] = &run->probes[i].series;
-    // a record that is never written needs no samples of its own, but its errors are still told
     for (const sp_scene_node *c = NULL; (c = sp__next_child(root, "record", c));)
         SP_BUILD(build_record(run, c, &run->records[run->record_count++]));
     return SP_OK;

@@ -7,6 +7,11 @@ bool sp__is_body(const sp_scene_node *node) {
     return sp__list_has("solid/rod/shell/rigid", '/', node->spec->name);
 }
 
+// what is not enabled is still checked: in an absent body everything counts
+bool sp__is_present(const sp_scene_node *node) {
+    return node->enabled || !node->parent->enabled;
+}
+
 void sp__cannot_act(sp_scene_node *node, const char *attr, const sp_scene_node *decider, const char *decides, const char *why) {
     const sp_attr *a = sp__attr(node, attr);
     if (a->origin <= SP_ORIGIN_BUILTIN) return;
@@ -139,7 +144,7 @@ static void check_once(sp_scene *scene, sp_scene_node *parent) {
     const sp_scene_node *seen[SP_MAX_KINDS] = {NULL};
     for (int i = 0; i < parent->child_count; i++) {
         sp_scene_node *child = parent->children[i];
-        if (!child->enabled || !is_single(parent, child->spec->name)) continue;
+        if (!sp__is_present(child) || !is_single(parent, child->spec->name)) continue;
         const sp_scene_node **slot = &seen[child->source->spec_index];
         if (*slot)
             sp__scene_error(scene, child, NULL, "there is one at %s:%d already, and only one may be", (*slot)->file,

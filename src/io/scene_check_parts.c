@@ -72,7 +72,7 @@ static void check_solid(sp_scene_node *node) {
     check_data(node);
     for (int i = 0; i < node->child_count; i++) {
         const sp_scene_node *child = node->children[i];
-        if (!is_shape(child) || !child->enabled) continue;
+        if (!is_shape(child) || !sp__is_present(child)) continue;
         if (first)
             sp__scene_error(node->scene, child, NULL, "a solid has one shape, and there is a %s at line %d", first->spec->name,
                             first->line);
@@ -149,9 +149,9 @@ static void check_rigid(sp_scene_node *node) {
     for (int i = 0; i < node->child_count; i++) {
         const sp_scene_node *child = node->children[i];
         shape = shape || is_shape(child);
-        if (is(child, "move") && !moves && child->enabled)
+        if (is(child, "move") && !moves && sp__is_present(child))
             sp__scene_error(node->scene, child, NULL, "the rigid is fixed; motion=\"kinematic\" lets it move");
-        if (is(child, "initial") && child->enabled)
+        if (is(child, "initial") && sp__is_present(child))
             sp__scene_error(node->scene, child, NULL, "a rigid that is fixed or kinematic starts where it is placed");
     }
     if (!shape) sp__scene_error(node->scene, node, NULL, "has no shape: it needs a plane, sphere, box or cylinder");
@@ -173,7 +173,7 @@ static void check_move(sp_scene_node *node) {
     double last = -INFINITY;
     for (int i = 0; i < node->child_count; i++) {
         const sp_scene_node *key = node->children[i];
-        if (!is(key, "key") || !key->enabled) continue;
+        if (!is(key, "key") || !sp__is_present(key)) continue;
         double t = sp__attr_number(key, "t");
         if (t <= last) sp__scene_error(node->scene, key, "t", "key times must rise: %g after %g", t, last);
         last = t;
@@ -237,6 +237,7 @@ static void check_target(sp_scene_node *node) {
             target = sp__scene_find(node, holder);
         }
         attr = last ? last + 1 : holder;
+        if (!last && sp__attr_index(scene->root->spec, holder) < 0) target = NULL;
     }
     if (!target) {
         sp__scene_error(scene, node, "set", "set=\"%.100s\" leads nowhere", path);

@@ -1,23 +1,8 @@
 // `souple check`: every resolved value with its unit and where it comes from, a line each.
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "io/scene_read.h"
 #include "io/text_file.h"
-
-typedef struct printer {
-    void (*print)(void *user, const char *text);
-    void *user;
-} printer;
-
-SP_PRINTF(2, 3) static void say(const printer *p, const char *format, ...) {
-    char text[2000];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    p->print(p->user, text);
-}
 
 // fewest digits of a few that reads back the same
 static void number_text(double x, char out[32]) {
@@ -73,7 +58,7 @@ static bool is_idle(const sp_scene_node *node, const char *name) {
     return strcmp(name, "enabled") == 0 || (detail && !sp__selects_something(node));
 }
 
-static void say_attribute(const printer *p, const sp_scene_node *node, int index) {
+static void say_attribute(const sp_printer *p, const sp_scene_node *node, int index) {
     const sp_attr_spec *spec = &node->spec->attrs[index];
     const sp_attr *attr = node->attrs[index];
     char value[600], origin[300], left[900];
@@ -84,10 +69,10 @@ static void say_attribute(const printer *p, const sp_scene_node *node, int index
     snprintf(left, sizeof left, "%s%s%s = %s%s%s", node->path, node->path[0] ? "." : "", spec->name, value,
              spec->unit[0] && !attr->is_auto ? " " : "", attr->is_auto ? "" : spec->unit);
     bool expression = attr->text && strchr(attr->text, '{') && attr->origin != SP_ORIGIN_BUILTIN;
-    say(p, "%-50s  (%s%s%s)\n", left, origin, expression ? ": " : "", expression ? attr->text : "");
+    sp__say(p, "%-50s  (%s%s%s)\n", left, origin, expression ? ": " : "", expression ? attr->text : "");
 }
 
-static void say_param(const printer *p, const sp_scene_node *node) {
+static void say_param(const sp_printer *p, const sp_scene_node *node) {
     const sp_scene_source *s = node->source;
     char value[100] = "", left[300], origin[300];
     if (s->state == SP_PARAM_NUMBER) number_text(s->number, value);
@@ -98,10 +83,10 @@ static void say_param(const printer *p, const sp_scene_node *node) {
     const char *unit = sp__attr_word(node, "unit");
     snprintf(left, sizeof left, "%s = %s%s%s", node->path, s->state == SP_PARAM_WORD ? s->word : value, unit ? " " : "",
              unit ? unit : "");
-    say(p, "%-50s  (param, %s)\n", left, origin);
+    sp__say(p, "%-50s  (param, %s)\n", left, origin);
 }
 
-static void say_node(const printer *p, const sp_scene_node *node) {
+static void say_node(const sp_printer *p, const sp_scene_node *node) {
     const sp_scene_source *s = node->source;
     if (s->inert || strcmp(node->spec->name, "set") == 0) return;
     if (strcmp(node->spec->name, "param") == 0) {
@@ -111,13 +96,13 @@ static void say_node(const printer *p, const sp_scene_node *node) {
     // the scene's own solver and integrator are only defaults of others, said there
     bool common = node == node->scene->solver || node == node->scene->integrator;
     if (common) return;
-    say(p, "%s %s%s\n", node->spec->name, node->path[0] ? node->path : node->name, node->enabled ? "" : " (not enabled)");
+    sp__say(p, "%s %s%s\n", node->spec->name, node->path[0] ? node->path : node->name, node->enabled ? "" : " (not enabled)");
     for (int a = 0; a < node->spec->attr_count; a++) say_attribute(p, node, a);
 }
 
 void sp_scene_describe(const sp_scene *scene, void (*print)(void *user, const char *text), void *user) {
-    printer p = {print, user};
+    sp_printer p = {print, user};
     for (int i = 0; i < scene->node_count; i++) say_node(&p, scene->nodes[i]);
     for (const sp_scene_note *n = scene->notes; n; n = n->next)
-        say(&p, "%s%s%s: %s\n", n->node->path, n->node->path[0] && n->attr ? "." : "", n->attr ? n->attr : "", n->text);
+        sp__say(&p, "%s%s%s: %s\n", n->node->path, n->node->path[0] && n->attr ? "." : "", n->attr ? n->attr : "", n->text);
 }

@@ -158,7 +158,7 @@ static void read_tree(sp_scene *scene, const char *text, size_t size) {
     }
     sp__check_names(scene, raw);
     sp__scene_expand(scene, raw);
-    if (scene->no_memory || !scene->root) return;
+    if (scene->no_memory || !scene->root || scene->incomplete) return;
     sp__check_defaults(scene);
     read_values(scene);
     if (!scene->no_memory) sp__scene_check(scene);

@@ -151,13 +151,19 @@ const char *sp__quote(const char *text, char out[80]) {
     return out;
 }
 
+static bool is_copy(const sp_scene_node *node) {
+    return strcmp(node->spec->name, "instance") == 0 && !node->source->inert;
+}
+
 // solid "beam"; without a name: box of solid "beam"
 void sp__scene_label(const sp_scene_node *node, char *out, size_t size) {
     int n = 0;
     out[0] = 0;
     for (; node && n >= 0 && (size_t)n < size; node = node->parent) {
-        bool named = node->name[0] && node->parent;
-        n += snprintf(out + n, size - (size_t)n, named ? "%s \"%s\"" : "%s", node->spec->name, node->name);
+        // all copies of an instance are said to be that instance
+        const char *name = is_copy(node) ? sp__raw_attr(node->source->raw, "name") : node->name;
+        bool named = name && name[0] && node->parent;
+        n += snprintf(out + n, size - (size_t)n, named ? "%s \"%s\"" : "%s", node->spec->name, name);
         if (named || !node->parent || !node->parent->parent || (size_t)n >= size) return;
         n += snprintf(out + n, size - (size_t)n, " of ");
     }
@@ -212,6 +218,7 @@ static void second_place(const sp_scene_node *node, sp_origin origin, char *out,
     sp__scene_label(node, label, sizeof label);
     if (origin == SP_ORIGIN_CLASS || origin == SP_ORIGIN_DEFAULT || origin == SP_ORIGIN_SET)
         n = snprintf(out, size, " (%s at %s:%d)", label, node->file, node->line);
+    if (is_copy(node) && n >= 0 && (size_t)n < size) n += snprintf(out + n, size - (size_t)n, " (copy %s)", node->path);
     for (const sp_scope *s = node->source->scope; s && s->holder && n >= 0 && (size_t)n < size; s = s->parent) {
         const sp_scene_node *h = s->holder;
         bool copy = strcmp(h->spec->name, "instance") == 0;
@@ -298,6 +305,15 @@ void sp__scene_note_auto(sp_scene *scene, const sp_scene_node *node, const char 
     if (!note->text) return;
     *scene->notes_end = note;
     scene->notes_end = &note->next;
+}
+
+void sp__say(const sp_printer *p, const char *format, ...) {
+    char text[2000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    p->print(p->user, text);
 }
 
 // ---------------------------------------------------------------------------------------------- public

@@ -93,11 +93,10 @@ static void check_name(sp_scene *scene, const sp_raw *raw) {
 
 // what stands in a default must leave out what belongs to one element alone
 static void check_defaulted(sp_scene *scene, const sp_raw *raw) {
-    static const char *const own[] = {"name", "class", "file",  "box", "sphere", "plane",  "tag",    "nodes",
-                                      "near", "point", "where", "s",   "end",    "select", "within", "invert"};
     if (raw->first) sp__raw_error(scene, raw, raw->first->line, "an element in a default has no children");
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (sp__raw_attr(raw, own[i])) sp__raw_error(scene, raw, raw->line, "attribute \"%s\" cannot be defaulted", own[i]);
+    for (int i = 0; i < raw->attr_count; i++)
+        if (sp__is_own(raw->spec, raw->attrs[i].name))
+            sp__raw_error(scene, raw, raw->attrs[i].line, "attribute \"%s\" cannot be defaulted", raw->attrs[i].name);
 }
 
 static void check_one(sp_scene *scene, sp_raw *raw) {

@@ -135,6 +135,7 @@ struct sp_scene {
     sp_scene_node **defaults;
     int default_count, default_capacity;
     bool defaults_known;
+    bool incomplete;                          // too large to be made: values are not read
     sp_scene_node *solver, *integrator;       // directly under the scene
     long search_left;                         // comparisons that slow look-ups may still make
     const sp_attr ***built_in;                // per element of the table, per attribute: the default, read once
@@ -164,6 +165,13 @@ int sp__edit_distance(const char *a, const char *b, int limit);
 // "; did you mean "x"?" or nothing
 const char *sp__did_you_mean(const char *word, const char *const *known, int n, char out[120]);
 
+// Text for a caller's print function.
+typedef struct sp_printer {
+    void (*print)(void *user, const char *text);
+    void *user;
+} sp_printer;
+void sp__say(const sp_printer *p, const char *format, ...) SP_PRINTF(2, 3);
+
 // scene_xml.c
 sp_raw *sp__xml_parse(sp_scene *scene, const char *text, size_t size, const char *file);
 // scene_names.c
@@ -192,6 +200,8 @@ sp_scene_node *sp__scope_find(const sp_scene *scene, const sp_scope *scope, cons
 void sp__scene_expand(sp_scene *scene, const sp_raw *root);
 
 // scene_source.c
+// What belongs to one element alone and cannot be defaulted: name, class, file and selections.
+bool sp__is_own(const sp_element_spec *spec, const char *attr);
 typedef struct sp_value_source {
     sp_origin origin;
     const char *text, *file;
@@ -223,6 +233,7 @@ void sp__check_unused(sp_scene *scene);
 // decides (nullable) came from --set.
 void sp__cannot_act(sp_scene_node *node, const char *attr, const sp_scene_node *decider, const char *decides, const char *why);
 bool sp__selects_something(const sp_scene_node *node);
+bool sp__is_present(const sp_scene_node *node);
 bool sp__is_body(const sp_scene_node *node);
 
 #endif

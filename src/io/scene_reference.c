@@ -1,22 +1,7 @@
 // The reference page of the scene language, as Markdown, from the table.
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "io/scene_read.h"
-
-typedef struct printer {
-    void (*print)(void *user, const char *text);
-    void *user;
-} printer;
-
-SP_PRINTF(2, 3) static void say(const printer *p, const char *format, ...) {
-    char text[2000];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    p->print(p->user, text);
-}
 
 static const char *kind_text(const sp_attr_spec *spec) {
     switch (spec->kind) {
@@ -37,63 +22,66 @@ static const char *kind_text(const sp_attr_spec *spec) {
     return "";
 }
 
-static void say_count(const printer *p, const sp_attr_spec *spec) {
+static void say_count(const sp_printer *p, const sp_attr_spec *spec) {
     if ((spec->kind != SP_ATTR_NUMBER && spec->kind != SP_ATTR_INTEGER) || spec->count_max == 1) return;
     if (spec->count_max == SP_ATTR_MANY)
-        say(p, ", %d or more", spec->count_min);
+        sp__say(p, ", %d or more", spec->count_min);
     else if (spec->count_min == spec->count_max)
-        say(p, ", %d", spec->count_min);
+        sp__say(p, ", %d", spec->count_min);
     else
-        say(p, ", %d or %d", spec->count_min, spec->count_max);
+        sp__say(p, ", %d or %d", spec->count_min, spec->count_max);
 }
 
-static void say_allowed(const printer *p, const sp_attr_spec *spec) {
+static void say_allowed(const sp_printer *p, const sp_attr_spec *spec) {
     bool number = spec->kind == SP_ATTR_NUMBER || spec->kind == SP_ATTR_INTEGER;
     bool low = number && spec->low > -INFINITY, high = number && spec->high < INFINITY;
     const char *open = spec->flags & SP_ATTR_LOW_OPEN ? "(" : "[", *close = spec->flags & SP_ATTR_HIGH_OPEN ? ")" : "]";
     if (low && high)
-        say(p, "%s%.16g, %.16g%s", open, spec->low, spec->high, close);
+        sp__say(p, "%s%.16g, %.16g%s", open, spec->low, spec->high, close);
     else if (low)
-        say(p, "%s %g", spec->flags & SP_ATTR_LOW_OPEN ? "&gt;" : "&ge;", spec->low);
+        sp__say(p, "%s %g", spec->flags & SP_ATTR_LOW_OPEN ? "&gt;" : "&ge;", spec->low);
     else if (high)
-        say(p, "%s %g", spec->flags & SP_ATTR_HIGH_OPEN ? "&lt;" : "&le;", spec->high);
+        sp__say(p, "%s %g", spec->flags & SP_ATTR_HIGH_OPEN ? "&lt;" : "&le;", spec->high);
     for (const char *c = spec->choices; c && *c;) {
         size_t whole = strcspn(c, "/"), length = strcspn(c, "/[");
-        say(p, length == whole ? "`%.*s` " : "(`%.*s`) ", (int)length, c);
+        sp__say(p, length == whole ? "`%.*s` " : "(`%.*s`) ", (int)length, c);
         c += whole + (c[whole] == '/');
     }
 }
 
-static void say_attribute(const printer *p, const sp_attr_spec *spec) {
+static void say_attribute(const sp_printer *p, const sp_attr_spec *spec) {
     bool absent = spec->flags & SP_ATTR_NOT_BUILT;
-    say(p, "| %s`%s`%s | %s", absent ? "(" : "", spec->name, absent ? ")" : "", kind_text(spec));
+    sp__say(p, "| %s`%s`%s | %s", absent ? "(" : "", spec->name, absent ? ")" : "", kind_text(spec));
     say_count(p, spec);
-    say(p, "%s%s | %s | ", spec->flags & SP_ATTR_OF_TIME ? ", ~t" : "", spec->flags & SP_ATTR_OF_SPACE ? ", ~x" : "", spec->unit);
+    sp__say(p, "%s%s | %s | ", spec->flags & SP_ATTR_OF_TIME ? ", ~t" : "", spec->flags & SP_ATTR_OF_SPACE ? ", ~x" : "",
+            spec->unit);
     say_allowed(p, spec);
-    say(p, " | %s | %s | %s |\n",
-        spec->flags & SP_ATTR_REQUIRED ? "required"
-        : spec->fallback               ? spec->fallback
-                                       : "",
-        spec->price, spec->meaning);
+    sp__say(p, " | %s | %s | %s |\n",
+            spec->flags & SP_ATTR_REQUIRED ? "required"
+            : spec->fallback               ? spec->fallback
+                                           : "",
+            spec->price, spec->meaning);
 }
 
-static void say_element(const printer *p, const sp_element_spec *e) {
-    say(p, "\n## `%s`\n\n%s.%s\n", e->name, e->meaning, e->built ? "" : "\nKnown, not in this build.");
+static void say_element(const sp_printer *p, const sp_element_spec *e) {
+    sp__say(p, "\n## `%s`\n\n%s.%s\n", e->name, e->meaning, e->built ? "" : "\nKnown, not in this build.");
     bool any = false;
     for (int i = 0; i < sp__element_spec_count(); i++) {
         const sp_element_spec *parent = sp__element_spec_at(i);
         if (!sp__may_hold(parent, e) || strcmp(parent->name, "default") == 0) continue;
-        say(p, any ? ", `%s`" : "Stands in `%s`", parent->name);
+        sp__say(p, any ? ", `%s`" : "Stands in `%s`", parent->name);
         any = true;
     }
-    say(p, any ? ".\n" : "Stands at the root.\n");
-    say(p, "\n| attribute | kind | unit | allowed | default | price of a change | meaning |\n|---|---|---|---|---|---|---|\n");
+    sp__say(p, any ? ".\n" : "Stands at the root.\n");
+    sp__say(p,
+            "\n| attribute | kind | unit | allowed | default | price of a change | meaning |\n|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < e->attr_count; i++) say_attribute(p, &e->attrs[i]);
 }
 
 void sp_scene_reference(void (*print)(void *user, const char *text), void *user) {
-    printer p = {print, user};
-    say(&p,
+    sp_printer p = {print, user};
+    sp__say(
+        &p,
         "# Scene reference\n\n"
         "Every element and attribute of the scene language, from the table that the reader uses.\n"
         "`~t` may vary in time, `~x` in space; any number may be an expression in braces.\n"

@@ -373,9 +373,35 @@ static bool count_copies(sp_scene *scene, sp_scene_node *node, copies *out) {
     return out->count > 0;
 }
 
+// copies that an instance in a template makes, as far as its text alone tells
+static double count_written(const sp_raw *instance) {
+    const char *count = sp__raw_attr(instance, "count"), *grid = sp__raw_attr(instance, "grid");
+    double total = 1, n;
+    if (count && sp__scan_double(count, &n)) return n > 0 ? n : 0;
+    for (int a = 0; grid && a < 3; a++) {
+        grid += strspn(grid, " \t\r\n");
+        if (!(grid = sp__scan_double(grid, &n))) return 1;
+        total *= n > 0 ? n : 0;
+    }
+    return total;
+}
+
+// elements of one copy, those of the instances in it included; what goes in circles is refused later
+static double copy_size(const sp_scene *scene, const sp_scene_node *template, int depth) {
+    double size = template->source->raw->size;
+    if (depth > SP_MAX_INCLUDES) return size;
+    for (const sp_raw *c = template->source->raw->first; c; c = c->next) {
+        const char *of = !ignored(c) && is(c, "instance") ? sp__raw_attr(c, "of") : NULL;
+        const sp_scene_node *inner = of ? sp__scope_find(scene, template->source->scope, of, "template", false) : NULL;
+        if (inner) size += count_written(c) * copy_size(scene, inner, depth + 1);
+        if (size > 1e9) return size;
+    }
+    return size;
+}
+
 // counted before anything is made; the bytes are those of the bare nodes
-static bool copies_fit(sp_scene *scene, const sp_scene_node *node, const sp_raw *template, double count) {
-    double total = scene->node_count + count * template->size;
+static bool copies_fit(sp_scene *scene, const sp_scene_node *node, const sp_scene_node *template, double count) {
+    double total = scene->node_count + count * copy_size(scene, template, 0);
     double bytes = total * (double)(sizeof(sp_scene_node) + sizeof(sp_scene_source) + 40 * sizeof(void *));
     if (total > SP_MAX_ELEMENTS)
         sp__scene_error(scene, node, NULL, "%.0f copies make %.0f elements, at most %d are allowed", count, total,
@@ -407,6 +433,7 @@ static bool shift_in_grid(sp_scene *scene, sp_scene_node *copy, const copies *c,
 typedef struct spread {
     sp_scene *scene;
     int capacity;  // of the root's children
+    bool full;     // more than a scene may hold: nothing more is made
 } spread;
 
 static void expand_instance(spread *s, sp_scene_node *node, sp_scene_node *around, const chain *up);
@@ -427,7 +454,7 @@ static bool fill_copy(spread *s, sp_scene_node *copy, const sp_raw *template, sp
     number_items(&list);
     sp_scene_node *root = scene->root, *instance = root->instance;
     bool sole = root->source->sole;
-    for (int i = 0; i < list.count && !scene->no_memory; i++) {
+    for (int i = 0; i < list.count && !scene->no_memory && !s->full; i++) {
         root->instance = copy;  // inherited by what grows
         root->source->sole = copy->source->sole;
         sp_scene_node *child = grow_node(scene, &list.items[i], root);
@@ -493,8 +520,11 @@ static void expand_instance(spread *s, sp_scene_node *node, sp_scene_node *aroun
     template->source->used = true;
     if (closes_circle(scene, up, template->path, template->path, node)) return;
     chain link = {up, template->path, template->path, NULL, up ? up->depth + 1 : 1};
-    if (!copies_fit(scene, node, template->source->raw, c.count)) return;
-    for (int i = 0; i < (int)c.count && !scene->no_memory; i++)
+    if (!copies_fit(scene, node, template, c.count)) {
+        s->full = true;
+        return;
+    }
+    for (int i = 0; i < (int)c.count && !scene->no_memory && !s->full; i++)
         if (!make_copy(s, node, around, template, &c, i, &link)) break;
 }
 
@@ -503,6 +533,7 @@ static void expand_instance(spread *s, sp_scene_node *node, sp_scene_node *aroun
 static void check_too_many(sp_scene *scene) {
     if (scene->node_count >= SP_MAX_ELEMENTS)
         sp__scene_error_at(scene, scene->file, 0, "more than %d elements after includes and copies", SP_MAX_ELEMENTS);
+    scene->incomplete = scene->incomplete || scene->node_count >= SP_MAX_ELEMENTS;
 }
 
 static bool keep_default(sp_scene *scene, sp_scene_node *node) {
@@ -536,7 +567,7 @@ static bool grow_written(spread *s, item_list *list) {
 }
 
 static void grow_all(sp_scene *scene, item_list *list) {
-    spread s = {scene, 0};
+    spread s = {scene, 0, false};
     sp_scene_node *root = scene->root;
     for (int i = 0, n = scene->node_count; i < n; i++)
         if (strcmp(scene->nodes[i]->spec->name, "param") == 0 && !attach(scene, root, &s.capacity, scene->nodes[i])) return;
@@ -546,12 +577,13 @@ static void grow_all(sp_scene *scene, item_list *list) {
     sp_scene_node **before = root->children;
     root->children = NULL;
     root->child_count = s.capacity = 0;
-    for (int i = 0; i < written && !scene->no_memory; i++) {
+    for (int i = 0; i < written && !scene->no_memory && !s.full; i++) {
         if (strcmp(before[i]->spec->name, "instance") == 0)
             expand_instance(&s, before[i], NULL, NULL);
         else if (!attach(scene, root, &s.capacity, before[i]))
             return;
     }
+    scene->incomplete = s.full;
 }
 
 static bool start_root(sp_scene *scene, const sp_raw *raw) {

@@ -99,15 +99,17 @@ static bool unnamed_source(const sp_scene_node *node, int attr, sp_value_source 
     return found;
 }
 
-static bool can_be_defaulted(const char *name) {
-    return strcmp(name, "name") != 0 && strcmp(name, "class") != 0 && strcmp(name, "file") != 0;
+bool sp__is_own(const sp_element_spec *spec, const char *attr) {
+    if (sp__list_has("name/class/file", '/', attr)) return true;
+    bool selects = sp__attr_index(spec, "near") >= 0;
+    return selects && sp__list_has("box/sphere/plane/tag/nodes/near/point/where/s/end/select/within/invert", '/', attr);
 }
 
 sp_value_source sp__source_of(const sp_scene_node *node, int attr) {
     sp_value_source source;
     const sp_attr_spec *spec = &node->spec->attrs[attr];
     if (own_source(node, attr, &source)) return source;
-    bool plain = !node->source->inert && node->scene->defaults_known && node->parent && can_be_defaulted(spec->name);
+    bool plain = !node->source->inert && node->scene->defaults_known && node->parent && !sp__is_own(node->spec, spec->name);
     if (plain && (class_source(node, attr, &source) || unnamed_source(node, attr, &source))) return source;
     if (spec->fallback) return (sp_value_source){SP_ORIGIN_BUILTIN, spec->fallback, node->file, node->line};
     return (sp_value_source){SP_ORIGIN_ABSENT, NULL, node->file, node->line};

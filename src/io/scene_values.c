@@ -56,7 +56,7 @@ static bool refuse(value *v, const char *what) {
 static void range_text(const sp_attr_spec *spec, char *out, size_t size) {
     bool low = spec->low > -INFINITY, high = spec->high < INFINITY;
     if (low && high)
-        snprintf(out, size, "in %c%g, %g%c", spec->flags & SP_ATTR_LOW_OPEN ? '(' : '[', spec->low, spec->high,
+        snprintf(out, size, "in %c%.9g, %.9g%c", spec->flags & SP_ATTR_LOW_OPEN ? '(' : '[', spec->low, spec->high,
                  spec->flags & SP_ATTR_HIGH_OPEN ? ')' : ']');
     else if (low)
         snprintf(out, size, "%s %g", spec->flags & SP_ATTR_LOW_OPEN ? ">" : ">=", spec->low);

@@ -44,7 +44,7 @@ static int line_at(reader *r, size_t place) {
 static size_t tag_start(const reader *r) {
     long end = xmlByteConsumed(r->xml);
     size_t p = end < 0 ? 0 : (size_t)end < r->size ? (size_t)end : r->size;
-    while (p > 0 && r->text[p] != '<') p--;
+    while (p > 0 && (p == r->size || r->text[p] != '<')) p--;
     return p;
 }
 
@@ -198,7 +198,7 @@ static void on_error(void *user, xmlError *error) {
     }
     char words[200];
     snprintf(words, sizeof words, "%s", error->message ? error->message : "unknown reason");
-    for (size_t n = strlen(words); n && words[n - 1] == '\n';) words[--n] = 0;
+    words[strcspn(words, "\n")] = 0;
     sp__scene_error_at(r->scene, r->file, error->line ? error->line : here(r), "not well-formed XML: %s", words);
     stop(r);
 }

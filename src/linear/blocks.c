@@ -36,21 +36,37 @@ done:
     return status;
 }
 
-// groups of four rows, as long as their longest row
+static int row_length(const sp_blocks *A, int i) {
+    return A->row_start[i + 1] - A->row_start[i];
+}
+
+// rows of each chunk by falling length; equal ones keep their order
+static sp_status order_rows(sp_blocks *A, int chunk_count) {
+    int longest = 0, *start;
+    for (int i = 0; i < A->n; i++)
+        if (row_length(A, i) > longest) longest = row_length(A, i);
+    if (!SP_NEW(A->ctx, A->order, A->n + 1) || !SP_NEW(A->ctx, start, longest + 2)) return SP_NO_MEMORY;
+    for (int c = 0; c < chunk_count; c++) {
+        int first = A->chunk_row[c], last = A->chunk_row[c + 1], most = 0;
+        for (int i = first; i < last; i++) most = row_length(A, i) > most ? row_length(A, i) : most;
+        memset(start, 0, sizeof *start * ((size_t)most + 2));
+        for (int i = first; i < last; i++) start[most - row_length(A, i) + 1]++;
+        for (int l = 0; l < most; l++) start[l + 1] += start[l];
+        for (int i = first; i < last; i++) A->order[first + start[most - row_length(A, i)]++] = i;
+    }
+    sp__free(A->ctx, start);
+    return SP_OK;
+}
+
+// groups of four rows, as long as their longest row, which is the first
 static sp_status build_groups(sp_blocks *A, int chunk_count) {
-    int groups = 0;
+    int groups = 0, g = 0;
+    int64_t slots = 0;
     for (int c = 0; c < chunk_count; c++) groups += (A->chunk_row[c + 1] - A->chunk_row[c] + 3) / 4;
     if (!SP_NEW(A->ctx, A->group_start, groups + 1) || !SP_NEW(A->ctx, A->chunk_group, chunk_count + 1)) return SP_NO_MEMORY;
-    int g = 0;
-    int64_t slots = 0;
     for (int c = 0; c < chunk_count; c++) {
-        for (int i = A->chunk_row[c]; i < A->chunk_row[c + 1]; i += 4, g++) {
-            int longest = 0;
-            for (int k = i; k < i + 4 && k < A->chunk_row[c + 1]; k++) {
-                int length = A->row_start[k + 1] - A->row_start[k];
-                if (length > longest) longest = length;
-            }
-            slots += longest;
+        for (int k = A->chunk_row[c]; k < A->chunk_row[c + 1]; k += 4, g++) {
+            slots += row_length(A, A->order[k]);
             if (slots > INT32_MAX / 36) return SP_FAIL(A->ctx, SP_UNAVAILABLE, "matrix too large: more than %d slots", INT32_MAX / 36);
             A->group_start[g + 1] = (int)slots;
         }
@@ -76,15 +92,15 @@ static uint16_t local_number(const sp_blocks *A, int c, int j) {
 
 static void place_blocks(sp_blocks *A) {
     for (int c = 0; c < A->chunks.count; c++)
-        for (int i = A->chunk_row[c], g = A->chunk_group[c]; i < A->chunk_row[c + 1]; i++) {
-            int lane = (i - A->chunk_row[c]) % 4, slot = A->group_start[g], length = A->row_start[i + 1] - A->row_start[i];
-            for (int k = 0; k < length; k++) {
-                A->row_pos[A->row_start[i] + k] = 36 * (slot + k) + lane;
-                A->col[4 * (slot + k) + lane] = local_number(A, c, A->row_col[A->row_start[i] + k]);
+        for (int k = A->chunk_row[c]; k < A->chunk_row[c + 1]; k++) {
+            int i = A->order[k], place = k - A->chunk_row[c], g = A->chunk_group[c] + place / 4, lane = place % 4;
+            int slot = A->group_start[g], length = row_length(A, i);
+            for (int b = 0; b < length; b++) {
+                A->row_pos[A->row_start[i] + b] = 36 * (slot + b) + lane;
+                A->col[4 * (slot + b) + lane] = local_number(A, c, A->row_col[A->row_start[i] + b]);
             }
             // padding points at the row itself
             for (int s = slot + length; s < A->group_start[g + 1]; s++) A->col[4 * s + lane] = (uint16_t)(i - A->chunk_row[c]);
-            if (lane == 3) g++;
         }
 }
 
@@ -102,7 +118,8 @@ sp_status sp__blocks_create(sp_context *ctx, const sp_backend *be, int n, int ch
     memcpy(A->row_start, row_start, sizeof *row_start * ((size_t)n + 1));
     memcpy(A->row_col, row_col, sizeof *row_col * nb);
     memcpy(A->chunk_row, chunk_row, sizeof *chunk_row * ((size_t)chunk_count + 1));
-    if ((status = build_chunks(A, chunk_count)) < 0 || (status = build_groups(A, chunk_count)) < 0) goto fail;
+    if ((status = build_chunks(A, chunk_count)) < 0 || (status = order_rows(A, chunk_count)) < 0 || (status = build_groups(A, chunk_count)) < 0)
+        goto fail;
     status = SP_NO_MEMORY;
     if (!SP_NEW(ctx, A->col, 4 * (size_t)A->slots + 4) || !SP_NEW(ctx, A->val, 36 * (size_t)A->slots + 4) ||
         !SP_NEW(ctx, A->scratch, sp__chunks_scratch(ctx, &A->chunks)) || !SP_NEW(ctx, A->partial, n / SP_RANGE + 1))
@@ -119,7 +136,7 @@ void sp__blocks_destroy(sp_blocks **pA) {
     sp_blocks *A = *pA;
     if (!A) return;
     sp_context *ctx = A->ctx;
-    void *all[] = {A->row_start,   A->row_col, A->row_pos, A->chunk_row, A->group_start,
+    void *all[] = {A->row_start,   A->row_col, A->row_pos, A->chunk_row, A->order, A->group_start,
                    A->chunk_group, A->col,     A->val,     A->scratch,   A->partial};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &A->chunks);
@@ -156,7 +173,8 @@ int sp__blocks_chunk_blocks(const sp_blocks *A, int chunk) {
 
 void sp__blocks_store(sp_blocks *A, int chunk, const double *blocks) {
     int first = A->chunk_row[chunk];
-    A->be->rows_store(A->row_start + first, A->chunk_row[chunk + 1] - first, A->group_start + A->chunk_group[chunk], blocks, A->val);
+    A->be->rows_store(A->row_start, A->order + first, A->chunk_row[chunk + 1] - first, A->row_start[first],
+                      A->group_start + A->chunk_group[chunk], blocks, A->val);
 }
 
 void sp__blocks_add(sp_blocks *A, int i, int j, const double B[9]) {

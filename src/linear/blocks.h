@@ -16,6 +16,7 @@ struct sp_blocks {
     int *row_start, *row_col;       // pattern by rows: columns >= row, rising, the diagonal first (row_start: n + 1)
     int *row_pos;                   // of each block: where its entry (0, 0) stands in val; entry (r, c) is 4 (3 r + c) further
     int *chunk_row;                 // first row of each chunk (chunks + 1)
+    int *order;                     // rows of each chunk, longest first: rows that stand abreast are of like length
     int *group_start, *chunk_group; // see sp_rows4
     uint16_t *col;
     double *val;

@@ -16,6 +16,7 @@ typedef struct sp_system {
     int n, block;                // unknowns; unknowns per block (3 for solids)
     uint64_t pattern, values;    // revisions: pattern follows topology; values follow state, parameters, pins, loads, coef
     const unsigned char *fixed;  // n flags: pinned unknowns are unit rows and columns in mul and assemble
+    // vectors have room for one number behind their last: kernels read four at a time
     double (*mul)(void *o, sp_coef c, const double *x, double *y);  // y = A x, matrix-free; returns x . y
     // y = A x without the unit rows and columns: what prescribed motions push into the right-hand side, and K v
     void (*mul_raw)(void *o, sp_coef c, const double *x, double *y);

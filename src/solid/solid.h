@@ -49,6 +49,7 @@ typedef struct sp_solid {
     sp_surface surface;
     sp_anchor *surface_anchors;
     uint32_t *surface_faces;
+    int *surface_nodes;
     // parameters
     sp_material_model model;
     sp_rotation rotation;
@@ -118,6 +119,7 @@ sp_status sp__solid_surface(sp_body *b, const sp_surface **out);
 sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh);
 // solid_look.c
 sp_status sp__solid_field(sp_body *b, const char *name, sp_field_info *info, double *out);
+void sp__solid_element_corners(sp_body *b, int *out);
 void sp__solid_measure(sp_body *b, sp_measure *out);
 uint64_t sp__solid_hash(sp_body *b);
 int64_t sp__solid_node_of(sp_body *b, int unknown);

@@ -23,6 +23,7 @@ static const sp_body_ops solid_ops = {
     .anchor_point = sp__solid_anchor_point,
     .surface = sp__solid_surface,
     .field = sp__solid_field,
+    .corners = sp__solid_element_corners,
     .measure = sp__solid_measure,
     .hash = sp__solid_hash,
     .pin = sp__solid_pin,
@@ -236,7 +237,7 @@ static void destroy(sp_body *b) {
                    t->rest,      t->frame,        t->scale,    t->ratio,          t->grad,       t->spin,        s->volume,  s->corner_of,
                    s->region,    s->region_names, s->region_of, s->density,       s->young,      s->poisson,     s->rest,    s->hold,
                    s->mass,      s->drag_of,      s->keep,     s->work,           s->partial,    s->scratch,     s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum,
-                   s->surface_anchors, s->surface_faces};
+                   s->surface_anchors, s->surface_faces, s->surface_nodes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &t->chunks);
     sp__solid_free_loads(ctx, s);

@@ -114,6 +114,15 @@ sp_status sp__solid_field(sp_body *b, const char *name, sp_field_info *info, dou
     return SP_OK;
 }
 
+void sp__solid_element_corners(sp_body *b, int *out) {
+    sp_solid *s = sp__solid(b);
+    for (int e = 0; e < s->elements; e++) {
+        int node[4];
+        sp__solid_corners(s, (uint32_t)e, node);
+        for (int a = 0; a < 4; a++) out[4 * (size_t)e + (size_t)a] = s->user_node[node[a]];
+    }
+}
+
 // ------------------------------------------------------------------------------------------------ measures
 
 static double element_volume(const sp_body *b, const double *q, int slot) {

@@ -109,7 +109,7 @@ sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *ou
 
 // ------------------------------------------------------------------------------------------------ surface
 
-// boundary nodes in rising user number become vertices and points that may touch
+// boundary nodes in rising user number become vertices; all nodes may touch, since a body without stiffness can fold its inside out
 sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
     sp_solid *s = sp__solid(b);
     int faces = sp_mesh_face_count(mesh), n = 0, *vertex;
@@ -119,16 +119,16 @@ sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
     for (int i = 0; i < 3 * faces; i++) vertex[face[i]] = 1;
     for (int i = 0; i < s->nodes; i++) vertex[i] = vertex[i] ? n++ : -1;
     if (!SP_NEW(b->ctx, s->surface_anchors, n + 1) || !SP_NEW(b->ctx, s->surface_faces, 3 * (size_t)faces + 1) ||
-        !SP_NEW(b->ctx, b->loads.nodes, n + 1))
+        !SP_NEW(b->ctx, s->surface_nodes, n + 1) || !SP_NEW(b->ctx, b->loads.nodes, s->nodes + 1))
         goto done;
     for (int i = 0; i < 3 * faces; i++) s->surface_faces[i] = (uint32_t)vertex[face[i]];
     for (int i = 0; i < s->nodes; i++) {
-        if (vertex[i] < 0) continue;
-        sp__solid_anchor_node(b, i, &s->surface_anchors[vertex[i]]);
-        b->loads.nodes[vertex[i]].at = s->surface_anchors[vertex[i]];
+        if (s->corner_of[s->inner_node[i]] == UINT32_MAX) continue;
+        sp_anchor *at = &b->loads.nodes[b->loads.node_count++].at;
+        sp__solid_anchor_node(b, i, at);
+        if (vertex[i] >= 0) s->surface_nodes[vertex[i]] = i, s->surface_anchors[vertex[i]] = *at;
     }
-    b->loads.node_count = n;
-    s->surface = (sp_surface){n, faces, s->surface_anchors, s->surface_faces, 1};
+    s->surface = (sp_surface){n, faces, s->surface_anchors, s->surface_faces, s->surface_nodes, 1};
     status = SP_OK;
 done:
     sp__free(b->ctx, vertex);

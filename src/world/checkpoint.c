@@ -29,7 +29,7 @@ static const char magic[8] = "SPCHECK";  // version 1: the closing zero becomes 
 enum { VERSION = 1 };
 
 typedef struct world_record {
-    double time;
+    double time, time_carry;
     uint64_t steps;
     double gravity[3], contact[4];
     uint64_t gravity_set[3], has_contact, body_count;
@@ -178,7 +178,7 @@ static void pass_body(sp_world *w, walk *k, sp_body *b) {
 }
 
 static world_record world_record_of(const sp_world *w) {
-    world_record r = {.time = w->time, .steps = w->steps, .has_contact = w->has_contact, .body_count = (uint64_t)w->body_count};
+    world_record r = {.time = w->time, .time_carry = w->time_carry, .steps = w->steps, .has_contact = w->has_contact, .body_count = (uint64_t)w->body_count};
     for (int a = 0; a < 3; a++) r.gravity[a] = w->gravity[a].value, r.gravity_set[a] = w->gravity[a].set;
     const double contact[4] = {w->contact.stiffness, w->contact.damping, w->contact.friction, w->contact.slip};
     memcpy(r.contact, contact, sizeof contact);
@@ -186,7 +186,7 @@ static world_record world_record_of(const sp_world *w) {
 }
 
 static void put_world(sp_world *w, const world_record *r) {
-    w->time = r->time, w->steps = r->steps;
+    w->time = r->time, w->time_carry = r->time_carry, w->steps = r->steps;
     for (int a = 0; a < 3; a++) w->gravity[a].value = r->gravity[a], w->gravity[a].set = r->gravity_set[a] != 0;
     w->has_contact = r->has_contact != 0;
     w->contact = (sp_contact_def){r->contact[0], r->contact[1], r->contact[2], r->contact[3], SP_COOKIE_CONTACT};

@@ -90,6 +90,14 @@ sp_status sp_world_field(sp_world *w, sp_body_id id, const char *field, double *
     return ask_field(w, id, field, &info, out);
 }
 
+sp_status sp_world_tets(sp_world *w, sp_body_id id, int *out) {
+    sp_body *b = sp__world_body(w, id);
+    if (!b) return stale(w, id);
+    if (!b->ops->corners) return WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no tetrahedra", b->name);
+    b->ops->corners(b, out);
+    return SP_OK;
+}
+
 // ---------------------------------------------------------------------------------------------------- anchors, state
 
 static sp_status anchored(sp_world *w, sp_body *b, sp_body_id id, sp_status status, sp_anchor *out) {

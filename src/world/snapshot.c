@@ -9,7 +9,7 @@
 
 static void drop_faces(sp_world *w, sp_faces **faces) {
     if (*faces && --(*faces)->refs == 0) {
-        sp__free(w->ctx, (*faces)->faces);
+        sp__free(w->ctx, (*faces)->faces), sp__free(w->ctx, (*faces)->nodes);
         sp__free(w->ctx, *faces);
     }
     *faces = NULL;
@@ -22,15 +22,15 @@ static bool shows(const sp_faces *f, const sp_body *b, const sp_surface *s) {
 static sp_faces *copy_faces(sp_world *w, const sp_body *b, const sp_surface *s) {
     sp_faces *f = sp__alloc(w->ctx, 1, sizeof *f);
     if (!f) return NULL;
-    size_t n = 3 * (size_t)s->face_count;
-    if (!SP_NEW(w->ctx, f->faces, n ? n : 1)) {
-        sp__free(w->ctx, f);
+    *f = (sp_faces){.count = s->face_count, .revision = s->revision, .body = b->id, .refs = 1};
+    size_t n = 3 * (size_t)s->face_count, v = (size_t)s->vertex_count;
+    if (!SP_NEW(w->ctx, f->faces, n) || (s->nodes && !SP_NEW(w->ctx, f->nodes, v))) {
+        drop_faces(w, &f);
         return NULL;
     }
     if (n) memcpy(f->faces, s->faces, n * sizeof *f->faces);
-    f->count = s->face_count;
-    f->revision = s->revision;
-    f->body = b->id;
+    if (s->nodes) memcpy(f->nodes, s->nodes, v * sizeof *f->nodes);
+    f->refs = 0;
     return f;
 }
 
@@ -131,7 +131,8 @@ static void fill_body(sp_body *b, sp_shot_body *part, sp_snapshot_body *out) {
                               .vertex_count = s->vertex_count,
                               .positions = part->positions,
                               .face_count = part->faces->count,
-                              .faces = part->faces->faces};
+                              .faces = part->faces->faces,
+                              .nodes = part->faces->nodes};
 }
 
 static void fill_shot(sp_world *w, sp_shot *shot) {
@@ -170,6 +171,14 @@ void sp__snapshots_free(sp_world *w) {
         }
         sp__free(w->ctx, shot->parts), sp__free(w->ctx, shot->bodies);
     }
+}
+
+sp_status sp_world_publish(sp_world *w) {
+    SP_TRY(sp__world_enter(w));
+    sp_status status = sp__snapshots_reserve(w);
+    if (status >= 0) sp__snapshot_publish(w);
+    sp__world_leave(w);
+    return status;
 }
 
 // ---------------------------------------------------------------------------------------------------- readers

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "backend/backend.h"
 #include "world/world_internal.h"
 
 // ---------------------------------------------------------------------------------------------------- failures, lock, events
@@ -33,6 +34,14 @@ sp_status sp__world_body_failed(sp_world *w, sp_body *b, sp_status status) {
     keep_error(w, &e);
     w->body_error = (sp_error){.index = -1};
     return status;
+}
+
+sp_context *sp_world_context(const sp_world *w) {
+    return w->ctx;
+}
+
+const char *sp_world_backend(const sp_world *w) {
+    return sp__backend_find(w->backend)->name;
 }
 
 const sp_error *sp_world_error(const sp_world *w) {

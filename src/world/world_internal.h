@@ -71,6 +71,7 @@ typedef struct sp_edits {
 // Faces of one revision of one body, shared by the snapshots that show it. Counted by the step thread alone.
 typedef struct sp_faces {
     uint32_t *faces;
+    int *nodes;  // NULL where the body has none
     int count, refs;
     uint32_t revision;
     sp_body_id body;
@@ -116,7 +117,7 @@ struct sp_world {
     bool has_contact;
 
     // time
-    double time;
+    double time, time_carry;  // what rounding left out of the sum of steps (Kahan 1965): 200 steps of 0.01 s are 2 s
     uint64_t steps, hash;
     sp_step_info info;  // of the last step that was committed
     sp_step_info trial;
@@ -134,7 +135,7 @@ struct sp_world {
     int newest;  // -1: none yet
     uint64_t skipped;
 
-    char path_text[160], name_text[64];
+    char path_text[160];
     int inject;  // stage that shall fail once; -1: none
 };
 
@@ -186,5 +187,18 @@ void sp__snapshots_free(sp_world *w);
 
 // Tests: the stage fails once, after doing its work. SP_BAD_INPUT for commit and publish, which cannot fail.
 sp_status sp__world_inject_failure(sp_world *w, sp_stage stage);
+
+// time += h, compensated
+static inline void sp__time_add(double *time, double *carry, double h) {
+    double y = h + *carry, t = *time + y;
+    *carry = y - (t - *time);
+    *time = t;
+}
+
+static inline double sp__time_after(const sp_world *w, double h) {
+    double time = w->time, carry = w->time_carry;
+    sp__time_add(&time, &carry, h);
+    return time;
+}
 
 #endif

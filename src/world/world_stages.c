@@ -24,7 +24,7 @@ static void prescribe_all(sp_world *w, double t, double h) {
 }
 
 sp_status sp__prescribe(sp_world *w, double h) {
-    prescribe_all(w, w->time + h, h);
+    prescribe_all(w, w->trial.time, h);
     return SP_OK;
 }
 
@@ -115,7 +115,7 @@ sp_status sp__commit(sp_world *w, double h) {
         swap(b->q), swap(b->v);
         b->froze_now = false;
     }
-    w->time += h;
+    sp__time_add(&w->time, &w->time_carry, h);
     w->steps++;
     sp_events *events = w->events;
     w->events = w->trial_events, w->trial_events = events;

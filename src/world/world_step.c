@@ -30,7 +30,7 @@ sp_status sp_world_step(sp_world *w, double h) {
     if (!(h > 0) || !isfinite(h)) return WORLD_FAIL(w, SP_BAD_INPUT, "step of h = %g s, must be finite and > 0", h);
     SP_TRY(sp__world_enter(w));
     double start = sp__now_ms();
-    w->trial = (sp_step_info){.step = w->steps + 1, .time = w->time + h};
+    w->trial = (sp_step_info){.step = w->steps + 1, .time = sp__time_after(w, h)};
     w->trial_events->count = 0;
     sp_status status = stages(w, h);
     if (status < 0) sp__rollback(w);

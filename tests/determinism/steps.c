@@ -1,5 +1,4 @@
 // Same bits for any number of workers and on replay of an edit log; no allocation after warm-up.
-#include <pthread.h>
 
 #include "souple/souple.h"
 #include "test.h"

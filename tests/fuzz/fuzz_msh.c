@@ -12,12 +12,13 @@ static void forget_file(void) {
     unlink(path);
 }
 
-// the reader takes a path: one file per process, rewritten for each input
+// the reader takes a path: one file per process, made anew for each input
 static bool write_input(const uint8_t *data, size_t size) {
     if (!path[0]) {
         snprintf(path, sizeof path, "fuzz-%ld.msh", (long)getpid());
         atexit(forget_file);
     }
+    unlink(path);  // a file cut to nothing is flushed to disk by some file systems, a new one is not
     FILE *f = fopen(path, "wb");
     if (!f) return false;
     bool whole = fwrite(data, 1, size, f) == size;

@@ -180,6 +180,11 @@ TEST(stepping_and_looking) {
     CHECK_INT(sp_world_anchor_node(f.world, f.beam, 44, &anchor), SP_OK);
     CHECK_INT(sp_world_anchor_get(f.world, &anchor, at, NULL), SP_OK);
     CHECK_NEAR(at[1], x[3 * 44 + 1], 1e-15);
+    int tets[4 * 96];
+    CHECK_INT(sp_world_tets(f.world, f.beam, tets), SP_OK);
+    CHECK(!memcmp(tets, sp_mesh_tets(f.mesh), sizeof tets));
+    CHECK(sp_world_context(f.world) == f.context);
+    CHECK(sp_backend_detail(sp_world_backend(f.world)));
     CHECK(sp_backend_name(0) && sp_backend_detail(sp_backend_name(0)) && !sp_backend_detail("abacus"));
     tear_down(&f);
 }
@@ -227,6 +232,10 @@ TEST(state_in_and_out) {
     CHECK(sp_world_hash(f.world) != before);
     CHECK_INT(sp_world_restore(f.world, saved.data, saved.size), SP_OK);
     CHECK(sp_world_hash(f.world) == before);
+    CHECK_INT(sp_world_publish(f.world), SP_OK);
+    seen = sp_world_snapshot_acquire(f.world);
+    CHECK(seen && seen->hash == before);
+    sp_world_snapshot_release(f.world, seen);
     sp_checkpoint_free(f.world, &saved);
     CHECK_INT(sp_world_remove(f.world, f.floor), SP_OK);
     CHECK_INT(sp_world_remove(f.world, f.floor), SP_BAD_ID);

@@ -281,6 +281,13 @@ TEST(out_keeps_scene_and_summary) {
     CHECK(memcmp(out, "\x89PNG\r\n", 6) == 0);
     put("file", "");
     CHECK_INT(souple("run beam.xml --out file/below"), 2);
+    CHECK(strstr(err, "file/below"));
+    // a scene that is refused leaves nothing behind
+    CHECK_INT(souple("run beam.xml --set k=-1 --out never"), 2);
+    CHECK_INT(souple("run beam.xml --set beam.fix.box=\"9 9 9 9 9 9\" --out never"), 2);
+    char path[128];
+    snprintf(path, sizeof path, "%s/never", folder);
+    CHECK(access(path, F_OK) != 0);
 }
 
 // ---------------------------------------------------------------------------------------------------- signals

@@ -56,9 +56,13 @@ TEST(text_is_escaped) {
     sp_json j = {.file = f};
     sp__json_open(&j, NULL, '[');
     sp__json_text(&j, NULL, "a\"b\\c\n\t\x01\x7f/\xc3\xa9");
+    sp__json_text(
+        &j, NULL,
+        "caf\xe9 \xed\xa0\x80 \xf0\x9f\x98\x80 \xe2\x82");  // not UTF-8, a surrogate, a character of four bytes, half a one
     sp__json_close(&j, ']');
     fclose(f);
     REQUIRE(json_is_one(text));
+    CHECK(json_is(text, "1", "caf\\ufffd \\ufffd\\ufffd\\ufffd \xf0\x9f\x98\x80 \\ufffd\\ufffd"));
     CHECK(json_is(text, "0", "a\\\"b\\\\c\\n\\t\\u0001\\u007f/\xc3\xa9"));
 }
 

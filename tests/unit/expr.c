@@ -280,15 +280,15 @@ TEST(no_memory_is_said) {
 
 // any bytes at all: an answer, never a crash; what compiles also evaluates
 TEST(random_texts) {
-    static const char *const pieces[] = {"1", "k", "t", "x", "(", ")", "+", "-", "*", "/", "^", "%", ",", "sin(", "min(", "turn(",
-                                         " and ", " not ", " lt ", "tip.y", ".", "[", "]", "e", "9", "if(", "\x80", "{"};
+    static const char *const pieces[] = {"1", "k", "t", "x",    "(",    ")",     "+",     "-",     "*",    "/",
+                                         "^", "%", ",", "sin(", "min(", "turn(", " and ", " not ", " lt ", "tip.y",
+                                         ".", "[", "]", "e",    "9",    "if(",   "\x80",  "{"};
     unsigned long long state = 3;
     int compiled = 0;
     for (int n = 0; n < 20000; n++) {
         char text[400] = "";
         int length = (int)(6 * (1 + sp_test_random(&state))) + 1;
-        for (int i = 0; i < length; i++)
-            strcat(text, pieces[(int)(13.99 * (1 + sp_test_random(&state)))]);
+        for (int i = 0; i < length; i++) strcat(text, pieces[(int)(13.99 * (1 + sp_test_random(&state)))]);
         sp_expr *e = compile(text);
         CHECK(e || message[0]);
         if (!e) continue;

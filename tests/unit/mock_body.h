@@ -328,7 +328,7 @@ static sp_status mock_fill(sp_body *b, const mock_def *def) {
         m->anchors[i] = mock_anchor_of(b, i);
     }
     for (int i = 0; i + 2 < n; i++) m->faces[3 * i + 1] = (uint32_t)i + 1, m->faces[3 * i + 2] = (uint32_t)i + 2;
-    m->surface = (sp_surface){n, n - 2, m->anchors, m->faces, 1};
+    m->surface = (sp_surface){n, n - 2, m->anchors, m->faces, NULL, 1};
     for (int a = 0; a < 3 && !def->free; a++) b->fixed[a] = 1;
     b->loads.size = n * def->spacing;
     b->loads.static_stiffness = 1e4;

@@ -102,7 +102,7 @@ static inline void temporary(char out[200]) {
 }
 
 static inline void write_file(const char *folder, const char *name, const char *text) {
-    char path[400];
+    char path[700];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *f = fopen(path, "wb");
     if (!f) exit(1);
@@ -111,7 +111,7 @@ static inline void write_file(const char *folder, const char *name, const char *
 }
 
 static inline void remove_files(const char *folder, const char *const *names, int n) {
-    char path[400];
+    char path[700];
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         remove(path);
@@ -120,7 +120,7 @@ static inline void remove_files(const char *folder, const char *const *names, in
 }
 
 static inline loaded load_file(const char *folder, const char *name, int sets, const char *const *set) {
-    char path[400];
+    char path[700];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return load_text(NULL, path, sets, set);
 }

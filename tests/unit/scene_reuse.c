@@ -1,17 +1,16 @@
 // Defaults and their precedence, includes, templates, instances, --set.
 #include "unit/scene_help.h"
 
-static const char classes[] =
-    "<scene>\n"
-    "  <solver tolerance='1e-3' iterations='50'/>\n"
-    "  <default><solid young='10' density='11' poisson='0.11'/></default>\n"
-    "  <default class='base'><solid young='20' density='21'/><fix axes='x'/></default>\n"
-    "  <default class='organ' parent='base'><solid young='30'/><solver tolerance='1e-4'/></default>\n"
-    "  <solid name='plain'><box size='1 1 1'/><solver iterations='60'/></solid>\n"
-    "  <solid name='liver' class='organ'><box size='1 1 1'/><fix name='f' on='all'/>\n"
-    "    <fix name='g' on='all' axes='z'/></solid>\n"
-    "  <solid name='lens' class='organ' young='40'><box size='1 1 1'/><solver class='base'/></solid>\n"
-    "</scene>\n";
+static const char classes[] = "<scene>\n"
+                              "  <solver tolerance='1e-3' iterations='50'/>\n"
+                              "  <default><solid young='10' density='11' poisson='0.11'/></default>\n"
+                              "  <default class='base'><solid young='20' density='21'/><fix axes='x'/></default>\n"
+                              "  <default class='organ' parent='base'><solid young='30'/><solver tolerance='1e-4'/></default>\n"
+                              "  <solid name='plain'><box size='1 1 1'/><solver iterations='60'/></solid>\n"
+                              "  <solid name='liver' class='organ'><box size='1 1 1'/><fix name='f' on='all'/>\n"
+                              "    <fix name='g' on='all' axes='z'/></solid>\n"
+                              "  <solid name='lens' class='organ' young='40'><box size='1 1 1'/><solver class='base'/></solid>\n"
+                              "</scene>\n";
 
 TEST(precedence_of_defaults) {
     loaded l = load(classes);
@@ -44,7 +43,6 @@ TEST(precedence_of_defaults) {
 TEST(defaults_may_stand_anywhere) {
     loaded l = load("<scene><solid name='a' class='off'><box size='1 1 1'/></solid>"
                     "<default class='off'><solid enabled='no' young='3'/></default></scene>");
-    print_messages(l.scene);
     REQUIRE(l.status == SP_OK);
     CHECK(!at(&l, "a")->enabled);
     CHECK_NEAR(number_at(&l, "a", "young"), 3, 0);
@@ -71,8 +69,9 @@ TEST(defaults_gone_wrong) {
 }
 
 TEST(a_default_that_cannot_act_is_left_out) {
-    loaded l = load("<scene><default><solid rotation='qr'/></default><solid name='a' material='linear'><box size='1 1 1'/></solid>"
-                    "<solid name='b'><box size='1 1 1'/></solid></scene>");
+    loaded l =
+        load("<scene><default><solid rotation='qr'/></default><solid name='a' material='linear'><box size='1 1 1'/></solid>"
+             "<solid name='b'><box size='1 1 1'/></solid></scene>");
     REQUIRE(l.status == SP_OK);
     CHECK(sp__attr_is(at(&l, "a"), "rotation", "polar") && !sp__attr_given(at(&l, "a"), "rotation"));
     CHECK(sp__attr_is(at(&l, "b"), "rotation", "qr"));
@@ -83,10 +82,12 @@ TEST(a_default_that_cannot_act_is_left_out) {
 // ---------------------------------------------------------------------------------------------- --set
 
 TEST(set_writes_attributes) {
-    const char *sets[] = {"beam.young=7", "k=9", "dt=0.5", "beam.solver.tolerance=1e-2", "beam.region[1].young=3", "beam.young=8"};
-    loaded l = load_text("<scene><param name='k' value='2' max='20'/><solid name='beam' young='1' density='{k}'><box size='1 1 1'/>"
-                         "<region on='all' young='1'/><region on='all' young='2'/></solid></scene>",
-                         "scene.xml", 6, sets);
+    const char *sets[] = {"beam.young=7",           "k=9",         "dt=0.5", "beam.solver.tolerance=1e-2",
+                          "beam.region[1].young=3", "beam.young=8"};
+    loaded l =
+        load_text("<scene><param name='k' value='2' max='20'/><solid name='beam' young='1' density='{k}'><box size='1 1 1'/>"
+                  "<region on='all' young='1'/><region on='all' young='2'/></solid></scene>",
+                  "scene.xml", 6, sets);
     REQUIRE(l.status == SP_OK);
     CHECK_NEAR(number_at(&l, "beam", "young"), 8, 0);  // the last one wins
     CHECK_INT(sp__attr(at(&l, "beam"), "young")->origin, SP_ORIGIN_SET);
@@ -100,7 +101,8 @@ TEST(set_writes_attributes) {
 
 TEST(set_may_hold_an_expression_and_reach_what_is_not_written) {
     const char *sets[] = {"b.poisson={k/10}", "solver.iterations=5", "b.box.cells=1 2 3", "b.integrator.type=static"};
-    loaded l = load_text("<scene><param name='k' value='2'/><solid name='b'><box size='1 1 1'/></solid></scene>", "scene.xml", 4, sets);
+    loaded l =
+        load_text("<scene><param name='k' value='2'/><solid name='b'><box size='1 1 1'/></solid></scene>", "scene.xml", 4, sets);
     REQUIRE(l.status == SP_OK);
     CHECK_NEAR(number_at(&l, "b", "poisson"), 0.2, 0);
     CHECK_NEAR(number_at(&l, "b.solver", "iterations"), 5, 0);
@@ -110,7 +112,8 @@ TEST(set_may_hold_an_expression_and_reach_what_is_not_written) {
 }
 
 TEST(set_gone_wrong) {
-    const char *text = "<scene>\n<param name='k' value='2' max='20'/>\n<solid name='beam' young='1'><box size='1 1 1'/></solid></scene>";
+    const char *text =
+        "<scene>\n<param name='k' value='2' max='20'/>\n<solid name='beam' young='1'><box size='1 1 1'/></solid></scene>";
     const struct {
         const char *set, *words;
     } cases[] = {
@@ -181,7 +184,8 @@ TEST(copies_stand_under_the_scene) {
 }
 
 TEST(set_reaches_copies) {
-    const char *sets[] = {"pile[*].torus.poisson=0.4", "pile[1].torus.young=5", "pile[2].E=6", "tori=4", "pile[0].translate=9 9 9"};
+    const char *sets[] = {"pile[*].torus.poisson=0.4", "pile[1].torus.young=5", "pile[2].E=6", "tori=4",
+                          "pile[0].translate=9 9 9"};
     loaded l = load_text(pile, "scene.xml", 5, sets);
     REQUIRE(l.status == SP_OK);
     CHECK(at(&l, "pile[3].torus") && !at(&l, "pile[4].torus"));
@@ -231,9 +235,10 @@ TEST(grids) {
 }
 
 TEST(nested_instances) {
-    loaded l = load("<scene><template name='A'><param name='q' value='1'/><rigid name='s' translate='{q} 0 0'><sphere radius='1'/></rigid>"
-                    "</template><template name='B'><instance name='in' of='A' count='2' translate='0 {i} 0'><set name='q' value='{5+i}'/>"
-                    "</instance></template><instance name='out' of='B' count='2' translate='{i} 0 0'/></scene>");
+    loaded l = load(
+        "<scene><template name='A'><param name='q' value='1'/><rigid name='s' translate='{q} 0 0'><sphere radius='1'/></rigid>"
+        "</template><template name='B'><instance name='in' of='A' count='2' translate='0 {i} 0'><set name='q' value='{5+i}'/>"
+        "</instance></template><instance name='out' of='B' count='2' translate='{i} 0 0'/></scene>");
     REQUIRE(l.status == SP_OK);
     const sp_scene_node *s = at(&l, "out[1].in[0].s");
     REQUIRE(s && s->instance && s->instance->instance);
@@ -246,22 +251,28 @@ TEST(nested_instances) {
 }
 
 TEST(instances_gone_wrong) {
-#define RING "<template name='ring'><param name='E' value='1'/><rigid name='s' translate='{E} 0 0'><sphere radius='1'/></rigid></template>"
+#define RING                                                                                        \
+    "<template name='ring'><param name='E' value='1'/><rigid name='s' translate='{E} 0 0'><sphere " \
+    "radius='1'/></rigid></template>"
     CHECK(refused_with("<scene>" RING "<instance name='a' of='rign'/></scene>", 0, NULL, 1, "did you mean \"ring\"?"));
     CHECK(refused_with("<scene>" RING "<instance name='a'/></scene>", 0, NULL, 1, "missing attribute \"of\""));
     CHECK(refused_with("<scene>" RING "<instance name='a' of='ring'><set name='F' value='1'/></instance></scene>", 0, NULL, 1,
                        "no parameter of this name"));
     CHECK(refused_with("<scene>" RING "<instance name='a' of='ring' count='2' grid='1 1 1'/></scene>", 0, NULL, 1,
                        "one of count, grid and file"));
-    CHECK(refused_with("<scene>" RING "<instance name='a' of='ring' count='2' spacing='1'/></scene>", 0, NULL, 1, "with a grid only"));
+    CHECK(refused_with("<scene>" RING "<instance name='a' of='ring' count='2' spacing='1'/></scene>", 0, NULL, 1,
+                       "with a grid only"));
     CHECK(refused_with("<scene>" RING "<instance name='a' of='ring' grid='2 2 2'/></scene>", 0, NULL, 1, "needs a spacing"));
     CHECK(refused_with("<scene>" RING "<instance name='a' of='ring' count='-1'/></scene>", 0, NULL, 1, "count = -1"));
     CHECK(refused_with("<scene>" RING "<instance name='a' of='ring' count='2.5'/></scene>", 0, NULL, 1, "whole number"));
     CHECK(refused_with("<scene><template name='A'><instance name='x' of='B'/></template><template name='B'>"
                        "<instance name='y' of='A'/></template>\n<instance name='z' of='A'/></scene>",
                        0, NULL, -1, "in a circle: A -> B -> A"));
-    CHECK(refused_with("<scene>" RING "<instance name='a' of='ring' count='2'/><probe name='p' of='a.s' quantity='volume'/></scene>",
+    CHECK(refused_with("<scene>" RING
+                       "<instance name='a' of='ring' count='2'/><probe name='p' of='a.s' quantity='volume'/></scene>",
                        0, NULL, 1, "no solid/rod/shell/rigid has this name"));
+    CHECK(refused_with("<scene>" RING "<instance name='a' of='ring' count='30' scale='0'/></scene>", 0, NULL, 1,
+                       "instance \"a\": scale = 0, must be > 0 (copy a[0])"));
     // the copy and its instance are named
     CHECK(refused_with("<scene><template name='T'>\n<rigid name='s' scale='{2-i}'><sphere radius='1'/></rigid></template>\n"
                        "<instance name='a' of='T' count='3'/></scene>",
@@ -274,12 +285,15 @@ TEST(includes) {
     char folder[200];
     const char *files[] = {"scene.xml", "part.xml", "looks.xml"}, *sets[] = {"left-E=7"};
     temporary(folder);
-    write_file(folder, "looks.xml", "<fragment><look name='red' color='1 0 0'/><default class='soft'><solid density='500'/></default></fragment>");
+    write_file(folder, "looks.xml",
+               "<fragment><look name='red' color='1 0 0'/><default class='soft'><solid density='500'/></default></fragment>");
     write_file(folder, "part.xml",
-               "<fragment version='1'>\n<param name='E' value='1e4'/>\n<solid name='s' class='soft' young='{E}' look='own'><box size='1 1 1'/>"
+               "<fragment version='1'>\n<param name='E' value='1e4'/>\n<solid name='s' class='soft' young='{E}' look='own'><box "
+               "size='1 1 1'/>"
                "</solid>\n<look name='own'/><probe name='v' of='s' quantity='volume'/></fragment>");
     write_file(folder, "scene.xml",
-               "<scene>\n<include file='looks.xml'/>\n<include file='part.xml' prefix='left-'/>\n<include file='part.xml' prefix='right-'>"
+               "<scene>\n<include file='looks.xml'/>\n<include file='part.xml' prefix='left-'/>\n<include file='part.xml' "
+               "prefix='right-'>"
                "<set name='E' value='3e4'/></include>\n<solid name='m' look='red'><box size='1 1 1'/></solid></scene>");
     loaded l = load_file(folder, "scene.xml", 0, NULL);
     if (l.status) print_messages(l.scene);
@@ -307,7 +321,8 @@ TEST(includes_gone_wrong) {
     write_file(folder, "b.xml", "<fragment>\n<include file='a.xml'/></fragment>");
     write_file(folder, "ring.xml", "<scene><include file='a.xml'/></scene>");
     write_file(folder, "part.xml", "<fragment>\n\n<solid name='s' yung='1'><box size='1 1 1'/></solid></fragment>");
-    write_file(folder, "bad.xml", "<scene>\n<include file='part.xml'/><include file='ring.xml'/>\n<include file='nothere.xml'/></scene>");
+    write_file(folder, "bad.xml",
+               "<scene>\n<include file='part.xml'/><include file='ring.xml'/>\n<include file='nothere.xml'/></scene>");
     write_file(folder, "noparam.xml", "<scene><include file='part.xml'><set name='E' value='1'/></include></scene>");
     loaded l = load_file(folder, "ring.xml", 0, NULL);
     CHECK(l.status == SP_BAD_INPUT && says(&l, SP_SEVERITY_ERROR, 2, "in a circle: "));
@@ -338,10 +353,11 @@ TEST(tables_of_copies_and_curves) {
     write_file(folder, "rows.csv", "# places\nx, kind, E\n1,qr,10\n2,svd,20\n\n3, polar ,30\n");
     write_file(folder, "curve.csv", "t,v\n0,5\n1,7\n");
     write_file(folder, "bad.csv", "x,y\n1,2\n3\n");
-    write_file(folder, "scene.xml",
-               "<scene gravity='0 {c(0.5)} 0'><curve name='c' file='curve.csv'/><template name='T'><param name='q' value='0'/>"
-               "<solid name='s' young='{q}' rotation='{kind}'><box size='1 1 1'/></solid></template>"
-               "<instance name='p' of='T' file='rows.csv' translate='{x} {n} 0'><set name='q' value='{2*E}'/></instance></scene>");
+    write_file(
+        folder, "scene.xml",
+        "<scene gravity='0 {c(0.5)} 0'><curve name='c' file='curve.csv'/><template name='T'><param name='q' value='0'/>"
+        "<solid name='s' young='{q}' rotation='{kind}'><box size='1 1 1'/></solid></template>"
+        "<instance name='p' of='T' file='rows.csv' translate='{x} {n} 0'><set name='q' value='{2*E}'/></instance></scene>");
     write_file(folder, "bad.xml", "<scene><template name='T'/><instance name='p' of='T' file='bad.csv'/></scene>");
     loaded l = load_file(folder, "scene.xml", 0, NULL);
     if (l.status) print_messages(l.scene);

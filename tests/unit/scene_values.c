@@ -134,8 +134,8 @@ TEST(choices_switches_and_words) {
     CHECK(refused_with(SOLID("<fix on='all' axes='zyx'/>"), 0, NULL, 4, "must be one of xyz"));
     CHECK(refused_with(SOLID("<probe name='p' quantity='position mass'/>"), 0, NULL, 4, "quantity=\"mass\": must be one of"));
     CHECK(refused_with(SOLID("<probe name='p' quantity='position position'/>"), 0, NULL, 4, "twice"));
-    CHECK(refused_with("<scene><param name='how' value='qr'/><solid name='b' young='{how}'><box size='1 1 1'/></solid></scene>", 0,
-                       NULL, 1, "is the word \"qr\", not a number"));
+    CHECK(refused_with("<scene><param name='how' value='qr'/><solid name='b' young='{how}'><box size='1 1 1'/></solid></scene>",
+                       0, NULL, 1, "is the word \"qr\", not a number"));
     CHECK(accepted(SOLID("<fix on='all' invert='{1 gt 2}'/>")));
 }
 
@@ -156,10 +156,11 @@ TEST(ids) {
 }
 
 TEST(expressions_in_values) {
-    CHECK(refused_with("<scene><param name='kk' value='1'/>\n<solid name='b' young='{4*k}'><box size='1 1 1'/></solid></scene>", 0,
-                       NULL, 2, "young=\"4*k\": unknown name \"k\""));
-    CHECK(refused_with("<scene><param name='width' value='1'/>\n<solid name='b' young='{4*widht}'><box size='1 1 1'/></solid></scene>",
-                       0, NULL, 2, "did you mean \"width\"?"));
+    CHECK(refused_with("<scene><param name='kk' value='1'/>\n<solid name='b' young='{4*k}'><box size='1 1 1'/></solid></scene>",
+                       0, NULL, 2, "young=\"4*k\": unknown name \"k\""));
+    CHECK(refused_with(
+        "<scene><param name='width' value='1'/>\n<solid name='b' young='{4*widht}'><box size='1 1 1'/></solid></scene>", 0, NULL,
+        2, "did you mean \"width\"?"));
     CHECK(refused_with("<scene dt='{1'/>", 0, NULL, 1, "one pair of braces"));
     CHECK(refused_with("<scene dt='1}'/>", 0, NULL, 1, "one pair of braces"));
     CHECK(refused_with("<scene dt='0.{1}'/>", 0, NULL, 1, "one pair of braces"));
@@ -215,9 +216,10 @@ TEST(curves) {
 }
 
 TEST(references) {
-    CHECK(refused_with("<scene>\n<solid name='b' look='ruber'><box size='1 1 1'/></solid><look name='rubber'/></scene>", 0, NULL, 2,
-                       "look=\"ruber\": no look has this name; did you mean \"rubber\"?"));
-    CHECK(refused_with("<scene><solid name='b' look='b'><box size='1 1 1'/></solid></scene>", 0, NULL, 1, "is a solid, not a look"));
+    CHECK(refused_with("<scene>\n<solid name='b' look='ruber'><box size='1 1 1'/></solid><look name='rubber'/></scene>", 0, NULL,
+                       2, "look=\"ruber\": no look has this name; did you mean \"rubber\"?"));
+    CHECK(refused_with("<scene><solid name='b' look='b'><box size='1 1 1'/></solid></scene>", 0, NULL, 1,
+                       "is a solid, not a look"));
     CHECK(refused_with(SOLID("<fix select='clmp'/><select name='clamp' on='all'/>"), 0, NULL, 4, "did you mean"));
     CHECK(refused_with("<scene><solid name='a'><box size='1 1 1'/><fix name='f' on='all'/></solid><solid name='b'>"
                        "<box size='1 1 1'/><fix select='a.f'/></solid></scene>",
@@ -249,6 +251,15 @@ TEST(probes_are_found_by_name_alone) {
                        "<box size='1 1 1'/><probe name='tip' near='0 0 0'/></solid>"
                        "<expect probe='tip' over='end' value='1' tolerance='1'/></scene>",
                        0, NULL, 1, "no probe has this name"));
+}
+
+TEST(lines_far_down_a_file) {
+    static char text[400000];
+    size_t n = (size_t)snprintf(text, sizeof text, "\xEF\xBB\xBF<?xml version='1.0' encoding='UTF-8'?>\n<scene>\n");
+    for (int i = 0; i < 5000; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "<look color='1 0 0'\n  name='a%d'/> <!-- \xC3\xBC -->\n", i);
+    snprintf(text + n, sizeof text - n, "<stop\n steps='1'\n time='0'/></scene>");
+    CHECK(refused_with(text, 0, NULL, 10005, "time = 0"));
 }
 
 TEST(attribute_lines_of_long_tags) {

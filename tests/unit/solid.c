@@ -298,3 +298,34 @@ TEST(a_fan_of_many_elements_about_one_edge_steps) {
     free(x), free(tets);
     drop(&k);
 }
+
+TEST(corners_and_vertices_carry_the_users_numbers) {
+    bench k = {0};
+    REQUIRE(sp_context_create(NULL, &k.ctx) == SP_OK);
+    double size[3] = {1, 2, 3};
+    int cells[3] = {5, 4, 3};
+    REQUIRE(sp_mesh_box(k.ctx, size, cells, 6, &k.mesh) == SP_OK);
+    sp_world *w;
+    REQUIRE(sp_world_create(k.ctx, NULL, &w) == SP_OK);
+    CHECK(sp_world_context(w) == k.ctx);
+    CHECK(strcmp(sp_world_backend(w), "cpu") == 0 || strcmp(sp_world_backend(w), "cpu-generic") == 0);
+    sp_solid_def def = sp_solid_def_default();
+    def.mesh = k.mesh;
+    sp_body_id id;
+    REQUIRE(sp_world_add_solid(w, &def, &id) == SP_OK);
+    int n = sp_mesh_tet_count(k.mesh), *tets = malloc((size_t)n * 4 * sizeof *tets);
+    CHECK(sp_world_tets(w, id, tets) == SP_OK);
+    CHECK(memcmp(tets, sp_mesh_tets(k.mesh), (size_t)n * 4 * sizeof *tets) == 0);
+    free(tets);
+    CHECK(sp_world_snapshot_acquire(w) == NULL);
+    CHECK(sp_world_publish(w) == SP_OK);
+    const sp_snapshot *shot = sp_world_snapshot_acquire(w);
+    REQUIRE(shot);
+    CHECK(shot->step == 0 && shot->body_count == 1);
+    for (int v = 0; v < shot->bodies[0].vertex_count; v++)
+        for (int a = 0; a < 3; a++)
+            CHECK(shot->bodies[0].positions[3 * v + a] == (float)sp_mesh_positions(k.mesh)[3 * shot->bodies[0].nodes[v] + a]);
+    sp_world_snapshot_release(w, shot);
+    sp_world_destroy(&w);
+    drop(&k);
+}

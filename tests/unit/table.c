@@ -342,7 +342,7 @@ TEST(delassus_against_dense_algebra) {
         unsigned long long seed = 61;
         REQUIRE(found >= ROWS);
         double *dense = malloc((size_t)n * (size_t)n * sizeof *dense), *copy = malloc((size_t)n * (size_t)n * sizeof *copy);
-        double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
+        double *x = calloc((size_t)n + 1, sizeof *x), *y = calloc((size_t)n + 1, sizeof *y);
         for (int i = 0; i < 3 * ROWS; i++) dir[i] = sp_test_random(&seed);
         sp__prescribe(w, 0.01);
         shake(b, 0.01);

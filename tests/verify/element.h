@@ -73,7 +73,8 @@ static inline double specimen_force(specimen *s, const double *x, double *f) {
 static inline void specimen_stiffness(specimen *s, const double *x, double *K) {
     sp_body *b = s->body;
     int n = 3 * s->nodes;
-    double *d = calloc((size_t)n, sizeof *d), *y = calloc((size_t)n, sizeof *y);
+    // products read nodes by four numbers, so that vectors have one to spare
+    double *d = calloc((size_t)n + 1, sizeof *d), *y = calloc((size_t)n + 1, sizeof *y);
     sp_system A;
     specimen_force(s, x, NULL);
     CHECK(b->ops->linearise(b, &A) >= 0);

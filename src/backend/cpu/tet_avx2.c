@@ -1,6 +1,7 @@
 // cpu loops for AVX2 with fused multiply-add: compiled for them, chosen at run time (cmake/flags.cmake, backend.c).
 #ifdef SP_HAVE_AVX2
 #define SP_SUFFIX _avx2
+#define SP_BACKEND "cpu"
 #define SP_DETAIL "AVX2 and FMA, 4 lanes of double"
 #include "backend/cpu/tet_loops.h"
 #else

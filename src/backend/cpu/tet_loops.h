@@ -68,7 +68,7 @@ SP_POINTWISE void store_lanes(double *p, int n, const sp_lane *v) {
     for (int i = 0; i < n; i++) lane_store(p + SP_LANES * i, v[i]);
 }
 
-SP_POINTWISE double state_loop(const sp_tets *t, int chunk, const double *x, double *y, tet_rotation how, int deformed) {
+SP_POINTWISE double state_loop(const sp_tets *t, int chunk, const double *x, double *y, tet_rotation how) {
     sp_lane energy = lane_all(0);
     for (size_t b = (size_t)t->block_start[chunk]; b < (size_t)t->block_start[chunk + 1]; b++) {
         const uint16_t *id = t->local + 16 * b;
@@ -76,7 +76,7 @@ SP_POINTWISE double state_loop(const sp_tets *t, int chunk, const double *x, dou
         sp_lane s = lane_load(t->scale + 4 * b), r = lane_load(t->ratio + 4 * b);
         load_edges(x, id, d);
         load_lanes(t->rest + 24 * b, 6, g);
-        energy += tet_state(d, g, s, r, how, deformed, G, f, e);
+        energy += tet_state(d, g, s, r, how, t->deformed, G, f, e);
         if (!y) continue;
         store_lanes(t->grad + 36 * b, 9, G);
         if (t->spin) {
@@ -89,11 +89,9 @@ SP_POINTWISE double state_loop(const sp_tets *t, int chunk, const double *x, dou
 }
 
 static double SP_NAME(tet_state)(const sp_tets *t, int chunk, const double *x, double *y) {
-    if (t->rotation == TET_QR)
-        return t->deformed ? state_loop(t, chunk, x, y, TET_QR, 1) : state_loop(t, chunk, x, y, TET_QR, 0);
-    if (t->rotation == TET_SVD)
-        return t->deformed ? state_loop(t, chunk, x, y, TET_SVD, 1) : state_loop(t, chunk, x, y, TET_SVD, 0);
-    return t->deformed ? state_loop(t, chunk, x, y, TET_POLAR, 1) : state_loop(t, chunk, x, y, TET_POLAR, 0);
+    if (t->rotation == TET_QR) return state_loop(t, chunk, x, y, TET_QR);
+    if (t->rotation == TET_SVD) return state_loop(t, chunk, x, y, TET_SVD);
+    return state_loop(t, chunk, x, y, TET_POLAR);
 }
 
 static double SP_NAME(tet_energy)(const sp_tets *t, int chunk, const double *x) {
@@ -128,12 +126,15 @@ SP_POINTWISE void transpose4(sp_lane *v) {
     v[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7), v[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
-// add one block of each of four elements to where it belongs
-SP_POINTWISE void add_block(sp_lane *K, const int *at, double *blocks) {
+typedef int32_t ints4 __attribute__((vector_size(16)));
+typedef int32_t ints4_unaligned __attribute__((vector_size(16), aligned(4), may_alias));
+
+// add one block of each of four elements to where it belongs; `all`: none of them is elsewhere
+SP_POINTWISE void add_block(sp_lane *K, const int *at, double *blocks, bool all) {
     transpose4(K);
     transpose4(K + 4);
     for (int l = 0; l < 4; l++) {
-        if (at[l] < 0) continue;
+        if (!all && at[l] < 0) continue;
         double *v = blocks + 9 * (size_t)(at[l] >> 1);
         store_any(v, load_any(v) + K[l]);
         store_any(v + 4, load_any(v + 4) + K[4 + l]);
@@ -143,26 +144,37 @@ SP_POINTWISE void add_block(sp_lane *K, const int *at, double *blocks) {
 
 // the corners of a pair, exchanged in the lanes where their block stands transposed
 SP_POINTWISE void load_pair(const sp_lane *Ga, const sp_lane *Gb, const int *at, sp_lane *a, sp_lane *b) {
-    sp_mask flip;
-    for (int l = 0; l < 4; l++) flip[l] = -(int64_t)(at[l] & 1);
+    ints4 odd = -(*(const ints4_unaligned *)at & 1);
+    sp_mask flip = __builtin_convertvector(odd, sp_mask);
     for (int k = 0; k < 3; k++) a[k] = SP_SELECT(flip, Gb[k], Ga[k]), b[k] = SP_SELECT(flip, Ga[k], Gb[k]);
 }
 
-SP_POINTWISE void assemble_loop(const sp_tets *t, const sp_stencil *where, double factor, double *blocks, bool exact) {
+SP_POINTWISE bool all_here(const int *at) {
+    ints4 any = {0};
+    for (int k = 0; k < 10; k++) any |= *(const ints4_unaligned *)(at + 4 * k);
+    return (any[0] | any[1] | any[2] | any[3]) >= 0;
+}
+
+SP_POINTWISE void assemble_block(const sp_tets *t, size_t block, const int *at, sp_lane f, double *blocks, bool exact, bool all) {
     static const int pair_a[10] = {0, 1, 2, 3, 0, 0, 0, 1, 1, 2}, pair_b[10] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3};
+    sp_lane G[12], N[6] = {{0}}, K[9], a[3], b[3], r = lane_load(t->ratio + 4 * block);
+    load_lanes(t->grad + 36 * block, 9, G + 3);
+    for (int k = 0; k < 3; k++) G[k] = -(G[3 + k] + G[6 + k] + G[9 + k]);
+    if (exact) load_lanes(t->spin + 24 * block, 6, N);
+    for (int k = 0; k < 10; k++, at += 4) {
+        load_pair(G + 3 * pair_a[k], G + 3 * pair_b[k], at, a, b);
+        tet_block(a, b, r, f, K);
+        if (exact) tet_block_spin(a, b, N, f, K);
+        add_block(K, at, blocks, all);
+    }
+}
+
+SP_POINTWISE void assemble_loop(const sp_tets *t, const sp_stencil *where, double factor, double *blocks, bool exact) {
     for (int s = 0; s < where->count; s++) {
-        size_t block = (size_t)where->block[s];
         const int *at = where->at + 40 * (size_t)s;
-        sp_lane G[12], N[6] = {{0}}, K[9], a[3], b[3], r = lane_load(t->ratio + 4 * block), f = lane_all(factor);
-        load_lanes(t->grad + 36 * block, 9, G + 3);
-        for (int k = 0; k < 3; k++) G[k] = -(G[3 + k] + G[6 + k] + G[9 + k]);
-        if (exact) load_lanes(t->spin + 24 * block, 6, N);
-        for (int k = 0; k < 10; k++, at += 4) {
-            load_pair(G + 3 * pair_a[k], G + 3 * pair_b[k], at, a, b);
-            tet_block(a, b, r, f, K);
-            if (exact) tet_block_spin(a, b, N, f, K);
-            add_block(K, at, blocks);
-        }
+        size_t block = (size_t)where->block[s];
+        if (all_here(at)) assemble_block(t, block, at, lane_all(factor), blocks, exact, true);
+        else assemble_block(t, block, at, lane_all(factor), blocks, exact, false);
     }
 }
 
@@ -171,16 +183,18 @@ static void SP_NAME(tet_assemble)(const sp_tets *t, const sp_stencil *where, dou
     else assemble_loop(t, where, factor, blocks, false);
 }
 
-// blocks of four rows side by side, short rows filled up with zero
-static void SP_NAME(rows_store)(const int *row_start, int rows, const int *group_start, const double *blocks, double *val) {
+// blocks of four rows side by side, short rows filled up with zero; row_start and order are those of the whole matrix, order from
+// the chunk's first row on, and `first` is the number of its first block
+static void SP_NAME(rows_store)(const int *row_start, const int *order, int rows, int first, const int *group_start, const double *blocks,
+                              double *val) {
     static const double zero[9] = {0};
     for (int i = 0; i < rows; i += 4) {
         size_t slot = (size_t)group_start[i / 4], end = (size_t)group_start[i / 4 + 1];
         for (int s = 0; slot < end; s++, slot++) {
             sp_lane v[9] = {{0}};
             for (int l = 0; l < 4; l++) {
-                bool some = i + l < rows && row_start[i + l] + s < row_start[i + l + 1];
-                const double *b = some ? blocks + 9 * (size_t)(row_start[i + l] + s - row_start[0]) : zero;
+                bool some = i + l < rows && row_start[order[i + l]] + s < row_start[order[i + l] + 1];
+                const double *b = some ? blocks + 9 * (size_t)(row_start[order[i + l]] + s - first) : zero;
                 v[l] = load_any(b), v[4 + l] = load_any(b + 4), v[8][l] = b[8];
             }
             transpose4(v);
@@ -273,7 +287,7 @@ static const char *SP_NAME(detail)(void) {
 }
 
 const sp_backend SP_NAME(sp__backend_cpu) = {
-    .name = "cpu",
+    .name = SP_BACKEND,
     .lanes = SP_LANES,
     .parallel = true,
     .free_is_faster = false,

@@ -62,10 +62,11 @@ static void tet_assemble_ref(const sp_tets *t, const sp_stencil *where, double f
     }
 }
 
-static void rows_store_ref(const int *row_start, int rows, const int *group_start, const double *blocks, double *val) {
+static void rows_store_ref(const int *row_start, const int *order, int rows, int first, const int *group_start, const double *blocks,
+                              double *val) {
     for (int i = 0; i < rows; i++) {
         double *v = val + 36 * (size_t)group_start[i / 4] + i % 4;
-        for (int k = row_start[i] - row_start[0]; k < row_start[i + 1] - row_start[0]; k++, v += 36)
+        for (int k = row_start[order[i]] - first; k < row_start[order[i] + 1] - first; k++, v += 36)
             for (int e = 0; e < 9; e++) v[4 * e] = blocks[9 * (size_t)k + (size_t)e];
     }
 }
