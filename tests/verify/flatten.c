@@ -33,7 +33,7 @@ static void flatten(const char *set) {
     scene_run s;
     sp_mesh *rest = NULL;
     REQUIRE(scene_open(&s, "robust/flatten.xml", set, NULL));
-    CHECK(sp_mesh_box(s.ctx, (double[3]){0.9, 0.6, 0.3}, (int[3]){9, 6, 1}, 6, &rest) == SP_OK);
+    CHECK(sp_mesh_box(s.ctx, (double[3]){0.9, 0.6, 0.3}, (int[3]){9, 6, 3}, 6, &rest) == SP_OK);
     sp_world *world = sp_run_world(s.run);
     sp_body_id id = sp_world_body_named(world, "slab");
     int n = sp_mesh_node_count(rest);
