@@ -1,4 +1,5 @@
 // Gmsh 2.2 files: what is written comes back to the same bits, and what is broken is refused with file and line.
+#include "meter.h"
 #include "test.h"
 
 #include <math.h>
@@ -275,28 +276,9 @@ TEST(scanned_numbers_are_those_of_strtod) {
 
 // ------------------------------------------------------------------------------------------------ memory
 
-typedef struct meter {
-    long allowed, live;
-} meter;
-
-static void *metered_alloc(void *user, size_t size, size_t align) {
-    meter *m = user;
-    if (m->allowed-- <= 0) return NULL;
-    m->live++;
-    return aligned_alloc(align, (size + align - 1) / align * align);
-}
-
-static void metered_free(void *user, void *memory, size_t size) {
-    meter *m = user;
-    (void)size;
-    m->live--;
-    free(memory);
-}
-
 TEST(every_allocation_may_fail) {
     meter m = {1000000, 0};
-    sp_context_def def = sp_context_def_default();
-    def.alloc = metered_alloc, def.free = metered_free, def.alloc_user = &m, def.workers = 1;
+    sp_context_def def = metered_context(&m);
     sp_context *ctx;
     sp_mesh *mesh;
     const double size[3] = {1, 1, 1};

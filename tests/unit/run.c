@@ -1,4 +1,5 @@
 // What a run does around its world: probes and their times, events, claims, records, stop.
+#include "meter.h"
 #include "test.h"
 
 #include <sys/stat.h>
@@ -382,24 +383,6 @@ TEST(looks_and_instances) {
 
 // ------------------------------------------------------------------------------------------------ memory
 
-typedef struct meter {
-    long allowed, live;
-} meter;
-
-static void *metered_alloc(void *user, size_t size, size_t align) {
-    meter *m = user;
-    if (m->allowed-- <= 0) return NULL;
-    m->live++;
-    return aligned_alloc(align, (size + align - 1) / align * align);
-}
-
-static void metered_free(void *user, void *memory, size_t size) {
-    meter *m = user;
-    (void)size;
-    m->live--;
-    free(memory);
-}
-
 TEST(every_allocation_of_a_run_may_fail) {
     static const char text[] =
         "<scene dt='0.02'><material name='m' young='1e5'/><solid name='b' material='m' translate='1 0 0'><box size='1 0.2 0.2' "
@@ -413,8 +396,7 @@ TEST(every_allocation_of_a_run_may_fail) {
         "<event t='0.02' set='b.young' value='2e5' ramp='0.1'/><event when='{tip.y gt 100}' do='pin' of='b' near='0 0 0'/>"
         "<expect probe='tip' component='y' over='end' value='0' tolerance='1'/><stop steps='3'/></scene>";
     meter m = {1000000, 0};
-    sp_context_def def = sp_context_def_default();
-    def.alloc = metered_alloc, def.free = metered_free, def.alloc_user = &m, def.workers = 1;
+    sp_context_def def = metered_context(&m);
     sp_context *ctx;
     sp_scene *scene;
     sp_run *run;

@@ -2,26 +2,7 @@
 // stiffness built from the textbook V B^T D B, for each material, rotation, shape and tangent.
 #include "solid/solid.h"
 #include "test.h"
-
-typedef struct variant {
-    const char *what;
-    sp_material_model model;
-    sp_rotation rotation;
-    sp_shape shape;
-    sp_tangent tangent;
-} variant;
-
-static const variant variants[] = {
-    {"linear", SP_LINEAR, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_FROZEN},
-    {"polar", SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_FROZEN},
-    {"polar exact", SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_EXACT},
-    {"svd", SP_COROTATIONAL, SP_ROTATION_SVD, SP_SHAPE_REST, SP_TANGENT_FROZEN},
-    {"svd exact", SP_COROTATIONAL, SP_ROTATION_SVD, SP_SHAPE_REST, SP_TANGENT_EXACT},
-    {"qr", SP_COROTATIONAL, SP_ROTATION_QR, SP_SHAPE_REST, SP_TANGENT_FROZEN},
-    {"qr deformed", SP_COROTATIONAL, SP_ROTATION_QR, SP_SHAPE_DEFORMED, SP_TANGENT_FROZEN},
-    {"svd deformed", SP_COROTATIONAL, SP_ROTATION_SVD, SP_SHAPE_DEFORMED, SP_TANGENT_FROZEN},
-};
-enum { VARIANTS = sizeof variants / sizeof *variants };
+#include "variants.h"
 
 typedef struct bench {
     sp_context *ctx;
@@ -43,7 +24,7 @@ static bool make(bench *k, const variant *v, const char *backend, int cells) {
     for (int a = 0; a < 3; a++) pull.to[a] = sp_signal_constant(0.3 * a);
     sp_solid_def def = sp_solid_def_default();
     def.name = "block", def.mesh = k->mesh;
-    def.model = v->model, def.rotation = v->rotation, def.shape = v->shape, def.tangent = v->tangent;
+    use_variant(&def, v);
     def.material = (sp_material){800, 2e3, 0.35};
     def.rayleigh_mass = 0.2, def.rayleigh_stiffness = 0.03, def.drag = 5;
     def.fixes = &fix, def.fix_count = 1, def.pulls = &pull, def.pull_count = 1;
@@ -144,7 +125,7 @@ TEST(every_backend_and_operator_gives_the_reference_answer) {
                 answers b = ask(&k, wilds[w]);
                 if (!(apart(a.f, b.f, r.n) <= tolerance[w] * largest(a.f, r.n)) || !(apart(a.Ax, b.Ax, r.n) <= tolerance[w] * largest(a.Ax, r.n)) ||
                     !(apart(a.Ax, b.Bx, r.n) <= tolerance[w] * largest(a.Ax, r.n)))
-                    SP_TEST_FAILED("%s on %s, disturbed by %g: force %g, product %g, assembled %g apart", variants[v].what, others[o], wilds[w],
+                    SP_TEST_FAILED("%s on %s, disturbed by %g: force %g, product %g, assembled %g apart", variants[v].name, others[o], wilds[w],
                                    apart(a.f, b.f, r.n) / largest(a.f, r.n), apart(a.Ax, b.Ax, r.n), apart(a.Ax, b.Bx, r.n));
                 if (a.has_energy) CHECK_NEAR(b.energy, a.energy, tolerance[w] * fabs(a.energy));
                 forget(&b);
@@ -202,7 +183,7 @@ TEST(one_element_equals_the_textbook_stiffness_turned_by_its_rotation) {
         REQUIRE(sp_mesh_create(k.ctx, &md, &k.mesh) == SP_OK);
         sp_solid_def def = sp_solid_def_default();
         def.mesh = k.mesh, def.material = (sp_material){1000, 5e3, 0.3};
-        def.model = variants[v].model, def.rotation = variants[v].rotation, def.tangent = variants[v].tangent;
+        use_variant(&def, &variants[v]);
         REQUIRE(sp__solid_create(k.ctx, &k.error, &def, "cpu", &k.body) == SP_OK);
         k.n = 12;
         // turned as a whole (the linear material stays): no force, and K turned
