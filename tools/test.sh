@@ -7,6 +7,7 @@
 #   asan     addresses and undefined behaviour: unit and fault tests, then the fuzzers for SP_FUZZ_SECONDS each (20)
 #   tsan     races: what runs on several threads
 #   nosimd   without the vector kernels: unit tests and the peers' curve
+#   engine   libsouple without XML and PNG; it prints nothing and ends nothing
 #   format   clang-format has nothing to say
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -78,6 +79,15 @@ fuzz() {
     grep 'number_of_executed_units' "$log"
 }
 
+# the engine alone; of the C library it may use nothing that prints or ends the program
+engine() {
+    tools/build.sh engine || return 1
+    local names
+    names=$(nm -u build/engine/libsouple.a | awk '$1 == "U" && $2 ~ /^(v?f?printf|puts|fputs|putchar|perror|exit|_exit|abort|system|stdout|stderr)$/ { print $2 }' | sort -u)
+    [ -z "$names" ] || echo "libsouple uses: $names"
+    [ -z "$names" ]
+}
+
 asan() {
     export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
     suite asan '^(unit|fault|fuzz|examples)/'
@@ -86,11 +96,12 @@ asan() {
     done
 }
 
-[ $# -gt 0 ] || set -- format gcc clang asan tsan nosimd
+[ $# -gt 0 ] || set -- format engine gcc clang asan tsan nosimd
 for configuration in "$@"; do
     echo "== $configuration"
     case $configuration in
         format) single format tools/format.sh --check ;;
+        engine) single engine engine ;;
         gcc) suite gcc '.' ;;
         clang) suite clang '^(unit|examples)/' ;;
         asan) asan ;;

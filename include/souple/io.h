@@ -81,9 +81,9 @@ typedef struct sp_run_probe {
     const char *const *quantities;
     const int *components;  ///< numbers per quantity
     int sample_count;
-    const double *times;   ///< [s]
-    const double *values;  ///< sample_count x sum of components
-    int width;             ///< sum of components
+    const double *times;                ///< [s]
+    const double *values;               ///< sample_count x sum of components
+    int width;                          ///< sum of components
     const unsigned char *interpolated;  ///< per sample: 1 where its time lies between two steps
 } sp_run_probe;
 

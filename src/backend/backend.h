@@ -1,28 +1,28 @@
 // A backend is a table of loops over chunks. `ref` is plain and serial; `cpu` works on lanes and on all workers.
 //
-// Work on a mesh or on a matrix is cut into chunks of nearby nodes that fit the nearest cache. A chunk copies the nodes it touches
-// into a small local array (4 numbers a node), adds what its elements or rows contribute there, and leaves the sums in slots of
-// its own. A second pass adds, for each node, its slots in a fixed order: no two tasks write the same number, and the
+// Work on a mesh or on a matrix is cut into chunks of nearby nodes that fit the nearest cache. A chunk copies the nodes it
+// touches into a small local array (4 numbers a node), adds what its elements or rows contribute there, and leaves the sums in
+// slots of its own. A second pass adds, for each node, its slots in a fixed order: no two tasks write the same number, and the
 // order of every sum is fixed by the chunks, not by the workers. (Element pass and gather of Courtecuisse 2011, section 3.3.)
 #ifndef SP_BACKEND_H
 #define SP_BACKEND_H
 
 #include "core/core.h"
 
-// nodes that a chunk owns and elements that it may hold: two local arrays of 4 doubles for each node touched (twice those owned, in
-// a good mesh) should stay near the first cache, and local numbers have 16 bits
+// nodes that a chunk owns and elements that it may hold: two local arrays of 4 doubles for each node touched (twice those owned,
+// in a good mesh) should stay near the first cache, and local numbers have 16 bits
 enum { SP_CHUNK_NODES = 192, SP_CHUNK_TETS = 4096 };
 
 typedef struct sp_chunks {
-    int nodes;         // of the whole
-    int count;         // chunks
-    int *start;        // first local node of each chunk in `node` (count + 1); also its first slot
-    int *node;         // nodes touched, chunk by chunk
-    int *slot_start;   // per node: its slots (nodes + 1)
-    int *slot;         // slots of a node in rising order
-    double *sum;       // slots x 3: written by the first pass
-    double *partial;   // per chunk: a scalar of the first pass (energy)
-    int touch_max;     // most nodes touched by one chunk
+    int nodes;        // of the whole
+    int count;        // chunks
+    int *start;       // first local node of each chunk in `node` (count + 1); also its first slot
+    int *node;        // nodes touched, chunk by chunk
+    int *slot_start;  // per node: its slots (nodes + 1)
+    int *slot;        // slots of a node in rising order
+    double *sum;      // slots x 3: written by the first pass
+    double *partial;  // per chunk: a scalar of the first pass (energy)
+    int touch_max;    // most nodes touched by one chunk
 } sp_chunks;
 
 // Chunk c touches node[start[c]] .. node[start[c + 1] - 1]. Copies them.
@@ -31,22 +31,23 @@ void sp__chunks_free(sp_context *ctx, sp_chunks *c);
 
 // The tetrahedra of a solid as the kernels see them: structures of `lanes` elements, chunk by chunk, padded with weightless ones.
 typedef struct sp_tets {
-    int lanes, blocks;     // elements in a structure; structures
-    int *block_start;      // first structure of each chunk (chunks + 1)
-    int *node;             // blocks x 4 x lanes: node of each corner
-    uint16_t *local;       // blocks x 4 x lanes: the same, as the chunk numbers it
-    double *rest;          // blocks x 6 x lanes: rest gradients g1, g2yz, g3z in the element's rest frame
-    double *frame;         // blocks x 9 x lanes: rest frame, linear material only; NULL
-    double *scale, *ratio; // blocks x lanes: sqrt(V mu), lambda / mu
-    double *grad;          // blocks x 9 x lanes: scaled turned gradients of corners 1..3
-    double *spin;          // blocks x 6 x lanes: what the exact tangent adds; NULL: frozen
-    int rotation;          // tet_rotation of kernels/tet.h
-    bool deformed;         // stiffness on the deformed shape
+    int lanes, blocks;      // elements in a structure; structures
+    int *block_start;       // first structure of each chunk (chunks + 1)
+    int *node;              // blocks x 4 x lanes: node of each corner
+    uint16_t *local;        // blocks x 4 x lanes: the same, as the chunk numbers it
+    double *rest;           // blocks x 6 x lanes: rest gradients g1, g2yz, g3z in the element's rest frame
+    double *frame;          // blocks x 9 x lanes: rest frame, linear material only; NULL
+    double *scale, *ratio;  // blocks x lanes: sqrt(V mu), lambda / mu
+    double *grad;           // blocks x 9 x lanes: scaled turned gradients of corners 1..3
+    double *spin;           // blocks x 6 x lanes: what the exact tangent adds; NULL: frozen
+    int rotation;           // tet_rotation of kernels/tet.h
+    bool deformed;          // stiffness on the deformed shape
     sp_chunks chunks;
 } sp_tets;
 
-// Where the blocks of lane structures go among those of one chunk of matrix rows. Pairs of corners in the order (0,0) (1,1) (2,2) (3,3)
-// (0,1) (0,2) (0,3) (1,2) (1,3) (2,3); 2 k for block number k of the chunk, 2 k + 1 where it stands transposed, -1 not in this chunk.
+// Where the blocks of lane structures go among those of one chunk of matrix rows. Pairs of corners in the order (0,0) (1,1) (2,2)
+// (3,3) (0,1) (0,2) (0,3) (1,2) (1,3) (2,3); 2 k for block number k of the chunk, 2 k + 1 where it stands transposed, -1 not in
+// this chunk.
 typedef struct sp_stencil {
     int count;
     const int *block;  // lane structures
@@ -55,10 +56,10 @@ typedef struct sp_stencil {
 
 // A symmetric matrix of 3x3 blocks, upper triangle, four rows abreast: see linear/blocks.h.
 typedef struct sp_rows4 {
-    const int *group_start;     // first slot of each group of four rows (groups + 1)
-    const int *chunk_group;     // first group of each chunk (chunks + 1)
-    const uint16_t *col;        // slots x 4: local column of each block
-    const double *val;          // slots x 9 x 4: entry (r, c) of four blocks side by side
+    const int *group_start;  // first slot of each group of four rows (groups + 1)
+    const int *chunk_group;  // first group of each chunk (chunks + 1)
+    const uint16_t *col;     // slots x 4: local column of each block
+    const double *val;       // slots x 9 x 4: entry (r, c) of four blocks side by side
 } sp_rows4;
 
 typedef struct sp_backend {
@@ -68,20 +69,22 @@ typedef struct sp_backend {
     bool free_is_faster;  // what solver operator="auto" picks, as measured (docs/solvers.md)
     const char *(*detail)(void);
     // first passes over one chunk; x and y are local arrays of 4 numbers a node, y starts at zero
-    double (*tet_state)(const sp_tets *t, int chunk, const double *x, double *y);   // grad, spin and forces; returns the energy
-    double (*tet_energy)(const sp_tets *t, int chunk, const double *x);             // the energy alone, nothing stored
-    void (*tet_product)(const sp_tets *t, int chunk, const double *x, double *y);   // y += K x
+    double (*tet_state)(const sp_tets *t, int chunk, const double *x, double *y);  // grad, spin and forces; returns the energy
+    double (*tet_energy)(const sp_tets *t, int chunk, const double *x);            // the energy alone, nothing stored
+    void (*tet_product)(const sp_tets *t, int chunk, const double *x, double *y);  // y += K x
     // blocks += factor K, 9 numbers a block row by row, in the order of the chunk's pattern; then from there to four rows abreast
     void (*tet_assemble)(const sp_tets *t, const sp_stencil *where, double factor, double *blocks);
-    void (*rows_store)(const int *row_start, const int *order, int rows, int first, const int *group_start, const double *blocks, double *val);
-    void (*rows_product)(const sp_rows4 *a, int chunk, const double *x, double *y); // y += A x
+    void (*rows_store)(const int *row_start, const int *order, int rows, int first, const int *group_start, const double *blocks,
+                       double *val);
+    void (*rows_product)(const sp_rows4 *a, int chunk, const double *x, double *y);  // y += A x
     // between whole arrays (3 numbers a node, one number of room behind the last) and local ones (4 a node)
     void (*gather)(const double *x, const double *keep, const int *node, int n, double *local);  // times keep where not NULL
     void (*scatter)(const double *local, int n, double *sum);
     double (*sum_slots)(const sp_chunks *c, int begin, int end, const double *x, double *y);  // y = sums of nodes; returns x . y
     // conjugate gradients over a range of numbers
-    double (*cg_advance)(int n, double alpha, const double *p, const double *q, double *x, double *r);  // x += a p, r -= a q; r . r
-    void (*cg_turn)(int n, double beta, const double *r, double *p);                                    // p = r + beta p
+    double (*cg_advance)(int n, double alpha, const double *p, const double *q, double *x,
+                         double *r);                                  // x += a p, r -= a q; r . r
+    void (*cg_turn)(int n, double beta, const double *r, double *p);  // p = r + beta p
 } sp_backend;
 
 // "auto" is the best one here; NULL: no such backend in this build.

@@ -29,7 +29,8 @@ static void run_chunk(void *arg, int chunk, int worker) {
 double sp__chunks_run(sp_context *ctx, const sp_backend *be, sp_chunks *c, sp_chunk_fn *fn, const void *data, const double *x,
                       const double *keep, bool wants_y, double *scratch) {
     pass p = {be, c, fn, data, x, keep, wants_y, scratch};
-    if (be->parallel) sp__parallel(ctx, c->count, run_chunk, &p);
+    if (be->parallel)
+        sp__parallel(ctx, c->count, run_chunk, &p);
     else
         for (int i = 0; i < c->count; i++) run_chunk(&p, i, 0);
     double total = 0;

@@ -122,7 +122,7 @@ struct sp_body {
     bool retune;  // stiffness, pins or springs changed: the explicit driver must find its critical step again
     bool frozen;
     bool froze_now;  // in the step under way: a rollback frees it again
-    void *impl;  // the kind's own
+    void *impl;      // the kind's own
 };
 
 // Drivers: from the committed state to the trial state. The body's loads and targets are set.

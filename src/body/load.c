@@ -1,9 +1,10 @@
 // Springs and penalty contact as point terms: a force, its derivatives and its potential at a material point.
 //
 // Contact acts on the collision nodes of a soft body against the rigid bodies, at their pose at the end of the step. Let d be the
-// signed distance of a node, n the normal, v the node's velocity, g gravity. The step with one linearisation looks ahead: the node is
-// active if d + h n.v < 0 or d + h n.(v + h g) < 0 (without g, a node that rests is let go every other step), and its force
-// -k d n then becomes -k (d + h n.v_new) n through the matrix. All other drivers evaluate at the state itself: active if d < 0. Coulomb friction is viscous below the speed `slip`:
+// signed distance of a node, n the normal, v the node's velocity, g gravity. The step with one linearisation looks ahead: the
+// node is active if d + h n.v < 0 or d + h n.(v + h g) < 0 (without g, a node that rests is let go every other step), and its
+// force -k d n then becomes -k (d + h n.v_new) n through the matrix. All other drivers evaluate at the state itself: active if d
+// < 0. Coulomb friction is viscous below the speed `slip`:
 //   f_t = -mu f_n v_t / max(|v_t|, slip),   of which only the symmetric part mu f_n / max(|v_t|, slip) (1 - n n^T) enters b.
 #include "body/load.h"
 

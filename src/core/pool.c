@@ -1,14 +1,17 @@
 // Tasks on threads, for batches of a few tens of microseconds: a conjugate gradient hands out a thousand of them in a step.
 //
 //     caller                                   worker
-//     fn, arg, count = ...                     spin a while on open == 0, then sleep
-//     left = open = count                      take: open -> open - 1 where open > 0
-//     wake sleepers if more cores are free     fn(arg, count - open, worker)
+//     fn, arg = ...                            spin a while on an empty range, then sleep
+//     left = count, open = [0, count)          take some from one end of open
+//     wake sleepers if more cores are free     fn(arg, task, worker) for each
 //     take tasks as worker 0                   left -= tasks done
 //     wait for left == 0
 //
+// Workers of even number take from the low end, the others from the high end, more while much is left: in a solve, which goes
+// over the same tasks again and again, each core then meets what its cache already holds.
+//
 // Taking a task is what lets a worker in: who has one keeps `left` above 0, so fn, arg and count cannot change under it, and who
-// comes too late finds open == 0 and touches nothing else. Nobody waits for a worker without a task, so a sleeper that was not
+// comes too late finds nothing open and touches nothing else. Nobody waits for a worker without a task, so a sleeper that was not
 // woken, or has no core, costs nothing. No more workers are woken than there are cores: the rest would only take turns.
 //
 // A batch started inside a task, or while another thread has the pool, runs on the spot.
@@ -36,11 +39,11 @@ typedef struct pool_thread {
 } pool_thread;
 
 struct sp_pool {
-    _Alignas(CACHE_LINE) atomic_int open;  // tasks that nobody has taken
+    _Alignas(CACHE_LINE)
+        atomic_uint_fast64_t open;         // tasks that nobody has taken: the first, and 2^32 times the one past the last
     _Alignas(CACHE_LINE) atomic_int left;  // tasks that are not done
     _Alignas(CACHE_LINE) sp_task_fn *fn;   // the batch, written while left == 0
     void *arg;
-    int count;
     atomic_flag busy;  // a caller has the pool
 
     _Alignas(CACHE_LINE) atomic_int asleep;
@@ -79,18 +82,33 @@ static void relax(void) {
 
 // ------------------------------------------------------------------------------------------------ work
 
-// Tasks that were still open, the one taken included; 0: none.
-static int take(struct sp_pool *pool) {
-    int open = atomic_load_explicit(&pool->open, memory_order_relaxed);
-    while (open > 0)
-        if (atomic_compare_exchange_weak_explicit(&pool->open, &open, open - 1, memory_order_acquire, memory_order_relaxed))
-            return open;
-    return 0;
+static uint_fast64_t range(uint32_t low, uint32_t high) {
+    return low | (uint_fast64_t)high << 32;
+}
+
+static bool is_open(uint_fast64_t r) {
+    return (uint32_t)r < (uint32_t)(r >> 32);
+}
+
+// Take some tasks, from *first on; returns how many, 0: none are open.
+static int take(struct sp_pool *pool, int worker, int *first) {
+    uint_fast64_t open = atomic_load_explicit(&pool->open, memory_order_relaxed), next;
+    int n;
+    do {
+        if (!is_open(open)) return 0;
+        uint32_t low = (uint32_t)open, high = (uint32_t)(open >> 32);
+        n = (int)(high - low) / (2 * (pool->useful + 1));
+        if (n < 1) n = 1;
+        *first = worker % 2 ? (int)high - n : (int)low;
+        next = worker % 2 ? range(low, high - (uint32_t)n) : range(low + (uint32_t)n, high);
+    } while (!atomic_compare_exchange_weak_explicit(&pool->open, &open, next, memory_order_acquire, memory_order_relaxed));
+    return n;
 }
 
 static void work(struct sp_pool *pool, int worker) {
-    int done = 0;
-    for (int open; (open = take(pool)) > 0; done++) pool->fn(pool->arg, pool->count - open, worker);
+    int done = 0, first;
+    for (int n; (n = take(pool, worker, &first)) > 0; done += n)
+        for (int task = first; task < first + n; task++) pool->fn(pool->arg, task, worker);
     if (done) atomic_fetch_sub_explicit(&pool->left, done, memory_order_release);
 }
 
@@ -98,7 +116,7 @@ static void work(struct sp_pool *pool, int worker) {
 static bool spin(struct sp_pool *pool) {
     double start = 0;
     for (int i = 1;; i++) {
-        if (atomic_load_explicit(&pool->open, memory_order_relaxed) > 0) return true;
+        if (is_open(atomic_load_explicit(&pool->open, memory_order_relaxed))) return true;
         if (i % SPIN_CHECK == 0) {
             double now = sp__now_ms();
             if (start == 0) start = now;
@@ -112,7 +130,7 @@ static bool spin(struct sp_pool *pool) {
 static bool sleep_until_work(struct sp_pool *pool) {
     pthread_mutex_lock(&pool->mutex);
     atomic_fetch_add(&pool->asleep, 1);
-    while (atomic_load(&pool->open) == 0 && !atomic_load(&pool->quit)) pthread_cond_wait(&pool->wake, &pool->mutex);
+    while (!is_open(atomic_load(&pool->open)) && !atomic_load(&pool->quit)) pthread_cond_wait(&pool->wake, &pool->mutex);
     atomic_fetch_sub(&pool->asleep, 1);
     pthread_mutex_unlock(&pool->mutex);
     return !atomic_load(&pool->quit);
@@ -154,9 +172,8 @@ static void run_here(int count, sp_task_fn *fn, void *arg, int worker) {
 static void run_on_pool(struct sp_pool *pool, int count, sp_task_fn *fn, void *arg) {
     pool->fn = fn;
     pool->arg = arg;
-    pool->count = count;
     atomic_store_explicit(&pool->left, count, memory_order_relaxed);
-    atomic_store(&pool->open, count);
+    atomic_store(&pool->open, range(0, (uint32_t)count));
     wake_some(pool, count);
     work(pool, 0);
     join(pool);

@@ -22,16 +22,17 @@ static sp_status check_def(sp_world *w, const sp_picture_def *def) {
     if (def->cookie != SP_COOKIE_PICTURE)
         return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "sp_picture_def did not start from sp_picture_def_default()");
     if (def->width < SIDE_LEAST || def->width > SIDE_MOST || def->height < SIDE_LEAST || def->height > SIDE_MOST)
-        return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "picture of %d x %d pixels, each must be in [%d, %d]", def->width, def->height,
-                          SIDE_LEAST, SIDE_MOST);
-    if (!(def->fov > 0 && def->fov < 180)) return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "fov = %g deg, must be in (0, 180)", def->fov);
+        return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "picture of %d x %d pixels, each must be in [%d, %d]", def->width,
+                       def->height, SIDE_LEAST, SIDE_MOST);
+    if (!(def->fov > 0 && def->fov < 180))
+        return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "fov = %g deg, must be in (0, 180)", def->fov);
     for (int i = 0; i < 3; i++)
         if (!(def->background[i] >= 0 && def->background[i] <= 1))
             return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "background[%d] = %g, must be in [0, 1]", i, def->background[i]);
     if (def->color_by && !sp__picture_field(def->color_by, &legend))
         return SP_FAIL(sp_world_context(w), SP_BAD_INPUT,
-                          "cannot colour by \"%s\": pictures know displacement, velocity, von-mises, rotation and region",
-                          def->color_by);
+                       "cannot colour by \"%s\": pictures know displacement, velocity, von-mises, rotation and region",
+                       def->color_by);
     return SP_OK;
 }
 
@@ -83,7 +84,8 @@ static sp_status draw(sp_world *w, const sp_snapshot *shot, const sp_run *run, c
 done:
     if (d) sp__shadows_free(ctx, d), sp__soup_free(ctx, &d->soup);
     sp__free(ctx, d), sp__free(ctx, rgb);
-    if (status == SP_NO_MEMORY) return SP_FAIL(sp_world_context(w), status, "no memory for a picture of %d x %d", def->width, def->height);
+    if (status == SP_NO_MEMORY)
+        return SP_FAIL(sp_world_context(w), status, "no memory for a picture of %d x %d", def->width, def->height);
     return status;
 }
 

@@ -65,7 +65,7 @@ static const sp_attr_spec mesh_attrs[] = {
     COMMON,
     FILE_NAME("file", NEED, 1, "tetrahedra, with their groups and arrays"),
     POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate, 0.001 for a file in millimetres"),
-    TEXT("part", 0, 1, "group to take instead of the whole"),
+    TEXT("part", LATER, 1, "group to take instead of the whole"),
     NOT_NEGATIVE("weld", "m", "0", LATER, 1, RELOAD, "nodes nearer than this become one"),
     SWITCH("flip", "no", LATER, 1, RELOAD, "turn surface triangles inside out"),
 };

@@ -57,6 +57,23 @@ SP_POINTWISE void rotation_qr(const sp_lane *F, sp_lane *R) {
     for (int i = 0; i < 3; i++) R[3 * i] = u1[i], R[3 * i + 1] = u2[i], R[3 * i + 2] = u3[i];
 }
 
+// C = M^T M as xx yy zz xy yz zx
+SP_POINTWISE void lane_gram(const sp_lane *M, sp_lane *C) {
+    for (int i = 0; i < 3; i++) C[i] = M[i] * M[i] + M[3 + i] * M[3 + i] + M[6 + i] * M[6 + i];
+    C[3] = M[0] * M[1] + M[3] * M[4] + M[6] * M[7];
+    C[4] = M[1] * M[2] + M[4] * M[5] + M[7] * M[8];
+    C[5] = M[0] * M[2] + M[3] * M[5] + M[6] * M[8];
+}
+
+// out = M C with C symmetric
+SP_POINTWISE void lane_mul_sym(const sp_lane *M, const sp_lane *C, sp_lane *out) {
+    for (int i = 0; i < 9; i += 3) {
+        out[i] = M[i] * C[0] + M[i + 1] * C[3] + M[i + 2] * C[5];
+        out[i + 1] = M[i] * C[3] + M[i + 1] * C[1] + M[i + 2] * C[4];
+        out[i + 2] = M[i] * C[5] + M[i + 1] * C[4] + M[i + 2] * C[2];
+    }
+}
+
 // one Jacobi turn of the symmetric matrix with diagonal app, aqq and off-diagonal apq; r is the third index
 SP_POINTWISE void jacobi_turn(sp_lane *app, sp_lane *aqq, sp_lane *apq, sp_lane *arp, sp_lane *arq, sp_lane *V, int p, int q) {
     // tangent of the angle that makes apq vanish, the smaller root
@@ -85,13 +102,10 @@ SP_POINTWISE void jacobi_sort(sp_lane *lp, sp_lane *lq, sp_lane *V, int p, int q
 }
 
 // F = U S V^T by the eigenvectors V of F^T F (five sweeps reach rounding); U from F V by orthogonalisation, largest first, so
-// that u3 = u1 x u2 takes the sign (McAdams et al. 2011)
-SP_POINTWISE void rotation_svd(const sp_lane *F, sp_lane *R) {
+// that u3 = u1 x u2 takes the sign (McAdams et al. 2011). For elements that are nearly collapsed or turned inside out.
+SP_POINTWISE void rotation_jacobi(const sp_lane *F, sp_lane *R) {
     sp_lane C[6], V[9], zero = lane_all(0), one = lane_all(1);
-    for (int i = 0; i < 3; i++) C[i] = F[i] * F[i] + F[3 + i] * F[3 + i] + F[6 + i] * F[6 + i];
-    C[3] = F[0] * F[1] + F[3] * F[4] + F[6] * F[7];
-    C[4] = F[1] * F[2] + F[4] * F[5] + F[7] * F[8];
-    C[5] = F[0] * F[2] + F[3] * F[5] + F[6] * F[8];
+    lane_gram(F, C);
     for (int i = 0; i < 9; i++) V[i] = i % 4 ? zero : one;
     for (int sweep = 0; sweep < 5; sweep++) {
         jacobi_turn(&C[0], &C[1], &C[3], &C[5], &C[4], V, 0, 1);
@@ -110,47 +124,6 @@ SP_POINTWISE void rotation_svd(const sp_lane *F, sp_lane *R) {
         for (int j = 0; j < 3; j++) R[3 * i + j] = u1[i] * v1[j] + u2[i] * v2[j] + u3[i] * v3[j];
 }
 
-SP_POINTWISE void quat_to_matrix(const sp_lane *q, sp_lane *R) {
-    sp_lane w = q[0], x = q[1], y = q[2], z = q[3];
-    R[0] = 1.0 - 2.0 * (y * y + z * z), R[1] = 2.0 * (x * y - w * z), R[2] = 2.0 * (x * z + w * y);
-    R[3] = 2.0 * (x * y + w * z), R[4] = 1.0 - 2.0 * (x * x + z * z), R[5] = 2.0 * (y * z - w * x);
-    R[6] = 2.0 * (x * z - w * y), R[7] = 2.0 * (y * z + w * x), R[8] = 1.0 - 2.0 * (x * x + y * y);
-}
-
-// q of the largest eigenvalue l of Horn's matrix K (1987): the largest column of adj(K - l I); K by upper rows, 10 numbers
-SP_POINTWISE void horn_vector(const sp_lane *K, sp_lane l, sp_lane *q) {
-    sp_lane a = K[0] - l, b = K[1], c = K[2], d = K[3], e = K[4] - l, f = K[5], g = K[6], h = K[7] - l, i = K[8], j = K[9] - l;
-    // 2x2 minors of the lower rows (h i; i j with g f d) shared by the cofactors
-    sp_lane hj = h * j - i * i, fj = f * j - g * i, fi = f * i - g * h, cj = c * j - d * i, ci = c * i - d * h;
-    sp_lane cg = c * g - d * f;
-    sp_lane c00 = e * hj - f * fj + g * fi;
-    sp_lane c01 = -(b * hj - f * cj + g * ci);
-    sp_lane c02 = b * fj - e * cj + g * cg;
-    sp_lane c03 = -(b * fi - e * ci + f * cg);
-    sp_lane c11 = a * hj - c * cj + d * ci;
-    sp_lane c12 = -(a * fj - b * cj + d * cg);
-    sp_lane c13 = a * fi - b * ci + c * cg;
-    sp_lane eg = e * j - g * g, bg = b * j - d * g, be = b * g - d * e;
-    sp_lane c22 = a * eg - b * bg + d * be;
-    sp_lane c23 = -(a * (e * i - f * g) - b * (b * i - f * d) + c * (b * g - e * d));
-    sp_lane c33 = a * (e * h - f * f) - b * (b * h - f * c) + c * (b * f - e * c);
-    sp_lane m0 = lane_abs(c00), m1 = lane_abs(c11), m2 = lane_abs(c22), m3 = lane_abs(c33), best = m0;
-    q[0] = c00, q[1] = c01, q[2] = c02, q[3] = c03;
-    sp_mask m = m1 > best;
-    best = SP_SELECT(m, m1, best);
-    q[0] = SP_SELECT(m, c01, q[0]), q[1] = SP_SELECT(m, c11, q[1]), q[2] = SP_SELECT(m, c12, q[2]), q[3] = SP_SELECT(m, c13, q[3]);
-    m = m2 > best;
-    best = SP_SELECT(m, m2, best);
-    q[0] = SP_SELECT(m, c02, q[0]), q[1] = SP_SELECT(m, c12, q[1]), q[2] = SP_SELECT(m, c22, q[2]), q[3] = SP_SELECT(m, c23, q[3]);
-    m = m3 > best;
-    q[0] = SP_SELECT(m, c03, q[0]), q[1] = SP_SELECT(m, c13, q[1]), q[2] = SP_SELECT(m, c23, q[2]), q[3] = SP_SELECT(m, c33, q[3]);
-    sp_lane n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], zero = lane_all(0), one = lane_all(1);
-    sp_mask gone = n <= 1e-280;
-    sp_lane s = 1.0 / lane_sqrt(SP_SELECT(gone, one, n));
-    q[0] = SP_SELECT(gone, one, q[0] * s);
-    for (int k = 1; k < 4; k++) q[k] = SP_SELECT(gone, zero, q[k] * s);
-}
-
 // The inverse of tr(S) I - S for symmetric S = (xx yy zz xy yz zx), stored likewise; zero where there is none.
 SP_POINTWISE void spin_inverse(const sp_lane *S, sp_lane *inv) {
     sp_lane a = S[1] + S[2], b = S[0] + S[2], c = S[0] + S[1], d = -S[3], e = -S[4], f = -S[5];
@@ -162,52 +135,42 @@ SP_POINTWISE void spin_inverse(const sp_lane *S, sp_lane *inv) {
     inv[0] = ca * s, inv[1] = cb * s, inv[2] = cc * s, inv[3] = cd * s, inv[4] = ce * s, inv[5] = cf * s;
 }
 
-// One Newton correction of the rotation q towards the one nearest to F: S = R^T F becomes symmetric by a turn w with
-// (tr S - S) w = its skew part. R is that of q on entry and on return. Returns whether some lane still moved visibly.
-SP_POINTWISE int rotation_correct(const sp_lane *F, sp_lane *q, sp_lane *R) {
-    sp_lane W[9], S[6], inv[6], a[3], w[3];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) W[3 * i + j] = R[i] * F[j] + R[3 + i] * F[3 + j] + R[6 + i] * F[6 + j];
-    S[0] = W[0], S[1] = W[4], S[2] = W[8];
-    S[3] = 0.5 * (W[1] + W[3]), S[4] = 0.5 * (W[5] + W[7]), S[5] = 0.5 * (W[2] + W[6]);
-    a[0] = W[7] - W[5], a[1] = W[2] - W[6], a[2] = W[3] - W[1];
-    spin_inverse(S, inv);
-    w[0] = 0.5 * (inv[0] * a[0] + inv[3] * a[1] + inv[5] * a[2]);
-    w[1] = 0.5 * (inv[3] * a[0] + inv[1] * a[1] + inv[4] * a[2]);
-    w[2] = 0.5 * (inv[5] * a[0] + inv[4] * a[1] + inv[2] * a[2]);
-    // a large turn means the start was poor (a collapsed element): leave it
-    sp_mask poor = lane_dot(w, w) > 0.01;
-    for (int i = 0; i < 3; i++) w[i] = SP_SELECT(poor, lane_all(0), w[i]);
-    sp_lane p[4] = {q[0] - q[1] * w[0] - q[2] * w[1] - q[3] * w[2], q[1] + q[0] * w[0] + q[2] * w[2] - q[3] * w[1],
-                    q[2] + q[0] * w[1] + q[3] * w[0] - q[1] * w[2], q[3] + q[0] * w[2] + q[1] * w[1] - q[2] * w[0]};
-    sp_lane n = 1.0 / lane_sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
-    for (int i = 0; i < 4; i++) q[i] = p[i] * n;
-    quat_to_matrix(q, R);
-    // the next error is of the order of |w|^2
-    return lane_any(lane_dot(w, w) > 1e-17);
-}
-
-// The rotation nearest to F with det F > 0: largest root of the quartic of Horn's matrix by Newton's method from above (monotone),
-// its vector, then two corrections of the rotation itself, which are quadratic and forgive the rounding of the quartic.
-SP_POINTWISE void rotation_nearest(const sp_lane *F, sp_lane *R) {
-    sp_lane cof[9];
-    sp_lane det = lane_cofactor(F, cof), ff = lane_all(1e-290), cc = lane_all(0);
-    for (int i = 0; i < 9; i++) ff += F[i] * F[i], cc += cof[i] * cof[i];
-    // eigenvalues s1+s2+s3, s1-s2-s3, ...: l^4 - 2 |F|^2 l^2 - 8 det F l + |F|^4 - 4 |cof F|^2
+// Sum l = s1 + s2 + s3 of the stretches (the least with the sign of det F): the largest root of the quartic of Horn's matrix
+// (1987), whose roots are s1+s2+s3, s1-s2-s3, ...: l^4 - 2 |F|^2 l^2 - 8 det F l + |F|^4 - 4 |cof F|^2. Newton's method from
+// above is monotone.
+SP_POINTWISE sp_lane stretch_sum(sp_lane ff, sp_lane det, sp_lane cc) {
     sp_lane c2 = -2.0 * ff, c1 = -8.0 * det, c0 = ff * ff - 4.0 * cc, l = lane_sqrt(3.0 * ff);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 16; i++) {
         sp_lane ll = l * l, p = ((ll + c2) * l + c1) * l + c0, dp = (4.0 * ll + 2.0 * c2) * l + c1;
         sp_mask flat = dp <= 1e-14 * ff * l;
         sp_lane step = SP_SELECT(flat, lane_all(0), p / SP_SELECT(flat, lane_all(1), dp));
         l -= step;
-        if (!lane_any(step > 1e-6 * l)) break;  // what is left is of the order of its square
+        if (!lane_any(step > 1e-9 * l)) break;  // what is left is of the order of its square; four rounds are usual
     }
-    sp_lane K[10] = {F[0] + F[4] + F[8], F[7] - F[5], F[2] - F[6],        F[3] - F[1], F[0] - F[4] - F[8],
-                     F[1] + F[3],        F[2] + F[6], F[4] - F[0] - F[8], F[5] + F[7], F[8] - F[0] - F[4]};
-    sp_lane q[4];
-    horn_vector(K, l, q);
-    quat_to_matrix(q, R);
-    if (rotation_correct(F, q, R)) rotation_correct(F, q, R);
+    return l;
+}
+
+// The rotation nearest to F, in closed form. With l, e2 and e3 the elementary sums of the stretches s and
+// D = l e2 - e3 = (s1 + s2)(s2 + s3)(s3 + s1), each s satisfies (l^2 - e2) s + l s' s" - s^3 = D, hence
+//     R = ((l^2 - e2) F + l cof F - F F^T F) / D,
+// whatever the sign of the least s; good to rounding times l^3 / D. One step of R <- R (3 - R^T R) / 2 makes it orthogonal to
+// rounding.
+SP_POINTWISE void rotation_svd(const sp_lane *F, sp_lane *R) {
+    sp_lane cof[9], C[6], Q[9];
+    sp_lane det = lane_cofactor(F, cof), ff = lane_all(1e-290), cc = lane_all(0);
+    for (int i = 0; i < 9; i++) ff += F[i] * F[i], cc += cof[i] * cof[i];
+    sp_lane l = stretch_sum(ff, det, cc), e2 = 0.5 * (l * l - ff), D = l * e2 - det;
+    if (lane_any(D <= 0.05 * l * l * l)) {
+        rotation_jacobi(F, R);
+        return;
+    }
+    sp_lane s = 1.0 / D, a = s * (l * l - e2), b = s * l;
+    lane_gram(F, C);
+    lane_mul_sym(F, C, Q);
+    for (int i = 0; i < 9; i++) Q[i] = a * F[i] + b * cof[i] - s * Q[i];
+    lane_gram(Q, C);
+    lane_mul_sym(Q, C, R);
+    for (int i = 0; i < 9; i++) R[i] = 1.5 * Q[i] - 0.5 * R[i];
 }
 
 // orthogonal polar factor: -Q(-F) = Q(F) brings a reflection back to a rotation
@@ -217,7 +180,7 @@ SP_POINTWISE void rotation_polar(const sp_lane *F, sp_lane *R) {
     sp_mask mirrored = lane_dot(F, cof) < 0.0;
     sp_lane sign = SP_SELECT(mirrored, lane_all(-1), lane_all(1));
     for (int i = 0; i < 9; i++) G[i] = sign * F[i];
-    rotation_nearest(G, R);
+    rotation_svd(G, R);
     for (int i = 0; i < 9; i++) R[i] *= sign;
 }
 

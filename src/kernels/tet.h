@@ -1,7 +1,7 @@
 // Pointwise physics of the linear tetrahedron, on lanes.
 //
-// Rest gradients g1, g2, g3 of corners 1..3 are kept in the element's rest frame (g2x = g3x = g3y = 0: six numbers). A state gives
-// F = sum d_i g_i^T (d_i = x_i - x_0), a rotation R, and *turned gradients* c_i = R g_i. In these the corotational model
+// Rest gradients g1, g2, g3 of corners 1..3 are kept in the element's rest frame (g2x = g3x = g3y = 0: six numbers). A state
+// gives F = sum d_i g_i^T (d_i = x_i - x_0), a rotation R, and *turned gradients* c_i = R g_i. In these the corotational model
 // (Nesme et al. 2004; Mueller and Gross 2004) needs no rotation any more:
 //     H = sum d_i c_i^T = F R^T,   strain e = sym(H) - I,   f_i = -V (2 mu e + lambda tr(e) I) c_i
 // and the product with the frozen-rotation stiffness is the same with any vector for x, and without the I. Stored are
@@ -35,9 +35,12 @@ SP_POINTWISE void tet_turn(const sp_lane *M, const sp_lane *g, sp_lane *c) {
 }
 
 SP_POINTWISE void tet_rotate(const sp_lane *F, tet_rotation how, sp_lane *R) {
-    if (how == TET_QR) rotation_qr(F, R);
-    else if (how == TET_SVD) rotation_svd(F, R);
-    else rotation_polar(F, R);
+    if (how == TET_QR)
+        rotation_qr(F, R);
+    else if (how == TET_SVD)
+        rotation_svd(F, R);
+    else
+        rotation_polar(F, R);
 }
 
 // T = H + H^T + r tr(H) I with H = sum d_i G_i^T, as xx yy zz xy yz zx
@@ -118,8 +121,7 @@ SP_POINTWISE void tet_deformed_gradients(const sp_lane *F, const sp_lane *g, sp_
 
 // Strain (xx yy zz xy yz zx, tensor shear) at a state: H = sum (d_i - R D_i) c_i^T with D_i the rest edges, so that sym(H) is
 // sym(F R^T) - I on the rest shape and sym(I - R F^-1) on the deformed one. I is formed from R and c to cancel exactly.
-SP_POINTWISE void tet_strain(const sp_lane *d, const sp_lane *c, const sp_lane *F, const sp_lane *R, int deformed,
-                             sp_lane *e) {
+SP_POINTWISE void tet_strain(const sp_lane *d, const sp_lane *c, const sp_lane *F, const sp_lane *R, int deformed, sp_lane *e) {
     sp_lane H[9];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) H[3 * i + j] = d[i] * c[j] + d[3 + i] * c[3 + j] + d[6 + i] * c[6 + j];
@@ -159,8 +161,8 @@ SP_POINTWISE void tet_spin(const sp_lane *e, sp_lane r, sp_lane *N) {
 
 // All of one element at a state: gradients G (scaled), elastic force f of corners 1..3, energy; s = sqrt(V mu), r = lambda / mu.
 // e is left for the caller's spin term.
-SP_POINTWISE sp_lane tet_state(const sp_lane *d, const sp_lane *g, sp_lane s, sp_lane r, tet_rotation how, int deformed, sp_lane *G,
-                               sp_lane *f, sp_lane *e) {
+SP_POINTWISE sp_lane tet_state(const sp_lane *d, const sp_lane *g, sp_lane s, sp_lane r, tet_rotation how, int deformed,
+                               sp_lane *G, sp_lane *f, sp_lane *e) {
     sp_lane F[9], R[9], T[6];
     tet_gradient(d, g, F);
     tet_rotate(F, how, R);

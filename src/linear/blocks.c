@@ -26,7 +26,8 @@ static sp_status build_chunks(sp_blocks *A, int chunk_count) {
     for (int c = 0; c < chunk_count; c++) {
         start[c + 1] = start[c] + list_touched(A, c, mark, node + start[c]);
         if (start[c + 1] - start[c] > UINT16_MAX) {
-            status = SP_FAIL(ctx, SP_UNAVAILABLE, "%d nodes touched by one chunk of rows, at most %d", start[c + 1] - start[c], UINT16_MAX);
+            status = SP_FAIL(ctx, SP_UNAVAILABLE, "%d nodes touched by one chunk of rows, at most %d", start[c + 1] - start[c],
+                             UINT16_MAX);
             goto done;
         }
     }
@@ -67,7 +68,8 @@ static sp_status build_groups(sp_blocks *A, int chunk_count) {
     for (int c = 0; c < chunk_count; c++) {
         for (int k = A->chunk_row[c]; k < A->chunk_row[c + 1]; k += 4, g++) {
             slots += row_length(A, A->order[k]);
-            if (slots > INT32_MAX / 36) return SP_FAIL(A->ctx, SP_UNAVAILABLE, "matrix too large: more than %d slots", INT32_MAX / 36);
+            if (slots > INT32_MAX / 36)
+                return SP_FAIL(A->ctx, SP_UNAVAILABLE, "matrix too large: more than %d slots", INT32_MAX / 36);
             A->group_start[g + 1] = (int)slots;
         }
         A->chunk_group[c + 1] = g;
@@ -84,8 +86,10 @@ static uint16_t local_number(const sp_blocks *A, int c, int j) {
     int low = own, high = A->chunks.start[c + 1] - A->chunks.start[c] - 1;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (node[middle] < j) low = middle + 1;
-        else high = middle;
+        if (node[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return (uint16_t)low;
 }
@@ -104,8 +108,8 @@ static void place_blocks(sp_blocks *A) {
         }
 }
 
-sp_status sp__blocks_create(sp_context *ctx, const sp_backend *be, int n, int chunk_count, const int *chunk_row, const int *row_start,
-                            const int *row_col, sp_blocks **out) {
+sp_status sp__blocks_create(sp_context *ctx, const sp_backend *be, int n, int chunk_count, const int *chunk_row,
+                            const int *row_start, const int *row_col, sp_blocks **out) {
     *out = NULL;
     sp_blocks *A;
     if (!SP_NEW(ctx, A, 1)) return SP_NO_MEMORY;
@@ -118,7 +122,8 @@ sp_status sp__blocks_create(sp_context *ctx, const sp_backend *be, int n, int ch
     memcpy(A->row_start, row_start, sizeof *row_start * ((size_t)n + 1));
     memcpy(A->row_col, row_col, sizeof *row_col * nb);
     memcpy(A->chunk_row, chunk_row, sizeof *chunk_row * ((size_t)chunk_count + 1));
-    if ((status = build_chunks(A, chunk_count)) < 0 || (status = order_rows(A, chunk_count)) < 0 || (status = build_groups(A, chunk_count)) < 0)
+    if ((status = build_chunks(A, chunk_count)) < 0 || (status = order_rows(A, chunk_count)) < 0 ||
+        (status = build_groups(A, chunk_count)) < 0)
         goto fail;
     status = SP_NO_MEMORY;
     if (!SP_NEW(ctx, A->col, 4 * (size_t)A->slots + 4) || !SP_NEW(ctx, A->val, 36 * (size_t)A->slots + 4) ||
@@ -136,7 +141,7 @@ void sp__blocks_destroy(sp_blocks **pA) {
     sp_blocks *A = *pA;
     if (!A) return;
     sp_context *ctx = A->ctx;
-    void *all[] = {A->row_start,   A->row_col, A->row_pos, A->chunk_row, A->order, A->group_start,
+    void *all[] = {A->row_start,   A->row_col, A->row_pos, A->chunk_row, A->order,  A->group_start,
                    A->chunk_group, A->col,     A->val,     A->scratch,   A->partial};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &A->chunks);
@@ -156,8 +161,10 @@ int sp__blocks_number(const sp_blocks *A, int i, int j) {
     while (low <= high) {
         int middle = (low + high) / 2, c = A->row_col[middle];
         if (c == j) return middle;
-        if (c < j) low = middle + 1;
-        else high = middle - 1;
+        if (c < j)
+            low = middle + 1;
+        else
+            high = middle - 1;
     }
     return -1;
 }
@@ -217,7 +224,8 @@ void sp__blocks_pin(sp_blocks *A, const unsigned char *fixed) {
         sp_blocks *A;
         const unsigned char *fixed;
     } p = {A, fixed};
-    if (A->be->parallel) sp__parallel(A->ctx, A->chunks.count, pin_rows, &p);
+    if (A->be->parallel)
+        sp__parallel(A->ctx, A->chunks.count, pin_rows, &p);
     else
         for (int c = 0; c < A->chunks.count; c++) pin_rows(&p, c, 0);
 }

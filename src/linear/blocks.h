@@ -1,8 +1,8 @@
 // A symmetric matrix of 3x3 blocks, assembled in place on a fixed pattern.
 //
-// Only the upper triangle is kept. Rows go four abreast (slot s of a group holds block number s of each of four rows, entries side
-// by side), so that a product works on lanes; rows are cut into chunks whose columns have local numbers, as in backend.h. Slot 0 is
-// the diagonal. Shorter rows are padded with zero blocks.
+// Only the upper triangle is kept. Rows go four abreast (slot s of a group holds block number s of each of four rows, entries
+// side by side), so that a product works on lanes; rows are cut into chunks whose columns have local numbers, as in backend.h.
+// Slot 0 is the diagonal. Shorter rows are padded with zero blocks.
 #ifndef SP_BLOCKS_H
 #define SP_BLOCKS_H
 
@@ -12,12 +12,12 @@
 struct sp_blocks {
     sp_context *ctx;
     const sp_backend *be;
-    int n;                          // block rows
-    int *row_start, *row_col;       // pattern by rows: columns >= row, rising, the diagonal first (row_start: n + 1)
-    int *row_pos;                   // of each block: where its entry (0, 0) stands in val; entry (r, c) is 4 (3 r + c) further
-    int *chunk_row;                 // first row of each chunk (chunks + 1)
-    int *order;                     // rows of each chunk, longest first: rows that stand abreast are of like length
-    int *group_start, *chunk_group; // see sp_rows4
+    int n;                           // block rows
+    int *row_start, *row_col;        // pattern by rows: columns >= row, rising, the diagonal first (row_start: n + 1)
+    int *row_pos;                    // of each block: where its entry (0, 0) stands in val; entry (r, c) is 4 (3 r + c) further
+    int *chunk_row;                  // first row of each chunk (chunks + 1)
+    int *order;                      // rows of each chunk, longest first: rows that stand abreast are of like length
+    int *group_start, *chunk_group;  // see sp_rows4
     uint16_t *col;
     double *val;
     int slots;
@@ -26,14 +26,15 @@ struct sp_blocks {
 };
 
 // Rows [chunk_row[c], chunk_row[c + 1]) make chunk c. Copies its arguments.
-sp_status sp__blocks_create(sp_context *ctx, const sp_backend *be, int n, int chunk_count, const int *chunk_row, const int *row_start,
-                            const int *row_col, sp_blocks **out);
+sp_status sp__blocks_create(sp_context *ctx, const sp_backend *be, int n, int chunk_count, const int *chunk_row,
+                            const int *row_start, const int *row_col, sp_blocks **out);
 void sp__blocks_destroy(sp_blocks **A);
 size_t sp__blocks_bytes(const sp_blocks *A);
 
 // Position of block (i, j), i <= j; -1: not in the pattern.
 int sp__blocks_find(const sp_blocks *A, int i, int j);
-// A(i, j) += B (and A(j, i) += B^T by symmetry). For i == j the whole block is stored: B must be symmetric. Must be in the pattern.
+// A(i, j) += B (and A(j, i) += B^T by symmetry). For i == j the whole block is stored: B must be symmetric. Must be in the
+// pattern.
 void sp__blocks_add(sp_blocks *A, int i, int j, const double B[9]);
 void sp__blocks_get(const sp_blocks *A, int i, int j, double B[9]);  // zero where not in the pattern
 // Replace the rows of a chunk by `blocks`: 9 numbers for each block of its pattern, row by row.

@@ -1,5 +1,5 @@
-// The tetrahedral solid: what is behind an sp_body of that kind. Nodes and elements are renumbered for locality at creation; `user`
-// arrays lead back, and nothing outside this folder sees the inner numbers.
+// The tetrahedral solid: what is behind an sp_body of that kind. Nodes and elements are renumbered for locality at creation;
+// `user` arrays lead back, and nothing outside this folder sees the inner numbers.
 #ifndef SP_SOLID_H
 #define SP_SOLID_H
 
@@ -15,7 +15,7 @@ typedef struct sp_nodal_load {
     int *node;       // inner numbers
     double *weight;  // 1, share of a total, area share, or mass (refreshed when density changes)
     int count;
-    bool by_mass;    // acceleration: weight is the node's mass
+    bool by_mass;  // acceleration: weight is the node's mass
 } sp_nodal_load;
 
 typedef struct sp_pressure_load {
@@ -41,11 +41,11 @@ typedef struct sp_solid {
     const sp_backend *be;
     // topology
     int nodes, elements;
-    int *user_node, *inner_node;      // user's number of an inner node, and back
-    int *user_tet, *slot_of;          // user's number of an element slot (-1: padding), and back
-    int leaf_count, *leaf_start;      // ranges of inner nodes that make the chunks
+    int *user_node, *inner_node;  // user's number of an inner node, and back
+    int *user_tet, *slot_of;      // user's number of an element slot (-1: padding), and back
+    int leaf_count, *leaf_start;  // ranges of inner nodes that make the chunks
     sp_tets tets;
-    uint32_t *corner_of;              // per inner node: 4 * slot + corner of one element that has it; UINT32_MAX: none
+    uint32_t *corner_of;  // per inner node: 4 * slot + corner of one element that has it; UINT32_MAX: none
     sp_surface surface;
     sp_anchor *surface_anchors;
     uint32_t *surface_faces;
@@ -55,33 +55,33 @@ typedef struct sp_solid {
     sp_rotation rotation;
     sp_shape shape;
     sp_tangent tangent;
-    int region_count;                 // with region 0, the body's own material
+    int region_count;  // with region 0, the body's own material
     sp_material *region;
-    uint16_t *region_of;              // per slot; NULL: all 0
-    double *density, *young, *poisson;// per slot overrides, NaN: from the region; NULL each
+    uint16_t *region_of;                // per slot; NULL: all 0
+    double *density, *young, *poisson;  // per slot overrides, NaN: from the region; NULL each
     sp_signal young_of_time;
     double rayleigh_mass, rayleigh_stiffness, drag;
-    double tolerance, iterations;     // of the solver, as parameters
-    double *rest;                     // nodes x 3
-    double *hold;                     // nodes x 3: where held unknowns are held
+    double tolerance, iterations;  // of the solver, as parameters
+    double *rest;                  // nodes x 3
+    double *hold;                  // nodes x 3: where held unknowns are held
     sp_nodal_load *dead;
     int dead_count;
     sp_pressure_load *pressure;
     int pressure_count;
     sp_moved *moved;
     int moved_count;
-    char (*region_names)[3][32];      // parameter names of regions
+    char (*region_names)[3][32];  // parameter names of regions
     // cache
-    bool stale;                       // materials changed: scale, ratio and mass must follow
-    double *mass, *drag_of;           // per node
-    double *keep;                     // 1 free, 0 fixed (nodes x 3)
-    double *volume;                   // per slot: rest volume
+    bool stale;              // materials changed: scale, ratio and mass must follow
+    double *mass, *drag_of;  // per node
+    double *keep;            // 1 free, 0 fixed (nodes x 3)
+    double *volume;          // per slot: rest volume
     uint64_t pattern, values;
-    double elastic;                   // energy found by the last evaluate
+    double elastic;  // energy found by the last evaluate
     // matrix: which lane structures add to which chunk of rows, and where (backend.h, sp_stencil)
-    int *stencil_start;               // per leaf (leaf_count + 1)
+    int *stencil_start;  // per leaf (leaf_count + 1)
     int *stencil_block, *stencil_at;
-    double *stencil_sum;              // workers x stencil_most x 9: blocks of the chunk being filled
+    double *stencil_sum;  // workers x stencil_most x 9: blocks of the chunk being filled
     int stencil_most;
     // scratch
     double *scratch, *partial, *work;
@@ -92,10 +92,10 @@ static inline sp_solid *sp__solid(const sp_body *b) {
 }
 
 // solid_layout.c
-sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);   // inner numbers and leaves
-sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);    // tets, chunks, rest gradients
+sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);  // inner numbers and leaves
+sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);   // tets, chunks, rest gradients
 // solid_material.c
-void sp__solid_materials(sp_body *b);                                            // scale, ratio, mass from parameters, if stale
+void sp__solid_materials(sp_body *b);  // scale, ratio, mass from parameters, if stale
 sp_material sp__solid_material_of(const sp_solid *s, int slot);
 // solid_mechanics.c
 void sp__solid_prescribe(sp_body *b, double t);
@@ -103,7 +103,7 @@ sp_status sp__solid_evaluate(sp_body *b, unsigned want);
 sp_status sp__solid_linearise(sp_body *b, sp_system *out);
 void sp__solid_retract(sp_body *b, sp_which from, double step, const double *v);
 void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse);
-double sp__solid_elastic(sp_body *b, const double *q);                           // energy at positions q, nothing stored; NaN: none
+double sp__solid_elastic(sp_body *b, const double *q);  // energy at positions q, nothing stored; NaN: none
 // solid_matrix.c
 sp_status sp__solid_make_pattern(void *o, sp_context *ctx, sp_blocks **A);
 sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A);
@@ -131,8 +131,8 @@ sp_status sp__solid_set_state(sp_body *b, const double *x, const double *v);
 int sp__solid_param_count(sp_body *b);
 sp_param sp__solid_param_at(sp_body *b, int index);
 // solid_loads.c
-sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def);         // fixes, moves, loads, pulls
-void sp__solid_dead_loads(sp_body *b);                                           // f += dead loads and pressure; energy -= work
+sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def);  // fixes, moves, loads, pulls
+void sp__solid_dead_loads(sp_body *b);                                    // f += dead loads and pressure; energy -= work
 void sp__solid_free_loads(sp_context *ctx, sp_solid *s);
 
 #endif

@@ -76,15 +76,17 @@ static sp_status check_options(sp_error *error, const sp_solid_def *def) {
     if (def->tangent == SP_TANGENT_EXACT && def->model != SP_LINEAR &&
         (def->rotation == SP_ROTATION_QR || def->shape == SP_SHAPE_DEFORMED))
         REFUSE("the exact tangent needs rotation polar or svd and shape rest");
-    if (!(def->rayleigh_mass >= 0 && def->rayleigh_mass <= 1e9)) REFUSE("rayleigh_mass = %g 1/s, must be in [0, 1e9]", def->rayleigh_mass);
+    if (!(def->rayleigh_mass >= 0 && def->rayleigh_mass <= 1e9))
+        REFUSE("rayleigh_mass = %g 1/s, must be in [0, 1e9]", def->rayleigh_mass);
     if (!(def->rayleigh_stiffness >= 0 && def->rayleigh_stiffness <= 1e9))
         REFUSE("rayleigh_stiffness = %g s, must be in [0, 1e9]", def->rayleigh_stiffness);
     if (!(def->drag >= 0 && def->drag <= 1e15)) REFUSE("drag = %g N s/m4, must be in [0, 1e15]", def->drag);
     const sp_integrator_def *in = &def->integrator;
     if (in->cookie != SP_COOKIE_INTEGRATOR) REFUSE("integrator does not start from sp_integrator_def_default()");
     if (in->iterations < 1 || in->load_steps < 1 || in->substeps < 1 || !(in->tolerance > 0 && in->tolerance < 1))
-        REFUSE("integrator: iterations = %d, load_steps = %d, substeps = %d, each must be >= 1; tolerance = %g, must be in (0, 1)",
-               in->iterations, in->load_steps, in->substeps, in->tolerance);
+        REFUSE(
+            "integrator: iterations = %d, load_steps = %d, substeps = %d, each must be >= 1; tolerance = %g, must be in (0, 1)",
+            in->iterations, in->load_steps, in->substeps, in->tolerance);
     const sp_solver_def *so = &def->solver;
     if (so->cookie != SP_COOKIE_SOLVER) REFUSE("solver does not start from sp_solver_def_default()");
     if (so->iterations < 1 || !(so->tolerance >= 0 && so->tolerance < 1))
@@ -97,7 +99,8 @@ static sp_status check(sp_error *error, const sp_solid_def *def, const char *bac
     if (!def->mesh) REFUSE("a solid needs a mesh");
     int nodes = sp_mesh_node_count(def->mesh), elements = sp_mesh_tet_count(def->mesh);
     if (elements < 1) REFUSE("a solid needs a mesh of at least one tetrahedron");
-    if (def->region_count < 0 || def->region_count > UINT16_MAX - 1) REFUSE("region_count = %d, must be in [0, %d]", def->region_count, UINT16_MAX - 1);
+    if (def->region_count < 0 || def->region_count > UINT16_MAX - 1)
+        REFUSE("region_count = %d, must be in [0, %d]", def->region_count, UINT16_MAX - 1);
     SP_TRY(check_material(error, "", &def->material));
     for (int r = 0; r < def->region_count; r++) SP_TRY(check_material(error, "region: ", &def->regions[r]));
     SP_TRY(check_overrides(error, def, elements));
@@ -105,7 +108,8 @@ static sp_status check(sp_error *error, const sp_solid_def *def, const char *bac
         if ((def->initial && !isfinite(def->initial[i])) || (def->initial_velocity && !isfinite(def->initial_velocity[i])))
             REFUSE("initial state of node %d is not finite", i / 3);
     SP_TRY(check_options(error, def));
-    if (!sp__backend_find(backend)) return sp__fail(error, SP_UNAVAILABLE, __FILE__, __LINE__, "backend '%s' is not in this build", backend);
+    if (!sp__backend_find(backend))
+        return sp__fail(error, SP_UNAVAILABLE, __FILE__, __LINE__, "backend '%s' is not in this build", backend);
     return SP_OK;
 }
 
@@ -127,11 +131,13 @@ static sp_status copy_materials(sp_context *ctx, sp_solid *s, const sp_solid_def
     for (int r = 1; r < s->region_count; r++) {
         static const char *const names[] = {"young", "poisson", "density"};
         s->region[r] = def->regions[r - 1];
-        for (int k = 0; k < 3; k++) snprintf(s->region_names[r][k], sizeof s->region_names[r][k], "region[%d].%s", r - 1, names[k]);
+        for (int k = 0; k < 3; k++)
+            snprintf(s->region_names[r][k], sizeof s->region_names[r][k], "region[%d].%s", r - 1, names[k]);
     }
     if (def->element_region && def->region_count) {
         if (!SP_NEW(ctx, s->region_of, n)) return SP_NO_MEMORY;
-        for (int slot = 0; slot < n; slot++) s->region_of[slot] = s->user_tet[slot] >= 0 ? (uint16_t)def->element_region[s->user_tet[slot]] : 0;
+        for (int slot = 0; slot < n; slot++)
+            s->region_of[slot] = s->user_tet[slot] >= 0 ? (uint16_t)def->element_region[s->user_tet[slot]] : 0;
     }
     SP_TRY(copy_override(ctx, s, def->element_density, &s->density));
     SP_TRY(copy_override(ctx, s, def->element_young, &s->young));
@@ -155,8 +161,9 @@ static sp_status copy_state(sp_body *b, const sp_solid_def *def) {
 static sp_status make_caches(sp_body *b) {
     sp_solid *s = sp__solid(b);
     size_t n = (size_t)s->nodes;
-    if (!SP_NEW(b->ctx, s->mass, n) || !SP_NEW(b->ctx, s->drag_of, n) || !SP_NEW(b->ctx, s->keep, 3 * n + 1) || !SP_NEW(b->ctx, s->work, 3 * n + 1) ||
-        !SP_NEW(b->ctx, s->partial, n / SP_RANGE + 1) || !SP_NEW(b->ctx, s->scratch, sp__chunks_scratch(b->ctx, &s->tets.chunks)))
+    if (!SP_NEW(b->ctx, s->mass, n) || !SP_NEW(b->ctx, s->drag_of, n) || !SP_NEW(b->ctx, s->keep, 3 * n + 1) ||
+        !SP_NEW(b->ctx, s->work, 3 * n + 1) || !SP_NEW(b->ctx, s->partial, n / SP_RANGE + 1) ||
+        !SP_NEW(b->ctx, s->scratch, sp__chunks_scratch(b->ctx, &s->tets.chunks)))
         return SP_NO_MEMORY;
     s->pattern = 1, s->stale = true;
     return SP_OK;
@@ -220,7 +227,8 @@ sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def 
     snprintf(b->name, sizeof b->name, "%s", def->name ? def->name : "");
     sp_status status = fill(b, def, backend);
     if (status < 0) {
-        if (status == SP_NO_MEMORY) sp__fail(error, status, __FILE__, __LINE__, "no memory for a solid of %d tetrahedra", s->elements);
+        if (status == SP_NO_MEMORY)
+            sp__fail(error, status, __FILE__, __LINE__, "no memory for a solid of %d tetrahedra", s->elements);
         destroy(b);
         return status;
     }
@@ -233,11 +241,13 @@ static void destroy(sp_body *b) {
     sp_context *ctx = b->ctx;
     sp_solid *s = sp__solid(b);
     sp_tets *t = &s->tets;
-    void *all[] = {s->user_node, s->inner_node,   s->user_tet, s->slot_of,        s->leaf_start, t->block_start, t->node,    t->local,
-                   t->rest,      t->frame,        t->scale,    t->ratio,          t->grad,       t->spin,        s->volume,  s->corner_of,
-                   s->region,    s->region_names, s->region_of, s->density,       s->young,      s->poisson,     s->rest,    s->hold,
-                   s->mass,      s->drag_of,      s->keep,     s->work,           s->partial,    s->scratch,     s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum,
-                   s->surface_anchors, s->surface_faces, s->surface_nodes};
+    void *all[] = {
+        s->user_node,     s->inner_node,   s->user_tet,      s->slot_of,       s->leaf_start, t->block_start, t->node,
+        t->local,         t->rest,         t->frame,         t->scale,         t->ratio,      t->grad,        t->spin,
+        s->volume,        s->corner_of,    s->region,        s->region_names,  s->region_of,  s->density,     s->young,
+        s->poisson,       s->rest,         s->hold,          s->mass,          s->drag_of,    s->keep,        s->work,
+        s->partial,       s->scratch,      s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum, s->surface_anchors,
+        s->surface_faces, s->surface_nodes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &t->chunks);
     sp__solid_free_loads(ctx, s);

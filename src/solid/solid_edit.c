@@ -98,9 +98,12 @@ sp_param sp__solid_param_at(sp_body *b, int index) {
     sp_solid *s = sp__solid(b);
     switch (index) {
     case 0: return (sp_param){"rayleigh-mass", "1/s", "damping by mass", 0, 1e9, &s->rayleigh_mass, material_changed};
-    case 1: return (sp_param){"rayleigh-stiffness", "s", "damping by stiffness", 0, 1e9, &s->rayleigh_stiffness, material_changed};
+    case 1:
+        return (sp_param){"rayleigh-stiffness", "s", "damping by stiffness", 0, 1e9, &s->rayleigh_stiffness, material_changed};
     case 2: return (sp_param){"drag", "N s/m4", "damping by the surroundings", 0, 1e15, &s->drag, material_changed};
-    case 3: return (sp_param){"solver.tolerance", "", "residual relative to the right-hand side", 0, 0.999, &s->tolerance, solver_changed};
+    case 3:
+        return (sp_param){"solver.tolerance", "", "residual relative to the right-hand side", 0, 0.999, &s->tolerance,
+                          solver_changed};
     case 4: return (sp_param){"solver.iterations", "", "iterations at most", 1, 1e9, &s->iterations, solver_changed};
     default: return material_param(s, (index - 5) / 3, (index - 5) % 3);
     }
@@ -110,9 +113,11 @@ sp_param sp__solid_param_at(sp_body *b, int index) {
 
 sp_status sp__solid_pin(sp_body *b, int node, unsigned axes, bool hold) {
     sp_solid *s = sp__solid(b);
-    if (node < 0 || node >= s->nodes) return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s', must be in [0, %d]", node, b->name, s->nodes - 1);
+    if (node < 0 || node >= s->nodes)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s', must be in [0, %d]", node, b->name, s->nodes - 1);
     int i = s->inner_node[node];
-    if (s->corner_of[i] == UINT32_MAX) return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s' belongs to no tetrahedron", node, b->name);
+    if (s->corner_of[i] == UINT32_MAX)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s' belongs to no tetrahedron", node, b->name);
     for (size_t k = 0; k < 3; k++) {
         size_t at = 3 * (size_t)i + k;
         if (!(axes >> k & 1)) continue;
@@ -124,7 +129,8 @@ sp_status sp__solid_pin(sp_body *b, int node, unsigned axes, bool hold) {
 }
 
 static void take_state(const sp_solid *s, const double *user, double *inner) {
-    for (int i = 0; user && i < s->nodes; i++) memcpy(inner + 3 * (size_t)i, user + 3 * (size_t)s->user_node[i], 3 * sizeof(double));
+    for (int i = 0; user && i < s->nodes; i++)
+        memcpy(inner + 3 * (size_t)i, user + 3 * (size_t)s->user_node[i], 3 * sizeof(double));
 }
 
 sp_status sp__solid_set_state(sp_body *b, const double *x, const double *v) {

@@ -1,8 +1,8 @@
 // Numbering for locality and the element structures of the kernels.
 //
-// Nodes are split by recursive coordinate bisection into leaves of at most SP_CHUNK_NODES; leaves make the chunks of matrix rows, and
-// an element goes to the leaf of its lowest node. Compared with a bandwidth ordering, the share of nodes that a chunk touches beyond
-// its own does not grow with the mesh.
+// Nodes are split by recursive coordinate bisection into leaves of at most SP_CHUNK_NODES; leaves make the chunks of matrix rows,
+// and an element goes to the leaf of its lowest node. Compared with a bandwidth ordering, the share of nodes that a chunk touches
+// beyond its own does not grow with the mesh.
 #include "solid/solid.h"
 
 // ------------------------------------------------------------------------------------------------ bisection
@@ -26,8 +26,10 @@ static void select_first(const bisection *b, int axis, int low, int high, int k)
         int middle = low + (high - low) / 2, p = o[middle];
         int lo = o[low], hi = o[high];
         // pivot between the other two
-        if (before(b, axis, p, lo) == before(b, axis, lo, hi)) p = lo;
-        else if (before(b, axis, p, hi) != before(b, axis, lo, hi)) p = hi;
+        if (before(b, axis, p, lo) == before(b, axis, lo, hi))
+            p = lo;
+        else if (before(b, axis, p, hi) != before(b, axis, lo, hi))
+            p = hi;
         int i = low, j = high;
         while (i <= j) {
             while (before(b, axis, o[i], p)) i++;
@@ -36,9 +38,12 @@ static void select_first(const bisection *b, int axis, int low, int high, int k)
             int swap = o[i];
             o[i++] = o[j], o[j--] = swap;
         }
-        if (k <= j) high = j;
-        else if (k >= i) low = i;
-        else return;
+        if (k <= j)
+            high = j;
+        else if (k >= i)
+            low = i;
+        else
+            return;
     }
 }
 
@@ -69,7 +74,8 @@ static void bisect(bisection *b, int low, int high, int leaves) {
 
 sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh) {
     int n = s->nodes, leaves = (n + SP_CHUNK_NODES - 1) / SP_CHUNK_NODES;
-    if (!SP_NEW(ctx, s->user_node, n) || !SP_NEW(ctx, s->inner_node, n) || !SP_NEW(ctx, s->leaf_start, leaves + 1)) return SP_NO_MEMORY;
+    if (!SP_NEW(ctx, s->user_node, n) || !SP_NEW(ctx, s->inner_node, n) || !SP_NEW(ctx, s->leaf_start, leaves + 1))
+        return SP_NO_MEMORY;
     for (int i = 0; i < n; i++) s->user_node[i] = i;
     bisection b = {sp_mesh_positions(mesh), s->user_node, s->leaf_start, 0};
     bisect(&b, 0, n, leaves);
@@ -99,7 +105,8 @@ static sp_status sort_elements(sp_context *ctx, const sp_solid *s, const int *te
     return SP_OK;
 }
 
-// cut the order into chunks: a new one for each leaf and after SP_CHUNK_TETS elements. Returns their number; writes starts if not NULL.
+// cut the order into chunks: a new one for each leaf and after SP_CHUNK_TETS elements. Returns their number; writes starts if not
+// NULL.
 static int cut_chunks(const sp_solid *s, const int *tets, const int *order, int *start) {
     int count = 0, leaf = -1, size = 0;
     for (int k = 0; k < s->elements; k++) {
@@ -116,7 +123,8 @@ static int cut_chunks(const sp_solid *s, const int *tets, const int *order, int 
 }
 
 // rest gradients in the element's frame (first edge along x, first face in xy), rest volume; frame (rows: axes in world) if asked
-static double rest_gradients(const double *x0, const double *x1, const double *x2, const double *x3, double g[6], double frame[9]) {
+static double rest_gradients(const double *x0, const double *x1, const double *x2, const double *x3, double g[6],
+                             double frame[9]) {
     double b[3], c[3], d[3], e1[3], e2[3], e3[3];
     sp__sub3(x1, x0, b), sp__sub3(x2, x0, c), sp__sub3(x3, x0, d);
     double lb = sp__norm3(b);
@@ -138,7 +146,8 @@ static void set_rest(sp_solid *s, const double *x, size_t slot, const int *node)
     sp_tets *t = &s->tets;
     size_t w = (size_t)t->lanes, b = slot / w, l = slot % w;
     double g[6], frame[9];
-    s->volume[slot] = rest_gradients(x + 3 * (size_t)node[0], x + 3 * (size_t)node[1], x + 3 * (size_t)node[2], x + 3 * (size_t)node[3], g, frame);
+    s->volume[slot] = rest_gradients(x + 3 * (size_t)node[0], x + 3 * (size_t)node[1], x + 3 * (size_t)node[2],
+                                     x + 3 * (size_t)node[3], g, frame);
     for (size_t k = 0; k < 6; k++) t->rest[(b * 6 + k) * w + l] = g[k];
     if (!t->frame) return;
     for (size_t k = 0; k < 9; k++) t->frame[(b * 9 + k) * w + l] = frame[k];
@@ -147,9 +156,9 @@ static void set_rest(sp_solid *s, const double *x, size_t slot, const int *node)
 static sp_status allocate_tets(sp_context *ctx, sp_solid *s) {
     sp_tets *t = &s->tets;
     size_t n = (size_t)t->blocks * (size_t)t->lanes + 1;
-    if (!SP_NEW(ctx, t->node, 4 * n) || !SP_NEW(ctx, t->local, 4 * n) || !SP_NEW(ctx, t->rest, 6 * n) || !SP_NEW(ctx, t->scale, n) ||
-        !SP_NEW(ctx, t->ratio, n) || !SP_NEW(ctx, t->grad, 9 * n) || !SP_NEW(ctx, s->user_tet, n) || !SP_NEW(ctx, s->slot_of, s->elements) ||
-        !SP_NEW(ctx, s->volume, n) || !SP_NEW(ctx, s->corner_of, s->nodes))
+    if (!SP_NEW(ctx, t->node, 4 * n) || !SP_NEW(ctx, t->local, 4 * n) || !SP_NEW(ctx, t->rest, 6 * n) ||
+        !SP_NEW(ctx, t->scale, n) || !SP_NEW(ctx, t->ratio, n) || !SP_NEW(ctx, t->grad, 9 * n) || !SP_NEW(ctx, s->user_tet, n) ||
+        !SP_NEW(ctx, s->slot_of, s->elements) || !SP_NEW(ctx, s->volume, n) || !SP_NEW(ctx, s->corner_of, s->nodes))
         return SP_NO_MEMORY;
     if (s->model == SP_LINEAR && !SP_NEW(ctx, t->frame, 9 * n)) return SP_NO_MEMORY;
     if (s->tangent == SP_TANGENT_EXACT && s->model != SP_LINEAR && !SP_NEW(ctx, t->spin, 6 * n)) return SP_NO_MEMORY;
@@ -158,7 +167,8 @@ static sp_status allocate_tets(sp_context *ctx, sp_solid *s) {
 
 // fill the structures of one chunk; `touched` gets the nodes in the order of their local numbers, `mark` is nodes + 1 numbers of
 // scratch that hold 1 + local number where `owner` is this chunk. Returns how many nodes.
-static int fill_chunk(sp_solid *s, const sp_mesh *mesh, const int *elements, int count, int chunk, int *mark, int *owner, int *touched) {
+static int fill_chunk(sp_solid *s, const sp_mesh *mesh, const int *elements, int count, int chunk, int *mark, int *owner,
+                      int *touched) {
     sp_tets *t = &s->tets;
     const int *tets = sp_mesh_tets(mesh);
     size_t w = (size_t)t->lanes, slot = (size_t)t->block_start[chunk] * w, end = (size_t)t->block_start[chunk + 1] * w;
@@ -188,7 +198,8 @@ static sp_status build_tets(sp_context *ctx, sp_solid *s, const sp_mesh *mesh, c
     sp_status status = SP_NO_MEMORY;
     t->lanes = s->be->lanes;
     if (!SP_NEW(ctx, t->block_start, count + 1)) return SP_NO_MEMORY;
-    for (int c = 0; c < count; c++) t->block_start[c + 1] = t->block_start[c] + (start[c + 1] - start[c] + t->lanes - 1) / t->lanes;
+    for (int c = 0; c < count; c++)
+        t->block_start[c + 1] = t->block_start[c] + (start[c + 1] - start[c] + t->lanes - 1) / t->lanes;
     t->blocks = t->block_start[count];
     SP_TRY(allocate_tets(ctx, s));
     for (int i = 0; i < s->nodes; i++) s->corner_of[i] = UINT32_MAX;

@@ -6,7 +6,8 @@ static sp_status bad_item(sp_body *b, const char *what, int item, int count) {
 }
 
 static sp_status check_items(sp_body *b, const char *what, const int *items, int n, int count) {
-    if (n < 0 || (n > 0 && !items)) return SP_BODY_FAIL(b, SP_BAD_INPUT, "%s of '%s': count = %d, must be >= 0 and have a list", what, b->name, n);
+    if (n < 0 || (n > 0 && !items))
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "%s of '%s': count = %d, must be >= 0 and have a list", what, b->name, n);
     for (int i = 0; i < n; i++)
         if (items[i] < 0 || items[i] >= count) return bad_item(b, what, items[i], count);
     return SP_OK;
@@ -16,10 +17,17 @@ static sp_status check_items(sp_body *b, const char *what, const int *items, int
 
 static sp_status add_spring(sp_body *b, sp_anchor at, const sp_signal to[3], double stiffness, double damping, unsigned axes) {
     if (!(stiffness > 0 && isfinite(stiffness)) || !(damping >= 0 && isfinite(damping)))
-        return SP_BODY_FAIL(b, SP_BAD_INPUT, "spring of '%s': stiffness = %g, must be > 0; damping = %g, must be >= 0", b->name, stiffness, damping);
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "spring of '%s': stiffness = %g, must be > 0; damping = %g, must be >= 0", b->name,
+                            stiffness, damping);
     if (b->loads.spring_count == b->loads.spring_capacity) SP_TRY(sp__loads_reserve(b, 64 + b->loads.spring_capacity));
     sp_spring *sp = &b->loads.springs[b->loads.spring_count++];
-    *sp = (sp_spring){.at = at, .to = {to[0], to[1], to[2]}, .stiffness = stiffness, .damping = damping, .axes = axes, .slot = -1, .active = true};
+    *sp = (sp_spring){.at = at,
+                      .to = {to[0], to[1], to[2]},
+                      .stiffness = stiffness,
+                      .damping = damping,
+                      .axes = axes,
+                      .slot = -1,
+                      .active = true};
     for (int k = 0; k < 3; k++) sp->target[k] = sp_signal_at(&to[k], 0);
     return SP_OK;
 }
@@ -27,7 +35,8 @@ static sp_status add_spring(sp_body *b, sp_anchor at, const sp_signal to[3], dou
 static sp_status add_fix(sp_body *b, const sp_fix *fix) {
     sp_solid *s = sp__solid(b);
     SP_TRY(check_items(b, "fix", fix->nodes, fix->count, s->nodes));
-    if (fix->axes < 1 || fix->axes > SP_AXES_ALL) return SP_BODY_FAIL(b, SP_BAD_INPUT, "fix of '%s': axes = %u, must be in [1, 7]", b->name, fix->axes);
+    if (fix->axes < 1 || fix->axes > SP_AXES_ALL)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "fix of '%s': axes = %u, must be in [1, 7]", b->name, fix->axes);
     if (!(fix->stiffness >= 0 && isfinite(fix->stiffness)))
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "fix of '%s': stiffness = %g, must be >= 0", b->name, fix->stiffness);
     for (int i = 0; i < fix->count; i++) {
@@ -49,10 +58,12 @@ static sp_status add_fix(sp_body *b, const sp_fix *fix) {
 static sp_status add_move(sp_body *b, const sp_move *move, sp_moved *out) {
     sp_solid *s = sp__solid(b);
     SP_TRY(check_items(b, "move", move->nodes, move->count, s->nodes));
-    if (move->axes < 1 || move->axes > SP_AXES_ALL) return SP_BODY_FAIL(b, SP_BAD_INPUT, "move of '%s': axes = %u, must be in [1, 7]", b->name, move->axes);
+    if (move->axes < 1 || move->axes > SP_AXES_ALL)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "move of '%s': axes = %u, must be in [1, 7]", b->name, move->axes);
     *out = (sp_moved){.pose = move->pose, .axes = move->axes, .count = move->count};
     memcpy(out->about, move->about, sizeof out->about);
-    if (!SP_NEW(b->ctx, out->node, move->count + 1) || !SP_NEW(b->ctx, out->start, 3 * (size_t)move->count + 1)) return SP_NO_MEMORY;
+    if (!SP_NEW(b->ctx, out->node, move->count + 1) || !SP_NEW(b->ctx, out->start, 3 * (size_t)move->count + 1))
+        return SP_NO_MEMORY;
     for (int i = 0; i < move->count; i++) {
         size_t node = (size_t)s->inner_node[move->nodes[i]];
         out->node[i] = (int)node;
@@ -84,7 +95,8 @@ static sp_status add_traction(sp_body *b, const sp_load *load, const sp_mesh *me
     const int *faces = sp_mesh_faces(mesh);
     SP_TRY(check_items(b, "traction", load->items, load->count, sp_mesh_face_count(mesh)));
     *out = (sp_nodal_load){.value = {load->value[0], load->value[1], load->value[2]}, .count = 3 * load->count};
-    if (!SP_NEW(b->ctx, out->node, 3 * (size_t)load->count + 1) || !SP_NEW(b->ctx, out->weight, 3 * (size_t)load->count + 1)) return SP_NO_MEMORY;
+    if (!SP_NEW(b->ctx, out->node, 3 * (size_t)load->count + 1) || !SP_NEW(b->ctx, out->weight, 3 * (size_t)load->count + 1))
+        return SP_NO_MEMORY;
     for (int i = 0; i < load->count; i++) {
         const int *f = faces + 3 * (size_t)load->items[i];
         const double *x = sp_mesh_positions(mesh);
@@ -122,13 +134,15 @@ static sp_status add_load(sp_body *b, const sp_load *load, const sp_mesh *mesh) 
 static sp_status add_pull(sp_body *b, const sp_pull *pull) {
     sp_solid *s = sp__solid(b);
     if (pull->element < 0 || pull->element >= s->elements) return bad_item(b, "pull", pull->element, s->elements);
-    sp_anchor at = {.body = b->id.slot, .elem = (uint32_t)pull->element, .at = {pull->weights[1], pull->weights[2], pull->weights[3]}};
+    sp_anchor at = {
+        .body = b->id.slot, .elem = (uint32_t)pull->element, .at = {pull->weights[1], pull->weights[2], pull->weights[3]}};
     return add_spring(b, at, pull->to, pull->stiffness, pull->damping, SP_AXES_ALL);
 }
 
 sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
     sp_solid *s = sp__solid(b);
-    if (!SP_NEW(b->ctx, s->dead, def->load_count + 1) || !SP_NEW(b->ctx, s->pressure, def->load_count + 1) || !SP_NEW(b->ctx, s->moved, def->move_count + 1))
+    if (!SP_NEW(b->ctx, s->dead, def->load_count + 1) || !SP_NEW(b->ctx, s->pressure, def->load_count + 1) ||
+        !SP_NEW(b->ctx, s->moved, def->move_count + 1))
         return SP_NO_MEMORY;
     for (int i = 0; i < def->fix_count; i++) SP_TRY(add_fix(b, &def->fixes[i]));
     for (int i = 0; i < def->move_count; i++) SP_TRY(add_move(b, &def->moves[i], &s->moved[s->moved_count++]));

@@ -61,10 +61,14 @@ static double rotation_angle(const sp_body *b, int slot) {
 
 static void element_field(const sp_body *b, const char *name, int slot, double *out) {
     double stress[6];
-    if (!strcmp(name, "rotation")) *out = rotation_angle(b, slot);
-    else if (!strcmp(name, "region")) *out = sp__solid(b)->region_of ? sp__solid(b)->region_of[slot] : 0;
-    else if (!strcmp(name, "stress")) element_stress(b, slot, out);
-    else element_stress(b, slot, stress), *out = von_mises(stress);
+    if (!strcmp(name, "rotation"))
+        *out = rotation_angle(b, slot);
+    else if (!strcmp(name, "region"))
+        *out = sp__solid(b)->region_of ? sp__solid(b)->region_of[slot] : 0;
+    else if (!strcmp(name, "stress"))
+        element_stress(b, slot, out);
+    else
+        element_stress(b, slot, stress), *out = von_mises(stress);
 }
 
 // ------------------------------------------------------------------------------------------------ per node

@@ -16,7 +16,8 @@ static sp_status upper_pattern(sp_context *ctx, const sp_solid *s, int **row_sta
     int *count = NULL, *col = NULL, *start = NULL, n = s->nodes;
     *row_start = *row_col = NULL;
     sp_status status = SP_NO_MEMORY;
-    if (!SP_NEW(ctx, count, n + 1) || !SP_NEW(ctx, start, n + 1) || !SP_NEW(ctx, col, 6 * (size_t)s->elements + (size_t)n)) goto done;
+    if (!SP_NEW(ctx, count, n + 1) || !SP_NEW(ctx, start, n + 1) || !SP_NEW(ctx, col, 6 * (size_t)s->elements + (size_t)n))
+        goto done;
     for (int i = 0; i < n; i++) count[i + 1] = 1;
     for (int slot = 0; slot < t->blocks * t->lanes; slot++)
         for (int k = 4; k < 10 && s->user_tet[slot] >= 0; k++) {
@@ -67,7 +68,8 @@ static void fill_stencil(const sp_solid *s, const sp_blocks *A, const int *leaf_
         for (int k = 0; k < 10; k++) {
             int slot = block * t->lanes + l, a = corner(t, slot, pair_a[k]), b = corner(t, slot, pair_b[k]), row = a < b ? a : b;
             bool here = s->user_tet[slot] >= 0 && leaf_of[row] == leaf;
-            at[k * t->lanes + l] = here ? 2 * (sp__blocks_number(A, row, a < b ? b : a) - A->row_start[s->leaf_start[leaf]]) + (a > b) : -1;
+            at[k * t->lanes + l] =
+                here ? 2 * (sp__blocks_number(A, row, a < b ? b : a) - A->row_start[s->leaf_start[leaf]]) + (a > b) : -1;
         }
 }
 
@@ -78,7 +80,9 @@ static sp_status make_stencils(sp_context *ctx, sp_solid *s, const sp_blocks *A)
     sp_status status = SP_NO_MEMORY;
     sp__free(ctx, s->stencil_start), sp__free(ctx, s->stencil_block), sp__free(ctx, s->stencil_at), sp__free(ctx, s->stencil_sum);
     s->stencil_start = s->stencil_block = s->stencil_at = NULL, s->stencil_sum = NULL;
-    if (!SP_NEW(ctx, leaf_of, s->nodes) || !SP_NEW(ctx, next, s->leaf_count + 1) || !SP_NEW(ctx, s->stencil_start, s->leaf_count + 1)) goto done;
+    if (!SP_NEW(ctx, leaf_of, s->nodes) || !SP_NEW(ctx, next, s->leaf_count + 1) ||
+        !SP_NEW(ctx, s->stencil_start, s->leaf_count + 1))
+        goto done;
     for (int l = 0; l < s->leaf_count; l++)
         for (int i = s->leaf_start[l]; i < s->leaf_start[l + 1]; i++) leaf_of[i] = l;
     for (int b = 0; b < t->blocks; b++)
@@ -138,7 +142,8 @@ static void assemble_chunk(void *arg, int chunk, int worker) {
     memset(blocks, 0, sizeof *blocks * 9 * (size_t)sp__blocks_chunk_blocks(A, chunk));
     if (stiff != 0) s->be->tet_assemble(&s->tets, &where, stiff, blocks);
     for (int i = A->chunk_row[chunk]; i < A->chunk_row[chunk + 1]; i++) {
-        double m = heavy * s->mass[i] + as->c.b * s->drag_of[i], *v = blocks + 9 * (size_t)(A->row_start[i] - A->row_start[A->chunk_row[chunk]]);
+        double m = heavy * s->mass[i] + as->c.b * s->drag_of[i],
+               *v = blocks + 9 * (size_t)(A->row_start[i] - A->row_start[A->chunk_row[chunk]]);
         v[0] += m, v[4] += m, v[8] += m;
     }
     sp__blocks_store(as->A, chunk, blocks);
@@ -165,7 +170,8 @@ sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A) {
     sp_body *b = o;
     sp_solid *s = sp__solid(b);
     assembly as = {s, A, c};
-    if (s->be->parallel) sp__parallel(b->ctx, s->leaf_count, assemble_chunk, &as);
+    if (s->be->parallel)
+        sp__parallel(b->ctx, s->leaf_count, assemble_chunk, &as);
     else
         for (int k = 0; k < s->leaf_count; k++) assemble_chunk(&as, k, 0);
     add_terms(b, c, A);

@@ -66,7 +66,8 @@ void sp__solid_push(sp_body *b, int n, const sp_anchor *a, const double *f, doub
 
 sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out) {
     sp_solid *s = sp__solid(b);
-    if (node < 0 || node >= s->nodes) return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s', must be in [0, %d]", node, b->name, s->nodes - 1);
+    if (node < 0 || node >= s->nodes)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s', must be in [0, %d]", node, b->name, s->nodes - 1);
     uint32_t c = s->corner_of[s->inner_node[node]];
     if (c == UINT32_MAX) return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s' belongs to no tetrahedron", node, b->name);
     *out = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)s->user_tet[c / 4]};
@@ -109,7 +110,8 @@ sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *ou
 
 // ------------------------------------------------------------------------------------------------ surface
 
-// boundary nodes in rising user number become vertices; all nodes may touch, since a body without stiffness can fold its inside out
+// boundary nodes in rising user number become vertices; all nodes may touch, since a body without stiffness can fold its inside
+// out
 sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
     sp_solid *s = sp__solid(b);
     int faces = sp_mesh_face_count(mesh), n = 0, *vertex;

@@ -178,7 +178,11 @@ static void pass_body(sp_world *w, walk *k, sp_body *b) {
 }
 
 static world_record world_record_of(const sp_world *w) {
-    world_record r = {.time = w->time, .time_carry = w->time_carry, .steps = w->steps, .has_contact = w->has_contact, .body_count = (uint64_t)w->body_count};
+    world_record r = {.time = w->time,
+                      .time_carry = w->time_carry,
+                      .steps = w->steps,
+                      .has_contact = w->has_contact,
+                      .body_count = (uint64_t)w->body_count};
     for (int a = 0; a < 3; a++) r.gravity[a] = w->gravity[a].value, r.gravity_set[a] = w->gravity[a].set;
     const double contact[4] = {w->contact.stiffness, w->contact.damping, w->contact.friction, w->contact.slip};
     memcpy(r.contact, contact, sizeof contact);

@@ -1,5 +1,6 @@
-// Nothing is declared and left untried: every function of the public headers is called in api_engine.c or api_io.c. The README's
-// programs are those that the tests compile, and its links lead somewhere.
+// What the docs and headers say of the whole tree. Nothing is declared and left untried: every function of the public headers is
+// called in api_engine.c or api_io.c. The README's program is one that the tests compile, links lead somewhere, and folders
+// include only what stands above them in docs/architecture.md.
 #include <ctype.h>
 #include <dirent.h>
 #include <stdbool.h>
@@ -91,4 +92,53 @@ TEST(links_of_the_docs_lead_somewhere) {
         if (length > 3 && !strcmp(e->d_name + length - 3, ".md")) check_links("docs/", e->d_name);
     }
     closedir(docs);
+}
+
+// folders of src/ from the bottom up; solid and rigid stand side by side
+static const char *const layers[] = {"core",    "math", "mesh",  "kernels", "backend", "linear",
+                                     "collide", "body", "solid", "rigid",   "world",   "io"};
+enum { LAYERS = sizeof layers / sizeof *layers };
+
+static int layer_of(const char *path) {
+    for (int i = 0; i < LAYERS; i++) {
+        size_t n = strlen(layers[i]);
+        if (!strncmp(path, layers[i], n) && path[n] == '/') return i;
+    }
+    return -1;
+}
+
+static bool may_include(int own, int other) {
+    if (!strcmp(layers[own], "rigid") && other >= 0 && !strcmp(layers[other], "solid")) return false;
+    return other <= own;
+}
+
+// the includes of one file, or of every file of a folder; returns how many files
+static int check_includes(const char *path, int own) {
+    char full[600];
+    snprintf(full, sizeof full, "%s/%s", SP_SOURCE_DIR, path);
+    DIR *folder = opendir(full);
+    if (folder) {
+        int count = 0;
+        for (struct dirent *e = readdir(folder); e; e = readdir(folder)) {
+            if (e->d_name[0] == '.') continue;
+            snprintf(full, sizeof full, "%s/%s", path, e->d_name);
+            count += check_includes(full, own);
+        }
+        closedir(folder);
+        return count;
+    }
+    char *text = read_all(path);
+    if (!text) return 0;
+    for (char *s = strstr(text, "#include \""); s; s = strstr(s + 1, "#include \""))
+        if (!may_include(own, layer_of(s + 10))) SP_TEST_FAILED("%s includes %.*s", path, (int)strcspn(s + 10, "\""), s + 10);
+    free(text);
+    return 1;
+}
+
+TEST(folders_include_only_what_stands_above) {
+    for (int i = 0; i < LAYERS; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "src/%s", layers[i]);
+        CHECK(check_includes(path, i) > 0);
+    }
 }

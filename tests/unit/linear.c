@@ -37,10 +37,13 @@ static bool make(fixture *f, const char *backend, double dominance) {
                     for (int c = 0; c < 3; c++) B[3 * r + c] = r == c ? dominance : B[3 * (r < c ? r : c) + (r < c ? c : r)];
             for (int e = 0; e < 9; e++) T[3 * (e % 3) + e / 3] = B[e];
             // half of the blocks come in from below
-            if (k % 2 || col[k] == i) sp__blocks_add(f->A, i, col[k], B);
-            else sp__blocks_add(f->A, col[k], i, T);
+            if (k % 2 || col[k] == i)
+                sp__blocks_add(f->A, i, col[k], B);
+            else
+                sp__blocks_add(f->A, col[k], i, T);
             for (int r = 0; r < 3; r++)
-                for (int c = 0; c < 3; c++) f->dense[3 * i + r][3 * col[k] + c] = f->dense[3 * col[k] + c][3 * i + r] = B[3 * r + c];
+                for (int c = 0; c < 3; c++)
+                    f->dense[3 * i + r][3 * col[k] + c] = f->dense[3 * col[k] + c][3 * i + r] = B[3 * r + c];
         }
     return true;
 }
@@ -126,7 +129,8 @@ static double backward_error(const fixture *f, const double *x, const double *b)
     for (int i = 0; i < DOF; i++) {
         double sum = 0, row = 0;
         for (int j = 0; j < DOF; j++) sum += f->dense[i][j] * x[j], row += fabs(f->dense[i][j]);
-        worst = fmax(worst, fabs(sum - b[i])), size = fmax(size, fabs(x[i])), norm = fmax(norm, row), right = fmax(right, fabs(b[i]));
+        worst = fmax(worst, fabs(sum - b[i])), size = fmax(size, fabs(x[i])), norm = fmax(norm, row),
+        right = fmax(right, fabs(b[i]));
     }
     return worst / (norm * size + right);
 }

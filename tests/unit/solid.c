@@ -123,10 +123,12 @@ TEST(every_backend_and_operator_gives_the_reference_answer) {
             for (int o = 0; o < 2; o++) {
                 REQUIRE(make(&k, &variants[v], others[o], 3));
                 answers b = ask(&k, wilds[w]);
-                if (!(apart(a.f, b.f, r.n) <= tolerance[w] * largest(a.f, r.n)) || !(apart(a.Ax, b.Ax, r.n) <= tolerance[w] * largest(a.Ax, r.n)) ||
+                if (!(apart(a.f, b.f, r.n) <= tolerance[w] * largest(a.f, r.n)) ||
+                    !(apart(a.Ax, b.Ax, r.n) <= tolerance[w] * largest(a.Ax, r.n)) ||
                     !(apart(a.Ax, b.Bx, r.n) <= tolerance[w] * largest(a.Ax, r.n)))
-                    SP_TEST_FAILED("%s on %s, disturbed by %g: force %g, product %g, assembled %g apart", variants[v].name, others[o], wilds[w],
-                                   apart(a.f, b.f, r.n) / largest(a.f, r.n), apart(a.Ax, b.Ax, r.n), apart(a.Ax, b.Bx, r.n));
+                    SP_TEST_FAILED("%s on %s, disturbed by %g: force %g, product %g, assembled %g apart", variants[v].name,
+                                   others[o], wilds[w], apart(a.f, b.f, r.n) / largest(a.f, r.n), apart(a.Ax, b.Ax, r.n),
+                                   apart(a.Ax, b.Bx, r.n));
                 if (a.has_energy) CHECK_NEAR(b.energy, a.energy, tolerance[w] * fabs(a.energy));
                 forget(&b);
                 drop(&k);
@@ -151,7 +153,8 @@ static void dense_stiffness(const double x[4][3], double E, double nu, double K[
     for (int a = 0; a < 4; a++) {
         double dx = g[a][0], dy = g[a][1], dz = g[a][2];
         B[0][3 * a] = dx, B[1][3 * a + 1] = dy, B[2][3 * a + 2] = dz;
-        B[3][3 * a] = dy, B[3][3 * a + 1] = dx, B[4][3 * a + 1] = dz, B[4][3 * a + 2] = dy, B[5][3 * a] = dz, B[5][3 * a + 2] = dx;
+        B[3][3 * a] = dy, B[3][3 * a + 1] = dx, B[4][3 * a + 1] = dz, B[4][3 * a + 2] = dy, B[5][3 * a] = dz,
+                 B[5][3 * a + 2] = dx;
     }
     double lambda = E * nu / ((1 + nu) * (1 - 2 * nu)), mu = E / (2 * (1 + nu));
     for (int i = 0; i < 3; i++) {
@@ -189,8 +192,10 @@ TEST(one_element_equals_the_textbook_stiffness_turned_by_its_rotation) {
         // turned as a whole (the linear material stays): no force, and K turned
         double q[12];
         for (int a = 0; a < 4; a++) {
-            if (variants[v].model == SP_LINEAR) memcpy(q + 3 * a, x[a], sizeof x[a]);
-            else sp__mul3(turn, x[a], q + 3 * a);
+            if (variants[v].model == SP_LINEAR)
+                memcpy(q + 3 * a, x[a], sizeof x[a]);
+            else
+                sp__mul3(turn, x[a], q + 3 * a);
         }
         k.body->ops->set_state(k.body, q, NULL);
         memcpy(k.body->q[SP_TRIAL], k.body->q[SP_COMMITTED], sizeof q);

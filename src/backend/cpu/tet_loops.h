@@ -114,8 +114,10 @@ SP_POINTWISE void product_loop(const sp_tets *t, int chunk, const double *x, dou
 }
 
 static void SP_NAME(tet_product)(const sp_tets *t, int chunk, const double *x, double *y) {
-    if (t->spin) product_loop(t, chunk, x, y, true);
-    else product_loop(t, chunk, x, y, false);
+    if (t->spin)
+        product_loop(t, chunk, x, y, true);
+    else
+        product_loop(t, chunk, x, y, false);
 }
 
 // four vectors to their transpose
@@ -173,20 +175,24 @@ SP_POINTWISE void assemble_loop(const sp_tets *t, const sp_stencil *where, doubl
     for (int s = 0; s < where->count; s++) {
         const int *at = where->at + 40 * (size_t)s;
         size_t block = (size_t)where->block[s];
-        if (all_here(at)) assemble_block(t, block, at, lane_all(factor), blocks, exact, true);
-        else assemble_block(t, block, at, lane_all(factor), blocks, exact, false);
+        if (all_here(at))
+            assemble_block(t, block, at, lane_all(factor), blocks, exact, true);
+        else
+            assemble_block(t, block, at, lane_all(factor), blocks, exact, false);
     }
 }
 
 static void SP_NAME(tet_assemble)(const sp_tets *t, const sp_stencil *where, double factor, double *blocks) {
-    if (t->spin) assemble_loop(t, where, factor, blocks, true);
-    else assemble_loop(t, where, factor, blocks, false);
+    if (t->spin)
+        assemble_loop(t, where, factor, blocks, true);
+    else
+        assemble_loop(t, where, factor, blocks, false);
 }
 
 // blocks of four rows side by side, short rows filled up with zero; row_start and order are those of the whole matrix, order from
 // the chunk's first row on, and `first` is the number of its first block
-static void SP_NAME(rows_store)(const int *row_start, const int *order, int rows, int first, const int *group_start, const double *blocks,
-                              double *val) {
+static void SP_NAME(rows_store)(const int *row_start, const int *order, int rows, int first, const int *group_start,
+                                const double *blocks, double *val) {
     static const double zero[9] = {0};
     for (int i = 0; i < rows; i += 4) {
         size_t slot = (size_t)group_start[i / 4], end = (size_t)group_start[i / 4 + 1];
@@ -251,7 +257,8 @@ static double SP_NAME(sum_slots)(const sp_chunks *c, int begin, int end, const d
         for (; slot < last; slot++) sum += load_any(c->sum + 3 * (size_t)*slot);
         sum = (sp_lane)((sp_mask)sum & three);
         dot += sum * (sp_lane)((sp_mask)load_any(x + 3 * (size_t)i) & three);
-        if (i < end - 1) store_any(y + 3 * (size_t)i, sum);
+        if (i < end - 1)
+            store_any(y + 3 * (size_t)i, sum);
         else
             for (int k = 0; k < 3; k++) y[3 * (size_t)i + (size_t)k] = sum[k];
     }

@@ -1,4 +1,5 @@
-// The reference backend: one element after the other, one worker, no lanes. Slow and plain on purpose: the cpu loops are judged by it.
+// The reference backend: one element after the other, one worker, no lanes. Slow and plain on purpose: the cpu loops are judged
+// by it.
 #define SP_LANES 1
 #include "backend/backend.h"
 #include "kernels/tet.h"
@@ -57,13 +58,14 @@ static void tet_assemble_ref(const sp_tets *t, const sp_stencil *where, double f
             tet_block(G + 3 * pair_a[k], G + 3 * pair_b[k], t->ratio[e], factor, K);
             if (t->spin) tet_block_spin(G + 3 * pair_a[k], G + 3 * pair_b[k], t->spin + 6 * e, factor, K);
             for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++) blocks[9 * (size_t)(at >> 1) + (size_t)(at & 1 ? 3 * j + i : 3 * i + j)] += K[3 * i + j];
+                for (int j = 0; j < 3; j++)
+                    blocks[9 * (size_t)(at >> 1) + (size_t)(at & 1 ? 3 * j + i : 3 * i + j)] += K[3 * i + j];
         }
     }
 }
 
-static void rows_store_ref(const int *row_start, const int *order, int rows, int first, const int *group_start, const double *blocks,
-                              double *val) {
+static void rows_store_ref(const int *row_start, const int *order, int rows, int first, const int *group_start,
+                           const double *blocks, double *val) {
     for (int i = 0; i < rows; i++) {
         double *v = val + 36 * (size_t)group_start[i / 4] + i % 4;
         for (int k = row_start[order[i]] - first; k < row_start[order[i] + 1] - first; k++, v += 36)
@@ -87,7 +89,8 @@ static void rows_product_ref(const sp_rows4 *a, int chunk, const double *x, doub
 
 static void gather_ref(const double *x, const double *keep, const int *node, int n, double *local) {
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < 3; k++) local[4 * i + k] = x[3 * (size_t)node[i] + (size_t)k] * (keep ? keep[3 * (size_t)node[i] + (size_t)k] : 1);
+        for (int k = 0; k < 3; k++)
+            local[4 * i + k] = x[3 * (size_t)node[i] + (size_t)k] * (keep ? keep[3 * (size_t)node[i] + (size_t)k] : 1);
 }
 
 static void scatter_ref(const double *local, int n, double *sum) {
