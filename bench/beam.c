@@ -18,7 +18,7 @@ typedef struct beam_case {
     int bullet_steps, bullet_tight_steps, bullet_repeats;
 } beam_case;
 
-static const beam_case full_cases[] = {{4, 3, 100, 100, 3}, {8, 3, 100, 25, 1}, {12, 1, 15, 5, 1}, {16, 1, 5, 3, 1}};
+static const beam_case full_cases[] = {{4, 3, 100, 100, 3}, {8, 6, 100, 25, 1}, {12, 2, 15, 5, 1}, {16, 1, 5, 3, 1}};
 static const beam_case quick_cases[] = {{4, 1, 100, 100, 1}, {8, 1, 10, 5, 1}};
 
 typedef struct bullet_result {

@@ -1,4 +1,4 @@
-// What every room of the library stands on: memory through the context, error records, the arena of a step, tasks, time.
+// What every room of the library stands on: memory through the context, error records, tasks, time.
 #ifndef SP_CORE_H
 #define SP_CORE_H
 
@@ -55,17 +55,6 @@ void *sp__alloc(sp_context *ctx, size_t n, size_t size);
 void sp__free(sp_context *ctx, void *memory);  // accepts NULL
 // p = room for n items of p's type, or leave through `fail` label with status = SP_NO_MEMORY recorded in the context.
 #define SP_NEW(ctx, p, n) ((p) = sp__alloc((ctx), (size_t)(n), sizeof *(p)))
-
-// Scratch of a step: grows by blocks while it warms up, then is one block; allocates nothing afterwards.
-typedef struct sp_arena_block sp_arena_block;
-typedef struct sp_arena {
-    sp_context *ctx;
-    sp_arena_block *block;  // newest; older ones behind it until the next reset
-    size_t used, total;     // bytes used in the newest block; bytes wanted since the last reset
-} sp_arena;
-void *sp__arena_push(sp_arena *arena, size_t n, size_t size);  // not zeroed, 64-byte aligned; NULL: no memory
-void sp__arena_reset(sp_arena *arena);                         // everything pushed is gone
-void sp__arena_free(sp_arena *arena);
 
 // ------------------------------------------------------------------------------------------------ tasks
 

@@ -1,4 +1,4 @@
-// Statuses, error records, the context's memory, the arena, signals.
+// Statuses, error records, the context's memory, signals.
 #include "core/core.h"
 #include "souple/solve.h"
 #include "test.h"
@@ -194,68 +194,6 @@ TEST(log_reaches_the_hook) {
     REQUIRE(ctx);
     sp__log(ctx, SP_LOG_ERROR, "nobody listens");
     sp_context_destroy(&ctx);
-}
-
-// ------------------------------------------------------------------------------------------------ arena
-
-static uint64_t allocations(const sp_context *ctx) {
-    uint64_t n;
-    sp_context_memory(ctx, NULL, &n);
-    return n;
-}
-
-static bool push_mixed(sp_arena *arena) {
-    unsigned char *last = NULL;
-    for (size_t n = 1; n < 400000; n = n * 3 + 1) {
-        unsigned char *p = sp__arena_push(arena, n, 1);
-        if (!p || (uintptr_t)p % 64) return false;
-        memset(p, 0xAB, n);
-        if (last && *last != 0xAB) return false;
-        last = p;
-    }
-    return true;
-}
-
-TEST(arena_allocates_nothing_after_warm_up) {
-    sp_context *ctx = new_context(1);
-    REQUIRE(ctx);
-    sp_arena arena = {.ctx = ctx};
-    for (int i = 0; i < 2; i++) {
-        CHECK(push_mixed(&arena));
-        sp__arena_reset(&arena);
-    }
-    uint64_t warm = allocations(ctx);
-    for (int i = 0; i < 10; i++) {
-        CHECK(push_mixed(&arena));
-        sp__arena_reset(&arena);
-    }
-    CHECK_INT(allocations(ctx), warm);
-    CHECK(sp__arena_push(&arena, SIZE_MAX / 2, 4) == NULL);
-    CHECK(push_mixed(&arena));
-    sp__arena_free(&arena);
-    size_t bytes;
-    sp_context_memory(ctx, &bytes, NULL);
-    CHECK_INT(bytes, 0);
-    sp__arena_free(&arena);
-    sp_context_destroy(&ctx);
-}
-
-TEST(arena_survives_each_refused_allocation) {
-    for (int n = 1; n < 20; n++) {
-        ledger l = {.allow = n};
-        sp_context_def def = sp_context_def_default();
-        def.alloc = ledger_alloc, def.free = ledger_free, def.alloc_user = &l, def.workers = 1;
-        sp_context *ctx;
-        REQUIRE(sp_context_create(&def, &ctx) == SP_OK);
-        sp_arena arena = {.ctx = ctx};
-        push_mixed(&arena);
-        sp__arena_reset(&arena);
-        l.allow = -1;
-        CHECK(push_mixed(&arena));
-        sp__arena_free(&arena);
-        sp_context_destroy(&ctx);
-        CHECK_INT(l.blocks, 0);
-    }
 }
 
 // ------------------------------------------------------------------------------------------------ signals, defaults
