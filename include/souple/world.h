@@ -114,7 +114,7 @@ typedef struct sp_solid_def {
     sp_shape shape;                  ///< default rest
     sp_tangent tangent;              ///< default frozen; exact needs polar or svd and shape rest
     sp_material material;            ///< of every element in no region
-    const sp_material *regions;      ///< nullable
+    const sp_material *regions;      ///< nullable; a value that is NaN is that of `material`
     int region_count;
     const int *element_region;      ///< per element: 0 `material`, k regions[k-1]; nullable: all 0
     const double *element_density;  ///< per element, NaN: from the region; nullable

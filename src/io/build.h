@@ -208,6 +208,8 @@ sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_n
 
 // build_material.c
 sp_status sp__build_material(sp_run *run, sp_run_body *body, sp_solid_def *def);
+int sp__build_region_number(
+    const sp_scene_node *region);  // of the engine's region that it became; -1: it has no modulus of its own
 // build_data.c: the array that "@name" stands for, one value per element
 sp_status sp__build_data(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const char *attr, const char *name,
                          const double **out);

@@ -118,13 +118,13 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
 
 // a modulus of its own makes a region of the engine, so that it shows in pictures and is left alone by the body's modulus
 static sp_status region_young(sp_run *run, const sp_run_body *body, const sp_scene_node *m, const int *elements, int count,
-                              const sp_material *base, layers *l) {
+                              layers *l) {
     const sp_attr *attr = sp__build_attr(m, "young");
     if (!attr) return SP_OK;
     if (sp__attr_varies(attr, SP_ATTR_OF_TIME))
         return SP_BUILD_FAIL(run, m, "young", "young of a region cannot vary in time, only that of the whole body");
     sp_material *region = &l->regions[l->region_count++];
-    *region = *base;
+    *region = (sp_material){NAN, NAN, NAN};
     for (int i = 0; i < count; i++) {
         l->element_region[elements[i]] = l->region_count;
         if (l->element[YOUNG]) l->element[YOUNG][elements[i]] = NAN;
@@ -144,14 +144,23 @@ static sp_status region_other(sp_run *run, const sp_run_body *body, const sp_sce
     return SP_OK;
 }
 
-static sp_status build_region(sp_run *run, const sp_run_body *body, const sp_scene_node *region, const sp_material *base,
-                              layers *l) {
+static sp_status build_region(sp_run *run, const sp_run_body *body, const sp_scene_node *region, layers *l) {
     int *elements, count;
     const sp_scene_node *m = sp__scene_material(region);
     SP_TRY(sp__build_select(run, body, region, SP_SELECT_ELEMENTS, &elements, &count));
-    SP_TRY(region_young(run, body, m, elements, count, base, l));
+    SP_TRY(region_young(run, body, m, elements, count, l));
     SP_TRY(region_other(run, body, m, DENSITY, elements, count, l));
     return region_other(run, body, m, POISSON, elements, count, l);
+}
+
+int sp__build_region_number(const sp_scene_node *region) {
+    int n = 0;
+    for (const sp_scene_node *r = NULL; (r = sp__next_child(region->parent, "region", r));) {
+        bool own = sp__build_attr(sp__scene_material(r), "young") != NULL;
+        if (r == region) return own ? n : -1;
+        n += own;
+    }
+    return -1;
 }
 
 sp_status sp__build_material(sp_run *run, sp_run_body *body, sp_solid_def *def) {
@@ -165,8 +174,7 @@ sp_status sp__build_material(sp_run *run, sp_run_body *body, sp_solid_def *def) 
     SP_BUILD(body_value(run, body, m, DENSITY, &l, &def->material.density, NULL));
     SP_BUILD(body_value(run, body, m, YOUNG, &l, &def->material.young, &def->young_of_time));
     SP_BUILD(body_value(run, body, m, POISSON, &l, &def->material.poisson, NULL));
-    for (const sp_scene_node *r = NULL; (r = sp__next_child(body->node, "region", r));)
-        SP_BUILD(build_region(run, body, r, &def->material, &l));
+    for (const sp_scene_node *r = NULL; (r = sp__next_child(body->node, "region", r));) SP_BUILD(build_region(run, body, r, &l));
     def->regions = l.regions;
     def->region_count = l.region_count;
     def->element_region = l.region_count ? l.element_region : NULL;

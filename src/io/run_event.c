@@ -40,22 +40,31 @@ static sp_status build_live(sp_run *run) {
 
 // ------------------------------------------------------------------------------------------------ building
 
-// the parameter's path in the engine: as written, or with whole names put in
+// the engine's name of what stands at a scene path: whole names, and regions by number
+static sp_status engine_path(sp_run *run, const sp_scene_node *node, const char *path, const char **out) {
+    const char *dot = strrchr(path, '.');
+    char head[128], *whole;
+    *out = path;
+    if (!dot) return SP_OK;
+    snprintf(head, sizeof head, "%.*s", (int)(dot - path), path);
+    const sp_scene_node *at = sp__scene_find(node, head);
+    if (!at) return SP_OK;
+    int region = strcmp(at->spec->name, "region") == 0 ? sp__build_region_number(at) : -1;
+    const sp_scene_node *body = region >= 0 ? at->parent : at;
+    size_t size = strlen(path) + strlen(body->path) + 32;
+    if (!(whole = sp__keep_alloc(&run->keep, size, 1))) return sp__build_no_memory(run);
+    if (region >= 0)
+        snprintf(whole, size, "%s.region[%d]%s", body->path, region, dot);
+    else
+        snprintf(whole, size, "%s%s", body->path, dot);
+    *out = whole;
+    return SP_OK;
+}
+
 static sp_status resolve_path(sp_run *run, const sp_scene_node *node, sp_run_event *e) {
-    const char *path = sp__attr_word(node, "set"), *dot = strrchr(path, '.'), *nearest = NULL;
+    const char *path = sp__attr_word(node, "set"), *nearest = NULL;
     sp_param_info info;
-    e->path = path;
-    if (sp_world_param(run->world, path, &info) < 0 && dot) {
-        // a body named as it is seen from here: its whole path
-        char head[128];
-        snprintf(head, sizeof head, "%.*s", (int)(dot - path), path);
-        const sp_scene_node *body = sp__scene_find(node, head);
-        size_t size = strlen(path) + (body ? strlen(body->path) : 0) + 2;
-        char *whole = sp__keep_alloc(&run->keep, size, 1);
-        if (!whole) return sp__build_no_memory(run);
-        snprintf(whole, size, "%s%s", body ? body->path : head, dot);
-        e->path = whole;
-    }
+    SP_TRY(engine_path(run, node, path, &e->path));
     if (strlen(e->path) < sizeof((sp_edit *)0)->path && sp_world_param(run->world, e->path, &info) >= 0) {
         double value = sp__build_number(node, "value", 0);
         if (value >= info.low && value <= info.high) return SP_OK;

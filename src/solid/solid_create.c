@@ -102,7 +102,12 @@ static sp_status check(sp_error *error, const sp_solid_def *def, const char *bac
     if (def->region_count < 0 || def->region_count > UINT16_MAX - 1)
         REFUSE("region_count = %d, must be in [0, %d]", def->region_count, UINT16_MAX - 1);
     SP_TRY(check_material(error, "", &def->material));
-    for (int r = 0; r < def->region_count; r++) SP_TRY(check_material(error, "region: ", &def->regions[r]));
+    for (int r = 0; r < def->region_count; r++) {
+        const sp_material *own = &def->regions[r], *base = &def->material;
+        sp_material m = {isnan(own->density) ? base->density : own->density, isnan(own->young) ? base->young : own->young,
+                         isnan(own->poisson) ? base->poisson : own->poisson};
+        SP_TRY(check_material(error, "region: ", &m));
+    }
     SP_TRY(check_overrides(error, def, elements));
     for (int i = 0; i < 3 * nodes; i++)
         if ((def->initial && !isfinite(def->initial[i])) || (def->initial_velocity && !isfinite(def->initial_velocity[i])))

@@ -7,6 +7,10 @@ static double pick(const double *override, int slot, double value) {
 
 sp_material sp__solid_material_of(const sp_solid *s, int slot) {
     sp_material m = s->region[s->region_of ? s->region_of[slot] : 0];
+    const sp_material *own = &s->region[0];  // of the body: what a region does not say
+    if (isnan(m.density)) m.density = own->density;
+    if (isnan(m.young)) m.young = own->young;
+    if (isnan(m.poisson)) m.poisson = own->poisson;
     m.density = pick(s->density, slot, m.density);
     m.young = pick(s->young, slot, m.young);
     m.poisson = pick(s->poisson, slot, m.poisson);

@@ -221,6 +221,22 @@ TEST(an_event_ramps_the_modulus) {
     close_stage(&s);
 }
 
+// A region with a modulus of its own is reached by its name; one without is not counted.
+TEST(an_event_reaches_a_region_by_its_name) {
+    stage s = build("<scene gravity='0 0 0' dt='0.1'><solid name='b' young='1000'><box size='2 1 1' cells='2 1 1'/>"
+                    "<region box='0 0 0 1 1 1' poisson='0.2'/><region name='end' box='1 0 0 2 1 1' young='500'/></solid>"
+                    "<event t='0.1' set='b.end.young' value='700'/><stop time='0.3'/></scene>");
+    REQUIRE(s.status == SP_OK);
+    sp_param_info info = {.value = NAN};
+    CHECK(sp_world_param(sp_run_world(s.run), "b.region[0].young", &info) == SP_OK);
+    CHECK_NEAR(info.value, 500, 0);
+    while (!sp_run_done(s.run)) CHECK(sp_run_step(s.run) >= 0);
+    CHECK(sp_world_param(sp_run_world(s.run), "b.region[0].young", &info) == SP_OK);
+    CHECK_NEAR(info.value, 700, 0);
+    CHECK_NEAR(young(&s), 1000, 0);
+    close_stage(&s);
+}
+
 TEST(events_pin_and_release_and_wait_for_conditions) {
     stage s = build("<scene gravity='0 -10 0' dt='0.1'><solid name='b' young='1e6'><box size='1 1 1' cells='1 1 1'/>"
                     "<probe name='p' near='0 0 0'/></solid>"

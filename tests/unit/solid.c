@@ -315,3 +315,28 @@ TEST(corners_and_vertices_carry_the_users_numbers) {
     sp_world_destroy(&w);
     drop(&k);
 }
+
+// What a region does not say is the body's own, also after that has changed.
+TEST(regions_inherit_what_they_do_not_say) {
+    bench k = {0};
+    REQUIRE(sp_context_create(NULL, &k.ctx) == SP_OK);
+    double size[3] = {2, 1, 1};
+    int cells[3] = {2, 1, 1}, region[12];
+    REQUIRE(sp_mesh_box(k.ctx, size, cells, 6, &k.mesh) == SP_OK);
+    for (int e = 0; e < 12; e++) region[e] = e >= 6;
+    sp_material soft = {NAN, 500, NAN};
+    sp_solid_def def = sp_solid_def_default();
+    def.mesh = k.mesh, def.regions = &soft, def.region_count = 1, def.element_region = region;
+    def.material = (sp_material){800, 1000, 0.2};
+    REQUIRE(sp__solid_create(k.ctx, &k.error, &def, "cpu", &k.body) == SP_OK);
+    sp_solid *s = sp__solid(k.body);
+    sp_material m = sp__solid_material_of(s, s->slot_of[11]);
+    CHECK(m.density == 800 && m.young == 500 && m.poisson == 0.2);
+    s->region[0].poisson = 0.4, s->region[0].young = 2000;
+    m = sp__solid_material_of(s, s->slot_of[11]);
+    CHECK(m.young == 500 && m.poisson == 0.4);
+    soft.young = -1;
+    sp_body *refused;
+    CHECK(sp__solid_create(k.ctx, &k.error, &def, "cpu", &refused) == SP_BAD_INPUT && refused == NULL);
+    drop(&k);
+}
