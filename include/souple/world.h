@@ -290,7 +290,7 @@ typedef struct sp_body_info {
     double elastic;           ///< [J]; NaN where the material has no energy
     double momentum[3];       ///< [kg m/s]
     double angular[3];        ///< [kg m2/s] about the world's origin
-    double displacement_max;  ///< [m] from the start
+    double displacement_max;  ///< [m] from the rest shape
     bool frozen;
     size_t bytes;  ///< topology, parameters, state and cache
     sp_solve_info solve;

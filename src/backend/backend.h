@@ -48,6 +48,7 @@ typedef struct sp_tets {
 // Where the blocks of lane structures go among those of one chunk of matrix rows. Pairs of corners in the order (0,0) (1,1) (2,2)
 // (3,3) (0,1) (0,2) (0,3) (1,2) (1,3) (2,3); 2 k for block number k of the chunk, 2 k + 1 where it stands transposed, -1 not in
 // this chunk.
+static const int sp__pair_a[10] = {0, 1, 2, 3, 0, 0, 0, 1, 1, 2}, sp__pair_b[10] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3};
 typedef struct sp_stencil {
     int count;
     const int *block;  // lane structures
@@ -69,8 +70,8 @@ typedef struct sp_backend {
     bool free_is_faster;  // what solver operator="auto" picks, as measured (docs/solvers.md)
     const char *(*detail)(void);
     // first passes over one chunk; x and y are local arrays of 4 numbers a node, y starts at zero
-    double (*tet_state)(const sp_tets *t, int chunk, const double *x, double *y);  // grad, spin and forces; returns the energy
-    double (*tet_energy)(const sp_tets *t, int chunk, const double *x);            // the energy alone, nothing stored
+    // gradients, spin and forces; returns the energy. y NULL: the energy alone, nothing stored
+    double (*tet_state)(const sp_tets *t, int chunk, const double *x, double *y);
     void (*tet_product)(const sp_tets *t, int chunk, const double *x, double *y);  // y += K x
     // blocks += factor K, 9 numbers a block row by row, in the order of the chunk's pattern; then from there to four rows abreast
     void (*tet_assemble)(const sp_tets *t, const sp_stencil *where, double factor, double *blocks);
@@ -95,6 +96,9 @@ extern const sp_backend sp__backend_cpu_avx2;
 #endif
 
 // ---- passes over all chunks (passes.c)
+
+// fn(arg, chunk, worker) for every chunk: on all workers, or one after the other where the backend is serial.
+void sp__chunks_each(sp_context *ctx, const sp_backend *be, int count, sp_task_fn *fn, void *arg);
 
 typedef double sp_chunk_fn(const void *data, int chunk, const double *x, double *y);  // y NULL: scalar only
 

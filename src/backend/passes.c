@@ -26,13 +26,18 @@ static void run_chunk(void *arg, int chunk, int worker) {
     p->be->scatter(y, n, c->sum + 3 * (size_t)first);
 }
 
+void sp__chunks_each(sp_context *ctx, const sp_backend *be, int count, sp_task_fn *fn, void *arg) {
+    if (be->parallel) {
+        sp__parallel(ctx, count, fn, arg);
+        return;
+    }
+    for (int i = 0; i < count; i++) fn(arg, i, 0);
+}
+
 double sp__chunks_run(sp_context *ctx, const sp_backend *be, sp_chunks *c, sp_chunk_fn *fn, const void *data, const double *x,
                       const double *keep, bool wants_y, double *scratch) {
     pass p = {be, c, fn, data, x, keep, wants_y, scratch};
-    if (be->parallel)
-        sp__parallel(ctx, c->count, run_chunk, &p);
-    else
-        for (int i = 0; i < c->count; i++) run_chunk(&p, i, 0);
+    sp__chunks_each(ctx, be, c->count, run_chunk, &p);
     double total = 0;
     for (int i = 0; i < c->count; i++) total += c->partial[i];
     return total;

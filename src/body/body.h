@@ -20,8 +20,7 @@ typedef enum sp_tier { SP_TOPOLOGY, SP_PARAMETERS, SP_STATE, SP_CACHE } sp_tier;
 enum {                  // capabilities
     SP_CAP_ENERGY = 1,  // evaluate can give an energy whose gradient is -f
     SP_CAP_EXACT_TANGENT = 2,
-    SP_CAP_ASSEMBLES = 4,
-    SP_CAP_KINEMATIC = 8,  // moves by prescription only: nv = 0
+    SP_CAP_KINEMATIC = 4,  // moves by prescription only: nv = 0
 };
 enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };
 
@@ -118,8 +117,7 @@ struct sp_body {
     sp_solve_info solve;
     double *work[6];  // vectors of the drivers (nv each), scratch kept across steps
     double *history;  // corrections that Newton's method mixes, made at its first use; scratch
-    double started_time;
-    bool retune;  // stiffness, pins or springs changed: the explicit driver must find its critical step again
+    bool retune;      // stiffness, pins or springs changed: the explicit driver must find its critical step again
     bool frozen;
     bool froze_now;  // in the step under way: a rollback frees it again
     void *impl;      // the kind's own

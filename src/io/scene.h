@@ -140,7 +140,6 @@ const sp_scene_slot *sp__scene_slot_at(const sp_scene *scene, int slot);
 const sp_attr *sp__attr(const sp_scene_node *node, const char *name);  // asserts that the table knows it
 bool sp__attr_given(const sp_scene_node *node, const char *name);      // from class, file or --set, not built in
 double sp__attr_number(const sp_scene_node *node, const char *name);   // first number; NaN if absent
-int sp__attr_integer(const sp_scene_node *node, const char *name);
 bool sp__attr_yes(const sp_scene_node *node, const char *name);
 const char *sp__attr_word(const sp_scene_node *node, const char *name);  // first word; NULL if absent
 bool sp__attr_is(const sp_scene_node *node, const char *name, const char *word);
@@ -157,7 +156,6 @@ void *sp__scene_alloc(sp_scene *scene, size_t n, size_t size);
 // For sp_scene_describe: what an `auto` picked and why, said by the builder.
 void sp__scene_note_auto(sp_scene *scene, const sp_scene_node *node, const char *attr, const char *format, ...) SP_PRINTF(4, 5);
 size_t sp__scene_memory_limit(const sp_scene *scene);
-uint64_t sp__scene_seed(const sp_scene *scene);
 
 // Edit distance based suggestion among n words; NULL if none is within 2 (synonyms included). Also used by the command.
 const char *sp__nearest(const char *word, const char *const *known, int n);

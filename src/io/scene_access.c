@@ -24,11 +24,6 @@ double sp__attr_number(const sp_scene_node *node, const char *name) {
     return attr->count && attr->numbers ? attr->numbers[0] : NAN;
 }
 
-int sp__attr_integer(const sp_scene_node *node, const char *name) {
-    double x = sp__attr_number(node, name);
-    return x >= INT32_MIN && x <= INT32_MAX ? (int)x : 0;
-}
-
 const char *sp__attr_word(const sp_scene_node *node, const char *name) {
     const sp_attr *attr = sp__attr(node, name);
     return attr->count && attr->words ? attr->words[0] : NULL;

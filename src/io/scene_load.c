@@ -239,7 +239,3 @@ sp_context *sp__scene_context(const sp_scene *scene) {
 size_t sp__scene_memory_limit(const sp_scene *scene) {
     return scene->memory_limit;
 }
-
-uint64_t sp__scene_seed(const sp_scene *scene) {
-    return scene->seed;
-}

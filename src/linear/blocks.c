@@ -224,10 +224,7 @@ void sp__blocks_pin(sp_blocks *A, const unsigned char *fixed) {
         sp_blocks *A;
         const unsigned char *fixed;
     } p = {A, fixed};
-    if (A->be->parallel)
-        sp__parallel(A->ctx, A->chunks.count, pin_rows, &p);
-    else
-        for (int c = 0; c < A->chunks.count; c++) pin_rows(&p, c, 0);
+    sp__chunks_each(A->ctx, A->be, A->chunks.count, pin_rows, &p);
 }
 
 // ------------------------------------------------------------------------------------------------ product

@@ -216,7 +216,7 @@ static sp_status fill(sp_body *b, const sp_solid_def *def, const char *backend) 
 static uint32_t capabilities(const sp_solid_def *def) {
     bool energy = def->model == SP_LINEAR || (def->rotation != SP_ROTATION_QR && def->shape == SP_SHAPE_REST);
     bool exact = def->model == SP_LINEAR || def->tangent == SP_TANGENT_EXACT;
-    return SP_CAP_ASSEMBLES | (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u);
+    return (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u);
 }
 
 sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def *def, const char *backend, sp_body **out) {

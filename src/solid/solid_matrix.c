@@ -2,8 +2,6 @@
 // touch it and of the places where their blocks go, so that chunks fill their own rows without meeting, in a fixed order.
 #include "solid/solid.h"
 
-static const int pair_a[10] = {0, 1, 2, 3, 0, 0, 0, 1, 1, 2}, pair_b[10] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3};
-
 static int corner(const sp_tets *t, int slot, int a) {
     return t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
 }
@@ -21,14 +19,14 @@ static sp_status upper_pattern(sp_context *ctx, const sp_solid *s, int **row_sta
     for (int i = 0; i < n; i++) count[i + 1] = 1;
     for (int slot = 0; slot < t->blocks * t->lanes; slot++)
         for (int k = 4; k < 10 && s->user_tet[slot] >= 0; k++) {
-            int a = corner(t, slot, pair_a[k]), b = corner(t, slot, pair_b[k]);
+            int a = corner(t, slot, sp__pair_a[k]), b = corner(t, slot, sp__pair_b[k]);
             count[(a < b ? a : b) + 1]++;
         }
     for (int i = 0; i < n; i++) count[i + 1] += count[i];
     for (int i = 0; i < n; i++) start[i] = count[i], col[start[i]++] = i;
     for (int slot = 0; slot < t->blocks * t->lanes; slot++)
         for (int k = 4; k < 10 && s->user_tet[slot] >= 0; k++) {
-            int a = corner(t, slot, pair_a[k]), b = corner(t, slot, pair_b[k]);
+            int a = corner(t, slot, sp__pair_a[k]), b = corner(t, slot, sp__pair_b[k]);
             col[start[a < b ? a : b]++] = a < b ? b : a;
         }
     // sort each row, drop repeats
@@ -66,7 +64,8 @@ static void fill_stencil(const sp_solid *s, const sp_blocks *A, const int *leaf_
     const sp_tets *t = &s->tets;
     for (int l = 0; l < t->lanes; l++)
         for (int k = 0; k < 10; k++) {
-            int slot = block * t->lanes + l, a = corner(t, slot, pair_a[k]), b = corner(t, slot, pair_b[k]), row = a < b ? a : b;
+            int slot = block * t->lanes + l, a = corner(t, slot, sp__pair_a[k]), b = corner(t, slot, sp__pair_b[k]),
+                row = a < b ? a : b;
             bool here = s->user_tet[slot] >= 0 && leaf_of[row] == leaf;
             at[k * t->lanes + l] =
                 here ? 2 * (sp__blocks_number(A, row, a < b ? b : a) - A->row_start[s->leaf_start[leaf]]) + (a > b) : -1;
@@ -170,10 +169,7 @@ sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A) {
     sp_body *b = o;
     sp_solid *s = sp__solid(b);
     assembly as = {s, A, c};
-    if (s->be->parallel)
-        sp__parallel(b->ctx, s->leaf_count, assemble_chunk, &as);
-    else
-        for (int k = 0; k < s->leaf_count; k++) assemble_chunk(&as, k, 0);
+    sp__chunks_each(b->ctx, s->be, s->leaf_count, assemble_chunk, &as);
     add_terms(b, c, A);
     sp__blocks_pin(A, b->fixed);
     return SP_OK;

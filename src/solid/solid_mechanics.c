@@ -8,12 +8,6 @@ static double state_chunk(const void *data, int chunk, const double *x, double *
     return s->be->tet_state(&s->tets, chunk, x, y);
 }
 
-static double energy_chunk(const void *data, int chunk, const double *x, double *y) {
-    (void)y;
-    const sp_solid *s = data;
-    return s->be->tet_energy(&s->tets, chunk, x);
-}
-
 static double product_chunk(const void *data, int chunk, const double *x, double *y) {
     const sp_solid *s = data;
     s->be->tet_product(&s->tets, chunk, x, y);
@@ -96,7 +90,7 @@ double sp__solid_elastic(sp_body *b, const double *q) {
     sp__solid_materials(b);
     if (s->model == SP_LINEAR) return linear_state(b, q);
     if (s->rotation == SP_ROTATION_QR || s->shape == SP_SHAPE_DEFORMED) return NAN;
-    return run(b, energy_chunk, q, NULL, false);
+    return run(b, state_chunk, q, NULL, false);
 }
 
 static bool moving(const sp_body *b) {
@@ -116,7 +110,7 @@ sp_status sp__solid_evaluate(sp_body *b, unsigned want) {
         p.sign = -1;
     } else {
         // with a force wanted, energy comes along; rotations and gradients stay for linearise
-        s->elastic = want & SP_WANT_FORCE ? run(b, state_chunk, q, NULL, true) : run(b, energy_chunk, q, NULL, false);
+        s->elastic = want & SP_WANT_FORCE ? run(b, state_chunk, q, NULL, true) : run(b, state_chunk, q, NULL, false);
         p.sign = 1;
     }
     double potential = sp__ranges(b->ctx, s->nodes, force_nodes, &p, s->partial);

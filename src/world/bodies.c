@@ -80,7 +80,6 @@ static void name_body(sp_world *w, sp_body *b, const char *name) {
 
 static sp_status adopt(sp_world *w, sp_body *b, const char *name) {
     b->error = &w->body_error;
-    b->started_time = w->time;
     name_body(w, b, NULL);
     SP_TRY(check_name(w, name ? name : b->name, sizeof b->name));
     SP_TRY(reserve_body(w));

@@ -94,10 +94,6 @@ static double SP_NAME(tet_state)(const sp_tets *t, int chunk, const double *x, d
     return state_loop(t, chunk, x, y, TET_POLAR);
 }
 
-static double SP_NAME(tet_energy)(const sp_tets *t, int chunk, const double *x) {
-    return SP_NAME(tet_state)(t, chunk, x, NULL);
-}
-
 SP_POINTWISE void product_loop(const sp_tets *t, int chunk, const double *x, double *y, bool exact) {
     for (size_t b = (size_t)t->block_start[chunk]; b < (size_t)t->block_start[chunk + 1]; b++) {
         const uint16_t *id = t->local + 16 * b;
@@ -158,13 +154,12 @@ SP_POINTWISE bool all_here(const int *at) {
 }
 
 SP_POINTWISE void assemble_block(const sp_tets *t, size_t block, const int *at, sp_lane f, double *blocks, bool exact, bool all) {
-    static const int pair_a[10] = {0, 1, 2, 3, 0, 0, 0, 1, 1, 2}, pair_b[10] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3};
     sp_lane G[12], N[6] = {{0}}, K[9], a[3], b[3], r = lane_load(t->ratio + 4 * block);
     load_lanes(t->grad + 36 * block, 9, G + 3);
     for (int k = 0; k < 3; k++) G[k] = -(G[3 + k] + G[6 + k] + G[9 + k]);
     if (exact) load_lanes(t->spin + 24 * block, 6, N);
     for (int k = 0; k < 10; k++, at += 4) {
-        load_pair(G + 3 * pair_a[k], G + 3 * pair_b[k], at, a, b);
+        load_pair(G + 3 * sp__pair_a[k], G + 3 * sp__pair_b[k], at, a, b);
         tet_block(a, b, r, f, K);
         if (exact) tet_block_spin(a, b, N, f, K);
         add_block(K, at, blocks, all);
@@ -300,7 +295,6 @@ const sp_backend SP_NAME(sp__backend_cpu) = {
     .free_is_faster = false,
     .detail = SP_NAME(detail),
     .tet_state = SP_NAME(tet_state),
-    .tet_energy = SP_NAME(tet_energy),
     .tet_product = SP_NAME(tet_product),
     .tet_assemble = SP_NAME(tet_assemble),
     .rows_store = SP_NAME(rows_store),

@@ -31,10 +31,6 @@ static double tet_state_ref(const sp_tets *t, int chunk, const double *x, double
     return energy;
 }
 
-static double tet_energy_ref(const sp_tets *t, int chunk, const double *x) {
-    return tet_state_ref(t, chunk, x, NULL);
-}
-
 static void tet_product_ref(const sp_tets *t, int chunk, const double *x, double *y) {
     for (size_t e = (size_t)t->block_start[chunk]; e < (size_t)t->block_start[chunk + 1]; e++) {
         double d[9], f[9];
@@ -46,7 +42,6 @@ static void tet_product_ref(const sp_tets *t, int chunk, const double *x, double
 }
 
 static void tet_assemble_ref(const sp_tets *t, const sp_stencil *where, double factor, double *blocks) {
-    static const int pair_a[10] = {0, 1, 2, 3, 0, 0, 0, 1, 1, 2}, pair_b[10] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3};
     for (int s = 0; s < where->count; s++) {
         size_t e = (size_t)where->block[s];
         double G[12], K[9];
@@ -55,8 +50,8 @@ static void tet_assemble_ref(const sp_tets *t, const sp_stencil *where, double f
         for (int k = 0; k < 10; k++) {
             int at = where->at[10 * s + k];
             if (at < 0) continue;
-            tet_block(G + 3 * pair_a[k], G + 3 * pair_b[k], t->ratio[e], factor, K);
-            if (t->spin) tet_block_spin(G + 3 * pair_a[k], G + 3 * pair_b[k], t->spin + 6 * e, factor, K);
+            tet_block(G + 3 * sp__pair_a[k], G + 3 * sp__pair_b[k], t->ratio[e], factor, K);
+            if (t->spin) tet_block_spin(G + 3 * sp__pair_a[k], G + 3 * sp__pair_b[k], t->spin + 6 * e, factor, K);
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++)
                     blocks[9 * (size_t)(at >> 1) + (size_t)(at & 1 ? 3 * j + i : 3 * i + j)] += K[3 * i + j];
@@ -131,7 +126,6 @@ const sp_backend sp__backend_ref = {
     .free_is_faster = true,
     .detail = detail_ref,
     .tet_state = tet_state_ref,
-    .tet_energy = tet_energy_ref,
     .tet_product = tet_product_ref,
     .tet_assemble = tet_assemble_ref,
     .rows_store = rows_store_ref,
