@@ -16,14 +16,14 @@ clang_major() {
 
 packages_of() {
     case "$1" in
-        build) echo "make cmake gcc g++ libc6-dev libxml2-dev libpng-dev" ;;
+        build) echo "make cmake gcc g++ libc6-dev libxml2-dev libpng-dev libmetis-dev libsuitesparse-dev" ;;
         test)
             # the sanitizers' run time carries clang's version in its name
             local major
             major=$(clang_major || true)
-            echo "clang clang-format calculix-ccx libbullet-dev libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
+            echo "clang clang-format calculix-ccx libbullet-dev libopenblas-dev libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
             ;;
-        bench) echo "libbullet-dev" ;;
+        bench) echo "libbullet-dev libopenblas-dev" ;;
         format) echo "clang-format" ;;
         *)
             echo "tools/install.sh: unknown purpose '$1'; known: build test bench format" >&2

@@ -7,7 +7,7 @@
 #   asan     addresses and undefined behaviour: unit and fault tests, then the fuzzers for SP_FUZZ_SECONDS each (20)
 #   tsan     races: what runs on several threads
 #   nosimd   without the vector kernels: unit tests and the peers' curve
-#   engine   libsouple without XML and PNG; it prints nothing and ends nothing
+#   engine   libsouple without XML, PNG, METIS and AMD; it prints nothing and ends nothing
 #   format   clang-format has nothing to say
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -67,6 +67,7 @@ fuzz() {
         scene) seeds=("$top/scenes" "$top/tests/data") ;;
         msh) seeds=("$top/tests/fuzz/msh" "$top/tests/data") ;;
         expr) seeds=("$top/tests/fuzz/expr") ;;
+        mtx) seeds=("$top/tests/fuzz/mtx" "$top/tests/data") ;;
     esac
     echo "fuzzing $harness for $seconds s"
     cd build/asan
@@ -91,7 +92,7 @@ engine() {
 asan() {
     export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
     suite asan '^(unit|fault|fuzz|examples)/'
-    for harness in scene expr msh; do
+    for harness in scene expr msh mtx; do
         single "fuzz $harness" in_subshell fuzz "$harness"
     done
 }
@@ -105,7 +106,7 @@ for configuration in "$@"; do
         gcc) suite gcc '.' ;;
         clang) suite clang '^(unit|examples)/' ;;
         asan) asan ;;
-        tsan) suite tsan '^determinism/|^unit/(pool|core|world|linear|solid|table|picture)' ;;
+        tsan) suite tsan '^determinism/|^unit/(pool|core|background|world|linear|refresh|solid|table|picture)' ;;
         nosimd) suite nosimd '^unit/|^verify/.*peer' ;;
         *)
             echo "tools/test.sh: unknown configuration '$configuration'" >&2

@@ -13,6 +13,23 @@ sp_integrator_def sp_integrator_def_default(void) {
 }
 
 sp_solver_def sp_solver_def_default(void) {
-    return (sp_solver_def){
-        .type = SP_SOLVER_AUTO, .op = SP_OPERATOR_AUTO, .tolerance = 1e-6, .iterations = 1000, .cookie = SP_COOKIE_SOLVER};
+    return (sp_solver_def){.type = SP_SOLVER_AUTO,
+                           .op = SP_OPERATOR_AUTO,
+                           .tolerance = 1e-6,
+                           .iterations = 1000,
+                           .preconditioner = SP_BLOCK_JACOBI,
+                           .refresh = SP_REFRESH_AUTO,
+                           .refresh_every = 1,
+                           .warp = true,
+                           .lag = 2,
+                           .ordering = SP_ORDER_AUTO,
+                           .factor = SP_LLT,
+                           .precision = SP_FACTOR_AUTO,
+                           .threshold = NAN,
+                           .budget_ms = NAN,
+                           .budget_columns = NAN,
+                           .step = 0.01,
+                           .drop = 1e-3,
+                           .omega = 1,
+                           .cookie = SP_COOKIE_SOLVER};
 }

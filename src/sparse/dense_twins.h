@@ -1,0 +1,38 @@
+// One set of dense kernels in double and in float, for the vectors of the including file: it says SP_DENSE_BYTES, SP_DENSE_HIGH
+// (vectors in the height of a tile) and SP_DENSE_TWIN(name), the names of the two tables.
+#include <math.h>
+
+#include "sparse/dense.h"
+
+#define SP_INLINE static inline __attribute__((always_inline))
+// loops over the vectors of a tile must go, or its sums are not in registers
+#ifdef __clang__
+#define SP_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define SP_UNROLL _Pragma("GCC unroll 8")
+#endif
+
+#define real double
+#define DENSE(name) name##_d
+#define SP_DENSE_SQRT sqrt
+#include "sparse/dense_loops.h"
+#include "sparse/dense_rank.h"
+#include "sparse/dense_solves.h"
+const sp_dense_d SP_DENSE_TWIN(d) = {
+    SP_DENSE_ISA, diagonal_d,     below_d,         pack_d,        update_d,  update_whole_d,   forward_d,
+    backward_d,   forward_many_d, backward_many_d, rank_update_d, product_d, product_turned_d,
+};
+#undef real
+#undef DENSE
+#undef SP_DENSE_SQRT
+
+#define real float
+#define DENSE(name) name##_f
+#define SP_DENSE_SQRT sqrtf
+#include "sparse/dense_loops.h"
+#include "sparse/dense_rank.h"
+#include "sparse/dense_solves.h"
+const sp_dense_f SP_DENSE_TWIN(f) = {
+    SP_DENSE_ISA, diagonal_f,     below_f,         pack_f,        update_f,  update_whole_f,   forward_f,
+    backward_f,   forward_many_f, backward_many_f, rank_update_f, product_f, product_turned_f,
+};

@@ -1,0 +1,245 @@
+// Life of a factor, and the order in which its fronts are made: subtrees side by side, each by one worker, then the top of the
+// tree one supernode after the other, each by all workers.
+#include "sparse/factor_internal.h"
+
+// flops below which sharing costs more than it brings: a whole run, which wakes workers, and one front, a few batches of a
+// microsecond or two among workers that are awake
+static const double RUN_WIDE = 3e5, FRONT_WIDE = 1e6;
+
+// ------------------------------------------------------------------------------------------------ life
+
+static sp_status no_memory(sp_context *ctx, const sp_symbolic *S) {
+    return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a factor of %d unknowns with %lld entries", S->n * S->block,
+                   (long long)S->entries);
+}
+
+// Scalar rows of the largest front among those that one worker makes alone, and among all.
+static void largest_fronts(const sp_factor *F, int *inner, int *all) {
+    const sp_symbolic *S = F->S;
+    *inner = *all = 0;
+    for (int s = 0; s < S->count; s++) {
+        int rows = sp__panel_rows(F, s);
+        if (rows > *all) *all = rows;
+    }
+    for (int task = 0; task < S->task_count; task++)
+        for (int s = S->task_first[task]; s <= S->task_last[task]; s++)
+            if (sp__panel_rows(F, s) > *inner) *inner = sp__panel_rows(F, s);
+}
+
+static bool new_places(sp_factor *F) {
+    const sp_symbolic *S = F->S;
+    size_t count = (size_t)S->count;
+    return SP_NEW(F->ctx, F->panel_at, count) && SP_NEW(F->ctx, F->below_at, count) && SP_NEW(F->ctx, F->vector_at, count) &&
+           SP_NEW(F->ctx, F->inner, count) && SP_NEW(F->ctx, F->stretch, S->row_start[count] + 1) &&
+           SP_NEW(F->ctx, F->side, count) && SP_NEW(F->ctx, F->fresh, count) && SP_NEW(F->ctx, F->stale, count) &&
+           SP_NEW(F->ctx, F->task, S->task_count + 1) && SP_NEW(F->ctx, F->mark, count) && SP_NEW(F->ctx, F->list[0], count) &&
+           SP_NEW(F->ctx, F->list[1], count);
+}
+
+static void *new_numbers(sp_factor *F, size_t n) {
+    return sp__alloc(F->ctx, n + 1, F->size);
+}
+
+static bool new_stores(sp_factor *F) {
+    for (int side = 0; side <= (F->def.spare ? 1 : 0); side++) {
+        if (!(F->panel[side] = new_numbers(F, F->panel_room))) return false;
+        if ((side == 0 || F->def.keep) && !(F->below[side] = new_numbers(F, F->below_room))) return false;
+        if (F->def.kind == SP_LDLT && !(F->pivot[side] = new_numbers(F, (size_t)F->S->n * (size_t)F->S->block))) return false;
+    }
+    F->y = new_numbers(F, (size_t)F->S->n * (size_t)F->S->block);
+    F->shared = new_numbers(F, F->shared_room);
+    return F->y && F->shared;
+}
+
+static bool new_sets(sp_factor *F) {
+    int inner, all, wide = F->S->column_most < SP_DENSE_PANEL ? F->S->column_most : SP_DENSE_PANEL;
+    largest_fronts(F, &inner, &all);
+    if (!SP_NEW(F->ctx, F->set, sp__workers(F->ctx))) return false;
+    F->set_count = sp__workers(F->ctx);
+    for (int i = 0; i < F->set_count; i++) {
+        sp_factor_set *set = &F->set[i];
+        // the top of the tree is made with the first set
+        set->rows = new_numbers(F, sp__dense_pack_size(i ? inner : all, wide));
+        set->cols = new_numbers(F, sp__dense_pack_size(i ? inner : all, wide));
+        set->stack = new_numbers(F, F->stack_room);
+        set->vector = new_numbers(F, F->vector_room);
+        if (!set->rows || !set->cols || !set->stack || !set->vector) return false;
+    }
+    return true;
+}
+
+// The loops are built for the same machines as the dense kernels.
+static const sp_factor_loops *choose_loops(const sp_factor *F) {
+#ifdef SP_HAVE_AVX2
+    if (F->dense_d != sp__dense_d(true)) return F->def.single ? &sp__factor_avx2_f : &sp__factor_avx2_d;
+#endif
+    return F->def.single ? &sp__factor_generic_f : &sp__factor_generic_d;
+}
+
+sp_status sp__factor_create(sp_context *ctx, const sp_factor_def *def, sp_symbolic *S, sp_factor **out) {
+    sp_factor *F;
+    *out = NULL;
+    if (!SP_NEW(ctx, F, 1)) return no_memory(ctx, S);
+    F->ctx = ctx, F->S = sp__symbolic_share(S), F->def = *def;
+    F->dense_d = sp__dense_d(def->plain), F->dense_f = sp__dense_f(def->plain);
+    F->loops = choose_loops(F);
+    F->size = def->single ? sizeof(float) : sizeof(double);
+    bool made = new_places(F);
+    if (made) {
+        sp__factor_places(F, F->fresh);
+        memset(F->fresh, 0, (size_t)S->count);
+        made = new_stores(F) && new_sets(F);
+    }
+    if (!made) {
+        sp__factor_destroy(&F);
+        return no_memory(ctx, S);
+    }
+    *out = F;
+    return SP_OK;
+}
+
+static void free_all(sp_factor *F, void **list, int n) {
+    for (int i = 0; i < n; i++) sp__free(F->ctx, list[i]);
+}
+
+void sp__factor_destroy(sp_factor **handle) {
+    sp_factor *F = *handle;
+    if (!F) return;
+    void *list[] = {F->panel_at, F->below_at, F->vector_at, F->inner,   F->stretch,  F->side,     F->fresh,    F->stale,
+                    F->task,     F->mark,     F->list[0],   F->list[1], F->panel[0], F->panel[1], F->below[0], F->below[1],
+                    F->pivot[0], F->pivot[1], F->y,         F->shared,  F->many,     F->ranks};
+    for (int i = 0; i < F->set_count; i++) {
+        void *parts[] = {F->set[i].rows, F->set[i].cols, F->set[i].stack, F->set[i].vector};
+        free_all(F, parts, 4);
+    }
+    free_all(F, list, (int)(sizeof list / sizeof *list));
+    sp__free(F->ctx, F->set);
+    sp__symbolic_release(&F->S);
+    sp__free(F->ctx, F);
+    *handle = NULL;
+}
+
+size_t sp__factor_bytes(const sp_factor *F) {
+    int inner, all, copies = F->def.spare ? 2 : 1, wide = F->S->column_most < SP_DENSE_PANEL ? F->S->column_most : SP_DENSE_PANEL;
+    largest_fronts(F, &inner, &all);
+    size_t numbers =
+        F->panel_room * (size_t)copies + F->below_room * (size_t)(F->def.keep ? copies : 1) + F->shared_room + F->many_room;
+    size_t sets = 2 * sp__dense_pack_size(inner, wide) + F->stack_room + F->vector_room;
+    if (F->ranks) numbers += (size_t)F->S->front_most * (SP_DENSE_RANK + 1);
+    size_t unknowns = (size_t)F->S->n * (size_t)F->S->block * (size_t)(F->def.kind == SP_LDLT ? copies + 1 : 1);
+    numbers += unknowns + (size_t)F->set_count * sets + 2 * sp__dense_pack_size(all, wide);
+    return numbers * F->size + (size_t)F->S->row_start[F->S->count] * sizeof(int) +
+           (size_t)F->S->count * (3 * sizeof(size_t) + 3 * sizeof(int) + 4) + sizeof *F;
+}
+
+const sp_symbolic *sp__factor_symbolic(const sp_factor *F) {
+    return F->S;
+}
+
+bool sp__factor_good(const sp_factor *F) {
+    return F->good;
+}
+
+void sp__factor_stop_flag(sp_factor *F, atomic_bool *stop) {
+    F->stop = stop;
+}
+
+// ------------------------------------------------------------------------------------------------ fronts in order
+
+// Nobody looks beyond the lowest supernode that failed, so that the same one is told whoever came first.
+static bool goes_on(sp_factor_run *run, int s) {
+    if (run->F->stop && atomic_load_explicit(run->F->stop, memory_order_relaxed)) atomic_store(&run->stopped, true);
+    return s < atomic_load_explicit(&run->failed, memory_order_relaxed) &&
+           !atomic_load_explicit(&run->stopped, memory_order_relaxed);
+}
+
+static bool make(sp_factor_run *run, int s, sp_factor_set *set, bool wide) {
+    if (!run->F->fresh[s]) return true;
+    if (!goes_on(run, s)) return false;
+    if (run->F->loops->front(run, s, set, wide && run->F->S->flops[s] > FRONT_WIDE)) return true;
+    int lowest = atomic_load(&run->failed);
+    while (s < lowest && !atomic_compare_exchange_weak(&run->failed, &lowest, s)) {}
+    return false;
+}
+
+static void make_subtree(sp_factor_run *run, int task, sp_factor_set *set, bool wide) {
+    const sp_symbolic *S = run->F->S;
+    for (int s = S->task_first[task]; s <= S->task_last[task]; s++)
+        if (!make(run, s, set, wide)) return;
+}
+
+static void subtree_task(void *arg, int k, int worker) {
+    sp_factor_run *run = arg;
+    make_subtree(run, run->F->task[k], &run->F->set[worker], false);
+}
+
+// Tasks that have something to do. The root of a subtree is fresh where anything below it is.
+static int find_tasks(sp_factor *F) {
+    int n = 0;
+    for (int task = 0; task < F->S->task_count; task++)
+        if (F->fresh[F->S->task_last[task]]) F->task[n++] = task;
+    return n;
+}
+
+static void make_all(sp_factor_run *run) {
+    sp_factor *F = run->F;
+    int tasks = find_tasks(F);
+    if (run->wide && tasks > 1)
+        sp__parallel(F->ctx, tasks, subtree_task, run);
+    else
+        for (int k = 0; k < tasks; k++) make_subtree(run, F->task[k], &F->set[0], run->wide);
+    for (int k = 0; k < F->S->top_count; k++)
+        if (!make(run, F->S->top[k], &F->set[0], run->wide)) return;
+}
+
+void sp__factor_commit(sp_factor *F, bool good, bool stale) {
+    for (int s = 0; s < F->S->count; s++) {
+        if (F->fresh[s] && good) {
+            F->side[s] ^= F->def.spare;
+            F->stale[s] = stale;
+        }
+        F->fresh[s] = 0;
+    }
+    F->good = good || (F->def.spare && F->good);
+}
+
+// What went wrong first.
+static void tell_failure(sp_factor_run *run, sp_factor_info *info) {
+    const sp_factor *F = run->F;
+    if (atomic_load(&run->stopped)) info->status = SP_STOPPED;
+    int lowest = atomic_load(&run->failed);
+    for (int i = 0; i < F->set_count && lowest < F->S->count; i++) {
+        const sp_factor_set *set = &F->set[i];
+        if (set->failed != lowest) continue;
+        int block = F->S->block;
+        info->unknown = F->S->perm[set->column / block] * block + set->column % block;
+        info->pivot = set->pivot;
+        if (info->status == SP_OK) info->status = isfinite(set->pivot) ? SP_NOT_SPD : SP_NOT_FINITE;
+    }
+}
+
+sp_status sp__factor_fronts(sp_factor *F, const sp_symmetric *A, double shift, bool alone, sp_factor_info *info) {
+    const sp_symbolic *S = F->S;
+    sp_factor_run run = {.F = F, .A = A, .shift = shift};
+    *info = (sp_factor_info){.unknown = -1, .shift = shift};
+    atomic_store(&run.failed, S->count);
+    for (int i = 0; i < F->set_count; i++) F->set[i].failed = S->count;
+    for (int s = 0; s < S->count; s++) {
+        if (!F->fresh[s]) continue;
+        info->columns += sp__front_columns(S, s);
+        info->supernodes++;
+        info->flops += S->flops[s];
+    }
+    run.wide = !alone && F->set_count > 1 && info->flops > RUN_WIDE;
+    if (!F->def.spare) F->good = false;
+    make_all(&run);
+    tell_failure(&run, info);
+    if (info->status == SP_OK) F->shift = shift;
+    sp__factor_commit(F, info->status == SP_OK, false);
+    return info->status;
+}
+
+sp_status sp__factor_make(sp_factor *F, const sp_symmetric *A, double shift, bool alone, sp_factor_info *info) {
+    memset(F->fresh, 1, (size_t)F->S->count);
+    return sp__factor_fronts(F, A, shift, alone, info);
+}

@@ -1,0 +1,247 @@
+// The front of one supernode, in numbers: assembled from A and from what its children left, then eliminated. Included once for
+// each kind of number, which says `real`, LOOP(name) and DENSE_TABLE(F).
+//
+// Every loop inside a front is cut the same way whether one worker does all parts or all workers share them: the bits do not
+// depend on it.
+enum {
+    LOOP(STRIP) = 4 * SP_DENSE_ROWS,  // rows of one part of the solve below a diagonal block
+    LOOP(TILE) = 4 * SP_DENSE_ROWS,   // rows and columns of one part of an update
+    LOOP(WHOLE) = 8 * SP_DENSE_ROWS,  // rows below of a front that is small enough to do without packs
+    LOOP(COLUMNS) = 32,               // block columns of one part of an assembly
+    LOOP(NEAR) = 2048,                // numbers that are assembled together
+};
+typedef real LOOP(four) __attribute__((vector_size(4 * sizeof(real)), aligned(sizeof(real)), may_alias));
+
+typedef struct LOOP(front) {
+    sp_factor_run *run;
+    const sp_factor *F;
+    sp_factor_set *set;
+    int s;
+    bool wide;
+    int block, own, rows;  // block columns of its own, block rows in all
+    int K, N, M;           // scalars: own columns, rows, rows below
+    real *P, *C, *d;       // panel, contribution block, D
+    real *pack_rows, *pack_cols;
+    int from, to;  // columns under way
+    bool small;    // one panel, and its contribution block updated in one go
+} LOOP(front);
+#define front LOOP(front)
+
+static void LOOP(each)(front *f, int parts, sp_task_fn *fn) {
+    if (f->wide && parts > 1)
+        sp__parallel(f->F->ctx, parts, fn, f);
+    else
+        for (int p = 0; p < parts; p++) fn(f, p, 0);
+}
+
+static real *LOOP(below_of)(const front *f, int s) {
+    const sp_factor *F = f->F;
+    void *store = F->def.keep ? F->below[sp__side_now(F, s)] : F->inner[s] ? f->set->stack : F->below[0];
+    return (real *)store + F->below_at[s];
+}
+
+// ------------------------------------------------------------------------------------------------ assembly
+
+static int LOOP(lower_bound)(const int *a, int n, int value) {
+    int low = 0;
+    while (low < n) {
+        int mid = low + (n - low) / 2;
+        if (a[mid] < value)
+            low = mid + 1;
+        else
+            n = mid;
+    }
+    return low;
+}
+
+// where entry (0, column) of the front would stand, first column of block column q: rows from the diagonal on are that much
+// further
+static real *LOOP(column)(const front *f, int q) {
+    if (q < f->own) return f->P + (size_t)(q * f->block) * (size_t)f->N;
+    return f->C + (size_t)((q - f->own) * f->block) * (size_t)f->M - f->K;
+}
+
+// to += from, m rows of b columns
+SP_LOOP_INLINE void LOOP(add_rows)(const int b, int m, const real *from, size_t ld_from, real *to, size_t ld_to) {
+    int i = 0;
+    for (; i + 4 <= m; i += 4)
+        for (int c = 0; c < b; c++) {
+            LOOP(four) *at = (LOOP(four) *)(to + i + (size_t)c * ld_to);
+            *at += *(const LOOP(four) *)(from + i + (size_t)c * ld_from);
+        }
+    for (; i < m; i++)
+        for (int c = 0; c < b; c++) to[i + (size_t)c * ld_to] += from[i + (size_t)c * ld_from];
+}
+
+// Block column j of a child's block (n block rows) from its diagonal on, into a column of the front: stretches of rows stay
+// together.
+SP_LOOP_INLINE void LOOP(add_column)(const int b, int j, int n, const int *up, const int *stretch, const real *from, real *to,
+                                     size_t ld_to) {
+    size_t ld_from = (size_t)(n * b);
+    from += (size_t)(j * b) * ld_from;
+    for (int c = 0; c < b; c++)  // above the diagonal nothing means anything
+        for (int r = c; r < b; r++) to[up[j] * b + r + (size_t)c * ld_to] += from[j * b + r + (size_t)c * ld_from];
+    for (int i = j + 1; i < n; i += stretch[i]) LOOP(add_rows)(b, stretch[i] * b, from + i * b, ld_from, to + up[i] * b, ld_to);
+}
+
+// Columns [q0, q1) of the front get what child c left for them. `up` rises: they are neighbours in the child too.
+SP_LOOP_INLINE void LOOP(add_child)(const front *f, const int b, int c, int q0, int q1) {
+    const sp_symbolic *S = f->F->S;
+    int first = S->row_start[c] + sp__front_columns(S, c), n = S->row_start[c + 1] - first;
+    const int *up = S->up + first, *stretch = f->F->stretch + first;
+    const real *from = LOOP(below_of)(f, c);
+    for (int j = LOOP(lower_bound)(up, n, q0); j < n && up[j] < q1; j++) {
+        bool own = up[j] < f->own;
+        LOOP(add_column)(b, j, n, up, stretch, from, LOOP(column)(f, up[j]), (size_t)(own ? f->N : f->M));
+    }
+}
+
+static void LOOP(gather_columns)(front *f, int q0, int q1) {
+    const sp_symbolic *S = f->F->S;
+    for (int q = q0; q < q1; q++) {
+        real *at = LOOP(column)(f, q);
+        for (int t = 0, row = q * f->block; t < f->block; t++, row++, at += q < f->own ? f->N : f->M)
+            memset(at + row, 0, (size_t)(f->N - row) * sizeof(real));
+    }
+    for (int k = S->child_start[f->s]; k < S->child_start[f->s + 1]; k++) switch (f->block) {
+        case 1: LOOP(add_child)(f, 1, S->child[k], q0, q1); break;
+        case 3: LOOP(add_child)(f, 3, S->child[k], q0, q1); break;
+        default: LOOP(add_child)(f, f->block, S->child[k], q0, q1); break;
+        }
+}
+
+// A few columns at a time, which stay in the nearest cache between zero and the last child.
+static void LOOP(gather_range)(front *f, int q0, int q1) {
+    int step = LOOP(NEAR) / (f->N * f->block) + 1;
+    for (int q = q0; q < q1; q += step) LOOP(gather_columns)(f, q, q + step < q1 ? q + step : q1);
+}
+
+static void LOOP(gather_part)(void *arg, int part, int worker) {
+    front *f = arg;
+    int q0 = part * LOOP(COLUMNS), q1 = q0 + LOOP(COLUMNS);
+    (void)worker;
+    LOOP(gather_range)(f, q0, q1 < f->rows ? q1 : f->rows);
+}
+
+// one block of A, `to` at its entry (0, 0)
+SP_LOOP_INLINE void LOOP(add_block)(const int b, const double *a, int stride, bool turned, real *to, size_t ld) {
+    for (int c = 0; c < b; c++)
+        for (int r = 0; r < b; r++) to[(size_t)c * ld + (size_t)r] += (real)a[stride * (turned ? b * c + r : b * r + c)];
+}
+
+SP_LOOP_INLINE void LOOP(add_blocks)(const front *f, const int b) {
+    const sp_symbolic *S = f->F->S;
+    const sp_symmetric *A = f->run->A;
+    for (int k = S->entry_start[f->s]; k < S->entry_start[f->s + 1]; k++) {
+        int col = S->entry_col[k] & ~SP_ENTRY_TURNED;
+        real *to = f->P + (size_t)(col * b) * (size_t)f->N + (size_t)(S->entry_at[k] * b);
+        LOOP(add_block)
+        (b, sp__symmetric_block(A, S->entry[k]), A->stride, (S->entry_col[k] & SP_ENTRY_TURNED) != 0, to, (size_t)f->N);
+    }
+}
+
+static void LOOP(add_matrix)(const front *f) {
+    switch (f->block) {
+    case 1: LOOP(add_blocks)(f, 1); break;
+    case 3: LOOP(add_blocks)(f, 3); break;
+    default: LOOP(add_blocks)(f, f->block); break;
+    }
+    if (f->run->shift != 0)
+        for (int j = 0; j < f->K; j++) f->P[(size_t)j * (size_t)(f->N + 1)] += (real)f->run->shift;
+}
+
+static void LOOP(assemble)(front *f) {
+    if (f->wide)
+        LOOP(each)(f, (f->rows + LOOP(COLUMNS) - 1) / LOOP(COLUMNS), LOOP(gather_part));
+    else
+        LOOP(gather_range)(f, 0, f->rows);
+    LOOP(add_matrix)(f);
+}
+
+// ------------------------------------------------------------------------------------------------ elimination
+
+// Rows below the columns under way: solved, and packed for the update.
+static void LOOP(below_part)(void *arg, int part, int worker) {
+    front *f = arg;
+    int k = f->to - f->from, row = f->to + part * LOOP(STRIP), n = f->N - row < LOOP(STRIP) ? f->N - row : LOOP(STRIP);
+    real *at = f->P + (size_t)f->from * (size_t)f->N;
+    const real *d = f->d ? f->d + f->from : NULL;
+    size_t pack = (size_t)(row - f->to) * (size_t)k;
+    (void)worker;
+    DENSE_TABLE(f->F)->below(n, k, at + f->from, f->N, d, at + row, f->N);
+    if (!f->small) DENSE_TABLE(f->F)->pack(n, k, at + row, f->N, d, f->pack_rows + pack, f->pack_cols + pack);
+}
+
+static int LOOP(parts)(int n, int size) {
+    return (n + size - 1) / size;
+}
+
+// Tile number `part` of a lower trapezoid: tiles of one column of tiles follow each other.
+static void LOOP(tile)(front *f, int part, int columns, int rows, size_t pack, real *C, int ld) {
+    int high = LOOP(parts)(rows, LOOP(TILE)), J = 0;
+    for (; part >= high - J; J++) part -= high - J;
+    int i0 = (J + part) * LOOP(TILE), j0 = J * LOOP(TILE), i1 = i0 + LOOP(TILE), j1 = j0 + LOOP(TILE);
+    DENSE_TABLE(f->F)->update(i0, i1 < rows ? i1 : rows, j0, j1 < columns ? j1 : columns, f->to - f->from, f->pack_rows + pack,
+                              f->pack_cols + pack, C, ld);
+}
+
+static int LOOP(tiles)(int columns, int rows) {
+    int wide = LOOP(parts)(columns, LOOP(TILE)), high = LOOP(parts)(rows, LOOP(TILE));
+    return wide * high - wide * (wide - 1) / 2;
+}
+
+// First the own columns that are left, then the contribution block.
+static void LOOP(update_part)(void *arg, int part, int worker) {
+    front *f = arg;
+    int left = f->K - f->to, tiles = LOOP(tiles)(left, f->N - f->to);
+    (void)worker;
+    if (part < tiles)
+        LOOP(tile)(f, part, left, f->N - f->to, 0, f->P + (size_t)f->to * (size_t)(f->N + 1), f->N);
+    else
+        LOOP(tile)(f, part - tiles, f->M, f->M, (size_t)left * (size_t)(f->to - f->from), f->C, f->M);
+}
+
+// Where the next columns end: what is left then is a whole number of strips, so that packs of the rows below begin with one.
+static int LOOP(cut)(int from, int K) {
+    int left = K - from, panels = LOOP(parts)(left, SP_DENSE_PANEL);
+    if (panels == 1) return K;
+    int after = left * (panels - 1) / panels / SP_DENSE_ROWS * SP_DENSE_ROWS;
+    if (left - after > SP_DENSE_PANEL) after = LOOP(parts)(left - SP_DENSE_PANEL, SP_DENSE_ROWS) * SP_DENSE_ROWS;
+    return K - after;
+}
+
+// Blocked elimination of the own columns; K, or the column that failed.
+static int LOOP(eliminate)(front *f) {
+    for (f->from = 0; f->from < f->K; f->from = f->to) {
+        f->to = LOOP(cut)(f->from, f->K);
+        int k = f->to - f->from;
+        int done =
+            DENSE_TABLE(f->F)->diagonal(k, f->P + (size_t)f->from * (size_t)(f->N + 1), f->N, f->d ? f->d + f->from : NULL);
+        if (done < k) return f->from + done;
+        if (f->to == f->N) break;
+        LOOP(each)(f, LOOP(parts)(f->N - f->to, LOOP(STRIP)), LOOP(below_part));
+        if (f->small)
+            DENSE_TABLE(f->F)->update_whole(f->M, k, f->P + f->K, f->N, f->d, f->C, f->M);
+        else
+            LOOP(each)(f, LOOP(tiles)(f->K - f->to, f->N - f->to) + LOOP(tiles)(f->M, f->M), LOOP(update_part));
+    }
+    return f->K;
+}
+
+static bool LOOP(make_front)(sp_factor_run *run, int s, sp_factor_set *set, bool wide) {
+    sp_factor *F = run->F;
+    int side = sp__side_now(F, s);
+    front f = {.run = run, .F = F, .set = set, .s = s, .wide = wide, .block = F->S->block};
+    f.own = sp__front_columns(F->S, s), f.rows = sp__front_rows(F->S, s);
+    f.K = f.own * f.block, f.N = f.rows * f.block, f.M = f.N - f.K;
+    f.P = sp__panel(F, s, side), f.d = F->def.kind == SP_LDLT ? sp__pivot(F, s, side) : NULL, f.C = LOOP(below_of)(&f, s);
+    f.pack_rows = set->rows, f.pack_cols = set->cols, f.small = f.K <= SP_DENSE_PANEL && f.M <= LOOP(WHOLE);
+    LOOP(assemble)(&f);
+    int column = LOOP(eliminate)(&f);
+    if (column == f.K) return true;
+    if (s > set->failed) return false;
+    set->failed = s, set->column = F->S->first[s] * f.block + column;
+    set->pivot = (double)f.P[(size_t)column * (size_t)(f.N + 1)];
+    return false;
+}
+#undef front

@@ -1,0 +1,240 @@
+// Nested dissection by position (George 1973 on meshes): cut the rows in two by a plane, take the fewest rows that part the
+// halves out to the end, go on with the halves. Planes are tried across the axes and across the direction in which the piece is
+// longest (Simon 1991), each at the median; separators then wander to where the piece is thinner. Small pieces are ordered by
+// minimum degree. Needs no library, and on bodies that are boxes, rings and the like it is about as good as a dissection of the
+// graph.
+#include "sparse/ordering_internal.h"
+
+#include <float.h>
+
+enum { STACK = 256, LEAF = 64, DIRECTIONS = 4, WALKS = 8 };
+
+static const double SHORT =
+    0.7;  // directions in which a piece reaches less far than this share of its longest are not cut across
+
+typedef struct dissection {
+    const sp_graph *G;
+    const double *points;
+    sp_cover cover;
+    double *along;        // of each row: its place along the direction at hand
+    unsigned char *best;  // sides of the best separator so far
+    int *local;           // of sp__leaf_order
+    int *spare;           // n
+} dissection;
+
+// ------------------------------------------------------------------------------------------------ directions
+
+// second moments of the positions about their mean
+static void moments(const dissection *d, const int *item, int count, double M[3][3]) {
+    double mean[3] = {0};
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) mean[k] += d->points[3 * (size_t)item[i] + (size_t)k] / count;
+    for (int i = 0; i < count; i++) {
+        double x[3];
+        for (int k = 0; k < 3; k++) x[k] = d->points[3 * (size_t)item[i] + (size_t)k] - mean[k];
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; l < 3; l++) M[k][l] += x[k] * x[l];
+    }
+}
+
+// The axes, and the direction of the largest moment: powers of the matrix by squaring, which is precise enough for a cut. Returns
+// how many directions there are.
+static int choose_directions(const dissection *d, const int *item, int count, double out[DIRECTIONS][3]) {
+    double M[3][3] = {{0}}, P[3][3];
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l < 3; l++) out[k][l] = k == l;
+    moments(d, item, count, M);
+    for (int squared = 0; squared < 6; squared++) {
+        double trace = M[0][0] + M[1][1] + M[2][2];
+        if (!(trace > DBL_MIN && trace < DBL_MAX)) return 3;
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; l < 3; l++) P[k][l] = (M[k][0] * M[0][l] + M[k][1] * M[1][l] + M[k][2] * M[2][l]) / (trace * trace);
+        memcpy(M, P, sizeof P);
+    }
+    int longest = 0;  // the column of the power that is least of a zero
+    for (int k = 1; k < 3; k++)
+        if (M[k][k] > M[longest][longest]) longest = k;
+    double length = sqrt(M[0][longest] * M[0][longest] + M[1][longest] * M[1][longest] + M[2][longest] * M[2][longest]);
+    for (int k = 0; k < 3; k++) out[3][k] = M[k][longest] / length;
+    return length > 0 ? DIRECTIONS : 3;
+}
+
+// ------------------------------------------------------------------------------------------------ the cut
+
+// a total order, so that rows at one place are parted too
+static bool before(const dissection *d, int i, int j) {
+    return d->along[i] != d->along[j] ? d->along[i] < d->along[j] : i < j;
+}
+
+// items so that those before place `middle` come before it in the order (Hoare 1961)
+static void select_middle(const dissection *d, int *item, int count, int middle) {
+    int low = 0, high = count - 1;
+    uint32_t state = 1;
+    while (low < high) {
+        state = state * 1664525u + 1013904223u;
+        int pivot = item[low + (int)((state >> 8) % (uint32_t)(high - low + 1))], i = low, j = high;
+        while (i <= j) {
+            while (before(d, item[i], pivot)) i++;
+            while (before(d, pivot, item[j])) j--;
+            if (i <= j) {
+                int t = item[i];
+                item[i++] = item[j];
+                item[j--] = t;
+            }
+        }
+        if (middle <= j)
+            high = j;
+        else if (middle >= i)
+            low = i;
+        else
+            return;
+    }
+}
+
+// where the rows stand along u; returns how far they reach
+static double project(const dissection *d, const double u[3], const int *item, int count) {
+    double low = DBL_MAX, high = -DBL_MAX;
+    for (int i = 0; i < count; i++) {
+        const double *x = d->points + 3 * (size_t)item[i];
+        double t = u[0] * x[0] + u[1] * x[1] + u[2] * x[2];
+        d->along[item[i]] = t;
+        low = t < low ? t : low;
+        high = t > high ? t : high;
+    }
+    return high - low;
+}
+
+// Two sides by the places of the rows, which reach over `extent`. Rows stand in layers on most meshes: a layer is not cut through
+// where one of its sides is near enough to the middle.
+static void part(const dissection *d, double extent, int *item, int count) {
+    int middle = count / 2, below = 0, up_to = 0, least = count / 3;
+    select_middle(d, item, count, middle);
+    double x = d->along[item[middle]], same = 1e-6 * extent, cut = NAN;
+    for (int i = 0; i < count; i++) {
+        below += d->along[item[i]] < x - same;
+        up_to += d->along[item[i]] <= x + same;
+    }
+    if (middle - below <= up_to - middle && below >= least) cut = x - same;
+    if (middle - below > up_to - middle && count - up_to >= least) cut = x + same;
+    for (int i = 0; i < count; i++) {
+        bool in_a = isnan(cut) ? i < middle : d->along[item[i]] < cut;
+        d->cover.side[item[i]] = in_a ? SP_SIDE_A : SP_SIDE_B;
+    }
+}
+
+static void count_sides(const dissection *d, const int *item, int count, int n[4]) {
+    memset(n, 0, 4 * sizeof *n);
+    for (int i = 0; i < count; i++) n[d->cover.side[item[i]]]++;
+}
+
+// what a separator is worth: rows in it over the pairs of rows it parts; less is better
+static double price(const int n[4]) {
+    return n[SP_SIDE_A] && n[SP_SIDE_B] ? (n[SP_SIDE_CUT] + 0.1) / ((double)n[SP_SIDE_A] * n[SP_SIDE_B]) : DBL_MAX;
+}
+
+// the separator at hand, if it is worth more than the best so far
+static bool take_if_better(dissection *d, const int *item, int count, double *least) {
+    int n[4];
+    count_sides(d, item, count, n);
+    double now = price(n);
+    if (now >= *least) return false;
+    *least = now;
+    for (int i = 0; i < count; i++) d->best[item[i]] = d->cover.side[item[i]];
+    return true;
+}
+
+// A separator and the sides of it are again two parts with a cut: with the separator counted to one side, the cover that takes
+// most from the other moves it there and never makes it longer (Ashcraft and Liu 1998).
+static bool step_into(dissection *d, const int *item, int count, int side, double *least) {
+    int other = SP_SIDE_A + SP_SIDE_B - side;
+    for (int i = 0; i < count; i++) {
+        int now = d->best[item[i]];
+        d->cover.side[item[i]] = (unsigned char)(now == SP_SIDE_CUT ? other : now);
+    }
+    sp__cover_cut(&d->cover, item, count, side, other);
+    return take_if_better(d, item, count, least);
+}
+
+// into the larger side, or else into the other, while that gains
+static void walk(dissection *d, const int *item, int count, double *least) {
+    for (int step = 0; step < WALKS; step++) {
+        int n[4] = {0};
+        for (int i = 0; i < count; i++) n[d->best[item[i]]]++;
+        if (!n[SP_SIDE_CUT]) return;
+        int large = n[SP_SIDE_A] > n[SP_SIDE_B] ? SP_SIDE_A : SP_SIDE_B;
+        if (!step_into(d, item, count, large, least) && !step_into(d, item, count, SP_SIDE_A + SP_SIDE_B - large, least)) return;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ the pieces
+
+// [side A, side B, separator], each in the order in which it stood; sizes to count
+static void arrange(dissection *d, int *item, int count, int sizes[3]) {
+    int at = 0;
+    memcpy(d->spare, item, sizeof *item * (size_t)count);
+    for (int s = SP_SIDE_A; s <= SP_SIDE_CUT; s++) {
+        int begin = at;
+        for (int i = 0; i < count; i++)
+            if (d->best[d->spare[i]] == s) item[at++] = d->spare[i];
+        sizes[s - SP_SIDE_A] = at - begin;
+    }
+    for (int i = 0; i < count; i++) d->cover.side[item[i]] = SP_SIDE_NONE;
+}
+
+// false: no separator is worth its size, and the piece stays as it is
+static bool split(dissection *d, int *item, int count, int sizes[3]) {
+    double directions[DIRECTIONS][3], extent[DIRECTIONS], widest = 0, least = INFINITY;
+    int tried = choose_directions(d, item, count, directions);
+    for (int k = 0; k < tried; k++) {
+        extent[k] = project(d, directions[k], item, count);
+        widest = extent[k] > widest ? extent[k] : widest;
+    }
+    for (int k = 0; k < tried; k++) {
+        if (extent[k] < SHORT * widest) continue;
+        project(d, directions[k], item, count);
+        part(d, extent[k], item, count);
+        sp__cover_cut(&d->cover, item, count, SP_SIDE_A, SP_SIDE_B);
+        take_if_better(d, item, count, &least);
+    }
+    walk(d, item, count, &least);
+    arrange(d, item, count, sizes);
+    return 3 * sizes[2] < count && sizes[0] && sizes[1];
+}
+
+static void dissect(dissection *d, int *item, int count) {
+    struct {
+        int begin, count;
+    } stack[STACK];
+    int top = 0, sizes[3];
+    stack[top].begin = 0, stack[top++].count = count;
+    while (top) {
+        int begin = stack[--top].begin, n = stack[top].count;
+        if (n > LEAF && top + 2 < STACK && split(d, item + begin, n, sizes)) {
+            stack[top].begin = begin, stack[top++].count = sizes[0];
+            stack[top].begin = begin + sizes[0], stack[top++].count = sizes[1];
+        } else if (n <= SP_LEAF_MOST) {
+            sp__leaf_order(d->G, item + begin, n, d->local);
+        }
+    }
+}
+
+sp_status sp__order_geometric(sp_context *ctx, const sp_graph *G, const double *points, int *perm) {
+    size_t n = (size_t)G->n;
+    dissection d = {.G = G, .points = points, .cover = {.G = G}};
+    sp_status status = SP_OK;
+    for (size_t i = 0; i < 3 * n; i++)
+        if (!isfinite(points[i]))
+            return SP_FAIL(ctx, SP_NOT_FINITE, "position of row %zu: coordinate %zu is not finite", i / 3, i % 3);
+    if (!SP_NEW(ctx, d.cover.side, n) || !SP_NEW(ctx, d.cover.mate, n) || !SP_NEW(ctx, d.cover.seen, n) ||
+        !SP_NEW(ctx, d.cover.queue, n) || !SP_NEW(ctx, d.cover.from, n) || !SP_NEW(ctx, d.local, n) || !SP_NEW(ctx, d.spare, n) ||
+        !SP_NEW(ctx, d.along, n) || !SP_NEW(ctx, d.best, n)) {
+        status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory to order %d rows", G->n);
+        goto done;
+    }
+    for (int i = 0; i < G->n; i++) perm[i] = i, d.local[i] = d.cover.mate[i] = d.cover.seen[i] = -1;
+    dissect(&d, perm, G->n);
+done:;
+    void *arrays[] = {d.cover.side, d.cover.mate, d.cover.seen, d.cover.queue, d.cover.from, d.local, d.spare, d.along, d.best};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) sp__free(ctx, arrays[i]);
+    return status;
+}

@@ -1,0 +1,29 @@
+// The readable oracle: one column at a time, left-looking, scalars (Pincon 2020). Slow and short; tests and benches only.
+#ifndef SP_SCALAR_H
+#define SP_SCALAR_H
+
+#include "sparse/symmetric.h"
+
+typedef struct sp_scalar_factor {
+    sp_context *ctx;
+    int n;
+    int *perm;           // scalar: old number of a new unknown
+    int *parent;         // elimination tree
+    int64_t *col_start;  // pattern of the columns of L (n + 1)
+    int *row_index;
+    int64_t *row_start;  // pattern of the rows of L, diagonal left out (n + 1)
+    int *col_index;
+    double *val;  // by columns, diagonal first
+} sp_scalar_factor;
+
+// perm[k]: which block row comes k-th (as sp__order gives it); NULL: natural order.
+sp_status sp__scalar_analyse(sp_context *ctx, const sp_symmetric *A, const int *perm, sp_scalar_factor *out);
+void sp__scalar_free(sp_scalar_factor *F);
+// *column: where a pivot was not positive (new number).
+sp_status sp__scalar_factor(sp_scalar_factor *F, const sp_symmetric *A, int *column);
+// I0 = changed (new numbers), I1 = I0 and all ancestors: rerun those columns only. *touched = |I1|.
+sp_status sp__scalar_partial(sp_scalar_factor *F, const sp_symmetric *A, int count, const int *changed, int *touched,
+                             int *column);
+void sp__scalar_solve(const sp_scalar_factor *F, const double *b, double *x);
+
+#endif

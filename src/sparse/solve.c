@@ -1,0 +1,175 @@
+// Solves with a factor: up the tree with L, down the tree with L^T, subtrees side by side where there is much to do. A dense
+// right-hand side reads each panel once up and once down, and the speed is that of memory; many go side by side; a sparse one
+// visits what lies above its nonzeros (Gilbert 1994) and, going down, above the rows that are wanted.
+#include "sparse/factor_internal.h"
+
+// below this many entries of L a solve is over before a second worker has woken
+static const int64_t ENTRIES_WIDE = 100000;
+
+// ------------------------------------------------------------------------------------------------ one right-hand side
+
+static void forward_run(const sp_factor_pass *pass, void *own, int first, int last) {
+    for (int s = first; s <= last; s++) pass->F->loops->forward(pass, own, s);
+}
+
+static void backward_run(const sp_factor_pass *pass, void *own, int first, int last) {
+    for (int s = last; s >= first; s--) pass->F->loops->backward(pass, own, s);
+}
+
+static void forward_task(void *arg, int task, int worker) {
+    const sp_factor_pass *pass = arg;
+    const sp_symbolic *S = pass->F->S;
+    forward_run(pass, pass->F->set[worker].vector, S->task_first[task], S->task_last[task]);
+}
+
+static void backward_task(void *arg, int task, int worker) {
+    const sp_factor_pass *pass = arg;
+    const sp_symbolic *S = pass->F->S;
+    backward_run(pass, pass->F->set[worker].vector, S->task_first[task], S->task_last[task]);
+}
+
+static void solve_wide(sp_factor_pass *pass) {
+    sp_factor *F = pass->F;
+    const sp_symbolic *S = F->S;
+    sp__parallel(F->ctx, S->task_count, forward_task, pass);
+    pass->wide = true;
+    for (int k = 0; k < S->top_count; k++) F->loops->forward(pass, NULL, S->top[k]);
+    for (int k = S->top_count - 1; k >= 0; k--) F->loops->backward(pass, NULL, S->top[k]);
+    pass->wide = false;
+    sp__parallel(F->ctx, S->task_count, backward_task, pass);
+}
+
+static void solve_here(const sp_factor_pass *pass, void *own) {
+    const sp_symbolic *S = pass->F->S;
+    for (int t = 0; t < S->task_count; t++) forward_run(pass, own, S->task_first[t], S->task_last[t]);
+    for (int k = 0; k < S->top_count; k++) pass->F->loops->forward(pass, NULL, S->top[k]);
+    for (int k = S->top_count - 1; k >= 0; k--) pass->F->loops->backward(pass, NULL, S->top[k]);
+    for (int t = S->task_count - 1; t >= 0; t--) backward_run(pass, own, S->task_first[t], S->task_last[t]);
+}
+
+void sp__factor_solve(sp_factor *F, const double *b, double *x, bool alone) {
+    SP_ASSERT(F->good);
+    sp_factor_pass pass = {.F = F, .width = 1, .used = 1, .b = b, .x = x, .y = F->y, .shared = F->shared};
+    if (!alone && F->set_count > 1 && F->S->entries > ENTRIES_WIDE)
+        solve_wide(&pass);
+    else
+        solve_here(&pass, F->set[0].vector);
+}
+
+// ------------------------------------------------------------------------------------------------ many right-hand sides
+
+// Panels of right-hand sides, shared out to lanes: one worker takes a panel through the whole tree.
+typedef struct many {
+    sp_factor *F;
+    int count, width, lanes;
+    const double *B;
+    double *X;
+} many;
+
+static size_t lane_room(const sp_factor *F, int width) {
+    return ((size_t)F->S->n * (size_t)F->S->block + F->shared_room + F->vector_room) * (size_t)width;
+}
+
+static void solve_lane(void *arg, int lane, int worker) {
+    const many *m = arg;
+    sp_factor *F = m->F;
+    size_t n = (size_t)F->S->n * (size_t)F->S->block, width = (size_t)m->width;
+    char *room = (char *)F->many + (size_t)lane * lane_room(F, m->width) * F->size;
+    (void)worker;
+    for (int first = lane * m->width; first < m->count; first += m->lanes * m->width) {
+        sp_factor_pass pass = {
+            .F = F, .width = m->width, .b = m->B + (size_t)first * n, .x = m->X + (size_t)first * n, .y = room};
+        pass.used = m->count - first < m->width ? m->count - first : m->width;
+        pass.shared = room + n * width * F->size;
+        solve_here(&pass, room + (n + F->shared_room) * width * F->size);
+    }
+}
+
+static sp_status many_room(sp_factor *F, size_t room) {
+    if (F->many_room >= room) return SP_OK;
+    void *memory = sp__alloc(F->ctx, room, F->size);
+    if (!memory) return SP_FAIL(F->ctx, SP_NO_MEMORY, "no memory for right-hand sides: %zu numbers", room);
+    sp__free(F->ctx, F->many);
+    F->many = memory, F->many_room = room;
+    return SP_OK;
+}
+
+// Every worker has a panel where there are enough right-hand sides; the wider it is, the less often L is read. What comes out for
+// one of them does not depend on who stands beside it.
+static int panel_width(int count, int workers) {
+    int each = (count + workers - 1) / workers, rounds = (each + SP_FACTOR_MANY - 1) / SP_FACTOR_MANY;
+    return ((each + rounds - 1) / rounds + 7) / 8 * 8;
+}
+
+sp_status sp__factor_solve_many(sp_factor *F, int count, const double *B, double *X) {
+    SP_ASSERT(F->good);
+    if (count <= 0) return SP_OK;
+    many m = {.F = F, .count = count, .B = B, .X = X};
+    m.width = panel_width(count, F->set_count);
+    int panels = (count + m.width - 1) / m.width;
+    m.lanes = panels < F->set_count ? panels : F->set_count;
+    SP_TRY(many_room(F, lane_room(F, m.width) * (size_t)m.lanes));
+    sp__parallel(F->ctx, m.lanes, solve_lane, &m);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ sparse right-hand sides
+
+static void clear(sp_factor *F, int s) {
+    size_t size = (size_t)F->S->block * F->size;
+    memset((char *)F->y + (size_t)F->S->first[s] * size, 0, (size_t)sp__front_columns(F->S, s) * size);
+}
+
+static void put_values(sp_factor *F, int row_count, const int *rows, const double *values) {
+    int block = F->S->block;
+    for (int i = 0; i < row_count; i++)
+        for (int t = 0; t < block; t++) {
+            size_t at = (size_t)F->S->place[rows[i]] * (size_t)block + (size_t)t;
+            F->loops->put(F->y, at, F->loops->get(F->y, at) + values[(size_t)i * (size_t)block + (size_t)t]);
+        }
+}
+
+static int all_supernodes(sp_factor *F, int *list) {
+    for (int s = 0; s < F->S->count; s++) list[s] = s;
+    return F->S->count;
+}
+
+// Own columns of what is visited going down only start from zero. Returns block columns in either list, both rising.
+static int join_lists(sp_factor *F, int up_count, const int *up, int down_count, const int *down) {
+    int columns = 0, i = 0;
+    for (int k = 0; k < down_count; k++) {
+        for (; i < up_count && up[i] < down[k]; i++) columns += sp__front_columns(F->S, up[i]);
+        columns += sp__front_columns(F->S, down[k]);
+        if (i < up_count && up[i] == down[k])
+            i++;
+        else
+            clear(F, down[k]);
+    }
+    for (; i < up_count; i++) columns += sp__front_columns(F->S, up[i]);
+    return columns;
+}
+
+static void get_values(const sp_factor *F, int want_count, const int *want, double *x) {
+    int block = F->S->block;
+    for (int i = 0; i < want_count; i++) {
+        int row = want ? want[i] : i;
+        for (int t = 0; t < block; t++)
+            x[(size_t)row * (size_t)block + (size_t)t] =
+                F->loops->get(F->y, (size_t)F->S->place[row] * (size_t)block + (size_t)t);
+    }
+}
+
+int sp__factor_solve_sparse(sp_factor *F, int row_count, const int *rows, const double *values, int want_count, const int *want,
+                            double *x) {
+    SP_ASSERT(F->good);
+    int up = sp__factor_closure(F, row_count, rows, F->list[0]);
+    sp_factor_pass pass = {.F = F, .width = 1, .used = 1, .y = F->y, .shared = F->shared, .mark = F->mark, .stamp = F->stamp};
+    for (int k = 0; k < up; k++) clear(F, F->list[0][k]);
+    put_values(F, row_count, rows, values);
+    for (int k = 0; k < up; k++) F->loops->forward(&pass, F->set[0].vector, F->list[0][k]);
+    int down = want ? sp__factor_closure(F, want_count, want, F->list[1]) : all_supernodes(F, F->list[1]);
+    int columns = join_lists(F, up, F->list[0], down, F->list[1]);
+    for (int k = down - 1; k >= 0; k--) F->loops->backward(&pass, F->set[0].vector, F->list[1][k]);
+    get_values(F, want ? want_count : F->S->n, want, x);
+    return columns;
+}
