@@ -28,6 +28,9 @@ typedef struct sp_world_def {
     sp_on_failure on_failure;  ///< a failing body fails the step (default) or is held where it was
     int snapshot_slots;        ///< snapshots that readers may hold at once plus one, 2..16, default 4
     bool snapshots;            ///< publish after each step, default true
+    bool deterministic;        ///< what is made beside the step is taken over a fixed number of steps later (`lag` of the
+                               ///< solver), waiting if need be: same bits on replay. false: as soon as it is there, nobody
+                               ///< waits. Default true
     uint32_t cookie;
 } sp_world_def;
 
@@ -188,7 +191,10 @@ typedef enum sp_edit_type {
     SP_EDIT_DRAG,     ///< pull `anchor` to `target`; a mailbox by (source, slot): the last value before a step wins
     SP_EDIT_DROP,     ///< end the drag of (source, slot)
     SP_EDIT_POSE,     ///< put the kinematic `body` at `pose` from the end of the next step on; mailbox by (source, body)
-    SP_EDIT_PARAM     ///< set the parameter at `path` to `value`
+    SP_EDIT_PARAM,    ///< set the parameter at `path` to `value`
+    SP_EDIT_TAKE_OVER ///< the solver of `body` takes over what is made beside the step now, waiting if need be, and from now on
+                      ///< only when told: how a run that was not deterministic is replayed. Such a run lists its own among the
+                      ///< edits taken
 } sp_edit_type;
 
 /// A change from outside, taken at the top of the next step in the order (source, sequence).
@@ -294,6 +300,8 @@ typedef struct sp_body_info {
     bool frozen;
     size_t bytes;  ///< topology, parameters, state and cache
     sp_solve_info solve;
+    sp_solver_def solver;    ///< what `auto` became
+    const char *solver_why;  ///< why, a sentence; empty where nothing was to choose
 } sp_body_info;
 
 SP_API int sp_world_body_count(const sp_world *world);
@@ -302,7 +310,8 @@ SP_API sp_body_id sp_world_body_named(const sp_world *world, const char *name); 
 SP_API sp_status sp_world_body_info(sp_world *world, sp_body_id id, sp_body_info *out);
 
 /// A field by name, in users' numbering. Solid, per node: "position" "velocity" "displacement" "force" (what holds the fixed
-/// nodes) (3 numbers each); per element: "stress" (xx yy zz xy yz zx, Cauchy), "von-mises", "rotation" (angle [rad]), "region".
+/// nodes) (3 numbers each); per element: "stress" (xx yy zz xy yz zx, Cauchy), "von-mises", "rotation" (angle [rad]), "region",
+/// "refresh" (steps since updated-cholesky refreshed it; 0 where a solver keeps nothing).
 typedef struct sp_field_info {
     int count, components;
     bool on_elements;

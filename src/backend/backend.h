@@ -63,6 +63,15 @@ typedef struct sp_rows4 {
     const double *val;       // slots x 9 x 4: entry (r, c) of four blocks side by side
 } sp_rows4;
 
+// Elements whose matrices were turned at some time and are carried along by their nodes since (kernels/warp.h), in structures of
+// `lanes` elements.
+typedef struct sp_warped {
+    const int *node;       // structures x 4 x lanes
+    const double *grad;    // structures x 10 x lanes: scaled rest gradients of corners 1..3, lambda / mu
+    const double *kept;    // structures x 36 x lanes: rotations of the element in the frames of its nodes, when last refreshed
+    const double *record;  // nodes x 16: rotation of the node, x, x in the node's frame, nothing
+} sp_warped;
+
 typedef struct sp_backend {
     const char *name;
     int lanes;
@@ -78,6 +87,8 @@ typedef struct sp_backend {
     void (*rows_store)(const int *row_start, const int *order, int rows, int first, const int *group_start, const double *blocks,
                        double *val);
     void (*rows_product)(const sp_rows4 *a, int chunk, const double *x, double *y);  // y += A x
+    // error of elements in structures [begin, end): R, 9 numbers each from the first on, turns them now; error is for all elements
+    void (*warp_errors)(const sp_warped *w, int begin, int end, const double *R, double *error);
     // between whole arrays (3 numbers a node, one number of room behind the last) and local ones (4 a node)
     void (*gather)(const double *x, const double *keep, const int *node, int n, double *local);  // times keep where not NULL
     void (*scatter)(const double *local, int n, double *sum);

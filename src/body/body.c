@@ -41,6 +41,7 @@ void sp__body_free(sp_body *b) {
     sp__free(b->ctx, b->fixed), b->fixed = NULL;
     sp__loads_free(b);
     sp__solver_destroy(&b->solver);
+    sp__solver_destroy(&b->next_solver);
 }
 
 void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
@@ -82,13 +83,26 @@ sp_status sp__drive_not_finite(sp_body *b) {
     return SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': the linear solver met a number that is not finite", b->name);
 }
 
+static void count_solve(sp_solve_info *sum, const sp_linear_info *info) {
+    sum->solver = info->solver;
+    sum->linear_iterations += info->iterations;
+    sum->linear_solves++;
+    if (!(info->residual <= sum->residual)) sum->residual = info->residual;
+    sum->refreshes += info->refreshes;
+    sum->failed_refreshes += info->failed_refreshes;
+    sum->factor_age = info->factor_age;
+    sum->columns += info->columns;
+    sum->elements_refreshed += info->elements_refreshed;
+    sum->elements_waiting = info->elements_waiting;
+    sum->factor_flops += info->factor_flops;
+    sum->shift = fmax(sum->shift, info->shift);
+}
+
 sp_status sp__drive_solve(sp_body *b, const sp_system *A, sp_coef c, const double *rhs, double *x, sp_linear_info *info) {
     if (!isfinite(sp__drive_norm(rhs, b->nv))) return sp__drive_not_finite(b);
     SP_TRY(sp__solver_solve(b->solver, A, c, rhs, x, info));
-    b->solve.solver = info->solver;
-    b->solve.linear_iterations += info->iterations;
-    b->solve.linear_solves++;
-    if (!(info->residual <= b->solve.residual)) b->solve.residual = info->residual;
+    count_solve(&b->solve, info);
+    b->handed_over = b->handed_over || info->handed_over;
     return info->status == SP_NOT_FINITE ? sp__drive_not_finite(b) : SP_OK;
 }
 
@@ -127,9 +141,12 @@ sp_status sp__drive(sp_body *b, double h, sp_on_limit on_limit) {
     if (b->nv == 0) return SP_OK;
     const char *solver = b->solve.solver;
     double critical = b->solve.critical_step;
-    b->solve = (sp_solve_info){.solver = solver, .critical_step = critical};
+    b->solve = (sp_solve_info){.solver = solver, .critical_step = critical, .factor_age = -1};
     b->h = h;
     b->load_factor = 1;
+    b->handed_over = false;
+    b->solver->told = !b->told ? SP_HAND_OVER_FREE : b->take_over ? SP_HAND_OVER_NOW : SP_HAND_OVER_LATER;
+    sp__solver_step(b->solver, b->step, b->deterministic);
     sp_status status = dispatch(b, h);
     b->load_factor = 1;
     if (status == SP_NOT_CONVERGED && on_limit == SP_LIMIT_FAIL)

@@ -8,6 +8,7 @@
 
 #include "body/load.h"
 #include "core/core.h"
+#include "core/visitor.h"
 #include "linear/solver.h"
 #include "linear/system.h"
 #include "souple/world.h"
@@ -23,12 +24,6 @@ enum {                  // capabilities
     SP_CAP_KINEMATIC = 4,  // moves by prescription only: nv = 0
 };
 enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };
-
-// Called with every array of one tier. `data` may be replaced by nobody; copy, hash or count what it points to.
-typedef struct sp_visitor {
-    void (*array)(struct sp_visitor *v, const char *name, void *data, size_t size, size_t count);
-    void *user;
-} sp_visitor;
 
 // Rows of constraints pulled back to the unknowns of one body: scalars in compressed rows.
 typedef struct sp_rows {
@@ -109,11 +104,17 @@ struct sp_body {
     double *target;        // where fixed unknowns shall be at the end of the step (nq), written by prescribe
     double gravity[3];     // at the end of the step, written by the world
     double h;              // step being made [s]; 0 in statics
+    uint64_t step;         // its number, the same again where it is tried again; written by the world
+    bool deterministic;    // see sp_world_def
+    bool told, take_over;  // a replay says when the solver takes over: in this step or not
+    bool handed_over;      // the solver did in this step
     double load_factor;    // 1, or the share of the loads in a static load step
     sp_loads loads;        // springs and contacts on anchors
     sp_integrator_def integrator;
-    sp_solver_def solver_def;
+    sp_solver_def solver_def;  // nothing in it is `auto` that is chosen for a whole body
+    char solver_why[160];
     sp_solver *solver;
+    sp_solver *next_solver;  // takes its place at the end of a restore; NULL otherwise
     sp_solve_info solve;
     double *work[6];  // vectors of the drivers (nv each), scratch kept across steps
     double *history;  // corrections that Newton's method mixes, made at its first use; scratch

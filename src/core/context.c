@@ -4,6 +4,7 @@
 // hook still learns the size:   [ size .......... | what the caller sees ... ]
 #include <stdlib.h>
 
+#include "core/background.h"
 #include "core/core.h"
 #include "core/pool.h"
 
@@ -53,6 +54,7 @@ sp_status sp_context_create(const sp_context_def *given, sp_context **out) {
     ctx->workers = workers_of(&def);
     atomic_init(&ctx->bytes, 0);
     atomic_init(&ctx->allocations, 0);
+    atomic_init(&ctx->background, NULL);
     // the host's own tasks replace our threads
     sp_status status = ctx->workers > 1 && !def.enqueue ? sp__pool_create(ctx) : SP_OK;
     if (status < 0)
@@ -66,6 +68,7 @@ void sp_context_destroy(sp_context **context) {
     if (!context || !*context) return;
     sp_context *ctx = *context;
     *context = NULL;
+    sp__background_destroy(ctx);
     sp__pool_destroy(ctx);
     SP_ASSERT(atomic_load(&ctx->bytes) == 0);
     ctx->def.free(ctx->def.alloc_user, ctx, round_up(sizeof *ctx));

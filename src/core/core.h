@@ -81,6 +81,7 @@ struct sp_context {
     sp_context_def def;
     sp_error error;
     struct sp_pool *pool;  // NULL: one worker, or the host's hooks
+    struct sp_background *_Atomic background;  // NULL: no job was ever asked for
     int workers;
     atomic_size_t bytes;
     atomic_uint_fast64_t allocations;

@@ -15,6 +15,9 @@
 // woken, or has no core, costs nothing. No more workers are woken than there are cores: the rest would only take turns.
 //
 // A batch started inside a task, or while another thread has the pool, runs on the spot.
+//
+// A core can be lent to a thread beside the pool (background.h). As many workers stay out of the batches until it is given back:
+// a worker that shares its core is put aside with a task in hand, and everybody waits for it.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // sched_getaffinity: a container often owns fewer cores than the machine
 #endif
@@ -52,8 +55,9 @@ struct sp_pool {
     pthread_cond_t wake;
 
     const sp_context *ctx;
-    int threads;  // started; the caller is not among them
-    int useful;   // threads that can run beside the caller
+    int threads;      // started; the caller is not among them
+    int useful;       // threads that can run beside the caller
+    atomic_int lent;  // cores that others use for a while
     pool_thread thread[SP_WORKERS_MAX];
 };
 
@@ -90,6 +94,12 @@ static bool is_open(uint_fast64_t r) {
     return (uint32_t)r < (uint32_t)(r >> 32);
 }
 
+// A worker whose core is lent keeps away.
+static bool is_barred(const struct sp_pool *pool, int worker) {
+    int lent = atomic_load_explicit(&pool->lent, memory_order_relaxed);
+    return lent > 0 && worker > pool->useful - lent;
+}
+
 // Take some tasks, from *first on; returns how many, 0: none are open.
 static int take(struct sp_pool *pool, int worker, int *first) {
     uint_fast64_t open = atomic_load_explicit(&pool->open, memory_order_relaxed), next;
@@ -113,9 +123,10 @@ static void work(struct sp_pool *pool, int worker) {
 }
 
 // True when there may be work, false after a while without.
-static bool spin(struct sp_pool *pool) {
+static bool spin(struct sp_pool *pool, int worker) {
     double start = 0;
     for (int i = 1;; i++) {
+        if (is_barred(pool, worker)) return false;
         if (is_open(atomic_load_explicit(&pool->open, memory_order_relaxed))) return true;
         if (i % SPIN_CHECK == 0) {
             double now = sp__now_ms();
@@ -127,10 +138,11 @@ static bool spin(struct sp_pool *pool) {
 }
 
 // True when there may be work, false when the pool ends.
-static bool sleep_until_work(struct sp_pool *pool) {
+static bool sleep_until_work(struct sp_pool *pool, int worker) {
     pthread_mutex_lock(&pool->mutex);
     atomic_fetch_add(&pool->asleep, 1);
-    while (!is_open(atomic_load(&pool->open)) && !atomic_load(&pool->quit)) pthread_cond_wait(&pool->wake, &pool->mutex);
+    while ((!is_open(atomic_load(&pool->open)) || is_barred(pool, worker)) && !atomic_load(&pool->quit))
+        pthread_cond_wait(&pool->wake, &pool->mutex);
     atomic_fetch_sub(&pool->asleep, 1);
     pthread_mutex_unlock(&pool->mutex);
     return !atomic_load(&pool->quit);
@@ -140,7 +152,7 @@ static void *thread_main(void *arg) {
     pool_thread *self = arg;
     struct sp_pool *pool = self->pool;
     inside.ctx = pool->ctx, inside.worker = self->worker;
-    while (spin(pool) || sleep_until_work(pool)) work(pool, self->worker);
+    while (spin(pool, self->worker) || sleep_until_work(pool, self->worker)) work(pool, self->worker);
     return NULL;
 }
 
@@ -152,7 +164,10 @@ static void wake_some(struct sp_pool *pool, int count) {
     if (missing <= 0) return;
     // a thread that is just falling asleep is seen inside the mutex, or sees the open tasks itself
     pthread_mutex_lock(&pool->mutex);
-    for (int i = 0; i < missing; i++) pthread_cond_signal(&pool->wake);
+    if (atomic_load(&pool->lent) > 0)
+        pthread_cond_broadcast(&pool->wake);  // a signal might reach one that keeps away
+    else
+        for (int i = 0; i < missing; i++) pthread_cond_signal(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
 }
 
@@ -214,13 +229,18 @@ void sp__parallel(sp_context *ctx, int count, sp_task_fn *fn, void *arg) {
     int outer_worker = inside.worker;
     inside.ctx = ctx, inside.worker = 0;
     struct sp_pool *pool = ctx->pool;
-    if (count > 1 && pool && !atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire)) {
+    bool alone = pool && pool->useful <= atomic_load_explicit(&pool->lent, memory_order_relaxed);
+    if (count > 1 && pool && !alone && !atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire)) {
         run_on_pool(pool, count, fn, arg);
         atomic_flag_clear_explicit(&pool->busy, memory_order_release);
     } else {
         run_here(count, fn, arg, 0);
     }
     inside.ctx = outer, inside.worker = outer_worker;
+}
+
+void sp__pool_lend(sp_context *ctx, int cores) {
+    if (ctx->pool && ctx->workers >= sp__cores()) atomic_fetch_add(&ctx->pool->lent, cores);
 }
 
 // ------------------------------------------------------------------------------------------------ life
@@ -254,6 +274,7 @@ sp_status sp__pool_create(sp_context *ctx) {
     atomic_init(&pool->open, 0);
     atomic_init(&pool->left, 0);
     atomic_init(&pool->asleep, 0);
+    atomic_init(&pool->lent, 0);
     atomic_init(&pool->quit, false);
     atomic_flag_clear(&pool->busy);
     pool->ctx = ctx;

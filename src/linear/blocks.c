@@ -154,6 +154,11 @@ size_t sp__blocks_bytes(const sp_blocks *A) {
     return (size_t)A->slots * (36 * 8 + 4 * 2) + (size_t)A->row_start[A->n] * 8 + (size_t)A->n * 8 + touched * (8 + 24);
 }
 
+void sp__blocks_view(const sp_blocks *A, sp_symmetric *out) {
+    *out = (sp_symmetric){
+        .n = A->n, .block = 3, .row_start = A->row_start, .row_col = A->row_col, .pos = A->row_pos, .stride = 4, .val = A->val};
+}
+
 // ------------------------------------------------------------------------------------------------ access
 
 int sp__blocks_number(const sp_blocks *A, int i, int j) {

@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "linear/system.h"
+#include "sparse/symmetric.h"
 
 struct sp_blocks {
     sp_context *ctx;
@@ -30,6 +31,7 @@ sp_status sp__blocks_create(sp_context *ctx, const sp_backend *be, int n, int ch
                             const int *row_start, const int *row_col, sp_blocks **out);
 void sp__blocks_destroy(sp_blocks **A);
 size_t sp__blocks_bytes(const sp_blocks *A);
+void sp__blocks_view(const sp_blocks *A, sp_symmetric *out);  // as the sparse rooms see it; valid as long as A is
 
 // Position of block (i, j), i <= j; -1: not in the pattern.
 int sp__blocks_find(const sp_blocks *A, int i, int j);

@@ -12,6 +12,25 @@ typedef struct sp_coef {
     double m, b, k;
 } sp_coef;
 
+// A body made of linear tetrahedra, for solvers that keep element matrices of their own (updated.c). Node numbers are those of
+// block rows. Some elements may only fill up structures: their volume is 0.
+typedef struct sp_elements {
+    int count;
+    const int *node;       // count x 4
+    const double *volume;  // count: rest volumes
+    const int *user;       // count: user's number of an element; -1: a filler
+    uint64_t revision;     // rises when `rest` may have changed (materials, damping)
+    // rotations of elements [begin, end) from rest to now, 9 numbers each, row-major
+    void (*rotations)(void *o, int begin, int end, double *R);
+    // b B + k K of elements [begin, end) at rest, 10 numbers each: G_1 G_2 G_3 and r, so that the block of corners a and b is
+    // r Ga Gb^T + Gb Ga^T + (Ga . Gb) I with G_0 = -(G_1 + G_2 + G_3) (kernels/tet.h)
+    void (*rest)(void *o, sp_coef c, int begin, int end, double *G);
+    // what no element turns: lumped masses, drag (m M + b B of nodes); n / 3 numbers, the same on all axes
+    void (*diagonal)(void *o, sp_coef c, double *d);
+    // blocks of point terms (springs, drags, contacts) in world axes: fn for each pair of nodes i <= j
+    void (*terms)(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg);
+} sp_elements;
+
 typedef struct sp_system {
     int n, block;                // unknowns; unknowns per block (3 for solids)
     uint64_t pattern, values;    // revisions: pattern follows topology; values follow state, parameters, pins, loads, coef
@@ -22,6 +41,11 @@ typedef struct sp_system {
     void (*mul_raw)(void *o, sp_coef c, const double *x, double *y);
     sp_status (*assemble)(void *o, sp_coef c, sp_blocks *A);             // into the fixed pattern; NULL: cannot
     sp_status (*make_pattern)(void *o, sp_context *ctx, sp_blocks **A);  // empty matrix with the body's pattern
+    // what only some solvers ask for; NULL: the body cannot say
+    // n / 3 rotations of the nodes from rest to now, row-major: means over the elements around. Fails only for want of memory.
+    sp_status (*turns)(void *o, double *R);
+    void (*points)(void *o, double *x);  // n / 3 rest positions
+    const sp_elements *elements;
     sp_context *ctx;
     void *o;
 } sp_system;

@@ -83,6 +83,13 @@ typedef struct sp_solid {
     int *stencil_block, *stencil_at;
     double *stencil_sum;  // workers x stencil_most x 9: blocks of the chunk being filled
     int stencil_most;
+    // rotations of the nodes, made at their first use (solid_turns.c)
+    int *around_start, *around;  // elements around each node: slots
+    double *turn;                // slots x 9
+    // elements as solvers see them (solid_elements.c)
+    sp_elements heap;
+    int *slot_node;              // slots x 4
+    uint64_t material_revision;  // rises with every change of scale, ratio, mass or damping
     // scratch
     double *scratch, *partial, *work;
 } sp_solid;
@@ -107,6 +114,12 @@ double sp__solid_elastic(sp_body *b, const double *q);  // energy at positions q
 // solid_matrix.c
 sp_status sp__solid_make_pattern(void *o, sp_context *ctx, sp_blocks **A);
 sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A);
+// solid_turns.c
+sp_status sp__solid_turns(void *o, double *R);                                              // nodes x 9, as sp_system asks
+void sp__solid_element_turns(const sp_solid *s, int begin, int end, double *R);             // of slots, 9 numbers each
+void sp__solid_rest_points(void *o, double *x);
+// solid_elements.c
+sp_status sp__solid_elements(sp_body *b, const sp_elements **out);  // NULL: the body's solver does not ask for them
 // solid_points.c
 void sp__solid_corners(const sp_solid *s, uint32_t user_tet, int node[4]);
 void sp__solid_weights(const sp_anchor *a, double w[4]);

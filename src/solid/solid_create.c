@@ -72,6 +72,19 @@ static sp_status check_overrides(sp_error *error, const sp_solid_def *def, int e
     return SP_OK;
 }
 
+static sp_status check_factors(sp_error *error, const sp_solver_def *so) {
+    if (so->refresh_every < 1 || so->lag < 0 || so->lag > 1000)
+        REFUSE("solver: refresh_every = %d, must be >= 1; lag = %d, must be in [0, 1000]", so->refresh_every, so->lag);
+    if (so->threshold < 0 || so->budget_ms <= 0)
+        REFUSE("solver: threshold = %g N s, must be >= 0; budget_ms = %g, must be > 0 (NaN: auto)", so->threshold, so->budget_ms);
+    if (!(so->step > 0 && isfinite(so->step))) REFUSE("solver: step = %g s, must be finite and > 0", so->step);
+    if (so->budget_columns <= 0 || so->budget_columns > 1)
+        REFUSE("solver: budget_columns = %g, must be in (0, 1] (NaN: auto)", so->budget_columns);
+    if (!(so->drop >= 0 && so->drop <= 1) || !(so->omega > 0 && so->omega < 2))
+        REFUSE("solver: drop = %g, must be in [0, 1]; omega = %g, must be in (0, 2)", so->drop, so->omega);
+    return SP_OK;
+}
+
 static sp_status check_options(sp_error *error, const sp_solid_def *def) {
     if (def->tangent == SP_TANGENT_EXACT && def->model != SP_LINEAR &&
         (def->rotation == SP_ROTATION_QR || def->shape == SP_SHAPE_DEFORMED))
@@ -91,7 +104,7 @@ static sp_status check_options(sp_error *error, const sp_solid_def *def) {
     if (so->cookie != SP_COOKIE_SOLVER) REFUSE("solver does not start from sp_solver_def_default()");
     if (so->iterations < 1 || !(so->tolerance >= 0 && so->tolerance < 1))
         REFUSE("solver: iterations = %d, must be >= 1; tolerance = %g, must be in [0, 1)", so->iterations, so->tolerance);
-    return SP_OK;
+    return check_factors(error, so);
 }
 
 static sp_status check(sp_error *error, const sp_solid_def *def, const char *backend) {
@@ -185,6 +198,24 @@ static void set_contact_scales(sp_body *b, const sp_mesh *mesh) {
     b->loads.static_stiffness = young * cbrt(sp_mesh_volume(mesh) / s->elements);
 }
 
+static void choose_solver(sp_body *b, const sp_solver_def *def) {
+    const sp_solid *s = sp__solid(b);
+    double low = INFINITY, high = 0, pace = 0;
+    for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) {
+        if (s->user_tet[slot] < 0) continue;
+        sp_material m = sp__solid_material_of(s, slot);
+        double length = cbrt(6 * s->volume[slot]);
+        if (m.young > 0) low = fmin(low, m.young), high = fmax(high, m.young);
+        pace = fmax(pace, m.young / (m.density * length * length));
+    }
+    sp_solver_load load = {.nodes = s->nodes,
+                           .elements = s->elements,
+                           .contrast = high > 0 ? high / low : 1,
+                           .pace = pace,
+                           .statics = b->integrator.type == SP_STATIC};
+    b->solver_def = sp__solver_choose(def, &load, b->solver_why, sizeof b->solver_why);
+}
+
 // ------------------------------------------------------------------------------------------------ life
 
 static sp_status fill(sp_body *b, const sp_solid_def *def, const char *backend) {
@@ -205,10 +236,11 @@ static sp_status fill(sp_body *b, const sp_solid_def *def, const char *backend) 
     SP_TRY(make_caches(b));
     SP_TRY(sp__solid_make_surface(b, def->mesh));
     set_contact_scales(b, def->mesh);
-    b->integrator = def->integrator, b->solver_def = def->solver;
+    b->integrator = def->integrator;
+    choose_solver(b, &def->solver);
     SP_TRY(sp__loads_reserve(b, 8));
     SP_TRY(sp__solid_add_conditions(b, def));
-    SP_TRY(sp__solver_create(b->ctx, &def->solver, s->be, &b->solver));
+    SP_TRY(sp__solver_create(b->ctx, &b->solver_def, s->be, &b->solver));
     sp__solid_materials(b);
     return SP_OK;
 }
@@ -252,7 +284,8 @@ static void destroy(sp_body *b) {
         s->volume,        s->corner_of,    s->region,        s->region_names,  s->region_of,  s->density,     s->young,
         s->poisson,       s->rest,         s->hold,          s->mass,          s->drag_of,    s->keep,        s->work,
         s->partial,       s->scratch,      s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum, s->surface_anchors,
-        s->surface_faces, s->surface_nodes};
+        s->surface_faces, s->surface_nodes, s->around_start,  s->around,        s->turn,
+        s->slot_node};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &t->chunks);
     sp__solid_free_loads(ctx, s);

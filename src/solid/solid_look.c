@@ -110,6 +110,11 @@ sp_status sp__solid_field(sp_body *b, const char *name, sp_field_info *info, dou
         return SP_OK;
     }
     bool stress = !strcmp(name, "stress");
+    if (!strcmp(name, "refresh")) {
+        *info = (sp_field_info){s->elements, 1, true};
+        if (out && !sp__solver_refresh_ages(b->solver, s->elements, out)) memset(out, 0, (size_t)s->elements * sizeof *out);
+        return SP_OK;
+    }
     if (!stress && strcmp(name, "von-mises") && strcmp(name, "rotation") && strcmp(name, "region"))
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "field '%s' of '%s' is unknown", name, b->name);
     *info = (sp_field_info){s->elements, stress ? 6 : 1, true};

@@ -61,4 +61,5 @@ void sp__solid_materials(sp_body *b) {
         b->loads.nodes[i].mass = s->mass[t->node[(slot / t->lanes * 4 + corner) * t->lanes + slot % t->lanes]];
     }
     s->stale = false;
+    s->material_revision++;
 }

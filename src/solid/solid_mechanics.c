@@ -192,6 +192,8 @@ static void mul_raw(void *o, sp_coef c, const double *x, double *y) {
 
 sp_status sp__solid_linearise(sp_body *b, sp_system *out) {
     sp_solid *s = sp__solid(b);
+    const sp_elements *elements;
+    SP_TRY(sp__solid_elements(b, &elements));
     for (int i = 0; i < b->nv; i++) s->keep[i] = b->fixed[i] ? 0.0 : 1.0;
     *out = (sp_system){.n = b->nv,
                        .block = 3,
@@ -202,6 +204,9 @@ sp_status sp__solid_linearise(sp_body *b, sp_system *out) {
                        .mul_raw = mul_raw,
                        .assemble = sp__solid_assemble,
                        .make_pattern = sp__solid_make_pattern,
+                       .turns = sp__solid_turns,
+                       .points = sp__solid_rest_points,
+                       .elements = elements,
                        .ctx = b->ctx,
                        .o = b};
     return SP_OK;

@@ -1,12 +1,17 @@
 // Checkpoints: all tiers of all bodies and the world's own numbers in one block.
 //
-//   header (magic, size, checksum) | world | per body: header, springs, then every array of the four tiers with name and size
+//   header (magic, size, checksum) | world | per body: header, springs, then every array of the four tiers with name and size,
+//                                            then those of its solver
+//
+// A solver makes its arrays at its first solve, which a world just built has not had: where they do not fit, another solver is
+// made for the body, solves once for nothing, and takes the place of the old one when all the rest is known to fit.
 //
 // One walk writes, counts, checks or applies, so the four cannot drift apart. A restore checks the whole block against the world
 // first and changes nothing unless all of it fits. Topology is compared, not copied: it belongs to the mesh the body was built
 // on.
 #include <stdio.h>
 
+#include "body/drive.h"
 #include "world/world_internal.h"
 
 typedef enum walk_mode { COUNT, WRITE, CHECK, APPLY } walk_mode;
@@ -18,6 +23,7 @@ typedef struct walk {
     char why[160];  // what does not fit; empty: all does
     bool compare;   // the arrays at hand must be equal, not copied
     const char *body;
+    size_t solver_at, solver_size;  // CHECK: where what the last body's solver keeps stands
 } walk;
 
 typedef struct block_header {
@@ -25,8 +31,8 @@ typedef struct block_header {
     uint64_t size, checksum;  // of all that follows the header
 } block_header;
 
-static const char magic[8] = "SPCHECK";  // version 1: the closing zero becomes the version
-enum { VERSION = 1 };
+static const char magic[8] = "SPCHECK";  // the closing zero becomes the version
+enum { VERSION = 2 };
 
 typedef struct world_record {
     double time, time_carry;
@@ -37,7 +43,7 @@ typedef struct world_record {
 
 typedef struct body_record {
     char name[64], kind[16];
-    uint64_t slot, generation, nq, nv, frozen, springs;
+    uint64_t slot, generation, nq, nv, frozen, told, springs;
 } body_record;
 
 typedef struct spring_record {
@@ -141,6 +147,60 @@ static void pass_springs(sp_world *w, walk *k, sp_body *b, uint64_t count) {
     if (k->mode == APPLY && ok(k)) b->loads.spring_count = (int)count;
 }
 
+// ---------------------------------------------------------------------------------------------------- solvers
+
+static void visit_solver(walk *k, sp_solver *solver) {
+    sp_visitor v = {.array = pass_array, .user = k, .writes = k->mode == APPLY};
+    k->compare = false;
+    if (solver) sp__solver_visit(solver, &v);
+}
+
+static void pass_solver(walk *k, sp_body *b) {
+    walk count = {.mode = COUNT, .body = b->name};
+    if (k->mode <= WRITE) visit_solver(&count, b->solver);
+    uint64_t size = count.at;
+    pass(k, &size, sizeof size);
+    if (!ok(k)) return;
+    if (k->mode == CHECK) {
+        if (size > k->size - k->at) snprintf(k->why, sizeof k->why, "it ends inside the solver of body '%.40s'", k->body);
+        k->solver_at = k->at, k->solver_size = (size_t)size;
+        if (ok(k)) k->at += (size_t)size;
+        return;
+    }
+    visit_solver(k, b->solver);
+}
+
+// Does what the solver keeps have the shape of what stands in the block?
+static bool solver_fits(const walk *block, sp_body *b, sp_solver *solver) {
+    walk k = {.mode = CHECK, .data = block->data + block->solver_at, .size = block->solver_size, .body = b->name};
+    visit_solver(&k, solver);
+    return ok(&k) && k.at == k.size;
+}
+
+// A solve of nothing at the state of the body: all arrays are there afterwards.
+static sp_status prime(sp_body *b, sp_solver *solver) {
+    sp_system A;
+    sp_linear_info info;
+    const double h = 0.01;  // any: what it makes is overwritten
+    sp__drive_begin(b);
+    SP_TRY(sp__drive_evaluate(b, SP_WANT_FORCE));
+    SP_TRY(b->ops->linearise(b, &A));
+    memset(b->work[0], 0, (size_t)b->nv * sizeof(double));
+    sp__solver_step(solver, 0, true);
+    return sp__solver_solve(solver, &A, (sp_coef){1, h, h * h}, b->work[0], b->work[1], &info);
+}
+
+static sp_status make_solver(const walk *block, sp_body *b) {
+    sp__solver_destroy(&b->next_solver);
+    if (solver_fits(block, b, b->solver)) return SP_OK;
+    sp_status status = b->solver ? sp__solver_create(b->ctx, &b->solver->def, b->solver->be, &b->next_solver) : SP_BAD_INPUT;
+    if (status >= 0 && block->solver_size) status = prime(b, b->next_solver);
+    if (status >= 0 && !solver_fits(block, b, b->next_solver)) status = SP_BAD_INPUT;
+    if (status < 0) sp__solver_destroy(&b->next_solver);
+    if (status == SP_BAD_INPUT) SP_BODY_FAIL(b, status, "checkpoint: body '%s' has another solver", b->name);
+    return status;
+}
+
 // ---------------------------------------------------------------------------------------------------- bodies and world
 
 static body_record body_record_of(const sp_body *b) {
@@ -149,6 +209,7 @@ static body_record body_record_of(const sp_body *b) {
                      .nq = (uint64_t)b->nq,
                      .nv = (uint64_t)b->nv,
                      .frozen = b->frozen,
+                     .told = b->told,
                      .springs = (uint64_t)b->loads.spring_count};
     memcpy(r.name, b->name, sizeof r.name);
     snprintf(r.kind, sizeof r.kind, "%s", b->ops->kind);
@@ -157,7 +218,7 @@ static body_record body_record_of(const sp_body *b) {
 
 static void check_body(walk *k, const sp_body *b, const body_record *r) {
     body_record here = body_record_of(b);
-    here.frozen = r->frozen, here.springs = r->springs;
+    here.frozen = r->frozen, here.told = r->told, here.springs = r->springs;
     if (memcmp(&here, r, sizeof here) != 0)
         snprintf(k->why, sizeof k->why, "body '%.40s' of kind %s is not what stands in the block", b->name, b->ops->kind);
 }
@@ -168,13 +229,14 @@ static void pass_body(sp_world *w, walk *k, sp_body *b) {
     pass(k, &r, sizeof r);
     if (ok(k) && k->mode >= CHECK) check_body(k, b, &r);
     if (!ok(k)) return;
-    if (k->mode == APPLY) b->frozen = r.frozen != 0;
+    if (k->mode == APPLY) b->frozen = r.frozen != 0, b->told = r.told != 0;
     pass_springs(w, k, b, r.springs);
-    sp_visitor v = {pass_array, k};
+    sp_visitor v = {.array = pass_array, .user = k};
     for (int tier = SP_TOPOLOGY; tier <= SP_CACHE && ok(k); tier++) {
         k->compare = tier == SP_TOPOLOGY;
         b->ops->visit(b, (sp_tier)tier, &v);
     }
+    pass_solver(k, b);
 }
 
 static world_record world_record_of(const sp_world *w) {
@@ -264,8 +326,8 @@ static sp_status check_header(sp_world *w, const void *data, size_t size, block_
     return SP_OK;
 }
 
-// Room for the drags of the block: the only part of a restore that needs memory, done before anything changes.
-static sp_status reserve_springs(sp_world *w, walk k) {
+// Drags and solvers of the block: the only part of a restore that needs memory, done before anything changes.
+static sp_status reserve(sp_world *w, walk k) {
     world_record r;
     pass(&k, &r, sizeof r);
     for (int i = 0; i < w->body_count; i++) {
@@ -275,10 +337,23 @@ static sp_status reserve_springs(sp_world *w, walk k) {
         pass(&header, &br, sizeof br);
         int extra = (int)br.springs - b->loads.spring_count;
         sp_status status = extra > 0 ? sp__loads_reserve(b, extra) : SP_OK;
-        if (status < 0) return sp__world_body_failed(w, b, status);
         pass_body(w, &k, b);
+        if (status >= 0) status = make_solver(&k, b);
+        if (status < 0) return sp__world_body_failed(w, b, status);
     }
     return SP_OK;
+}
+
+static void swap_solvers(sp_world *w, bool keep_new) {
+    for (int i = 0; i < w->body_count; i++) {
+        sp_body *b = w->bodies[i];
+        if (keep_new && b->next_solver) {
+            sp_solver *old = b->solver;
+            b->solver = b->next_solver, b->next_solver = old;
+            b->solve.solver = NULL;  // a name that belongs to the old one
+        }
+        sp__solver_destroy(&b->next_solver);
+    }
 }
 
 static sp_status restore(sp_world *w, const void *data, size_t size) {
@@ -289,13 +364,18 @@ static sp_status restore(sp_world *w, const void *data, size_t size) {
     walk start = {.mode = CHECK, .data = block, .size = size - sizeof h}, k = start;
     pass_world(w, &k);
     if (!ok(&k)) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint does not fit this world: %s", k.why);
-    SP_TRY(reserve_springs(w, start));
+    sp_status status = reserve(w, start);
+    swap_solvers(w, status >= 0);
+    SP_TRY(status);
     k = start;
     k.mode = APPLY;
     pass_world(w, &k);
     for (int i = 0; i < w->body_count; i++) {
-        w->bodies[i]->ops->refresh(w->bodies[i]);
-        w->bodies[i]->retune = true;
+        sp_body *b = w->bodies[i];
+        b->ops->refresh(b);
+        b->retune = true;
+        status = b->solver ? sp__solver_restored(b->solver) : SP_OK;
+        if (status < 0) return sp__world_body_failed(w, b, status);
     }
     w->hash = sp__world_compute_hash(w);
     w->info = w->trial = (sp_step_info){.step = w->steps, .time = w->time, .hash = w->hash};

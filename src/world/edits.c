@@ -62,6 +62,7 @@ static sp_status check_edit(sp_world *w, const sp_edit *e) {
         if (!e->path[0] || !memchr(e->path, 0, sizeof e->path))
             return WORLD_FAIL(w, SP_BAD_INPUT, "parameter path is empty or longer than %zu", sizeof e->path - 1);
         return isfinite(e->value) ? SP_OK : WORLD_FAIL(w, SP_BAD_INPUT, "parameter %s = %g, must be finite", e->path, e->value);
+    case SP_EDIT_TAKE_OVER: return SP_OK;
     }
     return WORLD_FAIL(w, SP_BAD_INPUT, "edit type %d is unknown", (int)e->type);
 }
@@ -149,7 +150,7 @@ static sp_status drop(sp_world *w, const sp_edit *e, const sp_body *keep, bool *
 }
 
 static sp_status refuse(sp_world *w, const char *why) {
-    static const char *const names[] = {"pin", "release", "drag", "drop", "pose", "param"};
+    static const char *const names[] = {"pin", "release", "drag", "drop", "pose", "param", "take-over"};
     const sp_edit *e = &w->batch.list[w->batch.count];
     bool param = e->type == SP_EDIT_PARAM;
     sp__event(w, SP_EDIT_REFUSED, "%s%s%s of source %u refused: %s", names[e->type], param ? " " : "", param ? e->path : "",
@@ -229,6 +230,14 @@ static sp_status apply_param(sp_world *w, const sp_edit *e) {
     return SP_OK;
 }
 
+static sp_status apply_take_over(sp_world *w, const sp_edit *e) {
+    sp_body *b = sp__world_body(w, e->body);
+    if (!b) return refuse(w, "the body's id is null or stale");
+    if (!b->solver) return refuse(w, "the body moves by prescription only");
+    b->told = b->take_over = true;
+    return SP_OK;
+}
+
 static sp_status apply(sp_world *w, const sp_edit *e) {
     switch (e->type) {
     case SP_EDIT_PIN:
@@ -237,6 +246,7 @@ static sp_status apply(sp_world *w, const sp_edit *e) {
     case SP_EDIT_DROP: return apply_drop(w, e);
     case SP_EDIT_POSE: return apply_pose(w, e);
     case SP_EDIT_PARAM: return apply_param(w, e);
+    case SP_EDIT_TAKE_OVER: return apply_take_over(w, e);
     }
     return SP_BAD_INPUT;
 }
@@ -262,7 +272,8 @@ static sp_status fetch(sp_world *w) {
     pthread_mutex_lock(&w->edit_lock);
     int n = w->pending.count;
     w->batch.count = 0;
-    sp_status status = sp__edits_reserve(w->ctx, &w->batch, w->pending.capacity);
+    // and one for each body, should its solver take something over
+    sp_status status = sp__edits_reserve(w->ctx, &w->batch, w->pending.capacity + w->body_capacity);
     if (status >= 0) {
         memcpy(w->batch.list, w->pending.list, (size_t)n * sizeof *w->batch.list);
         w->in_flight = n;
@@ -275,6 +286,7 @@ sp_status sp__take_edits(sp_world *w, double h) {
     (void)h;
     if (fetch(w) < 0) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for the queued edits");
     int n = w->in_flight;
+    for (int i = 0; i < w->body_count; i++) w->bodies[i]->take_over = false;
     sort_edits(w->batch.list, n);
     sp_status worst = SP_OK;
     // the accepted ones close ranks: batch.count of them so far, the current one is moved there first
@@ -289,11 +301,25 @@ sp_status sp__take_edits(sp_world *w, double h) {
     return worst;
 }
 
+// What solvers took over on their own goes among the edits: with them a replay is exact.
+static void list_take_overs(sp_world *w) {
+    for (int i = 0; i < w->body_count; i++) {
+        sp_body *b = w->bodies[i];
+        bool own = b->handed_over && !b->told && !w->def.deterministic && !b->frozen;
+        if (!own || w->batch.count == w->batch.capacity) continue;
+        sp_edit *e = &w->batch.list[w->batch.count++];
+        *e = sp_edit_default(SP_EDIT_TAKE_OVER);
+        e->body = b->id;
+        e->sequence = ++w->sequence;
+    }
+}
+
 void sp__edits_committed(sp_world *w) {
+    pthread_mutex_lock(&w->edit_lock);
+    list_take_overs(w);
     sp_edits old = w->taken;
     w->taken = w->batch;
     w->batch = old;
-    pthread_mutex_lock(&w->edit_lock);
     int rest = w->pending.count - w->in_flight;
     memmove(w->pending.list, w->pending.list + w->in_flight, (size_t)rest * sizeof *w->pending.list);
     w->pending.count = rest;

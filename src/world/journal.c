@@ -46,7 +46,7 @@ static void copy_array(sp_visitor *v, const char *name, void *data, size_t size,
 // data NULL: only the size
 static size_t copy_tier(sp_body *b, unsigned char *data, bool back) {
     copier c = {data, 0, back};
-    sp_visitor v = {copy_array, &c};
+    sp_visitor v = {.array = copy_array, .user = &c};
     b->ops->visit(b, SP_PARAMETERS, &v);
     return c.at;
 }

@@ -34,7 +34,7 @@ static void count_bytes(sp_visitor *v, const char *name, void *data, size_t size
 
 static size_t bytes_of(sp_body *b) {
     size_t bytes = 0;
-    sp_visitor v = {count_bytes, &bytes};
+    sp_visitor v = {.array = count_bytes, .user = &bytes};
     for (int tier = SP_TOPOLOGY; tier <= SP_CACHE; tier++) b->ops->visit(b, (sp_tier)tier, &v);
     // the trial copy of the state, and the springs
     bytes += (size_t)(b->nq + b->nv) * sizeof(double) + (size_t)b->loads.spring_capacity * sizeof *b->loads.springs;
@@ -56,7 +56,9 @@ static void fill_info(sp_body *b, sp_body_info *out) {
                           .displacement_max = m.displacement_max,
                           .frozen = b->frozen,
                           .bytes = bytes_of(b),
-                          .solve = b->solve};
+                          .solve = b->solve,
+                          .solver = b->solver_def,
+                          .solver_why = b->solver_why};
     memcpy(out->momentum, m.momentum, sizeof m.momentum);
     memcpy(out->angular, m.angular, sizeof m.angular);
 }

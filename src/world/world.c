@@ -78,6 +78,7 @@ sp_world_def sp_world_def_default(void) {
                           .backend = "auto",
                           .snapshot_slots = 4,
                           .snapshots = true,
+                          .deterministic = true,
                           .cookie = SP_COOKIE_WORLD};
 }
 

@@ -7,6 +7,8 @@
 static void prescribe_body(sp_world *w, sp_body *b, const double gravity[3], double t, double h) {
     memcpy(b->gravity, gravity, sizeof b->gravity);
     b->h = h;
+    b->step = w->trial.step;
+    b->deterministic = w->def.deterministic;
     b->loads.contact = w->has_contact ? &w->contact : NULL;
     b->loads.obstacles = w->obstacles;
     b->loads.obstacle_count = w->obstacle_count;
@@ -139,6 +141,8 @@ void sp__rollback(sp_world *w) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         if (b->froze_now) b->frozen = b->froze_now = false;
+        // what the solver began in this step shall begin anew
+        if (b->solver) sp__solver_step(b->solver, w->trial.step, w->def.deterministic);
     }
     sp__journal_undo(w);
     prescribe_all(w, w->time, 0);

@@ -3,6 +3,8 @@
 #include "../../bench/bench_body.c"
 #include "../../bench/bench_peer.c"
 #include "../../bench/bench_report.c"
+#include "../../bench/plot.c"
+#include "json_check.h"
 #include "test.h"
 
 // exit code of `souple ARGS`, its output and errors together in `out`
@@ -42,6 +44,17 @@ TEST(least_and_median_of_times) {
     CHECK(isnan(sp__times_of(odd, 0).least));
 }
 
+TEST(p99_leaves_out_the_worst_of_a_hundred) {
+    double ms[200];
+    for (int i = 0; i < 200; i++) ms[i] = 200 - i;
+    sp_times t = sp__times_of(ms, 200);
+    CHECK_NEAR(t.p99, 198, 0);
+    CHECK_NEAR(t.most, 200, 0);
+    CHECK_NEAR(t.mean, 100.5, 1e-11);  // rounding of 200 sums
+    t = sp__times_of(ms, 100);
+    CHECK_NEAR(t.p99, 99, 0);
+}
+
 TEST(slope_of_a_power_law) {
     double x[5], y[5];
     for (int i = 0; i < 5; i++) x[i] = log(10.0 * (i + 1)), y[i] = log(7 * pow(10.0 * (i + 1), 1.25));
@@ -77,6 +90,130 @@ TEST(report_is_one_json_object) {
     CHECK(strcmp(text + n - 2, "}\n") == 0);
 }
 
+static size_t report_text(const sp_report *r, char *text, size_t size) {
+    FILE *f = tmpfile();
+    if (!f) return 0;
+    sp__report_json(r, f);
+    rewind(f);
+    size_t n = fread(text, 1, size - 1, f);
+    text[n] = 0;
+    fclose(f);
+    return n;
+}
+
+TEST(arrays_of_a_report_follow_each_other) {
+    static sp_row cases[SP_REPORT_CASES];
+    sp_report r = {.bench = "b", .json = true, .cases = cases};
+    char text[1024];
+    sp__row_number(sp__report_case(&r), "a", NULL, "%.0f", 1);
+    sp__report_array(&r, "partial");
+    sp__row_number(sp__report_case(&r), "b", NULL, "%.0f", 2);
+    sp__row_number(sp__report_case(&r), "b", NULL, "%.0f", 3);
+    sp__report_array(&r, "empty");
+    REQUIRE(report_text(&r, text, sizeof text) > 0);
+    REQUIRE(json_is_one(text));
+    CHECK_INT(json_number_at(text, "cases.0.a"), 1);
+    CHECK(json_at(text, "cases.1") == NULL);
+    CHECK_INT(json_number_at(text, "partial.0.b"), 2);
+    CHECK_INT(json_number_at(text, "partial.1.b"), 3);
+    CHECK(json_at(text, "empty") != NULL && json_at(text, "empty.0") == NULL);
+}
+
+TEST(first_array_of_a_report_can_be_named) {
+    static sp_row cases[SP_REPORT_CASES];
+    sp_report r = {.bench = "b", .json = true, .cases = cases};
+    char text[512];
+    sp__report_array(&r, "sizes");
+    sp__row_number(sp__report_case(&r), "a", NULL, "%.0f", 1);
+    REQUIRE(report_text(&r, text, sizeof text) > 0 && json_is_one(text));
+    CHECK_INT(json_number_at(text, "sizes.0.a"), 1);
+    CHECK(json_at(text, "cases") == NULL);
+}
+
+TEST(report_as_markdown) {
+    static sp_row cases[SP_REPORT_CASES];
+    sp_report r = {.bench = "b", .json = true, .cases = cases};
+    double tip[2] = {1, 2};
+    char text[512] = "";
+    sp_row *row = sp__report_case(&r);
+    sp__row_text(row, "name", "name   ", "beam");
+    sp__row_number(row, "hidden", NULL, "%.0f", 7);
+    sp__row_list(row, "tip", "tip", "%.1f", tip, 2);
+    FILE *f = tmpfile();
+    REQUIRE(f);
+    sp__report_markdown(&r, f);
+    rewind(f);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    CHECK(strcmp(text, "`cases`\n\n| name | tip |\n|---|---|\n| beam | 1.0 2.0 |\n") == 0);
+}
+
+TEST(points_of_a_plot_are_picked_by_threads_and_name) {
+    static sp_row cases[SP_REPORT_CASES];
+    static sp_points p;
+    sp_report r = {.bench = "b", .json = true, .cases = cases};
+    for (int i = 0; i < 4; i++) {
+        sp_row *row = sp__report_case(&r);
+        sp__row_text(row, "name", NULL, i % 2 ? "odd" : "even");
+        sp__row_number(row, "threads", NULL, "%.0f", 1 + i / 2);
+        sp__row_number(row, "x", NULL, "%.0f", i);
+    }
+    sp__report_points(&r, 0, 2, NULL, "x", "absent", &p);
+    CHECK_INT(p.count, 2);
+    CHECK(isnan(p.y[0]));
+    sp__report_points(&r, 0, 2, "odd", "x", "x", &p);
+    REQUIRE(p.count == 1);
+    CHECK_NEAR(p.x[0], 3, 0);
+}
+
+// ---- plots
+
+static size_t file_text(const char *path, char *text, size_t size) {
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, size - 1, f) : 0;
+    text[n] = 0;
+    if (f) fclose(f);
+    return n;
+}
+
+TEST(plot_is_an_svg_with_its_numbers_beside_it) {
+    char folder[] = "/tmp/souple-plot-XXXXXX", path[64];
+    static char text[20000];
+    REQUIRE(mkdtemp(folder) != NULL);
+    double x[4] = {1, 10, 100, 1000}, y[4] = {1, 0, NAN, 50};  // zero and NaN have no place on a log axis
+    sp_series s = {"a < b", x, y, 4, true, false};
+    sp_plot plot = {"Title & more", "size", "ms", true, true, &s, 1};
+    REQUIRE(sp__plot_write(&plot, folder, "p") == SP_OK);
+    snprintf(path, sizeof path, "%s/p.svg", folder);
+    REQUIRE(file_text(path, text, sizeof text) > 0);
+    remove(path);
+    CHECK(strncmp(text, "<svg", 4) == 0 && strstr(text, "</svg>") != NULL);
+    CHECK(strstr(text, "a &lt; b") != NULL && strstr(text, "Title &amp; more") != NULL);
+    CHECK(strstr(text, "nan") == NULL && strstr(text, "inf") == NULL);
+    int marks = 0;
+    for (const char *at = text; (at = strstr(at, "<circle")) != NULL; at++) marks++;
+    CHECK_INT(marks, 2);
+    snprintf(path, sizeof path, "%s/p.csv", folder);
+    REQUIRE(file_text(path, text, sizeof text) > 0);
+    remove(path);
+    CHECK(strstr(text, "a < b,1000,50\n") != NULL);
+    CHECK_INT(rmdir(folder), 0);
+}
+
+TEST(ticks_are_round_numbers) {
+    axis a = {.low = 3, .high = 47};
+    linear_ticks(&a);
+    CHECK_INT(a.ticks, 6);
+    CHECK_NEAR(a.tick[0], 0, 0);
+    CHECK_NEAR(a.tick[5], 50, 1e-12);  // rounding of five steps of ten
+    a = (axis){.low = 0, .high = 1, .log = true};
+    log_ticks(&a);
+    REQUIRE(a.ticks == 4);
+    CHECK_NEAR(a.tick[1], 2, 1e-12);  // of a power of ten
+}
+
+// ---- the command
+
 TEST(absent_peer_is_unavailable) {
     char line[64];
     const char *args[] = {NULL};
@@ -86,11 +223,104 @@ TEST(absent_peer_is_unavailable) {
 TEST(command_lists_and_refuses) {
     char out[2048];
     CHECK_INT(run_souple("bench", out, sizeof out), 0);
-    CHECK(strstr(out, "step") && strstr(out, "rotation") && strstr(out, "beam"));
+    const char *names[] = {"step", "rotation", "beam", "cholesky", "factor", "preconditioners", "updated"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) CHECK(strstr(out, names[i]) != NULL);
     CHECK_INT(run_souple("bench stpe", out, sizeof out), 2);
     CHECK(strstr(out, "did you mean \"step\"") != NULL);
     CHECK_INT(run_souple("bench step --threads 0", out, sizeof out), 2);
     CHECK_INT(run_souple("bench step --jsn", out, sizeof out), 2);
     CHECK(strstr(out, "--json") != NULL);
     CHECK_INT(run_souple("bench step --dump", out, sizeof out), 2);
+}
+
+// Every field of the contract, in the first case of each array; no times are asserted.
+static void check_bench(const char *name, const char *const *fields) {
+    static char out[200000];
+    char args[64];
+    snprintf(args, sizeof args, "bench %s --quick --json --threads 2", name);
+    CHECK_INT(run_souple(args, out, sizeof out), 0);
+    if (!json_is_one(out)) {
+        SP_TEST_FAILED("%s: not one JSON object: %.300s", name, out);
+        return;
+    }
+    CHECK(json_is(out, "bench", name));
+    CHECK_INT(json_number_at(out, "threads"), 2);
+    for (int i = 0; fields[i]; i++)
+        if (!json_at(out, fields[i])) SP_TEST_FAILED("%s: no field %s", name, fields[i]);
+}
+
+TEST(cholesky_reports_its_fields) {
+    static const char *const fields[] = {"cases.0.name",
+                                         "cases.0.dofs",
+                                         "cases.0.nnz",
+                                         "cases.0.ordering",
+                                         "cases.0.fill",
+                                         "cases.0.analyse_ms",
+                                         "cases.0.factor_ms",
+                                         "cases.0.solve_ms",
+                                         "cases.0.backward_error",
+                                         "cases.0.cholmod_factor_ms",
+                                         "cases.0.cholmod_solve_ms",
+                                         "cases.0.factor_vs_cholmod",
+                                         "cases.0.solve_vs_cholmod",
+                                         "cases.0.scalar_factor_ms",
+                                         "partial.0.elements_percent",
+                                         "partial.0.columns_percent",
+                                         "partial.0.flop_share",
+                                         "partial.0.ms",
+                                         "partial.0.ratio_to_full",
+                                         "partial.0.cholmod_full_ms",
+                                         "partial.0.max_relative_error",
+                                         "partial.3.ms",
+                                         NULL};
+    check_bench("cholesky", fields);
+}
+
+TEST(factor_reports_its_fields) {
+    static const char *const fields[] = {"cases.0.k",
+                                         "cases.0.dofs",
+                                         "cases.0.analyse_ms",
+                                         "cases.0.factor_ms",
+                                         "cases.0.solve_ms",
+                                         "cases.0.solve64_ms",
+                                         "cases.0.remove.2",
+                                         "cases.0.restore.2",
+                                         "cases.0.remove_how",
+                                         "cases.0.cholmod_factor_ms",
+                                         "cases.0.cholmod_remove",
+                                         "cases.0.remove_vs_cholmod",
+                                         NULL};
+    check_bench("factor", fields);
+}
+
+TEST(preconditioners_report_their_fields) {
+    static const char *const fields[] = {"cases.12.strategy",
+                                         "cases.0.iterations",
+                                         "cases.0.ms",
+                                         "sizes.0.tets",
+                                         "sizes.0.steps_per_factor",
+                                         "sizes.0.factor_ms",
+                                         "heterogeneous.0.iterations",
+                                         "heterogeneous.0.published_iterations",
+                                         "heterogeneous.12.preconditioner",
+                                         "loads.19.iterations",
+                                         "loads.0.published_ms",
+                                         "inverse.0.apply_ms",
+                                         NULL};
+    check_bench("preconditioners", fields);
+}
+
+TEST(updated_reports_its_fields) {
+    static const char *const fields[] = {"cases.0.mean_ms",
+                                         "cases.0.p99_ms",
+                                         "cases.0.max_ms",
+                                         "cases.1.columns_percent",
+                                         "cases.1.elements_percent",
+                                         "cases.1.distance",
+                                         "cases.1.mean_vs_exact",
+                                         "cases.3.tolerance",
+                                         "thresholds.1.threshold",
+                                         "thresholds.1.outcome",
+                                         NULL};
+    check_bench("updated", fields);
 }

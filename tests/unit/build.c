@@ -1,6 +1,7 @@
 // From scene to world: a scene gives the same bits as the same calls of the API, and what cannot be built is told at its line.
 #include "test.h"
 
+#include "core/background.h"
 #include "souple/io.h"
 
 typedef struct stage {
@@ -14,6 +15,7 @@ typedef struct stage {
 static stage build_with(const char *text, size_t memory_limit) {
     stage s = {0};
     sp_context_create(NULL, &s.ctx);
+    sp__background_hold(s.ctx, false);  // its thread is there from now on, and counted
     sp_context_memory(s.ctx, &s.bytes, NULL);
     sp_scene_options options = sp_scene_options_default();
     if (memory_limit) options.memory_limit = memory_limit;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "io/run.h"
+#include "core/background.h"
 #include "souple/io.h"
 
 #define OUT SP_BINARY_DIR "/test_run_out"
@@ -21,6 +22,7 @@ typedef struct stage {
 static stage build_with(const char *text, const sp_run_options *options) {
     stage s = {0};
     sp_context_create(NULL, &s.ctx);
+    sp__background_hold(s.ctx, false);  // its thread is there from now on, and counted
     sp_context_memory(s.ctx, &s.bytes, NULL);
     s.status = sp_scene_parse(s.ctx, text, strlen(text), SP_SOURCE_DIR "/tests/data/test.xml", NULL, &s.scene);
     if (s.status >= 0) s.status = sp_run_create(s.scene, options, &s.run);

@@ -53,9 +53,8 @@ TEST(known_but_not_in_this_build) {
     CHECK(refused(SOLID("<cut/>"), 4, "\"cut\" is known"));
     CHECK(refused("<scene><solid name='b'><organ/></solid></scene>", 1, "\"organ\" is known"));
     CHECK(refused("<scene><inverse unknown='b.rest'/></scene>", 1, "\"inverse\" is known"));
-    CHECK(refused(SOLID("<solver type='pcg'/>"), 4, "type=\"pcg\" is known, not in this build"));
-    CHECK(refused(SOLID("<solver preconditioner='ssor'/>"), 4, "attribute \"preconditioner\" is known"));
-    CHECK(refused("<scene precision='mixed'/>", 1, "precision=\"mixed\" is known"));
+    CHECK(refused(SOLID("<solver type='block-tridiagonal'/>"), 4, "type=\"block-tridiagonal\" is known, not in this build"));
+    CHECK(refused("<scene precision='float'/>", 1, "precision=\"float\" is known"));
     CHECK(refused("<scene backend='opencl'/>", 1, "backend=\"opencl\" is known"));
     CHECK(refused("<scene><solid name='b' mass-matrix='consistent'><box size='1 1 1'/></solid></scene>", 1, "is known"));
     CHECK(refused("<scene><solid name='b' material='neo-hookean'><box size='1 1 1'/></solid></scene>", 1, "is known"));
@@ -174,6 +173,19 @@ TEST(systems) {
     CHECK(refused(SOLID("<integrator type='newton' substeps='3'/>"), 4, "parts its steps"));
     CHECK(refused(SOLID("<integrator type='explicit'/><solver tolerance='1e-3'/>"), 4, "solves no systems"));
     CHECK(refused(SOLID("<solver/>\n<solver/>"), 5, "only one may be"));
+    CHECK(refused(SOLID("<solver preconditioner='ssor'/>"), 4, "only type=\"pcg\" has a preconditioner"));
+    CHECK(refused(SOLID("<solver type='cg' refresh='async'/>"), 4, "only the preconditioner of type=\"pcg\" is refreshed"));
+    CHECK(refused(SOLID("<solver type='cholesky' warp='no'/>"), 4, "only the preconditioner of type=\"pcg\" is turned"));
+    CHECK(refused(SOLID("<solver type='pcg' preconditioner='ic' omega='1.2'/>"), 4, "only preconditioner=\"ssor\" has one"));
+    CHECK(refused(SOLID("<solver type='pcg' drop='0.1'/>"), 4, "only preconditioner=\"ic\" leaves something out"));
+    CHECK(refused(SOLID("<solver type='pcg' threshold='1'/>"), 4, "only type=\"updated-cholesky\" has one"));
+    CHECK(refused(SOLID("<solver type='cg' ordering='amd'/>"), 4, "only factors have an order"));
+    CHECK(refused(SOLID("<solver type='pcg' operator='matrix-free'/>"), 4, "without an assembled matrix"));
+    CHECK(refused(SOLID("<solver type='pcg' refresh='0'/>"), 4, "refresh"));
+    CHECK(refused(SOLID("<solver type='pcg' preconditioner='ssor' omega='2'/>"), 4, "must be in (0, 2)"));
+    CHECK(refused(SOLID("<solver type='updated-cholesky' threshold='-1'/>"), 4, "must be >= 0"));
+    CHECK(accepted(SOLID("<solver type='pcg' preconditioner='cholesky' refresh='30' warp='no' lag='5' ordering='amd'/>")));
+    CHECK(accepted(SOLID("<solver type='updated-cholesky' threshold='0' budget='4'/>")));
     CHECK(refused("<scene><contact formulation='penalty'/>\n<contact formulation='penalty'/></scene>", 2, "only one may be"));
     CHECK(refused("<scene><contact/></scene>", 1, "missing attribute \"formulation\""));
     // a default, or a choice made by --set, leaves out what no longer acts

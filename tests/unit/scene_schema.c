@@ -85,7 +85,7 @@ TEST(good_and_bad_texts) {
         "<scene><include/></scene>",
         "<scene><default><fix box='0 0 0 1 1 1'/></default></scene>",
         "<scene><solid name='1b'/></scene>",
-        "<scene><solid name='b'><solver type='pcg'/></solid></scene>",
+        "<scene><solid name='b'><solver type='block-tridiagonal'/></solid></scene>",
         "<scene><solid name='b'><fix where='x gt 1'/></solid></scene>",
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) CHECK_INT(validate_text(rng, good[i], true), 0);

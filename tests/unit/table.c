@@ -390,7 +390,7 @@ static void hash_array(sp_visitor *v, const char *name, void *data, size_t size,
 
 static uint64_t parameters_of(sp_world *w) {
     uint64_t sum = w->contact.friction > 0;
-    sp_visitor v = {hash_array, &sum};
+    sp_visitor v = {.array = hash_array, .user = &sum};
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         b->ops->visit(b, SP_PARAMETERS, &v);

@@ -226,6 +226,8 @@ static void SP_NAME(rows_product)(const sp_rows4 *a, int chunk, const double *x,
     }
 }
 
+#include "backend/cpu/warp_loops.h"
+
 // ------------------------------------------------------------------------------------------------ arrays
 
 static void SP_NAME(gather)(const double *x, const double *keep, const int *node, int n, double *local) {
@@ -299,6 +301,7 @@ const sp_backend SP_NAME(sp__backend_cpu) = {
     .tet_assemble = SP_NAME(tet_assemble),
     .rows_store = SP_NAME(rows_store),
     .rows_product = SP_NAME(rows_product),
+    .warp_errors = SP_NAME(warp_errors),
     .gather = SP_NAME(gather),
     .scatter = SP_NAME(scatter),
     .sum_slots = SP_NAME(sum_slots),

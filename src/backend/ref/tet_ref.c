@@ -3,6 +3,7 @@
 #define SP_LANES 1
 #include "backend/backend.h"
 #include "kernels/tet.h"
+#include "kernels/warp.h"
 
 static void load_edges(const double *x, const uint16_t *id, double *d) {
     for (int a = 0; a < 3; a++)
@@ -82,6 +83,16 @@ static void rows_product_ref(const sp_rows4 *a, int chunk, const double *x, doub
             }
 }
 
+static void warp_errors_ref(const sp_warped *w, int begin, int end, const double *R, double *error) {
+    for (int e = begin; e < end; e++, R += 9) {
+        double node[4 * SP_WARP_NODE];
+        const double *G = w->grad + 10 * (size_t)e;
+        for (int a = 0; a < 4; a++)
+            memcpy(node + SP_WARP_NODE * a, w->record + SP_WARP_NODE * (size_t)w->node[4 * e + a], SP_WARP_NODE * sizeof *node);
+        error[e] = warp_error(G, G[9], w->kept + 36 * (size_t)e, R, node);
+    }
+}
+
 static void gather_ref(const double *x, const double *keep, const int *node, int n, double *local) {
     for (int i = 0; i < n; i++)
         for (int k = 0; k < 3; k++)
@@ -130,6 +141,7 @@ const sp_backend sp__backend_ref = {
     .tet_assemble = tet_assemble_ref,
     .rows_store = rows_store_ref,
     .rows_product = rows_product_ref,
+    .warp_errors = warp_errors_ref,
     .gather = gather_ref,
     .scatter = scatter_ref,
     .sum_slots = sum_slots_ref,

@@ -1,0 +1,249 @@
+// The thread beside the pool, and its queue.
+//
+//     owner                                     thread
+//     idle -> queued   submit                   the most urgent of the queue: running
+//     queued -> idle   cancel                   run(arg)
+//     done             seen without a lock      running -> done, or onto the pile of what its owner has abandoned
+//
+// The queue holds one job a body at most and is looked through from end to end. The thread takes no memory and gives none back:
+// the pile is cleared by whoever comes next with a job, or by the end of the context.
+#include "core/background.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "core/pool.h"
+
+struct sp_background {
+    sp_context *ctx;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake, ended;
+    sp_job *waiting, *pile;
+    uint64_t tickets;
+    bool hold, quit;
+};
+
+static int state_of(const sp_job *job) {
+    return atomic_load_explicit(&job->state, memory_order_acquire);
+}
+
+static void set_state(sp_job *job, int state) {
+    atomic_store_explicit(&job->state, state, memory_order_release);
+}
+
+// ------------------------------------------------------------------------------------------------ queue, under the mutex
+
+static bool before(const sp_job *a, const sp_job *b) {
+    return a->urgency != b->urgency ? a->urgency > b->urgency : a->ticket < b->ticket;
+}
+
+static sp_job *most_urgent(const struct sp_background *bg) {
+    sp_job *best = bg->waiting;
+    for (sp_job *job = best ? best->next : NULL; job; job = job->next)
+        if (before(job, best)) best = job;
+    return best;
+}
+
+static void take_out(struct sp_background *bg, sp_job *job) {
+    sp_job **at = &bg->waiting;
+    while (*at != job) at = &(*at)->next;
+    *at = job->next;
+    job->next = NULL;
+}
+
+static void end_run(struct sp_background *bg, sp_job *job) {
+    if (job->release) {
+        job->next = bg->pile;
+        bg->pile = job;
+    }
+    set_state(job, SP_JOB_DONE);
+    pthread_cond_broadcast(&bg->ended);
+}
+
+static void *thread_main(void *arg) {
+    struct sp_background *bg = arg;
+    pthread_mutex_lock(&bg->mutex);
+    for (;;) {
+        while (!bg->quit && (bg->hold || !bg->waiting)) pthread_cond_wait(&bg->wake, &bg->mutex);
+        if (bg->quit) break;
+        sp_job *job = most_urgent(bg);
+        take_out(bg, job);
+        set_state(job, SP_JOB_RUNNING);
+        pthread_mutex_unlock(&bg->mutex);
+        sp__pool_lend(bg->ctx, 1);
+        job->run(job->arg);
+        sp__pool_lend(bg->ctx, -1);
+        pthread_mutex_lock(&bg->mutex);
+        end_run(bg, job);
+    }
+    pthread_mutex_unlock(&bg->mutex);
+    return NULL;
+}
+
+static void clear_pile(struct sp_background *bg) {
+    pthread_mutex_lock(&bg->mutex);
+    sp_job *pile = bg->pile;
+    bg->pile = NULL;
+    pthread_mutex_unlock(&bg->mutex);
+    while (pile) {
+        sp_job *next = pile->next;  // the job may be part of what is released
+        pile->release(pile->arg);
+        pile = next;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ life
+
+// Signals stay with the host's threads, as in the pool.
+static bool start_thread(struct sp_background *bg) {
+    sigset_t all, outer;
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &outer) != 0) return false;
+    bool made = pthread_create(&bg->thread, NULL, thread_main, bg) == 0;
+    pthread_sigmask(SIG_SETMASK, &outer, NULL);
+    return made;
+}
+
+// A part of the context that comes late: like the context itself it is not counted among what others hold of it.
+enum { ALIGN = 64, SIZE = (sizeof(struct sp_background) + ALIGN - 1) / ALIGN * ALIGN };
+
+static sp_status create(sp_context *ctx, struct sp_background **out) {
+    struct sp_background *bg = ctx->def.alloc(ctx->def.alloc_user, SIZE, ALIGN);
+    if (!bg) return SP_NO_MEMORY;
+    *bg = (struct sp_background){.ctx = ctx};
+    if (pthread_mutex_init(&bg->mutex, NULL) != 0) goto no_mutex;
+    if (pthread_cond_init(&bg->wake, NULL) != 0) goto no_wake;
+    if (pthread_cond_init(&bg->ended, NULL) != 0) goto no_ended;
+    if (start_thread(bg)) {
+        *out = bg;
+        return SP_OK;
+    }
+    pthread_cond_destroy(&bg->ended);
+no_ended:
+    pthread_cond_destroy(&bg->wake);
+no_wake:
+    pthread_mutex_destroy(&bg->mutex);
+no_mutex:
+    ctx->def.free(ctx->def.alloc_user, bg, SIZE);
+    return SP_UNAVAILABLE;
+}
+
+static void destroy(sp_context *ctx, struct sp_background *bg) {
+    pthread_mutex_lock(&bg->mutex);
+    bg->quit = true;
+    pthread_cond_signal(&bg->wake);
+    pthread_mutex_unlock(&bg->mutex);
+    pthread_join(bg->thread, NULL);
+    clear_pile(bg);
+    for (sp_job *job; (job = bg->waiting);) {
+        take_out(bg, job);
+        set_state(job, SP_JOB_IDLE);
+    }
+    pthread_cond_destroy(&bg->ended);
+    pthread_cond_destroy(&bg->wake);
+    pthread_mutex_destroy(&bg->mutex);
+    ctx->def.free(ctx->def.alloc_user, bg, SIZE);
+}
+
+// Two threads may come at once: the second one's is dropped again.
+static sp_status obtain(sp_context *ctx, struct sp_background **out) {
+    struct sp_background *made = NULL, *there = atomic_load_explicit(&ctx->background, memory_order_acquire);
+    if (!there) {
+        SP_TRY(create(ctx, &made));
+        if (atomic_compare_exchange_strong(&ctx->background, &there, made))
+            there = made;
+        else
+            destroy(ctx, made);
+    }
+    *out = there;
+    return SP_OK;
+}
+
+void sp__background_destroy(sp_context *ctx) {
+    struct sp_background *bg = atomic_exchange(&ctx->background, NULL);
+    if (bg) destroy(ctx, bg);
+}
+
+// ------------------------------------------------------------------------------------------------ jobs
+
+sp_status sp__job_submit(sp_context *ctx, sp_job *job) {
+    struct sp_background *bg;
+    SP_TRY(obtain(ctx, &bg));
+    clear_pile(bg);
+    pthread_mutex_lock(&bg->mutex);
+    SP_ASSERT(state_of(job) == SP_JOB_IDLE || state_of(job) == SP_JOB_DONE);
+    job->ticket = bg->tickets++;
+    job->release = NULL;
+    job->next = bg->waiting;
+    bg->waiting = job;
+    set_state(job, SP_JOB_QUEUED);
+    pthread_cond_signal(&bg->wake);
+    pthread_mutex_unlock(&bg->mutex);
+    return SP_OK;
+}
+
+bool sp__job_done(const sp_job *job) {
+    return state_of(job) == SP_JOB_DONE;
+}
+
+void sp__job_wait(sp_context *ctx, sp_job *job) {
+    struct sp_background *bg = atomic_load_explicit(&ctx->background, memory_order_acquire);
+    if (!bg) return;
+    pthread_mutex_lock(&bg->mutex);
+    if (state_of(job) == SP_JOB_QUEUED) {
+        take_out(bg, job);
+        set_state(job, SP_JOB_RUNNING);
+        pthread_mutex_unlock(&bg->mutex);
+        job->run(job->arg);
+        pthread_mutex_lock(&bg->mutex);
+        end_run(bg, job);
+    }
+    while (state_of(job) == SP_JOB_RUNNING) pthread_cond_wait(&bg->ended, &bg->mutex);
+    pthread_mutex_unlock(&bg->mutex);
+}
+
+void sp__job_cancel(sp_context *ctx, sp_job *job) {
+    struct sp_background *bg = atomic_load_explicit(&ctx->background, memory_order_acquire);
+    if (bg) {
+        pthread_mutex_lock(&bg->mutex);
+        if (state_of(job) == SP_JOB_QUEUED) {
+            take_out(bg, job);
+            set_state(job, SP_JOB_IDLE);
+        }
+        while (state_of(job) == SP_JOB_RUNNING) pthread_cond_wait(&bg->ended, &bg->mutex);
+        pthread_mutex_unlock(&bg->mutex);
+    }
+    set_state(job, SP_JOB_IDLE);
+}
+
+void sp__job_hurry(sp_context *ctx, sp_job *job, double urgency) {
+    struct sp_background *bg = atomic_load_explicit(&ctx->background, memory_order_acquire);
+    if (!bg) return;
+    pthread_mutex_lock(&bg->mutex);
+    if (state_of(job) == SP_JOB_QUEUED) job->urgency = urgency;
+    pthread_mutex_unlock(&bg->mutex);
+}
+
+void sp__job_abandon(sp_context *ctx, sp_job *job, void (*release)(void *arg)) {
+    struct sp_background *bg = atomic_load_explicit(&ctx->background, memory_order_acquire);
+    bool running = false;
+    if (bg) {
+        clear_pile(bg);
+        pthread_mutex_lock(&bg->mutex);
+        if (state_of(job) == SP_JOB_QUEUED) take_out(bg, job);
+        running = state_of(job) == SP_JOB_RUNNING;
+        if (running) job->release = release;
+        pthread_mutex_unlock(&bg->mutex);
+    }
+    if (!running) release(job->arg);
+}
+
+void sp__background_hold(sp_context *ctx, bool hold) {
+    struct sp_background *bg;
+    if (obtain(ctx, &bg) < 0) return;
+    pthread_mutex_lock(&bg->mutex);
+    bg->hold = hold;
+    pthread_cond_signal(&bg->wake);
+    pthread_mutex_unlock(&bg->mutex);
+}

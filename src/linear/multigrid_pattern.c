@@ -1,0 +1,446 @@
+// The levels of a multigrid before their numbers: aggregates, the pattern of each prolongator and of each product P^T A P, and
+// for every block product of the build the place it goes to, so that the numbers are made without searching. Made once for a
+// pattern.
+#include "linear/multigrid.h"
+
+// ------------------------------------------------------------------------------------------------ one level
+
+// both triangles of the upper pattern: rows rise, so lower columns of a row come before its upper ones, all rising
+static sp_status fill_rows(sp_context *ctx, sp_grid *g) {
+    int *next = NULL, n = g->n, links = 2 * (g->half_start[n] - n);
+    if (!SP_NEW(ctx, g->start, n + 1) || !SP_NEW(ctx, g->col, links + 1) || !SP_NEW(ctx, g->from, links + 1) ||
+        !SP_NEW(ctx, next, n + 1))
+        return SP_NO_MEMORY;
+    for (int i = 0; i < n; i++)
+        for (int k = g->half_start[i] + 1; k < g->half_start[i + 1]; k++) g->start[i + 1]++, g->start[g->half_col[k] + 1]++;
+    for (int i = 0; i < n; i++) next[i + 1] = g->start[i + 1] += g->start[i];
+    for (int i = 0; i < n; i++)
+        for (int k = g->half_start[i] + 1; k < g->half_start[i + 1]; k++) {
+            int j = g->half_col[k];
+            g->col[next[i]] = j, g->from[next[i]++] = 2 * k;
+            g->col[next[j]] = i, g->from[next[j]++] = 2 * k + 1;
+        }
+    sp__free(ctx, next);
+    g->tasks = (n + sp__grid_task_rows(g) - 1) / sp__grid_task_rows(g);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ rows abreast
+
+static int row_length(const sp_grid *g, int i) {
+    return g->start[i + 1] - g->start[i];
+}
+
+// rows of a task by falling length, equal ones as they were; the last group is filled up with n
+static void order_task(const sp_grid *g, int task, int *out) {
+    int first = task * SP_GRID_ROWS, last = first + SP_GRID_ROWS < g->n ? first + SP_GRID_ROWS : g->n, count = 0;
+    for (int i = first; i < last; i++, count++) {
+        int at = count;
+        for (; at > 0 && row_length(g, out[at - 1]) < row_length(g, i); at--) out[at] = out[at - 1];
+        out[at] = i;
+    }
+    while (count % SP_GRID_LANES) out[count++] = g->n;
+}
+
+// where block k of a row of both triangles stands, for the upper triangle's two uses of it
+static void place_block(sp_grid *g, int k, int at) {
+    (g->from[k] & 1 ? g->lane_down : g->lane_up)[g->from[k] >> 1] = at;
+}
+
+static sp_status fill_lanes(sp_context *ctx, sp_grid *g) {
+    enum { L = SP_GRID_LANES };
+    int groups = (g->n + L - 1) / L, blocks = g->half_start[g->n];
+    int64_t slots = 0;
+    if (!SP_NEW(ctx, g->lane_row, L * (size_t)groups + 1) || !SP_NEW(ctx, g->lane_start, groups + 1) ||
+        !SP_NEW(ctx, g->lane_up, blocks + 1) || !SP_NEW(ctx, g->lane_down, blocks + 1))
+        return SP_NO_MEMORY;
+    for (int t = 0; t < g->tasks; t++) order_task(g, t, g->lane_row + (size_t)t * SP_GRID_ROWS);
+    for (int q = 0; q < groups; q++) {
+        slots += row_length(g, g->lane_row[(size_t)q * L]);
+        if (slots > INT32_MAX / (9 * L)) return SP_FAIL(ctx, SP_UNAVAILABLE, "multigrid: more than %d blocks", INT32_MAX / 9);
+        g->lane_start[q + 1] = (int)slots;
+    }
+    if (!SP_NEW(ctx, g->lane_col, L * (size_t)slots + 1)) return SP_NO_MEMORY;
+    for (int i = 0; i < g->n; i++) g->lane_up[g->half_start[i]] = g->lane_down[g->half_start[i]] = -1;
+    for (int q = 0; q < groups; q++)
+        for (int s = g->lane_start[q]; s < g->lane_start[q + 1]; s++)
+            for (int l = 0; l < L; l++) {
+                int i = g->lane_row[(size_t)q * L + (size_t)l], e = s - g->lane_start[q];
+                bool has = i < g->n && e < row_length(g, i);
+                g->lane_col[(size_t)s * L + (size_t)l] = 4 * (has ? g->col[g->start[i] + e] : i);
+                if (has) place_block(g, g->start[i] + e, 9 * L * s + l);
+            }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ aggregates
+
+static sp_status list_members(sp_context *ctx, sp_grid *g) {
+    int c = g->coarse;
+    if (!SP_NEW(ctx, g->member_start, c + 2) || !SP_NEW(ctx, g->member, g->n + 1)) return SP_NO_MEMORY;
+    for (int i = 0; i < g->n; i++) g->member_start[g->aggregate[i] + 2] += g->aggregate[i] >= 0;
+    for (int a = 0; a < c; a++) g->member_start[a + 2] += g->member_start[a + 1];
+    for (int i = 0; i < g->n; i++)
+        if (g->aggregate[i] >= 0) g->member[g->member_start[g->aggregate[i] + 1]++] = i;
+    return SP_OK;
+}
+
+// mean of the members' points
+static void mean_points(const sp_grid *g, double *point) {
+    for (int a = 0; a < g->coarse; a++) {
+        double sum[3] = {0};
+        int count = g->member_start[a + 1] - g->member_start[a];
+        for (int k = g->member_start[a]; k < g->member_start[a + 1]; k++)
+            for (int c = 0; c < 3; c++) sum[c] += g->point[3 * (size_t)g->member[k] + (size_t)c];
+        for (int c = 0; c < 3; c++) point[3 * (size_t)a + (size_t)c] = sum[c] / count;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ the prolongator
+
+// aggregates of a row and of its neighbours, rising; mark: stamps by aggregate
+static int list_prolongator(const sp_grid *g, int i, int *mark, int *out) {
+    int n = 0, a = g->aggregate[i];
+    if (a < 0) return 0;
+    mark[a] = i + 1, out[n++] = a;
+    for (int k = g->start[i]; k < g->start[i + 1]; k++) {
+        a = g->aggregate[g->col[k]];
+        if (mark[a] == i + 1) continue;
+        mark[a] = i + 1, out[n++] = a;
+    }
+    sp__sort_ints(out, n);
+    return n;
+}
+
+static sp_status fill_columns(sp_context *ctx, sp_grid *g) {
+    int c = g->coarse, blocks = g->p_start[g->n];
+    if (!SP_NEW(ctx, g->q_start, c + 2) || !SP_NEW(ctx, g->q_row, blocks + 1) || !SP_NEW(ctx, g->q_at, blocks + 1))
+        return SP_NO_MEMORY;
+    for (int k = 0; k < blocks; k++) g->q_start[g->p_col[k] + 2]++;
+    for (int a = 0; a < c; a++) g->q_start[a + 2] += g->q_start[a + 1];
+    for (int i = 0; i < g->n; i++)
+        for (int k = g->p_start[i]; k < g->p_start[i + 1]; k++) {
+            int at = g->q_start[g->p_col[k] + 1]++;
+            g->q_row[at] = i, g->q_at[at] = k;
+        }
+    return SP_OK;
+}
+
+static sp_status fill_prolongator(sp_context *ctx, sp_grid *g, int *mark) {
+    int most = g->n + g->start[g->n], *col = NULL;
+    sp_status status = SP_NO_MEMORY;
+    if (!SP_NEW(ctx, g->p_start, g->n + 1) || !SP_NEW(ctx, col, most + 1)) goto done;
+    for (int i = 0; i < g->n; i++) g->p_start[i + 1] = g->p_start[i] + list_prolongator(g, i, mark, col + g->p_start[i]);
+    if (!SP_NEW(ctx, g->p_col, g->p_start[g->n] + 1)) goto done;
+    memcpy(g->p_col, col, sizeof *col * (size_t)g->p_start[g->n]);
+    status = fill_columns(ctx, g);
+done:
+    sp__free(ctx, col);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------ the product
+
+// rows of A P while the maps are made
+typedef struct product {
+    size_t *start;  // n + 1
+    int *col;
+} product;
+
+// aggregates that row i of A P has, from the first of row i of P on: those before it make the lower triangle
+static int list_product(const sp_grid *g, int i, int *mark, int *out) {
+    int n = 0, first = g->p_start[i], last = g->p_start[i + 1];
+    if (first == last) return 0;
+    for (int k = first; k < last; k++) mark[g->p_col[k]] = i + 1, out[n++] = g->p_col[k];
+    for (int k = g->start[i]; k < g->start[i + 1]; k++)
+        for (int q = g->p_start[g->col[k]]; q < g->p_start[g->col[k] + 1]; q++) {
+            int a = g->p_col[q];
+            if (a < g->p_col[first] || mark[a] == i + 1) continue;
+            mark[a] = i + 1, out[n++] = a;
+        }
+    sp__sort_ints(out, n);
+    return n;
+}
+
+// blocks of P that row i of A meets: its own and those of its neighbours
+static size_t count_met(const sp_grid *g, int i) {
+    size_t met = (size_t)(g->p_start[i + 1] - g->p_start[i]);
+    if (!met) return 0;
+    for (int k = g->start[i]; k < g->start[i + 1]; k++) met += (size_t)(g->p_start[g->col[k] + 1] - g->p_start[g->col[k]]);
+    return met;
+}
+
+static sp_status fill_product(sp_context *ctx, sp_grid *g, int *mark, product *ap) {
+    size_t total = 0;
+    int *list = NULL;
+    sp_status status = SP_NO_MEMORY;
+    memset(mark, 0, sizeof *mark * (size_t)g->coarse);
+    if (!SP_NEW(ctx, g->ap_count, g->n + 1) || !SP_NEW(ctx, g->slot_start, g->n + 1) || !SP_NEW(ctx, ap->start, g->n + 1) ||
+        !SP_NEW(ctx, list, g->coarse + 1))
+        goto done;
+    // twice: to count, then to keep
+    for (int i = 0; i < g->n; i++) {
+        g->ap_count[i] = list_product(g, i, mark, list);
+        ap->start[i + 1] = total += (size_t)g->ap_count[i];
+        g->slot_start[i + 1] = g->slot_start[i] + count_met(g, i);
+        if (g->ap_count[i] > g->ap_most) g->ap_most = g->ap_count[i];
+    }
+    if (g->ap_most >= SP_GRID_SKIP) {
+        status = SP_FAIL(ctx, SP_UNAVAILABLE, "multigrid: a row meets %d aggregates, must be below %d", g->ap_most, SP_GRID_SKIP);
+        goto done;
+    }
+    memset(mark, 0, sizeof *mark * (size_t)g->coarse);
+    if (!SP_NEW(ctx, ap->col, total + 1)) goto done;
+    for (int i = 0; i < g->n; i++) list_product(g, i, mark, ap->col + ap->start[i]);
+    status = SP_OK;
+done:
+    sp__free(ctx, list);
+    return status;
+}
+
+// place: by aggregate, where it stands in the row of A P under way
+static sp_status fill_slots(sp_context *ctx, sp_grid *g, const product *ap, int *place) {
+    if (!SP_NEW(ctx, g->slot, g->slot_start[g->n] + 1)) return SP_NO_MEMORY;
+    for (int a = 0; a < g->coarse; a++) place[a] = SP_GRID_SKIP;
+    for (int i = 0; i < g->n; i++) {
+        const int *col = ap->col + ap->start[i];
+        uint16_t *slot = g->slot + g->slot_start[i];
+        if (g->p_start[i] == g->p_start[i + 1]) continue;
+        for (int s = 0; s < g->ap_count[i]; s++) place[col[s]] = s;
+        for (int p = g->p_start[i]; p < g->p_start[i + 1]; p++) *slot++ = (uint16_t)place[g->p_col[p]];
+        for (int k = g->start[i]; k < g->start[i + 1]; k++)
+            for (int q = g->p_start[g->col[k]]; q < g->p_start[g->col[k] + 1]; q++) *slot++ = (uint16_t)place[g->p_col[q]];
+        for (int s = 0; s < g->ap_count[i]; s++) place[col[s]] = SP_GRID_SKIP;
+    }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ the next level's matrix
+
+// columns b >= a that the rows with a block in column a bring along, rising, a first
+static int list_coarse(const sp_grid *g, const product *ap, int a, int *mark, int *out) {
+    int n = 0;
+    mark[a] = a + 1, out[n++] = a;
+    for (int k = g->q_start[a]; k < g->q_start[a + 1]; k++)
+        for (size_t s = ap->start[g->q_row[k]]; s < ap->start[g->q_row[k] + 1]; s++) {
+            int b = ap->col[s];
+            if (b < a || mark[b] == a + 1) continue;
+            mark[b] = a + 1, out[n++] = b;
+        }
+    sp__sort_ints(out, n);
+    return n;
+}
+
+static sp_status fill_coarse(sp_context *ctx, const sp_grid *g, const product *ap, int *mark, sp_grid *next) {
+    int *list = NULL;
+    int64_t total = 0;
+    sp_status status = SP_NO_MEMORY;
+    *next = (sp_grid){.n = g->coarse, .block = SP_GRID_MODES};
+    memset(mark, 0, sizeof *mark * (size_t)g->coarse);
+    if (!SP_NEW(ctx, next->half_start, g->coarse + 1) || !SP_NEW(ctx, next->point, 3 * (size_t)g->coarse) ||
+        !SP_NEW(ctx, list, g->coarse + 1))
+        goto done;
+    for (int a = 0; a < g->coarse; a++) {
+        total += list_coarse(g, ap, a, mark, list);
+        if (total > INT32_MAX / 2) {
+            status = SP_FAIL(ctx, SP_UNAVAILABLE, "multigrid: more than %d blocks in a level", INT32_MAX / 2);
+            goto done;
+        }
+        next->half_start[a + 1] = (int)total;
+    }
+    memset(mark, 0, sizeof *mark * (size_t)g->coarse);
+    if (!SP_NEW(ctx, next->half_col, total + 1)) goto done;
+    for (int a = 0; a < g->coarse; a++) list_coarse(g, ap, a, mark, next->half_col + next->half_start[a]);
+    mean_points(g, next->point);
+    status = SP_OK;
+done:
+    sp__free(ctx, list);
+    return status;
+}
+
+// where block (a, b) of the next level stands, for each block of P times each of A P from the same column on. By aggregates a, so
+// that the places of one row serve all.
+static sp_status fill_targets(sp_context *ctx, sp_grid *g, const product *ap, const sp_grid *next, int *place) {
+    if (!SP_NEW(ctx, g->to_start, g->n + 1)) return SP_NO_MEMORY;
+    for (int i = 0; i < g->n; i++) {
+        const uint16_t *slot = g->slot + g->slot_start[i];
+        size_t count = 0;
+        for (int p = 0; p < g->p_start[i + 1] - g->p_start[i]; p++) count += (size_t)(g->ap_count[i] - slot[p]);
+        g->to_start[i + 1] = g->to_start[i] + count;
+    }
+    if (!SP_NEW(ctx, g->to, g->to_start[g->n] + 1)) return SP_NO_MEMORY;
+    for (int a = 0; a < g->coarse; a++) {
+        for (int k = next->half_start[a]; k < next->half_start[a + 1]; k++) place[next->half_col[k]] = k;
+        for (int k = g->q_start[a]; k < g->q_start[a + 1]; k++) {
+            int i = g->q_row[k], p = g->q_at[k] - g->p_start[i];
+            const uint16_t *slot = g->slot + g->slot_start[i];
+            size_t at = g->to_start[i];
+            for (int e = 0; e < p; e++) at += (size_t)(g->ap_count[i] - slot[e]);
+            for (int s = slot[p]; s < g->ap_count[i]; s++) g->to[at++] = place[ap->col[ap->start[i] + (size_t)s]];
+        }
+    }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ tasks side by side
+
+// does a task of rows write to a row of the next level that this colour has? If not and `take`, it has them from now on.
+static bool meets(const sp_grid *g, int task, int colour, int *owner, bool take) {
+    int rows = sp__grid_task_rows(g), last = (task + 1) * rows < g->n ? (task + 1) * rows : g->n;
+    for (int k = g->p_start[task * rows]; k < g->p_start[last]; k++) {
+        if (take)
+            owner[g->p_col[k]] = colour;
+        else if (owner[g->p_col[k]] == colour)
+            return true;
+    }
+    return false;
+}
+
+static sp_status colour_tasks(sp_context *ctx, sp_grid *g, int *owner) {
+    int *left = NULL, count = g->tasks, done = 0;
+    if (!SP_NEW(ctx, g->colour_start, g->tasks + 1) || !SP_NEW(ctx, g->colour_task, g->tasks) || !SP_NEW(ctx, left, g->tasks))
+        return SP_NO_MEMORY;
+    for (int a = 0; a < g->coarse; a++) owner[a] = -1;
+    for (int t = 0; t < count; t++) left[t] = t;
+    while (count > 0) {
+        int kept = 0;
+        for (int t = 0; t < count; t++) {
+            if (meets(g, left[t], g->colours, owner, false)) {
+                left[kept++] = left[t];
+                continue;
+            }
+            meets(g, left[t], g->colours, owner, true);
+            g->colour_task[done++] = left[t];
+        }
+        g->colour_start[++g->colours] = done;
+        count = kept;
+    }
+    sp__free(ctx, left);
+    return SP_OK;
+}
+
+static void price(sp_grid *g) {
+    double b = g->block, m = SP_GRID_MODES;
+    g->flops = 2 * (double)g->slot_start[g->n] * b * b * m + 2 * (double)g->to_start[g->n] * b * m * m +
+               2 * (double)g->start[g->n] * b * b * (m + 2 * b);
+}
+
+// ------------------------------------------------------------------------------------------------ all levels
+
+// aggregates of level g and everything that leads to `next`
+static sp_status make_next(sp_context *ctx, sp_grid *g, sp_grid *next) {
+    product ap = {NULL, NULL};
+    int *mark = NULL;
+    sp_status status = SP_NO_MEMORY;
+    if (!SP_NEW(ctx, mark, g->coarse + 1)) goto done;
+    if ((status = list_members(ctx, g)) < 0 || (status = fill_prolongator(ctx, g, mark)) < 0 ||
+        (status = fill_product(ctx, g, mark, &ap)) < 0 || (status = fill_coarse(ctx, g, &ap, mark, next)) < 0 ||
+        (status = fill_slots(ctx, g, &ap, mark)) < 0 || (status = fill_targets(ctx, g, &ap, next, mark)) < 0 ||
+        (status = colour_tasks(ctx, g, mark)) < 0)
+        goto done;
+    price(g);
+done:
+    sp__free(ctx, mark), sp__free(ctx, ap.start), sp__free(ctx, ap.col);
+    return status;
+}
+
+static sp_status first_level(sp_context *ctx, sp_grid *g, const sp_symmetric *A, const double *points) {
+    size_t n = (size_t)A->n, blocks = (size_t)A->row_start[n];
+    *g = (sp_grid){.n = A->n, .block = A->block};
+    if (!SP_NEW(ctx, g->half_start, n + 1) || !SP_NEW(ctx, g->half_col, blocks + 1) || !SP_NEW(ctx, g->point, 3 * n + 1))
+        return SP_NO_MEMORY;
+    memcpy(g->half_start, A->row_start, sizeof *A->row_start * (n + 1));
+    memcpy(g->half_col, A->row_col, sizeof *A->row_col * blocks);
+    if (points) memcpy(g->point, points, sizeof *points * 3 * n);
+    SP_TRY(fill_rows(ctx, g));
+    return fill_lanes(ctx, g);
+}
+
+static sp_status first_links(sp_context *ctx, const sp_grid *g, const sp_symmetric *A, sp_links *out) {
+    int links = g->start[g->n];
+    *out = (sp_links){.n = g->n};
+    if (!SP_NEW(ctx, out->start, g->n + 1) || !SP_NEW(ctx, out->col, links + 1) || !SP_NEW(ctx, out->strong, links + 1))
+        return SP_NO_MEMORY;
+    memcpy(out->start, g->start, sizeof *g->start * ((size_t)g->n + 1));
+    memcpy(out->col, g->col, sizeof *g->col * (size_t)links);
+    sp__links_judge(g, A, out->strong);
+    return SP_OK;
+}
+
+// One level more; *more false: the last one stays the last.
+static sp_status add_level(sp_grids *s, sp_links *links, bool *more) {
+    sp_context *ctx = s->ctx;
+    sp_grid *g = &s->grid[s->count - 1];
+    sp_links above = {0};
+    *more = false;
+    if (!SP_NEW(ctx, g->aggregate, g->n + 1)) return SP_NO_MEMORY;
+    SP_TRY(sp__aggregate(ctx, links, g->aggregate, &g->coarse));
+    if (!g->coarse) return SP_OK;
+    s->count++;
+    SP_TRY(make_next(ctx, g, g + 1));
+    SP_TRY(fill_rows(ctx, g + 1));
+    SP_TRY(sp__links_quotient(ctx, links, g->aggregate, g->coarse, &above));
+    sp__links_free(ctx, links);
+    *links = above;
+    *more = true;
+    return SP_OK;
+}
+
+sp_status sp__grids_create(sp_context *ctx, const sp_symmetric *A, const double *points, sp_grids **out) {
+    sp_grids *s;
+    sp_links links = {0};
+    bool more = true;
+    *out = NULL;
+    if (!SP_NEW(ctx, s, 1)) return SP_NO_MEMORY;
+    s->ctx = ctx, s->count = 1;
+    atomic_init(&s->users, 1);
+    sp_status status = first_level(ctx, &s->grid[0], A, points);
+    if (status >= 0) status = first_links(ctx, &s->grid[0], A, &links);
+    while (status >= 0 && more && s->count < SP_GRIDS_MAX && s->grid[s->count - 1].n > SP_GRID_COARSEST)
+        status = add_level(s, &links, &more);
+    if (status >= 0) {
+        const sp_grid *last = &s->grid[s->count - 1];
+        sp_symmetric view = {
+            .n = last->n, .block = last->block, .row_start = last->half_start, .row_col = last->half_col, .stride = 1};
+        status = sp__symbolic_create(ctx, SP_ORDER_AUTO, &view, points ? last->point : NULL, &s->S);
+    }
+    sp__links_free(ctx, &links);
+    if (status < 0)
+        sp__grids_release(&s);
+    else
+        *out = s;
+    return status;
+}
+
+sp_grids *sp__grids_share(sp_grids *s) {
+    atomic_fetch_add(&s->users, 1);
+    return s;
+}
+
+void sp__grids_release(sp_grids **ps) {
+    sp_grids *s = *ps;
+    *ps = NULL;
+    if (!s || atomic_fetch_sub(&s->users, 1) > 1) return;
+    for (int l = 0; l < s->count; l++) {
+        sp_grid *g = &s->grid[l];
+        void *all[] = {g->half_start,   g->half_col,   g->start,    g->col,      g->from,     g->point,        g->aggregate,
+                       g->member_start, g->member,     g->p_start,  g->p_col,    g->q_start,  g->q_row,        g->q_at,
+                       g->ap_count,     g->slot_start, g->slot,     g->to_start, g->to,       g->colour_start, g->colour_task,
+                       g->lane_row,     g->lane_start, g->lane_col, g->lane_up,  g->lane_down};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(s->ctx, all[i]);
+    }
+    if (s->S) sp__symbolic_release(&s->S);
+    sp__free(s->ctx, s);
+}
+
+size_t sp__grids_bytes(const sp_grids *s) {
+    size_t bytes = sizeof *s + sp__symbolic_bytes(s->S);
+    for (int l = 0; l < s->count; l++) {
+        const sp_grid *g = &s->grid[l];
+        size_t n = (size_t)g->n;
+        bytes += (size_t)g->half_start[n] * 4 + (size_t)g->start[n] * 8 + n * (2 * 4 + 24);
+        if (g->lane_col) bytes += (size_t)g->half_start[n] * 8 + sp__grid_off_size(g) / 9 * 4 + n * 4;
+        if (g->coarse) bytes += (size_t)g->p_start[n] * 12 + g->slot_start[n] * 2 + g->to_start[n] * 4 + n * (5 * 4 + 16);
+    }
+    return bytes;
+}

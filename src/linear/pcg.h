@@ -1,0 +1,38 @@
+// The loop of preconditioned conjugate gradients on an assembled matrix, for whatever stands in front.
+#ifndef SP_PCG_H
+#define SP_PCG_H
+
+#include "linear/blocks.h"
+#include "linear/solver.h"
+
+typedef struct sp_pcg_room {
+    sp_context *ctx;
+    int n;
+    double *r, *p, *q, *z, *partial;
+} sp_pcg_room;
+
+// Vectors for n unknowns, kept while n stays.
+sp_status sp__pcg_room(sp_pcg_room *w, sp_context *ctx, int n);
+void sp__pcg_room_free(sp_pcg_room *w);
+
+typedef struct sp_pcg_problem {
+    const sp_backend *be;
+    const sp_blocks *A;
+    const unsigned char *fixed;
+    const double *b;
+    double tolerance;  // 0: exactly `iterations`
+    int iterations;
+    void (*apply)(void *arg, const double *r, double *z);  // z = P^-1 r, zero where fixed
+    void *arg;
+} sp_pcg_problem;
+
+// Writes x and iterations, residual and status of info.
+void sp__pcg_run(sp_pcg_room *w, const sp_pcg_problem *problem, double *x, sp_linear_info *info);
+// r = b - A x over the free unknowns, 0 at fixed ones, into w->r; returns |r|^2. Overwrites w->q.
+double sp__pcg_residual(sp_pcg_room *w, const sp_pcg_problem *problem, const double *x);
+
+// A solver that needs a matrix stands on this one for bodies that have none: conjugate gradients without a matrix.
+sp_status sp__solve_without_matrix(sp_solver *s, sp_solver **plain, const sp_system *A, sp_coef c, const double *b, double *x,
+                                   const char *name, sp_linear_info *info);
+
+#endif

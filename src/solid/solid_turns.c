@@ -1,0 +1,119 @@
+// How far every element and every node has turned since rest: what carries an old preconditioner or a stale block along.
+//
+// The kernels keep turned gradients c_i = R g_i, times a scale. Rest gradients and rest edges e_i belong together,
+// sum g_i e_i^T = I, so R = sum c_i e_i^T: no rotation has to be found again. On the deformed shape the sum is F^-T, whose
+// rotation is that of F. A node takes the mean over the elements around it, weighted by volume (Pincon 2020; Courtecuisse 2011,
+// section 3.4.3), and of that the nearest rotation.
+#define SP_LANES 1
+#include "kernels/rotation.h"
+#include "solid/solid.h"
+
+static int corner(const sp_tets *t, int slot, int a) {
+    return t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
+}
+
+static void element_turn(const sp_solid *s, int slot, double R[9]) {
+    const sp_tets *t = &s->tets;
+    size_t w = (size_t)t->lanes, at = (size_t)slot / w * 9 * w + (size_t)slot % w;
+    const double *x0 = s->rest + 3 * (size_t)corner(t, slot, 0);
+    double scale = t->scale[slot] > 0 ? 1 / t->scale[slot] : 0;
+    memset(R, 0, 9 * sizeof *R);
+    for (int i = 0; i < 3; i++) {
+        double e[3];
+        sp__sub3(s->rest + 3 * (size_t)corner(t, slot, i + 1), x0, e);
+        for (size_t r = 0; r < 3; r++) {
+            double c = scale * t->grad[at + (3 * (size_t)i + r) * w];
+            for (size_t k = 0; k < 3; k++) R[3 * r + k] += c * e[k];
+        }
+    }
+}
+
+// the nearest rotation, the identity where there is nothing to go by
+static void nearest(double R[9]) {
+    double M[9], size = 0;
+    for (int k = 0; k < 9; k++) M[k] = R[k], size += fabs(R[k]);
+    if (size > 0 && isfinite(size)) {
+        for (int k = 0; k < 9; k++) M[k] /= size;
+        rotation_svd(M, R);
+    } else {
+        for (int k = 0; k < 9; k++) R[k] = k % 4 == 0;
+    }
+}
+
+void sp__solid_element_turns(const sp_solid *s, int begin, int end, double *R) {
+    for (int slot = begin; slot < end; slot++, R += 9) {
+        element_turn(s, slot, R);
+        // elements without stiffness have no gradients to tell by
+        if (s->tets.deformed || !(s->tets.scale[slot] > 0)) nearest(R);
+    }
+}
+
+// which elements stand around each node
+static sp_status list_around(sp_body *b) {
+    sp_solid *s = sp__solid(b);
+    const sp_tets *t = &s->tets;
+    int slots = t->blocks * t->lanes, *next = NULL;
+    if (s->turn) return SP_OK;
+    if (!SP_NEW(b->ctx, s->around_start, s->nodes + 1) || !SP_NEW(b->ctx, s->around, 4 * (size_t)s->elements) ||
+        !SP_NEW(b->ctx, next, s->nodes + 1) || !SP_NEW(b->ctx, s->turn, 9 * (size_t)slots)) {
+        sp__free(b->ctx, s->around_start), sp__free(b->ctx, s->around), sp__free(b->ctx, next);
+        s->around_start = s->around = NULL;
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the rotations of '%s' (%d nodes)", b->name, s->nodes);
+    }
+    for (int slot = 0; slot < slots; slot++)
+        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) s->around_start[corner(t, slot, a) + 1]++;
+    for (int i = 0; i < s->nodes; i++) next[i + 1] = s->around_start[i + 1] += s->around_start[i];
+    for (int slot = 0; slot < slots; slot++)
+        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) s->around[next[corner(t, slot, a)]++] = slot;
+    sp__free(b->ctx, next);
+    return SP_OK;
+}
+
+static double turn_elements(void *arg, int begin, int end) {
+    const sp_solid *s = arg;
+    sp__solid_element_turns(s, begin, end, s->turn + 9 * (size_t)begin);
+    for (int slot = begin; slot < end; slot++)
+        for (int k = 0; k < 9; k++) s->turn[9 * (size_t)slot + (size_t)k] *= s->tets.scale[slot] > 0 ? s->volume[slot] : 0;
+    return 0;
+}
+
+typedef struct node_turns {
+    const sp_solid *s;
+    double *R;
+} node_turns;
+
+static double turn_nodes(void *arg, int begin, int end) {
+    const node_turns *n = arg;
+    const sp_solid *s = n->s;
+    for (int i = begin; i < end; i++) {
+        double *R = n->R + 9 * (size_t)i, sum[9] = {0};
+        for (int a = s->around_start[i]; a < s->around_start[i + 1]; a++) {
+            const double *turn = s->turn + 9 * (size_t)s->around[a];
+            for (int k = 0; k < 9; k++) sum[k] += turn[k];
+        }
+        memcpy(R, sum, sizeof sum);
+        nearest(R);
+    }
+    return 0;
+}
+
+sp_status sp__solid_turns(void *o, double *R) {
+    sp_body *b = o;
+    sp_solid *s = sp__solid(b);
+    int slots = s->tets.blocks * s->tets.lanes;
+    if (s->model == SP_LINEAR) {
+        for (size_t k = 0; k < 9 * (size_t)s->nodes; k++) R[k] = k % 9 % 4 == 0;
+        return SP_OK;
+    }
+    SP_TRY(list_around(b));
+    // the sums of ranges are not used: R's own room serves for the partial sums, far more than they need
+    sp__ranges(b->ctx, slots, turn_elements, s, R);
+    node_turns n = {s, R};
+    sp__ranges(b->ctx, s->nodes, turn_nodes, &n, s->partial);
+    return SP_OK;
+}
+
+void sp__solid_rest_points(void *o, double *x) {
+    const sp_solid *s = sp__solid(o);
+    memcpy(x, s->rest, 3 * (size_t)s->nodes * sizeof *x);
+}
