@@ -11,7 +11,7 @@ static const sp_option options[] = {
     [TIME] = {"--time", "T", "at T seconds; default: where the scene stops"},
     [STEPS] = {"--steps", "N", "after N steps; 0: as it starts"},
     [SIZE] = {"--size", "W H", "pixels; default: the scene's camera, or 1280 720"},
-    [COLOR_BY] = {"--color-by", "FIELD", "none, displacement, velocity, von-mises, rotation, region"},
+    [COLOR_BY] = {"--color-by", "FIELD", "none, displacement, velocity, von-mises, rotation, refresh, region"},
     [THREADS] = {"--threads", "N", "threads that work in a step, 1..64; default: one per core"},
     [BACKEND] = {"--backend", "NAME", "auto, ref, cpu, ... (`souple list backends`)"},
     [SET] = {"--set", "PATH=VALUE", "write an attribute or a parameter; may be repeated"},
@@ -28,8 +28,8 @@ typedef struct sp_render_args {
 } sp_render_args;
 
 static bool known_field(const sp_arguments *a, const char *name) {
-    static const char *const fields[] = {"none", "displacement", "velocity", "von-mises", "rotation", "region"};
-    return sp__check_word(a, "field", name, fields, 6);
+    static const char *const fields[] = {"none", "displacement", "velocity", "von-mises", "rotation", "refresh", "region"};
+    return sp__check_word(a, "field", name, fields, 7);
 }
 
 static bool take(sp_arguments *a, int option, char **values) {

@@ -15,8 +15,6 @@ static void log_line(void *user, sp_log_level level, const char *text) {
 
 void sp__print_to(void *file, const char *text) {
     fputs(text, file);
-    size_t n = strlen(text);
-    if (n == 0 || text[n - 1] != '\n') fputc('\n', file);
 }
 
 // a folder with those above it; *made: it was not there before. False: errno says why

@@ -60,6 +60,11 @@ static void count_body(sp_body_summary *b, sp_world *world, sp_body_id id) {
     b->iterations_sum += b->now.solve.linear_iterations;
     if (b->now.solve.linear_iterations > b->iterations_max) b->iterations_max = b->now.solve.linear_iterations;
     b->residual_max = fmax(b->residual_max, b->now.solve.residual);
+    b->refreshes += b->now.solve.refreshes;
+    b->columns += b->now.solve.columns;
+    b->elements_refreshed += b->now.solve.elements_refreshed;
+    b->shift_max = fmax(b->shift_max, b->now.solve.shift);
+    if (b->now.solve.factor_age > b->age_max) b->age_max = b->now.solve.factor_age;
 }
 
 static void keep_event(sp_summary *r, const sp_event *e) {

@@ -8,8 +8,8 @@ enum { SP_EVENTS_KEPT = 1000 };
 
 typedef struct sp_body_summary {
     sp_body_info now;
-    double volume_sum, iterations_sum, residual_max;
-    int iterations_max;
+    double volume_sum, iterations_sum, residual_max, refreshes, columns, elements_refreshed, shift_max;
+    int iterations_max, age_max;
 } sp_body_summary;
 
 typedef enum sp_outcome { SP_RUN_OK, SP_RUN_FAILED, SP_RUN_STOPPED, SP_RUN_MISSED } sp_outcome;

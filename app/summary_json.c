@@ -31,6 +31,13 @@ static void write_solver(sp_json *j, const sp_body_summary *b, double steps) {
     sp__json_number(j, "residual_max", b->residual_max);
     sp__json_number(j, "force_residual", s->force_residual);
     sp__json_number(j, "critical_step", s->critical_step > 0 ? s->critical_step : NAN);
+    sp__json_open(j, "factor", '{');
+    sp__json_number(j, "refreshes", b->refreshes);
+    sp__json_integer(j, "age_max", b->age_max);
+    sp__json_number(j, "columns_mean", b->columns / steps);
+    sp__json_number(j, "elements_refreshed_mean", b->elements_refreshed / steps);
+    sp__json_number(j, "shift_max", b->shift_max);
+    sp__json_close(j, '}');
     sp__json_close(j, '}');
 }
 

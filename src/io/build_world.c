@@ -8,6 +8,7 @@ static sp_status create_world(sp_run *run) {
     def.backend = run->options.backend ? run->options.backend : sp__attr_word(root, "backend");
     def.on_limit = sp__build_is(root, "on-limit", "fail") ? SP_LIMIT_FAIL : SP_LIMIT_ACCEPT;
     def.on_failure = sp__build_is(root, "on-failure", "freeze") ? SP_FAILURE_FREEZE : SP_FAILURE_STOP;
+    def.deterministic = !sp__build_is(root, "deterministic", "no");
     run->dt = sp__build_number(root, "dt", 0.01);
     sp_status status = sp_world_create(run->ctx, &def, &run->world);
     return status < 0 ? sp__build_refused(run, root, status, sp_context_error(run->ctx)) : SP_OK;

@@ -29,7 +29,7 @@ struct sp_edit_log {
     int count, capacity;
 };
 
-static const char *const type_words[] = {"pin", "release", "drag", "drop", "pose", "param"};
+static const char *const type_words[] = {"pin", "release", "drag", "drop", "pose", "param", "take-over"};
 enum { TYPES = sizeof type_words / sizeof *type_words };
 
 // ------------------------------------------------------------------------------------------------ fields
@@ -59,6 +59,7 @@ static const field fields[TYPES][12] = {
     {{SLOT, 0, 1}, {GENERATION, 0, 1}, {HAND, 0, 1}},
     {{SLOT, 0, 1}, {GENERATION, 0, 1}, DOUBLES_OF(pose.translate, 3), DOUBLES_OF(pose.quat, 4)},
     {{PATH, 0, 1}, DOUBLES_OF(value, 1)},
+    {{SLOT, 0, 1}, {GENERATION, 0, 1}},
 };
 
 static int64_t get_integer(const sp_edit *e, int kind) {
@@ -211,7 +212,7 @@ static bool parse_line(line_reader *r, entry *out) {
     if (!take_integer(r, &step) || !take_integer(r, &source) || !take_integer(r, &sequence)) return false;
     r->wrong = "numbers of step, source and sequence";
     if (step < 0 || source < 0 || source > UINT32_MAX || sequence < 0) return false;
-    r->wrong = "one of pin release drag drop pose param";
+    r->wrong = "one of pin release drag drop pose param take-over";
     if (!take_word(r, word, sizeof word)) return false;
     int type = 0;
     while (type < TYPES && strcmp(word, type_words[type]) != 0) type++;

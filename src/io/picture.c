@@ -31,7 +31,7 @@ static sp_status check_def(sp_world *w, const sp_picture_def *def) {
             return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "background[%d] = %g, must be in [0, 1]", i, def->background[i]);
     if (def->color_by && !sp__picture_field(def->color_by, &legend))
         return SP_FAIL(sp_world_context(w), SP_BAD_INPUT,
-                       "cannot colour by \"%s\": pictures know displacement, velocity, von-mises, rotation and region",
+                       "cannot colour by \"%s\": pictures know displacement, velocity, von-mises, rotation, refresh and region",
                        def->color_by);
     return SP_OK;
 }

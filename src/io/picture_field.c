@@ -15,7 +15,8 @@ bool sp__picture_field(const char *name, sp_legend *out) {
                  {"velocity", "speed", "m/s", 1},
                  {"von-mises", "von Mises stress", "Pa", 1},
                  {"rotation", "rotation", "", 180 / 3.14159265358979323846},
-                 {"region", "region", "", 1}};
+                 {"region", "region", "", 1},
+                 {"refresh", "steps since refresh", "", 1}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(known[i].name, name) != 0) continue;
         *out = (sp_legend){.unit = known[i].unit, .shown = known[i].shown, .regions = i == 4};
@@ -100,7 +101,8 @@ sp_status sp__field_corners(sp_context *ctx, sp_world *world, const sp_snapshot_
     if (info.on_elements) status = find_neighbours(ctx, world, body->id, info.count, &m);
     if (status >= 0 && !SP_NEW(ctx, value, (size_t)info.count * (size_t)info.components)) status = SP_NO_MEMORY;
     if (status >= 0) status = sp_world_field(world, body->id, field, value);
-    if (status >= 0) write_corners(&m, body, &info, strcmp(field, "region") == 0, value, out);
+    bool flat = strcmp(field, "region") == 0 || strcmp(field, "refresh") == 0;
+    if (status >= 0) write_corners(&m, body, &info, flat, value, out);
     sp__free(ctx, value);
     free_neighbours(ctx, &m);
     return status;

@@ -210,11 +210,34 @@ static void check_integrator(sp_scene_node *node) {
     if (strcmp(type, "explicit") != 0) sp__cannot_act(node, "substeps", node, "type", "only type=\"explicit\" parts its steps");
 }
 
+// attributes of a solver that act only with one kind of it
+static const struct {
+    const char *attr, *decides, *words, *why;
+} solver_rules[] = {
+    {"operator", "type", "auto/cg", "only type=\"cg\" can do without an assembled matrix"},
+    {"preconditioner", "type", "pcg", "only type=\"pcg\" has a preconditioner"},
+    {"refresh", "type", "auto/pcg", "only the preconditioner of type=\"pcg\" is refreshed"},
+    {"warp", "type", "auto/pcg", "only the preconditioner of type=\"pcg\" is turned"},
+    {"lag", "type", "auto/pcg", "only the preconditioner of type=\"pcg\" is made asynchronously"},
+    {"threshold", "type", "updated-cholesky", "only type=\"updated-cholesky\" has one"},
+    {"budget", "type", "updated-cholesky", "only type=\"updated-cholesky\" has one"},
+    {"ordering", "type", "auto/pcg/cholesky/updated-cholesky", "only factors have an order"},
+    {"factor", "type", "auto/pcg/cholesky/updated-cholesky/dense", "only factors have a kind"},
+    {"drop", "preconditioner", "ic", "only preconditioner=\"ic\" leaves something out"},
+    {"omega", "preconditioner", "ssor", "only preconditioner=\"ssor\" has one"},
+};
+
 static void check_solver(sp_scene_node *node) {
     static const char *const all[] = {"type", "operator", "tolerance", "iterations"};
-    const sp_scene_node *integrator = node->parent->parent ? child_of(node->parent, "integrator") : NULL;
-    if (!integrator || !sp__attr_is(integrator, "type", "explicit")) return;
-    for (int i = 0; i < 4; i++) sp__cannot_act(node, all[i], integrator, "type", "an explicit integrator solves no systems");
+    if (!node->parent->parent) return;  // only a default of others, judged there
+    const sp_scene_node *integrator = child_of(node->parent, "integrator");
+    if (integrator && sp__attr_is(integrator, "type", "explicit"))
+        for (int i = 0; i < 4; i++) sp__cannot_act(node, all[i], integrator, "type", "an explicit integrator solves no systems");
+    for (size_t i = 0; i < sizeof solver_rules / sizeof *solver_rules; i++) {
+        const char *word = sp__attr_word(node, solver_rules[i].decides);
+        if (word && !sp__list_has(solver_rules[i].words, '/', word))
+            sp__cannot_act(node, solver_rules[i].attr, node, solver_rules[i].decides, solver_rules[i].why);
+    }
 }
 
 // ---------------------------------------------------------------------------------------------- events and what is written down

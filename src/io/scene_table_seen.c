@@ -29,7 +29,7 @@ static const sp_attr_spec look_attrs[] = {
 
 static const sp_attr_spec view_attrs[] = {
     COMMON,
-    CHOICE("color-by", "none", "none/displacement/velocity/von-mises/rotation/refresh[1]/region/contact[2]/target-error[3]", 0, 1,
+    CHOICE("color-by", "none", "none/displacement/velocity/von-mises/rotation/refresh/region/contact[2]/target-error[3]", 0, 1,
            RELOAD, "what colours show"),
     REFERENCES("of", ANY_BODY, 0, 1, RELOAD, "bodies shown; absent: all"),
     NUMBERS("range", 2, 2, "", -INFINITY, INFINITY, "auto", AUTO, 1, RELOAD, "of colours"),
