@@ -20,7 +20,7 @@ test:
 bench:
 	@tools/install.sh build bench
 	@tools/build.sh release
-	@for name in step rotation beam; do echo "== souple bench $$name"; $(souple) bench $$name || exit 1; done
+	@for name in step rotation beam cholesky factor preconditioners updated; do echo "== souple bench $$name"; $(souple) bench $$name || exit 1; done
 
 format:
 	@tools/install.sh format

@@ -21,53 +21,82 @@ static bool at_clamp(const void *user, const double x[3]) {
     return x[0] <= *(const double *)user;
 }
 
-static sp_status add_body(const sp_beam_def *def, sp_beam *beam) {
-    double edge = 0.1 / def->cells[1], tolerance = 1e-6 * edge;
-    sp_selection clamp = sp_selection_default();
-    clamp.where = at_clamp;
-    clamp.where_user = &tolerance;
-    int count = (def->cells[1] + 1) * (def->cells[2] + 1);
-    int *nodes = sp__alloc(beam->context, (size_t)count, sizeof *nodes);
-    if (!nodes) return say(SP_NO_MEMORY, sp_context_error(beam->context), "clamped nodes");
-    sp_status status = sp_mesh_select(beam->mesh, &clamp, SP_SELECT_NODES, nodes, count, &count);
-    sp_fix fix = {.nodes = nodes, .count = count, .axes = SP_AXES_ALL};
+static const sp_material beam_material = {.density = 1000, .young = 3e5, .poisson = 0.4};
+
+static sp_solid_def solid_of(const sp_beam_def *def, const sp_beam *beam) {
     sp_solid_def solid = sp_solid_def_default();
     solid.name = "beam";
     solid.mesh = beam->mesh;
     solid.model = def->model;
     solid.rotation = def->rotation;
-    solid.material = (sp_material){.density = 1000, .young = 3e5, .poisson = 0.4};
-    solid.fixes = &fix;
-    solid.fix_count = 1;
+    solid.material = def->material ? *def->material : beam_material;
+    solid.element_young = def->element_young;
     solid.solver.type = SP_SOLVER_CG;
     solid.solver.op = def->op;
     solid.solver.tolerance = def->tolerance;
     solid.solver.iterations = def->iterations;
+    if (def->solver) solid.solver = *def->solver;
+    return solid;
+}
+
+static sp_status add_body(const sp_beam_def *def, sp_beam *beam, double edge) {
+    double reach = def->clamp + 1e-6 * edge;
+    sp_selection clamp = sp_selection_default();
+    clamp.where = at_clamp;
+    clamp.where_user = &reach;
+    int count = sp_mesh_node_count(beam->mesh);
+    int *nodes = sp__alloc(beam->context, (size_t)count, sizeof *nodes);
+    if (!nodes) return say(SP_NO_MEMORY, sp_context_error(beam->context), "clamped nodes");
+    sp_status status = sp_mesh_select(beam->mesh, &clamp, SP_SELECT_NODES, nodes, count, &count);
+    sp_fix fix = {.nodes = nodes, .count = count, .axes = SP_AXES_ALL};
+    sp_solid_def solid = solid_of(def, beam);
+    solid.fixes = &fix;
+    solid.fix_count = count > 0;
+    if (def->dress) def->dress(def->user, beam->mesh, &solid);
     if (status >= 0) status = sp_world_add_solid(beam->world, &solid, &beam->body);
     sp__free(beam->context, nodes);
     return status < 0 ? say(status, sp_world_error(beam->world), "solid") : SP_OK;
 }
 
+static sp_status make_mesh(const sp_beam_def *def, sp_beam *beam, double edge) {
+    static const double axis[3] = {0, 0, 1};
+    double size[3] = {edge * def->cells[0], edge * def->cells[1], edge * def->cells[2]};
+    sp_status status = def->torus[0] ? sp_mesh_torus(beam->context, 0.3, 0.1, axis, def->torus, &beam->mesh)
+                                     : sp_mesh_box(beam->context, size, def->cells, 6, &beam->mesh);
+    return status < 0 ? say(status, sp_context_error(beam->context), "mesh") : SP_OK;
+}
+
+static sp_status make_world(const sp_beam_def *def, sp_beam *beam) {
+    sp_world_def world = sp_world_def_default();
+    world.backend = def->backend;
+    world.deterministic = def->deterministic;
+    if (def->gravity != 0) world.gravity[1] = sp_signal_constant(isnan(def->gravity) ? 0 : -def->gravity);
+    sp_status status = sp_world_create(beam->context, &world, &beam->world);
+    return status < 0 ? say(status, sp_context_error(beam->context), "world") : SP_OK;
+}
+
+// node (nx, ny/2, nz/2) of a beam, any of a torus
+static int tip_node(const sp_beam_def *def) {
+    if (def->torus[0]) return 0;
+    int row = def->cells[2] + 1, layer = row * (def->cells[1] + 1);
+    return def->cells[0] * layer + def->cells[1] / 2 * row + def->cells[2] / 2;
+}
+
 static sp_status open_parts(const sp_beam_def *def, sp_beam *beam) {
     sp_context_def context = sp_context_def_default();
-    sp_world_def world = sp_world_def_default();
-    double edge = 0.1 / def->cells[1];
-    double size[3] = {edge * def->cells[0], edge * def->cells[1], edge * def->cells[2]};
+    double edge = def->torus[0] ? 0.1 / def->torus[1] : def->edge > 0 ? def->edge : 0.1 / def->cells[1];
     context.workers = beam->workers = def->workers;
+    beam->wall = def->wall;
+    beam->h = def->h > 0 ? def->h : 0.01;
     sp_status status = sp_context_create(&context, &beam->context);
     if (status < 0) {
         fprintf(stderr, "bench: context: %s\n", sp_status_text(status));
         return status;
     }
-    status = sp_mesh_box(beam->context, size, def->cells, 6, &beam->mesh);
-    if (status < 0) return say(status, sp_context_error(beam->context), "mesh");
-    world.backend = def->backend;
-    status = sp_world_create(beam->context, &world, &beam->world);
-    if (status < 0) return say(status, sp_context_error(beam->context), "world");
-    SP_TRY(add_body(def, beam));
-    int row = def->cells[2] + 1, layer = row * (def->cells[1] + 1);
-    int tip = def->cells[0] * layer + def->cells[1] / 2 * row + def->cells[2] / 2;
-    status = sp_world_anchor_node(beam->world, beam->body, tip, &beam->tip);
+    SP_TRY(make_mesh(def, beam, edge));
+    SP_TRY(make_world(def, beam));
+    SP_TRY(add_body(def, beam, edge));
+    status = sp_world_anchor_node(beam->world, beam->body, tip_node(def), &beam->tip);
     if (status < 0) return say(status, sp_world_error(beam->world), "tip");
     return sp__beam_tip(beam, &beam->tip_start);
 }
@@ -87,13 +116,13 @@ void sp__beam_close(sp_beam *beam) {
 
 static double clock_ms(const sp_beam *beam) {
     struct timespec t;
-    if (beam->workers > 1 || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0) return sp__now_ms();
+    if (beam->wall || beam->workers > 1 || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0) return sp__now_ms();
     return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
 sp_status sp__beam_step(sp_beam *beam, double *ms) {
     double start = clock_ms(beam);
-    sp_status status = sp_world_step(beam->world, 0.01);
+    sp_status status = sp_world_step(beam->world, beam->h);
     *ms = clock_ms(beam) - start;
     return status < 0 ? say(status, sp_world_error(beam->world), "step") : status;
 }
@@ -114,9 +143,18 @@ static int compare_doubles(const void *a, const void *b) {
 }
 
 sp_times sp__times_of(double *ms, int count) {
-    if (count < 1) return (sp_times){NAN, NAN, 0};
+    if (count < 1) return (sp_times){NAN, NAN, NAN, NAN, NAN, 0};
     qsort(ms, (size_t)count, sizeof *ms, compare_doubles);
-    return (sp_times){ms[0], 0.5 * (ms[(count - 1) / 2] + ms[count / 2]), count};
+    sp_times t = {.least = ms[0], .median = 0.5 * (ms[(count - 1) / 2] + ms[count / 2]), .most = ms[count - 1], .count = count};
+    for (int i = 0; i < count; i++) t.mean += ms[i] / count;
+    t.p99 = ms[(int)ceil(0.99 * count) - 1];
+    return t;
+}
+
+double sp__bench_clock(bool wall) {
+    struct timespec t;
+    if (wall || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) != 0) return sp__now_ms();
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
 sp_status sp__beam_time(sp_beam *beam, int warm_up, int at_least, int at_most, double budget_ms, sp_times *out) {

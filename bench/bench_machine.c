@@ -1,8 +1,10 @@
 // What the machine under a bench can do: who it is, the bytes a second of the STREAM triad (McCalpin 1995) from memory and from
 // the caches, and the flops a second of fused multiply-adds. Limits that a kernel can be held against, taken in the same run.
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bench.h"
 #include "core/core.h"
@@ -60,6 +62,18 @@ void sp__machine_describe(sp_machine *m) {
 #endif
     m->l2_bytes = cache_bytes(2, 1 << 20);
     m->l3_bytes = cache_bytes(3, 16 << 20);
+}
+
+sp_status sp__bench_open(const sp_bench_options *o, sp_report *r) {
+    sp_machine machine = {0};
+    sp__machine_describe(&machine);
+    sp__row_number(&r->head, "threads", NULL, "%.0f", o->threads);
+    sp__row_text(&r->head, "cpu", NULL, machine.cpu);
+    sp__row_text(&r->head, "compiler", NULL, machine.compiler);
+    sp__report_note(r, "%s, %s, %d threads", machine.cpu, machine.compiler, o->threads);
+    if (!o->dump || mkdir(o->dump, 0777) == 0 || errno == EEXIST) return SP_OK;
+    fprintf(stderr, "bench: cannot make %s: %s\n", o->dump, strerror(errno));
+    return SP_IO;
 }
 
 // ---- loops, one range of the arrays for each thread

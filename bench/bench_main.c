@@ -14,7 +14,11 @@
 static const sp_bench benches[] = {
     {"step", "time of a step with 25 CG iterations from 1k to 1M tetrahedra, by operator and threads", sp__bench_step},
     {"rotation", "price of qr, polar and svd rotations over the linear tensor at equal iterations", sp__bench_rotation},
-    {"beam", "the peers' beam to convergence, beside Bullet in the same run", sp__bench_beam},
+    {"beam", "the peers' beam to convergence by several solvers, beside Bullet in the same run", sp__bench_beam},
+    {"cholesky", "sparse factors, whole and in part, beside CHOLMOD in the same run", sp__bench_cholesky},
+    {"factor", "the peers' matrix: factor, solve, remove tetrahedra and put them back, beside CHOLMOD", sp__bench_factor},
+    {"preconditioners", "asynchronous and warped preconditioners beside the published tables", sp__bench_preconditioners},
+    {"updated", "a pulled torus by exact, updated, preconditioned and plain solves", sp__bench_updated},
 };
 
 int sp_bench_count(void) {
@@ -33,7 +37,7 @@ static int list_benches(bool json) {
     }
     for (int i = 0; i < sp_bench_count(); i++) {
         if (!json) {
-            printf("%-10s %s\n", benches[i].name, benches[i].what);
+            printf("%-16s %s\n", benches[i].name, benches[i].what);
             continue;
         }
         sp__json_open(&j, NULL, '{');
@@ -109,15 +113,16 @@ static int read_options(int argc, char **argv, sp_bench_options *o, const char *
 
 // ---- reports
 
-static sp_status dump_report(const sp_report *r, const char *folder) {
+static sp_status dump_report(const sp_report *r, const char *folder, const char *ending,
+                             void (*write)(const sp_report *r, FILE *file)) {
     char path[512];
-    snprintf(path, sizeof path, "%s/%s.json", folder, r->bench);
+    snprintf(path, sizeof path, "%s/%s.%s", folder, r->bench, ending);
     FILE *f = mkdir(folder, 0777) == 0 || errno == EEXIST ? fopen(path, "w") : NULL;
     if (!f) {
         fprintf(stderr, "bench: cannot write %s: %s\n", path, strerror(errno));
         return SP_IO;
     }
-    sp__report_json(r, f);
+    write(r, f);
     return fclose(f) == 0 ? SP_OK : SP_IO;
 }
 
@@ -139,7 +144,8 @@ int sp_bench_main(int argc, char **argv) {
         return 1;
     }
     sp_status status = bench->run(&o, &report);
-    if (status >= 0 && o.dump) status = dump_report(&report, o.dump);
+    if (status >= 0 && o.dump) status = dump_report(&report, o.dump, "json", sp__report_json);
+    if (status >= 0 && o.dump) status = dump_report(&report, o.dump, "md", sp__report_markdown);
     if (status >= 0 && o.json) sp__report_json(&report, stdout);
     free(report.cases);
     return status < 0 ? 1 : 0;

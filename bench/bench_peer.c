@@ -28,8 +28,8 @@ static bool find_peer(const char *name, char *path, size_t size) {
 }
 
 static void child(const char *path, const char *const *args, int out) {
-    char *argv[16] = {(char *)path};
-    for (int i = 0; i < 14 && args[i]; i++) argv[i + 1] = (char *)args[i];
+    char *argv[24] = {(char *)path};
+    for (int i = 0; i < 22 && args[i]; i++) argv[i + 1] = (char *)args[i];
     dup2(out, STDOUT_FILENO);
     close(out);
     execv(path, argv);

@@ -39,6 +39,15 @@ sp_row *sp__report_case(sp_report *r) {
     return row;
 }
 
+void sp__report_array(sp_report *r, const char *name) {
+    if (r->case_count > 0 || r->array_name[0]) {
+        if (r->more_arrays + 1 >= SP_REPORT_ARRAYS) return;  // a bug of a bench, shown by the missing array
+        r->more_arrays++;
+    }
+    r->array_name[r->more_arrays] = name;
+    r->array_first[r->more_arrays] = r->case_count;
+}
+
 // ---- the table
 
 static int cell_text(const sp_cell *cell, char *out, size_t size) {
@@ -73,7 +82,7 @@ static void print_row(const sp_row *row, bool titles) {
 
 void sp__report_case_done(const sp_report *r) {
     if (r->json || r->case_count == 0) return;
-    if (r->case_count == 1) print_row(&r->cases[0], true);
+    if (r->case_count - 1 == r->array_first[r->more_arrays]) print_row(&r->cases[r->case_count - 1], true);
     print_row(&r->cases[r->case_count - 1], false);
     fflush(stdout);
 }
@@ -86,6 +95,60 @@ void sp__report_note(const sp_report *r, const char *format, ...) {
     va_end(args);
     printf("\n");
     fflush(stdout);
+}
+
+// ---- points of plots
+
+static const sp_cell *find_cell(const sp_row *row, const char *key) {
+    static const sp_cell none = {.number = {NAN}, .count = 1};
+    for (int i = 0; i < row->count; i++)
+        if (strcmp(row->cells[i].key, key) == 0) return &row->cells[i];
+    return &none;
+}
+
+static int array_end(const sp_report *r, int array) {
+    return array < r->more_arrays ? r->array_first[array + 1] : r->case_count;
+}
+
+void sp__report_points(const sp_report *r, int array, double threads, const char *name, const char *x, const char *y,
+                       sp_points *out) {
+    out->count = 0;
+    for (int i = r->array_first[array]; i < array_end(r, array); i++) {
+        const sp_row *row = &r->cases[i];
+        if (find_cell(row, "threads")->number[0] != threads) continue;
+        if (name && strcmp(find_cell(row, "name")->text, name) != 0) continue;
+        out->x[out->count] = find_cell(row, x)->number[0];
+        out->y[out->count++] = find_cell(row, y)->number[0];
+    }
+}
+
+// ---- Markdown
+
+static void markdown_row(FILE *file, const sp_row *row, bool titles) {
+    char line[200];
+    for (int i = 0; i < row->count; i++) {
+        if (!row->cells[i].title) continue;
+        if (titles)
+            snprintf(line, sizeof line, "%s", row->cells[i].title);
+        else
+            cell_text(&row->cells[i], line, sizeof line);
+        for (size_t n = strlen(line); n > 0 && line[n - 1] == ' '; n--) line[n - 1] = 0;
+        fprintf(file, "| %s ", line);
+    }
+    fprintf(file, "|\n");
+}
+
+void sp__report_markdown(const sp_report *r, FILE *file) {
+    for (int a = 0; a <= r->more_arrays; a++) {
+        if (r->array_first[a] >= array_end(r, a)) continue;
+        const sp_row *first = &r->cases[r->array_first[a]];
+        fprintf(file, "%s`%s`\n\n", a ? "\n" : "", r->array_name[a] ? r->array_name[a] : "cases");
+        markdown_row(file, first, true);
+        for (int i = 0; i < first->count; i++)
+            if (first->cells[i].title) fprintf(file, "|---");
+        fprintf(file, "|\n");
+        for (int i = r->array_first[a]; i < array_end(r, a); i++) markdown_row(file, &r->cases[i], false);
+    }
 }
 
 // ---- JSON
@@ -102,18 +165,22 @@ static void json_row(sp_json *j, const sp_row *row) {
     }
 }
 
+static void json_array(sp_json *j, const sp_report *r, int array) {
+    sp__json_open(j, r->array_name[array] ? r->array_name[array] : "cases", '[');
+    for (int i = r->array_first[array]; i < array_end(r, array); i++) {
+        sp__json_open(j, NULL, '{');
+        json_row(j, &r->cases[i]);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
 void sp__report_json(const sp_report *r, FILE *file) {
     sp_json j = {.file = file};
     sp__json_open(&j, NULL, '{');
     sp__json_text(&j, "bench", r->bench);
     json_row(&j, &r->head);
-    sp__json_open(&j, "cases", '[');
-    for (int i = 0; i < r->case_count; i++) {
-        sp__json_open(&j, NULL, '{');
-        json_row(&j, &r->cases[i]);
-        sp__json_close(&j, '}');
-    }
-    sp__json_close(&j, ']');
+    for (int a = 0; a <= r->more_arrays; a++) json_array(&j, r, a);
     json_row(&j, &r->tail);
     sp__json_close(&j, '}');
 }
