@@ -46,13 +46,13 @@ typedef enum sp_operator_type {
 } sp_operator_type;
 
 typedef enum sp_preconditioner {
-    SP_BLOCK_JACOBI,      ///< diagonal blocks
-    SP_JACOBI,            ///< the diagonal
-    SP_SSOR,              ///< symmetric successive over-relaxation
-    SP_IC,                ///< incomplete Cholesky: what falls under `drop` is left out; 0: what A has not
-    SP_COMPLETE_CHOLESKY, ///< a factor of the whole, as old as `refresh` allows
-    SP_INVERSE_FACTOR,    ///< sparse approximate inverse of the factor: two products, no triangular solves
-    SP_MULTIGRID          ///< smoothed aggregation with rigid modes
+    SP_BLOCK_JACOBI,       ///< diagonal blocks
+    SP_JACOBI,             ///< the diagonal
+    SP_SSOR,               ///< symmetric successive over-relaxation
+    SP_IC,                 ///< incomplete Cholesky: what falls under `drop` is left out; 0: what A has not
+    SP_COMPLETE_CHOLESKY,  ///< a factor of the whole, as old as `refresh` allows
+    SP_INVERSE_FACTOR,     ///< sparse approximate inverse of the factor: two products, no triangular solves
+    SP_MULTIGRID           ///< smoothed aggregation with rigid modes
 } sp_preconditioner;
 
 /// When a preconditioner is made anew.
@@ -89,9 +89,9 @@ typedef struct sp_solver_def {
     sp_refresh_policy refresh;         ///< default auto
     int refresh_every;                 ///< steps, >= 1, default 1
     bool warp;                         ///< turn an old preconditioner with the nodes, default true
-    int lag;               ///< asynchronous: steps between the picture of the matrix and its use where the world is
-                           ///< deterministic, >= 0, default 2
-    sp_ordering ordering;  ///< of factors, default auto
+    int lag;                           ///< asynchronous: steps between the picture of the matrix and its use where the world is
+                                       ///< deterministic, >= 0, default 2
+    sp_ordering ordering;              ///< of factors, default auto
     sp_factor_kind factor;
     sp_factor_precision precision;
     double threshold;       ///< updated-cholesky: error of an element above which it is refreshed [N s]; 0: all, each step; NaN:
@@ -111,18 +111,18 @@ typedef struct sp_solve_info {
     const char *solver;     ///< "cg (assembled)", "pcg (cholesky, async)", ...
     int linear_iterations;  ///< of all linear solves of the step
     int linear_solves;
-    int newton_iterations;  ///< 1 for implicit-euler, 0 for explicit
-    double residual;        ///< worst |b - Ax|/|b| of the step: computed from x where tolerance > 0, by recurrence otherwise
-    double force_residual;  ///< newton and static: |residual force| at the end relative to the first
-    double critical_step;   ///< explicit: the longest stable step [s]; otherwise 0
-    int refreshes;          ///< factors or preconditioners made or taken over in the step
-    int failed_refreshes;   ///< that could not be made (matrix not positive definite): the one before stays in use
-    int factor_age;         ///< steps since the picture of the matrix that the preconditioner in use was made from; -1: none
-    int columns;            ///< block columns of factors made anew in the step
-    int elements_refreshed; ///< updated-cholesky
-    int elements_waiting;   ///< updated-cholesky: above the threshold, put off to the next step by the budget
-    double factor_flops;    ///< spent on factors in the step, background thread not counted
-    double shift;           ///< that had to be added to a diagonal; 0: none
+    int newton_iterations;   ///< 1 for implicit-euler, 0 for explicit
+    double residual;         ///< worst |b - Ax|/|b| of the step: computed from x where tolerance > 0, by recurrence otherwise
+    double force_residual;   ///< newton and static: |residual force| at the end relative to the first
+    double critical_step;    ///< explicit: the longest stable step [s]; otherwise 0
+    int refreshes;           ///< factors or preconditioners made or taken over in the step
+    int failed_refreshes;    ///< that could not be made (matrix not positive definite): the one before stays in use
+    int factor_age;          ///< steps since the picture of the matrix that the preconditioner in use was made from; -1: none
+    int columns;             ///< block columns of factors made anew in the step
+    int elements_refreshed;  ///< updated-cholesky
+    int elements_waiting;    ///< updated-cholesky: above the threshold, put off to the next step by the budget
+    double factor_flops;     ///< spent on factors in the step, background thread not counted
+    double shift;            ///< that had to be added to a diagonal; 0: none
     sp_status status;
 } sp_solve_info;
 

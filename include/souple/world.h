@@ -186,15 +186,15 @@ SP_API sp_status sp_world_set_contact(sp_world *world, const sp_contact_def *def
 // ---------------------------------------------------------------------------------------------------- edits
 
 typedef enum sp_edit_type {
-    SP_EDIT_PIN,      ///< hold `node` on `axes` where it is
-    SP_EDIT_RELEASE,  ///< let `node` go on `axes`
-    SP_EDIT_DRAG,     ///< pull `anchor` to `target`; a mailbox by (source, slot): the last value before a step wins
-    SP_EDIT_DROP,     ///< end the drag of (source, slot)
-    SP_EDIT_POSE,     ///< put the kinematic `body` at `pose` from the end of the next step on; mailbox by (source, body)
-    SP_EDIT_PARAM,    ///< set the parameter at `path` to `value`
-    SP_EDIT_TAKE_OVER ///< the solver of `body` takes over what is made beside the step now, waiting if need be, and from now on
-                      ///< only when told: how a run that was not deterministic is replayed. Such a run lists its own among the
-                      ///< edits taken
+    SP_EDIT_PIN,       ///< hold `node` on `axes` where it is
+    SP_EDIT_RELEASE,   ///< let `node` go on `axes`
+    SP_EDIT_DRAG,      ///< pull `anchor` to `target`; a mailbox by (source, slot): the last value before a step wins
+    SP_EDIT_DROP,      ///< end the drag of (source, slot)
+    SP_EDIT_POSE,      ///< put the kinematic `body` at `pose` from the end of the next step on; mailbox by (source, body)
+    SP_EDIT_PARAM,     ///< set the parameter at `path` to `value`
+    SP_EDIT_TAKE_OVER  ///< the solver of `body` takes over what is made beside the step now, waiting if need be, and from now on
+                       ///< only when told: how a run that was not deterministic is replayed. Such a run lists its own among the
+                       ///< edits taken
 } sp_edit_type;
 
 /// A change from outside, taken at the top of the next step in the order (source, sequence).

@@ -87,7 +87,8 @@ typedef struct sp_backend {
     void (*rows_store)(const int *row_start, const int *order, int rows, int first, const int *group_start, const double *blocks,
                        double *val);
     void (*rows_product)(const sp_rows4 *a, int chunk, const double *x, double *y);  // y += A x
-    // error of elements in structures [begin, end): R, 9 numbers each from the first on, turns them now; error is for all elements
+    // error of elements in structures [begin, end): R, 9 numbers each from the first on, turns them now; error is for all
+    // elements
     void (*warp_errors)(const sp_warped *w, int begin, int end, const double *R, double *error);
     // between whole arrays (3 numbers a node, one number of room behind the last) and local ones (4 a node)
     void (*gather)(const double *x, const double *keep, const int *node, int n, double *local);  // times keep where not NULL

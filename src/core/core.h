@@ -80,7 +80,7 @@ static inline uint64_t sp__mix(uint64_t bits, uint64_t place) {
 struct sp_context {
     sp_context_def def;
     sp_error error;
-    struct sp_pool *pool;  // NULL: one worker, or the host's hooks
+    struct sp_pool *pool;                      // NULL: one worker, or the host's hooks
     struct sp_background *_Atomic background;  // NULL: no job was ever asked for
     int workers;
     atomic_size_t bytes;

@@ -32,7 +32,8 @@ static const sp_attr_spec solver_attrs[] = {
     CHOICE("factor", "llt", "llt/ldlt", 0, 1, REBUILD, "kind of factor"),
     NOT_NEGATIVE("threshold", "N s", "auto", AUTO, 1, REBUILD,
                  "updated-cholesky: error of an element above which it is refreshed; 0: all, each step"),
-    POSITIVE("budget", "ms", "auto", AUTO, 1, REBUILD, "updated-cholesky: time for refreshing in a step, where it runs in real time"),
+    POSITIVE("budget", "ms", "auto", AUTO, 1, REBUILD,
+             "updated-cholesky: time for refreshing in a step, where it runs in real time"),
     NOT_NEGATIVE("drop", "", "1e-3", 0, 1, REBUILD, "ic: relative size of what is left out; 0: what the matrix has not"),
     NUMBERS("omega", 1, 1, "", 0, 2, "1", LOPEN | HOPEN, 1, REBUILD, "of ssor"),
 };

@@ -164,5 +164,11 @@ static void apply(sp_precond *p, const double *r, double *z) {
         memcpy(z, r, sizeof *z * (size_t)p->n);
 }
 
-const sp_precond_kind sp__precond_multigrid = {
-    .name = "multigrid", .costly = true, .judges = true, .create = create, .destroy = destroy, .build = build, .apply = apply, .bytes = bytes};
+const sp_precond_kind sp__precond_multigrid = {.name = "multigrid",
+                                               .costly = true,
+                                               .judges = true,
+                                               .create = create,
+                                               .destroy = destroy,
+                                               .build = build,
+                                               .apply = apply,
+                                               .bytes = bytes};

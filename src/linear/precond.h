@@ -12,8 +12,8 @@ typedef struct sp_precond sp_precond;
 typedef struct sp_precond_kind {
     const char *name;
     bool costly;  // worth a thread of its own: `refresh="auto"` is asynchronous
-    // pattern: the matrix, values may be missing. points: n x 3 rest positions, nullable. like: another of the same kind and pattern
-    // whose analysis may be shared, nullable.
+    // pattern: the matrix, values may be missing. points: n x 3 rest positions, nullable. like: another of the same kind and
+    // pattern whose analysis may be shared, nullable.
     sp_status (*create)(sp_context *ctx, const sp_backend *be, const sp_solver_def *def, const sp_symmetric *pattern,
                         const double *points, const sp_precond *like, sp_precond **out);
     void (*destroy)(sp_precond *p);
@@ -30,10 +30,10 @@ struct sp_precond {
     sp_context *ctx;
     const sp_backend *be;
     sp_solver_def def;
-    int n;            // unknowns
+    int n;             // unknowns
     atomic_bool stop;  // asks a build under way to end early: it then returns SP_STOPPED
-    // rotations of the nodes from rest in the state of the matrix that build is given (n / 3 x 9, row-major), set before it by who
-    // knows them; NULL: not known. Kinds that make something of the rest positions turn them.
+    // rotations of the nodes from rest in the state of the matrix that build is given (n / 3 x 9, row-major), set before it by
+    // who knows them; NULL: not known. Kinds that make something of the rest positions turn them.
     const double *turns;
 };
 
@@ -45,7 +45,8 @@ const sp_precond_kind *sp__precond_find(sp_preconditioner which);
 sp_status sp__precond_init(sp_precond *p, const sp_precond_kind *kind, sp_context *ctx, const sp_backend *be,
                            const sp_solver_def *def, const sp_symmetric *pattern);
 // fn on [0, n) in ranges of `range`: on all workers, or one after the other where alone.
-void sp__precond_each(sp_precond *p, int n, int range, bool alone, void (*fn)(void *arg, int begin, int end, int worker), void *arg);
+void sp__precond_each(sp_precond *p, int n, int range, bool alone, void (*fn)(void *arg, int begin, int end, int worker),
+                      void *arg);
 static inline bool sp__precond_single(const sp_precond *p) {  // numbers kept in float
     return p->def.precision != SP_FACTOR_DOUBLE;
 }

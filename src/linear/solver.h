@@ -35,8 +35,8 @@ sp_status sp__solver_solve(sp_solver *solver, const sp_system *A, sp_coef c, con
 size_t sp__solver_bytes(const sp_solver *solver);
 // Steps since each element was refreshed (user's numbering), for pictures; false: this solver has no such thing.
 bool sp__solver_refresh_ages(const sp_solver *solver, int count, double *age);
-// What the next solves depend on beside the system: the matrix and the rotations behind the factor in use and behind the one being
-// made. Called with every array, for checkpoints; sp__solver_restored after they were written makes the factors anew.
+// What the next solves depend on beside the system: the matrix and the rotations behind the factor in use and behind the one
+// being made. Called with every array, for checkpoints; sp__solver_restored after they were written makes the factors anew.
 struct sp_visitor;
 void sp__solver_visit(sp_solver *solver, struct sp_visitor *v);
 sp_status sp__solver_restored(sp_solver *solver);

@@ -98,6 +98,11 @@ static inline sp_solid *sp__solid(const sp_body *b) {
     return b->impl;
 }
 
+// inner node of a corner of an element
+static inline int sp__solid_corner(const sp_tets *t, int slot, int a) {
+    return t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
+}
+
 // solid_layout.c
 sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);  // inner numbers and leaves
 sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);   // tets, chunks, rest gradients
@@ -115,11 +120,13 @@ double sp__solid_elastic(sp_body *b, const double *q);  // energy at positions q
 sp_status sp__solid_make_pattern(void *o, sp_context *ctx, sp_blocks **A);
 sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A);
 // solid_turns.c
-sp_status sp__solid_turns(void *o, double *R);                                              // nodes x 9, as sp_system asks
-void sp__solid_element_turns(const sp_solid *s, int begin, int end, double *R);             // of slots, 9 numbers each
+sp_status sp__solid_turns(void *o, double *R);                                   // nodes x 9, as sp_system asks
+void sp__solid_element_turns(const sp_solid *s, int begin, int end, double *R);  // of slots, 9 numbers each
 void sp__solid_rest_points(void *o, double *x);
 // solid_elements.c
 sp_status sp__solid_elements(sp_body *b, const sp_elements **out);  // NULL: the body's solver does not ask for them
+// solid_elements.c: blocks of springs and contacts, fn for each pair of nodes i <= j
+void sp__solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg);
 // solid_points.c
 void sp__solid_corners(const sp_solid *s, uint32_t user_tet, int node[4]);
 void sp__solid_weights(const sp_anchor *a, double w[4]);

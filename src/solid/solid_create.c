@@ -279,13 +279,12 @@ static void destroy(sp_body *b) {
     sp_solid *s = sp__solid(b);
     sp_tets *t = &s->tets;
     void *all[] = {
-        s->user_node,     s->inner_node,   s->user_tet,      s->slot_of,       s->leaf_start, t->block_start, t->node,
-        t->local,         t->rest,         t->frame,         t->scale,         t->ratio,      t->grad,        t->spin,
-        s->volume,        s->corner_of,    s->region,        s->region_names,  s->region_of,  s->density,     s->young,
-        s->poisson,       s->rest,         s->hold,          s->mass,          s->drag_of,    s->keep,        s->work,
-        s->partial,       s->scratch,      s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum, s->surface_anchors,
-        s->surface_faces, s->surface_nodes, s->around_start,  s->around,        s->turn,
-        s->slot_node};
+        s->user_node,     s->inner_node,    s->user_tet,      s->slot_of,       s->leaf_start, t->block_start, t->node,
+        t->local,         t->rest,          t->frame,         t->scale,         t->ratio,      t->grad,        t->spin,
+        s->volume,        s->corner_of,     s->region,        s->region_names,  s->region_of,  s->density,     s->young,
+        s->poisson,       s->rest,          s->hold,          s->mass,          s->drag_of,    s->keep,        s->work,
+        s->partial,       s->scratch,       s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum, s->surface_anchors,
+        s->surface_faces, s->surface_nodes, s->around_start,  s->around,        s->turn,       s->slot_node};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &t->chunks);
     sp__solid_free_loads(ctx, s);

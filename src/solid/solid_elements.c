@@ -2,10 +2,6 @@
 // lumped masses and point terms. Elements are the slots of the kernels, fillers included.
 #include "solid/solid.h"
 
-static int corner(const sp_tets *t, int slot, int a) {
-    return t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
-}
-
 static void rotations(void *o, int begin, int end, double *R) {
     const sp_solid *s = sp__solid(o);
     if (s->model != SP_LINEAR) {
@@ -22,9 +18,9 @@ static void rest(void *o, sp_coef c, int begin, int end, double *G) {
     double stiff = sqrt(c.k + c.b * s->rayleigh_stiffness);
     for (int slot = begin; slot < end; slot++, G += 10) {
         double edges[9], inverse[9], factor = stiff * t->scale[slot];
-        const double *x0 = s->rest + 3 * (size_t)corner(t, slot, 0);
+        const double *x0 = s->rest + 3 * (size_t)sp__solid_corner(t, slot, 0);
         for (int a = 0; a < 3; a++) {
-            const double *x = s->rest + 3 * (size_t)corner(t, slot, a + 1);
+            const double *x = s->rest + 3 * (size_t)sp__solid_corner(t, slot, a + 1);
             for (int k = 0; k < 3; k++) edges[3 * k + a] = x[k] - x0[k];
         }
         sp__inverse3(edges, inverse);
@@ -39,7 +35,7 @@ static void diagonal(void *o, sp_coef c, double *d) {
     for (int i = 0; i < s->nodes; i++) d[i] = heavy * s->mass[i] + c.b * s->drag_of[i];
 }
 
-static void terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg) {
+void sp__solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg) {
     const sp_body *b = o;
     for (int t = 0; t < b->loads.term_count; t++) {
         const sp_point_term *term = &b->loads.terms[t];
@@ -67,7 +63,7 @@ sp_status sp__solid_elements(sp_body *b, const sp_elements **out) {
     if (!s->slot_node) {
         if (!SP_NEW(b->ctx, s->slot_node, 4 * (size_t)count))
             return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the elements of '%s' (%d)", b->name, s->elements);
-        for (int i = 0; i < 4 * count; i++) s->slot_node[i] = corner(t, i / 4, i % 4);
+        for (int i = 0; i < 4 * count; i++) s->slot_node[i] = sp__solid_corner(t, i / 4, i % 4);
     }
     s->heap = (sp_elements){.count = count,
                             .node = s->slot_node,
@@ -77,7 +73,7 @@ sp_status sp__solid_elements(sp_body *b, const sp_elements **out) {
                             .rotations = rotations,
                             .rest = rest,
                             .diagonal = diagonal,
-                            .terms = terms};
+                            .terms = sp__solid_terms};
     *out = &s->heap;
     return SP_OK;
 }

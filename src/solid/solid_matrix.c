@@ -2,10 +2,6 @@
 // touch it and of the places where their blocks go, so that chunks fill their own rows without meeting, in a fixed order.
 #include "solid/solid.h"
 
-static int corner(const sp_tets *t, int slot, int a) {
-    return t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
-}
-
 // ------------------------------------------------------------------------------------------------ pattern
 
 // upper pattern by rows: every element offers its six edges to their lower node; sort and unite
@@ -19,14 +15,14 @@ static sp_status upper_pattern(sp_context *ctx, const sp_solid *s, int **row_sta
     for (int i = 0; i < n; i++) count[i + 1] = 1;
     for (int slot = 0; slot < t->blocks * t->lanes; slot++)
         for (int k = 4; k < 10 && s->user_tet[slot] >= 0; k++) {
-            int a = corner(t, slot, sp__pair_a[k]), b = corner(t, slot, sp__pair_b[k]);
+            int a = sp__solid_corner(t, slot, sp__pair_a[k]), b = sp__solid_corner(t, slot, sp__pair_b[k]);
             count[(a < b ? a : b) + 1]++;
         }
     for (int i = 0; i < n; i++) count[i + 1] += count[i];
     for (int i = 0; i < n; i++) start[i] = count[i], col[start[i]++] = i;
     for (int slot = 0; slot < t->blocks * t->lanes; slot++)
         for (int k = 4; k < 10 && s->user_tet[slot] >= 0; k++) {
-            int a = corner(t, slot, sp__pair_a[k]), b = corner(t, slot, sp__pair_b[k]);
+            int a = sp__solid_corner(t, slot, sp__pair_a[k]), b = sp__solid_corner(t, slot, sp__pair_b[k]);
             col[start[a < b ? a : b]++] = a < b ? b : a;
         }
     // sort each row, drop repeats
@@ -52,7 +48,7 @@ static int leaves_of(const sp_solid *s, const int *leaf_of, int block, int *leaf
     int n = 0;
     for (int slot = block * t->lanes; slot < (block + 1) * t->lanes; slot++)
         for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) {
-            int l = leaf_of[corner(t, slot, a)], k = 0;
+            int l = leaf_of[sp__solid_corner(t, slot, a)], k = 0;
             while (k < n && leaf[k] != l) k++;
             if (k == n) leaf[n++] = l;
         }
@@ -64,8 +60,8 @@ static void fill_stencil(const sp_solid *s, const sp_blocks *A, const int *leaf_
     const sp_tets *t = &s->tets;
     for (int l = 0; l < t->lanes; l++)
         for (int k = 0; k < 10; k++) {
-            int slot = block * t->lanes + l, a = corner(t, slot, sp__pair_a[k]), b = corner(t, slot, sp__pair_b[k]),
-                row = a < b ? a : b;
+            int slot = block * t->lanes + l, a = sp__solid_corner(t, slot, sp__pair_a[k]),
+                b = sp__solid_corner(t, slot, sp__pair_b[k]), row = a < b ? a : b;
             bool here = s->user_tet[slot] >= 0 && leaf_of[row] == leaf;
             at[k * t->lanes + l] =
                 here ? 2 * (sp__blocks_number(A, row, a < b ? b : a) - A->row_start[s->leaf_start[leaf]]) + (a > b) : -1;
@@ -148,21 +144,8 @@ static void assemble_chunk(void *arg, int chunk, int worker) {
     sp__blocks_store(as->A, chunk, blocks);
 }
 
-static void add_terms(const sp_body *b, sp_coef c, sp_blocks *A) {
-    for (int t = 0; t < b->loads.term_count; t++) {
-        const sp_point_term *term = &b->loads.terms[t];
-        int node[4];
-        double w[4], m[6];
-        sp__solid_corners(sp__solid(b), term->at.elem, node);
-        sp__solid_weights(&term->at, w);
-        for (int k = 0; k < 6; k++) m[k] = c.k * term->k[k] + c.b * term->b[k];
-        for (int i = 0; i < 4; i++)
-            for (int j = i; j < 4; j++) {
-                double f = w[i] * w[j];
-                double B[9] = {f * m[0], f * m[3], f * m[5], f * m[3], f * m[1], f * m[4], f * m[5], f * m[4], f * m[2]};
-                if (f != 0) sp__blocks_add(A, node[i], node[j], B);
-            }
-    }
+static void add_block(void *A, int i, int j, const double B[9]) {
+    sp__blocks_add(A, i, j, B);
 }
 
 sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A) {
@@ -170,7 +153,7 @@ sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A) {
     sp_solid *s = sp__solid(b);
     assembly as = {s, A, c};
     sp__chunks_each(b->ctx, s->be, s->leaf_count, assemble_chunk, &as);
-    add_terms(b, c, A);
+    sp__solid_terms(b, c, add_block, A);
     sp__blocks_pin(A, b->fixed);
     return SP_OK;
 }

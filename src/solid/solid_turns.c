@@ -8,24 +8,24 @@
 #include "kernels/rotation.h"
 #include "solid/solid.h"
 
-static int corner(const sp_tets *t, int slot, int a) {
-    return t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
-}
+enum { LANES_MOST = 8 };
 
-static void element_turn(const sp_solid *s, int slot, double R[9]) {
+// of one lane structure: entry k of lane l into R[9 l + k]
+static void block_turns(const sp_solid *s, int block, double *R) {
     const sp_tets *t = &s->tets;
-    size_t w = (size_t)t->lanes, at = (size_t)slot / w * 9 * w + (size_t)slot % w;
-    const double *x0 = s->rest + 3 * (size_t)corner(t, slot, 0);
-    double scale = t->scale[slot] > 0 ? 1 / t->scale[slot] : 0;
-    memset(R, 0, 9 * sizeof *R);
-    for (int i = 0; i < 3; i++) {
-        double e[3];
-        sp__sub3(s->rest + 3 * (size_t)corner(t, slot, i + 1), x0, e);
-        for (size_t r = 0; r < 3; r++) {
-            double c = scale * t->grad[at + (3 * (size_t)i + r) * w];
-            for (size_t k = 0; k < 3; k++) R[3 * r + k] += c * e[k];
-        }
+    size_t w = (size_t)t->lanes, first = (size_t)block * w;
+    const double *c = t->grad + 9 * first;
+    double e[9][LANES_MOST];  // rest edges over the scale
+    for (size_t l = 0; l < w; l++) {
+        double scale = t->scale[first + l] > 0 ? 1 / t->scale[first + l] : 0;
+        const int *node = t->node + 4 * first + l;
+        for (size_t i = 0; i < 9; i++)
+            e[i][l] = scale * (s->rest[3 * (size_t)node[(i / 3 + 1) * w] + i % 3] - s->rest[3 * (size_t)node[0] + i % 3]);
     }
+    for (size_t k = 0; k < 9; k++)
+        for (size_t l = 0; l < w; l++)
+            R[9 * l + k] = c[k / 3 * w + l] * e[k % 3][l] + c[(3 + k / 3) * w + l] * e[3 + k % 3][l] +
+                           c[(6 + k / 3) * w + l] * e[6 + k % 3][l];
 }
 
 // the nearest rotation, the identity where there is nothing to go by
@@ -41,10 +41,15 @@ static void nearest(double R[9]) {
 }
 
 void sp__solid_element_turns(const sp_solid *s, int begin, int end, double *R) {
-    for (int slot = begin; slot < end; slot++, R += 9) {
-        element_turn(s, slot, R);
+    int w = s->tets.lanes;
+    for (int slot = begin; slot < end;) {
+        double all[9 * LANES_MOST];
+        int lane = slot % w, n = w - lane < end - slot ? w - lane : end - slot;
+        block_turns(s, slot / w, all);
+        memcpy(R, all + 9 * lane, 9 * (size_t)n * sizeof *R);
         // elements without stiffness have no gradients to tell by
-        if (s->tets.deformed || !(s->tets.scale[slot] > 0)) nearest(R);
+        for (int l = 0; l < n; l++, slot++, R += 9)
+            if (s->tets.deformed || !(s->tets.scale[slot] > 0)) nearest(R);
     }
 }
 
@@ -61,10 +66,10 @@ static sp_status list_around(sp_body *b) {
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the rotations of '%s' (%d nodes)", b->name, s->nodes);
     }
     for (int slot = 0; slot < slots; slot++)
-        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) s->around_start[corner(t, slot, a) + 1]++;
+        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) s->around_start[sp__solid_corner(t, slot, a) + 1]++;
     for (int i = 0; i < s->nodes; i++) next[i + 1] = s->around_start[i + 1] += s->around_start[i];
     for (int slot = 0; slot < slots; slot++)
-        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) s->around[next[corner(t, slot, a)]++] = slot;
+        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) s->around[next[sp__solid_corner(t, slot, a)]++] = slot;
     sp__free(b->ctx, next);
     return SP_OK;
 }

@@ -45,10 +45,10 @@ static inline size_t sp__dense_pack_size(int m, int k) {
         /* W's rows below then belong to the parent. alpha (r): 1 at first, carried from panel to panel. Returns k, or the */    \
         /* first column whose pivot fails as in diagonal, and stands in d or on the diagonal; all else is then spoilt. */        \
         int (*rank_update)(int m, int k, int r, real sign, real *L, ptrdiff_t ld, real *d, real *W, ptrdiff_t ldw, real *alpha); \
-        /* the rectangles of forward and backward alone: x2 (m) -= L x1 and x1 (k) -= L^T x2, L m x k. Rows of the first and */\
-        /* columns of the second may be cut at multiples of SP_DENSE_ROWS and come out the same */                             \
-        void (*product)(int m, int k, const real *L, ptrdiff_t ld, const real *x1, real *x2);                                  \
-        void (*product_turned)(int m, int k, const real *L, ptrdiff_t ld, const real *x2, real *x1);                           \
+        /* the rectangles of forward and backward alone: x2 (m) -= L x1 and x1 (k) -= L^T x2, L m x k. Rows of the first and */  \
+        /* columns of the second may be cut at multiples of SP_DENSE_ROWS and come out the same */                               \
+        void (*product)(int m, int k, const real *L, ptrdiff_t ld, const real *x1, real *x2);                                    \
+        void (*product_turned)(int m, int k, const real *L, ptrdiff_t ld, const real *x2, real *x1);                             \
     } name
 
 SP_DENSE_TABLE(double, sp_dense_d);

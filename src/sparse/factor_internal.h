@@ -27,7 +27,8 @@
 #define SP_LOOP_INLINE static inline __attribute__((always_inline))
 
 enum {
-    SP_FACTOR_MANY = 64,  // right-hand sides that go through the tree side by side at most: they share the nearest caches
+    SP_FACTOR_MANY = 64,     // right-hand sides that go through the tree side by side at most: they share the nearest caches
+    SP_SOLVE_WIDE = 250000,  // entries of L: a smaller solve is over before a second worker has woken (0.1 ms)
 };
 
 // Room of one worker.

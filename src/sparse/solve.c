@@ -3,9 +3,6 @@
 // visits what lies above its nonzeros (Gilbert 1994) and, going down, above the rows that are wanted.
 #include "sparse/factor_internal.h"
 
-// below this many entries of L a solve is over before a second worker has woken
-static const int64_t ENTRIES_WIDE = 100000;
-
 // ------------------------------------------------------------------------------------------------ one right-hand side
 
 static void forward_run(const sp_factor_pass *pass, void *own, int first, int last) {
@@ -50,7 +47,7 @@ static void solve_here(const sp_factor_pass *pass, void *own) {
 void sp__factor_solve(sp_factor *F, const double *b, double *x, bool alone) {
     SP_ASSERT(F->good);
     sp_factor_pass pass = {.F = F, .width = 1, .used = 1, .b = b, .x = x, .y = F->y, .shared = F->shared};
-    if (!alone && F->set_count > 1 && F->S->entries > ENTRIES_WIDE)
+    if (!alone && F->set_count > 1 && F->S->entries > SP_SOLVE_WIDE)
         solve_wide(&pass);
     else
         solve_here(&pass, F->set[0].vector);

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/run.h"
 #include "core/background.h"
+#include "io/run.h"
 #include "souple/io.h"
 
 #define OUT SP_BINARY_DIR "/test_run_out"

@@ -149,4 +149,3 @@ TEST(same_bits_for_any_number_of_workers) {
     CHECK(memcmp(one.R, many.R, 9 * (size_t)sp_mesh_node_count(one.mesh) * sizeof(double)) == 0);
     drop(&one), drop(&many);
 }
-

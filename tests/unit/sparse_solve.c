@@ -95,8 +95,8 @@ TEST(workers_do_not_change_a_bit) {
     double *first = NULL;
     for (int i = 0; i < 4; i++) {
         sp_context *ctx = help_context(workers[i]);
-        fixture f = fixture_new(ctx, (sp_factor_def){0}, 14, 6);
-        REQUIRE(f.S->entries > 100000);  // large enough for several workers
+        fixture f = fixture_new(ctx, (sp_factor_def){0}, 16, 6);
+        REQUIRE(f.S->entries > SP_SOLVE_WIDE);  // large enough for several workers
         sp__factor_solve(f.F, f.b, f.x, false);
         CHECK_INT(sp__factor_solve_many(f.F, 69, f.b, f.x + f.n), SP_OK);
         sp__factor_solve(f.F, f.b, f.y, true);
@@ -114,26 +114,27 @@ TEST(workers_do_not_change_a_bit) {
 // one front of several steps and parts
 TEST(large_panels_are_shared_without_changing_a_bit) {
     const int workers[4] = {1, 2, 3, 7};
-    double *b = help_vector(450, 1), *x = help_vector(450, 2), *first = help_vector(450, 3);
-    unsigned char all[150 * 150];
+    double *b = help_vector(720, 1), *x = help_vector(720, 2), *first = help_vector(720, 3);
+    unsigned char all[240 * 240];
     memset(all, 1, sizeof all);
-    for (int flags = 0; flags < 4; flags++)
+    for (int flags = 0; flags < 8; flags++)
         for (int i = 0; i < 4; i++) {
             sp_context *ctx = help_context(workers[i]);
-            sp_symmetric_own A = help_matrix(ctx, 150, 3, all, 5);
+            sp_symmetric_own A = help_matrix(ctx, 240, 3, all, 5);
             sp_symbolic *S = NULL;
             sp_factor *F = NULL;
             sp_factor_info info;
-            sp_factor_def def = {.kind = flags & 1 ? SP_LDLT : SP_LLT, .single = flags & 2};
-            REQUIRE(sp__symbolic_create(ctx, SP_ORDER_NATURAL, &A.view, NULL, &S) == SP_OK && S->count == 1);
+            sp_factor_def def = {.kind = flags & 1 ? SP_LDLT : SP_LLT, .single = flags & 2, .plain = flags & 4};
+            REQUIRE(sp__symbolic_create(ctx, SP_ORDER_NATURAL, &A.view, NULL, &S) == SP_OK && S->count == 1 &&
+                    S->entries > SP_SOLVE_WIDE);
             REQUIRE(sp__factor_create(ctx, &def, S, &F) == SP_OK);
             CHECK_INT(sp__factor_make(F, &A.view, 0, false, &info), SP_OK);
             sp__factor_solve(F, b, x, false);
             CHECK_NEAR(help_backward_error(&A.view, b, x), 0, def.single ? 2e-6 : 1e-14);
-            CHECK(i == 0 || memcmp(x, first, 450 * sizeof *x) == 0);
-            memcpy(first, x, 450 * sizeof *x);
+            CHECK(i == 0 || memcmp(x, first, 720 * sizeof *x) == 0);
+            memcpy(first, x, 720 * sizeof *x);
             sp__factor_solve(F, b, x, true);
-            CHECK(memcmp(x, first, 450 * sizeof *x) == 0);
+            CHECK(memcmp(x, first, 720 * sizeof *x) == 0);
             sp__factor_destroy(&F);
             sp__symbolic_release(&S);
             sp__symmetric_free(&A);
