@@ -3,14 +3,12 @@
 
 #include "sparse/dense_internal.h"
 
-static bool has_avx2(void) {
 #ifdef SP_HAVE_AVX2
+static bool has_avx2(void) {
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return false;
-#endif
 }
+#endif
 
 const sp_dense_d *sp__dense_d(bool plain) {
 #ifdef SP_HAVE_AVX2
