@@ -9,8 +9,8 @@
 
 // below this pace conjugate gradients need about a hundred iterations, which cost less than keeping a factor
 static const double CALM = 3;
-// above this many elements a factor no longer stays in the caches: its two passes an iteration cost more than a multigrid cycle
-enum { LARGE = 30000 };
+// above this many elements a factor leaves the nearer caches: its two passes an iteration cost more than a multigrid cycle
+enum { LARGE = 10000 };
 // multigrid was measured up to this contrast; beyond it a factor does not notice
 static const double MIXED = 100;
 
