@@ -7,7 +7,7 @@
 
 #include "bench.h"
 #include "command.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 
 enum { JSON };
 

@@ -4,7 +4,7 @@
 
 #include "bench.h"
 #include "command.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 
 static int bench_main(const sp_command *command, int argc, char **argv) {
     if (sp__has_option(argc, argv, "--help") || sp__has_option(argc, argv, "-h")) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "io/scene.h"
+#include "io/scene/scene.h"
 
 bool sp__has_option(int argc, char **argv, const char *name) {
     for (int i = 1; i < argc; i++)

@@ -16,12 +16,12 @@ clang_major() {
 
 packages_of() {
     case "$1" in
-        build) echo "make cmake gcc g++ libc6-dev libxml2-dev libpng-dev libmetis-dev libsuitesparse-dev" ;;
+        build) echo "make cmake gcc g++ libc6-dev libxml2-dev libpng-dev zlib1g-dev libhdf5-dev libmetis-dev libsuitesparse-dev" ;;
         test)
             # the sanitizers' run time carries clang's version in its name
             local major
             major=$(clang_major || true)
-            echo "clang clang-format calculix-ccx libbullet-dev libopenblas-dev libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
+            echo "clang clang-format gmsh python3-vtk9 python3-h5py hdf5-tools calculix-ccx libbullet-dev libopenblas-dev libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
             ;;
         bench) echo "libbullet-dev libopenblas-dev" ;;
         format) echo "clang-format" ;;

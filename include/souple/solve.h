@@ -99,6 +99,7 @@ typedef struct sp_solver_def {
     double budget_ms;       ///< updated-cholesky in real time: of refreshing in a step; NaN: auto
     double budget_columns;  ///< updated-cholesky: share of the block columns made anew in a step at most, in (0, 1]; NaN: auto
     double step;            ///< auto: length of the steps to expect [s], > 0, default 0.01
+    double aim_ms;          ///< auto: time that a step may take [ms], > 0; NaN: as long as it stands for. Default NaN
     double drop;            ///< incomplete Cholesky: relative size of what is left out, >= 0, default 1e-3
     double omega;           ///< SSOR, in (0, 2), default 1
     uint32_t cookie;

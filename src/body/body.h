@@ -112,7 +112,7 @@ struct sp_body {
     sp_loads loads;        // springs and contacts on anchors
     sp_integrator_def integrator;
     sp_solver_def solver_def;  // nothing in it is `auto` that is chosen for a whole body
-    char solver_why[160];
+    char solver_why[240];
     sp_solver *solver;
     sp_solver *next_solver;  // takes its place at the end of a restore; NULL otherwise
     sp_solve_info solve;

@@ -27,6 +27,7 @@ sp_solver_def sp_solver_def_default(void) {
                            .precision = SP_FACTOR_AUTO,
                            .threshold = NAN,
                            .budget_ms = NAN,
+                           .aim_ms = NAN,
                            .budget_columns = NAN,
                            .step = 0.01,
                            .drop = 1e-3,

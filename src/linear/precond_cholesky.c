@@ -1,6 +1,6 @@
 // A factor of the whole matrix: exact on the day it was made, and then as old as its owner lets it become (Courtecuisse 2011,
-// section 3.4). Float unless double is asked for. Always L L^T, whose pivots prove that it stands for a positive definite matrix;
-// where float or the matrix itself denies that, a little is added to the diagonal, and told.
+// section 3.4). Float unless double is asked for. It must stand for a positive definite matrix, which the pivots prove; where
+// float or the matrix itself denies that, a little is added to the diagonal, and told.
 #include "linear/matrix.h"
 #include "linear/precond.h"
 #include "linear/shift.h"
@@ -9,6 +9,7 @@ typedef struct cholesky {
     sp_precond base;
     sp_symbolic *S;
     sp_factor *F;
+    bool usable;
 } cholesky;
 
 static void destroy(sp_precond *p) {
@@ -25,12 +26,13 @@ static sp_status create(sp_context *ctx, const sp_backend *be, const sp_solver_d
     *out = NULL;
     if (!SP_NEW(ctx, c, 1)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a preconditioner");
     sp_status status = sp__precond_init(&c->base, &sp__precond_cholesky, ctx, be, def, pattern);
-    sp_factor_def factor = {.kind = SP_LLT, .single = sp__precond_single(&c->base), .plain = sp__backend_plain(be)};
+    sp_factor_def factor = {.kind = def->factor, .single = sp__precond_single(&c->base), .plain = sp__backend_plain(be)};
     if (status >= 0 && like)
         c->S = sp__symbolic_share(((const cholesky *)like)->S);
     else if (status >= 0)
         status = sp__symbolic_create(ctx, def->ordering, pattern, points, &c->S);
     if (status >= 0) status = sp__factor_create(ctx, &factor, c->S, &c->F);
+    if (status >= 0) sp__factor_stop_flag(c->F, &c->base.stop);
     if (status < 0)
         destroy(&c->base);
     else
@@ -45,6 +47,7 @@ static sp_status build(sp_precond *p, const sp_symmetric *A, bool alone, sp_fact
     for (int k = 0; k < SP_SHIFTS; k++) {
         if (sp__precond_stopped(p)) return info->status = SP_STOPPED;
         sp__factor_make(c->F, A, shift, alone, info);
+        if (info->status == SP_OK && !sp__factor_definite(c->F)) info->status = SP_NOT_SPD;
         flops += info->flops, columns += info->columns;
         if (info->status != SP_NOT_SPD) break;
         if (k == 0) mean = sp__mean_diagonal(A);
@@ -52,13 +55,14 @@ static sp_status build(sp_precond *p, const sp_symmetric *A, bool alone, sp_fact
         shift = sp__shift_next(shift, mean);
     }
     info->flops = flops, info->columns = columns;
+    c->usable = info->status == SP_OK;
     return info->status;
 }
 
 // without a factor: nothing in front
 static void apply(sp_precond *p, const double *r, double *z) {
     cholesky *c = (cholesky *)p;
-    if (sp__factor_good(c->F))
+    if (c->usable)
         sp__factor_solve(c->F, r, z, false);
     else if (z != r)
         memcpy(z, r, sizeof *z * (size_t)p->n);

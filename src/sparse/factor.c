@@ -140,6 +140,17 @@ bool sp__factor_good(const sp_factor *F) {
     return F->good;
 }
 
+bool sp__factor_definite(const sp_factor *F) {
+    if (!F->good || F->def.kind != SP_LDLT) return F->good;
+    for (int s = 0; s < F->S->count; s++) {
+        const void *d = sp__pivot(F, s, F->side[s]);
+        size_t own = (size_t)(F->S->first[s + 1] - F->S->first[s]) * (size_t)F->S->block;
+        for (size_t i = 0; i < own; i++)
+            if (!(F->loops->get(d, i) > 0)) return false;
+    }
+    return true;
+}
+
 void sp__factor_stop_flag(sp_factor *F, atomic_bool *stop) {
     F->stop = stop;
 }

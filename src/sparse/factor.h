@@ -38,7 +38,8 @@ sp_status sp__factor_create(sp_context *ctx, const sp_factor_def *def, sp_symbol
 void sp__factor_destroy(sp_factor **F);
 size_t sp__factor_bytes(const sp_factor *F);
 const sp_symbolic *sp__factor_symbolic(const sp_factor *F);
-bool sp__factor_good(const sp_factor *F);  // holds a factor that solves may use
+bool sp__factor_good(const sp_factor *F);      // holds a factor that solves may use
+bool sp__factor_definite(const sp_factor *F);  // a good one of a positive definite matrix; L D L^T may stand for others
 
 // A flag that sp__factor_make and sp__factor_partial look at between supernodes: where it is set they end with SP_STOPPED, as
 // after a failure. NULL: none.

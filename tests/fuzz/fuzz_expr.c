@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "io/expr.h"
+#include "io/scene/expr.h"
 
 typedef struct block {
     struct block *next;

@@ -1,7 +1,7 @@
 // Edit logs: a world and the log of what was done to it give the same hashes again; malformed logs are refused with their line.
 #include "test.h"
 
-#include "io/run.h"
+#include "io/run/run.h"
 #include "souple/io.h"
 
 #define PATH SP_BINARY_DIR "/test_edits.log"

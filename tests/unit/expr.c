@@ -1,5 +1,5 @@
 // Expressions of the scene language: values, precedence, names, limits, messages.
-#include "io/expr.h"
+#include "io/scene/expr.h"
 
 #include "test.h"
 

@@ -1,5 +1,5 @@
 // Matrix Market files: what is read, what is written, and how errors are told.
-#include "io/matrix_market.h"
+#include "io/file/matrix_market.h"
 
 #include <unistd.h>
 

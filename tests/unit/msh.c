@@ -5,7 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "io/text_file.h"
+#include "io/file/text_file.h"
 #include "souple/io.h"
 
 #define PATH SP_BINARY_DIR "/test_msh.msh"

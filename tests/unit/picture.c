@@ -3,7 +3,7 @@
 #include <png.h>
 #include <unistd.h>
 
-#include "io/picture.h"
+#include "io/picture/picture.h"
 #include "math/vec3.h"
 #include "souple/io.h"
 #include "test.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/scene_read.h"
+#include "io/scene/scene_read.h"
 #include "test.h"
 
 typedef struct loaded {

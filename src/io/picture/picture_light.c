@@ -1,0 +1,67 @@
+// Lights and their shadows. A shadow is a picture taken from the light: what the light does not see is dark. Scenes without
+// lights of their own get a key light over the viewer's shoulder, a wide sky from above that darkens what lies close to the
+// ground, and a rim from behind that parts the outline from the background.
+#include "io/picture/picture.h"
+#include "math/vec3.h"
+
+static void set_light(sp_light *l, sp_light_type type, const double at[3], const double color[3], double intensity) {
+    *l = (sp_light){.type = type, .gloss = 1, .softness = 0.012};
+    double n = sp__norm3(at);
+    for (int i = 0; i < 3; i++) l->at[i] = at[i] / n, l->color[i] = color[i] * intensity;
+}
+
+void sp__lights_default(sp_drawing *d) {
+    static const double warm[3] = {1, 0.97, 0.92}, cool[3] = {0.85, 0.92, 1}, white[3] = {1, 1, 1};
+    const sp_eye *eye = &d->camera;
+    double key[3], rim[3];
+    for (int i = 0; i < 3; i++) {
+        key[i] = 1.1 * d->up[i] - 0.75 * eye->right[i] - 0.8 * eye->forward[i];
+        rim[i] = 0.5 * d->up[i] + 0.9 * eye->right[i] + 0.8 * eye->forward[i];
+    }
+    set_light(&d->lights[0], SP_LIGHT_SUN, key, warm, 0.78);
+    d->lights[0].shadow = true;
+    set_light(&d->lights[1], SP_LIGHT_SKY, d->up, white, 0.3);
+    d->lights[1].shadow = true, d->lights[1].softness = 0.07, d->lights[1].gloss = 0;
+    set_light(&d->lights[2], SP_LIGHT_SUN, rim, cool, 0.3);
+    d->light_count = 3;
+    for (int i = 0; i < 3; i++) d->ambient_sky[i] = 0.3 * cool[i], d->ambient_ground[i] = 0.16 * warm[i];
+}
+
+// an eye at the light that sees the ball around all bodies
+static bool light_eye(const sp_light *l, const sp_drawing *d, sp_eye *eye) {
+    double radius = 0.55 * d->size, half = 0.5 * SP_SHADOW_SIZE, at[3], side[3] = {0.31, 0.17, 0.93};
+    *eye = (sp_eye){.cx = half, .cy = half};
+    if (l->type == SP_LIGHT_SUN || l->type == SP_LIGHT_SKY) {
+        sp__axpy3(d->centre, 2 * radius, l->at, at);
+        eye->parallel = true, eye->focal = half / radius;
+    } else {
+        double away[3];
+        memcpy(at, l->at, sizeof at);
+        sp__sub3(d->centre, at, away);
+        double distance = sp__norm3(away);
+        if (distance < 1.2 * radius) return false;  // among the bodies: no one picture sees all of them
+        eye->focal = half * sqrt(distance * distance - radius * radius) / radius;
+        eye->nearest = 0.5 * (distance - radius);
+    }
+    sp__eye_look(eye, at, d->centre, side);
+    return true;
+}
+
+sp_status sp__shadows(sp_context *ctx, sp_drawing *d) {
+    for (int i = 0; i < d->light_count; i++) {
+        sp_light *l = &d->lights[i];
+        if (!l->shadow || !(d->size > 0) || !light_eye(l, d, &l->eye)) continue;
+        if (!SP_NEW(ctx, l->map, SP_SHADOW_SIZE * SP_SHADOW_SIZE)) return SP_NO_MEMORY;
+        sp_canvas canvas = {.width = SP_SHADOW_SIZE, .height = SP_SHADOW_SIZE, .near = l->map};
+        sp__canvas_clear(&canvas);
+        sp__raster_soup(&canvas, &l->eye, &d->soup, false);
+    }
+    return SP_OK;
+}
+
+void sp__shadows_free(sp_context *ctx, sp_drawing *d) {
+    for (int i = 0; i < d->light_count; i++) {
+        sp__free(ctx, d->lights[i].map);
+        d->lights[i].map = NULL;
+    }
+}

@@ -1,0 +1,164 @@
+// Meshes of solids: generated shapes, whose cells follow from `elements` or from a rule where they are not given, and files.
+// Counts are known before anything is made, and compared with the memory limit.
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "io/run/build.h"
+
+static const double PI = 3.14159265358979323846;
+
+// bytes of mesh and body per tetrahedron: at most 320 in the body, the rest in two meshes while building
+static const double TET_BYTES = 700;
+// tetrahedra of a shape that says neither cells nor elements
+static const double AUTO_ELEMENTS = 3000;
+// most tetrahedra that four cells along the shortest edge of a box may come to
+static const double AUTO_BOX_MAX = 100000;
+
+bool sp__is_shape(const sp_scene_node *node) {
+    static const char *const shapes[] = {"box", "cylinder", "sphere", "torus", "mesh", "plane"};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (strcmp(node->spec->name, shapes[i]) == 0) return true;
+    return false;
+}
+
+static int at_least(int low, double value) {
+    return value < low ? low : value > INT_MAX / 4 ? INT_MAX / 4 : (int)floor(value + 0.5);
+}
+
+// cells as written; false: not given. Never more than INT_MAX / 4, which the generators refuse.
+static bool cells_given(const sp_scene_node *shape, int count, int *cells) {
+    const sp_attr *attr = sp__build_attr(shape, "cells");
+    if (!attr || attr->is_auto || attr->count == 0) return false;
+    for (int k = 0; k < count; k++) cells[k] = at_least(0, attr->numbers[attr->count == count ? k : 0]);
+    return true;
+}
+
+// how many tetrahedra to aim at, by `elements` or by the rule
+static double wanted(const sp_scene_node *shape) {
+    return sp__build_number(shape, "elements", AUTO_ELEMENTS);
+}
+
+// ------------------------------------------------------------------------------------------------ generated
+
+static sp_status make_box(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    const double *size = sp__attr(shape, "size")->numbers;
+    int cells[3], per_cell = sp__build_is(shape, "pattern", "5") ? 5 : 6;
+    if (!cells_given(shape, 3, cells)) {
+        double shortest = fmin(size[0], fmin(size[1], size[2])) / 4;
+        double edge = fmax(shortest, cbrt(size[0] * size[1] * size[2] * per_cell / AUTO_BOX_MAX));
+        for (int k = 0; k < 3; k++) cells[k] = at_least(1, size[k] / edge);
+        sp__scene_note_auto(run->scene, shape, "cells", "%d %d %d: %s", cells[0], cells[1], cells[2],
+                            edge > shortest ? "cells of equal edges, 100000 tetrahedra in all" : "four along the shortest edge");
+    }
+    SP_TRY(sp__build_reserve(run, shape, (double)cells[0] * cells[1] * cells[2] * per_cell, TET_BYTES, "tetrahedra"));
+    return sp_mesh_box(run->ctx, size, cells, per_cell, out);
+}
+
+// A swept disc has 24 tetrahedra for each cell along and squared cells across the radius; cells as long as they are wide give
+// along = length / radius x across.
+static void sweep_cells(const sp_scene_node *shape, double length, double radius, int least, int *across, int *along) {
+    double n = wanted(shape);
+    *across = at_least(1, cbrt(n * radius / (24 * length)));
+    *along = at_least(least, n / (24.0 * *across * *across));
+}
+
+static sp_status make_cylinder(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    double radius = sp__build_number(shape, "radius", 0), length = sp__build_number(shape, "length", 0);
+    const sp_attr *axis = sp__build_attr(shape, "axis");
+    const double z[3] = {0, 0, 1};
+    int cells[2];
+    if (!cells_given(shape, 2, cells)) {
+        sweep_cells(shape, length, radius, 1, &cells[0], &cells[1]);
+        sp__scene_note_auto(run->scene, shape, "cells", "%d %d: cells about as long as wide, %.0f tetrahedra wanted", cells[0],
+                            cells[1], wanted(shape));
+    }
+    SP_TRY(sp__build_reserve(run, shape, 24.0 * cells[0] * cells[0] * cells[1], TET_BYTES, "tetrahedra"));
+    return sp_mesh_cylinder(run->ctx, radius, length, axis ? axis->numbers : z, cells, out);
+}
+
+static sp_status make_torus(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    const double *radius = sp__attr(shape, "radius")->numbers;
+    const sp_attr *axis = sp__build_attr(shape, "axis");
+    const double y[3] = {0, 1, 0};
+    int cells[2];
+    if (!cells_given(shape, 2, cells)) {
+        sweep_cells(shape, 2 * PI * radius[0], radius[1], 3, &cells[1], &cells[0]);
+        sp__scene_note_auto(run->scene, shape, "cells", "%d %d: cells about as long as wide, %.0f tetrahedra wanted", cells[0],
+                            cells[1], wanted(shape));
+    }
+    SP_TRY(sp__build_reserve(run, shape, 24.0 * cells[0] * cells[1] * cells[1], TET_BYTES, "tetrahedra"));
+    return sp_mesh_torus(run->ctx, radius[0], radius[1], axis ? axis->numbers : y, cells, out);
+}
+
+static sp_status make_sphere(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    const sp_attr *attr = sp__attr(shape, "radius");
+    double radius[3];
+    int cells;
+    for (int k = 0; k < 3; k++) radius[k] = attr->numbers[attr->count == 3 ? k : 0];
+    if (!cells_given(shape, 1, &cells)) {
+        cells = at_least(1, cbrt(wanted(shape) / 48));
+        sp__scene_note_auto(run->scene, shape, "cells", "%d: %.0f tetrahedra wanted", cells, wanted(shape));
+    }
+    SP_TRY(sp__build_reserve(run, shape, 48.0 * cells * cells * cells, TET_BYTES, "tetrahedra"));
+    return sp_mesh_sphere(run->ctx, radius, cells, out);
+}
+
+// ------------------------------------------------------------------------------------------------ from files
+
+static sp_status make_from_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    const char *path = sp__attr_word(shape, "file");
+    struct stat info;
+    // the reader holds the text and arrays of about its size
+    if (stat(path, &info) == 0) SP_TRY(sp__build_reserve(run, shape, (double)info.st_size, 3, "bytes of mesh file"));
+    SP_TRY(sp_mesh_read(run->ctx, path, out));
+    return sp__build_reserve(run, shape, sp_mesh_tet_count(*out), TET_BYTES, "tetrahedra");
+}
+
+// ------------------------------------------------------------------------------------------------ the one shape of a solid
+
+// the reader has seen to it that there is one
+static const sp_scene_node *find_shape(const sp_scene_node *solid) {
+    int i = 0;
+    while (i + 1 < solid->child_count && !(solid->children[i]->enabled && sp__is_shape(solid->children[i]))) i++;
+    return solid->children[i];
+}
+
+static sp_status make_shape(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    static const struct {
+        const char *name;
+        sp_status (*make)(sp_run *run, const sp_scene_node *shape, sp_mesh **out);
+    } makers[] = {
+        {"box", make_box}, {"cylinder", make_cylinder}, {"sphere", make_sphere}, {"torus", make_torus}, {"mesh", make_from_file}};
+    bool failed = run->failed;
+    run->failed = false;
+    sp_status status = SP_BAD_INPUT;
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (strcmp(shape->spec->name, makers[i].name) == 0) status = makers[i].make(run, shape, out);
+    bool told = run->failed;
+    run->failed = told || failed;
+    if (status < 0 && !told) return sp__build_refused(run, shape, status, sp_context_error(run->ctx));
+    return status;
+}
+
+// *mesh, placed; the old one goes unless it is `keep`
+static sp_status move_mesh(sp_run *run, const sp_scene_node *node, const sp_place *place, const sp_mesh *keep, sp_mesh **mesh) {
+    sp_mesh *moved;
+    if (sp__place_is_identity(place)) return SP_OK;
+    sp_status status = sp_mesh_transformed(*mesh, place->scale, &place->pose, &moved);
+    if (status < 0) return sp__build_refused(run, node, status, sp_context_error(run->ctx));
+    if (*mesh != keep) sp_mesh_destroy(mesh);
+    *mesh = moved;
+    return SP_OK;
+}
+
+sp_status sp__build_mesh(sp_run *run, sp_run_body *body) {
+    const sp_scene_node *shape = find_shape(body->node);
+    sp_place place;
+    SP_TRY(make_shape(run, shape, &body->own));
+    SP_TRY(sp__build_place(run, shape, &place));
+    SP_TRY(move_mesh(run, shape, &place, NULL, &body->own));
+    body->placed = body->own;
+    for (int i = 0; i < body->places.count; i++)
+        SP_TRY(move_mesh(run, body->node, &body->places.at[i], body->own, &body->placed));
+    return SP_OK;
+}

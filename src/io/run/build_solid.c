@@ -1,0 +1,171 @@
+// A solid of the scene: shape, material, conditions, how it moves through time; then one call of the engine.
+#include "io/run/build.h"
+#include "math/vec3.h"
+
+// ------------------------------------------------------------------------------------------------ time and systems
+
+static void build_integrator(const sp_scene_node *solid, sp_integrator_def *out) {
+    static const char *const types[] = {"implicit-euler", "newton", "explicit", "static"};
+    const sp_scene_node *node = sp__next_child(solid, "integrator", NULL);
+    if (!node) return;
+    for (int i = 0; i < 4; i++)
+        if (sp__build_is(node, "type", types[i])) out->type = (sp_integrator_type)i;
+    out->iterations = (int)sp__build_number(node, "iterations", out->iterations);
+    out->tolerance = sp__build_number(node, "tolerance", out->tolerance);
+    out->line_search = !sp__build_is(node, "line-search", "no");
+    out->load_steps = (int)sp__build_number(node, "load-steps", out->load_steps);
+    out->substeps = (int)sp__build_number(node, "substeps", out->substeps);
+}
+
+static int choice_of(const sp_scene_node *node, const char *attr, const char *const *words, int count) {
+    for (int i = 0; i < count; i++)
+        if (sp__build_is(node, attr, words[i])) return i;
+    return 0;
+}
+
+static void build_refresh(const sp_scene_node *node, sp_solver_def *out) {
+    static const char *const policies[] = {"auto", "async", "step", "never"};
+    double every = sp__build_number(node, "refresh", 0);
+    out->refresh = (sp_refresh_policy)choice_of(node, "refresh", policies, 4);
+    if (every >= 1) out->refresh = SP_REFRESH_EVERY, out->refresh_every = (int)every;
+    out->warp = !sp__build_is(node, "warp", "no");
+    out->lag = (int)sp__build_number(node, "lag", out->lag);
+}
+
+static void build_factor(const sp_scene_node *node, sp_solver_def *out) {
+    static const char *const orderings[] = {"auto", "natural", "amd", "metis", "geometric"};
+    static const char *const factors[] = {"llt", "ldlt"};
+    out->ordering = (sp_ordering)choice_of(node, "ordering", orderings, 5);
+    out->factor = (sp_factor_kind)choice_of(node, "factor", factors, 2);
+    out->threshold = sp__build_number(node, "threshold", out->threshold);
+    out->budget_ms = sp__build_number(node, "budget", out->budget_ms);
+    out->drop = sp__build_number(node, "drop", out->drop);
+    out->omega = sp__build_number(node, "omega", out->omega);
+}
+
+static void build_solver(const sp_scene_node *solid, sp_solver_def *out) {
+    static const char *const types[] = {"auto", "cg", "pcg", "cholesky", "updated-cholesky", "dense"};
+    static const char *const preconditioners[] = {"block-jacobi", "jacobi",         "ssor",     "ic",
+                                                  "cholesky",     "inverse-factor", "multigrid"};
+    static const char *const operators[] = {"auto", "matrix-free", "assembled"};
+    const sp_scene_node *root = solid, *node = sp__next_child(solid, "solver", NULL);
+    while (root->parent) root = root->parent;
+    if (sp__build_is(root, "precision", "mixed")) out->precision = SP_FACTOR_FLOAT;
+    out->step = sp__build_number(root, "dt", out->step);
+    out->aim_ms = sp__build_number(root, "budget", out->aim_ms);
+    if (!node) return;
+    out->type = (sp_solver_type)choice_of(node, "type", types, 6);
+    out->preconditioner = (sp_preconditioner)choice_of(node, "preconditioner", preconditioners, 7);
+    out->op = (sp_operator_type)choice_of(node, "operator", operators, 3);
+    out->tolerance = sp__build_number(node, "tolerance", out->tolerance);
+    out->iterations = (int)sp__build_number(node, "iterations", out->iterations);
+    build_refresh(node, out);
+    build_factor(node, out);
+}
+
+// ------------------------------------------------------------------------------------------------ start
+
+static double element_density(const sp_solid_def *def, int e) {
+    if (def->element_density && !isnan(def->element_density[e])) return def->element_density[e];
+    int region = def->element_region ? def->element_region[e] : 0;
+    return region ? def->regions[region - 1].density : def->material.density;
+}
+
+// centre of mass of a start shape; masses are those of the rest shape, a quarter of an element at each node
+static void centre_of_mass(const sp_mesh *rest, const sp_solid_def *def, const double *x, double out[3]) {
+    const double *X = sp_mesh_positions(rest);
+    double mass = 0;
+    out[0] = out[1] = out[2] = 0;
+    for (int e = 0; e < sp_mesh_tet_count(rest); e++) {
+        const int *tet = sp_mesh_tets(rest) + 4 * (size_t)e;
+        double D[9];
+        for (int i = 0; i < 3; i++) sp__sub3(X + 3 * (size_t)tet[i + 1], X + 3 * (size_t)tet[0], D + 3 * i);
+        double m = element_density(def, e) * sp__det3(D) / 6;
+        for (int i = 0; i < 4; i++) sp__axpy3(out, 0.25 * m, x + 3 * (size_t)tet[i], out);
+        mass += m;
+    }
+    for (int k = 0; k < 3; k++) out[k] /= mass;
+}
+
+static sp_status start_velocity(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_solid_def *def) {
+    const sp_attr *velocity = sp__build_attr(node, "velocity"), *spin = sp__build_attr(node, "spin");
+    const double *x = def->initial ? def->initial : sp_mesh_positions(body->placed);
+    int n = sp_mesh_node_count(body->placed);
+    double *v, centre[3];
+    if (!velocity && !spin) return SP_OK;
+    if (!SP_KEEP(&run->scratch, v, 3 * (size_t)n)) return sp__build_no_memory(run);
+    if (spin) centre_of_mass(body->placed, def, x, centre);
+    for (size_t i = 0; i < (size_t)n; i++) {
+        if (velocity) memcpy(v + 3 * i, velocity->numbers, 3 * sizeof *v);
+        if (!spin) continue;
+        double r[3], turn[3];
+        sp__sub3(x + 3 * i, centre, r);
+        sp__cross3(spin->numbers, r, turn);
+        sp__axpy3(v + 3 * i, 1, turn, v + 3 * i);
+    }
+    def->initial_velocity = v;
+    return SP_OK;
+}
+
+// `initial` acts on the body's own coordinates, before its placement
+static sp_status build_initial(sp_run *run, const sp_run_body *body, sp_solid_def *def) {
+    const sp_scene_node *node = sp__next_child(body->node, "initial", NULL);
+    sp_place place;
+    double *x;
+    if (!node) return SP_OK;
+    SP_TRY(sp__build_place(run, node, &place));
+    if (!sp__place_is_identity(&place)) {
+        int n = sp_mesh_node_count(body->own);
+        if (!SP_KEEP(&run->scratch, x, 3 * (size_t)n)) return sp__build_no_memory(run);
+        for (size_t i = 0; i < (size_t)n; i++) {
+            sp__place_point(&place, sp_mesh_positions(body->own) + 3 * i, x + 3 * i);
+            sp__places_point(&body->places, x + 3 * i, x + 3 * i);
+        }
+        def->initial = x;
+    }
+    return start_velocity(run, body, node, def);
+}
+
+// ------------------------------------------------------------------------------------------------ the solid
+
+static sp_status fill_def(sp_run *run, sp_run_body *body, sp_solid_def *def) {
+    const sp_attr *rayleigh = sp__build_attr(body->node, "rayleigh");
+    def->name = body->node->path;
+    def->mesh = body->placed;
+    if (rayleigh) def->rayleigh_mass = rayleigh->numbers[0], def->rayleigh_stiffness = rayleigh->numbers[1];
+    def->drag = sp__build_number(body->node, "drag", 0);
+    build_integrator(body->node, &def->integrator);
+    build_solver(body->node, &def->solver);
+    SP_BUILD(sp__build_material(run, body, def));
+    SP_BUILD(sp__build_loads(run, body, def));
+    SP_BUILD(build_initial(run, body, def));
+    // what is wrong already would be told a second time
+    if (!run->failed) SP_BUILD(sp__build_check_static(run, body, def));
+    return SP_OK;
+}
+
+// what type="auto" became, and why
+static sp_status say_solver(sp_run *run, const sp_run_body *body) {
+    const sp_scene_node *node = sp__next_child(body->node, "solver", NULL);
+    sp_body_info info;
+    SP_TRY(sp_world_body_info(run->world, body->id, &info));
+    if (info.solver_why[0])
+        sp__scene_note_auto(run->scene, node ? node : body->node, node ? "type" : "solver", "%s", info.solver_why);
+    return SP_OK;
+}
+
+sp_status sp__build_solid(sp_run *run, const sp_scene_node *node) {
+    sp_run_body *body = &run->bodies[run->body_count++];
+    sp_solid_def def = sp_solid_def_default();
+    *body = (sp_run_body){.node = node, .solid = true};
+    if (strlen(node->path) >= 64)
+        return SP_BUILD_FAIL(run, node, "name", "its path \"%s\" has %zu characters, at most 63 can be used", node->path,
+                             strlen(node->path));
+    SP_TRY(sp__build_places(run, node, &body->places));
+    SP_TRY(sp__build_mesh(run, body));
+    SP_TRY(fill_def(run, body, &def));
+    if (run->failed) return SP_BAD_INPUT;
+    sp_status status = sp_world_add_solid(run->world, &def, &body->id);
+    if (status < 0) return sp__build_refused(run, node, status, sp_world_error(run->world));
+    return say_solver(run, body);
+}

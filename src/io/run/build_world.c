@@ -1,0 +1,66 @@
+// The world of a scene: its own attributes, its bodies in the order of the file, contact.
+#include "io/run/build.h"
+
+static sp_status create_world(sp_run *run) {
+    const sp_scene_node *root = sp__scene_root(run->scene);
+    sp_world_def def = sp_world_def_default();
+    for (int k = 0; k < 3; k++) def.gravity[k] = sp__attr_signal(root, "gravity", k);
+    def.backend = run->options.backend ? run->options.backend : sp__attr_word(root, "backend");
+    def.on_limit = sp__build_is(root, "on-limit", "fail") ? SP_LIMIT_FAIL : SP_LIMIT_ACCEPT;
+    def.on_failure = sp__build_is(root, "on-failure", "freeze") ? SP_FAILURE_FREEZE : SP_FAILURE_STOP;
+    def.deterministic = !sp__build_is(root, "deterministic", "no");
+    run->dt = sp__build_number(root, "dt", 0.01);
+    sp_status status = sp_world_create(run->ctx, &def, &run->world);
+    return status < 0 ? sp__build_refused(run, root, status, sp_context_error(run->ctx)) : SP_OK;
+}
+
+static sp_status build_contact(sp_run *run) {
+    const sp_scene_node *root = sp__scene_root(run->scene), *node = sp__next_child(root, "contact", NULL);
+    sp_contact_def def = sp_contact_def_default();
+    if (!node) return SP_OK;
+    def.friction = sp__build_number(node, "friction", 0);
+    def.damping = sp__build_number(node, "damping", 0);
+    def.stiffness = sp__build_number(node, "stiffness", 0);
+    if (def.stiffness == 0)
+        sp__scene_note_auto(run->scene, node, "stiffness",
+                            "ten times a node's mass over dt squared; in statics Young's modulus times "
+                            "the element size");
+    sp_status status = sp_world_set_contact(run->world, &def);
+    return status < 0 ? sp__build_refused(run, node, status, sp_world_error(run->world)) : SP_OK;
+}
+
+// the look that a body, or its surface, names
+static void build_look(sp_run_body *body) {
+    const sp_scene_node *user = body->node, *surface = sp__next_child(body->node, "surface", NULL);
+    if (!sp__build_given(user, "look") && surface && sp__build_given(surface, "look")) user = surface;
+    if (!sp__build_given(user, "look")) return;
+    const sp_scene_node *look = sp__scene_find(user, sp__attr_word(user, "look"));
+    if (!look || strcmp(look->spec->name, "look") != 0) return;
+    const sp_attr *color = sp__build_attr(look, "color");
+    if (color) memcpy(body->look.color, color->numbers, sizeof body->look.color);
+    body->look.opacity = sp__build_number(look, "opacity", 1);
+    body->look.roughness = sp__build_number(look, "roughness", 0.6);
+    body->look.metallic = sp__build_number(look, "metallic", 0);
+    body->look.edges = sp__build_is(look, "edges", "yes");
+    body->has_look = true;
+}
+
+static sp_status build_bodies(sp_run *run) {
+    const sp_scene_node *root = sp__scene_root(run->scene);
+    if (!SP_KEEP(&run->keep, run->bodies, root->child_count)) return sp__build_no_memory(run);
+    for (int i = 0; i < root->child_count; i++) {
+        const sp_scene_node *node = root->children[i];
+        int before = run->body_count;
+        if (!node->enabled) continue;
+        if (strcmp(node->spec->name, "solid") == 0) SP_BUILD(sp__build_solid(run, node));
+        if (strcmp(node->spec->name, "rigid") == 0) SP_BUILD(sp__build_rigid(run, node));
+        if (run->body_count > before) build_look(&run->bodies[before]);
+    }
+    return SP_OK;
+}
+
+sp_status sp__build_world(sp_run *run) {
+    SP_TRY(create_world(run));
+    SP_TRY(build_bodies(run));
+    return build_contact(run);
+}

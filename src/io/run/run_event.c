@@ -1,0 +1,185 @@
+// Events: changes that the scene itself makes at step boundaries, as edits from outside would. An event happens at the first
+// boundary at or after its time, or where its condition first holds; with a ramp, every boundary brings the value a part of the
+// way.
+#include <stdio.h>
+
+#include "io/run/build.h"
+
+// ------------------------------------------------------------------------------------------------ conditions
+
+static double live_value(void *user, int slot) {
+    const sp_run *run = user;
+    if (slot < 0 || slot >= run->live_count || !run->live[slot].series) return NAN;
+    const sp_series *s = run->live[slot].series;
+    return s->count ? s->values[(size_t)(s->count - 1) * (size_t)s->probe->width + (size_t)run->live[slot].column] : NAN;
+}
+
+// true where the value is neither 0 nor NaN: a probe that has no sample yet makes no condition true
+bool sp__run_condition(sp_run *run, const sp_attr *when, double t) {
+    sp_expr_env env = {.t = t, .probe = live_value, .user = run};
+    double value = when->programs && when->programs[0] ? sp__expr_eval(when->programs[0], &env)
+                   : when->numbers                     ? when->numbers[0]
+                                                       : 0;
+    return value != 0 && !isnan(value);
+}
+
+static sp_status build_live(sp_run *run) {
+    int n = sp__scene_slot_count(run->scene);
+    if (!SP_KEEP(&run->keep, run->live, n)) return sp__build_no_memory(run);
+    run->live_count = n;
+    for (int i = 0; i < n; i++) {
+        const sp_scene_slot *slot = sp__scene_slot_at(run->scene, i);
+        const sp_probe *probe = sp__run_probe_of(run, slot->probe);
+        if (!slot->user->enabled) continue;
+        if (!probe) return SP_BUILD_FAIL(run, slot->user, "when", "probe \"%s\" is not in the simulation", slot->probe->path);
+        SP_BUILD(sp__probe_column(run, slot->user, "when", probe, slot->component, &run->live[i].column));
+        run->live[i].series = &probe->series;
+    }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ building
+
+// the engine's name of what stands at a scene path: whole names, and regions by number
+static sp_status engine_path(sp_run *run, const sp_scene_node *node, const char *path, const char **out) {
+    const char *dot = strrchr(path, '.');
+    char head[128], *whole;
+    *out = path;
+    if (!dot) return SP_OK;
+    snprintf(head, sizeof head, "%.*s", (int)(dot - path), path);
+    const sp_scene_node *at = sp__scene_find(node, head);
+    if (!at) return SP_OK;
+    int region = strcmp(at->spec->name, "region") == 0 ? sp__build_region_number(at) : -1;
+    const sp_scene_node *body = region >= 0 ? at->parent : at;
+    size_t size = strlen(path) + strlen(body->path) + 32;
+    if (!(whole = sp__keep_alloc(&run->keep, size, 1))) return sp__build_no_memory(run);
+    if (region >= 0)
+        snprintf(whole, size, "%s.region[%d]%s", body->path, region, dot);
+    else
+        snprintf(whole, size, "%s%s", body->path, dot);
+    *out = whole;
+    return SP_OK;
+}
+
+static sp_status resolve_path(sp_run *run, const sp_scene_node *node, sp_run_event *e) {
+    const char *path = sp__attr_word(node, "set"), *nearest = NULL;
+    sp_param_info info;
+    SP_TRY(engine_path(run, node, path, &e->path));
+    if (strlen(e->path) < sizeof((sp_edit *)0)->path && sp_world_param(run->world, e->path, &info) >= 0) {
+        double value = sp__build_number(node, "value", 0);
+        if (value >= info.low && value <= info.high) return SP_OK;
+        return SP_BUILD_FAIL(run, node, "value", "value = %g for %s, must be in [%g, %g]", value, e->path, info.low, info.high);
+    }
+    const char **known;
+    int n = sp_world_param_count(run->world);
+    if (!SP_KEEP(&run->scratch, known, n)) return sp__build_no_memory(run);
+    for (int i = 0; i < n; i++) {
+        if (sp_world_param_at(run->world, i, &info) < 0 || !(known[i] = sp__keep_text(&run->scratch, info.path)))
+            return sp__build_no_memory(run);
+    }
+    nearest = sp__nearest(path, known, n);
+    return SP_BUILD_FAIL(run, node, "set", "\"%s\" is no value that can change while running%s%s%s", path,
+                         nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+static sp_status build_set(sp_run *run, const sp_scene_node *node, sp_run_event *e) {
+    e->type = SP_EDIT_PARAM;
+    e->ramp = sp__build_number(node, "ramp", 0);
+    // bodies that could not be built have no parameters to look for
+    if (run->failed) return SP_BAD_INPUT;
+    SP_TRY(resolve_path(run, node, e));
+    for (int i = 0; i < run->body_count; i++) {
+        size_t n = strlen(run->bodies[i].node->path);
+        if (run->bodies[i].young_varies && strncmp(e->path, run->bodies[i].node->path, n) == 0 &&
+            strcmp(e->path + n, ".young") == 0)
+            return SP_BUILD_FAIL(run, node, "set", "%s is a function of time already", e->path);
+    }
+    return SP_OK;
+}
+
+static sp_status build_pin(sp_run *run, const sp_scene_node *node, sp_run_event *e) {
+    int *list, *kept;
+    e->type = sp__build_is(node, "do", "pin") ? SP_EDIT_PIN : SP_EDIT_RELEASE;
+    e->axes = SP_AXES_ALL;
+    const sp_scene_node *body_node = sp__scene_find(node, sp__attr_word(node, "of"));
+    sp_run_body *body = body_node ? sp__build_body_of(run, body_node) : NULL;
+    if (!body || !body->solid) return SP_BUILD_FAIL(run, node, "of", "\"%s\" is no solid", sp__attr_word(node, "of"));
+    if (!body->own) return SP_BAD_INPUT;
+    SP_TRY(sp__build_select(run, body, node, SP_SELECT_NODES, &list, &e->node_count));
+    if (!SP_KEEP(&run->keep, kept, e->node_count)) return sp__build_no_memory(run);
+    memcpy(kept, list, (size_t)e->node_count * sizeof *kept);
+    e->nodes = kept;
+    e->body = body->id;
+    return SP_OK;
+}
+
+static sp_status build_event(sp_run *run, const sp_scene_node *node, sp_run_event *e) {
+    *e = (sp_run_event){.node = node, .t = sp__build_number(node, "t", NAN)};
+    if (sp__build_given(node, "when")) e->when = sp__attr(node, "when");
+    return sp__build_is(node, "do", "set") ? build_set(run, node, e) : build_pin(run, node, e);
+}
+
+sp_status sp__build_events(sp_run *run) {
+    const sp_scene_node *root = sp__scene_root(run->scene);
+    int n = 0;
+    SP_BUILD(build_live(run));
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(root, "event", c));) n++;
+    if (!SP_KEEP(&run->keep, run->events, n)) return sp__build_no_memory(run);
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(root, "event", c));)
+        SP_BUILD(build_event(run, c, &run->events[run->event_count++]));
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ happening
+
+static sp_status queue(sp_run *run, const sp_edit *edit) {
+    sp_status status = sp_world_queue(run->world, edit);
+    return status < 0 ? SP_FAIL(run->ctx, status, "%s", sp_world_error(run->world)->message) : status;
+}
+
+static sp_status queue_nodes(sp_run *run, sp_run_event *e) {
+    sp_edit edit = sp_edit_default(e->type);
+    edit.source = SP_RUN_EVENT_SOURCE;
+    edit.body = e->body;
+    edit.axes = e->axes;
+    for (int i = 0; i < e->node_count; i++) {
+        edit.node = e->nodes[i];
+        SP_TRY(queue(run, &edit));
+    }
+    e->state = SP_EVENT_DONE;
+    return SP_OK;
+}
+
+static sp_status queue_value(sp_run *run, sp_run_event *e, double t) {
+    sp_edit edit = sp_edit_default(SP_EDIT_PARAM);
+    double to = sp__build_number(e->node, "value", 0);
+    double part = e->ramp > 0 ? fmax((t - e->started) / e->ramp, 0) : 1;
+    edit.source = SP_RUN_EVENT_SOURCE;
+    snprintf(edit.path, sizeof edit.path, "%s", e->path);
+    edit.value = part >= 1 ? to : e->from + part * (to - e->from);
+    SP_TRY(queue(run, &edit));
+    e->state = part >= 1 ? SP_EVENT_DONE : SP_EVENT_RAMPS;
+    return SP_OK;
+}
+
+static sp_status start_event(sp_run *run, sp_run_event *e, double t) {
+    sp_param_info info;
+    if (e->type != SP_EDIT_PARAM) return queue_nodes(run, e);
+    if (sp_world_param(run->world, e->path, &info) < 0)
+        return SP_FAIL(run->ctx, SP_BAD_INPUT, "%s", sp_world_error(run->world)->message);
+    e->from = info.value;
+    // a ramp counts from the time it was given, not from the boundary after it
+    e->started = e->when ? t : e->t;
+    return queue_value(run, e, t);
+}
+
+sp_status sp__events_queue(sp_run *run) {
+    double t = sp_world_time(run->world), slack = 1e-6 * run->dt;
+    for (int i = 0; i < run->event_count; i++) {
+        sp_run_event *e = &run->events[i];
+        if (e->state == SP_EVENT_RAMPS) SP_TRY(queue_value(run, e, t));
+        if (e->state != SP_EVENT_WAITS) continue;
+        if (e->when ? sp__run_condition(run, e->when, t) : t >= e->t - slack) SP_TRY(start_event(run, e, t));
+    }
+    return SP_OK;
+}

@@ -1,0 +1,390 @@
+// Probes: numbers read from bodies. A row is its quantities one after the other; without `combine`, a quantity has its components
+// for every node, element or body in turn.
+#include <stdio.h>
+
+#include "io/run/build.h"
+
+static const sp_quantity table[] = {
+    {"position", "m", 3, "x y z", SP_OF_NODES, NULL},
+    {"velocity", "m/s", 3, "x y z", SP_OF_NODES, NULL},
+    {"force", "N", 3, "x y z", SP_OF_NODES, "force"},
+    {"kinetic", "J", 1, "", SP_OF_BODY, NULL},
+    {"elastic", "J", 1, "", SP_OF_BODY, NULL},
+    {"momentum", "kg m/s", 3, "x y z", SP_OF_BODY, NULL},
+    {"volume", "m3", 1, "", SP_OF_BODY, NULL},
+    {"stress", "Pa", 6, "xx yy zz xy yz zx", SP_OF_ELEMENTS, "stress"},
+    {"von-mises", "Pa", 1, "", SP_OF_ELEMENTS, "von-mises"},
+    {"iterations", "1", 1, "", SP_OF_BODY, NULL},
+    {"residual", "1", 1, "", SP_OF_BODY, NULL},
+    {"step-ms", "ms", 1, "", SP_OF_WORLD, NULL},
+};
+enum { QUANTITIES = sizeof table / sizeof *table };
+enum { WIDTH_MAX = 1 << 20 };  // numbers of one sample
+
+static const sp_quantity *find_quantity(const char *name) {
+    for (int i = 0; i < QUANTITIES; i++)
+        if (strcmp(table[i].name, name) == 0) return &table[i];
+    return NULL;
+}
+
+// ------------------------------------------------------------------------------------------------ what it looks at
+
+static bool wants(const sp_probe *p, int of) {
+    for (int i = 0; i < p->quantity_count; i++)
+        if ((int)p->quantities[i]->of == of) return true;
+    return false;
+}
+
+static sp_status rigid_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
+    sp_anchor *anchor;
+    for (int i = 0; i < p->quantity_count; i++)
+        if (p->quantities[i]->field)
+            return SP_BUILD_FAIL(run, p->node, "quantity", "a rigid body has no %s", p->quantities[i]->name);
+    if (!SP_KEEP(&run->keep, anchor, 1)) return sp__build_no_memory(run);
+    anchor->body = t->body->id.slot;
+    if (sp__build_given(p->node, "point")) {
+        memcpy(anchor->offset, sp__attr(p->node, "point")->numbers, sizeof anchor->offset);
+        for (int i = 0; i < t->body->places.count; i++)
+            for (int k = 0; k < 3; k++) anchor->offset[k] *= t->body->places.at[i].scale[k];
+    } else if (sp__selects(p->node)) {
+        return SP_BUILD_FAIL(run, p->node, NULL,
+                             "a rigid body has no nodes to select: give point, or nothing for its own origin");
+    }
+    t->anchors = anchor;
+    t->node_count = 1;
+    return SP_OK;
+}
+
+static sp_status point_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
+    int element, *elements;
+    int64_t *ids;
+    double w[4];
+    sp_anchor *anchor;
+    for (int i = 0; i < p->quantity_count; i++)
+        if (p->quantities[i]->of == SP_OF_NODES && p->quantities[i]->field)
+            return SP_BUILD_FAIL(run, p->node, "quantity", "%s belongs to nodes: a point has none", p->quantities[i]->name);
+    SP_TRY(sp__build_point(run, t->body, p->node, &element, w));
+    if (!SP_KEEP(&run->keep, anchor, 1) || !SP_KEEP(&run->keep, elements, 1) || !SP_KEEP(&run->keep, ids, 1))
+        return sp__build_no_memory(run);
+    *anchor = (sp_anchor){.body = t->body->id.slot, .elem = (uint32_t)element, .at = {w[1], w[2], w[3]}};
+    elements[0] = element;
+    ids[0] = sp_mesh_tet_ids(t->body->own)[element];
+    t->anchors = anchor;
+    t->node_count = t->element_count = 1;
+    t->elements = elements;
+    t->element_ids = ids;
+    return SP_OK;
+}
+
+// numbers of all, or of what S selects, kept with the run together with the file's numbers
+static sp_status list_items(sp_run *run, const sp_probe *p, const sp_run_body *body, sp_select_kind kind, const int **items,
+                            const int64_t **ids, int *count) {
+    int *list, *kept;
+    int64_t *numbers;
+    bool nodes = kind == SP_SELECT_NODES, all = !sp__selects(p->node);
+    if (all)
+        *count = nodes ? sp_mesh_node_count(body->own) : sp_mesh_tet_count(body->own);
+    else
+        SP_TRY(sp__build_select(run, body, p->node, kind, &list, count));
+    if (!SP_KEEP(&run->keep, kept, *count) || !SP_KEEP(&run->keep, numbers, *count)) return sp__build_no_memory(run);
+    for (int i = 0; i < *count; i++) {
+        kept[i] = all ? i : list[i];
+        numbers[i] = nodes ? sp_mesh_node_ids(body->own)[kept[i]] : sp_mesh_tet_ids(body->own)[kept[i]];
+    }
+    *items = kept;
+    *ids = numbers;
+    return SP_OK;
+}
+
+static sp_status solid_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
+    bool nodes = wants(p, SP_OF_NODES), elements = wants(p, SP_OF_ELEMENTS);
+    sp_anchor *anchors;
+    if (sp__build_given(p->node, "point")) return point_target(run, p, t);
+    if (!sp__selects(p->node) && p->combine == SP_COMBINE_NONE && (nodes || elements))
+        return SP_BUILD_FAIL(run, p->node, NULL,
+                             "nodes or elements of a whole body: select some, or combine them (sum, mean, max)");
+    if (sp__selects(p->node) && !nodes && !elements)
+        return SP_BUILD_FAIL(run, p->node, NULL, "a selection cannot act: all of its quantities are of the whole body");
+    if (elements) SP_TRY(list_items(run, p, t->body, SP_SELECT_ELEMENTS, &t->elements, &t->element_ids, &t->element_count));
+    if (!nodes) return SP_OK;
+    SP_TRY(list_items(run, p, t->body, SP_SELECT_NODES, &t->nodes, &t->node_ids, &t->node_count));
+    if (!SP_KEEP(&run->keep, anchors, t->node_count)) return sp__build_no_memory(run);
+    t->anchors = anchors;
+    for (int i = 0; i < t->node_count && !run->failed; i++) {
+        sp_status status = sp_world_anchor_node(run->world, t->body->id, t->nodes[i], &anchors[i]);
+        if (status < 0) return sp__build_refused(run, p->node, status, sp_world_error(run->world));
+    }
+    return SP_OK;
+}
+
+static sp_status add_target(sp_run *run, sp_probe *p, const sp_scene_node *body_node) {
+    sp_run_body *body = sp__build_body_of(run, body_node);
+    if (!body) return SP_BUILD_FAIL(run, p->node, "of", "\"%s\" is not in the simulation", body_node->path);
+    sp_probe_target *t = &p->targets[p->target_count++];
+    *t = (sp_probe_target){.body = body};
+    if (!body->solid) return rigid_target(run, p, t);
+    // a body that could not be built has told so itself
+    return body->own ? solid_target(run, p, t) : SP_BAD_INPUT;
+}
+
+static sp_status find_targets(sp_run *run, sp_probe *p) {
+    const sp_attr *of = sp__build_given(p->node, "of") ? sp__attr(p->node, "of") : NULL;
+    const sp_scene_node *owner = sp__build_owner(p->node->parent);
+    if (!SP_KEEP(&run->keep, p->targets, of ? of->count : 1)) return sp__build_no_memory(run);
+    if (owner) return add_target(run, p, owner);
+    for (int i = 0; of && i < of->count; i++) {
+        const sp_scene_node *node = sp__scene_find(p->node, of->words[i]);
+        if (node) SP_TRY(add_target(run, p, node));
+    }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ building
+
+static int items_of(const sp_probe *p, const sp_quantity *q) {
+    int64_t n = q->of == SP_OF_WORLD ? 1 : 0;
+    for (int i = 0; i < p->target_count && q->of != SP_OF_WORLD; i++)
+        n += q->of == SP_OF_NODES ? p->targets[i].node_count : q->of == SP_OF_ELEMENTS ? p->targets[i].element_count : 1;
+    return n > WIDTH_MAX ? WIDTH_MAX + 1 : (int)n;
+}
+
+static sp_status lay_out(sp_run *run, sp_probe *p) {
+    for (int i = 0; i < p->quantity_count; i++) {
+        int64_t items = p->combine == SP_COMBINE_NONE ? items_of(p, p->quantities[i]) : 1;
+        int64_t width = items * p->quantities[i]->components;
+        if (p->width + width > WIDTH_MAX)
+            return SP_BUILD_FAIL(run, p->node, NULL, "more than %d numbers in a sample: select fewer, or combine them",
+                                 WIDTH_MAX);
+        p->widths[i] = (int)width;
+        p->width += (int)width;
+    }
+    for (int i = 0; i < p->target_count; i++) {
+        const sp_run_body *body = p->targets[i].body;
+        size_t room = body->solid && body->own ? 3 * (size_t)sp_mesh_node_count(body->own) : 0;
+        size_t elements = body->solid && body->own && wants(p, SP_OF_ELEMENTS) ? 6 * (size_t)sp_mesh_tet_count(body->own) : 0;
+        if (room > run->field_size) run->field_size = room;
+        if (elements > run->field_size) run->field_size = elements;
+    }
+    return SP_OK;
+}
+
+static sp_status read_quantities(sp_run *run, sp_probe *p) {
+    const sp_attr *attr = sp__attr(p->node, "quantity");
+    if (!SP_KEEP(&run->keep, p->quantities, attr->count) || !SP_KEEP(&run->keep, p->quantity_names, attr->count) ||
+        !SP_KEEP(&run->keep, p->widths, attr->count))
+        return sp__build_no_memory(run);
+    for (int i = 0; i < attr->count; i++) {
+        const sp_quantity *q = find_quantity(attr->words[i]);
+        if (!q) continue;
+        p->quantities[p->quantity_count] = q;
+        p->quantity_names[p->quantity_count++] = q->name;
+    }
+    return SP_OK;
+}
+
+static sp_status build_probe(sp_run *run, const sp_scene_node *node, sp_probe *p) {
+    static const char *const ways[] = {"none", "sum", "mean", "max"};
+    p->node = node;
+    p->name = node->name[0] && !strchr(node->path, '[') ? node->name : node->path;
+    for (int i = 0; i < 4; i++)
+        if (sp__build_is(node, "combine", ways[i])) p->combine = i;
+    SP_TRY(read_quantities(run, p));
+    SP_TRY(find_targets(run, p));
+    if (p->target_count == 1) p->body = p->targets[0].body->node->path;
+    SP_TRY(lay_out(run, p));
+    SP_TRY(sp__build_sampling(run, node, &p->series.sampling));
+    return sp__series_init(run, &p->series, p);
+}
+
+// probes of the scene and of its bodies, in the order of the file
+static int list_probes(const sp_scene_node *node, const sp_scene_node **out) {
+    int n = 0;
+    for (int i = 0; i < node->child_count; i++) {
+        const sp_scene_node *child = node->children[i];
+        if (!child->enabled) continue;
+        if (strcmp(child->spec->name, "probe") == 0) {
+            if (out) out[n] = child;
+            n++;
+        } else if (sp__build_owner(child) == child) {
+            n += list_probes(child, out ? out + n : NULL);
+        }
+    }
+    return n;
+}
+
+sp_status sp__build_probes(sp_run *run) {
+    const sp_scene_node *root = sp__scene_root(run->scene), **nodes;
+    int n = list_probes(root, NULL);
+    if (!SP_KEEP(&run->scratch, nodes, n) || !SP_KEEP(&run->keep, run->probes, n)) return sp__build_no_memory(run);
+    list_probes(root, nodes);
+    run->probe_count = n;
+    for (int i = 0; i < n; i++) SP_BUILD(build_probe(run, nodes[i], &run->probes[i]));
+    if (run->field_size && !SP_KEEP(&run->keep, run->field, run->field_size)) return sp__build_no_memory(run);
+    return SP_OK;
+}
+
+sp_probe *sp__run_probe_of(sp_run *run, const sp_scene_node *node) {
+    for (int i = 0; i < run->probe_count; i++)
+        if (run->probes[i].node == node) return &run->probes[i];
+    return NULL;
+}
+
+// ------------------------------------------------------------------------------------------------ reading
+
+static sp_status body_info(sp_run *run, sp_run_body *body, const sp_body_info **out) {
+    uint64_t step = sp_world_steps(run->world);
+    if (!body->has_info || body->info_step != step) {
+        SP_TRY(sp_world_body_info(run->world, body->id, &body->info));
+        body->info_step = step;
+        body->has_info = true;
+    }
+    *out = &body->info;
+    return SP_OK;
+}
+
+static void body_value(const sp_body_info *info, const char *name, double *out) {
+    if (strcmp(name, "kinetic") == 0) out[0] = info->kinetic;
+    if (strcmp(name, "elastic") == 0) out[0] = info->elastic;
+    if (strcmp(name, "momentum") == 0) memcpy(out, info->momentum, sizeof info->momentum);
+    if (strcmp(name, "volume") == 0) out[0] = info->volume;
+    if (strcmp(name, "iterations") == 0) out[0] = info->solve.linear_iterations;
+    if (strcmp(name, "residual") == 0) out[0] = info->solve.residual;
+}
+
+typedef struct gatherer {  // items come one by one and are laid side by side or combined
+    double *out;
+    int components, combine, count;
+} gatherer;
+
+static void take(gatherer *g, const double *value) {
+    for (int k = 0; k < g->components; k++) {
+        if (g->combine == SP_COMBINE_NONE)
+            g->out[g->count * g->components + k] = value[k];
+        else if (g->count == 0)
+            g->out[k] = value[k];
+        else if (g->combine == SP_COMBINE_MAX)
+            g->out[k] = value[k] > g->out[k] ? value[k] : g->out[k];
+        else
+            g->out[k] += value[k];
+    }
+    g->count++;
+}
+
+static sp_status take_target(sp_run *run, const sp_probe_target *t, const sp_quantity *q, gatherer *g) {
+    const sp_body_info *info;
+    double x[6], v[3];
+    bool velocity = strcmp(q->name, "velocity") == 0;
+    if (q->of == SP_OF_BODY) {
+        SP_TRY(body_info(run, t->body, &info));
+        body_value(info, q->name, x);
+        take(g, x);
+        return SP_OK;
+    }
+    if (q->field) SP_TRY(sp_world_field(run->world, t->body->id, q->field, run->field));
+    bool nodes = q->of == SP_OF_NODES;
+    for (int i = 0; i < (nodes ? t->node_count : t->element_count); i++) {
+        if (q->field) {
+            take(g, run->field + (size_t)q->components * (size_t)(nodes ? t->nodes[i] : t->elements[i]));
+            continue;
+        }
+        SP_TRY(sp_world_anchor_get(run->world, &t->anchors[i], x, v));
+        take(g, velocity ? v : x);
+    }
+    return SP_OK;
+}
+
+sp_status sp__probe_row(sp_run *run, const sp_probe *p, double *out) {
+    for (int i = 0; i < p->quantity_count; i++) {
+        const sp_quantity *q = p->quantities[i];
+        gatherer g = {out, q->components, (int)p->combine, 0};
+        memset(out, 0, (size_t)p->widths[i] * sizeof *out);
+        if (q->of == SP_OF_WORLD) {
+            sp_step_info info;
+            sp_world_step_info(run->world, &info);
+            take(&g, &info.step_ms);
+        }
+        for (int t = 0; q->of != SP_OF_WORLD && t < p->target_count; t++) SP_TRY(take_target(run, &p->targets[t], q, &g));
+        if (p->combine == SP_COMBINE_MEAN && g.count)
+            for (int k = 0; k < q->components; k++) out[k] /= g.count;
+        out += p->widths[i];
+    }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ names of numbers
+
+// the k-th of the words in a list divided by spaces
+static int word_at(const char *list, int k, const char **out) {
+    while (k-- > 0) list += strcspn(list, " ") + 1;
+    *out = list;
+    return (int)strcspn(list, " ");
+}
+
+// the file's number of an item, or the body's name
+static void item_name(const sp_probe *p, const sp_quantity *q, int item, char *out, size_t size) {
+    for (int i = 0; i < p->target_count; i++) {
+        const sp_probe_target *t = &p->targets[i];
+        int n = q->of == SP_OF_NODES ? t->node_count : q->of == SP_OF_ELEMENTS ? t->element_count : 1;
+        const int64_t *ids = q->of == SP_OF_NODES ? t->node_ids : q->of == SP_OF_ELEMENTS ? t->element_ids : NULL;
+        if (item >= n) {
+            item -= n;
+            continue;
+        }
+        const char *body = p->target_count > 1 ? t->body->node->path : "";
+        if (ids)
+            snprintf(out, size, "%s%s%lld", body, *body ? ":" : "", (long long)ids[item]);
+        else
+            snprintf(out, size, "%s", body);
+        return;
+    }
+    out[0] = 0;
+}
+
+void sp__probe_column_name(const sp_probe *p, int column, char *out, size_t size, const char **unit) {
+    int i = 0;
+    while (column >= p->widths[i]) column -= p->widths[i++];
+    const sp_quantity *q = p->quantities[i];
+    const char *axis = "";
+    char item[96] = "";
+    int length = word_at(q->axes, column % q->components, &axis);
+    if (p->widths[i] > q->components) item_name(p, q, column / q->components, item, sizeof item);
+    snprintf(out, size, "%s%s%s%s%s%.*s", q->name, *item ? "[" : "", item, *item ? "]" : "", length ? "." : "", length, axis);
+    if (unit) *unit = q->unit;
+}
+
+// "von_mises" of an expression is "von-mises" of the table
+static bool same_name(const char *a, const char *b) {
+    for (; *a && *b; a++, b++)
+        if (*a != *b && !((*a == '_' || *a == '-') && (*b == '_' || *b == '-'))) return false;
+    return *a == *b;
+}
+
+sp_status sp__probe_column(sp_run *run, const sp_scene_node *node, const char *attr, const sp_probe *p, const char *component,
+                           int *out) {
+    char name[192], known[256] = "";
+    int vectors = 0;
+    *out = 0;
+    if (!component && p->width == 1) return SP_OK;
+    for (int c = 0; component && c < p->width; c++) {
+        sp__probe_column_name(p, c, name, sizeof name, NULL);
+        *out = c;
+        if (same_name(name, component)) return SP_OK;
+    }
+    // a bare axis is of the first quantity that has it
+    for (int c = 0; component && c < p->width; c++) {
+        sp__probe_column_name(p, c, name, sizeof name, NULL);
+        const char *dot = strrchr(name, '.');
+        *out = c;
+        if (dot && !strchr(name, '[') && strcmp(dot + 1, component) == 0) return SP_OK;
+    }
+    for (int c = 0; c < p->width && vectors < 6; c++, vectors++) {
+        sp__probe_column_name(p, c, name, sizeof name, NULL);
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", name);
+    }
+    if (!component)
+        return SP_BUILD_FAIL(run, node, attr, "probe \"%s\" has %d numbers, say which: %s%s", p->name, p->width, known,
+                             p->width > 6 ? ", ..." : "");
+    return SP_BUILD_FAIL(run, node, attr, "probe \"%s\" has no component \"%s\"; it has %s%s", p->name, component, known,
+                         p->width > 6 ? ", ..." : "");
+}

@@ -1,0 +1,131 @@
+// When a probe is read, T: every so many steps, or at times. A time between two steps takes the straight line between the values
+// at both and is marked; the row before is kept only where such a time comes next.
+#include <limits.h>
+
+#include "io/run/build.h"
+
+static const double TIME_SLACK = 1e-6;  // of a step: times that differ by rounding of sums of dt are the same
+
+sp_status sp__build_sampling(sp_run *run, const sp_scene_node *node, sp_sampling *out) {
+    const sp_attr *times = sp__build_attr(node, "times");
+    bool every = sp__build_given(node, "every"), period = sp__build_given(node, "period");
+    *out = (sp_sampling){.from = sp__build_number(node, "from", 0), .until = sp__build_number(node, "until", INFINITY)};
+    out->period = sp__build_number(node, "period", 0);
+    // a thousand samples between two steps that are all on one line
+    if (period && out->period < 1e-3 * run->dt)
+        return SP_BUILD_FAIL(run, node, "period", "period = %g s, must be at least dt / 1000 = %g s", out->period,
+                             1e-3 * run->dt);
+    if (!period && !times) out->every = every ? (int)sp__build_number(node, "every", 1) : 1;
+    if (times) out->times = times->numbers, out->time_count = times->count;
+    return SP_OK;
+}
+
+// the next time that is asked for; infinite: none
+static double next_time(const sp_sampling *s) {
+    double t = INFINITY;
+    if (s->times)
+        t = s->next < s->time_count ? s->times[s->next] : INFINITY;
+    else
+        t = s->from + (double)s->next * s->period;
+    return t > s->until ? INFINITY : t;
+}
+
+// ------------------------------------------------------------------------------------------------ storage
+
+// how many samples a run of known length will take, as far as that is worth reserving
+static int expected_samples(const sp_run *run, const sp_sampling *s) {
+    double steps = (double)run->steps_planned, n = 64;
+    if (s->times)
+        n = s->time_count;
+    else if (steps > 0)
+        n = s->every ? steps / s->every + 2 : steps * run->dt / s->period + 2;
+    return n < 16 ? 16 : n > 65536 ? 65536 : (int)n;
+}
+
+static void *grown(sp_run *run, void *old, int count, int capacity, size_t size) {
+    void *room = sp__alloc(run->ctx, (size_t)capacity, size);
+    if (room && count) memcpy(room, old, (size_t)count * size);
+    return room;
+}
+
+static sp_status reserve(sp_run *run, sp_series *s, int capacity) {
+    size_t row = (size_t)(s->probe->width ? s->probe->width : 1) * sizeof(double);
+    double *times = grown(run, s->times, s->count, capacity, sizeof *times);
+    double *values = grown(run, s->values, s->count, capacity, row);
+    unsigned char *marks = grown(run, s->interpolated, s->count, capacity, 1);
+    if (!times || !values || !marks) {
+        sp__free(run->ctx, times);
+        sp__free(run->ctx, values);
+        sp__free(run->ctx, marks);
+        return SP_FAIL(run->ctx, SP_NO_MEMORY, "no memory for %d samples of probe \"%s\"", capacity, s->probe->name);
+    }
+    sp__series_free(run, s);
+    s->times = times, s->values = values, s->interpolated = marks;
+    s->capacity = capacity;
+    return SP_OK;
+}
+
+void sp__series_free(sp_run *run, sp_series *s) {
+    sp__free(run->ctx, s->times);
+    sp__free(run->ctx, s->values);
+    sp__free(run->ctx, s->interpolated);
+    s->times = s->values = NULL;
+    s->interpolated = NULL;
+}
+
+sp_status sp__series_init(sp_run *run, sp_series *s, const sp_probe *probe) {
+    s->probe = probe;
+    s->before_time = NAN;
+    if (!SP_KEEP(&run->keep, s->before, probe->width)) return sp__build_no_memory(run);
+    // times before `from` are never taken
+    while (s->sampling.times && s->sampling.next < s->sampling.time_count &&
+           s->sampling.times[s->sampling.next] < s->sampling.from)
+        s->sampling.next++;
+    return reserve(run, s, expected_samples(run, &s->sampling));
+}
+
+// ------------------------------------------------------------------------------------------------ sampling
+
+// a sample at time t: the row now, or on the line between the row before and the row now
+static sp_status push(sp_run *run, sp_series *s, double t, double now, bool between) {
+    if (s->count == s->capacity) {
+        if (s->capacity > INT_MAX / 4) return SP_FAIL(run->ctx, SP_NO_MEMORY, "too many samples of probe \"%s\"", s->probe->name);
+        SP_TRY(reserve(run, s, 2 * s->capacity));
+    }
+    double *row = s->values + (size_t)s->count * (size_t)s->probe->width;
+    SP_TRY(sp__probe_row(run, s->probe, row));
+    if (between) {
+        double u = (t - s->before_time) / (now - s->before_time);
+        for (int i = 0; i < s->probe->width; i++) row[i] = (1 - u) * s->before[i] + u * row[i];
+    }
+    s->times[s->count] = t;
+    s->interpolated[s->count++] = between;
+    return SP_OK;
+}
+
+static sp_status sample_steps(sp_run *run, sp_series *s, double now) {
+    double slack = TIME_SLACK * run->dt;
+    if (sp_world_steps(run->world) % (uint64_t)s->sampling.every != 0) return SP_OK;
+    if (now < s->sampling.from - slack || now > s->sampling.until + slack) return SP_OK;
+    return push(run, s, now, now, false);
+}
+
+static sp_status sample_times(sp_run *run, sp_series *s, double now) {
+    double slack = TIME_SLACK * run->dt, t;
+    for (; (t = next_time(&s->sampling)) <= now + slack; s->sampling.next++) {
+        bool here = fabs(t - now) <= slack;
+        if (!here && !(s->before_time <= t)) continue;  // before the start
+        SP_TRY(push(run, s, t, now, !here));
+    }
+    s->before_time = NAN;
+    if (t < now + run->dt - slack) {
+        SP_TRY(sp__probe_row(run, s->probe, s->before));
+        s->before_time = now;
+    }
+    return SP_OK;
+}
+
+sp_status sp__series_sample(sp_run *run, sp_series *s) {
+    double now = sp_world_time(run->world);
+    return s->sampling.every ? sample_steps(run, s, now) : sample_times(run, s, now);
+}

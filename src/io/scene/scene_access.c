@@ -1,0 +1,74 @@
+// The resolved tree as the builder sees it: children, attributes, signals.
+#include "io/scene/scene_read.h"
+
+sp_scene_node *sp__next_child(const sp_scene_node *node, const char *element, const sp_scene_node *after) {
+    for (int i = after ? after->index + 1 : 0; i < node->child_count; i++) {
+        sp_scene_node *child = node->children[i];
+        if (child->enabled && strcmp(child->spec->name, element) == 0) return child;
+    }
+    return NULL;
+}
+
+const sp_attr *sp__attr(const sp_scene_node *node, const char *name) {
+    int index = sp__attr_index(node->spec, name);
+    SP_ASSERT(index >= 0);
+    return index >= 0 && node->attrs[index] ? node->attrs[index] : &sp__attr_absent;
+}
+
+bool sp__attr_given(const sp_scene_node *node, const char *name) {
+    return sp__attr(node, name)->origin > SP_ORIGIN_BUILTIN;
+}
+
+double sp__attr_number(const sp_scene_node *node, const char *name) {
+    const sp_attr *attr = sp__attr(node, name);
+    return attr->count && attr->numbers ? attr->numbers[0] : NAN;
+}
+
+const char *sp__attr_word(const sp_scene_node *node, const char *name) {
+    const sp_attr *attr = sp__attr(node, name);
+    return attr->count && attr->words ? attr->words[0] : NULL;
+}
+
+bool sp__attr_is(const sp_scene_node *node, const char *name, const char *word) {
+    const char *own = sp__attr_word(node, name);
+    return own && strcmp(own, word) == 0;
+}
+
+bool sp__attr_yes(const sp_scene_node *node, const char *name) {
+    return sp__attr_is(node, name, "yes");
+}
+
+bool sp__attr_varies(const sp_attr *attr, unsigned of) {
+    if (attr->data && of & SP_ATTR_OF_SPACE) return true;
+    for (int i = 0; attr->programs && i < attr->count; i++) {
+        const sp_expr *e = attr->programs[i];
+        if (e && ((of & SP_ATTR_OF_TIME && sp__expr_uses_t(e)) || (of & SP_ATTR_OF_SPACE && sp__expr_uses_x(e)))) return true;
+    }
+    return false;
+}
+
+static double eval_at_time(const void *user, double t) {
+    return sp__expr_eval(user, &(sp_expr_env){.t = t});
+}
+
+sp_signal sp__attr_signal(const sp_scene_node *node, const char *name, int component) {
+    const sp_attr *attr = sp__attr(node, name);
+    if (component < 0 || component >= attr->count || !attr->numbers) return (sp_signal){.constant = NAN};
+    const sp_expr *e = attr->programs ? attr->programs[component] : NULL;
+    if (e && sp__expr_uses_t(e)) return (sp_signal){eval_at_time, e, attr->numbers[component]};
+    return (sp_signal){.constant = attr->numbers[component]};
+}
+
+double sp__attr_at(const sp_scene_node *node, const char *name, int component, const double x[3], double t) {
+    const sp_attr *attr = sp__attr(node, name);
+    if (component < 0 || component >= attr->count || !attr->numbers) return NAN;
+    const sp_expr *e = attr->programs ? attr->programs[component] : NULL;
+    if (!e) return attr->numbers[component];
+    return sp__expr_eval(e, &(sp_expr_env){.t = t, .x = x ? x[0] : 0, .y = x ? x[1] : 0, .z = x ? x[2] : 0});
+}
+
+const sp_scene_node *sp__scene_material(const sp_scene_node *node) {
+    const char *word = sp__attr_word(node, "material");
+    const sp_scene_node *named = word ? sp__path_get(node->scene, word, "", "") : NULL;
+    return named && strcmp(named->spec->name, "material") == 0 ? named : node;
+}

@@ -1,0 +1,359 @@
+// Rules of single elements: attributes that cannot act, contradictions, counts.
+#include <stdio.h>
+
+#include "io/scene/scene_read.h"
+
+static bool is(const sp_scene_node *node, const char *element) {
+    return strcmp(node->spec->name, element) == 0;
+}
+
+static bool is_shape(const sp_scene_node *node) {
+    return sp__list_has("box/cylinder/sphere/torus/capsule/plane/organ/mesh/fill/image/sheet/disc", '/', node->spec->name);
+}
+
+// how many of several are given
+static int given(const sp_scene_node *node, const char *const *names, int n) {
+    int count = 0;
+    for (int i = 0; i < n; i++) count += sp__attr_given(node, names[i]);
+    return count;
+}
+
+// ---------------------------------------------------------------------------------------------- materials
+
+static const char *const laws[] = {"rotation", "shape", "tangent"};
+static const char *const material_numbers[] = {"density", "young", "poisson", "rotation", "shape", "tangent"};
+
+static void check_law(sp_scene_node *node, const char *model) {
+    if (sp__attr_is(node, model, "linear"))
+        for (int i = 0; i < 3; i++) sp__cannot_act(node, laws[i], node, model, "a linear material has no rotations");
+    if (!sp__attr_is(node, "tangent", "exact")) return;
+    if (sp__attr_is(node, "rotation", "qr"))
+        sp__cannot_act(node, "tangent", node, "rotation", "the exact tangent needs rotation=\"polar\" or \"svd\"");
+    if (sp__attr_is(node, "shape", "deformed"))
+        sp__cannot_act(node, "tangent", node, "shape", "the exact tangent needs shape=\"rest\"");
+}
+
+static void check_data(sp_scene_node *node) {
+    static const char *const names[] = {"density", "young", "poisson"};
+    for (int i = 0; i < 3; i++) {
+        const sp_attr *attr = sp__attr(node, names[i]);
+        if (!attr->data) continue;
+        const sp_scene_node *body = is(node, "region") ? node->parent : node;
+        bool found = is(node, "material");  // every body that uses it is asked when it is built
+        for (int c = 0; c < body->child_count && !found; c++) {
+            const sp_scene_node *child = body->children[c];
+            found = is(child, "mesh");
+            if (!is(child, "data") || strcmp(child->name, attr->data) != 0) continue;
+            child->source->used = found = true;
+        }
+        if (!found) sp__scene_error(node->scene, node, names[i], "there is no data \"%s\" in this body", attr->data);
+    }
+}
+
+static void use_data_of_material(const sp_scene_node *body, const sp_scene_node *material) {
+    for (int i = 0; i < 3; i++) {
+        const sp_attr *attr = sp__attr(material, material_numbers[i]);
+        for (int c = 0; attr->data && c < body->child_count; c++)
+            if (is(body->children[c], "data") && strcmp(body->children[c]->name, attr->data) == 0)
+                body->children[c]->source->used = true;
+    }
+}
+
+static void check_solid(sp_scene_node *node) {
+    const sp_scene_node *material = sp__scene_material(node), *first = NULL;
+    if (material != node) {
+        char why[200];
+        snprintf(why, sizeof why, "the material \"%.100s\" has the values; write them there or here", material->name);
+        for (int i = 0; i < 6; i++) sp__cannot_act(node, material_numbers[i], node, "material", why);
+        use_data_of_material(node, material);
+    } else {
+        check_law(node, "material");
+    }
+    check_data(node);
+    for (int i = 0; i < node->child_count; i++) {
+        const sp_scene_node *child = node->children[i];
+        if (!is_shape(child) || !sp__is_present(child)) continue;
+        if (first)
+            sp__scene_error(node->scene, child, NULL, "a solid has one shape, and there is a %s at line %d", first->spec->name,
+                            first->line);
+        else
+            first = child;
+    }
+    if (!first) sp__scene_error(node->scene, node, NULL, "has no shape: it needs a box, cylinder, sphere, torus or mesh");
+}
+
+static void check_material(sp_scene_node *node) {
+    check_law(node, "model");
+    check_data(node);
+}
+
+static void check_region(sp_scene_node *node) {
+    const sp_scene_node *body = node->parent, *own = sp__scene_material(node), *of_body = sp__scene_material(body);
+    const char *word = sp__attr_word(node, "material");
+    if (!is(body, "solid")) return;
+    if (own != node)
+        for (int i = 0; i < 3; i++)
+            sp__cannot_act(node, material_numbers[i], node, "material",
+                           "the material named has the values; write them there or here");
+    const char *model = own != node ? sp__attr_word(own, "model") : word;
+    const char *body_model = of_body != body ? sp__attr_word(of_body, "model") : sp__attr_word(body, "material");
+    if (model && body_model && strcmp(model, body_model) != 0)
+        sp__scene_error(node->scene, node, "material",
+                        "the body is %s: a region of another model, %s, is known, not in this build", body_model, model);
+    for (int i = 0; own != node && i < 3; i++) {
+        const char *a = sp__attr_given(own, laws[i]) ? sp__attr_word(own, laws[i]) : NULL, *b = sp__attr_word(of_body, laws[i]);
+        if (a && b && strcmp(a, b) != 0)
+            sp__scene_error(node->scene, node, "material", "%s=\"%s\" differs from the body's \"%s\"; a body has one", laws[i], a,
+                            b);
+    }
+    check_data(node);
+    if (own != node) use_data_of_material(body, own);
+}
+
+// ---------------------------------------------------------------------------------------------- shapes and rigid bodies
+
+static void check_shape(sp_scene_node *node) {
+    static const char *const placing[] = {"scale", "rotate", "quat", "translate"};
+    static const char *const meshing[] = {"cells", "elements", "pattern"};
+    bool rigid = is(node->parent, "rigid"), file = is(node, "mesh");
+    for (int i = 0; i < 4; i++)
+        if (!rigid && !file && sp__attr_index(node->spec, placing[i]) >= 0)
+            sp__cannot_act(node, placing[i], NULL, NULL, "the body is placed; only the shapes of a rigid have a placement");
+    for (int i = 0; i < 3; i++) {
+        if (sp__attr_index(node->spec, meshing[i]) < 0) continue;
+        if (rigid) sp__cannot_act(node, meshing[i], NULL, NULL, "a rigid shape has no cells");
+    }
+    if (sp__attr_index(node->spec, "elements") >= 0 && sp__attr_given(node, "elements") && sp__attr_given(node, "cells"))
+        sp__scene_error(node->scene, node, "elements", "cells and elements both say how fine it is; one of them");
+    if (is(node, "torus")) {
+        const sp_attr *r = sp__attr(node, "radius");
+        if (r->count == 2 && r->numbers[1] >= r->numbers[0])
+            sp__scene_error(node->scene, node, "radius", "the tube, %g, must be thinner than the ring, %g", r->numbers[1],
+                            r->numbers[0]);
+    }
+    static const char *const directions[] = {"axis", "normal"};
+    for (int i = 0; i < 2; i++) {
+        const sp_attr *d = sp__attr_index(node->spec, directions[i]) < 0 ? NULL : sp__attr(node, directions[i]);
+        if (d && d->count == 3 && d->numbers[0] == 0 && d->numbers[1] == 0 && d->numbers[2] == 0)
+            sp__scene_error(node->scene, node, directions[i], "%s has no length", directions[i]);
+    }
+    bool shaped = sp__list_has("plane/sphere/box/cylinder", '/', node->spec->name);
+    bool ellipsoid = is(node, "sphere") && sp__attr(node, "radius")->count == 3;
+    if (rigid && (!shaped || ellipsoid))
+        sp__scene_error(node->scene, node, NULL, "a rigid %s is known, not in this build; plane, sphere, box and cylinder are",
+                        ellipsoid ? "ellipsoid" : node->spec->name);
+}
+
+static void check_rigid(sp_scene_node *node) {
+    bool shape = false, moves = sp__attr_is(node, "motion", "kinematic");
+    for (int i = 0; i < node->child_count; i++) {
+        const sp_scene_node *child = node->children[i];
+        shape = shape || is_shape(child);
+        if (is(child, "move") && !moves && sp__is_present(child))
+            sp__scene_error(node->scene, child, NULL, "the rigid is fixed; motion=\"kinematic\" lets it move");
+        if (is(child, "initial") && sp__is_present(child))
+            sp__scene_error(node->scene, child, NULL, "a rigid that is fixed or kinematic starts where it is placed");
+    }
+    if (!shape) sp__scene_error(node->scene, node, NULL, "has no shape: it needs a plane, sphere, box or cylinder");
+}
+
+// ---------------------------------------------------------------------------------------------- conditions
+
+static void check_load(sp_scene_node *node) {
+    static const char *const kinds[] = {"force", "each", "traction", "pressure", "torque", "acceleration"};
+    int n = given(node, kinds, 6);
+    if (n != 1)
+        sp__scene_error(node->scene, node, NULL, "needs one of force, each, traction, pressure and acceleration, has %s",
+                        n ? "several" : "none");
+}
+
+static void check_move(sp_scene_node *node) {
+    static const char *const placing[] = {"rotate", "quat", "translate"};
+    bool keyed = false;
+    double last = -INFINITY;
+    for (int i = 0; i < node->child_count; i++) {
+        const sp_scene_node *key = node->children[i];
+        if (!is(key, "key") || !sp__is_present(key)) continue;
+        double t = sp__attr_number(key, "t");
+        if (t <= last) sp__scene_error(node->scene, key, "t", "key times must rise: %g after %g", t, last);
+        last = t;
+        keyed = true;
+    }
+    int n = given(node, placing, 3) + sp__attr_given(node, "scale");
+    if (!keyed) sp__cannot_act(node, "interpolate", NULL, NULL, "there are no keys");
+    if (keyed && n) sp__scene_error(node->scene, node, NULL, "keys and a placement both say where it goes; one of them");
+    if (!keyed && !n) sp__scene_error(node->scene, node, NULL, "goes nowhere: it needs keys or a placement that varies in time");
+}
+
+static void check_key(sp_scene_node *node) {
+    if (!is(node->parent, "camera")) return;
+    sp__scene_error(node->scene, node, NULL, "a moving camera is known, not in this build");
+}
+
+// ---------------------------------------------------------------------------------------------- systems
+
+static sp_scene_node *child_of(const sp_scene_node *body, const char *element) {
+    for (int i = 0; i < body->child_count; i++)
+        if (is(body->children[i], element)) return body->children[i];
+    return NULL;
+}
+
+static void check_integrator(sp_scene_node *node) {
+    static const char *const newton[] = {"iterations", "tolerance", "line-search"};
+    if (!node->parent->parent) return;  // only a default of others, judged there
+    const char *type = sp__attr_word(node, "type");
+    if (!type) return;
+    bool solves = strcmp(type, "newton") == 0 || strcmp(type, "static") == 0;
+    for (int i = 0; i < 3; i++)
+        if (!solves) sp__cannot_act(node, newton[i], node, "type", "only type=\"newton\" and \"static\" iterate");
+    if (strcmp(type, "static") != 0) sp__cannot_act(node, "load-steps", node, "type", "only type=\"static\" grows its loads");
+    if (strcmp(type, "explicit") != 0) sp__cannot_act(node, "substeps", node, "type", "only type=\"explicit\" parts its steps");
+}
+
+// attributes of a solver that act only with one kind of it
+static const struct {
+    const char *attr, *decides, *words, *why;
+} solver_rules[] = {
+    {"operator", "type", "auto/cg", "only type=\"cg\" can do without an assembled matrix"},
+    {"preconditioner", "type", "pcg", "only type=\"pcg\" has a preconditioner"},
+    {"refresh", "type", "auto/pcg", "only the preconditioner of type=\"pcg\" is refreshed"},
+    {"warp", "type", "auto/pcg", "only the preconditioner of type=\"pcg\" is turned"},
+    {"lag", "type", "auto/pcg", "only the preconditioner of type=\"pcg\" is made asynchronously"},
+    {"threshold", "type", "updated-cholesky", "only type=\"updated-cholesky\" has one"},
+    {"budget", "type", "updated-cholesky", "only type=\"updated-cholesky\" has one"},
+    {"ordering", "type", "auto/pcg/cholesky/updated-cholesky", "only factors have an order"},
+    {"factor", "type", "auto/pcg/cholesky/updated-cholesky/dense", "only factors have a kind"},
+    {"drop", "preconditioner", "ic", "only preconditioner=\"ic\" leaves something out"},
+    {"omega", "preconditioner", "ssor", "only preconditioner=\"ssor\" has one"},
+};
+
+static void check_solver(sp_scene_node *node) {
+    static const char *const all[] = {"type", "operator", "tolerance", "iterations"};
+    if (!node->parent->parent) return;  // only a default of others, judged there
+    const sp_scene_node *integrator = child_of(node->parent, "integrator");
+    if (integrator && sp__attr_is(integrator, "type", "explicit"))
+        for (int i = 0; i < 4; i++) sp__cannot_act(node, all[i], integrator, "type", "an explicit integrator solves no systems");
+    for (size_t i = 0; i < sizeof solver_rules / sizeof *solver_rules; i++) {
+        const char *word = sp__attr_word(node, solver_rules[i].decides);
+        if (word && !sp__list_has(solver_rules[i].words, '/', word))
+            sp__cannot_act(node, solver_rules[i].attr, node, solver_rules[i].decides, solver_rules[i].why);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- events and what is written down
+
+// a path that ends in an attribute or names a parameter
+static void check_target(sp_scene_node *node) {
+    sp_scene *scene = node->scene;
+    const char *path = sp__attr_word(node, "set"), *dot = path ? strrchr(path, '.') : NULL;
+    char holder[300], hint[120];
+    if (!path) return;
+    const char *attr = dot ? dot + 1 : path;
+    snprintf(holder, sizeof holder, "%.*s", dot ? (int)(dot - path) : 0, path);
+    const sp_scene_node *target = holder[0] ? sp__scene_find(node, holder) : scene->root;
+    // a component, gravity.y, belongs to the attribute before it
+    if (!target && dot) {
+        char *last = strrchr(holder, '.');
+        target = last ? NULL : scene->root;
+        if (last) {
+            *last = 0;
+            target = sp__scene_find(node, holder);
+        }
+        attr = last ? last + 1 : holder;
+        if (!last && sp__attr_index(scene->root->spec, holder) < 0) target = NULL;
+    }
+    if (!target) {
+        sp__scene_error(scene, node, "set", "set=\"%.100s\" leads nowhere", path);
+    } else if (sp__attr_index(target->spec, attr) < 0) {
+        const char *known[64];
+        int n = 0;
+        for (int i = 0; i < target->spec->attr_count && n < 64; i++) known[n++] = target->spec->attrs[i].name;
+        sp__scene_error(scene, node, "set", "set=\"%.100s\": %s has no attribute \"%.60s\"%s", path, target->spec->name, attr,
+                        sp__did_you_mean(attr, known, n, hint));
+    }
+}
+
+static void check_event(sp_scene_node *node) {
+    sp_scene *scene = node->scene;
+    if (sp__attr_given(node, "t") == sp__attr_given(node, "when"))
+        sp__scene_error(scene, node, NULL, "one of t and when says when it happens");
+    if (sp__attr_is(node, "do", "set")) {
+        if (!sp__attr_given(node, "set") || !sp__attr_given(node, "value"))
+            sp__scene_error(scene, node, NULL, "needs set, the path, and value");
+        check_target(node);
+        sp__cannot_act(node, "of", node, "do", "do=\"set\" has its path in set");
+        if (sp__selects_something(node)) sp__scene_error(scene, node, NULL, "do=\"set\" takes no selection");
+        return;
+    }
+    sp__cannot_act(node, "set", node, "do", "it belongs to do=\"set\"");
+    sp__cannot_act(node, "value", node, "do", "it belongs to do=\"set\"");
+    sp__cannot_act(node, "ramp", node, "do", "it belongs to do=\"set\"");
+    if (!sp__attr_given(node, "of")) sp__scene_error(scene, node, NULL, "needs of, the body");
+    if (!sp__selects_something(node)) sp__scene_error(scene, node, NULL, "needs a selection: what is pinned or released");
+}
+
+static void check_probe(sp_scene_node *node) {
+    bool in_body = sp__is_body(node->parent);
+    if (in_body)
+        sp__cannot_act(node, "of", NULL, NULL, "a probe in a body is about that body");
+    else if (!sp__attr_given(node, "of"))
+        sp__scene_error(node->scene, node, NULL, "needs of, the body; or it stands in the body itself");
+    if (!in_body && sp__selects_something(node))
+        sp__scene_error(node->scene, node, NULL, "a selection belongs to a body: put the probe into it");
+}
+
+static void check_record(sp_scene_node *node) {
+    const char *file = sp__attr_word(node, "file"), *dot = file ? strrchr(file, '.') : NULL;
+    if (!file || (dot && strcmp(dot, ".csv") == 0)) return;
+    bool known = dot && sp__list_has(".xdmf/.vtu/.obj/.png", '/', dot);
+    if (known)
+        sp__scene_error(node->scene, node, "file", "file=\"%s\": records of kind %s are known, not in this build; .csv is", file,
+                        dot);
+    else
+        sp__scene_error(node->scene, node, "file", "file=\"%s\": the ending says the kind, and must be .csv", file);
+}
+
+static void check_stop(sp_scene_node *node) {
+    static const char *const all[] = {"time", "steps", "wall", "when"};
+    if (!given(node, all, 4)) sp__scene_error(node->scene, node, NULL, "needs time, steps, wall or when");
+}
+
+static void check_expect(sp_scene_node *node) {
+    if (sp__attr_given(node, "at") == sp__attr_given(node, "over"))
+        sp__scene_error(node->scene, node, NULL, "one of at and over says which sample is meant");
+}
+
+static void check_surface(sp_scene_node *node) {
+    if (is(node->parent, "solid") && sp__attr(node, "role")->count == 1)
+        sp__scene_error(node->scene, node, "role",
+                        "a surface of one role is known, not in this build; the boundary has both: role=\"visual collision\"");
+}
+
+static void check_camera(sp_scene_node *node) {
+    if (sp__attr_given(node, "to") && !sp__attr_given(node, "at"))
+        sp__cannot_act(node, "to", NULL, NULL, "without at the camera is fitted");
+}
+
+static void check_view(sp_scene_node *node) {
+    const sp_attr *range = sp__attr(node, "range");
+    if (range->count == 2 && !(range->numbers[0] < range->numbers[1]))
+        sp__scene_error(node->scene, node, "range", "range: %g to %g holds nothing", range->numbers[0], range->numbers[1]);
+    if (sp__attr_is(node, "color-by", "none"))
+        sp__cannot_act(node, "range", node, "color-by", "color-by=\"none\" has no colours");
+}
+
+void sp__check_element(sp_scene_node *node) {
+    static const struct {
+        const char *element;
+        void (*check)(sp_scene_node *node);
+    } rules[] = {
+        {"solid", check_solid},   {"material", check_material}, {"region", check_region},   {"rigid", check_rigid},
+        {"load", check_load},     {"move", check_move},         {"key", check_key},         {"integrator", check_integrator},
+        {"solver", check_solver}, {"event", check_event},       {"probe", check_probe},     {"record", check_record},
+        {"stop", check_stop},     {"expect", check_expect},     {"surface", check_surface}, {"camera", check_camera},
+        {"view", check_view},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (is(node, rules[i].element)) rules[i].check(node);
+    if (is_shape(node) && node->parent && sp__is_body(node->parent)) check_shape(node);
+}

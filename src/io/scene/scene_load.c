@@ -1,0 +1,241 @@
+// A scene's life: its memory, its options, and the order in which the reader does its work.
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "io/scene/scene_read.h"
+#include "io/file/text_file.h"
+
+// ---------------------------------------------------------------------------------------------- memory
+
+enum { BLOCK = 64 << 10, ALIGN = 16 };
+
+struct sp_scene_block {
+    sp_scene_block *next;
+    size_t size;  // bytes behind this head
+};
+
+static size_t head_size(void) {
+    return (sizeof(sp_scene_block) + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+// many small things that die together: cut from blocks, big ones get a block of their own behind the newest
+void *sp__scene_alloc(sp_scene *scene, size_t n, size_t size) {
+    if (size && n > (SIZE_MAX / 2 - ALIGN) / size) {
+        scene->no_memory = true;
+        return NULL;
+    }
+    size_t want = (n * size + ALIGN - 1) / ALIGN * ALIGN;
+    sp_scene_block *b = scene->blocks;
+    if (b && want <= b->size - scene->block_used) {
+        void *memory = (char *)b + head_size() + scene->block_used;
+        scene->block_used += want;
+        return memory;
+    }
+    size_t room = want > BLOCK / 4 ? want : BLOCK;
+    sp_scene_block *fresh = sp__alloc(scene->ctx, 1, head_size() + room);
+    if (!fresh) {
+        scene->no_memory = true;
+        return NULL;
+    }
+    fresh->size = room;
+    if (b && room == want) {
+        fresh->next = b->next;
+        b->next = fresh;
+    } else {
+        fresh->next = b;
+        scene->blocks = fresh;
+        scene->block_used = want;
+    }
+    return (char *)fresh + head_size();
+}
+
+char *sp__scene_copy(sp_scene *scene, const char *text, size_t length) {
+    char *copy = sp__scene_alloc(scene, length + 1, 1);
+    if (copy) memcpy(copy, text, length);
+    return copy;
+}
+
+bool sp__scene_grow(sp_scene *scene, void *array, int count, int *capacity, size_t size) {
+    if (count < *capacity) return true;
+    int want = *capacity ? *capacity * 2 : 4;
+    void *old, *fresh = sp__scene_alloc(scene, (size_t)want, size);
+    if (!fresh) return false;
+    memcpy(&old, array, sizeof old);
+    if (count) memcpy(fresh, old, (size_t)count * size);
+    memcpy(array, &fresh, sizeof fresh);
+    *capacity = want;
+    return true;
+}
+
+void sp_scene_destroy(sp_scene **handle) {
+    if (!handle || !*handle) return;
+    sp_scene *scene = *handle;
+    sp_context *ctx = scene->ctx;
+    for (sp_scene_block *b = scene->blocks, *next; b; b = next) {
+        next = b->next;
+        sp__free(ctx, b);
+    }
+    sp__free(ctx, scene);
+    *handle = NULL;
+}
+
+// ---------------------------------------------------------------------------------------------- options
+
+sp_scene_options sp_scene_options_default(void) {
+    return (sp_scene_options){.memory_limit = (size_t)8 << 30, .cookie = SP_COOKIE_SCENE_OPTIONS};
+}
+
+static void take_folders(sp_scene *scene, const sp_scene_options *options) {
+    scene->folders = sp__scene_alloc(scene, (size_t)options->allow_count + 1, sizeof *scene->folders);
+    const char *slash = strrchr(scene->file, '/');
+    size_t n = slash ? (size_t)(slash - scene->file) : 0;
+    char *own = slash ? sp__scene_copy(scene, n ? scene->file : "/", n ? n : 1) : sp__scene_copy(scene, ".", 1);
+    if (!scene->folders || !own) return;
+    sp__file_folder(scene, own);
+    for (int i = 0; i < options->allow_count; i++)
+        if (!sp__file_folder(scene, options->allow_paths[i]))
+            sp__scene_error_at(scene, "--allow-path", 0, "%s: %s", options->allow_paths[i], strerror(errno));
+}
+
+static void take_sets(sp_scene *scene, const sp_scene_options *options) {
+    scene->sets = sp__scene_alloc(scene, (size_t)options->set_count, sizeof *scene->sets);
+    if (!scene->sets) return;
+    for (int i = 0; i < options->set_count; i++) {
+        const char *text = options->sets[i], *equals = strchr(text, '=');
+        char *label = sp__scene_alloc(scene, strlen(text) + 8, 1);
+        if (!label) return;
+        snprintf(label, strlen(text) + 8, "--set %s", text);
+        if (!equals || equals == text) {
+            sp__scene_error_at(scene, label, 0, "expected path=value");
+            continue;
+        }
+        sp_set_option *s = &scene->sets[scene->set_count++];
+        *s = (sp_set_option){label, sp__scene_copy(scene, text, (size_t)(equals - text)),
+                             sp__scene_copy(scene, equals + 1, strlen(equals + 1)), false};
+        if (!s->path || !s->value) return;
+    }
+}
+
+static sp_status create(sp_context *ctx, const char *name, const sp_scene_options *options, sp_scene **out) {
+    sp_scene *scene = sp__alloc(ctx, 1, sizeof *scene);
+    if (!scene) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for the scene %s", name);
+    sp_scene_options def = sp_scene_options_default();
+    if (!options) options = &def;
+    scene->ctx = ctx;
+    scene->notes_end = &scene->notes;
+    scene->memory_limit = options->memory_limit ? options->memory_limit : def.memory_limit;
+    scene->search_left = 100000000;
+    scene->scope.base = "";
+    scene->name = "";
+    scene->seed = 1;
+    *out = scene;
+    scene->file = sp__scene_copy(scene, name, strlen(name));
+    scene->built_in = sp__scene_alloc(scene, (size_t)sp__element_spec_count(), sizeof *scene->built_in);
+    if (scene->file) take_folders(scene, options);
+    if (scene->file) take_sets(scene, options);
+    return SP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- reading
+
+static void read_values(sp_scene *scene) {
+    for (int i = 0; i < scene->node_count && !scene->no_memory; i++) {
+        sp_scene_node *node = scene->nodes[i];
+        if (node->source->inert || !node->spec->built) continue;
+        for (int a = 0; a < node->spec->attr_count; a++) sp__attr_read(scene, node, a);
+    }
+}
+
+static void read_tree(sp_scene *scene, const char *text, size_t size) {
+    sp_raw *raw = sp__xml_parse(scene, text, size, scene->file);
+    if (!raw || scene->no_memory) return;
+    if (strcmp(raw->element, "scene") != 0) {
+        bool fragment = strcmp(raw->element, "fragment") == 0;
+        sp__raw_error(scene, raw, raw->line,
+                      fragment ? "a fragment is included by a scene, not run by itself" : "the root element must be \"scene\"");
+        return;
+    }
+    sp__check_names(scene, raw);
+    sp__scene_expand(scene, raw);
+    if (scene->no_memory || !scene->root || scene->incomplete) return;
+    sp__check_defaults(scene);
+    read_values(scene);
+    if (!scene->no_memory) sp__scene_check(scene);
+    if (!scene->no_memory && !scene->error_count) sp__check_unused(scene);
+}
+
+static sp_status finish(sp_scene **out) {
+    sp_scene *scene = *out;
+    sp_context *ctx = scene->ctx;
+    if (scene->no_memory) {
+        sp_status status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory to read the scene %s", scene->file ? scene->file : "");
+        sp_scene_destroy(out);
+        return status;
+    }
+    if (!scene->error_count) return SP_OK;
+    sp__scene_say_dropped(scene);
+    for (int i = 0; i < scene->entry_count; i++) {
+        const sp_scene_message *m = &scene->entries[i].message;
+        if (m->severity == SP_SEVERITY_ERROR) return SP_FAIL(ctx, SP_BAD_INPUT, "%s:%d: %s", m->file, m->line, m->text);
+    }
+    return SP_FAIL(ctx, SP_BAD_INPUT, "%s: %d errors", scene->file, scene->error_count);
+}
+
+static sp_status check_arguments(sp_context *ctx, const char *name, const sp_scene_options *options, sp_scene **out) {
+    *out = NULL;
+    if (!name || !name[0]) return SP_FAIL(ctx, SP_BAD_INPUT, "a scene needs a file name");
+    if (options && options->cookie != SP_COOKIE_SCENE_OPTIONS)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "sp_scene_options: start from sp_scene_options_default()");
+    return SP_OK;
+}
+
+sp_status sp_scene_parse(sp_context *ctx, const char *text, size_t size, const char *name, const sp_scene_options *options,
+                         sp_scene **out) {
+    SP_TRY(check_arguments(ctx, name, options, out));
+    SP_TRY(create(ctx, name, options, out));
+    if (!(*out)->no_memory) read_tree(*out, text, size);
+    return finish(out);
+}
+
+sp_status sp_scene_load(sp_context *ctx, const char *path, const sp_scene_options *options, sp_scene **out) {
+    SP_TRY(check_arguments(ctx, path, options, out));
+    SP_TRY(create(ctx, path, options, out));
+    sp_scene *scene = *out;
+    struct stat info;
+    char *text = NULL;
+    size_t size = 0;
+    if (scene->no_memory) return finish(out);
+    // asked before opening: opening a pipe would wait for its writer
+    if (stat(path, &info) != 0) {
+        sp__scene_error_at(scene, path, 0, "cannot be read: %s", strerror(errno));
+    } else if (!S_ISREG(info.st_mode)) {
+        sp__scene_error_at(scene, path, 0, "not a regular file");
+    } else {
+        sp_status status = sp__text_read(ctx, path, SP_MAX_XML, &text, &size);
+        if (status == SP_NO_MEMORY)
+            scene->no_memory = true;
+        else if (status < 0)
+            sp__scene_error_at(scene, path, 0, "%s", ctx->error.message);
+        else
+            read_tree(scene, text, size);
+        sp__free(ctx, text);
+    }
+    return finish(out);
+}
+
+const char *sp_scene_name(const sp_scene *scene) {
+    return scene->name;
+}
+
+sp_scene_node *sp__scene_root(const sp_scene *scene) {
+    return scene->root;
+}
+
+sp_context *sp__scene_context(const sp_scene *scene) {
+    return scene->ctx;
+}
+
+size_t sp__scene_memory_limit(const sp_scene *scene) {
+    return scene->memory_limit;
+}

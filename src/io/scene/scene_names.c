@@ -1,0 +1,129 @@
+// Names of raw elements and attributes against the table: unknown ones with the nearest known, known ones that this build does
+// not have, elements where they cannot stand. What is inert (templates, defaults) is checked all the same.
+#include <stdio.h>
+
+#include "io/scene/scene_read.h"
+
+enum { MOST = 200 };  // names that a suggestion is chosen from
+
+bool sp__name_valid(const char *name) {
+    size_t n = strlen(name);
+    if (n == 0 || n > SP_MAX_NAME) return false;
+    for (size_t i = 0; i < n; i++) {
+        char c = name[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        bool other = (c >= '0' && c <= '9') || c == '_' || c == '-';
+        if (!letter && (i == 0 || !other)) return false;
+    }
+    return true;
+}
+
+static int child_names(const sp_element_spec *parent, const char *known[MOST]) {
+    int n = 0;
+    for (int i = 0; i < sp__element_spec_count() && n < MOST; i++) {
+        const sp_element_spec *e = sp__element_spec_at(i);
+        if (!parent || sp__may_hold(parent, e)) known[n++] = e->name;
+    }
+    return n;
+}
+
+static void unknown_element(sp_scene *scene, const sp_raw *raw) {
+    const char *known[MOST];
+    char hint[120];
+    // first among what may stand here, then among everything
+    int n = child_names(raw->parent ? raw->parent->spec : NULL, known);
+    if (!sp__nearest(raw->element, known, n)) n = child_names(NULL, known);
+    sp__raw_error(scene, raw->parent ? raw->parent : raw, raw->line, "unknown element \"%.60s\"%s", raw->element,
+                  sp__did_you_mean(raw->element, known, n, hint));
+}
+
+static void misplaced_element(sp_scene *scene, const sp_raw *raw) {
+    char where[400];
+    size_t used = 0;
+    where[0] = 0;
+    for (int i = 0; i < sp__element_spec_count(); i++) {
+        const sp_element_spec *e = sp__element_spec_at(i);
+        if (!sp__may_hold(e, raw->spec) || strcmp(e->name, "default") == 0 || strcmp(e->name, "fragment") == 0) continue;
+        int n = snprintf(where + used, sizeof where - used, "%s%s", used ? ", " : "; it stands in ", e->name);
+        if (n < 0 || (size_t)n >= sizeof where - used) break;
+        used += (size_t)n;
+    }
+    sp__raw_error(scene, raw->parent, raw->line, "element \"%s\" cannot stand in \"%s\"%s", raw->spec->name,
+                  raw->parent->spec->name, where);
+}
+
+static void unknown_attribute(sp_scene *scene, const sp_raw *raw, const sp_raw_attr *attr) {
+    const char *known[MOST];
+    char hint[120];
+    int n = 0;
+    for (int i = 0; i < raw->spec->attr_count && n < MOST; i++) known[n++] = raw->spec->attrs[i].name;
+    sp__raw_error(scene, raw, attr->line, "unknown attribute \"%.60s\"%s", attr->name,
+                  sp__did_you_mean(attr->name, known, n, hint));
+}
+
+static void check_attributes(sp_scene *scene, const sp_raw *raw) {
+    for (int i = 0; i < raw->attr_count; i++) {
+        const sp_raw_attr *attr = &raw->attrs[i];
+        int index = sp__attr_index(raw->spec, attr->name);
+        if (index < 0)
+            unknown_attribute(scene, raw, attr);
+        else if (raw->spec->built && raw->spec->attrs[index].flags & SP_ATTR_NOT_BUILT)
+            sp__raw_error(scene, raw, attr->line, "attribute \"%s\" is known, not in this build; a later version has it",
+                          attr->name);
+    }
+}
+
+static void check_name(sp_scene *scene, const sp_raw *raw) {
+    const char *name = sp__raw_attr(raw, "name");
+    char quoted[80];
+    if (!name || !raw->parent || sp__attr_index(raw->spec, "name") < 0) return;
+    if (!sp__name_valid(name)) {
+        sp__raw_error(scene, raw, raw->line, "name %s: expected a letter, then letters, digits, _ and -, at most %d",
+                      sp__quote(name, quoted), SP_MAX_NAME);
+        return;
+    }
+    bool in_expressions =
+        strcmp(raw->element, "param") == 0 || strcmp(raw->element, "curve") == 0 || strcmp(raw->element, "probe") == 0;
+    if (!in_expressions) return;
+    if (strchr(name, '-'))
+        sp__raw_error(scene, raw, raw->line, "name %s: expressions use it, so it has no \"-\"", sp__quote(name, quoted));
+    else if (sp__expr_reserved(name))
+        sp__raw_error(scene, raw, raw->line, "name %s: a word of expressions cannot be a name", sp__quote(name, quoted));
+}
+
+// what stands in a default must leave out what belongs to one element alone
+static void check_defaulted(sp_scene *scene, const sp_raw *raw) {
+    if (raw->first) sp__raw_error(scene, raw, raw->first->line, "an element in a default has no children");
+    for (int i = 0; i < raw->attr_count; i++)
+        if (sp__is_own(raw->spec, raw->attrs[i].name))
+            sp__raw_error(scene, raw, raw->attrs[i].line, "attribute \"%s\" cannot be defaulted", raw->attrs[i].name);
+}
+
+static void check_one(sp_scene *scene, sp_raw *raw) {
+    raw->spec = sp__element_spec(raw->element);
+    if (!raw->spec) {
+        unknown_element(scene, raw);
+        return;
+    }
+    if (raw->parent && !sp__may_hold(raw->parent->spec, raw->spec)) {
+        raw->misplaced = true;
+        misplaced_element(scene, raw);
+        return;
+    }
+    if (!raw->spec->built)
+        sp__raw_error(scene, raw, raw->line, "element \"%s\" is known, not in this build; a later version has it", raw->element);
+    check_attributes(scene, raw);
+    check_name(scene, raw);
+    if (raw->parent && strcmp(raw->parent->element, "default") == 0) check_defaulted(scene, raw);
+}
+
+// the next element in document order; what stands in an element that is unknown or misplaced cannot be judged
+static sp_raw *following(sp_raw *raw, const sp_raw *root) {
+    if (raw->first && raw->spec && !raw->misplaced) return raw->first;
+    while (raw != root && !raw->next) raw = raw->parent;
+    return raw == root ? NULL : raw->next;
+}
+
+void sp__check_names(sp_scene *scene, sp_raw *root) {
+    for (sp_raw *raw = root; raw; raw = following(raw, root)) check_one(scene, raw);
+}

@@ -1,0 +1,239 @@
+// The reader from inside. A file becomes raw elements (scene_xml.c) whose names are checked against the table (scene_names.c);
+// includes and templates spread them into nodes with scopes (scene_resolve.c); every attribute of a node is then looked up where
+// it may come from (scene_source.c) and read (scene_values.c), parameters and curves on demand (scene_params.c); rules that
+// tie several attributes together come last (scene_check.c).
+#ifndef SP_SCENE_READ_H
+#define SP_SCENE_READ_H
+
+#include "io/scene/scene.h"
+
+enum {
+    SP_MAX_DEPTH = 64,
+    SP_MAX_INCLUDES = 16,
+    SP_MAX_ELEMENTS = 1000000,
+    SP_MAX_XML = 64 << 20,
+    SP_MAX_NAME = 64,
+    SP_MAX_ERRORS = 20,
+    SP_MAX_WARNINGS = 100,
+    SP_MAX_KINDS = 128,    // elements that the table may hold
+    SP_MAX_CLASSES = 1000  // of defaults
+};
+
+// ---- elements as written
+
+typedef struct sp_raw_attr {
+    const char *name, *value;
+    int line;
+} sp_raw_attr;
+
+typedef struct sp_raw sp_raw;
+struct sp_raw {
+    const char *element;
+    const sp_element_spec *spec;  // NULL: unknown, reported, ignored from then on
+    const char *file;
+    int line;
+    sp_raw_attr *attrs;
+    int attr_count;
+    sp_raw *parent, *first, *last, *next;
+    int size;  // elements in it, itself included
+    bool misplaced;
+};
+
+// Comma-separated values: heads and rows of texts.
+typedef struct sp_csv {
+    int columns, rows;
+    const char **heads;  // columns; NULL: the file has none
+    const char **cells;  // rows x columns
+} sp_csv;
+
+// ---- where names are looked up
+
+typedef struct sp_scope sp_scope;
+struct sp_scope {
+    sp_scope *parent;             // looked into after this one
+    const char *base;             // put before a name to make a path: "", "left-", "pile[3]."
+    const sp_scene_node *holder;  // the include or instance; NULL: the scene
+    bool indexed;                 // i and n are known
+    double i, n;
+    const sp_csv *csv;  // columns of an instance's file; nullable
+    int row;
+};
+
+typedef struct sp_set_option {
+    const char *text, *path, *value;
+    bool matched;
+} sp_set_option;
+
+typedef struct sp_set_hit {
+    int attr;
+    const sp_set_option *option;
+    struct sp_set_hit *next;
+} sp_set_hit;
+
+typedef enum sp_param_state { SP_PARAM_NEW, SP_PARAM_BUSY, SP_PARAM_NUMBER, SP_PARAM_WORD, SP_PARAM_BAD } sp_param_state;
+
+// What the reader knows of a node beyond the contract.
+typedef struct sp_scene_source {
+    const sp_raw *raw;
+    sp_scope *scope;
+    int spec_index;
+    sp_set_hit *hits;            // --set
+    const sp_scene_node *given;  // param: the `set` of an include or instance that gives its value
+    sp_param_state state;        // param and curve
+    double number;
+    const char *word;
+    const void *curve;
+    const char *class_name;  // its own or the nearest around it; NULL: none, or not looked up yet
+    bool class_known;
+    bool used;   // something refers to it
+    bool inert;  // template, default and what stands in it, an instance before it is copied
+    bool sole;   // every instance around it has one copy: pile.torus means pile[0].torus
+} sp_scene_source;
+
+// ---- the scene
+
+typedef struct sp_scene_block sp_scene_block;
+
+typedef struct sp_scene_entry {
+    sp_scene_message message;
+    size_t base;  // length of the text without the second place
+} sp_scene_entry;
+
+typedef struct sp_scene_note {
+    const sp_scene_node *node;
+    const char *attr, *text;
+    struct sp_scene_note *next;
+} sp_scene_note;
+
+typedef struct sp_raw_file {
+    const char *real;
+    const sp_raw *root;
+    struct sp_raw_file *next;
+} sp_raw_file;
+
+struct sp_scene {
+    sp_context *ctx;
+    sp_scene_block *blocks;
+    size_t block_used;
+    bool no_memory;
+    const char *file;  // as the caller names it
+    const char *name;
+    const char **folders;  // real paths below which files must lie
+    int folder_count;
+    size_t memory_limit;
+    sp_set_option *sets;
+    int set_count;
+    size_t xml_bytes;
+    int element_count;
+    sp_raw_file *files;
+    sp_scope scope;  // of the scene itself
+    sp_scene_node *root;
+    sp_scene_node **nodes;  // all, in order of creation
+    int node_count, node_capacity;
+    sp_scene_node **table;  // by path, open addressing
+    size_t table_size;
+    sp_scene_node **defaults;
+    int default_count, default_capacity;
+    bool defaults_known;
+    bool incomplete;                          // too large to be made: values are not read
+    sp_scene_node *solver, *integrator;       // directly under the scene
+    long search_left;                         // comparisons that slow look-ups may still make
+    const sp_attr ***built_in;                // per element of the table, per attribute: the default, read once
+    const sp_scene_node *busy[SP_MAX_DEPTH];  // parameters and curves being evaluated
+    int busy_count;
+    sp_scene_entry *entries;
+    int entry_count, entry_capacity, error_count, warning_count, dropped;
+    sp_scene_note *notes, **notes_end;
+    sp_scene_slot *slots;
+    int slot_count, slot_capacity;
+    uint64_t seed;
+};
+
+// scene_load.c
+char *sp__scene_copy(sp_scene *scene, const char *text, size_t length);  // NULL: no memory
+// An array that grows by doubling in the scene's memory; false: no memory.
+bool sp__scene_grow(sp_scene *scene, void *array, int count, int *capacity, size_t size);
+
+// scene_message.c
+void sp__scene_error_at(sp_scene *scene, const char *file, int line, const char *format, ...) SP_PRINTF(4, 5);
+void sp__scene_say_dropped(sp_scene *scene);  // how many errors were too many to keep
+void sp__raw_error(sp_scene *scene, const sp_raw *raw, int line, const char *format, ...) SP_PRINTF(4, 5);
+void sp__scene_label(const sp_scene_node *node, char *out, size_t size);
+// A value for a message: short, in quotes, whole characters.
+const char *sp__quote(const char *text, char out[80]);
+int sp__edit_distance(const char *a, const char *b, int limit);
+// "; did you mean "x"?" or nothing
+const char *sp__did_you_mean(const char *word, const char *const *known, int n, char out[120]);
+
+// Text for a caller's print function.
+typedef struct sp_printer {
+    void (*print)(void *user, const char *text);
+    void *user;
+} sp_printer;
+void sp__say(const sp_printer *p, const char *format, ...) SP_PRINTF(2, 3);
+
+// scene_xml.c
+sp_raw *sp__xml_parse(sp_scene *scene, const char *text, size_t size, const char *file);
+// scene_names.c
+void sp__check_names(sp_scene *scene, sp_raw *root);
+bool sp__name_valid(const char *name);
+
+// scene_file.c
+bool sp__file_folder(sp_scene *scene, const char *folder);  // files may lie below it; false: there is none
+// The real path of a file that an element in `from` names, or NULL with a message in `why`.
+const char *sp__file_resolve(sp_scene *scene, const char *from, const char *name, char *why, size_t why_size);
+const char *sp__file_beside(sp_scene *scene, const char *from, const char *name);  // as it is shown
+const sp_csv *sp__csv_read(sp_scene *scene, const char *path, char *why, size_t why_size);
+
+// scene_path.c
+bool sp__path_add(sp_scene *scene, sp_scene_node *node);  // false: taken; then nothing is added
+sp_scene_node *sp__path_get(const sp_scene *scene, const char *base, const char *separator, const char *path);
+bool sp__path_matches(const char *pattern, const char *path, bool sole);
+// Every node that a path with [*] means, seen from a node; returns how many, writes up to `capacity`.
+// elements: the kinds wanted, "look/material"; NULL: any
+int sp__path_all(const sp_scene_node *from, const char *path, const char *elements, sp_scene_node **out, int capacity);
+// Pay for looking at every node; false: the scene has used up what it may.
+bool sp__search_pay(const sp_scene *scene);
+sp_scene_node *sp__scope_find(const sp_scene *scene, const sp_scope *scope, const char *name, const char *element, bool own);
+
+// scene_resolve.c
+void sp__scene_expand(sp_scene *scene, const sp_raw *root);
+
+// scene_source.c
+// What belongs to one element alone and cannot be defaulted: name, class, file and selections.
+bool sp__is_own(const sp_element_spec *spec, const char *attr);
+typedef struct sp_value_source {
+    sp_origin origin;
+    const char *text, *file;
+    int line;
+} sp_value_source;
+sp_value_source sp__source_of(const sp_scene_node *node, int attr);
+const char *sp__raw_attr(const sp_raw *raw, const char *name);  // NULL: not written
+const sp_scene_node *sp__default_of_class(const sp_scene *scene, const char *name);
+void sp__check_defaults(sp_scene *scene);
+
+// scene_values.c
+const sp_attr *sp__attr_read(sp_scene *scene, sp_scene_node *node, int attr);  // reads it once; never NULL
+void sp__attr_forget(sp_scene_node *node, int attr);  // as if it had not been given: the built-in default
+extern const sp_attr sp__attr_absent;
+
+// scene_params.c
+bool sp__curve_read(sp_scene *scene, sp_scene_node *curve);
+sp_param_state sp__param_value(sp_scene *scene, sp_scene_node *param, double *number, const char **word);
+// An expression without its braces, in the scope of a node. NULL: an error has been reported or memory is out.
+const sp_expr *sp__compile(sp_scene *scene, sp_scene_node *node, int attr, const char *text, size_t length, unsigned of);
+// A word that `{name}` stands for; NULL: none.
+const char *sp__scope_word(sp_scene *scene, const sp_scope *scope, const char *text, size_t length);
+
+// scene_check.c: rules that tie attributes together; scene_check_parts.c: those of single elements
+void sp__scene_check(sp_scene *scene);
+void sp__check_element(sp_scene_node *node);
+void sp__check_unused(sp_scene *scene);
+// An attribute that cannot act: an error where it was written; forgotten with a note where it is a default, or where what
+// decides (nullable) came from --set.
+void sp__cannot_act(sp_scene_node *node, const char *attr, const sp_scene_node *decider, const char *decides, const char *why);
+bool sp__selects_something(const sp_scene_node *node);
+bool sp__is_present(const sp_scene_node *node);
+bool sp__is_body(const sp_scene_node *node);
+
+#endif

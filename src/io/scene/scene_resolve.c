@@ -1,0 +1,631 @@
+// From raw elements to nodes: includes are pasted, templates copied, names made into paths, --set laid on top. Everything that
+// multiplies is counted before it is made.
+#include <stdio.h>
+
+#include "io/scene/scene_read.h"
+#include "io/file/text_file.h"
+
+static bool is(const sp_raw *raw, const char *element) {
+    return strcmp(raw->element, element) == 0;
+}
+
+static bool ignored(const sp_raw *raw) {
+    return !raw->spec || raw->misplaced;
+}
+
+// ---------------------------------------------------------------------------------------------- nodes
+
+// children in the order given, numbered where several share an unnamed kind
+typedef struct item {
+    const sp_raw *raw;
+    sp_scope *scope;
+    int number;  // -1: alone
+} item;
+
+typedef struct item_list {
+    item *items;
+    int count, capacity;
+} item_list;
+
+static bool add_item(sp_scene *scene, item_list *list, const sp_raw *raw, sp_scope *scope) {
+    if (!sp__scene_grow(scene, &list->items, list->count, &list->capacity, sizeof *list->items)) return false;
+    list->items[list->count++] = (item){raw, scope, -1};
+    return true;
+}
+
+static bool unnamed(const item *it) {
+    const char *name = sp__raw_attr(it->raw, "name");
+    return !name || !sp__name_valid(name);
+}
+
+static void number_items(item_list *list) {
+    int total[SP_MAX_KINDS] = {0}, seen[SP_MAX_KINDS] = {0};
+    for (int i = 0; i < list->count; i++)
+        if (unnamed(&list->items[i])) total[sp__element_index(list->items[i].raw->spec)]++;
+    for (int i = 0; i < list->count; i++) {
+        int kind = sp__element_index(list->items[i].raw->spec);
+        if (unnamed(&list->items[i]) && total[kind] > 1) list->items[i].number = seen[kind]++;
+    }
+}
+
+// path of the parent (none for the root's children), what the scope puts before names, name, number
+static char *make_path(sp_scene *scene, const sp_scene_node *parent, const char *base, const char *name, int number) {
+    const char *above = parent && parent->path[0] ? parent->path : "";
+    const char *front = above[0] ? "" : base;
+    size_t size = strlen(above) + strlen(front) + strlen(name) + 16;
+    char *path = sp__scene_alloc(scene, size, 1);
+    if (!path) return NULL;
+    int n = snprintf(path, size, "%s%s%s%s", above, above[0] ? "." : "", front, name);
+    if (number >= 0) snprintf(path + n, size - (size_t)n, "[%d]", number);
+    return path;
+}
+
+static void lay_set(sp_scene *scene, sp_scene_node *node, sp_set_option *option) {
+    const char *dot = strrchr(option->path, '.'), *attr = dot ? dot + 1 : option->path;
+    bool param = strcmp(node->spec->name, "param") == 0;
+    int index = -1;
+    if (param && sp__path_matches(option->path, node->path, node->source->sole)) {
+        index = sp__attr_index(node->spec, "value");
+    } else if ((index = sp__attr_index(node->spec, attr)) >= 0) {
+        size_t n = dot ? (size_t)(dot - option->path) : 0;
+        char *holder = sp__scene_copy(scene, option->path, n);
+        bool root = !node->path[0];
+        if (!holder || (root ? n != 0 : n == 0 || !sp__path_matches(holder, node->path, node->source->sole))) index = -1;
+    }
+    if (index < 0) return;
+    option->matched = true;
+    if (strcmp(node->spec->attrs[index].name, "name") == 0) {
+        sp__scene_error_at(scene, option->text, 0, "a name cannot be set");
+        return;
+    }
+    sp_set_hit *hit = sp__scene_alloc(scene, 1, sizeof *hit);
+    if (!hit) return;
+    *hit = (sp_set_hit){index, option, node->source->hits};
+    node->source->hits = hit;
+}
+
+static sp_scene_node *new_node(sp_scene *scene, const sp_raw *raw, sp_scope *scope, sp_scene_node *parent, int number) {
+    if (scene->node_count >= SP_MAX_ELEMENTS) return NULL;
+    if (!sp__scene_grow(scene, &scene->nodes, scene->node_count, &scene->node_capacity, sizeof *scene->nodes)) return NULL;
+    sp_scene_node *node = sp__scene_alloc(scene, 1, sizeof *node);
+    sp_scene_source *source = sp__scene_alloc(scene, 1, sizeof *source);
+    if (!node || !source) return NULL;
+    const char *name = sp__raw_attr(raw, "name");
+    bool named = name && (!raw->parent || sp__name_valid(name));
+    *source = (sp_scene_source){.raw = raw, .scope = scope, .spec_index = sp__element_index(raw->spec)};
+    *node = (sp_scene_node){.spec = raw->spec,
+                            .scene = scene,
+                            .parent = parent,
+                            .name = named ? name : "",
+                            .file = raw->file,
+                            .line = raw->line,
+                            .enabled = true,
+                            .source = source};
+    node->attrs = sp__scene_alloc(scene, (size_t)raw->spec->attr_count, sizeof *node->attrs);
+    node->path = parent ? make_path(scene, parent, scope->base, named ? name : raw->element, number) : "";
+    if (!node->attrs || !node->path) return NULL;
+    if (parent) {
+        source->inert = parent->source->inert || is(raw, "template") || is(raw, "default");
+        source->sole = parent->source->sole;
+        node->instance = parent->instance;
+    }
+    scene->nodes[scene->node_count++] = node;
+    return node;
+}
+
+// known by its path from now on; --set finds it
+static void announce(sp_scene *scene, sp_scene_node *node) {
+    if (!sp__path_add(scene, node)) {
+        const sp_scene_node *other = sp__path_get(scene, node->path, "", "");
+        sp__scene_error(scene, node, NULL, "the name \"%s\" is taken by the %s at %s:%d", node->path, other->spec->name,
+                        other->file, other->line);
+    }
+    for (int i = 0; i < scene->set_count; i++) lay_set(scene, node, &scene->sets[i]);
+    int enabled = sp__attr_index(node->spec, "enabled");
+    bool around = !node->parent || (node->parent->enabled && (!node->instance || node->instance->enabled));
+    if (!around)
+        node->enabled = false;
+    else if (enabled >= 0 && !node->source->inert && node->spec->built && !is(node->source->raw, "param")) {
+        const sp_attr *attr = sp__attr_read(scene, node, enabled);
+        node->enabled = !attr->count || strcmp(attr->words[0], "yes") == 0;
+    }
+}
+
+static bool attach(sp_scene *scene, sp_scene_node *parent, int *capacity, sp_scene_node *child) {
+    if (!sp__scene_grow(scene, &parent->children, parent->child_count, capacity, sizeof *parent->children)) return false;
+    child->index = parent->child_count;
+    parent->children[parent->child_count++] = child;
+    return true;
+}
+
+// an element that is not written but implied, so that its values have paths
+static const sp_raw *implied(sp_scene *scene, const sp_raw *parent, const char *element) {
+    sp_raw *raw = sp__scene_alloc(scene, 1, sizeof *raw);
+    if (!raw) return NULL;
+    *raw = (sp_raw){.element = element, .spec = sp__element_spec(element), .file = parent->file, .line = parent->line, .size = 1};
+    raw->parent = (sp_raw *)parent;
+    return raw;
+}
+
+static bool has_system(const sp_raw *raw) {
+    return is(raw, "solid") || is(raw, "rod") || is(raw, "shell");
+}
+
+static bool imply_system(sp_scene *scene, const sp_raw *raw, sp_scope *scope, item_list *list) {
+    static const char *const both[] = {"integrator", "solver"};
+    for (int i = 0; i < 2; i++) {
+        bool written = false;
+        for (int k = 0; k < list->count && !written; k++) written = is(list->items[k].raw, both[i]);
+        const sp_raw *one = written ? NULL : implied(scene, raw, both[i]);
+        if (!written && (!one || !add_item(scene, list, one, scope))) return false;
+    }
+    return true;
+}
+
+// a node with everything in it; depth is bounded by that of the file
+static sp_scene_node *grow_node(sp_scene *scene, const item *it, sp_scene_node *parent) {
+    sp_scene_node *node = new_node(scene, it->raw, it->scope, parent, it->number);
+    if (!node) return NULL;
+    announce(scene, node);
+    if (is(it->raw, "template") || is(it->raw, "instance")) return node;
+    item_list list = {0};
+    int capacity = 0;
+    for (const sp_raw *c = it->raw->first; c; c = c->next)
+        if (!ignored(c) && !add_item(scene, &list, c, it->scope)) return NULL;
+    if (has_system(it->raw) && !node->source->inert && !imply_system(scene, it->raw, it->scope, &list)) return NULL;
+    number_items(&list);
+    for (int i = 0; i < list.count; i++) {
+        sp_scene_node *child = grow_node(scene, &list.items[i], node);
+        if (!child || !attach(scene, node, &capacity, child)) return NULL;
+    }
+    return node;
+}
+
+// ---------------------------------------------------------------------------------------------- parameters of a scope
+
+static sp_scene_node *grow_param(sp_scene *scene, const sp_raw *raw, sp_scope *scope, sp_scene_node *like) {
+    if (unnamed(&(item){raw, scope, -1})) {
+        if (!sp__raw_attr(raw, "name")) sp__raw_error(scene, raw, raw->line, "a parameter needs a name");
+        return NULL;
+    }
+    sp_scene_node *node = new_node(scene, raw, scope, scene->root, -1);
+    if (!node) return NULL;
+    if (like) {
+        node->instance = like;
+        node->source->sole = like->source->sole;
+    }
+    announce(scene, node);
+    return node;
+}
+
+// the `set`s of an include or instance give values to the parameters of what is pasted or copied
+static bool give_values(sp_scene *scene, sp_scene_node *holder, sp_scope *inside) {
+    bool good = true;
+    for (int i = 0; i < holder->child_count; i++) {
+        sp_scene_node *set = holder->children[i];
+        sp_scene_node *param = set->name[0] ? sp__path_get(scene, inside->base, "", set->name) : NULL;
+        if (param && param->source->scope == inside && strcmp(param->spec->name, "param") == 0) {
+            param->source->given = set;
+            param->source->used = true;
+            continue;
+        }
+        good = false;
+        if (set->name[0]) {
+            const char *known[100];
+            char hint[120];
+            int n = 0;
+            for (int k = 0; k < scene->node_count && n < 100; k++)
+                if (scene->nodes[k]->source->scope == inside && strcmp(scene->nodes[k]->spec->name, "param") == 0)
+                    known[n++] = scene->nodes[k]->name;
+            sp__scene_error(scene, set, NULL, "there is no parameter of this name to set%s",
+                            sp__did_you_mean(set->name, known, n, hint));
+        } else {
+            sp__scene_error(scene, set, NULL, "missing attribute \"name\", the parameter to set");
+        }
+    }
+    return good;
+}
+
+// `set`s are no places of their own: pile[2].E is the parameter
+static bool grow_sets(sp_scene *scene, sp_scene_node *holder, const sp_raw *raw, sp_scope *scope) {
+    int capacity = 0;
+    for (const sp_raw *c = raw->first; c; c = c->next) {
+        if (ignored(c)) continue;
+        sp_scene_node *set = new_node(scene, c, scope, holder, -1);
+        if (!set || !attach(scene, holder, &capacity, set)) return false;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- includes
+
+typedef struct chain {
+    const struct chain *up;
+    const char *what;   // real path of a file, or name of a template
+    const char *shown;  // how to print it
+    const void *key;
+    int depth;
+} chain;
+
+static bool closes_circle(sp_scene *scene, const chain *up, const char *what, const char *shown, const sp_scene_node *node) {
+    for (const chain *c = up; c; c = c->up) {
+        if (strcmp(c->what, what) != 0) continue;
+        char text[400];
+        int n = snprintf(text, sizeof text, "%s", shown);
+        for (const chain *d = up; d && n >= 0 && (size_t)n < sizeof text; d = d == c ? NULL : d->up) {
+            char longer[400];
+            snprintf(longer, sizeof longer, "%.180s -> %.200s", d->shown, text);
+            n = snprintf(text, sizeof text, "%s", longer);
+        }
+        sp__scene_error(scene, node, NULL, "goes round in a circle: %s", text);
+        return true;
+    }
+    if (up && up->depth >= SP_MAX_INCLUDES) {
+        sp__scene_error(scene, node, NULL, "nested deeper than %d", SP_MAX_INCLUDES);
+        return true;
+    }
+    return false;
+}
+
+static const sp_raw *read_fragment(sp_scene *scene, const sp_scene_node *node, const char *real, const char *shown) {
+    for (const sp_raw_file *f = scene->files; f; f = f->next)
+        if (strcmp(f->real, real) == 0) return f->root;
+    char *text;
+    size_t size;
+    sp_status status = sp__text_read(scene->ctx, real, SP_MAX_XML, &text, &size);
+    sp_raw_file *file = sp__scene_alloc(scene, 1, sizeof *file);
+    if (status < 0 || !file) {
+        scene->no_memory = scene->no_memory || status == SP_NO_MEMORY;
+        if (status < 0) sp__scene_error(scene, node, "file", "%s", scene->ctx->error.message);
+        if (status >= 0) sp__free(scene->ctx, text);
+        return NULL;
+    }
+    sp_raw *root = sp__xml_parse(scene, text, size, shown);
+    sp__free(scene->ctx, text);
+    if (root && !is(root, "fragment")) {
+        sp__raw_error(scene, root, root->line, "an included file has the root \"fragment\" (included at %s:%d)", node->file,
+                      node->line);
+        root = NULL;
+    }
+    if (root) sp__check_names(scene, root);
+    *file = (sp_raw_file){real, root, scene->files};
+    scene->files = file;
+    return root;
+}
+
+static void collect(sp_scene *scene, const sp_raw *root, sp_scope *scope, const chain *up, item_list *list);
+
+static void paste(sp_scene *scene, const sp_raw *raw, sp_scope *outer, const chain *up, item_list *list) {
+    sp_scene_node *node = new_node(scene, raw, outer, scene->root, -1);
+    if (!node) return;
+    const sp_attr *enabled = sp__attr_read(scene, node, sp__attr_index(node->spec, "enabled"));
+    const sp_attr *file = sp__attr_read(scene, node, sp__attr_index(node->spec, "file"));
+    const sp_attr *prefix = sp__attr_read(scene, node, sp__attr_index(node->spec, "prefix"));
+    node->source->inert = true;  // from here on it is only a place to name in messages
+    if (!file->count || (enabled->count && strcmp(enabled->words[0], "no") == 0)) return;
+    const char *shown = sp__file_beside(scene, raw->file, file->text);
+    sp_scope *scope = sp__scene_alloc(scene, 1, sizeof *scope);
+    if (!scope || !shown || !grow_sets(scene, node, raw, outer)) return;
+    if (closes_circle(scene, up, file->words[0], shown, node)) return;
+    const sp_raw *root = read_fragment(scene, node, file->words[0], shown);
+    if (!root) return;
+    const char *word = prefix->count ? prefix->words[0] : "";
+    size_t n = strlen(outer->base) + strlen(word) + 1;
+    char *base = sp__scene_alloc(scene, n, 1);
+    if (!base) return;
+    snprintf(base, n, "%s%s", outer->base, word);
+    *scope = (sp_scope){.parent = outer, .base = base, .holder = node};
+    collect(scene, root, scope, &(chain){up, file->words[0], shown, NULL, up ? up->depth + 1 : 1}, list);
+    give_values(scene, node, scope);
+}
+
+// parameters first: the files of includes may depend on them
+static void collect(sp_scene *scene, const sp_raw *root, sp_scope *scope, const chain *up, item_list *list) {
+    for (const sp_raw *c = root->first; c; c = c->next)
+        if (!ignored(c) && is(c, "param")) grow_param(scene, c, scope, NULL);
+    for (const sp_raw *c = root->first; c && !scene->no_memory; c = c->next) {
+        if (ignored(c) || is(c, "param")) continue;
+        if (is(c, "include"))
+            paste(scene, c, scope, up, list);
+        else if (!add_item(scene, list, c, scope))
+            return;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- instances
+
+typedef struct copies {
+    double count;
+    int grid[3];
+    double spacing[3];
+    const sp_csv *csv;
+} copies;
+
+static const sp_attr *given(sp_scene *scene, sp_scene_node *node, const char *name) {
+    return sp__attr_read(scene, node, sp__attr_index(node->spec, name));
+}
+
+static bool count_copies(sp_scene *scene, sp_scene_node *node, copies *out) {
+    const sp_attr *count = given(scene, node, "count"), *grid = given(scene, node, "grid"), *file = given(scene, node, "file");
+    const sp_attr *spacing = given(scene, node, "spacing");
+    *out = (copies){.count = count->count ? count->numbers[0] : 0};
+    int ways = (count->origin > SP_ORIGIN_BUILTIN) + (grid->origin != SP_ORIGIN_ABSENT) + (file->origin != SP_ORIGIN_ABSENT);
+    if (ways > 1) {
+        sp__scene_error(scene, node, NULL, "one of count, grid and file says how many copies there are");
+        return false;
+    }
+    if (spacing->count && !grid->count) sp__scene_error(scene, node, "spacing", "spacing acts with a grid only");
+    if (grid->count) {
+        out->count = 1;
+        for (int a = 0; a < 3; a++) {
+            out->grid[a] = (int)grid->numbers[a];
+            out->spacing[a] = spacing->count ? spacing->numbers[spacing->count == 3 ? a : 0] : 0;
+            out->count *= out->grid[a];
+        }
+        if (!spacing->count) sp__scene_error(scene, node, NULL, "a grid needs a spacing");
+    }
+    if (file->count) {
+        char why[300];
+        out->csv = sp__csv_read(scene, file->words[0], why, sizeof why);
+        if (!out->csv) sp__scene_error(scene, node, "file", "file %s", why);
+        out->count = out->csv ? out->csv->rows : 0;
+    }
+    return out->count > 0;
+}
+
+// copies that an instance in a template makes, as far as its text alone tells
+static double count_written(const sp_raw *instance) {
+    const char *count = sp__raw_attr(instance, "count"), *grid = sp__raw_attr(instance, "grid");
+    double total = 1, n;
+    if (count && sp__scan_double(count, &n)) return n > 0 ? n : 0;
+    for (int a = 0; grid && a < 3; a++) {
+        grid += strspn(grid, " \t\r\n");
+        if (!(grid = sp__scan_double(grid, &n))) return 1;
+        total *= n > 0 ? n : 0;
+    }
+    return total;
+}
+
+// elements of one copy, those of the instances in it included; what goes in circles is refused later
+static double copy_size(const sp_scene *scene, const sp_scene_node *template, int depth) {
+    double size = template->source->raw->size;
+    if (depth > SP_MAX_INCLUDES) return size;
+    for (const sp_raw *c = template->source->raw->first; c; c = c->next) {
+        const char *of = !ignored(c) && is(c, "instance") ? sp__raw_attr(c, "of") : NULL;
+        const sp_scene_node *inner = of ? sp__scope_find(scene, template->source->scope, of, "template", false) : NULL;
+        if (inner) size += count_written(c) * copy_size(scene, inner, depth + 1);
+        if (size > 1e9) return size;
+    }
+    return size;
+}
+
+// counted before anything is made; the bytes are those of the bare nodes
+static bool copies_fit(sp_scene *scene, const sp_scene_node *node, const sp_scene_node *template, double count) {
+    double total = scene->node_count + count * copy_size(scene, template, 0);
+    double bytes = total * (double)(sizeof(sp_scene_node) + sizeof(sp_scene_source) + 40 * sizeof(void *));
+    if (total > SP_MAX_ELEMENTS)
+        sp__scene_error(scene, node, NULL, "%.0f copies make %.0f elements, at most %d are allowed", count, total,
+                        SP_MAX_ELEMENTS);
+    else if (bytes > (double)scene->memory_limit)
+        sp__scene_error(scene, node, NULL, "%.0f copies need about %.0f bytes, the memory limit is %zu", count, bytes,
+                        scene->memory_limit);
+    else
+        return true;
+    return false;
+}
+
+// the offset in the grid joins the copy's own translation; x slowest, z fastest, as the nodes of a box
+static bool shift_in_grid(sp_scene *scene, sp_scene_node *copy, const copies *c, int i) {
+    if (!c->grid[0]) return true;
+    int attr = sp__attr_index(copy->spec, "translate");
+    const sp_attr *own = sp__attr_read(scene, copy, attr);
+    sp_attr *sum = sp__scene_alloc(scene, 1, sizeof *sum);
+    if (!sum || !(sum->numbers = sp__scene_alloc(scene, 3, sizeof *sum->numbers))) return false;
+    int at[3] = {i / (c->grid[1] * c->grid[2]), i / c->grid[2] % c->grid[1], i % c->grid[2]};
+    double *numbers = sum->numbers;
+    for (int a = 0; a < 3; a++) numbers[a] = (own->count == 3 ? own->numbers[a] : 0) + at[a] * c->spacing[a];
+    *sum = (sp_attr){.origin = SP_ORIGIN_WRITTEN, .text = own->text, .file = copy->file, .line = copy->line, .count = 3};
+    sum->numbers = numbers;
+    copy->attrs[attr] = sum;
+    return true;
+}
+
+typedef struct spread {
+    sp_scene *scene;
+    int capacity;  // of the root's children
+    bool full;     // more than a scene may hold: nothing more is made
+} spread;
+
+static void expand_instance(spread *s, sp_scene_node *node, sp_scene_node *around, const chain *up);
+
+// bodies of one copy stand under the root; nested instances spread in turn
+static bool fill_copy(spread *s, sp_scene_node *copy, const sp_raw *template, sp_scope *inside, const chain *up) {
+    sp_scene *scene = s->scene;
+    item_list list = {0};
+    for (const sp_raw *c = template->first; c; c = c->next) {
+        if (ignored(c)) continue;
+        if (is(c, "param"))
+            grow_param(scene, c, inside, copy);
+        else if (!add_item(scene, &list, c, inside))
+            return false;
+    }
+    // said once, not for every copy
+    if (!give_values(scene, copy, inside)) return false;
+    number_items(&list);
+    sp_scene_node *root = scene->root, *instance = root->instance;
+    bool sole = root->source->sole;
+    for (int i = 0; i < list.count && !scene->no_memory && !s->full; i++) {
+        root->instance = copy;  // inherited by what grows
+        root->source->sole = copy->source->sole;
+        sp_scene_node *child = grow_node(scene, &list.items[i], root);
+        root->instance = instance;
+        root->source->sole = sole;
+        if (!child) return false;
+        if (is(list.items[i].raw, "instance"))
+            expand_instance(s, child, copy, up);
+        else if (!attach(scene, root, &s->capacity, child))
+            return false;
+    }
+    return true;
+}
+
+static bool make_copy(spread *s, sp_scene_node *node, sp_scene_node *around, const sp_scene_node *template, const copies *c,
+                      int i, const chain *up) {
+    sp_scene *scene = s->scene;
+    sp_scope *own = sp__scene_alloc(scene, 1, sizeof *own), *inside = sp__scene_alloc(scene, 1, sizeof *inside);
+    if (!own || !inside) return false;
+    *own = (sp_scope){.parent = node->source->scope, .base = node->source->scope->base, .indexed = true, .i = i, .n = c->count};
+    own->csv = c->csv;
+    own->row = i;
+    own->holder = node->source->scope->holder;
+    sp_scene_node *copy = new_node(scene, node->source->raw, own, scene->root, i);
+    if (!copy) return false;
+    size_t n = strlen(node->path) + 20;
+    char *path = sp__scene_alloc(scene, n, 1), *base = sp__scene_alloc(scene, n, 1);
+    if (!path || !base) return false;
+    snprintf(path, n, "%s[%d]", node->path, i);
+    snprintf(base, n, "%s[%d].", node->path, i);
+    const char *dot = strrchr(path, '.');
+    copy->path = path;
+    copy->name = dot ? dot + 1 : path;
+    copy->instance = around;
+    copy->source->sole = c->count == 1 && (!around || around->source->sole);
+    copy->enabled = !around || around->enabled;
+    copy->source->hits = node->source->hits;  // what --set says of pile holds for every pile[i]
+    announce(scene, copy);
+    *inside = (sp_scope){.parent = template->source->scope, .base = base, .holder = copy, .indexed = true, .i = i, .n = c->count};
+    inside->csv = c->csv;
+    inside->row = i;
+    return attach(scene, scene->root, &s->capacity, copy) && grow_sets(scene, copy, node->source->raw, own) &&
+           shift_in_grid(scene, copy, c, i) && fill_copy(s, copy, template->source->raw, inside, up);
+}
+
+static void expand_instance(spread *s, sp_scene_node *node, sp_scene_node *around, const chain *up) {
+    sp_scene *scene = s->scene;
+    node->source->inert = true;
+    const sp_attr *of = given(scene, node, "of");
+    copies c;
+    if (!of->count || !count_copies(scene, node, &c)) return;
+    sp_scene_node *template = sp__scope_find(scene, node->source->scope, of->words[0], "template", false);
+    if (!template) {
+        const char *known[100];
+        char hint[120];
+        int n = 0;
+        for (int i = 0; i < scene->node_count && n < 100; i++)
+            if (strcmp(scene->nodes[i]->spec->name, "template") == 0) known[n++] = scene->nodes[i]->name;
+        sp__scene_error(scene, node, "of", "of=\"%s\": no template has this name%s", of->words[0],
+                        sp__did_you_mean(of->words[0], known, n, hint));
+        return;
+    }
+    template->source->used = true;
+    if (closes_circle(scene, up, template->path, template->path, node)) return;
+    chain link = {up, template->path, template->path, NULL, up ? up->depth + 1 : 1};
+    if (!copies_fit(scene, node, template, c.count)) {
+        s->full = true;
+        return;
+    }
+    for (int i = 0; i < (int)c.count && !scene->no_memory && !s->full; i++)
+        if (!make_copy(s, node, around, template, &c, i, &link)) break;
+}
+
+// ---------------------------------------------------------------------------------------------- the whole
+
+static void check_too_many(sp_scene *scene) {
+    if (scene->node_count >= SP_MAX_ELEMENTS)
+        sp__scene_error_at(scene, scene->file, 0, "more than %d elements after includes and copies", SP_MAX_ELEMENTS);
+    scene->incomplete = scene->incomplete || scene->node_count >= SP_MAX_ELEMENTS;
+}
+
+static bool keep_default(sp_scene *scene, sp_scene_node *node) {
+    if (scene->default_count >= SP_MAX_CLASSES) {
+        sp__scene_error(scene, node, NULL, "more than %d classes", SP_MAX_CLASSES);
+        return false;
+    }
+    if (node->child_count > SP_MAX_KINDS) node->child_count = SP_MAX_KINDS;  // some stand twice, which is reported
+    if (!sp__scene_grow(scene, &scene->defaults, scene->default_count, &scene->default_capacity, sizeof *scene->defaults))
+        return false;
+    scene->defaults[scene->default_count++] = node;
+    return true;
+}
+
+// defaults first, since they may say what is enabled; the order of elements does not matter
+static bool grow_written(spread *s, item_list *list) {
+    sp_scene *scene = s->scene;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < list->count && !scene->no_memory; i++) {
+            const sp_raw *raw = list->items[i].raw;
+            if (is(raw, "default") != (pass == 0)) continue;
+            sp_scene_node *node = grow_node(scene, &list->items[i], scene->root);
+            if (!node || !attach(scene, scene->root, &s->capacity, node)) return false;
+            if (pass == 0 && !keep_default(scene, node)) return false;
+            if (is(raw, "solver")) scene->solver = node;
+            if (is(raw, "integrator")) scene->integrator = node;
+        }
+        scene->defaults_known = true;
+    }
+    return true;
+}
+
+static void grow_all(sp_scene *scene, item_list *list) {
+    spread s = {scene, 0, false};
+    sp_scene_node *root = scene->root;
+    for (int i = 0, n = scene->node_count; i < n; i++)
+        if (strcmp(scene->nodes[i]->spec->name, "param") == 0 && !attach(scene, root, &s.capacity, scene->nodes[i])) return;
+    if (!grow_written(&s, list)) return;
+    // templates, classes and curves are all known now
+    int written = root->child_count;
+    sp_scene_node **before = root->children;
+    root->children = NULL;
+    root->child_count = s.capacity = 0;
+    for (int i = 0; i < written && !scene->no_memory && !s.full; i++) {
+        if (strcmp(before[i]->spec->name, "instance") == 0)
+            expand_instance(&s, before[i], NULL, NULL);
+        else if (!attach(scene, root, &s.capacity, before[i]))
+            return;
+    }
+    scene->incomplete = s.full;
+}
+
+static bool start_root(sp_scene *scene, const sp_raw *raw) {
+    scene->root = new_node(scene, raw, &scene->scope, NULL, -1);
+    if (!scene->root) return false;
+    announce(scene, scene->root);
+    if (scene->root->name) scene->name = scene->root->name;
+    const sp_attr *seed = given(scene, scene->root, "seed");
+    if (seed->count) scene->seed = (uint64_t)seed->numbers[0];
+    return !scene->no_memory;
+}
+
+// a path that meant nothing, and the nearest that would have meant something
+static void report_unmatched(sp_scene *scene, const sp_set_option *option) {
+    char best[160] = "", path[200];
+    int limit = 2;
+    for (int i = 0; i < scene->node_count && i < 2000 && limit >= 0; i++) {
+        const sp_scene_node *node = scene->nodes[i];
+        for (int a = -1; a < node->spec->attr_count && limit >= 0; a++) {
+            bool param = strcmp(node->spec->name, "param") == 0;
+            if (a < 0 && !param) continue;
+            snprintf(path, sizeof path, "%.150s%s%s", node->path, a < 0 || !node->path[0] ? "" : ".",
+                     a < 0 ? "" : node->spec->attrs[a].name);
+            int d = sp__edit_distance(option->path, path, limit);
+            if (d > limit) continue;
+            snprintf(best, sizeof best, "%.150s", path);
+            limit = d - 1;
+        }
+    }
+    char quoted[80];
+    sp__scene_error_at(scene, option->text, 0, "the path %s matches nothing%s%s%s", sp__quote(option->path, quoted),
+                       best[0] ? "; did you mean \"" : "", best, best[0] ? "\"?" : "");
+}
+
+void sp__scene_expand(sp_scene *scene, const sp_raw *raw) {
+    item_list list = {0};
+    if (!start_root(scene, raw)) return;
+    collect(scene, raw, &scene->scope, &(chain){NULL, scene->file, scene->file, NULL, 1}, &list);
+    if (scene->no_memory || !imply_system(scene, raw, &scene->scope, &list)) return;
+    number_items(&list);
+    grow_all(scene, &list);
+    check_too_many(scene);
+    for (int i = 0; i < scene->set_count && !scene->no_memory; i++)
+        if (!scene->sets[i].matched) report_unmatched(scene, &scene->sets[i]);
+}

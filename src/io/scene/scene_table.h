@@ -1,0 +1,132 @@
+// How the rows of the one table are written, and the groups of attributes that several elements share.
+#ifndef SP_SCENE_TABLE_H
+#define SP_SCENE_TABLE_H
+
+#include "io/scene/scene.h"
+
+// price of a change while running
+#define VALUES "values"    // taken at the next step
+#define REBUILD "rebuild"  // the body's system is built again
+#define RELOAD "reload"    // the scene is read again
+
+enum {
+    T_ = SP_ATTR_OF_TIME,
+    X_ = SP_ATTR_OF_SPACE,
+    NEED = SP_ATTR_REQUIRED,
+    LOPEN = SP_ATTR_LOW_OPEN,
+    HOPEN = SP_ATTR_HIGH_OPEN,
+    AUTO = SP_ATTR_AUTO,
+    LATER = SP_ATTR_NOT_BUILT,
+    OUTPUT = SP_ATTR_OUTPUT,
+    MANY = SP_ATTR_MANY
+};
+
+// A row: name, least and most numbers or words, unit, range, default, choices, flags, stage, price, meaning.
+#define ROW(name, kind, lo, hi, unit, low, high, def, choices, flags, stage, price, meaning)                                \
+    {                                                                                                                       \
+        name, kind, lo, hi, unit, low, high, def, choices, (unsigned)(flags) | ((stage) > 1 ? (unsigned)LATER : 0u), stage, \
+            price, meaning                                                                                                  \
+    }
+#define NUMBERS(name, lo, hi, unit, low, high, def, flags, stage, price, meaning) \
+    ROW(name, SP_ATTR_NUMBER, lo, hi, unit, low, high, def, NULL, flags, stage, price, meaning)
+#define VECTOR(name, unit, def, flags, stage, price, meaning) \
+    NUMBERS(name, 3, 3, unit, -INFINITY, INFINITY, def, flags, stage, price, meaning)
+#define FREE_NUMBER(name, unit, def, flags, stage, price, meaning) \
+    NUMBERS(name, 1, 1, unit, -INFINITY, INFINITY, def, flags, stage, price, meaning)
+#define POSITIVE(name, unit, def, flags, stage, price, meaning) \
+    NUMBERS(name, 1, 1, unit, 0, INFINITY, def, (flags) | LOPEN, stage, price, meaning)
+#define NOT_NEGATIVE(name, unit, def, flags, stage, price, meaning) \
+    NUMBERS(name, 1, 1, unit, 0, INFINITY, def, flags, stage, price, meaning)
+#define INTEGERS(name, lo, hi, low, high, def, flags, stage, price, meaning) \
+    ROW(name, SP_ATTR_INTEGER, lo, hi, "", low, high, def, NULL, flags, stage, price, meaning)
+#define SWITCH(name, def, flags, stage, price, meaning) \
+    ROW(name, SP_ATTR_SWITCH, 1, 1, "", 0, 0, def, "yes/no", flags, stage, price, meaning)
+#define CHOICE(name, def, choices, flags, stage, price, meaning) \
+    ROW(name, SP_ATTR_CHOICE, 1, 1, "", 0, 0, def, choices, flags, stage, price, meaning)
+#define WORDS(name, def, choices, flags, stage, price, meaning) \
+    ROW(name, SP_ATTR_WORDS, 1, MANY, "", 0, 0, def, choices, flags, stage, price, meaning)
+#define REFERENCE(name, targets, flags, stage, price, meaning) \
+    ROW(name, SP_ATTR_REFERENCE, 1, 1, "", 0, 0, NULL, targets, flags, stage, price, meaning)
+#define REFERENCES(name, targets, flags, stage, price, meaning) \
+    ROW(name, SP_ATTR_REFERENCE, 1, MANY, "", 0, 0, NULL, targets, flags, stage, price, meaning)
+#define FILE_NAME(name, flags, stage, meaning) ROW(name, SP_ATTR_FILE, 1, 1, "", 0, 0, NULL, NULL, flags, stage, RELOAD, meaning)
+#define TEXT(name, flags, stage, meaning) ROW(name, SP_ATTR_TEXT, 1, 1, "", 0, 0, NULL, NULL, flags, stage, RELOAD, meaning)
+#define CONDITION(name, flags, stage, meaning) \
+    ROW(name, SP_ATTR_EXPRESSION, 1, 1, "", 0, 0, NULL, NULL, flags, stage, RELOAD, meaning)
+
+#define ANY_BODY "solid/rod/shell/rigid"
+#define AXES "xyz/xy/xz/yz/x/y/z"
+
+// what every element takes; `scene` has a freer name
+#define COMMON                                                                                                            \
+    ROW("name", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD, "a letter, then letters, digits, _ and -"),       \
+        ROW("class", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD, "default class of it and of what it holds"), \
+        SWITCH("enabled", "yes", 0, 1, RELOAD, "no: absent from the simulation, still checked")
+
+// placement P: scale, then rotate or quat, then translate
+#define PLACEMENT(flags)                                                                                                      \
+    NUMBERS("scale", 1, 3, "", 0, INFINITY, NULL, (flags) | LOPEN, 1, RELOAD, "first: one factor, or one an axis"),           \
+        NUMBERS("rotate", 3, 4, "deg", -INFINITY, INFINITY, NULL, flags, 1, RELOAD,                                           \
+                "then: turns about the fixed x, y, z in that order; or axis and angle"),                                      \
+        NUMBERS("quat", 4, 4, "", -INFINITY, INFINITY, NULL, flags, 1, RELOAD, "instead of rotate: the rotation as w x y z"), \
+        VECTOR("translate", "m", NULL, flags, 1, RELOAD, "last: the displacement")
+
+// selection S; those given intersect
+#define SELECTION(flags)                                                                                                        \
+    NUMBERS("box", 6, 6, "m", -INFINITY, INFINITY, NULL, flags, 1, RELOAD, "inside x0 y0 z0 x1 y1 z1"),                         \
+        NUMBERS("sphere", 4, 4, "m", -INFINITY, INFINITY, NULL, flags, 1, RELOAD, "inside centre and radius"),                  \
+        NUMBERS("plane", 6, 6, "m", -INFINITY, INFINITY, NULL, flags, 1, RELOAD,                                                \
+                "point and normal: the side the normal points to"),                                                             \
+        POSITIVE("within", "m", NULL, flags, 1, RELOAD, "with plane: the layer of that half thickness around it"),              \
+        TEXT("tag", flags, 1, "group of the mesh file, by name or number"),                                                     \
+        ROW("nodes", SP_ATTR_IDS, 1, MANY, "", 0, 0, NULL, NULL, flags, 1, RELOAD, "numbers as in the file, \"0 7 12-20\""),    \
+        VECTOR("near", "m", NULL, flags, 1, RELOAD, "the one nearest node, ties to the lower number"),                          \
+        VECTOR("point", "m", NULL, flags, 1, RELOAD, "the material point there, interpolated in its element"),                  \
+        CONDITION("where", (flags) | X_, 1, "expression of x, y, z that is true inside"),                                       \
+        NUMBERS("s", 1, 2, "m", 0, INFINITY, NULL, (flags) | LATER, 1, RELOAD, "rods: an arc length or an interval"),           \
+        CHOICE("end", NULL, "root/tip", (flags) | LATER, 1, RELOAD, "rods: an end"),                                            \
+        REFERENCE("select", "select/fix/region", flags, 1, RELOAD, "what that select, fix or region of the same body selects"), \
+        CHOICE("on", NULL, "all/surface", flags, 1, RELOAD, "surface: only what lies on the boundary"),                         \
+        SWITCH("invert", "no", flags, 1, RELOAD, "the complement"),                                                             \
+        CHOICE("frame", "body", "body/world", flags, 1, RELOAD, "coordinates before or after the body's placement"),            \
+        SWITCH("empty", "no", flags, 1, RELOAD, "yes: selecting nothing is no error")
+
+// sampling T: one of every, period, times
+#define SAMPLING                                                                                                               \
+    INTEGERS("every", 1, 1, 1, 1e9, NULL, 0, 1, RELOAD, "steps between samples; 1 where nothing is said"),                     \
+        POSITIVE("period", "s", NULL, 0, 1, RELOAD, "time between samples"),                                                   \
+        NUMBERS("times", 1, MANY, "s", 0, INFINITY, NULL, 0, 1, RELOAD, "samples at these times, interpolated between steps"), \
+        NOT_NEGATIVE("from", "s", NULL, 0, 1, RELOAD, "no sample before"),                                                     \
+        NOT_NEGATIVE("until", "s", NULL, 0, 1, RELOAD, "no sample after")
+
+#define IT_SELF(x) x
+#define NOTHING(x) NULL
+// material M; DEF keeps or drops the defaults; `time` is T_ where the modulus may vary in time; `law` marks what one body has
+// only once
+#define MATERIAL(DEF, time, law)                                                                                       \
+    POSITIVE("density", "kg/m3", DEF("1000"), X_, 1, REBUILD, "mass per rest volume"),                                 \
+        NOT_NEGATIVE("young", "Pa", DEF("1e6"), (time) | X_, 1, VALUES, "Young's modulus"),                            \
+        NUMBERS("poisson", 1, 1, "", -1, 0.5, DEF("0.3"), X_ | LOPEN | HOPEN, 1, VALUES, "Poisson's ratio"),           \
+        CHOICE("rotation", DEF("polar"), "polar/qr/svd", law, 1, REBUILD, "how the rotation of an element is found"),  \
+        CHOICE("shape", DEF("rest"), "rest/deformed", law, 1, REBUILD,                                                 \
+               "shape on which the stiffness is built; deformed: no torque on a deformed element"),                    \
+        CHOICE("tangent", DEF("frozen"), "frozen/exact", law, 1, VALUES,                                               \
+               "derivative of the force: rotations held, or exact (polar and svd, shape rest)"),                       \
+        CHOICE("law", DEF("stvk"), "stvk/hooke", 0, 2, REBUILD, "of tensor-mass and springs"),                         \
+        NUMBERS("coefficients", 1, 16, "", -INFINITY, INFINITY, NULL, 0, 2, VALUES, "in the order of the law's page"), \
+        NOT_NEGATIVE("bulk", "Pa", NULL, 0, 2, VALUES, "bulk modulus of hyperelastic laws"),                           \
+        VECTOR("fibre", "", NULL, X_, 2, VALUES, "direction of fibres"),                                               \
+        NOT_NEGATIVE("fibre-young", "Pa", DEF("0"), 0, 2, VALUES, "extra modulus along the fibres"),                   \
+        NUMBERS("prony", 2, 16, "", 0, INFINITY, NULL, 0, 2, VALUES, "pairs g, tau [s] of the viscous part"),          \
+        NOT_NEGATIVE("incompressibility", "Pa", DEF("0"), 0, 2, VALUES, "penalty on the change of volume"),            \
+        POSITIVE("tear", "Pa", NULL, 0, 2, VALUES, "principal stress that parts elements")
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define ELEMENT(name, stage, built, children, attrs, meaning) \
+    { name, stage, children, attrs, COUNT_OF(attrs), meaning, built }
+
+// the families, each ended by a row without a name
+extern const sp_element_spec sp__table_scene[], sp__table_shapes[], sp__table_bodies[], sp__table_conditions[],
+    sp__table_systems[], sp__table_seen[];
+
+#endif

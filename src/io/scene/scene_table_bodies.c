@@ -1,0 +1,134 @@
+// The table: bodies and what they are made of.
+#include "io/scene/scene_table.h"
+
+#define MODELS                                                                                                                 \
+    "corotational/linear/tensor-mass[2]/stvk[2]/neo-hookean[2]/mooney-rivlin[2]/arruda-boyce[2]/veronda-westmann[2]/ogden[2]/" \
+    "costa[2]/mass-spring[2]"
+
+#define ON_A_BODY "select region data initial rest fix move load pull cut integrator solver surface probe"
+
+#define DAMPING(unit)                                                                                         \
+    NUMBERS("rayleigh", 2, 2, "1/s s", 0, INFINITY, "0 0", 0, 1, VALUES, "damping by mass and by stiffness"), \
+        NOT_NEGATIVE("drag", unit, "0", 0, 1, VALUES, "damping by the surroundings")
+
+static const sp_attr_spec solid_attrs[] = {
+    COMMON,
+    PLACEMENT(0),
+    MATERIAL(IT_SELF, T_, 0),
+    ROW("material", SP_ATTR_CHOICE_OR_NAME, 1, 1, "", 0, 0, "corotational", MODELS, 0, 1, REBUILD,
+        "a model, or the name of a material"),
+    CHOICE("mass-matrix", "lumped", "lumped/consistent[1]", 0, 1, REBUILD, "mass at the nodes, or as the shape functions say"),
+    DAMPING("N s/m4"),
+    CHOICE("compliance", "auto", "auto/diagonal/warped/warped-updated/factor/exact", 0, 2, REBUILD,
+           "the inverse its contacts use"),
+    REFERENCE("look", "look", 0, 1, RELOAD, "how it is drawn"),
+};
+
+static const sp_attr_spec material_attrs[] = {
+    COMMON,
+    CHOICE("model", "corotational", MODELS, 0, 1, REBUILD, "the law"),
+    MATERIAL(IT_SELF, T_, 0),
+};
+
+static const sp_attr_spec region_attrs[] = {
+    COMMON,
+    SELECTION(0),
+    MATERIAL(NOTHING, 0, LATER),
+    ROW("material", SP_ATTR_CHOICE_OR_NAME, 1, 1, "", 0, 0, NULL, MODELS, 0, 1, REBUILD,
+        "name of a material of the body's model"),
+    NOT_NEGATIVE("friction", "", NULL, 0, 2, VALUES, "of contacts there"),
+    POSITIVE("radius", "m", NULL, LATER, 1, VALUES, "rods: of the section"),
+    NUMBERS("section", 2, 2, "m", 0, INFINITY, NULL, LOPEN | LATER, 1, VALUES, "rods: semi-axes"),
+    VECTOR("curvature", "rad/m", NULL, T_ | X_ | LATER, 1, VALUES, "rods: natural twist and curvatures"),
+    NOT_NEGATIVE("stretch", "N", NULL, 0, 3, VALUES, "shells"),
+    NOT_NEGATIVE("area", "N/m", NULL, 0, 3, VALUES, "shells"),
+    NOT_NEGATIVE("bend", "N m", NULL, 0, 3, VALUES, "shells"),
+};
+
+static const sp_attr_spec rod_attrs[] = {
+    COMMON,
+    PLACEMENT(0),
+    CHOICE("model", "clothoid", "clothoid/helix/der/beam", 0, 1, REBUILD, "what an element is"),
+    POSITIVE("length", "m", NULL, 0, 1, RELOAD, "needed without a path"),
+    INTEGERS("elements", 1, 1, 1, 1e6, "4", 0, 1, RELOAD, "along the rod"),
+    INTEGERS("degree", 1, 1, 0, 3, "1", 0, 1, RELOAD, "of curvature in an element"),
+    POSITIVE("radius", "m", NULL, 0, 1, VALUES, "of a round section"),
+    NUMBERS("section", 2, 2, "m", 0, INFINITY, NULL, LOPEN, 1, VALUES, "semi-axes of an elliptic one"),
+    NOT_NEGATIVE("bore", "m", "0", 0, 1, VALUES, "radius of a hole along it"),
+    POSITIVE("density", "kg/m3", "1000", 0, 1, REBUILD, "mass per volume"),
+    NOT_NEGATIVE("young", "Pa", "1e6", 0, 1, VALUES, "Young's modulus"),
+    NUMBERS("poisson", 1, 1, "", -1, 0.5, "0.3", LOPEN | HOPEN, 1, VALUES, "Poisson's ratio"),
+    VECTOR("curvature", "rad/m", "0 0 0", T_ | X_, 1, VALUES, "natural twist and curvatures"),
+    CHOICE("root", "clamped", "clamped/free", 0, 1, REBUILD, "how it starts"),
+    CHOICE("clamp", "half-cell", "half-cell/edge", 0, 1, REBUILD, "of discrete rods"),
+    DAMPING("N s/m2"),
+    CHOICE("compliance", "auto", "auto/diagonal/block-tridiagonal/exact", 0, 2, REBUILD, "the inverse its contacts use"),
+    REFERENCE("look", "look", 0, 1, RELOAD, "how it is drawn"),
+};
+
+static const sp_attr_spec grow_attrs[] = {
+    COMMON,
+    FREE_NUMBER("rate", "m/s", NULL, T_, 1, VALUES, "of length"),
+    POSITIVE("until", "m", NULL, 0, 1, VALUES, "length at which it ends"),
+    CHOICE("mode", "tip", "tip/scale", 0, 1, REBUILD, "at the end, or everywhere"),
+    POSITIVE("split", "m", "auto", AUTO, 1, REBUILD, "length at which an element becomes two"),
+    VECTOR("curvature", "rad/m", NULL, T_, 1, VALUES, "natural curvature of what is new"),
+};
+
+static const sp_attr_spec feed_attrs[] = {
+    COMMON,
+    VECTOR("at", "m", NULL, NEED, 2, VALUES, "entry point"),
+    VECTOR("direction", "", NULL, NEED, 2, VALUES, "of entry"),
+    FREE_NUMBER("speed", "m/s", "0", T_, 2, VALUES, "of pushing"),
+    FREE_NUMBER("spin", "rad/s", "0", T_, 2, VALUES, "of turning"),
+    REFERENCE("device", "device", 0, 2, RELOAD, "hand that does it"),
+};
+
+static const sp_attr_spec shell_attrs[] = {
+    COMMON,
+    PLACEMENT(0),
+    CHOICE("model", "discrete", "discrete/koiter/corotational/isometric", 0, 3, REBUILD, "the law"),
+    POSITIVE("area-density", "kg/m2", "0.1", 0, 3, REBUILD, "mass per area"),
+    NOT_NEGATIVE("stretch", "N", NULL, 0, 3, VALUES, "discrete: of edges"),
+    NOT_NEGATIVE("area", "N/m", NULL, 0, 3, VALUES, "discrete: of triangles"),
+    NOT_NEGATIVE("bend", "N m", NULL, 0, 3, VALUES, "discrete: of hinges"),
+    POSITIVE("thickness", "m", NULL, 0, 3, VALUES, "of the others"),
+    NOT_NEGATIVE("young", "Pa", NULL, X_, 3, VALUES, "Young's modulus"),
+    NUMBERS("poisson", 1, 1, "", -1, 0.5, "0.3", LOPEN | HOPEN, 3, VALUES, "Poisson's ratio"),
+    CHOICE("mass-from", "rest", "rest/target", 0, 3, REBUILD, "shape whose areas give the mass"),
+    DAMPING("N s/m3"),
+    CHOICE("compliance", "auto", "auto/diagonal/factor/exact", 0, 3, REBUILD, "the inverse its contacts use"),
+    REFERENCE("look", "look", 0, 3, RELOAD, "how it is drawn"),
+};
+
+static const sp_attr_spec rigid_attrs[] = {
+    COMMON,
+    PLACEMENT(0),
+    CHOICE("motion", "fixed", "fixed/kinematic/free[2]", 0, 1, REBUILD, "stays, follows a move, or obeys forces"),
+    POSITIVE("mass", "kg", NULL, 0, 2, REBUILD, "of a free one"),
+    POSITIVE("density", "kg/m3", "1000", 0, 2, REBUILD, "of a free one"),
+    NUMBERS("inertia", 3, 6, "kg m2", -INFINITY, INFINITY, NULL, 0, 2, REBUILD, "of a free one"),
+    REFERENCE("look", "look", 0, 1, RELOAD, "how it is drawn"),
+};
+
+static const sp_attr_spec reduce_attrs[] = {
+    COMMON,
+    INTEGERS("modes", 1, 1, 1, 1e5, NULL, 0, 3, REBUILD, "coordinates"),
+    FILE_NAME("snapshots", 0, 3, "recording to learn from"),
+    POSITIVE("error", "", "1e-3", 0, 3, REBUILD, "allowed, relative"),
+};
+
+const sp_element_spec sp__table_bodies[] = {
+    ELEMENT("solid", 1, true, "box cylinder sphere torus organ mesh fill image reduce " ON_A_BODY, solid_attrs,
+            "tetrahedral soft body"),
+    ELEMENT("material", 1, true, "", material_attrs, "a material shared by name"),
+    ELEMENT("region", 1, true, "", region_attrs, "other values for some elements; a later region wins"),
+    ELEMENT("rod", 1, false, "path grow feed " ON_A_BODY, rod_attrs, "a body that is thin in two directions"),
+    ELEMENT("grow", 1, false, "", grow_attrs, "a rod that lengthens"),
+    ELEMENT("feed", 2, false, "", feed_attrs, "a rod pushed and turned through an entry point"),
+    ELEMENT("shell", 3, false, "mesh sheet disc " ON_A_BODY, shell_attrs, "cloth and shells"),
+    ELEMENT("rigid", 1, true, "box cylinder sphere torus capsule plane mesh surface move initial select probe", rigid_attrs,
+            "floor, bone, tool"),
+    ELEMENT("reduce", 3, false, "", reduce_attrs, "a solid in few coordinates"),
+    {0},
+};

@@ -1,0 +1,504 @@
+// Values: the text of one attribute read as its kind says, with the value seen and what is allowed in every error.
+#include <stdio.h>
+
+#include "io/scene/scene_read.h"
+#include "io/file/text_file.h"
+
+const sp_attr sp__attr_absent;
+
+typedef struct value {
+    sp_scene *scene;
+    sp_scene_node *node;
+    int index;
+    const sp_attr_spec *spec;
+    sp_attr *out;
+    const char *text;  // without spaces around it
+    size_t length;
+} value;
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+// the next piece between spaces; spaces in braces do not count. NULL: no more
+static const char *next_piece(const char **at, const char *end, size_t *length) {
+    const char *p = *at;
+    while (p < end && is_space(*p)) p++;
+    const char *start = p;
+    int braces = 0;
+    for (; p < end && (braces > 0 || !is_space(*p)); p++) braces += *p == '{' ? 1 : *p == '}' ? -1 : 0;
+    *at = p;
+    *length = (size_t)(p - start);
+    return p > start ? start : NULL;
+}
+
+static int count_pieces(const value *v) {
+    const char *at = v->text;
+    size_t length;
+    int n = 0;
+    while (next_piece(&at, v->text + v->length, &length) && n < SP_ATTR_MANY) n++;
+    return n;
+}
+
+static bool is_braced(const char *text, size_t length) {
+    return length >= 2 && text[0] == '{' && text[length - 1] == '}' && !memchr(text + 1, '{', length - 2) &&
+           !memchr(text + 1, '}', length - 2);
+}
+
+static bool refuse(value *v, const char *what) {
+    char quoted[80];
+    sp__scene_error(v->scene, v->node, v->spec->name, "%s=%s: %s", v->spec->name, sp__quote(v->text, quoted), what);
+    return false;
+}
+
+// ---------------------------------------------------------------------------------------------- numbers
+
+static void range_text(const sp_attr_spec *spec, char *out, size_t size) {
+    bool low = spec->low > -INFINITY, high = spec->high < INFINITY;
+    if (low && high)
+        snprintf(out, size, "in %c%.9g, %.9g%c", spec->flags & SP_ATTR_LOW_OPEN ? '(' : '[', spec->low, spec->high,
+                 spec->flags & SP_ATTR_HIGH_OPEN ? ')' : ']');
+    else if (low)
+        snprintf(out, size, "%s %g", spec->flags & SP_ATTR_LOW_OPEN ? ">" : ">=", spec->low);
+    else
+        snprintf(out, size, "%s %g", spec->flags & SP_ATTR_HIGH_OPEN ? "<" : "<=", spec->high);
+}
+
+static bool in_range(const sp_attr_spec *spec, double x) {
+    bool above = spec->flags & SP_ATTR_LOW_OPEN ? x > spec->low : x >= spec->low;
+    bool below = spec->flags & SP_ATTR_HIGH_OPEN ? x < spec->high : x <= spec->high;
+    return above && below;
+}
+
+static bool check_number(value *v, double x) {
+    char range[100];
+    if (!isfinite(x)) return refuse(v, "not a finite number");
+    if (v->spec->kind == SP_ATTR_INTEGER && x != floor(x)) {
+        sp__scene_error(v->scene, v->node, v->spec->name, "%s = %.9g, must be a whole number", v->spec->name, x);
+        return false;
+    }
+    if (in_range(v->spec, x)) return true;
+    range_text(v->spec, range, sizeof range);
+    sp__scene_error(v->scene, v->node, v->spec->name, "%s = %.9g, must be %s", v->spec->name, x, range);
+    return false;
+}
+
+static bool read_expression(value *v, int i, const char *piece, size_t length) {
+    unsigned of = v->spec->flags & (SP_ATTR_OF_TIME | SP_ATTR_OF_SPACE);
+    const sp_expr *e = sp__compile(v->scene, v->node, v->index, piece + 1, length - 2, of);
+    if (!e) return false;
+    v->out->numbers[i] = sp__expr_eval(e, &(sp_expr_env){0});
+    bool varies = sp__expr_uses_t(e) || sp__expr_uses_x(e);
+    if (varies) v->out->programs[i] = e;
+    // what varies in space has no value before there are places
+    return sp__expr_uses_x(e) || check_number(v, v->out->numbers[i]);
+}
+
+static bool read_piece(value *v, int i, const char *piece, size_t length) {
+    if (is_braced(piece, length)) return read_expression(v, i, piece, length);
+    const char *end = sp__scan_double(piece, &v->out->numbers[i]);
+    if (end == piece + length) return check_number(v, v->out->numbers[i]);
+    char quoted[80], seen[64];
+    snprintf(seen, sizeof seen, "%.*s", (int)(length < 60 ? length : 60), piece);
+    if (memchr(piece, '{', length) || memchr(piece, '}', length)) return refuse(v, "an expression stands in one pair of braces");
+    sp__scene_error(v->scene, v->node, v->spec->name, "%s: %s is not a %sfinite decimal number%s", v->spec->name,
+                    sp__quote(seen, quoted), v->spec->kind == SP_ATTR_INTEGER ? "whole " : "",
+                    strchr(seen, ',') ? "; numbers are separated by spaces" : "");
+    return false;
+}
+
+// 1..3 means one or three, 3..6 three or six; others mean what they say
+static bool count_allowed(const sp_attr_spec *spec, int n) {
+    if (n < spec->count_min || n > spec->count_max) return false;
+    if (spec->count_max == 3 && spec->count_min == 1) return n != 2;
+    if (spec->count_max == 6 && spec->count_min == 3) return n == 3 || n == 6;
+    return true;
+}
+
+static bool refuse_count(value *v, int n) {
+    char allowed[40];
+    int low = v->spec->count_min, high = v->spec->count_max;
+    if (low == high)
+        snprintf(allowed, sizeof allowed, "%d", low);
+    else if (high == SP_ATTR_MANY)
+        snprintf(allowed, sizeof allowed, "%d or more", low);
+    else
+        snprintf(allowed, sizeof allowed, "%d or %d", low, high);
+    char quoted[80];
+    sp__scene_error(v->scene, v->node, v->spec->name, "%s=%s: %d value%s, expected %s", v->spec->name, sp__quote(v->text, quoted),
+                    n, n == 1 ? "" : "s", allowed);
+    return false;
+}
+
+static bool read_numbers(value *v) {
+    if (v->text[0] == '@') {
+        if (!(v->spec->flags & SP_ATTR_OF_SPACE)) return refuse(v, "cannot vary in space, so it takes no array");
+        if (!sp__name_valid(v->text + 1)) return refuse(v, "expected @ and the name of an array");
+        v->out->data = v->text + 1;
+        return true;
+    }
+    int n = count_pieces(v);
+    if (!count_allowed(v->spec, n)) return refuse_count(v, n);
+    v->out->numbers = sp__scene_alloc(v->scene, (size_t)n, sizeof *v->out->numbers);
+    v->out->programs = sp__scene_alloc(v->scene, (size_t)n, sizeof *v->out->programs);
+    if (!v->out->numbers || !v->out->programs) return false;
+    const char *at = v->text, *piece;
+    size_t length;
+    for (int i = 0; i < n; i++) {
+        piece = next_piece(&at, v->text + v->length, &length);
+        if (!piece || !read_piece(v, i, piece, length)) return false;
+    }
+    v->out->count = n;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- lists of numbers like 12-20
+
+typedef struct id_range {
+    int64_t first, last;
+} id_range;
+
+static bool read_range(value *v, const char *piece, size_t length, id_range *out) {
+    const char *p = sp__scan_int64(piece, &out->first), *end = piece + length;
+    out->last = out->first;
+    if (p && p < end && *p == '-') p = sp__scan_int64(p + 1, &out->last);
+    if (p != end || piece[0] == '-' || piece[0] == '+') return refuse(v, "expected whole numbers and ranges like 12-20");
+    if (out->last < out->first) return refuse(v, "a range must rise");
+    return true;
+}
+
+static bool read_ids(value *v) {
+    const char *at = v->text, *end = v->text + v->length, *piece;
+    size_t length;
+    uint64_t total = 0, limit = v->scene->memory_limit / sizeof(double);
+    id_range r;
+    while ((piece = next_piece(&at, end, &length))) {
+        if (!read_range(v, piece, length, &r)) return false;
+        total += (uint64_t)(r.last - r.first) + 1;
+        if (total > limit || total > INT32_MAX) return refuse(v, "more numbers than the memory limit allows");
+    }
+    if (total == 0) return refuse_count(v, 0);
+    v->out->numbers = sp__scene_alloc(v->scene, (size_t)total, sizeof *v->out->numbers);
+    if (!v->out->numbers) return false;
+    at = v->text;
+    while ((piece = next_piece(&at, end, &length)) && read_range(v, piece, length, &r))
+        for (int64_t id = r.first; id <= r.last; id++) v->out->numbers[v->out->count++] = (double)id;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- words
+
+static bool keep_words(value *v, int n) {
+    v->out->words = sp__scene_alloc(v->scene, (size_t)n, sizeof *v->out->words);
+    return v->out->words != NULL;
+}
+
+static bool add_word(value *v, const char *text, size_t length) {
+    const char *copy = sp__scene_copy(v->scene, text, length);
+    if (!copy) return false;
+    v->out->words[v->out->count++] = copy;
+    return true;
+}
+
+// what an expression in a place for words stands for: a word, or a number as it would be written
+static const char *evaluate_word(value *v, const char *piece, size_t length, double *number) {
+    *number = NAN;
+    const char *word = sp__scope_word(v->scene, v->node->source->scope, piece + 1, length - 2);
+    if (word) return word;
+    const sp_expr *e = sp__compile(v->scene, v->node, v->index, piece + 1, length - 2, 0);
+    if (!e) return NULL;
+    *number = sp__expr_eval(e, &(sp_expr_env){0});
+    char text[32];
+    snprintf(text, sizeof text, "%.15g", *number);
+    for (char *c = text; *c; c++)
+        if (*c == ',') *c = '.';  // of the host's locale
+    return sp__scene_copy(v->scene, text, strlen(text));
+}
+
+static bool refuse_choice(value *v, const char *word) {
+    const char *known[64], *choices = v->spec->choices;
+    char hint[120], list[400], quoted[80];
+    int n = 0;
+    size_t used = 0;
+    list[0] = 0;
+    for (const char *p = choices; *p && n < 64;) {
+        size_t whole = strcspn(p, "/"), length = strcspn(p, "/[");
+        known[n] = sp__scene_copy(v->scene, p, length);
+        if (!known[n]) return false;
+        if (length == whole) used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", known[n]);
+        if (used >= sizeof list) used = sizeof list - 1;
+        n++;
+        p += whole + (p[whole] == '/');
+    }
+    sp__scene_error(v->scene, v->node, v->spec->name, "%s=%s: must be one of %s%s", v->spec->name, sp__quote(word, quoted), list,
+                    sp__did_you_mean(word, known, n, hint));
+    return false;
+}
+
+static bool check_choice(value *v, const char *word) {
+    if (!sp__list_has(v->spec->choices, '/', word)) return refuse_choice(v, word);
+    if (sp__choice_built(v->spec->choices, word)) return true;
+    sp__scene_error(v->scene, v->node, v->spec->name, "%s=\"%s\" is known, not in this build; a later version has it",
+                    v->spec->name, word);
+    return false;
+}
+
+static bool read_choices(value *v) {
+    int n = count_pieces(v);
+    if (n < v->spec->count_min || n > v->spec->count_max) return refuse_count(v, n);
+    if (!keep_words(v, n)) return false;
+    const char *at = v->text, *piece;
+    size_t length;
+    while ((piece = next_piece(&at, v->text + v->length, &length))) {
+        double number;
+        const char *word =
+            is_braced(piece, length) ? evaluate_word(v, piece, length, &number) : sp__scene_copy(v->scene, piece, length);
+        if (!word) return false;
+        if (v->spec->kind == SP_ATTR_SWITCH && is_braced(piece, length) && isfinite(number)) word = number != 0 ? "yes" : "no";
+        if (!check_choice(v, word)) return false;
+        for (int i = 0; i < v->out->count; i++)
+            if (strcmp(v->out->words[i], word) == 0) return refuse(v, "a word stands there twice");
+        v->out->words[v->out->count++] = word;
+    }
+    return true;
+}
+
+static bool read_name(value *v) {
+    if (!sp__name_valid(v->text)) return refuse(v, "expected a name: a letter, then letters, digits, _ and -");
+    return keep_words(v, 1) && add_word(v, v->text, v->length);
+}
+
+static bool read_text(value *v) {
+    return keep_words(v, 1) && add_word(v, v->text, v->length);
+}
+
+static bool read_condition(value *v) {
+    if (!is_braced(v->text, v->length)) return refuse(v, "a condition stands in braces, {x gt 0.1}");
+    v->out->numbers = sp__scene_alloc(v->scene, 1, sizeof *v->out->numbers);
+    v->out->programs = sp__scene_alloc(v->scene, 1, sizeof *v->out->programs);
+    if (!v->out->numbers || !v->out->programs) return false;
+    unsigned of = v->spec->flags & (SP_ATTR_OF_TIME | SP_ATTR_OF_SPACE);
+    v->out->programs[0] = sp__compile(v->scene, v->node, v->index, v->text + 1, v->length - 2, of);
+    if (!v->out->programs[0]) return false;
+    v->out->count = 1;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- files
+
+// "cube-{k}.msh": every expression replaced by what it stands for
+static const char *substitute(value *v) {
+    char path[1024];
+    size_t used = 0;
+    for (const char *p = v->text, *end = v->text + v->length; p < end;) {
+        const char *close = *p == '{' ? memchr(p, '}', (size_t)(end - p)) : NULL;
+        double number;
+        const char *piece = close ? evaluate_word(v, p, (size_t)(close - p) + 1, &number) : p;
+        if (!piece) return NULL;
+        size_t n = close ? strlen(piece) : 1;
+        if (used + n >= sizeof path) {
+            refuse(v, "name too long");
+            return NULL;
+        }
+        memcpy(path + used, piece, n);
+        used += n;
+        p = close ? close + 1 : p + 1;
+    }
+    return sp__scene_copy(v->scene, path, used);
+}
+
+static bool read_file(value *v) {
+    char why[300];
+    const char *name = substitute(v);
+    if (!name || !keep_words(v, 1)) return false;
+    if (v->spec->flags & SP_ATTR_OUTPUT) {
+        bool plain = name[0] && name[0] != '.' && name[0] != '-' && !strchr(name, '/') && !strchr(name, '\\');
+        if (!plain) return refuse(v, "an output is a plain name without a folder; --out says where");
+        v->out->words[v->out->count++] = name;
+        return true;
+    }
+    const char *real = sp__file_resolve(v->scene, v->node->file, name, why, sizeof why);
+    if (!real) return v->scene->no_memory ? false : refuse(v, why);
+    v->out->words[v->out->count++] = real;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- references
+
+static bool refuse_reference(value *v, const char *path, const sp_scene_node *seen) {
+    const char *known[300];
+    char hint[120], quoted[80];
+    int n = 0;
+    for (int i = 0, last = sp__search_pay(v->scene) ? v->scene->node_count : 0; i < last && n < 300; i++) {
+        const sp_scene_node *node = v->scene->nodes[i];
+        if (node->source->inert || !node->path[0] || !sp__list_has(v->spec->choices, '/', node->spec->name)) continue;
+        known[n++] = node->path;
+        if (strcmp(node->path, node->name) != 0 && n < 300) known[n++] = node->name;
+    }
+    sp__did_you_mean(path, known, n, hint);
+    if (seen)
+        sp__scene_error(v->scene, v->node, v->spec->name, "%s=%s is a %s, not a %s%s", v->spec->name, sp__quote(path, quoted),
+                        seen->spec->name, v->spec->choices, hint);
+    else
+        sp__scene_error(v->scene, v->node, v->spec->name, "%s=%s: no %s has this name%s", v->spec->name, sp__quote(path, quoted),
+                        v->spec->choices, hint);
+    return false;
+}
+
+// a selection of an event is one of the body that the event is about
+static const sp_scene_node *looked_up_from(const value *v) {
+    if (strcmp(v->spec->name, "select") != 0 || strcmp(v->node->spec->name, "event") != 0) return v->node;
+    const sp_attr *of = sp__attr_read(v->scene, v->node, sp__attr_index(v->node->spec, "of"));
+    const sp_scene_node *body = of->count ? sp__path_get(v->scene, of->words[0], "", "") : NULL;
+    return body ? body : v->node;
+}
+
+static bool accept_target(value *v, const char *path, sp_scene_node *target) {
+    target->source->used = true;
+    if (!target->enabled && v->node->enabled) {
+        sp__scene_error(v->scene, v->node, v->spec->name, "%s=\"%s\" is not enabled", v->spec->name, path);
+        return false;
+    }
+    v->out->words[v->out->count++] = target->path;
+    return true;
+}
+
+static bool read_reference(value *v, const char *path) {
+    sp_scene_node *one = NULL, **all = &one;
+    const sp_scene_node *from = looked_up_from(v);
+    int n = sp__path_all(from, path, v->spec->choices, all, 1);
+    if (n == 0 && strcmp(v->spec->choices, "probe") == 0 && (one = sp__scene_find_probe(from, path))) n = 1;
+    if (v->scene->search_left < 0) return refuse(v, "too many look-ups in this scene");
+    if (n == 0) return refuse_reference(v, path, sp__scene_find(from, path));
+    if (n > v->spec->count_max) return refuse(v, "stands for several; name one of them");
+    if (n > 1 && !strchr(path, '*')) return refuse(v, "stands for several; write [0] or [*]");
+    if (n > 1) {
+        all = sp__scene_alloc(v->scene, (size_t)n, sizeof(sp_scene_node *));
+        const char **words = sp__scene_alloc(v->scene, (size_t)(v->out->count + n) * 2, sizeof *words);
+        if (!all || !words) return false;
+        if (v->out->count) memcpy(words, v->out->words, (size_t)v->out->count * sizeof *words);
+        v->out->words = words;
+        n = sp__path_all(from, path, v->spec->choices, all, n);
+    }
+    for (int i = 0; i < n; i++)
+        if (!accept_target(v, path, all[i])) return false;
+    return true;
+}
+
+static bool read_references(value *v) {
+    int pieces = count_pieces(v);
+    if (pieces < v->spec->count_min || pieces > v->spec->count_max) return refuse_count(v, pieces);
+    const char *at = v->text, *piece;
+    size_t length;
+    while ((piece = next_piece(&at, v->text + v->length, &length))) {
+        double number;
+        const char *path =
+            is_braced(piece, length) ? evaluate_word(v, piece, length, &number) : sp__scene_copy(v->scene, piece, length);
+        const char **words = sp__scene_alloc(v->scene, (size_t)v->out->count + 1, sizeof *words);
+        if (!path || !words) return false;
+        if (v->out->count) memcpy(words, v->out->words, (size_t)v->out->count * sizeof *words);
+        v->out->words = words;
+        if (!read_reference(v, path)) return false;
+    }
+    return true;
+}
+
+// a model of the list, or the name of a material
+static bool read_choice_or_name(value *v) {
+    const char *word = v->text;
+    double number;
+    if (is_braced(v->text, v->length) && !(word = evaluate_word(v, v->text, v->length, &number))) return false;
+    if (!keep_words(v, 1)) return false;
+    if (sp__list_has(v->spec->choices, '/', word)) {
+        v->out->words[v->out->count++] = word;
+        return check_choice(v, word);
+    }
+    sp_scene_node *target = NULL;
+    if (!word[0] || sp__path_all(v->node, word, "material", &target, 1) != 1) return refuse_choice(v, word);
+    target->source->used = true;
+    v->out->words[v->out->count++] = target->path;
+    return true;
+}
+
+static bool read_choice_or_number(value *v) {
+    if (sp__list_has(v->spec->choices, '/', v->text)) return read_choices(v);
+    return read_numbers(v);
+}
+
+// ---------------------------------------------------------------------------------------------- one attribute
+
+static bool read_kind(value *v) {
+    if (v->spec->flags & SP_ATTR_AUTO && strcmp(v->text, "auto") == 0) {
+        v->out->is_auto = true;
+        return true;
+    }
+    switch (v->spec->kind) {
+    case SP_ATTR_NUMBER:
+    case SP_ATTR_INTEGER: return read_numbers(v);
+    case SP_ATTR_SWITCH:
+    case SP_ATTR_CHOICE:
+    case SP_ATTR_WORDS: return read_choices(v);
+    case SP_ATTR_NAME: return read_name(v);
+    case SP_ATTR_REFERENCE: return read_references(v);
+    case SP_ATTR_FILE: return read_file(v);
+    case SP_ATTR_TEXT: return read_text(v);
+    case SP_ATTR_EXPRESSION: return read_condition(v);
+    case SP_ATTR_IDS: return read_ids(v);
+    case SP_ATTR_CHOICE_OR_NUMBER: return read_choice_or_number(v);
+    case SP_ATTR_CHOICE_OR_NAME: return read_choice_or_name(v);
+    }
+    return false;
+}
+
+static sp_attr *read_source(sp_scene *scene, sp_scene_node *node, int index, const sp_value_source *from) {
+    sp_attr *attr = sp__scene_alloc(scene, 1, sizeof *attr);
+    if (!attr) return NULL;
+    *attr = (sp_attr){.origin = from->origin, .text = from->text, .file = from->file, .line = from->line};
+    const char *start = from->text;
+    size_t n = strlen(start);
+    while (n && is_space(*start)) {
+        start++;
+        n--;
+    }
+    while (n && is_space(start[n - 1])) n--;
+    const char *text = sp__scene_copy(scene, start, n);
+    if (!text) return NULL;
+    value v = {scene, node, index, &node->spec->attrs[index], attr, text, n};
+    if (!read_kind(&v)) attr->count = 0;
+    return attr;
+}
+
+// built-in defaults are the same for every element of a kind: read once
+static const sp_attr *built_in(sp_scene *scene, sp_scene_node *node, int index, const sp_value_source *from) {
+    const sp_attr ***cache = &scene->built_in[node->source->spec_index];
+    if (!*cache) *cache = sp__scene_alloc(scene, (size_t)node->spec->attr_count, sizeof **cache);
+    if (!*cache) return NULL;
+    if (!(*cache)[index]) (*cache)[index] = read_source(scene, node, index, from);
+    return (*cache)[index];
+}
+
+const sp_attr *sp__attr_read(sp_scene *scene, sp_scene_node *node, int index) {
+    if (node->attrs[index]) return node->attrs[index];
+    const sp_attr_spec *spec = &node->spec->attrs[index];
+    sp_value_source from = sp__source_of(node, index);
+    const sp_attr *attr = NULL;
+    bool not_built = spec->flags & SP_ATTR_NOT_BUILT;
+    if (not_built && from.origin == SP_ORIGIN_SET)
+        sp__scene_error(scene, node, spec->name, "attribute \"%s\" is known, not in this build; a later version has it",
+                        spec->name);
+    if (from.origin == SP_ORIGIN_ABSENT && spec->flags & SP_ATTR_REQUIRED)
+        sp__scene_error(scene, node, NULL, "missing attribute \"%s\", %s", spec->name, spec->meaning);
+    else if (from.origin == SP_ORIGIN_BUILTIN && !not_built)
+        attr = built_in(scene, node, index, &from);
+    else if (from.origin != SP_ORIGIN_ABSENT && !not_built)
+        attr = read_source(scene, node, index, &from);
+    node->attrs[index] = attr ? attr : &sp__attr_absent;
+    return node->attrs[index];
+}
+
+void sp__attr_forget(sp_scene_node *node, int index) {
+    const sp_attr_spec *spec = &node->spec->attrs[index];
+    sp_value_source from = {SP_ORIGIN_BUILTIN, spec->fallback, node->file, node->line};
+    const sp_attr *attr = spec->fallback ? built_in(node->scene, node, index, &from) : NULL;
+    node->attrs[index] = attr ? attr : &sp__attr_absent;
+}

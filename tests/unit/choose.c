@@ -1,0 +1,76 @@
+// What type="auto" becomes: each rule of linear/choose.c, on both sides of its border.
+#include <string.h>
+
+#include "linear/solver.h"
+#include "test.h"
+
+// a body that steps of 10 ms ask a preconditioner for
+static const sp_solver_load stiff = {.nodes = 1000, .elements = 4000, .contrast = 1, .pace = 1e6};
+
+static sp_solver_def automatic(void) {
+    sp_solver_def def = sp_solver_def_default();
+    def.type = SP_SOLVER_AUTO;
+    return def;
+}
+
+static sp_solver_def chosen(const sp_solver_def *def, const sp_solver_load *load, const char *word) {
+    char why[240];
+    sp_solver_def out = sp__solver_choose(def, load, why, sizeof why);
+    CHECK(word ? strstr(why, word) != NULL : why[0] == 0);
+    return out;
+}
+
+TEST(what_was_asked_for_stays) {
+    sp_solver_def def = sp_solver_def_default();
+    def.type = SP_SOLVER_CHOLESKY;
+    CHECK(chosen(&def, &stiff, NULL).type == SP_SOLVER_CHOLESKY);
+}
+
+TEST(size_and_contrast) {
+    sp_solver_def def = automatic(), out = chosen(&def, &stiff, "small enough");
+    CHECK(out.type == SP_SOLVER_PCG && out.preconditioner == SP_COMPLETE_CHOLESKY);
+    sp_solver_load load = stiff;
+    load.elements = 10001;
+    out = chosen(&def, &load, "10001 elements");
+    CHECK(out.type == SP_SOLVER_PCG && out.preconditioner == SP_MULTIGRID);
+    load.contrast = 101;
+    CHECK(chosen(&def, &load, "cholesky").preconditioner == SP_COMPLETE_CHOLESKY);
+}
+
+TEST(soft_bodies_and_short_steps_need_nothing_in_front) {
+    sp_solver_def def = automatic();
+    sp_solver_load load = stiff;
+    load.pace = 2.9e4;  // h2 pace = 2.9, the border is at 3
+    CHECK(chosen(&def, &load, "cg: stress waves").type == SP_SOLVER_CG);
+    load.pace = 3.1e4;
+    CHECK(chosen(&def, &load, "pcg").type == SP_SOLVER_PCG);
+    load.pace = 2.9e4, load.statics = true;
+    CHECK(chosen(&def, &load, "pcg").type == SP_SOLVER_PCG);
+    def.op = SP_OPERATOR_FREE;
+    CHECK(chosen(&def, &stiff, "assembled").type == SP_SOLVER_CG);
+    def = automatic(), def.tolerance = 0;
+    CHECK(chosen(&def, &stiff, "exactly").type == SP_SOLVER_CG);
+}
+
+// 4,000 elements take 1.5 ms to factor: in time for steps of 10 ms, long out of date with 0.1 ms each
+TEST(a_factor_must_not_come_too_late) {
+    sp_solver_def def = automatic();
+    def.aim_ms = 0.1;
+    CHECK(chosen(&def, &stiff, "steps of 0.1 ms old").preconditioner == SP_MULTIGRID);
+    sp_solver_load load = stiff;
+    load.statics = true;  // where nothing moves on meanwhile, it does not matter
+    CHECK(chosen(&def, &load, "small enough").preconditioner == SP_COMPLETE_CHOLESKY);
+}
+
+TEST(too_much_for_the_time_there_is) {
+    sp_solver_def def = automatic();
+    sp_solver_load load = stiff;
+    load.elements = 100000;
+    chosen(&def, &load, "more than the 10 ms there are");
+    char why[240];
+    def.aim_ms = 1000;
+    sp__solver_choose(&def, &load, why, sizeof why);
+    CHECK(strstr(why, "expect") == NULL);
+    sp_solver_def out = sp__solver_choose(&def, &load, NULL, 0);  // nobody asks why
+    CHECK(out.preconditioner == SP_MULTIGRID);
+}
