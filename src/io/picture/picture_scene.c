@@ -1,8 +1,8 @@
 // What a scene says about its pictures: camera, view, looks, lights.
 #include <stdio.h>
 
-#include "io/run/build.h"
 #include "io/picture/picture.h"
+#include "io/run/build.h"
 #include "math/vec3.h"
 
 static const sp_scene_node *element(const sp_run *run, const char *name) {

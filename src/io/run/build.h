@@ -3,9 +3,9 @@
 #ifndef SP_BUILD_H
 #define SP_BUILD_H
 
+#include "io/file/text_file.h"
 #include "io/run/run.h"
 #include "io/scene/scene.h"
-#include "io/file/text_file.h"
 
 enum { SP_PLACE_DEPTH = 17 };  // a body's own placement and those of the instances it stands in
 

@@ -9,8 +9,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "io/run/run.h"
 #include "io/file/text_file.h"
+#include "io/run/run.h"
 #include "souple/io.h"
 
 #define HEADER "souple-edits 1"

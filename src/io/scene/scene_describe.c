@@ -1,8 +1,8 @@
 // `souple check`: every resolved value with its unit and where it comes from, a line each.
 #include <stdio.h>
 
-#include "io/scene/scene_read.h"
 #include "io/file/text_file.h"
+#include "io/scene/scene_read.h"
 
 // fewest digits of a few that reads back the same
 static void number_text(double x, char out[32]) {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "io/scene/scene_read.h"
 #include "io/file/text_file.h"
+#include "io/scene/scene_read.h"
 
 const char *sp__file_beside(sp_scene *scene, const char *from, const char *name) {
     const char *slash = strrchr(from, '/');

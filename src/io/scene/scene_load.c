@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "io/scene/scene_read.h"
 #include "io/file/text_file.h"
+#include "io/scene/scene_read.h"
 
 // ---------------------------------------------------------------------------------------------- memory
 

@@ -2,8 +2,8 @@
 // for is still busy, and its chain is printed.
 #include <stdio.h>
 
-#include "io/scene/scene_read.h"
 #include "io/file/text_file.h"
+#include "io/scene/scene_read.h"
 
 // ---------------------------------------------------------------------------------------------- circles
 

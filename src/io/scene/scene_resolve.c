@@ -2,8 +2,8 @@
 // multiplies is counted before it is made.
 #include <stdio.h>
 
-#include "io/scene/scene_read.h"
 #include "io/file/text_file.h"
+#include "io/scene/scene_read.h"
 
 static bool is(const sp_raw *raw, const char *element) {
     return strcmp(raw->element, element) == 0;

@@ -1,8 +1,8 @@
 // Values: the text of one attribute read as its kind says, with the value seen and what is allowed in every error.
 #include <stdio.h>
 
-#include "io/scene/scene_read.h"
 #include "io/file/text_file.h"
+#include "io/scene/scene_read.h"
 
 const sp_attr sp__attr_absent;
 
