@@ -35,7 +35,8 @@ typedef enum sp_solver_type {
     SP_SOLVER_PCG,               ///< with a preconditioner
     SP_SOLVER_CHOLESKY,          ///< a sparse factor each time the matrix changes
     SP_SOLVER_UPDATED_CHOLESKY,  ///< warp-cancelling corotation: only what changed is factored anew (Pincon 2020)
-    SP_SOLVER_DENSE              ///< a dense factor: small bodies, reference
+    SP_SOLVER_DENSE,             ///< a dense factor: small bodies, reference
+    SP_SOLVER_BLOCK_TRIDIAGONAL  ///< a factor within the band of a chain, part by part: rods
 } sp_solver_type;
 
 /// How a product with the system matrix is made.

@@ -10,6 +10,7 @@ static const sp_solver_kind *kind_of(sp_solver_type type) {
     case SP_SOLVER_CHOLESKY: return &sp__solver_cholesky;
     case SP_SOLVER_UPDATED_CHOLESKY: return &sp__solver_updated;
     case SP_SOLVER_DENSE: return &sp__solver_dense;
+    case SP_SOLVER_BLOCK_TRIDIAGONAL: return &sp__solver_banded;
     }
     return NULL;
 }
@@ -18,7 +19,8 @@ sp_status sp__solver_create(sp_context *ctx, const sp_solver_def *def, const str
     *out = NULL;
     const sp_solver_kind *kind = kind_of(def->type);
     if (!kind)
-        return SP_FAIL(ctx, SP_BAD_INPUT, "solver type %d is unknown, must be in [0, %d]", (int)def->type, SP_SOLVER_DENSE);
+        return SP_FAIL(ctx, SP_BAD_INPUT, "solver type %d is unknown, must be in [0, %d]", (int)def->type,
+                       SP_SOLVER_BLOCK_TRIDIAGONAL);
     sp_solver *s;
     if (!SP_NEW(ctx, s, 1)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a solver");
     *s = (sp_solver){.kind = kind, .ctx = ctx, .be = be, .def = *def};

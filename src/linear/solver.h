@@ -66,7 +66,8 @@ struct sp_solver {
     void *impl;
 };
 
-extern const sp_solver_kind sp__solver_cg, sp__solver_pcg, sp__solver_cholesky, sp__solver_updated, sp__solver_dense;
+extern const sp_solver_kind sp__solver_cg, sp__solver_pcg, sp__solver_cholesky, sp__solver_updated, sp__solver_dense,
+    sp__solver_banded;
 
 // What a solver may know of a body before its first step.
 typedef struct sp_solver_load {

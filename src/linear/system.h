@@ -31,6 +31,16 @@ typedef struct sp_elements {
     void (*terms)(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg);
 } sp_elements;
 
+// A matrix of parts that know nothing of each other (strands), each within a band of its own; a band of all its unknowns is a
+// dense part.
+typedef struct sp_parts {
+    int count;
+    const int *start;  // count + 1: part k has the unknowns start[k] .. start[k + 1] - 1
+    const int *band;   // see banded.h
+    // the lower band of part k, without unit rows; called from several threads at once, for different parts
+    void (*fill)(void *o, sp_coef c, int part, double *A);
+} sp_parts;
+
 typedef struct sp_system {
     int n, block;                // unknowns; unknowns per block (3 for solids)
     uint64_t pattern, values;    // revisions: pattern follows topology; values follow state, parameters, pins, loads, coef
@@ -46,6 +56,7 @@ typedef struct sp_system {
     sp_status (*turns)(void *o, double *R);
     void (*points)(void *o, double *x);  // n / 3 rest positions
     const sp_elements *elements;
+    const sp_parts *parts;
     sp_context *ctx;
     void *o;
 } sp_system;

@@ -1,0 +1,170 @@
+// The series engine of curve.h. Equation numbers are those of Casati 2015.
+#include "rod/curve.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/vec3.h"
+
+static double largest3(const double *v) {
+    return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+}
+
+// ------------------------------------------------------------------------------------------------ how far a series may reach
+
+// C(s) = 2 sum of |lambda_n| s^(n+1) (4.2.40)
+static double height(int degree, const double *norms, double s) {
+    double sum = 0;
+    for (int n = degree; n >= 0; n--) sum = sum * s + norms[n];
+    return 2 * s * sum;
+}
+
+// (4.2.32) in a form that does not cancel where lambda_1 is small
+static double affine_step(double norm0, double norm1, double reach) {
+    double below = sqrt(norm0 * norm0 + 2 * reach * norm1) + norm0;
+    return below > 0 ? reach / below : INFINITY;
+}
+
+double sp__curve_step(int degree, const double *lambda, double reach, double left) {
+    double norms[SP_CURVE_DEGREE + 1] = {0};
+    for (int n = 0; n <= degree; n++) norms[n] = largest3(lambda + 3 * n);
+    double step = affine_step(norms[0], degree > 0 ? norms[1] : 0, reach);
+    if (degree > 1) {
+        if (height(degree, norms, left) <= reach) return left;
+        double low = 0, high = fmin(left, step);
+        // C rises from 0: one root. Fifty halvings reach rounding, and a step is a choice, not a result.
+        for (int i = 0; i < 50; i++) {
+            double middle = 0.5 * (low + high);
+            if (height(degree, norms, middle) <= reach)
+                low = middle;
+            else
+                high = middle;
+        }
+        step = low > 0 ? low : high;
+    }
+    // no crumbs at the end
+    return left - step < 1e-14 * left ? left : step;
+}
+
+void sp__curve_shift(int degree, const double *lambda, double a, double *out) {
+    if (out != lambda) memcpy(out, lambda, 3 * ((size_t)degree + 1) * sizeof *out);
+    // Horner's scheme, again and again: its remainders are the coefficients about a
+    for (int n = 0; n < degree; n++)
+        for (int k = degree - 1; k >= n; k--)
+            for (int i = 0; i < 3; i++) out[3 * k + i] += a * out[3 * (k + 1) + i];
+}
+
+// ------------------------------------------------------------------------------------------------ series
+
+// out += s A [l]x, a row at a time
+static void add_turned(const double *A, const double *l, double s, double *out) {
+    double x = s * l[0], y = s * l[1], z = s * l[2];
+    for (int i = 0; i < 9; i += 3) {
+        out[i] += A[i + 1] * z - A[i + 2] * y;
+        out[i + 1] += A[i + 2] * x - A[i] * z;
+        out[i + 2] += A[i] * y - A[i + 1] * x;
+    }
+}
+
+static double largest9(const double *m) {
+    return fmax(largest3(m), fmax(largest3(m + 3), largest3(m + 6)));
+}
+
+bool sp__curve_expand(const sp_curve_frame *start, int degree, const double *lambda, double length, double tolerance,
+                      sp_curve_series *out) {
+    int small = 0, n = 0;
+    double sum = fabs(length);
+    for (int i = 0; i < 3 * (degree + 1); i++) sum += fabs(lambda[i]);
+    if (!isfinite(sum)) return false;
+    out->length = length;
+    memcpy(out->R[0], start->R, sizeof start->R);
+    memcpy(out->r[0], start->r, sizeof start->r);
+    for (; small <= degree; n++) {
+        if (n + 1 == SP_CURVE_TERMS) return false;
+        // R_{n+1} = 1/(n+1) sum of s^(j+1) R_{n-j} [lambda_j]x  (4.2.4a, scaled as in 4.2.19)
+        double *next = out->R[n + 1], power = length / (n + 1);
+        memset(next, 0, sizeof out->R[0]);
+        for (int j = 0; j <= degree && j <= n; j++, power *= length) add_turned(out->R[n - j], lambda + 3 * j, power, next);
+        for (int i = 0; i < 3; i++) out->r[n + 1][i] = length / (n + 1) * out->R[n][3 * i];
+        small = largest9(next) <= tolerance ? small + 1 : 0;
+    }
+    out->terms = n + 1;
+    for (int i = 0; i < 3; i++) out->r[n + 1][i] = length / (n + 1) * out->R[n][3 * i];
+    return true;
+}
+
+void sp__curve_at(const sp_curve_series *series, double x, sp_curve_frame *out) {
+    memset(out, 0, sizeof *out);
+    // Horner: the small terms first
+    for (int n = series->terms - 1; n >= 0; n--)
+        for (int i = 0; i < 9; i++) out->R[i] = out->R[i] * x + series->R[n][i];
+    for (int n = series->terms; n >= 0; n--)
+        for (int i = 0; i < 3; i++) out->r[i] = out->r[i] * x + series->r[n][i];
+}
+
+// ------------------------------------------------------------------------------------------------ elements
+
+sp_curve_walk sp__curve_begin(const sp_curve_frame *start, int degree, const double *lambda, double length, double reach) {
+    sp_curve_walk w = {.frame = *start, .degree = degree, .length = length, .reach = reach};
+    memcpy(w.lambda, lambda, 3 * ((size_t)degree + 1) * sizeof *lambda);
+    return w;
+}
+
+bool sp__curve_next(sp_curve_walk *w, double tolerance, sp_curve_series *out) {
+    double left = w->length - w->at;
+    if (!(left > 0) || w->failed) return false;
+    double step = sp__curve_step(w->degree, w->lambda, w->reach, left);
+    bool last = step >= left;
+    // as long as the rounded places are apart: the lengths of any number of segments then add up to the whole
+    double next = last ? w->length : w->at + step;
+    step = next - w->at;
+    if (!sp__curve_expand(&w->frame, w->degree, w->lambda, step, tolerance, out)) {
+        w->failed = true;
+        return false;
+    }
+    sp__curve_at(out, 1, &w->frame);
+    w->from = w->at;
+    w->at = next;
+    if (!last) sp__curve_shift(w->degree, w->lambda, step, w->lambda);
+    return true;
+}
+
+int sp__curve_cross(sp_curve_frame *frame, int degree, const double *lambda, double length, double reach, double tolerance) {
+    sp_curve_series series;
+    sp_curve_walk w = sp__curve_begin(frame, degree, lambda, length, reach);
+    int count = 0;
+    while (sp__curve_next(&w, tolerance, &series)) count++;
+    *frame = w.frame;
+    return w.failed ? -1 : count;
+}
+
+// ------------------------------------------------------------------------------------------------ helices
+
+// sin(x)/x and (1 - cos x)/x, by their own series where the quotients lose digits
+static void quotients(double x, double *s, double *c) {
+    if (fabs(x) > 0.1) {
+        *s = sin(x) / x, *c = 2 * sin(0.5 * x) * sin(0.5 * x) / x;
+        return;
+    }
+    double q = x * x;
+    *s = 1 - q / 6 * (1 - q / 20 * (1 - q / 42 * (1 - q / 72)));
+    *c = 0.5 * x * (1 - q / 12 * (1 - q / 30 * (1 - q / 56 * (1 - q / 90))));
+}
+
+// r += R A(u) e0 and R = R E(u), with E = P + cos (1 - P) + sin N about n = kappa/|kappa| (Bertails et al. 2006)
+void sp__curve_helix(const sp_curve_frame *start, const double kappa[3], double length, sp_curve_frame *frame) {
+    double k = sp__norm3(kappa), angle = k * length, s, c, E[9], a[3], turned[9], ahead[3];
+    double n[3] = {k > 0 ? kappa[0] / k : 1, k > 0 ? kappa[1] / k : 0, k > 0 ? kappa[2] / k : 0};
+    quotients(angle, &s, &c);
+    double N[9] = {0, -n[2], n[1], n[2], 0, -n[0], -n[1], n[0], 0}, cosine = cos(angle), sine = sin(angle);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double P = n[i] * n[j], one = i == j;
+            E[3 * i + j] = P + cosine * (one - P) + sine * N[3 * i + j];
+            if (j == 0) a[i] = length * (P + s * (one - P) + c * N[3 * i]);
+        }
+    sp__mul33(start->R, E, turned);
+    sp__mul3(start->R, a, ahead);
+    for (int i = 0; i < 3; i++) frame->r[i] = start->r[i] + ahead[i];
+    memcpy(frame->R, turned, sizeof turned);
+}

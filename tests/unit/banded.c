@@ -1,0 +1,43 @@
+// Banded factors against the matrix they came from.
+#include "linear/banded.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "test.h"
+
+enum { N = 57, MOST = 12 };
+
+// diagonally dominant, so well conditioned
+static void fill(double *A, int band) {
+    for (int i = 0; i < N; i++)
+        for (int j = i > band ? i - band : 0; j <= i; j++)
+            *sp__banded_at(A, band, i, j) = i == j ? 2.0 * band + 2 : sin(i * 7 + j * 3);
+}
+
+TEST(solves_what_it_multiplies) {
+    for (int band = 0; band <= MOST; band += 3) {
+        double A[N * (MOST + 1)] = {0}, B[N * (MOST + 1)], x[N], b[N], y[N];
+        fill(A, band);
+        memcpy(B, A, sizeof A);
+        for (int i = 0; i < N; i++) x[i] = cos(i);
+        sp__banded_mul(A, N, band, x, b);
+        REQUIRE(sp__banded_factor(A, N, band, 0) == -1);
+        sp__banded_solve(A, N, band, b, y);
+        for (int i = 0; i < N; i++) CHECK_NEAR(y[i], x[i], 1e-14);  // a condition of about 3 and sums of 25 numbers
+        sp__banded_solve(A, N, band, b, b);                         // in place
+        CHECK(memcmp(b, y, sizeof b) == 0);
+    }
+}
+
+TEST(pivots_that_fail_are_told) {
+    double A[N * 2] = {0};
+    fill(A, 1);
+    *sp__banded_at(A, 1, 20, 20) = -1;
+    CHECK(sp__banded_factor(A, N, 1, 0) == 20);
+    fill(A, 1);
+    *sp__banded_at(A, 1, 30, 30) = NAN;
+    CHECK(sp__banded_factor(A, N, 1, 0) == 30);
+    fill(A, 1);
+    CHECK(sp__banded_factor(A, N, 1, 100) == 0);
+}
