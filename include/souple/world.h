@@ -169,7 +169,47 @@ SP_API sp_status sp_world_add_rigid(sp_world *world, const sp_rigid_def *def, sp
 
 SP_API sp_status sp_world_remove(sp_world *world, sp_body_id id);
 
-/// Penalty contact of soft nodes against rigid shapes: a spring along the normal, Coulomb friction made smooth at slow slip.
+// ---------------------------------------------------------------------------------------------------- surfaces
+
+/// A surface that rides on a body: each vertex is a material point of it, inside an element or held at the nearest one, whose
+/// affine motion it follows. Positions go down, forces go up by the exact transpose. Where a solid has surfaces to touch with,
+/// their vertices make its contacts and share the stiffness of the nodes they lean on; otherwise its nodes do. A role that no
+/// surface has is left to the body's own boundary. They go with their body. Start from sp_surface_def_default().
+typedef struct sp_surface_def {
+    const char *name;        ///< unique on its body; nullable: "surface<index>", or the next free number
+    const sp_trimesh *mesh;  ///< in the frame of the body's rest shape (rigid: its own frame)
+    unsigned roles;          ///< SP_ROLE_ bits, default both
+    const int *faces;  ///< instead of `mesh`: these boundary faces of the body's mesh (indices into sp_mesh_faces); nullable
+    int face_count;
+    int subdivide;  ///< each triangle of the body's boundary into 4^n for display, 0..4; default 0
+    uint32_t cookie;
+} sp_surface_def;
+
+SP_API sp_surface_def sp_surface_def_default(void);
+/// Both of mesh and faces absent: the body's whole boundary. *index: its number on the body, from 0.
+SP_API sp_status sp_world_add_surface(sp_world *world, sp_body_id body, const sp_surface_def *def, int *index);
+SP_API int sp_world_surface_count(sp_world *world, sp_body_id body);
+
+/// Pointers live as long as the body.
+typedef struct sp_surface_info {
+    const char *name;
+    unsigned roles;
+    int vertex_count, face_count;
+    int outside;      ///< vertices in no element, held at the nearest
+    double farthest;  ///< of those [m]
+    const sp_anchor *anchors;
+    const uint32_t *faces;
+} sp_surface_info;
+
+SP_API sp_status sp_world_surface_info(sp_world *world, sp_body_id body, int index, sp_surface_info *out);
+/// Positions and velocities now (vertex_count x 3), unit normals. Nullable: each.
+SP_API sp_status sp_world_surface_get(sp_world *world, sp_body_id body, int index, double *x, double *v, double *normals);
+/// g += J^T f: forces on the vertices (vertex_count x 3) as forces on the body's unknowns (nodes x 3 in users' numbering; rigid:
+/// force and torque about the frame's origin, 6 numbers).
+SP_API sp_status sp_world_surface_push(sp_world *world, sp_body_id body, int index, const double *f, double *g);
+
+/// Penalty contact of soft nodes, or of the vertices of collision surfaces, against rigid shapes: a spring along the normal,
+/// Coulomb friction made smooth at slow slip.
 typedef struct sp_contact_def {
     double stiffness;  ///< [N/m] per node; 0: auto, 10 m/h2 of each node's mass (explicit: m/h2 of the substep; static: Young's
                        ///< modulus times the element size)
@@ -310,8 +350,9 @@ SP_API sp_body_id sp_world_body_named(const sp_world *world, const char *name); 
 SP_API sp_status sp_world_body_info(sp_world *world, sp_body_id id, sp_body_info *out);
 
 /// A field by name, in users' numbering. Solid, per node: "position" "velocity" "displacement" "force" (what holds the fixed
-/// nodes) (3 numbers each); per element: "stress" (xx yy zz xy yz zx, Cauchy), "von-mises", "rotation" (angle [rad]), "region",
-/// "refresh" (steps since updated-cholesky refreshed it; 0 where a solver keeps nothing).
+/// nodes) "load" (forces, pressure, pulls and drags put on it) (3 numbers each); per element: "stress" (xx yy zz xy yz zx,
+/// Cauchy), "von-mises", "strain-energy" ([J], NaN where the material has none), "rotation" (angle [rad]), "region", "refresh"
+/// (steps since updated-cholesky refreshed it; 0 where a solver keeps nothing).
 typedef struct sp_field_info {
     int count, components;
     bool on_elements;
@@ -330,8 +371,27 @@ SP_API sp_status sp_world_anchor_get(sp_world *world, const sp_anchor *anchor, d
 /// Node numbers of the corners of each element of a solid, elements x 4.
 SP_API sp_status sp_world_tets(sp_world *world, sp_body_id id, int *out);
 
-/// Set state directly (nodes x 3); nullable: either. Counts as an edit of the caller's own.
+/// Set state directly (nodes x 3; of a rigid body its pose, 7 numbers x y z and quaternion w x y z, and velocity and spin, 6
+/// numbers); nullable: either. Counts as an edit of the caller's own.
 SP_API sp_status sp_world_set_state(sp_world *world, sp_body_id id, const double *positions, const double *velocities);
+
+/// What a surface is for.
+enum { SP_ROLE_VISUAL = 1, SP_ROLE_COLLISION = 2 };
+
+/// A surface that rides on a body. Arrays that do not move are shared by all snapshots of one revision.
+typedef struct sp_snapshot_surface {
+    const char *name;
+    unsigned roles;     ///< SP_ROLE_ bits
+    uint32_t revision;  ///< of what does not move
+    int vertex_count;
+    const float *positions;  ///< vertex_count x 3 [m]
+    const float *normals;    ///< vertex_count x 3, unit, smooth, outward
+    int face_count;
+    const uint32_t *faces;     ///< face_count x 3, outward
+    const sp_anchor *anchors;  ///< vertex_count material points of the body
+    const float *texcoords;    ///< face_count x 3 corners x 2; nullable
+    const float *colors;       ///< vertex_count x 4; nullable
+} sp_snapshot_surface;
 
 typedef struct sp_snapshot_body {
     sp_body_id id;
@@ -342,6 +402,8 @@ typedef struct sp_snapshot_body {
     int face_count;
     const uint32_t *faces;  ///< face_count x 3, outward; shared by all snapshots of one revision
     const int *nodes;       ///< user's node of each vertex, shared likewise; NULL where the body has no nodes
+    int surface_count;      ///< surfaces that ride on it; a role that none of them has is its own boundary's, above
+    const sp_snapshot_surface *surfaces;
 } sp_snapshot_body;
 
 typedef struct sp_snapshot {

@@ -45,6 +45,7 @@ void sp__body_free(sp_body *b) {
 }
 
 void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
+    if (tier == SP_TOPOLOGY && b->loads.by_surface) v->array(v, "touching", &b->loads.surface_key, sizeof(uint64_t), 1);
     if (tier == SP_STATE) {
         v->array(v, "q", b->q[SP_COMMITTED], sizeof(double), (size_t)b->nq);
         v->array(v, "v", b->v[SP_COMMITTED], sizeof(double), (size_t)b->nv);

@@ -68,9 +68,15 @@ typedef struct sp_body_ops {
     // points: contact, drag, probe, picture and haptics go through these three
     void (*points)(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);  // nullable: v
     sp_status (*pull)(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);  // row i: dir_i . dx(a_i)/dq
-    void (*push)(sp_body *b, int n, const sp_anchor *a, const double *f, double *g);          // g += J^T f
+    // g += J^T f; a body that moves by prescription only: force and torque about its frame's origin (6)
+    void (*push)(sp_body *b, int n, const sp_anchor *a, const double *f, double *g);
     sp_status (*anchor_node)(sp_body *b, int node, sp_anchor *out);
     sp_status (*anchor_point)(sp_body *b, const double rest[3], sp_anchor *out);
+    // surfaces: the material points at n places of the rest shape (of its own frame, where it has one), and how far each is from
+    // the element it is held at [m], 0 inside; NULL: no surface can ride on it
+    sp_status (*attach)(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
+    // the corners of a boundary face, all in the element behind it; NULL: those of `surface` are
+    void (*face_corners)(sp_body *b, int face, sp_anchor out[3]);
     // what others look at
     sp_status (*surface)(sp_body *b, const sp_surface **out);
     sp_status (*field)(sp_body *b, const char *name, sp_field_info *info, double *out);  // out NULL: info only

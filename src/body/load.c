@@ -44,10 +44,10 @@ static void add_outer(double *k, double s, const double *n) {
 }
 
 // 10 m/h2 holds a node within a tenth of what it would move in a step; explicit steps bear no more than about m/h2.
-static double stiffness_of(const sp_body *b, double mass) {
-    if (b->loads.contact->stiffness > 0) return b->loads.contact->stiffness;
-    if (b->h == 0) return b->loads.static_stiffness;
-    return (b->integrator.type == SP_EXPLICIT ? 1 : 10) * mass / (b->h * b->h);
+static double stiffness_of(const sp_body *b, const sp_contact_node *node) {
+    if (b->loads.contact->stiffness > 0) return node->share * b->loads.contact->stiffness;
+    if (b->h == 0) return node->share * b->loads.static_stiffness;
+    return (b->integrator.type == SP_EXPLICIT ? 1 : 10) * node->mass / (b->h * b->h);
 }
 
 static void add_friction(const sp_body *b, double normal_force, const double *n, const double *relative, sp_point_term *out) {
@@ -64,19 +64,20 @@ static void add_friction(const sp_body *b, double normal_force, const double *n,
 }
 
 // the term of one node against one rigid body; false: apart
-static bool add_contact(sp_body *b, sp_body *obstacle, double mass, const double *x, const double *v, sp_point_term *out) {
+static bool add_contact(sp_body *b, sp_body *obstacle, const sp_contact_node *node, const double *x, const double *v,
+                        sp_point_term *out) {
     const sp_contact_def *c = b->loads.contact;
     double n[3], surface[3], relative[3];
     double d = obstacle->ops->distance(obstacle, SP_TRIAL, x, n, surface);
     // where it will be, as it moves and as it falls
     double ahead = b->integrator.type == SP_IMPLICIT_EULER ? b->h : 0, gap = d + ahead * sp__dot3(n, v);
     if (!(gap < 0) && !(gap + ahead * ahead * sp__dot3(n, b->gravity) < 0)) return false;
-    double k = stiffness_of(b, mass);
+    double k = stiffness_of(b, node), damping = node->share * c->damping;
     sp__sub3(v, surface, relative);
     double vn = sp__dot3(n, relative);
-    for (int a = 0; a < 3; a++) out->f[a] -= (k * d + c->damping * vn) * n[a];
+    for (int a = 0; a < 3; a++) out->f[a] -= (k * d + damping * vn) * n[a];
     add_outer(out->k, k, n);
-    add_outer(out->b, c->damping, n);
+    add_outer(out->b, damping, n);
     if (d < 0) out->energy += 0.5 * k * d * d;
     if (b->h > 0 && c->friction > 0) add_friction(b, fmax(-k * gap, 0), n, relative, out);
     return true;
@@ -93,8 +94,7 @@ static void touch_chunk(void *arg, int task, int worker) {
         *term = (sp_point_term){.at = l->nodes[i].at};
         b->ops->points(b, SP_TRIAL, 1, &l->nodes[i].at, x, v);
         l->touching[i] = 0;
-        for (int o = 0; o < l->obstacle_count; o++)
-            l->touching[i] |= add_contact(b, l->obstacles[o], l->nodes[i].mass, x, v, term);
+        for (int o = 0; o < l->obstacle_count; o++) l->touching[i] |= add_contact(b, l->obstacles[o], &l->nodes[i], x, v, term);
     }
 }
 
@@ -161,6 +161,34 @@ sp_status sp__loads_reserve(sp_body *b, int extra_springs) {
         l->term_capacity = capacity;
     }
     if (!l->touching && l->node_count > 0 && !(l->touching = sp__alloc(b->ctx, (size_t)l->node_count, 1))) return no_room(b);
+    return SP_OK;
+}
+
+static uint64_t key_of(int n, const sp_contact_node *nodes) {
+    uint64_t key = (uint64_t)n;
+    for (int i = 0; i < n; i++) {
+        uint64_t at[3];
+        memcpy(at, nodes[i].at.at, sizeof at);
+        key = sp__mix(key ^ at[0], at[1]) + sp__mix(at[2], nodes[i].at.elem);
+    }
+    return key;
+}
+
+sp_status sp__loads_take_points(sp_body *b, int n, sp_contact_node *nodes) {
+    sp_loads *l = &b->loads;
+    if (l->spring_capacity > INT32_MAX - n) return no_room(b);
+    int capacity = l->spring_capacity + n;
+    sp_point_term *terms = sp__alloc(b->ctx, (size_t)capacity, sizeof *terms);
+    unsigned char *touching = sp__alloc(b->ctx, (size_t)n, 1);
+    if (!terms || !touching) {
+        sp__free(b->ctx, terms), sp__free(b->ctx, touching);
+        return no_room(b);
+    }
+    sp__free(b->ctx, l->nodes), sp__free(b->ctx, l->terms), sp__free(b->ctx, l->touching);
+    l->nodes = nodes, l->terms = terms, l->touching = touching;
+    l->node_count = n, l->term_capacity = capacity, l->term_count = 0;
+    l->by_surface = true;
+    l->surface_key = key_of(n, nodes);
     return SP_OK;
 }
 

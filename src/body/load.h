@@ -27,18 +27,22 @@ typedef struct sp_spring {
     uint32_t source;  // drag: whose
     int slot;         // drag: which hand; -1: a load of the definition
     bool active;
+    bool pin;  // holds a node where it starts: no load
 } sp_spring;
 
 typedef struct sp_contact_node {  // a point that may touch
     sp_anchor at;
-    double mass;  // [kg], scale of the automatic stiffness
+    double mass;   // [kg], scale of the automatic stiffness: the lightest node it leans on, times the share
+    double share;  // of a node's stiffness and damping: 1 on a node, less where many points of a surface lean on it
 } sp_contact_node;
 
 typedef struct sp_loads {
     sp_spring *springs;  // parameters tier
     int spring_count, spring_capacity;
-    sp_contact_node *nodes;  // collision points, made by the kind at creation
+    sp_contact_node *nodes;  // collision points, made by the kind at creation; those of surfaces then take their place
     int node_count;
+    bool by_surface;
+    uint64_t surface_key;     // tells one list of points of surfaces from another; topology
     double size;              // body's extent [m], scale of the slip speed
     double static_stiffness;  // contact stiffness in statics [N/m]
     // written by sp__loads_evaluate
@@ -58,6 +62,9 @@ void sp__loads_prescribe(struct sp_body *b, double t);
 // terms and energy at the trial state. Room was reserved at creation: cannot fail.
 void sp__loads_evaluate(struct sp_body *b);
 sp_status sp__loads_reserve(struct sp_body *b, int extra_springs);  // room for more springs and for all contacts
+// Points of surfaces become the collision points, instead of those that the kind made. The list is the body's own from then on;
+// masses follow when the kind is refreshed.
+sp_status sp__loads_take_points(struct sp_body *b, int n, sp_contact_node *nodes);
 void sp__loads_free(struct sp_body *b);
 
 #endif

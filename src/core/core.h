@@ -40,12 +40,17 @@ enum {
     SP_COOKIE_WORLD,
     SP_COOKIE_SOLID,
     SP_COOKIE_RIGID,
+    SP_COOKIE_SURFACE,
     SP_COOKIE_CONTACT,
     SP_COOKIE_INTEGRATOR,
     SP_COOKIE_SOLVER,
     SP_COOKIE_SCENE_OPTIONS,
     SP_COOKIE_RUN_OPTIONS,
-    SP_COOKIE_PICTURE
+    SP_COOKIE_PICTURE,
+    SP_COOKIE_TRIMESH,
+    SP_COOKIE_EXAMINE,
+    SP_COOKIE_MESH_WRITE,
+    SP_COOKIE_FILL
 };
 
 // ------------------------------------------------------------------------------------------------ memory

@@ -119,8 +119,16 @@ static sp_status pull(sp_body *b, int n, const sp_anchor *a, const double *dir, 
     return SP_OK;
 }
 
+// the transpose of v = V + W x arm: what would move the frame if it could
 static void push(sp_body *b, int n, const sp_anchor *a, const double *f, double *g) {
-    (void)b, (void)n, (void)a, (void)f, (void)g;  // no unknowns to push
+    double R[9], arm[3], torque[3];
+    sp__quat_matrix(b->q[SP_COMMITTED] + QUAT, R);
+    for (int i = 0; i < n; i++) {
+        sp__mul3(R, a[i].offset, arm);
+        sp__cross3(arm, f + 3 * (size_t)i, torque);
+        sp__axpy3(g, 1, f + 3 * (size_t)i, g);
+        sp__axpy3(g + 3, 1, torque, g + 3);
+    }
 }
 
 static sp_status anchor_node(sp_body *b, int node, sp_anchor *out) {
@@ -138,6 +146,15 @@ static sp_status anchor_point(sp_body *b, const double rest[3], sp_anchor *out) 
     sp__sub3(rest, q + POSE, arm);
     *out = (sp_anchor){.body = b->id.slot};
     sp__mul3t(R, arm, out->offset);
+    return SP_OK;
+}
+
+static sp_status attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside) {
+    for (int i = 0; i < n; i++) {
+        out[i] = (sp_anchor){.body = b->id.slot};
+        memcpy(out[i].offset, places + 3 * (size_t)i, sizeof out[i].offset);
+        outside[i] = 0;
+    }
     return SP_OK;
 }
 
@@ -203,9 +220,27 @@ static sp_status post_pose(sp_body *b, const sp_pose *pose) {
     return SP_OK;
 }
 
+// 7 numbers, translate and quaternion; 6, velocity and spin
 static sp_status set_state(sp_body *b, const double *x, const double *v) {
-    (void)x, (void)v;
-    return SP_BODY_FAIL(b, SP_BAD_INPUT, "state of '%s': a rigid body has no nodes; queue a pose instead", b->name);
+    double *q = b->q[SP_COMMITTED], length2 = 0;
+    for (int i = 0; i < 7 && x; i++)
+        if (!isfinite(x[i]))
+            return SP_BODY_FAIL(b, SP_NOT_FINITE, "state of '%s': number %d of its pose is not finite", b->name, i);
+    for (int i = 0; i < 6 && v; i++)
+        if (!isfinite(v[i]))
+            return SP_BODY_FAIL(b, SP_NOT_FINITE, "state of '%s': number %d of its velocity is not finite", b->name, i);
+    for (int i = 0; i < 4 && x; i++) length2 += x[QUAT + i] * x[QUAT + i];
+    // quaternions of recordings are as near to 1 as floats are
+    if (x && !(fabs(length2 - 1) < 1e-5))
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "state of '%s': the quaternion's length is %g, must be 1", b->name, sqrt(length2));
+    if (x) {
+        sp_pose pose;
+        memcpy(pose.translate, x, sizeof pose.translate);
+        memcpy(pose.quat, x + QUAT, sizeof pose.quat);
+        put_pose(q, &pose);
+    }
+    if (v) memcpy(q + VELOCITY, v, 6 * sizeof *q);
+    return SP_OK;
 }
 
 static int param_count(sp_body *b) {
@@ -231,6 +266,7 @@ static const sp_body_ops rigid_ops = {
     .push = push,
     .anchor_node = anchor_node,
     .anchor_point = anchor_point,
+    .attach = attach,
     .surface = surface,
     .field = field,
     .measure = measure,

@@ -50,6 +50,7 @@ typedef struct sp_solid {
     sp_anchor *surface_anchors;
     uint32_t *surface_faces;
     int *surface_nodes;
+    int *surface_tets;  // the element behind each face, user's number
     // parameters
     sp_material_model model;
     sp_rotation rotation;
@@ -135,8 +136,11 @@ sp_status sp__solid_pull(sp_body *b, int n, const sp_anchor *a, const double *di
 void sp__solid_push(sp_body *b, int n, const sp_anchor *a, const double *f, double *g);
 sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out);
 sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *out);
+// solid_surface.c
 sp_status sp__solid_surface(sp_body *b, const sp_surface **out);
 sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh);
+sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
+void sp__solid_face_corners(sp_body *b, int face, sp_anchor out[3]);
 // solid_look.c
 sp_status sp__solid_field(sp_body *b, const char *name, sp_field_info *info, double *out);
 void sp__solid_element_corners(sp_body *b, int *out);

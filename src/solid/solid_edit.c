@@ -73,6 +73,7 @@ static void solver_changed(sp_body *b) {
 void sp__solid_refresh(sp_body *b) {
     sp__solid(b)->values++;
     material_changed(b);
+    sp__solid_materials(b);  // contacts ask for masses before the next evaluation
     solver_changed(b);
 }
 

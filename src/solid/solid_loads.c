@@ -47,6 +47,7 @@ static sp_status add_fix(sp_body *b, const sp_fix *fix) {
             sp_signal to[3] = {sp_signal_constant(x[0]), sp_signal_constant(x[1]), sp_signal_constant(x[2])};
             SP_TRY(sp__solid_anchor_node(b, fix->nodes[i], &at));
             SP_TRY(add_spring(b, at, to, fix->stiffness, 0, fix->axes));
+            b->loads.springs[b->loads.spring_count - 1].pin = true;
         } else {
             for (int k = 0; k < 3; k++)
                 if (fix->axes >> k & 1) b->fixed[3 * (size_t)node + (size_t)k] = SP_HELD;
@@ -153,6 +154,10 @@ sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
         if (s->corner_of[i] == UINT32_MAX) memset(b->fixed + 3 * (size_t)i, SP_HELD, 3);
     // pressure follows the surface: no potential
     if (s->pressure_count) b->caps &= ~(unsigned)SP_CAP_ENERGY;
+    // as they are before the first step, for those who look
+    for (int k = 0; k < s->dead_count; k++)
+        for (int a = 0; a < 3; a++) s->dead[k].now[a] = sp_signal_at(&s->dead[k].value[a], 0);
+    for (int k = 0; k < s->pressure_count; k++) s->pressure[k].now = sp_signal_at(&s->pressure[k].value, 0);
     return SP_OK;
 }
 

@@ -37,6 +37,20 @@ static void element_stress(const sp_body *b, int slot, double out[6]) {
     for (int k = 0; k < 6; k++) out[k] = 2 * mu * e[k] + (k < 3 ? lambda * (e[0] + e[1] + e[2]) : 0);
 }
 
+// energy of an element [J]; NaN where forces have no energy. The sum over all is that of sp__solid_elastic
+static double strain_energy(const sp_body *b, int slot) {
+    const sp_solid *s = sp__solid(b);
+    double F[9], R[9], e[6];
+    if (s->model != SP_LINEAR && (s->rotation == SP_ROTATION_QR || s->shape == SP_SHAPE_DEFORMED)) return NAN;
+    element_state(b, slot, F, R, e);
+    sp_material m = sp__solid_material_of(s, slot);
+    double mu = m.young / (2 * (1 + m.poisson)), lambda = m.young * m.poisson / ((1 + m.poisson) * (1 - 2 * m.poisson));
+    double trace = e[0] + e[1] + e[2];
+    // shear strains stand twice in e : e
+    double ee = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 2 * (e[3] * e[3] + e[4] * e[4] + e[5] * e[5]);
+    return s->volume[slot] * (mu * ee + 0.5 * lambda * trace * trace);
+}
+
 static double von_mises(const double s[6]) {
     double a = s[0] - s[1], c = s[1] - s[2], d = s[2] - s[0];
     return sqrt(0.5 * (a * a + c * c + d * d) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
@@ -67,6 +81,8 @@ static void element_field(const sp_body *b, const char *name, int slot, double *
         *out = sp__solid(b)->region_of ? sp__solid(b)->region_of[slot] : 0;
     else if (!strcmp(name, "stress"))
         element_stress(b, slot, out);
+    else if (!strcmp(name, "strain-energy"))
+        *out = strain_energy(b, slot);
     else
         element_stress(b, slot, stress), *out = von_mises(stress);
 }
@@ -88,6 +104,28 @@ static sp_status reaction(sp_body *b, double *out) {
     return SP_OK;
 }
 
+// what was put on it at the committed state, shared among the nodes: forces, tractions, pressure, pulls, drags. Gravity, contact
+// and what holds it are no loads
+static sp_status load(sp_body *b, double *out) {
+    sp_solid *s = sp__solid(b);
+    double energy = b->energy;
+    memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], sizeof(double) * (size_t)b->nq);
+    memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], sizeof(double) * (size_t)b->nv);
+    memset(b->f, 0, sizeof(double) * (size_t)b->nv);
+    sp__solid_dead_loads(b);
+    for (int i = 0; i < b->loads.spring_count; i++) {
+        const sp_spring *sp = &b->loads.springs[i];
+        double x[3], v[3], f[3];
+        if (!sp->active || sp->pin) continue;
+        b->ops->points(b, SP_TRIAL, 1, &sp->at, x, v);
+        for (int a = 0; a < 3; a++) f[a] = sp->axes >> a & 1 ? sp->stiffness * (sp->target[a] - x[a]) - sp->damping * v[a] : 0;
+        b->ops->push(b, 1, &sp->at, f, b->f);
+    }
+    for (int i = 0; i < s->nodes; i++) memcpy(out + 3 * (size_t)s->user_node[i], b->f + 3 * (size_t)i, 3 * sizeof *out);
+    b->energy = energy;
+    return SP_OK;
+}
+
 static const double *node_array(const sp_body *b, const char *name, bool *less_rest) {
     *less_rest = !strcmp(name, "displacement");
     if (!strcmp(name, "velocity")) return b->v[SP_COMMITTED];
@@ -96,12 +134,13 @@ static const double *node_array(const sp_body *b, const char *name, bool *less_r
 
 sp_status sp__solid_field(sp_body *b, const char *name, sp_field_info *info, double *out) {
     sp_solid *s = sp__solid(b);
-    bool less_rest, force = !strcmp(name, "force");
+    bool less_rest, force = !strcmp(name, "force"), loads = !strcmp(name, "load");
     const double *array = node_array(b, name, &less_rest);
-    if (array || force) {
+    if (array || force || loads) {
         *info = (sp_field_info){s->nodes, 3, false};
         if (!out) return SP_OK;
         if (force) return reaction(b, out);
+        if (loads) return load(b, out);
         for (int i = 0; i < s->nodes; i++)
             for (size_t k = 0; k < 3; k++) {
                 size_t at = 3 * (size_t)i + k;
@@ -115,7 +154,8 @@ sp_status sp__solid_field(sp_body *b, const char *name, sp_field_info *info, dou
         if (out && !sp__solver_refresh_ages(b->solver, s->elements, out)) memset(out, 0, (size_t)s->elements * sizeof *out);
         return SP_OK;
     }
-    if (!stress && strcmp(name, "von-mises") && strcmp(name, "rotation") && strcmp(name, "region"))
+    if (!stress && strcmp(name, "von-mises") && strcmp(name, "rotation") && strcmp(name, "region") &&
+        strcmp(name, "strain-energy"))
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "field '%s' of '%s' is unknown", name, b->name);
     *info = (sp_field_info){s->elements, stress ? 6 : 1, true};
     for (int slot = 0; out && slot < s->tets.blocks * s->tets.lanes; slot++)

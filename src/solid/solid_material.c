@@ -33,6 +33,17 @@ static void set_linear_gradients(sp_tets *t) {
         }
 }
 
+// the lightest of the nodes that a collision point leans on; a smaller weight is there by rounding
+static double lightest(const sp_solid *s, const sp_anchor *a) {
+    double w[4], least = INFINITY;
+    int node[4];
+    sp__solid_weights(a, w);
+    sp__solid_corners(s, a->elem, node);
+    for (int c = 0; c < 4; c++)
+        if (fabs(w[c]) > 1e-9) least = fmin(least, s->mass[node[c]]);
+    return least;
+}
+
 void sp__solid_materials(sp_body *b) {
     sp_solid *s = sp__solid(b);
     sp_tets *t = &s->tets;
@@ -54,12 +65,8 @@ void sp__solid_materials(sp_body *b) {
     for (int k = 0; k < s->dead_count; k++)
         if (s->dead[k].by_mass)
             for (int i = 0; i < s->dead[k].count; i++) s->dead[k].weight[i] = s->mass[s->dead[k].node[i]];
-    for (int i = 0; i < b->loads.node_count; i++) {
-        int slot = s->slot_of[b->loads.nodes[i].at.elem], corner = 0;
-        while (corner < 3 && !(b->loads.nodes[i].at.at[corner] > 0.5)) corner++;
-        corner = corner == 3 ? 0 : corner + 1;
-        b->loads.nodes[i].mass = s->mass[t->node[(slot / t->lanes * 4 + corner) * t->lanes + slot % t->lanes]];
-    }
+    for (int i = 0; i < b->loads.node_count; i++)
+        b->loads.nodes[i].mass = b->loads.nodes[i].share * lightest(s, &b->loads.nodes[i].at);
     s->stale = false;
     s->material_revision++;
 }

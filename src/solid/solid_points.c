@@ -107,37 +107,3 @@ sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *ou
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "no point of '%s' at (%g, %g, %g)", b->name, rest[0], rest[1], rest[2]);
     return SP_OK;
 }
-
-// ------------------------------------------------------------------------------------------------ surface
-
-// boundary nodes in rising user number become vertices; all nodes may touch, since a body without stiffness can fold its inside
-// out
-sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
-    sp_solid *s = sp__solid(b);
-    int faces = sp_mesh_face_count(mesh), n = 0, *vertex;
-    const int *face = sp_mesh_faces(mesh);
-    sp_status status = SP_NO_MEMORY;
-    if (!SP_NEW(b->ctx, vertex, s->nodes)) return status;
-    for (int i = 0; i < 3 * faces; i++) vertex[face[i]] = 1;
-    for (int i = 0; i < s->nodes; i++) vertex[i] = vertex[i] ? n++ : -1;
-    if (!SP_NEW(b->ctx, s->surface_anchors, n + 1) || !SP_NEW(b->ctx, s->surface_faces, 3 * (size_t)faces + 1) ||
-        !SP_NEW(b->ctx, s->surface_nodes, n + 1) || !SP_NEW(b->ctx, b->loads.nodes, s->nodes + 1))
-        goto done;
-    for (int i = 0; i < 3 * faces; i++) s->surface_faces[i] = (uint32_t)vertex[face[i]];
-    for (int i = 0; i < s->nodes; i++) {
-        if (s->corner_of[s->inner_node[i]] == UINT32_MAX) continue;
-        sp_anchor *at = &b->loads.nodes[b->loads.node_count++].at;
-        sp__solid_anchor_node(b, i, at);
-        if (vertex[i] >= 0) s->surface_nodes[vertex[i]] = i, s->surface_anchors[vertex[i]] = *at;
-    }
-    s->surface = (sp_surface){n, faces, s->surface_anchors, s->surface_faces, s->surface_nodes, 1};
-    status = SP_OK;
-done:
-    sp__free(b->ctx, vertex);
-    return status;
-}
-
-sp_status sp__solid_surface(sp_body *b, const sp_surface **out) {
-    *out = &sp__solid(b)->surface;
-    return SP_OK;
-}

@@ -150,6 +150,7 @@ static void remove_body(sp_world *w, sp_body *b) {
     slot->generation++;
     list_obstacles(w);
     sp__journal_forget(w, b);
+    sp__skins_free(w, slot);
     b->ops->destroy(b);
     w->hash = sp__world_compute_hash(w);
 }

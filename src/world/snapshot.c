@@ -2,7 +2,8 @@
 // held, then makes it the newest; readers take only the newest. Without a free slot the snapshot is skipped and counted.
 //
 // Faces are copied out of the body once per revision and shared by all slots that show it, so a reader may hold a snapshot of a
-// body that has been removed since. Only the step thread counts their references.
+// body that has been removed since. What does not move of the surfaces that ride on a body is shared with the body itself. Only
+// the step thread counts references.
 #include <stdio.h>
 
 #include "world/world_internal.h"
@@ -78,6 +79,49 @@ static sp_status reserve_part(sp_world *w, sp_body *b, sp_shot_body *part, const
     return SP_OK;
 }
 
+// the list of surfaces; what was shown there before stays held until something else is shown
+static sp_status reserve_skin_list(sp_world *w, sp_shot_body *part, int count) {
+    if (count <= part->skin_capacity) return SP_OK;
+    sp_shot_skin *skins = sp__alloc(w->ctx, (size_t)count, sizeof *skins);
+    sp_snapshot_surface *surfaces = sp__alloc(w->ctx, (size_t)count, sizeof *surfaces);
+    if (!skins || !surfaces) {
+        sp__free(w->ctx, skins), sp__free(w->ctx, surfaces);
+        return SP_NO_MEMORY;
+    }
+    if (part->skin_capacity) memcpy(skins, part->skins, (size_t)part->skin_capacity * sizeof *skins);
+    sp__free(w->ctx, part->skins), sp__free(w->ctx, part->surfaces);
+    part->skins = skins, part->surfaces = surfaces;
+    part->skin_capacity = count;
+    return SP_OK;
+}
+
+static sp_status reserve_skin(sp_world *w, sp_shot_skin *shown, sp_skin *skin) {
+    if (shown->skin != skin) {
+        skin->refs++;
+        sp__skin_drop(w, &shown->skin);
+        shown->skin = skin;
+    }
+    if (skin->vertex_count <= shown->vertex_capacity) return SP_OK;
+    size_t n = 3 * (size_t)skin->vertex_count;
+    float *positions = sp__alloc(w->ctx, n, sizeof *positions), *normals = sp__alloc(w->ctx, n, sizeof *normals);
+    if (!positions || !normals) {
+        sp__free(w->ctx, positions), sp__free(w->ctx, normals);
+        return SP_NO_MEMORY;
+    }
+    sp__free(w->ctx, shown->positions), sp__free(w->ctx, shown->normals);
+    shown->positions = positions, shown->normals = normals;
+    shown->vertex_capacity = skin->vertex_count;
+    return SP_OK;
+}
+
+static sp_status reserve_skins(sp_world *w, const sp_body *b, sp_shot_body *part) {
+    const sp_slot *slot = &w->slots[b->id.slot - 1];
+    SP_TRY(reserve_skin_list(w, part, slot->skin_count));
+    for (int i = 0; i < slot->skin_count; i++) SP_TRY(reserve_skin(w, &part->skins[i], slot->skins[i]));
+    for (int i = slot->skin_count; i < part->skin_capacity; i++) sp__skin_drop(w, &part->skins[i].skin);
+    return SP_OK;
+}
+
 static sp_status surface_of(sp_body *b, const sp_surface **out) {
     static const sp_surface nothing = {0};
     *out = &nothing;
@@ -90,6 +134,7 @@ static sp_status reserve_shot(sp_world *w, sp_shot *shot) {
         const sp_surface *s;
         SP_TRY(surface_of(w->bodies[i], &s));
         SP_TRY(reserve_part(w, w->bodies[i], &shot->parts[i], s));
+        SP_TRY(reserve_skins(w, w->bodies[i], &shot->parts[i]));
     }
     return SP_OK;
 }
@@ -120,10 +165,30 @@ static void fill_positions(sp_body *b, const sp_surface *s, float *out) {
     }
 }
 
-static void fill_body(sp_body *b, sp_shot_body *part, sp_snapshot_body *out) {
+static void fill_surface(sp_body *b, const sp_shot_skin *shown, sp_snapshot_surface *out) {
+    sp_skin *s = shown->skin;
+    sp__skin_positions(b, s, NULL);
+    for (size_t i = 0; i < 3 * (size_t)s->vertex_count; i++) shown->positions[i] = (float)s->x[i];
+    sp__skin_normals(b, s, NULL, shown->normals);
+    *out = (sp_snapshot_surface){.name = s->name,
+                                 .roles = s->roles,
+                                 .revision = s->revision,
+                                 .vertex_count = s->vertex_count,
+                                 .positions = shown->positions,
+                                 .normals = shown->normals,
+                                 .face_count = s->face_count,
+                                 .faces = s->faces,
+                                 .anchors = s->anchors,
+                                 .texcoords = s->texcoords,
+                                 .colors = s->colors};
+}
+
+static void fill_body(sp_world *w, sp_body *b, sp_shot_body *part, sp_snapshot_body *out) {
     const sp_surface *s;
+    int skins = w->slots[b->id.slot - 1].skin_count;
     surface_of(b, &s);
     fill_positions(b, s, part->positions);
+    for (int i = 0; i < skins; i++) fill_surface(b, &part->skins[i], &part->surfaces[i]);
     memcpy(part->name, b->name, sizeof part->name);
     *out = (sp_snapshot_body){.id = b->id,
                               .name = part->name,
@@ -132,11 +197,13 @@ static void fill_body(sp_body *b, sp_shot_body *part, sp_snapshot_body *out) {
                               .positions = part->positions,
                               .face_count = part->faces->count,
                               .faces = part->faces->faces,
-                              .nodes = part->faces->nodes};
+                              .nodes = part->faces->nodes,
+                              .surface_count = skins,
+                              .surfaces = skins ? part->surfaces : NULL};
 }
 
 static void fill_shot(sp_world *w, sp_shot *shot) {
-    for (int i = 0; i < w->body_count; i++) fill_body(w->bodies[i], &shot->parts[i], &shot->bodies[i]);
+    for (int i = 0; i < w->body_count; i++) fill_body(w, w->bodies[i], &shot->parts[i], &shot->bodies[i]);
     memcpy(shot->events, w->events->list, (size_t)w->events->count * sizeof *shot->events);
     shot->view = (sp_snapshot){.step = w->steps,
                                .time = w->time,
@@ -162,12 +229,21 @@ void sp__snapshot_publish(sp_world *w) {
     pthread_mutex_unlock(&w->snapshot_lock);
 }
 
+static void free_skins(sp_world *w, sp_shot_body *part) {
+    for (int i = 0; i < part->skin_capacity; i++) {
+        sp__skin_drop(w, &part->skins[i].skin);
+        sp__free(w->ctx, part->skins[i].positions), sp__free(w->ctx, part->skins[i].normals);
+    }
+    sp__free(w->ctx, part->skins), sp__free(w->ctx, part->surfaces);
+}
+
 void sp__snapshots_free(sp_world *w) {
     for (int i = 0; i < SP_SNAPSHOT_MAX; i++) {
         sp_shot *shot = &w->shots[i];
         for (int k = 0; k < shot->body_capacity; k++) {
             drop_faces(w, &shot->parts[k].faces);
             sp__free(w->ctx, shot->parts[k].positions);
+            free_skins(w, &shot->parts[k]);
         }
         sp__free(w->ctx, shot->parts), sp__free(w->ctx, shot->bodies);
     }

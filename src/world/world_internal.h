@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "body/body.h"
+#include "map/carry.h"
 
 enum {
     SP_EVENT_MAX = 64,  // events of one step; the last place says how many there were more
@@ -17,11 +18,29 @@ enum {
     SP_EDIT_ROOM = 64   // edits that a step takes without allocating
 };
 
+// A surface that rides on a body. What does not move is shared with the snapshots that show it; the step thread alone counts who
+// holds it (`refs`: the body, and every snapshot slot).
+typedef struct sp_skin {
+    char name[64];
+    unsigned roles;
+    uint32_t revision;
+    int vertex_count, face_count, outside, refs;
+    double farthest;
+    sp_anchor *anchors;         // vertex_count
+    uint32_t *faces;            // face_count x 3
+    float *texcoords, *colors;  // face_count x 6, vertex_count x 4; NULL: none
+    sp_ring ring;
+    double *x, *face_normals;  // scratch of the step thread: positions, area vectors of faces
+    sp_transpose up;           // made by the first push
+} sp_skin;
+
 // Slots are never used twice: an anchor knows its slot only, and must not fall on another body.
 typedef struct sp_slot {
     sp_body *body;  // NULL: removed
     uint32_t generation;
     int elements;  // anchors' range
+    sp_skin **skins;
+    int skin_count, skin_capacity;
 } sp_slot;
 
 typedef struct sp_events {
@@ -77,11 +96,20 @@ typedef struct sp_faces {
     sp_body_id body;
 } sp_faces;
 
+typedef struct sp_shot_skin {
+    sp_skin *skin;
+    float *positions, *normals;
+    int vertex_capacity;
+} sp_shot_skin;
+
 typedef struct sp_shot_body {
     sp_faces *faces;
     float *positions;
     int vertex_capacity;
     char name[64];
+    sp_shot_skin *skins;
+    sp_snapshot_surface *surfaces;  // what readers get, one per skin
+    int skin_capacity;
 } sp_shot_body;
 
 typedef struct sp_shot {
@@ -112,6 +140,7 @@ struct sp_world {
     int body_count, body_capacity;
     sp_body **obstacles;  // those that can be touched
     int obstacle_count;
+    uint32_t skin_revision;  // of the last surface made
     sp_gravity gravity[3];
     sp_contact_def contact;
     bool has_contact;
@@ -179,6 +208,15 @@ void sp__journal_free(sp_world *w);
 
 // Parameters: the param at a path, with *body NULL and *gravity set or not for the world's own.
 bool sp__find_param(sp_world *w, const char *path, sp_param *out, sp_body **body, sp_gravity **gravity);
+
+// Surfaces: positions now into skin->x, then normals from those; let go of one; of all of a slot.
+void sp__skin_positions(sp_body *b, sp_skin *skin, double *v);  // nullable: v
+void sp__skin_normals(sp_body *b, sp_skin *skin, double *normals, float *float_normals);
+void sp__skin_drop(sp_world *w, sp_skin **skin);
+void sp__skins_free(sp_world *w, sp_slot *slot);
+// surface_shapes.c: anchors, faces and what comes along, of a triangle mesh or of the body's own boundary
+sp_status sp__skin_of_mesh(sp_world *w, sp_body *b, const sp_surface_def *def, sp_skin *skin);
+sp_status sp__skin_of_boundary(sp_world *w, sp_body *b, const sp_surface_def *def, sp_skin *skin);
 
 // Snapshots.
 sp_status sp__snapshots_reserve(sp_world *w);  // room in all slots that nobody holds

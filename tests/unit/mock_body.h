@@ -334,7 +334,7 @@ static sp_status mock_fill(sp_body *b, const mock_def *def) {
     b->loads.static_stiffness = 1e4;
     if (def->touches) {
         if (!SP_NEW(b->ctx, b->loads.nodes, n)) return SP_NO_MEMORY;
-        for (int i = 0; i < n; i++) b->loads.nodes[i] = (sp_contact_node){m->anchors[i], def->mass};
+        for (int i = 0; i < n; i++) b->loads.nodes[i] = (sp_contact_node){m->anchors[i], def->mass, 1};
         b->loads.node_count = n;
     }
     b->integrator = sp_integrator_def_default();

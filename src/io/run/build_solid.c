@@ -110,20 +110,21 @@ static sp_status start_velocity(sp_run *run, const sp_run_body *body, const sp_s
 // `initial` acts on the body's own coordinates, before its placement
 static sp_status build_initial(sp_run *run, const sp_run_body *body, sp_solid_def *def) {
     const sp_scene_node *node = sp__next_child(body->node, "initial", NULL);
-    sp_place place;
+    const double *from = body->start ? body->start : sp_mesh_positions(body->own);
+    sp_place place = {{1, 1, 1}, sp_pose_identity()};
     double *x;
-    if (!node) return SP_OK;
-    SP_TRY(sp__build_place(run, node, &place));
-    if (!sp__place_is_identity(&place)) {
+    if (node && sp__build_given(node, "file")) return sp__build_recorded(run, body, node, def);
+    if (node) SP_TRY(sp__build_place(run, node, &place));
+    if (body->start || !sp__place_is_identity(&place)) {
         int n = sp_mesh_node_count(body->own);
         if (!SP_KEEP(&run->scratch, x, 3 * (size_t)n)) return sp__build_no_memory(run);
         for (size_t i = 0; i < (size_t)n; i++) {
-            sp__place_point(&place, sp_mesh_positions(body->own) + 3 * i, x + 3 * i);
+            sp__place_point(&place, from + 3 * i, x + 3 * i);
             sp__places_point(&body->places, x + 3 * i, x + 3 * i);
         }
         def->initial = x;
     }
-    return start_velocity(run, body, node, def);
+    return node ? start_velocity(run, body, node, def) : SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ the solid

@@ -29,22 +29,6 @@ static sp_status build_contact(sp_run *run) {
     return status < 0 ? sp__build_refused(run, node, status, sp_world_error(run->world)) : SP_OK;
 }
 
-// the look that a body, or its surface, names
-static void build_look(sp_run_body *body) {
-    const sp_scene_node *user = body->node, *surface = sp__next_child(body->node, "surface", NULL);
-    if (!sp__build_given(user, "look") && surface && sp__build_given(surface, "look")) user = surface;
-    if (!sp__build_given(user, "look")) return;
-    const sp_scene_node *look = sp__scene_find(user, sp__attr_word(user, "look"));
-    if (!look || strcmp(look->spec->name, "look") != 0) return;
-    const sp_attr *color = sp__build_attr(look, "color");
-    if (color) memcpy(body->look.color, color->numbers, sizeof body->look.color);
-    body->look.opacity = sp__build_number(look, "opacity", 1);
-    body->look.roughness = sp__build_number(look, "roughness", 0.6);
-    body->look.metallic = sp__build_number(look, "metallic", 0);
-    body->look.edges = sp__build_is(look, "edges", "yes");
-    body->has_look = true;
-}
-
 static sp_status build_bodies(sp_run *run) {
     const sp_scene_node *root = sp__scene_root(run->scene);
     if (!SP_KEEP(&run->keep, run->bodies, root->child_count)) return sp__build_no_memory(run);
@@ -54,7 +38,10 @@ static sp_status build_bodies(sp_run *run) {
         if (!node->enabled) continue;
         if (strcmp(node->spec->name, "solid") == 0) SP_BUILD(sp__build_solid(run, node));
         if (strcmp(node->spec->name, "rigid") == 0) SP_BUILD(sp__build_rigid(run, node));
-        if (run->body_count > before) build_look(&run->bodies[before]);
+        if (run->body_count == before) continue;
+        sp_run_body *body = &run->bodies[before];
+        body->has_look = sp__build_look(node, &body->look);
+        if (body->id.slot) SP_BUILD(sp__build_surfaces(run, body));
     }
     return SP_OK;
 }

@@ -1,0 +1,308 @@
+// Meshes of files as a scene wants them: a part of the whole, nodes welded, another rest shape. A part and a weld are the same
+// thing done to nodes and elements: some go, the others get new numbers, and groups, arrays and the file's own numbers follow.
+#include <sys/stat.h>
+
+#include "io/run/build.h"
+#include "math/vec3.h"
+
+typedef struct remap {
+    const sp_mesh *from;
+    sp_keep keep;     // goes with the remap
+    int *node, *tet;  // new numbers, -1: gone
+    int nodes, tets;  // that remain
+    sp_mesh_def def;
+} remap;
+
+static bool start_remap(sp_run *run, const sp_mesh *mesh, remap *r) {
+    *r = (remap){.from = mesh, .keep = {.ctx = run->ctx}, .def = sp_mesh_def_default()};
+    return SP_KEEP(&r->keep, r->node, sp_mesh_node_count(mesh)) && SP_KEEP(&r->keep, r->tet, sp_mesh_tet_count(mesh));
+}
+
+// ------------------------------------------------------------------------------------------------ new numbers into a mesh
+
+static bool take_nodes(remap *r) {
+    const sp_mesh *m = r->from;
+    double *x;
+    int64_t *ids;
+    if (!SP_KEEP(&r->keep, x, 3 * (size_t)r->nodes) || !SP_KEEP(&r->keep, ids, r->nodes)) return false;
+    // backwards, so that of several that become one the first is kept
+    for (int i = sp_mesh_node_count(m) - 1; i >= 0; i--) {
+        if (r->node[i] < 0) continue;
+        memcpy(x + 3 * (size_t)r->node[i], sp_mesh_positions(m) + 3 * (size_t)i, 3 * sizeof *x);
+        ids[r->node[i]] = sp_mesh_node_ids(m)[i];
+    }
+    r->def.node_count = r->nodes, r->def.positions = x, r->def.node_ids = ids;
+    return true;
+}
+
+static bool take_tets(remap *r) {
+    const sp_mesh *m = r->from;
+    int *tets;
+    int64_t *ids;
+    if (!SP_KEEP(&r->keep, tets, 4 * (size_t)r->tets) || !SP_KEEP(&r->keep, ids, r->tets)) return false;
+    for (int e = 0; e < sp_mesh_tet_count(m); e++) {
+        if (r->tet[e] < 0) continue;
+        for (size_t k = 0; k < 4; k++) tets[4 * (size_t)r->tet[e] + k] = r->node[sp_mesh_tets(m)[4 * (size_t)e + k]];
+        ids[r->tet[e]] = sp_mesh_tet_ids(m)[e];
+    }
+    r->def.tet_count = r->tets, r->def.tets = tets, r->def.tet_ids = ids;
+    return true;
+}
+
+// new numbers of a list, each once and rising; *out has room for all
+static int renumber(const int *list, int count, const int *map, unsigned char *mark, int limit, int *out) {
+    int n = 0;
+    for (int i = 0; i < count; i++)
+        if (map[list[i]] >= 0) mark[map[list[i]]] = 1;
+    for (int i = 0; i < limit; i++) {
+        if (!mark[i]) continue;
+        out[n++] = i;
+        mark[i] = 0;
+    }
+    return n;
+}
+
+static bool take_groups(remap *r) {
+    sp_mesh_group *groups;
+    unsigned char *mark;
+    int most = r->nodes > r->tets ? r->nodes : r->tets, n = sp_mesh_group_count(r->from);
+    if (!SP_KEEP(&r->keep, groups, n + 1) || !SP_KEEP(&r->keep, mark, most + 1)) return false;
+    for (int g = 0; g < n; g++) {
+        const sp_mesh_group *from = sp_mesh_group_at(r->from, g);
+        int *nodes, *elements;
+        if (!SP_KEEP(&r->keep, nodes, from->node_count + 1) || !SP_KEEP(&r->keep, elements, from->element_count + 1))
+            return false;
+        sp_mesh_group to = {.name = from->name, .nodes = nodes, .elements = elements};
+        to.node_count = renumber(from->nodes, from->node_count, r->node, mark, r->nodes, nodes);
+        to.element_count = renumber(from->elements, from->element_count, r->tet, mark, r->tets, elements);
+        if (to.node_count + to.element_count > 0) groups[r->def.group_count++] = to;
+    }
+    r->def.groups = groups;
+    return true;
+}
+
+static bool take_arrays(remap *r) {
+    sp_mesh_array *arrays;
+    int n = sp_mesh_array_count(r->from);
+    if (!SP_KEEP(&r->keep, arrays, n + 1)) return false;
+    for (int a = 0; a < n; a++) {
+        const sp_mesh_array *from = sp_mesh_array_at(r->from, a);
+        const int *map = from->on_elements ? r->tet : r->node;
+        int count = from->on_elements ? sp_mesh_tet_count(r->from) : sp_mesh_node_count(r->from);
+        double *values;
+        if (!SP_KEEP(&r->keep, values, from->on_elements ? r->tets : r->nodes)) return false;
+        for (int i = count - 1; i >= 0; i--)
+            if (map[i] >= 0) values[map[i]] = from->values[i];
+        arrays[r->def.array_count++] = (sp_mesh_array){from->name, values, from->on_elements};
+    }
+    r->def.arrays = arrays;
+    return true;
+}
+
+// *mesh becomes what the remap leaves of it
+static sp_status apply_remap(sp_run *run, remap *r, sp_mesh **mesh) {
+    sp_mesh *next;
+    if (!take_nodes(r) || !take_tets(r) || !take_groups(r) || !take_arrays(r)) return sp__build_no_memory(run);
+    SP_TRY(sp_mesh_create(run->ctx, &r->def, &next));
+    sp_mesh_destroy(mesh);
+    *mesh = next;
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ part
+
+static sp_status unknown_part(sp_run *run, const sp_scene_node *shape, const sp_mesh *mesh, const char *name) {
+    const char *known[64];
+    int n = 0;
+    for (int i = 0; i < sp_mesh_group_count(mesh) && n < 64; i++)
+        if (sp_mesh_group_at(mesh, i)->element_count > 0) known[n++] = sp_mesh_group_at(mesh, i)->name;
+    const char *nearest = sp__nearest(name, known, n);
+    if (sp_mesh_group_named(mesh, name))
+        return SP_BUILD_FAIL(run, shape, "part", "the group \"%s\" of the file has no tetrahedra", name);
+    if (nearest) return SP_BUILD_FAIL(run, shape, "part", "the file has no group \"%s\"; did you mean \"%s\"?", name, nearest);
+    return SP_BUILD_FAIL(run, shape, "part", "the file has no group \"%s\" (it has %d of tetrahedra%s%s)", name, n, n ? ": " : "",
+                         n ? known[0] : "");
+}
+
+static void keep_part(remap *r, const sp_mesh_group *part) {
+    const int *tets = sp_mesh_tets(r->from);
+    for (int i = 0; i < sp_mesh_node_count(r->from); i++) r->node[i] = -1;
+    for (int e = 0; e < sp_mesh_tet_count(r->from); e++) r->tet[e] = -1;
+    for (int i = 0; i < part->element_count; i++) r->tet[part->elements[i]] = 0;
+    for (int e = 0; e < sp_mesh_tet_count(r->from); e++) {
+        if (r->tet[e] < 0) continue;
+        r->tet[e] = r->tets++;
+        for (size_t k = 0; k < 4; k++) r->node[tets[4 * (size_t)e + k]] = 0;
+    }
+    for (int i = 0; i < sp_mesh_node_count(r->from); i++)
+        if (r->node[i] == 0) r->node[i] = r->nodes++;
+}
+
+static sp_status take_part(sp_run *run, const sp_scene_node *shape, sp_mesh **mesh) {
+    remap r;
+    if (!sp__build_given(shape, "part")) return SP_OK;
+    const char *name = sp__attr_word(shape, "part");
+    const sp_mesh_group *part = sp_mesh_group_named(*mesh, name);
+    if (!part || part->element_count == 0) return unknown_part(run, shape, *mesh, name);
+    bool room = start_remap(run, *mesh, &r);
+    if (room) keep_part(&r, part);
+    sp_status status = room ? apply_remap(run, &r, mesh) : sp__build_no_memory(run);
+    sp__keep_free(&r.keep);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------ weld
+
+// Nodes that stay, in cells of the welding distance: those are farther apart than it, so that a cell holds few.
+typedef struct cells {
+    const double *x;
+    double size;
+    size_t mask;
+    int *first, *next;  // per bucket, per node; -1: none
+} cells;
+
+static size_t bucket(const cells *c, const int64_t at[3]) {
+    uint64_t h = sp__mix((uint64_t)at[0], 0) ^ sp__mix((uint64_t)at[1], 1) ^ sp__mix((uint64_t)at[2], 2);
+    return (size_t)h & c->mask;
+}
+
+static void cell_of(const cells *c, const double *x, int64_t at[3]) {
+    for (int k = 0; k < 3; k++) at[k] = (int64_t)fmin(fmax(floor(x[k] / c->size), -9e17), 9e17);
+}
+
+// the nearest node that stays within the distance; -1: none
+static int near_node(const cells *c, const double *x) {
+    int64_t at[3], by[3];
+    int best = -1;
+    double least = c->size;
+    cell_of(c, x, at);
+    for (int i = 0; i < 27; i++) {
+        by[0] = at[0] + i % 3 - 1, by[1] = at[1] + i / 3 % 3 - 1, by[2] = at[2] + i / 9 - 1;
+        for (int n = c->first[bucket(c, by)]; n >= 0; n = c->next[n]) {
+            double d[3];
+            sp__sub3(x, c->x + 3 * (size_t)n, d);
+            double length = sp__norm3(d);
+            if (length < least || (length == least && best >= 0 && n < best)) least = length, best = n;
+        }
+    }
+    return best;
+}
+
+static bool weld_nodes(remap *r, double distance) {
+    int n = sp_mesh_node_count(r->from);
+    cells c = {.x = sp_mesh_positions(r->from), .size = distance};
+    while (c.mask < (size_t)n) c.mask = 2 * c.mask + 1;
+    if (!SP_KEEP(&r->keep, c.first, c.mask + 1) || !SP_KEEP(&r->keep, c.next, n)) return false;
+    for (size_t i = 0; i <= c.mask; i++) c.first[i] = -1;
+    for (int i = 0; i < n; i++) {
+        int64_t at[3];
+        int other = near_node(&c, c.x + 3 * (size_t)i);
+        r->node[i] = other >= 0 ? r->node[other] : r->nodes++;
+        if (other >= 0) continue;
+        cell_of(&c, c.x + 3 * (size_t)i, at);
+        size_t b = bucket(&c, at);
+        c.next[i] = c.first[b], c.first[b] = i;
+    }
+    return true;
+}
+
+// the first element that has a node twice now; -1: none
+static int collapsed(const remap *r) {
+    for (int e = 0; e < sp_mesh_tet_count(r->from); e++)
+        for (size_t a = 1; a < 4; a++)
+            for (size_t b = 0; b < a; b++) {
+                const int *tet = sp_mesh_tets(r->from) + 4 * (size_t)e;
+                if (r->node[tet[a]] == r->node[tet[b]]) return e;
+            }
+    return -1;
+}
+
+// the distance is in metres, the file's coordinates are before `scale`
+static sp_status weld(sp_run *run, const sp_scene_node *shape, sp_mesh **mesh) {
+    double distance = sp__build_number(shape, "weld", 0), scale = sp__build_number(shape, "scale", 1);
+    sp_status status = SP_NO_MEMORY;
+    remap r;
+    if (!(distance > 0)) return SP_OK;
+    int before = sp_mesh_node_count(*mesh);
+    if (!start_remap(run, *mesh, &r) || !weld_nodes(&r, distance / scale)) {
+        status = sp__build_no_memory(run);
+        goto done;
+    }
+    int bad = collapsed(&r);
+    if (bad >= 0) {
+        status = SP_BUILD_FAIL(run, shape, "weld", "weld=\"%g\" m is longer than an edge of element %lld, which would collapse",
+                               distance, (long long)sp_mesh_tet_ids(*mesh)[bad]);
+        goto done;
+    }
+    for (int e = 0; e < sp_mesh_tet_count(*mesh); e++) r.tet[e] = r.tets++;
+    status = apply_remap(run, &r, mesh);
+    if (status >= 0)
+        sp__scene_note_auto(run->scene, shape, "weld", "%d of %d nodes became one with another", before - r.nodes, before);
+done:
+    sp__keep_free(&r.keep);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------ files
+
+static sp_status read_mesh(sp_run *run, const sp_scene_node *node, sp_mesh **out) {
+    const char *path = sp__attr_word(node, "file");
+    struct stat info;
+    // the reader holds the text and arrays of about its size
+    if (stat(path, &info) == 0) SP_TRY(sp__build_reserve(run, node, (double)info.st_size, 3, "bytes of mesh file"));
+    return sp_mesh_read(run->ctx, path, out);
+}
+
+sp_status sp__build_mesh_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    SP_TRY(read_mesh(run, shape, out));
+    SP_TRY(take_part(run, shape, out));
+    return weld(run, shape, out);
+}
+
+// ------------------------------------------------------------------------------------------------ rest
+
+static bool same_corners(const int *a, const int *b) {
+    int both = 0;
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++) both += a[i] == b[k];
+    return both == 4;
+}
+
+// elements may be turned the other way round in one of the two, where the start shape is inside out
+static sp_status check_rest(sp_run *run, const sp_scene_node *node, const sp_mesh *shape, const sp_mesh *rest) {
+    int nodes = sp_mesh_node_count(shape), tets = sp_mesh_tet_count(shape);
+    if (sp_mesh_node_count(rest) != nodes || sp_mesh_tet_count(rest) != tets)
+        return SP_BUILD_FAIL(run, node, "file", "the rest shape has %d nodes and %d tetrahedra, the shape %d and %d",
+                             sp_mesh_node_count(rest), sp_mesh_tet_count(rest), nodes, tets);
+    for (int e = 0; e < tets; e++)
+        if (!same_corners(sp_mesh_tets(shape) + 4 * (size_t)e, sp_mesh_tets(rest) + 4 * (size_t)e))
+            return SP_BUILD_FAIL(run, node, "file", "tetrahedron %d of the rest shape has other nodes than that of the shape", e);
+    return SP_OK;
+}
+
+// the shape element says where it starts: body->own becomes the rest shape, body->start the places of the nodes
+sp_status sp__build_rest(sp_run *run, sp_run_body *body) {
+    const sp_scene_node *node = sp__next_child(body->node, "rest", NULL);
+    sp_mesh *rest = NULL, *scaled = NULL;
+    if (!node) return SP_OK;
+    if (!sp__build_given(node, "file")) return SP_BUILD_FAIL(run, node, NULL, "needs a file with the rest shape");
+    double s = sp__build_number(node, "scale", 1);
+    size_t n = 3 * (size_t)sp_mesh_node_count(body->own);
+    bool told = run->failed;
+    run->failed = false;
+    sp_status status = read_mesh(run, node, &rest);
+    if (status >= 0) status = sp_mesh_transformed(rest, (double[3]){s, s, s}, NULL, &scaled);
+    if (status < 0 && !run->failed) status = sp__build_refused(run, node, status, sp_context_error(run->ctx));
+    if (status >= 0) status = check_rest(run, node, body->own, scaled);
+    run->failed = run->failed || told;
+    sp_mesh_destroy(&rest);
+    if (status >= 0 && !SP_KEEP(&run->scratch, body->start, n)) status = sp__build_no_memory(run);
+    if (status < 0) {
+        sp_mesh_destroy(&scaled);
+        return status;
+    }
+    memcpy(body->start, sp_mesh_positions(body->own), n * sizeof *body->start);
+    sp_mesh_destroy(&body->own);
+    body->own = scaled;
+    return SP_OK;
+}

@@ -1,0 +1,229 @@
+// Surfaces that ride on a body: from files, or the body's own boundary, in part or finer. A role that no surface has is left to
+// the body's own boundary, so a plain <surface role="collision"/> beside a visual file asks for what is there already.
+#include <sys/stat.h>
+
+#include "io/run/build.h"
+
+static const double CREASE = 40;         // edges that turn by more stay sharp when the boundary is rounded [deg]
+static const double FAR = 0.05;          // of the body's size: vertices farther out are worth a warning
+static const double VERTEX_BYTES = 400;  // anchors, positions in four snapshots, faces, normals
+static const double FINEST = 1 << 24;    // triangles that subdivision may come to
+
+static unsigned roles_of(const sp_scene_node *node) {
+    const sp_attr *role = sp__attr(node, "role");
+    unsigned roles = 0;
+    for (int i = 0; i < role->count; i++) roles |= strcmp(role->words[i], "visual") == 0 ? SP_ROLE_VISUAL : SP_ROLE_COLLISION;
+    return roles;
+}
+
+// the boundary as it is
+static bool is_plain(const sp_scene_node *node) {
+    return !sp__build_given(node, "file") && !sp__selects(node) && sp__build_number(node, "subdivide", 0) == 0;
+}
+
+// nobody else has a role of this plain surface: the own boundary has it without being told
+static bool goes_without_saying(const sp_scene_node *body, const sp_scene_node *node) {
+    if (!is_plain(node)) return false;
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(body, "surface", c));)
+        if (c != node && (roles_of(c) & roles_of(node))) return false;
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------------ looks
+
+bool sp__build_look(const sp_scene_node *user, sp_run_look *out) {
+    if (!sp__build_given(user, "look")) return false;
+    const sp_scene_node *look = sp__scene_find(user, sp__attr_word(user, "look"));
+    if (!look || strcmp(look->spec->name, "look") != 0) return false;
+    const sp_attr *color = sp__build_attr(look, "color");
+    if (color) memcpy(out->color, color->numbers, sizeof out->color);
+    out->opacity = sp__build_number(look, "opacity", 1);
+    out->roughness = sp__build_number(look, "roughness", 0.6);
+    out->metallic = sp__build_number(look, "metallic", 0);
+    out->edges = sp__build_is(look, "edges", "yes");
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------------ triangles
+
+// the next of a chain of surfaces; the one before goes
+static void replace(sp_trimesh **surface, sp_trimesh *next) {
+    sp_trimesh_destroy(surface);
+    *surface = next;
+}
+
+static sp_status flip(sp_run *run, sp_trimesh **surface) {
+    sp_trimesh_def def;
+    sp_trimesh *next;
+    sp_trimesh_get(*surface, &def);
+    size_t n = 3 * (size_t)def.face_count;
+    const int *from[3] = {def.faces, def.face_texcoords, def.face_normals};
+    int *to[3] = {NULL, NULL, NULL};
+    for (int a = 0; a < 3; a++) {
+        if (!from[a]) continue;
+        if (!SP_KEEP(&run->scratch, to[a], n)) return sp__build_no_memory(run);
+        for (size_t i = 0; i < n; i++) to[a][i] = from[a][i % 3 == 0 ? i : i % 3 == 1 ? i + 1 : i - 1];
+    }
+    def.faces = to[0], def.face_texcoords = to[1], def.face_normals = to[2];
+    // without numbers of their own, corners take those of their vertices, whichever way round
+    def.normals = NULL, def.normal_count = 0, def.face_normals = NULL;
+    SP_TRY(sp_trimesh_create(run->ctx, &def, &next));
+    replace(surface, next);
+    return SP_OK;
+}
+
+// from the body's own coordinates to where its rest shape lies; a rigid body keeps to its frame, which is placed instead
+static sp_status place(const sp_run_body *body, sp_trimesh **surface) {
+    for (int i = 0; i < body->places.count; i++) {
+        const sp_place *p = &body->places.at[i];
+        sp_trimesh *next;
+        SP_TRY(sp_trimesh_transformed(*surface, p->scale, body->solid ? &p->pose : NULL, &next));
+        replace(surface, next);
+    }
+    return SP_OK;
+}
+
+static sp_status read_surface(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_trimesh **out) {
+    const char *path = sp__attr_word(node, "file");
+    double s = sp__build_number(node, "scale", 1);
+    sp_trimesh *next;
+    struct stat info;
+    if (stat(path, &info) == 0) SP_TRY(sp__build_reserve(run, node, (double)info.st_size, 3, "bytes of surface file"));
+    SP_TRY(sp_trimesh_read(run->ctx, path, out));
+    SP_TRY(sp_trimesh_transformed(*out, (double[3]){s, s, s}, NULL, &next));
+    replace(out, next);
+    if (sp__build_is(node, "flip", "yes")) SP_TRY(flip(run, out));
+    return place(body, out);
+}
+
+// the boundary, or those of its faces that are selected, as a surface of its own
+static sp_status own_boundary(sp_run *run, const sp_mesh *mesh, const int *faces, int count, sp_trimesh **out) {
+    sp_trimesh_def def = sp_trimesh_def_default();
+    int *vertex, *corners;
+    double *x;
+    if (!faces) return sp_mesh_boundary(mesh, out);
+    if (!SP_KEEP(&run->scratch, vertex, sp_mesh_node_count(mesh)) || !SP_KEEP(&run->scratch, corners, 3 * (size_t)count) ||
+        !SP_KEEP(&run->scratch, x, 9 * (size_t)count))
+        return sp__build_no_memory(run);
+    for (int i = 0; i < 3 * count; i++) {
+        int node = sp_mesh_faces(mesh)[3 * (size_t)faces[i / 3] + (size_t)(i % 3)];
+        if (!vertex[node]) {
+            memcpy(x + 3 * (size_t)def.vertex_count, sp_mesh_positions(mesh) + 3 * (size_t)node, 3 * sizeof *x);
+            vertex[node] = ++def.vertex_count;
+        }
+        corners[i] = vertex[node] - 1;
+    }
+    def.positions = x, def.faces = corners, def.face_count = count;
+    return sp_trimesh_create(run->ctx, &def, out);
+}
+
+static sp_status round_off(sp_run *run, const sp_run_body *body, const sp_surface_def *def, sp_trimesh **out) {
+    sp_trimesh *next;
+    SP_TRY(own_boundary(run, body->placed, def->faces, def->face_count, out));
+    SP_TRY(sp_trimesh_subdivided(*out, def->subdivide, true, CREASE, &next));
+    replace(out, next);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ one surface
+
+static sp_status boundary_def(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_surface_def *def,
+                              sp_trimesh **triangles) {
+    int *faces = NULL, count = 0, n = body->solid ? sp_mesh_face_count(body->placed) : 0;
+    def->subdivide = (int)sp__build_number(node, "subdivide", 0);
+    if (sp__selects(node)) {
+        SP_TRY(sp__build_select(run, body, node, SP_SELECT_FACES, &faces, &count));
+        if (count == 0) return SP_OK;
+        def->faces = faces, def->face_count = n = count;
+    }
+    double finer = ldexp(n, 2 * def->subdivide);
+    if (finer > FINEST)
+        return SP_BUILD_FAIL(run, node, "subdivide", "subdivide=\"%d\" makes %.0f triangles of %d, at most %.0f are allowed",
+                             def->subdivide, finer, n, FINEST);
+    SP_TRY(sp__build_reserve(run, node, 0.5 * finer, VERTEX_BYTES, "vertices of a surface"));
+    if (!body->solid || def->subdivide == 0 || sp__build_is(node, "smooth", "no")) return SP_OK;
+    SP_TRY(round_off(run, body, def, triangles));
+    def->faces = NULL, def->face_count = 0, def->subdivide = 0;
+    return SP_OK;
+}
+
+static void warn_far(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int index) {
+    sp_surface_info info;
+    double low[3], high[3], size = 0;
+    if (!body->solid || sp_world_surface_info(run->world, body->id, index, &info) < 0) return;
+    sp_mesh_bounds(body->placed, low, high);
+    for (int k = 0; k < 3; k++) size += (high[k] - low[k]) * (high[k] - low[k]);
+    size = sqrt(size);
+    if (info.outside)
+        sp__scene_note_auto(run->scene, node, "map", "barycentric: %d of %d vertices lie outside, the farthest by %.3g m",
+                            info.outside, info.vertex_count, info.farthest);
+    if (info.farthest > FAR * size)
+        sp__scene_warning(run->scene, node, "file",
+                          "%d of %d vertices lie outside of \"%s\", the farthest %.3g m from it, whose size is %.3g m: do scale "
+                          "and place agree?",
+                          info.outside, info.vertex_count, body->node->path, info.farthest, size);
+}
+
+// the engine's refusal, or the reader's, at the element; what is told already is not told twice
+static sp_status tell(sp_run *run, const sp_scene_node *node, sp_status status, const sp_error *error) {
+    return status < 0 && !run->failed ? sp__build_refused(run, node, status, error) : status;
+}
+
+static sp_status add_surface(sp_run *run, sp_run_body *body, const sp_scene_node *node) {
+    sp_surface_def def = sp_surface_def_default();
+    sp_trimesh *triangles = NULL;
+    sp_trimesh_def counts;
+    sp_run_surface *kept = &body->surfaces[body->surface_count];
+    bool failed = run->failed;
+    int index;
+    run->failed = false;
+    def.name = node->name[0] ? node->name : NULL;
+    def.roles = roles_of(node);
+    sp_status status = sp__build_given(node, "file") ? read_surface(run, body, node, &triangles)
+                                                     : boundary_def(run, body, node, &def, &triangles);
+    status = tell(run, node, status, sp_context_error(run->ctx));
+    def.mesh = triangles;
+    if (status >= 0 && triangles) {
+        sp_trimesh_get(triangles, &counts);
+        status = sp__build_reserve(run, node, counts.vertex_count, VERTEX_BYTES, "vertices of a surface");
+    }
+    if (status >= 0) {
+        status = sp_world_add_surface(run->world, body->id, &def, &index);
+        status = tell(run, node, status, sp_world_error(run->world));
+    }
+    if (status >= 0) {
+        warn_far(run, body, node, index);
+        kept->node = node;
+        kept->has_look = sp__build_look(node, &kept->look);
+        body->surface_count++;
+    }
+    sp_trimesh_destroy(&triangles);
+    run->failed = run->failed || failed;
+    return status;
+}
+
+sp_status sp__build_surfaces(sp_run *run, sp_run_body *body) {
+    int n = 0;
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));) n++;
+    if (n == 0) return SP_OK;
+    if (!SP_KEEP(&run->keep, body->surfaces, n)) return sp__build_no_memory(run);
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));) {
+        if (!goes_without_saying(body->node, c)) {
+            SP_BUILD(add_surface(run, body, c));
+            continue;
+        }
+        // the own boundary is drawn as this says
+        if ((roles_of(c) & SP_ROLE_VISUAL) && sp__build_look(c, &body->look)) body->has_look = true;
+    }
+    return SP_OK;
+}
+
+bool sp__run_surface_look(const sp_run *run, uint32_t slot, int surface, sp_run_look *out) {
+    for (int i = 0; i < run->body_count; i++) {
+        const sp_run_body *b = &run->bodies[i];
+        if (b->id.slot != slot || surface < 0 || surface >= b->surface_count || !b->surfaces[surface].has_look) continue;
+        *out = b->surfaces[surface].look;
+        return true;
+    }
+    return sp__run_look(run, slot, out);
+}

@@ -1,0 +1,94 @@
+// What others see and touch of a solid: its boundary, and the points of surfaces that ride on it.
+#include "map/locate.h"
+#include "mesh/mesh_internal.h"
+#include "solid/solid.h"
+
+// boundary nodes in rising user number become vertices
+static int number_vertices(const sp_solid *s, const sp_mesh *mesh, int *vertex) {
+    int n = 0;
+    for (int i = 0; i < 3 * mesh->face_count; i++) vertex[mesh->faces[i]] = 1;
+    for (int i = 0; i < s->nodes; i++) vertex[i] = vertex[i] ? n++ : -1;
+    return n;
+}
+
+// all nodes may touch, since a body without stiffness can fold its inside out
+static void anchor_nodes(sp_body *b, const int *vertex) {
+    sp_solid *s = sp__solid(b);
+    for (int i = 0; i < s->nodes; i++) {
+        if (s->corner_of[s->inner_node[i]] == UINT32_MAX) continue;
+        sp_contact_node *node = &b->loads.nodes[b->loads.node_count++];
+        sp__solid_anchor_node(b, i, &node->at);
+        node->share = 1;
+        if (vertex[i] >= 0) s->surface_nodes[vertex[i]] = i, s->surface_anchors[vertex[i]] = node->at;
+    }
+}
+
+sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
+    sp_solid *s = sp__solid(b);
+    int faces = mesh->face_count, *vertex;
+    sp_status status = SP_NO_MEMORY;
+    if (!SP_NEW(b->ctx, vertex, s->nodes)) return status;
+    int n = number_vertices(s, mesh, vertex);
+    if (!SP_NEW(b->ctx, s->surface_anchors, n + 1) || !SP_NEW(b->ctx, s->surface_faces, 3 * (size_t)faces + 1) ||
+        !SP_NEW(b->ctx, s->surface_nodes, n + 1) || !SP_NEW(b->ctx, s->surface_tets, faces + 1) ||
+        !SP_NEW(b->ctx, b->loads.nodes, s->nodes + 1))
+        goto done;
+    for (int i = 0; i < 3 * faces; i++) s->surface_faces[i] = (uint32_t)vertex[mesh->faces[i]];
+    memcpy(s->surface_tets, mesh->face_tet, (size_t)faces * sizeof *s->surface_tets);
+    anchor_nodes(b, vertex);
+    s->surface = (sp_surface){n, faces, s->surface_anchors, s->surface_faces, s->surface_nodes, 1};
+    status = SP_OK;
+done:
+    sp__free(b->ctx, vertex);
+    return status;
+}
+
+sp_status sp__solid_surface(sp_body *b, const sp_surface **out) {
+    *out = &sp__solid(b)->surface;
+    return SP_OK;
+}
+
+// the corners of a boundary face by their weights in the element behind it
+void sp__solid_face_corners(sp_body *b, int face, sp_anchor out[3]) {
+    const sp_solid *s = sp__solid(b);
+    uint32_t element = (uint32_t)s->surface_tets[face];
+    int node[4];
+    sp__solid_corners(s, element, node);
+    for (size_t k = 0; k < 3; k++) {
+        int inner = s->inner_node[s->surface_nodes[s->surface_faces[3 * (size_t)face + k]]];
+        out[k] = (sp_anchor){.body = b->id.slot, .elem = element};
+        for (int c = 1; c < 4; c++)
+            if (node[c] == inner) out[k].at[c - 1] = 1;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ points of other surfaces
+
+static sp_status take_places(sp_body *b, int n, const sp_located *from, const double *places, sp_anchor *out, double *outside) {
+    for (int i = 0; i < n; i++) {
+        const double *x = places + 3 * (size_t)i;
+        if (from[i].element < 0)
+            return SP_BODY_FAIL(b, SP_BAD_INPUT, "point %d at (%g, %g, %g) cannot be held by '%s'", i, x[0], x[1], x[2], b->name);
+        const double *w = from[i].weights;
+        out[i] = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)from[i].element, .at = {w[1], w[2], w[3]}};
+        outside[i] = from[i].outside;
+    }
+    return SP_OK;
+}
+
+sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside) {
+    sp_solid *s = sp__solid(b);
+    sp_locator *locator = NULL;
+    sp_located *found = NULL;
+    int *corners = NULL;
+    sp_status status = SP_NO_MEMORY;
+    if (!SP_NEW(b->ctx, corners, 4 * (size_t)s->elements) || !SP_NEW(b->ctx, found, (size_t)n + 1)) goto done;
+    for (int e = 0; e < s->elements; e++) sp__solid_corners(s, (uint32_t)e, corners + 4 * (size_t)e);
+    if (sp__locator_create(b->ctx, s->rest, s->elements, corners, &locator) < 0) goto done;
+    sp__locate_all(locator, n, places, found);
+    status = take_places(b, n, found, places, out, outside);
+done:
+    sp__locator_destroy(&locator);
+    sp__free(b->ctx, corners), sp__free(b->ctx, found);
+    return status == SP_NO_MEMORY ? SP_BODY_FAIL(b, status, "no memory to hold %d points on '%s'", n, b->name) : status;
+}

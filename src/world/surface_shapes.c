@@ -1,0 +1,204 @@
+// What a surface is made of. From a triangle mesh: vertices held where they lie in the rest shape, colours and texture
+// coordinates as they came. From the body's own boundary: its faces, or each of them cut into N x N triangles (N = 2^n) on the
+// lattice of its barycentric coordinates; vertices on edges are shared by the faces on both sides, so that the surface stays
+// closed.
+#include "world/world_internal.h"
+
+static sp_status too_large(sp_world *w, const sp_body *b, double faces) {
+    return WORLD_FAIL(w, SP_BAD_INPUT, "a surface of '%s' with %.0f triangles, must have at most %d", b->name, faces, 1 << 28);
+}
+
+// ---------------------------------------------------------------------------------------------------- from a mesh
+
+static sp_status copy_colors(sp_world *w, const sp_trimesh_def *from, sp_skin *skin) {
+    size_t n = 4 * (size_t)from->vertex_count;
+    if (!from->colors) return SP_OK;
+    if (!SP_NEW(w->ctx, skin->colors, n)) return SP_NO_MEMORY;
+    for (size_t i = 0; i < n; i++) skin->colors[i] = (float)from->colors[i];
+    return SP_OK;
+}
+
+static sp_status copy_texcoords(sp_world *w, const sp_trimesh_def *from, sp_skin *skin) {
+    size_t n = 3 * (size_t)from->face_count;
+    if (!from->texcoords) return SP_OK;
+    if (!SP_NEW(w->ctx, skin->texcoords, 2 * n)) return SP_NO_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        int at = from->face_texcoords ? from->face_texcoords[i] : from->faces[i];
+        for (size_t k = 0; k < 2 && at >= 0; k++) skin->texcoords[2 * i + k] = (float)from->texcoords[2 * (size_t)at + k];
+    }
+    return SP_OK;
+}
+
+// a vertex on the boundary is off by rounding: that is not outside
+static void count_outside(const sp_trimesh_def *from, const double *outside, sp_skin *skin) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 0;
+    for (size_t i = 0; i < 3 * (size_t)from->vertex_count; i++) {
+        low[i % 3] = fmin(low[i % 3], from->positions[i]);
+        high[i % 3] = fmax(high[i % 3], from->positions[i]);
+    }
+    for (int k = 0; k < 3; k++) size = fmax(size, high[k] - low[k]);
+    for (int i = 0; i < from->vertex_count; i++) {
+        if (!(outside[i] > 1e-9 * size)) continue;
+        skin->outside++;
+        skin->farthest = fmax(skin->farthest, outside[i]);
+    }
+}
+
+sp_status sp__skin_of_mesh(sp_world *w, sp_body *b, const sp_surface_def *def, sp_skin *skin) {
+    sp_trimesh_def from;
+    double *outside;
+    sp_trimesh_get(def->mesh, &from);
+    size_t v = (size_t)from.vertex_count, f = 3 * (size_t)from.face_count;
+    if (from.vertex_count < 1 || from.face_count < 1)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "a surface of '%s' with %d vertices and %d triangles is empty", b->name,
+                          from.vertex_count, from.face_count);
+    skin->vertex_count = from.vertex_count, skin->face_count = from.face_count;
+    if (!SP_NEW(w->ctx, skin->anchors, v) || !SP_NEW(w->ctx, skin->faces, f) || !SP_NEW(w->ctx, outside, v)) return SP_NO_MEMORY;
+    for (size_t i = 0; i < f; i++) skin->faces[i] = (uint32_t)from.faces[i];
+    sp_status status = b->ops->attach(b, from.vertex_count, from.positions, skin->anchors, outside);
+    if (status >= 0) count_outside(&from, outside, skin);
+    sp__free(w->ctx, outside);
+    if (status < 0) return sp__world_body_failed(w, b, status);
+    SP_TRY(copy_colors(w, &from, skin));
+    return copy_texcoords(w, &from, skin);
+}
+
+// ---------------------------------------------------------------------------------------------------- from the boundary
+
+typedef struct cut {
+    sp_body *b;
+    const sp_surface *own;
+    const int *faces;  // of `own`; NULL: all
+    int face_count, vertex_count;
+    int N;                   // cells along an edge
+    int *vertex_of;          // per vertex of `own`: its number here, or -1
+    int *edge_start, *edge;  // places for edges by their lower vertex: the higher one, -1: unused
+    int *edge_number;        // of each place
+    int edge_count;
+} cut;
+
+static int face_at(const cut *c, int i) {
+    return c->faces ? c->faces[i] : i;
+}
+
+static const uint32_t *corners_at(const cut *c, int i) {
+    return c->own->faces + 3 * (size_t)face_at(c, i);
+}
+
+static void number_vertices(cut *c) {
+    for (int i = 0; i < c->face_count; i++)
+        for (int k = 0; k < 3; k++) c->vertex_of[corners_at(c, i)[k]] = 1;
+    for (int i = 0; i < c->own->vertex_count; i++) c->vertex_of[i] = c->vertex_of[i] ? c->vertex_count++ : -1;
+}
+
+// the place of the edge between a and b; the first free one where it has none yet
+static int edge_place(const cut *c, int a, int b) {
+    int low = a < b ? a : b, high = a < b ? b : a, at = c->edge_start[low];
+    while (c->edge[at] != high && c->edge[at] != -1) at++;
+    return at;
+}
+
+static void number_edges(cut *c) {
+    for (int i = 0; i < c->face_count; i++)
+        for (int k = 0; k < 3; k++) {
+            int a = (int)corners_at(c, i)[k], b = (int)corners_at(c, i)[(k + 1) % 3];
+            c->edge_start[(a < b ? a : b) + 1]++;
+        }
+    for (int i = 0; i < c->own->vertex_count; i++) c->edge_start[i + 1] += c->edge_start[i];
+    int places = c->edge_start[c->own->vertex_count];
+    for (int i = 0; i < places; i++) c->edge[i] = -1;
+    for (int i = 0; i < c->face_count; i++)
+        for (int k = 0; k < 3; k++) {
+            int a = (int)corners_at(c, i)[k], b = (int)corners_at(c, i)[(k + 1) % 3];
+            c->edge[edge_place(c, a, b)] = a < b ? b : a;
+        }
+    for (int i = 0; i < places; i++) c->edge_number[i] = c->edge[i] >= 0 ? c->edge_count++ : -1;
+}
+
+// the vertex of face i at the lattice point that is `a` cells towards corner 1 and `b` towards corner 2
+static int lattice_vertex(const cut *c, int i, int a, int b) {
+    const uint32_t *v = corners_at(c, i);
+    int N = c->N, steps[3] = {N - a - b, a, b};
+    for (int k = 0; k < 3; k++)
+        if (steps[k] == N) return c->vertex_of[v[k]];
+    for (int k = 0; k < 3; k++) {
+        int from = (int)v[k], to = (int)v[(k + 1) % 3];
+        if (steps[(k + 2) % 3] != 0) continue;
+        int along = from < to ? steps[(k + 1) % 3] : steps[k];  // from the lower vertex
+        return c->vertex_count + c->edge_number[edge_place(c, from, to)] * (N - 1) + along - 1;
+    }
+    // inside: rows b = 1, 2, ... of N - 2, N - 3, ... points
+    int row = (b - 1) * (N - 1) - b * (b - 1) / 2;
+    return c->vertex_count + c->edge_count * (N - 1) + i * ((N - 1) * (N - 2) / 2) + row + a - 1;
+}
+
+static void lattice_anchor(const cut *c, const sp_anchor corner[3], int a, int b, sp_anchor *out) {
+    double N = c->N, w[3] = {(N - a - b) / N, a / N, b / N};
+    *out = (sp_anchor){.body = c->b->id.slot, .elem = corner[0].elem};
+    for (int k = 0; k < 3; k++)
+        for (int m = 0; m < 3; m++) {
+            out->at[m] += w[k] * corner[k].at[m];
+            out->offset[m] += w[k] * corner[k].offset[m];
+        }
+}
+
+static void cut_face(const cut *c, int i, sp_skin *skin) {
+    sp_anchor corner[3];
+    if (c->b->ops->face_corners)
+        c->b->ops->face_corners(c->b, face_at(c, i), corner);
+    else
+        for (int k = 0; k < 3; k++) corner[k] = c->own->anchors[corners_at(c, i)[k]];
+    for (int b = 0; b <= c->N; b++)
+        for (int a = 0; a + b <= c->N; a++) lattice_anchor(c, corner, a, b, &skin->anchors[lattice_vertex(c, i, a, b)]);
+    uint32_t *to = skin->faces + 3 * (size_t)i * (size_t)(c->N * c->N);
+    for (int b = 0; b < c->N; b++)
+        for (int a = 0; a + b < c->N; a++) {
+            int x = lattice_vertex(c, i, a, b), y = lattice_vertex(c, i, a + 1, b), z = lattice_vertex(c, i, a, b + 1);
+            *to++ = (uint32_t)x, *to++ = (uint32_t)y, *to++ = (uint32_t)z;
+            if (a + b + 1 == c->N) continue;
+            *to++ = (uint32_t)y, *to++ = (uint32_t)lattice_vertex(c, i, a + 1, b + 1), *to++ = (uint32_t)z;
+        }
+}
+
+// uncut vertices keep the anchors that the body gave them
+static void take_corners(const cut *c, sp_skin *skin) {
+    for (int i = 0; i < c->own->vertex_count; i++) {
+        if (c->vertex_of[i] < 0) continue;
+        skin->anchors[c->vertex_of[i]] = c->own->anchors[i];
+        skin->anchors[c->vertex_of[i]].body = c->b->id.slot;
+    }
+}
+
+static sp_status fill_cut(sp_world *w, cut *c, sp_skin *skin) {
+    size_t v = (size_t)c->own->vertex_count;
+    size_t edges = 3 * (size_t)c->face_count + 1;
+    if (!SP_NEW(w->ctx, c->vertex_of, v + 1) || !SP_NEW(w->ctx, c->edge_start, v + 2) || !SP_NEW(w->ctx, c->edge, edges) ||
+        !SP_NEW(w->ctx, c->edge_number, edges))
+        return SP_NO_MEMORY;
+    number_vertices(c);
+    if (c->N > 1) number_edges(c);
+    double inside = 0.5 * (c->N - 1) * (c->N - 2) * c->face_count, faces = (double)c->N * c->N * c->face_count;
+    double vertices = (double)c->vertex_count + (double)c->edge_count * (c->N - 1) + inside;
+    if (faces > 1 << 28 || vertices > 1 << 28) return too_large(w, c->b, faces);
+    skin->vertex_count = (int)vertices, skin->face_count = (int)faces;
+    if (!SP_NEW(w->ctx, skin->anchors, skin->vertex_count) || !SP_NEW(w->ctx, skin->faces, 3 * (size_t)skin->face_count))
+        return SP_NO_MEMORY;
+    for (int i = 0; i < c->face_count; i++) cut_face(c, i, skin);
+    take_corners(c, skin);
+    return SP_OK;
+}
+
+sp_status sp__skin_of_boundary(sp_world *w, sp_body *b, const sp_surface_def *def, sp_skin *skin) {
+    cut c = {.b = b, .faces = def->faces, .face_count = def->face_count, .N = 1 << def->subdivide};
+    sp_status status = b->ops->surface ? b->ops->surface(b, &c.own) : SP_OK;
+    if (status < 0) return sp__world_body_failed(w, b, status);
+    if (!c.own || c.own->face_count == 0) return WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no boundary to show", b->name);
+    if (!c.faces) c.face_count = c.own->face_count;
+    for (int i = 0; c.faces && i < c.face_count; i++)
+        if (c.faces[i] < 0 || c.faces[i] >= c.own->face_count)
+            return WORLD_FAIL(w, SP_BAD_INPUT, "face %d of '%s', must be in [0, %d]", c.faces[i], b->name, c.own->face_count - 1);
+    status = fill_cut(w, &c, skin);
+    sp__free(w->ctx, c.vertex_of), sp__free(w->ctx, c.edge_start);
+    sp__free(w->ctx, c.edge), sp__free(w->ctx, c.edge_number);
+    return status;
+}
