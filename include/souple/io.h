@@ -1,4 +1,4 @@
-/// Scenes, mesh files, pictures and edit logs: libsouple-io, a client of the public API.
+/// Scenes, mesh files, recordings, pictures and edit logs: libsouple-io, a client of the public API.
 #ifndef SOUPLE_IO_H
 #define SOUPLE_IO_H
 
@@ -57,6 +57,7 @@ typedef struct sp_run_options {
     long steps;           ///< overrides stop; <= 0: the scene's
     const char *out;      ///< folder for records; nullable: none are written
     bool endless;         ///< do not ask for a stop condition
+    const char *resume;   ///< checkpoint file of sp_run_save to go on from; nullable. Records in `out` go on where they stood
     uint32_t cookie;
 } sp_run_options;
 
@@ -103,8 +104,62 @@ SP_API void sp_run_claim_at(const sp_run *run, int index, sp_run_claim *out);
 
 // ---------------------------------------------------------------------------------------------------- files
 
-/// Gmsh .msh 2.2 (ASCII): tetrahedra, physical groups, node and element data.
+/// Formats by content, then by suffix: Gmsh .msh 2.2 and 4.1, VTK .vtk and .vtu, TetGen .node/.ele/.face, OBJ, STL, PLY.
+/// What tetrahedra there are, with groups and arrays. Refuses a file without any.
 SP_API sp_status sp_mesh_read(sp_context *context, const char *path, sp_mesh **out);
+/// What triangles there are (quadrangles and polygons are cut); of a file of tetrahedra only, their boundary.
+SP_API sp_status sp_trimesh_read(sp_context *context, const char *path, sp_trimesh **out);
+
+/// Auto: binary where the format has it (vtu: appended), text otherwise.
+typedef enum sp_encoding {
+    SP_ENCODING_AUTO,
+    SP_ENCODING_ASCII,
+    SP_ENCODING_BINARY,
+    SP_ENCODING_BASE64,
+    SP_ENCODING_APPENDED
+} sp_encoding;
+
+/// Start from sp_mesh_write_options_default().
+typedef struct sp_mesh_write_options {
+    const char *format;    ///< "msh", "msh2", "vtk", "vtu", "tetgen", "obj", "stl", "ply"; nullable: by the suffix
+    sp_encoding encoding;  ///< default auto; refused where the format lacks it
+    bool compress;         ///< vtu: zlib. Default false
+    uint32_t cookie;
+} sp_mesh_write_options;
+
+SP_API sp_mesh_write_options sp_mesh_write_options_default(void);
+/// Whole or not at all: a file that could not be finished is removed. Nullable: options.
+SP_API sp_status sp_mesh_write(const sp_mesh *mesh, const char *path, const sp_mesh_write_options *options);
+SP_API sp_status sp_trimesh_write(const sp_trimesh *surface, const char *path, const sp_mesh_write_options *options);
+
+/// A mesh file as it stands, good or bad: for examining and repairing what sp_mesh_read would refuse.
+typedef struct sp_mesh_file sp_mesh_file;
+
+/// Pointers live as long as the file is open.
+typedef struct sp_mesh_file_content {
+    const char *format;       ///< "Gmsh 4.1"
+    bool tetrahedra;          ///< there are some, in `mesh`, with every node of the file; otherwise triangles, in `surface`
+    sp_mesh_def mesh;         ///< for sp_mesh_examine and sp_mesh_repaired
+    sp_trimesh_def surface;   ///< for sp_trimesh_examine and sp_trimesh_repaired
+    const int64_t *node_ids;  ///< of the surface: the file's numbers; nullable: 0, 1, 2, ...
+    const int64_t *face_ids;  ///< likewise
+} sp_mesh_file_content;
+
+SP_API sp_status sp_mesh_file_open(sp_context *context, const char *path, sp_mesh_file **out);
+SP_API void sp_mesh_file_get(const sp_mesh_file *file, sp_mesh_file_content *out);
+/// What sp_mesh_read and sp_trimesh_read would give, without reading it again.
+SP_API sp_status sp_mesh_file_mesh(const sp_mesh_file *file, sp_mesh **out);
+SP_API sp_status sp_mesh_file_trimesh(const sp_mesh_file *file, sp_trimesh **out);
+SP_API void sp_mesh_file_close(sp_mesh_file **file);
+
+/// Labelled voxels from a file: NRRD (.nrrd, .nhdr + raw, also gzip) or NIfTI-1 (.nii, .nii.gz), see docs/meshing.md.
+typedef struct sp_volume sp_volume;
+SP_API sp_status sp_volume_read(sp_context *context, const char *path, sp_volume **out);
+/// The same from memory; `path` stands in messages and for the folder of the file that a detached header names.
+SP_API sp_status sp_volume_parse(sp_context *context, const char *text, size_t size, const char *path, sp_volume **out);
+/// For sp_mesh_fill_labels; pointers live as long as the volume.
+SP_API void sp_volume_get(const sp_volume *volume, sp_label_volume *out);
+SP_API void sp_volume_destroy(sp_volume **volume);
 
 /// Edit logs: a line of text per edit, with the step that took it.
 typedef struct sp_edit_log sp_edit_log;
@@ -114,24 +169,141 @@ SP_API sp_status sp_edit_log_open(sp_context *context, const char *path, sp_edit
 SP_API sp_status sp_edit_log_queue(sp_edit_log *log, sp_world *world);  ///< before a step: what it took then
 SP_API sp_status sp_edit_log_close(sp_edit_log **log);
 
+// ---------------------------------------------------------------------------------------------------- recordings
+
+/// A recording (.xdmf, or the .h5 beside it) opened for reading: finished, still growing, or left by a run that was killed, then
+/// up to its last whole frame. In a build without HDF5 every opening answers SP_UNAVAILABLE. Use it from one thread at a time.
+typedef struct sp_recording sp_recording;
+
+/// Refuses with file and reason what is damaged, missing or no recording. Strings and arrays it gives live until it is closed.
+SP_API sp_status sp_recording_open(sp_context *context, const char *path, sp_recording **out);
+SP_API void sp_recording_close(sp_recording **recording);
+
+typedef struct sp_recording_info {
+    int frame_count, body_count;
+    const char *scene;  ///< text of the scene as it was read
+    size_t scene_size;
+    const char *scene_path;  ///< its file as the caller named it: what sp_scene_parse takes for `name`
+    int set_count;
+    const char *const *sets;  ///< "path=value", for sp_scene_options
+    const char *version;      ///< of the library that wrote it
+    const char *backend;
+    double dt;  ///< [s]
+    uint64_t seed;
+    bool in_double;     ///< numbers are kept whole; otherwise as float
+    bool visual;        ///< holds visual surfaces instead of mechanical meshes: nothing that sp_recording_show could set
+    bool complete;      ///< the run closed it
+    const char *edits;  ///< log of the edits taken up to the last frame, as sp_edit_log_open reads it; empty: none
+} sp_recording_info;
+
+SP_API void sp_recording_get(const sp_recording *recording, sp_recording_info *out);
+
+typedef struct sp_recording_frame {
+    double time;  ///< [s]
+    uint64_t step;
+    uint64_t hash;      ///< of the state; 0 where interpolated
+    bool interpolated;  ///< lies between two steps
+} sp_recording_frame;
+
+/// Frames count from 0.
+SP_API sp_status sp_recording_frame_at(const sp_recording *recording, int frame, sp_recording_frame *out);
+/// The frame whose time is nearest, the earlier of two; -1: there are none.
+SP_API int sp_recording_nearest(const sp_recording *recording, double time);
+
+typedef struct sp_recording_body {
+    const char *name;
+    const char *kind;  ///< "solid", "rigid"
+    int field_count;
+    const char *const *fields;
+} sp_recording_body;
+
+SP_API sp_status sp_recording_body_at(const sp_recording *recording, int body, sp_recording_body *out);
+
+/// Cells of a body at a frame: tetrahedra, or triangles of what has no elements.
+typedef struct sp_recording_topology {
+    int revision;  ///< from 0; frames of one revision share it
+    int node_count, cell_count;
+    int corners;       ///< 4 or 3
+    const int *cells;  ///< cell_count x corners
+} sp_recording_topology;
+
+/// The cells stand until the next call for another revision of the body.
+SP_API sp_status sp_recording_topology_at(sp_recording *recording, int frame, int body, sp_recording_topology *out);
+SP_API sp_status sp_recording_field_info(sp_recording *recording, int frame, int body, const char *field, sp_field_info *out);
+/// Writes count x components numbers. "position" is always there, "velocity" for solids, "pose" for rigids.
+SP_API sp_status sp_recording_field(sp_recording *recording, int frame, int body, const char *field, double *out);
+/// Puts the bodies of a run's world, found by name, where they are in a frame. The run is one of the same scene: refused where a
+/// body is missing or has other counts. The world's time does not change.
+SP_API sp_status sp_recording_show(sp_recording *recording, int frame, sp_run *run);
+
+/// A file that the run writes.
+typedef struct sp_run_record {
+    const char *file;  ///< as in the scene
+    const char *path;  ///< where; NULL: nothing is written
+    const char *kind;  ///< "xdmf", "vtu", "obj", "ply", "png", "csv"
+    long frames;       ///< on the disk
+    long dropped;      ///< frames that a slow disk cost, with on-slow="drop"
+    uint64_t bytes;    ///< written so far
+} sp_run_record;
+
+SP_API int sp_run_record_count(const sp_run *run);
+SP_API void sp_run_record_at(const sp_run *run, int index, sp_run_record *out);
+
+/// A checkpoint file of the whole run: world, probes, events, records. Whole or not at all. Go on from it with
+/// sp_run_options.resume: same hashes, probes and records as without the break.
+SP_API sp_status sp_run_save(sp_run *run, const char *path);
+
 // ---------------------------------------------------------------------------------------------------- pictures
 
+/// What the pictures of a series share, so that neither the camera nor the colours jump: a box around all that is seen, and the
+/// least and greatest value of the field shown. Start from sp_picture_extent_default(), which is empty.
+typedef struct sp_picture_extent {
+    double low[3], high[3];  ///< [m]
+    double least, greatest;  ///< in the unit of the field
+} sp_picture_extent;
+
+/// How much of a body stops the light, instead of what its look says.
+typedef struct sp_picture_opacity {
+    const char *body;  ///< by name; NULL: every body
+    double opacity;    ///< in [0, 1]; 0: not drawn
+} sp_picture_opacity;
+
+/// Start from sp_picture_def_default() or sp_run_picture(). Strings and lists are borrowed for the call.
 typedef struct sp_picture_def {
-    int width, height;  ///< pixels, default 1280 x 720
+    int width, height;  ///< pixels, 16..16384, default 1280 x 720
     double at[3], to[3], up[3];
     bool fitted;           ///< camera from the bounds of all bodies (default); otherwise at, to, up
     double fov;            ///< vertical [deg], default 40
+    double azimuth;        ///< fitted: where the camera stands, about `up`, 0 in front [deg]; NaN (default): the broad side
+    double elevation;      ///< fitted: how high above the horizon, in [-90, 90] [deg]; NaN (default): a little from above
+    double orbit;          ///< turns the camera about `up` around what it looks at [deg], default 0
     double background[3];  ///< default 1 1 1
-    const char *color_by;  ///< nullable: looks; or "displacement", "velocity", "von-mises", "rotation", "region"
+    const char *color_by;  ///< nullable: looks; or "displacement", "velocity", "von-mises", "rotation", "refresh", "region"
+    double range[2];       ///< of the colours; NaN (default): the scene's, or from what is seen
     const char *title;     ///< nullable
+    const char *note;      ///< a line below the title; nullable: time and step
+    const sp_picture_extent *extent;  ///< of a series; nullable: of this picture alone
+    const sp_picture_opacity *opacities;
+    int opacity_count;
     uint32_t cookie;
 } sp_picture_def;
 
 SP_API sp_picture_def sp_picture_def_default(void);
+SP_API sp_picture_extent sp_picture_extent_default(void);
 /// Camera, lights, colours of the scene's camera, view and look elements where there are some.
 SP_API sp_picture_def sp_run_picture(const sp_run *run);
 /// Shaded surfaces of the world now, as a PNG file. Nullable: def; run (for looks). Errors are in the world's context.
 SP_API sp_status sp_picture_write(sp_world *world, const sp_run *run, const sp_picture_def *def, const char *path);
+/// The same into memory: def->width x height x 3 bytes of sRGB, rows from the top.
+SP_API sp_status sp_picture_draw(sp_world *world, const sp_run *run, const sp_picture_def *def, unsigned char *rgb);
+/// Widen the extent of a series by what a picture of the world now would show. Nullable: run.
+SP_API sp_status sp_picture_measure(sp_world *world, const sp_run *run, const sp_picture_def *def, sp_picture_extent *extent);
+/// A surface alone, with its own colours, or by one of its arrays (`color_by`). Nullable: def; name (of the surface, for
+/// opacities). Errors are in the context.
+SP_API sp_status sp_picture_surface(sp_context *context, const sp_trimesh *surface, const char *name, const sp_picture_def *def,
+                                    unsigned char *rgb);
+/// Pixels as a PNG file, whole or not at all.
+SP_API sp_status sp_picture_save(sp_context *context, const unsigned char *rgb, int width, int height, const char *path);
 
 #ifdef __cplusplus
 }

@@ -2,32 +2,16 @@
 // with file and line, quickly, in bounded memory. tests/data/bad/expected.txt says what is expected of which.
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "limited.h"
 #include "test.h"
 
 #define FOLDER SP_SOURCE_DIR "/tests/data/bad"
 
-// sanitizers reserve terabytes of address space and are several times slower
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifdef SANITIZED
-enum { MEMORY_LIMIT = 0, SECONDS_LIMIT = 60 };
-#else
-enum { MEMORY_LIMIT = 1 << 30, SECONDS_LIMIT = 10 };  // a good scene of this size takes 20 MB and 20 ms
-#endif
-
-enum { ROWS_MAX = 400, OUTPUT_MAX = 1 << 16 };
+enum { ROWS_MAX = 400 };
 
 typedef struct row {
     char folder[200], scene[80], line[16], words[160], part[200];
@@ -70,12 +54,8 @@ static void read_table(void) {
     fclose(f);
 }
 
-static void limit(int what, rlim_t value) {
-    setrlimit(what, &(struct rlimit){value, value});
-}
-
-// in the child: `souple VERB SCENE OPTION...` with everything it says going to `out`
-static void become_souple(const row *r, int out) {
+// `souple VERB SCENE OPTION...`; returns the wait status
+static int run_souple(const row *r, char *output) {
     char words[160], path[400], *argv[16] = {"souple"};
     int n = 1;
     snprintf(words, sizeof words, "%s", r->words);
@@ -84,37 +64,7 @@ static void become_souple(const row *r, int out) {
         argv[n++] = w;
         if (n == 2) argv[n++] = path;
     }
-    int null = open("/dev/null", O_RDONLY);
-    dup2(null, 0), dup2(out, 1), dup2(out, 2);
-    if (MEMORY_LIMIT) limit(RLIMIT_AS, MEMORY_LIMIT);
-    limit(RLIMIT_CPU, SECONDS_LIMIT);
-    limit(RLIMIT_FSIZE, 1 << 20);
-    alarm(3 * SECONDS_LIMIT);  // for one that sleeps; a busy machine must not make a test fail
-    execv(SP_BINARY_DIR "/souple", argv);
-    _exit(127);
-}
-
-// returns the wait status
-static int run_souple(const row *r, char *output) {
-    int ends[2], status = -1;
-    size_t length = 0;
-    if (pipe(ends)) return -1;
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        close(ends[0]);
-        become_souple(r, ends[1]);
-    }
-    close(ends[1]);
-    char rest[4096];
-    ssize_t got;
-    while ((got = read(ends[0], length < OUTPUT_MAX - 1 ? output + length : rest,
-                       length < OUTPUT_MAX - 1 ? OUTPUT_MAX - 1 - length : sizeof rest)) > 0)
-        if (length < OUTPUT_MAX - 1) length += (size_t)got;
-    output[length] = 0;
-    close(ends[0]);
-    if (child > 0) waitpid(child, &status, 0);
-    return status;
+    return run_limited(argv, output);
 }
 
 // "NAME:LINE:" somewhere in the output; any number where `line` is "*", which then may be in an included file
@@ -130,7 +80,7 @@ static bool names_place(const char *output, const char *scene, const char *line)
 }
 
 static void check_row(const row *r) {
-    static char output[OUTPUT_MAX];
+    static char output[LIMITED_OUTPUT];
     int status = run_souple(r, output), before = sp_test_failures;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 2)
         SP_TEST_FAILED("%s: %s %d, expected exit code 2", r->scene, WIFEXITED(status) ? "exit code" : "signal",

@@ -150,6 +150,28 @@ void *sp__keep_alloc(sp_keep *keep, size_t n, size_t size) {
     return item->memory;
 }
 
+void *sp__keep_grow(sp_keep *keep, void *memory, size_t have, size_t n, size_t size) {
+    struct sp_keep_item *item = keep->newest;
+    while (item && item->memory != memory) item = item->older;
+    if (!memory || !item) return sp__keep_alloc(keep, n, size);
+    void *more = sp__alloc(keep->ctx, n ? n : 1, size);
+    if (!more) return NULL;
+    memcpy(more, memory, have * size);
+    sp__free(keep->ctx, memory);
+    item->memory = more;
+    return more;
+}
+
+bool sp__keep_more(sp_keep *keep, void **memory, size_t used, size_t *room, size_t size) {
+    if (used < *room) return true;
+    size_t n = used < 32 ? 64 : used > SIZE_MAX / 4 ? SIZE_MAX : 2 * used;
+    void *more = sp__keep_grow(keep, *memory, used, n, size);
+    if (!more) return false;
+    *memory = more;
+    *room = n;
+    return true;
+}
+
 char *sp__keep_text(sp_keep *keep, const char *text) {
     size_t n = strlen(text) + 1;
     char *copy = sp__keep_alloc(keep, n, 1);

@@ -23,7 +23,12 @@ typedef struct sp_keep {
 } sp_keep;
 void *sp__keep_alloc(sp_keep *keep, size_t n, size_t size);  // zeroed; NULL: no memory
 char *sp__keep_text(sp_keep *keep, const char *text);        // a copy
+// More room for what is kept already (NULL: nothing yet): `have` items stay, the rest is zero. NULL: no memory, all as before.
+void *sp__keep_grow(sp_keep *keep, void *memory, size_t have, size_t n, size_t size);
 void sp__keep_free(sp_keep *keep);
 #define SP_KEEP(keep, p, n) ((p) = sp__keep_alloc((keep), (size_t)(n), sizeof *(p)))
+// p, of room for *room items of which `used` are in use, with room for one more at least; false: no memory.
+#define SP_KEEP_MORE(keep, p, used, room) sp__keep_more((keep), (void **)&(p), (size_t)(used), (room), sizeof *(p))
+bool sp__keep_more(sp_keep *keep, void **memory, size_t used, size_t *room, size_t size);
 
 #endif

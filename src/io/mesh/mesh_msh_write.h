@@ -1,0 +1,41 @@
+// What the writer of Gmsh files plans before it writes.
+#ifndef SP_MESH_MSH_WRITE_H
+#define SP_MESH_MSH_WRITE_H
+
+#include "io/mesh/mesh_members.h"
+#include "io/mesh/mesh_msh.h"
+
+// An entity of the model: cells of one dimension in the same groups.
+typedef struct sp_msh_part {
+    int dimension;
+    const int *groups;
+    int group_count;
+    int tag;  // 1, 2, ... in its dimension
+    double low[3], high[3];
+} sp_msh_part;
+
+typedef struct sp_msh_plan {
+    const sp_cells *cells;
+    void *stream;  // FILE
+    int version;
+    bool binary;
+    sp_keep keep;
+    int *physical;               // number of each group in its own dimension
+    int *point_physical;         // and in dimension 0, for the nodes it lists; 0: it lists none
+    sp_members members, points;  // groups of each cell; of each node listed on its own
+    sp_msh_part *parts;
+    size_t part_count, part_room, last;
+    int *table;  // part + 1 by hash
+    size_t mask;
+    int tags[4];     // entities of each dimension
+    int *cell_part;  // per cell
+    int *point_node, *point_part;
+    int point_count;
+    int64_t element_count;                             // lines of $Elements
+    int node_shift, cell_shift;                        // numbers from 0 are written from 1: Gmsh has no 0
+    int64_t node_low, node_high, cell_low, cell_high;  // as written
+} sp_msh_plan;
+
+sp_status sp__msh_plan_make(sp_msh_plan *p, const char *path);
+
+#endif

@@ -1,0 +1,103 @@
+// What the readers and writers of VTK's two file formats share: the grid as VTK has it, and its columns of numbers.
+#ifndef SP_MESH_VTK_H
+#define SP_MESH_VTK_H
+
+#include "io/mesh/mesh_members.h"
+#include "io/mesh/mesh_numbers.h"
+#include "io/mesh/mesh_words.h"
+
+typedef enum sp_vtk_role {
+    SP_VTK_PLAIN,
+    SP_VTK_SCALARS,
+    SP_VTK_NORMALS,
+    SP_VTK_TEXCOORDS,
+    SP_VTK_IDS,
+    SP_VTK_COLORS
+} sp_vtk_role;
+
+#define SP_VTK_NODE_IDS "GlobalNodeId"
+#define SP_VTK_CELL_IDS "GlobalElementId"
+#define SP_VTK_COLOR_NAME "colors"
+
+// ------------------------------------------------------------------------------------------------ reading (mesh_vtk_grid.c)
+
+enum { SP_VTK_ARRAYS_MAX = 4096 };
+
+// Cells of a file: nodes[start[i]] .. nodes[start[i + 1] - 1].
+typedef struct sp_vtk_lists {
+    int64_t count;
+    int64_t *start;
+    int *nodes;
+} sp_vtk_lists;
+
+typedef struct sp_vtk_array {
+    const char *name;
+    int components;
+    bool on_cells;
+    sp_number type;
+    sp_vtk_role role;
+    double *values;
+} sp_vtk_array;
+
+typedef struct sp_vtk_grid {
+    sp_cells *cells;  // x and node_count are there
+    sp_vtk_lists lists;
+    unsigned char *type;  // VTK's numbers
+    int line;             // where the cells stand, for messages
+    int64_t offset;
+    sp_vtk_array *arrays;
+    int array_count, array_room;
+} sp_vtk_grid;
+
+// One more array, with room for all its numbers; NULL: no memory.
+sp_vtk_array *sp__vtk_add_array(sp_vtk_grid *g, const char *name, bool on_cells, int components, sp_number type);
+// VTK's type of a cell of vertices, lines, polygons or strips of VTK's polygonal data (kind 0..3) with n nodes.
+unsigned char sp__vtk_poly_type(int kind, int64_t n);
+// The cells, arrays and groups of `cells` out of the grid.
+sp_status sp__vtk_settle(sp_vtk_grid *g);
+
+// ------------------------------------------------------------------------------------------------ writing (mesh_vtk_columns.c)
+
+typedef enum sp_vtk_place {
+    SP_VTK_POINTS,
+    SP_VTK_CONNECTIVITY,
+    SP_VTK_OFFSETS,
+    SP_VTK_TYPES,
+    SP_VTK_POINT_DATA,
+    SP_VTK_CELL_DATA
+} sp_vtk_place;
+
+typedef struct sp_vtk_column {
+    const char *name;
+    sp_vtk_place place;
+    sp_vtk_role role;
+    sp_number type;
+    int components;
+    int64_t tuples;
+    const double *values;  // NULL: computed
+    int label;             // which group, of those; -1: none
+} sp_vtk_column;
+
+typedef struct sp_vtk_columns {
+    const sp_cells *cells;
+    sp_keep keep;
+    int cell_count;  // of those that VTK has
+    int *kept;       // which; NULL: all
+    int64_t *start;  // corners of the kept ones
+    sp_members of_nodes, of_cells;
+    sp_labels labels;
+    sp_vtk_column *list;
+    int count;
+} sp_vtk_columns;
+
+// Everything that is to be written, in the order points, connectivity, offsets, types, data. Free the keep on any outcome.
+sp_status sp__vtk_columns(const sp_cells *cells, sp_vtk_columns *out);
+// n numbers of a column from its number `first` on.
+void sp__vtk_column_get(const sp_vtk_columns *c, const sp_vtk_column *column, int64_t first, int64_t n, double *out);
+
+sp_status sp__vtk_read(sp_cells *cells, const char *text, size_t size, const char *path);
+sp_status sp__vtk_write(const sp_cells *cells, const char *path, const sp_mesh_write_options *options);
+sp_status sp__vtu_read(sp_cells *cells, const char *text, size_t size, const char *path);
+sp_status sp__vtu_write(const sp_cells *cells, const char *path, const sp_mesh_write_options *options);
+
+#endif

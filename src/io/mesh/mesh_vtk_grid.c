@@ -1,0 +1,240 @@
+// A grid as VTK has it, made ours. Cells of VTK that are several of ours (strips, polylines, sets of vertices) are taken apart
+// and share the numbers of their cell; pixels and voxels get the order of quadrangles and hexahedra. Arrays with a meaning
+// (normals, texture coordinates, colours, ids, groups) go where they belong, the others stay arrays.
+#include <limits.h>
+
+#include "io/mesh/mesh_vtk.h"
+
+enum { POLY_VERTEX = 2, POLY_LINE = 4, STRIP = 6, PIXEL = 8, VOXEL = 11 };
+
+// our kind of each of VTK's, as far as there is one
+static int kind_of(int vtk_type, int64_t nodes) {
+    switch (vtk_type) {
+    case 1:
+    case POLY_VERTEX: return SP_CELL_POINT;
+    case 3:
+    case POLY_LINE: return SP_CELL_LINE;
+    case 5:
+    case STRIP: return SP_CELL_TRIANGLE;
+    case 7: return nodes == 3 ? SP_CELL_TRIANGLE : nodes == 4 ? SP_CELL_QUAD : SP_CELL_POLYGON;
+    case PIXEL:
+    case 9: return SP_CELL_QUAD;
+    case 10: return SP_CELL_TET;
+    case VOXEL:
+    case 12: return SP_CELL_HEX;
+    case 13: return SP_CELL_WEDGE;
+    case 14: return SP_CELL_PYRAMID;
+    case 21: return SP_CELL_LINE3;
+    case 22: return SP_CELL_TRIANGLE6;
+    case 24: return SP_CELL_TET10;
+    default: return SP_CELL_OTHER;
+    }
+}
+
+unsigned char sp__vtk_poly_type(int kind, int64_t n) {
+    static const unsigned char one[] = {1, 3, 7, STRIP}, many[] = {POLY_VERTEX, POLY_LINE, 7, STRIP};
+    return kind < 2 && n == kind + 1 ? one[kind] : many[kind];
+}
+
+sp_vtk_array *sp__vtk_add_array(sp_vtk_grid *g, const char *name, bool on_cells, int components, sp_number type) {
+    sp_keep *keep = &g->cells->keep;
+    size_t tuples = (size_t)(on_cells ? g->lists.count : g->cells->node_count);
+    if (!SP_LIST_ROOM(keep, g->arrays, g->array_count, &g->array_room)) return NULL;
+    sp_vtk_array *a = &g->arrays[g->array_count];
+    *a = (sp_vtk_array){.name = name, .components = components, .on_cells = on_cells, .type = type};
+    if (!SP_KEEP(keep, a->values, tuples * (size_t)components)) return NULL;
+    g->array_count++;
+    return a;
+}
+
+// ------------------------------------------------------------------------------------------------ cells
+
+// how many of our cells one of VTK's is
+static int64_t parts_of(int vtk_type, int64_t nodes) {
+    if (vtk_type == POLY_VERTEX) return nodes;
+    if (vtk_type == POLY_LINE) return nodes - 1;
+    if (vtk_type == STRIP) return nodes - 2;
+    return 1;
+}
+
+static sp_status check_nodes(sp_vtk_grid *g, int64_t i, int64_t n) {
+    int type = g->type[i], kind = kind_of(type, n), needs = sp__cell_nodes(kind);
+    bool apart = type == POLY_VERTEX || type == POLY_LINE || type == STRIP;
+    int64_t least = apart ? type == STRIP ? 3 : type == POLY_LINE ? 2 : 1 : kind == SP_CELL_POLYGON ? 3 : 0;
+    if (n < least || (!apart && needs && n != needs))
+        return SP_CELLS_FAIL(g->cells, g->line, g->offset, "cell %lld of type %d has %lld nodes, must have %lld%s", (long long)i,
+                             type, (long long)n, (long long)(apart || !needs ? least : needs),
+                             apart || !needs ? " at least" : "");
+    return SP_OK;
+}
+
+static void reorder(int type, int *nodes) {
+    int swap = nodes[2];
+    if (type != PIXEL && type != VOXEL) return;
+    nodes[2] = nodes[3], nodes[3] = swap;
+    if (type == PIXEL) return;
+    swap = nodes[6], nodes[6] = nodes[7], nodes[7] = swap;
+}
+
+// the part of a strip, polyline or set of vertices: corners of a strip turn every second time
+static int take_part(int type, const int *nodes, int64_t part, int *out) {
+    int n = type == POLY_VERTEX ? 1 : type == POLY_LINE ? 2 : 3;
+    for (int k = 0; k < n; k++) out[k] = nodes[part + k];
+    if (type == STRIP && part % 2) out[0] = nodes[part + 1], out[1] = nodes[part];
+    return n;
+}
+
+static sp_status take_apart(sp_vtk_grid *g, int64_t parts, int64_t corners, int **from) {
+    sp_cells *c = g->cells;
+    if (parts > INT_MAX / 4)
+        return SP_CELLS_FAIL(c, g->line, g->offset, "%lld cells, at most %d are allowed", (long long)parts, INT_MAX / 4);
+    if (!sp__cells_room(c, (int)parts, corners) || !SP_KEEP(&c->keep, *from, parts)) return sp__cells_no_memory(c);
+    int64_t at = 0, corner = 0;
+    for (int64_t i = 0; i < g->lists.count; i++) {
+        const int *nodes = g->lists.nodes + g->lists.start[i];
+        int64_t n = g->lists.start[i + 1] - g->lists.start[i], in_parts = parts_of(g->type[i], n);
+        bool apart = g->type[i] == POLY_VERTEX || g->type[i] == POLY_LINE || g->type[i] == STRIP;
+        for (int64_t p = 0; p < in_parts; p++) {
+            c->type[at] = (unsigned char)kind_of(g->type[i], n);
+            (*from)[at] = (int)i;
+            if (apart) {
+                corner += take_part(g->type[i], nodes, p, c->nodes + corner);
+            } else {
+                memcpy(c->nodes + corner, nodes, (size_t)n * sizeof *nodes);
+                corner += n;
+            }
+            c->start[++at] = corner;
+        }
+    }
+    return SP_OK;
+}
+
+static sp_status settle_cells(sp_vtk_grid *g, int **from) {
+    sp_cells *c = g->cells;
+    int64_t parts = 0, corners = 0;
+    *from = NULL;
+    for (int64_t i = 0; i < g->lists.count; i++) {
+        int64_t n = g->lists.start[i + 1] - g->lists.start[i], in_parts = parts_of(g->type[i], n);
+        SP_TRY(check_nodes(g, i, n));
+        reorder(g->type[i], g->lists.nodes + g->lists.start[i]);
+        parts += in_parts;
+        bool apart = g->type[i] == POLY_LINE || g->type[i] == STRIP;
+        corners += apart ? in_parts * (g->type[i] == STRIP ? 3 : 2) : n;
+    }
+    bool any = false;
+    for (int64_t i = 0; i < g->lists.count && !any; i++)
+        any = g->type[i] == POLY_VERTEX || g->type[i] == POLY_LINE || g->type[i] == STRIP;
+    if (any) return take_apart(g, parts, corners, from);
+    c->cell_count = (int)g->lists.count;
+    c->start = g->lists.start;
+    c->nodes = g->lists.nodes;
+    c->type = g->type;
+    for (int i = 0; i < c->cell_count; i++) c->type[i] = (unsigned char)kind_of(g->type[i], c->start[i + 1] - c->start[i]);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ arrays
+
+static bool finite(const sp_vtk_array *a, size_t tuples) {
+    for (size_t i = 0; i < tuples * (size_t)a->components; i++)
+        if (!isfinite(a->values[i])) return false;
+    return true;
+}
+
+static bool take_ids(sp_vtk_grid *g, const sp_vtk_array *a) {
+    sp_cells *c = g->cells;
+    size_t n = (size_t)(a->on_cells ? c->cell_count : c->node_count);
+    int64_t **ids = a->on_cells ? &c->cell_ids : &c->node_ids;
+    if (*ids || !SP_KEEP(&c->keep, *ids, n)) return *ids != NULL;
+    for (size_t i = 0; i < n; i++) (*ids)[i] = (int64_t)a->values[i];
+    return true;
+}
+
+// the first three or four numbers as red, green, blue and opacity
+static bool take_colors(sp_vtk_grid *g, const sp_vtk_array *a) {
+    sp_cells *c = g->cells;
+    double over = sp__number_integral(a->type) ? 255 : 1;
+    if (!SP_KEEP(&c->keep, c->colors, 4 * (size_t)c->node_count)) return false;
+    for (size_t i = 0; i < (size_t)c->node_count; i++)
+        for (int k = 0; k < 4; k++)
+            c->colors[4 * i + (size_t)k] = k < a->components ? a->values[i * (size_t)a->components + (size_t)k] / over : 1;
+    return true;
+}
+
+static bool take_texcoords(sp_vtk_grid *g, const sp_vtk_array *a) {
+    sp_cells *c = g->cells;
+    if (!SP_KEEP(&c->keep, c->texcoords, 2 * (size_t)c->node_count)) return false;
+    for (size_t i = 0; i < (size_t)c->node_count; i++)
+        for (int k = 0; k < 2; k++)
+            c->texcoords[2 * i + (size_t)k] = k < a->components ? a->values[i * (size_t)a->components + (size_t)k] : 0;
+    c->texcoord_count = c->node_count;
+    return true;
+}
+
+static bool in_range(const sp_vtk_array *a, size_t tuples, double low, double high) {
+    for (size_t i = 0; i < tuples * (size_t)a->components; i++)
+        if (!(a->values[i] >= low && a->values[i] <= high)) return false;
+    return true;
+}
+
+// what an array means to us: its role if it has one that its numbers allow
+static sp_vtk_role meaning(const sp_vtk_grid *g, const sp_vtk_array *a) {
+    const sp_cells *c = g->cells;
+    size_t nodes = (size_t)c->node_count, tuples = a->on_cells ? (size_t)g->lists.count : nodes;
+    bool bytes = sp__number_integral(a->type);
+    bool color = a->role == SP_VTK_COLORS || strcmp(a->name, SP_VTK_COLOR_NAME) == 0;
+    if (a->role == SP_VTK_IDS && a->components == 1 && bytes && in_range(a, tuples, 0, 9007199254740992.0)) return SP_VTK_IDS;
+    if (a->on_cells) return SP_VTK_PLAIN;
+    if (a->role == SP_VTK_NORMALS && a->components == 3 && !c->normals && finite(a, nodes)) return SP_VTK_NORMALS;
+    if (a->role == SP_VTK_TEXCOORDS && a->components <= 3 && !c->texcoords && finite(a, nodes)) return SP_VTK_TEXCOORDS;
+    if (color && (a->components == 3 || a->components == 4) && !c->colors && in_range(a, nodes, 0, bytes ? 255 : 1))
+        return SP_VTK_COLORS;
+    return SP_VTK_PLAIN;
+}
+
+// numbers of a cell for each of its parts
+static bool spread(sp_vtk_grid *g, sp_vtk_array *a, const int *from) {
+    size_t n = (size_t)a->components;
+    double *values;
+    if (!from || !a->on_cells) return true;
+    if (!SP_KEEP(&g->cells->keep, values, n * (size_t)g->cells->cell_count)) return false;
+    for (size_t i = 0; i < (size_t)g->cells->cell_count; i++)
+        memcpy(values + n * i, a->values + n * (size_t)from[i], n * sizeof *values);
+    a->values = values;
+    return true;
+}
+
+static bool take_array(sp_vtk_grid *g, sp_vtk_array *a, const int *from) {
+    sp_cells *c = g->cells;
+    sp_vtk_role role = meaning(g, a);
+    if (!spread(g, a, from)) return false;
+    switch (role) {
+    case SP_VTK_IDS:
+        if (from && a->on_cells) return true;  // parts would share their number
+        return take_ids(g, a);
+    case SP_VTK_TEXCOORDS: return take_texcoords(g, a);
+    case SP_VTK_COLORS: return take_colors(g, a);
+    case SP_VTK_NORMALS:
+        c->normals = a->values;
+        c->normal_count = c->node_count;
+        return true;
+    default: break;
+    }
+    if (a->components > 9)
+        sp__log(c->ctx, SP_LOG_WARNING, "%s: array '%s' of %d components is left out, at most 9 are kept", c->file, a->name,
+                a->components);
+    else
+        c->arrays[c->array_count++] =
+            (sp_cells_array){a->name, a->components, a->on_cells, sp__number_integral(a->type), a->values};
+    return true;
+}
+
+sp_status sp__vtk_settle(sp_vtk_grid *g) {
+    sp_cells *c = g->cells;
+    int *from;
+    SP_TRY(settle_cells(g, &from));
+    if (!SP_KEEP(&c->keep, c->arrays, g->array_count)) return sp__cells_no_memory(c);
+    for (int i = 0; i < g->array_count; i++)
+        if (!take_array(g, &g->arrays[i], from)) return sp__cells_no_memory(c);
+    return sp__members_from_arrays(c);
+}

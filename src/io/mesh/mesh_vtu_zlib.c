@@ -1,0 +1,46 @@
+// Compressed blocks of VTK's XML files, where zlib is present.
+#include "io/mesh/mesh_vtu.h"
+#include "io/mesh/vtu_write.h"
+
+#ifdef SP_HAVE_ZLIB
+#include <zlib.h>
+
+bool sp__vtu_has_zlib(void) {
+    return true;
+}
+
+bool sp__vtu_inflate(const unsigned char *from, size_t size, unsigned char *out, size_t bytes) {
+    uLongf made = (uLongf)bytes;
+    return uncompress(out, &made, from, (uLong)size) == Z_OK && made == bytes;
+}
+
+size_t sp__vtu_deflate_bound(size_t bytes) {
+    return compressBound((uLong)bytes);
+}
+
+size_t sp__vtu_deflate(const void *from, size_t size, void *out, size_t room) {
+    uLongf made = (uLongf)room;
+    return compress2(out, &made, from, (uLong)size, 5) == Z_OK ? made : 0;  // 5 is VTK's level too
+}
+
+#else
+
+bool sp__vtu_has_zlib(void) {
+    return false;
+}
+
+bool sp__vtu_inflate(const unsigned char *from, size_t size, unsigned char *out, size_t bytes) {
+    (void)from, (void)size, (void)out, (void)bytes;
+    return false;
+}
+
+size_t sp__vtu_deflate_bound(size_t bytes) {
+    return bytes;
+}
+
+size_t sp__vtu_deflate(const void *from, size_t size, void *out, size_t room) {
+    (void)from, (void)size, (void)out, (void)room;
+    return 0;
+}
+
+#endif

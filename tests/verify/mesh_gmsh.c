@@ -1,0 +1,213 @@
+// Files of Gmsh itself (4.8 or later, where its program `gmsh` is installed; nothing is claimed where it is not): what it writes
+// as .msh 2.2 and 4.1, text and binary, straight, quadratic, of hexahedra and in partitions is read here with the same volume and
+// groups, and what is written here is read by Gmsh without a complaint and comes back bit for bit.
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit/mesh_help.h"
+
+#define FOLDER SP_BINARY_DIR "/verify_mesh_gmsh"
+
+static bool run(const char *command) {
+    char line[1200];
+    snprintf(line, sizeof line, "cd " FOLDER " && %s >log.txt 2>&1", command);
+    int status = system(line);
+    return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool have_gmsh(void) {
+    mkdir(FOLDER, 0777);
+    if (run("gmsh -version")) return true;
+    printf("  gmsh is not installed, nothing was compared\n");
+    return false;
+}
+
+static bool log_says(const char *word) {
+    char line[400];
+    bool found = false;
+    FILE *f = fopen(FOLDER "/log.txt", "r");
+    while (f && !found && fgets(line, sizeof line, f)) found = strstr(line, word) != NULL;
+    if (f) fclose(f);
+    return found;
+}
+
+// two bricks in one: volumes in overlapping groups, a face, an edge, a point
+static void write_model(void) {
+    FILE *f = fopen(FOLDER "/model.geo", "w");
+    if (!f) return;
+    fputs("SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\nBox(2) = {1, 0, 0, 0.5, 1, 1};\nCoherence;\n"
+          "Mesh.MeshSizeMax = 0.5;\nPhysical Volume(\"left\", 1) = {1};\nPhysical Volume(\"right\", 2) = {2};\n"
+          "Physical Volume(\"all of it\", 7) = {1, 2};\nPhysical Surface(\"skin\", 1) = {1, 2};\n"
+          "Physical Surface(5) = {2};\nPhysical Curve(\"edge\", 3) = {1};\nPhysical Point(\"corner\", 9) = {1};\n",
+          f);
+    fclose(f);
+    f = fopen(FOLDER "/bricks.geo", "w");
+    if (!f) return;
+    fputs("Point(1) = {0, 0, 0};\nl[] = Extrude {1, 0, 0} { Point{1}; Layers{3}; Recombine; };\n"
+          "s[] = Extrude {0, 2, 0} { Line{l[1]}; Layers{2}; Recombine; };\n"
+          "v[] = Extrude {0, 0, 3} { Surface{s[1]}; Layers{4}; Recombine; };\nPhysical Volume(\"bricks\", 4) = {v[1]};\n",
+          f);
+    fclose(f);
+}
+
+static sp_mesh *read_mesh(sp_context *ctx, const char *name) {
+    char path[400];
+    sp_mesh *mesh = NULL;
+    snprintf(path, sizeof path, FOLDER "/%s", name);
+    if (sp_mesh_read(ctx, path, &mesh) < 0) SP_TEST_FAILED("%s", sp_context_error(ctx)->message);
+    return mesh;
+}
+
+static double group_volume(const sp_mesh *mesh, const char *name) {
+    const sp_mesh_group *group = sp_mesh_group_named(mesh, name);
+    double sum = 0;
+    for (int i = 0; group && i < group->element_count; i++) {
+        const int *t = sp_mesh_tets(mesh) + 4 * group->elements[i];
+        const double *x = sp_mesh_positions(mesh), *o = x + 3 * t[0];
+        double m[9];
+        for (int a = 0; a < 3; a++)
+            for (int k = 0; k < 3; k++) m[3 * a + k] = x[3 * t[a + 1] + k] - o[k];
+        sum += (m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6])) / 6;
+    }
+    return sum;
+}
+
+// sums of some hundred volumes of a mesh of size 1, positions with 16 digits in texts
+static const double rounding = 1e-13;
+
+static void check_model(const sp_mesh *mesh) {
+    CHECK_NEAR(sp_mesh_volume(mesh), 1.5, rounding);
+    CHECK_NEAR(group_volume(mesh, "left"), 1, rounding);
+    CHECK_NEAR(group_volume(mesh, "right"), 0.5, rounding);
+    CHECK_NEAR(group_volume(mesh, "all of it"), 1.5, rounding);
+    CHECK_NEAR(group_volume(mesh, "2"), 0.5, rounding);
+    const sp_mesh_group *corner = sp_mesh_group_named(mesh, "corner"), *skin = sp_mesh_group_named(mesh, "skin");
+    const sp_mesh_group *five = sp_mesh_group_named(mesh, "5"), *edge = sp_mesh_group_named(mesh, "edge");
+    CHECK(corner && corner->node_count == 1 && edge && edge->node_count >= 2);
+    CHECK(skin && skin->element_count == 0 && five && five->node_count > 3 && skin->node_count > five->node_count);
+}
+
+static const struct {
+    const char *name, *options;
+} kinds[] = {{"text2.msh", "-format msh22"},
+             {"binary2.msh", "-format msh22 -bin"},
+             {"text4.msh", "-format msh41"},
+             {"binary4.msh", "-format msh41 -bin"},
+             {"parameters.msh", "-format msh41 -bin -parametric -save_all"},
+             {"parts.msh", "-format msh41 -part 3"},
+             {"parts_binary.msh", "-format msh41 -bin -part 3"},
+             {"quadratic.msh", "-format msh41 -order 2"},
+             {"quadratic2.msh", "-format msh22 -bin -order 2"}};
+
+TEST(what_gmsh_writes_is_read) {
+    sp_context *ctx = mesh_context();
+    if (have_gmsh()) {
+        write_model();
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+            char command[300];
+            snprintf(command, sizeof command, "gmsh -3 model.geo %s -o %s", kinds[i].options, kinds[i].name);
+            if (!run(command)) {
+                SP_TEST_FAILED("gmsh could not write %s", kinds[i].name);
+                continue;
+            }
+            sp_mesh *mesh = read_mesh(ctx, kinds[i].name);
+            if (mesh) check_model(mesh);
+            sp_mesh_destroy(&mesh);
+        }
+    }
+    sp_context_destroy(&ctx);
+}
+
+// 3 x 2 x 4 hexahedra of Gmsh become six tetrahedra each, face to face
+TEST(hexahedra_of_gmsh) {
+    sp_context *ctx = mesh_context();
+    if (have_gmsh()) {
+        write_model();
+        CHECK(run("gmsh -3 bricks.geo -format msh41 -bin -o bricks.msh"));
+        sp_mesh *mesh = read_mesh(ctx, "bricks.msh");
+        if (mesh) {
+            CHECK_INT(sp_mesh_tet_count(mesh), 24 * 6);
+            CHECK_INT(sp_mesh_face_count(mesh), 2 * 2 * (3 * 2 + 2 * 4 + 3 * 4));
+            CHECK_NEAR(sp_mesh_volume(mesh), 6, 6 * rounding);
+            CHECK_NEAR(group_volume(mesh, "bricks"), 6, 6 * rounding);
+        }
+        sp_mesh_destroy(&mesh);
+    }
+    sp_context_destroy(&ctx);
+}
+
+// our file, through Gmsh into a binary of its own, and back: all numbers and groups are there. Gmsh keeps the order of nodes of a
+// model of one volume; it numbers nodes and elements anew
+static void through_gmsh(sp_context *ctx, const sp_mesh *mesh, const char *format, sp_encoding encoding) {
+    sp_mesh_write_options o = sp_mesh_write_options_default();
+    sp_mesh *back = NULL;
+    o.format = format, o.encoding = encoding;
+    if (sp_mesh_write(mesh, FOLDER "/ours.msh", &o) < 0) {
+        SP_TEST_FAILED("%s", sp_context_error(ctx)->message);
+        return;
+    }
+    CHECK(run("gmsh -check ours.msh -v 5 -nopopup"));
+    CHECK(!log_says("Error") && !log_says("Warning"));
+    CHECK(run("gmsh ours.msh -v 5 -0 -bin -format msh41 -o theirs.msh"));
+    CHECK(!log_says("Error") && !log_says("Warning"));
+    if (!(back = read_mesh(ctx, "theirs.msh"))) return;
+    CHECK_INT(sp_mesh_tet_count(back), sp_mesh_tet_count(mesh));
+    CHECK_INT(sp_mesh_node_count(back), sp_mesh_node_count(mesh));
+    CHECK_NEAR(sp_mesh_volume(back), sp_mesh_volume(mesh), rounding);
+    static const char *const names[] = {"whole", "half", "pinned"};
+    for (int i = 0; i < 3; i++) {
+        const sp_mesh_group *a = sp_mesh_group_named(mesh, names[i]), *b = sp_mesh_group_named(back, names[i]);
+        CHECK(a && b && a->element_count == b->element_count && a->node_count == b->node_count);
+    }
+    // the same points, bit for bit, whatever their order: sums of mixes do not depend on it
+    uint64_t sums[2] = {0, 0};
+    for (int i = 0; i < sp_mesh_node_count(mesh) && sp_mesh_node_count(back) == sp_mesh_node_count(mesh); i++)
+        for (int which = 0; which < 2; which++) {
+            uint64_t bits[3];
+            memcpy(bits, sp_mesh_positions(which ? back : mesh) + 3 * i, sizeof bits);
+            sums[which] += sp__mix(bits[0] ^ sp__mix(bits[1], 1) ^ sp__mix(bits[2], 2), 3);
+        }
+    CHECK(sums[0] == sums[1]);
+    sp_mesh_destroy(&back);
+}
+
+static sp_mesh *box_with_groups(sp_context *ctx) {
+    sp_mesh *box = NULL, *mesh = NULL;
+    if (sp_mesh_box(ctx, (const double[]){1, 1.1, 0.9}, (const int[]){3, 4, 2}, 6, &box) < 0) return NULL;
+    int n = sp_mesh_tet_count(box), *all = malloc(sizeof(int) * (size_t)n), pinned[] = {0, 1, 5};
+    for (int i = 0; i < n; i++) all[i] = i;
+    sp_mesh_group groups[] = {{.name = "whole", .elements = all, .element_count = n},
+                              {.name = "half", .elements = all, .element_count = n / 2},
+                              {.name = "pinned", .nodes = pinned, .node_count = 3}};
+    // a group of elements has their nodes
+    int *nodes = malloc(sizeof(int) * (size_t)sp_mesh_node_count(box)), halves = 0;
+    for (int i = 0; i < sp_mesh_node_count(box); i++) nodes[i] = i;
+    groups[0].nodes = nodes, groups[0].node_count = sp_mesh_node_count(box);
+    int *half = calloc((size_t)sp_mesh_node_count(box), sizeof(int));
+    for (int i = 0; i < 4 * (n / 2); i++) half[sp_mesh_tets(box)[i]] = 1;
+    for (int i = 0; i < sp_mesh_node_count(box); i++)
+        if (half[i]) half[halves++] = i;
+    groups[1].nodes = half, groups[1].node_count = halves;
+    sp_mesh_def def = sp_mesh_def_default();
+    def.node_count = sp_mesh_node_count(box), def.positions = sp_mesh_positions(box);
+    def.tet_count = n, def.tets = sp_mesh_tets(box), def.groups = groups, def.group_count = 3;
+    sp_mesh_create(ctx, &def, &mesh);
+    sp_mesh_destroy(&box);
+    free(all), free(nodes), free(half);
+    return mesh;
+}
+
+TEST(what_is_written_gmsh_reads) {
+    sp_context *ctx = mesh_context();
+    sp_mesh *mesh = box_with_groups(ctx);
+    REQUIRE(mesh);
+    if (have_gmsh()) {
+        through_gmsh(ctx, mesh, "msh", SP_ENCODING_ASCII);
+        through_gmsh(ctx, mesh, "msh", SP_ENCODING_BINARY);
+        through_gmsh(ctx, mesh, "msh2", SP_ENCODING_ASCII);
+        through_gmsh(ctx, mesh, "msh2", SP_ENCODING_BINARY);
+    }
+    sp_mesh_destroy(&mesh);
+    sp_context_destroy(&ctx);
+}
