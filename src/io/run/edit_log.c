@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "io/file/text_file.h"
@@ -120,23 +121,36 @@ sp_status sp_edit_log_create(sp_context *context, const char *path, sp_edit_log 
     return SP_OK;
 }
 
-static void write_edit(FILE *file, uint64_t step, const sp_edit *e) {
-    fprintf(file, "%" PRIu64 " %" PRIu32 " %" PRIu64 " %s", step, e->source, e->sequence, type_words[e->type]);
+static size_t add_text(char *out, size_t size, size_t at, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int n = at < size ? vsnprintf(out + at, size - at, format, args) : 0;
+    va_end(args);
+    return at + (n > 0 ? (size_t)n : 0);
+}
+
+void sp__edit_text(char *out, size_t size, uint64_t step, const sp_edit *e) {
+    size_t at =
+        add_text(out, size, 0, "%" PRIu64 " %" PRIu32 " %" PRIu64 " %s", step, e->source, e->sequence, type_words[e->type]);
     for (const field *f = fields[e->type]; f->kind != END; f++) {
         const double *numbers = (const double *)((const char *)e + f->offset);
         char text[32];
         if (f->kind == PATH) {
-            fprintf(file, " %s", e->path);
+            at = add_text(out, size, at, " %s", e->path);
         } else if (f->kind != DOUBLES) {
-            fprintf(file, " %" PRId64, get_integer(e, (int)f->kind));
+            at = add_text(out, size, at, " %" PRId64, get_integer(e, (int)f->kind));
         } else {
             for (int i = 0; i < f->count; i++) {
                 sp__print_double(text, numbers[i]);
-                fprintf(file, " %s", text);
+                at = add_text(out, size, at, " %s", text);
             }
         }
     }
-    fputc('\n', file);
+    add_text(out, size, at, "\n");
+}
+
+bool sp__edit_kept(const sp_edit *e) {
+    return e->source != SP_RUN_EVENT_SOURCE && (unsigned)e->type < TYPES;
 }
 
 sp_status sp_edit_log_append(sp_edit_log *log, const sp_world *world) {
@@ -144,9 +158,12 @@ sp_status sp_edit_log_append(sp_edit_log *log, const sp_world *world) {
     if (!log->file) return SP_FAIL(log->ctx, SP_BAD_INPUT, "%s: the log was opened for reading", log->path);
     const sp_edit *taken = sp_world_edits_taken(world, &count);
     uint64_t steps = sp_world_steps(world);
-    for (int i = 0; i < count && steps > 0; i++)
-        if (taken[i].source != SP_RUN_EVENT_SOURCE && (unsigned)taken[i].type < TYPES)
-            write_edit(log->file, steps - 1, &taken[i]);
+    for (int i = 0; i < count && steps > 0; i++) {
+        char line[SP_EDIT_LINE];
+        if (!sp__edit_kept(&taken[i])) continue;
+        sp__edit_text(line, sizeof line, steps - 1, &taken[i]);
+        fputs(line, log->file);
+    }
     if (ferror(log->file)) return SP_FAIL(log->ctx, SP_IO, "%s: %s", log->path, strerror(errno));
     return SP_OK;
 }

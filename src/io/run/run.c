@@ -62,8 +62,14 @@ static sp_status build_all(sp_run *run) {
     SP_BUILD(sp__build_events(run));
     SP_BUILD(sp__build_claims(run));
     if (run->failed) return SP_BAD_INPUT;
+    if (run->options.resume) SP_TRY(sp__run_restore(run));
     SP_TRY(sp__records_open(run));
     run->started_ms = sp__now_ms();
+    if (run->options.resume) {
+        // the samples of this step stand in the checkpoint
+        run->done = must_stop(run);
+        return SP_OK;
+    }
     return sample_all(run);
 }
 
@@ -88,6 +94,8 @@ sp_status sp_run_create(sp_scene *scene, const sp_run_options *options, sp_run *
     run->options = options ? *options : sp_run_options_default();
     sp_status status = SP_OK;
     if (run->options.out && !(run->options.out = sp__keep_text(&run->keep, run->options.out))) status = sp__build_no_memory(run);
+    if (run->options.resume && !(run->options.resume = sp__keep_text(&run->keep, run->options.resume)))
+        status = sp__build_no_memory(run);
     if (status >= 0) status = build_all(run);
     if (status >= 0 && run->failed) status = SP_BAD_INPUT;
     if (run->failed && status == SP_BAD_INPUT) status = tell_context(run);
@@ -105,7 +113,7 @@ void sp_run_destroy(sp_run **run) {
     if (!r) return;
     *run = NULL;
     sp_context *ctx = r->ctx;
-    sp__records_close(r);
+    sp__records_free(r);
     sp_world_destroy(&r->world);
     free_meshes(r);
     for (int i = 0; i < r->series_count; i++) sp__series_free(r, r->series[i]);
@@ -121,6 +129,7 @@ sp_status sp_run_step(sp_run *run) {
     SP_TRY(sp__events_queue(run));
     sp_status status = sp_world_step(run->world, run->dt);
     if (status < 0) return SP_FAIL(run->ctx, status, "%s", sp_world_error(run->world)->message);
+    SP_TRY(sp__records_note(run));
     SP_TRY(sample_all(run));
     run->done = must_stop(run);
     return status;
@@ -130,8 +139,7 @@ sp_status sp_run_finish(sp_run *run) {
     if (run->finished) return SP_OK;
     run->finished = true;
     sp__claims_judge(run);
-    sp_status written = sp__records_write(run), closed = sp__records_close(run);
-    return written < 0 ? written : closed;
+    return sp__records_finish(run);
 }
 
 // ------------------------------------------------------------------------------------------------ looking

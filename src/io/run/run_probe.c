@@ -352,6 +352,10 @@ void sp__probe_column_name(const sp_probe *p, int column, char *out, size_t size
     if (unit) *unit = q->unit;
 }
 
+void sp__run_probe_column(const sp_run *run, int probe, int column, char *out, size_t size, const char **unit) {
+    sp__probe_column_name(&run->probes[probe], column, out, size, unit);
+}
+
 // "von_mises" of an expression is "von-mises" of the table
 static bool same_name(const char *a, const char *b) {
     for (; *a && *b; a++, b++)

@@ -1,43 +1,38 @@
-// Records of kind .csv (RFC 4180): a row per time, a column per number of the probes, units in the head. Without T of its own a
-// record holds the probes' own samples, with empty fields where a probe has none at that time; with T every probe is read then.
-#include <errno.h>
+// Records: which there are, when they are due, and what of the run has been handed to the recorder. Pictures are drawn between
+// two steps, since they need the world; everything else is copied and written beside the run.
 #include <stdio.h>
+#include <sys/stat.h>
 
-#include "io/run/build.h"
+#include "io/run/run_record.h"
 
-static bool chosen(const sp_scene_node *record, const sp_probe *p) {
-    const sp_attr *of = sp__build_given(record, "of") ? sp__attr(record, "of") : NULL;
-    if (!of) return true;
-    for (int i = 0; i < of->count; i++) {
-        const sp_scene_node *body = sp__scene_find(record, of->words[i]);
-        for (int t = 0; t < p->target_count; t++)
-            if (p->targets[t].body->node == body) return true;
-    }
-    return false;
+// ------------------------------------------------------------------------------------------------ building
+
+static const char *path_of(sp_run *run, const char *file) {
+    size_t size = strlen(run->options.out) + strlen(file) + 2;
+    char *path = sp__keep_alloc(&run->keep, size, 1);
+    if (path) snprintf(path, size, "%s/%s", run->options.out, file);
+    return path;
 }
 
-// samples at the record's own times; none where nothing will be written
-static sp_status own_series(sp_run *run, const sp_scene_node *node, const sp_probe *probe, sp_series **out) {
-    if (!SP_KEEP(&run->keep, *out, 1)) return sp__build_no_memory(run);
-    SP_TRY(sp__build_sampling(run, node, &(*out)->sampling));
-    if (!run->options.out) return SP_OK;
-    run->series[run->series_count++] = *out;
-    return sp__series_init(run, *out, probe);
+static sp_status build_record(sp_run *run, const sp_scene_node *node, sp_record *r) {
+    r->node = node;
+    r->file = sp__attr_word(node, "file");
+    r->writer = sp__writer_of(r->file);
+    r->sink = -1;
+    if (run->options.out && !(r->path = path_of(run, r->file))) return sp__build_no_memory(run);
+    if (!SP_KEEP(&run->keep, r->rows_sent, run->probe_count)) return sp__build_no_memory(run);
+    if (r->writer == &sp__writer_csv) return sp__record_series(run, r);
+    SP_TRY(sp__build_sampling(run, node, &r->sampling));
+    return r->writer ? sp__record_layout(run, r) : SP_OK;
 }
 
-static sp_status build_record(sp_run *run, const sp_scene_node *node, sp_record *out) {
-    bool timed = sp__build_given(node, "every") || sp__build_given(node, "period") || sp__build_given(node, "times") ||
-                 sp__build_given(node, "from") || sp__build_given(node, "until");
-    out->node = node;
-    if (!SP_KEEP(&run->keep, out->series, run->probe_count) || !SP_KEEP(&run->keep, out->written, run->probe_count))
-        return sp__build_no_memory(run);
-    for (int i = 0; i < run->probe_count; i++) {
-        if (!chosen(node, &run->probes[i])) continue;
-        sp_series *s = &run->probes[i].series;
-        if (timed) SP_TRY(own_series(run, node, &run->probes[i], &s));
-        out->series[out->series_count++] = s;
-    }
-    if (!out->series_count) return SP_BUILD_FAIL(run, node, NULL, "a .csv record holds probes, and there are none");
+// two records of one file would write over each other
+static sp_status check_files(sp_run *run) {
+    for (int i = 0; i < run->record_count; i++)
+        for (int k = 0; k < i; k++)
+            if (strcmp(run->records[i].file, run->records[k].file) == 0)
+                return SP_BUILD_FAIL(run, run->records[i].node, "file", "file=\"%s\" is written by another record too",
+                                     run->records[i].file);
     return SP_OK;
 }
 
@@ -45,117 +40,270 @@ sp_status sp__build_records(sp_run *run) {
     const sp_scene_node *root = sp__scene_root(run->scene);
     int n = 0;
     for (const sp_scene_node *c = NULL; (c = sp__next_child(root, "record", c));) n++;
-    if (!SP_KEEP(&run->keep, run->records, n) || !SP_KEEP(&run->keep, run->series, (size_t)run->probe_count * ((size_t)n + 1)))
+    if (!SP_KEEP(&run->keep, run->records, n) || !SP_KEEP(&run->keep, run->sinks, n) ||
+        !SP_KEEP(&run->keep, run->series, (size_t)run->probe_count * ((size_t)n + 1)))
         return sp__build_no_memory(run);
     for (int i = 0; i < run->probe_count; i++) run->series[run->series_count++] = &run->probes[i].series;
     for (const sp_scene_node *c = NULL; (c = sp__next_child(root, "record", c));)
         SP_BUILD(build_record(run, c, &run->records[run->record_count++]));
-    return SP_OK;
+    return check_files(run);
 }
 
-// ------------------------------------------------------------------------------------------------ writing
+// ------------------------------------------------------------------------------------------------ opening
 
-static sp_status record_failed(sp_run *run, const sp_record *r, const char *why) {
-    return SP_FAIL(run->ctx, SP_IO, "%s: %s", sp__attr_word(r->node, "file"), why);
+static sp_status fill_sink(sp_run *run, sp_record *r) {
+    sp_sink *s = &run->sinks[r->sink = run->sink_count++];
+    *s = (sp_sink){.writer = r->writer,
+                   .path = r->path,
+                   .in_double = sp__build_is(r->node, "precision", "double"),
+                   .compress = sp__build_is(r->node, "compress", "yes"),
+                   .visual = sp__build_is(r->node, "part", "visual"),
+                   .wait = !sp__build_is(r->node, "on-slow", "drop"),
+                   .layout = r->layout,
+                   .origin = run->origin,
+                   .resumed = (long)(r->times.size / sizeof(double)),
+                   .resumed_at = (const double *)(const void *)r->times.data,
+                   .resumed_edits = r->edits_sent,
+                   .resumed_events = r->events_sent};
+    if (r->writer != &sp__writer_csv) return SP_OK;
+    sp_buffer head = {0};
+    sp_status status = sp__record_head(run, r, &head);
+    if (status >= 0 && !(s->head = sp__keep_text(&run->keep, head.data))) status = sp__build_no_memory(run);
+    sp__buffer_free(run->ctx, &head);
+    return status;
 }
 
-// names hold no quotes, but bodies and units may hold commas one day
-static void write_field(FILE *file, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, file);
-        return;
+static const sp_scene_node *node_of(const sp_run *run, int sink) {
+    for (int i = 0; i < run->record_count; i++)
+        if (run->records[i].sink == sink) return run->records[i].node;
+    return NULL;
+}
+
+// frames that could not be gone on with are not there
+static void take_over_counts(sp_run *run) {
+    for (int i = 0; i < run->record_count; i++) {
+        sp_record *r = &run->records[i];
+        long frames = 0, dropped;
+        uint64_t bytes;
+        if (r->sink < 0 || !r->times.size) continue;
+        sp__recorder_counts(run->recorder, r->sink, &frames, &dropped, &bytes);
+        if (frames * (long)sizeof(double) == (long)r->times.size) continue;
+        sp__log(run->ctx, SP_LOG_WARNING, "%s does not hold the %ld frames before the checkpoint: it begins anew", r->path,
+                (long)(r->times.size / sizeof(double)));
+        r->times.size = 0;
+        r->edits_sent = r->events_sent = 0;
     }
-    fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', file);
-        fputc(*text, file);
-    }
-    fputc('"', file);
-}
-
-static void write_head(FILE *file, const sp_record *r) {
-    fputs("time [s],interpolated", file);
-    for (int i = 0; i < r->series_count; i++) {
-        const sp_probe *p = r->series[i]->probe;
-        for (int c = 0; c < p->width; c++) {
-            char name[192], field[320];
-            const char *unit;
-            sp__probe_column_name(p, c, name, sizeof name, &unit);
-            snprintf(field, sizeof field, "%.90s.%s [%s]", p->name, name, unit);
-            fputc(',', file);
-            write_field(file, field);
-        }
-    }
-    fputs("\r\n", file);
-}
-
-static sp_status open_record(sp_run *run, sp_record *r) {
-    const char *name = sp__attr_word(r->node, "file");
-    size_t size = strlen(run->options.out) + strlen(name) + 2;
-    char *path = sp__keep_alloc(&run->scratch, size, 1);
-    if (!path) return sp__build_no_memory(run);
-    snprintf(path, size, "%s/%s", run->options.out, name);
-    FILE *file = fopen(path, "wb");
-    if (!file) return SP_BUILD_FAIL(run, r->node, "file", "%s: %s", path, strerror(errno));
-    r->file = file;
-    write_head(file, r);
-    return SP_OK;
 }
 
 sp_status sp__records_open(sp_run *run) {
-    for (int i = 0; run->options.out && i < run->record_count; i++) SP_TRY(open_record(run, &run->records[i]));
+    int failed;
+    if (!run->options.out) return SP_OK;
+    SP_TRY(sp__record_origin(run));
+    for (int i = 0; i < run->record_count; i++)
+        if (run->records[i].writer) SP_TRY(fill_sink(run, &run->records[i]));
+    if (!run->sink_count) return SP_OK;
+    sp_status status = sp__recorder_create(run->ctx, run->sinks, run->sink_count, &run->recorder, &failed);
+    if (status < 0 && status != SP_NO_MEMORY)
+        return sp__build_refused(run, node_of(run, failed), status, sp_context_error(run->ctx));
+    SP_TRY(status);
+    take_over_counts(run);
     return SP_OK;
 }
 
-// the earliest time that is not written yet; infinite: none
-static double earliest(const sp_record *r) {
-    double t = INFINITY;
-    for (int i = 0; i < r->series_count; i++) {
-        const sp_series *s = r->series[i];
-        if (r->written[i] < s->count && s->times[r->written[i]] < t) t = s->times[r->written[i]];
+// ------------------------------------------------------------------------------------------------ what happened
+
+static sp_status note_edits(sp_run *run, sp_record *r) {
+    int count;
+    const sp_edit *taken = sp_world_edits_taken(run->world, &count);
+    uint64_t steps = sp_world_steps(run->world);
+    bool good = true;
+    for (int i = 0; i < count && steps && good; i++) {
+        char line[SP_EDIT_LINE];
+        if (!sp__edit_kept(&taken[i])) continue;
+        sp__edit_text(line, sizeof line, steps - 1, &taken[i]);
+        good = sp__buffer_add(run->ctx, &r->edits, line, strlen(line));
     }
-    return t;
+    const sp_event *e;
+    for (int i = 0; good && (e = sp_world_event(run->world, i)); i++) good = sp__buffer_add(run->ctx, &r->events, e, sizeof *e);
+    return good ? SP_OK : SP_FAIL(run->ctx, SP_NO_MEMORY, "%s: no memory for what happened", r->file);
 }
 
-static void write_row(FILE *file, sp_record *r, double t) {
-    char text[32];
-    bool between = false;
-    for (int i = 0; i < r->series_count; i++) {
-        const sp_series *s = r->series[i];
-        if (r->written[i] < s->count && s->times[r->written[i]] == t) between = between || s->interpolated[r->written[i]];
-    }
-    sp__print_double(text, t);
-    fprintf(file, "%s,%s", text, between ? "yes" : "no");
-    for (int i = 0; i < r->series_count; i++) {
-        const sp_series *s = r->series[i];
-        bool here = r->written[i] < s->count && s->times[r->written[i]] == t;
-        for (int c = 0; c < s->probe->width; c++) {
-            fputc(',', file);
-            if (!here) continue;
-            sp__print_double(text, s->values[(size_t)r->written[i] * (size_t)s->probe->width + (size_t)c]);
-            fputs(text, file);
-        }
-        r->written[i] += here;
-    }
-    fputs("\r\n", file);
+sp_status sp__records_note(sp_run *run) {
+    for (int i = 0; i < run->record_count; i++)
+        if (run->records[i].sink >= 0 && run->records[i].writer == &sp__writer_xdmf) SP_TRY(note_edits(run, &run->records[i]));
+    return SP_OK;
 }
+
+static bool copy_probe(sp_run *run, const sp_series *s, int from, sp_frame_rows *out) {
+    size_t n = (size_t)(s->count - from), w = (size_t)s->probe->width;
+    return sp__buffer_add(run->ctx, &out->times, s->times + from, n * sizeof(double)) &&
+           sp__buffer_add(run->ctx, &out->values, s->values + (size_t)from * w, n * w * sizeof(double)) &&
+           sp__buffer_add(run->ctx, &out->interpolated, s->interpolated + from, n);
+}
+
+// edits, events and samples since the last frame
+static sp_status copy_happened(sp_run *run, sp_record *r, sp_frame *f) {
+    bool good = sp__buffer_add(run->ctx, &f->edits, r->edits.data, r->edits.size) &&
+                sp__buffer_add(run->ctx, &f->events, r->events.data, r->events.size);
+    for (int i = 0; i < run->probe_count && good; i++)
+        good = copy_probe(run, &run->probes[i].series, r->rows_sent[i], &f->rows[i]);
+    return good ? SP_OK : SP_FAIL(run->ctx, SP_NO_MEMORY, "%s: no memory for a frame", r->file);
+}
+
+static void sent(sp_run *run, sp_record *r) {
+    r->edits_sent += r->edits.size, r->events_sent += r->events.size / sizeof(sp_event);
+    r->edits.size = r->events.size = 0;
+    for (int i = 0; i < run->probe_count; i++) r->rows_sent[i] = run->probes[i].series.count;
+}
+
+// ------------------------------------------------------------------------------------------------ frames
+
+static void say_dropped(sp_run *run, sp_record *r, double t) {
+    if (!r->told_drop)
+        sp__log(run->ctx, SP_LOG_WARNING, "%s: the frame at t = %g s is dropped, the disk is slow; further ones are counted",
+                r->path, t);
+    r->told_drop = true;
+}
+
+static sp_status fill_frame(sp_run *run, sp_record *r, sp_frame *f, double t, double now, bool between) {
+    f->shown = true;
+    f->head = (sp_recording_frame){t, sp_world_steps(run->world), between ? 0 : sp_world_hash(run->world), between};
+    SP_TRY(sp__record_values(run, r, f->values));
+    if (between) sp__record_blend(r, (t - r->sampling.before) / (now - r->sampling.before), f->values);
+    if (r->writer == &sp__writer_xdmf) SP_TRY(copy_happened(run, r, f));
+    return sp__buffer_add(run->ctx, &r->times, &t, sizeof t) ? SP_OK : SP_FAIL(run->ctx, SP_NO_MEMORY, "%s: no memory", r->file);
+}
+
+static sp_status send_frame(sp_run *run, void *user, double t, double now, bool between) {
+    sp_record *r = user;
+    sp_frame *f;
+    SP_TRY(sp__recorder_take(run->recorder, r->sink, &f));
+    if (!f) {
+        say_dropped(run, r, t);
+        return SP_OK;
+    }
+    sp_status status = fill_frame(run, r, f, t, now, between);
+    if (status < 0) {
+        sp__recorder_give_back(run->recorder, r->sink, f);
+        return status;
+    }
+    if (r->writer == &sp__writer_xdmf) sent(run, r);
+    sp__recorder_push(run->recorder, r->sink, f);
+    return SP_OK;
+}
+
+static sp_status remember(sp_run *run, void *user) {
+    sp_record *r = user;
+    return r->writer ? sp__record_values(run, r, r->before) : SP_OK;
+}
+
+static sp_status send_rows(sp_run *run, sp_record *r) {
+    sp_frame *f;
+    if (!sp__record_has_rows(r)) return SP_OK;
+    SP_TRY(sp__recorder_take(run->recorder, r->sink, &f));
+    if (!f) return SP_OK;  // they go with the next
+    sp_status status = sp__record_rows(run, r, &f->text);
+    if (status < 0)
+        sp__recorder_give_back(run->recorder, r->sink, f);
+    else
+        sp__recorder_push(run->recorder, r->sink, f);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------ pictures
+
+static sp_picture_def camera_of(const sp_run *run, const sp_record *r) {
+    sp_picture_def def = sp_run_picture(run);
+    if (!sp__build_given(r->node, "camera")) return def;
+    const sp_scene_node *c = sp__scene_find(r->node, sp__attr_word(r->node, "camera"));
+    const sp_attr *at = c ? sp__build_attr(c, "at") : NULL, *to = c ? sp__build_attr(c, "to") : NULL;
+    const sp_attr *up = c ? sp__build_attr(c, "up") : NULL, *size = c ? sp__build_attr(c, "size") : NULL;
+    if (!c) return def;
+    def.fitted = !at || at->count != 3;
+    def.to[0] = NAN;
+    if (!def.fitted) memcpy(def.at, at->numbers, sizeof def.at);
+    if (to && to->count == 3) memcpy(def.to, to->numbers, sizeof def.to);
+    if (up && up->count == 3) memcpy(def.up, up->numbers, sizeof def.up);
+    if (size && size->count == 2) def.width = (int)size->numbers[0], def.height = (int)size->numbers[1];
+    def.fov = sp__build_number(c, "fov", def.fov);
+    return def;
+}
+
+// the state at the first step at or after the time: a picture lies on no line between two others
+static sp_status draw(sp_run *run, void *user, double t, double now, bool between) {
+    sp_record *r = user;
+    size_t stem = strlen(r->path) - strlen(".png"), size = stem + 40;
+    struct stat info;
+    (void)t, (void)now, (void)between;
+    char *path = sp__alloc(run->ctx, size, 1);
+    if (!path) return SP_FAIL(run->ctx, SP_NO_MEMORY, "%s: no memory for a picture", r->file);
+    snprintf(path, size, "%.*s-%06ld.png", (int)stem, r->path, r->pictures);
+    sp_picture_def def = camera_of(run, r);
+    sp_status status = sp_picture_write(run->world, run, &def, path);
+    if (status >= 0 && stat(path, &info) == 0) r->picture_bytes += (uint64_t)info.st_size;
+    sp__free(run->ctx, path);
+    if (status >= 0) r->pictures++;
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------ the run
 
 sp_status sp__records_write(sp_run *run) {
     for (int i = 0; i < run->record_count; i++) {
         sp_record *r = &run->records[i];
-        if (!r->file) continue;
-        for (double t; (t = earliest(r)) < INFINITY;) write_row(r->file, r, t);
-        if (ferror((FILE *)r->file)) return record_failed(run, r, strerror(errno));
+        if (!r->path) continue;
+        if (r->writer == &sp__writer_csv)
+            SP_TRY(send_rows(run, r));
+        else
+            SP_TRY(sp__sample(run, &r->sampling, r->writer ? send_frame : draw, remember, r));
     }
     return SP_OK;
 }
 
-sp_status sp__records_close(sp_run *run) {
-    sp_status status = SP_OK;
-    for (int i = 0; i < run->record_count; i++) {
-        FILE *file = run->records[i].file;
-        run->records[i].file = NULL;
-        if (file && fclose(file) != 0) status = record_failed(run, &run->records[i], strerror(errno));
+// what happened after the last frame
+static sp_status send_rest(sp_run *run, sp_record *r) {
+    sp_frame *f;
+    bool kept = run->sinks[r->sink].wait;
+    run->sinks[r->sink].wait = true;  // nobody is kept from stepping any more
+    sp_status status = r->writer == &sp__writer_csv ? send_rows(run, r) : SP_OK;
+    if (status >= 0 && r->writer == &sp__writer_xdmf) {
+        status = sp__recorder_take(run->recorder, r->sink, &f);
+        if (status >= 0) status = copy_happened(run, r, f);
+        if (status >= 0) sent(run, r);
+        if (f) sp__recorder_push(run->recorder, r->sink, f);
     }
+    run->sinks[r->sink].wait = kept;
     return status;
+}
+
+sp_status sp__records_finish(sp_run *run) {
+    sp_status status = SP_OK;
+    for (int i = 0; run->recorder && i < run->record_count; i++) {
+        sp_status rest = run->records[i].sink >= 0 ? send_rest(run, &run->records[i]) : SP_OK;
+        if (status >= 0) status = rest;
+    }
+    sp_error first = run->ctx->error;
+    sp_status closed = run->recorder ? sp__recorder_finish(run->recorder) : SP_OK;
+    if (status < 0) run->ctx->error = first;
+    return status < 0 ? status : closed;
+}
+
+void sp__records_free(sp_run *run) {
+    sp__recorder_destroy(&run->recorder);
+    for (int i = 0; i < run->record_count; i++) {
+        sp__buffer_free(run->ctx, &run->records[i].edits), sp__buffer_free(run->ctx, &run->records[i].events);
+        sp__buffer_free(run->ctx, &run->records[i].times);
+    }
+}
+
+int sp_run_record_count(const sp_run *run) {
+    return run->record_count;
+}
+
+void sp_run_record_at(const sp_run *run, int index, sp_run_record *out) {
+    SP_ASSERT(index >= 0 && index < run->record_count);
+    const sp_record *r = &run->records[index];
+    *out = (sp_run_record){.file = r->file, .path = r->path, .kind = r->writer ? r->writer->kind : "png"};
+    out->frames = r->pictures, out->bytes = r->picture_bytes;
+    if (r->sink >= 0 && run->recorder) sp__recorder_counts(run->recorder, r->sink, &out->frames, &out->dropped, &out->bytes);
 }

@@ -9,7 +9,8 @@ static const double TIME_SLACK = 1e-6;  // of a step: times that differ by round
 sp_status sp__build_sampling(sp_run *run, const sp_scene_node *node, sp_sampling *out) {
     const sp_attr *times = sp__build_attr(node, "times");
     bool every = sp__build_given(node, "every"), period = sp__build_given(node, "period");
-    *out = (sp_sampling){.from = sp__build_number(node, "from", 0), .until = sp__build_number(node, "until", INFINITY)};
+    *out = (sp_sampling){
+        .from = sp__build_number(node, "from", 0), .until = sp__build_number(node, "until", INFINITY), .before = NAN};
     out->period = sp__build_number(node, "period", 0);
     // a thousand samples between two steps that are all on one line
     if (period && out->period < 1e-3 * run->dt)
@@ -17,6 +18,8 @@ sp_status sp__build_sampling(sp_run *run, const sp_scene_node *node, sp_sampling
                              1e-3 * run->dt);
     if (!period && !times) out->every = every ? (int)sp__build_number(node, "every", 1) : 1;
     if (times) out->times = times->numbers, out->time_count = times->count;
+    // times before `from` are never taken
+    while (out->times && out->next < out->time_count && out->times[out->next] < out->from) out->next++;
     return SP_OK;
 }
 
@@ -48,7 +51,7 @@ static void *grown(sp_run *run, void *old, int count, int capacity, size_t size)
     return room;
 }
 
-static sp_status reserve(sp_run *run, sp_series *s, int capacity) {
+sp_status sp__series_reserve(sp_run *run, sp_series *s, int capacity) {
     size_t row = (size_t)(s->probe->width ? s->probe->width : 1) * sizeof(double);
     double *times = grown(run, s->times, s->count, capacity, sizeof *times);
     double *values = grown(run, s->values, s->count, capacity, row);
@@ -75,27 +78,23 @@ void sp__series_free(sp_run *run, sp_series *s) {
 
 sp_status sp__series_init(sp_run *run, sp_series *s, const sp_probe *probe) {
     s->probe = probe;
-    s->before_time = NAN;
     if (!SP_KEEP(&run->keep, s->before, probe->width)) return sp__build_no_memory(run);
-    // times before `from` are never taken
-    while (s->sampling.times && s->sampling.next < s->sampling.time_count &&
-           s->sampling.times[s->sampling.next] < s->sampling.from)
-        s->sampling.next++;
-    return reserve(run, s, expected_samples(run, &s->sampling));
+    return sp__series_reserve(run, s, expected_samples(run, &s->sampling));
 }
 
 // ------------------------------------------------------------------------------------------------ sampling
 
 // a sample at time t: the row now, or on the line between the row before and the row now
-static sp_status push(sp_run *run, sp_series *s, double t, double now, bool between) {
+static sp_status push(sp_run *run, void *user, double t, double now, bool between) {
+    sp_series *s = user;
     if (s->count == s->capacity) {
         if (s->capacity > INT_MAX / 4) return SP_FAIL(run->ctx, SP_NO_MEMORY, "too many samples of probe \"%s\"", s->probe->name);
-        SP_TRY(reserve(run, s, 2 * s->capacity));
+        SP_TRY(sp__series_reserve(run, s, 2 * s->capacity));
     }
     double *row = s->values + (size_t)s->count * (size_t)s->probe->width;
     SP_TRY(sp__probe_row(run, s->probe, row));
     if (between) {
-        double u = (t - s->before_time) / (now - s->before_time);
+        double u = (t - s->sampling.before) / (now - s->sampling.before);
         for (int i = 0; i < s->probe->width; i++) row[i] = (1 - u) * s->before[i] + u * row[i];
     }
     s->times[s->count] = t;
@@ -103,29 +102,38 @@ static sp_status push(sp_run *run, sp_series *s, double t, double now, bool betw
     return SP_OK;
 }
 
-static sp_status sample_steps(sp_run *run, sp_series *s, double now) {
-    double slack = TIME_SLACK * run->dt;
-    if (sp_world_steps(run->world) % (uint64_t)s->sampling.every != 0) return SP_OK;
-    if (now < s->sampling.from - slack || now > s->sampling.until + slack) return SP_OK;
-    return push(run, s, now, now, false);
+static sp_status remember(sp_run *run, void *user) {
+    sp_series *s = user;
+    return sp__probe_row(run, s->probe, s->before);
 }
 
-static sp_status sample_times(sp_run *run, sp_series *s, double now) {
+static sp_status sample_steps(sp_run *run, sp_sampling *s, sp_sample_fn *take, void *user, double now) {
+    double slack = TIME_SLACK * run->dt;
+    if (sp_world_steps(run->world) % (uint64_t)s->every != 0) return SP_OK;
+    if (now < s->from - slack || now > s->until + slack) return SP_OK;
+    return take(run, user, now, now, false);
+}
+
+static sp_status sample_times(sp_run *run, sp_sampling *s, sp_sample_fn *take, sp_remember_fn *keep, void *user, double now) {
     double slack = TIME_SLACK * run->dt, t;
-    for (; (t = next_time(&s->sampling)) <= now + slack; s->sampling.next++) {
+    for (; (t = next_time(s)) <= now + slack; s->next++) {
         bool here = fabs(t - now) <= slack;
-        if (!here && !(s->before_time <= t)) continue;  // before the start
-        SP_TRY(push(run, s, t, now, !here));
+        if (!here && !(s->before <= t)) continue;  // before the start
+        SP_TRY(take(run, user, t, now, !here));
     }
-    s->before_time = NAN;
+    s->before = NAN;
     if (t < now + run->dt - slack) {
-        SP_TRY(sp__probe_row(run, s->probe, s->before));
-        s->before_time = now;
+        SP_TRY(keep(run, user));
+        s->before = now;
     }
     return SP_OK;
 }
 
-sp_status sp__series_sample(sp_run *run, sp_series *s) {
+sp_status sp__sample(sp_run *run, sp_sampling *s, sp_sample_fn *take, sp_remember_fn *keep, void *user) {
     double now = sp_world_time(run->world);
-    return s->sampling.every ? sample_steps(run, s, now) : sample_times(run, s, now);
+    return s->every ? sample_steps(run, s, take, user, now) : sample_times(run, s, take, keep, user, now);
+}
+
+sp_status sp__series_sample(sp_run *run, sp_series *s) {
+    return sp__sample(run, &s->sampling, push, remember, s);
 }

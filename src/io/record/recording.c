@@ -1,0 +1,403 @@
+// Reading recordings: open, check, answer. Frames are those whose time is written, see write_hdf5.c.
+#ifdef SP_HAVE_HDF5
+#include "io/record/recording.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+// ---------------------------------------------------------------------------------------------------- the parts
+
+static sp_status read_head(sp_recording *r) {
+    const char *format = NULL;
+    int version = 0, visual = 0;
+    if (H5Aexists(r->file, "format") <= 0) return SP_RECORDING_FAIL(r, "an HDF5 file, but no recording of souple");
+    SP_TRY(sp__recording_text(r, r->file, "format", true, &format, NULL));
+    if (strcmp(format, "souple recording") != 0)
+        return SP_RECORDING_FAIL(r, "format \"%.40s\", must be \"souple recording\"", format);
+    SP_TRY(sp__recording_number(r, r->file, "format_version", H5T_NATIVE_INT, &version));
+    if (version != 1) return SP_RECORDING_FAIL(r, "a recording of version %d, this build reads 1", version);
+    SP_TRY(sp__recording_number(r, r->file, "visual", H5T_NATIVE_INT, &visual));
+    r->info.visual = visual != 0;
+    return SP_OK;
+}
+
+static sp_status read_origin(sp_recording *r, hid_t g) {
+    sp_recording_info *o = &r->info;
+    SP_TRY(sp__recording_text(r, g, "scene", false, &o->scene, &o->scene_size));
+    SP_TRY(sp__recording_texts(r, g, "sets", &o->set_count, &o->sets));
+    SP_TRY(sp__recording_text(r, g, "scene_path", true, &o->scene_path, NULL));
+    SP_TRY(sp__recording_text(r, g, "version", true, &o->version, NULL));
+    SP_TRY(sp__recording_text(r, g, "backend", true, &o->backend, NULL));
+    SP_TRY(sp__recording_number(r, g, "dt", H5T_NATIVE_DOUBLE, &o->dt));
+    return sp__recording_number(r, g, "seed", H5T_NATIVE_UINT64, &o->seed);
+}
+
+static sp_status read_frames(sp_recording *r, hid_t g) {
+    void *time, *step, *hash, *between, *revision;
+    int n = -1;
+    SP_TRY(sp__recording_column(r, g, "time", H5T_NATIVE_DOUBLE, sizeof(double), &n, &time));
+    SP_TRY(sp__recording_column(r, g, "step", H5T_NATIVE_UINT64, sizeof(uint64_t), &n, &step));
+    SP_TRY(sp__recording_column(r, g, "hash", H5T_NATIVE_UINT64, sizeof(uint64_t), &n, &hash));
+    SP_TRY(sp__recording_column(r, g, "interpolated", H5T_NATIVE_UCHAR, 1, &n, &between));
+    SP_TRY(sp__recording_column(r, g, "revision", H5T_NATIVE_INT, sizeof(int), &n, &revision));
+    if (!SP_KEEP(&r->keep, r->frames, n + 1)) return SP_FAIL(r->ctx, SP_NO_MEMORY, "%s: no memory to read it", r->path);
+    for (int i = 0; i < n; i++)
+        r->frames[i] = (sp_recording_frame){((double *)time)[i], ((uint64_t *)step)[i], ((uint64_t *)hash)[i],
+                                            ((unsigned char *)between)[i] != 0};
+    r->revisions = revision;
+    r->info.frame_count = n;
+    return SP_OK;
+}
+
+static sp_status read_edits(sp_recording *r) {
+    static const char head[] = "souple-edits 1\n";
+    void *bytes, *flag;
+    int n = -1, flags = -1;
+    SP_TRY(sp__recording_column(r, r->file, "complete", H5T_NATIVE_UCHAR, 1, &flags, &flag));
+    r->info.complete = flags > 0 && ((unsigned char *)flag)[0];
+    SP_TRY(sp__recording_column(r, r->file, "edits", H5T_NATIVE_UCHAR, 1, &n, &bytes));
+    char *text = sp__keep_alloc(&r->keep, (size_t)n + sizeof head, 1);
+    if (!text) return SP_FAIL(r->ctx, SP_NO_MEMORY, "%s: no memory to read it", r->path);
+    if (n) memcpy(text, head, sizeof head - 1), memcpy(text + sizeof head - 1, bytes, (size_t)n);
+    r->info.edits = text;
+    return SP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------- bodies
+
+// the group of a body at a frame, and the row of the frame in its lists
+static sp_status open_revision(sp_recording *r, int frame, int body, hid_t *out, int *row) {
+    char path[32];
+    int first = 0;
+    *out = -1;
+    hid_t bodies = sp__recording_group(r, r->file, "bodies");
+    if (bodies < 0) return SP_BAD_INPUT;
+    hid_t own = sp__recording_group(r, bodies, r->bodies[body].about.name);
+    snprintf(path, sizeof path, "%d", r->revisions[frame]);
+    if (own >= 0) *out = sp__recording_group(r, own, path);
+    if (own >= 0) H5Gclose(own);
+    H5Gclose(bodies);
+    if (*out < 0) return SP_BAD_INPUT;
+    sp_status status = sp__recording_number(r, *out, "first", H5T_NATIVE_INT, &first);
+    *row = frame - first;
+    if (status >= 0 && (first < 0 || *row < 0)) status = SP_RECORDING_FAIL(r, "frame %d lies before its own revision", frame);
+    if (status < 0) H5Gclose(*out);
+    return status;
+}
+
+static sp_status read_cells(sp_recording *r, int body, hid_t data, const sp_extent *e) {
+    sp_recorded_body *b = &r->bodies[body];
+    uint64_t n = e->size[0] * e->size[1];
+    SP_TRY(sp__recording_fits(r, "cells", n, sizeof(int)));
+    int *cells = sp__alloc(r->ctx, (size_t)n + 1, sizeof *cells);
+    if (!cells) return SP_FAIL(r->ctx, SP_NO_MEMORY, "%s: no memory for %llu cells", r->path, (unsigned long long)e->size[0]);
+    sp__free(r->ctx, b->cells);
+    b->cells = cells;
+    b->revision = -1;
+    if (n && H5Dread(data, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells) < 0)
+        return SP_RECORDING_FAIL(r, "cells of \"%s\" cannot be read: damaged or cut off", b->about.name);
+    for (uint64_t i = 0; i < n; i++)
+        if (cells[i] < 0 || cells[i] >= b->topology.node_count)
+            return SP_RECORDING_FAIL(r, "cells of \"%s\": node %d, must be below %d", b->about.name, cells[i],
+                                     b->topology.node_count);
+    b->topology.cell_count = (int)e->size[0], b->topology.corners = (int)e->size[1], b->topology.cells = cells;
+    return SP_OK;
+}
+
+static sp_status load_topology(sp_recording *r, int frame, int body, hid_t g) {
+    sp_recorded_body *b = &r->bodies[body];
+    sp_extent x, c;
+    hid_t data;
+    SP_TRY(sp__recording_extent(r, g, "position", &data, &x));
+    H5Dclose(data);
+    if (x.rank != 3 || x.size[2] != 3 || x.size[1] > INT_MAX / 4)
+        return SP_RECORDING_FAIL(r, "positions of \"%s\" have no extent of frames x nodes x 3", b->about.name);
+    b->topology.node_count = (int)x.size[1];
+    SP_TRY(sp__recording_extent(r, g, "cells", &data, &c));
+    sp_status status = c.rank == 2 && (c.size[1] == 3 || c.size[1] == 4) && c.type == H5T_INTEGER && c.size[0] < INT_MAX / 4
+                           ? read_cells(r, body, data, &c)
+                           : SP_RECORDING_FAIL(r, "cells of \"%s\" have no extent of count x 3 or 4", b->about.name);
+    H5Dclose(data);
+    SP_TRY(status);
+    b->revision = b->topology.revision = r->revisions[frame];
+    return SP_OK;
+}
+
+static sp_status name_fields(sp_recording *r, hid_t own, sp_recorded_body *b) {
+    const char **names;
+    int count = 0, kept = 0;
+    hid_t g = sp__recording_group(r, own, "0");
+    if (g < 0) return SP_BAD_INPUT;
+    sp_status status = sp__recording_names(r, g, b->about.name, &count, &names);
+    H5Gclose(g);
+    SP_TRY(status);
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], "cells") != 0) names[kept++] = names[i];
+    b->about.fields = names;
+    b->about.field_count = kept;
+    return SP_OK;
+}
+
+static sp_status read_body(sp_recording *r, hid_t bodies, const char *name, sp_recorded_body *b) {
+    b->about.name = name;
+    b->revision = -1;
+    hid_t own = sp__recording_group(r, bodies, name);
+    if (own < 0) return SP_BAD_INPUT;
+    sp_status status = sp__recording_text(r, own, "kind", true, &b->about.kind, NULL);
+    if (status >= 0) status = sp__recording_number(r, own, "index", H5T_NATIVE_INT, &b->index);
+    if (status >= 0) status = name_fields(r, own, b);
+    H5Gclose(own);
+    return status;
+}
+
+static int by_index(const void *a, const void *b) {
+    int x = ((const sp_recorded_body *)a)->index, y = ((const sp_recorded_body *)b)->index;
+    return (x > y) - (x < y);
+}
+
+static sp_status read_bodies(sp_recording *r, hid_t g) {
+    const char **names;
+    SP_TRY(sp__recording_names(r, g, "bodies", &r->info.body_count, &names));
+    int n = r->info.body_count;
+    r->info.body_count = 0;
+    if (!SP_KEEP(&r->keep, r->bodies, n + 1)) return SP_FAIL(r->ctx, SP_NO_MEMORY, "%s: no memory to read it", r->path);
+    for (int i = 0; i < n; i++) SP_TRY(read_body(r, g, names[i], &r->bodies[i]));
+    r->info.body_count = n;
+    if (n) qsort(r->bodies, (size_t)n, sizeof *r->bodies, by_index);
+    return SP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------- fields
+
+// the extent of a field at a frame, checked; data is open afterwards where the status says so
+static sp_status open_field(sp_recording *r, hid_t g, int row, const char *field, hid_t *data, sp_extent *e,
+                            sp_field_info *info) {
+    const char *on = "";
+    SP_TRY(sp__recording_extent(r, g, field, data, e));
+    sp_status status = sp__recording_text(r, *data, "on", true, &on, NULL);
+    bool whole = strcmp(on, "body") == 0;
+    *info = (sp_field_info){.on_elements = strcmp(on, "cells") == 0};
+    if (status >= 0 &&
+        (e->rank < 2 || (e->type != H5T_FLOAT && e->type != H5T_INTEGER) || e->size[1] > INT_MAX / 16 || e->size[2] > 64))
+        status = SP_RECORDING_FAIL(r, "field \"%s\" has no extent of frames x items x components", field);
+    if (status >= 0 && e->size[0] <= (hsize_t)row)
+        status =
+            SP_RECORDING_FAIL(r, "field \"%s\" has %llu frames, row %d is asked for", field, (unsigned long long)e->size[0], row);
+    info->count = whole ? 1 : (int)e->size[1];
+    info->components = whole ? (int)e->size[1] : e->rank == 3 ? (int)e->size[2] : 1;
+    if (status >= 0) status = sp__recording_fits(r, field, e->size[1] * e->size[2], 4);
+    if (status < 0) H5Dclose(*data);
+    return status;
+}
+
+static sp_status read_row(sp_recording *r, hid_t data, const sp_extent *e, int row, const char *field, double *out) {
+    hsize_t from[3] = {(hsize_t)row, 0, 0}, many[3] = {1, e->size[1], e->size[2]};
+    if (!e->size[1]) return SP_OK;
+    hid_t space = H5Dget_space(data), memory = H5Screate_simple(e->rank, many, NULL);
+    bool good = H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, many, NULL) >= 0 &&
+                H5Dread(data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, out) >= 0;
+    H5Sclose(space), H5Sclose(memory);
+    return good ? SP_OK : SP_RECORDING_FAIL(r, "field \"%s\" cannot be read: damaged or cut off", field);
+}
+
+static sp_status ask_field(sp_recording *r, int frame, int body, const char *field, sp_field_info *info, double *out) {
+    hid_t g, data;
+    sp_extent e;
+    int row;
+    SP_TRY(open_revision(r, frame, body, &g, &row));
+    sp_status status = open_field(r, g, row, field, &data, &e, info);
+    if (status >= 0) {
+        if (out) status = read_row(r, data, &e, row, field, out);
+        H5Dclose(data);
+    }
+    H5Gclose(g);
+    return status;
+}
+
+static sp_status check_place(const sp_recording *r, int frame, int body) {
+    if (frame < 0 || frame >= r->info.frame_count)
+        return SP_FAIL(r->ctx, SP_BAD_INPUT, "%s: frame %d, must be in [0, %d)", r->path, frame, r->info.frame_count);
+    if (body < 0 || body >= r->info.body_count)
+        return SP_FAIL(r->ctx, SP_BAD_INPUT, "%s: body %d, must be in [0, %d)", r->path, body, r->info.body_count);
+    return SP_OK;
+}
+
+static bool has_field(const sp_recording *r, int body, const char *field) {
+    for (int i = 0; i < r->bodies[body].about.field_count; i++)
+        if (strcmp(r->bodies[body].about.fields[i], field) == 0) return true;
+    return false;
+}
+
+static sp_status enter_field(sp_recording *r, int frame, int body, const char *field, sp_field_info *info, double *out) {
+    SP_TRY(check_place(r, frame, body));
+    if (!has_field(r, body, field))
+        return SP_FAIL(r->ctx, SP_BAD_INPUT, "%s: body \"%s\" has no field \"%s\"", r->path, r->bodies[body].about.name, field);
+    sp__hdf5_enter();
+    sp_status status = ask_field(r, frame, body, field, info, out);
+    sp__hdf5_leave();
+    return status;
+}
+
+sp_status sp_recording_field_info(sp_recording *r, int frame, int body, const char *field, sp_field_info *out) {
+    return enter_field(r, frame, body, field, out, NULL);
+}
+
+sp_status sp_recording_field(sp_recording *r, int frame, int body, const char *field, double *out) {
+    sp_field_info info;
+    return enter_field(r, frame, body, field, &info, out);
+}
+
+sp_status sp_recording_topology_at(sp_recording *r, int frame, int body, sp_recording_topology *out) {
+    SP_TRY(check_place(r, frame, body));
+    sp_recorded_body *b = &r->bodies[body];
+    if (b->revision != r->revisions[frame]) {
+        hid_t g;
+        int row;
+        sp__hdf5_enter();
+        sp_status status = open_revision(r, frame, body, &g, &row);
+        if (status >= 0) {
+            status = load_topology(r, frame, body, g);
+            H5Gclose(g);
+        }
+        sp__hdf5_leave();
+        SP_TRY(status);
+    }
+    *out = b->topology;
+    return SP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------- life
+
+// the heavy data of what is named: itself, or beside the light data
+static sp_status find_heavy(sp_context *ctx, const char *path, sp_keep *keep, const char **out) {
+    struct stat info;
+    char *text;
+    size_t size, n = strlen(path);
+    *out = sp__keep_text(keep, path);
+    if (!*out) return SP_FAIL(ctx, SP_NO_MEMORY, "%s: no memory to read it", path);
+    if (n < 5 || strcmp(path + n - 5, ".xdmf") != 0) return SP_OK;
+    SP_TRY(sp__text_read(ctx, path, 0, &text, &size));
+    bool xdmf = strstr(text, "<Xdmf") != NULL;
+    sp__free(ctx, text);
+    if (!xdmf) return SP_FAIL(ctx, SP_BAD_INPUT, "%s: no XDMF file", path);
+    char *beside = sp__path_with(ctx, path, ".h5");
+    *out = beside ? sp__keep_text(keep, beside) : NULL;
+    sp__free(ctx, beside);
+    if (!*out) return SP_FAIL(ctx, SP_NO_MEMORY, "%s: no memory to read it", path);
+    if (stat(*out, &info) != 0) return SP_FAIL(ctx, SP_BAD_INPUT, "%s: its heavy data %s: %s", path, *out, strerror(errno));
+    return SP_OK;
+}
+
+static sp_status open_file(sp_recording *r) {
+    struct stat info;
+    if (stat(r->path, &info) != 0) return SP_FAIL(r->ctx, SP_BAD_INPUT, "%s: %s", r->path, strerror(errno));
+    if (!S_ISREG(info.st_mode)) return SP_RECORDING_FAIL(r, "not a regular file");
+    r->bytes = (uint64_t)info.st_size;
+    if (H5Fis_hdf5(r->path) <= 0) return SP_RECORDING_FAIL(r, "no HDF5 file");
+    r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    return r->file < 0 ? SP_RECORDING_FAIL(r, "HDF5 cannot open it: damaged or cut off") : SP_OK;
+}
+
+static sp_status read_group(sp_recording *r, const char *name, sp_status (*read)(sp_recording *r, hid_t g)) {
+    hid_t g = sp__recording_group(r, r->file, name);
+    if (g < 0) return SP_BAD_INPUT;
+    sp_status status = read(r, g);
+    H5Gclose(g);
+    return status;
+}
+
+static sp_status check_bodies(sp_recording *r) {
+    for (int i = 0; r->info.frame_count && i < r->info.body_count; i++) {
+        sp_field_info info;
+        SP_TRY(ask_field(r, r->info.frame_count - 1, i, "position", &info, NULL));
+        if (info.components != 3)
+            return SP_RECORDING_FAIL(r, "positions of \"%s\" have no extent of frames x nodes x 3", r->bodies[i].about.name);
+    }
+    return SP_OK;
+}
+
+// how the numbers are kept
+static void see_precision(sp_recording *r) {
+    hid_t g, data = -1;
+    int row;
+    if (!r->info.frame_count || !r->info.body_count || open_revision(r, 0, 0, &g, &row) < 0) return;
+    data = H5Dopen2(g, "position", H5P_DEFAULT);
+    hid_t type = data >= 0 ? H5Dget_type(data) : -1;
+    r->info.in_double = type >= 0 && H5Tget_size(type) == sizeof(double);
+    if (type >= 0) H5Tclose(type);
+    if (data >= 0) H5Dclose(data);
+    H5Gclose(g);
+}
+
+static sp_status read_all(sp_recording *r) {
+    SP_TRY(open_file(r));
+    SP_TRY(read_head(r));
+    SP_TRY(read_group(r, "provenance", read_origin));
+    SP_TRY(read_group(r, "frames", read_frames));
+    SP_TRY(read_edits(r));
+    SP_TRY(read_group(r, "bodies", read_bodies));
+    SP_TRY(check_bodies(r));
+    see_precision(r);
+    return SP_OK;
+}
+
+sp_status sp_recording_open(sp_context *ctx, const char *path, sp_recording **out) {
+    sp_recording *r = *out = sp__alloc(ctx, 1, sizeof *r);
+    if (!r) return SP_FAIL(ctx, SP_NO_MEMORY, "%s: no memory to read it", path);
+    *r = (sp_recording){.ctx = ctx, .keep = {ctx, NULL}, .file = -1, .path = path};
+    sp_status status = find_heavy(ctx, path, &r->keep, &r->path);
+    if (status >= 0) {
+        sp__hdf5_enter();
+        status = read_all(r);
+        sp__hdf5_leave();
+    }
+    if (status < 0) sp_recording_close(out);
+    return status;
+}
+
+void sp_recording_close(sp_recording **recording) {
+    sp_recording *r = *recording;
+    if (!r) return;
+    *recording = NULL;
+    if (r->file >= 0) {
+        sp__hdf5_enter();
+        H5Fclose(r->file);
+        sp__hdf5_leave();
+    }
+    for (int i = 0; r->bodies && i < r->info.body_count; i++) sp__free(r->ctx, r->bodies[i].cells);
+    sp__keep_free(&r->keep);
+    sp__free(r->ctx, r);
+}
+
+// ---------------------------------------------------------------------------------------------------- answers
+
+void sp_recording_get(const sp_recording *r, sp_recording_info *out) {
+    *out = r->info;
+}
+
+sp_status sp_recording_frame_at(const sp_recording *r, int frame, sp_recording_frame *out) {
+    if (frame < 0 || frame >= r->info.frame_count)
+        return SP_FAIL(r->ctx, SP_BAD_INPUT, "%s: frame %d, must be in [0, %d)", r->path, frame, r->info.frame_count);
+    *out = r->frames[frame];
+    return SP_OK;
+}
+
+int sp_recording_nearest(const sp_recording *r, double time) {
+    int best = -1;
+    for (int i = 0; i < r->info.frame_count; i++)
+        if (best < 0 || fabs(r->frames[i].time - time) < fabs(r->frames[best].time - time)) best = i;
+    return best;
+}
+
+sp_status sp_recording_body_at(const sp_recording *r, int body, sp_recording_body *out) {
+    if (body < 0 || body >= r->info.body_count)
+        return SP_FAIL(r->ctx, SP_BAD_INPUT, "%s: body %d, must be in [0, %d)", r->path, body, r->info.body_count);
+    *out = r->bodies[body].about;
+    return SP_OK;
+}
+#else
+typedef int sp_recording_with_hdf5;
+#endif

@@ -1,0 +1,46 @@
+// A recording opened for reading, from inside. recording.c opens and answers, recording_read.c reads the items of the file.
+#ifndef SP_RECORDING_H
+#define SP_RECORDING_H
+
+#include "io/record/hdf5_store.h"
+
+typedef struct sp_recorded_body {
+    sp_recording_body about;
+    int index;
+    int revision;  // that `topology` shows; -1: none
+    sp_recording_topology topology;
+    int *cells;
+} sp_recorded_body;
+
+struct sp_recording {
+    sp_context *ctx;
+    sp_keep keep;
+    const char *path;  // of the heavy data
+    hid_t file;
+    uint64_t bytes;  // of the file: what counts are compared with
+    sp_recording_info info;
+    sp_recording_frame *frames;
+    int *revisions;  // of each frame
+    sp_recorded_body *bodies;
+};
+
+#define SP_RECORDING_FAIL(r, ...) sp__recording_fail((r), __LINE__, __VA_ARGS__)
+sp_status sp__recording_fail(sp_recording *r, int line, const char *format, ...) SP_PRINTF(3, 4);
+
+// recording_read.c
+typedef struct sp_extent {
+    int rank;
+    hsize_t size[3];
+    H5T_class_t type;
+} sp_extent;
+hid_t sp__recording_group(sp_recording *r, hid_t at, const char *name);  // -1: told
+sp_status sp__recording_extent(sp_recording *r, hid_t at, const char *name, hid_t *data, sp_extent *out);
+// Numbers that the file can hold: refuses counts that its length does not allow.
+sp_status sp__recording_fits(sp_recording *r, const char *name, uint64_t count, size_t size);
+sp_status sp__recording_column(sp_recording *r, hid_t at, const char *name, hid_t memory, size_t size, int *count, void **out);
+sp_status sp__recording_text(sp_recording *r, hid_t at, const char *name, bool attribute, const char **out, size_t *size);
+sp_status sp__recording_texts(sp_recording *r, hid_t at, const char *name, int *count, const char *const **out);
+sp_status sp__recording_number(sp_recording *r, hid_t at, const char *name, hid_t memory, void *out);
+sp_status sp__recording_names(sp_recording *r, hid_t at, const char *what, int *count, const char ***out);
+
+#endif

@@ -1,0 +1,75 @@
+// A frame of a recording put into the world of a run, by name of the bodies: what `souple render` draws and `initial` starts
+// from.
+#include "io/record/record.h"
+
+typedef struct showing {
+    sp_context *ctx;
+    sp_recording *recording;
+    int frame;
+    sp_world *world;
+} showing;
+
+static sp_status told_by_world(const showing *k, sp_status status) {
+    return SP_FAIL(k->ctx, status, "%s", sp_world_error(k->world)->message);
+}
+
+static sp_status check_body(const showing *k, int index, const sp_recording_body *b, sp_body_id *id, sp_body_info *info) {
+    sp_recording_topology t;
+    *id = sp_world_body_named(k->world, b->name);
+    if (!id->slot) return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\" of the recording is not in the scene", b->name);
+    sp_status status = sp_world_body_info(k->world, *id, info);
+    if (status < 0) return told_by_world(k, status);
+    if (strcmp(info->kind, b->kind) != 0)
+        return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\" is a %s in the recording, a %s in the scene", b->name, b->kind,
+                       info->kind);
+    SP_TRY(sp_recording_topology_at(k->recording, k->frame, index, &t));
+    if (strcmp(b->kind, "solid") == 0 && (t.node_count != info->nodes || t.cell_count != info->elements))
+        return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\" has %d nodes and %d elements in the recording, %d and %d in the scene",
+                       b->name, t.node_count, t.cell_count, info->nodes, info->elements);
+    return SP_OK;
+}
+
+static sp_status show_body(const showing *k, int index, const sp_recording_body *b) {
+    sp_body_info info;
+    sp_body_id id;
+    sp_field_info field;
+    double pose[7], *x;
+    SP_TRY(check_body(k, index, b, &id, &info));
+    if (strcmp(b->kind, "solid") != 0) {
+        SP_TRY(sp_recording_field_info(k->recording, k->frame, index, "pose", &field));
+        if (field.count * field.components != 7)
+            return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\": its pose has no 7 numbers", b->name);
+        SP_TRY(sp_recording_field(k->recording, k->frame, index, "pose", pose));
+        sp_status status = sp_world_set_state(k->world, id, pose, NULL);
+        return status < 0 ? told_by_world(k, status) : SP_OK;
+    }
+    SP_TRY(sp_recording_field_info(k->recording, k->frame, index, "velocity", &field));
+    if (field.count != info.nodes || field.components != 3)
+        return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\": %d velocities for %d nodes", b->name, field.count, info.nodes);
+    if (!SP_NEW(k->ctx, x, 6 * (size_t)info.nodes)) return SP_FAIL(k->ctx, SP_NO_MEMORY, "no memory to show a frame");
+    double *v = x + 3 * (size_t)info.nodes;
+    sp_status status = sp_recording_field(k->recording, k->frame, index, "position", x);
+    if (status >= 0) status = sp_recording_field(k->recording, k->frame, index, "velocity", v);
+    if (status >= 0 && (status = sp_world_set_state(k->world, id, x, v)) < 0) told_by_world(k, status);
+    sp__free(k->ctx, x);
+    return status;
+}
+
+sp_status sp_recording_show(sp_recording *recording, int frame, sp_run *run) {
+    showing k = {.recording = recording, .frame = frame, .world = sp_run_world(run)};
+    sp_recording_info info;
+    sp_recording_frame at;
+    k.ctx = sp_world_context(k.world);
+    sp_recording_get(recording, &info);
+    SP_TRY(sp_recording_frame_at(recording, frame, &at));
+    if (info.visual)
+        return SP_FAIL(k.ctx, SP_BAD_INPUT,
+                       "the recording holds visual surfaces, from which no state follows: record part=\"mechanical\"");
+    for (int i = 0; i < info.body_count; i++) {
+        sp_recording_body b;
+        SP_TRY(sp_recording_body_at(recording, i, &b));
+        SP_TRY(show_body(&k, i, &b));
+    }
+    sp_status status = sp_world_publish(k.world);
+    return status < 0 ? told_by_world(&k, status) : SP_OK;
+}

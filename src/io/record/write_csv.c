@@ -1,0 +1,46 @@
+// Records of kind .csv (RFC 4180). The rows come as text: which probes, which times and how they are laid out is the run's affair
+// (run_record_csv.c). A row is written as it comes, so a killed run leaves all rows but those of its last moment.
+#include <errno.h>
+#include <stdio.h>
+
+#include "io/record/record.h"
+
+static sp_status failed(sp_sink *s) {
+    return SP_FAIL(s->ctx, SP_IO, "%s: %s", s->path, strerror(errno));
+}
+
+static sp_status put(sp_sink *s, const char *text, size_t size) {
+    if (fwrite(text, 1, size, s->impl) != size || fflush(s->impl) != 0) return failed(s);
+    s->bytes += size;
+    return SP_OK;
+}
+
+static sp_status open_csv(sp_sink *s) {
+    s->impl = fopen(s->path, "wb");
+    if (!s->impl) return failed(s);
+    return put(s, s->head, strlen(s->head));
+}
+
+static sp_status write_csv(sp_sink *s, const sp_frame *f) {
+    SP_TRY(put(s, f->text.data, f->text.size));
+    for (size_t i = 0; i < f->text.size; i++) s->frames += f->text.data[i] == '\n';
+    return SP_OK;
+}
+
+static sp_status close_csv(sp_sink *s) {
+    FILE *file = s->impl;
+    s->impl = NULL;
+    return file && fclose(file) != 0 ? failed(s) : SP_OK;
+}
+
+const sp_writer sp__writer_csv = {.kind = "csv", .suffix = ".csv", .open = open_csv, .frame = write_csv, .close = close_csv};
+
+// ---------------------------------------------------------------------------------------------------- all of them
+
+const sp_writer *sp__writer_of(const char *file) {
+    static const sp_writer *const all[] = {&sp__writer_csv, &sp__writer_xdmf, &sp__writer_vtu, &sp__writer_obj, &sp__writer_ply};
+    const char *dot = strrchr(file, '.');
+    for (size_t i = 0; dot && i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i]->suffix, dot) == 0) return all[i];
+    return NULL;
+}

@@ -1,0 +1,426 @@
+// See write_hdf5.h. The order of a frame: fields first, its time last, then a commit; so the number of times is the number of
+// whole frames, at every moment.
+#ifdef SP_HAVE_HDF5
+#include "io/record/write_hdf5.h"
+
+#include <stdio.h>
+
+#include "io/record/hdf5_items.h"
+
+typedef struct probe_lists {
+    sp_h5_list time, value, interpolated;
+} probe_lists;
+
+struct sp_heavy {
+    sp_h5 h;
+    sp_store *store;
+    sp_sink *sink;
+    const sp_layout *layout;  // whose lists are open
+    long first;               // frame at which it began
+    hid_t event_type;
+    sp_h5_list time, step, hash, interpolated, revision, edits, events, complete;
+    probe_lists *probes;
+    sp_h5_list *fields;  // of all bodies one after the other
+    int field_count;
+};
+
+// commit, unless something was refused: then the file stays as it was
+static sp_status verdict(sp_heavy *w) {
+    if (!w->h.failed) return sp__store_commit(w->store);
+    SP_TRY(sp__store_state(w->store));
+    if (w->h.no_memory) return SP_FAIL(w->h.ctx, SP_NO_MEMORY, "%s: %s", w->h.path, w->h.what);
+    return SP_FAIL(w->h.ctx, SP_IO, "%s: HDF5 refuses: %s", w->h.path, w->h.what);
+}
+
+// ---------------------------------------------------------------------------------------------------- the parts
+
+static void write_provenance(sp_heavy *w) {
+    const sp_provenance *o = w->sink->origin;
+    sp_h5 *h = &w->h;
+    int format = 1, yes = w->sink->visual;
+    sp__h5_text_attr(h, h->file, "format", "souple recording");
+    sp__h5_number_attr(h, h->file, "format_version", H5T_STD_I32LE, H5T_NATIVE_INT, &format);
+    sp__h5_number_attr(h, h->file, "visual", H5T_STD_I32LE, H5T_NATIVE_INT, &yes);
+    hid_t g = sp__h5_group(h, h->file, "provenance");
+    sp__h5_text(h, g, "scene", o->scene, o->scene_size);
+    sp__h5_texts(h, g, "sets", o->sets, o->set_count);
+    sp__h5_text_attr(h, g, "scene_path", o->scene_path);
+    sp__h5_text_attr(h, g, "version", SP_VERSION_TEXT);
+    sp__h5_text_attr(h, g, "backend", o->backend);
+    sp__h5_number_attr(h, g, "dt", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &o->dt);
+    sp__h5_number_attr(h, g, "seed", H5T_STD_U64LE, H5T_NATIVE_UINT64, &o->seed);
+    if (g >= 0) H5Gclose(g);
+}
+
+#define COLUMN(name, type, memory, out) sp__h5_list_create(&w->h, g, name, type, memory, 1, NULL, true, false, out)
+
+static void create_columns(sp_heavy *w) {
+    hid_t g = sp__h5_group(&w->h, w->h.file, "frames");
+    COLUMN("time", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &w->time);
+    COLUMN("step", H5T_STD_U64LE, H5T_NATIVE_UINT64, &w->step);
+    COLUMN("hash", H5T_STD_U64LE, H5T_NATIVE_UINT64, &w->hash);
+    COLUMN("interpolated", H5T_STD_U8LE, H5T_NATIVE_UCHAR, &w->interpolated);
+    COLUMN("revision", H5T_STD_I32LE, H5T_NATIVE_INT, &w->revision);
+    if (g >= 0) H5Gclose(g);
+    g = w->h.file;
+    COLUMN("edits", H5T_STD_U8LE, H5T_NATIVE_UCHAR, &w->edits);
+    COLUMN("events", w->event_type, w->event_type, &w->events);
+    COLUMN("complete", H5T_STD_U8LE, H5T_NATIVE_UCHAR, &w->complete);
+}
+
+static void create_probe(sp_heavy *w, hid_t at, const sp_origin_probe *p, probe_lists *out) {
+    hid_t g = sp__h5_group(&w->h, at, p->name);
+    hsize_t width = (hsize_t)p->width;
+    sp__h5_text_attr(&w->h, g, "body", p->body ? p->body : "");
+    sp__h5_texts(&w->h, g, "columns", p->columns, p->width);
+    COLUMN("time", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &out->time);
+    COLUMN("interpolated", H5T_STD_U8LE, H5T_NATIVE_UCHAR, &out->interpolated);
+    sp__h5_list_create(&w->h, g, "value", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 2, &width, true, false, &out->value);
+    if (g >= 0) H5Gclose(g);
+}
+
+static void create_probes(sp_heavy *w) {
+    hid_t g = sp__h5_group(&w->h, w->h.file, "probes");
+    for (int i = 0; i < w->sink->origin->probe_count; i++) create_probe(w, g, &w->sink->origin->probes[i], &w->probes[i]);
+    if (g >= 0) H5Gclose(g);
+}
+
+// ---------------------------------------------------------------------------------------------------- a revision
+
+static int fields_of(const sp_layout *l) {
+    int n = 0;
+    for (int i = 0; i < l->body_count; i++) n += l->bodies[i].array_count;
+    return n;
+}
+
+static void create_field(sp_heavy *w, hid_t at, const sp_layout_array *a, sp_h5_list *out) {
+    hsize_t row[2] = {(hsize_t)a->count, (hsize_t)a->components};
+    int rank = a->components > 1 ? 3 : 2;
+    if (a->on == SP_ON_BODY) row[0] = (hsize_t)a->components, rank = 2;
+    sp__h5_list_create(&w->h, at, a->name, w->sink->in_double ? H5T_IEEE_F64LE : H5T_IEEE_F32LE, H5T_NATIVE_DOUBLE, rank, row,
+                       a->on == SP_ON_BODY, w->sink->compress, out);
+    static const char *const where[] = {"nodes", "cells", "body"};
+    if (out->id < 0) return;
+    sp__h5_text_attr(&w->h, out->id, "on", where[a->on]);
+    sp__h5_text_attr(&w->h, out->id, "unit", a->unit);
+}
+
+static void create_body(sp_heavy *w, hid_t at, const sp_layout_body *b, int index, sp_h5_list *out) {
+    char name[16];
+    int first = (int)w->first;
+    bool new_body = H5Lexists(at, b->name, H5P_DEFAULT) <= 0;
+    hid_t body = new_body ? sp__h5_group(&w->h, at, b->name) : H5Gopen2(at, b->name, H5P_DEFAULT);
+    if (new_body) sp__h5_text_attr(&w->h, body, "kind", b->kind);
+    if (new_body) sp__h5_number_attr(&w->h, body, "index", H5T_STD_I32LE, H5T_NATIVE_INT, &index);
+    snprintf(name, sizeof name, "%d", w->layout->revision);
+    hid_t g = sp__h5_group(&w->h, body, name);
+    sp__h5_number_attr(&w->h, g, "first", H5T_STD_I32LE, H5T_NATIVE_INT, &first);
+    sp__h5_ints(&w->h, g, "cells", b->cells, b->cell_count, b->corners);
+    for (int i = 0; i < b->array_count; i++) create_field(w, g, &b->arrays[i], &out[i]);
+    if (g >= 0) H5Gclose(g);
+    if (body >= 0) H5Gclose(body);
+}
+
+static bool room_for_fields(sp_heavy *w, const sp_layout *layout) {
+    int n = fields_of(layout);
+    w->layout = layout;
+    if (!SP_NEW(w->h.ctx, w->fields, n + 1)) {
+        w->h.no_memory = true;
+        return false;
+    }
+    for (int i = 0; i < n; i++) w->fields[i].id = -1;
+    w->field_count = n;
+    return true;
+}
+
+static void create_revision(sp_heavy *w, const sp_layout *layout) {
+    hid_t g = w->first ? H5Gopen2(w->h.file, "bodies", H5P_DEFAULT) : sp__h5_group(&w->h, w->h.file, "bodies");
+    if (!room_for_fields(w, layout)) {
+        sp__h5_failed(&w->h, "no memory for its fields");
+    } else {
+        sp_h5_list *at = w->fields;
+        for (int i = 0; i < layout->body_count; at += layout->bodies[i++].array_count)
+            create_body(w, g, &layout->bodies[i], i, at);
+    }
+    if (g >= 0) H5Gclose(g);
+}
+
+// From here on nothing is made, only added to. The library reads back what it has written, so nothing of it may be missing.
+static sp_status start(sp_heavy *w) {
+    if (!w->h.failed && H5Fflush(w->h.file, H5F_SCOPE_GLOBAL) < 0) sp__h5_failed(&w->h, "flushing");
+    SP_TRY(sp__store_state(w->store));
+    if (!w->h.failed && H5Fstart_swmr_write(w->h.file) < 0) sp__h5_failed(&w->h, "one writer and many readers");
+    return verdict(w);
+}
+
+// ---------------------------------------------------------------------------------------------------- going on
+
+static bool open_columns(sp_heavy *w) {
+    hid_t f = w->h.file;
+    sp_h5 *h = &w->h;
+    return sp__h5_list_open(h, f, "frames/time", H5T_NATIVE_DOUBLE, &w->time) &&
+           sp__h5_list_open(h, f, "frames/step", H5T_NATIVE_UINT64, &w->step) &&
+           sp__h5_list_open(h, f, "frames/hash", H5T_NATIVE_UINT64, &w->hash) &&
+           sp__h5_list_open(h, f, "frames/interpolated", H5T_NATIVE_UCHAR, &w->interpolated) &&
+           sp__h5_list_open(h, f, "frames/revision", H5T_NATIVE_INT, &w->revision) &&
+           sp__h5_list_open(h, f, "edits", H5T_NATIVE_UCHAR, &w->edits) &&
+           sp__h5_list_open(h, f, "events", w->event_type, &w->events) &&
+           sp__h5_list_open(h, f, "complete", H5T_NATIVE_UCHAR, &w->complete);
+}
+
+static bool open_probes(sp_heavy *w) {
+    for (int i = 0; i < w->sink->origin->probe_count; i++) {
+        const sp_origin_probe *p = &w->sink->origin->probes[i];
+        hid_t all = H5Gopen2(w->h.file, "probes", H5P_DEFAULT), g = all < 0 ? -1 : H5Gopen2(all, p->name, H5P_DEFAULT);
+        bool good = g >= 0 && sp__h5_list_open(&w->h, g, "time", H5T_NATIVE_DOUBLE, &w->probes[i].time) &&
+                    sp__h5_list_open(&w->h, g, "interpolated", H5T_NATIVE_UCHAR, &w->probes[i].interpolated) &&
+                    sp__h5_list_open(&w->h, g, "value", H5T_NATIVE_DOUBLE, &w->probes[i].value) &&
+                    w->probes[i].value.row[0] == (hsize_t)p->width;
+        if (g >= 0) H5Gclose(g);
+        if (all >= 0) H5Gclose(all);
+        if (!good) return false;
+    }
+    return true;
+}
+
+static bool open_body(sp_heavy *w, hid_t all, const sp_layout_body *b, sp_h5_list *out) {
+    hid_t body = H5Gopen2(all, b->name, H5P_DEFAULT), g = body < 0 ? -1 : H5Gopen2(body, "0", H5P_DEFAULT);
+    bool good = g >= 0;
+    for (int i = 0; i < b->array_count && good; i++) {
+        const sp_layout_array *a = &b->arrays[i];
+        hsize_t n = a->on == SP_ON_BODY ? (hsize_t)a->components : (hsize_t)a->count;
+        good = sp__h5_list_open(&w->h, g, a->name, H5T_NATIVE_DOUBLE, &out[i]) && out[i].row[0] == n;
+    }
+    if (g >= 0) H5Gclose(g);
+    if (body >= 0) H5Gclose(body);
+    return good;
+}
+
+static bool open_fields(sp_heavy *w) {
+    const sp_layout *l = w->sink->layout;
+    if (!room_for_fields(w, l)) return false;
+    hid_t all = H5Gopen2(w->h.file, "bodies", H5P_DEFAULT);
+    bool good = all >= 0;
+    sp_h5_list *at = w->fields;
+    for (int i = 0; i < l->body_count && good; at += l->bodies[i++].array_count) good = open_body(w, all, &l->bodies[i], at);
+    if (all >= 0) H5Gclose(all);
+    return good;
+}
+
+// the times of the frames that should stand in it do
+static bool same_times(sp_heavy *w) {
+    hsize_t n = (hsize_t)w->sink->resumed;
+    double *seen;
+    if (w->time.count < n || w->time.rank != 1) return false;
+    if (!SP_NEW(w->h.ctx, seen, w->time.count + 1)) {
+        w->h.no_memory = true;
+        return false;
+    }
+    bool same = H5Dread(w->time.id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, seen) >= 0;
+    for (hsize_t i = 0; i < n && same; i++) same = seen[i] == w->sink->resumed_at[i];
+    sp__free(w->h.ctx, seen);
+    return same;
+}
+
+// probes are told again from their start by the run that goes on
+static void cut_back(sp_heavy *w) {
+    hsize_t n = (hsize_t)w->sink->resumed;
+    sp_h5_list *columns[] = {&w->time, &w->step, &w->hash, &w->interpolated, &w->revision};
+    for (int i = 0; i < 5; i++) sp__h5_list_cut(&w->h, columns[i], n);
+    for (int i = 0; i < w->field_count; i++) sp__h5_list_cut(&w->h, &w->fields[i], n);
+    sp__h5_list_cut(&w->h, &w->edits, w->sink->resumed_edits);
+    sp__h5_list_cut(&w->h, &w->events, w->sink->resumed_events);
+    sp__h5_list_cut(&w->h, &w->complete, 0);
+    for (int i = 0; i < w->sink->origin->probe_count; i++) {
+        sp__h5_list_cut(&w->h, &w->probes[i].time, 0), sp__h5_list_cut(&w->h, &w->probes[i].value, 0);
+        sp__h5_list_cut(&w->h, &w->probes[i].interpolated, 0);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- life
+
+static void close_lists(sp_heavy *w) {
+    sp_h5_list *own[] = {&w->time, &w->step, &w->hash, &w->interpolated, &w->revision, &w->edits, &w->events, &w->complete};
+    for (int i = 0; i < 8; i++) sp__h5_list_close(own[i]);
+    for (int i = 0; w->probes && i < w->sink->origin->probe_count; i++) {
+        sp__h5_list_close(&w->probes[i].time), sp__h5_list_close(&w->probes[i].value);
+        sp__h5_list_close(&w->probes[i].interpolated);
+    }
+    for (int i = 0; i < w->field_count; i++) sp__h5_list_close(&w->fields[i]);
+    sp__free(w->h.ctx, w->fields);
+    w->fields = NULL;
+    w->field_count = 0;
+}
+
+static void no_lists(sp_heavy *w) {
+    sp_h5_list *own[] = {&w->time, &w->step, &w->hash, &w->interpolated, &w->revision, &w->edits, &w->events, &w->complete};
+    for (int i = 0; i < 8; i++) own[i]->id = -1;
+    for (int i = 0; i < w->sink->origin->probe_count; i++)
+        w->probes[i].time.id = w->probes[i].value.id = w->probes[i].interpolated.id = -1;
+}
+
+static void release(sp_heavy **heavy) {
+    sp_heavy *w = *heavy;
+    if (!w) return;
+    *heavy = NULL;
+    close_lists(w);
+    if (w->event_type >= 0) H5Tclose(w->event_type);
+    if (w->h.file >= 0) H5Fclose(w->h.file);
+    sp__store_close(&w->store);
+    sp__free(w->h.ctx, w->probes);
+    sp__free(w->h.ctx, w);
+}
+
+static sp_status new_heavy(sp_sink *sink, const char *path, sp_heavy **out) {
+    sp_heavy *w = *out = sp__alloc(sink->ctx, 1, sizeof *w);
+    if (w) w->probes = sp__alloc(sink->ctx, (size_t)sink->origin->probe_count + 1, sizeof *w->probes);
+    if (!w || !w->probes) {
+        sp__free(sink->ctx, w);
+        *out = NULL;
+        return SP_FAIL(sink->ctx, SP_NO_MEMORY, "%s: no memory for a recording", path);
+    }
+    w->h = (sp_h5){.ctx = sink->ctx, .path = path, .file = -1};
+    w->sink = sink;
+    w->event_type = sp__h5_event_type();
+    no_lists(w);
+    return SP_OK;
+}
+
+static sp_status create(sp_sink *sink, const char *path, sp_heavy **out) {
+    SP_TRY(new_heavy(sink, path, out));
+    sp_heavy *w = *out;
+    SP_TRY(sp__store_open(sink->ctx, path, true, &w->store));
+    w->h.file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, sp__store_access(w->store));
+    SP_TRY(sp__store_state(w->store));
+    if (w->h.file < 0) return SP_FAIL(sink->ctx, SP_IO, "%s: HDF5 cannot create it", path);
+    write_provenance(w);
+    create_columns(w);
+    create_probes(w);
+    create_revision(w, sink->layout);
+    return start(w);
+}
+
+// *out NULL: there is no such file, or it does not fit, and a new one is to be made; but not because memory was short
+static sp_status go_on(sp_sink *sink, const char *path, sp_heavy **out) {
+    SP_TRY(new_heavy(sink, path, out));
+    sp_heavy *w = *out;
+    sp_status status = sp__store_open(sink->ctx, path, false, &w->store);
+    if (status >= 0) {
+        w->h.file = H5Fopen(path, H5F_ACC_RDWR, sp__store_access(w->store));
+        status = sp__store_state(w->store);
+    }
+    bool good = status >= 0 && w->h.file >= 0 && open_columns(w) && open_probes(w) && open_fields(w) && same_times(w);
+    if (good) {
+        cut_back(w);
+        return start(w);
+    }
+    bool no_memory = status == SP_NO_MEMORY || w->h.no_memory;
+    release(out);
+    return no_memory ? SP_FAIL(sink->ctx, SP_NO_MEMORY, "%s: no memory to go on with it", path) : SP_OK;
+}
+
+sp_status sp__heavy_open(sp_sink *sink, const char *path, sp_heavy **out, long *kept) {
+    sp_status status = SP_OK;
+    *kept = 0;
+    *out = NULL;
+    sp__hdf5_enter();
+    if (sink->resumed) status = go_on(sink, path, out);
+    if (*out && status >= 0)
+        *kept = sink->resumed;
+    else if (status >= 0)
+        status = create(sink, path, out);
+    if (status < 0) release(out);
+    sp__hdf5_leave();
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------------- frames
+
+static void add_happened(sp_heavy *w, const sp_frame *f) {
+    sp__h5_list_add(&w->h, &w->edits, f->edits.size, f->edits.data);
+    sp__h5_list_add(&w->h, &w->events, f->events.size / sizeof(sp_event), f->events.data);
+    for (int i = 0; i < w->sink->origin->probe_count; i++) {
+        hsize_t n = f->rows[i].interpolated.size;
+        sp__h5_list_add(&w->h, &w->probes[i].value, n, f->rows[i].values.data);
+        sp__h5_list_add(&w->h, &w->probes[i].interpolated, n, f->rows[i].interpolated.data);
+        sp__h5_list_add(&w->h, &w->probes[i].time, n, f->rows[i].times.data);
+    }
+}
+
+static void add_fields(sp_heavy *w, const sp_frame *f) {
+    sp_h5_list *list = w->fields;
+    for (int i = 0; i < f->layout->body_count; i++)
+        for (int k = 0; k < f->layout->bodies[i].array_count; k++)
+            sp__h5_list_add(&w->h, list++, 1, f->values + f->layout->bodies[i].arrays[k].offset);
+}
+
+static void add_head(sp_heavy *w, const sp_frame *f) {
+    unsigned char between = f->head.interpolated;
+    sp__h5_list_add(&w->h, &w->step, 1, &f->head.step);
+    sp__h5_list_add(&w->h, &w->hash, 1, &f->head.hash);
+    sp__h5_list_add(&w->h, &w->interpolated, 1, &between);
+    sp__h5_list_add(&w->h, &w->revision, 1, &f->layout->revision);
+    if (H5Fflush(w->h.file, H5F_SCOPE_GLOBAL) < 0) sp__h5_failed(&w->h, "flushing");
+    sp__h5_list_add(&w->h, &w->time, 1, &f->head.time);
+}
+
+// new tables need the file in its ordinary mode for a moment
+static sp_status change_revision(sp_heavy *w, const sp_layout *layout) {
+    w->first = (long)w->time.count;
+    close_lists(w);
+    herr_t closed = H5Fclose(w->h.file);
+    w->h.file = -1;
+    if (closed < 0) sp__h5_failed(&w->h, "closing");
+    SP_TRY(verdict(w));
+    w->h.file = H5Fopen(w->h.path, H5F_ACC_RDWR, sp__store_access(w->store));
+    if (w->h.file < 0 || !open_columns(w) || !open_probes(w)) sp__h5_failed(&w->h, "opening it again");
+    if (!w->h.failed) create_revision(w, layout);
+    return start(w);
+}
+
+static sp_status add_frame(sp_heavy *w, const sp_frame *f) {
+    if (f->shown && f->layout->revision != w->layout->revision) SP_TRY(change_revision(w, f->layout));
+    add_happened(w, f);
+    if (f->shown) add_fields(w, f);
+    if (f->shown) add_head(w, f);
+    if (H5Fflush(w->h.file, H5F_SCOPE_GLOBAL) < 0) sp__h5_failed(&w->h, "flushing");
+    return verdict(w);
+}
+
+sp_status sp__heavy_frame(sp_heavy *w, const sp_frame *f) {
+    sp__hdf5_enter();
+    sp_status status = add_frame(w, f);
+    sp__hdf5_leave();
+    return status;
+}
+
+long sp__heavy_first(const sp_heavy *w) {
+    return w->first;
+}
+
+uint64_t sp__heavy_bytes(const sp_heavy *w) {
+    return sp__store_bytes(w->store);
+}
+
+static sp_status finish(sp_heavy *w) {
+    const unsigned char yes = 1;
+    if (w->h.failed || w->h.file < 0) return SP_OK;  // told before
+    sp__h5_list_add(&w->h, &w->complete, 1, &yes);
+    close_lists(w);
+    herr_t closed = H5Fclose(w->h.file);
+    w->h.file = -1;
+    if (closed < 0) sp__h5_failed(&w->h, "closing");
+    return verdict(w);
+}
+
+sp_status sp__heavy_close(sp_heavy **h) {
+    if (!*h) return SP_OK;
+    sp__hdf5_enter();
+    sp_status status = finish(*h);
+    release(h);
+    sp__hdf5_leave();
+    return status;
+}
+#else
+typedef int sp_write_hdf5_absent;
+#endif

@@ -1,0 +1,327 @@
+// What a frame of a record shows: bodies, their cells, and which numbers of them. The layout is made once; every frame then
+// copies its numbers out of the world, in users' numbering.
+#include <stdio.h>
+
+#include "io/run/run_record.h"
+#include "math/vec3.h"
+
+typedef struct record_quantity {
+    const char *name, *unit;
+    int components;
+    sp_array_on on;
+} record_quantity;
+
+static const record_quantity table[] = {
+    {"position", "m", 3, SP_ON_NODES},      {"velocity", "m/s", 3, SP_ON_NODES}, {"displacement", "m", 3, SP_ON_NODES},
+    {"force", "N", 3, SP_ON_NODES},         {"stress", "Pa", 6, SP_ON_CELLS},    {"von-mises", "Pa", 1, SP_ON_CELLS},
+    {"strain-energy", "J", 1, SP_ON_CELLS}, {"rotation", "rad", 1, SP_ON_CELLS}, {"region", "1", 1, SP_ON_CELLS},
+    {"refresh", "1", 1, SP_ON_CELLS},
+};
+enum { QUANTITIES = sizeof table / sizeof *table };
+static const record_quantity pose = {"pose", "m, 1", 7, SP_ON_BODY};
+
+static const record_quantity *find_quantity(const char *name) {
+    for (int i = 0; i < QUANTITIES; i++)
+        if (strcmp(table[i].name, name) == 0) return &table[i];
+    return NULL;
+}
+
+// ------------------------------------------------------------------------------------------------ checks
+
+static bool is_visual(const sp_record *r) {
+    return sp__build_is(r->node, "part", "visual");
+}
+
+static bool has_cells(const sp_record *r) {
+    return !is_visual(r) && !r->writer->surfaces;
+}
+
+static sp_status check_quantity(sp_run *run, const sp_record *r, const char *name) {
+    const record_quantity *q = find_quantity(name);
+    if (!q)
+        return SP_BUILD_FAIL(run, r->node, "quantity",
+                             "%s is a number of a whole body or world, not a field: measure it by a probe, which .xdmf and .csv "
+                             "records hold",
+                             name);
+    if (!r->writer->fields && strcmp(name, "position") != 0)
+        return SP_BUILD_FAIL(run, r->node, "quantity", "%s: a %s record holds positions only; .xdmf and .vtu hold fields", name,
+                             r->writer->suffix);
+    if (q->on == SP_ON_CELLS && is_visual(r))
+        return SP_BUILD_FAIL(run, r->node, "quantity", "%s belongs to elements, and part=\"visual\" has none", name);
+    if (is_visual(r) && strcmp(name, "position") != 0 && strcmp(name, "velocity") != 0)
+        return SP_BUILD_FAIL(run, r->node, "quantity", "%s: part=\"visual\" holds position and velocity", name);
+    return SP_OK;
+}
+
+static sp_status check_quantities(sp_run *run, const sp_record *r) {
+    const sp_attr *list = sp__build_attr(r->node, "quantity");
+    sp_status status = SP_OK;
+    for (int i = 0; list && i < list->count; i++)
+        if (check_quantity(run, r, list->words[i]) < 0) status = SP_BAD_INPUT;
+    return status;
+}
+
+static bool wanted(const sp_record *r, const record_quantity *q) {
+    const sp_attr *list = sp__build_attr(r->node, "quantity");
+    if (strcmp(q->name, "position") == 0) return true;
+    // a recording can be shown and started from: it always knows the velocity
+    if (strcmp(q->name, "velocity") == 0 && r->writer == &sp__writer_xdmf && !is_visual(r)) return true;
+    for (int i = 0; list && i < list->count; i++)
+        if (strcmp(list->words[i], q->name) == 0) return true;
+    return false;
+}
+
+static bool chosen(const sp_record *r, const sp_run_body *body) {
+    const sp_attr *of = sp__build_given(r->node, "of") ? sp__attr(r->node, "of") : NULL;
+    for (int i = 0; of && i < of->count; i++)
+        if (sp__scene_find(r->node, of->words[i]) == body->node) return true;
+    return !of;
+}
+
+// ------------------------------------------------------------------------------------------------ bodies
+
+static sp_status add_array(sp_run *run, sp_record *r, sp_layout_body *b, const record_quantity *q) {
+    sp_layout_array *a = &b->arrays[b->array_count++];
+    *a = (sp_layout_array){.name = q->name, .unit = q->unit, .components = q->components, .on = q->on, .count = 1};
+    if (q->on != SP_ON_BODY) a->count = (size_t)(q->on == SP_ON_CELLS ? b->cell_count : b->node_count);
+    a->offset = r->layout->value_count;
+    r->layout->value_count += a->count * (size_t)a->components;
+    return sp__build_reserve(run, r->node, (double)a->count * a->components, sizeof(double) * (SP_FRAMES_QUEUED + 1), "a frame");
+}
+
+static sp_status add_arrays(sp_run *run, sp_record *r, sp_layout_body *b, const sp_frame_source *s) {
+    if (!SP_KEEP(&run->keep, b->arrays, QUANTITIES + 1)) return sp__build_no_memory(run);
+    bool posed = s->from == SP_FROM_POSE;
+    for (int i = 0; i < QUANTITIES; i++) {
+        bool there = i == 0 || (!posed && (table[i].on == SP_ON_NODES || s->from == SP_FROM_TETS));
+        if (there && wanted(r, &table[i])) SP_TRY(add_array(run, r, b, &table[i]));
+    }
+    return posed && r->writer == &sp__writer_xdmf ? add_array(run, r, b, &pose) : SP_OK;
+}
+
+static sp_status add_tets(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b) {
+    const sp_mesh *mesh = body->placed;
+    int *cells;
+    b->node_count = sp_mesh_node_count(mesh), b->cell_count = sp_mesh_tet_count(mesh), b->corners = 4;
+    SP_TRY(sp__build_reserve(run, r->node, 4.0 * b->cell_count, sizeof *cells, "cells of a record"));
+    if (!SP_KEEP(&run->keep, cells, 4 * (size_t)b->cell_count)) return sp__build_no_memory(run);
+    memcpy(cells, sp_mesh_tets(mesh), 4 * (size_t)b->cell_count * sizeof *cells);
+    b->cells = cells;
+    return SP_OK;
+}
+
+// the boundary of a solid, with the nodes that it uses
+static sp_status add_skin(sp_run *run, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s) {
+    const int *faces = sp_mesh_faces(body->placed);
+    int n = sp_mesh_node_count(body->placed), *vertex, *nodes, *cells;
+    b->cell_count = sp_mesh_face_count(body->placed), b->corners = 3;
+    size_t corners = 3 * (size_t)b->cell_count;
+    if (!SP_KEEP(&run->scratch, vertex, n) || !SP_KEEP(&run->keep, nodes, n) || !SP_KEEP(&run->keep, cells, corners))
+        return sp__build_no_memory(run);
+    for (size_t i = 0; i < corners; i++) vertex[faces[i]] = 1;
+    for (int i = 0; i < n; i++)
+        if (vertex[i]) nodes[b->node_count] = i, vertex[i] = b->node_count++;
+    for (size_t i = 0; i < corners; i++) cells[i] = vertex[faces[i]];
+    b->cells = cells;
+    s->nodes = nodes;
+    return SP_OK;
+}
+
+static const sp_snapshot_body *shown(const sp_snapshot *shot, sp_body_id id) {
+    for (int i = 0; shot && i < shot->body_count; i++)
+        if (shot->bodies[i].id.slot == id.slot) return &shot->bodies[i];
+    return NULL;
+}
+
+// the surface that a snapshot shows, taken back into the body's own frame
+static sp_status copy_local(sp_run *run, const sp_snapshot_body *seen, const double at[7], sp_layout_body *b,
+                            sp_frame_source *s) {
+    double *local, R[9], d[3];
+    int *cells;
+    b->node_count = seen->vertex_count, b->cell_count = seen->face_count, b->corners = 3;
+    if (!SP_KEEP(&run->keep, local, 3 * (size_t)b->node_count) || !SP_KEEP(&run->keep, cells, 3 * (size_t)b->cell_count))
+        return sp__build_no_memory(run);
+    for (size_t i = 0; i < 3 * (size_t)b->cell_count; i++) cells[i] = (int)seen->faces[i];
+    sp__quat_matrix(at + 3, R);
+    for (size_t i = 0; i < (size_t)b->node_count; i++) {
+        for (int k = 0; k < 3; k++) d[k] = seen->positions[3 * i + (size_t)k] - at[k];
+        for (int k = 0; k < 3; k++) local[3 * i + (size_t)k] = R[k] * d[0] + R[3 + k] * d[1] + R[6 + k] * d[2];
+    }
+    b->cells = cells;
+    s->local = local;
+    return SP_OK;
+}
+
+static sp_status add_posed(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s) {
+    double at[7];
+    sp_status status = sp_world_publish(run->world);
+    if (status >= 0) status = sp_world_field(run->world, body->id, "pose", at);
+    if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
+    const sp_snapshot *shot = sp_world_snapshot_acquire(run->world);
+    const sp_snapshot_body *seen = shown(shot, body->id);
+    if (seen) status = copy_local(run, seen, at, b, s);
+    if (shot) sp_world_snapshot_release(run->world, shot);
+    return status;
+}
+
+static sp_status add_surface(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s) {
+    sp_surface_info info;
+    int *cells;
+    sp_status status = sp_world_surface_info(run->world, body->id, s->surface, &info);
+    if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
+    b->node_count = info.vertex_count, b->cell_count = info.face_count, b->corners = 3;
+    if (!SP_KEEP(&run->keep, cells, 3 * (size_t)b->cell_count)) return sp__build_no_memory(run);
+    for (size_t i = 0; i < 3 * (size_t)b->cell_count; i++) cells[i] = (int)info.faces[i];
+    b->cells = cells;
+    char *name = sp__keep_alloc(&run->keep, strlen(b->name) + strlen(info.name) + 2, 1);
+    if (!name) return sp__build_no_memory(run);
+    sprintf(name, "%s.%s", b->name, info.name);
+    b->name = name;
+    return SP_OK;
+}
+
+static sp_status add_part(sp_run *run, sp_record *r, sp_run_body *body, int surface) {
+    sp_layout_body *b = &r->layout->bodies[r->layout->body_count];
+    sp_frame_source *s = &r->sources[r->layout->body_count];
+    *b = (sp_layout_body){.name = body->node->path, .kind = body->solid ? "solid" : "rigid"};
+    *s = (sp_frame_source){.body = body, .from = SP_FROM_TETS, .surface = surface};
+    if (surface >= 0)
+        s->from = SP_FROM_SURFACE;
+    else if (!body->solid)
+        s->from = SP_FROM_POSE;
+    else if (!has_cells(r))
+        s->from = SP_FROM_SKIN;
+    switch (s->from) {
+    case SP_FROM_TETS: SP_TRY(add_tets(run, r, body, b)); break;
+    case SP_FROM_SKIN: SP_TRY(add_skin(run, body, b, s)); break;
+    case SP_FROM_SURFACE: SP_TRY(add_surface(run, r, body, b, s)); break;
+    case SP_FROM_POSE: SP_TRY(add_posed(run, r, body, b, s)); break;
+    }
+    r->layout->body_count++;
+    return add_arrays(run, r, b, s);
+}
+
+// visual surfaces of the body, or the body itself where it has none
+static sp_status add_body(sp_run *run, sp_record *r, sp_run_body *body, bool count_only, int *count) {
+    int n = is_visual(r) ? sp_world_surface_count(run->world, body->id) : 0, seen = 0;
+    for (int i = 0; i < n; i++) {
+        sp_surface_info info;
+        if (sp_world_surface_info(run->world, body->id, i, &info) < 0 || !(info.roles & SP_ROLE_VISUAL)) continue;
+        seen++;
+        if (!count_only) SP_TRY(add_part(run, r, body, i));
+    }
+    *count += seen ? seen : 1;
+    return seen || count_only ? SP_OK : add_part(run, r, body, -1);
+}
+
+static sp_status make_scratch(sp_run *run, sp_record *r) {
+    for (int i = 0; i < r->layout->body_count; i++) {
+        const sp_run_body *body = r->sources[i].body;
+        size_t n = body->solid ? 3 * (size_t)sp_mesh_node_count(body->placed) : 7;
+        if (n > r->scratch_size) r->scratch_size = n;
+    }
+    if (!SP_KEEP(&run->keep, r->scratch, r->scratch_size) || !SP_KEEP(&run->keep, r->before, r->layout->value_count))
+        return sp__build_no_memory(run);
+    return SP_OK;
+}
+
+sp_status sp__record_layout(sp_run *run, sp_record *r) {
+    int n = 0, made = 0;
+    SP_TRY(check_quantities(run, r));
+    // a body that could not be built has told so itself
+    for (int i = 0; i < run->body_count; i++)
+        if (run->failed || (run->bodies[i].solid && !run->bodies[i].placed)) return SP_BAD_INPUT;
+    for (int i = 0; i < run->body_count; i++)
+        if (chosen(r, &run->bodies[i])) SP_TRY(add_body(run, r, &run->bodies[i], true, &n));
+    if (!n) return SP_BUILD_FAIL(run, r->node, NULL, "a %s record shows bodies, and there are none", r->writer->suffix);
+    if (!SP_KEEP(&run->keep, r->layout, 1) || !SP_KEEP(&run->keep, r->layout->bodies, n) || !SP_KEEP(&run->keep, r->sources, n))
+        return sp__build_no_memory(run);
+    for (int i = 0; i < run->body_count; i++)
+        if (chosen(r, &run->bodies[i])) SP_TRY(add_body(run, r, &run->bodies[i], false, &made));
+    return make_scratch(run, r);
+}
+
+// ------------------------------------------------------------------------------------------------ numbers
+
+static void place(const sp_layout_body *b, const sp_frame_source *s, const double at[7], double *values) {
+    double R[9], x[3], *out = values + b->arrays[0].offset;
+    sp__quat_matrix(at + 3, R);
+    for (size_t i = 0; i < (size_t)b->node_count; i++) {
+        sp__mul3(R, s->local + 3 * i, x);
+        for (size_t k = 0; k < 3; k++) out[3 * i + k] = at[k] + x[k];
+    }
+}
+
+static const sp_layout_array *pose_of(const sp_layout_body *b) {
+    const sp_layout_array *last = &b->arrays[b->array_count - 1];
+    return last->on == SP_ON_BODY ? last : NULL;
+}
+
+static sp_status posed_values(sp_run *run, const sp_layout_body *b, const sp_frame_source *s, double *values) {
+    double at[7];
+    SP_TRY(sp_world_field(run->world, s->body->id, pose.name, at));
+    place(b, s, at, values);
+    if (pose_of(b)) memcpy(values + pose_of(b)->offset, at, sizeof at);
+    return SP_OK;
+}
+
+static sp_status surface_values(sp_run *run, const sp_layout_body *b, const sp_frame_source *s, double *values) {
+    double *v = b->array_count > 1 ? values + b->arrays[1].offset : NULL;
+    return sp_world_surface_get(run->world, s->body->id, s->surface, values + b->arrays[0].offset, v, NULL);
+}
+
+static sp_status skin_values(sp_run *run, const sp_record *r, const sp_layout_body *b, const sp_frame_source *s, double *values) {
+    for (int i = 0; i < b->array_count; i++) {
+        double *out = values + b->arrays[i].offset;
+        SP_TRY(sp_world_field(run->world, s->body->id, b->arrays[i].name, r->scratch));
+        for (size_t v = 0; v < (size_t)b->node_count; v++)
+            memcpy(out + 3 * v, r->scratch + 3 * (size_t)s->nodes[v], 3 * sizeof *out);
+    }
+    return SP_OK;
+}
+
+static sp_status body_values(sp_run *run, const sp_record *r, int index, double *values) {
+    const sp_layout_body *b = &r->layout->bodies[index];
+    const sp_frame_source *s = &r->sources[index];
+    switch (s->from) {
+    case SP_FROM_POSE: return posed_values(run, b, s, values);
+    case SP_FROM_SURFACE: return surface_values(run, b, s, values);
+    case SP_FROM_SKIN: return skin_values(run, r, b, s, values);
+    case SP_FROM_TETS: break;
+    }
+    for (int i = 0; i < b->array_count; i++)
+        SP_TRY(sp_world_field(run->world, s->body->id, b->arrays[i].name, values + b->arrays[i].offset));
+    return SP_OK;
+}
+
+sp_status sp__record_values(sp_run *run, const sp_record *r, double *values) {
+    for (int i = 0; i < r->layout->body_count; i++) {
+        sp_status status = body_values(run, r, i, values);
+        if (status < 0) return SP_FAIL(run->ctx, status, "%s: %s", r->file, sp_world_error(run->world)->message);
+    }
+    return SP_OK;
+}
+
+// the shorter way between two quaternions
+static void blend_pose(const double *before, double u, double *at) {
+    double dot = 0, length = 0;
+    for (int k = 3; k < 7; k++) dot += before[k] * at[k];
+    for (int k = 0; k < 7; k++) at[k] = (1 - u) * before[k] + u * (k >= 3 && dot < 0 ? -at[k] : at[k]);
+    for (int k = 3; k < 7; k++) length += at[k] * at[k];
+    for (int k = 3; k < 7 && length > 0; k++) at[k] /= sqrt(length);
+}
+
+void sp__record_blend(const sp_record *r, double u, double *values) {
+    for (int i = 0; i < r->layout->body_count; i++) {
+        const sp_layout_body *b = &r->layout->bodies[i];
+        const sp_layout_array *p = pose_of(b);
+        for (int k = 0; k < b->array_count; k++) {
+            const sp_layout_array *a = &b->arrays[k];
+            for (size_t n = 0; a != p && n < a->count * (size_t)a->components; n++)
+                values[a->offset + n] = (1 - u) * r->before[a->offset + n] + u * values[a->offset + n];
+        }
+        if (!p) continue;
+        blend_pose(r->before + p->offset, u, values + p->offset);
+        place(b, &r->sources[i], values + p->offset, values);
+    }
+}

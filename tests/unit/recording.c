@@ -1,0 +1,403 @@
+// Recordings: what a run wrote is read back, shown, started from; what is damaged is refused with a reason.
+#include "record_help.h"
+
+static sp_context *ctx;
+
+static void setup(void) {
+    if (!ctx) sp_context_create(NULL, &ctx);
+}
+
+// false: a build without HDF5, where the twins say how to get it
+static bool with_hdf5(void) {
+    sp_recording *r;
+    setup();
+    sp_status status = sp_recording_open(ctx, "none.h5", &r);
+    if (status != SP_UNAVAILABLE) return true;
+    CHECK(strstr(sp_context_error(ctx)->message, "libhdf5-dev") != NULL);
+    return false;
+}
+
+static long write_two_revisions(const char *path, bool in_double, bool close) {
+    static help_layout l0, l1;
+    help_frame f;
+    help_layout_make(&l0, 0, 0), help_layout_make(&l1, 1, 2);
+    sp_sink s = help_sink(ctx, path, &l0.layout);
+    s.in_double = in_double, s.compress = in_double;
+    sp_status status = s.writer->open(&s);
+    for (long i = 0; i < 5 && status >= 0; i++) {
+        sp_frame *frame = help_frame_make(&f, i < 3 ? &l0.layout : &l1.layout, i);
+        double t = 0.1 * (double)i, v[2] = {(double)i, -(double)i};
+        unsigned char no = 0;
+        char edit[] = "3 0 1 param beam.young 5\n";
+        sp_event event = {.step = (uint64_t)i, .time = t, .status = SP_NOT_CONVERGED, .text = "something"};
+        sp__buffer_add(ctx, &frame->rows[0].times, &t, sizeof t), sp__buffer_add(ctx, &frame->rows[0].values, v, sizeof v);
+        sp__buffer_add(ctx, &frame->rows[0].interpolated, &no, 1), sp__buffer_add(ctx, &frame->edits, edit, strlen(edit));
+        sp__buffer_add(ctx, &frame->events, &event, sizeof event);
+        status = s.writer->frame(&s, frame);
+        sp__buffer_free(ctx, &frame->rows[0].times), sp__buffer_free(ctx, &frame->rows[0].values);
+        sp__buffer_free(ctx, &frame->rows[0].interpolated), sp__buffer_free(ctx, &frame->edits);
+        sp__buffer_free(ctx, &frame->events);
+    }
+    if (close && status >= 0) status = s.writer->close(&s);
+    CHECK_INT(status, SP_OK);
+    return s.frames;
+}
+
+static void check_fields(sp_recording *r, bool in_double) {
+    for (int frame = 0; frame < 5; frame++) {
+        help_layout l;
+        double out[64];
+        sp_recording_topology t;
+        sp_field_info info;
+        help_layout_make(&l, frame < 3 ? 0 : 1, frame < 3 ? 0 : 2);
+        REQUIRE(sp_recording_topology_at(r, frame, 0, &t) == SP_OK);
+        CHECK(t.revision == (frame >= 3) && t.node_count == (frame < 3 ? 5 : 7) && t.cell_count == 2 && t.corners == 4);
+        CHECK(memcmp(t.cells, help_tets, sizeof help_tets) == 0);
+        for (int k = 0; k < 4; k++) {
+            const sp_layout_array *a = &l.a[k];
+            REQUIRE(sp_recording_field_info(r, frame, 0, a->name, &info) == SP_OK);
+            CHECK(info.count == (int)a->count && info.components == a->components && info.on_elements == (a->on == SP_ON_CELLS));
+            REQUIRE(sp_recording_field(r, frame, 0, a->name, out) == SP_OK);
+            for (size_t i = 0; i < a->count * (size_t)a->components; i++) {
+                double wanted = help_value(frame, a->offset + i);
+                CHECK(out[i] == (in_double ? wanted : (double)(float)wanted));
+            }
+        }
+        REQUIRE(sp_recording_field_info(r, frame, 1, "pose", &info) == SP_OK);
+        CHECK(info.count == 1 && info.components == 7 && !info.on_elements);
+    }
+}
+
+TEST(two_revisions_come_back_number_by_number) {
+    if (!with_hdf5()) return;
+    for (int in_double = 0; in_double < 2; in_double++) {
+        sp_recording *r;
+        sp_recording_info info;
+        sp_recording_frame f;
+        sp_recording_body b;
+        CHECK_INT(write_two_revisions(record_path("two.xdmf"), in_double, true), 5);
+        REQUIRE(sp_recording_open(ctx, record_path("two.xdmf"), &r) == SP_OK);
+        sp_recording_get(r, &info);
+        CHECK(info.frame_count == 5 && info.body_count == 2 && info.complete && info.in_double == (in_double == 1) &&
+              !info.visual);
+        CHECK(strcmp(info.scene, "<scene/>\n") == 0 && info.scene_size == 9 && strcmp(info.scene_path, "some/scene.xml") == 0);
+        CHECK(info.set_count == 2 && strcmp(info.sets[1], "k=3") == 0 && info.seed == 7 && info.dt == 0.01);
+        CHECK(strcmp(info.version, SP_VERSION_TEXT) == 0 && strcmp(info.backend, "ref") == 0);
+        CHECK(strncmp(info.edits, "souple-edits 1\n3 0 1 param beam.young 5\n3 0 1", 44) == 0);
+        REQUIRE(sp_recording_frame_at(r, 1, &f) == SP_OK);
+        CHECK(f.time == 0.1 && f.step == 10 && f.hash == 0x1235 && f.interpolated);
+        REQUIRE(sp_recording_body_at(r, 0, &b) == SP_OK);
+        CHECK(strcmp(b.name, "block") == 0 && strcmp(b.kind, "solid") == 0 && b.field_count == 4);
+        CHECK(sp_recording_nearest(r, 0.26) == 3 && sp_recording_nearest(r, -1) == 0 && sp_recording_nearest(r, 9) == 4);
+        check_fields(r, in_double);
+        sp_field_info none;
+        double out[1];
+        CHECK(sp_recording_frame_at(r, 5, &f) == SP_BAD_INPUT && sp_recording_body_at(r, 2, &b) == SP_BAD_INPUT);
+        CHECK(sp_recording_field(r, 0, 0, "no-such", out) == SP_BAD_INPUT);
+        CHECK(strstr(sp_context_error(ctx)->message, "has no field \"no-such\"") != NULL);
+        CHECK(sp_recording_field_info(r, -1, 0, "position", &none) == SP_BAD_INPUT);
+        sp_recording_close(&r);
+        CHECK(r == NULL);
+    }
+    record_clean();
+}
+
+// The heavy file while it is open for writing: any reader sees the frames so far.
+TEST(a_growing_recording_can_be_read) {
+    if (!with_hdf5()) return;
+    static help_layout l;
+    help_frame f;
+    help_layout_make(&l, 0, 0);
+    sp_sink s = help_sink(ctx, record_path("grow.xdmf"), &l.layout);
+    REQUIRE(s.writer->open(&s) == SP_OK);
+    for (int i = 0; i < 70; i++) {
+        sp_recording *r;
+        sp_recording_info info;
+        double out[15];
+        CHECK(s.writer->frame(&s, help_frame_make(&f, &l.layout, i)) == SP_OK);
+        if (i % 23) continue;
+        REQUIRE(sp_recording_open(ctx, record_path("grow.h5"), &r) == SP_OK);
+        sp_recording_get(r, &info);
+        CHECK_INT(info.frame_count, i + 1);
+        CHECK(!info.complete);
+        CHECK(sp_recording_field(r, i, 0, "position", out) == SP_OK && out[0] == (double)(float)help_value(i, 0));
+        CHECK(sp_recording_field(r, 0, 0, "position", out) == SP_OK && out[0] == (double)(float)help_value(0, 0));
+        sp_recording_close(&r);
+    }
+    CHECK(s.writer->close(&s) == SP_OK);
+    record_clean();
+}
+
+// ---------------------------------------------------------------------------------------------------- runs
+
+static sp_run_options into_folder(void) {
+    sp_run_options o = sp_run_options_default();
+    record_path("");
+    o.out = record_folder;
+    return o;
+}
+
+TEST(a_run_is_recorded_and_shown) {
+    if (!with_hdf5()) return;
+    sp_run_options o = into_folder();
+    staged s =
+        stage_run(HELP_SCENE("<record file='a.xdmf' every='5' precision='double' quantity='von-mises strain-energy region'/>"
+                             "<record file='a.csv'/><record file='a.obj' every='10' part='visual'/>"
+                             "<record file='v.xdmf' part='visual' every='20' quantity='velocity'/>"),
+                  &o, false);
+    REQUIRE(s.status == SP_OK);
+    double seen[5][72];
+    uint64_t hash[5];
+    sp_body_id beam = sp_world_body_named(sp_run_world(s.run), "beam");
+    for (int i = 0; i < 5; i++) {
+        CHECK(sp_world_field(sp_run_world(s.run), beam, "position", seen[i]) == SP_OK);
+        hash[i] = sp_world_hash(sp_run_world(s.run));
+        stage_steps(&s, 5);
+    }
+    sp_body_info at_end;
+    sp_world_body_info(sp_run_world(s.run), beam, &at_end);
+    CHECK(sp_run_finish(s.run) == SP_OK);
+    CHECK_INT(sp_run_record_count(s.run), 4);
+    static const long frames[] = {5, 21, 3, 2};
+    for (int i = 0; i < 4; i++) {
+        sp_run_record r;
+        sp_run_record_at(s.run, i, &r);
+        CHECK_INT(r.frames, frames[i]);
+        CHECK(r.path && r.bytes > 0 && r.dropped == 0);
+    }
+    sp_recording *r;
+    sp_recording_info info;
+    REQUIRE(sp_recording_open(s.ctx, record_path("a.xdmf"), &r) == SP_OK);
+    sp_recording_get(r, &info);
+    CHECK(info.frame_count == 5 && info.body_count == 2 && info.complete && info.in_double);
+    // the energies of the elements sum up to the body's; both are sums of doubles in another order
+    double energy[18], sum = 0;
+    REQUIRE(sp_recording_field(r, 4, 0, "strain-energy", energy) == SP_OK);
+    for (int i = 0; i < 18; i++) sum += energy[i];
+    CHECK_NEAR(sum, at_end.elastic, 1e-12 * at_end.elastic);
+    // every frame back into a world: the same state, bit for bit
+    for (int i = 0; i < 5; i++) {
+        double x[72], pose[7];
+        sp_recording_frame f;
+        REQUIRE(sp_recording_show(r, i, s.run) == SP_OK);
+        sp_world_field(sp_run_world(s.run), beam, "position", x);
+        CHECK(memcmp(x, seen[i], 48 * sizeof *x) == 0);
+        sp_recording_frame_at(r, i, &f);
+        CHECK(f.hash == hash[i] && f.step == 5 * (uint64_t)i);
+        sp_world_field(sp_run_world(s.run), sp_world_body_named(sp_run_world(s.run), "floor"), "pose", pose);
+        // the floor rises by one metre a second
+        CHECK_NEAR(pose[1], -1 + 0.05 * i, 1e-12);
+    }
+    CHECK(sp_recording_show(r, 5, s.run) == SP_BAD_INPUT);
+    sp_recording_close(&r);
+    REQUIRE(sp_recording_open(s.ctx, record_path("v.h5"), &r) == SP_OK);
+    sp_recording_get(r, &info);
+    CHECK(info.visual && info.body_count == 2);
+    CHECK(sp_recording_show(r, 0, s.run) == SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(s.ctx)->message, "visual") != NULL);
+    sp_recording_close(&r);
+    stage_close(&s);
+    record_clean();
+}
+
+TEST(frames_between_two_steps_lie_on_the_line) {
+    if (!with_hdf5()) return;
+    sp_run_options o = into_folder();
+    staged s = stage_run(HELP_SCENE("<record file='b.xdmf' period='0.005' precision='double'/>"), &o, false);
+    REQUIRE(s.status == SP_OK);
+    stage_steps(&s, 20);
+    CHECK(sp_run_finish(s.run) == SP_OK);
+    sp_recording *r;
+    sp_recording_info info;
+    REQUIRE(sp_recording_open(s.ctx, record_path("b.h5"), &r) == SP_OK);
+    sp_recording_get(r, &info);
+    CHECK_INT(info.frame_count, 41);
+    for (int i = 1; i + 1 < info.frame_count; i += 2) {
+        double a[48], b[48], c[48], pose[7];
+        sp_recording_frame f;
+        sp_recording_frame_at(r, i, &f);
+        CHECK(f.interpolated && f.hash == 0);
+        sp_recording_field(r, i - 1, 0, "position", a), sp_recording_field(r, i, 0, "position", b);
+        sp_recording_field(r, i + 1, 0, "position", c);
+        // times are sums of dt: the middle is one to their rounding
+        for (int k = 0; k < 48; k++) CHECK_NEAR(b[k], 0.5 * (a[k] + c[k]), 1e-12);
+        sp_recording_field(r, i, 1, "pose", pose);
+        CHECK_NEAR(pose[3] * pose[3] + pose[4] * pose[4] + pose[5] * pose[5] + pose[6] * pose[6], 1, 1e-14);
+    }
+    sp_recording_close(&r);
+    stage_close(&s);
+    record_clean();
+}
+
+TEST(a_solid_starts_from_a_recording) {
+    if (!with_hdf5()) return;
+    sp_run_options o = into_folder();
+    staged s = stage_run(HELP_SCENE("<record file='c.xdmf' precision='double'/>"), &o, false);
+    REQUIRE(s.status == SP_OK);
+    stage_steps(&s, 12);
+    uint64_t wanted[3];
+    double x[48], y[48];
+    sp_world_field(sp_run_world(s.run), sp_world_body_named(sp_run_world(s.run), "beam"), "position", x);
+    for (int i = 0; i < 3; i++) stage_steps(&s, 1), wanted[i] = sp_world_hash(sp_run_world(s.run));
+    CHECK(wanted[0] != wanted[1]);
+    CHECK(sp_run_finish(s.run) == SP_OK);
+    stage_close(&s);
+#define FROM(cells, initial)                                                                                                  \
+    "<scene dt='0.01' gravity='0 -9.81 0'><solid name='beam' young='1e5' poisson='0.3'><box size='0.6 0.2 0.2' cells='" cells \
+    "'/><fix plane='0 0 0 1 0 0' within='1e-6'/>" initial "</solid><stop steps='5'/></scene>"
+    staged t = stage_run(FROM("3 1 1", "<initial file='c.xdmf' time='0.1201'/>"), NULL, false);
+    REQUIRE(t.status == SP_OK);
+    sp_world_field(sp_run_world(t.run), sp_world_body_named(sp_run_world(t.run), "beam"), "position", y);
+    CHECK(memcmp(x, y, sizeof x) == 0);
+    stage_close(&t);
+    CHECK(stage_refused(FROM("4 1 1", "<initial file='c.xdmf'/>"), NULL, "has other elements in the recording"));
+    CHECK(stage_refused(FROM("3 1 1", "<initial file='scene.xml'/>"), NULL, "cannot be read"));
+    CHECK(stage_refused(FROM("3 1 1", "<initial file='c.xdmf' velocity='1 0 0'/>"), NULL, "the recording says where"));
+    FILE *f = fopen(record_path("text.h5"), "w");
+    fputs("no recording\n", f);
+    fclose(f);
+    CHECK(stage_refused(FROM("3 1 1", "<initial file='text.h5'/>"), NULL, "text.h5: no HDF5 file"));
+    record_clean();
+}
+
+TEST(quantities_are_checked) {
+    sp_run_options o = into_folder();
+    CHECK(stage_refused(HELP_SCENE("<record file='q.xdmf' quantity='kinetic'/>"), &o, "measure it by a probe"));
+    CHECK(stage_refused(HELP_SCENE("<record file='q.obj' quantity='position velocity'/>"), &o, "holds positions only"));
+    CHECK(stage_refused(HELP_SCENE("<record file='q.vtu' part='visual' quantity='stress'/>"), &o, "part=\"visual\" has none"));
+    CHECK(stage_refused(HELP_SCENE("<record file='q.vtu' part='visual' quantity='force'/>"), &o, "holds position and velocity"));
+    CHECK(stage_refused(HELP_SCENE("<record file='q.vtu'/><record file='q.vtu'/>"), &o, "by another record too"));
+    CHECK(stage_refused("<scene><record file='q.vtu'/><stop steps='1'/></scene>", &o, "shows bodies, and there are none"));
+    record_clean();
+}
+
+// ---------------------------------------------------------------------------------------------------- damage
+
+static size_t read_whole(const char *path, char **out) {
+    FILE *f = fopen(path, "rb");
+    if (!f) return 0;
+    fseek(f, 0, SEEK_END);
+    size_t n = (size_t)ftell(f);
+    rewind(f);
+    *out = malloc(n + 1);
+    n = fread(*out, 1, n, f);
+    fclose(f);
+    return n;
+}
+
+static void put_bytes(const char *path, const char *data, size_t size) {
+    FILE *f = fopen(path, "wb");
+    if (f) fwrite(data, 1, size, f), fclose(f);
+}
+
+static bool open_refused(const char *path, const char *words) {
+    sp_recording *r;
+    sp_status status = sp_recording_open(ctx, path, &r);
+    bool good = status == SP_BAD_INPUT || status == SP_IO;
+    good = good && r == NULL && strstr(sp_context_error(ctx)->message, words);
+    if (!good) printf("    %s: %s %s\n", path, sp_status_name(status), sp_context_error(ctx)->message);
+    sp_recording_close(&r);
+    return good;
+}
+
+// a recording that lies about its own extents, written by the writer itself
+static sp_recording *open_crooked(void (*bend)(help_layout *l)) {
+    help_layout l;
+    help_frame f;
+    sp_recording *r;
+    help_layout_make(&l, 0, 0);
+    bend(&l);
+    sp_sink s = help_sink(ctx, record_path("crooked.xdmf"), &l.layout);
+    CHECK(s.writer->open(&s) == SP_OK && s.writer->frame(&s, help_frame_make(&f, &l.layout, 0)) == SP_OK);
+    CHECK(s.writer->close(&s) == SP_OK);
+    sp_recording_open(ctx, record_path("crooked.h5"), &r);
+    return r;
+}
+
+static void two_components(help_layout *l) {
+    l->a[0].components = 2;
+}
+
+static void node_too_far(help_layout *l) {
+    static const int far[] = {0, 1, 2, 3, 1, 2, 3, 5};
+    l->bodies[0].cells = far;
+}
+
+static void two_corners(help_layout *l) {
+    l->bodies[0].corners = 2;
+}
+
+static void half_a_pose(help_layout *l) {
+    l->b[1].components = 3;
+}
+
+TEST(extents_that_do_not_fit_are_refused) {
+    if (!with_hdf5()) return;
+    sp_recording_topology t;
+    CHECK(open_crooked(two_components) == NULL);
+    CHECK(strstr(sp_context_error(ctx)->message, "no extent of frames x nodes x 3") != NULL);
+    sp_recording *r = open_crooked(node_too_far);
+    REQUIRE(r != NULL);
+    CHECK(sp_recording_topology_at(r, 0, 0, &t) == SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(ctx)->message, "node 5, must be below 5") != NULL);
+    sp_recording_close(&r);
+    r = open_crooked(two_corners);
+    REQUIRE(r != NULL);
+    CHECK(sp_recording_topology_at(r, 0, 0, &t) == SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(ctx)->message, "no extent of count x 3 or 4") != NULL);
+    sp_recording_close(&r);
+    // a scene with bodies of these names, which have other counts
+    r = open_crooked(half_a_pose);
+    REQUIRE(r != NULL);
+    staged s =
+        stage_run("<scene><rigid name='plate'><box size='1 1 1'/></rigid><solid name='block'><box size='1 1 1' cells='1 1 1'/>"
+                  "</solid><stop steps='1'/></scene>",
+                  NULL, false);
+    CHECK(sp_recording_show(r, 0, s.run) == SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(s.ctx)->message, "5 nodes and 2 elements in the recording, 8 and 6 in the scene") != NULL);
+    sp_recording_close(&r);
+    stage_close(&s);
+    s = stage_run("<scene><rigid name='floor'><box size='1 1 1'/></rigid><stop steps='1'/></scene>", NULL, false);
+    r = open_crooked(half_a_pose);
+    CHECK(sp_recording_show(r, 0, s.run) == SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(s.ctx)->message, "\"block\" of the recording is not in the scene") != NULL);
+    sp_recording_close(&r);
+    stage_close(&s);
+    record_clean();
+}
+
+TEST(damaged_recordings_are_refused) {
+    if (!with_hdf5()) return;
+    write_two_revisions(record_path("d.xdmf"), true, true);
+    char *data = NULL;
+    size_t n = read_whole(record_path("d.h5"), &data);
+    REQUIRE(n > 4000);
+    // cut off at every kind of place: refused, or (never) whole; no crash
+    for (size_t cut = 0; cut < n; cut += n / 97 + 1) {
+        sp_recording *r;
+        put_bytes(record_path("cut.h5"), data, cut);
+        CHECK(sp_recording_open(ctx, record_path("cut.h5"), &r) == SP_BAD_INPUT);
+        CHECK(strstr(sp_context_error(ctx)->message, "cut.h5: ") != NULL);
+    }
+    free(data);
+    remove(record_path("d.h5"));
+    CHECK(open_refused(record_path("d.xdmf"), "d.h5: No such file"));
+    put_bytes(record_path("text.xdmf"), "hello\n", 6);
+    CHECK(open_refused(record_path("text.xdmf"), "no XDMF file"));
+    put_bytes(record_path("text.h5"), "hello\n", 6);
+    CHECK(open_refused(record_path("text.h5"), "no HDF5 file"));
+    CHECK(open_refused(record_folder, "not a regular file"));
+    CHECK(open_refused(record_path("none.h5"), "No such file"));
+    record_clean();
+}
+
+TEST(the_context_is_empty_again) {
+    size_t bytes, fresh;
+    sp_context *other;
+    setup();
+    sp_context_create(NULL, &other);
+    sp_context_memory(ctx, &bytes, NULL), sp_context_memory(other, &fresh, NULL);
+    CHECK_INT(bytes, fresh);
+    sp_context_destroy(&other);
+    sp_context_destroy(&ctx);
+}
