@@ -1,4 +1,5 @@
-// A picture of the world now: what the caller asked for is checked, the pieces of picture.h are called in their order.
+// A picture of the world now, or of a surface: what the caller asked for is checked, the pieces of picture.h are called in their
+// order.
 #include "io/picture/picture.h"
 
 #include <stdio.h>
@@ -13,28 +14,67 @@ sp_picture_def sp_picture_def_default(void) {
                             .up = {0, 1, 0},
                             .fitted = true,
                             .fov = 40,
+                            .azimuth = NAN,
+                            .elevation = NAN,
                             .background = {1, 1, 1},
+                            .range = {NAN, NAN},
                             .cookie = SP_COOKIE_PICTURE};
 }
 
-static sp_status check_def(sp_world *w, const sp_picture_def *def) {
-    sp_legend legend;
-    if (def->cookie != SP_COOKIE_PICTURE)
-        return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "sp_picture_def did not start from sp_picture_def_default()");
-    if (def->width < SIDE_LEAST || def->width > SIDE_MOST || def->height < SIDE_LEAST || def->height > SIDE_MOST)
-        return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "picture of %d x %d pixels, each must be in [%d, %d]", def->width,
-                       def->height, SIDE_LEAST, SIDE_MOST);
-    if (!(def->fov > 0 && def->fov < 180))
-        return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "fov = %g deg, must be in (0, 180)", def->fov);
-    for (int i = 0; i < 3; i++)
-        if (!(def->background[i] >= 0 && def->background[i] <= 1))
-            return SP_FAIL(sp_world_context(w), SP_BAD_INPUT, "background[%d] = %g, must be in [0, 1]", i, def->background[i]);
-    if (def->color_by && !sp__picture_field(def->color_by, &legend))
-        return SP_FAIL(sp_world_context(w), SP_BAD_INPUT,
-                       "cannot colour by \"%s\": pictures know displacement, velocity, von-mises, rotation, refresh and region",
-                       def->color_by);
+sp_picture_extent sp_picture_extent_default(void) {
+    return (sp_picture_extent){.low = {INFINITY, INFINITY, INFINITY},
+                               .high = {-INFINITY, -INFINITY, -INFINITY},
+                               .least = INFINITY,
+                               .greatest = -INFINITY};
+}
+
+// ---------------------------------------------------------------------------------------------------- what is asked for
+
+static sp_status check_camera(sp_context *ctx, const sp_picture_def *def) {
+    if (!(def->fov > 0 && def->fov < 180)) return SP_FAIL(ctx, SP_BAD_INPUT, "fov = %g deg, must be in (0, 180)", def->fov);
+    if (!isnan(def->elevation) && !(def->elevation >= -90 && def->elevation <= 90))
+        return SP_FAIL(ctx, SP_BAD_INPUT, "elevation = %g deg, must be in [-90, 90]", def->elevation);
+    if (isinf(def->azimuth) || !isfinite(def->orbit))
+        return SP_FAIL(ctx, SP_BAD_INPUT, "azimuth = %g deg, orbit = %g deg, must be finite", def->azimuth, def->orbit);
+    for (int i = 0; i < 3 && !def->fitted; i++)
+        if (!isfinite(def->at[i])) return SP_FAIL(ctx, SP_BAD_INPUT, "at[%d] = %g m, must be finite", i, def->at[i]);
     return SP_OK;
 }
+
+static sp_status check_def(sp_context *ctx, const sp_picture_def *def) {
+    if (def->cookie != SP_COOKIE_PICTURE)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "sp_picture_def did not start from sp_picture_def_default()");
+    if (def->width < SIDE_LEAST || def->width > SIDE_MOST || def->height < SIDE_LEAST || def->height > SIDE_MOST)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "picture of %d x %d pixels, each must be in [%d, %d]", def->width, def->height,
+                       SIDE_LEAST, SIDE_MOST);
+    SP_TRY(check_camera(ctx, def));
+    for (int i = 0; i < 3; i++)
+        if (!(def->background[i] >= 0 && def->background[i] <= 1))
+            return SP_FAIL(ctx, SP_BAD_INPUT, "background[%d] = %g, must be in [0, 1]", i, def->background[i]);
+    if (def->range[1] <= def->range[0])
+        return SP_FAIL(ctx, SP_BAD_INPUT, "range of colours from %g to %g, must rise", def->range[0], def->range[1]);
+    for (int i = 0; i < def->opacity_count; i++)
+        if (!(def->opacities[i].opacity >= 0 && def->opacities[i].opacity <= 1))
+            return SP_FAIL(ctx, SP_BAD_INPUT, "opacity %g, must be in [0, 1]", def->opacities[i].opacity);
+    return SP_OK;
+}
+
+static sp_status check_world(sp_world *w, const sp_picture_def *def) {
+    sp_context *ctx = sp_world_context(w);
+    sp_legend legend;
+    SP_TRY(check_def(ctx, def));
+    for (int i = 0; i < def->opacity_count; i++) {
+        const char *name = def->opacities[i].body;
+        if (name && sp_world_body_named(w, name).slot == 0)
+            return SP_FAIL(ctx, SP_BAD_INPUT, "opacity of \"%s\": no such body", name);
+    }
+    if (!def->color_by || sp__picture_field(def->color_by, &legend)) return SP_OK;
+    return SP_FAIL(ctx, SP_BAD_INPUT,
+                   "cannot colour by \"%s\": pictures know displacement, velocity, von-mises, rotation, refresh and region",
+                   def->color_by);
+}
+
+// ---------------------------------------------------------------------------------------------------- drawing
 
 // the newest snapshot; a world that has not been stepped yet makes its first one here
 static const sp_snapshot *newest(sp_world *w) {
@@ -55,47 +95,109 @@ static void hide_grounds_from_below(sp_drawing *d) {
     }
 }
 
-static void write_words(const sp_picture_def *def, const sp_snapshot *shot, sp_drawing *d) {
+static void write_words(const sp_picture_def *def, sp_drawing *d) {
     d->width = def->width, d->height = def->height;
     memcpy(d->background, def->background, sizeof d->background);
     if (def->title) snprintf(d->title, sizeof d->title, "%s", def->title);
-    snprintf(d->note, sizeof d->note, "t = %.6g s, step %llu", shot->time, (unsigned long long)shot->step);
-    if (def->color_by) sp__picture_field(def->color_by, &d->legend);
+    if (def->note) snprintf(d->note, sizeof d->note, "%s", def->note);
 }
 
-static sp_status draw(sp_world *w, const sp_snapshot *shot, const sp_run *run, const sp_picture_def *def, const char *path) {
-    sp_context *ctx = sp_world_context(w);
-    sp_drawing *d = NULL;
-    unsigned char *rgb = NULL;
-    sp_status status = SP_NO_MEMORY;
-    if (!SP_NEW(ctx, d, 1) || !SP_NEW(ctx, rgb, 3 * (size_t)def->width * (size_t)def->height)) goto done;
-    write_words(def, shot, d);
-    if ((status = sp__picture_collect(ctx, w, shot, run, def->color_by, d)) < 0) goto done;
+// what is collected to pixels. Nullable: run
+static sp_status finish(sp_context *ctx, const sp_run *run, const sp_picture_def *def, sp_drawing *d, unsigned char *rgb) {
     sp__picture_camera(def, d);
     hide_grounds_from_below(d);
+    SP_TRY(sp__picture_marks(ctx, d));
     d->light_count = sp__picture_lights(run, d, d->lights, SP_LIGHTS_MAX);
     if (d->light_count == 0) sp__lights_default(d);
-    if ((status = sp__shadows(ctx, d)) < 0) goto done;
-    if ((status = sp__picture_shade(ctx, d, rgb)) < 0) goto done;
-    sp__picture_letter(d, rgb);
-    sp_error error = {.index = -1};
-    status = sp__png_write(ctx, &error, path, d->width, d->height, rgb);
-    if (status < 0 && error.message[0]) SP_FAIL(sp_world_context(w), status, "%s", error.message);
-done:
-    if (d) sp__shadows_free(ctx, d), sp__soup_free(ctx, &d->soup);
-    sp__free(ctx, d), sp__free(ctx, rgb);
-    if (status == SP_NO_MEMORY)
-        return SP_FAIL(sp_world_context(w), status, "no memory for a picture of %d x %d", def->width, def->height);
+    sp_status status = sp__shadows(ctx, d);
+    if (status >= 0) status = sp__picture_pixels(ctx, d, rgb);
+    sp__shadows_free(ctx, d);
+    if (status >= 0) sp__picture_letter(d, rgb);
     return status;
 }
 
-sp_status sp_picture_write(sp_world *world, const sp_run *run, const sp_picture_def *def, const char *path) {
-    sp_picture_def usual = run ? sp_run_picture(run) : sp_picture_def_default();
-    if (!def) def = &usual;
-    SP_TRY(check_def(world, def));
+static sp_status no_memory(sp_context *ctx, const sp_picture_def *def, sp_status status) {
+    if (status != SP_NO_MEMORY) return status;
+    return SP_FAIL(ctx, status, "no memory for a picture of %d x %d", def->width, def->height);
+}
+
+static void put_sources(const sp_picture_def *def, const sp_snapshot *shot, sp_drawing *d) {
+    write_words(def, d);
+    if (!def->note) snprintf(d->note, sizeof d->note, "t = %.6g s, step %llu", shot->time, (unsigned long long)shot->step);
+    if (def->color_by) sp__picture_field(def->color_by, &d->legend);
+}
+
+// draws into rgb, or only measures into extent
+static sp_status visit(sp_world *world, const sp_run *run, const sp_picture_def *def, unsigned char *rgb,
+                       sp_picture_extent *extent) {
+    sp_context *ctx = sp_world_context(world);
+    SP_TRY(check_world(world, def));
     const sp_snapshot *shot = newest(world);
-    if (!shot) return SP_FAIL(sp_world_context(world), SP_NO_MEMORY, "no snapshot to make a picture from");
-    sp_status status = draw(world, shot, run, def, path);
+    if (!shot) return SP_FAIL(ctx, SP_NO_MEMORY, "no snapshot to make a picture from");
+    sp_drawing *d = sp__alloc(ctx, 1, sizeof *d);
+    sp_status status = d ? SP_OK : SP_NO_MEMORY;
+    if (d) put_sources(def, shot, d);
+    if (d) status = sp__picture_collect(ctx, world, shot, run, def, d);
+    if (status >= 0 && extent) {
+        double least, greatest;
+        for (size_t i = 0; i < 3 * (size_t)d->soup.fitted; i++) {
+            extent->low[i % 3] = fmin(extent->low[i % 3], d->soup.x[i]);
+            extent->high[i % 3] = fmax(extent->high[i % 3], d->soup.x[i]);
+        }
+        if (sp__picture_values(&d->soup, &least, &greatest))
+            extent->least = fmin(extent->least, least), extent->greatest = fmax(extent->greatest, greatest);
+    }
+    if (status >= 0 && rgb) status = finish(ctx, run, def, d, rgb);
+    if (d) sp__soup_free(ctx, &d->soup);
+    sp__free(ctx, d);
     sp_world_snapshot_release(world, shot);
+    return no_memory(ctx, def, status);
+}
+
+sp_status sp_picture_draw(sp_world *world, const sp_run *run, const sp_picture_def *def, unsigned char *rgb) {
+    sp_picture_def usual = run ? sp_run_picture(run) : sp_picture_def_default();
+    return visit(world, run, def ? def : &usual, rgb, NULL);
+}
+
+sp_status sp_picture_measure(sp_world *world, const sp_run *run, const sp_picture_def *def, sp_picture_extent *extent) {
+    sp_picture_def usual = run ? sp_run_picture(run) : sp_picture_def_default();
+    return visit(world, run, def ? def : &usual, NULL, extent);
+}
+
+sp_status sp_picture_surface(sp_context *context, const sp_trimesh *surface, const char *name, const sp_picture_def *def,
+                             unsigned char *rgb) {
+    sp_picture_def usual = sp_picture_def_default();
+    if (!def) def = &usual;
+    SP_TRY(check_def(context, def));
+    sp_drawing *d = sp__alloc(context, 1, sizeof *d);
+    sp_status status = d ? SP_OK : SP_NO_MEMORY;
+    if (d) write_words(def, d);
+    if (d) status = sp__picture_collect_surface(context, surface, name, def, d);
+    if (status >= 0) status = finish(context, NULL, def, d, rgb);
+    if (d) sp__soup_free(context, &d->soup);
+    sp__free(context, d);
+    return no_memory(context, def, status);
+}
+
+// ---------------------------------------------------------------------------------------------------- files
+
+sp_status sp_picture_save(sp_context *context, const unsigned char *rgb, int width, int height, const char *path) {
+    sp_error error = {.index = -1};
+    if (width < 1 || height < 1)
+        return SP_FAIL(context, SP_BAD_INPUT, "picture of %d x %d pixels, each must be > 0", width, height);
+    sp_status status = sp__png_write(context, &error, path, width, height, rgb);
+    return status < 0 ? SP_FAIL(context, status, "%s", error.message) : status;
+}
+
+sp_status sp_picture_write(sp_world *world, const sp_run *run, const sp_picture_def *def, const char *path) {
+    sp_context *ctx = sp_world_context(world);
+    sp_picture_def usual = run ? sp_run_picture(run) : sp_picture_def_default();
+    unsigned char *rgb = NULL;
+    if (!def) def = &usual;
+    SP_TRY(check_world(world, def));
+    if (!SP_NEW(ctx, rgb, 3 * (size_t)def->width * (size_t)def->height)) return no_memory(ctx, def, SP_NO_MEMORY);
+    sp_status status = sp_picture_draw(world, run, def, rgb);
+    if (status >= 0) status = sp_picture_save(ctx, rgb, def->width, def->height, path);
+    sp__free(ctx, rgb);
     return status;
 }

@@ -1,45 +1,49 @@
-// Pictures in three steps: collect (surfaces, colours, camera and lights of the world, picture_collect.c, picture_scene.c,
-// picture_camera.c), draw (which triangle each sample sees, picture_raster.c; how it is lit, picture_light.c and
-// picture_shade.c), write (text and colour bar on top, picture_legend.c and picture_text.c; the file, picture_png.c).
+// Pictures in three steps: collect (surfaces, colours, camera and lights: of a world in picture_collect.c, picture_field.c and
+// picture_scene.c, of a surface alone in picture_surface.c; picture_camera.c, picture_marks.c), draw (which triangles each sample
+// sees, collide/layers.h; how they are lit, picture_light.c and picture_shade.c; how samples become pixels, picture_pixel.c),
+// write (text and colour bar on top, picture_legend.c and picture_text.c; the file, picture_png.c).
 //
 // Every pixel is SP_SAMPLES x SP_SAMPLES samples. Light is added up in linear colours; sRGB only enters and leaves.
 #ifndef SP_PICTURE_H
 #define SP_PICTURE_H
 
+#include "collide/layers.h"
 #include "core/core.h"
 #include "souple/io.h"
 
 enum { SP_SAMPLES = 3 };
-
-// An eye: the camera's, or a light's where it looks for shadows. Lengths on the canvas are in samples, y downwards.
-typedef struct sp_eye {
-    double at[3];
-    double right[3], up[3], forward[3];  // unit, orthogonal
-    bool parallel;
-    double focal;    // samples per unit of tangent; parallel: samples per metre
-    double cx, cy;   // where `forward` meets the canvas
-    double nearest;  // what is closer is not seen [m]
-} sp_eye;
 
 // How a group of triangles looks.
 typedef struct sp_skin {
     double color[3];  // linear
     double opacity, roughness, metallic;
     bool edges, by_field, ground;
+    bool by_vertex;                // colours of the vertices
+    bool mark;                     // a ball or an arrow: casts no shadow
     double origin[3], u[3], v[3];  // ground: its middle and directions
     double reach, spacing;         // ground: fades out at this radius; distance of its lines [m]
 } sp_skin;
 
-// All triangles of a picture in one list.
+typedef struct sp_arrow {
+    double from[3], to[3];
+} sp_arrow;
+
+// All triangles of a picture in one list, with room for more.
 typedef struct sp_soup {
-    int vertex_count, face_count, skin_count, marker_count;
-    double *x;        // vertices x 3 [m]
-    double *scalar;   // field at each corner (faces x 3); NULL: no field
-    uint32_t *faces;  // faces x 3
-    int *skin_of;     // per face
-    float *normals;   // faces x 3 corners x 3
+    int vertex_count, face_count, skin_count, marker_count, arrow_count;
+    int vertex_room, face_room, skin_room, marker_room, arrow_room;
+    bool with_colors, with_smooth, with_scalar;  // set before there is any room
+    int fitted;                                  // vertices that the camera is fitted to, the first ones
+    double *x;                                   // vertices x 3 [m]
+    float *colors;                               // vertices x 4, linear and opacity; NULL: none has any
+    float *smooth;                               // vertices x 3: normals that came along, 0 where none did; NULL: none has any
+    double *scalar;                              // field at each corner (faces x 3); NULL: no field
+    uint32_t *faces;                             // faces x 3
+    int *skin_of;                                // per face
+    float *normals;                              // faces x 3 corners x 3
     sp_skin *skins;
-    double *markers;  // points to be dotted x 3
+    double *markers;   // points to be dotted x 3
+    sp_arrow *arrows;  // forces
 } sp_soup;
 
 enum { SP_LIGHTS_MAX = 8, SP_SHADOW_SIZE = 1024 };
@@ -54,8 +58,9 @@ typedef struct sp_light {
     double gloss;     // share in highlights
     double softness;  // radius of the blur of its shadow, share of the scene's size
     bool shadow;
-    sp_eye eye;  // written by sp__shadows
-    float *map;  // SP_SHADOW_SIZE squared nearness; NULL: no shadow
+    sp_eye eye;   // written by sp__shadows
+    float *map;   // SP_SHADOW_SIZE squared depths, infinite where nothing is; NULL: no shadow
+    float *veil;  // depth of the first see-through wall and the share of light behind; NULL: none is see-through
 } sp_light;
 
 // The field shown: colours from low to high, or one colour a number.
@@ -74,6 +79,7 @@ typedef struct sp_drawing {
     sp_soup soup;
     sp_light lights[SP_LIGHTS_MAX];
     int light_count;
+    bool walls;                                       // every wall of a see-through body counts, not only those it is entered by
     double ambient_sky[3], ambient_ground[3], up[3];  // hemisphere, linear
     double centre[3], size;                           // of what is drawn, ground aside [m]
     sp_legend legend;
@@ -81,24 +87,51 @@ typedef struct sp_drawing {
 } sp_drawing;
 
 // ---- collect
-// Surfaces of a snapshot. The drawing is zeroed before; sp__soup_free releases it on any outcome. Nullable: run.
-sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapshot *shot, const sp_run *run, const char *field,
-                              sp_drawing *d);
+// Room for so many more; what is there stays. SP_NO_MEMORY leaves the soup as it was.
+sp_status sp__soup_reserve(sp_context *ctx, sp_soup *soup, int vertices, int faces, int skins);
+sp_status sp__soup_marker(sp_context *ctx, sp_soup *soup, const double at[3]);
+sp_status sp__soup_arrow(sp_context *ctx, sp_soup *soup, const double from[3], const double to[3]);
 void sp__soup_free(sp_context *ctx, sp_soup *soup);
-// Corner normals, smooth across edges whose faces turn by less than the crease angle.
+// Corner normals of all faces: those that came along where they fit the face, else smooth across edges whose faces turn by less
+// than the crease angle.
 sp_status sp__soup_normals(sp_context *ctx, sp_soup *soup);
+// Surfaces of a snapshot. The drawing is zeroed before; sp__soup_free releases it on any outcome. Nullable: run.
+sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapshot *shot, const sp_run *run,
+                              const sp_picture_def *def, sp_drawing *d);
+sp_status sp__picture_collect_surface(sp_context *ctx, const sp_trimesh *surface, const char *name, const sp_picture_def *def,
+                                      sp_drawing *d);
+void sp__picture_bounds(sp_drawing *d);  // centre and size from the vertices there are
+// Least and greatest value of the corners coloured by the field; false: there are none.
+bool sp__picture_values(const sp_soup *soup, double *least, double *greatest);
+// What a definition wants for the opacity of a body, or `otherwise`.
+double sp__picture_opacity(const sp_picture_def *def, const char *body, double otherwise);
+
 // What a field is called on the legend; false: pictures do not know it.
 bool sp__picture_field(const char *name, sp_legend *out);
-// A field of a solid at the corners of its faces (face_count x 3 numbers), and its surface nodes that something holds (nullable:
-// held, vertex_count flags).
-sp_status sp__field_corners(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, const char *field, double *out);
-sp_status sp__field_held(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, unsigned char *held);
+// A field of a solid, ready to be carried to surfaces.
+typedef struct sp_body_field {
+    int node_count, element_count;
+    int *element;         // elements x 4: their nodes
+    double *of_node;      // per node
+    double *flat;         // per element, where values must not be mixed; NULL: of_node
+    int *start, *around;  // elements around each node, where there is `flat`
+} sp_body_field;
+sp_status sp__field_take(sp_context *ctx, sp_world *world, sp_body_id body, const char *field, sp_body_field *out);
+void sp__field_free(sp_context *ctx, sp_body_field *field);
+// At the corners of the body's own boundary, and of a surface that rides on it (face_count x 3 numbers).
+void sp__field_corners(const sp_body_field *field, const sp_snapshot_body *body, double *out);
+void sp__field_riding(const sp_body_field *field, const sp_snapshot_surface *surface, double *out);
+// The nodes of a solid that something holds, as markers; the forces that act on it, as arrows.
+sp_status sp__field_held(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, sp_soup *soup);
+sp_status sp__field_loads(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, double size, sp_soup *soup);
 
 // What the scene of a run (nullable) says: looks of bodies, what to show, the range of colours, lights.
 void sp__picture_skin(const sp_run *run, sp_body_id body, bool ground, sp_skin *skin);
+void sp__picture_surface_skin(const sp_run *run, sp_body_id body, int surface, sp_skin *skin);  // over that of the body
 bool sp__picture_shows(const sp_run *run, const char *what);
 bool sp__picture_shows_body(const sp_run *run, const char *body);
 bool sp__picture_range(const sp_run *run, const char *field, double range[2]);
+bool sp__picture_walls(const sp_run *run);
 int sp__picture_lights(const sp_run *run, const sp_drawing *d, sp_light *lights, int capacity);
 
 // ---- camera
@@ -106,28 +139,30 @@ void sp__eye_look(sp_eye *eye, const double at[3], const double to[3], const dou
 // Put the eye where every point is on the canvas between the margins (samples: left, right, top, bottom).
 void sp__eye_fit(sp_eye *eye, const double forward[3], const double up[3], const double *points, int count, double width,
                  double height, const double margins[4]);
-// sx, sy in samples and nearness w (larger is nearer, affine on the canvas). False: behind `nearest`.
-bool sp__eye_project(const sp_eye *eye, const double x[3], double out[3]);
 void sp__picture_camera(const sp_picture_def *def, sp_drawing *d);
+// Balls and arrows as triangles, as large as this camera needs them.
+sp_status sp__picture_marks(sp_context *ctx, sp_drawing *d);
 
 // ---- draw
-typedef struct sp_canvas {
-    int width, height;  // samples
-    int top;            // first row held, in samples of the whole picture
-    float *near;        // width x height: nearness, -inf where nothing is
-    uint32_t *id;       // nullable: 1 + face, or 1 + faces + marker; 0: nothing
-} sp_canvas;
+typedef struct sp_hit {
+    double x[3], n[3], to_eye[3];
+    double color[3], opacity;  // of the surface where the ray goes through, linear
+    double scalar, edge;       // field; distance to the nearest edge of the face in pixels
+    double depth;
+    const sp_skin *skin;
+    double turn[2];  // cosine and sine of an angle of its own, for the blur of shadows
+} sp_hit;
 
-void sp__canvas_clear(sp_canvas *canvas);
-void sp__raster_soup(sp_canvas *canvas, const sp_eye *eye, const sp_soup *soup, bool ground);
-void sp__raster_markers(sp_canvas *canvas, const sp_eye *eye, const sp_soup *soup, double radius);
 // Shadow maps of the lights that cast one; sp__shadows_free releases them.
 sp_status sp__shadows(sp_context *ctx, sp_drawing *d);
 void sp__shadows_free(sp_context *ctx, sp_drawing *d);
 // Key, sky and rim lights about the camera, for scenes without lights of their own.
 void sp__lights_default(sp_drawing *d);
+// Where the ray of a sample meets a face; what it looks like there before and after the lights.
+void sp__hit_face(const sp_drawing *d, uint32_t face, int sx, int sy, sp_hit *out);
+void sp__hit_shade(const sp_drawing *d, const sp_hit *hit, const double background[3], double out[3]);
 // Everything below the text, width x height x 3 bytes of sRGB.
-sp_status sp__picture_shade(sp_context *ctx, const sp_drawing *d, unsigned char *rgb);
+sp_status sp__picture_pixels(sp_context *ctx, const sp_drawing *d, unsigned char *rgb);
 
 // ---- colours and text
 double sp__to_linear(double srgb);

@@ -2,6 +2,8 @@
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
+static const double degree = 3.14159265358979323846 / 180;
+
 static bool normalise(double v[3]) {
     double n = sp__norm3(v);
     if (!(n > 0) || !isfinite(n)) return false;
@@ -79,13 +81,18 @@ void sp__eye_fit(sp_eye *eye, const double forward[3], const double up[3], const
     }
 }
 
+// two horizontal directions: to the right and towards a viewer who stands in front
+static void horizon(const double up[3], double right[3], double front[3]) {
+    double z[3] = {0, 0, 1}, y[3] = {0, -1, 0};
+    sp__cross3(up, fabs(up[2]) < 0.9 ? z : y, right);
+    normalise(right);
+    sp__cross3(right, up, front);
+}
+
 // a three-quarter view from above, along the thinner horizontal extent so that what is long lies across the picture
 static void choose_forward(const double up[3], const double *points, int count, double forward[3]) {
     double side[2][3], extent[2];
-    double z[3] = {0, 0, 1}, y[3] = {0, 1, 0};
-    sp__cross3(up, fabs(up[2]) < 0.9 ? z : y, side[0]);
-    normalise(side[0]);
-    sp__cross3(side[0], up, side[1]);
+    horizon(up, side[0], side[1]);
     for (int k = 0; k < 2; k++) {
         double low = INFINITY, high = -INFINITY;
         for (int i = 0; i < count; i++) {
@@ -100,32 +107,59 @@ static void choose_forward(const double up[3], const double *points, int count, 
     normalise(forward);
 }
 
+// where azimuth and elevation are given they take the place of what was chosen
+static void aim_as_told(const sp_picture_def *def, const double up[3], double forward[3]) {
+    double right[3], front[3];
+    horizon(up, right, front);
+    double azimuth = atan2(-sp__dot3(forward, right), -sp__dot3(forward, front));
+    double elevation = asin(fmax(-1, fmin(1, -sp__dot3(forward, up))));
+    if (!isnan(def->azimuth)) azimuth = def->azimuth * degree;
+    if (!isnan(def->elevation)) elevation = def->elevation * degree;
+    for (int i = 0; i < 3; i++)
+        forward[i] = -cos(elevation) * (cos(azimuth) * front[i] + sin(azimuth) * right[i]) - sin(elevation) * up[i];
+}
+
+// about `up`
+static void turn_vector(const double up[3], double angle, double v[3]) {
+    double q[4], m[9], out[3];
+    sp__quat_axis(up, angle, q), sp__quat_matrix(q, m);
+    sp__mul3(m, v, out);
+    memcpy(v, out, sizeof out);
+}
+
+static void place_as_told(const sp_picture_def *def, const sp_drawing *d, sp_eye *eye) {
+    const double *to = isfinite(def->to[0]) ? def->to : d->centre;
+    double away[3], at[3];
+    sp__sub3(def->at, to, away);
+    if (def->orbit != 0) turn_vector(d->up, def->orbit * degree, away);
+    sp__axpy3(to, 1, away, at);
+    if (def->orbit == 0) memcpy(at, def->at, sizeof at);
+    sp__eye_look(eye, at, to, d->up);
+    eye->cx = 0.5 * d->width * SP_SAMPLES, eye->cy = 0.5 * d->height * SP_SAMPLES;
+    eye->nearest = fmax(1e-3 * sp__norm3(away), 1e-9);
+}
+
+static void box_corners(const sp_picture_extent *e, double out[24]) {
+    for (int i = 0; i < 24; i++) out[i] = i / 3 >> (i % 3) & 1 ? e->high[i % 3] : e->low[i % 3];
+}
+
 void sp__picture_camera(const sp_picture_def *def, sp_drawing *d) {
     double width = (double)d->width * SP_SAMPLES, height = (double)d->height * SP_SAMPLES;
     sp_eye *eye = &d->camera;
-    double up[3] = {def->up[0], def->up[1], def->up[2]};
+    double up[3] = {def->up[0], def->up[1], def->up[2]}, box[24], forward[3];
     if (!normalise(up)) up[0] = up[2] = 0, up[1] = 1;
     memcpy(d->up, up, sizeof up);
-    *eye = (sp_eye){.focal = 0.5 * height / tan(0.5 * def->fov * 3.14159265358979323846 / 180.0)};
+    *eye = (sp_eye){.focal = 0.5 * height / tan(0.5 * def->fov * degree)};
     if (!def->fitted) {
-        const double *to = isfinite(def->to[0]) ? def->to : d->centre;
-        double away[3];
-        sp__sub3(to, def->at, away);
-        sp__eye_look(eye, def->at, to, up);
-        eye->cx = 0.5 * width, eye->cy = 0.5 * height;
-        eye->nearest = 1e-3 * sp__norm3(away);
+        place_as_told(def, d, eye);
         return;
     }
-    // the points of all bodies come first in the list, those of grounds last
-    const sp_soup *s = &d->soup;
-    int last = -1;
-    for (int f = 0; f < s->face_count; f++) {
-        if (s->skins[s->skin_of[f]].ground) continue;
-        for (int k = 0; k < 3; k++) last = (int)s->faces[3 * f + k] > last ? (int)s->faces[3 * f + k] : last;
-    }
-    int count = last >= 0 ? last + 1 : s->vertex_count;
-    double forward[3];
-    choose_forward(up, s->x, count, forward);
+    const double *points = d->soup.x;
+    int count = d->soup.fitted > 0 ? d->soup.fitted : d->soup.vertex_count;
+    if (def->extent && def->extent->high[0] >= def->extent->low[0]) box_corners(def->extent, box), points = box, count = 8;
+    choose_forward(up, points, count, forward);
+    aim_as_told(def, up, forward);
+    if (def->orbit != 0) turn_vector(up, def->orbit * degree, forward);
     double margins[4] = {0.07 * width, (d->legend.label[0] ? 0.17 : 0.07) * width, 0.12 * height, 0.08 * height};
-    sp__eye_fit(eye, forward, up, s->x, count, width, height, margins);
+    sp__eye_fit(eye, forward, up, points, count, width, height, margins);
 }

@@ -1,10 +1,25 @@
 // From a snapshot to one list of triangles: bodies first, then the grounds, which are planes of rigid bodies drawn as wide as the
 // picture needs and fading into the background.
+//
+// A body shows its surfaces of the roles asked for, or its own boundary where it has none. What is shown beside the visual
+// surface is see-through and has its edges drawn, so that one can be seen through the other.
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
 // how wide a ground is drawn and how far its lines are apart, in sizes of what stands on it
 static const double ground_reach = 2.2, ground_spacing = 0.08;
+static const double beside_opacity = 0.35;
+static const double collision_color[3] = {0.95, 0.55, 0.10}, mechanical_color[3] = {0.25, 0.45, 0.85};  // sRGB
+
+// what a picture is made of, handed down
+typedef struct sp_collecting {
+    sp_context *ctx;
+    sp_world *world;
+    const sp_run *run;
+    const sp_picture_def *def;
+    sp_drawing *d;
+    bool visual, mechanical, collision;  // of `view show`
+} sp_collecting;
 
 static bool is_solid(sp_world *world, sp_body_id id) {
     sp_body_info info;
@@ -13,65 +28,107 @@ static bool is_solid(sp_world *world, sp_body_id id) {
 
 // a rigid body that is nothing but one flat square
 static bool is_ground(sp_world *world, const sp_snapshot_body *b) {
-    return b->vertex_count == 4 && b->face_count == 2 && !is_solid(world, b->id);
+    return b->vertex_count == 4 && b->face_count == 2 && b->surface_count == 0 && !is_solid(world, b->id);
 }
 
-static sp_status make_room(sp_context *ctx, const sp_snapshot *shot, const sp_run *run, bool field, sp_soup *s) {
-    int vertices = 0, faces = 0;
-    for (int i = 0; i < shot->body_count; i++) {
-        if (!sp__picture_shows_body(run, shot->bodies[i].name)) continue;
-        vertices += shot->bodies[i].vertex_count, faces += shot->bodies[i].face_count;
-    }
-    if (!SP_NEW(ctx, s->x, 3 * (size_t)vertices + 1) || !SP_NEW(ctx, s->faces, 3 * (size_t)faces + 1) ||
-        !SP_NEW(ctx, s->skin_of, (size_t)faces + 1) || !SP_NEW(ctx, s->skins, (size_t)shot->body_count + 1) ||
-        !SP_NEW(ctx, s->markers, 3 * (size_t)vertices + 1) || (field && !SP_NEW(ctx, s->scalar, 3 * (size_t)faces + 1)))
-        return SP_NO_MEMORY;
-    return SP_OK;
-}
+// ---------------------------------------------------------------------------------------------------- triangles
 
-static void add_surface(sp_soup *s, const sp_snapshot_body *b) {
-    for (int i = 0; i < 3 * b->vertex_count; i++) s->x[3 * (size_t)s->vertex_count + (size_t)i] = b->positions[i];
-    for (int i = 0; i < 3 * b->face_count; i++)
-        s->faces[3 * (size_t)s->face_count + (size_t)i] = b->faces[i] + (uint32_t)s->vertex_count;
-    for (int f = 0; f < b->face_count; f++) s->skin_of[s->face_count + f] = s->skin_count;
-    s->vertex_count += b->vertex_count, s->face_count += b->face_count;
+static void add_triangles(sp_soup *s, int vertices, const float *x, const float *colors, int faces, const uint32_t *corners) {
+    double *to = s->x + 3 * (size_t)s->vertex_count;
+    for (size_t i = 0; i < 3 * (size_t)vertices; i++) to[i] = x[i];
+    for (size_t i = 0; i < 4 * (size_t)vertices && colors; i++)
+        s->colors[4 * (size_t)s->vertex_count + i] = i % 4 == 3 ? colors[i] : (float)sp__to_linear(colors[i]);
+    for (size_t i = 0; i < 3 * (size_t)faces; i++)
+        s->faces[3 * (size_t)s->face_count + i] = corners[i] + (uint32_t)s->vertex_count;
+    for (int f = 0; f < faces; f++) s->skin_of[s->face_count + f] = s->skin_count;
+    s->vertex_count += vertices, s->face_count += faces;
     s->skin_count++;
 }
 
-static sp_status mark_held(sp_context *ctx, sp_world *world, const sp_snapshot_body *b, sp_soup *s) {
-    unsigned char *held = sp__alloc(ctx, (size_t)b->vertex_count + 1, 1);
-    if (!held) return SP_NO_MEMORY;
-    sp_status status = sp__field_held(ctx, world, b, held);
-    for (int v = 0; v < b->vertex_count && status >= 0; v++) {
-        if (!held[v]) continue;
-        for (int i = 0; i < 3; i++) s->markers[3 * (size_t)s->marker_count + (size_t)i] = b->positions[3 * (size_t)v + (size_t)i];
-        s->marker_count++;
-    }
-    sp__free(ctx, held);
-    return status;
-}
-
-static sp_status add_body(sp_context *ctx, sp_world *world, const sp_snapshot_body *b, const sp_run *run, const char *field,
-                          sp_soup *s) {
-    sp_skin *skin = &s->skins[s->skin_count];
-    bool solid = is_solid(world, b->id);
-    sp__picture_skin(run, b->id, false, skin);
-    skin->by_field = field && solid;
-    if (skin->by_field) SP_TRY(sp__field_corners(ctx, world, b, field, s->scalar + 3 * (size_t)s->face_count));
-    if (solid && sp__picture_shows(run, "fixed")) SP_TRY(mark_held(ctx, world, b, s));
-    add_surface(s, b);
+static sp_status add_boundary(const sp_collecting *c, const sp_snapshot_body *b, const sp_body_field *field, sp_skin skin) {
+    sp_soup *s = &c->d->soup;
+    SP_TRY(sp__soup_reserve(c->ctx, s, b->vertex_count, b->face_count, 1));
+    skin.by_field = field != NULL;
+    s->skins[s->skin_count] = skin;
+    if (field) sp__field_corners(field, b, s->scalar + 3 * (size_t)s->face_count);
+    add_triangles(s, b->vertex_count, b->positions, NULL, b->face_count, b->faces);
     return SP_OK;
 }
 
-static void measure(sp_drawing *d) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, across[3];
-    for (int i = 0; i < 3 * d->soup.vertex_count; i++) {
-        low[i % 3] = fmin(low[i % 3], d->soup.x[i]), high[i % 3] = fmax(high[i % 3], d->soup.x[i]);
-    }
-    if (d->soup.vertex_count == 0) return;
-    for (int i = 0; i < 3; i++) d->centre[i] = 0.5 * (low[i] + high[i]), across[i] = high[i] - low[i];
-    d->size = sp__norm3(across);
+static sp_status add_riding(const sp_collecting *c, const sp_snapshot_surface *r, const sp_body_field *field, sp_skin skin) {
+    sp_soup *s = &c->d->soup;
+    SP_TRY(sp__soup_reserve(c->ctx, s, r->vertex_count, r->face_count, 1));
+    skin.by_field = field != NULL, skin.by_vertex = !field && r->colors;
+    s->skins[s->skin_count] = skin;
+    if (field) sp__field_riding(field, r, s->scalar + 3 * (size_t)s->face_count);
+    if (r->normals) memcpy(s->smooth + 3 * (size_t)s->vertex_count, r->normals, 3 * (size_t)r->vertex_count * sizeof *r->normals);
+    add_triangles(s, r->vertex_count, r->positions, r->colors, r->face_count, r->faces);
+    return SP_OK;
 }
+
+static void tint(sp_skin *skin, const double color[3], bool beside) {
+    for (int i = 0; i < 3; i++) skin->color[i] = sp__to_linear(color[i]);
+    skin->edges = true;
+    if (beside) skin->opacity = beside_opacity;
+}
+
+// ---------------------------------------------------------------------------------------------------- bodies
+
+static sp_status add_surfaces(const sp_collecting *c, const sp_snapshot_body *b, const sp_body_field *field, const sp_skin *own) {
+    bool drawn = false;
+    for (int k = 0; k < b->surface_count; k++) {
+        const sp_snapshot_surface *r = &b->surfaces[k];
+        sp_skin skin = *own;
+        bool visual = c->visual && r->roles & SP_ROLE_VISUAL, collision = c->collision && r->roles & SP_ROLE_COLLISION;
+        if (!visual && !collision) continue;
+        sp__picture_surface_skin(c->run, b->id, k, &skin);
+        skin.opacity = sp__picture_opacity(c->def, b->name, skin.opacity);
+        if (!visual) tint(&skin, collision_color, c->visual || c->mechanical);
+        SP_TRY(add_riding(c, r, visual ? field : NULL, skin));
+        drawn |= visual;
+    }
+    // surfaces for touching alone leave the boundary to be seen
+    if (c->visual && !drawn) return add_boundary(c, b, field, *own);
+    if (!c->mechanical) return SP_OK;
+    sp_skin skin = *own;
+    tint(&skin, mechanical_color, drawn);
+    return add_boundary(c, b, drawn ? NULL : field, skin);
+}
+
+static sp_status add_body(const sp_collecting *c, const sp_snapshot_body *b) {
+    sp_body_field field = {0};
+    sp_status status = SP_OK;
+    sp_skin skin;
+    bool solid = is_solid(c->world, b->id), colored = solid && c->def->color_by;
+    sp__picture_skin(c->run, b->id, false, &skin);
+    skin.opacity = sp__picture_opacity(c->def, b->name, skin.opacity);
+    skin.edges |= c->mechanical;
+    if (colored) status = sp__field_take(c->ctx, c->world, b->id, c->def->color_by, &field);
+    if (status >= 0 && b->surface_count == 0) status = add_boundary(c, b, colored ? &field : NULL, skin);
+    if (status >= 0 && b->surface_count > 0) status = add_surfaces(c, b, colored ? &field : NULL, &skin);
+    sp__field_free(c->ctx, &field);
+    if (status >= 0 && solid && sp__picture_shows(c->run, "fixed")) status = sp__field_held(c->ctx, c->world, b, &c->d->soup);
+    return status;
+}
+
+// after the bodies, when their size is known. The camera keeps both ends in view
+static sp_status add_loads(const sp_collecting *c, const sp_snapshot *shot) {
+    sp_soup *s = &c->d->soup;
+    if (!sp__picture_shows(c->run, "loads")) return SP_OK;
+    for (int i = 0; i < shot->body_count; i++) {
+        const sp_snapshot_body *b = &shot->bodies[i];
+        if (!is_solid(c->world, b->id) || !sp__picture_shows_body(c->run, b->name)) continue;
+        SP_TRY(sp__field_loads(c->ctx, c->world, b, c->d->size, s));
+    }
+    SP_TRY(sp__soup_reserve(c->ctx, s, 2 * s->arrow_count, 0, 0));
+    for (int i = 0; i < s->arrow_count; i++) {
+        memcpy(s->x + 3 * (size_t)s->vertex_count++, s->arrows[i].from, sizeof s->arrows[i].from);
+        memcpy(s->x + 3 * (size_t)s->vertex_count++, s->arrows[i].to, sizeof s->arrows[i].to);
+    }
+    return SP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------- grounds
 
 // 1, 2 or 5 times a power of ten, near `raw`
 static double round_length(double raw) {
@@ -79,16 +136,20 @@ static double round_length(double raw) {
     return power * (r < 1.5 ? 1 : r < 3.5 ? 2 : r < 7.5 ? 5 : 10);
 }
 
+// lines run through the plane's own middle, wherever the bodies are
+static void align_lines(sp_skin *skin, const double *x) {
+    double middle[3], shift[3];
+    for (int i = 0; i < 3; i++) middle[i] = 0.25 * (x[i] + x[3 + i] + x[6 + i] + x[9 + i]);
+    sp__sub3(middle, skin->origin, shift);
+    double step = 5 * skin->spacing, a = sp__dot3(shift, skin->u), c = sp__dot3(shift, skin->v);
+    sp__axpy3(skin->origin, a - step * floor(a / step + 0.5), skin->u, skin->origin);
+    sp__axpy3(skin->origin, c - step * floor(c / step + 0.5), skin->v, skin->origin);
+}
+
 // the square of the snapshot moved below what is drawn and made as wide as it needs to be
-static void add_ground(const sp_snapshot_body *b, const sp_run *run, sp_drawing *d) {
-    sp_soup *s = &d->soup;
-    sp_skin *skin = &s->skins[s->skin_count];
-    double *x = s->x + 3 * (size_t)s->vertex_count, e[2][3], n[3], to[3];
-    sp__picture_skin(run, b->id, true, skin);
-    add_surface(s, b);
-    for (int k = 0; k < 2; k++) {
-        sp__sub3(x + 3 * (size_t)b->faces[k + 1], x + 3 * (size_t)b->faces[0], e[k]);
-    }
+static void widen_ground(sp_drawing *d, sp_skin *skin, double *x, uint32_t *faces, uint32_t first) {
+    double e[2][3], n[3], to[3];
+    for (int k = 0; k < 2; k++) sp__sub3(x + 3 * (size_t)(faces[k + 1] - first), x + 3 * (size_t)(faces[0] - first), e[k]);
     sp__cross3(e[0], e[1], n);
     double area = sp__norm3(n), edge = sp__norm3(e[0]);
     if (!(area > 0)) return;
@@ -101,52 +162,73 @@ static void add_ground(const sp_snapshot_body *b, const sp_run *run, sp_drawing 
     skin->ground = true;
     skin->reach = ground_reach * (d->size + drop);
     skin->spacing = round_length(ground_spacing * d->size);
-    // lines run through the plane's own middle, wherever the bodies are
-    double middle[3], shift[3];
-    for (int i = 0; i < 3; i++) middle[i] = 0.25 * (x[i] + x[3 + i] + x[6 + i] + x[9 + i]);
-    sp__sub3(middle, skin->origin, shift);
-    double step = 5 * skin->spacing, a = sp__dot3(shift, skin->u), c = sp__dot3(shift, skin->v);
-    sp__axpy3(skin->origin, a - step * floor(a / step + 0.5), skin->u, skin->origin);
-    sp__axpy3(skin->origin, c - step * floor(c / step + 0.5), skin->v, skin->origin);
+    align_lines(skin, x);
     static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
-    static const uint32_t faces[6] = {0, 1, 2, 0, 2, 3};
+    static const uint32_t two[6] = {0, 1, 2, 0, 2, 3};
     for (int k = 0; k < 4; k++) {
         sp__axpy3(skin->origin, corner[k][0] * skin->reach, skin->u, x + 3 * k);
         sp__axpy3(x + 3 * k, corner[k][1] * skin->reach, skin->v, x + 3 * k);
     }
-    for (int k = 0; k < 6; k++)
-        s->faces[3 * (size_t)(s->face_count - 2) + (size_t)k] = faces[k] + (uint32_t)(s->vertex_count - 4);
+    for (int k = 0; k < 6; k++) faces[k] = two[k] + first;
+}
+
+static sp_status add_ground(const sp_collecting *c, const sp_snapshot_body *b) {
+    sp_soup *s = &c->d->soup;
+    sp_skin skin;
+    uint32_t first = (uint32_t)s->vertex_count;
+    sp__picture_skin(c->run, b->id, true, &skin);
+    skin.opacity = sp__picture_opacity(c->def, b->name, skin.opacity);
+    SP_TRY(add_boundary(c, b, NULL, skin));
+    widen_ground(c->d, &s->skins[s->skin_count - 1], s->x + 3 * (size_t)first, s->faces + 3 * (size_t)(s->face_count - 2), first);
+    return SP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------- all
+
+static void find_extras(const sp_snapshot *shot, sp_soup *s) {
+    for (int i = 0; i < shot->body_count; i++)
+        for (int k = 0; k < shot->bodies[i].surface_count; k++) {
+            s->with_colors |= shot->bodies[i].surfaces[k].colors != NULL;
+            s->with_smooth |= shot->bodies[i].surfaces[k].normals != NULL;
+        }
 }
 
 // colours reach from zero, or from the least value of either sign, to the greatest
-static void set_range(const sp_run *run, const char *field, sp_drawing *d) {
-    double low = INFINITY, high = -INFINITY, given[2];
-    const sp_soup *s = &d->soup;
-    for (int f = 0; f < s->face_count; f++) {
-        if (!s->skins[s->skin_of[f]].by_field) continue;
-        for (int k = 0; k < 3; k++)
-            low = fmin(low, s->scalar[3 * (size_t)f + (size_t)k]), high = fmax(high, s->scalar[3 * (size_t)f + (size_t)k]);
-    }
-    if (sp__picture_range(run, field, given))
+static void set_range(const sp_collecting *c) {
+    const sp_picture_def *def = c->def;
+    double low, high, given[2];
+    bool any = sp__picture_values(&c->d->soup, &low, &high);
+    if (def->extent && def->extent->greatest >= def->extent->least)
+        low = def->extent->least, high = def->extent->greatest, any = true;
+    if (def->range[1] > def->range[0])
+        low = def->range[0], high = def->range[1];
+    else if (sp__picture_range(c->run, def->color_by, given))
         low = given[0], high = given[1];
     else
-        low = fmin(low, 0);
+        low = any ? fmin(low, 0) : 0;
     if (!(high > low)) high = isfinite(low) ? low + fmax(1e-12, fabs(low)) : (low = 0, 1);
-    d->legend.low = low, d->legend.high = high;
+    c->d->legend.low = low, c->d->legend.high = high;
 }
 
-sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapshot *shot, const sp_run *run, const char *field,
-                              sp_drawing *d) {
-    SP_TRY(make_room(ctx, shot, run, field != NULL, &d->soup));
+sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapshot *shot, const sp_run *run,
+                              const sp_picture_def *def, sp_drawing *d) {
+    sp_collecting c = {.ctx = ctx, .world = world, .run = run, .def = def, .d = d};
+    c.mechanical = sp__picture_shows(run, "mechanical"), c.collision = sp__picture_shows(run, "collision");
+    c.visual = sp__picture_shows(run, "visual") || !(c.mechanical || c.collision);
+    find_extras(shot, &d->soup);
+    d->soup.with_scalar = def->color_by, d->walls = sp__picture_walls(run);
     for (int i = 0; i < shot->body_count; i++) {
         const sp_snapshot_body *b = &shot->bodies[i];
         if (is_ground(world, b) || !sp__picture_shows_body(run, b->name)) continue;
-        SP_TRY(add_body(ctx, world, b, run, field, &d->soup));
+        SP_TRY(add_body(&c, b));
     }
-    measure(d);
-    if (field) set_range(run, field, d);
+    sp__picture_bounds(d);
+    if (def->color_by) set_range(&c);
+    SP_TRY(add_loads(&c, shot));
+    d->soup.fitted = d->soup.vertex_count;
     for (int i = 0; i < shot->body_count; i++)
         if (is_ground(world, &shot->bodies[i]) && sp__picture_shows_body(run, shot->bodies[i].name))
-            add_ground(&shot->bodies[i], run, d);
+            SP_TRY(add_ground(&c, &shot->bodies[i]));
+    SP_TRY(sp__soup_reserve(ctx, &d->soup, 0, 0, 0));
     return sp__soup_normals(ctx, &d->soup);
 }

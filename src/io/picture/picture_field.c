@@ -1,11 +1,7 @@
-// Colours from fields: values of nodes, or of elements averaged to their nodes, carried to the corners of the drawn faces.
+// Colours from fields: values of nodes, or of elements averaged to their nodes, carried to the corners of the drawn faces. What
+// must not be mixed (regions, ages) is carried from the element behind.
 #include "io/picture/picture.h"
-
-typedef struct sp_neighbours {
-    int node_count;
-    int *element;         // elements x 4: their nodes
-    int *start, *around;  // elements around each node
-} sp_neighbours;
+#include "math/vec3.h"
 
 bool sp__picture_field(const char *name, sp_legend *out) {
     static const struct {
@@ -27,94 +23,175 @@ bool sp__picture_field(const char *name, sp_legend *out) {
     return false;
 }
 
-// ---- who is around a node
-
-static void free_neighbours(sp_context *ctx, sp_neighbours *m) {
-    sp__free(ctx, m->element), sp__free(ctx, m->start), sp__free(ctx, m->around);
-}
-
-// the elements around each node, in compressed rows
-static sp_status find_neighbours(sp_context *ctx, sp_world *world, sp_body_id id, int count, sp_neighbours *m) {
-    sp_field_info nodes;
-    SP_TRY(sp_world_field_info(world, id, "position", &nodes));
-    m->node_count = nodes.count;
-    if (!SP_NEW(ctx, m->element, 4 * (size_t)count) || !SP_NEW(ctx, m->start, (size_t)nodes.count + 2) ||
-        !SP_NEW(ctx, m->around, 4 * (size_t)count))
-        return SP_NO_MEMORY;
-    SP_TRY(sp_world_tets(world, id, m->element));
-    for (int i = 0; i < 4 * count; i++) m->start[m->element[i] + 2]++;
-    for (int n = 0; n < m->node_count; n++) m->start[n + 2] += m->start[n + 1];
-    for (int i = 0; i < 4 * count; i++) m->around[m->start[m->element[i] + 1]++] = i / 4;
-    return SP_OK;
-}
-
-// ---- values
-
 static double length_of(const double *v, int components) {
     double sum = 0;
     for (int i = 0; i < components; i++) sum += v[i] * v[i];
     return components == 1 ? v[0] : sqrt(sum);
 }
 
-static double around_mean(const sp_neighbours *m, int node, const double *value, int components) {
-    double sum = 0;
-    int first = m->start[node], last = m->start[node + 1];
-    for (int k = first; k < last; k++) sum += length_of(value + (size_t)m->around[k] * (size_t)components, components);
-    return last > first ? sum / (last - first) : 0;
+// ---------------------------------------------------------------------------------------------------- taking
+
+void sp__field_free(sp_context *ctx, sp_body_field *f) {
+    sp__free(ctx, f->element), sp__free(ctx, f->of_node), sp__free(ctx, f->flat);
+    sp__free(ctx, f->start), sp__free(ctx, f->around);
+    *f = (sp_body_field){0};
 }
 
-static bool element_has(const sp_neighbours *m, int element, int node) {
-    const int *n = m->element + 4 * (size_t)element;
+// the elements around each node, in compressed rows
+static sp_status find_neighbours(sp_context *ctx, sp_body_field *f) {
+    int corners = 4 * f->element_count;
+    if (!SP_NEW(ctx, f->start, (size_t)f->node_count + 2) || !SP_NEW(ctx, f->around, (size_t)corners + 1)) return SP_NO_MEMORY;
+    for (int i = 0; i < corners; i++) f->start[f->element[i] + 2]++;
+    for (int n = 0; n < f->node_count; n++) f->start[n + 2] += f->start[n + 1];
+    for (int i = 0; i < corners; i++) f->around[f->start[f->element[i] + 1]++] = i / 4;
+    return SP_OK;
+}
+
+static sp_status average_to_nodes(sp_context *ctx, sp_body_field *f, const double *value, int components) {
+    int *count = sp__alloc(ctx, (size_t)f->node_count + 1, sizeof *count);
+    if (!count) return SP_NO_MEMORY;
+    for (int i = 0; i < 4 * f->element_count; i++) {
+        f->of_node[f->element[i]] += length_of(value + (size_t)(i / 4) * (size_t)components, components);
+        count[f->element[i]]++;
+    }
+    for (int n = 0; n < f->node_count; n++) f->of_node[n] /= count[n] ? count[n] : 1;
+    sp__free(ctx, count);
+    return SP_OK;
+}
+
+static sp_status spread(sp_context *ctx, sp_body_field *f, const char *field, const sp_field_info *info, double *value) {
+    for (int n = 0; n < f->node_count && !info->on_elements; n++)
+        f->of_node[n] = length_of(value + (size_t)n * (size_t)info->components, info->components);
+    if (!info->on_elements) return SP_OK;
+    if (strcmp(field, "region") != 0 && strcmp(field, "refresh") != 0) return average_to_nodes(ctx, f, value, info->components);
+    if (!SP_NEW(ctx, f->flat, (size_t)f->element_count + 1)) return SP_NO_MEMORY;
+    for (int e = 0; e < f->element_count; e++) f->flat[e] = value[(size_t)e * (size_t)info->components];
+    return find_neighbours(ctx, f);
+}
+
+sp_status sp__field_take(sp_context *ctx, sp_world *world, sp_body_id body, const char *field, sp_body_field *out) {
+    sp_field_info info, nodes;
+    sp_body_info size;
+    double *value = NULL;
+    *out = (sp_body_field){0};
+    SP_TRY(sp_world_field_info(world, body, field, &info));
+    SP_TRY(sp_world_field_info(world, body, "position", &nodes));
+    SP_TRY(sp_world_body_info(world, body, &size));
+    out->node_count = nodes.count, out->element_count = size.elements;
+    sp_status status = SP_NO_MEMORY;
+    if (SP_NEW(ctx, out->element, 4 * (size_t)size.elements + 1) && SP_NEW(ctx, out->of_node, (size_t)nodes.count + 1) &&
+        SP_NEW(ctx, value, (size_t)info.count * (size_t)info.components + 1)) {
+        status = sp_world_tets(world, body, out->element);
+        if (status >= 0) status = sp_world_field(world, body, field, value);
+        if (status >= 0) status = spread(ctx, out, field, &info, value);
+    }
+    sp__free(ctx, value);
+    if (status < 0) sp__field_free(ctx, out);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------------- carrying
+
+static bool element_has(const sp_body_field *f, int element, int node) {
+    const int *n = f->element + 4 * (size_t)element;
     return n[0] == node || n[1] == node || n[2] == node || n[3] == node;
 }
 
 // the element behind a face: the one that has all its corners
-static int element_behind(const sp_neighbours *m, const int node[3]) {
-    for (int k = m->start[node[0]]; k < m->start[node[0] + 1]; k++)
-        if (element_has(m, m->around[k], node[1]) && element_has(m, m->around[k], node[2])) return m->around[k];
+static int element_behind(const sp_body_field *f, const int node[3]) {
+    for (int k = f->start[node[0]]; k < f->start[node[0] + 1]; k++)
+        if (element_has(f, f->around[k], node[1]) && element_has(f, f->around[k], node[2])) return f->around[k];
     return -1;
 }
 
-static void write_corners(const sp_neighbours *m, const sp_snapshot_body *body, const sp_field_info *info, bool flat,
-                          const double *value, double *out) {
+void sp__field_corners(const sp_body_field *field, const sp_snapshot_body *body, double *out) {
     for (int f = 0; f < body->face_count; f++) {
         int node[3], behind = -1;
         for (int k = 0; k < 3; k++) node[k] = body->nodes[body->faces[3 * (size_t)f + (size_t)k]];
-        if (flat && info->on_elements) behind = element_behind(m, node);
-        for (int k = 0; k < 3; k++) {
-            double *to = out + 3 * (size_t)f + (size_t)k;
-            if (!info->on_elements)
-                *to = length_of(value + (size_t)node[k] * (size_t)info->components, info->components);
-            else
-                *to = behind >= 0 ? value[(size_t)behind * (size_t)info->components]
-                                  : around_mean(m, node[k], value, info->components);
-        }
+        if (field->flat) behind = element_behind(field, node);
+        for (int k = 0; k < 3; k++) out[3 * (size_t)f + (size_t)k] = behind >= 0 ? field->flat[behind] : field->of_node[node[k]];
     }
 }
 
-sp_status sp__field_corners(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, const char *field, double *out) {
-    sp_neighbours m = {0};
+static double at_anchor(const sp_body_field *f, const sp_anchor *a) {
+    if (a->elem >= (uint32_t)f->element_count) return 0;
+    if (f->flat) return f->flat[a->elem];
+    const int *n = f->element + 4 * (size_t)a->elem;
+    double rest = 1 - a->at[0] - a->at[1] - a->at[2], sum = rest * f->of_node[n[0]];
+    for (int k = 0; k < 3; k++) sum += a->at[k] * f->of_node[n[k + 1]];
+    return sum;
+}
+
+void sp__field_riding(const sp_body_field *field, const sp_snapshot_surface *surface, double *out) {
+    for (size_t i = 0; i < 3 * (size_t)surface->face_count; i++) out[i] = at_anchor(field, &surface->anchors[surface->faces[i]]);
+    // one value a face where values must not be mixed: that of its first corner
+    for (size_t i = 0; i < 3 * (size_t)surface->face_count && field->flat; i++) out[i] = out[i - i % 3];
+}
+
+// ---------------------------------------------------------------------------------------------------- what holds and what acts
+
+// a field of three numbers a node; the caller frees it
+static sp_status node_vectors(sp_context *ctx, sp_world *world, sp_body_id id, const char *field, double **out, int *count) {
     sp_field_info info;
-    double *value = NULL;
-    sp_status status = sp_world_field_info(world, body->id, field, &info);
-    if (status < 0) return status;
-    if (info.on_elements) status = find_neighbours(ctx, world, body->id, info.count, &m);
-    if (status >= 0 && !SP_NEW(ctx, value, (size_t)info.count * (size_t)info.components)) status = SP_NO_MEMORY;
-    if (status >= 0) status = sp_world_field(world, body->id, field, value);
-    bool flat = strcmp(field, "region") == 0 || strcmp(field, "refresh") == 0;
-    if (status >= 0) write_corners(&m, body, &info, flat, value, out);
-    sp__free(ctx, value);
-    free_neighbours(ctx, &m);
+    SP_TRY(sp_world_field_info(world, id, field, &info));
+    if (!SP_NEW(ctx, *out, 3 * (size_t)info.count + 1)) return SP_NO_MEMORY;
+    *count = info.count;
+    return sp_world_field(world, id, field, *out);
+}
+
+sp_status sp__field_held(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, sp_soup *soup) {
+    double *force = NULL;
+    int count;
+    sp_status status = node_vectors(ctx, world, body->id, "force", &force, &count);
+    for (int v = 0; v < body->vertex_count && status >= 0; v++) {
+        const float *p = body->positions + 3 * (size_t)v;
+        double at[3] = {p[0], p[1], p[2]};
+        if (length_of(force + 3 * (size_t)body->nodes[v], 3) > 0) status = sp__soup_marker(ctx, soup, at);
+    }
+    sp__free(ctx, force);
     return status;
 }
 
-sp_status sp__field_held(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, unsigned char *held) {
-    sp_field_info info;
-    double *force = NULL;
-    SP_TRY(sp_world_field_info(world, body->id, "force", &info));
-    if (!SP_NEW(ctx, force, 3 * (size_t)info.count)) return SP_NO_MEMORY;
-    sp_status status = sp_world_field(world, body->id, "force", force);
-    for (int v = 0; v < body->vertex_count && status >= 0; v++) held[v] = length_of(force + 3 * (size_t)body->nodes[v], 3) > 0;
-    sp__free(ctx, force);
+enum { PLACES = 1 << 12 };  // of the table that thins arrows out
+
+// one arrow in each cube of an edge of a twelfth of the scene: the strongest there. best[]: 1 + node
+static void choose_strongest(const double *x, const double *force, int count, double size, int *best) {
+    double cell = size / 12, least = 0;
+    for (int n = 0; n < count; n++) least = fmax(least, 1e-6 * sp__norm3(force + 3 * (size_t)n));
+    for (int n = 0; n < count; n++) {
+        double f = sp__norm3(force + 3 * (size_t)n);
+        if (!(f > least)) continue;
+        uint64_t key = 0;
+        for (int k = 0; k < 3; k++) key = sp__mix((uint64_t)(int64_t)floor(x[3 * (size_t)n + (size_t)k] / cell), key);
+        int *place = &best[key % PLACES];
+        if (!*place || f > sp__norm3(force + 3 * (size_t)(*place - 1))) *place = n + 1;
+    }
+}
+
+// an arrow from the node along the force where that pulls outwards, onto the node where it pushes inwards
+static sp_status add_arrow(sp_context *ctx, const double *x, const double *force, double most, double size,
+                           const double middle[3], sp_soup *soup) {
+    double f = sp__norm3(force), length = size * (0.05 + 0.10 * f / most), out[3], end[3];
+    sp__sub3(x, middle, out);
+    bool pulls = sp__dot3(out, force) >= 0;
+    sp__axpy3(x, (pulls ? length : -length) / f, force, end);
+    return pulls ? sp__soup_arrow(ctx, soup, x, end) : sp__soup_arrow(ctx, soup, end, x);
+}
+
+sp_status sp__field_loads(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, double size, sp_soup *soup) {
+    double *force = NULL, *x = NULL, most = 0, middle[3] = {0, 0, 0};
+    int *best = NULL, count = 0, nodes = 0;
+    sp_status status = node_vectors(ctx, world, body->id, "load", &force, &count);
+    if (status >= 0) status = node_vectors(ctx, world, body->id, "position", &x, &nodes);
+    if (status >= 0 && !SP_NEW(ctx, best, PLACES)) status = SP_NO_MEMORY;
+    if (status >= 0 && size > 0) choose_strongest(x, force, count, size, best);
+    for (int n = 0; n < count && status >= 0; n++)
+        for (int k = 0; k < 3; k++) middle[k] += x[3 * (size_t)n + (size_t)k] / count;
+    for (int i = 0; i < PLACES && status >= 0; i++)
+        if (best[i]) most = fmax(most, sp__norm3(force + 3 * (size_t)(best[i] - 1)));
+    for (int i = 0; i < PLACES && status >= 0; i++)
+        if (best[i])
+            status = add_arrow(ctx, x + 3 * (size_t)(best[i] - 1), force + 3 * (size_t)(best[i] - 1), most, size, middle, soup);
+    sp__free(ctx, force), sp__free(ctx, x), sp__free(ctx, best);
     return status;
 }

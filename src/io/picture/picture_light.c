@@ -47,21 +47,64 @@ static bool light_eye(const sp_light *l, const sp_drawing *d, sp_eye *eye) {
     return true;
 }
 
+typedef struct sp_shadow_work {
+    const sp_soup *soup;
+    sp_light *light;
+} sp_shadow_work;
+
+// what hides ends the list; of see-through bodies the first wall and what all of them let by. Light passes two walls of each: one
+// of them counts
+static void shadow_tile(void *user, const sp_layer_tile *t, int worker) {
+    const sp_shadow_work *w = user;
+    (void)worker;
+    for (int i = 0; i < t->width * t->height; i++) {
+        size_t at = (size_t)(t->y + i / t->width) * SP_SHADOW_SIZE + (size_t)(t->x + i % t->width);
+        double hidden = INFINITY, veil = INFINITY, left = 1;
+        for (uint32_t k = t->start[i]; k < t->start[i + 1]; k++) {
+            const sp_layer *l = &t->layers[k];
+            double opacity = w->soup->skins[w->soup->skin_of[l->face]].opacity;
+            if (opacity >= 1) hidden = l->depth;
+            if (opacity < 1 && veil == INFINITY) veil = l->depth;
+            if (opacity < 1 && !l->back) left *= 1 - opacity;
+        }
+        w->light->map[at] = (float)hidden;
+        if (w->light->veil) w->light->veil[2 * at] = (float)veil, w->light->veil[2 * at + 1] = (float)left;
+    }
+}
+
+static unsigned char shadow_kind(const sp_skin *skin) {
+    if (skin->ground || skin->mark || skin->opacity <= 0) return SP_LAYER_ABSENT;
+    return skin->opacity >= 1 ? SP_LAYER_HIDES : SP_LAYER_THROUGH;
+}
+
 sp_status sp__shadows(sp_context *ctx, sp_drawing *d) {
-    for (int i = 0; i < d->light_count; i++) {
+    const sp_soup *s = &d->soup;
+    sp_status status = SP_OK;
+    unsigned char *kind = sp__alloc(ctx, (size_t)s->face_count + 1, 1);
+    if (!kind) return SP_NO_MEMORY;
+    bool through = false;
+    for (int f = 0; f < s->face_count; f++) {
+        kind[f] = shadow_kind(&s->skins[s->skin_of[f]]);
+        through |= kind[f] == SP_LAYER_THROUGH;
+    }
+    for (int i = 0; i < d->light_count && status >= 0; i++) {
         sp_light *l = &d->lights[i];
         if (!l->shadow || !(d->size > 0) || !light_eye(l, d, &l->eye)) continue;
-        if (!SP_NEW(ctx, l->map, SP_SHADOW_SIZE * SP_SHADOW_SIZE)) return SP_NO_MEMORY;
-        sp_canvas canvas = {.width = SP_SHADOW_SIZE, .height = SP_SHADOW_SIZE, .near = l->map};
-        sp__canvas_clear(&canvas);
-        sp__raster_soup(&canvas, &l->eye, &d->soup, false);
+        if (!SP_NEW(ctx, l->map, SP_SHADOW_SIZE * SP_SHADOW_SIZE)) status = SP_NO_MEMORY;
+        if (through && !SP_NEW(ctx, l->veil, 2 * SP_SHADOW_SIZE * SP_SHADOW_SIZE)) status = SP_NO_MEMORY;
+        sp_shadow_work work = {s, l};
+        sp_layers_def def = {.eye = &l->eye, .width = SP_SHADOW_SIZE, .height = SP_SHADOW_SIZE, .kind = kind};
+        def.vertex_count = s->vertex_count, def.x = s->x, def.face_count = s->face_count, def.faces = s->faces;
+        def.tile = shadow_tile, def.user = &work;
+        if (status >= 0) status = sp__layers(ctx, &def);
     }
-    return SP_OK;
+    sp__free(ctx, kind);
+    return status;
 }
 
 void sp__shadows_free(sp_context *ctx, sp_drawing *d) {
     for (int i = 0; i < d->light_count; i++) {
-        sp__free(ctx, d->lights[i].map);
-        d->lights[i].map = NULL;
+        sp__free(ctx, d->lights[i].map), sp__free(ctx, d->lights[i].veil);
+        d->lights[i].map = d->lights[i].veil = NULL;
     }
 }

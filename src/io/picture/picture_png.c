@@ -40,6 +40,7 @@ static bool write_rows(sp_png *p, int width, int height, const unsigned char *rg
     png_init_io(p->png, p->file);
     png_set_IHDR(p->png, p->info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_compression_level(p->png, 4);  // half the time of the usual 6 for a twentieth more bytes
     png_set_sRGB(p->png, p->info, PNG_sRGB_INTENT_PERCEPTUAL);
     png_write_info(p->png, p->info);
     for (int y = 0; y < height; y++) png_write_row(p->png, rgb + 3 * (size_t)y * (size_t)width);

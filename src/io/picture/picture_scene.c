@@ -57,6 +57,30 @@ void sp__picture_skin(const sp_run *run, sp_body_id body, bool ground, sp_skin *
     for (int i = 0; i < 3; i++) skin->color[i] = sp__to_linear(look.color[i]);
 }
 
+// the k-th `surface` of the body's element, where it names a look of its own
+static const sp_scene_node *surface_look(const sp_run *run, sp_body_id body, int surface) {
+    const sp_scene_node *node = NULL, *child = NULL;
+    for (int i = 0; run && i < run->body_count; i++)
+        if (run->bodies[i].id.slot == body.slot) node = run->bodies[i].node;
+    for (int k = 0; node && k <= surface; k++)
+        if (!(child = sp__next_child(node, "surface", child))) return NULL;
+    if (!child || !sp__build_given(child, "look")) return NULL;
+    const sp_scene_node *look = sp__scene_find(child, sp__attr_word(child, "look"));
+    return look && strcmp(look->spec->name, "look") == 0 ? look : NULL;
+}
+
+void sp__picture_surface_skin(const sp_run *run, sp_body_id body, int surface, sp_skin *skin) {
+    const sp_scene_node *look = surface_look(run, body, surface);
+    double color[3];
+    if (!look) return;
+    if (read_vector(look, "color", color, 3))
+        for (int i = 0; i < 3; i++) skin->color[i] = sp__to_linear(color[i]);
+    skin->opacity = sp__build_number(look, "opacity", 1);
+    skin->roughness = sp__build_number(look, "roughness", 0.6);
+    skin->metallic = sp__build_number(look, "metallic", 0);
+    skin->edges = sp__build_is(look, "edges", "yes");
+}
+
 static bool has_word(const sp_attr *a, const char *word) {
     for (int i = 0; a && i < a->count; i++)
         if (a->words && a->words[i] && strcmp(a->words[i], word) == 0) return true;
@@ -93,6 +117,11 @@ bool sp__picture_shows_body(const sp_run *run, const char *body) {
 bool sp__picture_range(const sp_run *run, const char *field, double range[2]) {
     const sp_scene_node *view = element(run, "view");
     return view && sp__attr_is(view, "color-by", field) && read_vector(view, "range", range, 2) && range[1] > range[0];
+}
+
+bool sp__picture_walls(const sp_run *run) {
+    const sp_scene_node *view = element(run, "view");
+    return view && sp__attr_is(view, "transparency", "layers");
 }
 
 static sp_light_type light_type(const sp_scene_node *node) {

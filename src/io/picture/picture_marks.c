@@ -1,0 +1,140 @@
+// Balls at nodes that are held and arrows for forces, as triangles like all others: what is before them hides them, and they show
+// through what is see-through. Their thickness is in pixels, so they look the same from near and far.
+#include "io/picture/picture.h"
+#include "math/vec3.h"
+
+enum { MANY = 3000, SIDES = 12 };  // markers from which on balls are plain; sides of an arrow's shaft
+static const double PI = 3.14159265358979323846;
+static const double marker_color[3] = {0.02, 0.03, 0.05}, arrow_color[3] = {0.72, 0.05, 0.02};  // linear
+
+// ---------------------------------------------------------------------------------------------------- a ball
+
+// the octahedron, and the same with each face in four
+typedef struct sp_ball {
+    double x[18][3];
+    uint32_t faces[32][3];
+    int vertices, count;
+} sp_ball;
+
+static int ball_middle(sp_ball *b, uint32_t i, uint32_t k) {
+    double m[3];
+    for (int a = 0; a < 3; a++) m[a] = b->x[i][a] + b->x[k][a];
+    double n = sp__norm3(m);
+    for (int a = 0; a < 3; a++) m[a] /= n;
+    for (int v = 0; v < b->vertices; v++)
+        if (memcmp(b->x[v], m, sizeof m) == 0) return v;
+    memcpy(b->x[b->vertices], m, sizeof m);
+    return b->vertices++;
+}
+
+static void make_ball(sp_ball *b, bool fine) {
+    static const double axes[6][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+    static const uint32_t faces[8][3] = {{0, 1, 2}, {1, 3, 2}, {3, 4, 2}, {4, 0, 2}, {1, 0, 5}, {3, 1, 5}, {4, 3, 5}, {0, 4, 5}};
+    *b = (sp_ball){.vertices = 6, .count = 8};
+    memcpy(b->x, axes, sizeof axes), memcpy(b->faces, faces, sizeof faces);
+    if (!fine) return;
+    b->count = 0;
+    for (int f = 0; f < 8; f++) {
+        const uint32_t *v = faces[f];
+        uint32_t m[3];
+        for (int k = 0; k < 3; k++) m[k] = (uint32_t)ball_middle(b, v[k], v[(k + 1) % 3]);
+        uint32_t four[4][3] = {{v[0], m[0], m[2]}, {v[1], m[1], m[0]}, {v[2], m[2], m[1]}, {m[0], m[1], m[2]}};
+        memcpy(b->faces[b->count], four, sizeof four);
+        b->count += 4;
+    }
+}
+
+static void add_corner_normal(sp_soup *s, int face, int corner, const double n[3]) {
+    for (int i = 0; i < 3; i++) s->normals[9 * (size_t)face + 3 * (size_t)corner + (size_t)i] = (float)n[i];
+}
+
+static void add_ball(sp_soup *s, const sp_ball *b, const double at[3], double radius) {
+    uint32_t first = (uint32_t)s->vertex_count;
+    for (int v = 0; v < b->vertices; v++) sp__axpy3(at, radius, b->x[v], s->x + 3 * (size_t)s->vertex_count++);
+    for (int f = 0; f < b->count; f++) {
+        for (int k = 0; k < 3; k++) {
+            s->faces[3 * (size_t)s->face_count + (size_t)k] = first + b->faces[f][k];
+            add_corner_normal(s, s->face_count, k, b->x[b->faces[f][k]]);
+        }
+        s->skin_of[s->face_count++] = s->skin_count - 1;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- an arrow
+
+// a strip of a cone: radius r0 at a, r1 at b, in the directions u, v across
+static void add_cone(sp_soup *s, const double a[3], double r0, const double b[3], double r1, const double u[3],
+                     const double v[3]) {
+    uint32_t first = (uint32_t)s->vertex_count;
+    double axis[3], length;
+    sp__sub3(b, a, axis);
+    length = fmax(sp__norm3(axis), 1e-300);
+    double slope = (r0 - r1) / length, norm = sqrt(1 + slope * slope), normal[SIDES][3];
+    for (int i = 0; i < SIDES; i++) {
+        double c = cos(2 * PI * i / SIDES), d = sin(2 * PI * i / SIDES), out[3];
+        for (int k = 0; k < 3; k++) out[k] = c * u[k] + d * v[k], normal[i][k] = (out[k] + slope * axis[k] / length) / norm;
+        sp__axpy3(a, r0, out, s->x + 3 * (size_t)s->vertex_count++);
+        sp__axpy3(b, r1, out, s->x + 3 * (size_t)s->vertex_count++);
+    }
+    for (int i = 0; i < 2 * SIDES; i++) {
+        int here = i / 2, next = (here + 1) % SIDES, side[2][3] = {{here, next, next}, {here, next, here}};
+        int level[2][3] = {{0, 0, 1}, {0, 1, 1}};
+        for (int k = 0; k < 3; k++) {
+            s->faces[3 * (size_t)s->face_count + (size_t)k] = first + 2 * (uint32_t)side[i % 2][k] + (uint32_t)level[i % 2][k];
+            add_corner_normal(s, s->face_count, k, normal[side[i % 2][k]]);
+        }
+        s->skin_of[s->face_count++] = s->skin_count - 1;
+    }
+}
+
+static void add_arrow(sp_soup *s, const sp_arrow *a, double thick) {
+    double axis[3], u[3], v[3], neck[3], side[3] = {0, 0, 0};
+    sp__sub3(a->to, a->from, axis);
+    double length = sp__norm3(axis);
+    if (!(length > 0)) return;
+    for (int i = 0; i < 3; i++) axis[i] /= length;
+    side[fabs(axis[0]) < 0.6 ? 0 : 1] = 1;
+    sp__cross3(axis, side, u);
+    double n = sp__norm3(u);
+    for (int i = 0; i < 3; i++) u[i] /= n;
+    sp__cross3(axis, u, v);
+    double head = fmin(8 * thick, 0.6 * length);
+    sp__axpy3(a->to, -head, axis, neck);
+    add_cone(s, a->from, thick, neck, thick, u, v);
+    add_cone(s, neck, 0, neck, 3 * thick, u, v);  // the back of the head
+    add_cone(s, neck, 3 * thick, a->to, 0, u, v);
+}
+
+// ---------------------------------------------------------------------------------------------------- both
+
+// metres that a pixel is wide at a place; 0: not in view
+static double pixel_at(const sp_drawing *d, const double at[3]) {
+    double p[3];
+    if (!sp__eye_project(&d->camera, at, p)) return 0;
+    return (d->camera.parallel ? 1 : p[2]) * SP_SAMPLES / d->camera.focal;
+}
+
+static void add_skin(sp_soup *s, const double color[3]) {
+    sp_skin *skin = &s->skins[s->skin_count++];
+    *skin = (sp_skin){.opacity = 1, .roughness = 0.4, .mark = true};
+    memcpy(skin->color, color, sizeof skin->color);
+}
+
+sp_status sp__picture_marks(sp_context *ctx, sp_drawing *d) {
+    sp_soup *s = &d->soup;
+    sp_ball ball;
+    make_ball(&ball, s->marker_count < MANY);
+    int64_t vertices = (int64_t)s->marker_count * ball.vertices + (int64_t)s->arrow_count * 6 * SIDES;
+    int64_t faces = (int64_t)s->marker_count * ball.count + (int64_t)s->arrow_count * 6 * SIDES;
+    if (vertices > INT32_MAX || faces > INT32_MAX) return SP_NO_MEMORY;
+    SP_TRY(sp__soup_reserve(ctx, s, (int)vertices, (int)faces, 2));
+    if (s->marker_count) add_skin(s, marker_color);
+    for (int m = 0; m < s->marker_count; m++)
+        add_ball(s, &ball, s->markers + 3 * (size_t)m, pixel_at(d, s->markers + 3 * (size_t)m) * fmax(2.0, d->height / 260.0));
+    if (s->arrow_count) add_skin(s, arrow_color);
+    for (int a = 0; a < s->arrow_count; a++) {
+        double pixel = fmax(pixel_at(d, s->arrows[a].from), pixel_at(d, s->arrows[a].to));
+        add_arrow(s, &s->arrows[a], pixel * fmax(1.0, d->height / 480.0));
+    }
+    return SP_OK;
+}

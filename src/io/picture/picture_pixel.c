@@ -1,0 +1,157 @@
+// From layers to pixels: the layers of every sample are blended from front to back, and the samples of a pixel averaged.
+//
+//   C += Tr a c;  Tr *= 1 - a         until nothing more shines through, then the background
+//
+// Lighting is what costs. Samples of one pixel that meet the same face, or faces that go on smoothly into each other, share one
+// evaluation; grids and drawn edges are finer than that and get one for each row of samples.
+#include "io/picture/picture.h"
+#include "math/vec3.h"
+
+enum {
+    SAMPLES_ALL = SP_SAMPLES * SP_SAMPLES,
+    SHARED = 40,      // evaluations remembered in one pixel
+    LEVELS = 1 << 16  // steps of the table from linear to sRGB: 1/20 of a step of the result where that is steepest
+};
+
+// a first one in the middle, then others in rows of their own
+static const unsigned char sample_order[SAMPLES_ALL] = {4, 2, 6, 0, 1, 3, 5, 7, 8};
+
+typedef struct sp_lit {
+    uint32_t face;
+    int row;  // of samples; -1: for all
+    sp_hit hit;
+    double color[3];
+} sp_lit;
+
+typedef struct sp_pixel_work {
+    const sp_drawing *d;
+    unsigned char *rgb, *srgb;  // the picture; the table
+    double background[3];
+} sp_pixel_work;
+
+typedef struct sp_pixel {
+    const sp_pixel_work *work;
+    sp_lit lit[SHARED];
+    int count;
+    sp_lit spare;  // where more are met than can be remembered
+} sp_pixel;
+
+// ---------------------------------------------------------------------------------------------------- shared evaluations
+
+static bool is_fine(const sp_skin *skin) {
+    return skin->ground || skin->edges;
+}
+
+static bool same_value(const sp_legend *l, double a, double b) {
+    if (l->regions) return (long)(a + 0.5) == (long)(b + 0.5);
+    return fabs(a - b) <= 0.004 * (l->high - l->low);
+}
+
+// does the surface at `a` go on at `b`: same skin, nearly the same normal, colour and plane
+static bool goes_on(const sp_drawing *d, const sp_hit *a, const sp_hit *b) {
+    double to[3];
+    if (a->skin != b->skin || sp__dot3(a->n, b->n) < 0.97) return false;
+    if (a->skin->by_field && !same_value(&d->legend, a->scalar, b->scalar)) return false;
+    for (int i = 0; i < 3 && a->skin->by_vertex; i++)
+        if (fabs(a->color[i] - b->color[i]) > 0.01) return false;
+    if (fabs(a->opacity - b->opacity) > 0.02) return false;
+    sp__sub3(b->x, a->x, to);
+    return fabs(sp__dot3(to, a->n)) <= 3 * a->depth * SP_SAMPLES / d->camera.focal;
+}
+
+static const sp_lit *light_face(sp_pixel *p, uint32_t face, int sx, int sy) {
+    const sp_drawing *d = p->work->d;
+    const sp_skin *skin = &d->soup.skins[d->soup.skin_of[face]];
+    int row = is_fine(skin) ? sy % SP_SAMPLES : -1;
+    for (int i = 0; i < p->count; i++)
+        if (p->lit[i].face == face && p->lit[i].row == row) return &p->lit[i];
+    sp_lit *l = p->count < SHARED ? &p->lit[p->count] : &p->spare;
+    l->face = face, l->row = row;
+    sp__hit_face(d, face, sx, sy, &l->hit);
+    bool shared = false;
+    for (int i = 0; i < p->count && row < 0 && !shared; i++) {
+        shared = goes_on(d, &p->lit[i].hit, &l->hit);
+        if (shared) memcpy(l->color, p->lit[i].color, sizeof l->color);
+    }
+    if (!shared) sp__hit_shade(d, &l->hit, p->work->background, l->color);
+    p->count += l != &p->spare;
+    return l;
+}
+
+// ---------------------------------------------------------------------------------------------------- blending
+
+// a wall by which a ray leaves a body that it entered does not count, unless all walls do. Open sheets are never entered
+static bool counts(const sp_drawing *d, const sp_layer *l, uint64_t *entered) {
+    const sp_skin *skin = &d->soup.skins[d->soup.skin_of[l->face]];
+    uint64_t bit = 1ull << (skin - d->soup.skins) % 64;
+    if (d->walls || skin->opacity >= 1) return true;
+    bool leaves = l->back && *entered & bit;
+    if (!l->back) *entered |= bit;
+    return !leaves;
+}
+
+static void blend(sp_pixel *p, const sp_layer *layers, uint32_t count, int sx, int sy, double sum[3]) {
+    const sp_drawing *d = p->work->d;
+    double left = 1;
+    uint64_t entered = 0;
+    for (uint32_t k = 0; k < count && left > 1.0 / 1024; k++) {
+        if (!counts(d, &layers[k], &entered)) continue;
+        const sp_lit *l = light_face(p, layers[k].face, sx, sy);
+        double a = l->hit.opacity < 1 ? fmax(l->hit.opacity, 0) : 1;
+        for (int i = 0; i < 3; i++) sum[i] += left * a * l->color[i];
+        left *= 1 - a;
+    }
+    for (int i = 0; i < 3; i++) sum[i] += left * p->work->background[i];
+}
+
+static void draw_pixel(const sp_pixel_work *w, const sp_layer_tile *t, int px, int py, unsigned char out[3]) {
+    sp_pixel p;
+    double sum[3] = {0, 0, 0};
+    p.work = w, p.count = 0;
+    for (int k = 0; k < SAMPLES_ALL; k++) {
+        int x = SP_SAMPLES * px + sample_order[k] % SP_SAMPLES, y = SP_SAMPLES * py + sample_order[k] / SP_SAMPLES;
+        int i = (y - t->y) * t->width + x - t->x;
+        blend(&p, t->layers + t->start[i], t->start[i + 1] - t->start[i], x, y, sum);
+    }
+    for (int i = 0; i < 3; i++) {
+        double c = sum[i] / SAMPLES_ALL;
+        out[i] = w->srgb[c <= 0 ? 0 : c >= 1 ? LEVELS - 1 : (int)(c * (LEVELS - 1) + 0.5)];
+    }
+}
+
+static void draw_tile(void *user, const sp_layer_tile *t, int worker) {
+    const sp_pixel_work *w = user;
+    (void)worker;
+    for (int py = t->y / SP_SAMPLES; py < (t->y + t->height) / SP_SAMPLES; py++)
+        for (int px = t->x / SP_SAMPLES; px < (t->x + t->width) / SP_SAMPLES; px++)
+            draw_pixel(w, t, px, py, w->rgb + 3 * ((size_t)py * (size_t)w->d->width + (size_t)px));
+}
+
+// ---------------------------------------------------------------------------------------------------- all
+
+static unsigned char kind_of(const sp_soup *s, int f) {
+    const sp_skin *skin = &s->skins[s->skin_of[f]];
+    if (skin->opacity <= 0) return SP_LAYER_ABSENT;
+    if (skin->opacity < 1) return SP_LAYER_THROUGH;
+    for (int k = 0; k < 3 && skin->by_vertex; k++)
+        if (s->colors[4 * (size_t)s->faces[3 * (size_t)f + (size_t)k] + 3] < 1) return SP_LAYER_THROUGH;
+    return SP_LAYER_HIDES;
+}
+
+sp_status sp__picture_pixels(sp_context *ctx, const sp_drawing *d, unsigned char *rgb) {
+    const sp_soup *s = &d->soup;
+    sp_pixel_work w = {.d = d, .rgb = rgb};
+    unsigned char *kind = NULL;
+    sp_status status = SP_NO_MEMORY;
+    if (SP_NEW(ctx, w.srgb, LEVELS) && SP_NEW(ctx, kind, (size_t)s->face_count + 1)) {
+        for (int i = 0; i < LEVELS; i++) w.srgb[i] = (unsigned char)(255 * sp__to_srgb((double)i / (LEVELS - 1)) + 0.5);
+        for (int i = 0; i < 3; i++) w.background[i] = sp__to_linear(d->background[i]);
+        for (int f = 0; f < s->face_count; f++) kind[f] = kind_of(s, f);
+        sp_layers_def def = {.eye = &d->camera, .width = d->width * SP_SAMPLES, .height = d->height * SP_SAMPLES, .kind = kind};
+        def.vertex_count = s->vertex_count, def.x = s->x, def.face_count = s->face_count, def.faces = s->faces;
+        def.tile = draw_tile, def.user = &w;
+        status = sp__layers(ctx, &def);
+    }
+    sp__free(ctx, w.srgb), sp__free(ctx, kind);
+    return status;
+}

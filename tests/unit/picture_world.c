@@ -1,0 +1,418 @@
+// Pictures of worlds and scenes: outlines where geometry says they are, fields, what is held and what acts, what a scene says,
+// sizes, refusals, memory.
+#include "picture_help.h"
+
+TEST(outline_of_a_bar_is_where_geometry_says) {
+    world_of_one w = {.ctx = new_context(1)};
+    char path[40];
+    int width = 0, height = 0;
+    REQUIRE(make_world(&w));
+    temporary(path);
+    sp_picture_def def = front_view();
+    CHECK_INT(sp_picture_write(w.world, NULL, &def, path), SP_OK);
+    unsigned char *rgb = decode(path, &width, &height);
+    REQUIRE(rgb && width == 160 && height == 120);
+    // the front face spans +-1 and +-0.5 at distance 4; 60 pixels are tan(20 degrees)
+    double scale = 60 / tan(20 * PI / 180) / 4;
+    int half_x = (int)scale, half_y = (int)(0.5 * scale);
+    CHECK(!is_background(rgb + 3 * (60 * 160 + 80 - half_x + 2)) && !is_background(rgb + 3 * (60 * 160 + 80 + half_x - 2)));
+    CHECK(is_background(rgb + 3 * (60 * 160 + 80 - half_x - 3)) && is_background(rgb + 3 * (60 * 160 + 80 + half_x + 3)));
+    CHECK(!is_background(rgb + 3 * ((60 - half_y + 2) * 160 + 80)) && is_background(rgb + 3 * ((60 - half_y - 3) * 160 + 80)));
+    free(rgb);
+    unlink(path);
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
+TEST(fields_colour_the_body) {
+    world_of_one w = {.ctx = new_context(1)};
+    static const char *const fields[] = {"displacement", "velocity", "von-mises", "rotation", "region"};
+    char path[40];
+    REQUIRE(make_world(&w));
+    for (int i = 0; i < 5; i++) REQUIRE(sp_world_step(w.world, 0.01) >= 0);
+    temporary(path);
+    for (int i = 0; i < 5; i++) {
+        int width = 0, height = 0;
+        sp_picture_def def = front_view();
+        def.color_by = fields[i], def.title = "bar";
+        CHECK_INT(sp_picture_write(w.world, NULL, &def, path), SP_OK);
+        unsigned char *rgb = decode(path, &width, &height);
+        REQUIRE(rgb);
+        // a gradient along the bar shows between its left and right
+        const unsigned char *left = rgb + 3 * (60 * 160 + 45), *right = rgb + 3 * (60 * 160 + 115);
+        CHECK(abs(left[0] - right[0]) + abs(left[1] - right[1]) + abs(left[2] - right[2]) > 30);
+        free(rgb);
+    }
+    unlink(path);
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
+TEST(corners_carry_the_field_of_their_nodes) {
+    world_of_one w = {.ctx = new_context(1)};
+    REQUIRE(make_world(&w));
+    for (int i = 0; i < 5; i++) REQUIRE(sp_world_step(w.world, 0.01) >= 0);
+    const sp_snapshot *shot = sp_world_snapshot_acquire(w.world);
+    REQUIRE(shot && shot->body_count == 1);
+    const sp_snapshot_body *b = &shot->bodies[0];
+    double *value = calloc(3 * (size_t)b->face_count, sizeof *value), *u = calloc(3 * 45, sizeof *u),
+           *x = calloc(3 * 45, sizeof *x);
+    sp_body_field field;
+    REQUIRE(sp__field_take(w.ctx, w.world, b->id, "displacement", &field) >= 0);
+    sp__field_corners(&field, b, value);
+    sp__field_free(w.ctx, &field);
+    sp_body_id id = sp_world_body_at(w.world, 0);
+    REQUIRE(sp_world_field(w.world, id, "displacement", u) >= 0 && sp_world_field(w.world, id, "position", x) >= 0);
+    for (int i = 0; i < 3 * b->face_count; i++) {
+        const float *p = b->positions + 3 * b->faces[i];
+        int node = -1;
+        for (int n = 0; n < 45; n++)
+            if (fabs(x[3 * n] - p[0]) + fabs(x[3 * n + 1] - p[1]) + fabs(x[3 * n + 2] - p[2]) < 1e-5) node = n;
+        REQUIRE(node >= 0);
+        CHECK_NEAR(value[i], sp__norm3(u + 3 * node), 0);
+    }
+    // elements 0..47 are region 0 and those of the nearer half; the two halves show pure colours
+    REQUIRE(sp__field_take(w.ctx, w.world, b->id, "region", &field) >= 0);
+    sp__field_corners(&field, b, value);
+    sp__field_free(w.ctx, &field);
+    for (int i = 0; i < 3 * b->face_count; i++) {
+        double middle = 0;
+        for (int k = 0; k < 3; k++) middle += b->positions[3 * b->faces[i - i % 3 + k]] / 3;
+        CHECK_NEAR(value[i], middle > 0 ? 1 : 0, 0);
+    }
+    // what was put on it: 50 N down at one node, neither gravity nor what holds it
+    CHECK_INT(sp_world_field(w.world, id, "load", u), SP_OK);
+    for (int i = 0; i < 3 * 45; i++) CHECK_NEAR(u[i], i == 3 * 44 + 1 ? -50 : 0, 0);
+    sp_soup soup = {0};
+    CHECK_INT(sp__field_held(w.ctx, w.world, b, &soup), SP_OK);
+    CHECK_INT(soup.marker_count, 9);
+    for (int m = 0; m < soup.marker_count; m++) CHECK(soup.markers[3 * m] < -0.99);
+    // one force at one node: one arrow, onto the node since it pushes inwards from above
+    CHECK_INT(sp__field_loads(w.ctx, w.world, b, 2.5, &soup), SP_OK);
+    CHECK_INT(soup.arrow_count, 1);
+    CHECK(soup.arrow_count == 1 && soup.arrows[0].from[1] > soup.arrows[0].to[1] + 0.3);
+    for (int i = 0; i < 3 && soup.arrow_count; i++) CHECK_NEAR(soup.arrows[0].to[i], x[3 * 44 + i], 1e-12);
+    sp__soup_free(w.ctx, &soup);
+    free(value), free(u), free(x);
+    sp_world_snapshot_release(w.world, shot);
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
+TEST(ground_fades_and_hides_nothing_from_below) {
+    world_of_one w = {.ctx = new_context(1)};
+    char path[40];
+    int width = 0, height = 0;
+    REQUIRE(make_world(&w));
+    sp_rigid_shape plane = {.type = SP_PLANE, .size = {0, 1, 0}, .pose = sp_pose_identity()};
+    sp_rigid_def floor = sp_rigid_def_default();
+    floor.name = "floor", floor.shapes = &plane, floor.shape_count = 1, floor.pose.constant.translate[1] = -0.8;
+    REQUIRE(sp_world_add_rigid(w.world, &floor, NULL) >= 0);
+    temporary(path);
+    sp_picture_def def = front_view();
+    def.at[1] = 2;
+    CHECK_INT(sp_picture_write(w.world, NULL, &def, path), SP_OK);
+    unsigned char *rgb = decode(path, &width, &height);
+    REQUIRE(rgb);
+    int ink = count_ink(rgb, width, height);
+    free(rgb);
+    def.at[1] = -4;  // under the floor: it is not drawn, the bar is
+    CHECK_INT(sp_picture_write(w.world, NULL, &def, path), SP_OK);
+    rgb = decode(path, &width, &height);
+    REQUIRE(rgb);
+    CHECK(!is_background(rgb + 3 * (60 * 160 + 80)));
+    CHECK(count_ink(rgb, width, height) < ink / 2);
+    free(rgb);
+    unlink(path);
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
+// ---------------------------------------------------------------------------------------------------- a scene
+
+TEST(scene_says_camera_view_looks_and_lights) {
+    static const char text[] =
+        "<scene name='what is seen' gravity='0 0 -9.81' dt='0.01'>\n"
+        "  <solid name='seen' look='green'><box size='1 1 1' cells='2 2 2'/><fix plane='0 0 0 -1 0 0' within='0.01'/></solid>\n"
+        "  <solid name='hidden' translate='9 0 0'><box size='1 1 1' cells='1 1 1'/></solid>\n"
+        "  <look name='green' color='0 1 0' opacity='0.5' edges='yes'/>\n"
+        "  <view of='seen' color-by='rotation' range='0 2' show='visual fixed' background='0 0 0.5'/>\n"
+        "  <camera at='3 2 1' fov='30' size='64 48'/>\n"
+        "  <light type='spot' at='0 0 5' to='0 0 0' intensity='2'/><light type='ambient' color='1 0 0'/>\n"
+        "</scene>\n";
+    sp_context *ctx = new_context(1);
+    sp_scene *scene = NULL;
+    sp_run *run = NULL;
+    sp_run_options o = sp_run_options_default();
+    o.endless = true;
+    REQUIRE(sp_scene_parse(ctx, text, sizeof text - 1, "seen.xml", NULL, &scene) >= 0);
+    REQUIRE(sp_run_create(scene, &o, &run) >= 0 && sp_run_step(run) >= 0);
+    sp_picture_def def = sp_run_picture(run);
+    CHECK(!def.fitted && def.at[0] == 3 && isnan(def.to[0]) && def.fov == 30 && def.width == 64 && def.height == 48);
+    CHECK(def.up[2] > 0 && def.up[1] == 0);  // against gravity
+    CHECK(def.background[2] == 0.5 && def.color_by && strcmp(def.color_by, "rotation") == 0);
+    CHECK(strcmp(def.title, "what is seen") == 0);
+
+    sp_drawing d = {.width = 64, .height = 48};
+    const sp_snapshot *shot = sp_world_snapshot_acquire(sp_run_world(run));
+    REQUIRE(shot);
+    CHECK_INT(sp__picture_collect(ctx, sp_run_world(run), shot, run, &def, &d), SP_OK);
+    sp__picture_camera(&def, &d);
+    CHECK_INT(d.soup.face_count, 48);
+    CHECK_INT(d.soup.marker_count, 9);
+    CHECK_INT(d.soup.skin_count, 1);
+    CHECK(d.soup.skins[0].opacity == 0.5 && d.soup.skins[0].edges && d.soup.skins[0].by_field);
+    CHECK(d.legend.low == 0 && d.legend.high == 2);
+    // without `to` the camera looks at the middle of what is shown
+    double p[3];
+    REQUIRE(sp__eye_project(&d.camera, d.centre, p));
+    CHECK_NEAR(p[0], 32 * SP_SAMPLES, 1e-9);  // rounding of a sum over a few hundred samples
+    CHECK_INT(sp__picture_lights(run, &d, d.lights, SP_LIGHTS_MAX), 2);
+    CHECK(d.lights[0].type == SP_LIGHT_SPOT && d.lights[0].shadow && d.lights[0].aim[2] == -1 && d.lights[0].color[0] == 2);
+    CHECK(d.lights[1].type == SP_LIGHT_AMBIENT && d.lights[1].color[0] == 1 && d.lights[1].color[1] == 0);
+    sp__soup_free(ctx, &d.soup);
+    sp_world_snapshot_release(sp_run_world(run), shot);
+    char path[40];
+    temporary(path);
+    CHECK_INT(sp_picture_write(sp_run_world(run), run, NULL, path), SP_OK);
+    unlink(path);
+    sp_run_destroy(&run);
+    sp_scene_destroy(&scene);
+    sp_context_destroy(&ctx);
+}
+
+TEST(wrong_wishes_are_refused) {
+    world_of_one w = {.ctx = new_context(1)};
+    REQUIRE(make_world(&w));
+    sp_picture_def def = front_view();
+    def.width = 100000;
+    CHECK_INT(sp_picture_write(w.world, NULL, &def, "/tmp/never.png"), SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(w.ctx)->message, "100000"));
+    def = front_view(), def.color_by = "temperature";
+    CHECK_INT(sp_picture_write(w.world, NULL, &def, "/tmp/never.png"), SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(w.ctx)->message, "temperature"));
+    def = front_view(), def.cookie = 0;
+    CHECK_INT(sp_picture_write(w.world, NULL, &def, "/tmp/never.png"), SP_BAD_INPUT);
+    def = front_view(), def.range[0] = 2, def.range[1] = 1;
+    CHECK_INT(sp_picture_write(w.world, NULL, &def, "/tmp/never.png"), SP_BAD_INPUT);
+    def = front_view(), def.elevation = 91;
+    CHECK_INT(sp_picture_write(w.world, NULL, &def, "/tmp/never.png"), SP_BAD_INPUT);
+    sp_picture_opacity wrong = {.body = "barr", .opacity = 0.5};
+    def = front_view(), def.opacities = &wrong, def.opacity_count = 1;
+    CHECK_INT(sp_picture_write(w.world, NULL, &def, "/tmp/never.png"), SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(w.ctx)->message, "barr"));
+    wrong.body = NULL, wrong.opacity = 2;
+    CHECK_INT(sp_picture_write(w.world, NULL, &def, "/tmp/never.png"), SP_BAD_INPUT);
+    def = front_view(), def.fov = 180;
+    CHECK_INT(sp_picture_write(w.world, NULL, &def, "/tmp/never.png"), SP_BAD_INPUT);
+    def = front_view();
+    CHECK_INT(sp_picture_write(w.world, NULL, &def, "/nowhere/at/all.png"), SP_IO);
+    CHECK(strstr(sp_context_error(w.ctx)->message, "/nowhere/at/all.png"));
+    CHECK(access("/tmp/never.png", F_OK) != 0);
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
+// ---------------------------------------------------------------------------------------------------- surfaces that ride
+
+// the bar's own boundary as a surface of its own, red and half see-through, in a role; vertices coincide with nodes
+static bool add_skin(world_of_one *w, unsigned roles) {
+    sp_trimesh *boundary = NULL, *skin = NULL;
+    sp_trimesh_def t;
+    bool ok = sp_mesh_boundary(w->mesh, &boundary) >= 0;
+    double *colors = NULL;
+    if (ok) {
+        sp_trimesh_get(boundary, &t);
+        colors = calloc(4 * (size_t)t.vertex_count, sizeof *colors);
+        for (int v = 0; v < t.vertex_count; v++) colors[4 * v] = 1, colors[4 * v + 3] = 0.5;
+        t.colors = colors;
+        ok = sp_trimesh_create(w->ctx, &t, &skin) >= 0;
+    }
+    sp_surface_def def = sp_surface_def_default();
+    def.name = "skin", def.mesh = skin, def.roles = roles;
+    ok = ok && sp_world_add_surface(w->world, sp_world_body_at(w->world, 0), &def, NULL) >= 0;
+    free(colors);
+    sp_trimesh_destroy(&skin), sp_trimesh_destroy(&boundary);
+    return ok;
+}
+
+static sp_status collect(world_of_one *w, const sp_picture_def *def, sp_drawing *d) {
+    *d = (sp_drawing){.width = 64, .height = 48};
+    if (sp_world_publish(w->world) < 0) return SP_NO_MEMORY;
+    const sp_snapshot *shot = sp_world_snapshot_acquire(w->world);
+    if (!shot) return SP_NO_MEMORY;
+    sp_status status = sp__picture_collect(w->ctx, w->world, shot, NULL, def, d);
+    sp_world_snapshot_release(w->world, shot);
+    return status;
+}
+
+TEST(riding_surfaces_carry_colours_and_fields) {
+    world_of_one w = {.ctx = new_context(1)};
+    sp_picture_def def = sp_picture_def_default();
+    sp_drawing d;
+    REQUIRE(make_world(&w) && add_skin(&w, SP_ROLE_VISUAL));
+    for (int i = 0; i < 5; i++) REQUIRE(sp_world_step(w.world, 0.01) >= 0);
+    REQUIRE(collect(&w, &def, &d) >= 0);
+    CHECK_INT(d.soup.skin_count, 1);
+    CHECK(d.soup.skins[0].by_vertex && d.soup.colors && d.soup.colors[0] == 1 && d.soup.colors[1] == 0 &&
+          d.soup.colors[3] == 0.5f);
+    sp__soup_free(w.ctx, &d.soup);
+    def.color_by = "displacement";
+    REQUIRE(collect(&w, &def, &d) >= 0);
+    CHECK(d.soup.skins[0].by_field && !d.soup.skins[0].by_vertex && d.legend.high > 0);
+    double u[3 * 45], x[3 * 45];
+    sp_body_id id = sp_world_body_at(w.world, 0);
+    REQUIRE(sp_world_field(w.world, id, "displacement", u) >= 0 && sp_world_field(w.world, id, "position", x) >= 0);
+    for (int i = 0; i < 3 * d.soup.face_count; i++) {
+        const double *p = d.soup.x + 3 * d.soup.faces[i];
+        for (int n = 0; n < 45; n++)
+            if (fabs(x[3 * n] - p[0]) + fabs(x[3 * n + 1] - p[1]) + fabs(x[3 * n + 2] - p[2]) < 1e-5)
+                CHECK_NEAR(d.soup.scalar[i], sp__norm3(u + 3 * n), 1e-9);  // weights of 1 and 0 to rounding, lengths of 1e-2
+    }
+    sp__soup_free(w.ctx, &d.soup);
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
+TEST(surfaces_for_collision_only_leave_the_boundary_to_be_seen) {
+    world_of_one w = {.ctx = new_context(1)};
+    sp_picture_def def = sp_picture_def_default();
+    sp_drawing d;
+    REQUIRE(make_world(&w) && add_skin(&w, SP_ROLE_COLLISION));
+    REQUIRE(collect(&w, &def, &d) >= 0);
+    CHECK_INT(d.soup.face_count, sp_mesh_face_count(w.mesh));
+    CHECK(!d.soup.skins[0].by_vertex && d.soup.skins[0].opacity == 1);
+    sp__soup_free(w.ctx, &d.soup);
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
+// ---------------------------------------------------------------------------------------------------- series
+
+TEST(extent_of_a_series_grows) {
+    world_of_one w = {.ctx = new_context(1)};
+    sp_picture_extent e = sp_picture_extent_default();
+    sp_picture_def def = front_view();
+    def.color_by = "displacement";
+    REQUIRE(make_world(&w));
+    CHECK_INT(sp_picture_measure(w.world, NULL, &def, &e), SP_OK);
+    CHECK(e.low[0] == -1 && e.high[0] == 1 && e.least == 0 && e.greatest == 0);
+    for (int i = 0; i < 5; i++) REQUIRE(sp_world_step(w.world, 0.01) >= 0);
+    CHECK_INT(sp_picture_measure(w.world, NULL, &def, &e), SP_OK);
+    CHECK(e.low[1] < -0.5 && e.high[1] >= 0.5 && e.greatest > 0);
+    // with the whole range beyond what is there, nothing is as red as the end of the scale
+    unsigned char *one = calloc(160 * 120, 3), *other = calloc(160 * 120, 3);
+    CHECK_INT(sp_picture_draw(w.world, NULL, &def, one), SP_OK);
+    e.greatest *= 100, def.extent = &e;
+    CHECK_INT(sp_picture_draw(w.world, NULL, &def, other), SP_OK);
+    const unsigned char *tip = one + 3 * (65 * 160 + 120), *pale = other + 3 * (65 * 160 + 120);
+    CHECK(tip[0] > tip[2] && pale[2] > pale[0]);
+    free(one), free(other);
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
+TEST(any_size_is_drawn) {
+    static const int sizes[4][2] = {{16, 16}, {17, 31}, {16384, 16}, {16, 16384}};
+    world_of_one w = {.ctx = new_context(1)};
+    REQUIRE(make_world(&w));
+    for (int i = 0; i < 4; i++) {
+        sp_picture_def def = sp_picture_def_default();
+        def.width = sizes[i][0], def.height = sizes[i][1], def.note = "";
+        unsigned char *rgb = calloc((size_t)def.width * (size_t)def.height, 3);
+        CHECK_INT(sp_picture_draw(w.world, NULL, &def, rgb), SP_OK);
+        CHECK(count_ink(rgb, def.width, def.height) > 3);
+        free(rgb);
+        def.width = i % 2 ? 15 : 16385;
+        CHECK_INT(sp_picture_draw(w.world, NULL, &def, NULL), SP_BAD_INPUT);
+    }
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
+// ---------------------------------------------------------------------------------------------------- what a scene shows
+
+// draws a scene and counts the pixels that are clearly red: arrows
+static int red_pixels(const char *show) {
+    char text[800];
+    snprintf(text, sizeof text,
+             "<scene name='pushed' gravity='0 0 0' dt='0.01'>\n"
+             "  <solid name='bar' look='grey'><box size='1 0.4 0.4' cells='5 2 2'/><fix plane='0 0 0 -1 0 0' within='0.01'/>\n"
+             "    <load plane='1 0 0 1 0 0' within='0.01' force='0 -10 0'/><load plane='0 0.4 0 0 1 0' within='0.01' "
+             "pressure='100'/><pull near='1 0.4 0.4' to='1.4 0.4 0.4' stiffness='50'/></solid>\n"
+             "  <look name='grey' color='0.6 0.6 0.6'/><view show='%s'/>\n"
+             "</scene>\n",
+             show);
+    sp_context *ctx = new_context(1);
+    sp_scene *scene = NULL;
+    sp_run *run = NULL;
+    sp_run_options o = sp_run_options_default();
+    o.endless = true;
+    int n = -1;
+    unsigned char *rgb = calloc(320 * 240, 3);
+    if (sp_scene_parse(ctx, text, strlen(text), "pushed.xml", NULL, &scene) >= 0 && sp_run_create(scene, &o, &run) >= 0) {
+        sp_picture_def def = sp_run_picture(run);
+        def.width = 320, def.height = 240;
+        n = sp_picture_draw(sp_run_world(run), run, &def, rgb) < 0 ? -1 : 0;
+        for (int i = 0; i < 320 * 240 && n >= 0; i++) n += rgb[3 * i] > rgb[3 * i + 1] + 60;
+    }
+    free(rgb);
+    sp_run_destroy(&run);
+    sp_scene_destroy(&scene);
+    sp_context_destroy(&ctx);
+    return n;
+}
+
+TEST(loads_are_drawn_where_asked_for) {
+    CHECK_INT(red_pixels("visual"), 0);
+    CHECK_INT(red_pixels("visual fixed"), 0);
+    CHECK(red_pixels("visual fixed loads") > 150);
+    CHECK(red_pixels("mechanical loads") > 150);
+}
+
+// ---------------------------------------------------------------------------------------------------- memory
+
+static long allowed;  // allocations until one is refused; negative: all are granted
+
+static void *limited_alloc(void *user, size_t size, size_t align) {
+    void *memory = NULL;
+    (void)user;
+    if (allowed == 0) return NULL;
+    if (allowed > 0) allowed--;
+    return posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, size) == 0 ? memory : NULL;
+}
+
+static void limited_free(void *user, void *memory, size_t size) {
+    (void)user, (void)size;
+    free(memory);
+}
+
+TEST(every_allocation_may_fail) {
+    sp_context_def cd = sp_context_def_default();
+    world_of_one w = {0};
+    char path[40];
+    cd.alloc = limited_alloc, cd.free = limited_free, cd.workers = 1;
+    allowed = -1;
+    REQUIRE(sp_context_create(&cd, &w.ctx) >= 0 && make_world(&w) && sp_world_step(w.world, 0.01) >= 0);
+    temporary(path);
+    sp_picture_def def = front_view();
+    def.width = 40, def.height = 30, def.color_by = "von-mises";
+    size_t before, after;
+    sp_context_memory(w.ctx, &before, NULL);
+    sp_status status = SP_NO_MEMORY;
+    int n = 0;
+    for (; status == SP_NO_MEMORY && n < 500; n++) {
+        allowed = n;
+        status = sp_picture_write(w.world, NULL, &def, path);
+        allowed = -1;
+        sp_context_memory(w.ctx, &after, NULL);
+        CHECK_INT(after, before);
+        // libpng reports a refusal inside its compressor as an error of its own
+        if (status == SP_IO) status = SP_NO_MEMORY;
+    }
+    CHECK_INT(status, SP_OK);
+    CHECK(n > 20);
+    unlink(path);
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
