@@ -2,8 +2,9 @@
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 export JOBS
 souple = build/release/souple
+PREFIX ?= $(if $(prefix),$(prefix),/usr/local)
 
-.PHONY: all demo test bench format clean
+.PHONY: all demo test bench format clean fuzz install uninstall deb
 
 all:
 	@tools/install.sh build
@@ -21,6 +22,24 @@ bench:
 	@tools/install.sh build bench
 	@tools/build.sh release
 	@for name in step rotation beam cholesky factor preconditioners updated; do echo "== souple bench $$name"; $(souple) bench $$name || exit 1; done
+
+# every reader, for ten minutes each or SP_FUZZ_SECONDS
+fuzz:
+	@tools/install.sh build test
+	@SP_FUZZ_SECONDS=$${SP_FUZZ_SECONDS:-600} tools/test.sh fuzz
+
+# below $(DESTDIR)$(PREFIX); LIBDIR=lib64 and the like where a system wants it
+install: all
+	@$(if $(LIBDIR),cmake build/release -DCMAKE_INSTALL_LIBDIR=$(LIBDIR) >/dev/null)
+	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX) >build/install.log || { cat build/install.log; exit 1; }
+	@echo "installed $$(grep -c 'Installing:\|Up-to-date:' build/install.log) files below $(DESTDIR)$(PREFIX)"
+
+uninstall:
+	@tools/uninstall.sh $(DESTDIR)$(PREFIX)
+
+deb: all
+	@tools/install.sh package
+	@tools/deb.sh build/release out
 
 format:
 	@tools/install.sh format

@@ -28,9 +28,12 @@ struct sp_command {
     int option_count;
     const char *examples;  // a line each
     int (*main)(const sp_command *command, int argc, char **argv);
+    const sp_command *const *parts;  // commands below it, with their whole names: "mesh info"; nullable
+    int part_count;
 };
 
-extern const sp_command sp__command_run, sp__command_check, sp__command_list, sp__command_render;
+extern const sp_command sp__command_run, sp__command_check, sp__command_list, sp__command_render, sp__command_mesh,
+    sp__command_report, sp__command_sweep;
 
 // ---- arguments (options.c)
 
@@ -85,7 +88,14 @@ void sp__json_error(sp_json *j, const sp_error *error);      // "error": {...}
 // The object that --json gives where nothing was simulated.
 void sp__json_refused(const sp_session *s, const char *scene, int code);
 const char *sp__session_backend(const sp_session *s);  // by its own name, never "auto"
+bool sp__make_folders(const char *path);               // with those above it; false: errno says why
 void sp__print_to(void *file, const char *text);       // for sp_scene_describe and its like
+
+// ---- where things are (places.c)
+
+// The folder of the scenes that come with the program: $SOUPLE_SCENES, ./scenes, ../share/souple/scenes seen from the program,
+// and where it was built. `out` has room for PATH_MAX.
+void sp__scenes_folder(char *out);
 
 // ---- tables of text (table.c)
 
@@ -110,6 +120,7 @@ typedef struct sp_progress {
     bool fine;  // the terminal draws UTF-8
     double started_ms, last_ms, next_ms;
     long planned;
+    const char *each;  // what is counted where it is not steps ("picture")
 } sp_progress;
 
 double sp__clock_ms(void);  // steady wall clock

@@ -35,13 +35,6 @@ static void add(sp_listing *l, const char *name, const char *what_key, const cha
 
 // ---- scenes
 
-static const char *scenes_folder(void) {
-    const char *own = getenv("SOUPLE_SCENES");
-    struct stat st;
-    if (own && *own) return own;
-    return stat("scenes", &st) == 0 && S_ISDIR(st.st_mode) ? "scenes" : SP_SOURCE_DIR "/scenes";
-}
-
 // a scene, not a fragment that scenes include
 static bool holds_scene(const char *path) {
     char head[16384];
@@ -85,7 +78,9 @@ static void list_scenes(sp_listing *l) {
     sp_context *ctx = NULL;
     def.workers = 1;
     if (sp_context_create(&def, &ctx) < 0) return;
-    list_folder(l, ctx, scenes_folder(), 0);
+    char folder[PATH_MAX];
+    sp__scenes_folder(folder);
+    list_folder(l, ctx, folder, 0);
     sp_context_destroy(&ctx);
 }
 
@@ -170,7 +165,7 @@ const sp_command sp__command_list = {
     .name = "list",
     .arguments = "scenes|benches|backends|materials|solvers",
     .summary = "Say what there is to choose from",
-    .text = "Scenes are looked for in $SOUPLE_SCENES, in ./scenes, and where the program was built.",
+    .text = "Scenes are looked for in $SOUPLE_SCENES, in ./scenes, where the program was installed, and where it was built.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = "  souple list scenes\n"

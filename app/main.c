@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "bench.h"
+#include "built_with.h"
 #include "command.h"
 #include "io/scene/scene.h"
+#include "manual.h"
 
 static int bench_main(const sp_command *command, int argc, char **argv) {
     if (sp__has_option(argc, argv, "--help") || sp__has_option(argc, argv, "-h")) {
@@ -42,11 +44,13 @@ static int version_main(const sp_command *command, int argc, char **argv) {
         const char *detail = sp_backend_detail(sp_backend_name(i));
         printf("  backend %s%s%s\n", sp_backend_name(i), detail ? ": " : "", detail ? detail : "");
     }
+    if (*SP_BUILT_WITH) printf("  built with %s\n", SP_BUILT_WITH);
+    if (*SP_BUILT_WITHOUT) printf("  built without %s\n", SP_BUILT_WITHOUT);
     return SP_EXIT_DONE;
 }
 
 static const sp_command version = {
-    .name = "version", .arguments = "", .summary = "Say which version this is", .main = version_main};
+    .name = "version", .arguments = "", .summary = "Say which version this is and what it was built with", .main = version_main};
 
 static int help_main(const sp_command *command, int argc, char **argv);
 static const sp_command help = {.name = "help",
@@ -55,8 +59,11 @@ static const sp_command help = {.name = "help",
                                 .examples = "  souple help run\n",
                                 .main = help_main};
 
-static const sp_command *const commands[] = {
-    &sp__command_run, &sp__command_check, &sp__command_list, &sp__command_render, &bench, &version, &help};
+static const sp_command *const commands[] = {&sp__command_run,   &sp__command_check,
+                                             &sp__command_list,  &sp__command_render,
+                                             &sp__command_mesh,  &sp__command_report,
+                                             &sp__command_sweep, &bench,
+                                             &version,           &help};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void overview(FILE *file) {
@@ -74,10 +81,10 @@ static const sp_command *find(const char *name) {
 }
 
 static int unknown(const char *name) {
-    static const char *const later[] = {"view", "mesh"};
+    static const char *const later[] = {"view"};
     const char *names[COMMANDS];
     for (int i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
-    for (int i = 0; i < 2; i++)
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (strcmp(name, later[i]) == 0) {
             fprintf(stderr, "souple: \"%s\": known, not in this build\n", name);
             return SP_EXIT_USAGE;
@@ -91,10 +98,30 @@ static int unknown(const char *name) {
     return SP_EXIT_USAGE;
 }
 
+// what the build asks for: `--man-names`, `--man NAME`, `--completion SHELL`
+static int print_manual(int argc, char **argv) {
+    const sp_commands all = {commands, COMMANDS};
+    if (strcmp(argv[1], "--man-names") == 0) return sp__print_man_names(&all, stdout), SP_EXIT_DONE;
+    if (argc > 2 && strcmp(argv[1], "--man") == 0 && sp__print_man(&all, argv[2], stdout)) return SP_EXIT_DONE;
+    if (argc > 2 && strcmp(argv[1], "--completion") == 0 && sp__print_completion(&all, argv[2], stdout)) return SP_EXIT_DONE;
+    fprintf(stderr, "souple help: --man-names, --man NAME or --completion bash|zsh|fish\n");
+    return SP_EXIT_USAGE;
+}
+
 static int help_main(const sp_command *command, int argc, char **argv) {
-    (void)command;
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        sp__print_help(command, stdout);
+        return SP_EXIT_DONE;
+    }
+    if (argc > 1 && argv[1][0] == '-') return print_manual(argc, argv);
     const sp_command *about = argc > 1 ? find(argv[1]) : NULL;
     if (argc > 1 && !about) return unknown(argv[1]);
+    // `souple help mesh info`
+    for (int i = 0; argc > 2 && i < about->part_count; i++)
+        if (strcmp(strchr(about->parts[i]->name, ' ') + 1, argv[2]) == 0) {
+            sp__print_help(about->parts[i], stdout);
+            return SP_EXIT_DONE;
+        }
     if (about)
         sp__print_help(about, stdout);
     else

@@ -63,6 +63,10 @@ static void state_text(const sp_progress *p, long steps, double time, double dt,
     } else {
         snprintf(count, sizeof count, "%ld", steps);
     }
+    if (p->each) {
+        snprintf(out, size, "%s %s, %.3g ms each%s", p->each, count, each, left);
+        return;
+    }
     snprintf(out, size, "t %.4g s, step %s, %.3g ms/step, %.3g x real time%s", time, count, each, 1e3 * dt / each, left);
 }
 

@@ -8,21 +8,44 @@
 #include <string.h>
 #include <time.h>
 
-#include "summary.h"
+#include "io/report/plot.h"
+#include "run_files.h"
 
-enum { TIME, STEPS, OUT, THREADS, BACKEND, SET, EDITS, SAVE_EDITS, REALTIME, PNG, ALLOW_PATH, JSON, QUIET };
+enum {
+    TIME,
+    STEPS,
+    OUT,
+    THREADS,
+    BACKEND,
+    SET,
+    EDITS,
+    SAVE_EDITS,
+    SAVE,
+    EVERY,
+    RESUME,
+    REALTIME,
+    PNG,
+    PLOT,
+    ALLOW_PATH,
+    JSON,
+    QUIET
+};
 
 static const sp_option options[] = {
     [TIME] = {"--time", "T", "simulate T seconds instead of what the scene says"},
     [STEPS] = {"--steps", "N", "make N steps instead of what the scene says"},
-    [OUT] = {"--out", "DIR", "write records, the resolved scene and summary.json there"},
+    [OUT] = {"--out", "DIR", "write records, steps.csv, the scene, a picture and summary.json there"},
     [THREADS] = {"--threads", "N", "threads that work in a step, 1..64; default: one per core"},
     [BACKEND] = {"--backend", "NAME", "auto, ref, cpu, ... (`souple list backends`)"},
     [SET] = {"--set", "PATH=VALUE", "write an attribute or a parameter; may be repeated"},
     [EDITS] = {"--edits", "LOG", "replay the edits of a log"},
     [SAVE_EDITS] = {"--save-edits", "LOG", "keep the edits that the run takes"},
+    [SAVE] = {"--save-checkpoint", "FILE", "the whole run at its end, to go on from; also when it is stopped"},
+    [EVERY] = {"--every", "N", "with --save-checkpoint: every N steps as well"},
+    [RESUME] = {"--resume", "FILE", "go on from a checkpoint; --time and --steps count from the very start"},
     [REALTIME] = {"--realtime", NULL, "wait for the clock: no faster than life"},
     [PNG] = {"--png", "FILE", "a picture of the last state"},
+    [PLOT] = {"--plot", "FILE", "step times, iterations, residual, energy, probes; .svg or .png"},
     [ALLOW_PATH] = {"--allow-path", "DIR", "a further folder that files may come from; may be repeated"},
     [JSON] = {"--json", NULL, "one JSON object on stdout, nothing else there"},
     [QUIET] = {"--quiet", NULL, "no progress, no summary"},
@@ -31,8 +54,8 @@ static const sp_option options[] = {
 typedef struct sp_run_args {
     sp_scene_args scene;
     double time;
-    long steps;
-    const char *out, *edits, *save_edits, *png;
+    long steps, every;
+    const char *out, *edits, *save_edits, *save, *resume, *png, *plot;
     bool realtime, json, quiet;
 } sp_run_args;
 
@@ -41,6 +64,7 @@ typedef struct sp_running {
     sp_session session;
     sp_summary summary;
     sp_progress progress;
+    sp_steps steps;  // for --out and --plot
     sp_edit_log *replay, *save;
 } sp_running;
 
@@ -56,6 +80,8 @@ static void watch_signals(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    // a file that may not grow any more is an error of the file, told like any other
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 static bool take(sp_arguments *a, int option, char **values) {
@@ -67,7 +93,13 @@ static bool take(sp_arguments *a, int option, char **values) {
     case OUT: r->out = values[0]; return true;
     case EDITS: r->edits = values[0]; return true;
     case SAVE_EDITS: r->save_edits = values[0]; return true;
+    case SAVE: r->save = values[0]; return true;
+    case EVERY: return sp__read_integer(a, "--every", values[0], 1, LONG_MAX, &r->every);
+    case RESUME: r->resume = values[0]; return true;
     case PNG: r->png = values[0]; return true;
+    case PLOT:
+        r->plot = values[0];
+        return sp__plots_suffix(values[0]) || (sp__complain(a, "--plot \"%s\": must end in .svg or .png", values[0]), false);
     case REALTIME: return r->realtime = true;
     case JSON: return r->json = true;
     case QUIET: return r->quiet = true;
@@ -102,7 +134,10 @@ static sp_status one_step(sp_running *r) {
     if (status >= 0) status = sp_run_step(s->run);
     if (status < 0) return status;
     sp__summary_step(&r->summary, s);
-    return r->save ? sp_edit_log_append(r->save, s->world) : SP_OK;
+    if (r->steps.row) sp__steps_add(&r->steps, s, &r->summary);
+    status = r->save ? sp_edit_log_append(r->save, s->world) : SP_OK;
+    bool due = r->args->every > 0 && sp_world_steps(s->world) % (uint64_t)r->args->every == 0;
+    return status >= 0 && due ? sp_run_save(s->run, r->args->save) : status;
 }
 
 static void step_all(sp_running *r) {
@@ -131,6 +166,11 @@ static bool open_logs(sp_running *r) {
     return !r->args->save_edits || sp_edit_log_create(ctx, r->args->save_edits, &r->save) >= 0;
 }
 
+static void keep_file_error(sp_running *r) {
+    r->summary.error.status = SP_IO;
+    r->summary.outcome = SP_RUN_FAILED;
+}
+
 // a file of --out: `write` fills it
 static void write_beside(sp_running *r, const char *name, void (*write)(sp_running *r, FILE *file)) {
     char path[PATH_MAX];
@@ -142,8 +182,29 @@ static void write_beside(sp_running *r, const char *name, void (*write)(sp_runni
         if (fclose(file) == 0 && !broken) return;
     }
     snprintf(r->summary.error.message, sizeof r->summary.error.message, "cannot write %.400s: %s", path, strerror(errno));
-    r->summary.error.status = SP_IO;
-    r->summary.outcome = SP_RUN_FAILED;
+    keep_file_error(r);
+}
+
+// the table of steps, where somebody wants it
+static bool open_steps(sp_running *r) {
+    char path[PATH_MAX];
+    if (!r->args->out && !r->args->plot) return true;
+    snprintf(path, sizeof path, "%s/steps.csv", r->args->out ? r->args->out : "");
+    if (sp__steps_start(&r->steps, &r->session, r->args->out ? path : NULL)) return true;
+    sp_error *e = &r->session.error;
+    e->status = SP_IO;
+    snprintf(e->message, sizeof e->message, "cannot write %.400s: %s", path, strerror(errno));
+    fprintf(stderr, "souple run: %s\n", e->message);
+    return false;
+}
+
+static void close_steps(sp_running *r) {
+    sp_error *e = &r->summary.error;
+    if (!sp__steps_finish(&r->steps) && r->summary.outcome != SP_RUN_FAILED) {
+        snprintf(e->message, sizeof e->message, "cannot write %.400s/steps.csv", r->args->out);
+        keep_file_error(r);
+    }
+    if (r->args->plot && !sp__run_plot(&r->steps, &r->session, r->args->plot, e->message, sizeof e->message)) keep_file_error(r);
 }
 
 static void write_scene(sp_running *r, FILE *file) {
@@ -152,6 +213,15 @@ static void write_scene(sp_running *r, FILE *file) {
 
 static void write_summary(sp_running *r, FILE *file) {
     sp__summary_json(&r->summary, &r->session, file);
+}
+
+// a picture of the last good state; a run is no worse without one
+static void write_picture(sp_running *r) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/picture.png", r->args->out);
+    sp_picture_def def = sp_run_picture(r->session.run);
+    if (sp_picture_write(r->session.world, r->session.run, &def, path) < 0)
+        fprintf(stderr, "warning: no picture: %s\n", sp_context_error(r->session.context)->message);
 }
 
 static bool misses_claim(const sp_run *run) {
@@ -167,7 +237,9 @@ static bool misses_claim(const sp_run *run) {
 static void finish(sp_running *r) {
     sp_session *s = &r->session;
     bool failed = r->summary.outcome == SP_RUN_FAILED;
-    sp_status status = sp_run_finish(s->run);
+    sp_status status = r->args->save && !failed ? sp_run_save(s->run, r->args->save) : SP_OK;
+    if (status < 0) keep_error(r, status), failed = true;
+    status = sp_run_finish(s->run);
     if (status < 0 && !failed) keep_error(r, status);
     status = sp_edit_log_close(&r->save);
     if (status < 0 && r->summary.outcome != SP_RUN_FAILED) keep_error(r, status);
@@ -178,8 +250,12 @@ static void finish(sp_running *r) {
         if (status < 0 && r->summary.outcome != SP_RUN_FAILED) keep_error(r, status);
     }
     if (r->summary.outcome == SP_RUN_OK && misses_claim(s->run)) r->summary.outcome = SP_RUN_MISSED;
+    close_steps(r);
     if (r->args->out) {
+        sp_error *e = &r->summary.error;
+        if (!sp__run_keep_source(r->args->scene.path, r->args->out, e->message, sizeof e->message)) keep_file_error(r);
         write_beside(r, "scene.txt", write_scene);
+        write_picture(r);
         write_beside(r, "summary.json", write_summary);
     }
 }
@@ -225,7 +301,7 @@ static int refuse_context(sp_running *r) {
 
 static int simulate(sp_running *r) {
     sp_run_options o = sp_run_options_default();
-    o.time = r->args->time, o.steps = r->args->steps, o.out = r->args->out;
+    o.time = r->args->time, o.steps = r->args->steps, o.out = r->args->out, o.resume = r->args->resume;
     watch_signals();
     int code = sp__session_open(&r->session, &r->args->scene, &o);
     if (code != SP_EXIT_DONE) return refuse(r, code);
@@ -235,6 +311,8 @@ static int simulate(sp_running *r) {
         fprintf(stderr, "souple run: out of memory\n");
         return refuse(r, SP_EXIT_FAILED);
     }
+    r->summary.sets = r->args->scene.sets, r->summary.set_count = r->args->scene.set_count;
+    if (!open_steps(r)) return refuse(r, SP_EXIT_FAILED);
     step_all(r);
     finish(r);
     return report(r);
@@ -247,11 +325,13 @@ static int run_main(const sp_command *command, int argc, char **argv) {
     if (code >= 0) return code;
     if (a.word_count < 1) return sp__complain(&a, "which scene? (a file, or `souple list scenes`)");
     if (args.time > 0 && args.steps > 0) return sp__complain(&a, "--time and --steps: one of them");
+    if (args.every && !args.save) return sp__complain(&a, "--every needs --save-checkpoint FILE");
     args.scene.path = a.words[0];
     sp_running r = {.args = &args};
     code = simulate(&r);
     sp_edit_log_close(&r.replay);
     sp_edit_log_close(&r.save);
+    sp__steps_free(&r.steps);
     sp__summary_free(&r.summary);
     sp__session_close(&r.session);
     return code;
@@ -267,6 +347,6 @@ const sp_command sp__command_run = {
     .option_count = sizeof options / sizeof options[0],
     .examples = "  souple run scenes/peers/beam-4.xml\n"
                 "  souple run scenes/peers/beam-4.xml --set k=8 --time 0.5 --json\n"
-                "  souple run scenes/peers/beam-4.xml --out results --png beam.png\n",
+                "  souple run scenes/peers/beam-4.xml --out results --png beam.png --plot beam.svg\n",
     .main = run_main,
 };

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "run_files.h"
 
 static void log_line(void *user, sp_log_level level, const char *text) {
     (void)user;
@@ -33,6 +33,11 @@ static bool make_folders(const char *path, bool *made) {
     struct stat st;
     if (stat(path, &st) != 0) return false;
     return S_ISDIR(st.st_mode) || (errno = ENOTDIR, false);
+}
+
+bool sp__make_folders(const char *path) {
+    bool made;
+    return make_folders(path, &made);
 }
 
 // ---- options
@@ -155,6 +160,14 @@ static int refused_folder(sp_session *s, const char *folder) {
     return SP_EXIT_USAGE;
 }
 
+static int refused_record(sp_session *s, const char *name) {
+    s->error = (sp_error){.status = SP_BAD_INPUT, .index = -1};
+    snprintf(s->error.message, sizeof s->error.message,
+             "record \"%.200s\": a run writes a file of its own under that name; choose another", name);
+    fprintf(stderr, "souple: %s\n", s->error.message);
+    return SP_EXIT_USAGE;
+}
+
 int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *options) {
     *s = (sp_session){.error.index = -1};
     sp_context_def def = sp_context_def_default();
@@ -170,6 +183,7 @@ int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *o
     int said = sp_scene_message_count(s->scene);
     for (int i = 0; i < said; i++) print_message(sp_scene_message_at(s->scene, i));
     bool made = false;
+    if (options->out && sp__run_record_taken(s->scene)) return refused_record(s, sp__run_record_taken(s->scene));
     if (options->out && !make_folders(options->out, &made)) return refused_folder(s, options->out);
     options->backend = args->backend;
     status = sp_run_create(s->scene, options, &s->run);

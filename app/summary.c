@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // buckets of 0.2 % from a tenth of a microsecond to eleven days
 static const double bucket_least = 1e-4, bucket_growth = 1.002;
@@ -21,6 +22,9 @@ int sp__outcome_exit(sp_outcome outcome) {
 
 bool sp__summary_start(sp_summary *r, const sp_session *s, const char *path) {
     *r = (sp_summary){.scene_path = path, .error.index = -1, .step_min = INFINITY};
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc)) strftime(r->started, sizeof r->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
     r->body_count = sp_world_body_count(s->world);
     r->buckets = calloc(BUCKETS, sizeof *r->buckets);
     r->bodies = calloc((size_t)r->body_count + 1, sizeof *r->bodies);
@@ -33,6 +37,17 @@ bool sp__summary_start(sp_summary *r, const sp_session *s, const char *path) {
 void sp__summary_free(sp_summary *r) {
     free(r->buckets), free(r->bodies), free(r->events);
     *r = (sp_summary){0};
+}
+
+bool sp__file_hash(const char *path, char hash[20]) {
+    FILE *file = fopen(path, "rb");
+    uint64_t sum = 0xcbf29ce484222325ull;
+    if (!file) return false;
+    for (int c; (c = getc(file)) != EOF;) sum = (sum ^ (uint64_t)c) * 0x100000001b3ull;
+    bool good = !ferror(file);
+    fclose(file);
+    snprintf(hash, 20, "%016llx", (unsigned long long)sum);
+    return good;
 }
 
 static void count_time(sp_summary *r, double ms) {

@@ -16,6 +16,9 @@ typedef enum sp_outcome { SP_RUN_OK, SP_RUN_FAILED, SP_RUN_STOPPED, SP_RUN_MISSE
 
 typedef struct sp_summary {
     const char *scene_path;
+    const char *const *sets;  // of --set
+    int set_count;
+    char started[32];  // UTC, ISO 8601
     sp_outcome outcome;
     sp_error error;         // where it failed
     sp_status reservation;  // the worst of all steps
@@ -37,6 +40,9 @@ void sp__summary_free(sp_summary *r);
 double sp__summary_percentile(const sp_summary *r, double share);  // of the step times [ms]; NaN: no step
 const char *sp__outcome_name(sp_outcome outcome);
 int sp__outcome_exit(sp_outcome outcome);
+
+// FNV-1a of a file's bytes, 16 hexadecimal digits. False: it cannot be read.
+bool sp__file_hash(const char *path, char hash[20]);
 
 void sp__summary_json(const sp_summary *r, const sp_session *s, FILE *file);
 void sp__summary_text(const sp_summary *r, const sp_session *s, FILE *file);

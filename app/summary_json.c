@@ -1,7 +1,10 @@
 // The one object of `souple run --json`.
 #include <math.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
+#include "io/run/run.h"
 #include "summary.h"
 
 static void write_times(sp_json *j, const sp_summary *r) {
@@ -81,6 +84,19 @@ static void write_quantity(sp_json *j, const sp_run_probe *p, int quantity, int 
     sp__json_close(j, ']');
 }
 
+// what the numbers of a sample are called, "position.x [m]", in their order
+static void write_columns(sp_json *j, const sp_run *run, int probe, int width) {
+    sp__json_open(j, "columns", '[');
+    for (int i = 0; i < width; i++) {
+        char name[160], text[200];
+        const char *unit = "";
+        sp__run_probe_column(run, probe, i, name, sizeof name, &unit);
+        snprintf(text, sizeof text, "%s [%s]", name, unit);
+        sp__json_text(j, NULL, text);
+    }
+    sp__json_close(j, ']');
+}
+
 static void write_probes(sp_json *j, const sp_run *run) {
     sp__json_open(j, "probes", '[');
     for (int i = 0; i < sp_run_probe_count(run); i++) {
@@ -90,7 +106,25 @@ static void write_probes(sp_json *j, const sp_run *run) {
         sp__json_text(j, "name", p.name);
         sp__json_text(j, "body", p.body);
         sp__json_vector(j, "time", p.times, p.sample_count);
+        write_columns(j, run, i, p.width);
         for (int q = 0, offset = 0; q < p.quantity_count; offset += p.components[q++]) write_quantity(j, &p, q, offset);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
+static void write_records(sp_json *j, const sp_run *run) {
+    sp__json_open(j, "records", '[');
+    for (int i = 0; i < sp_run_record_count(run); i++) {
+        sp_run_record r;
+        sp_run_record_at(run, i, &r);
+        if (!r.path) continue;
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "file", r.path);
+        sp__json_text(j, "kind", r.kind);
+        sp__json_integer(j, "frames", r.frames);
+        sp__json_integer(j, "bytes", (long long)r.bytes);
+        sp__json_integer(j, "dropped", r.dropped);
         sp__json_close(j, '}');
     }
     sp__json_close(j, ']');
@@ -150,15 +184,34 @@ static void write_head(sp_json *j, const sp_summary *r, const sp_session *s) {
     sp__json_number(j, "wall_ms", r->wall_ms);
 }
 
+// what somebody needs to do it again: when, on what, with which text and which values
+static void write_provenance(sp_json *j, const sp_summary *r) {
+    struct utsname system;
+    char text[3 * sizeof system.sysname] = "", hash[20] = "";
+    if (uname(&system) >= 0) snprintf(text, sizeof text, "%s %s %s", system.sysname, system.release, system.machine);
+    sp__json_open(j, "provenance", '{');
+    sp__json_text(j, "started", r->started);
+    sp__json_text(j, "scene_hash", sp__file_hash(r->scene_path, hash) ? hash : NULL);
+    sp__json_open(j, "sets", '[');
+    for (int i = 0; i < r->set_count; i++) sp__json_text(j, NULL, r->sets[i]);
+    sp__json_close(j, ']');
+    sp__json_text(j, "system", text);
+    sp__json_integer(j, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
+    sp__json_text(j, "compiler", __VERSION__);
+    sp__json_close(j, '}');
+}
+
 void sp__summary_json(const sp_summary *r, const sp_session *s, FILE *file) {
     sp_json j = {.file = file};
     sp__json_open(&j, NULL, '{');
     write_head(&j, r, s);
+    write_provenance(&j, r);
     write_times(&j, r);
     sp__json_open(&j, "bodies", '[');
     for (int i = 0; i < r->body_count; i++) write_body(&j, &r->bodies[i], r->steps);
     sp__json_close(&j, ']');
     write_probes(&j, s->run);
+    write_records(&j, s->run);
     write_claims(&j, s->run);
     write_events(&j, r);
     sp__session_messages(s, &j);

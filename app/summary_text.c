@@ -108,6 +108,24 @@ static void print_probes(const sp_run *run, FILE *f) {
     sp__table_free(&t);
 }
 
+static void print_records(const sp_run *run, FILE *f) {
+    static const char *const words[] = {"record", "kind", "frames", "MB", "dropped"};
+    sp_table t = {.left = 1 | 2};
+    bool any = false;
+    heads(&t, words, 5);
+    for (int i = 0; i < sp_run_record_count(run); i++) {
+        sp_run_record r;
+        sp_run_record_at(run, i, &r);
+        if (!r.path) continue;
+        any = true;
+        sp__table_row(&t);
+        sp__table_cell(&t, "%s", r.path), sp__table_cell(&t, "%s", r.kind), sp__table_cell(&t, "%ld", r.frames);
+        sp__table_cell(&t, "%.3g", 1e-6 * (double)r.bytes), sp__table_cell(&t, "%ld", r.dropped);
+    }
+    if (any) fputc('\n', f), sp__table_print(&t, f, 2);
+    sp__table_free(&t);
+}
+
 static void print_claims(const sp_run *run, FILE *f) {
     static const char *const words[] = {"claim", "seen", "expected", "tolerance", "", "source"};
     sp_table t = {.left = 1 | 16 | 32};
@@ -142,6 +160,7 @@ void sp__summary_text(const sp_summary *r, const sp_session *s, FILE *file) {
     print_times(r, file);
     print_bodies(r, file);
     print_probes(s->run, file);
+    print_records(s->run, file);
     print_claims(s->run, file);
     print_events(r, file);
 }

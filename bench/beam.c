@@ -193,11 +193,11 @@ static sp_status run_case(const beam_case *c, const sp_bench_options *o, const b
 
 static sp_status draw(const sp_report *r, const sp_bench_options *o) {
     static sp_points points[SOLVERS + 1];
-    sp_series series[SOLVERS + 1];
+    sp_plot_series series[SOLVERS + 1];
     for (int i = 0; i <= SOLVERS; i++) {
         bool bullet = i == SOLVERS;
         sp__report_points(r, 0, o->threads, solvers[bullet ? 0 : i].name, "tets", bullet ? "bullet_ms" : "ms", &points[i]);
-        series[i] = (sp_series){.name = bullet ? "Bullet at 3.5e-4" : solvers[i].name, .x = points[i].x, .y = points[i].y};
+        series[i] = (sp_plot_series){.name = bullet ? "Bullet at 3.5e-4" : solvers[i].name, .x = points[i].x, .y = points[i].y};
         series[i].count = points[i].count;
         series[i].marks = true;
         series[i].dashed = bullet || solvers[i].type == SP_SOLVER_AUTO;

@@ -299,9 +299,9 @@ static sp_status draw(const sp_report *r, const sp_bench_options *o) {
     static const double columns[] = {21, 37, 48, 57, 69, 83}, source[] = {0.735, 0.792, 0.830, 0.820, 0.848, 0.868};
     sp__report_points(r, 1, 1, NULL, "columns_percent", "ratio_to_full", &ratio);
     sp__report_points(r, 1, 1, NULL, "columns_percent", "flop_share", &flops);
-    const sp_series series[] = {{"time", ratio.x, ratio.y, ratio.count, true, false},
-                                {"share of flops", flops.x, flops.y, flops.count, true, true},
-                                {"published, scalar", columns, source, 6, true, true}};
+    const sp_plot_series series[] = {{"time", ratio.x, ratio.y, ratio.count, true, false},
+                                     {"share of flops", flops.x, flops.y, flops.count, true, true},
+                                     {"published, scalar", columns, source, 6, true, true}};
     const sp_plot plot = {.title = "Partial refactorisation of the torus, one patch, one thread",
                           .x_label = "columns made anew [%]",
                           .y_label = "share of the whole factorisation",

@@ -264,10 +264,10 @@ static sp_status draw(const sp_report *r, const sp_bench_options *o) {
     static sp_points points[LINES];
     static const char *const keys[LINES] = {"factor_ms", "cholmod_factor_ms", "solve_ms", "cholmod_solve_ms"};
     static const char *const names[LINES] = {"factor", "factor, CHOLMOD", "solve", "solve, CHOLMOD"};
-    sp_series series[LINES];
+    sp_plot_series series[LINES];
     for (int i = 0; i < LINES; i++) {
         sp__report_points(r, 0, 1, NULL, "dofs", keys[i], &points[i]);
-        series[i] = (sp_series){names[i], points[i].x, points[i].y, points[i].count, true, i % 2 == 1};
+        series[i] = (sp_plot_series){names[i], points[i].x, points[i].y, points[i].count, true, i % 2 == 1};
     }
     const sp_plot plot = {.title = "FACTOR-4, -8, -12 and -16, one thread",
                           .x_label = "unknowns",

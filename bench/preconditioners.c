@@ -102,15 +102,15 @@ static void report_strategy(sp_report *r, const strategy *s, sp_preconditioner w
 }
 
 static sp_status draw_strategies(const sp_bench_options *o, sp_preconditioner which, const sp_run *runs) {
-    sp_series series[STRATEGIES];
+    sp_plot_series series[STRATEGIES];
     char name[64], title[96];
     for (int time = 0; time < 2; time++) {
         for (int i = 0; i < STRATEGIES; i++)
-            series[i] = (sp_series){.name = strategies[i].name,
-                                    .x = runs[i].number,
-                                    .y = time ? runs[i].ms : runs[i].iterations,
-                                    .count = runs[i].steps,
-                                    .dashed = i == 4};
+            series[i] = (sp_plot_series){.name = strategies[i].name,
+                                         .x = runs[i].number,
+                                         .y = time ? runs[i].ms : runs[i].iterations,
+                                         .count = runs[i].steps,
+                                         .dashed = i == 4};
         snprintf(name, sizeof name, "strategies-%s-%s", sp__preconditioner_name(which), time ? "ms" : "iterations");
         snprintf(title, sizeof title, "3,000 tetrahedra, tolerance 1e-7, %s",
                  which == SP_IC ? "incomplete Cholesky" : "complete Cholesky");

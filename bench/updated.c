@@ -181,9 +181,9 @@ static sp_status run_solvers(const torus_case *c, int tets, const sp_bench_optio
 }
 
 static sp_status draw_steps(const sp_bench_options *o, const sp_run *runs) {
-    sp_series series[SOLVERS];
+    sp_plot_series series[SOLVERS];
     for (int i = 0; i < SOLVERS; i++)
-        series[i] = (sp_series){.name = names[i], .x = runs[i].number, .y = runs[i].ms, .count = runs[i].steps};
+        series[i] = (sp_plot_series){.name = names[i], .x = runs[i].number, .y = runs[i].ms, .count = runs[i].steps};
     sp_plot plot = {.title = "The pulled torus",
                     .x_label = "step",
                     .y_label = "ms a step",
@@ -200,8 +200,8 @@ typedef struct threshold_curve {
 } threshold_curve;
 
 static sp_status draw_thresholds(const sp_bench_options *o, const threshold_curve *c, int count) {
-    const sp_series distance = {"distance to exact", c->threshold, c->distance, count, true, false};
-    const sp_series share = {"time, share of exact", c->threshold, c->share, count, true, false};
+    const sp_plot_series distance = {"distance to exact", c->threshold, c->distance, count, true, false};
+    const sp_plot_series share = {"time, share of exact", c->threshold, c->share, count, true, false};
     sp_plot plot = {.title = "Ten tori, ten thresholds: how far from the exact trajectory",
                     .x_label = "threshold [N s]",
                     .y_label = "distance [m]",

@@ -6,6 +6,7 @@
 #   tools/install.sh build test    and to run every test
 #   tools/install.sh build bench   and to measure beside the peers
 #   tools/install.sh format        to format the sources
+#   tools/install.sh package       to make a Debian package
 #
 # A name like a|b means: any of them will do, the first that apt knows is installed.
 set -euo pipefail
@@ -21,12 +22,13 @@ packages_of() {
             # the sanitizers' run time carries clang's version in its name
             local major
             major=$(clang_major || true)
-            echo "clang clang-format gmsh python3-vtk9 python3-h5py hdf5-tools calculix-ccx libbullet-dev libopenblas-dev libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
+            echo "clang clang-format gmsh tetgen python3-vtk9 python3-h5py ffmpeg pkg-config groff-base lintian dpkg-dev fakeroot calculix-ccx libbullet-dev libopenblas-dev libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
             ;;
         bench) echo "libbullet-dev libopenblas-dev" ;;
         format) echo "clang-format" ;;
+        package) echo "dpkg-dev" ;;
         *)
-            echo "tools/install.sh: unknown purpose '$1'; known: build test bench format" >&2
+            echo "tools/install.sh: unknown purpose '$1'; known: build test bench format package" >&2
             exit 2
             ;;
     esac

@@ -6,9 +6,10 @@
 #   clang    the second compiler's warnings, and the unit tests
 #   asan     addresses and undefined behaviour: unit and fault tests, then the fuzzers for SP_FUZZ_SECONDS each (20)
 #   tsan     races: what runs on several threads
-#   nosimd   without the vector kernels: unit tests and the peers' curve
+#   nosimd   without the vector kernels and every optional library: unit tests and the peers' curve
 #   engine   libsouple without XML, PNG, METIS and AMD; it prints nothing and ends nothing
 #   format   clang-format has nothing to say
+#   fuzz     not by itself: only the fuzzers of asan, for SP_FUZZ_SECONDS each (20)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -65,7 +66,7 @@ fuzz() {
     local harness=$1 seconds=${SP_FUZZ_SECONDS:-20} top=$PWD log=fuzz-$1.log seeds=()
     case $harness in
         scene) seeds=("$top/scenes" "$top/tests/data") ;;
-        msh) seeds=("$top/tests/fuzz/msh" "$top/tests/data") ;;
+        mesh) seeds=("$top/tests/fuzz/mesh" "$top/tests/data/mesh/bad") ;;
         expr) seeds=("$top/tests/fuzz/expr") ;;
         mtx) seeds=("$top/tests/fuzz/mtx" "$top/tests/data") ;;
     esac
@@ -89,12 +90,30 @@ engine() {
     [ -z "$names" ]
 }
 
-asan() {
+harnesses=(scene expr mesh mtx)
+sanitizer_options() {
     export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
-    suite asan '^(unit|fault|fuzz|examples)/'
-    for harness in scene expr msh mtx; do
+}
+
+fuzz_all() {
+    for harness in "${harnesses[@]}"; do
         single "fuzz $harness" in_subshell fuzz "$harness"
     done
+}
+
+asan() {
+    sanitizer_options
+    suite asan '^(unit|fault|fuzz|examples)/'
+    fuzz_all
+}
+
+fuzzers() {
+    sanitizer_options
+    if tools/build.sh asan "${harnesses[@]/#/fuzz_}"; then
+        fuzz_all
+    else
+        record fuzz 0 1 0
+    fi
 }
 
 [ $# -gt 0 ] || set -- format engine gcc clang asan tsan nosimd
@@ -106,6 +125,7 @@ for configuration in "$@"; do
         gcc) suite gcc '.' ;;
         clang) suite clang '^(unit|examples)/' ;;
         asan) asan ;;
+        fuzz) fuzzers ;;
         tsan) suite tsan '^determinism/|^unit/(pool|core|background|world|linear|refresh|solid|table|picture)' ;;
         nosimd) suite nosimd '^unit/|^verify/.*peer' ;;
         *)

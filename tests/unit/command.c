@@ -6,13 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#define COMMAND_FOLDER "souple-command"
+#include "command_folder.h"
 #include "json_check.h"
-#include "test.h"
-
-#define SOUPLE SP_BINARY_DIR "/souple"
-enum { TEXT_MAX = 1 << 20 };
-
-static char folder[64], out[TEXT_MAX], err[TEXT_MAX];
 
 static const char *const beam_scene =
     "<scene version='1' name='a \"beam\"' dt='0.01' gravity='0 -9.81 0'>\n"
@@ -29,40 +25,8 @@ static const char *const beam_scene =
 
 // ---------------------------------------------------------------------------------------------------- helpers
 
-static void make_folder(void) {
-    if (folder[0]) return;
-    strcpy(folder, "/tmp/souple-command-XXXXXX");
-    if (!mkdtemp(folder)) abort();
-}
-
-static const char *put(const char *name, const char *text) {
-    static char path[128];
-    make_folder();
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    if (!file) abort();
-    fputs(text, file);
-    fclose(file);
-    return path;
-}
-
 static void get(const char *name, char *text) {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "r");
-    size_t n = file ? fread(text, 1, TEXT_MAX - 1, file) : 0;
-    text[n] = 0;
-    if (file) fclose(file);
-}
-
-// run `souple ARGUMENTS` in the folder; stdout and stderr are kept. Returns the exit code, -1 where it ended otherwise
-static int souple(const char *arguments) {
-    char command[1024];
-    make_folder();
-    snprintf(command, sizeof command, "cd %s && %s %s >.out 2>.err", folder, SOUPLE, arguments);
-    int status = system(command);
-    get(".out", out), get(".err", err);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    get_some(name, text, TEXT_MAX);
 }
 
 static bool has_control_characters(const char *text) {
@@ -108,12 +72,12 @@ TEST(wrong_usage_is_2_with_the_nearest_word) {
 }
 
 TEST(help_and_version) {
-    static const char *const commands[] = {"run", "check", "list", "render", "bench", "version", "help"};
+    static const char *const commands[] = {"run", "check", "list", "render", "report", "sweep", "bench", "version", "help"};
     CHECK_INT(souple("--version"), 0);
     CHECK(strstr(out, "souple 0.1.0") == out);
     CHECK_INT(souple("--help"), 0);
-    for (int i = 0; i < 7; i++) CHECK(strstr(out, commands[i]));
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 9; i++) CHECK(strstr(out, commands[i]));
+    for (int i = 0; i < 7; i++) {
         char text[64];
         snprintf(text, sizeof text, "%s --help", commands[i]);
         CHECK_INT(souple(text), 0);

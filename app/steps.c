@@ -1,0 +1,109 @@
+// See steps.h.
+#include "steps.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csv.h"
+
+enum { STEP, TIME, STEP_MS, STAGES };  // then a column a stage, the sums, and those of bodies
+enum { ITERATIONS = STAGES + SP_STAGE_COUNT, RESIDUAL, KINETIC, ELASTIC, FIRST_BODY, OF_BODY = 4 };
+
+static void find_bodies(sp_steps *s, const sp_session *session) {
+    for (int i = 0; i < sp_world_body_count(session->world) && s->body_count < 16; i++) {
+        sp_body_info info;
+        if (sp_world_body_info(session->world, sp_world_body_at(session->world, i), &info) >= 0 && info.elements > 0)
+            s->bodies[s->body_count++] = i;
+    }
+    if (s->body_count == 1) s->body_count = 0;  // it is the sum
+}
+
+static void name_columns(sp_steps *s, const sp_session *session) {
+    static const char *const heads[] = {"step", "time [s]", "step [ms]"};
+    static const char *const sums[] = {"iterations", "residual", "kinetic [J]", "elastic [J]"};
+    char(*names)[SP_TRACE_NAME] = s->trace.names;
+    for (int i = 0; i < STAGES; i++) snprintf(names[i], SP_TRACE_NAME, "%s", heads[i]);
+    for (int i = 0; i < SP_STAGE_COUNT; i++)
+        snprintf(names[STAGES + i], SP_TRACE_NAME, "stage %s [ms]", sp_stage_name((sp_stage)i));
+    for (int i = 0; i < OF_BODY; i++) snprintf(names[ITERATIONS + i], SP_TRACE_NAME, "%s", sums[i]);
+    for (int b = 0; b < s->body_count; b++) {
+        sp_body_info info;
+        if (sp_world_body_info(session->world, sp_world_body_at(session->world, s->bodies[b]), &info) < 0) continue;
+        for (int i = 0; i < OF_BODY; i++)
+            snprintf(names[FIRST_BODY + OF_BODY * b + i], SP_TRACE_NAME, "%.120s: %s", info.name, sums[i]);
+    }
+}
+
+static void write_head(const sp_steps *s) {
+    for (int i = 0; i < s->trace.columns; i++) sp__csv_field(s->file, s->trace.names[i], i == 0);
+    fputc('\n', s->file);
+}
+
+bool sp__steps_start(sp_steps *s, const sp_session *session, const char *path) {
+    *s = (sp_steps){.flush_ms = sp__clock_ms()};
+    find_bodies(s, session);
+    int columns = FIRST_BODY + OF_BODY * s->body_count;
+    s->row = calloc((size_t)columns, sizeof *s->row);
+    if (!s->row || !sp__trace_start(&s->trace, columns)) return errno = ENOMEM, false;
+    name_columns(s, session);
+    if (!path) return true;
+    s->file = fopen(path, "w");
+    if (s->file) write_head(s);
+    return s->file != NULL;
+}
+
+// what a body did in the step, into the sums and into its own columns
+static void add_body(sp_steps *s, const sp_body_info *info, int place) {
+    const double values[OF_BODY] = {info->solve.linear_iterations, info->solve.residual, info->kinetic, info->elastic};
+    double *sums = s->row + ITERATIONS;
+    sums[0] += values[0];
+    sums[1] = fmax(sums[1], values[1]);
+    // a solid without an energy: the sum has none
+    if (info->elements > 0 || isfinite(values[2])) sums[2] += values[2];
+    if (info->elements > 0 || isfinite(values[3])) sums[3] += values[3];
+    if (place >= 0) memcpy(s->row + FIRST_BODY + OF_BODY * place, values, sizeof values);
+}
+
+static void write_row(const sp_steps *s) {
+    for (int i = 0; i < s->trace.columns; i++) {
+        if (i) fputc(',', s->file);
+        if (isfinite(s->row[i])) fprintf(s->file, i == STEP ? "%.0f" : "%.9g", s->row[i]);
+    }
+    fputc('\n', s->file);
+}
+
+void sp__steps_add(sp_steps *s, const sp_session *session, const sp_summary *summary) {
+    sp_step_info step;
+    sp_world_step_info(session->world, &step);
+    memset(s->row, 0, (size_t)s->trace.columns * sizeof *s->row);
+    s->row[STEP] = (double)step.step, s->row[TIME] = step.time, s->row[STEP_MS] = step.step_ms;
+    for (int i = 0; i < SP_STAGE_COUNT; i++) s->row[STAGES + i] = step.stage_ms[i];
+    for (int i = 0, place = 0; i < summary->body_count; i++) {
+        bool own = place < s->body_count && s->bodies[place] == i;
+        add_body(s, &summary->bodies[i].now, own ? place : -1);
+        place += own;
+    }
+    sp__trace_add(&s->trace, s->row);
+    if (!s->file) return;
+    write_row(s);
+    if (sp__clock_ms() < s->flush_ms + 1000) return;
+    fflush(s->file);
+    s->flush_ms = sp__clock_ms();
+}
+
+bool sp__steps_finish(sp_steps *s) {
+    if (!s->file) return true;
+    bool good = !ferror(s->file);
+    good = fclose(s->file) == 0 && good;
+    s->file = NULL;
+    return good;
+}
+
+void sp__steps_free(sp_steps *s) {
+    sp__steps_finish(s);
+    sp__trace_free(&s->trace);
+    free(s->row);
+    *s = (sp_steps){0};
+}

@@ -1,0 +1,41 @@
+// Paper that a plot is drawn on: the few strokes it needs, as an SVG document (draw_svg.c) or as pixels (draw_png.c). Lengths are
+// in units of the document, y downwards; colours 0xRRGGBB.
+#ifndef SP_DRAW_H
+#define SP_DRAW_H
+
+#include "io/report/page.h"
+
+typedef enum sp_draw_align { SP_DRAW_LEFT, SP_DRAW_MIDDLE, SP_DRAW_RIGHT } sp_draw_align;
+
+typedef struct sp_draw_text {
+    double x, y;  // of the base line
+    sp_draw_align align;
+    double size;  // of the font; 0: 12.5
+    bool bold;
+    bool turned;  // upwards, about x, y
+    unsigned colour;
+} sp_draw_text;
+
+typedef struct sp_draw sp_draw;
+struct sp_draw {
+    void (*line)(sp_draw *d, const double *xy, int n, unsigned colour, double width, bool dashed);
+    void (*fill)(sp_draw *d, const double *xy, int n, unsigned colour);
+    void (*dot)(sp_draw *d, double x, double y, double radius, unsigned colour);
+    void (*text)(sp_draw *d, const sp_draw_text *style, const char *words);
+    sp_page *page;       // SVG
+    sp_context *ctx;     // pixels
+    unsigned char *rgb;  // width x height x 3
+    unsigned char *mask;
+    int width, height;
+    double scale;  // pixels per unit
+    bool broken;   // no memory on the way
+};
+
+// `inside_html`: an element of an HTML page instead of a document of its own. `name`: what a screen reader says; nullable.
+void sp__draw_svg_begin(sp_draw *d, sp_page *page, int width, int height, bool inside_html, const char *name);
+void sp__draw_svg_end(sp_draw *d);
+
+sp_status sp__draw_png_begin(sp_draw *d, sp_context *ctx, int width, int height, double scale);
+sp_status sp__draw_png_end(sp_draw *d, const char *path);  // frees on any outcome; NULL: only that
+
+#endif

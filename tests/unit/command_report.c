@@ -1,0 +1,288 @@
+// Plots, reports and sweeps as their users meet them: what lies in a folder, pages that any XML reader takes and that reach for
+// nothing outside, rows for runs that fail, tables that are gone on with.
+#include <libxml/parser.h>
+#include <libxml/xpath.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define COMMAND_FOLDER "souple-report"
+#include "command_folder.h"
+#include "json_check.h"
+
+// names and sources that would do harm where they are not escaped
+static const char *const beam_scene =
+    "<scene version='1' name='&lt;script>alert(1)&lt;/script> &amp; \"more\"' dt='0.01' gravity='0 -9.81 0'>\n"
+    "  <param name='k' value='1'/>\n"
+    "  <solid name='beam' young='1e5' poisson='0.4'>\n"
+    "    <box size='0.4 0.1 0.1' cells='{4*k} {k} {k}'/>\n"
+    "    <fix box='-0.001 -1 -1 0.001 1 1'/>\n"
+    "    <probe name='tip' near='0.4 0.05 0.05' quantity='position' every='1'/>\n"
+    "  </solid>\n"
+    "  <probe name='bulk' of='beam' quantity='volume' every='1'/>\n"
+    "  <expect probe='bulk' component='volume' over='end' value='0.004' tolerance='0.05' relative='yes'\n"
+    "          source='https://example.org/&lt;img src=x onerror=alert(1)>'/>\n"
+    "  <stop time='0.1'/>\n"
+    "</scene>\n";
+
+static size_t get(const char *name) {
+    return get_some(name, out, sizeof out);
+}
+
+static int count_of(const char *text, const char *what) {
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, what)); at++) n++;
+    return n;
+}
+
+// ---------------------------------------------------------------------------------------------------- pages
+
+static int find_all(xmlDocPtr doc, const char *path) {
+    xmlXPathContextPtr x = xmlXPathNewContext(doc);
+    xmlXPathObjectPtr found = xmlXPathEvalExpression(BAD_CAST path, x);
+    int n = found && found->nodesetval ? found->nodesetval->nodeNr : 0;
+    xmlXPathFreeObject(found);
+    xmlXPathFreeContext(x);
+    return n;
+}
+
+// `out` is a page: well-formed, nothing fetched, nothing run. Returns the document, or NULL with a failure told
+static xmlDocPtr page(void) {
+    xmlDocPtr doc = xmlReadMemory(out, (int)strlen(out), "page.html", NULL, XML_PARSE_NONET | XML_PARSE_NOERROR);
+    if (!doc) {
+        SP_TEST_FAILED("the page is not well-formed");
+        return NULL;
+    }
+    CHECK_INT(find_all(doc, "//script | //link | //iframe | //object | //embed | //*[@onerror] | //*[@onload]"), 0);
+    CHECK_INT(find_all(doc, "//@src[not(starts-with(., 'data:image/png;base64,'))] | //@href | //@*[local-name()='href']"), 0);
+    CHECK_INT(find_all(doc, "//meta[@http-equiv='Content-Security-Policy']"), 1);
+    CHECK(!strstr(out, "url(") && !strstr(out, "@import"));
+    return doc;
+}
+
+TEST(plot_is_a_file_of_panels) {
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("run beam.xml --quiet --plot beam.svg"), 0);
+    get("beam.svg");
+    xmlDocPtr doc = xmlReadMemory(out, (int)strlen(out), "beam.svg", NULL, XML_PARSE_NONET | XML_PARSE_NOERROR);
+    CHECK(doc != NULL);
+    xmlFreeDoc(doc);
+    static const char *const panels[] = {"Step time by stage", "Iterations of", "Residual",    "Energy",   "Probe tip: position",
+                                         "Probe bulk: volume", "position [m]",  "volume [m3]", "time [s]", "free_motion"};
+    for (size_t i = 0; i < sizeof panels / sizeof *panels; i++)
+        if (!strstr(out, panels[i])) SP_TEST_FAILED("no \"%s\"", panels[i]);
+    CHECK_INT(souple("run beam.xml --quiet --steps 1 --plot one.png"), 0);
+    get("one.png");
+    CHECK(memcmp(out, "\x89PNG\r\n", 6) == 0);
+    CHECK_INT(souple("run beam.xml --plot beam.gif"), 2);
+    CHECK(strstr(err, ".svg or .png"));
+    CHECK_INT(souple("run beam.xml --quiet --plot no/such/beam.svg"), 1);
+    CHECK(strstr(err, "no/such/beam.svg"));
+}
+
+TEST(out_leaves_what_a_report_needs) {
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("run beam.xml --quiet --set k=2 --out results"), 0);
+    static const char *const files[] = {"results/summary.json", "results/steps.csv", "results/scene.txt", "results/source.xml",
+                                        "results/picture.png"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (!is_there(files[i])) SP_TEST_FAILED("no %s", files[i]);
+    get("results/steps.csv");
+    CHECK(strncmp(out, "step,time [s],step [ms],stage take_edits [ms],", 46) == 0);
+    CHECK_INT(count_of(out, "\n"), 11);  // the head and ten steps
+    get("results/source.xml");
+    CHECK(strcmp(out, beam_scene) == 0);
+    get("results/summary.json");
+    CHECK(json_is(out, "provenance.sets.0", "k=2") && json_at(out, "provenance.started"));
+    CHECK(json_is(out, "probes.0.columns.1", "position.y [m]") && json_is(out, "probes.1.columns.0", "volume [m3]"));
+    // the scene may lie where the results go
+    CHECK_INT(souple("run results/source.xml --quiet --out results"), 0);
+    get("results/source.xml");
+    CHECK(strcmp(out, beam_scene) == 0);
+}
+
+TEST(records_may_not_be_called_like_a_file_of_the_run) {
+    char scene[2048];
+    snprintf(scene, sizeof scene, "%.*s<record file='steps.csv'/></scene>", (int)strlen(beam_scene) - 9, beam_scene);
+    put("taken.xml", scene);
+    CHECK_INT(souple("run taken.xml --out taken"), 2);
+    CHECK(strstr(err, "steps.csv") && strstr(err, "choose another"));
+    CHECK(!is_there("taken"));
+}
+
+TEST(report_is_one_page_that_needs_nothing_else) {
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("run beam.xml --quiet --out results"), 0);
+    CHECK_INT(souple("report results"), 0);
+    CHECK(strcmp(out, "results/report.html\n") == 0);
+    get("results/report.html");
+    xmlDocPtr doc = page();
+    REQUIRE(doc);
+    CHECK_INT(find_all(doc, "//img"), 1);
+    CHECK_INT(find_all(doc, "//svg"), 6);  // stages, iterations, residual, energy, position, volume
+    static const char *const heads[] = {"Claims", "Bodies", "Solver", "Time", "Plots", "Scene", "Every value in use", "Files"};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        char path[80];
+        snprintf(path, sizeof path, "//h2[text()='%s']", heads[i]);
+        if (find_all(doc, path) != 1) SP_TEST_FAILED("no section \"%s\"", heads[i]);
+    }
+    CHECK_INT(find_all(doc, "//pre[contains(., \"<solid name='beam'\")]"), 1);  // the scene's text, whole
+    CHECK_INT(find_all(doc, "//h1[contains(., '<script>alert(1)</script> & \"more\"')]"), 1);
+    CHECK_INT(find_all(doc, "//td[contains(., '<img src=x onerror=alert(1)>')]"), 1);
+    xmlFreeDoc(doc);
+    CHECK_INT(souple("report results --html elsewhere.html --quiet"), 0);
+    CHECK(!out[0] && is_there("elsewhere.html"));
+}
+
+TEST(report_of_a_failed_run_and_of_less) {
+    put("burst.xml", "<scene dt='0.05' gravity='0 -9.81 0'><solid name='jelly' young='1e7'><box size='1 1 1' cells='1 1 1'/>\n"
+                     "<fix box='-0.01 -1 -1 0.01 2 2'/><integrator type='explicit'/></solid><stop steps='100000'/></scene>\n");
+    CHECK_INT(souple("run burst.xml --quiet --out burst"), 1);
+    CHECK_INT(souple("report burst --quiet"), 0);
+    get("burst/report.html");
+    xmlDocPtr doc = page();
+    REQUIRE(doc);
+    CHECK_INT(find_all(doc, "//span[@class='badge failed']"), 1);
+    CHECK_INT(find_all(doc, "//p[starts-with(., 'Failed: ')]"), 1);
+    xmlFreeDoc(doc);
+    // nothing but a summary, and that of little worth
+    CHECK_INT(souple("report nowhere"), 2);
+    CHECK(strstr(err, "nowhere/summary.json"));
+    char path[100];
+    snprintf(path, sizeof path, "%s/bare", folder);
+    CHECK_INT(mkdir(path, 0777), 0);
+    put("bare/summary.json",
+        "{\"status\": \"<b>\", \"bodies\": [1, {}], \"probes\": [{\"name\": 3, \"columns\": [1, \"x\"], \"time\": [0, null], "
+        "\"q\": [[1]]}], \"claims\": {\"a\": 1}, \"stages\": [2], \"events\": 7}");
+    put("bare/steps.csv", "time [s],stage \xff<x> [ms]\n0,1\n");
+    CHECK_INT(souple("report bare"), 0);
+    get("bare/report.html");
+    doc = page();
+    CHECK(doc != NULL);
+    xmlFreeDoc(doc);
+    put("bare/summary.json", "{\"status\": ");
+    CHECK_INT(souple("report bare"), 2);
+    CHECK(strstr(err, "line 1"));
+    put("bare/summary.json", "[1]");
+    CHECK_INT(souple("report bare"), 2);
+}
+
+// ---------------------------------------------------------------------------------------------------- sweeps
+
+TEST(sweep_runs_the_grid_and_a_failing_run_is_a_row) {
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("sweep beam.xml --set k=1,-1 --set beam.young=1e4:1e6:3:log --steps 2 --threads 1 --out grid"), 1);
+    CHECK(strstr(err, "6/6") && strstr(err, "k=-1 beam.young=10000: refused"));
+    CHECK(strstr(out, "6 runs: 3 ok, 3 refused") && strstr(out, "grid/sweep.csv"));
+    get("grid/sweep.csv");
+    CHECK_INT(count_of(out, "\n"), 7);
+    CHECK(strncmp(out, "k,beam.young,status,exit,error,hash,steps,", 42) == 0);
+    CHECK(strstr(out, "\n1,10000,ok,0,,") && strstr(out, "\n1,100000,ok,0,,") && strstr(out, "\n-1,1000000,refused,2,"));
+    CHECK(strstr(out, "tip.position.y [m]") && strstr(out, "claim 1: bulk.volume"));
+    // in the grid's order
+    CHECK(strstr(out, "\n1,10000,") < strstr(out, "\n1,100000,") && strstr(out, "\n1,1000000,") < strstr(out, "\n-1,10000,"));
+    get("grid/sweep.html");
+    xmlDocPtr doc = page();
+    REQUIRE(doc);
+    CHECK_INT(find_all(doc, "//tbody/tr"), 6);
+    CHECK_INT(find_all(doc, "//svg"), 6);  // step time, iterations, the claim, three of the tip
+    xmlFreeDoc(doc);
+}
+
+// the row's hash is that of the run by itself
+TEST(sweep_says_what_run_says) {
+    char hash[40];
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("run beam.xml --json --set beam.young=2e5 --steps 3"), 0);
+    const char *at = json_at(out, "hash");
+    REQUIRE(at);
+    snprintf(hash, sizeof hash, "\n2e5,ok,0,,%.16s,3,", at + 1);
+    CHECK_INT(souple("sweep beam.xml --set beam.young=1e5,2e5 --steps 3 --jobs 2 --out two --quiet"), 0);
+    CHECK(!out[0] && !err[0]);
+    get("two/sweep.csv");
+    CHECK(strstr(out, hash) != NULL);
+    CHECK_INT(souple("sweep beam.xml --set beam.young=1e5 --steps 2 --out kept --keep --quiet --columns tip.position.y,nothing"),
+              0);
+    CHECK(strstr(err, "no column \"nothing\""));
+    CHECK(is_there("kept/run-0001/summary.json"));
+}
+
+TEST(sweep_goes_on_where_it_was) {
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("sweep beam.xml --set k=1,2 --steps 2 --out more --json"), 0);
+    REQUIRE(json_is_one(out));
+    CHECK_INT(json_number_at(out, "ok"), 2);
+    CHECK_INT(souple("sweep beam.xml --set k=1,2 --steps 2 --out more"), 2);
+    CHECK(strstr(err, "--resume") && strstr(err, "--force"));
+    CHECK_INT(souple("sweep beam.xml --set k=2,3 --steps 2 --out more --resume --json"), 0);
+    CHECK_INT(json_number_at(out, "skipped"), 1);
+    CHECK_INT(json_number_at(out, "ok"), 2);
+    get("more/sweep.csv");
+    CHECK(strstr(out, "\n1,ok") && strstr(out, "\n2,ok") && strstr(out, "\n3,ok"));  // the row that is no longer asked for stays
+    // a row that was cut is run again
+    char *last = strstr(out, "\n3,ok");
+    if (last) last[20] = 0;
+    put("more/sweep.csv", out);
+    CHECK_INT(souple("sweep beam.xml --set k=2,3 --steps 2 --out more --resume --json"), 0);
+    CHECK_INT(json_number_at(out, "skipped"), 1);
+    // another grid, another length, another scene: refused
+    CHECK_INT(souple("sweep beam.xml --set beam.young=1e5 --steps 2 --out more --resume"), 2);
+    CHECK(strstr(err, "column 1 is \"k\""));
+    CHECK_INT(souple("sweep beam.xml --set k=1 --set beam.young=1e5 --steps 2 --out more --resume"), 2);
+    CHECK_INT(souple("sweep beam.xml --set k=1,2 --steps 3 --out more --resume"), 2);
+    CHECK(strstr(err, "steps 2") && strstr(err, "steps 3"));
+    CHECK_INT(souple("sweep beam.xml --set k=1 --steps 3 --out more --force --json"), 0);
+    CHECK_INT(json_number_at(out, "runs"), 1);
+}
+
+TEST(sweep_refuses_what_makes_no_sense) {
+    static const struct {
+        const char *arguments, *said;
+    } cases[] = {{"sweep", "which scene"},
+                 {"sweep beam.xml", "--set"},
+                 {"sweep beam.xml --set k", "PATH=VALUES"},
+                 {"sweep beam.xml --set k=1:200:200 --set j=1:51:51", "10200 runs"},
+                 {"sweep beam.xml --set k=1 --jobs 0", "[1, 64]"},
+                 {"sweep beam.xml --set k=1 --steps 2 --time 1", "one of them"},
+                 {"sweep beam.xml --set k=1 --resume --force", "one of them"},
+                 {"sweep not-there.xml --set k=1", "not-there.xml"},
+                 {"sweep beam.xml --set k=-1,-2 --steps 1 --out none --quiet", ""}};
+    put("beam.xml", beam_scene);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (souple(cases[i].arguments) != 2 || !strstr(err, cases[i].said))
+            SP_TEST_FAILED("souple %s: %s", cases[i].arguments, err);
+}
+
+// a stopped sweep leaves whole rows, and goes on
+TEST(interrupted_sweep_keeps_what_it_has) {
+    put("beam.xml", beam_scene);
+    make_folder();
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        if (chdir(folder) == 0 && freopen(".out", "w", stdout) && freopen(".err", "w", stderr))
+            execl(SOUPLE, "souple", "sweep", "beam.xml", "--set", "beam.young=1e5:2e5:100", "--set", "k=1,2", "--time", "1000",
+                  "--threads", "1", "--out", "long", (char *)NULL);
+        _exit(99);
+    }
+    // sweep.txt appears before the first run; the first run then takes far longer than this test waits
+    for (int i = 0; i < 3000 && !is_there("long/sweep.txt"); i++) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    kill(child, SIGINT);
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    get(".out");
+    CHECK(strstr(out, "stopped on request") != NULL);
+    get("long/sweep.csv");
+    CHECK_INT(count_of(out, "stopped"), 0);
+}
+
+TEST(zz_clean_up) {
+    char command[128];
+    make_folder();
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    CHECK_INT(system(command), 0);
+}
