@@ -24,10 +24,6 @@ static sp_status check_counts(sp_context *ctx, const sp_mesh_def *def) {
     if (def->tet_count < 1 || def->tet_count > SP_TETS_MAX)
         return SP_FAIL(ctx, SP_BAD_INPUT, "tet_count = %d, must be in [1, %d]", def->tet_count, SP_TETS_MAX);
     if (!def->positions || !def->tets) return SP_FAIL(ctx, SP_BAD_INPUT, "positions and tets must be given");
-    if (def->group_count < 0 || (def->group_count > 0 && !def->groups))
-        return SP_FAIL(ctx, SP_BAD_INPUT, "group_count = %d without groups", def->group_count);
-    if (def->array_count < 0 || (def->array_count > 0 && !def->arrays))
-        return SP_FAIL(ctx, SP_BAD_INPUT, "array_count = %d without arrays", def->array_count);
     return SP_OK;
 }
 
@@ -65,24 +61,25 @@ static sp_status take_nodes(sp_mesh *mesh, const sp_mesh_def *def) {
     return SP_OK;
 }
 
-double sp__mesh_det(const sp_mesh *mesh, int t) {
-    const int *tet = mesh->tets + 4 * (size_t)t;
-    const double *x0 = mesh->x + 3 * (size_t)tet[0];
+double sp__tet_det(const double *x, const int tet[4]) {
+    const double *x0 = x + 3 * (size_t)tet[0];
     double m[9];
-    for (int k = 0; k < 3; k++) sp__sub3(mesh->x + 3 * (size_t)tet[k + 1], x0, m + 3 * k);
+    for (int k = 0; k < 3; k++) sp__sub3(x + 3 * (size_t)tet[k + 1], x0, m + 3 * k);
     return sp__det3(m);
 }
 
-// Below this, six times a volume is rounding: relative to the longest edge, and to the rounding of positions far from the origin.
-static double flat_below(const sp_mesh *mesh, int t) {
-    const int *tet = mesh->tets + 4 * (size_t)t;
+double sp__mesh_det(const sp_mesh *mesh, int t) {
+    return sp__tet_det(mesh->x, mesh->tets + 4 * (size_t)t);
+}
+
+double sp__tet_flat_below(const double *x, const int tet[4]) {
     double edge2 = 0, far = 0;
     for (int a = 0; a < 4; a++) {
-        const double *xa = mesh->x + 3 * (size_t)tet[a];
+        const double *xa = x + 3 * (size_t)tet[a];
         for (int k = 0; k < 3; k++) far = fmax(far, fabs(xa[k]));
         for (int b = 0; b < a; b++) {
             double e[3];
-            sp__sub3(xa, mesh->x + 3 * (size_t)tet[b], e);
+            sp__sub3(xa, x + 3 * (size_t)tet[b], e);
             edge2 = fmax(edge2, sp__dot3(e, e));
         }
     }
@@ -92,7 +89,7 @@ static double flat_below(const sp_mesh *mesh, int t) {
 static sp_status orient(sp_mesh *mesh, int t, bool fix) {
     sp_context *ctx = mesh->ctx;
     int *tet = mesh->tets + 4 * (size_t)t;
-    double det = sp__mesh_det(mesh, t), flat = flat_below(mesh, t);
+    double det = sp__mesh_det(mesh, t), flat = sp__tet_flat_below(mesh->x, tet);
     int64_t id = mesh->tet_ids[t];
     if (!(fabs(det) > flat))
         return at_index(ctx,
@@ -131,75 +128,6 @@ static sp_status take_tets(sp_mesh *mesh, const sp_mesh_def *def) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ groups and arrays
-
-static sp_status copy_name(sp_context *ctx, const char *name, const char *what, const char **out) {
-    if (!name) return SP_FAIL(ctx, SP_BAD_INPUT, "a %s of the mesh has no name", what);
-    size_t size = strlen(name) + 1;
-    char *copy = sp__alloc(ctx, size, 1);
-    if (!copy) return no_memory(ctx);
-    memcpy(copy, name, size);
-    *out = copy;
-    return SP_OK;
-}
-
-static sp_status copy_items(sp_context *ctx, const char *name, const int *items, int count, int limit, const int **out) {
-    if (count < 0 || (count > 0 && !items))
-        return SP_FAIL(ctx, SP_BAD_INPUT, "group '%s': %d items, but none given", name, count);
-    for (int i = 0; i < count; i++)
-        if (items[i] < 0 || items[i] >= limit)
-            return SP_FAIL(ctx, SP_BAD_INPUT, "group '%s' names index %d, must be in [0, %d]", name, items[i], limit - 1);
-    int *copy;
-    if (!SP_NEW(ctx, copy, count)) return no_memory(ctx);
-    if (count) memcpy(copy, items, (size_t)count * sizeof *copy);
-    *out = copy;
-    return SP_OK;
-}
-
-static sp_status take_groups(sp_mesh *mesh, const sp_mesh_def *def) {
-    sp_context *ctx = mesh->ctx;
-    if (!SP_NEW(ctx, mesh->groups, def->group_count)) return no_memory(ctx);
-    for (; mesh->group_count < def->group_count; mesh->group_count++) {
-        const sp_mesh_group *from = &def->groups[mesh->group_count];
-        sp_mesh_group *to = &mesh->groups[mesh->group_count];
-        sp_status status = copy_name(ctx, from->name, "group", &to->name);
-        if (status == SP_OK && from->element_count == 0 && from->node_count == 0)
-            status = SP_FAIL(ctx, SP_BAD_INPUT, "group '%s' is empty", from->name);
-        if (status == SP_OK)
-            status = copy_items(ctx, from->name, from->elements, from->element_count, def->tet_count, &to->elements);
-        if (status == SP_OK) status = copy_items(ctx, from->name, from->nodes, from->node_count, def->node_count, &to->nodes);
-        to->element_count = from->element_count;
-        to->node_count = from->node_count;
-        if (status < 0) {
-            mesh->group_count++;  // what was copied of it is freed with the rest
-            return status;
-        }
-    }
-    return SP_OK;
-}
-
-static sp_status take_arrays(sp_mesh *mesh, const sp_mesh_def *def) {
-    sp_context *ctx = mesh->ctx;
-    if (!SP_NEW(ctx, mesh->arrays, def->array_count)) return no_memory(ctx);
-    for (; mesh->array_count < def->array_count; mesh->array_count++) {
-        const sp_mesh_array *from = &def->arrays[mesh->array_count];
-        sp_mesh_array *to = &mesh->arrays[mesh->array_count];
-        size_t n = (size_t)(from->on_elements ? def->tet_count : def->node_count);
-        sp_status status = copy_name(ctx, from->name, "array", &to->name);
-        if (status == SP_OK && !from->values) status = SP_FAIL(ctx, SP_BAD_INPUT, "array '%s' has no values", from->name);
-        double *copy = NULL;
-        if (status == SP_OK && !SP_NEW(ctx, copy, n)) status = no_memory(ctx);
-        if (copy) memcpy(copy, from->values, n * sizeof *copy);
-        to->values = copy;
-        to->on_elements = from->on_elements;
-        if (status < 0) {
-            mesh->array_count++;
-            return status;
-        }
-    }
-    return SP_OK;
-}
-
 // ------------------------------------------------------------------------------------------------ life
 
 static sp_status fill(sp_mesh *mesh, const sp_mesh_def *def) {
@@ -209,8 +137,8 @@ static sp_status fill(sp_mesh *mesh, const sp_mesh_def *def) {
     SP_TRY(take_ids(mesh, def->tet_ids, def->tet_count, "tetrahedra", &mesh->tet_ids, &mesh->tet_by_id));
     SP_TRY(take_nodes(mesh, def));
     SP_TRY(take_tets(mesh, def));
-    SP_TRY(take_groups(mesh, def));
-    SP_TRY(take_arrays(mesh, def));
+    const sp_attributes given = {(sp_mesh_group *)def->groups, (sp_mesh_array *)def->arrays, def->group_count, def->array_count};
+    SP_TRY(sp__attributes_take(mesh->ctx, &given, def->node_count, def->tet_count, &mesh->with));
     return sp__mesh_surface(mesh);
 }
 
@@ -233,16 +161,8 @@ void sp_mesh_destroy(sp_mesh **handle) {
     sp_mesh *mesh = *handle;
     sp_context *ctx = mesh->ctx;
     *handle = NULL;
-    for (int i = 0; i < mesh->group_count; i++) {
-        sp__free(ctx, (void *)mesh->groups[i].name);
-        sp__free(ctx, (void *)mesh->groups[i].elements);
-        sp__free(ctx, (void *)mesh->groups[i].nodes);
-    }
-    for (int i = 0; i < mesh->array_count; i++) {
-        sp__free(ctx, (void *)mesh->arrays[i].name);
-        sp__free(ctx, (void *)mesh->arrays[i].values);
-    }
-    void *owned[] = {mesh->groups,   mesh->arrays,  mesh->x,          mesh->tets,      mesh->faces, mesh->face_tet,
-                     mesh->node_ids, mesh->tet_ids, mesh->node_by_id, mesh->tet_by_id, mesh};
+    sp__attributes_free(ctx, &mesh->with);
+    void *owned[] = {mesh->x,          mesh->tets,      mesh->faces, mesh->face_tet, mesh->node_ids, mesh->tet_ids,
+                     mesh->node_by_id, mesh->tet_by_id, mesh};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sp__free(ctx, owned[i]);
 }

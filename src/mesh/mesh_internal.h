@@ -2,14 +2,13 @@
 #ifndef SP_MESH_INTERNAL_H
 #define SP_MESH_INTERNAL_H
 
-#include "core/core.h"
-#include "souple/mesh.h"
+#include "mesh/attributes.h"
 
 enum { SP_TETS_MAX = 1 << 27, SP_NODES_MAX = 1 << 28 };  // 4 tets and 3 nodes stay within an int
 
 struct sp_mesh {
     sp_context *ctx;
-    int node_count, tet_count, face_count, group_count, array_count;
+    int node_count, tet_count, face_count;
     double *x;          // (node_count x 3)
     int *tets;          // (tet_count x 4), all with det(x1-x0, x2-x0, x3-x0) > 0
     int64_t *node_ids;  // user's numbers
@@ -18,16 +17,18 @@ struct sp_mesh {
     int *tet_by_id;
     int *faces;     // boundary triangles, outward (face_count x 3)
     int *face_tet;  // and the element behind each
-    sp_mesh_group *groups;
-    sp_mesh_array *arrays;
+    sp_attributes with;
     double volume, low[3], high[3];
 };
 
 // The faces of a positive tetrahedron, outward.
 static const int sp__tet_face[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
 
-// Six times the signed volume of element t.
+// Six times the signed volume of a tetrahedron, of element t.
+double sp__tet_det(const double *x, const int tet[4]);
 double sp__mesh_det(const sp_mesh *mesh, int t);
+// Below this, six times a volume is rounding: relative to the longest edge, and to the rounding of positions far from the origin.
+double sp__tet_flat_below(const double *x, const int tet[4]);
 // The boundary: fills faces, face_tet, face_count.
 sp_status sp__mesh_surface(sp_mesh *mesh);
 

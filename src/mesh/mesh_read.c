@@ -2,6 +2,10 @@
 #include "math/vec3.h"
 #include "mesh/mesh_internal.h"
 
+sp_context *sp_mesh_context(const sp_mesh *mesh) {
+    return mesh->ctx;
+}
+
 int sp_mesh_node_count(const sp_mesh *mesh) {
     return mesh->node_count;
 }
@@ -27,30 +31,30 @@ const int64_t *sp_mesh_tet_ids(const sp_mesh *mesh) {
 }
 
 int sp_mesh_group_count(const sp_mesh *mesh) {
-    return mesh->group_count;
+    return mesh->with.group_count;
 }
 
 const sp_mesh_group *sp_mesh_group_at(const sp_mesh *mesh, int index) {
-    return index >= 0 && index < mesh->group_count ? &mesh->groups[index] : NULL;
+    return index >= 0 && index < mesh->with.group_count ? &mesh->with.groups[index] : NULL;
 }
 
 const sp_mesh_group *sp_mesh_group_named(const sp_mesh *mesh, const char *name) {
-    for (int i = 0; i < mesh->group_count; i++)
-        if (strcmp(mesh->groups[i].name, name) == 0) return &mesh->groups[i];
+    for (int i = 0; i < mesh->with.group_count; i++)
+        if (strcmp(mesh->with.groups[i].name, name) == 0) return &mesh->with.groups[i];
     return NULL;
 }
 
 int sp_mesh_array_count(const sp_mesh *mesh) {
-    return mesh->array_count;
+    return mesh->with.array_count;
 }
 
 const sp_mesh_array *sp_mesh_array_at(const sp_mesh *mesh, int index) {
-    return index >= 0 && index < mesh->array_count ? &mesh->arrays[index] : NULL;
+    return index >= 0 && index < mesh->with.array_count ? &mesh->with.arrays[index] : NULL;
 }
 
 const sp_mesh_array *sp_mesh_array_named(const sp_mesh *mesh, const char *name) {
-    for (int i = 0; i < mesh->array_count; i++)
-        if (strcmp(mesh->arrays[i].name, name) == 0) return &mesh->arrays[i];
+    for (int i = 0; i < mesh->with.array_count; i++)
+        if (strcmp(mesh->with.arrays[i].name, name) == 0) return &mesh->with.arrays[i];
     return NULL;
 }
 

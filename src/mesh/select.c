@@ -96,7 +96,8 @@ static sp_status strike_by_group(const sp_selection *s, candidates *c) {
     const sp_mesh *mesh = c->mesh;
     const sp_mesh_group *group = sp_mesh_group_named(mesh, s->group);
     if (!group)
-        return SP_FAIL(mesh->ctx, SP_BAD_INPUT, "the mesh has no group '%s' (it has %d groups)", s->group, mesh->group_count);
+        return SP_FAIL(mesh->ctx, SP_BAD_INPUT, "the mesh has no group '%s' (it has %d groups)", s->group,
+                       mesh->with.group_count);
     for (int i = 0; i < group->element_count; i++) {
         int t = group->elements[i];
         if (c->elements)

@@ -93,6 +93,34 @@ TEST(refused_definitions_say_why) {
     sp_context_destroy(&context);
 }
 
+static double unit_ball(const void *user, const double x[3]) {
+    (void)user;
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - 1;
+}
+
+TEST(mesh_filling) {
+    sp_context *context = make_context();
+    sp_fill_def def = sp_fill_def_default();
+    sp_fill_info info;
+    sp_mesh *ball = NULL, *again = NULL, *cube = NULL, *organ = NULL;
+    sp_trimesh *skin = NULL;
+    def.elements = 1000;
+    REQUIRE(sp_mesh_fill(context, unit_ball, NULL, (double[]){-1, -1, -1}, (double[]){1, 1, 1}, 1, &def, &info, &ball) == SP_OK);
+    CHECK(info.dihedral[0] >= info.guarantee[0] && info.dihedral[1] <= info.guarantee[1]);
+    REQUIRE(sp_mesh_boundary(ball, &skin) == SP_OK);
+    REQUIRE(sp_mesh_fill_surface(skin, &def, &info, &again) == SP_OK);
+    CHECK_NEAR(sp_mesh_volume(again), sp_mesh_volume(ball), 0.1 * sp_mesh_volume(ball));  // chords of chords
+    int labels[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    sp_label_volume volume = {.dims = {2, 2, 2}, .labels = labels, .affine = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    REQUIRE(sp_mesh_fill_labels(context, &volume, NULL, 0, &def, NULL, &cube) == SP_OK);
+    CHECK(sp_mesh_group_named(cube, "1"));
+    REQUIRE(sp_mesh_organ(context, sp_mesh_organ_name(0), 0.2, 1000, &organ) == SP_OK);
+    CHECK(sp_mesh_group_named(organ, "tumour"));
+    sp_trimesh_destroy(&skin);
+    sp_mesh_destroy(&ball), sp_mesh_destroy(&again), sp_mesh_destroy(&cube), sp_mesh_destroy(&organ);
+    sp_context_destroy(&context);
+}
+
 TEST(mesh_making) {
     sp_context *context = make_context();
     const double pi = 3.14159265358979323846, axis[3] = {0, 0, 1};
@@ -239,5 +267,28 @@ TEST(state_in_and_out) {
     sp_checkpoint_free(f.world, &saved);
     CHECK_INT(sp_world_remove(f.world, f.floor), SP_OK);
     CHECK_INT(sp_world_remove(f.world, f.floor), SP_BAD_ID);
+    tear_down(&f);
+}
+
+TEST(surfaces) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    sp_surface_def def = sp_surface_def_default();
+    sp_surface_info info;
+    int index = -1;
+    def.name = "skin", def.subdivide = 1;
+    CHECK(sp_world_add_surface(f.world, f.beam, &def, &index) == SP_OK && index == 0);
+    CHECK_INT(sp_world_surface_count(f.world, f.beam), 1);
+    CHECK(sp_world_surface_info(f.world, f.beam, 0, &info) == SP_OK && !strcmp(info.name, "skin"));
+    double *x = calloc(6 * (size_t)info.vertex_count, sizeof *x), g[3 * 45] = {0}, sum = 0;
+    CHECK_INT(sp_mesh_node_count(f.mesh), 45);
+    CHECK(sp_world_surface_get(f.world, f.beam, 0, x, NULL, x + 3 * info.vertex_count) == SP_OK);
+    for (int i = 0; i < info.vertex_count; i++) CHECK(x[3 * i] >= 0 && x[3 * i] <= 2);
+    // a newton upwards on every vertex is as many on the nodes
+    for (int i = 0; i < 3 * info.vertex_count; i++) x[i] = i % 3 == 1;
+    CHECK(sp_world_surface_push(f.world, f.beam, 0, x, g) == SP_OK);
+    for (int i = 0; i < 45; i++) sum += g[3 * i + 1];
+    CHECK_NEAR(sum, info.vertex_count, 1e-10);
+    free(x);
     tear_down(&f);
 }

@@ -104,6 +104,24 @@ TEST(picture) {
     CHECK_INT(sp_picture_write(sp_run_world(f.run), f.run, &def, path), SP_OK);
     CHECK(stat(path, &st) == 0 && st.st_size > 100);
     unlink(path);
+    sp_picture_extent extent = sp_picture_extent_default();
+    CHECK_INT(sp_picture_measure(sp_run_world(f.run), f.run, &def, &extent), SP_OK);
+    CHECK(extent.high[0] > extent.low[0]);
+    unsigned char *rgb = calloc(160 * 90, 3);
+    CHECK_INT(sp_picture_draw(sp_run_world(f.run), f.run, &def, rgb), SP_OK);
+    CHECK_INT(sp_picture_save(sp_world_context(sp_run_world(f.run)), rgb, 160, 90, path), SP_OK);
+    CHECK(stat(path, &st) == 0 && st.st_size > 100);
+    unlink(path);
+    sp_mesh *ball = NULL;
+    sp_trimesh *skin = NULL;
+    const double radius[3] = {1, 1, 1};
+    sp_context *context = sp_world_context(sp_run_world(f.run));
+    plain.width = 160, plain.height = 90;
+    REQUIRE(sp_mesh_sphere(context, radius, 4, &ball) == SP_OK && sp_mesh_boundary(ball, &skin) == SP_OK);
+    CHECK_INT(sp_picture_surface(context, skin, "ball", &plain, rgb), SP_OK);
+    CHECK(rgb[3 * (45 * 160 + 80)] < 255);
+    sp_trimesh_destroy(&skin), sp_mesh_destroy(&ball);
+    free(rgb);
     tear_down(&f);
 }
 
@@ -111,11 +129,38 @@ TEST(mesh_file) {
     sp_context *context = NULL;
     REQUIRE(sp_context_create(NULL, &context) == SP_OK);
     sp_mesh *mesh = NULL;
-    REQUIRE(sp_mesh_read(context, SP_SOURCE_DIR "/tests/fuzz/msh/cube.msh", &mesh) == SP_OK);
+    REQUIRE(sp_mesh_read(context, SP_SOURCE_DIR "/tests/fuzz/mesh/cube.msh", &mesh) == SP_OK);
     CHECK_INT(sp_mesh_tet_count(mesh), 5);
     CHECK_NEAR(sp_mesh_volume(mesh), 1, 1e-15);  // five exact volumes
     CHECK(sp_mesh_group_named(mesh, "core") && sp_mesh_array_named(mesh, "E"));
+    // out as one format, in as a surface, out as another
+    static const char *const paths[] = {SP_BINARY_DIR "/api_mesh.msh", SP_BINARY_DIR "/api_mesh.stl"};
+    sp_mesh_write_options options = sp_mesh_write_options_default();
+    options.encoding = SP_ENCODING_ASCII;
+    sp_trimesh *surface = NULL;
+    CHECK(sp_mesh_write(mesh, paths[0], &options) == SP_OK);
+    REQUIRE(sp_trimesh_read(context, paths[0], &surface) == SP_OK);
+    sp_trimesh_def skin;
+    sp_trimesh_get(surface, &skin);
+    CHECK_INT(skin.face_count, sp_mesh_face_count(mesh));
+    CHECK(sp_trimesh_write(surface, paths[1], &options) == SP_OK);
+    unlink(paths[0]), unlink(paths[1]);
+    sp_trimesh_destroy(&surface);
     sp_mesh_destroy(&mesh);
+    sp_context_destroy(&context);
+}
+
+TEST(volume_file) {
+    sp_context *context = NULL;
+    REQUIRE(sp_context_create(NULL, &context) == SP_OK);
+    sp_volume *volume = NULL;
+    sp_label_volume labels;
+    REQUIRE(sp_volume_read(context, SP_SOURCE_DIR "/tests/data/volume/little-uint8.nii", &volume) == SP_OK);
+    sp_volume_get(volume, &labels);
+    CHECK_INT(labels.dims[0], 6);
+    sp_volume_destroy(&volume);
+    CHECK_INT(sp_volume_parse(context, "NRRD", 4, "nothing.nrrd", &volume), SP_BAD_INPUT);
+    CHECK(!volume);
     sp_context_destroy(&context);
 }
 
@@ -148,4 +193,53 @@ TEST(edit_log) {
     unlink(path);
     tear_down(&second);
     tear_down(&first);
+}
+
+// every call of recordings and checkpoints once; what they answer is tested in recording.c and resume.c
+TEST(recordings) {
+    static const char text[] = "<scene dt='0.01'><solid name='b'><box size='1 1 1' cells='1 1 1'/></solid>"
+                               "<record file='api-record.xdmf'/><stop steps='3'/></scene>";
+    sp_context *context = NULL;
+    sp_scene *scene = NULL;
+    sp_run *run = NULL;
+    sp_recording *r = NULL;
+    sp_run_options options = sp_run_options_default();
+    options.out = SP_BINARY_DIR;
+    REQUIRE(sp_context_create(NULL, &context) == SP_OK);
+    bool with_hdf5 = sp_recording_open(context, "none.h5", &r) != SP_UNAVAILABLE;
+    REQUIRE(sp_scene_parse(context, text, strlen(text), "api.xml", NULL, &scene) == SP_OK);
+    CHECK((sp_run_create(scene, &options, &run) == SP_OK) == with_hdf5);
+    if (with_hdf5) {
+        sp_run_record record;
+        sp_recording_info info;
+        sp_recording_frame frame;
+        sp_recording_body body;
+        sp_recording_topology topology;
+        sp_field_info field;
+        double x[24];
+        while (!sp_run_done(run)) REQUIRE(sp_run_step(run) >= 0);
+        CHECK_INT(sp_run_save(run, SP_BINARY_DIR "/api-record.spc"), SP_OK);
+        CHECK_INT(sp_run_finish(run), SP_OK);
+        CHECK_INT(sp_run_record_count(run), 1);
+        sp_run_record_at(run, 0, &record);
+        CHECK_INT(record.frames, 4);
+        REQUIRE(sp_recording_open(context, record.path, &r) == SP_OK);
+        sp_recording_get(r, &info);
+        CHECK_INT(info.frame_count, 4);
+        CHECK_INT(sp_recording_nearest(r, 0.02), 2);
+        CHECK_INT(sp_recording_frame_at(r, 3, &frame), SP_OK);
+        CHECK_INT(sp_recording_body_at(r, 0, &body), SP_OK);
+        CHECK_INT(sp_recording_topology_at(r, 3, 0, &topology), SP_OK);
+        CHECK_INT(topology.node_count, 8);
+        CHECK_INT(sp_recording_field_info(r, 3, 0, "position", &field), SP_OK);
+        CHECK_INT(sp_recording_field(r, 3, 0, "position", x), SP_OK);
+        CHECK_INT(sp_recording_show(r, 1, run), SP_OK);
+        sp_recording_close(&r);
+        unlink(SP_BINARY_DIR "/api-record.spc");
+        unlink(SP_BINARY_DIR "/api-record.xdmf");
+        unlink(SP_BINARY_DIR "/api-record.h5");
+    }
+    sp_run_destroy(&run);
+    sp_scene_destroy(&scene);
+    sp_context_destroy(&context);
 }

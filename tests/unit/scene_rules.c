@@ -49,9 +49,8 @@ TEST(known_but_not_in_this_build) {
     CHECK(refused("<scene><rod name='r' length='1' radius='1'/></scene>", 1, "\"rod\" is known, not in this build"));
     CHECK(refused("<scene><shell name='r'/></scene>", 1, "\"shell\" is known, not in this build"));
     CHECK(refused("<scene><wind velocity='1 0 0'/></scene>", 1, "\"wind\" is known"));
-    CHECK(refused(SOLID("<rest file='x.msh'/>"), 4, "\"rest\" is known"));
+    CHECK(refused(SOLID("<rest flat='yes'/>"), 4, "is known"));
     CHECK(refused(SOLID("<cut/>"), 4, "\"cut\" is known"));
-    CHECK(refused("<scene><solid name='b'><organ/></solid></scene>", 1, "\"organ\" is known"));
     CHECK(refused("<scene><inverse unknown='b.rest'/></scene>", 1, "\"inverse\" is known"));
     CHECK(refused(SOLID("<solver type='block-tridiagonal'/>"), 4, "type=\"block-tridiagonal\" is known, not in this build"));
     CHECK(refused("<scene precision='float'/>", 1, "precision=\"float\" is known"));
@@ -59,8 +58,9 @@ TEST(known_but_not_in_this_build) {
     CHECK(refused("<scene><solid name='b' mass-matrix='consistent'><box size='1 1 1'/></solid></scene>", 1, "is known"));
     CHECK(refused("<scene><solid name='b' material='neo-hookean'><box size='1 1 1'/></solid></scene>", 1, "is known"));
     CHECK(refused("<scene><solid name='b' compliance='factor'><box size='1 1 1'/></solid></scene>", 1, "is known"));
-    CHECK(refused("<scene><record file='a.xdmf'/></scene>", 1, "records of kind .xdmf are known, not in this build"));
-    CHECK(refused("<scene><record file='a.txt'/></scene>", 1, "must be .csv"));
+    CHECK(
+        refused("<scene><record file='a.xdmf' quantity='contact-force'/></scene>", 1, "\"contact-force\" is known, not in this"));
+    CHECK(refused("<scene><record file='a.txt'/></scene>", 1, "must be .xdmf, .vtu, .obj, .ply, .png or .csv"));
     CHECK(refused("<scene><contact formulation='proximity'/></scene>", 1, "is known"));
     CHECK(refused("<scene><solid name='b'><box size='1 1 1' pattern='hex'/></solid></scene>", 1, "is known"));
     CHECK(refused("<scene><rigid name='b'><capsule radius='1' length='1'/></rigid></scene>", 1, "is known"));
@@ -69,9 +69,9 @@ TEST(known_but_not_in_this_build) {
 }
 
 TEST(every_element_of_a_later_stage_is_known) {
-    static const char *const later[] = {"rod",  "path",           "grow",   "organ", "inverse", "rest",  "wind",   "capsule",
-                                        "fill", "image",          "sheet",  "disc",  "feed",    "shell", "reduce", "cut",
-                                        "pair", "contact-solver", "attach", "tool",  "device",  "bind"};
+    static const char *const later[] = {"rod",   "path",           "grow",   "inverse", "wind",   "capsule", "fill",
+                                        "image", "sheet",          "disc",   "feed",    "shell",  "reduce",  "cut",
+                                        "pair",  "contact-solver", "attach", "tool",    "device", "bind"};
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
         const sp_element_spec *e = sp__element_spec(later[i]);
         CHECK(e && !e->built);
@@ -164,7 +164,9 @@ TEST(conditions) {
     CHECK(refused("<scene><rigid name='f'><plane/><move translate='0 {t} 0'/></rigid></scene>", 1, "the rigid is fixed"));
     CHECK(refused("<scene><rigid name='f'><plane/><initial velocity='0 1 0'/></rigid></scene>", 1, "starts where it is placed"));
     CHECK(refused(SOLID("<initial velocity='1 0 0'/>\n<initial spin='1 0 0'/>"), 5, "only one may be"));
-    CHECK(refused(SOLID("<surface role='visual'/>"), 4, "a surface of one role is known"));
+    CHECK(refused(SOLID("<surface role='visual' scale='2'/>"), 4, "there is no file"));
+    CHECK(refused(SOLID("<surface role='visual' smooth='no'/>"), 4, "nothing is subdivided"));
+    CHECK(accepted(SOLID("<surface role='visual'/>")));
 }
 
 TEST(systems) {
@@ -208,6 +210,14 @@ TEST(probes_records_and_claims) {
     CHECK(refused("<scene><record file='../x.csv'/></scene>", 1, "a plain name without a folder"));
     CHECK(refused("<scene><record file='/tmp/x.csv'/></scene>", 1, "a plain name without a folder"));
     CHECK(refused("<scene><record file='.x.csv'/></scene>", 1, "a plain name without a folder"));
+    CHECK(refused("<scene><record file='x.csv' quantity='stress'/></scene>", 1, "a .csv record holds probes"));
+    CHECK(refused("<scene><record file='x.png' part='visual'/></scene>", 1, "a .png shows what view says"));
+    CHECK(refused("<scene><camera name='c'/><record file='x.obj' camera='c'/></scene>", 1, "only a .png record"));
+    CHECK(refused("<scene><record file='x.vtu' precision='double'/></scene>", 1, "only .xdmf records have a choice"));
+    CHECK(refused("<scene><record file='x.ply' compress='yes'/></scene>", 1, "only .xdmf and .vtu"));
+    CHECK(refused("<scene><record file='x.png' on-slow='drop'/></scene>", 1, "drawn between two steps"));
+    CHECK(refused("<scene><record file='x.xdmf' quantity='stres'/></scene>", 1, "did you mean \"stress\"?"));
+    CHECK(refused(SOLID("<initial time='1'/>"), 4, "file names none"));
     CHECK(refused("<scene><stop/></scene>", 1, "needs time, steps, wall or when"));
     CHECK(refused("<scene><stop time='1'/>\n<stop steps='2'/></scene>", 2, "only one may be"));
     CHECK(refused(SOLID("<probe name='p' near='0 0 0'/></solid><expect probe='p' value='1' tolerance='1'/><solid name='c'>"

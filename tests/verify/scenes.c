@@ -38,3 +38,9 @@ TEST(showcase) {
     run_folder("");
     CHECK(ran >= 4);
 }
+
+TEST(organs) {
+    int before = ran;
+    run_folder("organs/");
+    CHECK(ran - before >= 7);
+}

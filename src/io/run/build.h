@@ -19,6 +19,12 @@ typedef struct sp_places {  // applied in order
     int count;
 } sp_places;
 
+typedef struct sp_run_surface {
+    const sp_scene_node *node;
+    sp_run_look look;
+    bool has_look;
+} sp_run_surface;
+
 typedef struct sp_run_body {
     const sp_scene_node *node;
     sp_body_id id;
@@ -26,8 +32,11 @@ typedef struct sp_run_body {
     bool young_varies;      // `young` is a function of time
     sp_mesh *own, *placed;  // rest shape before and after placement, perhaps the same; gone when building is done
     sp_places places;
+    double *start;  // where nodes start in the body's own coordinates, if not at rest; NULL: at rest. Goes when building is done
     sp_run_look look;
     bool has_look;
+    sp_run_surface *surfaces;  // that ride on it, in the engine's order
+    int surface_count;
     sp_body_info info;  // at the step `info_step`
     uint64_t info_step;
     bool has_info;
@@ -60,7 +69,8 @@ typedef struct sp_sampling {  // T
     const double *times;
     int time_count;
     double from, until;
-    long next;  // how many samples of period or times are taken
+    long next;      // how many samples of period or times are taken
+    double before;  // time of the step that is kept because a sample lies between it and the next; NaN: none
 } sp_sampling;
 
 typedef struct sp_probe sp_probe;
@@ -71,7 +81,7 @@ typedef struct sp_series {  // samples of one probe
     int count, capacity;
     double *times, *values;
     unsigned char *interpolated;
-    double *before, before_time;  // the row of the step before a sample between two steps
+    double *before;  // the row of the step before a sample between two steps
 } sp_series;
 
 struct sp_probe {
@@ -89,13 +99,7 @@ struct sp_probe {
     sp_series series;
 };
 
-typedef struct sp_record {
-    const sp_scene_node *node;
-    sp_series **series;
-    int *written;  // samples of each that are in the file
-    int series_count;
-    void *file;  // FILE; NULL: closed
-} sp_record;
+typedef struct sp_record sp_record;  // run_record.h
 
 typedef struct sp_run_event {
     const sp_scene_node *node;
@@ -143,6 +147,10 @@ struct sp_run {
     int probe_count;
     sp_record *records;
     int record_count;
+    struct sp_sink *sinks;  // of records that are written by the recorder
+    int sink_count;
+    struct sp_recorder *recorder;  // NULL: nothing is written
+    struct sp_provenance *origin;
     sp_series **series;  // all that are sampled
     int series_count;
     sp_run_event *events;
@@ -197,6 +205,12 @@ sp_status sp__build_motion(sp_run *run, const sp_scene_node *move, sp_pose_signa
 // build_shape.c: the mesh of a solid in its own coordinates, and placed
 sp_status sp__build_mesh(sp_run *run, sp_run_body *body);
 bool sp__is_shape(const sp_scene_node *node);
+// build_mesh.c: a mesh file with part and weld; the rest shape where it is another than the shape
+sp_status sp__build_mesh_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out);
+sp_status sp__build_rest(sp_run *run, sp_run_body *body);
+// build_surface.c
+bool sp__build_look(const sp_scene_node *user, sp_run_look *out);  // the look that an element names; false: none
+sp_status sp__build_surfaces(sp_run *run, sp_run_body *body);
 
 // build_select.c
 bool sp__selects(const sp_scene_node *node);  // has anything to select by
@@ -219,6 +233,8 @@ sp_status sp__build_loads(sp_run *run, sp_run_body *body, sp_solid_def *def);
 // build_solid.c, build_rigid.c
 sp_status sp__build_solid(sp_run *run, const sp_scene_node *node);
 sp_status sp__build_rigid(sp_run *run, const sp_scene_node *node);
+// build_recorded.c: start where a recording says the solid of the same name is
+sp_status sp__build_recorded(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_solid_def *def);
 // build_hold.c: refuse statics that nothing holds
 sp_status sp__build_check_static(sp_run *run, const sp_run_body *body, const sp_solid_def *def);
 // build_world.c
@@ -235,12 +251,22 @@ sp_status sp__probe_row(sp_run *run, const sp_probe *probe, double *out);
 sp_status sp__build_sampling(sp_run *run, const sp_scene_node *node, sp_sampling *out);
 sp_status sp__series_init(sp_run *run, sp_series *series, const sp_probe *probe);
 sp_status sp__series_sample(sp_run *run, sp_series *series);  // at the world's time
+// Take what is due at the world's time: `take` a sample at t, `keep` the state now where the next sample lies before the next
+// step.
+typedef sp_status sp_sample_fn(sp_run *run, void *user, double t, double now, bool between);
+typedef sp_status sp_remember_fn(sp_run *run, void *user);
+sp_status sp__sample(sp_run *run, sp_sampling *sampling, sp_sample_fn *take, sp_remember_fn *keep, void *user);
+sp_status sp__series_reserve(sp_run *run, sp_series *series, int capacity);
 void sp__series_free(sp_run *run, sp_series *series);
 // run_record.c
 sp_status sp__build_records(sp_run *run);
 sp_status sp__records_open(sp_run *run);
-sp_status sp__records_write(sp_run *run);
-sp_status sp__records_close(sp_run *run);
+sp_status sp__records_note(sp_run *run);   // after a step: what happened in it
+sp_status sp__records_write(sp_run *run);  // what is due now
+sp_status sp__records_finish(sp_run *run);
+void sp__records_free(sp_run *run);
+// run_checkpoint.c: into a run that was just built; before any sample
+sp_status sp__run_restore(sp_run *run);
 // run_event.c
 sp_status sp__build_events(sp_run *run);
 sp_status sp__events_queue(sp_run *run);

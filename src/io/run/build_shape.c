@@ -1,7 +1,6 @@
 // Meshes of solids: generated shapes, whose cells follow from `elements` or from a rule where they are not given, and files.
 // Counts are known before anything is made, and compared with the memory limit.
 #include <limits.h>
-#include <sys/stat.h>
 
 #include "io/run/build.h"
 
@@ -15,7 +14,7 @@ static const double AUTO_ELEMENTS = 3000;
 static const double AUTO_BOX_MAX = 100000;
 
 bool sp__is_shape(const sp_scene_node *node) {
-    static const char *const shapes[] = {"box", "cylinder", "sphere", "torus", "mesh", "plane"};
+    static const char *const shapes[] = {"box", "cylinder", "sphere", "torus", "organ", "mesh", "plane"};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (strcmp(node->spec->name, shapes[i]) == 0) return true;
     return false;
@@ -103,14 +102,17 @@ static sp_status make_sphere(sp_run *run, const sp_scene_node *shape, sp_mesh **
     return sp_mesh_sphere(run->ctx, radius, cells, out);
 }
 
+static sp_status make_organ(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    double elements = sp__build_number(shape, "elements", 0);
+    SP_TRY(sp__build_reserve(run, shape, elements, TET_BYTES, "tetrahedra"));
+    return sp_mesh_organ(run->ctx, sp__attr_word(shape, "kind"), sp__build_number(shape, "length", 0), at_least(1, elements),
+                         out);
+}
+
 // ------------------------------------------------------------------------------------------------ from files
 
 static sp_status make_from_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
-    const char *path = sp__attr_word(shape, "file");
-    struct stat info;
-    // the reader holds the text and arrays of about its size
-    if (stat(path, &info) == 0) SP_TRY(sp__build_reserve(run, shape, (double)info.st_size, 3, "bytes of mesh file"));
-    SP_TRY(sp_mesh_read(run->ctx, path, out));
+    SP_TRY(sp__build_mesh_file(run, shape, out));
     return sp__build_reserve(run, shape, sp_mesh_tet_count(*out), TET_BYTES, "tetrahedra");
 }
 
@@ -127,8 +129,8 @@ static sp_status make_shape(sp_run *run, const sp_scene_node *shape, sp_mesh **o
     static const struct {
         const char *name;
         sp_status (*make)(sp_run *run, const sp_scene_node *shape, sp_mesh **out);
-    } makers[] = {
-        {"box", make_box}, {"cylinder", make_cylinder}, {"sphere", make_sphere}, {"torus", make_torus}, {"mesh", make_from_file}};
+    } makers[] = {{"box", make_box},     {"cylinder", make_cylinder}, {"sphere", make_sphere},
+                  {"torus", make_torus}, {"organ", make_organ},       {"mesh", make_from_file}};
     bool failed = run->failed;
     run->failed = false;
     sp_status status = SP_BAD_INPUT;
@@ -157,6 +159,7 @@ sp_status sp__build_mesh(sp_run *run, sp_run_body *body) {
     SP_TRY(make_shape(run, shape, &body->own));
     SP_TRY(sp__build_place(run, shape, &place));
     SP_TRY(move_mesh(run, shape, &place, NULL, &body->own));
+    SP_TRY(sp__build_rest(run, body));
     body->placed = body->own;
     for (int i = 0; i < body->places.count; i++)
         SP_TRY(move_mesh(run, body->node, &body->places.at[i], body->own, &body->placed));

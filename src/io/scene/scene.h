@@ -157,6 +157,19 @@ void *sp__scene_alloc(sp_scene *scene, size_t n, size_t size);
 void sp__scene_note_auto(sp_scene *scene, const sp_scene_node *node, const char *attr, const char *format, ...) SP_PRINTF(4, 5);
 size_t sp__scene_memory_limit(const sp_scene *scene);
 
+// What the scene was read from.
+typedef struct sp_scene_text {
+    const char *file, *text;
+    size_t size;
+    int set_count;
+    uint64_t seed;
+} sp_scene_text;
+sp_scene_text sp__scene_text(const sp_scene *scene);
+const char *sp__scene_set_at(const sp_scene *scene, int index);  // "path=value"
+// A number that changes with anything in the scene that moves a body: two scenes that differ only in what is seen, written down
+// or claimed, or in when they stop, have the same.
+uint64_t sp__scene_digest(const sp_scene *scene);
+
 // Edit distance based suggestion among n words; NULL if none is within 2 (synonyms included). Also used by the command.
 const char *sp__nearest(const char *word, const char *const *known, int n);
 

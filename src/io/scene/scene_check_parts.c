@@ -123,7 +123,8 @@ static void check_shape(sp_scene_node *node) {
         if (sp__attr_index(node->spec, meshing[i]) < 0) continue;
         if (rigid) sp__cannot_act(node, meshing[i], NULL, NULL, "a rigid shape has no cells");
     }
-    if (sp__attr_index(node->spec, "elements") >= 0 && sp__attr_given(node, "elements") && sp__attr_given(node, "cells"))
+    bool either = sp__attr_index(node->spec, "elements") >= 0 && sp__attr_index(node->spec, "cells") >= 0;
+    if (either && sp__attr_given(node, "elements") && sp__attr_given(node, "cells"))
         sp__scene_error(node->scene, node, "elements", "cells and elements both say how fine it is; one of them");
     if (is(node, "torus")) {
         const sp_attr *r = sp__attr(node, "radius");
@@ -303,14 +304,39 @@ static void check_probe(sp_scene_node *node) {
 }
 
 static void check_record(sp_scene_node *node) {
+    // attributes of some kinds only, with the kinds and what is said of the others
+    static const struct {
+        const char *attr, *kinds, *why;
+    } rules[] = {
+        {"quantity", ".xdmf/.vtu/.obj/.ply", "it is about bodies: a .csv record holds probes, a .png shows what view says"},
+        {"part", ".xdmf/.vtu/.obj/.ply",
+         "it is about the shape of bodies: a .csv record holds probes, a .png shows what view says"},
+        {"of", ".xdmf/.vtu/.obj/.ply/.csv", "a picture shows what view says"},
+        {"camera", ".png", "only a .png record is seen through a camera"},
+        {"precision", ".xdmf", "only .xdmf records have a choice"},
+        {"compress", ".xdmf/.vtu", "only .xdmf and .vtu records can be"},
+        {"on-slow", ".xdmf/.vtu/.obj/.ply/.csv", "pictures are drawn between two steps"},
+    };
     const char *file = sp__attr_word(node, "file"), *dot = file ? strrchr(file, '.') : NULL;
-    if (!file || (dot && strcmp(dot, ".csv") == 0)) return;
-    bool known = dot && sp__list_has(".xdmf/.vtu/.obj/.png", '/', dot);
-    if (known)
-        sp__scene_error(node->scene, node, "file", "file=\"%s\": records of kind %s are known, not in this build; .csv is", file,
-                        dot);
-    else
-        sp__scene_error(node->scene, node, "file", "file=\"%s\": the ending says the kind, and must be .csv", file);
+    if (!file) return;
+    if (!dot || dot == file || !sp__list_has(".xdmf/.vtu/.obj/.ply/.png/.csv", '/', dot)) {
+        sp__scene_error(node->scene, node, "file",
+                        "file=\"%s\": the ending says the kind, and must be .xdmf, .vtu, .obj, .ply, .png or .csv", file);
+        return;
+    }
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (!sp__list_has(rules[i].kinds, '/', dot)) sp__cannot_act(node, rules[i].attr, node, "file", rules[i].why);
+}
+
+static void check_initial(sp_scene_node *node) {
+    static const char *const moves[] = {"scale", "rotate", "quat", "translate", "velocity", "spin"};
+    if (!sp__attr_given(node, "file")) {
+        sp__cannot_act(node, "time", NULL, NULL, "it is a time in a recording, and file names none");
+        return;
+    }
+    if (!is(node->parent, "solid"))
+        sp__scene_error(node->scene, node, "file", "the state of a recording is that of a solid; a rigid body is moved by move");
+    for (int i = 0; i < 6; i++) sp__cannot_act(node, moves[i], node, "file", "the recording says where everything is");
 }
 
 static void check_stop(sp_scene_node *node) {
@@ -324,9 +350,31 @@ static void check_expect(sp_scene_node *node) {
 }
 
 static void check_surface(sp_scene_node *node) {
-    if (is(node->parent, "solid") && sp__attr(node, "role")->count == 1)
-        sp__scene_error(node->scene, node, "role",
-                        "a surface of one role is known, not in this build; the boundary has both: role=\"visual collision\"");
+    static const char *const of_file[] = {"scale", "flip"}, *const of_boundary[] = {"subdivide", "smooth"};
+    bool rigid = is(node->parent, "rigid"), file = sp__attr_given(node, "file");
+    for (int i = 0; i < 2; i++) {
+        if (!file) sp__cannot_act(node, of_file[i], NULL, NULL, "there is no file");
+        if (file) sp__cannot_act(node, of_boundary[i], NULL, NULL, "it is for the body's own boundary, and there is a file");
+    }
+    if (sp__attr_number(node, "subdivide") == 0) sp__cannot_act(node, "smooth", NULL, NULL, "nothing is subdivided");
+    if (sp__selects_something(node) && (file || rigid))
+        sp__scene_error(node->scene, node, NULL, "a selection is of the faces of a solid's own boundary, not of %s",
+                        file ? "a file" : "a rigid body");
+    if (sp__attr_given(node, "point")) sp__cannot_act(node, "point", NULL, NULL, "a surface is made of faces");
+    if (rigid && sp__attr_is(node, "map", "barycentric"))
+        sp__scene_error(node->scene, node, "map", "a rigid body has no elements: its surfaces follow its frame, map=\"rigid\"");
+    if (!rigid && sp__attr_is(node, "map", "rigid"))
+        sp__scene_error(node->scene, node, "map", "a solid has no frame: its surfaces follow its elements, map=\"barycentric\"");
+    const sp_attr *role = sp__attr(node, "role");
+    for (int i = 0; rigid && file && i < role->count; i++)
+        if (strcmp(role->words[i], "collision") == 0)
+            sp__scene_error(node->scene, node, "role",
+                            "a rigid body is touched by its shapes; a collision surface of its own is known, not in this build");
+}
+
+static void check_mesh(sp_scene_node *node) {
+    if (sp__attr_yes(node, "flip"))
+        sp__cannot_act(node, "flip", NULL, NULL, "tetrahedra are turned right by themselves; a surface has flip");
 }
 
 static void check_camera(sp_scene_node *node) {
@@ -351,7 +399,7 @@ void sp__check_element(sp_scene_node *node) {
         {"load", check_load},     {"move", check_move},         {"key", check_key},         {"integrator", check_integrator},
         {"solver", check_solver}, {"event", check_event},       {"probe", check_probe},     {"record", check_record},
         {"stop", check_stop},     {"expect", check_expect},     {"surface", check_surface}, {"camera", check_camera},
-        {"view", check_view},
+        {"view", check_view},     {"mesh", check_mesh},         {"initial", check_initial},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (is(node, rules[i].element)) rules[i].check(node);

@@ -148,6 +148,8 @@ static void read_values(sp_scene *scene) {
 }
 
 static void read_tree(sp_scene *scene, const char *text, size_t size) {
+    scene->text = sp__scene_copy(scene, text, size);
+    scene->text_size = size;
     sp_raw *raw = sp__xml_parse(scene, text, size, scene->file);
     if (!raw || scene->no_memory) return;
     if (strcmp(raw->element, "scene") != 0) {
@@ -234,6 +236,14 @@ sp_scene_node *sp__scene_root(const sp_scene *scene) {
 
 sp_context *sp__scene_context(const sp_scene *scene) {
     return scene->ctx;
+}
+
+sp_scene_text sp__scene_text(const sp_scene *scene) {
+    return (sp_scene_text){scene->file, scene->text, scene->text_size, scene->set_count, scene->seed};
+}
+
+const char *sp__scene_set_at(const sp_scene *scene, int index) {
+    return scene->sets[index].text;
 }
 
 size_t sp__scene_memory_limit(const sp_scene *scene) {

@@ -117,6 +117,8 @@ struct sp_scene {
     size_t block_used;
     bool no_memory;
     const char *file;  // as the caller names it
+    const char *text;  // of that file
+    size_t text_size;
     const char *name;
     const char **folders;  // real paths below which files must lie
     int folder_count;

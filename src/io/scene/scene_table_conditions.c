@@ -13,8 +13,8 @@ static const sp_attr_spec data_attrs[] = {
 static const sp_attr_spec initial_attrs[] = {
     COMMON,
     PLACEMENT(0),
-    FILE_NAME("file", LATER, 1, "recording that gives the state"),
-    NOT_NEGATIVE("time", "s", NULL, LATER, 1, RELOAD, "time in the recording"),
+    FILE_NAME("file", 0, 1, "recording that gives the state"),
+    NOT_NEGATIVE("time", "s", NULL, 0, 1, RELOAD, "time in the recording, its nearest frame; absent: the last one"),
     VECTOR("velocity", "m/s", NULL, 0, 1, RELOAD, "of everything"),
     VECTOR("spin", "rad/s", NULL, 0, 1, RELOAD, "about the centre of mass"),
 };
@@ -85,7 +85,7 @@ const sp_element_spec sp__table_conditions[] = {
     ELEMENT("select", 1, true, "select", select_attrs, "a named selection; children unite"),
     ELEMENT("data", 1, true, "", data_attrs, "an array that @name stands for"),
     ELEMENT("initial", 1, true, "", initial_attrs, "start where it differs from rest"),
-    ELEMENT("rest", 1, false, "", rest_attrs, "rest shape where it differs from the shape element"),
+    ELEMENT("rest", 1, true, "", rest_attrs, "rest shape where it differs from the shape element"),
     ELEMENT("fix", 1, true, "", fix_attrs, "nodes held exactly, or by springs"),
     ELEMENT("move", 1, true, "key", move_attrs, "prescribed motion from the start pose"),
     ELEMENT("key", 1, true, "", key_attrs, "one pose of a motion"),

@@ -4,10 +4,14 @@
 static const sp_attr_spec surface_attrs[] = {
     COMMON,
     WORDS("role", NULL, "visual/collision", NEED, 1, RELOAD, "visual, collision or both"),
-    FILE_NAME("file", LATER, 1, "triangles; absent: the mesh's own boundary"),
-    POSITIVE("scale", "", "1", LATER, 1, RELOAD, "factor on every coordinate of the file"),
-    SELECTION(LATER),
-    CHOICE("map", "auto", "auto/barycentric/rigid/tube/ribbon", LATER, 1, RELOAD, "how it follows the body"),
+    FILE_NAME("file", 0, 1, "triangles; absent: the mesh's own boundary"),
+    POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate of the file"),
+    SWITCH("flip", "no", 0, 1, RELOAD, "turn the triangles of the file inside out"),
+    SELECTION(0),
+    INTEGERS("subdivide", 1, 1, 0, 4, "0", 0, 1, RELOAD, "each triangle of the boundary into four, so many times"),
+    SWITCH("smooth", "yes", 0, 1, RELOAD, "with subdivide: rounded by Loop's rule; edges sharper than 40 degrees stay"),
+    CHOICE("map", "auto", "auto/barycentric/rigid/tube[1]/ribbon[1]", 0, 1, RELOAD,
+           "how it follows the body; auto: barycentric on a solid, rigid on a rigid"),
     INTEGERS("sides", 1, 1, 3, 1000, "12", LATER, 1, RELOAD, "of a tube"),
     NOT_NEGATIVE("thickness", "m", "0", LATER, 1, RELOAD, "of a ribbon"),
     CHOICE("side", "outside", "outside/inside/both", 0, 2, RELOAD, "that is touched"),
@@ -33,9 +37,10 @@ static const sp_attr_spec view_attrs[] = {
            RELOAD, "what colours show"),
     REFERENCES("of", ANY_BODY, 0, 1, RELOAD, "bodies shown; absent: all"),
     NUMBERS("range", 2, 2, "", -INFINITY, INFINITY, "auto", AUTO, 1, RELOAD, "of colours"),
-    WORDS("show", "visual", "visual/mechanical[1]/collision[1]/fixed/loads[1]", 0, 1, RELOAD, "what is drawn"),
+    WORDS("show", "visual", "visual/mechanical/collision/fixed/loads", 0, 1, RELOAD, "what is drawn"),
     NUMBERS("background", 3, 3, "", 0, 1, "1 1 1", 0, 1, RELOAD, "red, green, blue"),
-    CHOICE("transparency", "sorted", "sorted/layers", 0, 2, RELOAD, "how see-through surfaces are drawn"),
+    CHOICE("transparency", "sorted", "sorted/layers", 0, 1, RELOAD,
+           "of see-through bodies: sorted: the walls by which a ray enters; layers: all walls"),
 };
 
 static const sp_attr_spec camera_attrs[] = {
@@ -71,15 +76,24 @@ static const sp_attr_spec probe_attrs[] = {
     CHOICE("combine", "none", "none/sum/mean/max", 0, 1, RELOAD, "of several nodes, elements or bodies"),
 };
 
+#define RECORD_QUANTITIES                                                                                                   \
+    "position/velocity/displacement/force/stress/von-mises/strain-energy/rotation/region/refresh/kinetic/elastic/momentum/" \
+    "volume/iterations/residual/step-ms/contact-force[2]/contact-count[2]/gap[2]"
+
 static const sp_attr_spec record_attrs[] = {
     COMMON,
     SAMPLING,
-    FILE_NAME("file", NEED | OUTPUT, 1, "plain name; its ending says the kind: .csv holds the probes"),
-    REFERENCES("of", ANY_BODY, 0, 1, RELOAD, "bodies whose probes; absent: all"),
-    WORDS("quantity", NULL, QUANTITIES, LATER, 1, RELOAD, "fields of geometry files"),
-    CHOICE("part", "mechanical", "mechanical/visual", LATER, 1, RELOAD, "of geometry files"),
-    REFERENCE("camera", "camera", LATER, 1, RELOAD, "of pictures"),
-    CHOICE("precision", "float", "float/double", LATER, 1, RELOAD, "of geometry files"),
+    FILE_NAME(
+        "file", NEED | OUTPUT, 1,
+        "plain name; its ending says the kind: .xdmf (with .h5), .vtu (with .pvd), .obj, .ply, .png, or .csv for the probes"),
+    REFERENCES("of", ANY_BODY, 0, 1, RELOAD, "bodies, or whose probes; absent: all"),
+    WORDS("quantity", NULL, RECORD_QUANTITIES, 0, 1, RELOAD, "fields of .xdmf and .vtu beside the position"),
+    CHOICE("part", "mechanical", "mechanical/visual", 0, 1, RELOAD, "elements, or the surfaces that are seen"),
+    REFERENCE("camera", "camera", 0, 1, RELOAD, "of pictures"),
+    CHOICE("precision", "float", "float/double", 0, 1, RELOAD, "of .xdmf"),
+    SWITCH("compress", "no", 0, 1, RELOAD, "smaller .xdmf and .vtu files, slower to write"),
+    CHOICE("on-slow", "wait", "wait/drop", 0, 1, RELOAD,
+           "when the disk is slow: the run waits, or frames are dropped and counted"),
 };
 
 static const sp_attr_spec stop_attrs[] = {

@@ -56,18 +56,19 @@ static const sp_attr_spec plane_attrs[] = {
 
 static const sp_attr_spec organ_attrs[] = {
     COMMON,
-    CHOICE("kind", "liver", "liver/lens", 0, 1, RELOAD, "which"),
-    POSITIVE("length", "m", "0.2", 0, 1, RELOAD, "longest extent"),
-    INTEGERS("elements", 1, 1, 1, 134217728, "5000", 0, 1, RELOAD, "about so many"),
+    CHOICE("kind", "liver", "liver/lens/eye/stomach/vessels/rabbit/armadillo", 0, 1, RELOAD, "which"),
+    POSITIVE("length", "m", "0.2", 0, 1, RELOAD, "longest extent, about the own origin"),
+    INTEGERS("elements", 1, 1, 300, 67108864, "5000", 0, 1, RELOAD, "about so many"),
+    PLACEMENT(0),
 };
 
 static const sp_attr_spec mesh_attrs[] = {
     COMMON,
     FILE_NAME("file", NEED, 1, "tetrahedra, with their groups and arrays"),
     POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate, 0.001 for a file in millimetres"),
-    TEXT("part", LATER, 1, "group to take instead of the whole"),
-    NOT_NEGATIVE("weld", "m", "0", LATER, 1, RELOAD, "nodes nearer than this become one"),
-    SWITCH("flip", "no", LATER, 1, RELOAD, "turn surface triangles inside out"),
+    TEXT("part", 0, 1, "group to take instead of the whole"),
+    NOT_NEGATIVE("weld", "m", "0", 0, 1, RELOAD, "nodes nearer than this become one"),
+    SWITCH("flip", "no", 0, 1, RELOAD, "turn surface triangles inside out; tetrahedra are turned right by themselves"),
 };
 
 static const sp_attr_spec fill_attrs[] = {
@@ -115,7 +116,7 @@ const sp_element_spec sp__table_shapes[] = {
     ELEMENT("torus", 1, true, "", torus_attrs, "ring about the own origin"),
     ELEMENT("capsule", 2, false, "", capsule_attrs, "cylinder with round caps, rigid only"),
     ELEMENT("plane", 1, true, "", plane_attrs, "rigid only: solid half-space below a plane"),
-    ELEMENT("organ", 1, false, "", organ_attrs, "smooth implicit shape"),
+    ELEMENT("organ", 1, true, "", organ_attrs, "organ-like shape with groups of its parts"),
     ELEMENT("mesh", 1, true, "", mesh_attrs, "elements from a file"),
     ELEMENT("fill", 2, false, "", fill_attrs, "closed surface filled with elements"),
     ELEMENT("image", 3, false, "", image_attrs, "label volume made into tetrahedra"),

@@ -1,0 +1,149 @@
+// Filling space with tetrahedra: an octree of cells, the body-centred lattice in it, cuts where the material changes, stencils.
+//
+// Places are whole numbers in units of half the finest cell: a cell of level l has edges of 2 << l units, corners at multiples of
+// that and its centre 1 << l further, so that the centre alone tells the cell. A material is a number, 0 is outside. The one
+// surface of an implicit function is the border between the materials 0 and 1, and the borders between the labels of a scan or
+// the regions of an organ are cut by the same stencils.
+#ifndef SP_FILL_H
+#define SP_FILL_H
+
+#include "mesh/fill_hash.h"
+#include "mesh/mesh_internal.h"
+
+// ------------------------------------------------------------------------------------------------ what is filled
+
+typedef struct sp_fill_source {
+    const void *user;
+    int materials;             // with the outside
+    const char *const *names;  // of materials 1.. (names[0] is that of 1); NULL: one material without a group
+    double low[3], high[3];
+    int (*material)(const void *user, const double x[3]);
+    double (*between)(const void *user, int a, int b, const double x[3]);  // above 0 where a rather than b
+    double (*distance)(const void *user, const double x[3]);  // a lower bound of the distance to any border; NULL: unknown
+    double (*value)(const void *user, const double x[3]);     // for the detail: varies smoothly near the border; nullable
+    bool tight;                                               // material 0 may touch the box: nothing is missed (label volumes)
+} sp_fill_source;
+
+// ------------------------------------------------------------------------------------------------ octree
+
+typedef struct sp_octree {
+    int top;       // largest level
+    int roots[3];  // cells of the largest level along each axis
+    double origin[3], unit;
+    int *centre;  // (count x 3)
+    int count, capacity;
+    bool *gone;    // split
+    sp_hash leaf;  // centre -> index
+} sp_octree;
+
+enum { SP_FILL_TOP = 8, SP_FILL_PLACES = 1 << 20 };
+
+static inline uint64_t sp__place_key(const int p[3]) {
+    return (uint64_t)p[0] | (uint64_t)p[1] << 21 | (uint64_t)p[2] << 42;
+}
+
+static inline int sp__cell_level(const int centre[3]) {
+    int l = 0;
+    while (!(centre[0] >> l & 1)) l++;
+    return l;
+}
+
+static inline void sp__octree_point(const sp_octree *o, const int p[3], double x[3]) {
+    for (int k = 0; k < 3; k++) x[k] = o->origin[k] + o->unit * p[k];
+}
+
+typedef struct sp_fill_sizes {
+    double size;  // of a cell at the boundary
+    int fine;     // levels below that
+    int coarse;   // levels above it inside
+} sp_fill_sizes;
+
+// Cells: fine where the border is near, coarse elsewhere, neighbours at most one level apart.
+sp_status sp__octree_build(sp_context *ctx, const sp_fill_source *source, const sp_fill_sizes *sizes, sp_octree *o);
+// The leaf of exactly this level that holds a place, or -1.
+int sp__octree_find(const sp_octree *o, const int p[3], int level);
+void sp__octree_free(sp_context *ctx, sp_octree *o);
+
+// ------------------------------------------------------------------------------------------------ lattice
+
+enum { SP_FILL_SET = 4 };  // materials that may meet at a vertex
+
+typedef struct sp_fill_vertex {
+    int place[3];
+    int level;                  // of the smallest cell that touches it
+    uint16_t own;               // material + 1 where it was placed
+    uint16_t set[SP_FILL_SET];  // materials + 1 that meet here, 0: none
+    bool held;                  // must not move: it would turn a tetrahedron inside out
+    double x[3];
+} sp_fill_vertex;
+
+typedef struct sp_fill_cut {
+    int vertex[2];
+    uint16_t material[2];  // + 1, at either end
+    bool gone;
+    double x[3];
+} sp_fill_cut;
+
+typedef struct sp_fill_tet {
+    int node[4];
+    int material, cell;
+} sp_fill_tet;
+
+typedef struct sp_fill {
+    sp_context *ctx;
+    const sp_fill_source *source;
+    sp_octree tree;
+    sp_fill_vertex *vertices;
+    int vertex_count, vertex_capacity;
+    sp_hash vertex_at;  // place -> vertex
+    int (*cells)[4];    // tetrahedra of the lattice, det > 0
+    int cell_count, cell_capacity;
+    sp_fill_cut *cuts;
+    int cut_count, cut_capacity;
+    sp_hash cut_at;      // vertex pair -> cut
+    double (*extra)[3];  // points inside faces and cells where three materials meet
+    int extra_count, extra_capacity;
+    sp_hash face_at;    // vertex triple -> extra point
+    sp_fill_tet *tets;  // what comes out; nodes: vertices, then cuts, then extra points
+    int tet_count, tet_capacity;
+    int cell;  // whose tetrahedra are being made
+} sp_fill;
+
+// Room for one more item; false: no memory or too many.
+bool sp__fill_room(sp_context *ctx, void *items, int count, int *capacity, size_t size);
+#define SP_FILL_ROOM(ctx, items, count, capacity) sp__fill_room((ctx), &(items), (count), &(capacity), sizeof *(items))
+sp_status sp__fill_no_memory(sp_context *ctx);
+
+sp_status sp__fill_lattice(sp_fill *f);   // vertices with their material, cells
+sp_status sp__fill_cuts(sp_fill *f);      // cut points, vertices moved to those that are too near; may be called again
+sp_status sp__fill_stencils(sp_fill *f);  // tetrahedra
+// Cells whose tetrahedra are flat or inside out: their vertices are held. Returns how many; then cuts and stencils once more.
+int sp__fill_hold(sp_fill *f);
+sp_status sp__fill_debris(sp_fill *f);   // crumbs: pieces of a few tetrahedra, and below a hundredth of the largest, go
+sp_status sp__fill_pinches(sp_fill *f);  // where the boundary would touch itself, some are taken away
+sp_status sp__fill_improve(sp_fill *f);  // the worst ones, where nothing is promised
+sp_status sp__fill_finish(sp_fill *f, sp_fill_info *info, sp_mesh **out);  // without `out`: the info alone
+void sp__fill_free(sp_fill *f);
+
+// What a node of a tetrahedron is, and the materials + 1 that meet there (SP_FILL_SET of them).
+double *sp__fill_node(sp_fill *f, int node);
+int sp__fill_node_count(const sp_fill *f);
+int sp__fill_cut_between(const sp_fill *f, int a, int b);  // or -1
+static inline bool sp__set_has(const uint16_t *set, uint16_t m) {
+    return set[0] == m || set[1] == m || set[2] == m || set[3] == m;
+}
+// A material + 1 of both, or 0.
+static inline uint16_t sp__set_common(const uint16_t *a, const uint16_t *b) {
+    for (int i = 0; i < SP_FILL_SET && a[i]; i++)
+        if (sp__set_has(b, a[i])) return a[i];
+    return 0;
+}
+
+// Least and largest dihedral angle of a tetrahedron, as cosines of the least and of the largest: out[0] >= out[1].
+void sp__tet_dihedral(const double *a, const double *b, const double *c, const double *d, double cosines[2]);
+
+// Fill by size or number of elements; the def is checked here.
+sp_status sp__fill_run(sp_context *ctx, const sp_fill_source *source, const sp_fill_def *def, sp_fill_info *info, sp_mesh **out);
+sp_status sp__fill_check(sp_context *ctx, const sp_fill_def *def);
+
+#endif

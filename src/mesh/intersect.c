@@ -1,0 +1,119 @@
+// Every case comes down to a segment and a triangle, judged by signs of determinants (exact.h); in a common plane by the same
+// question one dimension lower. Touching counts.
+#include "mesh/intersect.h"
+
+#include <stddef.h>
+
+#include "mesh/exact.h"
+
+typedef struct plane {
+    int u, v;  // the two coordinates that are kept
+    int turn;  // of the triangle there: 1 counter-clockwise, -1 clockwise; 0: it has no area at all
+} plane;
+
+static plane project(const double *a, const double *b, const double *c) {
+    plane p = {0};
+    for (int k = 0; k < 3 && p.turn == 0; k++) {
+        p.u = k, p.v = (k + 1) % 3;
+        p.turn = sp__orient2(a, b, c, p.u, p.v);
+    }
+    return p;
+}
+
+// ------------------------------------------------------------------------------------------------ in a plane
+
+// p on the closed segment a b, given that the three are in line
+static bool within(const double *a, const double *b, const double *p, const plane *s) {
+    const int axis[2] = {s->u, s->v};
+    for (int i = 0; i < 2; i++) {
+        int k = axis[i];
+        if ((p[k] < a[k] && p[k] < b[k]) || (p[k] > a[k] && p[k] > b[k])) return false;
+    }
+    return true;
+}
+
+static bool segments_meet(const double *a, const double *b, const double *c, const double *d, const plane *s) {
+    int abc = sp__orient2(a, b, c, s->u, s->v), abd = sp__orient2(a, b, d, s->u, s->v);
+    int cda = sp__orient2(c, d, a, s->u, s->v), cdb = sp__orient2(c, d, b, s->u, s->v);
+    if (abc * abd < 0 && cda * cdb < 0) return true;
+    return (abc == 0 && within(a, b, c, s)) || (abd == 0 && within(a, b, d, s)) || (cda == 0 && within(c, d, a, s)) ||
+           (cdb == 0 && within(c, d, b, s));
+}
+
+static bool holds(const double *const t[3], const double *p, const plane *s) {
+    for (int k = 0; k < 3; k++)
+        if (sp__orient2(t[k], t[(k + 1) % 3], p, s->u, s->v) * s->turn < 0) return false;
+    return true;
+}
+
+static bool flat_segment_meets(const double *const t[3], const double *p, const double *q, const plane *s) {
+    if (holds(t, p, s) || holds(t, q, s)) return true;
+    for (int k = 0; k < 3; k++)
+        if (segments_meet(t[k], t[(k + 1) % 3], p, q, s)) return true;
+    return false;
+}
+
+// ------------------------------------------------------------------------------------------------ in space
+
+static bool segment_meets(const double *const t[3], const double *p, const double *q, const plane *s) {
+    int above = sp__orient3(t[0], t[1], t[2], p), below = sp__orient3(t[0], t[1], t[2], q);
+    if (above * below > 0) return false;
+    if (above == 0 && below == 0) return flat_segment_meets(t, p, q, s);
+    int sides[3];
+    for (int k = 0; k < 3; k++) sides[k] = sp__orient3(p, q, t[k], t[(k + 1) % 3]);
+    bool left = sides[0] >= 0 && sides[1] >= 0 && sides[2] >= 0, right = sides[0] <= 0 && sides[1] <= 0 && sides[2] <= 0;
+    return left || right;
+}
+
+static bool strangers(const double *const a[3], const double *const b[3], const plane *pa, const plane *pb) {
+    for (int k = 0; k < 3; k++)
+        if (segment_meets(a, b[k], b[(k + 1) % 3], pa) || segment_meets(b, a[k], a[(k + 1) % 3], pb)) return true;
+    return false;
+}
+
+// a[0] == b[0]. In a plane: an edge of one that leaves the common corner runs between those of the other, or along one of them.
+static bool wedge_holds(const double *const t[3], const double *p, const plane *s) {
+    int first = sp__orient2(t[0], t[1], p, s->u, s->v) * s->turn, last = sp__orient2(t[2], t[0], p, s->u, s->v) * s->turn;
+    return first >= 0 && last >= 0;
+}
+
+static bool at_vertex(const double *const a[3], const double *const b[3], const plane *pa, const plane *pb) {
+    int first = sp__orient3(a[0], a[1], a[2], b[1]), second = sp__orient3(a[0], a[1], a[2], b[2]);
+    if (first == 0 && second == 0)
+        return wedge_holds(a, b[1], pa) || wedge_holds(a, b[2], pa) || wedge_holds(b, a[1], pb) || wedge_holds(b, a[2], pb);
+    // otherwise the planes meet in a line through the corner, and the shorter of the two pieces on it ends on an opposite edge
+    return segment_meets(a, b[1], b[2], pa) || segment_meets(b, a[1], a[2], pb);
+}
+
+// a[0] == b[0], a[1] == b[1]: they lie on each other where they share a plane and a side of the edge
+static bool at_edge(const double *const a[3], const double *const b[3], const plane *pa) {
+    if (sp__orient3(a[0], a[1], a[2], b[2]) != 0) return false;
+    return sp__orient2(a[0], a[1], b[2], pa->u, pa->v) == pa->turn;
+}
+
+// common nodes to the front of both, the rest in any order; returns how many there are
+static int line_up(int a[3], int b[3]) {
+    int n = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = n; j < 3; j++) {
+            if (a[i] != b[j]) continue;
+            int swap = a[n];
+            a[n] = a[i], a[i] = swap;
+            swap = b[n];
+            b[n] = b[j], b[j] = swap;
+            n++;
+            break;
+        }
+    return n;
+}
+
+bool sp__triangles_intersect(const double *x, const int a[3], const int b[3]) {
+    int c[3] = {a[0], a[1], a[2]}, d[3] = {b[0], b[1], b[2]}, common = line_up(c, d);
+    const double *p[3], *q[3];
+    if (common == 3) return false;
+    for (int k = 0; k < 3; k++) p[k] = x + 3 * (size_t)c[k], q[k] = x + 3 * (size_t)d[k];
+    plane pp = project(p[0], p[1], p[2]), pq = project(q[0], q[1], q[2]);
+    if (pp.turn == 0 || pq.turn == 0) return false;
+    if (common == 0) return strangers(p, q, &pp, &pq);
+    return common == 1 ? at_vertex(p, q, &pp, &pq) : at_edge(p, q, &pp);
+}

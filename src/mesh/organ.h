@@ -1,0 +1,49 @@
+// Organ-like shapes: lists of round parts that melt into each other, in lengths of about the whole shape's. They are test bodies
+// of the right kind (a tapering lobe, a thin wall, a branching tube), not anatomy.
+#ifndef SP_ORGAN_H
+#define SP_ORGAN_H
+
+#include "mesh/mesh_internal.h"
+
+typedef enum sp_part_kind {
+    SP_PART_BALL,  // ellipsoid about a, semi-axes size, turned by `turn` degrees about x, then y, then z
+    SP_PART_CONE,  // from a to b with round ends, radii size[0] and size[1]
+    SP_PART_HALF   // half space below the plane through a with normal b
+} sp_part_kind;
+
+typedef struct sp_part {
+    sp_part_kind kind;
+    bool cut;      // taken away from what comes before it
+    double blend;  // width of the melted seam
+    double a[3], b[3], size[3], turn[3];
+} sp_part;
+
+typedef struct sp_organ_zone {
+    const char *name;
+    const sp_part *parts;
+    int part_count;
+} sp_organ_zone;
+
+typedef struct sp_organ {
+    const char *name;
+    double low[3], high[3];
+    const sp_part *parts;
+    int part_count;
+    double wall;              // hollow with a wall of this thickness; 0: full
+    const sp_part *openings;  // taken away after the wall is made
+    int opening_count;
+    const char *body;              // group of what is in no region; NULL: no regions
+    const sp_organ_zone *regions;  // groups of tetrahedra
+    int region_count;
+    const sp_organ_zone *patches;  // groups of boundary nodes
+    int patch_count;
+    double detail;  // of the filling
+} sp_organ;
+
+// The shapes, ended by one without a name (organ_body.c, organ_animal.c).
+extern const sp_organ sp__organs_body[], sp__organs_animal[];
+
+// The signed function of a list of parts.
+double sp__parts_value(const sp_part *parts, int count, const double x[3]);
+
+#endif

@@ -1,0 +1,233 @@
+// What can be repaired without guessing. The definition stays as it is: repairs are tables (which node became which, which
+// element stays, which is turned), and the new mesh is read off through them.
+#include "mesh/repair.h"
+
+#include "mesh/examine.h"
+#include "mesh/weld.h"
+
+static sp_status no_memory(const sp_repair *r) {
+    return SP_FAIL(r->ctx, SP_NO_MEMORY, "no memory to repair %d elements", r->element_count);
+}
+
+bool sp__repair_keeps(const sp_repair *r, int element) {
+    return !(r->state[element] & (SP_ELEMENT_BROKEN | SP_ELEMENT_FLAT | SP_ELEMENT_LOOSE));
+}
+
+// ------------------------------------------------------------------------------------------------ what stays
+
+static sp_status weld(sp_repair *r) {
+    unsigned char *skip;
+    size_t corners = (size_t)r->corners;
+    if (!SP_NEW(r->ctx, skip, r->node_count)) return no_memory(r);
+    // nodes of no sound element are dropped, not welded
+    memset(skip, 1, (size_t)r->node_count);
+    for (size_t i = 0; i < (size_t)r->element_count * corners; i++)
+        if (!(r->state[i / corners] & SP_ELEMENT_BROKEN)) skip[r->elements[i]] = 0;
+    sp_status status = sp__weld_find(r->ctx, r->x, r->node_count, skip, r->tolerance, r->same);
+    sp__free(r->ctx, skip);
+    SP_TRY(status);
+    for (int i = 0; i < r->node_count; i++) r->done.welded += r->same[i] != i;
+    for (size_t i = 0; i < (size_t)r->element_count * corners; i++)
+        r->welded[i] = r->state[i / corners] & SP_ELEMENT_BROKEN ? -1 : r->same[r->elements[i]];
+    return SP_OK;
+}
+
+static void count_twin(void *user, int element, int earlier) {
+    (void)element, (void)earlier;
+    ++*(int *)user;
+}
+
+static bool allocate(sp_repair *r) {
+    size_t elements = (size_t)r->element_count, nodes = (size_t)r->node_count;
+    return SP_NEW(r->ctx, r->state, elements) && SP_NEW(r->ctx, r->turned, elements) && SP_NEW(r->ctx, r->same, nodes) &&
+           SP_NEW(r->ctx, r->welded, elements * (size_t)r->corners) && SP_NEW(r->ctx, r->node_new, nodes) &&
+           SP_NEW(r->ctx, r->element_new, elements);
+}
+
+sp_status sp__repair_begin(sp_repair *r) {
+    if (!allocate(r)) return no_memory(r);
+    sp__elements_judge(r->x, r->node_count, r->elements, r->element_count, r->corners, r->state);
+    SP_TRY(weld(r));
+    sp__elements_judge(r->x, r->node_count, r->welded, r->element_count, r->corners, r->state);
+    for (int i = 0; i < r->element_count; i++) {
+        if (r->state[i] & SP_ELEMENT_BROKEN) {
+            r->done.dropped_broken++;
+        } else if (r->state[i] & SP_ELEMENT_FLAT) {
+            r->done.dropped_flat++;
+            r->state[i] |= SP_ELEMENT_LOOSE;
+        }
+    }
+    SP_TRY(sp__elements_twins(r->ctx, r->welded, r->element_count, r->corners, r->node_count, r->state, count_twin,
+                              &r->done.dropped_twins));
+    for (int i = 0; i < r->element_count; i++) r->turned[i] = sp__repair_keeps(r, i) && r->state[i] & SP_ELEMENT_INVERTED;
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ new numbers
+
+static void number_all(sp_repair *r) {
+    size_t corners = (size_t)r->corners;
+    for (int i = 0; i < r->node_count; i++) r->node_new[i] = -1;
+    for (int i = 0; i < r->element_count; i++) {
+        r->element_new[i] = sp__repair_keeps(r, i) ? r->elements_left++ : -1;
+        for (size_t k = 0; k < corners && r->element_new[i] >= 0; k++) r->node_new[r->welded[(size_t)i * corners + k]] = 0;
+        r->done.turned += r->turned[i];
+    }
+    for (int i = 0; i < r->node_count; i++) {
+        if (r->same[i] != i) {
+            r->node_new[i] = r->node_new[r->same[i]];  // a lower one, numbered already
+        } else if (r->node_new[i] == 0) {
+            r->node_new[i] = r->nodes_left++;
+        } else {
+            r->done.dropped_nodes++;
+        }
+    }
+}
+
+static void read_off(sp_repair *r) {
+    size_t corners = (size_t)r->corners;
+    for (size_t i = 0; i < (size_t)r->node_count; i++)
+        if (r->node_new[i] >= 0 && r->same[i] == (int)i)
+            memcpy(r->x_left + 3 * (size_t)r->node_new[i], r->x + 3 * i, 3 * sizeof *r->x);
+    for (size_t i = 0; i < (size_t)r->element_count; i++) {
+        if (r->element_new[i] < 0) continue;
+        int *to = r->elements_left_corners + (size_t)r->element_new[i] * corners;
+        for (size_t k = 0; k < corners; k++) to[k] = r->node_new[r->welded[i * corners + k]];
+        if (!r->turned[i]) continue;
+        int swap = to[corners - 1];
+        to[corners - 1] = to[corners - 2], to[corners - 2] = swap;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ what is carried
+
+// numbers of a group that remain, each once; what the definition names out of range is left out
+static sp_status take_items(sp_repair *r, const int *from, int count, const int *new, int limit, int left, const int **out,
+                            int *n) {
+    unsigned char *seen;
+    int *items = NULL;
+    if (!SP_NEW(r->ctx, seen, left) || !SP_NEW(r->ctx, items, count)) {
+        sp__free(r->ctx, seen);
+        return no_memory(r);
+    }
+    for (int i = 0; i < count; i++) {
+        int to = from[i] >= 0 && from[i] < limit ? new[from[i]] : -1;
+        if (to < 0 || seen[to]) continue;
+        seen[to] = 1;
+        items[(*n)++] = to;
+    }
+    sp__free(r->ctx, seen);
+    *out = items;
+    return SP_OK;
+}
+
+// names stay borrowed; sp__repair_free does not free them
+static sp_status take_group(sp_repair *r, const sp_mesh_group *from) {
+    sp_mesh_group *to = &r->with.groups[r->with.group_count++];
+    to->name = from->name;
+    SP_TRY(take_items(r, from->elements, from->element_count, r->element_new, r->element_count, r->elements_left, &to->elements,
+                      &to->element_count));
+    SP_TRY(take_items(r, from->nodes, from->node_count, r->node_new, r->node_count, r->nodes_left, &to->nodes, &to->node_count));
+    if (to->element_count + to->node_count > 0) return SP_OK;
+    sp__free(r->ctx, (void *)to->elements);
+    sp__free(r->ctx, (void *)to->nodes);
+    r->with.groups[--r->with.group_count] = (sp_mesh_group){0};
+    return SP_OK;
+}
+
+static sp_status take_array(sp_repair *r, const sp_mesh_array *from) {
+    int count = from->on_elements ? r->element_count : r->node_count;
+    const int *new = from->on_elements ? r->element_new : r->node_new;
+    double *values;
+    if (!from->values) return SP_FAIL(r->ctx, SP_BAD_INPUT, "array '%s' has no values", from->name ? from->name : "");
+    if (!SP_NEW(r->ctx, values, from->on_elements ? r->elements_left : r->nodes_left)) return no_memory(r);
+    // of welded nodes the lowest one's value stays: it comes last in this order
+    for (int i = count - 1; i >= 0; i--)
+        if (new[i] >= 0) values[new[i]] = from->values[i];
+    r->with.arrays[r->with.array_count++] = (sp_mesh_array){from->name, values, from->on_elements};
+    return SP_OK;
+}
+
+sp_status sp__repair_finish(sp_repair *r, const sp_attributes *given) {
+    number_all(r);
+    if (r->elements_left == 0)
+        return SP_FAIL(r->ctx, SP_BAD_INPUT, "nothing remains: %d elements name missing nodes, %d are degenerate",
+                       r->done.dropped_broken, r->done.dropped_flat);
+    if (!SP_NEW(r->ctx, r->x_left, 3 * (size_t)r->nodes_left) ||
+        !SP_NEW(r->ctx, r->elements_left_corners, (size_t)r->elements_left * (size_t)r->corners) ||
+        !SP_NEW(r->ctx, r->with.groups, given->group_count) || !SP_NEW(r->ctx, r->with.arrays, given->array_count))
+        return no_memory(r);
+    read_off(r);
+    for (int g = 0; g < given->group_count; g++) SP_TRY(take_group(r, &given->groups[g]));
+    for (int a = 0; a < given->array_count; a++) SP_TRY(take_array(r, &given->arrays[a]));
+    return SP_OK;
+}
+
+void sp__repair_free(sp_repair *r) {
+    void *owned[] = {r->state, r->turned, r->same, r->welded, r->node_new, r->element_new, r->x_left, r->elements_left_corners};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sp__free(r->ctx, owned[i]);
+    for (int i = 0; i < r->with.group_count; i++) r->with.groups[i].name = NULL;
+    for (int i = 0; i < r->with.array_count; i++) r->with.arrays[i].name = NULL;
+    sp__attributes_free(r->ctx, &r->with);
+}
+
+// ------------------------------------------------------------------------------------------------ tetrahedra
+
+static void follow_ids(const int64_t *from, const int *new, int count, int64_t *to) {
+    // of welded nodes the lowest one's
+    for (int i = count - 1; i >= 0; i--)
+        if (new[i] >= 0) to[new[i]] = from ? from[i] : i;
+}
+
+static sp_status make_mesh(sp_repair *r, const sp_mesh_def *def, sp_mesh **out) {
+    sp_mesh_def d = sp_mesh_def_default();
+    int64_t *node_ids = NULL, *tet_ids = NULL;
+    sp_status status;
+    if (SP_NEW(r->ctx, node_ids, r->nodes_left) && SP_NEW(r->ctx, tet_ids, r->elements_left)) {
+        follow_ids(def->node_ids, r->node_new, r->node_count, node_ids);
+        follow_ids(def->tet_ids, r->element_new, r->element_count, tet_ids);
+        d.node_count = r->nodes_left, d.positions = r->x_left, d.node_ids = node_ids;
+        d.tet_count = r->elements_left, d.tets = r->elements_left_corners, d.tet_ids = tet_ids;
+        d.groups = r->with.groups, d.group_count = r->with.group_count;
+        d.arrays = r->with.arrays, d.array_count = r->with.array_count;
+        status = sp_mesh_create(r->ctx, &d, out);
+    } else {
+        status = no_memory(r);
+    }
+    sp__free(r->ctx, node_ids);
+    sp__free(r->ctx, tet_ids);
+    return status;
+}
+
+// The definition can be looked at: counts and pointers are right, whatever else is wrong.
+static sp_status check(sp_context *ctx, const sp_mesh_def *def, const sp_examine_options *o) {
+    if (def->cookie != SP_COOKIE_MESH || o->cookie != SP_COOKIE_EXAMINE)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "definition and options must start from their default functions");
+    if (isnan(o->tolerance) || o->tolerance == INFINITY) return SP_FAIL(ctx, SP_BAD_INPUT, "tolerance = %g m", o->tolerance);
+    if (def->node_count < 1 || def->node_count > SP_NODES_MAX || def->tet_count < 1 || def->tet_count > SP_TETS_MAX ||
+        !def->positions || !def->tets)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "%d nodes and %d tetrahedra, must be in [1, %d] and [1, %d]", def->node_count,
+                       def->tet_count, SP_NODES_MAX, SP_TETS_MAX);
+    return SP_OK;
+}
+
+sp_status sp_mesh_repaired(sp_context *context, const sp_mesh_def *def, const sp_examine_options *options, sp_mesh **out,
+                           sp_mesh_repairs *done) {
+    sp_examine_options o = options ? *options : sp_examine_options_default();
+    *out = NULL;
+    SP_TRY(check(context, def, &o));
+    sp_repair r = {.ctx = context,
+                   .x = def->positions,
+                   .elements = def->tets,
+                   .node_count = def->node_count,
+                   .element_count = def->tet_count,
+                   .corners = 4,
+                   .tolerance = sp__weld_tolerance(def->positions, def->node_count, o.tolerance)};
+    const sp_attributes given = {(sp_mesh_group *)def->groups, (sp_mesh_array *)def->arrays, def->group_count, def->array_count};
+    sp_status status = sp__repair_begin(&r);
+    if (status == SP_OK) status = sp__repair_finish(&r, &given);
+    if (status == SP_OK) status = make_mesh(&r, def, out);
+    if (done) *done = r.done;
+    sp__repair_free(&r);
+    return status;
+}

@@ -1,0 +1,110 @@
+// Every public function about surfaces, judging, repairing and refining meshes, called the way a host would.
+#include "souple/io.h"
+#include "test.h"
+
+typedef struct fixture {
+    sp_context *context;
+    sp_mesh *box;
+    sp_trimesh *skin;
+} fixture;
+
+static bool set_up(fixture *f) {
+    *f = (fixture){0};
+    return sp_context_create(NULL, &f->context) == SP_OK &&
+           sp_mesh_box(f->context, (double[]){2, 1, 1}, (int[]){4, 2, 2}, 6, &f->box) == SP_OK &&
+           sp_mesh_boundary(f->box, &f->skin) == SP_OK;
+}
+
+static void tear_down(fixture *f) {
+    sp_trimesh_destroy(&f->skin);
+    sp_mesh_destroy(&f->box);
+    sp_context_destroy(&f->context);
+}
+
+TEST(surfaces) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    CHECK(sp_mesh_context(f.box) == f.context && sp_trimesh_context(f.skin) == f.context);
+    sp_trimesh_def def = sp_trimesh_def_default(), got;
+    sp_trimesh_get(f.skin, &def);
+    CHECK(def.face_count == 80 && def.vertex_count == 42);
+    sp_trimesh *copy, *fine, *moved;
+    REQUIRE(sp_trimesh_create(f.context, &def, &copy) == SP_OK);
+    REQUIRE(sp_trimesh_subdivided(copy, 1, true, 30, &fine) == SP_OK);
+    REQUIRE(sp_trimesh_transformed(copy, (double[]){2, 2, 2}, NULL, &moved) == SP_OK);
+    sp_trimesh_get(fine, &got);
+    CHECK(got.face_count == 320);
+    sp_trimesh_get(moved, &got);
+    CHECK(got.positions[3 * got.vertex_count - 3] == 4);
+    sp_trimesh_destroy(&moved), sp_trimesh_destroy(&fine), sp_trimesh_destroy(&copy);
+    tear_down(&f);
+}
+
+TEST(judging_and_repairing) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    sp_mesh_def mesh = sp_mesh_def_default();
+    sp_trimesh_def skin;
+    mesh.node_count = sp_mesh_node_count(f.box), mesh.positions = sp_mesh_positions(f.box);
+    mesh.tet_count = sp_mesh_tet_count(f.box) - 1, mesh.tets = sp_mesh_tets(f.box);
+    sp_trimesh_get(f.skin, &skin);
+    skin.face_count--;
+    sp_examine_options o = sp_examine_options_default();
+    sp_mesh_report *report;
+    bool whole;
+    REQUIRE(sp_mesh_examine(f.context, &mesh, &o, &report) == SP_OK);
+    CHECK_NEAR(sp_mesh_report_stats(report)->volume, 2 - 2.0 / 96, 1e-14);
+    CHECK(sp_mesh_report_count(report, SP_DEFECT_INVERTED, &whole) == 0 && whole);
+    sp_mesh_report_destroy(&report);
+    REQUIRE(sp_trimesh_examine(f.context, &skin, &o, &report) == SP_OK);
+    CHECK(sp_mesh_report_count(report, SP_DEFECT_OPEN_EDGE, &whole) == 3);
+    CHECK(sp_mesh_report_at(report, 0) && sp_mesh_report_at(report, 0)->kind == SP_DEFECT_OPEN_EDGE);
+    CHECK(!strcmp(sp_defect_name(SP_DEFECT_OPEN_EDGE), "open-edge") &&
+          strstr(sp_defect_text(SP_DEFECT_OPEN_EDGE), "one triangle"));
+    sp_mesh_report_destroy(&report);
+    sp_mesh *mended;
+    sp_trimesh *closed;
+    sp_mesh_repairs done;
+    REQUIRE(sp_mesh_repaired(f.context, &mesh, &o, &mended, &done) == SP_OK);
+    CHECK(done.turned == 0 && sp_mesh_tet_count(mended) == mesh.tet_count);
+    REQUIRE(sp_trimesh_repaired(f.context, &skin, NULL, &closed, &done) == SP_OK);
+    sp_mesh_destroy(&mended), sp_trimesh_destroy(&closed);
+    tear_down(&f);
+}
+
+TEST(refining) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    sp_mesh *fine;
+    REQUIRE(sp_mesh_refined(f.box, 1, &fine) == SP_OK);
+    CHECK_INT(sp_mesh_tet_count(fine), 8 * sp_mesh_tet_count(f.box));
+    sp_mesh_destroy(&fine);
+    sp_selection corner = sp_selection_default();
+    corner.has_box = true, corner.box[3] = corner.box[4] = corner.box[5] = 0.5;
+    REQUIRE(sp_mesh_refined_where(f.box, &corner, 0.3, 0, &fine) == SP_OK);
+    CHECK(sp_mesh_tet_count(fine) > sp_mesh_tet_count(f.box) && sp_mesh_tet_count(fine) < 8 * sp_mesh_tet_count(f.box));
+    CHECK_NEAR(sp_mesh_volume(fine), 2, 1e-13);
+    sp_mesh_destroy(&fine);
+    tear_down(&f);
+}
+
+TEST(files_as_they_stand) {
+    sp_context *context = NULL;
+    sp_mesh_file *file = NULL;
+    sp_mesh_file_content content;
+    sp_mesh *mesh;
+    sp_trimesh *skin;
+    REQUIRE(sp_context_create(NULL, &context) == SP_OK);
+    REQUIRE(sp_mesh_file_open(context, SP_SOURCE_DIR "/tests/fuzz/mesh/cube.msh", &file) == SP_OK);
+    sp_mesh_file_get(file, &content);
+    CHECK(content.tetrahedra && content.mesh.tet_count == 5 && strstr(content.format, "Gmsh"));
+    REQUIRE(sp_mesh_file_mesh(file, &mesh) == SP_OK);
+    CHECK_NEAR(sp_mesh_volume(mesh), 1, 1e-15);  // five exact volumes
+    REQUIRE(sp_mesh_file_trimesh(file, &skin) == SP_OK);
+    sp_trimesh_destroy(&skin), sp_mesh_destroy(&mesh);
+    sp_mesh_file_close(&file);
+    CHECK(file == NULL);
+    CHECK(sp_mesh_file_open(context, SP_SOURCE_DIR "/not-there.msh", &file) < 0 && file == NULL);
+    sp_mesh_file_close(&file);
+    sp_context_destroy(&context);
+}
