@@ -4,12 +4,12 @@
 #
 #   gcc      the whole suite with invariants checked
 #   clang    the second compiler's warnings, and the unit tests
-#   asan     addresses and undefined behaviour: unit and fault tests, then the fuzzers for SP_FUZZ_SECONDS each (20)
+#   asan     addresses and undefined behaviour: unit and fault tests, then the fuzzers for SP_FUZZ_SECONDS each (15)
 #   tsan     races: what runs on several threads
 #   nosimd   without the vector kernels and every optional library: unit tests and the peers' curve
 #   engine   libsouple without XML, PNG, METIS and AMD; it prints nothing and ends nothing
 #   format   clang-format has nothing to say
-#   fuzz     not by itself: only the fuzzers of asan, for SP_FUZZ_SECONDS each (20)
+#   fuzz     not by itself: only the fuzzers of asan, for SP_FUZZ_SECONDS each (15)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -63,10 +63,11 @@ in_subshell() (
 
 # libFuzzer on one harness, beginning with the repository's own files; what it finds stays in build/asan
 fuzz() {
-    local harness=$1 seconds=${SP_FUZZ_SECONDS:-20} top=$PWD log=fuzz-$1.log seeds=()
+    local harness=$1 seconds=${SP_FUZZ_SECONDS:-15} top=$PWD log=fuzz-$1.log seeds=()
     case $harness in
         scene) seeds=("$top/scenes" "$top/tests/data") ;;
         mesh) seeds=("$top/tests/fuzz/mesh" "$top/tests/data/mesh/bad") ;;
+        volume) seeds=("$top/tests/data/volume" "$top/tests/data/volume/bad") ;;
         expr) seeds=("$top/tests/fuzz/expr") ;;
         mtx) seeds=("$top/tests/fuzz/mtx" "$top/tests/data") ;;
     esac
@@ -90,7 +91,7 @@ engine() {
     [ -z "$names" ]
 }
 
-harnesses=(scene expr mesh mtx)
+harnesses=(scene expr mesh volume mtx)
 sanitizer_options() {
     export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
 }

@@ -68,7 +68,8 @@ static sp_status fill_once(sp_context *ctx, const sp_fill_source *source, const 
 static sp_status finish(sp_fill *f, const sp_fill_def *def, sp_fill_info *info, sp_mesh **out) {
     if (f->tet_count == 0)
         return SP_FAIL(f->ctx, SP_BAD_INPUT, "nothing is inside: the shape is empty, or thinner than a cell of %g m", info->size);
-    bool promised = def->detail == 1 && f->extra_count == 0 && f->source->materials == 2;
+    // a border that the octree did not foresee (missed by sampling, or across a hole) may be cut in cells of several sizes
+    bool promised = def->detail == 1 && f->extra_count == 0 && f->source->materials == 2 && sp__fill_is_uniform(f);
     info->guarantee[0] = promised ? LEAST : 0, info->guarantee[1] = promised ? LARGEST : 180;
     if (!promised) SP_TRY(sp__fill_improve(f));
     return sp__fill_finish(f, info, out);

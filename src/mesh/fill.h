@@ -119,6 +119,8 @@ sp_status sp__fill_cuts(sp_fill *f);      // cut points, vertices moved to those
 sp_status sp__fill_stencils(sp_fill *f);  // tetrahedra
 // Cells whose tetrahedra are flat or inside out: their vertices are held. Returns how many; then cuts and stencils once more.
 int sp__fill_hold(sp_fill *f);
+// Whether every cell that was cut or has a moved vertex is one of the uniform lattice, and none was held: what proofs are about.
+bool sp__fill_is_uniform(const sp_fill *f);
 sp_status sp__fill_debris(sp_fill *f);   // crumbs: pieces of a few tetrahedra, and below a hundredth of the largest, go
 sp_status sp__fill_pinches(sp_fill *f);  // where the boundary would touch itself, some are taken away
 sp_status sp__fill_improve(sp_fill *f);  // the worst ones, where nothing is promised

@@ -362,3 +362,28 @@ int sp__fill_hold(sp_fill *f) {
     }
     return count;
 }
+
+// four edges from corner to centre and two along the axes, of the finest cell: 3 and 4 in squared units
+static bool is_body_centred(const sp_fill *f, const int cell[4]) {
+    int shorter = 0, longer = 0;
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < i; j++) {
+            int64_t d2 = length2(f->vertices[cell[i]].place, f->vertices[cell[j]].place);
+            shorter += d2 == 3, longer += d2 == 4;
+        }
+    return shorter == 4 && longer == 2;
+}
+
+bool sp__fill_is_uniform(const sp_fill *f) {
+    for (int c = 0; c < f->cell_count; c++) {
+        const int *cell = f->cells[c];
+        bool touched = false;
+        for (int i = 0; i < 4; i++) {
+            const sp_fill_vertex *v = &f->vertices[cell[i]];
+            if (v->held) return false;
+            touched = touched || v->set[1] || v->own != f->vertices[cell[0]].own;
+        }
+        if (touched && !is_body_centred(f, cell)) return false;
+    }
+    return true;
+}

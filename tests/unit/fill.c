@@ -94,9 +94,25 @@ TEST(angles_are_as_promised_for_noise) {
         def.size = 0.09;
         sp_mesh *m = fill_in(c, noise, &seed, 1.1, 0, &def, &info);
         REQUIRE(m);
+        CHECK(info.guarantee[0] == 10.78);
         CHECK(info.dihedral[0] >= 10.78 && info.dihedral[1] <= 164.74);
         sp_mesh_destroy(&m);
     }
+    sp_context_destroy(&c);
+}
+
+// a slope that is far too small hides the border from the octree: it is cut in cells of several sizes, and no promise is made
+TEST(nothing_is_promised_where_cells_differ) {
+    sp_context *c = context();
+    double radius = 1;
+    sp_fill_def def = sp_fill_def_default();
+    sp_fill_info info;
+    def.size = 0.05;
+    sp_mesh *m = fill_in(c, ball, &radius, 1.1, 0.2, &def, &info);
+    REQUIRE(m);
+    CHECK(info.guarantee[0] == 0 && info.guarantee[1] == 180);
+    CHECK_INT(bad_edges(m), 0);
+    sp_mesh_destroy(&m);
     sp_context_destroy(&c);
 }
 
