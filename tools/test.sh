@@ -127,7 +127,7 @@ for configuration in "$@"; do
         clang) suite clang '^(unit|examples)/' ;;
         asan) asan ;;
         fuzz) fuzzers ;;
-        tsan) suite tsan '^determinism/|^unit/(pool|core|background|world|linear|refresh|solid|table|picture)' ;;
+        tsan) suite tsan '^determinism/|^unit/(pool|core|background|world|linear|refresh|solid|table|picture$|layers|recorder|recording)' ;;
         nosimd) suite nosimd '^unit/|^verify/.*peer' ;;
         *)
             echo "tools/test.sh: unknown configuration '$configuration'" >&2
