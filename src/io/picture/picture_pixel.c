@@ -111,7 +111,8 @@ static void draw_pixel(const sp_pixel_work *w, const sp_layer_tile *t, int px, i
     for (int k = 0; k < SAMPLES_ALL; k++) {
         int x = SP_SAMPLES * px + sample_order[k] % SP_SAMPLES, y = SP_SAMPLES * py + sample_order[k] / SP_SAMPLES;
         int i = (y - t->y) * t->width + x - t->x;
-        blend(&p, t->layers + t->start[i], t->start[i + 1] - t->start[i], x, y, sum);
+        uint32_t count = t->start[i + 1] - t->start[i];  // a tile without any has no list
+        blend(&p, count ? t->layers + t->start[i] : NULL, count, x, y, sum);
     }
     for (int i = 0; i < 3; i++) {
         double c = sum[i] / SAMPLES_ALL;
