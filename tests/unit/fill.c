@@ -59,7 +59,7 @@ static sp_mesh *fill_in(sp_context *c, sp_field_fn *field, const void *user, dou
 TEST(angles_are_as_promised) {
     sp_context *c = context();
     unsigned long long state = 11;
-    for (int i = 0; i < 24; i++) {
+    for (int i = 0; i < 12; i++) {
         blob b = random_blob(&state);
         sp_fill_def def = sp_fill_def_default();
         sp_fill_info info;
@@ -119,7 +119,7 @@ TEST(nothing_is_promised_where_cells_differ) {
 TEST(boundaries_are_closed_and_manifold) {
     sp_context *c = context();
     unsigned long long state = 5;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 6; i++) {
         blob b = random_blob(&state);
         sp_fill_def def = sp_fill_def_default();
         def.size = 0.2, def.grade = 1 << (i % 3), def.detail = i % 2 ? 0.5 : 1;

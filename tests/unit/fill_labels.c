@@ -87,7 +87,7 @@ TEST(any_labels_fit) {
     sp_context *c = context();
     static scan s;
     unsigned long long state = 9;
-    for (int round = 0; round < 6; round++) {
+    for (int round = 0; round < 3; round++) {
         double seed[6][3];
         for (int i = 0; i < 18; i++) seed[i / 3][i % 3] = 20 + 16 * sp_test_random(&state);
         begin_scan(&s);
@@ -217,8 +217,7 @@ TEST(organs_have_their_parts) {
     CHECK_INT(count, sizeof organs / sizeof *organs);
     for (int i = 0; i < count; i++) {
         CHECK(!strcmp(sp_mesh_organ_name(i), organs[i].kind));
-        check_organ(c, &organs[i], 5000);
-        check_organ(c, &organs[i], 12000);
+        check_organ(c, &organs[i], i % 2 ? 5000 : 12000);
     }
     CHECK(!sp_mesh_organ_name(-1));
     sp_context_destroy(&c);

@@ -176,7 +176,8 @@ TEST(one_element_touches_its_path) {
     int *list = calloc((size_t)s.S->count, sizeof *list);
     CHECK_INT(apply(s.F, 1, &c, &info), SP_OK);
     CHECK_INT(info.supernodes, sp__factor_closure(s.F, c.row_count, c.rows, list));
-    CHECK(info.columns < s.S->n / 2);
+    // in the natural order, which a build without METIS is left with here, the path of the first element is all there is
+    if (s.S->ordering != SP_ORDER_NATURAL) CHECK(info.columns < s.S->n / 2);
     free(list);
     drop_change(&c);
     close_setting(&s);

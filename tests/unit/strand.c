@@ -277,14 +277,14 @@ static void residual(rod *k, const double *rest, double *f) {
     for (int i = 0; i < 3 * k->s->controls; i++) f[i] -= k->s->G[6 + i];
 }
 
-// Newton with differences for the derivative of G, the load in ten stages
+// Newton with differences for the derivative of G, the load in five stages
 static void settle(rod *k, const double *rest, const double load[3]) {
     static double K[MOST * MOST];
     int n = 3 * k->s->controls;
     double f[MOST], g[MOST];
-    for (int stage = 1; stage <= 10; stage++)
-        for (int it = 0; it < (stage < 10 ? 4 : 8); it++) {
-            for (int i = 0; i < 3; i++) k->p[i] = load[i] * stage / 10;
+    for (int stage = 1; stage <= 5; stage++)
+        for (int it = 0; it < (stage < 5 ? 3 : 6); it++) {
+            for (int i = 0; i < 3; i++) k->p[i] = load[i] * stage / 5;
             residual(k, rest, f);
             for (int j = 0; j < n; j++) {
                 double before = k->q[j], h = 1e-6;
@@ -304,13 +304,13 @@ static void settle(rod *k, const double *rest, const double load[3]) {
 TEST(heavy_rod) {
     rod k;
     double rest[MOST] = {0};
-    make(&k, 16, true, NULL, round_section);
+    make(&k, 12, true, NULL, round_section);
     settle(&k, rest, (double[3]){0, -30, 0});
-    const double *tip = k.s->frame[16].r;
-    CHECK_NEAR(tip[0], 0.342764, 4e-6);  // 1.8e-6 of error are left with 16 elements
-    CHECK_NEAR(tip[1], -0.873092, 4e-6);
+    const double *tip = k.s->frame[12].r;
+    CHECK_NEAR(tip[0], 0.342764, 1.5e-5);  // 5.7e-6 of error, RMS along the rod, are left with 12 elements
+    CHECK_NEAR(tip[1], -0.873092, 1.5e-5);
     CHECK_NEAR(tip[2], 0, 1e-12);
-    CHECK_NEAR(k.q[2], -7.23653, 0.03);  // curvature converges two orders slower than place: 0.0166 are left
+    CHECK_NEAR(k.q[2], -7.23653, 0.05);  // curvature converges two orders slower than place: 0.03 are left
     drop(&k);
 }
 
@@ -318,13 +318,13 @@ TEST(heavy_rod) {
 TEST(heavy_ring) {
     rod k;
     double rest[MOST] = {0};
-    make(&k, 16, true, NULL, round_section);
-    for (int j = 0; j <= 16; j++) k.q[3 * j + 2] = rest[3 * j + 2] = 2 * 3.14159265358979323846;
+    make(&k, 12, true, NULL, round_section);
+    for (int j = 0; j <= 12; j++) k.q[3 * j + 2] = rest[3 * j + 2] = 2 * 3.14159265358979323846;
     settle(&k, rest, (double[3]){0, 0, -30});
-    const double *tip = k.s->frame[16].r;
-    CHECK_NEAR(tip[0], -0.003299, 1e-5);
-    CHECK_NEAR(tip[1], -0.085578, 1e-5);
-    CHECK_NEAR(tip[2], -0.377413, 1e-5);
+    const double *tip = k.s->frame[12].r;
+    CHECK_NEAR(tip[0], -0.003299, 3e-5);
+    CHECK_NEAR(tip[1], -0.085578, 3e-5);
+    CHECK_NEAR(tip[2], -0.377413, 3e-5);
     drop(&k);
 }
 
@@ -338,12 +338,12 @@ TEST(orders_of_convergence) {
     } rows[] = {{true, 4, 6.59e-4}, {true, 8, 3.03e-5}, {false, 4, 1.98e-2}, {false, 8, 4.89e-3}};
     double fine[300], rest[MOST] = {0}, found[4];
     rod k;
-    make(&k, 32, true, NULL, round_section);
+    make(&k, 24, true, NULL, round_section);
     settle(&k, rest, (double[3]){0, -30, 0});
     for (int i = 0; i < 100; i++) {
-        double s = (i + 1) / 100.0 * 32;
-        int e = s >= 32 ? 31 : (int)s;
-        sp__strand_point(k.s, e, (s - e) / 32, fine + 3 * i, NULL);
+        double s = (i + 1) / 100.0 * 24;
+        int e = s >= 24 ? 23 : (int)s;
+        sp__strand_point(k.s, e, (s - e) / 24, fine + 3 * i, NULL);
     }
     drop(&k);
     for (int r = 0; r < 4; r++) {
