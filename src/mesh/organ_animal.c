@@ -1,28 +1,6 @@
 // A rabbit-like and an armadillo-like body: ears, limbs and tails of several thicknesses. The rabbit sits and looks along +x, the
 // armadillo stands and looks along +z; up is +y.
-#include "mesh/organ.h"
-
-#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
-#define BALL(x, y, z, rx, ry, rz, seam)                                             \
-    {                                                                               \
-        .kind = SP_PART_BALL, .blend = seam, .a = {x, y, z}, .size = { rx, ry, rz } \
-    }
-#define TURNED(x, y, z, rx, ry, rz, tx, ty, tz, seam)                                                     \
-    {                                                                                                     \
-        .kind = SP_PART_BALL, .blend = seam, .a = {x, y, z}, .size = {rx, ry, rz}, .turn = { tx, ty, tz } \
-    }
-#define CONE(x, y, z, u, v, w, r, s, seam)                                                    \
-    {                                                                                         \
-        .kind = SP_PART_CONE, .blend = seam, .a = {x, y, z}, .b = {u, v, w}, .size = { r, s } \
-    }
-#define CUT_TURNED(x, y, z, rx, ry, rz, tx, ty, tz, seam)                                                              \
-    {                                                                                                                  \
-        .kind = SP_PART_BALL, .cut = true, .blend = seam, .a = {x, y, z}, .size = {rx, ry, rz}, .turn = { tx, ty, tz } \
-    }
-#define CUT_HALF(x, y, z, nx, ny, nz, seam)                                                   \
-    {                                                                                         \
-        .kind = SP_PART_HALF, .cut = true, .blend = seam, .a = {x, y, z}, .b = { nx, ny, nz } \
-    }
+#include "mesh/organ_parts.h"
 
 // ------------------------------------------------------------------------------------------------ rabbit
 
@@ -106,8 +84,6 @@ static const sp_part armadillo_hands[] = {BALL(0.39, 0.26, 0.13, 0.09, 0.10, 0.0
                                           BALL(-0.39, 0.26, 0.13, 0.09, 0.10, 0.08, 0)};
 static const sp_organ_zone armadillo_patches[] = {{"feet", armadillo_feet, COUNT(armadillo_feet)},
                                                   {"hands", armadillo_hands, COUNT(armadillo_hands)}};
-
-#define ZONES(list) list, COUNT(list)
 
 const sp_organ sp__organs_animal[] = {
     {"rabbit", {-0.5, -0.45, -0.3}, {0.5, 0.6, 0.3}, ZONES(rabbit), 0, NULL, 0, NULL, NULL, 0, ZONES(rabbit_patches), 0.5},
