@@ -4,8 +4,8 @@
 // square of how many element lengths a wave of stress goes in a step. Calibrated on clamped beams of 500 to 24k tetrahedra, the
 // count is near 45 sqrt(s) + 25 at a tolerance of 1e-7, up to what the size of the body allows.
 //
-// The estimates of time are those of two cores at 2.8 GHz, good to a factor of two elsewhere: enough to see that a factor would
-// be old before it is used, and to warn of a body that is too large for the time there is.
+// The estimates of time were measured on two cores at 2.8 GHz and nowhere else: enough to see that a factor would be old before
+// it is used, and to warn of a body that is far too large for the time there is.
 #include <stdio.h>
 
 #include "linear/solver.h"

@@ -77,6 +77,7 @@ static sp_status check_overrides(sp_error *error, const sp_solid_def *def, int e
 static sp_status check_factors(sp_error *error, const sp_solver_def *so) {
     if (so->refresh_every < 1 || so->lag < 0 || so->lag > 1000)
         REFUSE("solver: refresh_every = %d, must be >= 1; lag = %d, must be in [0, 1000]", so->refresh_every, so->lag);
+    if (so->type == SP_SOLVER_BLOCK_TRIDIAGONAL) REFUSE("solver: type block-tridiagonal is for chains, and a solid is none");
     if (so->aim_ms <= 0) REFUSE("solver: aim_ms = %g, must be > 0 (NaN: auto)", so->aim_ms);
     if (so->threshold < 0 || so->budget_ms <= 0)
         REFUSE("solver: threshold = %g N s, must be >= 0; budget_ms = %g, must be > 0 (NaN: auto)", so->threshold, so->budget_ms);

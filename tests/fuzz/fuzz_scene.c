@@ -6,7 +6,7 @@
 #include "fuzz/fuzz.h"
 #include "souple/io.h"
 
-enum { MEMORY_LIMIT = 1 << 20 };  // of meshes and instances, checked by the reader before it allocates
+enum { MEMORY_LIMIT = 8 << 20 };  // of meshes and instances, checked by the reader before it allocates
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sp_context *context = fuzz_context();

@@ -338,5 +338,8 @@ TEST(regions_inherit_what_they_do_not_say) {
     soft.young = -1;
     sp_body *refused;
     CHECK(sp__solid_create(k.ctx, &k.error, &def, "cpu", &refused) == SP_BAD_INPUT && refused == NULL);
+    soft.young = 1;
+    def.solver.type = SP_SOLVER_BLOCK_TRIDIAGONAL;  // a solver of chains
+    CHECK(sp__solid_create(k.ctx, &k.error, &def, "cpu", &refused) == SP_BAD_INPUT && refused == NULL);
     drop(&k);
 }
