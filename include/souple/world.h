@@ -79,7 +79,8 @@ typedef enum sp_load_type {
     SP_LOAD_EACH,         ///< force [N] on every node
     SP_LOAD_TRACTION,     ///< force per rest area [Pa] on faces, fixed direction
     SP_LOAD_PRESSURE,     ///< value[0] [Pa] on faces, along the inward deformed normal
-    SP_LOAD_ACCELERATION  ///< [m/s2] on nodes, times their mass
+    SP_LOAD_ACCELERATION,  ///< [m/s2] on nodes, times their mass
+    SP_LOAD_TORQUE         ///< [N m], rods
 } sp_load_type;
 
 typedef struct sp_load {
@@ -92,9 +93,9 @@ typedef struct sp_load {
 /// A material point of a body. Make them with sp_world_anchor_*.
 typedef struct sp_anchor {
     uint32_t body;     ///< slot of the body's id
-    uint32_t elem;     ///< solid: number of the tetrahedron; rigid: 0
-    double at[3];      ///< solid: weights of nodes 1, 2, 3 (node 0 has the rest)
-    double offset[3];  ///< rigid: point in its own frame [m]
+    uint32_t elem;     ///< solid: number of the tetrahedron; rod: of the element; rigid: 0
+    double at[3];      ///< solid: weights of nodes 1, 2, 3 (node 0 has the rest); rod: share of the element's length, 0, 0
+    double offset[3];  ///< rigid: point in its own frame [m]; rod: from the centreline in the frame there, x is 0
 } sp_anchor;
 
 /// A spring from a material point of the solid to a place.
@@ -168,6 +169,110 @@ SP_API sp_rigid_def sp_rigid_def_default(void);
 SP_API sp_status sp_world_add_rigid(sp_world *world, const sp_rigid_def *def, sp_body_id *out);
 
 SP_API sp_status sp_world_remove(sp_world *world, sp_body_id id);
+
+// ---------------------------------------------------------------------------------------------------- rods
+
+/// What the elements of a rod are. Clothoid: curvature affine in each and continuous (Casati 2015); helix: constant in each
+/// (Bertails et al. 2006); both inextensible, in curvature coordinates. Der: discrete elastic rod, a polyline with an angle on
+/// each edge (Bergou et al. 2010). Beam: corotational beam elements, six unknowns a node.
+typedef enum sp_rod_model { SP_ROD_CLOTHOID, SP_ROD_HELIX, SP_ROD_DER, SP_ROD_BEAM } sp_rod_model;
+
+/// An elliptic section and what it is made of.
+typedef struct sp_rod_section {
+    double axes[2];   ///< semi-axes along n1 and n2 [m] > 0
+    double bore;      ///< radius of a round hole along the middle [m] >= 0, less than both
+    double density;   ///< [kg/m3] > 0, default 1000
+    double young;     ///< [Pa] > 0, default 1e6
+    double poisson;   ///< in (-1, 0.5), default 0.3
+} sp_rod_section;
+
+SP_API sp_rod_section sp_rod_section_default(void);  ///< without axes
+
+/// One strand of a rod. Its nodes are the ends of its elements, all of one length.
+typedef struct sp_rod_strand {
+    double length;            ///< [m] > 0
+    int elements;             ///< >= 1
+    sp_pose root;             ///< its first frame: own x along the tangent, y along n1, z along n2
+    const double *curvature;  ///< natural, at the nodes: (elements + 1) x 3, twist, k1, k2 [rad/m]; nullable: straight
+    const double *start;      ///< likewise, the curvature it starts with; nullable: the natural one
+    const int *section;       ///< per element, index into `sections`; nullable: all 0
+} sp_rod_strand;
+
+/// A force, a torque or an acceleration on a rod.
+typedef struct sp_rod_load {
+    sp_load_type type;   ///< SP_LOAD_FORCE [N], SP_LOAD_TORQUE [N m]: at the place below; SP_LOAD_ACCELERATION [m/s2]: everywhere
+    int element;         ///< counted through all strands
+    double at;           ///< of its length, in [0, 1]
+    sp_signal value[3];  ///< world axes
+} sp_rod_load;
+
+/// A spring from a place of the rod to a place of the world.
+typedef struct sp_rod_pull {
+    int element;
+    double at;
+    sp_signal to[3];   ///< [m]
+    double stiffness;  ///< [N/m] > 0
+    double damping;    ///< [N s/m] >= 0
+} sp_rod_pull;
+
+/// Tip: the last element lengthens and is halved where it is longer than `split`. Scale: the number of elements stays; nodes
+/// slide along the rod, so that what grows is still the tip. Clothoids and helices only.
+typedef enum sp_grow_mode { SP_GROW_TIP, SP_GROW_SCALE } sp_grow_mode;
+
+typedef struct sp_rod_grow {
+    sp_grow_mode mode;
+    sp_signal rate;          ///< [m/s] of every strand, >= 0
+    double until;            ///< length at which it ends [m], >= those of all strands
+    double split;            ///< [m]; 0: 1.5 times the first length of an element
+    sp_signal curvature[3];  ///< natural curvature of what is new [rad/m]
+} sp_rod_grow;
+
+/// A body of one strand or thousands. Nodes and elements are counted strand by strand. Start from sp_rod_def_default().
+/// Everything is copied, except what signals point to.
+typedef struct sp_rod_def {
+    const char *name;     ///< unique in the world; nullable: "rod<slot>"
+    sp_rod_model model;   ///< default clothoid
+    const sp_rod_strand *strands;
+    int strand_count;
+    const sp_rod_section *sections;
+    int section_count;
+    bool free_root;   ///< nothing holds the roots; default: each is held with its frame
+    double velocity[3];  ///< of free roots: what everything starts with [m/s]
+    double spin[3];      ///< likewise, about the centre of mass of all strands [rad/s]
+    bool edge_clamp;  ///< der: a root is held by its first edge; default: by a frame and half a cell, which is of second order
+    sp_signal natural[3];       ///< where `natural_in_time`: the natural curvature everywhere, instead of the strands' own
+    bool natural_in_time;
+    const sp_rod_grow *grow;    ///< nullable: it does not
+    double rayleigh_mass;       ///< [1/s] >= 0
+    double rayleigh_stiffness;  ///< [s] >= 0
+    double drag;                ///< damping by the surroundings [N s/m2] >= 0, per length
+    const sp_fix *fixes;        ///< a node held on all axes holds its frame too, where the model has one there. Clothoids and
+    int fix_count;              ///< helices hold nodes other than their roots by springs 100 times as stiff as an element is
+                                ///< along itself
+    const sp_move *moves;       ///< roots of clothoids and helices; any node of the others
+    int move_count;
+    const sp_rod_load *loads;
+    int load_count;
+    const sp_rod_pull *pulls;
+    int pull_count;
+    int samples;                ///< places of an element that may touch rigid shapes, 0..64; default 10
+    int sides;                  ///< corners of a ring of its surface, 3..64; default 0: 12, or 6 where there are many strands
+    int rings;                  ///< of its surface in an element, 1..64; default 0: 8, or as many as its curvature needs
+    sp_integrator_def integrator;
+    sp_solver_def solver;       ///< auto (block-tridiagonal), block-tridiagonal or cg
+    uint32_t cookie;
+} sp_rod_def;
+
+SP_API sp_rod_def sp_rod_def_default(void);
+SP_API sp_status sp_world_add_rod(sp_world *world, const sp_rod_def *def, sp_body_id *out);
+/// Makes the shape it has now an equilibrium under gravity and loads: writes the natural curvature that does so (Casati 2015,
+/// section 16), exact to rounding. Clothoids and helices. Nullable: natural, room for nodes x 3 (helix: elements x 3).
+SP_API sp_status sp_world_rod_invert(sp_world *world, sp_body_id id, double *natural);
+/// The curvatures at the ends of `elements` elements of one length, clothoids (affine) or helices, that lead along a polyline as
+/// closely as possible from its first point; a rod's `path`. curvature: (elements + 1) x 3; of a helix the mean of its ends
+/// counts. elements: 1..1000. Nullable: farthest, the greatest distance from a point of the polyline to the curve [m].
+SP_API sp_status sp_rod_fit(sp_context *context, const double *points, int point_count, int elements, bool affine, sp_pose *root,
+                            double *length, double *curvature, double *farthest);
 
 // ---------------------------------------------------------------------------------------------------- surfaces
 
@@ -327,7 +432,7 @@ SP_API const sp_event *sp_world_event(const sp_world *world, int index);  ///< N
 
 typedef struct sp_body_info {
     const char *name;
-    const char *kind;  ///< "solid", "rigid"
+    const char *kind;  ///< "solid", "rod", "rigid"
     int nodes, elements;
     double mass;              ///< [kg]
     double rest_volume;       ///< [m3]
@@ -352,7 +457,10 @@ SP_API sp_status sp_world_body_info(sp_world *world, sp_body_id id, sp_body_info
 /// A field by name, in users' numbering. Solid, per node: "position" "velocity" "displacement" "force" (what holds the fixed
 /// nodes) "load" (forces, pressure, pulls and drags put on it) (3 numbers each); per element: "stress" (xx yy zz xy yz zx,
 /// Cauchy), "von-mises", "strain-energy" ([J], NaN where the material has none), "rotation" (angle [rad]), "region", "refresh"
-/// (steps since updated-cholesky refreshed it; 0 where a solver keeps nothing).
+/// (steps since updated-cholesky refreshed it; 0 where a solver keeps nothing). Rod, per node: the first five, "frame" (9
+/// numbers, columns t n1 n2), "curvature" (twist, k1, k2 [rad/m]), per element: "von-mises" (at the skin, its largest),
+/// "strain-energy", "region" (its section); "coordinates" and "rates": what the model itself counts with (where it
+/// grows, then the lengths of its elements).
 typedef struct sp_field_info {
     int count, components;
     bool on_elements;
@@ -372,7 +480,7 @@ SP_API sp_status sp_world_anchor_get(sp_world *world, const sp_anchor *anchor, d
 SP_API sp_status sp_world_tets(sp_world *world, sp_body_id id, int *out);
 
 /// Set state directly (nodes x 3; of a rigid body its pose, 7 numbers x y z and quaternion w x y z, and velocity and spin, 6
-/// numbers); nullable: either. Counts as an edit of the caller's own.
+/// numbers; of a rod its fields "coordinates" and "rates"); nullable: either. Counts as an edit of the caller's own.
 SP_API sp_status sp_world_set_state(sp_world *world, sp_body_id id, const double *positions, const double *velocities);
 
 /// What a surface is for.
@@ -393,6 +501,13 @@ typedef struct sp_snapshot_surface {
     const float *colors;       ///< vertex_count x 4; nullable
 } sp_snapshot_surface;
 
+/// Vertices around the centreline of a rod, from `vertex` to the first of the next ring, in a plane across it.
+typedef struct sp_rod_ring {
+    int vertex;
+    int element;  ///< counted through all strands
+    double at;    ///< of its length, in [0, 1]
+} sp_rod_ring;
+
 typedef struct sp_snapshot_body {
     sp_body_id id;
     const char *name;
@@ -402,6 +517,9 @@ typedef struct sp_snapshot_body {
     int face_count;
     const uint32_t *faces;  ///< face_count x 3, outward; shared by all snapshots of one revision
     const int *nodes;       ///< user's node of each vertex, shared likewise; NULL where the body has no nodes
+    const unsigned char *stripes;  ///< per face: 1 along n1 of a rod, which shows how it is twisted; NULL: none; shared likewise
+    int ring_count;
+    const sp_rod_ring *rings;   ///< of a rod's vertices, one after the other; NULL: none; shared likewise
     int surface_count;      ///< surfaces that ride on it; a role that none of them has is its own boundary's, above
     const sp_snapshot_surface *surfaces;
 } sp_snapshot_body;

@@ -107,17 +107,28 @@ sp_status sp__drive_solve(sp_body *b, const sp_system *A, sp_coef c, const doubl
     return info->status == SP_NOT_FINITE ? sp__drive_not_finite(b) : SP_OK;
 }
 
+void sp__drive_way(sp_body *b, double *d) {
+    if (b->ops->between)
+        b->ops->between(b, b->q[SP_COMMITTED], b->target, d);
+    else
+        for (int i = 0; i < b->nv; i++) d[i] = b->target[i] - b->q[SP_COMMITTED][i];
+}
+
 bool sp__drive_prescribed(sp_body *b, double s, double share, const double *v, double *d) {
     bool any = false;
+    sp__drive_way(b, d);
     for (int i = 0; i < b->nv; i++) {
-        d[i] = b->fixed[i] ? share * (b->target[i] - b->q[SP_COMMITTED][i]) / s - v[i] : 0;
+        d[i] = b->fixed[i] ? share * d[i] / s - v[i] : 0;
         any = any || d[i] != 0;
     }
     return any;
 }
 
 void sp__drive_place_fixed(sp_body *b) {
-    if (b->nq != b->nv) return;
+    if (b->ops->place_fixed) {
+        b->ops->place_fixed(b);
+        return;
+    }
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) b->q[SP_TRIAL][i] = b->target[i];
 }

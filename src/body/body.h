@@ -22,6 +22,7 @@ enum {                  // capabilities
     SP_CAP_ENERGY = 1,  // evaluate can give an energy whose gradient is -f
     SP_CAP_EXACT_TANGENT = 2,
     SP_CAP_KINEMATIC = 4,  // moves by prescription only: nv = 0
+    SP_CAP_MASSLESS = 8,   // the mass matrix can be singular: no explicit steps
 };
 enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };
 
@@ -37,6 +38,9 @@ typedef struct sp_surface {
     const sp_anchor *anchors;  // one per vertex
     const uint32_t *faces;     // face_count x 3, outward
     const int *nodes;          // user's node of each vertex; NULL: the body has no nodes
+    const unsigned char *stripes;  // per face: 1 on the side that shows twist; NULL: none
+    int ring_count;
+    const sp_rod_ring *rings;  // around a centreline, rising; NULL: none
     uint32_t revision;
 } sp_surface;
 
@@ -64,8 +68,17 @@ typedef struct sp_body_ops {
     sp_status (*evaluate)(sp_body *b, unsigned want);
     sp_status (*linearise)(sp_body *b, sp_system *out);
     void (*retract)(sp_body *b, sp_which from, double s, const double *v);  // trial q = from q (+) s v
-    void (*mass)(sp_body *b, const double *x, double *y, bool inverse);     // y = M x or M^-1 x (lumped)
-    // points: contact, drag, probe, picture and haptics go through these three
+    // its inverse, from (+) d = to, asked for where unknowns are fixed; NULL: d = to - from
+    void (*between)(sp_body *b, const double *from, const double *to, double *d);
+    // out: committed (+) s out = committed (+) s x (+) s a d, a step along d from where x has led; NULL: x + a d. out may be x
+    void (*further)(sp_body *b, double s, const double *x, double a, const double *d, double *out);
+    void (*place_fixed)(sp_body *b);  // fixed unknowns of the trial state exactly at their targets; NULL: number by number
+    // y = M x or M^-1 x at the trial state; the inverse never where SP_CAP_MASSLESS
+    void (*mass)(sp_body *b, const double *x, double *y, bool inverse);
+    void (*undo)(sp_body *b);  // the step failed: what prescribe did to the committed state goes back; NULL: it did nothing
+    // points: contact, drag, probe, picture and haptics go through the three behind the first. Settle makes what they need at a
+    // state; who asks for points of one state from several threads calls it before. NULL: nothing to make
+    sp_status (*settle)(sp_body *b, sp_which s);
     void (*points)(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);  // nullable: v
     sp_status (*pull)(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);  // row i: dir_i . dx(a_i)/dq
     // g += J^T f; a body that moves by prescription only: force and torque about its frame's origin (6)
@@ -87,6 +100,9 @@ typedef struct sp_body_ops {
     sp_status (*pin)(sp_body *b, int node, unsigned axes, bool hold);      // user's node; holds where it is now
     sp_status (*pose)(sp_body *b, const sp_pose *pose);                    // kinematic: from now on, at the end of the step
     sp_status (*set_state)(sp_body *b, const double *x, const double *v);  // user's numbering, committed copy; nullable each
+    // the rest shape for which the committed state is an equilibrium takes the place of the old one; nullable: out, a copy of it.
+    // NULL: the kind cannot
+    sp_status (*invert)(sp_body *b, double *out);
     int (*param_count)(sp_body *b);
     sp_param (*param_at)(sp_body *b, int index);
     // signed distance to what a rigid body is made of, at a state; NULL: nothing to touch
@@ -147,6 +163,7 @@ void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v);
 
 // The kinds.
 sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def *def, const char *backend, sp_body **out);
+sp_status sp__rod_create(sp_context *ctx, sp_error *error, const sp_rod_def *def, sp_body **out);
 sp_status sp__rigid_create(sp_context *ctx, sp_error *error, const sp_rigid_def *def, sp_body **out);
 
 #endif

@@ -9,6 +9,7 @@ sp_status sp__drive_evaluate(sp_body *b, unsigned want);  // loads, then f (and 
 int64_t sp__body_node_of(sp_body *b, int unknown);        // user's number
 double sp__drive_norm(const double *x, int n);            // summed in index order
 void sp__drive_place_fixed(sp_body *b);                   // fixed unknowns exactly at their targets: no drift by rounding
+void sp__drive_way(sp_body *b, double *d);                // from the committed state to the targets, where fixed
 // d = share (target - q committed) / s - v on fixed unknowns, 0 elsewhere; true: something is to move
 bool sp__drive_prescribed(sp_body *b, double s, double share, const double *v, double *d);
 sp_status sp__drive_not_finite(sp_body *b);  // the failure that names the first such force

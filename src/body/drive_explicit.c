@@ -51,9 +51,9 @@ static sp_status find_critical_step(sp_body *b) {
 
 // v += h M^-1 f on what is free; what is fixed moves evenly to its target
 static void kick(sp_body *b, double h, double whole) {
-    double *a = b->work[0], *v = b->v[SP_TRIAL];
+    double *a = b->work[0], *way = b->work[3], *v = b->v[SP_TRIAL];
     b->ops->mass(b, b->f, a, true);
-    for (int i = 0; i < b->nv; i++) v[i] = b->fixed[i] ? (b->target[i] - b->q[SP_COMMITTED][i]) / whole : v[i] + h * a[i];
+    for (int i = 0; i < b->nv; i++) v[i] = b->fixed[i] ? way[i] / whole : v[i] + h * a[i];
 }
 
 sp_status sp__drive_explicit(sp_body *b, double h) {
@@ -61,6 +61,7 @@ sp_status sp__drive_explicit(sp_body *b, double h) {
     double part = h / n;
     b->h = part;
     sp__drive_begin(b);
+    sp__drive_way(b, b->work[3]);
     for (int k = 0; k < n; k++) {
         SP_TRY(sp__drive_evaluate(b, SP_WANT_FORCE));
         if (b->retune) SP_TRY(find_critical_step(b));

@@ -68,7 +68,7 @@ static bool add_contact(sp_body *b, sp_body *obstacle, const sp_contact_node *no
                         sp_point_term *out) {
     const sp_contact_def *c = b->loads.contact;
     double n[3], surface[3], relative[3];
-    double d = obstacle->ops->distance(obstacle, SP_TRIAL, x, n, surface);
+    double d = obstacle->ops->distance(obstacle, SP_TRIAL, x, n, surface) - node->radius;
     // where it will be, as it moves and as it falls
     double ahead = b->integrator.type == SP_IMPLICIT_EULER ? b->h : 0, gap = d + ahead * sp__dot3(n, v);
     if (!(gap < 0) && !(gap + ahead * ahead * sp__dot3(n, b->gravity) < 0)) return false;
@@ -117,6 +117,8 @@ void sp__loads_evaluate(sp_body *b) {
     l->term_count = 0;
     l->energy = 0;
     l->dissipates = false;
+    // what cannot be settled has no points; evaluating it will say why
+    if (b->ops->settle && b->ops->settle(b, SP_TRIAL) < 0) return;
     for (int i = 0; i < l->spring_count; i++) {
         if (!l->springs[i].active) continue;
         sp_point_term *term = &l->terms[l->term_count++];

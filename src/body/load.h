@@ -19,7 +19,7 @@ typedef struct sp_point_term {
 
 // A spring from an anchor to a place.
 typedef struct sp_spring {
-    sp_anchor at;
+    sp_anchor at, before;  // before: the step under way, where the body's prescribe moves material points (growth)
     sp_signal to[3];
     double target[3];  // `to` at the end of the step; a drag's mailbox writes it
     double stiffness, damping;
@@ -34,6 +34,7 @@ typedef struct sp_contact_node {  // a point that may touch
     sp_anchor at;
     double mass;   // [kg], scale of the automatic stiffness: the lightest node it leans on, times the share
     double share;  // of a node's stiffness and damping: 1 on a node, less where many points of a surface lean on it
+    double radius;  // of the ball around it that touches [m]
 } sp_contact_node;
 
 typedef struct sp_loads {

@@ -77,6 +77,16 @@ static sp_status prepare(sp_newton *n, const sp_system *A) {
     return SP_OK;
 }
 
+// x = from and a step a d further
+static void step_further(sp_newton *n, const double *from, double a, const double *d) {
+    sp_body *b = n->b;
+    if (b->ops->further) {
+        b->ops->further(b, n->s, from, a, d, n->x);
+        return;
+    }
+    for (int i = 0; i < b->nv; i++) n->x[i] = from[i] + a * d[i];
+}
+
 // The first step where something is prescribed: A dx = r - A d with d on the fixed unknowns, taken whole.
 static sp_status follow_targets(sp_newton *n, const sp_system *A) {
     sp_body *b = n->b;
@@ -89,7 +99,11 @@ static sp_status follow_targets(sp_newton *n, const sp_system *A) {
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) rhs[i] = d[i];
     SP_TRY(sp__drive_solve(b, A, coefficients(n), rhs, dx, &info));
-    for (int i = 0; i < b->nv; i++) n->x[i] += b->fixed[i] ? d[i] : dx[i];
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) d[i] += n->x[i];
+    step_further(n, n->x, 1, dx);
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) n->x[i] = d[i];
     return evaluate(n);
 }
 
@@ -133,7 +147,7 @@ static sp_status direction(sp_newton *n, const sp_system *A, bool *mixed) {
 static sp_status move(sp_newton *n, double alpha) {
     double *r, *d, *y, *base;
     work_vectors(n, &r, &d, &y, &base);
-    for (int i = 0; i < n->b->nv; i++) n->x[i] = base[i] + alpha * d[i];
+    step_further(n, base, alpha, d);
     return evaluate(n);
 }
 

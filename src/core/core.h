@@ -50,7 +50,8 @@ enum {
     SP_COOKIE_TRIMESH,
     SP_COOKIE_EXAMINE,
     SP_COOKIE_MESH_WRITE,
-    SP_COOKIE_FILL
+    SP_COOKIE_FILL,
+    SP_COOKIE_ROD
 };
 
 // ------------------------------------------------------------------------------------------------ memory

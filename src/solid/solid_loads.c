@@ -128,6 +128,7 @@ static sp_status add_load(sp_body *b, const sp_load *load, const sp_mesh *mesh) 
     case SP_LOAD_FORCE:
     case SP_LOAD_EACH:
     case SP_LOAD_ACCELERATION: return add_nodal(b, load, &s->dead[s->dead_count++]);
+    case SP_LOAD_TORQUE: return SP_BODY_FAIL(b, SP_BAD_INPUT, "load of '%s': a torque acts on rods only", b->name);
     }
     return SP_BODY_FAIL(b, SP_BAD_INPUT, "load of '%s': type = %d is unknown", b->name, (int)load->type);
 }

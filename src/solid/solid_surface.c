@@ -36,7 +36,12 @@ sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
     for (int i = 0; i < 3 * faces; i++) s->surface_faces[i] = (uint32_t)vertex[mesh->faces[i]];
     memcpy(s->surface_tets, mesh->face_tet, (size_t)faces * sizeof *s->surface_tets);
     anchor_nodes(b, vertex);
-    s->surface = (sp_surface){n, faces, s->surface_anchors, s->surface_faces, s->surface_nodes, 1};
+    s->surface = (sp_surface){.vertex_count = n,
+                              .face_count = faces,
+                              .anchors = s->surface_anchors,
+                              .faces = s->surface_faces,
+                              .nodes = s->surface_nodes,
+                              .revision = 1};
     status = SP_OK;
 done:
     sp__free(b->ctx, vertex);

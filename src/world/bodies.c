@@ -129,6 +129,17 @@ sp_status sp_world_add_solid(sp_world *w, const sp_solid_def *def, sp_body_id *o
     return status;
 }
 
+sp_status sp_world_add_rod(sp_world *w, const sp_rod_def *def, sp_body_id *out) {
+    if (out) *out = (sp_body_id){0, 0};
+    if (!def) return WORLD_FAIL(w, SP_BAD_INPUT, "sp_world_add_rod without a definition");
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = NULL;
+    sp_status status = sp__rod_create(w->ctx, &w->body_error, def, &b);
+    status = add_created(w, status, b, def->name, out);
+    sp__world_leave(w);
+    return status;
+}
+
 sp_status sp_world_add_rigid(sp_world *w, const sp_rigid_def *def, sp_body_id *out) {
     if (out) *out = (sp_body_id){0, 0};
     if (!def) return WORLD_FAIL(w, SP_BAD_INPUT, "sp_world_add_rigid without a definition");

@@ -32,7 +32,7 @@ typedef struct block_header {
 } block_header;
 
 static const char magic[8] = "SPCHECK";  // the closing zero becomes the version
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 typedef struct world_record {
     double time, time_carry;
@@ -49,7 +49,7 @@ typedef struct body_record {
 typedef struct spring_record {
     sp_anchor at;
     double target[3], stiffness, damping;
-    uint64_t axes, source, active;
+    uint64_t axes, source, active, pin;
     int64_t slot;
 } spring_record;
 
@@ -105,6 +105,7 @@ static spring_record record_of(const sp_spring *s) {
                        .axes = s->axes,
                        .source = s->source,
                        .active = s->active,
+                       .pin = s->pin,
                        .slot = s->slot};
     memcpy(r.target, s->target, sizeof r.target);
     return r;
@@ -115,7 +116,7 @@ static void put_spring(sp_spring *s, const spring_record *r) {
     memcpy(s->target, r->target, sizeof s->target);
     s->stiffness = r->stiffness, s->damping = r->damping;
     s->axes = (unsigned)r->axes, s->source = (uint32_t)r->source;
-    s->active = r->active != 0, s->slot = (int)r->slot;
+    s->active = r->active != 0, s->pin = r->pin != 0, s->slot = (int)r->slot;
     // a drag's place is a number; springs of the definition keep the signals they have
     for (int a = 0; s->slot >= 0 && a < 3; a++) s->to[a] = sp_signal_constant(s->target[a]);
 }

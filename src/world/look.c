@@ -154,3 +154,19 @@ sp_status sp_world_set_state(sp_world *w, sp_body_id id, const double *positions
     sp__world_leave(w);
     return status;
 }
+
+// at the loads of now: those of the end of the last step
+sp_status sp_world_rod_invert(sp_world *w, sp_body_id id, double *natural) {
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = sp__world_body(w, id);
+    sp_status status = b ? SP_OK : stale(w, id);
+    if (b && !b->ops->invert)
+        status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' is a %s: only rods can be inverted", b->name, b->ops->kind);
+    if (status >= 0) {
+        sp__prescribe_now(w);
+        status = b->ops->invert(b, natural);
+        if (status < 0) sp__world_body_failed(w, b, status);
+    }
+    sp__world_leave(w);
+    return status;
+}

@@ -9,11 +9,11 @@
 #include "world/world_internal.h"
 
 static void drop_faces(sp_world *w, sp_faces **faces) {
-    if (*faces && --(*faces)->refs == 0) {
-        sp__free(w->ctx, (*faces)->faces), sp__free(w->ctx, (*faces)->nodes);
-        sp__free(w->ctx, *faces);
-    }
+    sp_faces *f = *faces;
     *faces = NULL;
+    if (!f || --f->refs > 0) return;
+    sp__free(w->ctx, f->faces), sp__free(w->ctx, f->nodes), sp__free(w->ctx, f->stripes), sp__free(w->ctx, f->rings);
+    sp__free(w->ctx, f);
 }
 
 static bool shows(const sp_faces *f, const sp_body *b, const sp_surface *s) {
@@ -23,14 +23,17 @@ static bool shows(const sp_faces *f, const sp_body *b, const sp_surface *s) {
 static sp_faces *copy_faces(sp_world *w, const sp_body *b, const sp_surface *s) {
     sp_faces *f = sp__alloc(w->ctx, 1, sizeof *f);
     if (!f) return NULL;
-    *f = (sp_faces){.count = s->face_count, .revision = s->revision, .body = b->id, .refs = 1};
+    *f = (sp_faces){.count = s->face_count, .ring_count = s->ring_count, .revision = s->revision, .body = b->id, .refs = 1};
     size_t n = 3 * (size_t)s->face_count, v = (size_t)s->vertex_count;
-    if (!SP_NEW(w->ctx, f->faces, n) || (s->nodes && !SP_NEW(w->ctx, f->nodes, v))) {
+    if (!SP_NEW(w->ctx, f->faces, n) || (s->nodes && !SP_NEW(w->ctx, f->nodes, v)) ||
+        (s->stripes && !SP_NEW(w->ctx, f->stripes, s->face_count)) || (s->rings && !SP_NEW(w->ctx, f->rings, s->ring_count))) {
         drop_faces(w, &f);
         return NULL;
     }
     if (n) memcpy(f->faces, s->faces, n * sizeof *f->faces);
     if (s->nodes) memcpy(f->nodes, s->nodes, v * sizeof *f->nodes);
+    if (s->stripes) memcpy(f->stripes, s->stripes, (size_t)s->face_count);
+    if (s->rings) memcpy(f->rings, s->rings, (size_t)s->ring_count * sizeof *f->rings);
     f->refs = 0;
     return f;
 }
@@ -155,14 +158,30 @@ sp_status sp__snapshots_reserve(sp_world *w) {
 
 // ---------------------------------------------------------------------------------------------------- filling
 
-static void fill_positions(sp_body *b, const sp_surface *s, float *out) {
-    enum { CHUNK = 128 };
-    double x[3 * CHUNK];
-    for (int i = 0; i < s->vertex_count; i += CHUNK) {
-        int n = s->vertex_count - i < CHUNK ? s->vertex_count - i : CHUNK;
-        b->ops->points(b, SP_COMMITTED, n, s->anchors + i, x, NULL);
-        for (int k = 0; k < 3 * n; k++) out[3 * i + k] = (float)x[k];
+enum { CHUNK = 2048, BLOCK = 128 };  // vertices of a task, and of a call
+
+typedef struct positions_job {
+    sp_body *b;
+    const sp_surface *s;
+    float *out;
+} positions_job;
+
+static void fill_chunk(void *arg, int task, int worker) {
+    const positions_job *j = arg;
+    int end = j->s->vertex_count - task * CHUNK < CHUNK ? j->s->vertex_count : (task + 1) * CHUNK;
+    double x[3 * BLOCK];
+    (void)worker;
+    for (int i = task * CHUNK; i < end; i += BLOCK) {
+        int n = end - i < BLOCK ? end - i : BLOCK;
+        j->b->ops->points(j->b, SP_COMMITTED, n, j->s->anchors + i, x, NULL);
+        for (int k = 0; k < 3 * n; k++) j->out[3 * (size_t)i + (size_t)k] = (float)x[k];
     }
+}
+
+static void fill_positions(sp_body *b, const sp_surface *s, float *out) {
+    positions_job j = {b, s, out};
+    if (b->ops->settle) b->ops->settle(b, SP_COMMITTED);
+    sp__parallel(b->ctx, s->vertex_count / CHUNK + (s->vertex_count % CHUNK != 0), fill_chunk, &j);
 }
 
 static void fill_surface(sp_body *b, const sp_shot_skin *shown, sp_snapshot_surface *out) {
@@ -198,6 +217,9 @@ static void fill_body(sp_world *w, sp_body *b, sp_shot_body *part, sp_snapshot_b
                               .face_count = part->faces->count,
                               .faces = part->faces->faces,
                               .nodes = part->faces->nodes,
+                              .stripes = part->faces->stripes,
+                              .ring_count = part->faces->ring_count,
+                              .rings = part->faces->rings,
                               .surface_count = skins,
                               .surfaces = skins ? part->surfaces : NULL};
 }

@@ -90,8 +90,10 @@ typedef struct sp_edits {
 // Faces of one revision of one body, shared by the snapshots that show it. Counted by the step thread alone.
 typedef struct sp_faces {
     uint32_t *faces;
-    int *nodes;  // NULL where the body has none
-    int count, refs;
+    int *nodes;              // NULL where the body has none
+    unsigned char *stripes;  // likewise
+    sp_rod_ring *rings;      // likewise
+    int count, ring_count, refs;
     uint32_t revision;
     sp_body_id body;
 } sp_faces;
@@ -186,6 +188,7 @@ sp_status sp__world_adopt(sp_world *w, sp_body *b, const char *name, sp_body_id 
 // Stages, in order; world_step.c is their table.
 sp_status sp__take_edits(sp_world *w, double h);
 sp_status sp__prescribe(sp_world *w, double h);
+void sp__prescribe_now(sp_world *w);  // loads, targets and poses as they are at this time; nothing moves
 sp_status sp__free_motion(sp_world *w, double h);
 sp_status sp__guard(sp_world *w, double h);
 sp_status sp__commit(sp_world *w, double h);

@@ -30,6 +30,10 @@ sp_status sp__prescribe(sp_world *w, double h) {
     return SP_OK;
 }
 
+void sp__prescribe_now(sp_world *w) {
+    prescribe_all(w, w->time, 0);
+}
+
 // ---------------------------------------------------------------------------------------------------- free motion
 
 // held where it is, without velocity
@@ -43,6 +47,7 @@ static sp_status failed(sp_world *w, sp_body *b, sp_status status) {
     if (w->def.on_failure != SP_FAILURE_FREEZE || status == SP_NO_MEMORY) return sp__world_body_failed(w, b, status);
     sp__event(w, SP_FROZEN, "body '%s' is held at its last good state: %s", b->name, w->body_error.message);
     b->frozen = b->froze_now = true;
+    if (b->ops->undo) b->ops->undo(b);
     hold(b);
     return SP_FROZEN;
 }
@@ -131,6 +136,9 @@ sp_status sp__publish(sp_world *w, double h) {
     w->hash = sp__world_compute_hash(w);
     w->trial.hash = w->hash;
     w->trial.event_count = w->events->count;
+    // on all workers; the next step starts from it
+    for (int i = 0; w->def.snapshots && i < w->body_count; i++)
+        if (w->bodies[i]->ops->settle) w->bodies[i]->ops->settle(w->bodies[i], SP_COMMITTED);
     if (w->def.snapshots) sp__snapshot_publish(w);
     return SP_OK;
 }
@@ -141,10 +149,11 @@ void sp__rollback(sp_world *w) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         if (b->froze_now) b->frozen = b->froze_now = false;
+        if (b->ops->undo) b->ops->undo(b);
         // what the solver began in this step shall begin anew
         if (b->solver) sp__solver_step(b->solver, w->trial.step, w->def.deterministic);
     }
     sp__journal_undo(w);
-    prescribe_all(w, w->time, 0);
+    sp__prescribe_now(w);
     sp__edits_returned(w);
 }

@@ -328,13 +328,13 @@ static sp_status mock_fill(sp_body *b, const mock_def *def) {
         m->anchors[i] = mock_anchor_of(b, i);
     }
     for (int i = 0; i + 2 < n; i++) m->faces[3 * i + 1] = (uint32_t)i + 1, m->faces[3 * i + 2] = (uint32_t)i + 2;
-    m->surface = (sp_surface){n, n - 2, m->anchors, m->faces, NULL, 1};
+    m->surface = (sp_surface){.vertex_count = n, .face_count = n - 2, .anchors = m->anchors, .faces = m->faces, .revision = 1};
     for (int a = 0; a < 3 && !def->free; a++) b->fixed[a] = 1;
     b->loads.size = n * def->spacing;
     b->loads.static_stiffness = 1e4;
     if (def->touches) {
         if (!SP_NEW(b->ctx, b->loads.nodes, n)) return SP_NO_MEMORY;
-        for (int i = 0; i < n; i++) b->loads.nodes[i] = (sp_contact_node){m->anchors[i], def->mass, 1};
+        for (int i = 0; i < n; i++) b->loads.nodes[i] = (sp_contact_node){.at = m->anchors[i], .mass = def->mass, .share = 1};
         b->loads.node_count = n;
     }
     b->integrator = sp_integrator_def_default();

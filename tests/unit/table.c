@@ -6,7 +6,7 @@
 #include "unit/mock_body.h"
 #include "world/world_internal.h"
 
-enum { MOCK, RIGID, SOLID };
+enum { MOCK, RIGID, SOLID, ROD };
 
 typedef struct kind {
     const char *name;
@@ -17,29 +17,60 @@ typedef struct kind {
     sp_tangent tangent;
     const char *backend;
     sp_integrator_type integrator;
+    sp_rod_model rod;
+    bool free_root, edge_clamp, grows;
 } kind;
 
 static const kind kinds[] = {
-    {"mock", MOCK, 0, 0, 0, 0, "ref", SP_IMPLICIT_EULER},
-    {"mock newton", MOCK, 0, 0, 0, 0, "ref", SP_NEWTON},
-    {"mock explicit", MOCK, 0, 0, 0, 0, "ref", SP_EXPLICIT},
-    {"mock static", MOCK, 0, 0, 0, 0, "ref", SP_STATIC},
-    {"rigid", RIGID, 0, 0, 0, 0, "ref", SP_IMPLICIT_EULER},
-    {"solid linear", SOLID, SP_LINEAR, 0, SP_SHAPE_REST, SP_TANGENT_FROZEN, "ref", SP_IMPLICIT_EULER},
-    {"solid polar", SOLID, SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_FROZEN, "ref", SP_IMPLICIT_EULER},
-    {"solid polar cpu", SOLID, SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_FROZEN, "cpu", SP_IMPLICIT_EULER},
-    {"solid polar exact", SOLID, SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_EXACT, "cpu", SP_NEWTON},
-    {"solid polar deformed", SOLID, SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_DEFORMED, SP_TANGENT_FROZEN, "cpu",
-     SP_IMPLICIT_EULER},
-    {"solid qr", SOLID, SP_COROTATIONAL, SP_ROTATION_QR, SP_SHAPE_REST, SP_TANGENT_FROZEN, "cpu", SP_IMPLICIT_EULER},
-    {"solid svd", SOLID, SP_COROTATIONAL, SP_ROTATION_SVD, SP_SHAPE_REST, SP_TANGENT_FROZEN, "cpu", SP_NEWTON},
-    {"solid svd exact", SOLID, SP_COROTATIONAL, SP_ROTATION_SVD, SP_SHAPE_REST, SP_TANGENT_EXACT, "ref", SP_NEWTON},
-    {"solid explicit", SOLID, SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_FROZEN, "cpu", SP_EXPLICIT},
-    {"solid static", SOLID, SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, SP_TANGENT_EXACT, "cpu", SP_STATIC},
+    {"mock", MOCK, .backend = "ref", .integrator = SP_IMPLICIT_EULER},
+    {"mock newton", MOCK, .backend = "ref", .integrator = SP_NEWTON},
+    {"mock explicit", MOCK, .backend = "ref", .integrator = SP_EXPLICIT},
+    {"mock static", MOCK, .backend = "ref", .integrator = SP_STATIC},
+    {"rigid", RIGID, .backend = "ref", .integrator = SP_IMPLICIT_EULER},
+    {"solid linear", SOLID, .model = SP_LINEAR, .rotation = SP_ROTATION_POLAR, .shape = SP_SHAPE_REST,
+     .tangent = SP_TANGENT_FROZEN, .backend = "ref", .integrator = SP_IMPLICIT_EULER},
+    {"solid polar", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_POLAR, .shape = SP_SHAPE_REST,
+     .tangent = SP_TANGENT_FROZEN, .backend = "ref", .integrator = SP_IMPLICIT_EULER},
+    {"solid polar cpu", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_POLAR, .shape = SP_SHAPE_REST,
+     .tangent = SP_TANGENT_FROZEN, .backend = "cpu", .integrator = SP_IMPLICIT_EULER},
+    {"solid polar exact", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_POLAR, .shape = SP_SHAPE_REST,
+     .tangent = SP_TANGENT_EXACT, .backend = "cpu", .integrator = SP_NEWTON},
+    {"solid polar deformed", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_POLAR, .shape = SP_SHAPE_DEFORMED,
+     .tangent = SP_TANGENT_FROZEN, .backend = "cpu", .integrator = SP_IMPLICIT_EULER},
+    {"solid qr", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_QR, .shape = SP_SHAPE_REST,
+     .tangent = SP_TANGENT_FROZEN, .backend = "cpu", .integrator = SP_IMPLICIT_EULER},
+    {"solid svd", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_SVD, .shape = SP_SHAPE_REST,
+     .tangent = SP_TANGENT_FROZEN, .backend = "cpu", .integrator = SP_NEWTON},
+    {"solid svd exact", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_SVD, .shape = SP_SHAPE_REST,
+     .tangent = SP_TANGENT_EXACT, .backend = "ref", .integrator = SP_NEWTON},
+    {"solid explicit", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_POLAR, .shape = SP_SHAPE_REST,
+     .tangent = SP_TANGENT_FROZEN, .backend = "cpu", .integrator = SP_EXPLICIT},
+    {"solid static", SOLID, .model = SP_COROTATIONAL, .rotation = SP_ROTATION_POLAR, .shape = SP_SHAPE_REST,
+     .tangent = SP_TANGENT_EXACT, .backend = "cpu", .integrator = SP_STATIC},
+    {"clothoid", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_CLOTHOID},
+    {"clothoid newton", ROD, .backend = "cpu", .integrator = SP_NEWTON, .rod = SP_ROD_CLOTHOID},
+    {"clothoid static", ROD, .backend = "cpu", .integrator = SP_STATIC, .rod = SP_ROD_CLOTHOID},
+    {"clothoid free", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_CLOTHOID, .free_root = true},
+    {"clothoid growing", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_CLOTHOID, .grows = true},
+    {"helix", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_HELIX},
+    {"helix static", ROD, .backend = "cpu", .integrator = SP_STATIC, .rod = SP_ROD_HELIX},
+    {"helix growing", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_HELIX, .grows = true},
+    {"der", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_DER},
+    {"der edge newton", ROD, .backend = "cpu", .integrator = SP_NEWTON, .rod = SP_ROD_DER, .edge_clamp = true},
+    {"der static", ROD, .backend = "cpu", .integrator = SP_STATIC, .rod = SP_ROD_DER},
+    {"der explicit", ROD, .backend = "cpu", .integrator = SP_EXPLICIT, .rod = SP_ROD_DER},
+    {"der free", ROD, .backend = "cpu", .integrator = SP_NEWTON, .rod = SP_ROD_DER, .free_root = true},
+    {"beam", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_BEAM},
+    {"beam newton", ROD, .backend = "cpu", .integrator = SP_NEWTON, .rod = SP_ROD_BEAM},
+    {"beam static", ROD, .backend = "cpu", .integrator = SP_STATIC, .rod = SP_ROD_BEAM},
+    {"beam explicit", ROD, .backend = "cpu", .integrator = SP_EXPLICIT, .rod = SP_ROD_BEAM},
+    {"beam free", ROD, .backend = "cpu", .integrator = SP_IMPLICIT_EULER, .rod = SP_ROD_BEAM, .free_root = true},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static sp_context *ctx;
+
+enum { NV_MAX = 300, NQ_MAX = 500 };
 
 static void sway(const void *user, double t, sp_pose *out) {
     (void)user;
@@ -80,6 +111,30 @@ static void add_solid(sp_world *w, const kind *k) {
     sp_mesh_destroy(&mesh);
 }
 
+// two strands, bent and twisted away from their natural shapes, the second one shorter
+static void add_rod(sp_world *w, const kind *k) {
+    sp_rod_section section = sp_rod_section_default();
+    sp_rod_strand strands[2];
+    sp_rod_grow grow = {.mode = SP_GROW_TIP, .rate = sp_signal_constant(2), .until = 0.6};
+    sp_rod_def def = sp_rod_def_default();
+    double natural[5][3], start[5][3];
+    for (int i = 0; i < 5; i++)
+        for (int c = 0; c < 3; c++) natural[i][c] = 0.3 * c + 0.1 * i, start[i][c] = 0.5 - 0.4 * c + 0.1 * i;
+    section.axes[0] = 0.02, section.axes[1] = 0.015, section.young = 2e6;
+    for (int i = 0; i < 2; i++) {
+        strands[i] = (sp_rod_strand){.length = 0.4 - 0.1 * i, .elements = 4 - i, .root = sp_pose_identity()};
+        strands[i].root.translate[1] = 0.045 + 0.1 * i;  // the tool comes to touch the first, a little
+        strands[i].curvature = natural[0], strands[i].start = start[0];
+    }
+    def.name = "body", def.model = k->rod, def.strands = strands, def.strand_count = 2;
+    def.sections = &section, def.section_count = 1;
+    def.free_root = k->free_root, def.edge_clamp = k->edge_clamp, def.grow = k->grows ? &grow : NULL;
+    def.rayleigh_mass = 0.1, def.rayleigh_stiffness = 0.001, def.drag = 0.01;
+    def.integrator.type = k->integrator, def.integrator.substeps = 40;
+    def.sides = 3, def.rings = 1;
+    CHECK_INT(sp_world_add_rod(w, &def, NULL), SP_OK);
+}
+
 static sp_world *make(const kind *k) {
     sp_world_def def = sp_world_def_default();
     sp_contact_def contact = sp_contact_def_default();
@@ -88,6 +143,7 @@ static sp_world *make(const kind *k) {
     CHECK_INT(sp_world_create(ctx, &def, &w), SP_OK);
     if (k->type == MOCK) add_mock(w, k);
     if (k->type == SOLID) add_solid(w, k);
+    if (k->type == ROD) add_rod(w, k);
     add_rigid(w);
     contact.friction = 0.3;
     sp_world_set_contact(w, &contact);
@@ -101,11 +157,24 @@ static sp_body *body_of(sp_world *w) {
 // a deformed trial state and its velocity
 static void shake(sp_body *b, double size) {
     unsigned long long seed = 17;
-    memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], (size_t)b->nq * sizeof(double));
+    double d[NV_MAX];
     for (int i = 0; i < b->nv; i++) {
-        b->q[SP_TRIAL][i] += size * sp_test_random(&seed);
+        d[i] = sp_test_random(&seed);
         b->v[SP_TRIAL][i] = sp_test_random(&seed);
     }
+    b->ops->retract(b, SP_COMMITTED, size, d);
+}
+
+// the trial state `from`, moved by e along d: not every kind has coordinates that add up
+static void move_trial(sp_body *b, const double *from, double e, const double *d) {
+    memcpy(b->q[SP_TRIAL], from, (size_t)b->nq * sizeof(double));
+    b->ops->retract(b, SP_TRIAL, e, d);
+}
+
+static void move_along(sp_body *b, const double *from, double e, int unknown) {
+    double d[NV_MAX] = {0};
+    d[unknown] = 1;
+    move_trial(b, from, e, d);
 }
 
 static int anchors_of(sp_body *b, sp_anchor *out, int most) {
@@ -149,7 +218,7 @@ static void end(const kind *k, sp_world **w) {
 
 // ---------------------------------------------------------------------------------------------------- points
 
-enum { ANCHORS = 15, ENTRIES = 12 * ANCHORS };
+enum { ANCHORS = 15, ENTRIES = 60 * ANCHORS };
 
 static double row_times(const sp_rows *J, int row, const double *x) {
     double sum = 0;
@@ -162,9 +231,10 @@ TEST(points_against_pull_and_push) {
         sp_anchor a[ANCHORS];
         int n = anchors_of(b, a, ANCHORS), start[ANCHORS + 1], col[ENTRIES];
         double dir[3 * ANCHORS], val[ENTRIES], x[3 * ANCHORS], v[3 * ANCHORS], y[3 * ANCHORS], dq[300], g[300] = {0};
+        double q[NQ_MAX];
         sp_rows J = {.capacity = ENTRIES, .start = start, .col = col, .val = val};
         unsigned long long seed = 31;
-        CHECK(n > 2 && b->nv <= 300);
+        REQUIRE(n > 2 && b->nv <= NV_MAX && b->nq <= NQ_MAX);
         for (int i = 0; i < 3 * n; i++) dir[i] = sp_test_random(&seed);
         for (int i = 0; i < b->nv; i++) dq[i] = sp_test_random(&seed);
         shake(b, 0.02);
@@ -173,19 +243,22 @@ TEST(points_against_pull_and_push) {
         CHECK_INT(J.n, n);
         b->ops->points(b, SP_TRIAL, n, a, x, v);
         double e = 1e-6, pushed = 0;
-        for (int i = 0; i < b->nv; i++) b->q[SP_TRIAL][i] += e * dq[i];
+        // sum of J^T dir by push, against dq, is the same number by pull
+        b->ops->push(b, n, a, dir, g);
+        memcpy(q, b->q[SP_TRIAL], (size_t)b->nq * sizeof *q);
+        move_trial(b, q, e, dq);
         b->ops->points(b, SP_TRIAL, n, a, y, NULL);
+        move_trial(b, q, -e, dq);
+        b->ops->points(b, SP_TRIAL, n, a, x, NULL);
         for (int i = 0; i < n; i++) {
             double moved = 0, speed = 0;
             for (int c = 0; c < 3; c++)
-                moved += dir[3 * i + c] * (y[3 * i + c] - x[3 * i + c]) / e, speed += dir[3 * i + c] * v[3 * i + c];
-            // points are linear in the positions: only rounding of 1e-16 / 1e-6
+                moved += dir[3 * i + c] * (y[3 * i + c] - x[3 * i + c]) / (2 * e), speed += dir[3 * i + c] * v[3 * i + c];
+            // rounding of 1e-16 / 1e-6; e2 of the third derivative where points are not linear
             CHECK_NEAR(moved, row_times(&J, i, dq), 1e-8);
             if (b->nv > 0) CHECK_NEAR(speed, row_times(&J, i, dq), 1e-12);
             pushed += row_times(&J, i, dq);
         }
-        // sum of J^T dir by push, against dq, is the same number by pull
-        b->ops->push(b, n, a, dir, g);
         for (int i = 0; i < b->nv; i++) pushed -= g[i] * dq[i];
         CHECK_NEAR(pushed, 0, 1e-12);
     }
@@ -193,7 +266,7 @@ TEST(points_against_pull_and_push) {
 
 TEST(retract_and_mass) {
     EACH_KIND(k, w, b) {
-        double v[300], y[300], z[300];
+        double v[NV_MAX], y[NV_MAX], z[NV_MAX], twice = 0;
         unsigned long long seed = 41;
         for (int i = 0; i < b->nv; i++) v[i] = sp_test_random(&seed);
         b->ops->retract(b, SP_COMMITTED, 0, v);
@@ -201,14 +274,16 @@ TEST(retract_and_mass) {
         if (b->nv == 0) continue;
         b->ops->retract(b, SP_COMMITTED, 0.5, v);
         b->ops->retract(b, SP_TRIAL, 0.25, v);
-        // two moves along the same v are one
-        for (int i = 0; i < b->nv; i++) CHECK_NEAR(b->q[SP_TRIAL][i], b->q[SP_COMMITTED][i] + 0.75 * v[i], 1e-15);
+        // two moves along the same v are one, by the difference that the kind itself has of two states
+        if (b->ops->between) b->ops->between(b, b->q[SP_COMMITTED], b->q[SP_TRIAL], y);
+        for (int i = 0; i < b->nv && !b->ops->between; i++) y[i] = b->q[SP_TRIAL][i] - b->q[SP_COMMITTED][i];
+        for (int i = 0; i < b->nv; i++) CHECK_NEAR(y[i], 0.75 * v[i], 1e-14);
         b->ops->mass(b, v, y, false);
+        for (int i = 0; i < b->nv; i++) twice += v[i] * y[i];
+        CHECK(twice > 0);
+        if (b->caps & SP_CAP_MASSLESS) continue;
         b->ops->mass(b, y, z, true);
-        for (int i = 0; i < b->nv; i++) {
-            CHECK(v[i] * y[i] > 0);
-            CHECK_NEAR(z[i], v[i], 1e-14);
-        }
+        for (int i = 0; i < b->nv; i++) CHECK_NEAR(z[i], v[i], 1e-14);
     }
 }
 
@@ -234,48 +309,63 @@ TEST(forces_are_minus_the_gradient_where_there_is_an_energy) {
         memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
         b->h = 0;  // penalty at the state itself
         b->integrator.type = SP_STATIC;
-        double f[300], largest = 0, e = 1e-6;
+        double f[NV_MAX], q[NQ_MAX], largest = 0, e = 1e-6;
         energy_at(b);
         memcpy(f, b->f, (size_t)b->nv * sizeof *f);
+        memcpy(q, b->q[SP_TRIAL], (size_t)b->nq * sizeof *q);
         for (int i = 0; i < b->nv; i++) largest = fmax(largest, fabs(f[i]));
         for (int i = 0; i < b->nv; i++) {
-            double *q = &b->q[SP_TRIAL][i], keep = *q;
-            *q = keep + e;
+            move_along(b, q, e, i);
             double up = energy_at(b);
-            *q = keep - e;
+            move_along(b, q, -e, i);
             double down = energy_at(b);
-            *q = keep;
             // differences of 1e-6 in energies of about force times 0.1 m: 1e-16 0.1 / 1e-6, and e2 of the third derivative
             CHECK_NEAR(f[i], -(up - down) / (2 * e), 1e-7 * largest);
         }
     }
 }
 
+// Columns of -df by central differences. Turns about world axes do not commute, so where an unknown is one the derivative of its
+// force has a skew part, as large as the force itself; a system has what is symmetric.
+static void differences(sp_body *b, double *D) {
+    int n = b->nv;
+    double q[NQ_MAX], f[2][NV_MAX], e = 1e-6;
+    memcpy(q, b->q[SP_TRIAL], (size_t)b->nq * sizeof *q);
+    for (int j = 0; j < n; j++) {
+        for (int s = 0; s < 2; s++) {
+            move_along(b, q, s ? -e : e, j);
+            CHECK_INT(evaluate(b), SP_OK);
+            memcpy(f[s], b->f, (size_t)n * sizeof(double));
+        }
+        for (int i = 0; i < n; i++) D[i * n + j] = -(f[0][i] - f[1][i]) / (2 * e);
+    }
+    memcpy(b->q[SP_TRIAL], q, (size_t)b->nq * sizeof *q);
+}
+
 TEST(system_is_the_derivative_where_exact) {
     EACH_KIND(k, w, b) {
         if (!(b->caps & SP_CAP_EXACT_TANGENT)) continue;
         sp_system A;
-        double f[2][300], x[300] = {0}, y[300], e = 1e-6, largest = 0;
+        int n = b->nv;
+        double x[NV_MAX], y[NV_MAX], largest = 0, *D = malloc((size_t)n * (size_t)n * sizeof *D);
         sp__prescribe(w, 0.01);
         w->has_contact = false, b->loads.contact = NULL;
         shake(b, 0.02);
-        memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
-        for (int j = 0; j < b->nv; j++) {
-            for (int s = 0; s < 2; s++) {
-                b->q[SP_TRIAL][j] += s ? -2 * e : e;
-                CHECK_INT(evaluate(b), SP_OK);
-                memcpy(f[s], b->f, (size_t)b->nv * sizeof(double));
-            }
-            b->q[SP_TRIAL][j] += e;
-            CHECK_INT(evaluate(b), SP_OK);
-            CHECK_INT(b->ops->linearise(b, &A), SP_OK);
+        memset(b->v[SP_TRIAL], 0, (size_t)n * sizeof(double));
+        b->h = 0;
+        differences(b, D);
+        CHECK_INT(evaluate(b), SP_OK);
+        CHECK_INT(b->ops->linearise(b, &A), SP_OK);
+        for (int i = 0; i < n * n; i++) largest = fmax(largest, fabs(D[i]));
+        for (int j = 0; j < n; j++) {
             memset(x, 0, sizeof x);
             x[j] = 1;
             A.mul_raw(A.o, (sp_coef){0, 0, 1}, x, y);
-            for (int i = 0; i < b->nv; i++) largest = fmax(largest, fabs(y[i]));
-            // central differences of 1e-6 on forces of K times 0.02
-            for (int i = 0; i < b->nv; i++) CHECK_NEAR(y[i], -(f[0][i] - f[1][i]) / (2 * e), 1e-6 * largest);
+            // central differences of 1e-6 on forces of K times 0.02. What is fixed has no say
+            for (int i = 0; i < n; i++)
+                if (!b->fixed[i] && !b->fixed[j]) CHECK_NEAR(y[i], 0.5 * (D[i * n + j] + D[j * n + i]), 1e-6 * largest);
         }
+        free(D);
     }
 }
 
@@ -300,7 +390,7 @@ TEST(system_is_symmetric_with_unit_rows) {
         }
         CHECK_NEAR(xy, yx, 1e-12 * size);
         CHECK_NEAR(dot, 0, 1e-12 * size);
-        CHECK(A.n == b->nv && A.block == 3 && A.fixed == b->fixed);
+        CHECK(A.n == b->nv && A.block > 0 && A.n % A.block == 0 && A.fixed == b->fixed);
     }
 }
 
@@ -334,12 +424,13 @@ TEST(delassus_against_dense_algebra) {
         if (b->nv == 0) continue;
         enum { ROWS = 6 };
         sp_anchor a[ANCHORS];
-        int n = b->nv, start[ROWS + 1], col[12 * ROWS], found = anchors_of(b, a, ANCHORS);
-        double dir[3 * ROWS], val[12 * ROWS], W[ROWS][ROWS];
-        sp_rows J = {.capacity = 12 * ROWS, .start = start, .col = col, .val = val};
+        int n = b->nv, start[ROWS + 1], col[60 * ROWS], found = anchors_of(b, a, ANCHORS);
+        double dir[3 * ROWS], val[60 * ROWS], W[ROWS][ROWS];
+        sp_rows J = {.capacity = 60 * ROWS, .start = start, .col = col, .val = val};
         sp_system A;
         sp_coef c = {1, 0.01, 1e-4};
         unsigned long long seed = 61;
+        bool definite = true;
         REQUIRE(found >= ROWS);
         double *dense = malloc((size_t)n * (size_t)n * sizeof *dense), *copy = malloc((size_t)n * (size_t)n * sizeof *copy);
         double *x = calloc((size_t)n + 1, sizeof *x), *y = calloc((size_t)n + 1, sizeof *y);
@@ -362,6 +453,9 @@ TEST(delassus_against_dense_algebra) {
                 if (!b->fixed[J.col[i]]) rhs[J.col[i]] += J.val[i];
             sp_linear_info info;
             CHECK_INT(sp__solver_solve(b->solver, &A, c, rhs, x, &info), SP_OK);
+            // the exact tangent of statics need not be positive definite; no contact is solved with it
+            if (info.status == SP_NOT_SPD && k->type == ROD && k->integrator == SP_STATIC) definite = false;
+            if (!definite) break;
             memcpy(copy, dense, (size_t)n * (size_t)n * sizeof *copy);
             memcpy(y, rhs, (size_t)n * sizeof *y);
             solve_dense(n, copy, y);
@@ -371,7 +465,7 @@ TEST(delassus_against_dense_algebra) {
                 CHECK_NEAR(W[r][s], row_times(&J, s, y), 1e-9 * (1 + fabs(W[r][s])));
             }
         }
-        for (int r = 0; r < ROWS; r++) {
+        for (int r = 0; r < ROWS && definite; r++) {
             CHECK(W[r][r] > 0);
             for (int s = 0; s < r; s++) CHECK_NEAR(W[r][s], W[s][r], 1e-9 * (1 + fabs(W[r][s])));
         }
@@ -394,7 +488,12 @@ static uint64_t parameters_of(sp_world *w) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         b->ops->visit(b, SP_PARAMETERS, &v);
-        hash_array(&v, "springs", b->loads.springs, sizeof *b->loads.springs, (size_t)b->loads.spring_count);
+        for (int k = 0; k < b->loads.spring_count; k++) {
+            sp_spring s;
+            memcpy(&s, &b->loads.springs[k], sizeof s);
+            s.before = s.at;  // of the last step only
+            hash_array(&v, "spring", &s, sizeof s, 1);
+        }
     }
     for (int i = 0; i < sp_world_param_count(w); i++) {
         sp_param_info info;
@@ -420,7 +519,7 @@ static void queue_all(sp_world *w, const kind *k, int round) {
     queue_param(w, "gravity.x", 0.5 * round);
     queue_param(w, "contact.friction", 0.1 * round);
     if (k->type == RIGID) return;
-    queue_param(w, "body.young", k->type == MOCK ? 150 : 1.5e4);
+    queue_param(w, "body.young", k->type == MOCK ? 150 : k->type == ROD ? 1.5e6 : 1.5e4);
     e = sp_edit_default(SP_EDIT_PIN);
     e.body = sp_world_body_named(w, "body"), e.node = 2, e.axes = SP_AXIS_Z;
     sp_world_queue(w, &e);
