@@ -34,6 +34,10 @@ function(sp_kernel_flags)
     endif()
     # vectors wider than the baseline's registers never cross a call: every kernel is inlined
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend/cpu/tet_generic.c PROPERTIES COMPILE_OPTIONS "${level};-Wno-psabi")
+    if(NOT SP_SANITIZE)
+        file(GLOB series ${PROJECT_SOURCE_DIR}/src/rod/strand*.c)
+        set_source_files_properties(${series} PROPERTIES COMPILE_OPTIONS "${level}")
+    endif()
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/sparse/dense_generic.c
         ${PROJECT_SOURCE_DIR}/src/linear/multigrid_generic.c PROPERTIES COMPILE_OPTIONS "${level}")
     if(SP_SIMD AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "rod/turn.h"
 
 // strains: stretch, then the rotation vectors of both ends
 enum { STRETCH = 0, TURN_A = 1, TURN_B = 4, STRAINS = 7 };
@@ -17,14 +18,6 @@ typedef struct frame {
     double turn[2][3];         // rotation vectors of the ends, in the frame
     double strain[STRAINS];
 } frame;
-
-// rotation vector of a rotation matrix that turns by less than half a turn
-static void turn_of(const double *Q, double out[3]) {
-    double w[3] = {0.5 * (Q[7] - Q[5]), 0.5 * (Q[2] - Q[6]), 0.5 * (Q[3] - Q[1])};
-    double sine = sp__norm3(w), cosine = 0.5 * (Q[0] + Q[4] + Q[8] - 1), angle = atan2(sine, cosine);
-    double s = sine > 1e-8 ? angle / sine : 1;
-    for (int i = 0; i < 3; i++) out[i] = s * w[i];
-}
 
 // the mean orientation, turned by the least turn that brings its first axis onto the chord
 static void element_frame(const sp_beam_node *a, const sp_beam_node *b, frame *f) {
@@ -50,7 +43,7 @@ static void half_turn(frame *f, const double R[9]) {
     double Q[9];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) Q[3 * i + j] = f->mean[i] * R[j] + f->mean[3 + i] * R[3 + j] + f->mean[6 + i] * R[6 + j];
-    turn_of(Q, f->half);
+    sp__turn_of(Q, f->half);
 }
 
 static void measure(const sp_beam_element *e, const sp_beam_node *a, const sp_beam_node *b, frame *f) {
@@ -61,7 +54,7 @@ static void measure(const sp_beam_element *e, const sp_beam_node *a, const sp_be
         double R[9], Q[9];
         sp__quat_matrix(ends[k]->quat, R);
         sp__mul33(f->R, R, Q);
-        turn_of(Q, f->turn[k]);
+        sp__turn_of(Q, f->turn[k]);
         if (k == 1) half_turn(f, R);
         sp__sub3(f->turn[k], e->natural[k], f->strain + (k ? TURN_B : TURN_A));
     }
@@ -89,15 +82,20 @@ static void stiffness(const sp_beam_element *e, double D[STRAINS][STRAINS]) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ how strains change
-
-// d turn = out dw where a rotation with this vector is turned further by dw: 1 - [t]x / 2 + (1 - t/2 cot t/2) / t2 [t]x^2
-static void turn_slope(const double t[3], double out[9]) {
-    double a2 = sp__dot3(t, t), a = sqrt(a2), s = a > 1e-4 ? (1 - 0.5 * a / tan(0.5 * a)) / a2 : 1.0 / 12 + a2 / 720;
-    double X[9] = {0, -t[2], t[1], t[2], 0, -t[0], -t[1], t[0], 0};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) out[3 * i + j] = (i == j) - 0.5 * X[3 * i + j] + s * (t[i] * t[j] - (i == j) * a2);
+// the moments of the linear beam over its stiffness; those on the first end point against the curvature
+void sp__beam_bend(const sp_beam_element *e, const sp_beam_node *a, const sp_beam_node *b, double out[2][3]) {
+    frame f;
+    measure(e, a, b, &f);
+    for (int end = 0; end < 2; end++) {
+        double k[3], Q[9];
+        const double *p = f.strain + TURN_A, *q = f.strain + TURN_B;
+        for (int i = 0; i < 3; i++) k[i] = (i == 0 ? q[i] - p[i] : end ? 2 * p[i] + 4 * q[i] : -4 * p[i] - 2 * q[i]) / e->length;
+        sp__turn_matrix(f.turn[end], Q);
+        sp__mul3t(Q, k, out[end]);
+    }
 }
+
+// ------------------------------------------------------------------------------------------------ how strains change
 
 // How the mean orientation turns with those of the ends, which stand at -x and x of it: half the sum, less what two opposite
 // turns make together. out: 3 x 3 that multiplies (wb - wa) / 2 and is taken off (wa + wb) / 2.
@@ -141,7 +139,7 @@ static void slopes(const frame *f, double B[STRAINS][12]) {
     for (int i = 0; i < 3; i++) B[STRETCH][i] = -f->R[i], B[STRETCH][6 + i] = f->R[i];
     for (int end = 0; end < 2; end++) {
         double T[9], TR[9];
-        turn_slope(f->turn[end], T);
+        sp__turn_slope(f->turn[end], T);
         sp__mul33(T, f->R, TR);
         for (int k = 0; k < 3; k++)
             for (int j = 0; j < 12; j++) {
@@ -174,6 +172,157 @@ double sp__beam_energy(const sp_beam_element *e, const sp_beam_node *a, const sp
     return energy;
 }
 
+// ------------------------------------------------------------------------------------------------ what stress adds
+
+// The gradient of the energy at stresses N, m_a, m_b is
+//     -N e + A, y_a - c_a, N e - A, y_b - c_b     on va, wa, vb, wb,   y = R^T T^T m,  Y = y_a + y_b,  h = e . Y,
+//     A = (Y x e - k h / (1 + u . e)) / l,        c = h/2 (sum +- off),  sum = (u + e) / (1 + u . e),  off = -s x x sum
+// (names of frame_slope; x the half turn in world axes, s = tan(|x|/2) / |x|). Its derivative with stresses as they are:
+typedef struct stress {
+    double N, m[2][3];
+    double u[3], e[3], k[3], c, l;
+    double x[3], s, ds;  // ds: (ds/da) / a
+    double sum[3], off[3];
+    double y[2][3], Y[3], h, A[3];
+    double back[9], slope[9], M[9];  // of the half turn: its matrix, its own derivative; mean_slope
+    double B[STRAINS][12], W[3][12];
+} stress;
+
+// tan(a/2) / a and its derivative over a
+static void half_tangent(double a, double *s, double *ds) {
+    double a2 = a * a, t = tan(0.5 * a);
+    if (a > 0.1) {
+        *s = t / a, *ds = (0.5 * a * (1 + t * t) - t) / (a2 * a);
+        return;
+    }
+    *s = 0.5 + a2 * (1.0 / 24 + a2 * (1.0 / 240 + a2 * 17 / 40320));
+    *ds = 1.0 / 12 + a2 * (1.0 / 60 + a2 * (17.0 / 6720 + a2 * 31 / 90720));
+}
+
+// d(T^T m) where the turn t changes by dt
+static void moment_slope(const double t[3], const double m[3], const double dt[3], double out[3]) {
+    double a2 = sp__dot3(t, t), a = sqrt(a2), s, ds, side[3], tm = sp__dot3(t, m), tdt = sp__dot3(t, dt), dtm = sp__dot3(dt, m);
+    if (a > 0.3) {
+        double cot = 1 / tan(0.5 * a), even = 0.5 * a * cot, rise = 0.5 * cot - 0.25 * a * (1 + cot * cot);
+        s = (1 - even) / a2, ds = -(rise + 2 * (1 - even) / a) / (a2 * a);
+    } else {
+        s = 1.0 / 12 + a2 * (1.0 / 720 + a2 * (1.0 / 30240 + a2 / 1209600));
+        ds = 1.0 / 360 + a2 * (1.0 / 7560 + a2 * (1.0 / 201600 + a2 / 5987520));
+    }
+    sp__cross3(dt, m, side);
+    for (int i = 0; i < 3; i++)
+        out[i] = 0.5 * side[i] - (ds * a2 + 2 * s) * tdt * m[i] + ds * tdt * tm * t[i] + s * (dt[i] * tm + t[i] * dtm);
+}
+
+static void open_stress(const sp_beam_element *e, const frame *f, stress *g) {
+    double D[STRAINS][STRAINS], T[9], z[3], all[STRAINS] = {0}, side[3];
+    stiffness(e, D);
+    for (int i = 0; i < STRAINS; i++)
+        for (int j = 0; j < STRAINS; j++) all[i] += D[i][j] * f->strain[j];
+    g->N = all[STRETCH], g->l = f->length;
+    memcpy(g->m[0], all + TURN_A, sizeof g->m[0]), memcpy(g->m[1], all + TURN_B, sizeof g->m[1]);
+    memcpy(g->u, f->first, sizeof g->u), memcpy(g->e, f->R, sizeof g->e);
+    sp__cross3(g->u, g->e, g->k);
+    g->c = 1 + sp__dot3(g->u, g->e);
+    sp__mul3(f->mean, f->half, g->x);
+    half_tangent(sp__norm3(g->x), &g->s, &g->ds);
+    for (int i = 0; i < 3; i++) g->sum[i] = (g->u[i] + g->e[i]) / g->c;
+    sp__cross3(g->sum, g->x, g->off);
+    for (int i = 0; i < 3; i++) g->off[i] *= g->s;
+    for (int end = 0; end < 2; end++) {
+        sp__turn_slope(f->turn[end], T);
+        sp__mul3t(T, g->m[end], z);
+        sp__mul3t(f->R, z, g->y[end]);
+    }
+    for (int i = 0; i < 3; i++) g->Y[i] = g->y[0][i] + g->y[1][i];
+    g->h = sp__dot3(g->e, g->Y);
+    sp__cross3(g->Y, g->e, side);
+    for (int i = 0; i < 3; i++) g->A[i] = (side[i] - g->k[i] * g->h / g->c) / g->l;
+    sp__turn_matrix(g->x, g->back);
+    sp__turn_slope(g->x, g->slope);
+    mean_slope(f, g->M);
+    slopes(f, g->B);
+    frame_slope(f, g->W);
+}
+
+// how what the gradient is made of changes along one velocity
+typedef struct change {
+    double e[3], u[3], x[3], l, c, k[3], sum[3], off[3], y[2][3], Y[3], h, A[3];
+} change;
+
+static void change_frame(const stress *g, const double v[12], change *d) {
+    double dc[3], apart[3], mean[3], lag[3], away[3], one[3], two[3];
+    sp__sub3(v + 6, v, dc);
+    d->l = sp__dot3(g->e, dc);
+    for (int i = 0; i < 3; i++) d->e[i] = (dc[i] - d->l * g->e[i]) / g->l, apart[i] = 0.5 * (v[9 + i] - v[3 + i]);
+    sp__mul3(g->M, apart, lag);
+    for (int i = 0; i < 3; i++) mean[i] = 0.5 * (v[3 + i] + v[9 + i]) - lag[i];
+    sp__cross3(mean, g->u, d->u);
+    sp__mul3(g->back, mean, away);
+    sp__sub3(v + 9, away, away);
+    sp__mul3(g->slope, away, d->x);
+    d->c = sp__dot3(d->u, g->e) + sp__dot3(g->u, d->e);
+    sp__cross3(d->u, g->e, one), sp__cross3(g->u, d->e, two);
+    for (int i = 0; i < 3; i++) d->k[i] = one[i] + two[i], d->sum[i] = (d->u[i] + d->e[i] - g->sum[i] * d->c) / g->c;
+    double ds = g->ds * sp__dot3(g->x, d->x), three[3];
+    sp__cross3(g->sum, g->x, one), sp__cross3(d->sum, g->x, two), sp__cross3(g->sum, d->x, three);
+    for (int i = 0; i < 3; i++) d->off[i] = ds * one[i] + g->s * (two[i] + three[i]);
+}
+
+static void change_moments(const stress *g, const frame *f, int j, change *d) {
+    double W[3] = {g->W[0][j], g->W[1][j], g->W[2][j]}, one[3], two[3];
+    for (int end = 0; end < 2; end++) {
+        double dt[3], z[3], turned[3];
+        for (int i = 0; i < 3; i++) dt[i] = g->B[(end ? TURN_B : TURN_A) + i][j];
+        moment_slope(f->turn[end], g->m[end], dt, z);
+        sp__mul3t(f->R, z, d->y[end]);
+        sp__cross3(W, g->y[end], turned);
+        sp__axpy3(d->y[end], 1, turned, d->y[end]);
+    }
+    for (int i = 0; i < 3; i++) d->Y[i] = d->y[0][i] + d->y[1][i];
+    d->h = sp__dot3(d->e, g->Y) + sp__dot3(g->e, d->Y);
+    sp__cross3(d->Y, g->e, one), sp__cross3(g->Y, d->e, two);
+    for (int i = 0; i < 3; i++) {
+        double lean = (d->k[i] * g->h + g->k[i] * d->h - g->k[i] * g->h * d->c / g->c) / g->c;
+        d->A[i] = (one[i] + two[i] - lean - g->A[i] * d->l) / g->l;
+    }
+}
+
+// N / l (1 - e e^T) on both ends of the chord
+static void add_tension(const frame *f, double N, double *K) {
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double k = N / f->length * ((i == j) - f->R[i] * f->R[j]);
+            K[12 * i + j] += k, K[12 * (6 + i) + 6 + j] += k, K[12 * i + 6 + j] -= k, K[12 * (6 + i) + j] -= k;
+        }
+}
+
+void sp__beam_stress(const sp_beam_element *e, const sp_beam_node *a, const sp_beam_node *b, bool whole, double *K) {
+    frame f;
+    stress g;
+    measure(e, a, b, &f);
+    if (!whole) {
+        add_tension(&f, fmax(0, e->stretch / e->length * f.strain[STRETCH]), K);
+        return;
+    }
+    open_stress(e, &f, &g);
+    for (int j = 0; j < 12; j++) {
+        double v[12] = {0}, out[12];
+        change d;
+        v[j] = 1;
+        change_frame(&g, v, &d);
+        change_moments(&g, &f, j, &d);
+        for (int i = 0; i < 3; i++) {
+            out[i] = d.A[i] - g.N * d.e[i], out[6 + i] = -out[i];
+            out[3 + i] = d.y[0][i] - 0.5 * (d.h * (g.sum[i] + g.off[i]) + g.h * (d.sum[i] + d.off[i]));
+            out[9 + i] = d.y[1][i] - 0.5 * (d.h * (g.sum[i] - g.off[i]) + g.h * (d.sum[i] - d.off[i]));
+        }
+        for (int i = 0; i < 12; i++) K[12 * i + j] += 0.5 * out[i], K[12 * j + i] += 0.5 * out[i];
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ motion and places
+
 void sp__beam_move(const sp_beam_node *n, double s, const double v[6], sp_beam_node *out) {
     double angle = s * sp__norm3(v + 3), turn[4] = {1, 0, 0, 0}, quat[4], norm = 0;
     if (angle != 0) sp__quat_axis(v + 3, angle, turn);
@@ -199,4 +348,41 @@ void sp__beam_point(const sp_beam_element *e, const sp_beam_node *a, const sp_be
         J[12 * i + i] = h0, J[12 * i + 6 + i] = h1;
         for (int k = 0; k < 3; k++) J[12 * i + 3 + k] = t0 * hats[0][3 * i + k], J[12 * i + 9 + k] = t1 * hats[1][3 * i + k];
     }
+}
+
+void sp__beam_point_stress(const sp_beam_element *e, const sp_beam_node *a, const sp_beam_node *b, double u, const double f[3],
+                           double *K) {
+    const sp_beam_node *ends[2] = {a, b};
+    double lean[2] = {e->length * u * (1 - u) * (1 - u), e->length * u * u * (u - 1)};
+    for (int end = 0; end < 2; end++) {
+        double R[9];
+        sp__quat_matrix(ends[end]->quat, R);
+        double t[3] = {R[0], R[3], R[6]}, along = sp__dot3(f, t);
+        // f . (w x (w x t)) = (f . w) (t . w) - (f . t) w2
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                K[12 * (3 + 6 * end + i) + 3 + 6 * end + j] += lean[end] * ((i == j) * along - 0.5 * (f[i] * t[j] + f[j] * t[i]));
+    }
+}
+
+void sp__beam_frame(const sp_beam_node *a, const sp_beam_node *b, double u, double R[9], double *J) {
+    double back[4] = {a->quat[0], -a->quat[1], -a->quat[2], -a->quat[3]}, between[4], turn[3], part[3], Ra[9], Q[9], whole[9];
+    sp__quat_mul(b->quat, back, between);
+    sp__turn_of_quat(between, turn);
+    for (int i = 0; i < 3; i++) part[i] = u * turn[i];
+    sp__quat_matrix(a->quat, Ra);
+    sp__turn_matrix(part, Q);
+    sp__mul33(Q, Ra, R);
+    if (!J) return;
+    // exp(u t) turned further by wa, and t by what wb has more than exp(t) wa
+    double spin[9], slope[9], own[9], other[9];
+    sp__turn_spin(part, spin);
+    sp__turn_slope(turn, slope);
+    sp__mul33(spin, slope, own);
+    sp__turn_matrix(turn, whole);
+    sp__mul33(own, whole, other);
+    memset(J, 0, 36 * sizeof *J);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            J[12 * i + 3 + k] = Q[3 * i + k] - u * other[3 * i + k], J[12 * i + 9 + k] = u * own[3 * i + k];
 }

@@ -66,8 +66,11 @@ static void add_turned(const double *A, const double *l, double s, double *out) 
     }
 }
 
-static double largest9(const double *m) {
-    return fmax(largest3(m), fmax(largest3(m + 3), largest3(m + 6)));
+// every entry is at most this; written so that it becomes comparisons, not calls
+static bool all_within(const double *m, double most) {
+    bool within = true;
+    for (int i = 0; i < 9; i++) within &= fabs(m[i]) <= most;
+    return within;
 }
 
 bool sp__curve_expand(const sp_curve_frame *start, int degree, const double *lambda, double length, double tolerance,
@@ -86,20 +89,25 @@ bool sp__curve_expand(const sp_curve_frame *start, int degree, const double *lam
         memset(next, 0, sizeof out->R[0]);
         for (int j = 0; j <= degree && j <= n; j++, power *= length) add_turned(out->R[n - j], lambda + 3 * j, power, next);
         for (int i = 0; i < 3; i++) out->r[n + 1][i] = length / (n + 1) * out->R[n][3 * i];
-        small = largest9(next) <= tolerance ? small + 1 : 0;
+        small = all_within(next, tolerance) ? small + 1 : 0;
     }
     out->terms = n + 1;
     for (int i = 0; i < 3; i++) out->r[n + 1][i] = length / (n + 1) * out->R[n][3 * i];
     return true;
 }
 
+// Horner, the small terms first; twelve sums in registers
 void sp__curve_at(const sp_curve_series *series, double x, sp_curve_frame *out) {
-    memset(out, 0, sizeof *out);
-    // Horner: the small terms first
-    for (int n = series->terms - 1; n >= 0; n--)
-        for (int i = 0; i < 9; i++) out->R[i] = out->R[i] * x + series->R[n][i];
-    for (int n = series->terms; n >= 0; n--)
-        for (int i = 0; i < 3; i++) out->r[i] = out->r[i] * x + series->r[n][i];
+    const double *last = series->r[series->terms];
+    double t0 = 0, t1 = 0, t2 = 0, a0 = 0, a1 = 0, a2 = 0, b0 = 0, b1 = 0, b2 = 0, r0 = last[0], r1 = last[1], r2 = last[2];
+    for (int n = series->terms - 1; n >= 0; n--) {
+        const double *R = series->R[n], *r = series->r[n];
+        t0 = t0 * x + R[0], a0 = a0 * x + R[1], b0 = b0 * x + R[2];
+        t1 = t1 * x + R[3], a1 = a1 * x + R[4], b1 = b1 * x + R[5];
+        t2 = t2 * x + R[6], a2 = a2 * x + R[7], b2 = b2 * x + R[8];
+        r0 = r0 * x + r[0], r1 = r1 * x + r[1], r2 = r2 * x + r[2];
+    }
+    *out = (sp_curve_frame){.r = {r0, r1, r2}, .R = {t0, a0, b0, t1, a1, b1, t2, a2, b2}};
 }
 
 // ------------------------------------------------------------------------------------------------ elements

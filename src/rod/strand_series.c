@@ -1,212 +1,221 @@
-// One segment of a strand: series of the frame and of its derivatives, and the integrals of their products.
-// Equation numbers are those of Casati 2015.
+// One segment of a strand: series of the frame and of its derivatives. Only the frame and what is integrated is kept, in rows of
+// the pool; of the rest a term needs the two before it. Equation numbers are those of Casati 2015.
 #include "math/vec3.h"
 #include "rod/strand_internal.h"
 
-enum { COLUMNS = SP_STRAND_COLUMNS, PRODUCTS = SP_STRAND_PRODUCTS, PLACE = 0, SLOPE = 3, ACCELERATION = 21 };
+enum { LANES = SP_STRAND_LANES, PLACE = SP_STRAND_PLACE, ACCELERATION = SP_STRAND_ACCELERATION, SLOPE = SP_STRAND_SLOPE };
+
+typedef double lanes_of[LANES];  // of one number of the frame
 
 // ------------------------------------------------------------------------------------------------ recurrences
 
-// out += s A [l]x
-static void add_turned(const double A[9], const double l[3], double s, double out[9]) {
-    double x = s * l[0], y = s * l[1], z = s * l[2];
-    for (int i = 0; i < 9; i += 3) {
-        out[i] += A[i + 1] * z - A[i + 2] * y;
-        out[i + 1] += A[i + 2] * x - A[i] * z;
-        out[i + 2] += A[i] * y - A[i + 1] * x;
-    }
-}
-
-static void add_turned_columns(double A[9][COLUMNS], const double l[3], double s, double out[9][COLUMNS]) {
-    double x = s * l[0], y = s * l[1], z = s * l[2];
+// What terms n - 1 and n - 2 give to term n through the two coefficients of the curvature: (4.2.19) in every lane. Constant
+// curvature has one coefficient.
+static inline void turn_lanes(int lanes, bool twice, lanes_of *A, const double a[3], lanes_of *B, const double b[3],
+                              lanes_of *out) {
+    sp_pair ax = sp__pair(a[0]), ay = sp__pair(a[1]), az = sp__pair(a[2]);
+    sp_pair bx = sp__pair(b[0]), by = sp__pair(b[1]), bz = sp__pair(b[2]);
     for (int i = 0; i < 9; i += 3)
-        for (int c = 0; c < COLUMNS; c++) {
-            out[i][c] += A[i + 1][c] * z - A[i + 2][c] * y;
-            out[i + 1][c] += A[i + 2][c] * x - A[i][c] * z;
-            out[i + 2][c] += A[i][c] * y - A[i + 1][c] * x;
+        for (int l = 0; l < lanes; l += 2) {
+            sp_pair x = *(sp_pair *)(A[i] + l), y = *(sp_pair *)(A[i + 1] + l), z = *(sp_pair *)(A[i + 2] + l);
+            sp_pair t = y * az - z * ay, n1 = z * ax - x * az, n2 = x * ay - y * ax;
+            if (twice) {
+                x = *(sp_pair *)(B[i] + l), y = *(sp_pair *)(B[i + 1] + l), z = *(sp_pair *)(B[i + 2] + l);
+                t += y * bz - z * by, n1 += z * bx - x * bz, n2 += x * by - y * bx;
+            }
+            *(sp_pair *)(out[i] + l) = t, *(sp_pair *)(out[i + 1] + l) = n1, *(sp_pair *)(out[i + 2] + l) = n2;
         }
 }
 
-// out += s A [e_k]x in column 3 j + k, for the three axes k
-static void add_axes(const double A[9], double s, int j, double out[9][COLUMNS]) {
-    for (int k = 0; k < 3; k++) {
-        int b = (k + 1) % 3, c = (k + 2) % 3;
-        for (int i = 0; i < 9; i += 3) {
-            out[i + b][3 * j + k] += s * A[i + c];
-            out[i + c][3 * j + k] -= s * A[i + b];
-        }
+// numbers that the compiler knows
+static void turn(int lanes, lanes_of *A, const double a[3], lanes_of *B, const double b[3], lanes_of *out) {
+    switch (lanes) {
+    case 4: turn_lanes(4, false, A, a, B, b, out); break;
+    case 6: turn_lanes(6, false, A, a, B, b, out); break;
+    case 8: turn_lanes(8, true, A, a, B, b, out); break;
+    default: turn_lanes(10, true, A, a, B, b, out); break;
     }
 }
 
-// What term `from` gives to term `to` through coefficient m of the curvature: (4.2.19) for the frame, differentiated along the
-// controls (4.3.26) and, contracted with the rates of the controls, twice along the motion (4.3.27).
-static void add_terms(const sp_strand_walk *w, sp_strand_series *z, int from, int to, int m, double s) {
-    const double *lambda = w->lambda + 3 * m, *rate = w->rate + 3 * m;
-    add_turned(z->R[from], lambda, s, z->R[to]);
-    add_turned_columns(z->D[from], lambda, s, z->D[to]);
-    for (int j = 0; j < w->controls; j++) add_axes(z->R[from], s * w->weight[j][m], j, z->D[to]);
-    add_turned(z->V[from], lambda, s, z->V[to]);
-    add_turned(z->R[from], rate, s, z->V[to]);
-    add_turned(z->W[from], lambda, s, z->W[to]);
-    add_turned(z->V[from], rate, 2 * s, z->W[to]);
+// controls (4.3.26): S [e_k]x in the lane of axis k, where S has the frames of both terms times the weights of the control
+static void add_axes(const double S[9], int first, lanes_of *out) {
+    for (int i = 0; i < 9; i += 3) {
+        out[i + 1][first] += S[i + 2], out[i + 2][first] -= S[i + 1];
+        out[i + 2][first + 1] += S[i], out[i][first + 1] -= S[i + 2];
+        out[i][first + 2] += S[i + 1], out[i + 1][first + 2] -= S[i];
+    }
 }
 
-static double largest(const double *x, int n) {
-    double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-    return most;
+// the lanes of the motion: (4.3.26) and (4.3.27) contracted with the rates of the controls, from the frame and from twice what
+// the motion makes of it
+static void add_motion(lanes_of *A, const double rate[3], double s, int V, lanes_of *out) {
+    sp_pair x = sp__pair(s * rate[0]), y = sp__pair(s * rate[1]), z = sp__pair(s * rate[2]);
+    for (int i = 0; i < 9; i += 3) {
+        sp_pair t = {A[i][0], 2 * A[i][V]}, n1 = {A[i + 1][0], 2 * A[i + 1][V]}, n2 = {A[i + 2][0], 2 * A[i + 2][V]};
+        *(sp_pair *)(out[i] + V) += n1 * z - n2 * y;
+        *(sp_pair *)(out[i + 1] + V) += n2 * x - t * z;
+        *(sp_pair *)(out[i + 2] + V) += t * y - n1 * x;
+    }
 }
 
-// a term is small beside the largest of its kind so far
-static bool is_small(const sp_strand_series *z, int n, double tolerance, double most[4]) {
-    double now[4] = {largest(z->R[n], 9), largest(z->D[n][0], 9 * COLUMNS), largest(z->V[n], 9), largest(z->W[n], 9)};
-    bool small = true;
+// term n from the two before it
+static void next_term(const sp_strand_walk *w, double h, int n, lanes_of *A, lanes_of *B, lanes_of *out) {
+    double s = h / n, ss = n > 1 ? h * s : 0, a[3], b[3], S[9];
+    for (int i = 0; i < 3; i++) a[i] = s * w->lambda[i], b[i] = ss * w->lambda[3 + i];
+    turn(w->lanes, A, a, B, b, out);
+    for (int j = 0; 3 * j < w->s->own; j++) {
+        double u = s * w->weight[j][0], v = ss * w->weight[j][1];
+        for (int i = 0; i < 9; i++) S[i] = u * A[i][0] + v * B[i][0];
+        add_axes(S, 1 + 3 * j, out);
+    }
+    if (!w->s->motion) return;
+    add_motion(A, w->rate, s, sp__strand_lane_of_motion(w->s), out);
+    if (w->s->affine) add_motion(B, w->rate + 3, ss, sp__strand_lane_of_motion(w->s), out);
+}
+
+// ------------------------------------------------------------------------------------------------ where it ends
+
+// squares by kind: frame, controls, along the motion, twice along it
+static void sizes(const sp_strand_walk *w, lanes_of *T, double out[4]) {
+    double lane[LANES];
+    for (int l = 0; l < LANES; l += 2) {
+        sp_pair all = {0, 0};
+        for (int i = 0; i < 9; i++) {
+            sp_pair x = *(sp_pair *)(T[i] + l);
+            all += x * x;
+        }
+        *(sp_pair *)(lane + l) = all;
+    }
+    int V = sp__strand_lane_of_motion(w->s);
+    out[0] = lane[0], out[1] = 0, out[2] = lane[V], out[3] = lane[V + 1];
+    for (int l = 1; l < V; l++) out[1] += lane[l];
+}
+
+// the square of how large a term is beside the largest of its kind so far
+static double share_of(const sp_strand_walk *w, lanes_of *T, double most[4]) {
+    double now[4], share = 0;
+    sizes(w, T, now);
     for (int k = 0; k < 4; k++) {
-        most[k] = fmax(most[k], now[k]);
-        small = small && now[k] <= tolerance * most[k];
+        most[k] = now[k] > most[k] ? now[k] : most[k];
+        if (now[k] > share * most[k]) share = now[k] / most[k];
     }
-    return small;
+    return share;
 }
 
-// place, derivatives of it and acceleration as polynomials: each is the integral of a first column (4.2.4b)
-static void fill_products(const sp_strand_walk *w, int terms, double h, sp_strand_series *z) {
+// the lanes of the motion at the end of the segment
+static void add_sum(const sp_strand_walk *w, lanes_of *T, sp_pair sum[9]) {
+    int V = sp__strand_lane_of_motion(w->s);
+    for (int i = 0; i < 9; i++) sum[i] += *(sp_pair *)(T[i] + V);
+}
+
+// ------------------------------------------------------------------------------------------------ rows
+
+static bool make_room(sp_strand *s, size_t wanted) {
+    if (wanted <= s->pool_room) return true;
+    double *bigger;
+    if (!SP_NEW(s->ctx, bigger, 2 * wanted)) return false;
+    memcpy(bigger, s->pool, s->pool_used * sizeof *bigger);
+    sp__free(s->ctx, s->pool);
+    s->pool = bigger, s->pool_room = 2 * wanted;
+    return true;
+}
+
+// what is known at the start of the segment
+static void first_row(const sp_strand_walk *w, double *row) {
+    double *X = row + SP_STRAND_X;
+    int wide = sp__strand_wide(w->s);
     for (int i = 0; i < 3; i++) {
-        z->X[0][PLACE + i] = 0, z->X[0][ACCELERATION + i] = w->acceleration[i];
-        for (int c = 0; c < COLUMNS; c++) z->X[0][SLOPE + COLUMNS * i + c] = w->Dr[i][c];
+        X[PLACE + i] = 0, X[ACCELERATION + i] = w->acceleration[i];
+        for (int c = 0; c < wide; c++) X[SLOPE + wide * i + c] = w->Dr[i][c];
     }
-    for (int n = 0; n < terms; n++) {
-        double s = h / (n + 1);
-        for (int i = 0; i < 3; i++) {
-            z->X[n + 1][PLACE + i] = s * z->R[n][3 * i], z->X[n + 1][ACCELERATION + i] = s * z->W[n][3 * i];
-            for (int c = 0; c < COLUMNS; c++) z->X[n + 1][SLOPE + COLUMNS * i + c] = s * z->D[n][3 * i][c];
-        }
+    X[SLOPE + 3 * wide] = 1;
+}
+
+// what the first columns of a term integrate to (4.2.4b), in the row after it
+static void fill_row(const sp_strand_walk *w, lanes_of *T, double s, double share, double *row) {
+    double *X = row + SP_STRAND_X;
+    int wide = sp__strand_wide(w->s), W = sp__strand_lane_of_motion(w->s) + 1;
+    for (int i = 0; i < 3; i++) {
+        const double *t = T[3 * i];
+        X[PLACE + i] = s * t[0], X[ACCELERATION + i] = s * t[W];
+        for (int c = 0; c < wide; c += 2) *(sp_pair *)(X + SLOPE + wide * i + c) = sp__pair(s) * *(sp_pair *)(t + 1 + c);
+    }
+    X[SLOPE + 3 * wide] = share;
+}
+
+static void fill_frame(lanes_of *T, double *row) {
+    for (int i = 0; i < 9; i++) row[SP_STRAND_FRAME + i] = T[i][0];
+}
+
+// the derivative along a control is a turn of the frame
+static void turn_frame(sp_strand_walk *w, int c) {
+    const double *t = w->turn[c / 3] + c % 3;
+    for (int j = 0; j < 3; j++) {
+        double x = w->now[j][0], y = w->now[3 + j][0], z = w->now[6 + j][0];
+        w->now[j][1 + c] = t[3] * z - t[6] * y;
+        w->now[3 + j][1 + c] = t[6] * x - t[0] * z;
+        w->now[6 + j][1 + c] = t[0] * y - t[3] * x;
     }
 }
 
-int sp__strand_expand(const sp_strand_walk *w, double h, sp_strand_series *z) {
-    double most[4] = {0, 0, 0, 0}, sum = fabs(h);
-    int small = 0, n = 0;
+// to the end of the segment: sums of rows, the small ones first, and of turns (integrals of frame times weight)
+static void sum_rows(sp_strand_walk *w, double h, int rows, const double *row) {
+    size_t width = sp__strand_row(w->s);
+    int own = w->s->own, wide = sp__strand_wide(w->s);
+    double sum[SP_STRAND_X + SLOPE + 3 * SP_STRAND_COLUMNS + 1] = {0};
+    sp_pair turns[9] = {{0, 0}};
+    for (int n = rows - 1; n >= 0; n--) {
+        const double *from = row + width * (size_t)n;
+        for (size_t k = 0; k < width; k += 2) *(sp_pair *)(sum + k) += *(const sp_pair *)(from + k);
+        sp_pair both = {h / (n + 1), h / (n + 2)};
+        for (int i = 0; i < 9; i++) turns[i] += both * sp__pair(from[i]);
+    }
+    for (int j = 0; 3 * j < own; j++)
+        for (int i = 0; i < 9; i++) w->turn[j][i] += w->weight[j][0] * turns[i][0] + h * w->weight[j][1] * turns[i][1];
+    for (int i = 0; i < 9; i++) w->now[i][0] = sum[i];
+    for (int c = 0; c < own; c++) turn_frame(w, c);
+    const double *X = sum + SP_STRAND_X;
+    for (int i = 0; i < 3; i++) {
+        w->r[i] += X[PLACE + i], w->acceleration[i] = X[ACCELERATION + i];
+        for (int c = 0; c < own; c++) w->Dr[i][c] = X[SLOPE + wide * i + c];
+    }
+}
+
+static bool is_finite(const sp_strand_walk *w, double h) {
+    double sum = fabs(h);
     for (int i = 0; i < 6; i++) sum += fabs(w->lambda[i]) + fabs(w->rate[i]);
-    if (!isfinite(sum)) return 0;
-    memcpy(z->R[0], w->R, sizeof w->R), memcpy(z->D[0], w->D, sizeof w->D);
-    memcpy(z->V[0], w->V, sizeof w->V), memcpy(z->W[0], w->W, sizeof w->W);
-    is_small(z, 0, 0, most);
+    return isfinite(sum);
+}
+
+int sp__strand_expand(sp_strand_walk *w, double h) {
+    sp_strand *s = w->s;
+    size_t width = sp__strand_row(s), at = s->pool_used;
+    double most[4] = {0, 0, 0, 0}, share, end = s->tolerance * s->tolerance;
+    sp_strand_term term[3] = {{{0}}};
+    sp_pair sum[9] = {{0, 0}};
+    int V = sp__strand_lane_of_motion(s), small = 0, n = 0;
+    if (!is_finite(w, h)) return 0;
+    if (!make_room(s, at + width)) return -1;
+    memcpy(term[0], w->now, sizeof w->now);
+    share = share_of(w, term[0], most);
+    add_sum(w, term[0], sum);
+    first_row(w, s->pool + at);
+    fill_frame(term[0], s->pool + at);
     while (small < 2) {
         if (++n == SP_STRAND_TERMS) return 0;
-        memset(z->R[n], 0, sizeof z->R[n]), memset(z->D[n], 0, sizeof z->D[n]);
-        memset(z->V[n], 0, sizeof z->V[n]), memset(z->W[n], 0, sizeof z->W[n]);
-        add_terms(w, z, n - 1, n, 0, h / n);
-        if (n > 1) add_terms(w, z, n - 2, n, 1, h * h / n);
-        small = is_small(z, n, w->s->def.tolerance, most) ? small + 1 : 0;
+        s->pool_used = at + width * (size_t)n;
+        if (!make_room(s, s->pool_used + width)) return -1;
+        double *row = s->pool + s->pool_used;
+        fill_row(w, term[(n + 2) % 3], h / n, share, row);
+        next_term(w, h, n, term[(n + 2) % 3], term[(n + 1) % 3], term[n % 3]);
+        fill_frame(term[n % 3], row);
+        share = share_of(w, term[n % 3], most);
+        small = share <= end ? small + 1 : 0;
+        if (s->motion) add_sum(w, term[n % 3], sum);
     }
-    fill_products(w, n + 1, h, z);
-    return n + 2;
-}
-
-void sp__strand_advance(sp_strand_walk *w, int rows, const sp_strand_series *z) {
-    memset(w->R, 0, sizeof w->R), memset(w->V, 0, sizeof w->V), memset(w->W, 0, sizeof w->W), memset(w->D, 0, sizeof w->D);
-    memset(w->Dr, 0, sizeof w->Dr), memset(w->acceleration, 0, sizeof w->acceleration);
-    double ahead[3] = {0, 0, 0};
-    // the small terms first
-    for (int n = rows - 2; n >= 0; n--)
-        for (int i = 0; i < 9; i++) {
-            w->R[i] += z->R[n][i], w->V[i] += z->V[n][i], w->W[i] += z->W[n][i];
-            for (int c = 0; c < COLUMNS; c++) w->D[i][c] += z->D[n][i][c];
-        }
-    for (int n = rows - 1; n >= 0; n--)
-        for (int i = 0; i < 3; i++) {
-            ahead[i] += z->X[n][PLACE + i], w->acceleration[i] += z->X[n][ACCELERATION + i];
-            for (int c = 0; c < COLUMNS; c++) w->Dr[i][c] += z->X[n][SLOPE + COLUMNS * i + c];
-        }
-    for (int i = 0; i < 3; i++) w->r[i] += ahead[i];
-}
-
-// ------------------------------------------------------------------------------------------------ integrals
-
-// Y_m = sum over n of X_n / (m + n + 1). The integral of the product of two polynomials is then the sum over m of x_m y_m: all
-// Cauchy products of the segment (4.3.28), integrated, for little more than the price of one.
-static void weigh(int rows, sp_strand_series *z) {
-    for (int m = 0; m < rows; m++) {
-        double sum[PRODUCTS] = {0};
-        for (int n = rows - 1; n >= 0; n--) {
-            double s = 1.0 / (m + n + 1);
-            for (int k = 0; k < PRODUCTS; k++) sum[k] += s * z->X[n][k];
-        }
-        memcpy(z->Y[m], sum, sizeof sum);
-    }
-}
-
-static double product(const sp_strand_series *z, int rows, int a, int b) {
-    double sum = 0;
-    for (int m = rows - 1; m >= 0; m--) sum += z->X[m][a] * z->Y[m][b];
-    return sum;
-}
-
-// integrals of a vector whose components stand `stride` columns apart, and of place times it
-static void moments_of(const sp_strand_series *z, int rows, double h, int at, int stride, double total[3], double moments[9]) {
-    for (int i = 0; i < 3; i++) {
-        total[i] = h * z->Y[0][at + stride * i];
-        for (int j = 0; j < 3; j++) moments[3 * i + j] = h * product(z, rows, PLACE + i, at + stride * j);
-    }
-}
-
-// linear and angular momentum about the world's origin, from those integrals
-static void add_momentum(const double begin[3], double density, const double total[3], const double moments[9], double out[6]) {
-    double spin[3];
-    sp__cross3(begin, total, spin);
-    spin[0] += moments[5] - moments[7], spin[1] += moments[6] - moments[2], spin[2] += moments[1] - moments[3];
-    for (int i = 0; i < 3; i++) out[i] += density * total[i], out[3 + i] += density * spin[i];
-}
-
-static void add_inertia(double mass, const double first[3], const double second[9], double out[36]) {
-    double trace = second[0] + second[4] + second[8];
-    double X[9] = {0, -first[2], first[1], first[2], 0, -first[0], -first[1], first[0], 0};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            out[6 * i + j] += i == j ? mass : 0;
-            out[6 * (i + 3) + j + 3] += (i == j ? trace : 0) - second[3 * i + j];
-            out[6 * i + j + 3] -= X[3 * i + j];
-            out[6 * (i + 3) + j] += X[3 * i + j];
-        }
-}
-
-// the segment as a rigid body
-static void add_body(const sp_strand_walk *w, double h, int rows, sp_strand_series *z) {
-    sp_strand_ahead *out = &w->s->ahead[w->element];
-    double density = w->s->def.line_density, total[3], moments[9], first[3], second[9], torque[3];
-    moments_of(z, rows, h, PLACE, 1, total, moments);
-    for (int i = 0; i < 3; i++) {
-        first[i] = h * w->r[i] + total[i];
-        for (int j = 0; j < 3; j++)
-            second[3 * i + j] = density * (h * w->r[i] * w->r[j] + w->r[i] * total[j] + total[i] * w->r[j] + moments[3 * i + j]);
-    }
-    w->s->load_energy -= sp__dot3(first, w->p);
-    sp__cross3(first, w->p, torque);
-    for (int i = 0; i < 3; i++) out->load[i] += h * w->p[i], out->load[3 + i] += torque[i], first[i] *= density;
-    add_inertia(density * h, first, second, out->inertia);
-    moments_of(z, rows, h, ACCELERATION, 1, total, moments);
-    add_momentum(w->r, density, total, moments, out->inertial);
-}
-
-// the controls of the element, among themselves
-static void add_control(const sp_strand_walk *w, double h, int rows, int c, sp_strand_series *z) {
-    sp_strand *s = w->s;
-    int u = 6 + 3 * w->element + c, before = c >= 3;
-    double density = s->def.line_density, total[3], moments[9], sum = 0;
-    moments_of(z, rows, h, SLOPE + c, COLUMNS, total, moments);
-    add_momentum(w->r, density, total, moments, s->momentum + 12 * (size_t)u + (before ? 0 : 6));
-    s->G[u] += sp__dot3(total, w->p);
-    for (int i = 0; i < 3; i++) sum += product(z, rows, SLOPE + COLUMNS * i + c, ACCELERATION + i);
-    s->A[u] += density * h * sum;
-    for (int d = 0; d <= c; d++) {
-        double both = 0;
-        for (int i = 0; i < 3; i++) both += product(z, rows, SLOPE + COLUMNS * i + c, SLOPE + COLUMNS * i + d);
-        s->M[(size_t)u * (size_t)s->unknowns + (size_t)(u - c + d)] += density * h * both;
-    }
-}
-
-void sp__strand_integrate(const sp_strand_walk *w, double h, int rows, sp_strand_series *z) {
-    weigh(rows, z);
-    add_body(w, h, rows, z);
-    for (int c = 0; c < 3 * w->controls; c++) add_control(w, h, rows, c, z);
+    if (!isfinite(most[0] + most[1] + most[2] + most[3])) return 0;
+    s->pool_used = at + width * (size_t)(n + 1);
+    for (int i = 0; i < 9; i++) *(sp_pair *)(w->now[i] + V) = sum[i];
+    sum_rows(w, h, n + 1, s->pool + at);
+    return n + 1;
 }

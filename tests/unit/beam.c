@@ -197,3 +197,76 @@ TEST(places) {
         for (int i = 0; i < 3; i++) CHECK_NEAR(J[12 * i + j], (y[1][i] - y[0][i]) / (2 * h), 1e-9);
     }
 }
+
+// with what stress adds, the derivative of the forces is whole: against differences, its symmetric part, at small and large turns
+TEST(stress) {
+    sp_beam_element e = {.stretch = 100, .twist = 3, .bend = {2, 5}};
+    sp_beam_node a = tilted(0, 0, 0, 0.3, -0.2, 0.1), b = tilted(1, 0.2, 0, 0.2, 0.2, -0.1);
+    sp__beam_rest(&e, &a, &b);
+    for (int k = 0; k < 4; k++) {
+        double s = (double[]){1e-3, 0.1, 1, 1.6}[k], K[144] = {0}, D[144] = {0};
+        sp_beam_node c = tilted(0.2 * s, 0.1 * s, -0.3 * s, 0.7 * s, -0.2 * s, 0.5 * s);
+        sp_beam_node d = tilted(0.9, 0.6 * s, 0.1 * s, 0.5 * s, 0.3 * s, -0.6 * s);
+        sp__beam_energy(&e, &c, &d, NULL, K);
+        sp__beam_stress(&e, &c, &d, true, K);
+        whole_tangent(&e, &c, &d, D);
+        // h2/6 of a third derivative of the forces of some thousands, h = 1e-5
+        for (int i = 0; i < 144; i++) CHECK_NEAR(K[i], D[i], 1e-7);
+    }
+}
+
+// of a chord alone: nothing where it is pressed together, and no work where it is moved as a whole
+TEST(tension) {
+    sp_beam_element e = {.stretch = 100, .twist = 3, .bend = {2, 5}};
+    sp_beam_node a = tilted(0, 0, 0, 0, 0, 0), b = tilted(1, 0, 0, 0, 0, 0);
+    sp__beam_rest(&e, &a, &b);
+    double K[144] = {0};
+    b.x[0] = 0.9;
+    sp__beam_stress(&e, &a, &b, false, K);
+    for (int i = 0; i < 144; i++) CHECK(K[i] == 0);
+    b.x[0] = 1.1;
+    sp__beam_stress(&e, &a, &b, false, K);
+    CHECK_NEAR(K[12 * 1 + 1], 10 / 1.1, 1e-12);
+    CHECK_NEAR(K[12 * 7 + 1], -10 / 1.1, 1e-12);
+    CHECK(K[0] == 0);
+}
+
+// the orientation between two nodes, and what a force on a place between them adds
+TEST(frames) {
+    sp_beam_element e = {.stretch = 1, .twist = 1, .bend = {1, 1}};
+    sp_beam_node a = tilted(0, 0, 0, 0.3, -0.2, 0.1), b = tilted(1, 0.2, 0, 0.9, 1.2, -0.7);
+    double R[9], J[36], K[144] = {0}, h = 1e-6, f[3] = {0.3, -2, 1.1}, Jx[36], x[3];
+    sp__beam_rest(&e, &a, &b);
+    sp__beam_frame(&a, &b, 0.3, R, J);
+    CHECK_NEAR(sp__det3(R), 1, 1e-14);
+    sp__beam_point(&e, &a, &b, 0.3, x, Jx);
+    sp__beam_point_stress(&e, &a, &b, 0.3, f, K);
+    for (int j = 0; j < 12; j++) {
+        double v[12] = {0}, S[2][9], g[2][36], spin[9] = {0};
+        for (int side = 0; side < 2; side++) {
+            sp_beam_node p, q;
+            v[j] = side ? h : -h;
+            sp__beam_move(&a, 1, v, &p), sp__beam_move(&b, 1, v + 6, &q);
+            sp__beam_frame(&p, &q, 0.3, S[side], NULL);
+            sp__beam_point(&e, &p, &q, 0.3, x, g[side]);
+        }
+        // dR R^T = [w]x
+        for (int i = 0; i < 9; i++)
+            spin[i] = sp__dot3(S[1] + 3 * (i / 3), R + 3 * (i % 3)) - sp__dot3(S[0] + 3 * (i / 3), R + 3 * (i % 3));
+        double w[3] = {spin[7] / (2 * h), spin[2] / (2 * h), spin[3] / (2 * h)};
+        for (int i = 0; i < 3; i++) CHECK_NEAR(J[12 * i + j], w[i], 1e-9);
+        for (int i = 0; i < 12; i++) {
+            // minus f . d2x, and the other way round: the derivative along turns has a part that is not symmetric
+            double pushed[2][3] = {{0}}, have = 0;
+            for (int side = 0; side < 2; side++)
+                for (int k = 0; k < 3; k++) pushed[side][k] = f[k] * g[side][12 * k + i];
+            for (int k = 0; k < 3; k++) have -= (pushed[1][k] - pushed[0][k]) / (2 * h);
+            if (i == j) CHECK_NEAR(K[12 * i + j], have, 1e-8);
+            CHECK_NEAR(K[12 * i + j], K[12 * j + i], 1e-15);
+        }
+    }
+    sp__beam_frame(&a, &b, 1, R, NULL);
+    double Rb[9];
+    sp__quat_matrix(b.quat, Rb);
+    for (int i = 0; i < 9; i++) CHECK_NEAR(R[i], Rb[i], 1e-14);
+}

@@ -8,12 +8,13 @@
 #include "math/vec3.h"
 #include "test.h"
 
-enum { EDGES = 4, N = 4 * EDGES + 3, WIDTH = SP_DER_BAND + 1 };
+enum { EDGES = 4, N = 4 * EDGES + 3, ALL = 8 * EDGES + 12, WIDTH = SP_DER_BAND + 1 };
 
 typedef struct rod {
     sp_context *ctx;
     sp_der d;
-    double q[N];
+    bool clamped;
+    double q[ALL];
 } rod;
 
 static void make(rod *k, bool half_cell) {
@@ -21,22 +22,21 @@ static void make(rod *k, bool half_cell) {
     static const double curvature[3 * (EDGES + 1)] = {0.5, 1, -0.5, 0.2, 0.7, 0.3, -0.4, 0.2, 1, 0.1, -0.6, 0.4, 0, 0, 0};
     static const double clamp[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     sp_context_def def = sp_context_def_default();
-    sp_der_def rods = {.edges = EDGES,
-                       .length = lengths,
-                       .curvature = curvature,
-                       .stretch = 7,
-                       .bend = {2, 3},
-                       .twist = 1.3,
-                       .half_cell = half_cell};
-    *k = (rod){0};
+    sp_der_edge edge[EDGES];
+    *k = (rod){.clamped = half_cell};
     REQUIRE(sp_context_create(&def, &k->ctx) == SP_OK);
-    REQUIRE(sp__der_init(k->ctx, &rods, &k->d) == SP_OK);
+    REQUIRE(sp__der_init(k->ctx, EDGES, &k->d) == SP_OK);
+    // sections that differ
+    for (int e = 0; e < EDGES; e++)
+        edge[e] = (sp_der_edge){.length = lengths[e], .stretch = 7 + e, .bend = {2, 3 - 0.5 * e}, .twist = 1.3 + 0.2 * e};
+    sp__der_rest(&k->d, edge, curvature);
     double x = 0;
     for (int i = 0; i <= EDGES; i++) {
         k->q[4 * i] = x + 0.02 * sin(3 * i), k->q[4 * i + 1] = 0.15 * sin(2.1 * i), k->q[4 * i + 2] = 0.1 * cos(1.3 * i) - 0.1;
         if (i < EDGES) k->q[4 * i + 3] = 0.4 * sin(5 * i + 1), x += lengths[i];
     }
-    sp__der_frame(&k->d, clamp, k->q);
+    sp__der_frame(EDGES, clamp, k->q);
+    REQUIRE(sp__der_settle(&k->d, k->q));
 }
 
 static void drop(rod *k) {
@@ -44,16 +44,16 @@ static void drop(rod *k) {
     sp_context_destroy(&k->ctx);
 }
 
-static void gradient_at(const rod *k, const double *q, double g[N]) {
-    memset(g, 0, N * sizeof *g);
-    sp__der_energy(&k->d, q, g, NULL);
+static double energy_at(rod *k, const double *q) {
+    CHECK(sp__der_settle(&k->d, q));
+    return sp__der_energy(&k->d, k->clamped, true, NULL, NULL);
 }
 
-static double energy_near(const rod *k, int i, double a, int j, double b) {
-    double q[N];
-    memcpy(q, k->q, sizeof q);
-    q[i] += a, q[j] += b;
-    return sp__der_energy(&k->d, q, NULL, NULL);
+static double energy_near(rod *k, int i, double a, int j, double b) {
+    double q[ALL], v[N] = {0};
+    v[i] += a, v[j] += b;
+    sp__der_move(EDGES, k->q, 1, v, q);
+    return energy_at(k, q);
 }
 
 // Differences of the energy, not of the gradient: the gradient of a neighbour is that with frames carried on from there, and on a
@@ -62,7 +62,7 @@ static void check_derivatives(bool half_cell) {
     rod k;
     make(&k, half_cell);
     double g[N] = {0}, H[WIDTH * N] = {0}, h = 1e-5, w = 1e-4;
-    sp__der_energy(&k.d, k.q, g, H);
+    sp__der_energy(&k.d, half_cell, true, g, H);
     for (int i = 0; i < N; i++) {
         // h2/6 of a third derivative of some thousands (1/edge^3), and rounding over h
         CHECK_NEAR(g[i], (energy_near(&k, i, h, i, 0) - energy_near(&k, i, -h, i, 0)) / (2 * h), 2e-7);
@@ -89,7 +89,7 @@ TEST(derivatives_with_half_a_cell) {
 TEST(rigid_motion) {
     rod k;
     make(&k, false);
-    double turn[4] = {0.7, 0.1, -0.5, 0.5}, R[9], q[N], before = sp__der_energy(&k.d, k.q, NULL, NULL), norm = 0;
+    double turn[4] = {0.7, 0.1, -0.5, 0.5}, R[9], q[ALL], before = energy_at(&k, k.q), norm = 0;
     for (int i = 0; i < 4; i++) norm += turn[i] * turn[i];
     for (int i = 0; i < 4; i++) turn[i] /= sqrt(norm);
     sp__quat_matrix(turn, R);
@@ -99,11 +99,10 @@ TEST(rigid_motion) {
         q[4 * i + 1] += 3;
     }
     for (int e = 0; e < EDGES; e++) {
-        double t[3], a[3];
-        sp__mul3(R, k.d.tangent + 3 * e, t), sp__mul3(R, k.d.director + 3 * e, a);
-        memcpy(k.d.tangent + 3 * e, t, sizeof t), memcpy(k.d.director + 3 * e, a, sizeof a);
+        int at = sp__der_director(EDGES, e);
+        sp__mul3(R, k.q + at, q + at);
     }
-    CHECK_NEAR(sp__der_energy(&k.d, q, NULL, NULL), before, 1e-13 * before * 10);
+    CHECK_NEAR(energy_at(&k, q), before, 1e-13 * before * 10);
     drop(&k);
 }
 
@@ -111,16 +110,18 @@ TEST(rigid_motion) {
 TEST(frames_are_carried_without_twist) {
     rod k;
     make(&k, false);
-    double q[N], before[3 * EDGES];
-    memcpy(before, k.d.director, sizeof before);
-    memcpy(q, k.q, sizeof q);
-    q[9] += 0.03;
-    sp__der_carry(&k.d, q);
-    sp__der_carry(&k.d, k.q);
-    for (int i = 0; i < 3 * EDGES; i++) CHECK_NEAR(k.d.director[i], before[i], 1e-14);
+    double q[ALL], v[N] = {0};
+    v[9] = 0.03;
+    sp__der_move(EDGES, k.q, 1, v, q);
+    CHECK(fabs(q[sp__der_director(EDGES, 1)] - k.q[sp__der_director(EDGES, 1)]) > 1e-3);
+    sp__der_move(EDGES, q, -1, v, q);
+    for (int i = 0; i < ALL; i++) CHECK_NEAR(q[i], k.q[i], 1e-14);
+    // no step: not a bit
+    sp__der_move(EDGES, k.q, 0, v, q);
+    CHECK(memcmp(q, k.q, sizeof q) == 0);
     for (int e = 0; e < EDGES; e++) {
         double R[9];
-        sp__der_material(&k.d, k.q, e, R);
+        sp__der_material(&k.d, e, R);
         CHECK_NEAR(sp__det3(R), 1, 1e-14);
     }
     drop(&k);
@@ -137,14 +138,41 @@ TEST(at_rest) {
         if (i == EDGES) break;
         if (i > 0) angle += 0.3;
         // along the angle, from this node on
-        x[0] += k.d.length[i] * cos(angle), x[1] += k.d.length[i] * sin(angle);
+        x[0] += k.d.chord[i] * cos(angle), x[1] += k.d.chord[i] * sin(angle);
         k.d.natural[3 * i] = i > 0 ? 2 * tan(0.15) : 0, k.d.natural[3 * i + 1] = k.d.natural[3 * i + 2] = 0;
     }
-    sp__der_frame(&k.d, k.d.clamp, k.q);
-    double g[N];
-    gradient_at(&k, k.q, g);
-    CHECK(sp__der_energy(&k.d, k.q, NULL, NULL) < 1e-28);
+    sp__der_frame(EDGES, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, k.q);
+    double g[N] = {0};
+    CHECK(energy_at(&k, k.q) < 1e-28);
+    sp__der_energy(&k.d, false, true, g, NULL);
     for (int i = 0; i < N; i++) CHECK_NEAR(g[i], 0, 1e-13);
+    drop(&k);
+}
+
+// a natural curve, twisted by more than a turn in each edge: the polyline along it is free of strain, wherever its root is, and
+// counts all of the turns
+TEST(along_its_natural_curve) {
+    rod k;
+    make(&k, true);
+    static const double curvature[3 * (EDGES + 1)] = {30, 1, 2, 25, 0.5, 2, 20, 0, 1, 25, 1, 1, 30, 1, 0};
+    const sp_curve_frame root = {{1, 2, 3}, {0, -1, 0, 1, 0, 0, 0, 0, 1}};
+    sp_der_edge edge[EDGES];
+    for (int e = 0; e < EDGES; e++) edge[e] = (sp_der_edge){.length = 0.25, .stretch = 7, .bend = {2, 3}, .twist = 1.3};
+    sp__der_rest(&k.d, edge, curvature);
+    sp__der_bend(&k.d, edge, &root, curvature, k.q);
+    CHECK(energy_at(&k, k.q) < 1e-26);  // 1e-14 of a twist near 7 rad, squared
+    double g[N] = {0}, turns = 0;
+    sp__der_energy(&k.d, true, true, g, NULL);
+    for (int i = 0; i < N; i++) CHECK_NEAR(g[i], 0, 1e-11);
+    for (int e = 0; e < EDGES; e++) turns += k.d.node[e].strain[2];
+    // the integral of the twist up to the middle of the last edge; frames turned onto chords differ by a little
+    CHECK_NEAR(turns, 0.25 * (27.5 + 22.5 + 22.5) + 0.125 * 26.25, 0.1);
+    // the clamp turned by a quarter about its tangent: so much less twist behind it
+    static const double quarter[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
+    double before = k.d.node[0].strain[2];
+    sp__der_turn_clamp(EDGES, quarter, k.q);
+    REQUIRE(sp__der_settle(&k.d, k.q));
+    CHECK_NEAR(k.d.node[0].strain[2], before - acos(-1) / 2, 0.2);
     drop(&k);
 }
 
@@ -152,32 +180,28 @@ TEST(at_rest) {
 
 // a rod of weight 30 EI/L^2 hanging from a horizontal clamp, in units of L and EI; returns where its tip comes to rest
 static void hang(int edges, bool half_cell, double tip[3]) {
-    enum { MOST = 4 * 128 + 3 };
-    static double q[MOST], g[MOST], H[WIDTH * MOST], lengths[128], none[3 * 129];
+    enum { MOST = 8 * 128 + 12 };
+    static double q[MOST], g[MOST], H[WIDTH * MOST], none[3 * 129];
+    static sp_der_edge edge[128];
     sp_context *ctx;
     sp_der d;
     sp_context_def def = sp_context_def_default();
-    for (int i = 0; i < edges; i++) lengths[i] = 1.0 / edges;
     // stretching as stiff as a radius of 0.7% of the length makes it: it gives way by 1e-3 of the weight's work at most
-    sp_der_def rods = {.edges = edges,
-                       .length = lengths,
-                       .curvature = none,
-                       .stretch = 1e5,
-                       .bend = {1, 1},
-                       .twist = 2.0 / 3,
-                       .half_cell = half_cell};
+    for (int i = 0; i < edges; i++)
+        edge[i] = (sp_der_edge){.length = 1.0 / edges, .stretch = 1e5, .bend = {1, 1}, .twist = 2.0 / 3};
     static const double clamp[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     REQUIRE(sp_context_create(&def, &ctx) == SP_OK);
-    REQUIRE(sp__der_init(ctx, &rods, &d) == SP_OK);
+    REQUIRE(sp__der_init(ctx, edges, &d) == SP_OK);
+    sp__der_rest(&d, edge, none);
     memset(q, 0, sizeof q);
     for (int i = 0; i <= edges; i++) q[4 * i] = (double)i / edges;
-    sp__der_frame(&d, clamp, q);
-    int n = d.unknowns, held = half_cell ? 3 : 8;
+    sp__der_frame(edges, clamp, q);
+    int n = sp__der_unknowns(edges), held = half_cell ? 3 : 8;
     for (int it = 0; it < 200; it++) {
         double weight = 30 * fmin(1, (it + 1) / 40.0), most = 0;
         memset(g, 0, sizeof g), memset(H, 0, sizeof H);
-        sp__der_carry(&d, q);
-        sp__der_energy(&d, q, g, H);
+        REQUIRE(sp__der_settle(&d, q));
+        sp__der_energy(&d, half_cell, true, g, H);
         for (int i = 0; i <= edges; i++) g[4 * i + 1] += weight / edges * (i == 0 || i == edges ? 0.5 : 1);
         // held unknowns become unit rows: place of the root, and by an edge also the next place and the angle between
         for (int i = 0; i < n; i++)
@@ -190,7 +214,7 @@ static void hang(int edges, bool half_cell, double tip[3]) {
         sp__banded_solve(H, n, SP_DER_BAND, g, g);
         for (int i = 0; i < n; i++) most = fmax(most, fabs(g[i]));
         double share = fmin(1, 0.1 / (most + 1e-300));  // no farther than a tenth of the rod at once
-        for (int i = 0; i < n; i++) q[i] -= share * g[i];
+        sp__der_move(edges, q, -share, g, q);
         if (it > 60 && most < 1e-12) break;
     }
     memcpy(tip, q + 4 * edges, 3 * sizeof *tip);

@@ -19,13 +19,14 @@ typedef struct rod {
 static const sp_curve_frame upright = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
 static void make(rod *k, int elements, bool affine, const double *lengths, const double stiffness[3]) {
-    static double equal[MOST];
-    for (int i = 0; i < elements; i++) equal[i] = 1.0 / elements;
+    static sp_strand_element element[MOST];
+    for (int i = 0; i < elements; i++) {
+        element[i] = (sp_strand_element){.length = lengths ? lengths[i] : 1.0 / elements, .line_density = 1};
+        memcpy(element[i].stiffness, stiffness, sizeof element[i].stiffness);
+    }
     sp_context_def def = sp_context_def_default();
     *k = (rod){.state.root = upright};
-    sp_strand_def strand = {
-        .elements = elements, .affine = affine, .length = lengths ? lengths : equal, .line_density = 1, .tolerance = 1e-16};
-    memcpy(strand.stiffness, stiffness, sizeof strand.stiffness);
+    sp_strand_def strand = {.elements = elements, .affine = affine, .element = element, .tolerance = 1e-16};
     REQUIRE(sp_context_create(&def, &k->ctx) == SP_OK);
     REQUIRE(sp__strand_init(k->ctx, &strand, &k->own) == SP_OK);
     k->state.q = k->q, k->state.v = k->v;

@@ -1,0 +1,426 @@
+// Corotational beams (beam.h) as a model of strands: a place and an orientation (quaternion) at each node, velocities and angular
+// velocities in world axes as unknowns.
+//
+// Masses are lumped, half of each element at its two nodes, and so is the inertia of sections against turning: about the tangent
+// and across. No share of m l2 is added across, as lumped beams often have: it would only slow high waves down, and no step of an
+// explicit scheme gets longer by it, since sections turn as fast as an element stretches.
+//
+// Rest. Natural rotations of an element's ends are those of the natural curve's frames against the chord; its length is the
+// chord.
+#include "linear/banded.h"
+#include "math/vec3.h"
+#include "rod/beam.h"
+#include "rod/rod.h"
+#include "rod/turn.h"
+
+enum { Q = 7, V = 6, BAND = 11, TWELVE = 12 };
+
+typedef struct inertia {
+    double mass, turn[3];  // about t, n1, n2
+} inertia;
+
+typedef struct strand {
+    sp_beam_element *element;
+    inertia *node;
+    bool motion;  // settled with velocities
+} strand;
+
+static const double pi = 3.14159265358979323846;
+
+static strand *strand_of(const sp_body *b, int part) {
+    return sp__rod(b)->part[part].model;
+}
+
+static const sp_beam_node *settled(const sp_body *b, int part) {
+    const sp_rod *r = sp__rod(b);
+    return (const sp_beam_node *)(r->settled_q + r->part[part].q);
+}
+
+// ------------------------------------------------------------------------------------------------ making
+
+static int coordinates(int elements) {
+    return Q * (elements + 1);
+}
+
+static int unknowns(int elements) {
+    return V * (elements + 1);
+}
+
+static int band(int elements) {
+    (void)elements;
+    return BAND;
+}
+
+// the quaternion of a rotation matrix, by its largest component (Shepperd 1978)
+static void quat_of(const double R[9], double q[4]) {
+    double trace = R[0] + R[4] + R[8], four[4] = {1 + trace, 1 + 2 * R[0] - trace, 1 + 2 * R[4] - trace, 1 + 2 * R[8] - trace};
+    double side[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
+    int most = 0;
+    for (int i = 1; i < 4; i++)
+        if (four[i] > four[most]) most = i;
+    double s = 0.5 / sqrt(four[most]);
+    q[most] = s * four[most];
+    for (int i = 0; i < 3 && most == 0; i++) q[1 + i] = s * side[i];
+    if (most == 0) return;
+    int a = most - 1;
+    q[0] = s * side[a];
+    for (int i = 0; i < 3; i++)
+        if (i != a) q[1 + i] = s * (R[3 * a + i] + R[3 * i + a]);
+}
+
+static void node_of_frame(const sp_curve_frame *f, sp_beam_node *n) {
+    memcpy(n->x, f->r, sizeof n->x);
+    quat_of(f->R, n->quat);
+}
+
+// to the end of an element with affine curvature
+static void cross(sp_curve_frame *at, const double *curvature, double length) {
+    double lambda[6];
+    for (int i = 0; i < 3; i++) lambda[i] = curvature[i], lambda[3 + i] = (curvature[3 + i] - curvature[i]) / length;
+    sp__curve_cross(at, 1, lambda, length, SP_CURVE_REACH_FINE, 1e-17);
+}
+
+// rotations between the ends of an element are told apart up to half a turn
+static sp_status check_curvature(sp_body *b, int part) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    for (int i = 0; i <= p->elements; i++) {
+        double turn = sp__norm3(r->natural + 3 * (size_t)(p->node + i)) * r->length[p->element + (i < p->elements ? i : i - 1)];
+        if (!(turn < pi))
+            return SP_BODY_FAIL(
+                b, SP_BAD_INPUT,
+                "strand %d: the natural curvature at node %d turns by %g rad in an element, a beam takes less than "
+                "%g: use more elements",
+                part, i, turn, pi);
+    }
+    return SP_OK;
+}
+
+static void changed(sp_body *b, int part) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    strand *s = p->model;
+    sp_curve_frame at = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    memset(s->node, 0, ((size_t)p->elements + 1) * sizeof *s->node);
+    for (int e = 0; e < p->elements; e++) {
+        const sp_rod_stiffness *k = sp__rod_stiffness(r, p->element + e);
+        double length = r->length[p->element + e], share = k->bend[0] / (k->bend[0] + k->bend[1]);
+        sp_beam_node ends[2];
+        node_of_frame(&at, &ends[0]);
+        cross(&at, r->natural + 3 * (size_t)(p->node + e), length);
+        node_of_frame(&at, &ends[1]);
+        s->element[e] = (sp_beam_element){.stretch = k->stretch, .twist = k->twist, .bend = {k->bend[0], k->bend[1]}};
+        sp__beam_rest(&s->element[e], &ends[0], &ends[1]);
+        // a curve that comes back on itself within an element has no chord to speak of
+        s->element[e].length = fmax(s->element[e].length, 0.25 * length);
+        for (int end = 0; end < 2; end++) {
+            inertia *n = &s->node[e + end];
+            n->mass += 0.5 * length * k->line_density;
+            n->turn[0] += 0.5 * length * k->spin;
+            n->turn[1] += 0.5 * length * k->spin * share, n->turn[2] += 0.5 * length * k->spin * (1 - share);
+        }
+    }
+}
+
+static sp_status create(sp_body *b, int part) {
+    sp_rod_part *p = &sp__rod(b)->part[part];
+    strand *s;
+    SP_TRY(check_curvature(b, part));
+    if (!SP_NEW(b->ctx, s, 1)) return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for strand %d", part);
+    p->model = s;
+    if (!SP_NEW(b->ctx, s->element, p->elements) || !SP_NEW(b->ctx, s->node, (size_t)p->elements + 1))
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for a chain of %d beams", p->elements);
+    changed(b, part);
+    return SP_OK;
+}
+
+static void destroy(sp_body *b, int part) {
+    strand *s = strand_of(b, part);
+    if (!s) return;
+    sp__free(b->ctx, s->element);
+    sp__free(b->ctx, s->node);
+    sp__free(b->ctx, s);
+    sp__rod(b)->part[part].model = NULL;
+}
+
+// Orientations are those of the curve; chords have its directions and their lengths at rest, so that nothing is stretched. Where
+// the curvature is the natural one all nodes are on the curve.
+static void bend(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    sp_beam_node *node = (sp_beam_node *)q;
+    sp_curve_frame at = *root;
+    node_of_frame(&at, &node[0]);
+    for (int e = 0; e < p->elements; e++) {
+        double from[3], chord[3], length = r->length[p->element + e], rest = strand_of(b, part)->element[e].length;
+        memcpy(from, at.r, sizeof from);
+        cross(&at, curvature + 3 * (size_t)e, length);
+        sp__sub3(at.r, from, chord);
+        double norm = sp__norm3(chord);
+        node_of_frame(&at, &node[e + 1]);
+        sp__axpy3(node[e].x, norm > 0.25 * length ? rest / norm : 1, chord, node[e + 1].x);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ mechanics
+
+static sp_status settle(sp_body *b, int part, const double *q, const double *v, bool motion) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    double sum = 0;
+    for (int i = 0; i < p->nq; i++) sum += q[i];
+    for (int i = 0; motion && i < p->nv; i++) sum += v[i];
+    strand_of(b, part)->motion = motion;
+    return isfinite(sum) ? SP_OK : SP_NOT_FINITE;
+}
+
+// out = R diag R^T w, diag or its inverse
+static void turn_inertia(const sp_beam_node *at, const inertia *n, const double *w, bool inverse, double out[3]) {
+    double R[9], own[3];
+    sp__quat_matrix(at->quat, R);
+    sp__mul3t(R, w, own);
+    for (int i = 0; i < 3; i++) own[i] = inverse ? own[i] / n->turn[i] : own[i] * n->turn[i];
+    sp__mul3(R, own, out);
+}
+
+static double force(sp_body *b, int part, double *f) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    const strand *s = p->model;
+    const sp_beam_node *node = settled(b, part);
+    const double *v = r->settled_v + p->v;
+    double potential = 0;
+    for (int e = 0; e < p->elements; e++) potential += sp__beam_energy(&s->element[e], &node[e], &node[e + 1], f + V * e, NULL);
+    for (int i = 0; i <= p->elements; i++) {
+        const double *w = v + V * i + 3;
+        double spin[3], gyration[3];
+        sp__axpy3(f + V * i, s->node[i].mass, r->acceleration, f + V * i);
+        potential -= s->node[i].mass * sp__dot3(r->acceleration, node[i].x);
+        if (!s->motion) continue;
+        turn_inertia(&node[i], &s->node[i], w, false, spin);
+        sp__cross3(w, spin, gyration);
+        sp__axpy3(f + V * i + 3, -1, gyration, f + V * i + 3);
+    }
+    return potential;
+}
+
+static void add_mass(const sp_beam_node *at, const inertia *n, int first, double *M) {
+    double R[9];
+    sp__quat_matrix(at->quat, R);
+    for (int i = 0; i < 3; i++) {
+        *sp__banded_at(M, BAND, first + i, first + i) += n->mass;
+        for (int j = 0; j <= i; j++)
+            for (int k = 0; k < 3; k++)
+                *sp__banded_at(M, BAND, first + 3 + i, first + 3 + j) += R[3 * i + k] * n->turn[k] * R[3 * j + k];
+    }
+}
+
+static void matrices(sp_body *b, int part, bool exact, double *M, double *K) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    const strand *s = p->model;
+    const sp_beam_node *node = settled(b, part);
+    for (int i = 0; i <= p->elements; i++) add_mass(&node[i], &s->node[i], V * i, M);
+    for (int e = 0; e < p->elements; e++) {
+        double own[TWELVE * TWELVE] = {0};
+        sp__beam_energy(&s->element[e], &node[e], &node[e + 1], NULL, own);
+        sp__beam_stress(&s->element[e], &node[e], &node[e + 1], exact, own);
+        for (int i = 0; i < TWELVE; i++)
+            for (int j = 0; j <= i; j++) *sp__banded_at(K, BAND, V * e + i, V * e + j) += own[TWELVE * i + j];
+    }
+}
+
+static void damping(sp_body *b, int part, double *K) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    const strand *s = p->model;
+    const sp_beam_node *node = settled(b, part);
+    for (int e = 0; e < p->elements; e++) {
+        sp_beam_element loose = s->element[e];
+        double own[TWELVE * TWELVE] = {0};
+        loose.stretch = 0;
+        sp__beam_energy(&loose, &node[e], &node[e + 1], NULL, own);
+        for (int i = 0; i < TWELVE; i++)
+            for (int j = 0; j <= i; j++) *sp__banded_at(K, BAND, V * e + i, V * e + j) += own[TWELVE * i + j];
+    }
+}
+
+static void bend_of_force(sp_body *b, int part, int element, double u, const double f[3], double *K) {
+    const sp_beam_node *node = settled(b, part) + element;
+    double own[TWELVE * TWELVE] = {0};
+    sp__beam_point_stress(&strand_of(b, part)->element[element], node, node + 1, u, f, own);
+    for (int i = 0; i < TWELVE; i++)
+        for (int j = 0; j <= i; j++) *sp__banded_at(K, BAND, V * element + i, V * element + j) += own[TWELVE * i + j];
+}
+
+static void mass(sp_body *b, int part, const double *x, double *y, bool inverse) {
+    const strand *s = strand_of(b, part);
+    const sp_beam_node *node = settled(b, part);
+    for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
+        double m = inverse ? 1 / s->node[i].mass : s->node[i].mass;
+        for (int k = 0; k < 3; k++) y[V * i + k] = m * x[V * i + k];
+        turn_inertia(&node[i], &s->node[i], x + V * i + 3, inverse, y + V * i + 3);
+    }
+}
+
+static void move(sp_body *b, int part, const double *from, double s, const double *v, double *to) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    if (s == 0) {
+        memmove(to, from, (size_t)p->nq * sizeof *to);
+        return;
+    }
+    for (int i = 0; i <= p->elements; i++) sp__beam_move((const sp_beam_node *)from + i, s, v + V * i, (sp_beam_node *)to + i);
+}
+
+static void between(sp_body *b, int part, const double *from, const double *to, double *d) {
+    for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
+        const sp_beam_node *p = (const sp_beam_node *)from + i, *q = (const sp_beam_node *)to + i;
+        double back[4] = {p->quat[0], -p->quat[1], -p->quat[2], -p->quat[3]}, turn[4];
+        sp__sub3(q->x, p->x, d + V * i);
+        sp__quat_mul(q->quat, back, turn);
+        sp__turn_of_quat(turn, d + V * i + 3);
+    }
+}
+
+// Rotation vectors do not add up: the turn s x, then s a d. Of the two vectors of the same turn the one nearer to their sum.
+static void further(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out) {
+    for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
+        const sp_beam_node none = {.quat = {1, 0, 0, 0}};
+        double v[V], sum[V];
+        sp_beam_node n;
+        for (int k = 0; k < V; k++) sum[k] = x[V * i + k] + a * d[V * i + k];
+        sp__beam_move(&none, s, x + V * i, &n);
+        sp__beam_move(&n, s * a, d + V * i, &n);
+        sp__turn_of_quat(n.quat, v + 3);
+        double size = sp__norm3(v + 3), along = sp__dot3(v + 3, sum + 3) * s;
+        double other = size > 0 && along < size * (size - pi) ? 1 - 2 * pi / size : 1;
+        for (int k = 0; k < 3; k++) out[V * i + k] = sum[k], out[V * i + 3 + k] = other * v[3 + k] / s;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ places
+
+static void place(sp_body *b, int part, int element, double u, sp_curve_frame *out) {
+    const sp_beam_node *node = settled(b, part) + element;
+    sp__beam_point(&strand_of(b, part)->element[element], node, node + 1, u, out->r, NULL);
+    sp__beam_frame(node, node + 1, u, out->R, NULL);
+}
+
+static int slopes(sp_body *b, int part, int element, double u, int *unknown, double *columns) {
+    const sp_beam_node *node = settled(b, part) + element;
+    double x[3], R[9], J[3 * TWELVE], W[3 * TWELVE];
+    sp__beam_point(&strand_of(b, part)->element[element], node, node + 1, u, x, J);
+    sp__beam_frame(node, node + 1, u, R, W);
+    for (int k = 0; k < TWELVE; k++) {
+        unknown[k] = V * element + k;
+        for (int i = 0; i < 3; i++) columns[6 * k + i] = J[TWELVE * i + k], columns[6 * k + 3 + i] = W[TWELVE * i + k];
+    }
+    return TWELVE;
+}
+
+static void speed(sp_body *b, int part, int element, double u, const double *v, double out[6]) {
+    int unknown[TWELVE];
+    double columns[6 * TWELVE];
+    int n = slopes(b, part, element, u, unknown, columns);
+    for (int i = 0; i < 6; i++) {
+        out[i] = 0;
+        for (int k = 0; k < n; k++) out[i] += columns[6 * k + i] * v[unknown[k]];
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ holding
+
+static int held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
+    (void)b, (void)part;
+    int n = 0;
+    for (int i = 0; i < 3; i++)
+        if (axes >> i & 1) unknown[n++] = V * node + i;
+    for (int i = 0; n >= 3 && i < 3; i++) unknown[n++] = V * node + 3 + i;
+    return n;
+}
+
+static void aim(sp_body *b, int part, int node, const double *hold, const double where[3], const double R[9], double *target) {
+    (void)b, (void)part;
+    double turn[4];
+    const sp_beam_node *from = (const sp_beam_node *)hold + node;
+    sp_beam_node *to = (sp_beam_node *)target + node;
+    quat_of(R, turn);
+    memcpy(to->x, where, sizeof to->x);
+    sp__quat_mul(turn, from->quat, to->quat);
+}
+
+// ------------------------------------------------------------------------------------------------ what others look at
+
+// Natural curvature and what moments at the nodes add to it, the mean of both elements. Twist, constant in each, is carried on to
+// the ends from the two elements there.
+static void curvature(sp_body *b, int part, double *out) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    const strand *s = p->model;
+    const sp_beam_node *node = settled(b, part);
+    int last = p->elements;
+    memset(out, 0, 3 * ((size_t)last + 1) * sizeof *out);
+    for (int e = 0; e < last; e++) {
+        double apart[2][3];
+        sp__beam_bend(&s->element[e], &node[e], &node[e + 1], apart);
+        for (int end = 0; end < 2; end++) {
+            double share = e + end == 0 || e + end == last ? 1 : 0.5;
+            for (int k = 0; k < 3; k++) out[3 * (e + end) + k] += share * apart[end][k];
+        }
+    }
+    if (last > 1) out[0] = 2 * out[0] - out[3], out[3 * last] = 2 * out[3 * last] - out[3 * last - 3];
+    for (int i = 0; i < 3 * (last + 1); i++) out[i] += r->natural[3 * p->node + i];
+}
+
+static double elastic(sp_body *b, int part, double *per_element) {
+    const strand *s = strand_of(b, part);
+    const sp_beam_node *node = settled(b, part);
+    double sum = 0;
+    for (int e = 0; e < sp__rod(b)->part[part].elements; e++) {
+        double own = sp__beam_energy(&s->element[e], &node[e], &node[e + 1], NULL, NULL);
+        if (per_element) per_element[e] = own;
+        sum += own;
+    }
+    return sum;
+}
+
+static void measure(sp_body *b, int part, const double *v, sp_measure *out) {
+    const strand *s = strand_of(b, part);
+    const sp_beam_node *node = settled(b, part);
+    for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
+        const double *u = v + V * i, *w = u + 3;
+        double m = s->node[i].mass, moment[3], spin[3];
+        sp__cross3(node[i].x, u, moment);
+        turn_inertia(&node[i], &s->node[i], w, false, spin);
+        out->mass += m;
+        out->kinetic += 0.5 * (m * sp__dot3(u, u) + sp__dot3(w, spin));
+        sp__axpy3(out->momentum, m, u, out->momentum);
+        sp__axpy3(out->angular, m, moment, out->angular);
+        sp__axpy3(out->angular, 1, spin, out->angular);
+    }
+}
+
+const sp_rod_model_ops sp__rod_beam = {
+    .name = "beam",
+    .coordinates = coordinates,
+    .unknowns = unknowns,
+    .band = band,
+    .create = create,
+    .destroy = destroy,
+    .changed = changed,
+    .bend = bend,
+    .settle = settle,
+    .force = force,
+    .matrices = matrices,
+    .damping = damping,
+    .bend_of_force = bend_of_force,
+    .mass = mass,
+    .move = move,
+    .between = between,
+    .further = further,
+    .place = place,
+    .speed = speed,
+    .slopes = slopes,
+    .held = held,
+    .aim = aim,
+    .curvature = curvature,
+    .elastic = elastic,
+    .measure = measure,
+};

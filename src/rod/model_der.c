@@ -1,0 +1,409 @@
+// Discrete elastic rods (der.h) as a model of strands. Masses are lumped: those of half the elements around it at each node, and
+// the inertia about its tangent at each edge.
+//
+// A root that is held with its frame is held by its place alone: the clamp's frame, which is part of the coordinates, and half a
+// cell do the rest. That frame follows its target where the root is held, and the first edge where it is not, so that it is the
+// right one whenever the root is held again. With `edge_clamp` a root is held like other nodes, by an edge.
+#include "linear/banded.h"
+#include "math/vec3.h"
+#include "rod/der.h"
+#include "rod/rod.h"
+#include "rod/turn.h"
+
+typedef struct strand {
+    sp_der d;
+    sp_der_edge *edge;
+    double *inertia;  // of the unknowns
+} strand;
+
+static const double pi = 3.14159265358979323846;
+
+static strand *strand_of(const sp_body *b, int part) {
+    return sp__rod(b)->part[part].model;
+}
+
+static const double *settled(const sp_body *b, int part) {
+    const sp_rod *r = sp__rod(b);
+    return r->settled_q + r->part[part].q;
+}
+
+// held with its frame by half a cell
+static bool clamped(const sp_body *b, int part) {
+    const unsigned char *fixed = b->fixed + sp__rod(b)->part[part].v;
+    return !sp__rod(b)->edge_clamp && fixed[0] && fixed[1] && fixed[2];
+}
+
+// ------------------------------------------------------------------------------------------------ making
+
+static int coordinates(int elements) {
+    return sp__der_coordinates(elements);
+}
+
+static int unknowns(int elements) {
+    return sp__der_unknowns(elements);
+}
+
+static int band(int elements) {
+    (void)elements;
+    return SP_DER_BAND;
+}
+
+// an edge that turns by half a turn against the next has no strain
+static sp_status check_curvature(sp_body *b, int part) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    for (int i = 0; i <= p->elements; i++) {
+        const double *k = r->natural + 3 * (size_t)(p->node + i);
+        double turn = hypot(k[1], k[2]) * r->length[p->element + (i < p->elements ? i : i - 1)];
+        if (!(turn <= pi))
+            return SP_BODY_FAIL(b, SP_BAD_INPUT,
+                                "strand %d: the natural curvature at node %d turns by %g rad in an element, a discrete rod takes "
+                                "up to %g: use more elements",
+                                part, i, turn, pi);
+    }
+    return SP_OK;
+}
+
+static void changed(sp_body *b, int part) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    strand *s = p->model;
+    memset(s->inertia, 0, (size_t)p->nv * sizeof *s->inertia);
+    for (int e = 0; e < p->elements; e++) {
+        const sp_rod_stiffness *k = sp__rod_stiffness(r, p->element + e);
+        double length = r->length[p->element + e];
+        s->edge[e] = (sp_der_edge){.length = length, .stretch = k->stretch, .bend = {k->bend[0], k->bend[1]}, .twist = k->twist};
+        s->inertia[sp__der_angle(e)] = k->spin * length;
+        for (int end = 0; end < 2; end++)
+            for (int i = 0; i < 3; i++) s->inertia[sp__der_place(e + end) + i] += 0.5 * k->line_density * length;
+    }
+    sp__der_rest(&s->d, s->edge, r->natural + 3 * (size_t)p->node);
+}
+
+static sp_status create(sp_body *b, int part) {
+    sp_rod_part *p = &sp__rod(b)->part[part];
+    strand *s;
+    SP_TRY(check_curvature(b, part));
+    if (!SP_NEW(b->ctx, s, 1)) return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for strand %d", part);
+    p->model = s;
+    if (sp__der_init(b->ctx, p->elements, &s->d) < 0 || !SP_NEW(b->ctx, s->edge, p->elements) ||
+        !SP_NEW(b->ctx, s->inertia, p->nv))
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for a discrete rod of %d edges", p->elements);
+    changed(b, part);
+    return SP_OK;
+}
+
+static void destroy(sp_body *b, int part) {
+    strand *s = strand_of(b, part);
+    if (!s) return;
+    if (s->d.ctx) sp__der_free(&s->d);
+    sp__free(b->ctx, s->edge);
+    sp__free(b->ctx, s->inertia);
+    sp__free(b->ctx, s);
+    sp__rod(b)->part[part].model = NULL;
+}
+
+static void bend(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q) {
+    const strand *s = strand_of(b, part);
+    sp__der_bend(&s->d, s->edge, root, curvature, q);
+}
+
+// ------------------------------------------------------------------------------------------------ mechanics
+
+static sp_status settle(sp_body *b, int part, const double *q, const double *v, bool motion) {
+    (void)v, (void)motion;
+    return sp__der_settle(&strand_of(b, part)->d, q) ? SP_OK : SP_NOT_FINITE;
+}
+
+static double force(sp_body *b, int part, double *f) {
+    const sp_rod *r = sp__rod(b);
+    const strand *s = strand_of(b, part);
+    const double *q = settled(b, part), *a = r->acceleration;
+    int nv = r->part[part].nv;
+    for (int i = 0; i < nv; i++) f[i] = -f[i];
+    double potential = sp__der_energy(&s->d, clamped(b, part), true, f, NULL);
+    for (int i = 0; i < nv; i++) f[i] = -f[i];
+    for (int i = 0; i <= s->d.edges; i++) {
+        double mass = s->inertia[sp__der_place(i)];
+        sp__axpy3(f + sp__der_place(i), mass, a, f + sp__der_place(i));
+        potential -= mass * sp__dot3(a, q + sp__der_place(i));
+    }
+    return potential;
+}
+
+// Where K is not to be exact it is positive semi-definite: one linearisation with the whole of it loses its way as soon as edges
+// are compressed by more than bending holds up (a strand of 0.1 mm at steps of 10 ms), and is no closer where it does not.
+static void matrices(sp_body *b, int part, bool exact, double *M, double *K) {
+    const strand *s = strand_of(b, part);
+    for (int i = 0; i < sp__rod(b)->part[part].nv; i++) *sp__banded_at(M, SP_DER_BAND, i, i) += s->inertia[i];
+    sp__der_energy(&s->d, clamped(b, part), exact, NULL, K);
+}
+
+static void damping(sp_body *b, int part, double *K) {
+    sp__der_bending(&strand_of(b, part)->d, clamped(b, part), K);
+}
+
+static void mass(sp_body *b, int part, const double *x, double *y, bool inverse) {
+    const strand *s = strand_of(b, part);
+    for (int i = 0; i < sp__rod(b)->part[part].nv; i++) y[i] = inverse ? x[i] / s->inertia[i] : x[i] * s->inertia[i];
+}
+
+// ------------------------------------------------------------------------------------------------ motion
+
+// share of the turn from one rotation to another
+static void turned_part(const double from[9], const double to[9], double share, double out[9]) {
+    double back[9], between[9], t[3], turn[9];
+    for (int i = 0; i < 9; i++) back[i] = from[3 * (i % 3) + i / 3];
+    sp__mul33(to, back, between);
+    sp__turn_of(between, t);
+    for (int i = 0; i < 3; i++) t[i] *= share;
+    sp__turn_matrix(t, turn);
+    sp__mul33(turn, from, out);
+}
+
+// material frame of an edge from coordinates, whether settled or not
+static void edge_frame(int edges, const double *q, int edge, double R[9]) {
+    double t[3], b[3], angle = q[sp__der_angle(edge)], c = cos(angle), s = sin(angle);
+    const double *a = q + sp__der_director(edges, edge);
+    sp__sub3(q + sp__der_place(edge + 1), q + sp__der_place(edge), t);
+    double norm = sp__norm3(t);
+    for (int i = 0; i < 3; i++) t[i] /= norm;
+    sp__cross3(t, a, b);
+    for (int i = 0; i < 3; i++) R[3 * i] = t[i], R[3 * i + 1] = c * a[i] + s * b[i], R[3 * i + 2] = c * b[i] - s * a[i];
+}
+
+// The clamp's frame goes to its target, in statics in load steps; or along with the first edge, free of strain.
+static void move_clamp(sp_body *b, int part, const double *from, double *to) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    const strand *s = p->model;
+    double clamp[9], edge[9];
+    const double *target = b->target + p->q + sp__der_clamp(p->elements);
+    if (clamped(b, part) && b->load_factor < 1) {
+        turned_part(from, target, b->load_factor, clamp);
+        sp__der_turn_clamp(p->elements, clamp, to);
+    } else if (clamped(b, part)) {
+        sp__der_turn_clamp(p->elements, target, to);
+    } else {
+        edge_frame(p->elements, to, 0, edge);
+        sp__mul33(edge, s->d.root, to + sp__der_clamp(p->elements));
+        to[sp__der_reference_twist(p->elements, 0)] = s->d.natural[2] - to[sp__der_angle(0)];
+    }
+}
+
+static void move(sp_body *b, int part, const double *from, double s, const double *v, double *to) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    double clamp[9];
+    memcpy(clamp, from + sp__der_clamp(p->elements), sizeof clamp);
+    sp__der_move(p->elements, from, s, v, to);
+    if (s != 0) move_clamp(b, part, clamp, to);
+}
+
+static void between(sp_body *b, int part, const double *from, const double *to, double *d) {
+    for (int i = 0; i < sp__rod(b)->part[part].nv; i++) d[i] = to[i] - from[i];
+}
+
+static void tangent_at(const double *q, double s, const double *x, double a, const double *d, int edge, double t[3]) {
+    int i = sp__der_place(edge), j = sp__der_place(edge + 1);
+    for (int k = 0; k < 3; k++) {
+        double apart = x[j + k] - x[i + k] + a * (d[j + k] - d[i + k]);
+        t[k] = q[j + k] - q[i + k] + s * apart;
+    }
+    double norm = sp__norm3(t);
+    for (int k = 0; k < 3; k++) t[k] /= norm;
+}
+
+// Reference frames that go to the end by way of x arrive turned against those that go there at once, by the area that the tangent
+// goes round: angles make up for it, so that a step leads where the forces at x say it does.
+static void further(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    const double *q = b->q[SP_COMMITTED] + p->q;
+    for (int e = 0; e < p->elements; e++) {
+        const double *director = q + sp__der_director(p->elements, e);
+        double was[3], t[3], next[3], once[3], by[3], side[3];
+        int i = sp__der_angle(e);
+        tangent_at(q, 0, x, 0, d, e, was), tangent_at(q, s, x, 0, d, e, t), tangent_at(q, s, x, a, d, e, next);
+        sp__der_carry(director, was, next, once);
+        sp__der_carry(director, was, t, by);
+        sp__der_carry(by, t, next, by);
+        sp__cross3(once, by, side);
+        out[i] = x[i] + a * d[i] + atan2(sp__dot3(side, next), sp__dot3(once, by)) / s;
+    }
+    for (int i = 0; i < p->nv; i++)
+        if (i % 4 < 3) out[i] = x[i] + a * d[i];  // places, which the tangents needed as they were
+}
+
+// ------------------------------------------------------------------------------------------------ places
+
+static void place(sp_body *b, int part, int element, double u, sp_curve_frame *out) {
+    const double *x = settled(b, part) + sp__der_place(element), *y = x + 4;
+    for (int i = 0; i < 3; i++) out->r[i] = (1 - u) * x[i] + u * y[i];
+    sp__der_material(&strand_of(b, part)->d, element, out->R);
+}
+
+// frames are carried without spin about the tangent: w = t x t' + theta' t
+static void speed(sp_body *b, int part, int element, double u, const double *v, double out[6]) {
+    const sp_der_node *n = &strand_of(b, part)->d.node[element];
+    const double *x = v + sp__der_place(element), *y = x + 4;
+    double apart[3], turn[3];
+    sp__sub3(y, x, apart);
+    sp__cross3(n->tf, apart, turn);
+    for (int i = 0; i < 3; i++) {
+        out[i] = (1 - u) * x[i] + u * y[i];
+        out[3 + i] = turn[i] / n->f + v[sp__der_angle(element)] * n->tf[i];
+    }
+}
+
+static int slopes(sp_body *b, int part, int element, double u, int *unknown, double *columns) {
+    const sp_der_node *n = &strand_of(b, part)->d.node[element];
+    memset(columns, 0, 42 * sizeof *columns);
+    for (int k = 0; k < 7; k++) {
+        double *c = columns + 6 * (size_t)k, axis[3] = {k % 4 == 0, k % 4 == 1, k % 4 == 2}, turn[3];
+        unknown[k] = sp__der_place(element) + k;
+        if (k == 3) {
+            memcpy(c + 3, n->tf, sizeof n->tf);
+            continue;
+        }
+        c[k % 4] = k < 3 ? 1 - u : u;
+        sp__cross3(n->tf, axis, turn);
+        for (int i = 0; i < 3; i++) c[3 + i] = (k < 3 ? -1 : 1) * turn[i] / n->f;
+    }
+    return 7;
+}
+
+// ------------------------------------------------------------------------------------------------ holding
+
+enum { ALL_AXES = 7 };
+
+static int held_edge(int edges, int node) {
+    return node < edges ? node : edges - 1;
+}
+
+static int held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
+    const sp_rod *r = sp__rod(b);
+    int n = 0, edge = held_edge(r->part[part].elements, node);
+    if ((axes & ALL_AXES) == ALL_AXES && (node > 0 || r->edge_clamp)) {
+        for (int k = 0; k < 7; k++) unknown[n++] = sp__der_place(edge) + k;
+        return n;
+    }
+    for (int i = 0; i < 3; i++)
+        if (axes >> i & 1) unknown[n++] = sp__der_place(node) + i;
+    return n;
+}
+
+// the angle that gives an edge along t this first axis, against the reference frame that the committed one becomes
+static double angle_to(const double *q, int edges, int edge, const double t[3], const double axis[3]) {
+    double was[3], a[3], side[3], near = q[sp__der_angle(edge)];
+    sp__sub3(q + sp__der_place(edge + 1), q + sp__der_place(edge), was);
+    double norm = sp__norm3(was);
+    for (int i = 0; i < 3; i++) was[i] /= norm;
+    sp__der_carry(q + sp__der_director(edges, edge), was, t, a);
+    sp__cross3(a, axis, side);
+    double angle = atan2(sp__dot3(side, t), sp__dot3(a, axis));
+    return angle + 2 * pi * floor((near - angle) / (2 * pi) + 0.5);
+}
+
+static void aim_edge(sp_body *b, int part, int node, const double *hold, const double R[9], double *target) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    int edge = held_edge(p->elements, node), other = node < p->elements ? node + 1 : node - 1;
+    double arm[3], turned[3], frame[9], now[9];
+    sp__sub3(hold + sp__der_place(other), hold + sp__der_place(node), arm);
+    sp__mul3(R, arm, turned);
+    sp__axpy3(target + sp__der_place(node), 1, turned, target + sp__der_place(other));
+    edge_frame(p->elements, hold, edge, frame);
+    sp__mul33(R, frame, now);
+    double t[3] = {now[0], now[3], now[6]}, axis[3] = {now[1], now[4], now[7]};
+    target[sp__der_angle(edge)] = angle_to(b->q[SP_COMMITTED] + p->q, p->elements, edge, t, axis);
+}
+
+static void aim(sp_body *b, int part, int node, const double *hold, const double where[3], const double R[9], double *target) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    int clamp = sp__der_clamp(p->elements);
+    memcpy(target + sp__der_place(node), where, 3 * sizeof *target);
+    if (node == 0) sp__mul33(R, hold + clamp, target + clamp);
+    // without its frame a node has nothing to say about the next
+    if (b->fixed[p->v + sp__der_angle(held_edge(p->elements, node))]) aim_edge(b, part, node, hold, R, target);
+}
+
+// ------------------------------------------------------------------------------------------------ what others look at
+
+// Natural curvature and what moments at the nodes add to it: strain over length. Where there is no bending node, carried on from
+// the two next to it.
+static void curvature(sp_body *b, int part, double *out) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    const strand *s = p->model;
+    int first = clamped(b, part) ? 0 : 1, last = p->elements - 1;
+    static const int axis[3] = {2, 1, 0};  // K1, K2, m: about n2, against n1, twist
+    memset(out, 0, 3 * ((size_t)p->elements + 1) * sizeof *out);
+    for (int i = first; i <= last; i++)
+        for (int k = 0; k < 3; k++) {
+            const sp_der_edge *e = &s->edge[i];
+            double length = 0.5 * (e->length + (i > 0 ? e[-1].length : 0));
+            double apart = s->d.node[i].strain[k] - s->d.natural[3 * i + k];
+            out[3 * i + axis[k]] = (k == 1 ? -1 : 1) * apart / length;
+        }
+    for (int k = 0; k < 3; k++) {
+        int from = 3 * last + k, next = last - 1 >= first ? from - 3 : from;
+        if (last >= first) out[from + 3] = 2 * out[from] - out[next];
+        from = 3 * first + k, next = first + 1 <= last ? from + 3 : from;
+        if (first == 1 && last >= first) out[k] = 2 * out[from] - out[next];
+    }
+    for (int i = 0; i < 3 * (p->elements + 1); i++) out[i] += r->natural[3 * p->node + i];
+}
+
+static double elastic(sp_body *b, int part, double *per_element) {
+    const strand *s = strand_of(b, part);
+    double sum = 0;
+    for (int e = 0; e < s->d.edges; e++) {
+        double own = sp__der_edge_energy(&s->d, clamped(b, part), e);
+        if (per_element) per_element[e] = own;
+        sum += own;
+    }
+    return sum;
+}
+
+static void measure(sp_body *b, int part, const double *v, sp_measure *out) {
+    const strand *s = strand_of(b, part);
+    const double *q = settled(b, part);
+    for (int i = 0; i <= s->d.edges; i++) {
+        const double *x = q + sp__der_place(i), *u = v + sp__der_place(i);
+        double m = s->inertia[sp__der_place(i)], moment[3];
+        sp__cross3(x, u, moment);
+        out->mass += m;
+        out->kinetic += 0.5 * m * sp__dot3(u, u);
+        sp__axpy3(out->momentum, m, u, out->momentum);
+        sp__axpy3(out->angular, m, moment, out->angular);
+    }
+    for (int e = 0; e < s->d.edges; e++) {
+        double J = s->inertia[sp__der_angle(e)], w = v[sp__der_angle(e)];
+        out->kinetic += 0.5 * J * w * w;
+        sp__axpy3(out->angular, J * w, s->d.node[e].tf, out->angular);
+    }
+}
+
+const sp_rod_model_ops sp__rod_der = {
+    .name = "der",
+    .coordinates = coordinates,
+    .unknowns = unknowns,
+    .band = band,
+    .create = create,
+    .destroy = destroy,
+    .changed = changed,
+    .bend = bend,
+    .settle = settle,
+    .force = force,
+    .matrices = matrices,
+    .damping = damping,
+    .mass = mass,
+    .move = move,
+    .between = between,
+    .further = further,
+    .place = place,
+    .speed = speed,
+    .slopes = slopes,
+    .held = held,
+    .aim = aim,
+    .curvature = curvature,
+    .elastic = elastic,
+    .measure = measure,
+};

@@ -1,0 +1,121 @@
+// What strands derive from parameters and from a state: stiffness of sections, and settling. A strand is settled at one state at
+// a time; it is made anew only where coordinates, and for the motion velocities and weight, are not those it was made from.
+#include "rod/rod.h"
+
+// ------------------------------------------------------------------------------------------------ sections
+
+static const double pi = 3.14159265358979323846;
+
+// (4.1.31), (4.1.32) for an ellipse; a round hole takes away what it would have. Exact for tubes; an ellipse with a hole would
+// warp otherwise when twisted
+sp_rod_stiffness sp__rod_section_stiffness(const sp_rod_section *s) {
+    double a = s->axes[0], b = s->axes[1], c = s->bore, hole = pi * c * c * c * c / 4;
+    double area = pi * (a * b - c * c), I1 = pi / 4 * a * b * b * b - hole, I2 = pi / 4 * a * a * a * b - hole;
+    double J = pi * a * a * a * b * b * b / (a * a + b * b) - 2 * hole, shear = s->young / (2 * (1 + s->poisson));
+    return (sp_rod_stiffness){.line_density = s->density * area,
+                              .spin = s->density * (I1 + I2),
+                              .stretch = s->young * area,
+                              .bend = {s->young * I1, s->young * I2},
+                              .twist = shear * J};
+}
+
+void sp__rod_changed(sp_body *b) {
+    sp__rod(b)->stale = true;
+    b->retune = true;
+}
+
+// scales of the automatic stiffness of contact: each place stands for its share of the element's mass
+static void follow_contacts(sp_body *b) {
+    const sp_rod *r = sp__rod(b);
+    for (int i = 0; i < b->loads.node_count; i++) {
+        sp_contact_node *n = &b->loads.nodes[i];
+        int e = (int)n->at.elem;
+        double mass = sp__rod_stiffness(r, e)->line_density * r->length[e];
+        n->mass = b->loads.by_surface ? n->share * mass / (r->rings * r->sides) : mass / r->samples;
+        // what touches between nodes also turns them, and they are light against turning
+        if (b->integrator.type == SP_EXPLICIT) n->mass *= 0.25;
+        if (!b->loads.by_surface) n->share = r->length[e] > 0;  // not grown yet: nothing to touch with
+    }
+}
+
+static double mean_line_density(const sp_rod *r) {
+    double mass = 0, length = 0;
+    for (int e = 0; e < r->elements; e++) mass += sp__rod_stiffness(r, e)->line_density * r->length[e], length += r->length[e];
+    return mass / length;
+}
+
+static void follow_part(void *arg, int part, int worker) {
+    (void)worker;
+    sp_body *b = arg;
+    sp__rod(b)->model->changed(b, part);
+}
+
+void sp__rod_follow(sp_body *b) {
+    sp_rod *r = sp__rod(b);
+    if (!r->stale) return;
+    for (int i = 0; i < r->sections; i++) r->stiffness[i] = sp__rod_section_stiffness(&r->section[i]);
+    r->mean_line_density = mean_line_density(r);
+    follow_contacts(b);
+    sp__parallel(b->ctx, r->parts, follow_part, b);
+    memset(r->settled, 0, (size_t)r->parts);
+    r->filled = false;
+    r->stale = false;
+}
+
+// ------------------------------------------------------------------------------------------------ settling
+
+enum { PLACES = 1, MOTION = 2 };
+
+static bool same(const double *a, const double *b, int n) {
+    return memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+static bool is_settled(const sp_body *b, int part, sp_which which, bool motion) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    if (r->settled[part] < (motion ? MOTION : PLACES)) return false;
+    if (!same(r->settled_q + p->q, b->q[which] + p->q, p->nq)) return false;
+    return !motion ||
+           (same(r->settled_v + p->v, b->v[which] + p->v, p->nv) && same(r->settled_acceleration[part], r->acceleration, 3));
+}
+
+sp_status sp__rod_settle(sp_body *b, int part, sp_which which, bool motion) {
+    sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    if (is_settled(b, part, which, motion)) return SP_OK;
+    memcpy(r->settled_q + p->q, b->q[which] + p->q, (size_t)p->nq * sizeof(double));
+    memcpy(r->settled_v + p->v, b->v[which] + p->v, (size_t)p->nv * sizeof(double));
+    memcpy(r->settled_acceleration[part], r->acceleration, sizeof r->acceleration);
+    sp_status status = r->model->settle(b, part, r->settled_q + p->q, r->settled_v + p->v, motion);
+    r->settled[part] = status < 0 ? 0 : motion ? MOTION : PLACES;
+    return status;
+}
+
+typedef struct settling {
+    sp_body *b;
+    sp_which which;
+    bool motion;
+} settling;
+
+static void settle_part(void *arg, int part, int worker) {
+    (void)worker;
+    const settling *s = arg;
+    sp__rod(s->b)->settle_status[part] = sp__rod_settle(s->b, part, s->which, s->motion);
+}
+
+sp_status sp__rod_settle_all(sp_body *b, sp_which which, bool motion) {
+    sp_rod *r = sp__rod(b);
+    sp__rod_follow(b);
+    settling s = {b, which, motion};
+    sp__parallel(b->ctx, r->parts, settle_part, &s);
+    for (int i = 0; i < r->parts; i++) {
+        if (r->settle_status[i] >= 0) continue;
+        if (r->settle_status[i] == SP_NO_MEMORY)
+            return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for strand %d of '%s'", i, b->name);
+        sp_status status = SP_BODY_FAIL(b, r->settle_status[i],
+                                        "strand %d of '%s' is at numbers that are not finite, or winds too much", i, b->name);
+        b->error->index = r->part[i].node;
+        return status;
+    }
+    return SP_OK;
+}

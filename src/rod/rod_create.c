@@ -1,0 +1,474 @@
+// Rods: what a definition may say, the table of a rod, and its making.
+#include <stdio.h>
+
+#include "backend/backend.h"
+#include "math/vec3.h"
+#include "rod/rod.h"
+
+static void destroy(sp_body *b);
+static void prescribe(sp_body *b, double t);
+static sp_status settle(sp_body *b, sp_which which);
+
+static const sp_body_ops rod_ops = {
+    .kind = "rod",
+    .destroy = destroy,
+    .visit = sp__rod_visit,
+    .refresh = sp__rod_refresh,
+    .prescribe = prescribe,
+    .evaluate = sp__rod_evaluate,
+    .linearise = sp__rod_linearise,
+    .retract = sp__rod_retract,
+    .between = sp__rod_between,
+    .further = sp__rod_further,
+    .place_fixed = sp__rod_place_fixed,
+    .mass = sp__rod_mass,
+    .undo = sp__rod_grow_undo,
+    .settle = settle,
+    .points = sp__rod_points,
+    .pull = sp__rod_pull,
+    .push = sp__rod_push,
+    .anchor_node = sp__rod_anchor_node,
+    .anchor_point = sp__rod_anchor_point,
+    .attach = sp__rod_attach,
+    .face_corners = sp__rod_face_corners,
+    .surface = sp__rod_surface,
+    .field = sp__rod_field,
+    .measure = sp__rod_measure,
+    .hash = sp__rod_hash,
+    .pin = sp__rod_pin,
+    .set_state = sp__rod_set_state,
+    .invert = sp__rod_invert,
+    .param_count = sp__rod_param_count,
+    .param_at = sp__rod_param_at,
+    .node_of = sp__rod_node_of,
+};
+
+sp_rod_section sp_rod_section_default(void) {
+    return (sp_rod_section){.density = 1000, .young = 1e6, .poisson = 0.3};
+}
+
+sp_rod_def sp_rod_def_default(void) {
+    return (sp_rod_def){
+        .samples = 10, .integrator = sp_integrator_def_default(), .solver = sp_solver_def_default(), .cookie = SP_COOKIE_ROD};
+}
+
+static void prescribe(sp_body *b, double t) {
+    sp_rod *r = sp__rod(b);
+    if (r->growth) sp__rod_grow(b, t);
+    if (r->natural_in_time) {
+        for (int i = 0; i < 3 * r->nodes; i++) r->natural[i] = sp_signal_at(&r->natural_signal[i % 3], t);
+        sp__rod_changed(b);
+    }
+    memset(r->pushed, 0, sizeof r->pushed);
+    for (int i = 0; i < r->loads; i++)
+        for (int a = 0; a < 3; a++) {
+            r->load_now[i][a] = sp_signal_at(&r->load[i].value[a], t);
+            if (r->load[i].type == SP_LOAD_ACCELERATION) r->pushed[a] += r->load_now[i][a];
+        }
+    sp__rod_aim(b, t);
+    sp__rod_follow(b);
+}
+
+static sp_status settle(sp_body *b, sp_which which) {
+    return sp__rod_settle_all(b, which, false);
+}
+
+// ------------------------------------------------------------------------------------------------ checks
+
+#define REFUSE(...) return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, __VA_ARGS__)
+
+// turns of a strand by more than this [rad] are thousands of segments and megabytes of series
+static const double most_turned = 1e4;
+
+static sp_status check_section(sp_error *error, int index, const sp_rod_section *s) {
+    for (int k = 0; k < 2; k++)
+        if (!(s->axes[k] > 0 && s->axes[k] <= 1e6)) REFUSE("section %d: semi-axis %g m, must be in (0, 1e6]", index, s->axes[k]);
+    if (!(s->bore >= 0 && s->bore < fmin(s->axes[0], s->axes[1])))
+        REFUSE("section %d: bore = %g m, must be >= 0 and less than the semi-axes %g and %g", index, s->bore, s->axes[0],
+               s->axes[1]);
+    if (!(s->density > 0 && s->density <= 1e9)) REFUSE("section %d: density = %g kg/m3, must be in (0, 1e9]", index, s->density);
+    if (!(s->young > 0 && s->young <= 1e15)) REFUSE("section %d: young = %g Pa, must be in (0, 1e15]", index, s->young);
+    if (!(s->poisson > -1 && s->poisson < 0.5)) REFUSE("section %d: poisson = %g, must be in (-1, 0.5)", index, s->poisson);
+    return SP_OK;
+}
+
+static sp_status check_curvature(sp_error *error, int strand, const sp_rod_strand *s, const double *k) {
+    for (int i = 0; k && i < 3 * (s->elements + 1); i++) {
+        if (!isfinite(k[i])) REFUSE("strand %d: curvature %g rad/m at node %d, must be finite", strand, k[i], i / 3);
+        if (fabs(k[i]) * s->length > most_turned)
+            REFUSE("strand %d: curvature %g rad/m at node %d, must be at most %g on a strand of %g m: more than %g rad in all "
+                   "cannot "
+                   "be followed",
+                   strand, k[i], i / 3, most_turned / s->length, s->length, most_turned);
+    }
+    return SP_OK;
+}
+
+static sp_status check_strand(sp_error *error, const sp_rod_def *def, int index) {
+    const sp_rod_strand *s = &def->strands[index];
+    if (!(s->length > 0 && s->length <= 1e9)) REFUSE("strand %d: length = %g m, must be in (0, 1e9]", index, s->length);
+    if (s->elements < 1 || s->elements > 1000000) REFUSE("strand %d: elements = %d, must be in [1, 1000000]", index, s->elements);
+    double norm2 = sp__dot3(s->root.quat, s->root.quat) + s->root.quat[3] * s->root.quat[3];
+    if (!(fabs(norm2 - 1) < 1e-6)) REFUSE("strand %d: the length of its root's quaternion is %g, must be 1", index, sqrt(norm2));
+    for (int a = 0; a < 3; a++)
+        if (!isfinite(s->root.translate[a])) REFUSE("strand %d: its root is at %g, must be finite", index, s->root.translate[a]);
+    for (int e = 0; s->section && e < s->elements; e++)
+        if (s->section[e] < 0 || s->section[e] >= def->section_count)
+            REFUSE("strand %d: section %d of element %d, must be in [0, %d]", index, s->section[e], e, def->section_count - 1);
+    SP_TRY(check_curvature(error, index, s, s->curvature));
+    return check_curvature(error, index, s, s->start);
+}
+
+static sp_status check_numbers(sp_error *error, const sp_rod_def *def) {
+    if (!(def->rayleigh_mass >= 0 && def->rayleigh_mass <= 1e9))
+        REFUSE("rayleigh_mass = %g 1/s, must be in [0, 1e9]", def->rayleigh_mass);
+    if (!(def->rayleigh_stiffness >= 0 && def->rayleigh_stiffness <= 1e9))
+        REFUSE("rayleigh_stiffness = %g s, must be in [0, 1e9]", def->rayleigh_stiffness);
+    if (!(def->drag >= 0 && def->drag <= 1e15)) REFUSE("drag = %g N s/m2, must be in [0, 1e15]", def->drag);
+    for (int a = 0; a < 3; a++) {
+        double v = def->velocity[a], w = def->spin[a];
+        if (!isfinite(v) || !isfinite(w)) REFUSE("velocity = %g m/s and spin = %g rad/s, must be finite", v, w);
+        if (!def->free_root && (v != 0 || w != 0))
+            REFUSE("velocity = %g m/s and spin = %g rad/s, must be 0 of a held root", v, w);
+    }
+    if (def->samples < 0 || def->samples > 64) REFUSE("samples = %d, must be in [0, 64]", def->samples);
+    if (def->sides != 0 && (def->sides < 3 || def->sides > 64)) REFUSE("sides = %d, must be in [3, 64], or 0", def->sides);
+    if (def->rings < 0 || def->rings > 64) REFUSE("rings = %d, must be in [0, 64]", def->rings);
+    return SP_OK;
+}
+
+static sp_status check_systems(sp_error *error, const sp_rod_def *def) {
+    const sp_integrator_def *in = &def->integrator;
+    const sp_solver_def *so = &def->solver;
+    if (in->cookie != SP_COOKIE_INTEGRATOR) REFUSE("integrator does not start from sp_integrator_def_default()");
+    if (in->iterations < 1 || in->load_steps < 1 || in->substeps < 1 || !(in->tolerance > 0 && in->tolerance < 1))
+        REFUSE(
+            "integrator: iterations = %d, load_steps = %d, substeps = %d, each must be >= 1; tolerance = %g, must be in (0, 1)",
+            in->iterations, in->load_steps, in->substeps, in->tolerance);
+    if (so->cookie != SP_COOKIE_SOLVER) REFUSE("solver does not start from sp_solver_def_default()");
+    if (so->iterations < 1 || !(so->tolerance >= 0 && so->tolerance < 1))
+        REFUSE("solver: iterations = %d, must be >= 1; tolerance = %g, must be in [0, 1)", so->iterations, so->tolerance);
+    if (so->type != SP_SOLVER_AUTO && so->type != SP_SOLVER_BLOCK_TRIDIAGONAL && so->type != SP_SOLVER_CG)
+        REFUSE("solver of a rod: its strands are chains, must be auto, block-tridiagonal or cg");
+    bool reduced = def->model == SP_ROD_CLOTHOID || def->model == SP_ROD_HELIX;
+    if (in->type == SP_EXPLICIT && reduced)
+        REFUSE("explicit steps of clothoids or helices: a straight one has no inertia against twist; must be implicit-euler, "
+               "newton or static");
+    if (def->grow && !reduced) REFUSE("grow: only clothoids and helices do");
+    return SP_OK;
+}
+
+static sp_status check_loads(sp_error *error, const sp_rod_def *def, int elements) {
+    for (int i = 0; i < def->load_count; i++) {
+        const sp_rod_load *l = &def->loads[i];
+        if (l->type != SP_LOAD_FORCE && l->type != SP_LOAD_TORQUE && l->type != SP_LOAD_ACCELERATION)
+            REFUSE("load %d of a rod: type %d, must be force, torque or acceleration", i, (int)l->type);
+        if (l->type == SP_LOAD_ACCELERATION) continue;
+        if (l->element < 0 || l->element >= elements || !(l->at >= 0 && l->at <= 1))
+            REFUSE("load %d: at %g of element %d, must be in [0, 1] of one in [0, %d]", i, l->at, l->element, elements - 1);
+    }
+    for (int i = 0; i < def->pull_count; i++) {
+        const sp_rod_pull *p = &def->pulls[i];
+        if (p->element < 0 || p->element >= elements || !(p->at >= 0 && p->at <= 1))
+            REFUSE("pull %d: at %g of element %d, must be in [0, 1] of one in [0, %d]", i, p->at, p->element, elements - 1);
+        if (!(p->stiffness > 0 && isfinite(p->stiffness)) || !(p->damping >= 0 && isfinite(p->damping)))
+            REFUSE("pull %d: stiffness = %g N/m, must be > 0; damping = %g N s/m, must be >= 0", i, p->stiffness, p->damping);
+    }
+    return SP_OK;
+}
+
+static sp_status check(sp_error *error, const sp_rod_def *def) {
+    if (def->cookie != SP_COOKIE_ROD) REFUSE("the definition does not start from sp_rod_def_default()");
+    if ((int)def->model < 0 || def->model > SP_ROD_BEAM) REFUSE("model = %d, must be in [0, %d]", (int)def->model, SP_ROD_BEAM);
+    if (def->strand_count < 1 || !def->strands) REFUSE("strand_count = %d, must be >= 1 with strands given", def->strand_count);
+    if (def->section_count < 1 || !def->sections || def->section_count > 10000)
+        REFUSE("section_count = %d, must be in [1, 10000] with sections given", def->section_count);
+    for (int i = 0; i < def->section_count; i++) SP_TRY(check_section(error, i, &def->sections[i]));
+    int64_t elements = 0;
+    for (int i = 0; i < def->strand_count; i++) {
+        SP_TRY(check_strand(error, def, i));
+        elements += def->strands[i].elements;
+    }
+    if (elements > 10000000) REFUSE("a rod of %lld elements, must have at most 10000000", (long long)elements);
+    SP_TRY(check_numbers(error, def));
+    SP_TRY(check_systems(error, def));
+    return check_loads(error, def, (int)elements);
+}
+
+// ------------------------------------------------------------------------------------------------ parts
+
+static const sp_rod_model_ops *const models[] = {[SP_ROD_CLOTHOID] = &sp__rod_clothoid,
+                                                 [SP_ROD_HELIX] = &sp__rod_helix,
+                                                 [SP_ROD_DER] = &sp__rod_der,
+                                                 [SP_ROD_BEAM] = &sp__rod_beam};
+
+// where each strand has its nodes, elements, unknowns and matrices
+static sp_status lay_out(sp_body *b, const sp_rod_def *def, int64_t *nq, int64_t *nv, size_t *bands) {
+    sp_rod *r = sp__rod(b);
+    int64_t nodes = 0, elements = 0;
+    *nq = *nv = 0, *bands = 0;
+    for (int i = 0; i < def->strand_count; i++) {
+        const sp_rod_strand *s = &def->strands[i];
+        sp_rod_part *p = &r->part[i];
+        int room = def->grow ? sp__rod_grow_room(def->grow, s->length, s->elements) : s->elements;
+        *p = (sp_rod_part){.q = (int)*nq, .v = (int)*nv, .node = (int)nodes, .element = (int)elements};
+        p->elements = room, p->alive = s->elements;
+        p->nq = r->model->coordinates(room), p->nv = r->model->unknowns(room), p->band = r->model->band(room);
+        p->at = *bands;
+        memcpy(p->root.r, s->root.translate, sizeof p->root.r);
+        sp__quat_matrix(s->root.quat, p->root.R);
+        *nq += p->nq, *nv += p->nv, nodes += room + 1, elements += room;
+        *bands += (size_t)p->nv * ((size_t)p->band + 1);
+        if (*nq > INT32_MAX / 4 || elements > 10000000 || *bands > SIZE_MAX / 64)
+            return SP_BODY_FAIL(b, SP_BAD_INPUT, "a rod of more than %lld elements is too large", (long long)elements);
+        if (p->nv > r->most_unknowns) r->most_unknowns = p->nv;
+    }
+    r->nodes = (int)nodes, r->elements = (int)elements;
+    return SP_OK;
+}
+
+static sp_status make_arrays(sp_body *b, int64_t nq, int64_t nv, size_t bands) {
+    sp_rod *r = sp__rod(b);
+    sp_context *ctx = b->ctx;
+    size_t parts = (size_t)r->parts, elements = (size_t)r->elements, nodes = (size_t)r->nodes, q = (size_t)nq, v = (size_t)nv;
+    r->scratch_size = 10 * (size_t)r->most_unknowns;
+    if (!SP_NEW(ctx, r->part_of, elements) || !SP_NEW(ctx, r->section_of, elements) || !SP_NEW(ctx, r->length, elements) ||
+        !SP_NEW(ctx, r->natural, 3 * nodes) || !SP_NEW(ctx, r->node_scratch, 3 * nodes) || !SP_NEW(ctx, r->rest, 3 * nodes) ||
+        !SP_NEW(ctx, r->alive, parts) || !SP_NEW(ctx, r->hold, q) || !SP_NEW(ctx, r->start, q) || !SP_NEW(ctx, r->settled_q, q) ||
+        !SP_NEW(ctx, r->settled_v, v) || !SP_NEW(ctx, r->settled_acceleration, parts) || !SP_NEW(ctx, r->settled, parts) ||
+        !SP_NEW(ctx, r->settle_status, parts) || !SP_NEW(ctx, r->part_energy, parts) || !SP_NEW(ctx, r->product, v + 1) ||
+        !SP_NEW(ctx, r->kept, v + 1) || !SP_NEW(ctx, r->M, bands + 1) || !SP_NEW(ctx, r->B, bands + 1) ||
+        !SP_NEW(ctx, r->K, bands + 1) || !SP_NEW(ctx, r->chain_start, parts + 1) || !SP_NEW(ctx, r->chain_band, parts) ||
+        !SP_NEW(ctx, r->term_start, parts + 1) || !SP_NEW(ctx, r->scratch, r->scratch_size * (size_t)sp__workers(ctx)))
+        return SP_NO_MEMORY;
+    for (int p = 0; p < r->parts; p++) {
+        r->chain_start[p + 1] = r->part[p].v + r->part[p].nv, r->chain_band[p] = r->part[p].band;
+        r->alive[p] = r->part[p].alive;
+        for (int e = 0; e < r->part[p].elements; e++) r->part_of[r->part[p].element + e] = p;
+    }
+    return SP_OK;
+}
+
+// lengths, sections and natural curvature; those of elements not grown yet are the last one's
+static void fill_strand(sp_rod *r, const sp_rod_strand *s, int index) {
+    const sp_rod_part *p = &r->part[index];
+    for (int e = 0; e < p->elements; e++) {
+        int own = e < s->elements ? e : s->elements - 1;
+        r->length[p->element + e] = e < s->elements ? s->length / s->elements : 0;
+        r->section_of[p->element + e] = s->section ? s->section[own] : 0;
+    }
+    for (int i = 0; i <= p->elements && s->curvature; i++) {
+        int own = i <= s->elements ? i : s->elements;
+        memcpy(r->natural + 3 * (size_t)(p->node + i), s->curvature + 3 * (size_t)own, 3 * sizeof(double));
+    }
+}
+
+static sp_status make_sections(sp_body *b, const sp_rod_def *def) {
+    static const char *const names[] = {"young", "poisson", "density"};
+    sp_rod *r = sp__rod(b);
+    r->sections = def->section_count;
+    if (!SP_NEW(b->ctx, r->section, r->sections) || !SP_NEW(b->ctx, r->stiffness, r->sections) ||
+        !SP_NEW(b->ctx, r->section_names, r->sections))
+        return SP_NO_MEMORY;
+    memcpy(r->section, def->sections, (size_t)r->sections * sizeof *r->section);
+    for (int i = 1; i < r->sections; i++)
+        for (int k = 0; k < 3; k++)
+            snprintf(r->section_names[i][k], sizeof r->section_names[i][k], "region[%d].%s", i - 1, names[k]);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ the start
+
+// curvature that a strand starts with; node_scratch holds that of all
+static void start_curvature(sp_rod *r, const sp_rod_def *def) {
+    memcpy(r->node_scratch, r->natural, 3 * (size_t)r->nodes * sizeof(double));
+    for (int i = 0; i < r->parts; i++) {
+        const sp_rod_strand *s = &def->strands[i];
+        for (int k = 0; k <= r->part[i].elements && s->start; k++) {
+            int own = k <= s->elements ? k : s->elements;
+            memcpy(r->node_scratch + 3 * (size_t)(r->part[i].node + k), s->start + 3 * (size_t)own, 3 * sizeof(double));
+        }
+    }
+}
+
+static sp_status make_start(sp_body *b, const sp_rod_def *def) {
+    sp_rod *r = sp__rod(b);
+    size_t n = (size_t)b->nq * sizeof(double);
+    start_curvature(r, def);
+    for (int i = 0; i < r->parts; i++)
+        r->model->bend(b, i, &r->part[i].root, r->node_scratch + 3 * (size_t)r->part[i].node, b->q[SP_COMMITTED] + r->part[i].q);
+    for (int i = 0; i < b->nq; i++)
+        if (!isfinite(b->q[SP_COMMITTED][i])) return SP_BODY_FAIL(b, SP_NOT_FINITE, "the start of a rod is not finite");
+    memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], n), memcpy(r->hold, b->q[SP_COMMITTED], n);
+    memcpy(r->start, b->q[SP_COMMITTED], n), memcpy(b->target, b->q[SP_COMMITTED], n);
+    sp_field_info info;
+    return sp__rod_field(b, "position", &info, r->rest);
+}
+
+// ------------------------------------------------------------------------------------------------ loads and contact
+
+static sp_status copy_loads(sp_body *b, const sp_rod_def *def) {
+    sp_rod *r = sp__rod(b);
+    r->loads = def->load_count;
+    if (!SP_NEW(b->ctx, r->load, def->load_count + 1) || !SP_NEW(b->ctx, r->load_now, def->load_count + 1)) return SP_NO_MEMORY;
+    if (def->load_count) memcpy(r->load, def->loads, (size_t)def->load_count * sizeof *r->load);
+    for (int i = 0; i < def->load_count; i++)
+        if (r->load[i].type == SP_LOAD_TORQUE) b->caps &= ~(unsigned)SP_CAP_ENERGY;  // what turns has no potential
+    for (int i = 0; i < def->pull_count; i++) {
+        const sp_rod_pull *p = &def->pulls[i];
+        sp_spring *s = &b->loads.springs[b->loads.spring_count++];
+        *s = (sp_spring){.stiffness = p->stiffness, .damping = p->damping, .axes = SP_AXES_ALL, .slot = -1, .active = true};
+        s->at = (sp_anchor){.elem = (uint32_t)p->element, .at = {p->at, 0, 0}};
+        for (int a = 0; a < 3; a++) s->to[a] = p->to[a], s->target[a] = sp_signal_at(&p->to[a], 0);
+    }
+    return SP_OK;
+}
+
+// A round section touches with a ball about the centreline; a flat one with three, side by side.
+static int balls_of(const sp_rod_section *s) {
+    return fmax(s->axes[0], s->axes[1]) > 2 * fmin(s->axes[0], s->axes[1]) ? 3 : 1;
+}
+
+static sp_status make_contacts(sp_body *b) {
+    sp_rod *r = sp__rod(b);
+    int64_t count = 0;
+    for (int e = 0; e < r->elements; e++) count += (int64_t)r->samples * balls_of(&r->section[r->section_of[e]]);
+    if (count > INT32_MAX / 8 || !SP_NEW(b->ctx, b->loads.nodes, count + 1)) return SP_NO_MEMORY;
+    for (int e = 0; e < r->elements; e++) {
+        const sp_rod_section *s = &r->section[r->section_of[e]];
+        int balls = balls_of(s), wide = s->axes[0] >= s->axes[1] ? 0 : 1;
+        for (int i = 0; i < r->samples * balls; i++) {
+            sp_contact_node *n = &b->loads.nodes[b->loads.node_count++];
+            *n = (sp_contact_node){.share = 1, .radius = s->axes[1 - wide]};
+            n->at = (sp_anchor){.elem = (uint32_t)e, .at = {(i / balls + 0.5) / r->samples, 0, 0}};
+            if (balls == 3) n->at.offset[1 + wide] = (i % balls - 1) * (s->axes[wide] - s->axes[1 - wide]);
+        }
+        // statics: as stiff as a layer of its own material as thick as itself
+        b->loads.static_stiffness = fmax(b->loads.static_stiffness, s->young * r->length[e] / (r->samples * balls + 1));
+        b->loads.size += r->length[e] / r->parts;
+    }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ life
+
+static void take_numbers(sp_body *b, const sp_rod_def *def) {
+    sp_rod *r = sp__rod(b);
+    r->which = def->model, r->model = models[def->model];
+    r->free_root = def->free_root, r->edge_clamp = def->edge_clamp;
+    r->exact = def->integrator.type == SP_STATIC;
+    r->rayleigh_mass = def->rayleigh_mass, r->rayleigh_stiffness = def->rayleigh_stiffness, r->drag = def->drag;
+    r->tolerance = def->solver.tolerance, r->iterations = def->solver.iterations;
+    r->natural_in_time = def->natural_in_time;
+    memcpy(r->natural_signal, def->natural, sizeof r->natural_signal);
+    r->samples = def->samples, r->sides = def->sides, r->rings = def->rings;
+    r->parts = def->strand_count;
+    r->pattern = 1, r->stale = true;
+    b->integrator = def->integrator;
+    b->solver_def = def->solver;
+    if (def->solver.type == SP_SOLVER_AUTO) {
+        b->solver_def.type = SP_SOLVER_BLOCK_TRIDIAGONAL;
+        snprintf(b->solver_why, sizeof b->solver_why, "block-tridiagonal: strands are chains, factored in one pass");
+    }
+}
+
+// Newton's method in time minimises no energy where the mass follows the shape
+static uint32_t capabilities(const sp_rod_def *def) {
+    bool moving = def->integrator.type == SP_NEWTON && def->model != SP_ROD_DER;
+    return (moving ? 0u : SP_CAP_ENERGY) | (def->integrator.type == SP_STATIC ? SP_CAP_EXACT_TANGENT : 0u) |
+           (models[def->model]->massless ? SP_CAP_MASSLESS : 0u);
+}
+
+static sp_status fill(sp_body *b, const sp_rod_def *def) {
+    sp_rod *r = sp__rod(b);
+    int64_t nq, nv;
+    size_t bands;
+    take_numbers(b, def);
+    if (!SP_NEW(b->ctx, r->part, r->parts)) return SP_NO_MEMORY;
+    SP_TRY(lay_out(b, def, &nq, &nv, &bands));
+    SP_TRY(sp__body_init(b, (int)nq, (int)nv));
+    SP_TRY(make_sections(b, def));
+    SP_TRY(make_arrays(b, nq, nv, bands));
+    for (int i = 0; i < r->parts; i++) fill_strand(r, &def->strands[i], i);
+    for (int i = 0; i < 3 * r->nodes && r->natural_in_time; i++) r->natural[i] = sp_signal_at(&r->natural_signal[i % 3], 0);
+    for (int i = 0; i < r->sections; i++) r->stiffness[i] = sp__rod_section_stiffness(&r->section[i]);
+    for (int i = 0; i < r->parts; i++) SP_TRY(r->model->create(b, i));
+    SP_TRY(make_contacts(b));
+    sp__rod_follow(b);
+    SP_TRY(make_start(b, def));
+    if (sp__norm3(def->velocity) > 0 || sp__norm3(def->spin) > 0) SP_TRY(sp__rod_start(b, def->velocity, def->spin));
+    SP_TRY(sp__loads_reserve(b, 8 + def->pull_count));
+    SP_TRY(copy_loads(b, def));
+    SP_TRY(sp__rod_hold_create(b, def));
+    if (def->grow) SP_TRY(sp__rod_grow_create(b, def->grow));
+    SP_TRY(sp__rod_surface_create(b));
+    return sp__solver_create(b->ctx, &b->solver_def, sp__backend_find("auto"), &b->solver);
+}
+
+sp_status sp__rod_create(sp_context *ctx, sp_error *error, const sp_rod_def *def, sp_body **out) {
+    *out = NULL;
+    SP_TRY(check(error, def));
+    sp_body *b;
+    sp_rod *r = NULL;
+    if (!SP_NEW(ctx, b, 1) || !SP_NEW(ctx, r, 1)) {
+        sp__free(ctx, b);
+        return sp__fail(error, SP_NO_MEMORY, __FILE__, __LINE__, "no memory for a rod");
+    }
+    *b = (sp_body){.ops = &rod_ops, .ctx = ctx, .error = error, .caps = capabilities(def), .impl = r};
+    snprintf(b->name, sizeof b->name, "%s", def->name ? def->name : "rod");
+    sp_status status = fill(b, def);
+    if (status < 0) {
+        if (status == SP_NO_MEMORY)
+            sp__fail(error, status, __FILE__, __LINE__, "no memory for a rod of %d strands", def->strand_count);
+        destroy(b);
+        return status;
+    }
+    *out = b;
+    return SP_OK;
+}
+
+static void destroy(sp_body *b) {
+    if (!b) return;
+    sp_context *ctx = b->ctx;
+    sp_rod *r = sp__rod(b);
+    for (int i = 0; i < r->parts && r->part; i++)
+        if (r->part[i].model) r->model->destroy(b, i);
+    sp__rod_grow_free(b);
+    sp__rod_hold_free(b);
+    sp__rod_surface_free(b);
+    void *all[] = {r->part,
+                   r->part_of,
+                   r->section_of,
+                   r->section,
+                   r->section_names,
+                   r->natural,
+                   r->hold,
+                   r->start,
+                   r->rest,
+                   r->length,
+                   r->alive,
+                   r->load,
+                   r->load_now,
+                   r->stiffness,
+                   r->settled_q,
+                   r->settled_v,
+                   r->settled_acceleration,
+                   r->settled,
+                   r->settle_status,
+                   r->part_energy,
+                   r->product,
+                   r->kept,
+                   r->node_scratch,
+                   r->M,
+                   r->B,
+                   r->K,
+                   r->chain_start,
+                   r->chain_band,
+                   r->term_start,
+                   r->term_order,
+                   r->scratch};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
+    sp__body_free(b);
+    sp__free(ctx, r);
+    sp__free(ctx, b);
+}

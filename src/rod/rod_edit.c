@@ -1,0 +1,107 @@
+// Changes from outside: parameters and state; and the tiers that checkpoints and counts go through.
+#include "rod/rod.h"
+
+// ------------------------------------------------------------------------------------------------ tiers
+
+static void visit_topology(sp_rod *r, sp_visitor *v) {
+    v->array(v, "part_of", r->part_of, sizeof(int), (size_t)r->elements);
+    v->array(v, "section_of", r->section_of, sizeof(int), (size_t)r->elements);
+    v->array(v, "rest", r->rest, sizeof(double), 3 * (size_t)r->nodes);
+    v->array(v, "faces", r->faces, sizeof(uint32_t), 3 * (size_t)r->surface.face_count);
+}
+
+static void visit_parameters(const sp_body *b, sp_rod *r, sp_visitor *v) {
+    v->array(v, "section", r->section, sizeof *r->section, (size_t)r->sections);
+    v->array(v, "natural", r->natural, sizeof(double), 3 * (size_t)r->nodes);
+    v->array(v, "rayleigh_mass", &r->rayleigh_mass, sizeof(double), 1);
+    v->array(v, "rayleigh_stiffness", &r->rayleigh_stiffness, sizeof(double), 1);
+    v->array(v, "drag", &r->drag, sizeof(double), 1);
+    v->array(v, "tolerance", &r->tolerance, sizeof(double), 1);
+    v->array(v, "iterations", &r->iterations, sizeof(double), 1);
+    v->array(v, "hold", r->hold, sizeof(double), (size_t)b->nq);
+}
+
+void sp__rod_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
+    sp_rod *r = sp__rod(b);
+    sp__body_visit(b, tier, v);
+    if (tier == SP_TOPOLOGY) visit_topology(r, v);
+    if (tier == SP_PARAMETERS) visit_parameters(b, r, v);
+    if (tier == SP_STATE) {
+        v->array(v, "length", r->length, sizeof(double), (size_t)r->elements);
+        v->array(v, "alive", r->alive, sizeof(int), (size_t)r->parts);
+    }
+    if (tier == SP_CACHE) {
+        size_t bands = r->part[r->parts - 1].at + (size_t)r->part[r->parts - 1].nv * ((size_t)r->part[r->parts - 1].band + 1);
+        v->array(v, "M", r->M, sizeof(double), bands);
+        v->array(v, "B", r->B, sizeof(double), bands);
+        v->array(v, "K", r->K, sizeof(double), bands);
+    }
+    if (r->growth) sp__rod_grow_visit(b, tier, v);
+}
+
+// ------------------------------------------------------------------------------------------------ parameters
+
+static void solver_changed(sp_body *b) {
+    sp_rod *r = sp__rod(b);
+    b->solver_def.tolerance = r->tolerance, b->solver_def.iterations = (int)r->iterations;
+    sp__solver_set(b->solver, r->tolerance, (int)r->iterations);
+}
+
+void sp__rod_refresh(sp_body *b) {
+    sp_rod *r = sp__rod(b);
+    for (int p = 0; p < r->parts; p++) r->part[p].alive = r->alive[p];
+    r->values++;
+    sp__rod_changed(b);
+    sp__rod_follow(b);  // contacts ask for masses before the next evaluation
+    solver_changed(b);
+}
+
+static const double just_above_zero = 1e-300;
+
+static sp_param section_param(sp_rod *r, int section, int which) {
+    sp_rod_section *s = &r->section[section];
+    sp_param p = {.changed = sp__rod_changed};
+    switch (which) {
+    case 0: p = (sp_param){"young", "Pa", "Young's modulus", just_above_zero, 1e15, &s->young, sp__rod_changed}; break;
+    case 1: p = (sp_param){"poisson", "", "Poisson's ratio", -0.999, 0.4999, &s->poisson, sp__rod_changed}; break;
+    default: p = (sp_param){"density", "kg/m3", "density", just_above_zero, 1e9, &s->density, sp__rod_changed}; break;
+    }
+    if (section) p.name = r->section_names[section][which];
+    return p;
+}
+
+int sp__rod_param_count(sp_body *b) {
+    return 5 + 3 * sp__rod(b)->sections;
+}
+
+sp_param sp__rod_param_at(sp_body *b, int index) {
+    sp_rod *r = sp__rod(b);
+    switch (index) {
+    case 0: return (sp_param){"rayleigh-mass", "1/s", "damping by mass", 0, 1e9, &r->rayleigh_mass, sp__rod_changed};
+    case 1: return (sp_param){"rayleigh-stiffness", "s", "damping by stiffness", 0, 1e9, &r->rayleigh_stiffness, sp__rod_changed};
+    case 2: return (sp_param){"drag", "N s/m2", "damping by the surroundings", 0, 1e15, &r->drag, sp__rod_changed};
+    case 3:
+        return (sp_param){"solver.tolerance", "", "residual relative to the right-hand side", 0, 0.999, &r->tolerance,
+                          solver_changed};
+    case 4: return (sp_param){"solver.iterations", "", "iterations at most", 1, 1e9, &r->iterations, solver_changed};
+    default: return section_param(r, (index - 5) / 3, (index - 5) % 3);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ state
+
+// the fields "coordinates" and "rates"; what is held is held where it was put
+sp_status sp__rod_set_state(sp_body *b, const double *x, const double *v) {
+    sp_rod *r = sp__rod(b);
+    int lengths = r->growth ? r->elements : 0;
+    for (int i = 0; x && i < b->nq + lengths; i++)
+        if (!isfinite(x[i])) return SP_BODY_FAIL(b, SP_NOT_FINITE, "state of '%s': coordinate %d is not finite", b->name, i);
+    for (int i = b->nq; x && i < b->nq + lengths; i++)
+        if (x[i] < 0) return SP_BODY_FAIL(b, SP_BAD_INPUT, "state of '%s': an element of %g m, must be >= 0", b->name, x[i]);
+    for (int i = 0; v && i < b->nv; i++)
+        if (!isfinite(v[i])) return SP_BODY_FAIL(b, SP_NOT_FINITE, "state of '%s': rate %d is not finite", b->name, i);
+    if (x) memcpy(b->q[SP_COMMITTED], x, (size_t)b->nq * sizeof *x), memcpy(r->hold, x, (size_t)b->nq * sizeof *x);
+    if (v) memcpy(b->v[SP_COMMITTED], v, (size_t)b->nv * sizeof *v);
+    if (x && lengths) sp__rod_grow_set(b, x + b->nq);
+    return SP_OK;
+}

@@ -1,0 +1,446 @@
+// Growth, between steps: rods that lengthen at their tips, as climbing plants do (Casati 2015, section 5.3).
+//
+//   tip    the last element lengthens; whenever it has come to `split` and more is to come it is halved. What was there keeps its
+//          curvature exactly: an affine curvature goes on as the same affine function, a constant one as the same constant.
+//   scale  the number of elements stays and all lengthen alike; nodes slide towards the tip and find the curvature that is there.
+//
+//        a            c           lengthen            halve
+//   -----o------------o     ->  --o--------------o  ->  o-------o-------o
+//
+// Natural curvature is affine between nodes, so it cannot jump where the new material begins. It becomes what is nearest to the
+// old one up to the old tip and `curvature` beyond, in the mean square, with the node before the tip held. This keeps a moment of
+// it about that node, so many short steps lead to the same as a long one.
+//
+// The committed state is changed at the start of a step, from prescribe, and put back bit for bit from copies if the step fails.
+#include "rod/rod.h"
+
+enum { MOST = 1 << 20 };  // elements that a strand may come to have
+
+typedef struct place {  // of a load
+    int element;
+    double at;
+} place;
+
+typedef struct sp_rod_growth {
+    sp_rod_grow def;
+    double *split;  // parts
+    // before the last growth, as long as it can be undone
+    const double *grown;  // the committed q that grew; commit swaps it away
+    double *q, *v, *length, *natural;
+    int *alive;
+    unsigned char *fixed;
+    place *load;
+} sp_rod_growth;
+
+// ---------------------------------------------------------------------------------------------------- creation
+
+// elements of a strand whose last one is halved at `split` until it is as long as `until`
+static double elements_at_end(double length, int elements, double split, double until) {
+    double last = length / elements, n = elements;
+    for (; last >= split; last /= 2) n++;
+    double left = until - length - (split - last);
+    return left > 0 ? n + ceil(left / (0.5 * split) * (1 + 1e-9)) : n;
+}
+
+static double split_of(const sp_rod_grow *def, double length, int elements) {
+    return def->split > 0 ? def->split : 1.5 * length / elements;
+}
+
+static bool sensible(const sp_rod_grow *def, double length) {
+    return def->split >= 0 && isfinite(def->split) && isfinite(def->until) && def->until >= length && length > 0;
+}
+
+// what is not sensible is refused by sp__rod_grow_create, which comes later
+int sp__rod_grow_room(const sp_rod_grow *def, double length, int elements) {
+    if (!def || def->mode != SP_GROW_TIP || elements < 1 || !sensible(def, length)) return elements;
+    double n = elements_at_end(length, elements, split_of(def, length, elements), def->until);
+    return n <= MOST ? (int)n : elements;
+}
+
+static double strand_length(const double *length, int first, int count) {
+    double sum = 0;
+    for (int e = first; e < first + count; e++) sum += length[e];
+    return sum;
+}
+
+static sp_status check_signal(sp_body *b, const char *name, const sp_signal *s, double low) {
+    if (s->eval || (isfinite(s->constant) && s->constant >= low)) return SP_OK;
+    return SP_BODY_FAIL(b, SP_BAD_INPUT, "rod '%s': grow: %s = %g, must be finite%s", b->name, name, s->constant,
+                        low == 0 ? " and >= 0" : "");
+}
+
+static sp_status check_part(sp_body *b, const sp_rod_grow *def, int p) {
+    const sp_rod_part *part = &sp__rod(b)->part[p];
+    double length = strand_length(sp__rod(b)->length, part->element, part->alive);
+    if (!(def->until >= length * (1 - 1e-12)))
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "rod '%s': grow: until = %g, must be at least the length %g of strand %d", b->name,
+                            def->until, length, p);
+    if (def->mode == SP_GROW_SCALE) return SP_OK;
+    double n = elements_at_end(length, part->alive, split_of(def, length, part->alive), def->until);
+    if (n > MOST)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "rod '%s': grow: split = %g makes %.0f elements of strand %d, may be at most %d",
+                            b->name, def->split, n, p, MOST);
+    return SP_OK;
+}
+
+static sp_status check(sp_body *b, const sp_rod_grow *def) {
+    const sp_rod *rod = sp__rod(b);
+    if (!rod->model->grows)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "rod '%s': model %s does not grow, only clothoid and helix do", b->name,
+                            rod->model->name);
+    if (def->mode != SP_GROW_TIP && def->mode != SP_GROW_SCALE)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "rod '%s': grow: mode %d is unknown", b->name, (int)def->mode);
+    if (!isfinite(def->until))
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "rod '%s': grow: until = %g, must be finite", b->name, def->until);
+    if (!(def->split >= 0) || !isfinite(def->split))
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "rod '%s': grow: split = %g, must be finite and >= 0", b->name, def->split);
+    SP_TRY(check_signal(b, "rate", &def->rate, 0));
+    for (int a = 0; a < 3; a++) SP_TRY(check_signal(b, "curvature", &def->curvature[a], -INFINITY));
+    for (int p = 0; p < rod->parts; p++) SP_TRY(check_part(b, def, p));
+    return SP_OK;
+}
+
+static sp_status make_room(sp_body *b, sp_rod_growth *g) {
+    const sp_rod *rod = sp__rod(b);
+    SP_NEW(b->ctx, g->split, rod->parts), SP_NEW(b->ctx, g->alive, rod->parts);
+    SP_NEW(b->ctx, g->q, b->nq), SP_NEW(b->ctx, g->v, b->nv), SP_NEW(b->ctx, g->fixed, b->nv);
+    SP_NEW(b->ctx, g->length, rod->elements), SP_NEW(b->ctx, g->natural, 3 * (size_t)rod->nodes);
+    SP_NEW(b->ctx, g->load, rod->loads + 1);
+    if (g->split && g->alive && g->q && g->v && g->fixed && g->length && g->natural && g->load) return SP_OK;
+    return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the growth of rod '%s'", b->name);
+}
+
+// Controls are curvature vectors, one per node (clothoid) or element (helix); they are the last unknowns of a strand.
+static bool affine(const sp_rod *rod) {
+    return rod->which == SP_ROD_CLOTHOID;
+}
+
+static int controls(const sp_rod *rod, int elements) {
+    return elements + (affine(rod) ? 1 : 0);
+}
+
+static int first_q(const sp_rod *rod, const sp_rod_part *part) {
+    return part->q + part->nq - 3 * controls(rod, part->elements);
+}
+
+static int first_v(const sp_rod *rod, const sp_rod_part *part) {
+    return part->v + part->nv - 3 * controls(rod, part->elements);
+}
+
+static void hold_unborn(sp_body *b, const sp_rod_part *part) {
+    const sp_rod *rod = sp__rod(b);
+    int born = 3 * controls(rod, part->alive), all = 3 * controls(rod, part->elements);
+    memset(b->fixed + first_v(rod, part), 0, (size_t)born);
+    memset(b->fixed + first_v(rod, part) + born, 1, (size_t)(all - born));
+}
+
+sp_status sp__rod_grow_create(sp_body *b, const sp_rod_grow *def) {
+    sp_rod *rod = sp__rod(b);
+    SP_TRY(check(b, def));
+    SP_NEW(b->ctx, rod->growth, 1);
+    if (!rod->growth) return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the growth of rod '%s'", b->name);
+    rod->growth->def = *def;
+    SP_TRY(make_room(b, rod->growth));
+    for (int p = 0; p < rod->parts; p++) {
+        const sp_rod_part *part = &rod->part[p];
+        rod->growth->split[p] = split_of(def, strand_length(rod->length, part->element, part->alive), part->alive);
+        hold_unborn(b, part);
+    }
+    return SP_OK;
+}
+
+void sp__rod_grow_free(sp_body *b) {
+    sp_rod_growth *g = sp__rod(b)->growth;
+    if (!g) return;
+    sp__free(b->ctx, g->split), sp__free(b->ctx, g->alive);
+    sp__free(b->ctx, g->q), sp__free(b->ctx, g->v), sp__free(b->ctx, g->fixed);
+    sp__free(b->ctx, g->length), sp__free(b->ctx, g->natural), sp__free(b->ctx, g->load);
+    sp__free(b->ctx, g);
+    sp__rod(b)->growth = NULL;
+}
+
+// ---------------------------------------------------------------------------------------------------- one strand
+
+typedef struct strand {
+    sp_rod *rod;
+    sp_rod_part *part;
+    unsigned char *fixed;     // of its controls
+    double *q, *v, *natural;  // 3 x controls; natural: 3 x nodes
+    double *length;
+} strand;
+
+static strand strand_of(sp_body *b, int p) {
+    sp_rod *rod = sp__rod(b);
+    sp_rod_part *part = &rod->part[p];
+    return (strand){.rod = rod,
+                    .part = part,
+                    .fixed = b->fixed + first_v(rod, part),
+                    .q = b->q[SP_COMMITTED] + first_q(rod, part),
+                    .v = b->v[SP_COMMITTED] + first_v(rod, part),
+                    .natural = rod->natural + 3 * (size_t)part->node,
+                    .length = rod->length + part->element};
+}
+
+// The end of the affine function from `start` that is nearest to (start .. end) over `length` and k from there to `longer`.
+static double nearest_end(double start, double end, double length, double longer, double k) {
+    double x = length / longer;
+    return start + (end - start) * x * x + 1.5 * (k - start) * (1 - x * x);
+}
+
+// ---------------------------------------------------------------------------------------------------- tip
+
+static void lengthen(const strand *s, double d, const double k[3]) {
+    int e = s->part->alive - 1, tip = 3 * s->part->alive;
+    double l = s->length[e], longer = l + d;
+    for (int i = tip; i < tip + 3; i++) {
+        s->natural[i] = nearest_end(s->natural[i - 3], s->natural[i], l, longer, k[i - tip]);
+        if (!affine(s->rod)) continue;
+        s->q[i] += (s->q[i] - s->q[i - 3]) * (d / l);
+        s->v[i] += (s->v[i] - s->v[i - 3]) * (d / l);
+    }
+    s->length[e] = longer;
+}
+
+// one node more: the last one moves on and leaves the mean of its neighbours behind
+static void divide_affine(double *x, int tip) {
+    for (int i = tip; i < tip + 3; i++) {
+        x[i + 3] = x[i];
+        x[i] = x[i - 3] + 0.5 * (x[i] - x[i - 3]);
+    }
+}
+
+static void halve(const strand *s) {
+    int e = s->part->alive - 1, tip = 3 * s->part->alive;
+    divide_affine(s->natural, tip);
+    if (affine(s->rod)) {
+        divide_affine(s->q, tip), divide_affine(s->v, tip);
+        memset(s->fixed + tip + 3, 0, 3);
+    } else {
+        memcpy(s->q + tip, s->q + tip - 3, 3 * sizeof *s->q), memcpy(s->v + tip, s->v + tip - 3, 3 * sizeof *s->v);
+        memset(s->fixed + tip, 0, 3);
+    }
+    s->length[e] *= 0.5;
+    s->length[e + 1] = s->length[e];
+    s->part->alive++;
+}
+
+static void grow_tip(const strand *s, double amount, double split, const double k[3]) {
+    while (amount > 0) {
+        bool full = s->part->alive == s->part->elements;
+        double left = fmax(split - s->length[s->part->alive - 1], 0), d = full ? amount : fmin(amount, left);
+        if (d > 0) lengthen(s, d, k);
+        amount -= d;
+        if (amount > 0) halve(s);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- scale
+
+// A function along the strand as it was, and where one looks.
+typedef struct along {
+    const double *length, *x;  // per element; 3 x nodes, or 3 x elements
+    int count, e;
+    double from;  // where e begins
+} along;
+
+static void walk_to(along *a, double s) {
+    while (a->e + 1 < a->count && s > a->from + a->length[a->e]) a->from += a->length[a->e++];
+}
+
+// at s, which may lie beyond the tip
+static void look_affine(along *a, double s, double out[3]) {
+    walk_to(a, s);
+    const double *x = a->x + 3 * (size_t)a->e;
+    for (int i = 0; i < 3; i++) out[i] = x[i] + (x[i + 3] - x[i]) * ((s - a->from) / a->length[a->e]);
+}
+
+// the mean from `from` to `to`; beyond the tip the last element goes on
+static void look_constant(along *a, double from, double to, double out[3]) {
+    walk_to(a, from);
+    const double *first = a->x + 3 * (size_t)a->e;
+    double sum[3] = {0};
+    for (double s = from; s < to;) {
+        const double *x = a->x + 3 * (size_t)a->e;
+        double end = a->e + 1 < a->count ? fmin(to, a->from + a->length[a->e]) : to;
+        for (int i = 0; i < 3; i++) sum[i] += (end - s) * (x[i] - first[i]);
+        s = end;
+        if (s < to) walk_to(a, nextafter(s, to));
+    }
+    for (int i = 0; i < 3; i++) out[i] = first[i] + sum[i] / (to - from);
+}
+
+// nodes of the longer strand see the curvature of the old one
+static void slide_affine(const strand *s, const double *old, const double *was, double ratio, double *x) {
+    along a = {.length = was, .x = old, .count = s->part->alive};
+    double at = 0;
+    for (int n = 0; n <= s->part->alive; n++) {
+        look_affine(&a, at * ratio, x + 3 * (size_t)n);
+        if (n < s->part->alive) at += was[n];
+    }
+}
+
+static void slide_constant(const strand *s, const double *old, const double *was, double ratio, double *x) {
+    along a = {.length = was, .x = old, .count = s->part->alive};
+    double at = 0;
+    for (int e = 0; e < s->part->alive; at += was[e++]) look_constant(&a, at * ratio, (at + was[e]) * ratio, x + 3 * (size_t)e);
+}
+
+// the last element begins at `from` now, inside the old strand unless much grew at once
+static void natural_at_tip(const strand *s, const double *old, double from, double length, double longer, const double k[3]) {
+    double *tip = s->natural + 3 * (size_t)s->part->alive;
+    const double *end = old + 3 * (size_t)s->part->alive;
+    for (int i = 0; i < 3; i++)
+        tip[i] = from < length ? nearest_end(tip[i - 3], end[i], length - from, longer - from, k[i]) : k[i];
+}
+
+static void grow_scale(sp_body *b, int p, double amount, const double k[3]) {
+    strand s = strand_of(b, p);
+    const sp_rod_growth *g = s.rod->growth;
+    const double *q = g->q + first_q(s.rod, s.part), *v = g->v + first_v(s.rod, s.part);
+    const double *natural = g->natural + 3 * (size_t)s.part->node, *was = g->length + s.part->element;
+    double length = strand_length(was, 0, s.part->alive), longer = length + amount, ratio = longer / length;
+    slide_affine(&s, natural, was, ratio, s.natural);
+    natural_at_tip(&s, natural, longer - was[s.part->alive - 1] * ratio, length, longer, k);
+    if (affine(s.rod))
+        slide_affine(&s, q, was, ratio, s.q), slide_affine(&s, v, was, ratio, s.v);
+    else
+        slide_constant(&s, q, was, ratio, s.q), slide_constant(&s, v, was, ratio, s.v);
+    for (int e = 0; e < s.part->alive; e++) s.length[e] *= ratio;
+}
+
+// ---------------------------------------------------------------------------------------------------- what holds on to it
+
+// The same material point as before. The start of the first element that is not born is the tip's; places on others that are not
+// born follow the tip.
+static void follow(const sp_rod *rod, int *element, double *at) {
+    const sp_rod_growth *g = rod->growth;
+    const sp_rod_part *part = &rod->part[rod->part_of[*element]];
+    int alive = g->alive[rod->part_of[*element]], e = *element - part->element;
+    const double *was = g->length + part->element, *now = rod->length + part->element;
+    if (e > alive || (e == alive && *at > 0)) {
+        *at = 1;
+        return;
+    }
+    int first = 0;
+    while (first < alive && was[first] == now[first]) first++;
+    if (e < first || first == alive) return;
+    double s = strand_length(was, first, e - first) + *at * was[e];
+    for (e = first; e + 1 < part->alive && s > now[e]; e++) s -= now[e];
+    *element = part->element + e;
+    *at = fmin(s / now[e], 1);
+}
+
+static void follow_all(sp_body *b) {
+    sp_rod *rod = sp__rod(b);
+    for (int i = 0; i < rod->loads; i++)
+        if (rod->load[i].type != SP_LOAD_ACCELERATION) follow(rod, &rod->load[i].element, &rod->load[i].at);
+    for (int i = 0; i < b->loads.spring_count; i++) {
+        sp_spring *s = &b->loads.springs[i];
+        int element = (int)s->at.elem;
+        follow(rod, &element, &s->at.at[0]);
+        s->at.elem = (uint32_t)element;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- growth and its undo
+
+static void keep(sp_body *b) {
+    sp_rod *rod = sp__rod(b);
+    sp_rod_growth *g = rod->growth;
+    g->grown = b->q[SP_COMMITTED];
+    memcpy(g->q, b->q[SP_COMMITTED], (size_t)b->nq * sizeof *g->q);
+    memcpy(g->v, b->v[SP_COMMITTED], (size_t)b->nv * sizeof *g->v);
+    memcpy(g->fixed, b->fixed, (size_t)b->nv);
+    memcpy(g->length, rod->length, (size_t)rod->elements * sizeof *g->length);
+    memcpy(g->natural, rod->natural, 3 * (size_t)rod->nodes * sizeof *g->natural);
+    for (int p = 0; p < rod->parts; p++) g->alive[p] = rod->part[p].alive;
+    for (int i = 0; i < rod->loads; i++) g->load[i] = (place){rod->load[i].element, rod->load[i].at};
+    for (int i = 0; i < b->loads.spring_count; i++) b->loads.springs[i].before = b->loads.springs[i].at;
+}
+
+void sp__rod_grow_undo(sp_body *b) {
+    sp_rod *rod = sp__rod(b);
+    sp_rod_growth *g = rod->growth;
+    // another array is the committed one since: that step was made, and this one failed before anything grew
+    if (!g || g->grown != b->q[SP_COMMITTED]) return;
+    g->grown = NULL;
+    memcpy(b->q[SP_COMMITTED], g->q, (size_t)b->nq * sizeof *g->q);
+    memcpy(b->v[SP_COMMITTED], g->v, (size_t)b->nv * sizeof *g->v);
+    memcpy(b->fixed, g->fixed, (size_t)b->nv);
+    memcpy(rod->length, g->length, (size_t)rod->elements * sizeof *g->length);
+    memcpy(rod->natural, g->natural, 3 * (size_t)rod->nodes * sizeof *g->natural);
+    for (int p = 0; p < rod->parts; p++) rod->part[p].alive = rod->alive[p] = g->alive[p];
+    for (int i = 0; i < rod->loads; i++) rod->load[i].element = g->load[i].element, rod->load[i].at = g->load[i].at;
+    for (int i = 0; i < b->loads.spring_count; i++) b->loads.springs[i].at = b->loads.springs[i].before;
+    sp__rod_changed(b);
+}
+
+// what a strand may still grow; what rounding leaves is nothing
+static double left(const sp_rod *rod, int p) {
+    double d = rod->growth->def.until - strand_length(rod->length, rod->part[p].element, rod->part[p].alive);
+    return d > 1e-12 * rod->growth->def.until ? d : 0;
+}
+
+static bool any_left(const sp_rod *rod) {
+    for (int p = 0; p < rod->parts; p++)
+        if (left(rod, p) > 0) return true;
+    return false;
+}
+
+static void grow_part(sp_body *b, int p, double amount, const double k[3]) {
+    sp_rod *rod = sp__rod(b);
+    strand s = strand_of(b, p);
+    double d = fmin(amount, left(rod, p));
+    if (!(d > 0)) return;
+    if (rod->growth->def.mode == SP_GROW_TIP)
+        grow_tip(&s, d, rod->growth->split[p], k);
+    else
+        grow_scale(b, p, d, k);
+    rod->alive[p] = rod->part[p].alive;
+}
+
+void sp__rod_grow(sp_body *b, double t) {
+    sp_rod *rod = sp__rod(b);
+    sp_rod_growth *g = rod->growth;
+    if (!g || !(b->h > 0)) return;
+    g->grown = NULL;
+    double middle = t - 0.5 * b->h, amount = b->h * sp_signal_at(&g->def.rate, middle), k[3];
+    if (b->frozen || amount <= 0 || !any_left(rod)) return;
+    for (int a = 0; a < 3; a++) k[a] = sp_signal_at(&g->def.curvature[a], middle);
+    keep(b);
+    if (isfinite(amount))
+        for (int p = 0; p < rod->parts; p++) grow_part(b, p, amount, k);
+    else
+        rod->natural[0] = NAN;  // a signal went wrong: the step shall fail
+    follow_all(b);
+    sp__rod_changed(b);
+}
+
+// as long as told: the last elements of a strand that have a length are its tip
+void sp__rod_grow_set(sp_body *b, const double *length) {
+    sp_rod *rod = sp__rod(b);
+    memcpy(rod->length, length, (size_t)rod->elements * sizeof *length);
+    for (int p = 0; p < rod->parts; p++) {
+        sp_rod_part *part = &rod->part[p];
+        int alive = part->elements;
+        while (alive > 1 && !(length[part->element + alive - 1] > 0)) alive--;
+        part->alive = rod->alive[p] = alive;
+        hold_unborn(b, part);
+    }
+    rod->growth->grown = NULL;
+    sp__rod_changed(b);
+}
+
+void sp__rod_grow_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
+    sp_rod *rod = sp__rod(b);
+    sp_rod_growth *g = rod->growth;
+    if (!g) return;
+    if (tier == SP_TOPOLOGY) {
+        v->array(v, "until", &g->def.until, sizeof g->def.until, 1);
+        v->array(v, "split", g->split, sizeof *g->split, (size_t)rod->parts);
+    }
+    for (int i = 0; tier == SP_STATE && i < rod->loads; i++) {
+        v->array(v, "load-element", &rod->load[i].element, sizeof rod->load[i].element, 1);
+        v->array(v, "load-at", &rod->load[i].at, sizeof rod->load[i].at, 1);
+    }
+}

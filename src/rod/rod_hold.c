@@ -1,0 +1,186 @@
+// What holds a rod: clamped roots, fixed nodes, nodes that follow a pose, pins. Where a model has unknowns for a node they are
+// fixed; curvature coordinates have them for the root alone, and hold other nodes by stiff springs.
+#include "math/vec3.h"
+#include "rod/rod.h"
+
+enum { FREE, HELD, MOVED };
+enum { MOST_HELD = 12 };
+
+// of what an element resists along itself
+static const double pin_stiffness = 100;
+
+// A node that follows a pose.
+struct sp_rod_motion {
+    int part, node;  // of the part
+    unsigned axes;
+    double about[3], place[3];  // place: at the start
+    sp_pose_signal pose;
+};
+
+static sp_status bad_node(sp_body *b, const char *what, int node) {
+    return SP_BODY_FAIL(b, SP_BAD_INPUT, "%s of '%s': node %d, must be in [0, %d]", what, b->name, node, sp__rod(b)->nodes - 1);
+}
+
+static bool is_node(const sp_rod *r, int node) {
+    return node >= 0 && node < r->nodes;
+}
+
+// marks the unknowns of a node; false: the model has none
+static bool mark(sp_body *b, int part, int node, unsigned axes, unsigned char flag) {
+    const sp_rod *r = sp__rod(b);
+    int unknown[MOST_HELD], n = r->model->held(b, part, node, axes, unknown);
+    for (int i = 0; i < n; i++) b->fixed[r->part[part].v + unknown[i]] = flag;
+    return n > 0;
+}
+
+// ------------------------------------------------------------------------------------------------ by springs
+
+static sp_status place_now(sp_body *b, int node, sp_anchor *at, double x[3]) {
+    SP_TRY(sp__rod_anchor_node(b, node, at));
+    sp__rod_points(b, SP_COMMITTED, 1, at, x, NULL);
+    return SP_OK;
+}
+
+static sp_status add_spring(sp_body *b, const sp_spring *spring) {
+    sp_loads *l = &b->loads;
+    if (l->spring_count == l->spring_capacity) SP_TRY(sp__loads_reserve(b, 8));
+    l->springs[l->spring_count++] = *spring;
+    return SP_OK;
+}
+
+static double auto_stiffness(const sp_rod *r, const sp_anchor *a) {
+    const sp_rod_part *p = &r->part[r->part_of[a->elem]];
+    double longest = 0;
+    for (int e = 0; e < p->elements; e++) longest = fmax(longest, r->length[p->element + e]);
+    return pin_stiffness * sp__rod_stiffness(r, (int)a->elem)->stretch / longest;
+}
+
+// one that an edit makes is no part of the definition, and nobody's drag
+static sp_status hold_by_spring(sp_body *b, int node, unsigned axes, double stiffness, bool edit) {
+    sp_spring s = {.stiffness = stiffness, .axes = axes, .slot = -1, .active = true, .pin = true};
+    if (edit) s.slot = INT32_MAX, s.source = UINT32_MAX;
+    SP_TRY(place_now(b, node, &s.at, s.target));
+    if (stiffness == 0) s.stiffness = auto_stiffness(sp__rod(b), &s.at);
+    for (int a = 0; a < 3; a++) s.to[a] = sp_signal_constant(s.target[a]);
+    return add_spring(b, &s);
+}
+
+// lets a node go on some axes
+static void release_springs(sp_body *b, int node, unsigned axes) {
+    sp_anchor at;
+    if (sp__rod_anchor_node(b, node, &at) < 0) return;
+    for (int i = 0; i < b->loads.spring_count; i++) {
+        sp_spring *s = &b->loads.springs[i];
+        if (!s->pin || s->at.elem != at.elem || s->at.at[0] != at.at[0]) continue;
+        s->axes &= ~axes;
+        if (!s->axes) s->active = false;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ making
+
+static sp_status add_fix(sp_body *b, const sp_fix *fix) {
+    const sp_rod *r = sp__rod(b);
+    if (fix->count < 0 || (fix->count > 0 && !fix->nodes) || fix->axes < 1 || fix->axes > SP_AXES_ALL || !(fix->stiffness >= 0) ||
+        !isfinite(fix->stiffness))
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "fix of '%s': axes = %u, must be in [1, 7]; stiffness = %g N/m, must be >= 0",
+                            b->name, fix->axes, fix->stiffness);
+    for (int i = 0; i < fix->count; i++) {
+        int node = fix->nodes[i];
+        if (!is_node(r, node)) return bad_node(b, "fix", node);
+        int part = sp__rod_part_of_node(r, node);
+        if (fix->stiffness == 0 && mark(b, part, node - r->part[part].node, fix->axes, HELD)) continue;
+        SP_TRY(hold_by_spring(b, node, fix->axes, fix->stiffness, false));
+    }
+    return SP_OK;
+}
+
+static sp_status add_motion(sp_body *b, const sp_move *move, int node) {
+    sp_rod *r = sp__rod(b);
+    if (!is_node(r, node)) return bad_node(b, "move", node);
+    int part = sp__rod_part_of_node(r, node);
+    sp_rod_motion *m = &r->motion[r->motions];
+    *m = (sp_rod_motion){.part = part, .node = node - r->part[part].node, .axes = move->axes, .pose = move->pose};
+    memcpy(m->about, move->about, sizeof m->about);
+    memcpy(m->place, r->rest + 3 * (size_t)node, sizeof m->place);
+    if (!mark(b, part, m->node, m->axes, MOVED))
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "move of '%s': node %d, but only the root of a %s can be moved; pull the others",
+                            b->name, node, r->model->name);
+    r->motions++;
+    return SP_OK;
+}
+
+static sp_status add_moves(sp_body *b, const sp_rod_def *def) {
+    sp_rod *r = sp__rod(b);
+    size_t count = 0;
+    for (int i = 0; i < def->move_count; i++) {
+        const sp_move *m = &def->moves[i];
+        if (m->count < 0 || (m->count > 0 && !m->nodes) || m->axes < 1 || m->axes > SP_AXES_ALL)
+            return SP_BODY_FAIL(b, SP_BAD_INPUT, "move of '%s': axes = %u, must be in [1, 7], with nodes given", b->name,
+                                m->axes);
+        count += (size_t)m->count;
+    }
+    if (!SP_NEW(b->ctx, r->motion, count + 1)) return SP_NO_MEMORY;
+    for (int i = 0; i < def->move_count; i++)
+        for (int k = 0; k < def->moves[i].count; k++) SP_TRY(add_motion(b, &def->moves[i], def->moves[i].nodes[k]));
+    return SP_OK;
+}
+
+sp_status sp__rod_hold_create(sp_body *b, const sp_rod_def *def) {
+    const sp_rod *r = sp__rod(b);
+    for (int p = 0; p < r->parts && !def->free_root; p++) mark(b, p, 0, SP_AXES_ALL, HELD);
+    for (int i = 0; i < def->fix_count; i++) SP_TRY(add_fix(b, &def->fixes[i]));
+    SP_TRY(add_moves(b, def));
+    sp__rod_aim(b, 0);
+    return SP_OK;
+}
+
+void sp__rod_hold_free(sp_body *b) {
+    sp__free(b->ctx, sp__rod(b)->motion);
+}
+
+// ------------------------------------------------------------------------------------------------ in time
+
+// what an edit has pinned or released since does not follow
+static bool follows(const sp_body *b, const sp_rod_motion *m) {
+    const sp_rod *r = sp__rod(b);
+    int unknown[MOST_HELD], n = r->model->held((sp_body *)b, m->part, m->node, m->axes, unknown);
+    for (int i = 0; i < n; i++)
+        if (b->fixed[r->part[m->part].v + unknown[i]] == MOVED) return true;
+    return false;
+}
+
+void sp__rod_aim(sp_body *b, double t) {
+    const sp_rod *r = sp__rod(b);
+    memcpy(b->target, r->hold, (size_t)b->nq * sizeof(double));
+    for (int i = 0; i < r->motions; i++) {
+        const sp_rod_motion *m = &r->motion[i];
+        if (!follows(b, m)) continue;
+        sp_pose pose = sp_pose_signal_at(&m->pose, t);
+        const sp_rod_part *p = &r->part[m->part];
+        double R[9], arm[3], place[3];
+        sp__quat_matrix(pose.quat, R);
+        sp__sub3(m->place, m->about, arm);
+        sp__mul3(R, arm, place);
+        for (int a = 0; a < 3; a++) place[a] += m->about[a] + pose.translate[a];
+        r->model->aim(b, m->part, m->node, r->start + p->q, place, R, b->target + p->q);
+    }
+}
+
+sp_status sp__rod_pin(sp_body *b, int node, unsigned axes, bool hold) {
+    static const double same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    sp_rod *r = sp__rod(b);
+    sp_anchor at;
+    double x[3];
+    if (!is_node(r, node)) return bad_node(b, "pin", node);
+    int part = sp__rod_part_of_node(r, node), local = node - r->part[part].node, q = r->part[part].q;
+    release_springs(b, node, axes);
+    if (mark(b, part, local, axes, hold ? HELD : FREE)) {
+        SP_TRY(place_now(b, node, &at, x));
+        if (hold) r->model->aim(b, part, local, b->q[SP_COMMITTED] + q, x, same, r->hold + q);
+    } else if (hold) {
+        SP_TRY(hold_by_spring(b, node, axes, 0, true));
+    }
+    b->retune = true;
+    return SP_OK;
+}

@@ -1,0 +1,235 @@
+// What others look at: fields, measures, the hash of the state.
+#include "math/vec3.h"
+#include "rod/rod.h"
+
+// ------------------------------------------------------------------------------------------------ per node
+
+typedef enum node_field { POSITION, VELOCITY, DISPLACEMENT, FRAME } node_field;
+
+// at the committed state, node by node: nothing but places is asked for
+static void fill_nodes(sp_body *b, node_field what, double *out) {
+    const sp_rod *r = sp__rod(b);
+    for (int p = 0; p < r->parts; p++) {
+        const sp_rod_part *part = &r->part[p];
+        for (int i = 0; i <= part->elements; i++) {
+            bool last = i == part->elements;
+            size_t node = (size_t)(part->node + i);
+            sp_curve_frame f;
+            double speed[6];
+            r->model->place(b, p, i - last, last, &f);
+            if (what == FRAME) memcpy(out + 9 * node, f.R, sizeof f.R);
+            if (what == POSITION) memcpy(out + 3 * node, f.r, sizeof f.r);
+            if (what == DISPLACEMENT) sp__sub3(f.r, r->rest + 3 * node, out + 3 * node);
+            if (what != VELOCITY) continue;
+            r->model->speed(b, p, i - last, last, b->v[SP_COMMITTED] + part->v, speed);
+            memcpy(out + 3 * node, speed, 3 * sizeof(double));
+        }
+    }
+}
+
+static void copy_committed(sp_body *b) {
+    memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], (size_t)b->nq * sizeof(double));
+    memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], (size_t)b->nv * sizeof(double));
+}
+
+// Generalised forces as forces on nodes, as far as unknowns stand for a node's place: the first three of those that hold it.
+static void spread_forces(sp_body *b, const double *g, bool held_only, double *out) {
+    const sp_rod *r = sp__rod(b);
+    memset(out, 0, 3 * (size_t)r->nodes * sizeof *out);
+    for (int p = 0; p < r->parts; p++)
+        for (int i = 0; i <= r->part[p].elements; i++)
+            for (int a = 0; a < 3; a++) {
+                int unknown[12], n = r->model->held(b, p, i, 1u << a, unknown), at = r->part[p].v + unknown[0];
+                if (n == 1 && (!held_only || b->fixed[at])) out[3 * (r->part[p].node + i) + a] = g[at];
+            }
+}
+
+// springs that hold a node push it too
+static void add_pins(sp_body *b, double *out) {
+    for (int i = 0; i < b->loads.spring_count; i++) {
+        const sp_spring *s = &b->loads.springs[i];
+        const sp_rod *r = sp__rod(b);
+        double x[3];
+        if (!s->active || !s->pin) continue;
+        const sp_rod_part *p = &r->part[r->part_of[s->at.elem]];
+        int node = p->node + (int)s->at.elem - p->element + (s->at.at[0] > 0.5);
+        sp__rod_points(b, SP_TRIAL, 1, &s->at, x, NULL);
+        for (int a = 0; a < 3; a++)
+            if (s->axes >> a & 1) out[3 * node + a] += s->stiffness * (s->target[a] - x[a]);
+    }
+}
+
+// what holds the fixed nodes: minus the force that acts on them at the committed state
+static sp_status reaction(sp_body *b, double *out) {
+    double energy = b->energy;
+    copy_committed(b);
+    sp__loads_evaluate(b);
+    SP_TRY(sp__rod_evaluate(b, SP_WANT_FORCE));
+    for (int i = 0; i < b->nv; i++) b->f[i] = -b->f[i];
+    spread_forces(b, b->f, true, out);
+    add_pins(b, out);
+    b->energy = energy;
+    return SP_OK;
+}
+
+static int nearest_node(const sp_rod *r, int element, double at) {
+    const sp_rod_part *p = &r->part[r->part_of[element]];
+    return p->node + element - p->element + (at >= 0.5);
+}
+
+// forces, pulls and drags, at the node nearest to where they act
+static sp_status load(sp_body *b, double *out) {
+    const sp_rod *r = sp__rod(b);
+    memset(out, 0, 3 * (size_t)r->nodes * sizeof *out);
+    for (int i = 0; i < r->loads; i++)
+        if (r->load[i].type == SP_LOAD_FORCE) {
+            double *f = out + 3 * nearest_node(r, r->load[i].element, r->load[i].at);
+            sp__axpy3(f, 1, r->load_now[i], f);
+        }
+    for (int i = 0; i < b->loads.spring_count; i++) {
+        const sp_spring *s = &b->loads.springs[i];
+        double x[3], v[3], *f = out + 3 * nearest_node(r, (int)s->at.elem, s->at.at[0]);
+        if (!s->active || s->pin) continue;
+        sp__rod_points(b, SP_COMMITTED, 1, &s->at, x, v);
+        for (int a = 0; a < 3; a++)
+            if (s->axes >> a & 1) f[a] += s->stiffness * (s->target[a] - x[a]) - s->damping * v[a];
+    }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ per element
+
+// Largest von Mises stress at the skin: bending adds up over the section, twist stands beside it. Of the differences to the
+// natural curvature at the ends of the element; stretching of models that stretch is left out.
+static double skin_stress(const sp_rod *r, int element, const double *curvature, const double *natural) {
+    const sp_rod_section *s = &r->section[r->section_of[element]];
+    double most = 0, shear = s->young / (2 * (1 + s->poisson)), a = s->axes[0], c = s->axes[1];
+    for (int end = 0; end < 2; end++) {
+        double k[3];
+        sp__sub3(curvature + 3 * end, natural + 3 * end, k);
+        // an ellipse: the farthest point from the bending axis, and the end of the shorter axis in twist
+        double bent = s->young * hypot(k[1] * c, k[2] * a), flat = fmin(a, c), wide = fmax(a, c);
+        double twisted = shear * fabs(k[0]) * 2 * flat * wide * wide / (a * a + c * c);
+        most = fmax(most, sqrt(bent * bent + 3 * twisted * twisted));
+    }
+    return most;
+}
+
+static void element_field(sp_body *b, const char *name, double *out) {
+    const sp_rod *r = sp__rod(b);
+    for (int p = 0; p < r->parts; p++) {
+        const sp_rod_part *part = &r->part[p];
+        if (!strcmp(name, "strain-energy")) r->model->elastic(b, p, out + part->element);
+        if (!strcmp(name, "von-mises")) r->model->curvature(b, p, r->node_scratch + 3 * (size_t)part->node);
+        for (int e = 0; e < part->elements; e++) {
+            size_t node = 3 * (size_t)(part->node + e);
+            if (!strcmp(name, "region")) out[part->element + e] = r->section_of[part->element + e];
+            if (!strcmp(name, "von-mises"))
+                out[part->element + e] = skin_stress(r, part->element + e, r->node_scratch + node, r->natural + node);
+        }
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ fields
+
+static bool is_one_of(const char *name, const char *const *list) {
+    for (; *list; list++)
+        if (!strcmp(name, *list)) return true;
+    return false;
+}
+
+// behind the coordinates of a rod that grows stand the lengths of its elements
+static sp_status raw_field(sp_body *b, bool rates, sp_field_info *info, double *out) {
+    const sp_rod *r = sp__rod(b);
+    size_t n = (size_t)(rates ? b->nv : b->nq), lengths = !rates && r->growth ? (size_t)r->elements : 0;
+    *info = (sp_field_info){.count = (int)(n + lengths), .components = 1};
+    if (!out) return SP_OK;
+    if (n) memcpy(out, rates ? b->v[SP_COMMITTED] : b->q[SP_COMMITTED], n * sizeof *out);
+    if (lengths) memcpy(out + n, r->length, lengths * sizeof *out);
+    return SP_OK;
+}
+
+sp_status sp__rod_field(sp_body *b, const char *name, sp_field_info *info, double *out) {
+    static const char *const on_nodes[] = {"position", "velocity", "displacement", "frame", "curvature", "force", "load", NULL};
+    static const char *const on_elements[] = {"von-mises", "strain-energy", "region", NULL};
+    const sp_rod *r = sp__rod(b);
+    bool rates = !strcmp(name, "rates");
+    if (rates || !strcmp(name, "coordinates")) return raw_field(b, rates, info, out);
+    bool elements = is_one_of(name, on_elements);
+    if (!elements && !is_one_of(name, on_nodes))
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "field '%s' of rod '%s' is unknown", name, b->name);
+    *info = (sp_field_info){.count = elements ? r->elements : r->nodes,
+                            .components = elements                 ? 1
+                                          : !strcmp(name, "frame") ? 9
+                                                                   : 3,
+                            .on_elements = elements};
+    if (!out) return SP_OK;
+    if (!strcmp(name, "force")) return reaction(b, out);
+    if (!strcmp(name, "load")) return load(b, out);
+    SP_TRY(sp__rod_settle_all(b, SP_COMMITTED, false));
+    if (elements)
+        element_field(b, name, out);
+    else if (!strcmp(name, "curvature"))
+        for (int p = 0; p < r->parts; p++) r->model->curvature(b, p, out + 3 * (size_t)r->part[p].node);
+    else
+        fill_nodes(b,
+                   !strcmp(name, "frame")      ? FRAME
+                   : !strcmp(name, "velocity") ? VELOCITY
+                   : !strcmp(name, "position") ? POSITION
+                                               : DISPLACEMENT,
+                   out);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ measures
+
+static double farthest(sp_body *b) {
+    const sp_rod *r = sp__rod(b);
+    double most = 0;
+    fill_nodes(b, DISPLACEMENT, r->node_scratch);
+    for (int i = 0; i < r->nodes; i++) most = fmax(most, sp__norm3(r->node_scratch + 3 * (size_t)i));
+    return most;
+}
+
+// of an inextensible rod the volume is that of its sections
+void sp__rod_measure(sp_body *b, sp_measure *out) {
+    const sp_rod *r = sp__rod(b);
+    *out = (sp_measure){.nodes = r->nodes, .elements = r->elements};
+    if (sp__rod_settle_all(b, SP_COMMITTED, false) < 0) return;
+    for (int e = 0; e < r->elements; e++) {
+        const sp_rod_section *s = &r->section[r->section_of[e]];
+        out->rest_volume += sp__rod_stiffness(r, e)->line_density / s->density * r->length[e];
+    }
+    out->volume = out->rest_volume;
+    for (int p = 0; p < r->parts; p++) {
+        r->model->measure(b, p, b->v[SP_COMMITTED] + r->part[p].v, out);
+        out->elastic += r->model->elastic(b, p, NULL);
+    }
+    out->displacement_max = farthest(b);
+}
+
+static uint64_t hash_of(const double *x, int n, uint64_t from) {
+    uint64_t sum = 0;
+    for (int i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        sum += sp__mix(bits, from + (uint64_t)i);
+    }
+    return sum;
+}
+
+uint64_t sp__rod_hash(sp_body *b) {
+    const sp_rod *r = sp__rod(b);
+    uint64_t q = (uint64_t)b->nq, v = (uint64_t)b->nv;
+    return hash_of(b->q[SP_COMMITTED], b->nq, 0) + hash_of(b->v[SP_COMMITTED], b->nv, q) + hash_of(r->length, r->elements, q + v);
+}
+
+// the node that an unknown of a strand is nearest to, as its place in the list goes
+int64_t sp__rod_node_of(sp_body *b, int unknown) {
+    const sp_rod *r = sp__rod(b);
+    int p = 0;
+    while (p + 1 < r->parts && r->part[p + 1].v <= unknown) p++;
+    const sp_rod_part *part = &r->part[p];
+    int local = (int)((int64_t)(unknown - part->v) * (part->elements + 1) / (part->nv > 0 ? part->nv : 1));
+    return part->node + (local > part->elements ? part->elements : local);
+}

@@ -1,0 +1,328 @@
+// Forces and the system of a rod: what the models give, strand by strand on all workers, with damping, loads and point terms.
+//
+// Damping: B = (a + drag / rho S) M + b K, as (4.3.20) has it for curvature coordinates; rho S is the mean of the rod. K there is
+// that of bending and twist: stretch is so much stiffer that damping it would brake every turn, linearised as it is.
+#include "linear/banded.h"
+#include "math/vec3.h"
+#include "rod/rod.h"
+
+// ------------------------------------------------------------------------------------------------ point terms
+
+static void push_force(const sp_rod *r, const sp_rod_place *s, const double f[3], double *g) {
+    for (int i = 0; i < s->count; i++) g[r->part[s->part].v + s->unknown[i]] += sp__dot3(s->columns + 3 * (size_t)i, f);
+}
+
+// K += J^T k J, k symmetric: xx yy zz xy yz zx
+static void add_term(const sp_rod_place *s, const double k[6], int band, double *K) {
+    for (int i = 0; i < s->count; i++) {
+        const double *c = s->columns + 3 * (size_t)i;
+        double kc[3] = {k[0] * c[0] + k[3] * c[1] + k[5] * c[2], k[3] * c[0] + k[1] * c[1] + k[4] * c[2],
+                        k[5] * c[0] + k[4] * c[1] + k[2] * c[2]};
+        for (int j = 0; j <= i; j++)
+            *sp__banded_at(K, band, s->unknown[i], s->unknown[j]) += sp__dot3(s->columns + 3 * (size_t)j, kc);
+    }
+}
+
+// room for as many as there can be; more only after springs or surfaces were added
+static sp_status reserve_terms(sp_body *b) {
+    sp_rod *r = sp__rod(b);
+    if (b->loads.term_capacity <= r->term_room) return SP_OK;
+    sp__free(b->ctx, r->term_order);
+    r->term_room = 0;
+    if (!SP_NEW(b->ctx, r->term_order, b->loads.term_capacity))
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for %d springs and contacts of '%s'", b->loads.term_capacity, b->name);
+    r->term_room = b->loads.term_capacity;
+    return SP_OK;
+}
+
+// terms by strand, in their order: counting sort
+static void sort_terms(sp_body *b) {
+    sp_rod *r = sp__rod(b);
+    memset(r->term_start, 0, ((size_t)r->parts + 1) * sizeof(int));
+    for (int i = 0; i < b->loads.term_count; i++) r->term_start[r->part_of[b->loads.terms[i].at.elem] + 1]++;
+    for (int p = 0; p < r->parts; p++) r->term_start[p + 1] += r->term_start[p];
+    for (int i = 0; i < b->loads.term_count; i++) {
+        int p = r->part_of[b->loads.terms[i].at.elem];
+        r->term_order[r->term_start[p]++] = i;
+    }
+    for (int p = r->parts; p > 0; p--) r->term_start[p] = r->term_start[p - 1];
+    r->term_start[0] = 0;
+}
+
+// ------------------------------------------------------------------------------------------------ loads
+
+static sp_anchor load_place(const sp_rod_load *l) {
+    return (sp_anchor){.elem = (uint32_t)l->element, .at = {l->at, 0, 0}};
+}
+
+// forces and torques; a torque has no potential
+static void add_loads(sp_body *b) {
+    sp_rod *r = sp__rod(b);
+    for (int i = 0; i < r->loads; i++) {
+        const sp_rod_load *l = &r->load[i];
+        if (l->type == SP_LOAD_ACCELERATION) continue;
+        sp_rod_place s;
+        sp_anchor a = load_place(l);
+        double f[3];
+        for (int k = 0; k < 3; k++) f[k] = b->load_factor * r->load_now[i][k];
+        sp__rod_open_place(b, &a, 0, &s);
+        if (l->type == SP_LOAD_FORCE) {
+            push_force(r, &s, f, b->f);
+            b->energy -= sp__dot3(f, s.x);
+            continue;
+        }
+        for (int c = 0; c < s.count; c++) b->f[r->part[s.part].v + s.unknown[c]] += sp__dot3(s.six + 6 * (size_t)c + 3, f);
+    }
+}
+
+void sp__rod_load_forces(sp_body *b, double *g) {
+    sp_rod *r = sp__rod(b);
+    double energy = b->energy, *f = b->f;
+    memset(g, 0, (size_t)b->nv * sizeof *g);
+    b->f = g;
+    add_loads(b);
+    b->f = f, b->energy = energy;
+    for (int i = 0; i < b->loads.spring_count; i++) {
+        const sp_spring *sp = &b->loads.springs[i];
+        double x[3], v[3], pulled[3];
+        if (!sp->active || sp->pin) continue;
+        sp__rod_points(b, SP_TRIAL, 1, &sp->at, x, v);
+        sp_rod_place s;
+        sp__rod_open_place(b, &sp->at, 0, &s);
+        for (int a = 0; a < 3; a++)
+            pulled[a] = sp->axes >> a & 1 ? sp->stiffness * (sp->target[a] - x[a]) - sp->damping * v[a] : 0;
+        push_force(r, &s, pulled, g);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ matrices
+
+static double *band_of(const sp_rod *r, double *A, int part) {
+    return A + r->part[part].at;
+}
+
+static size_t band_size(const sp_rod_part *p) {
+    return (size_t)p->nv * ((size_t)p->band + 1);
+}
+
+// the share of M that damps
+static double mass_damping(const sp_rod *r) {
+    return r->rayleigh_mass + (r->drag > 0 ? r->drag / r->mean_line_density : 0);
+}
+
+static bool damped(const sp_rod *r) {
+    return mass_damping(r) > 0 || r->rayleigh_stiffness > 0;
+}
+
+// M, K and what of them damps
+static void fill_part(void *arg, int part, int worker) {
+    (void)worker;
+    sp_body *b = arg;
+    sp_rod *r = sp__rod(b);
+    size_t n = band_size(&r->part[part]);
+    double *M = band_of(r, r->M, part), *K = band_of(r, r->K, part), *B = band_of(r, r->B, part);
+    double a = mass_damping(r), s = r->rayleigh_stiffness;
+    memset(M, 0, n * sizeof *M), memset(K, 0, n * sizeof *K), memset(B, 0, n * sizeof *B);
+    if (s > 0) r->model->damping(b, part, B);
+    r->model->matrices(b, part, r->exact, M, K);
+    for (size_t i = 0; i < n; i++) B[i] = a * M[i] + s * B[i];
+}
+
+static void fill_matrices(sp_body *b) {
+    sp_rod *r = sp__rod(b);
+    if (r->filled) return;
+    sp__parallel(b->ctx, r->parts, fill_part, b);
+    r->filled = true;
+}
+
+// point terms of one strand, and what forces at places add where K is to be exact
+static void finish_part(void *arg, int part, int worker) {
+    sp_body *b = arg;
+    sp_rod *r = sp__rod(b);
+    sp_rod_place s;
+    double *K = band_of(r, r->K, part), *B = band_of(r, r->B, part);
+    for (int i = r->term_start[part]; i < r->term_start[part + 1]; i++) {
+        const sp_point_term *t = &b->loads.terms[r->term_order[i]];
+        sp__rod_open_place(b, &t->at, worker, &s);
+        add_term(&s, t->k, r->part[part].band, K);
+        add_term(&s, t->b, r->part[part].band, B);
+        if (r->exact && r->model->bend_of_force)
+            r->model->bend_of_force(b, part, (int)t->at.elem - r->part[part].element, t->at.at[0], t->f, K);
+    }
+    for (int i = 0; r->exact && r->model->bend_of_force && i < r->loads; i++) {
+        const sp_rod_load *l = &r->load[i];
+        if (l->type != SP_LOAD_FORCE || r->part_of[l->element] != part) continue;
+        double f[3];
+        for (int k = 0; k < 3; k++) f[k] = b->load_factor * r->load_now[i][k];
+        r->model->bend_of_force(b, part, l->element - r->part[part].element, l->at, f, K);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ evaluate
+
+static void force_part(void *arg, int part, int worker) {
+    (void)worker;
+    sp_body *b = arg;
+    sp_rod *r = sp__rod(b);
+    r->part_energy[part] = r->model->force(b, part, b->f + r->part[part].v);
+}
+
+static void damp(sp_body *b) {
+    sp_rod *r = sp__rod(b);
+    fill_matrices(b);
+    for (int p = 0; p < r->parts; p++) {
+        const sp_rod_part *part = &r->part[p];
+        double *y = r->product + part->v;
+        sp__banded_mul(band_of(r, r->B, p), part->nv, part->band, b->v[SP_TRIAL] + part->v, y);
+        for (int i = 0; i < part->nv; i++) b->f[part->v + i] -= y[i];
+    }
+}
+
+sp_status sp__rod_evaluate(sp_body *b, unsigned want) {
+    (void)want;
+    sp_rod *r = sp__rod(b);
+    for (int a = 0; a < 3; a++) r->acceleration[a] = b->load_factor * (b->gravity[a] + r->pushed[a]);
+    SP_TRY(sp__rod_settle_all(b, SP_TRIAL, true));
+    memset(b->f, 0, (size_t)b->nv * sizeof(double));
+    b->energy = b->loads.energy;
+    sp__parallel(b->ctx, r->parts, force_part, b);
+    for (int p = 0; p < r->parts; p++) b->energy += r->part_energy[p];
+    r->filled = false;
+    r->values++;
+    if (b->h > 0 && damped(r)) damp(b);
+    add_loads(b);
+    for (int i = 0; i < b->loads.term_count; i++) {
+        sp_rod_place s;
+        sp__rod_open_place(b, &b->loads.terms[i].at, 0, &s);
+        push_force(r, &s, b->loads.terms[i].f, b->f);
+    }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ the system
+
+typedef struct product {
+    sp_body *b;
+    sp_coef c;
+    const double *x;
+    double *y;
+} product;
+
+static void add_band_product(const sp_rod *r, double *A, double s, int part, const double *x, double *y) {
+    const sp_rod_part *p = &r->part[part];
+    double *own = r->product + p->v;
+    if (s == 0) return;
+    sp__banded_mul(band_of(r, A, part), p->nv, p->band, x + p->v, own);
+    for (int i = 0; i < p->nv; i++) y[p->v + i] += s * own[i];
+}
+
+static void mul_part(void *arg, int part, int worker) {
+    (void)worker;
+    const product *w = arg;
+    const sp_rod *r = sp__rod(w->b);
+    const sp_rod_part *p = &r->part[part];
+    memset(w->y + p->v, 0, (size_t)p->nv * sizeof(double));
+    add_band_product(r, r->M, w->c.m, part, w->x, w->y);
+    add_band_product(r, r->B, w->c.b, part, w->x, w->y);
+    add_band_product(r, r->K, w->c.k, part, w->x, w->y);
+}
+
+static void mul_raw(void *o, sp_coef c, const double *x, double *y) {
+    sp_body *b = o;
+    product w = {b, c, x, y};
+    sp__parallel(b->ctx, sp__rod(b)->parts, mul_part, &w);
+}
+
+static double mul(void *o, sp_coef c, const double *x, double *y) {
+    sp_body *b = o;
+    double *kept = sp__rod(b)->kept, dot = 0;
+    for (int i = 0; i < b->nv; i++) kept[i] = b->fixed[i] ? 0 : x[i];
+    mul_raw(o, c, kept, y);
+    for (int i = 0; i < b->nv; i++) {
+        if (b->fixed[i]) y[i] = x[i];
+        dot += x[i] * y[i];
+    }
+    return dot;
+}
+
+static void fill_band(void *o, sp_coef c, int part, double *A) {
+    const sp_rod *r = sp__rod(o);
+    const double *M = band_of(r, r->M, part), *B = band_of(r, r->B, part), *K = band_of(r, r->K, part);
+    for (size_t i = 0, n = band_size(&r->part[part]); i < n; i++) A[i] = c.m * M[i] + c.b * B[i] + c.k * K[i];
+}
+
+sp_status sp__rod_linearise(sp_body *b, sp_system *out) {
+    sp_rod *r = sp__rod(b);
+    SP_TRY(reserve_terms(b));
+    SP_TRY(sp__rod_settle_all(b, SP_TRIAL, true));
+    fill_matrices(b);
+    sort_terms(b);
+    sp__parallel(b->ctx, r->parts, finish_part, b);
+    r->filled = false;  // point terms are in them now
+    r->chain = (sp_parts){.count = r->parts, .start = r->chain_start, .band = r->chain_band, .fill = fill_band};
+    *out = (sp_system){.n = b->nv,
+                       .block = 1,
+                       .pattern = r->pattern,
+                       .values = ++r->values,
+                       .fixed = b->fixed,
+                       .mul = mul,
+                       .mul_raw = mul_raw,
+                       .parts = &r->chain,
+                       .ctx = b->ctx,
+                       .o = b};
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ motion
+
+void sp__rod_retract(sp_body *b, sp_which from, double s, const double *v) {
+    const sp_rod *r = sp__rod(b);
+    for (int p = 0; p < r->parts; p++) {
+        const sp_rod_part *part = &r->part[p];
+        r->model->move(b, p, b->q[from] + part->q, s, v + part->v, b->q[SP_TRIAL] + part->q);
+    }
+}
+
+void sp__rod_between(sp_body *b, const double *from, const double *to, double *d) {
+    const sp_rod *r = sp__rod(b);
+    for (int p = 0; p < r->parts; p++) {
+        const sp_rod_part *part = &r->part[p];
+        r->model->between(b, p, from + part->q, to + part->q, d + part->v);
+    }
+}
+
+void sp__rod_further(sp_body *b, double s, const double *x, double a, const double *d, double *out) {
+    const sp_rod *r = sp__rod(b);
+    for (int p = 0; p < r->parts; p++) {
+        int v = r->part[p].v;
+        if (r->model->further) {
+            r->model->further(b, p, s, x + v, a, d + v, out + v);
+            continue;
+        }
+        for (int i = v; i < v + r->part[p].nv; i++) out[i] = x[i] + a * d[i];
+    }
+}
+
+void sp__rod_place_fixed(sp_body *b) {
+    sp_rod *r = sp__rod(b);
+    for (int p = 0; p < r->parts; p++) {
+        const sp_rod_part *part = &r->part[p];
+        double *d = r->product + part->v, *q = b->q[SP_TRIAL] + part->q;
+        bool any = false;
+        r->model->between(b, p, q, b->target + part->q, d);
+        for (int i = 0; i < part->nv; i++) {
+            if (!b->fixed[part->v + i]) d[i] = 0;
+            any = any || d[i] != 0;
+        }
+        if (any) r->model->move(b, p, q, 1, d, q);
+    }
+}
+
+void sp__rod_mass(sp_body *b, const double *x, double *y, bool inverse) {
+    const sp_rod *r = sp__rod(b);
+    if (sp__rod_settle_all(b, SP_TRIAL, false) < 0) {
+        for (int i = 0; i < b->nv; i++) y[i] = NAN;
+        return;
+    }
+    for (int p = 0; p < r->parts; p++) r->model->mass(b, p, x + r->part[p].v, y + r->part[p].v, inverse);
+}

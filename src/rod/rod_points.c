@@ -1,0 +1,212 @@
+// Material points of a rod: an element, a share of its length, and an offset in the section, carried by the frame there.
+#include "math/vec3.h"
+#include "rod/rod.h"
+
+// ------------------------------------------------------------------------------------------------ where they are
+
+static bool same_place(const sp_anchor *a, const sp_anchor *b) {
+    return a->elem == b->elem && a->at[0] == b->at[0];
+}
+
+static void no_point(double *x, double *v) {
+    for (int k = 0; k < 3; k++) {
+        x[k] = NAN;
+        if (v) v[k] = NAN;
+    }
+}
+
+// corners of one ring come one after the other: their frame is made once
+void sp__rod_points(sp_body *b, sp_which which, int n, const sp_anchor *a, double *x, double *v) {
+    const sp_rod *r = sp__rod(b);
+    int settled = -1;
+    sp_status status = SP_OK;
+    sp_curve_frame f = {{0}, {0}};
+    double speed[6] = {0}, arm[3], turned[3];
+    sp__rod_follow(b);
+    for (int i = 0; i < n; i++) {
+        size_t at = 3 * (size_t)i;
+        int part = r->part_of[a[i].elem], local = (int)a[i].elem - r->part[part].element;
+        bool again = part == settled && same_place(&a[i], &a[i - 1]);
+        if (part != settled) status = sp__rod_settle(b, part, which, false), settled = part;
+        if (status < 0) {
+            no_point(x + at, v ? v + at : NULL);
+            continue;
+        }
+        if (!again) r->model->place(b, part, local, a[i].at[0], &f);
+        if (!again && v) r->model->speed(b, part, local, a[i].at[0], b->v[which] + r->part[part].v, speed);
+        sp__mul3(f.R, a[i].offset, arm);
+        sp__axpy3(f.r, 1, arm, x + at);
+        if (!v) continue;
+        sp__cross3(speed + 3, arm, turned);
+        sp__axpy3(speed, 1, turned, v + at);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ rows
+
+// dx = V + w x (R o) for each unknown
+void sp__rod_open_place(sp_body *b, const sp_anchor *a, int worker, sp_rod_place *out) {
+    const sp_rod *r = sp__rod(b);
+    size_t most = (size_t)r->most_unknowns;
+    double *room = r->scratch + r->scratch_size * (size_t)worker, arm[3], turned[3];
+    int local = (int)a->elem - r->part[r->part_of[a->elem]].element;
+    sp_curve_frame f;
+    *out =
+        (sp_rod_place){.part = r->part_of[a->elem], .columns = room, .six = room + 3 * most, .unknown = (int *)(room + 9 * most)};
+    r->model->place(b, out->part, local, a->at[0], &f);
+    out->count = r->model->slopes(b, out->part, local, a->at[0], out->unknown, out->six);
+    sp__mul3(f.R, a->offset, arm);
+    sp__axpy3(f.r, 1, arm, out->x);
+    for (int i = 0; i < out->count; i++) {
+        sp__cross3(out->six + 6 * (size_t)i + 3, arm, turned);
+        sp__axpy3(out->six + 6 * (size_t)i, 1, turned, out->columns + 3 * (size_t)i);
+    }
+}
+
+// the same, of the trial state
+static void open_trial(sp_body *b, const sp_anchor *a, sp_rod_place *out) {
+    out->count = 0;
+    if (sp__rod_settle(b, sp__rod(b)->part_of[a->elem], SP_TRIAL, false) >= 0) sp__rod_open_place(b, a, 0, out);
+}
+
+sp_status sp__rod_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
+    const sp_rod *r = sp__rod(b);
+    sp_rod_place s;
+    sp__rod_follow(b);
+    J->n = n;
+    J->start[0] = 0;
+    for (int i = 0; i < n; i++) {
+        int at = J->start[i];
+        open_trial(b, &a[i], &s);
+        if (at > J->capacity - s.count)
+            return SP_BODY_FAIL(b, SP_BAD_INPUT, "rows of '%s' need more than the %d entries there is room for", b->name,
+                                J->capacity);
+        for (int k = 0; k < s.count; k++) {
+            J->col[at + k] = r->part[s.part].v + s.unknown[k];
+            J->val[at + k] = sp__dot3(dir + 3 * (size_t)i, s.columns + 3 * (size_t)k);
+        }
+        J->start[i + 1] = at + s.count;
+    }
+    return SP_OK;
+}
+
+void sp__rod_push(sp_body *b, int n, const sp_anchor *a, const double *f, double *g) {
+    const sp_rod *r = sp__rod(b);
+    sp_rod_place s;
+    sp__rod_follow(b);
+    for (int i = 0; i < n; i++) {
+        open_trial(b, &a[i], &s);
+        for (int k = 0; k < s.count; k++)
+            g[r->part[s.part].v + s.unknown[k]] += sp__dot3(f + 3 * (size_t)i, s.columns + 3 * (size_t)k);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ making anchors
+
+int sp__rod_part_of_node(const sp_rod *r, int node) {
+    int low = 0, high = r->parts - 1;
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (r->part[middle].node > node)
+            high = middle - 1;
+        else
+            low = middle;
+    }
+    return low;
+}
+
+sp_status sp__rod_anchor_node(sp_body *b, int node, sp_anchor *out) {
+    const sp_rod *r = sp__rod(b);
+    if (node < 0 || node >= r->nodes)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s', must be in [0, %d]", node, b->name, r->nodes - 1);
+    const sp_rod_part *p = &r->part[sp__rod_part_of_node(r, node)];
+    int local = node - p->node;
+    bool last = local == p->elements;
+    *out = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)(p->element + local - last), .at = {last, 0, 0}};
+    return SP_OK;
+}
+
+// a strand as it started: settled there, so that places can be asked for
+static sp_status settle_start(sp_body *b, int part) {
+    sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    memcpy(r->settled_q + p->q, r->start + p->q, (size_t)p->nq * sizeof(double));
+    memset(r->settled_v + p->v, 0, (size_t)p->nv * sizeof(double));
+    r->settled[part] = 0;  // whoever comes next settles it where it is
+    return r->model->settle(b, part, r->settled_q + p->q, r->settled_v + p->v, false);
+}
+
+static double distance_at(sp_body *b, int part, int element, double u, const double x[3], sp_curve_frame *f) {
+    double d[3];
+    sp__rod(b)->model->place(b, part, element, u, f);
+    sp__sub3(x, f->r, d);
+    return sp__norm3(d);
+}
+
+// the nearest place of one strand, from samples and then by thirds between the neighbours of the best
+static double nearest_of(sp_body *b, int part, const double x[3], int *element, double *u) {
+    enum { SAMPLES = 16, ROUNDS = 60 };
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    sp_curve_frame f;
+    double best = INFINITY;
+    for (int e = 0; e < p->alive; e++)
+        for (int k = 0; k <= SAMPLES; k++) {
+            double d = distance_at(b, part, e, (double)k / SAMPLES, x, &f);
+            if (d < best) best = d, *element = e, *u = (double)k / SAMPLES;
+        }
+    double low = fmax(0, *u - 1.0 / SAMPLES), high = fmin(1, *u + 1.0 / SAMPLES);
+    for (int k = 0; k < ROUNDS && high - low > 1e-12; k++) {
+        double a = low + (high - low) / 3, c = high - (high - low) / 3;
+        if (distance_at(b, part, *element, a, x, &f) < distance_at(b, part, *element, c, x, &f))
+            high = c;
+        else
+            low = a;
+    }
+    double middle = 0.5 * (low + high), d = distance_at(b, part, *element, middle, x, &f);
+    if (d < best) best = d, *u = middle;
+    return best;
+}
+
+// Nearest place of the start shape, with what is left as an offset in its section; how far the place is outside the section.
+static sp_status nearest(sp_body *b, const double x[3], sp_anchor *out, double *outside) {
+    const sp_rod *r = sp__rod(b);
+    double best = INFINITY, d[3];
+    int best_part = 0, element = 0;
+    sp_curve_frame f;
+    sp__rod_follow(b);
+    for (int part = 0; part < r->parts; part++) {
+        int e = 0;
+        double u = 0;
+        SP_TRY(settle_start(b, part));
+        double away = nearest_of(b, part, x, &e, &u);
+        if (!(away < best)) continue;
+        best = away, best_part = part, element = e;
+        *out = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)(r->part[part].element + e), .at = {u, 0, 0}};
+    }
+    if (best == INFINITY) return SP_BODY_FAIL(b, SP_NOT_FINITE, "point (%g, %g, %g) of '%s'", x[0], x[1], x[2], b->name);
+    SP_TRY(settle_start(b, best_part));
+    r->model->place(b, best_part, element, out->at[0], &f);
+    sp__sub3(x, f.r, d);
+    sp__mul3t(f.R, d, out->offset);
+    out->offset[0] = 0;
+    const sp_rod_section *s = &r->section[r->section_of[out->elem]];
+    double size = hypot(out->offset[1] / s->axes[0], out->offset[2] / s->axes[1]);
+    *outside = size > 1 ? best * (1 - 1 / size) : 0;
+    return SP_OK;
+}
+
+// what is held by hand is on the section: no long levers
+sp_status sp__rod_anchor_point(sp_body *b, const double rest[3], sp_anchor *out) {
+    double outside;
+    SP_TRY(nearest(b, rest, out, &outside));
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_section *s = &r->section[r->section_of[out->elem]];
+    double size = hypot(out->offset[1] / s->axes[0], out->offset[2] / s->axes[1]);
+    for (int k = 1; k < 3 && size > 1; k++) out->offset[k] /= size;
+    return SP_OK;
+}
+
+sp_status sp__rod_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside) {
+    for (int i = 0; i < n; i++) SP_TRY(nearest(b, places + 3 * (size_t)i, &out[i], &outside[i]));
+    return SP_OK;
+}

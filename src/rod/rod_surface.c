@@ -1,0 +1,190 @@
+// The skin of a rod: rings of corners around the centreline, bands of triangles between them, both ends closed. Every vertex is a
+// place of the rod, so the skin follows whatever the strands do, and twists with them.
+//
+// An element has `rings` rings behind the one that it shares with its neighbour; where their sections differ the skin goes from
+// one to the other over the first band of the second. Vertices lie ring by ring, so that neighbours in the list share a frame.
+//
+// A section that is FLAT times as wide as thick is drawn as a band with sharp edges: a rectangle of the same width and the same
+// area as the ellipse. A strand is a ribbon where all of its sections are flat.
+#include "math/vec3.h"
+#include "rod/rod.h"
+
+static const double FLAT = 4;    // from this ratio of the semi-axes on
+static const double TURN = 0.2;  // of the frame from ring to ring at most, where we choose [rad]
+static const double PI = 3.14159265358979323846;
+
+enum { MOST = 1 << 28 };                                          // vertices or faces
+enum { MANY_STRANDS = 100, RINGS_MOST = 64, RINGS_VARIED = 24 };  // varied: where the curvature changes, nobody knows how far
+
+static const sp_rod_section *section_at(const sp_rod *r, const sp_rod_part *p, int element) {
+    return &r->section[r->section_of[p->element + element]];
+}
+
+static bool is_flat(const sp_rod_section *s) {
+    return s->axes[0] >= FLAT * s->axes[1] || s->axes[1] >= FLAT * s->axes[0];
+}
+
+static bool is_ribbon(const sp_rod *r, const sp_rod_part *p) {
+    for (int e = 0; e < p->elements; e++)
+        if (!is_flat(section_at(r, p, e))) return false;
+    return true;
+}
+
+static int corners_of(const sp_rod *r, const sp_rod_part *p) {
+    return is_ribbon(r, p) ? 4 : r->sides;
+}
+
+// ---------------------------------------------------------------------------------------------------- a ring
+
+// sides of a tube in the line that shows its twist, the first ones: a twelfth of the way round
+static int line_sides(int corners) {
+    return corners < 24 ? 1 : corners / 12;
+}
+
+// across[] along n1 and n2. The line of a tube has +n1 in its middle
+static void tube_corner(const sp_rod_section *s, int corners, int k, double across[2]) {
+    double angle = PI * (2 * k - line_sides(corners)) / corners;
+    across[0] = s->axes[0] * cos(angle), across[1] = s->axes[1] * sin(angle);
+}
+
+// the first side is the one that looks along the thin axis
+static void ribbon_corner(const sp_rod_section *s, int k, double across[2]) {
+    static const double sign[4][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
+    bool wide_first = s->axes[0] >= s->axes[1];
+    int turn = wide_first ? k : (k + 3) % 4;
+    for (int i = 0; i < 2; i++) across[i] = sign[turn][i] * s->axes[i] * ((i == 1) == wide_first ? PI / 4 : 1);
+}
+
+static void place_ring(const sp_rod_part *p, int corners, const sp_rod_section *s, bool ribbon, const sp_rod_ring *ring,
+                       sp_anchor *anchors, int *nodes) {
+    for (int k = 0; k < corners; k++) {
+        double across[2];
+        if (ribbon)
+            ribbon_corner(s, k, across);
+        else
+            tube_corner(s, corners, k, across);
+        anchors[k] = (sp_anchor){.elem = (uint32_t)ring->element, .at = {ring->at, 0, 0}, .offset = {0, across[0], across[1]}};
+        nodes[k] = p->node + ring->element - p->element + (ring->at > 0.5);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- a strand
+
+static int place_rings(sp_rod *r, const sp_rod_part *p, int vertex, int *rings) {
+    bool ribbon = is_ribbon(r, p);
+    int corners = corners_of(r, p);
+    for (int e = 0; e < p->elements; e++)
+        for (int k = e > 0; k <= r->rings; k++, vertex += corners) {
+            sp_rod_ring ring = {vertex, p->element + e, (double)k / r->rings};
+            r->ring[(*rings)++] = ring;
+            place_ring(p, corners, section_at(r, p, e), ribbon, &ring, r->anchors + vertex, r->surface_nodes + vertex);
+        }
+    return vertex;
+}
+
+static void add_face(sp_rod *r, int *face, uint32_t a, uint32_t b, uint32_t c, bool stripe) {
+    uint32_t *f = r->faces + 3 * (size_t)*face;
+    f[0] = a, f[1] = b, f[2] = c;
+    r->stripes[(*face)++] = stripe;
+}
+
+// Corners go round from n1 to n2, so that side x tangent looks outwards. The two sides of a twisted ribbon are cut along the same
+// diagonal: along two that cross they would stick through each other.
+static void join_rings(sp_rod *r, uint32_t first, int corners, bool ribbon, int *face) {
+    int striped = ribbon ? 1 : line_sides(corners);
+    for (int k = 0; k < corners; k++) {
+        uint32_t a = first + (uint32_t)k, b = first + (uint32_t)((k + 1) % corners), n = (uint32_t)corners;
+        bool other = ribbon && k >= 2;
+        add_face(r, face, a, b, other ? a + n : b + n, k < striped);
+        add_face(r, face, other ? b : a, b + n, a + n, k < striped);
+    }
+}
+
+static void add_faces(sp_rod *r, const sp_rod_part *p, int vertex, int *face) {
+    int corners = corners_of(r, p), bands = r->rings * p->elements;
+    bool ribbon = is_ribbon(r, p);
+    uint32_t first = (uint32_t)vertex, last = first + (uint32_t)(bands * corners);
+    for (int k = 1; k + 1 < corners; k++) add_face(r, face, first, first + (uint32_t)k + 1, first + (uint32_t)k, false);
+    for (int i = 0; i < bands; i++) join_rings(r, first + (uint32_t)(i * corners), corners, ribbon, face);
+    for (int k = 1; k + 1 < corners; k++) add_face(r, face, last, last + (uint32_t)k, last + (uint32_t)k + 1, false);
+}
+
+// ---------------------------------------------------------------------------------------------------- all
+
+// as many rings as the natural curvature needs
+static int choose_rings(const sp_rod *r) {
+    double most = 0;
+    for (int i = 0; i < r->parts; i++)
+        for (int k = 0; k <= 2 * r->part[i].elements - 1; k++) {
+            const sp_rod_part *p = &r->part[i];
+            const double *kappa = r->natural + 3 * (size_t)(p->node + (k + 1) / 2);
+            most = fmax(most, sp__norm3(kappa) * r->length[p->element + k / 2]);
+        }
+    int least = r->natural_in_time || r->growth ? RINGS_VARIED : 8;
+    return (int)fmin(RINGS_MOST, fmax(least, ceil(most / TURN)));
+}
+
+// vertex_count, face_count and ring_count
+static sp_status count(sp_body *b, sp_surface *out) {
+    const sp_rod *r = sp__rod(b);
+    double v = 0, f = 0, rings = 0;
+    for (int i = 0; i < r->parts; i++) {
+        double corners = corners_of(r, &r->part[i]), bands = (double)r->rings * r->part[i].elements;
+        v += (bands + 1) * corners;
+        f += 2 * bands * corners + 2 * (corners - 2);
+        rings += bands + 1;
+    }
+    if (v > MOST || f > MOST)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT,
+                            "a rod's surface of %.0f vertices and %.0f triangles, must have at most %d of each: fewer rings (%d) "
+                            "or sides (%d)",
+                            v, f, MOST, r->rings, r->sides);
+    *out = (sp_surface){.vertex_count = (int)v, .face_count = (int)f, .ring_count = (int)rings, .revision = 1};
+    return SP_OK;
+}
+
+sp_status sp__rod_surface_create(sp_body *b) {
+    sp_rod *r = sp__rod(b);
+    sp_surface s = {0};
+    if (!r->sides) r->sides = r->parts > MANY_STRANDS ? 6 : 12;
+    if (!r->rings) r->rings = choose_rings(r);
+    SP_TRY(count(b, &s));
+    size_t v = (size_t)s.vertex_count, f = (size_t)s.face_count;
+    if (!SP_NEW(b->ctx, r->anchors, v) || !SP_NEW(b->ctx, r->surface_nodes, v) || !SP_NEW(b->ctx, r->faces, 3 * f) ||
+        !SP_NEW(b->ctx, r->stripes, f) || !SP_NEW(b->ctx, r->ring, s.ring_count)) {
+        sp__rod_surface_free(b);
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for a rod's surface of %d vertices", s.vertex_count);
+    }
+    for (int i = 0, vertex = 0, face = 0, rings = 0; i < r->parts; i++) {
+        add_faces(r, &r->part[i], vertex, &face);
+        vertex = place_rings(r, &r->part[i], vertex, &rings);
+    }
+    s.anchors = r->anchors, s.faces = r->faces, s.nodes = r->surface_nodes, s.stripes = r->stripes, s.rings = r->ring;
+    r->surface = s;
+    return SP_OK;
+}
+
+void sp__rod_surface_free(sp_body *b) {
+    sp_rod *r = sp__rod(b);
+    sp__free(b->ctx, r->anchors), sp__free(b->ctx, r->surface_nodes);
+    sp__free(b->ctx, r->faces), sp__free(b->ctx, r->stripes), sp__free(b->ctx, r->ring);
+    r->anchors = NULL, r->surface_nodes = NULL, r->faces = NULL, r->stripes = NULL, r->ring = NULL;
+    r->surface = (sp_surface){0};
+}
+
+sp_status sp__rod_surface(sp_body *b, const sp_surface **out) {
+    *out = &sp__rod(b)->surface;
+    return SP_OK;
+}
+
+// where a face reaches back over the start of its element, the corners there are at its own 0
+void sp__rod_face_corners(sp_body *b, int face, sp_anchor out[3]) {
+    const sp_rod *r = sp__rod(b);
+    uint32_t element = 0;
+    for (int k = 0; k < 3; k++) {
+        out[k] = r->anchors[r->faces[3 * (size_t)face + (size_t)k]];
+        element = out[k].elem > element ? out[k].elem : element;
+    }
+    for (int k = 0; k < 3; k++)
+        if (out[k].elem < element) out[k].elem = element, out[k].at[0] = 0;
+}

@@ -1,0 +1,75 @@
+#include "rod/strand_carry.h"
+
+#include "math/vec3.h"
+
+enum { POINTS = 4, PANELS = 8 };
+
+// Gauss points and weights on [0, 1]
+static const double gauss_at[POINTS] = {0.069431844202973714, 0.33000947820757187, 0.66999052179242813, 0.93056815579702629};
+static const double gauss_weight[POINTS] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693};
+
+sp_status sp__strand_carry_init(sp_context *ctx, const sp_strand *s, sp_strand_carry *c) {
+    size_t elements = (size_t)s->room;
+    if (!SP_NEW(ctx, c->speed, 3 * PANELS * POINTS * elements) || !SP_NEW(ctx, c->panels, elements) ||
+        !SP_NEW(ctx, c->columns, 6 * (size_t)s->unknowns))
+        return SP_NO_MEMORY;
+    return SP_OK;
+}
+
+void sp__strand_carry_free(sp_context *ctx, sp_strand_carry *c) {
+    sp__free(ctx, c->speed), sp__free(ctx, c->panels), sp__free(ctx, c->columns);
+    *c = (sp_strand_carry){0};
+}
+
+// four points see two radians to seven digits
+static int panels_of(const sp_strand *s, int e, const double *q) {
+    double turn = sp__norm3(q + 3 * (size_t)e);
+    if (s->affine) turn = fmax(turn, sp__norm3(q + 3 * (size_t)e + 3));
+    turn *= 0.5 * s->element[e].length;
+    return turn < PANELS - 1 ? 1 + (int)turn : PANELS;
+}
+
+static double place_of(const sp_strand *s, const sp_strand_carry *c, int e, int point) {
+    return s->element[e].length * (point / POINTS + gauss_at[point % POINTS]) / c->panels[e];
+}
+
+void sp__strand_keep(const sp_strand *s, const double *q, const double *v, sp_strand_carry *c) {
+    for (int e = 0; e < s->alive; e++) {
+        c->panels[e] = panels_of(s, e, q);
+        for (int i = 0; i < POINTS * c->panels[e]; i++) {
+            double six[6];
+            sp__strand_speed(s, e, place_of(s, c, e, i), v, six);
+            memcpy(c->speed + 3 * ((size_t)e * PANELS * POINTS + (size_t)i), six, 3 * sizeof(double));
+        }
+    }
+}
+
+void sp__strand_take(sp_strand *s, const double *v, double h, double share, sp_strand_carry *c) {
+    for (int u = 0; u < s->unknowns; u++) s->A[u] *= 1 - share;
+    for (int e = 0; e < s->alive; e++)
+        for (int i = 0; i < POINTS * c->panels[e]; i++) {
+            const double *before = c->speed + 3 * ((size_t)e * PANELS * POINTS + (size_t)i);
+            double at = place_of(s, c, e, i), now[3] = {0, 0, 0};
+            int n = sp__strand_slopes(s, e, at, c->columns);
+            for (int u = 0; u < n; u++) sp__axpy3(now, v[u], c->columns + 6 * (size_t)u, now);
+            double w = share * s->element[e].line_density * s->element[e].length * gauss_weight[i % POINTS] / (c->panels[e] * h);
+            for (int k = 0; k < 3; k++) now[k] = w * (now[k] - before[k]);
+            for (int u = 0; u < n; u++) s->A[u] += sp__dot3(now, c->columns + 6 * (size_t)u);
+        }
+}
+
+void sp__strand_add_spin(sp_strand *s, const double *spin, sp_strand_carry *c) {
+    for (int e = 0; e < s->alive; e++)
+        for (int i = 0; i < POINTS; i++) {
+            sp_curve_frame f;
+            double at = s->element[e].length * gauss_at[i], w = spin[e] * s->element[e].length * gauss_weight[i], t[3];
+            int n = sp__strand_slopes(s, e, at, c->columns);
+            sp__strand_frame(s, e, at, &f);
+            for (int k = 0; k < 3; k++) t[k] = f.R[3 * k];
+            // what is left of each column: how fast it turns about the tangent
+            for (int u = 0; u < n; u++) c->columns[u] = sp__dot3(c->columns + 6 * (size_t)u + 3, t);
+            for (int a = 0; a < n; a++)
+                for (int b = 0; b < n; b++)
+                    s->M[(size_t)a * (size_t)s->unknowns + (size_t)b] += w * c->columns[a] * c->columns[b];
+        }
+}
