@@ -32,10 +32,11 @@ sp_status sp__bench_cholesky(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_factor(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_preconditioners(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_updated(const sp_bench_options *o, sp_report *r);
+sp_status sp__bench_rods(const sp_bench_options *o, sp_report *r);
 
 // ---------------------------------------------------------------------------------------------------- reports
 
-enum { SP_ROW_CELLS = 40, SP_REPORT_CASES = 160, SP_REPORT_ARRAYS = 8, SP_CELL_NUMBERS = 4 };
+enum { SP_ROW_CELLS = 40, SP_REPORT_CASES = 160, SP_REPORT_ARRAYS = 8, SP_REPORT_OBJECTS = 6, SP_CELL_NUMBERS = 4 };
 
 // A named value: text, or up to four numbers (NaN: null). `list`: an array even if it holds one number.
 typedef struct sp_cell {
@@ -46,6 +47,7 @@ typedef struct sp_cell {
     double number[SP_CELL_NUMBERS];
     int count;  // of numbers; 0: text
     bool list;
+    bool flag;  // true or false: number[0] is 1 or 0
 } sp_cell;
 
 typedef struct sp_row {
@@ -60,19 +62,26 @@ struct sp_report {
     sp_row head, tail;  // fields before and after the cases
     sp_row *cases;
     int case_count;
-    const char *array_name[SP_REPORT_ARRAYS];  // [0] NULL: "cases"
-    int array_first[SP_REPORT_ARRAYS];         // its first case
-    int more_arrays;                           // beside the first
+    const char *array_name[SP_REPORT_ARRAYS];    // [0] NULL: "cases"
+    int array_first[SP_REPORT_ARRAYS];           // its first case
+    int more_arrays;                             // beside the first
+    const char *object_name[SP_REPORT_OBJECTS];  // objects of named values, after the arrays
+    sp_row object[SP_REPORT_OBJECTS];
+    int objects;
 };
 
 void sp__row_number(sp_row *row, const char *key, const char *title, const char *format, double value);
 void sp__row_list(sp_row *row, const char *key, const char *title, const char *format, const double *values, int count);
 void sp__row_text(sp_row *row, const char *key, const char *title, const char *text);
+void sp__row_flag(sp_row *row, const char *key, const char *title, bool value);
 // The next empty case; valid until the report ends. sp__report_case_done shows it in the table.
 sp_row *sp__report_case(sp_report *r);
 void sp__report_case_done(const sp_report *r);
 // The cases that follow stand in an array of this name; before any case it is the name of the first array.
 void sp__report_array(sp_report *r, const char *name);
+// The next empty object of this name, behind the arrays; sp__report_object_done shows it below the table.
+sp_row *sp__report_object(sp_report *r, const char *name);
+void sp__report_object_done(const sp_report *r);
 // A sentence of the table's text, not part of the JSON.
 void sp__report_note(const sp_report *r, const char *format, ...) SP_PRINTF(2, 3);
 void sp__report_json(const sp_report *r, FILE *file);

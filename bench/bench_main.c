@@ -19,6 +19,7 @@ static const sp_bench benches[] = {
     {"factor", "the peers' matrix: factor, solve, remove tetrahedra and put them back, beside CHOLMOD", sp__bench_factor},
     {"preconditioners", "asynchronous and warped preconditioners beside the published tables", sp__bench_preconditioners},
     {"updated", "a pulled torus by exact, updated, preconditioned and plain solves", sp__bench_updated},
+    {"rods", "rods: curves beside integrators and SUNDIALS, four models by precision and time, hair", sp__bench_rods},
 };
 
 int sp_bench_count(void) {

@@ -32,6 +32,13 @@ void sp__row_text(sp_row *row, const char *key, const char *title, const char *t
     snprintf(cell->text, sizeof cell->text, "%s", text ? text : "");
 }
 
+void sp__row_flag(sp_row *row, const char *key, const char *title, bool value) {
+    sp_cell *cell = next_cell(row, key, title, NULL);
+    cell->flag = true;
+    cell->number[0] = value;
+    snprintf(cell->text, sizeof cell->text, "%s", value ? "yes" : "no");
+}
+
 sp_row *sp__report_case(sp_report *r) {
     static sp_row spare;
     sp_row *row = r->case_count < SP_REPORT_CASES ? &r->cases[r->case_count++] : &spare;
@@ -46,6 +53,13 @@ void sp__report_array(sp_report *r, const char *name) {
     }
     r->array_name[r->more_arrays] = name;
     r->array_first[r->more_arrays] = r->case_count;
+}
+
+sp_row *sp__report_object(sp_report *r, const char *name) {
+    static sp_row spare;
+    if (r->objects >= SP_REPORT_OBJECTS) return &spare;  // a bug of a bench, shown by the missing object
+    r->object_name[r->objects] = name;
+    return &r->object[r->objects++];
 }
 
 // ---- the table
@@ -84,6 +98,18 @@ void sp__report_case_done(const sp_report *r) {
     if (r->json || r->case_count == 0) return;
     if (r->case_count - 1 == r->array_first[r->more_arrays]) print_row(&r->cases[r->case_count - 1], true);
     print_row(&r->cases[r->case_count - 1], false);
+    fflush(stdout);
+}
+
+void sp__report_object_done(const sp_report *r) {
+    if (r->json || r->objects == 0) return;
+    const sp_row *row = &r->object[r->objects - 1];
+    printf("%s\n", r->object_name[r->objects - 1]);
+    for (int i = 0; i < row->count; i++) {
+        char text[200];
+        cell_text(&row->cells[i], text, sizeof text);
+        printf("  %-36s %s\n", row->cells[i].title ? row->cells[i].title : row->cells[i].key, text);
+    }
     fflush(stdout);
 }
 
@@ -138,6 +164,15 @@ static void markdown_row(FILE *file, const sp_row *row, bool titles) {
     fprintf(file, "|\n");
 }
 
+static void markdown_object(FILE *file, const char *name, const sp_row *row) {
+    char text[200];
+    fprintf(file, "\n`%s`\n\n| | |\n|---|---|\n", name);
+    for (int i = 0; i < row->count; i++) {
+        cell_text(&row->cells[i], text, sizeof text);
+        fprintf(file, "| %s | %s |\n", row->cells[i].title ? row->cells[i].title : row->cells[i].key, text);
+    }
+}
+
 void sp__report_markdown(const sp_report *r, FILE *file) {
     for (int a = 0; a <= r->more_arrays; a++) {
         if (r->array_first[a] >= array_end(r, a)) continue;
@@ -149,6 +184,7 @@ void sp__report_markdown(const sp_report *r, FILE *file) {
         fprintf(file, "|\n");
         for (int i = r->array_first[a]; i < array_end(r, a); i++) markdown_row(file, &r->cases[i], false);
     }
+    for (int o = 0; o < r->objects; o++) markdown_object(file, r->object_name[o], &r->object[o]);
 }
 
 // ---- JSON
@@ -156,7 +192,9 @@ void sp__report_markdown(const sp_report *r, FILE *file) {
 static void json_row(sp_json *j, const sp_row *row) {
     for (int i = 0; i < row->count; i++) {
         const sp_cell *cell = &row->cells[i];
-        if (cell->list)
+        if (cell->flag)
+            sp__json_yes(j, cell->key, cell->number[0] != 0);
+        else if (cell->list)
             sp__json_vector(j, cell->key, cell->number, cell->count);
         else if (cell->count == 0)
             sp__json_text(j, cell->key, cell->text);
@@ -181,6 +219,11 @@ void sp__report_json(const sp_report *r, FILE *file) {
     sp__json_text(&j, "bench", r->bench);
     json_row(&j, &r->head);
     for (int a = 0; a <= r->more_arrays; a++) json_array(&j, r, a);
+    for (int o = 0; o < r->objects; o++) {
+        sp__json_open(&j, r->object_name[o], '{');
+        json_row(&j, &r->object[o]);
+        sp__json_close(&j, '}');
+    }
     json_row(&j, &r->tail);
     sp__json_close(&j, '}');
 }
