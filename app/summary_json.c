@@ -130,6 +130,20 @@ static void write_records(sp_json *j, const sp_run *run) {
     sp__json_close(j, ']');
 }
 
+static void write_inverses(sp_json *j, const sp_run *run) {
+    if (sp_run_inverse_count(run) == 0) return;
+    sp__json_open(j, "inverses", '[');
+    for (int i = 0; i < sp_run_inverse_count(run); i++) {
+        sp_run_inverse v;
+        sp_run_inverse_at(run, i, &v);
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "unknown", v.unknown);
+        sp__json_number(j, "residual", v.residual);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
 static void write_claims(sp_json *j, const sp_run *run) {
     sp__json_open(j, "claims", '[');
     for (int i = 0; i < sp_run_claim_count(run); i++) {
@@ -212,6 +226,7 @@ void sp__summary_json(const sp_summary *r, const sp_session *s, FILE *file) {
     sp__json_close(&j, ']');
     write_probes(&j, s->run);
     write_records(&j, s->run);
+    write_inverses(&j, s->run);
     write_claims(&j, s->run);
     write_events(&j, r);
     sp__session_messages(s, &j);

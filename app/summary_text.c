@@ -126,6 +126,14 @@ static void print_records(const sp_run *run, FILE *f) {
     sp__table_free(&t);
 }
 
+static void print_inverses(const sp_run *run, FILE *f) {
+    for (int i = 0; i < sp_run_inverse_count(run); i++) {
+        sp_run_inverse v;
+        sp_run_inverse_at(run, i, &v);
+        fprintf(f, "%s  found %s: a first step moves the rod by %.2g of its length\n", i ? "" : "\n", v.unknown, v.residual);
+    }
+}
+
 static void print_claims(const sp_run *run, FILE *f) {
     static const char *const words[] = {"claim", "seen", "expected", "tolerance", "", "source"};
     sp_table t = {.left = 1 | 16 | 32};
@@ -161,6 +169,7 @@ void sp__summary_text(const sp_summary *r, const sp_session *s, FILE *file) {
     print_bodies(r, file);
     print_probes(s->run, file);
     print_records(s->run, file);
+    print_inverses(s->run, file);
     print_claims(s->run, file);
     print_events(r, file);
 }

@@ -22,9 +22,9 @@ packages_of() {
             # the sanitizers' run time carries clang's version in its name
             local major
             major=$(clang_major || true)
-            echo "clang clang-format gmsh tetgen python3-vtk9 python3-h5py ffmpeg pkg-config groff-base lintian dpkg-dev fakeroot calculix-ccx libbullet-dev libopenblas-dev libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
+            echo "clang clang-format gmsh tetgen python3-vtk9 python3-h5py ffmpeg pkg-config groff-base lintian dpkg-dev fakeroot calculix-ccx libbullet-dev libopenblas-dev libsundials-dev libgsl-dev libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
             ;;
-        bench) echo "libbullet-dev libopenblas-dev" ;;
+        bench) echo "libbullet-dev libopenblas-dev libsundials-dev libgsl-dev" ;;
         format) echo "clang-format" ;;
         package) echo "dpkg-dev" ;;
         *)

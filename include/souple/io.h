@@ -99,6 +99,15 @@ typedef struct sp_run_claim {
     const char *source;
 } sp_run_claim;
 
+/// An inverse problem that was solved before the first step.
+typedef struct sp_run_inverse {
+    const char *unknown;  ///< path of what was found
+    double residual;      ///< longest way of a node in a first step with it, over the length of the rod
+} sp_run_inverse;
+
+SP_API int sp_run_inverse_count(const sp_run *run);
+SP_API void sp_run_inverse_at(const sp_run *run, int index, sp_run_inverse *out);  ///< past the end: nothing
+
 SP_API int sp_run_claim_count(const sp_run *run);
 SP_API void sp_run_claim_at(const sp_run *run, int index, sp_run_claim *out);
 
@@ -212,18 +221,18 @@ SP_API int sp_recording_nearest(const sp_recording *recording, double time);
 
 typedef struct sp_recording_body {
     const char *name;
-    const char *kind;  ///< "solid", "rigid"
+    const char *kind;  ///< "solid", "rod", "rigid"
     int field_count;
     const char *const *fields;
 } sp_recording_body;
 
 SP_API sp_status sp_recording_body_at(const sp_recording *recording, int body, sp_recording_body *out);
 
-/// Cells of a body at a frame: tetrahedra, or triangles of what has no elements.
+/// Cells of a body at a frame: tetrahedra, lines along a rod, or triangles of what has no elements.
 typedef struct sp_recording_topology {
     int revision;  ///< from 0; frames of one revision share it
     int node_count, cell_count;
-    int corners;       ///< 4 or 3
+    int corners;       ///< 4, 2 or 3
     const int *cells;  ///< cell_count x corners
 } sp_recording_topology;
 

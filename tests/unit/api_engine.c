@@ -292,3 +292,32 @@ TEST(surfaces) {
     free(x);
     tear_down(&f);
 }
+
+TEST(rods) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    sp_pose root;
+    double points[12 * 3], length, curvature[4 * 3], farthest, natural[4 * 3];
+    for (int i = 0; i < 12; i++) {
+        double angle = 0.1 * i;
+        points[3 * i] = 0.5 * sin(angle), points[3 * i + 1] = 0.5 * (1 - cos(angle)), points[3 * i + 2] = 0;
+    }
+    // an arc of radius 0.5
+    REQUIRE(sp_rod_fit(f.context, points, 12, 3, true, &root, &length, curvature, &farthest) == SP_OK);
+    CHECK_NEAR(length, 0.55, 1e-3);
+    CHECK_NEAR(curvature[5], 2, 1e-2);
+    CHECK(farthest < 1e-4);
+    sp_rod_section section = sp_rod_section_default();
+    section.axes[0] = section.axes[1] = 0.01, section.young = 1e8;
+    sp_rod_strand strand = {.length = length, .elements = 3, .root = root, .curvature = curvature};
+    sp_rod_def def = sp_rod_def_default();
+    def.name = "rod", def.strands = &strand, def.strand_count = 1, def.sections = &section, def.section_count = 1;
+    sp_body_id rod;
+    REQUIRE(sp_world_add_rod(f.world, &def, &rod) == SP_OK);
+    CHECK_INT(sp_world_rod_invert(f.world, rod, natural), SP_OK);
+    CHECK(natural[2] > curvature[2]);  // bent upwards, so that weight brings it to where it is
+    sp_body_info info;
+    CHECK_INT(sp_world_step(f.world, 0.01), SP_OK);
+    CHECK(sp_world_body_info(f.world, rod, &info) == SP_OK && info.kinetic < 1e-18);
+    tear_down(&f);
+}

@@ -80,6 +80,9 @@ TEST(run) {
     while (!sp_run_done(f.run)) REQUIRE(sp_run_step(f.run) >= 0);
     CHECK_INT(sp_world_steps(sp_run_world(f.run)), 3);
     CHECK(sp_run_finish(f.run) >= 0);
+    sp_run_inverse inverse = {0};
+    CHECK_INT(sp_run_inverse_count(f.run), 0);
+    sp_run_inverse_at(f.run, 0, &inverse);
     REQUIRE(sp_run_probe_count(f.run) == 1);
     sp_run_probe probe;
     sp_run_probe_at(f.run, 0, &probe);

@@ -4,6 +4,7 @@
 #include "../../bench/bench_peer.c"
 #include "../../bench/bench_report.c"
 #include "../../bench/plot.c"
+#include "../../bench/rods_diagram.c"
 #include "json_check.h"
 #include "test.h"
 
@@ -119,6 +120,31 @@ TEST(arrays_of_a_report_follow_each_other) {
     CHECK(json_at(text, "empty") != NULL && json_at(text, "empty.0") == NULL);
 }
 
+TEST(objects_and_flags_of_a_report) {
+    static sp_row cases[SP_REPORT_CASES];
+    static sp_report r;
+    char text[1024];
+    r = (sp_report){.bench = "b", .json = true, .cases = cases};
+    sp_row *row = sp__report_case(&r);
+    sp__row_flag(row, "quick", "quick", true);
+    sp__row_flag(row, "slow", "slow", false);
+    row = sp__report_object(&r, "crossings");
+    sp__row_number(row, "a_b", "a before b", "%.1f", 0.5);
+    sp__row_number(row, "a_c", NULL, "%.1f", NAN);
+    REQUIRE(report_text(&r, text, sizeof text) > 0 && json_is_one(text));
+    CHECK_NEAR(json_number_at(text, "crossings.a_b"), 0.5, 0);
+    CHECK(json_at(text, "crossings.a_c") != NULL && strncmp(json_at(text, "crossings.a_c"), "null", 4) == 0);
+    CHECK(strstr(text, "\"quick\": true") != NULL && strstr(text, "\"slow\": false") != NULL);
+    FILE *f = tmpfile();
+    REQUIRE(f);
+    sp__report_markdown(&r, f);
+    rewind(f);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    CHECK(strstr(text, "| yes | no |") != NULL && strstr(text, "`crossings`") != NULL &&
+          strstr(text, "| a before b | 0.5 |") != NULL);
+}
+
 TEST(first_array_of_a_report_can_be_named) {
     static sp_row cases[SP_REPORT_CASES];
     sp_report r = {.bench = "b", .json = true, .cases = cases};
@@ -164,6 +190,41 @@ TEST(points_of_a_plot_are_picked_by_threads_and_name) {
     sp__report_points(&r, 0, 2, "odd", "x", "x", &p);
     REQUIRE(p.count == 1);
     CHECK_NEAR(p.x[0], 3, 0);
+}
+
+// ---- diagrams of time over error
+
+TEST(diagram_knows_the_least_time_of_an_error) {
+    sp_diagram d = {0};
+    sp__diagram_add(&d, 1e-2, 1);
+    sp__diagram_add(&d, 1e-4, 4);
+    sp__diagram_add(&d, 1e-3, 9);  // beaten
+    sp__diagram_add(&d, NAN, 1);   // no point
+    CHECK_INT(d.count, 3);
+    CHECK_NEAR(sp__diagram_time(&d, 1e-3), 4, 0);
+    CHECK_NEAR(sp__diagram_time(&d, 1), 1, 0);
+    CHECK(isnan(sp__diagram_time(&d, 1e-5)));
+    CHECK_NEAR(sp__diagram_line(&d, 1e-3), 2, 1e-14);  // halfway in logarithms
+    CHECK(isnan(sp__diagram_line(&d, 1)));
+}
+
+// times error^-1/2 and 0.01/error cross at 1e-4
+TEST(diagrams_cross) {
+    sp_diagram slow = {0}, quick = {0};
+    bool bound;
+    for (int i = 1; i <= 7; i++) {
+        double error = pow(10, -i);
+        sp__diagram_add(&quick, error, 1 / sqrt(error));
+        sp__diagram_add(&slow, error, 0.01 / error);
+    }
+    double error = sp__diagram_crossing(&quick, &slow, &bound);
+    CHECK_NEAR(log10(error), -4, 0.01);  // 4000 places over nineteen decades
+    CHECK(!bound);
+    CHECK(isnan(sp__diagram_crossing(&slow, &quick, &bound)));  // slower at the smallest error
+    for (int i = 0; i < slow.count; i++) slow.time[i] *= 1e6;
+    error = sp__diagram_crossing(&quick, &slow, &bound);
+    CHECK_NEAR(log10(error), -1, 0.01);
+    CHECK(bound);
 }
 
 // ---- plots
@@ -212,7 +273,7 @@ TEST(absent_peer_is_unavailable) {
 TEST(command_lists_and_refuses) {
     char out[2048];
     CHECK_INT(run_souple("bench", out, sizeof out), 0);
-    const char *names[] = {"step", "rotation", "beam", "cholesky", "factor", "preconditioners", "updated"};
+    const char *names[] = {"step", "rotation", "beam", "cholesky", "factor", "preconditioners", "updated", "rods"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) CHECK(strstr(out, names[i]) != NULL);
     CHECK_INT(run_souple("bench stpe", out, sizeof out), 2);
     CHECK(strstr(out, "did you mean \"step\"") != NULL);
@@ -312,4 +373,36 @@ TEST(updated_reports_its_fields) {
                                          "thresholds.1.outcome",
                                          NULL};
     check_bench("updated", fields);
+}
+
+TEST(rods_reports_its_fields) {
+    static const char *const fields[] = {"geometry.0.method",
+                                         "geometry.0.error",
+                                         "geometry.0.us",
+                                         "geometry.0.vs_series",
+                                         "models.0.model",
+                                         "models.0.elements",
+                                         "models.0.dofs",
+                                         "models.0.static_error",
+                                         "models.0.ms_per_step",
+                                         "models.0.realtime_at_11ms",
+                                         "models.9.tip_error",
+                                         "crossings.series_rk4",
+                                         "crossings.series_adams",
+                                         "crossings.clothoid_helix",
+                                         "crossings.clothoid_der",
+                                         "crossings.helix_der",
+                                         "orders.clothoid",
+                                         "cost_exponents.der_edge",
+                                         "dofs_at_equal_error.der_edge_ratio",
+                                         "summary.adams_vs_series",
+                                         "summary.clothoid_10_ms",
+                                         "rod_n.0.ms_per_step",
+                                         "rod_n.0.stable",
+                                         "rod_n.0.tip",
+                                         "rod_n.0.mujoco_ms",
+                                         "rod_n_growth.beam",
+                                         "hair.1.steps_per_s",
+                                         NULL};
+    check_bench("rods", fields);
 }

@@ -58,7 +58,7 @@ TEST(corners_carry_the_field_of_their_nodes) {
     double *value = calloc(3 * (size_t)b->face_count, sizeof *value), *u = calloc(3 * 45, sizeof *u),
            *x = calloc(3 * 45, sizeof *x);
     sp_body_field field;
-    REQUIRE(sp__field_take(w.ctx, w.world, b->id, "displacement", &field) >= 0);
+    REQUIRE(sp__field_take(w.ctx, w.world, b, "displacement", &field) >= 0);
     sp__field_corners(&field, b, value);
     sp__field_free(w.ctx, &field);
     sp_body_id id = sp_world_body_at(w.world, 0);
@@ -72,7 +72,7 @@ TEST(corners_carry_the_field_of_their_nodes) {
         CHECK_NEAR(value[i], sp__norm3(u + 3 * node), 0);
     }
     // elements 0..47 are region 0 and those of the nearer half; the two halves show pure colours
-    REQUIRE(sp__field_take(w.ctx, w.world, b->id, "region", &field) >= 0);
+    REQUIRE(sp__field_take(w.ctx, w.world, b, "region", &field) >= 0);
     sp__field_corners(&field, b, value);
     sp__field_free(w.ctx, &field);
     for (int i = 0; i < 3 * b->face_count; i++) {

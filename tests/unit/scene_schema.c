@@ -70,6 +70,9 @@ TEST(good_and_bad_texts) {
         "<scene><default class='c'><solid young='1'/><solver tolerance='1e-3'/></default></scene>",
         "<scene><instance name='i' of='t' count='{n}'><set name='E' value='3'/></instance><template name='t'/></scene>",
         "<fragment><look name='red' color='1 0 0'/></fragment>",
+        "<scene><rod name='r' radius='1e-3' curvature='{t} 0 1'><path points='0 0 0 1 0 0'/><fix end='tip'/></rod></scene>",
+        "<scene><rod name='r' length='1' section='1 2'><grow rate='1' until='2'/><load s='0.5' torque='1 0 0'/></rod></scene>",
+        "<scene><instance name='i' of='t' merge='yes' scatter='head.top'/><inverse unknown='i.curvature'/></scene>",
         "<scene><probe name='p' of='pile[*].s' quantity='volume kinetic'/><stop time='1' when='{p.volume gt 2}'/></scene>",
     };
     static const char *const bad[] = {
@@ -77,7 +80,8 @@ TEST(good_and_bad_texts) {
         "<scene dtt='1'/>",
         "<scene dt='a'/>",
         "<scene gravity='0 1'/>",
-        "<scene><rod name='r'/></scene>",
+        "<scene><shell name='r'/></scene>",
+        "<scene><rod name='r' length='1' curvature='0 1'/></scene>",
         "<scene><fix/></scene>",
         "<scene on-limit='maybe'/>",
         "<scene>text</scene>",
@@ -85,7 +89,7 @@ TEST(good_and_bad_texts) {
         "<scene><include/></scene>",
         "<scene><default><fix box='0 0 0 1 1 1'/></default></scene>",
         "<scene><solid name='1b'/></scene>",
-        "<scene><solid name='b'><solver type='block-tridiagonal'/></solid></scene>",
+        "<scene><solid name='b'><solver type='block-diagonal'/></solid></scene>",
         "<scene><solid name='b'><fix where='x gt 1'/></solid></scene>",
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) CHECK_INT(validate_text(rng, good[i], true), 0);

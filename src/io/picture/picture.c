@@ -106,6 +106,7 @@ static void write_words(const sp_picture_def *def, sp_drawing *d) {
 static sp_status finish(sp_context *ctx, const sp_run *run, const sp_picture_def *def, sp_drawing *d, unsigned char *rgb) {
     sp__picture_camera(def, d);
     hide_grounds_from_below(d);
+    SP_TRY(sp__rings_fit(ctx, d));
     SP_TRY(sp__picture_marks(ctx, d));
     d->light_count = sp__picture_lights(run, d, d->lights, SP_LIGHTS_MAX);
     if (d->light_count == 0) sp__lights_default(d);

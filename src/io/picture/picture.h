@@ -1,7 +1,7 @@
 // Pictures in three steps: collect (surfaces, colours, camera and lights: of a world in picture_collect.c, picture_field.c and
-// picture_scene.c, of a surface alone in picture_surface.c; picture_camera.c, picture_marks.c), draw (which triangles each sample
-// sees, collide/layers.h; how they are lit, picture_light.c and picture_shade.c; how samples become pixels, picture_pixel.c),
-// write (text and colour bar on top, picture_legend.c and picture_text.c; the file, picture_png.c).
+// picture_scene.c, rods in picture_rings.c, of a surface alone in picture_surface.c; picture_camera.c, picture_marks.c), draw
+// (which triangles each sample sees, collide/layers.h; how they are lit, picture_light.c and picture_shade.c; how samples become
+// pixels, picture_pixel.c), write (text and colour bar on top, picture_legend.c and picture_text.c; the file, picture_png.c).
 //
 // Every pixel is SP_SAMPLES x SP_SAMPLES samples. Light is added up in linear colours; sRGB only enters and leaves.
 #ifndef SP_PICTURE_H
@@ -20,6 +20,7 @@ typedef struct sp_skin {
     bool edges, by_field, ground;
     bool by_vertex;                // colours of the vertices
     bool mark;                     // a ball or an arrow: casts no shadow
+    bool round;                    // a tube: normals that came along are right however few its sides are
     double origin[3], u[3], v[3];  // ground: its middle and directions
     double reach, spacing;         // ground: fades out at this radius; distance of its lines [m]
 } sp_skin;
@@ -28,22 +29,28 @@ typedef struct sp_arrow {
     double from[3], to[3];
 } sp_arrow;
 
+typedef struct sp_soup_ring {
+    int first, count;  // vertices
+} sp_soup_ring;
+
 // All triangles of a picture in one list, with room for more.
 typedef struct sp_soup {
-    int vertex_count, face_count, skin_count, marker_count, arrow_count;
-    int vertex_room, face_room, skin_room, marker_room, arrow_room;
-    bool with_colors, with_smooth, with_scalar;  // set before there is any room
-    int fitted;                                  // vertices that the camera is fitted to, the first ones
-    double *x;                                   // vertices x 3 [m]
-    float *colors;                               // vertices x 4, linear and opacity; NULL: none has any
-    float *smooth;                               // vertices x 3: normals that came along, 0 where none did; NULL: none has any
-    double *scalar;                              // field at each corner (faces x 3); NULL: no field
-    uint32_t *faces;                             // faces x 3
-    int *skin_of;                                // per face
-    float *normals;                              // faces x 3 corners x 3
+    int vertex_count, face_count, skin_count, marker_count, arrow_count, ring_count;
+    int vertex_room, face_room, skin_room, marker_room, arrow_room, ring_room;
+    bool with_colors, with_smooth, with_scalar, with_stripes;  // set before there is any room
+    int fitted;                                                // vertices that the camera is fitted to, the first ones
+    double *x;                                                 // vertices x 3 [m]
+    float *colors;                                             // vertices x 4, linear and opacity; NULL: none has any
+    float *smooth;           // vertices x 3: normals that came along, 0 where none did; NULL: none has any
+    double *scalar;          // field at each corner (faces x 3); NULL: no field
+    unsigned char *stripes;  // per face, 255: in the tone of a stripe, 0: not; NULL: none has any
+    uint32_t *faces;         // faces x 3
+    int *skin_of;            // per face
+    float *normals;          // faces x 3 corners x 3
     sp_skin *skins;
-    double *markers;   // points to be dotted x 3
-    sp_arrow *arrows;  // forces
+    double *markers;      // points to be dotted x 3
+    sp_arrow *arrows;     // forces
+    sp_soup_ring *rings;  // of rods
 } sp_soup;
 
 enum { SP_LIGHTS_MAX = 8, SP_SHADOW_SIZE = 1024 };
@@ -90,6 +97,7 @@ typedef struct sp_drawing {
 // Room for so many more; what is there stays. SP_NO_MEMORY leaves the soup as it was.
 sp_status sp__soup_reserve(sp_context *ctx, sp_soup *soup, int vertices, int faces, int skins);
 sp_status sp__soup_marker(sp_context *ctx, sp_soup *soup, const double at[3]);
+sp_status sp__soup_ring(sp_context *ctx, sp_soup *soup, int first, int count);
 sp_status sp__soup_arrow(sp_context *ctx, sp_soup *soup, const double from[3], const double to[3]);
 void sp__soup_free(sp_context *ctx, sp_soup *soup);
 // Corner normals of all faces: those that came along where they fit the face, else smooth across edges whose faces turn by less
@@ -108,22 +116,31 @@ double sp__picture_opacity(const sp_picture_def *def, const char *body, double o
 
 // What a field is called on the legend; false: pictures do not know it.
 bool sp__picture_field(const char *name, sp_legend *out);
-// A field of a solid, ready to be carried to surfaces.
+// A field of a solid or a rod, ready to be carried to surfaces.
 typedef struct sp_body_field {
     int node_count, element_count;
-    int *element;         // elements x 4: their nodes
+    int *element;         // elements x 4: their nodes; of a rod both, twice
     double *of_node;      // per node
     double *flat;         // per element, where values must not be mixed; NULL: of_node
     int *start, *around;  // elements around each node, where there is `flat`
 } sp_body_field;
-sp_status sp__field_take(sp_context *ctx, sp_world *world, sp_body_id body, const char *field, sp_body_field *out);
+sp_status sp__field_take(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, const char *field, sp_body_field *out);
 void sp__field_free(sp_context *ctx, sp_body_field *field);
 // At the corners of the body's own boundary, and of a surface that rides on it (face_count x 3 numbers).
 void sp__field_corners(const sp_body_field *field, const sp_snapshot_body *body, double *out);
 void sp__field_riding(const sp_body_field *field, const sp_snapshot_surface *surface, double *out);
-// The nodes of a solid that something holds, as markers; the forces that act on it, as arrows.
+// The nodes of a body that something holds, as markers; the forces that act on it, as arrows.
 sp_status sp__field_held(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, sp_soup *soup);
 sp_status sp__field_loads(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, double size, sp_soup *soup);
+
+// Rods. Rings of a body, or of a surface that rides on it, whose vertices are in the soup from `first` on.
+sp_status sp__rings_add(sp_context *ctx, const sp_snapshot_body *body, int first, sp_soup *soup);
+sp_status sp__rings_add_riding(sp_context *ctx, const sp_snapshot_surface *surface, int first, sp_soup *soup);
+void sp__rings_elements(const sp_snapshot_body *body, int element_count, int *element);  // for sp_body_field
+sp_status sp__rings_corners(sp_context *ctx, const sp_body_field *field, const sp_snapshot_body *body, double *out);
+sp_status sp__rings_held(sp_context *ctx, const sp_snapshot_body *body, const double *force, sp_soup *soup);
+sp_status sp__rings_fit(sp_context *ctx, sp_drawing *d);  // rings at least as wide as the camera needs them
+void sp__stripe_color(double strength, double color[3]);  // the tone of a stripe, in [0, 1] of it
 
 // What the scene of a run (nullable) says: looks of bodies, what to show, the range of colours, lights.
 void sp__picture_skin(const sp_run *run, sp_body_id body, bool ground, sp_skin *skin);

@@ -21,14 +21,24 @@ typedef struct sp_collecting {
     bool visual, mechanical, collision;  // of `view show`
 } sp_collecting;
 
-static bool is_solid(sp_world *world, sp_body_id id) {
+static bool is_kind(sp_world *world, sp_body_id id, const char *kind) {
     sp_body_info info;
-    return sp_world_body_info(world, id, &info) >= 0 && strcmp(info.kind, "solid") == 0;
+    return sp_world_body_info(world, id, &info) >= 0 && strcmp(info.kind, kind) == 0;
+}
+
+// it has nodes, so that things hold it, act on it and are measured on it
+static bool is_soft(sp_world *world, const sp_snapshot_body *b) {
+    return !is_kind(world, b->id, "rigid");
+}
+
+// elements of rods have neither a turn nor a solver's age
+static bool has_field(const sp_snapshot_body *b, const char *field) {
+    return field && !(b->rings && (strcmp(field, "rotation") == 0 || strcmp(field, "refresh") == 0));
 }
 
 // a rigid body that is nothing but one flat square
 static bool is_ground(sp_world *world, const sp_snapshot_body *b) {
-    return b->vertex_count == 4 && b->face_count == 2 && b->surface_count == 0 && !is_solid(world, b->id);
+    return b->vertex_count == 4 && b->face_count == 2 && b->surface_count == 0 && is_kind(world, b->id, "rigid");
 }
 
 // ---------------------------------------------------------------------------------------------------- triangles
@@ -48,22 +58,28 @@ static void add_triangles(sp_soup *s, int vertices, const float *x, const float 
 static sp_status add_boundary(const sp_collecting *c, const sp_snapshot_body *b, const sp_body_field *field, sp_skin skin) {
     sp_soup *s = &c->d->soup;
     SP_TRY(sp__soup_reserve(c->ctx, s, b->vertex_count, b->face_count, 1));
-    skin.by_field = field != NULL;
+    int first = s->vertex_count;
+    double *scalar = field ? s->scalar + 3 * (size_t)s->face_count : NULL;
+    skin.by_field = field != NULL, skin.round = b->rings;
     s->skins[s->skin_count] = skin;
-    if (field) sp__field_corners(field, b, s->scalar + 3 * (size_t)s->face_count);
+    if (field && b->rings) SP_TRY(sp__rings_corners(c->ctx, field, b, scalar));
+    if (field && !b->rings) sp__field_corners(field, b, scalar);
+    for (int f = 0; f < b->face_count && b->stripes; f++) s->stripes[s->face_count + f] = b->stripes[f] ? 255 : 0;
     add_triangles(s, b->vertex_count, b->positions, NULL, b->face_count, b->faces);
-    return SP_OK;
+    return b->rings ? sp__rings_add(c->ctx, b, first, s) : SP_OK;
 }
 
-static sp_status add_riding(const sp_collecting *c, const sp_snapshot_surface *r, const sp_body_field *field, sp_skin skin) {
+static sp_status add_riding(const sp_collecting *c, const sp_snapshot_body *b, const sp_snapshot_surface *r,
+                            const sp_body_field *field, sp_skin skin) {
     sp_soup *s = &c->d->soup;
+    int first = s->vertex_count;
     SP_TRY(sp__soup_reserve(c->ctx, s, r->vertex_count, r->face_count, 1));
-    skin.by_field = field != NULL, skin.by_vertex = !field && r->colors;
+    skin.by_field = field != NULL, skin.by_vertex = !field && r->colors, skin.round = b->rings;
     s->skins[s->skin_count] = skin;
     if (field) sp__field_riding(field, r, s->scalar + 3 * (size_t)s->face_count);
     if (r->normals) memcpy(s->smooth + 3 * (size_t)s->vertex_count, r->normals, 3 * (size_t)r->vertex_count * sizeof *r->normals);
     add_triangles(s, r->vertex_count, r->positions, r->colors, r->face_count, r->faces);
-    return SP_OK;
+    return b->rings ? sp__rings_add_riding(c->ctx, r, first, s) : SP_OK;
 }
 
 static void tint(sp_skin *skin, const double color[3], bool beside) {
@@ -84,7 +100,7 @@ static sp_status add_surfaces(const sp_collecting *c, const sp_snapshot_body *b,
         sp__picture_surface_skin(c->run, b->id, k, &skin);
         skin.opacity = sp__picture_opacity(c->def, b->name, skin.opacity);
         if (!visual) tint(&skin, collision_color, c->visual || c->mechanical);
-        SP_TRY(add_riding(c, r, visual ? field : NULL, skin));
+        SP_TRY(add_riding(c, b, r, visual ? field : NULL, skin));
         drawn |= visual;
     }
     // surfaces for touching alone leave the boundary to be seen
@@ -99,15 +115,15 @@ static sp_status add_body(const sp_collecting *c, const sp_snapshot_body *b) {
     sp_body_field field = {0};
     sp_status status = SP_OK;
     sp_skin skin;
-    bool solid = is_solid(c->world, b->id), colored = solid && c->def->color_by;
+    bool soft = is_soft(c->world, b), colored = soft && has_field(b, c->def->color_by);
     sp__picture_skin(c->run, b->id, false, &skin);
     skin.opacity = sp__picture_opacity(c->def, b->name, skin.opacity);
     skin.edges |= c->mechanical;
-    if (colored) status = sp__field_take(c->ctx, c->world, b->id, c->def->color_by, &field);
+    if (colored) status = sp__field_take(c->ctx, c->world, b, c->def->color_by, &field);
     if (status >= 0 && b->surface_count == 0) status = add_boundary(c, b, colored ? &field : NULL, skin);
     if (status >= 0 && b->surface_count > 0) status = add_surfaces(c, b, colored ? &field : NULL, &skin);
     sp__field_free(c->ctx, &field);
-    if (status >= 0 && solid && sp__picture_shows(c->run, "fixed")) status = sp__field_held(c->ctx, c->world, b, &c->d->soup);
+    if (status >= 0 && soft && sp__picture_shows(c->run, "fixed")) status = sp__field_held(c->ctx, c->world, b, &c->d->soup);
     return status;
 }
 
@@ -117,7 +133,7 @@ static sp_status add_loads(const sp_collecting *c, const sp_snapshot *shot) {
     if (!sp__picture_shows(c->run, "loads")) return SP_OK;
     for (int i = 0; i < shot->body_count; i++) {
         const sp_snapshot_body *b = &shot->bodies[i];
-        if (!is_solid(c->world, b->id) || !sp__picture_shows_body(c->run, b->name)) continue;
+        if (!is_soft(c->world, b) || !sp__picture_shows_body(c->run, b->name)) continue;
         SP_TRY(sp__field_loads(c->ctx, c->world, b, c->d->size, s));
     }
     SP_TRY(sp__soup_reserve(c->ctx, s, 2 * s->arrow_count, 0, 0));
@@ -186,11 +202,14 @@ static sp_status add_ground(const sp_collecting *c, const sp_snapshot_body *b) {
 // ---------------------------------------------------------------------------------------------------- all
 
 static void find_extras(const sp_snapshot *shot, sp_soup *s) {
-    for (int i = 0; i < shot->body_count; i++)
+    for (int i = 0; i < shot->body_count; i++) {
+        s->with_stripes |= shot->bodies[i].stripes != NULL;
+        s->with_smooth |= shot->bodies[i].rings != NULL;
         for (int k = 0; k < shot->bodies[i].surface_count; k++) {
             s->with_colors |= shot->bodies[i].surfaces[k].colors != NULL;
             s->with_smooth |= shot->bodies[i].surfaces[k].normals != NULL;
         }
+    }
 }
 
 // colours reach from zero, or from the least value of either sign, to the greatest

@@ -69,20 +69,27 @@ static sp_status spread(sp_context *ctx, sp_body_field *f, const char *field, co
     return find_neighbours(ctx, f);
 }
 
-sp_status sp__field_take(sp_context *ctx, sp_world *world, sp_body_id body, const char *field, sp_body_field *out) {
+// the nodes of all elements
+static sp_status take_elements(sp_world *world, const sp_snapshot_body *b, sp_body_field *out) {
+    if (!b->rings) return sp_world_tets(world, b->id, out->element);
+    sp__rings_elements(b, out->element_count, out->element);
+    return SP_OK;
+}
+
+sp_status sp__field_take(sp_context *ctx, sp_world *world, const sp_snapshot_body *b, const char *field, sp_body_field *out) {
     sp_field_info info, nodes;
     sp_body_info size;
     double *value = NULL;
     *out = (sp_body_field){0};
-    SP_TRY(sp_world_field_info(world, body, field, &info));
-    SP_TRY(sp_world_field_info(world, body, "position", &nodes));
-    SP_TRY(sp_world_body_info(world, body, &size));
+    SP_TRY(sp_world_field_info(world, b->id, field, &info));
+    SP_TRY(sp_world_field_info(world, b->id, "position", &nodes));
+    SP_TRY(sp_world_body_info(world, b->id, &size));
     out->node_count = nodes.count, out->element_count = size.elements;
     sp_status status = SP_NO_MEMORY;
     if (SP_NEW(ctx, out->element, 4 * (size_t)size.elements + 1) && SP_NEW(ctx, out->of_node, (size_t)nodes.count + 1) &&
         SP_NEW(ctx, value, (size_t)info.count * (size_t)info.components + 1)) {
-        status = sp_world_tets(world, body, out->element);
-        if (status >= 0) status = sp_world_field(world, body, field, value);
+        status = take_elements(world, b, out);
+        if (status >= 0) status = sp_world_field(world, b->id, field, value);
         if (status >= 0) status = spread(ctx, out, field, &info, value);
     }
     sp__free(ctx, value);
@@ -143,7 +150,8 @@ sp_status sp__field_held(sp_context *ctx, sp_world *world, const sp_snapshot_bod
     double *force = NULL;
     int count;
     sp_status status = node_vectors(ctx, world, body->id, "force", &force, &count);
-    for (int v = 0; v < body->vertex_count && status >= 0; v++) {
+    if (status >= 0 && body->rings) status = sp__rings_held(ctx, body, force, soup);
+    for (int v = 0; v < body->vertex_count && status >= 0 && !body->rings; v++) {
         const float *p = body->positions + 3 * (size_t)v;
         double at[3] = {p[0], p[1], p[2]};
         if (length_of(force + 3 * (size_t)body->nodes[v], 3) > 0) status = sp__soup_marker(ctx, soup, at);

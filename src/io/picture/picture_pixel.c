@@ -52,7 +52,7 @@ static bool goes_on(const sp_drawing *d, const sp_hit *a, const sp_hit *b) {
     double to[3];
     if (a->skin != b->skin || sp__dot3(a->n, b->n) < 0.97) return false;
     if (a->skin->by_field && !same_value(&d->legend, a->scalar, b->scalar)) return false;
-    for (int i = 0; i < 3 && a->skin->by_vertex; i++)
+    for (int i = 0; i < 3 && !a->skin->by_field; i++)
         if (fabs(a->color[i] - b->color[i]) > 0.01) return false;
     if (fabs(a->opacity - b->opacity) > 0.02) return false;
     sp__sub3(b->x, a->x, to);

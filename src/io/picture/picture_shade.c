@@ -66,6 +66,7 @@ static void hit_skin(const sp_drawing *d, uint32_t f, const double w[3], sp_hit 
     h->opacity = h->skin->opacity;
     memcpy(h->color, h->skin->color, sizeof h->color);
     if (h->skin->by_vertex) mix_vertex_colors(s, s->faces + 3 * (size_t)f, w, h);
+    if (s->stripes && s->stripes[f]) sp__stripe_color(s->stripes[f] / 255.0, h->color);
     h->opacity = slanted(h->opacity, h);
     if (!h->skin->by_field) return;
     const double *value = s->scalar + 3 * (size_t)f;

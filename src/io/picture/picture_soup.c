@@ -46,7 +46,7 @@ static bool reserve_faces(sp_context *ctx, sp_soup *s, int more) {
     if (wanted <= s->face_room && s->faces) return true;
     size_t n = (size_t)rounded(wanted, s->face_room), used = (size_t)s->face_count;
     if (!ENLARGE(s->faces, 3 * used, 3 * n) || !ENLARGE(s->skin_of, used, n) || !ENLARGE(s->normals, 9 * used, 9 * n) ||
-        (s->with_scalar && !ENLARGE(s->scalar, 3 * used, 3 * n)))
+        (s->with_scalar && !ENLARGE(s->scalar, 3 * used, 3 * n)) || (s->with_stripes && !ENLARGE(s->stripes, used, n)))
         return false;
     s->face_room = (int)n;
     return true;
@@ -86,10 +86,22 @@ sp_status sp__soup_arrow(sp_context *ctx, sp_soup *s, const double from[3], cons
     return SP_OK;
 }
 
+sp_status sp__soup_ring(sp_context *ctx, sp_soup *s, int first, int count) {
+    void *room;
+    if (s->ring_count == s->ring_room) {
+        int n = s->ring_room ? 2 * s->ring_room : 64;
+        if (!ENLARGE(s->rings, (size_t)s->ring_count, (size_t)n)) return SP_NO_MEMORY;
+        s->ring_room = n;
+    }
+    s->rings[s->ring_count++] = (sp_soup_ring){first, count};
+    return SP_OK;
+}
+
 void sp__soup_free(sp_context *ctx, sp_soup *s) {
     sp__free(ctx, s->x), sp__free(ctx, s->colors), sp__free(ctx, s->smooth), sp__free(ctx, s->scalar), sp__free(ctx, s->faces),
         sp__free(ctx, s->skin_of);
     sp__free(ctx, s->normals), sp__free(ctx, s->skins), sp__free(ctx, s->markers), sp__free(ctx, s->arrows);
+    sp__free(ctx, s->stripes), sp__free(ctx, s->rings);
     *s = (sp_soup){0};
 }
 

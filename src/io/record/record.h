@@ -21,7 +21,7 @@ typedef struct sp_layout_array {
 typedef struct sp_layout_body {
     const char *name, *kind;
     int node_count, cell_count;
-    int corners;  // 4: tetrahedra, 3: triangles
+    int corners;  // 4: tetrahedra, 3: triangles, 2: lines
     const int *cells;
     sp_layout_array *arrays;  // the first is "position"
     int array_count;

@@ -117,9 +117,9 @@ static sp_status load_topology(sp_recording *r, int frame, int body, hid_t g) {
         return SP_RECORDING_FAIL(r, "positions of \"%s\" have no extent of frames x nodes x 3", b->about.name);
     b->topology.node_count = (int)x.size[1];
     SP_TRY(sp__recording_extent(r, g, "cells", &data, &c));
-    sp_status status = c.rank == 2 && (c.size[1] == 3 || c.size[1] == 4) && c.type == H5T_INTEGER && c.size[0] < INT_MAX / 4
+    sp_status status = c.rank == 2 && c.size[1] >= 2 && c.size[1] <= 4 && c.type == H5T_INTEGER && c.size[0] < INT_MAX / 4
                            ? read_cells(r, body, data, &c)
-                           : SP_RECORDING_FAIL(r, "cells of \"%s\" have no extent of count x 3 or 4", b->about.name);
+                           : SP_RECORDING_FAIL(r, "cells of \"%s\" have no extent of count x 2, 3 or 4", b->about.name);
     H5Dclose(data);
     SP_TRY(status);
     b->revision = b->topology.revision = r->revisions[frame];

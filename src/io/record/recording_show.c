@@ -23,35 +23,50 @@ static sp_status check_body(const showing *k, int index, const sp_recording_body
         return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\" is a %s in the recording, a %s in the scene", b->name, b->kind,
                        info->kind);
     SP_TRY(sp_recording_topology_at(k->recording, k->frame, index, &t));
-    if (strcmp(b->kind, "solid") == 0 && (t.node_count != info->nodes || t.cell_count != info->elements))
+    if (strcmp(b->kind, "rigid") != 0 && (t.node_count != info->nodes || t.cell_count != info->elements))
         return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\" has %d nodes and %d elements in the recording, %d and %d in the scene",
                        b->name, t.node_count, t.cell_count, info->nodes, info->elements);
+    return SP_OK;
+}
+
+// n numbers of a field; the caller frees them
+static sp_status read_numbers(const showing *k, int index, const sp_recording_body *b, const char *name, int n, double **out) {
+    sp_field_info field;
+    SP_TRY(sp_recording_field_info(k->recording, k->frame, index, name, &field));
+    if ((int64_t)field.count * field.components != n)
+        return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\": its %s has %d x %d numbers in the recording, must be %d in all",
+                       b->name, name, field.count, field.components, n);
+    if (!SP_NEW(k->ctx, *out, n)) return SP_FAIL(k->ctx, SP_NO_MEMORY, "no memory to show a frame");
+    return sp_recording_field(k->recording, k->frame, index, name, *out);
+}
+
+// what makes the state of a kind, and how many numbers that is
+static sp_status names_of(const showing *k, const sp_body_info *info, sp_body_id id, const char *names[2], int counts[2]) {
+    bool rod = strcmp(info->kind, "rod") == 0, rigid = strcmp(info->kind, "rigid") == 0;
+    names[0] = rod ? "coordinates" : rigid ? "pose" : "position", names[1] = rod ? "rates" : rigid ? NULL : "velocity";
+    counts[0] = rigid ? 7 : 3 * info->nodes, counts[1] = 3 * info->nodes;
+    for (int i = 0; i < 2 && rod; i++) {
+        sp_field_info field;
+        sp_status status = sp_world_field_info(k->world, id, names[i], &field);
+        if (status < 0) return told_by_world(k, status);
+        counts[i] = field.count;
+    }
     return SP_OK;
 }
 
 static sp_status show_body(const showing *k, int index, const sp_recording_body *b) {
     sp_body_info info;
     sp_body_id id;
-    sp_field_info field;
-    double pose[7], *x;
+    const char *names[2];
+    double *state[2] = {NULL, NULL};
+    int counts[2];
     SP_TRY(check_body(k, index, b, &id, &info));
-    if (strcmp(b->kind, "solid") != 0) {
-        SP_TRY(sp_recording_field_info(k->recording, k->frame, index, "pose", &field));
-        if (field.count * field.components != 7)
-            return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\": its pose has no 7 numbers", b->name);
-        SP_TRY(sp_recording_field(k->recording, k->frame, index, "pose", pose));
-        sp_status status = sp_world_set_state(k->world, id, pose, NULL);
-        return status < 0 ? told_by_world(k, status) : SP_OK;
-    }
-    SP_TRY(sp_recording_field_info(k->recording, k->frame, index, "velocity", &field));
-    if (field.count != info.nodes || field.components != 3)
-        return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\": %d velocities for %d nodes", b->name, field.count, info.nodes);
-    if (!SP_NEW(k->ctx, x, 6 * (size_t)info.nodes)) return SP_FAIL(k->ctx, SP_NO_MEMORY, "no memory to show a frame");
-    double *v = x + 3 * (size_t)info.nodes;
-    sp_status status = sp_recording_field(k->recording, k->frame, index, "position", x);
-    if (status >= 0) status = sp_recording_field(k->recording, k->frame, index, "velocity", v);
-    if (status >= 0 && (status = sp_world_set_state(k->world, id, x, v)) < 0) told_by_world(k, status);
-    sp__free(k->ctx, x);
+    SP_TRY(names_of(k, &info, id, names, counts));
+    sp_status status = SP_OK;
+    for (int i = 0; i < 2 && status >= 0; i++)
+        if (names[i]) status = read_numbers(k, index, b, names[i], counts[i], &state[i]);
+    if (status >= 0 && (status = sp_world_set_state(k->world, id, state[0], state[1])) < 0) told_by_world(k, status);
+    sp__free(k->ctx, state[0]), sp__free(k->ctx, state[1]);
     return status;
 }
 

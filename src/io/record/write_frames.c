@@ -99,7 +99,7 @@ static bool add_body(sp_cells *c, const sp_frame *f, const sp_layout_body *b, in
     for (int i = 0; i < b->cell_count; i++) {
         int at = *cell + i;
         g->cells[i] = at;
-        c->type[at] = b->corners == 4 ? SP_CELL_TET : SP_CELL_TRIANGLE;
+        c->type[at] = b->corners == 4 ? SP_CELL_TET : b->corners == 3 ? SP_CELL_TRIANGLE : SP_CELL_LINE;
         c->start[at + 1] = c->start[at] + b->corners;
         for (int k = 0; k < b->corners; k++)
             c->nodes[c->start[at] + k] = *node + b->cells[(size_t)i * (size_t)b->corners + (size_t)k];

@@ -70,9 +70,12 @@ static void print_body(printer *p, const sp_layout_body *b) {
     PRINT(p, "<Grid Name=\"");
     print_name(p, b->name);
     PRINT(p,
-          "\">\n<Topology TopologyType=\"%s\" NumberOfElements=\"%d\"><DataItem Dimensions=\"%d %d\" NumberType=\"Int\" "
+          "\">\n<Topology TopologyType=\"%s NumberOfElements=\"%d\"><DataItem Dimensions=\"%d %d\" NumberType=\"Int\" "
           "Precision=\"4\" Format=\"HDF\">",
-          b->corners == 4 ? "Tetrahedron" : "Triangle", b->cell_count, b->cell_count, b->corners);
+          b->corners == 4   ? "Tetrahedron\""
+          : b->corners == 3 ? "Triangle\""
+                            : "Polyline\" NodesPerElement=\"2\"",
+          b->cell_count, b->cell_count, b->corners);
     print_place(p, b, "cells");
     PRINT(p, "</Topology>\n<Geometry GeometryType=\"XYZ\">");
     print_slab(p, b, &b->arrays[0]);

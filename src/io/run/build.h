@@ -25,13 +25,30 @@ typedef struct sp_run_surface {
     bool has_look;
 } sp_run_surface;
 
+// A rod: one strand, or one for each copy of a merged instance. Nodes and elements are counted strand by strand.
+typedef struct sp_run_rod {
+    int strands, nodes, elements;
+    const sp_scene_node **node;  // strands: the `rod` each comes from
+    int *first_node;             // strands + 1
+    int *first_element;          // strands + 1
+    double *length;              // strands: before the placement
+    int *section;                // elements: which of `sections`
+    int sections;
+    double reach;  // semi-axis of its thickest section, placed
+    bool grows;    // at its tip: the engine has more nodes and elements than these, which are those of the start
+    // the rest shape; gone when building is done
+    struct sp_rod_rest *rest;
+} sp_run_rod;
+
 typedef struct sp_run_body {
     const sp_scene_node *node;
     sp_body_id id;
     bool solid;
+    sp_run_rod *rod;        // NULL: a solid or a rigid
     bool young_varies;      // `young` is a function of time
     sp_mesh *own, *placed;  // rest shape before and after placement, perhaps the same; gone when building is done
     sp_places places;
+    sp_rigid_def rigid;  // of a rigid: shapes and pose, kept with the run
     double *start;  // where nodes start in the body's own coordinates, if not at rest; NULL: at rest. Goes when building is done
     sp_run_look look;
     bool has_look;
@@ -137,8 +154,9 @@ struct sp_run {
     sp_scene *scene;
     sp_world *world;
     sp_keep keep, scratch;
-    bool failed;    // an error was found; others are still looked for
-    double memory;  // bytes that meshes and bodies will need, so far
+    struct sp_scatter *scatters;  // places over bodies, made once for all copies of an instance; in scratch
+    bool failed;                  // an error was found; others are still looked for
+    double memory;                // bytes that meshes and bodies will need, so far
     sp_run_options options;
     double dt;
     sp_run_body *bodies;
@@ -159,6 +177,8 @@ struct sp_run {
     int claim_count;
     sp_live *live;
     int live_count;
+    sp_run_inverse *inverses;
+    int inverse_count;
     double *field;  // room for the longest field that a probe reads
     size_t field_size;
     // when to stop
@@ -212,11 +232,23 @@ sp_status sp__build_rest(sp_run *run, sp_run_body *body);
 bool sp__build_look(const sp_scene_node *user, sp_run_look *out);  // the look that an element names; false: none
 sp_status sp__build_surfaces(sp_run *run, sp_run_body *body);
 
+// build_system.c
+void sp__build_integrator(const sp_scene_node *body, sp_integrator_def *out);
+void sp__build_solver(const sp_scene_node *body, sp_solver_def *out);
+sp_status sp__build_say_solver(sp_run *run, const sp_run_body *body);  // what type="auto" became, and why
+
 // build_select.c
 bool sp__selects(const sp_scene_node *node);  // has anything to select by
 // Numbers of nodes or elements of the body, rising, in run->scratch. Nothing selected is an error unless empty="yes".
 sp_status sp__build_select(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int **out,
                            int *count);
+// What box, sphere, plane and where say of single places; those that are not given say nothing. s: arc length of a rod.
+typedef struct sp_where {
+    const sp_attr *box, *sphere, *plane, *where;
+    double within;
+} sp_where;
+sp_where sp__where_of(const sp_scene_node *node);
+bool sp__where_holds(const sp_where *where, const double x[3], double s);
 // A material point where `point` is given: element, weights.
 sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int *element, double weights[4]);
 
@@ -233,6 +265,29 @@ sp_status sp__build_loads(sp_run *run, sp_run_body *body, sp_solid_def *def);
 // build_solid.c, build_rigid.c
 sp_status sp__build_solid(sp_run *run, const sp_scene_node *node);
 sp_status sp__build_rigid(sp_run *run, const sp_scene_node *node);
+// build_rod.c
+sp_status sp__build_rod(sp_run *run, const sp_scene_node *node);
+void sp__build_forget_rod(sp_run_body *body);  // its rest shape
+// build_rod_select.c: as sp__build_select, for the strand that `node` stands in, or for all where it stands in none
+sp_status sp__rod_select(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int **out,
+                         int *count);
+// Material points: nodes, or one place where `point` or a single `s` is given.
+typedef struct sp_rod_spot {
+    int element;
+    double at;  // of its length
+    int node;   // -1: between nodes
+} sp_rod_spot;
+sp_status sp__rod_spots(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_rod_spot **out, int *count);
+// The engine's number of the section that the elements of a region have to themselves; -1: there is none.
+sp_status sp__rod_region_number(sp_run *run, const sp_run_body *body, const sp_scene_node *region, int *out);
+int sp__rod_strand_of(const sp_run_rod *rod, const sp_scene_node *node);  // -1: it stands in none
+// build_scatter.c: where a copy of an instance with `scatter` lies
+sp_status sp__build_scatter(sp_run *run, const sp_scene_node *copy, sp_place *out);
+// The body that copies are scattered over; NULL: this node stands in no such copy.
+sp_run_body *sp__scattered_over(sp_run *run, const sp_scene_node *node);
+// run_inverse.c: natural curvatures that make start shapes equilibria
+sp_status sp__build_inverses(sp_run *run);
+bool sp__inverse_only(const sp_run *run);  // no step is wanted after it
 // build_recorded.c: start where a recording says the solid of the same name is
 sp_status sp__build_recorded(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_solid_def *def);
 // build_hold.c: refuse statics that nothing holds

@@ -52,12 +52,15 @@ unsigned sp__build_axes(const sp_scene_node *node) {
 }
 
 const sp_scene_node *sp__build_owner(const sp_scene_node *node) {
-    while (node && strcmp(node->spec->name, "solid") != 0 && strcmp(node->spec->name, "rigid") != 0) node = node->parent;
+    while (node && strcmp(node->spec->name, "solid") != 0 && strcmp(node->spec->name, "rigid") != 0 &&
+           strcmp(node->spec->name, "rod") != 0)
+        node = node->parent;
     return node;
 }
 
 sp_run_body *sp__build_body_of(sp_run *run, const sp_scene_node *node) {
     const sp_scene_node *owner = sp__build_owner(node);
+    if (owner && owner->merged) owner = owner->merged;
     for (int i = 0; owner && i < run->body_count; i++)
         if (run->bodies[i].node == owner) return &run->bodies[i];
     return NULL;

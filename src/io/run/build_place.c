@@ -66,7 +66,16 @@ sp_status sp__build_places(sp_run *run, const sp_scene_node *node, sp_places *ou
             return SP_BUILD_FAIL(run, node, NULL, "stands in more than %d instances", SP_PLACE_DEPTH - 1);
         SP_TRY(sp__build_place(run, n, &out->at[out->count]));
         if (!sp__place_is_identity(&out->at[out->count])) out->count++;
+        if (!sp__build_attr(n, "scatter")) continue;
+        if (out->count == SP_PLACE_DEPTH)
+            return SP_BUILD_FAIL(run, node, NULL, "stands in more than %d instances", SP_PLACE_DEPTH - 1);
+        SP_TRY(sp__build_scatter(run, n, &out->at[out->count++]));
     }
+    const sp_run_body *under = sp__scattered_over(run, node);
+    if (under && under->rigid.kinematic && strcmp(node->spec->name, "rod") != 0)
+        return SP_BUILD_FAIL(run, node, NULL,
+                             "it is scattered over \"%s\", which moves: only the roots of rods can be carried along",
+                             under->node->path);
     return SP_OK;
 }
 

@@ -142,7 +142,7 @@ sp_status sp__build_rigid(sp_run *run, const sp_scene_node *node) {
         return SP_BUILD_FAIL(run, node, "name", "its path \"%s\" has %zu characters, at most 63 can be used", node->path,
                              strlen(node->path));
     SP_TRY(sp__build_places(run, node, &body->places));
-    if (!SP_KEEP(&run->scratch, shapes, node->child_count)) return sp__build_no_memory(run);
+    if (!SP_KEEP(&run->keep, shapes, node->child_count)) return sp__build_no_memory(run);
     for (int i = 0; i < node->child_count; i++)
         if (node->children[i]->enabled && sp__is_shape(node->children[i]))
             SP_BUILD(build_shape(run, body, node->children[i], &shapes[def.shape_count++]));
@@ -151,6 +151,7 @@ sp_status sp__build_rigid(sp_run *run, const sp_scene_node *node) {
     def.kinematic = sp__build_is(node, "motion", "kinematic");
     SP_BUILD(build_rigid_motion(run, body, &def));
     if (run->failed) return SP_BAD_INPUT;
+    body->rigid = def;
     sp_status status = sp_world_add_rigid(run->world, &def, &body->id);
     return status < 0 ? sp__build_refused(run, node, status, sp_world_error(run->world)) : SP_OK;
 }

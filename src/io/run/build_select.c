@@ -1,10 +1,12 @@
 // Selections S. Attributes intersect, children and references unite or intersect as masks over nodes or element centres; faces
 // are those with all three nodes inside. Coordinates are the body's own before its placement, unless frame="world".
 #include "io/run/build.h"
+#include "math/vec3.h"
 
 enum { DEPTH_MAX = 32 };  // of references to other selections
 
-static const char *const by_attrs[] = {"box", "sphere", "plane", "tag", "nodes", "near", "point", "where", "select", "on"};
+static const char *const by_attrs[] = {"box",   "sphere", "plane", "tag", "nodes",  "near",
+                                       "point", "where",  "s",     "end", "select", "on"};
 
 bool sp__selects(const sp_scene_node *node) {
     for (size_t i = 0; i < sizeof by_attrs / sizeof *by_attrs; i++)
@@ -17,6 +19,30 @@ static bool where_true(const void *user, const double x[3]) {
     sp_expr_env env = {.x = x[0], .y = x[1], .z = x[2]};
     if (!attr->programs || !attr->programs[0]) return attr->numbers && attr->numbers[0] != 0;
     return sp__expr_eval(attr->programs[0], &env) != 0;
+}
+
+sp_where sp__where_of(const sp_scene_node *node) {
+    return (sp_where){sp__build_attr(node, "box"), sp__build_attr(node, "sphere"), sp__build_attr(node, "plane"),
+                      sp__build_attr(node, "where"), sp__build_number(node, "within", 0)};
+}
+
+bool sp__where_holds(const sp_where *w, const double x[3], double s) {
+    double r[3];
+    for (int k = 0; w->box && k < 3; k++)
+        if (x[k] < w->box->numbers[k] || x[k] > w->box->numbers[k + 3]) return false;
+    if (w->sphere) {
+        sp__sub3(x, w->sphere->numbers, r);
+        if (sp__norm3(r) > w->sphere->numbers[3]) return false;
+    }
+    if (w->plane) {
+        sp__sub3(x, w->plane->numbers, r);
+        double height = sp__dot3(r, w->plane->numbers + 3) / sp__norm3(w->plane->numbers + 3);
+        if (w->within > 0 ? fabs(height) > w->within : height < 0) return false;
+    }
+    if (!w->where) return true;
+    sp_expr_env env = {.x = x[0], .y = x[1], .z = x[2], .s = s};
+    bool formula = w->where->programs && w->where->programs[0];
+    return formula ? sp__expr_eval(w->where->programs[0], &env) != 0 : w->where->numbers && w->where->numbers[0] != 0;
 }
 
 static void copy_numbers(const sp_scene_node *node, const char *name, double *out, bool *has) {
@@ -154,6 +180,7 @@ sp_status sp__build_select(sp_run *run, const sp_run_body *body, const sp_scene_
                            int *count) {
     sp_select_kind base = kind == SP_SELECT_FACES ? SP_SELECT_NODES : kind;
     unsigned char *mask;
+    if (body->rod) return sp__rod_select(run, body, node, kind, out, count);
     *out = NULL;
     *count = 0;
     if (!SP_KEEP(&run->scratch, mask, kind_count(body->own, base))) return sp__build_no_memory(run);

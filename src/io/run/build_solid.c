@@ -2,67 +2,6 @@
 #include "io/run/build.h"
 #include "math/vec3.h"
 
-// ------------------------------------------------------------------------------------------------ time and systems
-
-static void build_integrator(const sp_scene_node *solid, sp_integrator_def *out) {
-    static const char *const types[] = {"implicit-euler", "newton", "explicit", "static"};
-    const sp_scene_node *node = sp__next_child(solid, "integrator", NULL);
-    if (!node) return;
-    for (int i = 0; i < 4; i++)
-        if (sp__build_is(node, "type", types[i])) out->type = (sp_integrator_type)i;
-    out->iterations = (int)sp__build_number(node, "iterations", out->iterations);
-    out->tolerance = sp__build_number(node, "tolerance", out->tolerance);
-    out->line_search = !sp__build_is(node, "line-search", "no");
-    out->load_steps = (int)sp__build_number(node, "load-steps", out->load_steps);
-    out->substeps = (int)sp__build_number(node, "substeps", out->substeps);
-}
-
-static int choice_of(const sp_scene_node *node, const char *attr, const char *const *words, int count) {
-    for (int i = 0; i < count; i++)
-        if (sp__build_is(node, attr, words[i])) return i;
-    return 0;
-}
-
-static void build_refresh(const sp_scene_node *node, sp_solver_def *out) {
-    static const char *const policies[] = {"auto", "async", "step", "never"};
-    double every = sp__build_number(node, "refresh", 0);
-    out->refresh = (sp_refresh_policy)choice_of(node, "refresh", policies, 4);
-    if (every >= 1) out->refresh = SP_REFRESH_EVERY, out->refresh_every = (int)every;
-    out->warp = !sp__build_is(node, "warp", "no");
-    out->lag = (int)sp__build_number(node, "lag", out->lag);
-}
-
-static void build_factor(const sp_scene_node *node, sp_solver_def *out) {
-    static const char *const orderings[] = {"auto", "natural", "amd", "metis", "geometric"};
-    static const char *const factors[] = {"llt", "ldlt"};
-    out->ordering = (sp_ordering)choice_of(node, "ordering", orderings, 5);
-    out->factor = (sp_factor_kind)choice_of(node, "factor", factors, 2);
-    out->threshold = sp__build_number(node, "threshold", out->threshold);
-    out->budget_ms = sp__build_number(node, "budget", out->budget_ms);
-    out->drop = sp__build_number(node, "drop", out->drop);
-    out->omega = sp__build_number(node, "omega", out->omega);
-}
-
-static void build_solver(const sp_scene_node *solid, sp_solver_def *out) {
-    static const char *const types[] = {"auto", "cg", "pcg", "cholesky", "updated-cholesky", "dense"};
-    static const char *const preconditioners[] = {"block-jacobi", "jacobi",         "ssor",     "ic",
-                                                  "cholesky",     "inverse-factor", "multigrid"};
-    static const char *const operators[] = {"auto", "matrix-free", "assembled"};
-    const sp_scene_node *root = solid, *node = sp__next_child(solid, "solver", NULL);
-    while (root->parent) root = root->parent;
-    if (sp__build_is(root, "precision", "mixed")) out->precision = SP_FACTOR_FLOAT;
-    out->step = sp__build_number(root, "dt", out->step);
-    out->aim_ms = sp__build_number(root, "budget", out->aim_ms);
-    if (!node) return;
-    out->type = (sp_solver_type)choice_of(node, "type", types, 6);
-    out->preconditioner = (sp_preconditioner)choice_of(node, "preconditioner", preconditioners, 7);
-    out->op = (sp_operator_type)choice_of(node, "operator", operators, 3);
-    out->tolerance = sp__build_number(node, "tolerance", out->tolerance);
-    out->iterations = (int)sp__build_number(node, "iterations", out->iterations);
-    build_refresh(node, out);
-    build_factor(node, out);
-}
-
 // ------------------------------------------------------------------------------------------------ start
 
 static double element_density(const sp_solid_def *def, int e) {
@@ -135,23 +74,13 @@ static sp_status fill_def(sp_run *run, sp_run_body *body, sp_solid_def *def) {
     def->mesh = body->placed;
     if (rayleigh) def->rayleigh_mass = rayleigh->numbers[0], def->rayleigh_stiffness = rayleigh->numbers[1];
     def->drag = sp__build_number(body->node, "drag", 0);
-    build_integrator(body->node, &def->integrator);
-    build_solver(body->node, &def->solver);
+    sp__build_integrator(body->node, &def->integrator);
+    sp__build_solver(body->node, &def->solver);
     SP_BUILD(sp__build_material(run, body, def));
     SP_BUILD(sp__build_loads(run, body, def));
     SP_BUILD(build_initial(run, body, def));
     // what is wrong already would be told a second time
     if (!run->failed) SP_BUILD(sp__build_check_static(run, body, def));
-    return SP_OK;
-}
-
-// what type="auto" became, and why
-static sp_status say_solver(sp_run *run, const sp_run_body *body) {
-    const sp_scene_node *node = sp__next_child(body->node, "solver", NULL);
-    sp_body_info info;
-    SP_TRY(sp_world_body_info(run->world, body->id, &info));
-    if (info.solver_why[0])
-        sp__scene_note_auto(run->scene, node ? node : body->node, node ? "type" : "solver", "%s", info.solver_why);
     return SP_OK;
 }
 
@@ -168,5 +97,5 @@ sp_status sp__build_solid(sp_run *run, const sp_scene_node *node) {
     if (run->failed) return SP_BAD_INPUT;
     sp_status status = sp_world_add_solid(run->world, &def, &body->id);
     if (status < 0) return sp__build_refused(run, node, status, sp_world_error(run->world));
-    return say_solver(run, body);
+    return sp__build_say_solver(run, body);
 }

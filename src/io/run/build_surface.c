@@ -1,5 +1,8 @@
 // Surfaces that ride on a body: from files, or the body's own boundary, in part or finer. A role that no surface has is left to
 // the body's own boundary, so a plain <surface role="collision"/> beside a visual file asks for what is there already.
+//
+// The boundary of a rod is the tube or ribbon around it, made with the rod. It is seen without being told; touched are places of
+// the centreline with the section around them, unless a surface for collision says that the tube's vertices are.
 #include <sys/stat.h>
 
 #include "io/run/build.h"
@@ -22,9 +25,9 @@ static bool is_plain(const sp_scene_node *node) {
 }
 
 // nobody else has a role of this plain surface: the own boundary has it without being told
-static bool goes_without_saying(const sp_scene_node *body, const sp_scene_node *node) {
-    if (!is_plain(node)) return false;
-    for (const sp_scene_node *c = NULL; (c = sp__next_child(body, "surface", c));)
+static bool goes_without_saying(const sp_run_body *body, const sp_scene_node *node) {
+    if (!is_plain(node) || (body->rod && (roles_of(node) & SP_ROLE_COLLISION))) return false;
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));)
         if (c != node && (roles_of(c) & roles_of(node))) return false;
     return true;
 }
@@ -77,7 +80,7 @@ static sp_status place(const sp_run_body *body, sp_trimesh **surface) {
     for (int i = 0; i < body->places.count; i++) {
         const sp_place *p = &body->places.at[i];
         sp_trimesh *next;
-        SP_TRY(sp_trimesh_transformed(*surface, p->scale, body->solid ? &p->pose : NULL, &next));
+        SP_TRY(sp_trimesh_transformed(*surface, p->scale, body->solid || body->rod ? &p->pose : NULL, &next));
         replace(surface, next);
     }
     return SP_OK;
@@ -179,6 +182,8 @@ static sp_status add_surface(sp_run *run, sp_run_body *body, const sp_scene_node
     run->failed = false;
     def.name = node->name[0] ? node->name : NULL;
     def.roles = roles_of(node);
+    // a plain one is the boundary, which is seen as it is
+    if (body->rod && is_plain(node)) def.roles = SP_ROLE_COLLISION;
     sp_status status = sp__build_given(node, "file") ? read_surface(run, body, node, &triangles)
                                                      : boundary_def(run, body, node, &def, &triangles);
     status = tell(run, node, status, sp_context_error(run->ctx));
@@ -208,12 +213,10 @@ sp_status sp__build_surfaces(sp_run *run, sp_run_body *body) {
     if (n == 0) return SP_OK;
     if (!SP_KEEP(&run->keep, body->surfaces, n)) return sp__build_no_memory(run);
     for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));) {
-        if (!goes_without_saying(body->node, c)) {
-            SP_BUILD(add_surface(run, body, c));
-            continue;
-        }
+        bool own = goes_without_saying(body, c), tube = body->rod && is_plain(c);
+        if (!own) SP_BUILD(add_surface(run, body, c));
         // the own boundary is drawn as this says
-        if ((roles_of(c) & SP_ROLE_VISUAL) && sp__build_look(c, &body->look)) body->has_look = true;
+        if ((own || tube) && (roles_of(c) & SP_ROLE_VISUAL) && sp__build_look(c, &body->look)) body->has_look = true;
     }
     return SP_OK;
 }

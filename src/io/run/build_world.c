@@ -1,4 +1,4 @@
-// The world of a scene: its own attributes, its bodies in the order of the file, contact.
+// The world of a scene: its own attributes, its bodies in the order of the file (those that lie on others last), contact.
 #include "io/run/build.h"
 
 static sp_status create_world(sp_run *run) {
@@ -29,20 +29,34 @@ static sp_status build_contact(sp_run *run) {
     return status < 0 ? sp__build_refused(run, node, status, sp_world_error(run->world)) : SP_OK;
 }
 
+static sp_status build_body(sp_run *run, const sp_scene_node *node) {
+    int before = run->body_count;
+    if (strcmp(node->spec->name, "solid") == 0) SP_BUILD(sp__build_solid(run, node));
+    if (strcmp(node->spec->name, "rod") == 0) SP_BUILD(sp__build_rod(run, node));
+    if (strcmp(node->spec->name, "rigid") == 0) SP_BUILD(sp__build_rigid(run, node));
+    if (run->body_count == before) return SP_OK;
+    sp_run_body *body = &run->bodies[before];
+    body->has_look = sp__build_look(node, &body->look);
+    if (body->id.slot) SP_BUILD(sp__build_surfaces(run, body));
+    return SP_OK;
+}
+
+// a copy that lies on another body can be placed when that one is there
+static bool is_scattered(const sp_scene_node *node) {
+    const sp_scene_node *copy = node->strand_count ? node->strands[0]->instance : node->instance;
+    for (; copy; copy = copy->instance)
+        if (sp__build_attr(copy, "scatter")) return true;
+    return false;
+}
+
 static sp_status build_bodies(sp_run *run) {
     const sp_scene_node *root = sp__scene_root(run->scene);
     if (!SP_KEEP(&run->keep, run->bodies, root->child_count)) return sp__build_no_memory(run);
-    for (int i = 0; i < root->child_count; i++) {
-        const sp_scene_node *node = root->children[i];
-        int before = run->body_count;
-        if (!node->enabled) continue;
-        if (strcmp(node->spec->name, "solid") == 0) SP_BUILD(sp__build_solid(run, node));
-        if (strcmp(node->spec->name, "rigid") == 0) SP_BUILD(sp__build_rigid(run, node));
-        if (run->body_count == before) continue;
-        sp_run_body *body = &run->bodies[before];
-        body->has_look = sp__build_look(node, &body->look);
-        if (body->id.slot) SP_BUILD(sp__build_surfaces(run, body));
-    }
+    for (int scattered = 0; scattered < 2; scattered++)
+        for (int i = 0; i < root->child_count; i++) {
+            const sp_scene_node *node = root->children[i];
+            if (node->enabled && is_scattered(node) == (scattered == 1)) SP_BUILD(build_body(run, node));
+        }
     return SP_OK;
 }
 

@@ -21,7 +21,7 @@ static sp_status build_stop(sp_run *run) {
         run->steps_planned = planned(steps);
         return SP_OK;
     }
-    if (!stop && !run->options.endless)
+    if (!stop && !run->options.endless && !sp__inverse_only(run))
         return SP_BUILD_FAIL(run, root, NULL, "nothing says when to stop: give <stop time=\"...\"/>, --time or --steps");
     if (!stop) return SP_OK;
     if (sp__build_given(stop, "time")) steps = (double)planned(sp__build_number(stop, "time", 0) / run->dt);
@@ -33,6 +33,7 @@ static sp_status build_stop(sp_run *run) {
 }
 
 static bool must_stop(sp_run *run) {
+    if (sp__inverse_only(run)) return true;
     if (run->steps_planned && sp_world_steps(run->world) >= (uint64_t)run->steps_planned) return true;
     if (run->wall_ms > 0 && sp__now_ms() - run->started_ms >= run->wall_ms) return true;
     return run->stop_when && sp__run_condition(run, run->stop_when, sp_world_time(run->world));
@@ -43,6 +44,9 @@ static bool must_stop(sp_run *run) {
 static void free_meshes(sp_run *run) {
     for (int i = 0; i < run->body_count; i++) {
         sp_run_body *b = &run->bodies[i];
+        sp__build_forget_rod(b);
+        if (b->rod) b->rod->rest = NULL;  // of the scratch memory
+        if (b->rod) b->rod->rest = NULL;
         if (b->placed != b->own) sp_mesh_destroy(&b->placed);
         sp_mesh_destroy(&b->own);
         b->placed = NULL;
@@ -61,6 +65,7 @@ static sp_status build_all(sp_run *run) {
     SP_BUILD(sp__build_records(run));
     SP_BUILD(sp__build_events(run));
     SP_BUILD(sp__build_claims(run));
+    SP_BUILD(sp__build_inverses(run));
     if (run->failed) return SP_BAD_INPUT;
     if (run->options.resume) SP_TRY(sp__run_restore(run));
     SP_TRY(sp__records_open(run));
@@ -70,6 +75,7 @@ static sp_status build_all(sp_run *run) {
         run->done = must_stop(run);
         return SP_OK;
     }
+    run->done = sp__inverse_only(run);
     return sample_all(run);
 }
 
@@ -101,6 +107,7 @@ sp_status sp_run_create(sp_scene *scene, const sp_run_options *options, sp_run *
     if (run->failed && status == SP_BAD_INPUT) status = tell_context(run);
     free_meshes(run);
     sp__keep_free(&run->scratch);
+    run->scatters = NULL;
     if (status < 0)
         sp_run_destroy(&run);
     else

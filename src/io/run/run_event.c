@@ -40,6 +40,22 @@ static sp_status build_live(sp_run *run) {
 
 // ------------------------------------------------------------------------------------------------ building
 
+// of a rod that is made of several things one value would change only some of them
+static sp_status rod_region(sp_run *run, const sp_scene_node *node, const sp_run_body *body, const sp_scene_node *at,
+                            const char *attr, int *region) {
+    bool of_section = strcmp(attr, "young") == 0 || strcmp(attr, "poisson") == 0 || strcmp(attr, "density") == 0;
+    if (!of_section) return SP_OK;
+    if (strcmp(at->spec->name, "region") == 0) {
+        SP_TRY(sp__rod_region_number(run, body, at, region));
+        if (*region >= 0) return SP_OK;
+        return SP_BUILD_FAIL(run, node, "set", "the elements of \"%s\" are not all of one section of their own", at->path);
+    }
+    if (body->rod->sections > 1)
+        return SP_BUILD_FAIL(run, node, "set", "\"%s\" has %d sections: set those of its regions, one by one", body->node->path,
+                             body->rod->sections);
+    return SP_OK;
+}
+
 // the engine's name of what stands at a scene path: whole names, and regions by number
 static sp_status engine_path(sp_run *run, const sp_scene_node *node, const char *path, const char **out) {
     const char *dot = strrchr(path, '.');
@@ -49,8 +65,10 @@ static sp_status engine_path(sp_run *run, const sp_scene_node *node, const char 
     snprintf(head, sizeof head, "%.*s", (int)(dot - path), path);
     const sp_scene_node *at = sp__scene_find(node, head);
     if (!at) return SP_OK;
-    int region = strcmp(at->spec->name, "region") == 0 ? sp__build_region_number(at) : -1;
-    const sp_scene_node *body = region >= 0 ? at->parent : at;
+    const sp_run_body *owner = sp__build_body_of(run, at);
+    int region = strcmp(at->spec->name, "region") == 0 && owner && !owner->rod ? sp__build_region_number(at) : -1;
+    if (owner && owner->rod) SP_TRY(rod_region(run, node, owner, at, dot + 1, &region));
+    const sp_scene_node *body = region >= 0 ? owner->node : at;
     size_t size = strlen(path) + strlen(body->path) + 32;
     if (!(whole = sp__keep_alloc(&run->keep, size, 1))) return sp__build_no_memory(run);
     if (region >= 0)
@@ -103,8 +121,11 @@ static sp_status build_pin(sp_run *run, const sp_scene_node *node, sp_run_event 
     e->axes = SP_AXES_ALL;
     const sp_scene_node *body_node = sp__scene_find(node, sp__attr_word(node, "of"));
     sp_run_body *body = body_node ? sp__build_body_of(run, body_node) : NULL;
-    if (!body || !body->solid) return SP_BUILD_FAIL(run, node, "of", "\"%s\" is no solid", sp__attr_word(node, "of"));
-    if (!body->own) return SP_BAD_INPUT;
+    if (!body || (!body->solid && !body->rod))
+        return SP_BUILD_FAIL(run, node, "of", "\"%s\" is no solid and no rod", sp__attr_word(node, "of"));
+    if (!body->id.slot) return SP_BAD_INPUT;
+    if (!body->rod && (sp__build_given(node, "s") || sp__build_given(node, "end")))
+        return SP_BUILD_FAIL(run, node, NULL, "s and end are of rods, and \"%s\" is a solid", body->node->path);
     SP_TRY(sp__build_select(run, body, node, SP_SELECT_NODES, &list, &e->node_count));
     if (!SP_KEEP(&run->keep, kept, e->node_count)) return sp__build_no_memory(run);
     memcpy(kept, list, (size_t)e->node_count * sizeof *kept);

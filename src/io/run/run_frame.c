@@ -19,6 +19,10 @@ static const record_quantity table[] = {
 };
 enum { QUANTITIES = sizeof table / sizeof *table };
 static const record_quantity pose = {"pose", "m, 1", 7, SP_ON_BODY};
+// of rods, always where fields are held: the frame (columns t n1 n2), twist and the two curvatures
+static const record_quantity bent[2] = {{"frame", "1", 9, SP_ON_NODES}, {"curvature", "rad/m", 3, SP_ON_NODES}};
+// what a rod's model counts with: its state
+static const char *const state_names[2] = {"coordinates", "rates"};
 
 static const record_quantity *find_quantity(const char *name) {
     for (int i = 0; i < QUANTITIES; i++)
@@ -89,14 +93,32 @@ static sp_status add_array(sp_run *run, sp_record *r, sp_layout_body *b, const r
     return sp__build_reserve(run, r->node, (double)a->count * a->components, sizeof(double) * (SP_FRAMES_QUEUED + 1), "a frame");
 }
 
-static sp_status add_arrays(sp_run *run, sp_record *r, sp_layout_body *b, const sp_frame_source *s) {
-    if (!SP_KEEP(&run->keep, b->arrays, QUANTITIES + 1)) return sp__build_no_memory(run);
-    bool posed = s->from == SP_FROM_POSE;
-    for (int i = 0; i < QUANTITIES; i++) {
-        bool there = i == 0 || (!posed && (table[i].on == SP_ON_NODES || s->from == SP_FROM_TETS));
-        if (there && wanted(r, &table[i])) SP_TRY(add_array(run, r, b, &table[i]));
+static sp_status add_rod_arrays(sp_run *run, sp_record *r, sp_layout_body *b, const sp_run_body *body) {
+    for (int i = 0; i < 2 && r->writer->fields; i++) SP_TRY(add_array(run, r, b, &bent[i]));
+    for (int i = 0; i < 2 && r->writer == &sp__writer_xdmf; i++) {
+        sp_field_info info;
+        sp_status status = sp_world_field_info(run->world, body->id, state_names[i], &info);
+        if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
+        SP_TRY(add_array(run, r, b, &(record_quantity){state_names[i], "1", info.count, SP_ON_BODY}));
     }
-    return posed && r->writer == &sp__writer_xdmf ? add_array(run, r, b, &pose) : SP_OK;
+    return SP_OK;
+}
+
+// does this part know the field
+static bool is_there(const sp_frame_source *s, const record_quantity *q) {
+    static const char *const solid_only[] = {"stress", "rotation", "refresh"};
+    for (int i = 0; i < 3 && s->body->rod; i++)
+        if (strcmp(q->name, solid_only[i]) == 0) return false;
+    bool cells = s->from == SP_FROM_TETS || s->from == SP_FROM_LINES;
+    return q == table || (s->from != SP_FROM_POSE && (q->on == SP_ON_NODES || cells));
+}
+
+static sp_status add_arrays(sp_run *run, sp_record *r, sp_layout_body *b, const sp_frame_source *s) {
+    if (!SP_KEEP(&run->keep, b->arrays, QUANTITIES + 4)) return sp__build_no_memory(run);
+    for (int i = 0; i < QUANTITIES; i++)
+        if (is_there(s, &table[i]) && wanted(r, &table[i])) SP_TRY(add_array(run, r, b, &table[i]));
+    if (s->from == SP_FROM_LINES) return add_rod_arrays(run, r, b, s->body);
+    return s->from == SP_FROM_POSE && r->writer == &sp__writer_xdmf ? add_array(run, r, b, &pose) : SP_OK;
 }
 
 static sp_status add_tets(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b) {
@@ -183,10 +205,12 @@ static sp_status add_surface(sp_run *run, const sp_record *r, const sp_run_body 
 static sp_status add_part(sp_run *run, sp_record *r, sp_run_body *body, int surface) {
     sp_layout_body *b = &r->layout->bodies[r->layout->body_count];
     sp_frame_source *s = &r->sources[r->layout->body_count];
-    *b = (sp_layout_body){.name = body->node->path, .kind = body->solid ? "solid" : "rigid"};
+    *b = (sp_layout_body){.name = body->node->path, .kind = body->rod ? "rod" : body->solid ? "solid" : "rigid"};
     *s = (sp_frame_source){.body = body, .from = SP_FROM_TETS, .surface = surface};
     if (surface >= 0)
         s->from = SP_FROM_SURFACE;
+    else if (body->rod)
+        s->from = has_cells(r) ? SP_FROM_LINES : SP_FROM_TUBE;
     else if (!body->solid)
         s->from = SP_FROM_POSE;
     else if (!has_cells(r))
@@ -196,6 +220,8 @@ static sp_status add_part(sp_run *run, sp_record *r, sp_run_body *body, int surf
     case SP_FROM_SKIN: SP_TRY(add_skin(run, body, b, s)); break;
     case SP_FROM_SURFACE: SP_TRY(add_surface(run, r, body, b, s)); break;
     case SP_FROM_POSE: SP_TRY(add_posed(run, r, body, b, s)); break;
+    case SP_FROM_LINES:
+    case SP_FROM_TUBE: SP_TRY(sp__record_rod(run, r, body, b, s)); break;
     }
     r->layout->body_count++;
     return add_arrays(run, r, b, s);
@@ -218,6 +244,8 @@ static sp_status make_scratch(sp_run *run, sp_record *r) {
     for (int i = 0; i < r->layout->body_count; i++) {
         const sp_run_body *body = r->sources[i].body;
         size_t n = body->solid ? 3 * (size_t)sp_mesh_node_count(body->placed) : 7;
+        sp_body_info info;
+        if (body->rod && sp_world_body_info(run->world, body->id, &info) >= 0) n = 3 * (size_t)info.nodes;
         if (n > r->scratch_size) r->scratch_size = n;
     }
     if (!SP_KEEP(&run->keep, r->scratch, r->scratch_size) || !SP_KEEP(&run->keep, r->before, r->layout->value_count))
@@ -254,7 +282,7 @@ static void place(const sp_layout_body *b, const sp_frame_source *s, const doubl
 
 static const sp_layout_array *pose_of(const sp_layout_body *b) {
     const sp_layout_array *last = &b->arrays[b->array_count - 1];
-    return last->on == SP_ON_BODY ? last : NULL;
+    return last->on == SP_ON_BODY && last->name == pose.name ? last : NULL;
 }
 
 static sp_status posed_values(sp_run *run, const sp_layout_body *b, const sp_frame_source *s, double *values) {
@@ -287,7 +315,9 @@ static sp_status body_values(sp_run *run, const sp_record *r, int index, double 
     case SP_FROM_POSE: return posed_values(run, b, s, values);
     case SP_FROM_SURFACE: return surface_values(run, b, s, values);
     case SP_FROM_SKIN: return skin_values(run, r, b, s, values);
-    case SP_FROM_TETS: break;
+    case SP_FROM_TUBE: return sp__record_tube(run, r, b, s, values);
+    case SP_FROM_TETS:
+    case SP_FROM_LINES: break;
     }
     for (int i = 0; i < b->array_count; i++)
         SP_TRY(sp_world_field(run->world, s->body->id, b->arrays[i].name, values + b->arrays[i].offset));
@@ -317,8 +347,11 @@ void sp__record_blend(const sp_record *r, double u, double *values) {
         const sp_layout_array *p = pose_of(b);
         for (int k = 0; k < b->array_count; k++) {
             const sp_layout_array *a = &b->arrays[k];
+            // turns lie on no line: a rod's frames and state are those of the nearer step
+            bool turns = a->on == SP_ON_BODY || a->name == bent[0].name;
+            double w = !turns ? u : u < 0.5 ? 0 : 1;
             for (size_t n = 0; a != p && n < a->count * (size_t)a->components; n++)
-                values[a->offset + n] = (1 - u) * r->before[a->offset + n] + u * values[a->offset + n];
+                values[a->offset + n] = (1 - w) * r->before[a->offset + n] + w * values[a->offset + n];
         }
         if (!p) continue;
         blend_pose(r->before + p->offset, u, values + p->offset);

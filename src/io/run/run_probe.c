@@ -76,20 +76,29 @@ static sp_status point_target(sp_run *run, const sp_probe *p, sp_probe_target *t
     return SP_OK;
 }
 
+// elements of a strand are counted from its root
+static int first_element(const sp_run_rod *rod, const sp_scene_node *node) {
+    int strand = sp__rod_strand_of(rod, node);
+    return strand < 0 ? 0 : rod->first_element[strand];
+}
+
 // numbers of all, or of what S selects, kept with the run together with the file's numbers
 static sp_status list_items(sp_run *run, const sp_probe *p, const sp_run_body *body, sp_select_kind kind, const int **items,
                             const int64_t **ids, int *count) {
     int *list, *kept;
     int64_t *numbers;
     bool nodes = kind == SP_SELECT_NODES, all = !sp__selects(p->node);
-    if (all)
+    if (all && body->rod)
+        *count = nodes ? body->rod->nodes : body->rod->elements;
+    else if (all)
         *count = nodes ? sp_mesh_node_count(body->own) : sp_mesh_tet_count(body->own);
     else
         SP_TRY(sp__build_select(run, body, p->node, kind, &list, count));
     if (!SP_KEEP(&run->keep, kept, *count) || !SP_KEEP(&run->keep, numbers, *count)) return sp__build_no_memory(run);
     for (int i = 0; i < *count; i++) {
         kept[i] = all ? i : list[i];
-        numbers[i] = nodes ? sp_mesh_node_ids(body->own)[kept[i]] : sp_mesh_tet_ids(body->own)[kept[i]];
+        numbers[i] = kept[i] - (body->rod ? first_element(body->rod, p->node) : 0);
+        if (!body->rod) numbers[i] = nodes ? sp_mesh_node_ids(body->own)[kept[i]] : sp_mesh_tet_ids(body->own)[kept[i]];
     }
     *items = kept;
     *ids = numbers;
@@ -117,11 +126,62 @@ static sp_status solid_target(sp_run *run, const sp_probe *p, sp_probe_target *t
     return SP_OK;
 }
 
+// what has not grown yet has no length and lies at the tip of a rod
+static sp_status follow_tip(sp_run *run, const sp_probe *p, const sp_run_body *body, sp_rod_spot *spots, int count) {
+    sp_field_info info;
+    if (!body->rod->grows || count != 1 || !sp__build_is(p->node, "end", "tip")) return SP_OK;
+    sp_status status = sp_world_field_info(run->world, body->id, "position", &info);
+    if (status < 0) return sp__build_refused(run, p->node, status, sp_world_error(run->world));
+    *spots = (sp_rod_spot){info.count - 2, 1, info.count - 1};
+    return SP_OK;
+}
+
+// nodes, or one place between them; elements
+static sp_status rod_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
+    bool nodes = wants(p, SP_OF_NODES), elements = wants(p, SP_OF_ELEMENTS);
+    sp_rod_spot *spots;
+    sp_anchor *anchors;
+    int *numbers;
+    int64_t *ids;
+    for (int i = 0; i < p->quantity_count; i++)
+        if (strcmp(p->quantities[i]->name, "stress") == 0)
+            return SP_BUILD_FAIL(run, p->node, "quantity", "a rod has no stress at a point: von-mises is that of its skin");
+    if (sp__selects(p->node) && !nodes && !elements)
+        return SP_BUILD_FAIL(run, p->node, NULL, "a selection cannot act: all of its quantities are of the whole body");
+    if (!sp__selects(p->node) && p->combine == SP_COMBINE_NONE && (nodes || elements))
+        return SP_BUILD_FAIL(run, p->node, NULL,
+                             "nodes or elements of a whole body: select some, or combine them (sum, mean, max)");
+    if (elements && sp__build_given(p->node, "point"))
+        return SP_BUILD_FAIL(run, p->node, "quantity", "von-mises belongs to elements: select them by s");
+    if (elements) SP_TRY(list_items(run, p, t->body, SP_SELECT_ELEMENTS, &t->elements, &t->element_ids, &t->element_count));
+    if (!nodes) return SP_OK;
+    SP_TRY(sp__rod_spots(run, t->body, p->node, &spots, &t->node_count));
+    if (!SP_KEEP(&run->keep, anchors, t->node_count) || !SP_KEEP(&run->keep, numbers, t->node_count) ||
+        !SP_KEEP(&run->keep, ids, t->node_count))
+        return sp__build_no_memory(run);
+    SP_TRY(follow_tip(run, p, t->body, spots, t->node_count));
+    int strand = sp__rod_strand_of(t->body->rod, p->node), first = strand < 0 ? 0 : t->body->rod->first_node[strand];
+    for (int i = 0; i < t->node_count; i++) {
+        anchors[i] = (sp_anchor){.body = t->body->id.slot, .elem = (uint32_t)spots[i].element, .at = {spots[i].at}};
+        numbers[i] = spots[i].node;
+        ids[i] = spots[i].node - first;
+        for (int k = 0; spots[i].node < 0 && k < p->quantity_count; k++)
+            if (p->quantities[k]->of == SP_OF_NODES && p->quantities[k]->field)
+                return SP_BUILD_FAIL(run, p->node, "quantity", "%s belongs to nodes, and there is none at this place",
+                                     p->quantities[k]->name);
+    }
+    t->anchors = anchors, t->nodes = numbers, t->node_ids = ids;
+    return SP_OK;
+}
+
 static sp_status add_target(sp_run *run, sp_probe *p, const sp_scene_node *body_node) {
     sp_run_body *body = sp__build_body_of(run, body_node);
     if (!body) return SP_BUILD_FAIL(run, p->node, "of", "\"%s\" is not in the simulation", body_node->path);
+    for (int i = 0; i < p->target_count; i++)
+        if (p->targets[i].body == body) return SP_OK;  // strands of one body
     sp_probe_target *t = &p->targets[p->target_count++];
     *t = (sp_probe_target){.body = body};
+    if (body->rod) return body->id.slot ? rod_target(run, p, t) : SP_BAD_INPUT;
     if (!body->solid) return rigid_target(run, p, t);
     // a body that could not be built has told so itself
     return body->own ? solid_target(run, p, t) : SP_BAD_INPUT;
@@ -148,6 +208,19 @@ static int items_of(const sp_probe *p, const sp_quantity *q) {
     return n > WIDTH_MAX ? WIDTH_MAX + 1 : (int)n;
 }
 
+// fields of a rod that grows may be longer than it is now
+static sp_status rod_room(sp_run *run, const sp_probe *p, const sp_run_body *body) {
+    sp_field_info info;
+    for (int i = 0; i < p->quantity_count && body->id.slot; i++) {
+        if (!p->quantities[i]->field) continue;
+        sp_status status = sp_world_field_info(run->world, body->id, p->quantities[i]->field, &info);
+        if (status < 0) return sp__build_refused(run, p->node, status, sp_world_error(run->world));
+        size_t room = (size_t)info.count * (size_t)info.components;
+        if (room > run->field_size) run->field_size = room;
+    }
+    return SP_OK;
+}
+
 static sp_status lay_out(sp_run *run, sp_probe *p) {
     for (int i = 0; i < p->quantity_count; i++) {
         int64_t items = p->combine == SP_COMBINE_NONE ? items_of(p, p->quantities[i]) : 1;
@@ -160,6 +233,7 @@ static sp_status lay_out(sp_run *run, sp_probe *p) {
     }
     for (int i = 0; i < p->target_count; i++) {
         const sp_run_body *body = p->targets[i].body;
+        if (body->rod) SP_TRY(rod_room(run, p, body));
         size_t room = body->solid && body->own ? 3 * (size_t)sp_mesh_node_count(body->own) : 0;
         size_t elements = body->solid && body->own && wants(p, SP_OF_ELEMENTS) ? 6 * (size_t)sp_mesh_tet_count(body->own) : 0;
         if (room > run->field_size) run->field_size = room;
@@ -205,6 +279,8 @@ static int list_probes(const sp_scene_node *node, const sp_scene_node **out) {
         if (strcmp(child->spec->name, "probe") == 0) {
             if (out) out[n] = child;
             n++;
+        } else if (child->strand_count) {
+            for (int k = 0; k < child->strand_count; k++) n += list_probes(child->strands[k], out ? out + n : NULL);
         } else if (sp__build_owner(child) == child) {
             n += list_probes(child, out ? out + n : NULL);
         }

@@ -9,8 +9,9 @@
 // Where the numbers of a body of the layout come from.
 typedef struct sp_frame_source {
     sp_run_body *body;
-    enum { SP_FROM_TETS, SP_FROM_SKIN, SP_FROM_SURFACE, SP_FROM_POSE } from;
-    const int *nodes;     // skin: the body's node of each vertex
+    enum { SP_FROM_TETS, SP_FROM_SKIN, SP_FROM_SURFACE, SP_FROM_POSE, SP_FROM_LINES, SP_FROM_TUBE } from;
+    const int *nodes;     // skin: the body's node of each vertex; tube: the one before it
+    const double *share;  // tube: of the node behind
     const double *local;  // pose: vertices in the body's own frame
     int surface;          // number of it on the body
 } sp_frame_source;
@@ -46,6 +47,9 @@ struct sp_record {
 sp_status sp__record_layout(sp_run *run, sp_record *r);
 sp_status sp__record_values(sp_run *run, const sp_record *r, double *values);
 void sp__record_blend(const sp_record *r, double u, double *values);  // on the line from `before`
+// run_record_rod.c: lines or tube; the numbers of a tube
+sp_status sp__record_rod(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s);
+sp_status sp__record_tube(sp_run *run, const sp_record *r, const sp_layout_body *b, const sp_frame_source *s, double *values);
 // run_record_csv.c
 sp_status sp__record_series(sp_run *run, sp_record *r);
 sp_status sp__record_head(sp_run *run, const sp_record *r, sp_buffer *out);

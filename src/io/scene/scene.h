@@ -112,7 +112,13 @@ struct sp_scene_node {
     int index;              // among the parent's children
     // Copies of a template stand directly under the root. `instance` is the `instance` node of that copy: its scale, rotate or
     // quat, translate act after the body's own (grid offsets are in its translate already), then those of instance->instance.
-    sp_scene_node *instance;         // NULL: not a copy
+    sp_scene_node *instance;  // NULL: not a copy
+    int copy, copies;         // an `instance`: which of how many it is
+    // Copies of a rod that became strands of one body: that body stands under the root in their place. It has the path of the
+    // `instance`, and the attributes and children of the first strand.
+    sp_scene_node **strands;
+    int strand_count;                // 0: nothing was merged
+    sp_scene_node *merged;           // a strand: the body it is of; NULL: a body of its own
     struct sp_scene_source *source;  // the reader's own
 };
 
@@ -146,6 +152,7 @@ bool sp__attr_is(const sp_scene_node *node, const char *name, const char *word);
 bool sp__attr_varies(const sp_attr *attr, unsigned of);                                 // SP_ATTR_OF_TIME | SP_ATTR_OF_SPACE
 sp_signal sp__attr_signal(const sp_scene_node *node, const char *name, int component);  // lives as long as the scene
 double sp__attr_at(const sp_scene_node *node, const char *name, int component, const double x[3], double t);
+double sp__attr_along(const sp_scene_node *node, const char *name, int component, double s);  // at an arc length of a rod
 
 // Add a diagnostic at an element (attr nullable: at that attribute's line). Up to 20 errors are kept.
 void sp__scene_error(sp_scene *scene, const sp_scene_node *node, const char *attr, const char *format, ...) SP_PRINTF(4, 5);

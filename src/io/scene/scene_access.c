@@ -67,8 +67,15 @@ double sp__attr_at(const sp_scene_node *node, const char *name, int component, c
     return sp__expr_eval(e, &(sp_expr_env){.t = t, .x = x ? x[0] : 0, .y = x ? x[1] : 0, .z = x ? x[2] : 0});
 }
 
+double sp__attr_along(const sp_scene_node *node, const char *name, int component, double s) {
+    const sp_attr *attr = sp__attr(node, name);
+    if (component < 0 || component >= attr->count || !attr->numbers) return NAN;
+    const sp_expr *e = attr->programs ? attr->programs[component] : NULL;
+    return e ? sp__expr_eval(e, &(sp_expr_env){.s = s}) : attr->numbers[component];
+}
+
 const sp_scene_node *sp__scene_material(const sp_scene_node *node) {
-    const char *word = sp__attr_word(node, "material");
+    const char *word = sp__attr_index(node->spec, "material") < 0 ? NULL : sp__attr_word(node, "material");
     const sp_scene_node *named = word ? sp__path_get(node->scene, word, "", "") : NULL;
     return named && strcmp(named->spec->name, "material") == 0 ? named : node;
 }

@@ -26,7 +26,8 @@ void sp__cannot_act(sp_scene_node *node, const char *attr, const sp_scene_node *
 
 // ---------------------------------------------------------------------------------------------- selections
 
-static const char *const selecting[] = {"box", "sphere", "plane", "tag", "nodes", "near", "point", "where", "select", "on"};
+static const char *const selecting[] = {"box",   "sphere", "plane", "tag", "nodes",  "near",
+                                        "point", "where",  "s",     "end", "select", "on"};
 enum { SELECTING = sizeof selecting / sizeof selecting[0] };
 
 bool sp__selects_something(const sp_scene_node *node) {
@@ -69,18 +70,36 @@ static void check_select_circle(sp_scene_node *node) {
     }
 }
 
+// what only rods have, and what they have not
+static void check_along(sp_scene_node *node, bool rod) {
+    const sp_attr *s = sp__attr(node, "s");
+    if (s->count == 2 && s->numbers[0] > s->numbers[1])
+        sp__scene_error(node->scene, node, "s", "s: %g to %g holds nothing", s->numbers[0], s->numbers[1]);
+    if (strcmp(node->spec->name, "event") == 0) return;  // its body says so when it is built
+    if (!rod) {
+        sp__cannot_act(node, "s", NULL, NULL, "only a rod has an arc length");
+        sp__cannot_act(node, "end", NULL, NULL, "only a rod has a root and a tip");
+    } else {
+        sp__cannot_act(node, "tag", NULL, NULL, "a rod comes from no mesh file and has no groups");
+    }
+}
+
 static void check_selection(sp_scene_node *node) {
     const char *element = node->spec->name;
     sp_scene *scene = node->scene;
     if (sp__attr_given(node, "within") && !sp__attr_given(node, "plane"))
         sp__cannot_act(node, "within", NULL, NULL, "it is the layer around a plane");
-    bool takes_point = strcmp(element, "probe") == 0 || strcmp(element, "pull") == 0;
-    if (sp__attr_given(node, "point") && !takes_point)
-        sp__cannot_act(node, "point", NULL, NULL, "only probe and pull take a point");
-    check_box(node);
-    bool must = sp__list_has("fix/load/region/pull/select", '/', element);
     const sp_scene_node *body = body_of(node);
+    bool rod = body && strcmp(body->spec->name, "rod") == 0;
+    bool takes_point = strcmp(element, "probe") == 0 || strcmp(element, "pull") == 0 || (rod && strcmp(element, "load") == 0);
+    if (sp__attr_given(node, "point") && !takes_point)
+        sp__cannot_act(node, "point", NULL, NULL,
+                       rod ? "only probe, pull and load take a point of a rod" : "only probe and pull take a point");
+    check_box(node);
+    check_along(node, rod);
+    bool must = sp__list_has("fix/load/region/pull/select", '/', element);
     if (strcmp(element, "move") == 0 && body && strcmp(body->spec->name, "solid") == 0) must = true;
+    if (rod && strcmp(element, "load") == 0 && sp__attr_given(node, "acceleration")) must = false;
     if (must && !sp__selects_something(node))
         sp__scene_error(scene, node, NULL, "selects nothing: it needs a box, sphere, plane, tag, ..., or on=\"all\"");
     if (!must && !sp__selects_something(node) && strcmp(element, "event") != 0)
@@ -176,6 +195,8 @@ void sp__scene_check(sp_scene *scene) {
         if (sp__is_body(node) || !node->parent) check_once(scene, node);
         if (strcmp(node->spec->name, "curve") == 0) sp__curve_read(scene, node);
     }
+    for (int i = 0; i < scene->root->child_count && !scene->no_memory; i++)
+        if (scene->root->children[i]->strand_count) sp__check_merged(scene->root->children[i]);
 }
 
 // ---------------------------------------------------------------------------------------------- what nobody uses

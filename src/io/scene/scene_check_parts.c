@@ -88,9 +88,12 @@ static void check_material(sp_scene_node *node) {
 }
 
 static void check_region(sp_scene_node *node) {
+    static const char *const of_rods[] = {"radius", "section", "bore", "curvature"};
     const sp_scene_node *body = node->parent, *own = sp__scene_material(node), *of_body = sp__scene_material(body);
     const char *word = sp__attr_word(node, "material");
+    if (is(body, "rod")) sp__check_rod_region(node);
     if (!is(body, "solid")) return;
+    for (int i = 0; i < 4; i++) sp__cannot_act(node, of_rods[i], NULL, NULL, "it is of rods");
     if (own != node)
         for (int i = 0; i < 3; i++)
             sp__cannot_act(node, material_numbers[i], node, "material",
@@ -163,9 +166,14 @@ static void check_rigid(sp_scene_node *node) {
 static void check_load(sp_scene_node *node) {
     static const char *const kinds[] = {"force", "each", "traction", "pressure", "torque", "acceleration"};
     int n = given(node, kinds, 6);
+    bool rod = is(node->parent, "rod");
     if (n != 1)
-        sp__scene_error(node->scene, node, NULL, "needs one of force, each, traction, pressure and acceleration, has %s",
-                        n ? "several" : "none");
+        sp__scene_error(node->scene, node, NULL, "needs one of force, each, %s and acceleration, has %s",
+                        rod ? "torque" : "traction, pressure", n ? "several" : "none");
+    if (rod)
+        sp__check_rod_load(node);
+    else
+        sp__cannot_act(node, "torque", NULL, NULL, "only the sections of a rod can be turned by one");
 }
 
 static void check_move(sp_scene_node *node) {
@@ -231,6 +239,9 @@ static const struct {
 static void check_solver(sp_scene_node *node) {
     static const char *const all[] = {"type", "operator", "tolerance", "iterations"};
     if (!node->parent->parent) return;  // only a default of others, judged there
+    if (is(node->parent, "rod")) sp__check_rod_solver(node);
+    if (is(node->parent, "solid") && sp__attr_is(node, "type", "block-tridiagonal"))
+        sp__cannot_act(node, "type", NULL, NULL, "block-tridiagonal is for chains: only rods are");
     const sp_scene_node *integrator = child_of(node->parent, "integrator");
     if (integrator && sp__attr_is(integrator, "type", "explicit"))
         for (int i = 0; i < 4; i++) sp__cannot_act(node, all[i], integrator, "type", "an explicit integrator solves no systems");
@@ -334,7 +345,9 @@ static void check_initial(sp_scene_node *node) {
         sp__cannot_act(node, "time", NULL, NULL, "it is a time in a recording, and file names none");
         return;
     }
-    if (!is(node->parent, "solid"))
+    if (is(node->parent, "rod"))
+        sp__scene_error(node->scene, node, "file", "a rod that starts from a recording is known, not in this build");
+    else if (!is(node->parent, "solid"))
         sp__scene_error(node->scene, node, "file", "the state of a recording is that of a solid; a rigid body is moved by move");
     for (int i = 0; i < 6; i++) sp__cannot_act(node, moves[i], node, "file", "the recording says where everything is");
 }
@@ -352,18 +365,21 @@ static void check_expect(sp_scene_node *node) {
 static void check_surface(sp_scene_node *node) {
     static const char *const of_file[] = {"scale", "flip"}, *const of_boundary[] = {"subdivide", "smooth"};
     bool rigid = is(node->parent, "rigid"), file = sp__attr_given(node, "file");
+    sp__check_rod_surface(node);
     for (int i = 0; i < 2; i++) {
         if (!file) sp__cannot_act(node, of_file[i], NULL, NULL, "there is no file");
         if (file) sp__cannot_act(node, of_boundary[i], NULL, NULL, "it is for the body's own boundary, and there is a file");
     }
     if (sp__attr_number(node, "subdivide") == 0) sp__cannot_act(node, "smooth", NULL, NULL, "nothing is subdivided");
-    if (sp__selects_something(node) && (file || rigid))
+    if (sp__selects_something(node) && (file || !is(node->parent, "solid")))
         sp__scene_error(node->scene, node, NULL, "a selection is of the faces of a solid's own boundary, not of %s",
-                        file ? "a file" : "a rigid body");
+                        file    ? "a file"
+                        : rigid ? "a rigid body"
+                                : "a rod");
     if (sp__attr_given(node, "point")) sp__cannot_act(node, "point", NULL, NULL, "a surface is made of faces");
     if (rigid && sp__attr_is(node, "map", "barycentric"))
         sp__scene_error(node->scene, node, "map", "a rigid body has no elements: its surfaces follow its frame, map=\"rigid\"");
-    if (!rigid && sp__attr_is(node, "map", "rigid"))
+    if (is(node->parent, "solid") && sp__attr_is(node, "map", "rigid"))
         sp__scene_error(node->scene, node, "map", "a solid has no frame: its surfaces follow its elements, map=\"barycentric\"");
     const sp_attr *role = sp__attr(node, "role");
     for (int i = 0; rigid && file && i < role->count; i++)
@@ -395,11 +411,30 @@ void sp__check_element(sp_scene_node *node) {
         const char *element;
         void (*check)(sp_scene_node *node);
     } rules[] = {
-        {"solid", check_solid},   {"material", check_material}, {"region", check_region},   {"rigid", check_rigid},
-        {"load", check_load},     {"move", check_move},         {"key", check_key},         {"integrator", check_integrator},
-        {"solver", check_solver}, {"event", check_event},       {"probe", check_probe},     {"record", check_record},
-        {"stop", check_stop},     {"expect", check_expect},     {"surface", check_surface}, {"camera", check_camera},
-        {"view", check_view},     {"mesh", check_mesh},         {"initial", check_initial},
+        {"solid", check_solid},
+        {"material", check_material},
+        {"region", check_region},
+        {"rigid", check_rigid},
+        {"load", check_load},
+        {"move", check_move},
+        {"key", check_key},
+        {"integrator", check_integrator},
+        {"solver", check_solver},
+        {"event", check_event},
+        {"probe", check_probe},
+        {"record", check_record},
+        {"stop", check_stop},
+        {"expect", check_expect},
+        {"surface", check_surface},
+        {"camera", check_camera},
+        {"view", check_view},
+        {"mesh", check_mesh},
+        {"initial", check_initial},
+        {"rod", sp__check_rod},
+        {"path", sp__check_path},
+        {"grow", sp__check_grow},
+        {"instance", sp__check_instance},
+        {"inverse", sp__check_inverse},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (is(node, rules[i].element)) rules[i].check(node);

@@ -31,6 +31,7 @@ static uint64_t mix_node(uint64_t sum, const sp_scene_node *node) {
         if (attr && attr->origin != SP_ORIGIN_ABSENT) sum = mix_attr(sum, &node->spec->attrs[i], attr);
     }
     for (int i = 0; i < node->child_count; i++) sum = mix_node(sum, node->children[i]);
+    for (int i = 0; i < node->strand_count; i++) sum = mix_node(sum, node->strands[i]);
     return sum;
 }
 

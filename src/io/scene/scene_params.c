@@ -297,6 +297,13 @@ static void *expr_alloc(void *user, size_t n, size_t size) {
     return sp__scene_alloc(user, n, size);
 }
 
+// an event may select in one, too
+static bool in_rod(const sp_scene_node *node) {
+    if (strcmp(node->spec->name, "event") == 0) return true;
+    while (node && strcmp(node->spec->name, "rod") != 0) node = node->parent;
+    return node != NULL;
+}
+
 const sp_expr *sp__compile(sp_scene *scene, sp_scene_node *node, int attr, const char *text, size_t length, unsigned of) {
     asker a = {scene, node, false};
     const sp_attr_spec *spec = &node->spec->attrs[attr];
@@ -304,7 +311,10 @@ const sp_expr *sp__compile(sp_scene *scene, sp_scene_node *node, int attr, const
     sp_expr_scope scope = {constant, find_curve, condition ? find_probe : NULL, &a, .seed = scene->seed, .path = node->path};
     scope.nearest = nearest_name;
     scope.allow_t = of & SP_ATTR_OF_TIME;
-    scope.allow_x = of & SP_ATTR_OF_SPACE;
+    // in a rod what varies along it is a function of the arc length; a place is told by both
+    bool rod = in_rod(node), place = spec->kind == SP_ATTR_EXPRESSION;
+    scope.allow_x = of & SP_ATTR_OF_SPACE && (!rod || place);
+    scope.allow_s = of & SP_ATTR_OF_SPACE && rod;
     char message[300], quoted[80];
     sp_expr *e = NULL;
     char *copy = sp__scene_copy(scene, text, length);

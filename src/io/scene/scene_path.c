@@ -45,6 +45,10 @@ bool sp__path_add(sp_scene *scene, sp_scene_node *node) {
     return true;
 }
 
+void sp__path_replace(sp_scene *scene, sp_scene_node *node) {
+    if (scene->table_size) scene->table[slot_of(scene, node->path, "", "")] = node;
+}
+
 sp_scene_node *sp__path_get(const sp_scene *scene, const char *base, const char *separator, const char *path) {
     return scene->table_size ? scene->table[slot_of(scene, base, separator, path)] : NULL;
 }

@@ -188,7 +188,8 @@ const char *sp__file_beside(sp_scene *scene, const char *from, const char *name)
 const sp_csv *sp__csv_read(sp_scene *scene, const char *path, char *why, size_t why_size);
 
 // scene_path.c
-bool sp__path_add(sp_scene *scene, sp_scene_node *node);  // false: taken; then nothing is added
+bool sp__path_add(sp_scene *scene, sp_scene_node *node);      // false: taken; then nothing is added
+void sp__path_replace(sp_scene *scene, sp_scene_node *node);  // what stands at its path from now on
 sp_scene_node *sp__path_get(const sp_scene *scene, const char *base, const char *separator, const char *path);
 bool sp__path_matches(const char *pattern, const char *path, bool sole);
 // Every node that a path with [*] means, seen from a node; returns how many, writes up to `capacity`.
@@ -200,6 +201,14 @@ sp_scene_node *sp__scope_find(const sp_scene *scene, const sp_scope *scope, cons
 
 // scene_resolve.c
 void sp__scene_expand(sp_scene *scene, const sp_raw *root);
+
+// scene_merge.c: copies of a rod as strands of one body
+bool sp__merges(sp_scene_node *instance);
+// A path that is meant for every strand: "hair.young" for "hair[3].curl.young". NULL: the node is in no strand.
+const char *sp__merged_path(sp_scene_node *node, char *out, size_t size);
+// The rods that the copies of an instance put under the root, from its child `first` on, become one body. False: no memory.
+bool sp__merge_copies(sp_scene *scene, sp_scene_node *instance, int first, int *capacity);
+void sp__check_merged(sp_scene_node *body);  // what strands must have in common
 
 // scene_source.c
 // What belongs to one element alone and cannot be defaulted: name, class, file and selections.
@@ -230,6 +239,16 @@ const char *sp__scope_word(sp_scene *scene, const sp_scope *scope, const char *t
 // scene_check.c: rules that tie attributes together; scene_check_parts.c: those of single elements
 void sp__scene_check(sp_scene *scene);
 void sp__check_element(sp_scene_node *node);
+// scene_check_rods.c
+void sp__check_rod(sp_scene_node *node);
+void sp__check_path(sp_scene_node *node);
+void sp__check_grow(sp_scene_node *node);
+void sp__check_rod_region(sp_scene_node *node);
+void sp__check_rod_load(sp_scene_node *node);
+void sp__check_rod_solver(sp_scene_node *node);
+void sp__check_rod_surface(sp_scene_node *node);
+void sp__check_instance(sp_scene_node *node);
+void sp__check_inverse(sp_scene_node *node);
 void sp__check_unused(sp_scene *scene);
 // An attribute that cannot act: an error where it was written; forgotten with a note where it is a default, or where what
 // decides (nullable) came from --set.

@@ -60,6 +60,14 @@ static char *make_path(sp_scene *scene, const sp_scene_node *parent, const char 
     return path;
 }
 
+// the node's own path, or that of the body it is a strand of
+static bool is_at(sp_scene_node *node, const char *path) {
+    char merged[300];
+    if (sp__path_matches(path, node->path, node->source->sole)) return true;
+    const char *of_body = sp__merged_path(node, merged, sizeof merged);
+    return of_body && sp__path_matches(path, of_body, false);
+}
+
 static void lay_set(sp_scene *scene, sp_scene_node *node, sp_set_option *option) {
     const char *dot = strrchr(option->path, '.'), *attr = dot ? dot + 1 : option->path;
     bool param = strcmp(node->spec->name, "param") == 0;
@@ -70,7 +78,7 @@ static void lay_set(sp_scene *scene, sp_scene_node *node, sp_set_option *option)
         size_t n = dot ? (size_t)(dot - option->path) : 0;
         char *holder = sp__scene_copy(scene, option->path, n);
         bool root = !node->path[0];
-        if (!holder || (root ? n != 0 : n == 0 || !sp__path_matches(holder, node->path, node->source->sole))) index = -1;
+        if (!holder || (root ? n != 0 : n == 0 || !is_at(node, holder))) index = -1;
     }
     if (index < 0) return;
     option->matched = true;
@@ -486,6 +494,8 @@ static bool make_copy(spread *s, sp_scene_node *node, sp_scene_node *around, con
     snprintf(path, n, "%s[%d]", node->path, i);
     snprintf(base, n, "%s[%d].", node->path, i);
     const char *dot = strrchr(path, '.');
+    copy->copy = i;
+    copy->copies = (int)c->count;
     copy->path = path;
     copy->name = dot ? dot + 1 : path;
     copy->instance = around;
@@ -524,8 +534,10 @@ static void expand_instance(spread *s, sp_scene_node *node, sp_scene_node *aroun
         s->full = true;
         return;
     }
+    int before = scene->root->child_count;
     for (int i = 0; i < (int)c.count && !scene->no_memory && !s->full; i++)
         if (!make_copy(s, node, around, template, &c, i, &link)) break;
+    if (sp__merges(node) && !scene->no_memory && !s->full) sp__merge_copies(scene, node, before, &s->capacity);
 }
 
 // ---------------------------------------------------------------------------------------------- the whole
@@ -598,14 +610,15 @@ static bool start_root(sp_scene *scene, const sp_raw *raw) {
 
 // a path that meant nothing, and the nearest that would have meant something
 static void report_unmatched(sp_scene *scene, const sp_set_option *option) {
-    char best[160] = "", path[200];
+    char best[160] = "", path[200], merged[150];
     int limit = 2;
     for (int i = 0; i < scene->node_count && i < 2000 && limit >= 0; i++) {
-        const sp_scene_node *node = scene->nodes[i];
+        sp_scene_node *node = scene->nodes[i];
+        const char *of_body = node->instance ? sp__merged_path(node, merged, sizeof merged) : NULL;
         for (int a = -1; a < node->spec->attr_count && limit >= 0; a++) {
             bool param = strcmp(node->spec->name, "param") == 0;
             if (a < 0 && !param) continue;
-            snprintf(path, sizeof path, "%.150s%s%s", node->path, a < 0 || !node->path[0] ? "" : ".",
+            snprintf(path, sizeof path, "%.150s%s%s", of_body ? of_body : node->path, a < 0 || !node->path[0] ? "" : ".",
                      a < 0 ? "" : node->spec->attrs[a].name);
             int d = sp__edit_distance(option->path, path, limit);
             if (d > limit) continue;

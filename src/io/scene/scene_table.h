@@ -82,9 +82,9 @@ enum {
         ROW("nodes", SP_ATTR_IDS, 1, MANY, "", 0, 0, NULL, NULL, flags, 1, RELOAD, "numbers as in the file, \"0 7 12-20\""),    \
         VECTOR("near", "m", NULL, flags, 1, RELOAD, "the one nearest node, ties to the lower number"),                          \
         VECTOR("point", "m", NULL, flags, 1, RELOAD, "the material point there, interpolated in its element"),                  \
-        CONDITION("where", (flags) | X_, 1, "expression of x, y, z that is true inside"),                                       \
-        NUMBERS("s", 1, 2, "m", 0, INFINITY, NULL, (flags) | LATER, 1, RELOAD, "rods: an arc length or an interval"),           \
-        CHOICE("end", NULL, "root/tip", (flags) | LATER, 1, RELOAD, "rods: an end"),                                            \
+        CONDITION("where", (flags) | X_, 1, "expression of x, y, z (rods: and s) that is true inside"),                         \
+        NUMBERS("s", 1, 2, "m", 0, INFINITY, NULL, flags, 1, RELOAD, "rods: an arc length or an interval"),                     \
+        CHOICE("end", NULL, "root/tip", flags, 1, RELOAD, "rods: an end"),                                                      \
         REFERENCE("select", "select/fix/region", flags, 1, RELOAD, "what that select, fix or region of the same body selects"), \
         CHOICE("on", NULL, "all/surface", flags, 1, RELOAD, "surface: only what lies on the boundary"),                         \
         SWITCH("invert", "no", flags, 1, RELOAD, "the complement"),                                                             \

@@ -59,7 +59,7 @@ static const sp_attr_spec load_attrs[] = {
     VECTOR("each", "N", NULL, T_, 1, RELOAD, "on every node"),
     VECTOR("traction", "Pa", NULL, T_, 1, RELOAD, "per rest area, in a fixed direction"),
     FREE_NUMBER("pressure", "Pa", NULL, T_, 1, RELOAD, "against the normal, which it follows"),
-    VECTOR("torque", "N m", NULL, T_ | LATER, 1, RELOAD, "in all"),
+    VECTOR("torque", "N m", NULL, T_, 1, RELOAD, "rods: in all, shared equally"),
     VECTOR("acceleration", "m/s2", NULL, T_, 1, RELOAD, "times the mass of every node"),
 };
 

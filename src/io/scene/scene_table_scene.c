@@ -68,8 +68,9 @@ static const sp_attr_spec instance_attrs[] = {
     INTEGERS("grid", 3, 3, 1, 1e6, NULL, 0, 1, RELOAD, "copies along x, y, z; the last runs fastest"),
     NUMBERS("spacing", 1, 3, "m", -INFINITY, INFINITY, NULL, 0, 1, RELOAD, "between neighbours of the grid"),
     FILE_NAME("file", 0, 1, "comma-separated, a copy a row; the columns' heads become names"),
-    REFERENCE("scatter", "surface", LATER, 1, RELOAD, "surface over which copies are spread"),
-    SWITCH("merge", "no", LATER, 1, RELOAD, "copies of a rod become strands of one body"),
+    REFERENCE("scatter", "rigid/select/surface", 0, 1, RELOAD,
+              "copies spread evenly at random over a rigid body, a part of it or a surface of it; own x along its normal"),
+    SWITCH("merge", "no", 0, 1, RELOAD, "copies of a rod become strands of one body"),
     PLACEMENT(0),
 };
 

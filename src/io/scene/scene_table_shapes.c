@@ -102,11 +102,11 @@ static const sp_attr_spec disc_attrs[] = {
 
 static const sp_attr_spec path_attrs[] = {
     COMMON,
-    NUMBERS("points", 6, MANY, "m", -INFINITY, INFINITY, NULL, 0, 1, RELOAD, "triples along the centreline"),
-    FILE_NAME("file", 0, 1, "instead of points"),
+    NUMBERS("points", 3, MANY, "m", -INFINITY, INFINITY, NULL, 0, 1, RELOAD, "triples along the centreline, two at least"),
+    FILE_NAME("file", 0, 1, "instead of points: comma-separated x, y, z, or the polyline of an .obj"),
     POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate"),
     SWITCH("closed", "no", 0, 2, RELOAD, "the last point joins the first"),
-    POSITIVE("fit", "m", "auto", AUTO, 1, RELOAD, "allowed distance from the points"),
+    POSITIVE("fit", "m", "auto", AUTO, 1, RELOAD, "allowed distance from the points; auto: 1e-3 of the length"),
 };
 
 const sp_element_spec sp__table_shapes[] = {
@@ -122,6 +122,6 @@ const sp_element_spec sp__table_shapes[] = {
     ELEMENT("image", 3, false, "", image_attrs, "label volume made into tetrahedra"),
     ELEMENT("sheet", 3, false, "", sheet_attrs, "rectangle of triangles"),
     ELEMENT("disc", 3, false, "", disc_attrs, "disc of triangles"),
-    ELEMENT("path", 1, false, "", path_attrs, "centreline of a rod"),
+    ELEMENT("path", 1, true, "", path_attrs, "centreline of a rod: start and rest shape; start only, where curvature is written"),
     {0},
 };

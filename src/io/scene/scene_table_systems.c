@@ -15,7 +15,7 @@ static const sp_attr_spec integrator_attrs[] = {
 
 static const sp_attr_spec solver_attrs[] = {
     COMMON,
-    CHOICE("type", "auto", "auto/cg/pcg/cholesky/updated-cholesky/block-tridiagonal[1]/dense", 0, 1, REBUILD,
+    CHOICE("type", "auto", "auto/cg/pcg/cholesky/updated-cholesky/block-tridiagonal/dense", 0, 1, REBUILD,
            "how the linear systems are solved"),
     CHOICE("operator", "auto", "auto/matrix-free/assembled", 0, 1, REBUILD, "how a product with the matrix is made"),
     CHOICE("preconditioner", "block-jacobi", "block-jacobi/jacobi/ssor/ic/cholesky/inverse-factor/multigrid", 0, 1, REBUILD,

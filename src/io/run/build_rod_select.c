@@ -1,0 +1,356 @@
+// Selections in a rod: nodes, elements by their middles, and single material points. A selection written in a strand is about
+// that strand; one from outside (an event) about all of them. Arc lengths and coordinates are those of the rest shape before the
+// placement; where the rest shape lies is asked of the engine the first time somebody wants to know.
+#include "io/run/build_rod.h"
+#include "math/vec3.h"
+
+enum { DEPTH_MAX = 32 };  // of references to other selections
+
+// arc lengths of nodes are products of the length: rounding must not decide
+static const double SLACK = 1e-9;  // of the length
+
+typedef struct range {  // of nodes or elements: those of one strand, or all
+    sp_run *run;
+    const sp_run_body *body;
+    bool elements;
+    int strand;  // -1: all
+    int from, to;
+} range;
+
+// strands stand in the order of the copies they come from
+int sp__rod_strand_of(const sp_run_rod *rod, const sp_scene_node *node) {
+    const sp_scene_node *owner = sp__build_owner(node);
+    int low = 0, high = rod->strands - 1;
+    if (!owner) return -1;
+    while (low < high && owner->instance) {
+        int middle = low + (high - low) / 2;
+        if (rod->node[middle]->instance->copy < owner->instance->copy)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return rod->node[low] == owner ? low : -1;
+}
+
+static int strand_at(const sp_run_rod *rod, bool elements, int item) {
+    const int *first = elements ? rod->first_element : rod->first_node;
+    int low = 0, high = rod->strands - 1;
+    while (low < high) {
+        int middle = low + (high - low + 1) / 2;
+        if (first[middle] <= item)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static int elements_of(const sp_run_rod *rod, int strand) {
+    return rod->first_element[strand + 1] - rod->first_element[strand];
+}
+
+// arc length of a node, or of the middle of an element
+static double along(const sp_run_rod *rod, bool elements, int item) {
+    int strand = strand_at(rod, elements, item), k = item - (elements ? rod->first_element : rod->first_node)[strand];
+    return rod->length[strand] * (k + (elements ? 0.5 : 0)) / elements_of(rod, strand);
+}
+
+// ------------------------------------------------------------------------------------------------ the rest shape
+
+void sp__build_forget_rod(sp_run_body *body) {
+    sp_rod_rest *rest = body->rod ? body->rod->rest : NULL;
+    if (!rest) return;
+    sp_world_destroy(&rest->world);
+    rest->at[0] = rest->at[1] = NULL;
+}
+
+static sp_status make_rest(sp_run *run, const sp_run_body *body, const sp_scene_node *node) {
+    sp_rod_rest *rest = body->rod->rest;
+    sp_world_def def = sp_world_def_default();
+    def.snapshots = false;
+    if (rest->world) return SP_OK;
+    sp_status status = sp_world_create(run->ctx, &def, &rest->world);
+    if (status < 0) return sp__build_refused(run, node, status, sp_context_error(run->ctx));
+    status = sp_world_add_rod(rest->world, &rest->def, &rest->id);
+    return status < 0 ? sp__build_refused(run, body->node, status, sp_world_error(rest->world)) : SP_OK;
+}
+
+static void node_anchor(const sp_run_rod *rod, int item, int *element, double *at) {
+    int strand = strand_at(rod, false, item), k = item - rod->first_node[strand], last = elements_of(rod, strand);
+    *element = rod->first_element[strand] + (k < last ? k : last - 1);
+    *at = k == last;
+}
+
+// nodes x 3 or middles of elements x 3, before the placement
+static sp_status rest_places(sp_run *run, const sp_run_body *body, const sp_scene_node *node, bool elements, const double **out) {
+    sp_run_rod *rod = body->rod;
+    double *x = rod->rest->at[elements];
+    int n = elements ? rod->elements : rod->nodes;
+    *out = x;
+    if (x) return SP_OK;
+    SP_TRY(make_rest(run, body, node));
+    if (!SP_KEEP(&run->scratch, x, 3 * (size_t)n)) return sp__build_no_memory(run);
+    for (int i = 0; i < n; i++) {
+        sp_anchor a = {.body = rod->rest->id.slot, .elem = (uint32_t)i, .at = {0.5}};
+        int element = i;
+        if (!elements) node_anchor(rod, i, &element, &a.at[0]);
+        a.elem = (uint32_t)element;
+        sp_status status = sp_world_anchor_get(rod->rest->world, &a, x + 3 * (size_t)i, NULL);
+        if (status < 0) return sp__build_refused(run, node, status, sp_world_error(rod->rest->world));
+    }
+    *out = rod->rest->at[elements] = x;
+    return SP_OK;
+}
+
+static bool in_world(const sp_scene_node *node) {
+    return sp__build_is(node, "frame", "world");
+}
+
+static void place_of(const range *r, const sp_scene_node *node, const double *rest, int item, double x[3]) {
+    memcpy(x, rest + 3 * (size_t)item, 3 * sizeof *x);
+    if (in_world(node)) sp__place_point(&r->body->rod->rest->place[strand_at(r->body->rod, r->elements, item)], x, x);
+}
+
+// ------------------------------------------------------------------------------------------------ masks
+
+static sp_status by_place(const range *r, const sp_scene_node *node, unsigned char *mask) {
+    const double *rest, *near = sp__build_attr(node, "near") ? sp__attr(node, "near")->numbers : NULL;
+    double x[3], d[3], least = INFINITY;
+    sp_where where = sp__where_of(node);
+    int best = r->from;
+    if (!near && !where.box && !where.sphere && !where.plane && !where.where) return SP_OK;
+    SP_TRY(rest_places(r->run, r->body, node, r->elements, &rest));
+    for (int i = r->from; i < r->to; i++) {
+        place_of(r, node, rest, i, x);
+        mask[i] = mask[i] && sp__where_holds(&where, x, along(r->body->rod, r->elements, i));
+        if (!near) continue;
+        sp__sub3(x, near, d);
+        if (sp__dot3(d, d) < least) least = sp__dot3(d, d), best = i;
+    }
+    for (int i = r->from; near && i < r->to; i++) mask[i] = mask[i] && i == best;
+    return SP_OK;
+}
+
+static sp_status check_s(const range *r, const sp_scene_node *node, int strand) {
+    const sp_attr *s = sp__build_attr(node, "s");
+    double length = r->body->rod->length[strand];
+    for (int i = 0; i < s->count; i++)
+        if (s->numbers[i] > length * (1 + SLACK))
+            return SP_BUILD_FAIL(r->run, node, "s", "s = %g, must be in [0, %g], the length of \"%s\"", s->numbers[i], length,
+                                 r->body->rod->node[strand]->path);
+    return SP_OK;
+}
+
+// one arc length: the nearest node, or the element that holds it; two: all between
+static void s_of_strand(const range *r, const sp_attr *s, int strand, unsigned char *mask) {
+    const sp_run_rod *rod = r->body->rod;
+    const int *first = r->elements ? rod->first_element : rod->first_node;
+    double length = rod->length[strand], low = s->numbers[0], high = s->numbers[s->count - 1];
+    int last = elements_of(rod, strand), one = (int)floor(low / length * last + (r->elements ? 0 : 0.5 - SLACK));
+    if (r->elements && one > last - 1) one = last - 1;
+    for (int i = first[strand]; i < first[strand + 1]; i++) {
+        double at = along(rod, r->elements, i);
+        bool between = at >= low - SLACK * length && at <= high + SLACK * length;
+        mask[i] = mask[i] && (s->count == 1 ? i - first[strand] == one : between);
+    }
+}
+
+static sp_status by_length(const range *r, const sp_scene_node *node, unsigned char *mask) {
+    const sp_run_rod *rod = r->body->rod;
+    const sp_attr *s = sp__build_attr(node, "s");
+    for (int strand = r->strand < 0 ? 0 : r->strand; strand < (r->strand < 0 ? rod->strands : r->strand + 1); strand++) {
+        const int *first = r->elements ? rod->first_element : rod->first_node;
+        if (s) {
+            SP_TRY(check_s(r, node, strand));
+            s_of_strand(r, s, strand, mask);
+        }
+        if (!sp__build_given(node, "end")) continue;
+        int end = sp__build_is(node, "end", "root") ? first[strand] : first[strand + 1] - 1;
+        for (int i = first[strand]; i < first[strand + 1]; i++) mask[i] = mask[i] && i == end;
+    }
+    return SP_OK;
+}
+
+// numbers of nodes, counted from the root of a strand; an element is meant where both of its nodes are
+static sp_status by_number(const range *r, const sp_scene_node *node, unsigned char *mask) {
+    const sp_attr *list = sp__build_attr(node, "nodes");
+    const sp_run_rod *rod = r->body->rod;
+    unsigned char *listed;
+    int from = r->strand < 0 ? 0 : rod->first_node[r->strand],
+        count = (r->strand < 0 ? rod->nodes : rod->first_node[r->strand + 1]) - from;
+    if (!list) return SP_OK;
+    if (!SP_KEEP(&r->run->scratch, listed, count)) return sp__build_no_memory(r->run);
+    for (int i = 0; i < list->count; i++) {
+        if (!(list->numbers[i] < count))
+            return SP_BUILD_FAIL(r->run, node, "nodes", "there is no node %.0f: the %s has %d, counted from 0", list->numbers[i],
+                                 r->strand < 0 ? "body" : "rod", count);
+        listed[(int)list->numbers[i]] = 1;
+    }
+    for (int i = r->from; i < r->to; i++) {
+        int k = (r->elements ? i + strand_at(rod, true, i) : i) - from;
+        mask[i] = mask[i] && listed[k] && (!r->elements || listed[k + 1]);
+    }
+    return SP_OK;
+}
+
+static sp_status fill_mask(const range *r, const sp_scene_node *node, int depth, unsigned char *mask);
+
+// mask &= what another element selects, and the union of its `select` children
+static sp_status by_others(const range *r, const sp_scene_node *node, int depth, unsigned char *mask) {
+    unsigned char *any, *one;
+    bool children = sp__next_child(node, "select", NULL) != NULL, named = sp__build_given(node, "select");
+    int n = r->elements ? r->body->rod->elements : r->body->rod->nodes;
+    if (!children && !named) return SP_OK;
+    if (!SP_KEEP(&r->run->scratch, any, n) || !SP_KEEP(&r->run->scratch, one, n)) return sp__build_no_memory(r->run);
+    if (named) {
+        const sp_scene_node *other = sp__scene_find(node, sp__attr_word(node, "select"));
+        if (!other || sp__build_body_of(r->run, other) != r->body)
+            return SP_BUILD_FAIL(r->run, node, "select", "\"%s\" is not of the body \"%s\"", sp__attr_word(node, "select"),
+                                 r->body->node->path);
+        SP_TRY(fill_mask(r, other, depth + 1, one));
+        for (int i = r->from; i < r->to; i++) mask[i] = mask[i] && one[i];
+    }
+    for (const sp_scene_node *child = NULL; (child = sp__next_child(node, "select", child));) {
+        SP_TRY(fill_mask(r, child, depth + 1, one));
+        for (int i = r->from; i < r->to; i++) any[i] |= one[i];
+    }
+    for (int i = r->from; children && i < r->to; i++) mask[i] = mask[i] && any[i];
+    return SP_OK;
+}
+
+static sp_status fill_mask(const range *r, const sp_scene_node *node, int depth, unsigned char *mask) {
+    if (depth > DEPTH_MAX) return SP_BUILD_FAIL(r->run, node, "select", "selections refer to each other in a circle");
+    if (sp__build_given(node, "tag")) return SP_BUILD_FAIL(r->run, node, "tag", "a rod has no groups");
+    memset(mask + r->from, 1, (size_t)(r->to - r->from));
+    SP_TRY(by_place(r, node, mask));
+    SP_TRY(by_length(r, node, mask));
+    SP_TRY(by_number(r, node, mask));
+    SP_TRY(by_others(r, node, depth, mask));
+    if (sp__build_is(node, "invert", "yes"))
+        for (int i = r->from; i < r->to; i++) mask[i] = !mask[i];
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ nodes and elements
+
+static range range_of(sp_run *run, const sp_run_body *body, const sp_scene_node *node, bool elements) {
+    const sp_run_rod *rod = body->rod;
+    const int *first = elements ? rod->first_element : rod->first_node;
+    int strand = sp__rod_strand_of(rod, node);
+    range r = {run, body, elements, strand, 0, elements ? rod->elements : rod->nodes};
+    if (strand >= 0) r.from = first[strand], r.to = first[strand + 1];
+    return r;
+}
+
+// nodes that come in between shift the numbers of all that stand behind them, and take the tip with them
+static sp_status check_growing(sp_run *run, const sp_run_body *body, const sp_scene_node *node) {
+    if (!body->rod->grows) return SP_OK;
+    if (body->rod->strands > 1)
+        return SP_BUILD_FAIL(run, node, NULL,
+                             "nothing can be selected in strands that grow at their tips; mode=\"scale\" keeps nodes");
+    if (sp__build_is(node, "end", "tip") && strcmp(node->spec->name, "probe") != 0)
+        return SP_BUILD_FAIL(run, node, "end", "the tip of \"%s\" grows away; only a probe can follow it", body->node->path);
+    return SP_OK;
+}
+
+sp_status sp__rod_select(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int **out,
+                         int *count) {
+    range r = range_of(run, body, node, kind == SP_SELECT_ELEMENTS);
+    unsigned char *mask;
+    *out = NULL;
+    *count = 0;
+    if (kind == SP_SELECT_FACES) return SP_BUILD_FAIL(run, node, NULL, "a rod has no faces to select");
+    if (kind == SP_SELECT_NODES) SP_TRY(check_growing(run, body, node));
+    if (!SP_KEEP(&run->scratch, mask, r.elements ? body->rod->elements : body->rod->nodes) ||
+        !SP_KEEP(&run->scratch, *out, r.to - r.from))
+        return sp__build_no_memory(run);
+    SP_TRY(fill_mask(&r, node, 0, mask));
+    for (int i = r.from; i < r.to; i++)
+        if (mask[i]) (*out)[(*count)++] = i;
+    if (*count || sp__build_is(node, "empty", "yes")) return SP_OK;
+    return SP_BUILD_FAIL(run, node, NULL, "selects no %s of \"%s\", %g m long in %d elements (empty=\"yes\" allows it)",
+                         r.elements ? "elements" : "nodes", body->node->path, body->rod->length[r.strand < 0 ? 0 : r.strand],
+                         r.strand < 0 ? body->rod->elements : elements_of(body->rod, r.strand));
+}
+
+sp_status sp__rod_region_number(sp_run *run, const sp_run_body *body, const sp_scene_node *region, int *out) {
+    const sp_run_rod *rod = body->rod;
+    int *elements, count, same = 0;
+    *out = -1;
+    SP_TRY(sp__rod_select(run, body, region, SP_SELECT_ELEMENTS, &elements, &count));
+    if (!count) return SP_OK;
+    int section = rod->section[elements[0]];
+    for (int e = 0; e < rod->elements; e++) same += rod->section[e] == section;
+    for (int i = 0; i < count; i++) same -= rod->section[elements[i]] == section;
+    for (int i = 1; i < count; i++)
+        if (rod->section[elements[i]] != section) return SP_OK;
+    if (same == 0) *out = section - 1;  // the first one is the rod's own
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ material points
+
+static bool alone(const sp_scene_node *node, const char *attr) {
+    static const char *const others[] = {"box",   "sphere", "plane", "nodes",  "near",  "point",
+                                         "where", "s",      "end",   "select", "invert"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i], attr) != 0 && sp__build_given(node, others[i])) return false;
+    return true;
+}
+
+// the place nearest to a point, which must lie in the rod
+static sp_status spot_at_point(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int strand, sp_rod_spot *out) {
+    sp_run_rod *rod = body->rod;
+    const double *point = sp__attr(node, "point")->numbers;
+    double own[3], x[3], d[3], s = strand < 0 ? 1 : rod->rest->place[strand].scale[0];
+    sp_anchor a;
+    if (!alone(node, "point")) return SP_BUILD_FAIL(run, node, "point", "point is one material point: nothing can act beside it");
+    if (in_world(node) || rod->strands > 1)
+        return SP_BUILD_FAIL(run, node, "point",
+                             "a point of a rod is told in its own coordinates, and of one strand: give s instead");
+    memcpy(own, point, sizeof own);
+    SP_TRY(make_rest(run, body, node));
+    sp_status status = sp_world_anchor_point(rod->rest->world, rod->rest->id, own, &a);
+    if (status >= 0) {
+        memset(a.offset, 0, sizeof a.offset);
+        status = sp_world_anchor_get(rod->rest->world, &a, x, NULL);
+    }
+    if (status < 0) return sp__build_refused(run, node, status, sp_world_error(rod->rest->world));
+    sp__sub3(own, x, d);
+    if (sp__norm3(d) > rod->reach / s * (1 + 1e-6))
+        return SP_BUILD_FAIL(run, node, "point", "the point %g %g %g lies %.3g m from the centreline of \"%s\", outside of it",
+                             point[0], point[1], point[2], sp__norm3(d), body->node->path);
+    *out = (sp_rod_spot){(int)a.elem, a.at[0], -1};
+    return SP_OK;
+}
+
+static sp_status spot_at_length(const range *r, const sp_scene_node *node, int strand, sp_rod_spot *out) {
+    const sp_run_rod *rod = r->body->rod;
+    int n = elements_of(rod, strand);
+    SP_TRY(check_s(r, node, strand));
+    double u = fmin(sp__attr(node, "s")->numbers[0] / rod->length[strand], 1) * n;
+    int k = (int)fmin(floor(u), n - 1), near = (int)floor(u + 0.5);
+    *out = (sp_rod_spot){rod->first_element[strand] + k, u - k, -1};
+    if (fabs(u - near) <= SLACK * n) out->node = rod->first_node[strand] + near, out->at = near > k;
+    return SP_OK;
+}
+
+sp_status sp__rod_spots(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_rod_spot **out, int *count) {
+    range r = range_of(run, body, node, false);
+    const sp_attr *s = sp__build_attr(node, "s");
+    bool point = sp__build_given(node, "point"), one = s && s->count == 1 && alone(node, "s") && r.strand >= 0;
+    int *nodes, n = 1;
+    *count = 0;
+    SP_TRY(check_growing(run, body, node));
+    if (!point && !one) SP_TRY(sp__rod_select(run, body, node, SP_SELECT_NODES, &nodes, &n));
+    if (!SP_KEEP(&run->scratch, *out, n)) return sp__build_no_memory(run);
+    if (point) SP_TRY(spot_at_point(run, body, node, r.strand, *out));
+    if (one) SP_TRY(spot_at_length(&r, node, r.strand, *out));
+    for (int i = 0; !point && !one && i < n; i++) {
+        sp_rod_spot *spot = &(*out)[i];
+        node_anchor(body->rod, nodes[i], &spot->element, &spot->at);
+        spot->node = nodes[i];
+    }
+    *count = n;
+    return SP_OK;
+}
