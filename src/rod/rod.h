@@ -194,6 +194,8 @@ sp_status sp__rod_anchor_point(sp_body *b, const double rest[3], sp_anchor *out)
 sp_status sp__rod_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
 // the node's own place: an element and a share of it, both of the strand
 int sp__rod_part_of_node(const sp_rod *r, int node);
+// the node or element that a definition means: those of a rod that grows also count what is not there yet
+int sp__rod_number(const sp_rod *r, const sp_rod_def *def, int number, bool node);
 // rod_hold.c: fixed nodes, moving nodes, pins
 sp_status sp__rod_hold_create(sp_body *b, const sp_rod_def *def);
 void sp__rod_hold_free(sp_body *b);

@@ -307,18 +307,26 @@ static sp_status make_start(sp_body *b, const sp_rod_def *def) {
 
 // ------------------------------------------------------------------------------------------------ loads and contact
 
+int sp__rod_number(const sp_rod *r, const sp_rod_def *def, int number, bool node) {
+    int strand = 0;
+    for (; strand < r->parts - 1 && number >= def->strands[strand].elements + node; strand++)
+        number -= def->strands[strand].elements + node;
+    return number + (node ? r->part[strand].node : r->part[strand].element);
+}
+
 static sp_status copy_loads(sp_body *b, const sp_rod_def *def) {
     sp_rod *r = sp__rod(b);
     r->loads = def->load_count;
     if (!SP_NEW(b->ctx, r->load, def->load_count + 1) || !SP_NEW(b->ctx, r->load_now, def->load_count + 1)) return SP_NO_MEMORY;
     if (def->load_count) memcpy(r->load, def->loads, (size_t)def->load_count * sizeof *r->load);
+    for (int i = 0; i < def->load_count; i++) r->load[i].element = sp__rod_number(r, def, r->load[i].element, false);
     for (int i = 0; i < def->load_count; i++)
         if (r->load[i].type == SP_LOAD_TORQUE) b->caps &= ~(unsigned)SP_CAP_ENERGY;  // what turns has no potential
     for (int i = 0; i < def->pull_count; i++) {
         const sp_rod_pull *p = &def->pulls[i];
         sp_spring *s = &b->loads.springs[b->loads.spring_count++];
         *s = (sp_spring){.stiffness = p->stiffness, .damping = p->damping, .axes = SP_AXES_ALL, .slot = -1, .active = true};
-        s->at = (sp_anchor){.elem = (uint32_t)p->element, .at = {p->at, 0, 0}};
+        s->at = (sp_anchor){.elem = (uint32_t)sp__rod_number(r, def, p->element, false), .at = {p->at, 0, 0}};
         for (int a = 0; a < 3; a++) s->to[a] = p->to[a], s->target[a] = sp_signal_at(&p->to[a], 0);
     }
     return SP_OK;
@@ -340,7 +348,8 @@ static sp_status make_contacts(sp_body *b) {
         for (int i = 0; i < r->samples * balls; i++) {
             sp_contact_node *n = &b->loads.nodes[b->loads.node_count++];
             *n = (sp_contact_node){.share = 1, .radius = s->axes[1 - wide]};
-            n->at = (sp_anchor){.elem = (uint32_t)e, .at = {(i / balls + 0.5) / r->samples, 0, 0}};
+            n->at =
+                (sp_anchor){.elem = (uint32_t)e, .at = {(i / balls + 0.5) / r->samples, 0, 0}};
             if (balls == 3) n->at.offset[1 + wide] = (i % balls - 1) * (s->axes[wide] - s->axes[1 - wide]);
         }
         // statics: as stiff as a layer of its own material as thick as itself

@@ -6,8 +6,9 @@
 enum { FREE, HELD, MOVED };
 enum { MOST_HELD = 12 };
 
-// of what an element resists along itself
-static const double pin_stiffness = 100;
+// A spring that holds a node gives this share of the strand's length under the strand's own weight. Stiffer ones hold no better
+// in motion: places are no linear functions of curvatures, and what a step leaves of that becomes force.
+static const double give = 1e-4;
 
 // A node that follows a pose.
 struct sp_rod_motion {
@@ -17,12 +18,19 @@ struct sp_rod_motion {
     sp_pose_signal pose;
 };
 
-static sp_status bad_node(sp_body *b, const char *what, int node) {
-    return SP_BODY_FAIL(b, SP_BAD_INPUT, "%s of '%s': node %d, must be in [0, %d]", what, b->name, node, sp__rod(b)->nodes - 1);
+static int64_t defined_nodes(const sp_rod_def *def) {
+    int64_t nodes = 0;
+    for (int i = 0; i < def->strand_count; i++) nodes += def->strands[i].elements + 1;
+    return nodes;
 }
 
-static bool is_node(const sp_rod *r, int node) {
-    return node >= 0 && node < r->nodes;
+static bool is_defined(const sp_rod_def *def, int node) {
+    return node >= 0 && node < defined_nodes(def);
+}
+
+static sp_status bad_node(sp_body *b, const sp_rod_def *def, const char *what, int node) {
+    return SP_BODY_FAIL(b, SP_BAD_INPUT, "%s of '%s': node %d, must be in [0, %lld]", what, b->name, node,
+                        (long long)defined_nodes(def) - 1);
 }
 
 // marks the unknowns of a node; false: the model has none
@@ -50,9 +58,14 @@ static sp_status add_spring(sp_body *b, const sp_spring *spring) {
 
 static double auto_stiffness(const sp_rod *r, const sp_anchor *a) {
     const sp_rod_part *p = &r->part[r->part_of[a->elem]];
-    double longest = 0;
-    for (int e = 0; e < p->elements; e++) longest = fmax(longest, r->length[p->element + e]);
-    return pin_stiffness * sp__rod_stiffness(r, (int)a->elem)->stretch / longest;
+    double length = 0, mass = 0, bend = 0;
+    for (int e = p->element; e < p->element + p->elements; e++) {
+        const sp_rod_stiffness *s = sp__rod_stiffness(r, e);
+        length += r->length[e], mass += s->line_density * r->length[e];
+        bend = fmax(bend, fmax(s->bend[0], s->bend[1]));
+    }
+    // weight, and the force that bends it as far as it is long
+    return (10 * mass / length + 3 * bend / (length * length * length)) / give;
 }
 
 // one that an edit makes is no part of the definition, and nobody's drag
@@ -79,15 +92,15 @@ static void release_springs(sp_body *b, int node, unsigned axes) {
 
 // ------------------------------------------------------------------------------------------------ making
 
-static sp_status add_fix(sp_body *b, const sp_fix *fix) {
+static sp_status add_fix(sp_body *b, const sp_rod_def *def, const sp_fix *fix) {
     const sp_rod *r = sp__rod(b);
     if (fix->count < 0 || (fix->count > 0 && !fix->nodes) || fix->axes < 1 || fix->axes > SP_AXES_ALL || !(fix->stiffness >= 0) ||
         !isfinite(fix->stiffness))
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "fix of '%s': axes = %u, must be in [1, 7]; stiffness = %g N/m, must be >= 0",
                             b->name, fix->axes, fix->stiffness);
     for (int i = 0; i < fix->count; i++) {
-        int node = fix->nodes[i];
-        if (!is_node(r, node)) return bad_node(b, "fix", node);
+        if (!is_defined(def, fix->nodes[i])) return bad_node(b, def, "fix", fix->nodes[i]);
+        int node = sp__rod_number(r, def, fix->nodes[i], true);
         int part = sp__rod_part_of_node(r, node);
         if (fix->stiffness == 0 && mark(b, part, node - r->part[part].node, fix->axes, HELD)) continue;
         SP_TRY(hold_by_spring(b, node, fix->axes, fix->stiffness, false));
@@ -95,9 +108,10 @@ static sp_status add_fix(sp_body *b, const sp_fix *fix) {
     return SP_OK;
 }
 
-static sp_status add_motion(sp_body *b, const sp_move *move, int node) {
+static sp_status add_motion(sp_body *b, const sp_rod_def *def, const sp_move *move, int number) {
     sp_rod *r = sp__rod(b);
-    if (!is_node(r, node)) return bad_node(b, "move", node);
+    if (!is_defined(def, number)) return bad_node(b, def, "move", number);
+    int node = sp__rod_number(r, def, number, true);
     int part = sp__rod_part_of_node(r, node);
     sp_rod_motion *m = &r->motion[r->motions];
     *m = (sp_rod_motion){.part = part, .node = node - r->part[part].node, .axes = move->axes, .pose = move->pose};
@@ -105,7 +119,7 @@ static sp_status add_motion(sp_body *b, const sp_move *move, int node) {
     memcpy(m->place, r->rest + 3 * (size_t)node, sizeof m->place);
     if (!mark(b, part, m->node, m->axes, MOVED))
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "move of '%s': node %d, but only the root of a %s can be moved; pull the others",
-                            b->name, node, r->model->name);
+                            b->name, number, r->model->name);
     r->motions++;
     return SP_OK;
 }
@@ -122,14 +136,14 @@ static sp_status add_moves(sp_body *b, const sp_rod_def *def) {
     }
     if (!SP_NEW(b->ctx, r->motion, count + 1)) return SP_NO_MEMORY;
     for (int i = 0; i < def->move_count; i++)
-        for (int k = 0; k < def->moves[i].count; k++) SP_TRY(add_motion(b, &def->moves[i], def->moves[i].nodes[k]));
+        for (int k = 0; k < def->moves[i].count; k++) SP_TRY(add_motion(b, def, &def->moves[i], def->moves[i].nodes[k]));
     return SP_OK;
 }
 
 sp_status sp__rod_hold_create(sp_body *b, const sp_rod_def *def) {
     const sp_rod *r = sp__rod(b);
     for (int p = 0; p < r->parts && !def->free_root; p++) mark(b, p, 0, SP_AXES_ALL, HELD);
-    for (int i = 0; i < def->fix_count; i++) SP_TRY(add_fix(b, &def->fixes[i]));
+    for (int i = 0; i < def->fix_count; i++) SP_TRY(add_fix(b, def, &def->fixes[i]));
     SP_TRY(add_moves(b, def));
     sp__rod_aim(b, 0);
     return SP_OK;
@@ -172,7 +186,8 @@ sp_status sp__rod_pin(sp_body *b, int node, unsigned axes, bool hold) {
     sp_rod *r = sp__rod(b);
     sp_anchor at;
     double x[3];
-    if (!is_node(r, node)) return bad_node(b, "pin", node);
+    if (node < 0 || node >= r->nodes)
+        return SP_BODY_FAIL(b, SP_BAD_INPUT, "pin of '%s': node %d, must be in [0, %d]", b->name, node, r->nodes - 1);
     int part = sp__rod_part_of_node(r, node), local = node - r->part[part].node, q = r->part[part].q;
     release_springs(b, node, axes);
     if (mark(b, part, local, axes, hold ? HELD : FREE)) {

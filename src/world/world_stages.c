@@ -85,7 +85,7 @@ static int first_bad(const double *x, int n) {
 
 static sp_status guard_body(sp_body *b) {
     int q = first_bad(b->q[SP_TRIAL], b->nq), v = first_bad(b->v[SP_TRIAL], b->nv);
-    if (q == b->nq && v == b->nv) return SP_OK;
+    if (q == b->nq && v == b->nv) return b->ops->settle ? b->ops->settle(b, SP_TRIAL) : SP_OK;
     bool place = q < b->nq;
     double seen = place ? b->q[SP_TRIAL][q] : b->v[SP_TRIAL][v];
     const char *what = place ? "position" : "velocity";

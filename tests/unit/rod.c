@@ -229,7 +229,7 @@ static void pin(sp_body_id id, int node, sp_edit_type type) {
     CHECK_INT(sp_world_queue(w, &e), SP_OK);
 }
 
-// pinned where it is, a tip stays; let go, it falls. Curvature coordinates hold it by a spring as stiff as a hundred elements
+// pinned where it is, a tip stays; let go, it falls. Curvature coordinates hold it by a spring that gives 1e-4 under the weight
 TEST(pins_hold_and_let_go) {
     for (int m = 0; m < MODELS; m++) {
         rod r;
@@ -241,11 +241,14 @@ TEST(pins_hold_and_let_go) {
         pin(id, 5, SP_EDIT_PIN);
         for (int i = 0; i < 30; i++) CHECK(sp_world_step(w, 0.01) >= 0);
         sp_world_field(w, id, "position", x);
-        CHECK_NEAR(x[16], 0, 1e-4);
+        // and as much again as it swings, twice over
+        CHECK_NEAR(x[16], 0, 4e-4);
+        // which is about what both ends carry: nothing rings
         CHECK(x[7] < -1e-3);
         // both ends carry their share of the weight, more or less as it swings
         CHECK_INT(sp_world_field(w, id, "force", f), SP_OK);
-        CHECK(f[1] > 0 && f[16] > 0);
+        double weight = 1000 * acos(-1) * 1e-4 * 9.81;
+        CHECK(f[1] > 0 && f[16] > 0 && f[1] + f[16] < 3 * weight);
         pin(id, 5, SP_EDIT_RELEASE);
         for (int i = 0; i < 30; i++) CHECK(sp_world_step(w, 0.01) >= 0);
         sp_world_field(w, id, "position", x);
@@ -394,5 +397,38 @@ TEST(an_inverted_rod_stays_where_it_is) {
     plain(&r, SP_ROD_BEAM);
     CHECK_INT(sp_world_add_rod(w, &r.def, &id), SP_OK);
     CHECK_INT(sp_world_rod_invert(w, id, NULL), SP_BAD_INPUT);
+    end();
+}
+
+// a definition counts what it defines; room for what will grow comes between
+TEST(loads_and_moves_of_a_growing_rod_find_their_strand) {
+    rod r;
+    sp_body_id id;
+    double x[200];
+    sp_rod_strand strands[2];
+    sp_rod_grow grow = {.mode = SP_GROW_TIP, .rate = sp_signal_constant(0.1), .until = 3};
+    sp_rod_load load = {.type = SP_LOAD_FORCE, .element = 5, .at = 1};
+    int root = 6;
+    sp_move move = {.nodes = &root, .count = 1, .axes = SP_AXES_ALL, .pose = {.eval = lift}};
+    begin();
+    plain(&r, SP_ROD_CLOTHOID);
+    strands[0] = strands[1] = r.strand;
+    strands[1].elements = 1, strands[1].root.translate[2] = 1;
+    load.value[2] = sp_signal_constant(1e-3);
+    r.section.young = 1e8;
+    r.def.strands = strands, r.def.strand_count = 2, r.def.grow = &grow;
+    r.def.loads = &load, r.def.load_count = 1, r.def.moves = &move, r.def.move_count = 1;
+    CHECK_INT(sp_world_add_rod(w, &r.def, &id), SP_OK);
+    for (int i = 0; i < 10; i++) CHECK(sp_world_step(w, 0.01) >= 0);
+    sp_field_info info;
+    sp_world_field_info(w, id, "position", &info);
+    REQUIRE(info.count > 8 && 3 * info.count <= 200);
+    sp_world_field(w, id, "position", x);
+    int second = 0;
+    while (second < info.count && x[3 * second + 2] < 0.5) second++;
+    // the first strand stays in its plane and its root where it is; the second is lifted and pushed
+    CHECK(second > 6 && x[1] == 0 && fabs(x[3 * second - 1]) < 1e-12);
+    CHECK_NEAR(x[3 * second + 1], 0.05, 1e-12);
+    CHECK(x[3 * info.count - 1] > 1 + 1e-6);
     end();
 }

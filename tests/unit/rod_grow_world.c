@@ -1,0 +1,162 @@
+// Growth in a world: failed steps, checkpoints, memory, a body that is frozen.
+#include "meter.h"
+#include "rod/rod.h"
+#include "test.h"
+#include "world/world_internal.h"
+
+static const sp_rod_model kinds[] = {SP_ROD_CLOTHOID, SP_ROD_HELIX};
+static const sp_grow_mode modes[] = {SP_GROW_TIP, SP_GROW_SCALE};
+
+// A rod that swings while it grows, pulled at a place of its last element.
+typedef struct garden {
+    sp_context *ctx;
+    sp_world *world;
+    sp_body_id rod;
+} garden;
+
+static sp_status garden_plant(garden *g, sp_rod_model model, const sp_rod_grow *grow) {
+    sp_rod_section section = sp_rod_section_default();
+    sp_rod_strand strand[2] = {{.length = 0.3, .elements = 3, .root = sp_pose_identity()}};
+    sp_rod_pull pull = {.element = 2, .at = 0.5, .stiffness = 1};
+    sp_rod_def def = sp_rod_def_default();
+    section.axes[0] = section.axes[1] = 0.005;
+    strand[1] = strand[0], strand[1].length = 0.2, strand[1].root.translate[2] = 0.1;
+    def.model = model, def.grow = grow, def.rayleigh_stiffness = 0.01, def.pulls = &pull, def.pull_count = 1;
+    def.strands = strand, def.strand_count = 2, def.sections = &section, def.section_count = 1;
+    return sp_world_add_rod(g->world, &def, &g->rod);
+}
+
+static sp_status garden_fill(garden *g, sp_rod_model model, sp_grow_mode mode, double gravity) {
+    sp_world_def world = sp_world_def_default();
+    sp_rod_grow grow = {.mode = mode, .rate = sp_signal_constant(0.5), .until = 0.6};
+    world.gravity[1] = sp_signal_constant(gravity);
+    grow.curvature[2] = sp_signal_constant(5);
+    SP_TRY(sp_world_create(g->ctx, &world, &g->world));
+    return garden_plant(g, model, &grow);
+}
+
+static bool garden_open_under(garden *g, sp_rod_model model, sp_grow_mode mode, double gravity) {
+    *g = (garden){0};
+    return sp_context_create(NULL, &g->ctx) == SP_OK && garden_fill(g, model, mode, gravity) == SP_OK;
+}
+
+static bool garden_open(garden *g, sp_rod_model model, sp_grow_mode mode) {
+    return garden_open_under(g, model, mode, -9.81);
+}
+
+static void garden_close(garden *g) {
+    sp_world_destroy(&g->world);
+    sp_context_destroy(&g->ctx);
+}
+
+static void steps(garden *g, int n) {
+    for (int i = 0; i < n; i++) CHECK(sp_world_step(g->world, 0.01) >= 0);
+}
+
+// Failures at every stage before each step, against a world that has none.
+TEST(failed_steps_do_not_grow) {
+    for (int kind = 0; kind < 2; kind++)
+        for (int mode = 0; mode < 2; mode++) {
+            garden plain, tried;
+            REQUIRE(garden_open(&plain, kinds[kind], modes[mode]) && garden_open(&tried, kinds[kind], modes[mode]));
+            for (int i = 0; i < 70; i++) {
+                for (int stage = SP_STAGE_TAKE_EDITS; stage < SP_STAGE_COMMIT; stage++) {
+                    uint64_t hash = sp_world_hash(tried.world);
+                    CHECK_INT(sp__world_inject_failure(tried.world, (sp_stage)stage), SP_OK);
+                    CHECK(sp_world_step(tried.world, 0.01) < 0);
+                    CHECK(sp_world_hash(tried.world) == hash);
+                }
+                steps(&plain, 1), steps(&tried, 1);
+                CHECK(sp_world_hash(plain.world) == sp_world_hash(tried.world));
+            }
+            garden_close(&plain), garden_close(&tried);
+        }
+}
+
+// the volume says how long it is
+static double volume_of(garden *g) {
+    sp_body_info info = {0};
+    CHECK_INT(sp_world_body_info(g->world, g->rod, &info), SP_OK);
+    return info.volume;
+}
+
+TEST(checkpoints_of_growth_go_on_to_the_same_hashes) {
+    for (int kind = 0; kind < 2; kind++)
+        for (int mode = 0; mode < 2; mode++) {
+            garden g, other;
+            sp_checkpoint saved;
+            REQUIRE(garden_open(&g, kinds[kind], modes[mode]) && garden_open(&other, kinds[kind], modes[mode]));
+            steps(&g, 10);
+            double volume = volume_of(&g), area = 3.14159265358979323846 * 0.005 * 0.005;
+            CHECK_NEAR(volume, (0.35 + 0.25) * area, 1e-9 * area);
+            REQUIRE(sp_world_save(g.world, &saved) == SP_OK);
+            steps(&g, 60);
+            CHECK_NEAR(volume_of(&g), (0.6 + 0.55) * area, 1e-9 * area);
+            uint64_t hash = sp_world_hash(g.world);
+            CHECK_INT(sp_world_restore(g.world, saved.data, saved.size), SP_OK);
+            CHECK_INT(sp_world_restore(other.world, saved.data, saved.size), SP_OK);
+            CHECK(volume_of(&g) == volume && volume_of(&other) == volume);
+            steps(&g, 60), steps(&other, 60);
+            CHECK(sp_world_hash(g.world) == hash && sp_world_hash(other.world) == hash);
+            sp_checkpoint_free(g.world, &saved);
+            garden_close(&g), garden_close(&other);
+        }
+}
+
+// The rod becomes twice as long and has twice the elements. Without weight: strands make room where they bend more than ever.
+TEST(nothing_is_allocated_while_it_grows) {
+    for (int kind = 0; kind < 2; kind++) {
+        garden g;
+        size_t bytes;
+        uint64_t before, after;
+        REQUIRE(garden_open_under(&g, kinds[kind], SP_GROW_TIP, 0));
+        steps(&g, 3);
+        sp_context_memory(g.ctx, &bytes, &before);
+        steps(&g, 70);
+        sp_context_memory(g.ctx, &bytes, &after);
+        CHECK_INT(after, before);
+        garden_close(&g);
+    }
+}
+
+// Everything that creation asks for, growth included, may be refused.
+TEST(every_allocation_of_a_world_may_fail) {
+    bool done = false;
+    for (long allowed = 0; !done && allowed < 2000; allowed++) {
+        meter m = {.allowed = allowed};
+        sp_context_def def = metered_context(&m);
+        garden g = {0};
+        sp_status status = sp_context_create(&def, &g.ctx);
+        if (status == SP_OK) status = garden_fill(&g, SP_ROD_CLOTHOID, SP_GROW_TIP, -9.81);
+        for (int i = 0; i < 30 && status >= 0; i++) status = sp_world_step(g.world, 0.01);
+        done = status >= 0;
+        if (!done) CHECK_INT(status, SP_NO_MEMORY);
+        garden_close(&g);
+        CHECK_INT(m.live, 0);
+    }
+    CHECK(done);
+}
+
+static double breaks_at(const void *user, double t) {
+    (void)user;
+    return t < 0.1 ? 5 : NAN;
+}
+
+// A rod that fails is held as it was before the step: as long as it was, too.
+TEST(a_frozen_rod_does_not_grow) {
+    garden g;
+    REQUIRE(sp_context_create(NULL, &g.ctx) == SP_OK);
+    sp_world_def world = sp_world_def_default();
+    world.on_failure = SP_FAILURE_FREEZE;
+    REQUIRE(sp_world_create(g.ctx, &world, &g.world) == SP_OK);
+    sp_rod_grow grow = {.mode = SP_GROW_TIP, .rate = sp_signal_constant(0.5), .until = 0.6};
+    grow.curvature[2] = (sp_signal){.eval = breaks_at};
+    REQUIRE(garden_plant(&g, SP_ROD_CLOTHOID, &grow) == SP_OK);
+    steps(&g, 10);
+    double volume = volume_of(&g);
+    CHECK_INT(sp_world_step(g.world, 0.01), SP_FROZEN);
+    CHECK(volume_of(&g) == volume);
+    steps(&g, 5);
+    CHECK(volume_of(&g) == volume);
+    garden_close(&g);
+}
