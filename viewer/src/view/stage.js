@@ -1,0 +1,189 @@
+// Renderer, camera, lights and floor. Draws only when something has changed: a paused scene costs nothing.
+import * as THREE from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { makeFloor } from "./floor.js";
+
+const LOOKS = {
+    light: { top: 0xf6f7f9, bottom: 0xe3e7ec, sky: 0xffffff, ground: 0xb9b2a8, line: 0x7d8a99, ambient: 1.15 },
+    dark: { top: 0x1b2027, bottom: 0x101317, sky: 0xdfe8f5, ground: 0x54504a, line: 0x6b7a8c, ambient: 0.85 },
+};
+
+// without a graphics card the browser draws on the processor that simulates: spend less there
+function drawsInSoftware(renderer) {
+    const gl = renderer.getContext();
+    const info = gl.getExtension("WEBGL_debug_renderer_info");
+    const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+    return { name, software: /swiftshader|llvmpipe|software|basic render/i.test(name) };
+}
+
+export class Stage {
+    constructor(holder) {
+        this.holder = holder;
+        this.renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: false, powerPreference: "high-performance" });
+        this.renderer.outputColorSpace = THREE.SRGBColorSpace;
+        this.renderer.shadowMap.enabled = false;
+        this.renderer.shadowMap.type = THREE.PCFShadowMap;
+        const { name, software } = drawsInSoftware(this.renderer);
+        this.software = software;
+        this.gpu = name;
+        this.canvas = this.renderer.domElement;
+        this.canvas.tabIndex = 0;
+        this.canvas.setAttribute("aria-label", "The simulation. Drag a body to pull it, drag beside it to turn the view.");
+        holder.append(this.canvas);
+        this.scene = new THREE.Scene();
+        this.camera = new THREE.PerspectiveCamera(36, 1, 0.01, 100);
+        this.controls = new OrbitControls(this.camera, this.canvas);
+        this.controls.enableDamping = true;
+        this.controls.dampingFactor = 0.18;
+        this.controls.zoomToCursor = true;
+        this.controls.addEventListener("change", () => this.invalidate());
+        this.box = new THREE.Box3();
+        this.home = null;
+        this.onDraw = null;
+        this.onSettled = null;
+        this.frames = 0;
+        this.addLights();
+        this.setTheme("light");
+        this.resize();
+        new ResizeObserver(() => this.resize()).observe(holder);
+        this.canvas.addEventListener("webglcontextrestored", () => this.invalidate());
+        this.loop = this.loop.bind(this);
+        requestAnimationFrame(this.loop);
+    }
+
+    addLights() {
+        this.hemisphere = new THREE.HemisphereLight(0xffffff, 0x888888, 1);
+        this.key = new THREE.DirectionalLight(0xffffff, 1.9);
+        this.key.shadow.mapSize.set(1024, 1024);
+        this.key.shadow.bias = -0.0006;
+        this.key.shadow.normalBias = 0.01;
+        this.fill = new THREE.DirectionalLight(0xffffff, 0.55);
+        this.scene.add(this.hemisphere, this.key, this.key.target, this.fill, this.fill.target);
+    }
+
+    setTheme(theme) {
+        const look = LOOKS[theme];
+        this.theme = theme;
+        this.scene.background = backdrop(look.top, look.bottom);
+        this.hemisphere.color.set(look.sky);
+        this.hemisphere.groundColor.set(look.ground);
+        this.hemisphere.intensity = look.ambient;
+        this.floor?.setColor(look.line, theme);
+        this.invalidate();
+    }
+
+    setShadows(on) {
+        this.shadows = on;
+        this.renderer.shadowMap.enabled = on;
+        this.key.castShadow = on;
+        this.floor?.setShadows(on);
+        this.scene.traverse((o) => o.material && (o.material.needsUpdate = true));
+        this.invalidate();
+    }
+
+    setFloor(on) {
+        this.floorShown = on;
+        if (this.floor) this.floor.group.visible = on;
+        this.invalidate();
+    }
+
+    // the scene as it is at first: floor, lights and near and far planes follow its size
+    setBox(box, up) {
+        this.box.copy(box);
+        this.up = up.clone();
+        this.camera.up.copy(up);
+        this.size = Math.max(box.getSize(new THREE.Vector3()).length(), 1e-6);
+        this.camera.near = this.size * 1e-3;
+        this.camera.far = this.size * 40;
+        this.camera.updateProjectionMatrix();
+        this.controls.minDistance = this.size * 5e-3;
+        this.controls.maxDistance = this.size * 15;
+        if (this.floor) this.scene.remove(this.floor.group);
+        this.floor = makeFloor(box, up, this.size);
+        this.floor.group.visible = this.floorShown ?? true;
+        this.scene.add(this.floor.group);
+        this.placeLights();
+        this.setTheme(this.theme);
+        this.setShadows(this.shadows ?? false);
+    }
+
+    placeLights() {
+        const centre = this.box.getCenter(new THREE.Vector3());
+        const aside = new THREE.Vector3(0.55, 0.35, 0.6).addScaledVector(this.up, 1).normalize();
+        this.key.target.position.copy(centre);
+        this.key.position.copy(centre).addScaledVector(aside, 1.6 * this.size);
+        this.fill.target.position.copy(centre);
+        this.fill.position.copy(centre).add(new THREE.Vector3(-0.7, 0.1, -0.5).addScaledVector(this.up, 0.2).multiplyScalar(this.size));
+        const camera = this.key.shadow.camera, reach = 0.95 * this.size;
+        Object.assign(camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.05 * this.size, far: 4 * this.size });
+        camera.updateProjectionMatrix();
+    }
+
+    // a direction that shows three sides, far enough that the box fills the smaller angle
+    viewOf(box, direction = null) {
+        const centre = box.getCenter(new THREE.Vector3());
+        const radius = Math.max(0.5 * box.getSize(new THREE.Vector3()).length(), 1e-6);
+        const half = (this.camera.fov * Math.PI) / 360;
+        const least = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
+        const from = direction ?? new THREE.Vector3(0.55, 0, 1).addScaledVector(this.up, 0.35).projectOnPlane(new THREE.Vector3())
+            .normalize();
+        return { to: centre, at: centre.clone().addScaledVector(from.normalize(), (0.92 * radius) / Math.sin(least)) };
+    }
+
+    look(at, to) {
+        this.camera.position.copy(at);
+        this.controls.target.copy(to);
+        this.controls.update();
+        this.invalidate();
+    }
+
+    resize() {
+        const { clientWidth: w, clientHeight: h } = this.holder;
+        if (!w || !h) return;
+        this.renderer.setPixelRatio(this.software ? 1 : Math.min(window.devicePixelRatio, 2));
+        this.renderer.setSize(w, h);
+        this.camera.aspect = w / h;
+        // what fits a wide window shall fit a tall one
+        this.camera.fov = w < h ? 44 : 34;
+        this.camera.updateProjectionMatrix();
+        this.invalidate();
+    }
+
+    invalidate() {
+        this.dirty = true;
+    }
+
+    loop(now) {
+        requestAnimationFrame(this.loop);
+        this.controls.update();
+        if (!this.dirty || document.hidden) return;
+        this.dirty = false;
+        this.draw(now);
+    }
+
+    draw(now = performance.now()) {
+        this.onDraw?.(now);
+        this.renderer.render(this.scene, this.camera);
+        this.frames++;
+    }
+
+    // read before the browser has shown and cleared it
+    async picture() {
+        this.draw();
+        return new Promise((done) => this.canvas.toBlob(done, "image/png"));
+    }
+}
+
+function backdrop(top, bottom) {
+    const canvas = document.createElement("canvas");
+    canvas.width = 2, canvas.height = 256;
+    const g = canvas.getContext("2d");
+    const ramp = g.createLinearGradient(0, 0, 0, 256);
+    ramp.addColorStop(0, `#${top.toString(16).padStart(6, "0")}`);
+    ramp.addColorStop(1, `#${bottom.toString(16).padStart(6, "0")}`);
+    g.fillStyle = ramp;
+    g.fillRect(0, 0, 2, 256);
+    const texture = new THREE.CanvasTexture(canvas);
+    texture.colorSpace = THREE.SRGBColorSpace;
+    return texture;
+}
