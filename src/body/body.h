@@ -35,14 +35,18 @@ typedef struct sp_rows {
 
 typedef struct sp_surface {
     int vertex_count, face_count;
-    const sp_anchor *anchors;  // one per vertex
-    const uint32_t *faces;     // face_count x 3, outward
-    const int *nodes;          // user's node of each vertex; NULL: the body has no nodes
+    const sp_anchor *anchors;      // one per vertex
+    const uint32_t *faces;         // face_count x 3, outward
+    const int *nodes;              // user's node of each vertex; NULL: the body has no nodes
     const unsigned char *stripes;  // per face: 1 on the side that shows twist; NULL: none
     int ring_count;
     const sp_rod_ring *rings;  // around a centreline, rising; NULL: none
     uint32_t revision;
 } sp_surface;
+
+typedef struct sp_bound {  // of an element: none of its points is farther from the middle [m], or faster [m/s]
+    double middle[3], radius, speed;
+} sp_bound;
 
 typedef struct sp_measure {
     double mass, rest_volume, volume, kinetic, elastic, momentum[3], angular[3], displacement_max;
@@ -80,6 +84,8 @@ typedef struct sp_body_ops {
     // state; who asks for points of one state from several threads calls it before. NULL: nothing to make
     sp_status (*settle)(sp_body *b, sp_which s);
     void (*points)(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);  // nullable: v
+    // where points cost much: a ball around each element at the trial state; NULL: ask the points
+    const sp_bound *(*bounds)(sp_body *b);
     sp_status (*pull)(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);  // row i: dir_i . dx(a_i)/dq
     // g += J^T f; a body that moves by prescription only: force and torque about its frame's origin (6)
     void (*push)(sp_body *b, int n, const sp_anchor *a, const double *f, double *g);

@@ -11,7 +11,7 @@
 #include "body/body.h"
 #include "math/vec3.h"
 
-enum { CHUNK = 256 };  // collision nodes of one task
+enum { CHUNK = 256, BATCH = 32 };  // collision nodes of one task; asked for at once
 
 void sp__loads_prescribe(sp_body *b, double t) {
     for (int i = 0; i < b->loads.spring_count; i++) {
@@ -83,25 +83,77 @@ static bool add_contact(sp_body *b, sp_body *obstacle, const sp_contact_node *no
     return true;
 }
 
+typedef struct touch_job {
+    sp_body *b;
+    const sp_bound *bounds;  // of elements; NULL: unknown
+} touch_job;
+
+// can what is within `radius` of x touch in the step, if it is no faster than `speed`?
+static bool is_near(sp_body *b, const double *x, double radius, double speed) {
+    double n[3], surface[3], h = b->integrator.type == SP_IMPLICIT_EULER ? b->h : 0;
+    double reach = radius + h * speed + h * h * sp__norm3(b->gravity);
+    for (int o = 0; o < b->loads.obstacle_count; o++)
+        if (b->loads.obstacles[o]->ops->distance(b->loads.obstacles[o], SP_TRIAL, x, n, surface) <= reach) return true;
+    return false;
+}
+
+static void touch_node(sp_body *b, int i, const double *x, const double *v) {
+    sp_loads *l = &b->loads;
+    sp_point_term *term = &l->terms[l->term_count + i];
+    *term = (sp_point_term){.at = l->nodes[i].at};
+    for (int o = 0; o < l->obstacle_count; o++) l->touching[i] |= add_contact(b, l->obstacles[o], &l->nodes[i], x, v, term);
+}
+
+// those of nodes [begin, begin + n) whose elements are near something; nodes of one element stand together
+static int choose_near(const touch_job *t, int begin, int n, int *which) {
+    sp_loads *l = &t->b->loads;
+    int near = 0;
+    bool last = false;
+    for (int i = begin; i < begin + n; i++) {
+        const sp_contact_node *node = &l->nodes[i];
+        const sp_bound *e = t->bounds ? &t->bounds[node->at.elem] : NULL;
+        if (!e || i == begin || node->at.elem != l->nodes[i - 1].at.elem || node->radius != l->nodes[i - 1].radius)
+            last = !e || is_near(t->b, e->middle, e->radius + node->radius, e->speed);
+        l->touching[i] = 0;
+        if (last) which[near++] = i;
+    }
+    return near;
+}
+
+// of these the ones that are near themselves
+static int choose_nearer(const touch_job *t, const int *which, int n, int *out) {
+    sp_anchor at[BATCH];
+    double x[3 * BATCH];
+    int near = 0;
+    for (int i = 0; i < n; i++) at[i] = t->b->loads.nodes[which[i]].at;
+    t->b->ops->points(t->b, SP_TRIAL, n, at, x, NULL);
+    for (int i = 0; i < n; i++)
+        if (is_near(t->b, x + 3 * i, t->b->loads.nodes[which[i]].radius, t->bounds[at[i].elem].speed)) out[near++] = which[i];
+    return near;
+}
+
+static void touch_some(const touch_job *t, int begin, int n) {
+    sp_anchor at[BATCH];
+    int which[BATCH], near = choose_near(t, begin, n, which);
+    double x[3 * BATCH], v[3 * BATCH];
+    if (t->bounds && near) near = choose_nearer(t, which, near, which);
+    for (int i = 0; i < near; i++) at[i] = t->b->loads.nodes[which[i]].at;
+    if (near) t->b->ops->points(t->b, SP_TRIAL, near, at, x, v);
+    for (int i = 0; i < near; i++) touch_node(t->b, which[i], x + 3 * i, v + 3 * i);
+}
+
 static void touch_chunk(void *arg, int task, int worker) {
     (void)worker;
-    sp_body *b = arg;
-    sp_loads *l = &b->loads;
-    int end = task * CHUNK + CHUNK < l->node_count ? task * CHUNK + CHUNK : l->node_count;
-    for (int i = task * CHUNK; i < end; i++) {
-        sp_point_term *term = &l->terms[l->term_count + i];
-        double x[3], v[3];
-        *term = (sp_point_term){.at = l->nodes[i].at};
-        b->ops->points(b, SP_TRIAL, 1, &l->nodes[i].at, x, v);
-        l->touching[i] = 0;
-        for (int o = 0; o < l->obstacle_count; o++) l->touching[i] |= add_contact(b, l->obstacles[o], &l->nodes[i], x, v, term);
-    }
+    const touch_job *t = arg;
+    int count = t->b->loads.node_count, end = task * CHUNK + CHUNK < count ? task * CHUNK + CHUNK : count;
+    for (int i = task * CHUNK; i < end; i += BATCH) touch_some(t, i, end - i < BATCH ? end - i : BATCH);
 }
 
 // every node writes its own place; the active ones then close ranks in order
 static void contact_terms(sp_body *b) {
     sp_loads *l = &b->loads;
-    sp__parallel(b->ctx, (l->node_count + CHUNK - 1) / CHUNK, touch_chunk, b);
+    touch_job t = {b, b->ops->bounds ? b->ops->bounds(b) : NULL};
+    sp__parallel(b->ctx, (l->node_count + CHUNK - 1) / CHUNK, touch_chunk, &t);
     int first = l->term_count;
     for (int i = 0; i < l->node_count; i++) {
         if (!l->touching[i]) continue;

@@ -79,6 +79,8 @@ typedef struct sp_rod {
     unsigned char *settled;             // parts: 0 nothing, 1 places, 2 and the motion
     sp_status *settle_status;           // parts
     double *part_energy;                // parts
+    sp_bound *bounds;                   // elements: sp__rod_bounds
+    sp_measure *part_measure;           // parts
     double *node_scratch;               // nodes x 3
     double *product, *kept;             // nv + 1: scratch of products
     // matrices of the last linearisation: lower bands, point terms included
@@ -187,6 +189,7 @@ typedef struct sp_rod_place {
 // rod_points.c
 void sp__rod_open_place(sp_body *b, const sp_anchor *a, int worker, sp_rod_place *out);  // of the settled strand
 void sp__rod_points(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);
+const sp_bound *sp__rod_bounds(sp_body *b);
 sp_status sp__rod_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
 void sp__rod_push(sp_body *b, int n, const sp_anchor *a, const double *f, double *g);
 sp_status sp__rod_anchor_node(sp_body *b, int node, sp_anchor *out);

@@ -25,6 +25,7 @@ static const sp_body_ops rod_ops = {
     .undo = sp__rod_grow_undo,
     .settle = settle,
     .points = sp__rod_points,
+    .bounds = sp__rod_bounds,
     .pull = sp__rod_pull,
     .push = sp__rod_push,
     .anchor_node = sp__rod_anchor_node,
@@ -236,10 +237,11 @@ static sp_status make_arrays(sp_body *b, int64_t nq, int64_t nv, size_t bands) {
         !SP_NEW(ctx, r->natural, 3 * nodes) || !SP_NEW(ctx, r->node_scratch, 3 * nodes) || !SP_NEW(ctx, r->rest, 3 * nodes) ||
         !SP_NEW(ctx, r->alive, parts) || !SP_NEW(ctx, r->hold, q) || !SP_NEW(ctx, r->start, q) || !SP_NEW(ctx, r->settled_q, q) ||
         !SP_NEW(ctx, r->settled_v, v) || !SP_NEW(ctx, r->settled_acceleration, parts) || !SP_NEW(ctx, r->settled, parts) ||
-        !SP_NEW(ctx, r->settle_status, parts) || !SP_NEW(ctx, r->part_energy, parts) || !SP_NEW(ctx, r->product, v + 1) ||
-        !SP_NEW(ctx, r->kept, v + 1) || !SP_NEW(ctx, r->M, bands + 1) || !SP_NEW(ctx, r->B, bands + 1) ||
-        !SP_NEW(ctx, r->K, bands + 1) || !SP_NEW(ctx, r->chain_start, parts + 1) || !SP_NEW(ctx, r->chain_band, parts) ||
-        !SP_NEW(ctx, r->term_start, parts + 1) || !SP_NEW(ctx, r->scratch, r->scratch_size * (size_t)sp__workers(ctx)))
+        !SP_NEW(ctx, r->settle_status, parts) || !SP_NEW(ctx, r->bounds, elements) || !SP_NEW(ctx, r->part_measure, parts) ||
+        !SP_NEW(ctx, r->part_energy, parts) || !SP_NEW(ctx, r->product, v + 1) || !SP_NEW(ctx, r->kept, v + 1) ||
+        !SP_NEW(ctx, r->M, bands + 1) || !SP_NEW(ctx, r->B, bands + 1) || !SP_NEW(ctx, r->K, bands + 1) ||
+        !SP_NEW(ctx, r->chain_start, parts + 1) || !SP_NEW(ctx, r->chain_band, parts) || !SP_NEW(ctx, r->term_start, parts + 1) ||
+        !SP_NEW(ctx, r->scratch, r->scratch_size * (size_t)sp__workers(ctx)))
         return SP_NO_MEMORY;
     for (int p = 0; p < r->parts; p++) {
         r->chain_start[p + 1] = r->part[p].v + r->part[p].nv, r->chain_band[p] = r->part[p].band;
@@ -348,8 +350,7 @@ static sp_status make_contacts(sp_body *b) {
         for (int i = 0; i < r->samples * balls; i++) {
             sp_contact_node *n = &b->loads.nodes[b->loads.node_count++];
             *n = (sp_contact_node){.share = 1, .radius = s->axes[1 - wide]};
-            n->at =
-                (sp_anchor){.elem = (uint32_t)e, .at = {(i / balls + 0.5) / r->samples, 0, 0}};
+            n->at = (sp_anchor){.elem = (uint32_t)e, .at = {(i / balls + 0.5) / r->samples, 0, 0}};
             if (balls == 3) n->at.offset[1 + wide] = (i % balls - 1) * (s->axes[wide] - s->axes[1 - wide]);
         }
         // statics: as stiff as a layer of its own material as thick as itself
@@ -464,6 +465,8 @@ static void destroy(sp_body *b) {
                    r->settled_acceleration,
                    r->settled,
                    r->settle_status,
+                   r->bounds,
+                   r->part_measure,
                    r->part_energy,
                    r->product,
                    r->kept,

@@ -191,6 +191,17 @@ static double farthest(sp_body *b) {
     return most;
 }
 
+// what a model gathers for this, the next step finds: on all workers
+static void measure_part(void *arg, int part, int worker) {
+    (void)worker;
+    sp_body *b = arg;
+    const sp_rod *r = sp__rod(b);
+    sp_measure *own = &r->part_measure[part];
+    *own = (sp_measure){0};
+    r->model->measure(b, part, b->v[SP_COMMITTED] + r->part[part].v, own);
+    own->elastic = r->model->elastic(b, part, NULL);
+}
+
 // of an inextensible rod the volume is that of its sections
 void sp__rod_measure(sp_body *b, sp_measure *out) {
     const sp_rod *r = sp__rod(b);
@@ -201,9 +212,11 @@ void sp__rod_measure(sp_body *b, sp_measure *out) {
         out->rest_volume += sp__rod_stiffness(r, e)->line_density / s->density * r->length[e];
     }
     out->volume = out->rest_volume;
+    sp__parallel(b->ctx, r->parts, measure_part, b);
     for (int p = 0; p < r->parts; p++) {
-        r->model->measure(b, p, b->v[SP_COMMITTED] + r->part[p].v, out);
-        out->elastic += r->model->elastic(b, p, NULL);
+        const sp_measure *own = &r->part_measure[p];
+        out->mass += own->mass, out->kinetic += own->kinetic, out->elastic += own->elastic;
+        for (int k = 0; k < 3; k++) out->momentum[k] += own->momentum[k], out->angular[k] += own->angular[k];
     }
     out->displacement_max = farthest(b);
 }

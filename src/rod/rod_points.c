@@ -42,6 +42,38 @@ void sp__rod_points(sp_body *b, sp_which which, int n, const sp_anchor *a, doubl
     }
 }
 
+// ------------------------------------------------------------------------------------------------ how far and how fast
+
+// Points of an element are at most half its length from its middle, and from one of its ends, and turn no faster than both ends
+// together; a quarter more for what bends, or stretches, on the way.
+static void bound_part(void *arg, int part, int worker) {
+    (void)worker;
+    sp_body *b = arg;
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    const double *v = b->v[SP_TRIAL] + p->v;
+    double from[6], to[6];
+    r->model->speed(b, part, 0, 0, v, from);
+    for (int e = 0; e < p->elements; e++) {
+        const sp_rod_section *s = &r->section[r->section_of[p->element + e]];
+        sp_bound *out = &r->bounds[p->element + e];
+        sp_curve_frame middle;
+        r->model->place(b, part, e, 0.5, &middle);
+        r->model->speed(b, part, e, 1, v, to);
+        memcpy(out->middle, middle.r, sizeof middle.r);
+        out->radius = 1.25 * (0.5 * r->length[p->element + e] + s->axes[0] + s->axes[1]);
+        out->speed = 1.25 * fmax(sp__norm3(from), sp__norm3(to)) + out->radius * (sp__norm3(from + 3) + sp__norm3(to + 3));
+        memcpy(from, to, sizeof from);
+    }
+}
+
+const sp_bound *sp__rod_bounds(sp_body *b) {
+    const sp_rod *r = sp__rod(b);
+    if (sp__rod_settle_all(b, SP_TRIAL, false) < 0) return NULL;
+    sp__parallel(b->ctx, r->parts, bound_part, b);
+    return r->bounds;
+}
+
 // ------------------------------------------------------------------------------------------------ rows
 
 // dx = V + w x (R o) for each unknown

@@ -112,14 +112,19 @@ static void add_faces(sp_rod *r, const sp_rod_part *p, int vertex, int *face) {
 // ---------------------------------------------------------------------------------------------------- all
 
 // as many rings as the natural curvature needs
-static int choose_rings(const sp_rod *r) {
+static int choose_rings(sp_body *b) {
+    sp_rod *r = sp__rod(b);
     double most = 0;
-    for (int i = 0; i < r->parts; i++)
-        for (int k = 0; k <= 2 * r->part[i].elements - 1; k++) {
-            const sp_rod_part *p = &r->part[i];
-            const double *kappa = r->natural + 3 * (size_t)(p->node + (k + 1) / 2);
-            most = fmax(most, sp__norm3(kappa) * r->length[p->element + k / 2]);
+    for (int i = 0; i < r->parts; i++) {
+        const sp_rod_part *p = &r->part[i];
+        // as it starts, and as it would be left alone
+        r->model->curvature(b, i, r->node_scratch + 3 * (size_t)p->node);
+        for (int k = 0; k <= 2 * p->elements - 1; k++) {
+            size_t node = 3 * (size_t)(p->node + (k + 1) / 2);
+            double bent = fmax(sp__norm3(r->natural + node), sp__norm3(r->node_scratch + node));
+            most = fmax(most, bent * r->length[p->element + k / 2]);
         }
+    }
     int least = r->natural_in_time || r->growth ? RINGS_VARIED : 8;
     return (int)fmin(RINGS_MOST, fmax(least, ceil(most / TURN)));
 }
@@ -147,7 +152,7 @@ sp_status sp__rod_surface_create(sp_body *b) {
     sp_rod *r = sp__rod(b);
     sp_surface s = {0};
     if (!r->sides) r->sides = r->parts > MANY_STRANDS ? 6 : 12;
-    if (!r->rings) r->rings = choose_rings(r);
+    if (!r->rings) r->rings = choose_rings(b);
     SP_TRY(count(b, &s));
     size_t v = (size_t)s.vertex_count, f = (size_t)s.face_count;
     if (!SP_NEW(b->ctx, r->anchors, v) || !SP_NEW(b->ctx, r->surface_nodes, v) || !SP_NEW(b->ctx, r->faces, 3 * f) ||

@@ -6,10 +6,15 @@
 
 static int ran;
 
+// heads of hair with a tenth of it
+static const char *set_of(const char *path) {
+    return strstr(path, "rods/hair-") ? "hairs=60" : NULL;
+}
+
 static void run_scene(const char *path) {
     scene_run s;
     printf("  %s\n", path);
-    if (!scene_open(&s, path, NULL, NULL)) {
+    if (!scene_open(&s, path, set_of(path), NULL)) {
         CHECK(!"scene opened");
         return;
     }
@@ -43,4 +48,10 @@ TEST(organs) {
     int before = ran;
     run_folder("organs/");
     CHECK(ran - before >= 7);
+}
+
+TEST(rods) {
+    int before = ran;
+    run_folder("rods/");
+    CHECK(ran - before >= 11);
 }
