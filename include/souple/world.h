@@ -75,10 +75,10 @@ typedef struct sp_move {
 } sp_move;
 
 typedef enum sp_load_type {
-    SP_LOAD_FORCE,        ///< total force [N], shared among the nodes in equal parts
-    SP_LOAD_EACH,         ///< force [N] on every node
-    SP_LOAD_TRACTION,     ///< force per rest area [Pa] on faces, fixed direction
-    SP_LOAD_PRESSURE,     ///< value[0] [Pa] on faces, along the inward deformed normal
+    SP_LOAD_FORCE,         ///< total force [N], shared among the nodes in equal parts
+    SP_LOAD_EACH,          ///< force [N] on every node
+    SP_LOAD_TRACTION,      ///< force per rest area [Pa] on faces, fixed direction
+    SP_LOAD_PRESSURE,      ///< value[0] [Pa] on faces, along the inward deformed normal
     SP_LOAD_ACCELERATION,  ///< [m/s2] on nodes, times their mass
     SP_LOAD_TORQUE         ///< [N m], rods
 } sp_load_type;
@@ -179,11 +179,11 @@ typedef enum sp_rod_model { SP_ROD_CLOTHOID, SP_ROD_HELIX, SP_ROD_DER, SP_ROD_BE
 
 /// An elliptic section and what it is made of.
 typedef struct sp_rod_section {
-    double axes[2];   ///< semi-axes along n1 and n2 [m] > 0
-    double bore;      ///< radius of a round hole along the middle [m] >= 0, less than both
-    double density;   ///< [kg/m3] > 0, default 1000
-    double young;     ///< [Pa] > 0, default 1e6
-    double poisson;   ///< in (-1, 0.5), default 0.3
+    double axes[2];  ///< semi-axes along n1 and n2 [m] > 0
+    double bore;     ///< radius of a round hole along the middle [m] >= 0, less than both
+    double density;  ///< [kg/m3] > 0, default 1000
+    double young;    ///< [Pa] > 0, default 1e6
+    double poisson;  ///< in (-1, 0.5), default 0.3
 } sp_rod_section;
 
 SP_API sp_rod_section sp_rod_section_default(void);  ///< without axes
@@ -230,36 +230,36 @@ typedef struct sp_rod_grow {
 /// A body of one strand or thousands. Nodes and elements are counted strand by strand. Start from sp_rod_def_default().
 /// Everything is copied, except what signals point to.
 typedef struct sp_rod_def {
-    const char *name;     ///< unique in the world; nullable: "rod<slot>"
-    sp_rod_model model;   ///< default clothoid
+    const char *name;    ///< unique in the world; nullable: "rod<slot>"
+    sp_rod_model model;  ///< default clothoid
     const sp_rod_strand *strands;
     int strand_count;
     const sp_rod_section *sections;
     int section_count;
-    bool free_root;   ///< nothing holds the roots; default: each is held with its frame
+    bool free_root;      ///< nothing holds the roots; default: each is held with its frame
     double velocity[3];  ///< of free roots: what everything starts with [m/s]
     double spin[3];      ///< likewise, about the centre of mass of all strands [rad/s]
-    bool edge_clamp;  ///< der: a root is held by its first edge; default: by a frame and half a cell, which is of second order
-    sp_signal natural[3];       ///< where `natural_in_time`: the natural curvature everywhere, instead of the strands' own
+    bool edge_clamp;     ///< der: a root is held by its first edge; default: by a frame and half a cell, which is of second order
+    sp_signal natural[3];  ///< where `natural_in_time`: the natural curvature everywhere, instead of the strands' own
     bool natural_in_time;
     const sp_rod_grow *grow;    ///< nullable: it does not
     double rayleigh_mass;       ///< [1/s] >= 0
     double rayleigh_stiffness;  ///< [s] >= 0
     double drag;                ///< damping by the surroundings [N s/m2] >= 0, per length
     const sp_fix *fixes;        ///< a node held on all axes holds its frame too, where the model has one there. Clothoids and
-    int fix_count;              ///< helices hold nodes other than their roots by springs, which give 1e-4 of the length of a strand
-                                ///< under its own weight where no stiffness is given
-    const sp_move *moves;       ///< roots of clothoids and helices; any node of the others
+    int fix_count;         ///< helices hold nodes other than their roots by springs, which give 1e-4 of the length of a strand
+                           ///< under its own weight where no stiffness is given
+    const sp_move *moves;  ///< roots of clothoids and helices; any node of the others
     int move_count;
     const sp_rod_load *loads;
     int load_count;
     const sp_rod_pull *pulls;
     int pull_count;
-    int samples;                ///< places of an element that may touch rigid shapes, 0..64; default 10
-    int sides;                  ///< corners of a ring of its surface, 3..64; default 0: 12, or 6 where there are many strands
-    int rings;                  ///< of its surface in an element, 1..64; default 0: 8, or as many as its curvature needs
+    int samples;  ///< places of an element that may touch rigid shapes, 0..64; default 10
+    int sides;    ///< corners of a ring of its surface, 3..64; default 0: 12, or 6 where there are many strands
+    int rings;    ///< of its surface in an element, 1..64; default 0: 8, or as many as its curvature needs
     sp_integrator_def integrator;
-    sp_solver_def solver;       ///< auto (block-tridiagonal), block-tridiagonal or cg
+    sp_solver_def solver;  ///< auto (block-tridiagonal), block-tridiagonal or cg
     uint32_t cookie;
 } sp_rod_def;
 
@@ -515,12 +515,12 @@ typedef struct sp_snapshot_body {
     int vertex_count;
     const float *positions;  ///< vertex_count x 3 [m]
     int face_count;
-    const uint32_t *faces;  ///< face_count x 3, outward; shared by all snapshots of one revision
-    const int *nodes;       ///< user's node of each vertex, shared likewise; NULL where the body has no nodes
+    const uint32_t *faces;         ///< face_count x 3, outward; shared by all snapshots of one revision
+    const int *nodes;              ///< user's node of each vertex, shared likewise; NULL where the body has no nodes
     const unsigned char *stripes;  ///< per face: 1 along n1 of a rod, which shows how it is twisted; NULL: none; shared likewise
     int ring_count;
-    const sp_rod_ring *rings;   ///< of a rod's vertices, one after the other; NULL: none; shared likewise
-    int surface_count;      ///< surfaces that ride on it; a role that none of them has is its own boundary's, above
+    const sp_rod_ring *rings;  ///< of a rod's vertices, one after the other; NULL: none; shared likewise
+    int surface_count;         ///< surfaces that ride on it; a role that none of them has is its own boundary's, above
     const sp_snapshot_surface *surfaces;
 } sp_snapshot_body;
 
