@@ -246,9 +246,10 @@ typedef struct sp_rod_def {
     double rayleigh_mass;       ///< [1/s] >= 0
     double rayleigh_stiffness;  ///< [s] >= 0
     double drag;                ///< damping by the surroundings [N s/m2] >= 0, per length
-    const sp_fix *fixes;        ///< a node held on all axes holds its frame too, where the model has one there. Clothoids and
-    int fix_count;         ///< helices hold nodes other than their roots by springs, which give 1e-4 of the length of a strand
-                           ///< under its own weight where no stiffness is given
+    /// A node held on all axes holds its frame too, where the model has one there. Clothoids and helices hold nodes other than
+    /// their roots by springs, which give 1e-4 of the length of a strand under its own weight where no stiffness is given.
+    const sp_fix *fixes;
+    int fix_count;
     const sp_move *moves;  ///< roots of clothoids and helices; any node of the others
     int move_count;
     const sp_rod_load *loads;

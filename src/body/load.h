@@ -32,8 +32,8 @@ typedef struct sp_spring {
 
 typedef struct sp_contact_node {  // a point that may touch
     sp_anchor at;
-    double mass;   // [kg], scale of the automatic stiffness: the lightest node it leans on, times the share
-    double share;  // of a node's stiffness and damping: 1 on a node, less where many points of a surface lean on it
+    double mass;    // [kg], scale of the automatic stiffness: the lightest node it leans on, times the share
+    double share;   // of a node's stiffness and damping: 1 on a node, less where many points of a surface lean on it
     double radius;  // of the ball around it that touches [m]
 } sp_contact_node;
 

@@ -350,11 +350,8 @@ static sp_status append_triangles(sp_body *b, const sp_rigid_shape *shape) {
     sp__free(ctx, r->anchors), sp__free(ctx, r->faces);
     r->anchors = anchors, r->faces = faces;
     anchors = NULL, faces = NULL;
-    r->surface = (sp_surface){.vertex_count = (int)old_v + nv,
-                              .face_count = (int)old_f + nf,
-                              .anchors = r->anchors,
-                              .faces = r->faces,
-                              .revision = 1};
+    r->surface = (sp_surface){
+        .vertex_count = (int)old_v + nv, .face_count = (int)old_f + nf, .anchors = r->anchors, .faces = r->faces, .revision = 1};
     status = SP_OK;
 done:
     sp__free(ctx, x), sp__free(ctx, f), sp__free(ctx, anchors), sp__free(ctx, faces);
