@@ -165,6 +165,9 @@ void sp__body_free(sp_body *b);
 // The arrays that every body has (q and v committed; fixed and target): a kind's visit calls this first. Springs are saved by
 // the world, because they hold signals.
 void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v);
+// What every kind asks of a definition, before there is a body.
+sp_status sp__body_check_systems(sp_error *error, const sp_integrator_def *integrator, const sp_solver_def *solver);
+sp_status sp__body_check_damping(sp_error *error, double by_mass, double by_stiffness);
 #define SP_BODY_FAIL(b, status, ...) sp__fail((b)->error, (status), __FILE__, __LINE__, __VA_ARGS__)
 
 // The kinds.

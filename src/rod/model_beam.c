@@ -51,26 +51,9 @@ static int band(int elements) {
     return BAND;
 }
 
-// the quaternion of a rotation matrix, by its largest component (Shepperd 1978)
-static void quat_of(const double R[9], double q[4]) {
-    double trace = R[0] + R[4] + R[8], four[4] = {1 + trace, 1 + 2 * R[0] - trace, 1 + 2 * R[4] - trace, 1 + 2 * R[8] - trace};
-    double side[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
-    int most = 0;
-    for (int i = 1; i < 4; i++)
-        if (four[i] > four[most]) most = i;
-    double s = 0.5 / sqrt(four[most]);
-    q[most] = s * four[most];
-    for (int i = 0; i < 3 && most == 0; i++) q[1 + i] = s * side[i];
-    if (most == 0) return;
-    int a = most - 1;
-    q[0] = s * side[a];
-    for (int i = 0; i < 3; i++)
-        if (i != a) q[1 + i] = s * (R[3 * a + i] + R[3 * i + a]);
-}
-
 static void node_of_frame(const sp_curve_frame *f, sp_beam_node *n) {
     memcpy(n->x, f->r, sizeof n->x);
-    quat_of(f->R, n->quat);
+    sp__turn_quat(f->R, n->quat);
 }
 
 // to the end of an element with affine curvature
@@ -341,7 +324,7 @@ static void aim(sp_body *b, int part, int node, const double *hold, const double
     double turn[4];
     const sp_beam_node *from = (const sp_beam_node *)hold + node;
     sp_beam_node *to = (sp_beam_node *)target + node;
-    quat_of(R, turn);
+    sp__turn_quat(R, turn);
     memcpy(to->x, where, sizeof to->x);
     sp__quat_mul(turn, from->quat, to->quat);
 }

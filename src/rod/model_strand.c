@@ -116,23 +116,6 @@ static void destroy(sp_body *b, int part) {
     sp__rod(b)->part[part].model = NULL;
 }
 
-// unit quaternion of a rotation, from the largest of its four numbers (Shepperd 1978)
-static void quat_of(const double R[9], double q[4]) {
-    double trace = R[0] + R[4] + R[8], s;
-    int k = 0;
-    for (int i = 1; i < 3; i++)
-        if (R[4 * i] > R[4 * k]) k = i;
-    if (trace > R[4 * k]) {
-        s = 2 * sqrt(1 + trace);
-        q[0] = s / 4, q[1] = (R[7] - R[5]) / s, q[2] = (R[2] - R[6]) / s, q[3] = (R[3] - R[1]) / s;
-        return;
-    }
-    int i = (k + 1) % 3, j = (k + 2) % 3;
-    s = 2 * sqrt(1 + R[4 * k] - R[4 * i] - R[4 * j]);
-    q[0] = (R[3 * j + i] - R[3 * i + j]) / s;
-    q[1 + k] = s / 4, q[1 + i] = (R[3 * i + k] + R[3 * k + i]) / s, q[1 + j] = (R[3 * j + k] + R[3 * k + j]) / s;
-}
-
 // one that is unit to rounding keeps its bits: what is held where it is has no way to go
 static void make_unit(double q[4]) {
     double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], s = 1 / sqrt(n);
@@ -141,7 +124,7 @@ static void make_unit(double q[4]) {
 
 static void bend(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q) {
     memcpy(q, root->r, sizeof root->r);
-    quat_of(root->R, q + 3);
+    sp__turn_quat(root->R, q + 3);
     make_unit(q + 3);
     controls_of(b, model_of(b, part)->strand.controls, curvature, q + ROOT_Q);
 }
@@ -331,7 +314,7 @@ static void aim(sp_body *b, int part, int node, const double *hold, const double
     double turn[4], quat[4];
     (void)b, (void)part;
     if (node != 0) return;
-    quat_of(R, turn);
+    sp__turn_quat(R, turn);
     sp__quat_mul(turn, hold + 3, quat);
     make_unit(quat);
     memcpy(target, place, 3 * sizeof *target), memcpy(target + 3, quat, sizeof quat);

@@ -121,10 +121,7 @@ static sp_status check_strand(sp_error *error, const sp_rod_def *def, int index)
 }
 
 static sp_status check_numbers(sp_error *error, const sp_rod_def *def) {
-    if (!(def->rayleigh_mass >= 0 && def->rayleigh_mass <= 1e9))
-        REFUSE("rayleigh_mass = %g 1/s, must be in [0, 1e9]", def->rayleigh_mass);
-    if (!(def->rayleigh_stiffness >= 0 && def->rayleigh_stiffness <= 1e9))
-        REFUSE("rayleigh_stiffness = %g s, must be in [0, 1e9]", def->rayleigh_stiffness);
+    SP_TRY(sp__body_check_damping(error, def->rayleigh_mass, def->rayleigh_stiffness));
     if (!(def->drag >= 0 && def->drag <= 1e15)) REFUSE("drag = %g N s/m2, must be in [0, 1e15]", def->drag);
     for (int a = 0; a < 3; a++) {
         double v = def->velocity[a], w = def->spin[a];
@@ -139,20 +136,12 @@ static sp_status check_numbers(sp_error *error, const sp_rod_def *def) {
 }
 
 static sp_status check_systems(sp_error *error, const sp_rod_def *def) {
-    const sp_integrator_def *in = &def->integrator;
     const sp_solver_def *so = &def->solver;
-    if (in->cookie != SP_COOKIE_INTEGRATOR) REFUSE("integrator does not start from sp_integrator_def_default()");
-    if (in->iterations < 1 || in->load_steps < 1 || in->substeps < 1 || !(in->tolerance > 0 && in->tolerance < 1))
-        REFUSE(
-            "integrator: iterations = %d, load_steps = %d, substeps = %d, each must be >= 1; tolerance = %g, must be in (0, 1)",
-            in->iterations, in->load_steps, in->substeps, in->tolerance);
-    if (so->cookie != SP_COOKIE_SOLVER) REFUSE("solver does not start from sp_solver_def_default()");
-    if (so->iterations < 1 || !(so->tolerance >= 0 && so->tolerance < 1))
-        REFUSE("solver: iterations = %d, must be >= 1; tolerance = %g, must be in [0, 1)", so->iterations, so->tolerance);
+    SP_TRY(sp__body_check_systems(error, &def->integrator, so));
     if (so->type != SP_SOLVER_AUTO && so->type != SP_SOLVER_BLOCK_TRIDIAGONAL && so->type != SP_SOLVER_CG)
         REFUSE("solver of a rod: its strands are chains, must be auto, block-tridiagonal or cg");
     bool reduced = def->model == SP_ROD_CLOTHOID || def->model == SP_ROD_HELIX;
-    if (in->type == SP_EXPLICIT && reduced)
+    if (def->integrator.type == SP_EXPLICIT && reduced)
         REFUSE("explicit steps of clothoids or helices: a straight one has no inertia against twist; must be implicit-euler, "
                "newton or static");
     if (def->grow && !reduced) REFUSE("grow: only clothoids and helices do");

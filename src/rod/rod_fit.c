@@ -2,6 +2,7 @@
 // that a curve of many turns is followed instead of met halfway; then all of them together. Twist is used where it brings the
 // curve clearly nearer, since a line alone says nothing about it.
 #include "rod/rod_fit.h"
+#include "rod/turn.h"
 
 #include <limits.h>
 #include <math.h>
@@ -155,25 +156,6 @@ static void fit(sp_fit *f, sp_fit_curve *plain, sp_fit_curve *spare) {
 
 // ---- what comes out
 
-// Shepperd's method: the largest of the four squares first
-static void quat_of(const double R[9], double q[4]) {
-    double trace = R[0] + R[4] + R[8], s[4] = {trace, R[0], R[4], R[8]};
-    int m = 0;
-    for (int i = 1; i < 4; i++)
-        if (s[i] > s[m]) m = i;
-    double d[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
-    if (m == 0) {
-        q[0] = 1 + trace;
-        for (int i = 0; i < 3; i++) q[1 + i] = d[i];
-    } else {
-        int a = m - 1;
-        q[0] = d[a];
-        for (int i = 0; i < 3; i++) q[1 + i] = i == a ? 1 + 2 * R[4 * a] - trace : R[3 * a + i] + R[3 * i + a];
-    }
-    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int i = 0; i < 4; i++) q[i] /= length;
-}
-
 // A helix has one curvature, the mean of those at its ends: of all sets of ends with these means the one that zigzags least.
 static void ends_of_means(int elements, const double *mean, double *end, int axis) {
     double zigzag = 0;
@@ -187,7 +169,7 @@ static void ends_of_means(int elements, const double *mean, double *end, int axi
 static void give(const sp_fit *f, const double *first, double length, sp_pose *root, double *curvature) {
     for (int i = 0; i < 3 * f->controls; i++) f->trial.k[i] = f->now.k[i] / length;
     for (int i = 0; i < 3; i++) root->translate[i] = first[i];
-    quat_of(f->now.root, root->quat);
+    sp__turn_quat(f->now.root, root->quat);
     if (f->affine)
         memcpy(curvature, f->trial.k, 3 * (size_t)f->controls * sizeof *curvature);
     else

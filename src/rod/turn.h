@@ -25,6 +25,20 @@ static inline void sp__turn_of(const double *Q, double out[3]) {
     for (int i = 0; i < 3; i++) out[i] = s * w[i];
 }
 
+// unit quaternion of a rotation matrix, from the largest of its four squares (Shepperd 1978)
+static inline void sp__turn_quat(const double R[9], double q[4]) {
+    double trace = R[0] + R[4] + R[8], square[4] = {trace, R[0], R[4], R[8]}, side[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
+    int most = 0;
+    for (int i = 1; i < 4; i++)
+        if (square[i] > square[most]) most = i;
+    for (int i = 0; i < 3 && most == 0; i++) q[1 + i] = side[i];
+    for (int i = 0; i < 3 && most > 0; i++) q[1 + i] = R[3 * (most - 1) + i] + R[3 * i + most - 1];
+    q[0] = most ? side[most - 1] : 1 + trace;
+    if (most) q[most] = 1 + 2 * square[most] - trace;
+    double length = sqrt(q[0] * q[0] + sp__dot3(q + 1, q + 1));
+    for (int i = 0; i < 4; i++) q[i] /= length;
+}
+
 // of a unit quaternion, at most half a turn
 static inline void sp__turn_of_quat(const double *q, double out[3]) {
     double sine = sp__norm3(q + 1), half = atan2(q[0] < 0 ? -sine : sine, fabs(q[0]));

@@ -93,22 +93,10 @@ static sp_status check_options(sp_error *error, const sp_solid_def *def) {
     if (def->tangent == SP_TANGENT_EXACT && def->model != SP_LINEAR &&
         (def->rotation == SP_ROTATION_QR || def->shape == SP_SHAPE_DEFORMED))
         REFUSE("the exact tangent needs rotation polar or svd and shape rest");
-    if (!(def->rayleigh_mass >= 0 && def->rayleigh_mass <= 1e9))
-        REFUSE("rayleigh_mass = %g 1/s, must be in [0, 1e9]", def->rayleigh_mass);
-    if (!(def->rayleigh_stiffness >= 0 && def->rayleigh_stiffness <= 1e9))
-        REFUSE("rayleigh_stiffness = %g s, must be in [0, 1e9]", def->rayleigh_stiffness);
+    SP_TRY(sp__body_check_damping(error, def->rayleigh_mass, def->rayleigh_stiffness));
     if (!(def->drag >= 0 && def->drag <= 1e15)) REFUSE("drag = %g N s/m4, must be in [0, 1e15]", def->drag);
-    const sp_integrator_def *in = &def->integrator;
-    if (in->cookie != SP_COOKIE_INTEGRATOR) REFUSE("integrator does not start from sp_integrator_def_default()");
-    if (in->iterations < 1 || in->load_steps < 1 || in->substeps < 1 || !(in->tolerance > 0 && in->tolerance < 1))
-        REFUSE(
-            "integrator: iterations = %d, load_steps = %d, substeps = %d, each must be >= 1; tolerance = %g, must be in (0, 1)",
-            in->iterations, in->load_steps, in->substeps, in->tolerance);
-    const sp_solver_def *so = &def->solver;
-    if (so->cookie != SP_COOKIE_SOLVER) REFUSE("solver does not start from sp_solver_def_default()");
-    if (so->iterations < 1 || !(so->tolerance >= 0 && so->tolerance < 1))
-        REFUSE("solver: iterations = %d, must be >= 1; tolerance = %g, must be in [0, 1)", so->iterations, so->tolerance);
-    return check_factors(error, so);
+    SP_TRY(sp__body_check_systems(error, &def->integrator, &def->solver));
+    return check_factors(error, &def->solver);
 }
 
 static sp_status check(sp_error *error, const sp_solid_def *def, const char *backend) {

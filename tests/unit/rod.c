@@ -13,6 +13,13 @@ static void begin(void) {
     sp_world_create(ctx, NULL, &w);
 }
 
+static void begin_without_weight(void) {
+    sp_world_def still = sp_world_def_default();
+    still.gravity[1] = sp_signal_constant(0);
+    sp_context_create(NULL, &ctx);
+    sp_world_create(ctx, &still, &w);
+}
+
 static void end(void) {
     sp_world_destroy(&w);
     sp_context_destroy(&ctx);
@@ -297,15 +304,11 @@ TEST(a_force_at_the_tip_bends_as_the_book_says) {
         sp_body_id id;
         double x[600];
         sp_rod_load load = {.type = SP_LOAD_FORCE, .value = {{0}}};
-        begin();
+        begin_without_weight();
         plain(&r, models[m]);
         r.strand.elements = models[m] == SP_ROD_DER ? 100 : models[m] == SP_ROD_CLOTHOID ? 5 : 40;
         load.element = r.strand.elements - 1, load.at = 1, load.value[2] = sp_signal_constant(1e-5);
         r.def.loads = &load, r.def.load_count = 1, r.def.integrator.type = SP_STATIC;
-        sp_world_def still = sp_world_def_default();
-        still.gravity[1] = sp_signal_constant(0);
-        sp_world_destroy(&w);
-        sp_world_create(ctx, &still, &w);
         CHECK_INT(sp_world_add_rod(w, &r.def, &id), SP_OK);
         CHECK_INT(sp_world_step(w, 0.01), SP_OK);
         sp_world_field(w, id, "position", x);
@@ -323,14 +326,10 @@ TEST(a_torque_at_the_tip_twists_as_the_book_says) {
         sp_body_id id;
         double R[54];
         sp_rod_load load = {.type = SP_LOAD_TORQUE, .element = 4, .at = 1};
-        begin();
+        begin_without_weight();
         plain(&r, models[m]);
         load.value[0] = sp_signal_constant(2e-3);
         r.def.loads = &load, r.def.load_count = 1, r.def.integrator.type = SP_STATIC;
-        sp_world_def still = sp_world_def_default();
-        still.gravity[1] = sp_signal_constant(0);
-        sp_world_destroy(&w);
-        sp_world_create(ctx, &still, &w);
         CHECK_INT(sp_world_add_rod(w, &r.def, &id), SP_OK);
         CHECK_INT(sp_world_step(w, 0.01), SP_OK);
         sp_world_field(w, id, "frame", R);
