@@ -241,18 +241,28 @@ TEST(corners_of_a_face_are_in_one_element) {
     sp_context_destroy(&ctx);
 }
 
+static double started[9];  // curvature that a strand started with
+
+static void curvature_of(sp_body *b, int part, double *out) {
+    (void)b, (void)part;
+    memcpy(out, started, sizeof started);
+}
+
 TEST(rings_are_as_many_as_the_curvature_needs) {
     sp_context *ctx = new_context();
+    const sp_rod_model_ops model = {.curvature = curvature_of};
     static const struct {
-        double kappa;
+        double kappa, start;
         bool varies;
         int rings;
-    } list[] = {{0, false, 8}, {5, false, 25}, {-5, false, 25}, {0, true, 24}, {5, true, 25}, {1000, false, 64}};
+    } list[] = {{0, 0, false, 8}, {5, 0, false, 25}, {-5, 5, false, 25},  {0, 5, false, 25},
+                {0, 0, true, 24}, {5, 5, true, 25},  {1000, 0, false, 64}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        double natural[9] = {0}, length[2] = {1, 0.5};
+        double natural[9] = {0}, scratch[9], length[2] = {1, 0.5};
         dummy d;
         make_dummy(&d, ctx, 1, (int[]){2}, 0, 0);
-        natural[0] = list[i].kappa;
+        d.rod.model = &model, d.rod.node_scratch = scratch;
+        natural[0] = list[i].kappa, started[0] = list[i].start;
         d.rod.natural = natural, d.rod.length = length, d.rod.natural_in_time = list[i].varies;
         REQUIRE(sp__rod_surface_create(&d.body) == SP_OK);
         CHECK_INT(d.rod.rings, list[i].rings);
