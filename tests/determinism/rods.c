@@ -51,8 +51,8 @@ static uint64_t run(sp_rod_model model, sp_integrator_type type, int workers, lo
     sp_contact_def contact = sp_contact_def_default();
     sp_rigid_shape ball = {.type = SP_SPHERE, .size = {0.25}, .pose = sp_pose_identity()};
     sp_rigid_def rigid = sp_rigid_def_default();
-    sp_context *ctx;
-    sp_world *w;
+    sp_context *ctx = NULL;
+    sp_world *w = NULL;
     count c = {0};
     def.workers = workers, def.alloc = counted_alloc, def.free = counted_free, def.alloc_user = &c;
     ball.pose.translate[0] = 0.2, ball.pose.translate[1] = -0.3, ball.pose.translate[2] = 0.2;
