@@ -4,15 +4,22 @@ export JOBS
 souple = build/release/souple
 PREFIX ?= $(if $(prefix),$(prefix),/usr/local)
 
-.PHONY: all demo test bench format clean fuzz install uninstall deb
+.PHONY: all page demo test bench format clean fuzz install uninstall deb
 
 all:
 	@tools/install.sh build
 	@tools/build.sh release
 
-demo: all
+# what a browser shows of `souple view`, bundled; a machine without Node.js 20 goes without, and is told
+page:
+	@tools/install.sh page
+	@tools/viewer.sh build || echo "souple view will show how to make its page; everything else works"
+
+demo: page all
 	@mkdir -p out
 	@$(souple) run scenes/beam.xml --out out/demo --png out/demo.png
+	@echo
+	@echo "to touch it: $(souple) view scenes/beam.xml     and open the address it prints in a browser"
 
 test:
 	@tools/install.sh build test
@@ -29,7 +36,7 @@ fuzz:
 	@SP_FUZZ_SECONDS=$${SP_FUZZ_SECONDS:-600} tools/test.sh fuzz
 
 # below $(DESTDIR)$(PREFIX); LIBDIR=lib64 and the like where a system wants it
-install: all
+install: page all
 	@$(if $(LIBDIR),cmake build/release -DCMAKE_INSTALL_LIBDIR=$(LIBDIR) >/dev/null)
 	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX) >build/install.log || { cat build/install.log; exit 1; }
 	@echo "installed $$(grep -c 'Installing:\|Up-to-date:' build/install.log) files below $(DESTDIR)$(PREFIX)"
@@ -37,7 +44,7 @@ install: all
 uninstall:
 	@tools/uninstall.sh $(DESTDIR)$(PREFIX)
 
-deb: all
+deb: page all
 	@tools/install.sh package
 	@tools/deb.sh build/release out
 

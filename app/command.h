@@ -33,7 +33,7 @@ struct sp_command {
 };
 
 extern const sp_command sp__command_run, sp__command_check, sp__command_list, sp__command_render, sp__command_mesh,
-    sp__command_report, sp__command_sweep;
+    sp__command_report, sp__command_sweep, sp__command_view;
 
 // ---- arguments (options.c)
 
@@ -96,6 +96,8 @@ void sp__print_to(void *file, const char *text);       // for sp_scene_describe 
 // The folder of the scenes that come with the program: $SOUPLE_SCENES, ./scenes, ../share/souple/scenes seen from the program,
 // and where it was built. `out` has room for PATH_MAX.
 void sp__scenes_folder(char *out);
+// The folder of the viewer's page: ../share/souple/viewer seen from the program, or where it was built. It may be missing.
+void sp__viewer_folder(char *out);
 
 // ---- tables of text (table.c)
 

@@ -59,11 +59,17 @@ static const sp_command help = {.name = "help",
                                 .examples = "  souple help run\n",
                                 .main = help_main};
 
-static const sp_command *const commands[] = {&sp__command_run,   &sp__command_check,
-                                             &sp__command_list,  &sp__command_render,
-                                             &sp__command_mesh,  &sp__command_report,
-                                             &sp__command_sweep, &bench,
-                                             &version,           &help};
+static const sp_command *const commands[] = {&sp__command_run,
+                                             &sp__command_check,
+                                             &sp__command_list,
+                                             &sp__command_render,
+                                             &sp__command_mesh,
+                                             &sp__command_report,
+                                             &sp__command_sweep,
+                                             &sp__command_view,
+                                             &bench,
+                                             &version,
+                                             &help};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void overview(FILE *file) {
@@ -71,7 +77,8 @@ static void overview(FILE *file) {
     for (int i = 0; i < COMMANDS; i++) fprintf(file, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(file, "\n`souple COMMAND --help` says more. Start with:\n\n"
                   "  souple list scenes\n"
-                  "  souple run scenes/peers/beam-4.xml --png beam.png\n");
+                  "  souple run scenes/peers/beam-4.xml --png beam.png\n"
+                  "  souple view scenes/beam.xml\n");
 }
 
 static const sp_command *find(const char *name) {
@@ -81,14 +88,8 @@ static const sp_command *find(const char *name) {
 }
 
 static int unknown(const char *name) {
-    static const char *const later[] = {"view"};
     const char *names[COMMANDS];
     for (int i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (strcmp(name, later[i]) == 0) {
-            fprintf(stderr, "souple: \"%s\": known, not in this build\n", name);
-            return SP_EXIT_USAGE;
-        }
     const char *near = sp__nearest(name, names, COMMANDS);
     fprintf(stderr, "souple: unknown command \"%s\"", name);
     if (near)

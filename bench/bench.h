@@ -33,6 +33,7 @@ sp_status sp__bench_factor(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_preconditioners(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_updated(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_rods(const sp_bench_options *o, sp_report *r);
+sp_status sp__bench_page(const sp_bench_options *o, sp_report *r);
 
 // ---------------------------------------------------------------------------------------------------- reports
 

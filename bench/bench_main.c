@@ -20,6 +20,7 @@ static const sp_bench benches[] = {
     {"preconditioners", "asynchronous and warped preconditioners beside the published tables", sp__bench_preconditioners},
     {"updated", "a pulled torus by exact, updated, preconditioned and plain solves", sp__bench_updated},
     {"rods", "rods: curves beside integrators and SUNDIALS, four models by precision and time, hair", sp__bench_rods},
+    {"page", "`souple view` with a browser and with ten plain clients: frames, latency of a drag, slowdown", sp__bench_page},
 };
 
 int sp_bench_count(void) {

@@ -33,6 +33,7 @@ if(SP_IO)
     endif()
     sp_feature(zlib "compressed VTK files" "zlib1g-dev, -DSP_ZLIB=ON")
     sp_feature(hdf5 "XDMF + HDF5 recordings" "libhdf5-dev, -DSP_HDF5=ON")
+    sp_feature(SP_HAVE_LWS "the viewer's server" "libwebsockets-dev, -DSP_VIEW=ON")
 endif()
 
 string(REPLACE ";" ", " SP_WITH_TEXT "${SP_WITH}")

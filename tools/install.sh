@@ -5,6 +5,7 @@
 #   tools/install.sh build         to build the library and the command
 #   tools/install.sh build test    and to run every test
 #   tools/install.sh build bench   and to measure beside the peers
+#   tools/install.sh page          to bundle the page of `souple view`
 #   tools/install.sh format        to format the sources
 #   tools/install.sh package       to make a Debian package
 #
@@ -17,18 +18,20 @@ clang_major() {
 
 packages_of() {
     case "$1" in
-        build) echo "make cmake gcc g++ libc6-dev libxml2-dev libpng-dev zlib1g-dev libhdf5-dev libmetis-dev libsuitesparse-dev" ;;
+        build) echo "make cmake gcc g++ libc6-dev libxml2-dev libpng-dev zlib1g-dev libhdf5-dev libmetis-dev libsuitesparse-dev libwebsockets-dev" ;;
         test)
             # the sanitizers' run time carries clang's version in its name
             local major
             major=$(clang_major || true)
-            echo "clang clang-format gmsh tetgen python3-vtk9 python3-h5py ffmpeg pkg-config groff-base lintian dpkg-dev fakeroot calculix-ccx libbullet-dev libopenblas-dev libsundials-dev libgsl-dev libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
+            echo "clang clang-format gmsh tetgen python3-vtk9 python3-h5py ffmpeg pkg-config groff-base lintian dpkg-dev fakeroot calculix-ccx libbullet-dev libopenblas-dev libsundials-dev libgsl-dev chromium libclang-rt-dev${major:+|libclang-rt-$major-dev|libclang-common-$major-dev}"
             ;;
+        # the page is bundled by npm's own tools: any node that is there will do
+        page) if ! command -v npm >/dev/null; then echo "nodejs npm"; fi ;;
         bench) echo "libbullet-dev libopenblas-dev libsundials-dev libgsl-dev" ;;
         format) echo "clang-format" ;;
         package) echo "dpkg-dev" ;;
         *)
-            echo "tools/install.sh: unknown purpose '$1'; known: build test bench format package" >&2
+            echo "tools/install.sh: unknown purpose '$1'; known: build test bench page format package" >&2
             exit 2
             ;;
     esac

@@ -7,6 +7,7 @@
 #   asan     addresses and undefined behaviour: unit and fault tests, then the fuzzers for SP_FUZZ_SECONDS each (15)
 #   tsan     races: what runs on several threads
 #   nosimd   without the vector kernels and every optional library: unit tests and the peers' curve
+#   page     the page of `souple view`: its parts under node, then the whole of it in Chromium against the build of gcc
 #   engine   libsouple without XML, PNG, METIS and AMD; it prints nothing and ends nothing
 #   format   clang-format has nothing to say
 #   fuzz     not by itself: only the fuzzers of asan, for SP_FUZZ_SECONDS each (15)
@@ -69,6 +70,7 @@ fuzz() {
         mesh) seeds=("$top/tests/fuzz/mesh" "$top/tests/data/mesh/bad") ;;
         volume) seeds=("$top/tests/data/volume" "$top/tests/data/volume/bad") ;;
         expr) seeds=("$top/tests/fuzz/expr") ;;
+        wire) seeds=("$top/tests/fuzz/wire") ;;
         mtx) seeds=("$top/tests/fuzz/mtx" "$top/tests/data") ;;
     esac
     echo "fuzzing $harness for $seconds s"
@@ -91,7 +93,7 @@ engine() {
     [ -z "$names" ]
 }
 
-harnesses=(scene expr mesh volume mtx)
+harnesses=(scene expr mesh volume mtx wire)
 sanitizer_options() {
     export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
 }
@@ -117,13 +119,20 @@ fuzzers() {
     fi
 }
 
-[ $# -gt 0 ] || set -- format engine gcc clang asan tsan nosimd
+# software that draws needs no screen; one failure is one line of the table
+page() {
+    tools/install.sh page || return 1
+    BUILD=build/gcc tools/viewer.sh browser
+}
+
+[ $# -gt 0 ] || set -- format engine gcc page clang asan tsan nosimd
 for configuration in "$@"; do
     echo "== $configuration"
     case $configuration in
         format) single format tools/format.sh --check ;;
         engine) single engine engine ;;
         gcc) suite gcc '.' ;;
+        page) single page page ;;
         clang) suite clang '^(unit|examples)/' ;;
         asan) asan ;;
         fuzz) fuzzers ;;

@@ -273,7 +273,7 @@ TEST(absent_peer_is_unavailable) {
 TEST(command_lists_and_refuses) {
     char out[2048];
     CHECK_INT(run_souple("bench", out, sizeof out), 0);
-    const char *names[] = {"step", "rotation", "beam", "cholesky", "factor", "preconditioners", "updated", "rods"};
+    const char *names[] = {"step", "rotation", "beam", "cholesky", "factor", "preconditioners", "updated", "rods", "page"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) CHECK(strstr(out, names[i]) != NULL);
     CHECK_INT(run_souple("bench stpe", out, sizeof out), 2);
     CHECK(strstr(out, "did you mean \"step\"") != NULL);
@@ -405,4 +405,20 @@ TEST(rods_reports_its_fields) {
                                          "hair.1.steps_per_s",
                                          NULL};
     check_bench("rods", fields);
+}
+
+// without libwebsockets they are there too, and null
+TEST(page_reports_its_fields) {
+    static const char *const fields[] = {"scene_tets",
+                                         "clients",
+                                         "cases.0.name",
+                                         "frames_per_s",
+                                         "least_frames_per_s",
+                                         "latency_ms.p50",
+                                         "latency_ms.p95",
+                                         "steps_per_s_alone",
+                                         "steps_per_s",
+                                         "sim_slowdown",
+                                         NULL};
+    check_bench("page", fields);
 }

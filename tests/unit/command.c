@@ -62,7 +62,8 @@ TEST(wrong_usage_is_2_with_the_nearest_word) {
                  {"render x.xml", "--png"},
                  {"render x.xml --png a.png --color-by von-mise", "did you mean \"von-mises\""},
                  {"render x.xml --png a.png --size 9 9", "[16, 16384]"},
-                 {"view x.xml", "not in this build"},
+                 {"view x.xml --port 70000", "[0, 65535]"},
+                 {"view --listen 0.0.0.0", "needs --token"},
                  {"help runn", "did you mean \"run\""}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int code = souple(cases[i].arguments);

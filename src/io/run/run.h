@@ -20,6 +20,10 @@ bool sp__run_look(const sp_run *run, uint32_t slot, sp_run_look *out);
 // Of a surface that rides on it, by its number (as in sp_snapshot_body): its own, or the body's.
 bool sp__run_surface_look(const sp_run *run, uint32_t slot, int surface, sp_run_look *out);
 
+// Goes on from where another run of the same scene stands, which may differ in what moves no node: time step, solver, threads,
+// what is recorded. Refused, and `run` not to be used, where the bodies are others.
+sp_status sp__run_adopt(sp_run *run, sp_run *from);
+
 // What a number of a probe is called, "position.x", and its unit.
 void sp__run_probe_column(const sp_run *run, int probe, int column, char *out, size_t size, const char **unit);
 

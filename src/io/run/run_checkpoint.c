@@ -363,3 +363,15 @@ sp_status sp__run_restore(sp_run *run) {
     sp__free(run->ctx, text);
     return status;
 }
+
+sp_status sp__run_adopt(sp_run *run, sp_run *from) {
+    saving k = {0};
+    sp_status status = save_parts(from, &k);
+    if (status >= 0) {
+        resuming r = {"the run before", {k.out.data + sizeof(head), k.out.data + k.out.size, false}};
+        status = resume_parts(run, &r);
+    }
+    sp__buffer_free(from->ctx, &k.out);
+    sp__buffer_free(from->ctx, &k.part);
+    return status;
+}

@@ -1,0 +1,86 @@
+// See gallery.h. A scene that cannot be read is in the list all the same: who chooses it is told why.
+#include "serve/gallery.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// a scene, not a fragment that scenes include
+static bool holds_scene(const char *path) {
+    char head[16384];
+    FILE *file = fopen(path, "r");
+    if (!file) return false;
+    size_t n = fread(head, 1, sizeof head - 1, file);
+    fclose(file);
+    head[n] = 0;
+    return strstr(head, "<scene") != NULL;
+}
+
+static bool insert(sp_gallery *g, int at, sp_context *context, const char *path, const char *group) {
+    if (g->count == g->capacity) {
+        int capacity = g->capacity ? 2 * g->capacity : 32;
+        sp_gallery_scene *scenes = realloc(g->scenes, (size_t)capacity * sizeof *scenes);
+        if (!scenes) return false;
+        g->scenes = scenes, g->capacity = capacity;
+    }
+    sp_scene *scene = NULL;
+    bool good = sp_scene_load(context, path, NULL, &scene) >= 0;
+    const char *slash = strrchr(path, '/'), *name = good ? sp_scene_name(scene) : "";
+    sp_gallery_scene s = {strdup(path), strdup(name && name[0] ? name : slash ? slash + 1 : path), strdup(group)};
+    sp_scene_destroy(&scene);
+    if (!s.path || !s.title || !s.group) {
+        free(s.path), free(s.title), free(s.group);
+        return false;
+    }
+    memmove(g->scenes + at + 1, g->scenes + at, (size_t)(g->count - at) * sizeof *g->scenes);
+    g->scenes[at] = s;
+    g->count++;
+    return true;
+}
+
+static bool add_below(sp_gallery *g, sp_context *context, const char *folder, const char *group, int depth) {
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort);
+    bool good = true;
+    // files first, folders after them
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < n; i++) {
+            char path[PATH_MAX];
+            const char *name = entries[i]->d_name, *suffix = strrchr(name, '.');
+            struct stat st;
+            bool fits = snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path;
+            if (name[0] == '.' || !fits || stat(path, &st) != 0 || g->count >= SP_GALLERY_MAX) continue;
+            if (pass == 1 && S_ISDIR(st.st_mode) && depth < 8)
+                good = good && add_below(g, context, path, group[0] ? group : name, depth + 1);
+            else if (pass == 0 && S_ISREG(st.st_mode) && suffix && strcmp(suffix, ".xml") == 0 && holds_scene(path))
+                good = good && insert(g, g->count, context, path, group);
+        }
+    for (int i = 0; i < n; i++) free(entries[i]);
+    if (n >= 0) free(entries);
+    return good;
+}
+
+bool sp__gallery_add_folder(sp_gallery *g, sp_context *context, const char *folder) {
+    return add_below(g, context, folder, "", 0);
+}
+
+static bool same_file(const char *a, const char *b) {
+    struct stat sa, sb;
+    if (strcmp(a, b) == 0) return true;
+    return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+int sp__gallery_find(sp_gallery *g, sp_context *context, const char *path) {
+    for (int i = 0; i < g->count; i++)
+        if (same_file(g->scenes[i].path, path)) return i;
+    return insert(g, 0, context, path, "") ? 0 : -1;
+}
+
+void sp__gallery_free(sp_gallery *g) {
+    for (int i = 0; i < g->count; i++) free(g->scenes[i].path), free(g->scenes[i].title), free(g->scenes[i].group);
+    free(g->scenes);
+    *g = (sp_gallery){0};
+}

@@ -1,0 +1,160 @@
+// A client's life: it joins, sends messages, leaves. Whatever it does wrong closes its own connection and nothing else.
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "serve/server_internal.h"
+
+// what somebody shows is computed, nothing else
+static void tell_wanted(sp_server *s) {
+    unsigned fields = 0;
+    bool marks = false;
+    for (int i = 0; i < s->client_count; i++) {
+        fields |= s->clients[i]->sight.colour ? 1u << s->clients[i]->sight.colour : 0;
+        marks = marks || s->clients[i]->want_marks;
+    }
+    if (s->sim) sp__sim_want(s->sim, fields, marks);
+}
+
+void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi) {
+    // what the kernel keeps for a slow client is old when it arrives: keep little
+    int room = 256 << 10;
+    setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    c->wsi = wsi;
+    c->queue_end = &c->queue;
+    c->sight.roles = SP_SHOW_VISUAL;
+    c->tokens = SP_BURST, c->tokens_ms = c->moving_ms = sp__server_now_ms();
+    if (s->client_count == SP_CLIENTS_MAX) {
+        sp__server_close(c, SP_CLOSE_FULL, "64 clients are connected, try again later");
+        return;
+    }
+    c->number = ++s->last_number;
+    s->clients[s->client_count++] = c;
+    lws_callback_on_writable(wsi);
+}
+
+// a holder that lost the controls holds nothing any more
+static void lost_control(sp_server *s, uint32_t client) {
+    if (client && s->sim) sp__sim_leave(s->sim, client);
+    sp__server_tell_control(s);
+}
+
+void sp__server_left(sp_server *s, sp_client *c) {
+    uint32_t lost;
+    int at = 0;
+    while (at < s->client_count && s->clients[at] != c) at++;
+    if (at < s->client_count) s->clients[at] = s->clients[--s->client_count];
+    if (c->number && sp__control_leave(&s->control, c->number, &lost)) lost_control(s, lost);
+    while (c->queue) {
+        sp_queued *next = c->queue->next;
+        free(c->queue);
+        c->queue = next;
+    }
+    sp__sight_free(&c->sight);
+    tell_wanted(s);
+}
+
+// ---------------------------------------------------------------------------------------------------- messages
+
+static void do_control(sp_server *s, sp_client *c, const sp_message *m) {
+    uint32_t lost = 0;
+    const char *why = NULL;
+    bool changed = false;
+    switch (m->action) {
+    case SP_ACTION_REQUEST: changed = sp__control_request(&s->control, c->number, sp__server_now_ms()); break;
+    case SP_ACTION_RELEASE: changed = sp__control_release(&s->control, c->number, &lost); break;
+    default: changed = sp__control_answer(&s->control, c->number, m->action == SP_ACTION_GRANT, &lost, &why);
+    }
+    if (changed) lost_control(s, lost);
+    sp__server_answer(c, m, why);
+}
+
+static void do_show(sp_server *s, sp_client *c, const sp_message *m) {
+    if (m->given & SP_GIVEN_COLOUR) c->sight.colour = m->colour;
+    if (m->given & SP_GIVEN_SURFACES) c->sight.roles = m->surfaces;
+    if (m->given & SP_GIVEN_MARKS) c->want_marks = m->marks, c->marks = 0;
+    // what was not shown has moved meanwhile
+    for (int i = 0; i < c->sight.count; i++) c->sight.seen[i].mark = 0;
+    c->repaint = true;
+    tell_wanted(s);
+    sp__server_answer(c, m, NULL);
+    lws_callback_on_writable(c->wsi);
+}
+
+static void do_ack(sp_client *c) {
+    c->acking = true;
+    if (c->in_flight > 0) c->in_flight--;
+    lws_callback_on_writable(c->wsi);
+}
+
+static void do_message(sp_server *s, sp_client *c, const sp_message *m) {
+    switch (m->type) {
+    case SP_MESSAGE_CONTROL: do_control(s, c, m); return;
+    case SP_MESSAGE_SHOW: do_show(s, c, m); return;
+    case SP_MESSAGE_ACK: do_ack(c); return;
+    case SP_MESSAGE_PING: sp__server_answer(c, m, NULL); return;
+    default: break;
+    }
+    if (s->control.holder != c->number)
+        sp__server_answer(c, m, s->control.holder ? "somebody else holds the controls" : "ask for the controls first");
+    else if (!sp__sim_post(s->sim, c->number, m))
+        sp__server_answer(c, m, "too many commands wait, try again");
+}
+
+// a bucket that fills with SP_RATE a second; false: it is empty
+static bool may_speak(sp_client *c) {
+    double now = sp__server_now_ms();
+    c->tokens += (now - c->tokens_ms) * SP_RATE / 1000;
+    if (c->tokens > SP_BURST) c->tokens = SP_BURST;
+    c->tokens_ms = now;
+    return (c->tokens -= 1) >= 0;
+}
+
+static void read_text(sp_server *s, sp_client *c) {
+    sp_message m;
+    char why[SP_WHY_MAX];
+    switch (sp__message_read(c->text, c->text_size, &m, why)) {
+    case SP_WIRE_GOOD: do_message(s, c, &m); break;
+    case SP_WIRE_REFUSED: sp__server_answer(c, &m, why); break;
+    case SP_WIRE_MALFORMED: sp__server_close(c, SP_CLOSE_MALFORMED, why); break;
+    }
+}
+
+void sp__server_receive(sp_server *s, sp_client *c, const void *data, size_t size) {
+    if (c->close_code) return;
+    if (lws_frame_is_binary(c->wsi)) {
+        sp__server_close(c, SP_CLOSE_BINARY, "clients send text");
+        return;
+    }
+    if (lws_is_first_fragment(c->wsi)) {
+        c->text_size = 0;
+        if (!may_speak(c)) {
+            sp__server_close(c, SP_CLOSE_RATE, "more than 200 messages a second");
+            return;
+        }
+    }
+    if (size > sizeof c->text - c->text_size || c->text_size + size + lws_remaining_packet_payload(c->wsi) > sizeof c->text) {
+        sp__server_close(c, SP_CLOSE_LARGE, "a message of more than 4096 bytes");
+        return;
+    }
+    if (size) memcpy(c->text + c->text_size, data, size);
+    c->text_size += size;
+    if (lws_is_final_fragment(c->wsi) && lws_remaining_packet_payload(c->wsi) == 0) read_text(s, c);
+}
+
+// ---------------------------------------------------------------------------------------------------- time
+
+void sp__server_tick(sp_server *s) {
+    uint32_t lost;
+    double now = sp__server_now_ms();
+    if (sp__control_tick(&s->control, now, &lost)) lost_control(s, lost);
+    for (int i = 0; i < s->client_count; i++) {
+        sp_client *c = s->clients[i];
+        // such a one hears no reason either: what it was told before is still on its way
+        if (lws_partial_buffered(c->wsi) && now - c->moving_ms > SP_STUCK_MS)
+            lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+        if (c->in_flight >= SP_IN_FLIGHT && now - c->sent_ms > SP_FORGIVE_MS) c->in_flight = 0, lws_callback_on_writable(c->wsi);
+    }
+}

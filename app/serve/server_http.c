@@ -1,0 +1,146 @@
+// Files over HTTP: the page, and what the simulation wrote. Who may have what: the page is for everybody, the rest needs the
+// token where there is one, and comes from this machine where there is none.
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "serve/server_internal.h"
+
+static const char bare_page[] =
+    "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>souple</title>"
+    "<style>body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em}</style>"
+    "<h1>The simulation runs, its page is missing</h1>"
+    "<p>This build of souple has no page. It is made with Node.js:</p><pre>tools/viewer.sh</pre>"
+    "<p>and is then found by <code>souple view</code> in <code>viewer/dist</code>, in <code>share/souple/viewer</code> beside an "
+    "installed program, or where <code>--page DIR</code> says.</p>"
+    "<p>Other clients connect to <code>/ws</code>; <code>docs/protocol.md</code> describes what they are told.</p></html>";
+
+static const char headers[] =
+    "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCache-Control: no-cache\r\n"
+    "Content-Security-Policy: default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data: blob:; style-src 'self' "
+    "'unsafe-inline'; worker-src 'self' blob:; frame-ancestors 'none'\r\n";
+
+static const char *type_of(const char *path) {
+    static const char *const types[][2] = {{".html", "text/html; charset=utf-8"},
+                                           {".js", "text/javascript; charset=utf-8"},
+                                           {".css", "text/css; charset=utf-8"},
+                                           {".json", "application/json"},
+                                           {".svg", "image/svg+xml"},
+                                           {".png", "image/png"},
+                                           {".ico", "image/x-icon"},
+                                           {".woff2", "font/woff2"},
+                                           {".wasm", "application/wasm"},
+                                           {".log", "text/plain; charset=utf-8"},
+                                           {".xml", "application/xml"}};
+    const char *suffix = strrchr(path, '.');
+    for (size_t i = 0; suffix && i < sizeof types / sizeof *types; i++)
+        if (strcmp(suffix, types[i][0]) == 0) return types[i][1];
+    return "application/octet-stream";
+}
+
+static int answer(struct lws *wsi, unsigned status, const char *text) {
+    lws_return_http_status(wsi, status, text);
+    return lws_http_transaction_completed(wsi) ? -1 : 0;
+}
+
+// a short page that is in no file
+static int send_page(struct lws *wsi, const char *text) {
+    unsigned char head[LWS_PRE + 1024], body[LWS_PRE + sizeof bare_page], *at = head + LWS_PRE, *end = head + sizeof head - 1;
+    size_t size = strlen(text);
+    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8", size, &at, end) ||
+        lws_finalize_write_http_header(wsi, head + LWS_PRE, &at, end))
+        return -1;
+    memcpy(body + LWS_PRE, text, size);
+    if (lws_write(wsi, body + LWS_PRE, size, LWS_WRITE_HTTP_FINAL) < 0) return -1;
+    return lws_http_transaction_completed(wsi) ? -1 : 0;
+}
+
+// letters, digits, points, hyphens, slashes; no folder above, nothing hidden
+static bool is_plain(const char *path) {
+    for (const char *c = path; *c; c++) {
+        if (!isalnum((unsigned char)*c) && !strchr("._-/", *c)) return false;
+        if (*c == '.' && (c == path || c[-1] == '/')) return false;
+    }
+    return strlen(path) < 256;
+}
+
+static int send_file(struct lws *wsi, const char *folder, const char *name) {
+    char path[PATH_MAX];
+    struct stat st;
+    bool fits = folder && is_plain(name) && snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path;
+    if (!fits || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return answer(wsi, HTTP_STATUS_NOT_FOUND, "not here");
+    int n = lws_serve_http_file(wsi, path, type_of(path), headers, (int)strlen(headers));
+    return n < 0 ? -1 : n > 0 && lws_http_transaction_completed(wsi) ? -1 : 0;
+}
+
+// ---------------------------------------------------------------------------------------------------- who may
+
+// takes as long for a token that is nearly right as for any other
+static bool same_text(const char *a, const char *b) {
+    size_t n = strlen(a), m = strlen(b);
+    unsigned differs = n != m;
+    for (size_t i = 0; i < n && m > 0; i++) differs |= (unsigned char)(a[i] ^ b[i % m]);
+    return !differs;
+}
+
+static bool has_token(const sp_server *s, struct lws *wsi) {
+    char text[256];
+    if (!s->def.token) return true;
+    const char *given = lws_get_urlarg_by_name(wsi, "token=", text, sizeof text);
+    return given && same_text(s->def.token, given);
+}
+
+// "localhost:8765", "127.0.0.1", "[::1]:80"
+static bool is_loopback(const char *host) {
+    size_t n = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
+    if (n == 9 && strncmp(host, "localhost", 9) == 0) return true;
+    if (n == 5 && strncmp(host, "[::1]", 5) == 0) return true;
+    return n > 4 && strncmp(host, "127.", 4) == 0 && strspn(host, "0123456789.") == n;
+}
+
+// without a token a foreign name that was made to point here must not do
+static bool good_host(const sp_server *s, struct lws *wsi) {
+    char host[256];
+    if (s->def.token) return true;
+    return lws_hdr_copy(wsi, host, sizeof host, WSI_TOKEN_HOST) > 0 && is_loopback(host);
+}
+
+// browsers say from which page they come; other programs say nothing
+static bool good_origin(const sp_server *s, struct lws *wsi) {
+    char origin[256], host[256];
+    int n = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN);
+    if (n == 0) return true;
+    if (n >= (int)sizeof origin || lws_hdr_copy(wsi, origin, sizeof origin, WSI_TOKEN_ORIGIN) <= 0) return false;
+    if (s->def.origin && strcmp(origin, s->def.origin) == 0) return true;
+    if (lws_hdr_copy(wsi, host, sizeof host, WSI_TOKEN_HOST) <= 0) return false;
+    const char *from = strstr(origin, "://");
+    return from && strcmp(from + 3, host) == 0;
+}
+
+static int refuse(struct lws *wsi, unsigned status, const char *text) {
+    lws_return_http_status(wsi, status, text);
+    return 1;
+}
+
+int sp__server_may_connect(sp_server *s, struct lws *wsi) {
+    char uri[64];
+    if (lws_hdr_copy(wsi, uri, sizeof uri, WSI_TOKEN_GET_URI) <= 0 || strcmp(uri, "/ws") != 0)
+        return refuse(wsi, HTTP_STATUS_NOT_FOUND, "only /ws speaks WebSocket");
+    if (!good_host(s, wsi)) return refuse(wsi, HTTP_STATUS_FORBIDDEN, "the Host is not a loopback name");
+    if (!good_origin(s, wsi)) return refuse(wsi, HTTP_STATUS_FORBIDDEN, "the Origin is another page");
+    if (!has_token(s, wsi)) return refuse(wsi, HTTP_STATUS_UNAUTHORIZED, "the token is missing or wrong");
+    return 0;
+}
+
+int sp__server_http(sp_server *s, struct lws *wsi, const char *uri) {
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0) return answer(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET");
+    if (strncmp(uri, "/files/", 7) == 0) {
+        if (!good_host(s, wsi)) return answer(wsi, HTTP_STATUS_FORBIDDEN, "the Host is not a loopback name");
+        if (!has_token(s, wsi)) return answer(wsi, HTTP_STATUS_UNAUTHORIZED, "the token is missing or wrong");
+        return strchr(uri + 7, '/') ? answer(wsi, HTTP_STATUS_NOT_FOUND, "not here") : send_file(wsi, s->def.sim.out, uri + 7);
+    }
+    if (!s->has_page && strcmp(uri, "/") == 0) return send_page(wsi, bare_page);
+    return send_file(wsi, s->has_page ? s->def.page : NULL, uri[0] == '/' && uri[1] ? uri + 1 : "index.html");
+}

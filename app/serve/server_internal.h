@@ -1,0 +1,99 @@
+// What the files of the server share. Everything here belongs to the thread that serves.
+#ifndef SP_SERVE_SERVER_INTERNAL_H
+#define SP_SERVE_SERVER_INTERNAL_H
+
+#include <libwebsockets.h>
+#include <stdatomic.h>
+
+#include "serve/control.h"
+#include "serve/server.h"
+#include "serve/sight.h"
+
+enum {
+    SP_CLIENTS_MAX = 64,
+    SP_CONNECTIONS_MAX = 256,
+    SP_RATE = 200,        // messages a second
+    SP_BURST = 400,       // and at once
+    SP_QUEUE_MAX = 512,   // texts that wait for a client
+    SP_IN_FLIGHT = 2,     // frames that a client which acknowledges them has not
+    SP_STUCK_MS = 30000,  // a client that takes nothing for so long goes
+    SP_FORGIVE_MS = 1000  // frames not acknowledged for so long are counted no more
+};
+
+enum {
+    SP_CLOSE_BINARY = 1003,
+    SP_CLOSE_LARGE = 1009,
+    SP_CLOSE_FULL = 1013,
+    SP_CLOSE_GOING = 1001,
+    SP_CLOSE_MALFORMED = 4000,
+    SP_CLOSE_RATE = 4001,
+    SP_CLOSE_SLOW = 4002
+};
+
+typedef struct sp_queued {
+    struct sp_queued *next;
+    size_t size;
+    unsigned char data[];  // room for the head of a frame, then the text
+} sp_queued;
+
+// Zeroed by libwebsockets for every connection, of HTTP too.
+typedef struct sp_client {
+    struct lws *wsi;
+    uint32_t number;  // from 1; 0: no WebSocket
+    // in
+    char text[SP_MESSAGE_MAX];
+    size_t text_size;
+    double tokens, tokens_ms;
+    // out
+    sp_queued *queue, **queue_end;
+    int queue_count;
+    bool greeted;
+    uint32_t generation;  // of the last hello
+    uint64_t stats, marks;
+    sp_sight sight;
+    bool want_marks, repaint, acking;
+    int in_flight;
+    double sent_ms;    // the last frame
+    double moving_ms;  // when the socket last took something
+    uint64_t sent;
+    // the end
+    int close_code;
+    char close_why[SP_WHY_MAX];
+} sp_client;
+
+struct sp_server {
+    sp_server_def def;
+    struct lws_context *context;
+    struct lws_vhost *vhost;
+    lws_sorted_usec_list_t timer;
+    sp_sim *sim;
+    atomic_bool stopping;
+    sp_client *clients[SP_CLIENTS_MAX];
+    int client_count;
+    uint32_t last_number;
+    sp_control control;
+    sp_bytes out, note;
+    bool has_page;
+};
+
+double sp__server_now_ms(void);
+void sp__server_close(sp_client *c, int code, const char *why);  // at the next chance, with a reason
+
+// ---- requests over HTTP (server_http.c): 0, or what a callback of libwebsockets returns
+int sp__server_http(sp_server *s, struct lws *wsi, const char *uri);
+int sp__server_may_connect(sp_server *s, struct lws *wsi);  // 0: yes; otherwise an answer was sent
+
+// ---- messages in (server_client.c)
+void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi);
+void sp__server_left(sp_server *s, sp_client *c);
+void sp__server_receive(sp_server *s, sp_client *c, const void *data, size_t size);
+void sp__server_tick(sp_server *s);  // about once a second
+
+// ---- messages out (server_send.c)
+void sp__server_queue(sp_client *c, const char *text, size_t size);
+void sp__server_answer(sp_client *c, const sp_message *m, const char *why);  // why NULL: ok
+void sp__server_tell_control(sp_server *s);
+void sp__server_deliver(sp_server *s);             // notes of the simulation to those they are for
+int sp__server_write(sp_server *s, sp_client *c);  // one message; -1: close
+
+#endif

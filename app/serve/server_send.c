@@ -1,0 +1,144 @@
+// Messages to clients, one at a time and only when their socket takes one: first what must arrive (hello, answers, events), then
+// what is newest (statistics, marks, geometry).
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "serve/server_internal.h"
+
+// ---------------------------------------------------------------------------------------------------- queues
+
+void sp__server_queue(sp_client *c, const char *text, size_t size) {
+    sp_queued *q = c->close_code ? NULL : malloc(sizeof *q + LWS_PRE + size);
+    if (!q) return;
+    q->next = NULL, q->size = size;
+    memcpy(q->data + LWS_PRE, text, size);
+    *c->queue_end = q;
+    c->queue_end = &q->next;
+    if (++c->queue_count > SP_QUEUE_MAX) sp__server_close(c, SP_CLOSE_SLOW, "too slow: messages were not taken");
+    lws_callback_on_writable(c->wsi);
+}
+
+void sp__server_answer(sp_client *c, const sp_message *m, const char *why) {
+    char *text = NULL;
+    size_t size = 0;
+    bool numbered = (m->given & SP_GIVEN_ID) != 0;
+    sp_json j = {.file = why || numbered ? open_memstream(&text, &size) : NULL};
+    if (!j.file) return;
+    sp__json_open(&j, NULL, '{');
+    sp__json_text(&j, "type", why ? "refused" : "ok");
+    if (numbered)
+        sp__json_integer(&j, "id", (long long)m->id);
+    else
+        sp__json_text(&j, "id", NULL);
+    if (why) sp__json_text(&j, "why", why);
+    sp__json_close(&j, '}');
+    if (fclose(j.file) == 0) sp__server_queue(c, text, size);
+    free(text);
+}
+
+void sp__server_tell_control(sp_server *s) {
+    for (int i = 0; i < s->client_count; i++) {
+        char text[128];
+        sp_client *c = s->clients[i];
+        int n = snprintf(text, sizeof text, "{\"type\":\"control\",\"holder\":%u,\"you\":%u,\"wants\":%u}", s->control.holder,
+                         c->number, s->control.wants);
+        // hello tells it to those that have not been greeted
+        if (c->greeted) sp__server_queue(c, text, (size_t)n);
+    }
+}
+
+void sp__server_deliver(sp_server *s) {
+    uint32_t client;
+    while (s->sim && sp__sim_note(s->sim, &client, &s->note))
+        for (int i = 0; i < s->client_count; i++)
+            if ((client == 0 && s->clients[i]->greeted) || s->clients[i]->number == client)
+                sp__server_queue(s->clients[i], (const char *)s->note.data, s->note.size);
+}
+
+// ---------------------------------------------------------------------------------------------------- writing
+
+// room for the head of a frame, then what is to be sent
+static void begin(sp_server *s) {
+    s->out.size = 0;
+    s->out.broken = false;
+    sp__bytes_room(&s->out, LWS_PRE);
+}
+
+static int send_out(sp_server *s, sp_client *c, enum lws_write_protocol kind) {
+    if (s->out.broken) return -1;
+    c->moving_ms = sp__server_now_ms();
+    lws_callback_on_writable(c->wsi);
+    return lws_write(c->wsi, s->out.data + LWS_PRE, s->out.size - LWS_PRE, kind) < 0 ? -1 : 0;
+}
+
+static int send_hello(sp_server *s, sp_client *c) {
+    begin(s);
+    sp__bytes_print(&s->out,
+                    "{\"type\":\"hello\",\"protocol\":%d,\"you\":%u,\"control\":{\"holder\":%u,\"you\":%u,\"wants\":%u},",
+                    SP_PROTOCOL, c->number, s->control.holder, c->number, s->control.wants);
+    c->generation = sp__sim_hello(s->sim, &s->out);
+    c->greeted = true;
+    c->in_flight = 0;
+    return send_out(s, c, LWS_WRITE_TEXT);
+}
+
+static int send_queued(sp_client *c) {
+    sp_queued *q = c->queue;
+    c->queue = q->next;
+    if (!c->queue) c->queue_end = &c->queue;
+    c->queue_count--;
+    c->moving_ms = sp__server_now_ms();
+    lws_callback_on_writable(c->wsi);
+    int n = lws_write(c->wsi, q->data + LWS_PRE, q->size, LWS_WRITE_TEXT);
+    free(q);
+    return n < 0 ? -1 : 0;
+}
+
+// 1: there was nothing new
+static int send_latest(sp_server *s, sp_client *c) {
+    begin(s);
+    size_t empty = s->out.size;
+    c->stats = sp__sim_text(s->sim, SP_SIM_STATS, c->stats, &s->out);
+    if (s->out.size > empty) {
+        sp__bytes_print(&s->out, ",\"frames\":{\"sent\":%llu,\"dropped\":%u}}", (unsigned long long)c->sent, c->sight.dropped);
+        return send_out(s, c, LWS_WRITE_TEXT);
+    }
+    if (c->want_marks) c->marks = sp__sim_text(s->sim, SP_SIM_MARKS, c->marks, &s->out);
+    return s->out.size > empty ? send_out(s, c, LWS_WRITE_TEXT) : 1;
+}
+
+static int send_frame(sp_server *s, sp_client *c, const sp_sim_frame *frame) {
+    begin(s);
+    if (sp__sight_topology(&c->sight, frame, &s->out)) return send_out(s, c, LWS_WRITE_BINARY);
+    if (frame->number == c->sight.number && !c->repaint) return 0;
+    sp__sight_state(&c->sight, frame, &s->out);
+    c->repaint = false;
+    c->sent++;
+    c->sent_ms = sp__server_now_ms();
+    if (c->acking) c->in_flight++;
+    return send_out(s, c, LWS_WRITE_BINARY);
+}
+
+static int send_geometry(sp_server *s, sp_client *c) {
+    if (!c->sight.roles || c->in_flight >= SP_IN_FLIGHT) return 0;
+    const sp_sim_frame *frame = sp__sim_acquire(s->sim);
+    if (!frame) return 0;
+    // a frame of another generation than its hello waits for that
+    int code = frame->generation == c->generation ? send_frame(s, c, frame) : 0;
+    sp__sim_release(s->sim, frame);
+    return code;
+}
+
+int sp__server_write(sp_server *s, sp_client *c) {
+    if (c->close_code) {
+        lws_close_reason(c->wsi, (enum lws_close_status)c->close_code, (unsigned char *)c->close_why, strlen(c->close_why));
+        return -1;
+    }
+    if (!c->number || !s->sim) return 0;
+    if (!c->greeted || sp__sim_generation(s->sim) != c->generation) return send_hello(s, c);
+    if (c->queue) return send_queued(c);
+    int code = send_latest(s, c);
+    return code == 1 ? send_geometry(s, c) : code;
+}

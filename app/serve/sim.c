@@ -1,0 +1,251 @@
+// The thread of the simulation: mailbox, clock, steps. See sim.h.
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "serve/sim_internal.h"
+
+enum { FRAME_MS = 16, STATS_MS = 50, MARKS_MS = 250, HELLO_MS = 200 };  // at most 60 frames, 20 stats, 4 marks a second
+static const double late_ms = 250;  // further behind the clock than this, the clock is set anew
+
+double sp__sim_clock_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+// ---------------------------------------------------------------------------------------------------- one step
+
+static void fail_step(sp_sim *s, sp_status status) {
+    const sp_error *e = sp_world_error(s->stage.world);
+    const char *why = e->status == status && e->message[0] ? e->message : sp_context_error(s->stage.context)->message;
+    snprintf(s->failed, sizeof s->failed, "%s%s%.300s", e->body, e->body[0] ? ": " : "", why[0] ? why : sp_status_text(status));
+    s->playing = false, s->steps_left = 0;
+    // whatever was asked for last may be what it failed on: to go on must be possible
+    sp_world_drop_edits(s->stage.world);
+    sp__sim_event(s, "error", "step %llu failed, the state before it is kept: %s",
+                  (unsigned long long)sp_world_steps(s->stage.world) + 1, s->failed);
+    sp__sim_tell_state(s);
+}
+
+static void gauge_step(sp_sim *s) {
+    sp_step_info info;
+    sp_world_step_info(s->stage.world, &info);
+    s->gauge.steps++;
+    s->gauge.step_ms += info.step_ms;
+    for (int i = 0; i < SP_STAGE_COUNT; i++) s->gauge.stage_ms[i] += info.stage_ms[i];
+    pthread_mutex_lock(&s->lock);
+    s->shown.step = info.step, s->shown.hash = info.hash, s->shown.time = info.time;
+    s->shown.steps_made++;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void one_step(sp_sim *s) {
+    bool was_failed = s->failed[0] != 0;
+    s->failed[0] = 0;
+    sp_status status = sp_run_step(s->stage.run);
+    if (status < 0) {
+        fail_step(s, status);
+        return;
+    }
+    gauge_step(s);
+    sp__sim_world_events(s);
+    sp__sim_log_step(s);
+    sp__sim_record_step(s);
+    if (s->steps_left > 0 && --s->steps_left == 0) s->playing = false, sp__sim_tell_state(s);
+    if (was_failed) sp__sim_tell_state(s);
+}
+
+// What others see, no more often than eyes need and never for more than a small part of the time.
+static void show(sp_sim *s, bool now) {
+    double t = sp__sim_clock_ms();
+    bool news = false;
+    if (!s->stage.world) return;
+    if (now || t - s->frame_ms >= FRAME_MS + 4 * s->frame_cost_ms) {
+        s->frame_ms = t;
+        sp__sim_make_frame(s);
+        s->frame_cost_ms = sp__sim_clock_ms() - t;
+        news = true;
+    }
+    t = sp__sim_clock_ms();
+    if (s->gauge.steps && (now || t - s->stats_ms >= STATS_MS + 49 * s->stats_cost_ms)) {
+        s->stats_ms = t;
+        sp__sim_make_stats(s);
+        s->stats_cost_ms = sp__sim_clock_ms() - t;
+        news = true;
+    }
+    if (now || t - s->marks_ms >= MARKS_MS) {
+        pthread_mutex_lock(&s->lock);
+        bool wanted = s->want_marks;
+        pthread_mutex_unlock(&s->lock);
+        s->marks_ms = t;
+        if (wanted) sp__sim_make_marks(s), news = true;
+    }
+    // notes wait for the next frame: there is one soon
+    if (news && s->def.wake) s->def.wake(s->def.user);
+}
+
+// ---------------------------------------------------------------------------------------------------- the loop
+
+static bool steps_wanted(const sp_sim *s) {
+    return s->stage.run && (s->playing || s->steps_left > 0);
+}
+
+// steps that somebody asked for one by one are not paced
+static bool is_paced(const sp_sim *s) {
+    return s->playing && s->speed > 0 && s->steps_left == 0;
+}
+
+static void wait_until(sp_sim *s, double ms) {
+    struct timespec t = {.tv_sec = (time_t)(ms / 1e3)};
+    t.tv_nsec = (long)(1e6 * (ms - 1e3 * (double)t.tv_sec));
+    if (t.tv_nsec > 999999999) t.tv_nsec = 999999999;
+    pthread_cond_timedwait(&s->called, &s->lock, &t);
+}
+
+// Sleeps until there is something to do; the next command, if any. Called with the lock held.
+static bool next_command(sp_sim *s, sp_sim_command *out) {
+    while (!s->quit && s->mail_count == 0 && !s->want_changed) {
+        if (!steps_wanted(s))
+            pthread_cond_wait(&s->called, &s->lock);
+        else if (is_paced(s) && s->due_ms > sp__sim_clock_ms())
+            wait_until(s, s->due_ms);
+        else
+            return false;
+    }
+    if (s->quit || s->mail_count == 0) return false;
+    *out = s->mailbox[s->mail_first];
+    s->mail_first = (s->mail_first + 1) % SP_MAILBOX;
+    s->mail_count--;
+    return true;
+}
+
+// the clock of the steps; one that is far behind starts again: a slow scene does not race when it becomes quick
+static void advance_clock(sp_sim *s) {
+    double now = sp__sim_clock_ms(), step = s->speed > 0 ? 1e3 * sp_run_dt(s->stage.run) / s->speed : 0;
+    if (s->due_ms < now - late_ms || s->due_ms > now + step + 1) s->due_ms = now;
+    s->due_ms += step;
+}
+
+static void *simulate(void *user) {
+    sp_sim *s = user;
+    sp_sim_command *c = malloc(sizeof *c);
+    pthread_mutex_lock(&s->lock);
+    while (c && !s->quit) {
+        bool command = next_command(s, c), repaint = s->want_changed;
+        s->want_changed = false;
+        pthread_mutex_unlock(&s->lock);
+        if (command) sp__sim_command(s, c);
+        bool due = steps_wanted(s) && (!is_paced(s) || s->due_ms <= sp__sim_clock_ms());
+        if (due && !command) {
+            advance_clock(s);
+            one_step(s);
+        }
+        bool moved = due && !command;
+        if (moved || repaint) show(s, repaint || !steps_wanted(s));
+        // a slider that moves makes many small changes: newcomers may learn of them a little later
+        if (s->hello_old && (!steps_wanted(s) || sp__sim_clock_ms() - s->hello_ms > HELLO_MS)) sp__sim_make_hello(s);
+        if (command && s->def.wake) s->def.wake(s->def.user);
+        pthread_mutex_lock(&s->lock);
+    }
+    pthread_mutex_unlock(&s->lock);
+    free(c);
+    return NULL;
+}
+
+// ---------------------------------------------------------------------------------------------------- from outside
+
+static bool make_locks(sp_sim *s) {
+    pthread_condattr_t attr;
+    if (pthread_mutex_init(&s->lock, NULL) != 0) return false;
+    if (pthread_condattr_init(&attr) != 0) return false;
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    bool good = pthread_cond_init(&s->called, &attr) == 0 && pthread_cond_init(&s->let_go, &attr) == 0;
+    pthread_condattr_destroy(&attr);
+    return good;
+}
+
+static void free_sim(sp_sim *s) {
+    sp__sim_close(s);
+    while (s->notes) {
+        sp_sim_note_item *next = s->notes->next;
+        free(s->notes);
+        s->notes = next;
+    }
+    for (int i = 0; i < SP_FRAMES; i++)
+        for (int k = 0; k < SP_FIELD_CODES; k++) free(s->slots[i].values[k]);
+    for (int i = 0; i < SP_SIM_TEXTS; i++) sp__bytes_free(&s->texts[i].text);
+    for (int i = 0; i < s->set_count; i++) free(s->sets[i]);
+    sp__bytes_free(&s->hello.text), sp__bytes_free(&s->scratch), sp__bytes_free(&s->log);
+    free(s->mailbox), free(s->pins), free(s->numbers);
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->called), pthread_cond_destroy(&s->let_go);
+    free(s);
+}
+
+sp_sim *sp__sim_start(const sp_sim_def *def, char *why) {
+    sp_sim *s = calloc(1, sizeof *s);
+    snprintf(why, SP_SIM_WHY, "out of memory");
+    if (!s) return NULL;
+    s->def = *def;
+    s->scene = -1, s->newest = -1, s->speed = 1, s->threads = def->threads;
+    s->notes_end = &s->notes;
+    s->recorded_sight = (sp_sight){.roles = SP_SHOW_VISUAL, .all = true};
+    s->mailbox = calloc(SP_MAILBOX, sizeof *s->mailbox);
+    s->pins = calloc(SP_PINS_MAX, sizeof *s->pins);
+    bool good = make_locks(s) && s->mailbox && s->pins;
+    if (good && def->scene >= 0) good = sp__sim_open(s, def->scene, why);
+    if (good) s->playing = def->playing, s->shown.playing = s->playing, sp__sim_make_hello(s);
+    if (!good || pthread_create(&s->thread, NULL, simulate, s) != 0) {
+        free_sim(s);
+        return NULL;
+    }
+    why[0] = 0;
+    return s;
+}
+
+void sp__sim_stop(sp_sim **sim) {
+    sp_sim *s = *sim;
+    if (!s) return;
+    *sim = NULL;
+    pthread_mutex_lock(&s->lock);
+    s->quit = true;
+    pthread_cond_signal(&s->called);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+    free_sim(s);
+}
+
+static bool post(sp_sim *s, const sp_sim_command *c, int room) {
+    pthread_mutex_lock(&s->lock);
+    bool good = s->mail_count < room;
+    if (good) s->mailbox[(s->mail_first + s->mail_count++) % SP_MAILBOX] = *c;
+    pthread_cond_signal(&s->called);
+    pthread_mutex_unlock(&s->lock);
+    return good;
+}
+
+// the last places are kept for those who leave, of whom there are never more than clients
+bool sp__sim_post(sp_sim *s, uint32_t client, const sp_message *message) {
+    sp_sim_command c = {.client = client, .message = *message};
+    return post(s, &c, SP_MAILBOX - 256);
+}
+
+void sp__sim_leave(sp_sim *s, uint32_t client) {
+    sp_sim_command c = {.client = client, .leave = true};
+    post(s, &c, SP_MAILBOX);
+}
+
+void sp__sim_want(sp_sim *s, unsigned fields, bool marks) {
+    pthread_mutex_lock(&s->lock);
+    bool more = (fields & ~s->want_fields) != 0 || (marks && !s->want_marks);
+    s->want_fields = fields, s->want_marks = marks;
+    if (more) s->want_changed = true, pthread_cond_signal(&s->called);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void sp__sim_state(sp_sim *s, sp_sim_state *out) {
+    pthread_mutex_lock(&s->lock);
+    *out = s->shown;
+    pthread_mutex_unlock(&s->lock);
+}

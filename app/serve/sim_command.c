@@ -1,0 +1,241 @@
+// Commands of clients, one by one, between two steps. Each is answered: done, or refused with a reason.
+#include <math.h>
+#include <string.h>
+
+#include "serve/sim_internal.h"
+
+static bool refuse(char *why, const char *text) {
+    snprintf(why, SP_SIM_WHY, "%.390s", text);
+    return false;
+}
+
+// ---------------------------------------------------------------------------------------------------- time
+
+static bool play(sp_sim *s, bool playing) {
+    s->playing = playing, s->steps_left = 0;
+    s->due_ms = sp__sim_clock_ms();
+    s->gauge.since_ms = s->stats_ms = s->due_ms;
+    if (s->stage.world) s->gauge.from_time = sp_world_time(s->stage.world);
+    sp__sim_tell_state(s);
+    return true;
+}
+
+static bool step(sp_sim *s, const sp_message *m) {
+    play(s, false);
+    s->steps_left = (long)m->count;
+    return true;
+}
+
+static bool set_speed(sp_sim *s, const sp_message *m) {
+    s->speed = m->value;
+    return play(s, s->playing);
+}
+
+static bool set_dt(sp_sim *s, const sp_message *m, char *why) {
+    char set[64];
+    snprintf(set, sizeof set, "dt=%.17g", m->value);
+    return sp__sim_change(s, set, 0, true, why);
+}
+
+// ---------------------------------------------------------------------------------------------------- values
+
+// what a reset may keep, and what newcomers are told
+static void keep(sp_sim *s, const char *path, double value) {
+    int at = 0;
+    while (at < s->kept_count && strcmp(s->kept[at].path, path) != 0) at++;
+    if (at == SP_KEPT_MAX) return;
+    if (at == s->kept_count) s->kept_count++;
+    snprintf(s->kept[at].path, sizeof s->kept[at].path, "%s", path);
+    s->kept[at].value = value;
+}
+
+static bool set_param(sp_sim *s, uint32_t client, const char *path, double value, char *why) {
+    sp_param_info p;
+    sp_edit e = sp_edit_default(SP_EDIT_PARAM);
+    e.source = client, e.value = value;
+    snprintf(e.path, sizeof e.path, "%s", path);
+    if (sp_world_param(s->stage.world, path, &p) < 0) {
+        snprintf(why, SP_SIM_WHY, "there is no parameter \"%s\"", path);
+        return false;
+    }
+    if (!(value >= p.low && value <= p.high)) {
+        snprintf(why, SP_SIM_WHY, "%s = %g, must be in [%g, %g]", path, value, p.low, p.high);
+        return false;
+    }
+    if (sp_world_queue(s->stage.world, &e) < 0) return refuse(why, sp_world_error(s->stage.world)->message);
+    keep(s, path, value);
+    sp__sim_tell_param(s, path, value);
+    return true;
+}
+
+static bool set_gravity(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
+    static const char *const paths[] = {"gravity.x", "gravity.y", "gravity.z"};
+    for (int i = 0; i < 3; i++)
+        if (!set_param(s, client, paths[i], m->vector[i], why)) return false;
+    return true;
+}
+
+// names of bodies are those of the scene; of copies that were merged into one body only the whole has a solver
+static bool set_solver_of(sp_sim *s, const sp_sim_body *body, const char *solver, bool go_on, char *why) {
+    sp_body_info info;
+    char set[256];
+    if (sp_world_body_info(s->stage.world, body->id, &info) < 0) return refuse(why, "the body has gone");
+    snprintf(set, sizeof set, "%.120s.solver.type=%.100s", info.name, solver);
+    return sp__sim_change(s, set, 0, go_on, why);
+}
+
+// a state holds what its solver keeps: where another solver cannot go on from it, it begins with the scene
+static bool set_solver(sp_sim *s, const sp_message *m, char *why) {
+    char first[SP_SIM_WHY];
+    int count = s->stage.body_count;
+    bool found = false;
+    for (int i = 0; i < count; i++) {
+        const sp_sim_body *body = &s->stage.bodies[i];
+        if (body->kind == SP_SIM_RIGID || (m->body && m->body != body->id.slot)) continue;
+        found = true;
+        if (set_solver_of(s, body, m->text, true, first)) continue;
+        if (!set_solver_of(s, &s->stage.bodies[i], m->text, false, why)) return false;
+        sp__sim_event(s, "info", "the solver %s begins with the start of the scene: %s", m->text, first);
+    }
+    return found || refuse(why, "there is no soft body of that number");
+}
+
+static bool set_value(sp_sim *s, const sp_message *m, char *why) {
+    char set[2 * SP_TEXT_MAX];
+    if (strchr(m->path, '=')) return refuse(why, "a path holds no =");
+    snprintf(set, sizeof set, "%s=%s", m->path, m->text);
+    return sp__sim_change(s, set, 0, false, why);
+}
+
+static bool open_scene(sp_sim *s, const sp_message *m, char *why) {
+    if (m->number < s->def.gallery->count) return sp__sim_open(s, (int)m->number, why);
+    snprintf(why, SP_SIM_WHY, "scene = %lld, must be in [0, %d)", (long long)m->number, s->def.gallery->count);
+    return false;
+}
+
+// ---------------------------------------------------------------------------------------------------- hands
+
+static bool drag(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
+    sp_sim_hand *h = &s->hands[m->slot], picked;
+    if (m->given & SP_GIVEN_POINT) {
+        if (!sp__sim_pick(s, m, &picked, why)) return false;
+    } else if (h->held && h->client == client) {
+        picked = *h;
+    } else {
+        return refuse(why, "that hand holds nothing: body, face and weights are needed");
+    }
+    const sp_sim_body *body = sp__sim_body(s, picked.body.slot);
+    if (m->stiffness > 0 || !picked.held) picked.stiffness = m->stiffness > 0 ? m->stiffness : body ? body->pull : 100;
+    picked.held = true, picked.client = client;
+    memcpy(picked.target, m->vector, sizeof picked.target);
+    sp_edit e = sp_edit_default(SP_EDIT_DRAG);
+    e.source = client, e.slot = (int)m->slot, e.body = picked.body, e.anchor = picked.anchor, e.stiffness = picked.stiffness;
+    memcpy(e.target, picked.target, sizeof e.target);
+    if (sp_world_queue(s->stage.world, &e) < 0) return refuse(why, sp_world_error(s->stage.world)->message);
+    *h = picked;
+    s->watched = picked, s->watched.held = false, s->has_watched = true;
+    return true;
+}
+
+static void drop_hand(sp_sim *s, int slot) {
+    sp_sim_hand *h = &s->hands[slot];
+    if (!h->held) return;
+    sp_edit e = sp_edit_default(SP_EDIT_DROP);
+    e.source = h->client, e.slot = slot;
+    if (s->stage.world) sp_world_queue(s->stage.world, &e);
+    h->held = false;
+}
+
+static bool drop(sp_sim *s, uint32_t client, const sp_message *m) {
+    for (int i = 0; i < SP_HANDS; i++)
+        if (s->hands[i].client == client && (!(m->given & SP_GIVEN_SLOT) || m->slot == i)) drop_hand(s, i);
+    return true;
+}
+
+static void note_pin(sp_sim *s, sp_body_id body, int node, bool hold) {
+    int at = 0;
+    while (at < s->pin_count && (s->pins[at].body.slot != body.slot || s->pins[at].node != node)) at++;
+    if (hold && at == s->pin_count && at < SP_PINS_MAX) s->pins[s->pin_count++] = (sp_sim_pin){body, node};
+    if (!hold && at < s->pin_count) s->pins[at] = s->pins[--s->pin_count];
+}
+
+static bool pin(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
+    const sp_sim_body *body = sp__sim_body(s, m->body);
+    bool hold = m->type == SP_MESSAGE_PIN;
+    sp_field_info nodes;
+    if (!body || body->kind == SP_SIM_RIGID) return refuse(why, "there is no soft body of that number");
+    if (sp_world_field_info(s->stage.world, body->id, "position", &nodes) < 0 || m->node >= nodes.count) {
+        snprintf(why, SP_SIM_WHY, "node = %lld, must be in [0, %d)", (long long)m->node, nodes.count);
+        return false;
+    }
+    sp_edit e = sp_edit_default(hold ? SP_EDIT_PIN : SP_EDIT_RELEASE);
+    e.source = client, e.body = body->id, e.node = (int)m->node;
+    if (sp_world_queue(s->stage.world, &e) < 0) return refuse(why, sp_world_error(s->stage.world)->message);
+    note_pin(s, body->id, (int)m->node, hold);
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------- all
+
+static bool do_change(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
+    if (!s->stage.run && m->type != SP_MESSAGE_SCENE && m->type != SP_MESSAGE_SPEED) return refuse(why, "no scene is open");
+    switch (m->type) {
+    case SP_MESSAGE_PLAY: return play(s, true);
+    case SP_MESSAGE_PAUSE: return play(s, false);
+    case SP_MESSAGE_STEP: return step(s, m);
+    case SP_MESSAGE_RESET: return sp__sim_restart(s, m->keep, why);
+    case SP_MESSAGE_SPEED: return set_speed(s, m);
+    case SP_MESSAGE_DT: return set_dt(s, m, why);
+    case SP_MESSAGE_GRAVITY: return set_gravity(s, client, m, why);
+    case SP_MESSAGE_PARAM: return set_param(s, client, m->path, m->value, why);
+    case SP_MESSAGE_SOLVER: return set_solver(s, m, why);
+    case SP_MESSAGE_THREADS: return sp__sim_change(s, NULL, (int)m->threads, true, why);
+    case SP_MESSAGE_SCENE: return open_scene(s, m, why);
+    case SP_MESSAGE_SET: return set_value(s, m, why);
+    case SP_MESSAGE_DRAG: return drag(s, client, m, why);
+    case SP_MESSAGE_DROP: return drop(s, client, m);
+    case SP_MESSAGE_PIN:
+    case SP_MESSAGE_UNPIN: return pin(s, client, m, why);
+    default: return refuse(why, "not for the simulation");
+    }
+}
+
+// what ends with a file
+static void do_file(sp_sim *s, uint32_t client, const sp_message *m) {
+    char why[SP_SIM_WHY] = "no scene is open", name[64] = "";
+    sp_bytes command = {0};
+    bool good = false;
+    if (m->type == SP_MESSAGE_RECORD && m->action == SP_ACTION_START && s->stage.run) {
+        good = sp__sim_record_start(s, why);
+        sp__sim_answer(s, client, m, good ? NULL : why);
+        sp__sim_tell_state(s);
+        return;
+    }
+    if (s->stage.run && m->type == SP_MESSAGE_RECORD) good = sp__sim_record_stop(s, name, why), sp__sim_tell_state(s);
+    if (s->stage.run && m->type == SP_MESSAGE_LOG) good = sp__sim_log_save(s, name, &command, why);
+    if (s->stage.run && m->type == SP_MESSAGE_DOWNLOAD) good = sp__sim_scene_save(s, name, why);
+    if (command.size) sp__bytes_add(&command, "", 1);
+    if (good)
+        sp__sim_answer_file(s, client, m, name, command.size && !command.broken ? (const char *)command.data : NULL);
+    else
+        sp__sim_answer(s, client, m, why);
+    sp__bytes_free(&command);
+}
+
+void sp__sim_command(sp_sim *s, const sp_sim_command *c) {
+    char why[SP_SIM_WHY] = "";
+    const sp_message *m = &c->message;
+    if (c->leave) {
+        for (int i = 0; i < SP_HANDS; i++)
+            if (s->hands[i].client == c->client) drop_hand(s, i);
+        return;
+    }
+    if (m->type == SP_MESSAGE_RECORD || m->type == SP_MESSAGE_LOG || m->type == SP_MESSAGE_DOWNLOAD) {
+        do_file(s, c->client, m);
+        return;
+    }
+    uint32_t generation = s->generation;
+    bool good = do_change(s, c->client, m, why);
+    if (s->generation != generation) sp__sim_tell_state(s);
+    sp__sim_answer(s, c->client, m, good ? NULL : why);
+}

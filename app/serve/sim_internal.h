@@ -1,0 +1,198 @@
+// What the files of the simulation thread share. Below `lock` both threads meet; the rest is the simulation thread's own.
+#ifndef SP_SERVE_SIM_INTERNAL_H
+#define SP_SERVE_SIM_INTERNAL_H
+
+#include <pthread.h>
+
+#include "json.h"
+#include "serve/sight.h"
+#include "serve/sim.h"
+
+enum {
+    SP_MAILBOX = 1024,
+    SP_NOTES_MAX = 4096,
+    SP_FRAMES = 3,
+    SP_SETS_MAX = 64,    // values of the scene that clients may set
+    SP_KEPT_MAX = 256,   // parameters that a reset may keep
+    SP_PINS_MAX = 4096,  // nodes pinned by clients
+    SP_PATH = 1024
+};
+
+typedef struct sp_sim_command {
+    uint32_t client;
+    bool leave;
+    sp_message message;
+} sp_sim_command;
+
+typedef struct sp_sim_note_item {
+    struct sp_sim_note_item *next;
+    uint32_t client;
+    size_t size;
+    char text[];
+} sp_sim_note_item;
+
+typedef enum sp_sim_kind { SP_SIM_SOLID, SP_SIM_ROD, SP_SIM_RIGID } sp_sim_kind;
+
+typedef struct sp_sim_body {
+    sp_body_id id;
+    sp_sim_kind kind;
+    int elements;
+    int *tets;    // of a solid, elements x 4
+    double pull;  // stiffness that suits a drag [N/m]
+} sp_sim_body;
+
+// A scene being simulated, with what is looked up often.
+typedef struct sp_sim_stage {
+    sp_context *context;
+    sp_scene *scene;
+    sp_run *run;
+    sp_world *world;
+    sp_sim_body *bodies;
+    int body_count;
+} sp_sim_stage;
+
+typedef struct sp_sim_hand {
+    bool held;
+    uint32_t client;
+    sp_body_id body;
+    sp_anchor anchor;
+    double target[3], rest[3], stiffness;
+} sp_sim_hand;
+
+typedef struct sp_sim_slot {
+    sp_sim_frame frame;
+    int readers;
+    float *values[SP_FIELD_CODES];
+    size_t room[SP_FIELD_CODES];
+} sp_sim_slot;
+
+typedef struct sp_sim_latest {
+    sp_bytes text;
+    uint64_t number;
+} sp_sim_latest;
+
+// Times gathered between two stats.
+typedef struct sp_sim_gauge {
+    int steps;
+    double stage_ms[SP_STAGE_COUNT], step_ms;
+    double since_ms, from_time;  // wall clock, simulated time
+} sp_sim_gauge;
+
+typedef struct sp_sim_kept {
+    char path[64];
+    double value;
+} sp_sim_kept;
+
+typedef struct sp_sim_pin {
+    sp_body_id body;
+    int node;
+} sp_sim_pin;
+
+struct sp_sim {
+    sp_sim_def def;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t called;  // a command came, or somebody wants to see something else
+    pthread_cond_t let_go;  // a frame was released
+
+    // ---- below the lock
+    bool quit;
+    sp_sim_command *mailbox;  // a ring
+    int mail_first, mail_count;
+    sp_sim_note_item *notes, **notes_end;
+    int note_count;
+    sp_sim_latest hello, texts[SP_SIM_TEXTS];
+    uint32_t hello_generation;
+    unsigned want_fields;
+    bool want_marks, want_changed;
+    sp_sim_slot slots[SP_FRAMES];
+    int newest;  // -1: no frame
+    sp_sim_state shown;
+
+    // ---- the simulation thread's own
+    sp_sim_stage stage;
+    int scene;  // number in the gallery, -1: none
+    uint32_t generation;
+    uint64_t frame_number;
+    int threads;
+    char *sets[SP_SETS_MAX];
+    int set_count;
+    bool playing;
+    long steps_left;
+    double speed, due_ms;
+    char failed[SP_SIM_WHY];
+    sp_sim_hand hands[SP_HANDS];
+    sp_sim_hand watched;  // what was picked last
+    bool has_watched;
+    sp_sim_kept kept[SP_KEPT_MAX];
+    int kept_count;
+    sp_sim_pin *pins;
+    int pin_count;
+    sp_sim_gauge gauge;
+    double frame_ms, frame_cost_ms, stats_ms, stats_cost_ms, marks_ms;  // when last, how long
+    bool hello_old;                                                     // it says less than is true by now
+    double hello_ms;
+    double event_ms;  // since when events are counted
+    int event_count;
+    sp_bytes scratch;
+    double *numbers;  // room for fields
+    size_t number_room;
+    // files
+    sp_bytes log;        // edits since the start, as text
+    bool log_cut;        // it became too long
+    char base[SP_PATH];  // checkpoint that the log goes on from; empty: the start of the scene
+    bool base_used;      // by a log that was saved
+    int file_number;
+    FILE *recording;
+    char recording_name[64];
+    uint64_t recorded_bytes;
+    double recorded_time;
+    sp_sight recorded_sight;
+};
+
+double sp__sim_clock_ms(void);
+
+// ---- notes and latest texts (sim_tell.c)
+void sp__sim_say(sp_sim *s, uint32_t client, const char *text, size_t size);
+void sp__sim_answer(sp_sim *s, uint32_t client, const sp_message *m, const char *why);  // why NULL: ok
+void sp__sim_answer_file(sp_sim *s, uint32_t client, const sp_message *m, const char *name, const char *command);
+void sp__sim_event(sp_sim *s, const char *severity, const char *format, ...) SP_PRINTF(3, 4);
+void sp__sim_tell_state(sp_sim *s);  // playing, speed, ...: to all, and into the hello of those that come
+void sp__sim_tell_param(sp_sim *s, const char *path, double value);
+void sp__sim_make_hello(sp_sim *s);
+// ---- (sim_stats.c)
+void sp__sim_make_stats(sp_sim *s);
+void sp__sim_make_marks(sp_sim *s);
+void sp__sim_world_events(sp_sim *s);
+void sp__sim_latest(sp_sim *s, sp_sim_latest *slot, const char *text, size_t size);
+
+// ---- runs (sim_stage.c)
+bool sp__sim_open(sp_sim *s, int scene, char *why);                                   // another scene, from its start
+bool sp__sim_restart(sp_sim *s, bool keep, char *why);                                // the same from its start
+bool sp__sim_change(sp_sim *s, const char *set, int threads, bool go_on, char *why);  // set nullable; threads 0: as they are
+void sp__sim_close(sp_sim *s);
+const sp_sim_body *sp__sim_body(const sp_sim *s, int64_t slot);  // NULL: there is none
+
+// ---- commands (sim_command.c)
+void sp__sim_command(sp_sim *s, const sp_sim_command *c);
+// ---- (sim_pick.c)
+bool sp__sim_pick(sp_sim *s, const sp_message *m, sp_sim_hand *out, char *why);
+
+// ---- frames (sim_frame.c)
+void sp__sim_make_frame(sp_sim *s);
+void sp__sim_retire_frames(sp_sim *s);             // waits until nobody reads one
+double *sp__sim_numbers(sp_sim *s, size_t count);  // scratch; NULL: no memory
+// ---- (sim_field.c): `out` has room for the values of all surfaces of the snapshot
+void sp__sim_field(sp_sim *s, const sp_snapshot *snapshot, int code, float *out);
+
+// ---- files (sim_files.c)
+void sp__sim_log_step(sp_sim *s);
+void sp__sim_log_restart(sp_sim *s, bool go_on);
+bool sp__sim_log_save(sp_sim *s, char *name, sp_bytes *command, char *why);
+bool sp__sim_scene_save(sp_sim *s, char *name, char *why);
+bool sp__sim_record_start(sp_sim *s, char *why);
+bool sp__sim_record_stop(sp_sim *s, char *name, char *why);  // false: nothing was recorded
+void sp__sim_record_step(sp_sim *s);
+bool sp__sim_new_file(sp_sim *s, const char *stem, const char *suffix, char *name, char *path, char *why);
+
+#endif

@@ -1,0 +1,251 @@
+// Runs come and go: another scene, the same from its start, or the same state under another time step, solver or number of
+// threads. The new run is built beside the old one, so that a scene that cannot be built changes nothing.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/run/run.h"
+#include "serve/sim_internal.h"
+
+const sp_sim_body *sp__sim_body(const sp_sim *s, int64_t slot) {
+    for (int i = 0; i < s->stage.body_count; i++)
+        if (s->stage.bodies[i].id.slot == slot) return &s->stage.bodies[i];
+    return NULL;
+}
+
+// ---------------------------------------------------------------------------------------------------- building
+
+static void free_stage(sp_sim_stage *g) {
+    for (int i = 0; i < g->body_count; i++) free(g->bodies[i].tets);
+    free(g->bodies);
+    sp_run_destroy(&g->run);
+    sp_scene_destroy(&g->scene);
+    sp_context_destroy(&g->context);
+    *g = (sp_sim_stage){0};
+}
+
+// A spring that moves the whole body by a tenth of its size with about twice its weight, but no harder than what a part of the
+// body as large as itself gives way: a hard pull at one point tears what is soft.
+static double suitable_pull(sp_world *w, const sp_snapshot_body *b, double mass, bool solid) {
+    double size = 0;
+    char path[128];
+    sp_param_info young;
+    for (int k = 0; k < 3; k++) {
+        double low = 0, high = 0;
+        for (int i = 0; i < b->vertex_count; i++) {
+            double x = b->positions[3 * (size_t)i + (size_t)k];
+            if (i == 0 || x < low) low = x;
+            if (i == 0 || x > high) high = x;
+        }
+        if (high - low > size) size = high - low;
+    }
+    double pull = size > 0 ? 20 * mass * 9.81 / size : 0;
+    snprintf(path, sizeof path, "%s.young", b->name);
+    if (solid && sp_world_param(w, path, &young) >= 0 && young.value > 0) pull = fmin(pull, 0.5 * young.value * size);
+    return pull > 1e-9 && pull < 1e12 ? pull : 100;
+}
+
+static bool look_up_body(sp_sim_stage *g, const sp_snapshot_body *b) {
+    sp_body_info info;
+    if (sp_world_body_info(g->world, b->id, &info) < 0) return false;
+    sp_sim_body *own = &g->bodies[g->body_count++];
+    *own = (sp_sim_body){.id = b->id, .elements = info.elements};
+    own->kind = strcmp(info.kind, "solid") == 0 ? SP_SIM_SOLID : strcmp(info.kind, "rod") == 0 ? SP_SIM_ROD : SP_SIM_RIGID;
+    own->pull = suitable_pull(g->world, b, info.mass, own->kind == SP_SIM_SOLID);
+    if (own->kind != SP_SIM_SOLID) return true;
+    own->tets = calloc((size_t)info.elements + 1, 4 * sizeof(int));
+    return own->tets && sp_world_tets(g->world, b->id, own->tets) >= 0;
+}
+
+static bool look_up(sp_sim_stage *g) {
+    if (sp_world_publish(g->world) < 0) return false;
+    const sp_snapshot *shot = sp_world_snapshot_acquire(g->world);
+    g->bodies = calloc(shot ? (size_t)shot->body_count + 1 : 1, sizeof *g->bodies);
+    bool good = shot && g->bodies;
+    for (int i = 0; good && i < shot->body_count; i++) good = look_up_body(g, &shot->bodies[i]);
+    sp_world_snapshot_release(g->world, shot);
+    return good;
+}
+
+// the first error of the scene, or the context's word
+static void say_why(const sp_sim_stage *g, sp_status status, char *why) {
+    for (int i = 0; g->scene && i < sp_scene_message_count(g->scene); i++) {
+        const sp_scene_message *m = sp_scene_message_at(g->scene, i);
+        if (m->severity != SP_SEVERITY_ERROR) continue;
+        int n = snprintf(why, SP_SIM_WHY, "%.120s: ", m->file ? m->file : "");
+        if (m->line > 0) n = snprintf(why, SP_SIM_WHY, "%.120s:%d: ", m->file ? m->file : "", m->line);
+        snprintf(why + n, (size_t)(SP_SIM_WHY - n), "%.250s", m->text);
+        return;
+    }
+    const sp_error *e = g->context ? sp_context_error(g->context) : NULL;
+    snprintf(why, SP_SIM_WHY, "%.390s", e && e->status == status && e->message[0] ? e->message : sp_status_text(status));
+}
+
+static sp_status build(sp_sim *s, int scene, int threads, sp_sim_stage *g) {
+    const char *sets[SP_SETS_MAX + 256];
+    sp_context_def def = sp_context_def_default();
+    sp_scene_options o = sp_scene_options_default();
+    sp_run_options r = sp_run_options_default();
+    int n = 0;
+    def.workers = threads;
+    // those of the command line belong to the scene it was started with
+    for (int i = 0; scene == s->def.scene && i < s->def.set_count && i < 256; i++) sets[n++] = s->def.sets[i];
+    for (int i = 0; i < s->set_count; i++) sets[n++] = s->sets[i];
+    o.sets = sets, o.set_count = n;
+    o.allow_paths = s->def.allow, o.allow_count = s->def.allow_count;
+    r.endless = true, r.backend = s->def.backend;
+    sp_status status = sp_context_create(&def, &g->context);
+    if (status >= 0) status = sp_scene_load(g->context, s->def.gallery->scenes[scene].path, &o, &g->scene);
+    if (status >= 0) status = sp_run_create(g->scene, &r, &g->run);
+    if (status < 0) return status;
+    g->world = sp_run_world(g->run);
+    return look_up(g) ? SP_OK : SP_NO_MEMORY;
+}
+
+// ---------------------------------------------------------------------------------------------------- replacing
+
+static void forget_hands(sp_sim *s) {
+    memset(s->hands, 0, sizeof s->hands);
+    s->has_watched = false;
+}
+
+static void install(sp_sim *s, sp_sim_stage *g, int scene, bool go_on) {
+    char name[64], why[SP_SIM_WHY];
+    if (s->recording && sp__sim_record_stop(s, name, why)) sp__sim_event(s, "info", "recording ended: files/%s", name);
+    sp__sim_retire_frames(s);
+    free_stage(&s->stage);
+    s->stage = *g;
+    s->scene = scene;
+    s->generation++;
+    s->failed[0] = 0;
+    s->steps_left = 0;
+    if (!go_on) forget_hands(s), s->pin_count = 0;
+    double time = sp_world_time(g->world);
+    s->gauge = (sp_sim_gauge){.since_ms = sp__sim_clock_ms(), .from_time = time};
+    s->due_ms = s->stats_ms = sp__sim_clock_ms();
+    pthread_mutex_lock(&s->lock);
+    s->shown.generation = s->generation, s->shown.failed = false;
+    s->shown.step = sp_world_steps(g->world), s->shown.hash = sp_world_hash(g->world), s->shown.time = time;
+    pthread_mutex_unlock(&s->lock);
+    sp__sim_make_hello(s);
+    sp__sim_make_frame(s);
+    if (s->def.wake) s->def.wake(s->def.user);
+}
+
+// build, take the old state over where that is wanted, replace
+static bool replace(sp_sim *s, int scene, int threads, bool go_on, char *why) {
+    sp_sim_stage g = {0};
+    sp_status status = build(s, scene, threads, &g);
+    if (status >= 0 && go_on) {
+        status = sp__run_adopt(g.run, s->stage.run);
+        if (status >= 0) status = sp_world_publish(g.world);
+    }
+    if (status < 0) {
+        say_why(&g, status, why);
+        free_stage(&g);
+        return false;
+    }
+    s->threads = threads;
+    install(s, &g, scene, go_on);
+    return true;
+}
+
+static void forget_sets(sp_sim *s, int from) {
+    for (int i = from; i < s->set_count; i++) free(s->sets[i]);
+    if (s->set_count > from) s->set_count = from;
+}
+
+bool sp__sim_open(sp_sim *s, int scene, char *why) {
+    char *old[SP_SETS_MAX];
+    int old_count = s->set_count;
+    memcpy(old, s->sets, sizeof old);
+    s->set_count = 0;
+    if (!replace(s, scene, s->threads, false, why)) {
+        memcpy(s->sets, old, sizeof old);
+        s->set_count = old_count;
+        return false;
+    }
+    for (int i = 0; i < old_count; i++) free(old[i]);
+    s->kept_count = 0;
+    sp__sim_log_restart(s, false);
+    sp__sim_make_hello(s);
+    return true;
+}
+
+static void queue_kept(sp_sim *s) {
+    for (int i = 0; i < s->kept_count; i++) {
+        sp_edit e = sp_edit_default(SP_EDIT_PARAM);
+        memcpy(e.path, s->kept[i].path, sizeof e.path);
+        e.value = s->kept[i].value;
+        sp_world_queue(s->stage.world, &e);
+    }
+}
+
+bool sp__sim_restart(sp_sim *s, bool keep, char *why) {
+    if (!s->stage.run) return snprintf(why, SP_SIM_WHY, "no scene is open"), false;
+    if (!replace(s, s->scene, s->threads, false, why)) return false;
+    if (!keep) s->kept_count = 0;
+    queue_kept(s);
+    sp__sim_log_restart(s, false);
+    sp__sim_make_hello(s);
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------- changing
+
+// One value of a path stays in the list, the last.
+static bool add_set(sp_sim *s, const char *set, char *why) {
+    size_t head = strcspn(set, "=") + 1;
+    for (int i = 0; i < s->set_count; i++) {
+        if (strncmp(s->sets[i], set, head) != 0) continue;
+        free(s->sets[i]);
+        memmove(s->sets + i, s->sets + i + 1, (size_t)(s->set_count - i - 1) * sizeof *s->sets);
+        s->set_count--;
+        break;
+    }
+    if (s->set_count == SP_SETS_MAX) return snprintf(why, SP_SIM_WHY, "more than %d values are set", SP_SETS_MAX), false;
+    s->sets[s->set_count] = strdup(set);
+    if (!s->sets[s->set_count]) return snprintf(why, SP_SIM_WHY, "out of memory"), false;
+    s->set_count++;
+    return true;
+}
+
+static bool copy_sets(const sp_sim *s, char **out) {
+    for (int i = 0; i < s->set_count; i++) {
+        if ((out[i] = strdup(s->sets[i]))) continue;
+        while (i > 0) free(out[--i]);
+        return false;
+    }
+    return true;
+}
+
+bool sp__sim_change(sp_sim *s, const char *set, int threads, bool go_on, char *why) {
+    char *old[SP_SETS_MAX];
+    int old_count = s->set_count;
+    if (!s->stage.run) return snprintf(why, SP_SIM_WHY, "no scene is open"), false;
+    if (!copy_sets(s, old)) return snprintf(why, SP_SIM_WHY, "out of memory"), false;
+    bool good = !set || add_set(s, set, why);
+    if (good) good = replace(s, s->scene, threads > 0 ? threads : s->threads, go_on, why);
+    if (!good) {
+        // as it was
+        forget_sets(s, 0);
+        memcpy(s->sets, old, sizeof old);
+        s->set_count = old_count;
+        return false;
+    }
+    for (int i = 0; i < old_count; i++) free(old[i]);
+    if (!go_on) queue_kept(s);
+    // a change of threads alone changes no bit: the log goes on
+    if (set) sp__sim_log_restart(s, go_on);
+    sp__sim_make_hello(s);
+    return true;
+}
+
+void sp__sim_close(sp_sim *s) {
+    char name[64], why[SP_SIM_WHY];
+    if (s->recording) sp__sim_record_stop(s, name, why);
+    sp__sim_log_restart(s, false);
+    sp__sim_retire_frames(s);
+    free_stage(&s->stage);
+    sp__sight_free(&s->recorded_sight);
+}

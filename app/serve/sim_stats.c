@@ -1,0 +1,241 @@
+// What changes all the time and may be lost: statistics, marks. Each text replaces the one before.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/sim_internal.h"
+
+void sp__sim_latest(sp_sim *s, sp_sim_latest *latest, const char *words, size_t size) {
+    pthread_mutex_lock(&s->lock);
+    latest->text.size = 0;
+    sp__bytes_add(&latest->text, words, size);
+    latest->number++;
+    pthread_mutex_unlock(&s->lock);
+}
+
+uint64_t sp__sim_text(sp_sim *s, sp_sim_text kind, uint64_t than, sp_bytes *out) {
+    pthread_mutex_lock(&s->lock);
+    const sp_sim_latest *latest = &s->texts[kind];
+    uint64_t number = latest->number;
+    if (number > than) sp__bytes_add(out, latest->text.data, latest->text.size);
+    pthread_mutex_unlock(&s->lock);
+    return number;
+}
+
+// ---------------------------------------------------------------------------------------------------- events
+
+enum { EVENTS_A_SECOND = 20 };
+
+// what the step told; a step that tells the same again and again is cut short
+void sp__sim_world_events(sp_sim *s) {
+    double now = sp__sim_clock_ms();
+    if (now - s->event_ms > 1000) s->event_ms = now, s->event_count = 0;
+    const sp_event *e;
+    for (int i = 0; (e = sp_world_event(s->stage.world, i)); i++) {
+        if (++s->event_count > EVENTS_A_SECOND) return;
+        sp__sim_event(s, e->status < 0 ? "error" : e->status > 0 ? "warning" : "info", "%s", e->text);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- stats
+
+typedef struct totals {
+    long long iterations;
+    double residual, kinetic, elastic;
+} totals;
+
+static totals add_bodies(const sp_sim *s) {
+    totals t = {0};
+    for (int i = 0; i < s->stage.body_count; i++) {
+        sp_body_info info;
+        if (s->stage.bodies[i].kind == SP_SIM_RIGID) continue;
+        if (sp_world_body_info(s->stage.world, s->stage.bodies[i].id, &info) < 0) continue;
+        t.iterations += info.solve.linear_iterations;
+        t.residual = fmax(t.residual, info.solve.residual);
+        t.kinetic += info.kinetic, t.elastic += info.elastic;
+    }
+    return t;
+}
+
+static double distance(const double *a, const double *b) {
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+static void put_picked(sp_sim *s, sp_json *j) {
+    double x[3];
+    const sp_sim_hand *h = s->has_watched ? &s->watched : NULL;
+    for (int i = SP_HANDS - 1; i >= 0; i--)
+        if (s->hands[i].held) h = &s->hands[i];
+    if (!h || sp_world_anchor_get(s->stage.world, &h->anchor, x, NULL) < 0) {
+        sp__json_text(j, "picked", NULL);
+        return;
+    }
+    sp__json_open(j, "picked", '{');
+    sp__json_integer(j, "body", h->anchor.body);
+    sp__json_vector(j, "x", x, 3);
+    sp__json_number(j, "displacement", distance(x, h->rest));
+    sp__json_number(j, "force", h->held ? h->stiffness * distance(x, h->target) : 0);
+    sp__json_close(j, '}');
+}
+
+static void put_times(const sp_sim *s, sp_json *j) {
+    const sp_sim_gauge *g = &s->gauge;
+    double n = g->steps, budget = 1e3 * sp_run_dt(s->stage.run), wall = sp__sim_clock_ms() - g->since_ms, stages[SP_STAGE_COUNT];
+    for (int i = 0; i < SP_STAGE_COUNT; i++) stages[i] = g->stage_ms[i] / n;
+    sp__json_integer(j, "steps", g->steps);
+    sp__json_number(j, "step_ms", g->step_ms / n);
+    sp__json_number(j, "budget_ms", budget);
+    sp__json_number(j, "rtf", g->step_ms > 0 ? n * budget / g->step_ms : NAN);
+    // of a single step the clock says nothing
+    sp__json_number(j, "achieved", s->playing && wall > 5 ? 1e3 * (sp_world_time(s->stage.world) - g->from_time) / wall : NAN);
+    sp__json_vector(j, "stages", stages, SP_STAGE_COUNT);
+}
+
+void sp__sim_make_stats(sp_sim *s) {
+    char *words = NULL, hash[32];
+    size_t size = 0;
+    sp_world *w = s->stage.world;
+    sp_json j = {.file = open_memstream(&words, &size)};
+    if (!j.file) return;
+    totals t = add_bodies(s);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)sp_world_hash(w));
+    sp__json_open(&j, NULL, '{');
+    sp__json_text(&j, "type", "stats");
+    sp__json_integer(&j, "generation", s->generation);
+    sp__json_integer(&j, "step", (long long)sp_world_steps(w));
+    sp__json_number(&j, "time", sp_world_time(w));
+    sp__json_text(&j, "hash", hash);
+    put_times(s, &j);
+    sp__json_integer(&j, "iterations", t.iterations);
+    sp__json_number(&j, "residual", t.residual);
+    sp__json_number(&j, "kinetic", t.kinetic);
+    sp__json_number(&j, "elastic", t.elastic);
+    put_picked(s, &j);
+    // left open: whoever sends it adds what it knows of the client
+    if (fclose(j.file) == 0) sp__sim_latest(s, &s->texts[SP_SIM_STATS], words, size);
+    free(words);
+    s->gauge = (sp_sim_gauge){.since_ms = sp__sim_clock_ms(), .from_time = sp_world_time(w)};
+}
+
+// ---------------------------------------------------------------------------------------------------- marks
+
+enum { HELD_MAX = 4000, LOADS_MAX = 64 };
+
+// a field of three numbers a node, in the scratch of the simulation; NULL: the body has none
+static const double *vectors(sp_sim *s, sp_body_id id, const char *field, int *count) {
+    sp_field_info info;
+    if (sp_world_field_info(s->stage.world, id, field, &info) < 0 || info.on_elements || info.components != 3) return NULL;
+    double *out = sp__sim_numbers(s, 3 * (size_t)info.count);
+    *count = info.count;
+    return out && sp_world_field(s->stage.world, id, field, out) >= 0 ? out : NULL;
+}
+
+static double length2(const double *v) {
+    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+}
+
+// vertices whose nodes are held by something
+static void put_held(sp_sim *s, const sp_snapshot *shot, sp_json *j) {
+    sp__json_open(j, "held", '[');
+    for (int i = 0, left = HELD_MAX; i < shot->body_count; i++) {
+        const sp_snapshot_body *b = &shot->bodies[i];
+        int count = 0;
+        const double *force = b->nodes ? vectors(s, b->id, "force", &count) : NULL;
+        if (!force) continue;
+        sp__json_open(j, NULL, '{');
+        sp__json_integer(j, "body", b->id.slot);
+        sp__json_open(j, "vertices", '[');
+        for (int v = 0; v < b->vertex_count && left > 0; v++) {
+            if (b->nodes[v] >= count || !(length2(force + 3 * (size_t)b->nodes[v]) > 0)) continue;
+            sp__json_integer(j, NULL, v);
+            left--;
+        }
+        sp__json_close(j, ']');
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
+typedef struct load {
+    double force[3], x[3], size2;
+} load;
+
+// the strongest of all bodies, the weakest of them last
+static void keep_load(load *list, int *count, const load *l) {
+    int at = *count < LOADS_MAX ? (*count)++ : LOADS_MAX - 1;
+    if (at == LOADS_MAX - 1 && list[at].size2 >= l->size2) return;
+    for (; at > 0 && list[at - 1].size2 < l->size2; at--) list[at] = list[at - 1];
+    list[at] = *l;
+}
+
+static void put_loads(sp_sim *s, const sp_snapshot *shot, sp_json *j) {
+    load list[LOADS_MAX] = {0};
+    int n = 0;
+    for (int i = 0; i < shot->body_count; i++) {
+        const sp_snapshot_body *b = &shot->bodies[i];
+        int count = 0;
+        const double *force = b->nodes ? vectors(s, b->id, "load", &count) : NULL;
+        for (int v = 0; force && v < b->vertex_count; v++) {
+            if (b->nodes[v] >= count) continue;
+            load l = {.size2 = length2(force + 3 * (size_t)b->nodes[v])};
+            for (int k = 0; k < 3; k++) {
+                l.force[k] = force[3 * (size_t)b->nodes[v] + (size_t)k];
+                l.x[k] = b->positions[3 * (size_t)v + (size_t)k];
+            }
+            if (l.size2 > 0) keep_load(list, &n, &l);
+        }
+    }
+    sp__json_open(j, "loads", '[');
+    for (int i = 0; i < n; i++) {
+        sp__json_open(j, NULL, '{');
+        sp__json_vector(j, "at", list[i].x, 3);
+        sp__json_vector(j, "force", list[i].force, 3);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
+static void put_pins(const sp_sim *s, sp_json *j) {
+    sp__json_open(j, "pins", '[');
+    for (int i = 0; i < s->stage.body_count; i++) {
+        uint32_t slot = s->stage.bodies[i].id.slot;
+        bool open = false;
+        for (int k = 0; k < s->pin_count; k++) {
+            if (s->pins[k].body.slot != slot) continue;
+            if (!open) {
+                sp__json_open(j, NULL, '{');
+                sp__json_integer(j, "body", slot);
+                sp__json_open(j, "nodes", '[');
+            }
+            open = true;
+            sp__json_integer(j, NULL, s->pins[k].node);
+        }
+        if (open) sp__json_close(j, ']'), sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
+// only this thread writes it, so it may be read without the lock
+static bool is_latest(const sp_sim_latest *latest, const char *words, size_t size) {
+    return latest->text.size == size && memcmp(latest->text.data, words, size) == 0;
+}
+
+void sp__sim_make_marks(sp_sim *s) {
+    char *words = NULL;
+    size_t size = 0;
+    const sp_snapshot *shot = sp_world_snapshot_acquire(s->stage.world);
+    sp_json j = {.file = shot ? open_memstream(&words, &size) : NULL};
+    if (j.file) {
+        sp__json_open(&j, NULL, '{');
+        sp__json_text(&j, "type", "marks");
+        sp__json_integer(&j, "generation", s->generation);
+        put_held(s, shot, &j);
+        put_loads(s, shot, &j);
+        put_pins(s, &j);
+        sp__json_close(&j, '}');
+        if (fclose(j.file) == 0 && !is_latest(&s->texts[SP_SIM_MARKS], words, size))
+            sp__sim_latest(s, &s->texts[SP_SIM_MARKS], words, size);
+        free(words);
+    }
+    sp_world_snapshot_release(s->stage.world, shot);
+}

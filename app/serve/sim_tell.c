@@ -1,0 +1,363 @@
+// What the simulation tells: notes that must not be lost (answers, events, changes), and the hello that newcomers get.
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/run/run.h"
+#include "io/scene/scene.h"
+#include "serve/sim_internal.h"
+
+// ---------------------------------------------------------------------------------------------------- notes
+
+// with too many unread the oldest goes: whoever reads so slowly has lost the thread anyway
+static void forget_oldest(sp_sim *s) {
+    sp_sim_note_item *oldest = s->notes;
+    s->notes = oldest->next;
+    if (!s->notes) s->notes_end = &s->notes;
+    s->note_count--;
+    free(oldest);
+}
+
+void sp__sim_say(sp_sim *s, uint32_t client, const char *text, size_t size) {
+    sp_sim_note_item *n = malloc(sizeof *n + size);
+    if (!n) return;
+    *n = (sp_sim_note_item){.client = client, .size = size};
+    memcpy(n->text, text, size);
+    pthread_mutex_lock(&s->lock);
+    if (s->note_count >= SP_NOTES_MAX) forget_oldest(s);
+    *s->notes_end = n;
+    s->notes_end = &n->next;
+    s->note_count++;
+    pthread_mutex_unlock(&s->lock);
+}
+
+bool sp__sim_note(sp_sim *s, uint32_t *client, sp_bytes *out) {
+    pthread_mutex_lock(&s->lock);
+    sp_sim_note_item *n = s->notes;
+    if (n) {
+        out->size = 0;
+        *client = n->client;
+        sp__bytes_add(out, n->text, n->size);
+        forget_oldest(s);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return n != NULL;
+}
+
+// A JSON text under construction: what is written to j.file ends up in memory.
+typedef struct text {
+    sp_json j;
+    char *data;
+    size_t size;
+} text;
+
+static bool text_open(text *t) {
+    *t = (text){0};
+    t->j.file = open_memstream(&t->data, &t->size);
+    if (t->j.file) sp__json_open(&t->j, NULL, '{');
+    return t->j.file != NULL;
+}
+
+static void text_say(text *t, sp_sim *s, uint32_t client) {
+    sp__json_close(&t->j, '}');
+    if (fclose(t->j.file) == 0) sp__sim_say(s, client, t->data, t->size);
+    free(t->data);
+}
+
+static void text_id(text *t, const sp_message *m) {
+    if (m->given & SP_GIVEN_ID)
+        sp__json_integer(&t->j, "id", (long long)m->id);
+    else
+        sp__json_text(&t->j, "id", NULL);
+}
+
+// without a number only a refusal is told
+void sp__sim_answer(sp_sim *s, uint32_t client, const sp_message *m, const char *why) {
+    text t;
+    if ((!why && !(m->given & SP_GIVEN_ID)) || !text_open(&t)) return;
+    sp__json_text(&t.j, "type", why ? "refused" : "ok");
+    text_id(&t, m);
+    if (why) sp__json_text(&t.j, "why", why);
+    text_say(&t, s, client);
+}
+
+void sp__sim_answer_file(sp_sim *s, uint32_t client, const sp_message *m, const char *name, const char *command) {
+    text t;
+    char file[128];
+    if (!text_open(&t)) return;
+    snprintf(file, sizeof file, "files/%s", name);
+    sp__json_text(&t.j, "type", "ok");
+    text_id(&t, m);
+    sp__json_text(&t.j, "file", file);
+    if (command) sp__json_text(&t.j, "command", command);
+    text_say(&t, s, client);
+}
+
+void sp__sim_event(sp_sim *s, const char *severity, const char *format, ...) {
+    char words[SP_SIM_WHY + 100];
+    text t;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    if (!text_open(&t)) return;
+    sp__json_text(&t.j, "type", "event");
+    sp__json_integer(&t.j, "step", s->stage.world ? (long long)sp_world_steps(s->stage.world) : 0);
+    sp__json_number(&t.j, "time", s->stage.world ? sp_world_time(s->stage.world) : 0);
+    sp__json_text(&t.j, "severity", severity);
+    sp__json_text(&t.j, "text", words);
+    text_say(&t, s, 0);
+}
+
+void sp__sim_tell_param(sp_sim *s, const char *path, double value) {
+    text t;
+    if (!text_open(&t)) return;
+    sp__json_text(&t.j, "type", "params");
+    sp__json_open(&t.j, "params", '[');
+    sp__json_open(&t.j, NULL, '{');
+    sp__json_text(&t.j, "path", path);
+    sp__json_number(&t.j, "value", value);
+    sp__json_close(&t.j, '}');
+    sp__json_close(&t.j, ']');
+    text_say(&t, s, 0);
+    s->hello_old = true;
+}
+
+static void put_state(const sp_sim *s, sp_json *j) {
+    const sp_sim_stage *g = &s->stage;
+    int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    sp__json_yes(j, "playing", s->playing);
+    sp__json_number(j, "speed", s->speed);
+    sp__json_number(j, "dt", g->run ? sp_run_dt(g->run) : NAN);
+    sp__json_integer(j, "threads", s->threads > 0 ? s->threads : cores);
+    sp__json_integer(j, "threads_max", cores);
+    sp__json_integer(j, "step", g->world ? (long long)sp_world_steps(g->world) : 0);
+    sp__json_number(j, "time", g->world ? sp_world_time(g->world) : 0);
+    sp__json_yes(j, "recording", s->recording != NULL);
+    sp__json_text(j, "failed", s->failed[0] ? s->failed : NULL);
+}
+
+void sp__sim_tell_state(sp_sim *s) {
+    text t;
+    pthread_mutex_lock(&s->lock);
+    s->shown.playing = s->playing, s->shown.failed = s->failed[0] != 0;
+    pthread_mutex_unlock(&s->lock);
+    if (!text_open(&t)) return;
+    sp__json_text(&t.j, "type", "state");
+    put_state(s, &t.j);
+    text_say(&t, s, 0);
+    s->hello_old = true;
+}
+
+// ---------------------------------------------------------------------------------------------------- hello
+
+static void put_scene(const sp_gallery *g, int number, sp_json *j, const char *key) {
+    sp__json_open(j, key, '{');
+    sp__json_integer(j, "number", number);
+    sp__json_text(j, "group", g->scenes[number].group);
+    sp__json_text(j, "path", g->scenes[number].path);
+    sp__json_text(j, "title", g->scenes[number].title);
+    sp__json_close(j, '}');
+}
+
+static void put_scenes(const sp_sim *s, sp_json *j) {
+    const sp_gallery *g = s->def.gallery;
+    if (s->scene >= 0)
+        put_scene(g, s->scene, j, "scene");
+    else
+        sp__json_text(j, "scene", NULL);
+    sp__json_open(j, "scenes", '[');
+    for (int i = 0; i < g->count; i++) put_scene(g, i, j, NULL);
+    sp__json_close(j, ']');
+}
+
+static void put_look(const sp_run *run, uint32_t slot, int surface, sp_json *j) {
+    sp_run_look look;
+    if (surface == 0)
+        sp__run_look(run, slot, &look);
+    else
+        sp__run_surface_look(run, slot, surface - 1, &look);
+    sp__json_open(j, "look", '{');
+    sp__json_vector(j, "color", look.color, 3);
+    sp__json_number(j, "opacity", look.opacity);
+    sp__json_number(j, "roughness", look.roughness);
+    sp__json_number(j, "metallic", look.metallic);
+    sp__json_yes(j, "edges", look.edges);
+    sp__json_close(j, '}');
+}
+
+static void put_surface(const sp_sim *s, const sp_snapshot_body *b, int surface, sp_json *j) {
+    static const char *const words[] = {"visual", "collision", "mechanical"};
+    sp_surface_view v;
+    sp__surface_view(b, surface, &v);
+    sp__json_open(j, NULL, '{');
+    sp__json_integer(j, "surface", surface);
+    sp__json_text(j, "name", v.name);
+    sp__json_open(j, "roles", '[');
+    for (int i = 0; i < 3; i++)
+        if (v.roles & 1u << i) sp__json_text(j, NULL, words[i]);
+    sp__json_close(j, ']');
+    sp__json_integer(j, "vertices", v.vertex_count);
+    sp__json_integer(j, "faces", v.face_count);
+    sp__json_integer(j, "revision", v.revision);
+    put_look(s->stage.run, b->id.slot, surface, j);
+    sp__json_close(j, '}');
+}
+
+static const char *solver_word(sp_solver_type type) {
+    static const char *const words[] = {"auto", "cg", "pcg", "cholesky", "updated-cholesky", "dense", "block-tridiagonal"};
+    return (unsigned)type < sizeof words / sizeof *words ? words[type] : "auto";
+}
+
+static void put_body(const sp_sim *s, const sp_snapshot_body *b, sp_json *j) {
+    const sp_sim_body *own = sp__sim_body(s, b->id.slot);
+    sp_body_info info;
+    if (!own || sp_world_body_info(s->stage.world, b->id, &info) < 0) return;
+    bool moves = own->kind != SP_SIM_RIGID;
+    sp__json_open(j, NULL, '{');
+    sp__json_integer(j, "body", b->id.slot);
+    sp__json_text(j, "name", info.name);
+    sp__json_text(j, "kind", info.kind);
+    sp__json_integer(j, "nodes", info.nodes);
+    sp__json_integer(j, "elements", info.elements);
+    sp__json_number(j, "mass", info.mass);
+    sp__json_number(j, "pull", moves ? own->pull : NAN);
+    sp__json_text(j, "solver", moves ? solver_word(info.solver.type) : NULL);
+    sp__json_text(j, "solver_in_use", moves ? info.solve.solver : NULL);
+    sp__json_text(j, "solver_why", moves && info.solver_why && info.solver_why[0] ? info.solver_why : NULL);
+    sp__json_open(j, "surfaces", '[');
+    for (int i = 0; i <= b->surface_count; i++) put_surface(s, b, i, j);
+    sp__json_close(j, ']');
+    sp__json_close(j, '}');
+}
+
+static void put_bodies(const sp_sim *s, sp_json *j) {
+    sp_world *w = s->stage.world;
+    const sp_snapshot *shot = w ? sp_world_snapshot_acquire(w) : NULL;
+    sp__json_open(j, "bodies", '[');
+    for (int i = 0; shot && i < shot->body_count; i++) put_body(s, &shot->bodies[i], j);
+    sp__json_close(j, ']');
+    sp_world_snapshot_release(w, shot);
+}
+
+static void put_params(const sp_sim *s, sp_json *j) {
+    sp_world *w = s->stage.world;
+    sp__json_open(j, "params", '[');
+    for (int i = 0; w && i < sp_world_param_count(w); i++) {
+        sp_param_info p;
+        if (sp_world_param_at(w, i, &p) < 0) continue;
+        double value = p.value;
+        // one that was set while paused comes into force with the next step
+        for (int k = 0; k < s->kept_count; k++)
+            if (strcmp(s->kept[k].path, p.path) == 0) value = s->kept[k].value;
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "path", p.path);
+        sp__json_text(j, "unit", p.unit);
+        sp__json_number(j, "value", value);
+        sp__json_number(j, "low", p.low);
+        sp__json_number(j, "high", p.high);
+        sp__json_text(j, "meaning", p.meaning);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
+// the solvers of this build, as the language of scenes names them
+static void put_solvers(sp_json *j) {
+    const sp_element_spec *spec = sp__element_spec("solver");
+    const char *choices = NULL;
+    for (int i = 0; spec && i < spec->attr_count; i++)
+        if (strcmp(spec->attrs[i].name, "type") == 0) choices = spec->attrs[i].choices;
+    sp__json_open(j, "solvers", '[');
+    while (choices && *choices) {
+        char word[64];
+        int length = (int)strcspn(choices, "/"), name = (int)strcspn(choices, "/[");
+        snprintf(word, sizeof word, "%.*s", name, choices);
+        if (name == length) sp__json_text(j, NULL, word);
+        choices += length + (choices[length] == '/');
+    }
+    sp__json_close(j, ']');
+}
+
+static void put_fields(sp_json *j) {
+    sp__json_open(j, "fields", '[');
+    for (int i = 1; i < SP_FIELD_CODES; i++) {
+        const sp_wire_field *f = sp__wire_field(i);
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "name", f->name);
+        sp__json_integer(j, "code", i);
+        sp__json_text(j, "label", f->label);
+        sp__json_text(j, "unit", f->unit);
+        sp__json_number(j, "scale", f->scale);
+        sp__json_yes(j, "discrete", f->discrete);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
+static void put_view(const sp_sim *s, sp_json *j) {
+    sp_picture_def d = s->stage.run ? sp_run_picture(s->stage.run) : sp_picture_def_default();
+    sp__json_open(j, "view", '{');
+    sp__json_text(j, "colour", d.color_by && sp__wire_field_code(d.color_by) > 0 ? d.color_by : NULL);
+    sp__json_vector(j, "background", d.background, 3);
+    sp__json_vector(j, "range", d.range, 2);
+    if (d.fitted) {
+        sp__json_text(j, "camera", NULL);
+    } else {
+        sp__json_open(j, "camera", '{');
+        sp__json_vector(j, "at", d.at, 3);
+        sp__json_vector(j, "to", d.to, 3);
+        sp__json_vector(j, "up", d.up, 3);
+        sp__json_number(j, "fov", d.fov);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, '}');
+}
+
+void sp__sim_make_hello(sp_sim *s) {
+    text t;
+    s->hello_old = false;
+    s->hello_ms = sp__sim_clock_ms();
+    if (!text_open(&t)) return;
+    sp__json_text(&t.j, "version", SP_VERSION_TEXT);
+    sp__json_integer(&t.j, "generation", s->generation);
+    put_scenes(s, &t.j);
+    sp__json_open(&t.j, "state", '{');
+    put_state(s, &t.j);
+    sp__json_close(&t.j, '}');
+    put_bodies(s, &t.j);
+    put_params(s, &t.j);
+    put_solvers(&t.j);
+    put_fields(&t.j);
+    sp__json_open(&t.j, "stages", '[');
+    for (int i = 0; i < SP_STAGE_COUNT; i++) sp__json_text(&t.j, NULL, sp_stage_name((sp_stage)i));
+    sp__json_close(&t.j, ']');
+    put_view(s, &t.j);
+    sp__json_close(&t.j, '}');
+    if (fclose(t.j.file) == 0) {
+        pthread_mutex_lock(&s->lock);
+        s->hello.text.size = 0;
+        // the opening bracket is written by who adds the rest
+        sp__bytes_add(&s->hello.text, t.data + 1, t.size - 1);
+        s->hello_generation = s->generation;
+        pthread_mutex_unlock(&s->lock);
+    }
+    free(t.data);
+}
+
+uint32_t sp__sim_hello(sp_sim *s, sp_bytes *out) {
+    pthread_mutex_lock(&s->lock);
+    sp__bytes_add(out, s->hello.text.data, s->hello.text.size);
+    uint32_t generation = s->hello_generation;
+    pthread_mutex_unlock(&s->lock);
+    return generation;
+}
+
+uint32_t sp__sim_generation(sp_sim *s) {
+    pthread_mutex_lock(&s->lock);
+    uint32_t generation = s->hello_generation;
+    pthread_mutex_unlock(&s->lock);
+    return generation;
+}

@@ -1,0 +1,156 @@
+// What goes over the wire (docs/protocol.md), without a socket in sight: messages of clients read into a checked struct, frames
+// of geometry written into growing buffers. Pure functions, so that a fuzzer can reach all of them.
+#ifndef SP_SERVE_WIRE_H
+#define SP_SERVE_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SP_MESSAGE_MAX = 4096, SP_TEXT_MAX = 128, SP_HANDS = 16, SP_PROTOCOL = 1 };
+
+// ---- messages of clients (wire_read.c)
+
+#define SP_MESSAGE_LIST(X) \
+    X(CONTROL, "control")  \
+    X(SHOW, "show")        \
+    X(ACK, "ack")          \
+    X(PING, "ping")        \
+    X(PLAY, "play")        \
+    X(PAUSE, "pause")      \
+    X(STEP, "step")        \
+    X(RESET, "reset")      \
+    X(SPEED, "speed")      \
+    X(DT, "dt")            \
+    X(GRAVITY, "gravity")  \
+    X(PARAM, "param")      \
+    X(SOLVER, "solver")    \
+    X(THREADS, "threads")  \
+    X(SCENE, "scene")      \
+    X(SET, "set")          \
+    X(DRAG, "drag")        \
+    X(DROP, "drop")        \
+    X(PIN, "pin")          \
+    X(UNPIN, "unpin")      \
+    X(RECORD, "record")    \
+    X(LOG, "log")          \
+    X(DOWNLOAD, "download")
+
+typedef enum sp_message_type {
+#define SP_X(id, word) SP_MESSAGE_##id,
+    SP_MESSAGE_LIST(SP_X)
+#undef SP_X
+        SP_MESSAGE_TYPES
+} sp_message_type;
+
+enum { SP_SHOW_VISUAL = 1, SP_SHOW_COLLISION = 2, SP_SHOW_MECHANICAL = 4 };
+enum { SP_ACTION_REQUEST, SP_ACTION_RELEASE, SP_ACTION_GRANT, SP_ACTION_DENY };
+enum { SP_ACTION_START, SP_ACTION_STOP };
+
+// Fields that may be left out: bits of `given`.
+enum {
+    SP_GIVEN_ID = 1,
+    SP_GIVEN_SLOT = 2,
+    SP_GIVEN_POINT = 4,  // body, surface, face and weights, all of them
+    SP_GIVEN_REVISION = 8,
+    SP_GIVEN_COLOUR = 16,
+    SP_GIVEN_SURFACES = 32,
+    SP_GIVEN_MARKS = 64
+};
+
+// A message whose every field is in its range.
+typedef struct sp_message {
+    sp_message_type type;
+    unsigned given;
+    int64_t id, step, count, number, body, surface, face, revision, slot, node, threads;
+    int action;
+    bool keep, marks;
+    int colour;         // code of a field, 0: none
+    unsigned surfaces;  // SP_SHOW_ bits
+    double value, stiffness;
+    double vector[3];  // gravity, target
+    double weights[3];
+    char path[SP_TEXT_MAX], text[SP_TEXT_MAX];  // of `param` and `set`; of `set` and `solver`
+} sp_message;
+
+// Malformed: whoever sends such a thing is no client of ours. Refused: a client that asks for too much.
+typedef enum sp_wire_verdict { SP_WIRE_GOOD, SP_WIRE_REFUSED, SP_WIRE_MALFORMED } sp_wire_verdict;
+
+enum { SP_WHY_MAX = 120 };  // fits a close frame, which holds 123 bytes
+// `why` says what is wrong. A refused message has its type and id.
+sp_wire_verdict sp__message_read(const char *text, size_t size, sp_message *out, char why[SP_WHY_MAX]);
+const char *sp__message_word(sp_message_type type);
+bool sp__message_needs_control(sp_message_type type);
+
+// ---- fields (wire_read.c)
+
+typedef struct sp_wire_field {
+    const char *name, *label, *unit;
+    double scale;   // turns a value into the unit
+    bool discrete;  // must not be mixed
+} sp_wire_field;
+
+enum {
+    SP_FIELD_NONE,
+    SP_FIELD_DISPLACEMENT,
+    SP_FIELD_VELOCITY,
+    SP_FIELD_STRESS,
+    SP_FIELD_ROTATION,
+    SP_FIELD_REFRESH,
+    SP_FIELD_REGION,
+    SP_FIELD_CODES
+};
+const sp_wire_field *sp__wire_field(int code);  // NULL: there is none
+int sp__wire_field_code(const char *name);      // -1: unknown
+
+// ---- bytes (wire_write.c)
+
+// Grows as it is written to; what does not fit into memory sets `broken` and leaves the rest out.
+typedef struct sp_bytes {
+    unsigned char *data;
+    size_t size, capacity;
+    bool broken;
+} sp_bytes;
+
+void *sp__bytes_room(sp_bytes *b, size_t size);  // at its end, counted; NULL: broken
+void sp__bytes_add(sp_bytes *b, const void *data, size_t size);
+void sp__bytes_print(sp_bytes *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void sp__bytes_free(sp_bytes *b);
+
+// ---- frames (wire_write.c)
+
+enum { SP_FRAME_STATE = 1, SP_FRAME_TOPOLOGY = 2, SP_FRAME_VERSION = 1, SP_FRAME_HEAD = 16 };
+enum { SP_TOPOLOGY_NODES = 1, SP_TOPOLOGY_COLOURS = 2, SP_TOPOLOGY_STRIPES = 4 };
+enum { SP_STATE_ALL = 1, SP_STATE_FIELD = 1 };
+
+typedef struct sp_frame_topology {
+    uint32_t generation, body, surface, revision;
+    uint32_t vertex_count, face_count;
+    const uint32_t *faces;
+    const int *nodes;              // nullable
+    const float *colours;          // nullable
+    const unsigned char *stripes;  // nullable
+} sp_frame_topology;
+
+typedef struct sp_frame_state {
+    uint32_t generation;
+    uint64_t step, hash;
+    double time;
+    uint32_t surface_count, flags, field;
+    float least, greatest;
+    uint32_t dropped;
+} sp_frame_state;
+
+typedef struct sp_frame_surface {
+    uint32_t body, surface, revision, vertex_count;
+    const float *positions;
+    const float *values;  // nullable
+} sp_frame_surface;
+
+void sp__frame_topology(sp_bytes *out, const sp_frame_topology *t);
+// A state frame: its head, its surfaces, its end, which writes down what is known only then.
+size_t sp__frame_begin(sp_bytes *out, const sp_frame_state *s);  // where it begins
+void sp__frame_surface(sp_bytes *out, const sp_frame_surface *s);
+void sp__frame_end(sp_bytes *out, size_t at, const sp_frame_state *s);
+
+#endif

@@ -1,0 +1,47 @@
+// Any bytes as a message of a viewer's client. Promises: a verdict with a reason; what is taken lies within its limits, whatever
+// it was written as; the same twice.
+#include <math.h>
+#include <string.h>
+
+#include "fuzz/fuzz.h"
+#include "serve/wire.h"
+
+static bool within(const double *v, double limit) {
+    for (int i = 0; i < 3; i++)
+        if (!(fabs(v[i]) <= limit)) return false;
+    return true;
+}
+
+static void check_message(const sp_message *m) {
+    FUZZ_PROMISE((unsigned)m->type < SP_MESSAGE_TYPES && sp__message_word(m->type)[0]);
+    FUZZ_PROMISE(m->id >= 0 && m->count >= 1 && m->count <= 1000 && m->slot >= 0 && m->slot < SP_HANDS);
+    FUZZ_PROMISE(m->body >= 0 && m->face >= 0 && m->surface >= 0 && m->node >= 0 && m->number >= 0 && m->threads >= 0);
+    FUZZ_PROMISE(m->body <= UINT32_MAX && m->face <= UINT32_MAX && m->node <= INT32_MAX && m->threads <= 64);
+    FUZZ_PROMISE(m->colour >= 0 && m->colour < SP_FIELD_CODES && m->surfaces <= 7);
+    FUZZ_PROMISE(isfinite(m->value) && m->stiffness >= 0 && m->stiffness <= 1e12 && within(m->vector, 1e9));
+    FUZZ_PROMISE(memchr(m->path, 0, sizeof m->path) && memchr(m->text, 0, sizeof m->text));
+    if (m->given & SP_GIVEN_POINT) {
+        FUZZ_PROMISE(m->body > 0 && within(m->weights, 2));
+        FUZZ_PROMISE(fabs(m->weights[0] + m->weights[1] + m->weights[2] - 1) < 1e-9);
+    }
+    if (m->type == SP_MESSAGE_SPEED) FUZZ_PROMISE(m->value == 0 || (m->value >= 0.1 && m->value <= 10));
+    if (m->type == SP_MESSAGE_DT) FUZZ_PROMISE(m->value >= 1e-6 && m->value <= 1);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    sp_message m, again;
+    char why[SP_WHY_MAX], why_again[SP_WHY_MAX];
+    memset(&m, 0, sizeof m), memset(&again, 0, sizeof again);
+    // an exact copy, so that a byte read behind it is noticed
+    char *text = malloc(size ? size : 1);
+    if (!text) return 0;
+    if (size) memcpy(text, data, size);
+    sp_wire_verdict verdict = sp__message_read(text, size, &m, why);
+    FUZZ_PROMISE(memchr(why, 0, sizeof why));
+    FUZZ_PROMISE(verdict == SP_WIRE_GOOD ? why[0] == 0 : why[0] != 0);
+    if (size > SP_MESSAGE_MAX) FUZZ_PROMISE(verdict == SP_WIRE_MALFORMED);
+    if (verdict == SP_WIRE_GOOD) check_message(&m);
+    FUZZ_PROMISE(sp__message_read(text, size, &again, why_again) == verdict && strcmp(why, why_again) == 0);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,396 @@
+// The simulation thread of the viewer: pause stops the hash, a parameter changes the outcome, a reset gives the same hash again,
+// a saved log replays to the same hash, fields and recordings are there when asked for.
+#define COMMAND_FOLDER "serve-sim"
+#include <time.h>
+
+#include "command_folder.h"
+#include "serve/sim_internal.h"
+
+static const char beam[] = "<scene version=\"1\" name=\"beam\" dt=\"0.01\">\n"
+                           "  <param name=\"k\" value=\"2\"/>\n"
+                           "  <solid name=\"beam\" density=\"1000\" young=\"5e4\" poisson=\"0.3\">\n"
+                           "    <box size=\"0.4 0.1 0.1\" cells=\"{4*k} {k} {k}\"/>\n"
+                           "    <fix box=\"-0.001 0 0  0.001 0.1 0.1\"/>\n"
+                           "    <solver type=\"cg\" tolerance=\"1e-8\"/>\n"
+                           "  </solid>\n"
+                           "</scene>\n";
+static const char rod[] = "<scene version=\"1\" name=\"rod\" dt=\"0.01\">\n"
+                          "  <rod name=\"hair\" length=\"0.3\" elements=\"4\" radius=\"0.001\" young=\"1e8\" density=\"1000\"/>\n"
+                          "</scene>\n";
+
+static sp_gallery gallery;
+static sp_context *ctx;
+
+static sp_sim *start(int scene, bool playing) {
+    char why[SP_SIM_WHY];
+    if (!gallery.count) {
+        sp_context_def def = sp_context_def_default();
+        def.workers = 1;
+        if (sp_context_create(&def, &ctx) < 0) abort();
+        sp__gallery_find(&gallery, ctx, put("rod.xml", rod));
+        sp__gallery_find(&gallery, ctx, put("beam.xml", beam));
+    }
+    static char out_folder[256];
+    snprintf(out_folder, sizeof out_folder, "%s", path_of("out"));
+    sp_sim_def def = {.gallery = &gallery, .scene = scene, .threads = 1, .out = out_folder, .playing = playing};
+    sp_sim *s = sp__sim_start(&def, why);
+    if (!s) printf("  %s\n", why);
+    return s;
+}
+
+static void nap(void) {
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+}
+
+// the answer to a message with id 1 becomes `answer`; false: refused, or none within 20 s
+static char answer[8192];
+static bool ask(sp_sim *s, const char *text) {
+    sp_message m;
+    char why[SP_WHY_MAX];
+    if (sp__message_read(text, strlen(text), &m, why) != SP_WIRE_GOOD) return SP_TEST_FAILED("%s: %s", text, why), false;
+    m.id = 1, m.given |= SP_GIVEN_ID;
+    if (!sp__sim_post(s, 5, &m)) return false;
+    sp_bytes note = {0};
+    for (int i = 0; i < 10000; i++) {
+        uint32_t client;
+        while (sp__sim_note(s, &client, &note)) {
+            sp__bytes_add(&note, "", 1);
+            if (client != 5) continue;
+            snprintf(answer, sizeof answer, "%s", (const char *)note.data);
+            sp__bytes_free(&note);
+            return strstr(answer, "\"ok\"") != NULL;
+        }
+        nap();
+    }
+    sp__bytes_free(&note);
+    return false;
+}
+
+static sp_sim_state state_of(sp_sim *s) {
+    sp_sim_state state;
+    sp__sim_state(s, &state);
+    return state;
+}
+
+// until the simulation stands still at a step
+static bool reach(sp_sim *s, uint64_t step) {
+    for (int i = 0; i < 10000 && state_of(s).step < step; i++) nap();
+    return state_of(s).step == step;
+}
+
+static bool run_to(sp_sim *s, int steps) {
+    char text[64];
+    uint64_t from = state_of(s).step;
+    snprintf(text, sizeof text, "{\"type\":\"step\",\"count\":%d}", steps);
+    return ask(s, text) && reach(s, from + (uint64_t)steps);
+}
+
+TEST(pause_stops_the_hash) {
+    sp_sim *s = start(0, true);
+    REQUIRE(s);
+    for (int i = 0; i < 5000 && state_of(s).step < 3; i++) nap();
+    CHECK(state_of(s).step >= 3 && state_of(s).playing);
+    CHECK(ask(s, "{\"type\":\"pause\"}"));
+    sp_sim_state a = state_of(s);
+    for (int i = 0; i < 30; i++) nap();
+    sp_sim_state b = state_of(s);
+    CHECK(!b.playing && a.step == b.step && a.hash == b.hash && a.hash != 0);
+    CHECK(run_to(s, 1));
+    CHECK(state_of(s).hash != a.hash);
+    sp__sim_stop(&s);
+    CHECK(!s);
+    sp__sim_stop(&s);
+}
+
+TEST(reset_gives_the_same_hash_again) {
+    sp_sim *s = start(0, false);
+    REQUIRE(s);
+    uint64_t first = state_of(s).hash;
+    CHECK(run_to(s, 5));
+    sp_sim_state a = state_of(s);
+    CHECK(ask(s, "{\"type\":\"reset\"}"));
+    CHECK_INT(state_of(s).step, 0);
+    CHECK_INT(state_of(s).generation, a.generation + 1);
+    CHECK(state_of(s).hash == first);
+    CHECK(run_to(s, 5));
+    CHECK(state_of(s).hash == a.hash);
+    // another number of threads goes on to the same hashes
+    CHECK(run_to(s, 2));
+    a = state_of(s);
+    CHECK(ask(s, "{\"type\":\"reset\"}") && run_to(s, 4));
+    CHECK(ask(s, "{\"type\":\"threads\",\"value\":2}"));
+    CHECK_INT(state_of(s).step, 4);
+    CHECK(run_to(s, 3));
+    CHECK(state_of(s).hash == a.hash);
+    sp__sim_stop(&s);
+}
+
+TEST(a_parameter_changes_the_outcome) {
+    sp_sim *s = start(0, false);
+    REQUIRE(s);
+    CHECK(run_to(s, 5));
+    uint64_t plain = state_of(s).hash;
+    CHECK(ask(s, "{\"type\":\"reset\"}"));
+    CHECK(ask(s, "{\"type\":\"param\",\"path\":\"beam.young\",\"value\":2e4}"));
+    CHECK(run_to(s, 5));
+    uint64_t soft = state_of(s).hash;
+    CHECK(soft != plain);
+    // kept over a reset, or not
+    CHECK(ask(s, "{\"type\":\"reset\",\"keep\":true}") && run_to(s, 5));
+    CHECK(state_of(s).hash == soft);
+    CHECK(ask(s, "{\"type\":\"reset\"}") && run_to(s, 5));
+    CHECK(state_of(s).hash == plain);
+    CHECK(ask(s, "{\"type\":\"gravity\",\"value\":[1,0,0]}") && run_to(s, 1));
+    CHECK(!ask(s, "{\"type\":\"param\",\"path\":\"beam.taste\",\"value\":1}"));
+    CHECK(!ask(s, "{\"type\":\"param\",\"path\":\"beam.poisson\",\"value\":0.7}"));
+    CHECK(strstr(answer, "must be in"));
+    sp__sim_stop(&s);
+}
+
+// a value of the scene begins it anew, a time step and a solver go on from the state
+TEST(values_of_the_scene_change) {
+    sp_sim *s = start(0, false);
+    REQUIRE(s);
+    CHECK(run_to(s, 3));
+    CHECK(ask(s, "{\"type\":\"dt\",\"value\":0.005}"));
+    CHECK_INT(state_of(s).step, 3);
+    CHECK_NEAR(state_of(s).time, 0.03, 1e-12);  // three steps of 0.01
+    CHECK(run_to(s, 1));
+    CHECK_NEAR(state_of(s).time, 0.035, 1e-12);
+    CHECK(ask(s, "{\"type\":\"solver\",\"solver\":\"cholesky\"}"));
+    CHECK_INT(state_of(s).step, 4);
+    CHECK(run_to(s, 1));
+    CHECK(!ask(s, "{\"type\":\"solver\",\"solver\":\"guessing\"}"));
+    CHECK(run_to(s, 1));
+    CHECK(ask(s, "{\"type\":\"set\",\"path\":\"k\",\"value\":3}"));
+    CHECK_INT(state_of(s).step, 0);
+    CHECK(!ask(s, "{\"type\":\"set\",\"path\":\"nothing\",\"value\":3}"));
+    CHECK(run_to(s, 1));
+    CHECK(ask(s, "{\"type\":\"scene\",\"number\":1}"));
+    CHECK(run_to(s, 2));
+    CHECK(!ask(s, "{\"type\":\"scene\",\"number\":2}"));
+    CHECK(!ask(s, "{\"type\":\"pin\",\"body\":1,\"node\":99}"));
+    sp__sim_stop(&s);
+}
+
+static bool last_hash(const char *name, uint64_t *hash) {
+    char *text = strstr(out, name);
+    return text && (text = strchr(text + strlen(name) + 2, '"')) && (*hash = strtoull(text + 1, NULL, 16)) != 0;
+}
+
+// the command that the answer gives, run as a user would
+static bool replay(uint64_t *hash) {
+    char command[2048], *from = strstr(answer, "souple run"), *to = from ? strstr(from, "\"\n}") : NULL;
+    if (!from || !to) return false;
+    *to = 0;
+    snprintf(command, sizeof command, "%s%s --json --quiet >%s 2>&1", SP_BINARY_DIR "/", from, path_of("replay.json"));
+    int code = system(command);
+    FILE *file = fopen(path_of("replay.json"), "r");
+    if (!file) return false;
+    out[fread(out, 1, sizeof out - 1, file)] = 0;
+    fclose(file);
+    return code == 0 && last_hash("\"hash\"", hash);
+}
+
+static const char grab[] = "{\"type\":\"drag\",\"body\":1,\"face\":3,\"weights\":[0.2,0.3,0.5],\"target\":[0.3,0.3,0.1]}";
+
+TEST(a_saved_log_replays_to_the_same_hash) {
+    sp_sim *s = start(0, false);
+    REQUIRE(s);
+    uint64_t hash = 0;
+    CHECK(run_to(s, 2));
+    CHECK(ask(s, grab) && run_to(s, 3));
+    CHECK(ask(s, "{\"type\":\"drag\",\"target\":[0.2,0.4,0]}") && run_to(s, 2));
+    CHECK(ask(s, "{\"type\":\"pin\",\"body\":1,\"node\":20}") && run_to(s, 1));
+    CHECK(ask(s, "{\"type\":\"param\",\"path\":\"beam.young\",\"value\":3e4}") && run_to(s, 1));
+    CHECK(ask(s, "{\"type\":\"drop\"}") && run_to(s, 2));
+    CHECK(ask(s, "{\"type\":\"log\"}"));
+    CHECK(replay(&hash));
+    CHECK(hash == state_of(s).hash);
+    // after a change of the time step the log goes on from a checkpoint
+    CHECK(ask(s, "{\"type\":\"dt\",\"value\":0.004}"));
+    CHECK(ask(s, grab) && run_to(s, 3));
+    CHECK(ask(s, "{\"type\":\"log\"}"));
+    CHECK(strstr(answer, "--resume"));
+    CHECK(replay(&hash));
+    CHECK(hash == state_of(s).hash);
+    sp__sim_stop(&s);
+}
+
+static bool stats_have(sp_sim *s, const char *word) {
+    sp_bytes b = {0};
+    for (int i = 0; i < 1000; i++) {
+        b.size = 0;
+        sp__sim_text(s, SP_SIM_STATS, 0, &b);
+        sp__bytes_add(&b, "", 1);
+        if (strstr((const char *)b.data, word)) break;
+        nap();
+    }
+    bool found = strstr((const char *)b.data, word) != NULL;
+    sp__bytes_free(&b);
+    return found;
+}
+
+TEST(drags_hold_until_they_are_let_go) {
+    sp_sim *s = start(0, false);
+    REQUIRE(s);
+    CHECK(!ask(s, "{\"type\":\"drag\",\"target\":[0,0,0]}"));
+    CHECK(!ask(s, "{\"type\":\"drag\",\"body\":7,\"face\":0,\"weights\":[1,0,0],\"target\":[0,0,0]}"));
+    CHECK(!ask(s, "{\"type\":\"drag\",\"body\":1,\"face\":99999,\"weights\":[1,0,0],\"target\":[0,0,0]}"));
+    CHECK(!ask(s, "{\"type\":\"drag\",\"body\":1,\"surface\":1,\"face\":0,\"weights\":[1,0,0],\"target\":[0,0,0]}"));
+    CHECK(!ask(s, "{\"type\":\"drag\",\"body\":1,\"face\":0,\"weights\":[1,0,0],\"target\":[0,0,0],\"revision\":77}"));
+    CHECK(ask(s, grab) && run_to(s, 5));
+    CHECK(stats_have(s, "\"force\": ") && !stats_have(s, "\"force\": 0\n"));
+    uint64_t dragged = state_of(s).hash;
+    // whoever goes lets go
+    sp__sim_leave(s, 5);
+    CHECK(run_to(s, 1));
+    CHECK(stats_have(s, "\"force\": 0\n"));
+    CHECK(state_of(s).hash != dragged);
+    // a rod too
+    CHECK(ask(s, "{\"type\":\"scene\",\"number\":1}"));
+    CHECK(ask(s, "{\"type\":\"drag\",\"body\":1,\"face\":20,\"weights\":[0.2,0.3,0.5],\"target\":[0.2,0.1,0]}") && run_to(s, 2));
+    sp__sim_stop(&s);
+}
+
+TEST(frames_carry_the_fields_that_are_wanted) {
+    sp_sim *s = start(0, false);
+    REQUIRE(s);
+    CHECK(run_to(s, 3));
+    const sp_sim_frame *f = sp__sim_acquire(s);
+    REQUIRE(f);
+    CHECK(f->fields[SP_FIELD_STRESS] == NULL && f->snapshot->body_count == 1);
+    sp__sim_release(s, f);
+    unsigned all = ((1u << SP_FIELD_CODES) - 1) & ~1u;
+    sp__sim_want(s, all, true);
+    for (int i = 0; i < 2000; i++, nap()) {
+        f = sp__sim_acquire(s);
+        if (f->fields[SP_FIELD_REGION]) break;
+        sp__sim_release(s, f);
+    }
+    REQUIRE(f->fields[SP_FIELD_REGION]);
+    float most[SP_FIELD_CODES] = {0};
+    for (int c = 1; c < SP_FIELD_CODES; c++)
+        for (int i = 0; i < f->snapshot->bodies[0].vertex_count; i++) most[c] = fmaxf(most[c], f->fields[c][i]);
+    CHECK(most[SP_FIELD_DISPLACEMENT] > 0 && most[SP_FIELD_VELOCITY] > 0 && most[SP_FIELD_STRESS] > 0);
+    CHECK(most[SP_FIELD_REGION] == 0);
+    // the simulation goes on while somebody holds a frame
+    uint64_t step = f->snapshot->step;
+    CHECK(run_to(s, 20));
+    CHECK_INT(f->snapshot->step, step);
+    sp__sim_release(s, f);
+    sp_bytes marks = {0};
+    CHECK(sp__sim_text(s, SP_SIM_MARKS, 0, &marks) > 0);
+    sp__bytes_add(&marks, "", 1);
+    CHECK(strstr((const char *)marks.data, "\"vertices\": [0"));
+    sp__bytes_free(&marks);
+    sp__sim_stop(&s);
+}
+
+TEST(a_sight_sees_each_topology_once_and_what_moved) {
+    sp_sim *s = start(0, false);
+    REQUIRE(s);
+    sp_sight sight = {.roles = SP_SHOW_VISUAL};
+    sp_bytes b = {0};
+    const sp_sim_frame *f = sp__sim_acquire(s);
+    CHECK(sp__sight_topology(&sight, f, &b));
+    CHECK(!sp__sight_topology(&sight, f, &b));
+    b.size = 0;
+    sp__sight_state(&sight, f, &b);
+    CHECK(b.size > 64 && b.data[44] == SP_STATE_ALL && b.data[40] == 1);
+    b.size = 0;
+    sp__sight_state(&sight, f, &b);  // nothing moved
+    CHECK(b.size == 64 && b.data[44] == 0 && b.data[40] == 0);
+    sp__sim_release(s, f);
+    CHECK(ask(s, "{\"type\":\"reset\"}"));
+    f = sp__sim_acquire(s);
+    REQUIRE(f);
+    CHECK(sp__sight_topology(&sight, f, &b));  // another generation
+    sp__sim_release(s, f);
+    sp__sight_free(&sight);
+    sp__bytes_free(&b);
+    sp__sim_stop(&s);
+}
+
+TEST(recordings_and_scenes_are_written) {
+    sp_sim *s = start(0, false);
+    REQUIRE(s);
+    char path[1024];
+    static char text[1 << 20];
+    CHECK(!ask(s, "{\"type\":\"record\",\"action\":\"stop\"}"));
+    CHECK(ask(s, "{\"type\":\"record\",\"action\":\"start\"}"));
+    CHECK(!ask(s, "{\"type\":\"record\",\"action\":\"start\"}"));
+    CHECK(run_to(s, 20));
+    CHECK(ask(s, "{\"type\":\"record\",\"action\":\"stop\"}"));
+    char *file = strstr(answer, "files/");
+    REQUIRE(file);
+    file[strcspn(file, "\"")] = 0;
+    snprintf(path, sizeof path, "%s/%.64s", path_of("out"), file + 6);
+    FILE *in = fopen(path, "rb");
+    REQUIRE(in);
+    size_t size = fread(text, 1, sizeof text, in);
+    fclose(in);
+    CHECK(memcmp(text, "SPVREC1", 8) == 0);
+    int texts = 0, states = 0, topologies = 0;
+    size_t at = 8;
+    while (at + 8 <= size) {
+        uint32_t head[2];
+        memcpy(head, text + at, 8);
+        texts += head[0] == 0;
+        if (head[0] == 1) states += text[at + 8 + 4] == 1, topologies += text[at + 8 + 4] == 2;
+        at += 8 + (head[1] + 7) / 8 * 8;
+    }
+    CHECK(at == size && texts == 1 && topologies == 1);
+    // 0.2 s of simulated time hold 12 frames of 60 a second; steps of 10 ms are not 16.7 ms apart
+    CHECK(states > 9 && states < 23);
+    // the scene with its values can be run
+    CHECK(ask(s, "{\"type\":\"param\",\"path\":\"beam.young\",\"value\":2e4}"));
+    CHECK(ask(s, "{\"type\":\"download\"}"));
+    file = strstr(answer, "files/");
+    REQUIRE(file);
+    file[strcspn(file, "\"")] = 0;
+    snprintf(path, sizeof path, SOUPLE " run %s/%.64s --steps 2 --quiet", path_of("out"), file + 6);
+    CHECK_INT(system(path), 0);
+    sp__sim_stop(&s);
+}
+
+TEST(without_a_scene_there_is_a_gallery) {
+    sp_sim *s = start(-1, false);
+    REQUIRE(s);
+    sp_bytes hello = {0};
+    sp__sim_hello(s, &hello);
+    sp__bytes_add(&hello, "", 1);
+    CHECK(strstr((const char *)hello.data, "\"scene\": null"));
+    CHECK(strstr((const char *)hello.data, "beam.xml"));
+    sp__bytes_free(&hello);
+    CHECK(!sp__sim_acquire(s));
+    CHECK(!ask(s, "{\"type\":\"play\"}"));
+    CHECK(!ask(s, "{\"type\":\"log\"}"));
+    CHECK(ask(s, "{\"type\":\"scene\",\"number\":0}"));
+    const sp_sim_frame *f = sp__sim_acquire(s);
+    CHECK(f != NULL);
+    sp__sim_release(s, f);
+    sp__sim_stop(&s);
+    sp__gallery_free(&gallery);
+    sp_context_destroy(&ctx);
+}
+
+TEST(a_scene_that_cannot_be_built_is_told) {
+    char why[SP_SIM_WHY];
+    sp_gallery g = {0};
+    sp_context_def def = sp_context_def_default();
+    sp_context *c = NULL;
+    REQUIRE(sp_context_create(&def, &c) >= 0);
+    CHECK_INT(sp__gallery_find(&g, c, put("bad.xml", "<scene version=\"1\"><solid name=\"a\"/></scene>")), 0);
+    sp_sim_def d = {.gallery = &g, .scene = 0, .out = folder};
+    CHECK(!sp__sim_start(&d, why) && why[0]);
+    sp__gallery_free(&g);
+    sp_context_destroy(&c);
+}
+
+TEST(nothing_is_left_behind) {
+    char command[128];
+    make_folder();
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    CHECK_INT(system(command), 0);
+}

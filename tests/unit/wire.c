@@ -1,0 +1,220 @@
+// Messages of the viewer's clients, and the layouts of docs/protocol.md byte by byte.
+#include "serve/wire.h"
+
+#include "test.h"
+
+static sp_message m;
+static char why[SP_WHY_MAX];
+
+static sp_wire_verdict read(const char *text) {
+    return sp__message_read(text, strlen(text), &m, why);
+}
+
+TEST(every_type_is_read) {
+    const char *const texts[SP_MESSAGE_TYPES] = {
+        [SP_MESSAGE_CONTROL] = "{\"type\":\"control\",\"id\":1,\"action\":\"grant\"}",
+        [SP_MESSAGE_SHOW] = "{\"type\":\"show\",\"id\":1,\"colour\":\"von-mises\",\"surfaces\":[\"mechanical\"],\"marks\":true}",
+        [SP_MESSAGE_ACK] = "{\"type\":\"ack\",\"id\":1,\"step\":120}",
+        [SP_MESSAGE_PING] = "{\"type\":\"ping\",\"id\":1}",
+        [SP_MESSAGE_PLAY] = "{\"type\":\"play\",\"id\":1}",
+        [SP_MESSAGE_PAUSE] = "{\"type\":\"pause\",\"id\":1}",
+        [SP_MESSAGE_STEP] = "{\"type\":\"step\",\"id\":1,\"count\":10}",
+        [SP_MESSAGE_RESET] = "{\"type\":\"reset\",\"id\":1,\"keep\":true}",
+        [SP_MESSAGE_SPEED] = "{\"type\":\"speed\",\"id\":1,\"value\":0.5}",
+        [SP_MESSAGE_DT] = "{\"type\":\"dt\",\"id\":1,\"value\":0.01}",
+        [SP_MESSAGE_GRAVITY] = "{\"type\":\"gravity\",\"id\":1,\"value\":[0,-9.81,0]}",
+        [SP_MESSAGE_PARAM] = "{\"type\":\"param\",\"id\":1,\"path\":\"beam.young\",\"value\":2e4}",
+        [SP_MESSAGE_SOLVER] = "{\"type\":\"solver\",\"id\":1,\"body\":2,\"solver\":\"cg\"}",
+        [SP_MESSAGE_THREADS] = "{\"type\":\"threads\",\"id\":1,\"value\":2}",
+        [SP_MESSAGE_SCENE] = "{\"type\":\"scene\",\"id\":1,\"number\":3}",
+        [SP_MESSAGE_SET] = "{\"type\":\"set\",\"id\":1,\"path\":\"k\",\"value\":8}",
+        [SP_MESSAGE_DRAG] = "{\"type\":\"drag\",\"id\":1,\"slot\":2,\"body\":1,\"surface\":0,\"face\":17,"
+                            "\"weights\":[0.2,0.3,0.5],\"target\":[0.4,0.1,0.05],\"stiffness\":200,\"revision\":4}",
+        [SP_MESSAGE_DROP] = "{\"type\":\"drop\",\"id\":1}",
+        [SP_MESSAGE_PIN] = "{\"type\":\"pin\",\"id\":1,\"body\":1,\"node\":140}",
+        [SP_MESSAGE_UNPIN] = "{\"type\":\"unpin\",\"id\":1,\"body\":1,\"node\":140}",
+        [SP_MESSAGE_RECORD] = "{\"type\":\"record\",\"id\":1,\"action\":\"stop\"}",
+        [SP_MESSAGE_LOG] = "{\"type\":\"log\",\"id\":1}",
+        [SP_MESSAGE_DOWNLOAD] = "{\"type\":\"download\",\"id\":1}",
+    };
+    for (int i = 0; i < SP_MESSAGE_TYPES; i++) {
+        CHECK_INT(read(texts[i]), SP_WIRE_GOOD);
+        CHECK_INT(m.type, i);
+        CHECK(m.given & SP_GIVEN_ID && m.id == 1);
+        CHECK(why[0] == 0);
+        CHECK(strstr(texts[i], sp__message_word((sp_message_type)i)));
+    }
+    CHECK(!sp__message_needs_control(SP_MESSAGE_SHOW) && !sp__message_needs_control(SP_MESSAGE_CONTROL));
+    CHECK(sp__message_needs_control(SP_MESSAGE_PLAY) && sp__message_needs_control(SP_MESSAGE_DRAG));
+}
+
+TEST(fields_arrive) {
+    CHECK_INT(read("{\"type\":\"drag\",\"slot\":2,\"body\":1,\"surface\":3,\"face\":17,\"weights\":[0.25,0.25,0.5],"
+                   "\"target\":[0.4,-0.1,5],\"stiffness\":200,\"revision\":4}"),
+              SP_WIRE_GOOD);
+    CHECK(m.given == (SP_GIVEN_POINT | SP_GIVEN_REVISION));
+    CHECK(m.slot == 2 && m.body == 1 && m.surface == 3 && m.face == 17 && m.revision == 4);
+    CHECK(m.weights[2] == 0.5 && m.vector[0] == 0.4 && m.vector[1] == -0.1 && m.vector[2] == 5 && m.stiffness == 200);
+    // a hand that holds something needs only the place
+    CHECK_INT(read("{\"type\":\"drag\",\"target\":[1,2,3]}"), SP_WIRE_GOOD);
+    CHECK(m.given == 0 && m.slot == 0 && m.stiffness == 0);
+    CHECK_INT(read("{\"type\":\"show\",\"colour\":null,\"surfaces\":[\"visual\",\"collision\"]}"), SP_WIRE_GOOD);
+    CHECK(m.given == (SP_GIVEN_COLOUR | SP_GIVEN_SURFACES) && m.colour == 0);
+    CHECK(m.surfaces == (SP_SHOW_VISUAL | SP_SHOW_COLLISION));
+    CHECK_INT(read("{\"type\":\"show\",\"colour\":\"rotation\"}"), SP_WIRE_GOOD);
+    CHECK_INT(m.colour, SP_FIELD_ROTATION);
+    CHECK_INT(read("{\"type\":\"set\",\"path\":\"k\",\"value\":\"0 1 2\"}"), SP_WIRE_GOOD);
+    CHECK(strcmp(m.path, "k") == 0 && strcmp(m.text, "0 1 2") == 0);
+    CHECK_INT(read("{\"type\":\"step\"}"), SP_WIRE_GOOD);
+    CHECK_INT(m.count, 1);
+}
+
+TEST(what_is_no_message_is_malformed) {
+    const char *const texts[] = {"",
+                                 "{",
+                                 "[]",
+                                 "7",
+                                 "{}",
+                                 "{\"type\":7}",
+                                 "{\"type\":\"fly\"}",
+                                 "{\"type\":\"play\"} x",
+                                 "{\"type\":\"play\",\"id\":-1}",
+                                 "{\"type\":\"play\",\"id\":1.5}",
+                                 "{\"type\":\"play\",\"id\":\"1\"}",
+                                 "{\"type\":\"control\"}",
+                                 "{\"type\":\"control\",\"action\":\"steal\"}",
+                                 "{\"type\":\"dt\"}",
+                                 "{\"type\":\"dt\",\"value\":\"0.01\"}",
+                                 "{\"type\":\"gravity\",\"value\":[0,1]}",
+                                 "{\"type\":\"gravity\",\"value\":[0,1,\"2\"]}",
+                                 "{\"type\":\"drag\"}",
+                                 "{\"type\":\"drag\",\"target\":[1,2,3],\"face\":1}",
+                                 "{\"type\":\"show\",\"surfaces\":\"visual\"}",
+                                 "{\"type\":\"show\",\"surfaces\":[\"hidden\"]}",
+                                 "{\"type\":\"show\",\"marks\":1}",
+                                 "{\"type\":\"pin\",\"body\":1,\"node\":1.5}",
+                                 "{\"type\":\"param\",\"path\":7,\"value\":1}"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (read(texts[i]) != SP_WIRE_MALFORMED) SP_TEST_FAILED("taken: %s", texts[i]);
+        CHECK(why[0] != 0);
+    }
+}
+
+TEST(what_is_out_of_range_is_refused) {
+    const char *const texts[] = {"{\"type\":\"speed\",\"id\":9,\"value\":11}",
+                                 "{\"type\":\"speed\",\"id\":9,\"value\":0.01}",
+                                 "{\"type\":\"dt\",\"id\":9,\"value\":0}",
+                                 "{\"type\":\"gravity\",\"id\":9,\"value\":[0,1e9,0]}",
+                                 "{\"type\":\"step\",\"id\":9,\"count\":1001}",
+                                 "{\"type\":\"threads\",\"id\":9,\"value\":65}",
+                                 "{\"type\":\"drag\",\"id\":9,\"slot\":16,\"target\":[0,0,0]}",
+                                 "{\"type\":\"drag\",\"id\":9,\"target\":[0,0,1e300]}",
+                                 "{\"type\":\"drag\",\"id\":9,\"body\":0,\"face\":1,\"weights\":[1,0,0],\"target\":[0,0,0]}",
+                                 "{\"type\":\"drag\",\"id\":9,\"body\":1,\"face\":1,\"weights\":[0,0,0],\"target\":[0,0,0]}",
+                                 "{\"type\":\"drag\",\"id\":9,\"body\":1,\"face\":1e10,\"weights\":[1,0,0],\"target\":[0,0,0]}",
+                                 "{\"type\":\"show\",\"id\":9,\"colour\":\"taste\"}",
+                                 "{\"type\":\"param\",\"id\":9,\"path\":\"\",\"value\":1}"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (read(texts[i]) != SP_WIRE_REFUSED) SP_TEST_FAILED("not refused: %s: %s", texts[i], why);
+        CHECK(why[0] != 0 && m.id == 9);
+    }
+    // what closes the connection wins over what is refused, wherever it stands
+    CHECK_INT(read("{\"type\":\"drag\",\"slot\":99,\"target\":1}"), SP_WIRE_MALFORMED);
+}
+
+TEST(long_messages_are_malformed) {
+    static char text[SP_MESSAGE_MAX + 2];
+    memset(text, ' ', sizeof text);
+    memcpy(text, "{\"type\":\"play\"}", 15);
+    CHECK_INT(sp__message_read(text, SP_MESSAGE_MAX, &m, why), SP_WIRE_GOOD);
+    CHECK_INT(sp__message_read(text, SP_MESSAGE_MAX + 1, &m, why), SP_WIRE_MALFORMED);
+    memset(text, '[', sizeof text);
+    CHECK_INT(sp__message_read(text, SP_MESSAGE_MAX, &m, why), SP_WIRE_MALFORMED);
+    // a zero byte ends nothing
+    CHECK_INT(sp__message_read("{\"type\":\"play\"}\0", 16, &m, why), SP_WIRE_MALFORMED);
+}
+
+TEST(fields_have_codes) {
+    for (int i = 1; i < SP_FIELD_CODES; i++) {
+        REQUIRE(sp__wire_field(i));
+        CHECK_INT(sp__wire_field_code(sp__wire_field(i)->name), i);
+    }
+    CHECK(!sp__wire_field(0) && !sp__wire_field(SP_FIELD_CODES) && sp__wire_field_code("taste") == -1);
+}
+
+// ---- layouts
+
+// the example of docs/protocol.md
+TEST(a_state_frame_is_what_the_page_says) {
+    static const unsigned char expected[] = {0x53, 0x50, 0x56, 0x31, 1,    0,    1,    0, 1, 0, 0, 0, 0x7c, 0, 0,    0,  // head
+                                             0x19, 0,    0,    0,    0,    0,    0,    0, 0, 0, 0, 0, 0,    0, 0xe0, 0x3f, 0x33,
+                                             0x22, 0x11, 0,    0xde, 0xc0, 0xa1, 0x5f,  // step, time, hash
+                                             1,    0,    0,    0,    1,    0,    0,    0, 0, 0, 0, 0, 0,    0, 0,    0,    0,
+                                             0,    0,    0,    0,    0,    0,    0,  // counts, range
+                                             1,    0,    0,    0,    0,    0,    0,    0, 0, 0, 0, 0, 3,    0, 0,    0,    0,
+                                             0,    0,    0,    0,    0,    0,    0};  // a surface
+    const float x[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    sp_frame_state s = {.generation = 1, .step = 25, .time = 0.5, .hash = 0x5fa1c0de00112233u, .flags = SP_STATE_ALL};
+    sp_frame_surface f = {.body = 1, .vertex_count = 3, .positions = x};
+    sp_bytes b = {0};
+    size_t at = sp__frame_begin(&b, &s);
+    sp__frame_surface(&b, &f);
+    s.surface_count = 1;
+    sp__frame_end(&b, at, &s);
+    CHECK_INT(b.size, 124);
+    REQUIRE(b.size == 124 && !b.broken);
+    CHECK(memcmp(b.data, expected, sizeof expected) == 0);
+    CHECK(memcmp(b.data + sizeof expected, x, sizeof x) == 0);
+    sp__bytes_free(&b);
+}
+
+static uint32_t word(const sp_bytes *b, size_t at) {
+    return b->data[at] | (uint32_t)b->data[at + 1] << 8 | (uint32_t)b->data[at + 2] << 16 | (uint32_t)b->data[at + 3] << 24;
+}
+
+TEST(a_topology_frame_holds_everything) {
+    const uint32_t faces[6] = {0, 1, 2, 2, 1, 3};
+    const int nodes[4] = {7, 8, 9, 10};
+    const float colours[16] = {0.5f};
+    const unsigned char stripes[2] = {1, 0};
+    sp_frame_topology t = {.generation = 3,
+                           .body = 2,
+                           .surface = 1,
+                           .revision = 9,
+                           .vertex_count = 4,
+                           .face_count = 2,
+                           .faces = faces,
+                           .nodes = nodes,
+                           .colours = colours,
+                           .stripes = stripes};
+    sp_bytes b = {0};
+    sp__bytes_print(&b, "before");  // frames may stand anywhere
+    sp__frame_topology(&b, &t);
+    REQUIRE(!b.broken && b.size == 6 + 40 + 24 + 16 + 64 + 4);
+    CHECK(memcmp(b.data + 6, "SPV1", 4) == 0);
+    CHECK_INT(b.data[6 + 4], SP_FRAME_TOPOLOGY);
+    const uint32_t head[] = {3, 148, 2, 1, 9, 4, 2, 7};
+    for (size_t i = 0; i < 8; i++) CHECK_INT(word(&b, 6 + 8 + 4 * i), head[i]);
+    CHECK_INT(word(&b, 6 + 40 + 20), 3);
+    CHECK_INT(word(&b, 6 + 40 + 24), 7);
+    CHECK_INT(b.data[6 + 40 + 24 + 16 + 64], 1);
+    sp__bytes_free(&b);
+    // without the optional parts
+    t.nodes = NULL, t.colours = NULL, t.stripes = NULL;
+    sp__frame_topology(&b, &t);
+    CHECK_INT(b.size, 64);
+    CHECK_INT(word(&b, 36), 0);
+    sp__bytes_free(&b);
+}
+
+TEST(values_follow_positions) {
+    const float x[3] = {1, 2, 3}, value = 5;
+    sp_frame_surface f = {.body = 4, .surface = 2, .revision = 6, .vertex_count = 1, .positions = x, .values = &value};
+    sp_bytes b = {0};
+    sp__frame_surface(&b, &f);
+    REQUIRE(b.size == 24 + 12 + 4);
+    CHECK_INT(word(&b, 0), 4);
+    CHECK_INT(word(&b, 16), SP_STATE_FIELD);
+    CHECK_INT(word(&b, 36), 0x40a00000);
+    sp__bytes_free(&b);
+}
