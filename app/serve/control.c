@@ -8,7 +8,8 @@ static void hand_over(sp_control *c, uint32_t *lost) {
 }
 
 bool sp__control_request(sp_control *c, uint32_t client, double now_ms) {
-    if (c->holder == client || c->wants == client) return false;
+    // who asked first is not pushed aside: two who take turns would never get them
+    if (c->holder == client || (c->holder && c->wants)) return false;
     if (!c->holder)
         c->holder = client;
     else

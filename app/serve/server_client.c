@@ -63,7 +63,10 @@ static void do_control(sp_server *s, sp_client *c, const sp_message *m) {
     const char *why = NULL;
     bool changed = false;
     switch (m->action) {
-    case SP_ACTION_REQUEST: changed = sp__control_request(&s->control, c->number, sp__server_now_ms()); break;
+    case SP_ACTION_REQUEST:
+        changed = sp__control_request(&s->control, c->number, sp__server_now_ms());
+        if (s->control.holder != c->number && s->control.wants != c->number) why = "somebody else asks for them already";
+        break;
     case SP_ACTION_RELEASE: changed = sp__control_release(&s->control, c->number, &lost); break;
     default: changed = sp__control_answer(&s->control, c->number, m->action == SP_ACTION_GRANT, &lost, &why);
     }

@@ -1,4 +1,5 @@
 // The thread of the simulation: mailbox, clock, steps. See sim.h.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -6,6 +7,7 @@
 #include "serve/sim_internal.h"
 
 enum { FRAME_MS = 16, STATS_MS = 50, MARKS_MS = 250, HELLO_MS = 200 };  // at most 60 frames, 20 stats, 4 marks a second
+enum { PATIENCE_MS = 80 };          // and of frames no fewer than ten, of stats two, whatever they cost
 static const double late_ms = 250;  // further behind the clock than this, the clock is set anew
 
 double sp__sim_clock_ms(void) {
@@ -52,6 +54,7 @@ static void one_step(sp_sim *s) {
     sp__sim_world_events(s);
     sp__sim_log_step(s);
     sp__sim_record_step(s);
+    s->hello_old = true;  // it tells the step
     if (s->steps_left > 0 && --s->steps_left == 0) s->playing = false, sp__sim_tell_state(s);
     if (was_failed) sp__sim_tell_state(s);
 }
@@ -61,14 +64,14 @@ static void show(sp_sim *s, bool now) {
     double t = sp__sim_clock_ms();
     bool news = false;
     if (!s->stage.world) return;
-    if (now || t - s->frame_ms >= FRAME_MS + 4 * s->frame_cost_ms) {
+    if (now || t - s->frame_ms >= FRAME_MS + fmin(4 * s->frame_cost_ms, PATIENCE_MS)) {
         s->frame_ms = t;
         sp__sim_make_frame(s);
         s->frame_cost_ms = sp__sim_clock_ms() - t;
         news = true;
     }
     t = sp__sim_clock_ms();
-    if (s->gauge.steps && (now || t - s->stats_ms >= STATS_MS + 49 * s->stats_cost_ms)) {
+    if (s->gauge.steps && (now || t - s->stats_ms >= STATS_MS + fmin(49 * s->stats_cost_ms, 5 * PATIENCE_MS))) {
         s->stats_ms = t;
         sp__sim_make_stats(s);
         s->stats_cost_ms = sp__sim_clock_ms() - t;

@@ -124,6 +124,7 @@ TEST(control_is_asked_for_and_handed_over) {
     CHECK(sp__control_request(&c, 1, 0) && c.holder == 1);
     CHECK(!sp__control_request(&c, 1, 0));
     CHECK(sp__control_request(&c, 2, 100) && c.holder == 1 && c.wants == 2);
+    CHECK(!sp__control_request(&c, 9, 5000) && c.wants == 2 && c.asked_ms == 100);  // the first keeps its place
     CHECK(!sp__control_answer(&c, 2, true, &lost, &why) && why);
     CHECK(sp__control_answer(&c, 1, false, &lost, &why) && c.holder == 1 && c.wants == 0);
     CHECK(!sp__control_answer(&c, 1, true, &lost, &why) && why);
