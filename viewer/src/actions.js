@@ -1,0 +1,271 @@
+// What buttons, keys and gestures do. Whatever the server refuses is shown, and handed on so that a slider can go back.
+import { clock, quantity, sentence } from "./format.js";
+import { fileUrl } from "./net/link.js";
+import { readRecording } from "./net/recording.js";
+import { h, saveFile, setFlag, setText } from "./ui/dom.js";
+import { Player } from "./ui/player.js";
+
+// a recording holds positions only, and nothing in it plays or records by itself
+const asRecorded = (hello, control) => ({ ...hello, control, fields: [], state: { ...hello.state, playing: false, recording: false } });
+
+const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10];
+
+const NAMES = ["playPause", "step", "reset", "slower", "faster", "realTime", "control", "gallery", "fit", "homeView", "wire", "mesh", "hull", "fixed", "loads", "color", "holdRange", "hand",
+    "plots", "panel", "theme", "screenshot", "link", "help", "escape", "speed", "dt", "gravity", "param", "solver", "threads", "record", "log", "download", "set", "unpinAll", "openRecording", "saveTable"];
+
+export class Actions {
+    constructor(app) {
+        this.app = app;
+        // buttons call these without us
+        this.bound = Object.fromEntries(NAMES.map((n) => [n, this[n].bind(this)]));
+    }
+
+    // for buttons: a refusal is told, nothing else happens
+    async try(message) {
+        try {
+            return await this.ask(message);
+        } catch {
+            return null;
+        }
+    }
+
+    async ask(message) {
+        try {
+            return await this.app.link.ask(message);
+        } catch (e) {
+            // a lost connection has its banner
+            if (this.app.link.open) this.app.toasts.bad(sentence(e.message));
+            throw e;
+        }
+    }
+
+    // ---- simulation
+
+    playPause() {
+        if (this.app.player) return this.app.player.toggle();
+        return this.try({ type: this.app.state.playing ? "pause" : "play" });
+    }
+
+    step() { return this.try({ type: "step", count: 1 }); }
+    reset() { return this.try({ type: "reset", keep: true }); }
+    speed(value) { return this.ask({ type: "speed", value }); }
+    dt(value) { return this.ask({ type: "dt", value }); }
+    gravity(value) { return this.ask({ type: "gravity", value }); }
+    param(path, value) { return this.ask({ type: "param", path, value }); }
+    solver(body, solver) { return this.ask({ type: "solver", body, solver }); }
+    threads(value) { return this.ask({ type: "threads", value }); }
+    scene(scene) { return this.try({ type: "scene", number: scene.number }); }
+    realTime() { return this.try({ type: "speed", value: 1 }); }
+    slower() { return this.try({ type: "speed", value: SPEEDS.findLast((s) => s < (this.app.state.speed || 11) - 1e-9) ?? 0.1 }); }
+    faster() { return this.try({ type: "speed", value: SPEEDS.find((s) => s > (this.app.state.speed || 11) + 1e-9) ?? 10 }); }
+
+    control() {
+        const { mine, link } = this.app;
+        if (!link.open) return link.reconnect();
+        return this.try({ type: "control", action: mine ? "release" : "request" });
+    }
+
+    async unpinAll() {
+        for (const p of [...(this.app.marks.message?.pins ?? [])])
+            for (const node of [...p.nodes]) await this.pin(p.body, node);
+    }
+
+    // what a link asks of the simulation; needs the controls. What begins a new generation comes first
+    async applyLink({ values, params }) {
+        const { app } = this;
+        const scene = values.scene && app.hello.scenes.find((s) => s.path === values.scene);
+        if (values.scene && !scene && values.scene !== app.hello.scene?.path) app.toasts.bad(`The link asks for ${values.scene}, which this server does not have.`);
+        try {
+            if (scene && scene.path !== app.hello.scene?.path) await this.andHello(() => this.ask({ type: "scene", number: scene.number }));
+            if (values.dt && values.dt !== app.state.dt) await this.andHello(() => this.dt(values.dt));
+            if (values.threads && values.threads !== app.state.threads) await this.andHello(() => this.threads(values.threads));
+            if (values.solver && values.solver !== app.initial?.solver) await this.andHello(() => this.solver(0, values.solver));
+            if (values.gravity) await this.gravity(values.gravity);
+            for (const [path, value] of Object.entries(params)) if (app.hello.params.some((p) => p.path === path && p.value !== value)) await this.param(path, value);
+            if (values.speed && values.speed !== app.state.speed) await this.speed(values.speed);
+            if (values.play) await this.ask({ type: "play" });
+        } catch {
+            // told by ask; the rest of the link would build on what was refused
+        }
+    }
+
+    // the next hello after it, or 15 s
+    andHello(act) {
+        const next = new Promise((done) => {
+            (this.app.helloWaiters ??= []).push(done);
+            setTimeout(done, 15000);
+        });
+        return act().then(() => next);
+    }
+
+    // ---- view
+
+    set(name, value) { this.app.set(name, value); }
+    flip(name) { this.app.set(name, !this.app.settings[name]); }
+    wire() { this.flip("wire"); }
+    mesh() { this.flip("mesh"); }
+    hull() { this.flip("hull"); }
+    fixed() { this.flip("fixed"); }
+    loads() { this.flip("loads"); }
+    hand() { this.flip("hand"); }
+    theme() { this.app.set("theme", this.app.settings.theme === "dark" ? "light" : "dark"); }
+    color(key) { this.app.set("color", this.app.fields[Number(key) - 1]?.name ?? "none"); }
+    holdRange() { if (this.app.legend.field) this.app.legend.toggle(); }
+
+    // two sheets do not fit a narrow screen
+    sheet(name, other) {
+        const { app } = this;
+        if (window.innerWidth <= 900 && !app.settings[name]) app.settings[other] = false;
+        this.flip(name);
+    }
+
+    plots() { this.sheet("plots", "panel"); }
+    panel() { this.sheet("panel", "plots"); }
+    gallery() { this.app.gallery.open(); }
+
+    help() {
+        if (this.app.help.open) this.app.help.close();
+        else this.app.help.showModal();
+    }
+
+    escape() {
+        const { app } = this;
+        app.touch.dropAll();
+        if (window.innerWidth <= 900) app.settings.panel = app.settings.plots = false, app.applySettings();
+    }
+
+    fit() {
+        const { stage, bodies } = this.app, box = bodies.box();
+        if (box.isEmpty()) return;
+        const direction = stage.camera.position.clone().sub(stage.controls.target);
+        const view = stage.viewOf(box, direction);
+        stage.look(view.at, view.to);
+        this.app.writeAddress();
+    }
+
+    homeView() {
+        const { home, stage } = this.app;
+        if (!home) return;
+        stage.look(home.at, home.to);
+        this.app.writeAddress();
+    }
+
+    // ---- files
+
+    name(extension) {
+        const { hello, bodies } = this.app;
+        const base = (hello?.scene?.path ?? "souple").split("/").pop().replace(/\.xml$/, "");
+        return `${base}-${clock(bodies.frame?.time ?? 0)}s.${extension}`;
+    }
+
+    async screenshot() {
+        saveFile(this.name("png"), await this.app.stage.picture());
+        this.app.toasts.show("Screenshot saved.");
+    }
+
+    saveTable() { saveFile(this.name("csv"), this.app.plots.table(), "text/csv"); }
+
+    async link() {
+        this.app.writeAddressNow();
+        try {
+            await navigator.clipboard.writeText(location.href);
+            this.app.toasts.show("Link copied.");
+        } catch {
+            // clipboards may be closed to pages; the address bar has it all the same
+            this.app.toasts.show("The address bar holds the link to this view.");
+        }
+    }
+
+    offer(answer, what) {
+        if (!answer?.file) return;
+        const note = answer.command ? ` Replay: ${answer.command}` : "";
+        const short = answer.file.split("/").pop();
+        this.app.toasts.show(`${what} written.${note}`, { link: { href: fileUrl(location, answer.file), text: `Save ${short}`, download: short }, ms: 30000 });
+    }
+
+    async record() {
+        const on = this.app.state.recording;
+        const answer = await this.try({ type: "record", action: on ? "stop" : "start" });
+        if (on) this.offer(answer, "Recording");
+        else if (answer) this.app.toasts.show("Recording. Press Stop when done.");
+    }
+
+    async log() { this.offer(await this.try({ type: "log" }), "Edit log"); }
+    async download() { this.offer(await this.try({ type: "download" }), "Scene"); }
+
+    async openRecording(file) {
+        const { app } = this;
+        try {
+            const recording = readRecording(await file.arrayBuffer());
+            app.player?.close();
+            app.touch.dropAll();
+            app.boxed = false;
+            app.player = new Player(app.ui.stage, recording, file.name, { hello: (m) => app.takeHello(asRecorded(m, app.control)), frame: (f) => app.takeFrame(f) }, () => this.closeRecording());
+            setText(app.ui.sceneName, `${file.name} (recording)`);
+        } catch (e) {
+            app.player = null;
+            app.toasts.bad(`${file.name}: ${e.message}`);
+        }
+    }
+
+    closeRecording() {
+        const { app } = this;
+        app.player = null;
+        app.hello = null;
+        app.rememberControls();
+        if (app.liveHello) app.link.reconnect();  // the frames passed over meanwhile are told again
+    }
+
+    // ---- hands
+
+    touchHooks() {
+        const { app } = this;
+        return {
+            mayDrag: () => {
+                if (app.player) return false;
+                if (!app.mine) app.toasts.show("You are watching: ask for the controls (K) to pull at bodies.");
+                return app.mine;
+            },
+            drag: (message) => {
+                app.dragSent ??= { at: performance.now(), step: app.bodies.frame?.step ?? 0 };
+                app.link.tell({ type: "drag", ...message, ...(app.settings.k ? { stiffness: app.settings.k } : {}) });
+            },
+            drop: (slot) => app.link.tell({ type: "drop", slot }),
+            pin: (body, node) => this.pin(body, node),
+            hover: (hit, e) => this.hover(hit, e),
+            refused: (text) => app.toasts.show(text),
+            moved: () => app.stage.invalidate(),
+        };
+    }
+
+    async pin(body, node) {
+        const { app } = this;
+        if (app.player) return;
+        const pinned = app.marks.hasPin(body, node);
+        // marks may come only with the next step; what the server agreed to is shown at once
+        if (await this.try({ type: pinned ? "unpin" : "pin", body, node })) app.marks.notePin(body, node, !pinned), app.showPins();
+    }
+
+    hover(hit, e) {
+        const { app } = this;
+        const { hover, canvas } = app.ui;
+        const soft = hit && hit.skin.info.pull !== null;
+        app.stage.canvas.style.cursor = hit && soft && app.settings.hand ? "grab" : "";
+        setFlag(hover, "hidden", !hit);
+        if (!hit) return;
+        const body = app.hello.bodies.find((b) => b.body === hit.skin.info.body);
+        const r = canvas.getBoundingClientRect();
+        hover.style.translate = `${Math.min(r.width - 160, e.clientX - r.left + 14)}px ${Math.min(r.height - 50, e.clientY - r.top + 18)}px`;
+        hover.replaceChildren(h("span", {}, `${body?.name ?? ""}${this.valueAt(hit)}`));
+    }
+
+    // the field under the pointer, as the server sent it
+    valueAt(hit) {
+        const { app } = this;
+        const field = app.legend.field, { values, topology } = hit.skin;
+        if (!field || !values) return "";
+        const v = [0, 1, 2].reduce((s, k) => s + hit.weights[k] * values[topology.faces[3 * hit.face + k]], 0);
+        if (Number.isNaN(v)) return "";
+        return `: ${quantity(v * (field.scale || 1), field.unit)}`;
+    }
+}

@@ -1,0 +1,498 @@
+// The page as a whole: what comes from the server goes to the stage, the panel and the plots; what the user does goes to the server.
+import * as THREE from "three";
+import { Actions } from "./actions.js";
+import { readAddress, writeAddress } from "./address.js";
+import { clock, number, quantity, sentence } from "./format.js";
+import { Link, socketUrl } from "./net/link.js";
+import { decodeFrame, STATE } from "./net/protocol.js";
+import { defaultSettings, keep, loadKept } from "./settings.js";
+import { Gallery, helpDialog } from "./ui/dialogs.js";
+import { h, setFlag, setText, throttle } from "./ui/dom.js";
+import { icon } from "./ui/icons.js";
+import { actionOf } from "./ui/keys.js";
+import { Legend } from "./ui/legend.js";
+import { Panel } from "./ui/panel.js";
+import { Plots } from "./ui/plots.js";
+import { buildShell } from "./ui/shell.js";
+import { Status } from "./ui/status.js";
+import { Toasts } from "./ui/toasts.js";
+import { Bodies } from "./view/bodies.js";
+import { Marks } from "./view/marks.js";
+import { Stage } from "./view/stage.js";
+import { Touch } from "./view/touch.js";
+
+const PROTOCOL = 1;
+const RETURN = 20000;  // ms within which a page that lost its connection asks for its controls again
+const vector = (a) => new THREE.Vector3().fromArray(a);
+
+export class App {
+    constructor(root) {
+        this.actions = new Actions(this);
+        this.ui = buildShell(this.actions.bound);
+        root.append(this.ui.bar, this.ui.stage, this.ui.panel, this.ui.plots, this.ui.tabs);
+        this.toasts = new Toasts(this.ui.stage);
+        this.stage = new Stage(this.ui.canvas);
+        this.address = readAddress(location.hash);
+        this.defaults = defaultSettings(window, this.stage.software);
+        this.settings = { ...this.defaults, ...loadKept(), ...pickSettings(this.address.values, this.defaults) };
+        this.fields = [];
+        this.hello = null;
+        this.state = { playing: false, speed: 1, dt: 0 };
+        this.control = { holder: 0, you: 0, wants: 0 };
+        this.initial = null;
+        this.unacked = [];
+        this.latencies = [];
+        this.makeParts();
+        this.applySettings();
+        this.showEmpty("connecting");
+        this.listen();
+        this.link = new Link(socketUrl(location), {
+            text: (m) => this.takeText(m), binary: (b) => this.takeBinary(b), lost: (e) => this.lost(e), open: () => this.hideBanner(),
+        });
+    }
+
+    makeParts() {
+        const { ui, stage } = this;
+        this.bodies = new Bodies(stage);
+        this.marks = new Marks(stage, this.bodies);
+        this.legend = new Legend(ui.stage, () => this.rangeChanged());
+        this.panel = new Panel(ui.panel, this.actions.bound);
+        this.plots = new Plots();
+        this.plots.onSaveAll = this.actions.bound.saveTable;
+        ui.plots.append(this.plots.head(this.actions.bound.plots), this.plots.grid);
+        this.status = new Status(ui.hud);
+        this.gallery = new Gallery((scene) => this.actions.scene(scene));
+        this.help = helpDialog();
+        document.body.append(this.gallery.root, this.help);
+        this.touch = new Touch(stage, this.bodies, this.marks, this.actions.touchHooks());
+        stage.onDraw = () => this.beforeDraw();
+        stage.controls.addEventListener("end", () => this.writeAddress());
+        this.writeAddress = throttle(400, () => this.writeAddressNow());
+        this.bodies.shown = this.settings;
+        setInterval(() => this.tick(), 100);
+    }
+
+    listen() {
+        window.addEventListener("keydown", (e) => {
+            const found = actionOf(e);
+            if (!found || (document.querySelector("dialog[open]") && found.action !== "help")) return;
+            e.preventDefault();
+            this.actions.bound[found.action](found.key);
+        });
+        window.addEventListener("hashchange", () => this.followAddress());
+        window.addEventListener("error", (e) => this.toasts.bad(`The page has a fault: ${e.message}`));
+        window.addEventListener("unhandledrejection", (e) => this.toasts.bad(`The page has a fault: ${e.reason?.message ?? e.reason}`));
+        // a tab in the background draws nothing; let go so that nothing is pulled by somebody who does not look
+        document.addEventListener("visibilitychange", () => document.hidden && this.touch.dropAll());
+    }
+
+    get mine() {
+        return this.control.holder !== 0 && this.control.holder === this.control.you;
+    }
+
+    // ---- from the server
+
+    takeText(m) {
+        if (this.player && m.type !== "hello" && m.type !== "control" && m.type !== "state") return;
+        switch (m.type) {
+        case "hello": this.liveHello = m; this.takeControl(m.control); if (!this.player) this.takeHello(m); break;
+        case "state": this.takeState(m); break;
+        case "params": this.takeParams(m.params); break;
+        case "control": this.takeControl(m); break;
+        case "stats": this.takeStats(m); break;
+        case "marks": if ((m.generation ?? this.bodies.generation) === this.bodies.generation) this.marks.set(m), this.showPins(); break;
+        case "event": this.takeEvent(m); break;
+        case "refused": this.toasts.bad(sentence(m.why)); break;
+        default: break;  // newer servers may tell more
+        }
+    }
+
+    takeHello(m) {
+        if (m.protocol !== PROTOCOL) this.toasts.bad(`The server speaks protocol ${m.protocol}, this page ${PROTOCOL}: rebuild the page.`);
+        const path = m.scene?.path ?? null, other = path !== (this.hello?.scene?.path ?? null) || !this.hello;
+        this.touch.dropAll(false);
+        this.hello = m;
+        this.fields = m.fields ?? [];
+        this.state = m.state;
+        if (other) this.newScene(m);
+        this.bodies.clear(m.generation, m.bodies);
+        this.marks.clear();
+        this.panel.showPins(0);
+        this.plots.setStages(m.stages ?? []);
+        this.panel.build(m, this.settings, this.initial);
+        this.gallery.set(m.scenes ?? [], m.scene?.number ?? -1, this.mine);
+        this.takeState(m.state);
+        this.showControl();
+        this.applyField();
+        this.sendShow();
+        this.showEmpty(m.scene ? "loading" : "gallery");
+        document.title = m.scene ? `${m.scene.title || m.scene.path} · Souple` : "Souple";
+        setText(this.ui.sceneName, m.scene ? m.scene.title || m.scene.path : "Choose a scene");
+        if (!m.scene && other && !this.address.values.scene) this.gallery.open();
+        this.helloWaiters?.splice(0).forEach((done) => done(m));
+        if (!this.player && !this.entered) this.enter();
+        this.writeAddress();
+    }
+
+    newScene(m) {
+        this.initial = { dt: m.state.dt, speed: m.state.speed, threads: m.state.threads, params: new Map(m.params.map((p) => [p.path, p.value])),
+            gravity: ["x", "y", "z"].map((a) => m.params.find((p) => p.path === `gravity.${a}`)?.value ?? 0), solver: m.bodies.find((b) => b.solver)?.solver };
+        this.boxed = false;
+        this.plots.clear();
+        const first = !this.entered;
+        this.settings.color = (first && this.address.values.color) || m.view?.colour || "none";
+        this.settings.range = first ? this.address.values.range ?? null : null;
+        this.settings.k = first ? this.address.values.k ?? null : null;
+        this.latencies = [];
+    }
+
+    // what the link asks for, once the first hello is here
+    async enter() {
+        this.entered = true;
+        try {
+            if (this.control.holder === 0) await this.link.ask({ type: "control", action: "request" });
+        } catch {
+            this.greeted = true;
+            return;  // somebody was faster: watch
+        }
+        this.greeted = true;
+        await this.actions.applyLink(this.address);
+    }
+
+    takeState(state) {
+        this.state = { ...this.state, ...state };
+        if (this.player) return;
+        const { playing, speed, recording, failed } = this.state;
+        this.ui.play.replaceChildren(icon(playing ? "pause" : "play"));
+        this.ui.play.title = playing ? "Pause (Space)" : "Play (Space)";
+        this.ui.play.setAttribute("aria-label", this.ui.play.title);
+        setText(this.ui.speedText, speed === 0 ? "as fast as it can" : speed === 1 ? "real time" : `${number(speed, 2)}× real time`);
+        setFlag(this.ui.recording, "hidden", !recording);
+        this.panel.setState(this.state);
+        this.panel.setRecording(recording);
+        if (failed && failed !== this.failedShown) this.toasts.bad(`The last step failed: ${failed}`);
+        this.failedShown = failed;
+        if (!playing && Number.isFinite(this.state.time) && !this.bodies.frame) setText(this.ui.time, clock(this.state.time));
+        this.writeAddress();
+    }
+
+    takeParams(list) {
+        for (const p of list) {
+            const known = this.hello?.params.find((q) => q.path === p.path);
+            if (known) known.value = p.value;
+        }
+        this.panel.setParams(list);
+        this.writeAddress();
+    }
+
+    takeStats(m) {
+        if (m.generation !== this.hello?.generation) return;
+        this.plots.add(m);
+        this.status.stats(m, this.state.speed);
+        this.picked = m.picked;
+        this.panel.showPicked(m.picked);
+    }
+
+    showPins() {
+        this.panel.showPins(this.marks.pinCount());
+    }
+
+    takeEvent(m) {
+        if (m.severity === "error" || m.severity === "warning") this.toasts.bad(sentence(m.text));
+        else this.toasts.show(sentence(m.text));
+    }
+
+    takeBinary(buffer) {
+        if (this.player) {
+            const step = Number(new DataView(buffer).getBigUint64(16, true));
+            if (new DataView(buffer).getUint16(4, true) === STATE) this.link.tell({ type: "ack", step });
+            return;
+        }
+        let frame;
+        try {
+            frame = decodeFrame(buffer);
+        } catch (e) {
+            this.toasts.bad(`A frame from the server cannot be read: ${e.message}`);
+            return;
+        }
+        this.takeFrame(frame);
+        if (frame.kind === STATE) this.unacked.push(frame.step);
+    }
+
+    takeFrame(frame) {
+        if (frame.kind !== STATE) return this.bodies.addTopology(frame);
+        for (const p of this.bodies.addState(frame)) this.toasts.bad(sentence(p));
+        if (frame.generation !== this.bodies.generation) return;
+        this.fresh = true;
+        if (!this.boxed) this.enterBox();
+        // dots stand on surfaces: where those are new, the dots are placed again
+        if (this.marks.message && this.bodies.renewed) this.marks.rebuild();
+        this.bodies.renewed = false;
+        this.stage.invalidate();
+    }
+
+    // the first frame of a scene: how large it is, where to look from
+    enterBox() {
+        const box = this.bodies.box();
+        if (box.isEmpty()) return;
+        this.boxed = true;
+        this.showEmpty(null);
+        const up = this.hello.view?.camera?.up ? vector(this.hello.view.camera.up).normalize() : new THREE.Vector3(0, 1, 0);
+        this.stage.setBox(box, up);
+        const camera = this.hello.view?.camera;
+        this.home = camera ? this.stage.viewLike(camera) : this.stage.viewOf(box);
+        const asked = this.address.values.camera;
+        delete this.address.values.camera;
+        if (asked) this.stage.look(vector(asked.slice(0, 3)), vector(asked.slice(3)));
+        else this.stage.look(this.home.at, this.home.to);
+    }
+
+    // ---- drawing
+
+    beforeDraw() {
+        const now = performance.now();
+        if (this.fresh) {
+            this.fresh = false;
+            this.status.drew(now);
+            const f = this.bodies.frame;
+            if (f) this.showFrame(f);
+            this.measure(now);
+        }
+        this.placeTag();
+        for (const step of this.unacked.splice(0)) this.link.tell({ type: "ack", step });
+    }
+
+    showFrame(f) {
+        const field = this.fields.find((x) => x.code === f.field) ?? null;
+        if (field && field.name === this.settings.color) this.bodies.paint(field, ...this.legend.follow(f.low, f.high));
+        else this.bodies.paint(null, 0, 1);
+        this.marks.follow();
+        this.touch.follow();
+        setText(this.ui.time, clock(f.time));
+        let faces = 0;
+        for (const s of this.bodies.drawn()) faces += s.topology.faces.length / 3;
+        this.status.frame(f.step, f.hash, faces);
+        if (f.step > 0) this.showStartHint(false);
+        else this.showStartHint(this.mine && !this.state.playing && !this.player);
+    }
+
+    // from a move of the hand to the first frame of a later step
+    measure(now) {
+        const sent = this.dragSent, step = this.bodies.frame?.step ?? 0;
+        if (!sent || step <= sent.step) return;
+        this.latencies.push(now - sent.at);
+        this.latencies = this.latencies.slice(-200);
+        this.dragSent = null;
+        const sorted = this.latencies.slice().sort((a, b) => a - b);
+        setText(this.status.latency, `hand to frame ${Math.round(sorted[sorted.length >> 1])} ms`);
+    }
+
+    // the force beside the hand
+    placeTag() {
+        const drag = this.touch.first();
+        setFlag(this.ui.tag, "hidden", !drag);
+        if (!drag) return;
+        const p = drag.target.clone().project(this.stage.camera), w = this.ui.canvas.clientWidth, t = this.ui.canvas.clientHeight;
+        const x = Math.min(w - 40, Math.max(40, (0.5 + 0.5 * p.x) * w)), y = Math.min(t - 10, Math.max(60, (0.5 - 0.5 * p.y) * t));
+        this.ui.tag.style.translate = `${x}px ${y}px`;
+        setText(this.ui.tag, this.picked ? quantity(this.picked.force, "N") : "… N");
+    }
+
+    tick() {
+        if (this.settings.plots) this.plots.update();
+        this.status.refresh(performance.now(), this.state.playing && !this.player);
+    }
+
+    // ---- settings
+
+    set(name, value) {
+        this.settings[name] = value;
+        if (name === "color") this.settings.range = null, this.applyField(), this.sendShow();
+        if (name === "theme") keep(this.settings);
+        this.applySettings();
+        if (["mesh", "hull", "visual", "fixed", "loads"].includes(name)) this.sendShow();
+        this.writeAddress();
+    }
+
+    applySettings() {
+        const s = this.settings, { ui } = this;
+        document.documentElement.dataset.theme = s.theme;
+        document.querySelector('meta[name="theme-color"]').content = s.theme === "dark" ? "#181d24" : "#ffffff";
+        ui.theme.replaceChildren(icon(s.theme === "dark" ? "sun" : "moon"));
+        if (this.stage.theme !== s.theme) {
+            this.stage.setTheme(s.theme);
+            this.plots.restyle();
+        }
+        this.marks.setTheme(s.theme);
+        if (this.stage.shadows !== s.shadow) this.stage.setShadows(s.shadow);
+        this.stage.setFloor(s.grid);
+        this.bodies.setStyle(s);
+        this.marks.setShown({ fixed: s.fixed, loads: s.loads });
+        this.touch.enabled = s.hand;
+        setFlag(ui.handButton, "on", s.hand);
+        ui.handButton.setAttribute("aria-pressed", String(s.hand));
+        for (const [name, holder, buttons] of [["panel", ui.panel, [ui.panelButton, ui.tabPanel]], ["plots", ui.plots, [ui.plotsButton, ui.tabPlots]]]) {
+            setFlag(holder, "hidden", !s[name]);
+            for (const b of buttons) setFlag(b, "on", s[name]), b.setAttribute("aria-pressed", String(s[name]));
+        }
+        this.panel.flags?.forEach((f, key) => f.set(s[key]));
+        this.panel.hand?.set(s.hand);
+        this.panel.color?.set(s.color ?? "none");
+        this.panel.auto?.set(s.k === null);
+        this.stage.invalidate();
+    }
+
+    applyField() {
+        const field = this.fields.find((f) => f.name === this.settings.color) ?? null;
+        this.legend.setField(field, this.settings.range);
+        this.fresh = true;
+        this.stage.invalidate();
+    }
+
+    rangeChanged() {
+        this.settings.range = this.legend.held;
+        this.fresh = true;
+        this.stage.invalidate();
+        this.writeAddress();
+    }
+
+    // only what is shown is sent; marks need the body's own surface, which others ride on
+    sendShow() {
+        if (this.player) return;
+        const s = this.settings, surfaces = [];
+        const riding = this.hello?.bodies.some((b) => b.surfaces.some((x) => x.surface > 0));
+        if (s.visual) surfaces.push("visual");
+        if (s.hull) surfaces.push("collision");
+        if (s.mesh || (riding && s.fixed)) surfaces.push("mechanical");
+        const colour = s.color && s.color !== "none" && this.fields.some((f) => f.name === s.color) ? s.color : null;
+        this.link?.tell({ type: "show", colour, surfaces, marks: true });
+    }
+
+    // ---- the address
+
+    writeAddressNow() {
+        if (!this.hello || this.player) return;
+        const v = { ...this.settings, hand: undefined };
+        const i = this.initial;
+        v.scene = this.hello.scene?.path;
+        v.camera = this.movedCamera();
+        if (i) Object.assign(v, { speed: this.state.speed || undefined, dt: this.state.dt, threads: this.state.threads, play: this.state.playing });
+        const params = {};
+        for (const p of this.hello.params) if (!p.path.startsWith("gravity.") && p.value !== i?.params.get(p.path)) params[p.path] = p.value;
+        v.gravity = ["x", "y", "z"].map((a) => this.hello.params.find((p) => p.path === `gravity.${a}`)?.value ?? 0);
+        v.solver = this.hello.bodies.find((b) => b.solver)?.solver;
+        const defaults = { ...this.defaults, color: this.hello.view?.colour || "none", speed: i?.speed, dt: i?.dt, threads: i?.threads, gravity: i?.gravity, solver: i?.solver, play: false };
+        const text = writeAddress(v, defaults, params);
+        if (text !== location.hash) history.replaceState(null, "", `${location.pathname}${location.search}${text}`);
+    }
+
+    movedCamera() {
+        if (!this.home) return undefined;
+        const { camera, controls } = this.stage;
+        const moved = camera.position.distanceTo(this.home.at) + controls.target.distanceTo(this.home.to);
+        return moved > 1e-4 * this.stage.size ? [...camera.position.toArray(), ...controls.target.toArray()] : undefined;
+    }
+
+    // a link pasted into the open page
+    followAddress() {
+        this.address = readAddress(location.hash);
+        Object.assign(this.settings, pickSettings(this.address.values, this.defaults));
+        this.applySettings();
+        this.applyField();
+        this.sendShow();
+        const c = this.address.values.camera;
+        if (c) this.stage.look(vector(c.slice(0, 3)), vector(c.slice(3)));
+        if (this.mine) this.actions.applyLink(this.address);
+    }
+
+    // ---- who holds the controls
+
+    takeControl(c) {
+        const had = this.mine;
+        this.control = { holder: c.holder, you: c.you, wants: c.wants };
+        if (had && !this.mine) this.touch.dropAll(false), this.toasts.show(c.holder ? `Page ${c.holder} has the controls now.` : "You gave the controls back.");
+        if (!had && this.mine && this.greeted) this.toasts.show("You have the controls.");
+        this.showControl();
+        this.wantControlsBack();
+    }
+
+    // who steered before the connection went steers again, if nobody else does; the server may need a moment to see the old one go
+    rememberControls() {
+        if (this.mine) this.steeredUntil = performance.now() + RETURN;
+    }
+
+    wantControlsBack() {
+        if (this.control.holder !== 0 || !(performance.now() < this.steeredUntil)) return;
+        this.steeredUntil = 0;
+        this.link.ask({ type: "control", action: "request" }).catch(() => {});
+    }
+
+    showControl() {
+        const { holder, you, wants } = this.control, { ui, mine } = this;
+        const text = mine ? "you steer" : wants === you && you ? "asked…" : holder ? `page ${holder} steers` : "nobody steers";
+        setText(ui.control.querySelector(".word"), text);
+        ui.control.className = `chip ${mine ? "mine" : "other"}`;
+        ui.control.title = mine ? "You hold the controls. Click to hand them over (K)" : `${holder ? `Page ${holder} holds the controls.` : "Nobody holds the controls."} Click to ask for them (K)`;
+        for (const b of [ui.play, ui.step, ui.reset, ui.recording]) b.disabled = !mine || !this.hello?.scene;
+        this.panel.enable(mine, holder ? `You are watching: page ${holder} holds the controls.` : "Nobody holds the controls.");
+        this.gallery.set(this.hello?.scenes ?? [], this.hello?.scene?.number ?? -1, mine);
+        if (mine && wants && wants !== you) this.askHandOver(wants);
+        else this.hideBanner("ask");
+    }
+
+    askHandOver(who) {
+        const answer = (action) => () => this.actions.try({ type: "control", action });
+        this.showBanner("ask", `Page ${who} asks for the controls. Without an answer they go over in 10 s.`, [["Hand over", answer("grant")], ["Keep them", answer("deny")]]);
+    }
+
+    // ---- banners and empty states
+
+    showBanner(kind, text, buttons) {
+        const { banner } = this.ui;
+        banner.className = `banner ${kind}`;
+        banner.dataset.kind = kind;
+        banner.replaceChildren(h("span", {}, text), ...buttons.map(([name, act]) => h("button", { class: "button small", onclick: act }, name)));
+    }
+
+    hideBanner(kind = null) {
+        if (!kind || this.ui.banner.dataset.kind === kind) this.ui.banner.className = "banner hidden";
+    }
+
+    lost({ code, reason, retryIn }) {
+        console.info(`connection closed: ${code} ${reason}`);
+        this.rememberControls();
+        this.touch.dropAll(false);
+        this.control = { holder: 0, you: 0, wants: 0 };
+        this.state.playing = false;
+        this.unacked = [];
+        this.panel.enable(false, "Not connected.");
+        for (const b of [this.ui.play, this.ui.step, this.ui.reset]) b.disabled = true;
+        this.ui.control.className = "chip gone";
+        setText(this.ui.control.querySelector(".word"), "not connected");
+        this.showBanner("gone", `${reason ? sentence(reason) : this.hello ? "The connection is lost." : "The server does not answer."} Trying again in ${number(retryIn / 1000, 2)} s.`, [["Try now", () => this.link.reconnect()]]);
+        if (!this.hello) this.showEmpty("connecting");
+    }
+
+    showEmpty(kind) {
+        const { empty } = this.ui;
+        setFlag(empty, "hidden", !kind);
+        this.emptyKind = kind;
+        const spinner = h("div", { class: "spinner", role: "progressbar", "aria-label": "Loading" });
+        if (kind === "connecting") empty.replaceChildren(spinner, h("p", {}, "Looking for the simulation…"));
+        if (kind === "loading") empty.replaceChildren(...(this.boxed ? [] : [spinner, h("p", {}, "Waiting for the first frame…")]));
+        if (kind === "gallery") empty.replaceChildren(h("h2", {}, "Nothing is simulated yet"), h("p", {}, "Choose a scene to begin with."), h("button", { class: "button main", onclick: this.actions.bound.gallery }, icon("scenes"), "Scenes"));
+        setFlag(empty, "hidden", !kind || (kind === "loading" && this.boxed));
+    }
+
+    showStartHint(on) {
+        if (this.emptyKind && this.emptyKind !== "start") return;
+        if (on === (this.emptyKind === "start")) return;
+        this.emptyKind = on ? "start" : null;
+        setFlag(this.ui.empty, "hidden", !on);
+        if (on) this.ui.empty.replaceChildren(h("div", { style: { marginTop: "45vh" } }, h("button", { class: "button main", onclick: this.actions.bound.playPause }, icon("play"), "Play"), " ", h("span", { class: "note only-wide" }, " or pull at a body")));
+    }
+}
+
+function pickSettings(values, defaults) {
+    return Object.fromEntries(Object.entries(values).filter(([k, v]) => k in defaults && (k !== "theme" || v === "light" || v === "dark")));
+}

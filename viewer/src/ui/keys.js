@@ -1,0 +1,61 @@
+// Keyboard shortcuts: one table for the keys and for the help that lists them.
+
+// each: [keys, what it does, action of the page]; keys as KeyboardEvent.key
+export const KEYS = [
+    { title: "Simulation", keys: [
+        [[" "], "play or pause", "playPause"],
+        [["."], "one step", "step"],
+        [["r"], "reset: the scene from its start", "reset"],
+        [["["], "slower", "slower"],
+        [["]"], "faster", "faster"],
+        [["\\"], "real time", "realTime"],
+        [["k"], "ask for the controls, or hand them over", "control"],
+        [["g"], "scenes", "gallery"],
+    ] },
+    { title: "View", keys: [
+        [["f"], "fit what is there", "fit"],
+        [["v"], "view as at the start", "homeView"],
+        [["w"], "wireframe", "wire"],
+        [["m"], "mechanical mesh", "mesh"],
+        [["c"], "collision surface", "hull"],
+        [["x"], "fixed nodes", "fixed"],
+        [["l"], "loads", "loads"],
+        [["0", "1", "2", "3", "4", "5", "6"], "colour by nothing, or by a field of the list", "color"],
+        [["h"], "hold the range of the colours", "holdRange"],
+        [["d"], "hand: drag bodies, or only turn the view", "hand"],
+    ] },
+    { title: "Page", keys: [
+        [["p"], "plots", "plots"],
+        [["b"], "controls at the side", "panel"],
+        [["t"], "light or dark", "theme"],
+        [["s"], "screenshot", "screenshot"],
+        [["u"], "copy a link to this view", "link"],
+        [["?"], "this help", "help"],
+        [["Escape"], "close what is open, let go", "escape"],
+    ] },
+];
+
+export const GESTURES = [
+    ["drag a body", "pull it by a spring"],
+    ["Shift + click a body", "pin the nearest node, or unpin it"],
+    ["drag beside it, or Alt + drag", "turn the view"],
+    ["right button, or two fingers", "move the view"],
+    ["wheel, or pinch", "nearer, farther"],
+];
+
+export function keyName(key) {
+    return { " ": "Space", Escape: "Esc" }[key] ?? (key.length === 1 ? key.toUpperCase() : key);
+}
+
+// what a key asks for, or null; typing into a field is nobody else's business
+export function actionOf(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return null;
+    const t = event.target;
+    const typing = t && (t.tagName === "INPUT" && t.type !== "range" && t.type !== "checkbox" || t.tagName === "SELECT" || t.tagName === "TEXTAREA");
+    if (typing) return null;
+    // a button under the focus takes its own space bar
+    if (event.key === " " && t && (t.tagName === "BUTTON" || t.tagName === "SUMMARY" || t.tagName === "A" || t.type === "checkbox")) return null;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    for (const group of KEYS) for (const [keys, , action] of group.keys) if (keys.includes(key)) return { action, key };
+    return null;
+}

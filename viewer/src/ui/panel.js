@@ -1,0 +1,260 @@
+// The controls at the side, made anew for each simulation. Sections know the page only by the actions handed in.
+import { number, quantity } from "../format.js";
+import { h, setFlag, setText } from "./dom.js";
+import { icon } from "./icons.js";
+import { checkbox, choice, slider } from "./slider.js";
+
+const SPEED = { min: 0.1, max: 10, log: true };
+const EARTH = 9.81;
+
+function section(title, open, ...children) {
+    return h("details", { class: "section", open }, h("summary", {}, title), h("div", { class: "inside" }, children));
+}
+
+const isGravity = (p) => /^gravity(\.|$)/.test(p.path);
+
+export class Panel {
+    // actions: see main.js; root: where it goes
+    constructor(root, actions) {
+        this.root = root;
+        this.actions = actions;
+        this.open = new Map([["Simulation", true], ["Look", true], ["Touch", true], ["Parameters", true], ["Files", false]]);
+        this.locked = h("div", { class: "locked hidden" }, h("span", { class: "text" }),
+            h("button", { class: "button small", onclick: () => actions.control() }, icon("hand"), "Ask for the controls"));
+        this.holder = h("div", {});
+        root.append(this.locked, this.holder);
+        this.widgets = [];
+        this.params = new Map();
+    }
+
+    section(title, ...children) {
+        const s = section(title, this.open.get(title) ?? true, ...children);
+        s.addEventListener("toggle", () => this.open.set(title, s.open));
+        return s;
+    }
+
+    // needs the controls: greyed out while somebody else has them
+    steer(widget) {
+        this.widgets.push(widget);
+        return widget.root;
+    }
+
+    build(hello, settings, initial) {
+        this.widgets = [];
+        this.params = new Map();
+        this.hello = hello;
+        const sections = [];
+        if (hello.scene) sections.push(this.simulation(hello, initial), this.look(hello, settings), this.touch(hello, settings), this.parameters(hello, initial));
+        else sections.push(this.look(hello, settings));
+        sections.push(this.files(hello));
+        this.holder.replaceChildren(...sections);
+        this.enable(this.mine ?? false);
+    }
+
+    // ---- simulation
+
+    simulation(hello, initial) {
+        const { actions } = this;
+        this.speed = slider({ label: "Speed", unit: "×", value: hello.state.speed || 1, low: 0.1, high: 10, range: SPEED, help: "simulated over real time",
+            marks: [{ at: 0.1, text: "0.1" }, { at: 1, text: "real time", strong: true }, { at: 10, text: "10" }], change: (v) => actions.speed(Math.abs(v - 1) < 0.03 ? 1 : v) });
+        this.fast = checkbox("As fast as it can", hello.state.speed === 0, "Do not wait for real time", (on) => actions.speed(on ? 0 : this.speed.value));
+        this.dt = slider({ label: "Time step", unit: "s", value: initial.dt, low: 1e-6, high: 1, help: "length of a step", live: false, change: actions.dt,
+            range: { min: initial.dt / 100, max: Math.min(1, initial.dt * 10), log: true } });
+        this.dt.set(hello.state.dt);
+        const parts = [this.steer(this.speed), this.steer(this.fast), this.steer(this.dt), this.gravity(hello, initial), this.solver(hello), this.threads(hello)];
+        return this.section("Simulation", ...parts.flat());
+    }
+
+    gravity(hello, initial) {
+        const g = hello.params.filter(isGravity).slice(0, 3);
+        if (g.length < 3) return [];
+        const first = initial.gravity, size = Math.hypot(...first) || EARTH;
+        const down = Math.hypot(...first) ? first.map((v) => v / Math.hypot(...first)) : [0, -1, 0];
+        const fields = ["x", "y", "z"].map((axis, i) => slider({ label: axis, unit: "", value: g[i].value, low: -1e6, high: 1e6, range: { min: -1, max: 1, log: false },
+            help: `gravity along ${axis} [m/s²]`, change: (v) => this.sendGravity(i, v) }));
+        this.gravityFields = fields;
+        this.gravityValue = g.map((p) => p.value);
+        const along = (v) => v.reduce((s, c, i) => s + c * down[i], 0);
+        this.gravitySize = slider({ label: "Gravity", unit: "m/s²", value: along(this.gravityValue), low: -1e6, high: 1e6, range: { min: -2.5 * size, max: 2.5 * size, log: false },
+            help: "along the direction it has in the scene; below 0: upwards", marks: [{ at: 0, text: "0" }, { at: size, text: number(size, 3), strong: true }, { at: -size, text: number(-size, 3) }],
+            change: (v) => this.applyGravity(down.map((d) => d * v)) });
+        this.gravityAlong = along;
+        for (const w of [...fields, this.gravitySize]) this.widgets.push(w);
+        const cells = fields.map((f, i) => h("label", {}, ["x", "y", "z"][i], f.root.querySelector("input[type=text]")));
+        return [this.gravitySize.root, h("div", { class: "three", title: "Gravity by its components [m/s²]" }, cells)];
+    }
+
+    sendGravity(i, v) {
+        const next = this.gravityValue.slice();
+        next[i] = v;
+        return this.applyGravity(next);
+    }
+
+    applyGravity(value) {
+        this.gravityValue = value;
+        value.forEach((v, i) => this.gravityFields[i].set(v));
+        this.gravitySize.set(this.gravityAlong(value));
+        return this.actions.gravity(value);
+    }
+
+    solver(hello) {
+        const soft = hello.bodies.filter((b) => b.solver);
+        if (!soft.length) return [];
+        const rows = [];
+        let body = soft.length > 1 ? 0 : soft[0].body;
+        const using = h("p", { class: "note" });
+        const solverOf = () => (body ? soft.find((b) => b.body === body) : soft[0]);
+        const showUse = () => setText(using, solverOf().solver_in_use ? `in use: ${solverOf().solver_in_use}` : "");
+        const solver = choice("Linear solver", hello.solvers.map((s) => ({ value: s, text: s })), solverOf().solver, "How the system of each step is solved; the state is kept",
+            (v) => this.actions.solver(body, v).catch(() => solver.set(solverOf().solver)));
+        if (soft.length > 1) {
+            const names = [{ value: "0", text: `all soft bodies (${soft.length})` }, ...soft.map((b) => ({ value: String(b.body), text: b.name }))];
+            rows.push(choice("Body", names, "0", "Whose solver is chosen", (v) => {
+                body = Number(v);
+                solver.set(solverOf().solver);
+                showUse();
+            }).root);
+        }
+        showUse();
+        return [...rows, this.steer(solver), using];
+    }
+
+    threads(hello) {
+        const { threads, threads_max: most } = hello.state;
+        const list = [];
+        for (let n = 1; n <= Math.max(most, threads); n++) list.push({ value: String(n), text: n === 1 ? "1 thread" : `${n} threads` });
+        const widget = choice("Threads", list, String(threads), "Workers of the simulation; the results are the same, bit for bit, with any number", (v) => this.actions.threads(Number(v)).catch(() => widget.set(String(threads))));
+        return [this.steer(widget)];
+    }
+
+    // ---- look
+
+    look(hello, settings) {
+        const { actions } = this;
+        const fields = [{ value: "none", text: "own colours" }, ...hello.fields.map((f, i) => ({ value: f.name, text: `${i + 1}  ${f.label}` }))];
+        this.color = choice("Colour by", fields, settings.color ?? "none", "Keys 0 to 6", (v) => actions.set("color", v));
+        const flags = [["visual", "Surfaces", "What the bodies look like"], ["wire", "Wireframe", "Edges of the surfaces (W)"], ["mesh", "Mechanical mesh", "Boundary of the elements that are computed (M)"],
+            ["hull", "Collision surface", "What contact sees (C)"], ["fixed", "Fixed nodes", "Dots where bodies are held (X)"], ["loads", "Loads", "Arrows: forces from outside (L)"],
+            ["grid", "Floor grid", "A grid below the scene"], ["shadow", "Shadows", "Costs some time to draw"]];
+        this.flags = new Map(flags.map(([key, text, help]) => [key, checkbox(text, settings[key], help, (v) => actions.set(key, v))]));
+        return this.section("Look", this.color.root, h("div", { class: "checks" }, [...this.flags.values()].map((f) => f.root)));
+    }
+
+    // ---- touch
+
+    touch(hello, settings) {
+        const soft = hello.bodies.filter((b) => b.pull !== null);
+        const typical = soft.length ? soft.map((b) => b.pull).sort((a, b) => a - b)[soft.length >> 1] : 100;
+        this.hand = checkbox("Drag bodies", settings.hand, "Off: gestures on bodies turn the view too (D)", (v) => this.actions.set("hand", v));
+        this.stiffness = slider({ label: "Spring of the hand", unit: "N/m", value: settings.k ?? typical, low: 1e-9, high: 1e12, range: { min: typical / 100, max: typical * 100, log: true },
+            help: "stiffness of the spring between the hand and the point it holds", change: (v) => this.actions.set("k", v) });
+        this.auto = checkbox("One that suits the body", settings.k === null, "The server chooses the stiffness for each body", (on) => this.actions.set("k", on ? null : this.stiffness.value));
+        this.force = h("b", {}, "–");
+        this.way = h("b", {}, "–");
+        this.pinCount = h("span", { class: "note" }, "No pins. Shift + click a body to pin it.");
+        this.unpin = h("button", { class: "button small", title: "Unpin every node pinned from a page", onclick: () => this.actions.unpinAll() }, icon("pin"), "Unpin all");
+        this.widgets.push({ enable: (on) => (this.unpin.disabled = !on) });
+        this.unpin.classList.add("hidden");
+        return this.section("Touch", this.hand.root, h("div", { class: "readout" }, h("div", { title: "Force of the spring on the picked point" }, h("small", {}, "Pull"), this.force),
+            h("div", { title: "Way of the picked point from the rest shape" }, h("small", {}, "Displacement"), this.way)), this.auto.root, this.stiffness.root, this.pinCount, this.unpin);
+    }
+
+    showPicked(picked) {
+        if (!this.force) return;
+        setText(this.force, picked ? quantity(picked.force, "N") : "–");
+        setText(this.way, picked ? quantity(picked.displacement, "m") : "–");
+    }
+
+    showPins(n) {
+        if (!this.pinCount) return;
+        setText(this.pinCount, n ? `${n} ${n === 1 ? "node is" : "nodes are"} pinned. Shift + click one to unpin it.` : "No pins. Shift + click a body to pin it.");
+        setFlag(this.unpin, "hidden", !n);
+    }
+
+    // ---- parameters
+
+    parameters(hello, initial) {
+        const list = hello.params.filter((p) => !isGravity(p));
+        const groups = new Map();
+        for (const p of list) {
+            const cut = p.path.lastIndexOf(".");
+            const key = cut < 0 ? "" : p.path.slice(0, cut);
+            if (!groups.has(key)) groups.set(key, []);
+            groups.get(key).push({ ...p, name: p.path.slice(cut + 1) });
+        }
+        const blocks = [...groups].map(([name, params]) => h("div", { style: { display: "grid", gap: "0.7rem" } }, groups.size > 1 || name ? h("h3", {}, name) : null,
+            params.map((p) => this.param(p, initial.params.get(p.path) ?? p.value))));
+        const rows = () => this.parameterSection.querySelectorAll("[data-path]");
+        const filter = h("input", { type: "search", placeholder: `Search ${list.length} parameters`, "aria-label": "Search parameters", oninput: () => {
+            const wanted = filter.value.trim().toLowerCase();
+            for (const row of rows()) setFlag(row, "hidden", !row.dataset.path.toLowerCase().includes(wanted));
+            for (const b of blocks) setFlag(b, "hidden", !b.querySelector("[data-path]:not(.hidden)"));
+        } });
+        this.parameterSection = this.section("Parameters", list.length > 8 ? filter : null, list.length ? blocks : h("p", { class: "note" }, "This scene has no parameters that change while it runs."));
+        return this.parameterSection;
+    }
+
+    param(p, first) {
+        // a region without a value of its own has its body's
+        const unset = first === null || first === undefined;
+        if (unset) first = p.value ?? this.hello.params.find((q) => q.path === `${p.path.split(".")[0]}.${p.name}`)?.value ?? p.low ?? 0;
+        const name = p.meaning && p.meaning.length <= 28 ? p.meaning[0].toUpperCase() + p.meaning.slice(1) : p.name.replaceAll(/[-_]/g, " ");
+        const widget = slider({ label: `${name}${unset ? " (as the body)" : ""}`, unit: p.unit, value: first, low: p.low, high: p.high, help: `${p.path}${p.meaning ? `: ${p.meaning}` : ""}`, change: (v) => this.actions.param(p.path, v) });
+        if (p.value !== null) widget.set(p.value);
+        widget.root.dataset.path = p.path;
+        this.params.set(p.path, widget);
+        return this.steer(widget);
+    }
+
+    setParams(list) {
+        for (const p of list) {
+            this.params.get(p.path)?.set(p.value);
+            if (isGravity(p) && this.gravityFields) this.setGravityPart("xyz".indexOf(p.path.slice(-1)), p.value);
+        }
+    }
+
+    setGravityPart(i, value) {
+        if (i < 0) return;
+        this.gravityValue[i] = value;
+        this.gravityFields[i].set(value);
+        this.gravitySize.set(this.gravityAlong(this.gravityValue));
+    }
+
+    setState(state) {
+        if (!this.speed) return;
+        if (state.speed > 0) this.speed.set(state.speed);
+        this.fast.set(state.speed === 0);
+        this.dt.set(state.dt);
+    }
+
+    // ---- files
+
+    files(hello) {
+        const { actions } = this;
+        const button = (name, text, title, act) => h("button", { class: "button", title, onclick: act }, icon(name), text);
+        this.record = button("record", "Record", "Write every state to a file on the server", actions.record);
+        const log = button("table", "Edit log", "What was done since the start, replayed to the same hash", actions.log);
+        const scene = button("download", "Scene", "The scene with the parameters as they are now", actions.download);
+        for (const b of [this.record, log, scene]) this.widgets.push({ enable: (on) => (b.disabled = !on) });
+        const file = h("input", { type: "file", class: "hidden", onchange: () => file.files[0] && actions.openRecording(file.files[0]).finally(() => (file.value = "")) });
+        return this.section("Files", h("div", { class: "buttons" }, button("camera", "Screenshot", "The view as PNG (S)", actions.screenshot), button("link", "Copy link", "A link to this view (U)", actions.link),
+            hello.scene ? [this.record, log, scene] : null, button("play", "Open recording", "Play a recording made here, with a time slider", () => file.click())), file,
+        h("p", { class: "note" }, "A recording holds states, an edit log holds inputs. Both are written by the server and offered here."));
+    }
+
+    setRecording(on) {
+        if (!this.record) return;
+        setFlag(this.record, "live", on);
+        this.record.replaceChildren(icon(on ? "stop" : "record"), on ? "Stop recording" : "Record");
+    }
+
+    // ---- who may
+
+    enable(mine, text = "") {
+        this.mine = mine;
+        setFlag(this.locked, "hidden", mine);
+        setText(this.locked.querySelector(".text"), text);
+        for (const w of this.widgets) w.enable(mine);
+    }
+}
+

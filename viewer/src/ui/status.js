@@ -1,0 +1,51 @@
+// What is going on, in one line at the foot of the stage: frames, steps, the pace, the hash.
+import { count, number } from "../format.js";
+import { h, setFlag, setText } from "./dom.js";
+
+export class Status {
+    constructor(root) {
+        const item = (title, className = "") => {
+            const e = h("span", { title, class: className });
+            root.append(e);
+            return e;
+        };
+        this.frames = item("State frames drawn in the last second, and states the simulation made that this page did not get");
+        this.pace = item("Simulated over real time since the last report");
+        this.load = item("Mean time of a step, and what a step may take to keep up with real time");
+        this.step = item("Steps done", "more");
+        this.hash = item("Hash of the state: the same for the same scene, edits and build", "more");
+        this.size = item("Faces drawn", "more");
+        this.latency = item("From what the hand does to the next frame drawn, as measured by this page", "more");
+        this.times = [];
+        this.dropped = 0;
+    }
+
+    drew(now) {
+        this.times.push(now);
+    }
+
+    // once in a while: rates are over the last second
+    refresh(now, playing) {
+        while (this.times.length && this.times[0] < now - 1000) this.times.shift();
+        const n = this.times.length;
+        setText(this.frames, `${n} frames/s${this.dropped ? ` · ${count(this.dropped)} dropped` : ""}`);
+        setFlag(this.frames, "late", playing && n > 0 && n < 12);
+        if (!playing) setText(this.pace, "paused"), setFlag(this.pace, "late", false);
+    }
+
+    stats(s, wanted) {
+        setText(this.pace, `${number(s.achieved, 3)}× real time`);
+        // late by a tenth: it cannot keep up with the speed that was asked for
+        setFlag(this.pace, "late", wanted > 0 && s.achieved < 0.9 * wanted);
+        setText(this.load, `${number(s.step_ms, 3)} of ${number(s.budget_ms, 3)} ms`);
+        this.dropped = s.frames?.dropped ?? 0;
+    }
+
+    frame(step, hash, faces) {
+        setText(this.step, `step ${count(step)}`);
+        setText(this.hash, `#${hash.slice(0, 8)}`);
+        this.hash.dataset.hash = hash;
+        this.step.dataset.step = step;
+        setText(this.size, `${count(faces)} faces`);
+    }
+}

@@ -1,0 +1,202 @@
+// What is not surface: held nodes, pins, loads, and the hand that drags. Dots have a size on the screen, not in the scene, so that
+// they are found at any distance.
+import * as THREE from "three";
+
+const INK = { light: 0x14181d, dark: 0xf2f5f8 };
+const PIN = 0xd6336c, LOAD = 0xd9480f, HAND = 0x1c7ed6;
+const MOST_ARROWS = 80;
+
+function dotTexture() {
+    const c = document.createElement("canvas");
+    c.width = c.height = 64;
+    const g = c.getContext("2d");
+    g.fillStyle = "#fff";
+    g.beginPath();
+    g.arc(32, 32, 29, 0, 7);
+    g.fill();
+    return new THREE.CanvasTexture(c);
+}
+
+class Dots {
+    constructor(parent, texture, color, size) {
+        this.geometry = new THREE.BufferGeometry();
+        this.material = new THREE.PointsMaterial({ color, size, map: texture, sizeAttenuation: false, alphaTest: 0.5, transparent: true });
+        this.points = new THREE.Points(this.geometry, this.material);
+        this.points.frustumCulled = false;
+        this.points.visible = false;
+        this.points.renderOrder = 2;
+        parent.add(this.points);
+    }
+
+    // list of [skin, vertex]
+    set(list) {
+        this.list = list;
+        this.geometry.deleteAttribute("position");
+        this.geometry.dispose();
+        this.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * Math.max(1, list.length)), 3));
+        this.geometry.setDrawRange(0, list.length);
+        this.points.visible = list.length > 0;
+        this.follow();
+    }
+
+    follow() {
+        if (!this.list?.length) return;
+        const a = this.geometry.attributes.position;
+        this.list.forEach(([skin, v], i) => a.array.set(skin.sent.subarray(3 * v, 3 * v + 3), 3 * i));
+        a.needsUpdate = true;
+    }
+}
+
+export class Marks {
+    constructor(stage, bodies) {
+        this.stage = stage;
+        this.bodies = bodies;
+        this.group = new THREE.Group();
+        stage.scene.add(this.group);
+        const texture = dotTexture();
+        this.held = new Dots(this.group, texture, INK.light, 5);
+        this.pins = new Dots(this.group, texture, PIN, 10);
+        this.makeArrows();
+        this.hands = new Map();
+        this.message = null;
+        this.show = { fixed: true, loads: true };
+    }
+
+    makeArrows() {
+        const shaft = new THREE.CylinderGeometry(0.022, 0.022, 0.72, 10).translate(0, 0.36, 0);
+        const head = new THREE.ConeGeometry(0.065, 0.28, 14).translate(0, 0.86, 0);
+        const material = new THREE.MeshStandardMaterial({ color: LOAD, roughness: 0.6 });
+        this.arrows = [shaft, head].map((g) => {
+            const m = new THREE.InstancedMesh(g, material, MOST_ARROWS);
+            m.frustumCulled = false;
+            m.count = 0;
+            this.group.add(m);
+            return m;
+        });
+    }
+
+    setTheme(theme) {
+        this.held.material.color.set(INK[theme]);
+    }
+
+    clear() {
+        this.message = null;
+        this.held.set([]);
+        this.pins.set([]);
+        this.arrows.forEach((m) => (m.count = 0));
+    }
+
+    set(message) {
+        this.message = message;
+        this.rebuild();
+    }
+
+    hasPin(body, node) {
+        return (this.message?.pins ?? []).some((p) => p.body === body && p.nodes.includes(node));
+    }
+
+    notePin(body, node, on) {
+        this.message ??= { held: [], loads: [], pins: [] };
+        const pins = (this.message.pins ?? []).map((p) => ({ ...p, nodes: p.body === body ? p.nodes.filter((n) => n !== node) : p.nodes }));
+        if (on) pins.push({ body, nodes: [node] });
+        this.message.pins = pins.filter((p) => p.nodes.length);
+        this.rebuild();
+    }
+
+    pinCount() {
+        return (this.message?.pins ?? []).reduce((n, p) => n + p.nodes.length, 0);
+    }
+
+    setShown(show) {
+        this.show = show;
+        this.rebuild();
+    }
+
+    rebuild() {
+        const { held = [], pins = [], loads = [] } = this.message ?? {};
+        this.held.set(this.show.fixed ? held.flatMap((h) => this.verticesOf(h.body, h.vertices)) : []);
+        this.pins.set(pins.flatMap((p) => this.nodesOf(p.body, p.nodes)));
+        this.setArrows(this.show.loads ? loads : []);
+        this.stage.invalidate();
+    }
+
+    verticesOf(body, vertices) {
+        const skin = this.bodies.get(body, 0);
+        // a rod under load has forces all along it: then they say nothing about where it is held
+        if (skin?.info.kind === "rod" && vertices.length > 0.5 * skin.topology.vertexCount) return [];
+        return skin ? vertices.filter((v) => v < skin.topology.vertexCount).map((v) => [skin, v]) : [];
+    }
+
+    nodesOf(body, nodes) {
+        const skin = this.bodies.withNodes(body);
+        if (!skin) return [];
+        return nodes.map((n) => [skin, skin.topology.nodes.indexOf(n)]).filter(([, v]) => v >= 0);
+    }
+
+    // lengths are to each other as the forces are, the strongest a seventh of the scene
+    setArrows(loads) {
+        const middle = this.stage.box.getCenter(new THREE.Vector3());
+        const most = Math.max(...loads.map((l) => Math.hypot(...l.force)), 0);
+        const up = new THREE.Vector3(0, 1, 0), f = new THREE.Vector3(), at = new THREE.Vector3(), q = new THREE.Quaternion();
+        const m = new THREE.Matrix4(), size = new THREE.Vector3();
+        let n = 0;
+        for (const l of loads.slice(0, MOST_ARROWS)) {
+            const strength = f.fromArray(l.force).length();
+            if (!(strength > 0)) continue;
+            const length = this.stage.size * (0.05 + 0.1 * (strength / most));
+            q.setFromUnitVectors(up, f.normalize());
+            // where a force pushes inwards the arrow ends on the body, otherwise it would be inside
+            const pushes = at.fromArray(l.at).sub(middle).dot(f) < 0;
+            at.fromArray(l.at).addScaledVector(f, pushes ? -length : 0);
+            m.compose(at, q, size.setScalar(length));
+            this.arrows.forEach((a) => a.setMatrixAt(n, m));
+            n++;
+        }
+        this.arrows.forEach((a) => {
+            a.count = n;
+            a.instanceMatrix.needsUpdate = true;
+        });
+    }
+
+    // the surfaces are new, or have moved
+    follow() {
+        this.held.follow();
+        this.pins.follow();
+    }
+
+    // ---- hands: a ball at the point grabbed, a line to where it is pulled
+
+    setHand(slot, from, to) {
+        let hand = this.hands.get(slot);
+        if (!hand) this.hands.set(slot, (hand = this.makeHand()));
+        const r = this.stage.camera.position.distanceTo(from) * 0.006;
+        hand.ball.position.copy(from);
+        hand.ball.scale.setScalar(1.3 * r);
+        hand.tip.position.copy(to);
+        hand.tip.scale.setScalar(1.7 * r);
+        const way = to.clone().sub(from), length = Math.max(way.length(), 1e-9);
+        hand.rod.position.copy(from).addScaledVector(way, 0.5);
+        hand.rod.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), way.normalize());
+        hand.rod.scale.set(0.5 * r, length, 0.5 * r);
+    }
+
+    makeHand() {
+        const material = new THREE.MeshBasicMaterial({ color: HAND, depthTest: false, transparent: true, opacity: 0.92 });
+        const ball = new THREE.Mesh(new THREE.SphereGeometry(1, 16, 12), material);
+        const tip = new THREE.Mesh(new THREE.SphereGeometry(1, 16, 12), material);
+        const rod = new THREE.Mesh(new THREE.CylinderGeometry(1, 1, 1, 8), material);
+        const group = new THREE.Group();
+        for (const m of [ball, tip, rod]) m.renderOrder = 5, m.frustumCulled = false;
+        group.add(ball, tip, rod);
+        this.group.add(group);
+        return { ball, tip, rod, group };
+    }
+
+    dropHand(slot) {
+        const hand = this.hands.get(slot);
+        if (!hand) return;
+        this.group.remove(hand.group);
+        this.hands.delete(slot);
+        this.stage.invalidate();
+    }
+}

@@ -1,0 +1,185 @@
+// Mouse and fingers on the bodies. A point is picked on the positions shown, sent as a face and weights, and followed on what comes
+// back; beside the bodies the same gestures turn the view.
+import * as THREE from "three";
+import { throttle } from "../ui/dom.js";
+
+const NEAR_PIN = 12;  // pixels
+const CLICK = 5;     // pixels that still count as standing still
+const EVERY = 1000 / 60;
+
+export class Touch {
+    // hooks: { mayDrag(), drag(message), drop(slot), pin(body, node), hover(hit | null), refused(text), moved() }
+    constructor(stage, bodies, marks, hooks) {
+        Object.assign(this, { stage, bodies, marks, hooks });
+        this.ray = new THREE.Raycaster();
+        this.drags = new Map();  // pointer id -> drag
+        this.enabled = true;
+        const target = stage.canvas.parentElement;
+        // before the view's own gestures, which listen on the canvas
+        target.addEventListener("pointerdown", (e) => this.down(e), { capture: true });
+        window.addEventListener("pointermove", (e) => this.move(e));
+        window.addEventListener("pointerup", (e) => this.up(e));
+        window.addEventListener("pointercancel", (e) => this.up(e));
+        window.addEventListener("blur", () => this.dropAll());
+        this.hover = throttle(60, (e) => this.lookUnder(e));
+    }
+
+    aim(e) {
+        const r = this.stage.canvas.getBoundingClientRect();
+        const p = new THREE.Vector2(((e.clientX - r.left) / r.width) * 2 - 1, 1 - ((e.clientY - r.top) / r.height) * 2);
+        this.ray.setFromCamera(p, this.stage.camera);
+        return this.ray;
+    }
+
+    // -> { skin, face, weights, point, node } of the nearest face under the pointer
+    pick(e, skins = this.bodies.drawn()) {
+        const hit = this.aim(e).intersectObjects(skins.map((s) => s.mesh), false)[0];
+        if (!hit) return null;
+        const skin = hit.object.userData.skin, face = hit.faceIndex;
+        const corner = [0, 1, 2].map((k) => skin.vertex(skin.topology.faces[3 * face + k], new THREE.Vector3()));
+        const b = THREE.Triangle.getBarycoord(hit.point, ...corner, new THREE.Vector3()) ?? new THREE.Vector3(1, 0, 0);
+        const w = [b.x, b.y, b.z].map((v) => Math.max(0, v)), sum = w[0] + w[1] + w[2] || 1;
+        return { skin, face, weights: w.map((v) => v / sum), point: hit.point };
+    }
+
+    // the node next to what is under the pointer; surfaces that ride on a body know none, their body's own may
+    pickNode(e) {
+        const hit = this.pick(e);
+        if (!hit) return null;
+        const own = hit.skin.topology.nodes ? hit.skin : this.bodies.withNodes(hit.skin.info.body);
+        if (!own) return { hit, node: -1 };
+        let best = -1, least = Infinity;
+        const p = new THREE.Vector3();
+        for (let v = 0; v < own.topology.vertexCount; v++) {
+            const d = own.vertex(v, p).distanceToSquared(hit.point);
+            if (d < least) least = d, best = v;
+        }
+        return { hit, node: own.topology.nodes[best] };
+    }
+
+    down(e) {
+        if (e.button !== 0 || e.target !== this.stage.canvas) return;
+        if (e.shiftKey) return this.shiftDown(e);
+        if (!this.enabled || e.altKey || e.ctrlKey || e.metaKey) return;
+        const hit = this.pick(e);
+        if (!hit) return;
+        if (hit.skin.info.pull === null) return;  // rigid: the view turns instead
+        e.stopPropagation();
+        document.activeElement?.blur?.();
+        this.hooks.hover(null, e);
+        if (!this.hooks.mayDrag()) return;
+        this.begin(e, hit);
+    }
+
+    // a dot of a pin counts as large as a finger, also where it stands on an edge
+    pinUnder(e) {
+        const r = this.stage.canvas.getBoundingClientRect(), p = new THREE.Vector3();
+        for (const [skin, v] of this.marks.pins.list ?? []) {
+            skin.vertex(v, p).project(this.stage.camera);
+            const x = r.left + (0.5 + 0.5 * p.x) * r.width, y = r.top + (0.5 - 0.5 * p.y) * r.height;
+            if (Math.hypot(x - e.clientX, y - e.clientY) <= NEAR_PIN) return { body: skin.info.body, node: skin.topology.nodes[v] };
+        }
+        return null;
+    }
+
+    shiftDown(e) {
+        const pin = this.pinUnder(e);
+        if (pin) {
+            e.stopPropagation();
+            this.hooks.pin(pin.body, pin.node);
+            return;
+        }
+        const found = this.pickNode(e);
+        if (!found) return;
+        e.stopPropagation();
+        if (found.node < 0) this.hooks.refused("This surface rides on a mesh that is not shown: turn on the mechanical mesh to pin its nodes.");
+        else this.hooks.pin(found.hit.skin.info.body, found.node);
+    }
+
+    begin(e, hit) {
+        const used = new Set([...this.drags.values()].map((d) => d.slot));
+        let slot = 0;
+        while (used.has(slot)) slot++;
+        const normal = this.stage.camera.getWorldDirection(new THREE.Vector3());
+        const drag = {
+            slot,
+            body: hit.skin.info.body,
+            surface: hit.skin.info.surface,
+            revision: hit.skin.topology.revision,
+            generation: this.bodies.generation,
+            face: hit.face,
+            weights: hit.weights,
+            plane: new THREE.Plane().setFromNormalAndCoplanarPoint(normal, hit.point),
+            target: hit.point.clone(),
+            from: hit.point.clone(),
+            screen: [e.clientX, e.clientY],
+            moved: false,
+        };
+        drag.send = throttle(EVERY, () => this.send(drag));
+        this.drags.set(e.pointerId, drag);
+        this.stage.canvas.setPointerCapture(e.pointerId);
+        this.stage.controls.enabled = false;
+        this.send(drag);
+        this.follow();
+    }
+
+    send(drag) {
+        if (drag.ended) return;
+        const { slot, body, surface, face, weights, revision, target } = drag;
+        this.hooks.drag({ slot, body, surface, face, weights, revision, target: target.toArray() });
+    }
+
+    move(e) {
+        const drag = this.drags.get(e.pointerId);
+        if (!drag) return e.target === this.stage.canvas && e.buttons === 0 ? this.hover(e) : undefined;
+        if (Math.hypot(e.clientX - drag.screen[0], e.clientY - drag.screen[1]) > CLICK) drag.moved = true;
+        const p = this.aim(e).ray.intersectPlane(drag.plane, new THREE.Vector3());
+        if (!p) return;
+        drag.target.copy(p);
+        drag.send();
+        this.follow();
+    }
+
+    up(e) {
+        const drag = this.drags.get(e.pointerId);
+        if (!drag) return;
+        this.end(drag, e.pointerId);
+        this.hooks.drop(drag.slot);
+    }
+
+    end(drag, pointer) {
+        drag.ended = true;
+        this.drags.delete(pointer);
+        this.marks.dropHand(drag.slot);
+        if (!this.drags.size) this.stage.controls.enabled = true;
+        this.hooks.moved();
+    }
+
+    // a lost window, lost controls, another scene: no hand may stay behind
+    dropAll(tell = true) {
+        for (const [pointer, drag] of [...this.drags]) {
+            this.end(drag, pointer);
+            if (tell) this.hooks.drop(drag.slot);
+        }
+    }
+
+    // the surface has moved: so has the point grabbed
+    follow() {
+        for (const drag of this.drags.values()) {
+            const skin = this.bodies.get(drag.body, drag.surface);
+            // a rod that grew has other faces; the server still holds the point, its place here is the last known
+            if (skin && skin.topology.revision === drag.revision) skin.pointOf(drag.face, drag.weights, drag.from);
+            this.marks.setHand(drag.slot, drag.from, drag.target);
+        }
+        if (this.drags.size) this.hooks.moved();
+        this.stage.invalidate();
+    }
+
+    first() {
+        return this.drags.values().next().value ?? null;
+    }
+
+    lookUnder(e) {
+        this.hooks.hover(this.pick(e), e);
+    }
+}

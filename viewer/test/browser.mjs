@@ -1,0 +1,382 @@
+// The page in a real browser against the real server: node test/browser.mjs COMMAND SCENES OUT
+//   COMMAND  the souple command, built with the server
+//   SCENES   folder of the scenes
+//   OUT      where screenshots go
+// Needs Chromium (CHROMIUM=path, otherwise /usr/bin/chromium); draws in software, so it runs on machines without a graphics card.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const [command, scenes, out] = process.argv.slice(2, 5).map((p) => resolve(p));
+const DIST = fileURLToPath(new URL("../dist", import.meta.url));
+const WAIT = { timeout: 30000 };  // patience, not an expectation: two busy cores draw a frame in a second
+mkdirSync(out, { recursive: true });
+
+function freePort() {
+    return new Promise((done) => {
+        const s = createServer().listen(0, "127.0.0.1", () => {
+            const { port } = s.address();
+            s.close(() => done(port));
+        });
+    });
+}
+
+// the server, and the address that it prints
+async function serve(...args) {
+    const port = await freePort();
+    const child = spawn(command, ["view", ...args, "--port", String(port), "--threads", "1", "--page", DIST, "--out", join(out, "files")], { cwd: dirname(scenes), stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    const url = await new Promise((done, fail) => {
+        const hear = (data) => {
+            said += data;
+            const m = /https?:\/\/\S+/.exec(said);
+            if (m) done(m[0].replace(/[.,]$/, ""));
+        };
+        child.stdout.on("data", hear), child.stderr.on("data", hear);
+        child.on("exit", (code) => fail(new Error(`souple view ended with ${code}: ${said}`)));
+    });
+    return { url, child, stop: () => new Promise((done) => (child.once("exit", done), child.kill("SIGTERM"))) };
+}
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"] });
+const complaints = [];
+
+async function openPage(url, { width = 1280, height = 800, theme = "light", touch = false } = {}) {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, hasTouch: touch });
+    const page = await context.newPage();
+    page.setDefaultTimeout(WAIT.timeout);
+    page.on("console", (m) => m.type() === "error" && complaints.push(m.text()));
+    page.on("pageerror", (e) => complaints.push(e.stack));
+    await page.goto(url);
+    await page.waitForFunction(() => window.souple?.hello, null, WAIT);
+    return page;
+}
+
+const drawn = (page) => page.waitForFunction(() => souple.bodies.frame && souple.stage.frames > 0 && souple.boxed, null, WAIT);
+const hash = (page) => page.evaluate(() => souple.bodies.frame.hash);
+const step = (page) => page.evaluate(() => souple.bodies.frame.step);
+const shot = (page, name) => page.screenshot({ path: join(out, `${name}.png`) });
+const steers = async (page) => {
+    await page.waitForFunction(() => souple.mine || souple.greeted, null, WAIT);
+    if (!(await page.evaluate(() => souple.mine))) await answered(page, { type: "control", action: "request" });
+    await page.waitForFunction(() => souple.mine, null, WAIT);
+};
+const after = (page, n) => page.waitForFunction((k) => souple.bodies.frame.step >= k, n, WAIT);
+const answered = (page, message) => page.evaluate((m) => souple.link.ask(m), message);
+
+async function pause(page) {
+    await answered(page, { type: "pause" });
+    // the last frame may still be under way
+    await page.waitForFunction(() => !souple.state.playing && souple.bodies.frame.step === souple.state.step && !souple.fresh, null, WAIT);
+}
+
+// a place on the screen where a soft body is, as far from what holds it as can be
+function placeOnBody(page) {
+    return page.evaluate(() => {
+        const { stage, bodies, touch } = souple;
+        const r = stage.canvas.getBoundingClientRect();
+        const held = souple.marks.held.list ?? [];
+        const places = [];
+        for (const skin of bodies.drawn().filter((s) => s.info.pull !== null))
+            for (let v = 0; v < skin.topology.vertexCount; v += 7) {
+                const p = skin.vertex(v, stage.camera.position.clone()), q = p.clone().project(stage.camera);
+                const far = Math.min(1, ...held.map(([s, w]) => s.vertex(w, stage.camera.position.clone()).distanceTo(p)));
+                places.push({ far, clientX: Math.round(r.left + (0.5 + 0.5 * q.x) * r.width), clientY: Math.round(r.top + (0.5 - 0.5 * q.y) * r.height) });
+            }
+        places.sort((a, b) => b.far - a.far);
+        // well inside: a mouse stands on whole pixels, and the outline is thinner than one
+        const inside = (e) => [[0, 0], [4, 0], [-4, 0], [0, 4], [0, -4]].every(([x, y]) => touch.pick({ clientX: e.clientX + x, clientY: e.clientY + y })?.skin.info.pull);
+        const found = places.find((e) => document.elementFromPoint(e.clientX, e.clientY) === stage.canvas && inside(e));
+        return found && { x: found.clientX, y: found.clientY };
+    });
+}
+
+const tests = [];
+const test = (name, run) => tests.push({ name, run });
+
+test("the page draws the bodies, without complaints", async ({ url }) => {
+    const page = await openPage(url);
+    await drawn(page);
+    await page.waitForTimeout(600);
+    // pixels of the canvas that are not clear: the bodies and the floor
+    const share = await page.evaluate(async () => {
+        souple.stage.setFloor(false);
+        const image = await createImageBitmap(await souple.stage.picture());
+        const colors = new Set(), c = new OffscreenCanvas(image.width, image.height).getContext("2d", { willReadFrequently: true });
+        c.drawImage(image, 0, 0);
+        const d = c.getImageData(0, 0, image.width, image.height).data;
+        let n = 0;
+        for (let i = 0; i < d.length; i += 4) {
+            const spread = Math.max(d[i], d[i + 1], d[i + 2]) - Math.min(d[i], d[i + 1], d[i + 2]);
+            if (spread > 24) n++, colors.add((d[i] >> 3) << 10 | (d[i + 1] >> 3) << 5 | d[i + 2] >> 3);
+        }
+        souple.stage.setFloor(true);
+        return { covered: n / (d.length / 4), colors: colors.size };
+    });
+    assert.ok(share.covered > 0.01, `only ${share.covered} of the picture is covered`);
+    assert.ok(share.colors > 20, `${share.colors} colours: no shading`);
+    await shot(page, "1280-light");
+    return page;
+});
+
+test("pause stops the hash, a step moves it on by one", async (_, page) => {
+    await steers(page);
+    await answered(page, { type: "play" });
+    await after(page, 5);
+    await pause(page);
+    const before = await hash(page), at = await step(page);
+    await page.waitForTimeout(600);
+    assert.equal(await hash(page), before);
+    await page.keyboard.press(".");
+    await page.waitForFunction((k) => souple.bodies.frame.step === k + 1, at, WAIT);
+    assert.notEqual(await hash(page), before);
+});
+
+test("a drag moves the body and the force plot rises", async (_, page) => {
+    await steers(page);
+    await pause(page);  // grabbed where it was seen, however slowly this machine draws
+    const at = await placeOnBody(page);
+    assert.ok(at, "no soft body is on the screen");
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    await page.waitForFunction(() => souple.touch.drags.size === 1, null, WAIT);
+    await answered(page, { type: "play" });
+    await page.mouse.move(at.x + 20, at.y - 40, { steps: 4 });
+    await page.mouse.move(at.x + 30, at.y - 110, { steps: 6 });
+    await page.waitForFunction(() => souple.plots.picked.columns[2].some((f) => f > 0), null, WAIT);
+    const first = await page.evaluate(() => ({ force: souple.picked.force, way: souple.picked.displacement }));
+    await shot(page, "drag");
+    await page.waitForFunction(() => /N$/.test(document.querySelector(".tag").textContent), null, WAIT);
+    assert.ok(first.force > 0 && first.way > 0);
+    await page.mouse.up();
+    await page.waitForFunction(() => souple.picked.force === 0, null, WAIT);
+    await pause(page);
+    assert.equal(await page.evaluate(() => souple.touch.drags.size), 0);
+});
+
+test("a finger drags too", async ({ url }, page) => {
+    await answered(page, { type: "control", action: "release" });
+    const phone = await openPage(url, { width: 360, height: 740, touch: true });
+    await drawn(phone);
+    await steers(phone);
+    await pause(phone);
+    await shot(phone, "360-light");
+    const at = await placeOnBody(phone);
+    const finger = await phone.context().newCDPSession(phone);
+    const touch = (type, x, y) => finger.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x, y }] });
+    await touch("touchStart", at.x, at.y);
+    await answered(phone, { type: "play" });
+    for (let i = 1; i <= 6; i++) await touch("touchMove", at.x + 4 * i, at.y - 12 * i);
+    await phone.waitForFunction(() => souple.picked?.force > 0 && souple.touch.drags.size === 1, null, WAIT);
+    await shot(phone, "360-finger");
+    await touch("touchEnd");
+    await phone.waitForFunction(() => souple.picked.force === 0, null, WAIT);
+    await pause(phone);
+    await phone.context().close();
+    await page.waitForFunction(() => souple.control.holder === 0, null, WAIT);
+    await steers(page);
+});
+
+test("shift and click pins a node, and unpins it", async (_, page) => {
+    await steers(page);
+    await pause(page);
+    await page.waitForTimeout(500);
+    const at = await placeOnBody(page);
+    const click = async () => {
+        await page.keyboard.down("Shift");
+        await page.mouse.click(at.x, at.y);
+        await page.keyboard.up("Shift");
+    };
+    const place = () => page.evaluate(() => {
+        const [skin, v] = souple.marks.pins.list[0];
+        return [...skin.sent.slice(3 * v, 3 * v + 3)];
+    });
+    await click();
+    await page.waitForFunction(() => souple.marks.pinCount() === 1, null, WAIT);
+    // others move, the pinned node stays where it is
+    const before = await place(), from = await hash(page), now = await step(page);
+    await answered(page, { type: "step", count: 10 });
+    await after(page, now + 10);
+    await shot(page, "pin");
+    assert.notEqual(await hash(page), from);
+    assert.deepEqual(await place(), before);
+    // the body has moved, the pin has not: click on it
+    Object.assign(at, await page.evaluate(() => {
+        const { stage, marks } = souple, r = stage.canvas.getBoundingClientRect();
+        const q = stage.camera.position.clone().fromArray(marks.pins.geometry.attributes.position.array).project(stage.camera);
+        return { x: r.left + (0.5 + 0.5 * q.x) * r.width, y: r.top + (0.5 - 0.5 * q.y) * r.height };
+    }));
+    await click();
+    await page.waitForFunction(() => souple.marks.pinCount() === 0, null, WAIT);
+});
+
+// the scene from its start, that many steps on: the hash
+async function outcome(page, steps, before = async () => {}) {
+    const generation = await page.evaluate(() => souple.hello.generation);
+    await answered(page, { type: "reset", keep: false });
+    await page.waitForFunction((g) => souple.hello.generation > g && souple.bodies.frame, generation, WAIT);
+    await before();
+    await answered(page, { type: "step", count: steps });
+    await page.waitForFunction((k) => souple.bodies.frame.step >= k, steps, WAIT);
+    return hash(page);
+}
+
+test("the same start gives the same hash, a parameter another one", async (_, page) => {
+    await steers(page);
+    const first = await outcome(page, 10), again = await outcome(page, 10);
+    assert.equal(first, again);
+    const other = await outcome(page, 10, async () => {
+        const row = page.locator('[data-path$=".young"] input[type="text"]').first();
+        await row.scrollIntoViewIfNeeded();
+        const old = await page.evaluate(() => souple.hello.params.find((p) => p.path.endsWith(".young")).value);
+        await row.fill(String(old / 3));
+        await row.press("Enter");
+        await page.waitForFunction((v) => souple.hello.params.find((p) => p.path.endsWith(".young")).value < v, old, WAIT);
+    });
+    assert.notEqual(other, first);
+});
+
+test("the edit log replays to the same hash", async (_, page) => {
+    await steers(page);
+    await outcome(page, 5, () => answered(page, { type: "gravity", value: [1, -5, 0] }));
+    await answered(page, { type: "drag", slot: 0, body: 1, surface: 0, face: 3, weights: [1, 0, 0], target: [0.3, 0.2, 0.1], stiffness: 300 });
+    await answered(page, { type: "step", count: 5 });
+    await after(page, 10);
+    await answered(page, { type: "drop" });
+    await answered(page, { type: "step", count: 5 });
+    await after(page, 15);
+    const { file } = await answered(page, { type: "log" });
+    const said = execFileSync(command, ["run", "scenes/beam.xml", "--edits", join(out, file), "--steps", "15", "--json"], { cwd: dirname(scenes), encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    assert.ok(said.includes(await hash(page)), `replay ends at another hash than ${await hash(page)}`);
+});
+
+test("a recording plays, with a time slider", async (_, page) => {
+    const from = await step(page);
+    await answered(page, { type: "record", action: "start" });
+    await answered(page, { type: "step", count: 6 });
+    await after(page, from + 6);
+    const { file } = await answered(page, { type: "record", action: "stop" });
+    const last = await hash(page);
+    await page.evaluate(async (f) => souple.actions.openRecording(new File([await (await fetch(f)).arrayBuffer()], "test.spv")), file);
+    await page.waitForSelector(".player");
+    const states = await page.evaluate(() => souple.player.recording.states.length);
+    assert.ok(states >= 6, `${states} states`);
+    await page.locator(".player input[type=range]").fill(String(states - 1));
+    assert.equal(await hash(page), last);
+    await page.waitForTimeout(800);
+    await shot(page, "recording");
+    await page.click(".player button:last-of-type");
+    await page.waitForFunction(() => !souple.player && souple.bodies.frame && souple.mine, null, WAIT);
+});
+
+test("fields colour the bodies, the bar tells values", async (_, page) => {
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press("1");
+    await page.waitForFunction(() => souple.bodies.frame.field === 1 && document.querySelectorAll(".legend .ticks span").length > 2, null, WAIT);
+    await shot(page, "colour");
+    await page.keyboard.press("0");
+    await page.waitForFunction(() => souple.bodies.frame.field === 0, null, WAIT);
+});
+
+test("what is out of range is refused and shown", async (_, page) => {
+    await assert.rejects(answered(page, { type: "speed", value: 1000 }), /speed/);
+    await page.evaluate(() => souple.actions.try({ type: "speed", value: 1000 }));
+    await page.waitForSelector(".toast.bad");
+});
+
+test("the address reproduces the view", async ({ url }, page) => {
+    await page.evaluate(() => {
+        souple.set("wire", true), souple.set("theme", "dark");
+        souple.stage.look(souple.home.at.clone().multiplyScalar(1.3), souple.home.to);
+        souple.writeAddressNow();
+    });
+    const address = page.url();
+    assert.match(address, /wire=1/);
+    const twin = await openPage(address);
+    await drawn(twin);
+    const [a, b] = await Promise.all([page, twin].map((p) => p.evaluate(() => [souple.settings.wire, souple.settings.theme, ...souple.stage.camera.position.toArray().map((v) => Number(v.toPrecision(4)))])));
+    assert.deepEqual(a, b);
+    await shot(twin, "dark");
+    await twin.context().close();
+    await page.evaluate(() => (souple.set("wire", false), souple.set("theme", "light")));
+    assert.ok(url);
+});
+
+test("two pages hand over the controls", async ({ url }, page) => {
+    await steers(page);
+    const other = await openPage(url);
+    await drawn(other);
+    assert.equal(await other.evaluate(() => souple.mine), false);
+    assert.equal(await other.evaluate(() => document.querySelector(".bar .button.main").disabled), true);
+    await assert.rejects(answered(other, { type: "play" }), /control/);
+    await other.click(".chip");
+    await page.waitForSelector(".banner.ask");
+    await shot(page, "hand-over");
+    await page.click(".banner.ask button:first-of-type");
+    await steers(other);
+    assert.equal(await page.evaluate(() => souple.mine), false);
+    // a page that goes gives them back
+    await other.context().close();
+    await page.waitForFunction(() => souple.control.holder === 0, null, WAIT);
+    await page.click(".chip");
+    await steers(page);
+});
+
+test("a lost server is told, and found again", async (server, page) => {
+    await page.evaluate(() => souple.link.socket.close());
+    await page.waitForSelector(".banner.gone");
+    await page.waitForFunction(() => souple.link.open && document.querySelector(".banner").classList.contains("hidden"), null, WAIT);
+    assert.ok(server);
+});
+
+test("wide and dark", async ({ url }) => {
+    for (const [width, height, theme] of [[2560, 1300, "light"], [1280, 800, "dark"], [360, 740, "dark"]]) {
+        const page = await openPage(url, { width, height, theme });
+        await drawn(page);
+        await page.waitForTimeout(800);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+        assert.ok(wide, `${width} px: the page is wider than the window`);
+        await shot(page, `${width}-${theme}`);
+        await page.context().close();
+    }
+});
+
+let failures = 0;
+const server = await serve(join(scenes, "beam.xml"));
+let page = null;
+for (const t of tests) {
+    try {
+        page = (await t.run(server, page)) ?? page;
+        assert.deepEqual(complaints.splice(0), [], "complaints in the console");
+        console.log(`ok   ${t.name}`);
+    } catch (e) {
+        failures++;
+        console.log(`FAIL ${t.name}\n${e.stack}`);
+        await page?.screenshot({ path: join(out, `failed-${failures}.png`) }).catch(() => {});
+    }
+}
+await server.stop();
+
+// without a scene: the gallery
+try {
+    const gallery = await serve();
+    const first = await openPage(gallery.url);
+    await first.waitForSelector("dialog.scenes[open] .card");
+    await shot(first, "gallery");
+    await steers(first);
+    await first.click(".card:first-of-type");
+    await drawn(first);
+    await shot(first, "chosen");
+    await gallery.stop();
+    console.log("ok   without a scene there is a gallery");
+} catch (e) {
+    failures++;
+    console.log(`FAIL without a scene there is a gallery\n${e.stack}`);
+}
+await browser.close();
+console.log(failures ? `${failures} failed` : `all ${tests.length + 1} passed; screenshots in ${out}`);
+process.exit(failures ? 1 : 0);

@@ -1,0 +1,38 @@
+// Frames of docs/protocol.md, written: what the decoder is tested against.
+
+function head(kind, generation, bytes) {
+    const b = Buffer.alloc(16);
+    b.write("SPV1", 0, "latin1");
+    b.writeUInt16LE(kind, 4), b.writeUInt16LE(1, 6), b.writeUInt32LE(generation, 8), b.writeUInt32LE(bytes, 12);
+    return b;
+}
+
+function whole(kind, generation, parts) {
+    const body = Buffer.concat(parts);
+    return Buffer.concat([head(kind, generation, 16 + body.length), body]);
+}
+
+const bytesOf = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength);
+const words = (...list) => bytesOf(Uint32Array.from(list));
+
+export function topologyFrame({ generation = 1, body = 1, surface = 0, revision = 0, vertexCount, faces, nodes = null, colors = null, stripes = null }) {
+    const flags = (nodes ? 1 : 0) | (colors ? 2 : 0) | (stripes ? 4 : 0);
+    const parts = [words(body, surface, revision, vertexCount, faces.length / 3, flags), bytesOf(Uint32Array.from(faces))];
+    if (nodes) parts.push(bytesOf(Int32Array.from(nodes)));
+    if (colors) parts.push(bytesOf(Float32Array.from(colors)));
+    if (stripes) parts.push(bytesOf(Uint8Array.from(stripes)), Buffer.alloc((4 - (stripes.length % 4)) % 4));
+    return whole(2, generation, parts);
+}
+
+export function stateFrame({ generation = 1, step = 0, time = 0, hash = 0n, field = 0, low = 0, high = 0, dropped = 0, complete = true, surfaces }) {
+    const first = Buffer.alloc(24);
+    first.writeBigUInt64LE(BigInt(step), 0), first.writeDoubleLE(time, 8), first.writeBigUInt64LE(hash, 16);
+    const range = Buffer.alloc(8);
+    range.writeFloatLE(low, 0), range.writeFloatLE(high, 4);
+    const parts = [first, words(surfaces.length, complete ? 1 : 0, field), range, words(dropped)];
+    for (const s of surfaces) {
+        parts.push(words(s.body ?? 1, s.surface ?? 0, s.revision ?? 0, s.positions.length / 3, s.values ? 1 : 0, 0), bytesOf(Float32Array.from(s.positions)));
+        if (s.values) parts.push(bytesOf(Float32Array.from(s.values)));
+    }
+    return whole(1, generation, parts);
+}

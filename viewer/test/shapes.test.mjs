@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readRecording } from "../src/net/recording.js";
+import { actionOf, KEYS } from "../src/ui/keys.js";
+import { smoothNormals, splitAtCreases } from "../src/view/crease.js";
+import { stateFrame, topologyFrame } from "./frames.mjs";
+
+// a cube, eight vertices
+const CUBE = Float32Array.from([0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1]);
+const SIDES = Uint32Array.from([0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4, 3, 7, 6, 3, 6, 2, 0, 4, 7, 0, 7, 3, 1, 2, 6, 1, 6, 5]);
+
+test("a cube keeps its edges", () => {
+    const { source, index } = splitAtCreases(CUBE, SIDES);
+    assert.equal(source.length, 24);
+    assert.deepEqual([...index].map((i) => source[i]), [...SIDES]);
+    const at = Float32Array.from([...source].flatMap((v) => [...CUBE.subarray(3 * v, 3 * v + 3)]));
+    const normals = new Float32Array(at.length);
+    smoothNormals(at, index, normals);
+    for (let i = 0; i < normals.length; i += 3) assert.equal(Math.max(...normals.subarray(i, i + 3).map(Math.abs)), 1);
+});
+
+test("with a wide limit it is one surface, stripes stay apart", () => {
+    assert.equal(splitAtCreases(CUBE, SIDES, null, -1).source.length, 8);
+    const stripes = new Uint8Array(12);
+    stripes[0] = stripes[1] = 1;
+    assert.equal(splitAtCreases(CUBE, SIDES, stripes, -1).source.length, 12);
+});
+
+test("recordings are read up to their last whole record", () => {
+    const record = (kind, data) => {
+        const head = Buffer.alloc(8);
+        head.writeUInt32LE(kind, 0), head.writeUInt32LE(data.length, 4);
+        return Buffer.concat([head, data, Buffer.alloc((8 - (data.length % 8)) % 8)]);
+    };
+    const parts = [Buffer.from("SPVREC1\0"), record(0, Buffer.from('{"type":"hello","generation":1}')), record(1, topologyFrame({ vertexCount: 3, faces: [0, 1, 2] })),
+        ...[0, 1, 2].map((i) => record(1, stateFrame({ step: i, time: i / 10, surfaces: [{ positions: new Array(9).fill(i) }] })))];
+    const file = Buffer.concat(parts);
+    const read = (b) => readRecording(b.buffer.slice(b.byteOffset, b.byteOffset + b.byteLength));
+    const whole = read(file);
+    assert.equal(whole.states.length, 3);
+    assert.equal(whole.decode(whole.states[2]).surfaces[0].positions[0], 2);
+    assert.equal(read(file.subarray(0, file.length - 10)).states.length, 2);
+    assert.throws(() => read(Buffer.from("something else")), /no recording/);
+    assert.throws(() => read(file.subarray(0, 30)), /no states/);
+});
+
+test("keys are unique and leave typing alone", () => {
+    const all = KEYS.flatMap((g) => g.keys.flatMap(([keys]) => keys));
+    assert.equal(new Set(all).size, all.length);
+    assert.deepEqual(actionOf({ key: "F", target: { tagName: "CANVAS" } }), { action: "fit", key: "f" });
+    assert.equal(actionOf({ key: "f", target: { tagName: "INPUT", type: "text" } }), null);
+    assert.equal(actionOf({ key: "r", ctrlKey: true, target: null }), null);
+    assert.equal(actionOf({ key: " ", target: { tagName: "BUTTON" } }), null);
+});
