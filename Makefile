@@ -28,7 +28,7 @@ test:
 bench:
 	@tools/install.sh build bench
 	@tools/build.sh release
-	@for name in step rotation beam cholesky factor preconditioners updated rods; do echo "== souple bench $$name"; $(souple) bench $$name || exit 1; done
+	@for name in step rotation beam cholesky factor preconditioners updated rods page; do echo "== souple bench $$name"; $(souple) bench $$name || exit 1; done
 
 # every reader, for ten minutes each or SP_FUZZ_SECONDS
 fuzz:

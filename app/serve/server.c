@@ -58,8 +58,9 @@ static const struct lws_protocols protocols[] = {
     {NULL, NULL, 0, 0, 0, NULL, 0},
 };
 
-// a client that answers no ping is gone
-static const lws_retry_bo_t patience = {.secs_since_valid_ping = 5, .secs_since_valid_hangup = 15};
+// A client from which nothing has come for so long is gone. Not sooner: a page that draws in software, on a machine with other
+// work, may be busy for many seconds over a large scene, and pings wait behind the frame that is under way.
+static const lws_retry_bo_t patience = {.secs_since_valid_ping = 5, .secs_since_valid_hangup = 40};
 
 // ---------------------------------------------------------------------------------------------------- starting
 

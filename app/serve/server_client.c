@@ -127,6 +127,7 @@ static void read_text(sp_server *s, sp_client *c) {
 
 void sp__server_receive(sp_server *s, sp_client *c, const void *data, size_t size) {
     if (c->close_code) return;
+    lws_validity_confirmed(c->wsi);  // whoever speaks is there
     if (lws_frame_is_binary(c->wsi)) {
         sp__server_close(c, SP_CLOSE_BINARY, "clients send text");
         return;
