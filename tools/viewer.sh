@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the page of `souple view` and tests it: tools/viewer.sh [build|test|browser]
-#   build    installs what is missing (npm ci, exact versions of viewer/package-lock.json) and bundles the page into viewer/dist
+#   build    installs what is missing (npm, the versions of viewer/package-lock.json) and bundles the page into viewer/dist
 #   test     build, then the tests that need no browser                                        (the default)
 #   browser  test, then the page in Chromium against a built souple; screenshots go below the build folder
 # BUILD=build/release says which build, CHROMIUM=/usr/bin/chromium which browser.
@@ -20,8 +20,9 @@ node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 ||
 cd viewer
 # the list that npm keeps of what it installed is older than what is wanted: install
 if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
-    echo "viewer: installing packages (npm ci)"
-    npm ci --no-audit --no-fund --loglevel=error
+    # not npm ci: it insists on the packages of every platform in the list, and mirrors need not have them all
+    echo "viewer: installing packages"
+    npm install --no-save --no-audit --no-fund --loglevel=error
     touch node_modules/.package-lock.json
 fi
 echo "viewer: bundling into viewer/dist"

@@ -28,8 +28,8 @@ TEST(every_type_is_read) {
         [SP_MESSAGE_THREADS] = "{\"type\":\"threads\",\"id\":1,\"value\":2}",
         [SP_MESSAGE_SCENE] = "{\"type\":\"scene\",\"id\":1,\"number\":3}",
         [SP_MESSAGE_SET] = "{\"type\":\"set\",\"id\":1,\"path\":\"k\",\"value\":8}",
-        [SP_MESSAGE_DRAG] = "{\"type\":\"drag\",\"id\":1,\"slot\":2,\"body\":1,\"surface\":0,\"face\":17,"
-                            "\"weights\":[0.2,0.3,0.5],\"target\":[0.4,0.1,0.05],\"stiffness\":200,\"revision\":4}",
+        [SP_MESSAGE_DRAG] = ("{\"type\":\"drag\",\"id\":1,\"slot\":2,\"body\":1,\"surface\":0,\"face\":17,"
+                             "\"weights\":[0.2,0.3,0.5],\"target\":[0.4,0.1,0.05],\"stiffness\":200,\"revision\":4}"),
         [SP_MESSAGE_DROP] = "{\"type\":\"drop\",\"id\":1}",
         [SP_MESSAGE_PIN] = "{\"type\":\"pin\",\"id\":1,\"body\":1,\"node\":140}",
         [SP_MESSAGE_UNPIN] = "{\"type\":\"unpin\",\"id\":1,\"body\":1,\"node\":140}",
