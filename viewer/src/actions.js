@@ -8,6 +8,8 @@ import { Player } from "./ui/player.js";
 // a recording holds positions only, and nothing in it plays or records by itself
 const asRecorded = (hello, control) => ({ ...hello, control, fields: [], state: { ...hello.state, playing: false, recording: false } });
 
+export const RECORDED = "A recording is shown, which cannot be changed: close it to go back to the live simulation.";
+
 const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10];
 
 const NAMES = ["playPause", "step", "reset", "slower", "faster", "realTime", "control", "gallery", "fit", "homeView", "wire", "mesh", "hull", "fixed", "loads", "color", "holdRange", "hand",
@@ -30,6 +32,11 @@ export class Actions {
     }
 
     async ask(message) {
+        // what is not in sight is not to be changed, by a key or a link
+        if (this.app.player && message.type !== "control") {
+            this.app.toasts.show(RECORDED);
+            throw new Error(RECORDED);
+        }
         try {
             return await this.app.link.ask(message);
         } catch (e) {
@@ -109,7 +116,7 @@ export class Actions {
     loads() { this.flip("loads"); }
     hand() { this.flip("hand"); }
     theme() { this.app.set("theme", this.app.settings.theme === "dark" ? "light" : "dark"); }
-    color(key) { this.app.set("color", this.app.fields[Number(key) - 1]?.name ?? "none"); }
+    color(key) { if (!this.app.player) this.app.set("color", this.app.fields[Number(key) - 1]?.name ?? "none"); }
     holdRange() { if (this.app.legend.field) this.app.legend.toggle(); }
 
     // two sheets do not fit a narrow screen
@@ -194,16 +201,20 @@ export class Actions {
     async download() { this.offer(await this.try({ type: "download" }), "Scene"); }
 
     async openRecording(file) {
-        const { app } = this;
+        const { app } = this, before = app.player;
         try {
             const recording = readRecording(await file.arrayBuffer());
             app.player?.close();
             app.touch.dropAll();
+            this.hover(null);
             app.boxed = false;
-            app.player = new Player(app.ui.stage, recording, file.name, { hello: (m) => app.takeHello(asRecorded(m, app.control)), frame: (f) => app.takeFrame(f) }, () => this.closeRecording());
+            const show = { hello: (m) => app.takeHello(asRecorded(m, app.control)), frame: (f) => app.takeFrame(f), playing: (on) => app.showPlaying(on) };
+            app.player = new Player(app.ui.stage, recording, file.name, show, () => this.closeRecording());
+            app.player.start();
+            app.applySettings();
             setText(app.ui.sceneName, `${file.name} (recording)`);
         } catch (e) {
-            app.player = null;
+            if (app.player !== before) app.player?.close();
             app.toasts.bad(`${file.name}: ${e.message}`);
         }
     }
@@ -212,6 +223,7 @@ export class Actions {
         const { app } = this;
         app.player = null;
         app.hello = null;
+        app.applySettings();
         app.rememberControls();
         if (app.liveHello) app.link.reconnect();  // the frames passed over meanwhile are told again
     }

@@ -1,13 +1,13 @@
 // The page as a whole: what comes from the server goes to the stage, the panel and the plots; what the user does goes to the server.
 import * as THREE from "three";
-import { Actions } from "./actions.js";
+import { Actions, RECORDED } from "./actions.js";
 import { readAddress, writeAddress } from "./address.js";
 import { clock, number, quantity, sentence } from "./format.js";
-import { Link, socketUrl } from "./net/link.js";
+import { fileUrl, Link, socketUrl } from "./net/link.js";
 import { decodeFrame, STATE } from "./net/protocol.js";
 import { defaultSettings, keep, loadKept } from "./settings.js";
 import { Gallery, helpDialog } from "./ui/dialogs.js";
-import { h, setFlag, setText, throttle } from "./ui/dom.js";
+import { explain, h, setFlag, setText, throttle } from "./ui/dom.js";
 import { icon } from "./ui/icons.js";
 import { actionOf } from "./ui/keys.js";
 import { Legend } from "./ui/legend.js";
@@ -17,6 +17,7 @@ import { buildShell } from "./ui/shell.js";
 import { Status } from "./ui/status.js";
 import { Toasts } from "./ui/toasts.js";
 import { Bodies } from "./view/bodies.js";
+import { shapeOf } from "./view/lens.js";
 import { Marks } from "./view/marks.js";
 import { Stage } from "./view/stage.js";
 import { Touch } from "./view/touch.js";
@@ -47,7 +48,7 @@ export class App {
         this.showEmpty("connecting");
         this.listen();
         this.link = new Link(socketUrl(location), {
-            text: (m) => this.takeText(m), binary: (b) => this.takeBinary(b), lost: (e) => this.lost(e), open: () => this.hideBanner(),
+            text: (m) => this.takeText(m), binary: (b) => this.takeBinary(b), lost: (e) => this.lost(e), open: () => this.connected(),
         });
     }
 
@@ -111,6 +112,7 @@ export class App {
         if (m.protocol !== PROTOCOL) this.toasts.bad(`The server speaks protocol ${m.protocol}, this page ${PROTOCOL}: rebuild the page.`);
         const path = m.scene?.path ?? null, other = path !== (this.hello?.scene?.path ?? null) || !this.hello;
         this.touch.dropAll(false);
+        this.picked = null;  // of the run that was
         this.hello = m;
         this.fields = m.fields ?? [];
         this.state = m.state;
@@ -120,7 +122,6 @@ export class App {
         this.panel.showPins(0);
         this.plots.setStages(m.stages ?? []);
         this.panel.build(m, this.settings, this.initial);
-        this.gallery.set(m.scenes ?? [], m.scene?.number ?? -1, this.mine);
         this.takeState(m.state);
         this.showControl();
         this.applyField();
@@ -139,11 +140,22 @@ export class App {
             gravity: ["x", "y", "z"].map((a) => m.params.find((p) => p.path === `gravity.${a}`)?.value ?? 0), solver: m.bodies.find((b) => b.solver)?.solver };
         this.boxed = false;
         this.plots.clear();
-        const first = !this.entered;
-        this.settings.color = (first && this.address.values.color) || m.view?.colour || "none";
-        this.settings.range = first ? this.address.values.range ?? null : null;
-        this.settings.k = first ? this.address.values.k ?? null : null;
+        const link = this.takeFromLink("color", "range", "k");
+        this.settings.color = link.color || m.view?.colour || "none";
+        this.settings.range = link.range ?? null;
+        this.settings.k = link.k ?? null;
         this.latencies = [];
+    }
+
+    // what a link says of the view is for the scene that it names, which may come only after this page has asked for it; taken once
+    takeFromLink(...names) {
+        const { values } = this.address, scene = this.hello?.scene, taken = {};
+        if (this.player || !scene || (values.scene && values.scene !== scene.path)) return taken;
+        for (const name of names) {
+            taken[name] = values[name];
+            delete values[name];
+        }
+        return taken;
     }
 
     // what the link asks for, once the first hello is here
@@ -161,11 +173,9 @@ export class App {
 
     takeState(state) {
         this.state = { ...this.state, ...state };
-        if (this.player) return;
+        if (this.player) return setText(this.ui.speedText, "recording");
         const { playing, speed, recording, failed } = this.state;
-        this.ui.play.replaceChildren(icon(playing ? "pause" : "play"));
-        this.ui.play.title = playing ? "Pause (Space)" : "Play (Space)";
-        this.ui.play.setAttribute("aria-label", this.ui.play.title);
+        this.showPlaying(playing);
         setText(this.ui.speedText, speed === 0 ? "as fast as it can" : speed === 1 ? "real time" : `${number(speed, 2)}× real time`);
         setFlag(this.ui.recording, "hidden", !recording);
         this.panel.setState(this.state);
@@ -174,6 +184,13 @@ export class App {
         this.failedShown = failed;
         if (!playing && Number.isFinite(this.state.time) && !this.bodies.frame) setText(this.ui.time, clock(this.state.time));
         this.writeAddress();
+    }
+
+    showPlaying(playing) {
+        const { play } = this.ui, what = this.player ? " the recording" : "";
+        play.replaceChildren(icon(playing ? "pause" : "play"));
+        play.title = `${playing ? "Pause" : "Play"}${what} (Space)`;
+        play.setAttribute("aria-label", play.title);
     }
 
     takeParams(list) {
@@ -240,9 +257,9 @@ export class App {
         const up = this.hello.view?.camera?.up ? vector(this.hello.view.camera.up).normalize() : new THREE.Vector3(0, 1, 0);
         this.stage.setBox(box, up);
         const camera = this.hello.view?.camera;
-        this.home = camera ? this.stage.viewLike(camera) : this.stage.viewOf(box);
-        const asked = this.address.values.camera;
-        delete this.address.values.camera;
+        this.stage.setLens(camera ? { fov: camera.fov, shape: shapeOf(camera, up, box) } : null);
+        this.home = camera ? { at: vector(camera.at), to: vector(camera.to) } : this.stage.viewOf(box);
+        const asked = this.takeFromLink("camera").camera;
         if (asked) this.stage.look(vector(asked.slice(0, 3)), vector(asked.slice(3)));
         else this.stage.look(this.home.at, this.home.to);
     }
@@ -300,7 +317,9 @@ export class App {
 
     tick() {
         if (this.settings.plots) this.plots.update();
-        this.status.refresh(performance.now(), this.state.playing && !this.player);
+        // as fast as it can: what it does is what it can
+        const steps = (this.state.speed || this.status.achieved) / this.state.dt;
+        this.status.refresh(performance.now(), this.state.playing && !this.player, steps);
     }
 
     // ---- settings
@@ -328,7 +347,7 @@ export class App {
         this.stage.setFloor(s.grid);
         this.bodies.setStyle(s);
         this.marks.setShown({ fixed: s.fixed, loads: s.loads });
-        this.touch.enabled = s.hand;
+        this.touch.enabled = s.hand && !this.player;  // a recording cannot be pulled: gestures on it turn the view
         setFlag(ui.handButton, "on", s.hand);
         ui.handButton.setAttribute("aria-pressed", String(s.hand));
         for (const [name, holder, buttons] of [["panel", ui.panel, [ui.panelButton, ui.tabPanel]], ["plots", ui.plots, [ui.plotsButton, ui.tabPlots]]]) {
@@ -400,7 +419,7 @@ export class App {
         this.applySettings();
         this.applyField();
         this.sendShow();
-        const c = this.address.values.camera;
+        const { camera: c } = this.takeFromLink("camera", "color", "range", "k");
         if (c) this.stage.look(vector(c.slice(0, 3)), vector(c.slice(3)));
         if (this.mine) this.actions.applyLink(this.address);
     }
@@ -433,11 +452,20 @@ export class App {
         setText(ui.control.querySelector(".word"), text);
         ui.control.className = `chip ${mine ? "mine" : "other"}`;
         ui.control.title = mine ? "You hold the controls. Click to hand them over (K)" : `${holder ? `Page ${holder} holds the controls.` : "Nobody holds the controls."} Click to ask for them (K)`;
-        for (const b of [ui.play, ui.step, ui.reset, ui.recording]) b.disabled = !mine || !this.hello?.scene;
-        this.panel.enable(mine, holder ? `You are watching: page ${holder} holds the controls.` : "Nobody holds the controls.");
-        this.gallery.set(this.hello?.scenes ?? [], this.hello?.scene?.number ?? -1, mine);
+        this.allow(mine ? "" : holder ? `You are watching: page ${holder} holds the controls. Ask for them (K).` : "Nobody holds the controls. Ask for them (K).");
         if (mine && wants && wants !== you) this.askHandOver(wants);
         else this.hideBanner("ask");
+    }
+
+    // why: nothing of the simulation can be changed now; "": it can
+    allow(why) {
+        const { ui, player } = this, scene = this.hello?.scene, reason = player ? RECORDED : why;
+        ui.play.disabled = !player && (!!why || !scene);  // a recording is everybody's own
+        for (const b of [ui.step, ui.reset, ui.recording]) b.disabled = !!reason || !scene, explain(b, reason);
+        ui.handButton.disabled = !!player;
+        explain(ui.handButton, player ? reason : "");
+        this.panel.allow(reason, !!player);
+        this.gallery.set(this.hello?.scenes ?? [], scene?.number ?? -1, reason);
     }
 
     askHandOver(who) {
@@ -458,6 +486,12 @@ export class App {
         if (!kind || this.ui.banner.dataset.kind === kind) this.ui.banner.className = "banner hidden";
     }
 
+    connected() {
+        this.opened = true;
+        this.badToken = false;
+        this.hideBanner();
+    }
+
     lost({ code, reason, retryIn }) {
         console.info(`connection closed: ${code} ${reason}`);
         this.rememberControls();
@@ -465,12 +499,33 @@ export class App {
         this.control = { holder: 0, you: 0, wants: 0 };
         this.state.playing = false;
         this.unacked = [];
-        this.panel.enable(false, "Not connected.");
-        for (const b of [this.ui.play, this.ui.step, this.ui.reset]) b.disabled = true;
+        this.allow("Not connected.");
         this.ui.control.className = "chip gone";
         setText(this.ui.control.querySelector(".word"), "not connected");
-        this.showBanner("gone", `${reason ? sentence(reason) : this.hello ? "The connection is lost." : "The server does not answer."} Trying again in ${number(retryIn / 1000, 2)} s.`, [["Try now", () => this.link.reconnect()]]);
+        const tell = () => this.showBanner("gone", `${this.whyLost(reason)} Trying again in ${number(retryIn / 1000, 2)} s.`, [["Try now", () => this.link.reconnect()]]);
+        tell();
+        // one that never came about may have been refused
+        if (!this.opened) this.checkToken().then((changed) => changed && !this.link.open && tell());
+        this.opened = false;
         if (!this.hello) this.showEmpty("connecting");
+    }
+
+    whyLost(reason) {
+        if (reason) return sentence(reason);
+        if (!this.badToken) return this.hello ? "The connection is lost." : "The server does not answer.";
+        const what = new URLSearchParams(location.search).get("token") ? "The token in the address of this page is wrong" : "The token is missing in the address of this page";
+        return `${what}: it stands behind “/?token=” in the address that souple view has printed.`;
+    }
+
+    // browsers do not tell why a WebSocket was refused, but files need the same token. -> whether the answer is news
+    async checkToken() {
+        const before = !!this.badToken;
+        try {
+            this.badToken = (await fetch(fileUrl(location, "files/x"))).status === 401;
+        } catch {
+            this.badToken = false;  // nobody is there
+        }
+        return this.badToken !== before;
     }
 
     showEmpty(kind) {

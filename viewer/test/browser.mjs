@@ -176,6 +176,15 @@ test("a finger drags too", async ({ url }, page) => {
     await touch("touchEnd");
     await phone.waitForFunction(() => souple.picked.force === 0, null, WAIT);
     await pause(phone);
+    // a finger that rests pins, and unpins
+    const rest = await placeOnBody(phone);
+    for (const pins of [1, 0]) {
+        await touch("touchStart", rest.x, rest.y);
+        await phone.waitForFunction((n) => souple.marks.pinCount() === n && souple.touch.drags.size === 0, pins, WAIT);
+        await touch("touchEnd");
+    }
+    await phone.keyboard.press(".");  // edits are taken by the next step: those of the next test shall not meet these
+    await pause(phone);
     await phone.context().close();
     await page.waitForFunction(() => souple.control.holder === 0, null, WAIT);
     await steers(page);
@@ -219,6 +228,7 @@ async function outcome(page, steps, before = async () => {}) {
     const generation = await page.evaluate(() => souple.hello.generation);
     await answered(page, { type: "reset", keep: false });
     await page.waitForFunction((g) => souple.hello.generation > g && souple.bodies.frame, generation, WAIT);
+    assert.equal(await page.evaluate(() => souple.picked), null);
     await before();
     await answered(page, { type: "step", count: steps });
     await page.waitForFunction((k) => souple.bodies.frame.step >= k, steps, WAIT);
@@ -265,6 +275,12 @@ test("a recording plays, with a time slider", async (_, page) => {
     await page.waitForSelector(".player");
     const states = await page.evaluate(() => souple.player.recording.states.length);
     assert.ok(states >= 6, `${states} states`);
+    // nothing that would change the live simulation
+    const acting = await page.evaluate(() => ({ bar: [souple.ui.play, souple.ui.step, souple.ui.reset].map((b) => b.disabled), why: souple.ui.reset.title,
+        sliders: document.querySelectorAll(".panel .row input:enabled, .panel .row select:enabled").length }));
+    assert.deepEqual(acting.bar, [false, true, true]);
+    assert.match(acting.why, /recording/);
+    assert.equal(acting.sliders, 0);
     await page.locator(".player input[type=range]").fill(String(states - 1));
     assert.equal(await hash(page), last);
     await page.waitForTimeout(800);
@@ -371,12 +387,33 @@ try {
     await first.click(".card:first-of-type");
     await drawn(first);
     await shot(first, "chosen");
+    await first.context().close();
     await gallery.stop();
     console.log("ok   without a scene there is a gallery");
 } catch (e) {
     failures++;
     console.log(`FAIL without a scene there is a gallery\n${e.stack}`);
 }
+
+// a link to a scene, opened where none runs; then an address without its token
+try {
+    const server = await serve("--token", "a-long-word");
+    const root = server.url.replace(/\?.*/, "");
+    const linked = await openPage(`${root}?token=a-long-word#scene=scenes/beam.xml&color=velocity&range=0,2&k=77`);
+    await drawn(linked);
+    assert.deepEqual(await linked.evaluate(() => [souple.settings.color, souple.settings.range, souple.settings.k]), ["velocity", [0, 2], 77]);
+    for (const [query, said] of [["", /token is missing/], ["?token=other", /token .* is wrong/]]) {
+        await linked.goto("about:blank");
+        await linked.goto(root + query);
+        await linked.waitForFunction((s) => new RegExp(s).test(document.querySelector(".banner.gone")?.textContent), said.source, WAIT);
+    }
+    await shot(linked, "token");
+    await server.stop();
+    console.log("ok   a link keeps its colours, a wrong token is told");
+} catch (e) {
+    failures++;
+    console.log(`FAIL a link keeps its colours, a wrong token is told\n${e.stack}`);
+}
 await browser.close();
-console.log(failures ? `${failures} failed` : `all ${tests.length + 1} passed; screenshots in ${out}`);
+console.log(failures ? `${failures} failed` : `all ${tests.length + 2} passed; screenshots in ${out}`);
 process.exit(failures ? 1 : 0);

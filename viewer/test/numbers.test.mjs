@@ -4,6 +4,7 @@ import { css, region, regionShare, regionTexels, scale, scaleTexels } from "../s
 import { bytes, clock, count, number, quantity, ticks } from "../src/format.js";
 import { fromPlace, readNumber, sliderRange, STEPS, toPlace } from "../src/ranges.js";
 import { Series } from "../src/series.js";
+import { framesLate } from "../src/ui/status.js";
 
 test("numbers are short, with prefixes where units take them", () => {
     assert.equal(number(0.1 + 0.2), "0.3");
@@ -65,6 +66,14 @@ test("typed numbers may have prefixes and commas", () => {
     assert.equal(readNumber("1e5"), 1e5);
     assert.equal(readNumber("-3 m"), -0.003);
     for (const bad of ["", "abc", "1 2", "1e", "--1"]) assert.ok(Number.isNaN(readNumber(bad)), bad);
+});
+
+test("frames are late only where the steps allow more", () => {
+    assert.ok(framesLate(8, 50));
+    assert.ok(!framesLate(30, 50));
+    assert.ok(!framesLate(9, 10));  // a time step of 0.1 s
+    assert.ok(framesLate(4, 10));
+    assert.ok(!framesLate(0, 50));  // nothing to draw yet
 });
 
 test("a series is a table that forgets its beginning", () => {

@@ -29,11 +29,11 @@ const GLYPHS = {
     plain: '<path d="M4 8l8-4 8 4v8l-8 4-8-4z"/><path d="M4 8l8 4 8-4M12 12v8"/>',
 };
 
-function card(scene, current, choose, enabled) {
+function card(scene, current, choose, why) {
     const hue = HUES[[...(scene.group || "scenes")].reduce((s, c) => s + c.charCodeAt(0), 0) % HUES.length];
     const glyph = h("span", { class: "glyph", style: { background: `hsl(${hue} 45% 42%)` }, "aria-hidden": "true" });
     glyph.innerHTML = `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linejoin="round" stroke-linecap="round">${GLYPHS[scene.group] ?? GLYPHS.plain}</svg>`;
-    return h("button", { class: `card ${current === scene.number ? "on" : ""}`, disabled: !enabled, title: scene.path, onclick: () => choose(scene) },
+    return h("button", { class: `card ${current === scene.number ? "on" : ""}`, disabled: !!why, title: why || scene.path, onclick: () => choose(scene) },
         glyph, h("b", {}, scene.title || scene.path), h("small", {}, scene.path.split("/").pop()));
 }
 
@@ -47,8 +47,9 @@ export class Gallery {
         this.search.addEventListener("keydown", (e) => e.key === "Enter" && this.list.querySelector(".card:not(:disabled)")?.click());
     }
 
-    set(scenes, current, enabled) {
-        Object.assign(this, { scenes, current, enabled });
+    // why: no scene can be chosen now; "": one can
+    set(scenes, current, why) {
+        Object.assign(this, { scenes, current, why });
         if (this.root.open) this.fill();
     }
 
@@ -64,10 +65,10 @@ export class Gallery {
         const found = this.scenes.filter((s) => `${s.title} ${s.path}`.toLowerCase().includes(wanted));
         const groups = [...new Set(found.map((s) => s.group))].sort();
         const parts = [];
-        if (!this.enabled) parts.push(h("p", { class: "note" }, "Somebody else holds the controls: ask for them (K) to switch scenes."));
+        if (this.why) parts.push(h("p", { class: "note" }, this.why));
         for (const g of groups)
             parts.push(h("h3", {}, g || "basics"), h("div", { class: "cards" }, found.filter((s) => s.group === g).map((s) =>
-                card(s, this.current, (scene) => (this.root.close(), this.choose(scene)), this.enabled))));
+                card(s, this.current, (scene) => (this.root.close(), this.choose(scene)), this.why))));
         if (!found.length) parts.push(h("p", { class: "note" }, this.scenes.length ? `No scene is called “${this.search.value}”.` : "The server knows no scenes: start it in a folder with scenes/."));
         this.list.replaceChildren(...parts);
     }

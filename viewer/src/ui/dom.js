@@ -23,6 +23,12 @@ export function setFlag(e, name, on) {
     if (e.classList.contains(name) !== !!on) e.classList.toggle(name, !!on);
 }
 
+// what cannot act tells why; "": its own words again
+export function explain(e, why) {
+    e.dataset.help ??= e.title;
+    e.title = why || e.dataset.help;
+}
+
 // a file for the user, made here
 export function saveFile(name, data, type) {
     const blob = data instanceof Blob ? data : new Blob([data], { type });

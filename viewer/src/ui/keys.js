@@ -37,7 +37,7 @@ export const KEYS = [
 
 export const GESTURES = [
     ["drag a body", "pull it by a spring"],
-    ["Shift + click a body", "pin the nearest node, or unpin it"],
+    ["Shift + click a body, or a long press", "pin the nearest node, or unpin it"],
     ["drag beside it, or Alt + drag", "turn the view"],
     ["right button, or two fingers", "move the view"],
     ["wheel, or pinch", "nearer, farther"],

@@ -1,11 +1,12 @@
 // The controls at the side, made anew for each simulation. Sections know the page only by the actions handed in.
 import { number, quantity } from "../format.js";
-import { h, setFlag, setText } from "./dom.js";
+import { explain, h, setFlag, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { checkbox, choice, slider } from "./slider.js";
 
 const SPEED = { min: 0.1, max: 10, log: true };
 const EARTH = 9.81;
+const NO_PINS = "No pins. Shift + click a body, or press it long, to pin it.";
 
 function section(title, open, ...children) {
     return h("details", { class: "section", open }, h("summary", {}, title), h("div", { class: "inside" }, children));
@@ -20,10 +21,12 @@ export class Panel {
         this.actions = actions;
         this.open = new Map([["Simulation", true], ["Look", true], ["Touch", true], ["Parameters", true], ["Files", false]]);
         this.locked = h("div", { class: "locked hidden" }, h("span", { class: "text" }),
-            h("button", { class: "button small", onclick: () => actions.control() }, icon("hand"), "Ask for the controls"));
+            this.ask = h("button", { class: "button small", onclick: () => actions.control() }, icon("hand"), "Ask for the controls"));
         this.holder = h("div", {});
         root.append(this.locked, this.holder);
         this.widgets = [];
+        this.live = [];
+        this.why = "Not connected.";
         this.params = new Map();
     }
 
@@ -41,6 +44,7 @@ export class Panel {
 
     build(hello, settings, initial) {
         this.widgets = [];
+        this.live = [];
         this.params = new Map();
         this.hello = hello;
         const sections = [];
@@ -48,7 +52,7 @@ export class Panel {
         else sections.push(this.look(hello, settings));
         sections.push(this.files(hello));
         this.holder.replaceChildren(...sections);
-        this.enable(this.mine ?? false);
+        this.allow(this.why, this.recorded);
     }
 
     // ---- simulation
@@ -79,9 +83,9 @@ export class Panel {
             help: "along the direction it has in the scene; below 0: upwards", marks: [{ at: 0, text: "0" }, { at: size, text: number(size, 3), strong: true }, { at: -size, text: number(-size, 3) }],
             change: (v) => this.applyGravity(down.map((d) => d * v)) });
         this.gravityAlong = along;
-        for (const w of [...fields, this.gravitySize]) this.widgets.push(w);
         const cells = fields.map((f, i) => h("label", {}, ["x", "y", "z"][i], f.root.querySelector("input[type=text]")));
-        return [this.gravitySize.root, h("div", { class: "three", title: "Gravity by its components [m/s²]" }, cells)];
+        const three = { root: h("div", { class: "three", title: "Gravity by its components [m/s²]" }, cells), enable: (on) => fields.forEach((f) => f.enable(on)) };
+        return [this.steer(this.gravitySize), this.steer(three)];
     }
 
     sendGravity(i, v) {
@@ -137,6 +141,8 @@ export class Panel {
             ["hull", "Collision surface", "What contact sees (C)"], ["fixed", "Fixed nodes", "Dots where bodies are held (X)"], ["loads", "Loads", "Arrows: forces from outside (L)"],
             ["grid", "Floor grid", "A grid below the scene"], ["shadow", "Shadows", "Costs some time to draw"]];
         this.flags = new Map(flags.map(([key, text, help]) => [key, checkbox(text, settings[key], help, (v) => actions.set(key, v))]));
+        // recordings hold positions of visual surfaces, nothing else
+        this.live.push(this.color, ...["mesh", "hull", "fixed", "loads"].map((key) => this.flags.get(key)));
         return this.section("Look", this.color.root, h("div", { class: "checks" }, [...this.flags.values()].map((f) => f.root)));
     }
 
@@ -149,11 +155,12 @@ export class Panel {
         this.stiffness = slider({ label: "Spring of the hand", unit: "N/m", value: settings.k ?? typical, low: 1e-9, high: 1e12, range: { min: typical / 100, max: typical * 100, log: true },
             help: "stiffness of the spring between the hand and the point it holds", change: (v) => this.actions.set("k", v) });
         this.auto = checkbox("One that suits the body", settings.k === null, "The server chooses the stiffness for each body", (on) => this.actions.set("k", on ? null : this.stiffness.value));
+        this.live.push(this.hand, this.stiffness, this.auto);
         this.force = h("b", {}, "–");
         this.way = h("b", {}, "–");
-        this.pinCount = h("span", { class: "note" }, "No pins. Shift + click a body to pin it.");
+        this.pinCount = h("span", { class: "note" }, NO_PINS);
         this.unpin = h("button", { class: "button small", title: "Unpin every node pinned from a page", onclick: () => this.actions.unpinAll() }, icon("pin"), "Unpin all");
-        this.widgets.push({ enable: (on) => (this.unpin.disabled = !on) });
+        this.steer({ root: this.unpin, enable: (on) => (this.unpin.disabled = !on) });
         this.unpin.classList.add("hidden");
         return this.section("Touch", this.hand.root, h("div", { class: "readout" }, h("div", { title: "Force of the spring on the picked point" }, h("small", {}, "Pull"), this.force),
             h("div", { title: "Way of the picked point from the rest shape" }, h("small", {}, "Displacement"), this.way)), this.auto.root, this.stiffness.root, this.pinCount, this.unpin);
@@ -167,7 +174,7 @@ export class Panel {
 
     showPins(n) {
         if (!this.pinCount) return;
-        setText(this.pinCount, n ? `${n} ${n === 1 ? "node is" : "nodes are"} pinned. Shift + click one to unpin it.` : "No pins. Shift + click a body to pin it.");
+        setText(this.pinCount, n ? `${n} ${n === 1 ? "node is" : "nodes are"} pinned. Shift + click one, or press it long, to unpin it.` : NO_PINS);
         setFlag(this.unpin, "hidden", !n);
     }
 
@@ -235,7 +242,7 @@ export class Panel {
         this.record = button("record", "Record", "Write every state to a file on the server", actions.record);
         const log = button("table", "Edit log", "What was done since the start, replayed to the same hash", actions.log);
         const scene = button("download", "Scene", "The scene with the parameters as they are now", actions.download);
-        for (const b of [this.record, log, scene]) this.widgets.push({ enable: (on) => (b.disabled = !on) });
+        for (const b of [this.record, log, scene]) this.steer({ root: b, enable: (on) => (b.disabled = !on) });
         const file = h("input", { type: "file", class: "hidden", onchange: () => file.files[0] && actions.openRecording(file.files[0]).finally(() => (file.value = "")) });
         return this.section("Files", h("div", { class: "buttons" }, button("camera", "Screenshot", "The view as PNG (S)", actions.screenshot), button("link", "Copy link", "A link to this view (U)", actions.link),
             hello.scene ? [this.record, log, scene] : null, button("play", "Open recording", "Play a recording made here, with a time slider", () => file.click())), file,
@@ -250,11 +257,14 @@ export class Panel {
 
     // ---- who may
 
-    enable(mine, text = "") {
-        this.mine = mine;
-        setFlag(this.locked, "hidden", mine);
-        setText(this.locked.querySelector(".text"), text);
-        for (const w of this.widgets) w.enable(mine);
+    // why: nothing can be changed now; "": it can. recorded: what is shown is no live simulation
+    allow(why, recorded = false) {
+        Object.assign(this, { why, recorded });
+        setFlag(this.locked, "hidden", !why);
+        setFlag(this.ask, "hidden", recorded);
+        setText(this.locked.querySelector(".text"), why);
+        const set = (list, reason) => list.forEach((w) => (w.enable(!reason), explain(w.root, reason)));
+        set(this.widgets, why);
+        set(this.live, recorded ? why : "");
     }
 }
-

@@ -5,7 +5,7 @@ import { h, setText } from "./dom.js";
 import { icon } from "./icons.js";
 
 export class Player {
-    // show: { hello(message), frame(decoded) }; done: back to the live simulation
+    // show: { hello(message), frame(decoded), playing(on) }; done: back to the live simulation
     constructor(holder, recording, name, show, done) {
         this.recording = recording;
         this.show = show;
@@ -18,7 +18,12 @@ export class Player {
         const close = h("button", { class: "button square plain", title: "Back to the live simulation", "aria-label": "Back to the live simulation", onclick: () => this.close() }, icon("close"));
         this.root = h("div", { class: "player", title: name }, this.button, this.bar, this.text, close);
         holder.append(this.root);
-        show.hello(recording.hello);
+    }
+
+    // once the page knows that it shows a recording
+    start() {
+        this.show.hello(this.recording.hello);
+        this.pause();
         this.go(0);
     }
 
@@ -41,6 +46,7 @@ export class Player {
         const states = this.recording.states;
         if (this.number >= states.length - 1) this.go(0);
         this.button.replaceChildren(icon("pause"));
+        this.show.playing(true);
         const t0 = performance.now(), s0 = states[this.number].time;
         this.timer = setInterval(() => {
             const t = s0 + (performance.now() - t0) / 1000;
@@ -55,6 +61,7 @@ export class Player {
         clearInterval(this.timer);
         this.timer = 0;
         this.button.replaceChildren(icon("play"));
+        this.show.playing(false);
     }
 
     close() {

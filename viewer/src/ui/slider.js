@@ -14,8 +14,7 @@ export function slider(options) {
     const field = h("input", { type: "text", inputMode: "decimal", "aria-label": `${label}${unit ? `, in ${unit}` : ""}`, spellcheck: false, autocomplete: "off" });
     const limits = `${low === null ? "no least" : quantity(low, unit)} to ${high === null ? "no greatest" : quantity(high, unit)}`;
     const title = `${help || label}\n${limits}${range.log ? ", logarithmic" : ""}\nDouble-click the slider: back to ${quantity(initial, unit)}`;
-    const name = h("span", { class: "label", title }, label);
-    const root = h("div", { class: "row", title }, name, h("span", { class: "value" }, field, h("span", { class: "unit" }, raised(unit))), bar);
+    const root = h("div", { class: "row", title }, h("span", { class: "label" }, label), h("span", { class: "value" }, field, h("span", { class: "unit" }, raised(unit))), bar);
     if (options.marks) root.append(scaleOf(range, options.marks));
 
     const show = (v) => {

@@ -2,6 +2,11 @@
 import { count, number } from "../format.js";
 import { h, setFlag, setText } from "./dom.js";
 
+// fewer frames than eyes want, though the simulation makes more; a second may hold a frame less than its steps
+export function framesLate(frames, stepsPerSecond) {
+    return frames > 0 && frames < Math.min(12, 0.75 * stepsPerSecond);
+}
+
 export class Status {
     constructor(root) {
         const item = (title, className = "") => {
@@ -17,6 +22,7 @@ export class Status {
         this.size = item("Faces drawn", "more");
         this.latency = item("From what the hand does to the next frame drawn, as measured by this page", "more");
         this.times = [];
+        this.achieved = 0;
         this.dropped = 0;
     }
 
@@ -25,11 +31,11 @@ export class Status {
     }
 
     // once in a while: rates are over the last second
-    refresh(now, playing) {
+    refresh(now, playing, stepsPerSecond) {
         while (this.times.length && this.times[0] < now - 1000) this.times.shift();
         const n = this.times.length;
         setText(this.frames, `${n} frames/s${this.dropped ? ` · ${count(this.dropped)} dropped` : ""}`);
-        setFlag(this.frames, "late", playing && n > 0 && n < 12);
+        setFlag(this.frames, "late", playing && framesLate(n, stepsPerSecond));
         if (!playing) setText(this.pace, "paused"), setFlag(this.pace, "late", false);
     }
 
@@ -38,6 +44,7 @@ export class Status {
         // late by a tenth: it cannot keep up with the speed that was asked for
         setFlag(this.pace, "late", wanted > 0 && s.achieved < 0.9 * wanted);
         setText(this.load, `${number(s.step_ms, 3)} of ${number(s.budget_ms, 3)} ms`);
+        this.achieved = s.achieved ?? 0;
         this.dropped = s.frames?.dropped ?? 0;
     }
 

@@ -2,9 +2,11 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { makeFloor } from "./floor.js";
+import { widened } from "./lens.js";
 
 const MOST_SOFT_PIXELS = 450000, REST = 350;  // without a graphics card: pixels of a moving picture, ms until it rests
 const MARGIN = 0.8;  // of the window that a fitted box may fill
+const LENS = { fov: 34, shape: 1 };  // where the scene has no camera
 
 const LOOKS = {
     light: { top: "#f6f7f9", bottom: "#e1e6eb", sky: 0xffffff, ground: 0xb9b2a8, line: 0x7d8a99, ambient: 1.15 },
@@ -41,6 +43,7 @@ export class Stage {
         this.controls.zoomToCursor = true;
         this.controls.addEventListener("change", () => this.invalidate());
         this.box = new THREE.Box3();
+        this.lens = LENS;
         this.home = null;
         this.onDraw = null;
         this.onSettled = null;
@@ -136,12 +139,17 @@ export class Stage {
         return { to, at: to.clone().addScaledVector(from, distance) };
     }
 
-    // the camera of a scene, made for a picture as wide as high, or wider: as far off as shows the same here
-    viewLike({ at, to, fov }) {
-        const half = (degrees) => Math.tan((degrees * Math.PI) / 360);
-        const share = (half(fov) / half(this.camera.fov)) * Math.max(1, 1.15 / this.camera.aspect);
-        const target = new THREE.Vector3().fromArray(to);
-        return { to: target, at: new THREE.Vector3().fromArray(at).sub(target).multiplyScalar(share).add(target) };
+    // angle of view and shape of the picture that it was chosen for; null: our own
+    setLens(lens) {
+        this.lens = lens ?? LENS;
+        this.applyLens();
+    }
+
+    applyLens() {
+        const { fov, shape } = this.lens;
+        this.camera.fov = widened(fov, shape, this.camera.aspect);
+        this.camera.updateProjectionMatrix();
+        this.invalidate();
     }
 
     look(at, to) {
@@ -159,10 +167,7 @@ export class Stage {
         this.renderer.setPixelRatio(this.fine);
         this.renderer.setSize(w, h);
         this.camera.aspect = w / h;
-        // what fits a wide window shall fit a tall one
-        this.camera.fov = w < h ? 44 : 34;
-        this.camera.updateProjectionMatrix();
-        this.invalidate();
+        this.applyLens();
     }
 
     invalidate() {

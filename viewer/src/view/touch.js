@@ -4,7 +4,8 @@ import * as THREE from "three";
 import { throttle } from "../ui/dom.js";
 
 const NEAR_PIN = 12;  // pixels
-const CLICK = 5;     // pixels that still count as standing still
+const PRESS = 600;    // ms that a finger rests on a body to pin it
+const STILL = 10;     // pixels that a resting finger may stray
 const EVERY = 1000 / 60;
 
 export class Touch {
@@ -45,16 +46,19 @@ export class Touch {
     // the node next to what is under the pointer; surfaces that ride on a body know none, their body's own may
     pickNode(e) {
         const hit = this.pick(e);
-        if (!hit) return null;
-        const own = hit.skin.topology.nodes ? hit.skin : this.bodies.withNodes(hit.skin.info.body);
-        if (!own) return { hit, node: -1 };
+        return hit && { hit, node: this.nodeNear(hit.skin, hit.point) };
+    }
+
+    nodeNear(skin, point) {
+        const own = skin.topology.nodes ? skin : this.bodies.withNodes(skin.info.body);
+        if (!own) return -1;
         let best = -1, least = Infinity;
         const p = new THREE.Vector3();
         for (let v = 0; v < own.topology.vertexCount; v++) {
-            const d = own.vertex(v, p).distanceToSquared(hit.point);
+            const d = own.vertex(v, p).distanceToSquared(point);
             if (d < least) least = d, best = v;
         }
-        return { hit, node: own.topology.nodes[best] };
+        return own.topology.nodes[best];
     }
 
     down(e) {
@@ -68,7 +72,23 @@ export class Touch {
         document.activeElement?.blur?.();
         this.hooks.hover(null, e);
         if (!this.hooks.mayDrag()) return;
-        this.begin(e, hit);
+        const drag = this.begin(e, hit);
+        // fingers have no Shift; a mouse that holds a body still is only holding it
+        if (e.pointerType !== "mouse") drag.press = setTimeout(() => this.pressed(drag, e), PRESS);
+    }
+
+    // a finger that has not moved wants a pin, not a pull; among several fingers it is an anchor
+    pressed(drag, e) {
+        if (this.drags.size > 1) return;
+        this.up(e);
+        const pin = this.pinUnder(e), skin = this.bodies.get(drag.body, drag.surface);
+        if (pin) this.hooks.pin(pin.body, pin.node);
+        else if (skin) this.pinNode(skin, this.nodeNear(skin, drag.from));
+    }
+
+    pinNode(skin, node) {
+        if (node < 0) this.hooks.refused("This surface rides on a mesh that is not shown: turn on the mechanical mesh to pin its nodes.");
+        else this.hooks.pin(skin.info.body, node);
     }
 
     // a dot of a pin counts as large as a finger, also where it stands on an edge
@@ -92,8 +112,7 @@ export class Touch {
         const found = this.pickNode(e);
         if (!found) return;
         e.stopPropagation();
-        if (found.node < 0) this.hooks.refused("This surface rides on a mesh that is not shown: turn on the mechanical mesh to pin its nodes.");
-        else this.hooks.pin(found.hit.skin.info.body, found.node);
+        this.pinNode(found.hit.skin, found.node);
     }
 
     begin(e, hit) {
@@ -113,7 +132,6 @@ export class Touch {
             target: hit.point.clone(),
             from: hit.point.clone(),
             screen: [e.clientX, e.clientY],
-            moved: false,
         };
         drag.send = throttle(EVERY, () => this.send(drag));
         this.drags.set(e.pointerId, drag);
@@ -121,6 +139,7 @@ export class Touch {
         this.stage.controls.enabled = false;
         this.send(drag);
         this.follow();
+        return drag;
     }
 
     send(drag) {
@@ -132,7 +151,7 @@ export class Touch {
     move(e) {
         const drag = this.drags.get(e.pointerId);
         if (!drag) return e.target === this.stage.canvas && e.buttons === 0 ? this.hover(e) : undefined;
-        if (Math.hypot(e.clientX - drag.screen[0], e.clientY - drag.screen[1]) > CLICK) drag.moved = true;
+        if (Math.hypot(e.clientX - drag.screen[0], e.clientY - drag.screen[1]) > STILL) clearTimeout(drag.press);
         const p = this.aim(e).ray.intersectPlane(drag.plane, new THREE.Vector3());
         if (!p) return;
         drag.target.copy(p);
@@ -149,6 +168,7 @@ export class Touch {
 
     end(drag, pointer) {
         drag.ended = true;
+        clearTimeout(drag.press);
         this.drags.delete(pointer);
         this.marks.dropHand(drag.slot);
         if (!this.drags.size) this.stage.controls.enabled = true;
