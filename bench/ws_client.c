@@ -137,9 +137,9 @@ static uint64_t big_endian(const unsigned char *b, int count) {
 
 // false: not all of it is here yet
 static bool take_frame(sp_ws *w, frame *out) {
-    const unsigned char *b = w->in + w->at;
     size_t have = w->size - w->at, head = 2;
     if (have < 2) return false;
+    const unsigned char *b = w->in + w->at;
     uint64_t size = b[1] & 127;
     head += size == 126 ? 2 : size == 127 ? 8 : 0;
     if (have < head) return false;
