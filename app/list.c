@@ -8,6 +8,7 @@
 #include "bench.h"
 #include "command.h"
 #include "io/scene/scene.h"
+#include "serve/gallery.h"
 
 enum { JSON };
 
@@ -35,20 +36,9 @@ static void add(sp_listing *l, const char *name, const char *what_key, const cha
 
 // ---- scenes
 
-// a scene, not a fragment that scenes include
-static bool holds_scene(const char *path) {
-    char head[16384];
-    FILE *file = fopen(path, "r");
-    if (!file) return false;
-    size_t n = fread(head, 1, sizeof head - 1, file);
-    fclose(file);
-    head[n] = 0;
-    return strstr(head, "<scene") != NULL;
-}
-
 static void add_scene(sp_listing *l, sp_context *ctx, const char *path) {
     sp_scene *scene = NULL;
-    if (!holds_scene(path)) return;
+    if (!sp__holds_scene(path)) return;
     bool good = sp_scene_load(ctx, path, NULL, &scene) >= 0;
     add(l, path, "title", good ? sp_scene_name(scene) : "(wrong: `souple check` says why)");
     sp_scene_destroy(&scene);

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// a scene, not a fragment that scenes include
-static bool holds_scene(const char *path) {
+bool sp__holds_scene(const char *path) {
     char head[16384];
     FILE *file = fopen(path, "r");
     if (!file) return false;
@@ -55,7 +54,7 @@ static bool add_below(sp_gallery *g, sp_context *context, const char *folder, co
             if (name[0] == '.' || !fits || stat(path, &st) != 0 || g->count >= SP_GALLERY_MAX) continue;
             if (pass == 1 && S_ISDIR(st.st_mode) && depth < 8)
                 good = good && add_below(g, context, path, group[0] ? group : name, depth + 1);
-            else if (pass == 0 && S_ISREG(st.st_mode) && suffix && strcmp(suffix, ".xml") == 0 && holds_scene(path))
+            else if (pass == 0 && S_ISREG(st.st_mode) && suffix && strcmp(suffix, ".xml") == 0 && sp__holds_scene(path))
                 good = good && insert(g, g->count, context, path, group);
         }
     for (int i = 0; i < n; i++) free(entries[i]);

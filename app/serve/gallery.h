@@ -21,5 +21,7 @@ bool sp__gallery_add_folder(sp_gallery *g, sp_context *context, const char *fold
 // The number of the scene in that file, added at the front of the list where it is not there yet. -1: no memory.
 int sp__gallery_find(sp_gallery *g, sp_context *context, const char *path);
 void sp__gallery_free(sp_gallery *g);
+// A file with a scene, not a fragment that scenes include: by its first lines.
+bool sp__holds_scene(const char *path);
 
 #endif
