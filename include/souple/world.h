@@ -114,7 +114,7 @@ typedef struct sp_solid_def {
     const double *initial;           ///< starting positions (nodes x 3) where not the rest shape; nullable
     const double *initial_velocity;  ///< (nodes x 3); nullable: at rest
     sp_material_model model;         ///< default corotational
-    sp_rotation rotation;            ///< default polar
+    sp_rotation rotation;            ///< default svd, which restores inverted elements
     sp_shape shape;                  ///< default rest
     sp_tangent tangent;              ///< default frozen; exact needs polar or svd and shape rest
     sp_material material;            ///< of every element in no region

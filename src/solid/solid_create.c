@@ -38,7 +38,7 @@ static const sp_body_ops solid_ops = {
 sp_solid_def sp_solid_def_default(void) {
     return (sp_solid_def){
         .model = SP_COROTATIONAL,
-        .rotation = SP_ROTATION_POLAR,
+        .rotation = SP_ROTATION_SVD,
         .shape = SP_SHAPE_REST,
         .tangent = SP_TANGENT_FROZEN,
         .material = {.density = 1000, .young = 1e6, .poisson = 0.3},

@@ -107,9 +107,9 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
     const sp_attr *model = sp__build_attr(m, m == body->node ? "material" : "model");
     const char *word = model && model->words && model->count ? model->words[0] : "corotational";
     def->model = strcmp(word, "linear") == 0 ? SP_LINEAR : SP_COROTATIONAL;
-    def->rotation = sp__build_is(m, "rotation", "qr")    ? SP_ROTATION_QR
-                    : sp__build_is(m, "rotation", "svd") ? SP_ROTATION_SVD
-                                                         : SP_ROTATION_POLAR;
+    def->rotation = sp__build_is(m, "rotation", "qr")      ? SP_ROTATION_QR
+                    : sp__build_is(m, "rotation", "polar") ? SP_ROTATION_POLAR
+                                                           : SP_ROTATION_SVD;
     def->shape = sp__build_is(m, "shape", "deformed") ? SP_SHAPE_DEFORMED : SP_SHAPE_REST;
     def->tangent = sp__build_is(m, "tangent", "exact") ? SP_TANGENT_EXACT : SP_TANGENT_FROZEN;
 }
