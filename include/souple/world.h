@@ -314,14 +314,13 @@ SP_API sp_status sp_world_surface_get(sp_world *world, sp_body_id body, int inde
 /// force and torque about the frame's origin, 6 numbers).
 SP_API sp_status sp_world_surface_push(sp_world *world, sp_body_id body, int index, const double *f, double *g);
 
-/// Penalty contact of soft nodes, or of the vertices of collision surfaces, against rigid shapes: a spring along the normal,
-/// Coulomb friction made smooth at slow slip.
+/// Penalty contact of soft nodes, or of the vertices of collision surfaces, against rigid shapes: a spring along the normal, and
+/// Coulomb friction by a tangential spring that holds inside the cone and slides on it.
 typedef struct sp_contact_def {
-    double stiffness;  ///< [N/m] per node; 0: auto, 10 m/h2 of each node's mass (explicit: m/h2 of the substep; static: Young's
-                       ///< modulus times the element size)
+    double stiffness;  ///< [N/m] per node, along the normal and across; 0: auto, 10 m/h2 of each node's mass, and for solids at
+                       ///< least Young's modulus times the element size (static: that; explicit: m/h2 of the substep)
     double damping;    ///< [N s/m] per node >= 0
     double friction;   ///< coefficient >= 0
-    double slip;       ///< speed below which friction is viscous [m/s]; 0: auto, 1e-3 of the body's size per second
     uint32_t cookie;
 } sp_contact_def;
 

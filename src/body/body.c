@@ -49,6 +49,9 @@ void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
     if (tier == SP_STATE) {
         v->array(v, "q", b->q[SP_COMMITTED], sizeof(double), (size_t)b->nq);
         v->array(v, "v", b->v[SP_COMMITTED], sizeof(double), (size_t)b->nv);
+        if (b->loads.node_count)
+            v->array(v, "contacts", b->loads.memory[SP_COMMITTED], sizeof(sp_contact_memory),
+                     (size_t)SP_MEMORY_SLOTS * (size_t)b->loads.node_count);
     }
     if (tier == SP_PARAMETERS) {
         v->array(v, "fixed", b->fixed, 1, (size_t)b->nv);
@@ -68,7 +71,7 @@ void sp__drive_begin(sp_body *b) {
 }
 
 sp_status sp__drive_evaluate(sp_body *b, unsigned want) {
-    sp__loads_evaluate(b);
+    sp__loads_evaluate(b, SP_CONTACT_TRIAL);
     return b->ops->evaluate(b, want);
 }
 
@@ -154,13 +157,15 @@ sp_status sp__drive(sp_body *b, double h, sp_on_limit on_limit) {
     const char *solver = b->solve.solver;
     double critical = b->solve.critical_step;
     b->solve = (sp_solve_info){.solver = solver, .critical_step = critical, .factor_age = -1};
-    b->h = h;
     b->load_factor = 1;
     b->handed_over = false;
     b->solver->told = !b->told ? SP_HAND_OVER_FREE : b->take_over ? SP_HAND_OVER_NOW : SP_HAND_OVER_LATER;
     sp__solver_step(b->solver, b->step, b->deterministic);
+    b->h = b->integrator.type == SP_STATIC ? 0 : h;
+    sp__loads_begin(b);
     sp_status status = dispatch(b, h);
     b->load_factor = 1;
+    if (status >= 0) sp__loads_finish(b);
     if (status == SP_NOT_CONVERGED && on_limit == SP_LIMIT_FAIL)
         status = SP_BODY_FAIL(b, SP_LIMIT,
                               "body '%s': iteration limit reached with a linear residual of %g and a force residual of %g",

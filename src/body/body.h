@@ -87,8 +87,8 @@ typedef struct sp_body_ops {
     // where points cost much: a ball around each element at the trial state; NULL: ask the points
     const sp_bound *(*bounds)(sp_body *b);
     sp_status (*pull)(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);  // row i: dir_i . dx(a_i)/dq
-    // g += J^T f; a body that moves by prescription only: force and torque about its frame's origin (6)
-    void (*push)(sp_body *b, int n, const sp_anchor *a, const double *f, double *g);
+    // g += J^T f at a state; a body that moves by prescription only: force and torque about its frame's origin (6)
+    void (*push)(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g);
     sp_status (*anchor_node)(sp_body *b, int node, sp_anchor *out);
     sp_status (*anchor_point)(sp_body *b, const double rest[3], sp_anchor *out);
     // surfaces: the material points at n places of the rest shape (of its own frame, where it has one), and how far each is from
@@ -113,6 +113,8 @@ typedef struct sp_body_ops {
     sp_param (*param_at)(sp_body *b, int index);
     // signed distance to what a rigid body is made of, at a state; NULL: nothing to touch
     double (*distance)(sp_body *b, sp_which s, const double x[3], double normal[3], double surface_velocity[3]);
+    // where it can be touched: the point of its frame that is at x at a state
+    void (*locate)(sp_body *b, sp_which s, const double x[3], sp_anchor *out);
     // user's number of the node an unknown belongs to, for error records; NULL: unknown / 3
     int64_t (*node_of)(sp_body *b, int unknown);
 } sp_body_ops;

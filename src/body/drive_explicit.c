@@ -64,6 +64,7 @@ sp_status sp__drive_explicit(sp_body *b, double h) {
     sp__drive_way(b, b->work[3]);
     for (int k = 0; k < n; k++) {
         SP_TRY(sp__drive_evaluate(b, SP_WANT_FORCE));
+        sp__loads_finish(b);
         if (b->retune) SP_TRY(find_critical_step(b));
         kick(b, part, h);
         b->ops->retract(b, SP_TRIAL, part, b->v[SP_TRIAL]);

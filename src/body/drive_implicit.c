@@ -1,7 +1,11 @@
 // Implicit Euler with one linearisation (Baraff and Witkin 1998): with f and K at the start of the step,
 //   (M + h B + h2 K) dv = h f - h2 K v,   v += dv,   q += h v
 // f holds the damping force -B v already. Prescribed unknowns have their dv given and move to the right-hand side.
+// Elastic forces are linearised once. Contacts are linearised again, and the step solved again from its start, until their
+// forces at the end of the step are the ones that it was solved with (penalty.h).
 #include "body/drive.h"
+
+enum { CONTACT_PASSES = 6 };
 
 // the right-hand side, with the dv of fixed unknowns in its fixed rows; d and y are scratch
 static void right_hand_side(sp_body *b, const sp_system *A, double h, double *rhs, double *d, double *y) {
@@ -16,18 +20,31 @@ static void right_hand_side(sp_body *b, const sp_system *A, double h, double *rh
         if (b->fixed[i]) rhs[i] = d[i];
 }
 
-sp_status sp__drive_implicit(sp_body *b, double h) {
+// from f and the contacts of the loads at the start of the step to the trial state
+static sp_status solve_step(sp_body *b, double h, sp_linear_info *info) {
     double *rhs = b->work[0], *dv = b->work[1], *v = b->v[SP_TRIAL];
     sp_system A;
-    sp_linear_info info;
-    sp__drive_begin(b);
-    SP_TRY(sp__drive_evaluate(b, SP_WANT_FORCE));
+    SP_TRY(b->ops->evaluate(b, SP_WANT_FORCE));
     SP_TRY(b->ops->linearise(b, &A));
     right_hand_side(b, &A, h, rhs, dv, b->work[2]);
-    SP_TRY(sp__drive_solve(b, &A, (sp_coef){1, h, h * h}, rhs, dv, &info));
+    SP_TRY(sp__drive_solve(b, &A, (sp_coef){1, h, h * h}, rhs, dv, info));
     for (int i = 0; i < b->nv; i++) v[i] += dv[i];
     b->ops->retract(b, SP_COMMITTED, h, v);
     sp__drive_place_fixed(b);
-    b->solve.newton_iterations = 1;
-    return info.status;
+    b->solve.newton_iterations++;
+    return SP_OK;
+}
+
+sp_status sp__drive_implicit(sp_body *b, double h) {
+    sp_linear_info info;
+    sp_status worst = SP_OK;
+    sp__drive_begin(b);
+    sp__loads_evaluate(b, SP_CONTACT_AHEAD);
+    for (int pass = 1;; pass++) {
+        SP_TRY(solve_step(b, h, &info));
+        worst = sp__worst(worst, info.status);
+        if (!sp__loads_touch(b) || !sp__penalty_changed(b) || pass == CONTACT_PASSES) return worst;
+        sp__drive_begin(b);
+        sp__loads_again(b);
+    }
 }

@@ -8,13 +8,12 @@ static sp_status check_held(sp_body *b) {
         if (b->fixed[i]) return SP_OK;
     for (int i = 0; i < b->loads.spring_count; i++)
         if (b->loads.springs[i].active && b->loads.springs[i].stiffness > 0) return SP_OK;
-    if (b->loads.contact && b->loads.obstacle_count > 0 && b->loads.node_count > 0) return SP_OK;
+    if (sp__loads_touch(b)) return SP_OK;
     return SP_BODY_FAIL(b, SP_SINGULAR, "static solve of '%s': nothing holds it (no fixed node, no spring)", b->name);
 }
 
 sp_status sp__drive_static(sp_body *b, double h) {
     (void)h;
-    b->h = 0;
     SP_TRY(check_held(b));
     sp__drive_begin(b);
     memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));

@@ -4,6 +4,7 @@
 #ifndef SP_LOAD_H
 #define SP_LOAD_H
 
+#include "body/penalty.h"
 #include "core/core.h"
 #include "souple/world.h"
 
@@ -43,25 +44,39 @@ typedef struct sp_loads {
     sp_contact_node *nodes;  // collision points, made by the kind at creation; those of surfaces then take their place
     int node_count;
     bool by_surface;
-    uint64_t surface_key;     // tells one list of points of surfaces from another; topology
-    double size;              // body's extent [m], scale of the slip speed
-    double static_stiffness;  // contact stiffness in statics [N/m]
+    uint64_t surface_key;      // tells one list of points of surfaces from another; topology
+    double size;               // extent of the body [m]
+    double static_stiffness;   // of a contact in statics [N/m]
+    double element_stiffness;  // of a contact in motion: at least this [N/m]; 0: no bound
     // written by sp__loads_evaluate
     sp_point_term *terms;
     int term_count, term_capacity;
     double energy;
     bool dissipates;  // a term has no potential: friction, damping
-    // set by the world for the step
-    const sp_contact_def *contact;     // NULL: none
-    struct sp_body *const *obstacles;  // rigid bodies
-    int obstacle_count;
-    unsigned char *touching;  // scratch: which collision nodes are active
+    // set by the world
+    const sp_contact_def *contact;  // NULL: none
+    const sp_obstacles *obstacles;  // rigid bodies; NULL before the first step
+    // contacts (penalty.h)
+    sp_contact_memory *memory[2];  // [SP_COMMITTED], [SP_TRIAL]: SP_MEMORY_SLOTS of each node; state tier
+    sp_touch *touches;             // of each node, at the last evaluation; scratch
+    double *from;                  // statics: where each node was at the start (node_count x 3); scratch
+    double penetration;            // largest depth at the end of the last step [m]
 } sp_loads;
 
 // Signals of springs at time t.
 void sp__loads_prescribe(struct sp_body *b, double t);
-// terms and energy at the trial state. Room was reserved at creation: cannot fail.
-void sp__loads_evaluate(struct sp_body *b);
+// Before a driver starts, with b->h set: the trial memory is the committed one. Trial positions are those of the start.
+void sp__loads_begin(struct sp_body *b);
+// Terms and energy of the trial state. Room was reserved at creation: cannot fail.
+void sp__loads_evaluate(struct sp_body *b, sp_contact_at at);
+// The same for a trial state that was put back to the start of the step: contacts as linearised by sp__penalty_changed.
+void sp__loads_again(struct sp_body *b);
+// The contacts of the last evaluation become the trial memory.
+void sp__loads_finish(struct sp_body *b);
+void sp__loads_commit(struct sp_body *b);                           // the trial memory becomes the committed one
+void sp__loads_forget(struct sp_body *b);                           // no contact is remembered: the body was put somewhere else
+uint64_t sp__loads_hash(const struct sp_body *b);                   // of the committed memory; 0: nothing touches
+bool sp__loads_touch(const struct sp_body *b);                      // can it touch anything?
 sp_status sp__loads_reserve(struct sp_body *b, int extra_springs);  // room for more springs and for all contacts
 // Points of surfaces become the collision points, instead of those that the kind made. The list is the body's own from then on;
 // masses follow when the kind is refreshed.

@@ -120,9 +120,9 @@ static sp_status pull(sp_body *b, int n, const sp_anchor *a, const double *dir, 
 }
 
 // the transpose of v = V + W x arm: what would move the frame if it could
-static void push(sp_body *b, int n, const sp_anchor *a, const double *f, double *g) {
+static void push(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g) {
     double R[9], arm[3], torque[3];
-    sp__quat_matrix(b->q[SP_COMMITTED] + QUAT, R);
+    sp__quat_matrix(b->q[s] + QUAT, R);
     for (int i = 0; i < n; i++) {
         sp__mul3(R, a[i].offset, arm);
         sp__cross3(arm, f + 3 * (size_t)i, torque);
@@ -136,16 +136,25 @@ static sp_status anchor_node(sp_body *b, int node, sp_anchor *out) {
     return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s': a rigid body has no nodes", node, b->name);
 }
 
-// the rest place of a rigid body is where it was put at time 0
-static sp_status anchor_point(sp_body *b, const double rest[3], sp_anchor *out) {
-    double q[STATE_SIZE], R[9], arm[3];
-    const sp_rigid *r = b->impl;
-    sp_pose pose = sp_pose_signal_at(&r->pose, 0);
-    put_pose(q, &pose);
+// the point of the frame at x, with the frame at q
+static void locate_in(const sp_body *b, const double *q, const double *x, sp_anchor *out) {
+    double R[9], arm[3];
     sp__quat_matrix(q + QUAT, R);
-    sp__sub3(rest, q + POSE, arm);
+    sp__sub3(x, q + POSE, arm);
     *out = (sp_anchor){.body = b->id.slot};
     sp__mul3t(R, arm, out->offset);
+}
+
+static void locate(sp_body *b, sp_which s, const double x[3], sp_anchor *out) {
+    locate_in(b, b->q[s], x, out);
+}
+
+// the rest place of a rigid body is where it was put at time 0
+static sp_status anchor_point(sp_body *b, const double rest[3], sp_anchor *out) {
+    double q[STATE_SIZE];
+    sp_pose pose = sp_pose_signal_at(&((sp_rigid *)b->impl)->pose, 0);
+    put_pose(q, &pose);
+    locate_in(b, q, rest, out);
     return SP_OK;
 }
 
@@ -277,6 +286,7 @@ static const sp_body_ops rigid_ops = {
     .param_count = param_count,
     .param_at = param_at,
     .distance = distance,
+    .locate = locate,
 };
 
 // ---------------------------------------------------------------------------------------------------- creation

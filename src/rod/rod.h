@@ -191,7 +191,7 @@ void sp__rod_open_place(sp_body *b, const sp_anchor *a, int worker, sp_rod_place
 void sp__rod_points(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);
 const sp_bound *sp__rod_bounds(sp_body *b);
 sp_status sp__rod_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
-void sp__rod_push(sp_body *b, int n, const sp_anchor *a, const double *f, double *g);
+void sp__rod_push(sp_body *b, sp_which state, int n, const sp_anchor *a, const double *f, double *g);
 sp_status sp__rod_anchor_node(sp_body *b, int node, sp_anchor *out);
 sp_status sp__rod_anchor_point(sp_body *b, const double rest[3], sp_anchor *out);
 sp_status sp__rod_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);

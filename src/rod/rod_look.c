@@ -63,7 +63,7 @@ static void add_pins(sp_body *b, double *out) {
 static sp_status reaction(sp_body *b, double *out) {
     double energy = b->energy;
     copy_committed(b);
-    sp__loads_evaluate(b);
+    sp__loads_evaluate(b, SP_CONTACT_COMMITTED);
     SP_TRY(sp__rod_evaluate(b, SP_WANT_FORCE));
     for (int i = 0; i < b->nv; i++) b->f[i] = -b->f[i];
     spread_forces(b, b->f, true, out);

@@ -95,10 +95,10 @@ void sp__rod_open_place(sp_body *b, const sp_anchor *a, int worker, sp_rod_place
     }
 }
 
-// the same, of the trial state
-static void open_trial(sp_body *b, const sp_anchor *a, sp_rod_place *out) {
+// the same, of a state
+static void open_at(sp_body *b, sp_which which, const sp_anchor *a, sp_rod_place *out) {
     out->count = 0;
-    if (sp__rod_settle(b, sp__rod(b)->part_of[a->elem], SP_TRIAL, false) >= 0) sp__rod_open_place(b, a, 0, out);
+    if (sp__rod_settle(b, sp__rod(b)->part_of[a->elem], which, false) >= 0) sp__rod_open_place(b, a, 0, out);
 }
 
 sp_status sp__rod_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
@@ -109,7 +109,7 @@ sp_status sp__rod_pull(sp_body *b, int n, const sp_anchor *a, const double *dir,
     J->start[0] = 0;
     for (int i = 0; i < n; i++) {
         int at = J->start[i];
-        open_trial(b, &a[i], &s);
+        open_at(b, SP_TRIAL, &a[i], &s);
         if (at > J->capacity - s.count)
             return SP_BODY_FAIL(b, SP_BAD_INPUT, "rows of '%s' need more than the %d entries there is room for", b->name,
                                 J->capacity);
@@ -122,12 +122,12 @@ sp_status sp__rod_pull(sp_body *b, int n, const sp_anchor *a, const double *dir,
     return SP_OK;
 }
 
-void sp__rod_push(sp_body *b, int n, const sp_anchor *a, const double *f, double *g) {
+void sp__rod_push(sp_body *b, sp_which state, int n, const sp_anchor *a, const double *f, double *g) {
     const sp_rod *r = sp__rod(b);
     sp_rod_place s;
     sp__rod_follow(b);
     for (int i = 0; i < n; i++) {
-        open_trial(b, &a[i], &s);
+        open_at(b, state, &a[i], &s);
         for (int k = 0; k < s.count; k++)
             g[r->part[s.part].v + s.unknown[k]] += sp__dot3(f + 3 * (size_t)i, s.columns + 3 * (size_t)k);
     }

@@ -133,7 +133,7 @@ void sp__solid_corners(const sp_solid *s, uint32_t user_tet, int node[4]);
 void sp__solid_weights(const sp_anchor *a, double w[4]);
 void sp__solid_points(sp_body *b, sp_which which, int n, const sp_anchor *a, double *x, double *v);
 sp_status sp__solid_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
-void sp__solid_push(sp_body *b, int n, const sp_anchor *a, const double *f, double *g);
+void sp__solid_push(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g);
 sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out);
 sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *out);
 // solid_surface.c

@@ -179,7 +179,7 @@ static sp_status make_caches(sp_body *b) {
     return SP_OK;
 }
 
-// scales that automatic contact stiffness and slip speed refer to
+// scales that contact refers to
 static void set_contact_scales(sp_body *b, const sp_mesh *mesh) {
     sp_solid *s = sp__solid(b);
     double low[3], high[3], d[3], young = 0;
@@ -187,7 +187,7 @@ static void set_contact_scales(sp_body *b, const sp_mesh *mesh) {
     sp__sub3(high, low, d);
     for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) young = fmax(young, sp__solid_material_of(s, slot).young);
     b->loads.size = sp__norm3(d);
-    b->loads.static_stiffness = young * cbrt(sp_mesh_volume(mesh) / s->elements);
+    b->loads.static_stiffness = b->loads.element_stiffness = young * cbrt(sp_mesh_volume(mesh) / s->elements);
 }
 
 static void choose_solver(sp_body *b, const sp_solver_def *def) {

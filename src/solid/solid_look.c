@@ -94,7 +94,7 @@ static sp_status reaction(sp_body *b, double *out) {
     sp_solid *s = sp__solid(b);
     memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], sizeof(double) * (size_t)b->nq);
     memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], sizeof(double) * (size_t)b->nv);
-    sp__loads_evaluate(b);
+    sp__loads_evaluate(b, SP_CONTACT_COMMITTED);
     SP_TRY(sp__solid_evaluate(b, SP_WANT_FORCE));
     for (int i = 0; i < s->nodes; i++)
         for (size_t k = 0; k < 3; k++) {
@@ -119,7 +119,7 @@ static sp_status load(sp_body *b, double *out) {
         if (!sp->active || sp->pin) continue;
         b->ops->points(b, SP_TRIAL, 1, &sp->at, x, v);
         for (int a = 0; a < 3; a++) f[a] = sp->axes >> a & 1 ? sp->stiffness * (sp->target[a] - x[a]) - sp->damping * v[a] : 0;
-        b->ops->push(b, 1, &sp->at, f, b->f);
+        b->ops->push(b, SP_TRIAL, 1, &sp->at, f, b->f);
     }
     for (int i = 0; i < s->nodes; i++) memcpy(out + 3 * (size_t)s->user_node[i], b->f + 3 * (size_t)i, 3 * sizeof *out);
     b->energy = energy;

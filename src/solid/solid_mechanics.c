@@ -121,7 +121,8 @@ sp_status sp__solid_evaluate(sp_body *b, unsigned want) {
         run(b, product_chunk, b->v[SP_TRIAL], NULL, true);
         sp__ranges(b->ctx, s->nodes, damp_nodes, &p, s->partial);
     }
-    for (int k = 0; k < b->loads.term_count; k++) sp__solid_push(b, 1, &b->loads.terms[k].at, b->loads.terms[k].f, b->f);
+    for (int k = 0; k < b->loads.term_count; k++)
+        sp__solid_push(b, SP_TRIAL, 1, &b->loads.terms[k].at, b->loads.terms[k].f, b->f);
     return SP_OK;
 }
 

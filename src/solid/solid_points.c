@@ -50,7 +50,8 @@ sp_status sp__solid_pull(sp_body *b, int n, const sp_anchor *a, const double *di
     return SP_OK;
 }
 
-void sp__solid_push(sp_body *b, int n, const sp_anchor *a, const double *f, double *g) {
+void sp__solid_push(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g) {
+    (void)s;
     for (int i = 0; i < n; i++) {
         int node[4];
         double w[4];

@@ -58,17 +58,17 @@ static sp_status reserve_body(sp_world *w) {
     }
     if (w->slot_count) memcpy(slots, w->slots, (size_t)w->slot_count * sizeof *slots);
     if (w->body_count) memcpy(bodies, w->bodies, (size_t)w->body_count * sizeof *bodies);
-    if (w->obstacle_count) memcpy(obstacles, w->obstacles, (size_t)w->obstacle_count * sizeof *obstacles);
-    sp__free(w->ctx, w->slots), sp__free(w->ctx, w->bodies), sp__free(w->ctx, w->obstacles);
-    w->slots = slots, w->bodies = bodies, w->obstacles = obstacles;
+    if (w->obstacles.count) memcpy(obstacles, w->obstacles.list, (size_t)w->obstacles.count * sizeof *obstacles);
+    sp__free(w->ctx, w->slots), sp__free(w->ctx, w->bodies), sp__free(w->ctx, w->obstacles.list);
+    w->slots = slots, w->bodies = bodies, w->obstacles.list = obstacles;
     w->slot_capacity = w->body_capacity = capacity;
     return SP_OK;
 }
 
 static void list_obstacles(sp_world *w) {
-    w->obstacle_count = 0;
+    w->obstacles.count = 0;
     for (int i = 0; i < w->body_count; i++)
-        if (w->bodies[i]->ops->distance) w->obstacles[w->obstacle_count++] = w->bodies[i];
+        if (w->bodies[i]->ops->distance) w->obstacles.list[w->obstacles.count++] = w->bodies[i];
 }
 
 static void name_body(sp_world *w, sp_body *b, const char *name) {

@@ -32,12 +32,12 @@ typedef struct block_header {
 } block_header;
 
 static const char magic[8] = "SPCHECK";  // the closing zero becomes the version
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 
 typedef struct world_record {
     double time, time_carry;
     uint64_t steps;
-    double gravity[3], contact[4];
+    double gravity[3], contact[3];
     uint64_t gravity_set[3], has_contact, body_count;
 } world_record;
 
@@ -247,7 +247,7 @@ static world_record world_record_of(const sp_world *w) {
                       .has_contact = w->has_contact,
                       .body_count = (uint64_t)w->body_count};
     for (int a = 0; a < 3; a++) r.gravity[a] = w->gravity[a].value, r.gravity_set[a] = w->gravity[a].set;
-    const double contact[4] = {w->contact.stiffness, w->contact.damping, w->contact.friction, w->contact.slip};
+    const double contact[3] = {w->contact.stiffness, w->contact.damping, w->contact.friction};
     memcpy(r.contact, contact, sizeof contact);
     return r;
 }
@@ -256,7 +256,7 @@ static void put_world(sp_world *w, const world_record *r) {
     w->time = r->time, w->time_carry = r->time_carry, w->steps = r->steps;
     for (int a = 0; a < 3; a++) w->gravity[a].value = r->gravity[a], w->gravity[a].set = r->gravity_set[a] != 0;
     w->has_contact = r->has_contact != 0;
-    w->contact = (sp_contact_def){r->contact[0], r->contact[1], r->contact[2], r->contact[3], SP_COOKIE_CONTACT};
+    w->contact = (sp_contact_def){r->contact[0], r->contact[1], r->contact[2], SP_COOKIE_CONTACT};
 }
 
 static void pass_world(sp_world *w, walk *k) {

@@ -140,6 +140,7 @@ sp_status sp_world_anchor_get(sp_world *w, const sp_anchor *anchor, double x[3],
 
 static sp_status set_state(sp_world *w, sp_body *b, const double *x, const double *v) {
     sp_status status = b->ops->set_state(b, x, v);
+    if (status >= 0 && x) sp__loads_forget(b);
     if (status < 0) return sp__world_body_failed(w, b, status);
     b->frozen = false;
     b->retune = true;

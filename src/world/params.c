@@ -1,10 +1,10 @@
-// Parameters by path: "gravity.x|y|z", "contact.stiffness|damping|friction|slip" where there is contact, "<body>.<parameter>".
+// Parameters by path: "gravity.x|y|z", "contact.stiffness|damping|friction" where there is contact, "<body>.<parameter>".
 #include <stdio.h>
 
 #include "world/world_internal.h"
 
 static const char *const axis_names[] = {"gravity.x", "gravity.y", "gravity.z"};
-enum { GRAVITY_COUNT = 3, CONTACT_COUNT = 4 };
+enum { GRAVITY_COUNT = 3, CONTACT_COUNT = 3 };
 
 static sp_param gravity_param(int axis) {
     return (sp_param){.name = axis_names[axis], .unit = "m/s2", .meaning = "gravity", .low = -1e6, .high = 1e6};
@@ -15,7 +15,6 @@ static sp_param contact_param(sp_world *w, int index) {
         {"contact.stiffness", "N/m", "penalty of a node; 0: auto", 0, 1e300, &w->contact.stiffness, NULL},
         {"contact.damping", "N s/m", "damping along the normal, of a node", 0, 1e300, &w->contact.damping, NULL},
         {"contact.friction", "1", "Coulomb's coefficient", 0, 1e6, &w->contact.friction, NULL},
-        {"contact.slip", "m/s", "speed below which friction is viscous; 0: auto", 0, 1e300, &w->contact.slip, NULL},
     };
     return list[index];
 }

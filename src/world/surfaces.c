@@ -292,7 +292,7 @@ sp_status sp_world_surface_push(sp_world *w, sp_body_id id, int index, const dou
     SP_TRY(sp__world_enter(w));
     sp_status status = find_skin(w, id, index, &b, &s);
     if (status >= 0 && !b->ops->corners)
-        b->ops->push(b, s->vertex_count, s->anchors, f, g);
+        b->ops->push(b, SP_COMMITTED, s->vertex_count, s->anchors, f, g);
     else if (status >= 0) {
         status = make_transpose(w, b, s);
         if (status >= 0) sp__transpose_push(w->ctx, &s->up, f, g);

@@ -151,7 +151,7 @@ void sp_world_destroy(sp_world **world) {
     for (int i = 0; i < w->slot_count; i++) sp__skins_free(w, &w->slots[i]);
     sp__journal_free(w);
     sp__free(ctx, w->pending.list), sp__free(ctx, w->batch.list), sp__free(ctx, w->taken.list);
-    sp__free(ctx, w->slots), sp__free(ctx, w->bodies), sp__free(ctx, w->obstacles);
+    sp__free(ctx, w->slots), sp__free(ctx, w->bodies), sp__free(ctx, w->obstacles.list);
     sp__free(ctx, w->events), sp__free(ctx, w->trial_events);
     if (w->locks_made) {
         pthread_mutex_destroy(&w->error_lock);
@@ -178,7 +178,7 @@ uint64_t sp__world_compute_hash(sp_world *w) {
     uint64_t hash = sp__mix(bits, w->steps);
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
-        hash = sp__mix(hash ^ b->ops->hash(b), hash_text(b->name));
+        hash = sp__mix(hash ^ (b->ops->hash(b) + sp__loads_hash(b)), hash_text(b->name));
     }
     return hash;
 }
@@ -192,9 +192,9 @@ sp_contact_def sp_contact_def_default(void) {
 static sp_status check_contact(sp_world *w, const sp_contact_def *def) {
     if (def->cookie != SP_COOKIE_CONTACT)
         return WORLD_FAIL(w, SP_BAD_INPUT, "sp_contact_def did not start from sp_contact_def_default()");
-    const double values[] = {def->stiffness, def->damping, def->friction, def->slip};
-    static const char *const names[] = {"stiffness", "damping", "friction", "slip"};
-    for (int i = 0; i < 4; i++)
+    const double values[] = {def->stiffness, def->damping, def->friction};
+    static const char *const names[] = {"stiffness", "damping", "friction"};
+    for (int i = 0; i < 3; i++)
         if (!isfinite(values[i]) || values[i] < 0)
             return WORLD_FAIL(w, SP_BAD_INPUT, "contact %s = %g, must be finite and >= 0", names[i], values[i]);
     return SP_OK;

@@ -140,8 +140,7 @@ struct sp_world {
     int slot_count, slot_capacity;
     sp_body **bodies;  // in order of creation
     int body_count, body_capacity;
-    sp_body **obstacles;  // those that can be touched
-    int obstacle_count;
+    sp_obstacles obstacles;  // those that can be touched; bodies keep a pointer to it
     uint32_t skin_revision;  // of the last surface made
     sp_gravity gravity[3];
     sp_contact_def contact;

@@ -10,8 +10,7 @@ static void prescribe_body(sp_world *w, sp_body *b, const double gravity[3], dou
     b->step = w->trial.step;
     b->deterministic = w->def.deterministic;
     b->loads.contact = w->has_contact ? &w->contact : NULL;
-    b->loads.obstacles = w->obstacles;
-    b->loads.obstacle_count = w->obstacle_count;
+    b->loads.obstacles = &w->obstacles;
     sp__loads_prescribe(b, t);
     b->ops->prescribe(b, t);
 }
@@ -40,6 +39,7 @@ void sp__prescribe_now(sp_world *w) {
 static void hold(sp_body *b) {
     memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], (size_t)b->nq * sizeof(double));
     memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
+    sp__loads_begin(b);
 }
 
 // A failure of one body: of the whole step, or of this body alone where the world was told so. Memory is never its own affair.
@@ -120,6 +120,7 @@ sp_status sp__commit(sp_world *w, double h) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         swap(b->q), swap(b->v);
+        sp__loads_commit(b);
         b->froze_now = false;
     }
     sp__time_add(&w->time, &w->time_carry, h);

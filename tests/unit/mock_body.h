@@ -84,7 +84,7 @@ static sp_status mock_evaluate(sp_body *b, unsigned want) {
         for (int a = 0; a < 3; a++) b->f[3 * e + a] += s * u[a], b->f[3 * e + 3 + a] -= s * u[a];
         b->energy += 0.5 * m->k[0] * uu + 0.25 * m->k[1] * uu * uu;
     }
-    for (int t = 0; t < b->loads.term_count; t++) b->ops->push(b, 1, &b->loads.terms[t].at, b->loads.terms[t].f, b->f);
+    for (int t = 0; t < b->loads.term_count; t++) b->ops->push(b, SP_TRIAL, 1, &b->loads.terms[t].at, b->loads.terms[t].f, b->f);
     if (m->broken) b->f[4] = NAN;
     return SP_OK;
 }
@@ -113,7 +113,7 @@ static void mock_mul_raw(void *o, sp_coef c, const double *x, double *y) {
         double at[3], f[3];
         for (int a = 0; a < 3; a++) at[a] = (1 - w) * left[a] + w * left[3 + a];
         mock_term_product(term, c, at, f);
-        b->ops->push(b, 1, &term->at, f, y);
+        b->ops->push(b, SP_TRIAL, 1, &term->at, f, y);
     }
 }
 
@@ -182,8 +182,8 @@ static sp_status mock_pull(sp_body *b, int n, const sp_anchor *a, const double *
     return SP_OK;
 }
 
-static void mock_push(sp_body *b, int n, const sp_anchor *a, const double *f, double *g) {
-    (void)b;
+static void mock_push(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g) {
+    (void)b, (void)s;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < 6; k++) g[3 * a[i].elem + (unsigned)k] += (k < 3 ? 1 - a[i].at[0] : a[i].at[0]) * f[3 * i + k % 3];
 }

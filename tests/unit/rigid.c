@@ -174,3 +174,77 @@ TEST(triangles_lie_on_the_shapes) {
     }
     finish();
 }
+
+// ------------------------------------------------------------------------------------------------ touched from outside
+
+// a block of 8 nodes, all held, its lower 4 at height 0; the floor rises by 1 mm a step
+static sp_body_id held_block(sp_mesh **mesh) {
+    static const int nodes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    sp_solid_def def = sp_solid_def_default();
+    sp_fix fix = {nodes, 8, SP_AXES_ALL, 0};
+    sp_contact_def contact = sp_contact_def_default();
+    sp_body_id id = {0, 0};
+    contact.stiffness = 1000;
+    CHECK_INT(sp_mesh_box(ctx, (double[3]){1, 1, 1}, (int[3]){1, 1, 1}, 6, mesh), SP_OK);
+    def.mesh = *mesh, def.fixes = &fix, def.fix_count = 1;
+    CHECK_INT(sp_world_add_solid(w, &def, &id), SP_OK);
+    CHECK_INT(sp_world_set_contact(w, &contact), SP_OK);
+    return id;
+}
+
+static void rising(const void *user, double t, sp_pose *out) {
+    (void)user;
+    *out = sp_pose_identity();
+    out->translate[1] = 0.1 * t;
+}
+
+static double force_up(sp_body_id id) {
+    double f[24], sum = 0;
+    CHECK_INT(sp_world_field(w, id, "force", f), SP_OK);
+    for (int i = 0; i < 8; i++) sum += f[3 * i + 1];
+    return sum;
+}
+
+// what holds the block is its weight less the four springs of the floor, where the floor is now
+TEST(reactions_see_a_moving_floor_where_it_is) {
+    sp_rigid_shape plane = {.type = SP_PLANE, .size = {0, 1, 0}, .pose = sp_pose_identity()};
+    sp_rigid_def floor = sp_rigid_def_default();
+    sp_body_id id;
+    sp_mesh *mesh;
+    start();
+    sp_body_id block = held_block(&mesh);
+    floor.shapes = &plane, floor.shape_count = 1, floor.kinematic = true, floor.pose.eval = rising;
+    CHECK_INT(sp_world_add_rigid(w, &floor, &id), SP_OK);
+    for (int k = 1; k <= 5; k++) {
+        CHECK_INT(sp_world_step(w, 0.01), SP_OK);
+        CHECK_NEAR(force_up(block), 1000 * 9.81 - 4 * 1000 * 0.001 * k, 1e-8);
+    }
+    // without the floor, and with other bodies in its place
+    CHECK_INT(sp_world_remove(w, id), SP_OK);
+    CHECK_NEAR(force_up(block), 1000 * 9.81, 1e-8);
+    floor.kinematic = false;
+    for (int k = 0; k < 20; k++) CHECK_INT(sp_world_add_rigid(w, &floor, NULL), SP_OK);
+    CHECK_NEAR(force_up(block), 1000 * 9.81, 1e-8);
+    sp_mesh_destroy(&mesh);
+    finish();
+}
+
+// force and torque of a push are taken about the frame of the state asked for: virtual work with the velocities of its points
+TEST(pushes_at_the_pose_asked_for) {
+    start();
+    sp_body_id id = add(&ball, 1, true);
+    CHECK_INT(sp_world_step(w, 0.3), SP_OK);
+    sp_body *b = sp__world_body(w, id);
+    sp__prescribe(w, 0.2);
+    const sp_anchor a = {.offset = {0.3, -0.2, 0.5}};
+    const double f[3] = {1, 2, 3};
+    for (int s = 0; s < 2; s++) {
+        double g6[6] = {0}, x[3], v[3], power;
+        const double *q = b->q[s];
+        b->ops->push(b, (sp_which)s, 1, &a, f, g6);
+        b->ops->points(b, (sp_which)s, 1, &a, x, v);
+        power = sp__dot3(g6, q + 7) + sp__dot3(g6 + 3, q + 10);
+        CHECK_NEAR(power, sp__dot3(f, v), 1e-12);
+    }
+    finish();
+}

@@ -51,7 +51,7 @@ static void disturb(bench *k, double wild) {
     memcpy(k->body->v[SP_TRIAL], k->body->v[SP_COMMITTED], sizeof *v * (size_t)k->n);
     free(q), free(v);
     sp__loads_prescribe(k->body, 0);
-    sp__loads_evaluate(k->body);
+    sp__loads_evaluate(k->body, SP_CONTACT_TRIAL);
 }
 
 // inner array to users' numbering

@@ -244,7 +244,7 @@ TEST(points_against_pull_and_push) {
         b->ops->points(b, SP_TRIAL, n, a, x, v);
         double e = 1e-6, pushed = 0;
         // sum of J^T dir by push, against dq, is the same number by pull
-        b->ops->push(b, n, a, dir, g);
+        b->ops->push(b, SP_TRIAL, n, a, dir, g);
         memcpy(q, b->q[SP_TRIAL], (size_t)b->nq * sizeof *q);
         move_trial(b, q, e, dq);
         b->ops->points(b, SP_TRIAL, n, a, y, NULL);
@@ -290,13 +290,13 @@ TEST(retract_and_mass) {
 // ---------------------------------------------------------------------------------------------------- mechanics
 
 static double energy_at(sp_body *b) {
-    sp__loads_evaluate(b);
+    sp__loads_evaluate(b, SP_CONTACT_TRIAL);
     b->ops->evaluate(b, SP_WANT_FORCE | SP_WANT_ENERGY);
     return b->energy;
 }
 
 static sp_status evaluate(sp_body *b) {
-    sp__loads_evaluate(b);
+    sp__loads_evaluate(b, SP_CONTACT_TRIAL);
     return b->ops->evaluate(b, SP_WANT_FORCE);
 }
 
@@ -307,8 +307,9 @@ TEST(forces_are_minus_the_gradient_where_there_is_an_energy) {
         w->contact.friction = 0;
         shake(b, 0.02);
         memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
-        b->h = 0;  // penalty at the state itself
+        b->h = 0;
         b->integrator.type = SP_STATIC;
+        sp__loads_begin(b);
         double f[NV_MAX], q[NQ_MAX], largest = 0, e = 1e-6;
         energy_at(b);
         memcpy(f, b->f, (size_t)b->nv * sizeof *f);

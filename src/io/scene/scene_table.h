@@ -107,7 +107,7 @@ enum {
     POSITIVE("density", "kg/m3", DEF("1000"), X_, 1, REBUILD, "mass per rest volume"),                                 \
         NOT_NEGATIVE("young", "Pa", DEF("1e6"), (time) | X_, 1, VALUES, "Young's modulus"),                            \
         NUMBERS("poisson", 1, 1, "", -1, 0.5, DEF("0.3"), X_ | LOPEN | HOPEN, 1, VALUES, "Poisson's ratio"),           \
-        CHOICE("rotation", DEF("svd"), "svd/polar/qr", law, 1, REBUILD, "how the rotation of an element is found"),  \
+        CHOICE("rotation", DEF("svd"), "svd/polar/qr", law, 1, REBUILD, "how the rotation of an element is found"),    \
         CHOICE("shape", DEF("rest"), "rest/deformed", law, 1, REBUILD,                                                 \
                "shape on which the stiffness is built; deformed: no torque on a deformed element"),                    \
         CHOICE("tangent", DEF("frozen"), "frozen/exact", law, 1, VALUES,                                               \

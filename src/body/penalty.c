@@ -1,0 +1,353 @@
+// See penalty.h.
+#include "body/penalty.h"
+
+#include "body/body.h"
+#include "math/vec3.h"
+
+enum { CHUNK = 256, BATCH = 32, PLANES = 4 };  // points of one task; points asked for at once; contacts of one point
+
+static const double same_direction = 0.9;       // cosine: contacts with nearer normals are one surface, and the nearest counts
+static const double looks_out = 0.5;            // cosine between a normal and the way out
+static const double force_tolerance = 5e-3;     // of all contact forces that the linear ones may be wrong by
+static const double lift_depths = 8;            // lift in multiples of the depth: with it, what is left of an edge that is not
+                                                // the same direction lies outside (lift tan2 > depth)
+static const double lift_least = 1e-3;          // and at least this share of the body's size
+static const double static_margin = 1e-9;       // of the body's size
+static const double far_slide = 2;              // in lengths of the tangential spring at the cone
+static const double stiffness_of_inertia = 10;  // in m/h2: a point sinks by a tenth of what it would fall in a step
+
+typedef struct contact_plane {  // one rigid body as seen from a point
+    sp_body *with;
+    double distance;  // of the place it was measured from [m]
+    double d, n[3], surface[3];
+} contact_plane;
+
+typedef struct contact_place {  // of a point, where its contacts are linearised
+    double x[3], v[3];
+    double moved[3];  // how it came there within the step
+} contact_place;
+
+typedef struct penalty_job {
+    sp_body *b;
+    sp_contact_at at;
+    const sp_bound *bounds;  // of elements; NULL: unknown
+    bool compare;            // with the touches that are there
+} penalty_job;
+
+static sp_which poses_of(sp_contact_at at) {
+    return at == SP_CONTACT_COMMITTED ? SP_COMMITTED : SP_TRIAL;
+}
+
+static const sp_contact_memory *memory_of(const penalty_job *job, int node) {
+    return job->b->loads.memory[poses_of(job->at)] + (size_t)SP_MEMORY_SLOTS * (size_t)node;
+}
+
+// ---------------------------------------------------------------------------------------------------- where it touches
+
+static double distance_to(const penalty_job *job, sp_body *obstacle, const double *x, double radius, contact_plane *out) {
+    out->with = obstacle;
+    out->d = obstacle->ops->distance(obstacle, poses_of(job->at), x, out->n, out->surface) - radius;
+    return out->distance = out->d;
+}
+
+// How far above a surface a point counts as touching. Looking ahead: it falls freely within the step; without this, a point that
+// rests is found too late. Statics: a body that is laid on a floor touches it, and nothing else keeps it from falling.
+static double margin(const penalty_job *job, const double *n) {
+    const sp_body *b = job->b;
+    if (b->h == 0) return static_margin * b->loads.size;
+    return job->at == SP_CONTACT_AHEAD ? b->h * b->h * fmax(-sp__dot3(n, b->gravity), 0) : 0;
+}
+
+// Direction out of what the point touches: the normals it remembers, or the normal where it comes from. False: unknown.
+static bool way_out(const penalty_job *job, int node, const contact_place *p, double *out) {
+    const sp_obstacles *o = job->b->loads.obstacles;
+    const sp_contact_memory *m = memory_of(job, node);
+    double from[3], length;
+    contact_plane nearest = {.distance = INFINITY}, plane;
+    memset(out, 0, 3 * sizeof *out);
+    for (int s = 0; s < SP_MEMORY_SLOTS; s++)
+        if (m[s].with) sp__axpy3(out, 1, m[s].normal, out);
+    if ((length = sp__norm3(out)) > 0.1) {
+        for (int a = 0; a < 3; a++) out[a] /= length;
+        return true;
+    }
+    sp__sub3(p->x, p->moved, from);
+    for (int i = 0; i < o->count; i++)
+        if (distance_to(job, o->list[i], from, job->b->loads.nodes[node].radius, &plane) < nearest.distance) nearest = plane;
+    memcpy(out, nearest.n, 3 * sizeof *out);
+    return nearest.distance > 0 && nearest.distance < INFINITY;
+}
+
+// The plane of one rigid body. A normal that does not look out is that of an inner face or of an edge: from `lift` above the
+// point the outer one is nearest.
+static contact_plane plane_of(const penalty_job *job, sp_body *obstacle, const contact_place *p, double radius, const double *out,
+                              double lift) {
+    contact_plane plain, plane;
+    double place[3];
+    distance_to(job, obstacle, p->x, radius, &plain);
+    if (lift == 0 || sp__dot3(plain.n, out) > looks_out) return plain;
+    sp__axpy3(p->x, lift, out, place);
+    if (distance_to(job, obstacle, place, radius, &plane) <= 0) return plain;
+    plane.d = plane.distance - lift * sp__dot3(plane.n, out);
+    return plane;
+}
+
+// of planes that look the same way only the nearest stays
+static int add_plane(contact_plane *planes, int n, const contact_plane *p) {
+    for (int i = 0; i < n; i++) {
+        if (sp__dot3(planes[i].n, p->n) < same_direction) continue;
+        if (p->distance < planes[i].distance) planes[i] = *p;
+        return n;
+    }
+    if (n < PLANES) planes[n++] = *p;
+    return n;
+}
+
+static int find_planes(const penalty_job *job, int node, const contact_place *p, contact_plane *planes) {
+    const sp_loads *l = &job->b->loads;
+    double radius = l->nodes[node].radius, depth = 0, out[3];
+    contact_plane plane;
+    bool any = false;
+    for (int i = 0; i < l->obstacles->count; i++) {
+        double d = distance_to(job, l->obstacles->list[i], p->x, radius, &plane);
+        any = any || d < margin(job, plane.n);
+        depth = fmax(depth, -d);
+    }
+    if (!any) return 0;
+    double lift = way_out(job, node, p, out) ? lift_depths * depth + lift_least * l->size : 0;
+    int n = 0;
+    for (int i = 0; i < l->obstacles->count; i++) {
+        plane = plane_of(job, l->obstacles->list[i], p, radius, out, lift);
+        if (plane.d < margin(job, plane.n)) n = add_plane(planes, n, &plane);
+    }
+    return n;
+}
+
+// ---------------------------------------------------------------------------------------------------- forces
+
+// s (1 - n n^T) or s n n^T into xx yy zz xy yz zx
+static void add_outer(double *k, double s, const double *n) {
+    k[0] += s * n[0] * n[0], k[1] += s * n[1] * n[1], k[2] += s * n[2] * n[2];
+    k[3] += s * n[0] * n[1], k[4] += s * n[1] * n[2], k[5] += s * n[2] * n[0];
+}
+
+static void add_identity(double *k, double s) {
+    for (int a = 0; a < 3; a++) k[a] += s;
+}
+
+// explicit steps bear no more than about m/h2; others are at least as stiff as an element
+static double stiffness_of(const sp_body *b, const sp_contact_node *node) {
+    const sp_loads *l = &b->loads;
+    if (l->contact->stiffness > 0) return node->share * l->contact->stiffness;
+    if (b->h == 0) return node->share * l->static_stiffness;
+    double inertia = node->mass / (b->h * b->h);
+    if (b->integrator.type == SP_EXPLICIT) return inertia;
+    return fmax(stiffness_of_inertia * inertia, node->share * l->element_stiffness);
+}
+
+// Where the tangential spring is attached: the stick point it remembers, or where a new contact crossed the surface.
+static void stick_point(const penalty_job *job, const contact_plane *plane, const contact_place *p, const sp_contact_memory *m,
+                        double *s) {
+    if (m) {
+        sp_anchor at = {0};
+        memcpy(at.offset, m->stick, sizeof at.offset);
+        plane->with->ops->points(plane->with, poses_of(job->at), 1, &at, s, NULL);
+        return;
+    }
+    double way[3];
+    sp__axpy3(p->moved, -job->b->h, plane->surface, way);
+    // inside all the time, or from where it crossed
+    double along = sp__dot3(plane->n, way), inside = along < plane->d ? fmax(plane->d / along, 0) : 1;
+    sp__axpy3(p->x, -inside, way, s);
+}
+
+// Friction of one contact, at most `limit`; s moves along with a point that slides. The derivative of a sliding force along the
+// direction of sliding is 0. Solving with it may alternate between sliding and sticking, or diverge. With the secant limit / |u|
+// instead, each pass lessens the error (the force has a concave potential in |u|^2, which the secant majorises). The true
+// derivative predicts the end of the step better where a point slides far in each step.
+static void add_friction(double k, double limit, bool ahead, const contact_plane *plane, const contact_place *p, double *s,
+                         sp_touch *t) {
+    double u[3], unit[3];
+    sp__sub3(p->x, s, u);
+    sp__axpy3(u, -sp__dot3(plane->n, u), plane->n, u);
+    double length = sp__norm3(u), stiffness = k;
+    if (k * length > limit) {
+        stiffness = limit / length;
+        for (int a = 0; a < 3; a++) unit[a] = u[a] / length;
+        if (ahead && k * length > far_slide * limit) add_outer(t->k, -stiffness, unit);
+        sp__axpy3(p->x, -stiffness / k, u, s);
+    }
+    add_identity(t->k, stiffness), add_outer(t->k, -stiffness, plane->n);
+    sp__axpy3(t->f, -stiffness, u, t->f);
+    t->energy += 0.5 * stiffness * length * length;
+}
+
+static void remember(const penalty_job *job, const contact_plane *plane, const double *s, double force, sp_contact_memory *out) {
+    sp_anchor at;
+    plane->with->ops->locate(plane->with, poses_of(job->at), s, &at);
+    out->with = plane->with->id.slot;
+    memcpy(out->stick, at.offset, sizeof out->stick);
+    memcpy(out->normal, plane->n, sizeof out->normal);
+    out->force = force;
+}
+
+static const sp_contact_memory *recall(const penalty_job *job, int node, const sp_body *with) {
+    const sp_contact_memory *m = memory_of(job, node);
+    for (int s = 0; s < SP_MEMORY_SLOTS; s++)
+        if (m[s].with == with->id.slot) return &m[s];
+    return NULL;
+}
+
+// Looking ahead, the point has not been stopped yet and is far too deep: the normal force of the last step is the better limit.
+static void add_contact(const penalty_job *job, int node, const contact_plane *plane, const contact_place *p, int *kept,
+                        sp_touch *t) {
+    const sp_body *b = job->b;
+    const sp_contact_def *c = b->loads.contact;
+    const sp_contact_memory *m = recall(job, node, plane->with);
+    double k = stiffness_of(b, &b->loads.nodes[node]), damping = b->loads.nodes[node].share * c->damping, relative[3], s[3];
+    sp__sub3(p->v, plane->surface, relative);
+    double force = -k * plane->d - damping * sp__dot3(plane->n, relative);
+    if (!(force > 0) && job->at != SP_CONTACT_AHEAD && b->h > 0) return;
+    t->active = true;
+    sp__axpy3(t->f, force, plane->n, t->f);
+    add_outer(t->k, k, plane->n);
+    add_outer(t->b, damping, plane->n);
+    t->energy += 0.5 * k * plane->d * plane->d;
+    t->depth = fmax(t->depth, -plane->d);
+    if (*kept == SP_MEMORY_SLOTS) return;
+    stick_point(job, plane, p, m, s);
+    bool ahead = m && job->at == SP_CONTACT_AHEAD;
+    double limit = c->friction * (ahead ? m->force : fmax(force, 0));
+    if (limit > 0) add_friction(k, limit, ahead, plane, p, s, t);
+    remember(job, plane, s, fmax(force, 0), &t->next[(*kept)++]);
+}
+
+// ---------------------------------------------------------------------------------------------------- one point
+
+static void predict(const sp_touch *t, const double *x, const double *v, double *f) {
+    double dx[3], dv[3];
+    sp__sub3(x, t->x, dx), sp__sub3(v, t->v, dv);
+    const double *k = t->k, *b = t->b;
+    f[0] = t->f[0] - k[0] * dx[0] - k[3] * dx[1] - k[5] * dx[2] - b[0] * dv[0] - b[3] * dv[1] - b[5] * dv[2];
+    f[1] = t->f[1] - k[3] * dx[0] - k[1] * dx[1] - k[4] * dx[2] - b[3] * dv[0] - b[1] * dv[1] - b[4] * dv[2];
+    f[2] = t->f[2] - k[5] * dx[0] - k[4] * dx[1] - k[2] * dx[2] - b[5] * dv[0] - b[4] * dv[1] - b[2] * dv[2];
+}
+
+void sp__touch_term(const sp_touch *t, const sp_anchor *at, const double *x, const double *v, sp_point_term *out) {
+    *out = (sp_point_term){.at = *at, .energy = t->energy};
+    predict(t, x, v, out->f);
+    memcpy(out->k, t->k, sizeof out->k);
+    memcpy(out->b, t->b, sizeof out->b);
+}
+
+static void place_of(const penalty_job *job, int node, const double *x, const double *v, contact_place *p) {
+    const sp_body *b = job->b;
+    memcpy(p->x, x, sizeof p->x), memcpy(p->v, v, sizeof p->v);
+    for (int a = 0; a < 3; a++) p->moved[a] = b->h > 0 ? b->h * v[a] : x[a] - b->loads.from[3 * (size_t)node + (size_t)a];
+    if (job->at == SP_CONTACT_AHEAD) sp__axpy3(x, 1, p->moved, p->x);
+}
+
+static void touch_point(const penalty_job *job, int node, const double *x, const double *v) {
+    sp_touch *t = &job->b->loads.touches[node], old = *t;
+    contact_place p;
+    contact_plane planes[PLANES];
+    int kept = 0;
+    *t = (sp_touch){0};
+    place_of(job, node, x, v, &p);
+    memcpy(t->x, p.x, sizeof t->x), memcpy(t->v, p.v, sizeof t->v);
+    int n = find_planes(job, node, &p, planes);
+    for (int i = 0; i < n; i++) add_contact(job, node, &planes[i], &p, &kept, t);
+    if (!job->compare || !(t->active || old.active)) return;
+    double f[3] = {0}, off[3];
+    if (old.active) predict(&old, x, v, f);
+    sp__sub3(t->f, f, off);
+    t->error = sp__norm3(off), t->largest = fmax(sp__norm3(f), sp__norm3(t->f));
+}
+
+// ---------------------------------------------------------------------------------------------------- which points
+
+// can what is within `radius` of x touch, if it is no faster than `speed`?
+static bool is_near(const penalty_job *job, const double *x, double radius, double speed) {
+    const sp_body *b = job->b;
+    double n[3], surface[3], h = job->at == SP_CONTACT_AHEAD ? b->h : 0;
+    double reach = radius + h * speed + h * h * sp__norm3(b->gravity);
+    for (int o = 0; o < b->loads.obstacles->count; o++) {
+        sp_body *with = b->loads.obstacles->list[o];
+        if (with->ops->distance(with, poses_of(job->at), x, n, surface) <= reach) return true;
+    }
+    return false;
+}
+
+// those of points [begin, begin + n) whose elements are near something; points of one element stand together
+static int choose_near(const penalty_job *job, int begin, int n, int *which) {
+    sp_loads *l = &job->b->loads;
+    int near = 0;
+    bool last = false;
+    for (int i = begin; i < begin + n; i++) {
+        const sp_contact_node *node = &l->nodes[i];
+        const sp_bound *e = job->bounds ? &job->bounds[node->at.elem] : NULL;
+        if (!e || i == begin || node->at.elem != l->nodes[i - 1].at.elem || node->radius != l->nodes[i - 1].radius)
+            last = !e || is_near(job, e->middle, e->radius + node->radius, e->speed);
+        bool compare = job->compare && l->touches[i].active;
+        if (last || compare)
+            which[near++] = i;
+        else
+            l->touches[i].active = false;
+    }
+    return near;
+}
+
+// of these the ones that are near themselves
+static int choose_nearer(const penalty_job *job, const int *which, int n, int *out) {
+    sp_loads *l = &job->b->loads;
+    sp_anchor at[BATCH];
+    double x[3 * BATCH];
+    int near = 0;
+    for (int i = 0; i < n; i++) at[i] = l->nodes[which[i]].at;
+    job->b->ops->points(job->b, SP_TRIAL, n, at, x, NULL);
+    for (int i = 0; i < n; i++) {
+        bool compare = job->compare && l->touches[which[i]].active;
+        if (compare || is_near(job, x + 3 * i, l->nodes[which[i]].radius, job->bounds[at[i].elem].speed))
+            out[near++] = which[i];
+        else
+            l->touches[which[i]].active = false;
+    }
+    return near;
+}
+
+static void touch_some(const penalty_job *job, int begin, int n) {
+    sp_anchor at[BATCH];
+    int which[BATCH], near = choose_near(job, begin, n, which);
+    double x[3 * BATCH], v[3 * BATCH];
+    if (job->bounds && near) near = choose_nearer(job, which, near, which);
+    for (int i = 0; i < near; i++) at[i] = job->b->loads.nodes[which[i]].at;
+    if (near) job->b->ops->points(job->b, SP_TRIAL, near, at, x, v);
+    for (int i = 0; i < near; i++) touch_point(job, which[i], x + 3 * i, v + 3 * i);
+}
+
+static void touch_chunk(void *arg, int task, int worker) {
+    (void)worker;
+    const penalty_job *job = arg;
+    int count = job->b->loads.node_count, end = task * CHUNK + CHUNK < count ? task * CHUNK + CHUNK : count;
+    for (int i = task * CHUNK; i < end; i += BATCH) touch_some(job, i, end - i < BATCH ? end - i : BATCH);
+}
+
+static void touch_all(sp_body *b, sp_contact_at at, bool compare) {
+    penalty_job job = {b, at, b->ops->bounds ? b->ops->bounds(b) : NULL, compare};
+    sp__parallel(b->ctx, (b->loads.node_count + CHUNK - 1) / CHUNK, touch_chunk, &job);
+}
+
+void sp__penalty_evaluate(sp_body *b, sp_contact_at at) {
+    touch_all(b, at, false);
+}
+
+bool sp__penalty_changed(sp_body *b) {
+    sp_loads *l = &b->loads;
+    double error = 0, sum = 0;
+    touch_all(b, SP_CONTACT_TRIAL, true);
+    for (int i = 0; i < l->node_count; i++) {
+        error += l->touches[i].error, sum += l->touches[i].largest;
+        l->touches[i].error = l->touches[i].largest = 0;
+    }
+    return error > force_tolerance * sum;
+}
