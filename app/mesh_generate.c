@@ -18,7 +18,7 @@ static const sp_option options[] = {
     [AXIS] = {"--axis", "X,Y,Z", "cylinder, torus: direction of the axis; default 0,0,1"},
     [CELLS] = {"--cells", "N,..",
                "box: along x,y,z; cylinder: across the radius, along; sphere: across the radius; torus: around, across"},
-    [PER_CELL] = {"--per-cell", "N", "box: tetrahedra a cell, 6 (default) or 5"},
+    [PER_CELL] = {"--per-cell", "N", "box: tetrahedra a cell, 5 (default; symmetric where counts are even) or 6"},
     [ELEMENTS] = {"--elements", "N", "organs: about so many tetrahedra; default 5000"},
 };
 
@@ -134,7 +134,7 @@ static int generate_main(const sp_command *command, int argc, char **argv) {
                        .ring = 0.5,
                        .tube = 0.2,
                        .axis = {0, 0, 1},
-                       .per_cell = 6,
+                       .per_cell = 5,
                        .elements = 5000};
     sp_arguments a = {.command = command, .take = take, .user = &g, .word_limit = 1};
     int code = sp__read_arguments(&a, argc, argv);

@@ -49,8 +49,8 @@ SP_API sp_status sp_mesh_create(sp_context *context, const sp_mesh_def *def, sp_
 SP_API void sp_mesh_destroy(sp_mesh **mesh);
 
 /// Generators. Limits: 1 <= cells, and at most 2^27 tetrahedra.
-/// Box with a corner at the origin; node number i(ny+1)(nz+1) + j(nz+1) + l; `per_cell` is 6 (path tetrahedra along the main
-/// diagonal) or 5 (alternating, so that faces fit).
+/// Box with a corner at the origin; node number i(ny+1)(nz+1) + j(nz+1) + l; `per_cell` is 5 (alternating; mirror symmetric along
+/// axes with an even count of cells) or 6 (path tetrahedra along the main diagonal: one-sided, a loaded beam bends aside).
 SP_API sp_status sp_mesh_box(sp_context *context, const double size[3], const int cells[3], int per_cell, sp_mesh **out);
 /// Solid cylinder from the origin along `axis`; cells: across the radius, along the axis.
 SP_API sp_status sp_mesh_cylinder(sp_context *context, double radius, double length, const double axis[3], const int cells[2],

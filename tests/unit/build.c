@@ -105,7 +105,7 @@ static void api_beam(sp_context *ctx, uint64_t *hash) {
 static const char beam_text[] =
     "<scene gravity='0 -5 {3*sin(2*t)}' dt='0.02'>\n"
     "  <solid name='beam' rotation='svd' density='800' young='2e4' poisson='0.4' rayleigh='0.1 0.002' drag='3'>\n"
-    "    <box size='1 0.2 0.2' cells='6 2 2'/>\n"
+    "    <box size='1 0.2 0.2' cells='6 2 2' pattern='6'/>\n"
     "    <region name='stiff' box='0 0 0 0.5 1 1' young='5e4'/>\n"
     "    <fix name='root' box='-0.01 0 0 0.01 1 1'/>\n"
     "    <load box='0.99 0 0 1.01 1 1' force='0 {3*sin(2*t)} 1'/>\n"
@@ -262,11 +262,12 @@ TEST(density_by_expression_by_file_and_by_material) {
     FILE *file = fopen(SP_SOURCE_DIR "/tests/data/density.csv", "r");
     REQUIRE(file);
     fclose(file);
-    stage s = build("<scene><material name='m' density='500' young='3e4'/>"
-                    "<solid name='b' density='{1000*(1+x)}'><box size='1 1 1' cells='2 2 2'/></solid>"
-                    "<solid name='c' density='@rho'><box size='1 1 1' cells='1 1 1'/><data name='rho' file='density.csv' "
-                    "column='rho'/></solid>"
-                    "<solid name='d' material='m'><box size='1 1 1' cells='1 1 1'/></solid><stop steps='1'/></scene>");
+    stage s =
+        build("<scene><material name='m' density='500' young='3e4'/>"
+              "<solid name='b' density='{1000*(1+x)}'><box size='1 1 1' cells='2 2 2' pattern='6'/></solid>"
+              "<solid name='c' density='@rho'><box size='1 1 1' cells='1 1 1' pattern='6'/><data name='rho' file='density.csv' "
+              "column='rho'/></solid>"
+              "<solid name='d' material='m'><box size='1 1 1' cells='1 1 1'/></solid><stop steps='1'/></scene>");
     sp_body_info info;
     show(&s);
     REQUIRE(s.status == SP_OK);

@@ -354,7 +354,7 @@ TEST(extents_that_do_not_fit_are_refused) {
                   "</solid><stop steps='1'/></scene>",
                   NULL, false);
     CHECK(sp_recording_show(r, 0, s.run) == SP_BAD_INPUT);
-    CHECK(strstr(sp_context_error(s.ctx)->message, "5 nodes and 2 elements in the recording, 8 and 6 in the scene") != NULL);
+    CHECK(strstr(sp_context_error(s.ctx)->message, "5 nodes and 2 elements in the recording, 8 and 5 in the scene") != NULL);
     sp_recording_close(&r);
     stage_close(&s);
     s = stage_run("<scene><rigid name='floor'><box size='1 1 1'/></rigid><stop steps='1'/></scene>", NULL, false);

@@ -56,7 +56,7 @@ TEST(a_whole_scene) {
     CHECK_INT(sp__attr(at(&l, "beam.solver"), "iterations")->origin, SP_ORIGIN_BUILTIN);
     // a body without an integrator has an empty one
     CHECK(sp__attr_is(at(&l, "beam.integrator"), "type", "implicit-euler"));
-    CHECK(sp__attr(box, "cells")->origin == SP_ORIGIN_WRITTEN && sp__attr_is(box, "pattern", "6"));
+    CHECK(sp__attr(box, "cells")->origin == SP_ORIGIN_WRITTEN && sp__attr_is(box, "pattern", "5"));
     unload(&l);
 }
 

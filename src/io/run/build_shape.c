@@ -41,11 +41,12 @@ static double wanted(const sp_scene_node *shape) {
 
 static sp_status make_box(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
     const double *size = sp__attr(shape, "size")->numbers;
-    int cells[3], per_cell = sp__build_is(shape, "pattern", "5") ? 5 : 6;
+    int cells[3], per_cell = sp__build_is(shape, "pattern", "6") ? 6 : 5;
     if (!cells_given(shape, 3, cells)) {
         double shortest = fmin(size[0], fmin(size[1], size[2])) / 4;
         double edge = fmax(shortest, cbrt(size[0] * size[1] * size[2] * per_cell / AUTO_BOX_MAX));
-        for (int k = 0; k < 3; k++) cells[k] = at_least(1, size[k] / edge);
+        // even counts: the default pattern is symmetric then
+        for (int k = 0; k < 3; k++) cells[k] = 2 * at_least(1, size[k] / edge / 2);
         sp__scene_note_auto(run->scene, shape, "cells", "%d %d %d: %s", cells[0], cells[1], cells[2],
                             edge > shortest ? "cells of equal edges, 100000 tetrahedra in all" : "four along the shortest edge");
     }

@@ -6,8 +6,10 @@
 static const sp_attr_spec box_attrs[] = {
     COMMON,
     NUMBERS("size", 3, 3, "m", 0, INFINITY, NULL, NEED | LOPEN, 1, RELOAD, "edge lengths; a corner is the own origin"),
-    INTEGERS("cells", 3, 3, 1, 1e6, "auto", AUTO, 1, RELOAD, "cells along x, y, z; auto: four along the shortest edge"),
-    CHOICE("pattern", "6", "6/5/hex[2]", 0, 1, RELOAD, "tetrahedra a cell: 6 along the main diagonal, or 5 alternating"),
+    INTEGERS("cells", 3, 3, 1, 1e6, "auto", AUTO, 1, RELOAD, "cells along x, y, z; auto: four along the shortest edge, all even"),
+    CHOICE("pattern", "5", "5/6/hex[2]", 0, 1, RELOAD,
+           "tetrahedra a cell: 5 alternating, mirror symmetric along axes with an even count of cells; or 6 along the main "
+           "diagonal, one-sided: a beam bends aside"),
     PLACEMENT(0),
 };
 
