@@ -1,4 +1,16 @@
-# cmake -DPROGRAM=... -DSOURCE=... -P run_example.cmake: an example must print what its opening comment shows.
+# cmake -DPROGRAM=... -DSOURCE=... [-DBUILD=...] -P run_example.cmake: an example must print what its opening comment shows. With
+# BUILD, a folder of libraries relative to the current one, PROGRAM is made first, by the line that the comment gives for it.
+if(DEFINED BUILD)
+    file(STRINGS ${SOURCE} line REGEX "^// build: " LIMIT_COUNT 1)
+    string(REGEX REPLACE "^// build: +(make && )?" "" line "${line}")
+    string(REPLACE "build/release" "${BUILD}" line "${line}")
+    string(REGEX REPLACE "-o [a-z_]+$" "-o '${PROGRAM}'" line "${line}")
+    unset(ENV{LD_LIBRARY_PATH})
+    execute_process(COMMAND sh -c "${line}" ERROR_VARIABLE complaint RESULT_VARIABLE code)
+    if(NOT code EQUAL 0)
+        message(FATAL_ERROR "${line}\nended with ${code}: ${complaint}")
+    endif()
+endif()
 execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE seen ERROR_VARIABLE complaint RESULT_VARIABLE code)
 if(NOT code EQUAL 0)
     message(FATAL_ERROR "${PROGRAM} ended with ${code}: ${complaint}")
