@@ -32,6 +32,7 @@ extern "C" {
     X(SP_EDIT_REFUSED, 3, "an edit was refused; the others were taken")           \
     X(SP_FROZEN, 4, "a body failed and is held at its last good state")           \
     X(SP_UNSTABLE_STEP, 5, "explicit step longer than the critical step")         \
+    X(SP_PAIR_IGNORED, 9, "bodies overlap that contact does not handle")          \
     X(SP_NO_MEMORY, -1, "out of memory")                                          \
     X(SP_BAD_INPUT, -2, "invalid argument or file")                               \
     X(SP_BAD_ID, -3, "the id is null or names something that no longer exists")   \

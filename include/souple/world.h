@@ -387,7 +387,7 @@ SP_API sp_status sp_world_param(sp_world *world, const char *path, sp_param_info
     X(TAKE_EDITS, "take_edits", "drags, pins, poses and parameters queued since the last step") \
     X(PRESCRIBE, "prescribe", "moving pins and kinematic poses at the end of the step")         \
     X(FREE_MOTION, "free_motion", "each body alone: forces, system, solve")                     \
-    X(GUARD, "guard", "every trial number is finite")                                           \
+    X(GUARD, "guard", "every trial number is finite; soft bodies that overlap are told of")     \
     X(COMMIT, "commit", "trial state becomes the state")                                        \
     X(PUBLISH, "publish", "hash, snapshot, events")
 

@@ -381,6 +381,7 @@ static sp_status restore(sp_world *w, const void *data, size_t size) {
     w->hash = sp__world_compute_hash(w);
     w->info = w->trial = (sp_step_info){.step = w->steps, .time = w->time, .hash = w->hash};
     w->events->count = w->taken.count = 0;
+    sp__pairs_forget(w);
     if (w->def.snapshots) sp__snapshot_publish(w);
     return SP_OK;
 }

@@ -150,6 +150,7 @@ void sp_world_destroy(sp_world **world) {
     sp__snapshots_free(w);
     for (int i = 0; i < w->slot_count; i++) sp__skins_free(w, &w->slots[i]);
     sp__journal_free(w);
+    sp__pairs_free(w);
     sp__free(ctx, w->pending.list), sp__free(ctx, w->batch.list), sp__free(ctx, w->taken.list);
     sp__free(ctx, w->slots), sp__free(ctx, w->bodies), sp__free(ctx, w->obstacles.list);
     sp__free(ctx, w->events), sp__free(ctx, w->trial_events);

@@ -15,7 +15,8 @@ enum {
     SP_EVENT_MAX = 64,  // events of one step; the last place says how many there were more
     SP_SNAPSHOT_MAX = 16,
     SP_DRAG_ROOM = 16,  // drags that a body takes without allocating
-    SP_EDIT_ROOM = 64   // edits that a step takes without allocating
+    SP_EDIT_ROOM = 64,  // edits that a step takes without allocating
+    SP_PAIR_MAX = 64    // pairs of overlapping bodies that events tell of
 };
 
 // A surface that rides on a body. What does not move is shared with the snapshots that show it; the step thread alone counts who
@@ -123,6 +124,23 @@ typedef struct sp_shot {
     int readers;
 } sp_shot;
 
+// ---------------------------------------------------------------------------------------------------- pairs that overlap
+
+typedef struct sp_pair_body {  // a soft body at the trial state, as the test for overlaps sees it
+    sp_body *body;
+    const sp_surface *surface;  // closed; NULL: the points are those of a centreline
+    int count, capacity;
+    double *x;  // points (count x 3)
+    double low[3], high[3];
+} sp_pair_body;
+
+typedef struct sp_pairs {
+    sp_pair_body *bodies;  // scratch
+    int capacity;
+    uint32_t slots[SP_PAIR_MAX][2];  // pairs that an event has told of; not in checkpoints: who restores one is told again
+    int told, found;                 // in committed steps; and in the step under way
+} sp_pairs;
+
 // ---------------------------------------------------------------------------------------------------- the world
 
 struct sp_world {
@@ -145,6 +163,7 @@ struct sp_world {
     sp_gravity gravity[3];
     sp_contact_def contact;
     bool has_contact;
+    sp_pairs pairs;
 
     // time
     double time, time_carry;  // what rounding left out of the sum of steps (Kahan 1965): 200 steps of 0.01 s are 2 s
@@ -219,6 +238,11 @@ void sp__skins_free(sp_world *w, sp_slot *slot);
 // surface_shapes.c: anchors, faces and what comes along, of a triangle mesh or of the body's own boundary
 sp_status sp__skin_of_mesh(sp_world *w, sp_body *b, const sp_surface_def *def, sp_skin *skin);
 sp_status sp__skin_of_boundary(sp_world *w, sp_body *b, const sp_surface_def *def, sp_skin *skin);
+
+// Pairs of soft bodies that overlap at the trial state: SP_PAIR_IGNORED and an event where there is a new one.
+sp_status sp__pairs_check(sp_world *w);
+void sp__pairs_forget(sp_world *w);  // tell of all again
+void sp__pairs_free(sp_world *w);
 
 // Snapshots.
 sp_status sp__snapshots_reserve(sp_world *w);  // room in all slots that nobody holds

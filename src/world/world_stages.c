@@ -105,7 +105,7 @@ sp_status sp__guard(sp_world *w, double h) {
         SP_TRY(status);
         worst = sp__worst(worst, status);
     }
-    return worst;
+    return sp__worst(worst, sp__pairs_check(w));
 }
 
 // ---------------------------------------------------------------------------------------------------- commit, publish, rollback
@@ -127,6 +127,7 @@ sp_status sp__commit(sp_world *w, double h) {
     w->steps++;
     sp_events *events = w->events;
     w->events = w->trial_events, w->trial_events = events;
+    w->pairs.told = w->pairs.found;
     sp__edits_committed(w);
     sp__journal_clear(w);
     return SP_OK;
@@ -154,6 +155,7 @@ void sp__rollback(sp_world *w) {
         // what the solver began in this step shall begin anew
         if (b->solver) sp__solver_step(b->solver, w->trial.step, w->def.deterministic);
     }
+    w->pairs.found = w->pairs.told;
     sp__journal_undo(w);
     sp__prescribe_now(w);
     sp__edits_returned(w);
