@@ -449,3 +449,68 @@ TEST(an_empty_selection_may_be_allowed) {
     CHECK(s.status == SP_OK);
     close_stage(&s);
 }
+
+// ------------------------------------------------------------------------------------------------ what is worth a warning
+
+static int warnings_of(const stage *s, int line, const char *part) {
+    int n = 0;
+    for (int i = 0; s->scene && i < sp_scene_message_count(s->scene); i++) {
+        const sp_scene_message *m = sp_scene_message_at(s->scene, i);
+        n += m->severity == SP_SEVERITY_WARNING && (line == 0 || m->line == line) && strstr(m->text, part) != NULL;
+    }
+    return n;
+}
+
+#define CUBE(attrs, more) "<solid " attrs "><box size='1 1 1' cells='2 1 1'/>" more "</solid>"
+
+TEST(nearly_incompressible_tetrahedra_lock) {
+    stage s = build("<scene>\n" CUBE("name='a' poisson='0.45'", "") "\n" CUBE("name='b' poisson='0.49'", "") "\n" CUBE(
+        "name='c' poisson='0.3'", "\n<region box='0 0 0 0.5 1 1' poisson='0.499'/>") "\n" CUBE("name='d' poisson='{0.48*x}'",
+                                                                                               "") "<stop steps='1'/></scene>");
+    show(&s);
+    REQUIRE(s.status == SP_OK);
+    CHECK_INT(warnings_of(&s, 0, "locking"), 2);
+    CHECK_INT(warnings_of(&s, 3, "10 of 10 tetrahedra of \"b\" have a Poisson's ratio above 0.45 (up to 0.49)"), 1);
+    CHECK_INT(warnings_of(&s, 5, "5 of 10 tetrahedra of \"c\" have a Poisson's ratio above 0.45 (up to 0.499)"), 1);
+    close_stage(&s);
+    s = build("<scene>" CUBE("name='d' poisson='{0.1+0.38*x}'", "") "<stop steps='1'/></scene>");
+    CHECK(warnings_of(&s, 1, "locking") == 0);  // at most 0.1 + 0.38 * 0.875
+    close_stage(&s);
+    s = build("<scene>" CUBE("name='d' poisson='{0.1+0.42*x}'", "") "<stop steps='1'/></scene>");
+    CHECK(warnings_of(&s, 1, "locking") == 1);
+    close_stage(&s);
+}
+
+TEST(soft_bodies_do_not_touch_each_other) {
+    stage s = build("<scene>" CUBE("name='a'", "") CUBE(
+        "name='b' translate='0 2 0'",
+        "") "<rigid name='floor'><plane/></rigid>\n<contact formulation='penalty'/><stop steps='1'/></scene>");
+    CHECK_INT(warnings_of(&s, 2, "the soft bodies 'a', 'b' do not touch each other (1 pair)"), 1);
+    close_stage(&s);
+    s = build("<scene>" CUBE("name='a'", "") CUBE("name='b' translate='0 2 0'", "") CUBE(
+        "name='c' translate='0 4 0'",
+        "") "<rod name='d' length='1' elements='2' radius='0.01'/><contact formulation='penalty'/><stop steps='1'/></scene>");
+    CHECK_INT(warnings_of(&s, 1, "'a', 'b', 'c', ... do not touch each other (6 pairs)"), 1);
+    CHECK_INT(warnings_of(&s, 0, ""), 1);
+    close_stage(&s);
+    s = build("<scene>" CUBE("name='a'", "") "<rigid name='floor'><plane/></rigid><contact formulation='penalty'/>"
+                                             "<stop steps='1'/></scene>");
+    CHECK_INT(warnings_of(&s, 0, ""), 0);
+    close_stage(&s);
+}
+
+TEST(without_contact_a_loose_solid_falls_through) {
+    const char *const part = "falls through \"floor\"";
+    stage s = build("<scene>\n" CUBE("name='a'", "") "<rigid name='floor'><plane/></rigid><stop steps='1'/></scene>");
+    CHECK_INT(warnings_of(&s, 2, part), 1);
+    close_stage(&s);
+    s = build("<scene>" CUBE("name='a'", "<fix near='0 0 0'/>") "<rigid name='floor'><plane/></rigid><stop steps='1'/></scene>");
+    CHECK_INT(warnings_of(&s, 0, part), 0);
+    close_stage(&s);
+    s = build("<scene gravity='0 0 0'>" CUBE("name='a'", "") "<rigid name='floor'><plane/></rigid><stop steps='1'/></scene>");
+    CHECK_INT(warnings_of(&s, 0, part), 0);
+    close_stage(&s);
+    s = build("<scene>" CUBE("name='a'", "") "<stop steps='1'/></scene>");
+    CHECK_INT(warnings_of(&s, 0, part), 0);
+    close_stage(&s);
+}

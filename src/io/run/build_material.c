@@ -163,6 +163,36 @@ int sp__build_region_number(const sp_scene_node *region) {
     return -1;
 }
 
+// ------------------------------------------------------------------------------------------------ volumetric locking
+
+// where the nearly incompressible elements get their Poisson's ratio from: the body, or the last region that gives such a one
+static const sp_scene_node *locking_source(const sp_run_body *body, double own, double limit) {
+    const sp_scene_node *source = sp__scene_material(body->node);
+    for (const sp_scene_node *r = NULL; !(own > limit) && (r = sp__next_child(body->node, "region", r));)
+        if (sp__build_attr(sp__scene_material(r), "poisson")) source = sp__scene_material(r);
+    return source;
+}
+
+// 4-node tetrahedra are too stiff above this ratio (docs/corotational.md, volumetric locking); one warning for each body
+static void warn_of_locking(sp_run *run, const sp_run_body *body, const sp_solid_def *def) {
+    const double limit = 0.45;
+    int n = sp_mesh_tet_count(body->own), count = 0;
+    double own = NAN, most = 0;
+    for (int e = 0; e < n; e++) {
+        bool given = def->element_poisson && !isnan(def->element_poisson[e]);
+        double poisson = given ? def->element_poisson[e] : def->material.poisson;
+        if (!(poisson > limit)) continue;
+        count++;
+        most = fmax(most, poisson);
+        if (!given) own = poisson;
+    }
+    if (count == 0) return;
+    sp__scene_warning(run->scene, locking_source(body, own, limit), "poisson",
+                      "volumetric locking: %d of %d tetrahedra of \"%s\" have a Poisson's ratio above %g (up to %g) and are too "
+                      "stiff, the more so the coarser the mesh; docs/corotational.md has the numbers",
+                      count, n, body->node->path, limit, most);
+}
+
 sp_status sp__build_material(sp_run *run, sp_run_body *body, sp_solid_def *def) {
     layers l = {0};
     int n = sp_mesh_tet_count(body->own), regions = 0;
@@ -181,5 +211,6 @@ sp_status sp__build_material(sp_run *run, sp_run_body *body, sp_solid_def *def) 
     def->element_density = l.element[DENSITY];
     def->element_young = l.element[YOUNG];
     def->element_poisson = l.element[POISSON];
+    warn_of_locking(run, body, def);
     return SP_OK;
 }

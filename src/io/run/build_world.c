@@ -1,4 +1,6 @@
 // The world of a scene: its own attributes, its bodies in the order of the file (those that lie on others last), contact.
+#include <stdio.h>
+
 #include "io/run/build.h"
 
 static sp_status create_world(sp_run *run) {
@@ -27,6 +29,58 @@ static sp_status build_contact(sp_run *run) {
                             "the element size");
     sp_status status = sp_world_set_contact(run->world, &def);
     return status < 0 ? sp__build_refused(run, node, status, sp_world_error(run->world)) : SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ what does not touch
+
+static bool is_soft(const sp_run_body *body) {
+    return body->solid || body->rod;
+}
+
+// one sentence for all pairs of soft bodies: contact does not act between them
+static void warn_of_pairs(sp_run *run, const sp_scene_node *contact) {
+    enum { NAMED = 3 };
+    char names[300] = "";
+    int soft = 0;
+    size_t length = 0;
+    for (int i = 0; i < run->body_count; i++) {
+        if (!is_soft(&run->bodies[i]) || soft++ >= NAMED) continue;
+        int n = snprintf(names + length, sizeof names - length, "%s'%s'", soft > 1 ? ", " : "", run->bodies[i].node->path);
+        length += n > 0 ? (size_t)n : 0;
+    }
+    if (soft < 2) return;
+    sp__scene_warning(run->scene, contact, NULL,
+                      "the soft bodies %s%s do not touch each other (%d pair%s): penalty contact acts between soft and rigid "
+                      "bodies only",
+                      names, soft > NAMED ? ", ..." : "", soft * (soft - 1) / 2, soft > 2 ? "s" : "");
+}
+
+static bool is_held(const sp_scene_node *body) {
+    static const char *const holds[] = {"fix", "move", "pull"};
+    for (int i = 0; i < 3; i++)
+        if (sp__next_child(body, holds[i], NULL)) return true;
+    return false;
+}
+
+// Without a contact element a solid that nothing holds falls through what stands below it.
+static void warn_of_falling(sp_run *run) {
+    const sp_scene_node *root = sp__scene_root(run->scene);
+    const sp_run_body *loose = NULL, *rigid = NULL;
+    bool falls = false;
+    for (int k = 0; k < 3; k++) {
+        sp_signal g = sp__attr_signal(root, "gravity", k);
+        falls = falls || sp_signal_at(&g, 0) != 0;
+    }
+    for (int i = 0; i < run->body_count; i++) {
+        const sp_run_body *b = &run->bodies[i];
+        if (!is_soft(b) && !rigid) rigid = b;
+        if (b->solid && !loose && !is_held(b->node)) loose = b;
+    }
+    if (falls && loose && rigid)
+        sp__scene_warning(run->scene, loose->node, NULL,
+                          "nothing holds it and the scene has no contact element: it falls through \"%s\"; "
+                          "<contact formulation=\"penalty\"/> lets them touch",
+                          rigid->node->path);
 }
 
 static sp_status build_body(sp_run *run, const sp_scene_node *node) {
@@ -63,5 +117,10 @@ static sp_status build_bodies(sp_run *run) {
 sp_status sp__build_world(sp_run *run) {
     SP_TRY(create_world(run));
     SP_TRY(build_bodies(run));
+    const sp_scene_node *contact = sp__next_child(sp__scene_root(run->scene), "contact", NULL);
+    if (contact)
+        warn_of_pairs(run, contact);
+    else
+        warn_of_falling(run);
     return build_contact(run);
 }
