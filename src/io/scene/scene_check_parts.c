@@ -121,7 +121,9 @@ static void check_shape(sp_scene_node *node) {
     bool rigid = is(node->parent, "rigid"), file = is(node, "mesh");
     for (int i = 0; i < 4; i++)
         if (!rigid && !file && sp__attr_index(node->spec, placing[i]) >= 0)
-            sp__cannot_act(node, placing[i], NULL, NULL, "the body is placed; only the shapes of a rigid have a placement");
+            sp__cannot_act(node, placing[i], NULL, NULL,
+                           "placement stands on the body around it, <solid translate=\"...\">; only the shapes of a rigid have "
+                           "one of their own");
     for (int i = 0; i < 3; i++) {
         if (sp__attr_index(node->spec, meshing[i]) < 0) continue;
         if (rigid) sp__cannot_act(node, meshing[i], NULL, NULL, "a rigid shape has no cells");

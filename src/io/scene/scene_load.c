@@ -111,8 +111,9 @@ static void take_sets(sp_scene *scene, const sp_scene_options *options) {
             continue;
         }
         sp_set_option *s = &scene->sets[scene->set_count++];
-        *s = (sp_set_option){label, sp__scene_copy(scene, text, (size_t)(equals - text)),
-                             sp__scene_copy(scene, equals + 1, strlen(equals + 1)), false};
+        *s = (sp_set_option){.text = label,
+                             .path = sp__scene_copy(scene, text, (size_t)(equals - text)),
+                             .value = sp__scene_copy(scene, equals + 1, strlen(equals + 1))};
         if (!s->path || !s->value) return;
     }
 }
@@ -164,6 +165,7 @@ static void read_tree(sp_scene *scene, const char *text, size_t size) {
     sp__check_defaults(scene);
     read_values(scene);
     if (!scene->no_memory) sp__scene_check(scene);
+    if (!scene->no_memory && !scene->error_count) sp__check_sets(scene);
     if (!scene->no_memory && !scene->error_count) sp__check_unused(scene);
 }
 

@@ -230,7 +230,7 @@ static void second_place(const sp_scene_node *node, sp_origin origin, char *out,
 static void add_at_node(sp_scene *scene, sp_severity severity, const sp_scene_node *node, const char *attr, const char *format,
                         va_list args) {
     char label[200], place[300], body[900], text[1500];
-    sp_value_source from = {SP_ORIGIN_WRITTEN, NULL, node->file, node->line};
+    sp_value_source from = {SP_ORIGIN_WRITTEN, NULL, node->file, node->line, NULL};
     int index = attr ? sp__attr_index(node->spec, attr) : -1;
     if (index >= 0) {
         sp_value_source source = sp__source_of(node, index);

@@ -52,11 +52,25 @@ static void misplaced_element(sp_scene *scene, const sp_raw *raw) {
                   raw->parent->spec->name, where);
 }
 
+// a placement on the shape of a solid: the body has it
+static bool placed_elsewhere(const sp_raw *raw, const char *meant) {
+    bool shape = raw->parent && strcmp(raw->parent->element, "solid") == 0 &&
+                 sp__list_has("box/cylinder/sphere/torus/organ", '/', raw->element);
+    return shape && meant && sp__list_has("scale/rotate/quat/translate", '/', meant);
+}
+
 static void unknown_attribute(sp_scene *scene, const sp_raw *raw, const sp_raw_attr *attr) {
     const char *known[MOST];
     char hint[120];
     int n = 0;
     for (int i = 0; i < raw->spec->attr_count && n < MOST; i++) known[n++] = raw->spec->attrs[i].name;
+    const char *meant = sp__nearest(attr->name, known, n);
+    if (placed_elsewhere(raw, meant)) {
+        sp__raw_error(scene, raw, attr->line,
+                      "unknown attribute \"%.60s\"; placement stands on the solid: <solid %s=\"...\"> (translate, rotate, scale)",
+                      attr->name, meant);
+        return;
+    }
     sp__raw_error(scene, raw, attr->line, "unknown attribute \"%.60s\"%s", attr->name,
                   sp__did_you_mean(attr->name, known, n, hint));
 }

@@ -62,11 +62,12 @@ struct sp_scope {
 typedef struct sp_set_option {
     const char *text, *path, *value;
     bool matched;
+    bool acts;  // some element has the value: its own, or a default that it takes
 } sp_set_option;
 
 typedef struct sp_set_hit {
     int attr;
-    const sp_set_option *option;
+    sp_set_option *option;
     struct sp_set_hit *next;
 } sp_set_hit;
 
@@ -217,6 +218,7 @@ typedef struct sp_value_source {
     sp_origin origin;
     const char *text, *file;
     int line;
+    sp_set_option *set;  // NULL: it comes from elsewhere
 } sp_value_source;
 sp_value_source sp__source_of(const sp_scene_node *node, int attr);
 const char *sp__raw_attr(const sp_raw *raw, const char *name);  // NULL: not written
@@ -250,6 +252,9 @@ void sp__check_rod_surface(sp_scene_node *node);
 void sp__check_instance(sp_scene_node *node);
 void sp__check_inverse(sp_scene_node *node);
 void sp__check_unused(sp_scene *scene);
+// scene_set.c: a --set whose path matches nothing; those whose value nothing takes, after all values are read
+void sp__set_unmatched(sp_scene *scene, const sp_set_option *option);
+void sp__check_sets(sp_scene *scene);
 // An attribute that cannot act: an error where it was written; forgotten with a note where it is a default, or where what
 // decides (nullable) came from --set.
 void sp__cannot_act(sp_scene_node *node, const char *attr, const sp_scene_node *decider, const char *decides, const char *why);

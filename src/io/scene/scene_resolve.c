@@ -82,6 +82,9 @@ static void lay_set(sp_scene *scene, sp_scene_node *node, sp_set_option *option)
     }
     if (index < 0) return;
     option->matched = true;
+    // of a default it is not known yet whether anybody takes it
+    bool common = node->parent && !node->parent->parent && sp__list_has("solver/integrator", '/', node->spec->name);
+    if (param || (!common && !node->source->inert)) option->acts = true;
     if (strcmp(node->spec->attrs[index].name, "name") == 0) {
         sp__scene_error_at(scene, option->text, 0, "a name cannot be set");
         return;
@@ -608,29 +611,6 @@ static bool start_root(sp_scene *scene, const sp_raw *raw) {
     return !scene->no_memory;
 }
 
-// a path that meant nothing, and the nearest that would have meant something
-static void report_unmatched(sp_scene *scene, const sp_set_option *option) {
-    char best[160] = "", path[200], merged[150];
-    int limit = 2;
-    for (int i = 0; i < scene->node_count && i < 2000 && limit >= 0; i++) {
-        sp_scene_node *node = scene->nodes[i];
-        const char *of_body = node->instance ? sp__merged_path(node, merged, sizeof merged) : NULL;
-        for (int a = -1; a < node->spec->attr_count && limit >= 0; a++) {
-            bool param = strcmp(node->spec->name, "param") == 0;
-            if (a < 0 && !param) continue;
-            snprintf(path, sizeof path, "%.150s%s%s", of_body ? of_body : node->path, a < 0 || !node->path[0] ? "" : ".",
-                     a < 0 ? "" : node->spec->attrs[a].name);
-            int d = sp__edit_distance(option->path, path, limit);
-            if (d > limit) continue;
-            snprintf(best, sizeof best, "%.150s", path);
-            limit = d - 1;
-        }
-    }
-    char quoted[80];
-    sp__scene_error_at(scene, option->text, 0, "the path %s matches nothing%s%s%s", sp__quote(option->path, quoted),
-                       best[0] ? "; did you mean \"" : "", best, best[0] ? "\"?" : "");
-}
-
 void sp__scene_expand(sp_scene *scene, const sp_raw *raw) {
     item_list list = {0};
     if (!start_root(scene, raw)) return;
@@ -640,5 +620,5 @@ void sp__scene_expand(sp_scene *scene, const sp_raw *raw) {
     grow_all(scene, &list);
     check_too_many(scene);
     for (int i = 0; i < scene->set_count && !scene->no_memory; i++)
-        if (!scene->sets[i].matched) report_unmatched(scene, &scene->sets[i]);
+        if (!scene->sets[i].matched) sp__set_unmatched(scene, &scene->sets[i]);
 }

@@ -12,14 +12,14 @@ const char *sp__raw_attr(const sp_raw *raw, const char *name) {
 static bool own_source(const sp_scene_node *node, int attr, sp_value_source *out) {
     for (const sp_set_hit *h = node->source->hits; h; h = h->next) {
         if (h->attr != attr) continue;
-        *out = (sp_value_source){SP_ORIGIN_SET, h->option->value, h->option->text, 0};
+        *out = (sp_value_source){SP_ORIGIN_SET, h->option->value, h->option->text, 0, h->option};
         return true;
     }
     const sp_raw *raw = node->source->raw;
     const char *name = node->spec->attrs[attr].name;
     for (int i = 0; i < raw->attr_count; i++) {
         if (strcmp(raw->attrs[i].name, name) != 0) continue;
-        *out = (sp_value_source){SP_ORIGIN_WRITTEN, raw->attrs[i].value, raw->file, raw->attrs[i].line};
+        *out = (sp_value_source){SP_ORIGIN_WRITTEN, raw->attrs[i].value, raw->file, raw->attrs[i].line, NULL};
         return true;
     }
     return false;
@@ -64,6 +64,7 @@ static bool defaulted(const sp_scene_node *holder, const sp_scene_node *node, in
         sp_scene_node *child = holder->children[i];
         if (child->spec != node->spec || !own_source(child, attr, out)) continue;
         holder->source->used = child->source->used = true;
+        if (out->set) out->set->acts = true;
         return true;
     }
     return false;
@@ -93,6 +94,7 @@ static bool unnamed_source(const sp_scene_node *node, int attr, sp_value_source 
                                   : scene->integrator && scene->integrator->spec == node->spec ? scene->integrator
                                                                                                : NULL;
     bool found = common && common != node && own_source(common, attr, out);
+    if (found && out->set) out->set->acts = true;
     const sp_scene_node *holder = found ? NULL : sp__default_of_class(scene, "");
     if (!found && holder) found = defaulted(holder, node, attr, out);
     if (found) out->origin = SP_ORIGIN_DEFAULT;
@@ -111,8 +113,8 @@ sp_value_source sp__source_of(const sp_scene_node *node, int attr) {
     if (own_source(node, attr, &source)) return source;
     bool plain = !node->source->inert && node->scene->defaults_known && node->parent && !sp__is_own(node->spec, spec->name);
     if (plain && (class_source(node, attr, &source) || unnamed_source(node, attr, &source))) return source;
-    if (spec->fallback) return (sp_value_source){SP_ORIGIN_BUILTIN, spec->fallback, node->file, node->line};
-    return (sp_value_source){SP_ORIGIN_ABSENT, NULL, node->file, node->line};
+    if (spec->fallback) return (sp_value_source){SP_ORIGIN_BUILTIN, spec->fallback, node->file, node->line, NULL};
+    return (sp_value_source){SP_ORIGIN_ABSENT, NULL, node->file, node->line, NULL};
 }
 
 // ---------------------------------------------------------------------------------------------- checks

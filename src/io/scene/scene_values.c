@@ -498,7 +498,7 @@ const sp_attr *sp__attr_read(sp_scene *scene, sp_scene_node *node, int index) {
 
 void sp__attr_forget(sp_scene_node *node, int index) {
     const sp_attr_spec *spec = &node->spec->attrs[index];
-    sp_value_source from = {SP_ORIGIN_BUILTIN, spec->fallback, node->file, node->line};
+    sp_value_source from = {SP_ORIGIN_BUILTIN, spec->fallback, node->file, node->line, NULL};
     const sp_attr *attr = spec->fallback ? built_in(node->scene, node, index, &from) : NULL;
     node->attrs[index] = attr ? attr : &sp__attr_absent;
 }
