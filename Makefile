@@ -17,7 +17,7 @@ page:
 
 demo: page all
 	@mkdir -p out
-	@$(souple) run scenes/beam.xml --out out/demo --png out/demo.png
+	@$(souple) run scenes/beam.xml --out out/demo --overwrite --png out/demo.png
 	@echo
 	@echo "to touch it: $(souple) view scenes/beam.xml     and open the address it prints in a browser"
 

@@ -68,6 +68,7 @@ typedef struct sp_scene_args {
     int set_count, allow_count;
     int threads;  // 0: one per core
     const char *backend;
+    bool overwrite;  // the folder for records may hold a run already, whose files go
 } sp_scene_args;
 
 typedef struct sp_session {

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "outputs.h"
 #include "report.h"
 
 enum { HTML, QUIET };
@@ -108,25 +110,101 @@ static bool add_plots(sp_page *p, const char *folder, const sp_json_value *run) 
         sp__plots_of_steps(&set, &steps);
         sp__trace_free(&steps);
     }
-    sp__report_probes(&set, run);
+    if (run) sp__report_probes(&set, run);
     bool good = !set.broken && show_plots(p, &set);
     sp__plots_free(&set);
     return good;
 }
 
+// ---- a run that did not end
+
+// how far it came, by the table of its steps
+static void show_progress(sp_page *p, const char *folder) {
+    char path[PATH_MAX], why[PATH_MAX + 100];
+    sp_trace t;
+    if (!sp__report_path(folder, "steps.csv", path) || !sp__trace_read_csv(&t, path, why, sizeof why)) return;
+    int step = sp__trace_column(&t, "step"), time = sp__trace_column(&t, "time [s]");
+    const sp_trace_cell *last = t.rows ? t.cells + (size_t)(t.rows - 1) * (size_t)t.columns : NULL;
+    sp__page_add(p, "<div class=\"facts\">\n");
+    sp__report_fact(p, "steps in steps.csv", "%ld", t.added);
+    if (last && step >= 0) sp__report_fact(p, "last step", "%.0f", last[step].high);
+    if (last && time >= 0) sp__report_fact(p, "simulated", "%.6g s", last[time].high);
+    sp__page_add(p, "</div>\n");
+    sp__trace_free(&t);
+}
+
+static void show_recording(sp_page *p, const char *folder, const char *name) {
+    char path[PATH_MAX];
+    sp_recording *recording = NULL;
+    sp_recording_info info;
+    sp_recording_frame last;
+    sp__html_row(p);
+    sp__html_cell(p, NULL, "%s", name);
+    if (!sp__report_path(folder, name, path) || sp_recording_open(p->ctx, path, &recording) < 0) {
+        sp__html_cell(p, "n", "-"), sp__html_cell(p, "say", "%s", sp_context_error(p->ctx)->message);
+        return;
+    }
+    sp_recording_get(recording, &info);
+    sp__html_cell(p, "n", "%d", info.frame_count);
+    if (info.frame_count && sp_recording_frame_at(recording, info.frame_count - 1, &last) >= 0)
+        sp__html_cell(p, "n", "%.6g", last.time);
+    else
+        sp__html_cell(p, "n", "-");
+    sp_recording_close(&recording);
+}
+
+static int is_recording(const struct dirent *e) {
+    size_t n = strlen(e->d_name);
+    return n > 5 && strcmp(e->d_name + n - 5, ".xdmf") == 0;
+}
+
+static void show_recordings(sp_page *p, const char *folder) {
+    static const char *const heads[] = {"recording", "frames", "last at [s]"};
+    struct dirent **entries;
+    int n = scandir(folder, &entries, is_recording, alphasort);
+    if (n > 0) {
+        sp__html_head(p, "Recordings");
+        sp__html_table_begin(p, heads, 3);
+    }
+    for (int i = 0; i < n; i++) {
+        show_recording(p, folder, entries[i]->d_name);
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+    if (n > 0) sp__html_table_end(p);
+}
+
+static void show_unfinished(sp_page *p, const char *folder) {
+    sp__html_begin(p, folder);
+    sp__page_add(p, "<h1>");
+    sp__page_escape(p, folder);
+    sp__page_add(p, "<span class=\"badge failed\">did not end</span></h1>\n");
+    sp__html_text(
+        p, "p", "lead",
+        "This run did not end: it was killed, or it is still under way. There is no summary.json, so claims, bodies and "
+        "probes are missing; what it has written so far is below.");
+    show_progress(p, folder);
+    show_recordings(p, folder);
+}
+
 // ---- the page
 
+// run: NULL where it did not end
 static bool write_page(sp_page *p, const char *folder, const sp_json_value *run) {
-    const char *name = sp__json_get_text(run, "name");
-    sp__html_begin(p, *name ? name : sp__json_get_text(run, "scene"));
-    sp__report_head(p, run);
-    show_picture(p, folder);
-    sp__report_tables(p, run);
+    if (run) {
+        const char *name = sp__json_get_text(run, "name");
+        sp__html_begin(p, *name ? name : sp__json_get_text(run, "scene"));
+        sp__report_head(p, run);
+        show_picture(p, folder);
+        sp__report_tables(p, run);
+    } else {
+        show_unfinished(p, folder);
+    }
     if (!add_plots(p, folder, run)) return false;
     show_listing(p, folder, "source.xml", "Scene");
     show_listing(p, folder, "scene.txt", "Every value in use");
     show_files(p, folder);
-    sp__report_provenance(p, run);
+    if (run) sp__report_provenance(p, run);
     sp__html_end(p);
     return !p->broken;
 }
@@ -145,6 +223,8 @@ static int save(sp_context *ctx, const sp_report_args *args, const sp_json_value
     sp_status status = whole ? sp__page_save(&page, to) : SP_NO_MEMORY;
     sp__page_free(&page);
     if (status < 0) return fail(whole ? sp_context_error(ctx)->message : "out of memory");
+    if (!run)
+        fprintf(stderr, "warning: %s has no summary.json: the run did not end; the page shows what is there\n", args->folder);
     if (!args->quiet) printf("%s\n", to);
     return SP_EXIT_DONE;
 }
@@ -169,6 +249,8 @@ static int report_main(const sp_command *command, int argc, char **argv) {
     if (a.word_count < 1) return sp__complain(&a, "which folder? (what `souple run --out` was given)");
     args.folder = a.words[0];
     if (!sp__report_path(args.folder, "summary.json", path)) return sp__complain(&a, "%.100s...: too long", args.folder);
+    char found[64];
+    if (access(path, F_OK) != 0 && sp__run_folder_taken(args.folder, found)) return report(&args, NULL);
     if (!sp__json_read(&tree, path) || tree.root->kind != SP_JSON_OBJECT)
         code = sp__complain(&a, "%s: %s", path, tree.why[0] ? tree.why : "not the summary of a run");
     else
@@ -183,7 +265,8 @@ const sp_command sp__command_report = {
     .summary = "Make one HTML page of a run that was written to a folder",
     .text =
         "The page stands alone: picture, tables, plots, the scene's text and where it came from, without scripts or network.\n"
-        "It is made from what `souple run --out DIR` leaves: summary.json, steps.csv, picture.png, source.xml, scene.txt.",
+        "It is made from what `souple run --out DIR` leaves: summary.json, steps.csv, picture.png, source.xml, scene.txt.\n"
+        "Of a run that was killed it shows what is there, and says so.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = "  souple run scenes/beam.xml --out results\n"

@@ -9,12 +9,14 @@
 #include <time.h>
 
 #include "io/report/plot.h"
+#include "outputs.h"
 #include "run_files.h"
 
 enum {
     TIME,
     STEPS,
     OUT,
+    OVERWRITE,
     THREADS,
     BACKEND,
     SET,
@@ -35,6 +37,7 @@ static const sp_option options[] = {
     [TIME] = {"--time", "T", "simulate T seconds instead of what the scene says"},
     [STEPS] = {"--steps", "N", "make N steps instead of what the scene says"},
     [OUT] = {"--out", "DIR", "write records, steps.csv, the scene, a picture and summary.json there"},
+    [OVERWRITE] = {"--overwrite", NULL, "with --out: remove the files of a run that is there already"},
     [THREADS] = {"--threads", "N", "threads that work in a step, 1..64; default: one per core"},
     [BACKEND] = {"--backend", "NAME", "auto, ref, cpu, ... (`souple list backends`)"},
     [SET] = {"--set", "PATH=VALUE", "write an attribute or a parameter; may be repeated"},
@@ -91,6 +94,7 @@ static bool take(sp_arguments *a, int option, char **values) {
     case TIME: return sp__read_number(a, "--time", values[0], 1e-300, 1e300, &r->time);
     case STEPS: return sp__read_integer(a, "--steps", values[0], 1, LONG_MAX, &r->steps);
     case OUT: r->out = values[0]; return true;
+    case OVERWRITE: return r->scene.overwrite = true;
     case EDITS: r->edits = values[0]; return true;
     case SAVE_EDITS: r->save_edits = values[0]; return true;
     case SAVE: r->save = values[0]; return true;
@@ -252,9 +256,6 @@ static void finish(sp_running *r) {
     if (r->summary.outcome == SP_RUN_OK && misses_claim(s->run)) r->summary.outcome = SP_RUN_MISSED;
     close_steps(r);
     if (r->args->out) {
-        sp_error *e = &r->summary.error;
-        if (!sp__run_keep_source(r->args->scene.path, r->args->out, e->message, sizeof e->message)) keep_file_error(r);
-        write_beside(r, "scene.txt", write_scene);
         write_picture(r);
         write_beside(r, "summary.json", write_summary);
     }
@@ -299,8 +300,45 @@ static int refuse_context(sp_running *r) {
     return refuse(r, SP_EXIT_USAGE);
 }
 
+// what the options name can be written: found out now, and not after an hour of simulation
+static bool outputs_possible(sp_running *r) {
+    const sp_run_args *a = r->args;
+    const char *const files[][2] = {
+        {"--png", a->png}, {"--plot", a->plot}, {"--save-edits", a->save_edits}, {"--save-checkpoint", a->save}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        sp_error *e = &r->session.error;
+        char why[420];
+        if (!files[i][1] || sp__output_possible(files[i][1], a->out, why, sizeof why)) continue;
+        *e = (sp_error){.status = SP_IO, .index = -1};
+        snprintf(e->message, sizeof e->message, "%s %s", files[i][0], why);
+        fprintf(stderr, "souple run: %s\n", e->message);
+        return false;
+    }
+    return true;
+}
+
+// what the folder of --out holds from the start, so that a run that is killed can be reported
+static bool open_folder(sp_running *r) {
+    sp_error *e = &r->summary.error;
+    if (!r->args->out) return true;
+    // a run that is gone on with has not ended any more
+    char summary[PATH_MAX];
+    if (snprintf(summary, sizeof summary, "%s/summary.json", r->args->out) < (int)sizeof summary) remove(summary);
+    if (!sp__run_folder_list(r->args->out, &r->session)) {
+        snprintf(e->message, sizeof e->message, "cannot write %.300s/files.txt: %s", r->args->out, strerror(errno));
+        keep_file_error(r);
+    }
+    if (!sp__run_keep_source(r->args->scene.path, r->args->out, e->message, sizeof e->message)) keep_file_error(r);
+    write_beside(r, "scene.txt", write_scene);
+    if (r->summary.outcome != SP_RUN_FAILED) return true;
+    r->session.error = *e;
+    fprintf(stderr, "souple run: %s\n", e->message);
+    return false;
+}
+
 static int simulate(sp_running *r) {
     sp_run_options o = sp_run_options_default();
+    if (!outputs_possible(r)) return refuse(r, SP_EXIT_USAGE);
     o.time = r->args->time, o.steps = r->args->steps, o.out = r->args->out, o.resume = r->args->resume;
     watch_signals();
     int code = sp__session_open(&r->session, &r->args->scene, &o);
@@ -312,7 +350,7 @@ static int simulate(sp_running *r) {
         return refuse(r, SP_EXIT_FAILED);
     }
     r->summary.sets = r->args->scene.sets, r->summary.set_count = r->args->scene.set_count;
-    if (!open_steps(r)) return refuse(r, SP_EXIT_FAILED);
+    if (!open_folder(r) || !open_steps(r)) return refuse(r, SP_EXIT_FAILED);
     step_all(r);
     finish(r);
     return report(r);

@@ -10,11 +10,15 @@
 #include "io/run/run.h"
 #include "io/scene/scene.h"
 
-bool sp__run_file_taken(const char *name) {
-    static const char *const names[] = {"steps.csv", "summary.json", "scene.txt", "source.xml", "picture.png", "report.html"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], name) == 0) return true;
-    return false;
+const char *sp__run_file_at(int index) {
+    static const char *const names[] = {"summary.json", "steps.csv", "scene.txt", "source.xml", "picture.png", "report.html"};
+    return index < (int)(sizeof names / sizeof *names) ? names[index] : NULL;
+}
+
+static bool run_file_taken(const char *name) {
+    for (int i = 0; sp__run_file_at(i); i++)
+        if (strcmp(sp__run_file_at(i), name) == 0) return true;
+    return strcmp(name, "files.txt") == 0;
 }
 
 const char *sp__run_record_taken(const sp_scene *scene) {
@@ -22,7 +26,7 @@ const char *sp__run_record_taken(const sp_scene *scene) {
     for (const sp_scene_node *c = NULL; (c = sp__next_child(root, "record", c));) {
         const char *name = sp__attr(c, "file") ? sp__attr_word(c, "file") : NULL;
         while (name && name[0] == '.' && name[1] == '/') name += 2;
-        if (name && sp__run_file_taken(name)) return name;
+        if (name && run_file_taken(name)) return name;
     }
     return NULL;
 }

@@ -1,5 +1,6 @@
-// What a run leaves in the folder of --out, and its plots: steps.csv while it runs; summary.json, scene.txt (every value in use),
-// source.xml (the scene as it was given) and picture.png at its end. `souple report` reads them.
+// What a run leaves in the folder of --out, and its plots: files.txt (what it writes), source.xml (the scene as it was given) and
+// scene.txt (every value in use) at its start, steps.csv while it runs; picture.png and summary.json at its end. `souple report`
+// reads them.
 #ifndef SP_RUN_FILES_H
 #define SP_RUN_FILES_H
 
@@ -7,9 +8,9 @@
 #include "steps.h"
 #include "summary.h"
 
-// Is a name in the folder one that a run writes itself? A record may not have it.
-bool sp__run_file_taken(const char *name);
-// The first record of the scene that has such a name; NULL: none.
+// Names of the files that every run writes, and of the report; NULL past the end.
+const char *sp__run_file_at(int index);
+// The first record of the scene that has such a name, which it may not; NULL: none.
 const char *sp__run_record_taken(const sp_scene *scene);
 
 // The scene's own text beside its results. False: `why`.

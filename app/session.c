@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "outputs.h"
 #include "run_files.h"
 
 static void log_line(void *user, sp_log_level level, const char *text) {
@@ -168,6 +169,27 @@ static int refused_record(sp_session *s, const char *name) {
     return SP_EXIT_USAGE;
 }
 
+static int refused_overwrite(sp_session *s, const char *folder, const char *found) {
+    s->error = (sp_error){.status = SP_IO, .index = -1};
+    snprintf(s->error.message, sizeof s->error.message,
+             "--out %.300s: holds a run already (%s); --overwrite removes its files, or choose another folder", folder, found);
+    fprintf(stderr, "souple: %s\n", s->error.message);
+    return SP_EXIT_USAGE;
+}
+
+// The folder for records: made, or there and free; a run that is gone on with writes where it did before. *made: it was not
+// there.
+static int open_folder(sp_session *s, const sp_scene_args *args, const sp_run_options *options, bool *made) {
+    char found[64];
+    *made = false;
+    if (!options->out) return SP_EXIT_DONE;
+    if (sp__run_record_taken(s->scene)) return refused_record(s, sp__run_record_taken(s->scene));
+    bool taken = !options->resume && sp__run_folder_taken(options->out, found);
+    if (taken && !args->overwrite) return refused_overwrite(s, options->out, found);
+    if (taken) sp__run_folder_clear(options->out, args->path);
+    return make_folders(options->out, made) ? SP_EXIT_DONE : refused_folder(s, options->out);
+}
+
 int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *options) {
     *s = (sp_session){.error.index = -1};
     sp_context_def def = sp_context_def_default();
@@ -182,9 +204,9 @@ int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *o
     if (status < 0) return refused(s, args->path, status, 0);
     int said = sp_scene_message_count(s->scene);
     for (int i = 0; i < said; i++) print_message(sp_scene_message_at(s->scene, i));
-    bool made = false;
-    if (options->out && sp__run_record_taken(s->scene)) return refused_record(s, sp__run_record_taken(s->scene));
-    if (options->out && !make_folders(options->out, &made)) return refused_folder(s, options->out);
+    bool made;
+    int code = open_folder(s, args, options, &made);
+    if (code != SP_EXIT_DONE) return code;
     options->backend = args->backend;
     status = sp_run_create(s->scene, options, &s->run);
     // a scene that cannot be built leaves nothing behind

@@ -7,13 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "outputs.h"
 #include "summary.h"
 
-enum { SET, OUT, JOBS, STEPS, TIME, THREADS, BACKEND, COLUMNS, RESUME, FORCE, KEEP, ALLOW_PATH, JSON, QUIET };
+enum { SET, OUT, JOBS, STEPS, TIME, THREADS, BACKEND, COLUMNS, RESUME, OVERWRITE, KEEP, ALLOW_PATH, JSON, QUIET };
 
 static const sp_option options[] = {
     [SET] = {"--set", "PATH=VALUES", "v1,v2,... or a:b:n (equal steps) or a:b:n:log (equal ratios); may be repeated"},
-    [OUT] = {"--out", "DIR", "where sweep.csv and sweep.html go; default: the scene's name with -sweep"},
+    [OUT] = {"--out", "DIR", "where sweep.csv and sweep.html go; default: out/ and the scene's name with -sweep"},
     [JOBS] = {"--jobs", "N", "runs at the same time, 1..64; default 1"},
     [STEPS] = {"--steps", "N", "make N steps instead of what the scene says"},
     [TIME] = {"--time", "T", "simulate T seconds instead of what the scene says"},
@@ -21,7 +22,7 @@ static const sp_option options[] = {
     [BACKEND] = {"--backend", "NAME", "auto, ref, cpu, ... (`souple list backends`)"},
     [COLUMNS] = {"--columns", "A,B,...", "columns to plot; default: step time, iterations, the first probes"},
     [RESUME] = {"--resume", NULL, "go on with the table in DIR: what it has is not run again"},
-    [FORCE] = {"--force", NULL, "begin anew where DIR has a table"},
+    [OVERWRITE] = {"--overwrite", NULL, "begin anew where DIR has a table; files of the old sweep are removed"},
     [KEEP] = {"--keep", NULL, "keep the folder of every run, DIR/run-0001 and on (`souple report` reads them)"},
     [ALLOW_PATH] = {"--allow-path", "DIR", "a further folder that files may come from; may be repeated"},
     [JSON] = {"--json", NULL, "one JSON object on stdout, nothing else there"},
@@ -50,7 +51,7 @@ static bool take(sp_arguments *a, int option, char **values) {
     case BACKEND: r->backend = values[0]; return true;
     case COLUMNS: r->columns = values[0]; return true;
     case RESUME: return r->resume = true;
-    case FORCE: return r->force = true;
+    case OVERWRITE: return r->overwrite = true;
     case KEEP: return r->keep = true;
     case JSON: return r->json = true;
     case QUIET: return r->quiet = true;
@@ -63,11 +64,11 @@ static bool take(sp_arguments *a, int option, char **values) {
 
 // ---- the folder
 
-// scenes/beam.xml: beam-sweep
+// scenes/beam.xml: out/beam-sweep
 static void default_folder(const char *scene, char *out, size_t size) {
     const char *slash = strrchr(scene, '/'), *name = slash ? slash + 1 : scene, *dot = strrchr(name, '.');
     int n = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
-    snprintf(out, size, "%.*s-sweep", n, name);
+    snprintf(out, size, "out/%.*s-sweep", n, name);
 }
 
 // what must be the same where a table is gone on with, a line of text
@@ -86,19 +87,42 @@ static bool read_line(const char *path, char *out, size_t size) {
     return good;
 }
 
+// the files of the sweep before: its table and page, and in the folders of its runs what those wrote
+static void clear_folder(const sp_sweep *s) {
+    static const char *const endings[] = {".csv", ".html", ".txt"};
+    char path[PATH_MAX + 16];
+    int stem = (int)strlen(s->table.path) - 4;
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%.*s%s", stem, s->table.path, endings[i]);
+        remove(path);
+    }
+    for (long run = 1; run <= SP_SWEEP_RUNS; run++) {
+        snprintf(path, sizeof path, "%s/run-%04ld", s->args.out, run);
+        if (access(path, F_OK) != 0) continue;
+        sp__run_folder_clear(path, s->args.scene);
+        rmdir(path);  // stays where it holds anything else
+    }
+    sp__run_folder_clear(s->args.out, s->args.scene);
+}
+
 // the folder is there and its table may be written; otherwise the exit code
 static int prepare(sp_sweep *s, const sp_arguments *a) {
     sp_sweep_args *r = &s->args;
     char path[PATH_MAX + 16], own[300], before[300], why[PATH_MAX + 200];
     if (!sp__make_folders(r->out)) return sp__complain(a, "--out %s: %s", r->out, strerror(errno));
     bool there = access(s->table.path, F_OK) == 0;
-    if (there && !r->resume && !r->force)
-        return sp__complain(a, "%s is there already: --resume goes on with it, --force begins anew", s->table.path);
+    if (there && !r->resume && !r->overwrite)
+        return sp__complain(a, "%s is there already: --resume goes on with it, --overwrite begins anew", s->table.path);
+    char found[64];
+    if (!r->overwrite && sp__run_folder_taken(r->out, found))
+        return sp__complain(a, "--out %s: holds a run (%s); --overwrite removes its files, or choose another folder", r->out,
+                            found);
+    if (r->overwrite) clear_folder(s);
     snprintf(path, sizeof path, "%.*s.txt", (int)strlen(s->table.path) - 4, s->table.path);
     fingerprint(r, own, sizeof own);
     if (there && r->resume) {
         if (read_line(path, before, sizeof before) && strcmp(before, own) != 0)
-            return sp__complain(a, "%s was made with %s; now it is %s: --force begins anew", s->table.path, before, own);
+            return sp__complain(a, "%s was made with %s; now it is %s: --overwrite begins anew", s->table.path, before, own);
         s->skipped = sp__sweep_table_resume(&s->table, why, sizeof why);
         if (s->skipped < 0) return sp__complain(a, "%s", why);
         int status = sp__sweep_column(&s->table, "status");
@@ -156,6 +180,8 @@ static int run_all(sp_sweep *s) {
     snprintf(page, sizeof page, "%.*s.html", (int)strlen(s->table.path) - 4, s->table.path);
     if (!sp__sweep_table_write(&s->table))
         return fprintf(stderr, "souple sweep: %s: %s\n", s->table.path, strerror(errno)), SP_EXIT_FAILED;
+    if (s->refused || s->failed)
+        fprintf(stderr, "souple sweep: of %ld runs %ld were refused and %ld failed\n", s->grid.runs, s->refused, s->failed);
     if (!sp__sweep_page(s, page, why, sizeof why)) return fprintf(stderr, "souple sweep: %s\n", why), SP_EXIT_FAILED;
     if (s->args.json)
         print_json(s, page);
@@ -170,7 +196,7 @@ static int sweep(sp_sweep *s, const sp_arguments *a) {
     if (a->word_count < 1) return sp__complain(a, "which scene? (a file, or `souple list scenes`)");
     if (s->grid.axis_count == 0) return sp__complain(a, "--set PATH=V1,V2,... is needed: what shall vary?");
     if (r->steps && r->time) return sp__complain(a, "--time and --steps: one of them");
-    if (r->resume && r->force) return sp__complain(a, "--resume and --force: one of them");
+    if (r->resume && r->overwrite) return sp__complain(a, "--resume and --overwrite: one of them");
     r->scene = a->words[0];
     if (access(r->scene, R_OK) != 0) return sp__complain(a, "%s: %s", r->scene, strerror(errno));
     default_folder(r->scene, folder, sizeof folder);
@@ -180,7 +206,9 @@ static int sweep(sp_sweep *s, const sp_arguments *a) {
     if (snprintf(path, sizeof path, "%s/sweep.csv", r->out) >= (int)sizeof path) return sp__complain(a, "--out: too long");
     if (!sp__sweep_table_start(&s->table, &s->grid, path)) return sp__complain(a, "out of memory");
     int code = prepare(s, a);
-    return code >= 0 ? code : run_all(s);
+    if (code >= 0) return code;
+    if (!r->quiet) fprintf(stderr, "%ld runs, into %s\n", s->grid.runs, r->out);
+    return run_all(s);
 }
 
 static int sweep_main(const sp_command *command, int argc, char **argv) {
@@ -197,8 +225,9 @@ const sp_command sp__command_sweep = {
     .name = "sweep",
     .arguments = "SCENE",
     .summary = "Run a scene for every combination of some values, into one table and one page",
-    .text = "Each run is a process of its own; one that fails is a row with its error. The table has the sets, the status, the\n"
-            "final hash, times, iterations, the last values of probes and what claims saw. Ctrl-C stops, --resume goes on.\n"
+    .text = "Each run is a process of its own; one that fails or is refused is a row with its error, which is printed too.\n"
+            "The table has the sets, the status, the final hash, times, iterations, the last values of probes and what claims\n"
+            "saw. Ctrl-C stops, --resume goes on.\n"
             "Exit code: 0 all ok, 1 some failed or it was stopped, 2 wrong usage or no run was possible, 3 a claim missed.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -74,7 +74,7 @@ typedef struct sp_sweep_args {
     const char *allow[SP_LIST_MAX];
     int allow_count;
     long jobs, threads;
-    bool resume, force, keep, json, quiet;
+    bool resume, overwrite, keep, json, quiet;
 } sp_sweep_args;
 
 typedef struct sp_sweep {

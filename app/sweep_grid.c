@@ -133,6 +133,6 @@ void sp__sweep_point_text(const sp_sweep_grid *g, long run, char *out, size_t si
     out[0] = 0;
     sp__sweep_point(g, run, index);
     for (int i = 0; i < g->axis_count && n < size; i++)
-        if (g->axes[i].count > 1 || g->axis_count == 1)
+        if (g->axes[i].count > 1 || g->runs == 1)
             n += (size_t)snprintf(out + n, size - n, "%s%s=%s", n ? " " : "", g->axes[i].path, g->axes[i].values[index[i]]);
 }

@@ -68,7 +68,8 @@ static void make_words(const sp_sweep *s, long run, words *w) {
         add_pair(w, "--set", w->text[i]);
     }
     snprintf(w->folder, sizeof w->folder, "%s/run-%04ld", a->out, run + 1);
-    if (a->keep) add_pair(w, "--out", w->folder);
+    // what a run that was stopped has left there goes
+    if (a->keep) add_pair(w, "--out", w->folder), add_word(w, "--overwrite");
 }
 
 // never returns
@@ -148,6 +149,15 @@ static void say(const sp_sweep *s, const job *j, const char *status, double star
     fprintf(stderr, "%ld/%ld  %s: %s in %.3g s%s\n", done, all, point, status, 1e-3 * (sp__clock_ms() - j->started_ms), left);
 }
 
+// a run that was refused or failed: why, on stderr, also where nothing else is wanted there
+static void say_wrong(const sp_sweep *s, const job *j, const char *status) {
+    char point[160];
+    if (strcmp(status, "refused") != 0 && strcmp(status, "failed") != 0) return;
+    sp__sweep_point_text(&s->grid, j->run, point, sizeof point);
+    fprintf(stderr, "souple sweep: %s: %s: %s\n", point, status,
+            sp__sweep_cell(&s->table, j->run, sp__sweep_column(&s->table, "error")));
+}
+
 // the row of a run that has ended; one that was stopped on request leaves none
 static bool finish(sp_sweep *s, job *j, int state, double started_ms) {
     size_t size;
@@ -163,6 +173,7 @@ static bool finish(sp_sweep *s, job *j, int state, double started_ms) {
         const char *status = sp__sweep_cell(&s->table, j->run, sp__sweep_column(&s->table, "status"));
         sp__sweep_count(s, status);
         say(s, j, status, started_ms);
+        say_wrong(s, j, status);
         good = !s->table.broken && sp__sweep_table_append(&s->table, j->run);
         if (!good) fprintf(stderr, "souple sweep: %s: %s\n", s->table.path, s->table.broken ? "out of memory" : strerror(errno));
     }

@@ -336,7 +336,7 @@ TEST(render_writes_a_picture) {
     CHECK(memcmp(out, "\x89PNG\r\n", 6) == 0 && memcmp(err, "\x89PNG\r\n", 6) == 0);
     CHECK(out[19] == 64 && out[23] == 48);  // IHDR: width and height, most significant byte first
     CHECK(memcmp(out, err, 2000) != 0);
-    CHECK_INT(souple("render beam.xml --png no/such/folder.png --steps 0"), 1);
+    CHECK_INT(souple("render beam.xml --png no/such/folder.png --steps 0"), 2);
     CHECK(strstr(err, "no/such/folder.png"));
 }
 

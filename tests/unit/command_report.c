@@ -78,8 +78,6 @@ TEST(plot_is_a_file_of_panels) {
     CHECK(memcmp(out, "\x89PNG\r\n", 6) == 0);
     CHECK_INT(souple("run beam.xml --plot beam.gif"), 2);
     CHECK(strstr(err, ".svg or .png"));
-    CHECK_INT(souple("run beam.xml --quiet --plot no/such/beam.svg"), 1);
-    CHECK(strstr(err, "no/such/beam.svg"));
 }
 
 TEST(out_leaves_what_a_report_needs) {
@@ -98,7 +96,7 @@ TEST(out_leaves_what_a_report_needs) {
     CHECK(json_is(out, "provenance.sets.0", "k=2") && json_at(out, "provenance.started"));
     CHECK(json_is(out, "probes.0.columns.1", "position.y [m]") && json_is(out, "probes.1.columns.0", "volume [m3]"));
     // the scene may lie where the results go
-    CHECK_INT(souple("run results/source.xml --quiet --out results"), 0);
+    CHECK_INT(souple("run results/source.xml --quiet --out results --overwrite"), 0);
     get("results/source.xml");
     CHECK(strcmp(out, beam_scene) == 0);
 }
@@ -114,10 +112,10 @@ TEST(records_may_not_be_called_like_a_file_of_the_run) {
 
 TEST(report_is_one_page_that_needs_nothing_else) {
     put("beam.xml", beam_scene);
-    CHECK_INT(souple("run beam.xml --quiet --out results"), 0);
-    CHECK_INT(souple("report results"), 0);
-    CHECK(strcmp(out, "results/report.html\n") == 0);
-    get("results/report.html");
+    CHECK_INT(souple("run beam.xml --quiet --out page"), 0);
+    CHECK_INT(souple("report page"), 0);
+    CHECK(strcmp(out, "page/report.html\n") == 0);
+    get("page/report.html");
     xmlDocPtr doc = page();
     REQUIRE(doc);
     CHECK_INT(find_all(doc, "//img"), 1);
@@ -132,7 +130,7 @@ TEST(report_is_one_page_that_needs_nothing_else) {
     CHECK_INT(find_all(doc, "//h1[contains(., '<script>alert(1)</script> & \"more\"')]"), 1);
     CHECK_INT(find_all(doc, "//td[contains(., '<img src=x onerror=alert(1)>')]"), 1);
     xmlFreeDoc(doc);
-    CHECK_INT(souple("report results --html elsewhere.html --quiet"), 0);
+    CHECK_INT(souple("report page --html elsewhere.html --quiet"), 0);
     CHECK(!out[0] && is_there("elsewhere.html"));
 }
 
@@ -169,12 +167,101 @@ TEST(report_of_a_failed_run_and_of_less) {
     CHECK_INT(souple("report bare"), 2);
 }
 
+// killed as no handler can see it: the page shows the steps and the recording, and says that the run did not end
+TEST(report_of_a_run_that_was_killed) {
+    char scene[2048];
+    snprintf(scene, sizeof scene, "%.*s<record file='frames.obj'/><stop time='10000'/></scene>",
+             (int)(strstr(beam_scene, "<stop") - beam_scene), beam_scene);
+    put("endless.xml", scene);
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        if (chdir(folder) == 0) execl(SOUPLE, "souple", "run", "endless.xml", "--quiet", "--out", "killed", (char *)NULL);
+        _exit(99);
+    }
+    // steps.csv is written out every second
+    char text[4096] = "";
+    for (int i = 0; i < 6000 && get_some("killed/steps.csv", text, sizeof text) < 2000; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFSIGNALED(status) && !is_there("killed/summary.json"));
+    CHECK_INT(souple("report killed"), 0);
+    CHECK(strcmp(out, "killed/report.html\n") == 0 && strstr(err, "did not end"));
+    get("killed/report.html");
+    xmlDocPtr doc = page();
+    REQUIRE(doc);
+    CHECK_INT(find_all(doc, "//span[text()='did not end']"), 1);
+    CHECK_INT(find_all(doc, "//div[span='simulated']"), 1);
+    CHECK(find_all(doc, "//svg") >= 4);  // stages, iterations, residual, energy
+    CHECK_INT(find_all(doc, "//td[text()='frames-000000.obj']"), 1);
+    CHECK_INT(find_all(doc, "//h2[text()='Scene']"), 1);
+    xmlFreeDoc(doc);
+}
+
+// ---------------------------------------------------------------------------------------------------- folders that hold a run
+
+TEST(two_runs_are_not_mixed) {
+    char scene[2048];
+    snprintf(scene, sizeof scene, "%.*s<record file='frames.obj'/><record file='tip.csv'/></scene>", (int)strlen(beam_scene) - 9,
+             beam_scene);
+    put("recorded.xml", scene);
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("run recorded.xml --quiet --out mixed"), 0);
+    CHECK(is_there("mixed/frames-000010.obj") && is_there("mixed/tip.csv"));
+    put("mixed/frames-mine.obj", "not a number"), put("mixed/notes.txt", "mine"), put("mixed/frames-000000.txt", "mine");
+    CHECK_INT(souple("run beam.xml --quiet --steps 2 --out mixed"), 2);
+    CHECK(strstr(err, "holds a run already") && strstr(err, "--overwrite"));
+    CHECK_INT(souple("run beam.xml --json --steps 2 --out mixed"), 2);
+    CHECK(json_is_one(out) && json_is(out, "status", "refused"));
+    CHECK(is_there("mixed/frames-000010.obj"));
+    // what the old run wrote goes, the rest stays
+    CHECK_INT(souple("run beam.xml --quiet --steps 2 --out mixed --overwrite"), 0);
+    CHECK(!is_there("mixed/frames-000010.obj") && !is_there("mixed/frames-000000.obj") && !is_there("mixed/tip.csv"));
+    CHECK(is_there("mixed/frames-mine.obj") && is_there("mixed/notes.txt") && is_there("mixed/frames-000000.txt"));
+    CHECK(is_there("mixed/summary.json") && is_there("mixed/steps.csv"));
+    // a folder that holds other things is free
+    char path[100];
+    snprintf(path, sizeof path, "%s/other", folder);
+    CHECK_INT(mkdir(path, 0777), 0);
+    put("other/notes.txt", "mine");
+    CHECK_INT(souple("run beam.xml --quiet --steps 2 --out other"), 0);
+    // nothing outside the folder, whatever the list says
+    put("outside.txt", "mine"), put("mixed/files.txt", "../outside.txt\n");
+    CHECK_INT(souple("run beam.xml --quiet --steps 2 --out mixed --overwrite"), 0);
+    CHECK(is_there("outside.txt"));
+    CHECK_INT(souple("sweep beam.xml --set k=1 --steps 1 --quiet --out mixed"), 2);
+    CHECK(strstr(err, "holds a run"));
+}
+
+// a path that cannot be written is found before the simulation, and nothing is left behind
+TEST(outputs_are_checked_before_the_run) {
+    static const char *const options[] = {"--png no/such/a.png", "--plot no/such/a.svg", "--save-edits no/such/a.log",
+                                          "--save-checkpoint no/such/a.spc", "--png ."};
+    put("beam.xml", beam_scene);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        char arguments[200];
+        snprintf(arguments, sizeof arguments, "run beam.xml --out unmade %s", options[i]);
+        int code = souple(arguments);
+        if (code != 2 || out[0] || is_there("unmade")) SP_TEST_FAILED("souple %s: exit %d: %s", arguments, code, err);
+        CHECK(strstr(err, "no/such") || strstr(err, "is a folder"));
+    }
+    CHECK_INT(souple("run beam.xml --json --png no/such/a.png"), 2);
+    CHECK(json_is_one(out) && json_is(out, "status", "refused") && strstr(out, "there is no folder no/such"));
+    CHECK_INT(souple("render beam.xml --png no/such/a.png"), 2);
+    // the folder of --out is made first
+    CHECK_INT(souple("run beam.xml --quiet --steps 2 --out made --png made/a.png --save-checkpoint made/a.spc"), 0);
+    CHECK(is_there("made/a.png") && is_there("made/a.spc"));
+}
+
 // ---------------------------------------------------------------------------------------------------- sweeps
 
 TEST(sweep_runs_the_grid_and_a_failing_run_is_a_row) {
     put("beam.xml", beam_scene);
     CHECK_INT(souple("sweep beam.xml --set k=1,-1 --set beam.young=1e4:1e6:3:log --steps 2 --threads 1 --out grid"), 1);
     CHECK(strstr(err, "6/6") && strstr(err, "k=-1 beam.young=10000: refused"));
+    CHECK(strstr(err, "k=-1 beam.young=1000000: refused: ") && strstr(err, "of 6 runs 3 were refused and 0 failed"));
     CHECK(strstr(out, "6 runs: 3 ok, 3 refused") && strstr(out, "grid/sweep.csv"));
     get("grid/sweep.csv");
     CHECK_INT(count_of(out, "\n"), 7);
@@ -215,7 +302,7 @@ TEST(sweep_goes_on_where_it_was) {
     REQUIRE(json_is_one(out));
     CHECK_INT(json_number_at(out, "ok"), 2);
     CHECK_INT(souple("sweep beam.xml --set k=1,2 --steps 2 --out more"), 2);
-    CHECK(strstr(err, "--resume") && strstr(err, "--force"));
+    CHECK(strstr(err, "--resume") && strstr(err, "--overwrite"));
     CHECK_INT(souple("sweep beam.xml --set k=2,3 --steps 2 --out more --resume --json"), 0);
     CHECK_INT(json_number_at(out, "skipped"), 1);
     CHECK_INT(json_number_at(out, "ok"), 2);
@@ -233,7 +320,7 @@ TEST(sweep_goes_on_where_it_was) {
     CHECK_INT(souple("sweep beam.xml --set k=1 --set beam.young=1e5 --steps 2 --out more --resume"), 2);
     CHECK_INT(souple("sweep beam.xml --set k=1,2 --steps 3 --out more --resume"), 2);
     CHECK(strstr(err, "steps 2") && strstr(err, "steps 3"));
-    CHECK_INT(souple("sweep beam.xml --set k=1 --steps 3 --out more --force --json"), 0);
+    CHECK_INT(souple("sweep beam.xml --set k=1 --steps 3 --out more --overwrite --json"), 0);
     CHECK_INT(json_number_at(out, "runs"), 1);
 }
 
@@ -246,13 +333,27 @@ TEST(sweep_refuses_what_makes_no_sense) {
                  {"sweep beam.xml --set k=1:200:200 --set j=1:51:51", "10200 runs"},
                  {"sweep beam.xml --set k=1 --jobs 0", "[1, 64]"},
                  {"sweep beam.xml --set k=1 --steps 2 --time 1", "one of them"},
-                 {"sweep beam.xml --set k=1 --resume --force", "one of them"},
+                 {"sweep beam.xml --set k=1 --resume --overwrite", "one of them"},
                  {"sweep not-there.xml --set k=1", "not-there.xml"},
                  {"sweep beam.xml --set k=-1,-2 --steps 1 --out none --quiet", ""}};
     put("beam.xml", beam_scene);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (souple(cases[i].arguments) != 2 || !strstr(err, cases[i].said))
             SP_TEST_FAILED("souple %s: %s", cases[i].arguments, err);
+}
+
+// below out/, said on stderr; what was refused is said there too, also with --quiet
+TEST(sweep_says_where_it_goes_and_what_was_refused) {
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("sweep beam.xml --set k=1,-1 --steps 1"), 1);
+    CHECK(strstr(err, "2 runs, into out/beam-sweep\n") && strstr(out, "out/beam-sweep/sweep.csv"));
+    CHECK(is_there("out/beam-sweep/sweep.csv") && !is_there("beam-sweep"));
+    CHECK_INT(souple("sweep beam.xml --set k=1,-1 --steps 1 --quiet --overwrite --keep"), 1);
+    CHECK(!out[0] && strstr(err, "k=-1: refused: ") && strstr(err, "of 2 runs 1 were refused and 0 failed"));
+    CHECK(is_there("out/beam-sweep/run-0001/summary.json"));
+    put("out/beam-sweep/run-0001/notes.txt", "mine");
+    CHECK_INT(souple("sweep beam.xml --set k=1 --steps 1 --quiet --overwrite"), 0);
+    CHECK(!is_there("out/beam-sweep/run-0001/summary.json") && is_there("out/beam-sweep/run-0001/notes.txt"));
 }
 
 // a stopped sweep leaves whole rows, and goes on

@@ -156,8 +156,8 @@ TEST(wrong_wishes_are_2) {
     CHECK(!exists("x.png"));
 }
 
-TEST(unwritable_places_are_1) {
-    CHECK_INT(render("beam.xml --png no/such/folder.png --steps 0"), 1);
+TEST(unwritable_places_are_refused) {
+    CHECK_INT(render("beam.xml --png no/such/folder.png --steps 0"), 2);
     CHECK(strstr(err, "no/such/folder.png"));
 }
 
