@@ -7,6 +7,9 @@
 //
 // The queue holds one job a body at most and is looked through from end to end. The thread takes no memory and gives none back:
 // the pile is cleared by whoever comes next with a job, or by the end of the context.
+//
+// The pool lends a core from the moment a job is queued until none is queued or running. If the core were lent only when the
+// thread begins to run, the thread would have to compete for it with a pool worker that still spins or works there.
 #include "core/background.h"
 
 #include <pthread.h>
@@ -21,6 +24,7 @@ struct sp_background {
     pthread_cond_t wake, ended;
     sp_job *waiting, *pile;
     uint64_t tickets;
+    int jobs;  // queued, or running on the thread
     bool hold, quit;
 };
 
@@ -52,6 +56,19 @@ static void take_out(struct sp_background *bg, sp_job *job) {
     job->next = NULL;
 }
 
+// The thread has one job more to do (change = 1), or one less (-1).
+static void count_jobs(struct sp_background *bg, int change) {
+    bool needs_core = bg->jobs > 0;
+    bg->jobs += change;
+    if ((bg->jobs > 0) != needs_core) sp__pool_lend(bg->ctx, change);
+}
+
+// A queued job that the thread will not run.
+static void withdraw(struct sp_background *bg, sp_job *job) {
+    take_out(bg, job);
+    count_jobs(bg, -1);
+}
+
 static void end_run(struct sp_background *bg, sp_job *job) {
     if (job->release) {
         job->next = bg->pile;
@@ -71,10 +88,9 @@ static void *thread_main(void *arg) {
         take_out(bg, job);
         set_state(job, SP_JOB_RUNNING);
         pthread_mutex_unlock(&bg->mutex);
-        sp__pool_lend(bg->ctx, 1);
         job->run(job->arg);
-        sp__pool_lend(bg->ctx, -1);
         pthread_mutex_lock(&bg->mutex);
+        count_jobs(bg, -1);
         end_run(bg, job);
     }
     pthread_mutex_unlock(&bg->mutex);
@@ -137,7 +153,7 @@ static void destroy(sp_context *ctx, struct sp_background *bg) {
     pthread_join(bg->thread, NULL);
     clear_pile(bg);
     for (sp_job *job; (job = bg->waiting);) {
-        take_out(bg, job);
+        withdraw(bg, job);
         set_state(job, SP_JOB_IDLE);
     }
     pthread_cond_destroy(&bg->ended);
@@ -178,6 +194,7 @@ sp_status sp__job_submit(sp_context *ctx, sp_job *job) {
     job->next = bg->waiting;
     bg->waiting = job;
     set_state(job, SP_JOB_QUEUED);
+    count_jobs(bg, 1);
     pthread_cond_signal(&bg->wake);
     pthread_mutex_unlock(&bg->mutex);
     return SP_OK;
@@ -192,7 +209,7 @@ void sp__job_wait(sp_context *ctx, sp_job *job) {
     if (!bg) return;
     pthread_mutex_lock(&bg->mutex);
     if (state_of(job) == SP_JOB_QUEUED) {
-        take_out(bg, job);
+        withdraw(bg, job);
         set_state(job, SP_JOB_RUNNING);
         pthread_mutex_unlock(&bg->mutex);
         job->run(job->arg);
@@ -208,7 +225,7 @@ void sp__job_cancel(sp_context *ctx, sp_job *job) {
     if (bg) {
         pthread_mutex_lock(&bg->mutex);
         if (state_of(job) == SP_JOB_QUEUED) {
-            take_out(bg, job);
+            withdraw(bg, job);
             set_state(job, SP_JOB_IDLE);
         }
         while (state_of(job) == SP_JOB_RUNNING) pthread_cond_wait(&bg->ended, &bg->mutex);
@@ -231,7 +248,7 @@ void sp__job_abandon(sp_context *ctx, sp_job *job, void (*release)(void *arg)) {
     if (bg) {
         clear_pile(bg);
         pthread_mutex_lock(&bg->mutex);
-        if (state_of(job) == SP_JOB_QUEUED) take_out(bg, job);
+        if (state_of(job) == SP_JOB_QUEUED) withdraw(bg, job);
         running = state_of(job) == SP_JOB_RUNNING;
         if (running) job->release = release;
         pthread_mutex_unlock(&bg->mutex);

@@ -16,8 +16,8 @@
 //
 // A batch started inside a task, or while another thread has the pool, runs on the spot.
 //
-// A core can be lent to a thread beside the pool (background.h). As many workers stay out of the batches until it is given back:
-// a worker that shares its core is put aside with a task in hand, and everybody waits for it.
+// A core can be lent to a thread beside the pool (background.h). As many workers stop spinning, sleep and stay out of the batches
+// until it is given back: a worker that shares its core can be preempted while it has a task, and everybody would wait for it.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // sched_getaffinity: a container often owns fewer cores than the machine
 #endif
@@ -126,8 +126,10 @@ static void work(struct sp_pool *pool, int worker) {
 static bool spin(struct sp_pool *pool, int worker) {
     double start = 0;
     for (int i = 1;; i++) {
+        // in this order: a core that was lent before the batch was opened is seen
+        bool open = is_open(atomic_load_explicit(&pool->open, memory_order_acquire));
         if (is_barred(pool, worker)) return false;
-        if (is_open(atomic_load_explicit(&pool->open, memory_order_relaxed))) return true;
+        if (open) return true;
         if (i % SPIN_CHECK == 0) {
             double now = sp__now_ms();
             if (start == 0) start = now;
@@ -159,12 +161,13 @@ static void *thread_main(void *arg) {
 // ------------------------------------------------------------------------------------------------ batches
 
 static void wake_some(struct sp_pool *pool, int count) {
-    int wanted = count - 1 < pool->useful ? count - 1 : pool->useful;
+    int lent = atomic_load_explicit(&pool->lent, memory_order_relaxed), most = pool->useful - lent;
+    int wanted = count - 1 < most ? count - 1 : most;
     int missing = wanted - (pool->threads - atomic_load(&pool->asleep));
     if (missing <= 0) return;
     // a thread that is just falling asleep is seen inside the mutex, or sees the open tasks itself
     pthread_mutex_lock(&pool->mutex);
-    if (atomic_load(&pool->lent) > 0)
+    if (lent > 0)
         pthread_cond_broadcast(&pool->wake);  // a signal might reach one that keeps away
     else
         for (int i = 0; i < missing; i++) pthread_cond_signal(&pool->wake);

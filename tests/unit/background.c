@@ -5,7 +5,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <time.h>
 
+#include "core/pool.h"
 #include "meter.h"
 #include "test.h"
 
@@ -275,6 +277,50 @@ static void *enqueue(sp_task_fn *fn, int count, void *arg, void *user) {
 
 static void finish(void *handle, void *user) {
     (void)handle, (void)user;
+}
+
+static void note_worker(void *arg, int task, int worker) {
+    atomic_int *took = arg;
+    (void)task;
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    atomic_fetch_add(&took[worker], 1);
+}
+
+// tasks that the last worker takes, of one batch long enough for every worker to wake up
+static int taken_by_last(sp_context *ctx) {
+    atomic_int took[SP_WORKERS_MAX] = {0};
+    sp__parallel(ctx, 8 * sp__workers(ctx), note_worker, took);
+    return took[sp__workers(ctx) - 1];
+}
+
+// the pool has a worker less from the submission of a job to its end, whether the thread has begun it or not
+TEST(a_job_has_a_core_as_soon_as_it_is_queued) {
+    sp_context *ctx;
+    work w;
+    REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
+    int cores = sp__workers(ctx), helped = 0;
+    set_up(&w, 0);
+    sp__background_hold(ctx, true);
+    for (int i = 0; i < 3 && cores > 1; i++) {
+        bool begins = i == 2;
+        atomic_store(&w.gate, begins);
+        CHECK(sp__job_submit(ctx, &w.job) == SP_OK);
+        if (begins) {
+            sp__background_hold(ctx, false);
+            until_begun(&w);
+        }
+        CHECK_INT(taken_by_last(ctx), 0);
+        // the core goes back whichever way the job leaves
+        if (i == 0) sp__job_cancel(ctx, &w.job);
+        if (i == 1) sp__job_wait(ctx, &w.job);
+        atomic_store(&w.gate, 0);
+        if (begins) until_done(&w);
+        // how soon a worker wakes up is the machine's affair
+        for (int k = 0; k < 20 && helped <= i; k++) helped += taken_by_last(ctx) > 0;
+        CHECK_INT(helped, i + 1);
+        if (i == 1) atomic_store(&w.begun, false);
+    }
+    sp_context_destroy(&ctx);
 }
 
 TEST(a_host_with_tasks_of_its_own_gets_the_thread_too) {
