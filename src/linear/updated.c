@@ -173,7 +173,8 @@ static sp_status make_whole(const sp_solver *s, sp_updated *u, const sp_system *
     return status;
 }
 
-// refresh what is chosen and marked; false: nothing was
+// Refresh what is chosen and marked; false: nothing was, or the factorisation failed. There is no second copy of a factor that
+// takes most of the memory: after a failure the next solve makes it whole.
 static bool mend(const sp_solver *s, sp_updated *u, const sp_system *A, sp_linear_info *info) {
     info->elements_refreshed = u->chosen_count;
     sp__updated_refresh(u, A, s->step);
@@ -191,8 +192,8 @@ static void answer(const sp_solver *s, sp_updated *u, const sp_system *A, const 
     sp__updated_turn_back(u, b, A->fixed, x);
 }
 
-// |b - A x| / |b| with the corotational matrix as it is now; where elements had to wait, x is made better until the residual is
-// what elements just below the threshold may leave
+// |b - A x| / |b| with the corotational matrix as it is now; where elements had to wait and there is a factor, x is made better
+// until the residual is what elements just below the threshold may leave
 static void judge(const sp_solver *s, sp_updated *u, const sp_system *A, sp_coef c, const double *b, double threshold, double *x,
                   sp_linear_info *info) {
     double size = 0;
@@ -200,7 +201,7 @@ static void judge(const sp_solver *s, sp_updated *u, const sp_system *A, sp_coef
     for (int i = 0; i < A->n; i++) size += A->fixed[i] ? 0.0 : b[i] * b[i];
     size = sqrt(size);
     double left = sp__updated_residual(u, A, c, b, x), goal = fmax(threshold * sqrt(u->count), s->def.tolerance * size);
-    if (u->waiting_count) {
+    if (u->waiting_count && sp__factor_good(u->F)) {
         int before = info->iterations;
         left = sp__updated_correct(u, A, c, left, goal, x, info);
         save(u, correction_price * (double)u->S->entries * (info->iterations - before), u->S->flops_total);

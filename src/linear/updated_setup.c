@@ -117,7 +117,7 @@ static sp_status room_for_blocks(sp_updated *u) {
 static sp_status analyse(sp_updated *u, const sp_solver_def *def, const sp_system *A) {
     double *points = NULL;
     sp_factor_def factor = {
-        .kind = def->factor, .single = def->precision == SP_FACTOR_FLOAT, .keep = true, .spare = true, .plain = !u->be->parallel};
+        .kind = def->factor, .single = def->precision == SP_FACTOR_FLOAT, .keep = true, .plain = !u->be->parallel};
     if (A->points) {
         if (!SP_NEW(u->ctx, points, A->n + 1)) return SP_NO_MEMORY;
         A->points(A->o, points);

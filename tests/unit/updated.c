@@ -364,6 +364,28 @@ TEST(springs_come_and_go) {
     rig_drop(&r);
 }
 
+// A partial factorisation that fails leaves no factor: the solution from before it stays, nothing is corrected with it, and the
+// next solve starts from the whole matrix.
+TEST(a_failed_refresh_is_followed_by_a_whole_one) {
+    rig r;
+    REQUIRE(rig_make(&r, &bent, 1e-8, 0.05));
+    REQUIRE(rig_solve(&r) == SP_OK);
+    sp_loads *l = &r.k.body->loads;
+    REQUIRE(sp__loads_reserve(r.k.body, 1) == SP_OK);
+    l->term_count = 1;
+    l->terms[0] = (sp_point_term){.at = {.elem = 200, .at = {0.2, 0.3, 0.1}}, .k = {-1e9, -1e9, -1e9}};
+    REQUIRE(rig_bend(&r, 0.05) && rig_solve(&r) == SP_OK);
+    CHECK_INT(r.info.status, SP_NOT_SPD);
+    CHECK(r.info.elements_waiting > 0 && r.info.columns < r.k.n / 3);
+    for (int i = 0; i < r.k.n; i++) CHECK(isfinite(r.k.x[i]));
+    l->term_count = 0;
+    REQUIRE(rig_linearise(&r) && rig_solve(&r) == SP_OK);
+    CHECK_INT(r.info.status, SP_OK);
+    CHECK_INT(r.info.columns, r.k.n / 3);
+    CHECK_NEAR(residual(&r), 0, direct);
+    rig_drop(&r);
+}
+
 // statics of a body that nothing holds: singular; told, shifted, and a direction all the same
 TEST(singular_is_told) {
     rig r;
