@@ -2,7 +2,8 @@
 //
 //   q, v        committed and trial copies; all work is on trial arrays, commit swaps pointers
 //   evaluate    f (and energy) at the trial state, with the point terms in b->loads
-//   linearise   the system A = m M + b B + k K at that state, frozen until the next call
+//   linearise   the system A = m M + b B + k K at the state and with the point terms last evaluated. It stays as it is until the
+//               next linearise, whatever is evaluated or asked meanwhile; only parameters and pins must not change
 #ifndef SP_BODY_H
 #define SP_BODY_H
 

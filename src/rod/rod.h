@@ -83,8 +83,10 @@ typedef struct sp_rod {
     sp_measure *part_measure;           // parts
     double *node_scratch;               // nodes x 3
     double *product, *kept;             // nv + 1: scratch of products
-    // matrices of the last linearisation: lower bands, point terms included
+    // lower bands at the state last evaluated or linearised. linearise adds the point terms and exchanges them with those of
+    // `system`, which nobody touches until the next linearise
     double *M, *B, *K;
+    double *system[3];  // M, B, K of the last linearisation
     bool filled;
     sp_parts chain;
     int *chain_start, *chain_band;

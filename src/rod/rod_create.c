@@ -229,6 +229,7 @@ static sp_status make_arrays(sp_body *b, int64_t nq, int64_t nv, size_t bands) {
         !SP_NEW(ctx, r->settle_status, parts) || !SP_NEW(ctx, r->bounds, elements) || !SP_NEW(ctx, r->part_measure, parts) ||
         !SP_NEW(ctx, r->part_energy, parts) || !SP_NEW(ctx, r->product, v + 1) || !SP_NEW(ctx, r->kept, v + 1) ||
         !SP_NEW(ctx, r->M, bands + 1) || !SP_NEW(ctx, r->B, bands + 1) || !SP_NEW(ctx, r->K, bands + 1) ||
+        !SP_NEW(ctx, r->system[0], bands + 1) || !SP_NEW(ctx, r->system[1], bands + 1) || !SP_NEW(ctx, r->system[2], bands + 1) ||
         !SP_NEW(ctx, r->chain_start, parts + 1) || !SP_NEW(ctx, r->chain_band, parts) || !SP_NEW(ctx, r->term_start, parts + 1) ||
         !SP_NEW(ctx, r->scratch, r->scratch_size * (size_t)sp__workers(ctx)))
         return SP_NO_MEMORY;
@@ -463,6 +464,9 @@ static void destroy(sp_body *b) {
                    r->M,
                    r->B,
                    r->K,
+                   r->system[0],
+                   r->system[1],
+                   r->system[2],
                    r->chain_start,
                    r->chain_band,
                    r->term_start,

@@ -32,9 +32,9 @@ void sp__rod_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
     }
     if (tier == SP_CACHE) {
         size_t bands = r->part[r->parts - 1].at + (size_t)r->part[r->parts - 1].nv * ((size_t)r->part[r->parts - 1].band + 1);
-        v->array(v, "M", r->M, sizeof(double), bands);
-        v->array(v, "B", r->B, sizeof(double), bands);
-        v->array(v, "K", r->K, sizeof(double), bands);
+        v->array(v, "M", r->system[0], sizeof(double), bands);
+        v->array(v, "B", r->system[1], sizeof(double), bands);
+        v->array(v, "K", r->system[2], sizeof(double), bands);
     }
     if (r->growth) sp__rod_grow_visit(b, tier, v);
 }

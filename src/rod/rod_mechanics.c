@@ -222,9 +222,9 @@ static void mul_part(void *arg, int part, int worker) {
     const sp_rod *r = sp__rod(w->b);
     const sp_rod_part *p = &r->part[part];
     memset(w->y + p->v, 0, (size_t)p->nv * sizeof(double));
-    add_band_product(r, r->M, w->c.m, part, w->x, w->y);
-    add_band_product(r, r->B, w->c.b, part, w->x, w->y);
-    add_band_product(r, r->K, w->c.k, part, w->x, w->y);
+    add_band_product(r, r->system[0], w->c.m, part, w->x, w->y);
+    add_band_product(r, r->system[1], w->c.b, part, w->x, w->y);
+    add_band_product(r, r->system[2], w->c.k, part, w->x, w->y);
 }
 
 static void mul_raw(void *o, sp_coef c, const double *x, double *y) {
@@ -247,8 +247,13 @@ static double mul(void *o, sp_coef c, const double *x, double *y) {
 
 static void fill_band(void *o, sp_coef c, int part, double *A) {
     const sp_rod *r = sp__rod(o);
-    const double *M = band_of(r, r->M, part), *B = band_of(r, r->B, part), *K = band_of(r, r->K, part);
+    const double *M = band_of(r, r->system[0], part), *B = band_of(r, r->system[1], part), *K = band_of(r, r->system[2], part);
     for (size_t i = 0, n = band_size(&r->part[part]); i < n; i++) A[i] = c.m * M[i] + c.b * B[i] + c.k * K[i];
+}
+
+static void swap_arrays(double **a, double **b) {
+    double *c = *a;
+    *a = *b, *b = c;
 }
 
 sp_status sp__rod_linearise(sp_body *b, sp_system *out) {
@@ -258,7 +263,8 @@ sp_status sp__rod_linearise(sp_body *b, sp_system *out) {
     fill_matrices(b);
     sort_terms(b);
     sp__parallel(b->ctx, r->parts, finish_part, b);
-    r->filled = false;  // point terms are in them now
+    swap_arrays(&r->M, &r->system[0]), swap_arrays(&r->B, &r->system[1]), swap_arrays(&r->K, &r->system[2]);
+    r->filled = false;
     r->chain = (sp_parts){.count = r->parts, .start = r->chain_start, .band = r->chain_band, .fill = fill_band};
     *out = (sp_system){.n = b->nv,
                        .block = 1,

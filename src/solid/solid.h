@@ -35,6 +35,13 @@ typedef struct sp_moved {
     int count;
 } sp_moved;
 
+// a point term of the system: the nodes it acts on and what it adds
+typedef struct sp_solid_term {
+    int node[4];
+    double w[4];
+    double k[6], b[6];  // see sp_point_term
+} sp_solid_term;
+
 enum { SP_FREE, SP_HELD, SP_MOVED };  // values of the flags in body->fixed
 
 typedef struct sp_solid {
@@ -79,6 +86,12 @@ typedef struct sp_solid {
     double *volume;          // per slot: rest volume
     uint64_t pattern, values;
     double elastic;  // energy found by the last evaluate
+    // the system of the last linearise. It is made of copies, which evaluate does not touch: gradients are written to one of two
+    // arrays and change places, 72 bytes an element (exact tangent: 120); point terms are copied, 144 bytes each
+    sp_tets frozen;                   // tets, as they were then
+    double *other_grad, *other_spin;  // of the pair, those that are not in tets
+    sp_solid_term *terms;
+    int term_count, term_room;
     // matrix: which lane structures add to which chunk of rows, and where (backend.h, sp_stencil)
     int *stencil_start;  // per leaf (leaf_count + 1)
     int *stencil_block, *stencil_at;
@@ -122,11 +135,11 @@ sp_status sp__solid_make_pattern(void *o, sp_context *ctx, sp_blocks **A);
 sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A);
 // solid_turns.c
 sp_status sp__solid_turns(void *o, double *R);                                   // nodes x 9, as sp_system asks
-void sp__solid_element_turns(const sp_solid *s, int begin, int end, double *R);  // of slots, 9 numbers each
+void sp__solid_element_turns(const sp_solid *s, int begin, int end, double *R);  // of slots in the system, 9 numbers each
 void sp__solid_rest_points(void *o, double *x);
 // solid_elements.c
 sp_status sp__solid_elements(sp_body *b, const sp_elements **out);  // NULL: the body's solver does not ask for them
-// solid_elements.c: blocks of springs and contacts, fn for each pair of nodes i <= j
+// blocks of springs and contacts of the system, fn for each pair of nodes i <= j
 void sp__solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg);
 // solid_points.c
 void sp__solid_corners(const sp_solid *s, uint32_t user_tet, int node[4]);

@@ -276,7 +276,8 @@ static void destroy(sp_body *b) {
         s->volume,        s->corner_of,     s->region,        s->region_names,  s->region_of,  s->density,     s->young,
         s->poisson,       s->rest,          s->hold,          s->mass,          s->drag_of,    s->keep,        s->work,
         s->partial,       s->scratch,       s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum, s->surface_anchors,
-        s->surface_faces, s->surface_nodes, s->surface_tets,  s->around_start,  s->around,     s->turn,        s->slot_node};
+        s->surface_faces, s->surface_nodes, s->surface_tets,  s->around_start,  s->around,     s->turn,        s->slot_node,
+        s->other_grad,    s->other_spin,    s->terms};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &t->chunks);
     sp__solid_free_loads(ctx, s);

@@ -36,13 +36,12 @@ static void diagonal(void *o, sp_coef c, double *d) {
 }
 
 void sp__solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg) {
-    const sp_body *b = o;
-    for (int t = 0; t < b->loads.term_count; t++) {
-        const sp_point_term *term = &b->loads.terms[t];
-        int node[4];
-        double w[4], m[6];
-        sp__solid_corners(sp__solid(b), term->at.elem, node);
-        sp__solid_weights(&term->at, w);
+    const sp_solid *s = sp__solid(o);
+    for (int t = 0; t < s->term_count; t++) {
+        const sp_solid_term *term = &s->terms[t];
+        const int *node = term->node;
+        const double *w = term->w;
+        double m[6];
         for (int k = 0; k < 6; k++) m[k] = c.k * term->k[k] + c.b * term->b[k];
         for (int i = 0; i < 4; i++)
             for (int j = i; j < 4; j++) {

@@ -160,8 +160,10 @@ static sp_status allocate_tets(sp_context *ctx, sp_solid *s) {
         !SP_NEW(ctx, t->scale, n) || !SP_NEW(ctx, t->ratio, n) || !SP_NEW(ctx, t->grad, 9 * n) || !SP_NEW(ctx, s->user_tet, n) ||
         !SP_NEW(ctx, s->slot_of, s->elements) || !SP_NEW(ctx, s->volume, n) || !SP_NEW(ctx, s->corner_of, s->nodes))
         return SP_NO_MEMORY;
-    if (s->model == SP_LINEAR && !SP_NEW(ctx, t->frame, 9 * n)) return SP_NO_MEMORY;
-    if (s->tangent == SP_TANGENT_EXACT && s->model != SP_LINEAR && !SP_NEW(ctx, t->spin, 6 * n)) return SP_NO_MEMORY;
+    if (s->model == SP_LINEAR) return SP_NEW(ctx, t->frame, 9 * n) ? SP_OK : SP_NO_MEMORY;
+    if (!SP_NEW(ctx, s->other_grad, 9 * n)) return SP_NO_MEMORY;
+    if (s->tangent == SP_TANGENT_EXACT && (!SP_NEW(ctx, t->spin, 6 * n) || !SP_NEW(ctx, s->other_spin, 6 * n)))
+        return SP_NO_MEMORY;
     return SP_OK;
 }
 

@@ -135,7 +135,7 @@ static void assemble_chunk(void *arg, int chunk, int worker) {
     sp_stencil where = {s->stencil_start[chunk + 1] - s->stencil_start[chunk], s->stencil_block + entry,
                         s->stencil_at + entry * 10 * (size_t)s->tets.lanes};
     memset(blocks, 0, sizeof *blocks * 9 * (size_t)sp__blocks_chunk_blocks(A, chunk));
-    if (stiff != 0) s->be->tet_assemble(&s->tets, &where, stiff, blocks);
+    if (stiff != 0) s->be->tet_assemble(&s->frozen, &where, stiff, blocks);
     for (int i = A->chunk_row[chunk]; i < A->chunk_row[chunk + 1]; i++) {
         double m = heavy * s->mass[i] + as->c.b * s->drag_of[i],
                *v = blocks + 9 * (size_t)(A->row_start[i] - A->row_start[A->chunk_row[chunk]]);

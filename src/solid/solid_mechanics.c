@@ -14,6 +14,12 @@ static double product_chunk(const void *data, int chunk, const double *x, double
     return 0;
 }
 
+static double frozen_product_chunk(const void *data, int chunk, const double *x, double *y) {
+    const sp_solid *s = data;
+    s->be->tet_product(&s->frozen, chunk, x, y);
+    return 0;
+}
+
 static double run(sp_body *b, sp_chunk_fn *fn, const double *x, const double *keep, bool wants_y) {
     sp_solid *s = sp__solid(b);
     return sp__chunks_run(b->ctx, s->be, &s->tets.chunks, fn, s, x, keep, wants_y, s->scratch);
@@ -99,6 +105,18 @@ static bool moving(const sp_body *b) {
     return false;
 }
 
+static void swap_arrays(double **a, double **b) {
+    double *c = *a;
+    *a = *b, *b = c;
+}
+
+// New gradients go where the system of the last linearise does not read.
+static void spare_system(sp_solid *s) {
+    if (s->tets.grad != s->frozen.grad) return;
+    swap_arrays(&s->tets.grad, &s->other_grad);
+    swap_arrays(&s->tets.spin, &s->other_spin);
+}
+
 sp_status sp__solid_evaluate(sp_body *b, unsigned want) {
     sp_solid *s = sp__solid(b);
     const double *q = b->q[SP_TRIAL];
@@ -110,6 +128,7 @@ sp_status sp__solid_evaluate(sp_body *b, unsigned want) {
         p.sign = -1;
     } else {
         // with a force wanted, energy comes along; rotations and gradients stay for linearise
+        if (want & SP_WANT_FORCE) spare_system(s);
         s->elastic = want & SP_WANT_FORCE ? run(b, state_chunk, q, NULL, true) : run(b, state_chunk, q, NULL, false);
         p.sign = 1;
     }
@@ -149,12 +168,11 @@ static double system_nodes(void *arg, int begin, int end) {
 static double add_terms(const sp_body *b, sp_coef c, const double *x, const double *keep, double *y) {
     const sp_solid *s = sp__solid(b);
     double dot = 0;
-    for (int t = 0; t < b->loads.term_count; t++) {
-        const sp_point_term *term = &b->loads.terms[t];
-        int node[4];
-        double w[4], at[3] = {0, 0, 0}, m[6], f[3];
-        sp__solid_corners(s, term->at.elem, node);
-        sp__solid_weights(&term->at, w);
+    for (int t = 0; t < s->term_count; t++) {
+        const sp_solid_term *term = &s->terms[t];
+        const int *node = term->node;
+        const double *w = term->w;
+        double at[3] = {0, 0, 0}, m[6], f[3];
         for (int a = 0; a < 4; a++)
             for (int k = 0; k < 3; k++) {
                 size_t i = 3 * (size_t)node[a] + (size_t)k;
@@ -178,7 +196,7 @@ static double multiply(sp_body *b, sp_coef c, const double *x, double *y, bool p
     sp_solid *s = sp__solid(b);
     node_pass p = {.b = b, .s = s, .x = x, .y = y, .c = c, .pinned = pinned};
     const double *keep = pinned ? s->keep : NULL;
-    if (c.k + c.b * s->rayleigh_stiffness != 0) run(b, product_chunk, x, keep, true);
+    if (c.k + c.b * s->rayleigh_stiffness != 0) run(b, frozen_product_chunk, x, keep, true);
     double dot = sp__ranges(b->ctx, s->nodes, system_nodes, &p, s->partial);
     return dot + add_terms(b, c, x, keep, y);
 }
@@ -191,10 +209,38 @@ static void mul_raw(void *o, sp_coef c, const double *x, double *y) {
     multiply(o, c, x, y, false);
 }
 
+// room for as many as there can be: more only after springs or surfaces were added
+static sp_status reserve_terms(sp_body *b) {
+    sp_solid *s = sp__solid(b);
+    if (b->loads.term_capacity <= s->term_room) return SP_OK;
+    sp__free(b->ctx, s->terms);
+    s->term_count = s->term_room = 0;
+    if (!SP_NEW(b->ctx, s->terms, b->loads.term_capacity))
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for %d springs and contacts of '%s'", b->loads.term_capacity, b->name);
+    s->term_room = b->loads.term_capacity;
+    return SP_OK;
+}
+
+static void copy_terms(sp_body *b) {
+    sp_solid *s = sp__solid(b);
+    s->term_count = b->loads.term_count;
+    for (int t = 0; t < s->term_count; t++) {
+        const sp_point_term *from = &b->loads.terms[t];
+        sp_solid_term *to = &s->terms[t];
+        sp__solid_corners(s, from->at.elem, to->node);
+        sp__solid_weights(&from->at, to->w);
+        memcpy(to->k, from->k, sizeof to->k);
+        memcpy(to->b, from->b, sizeof to->b);
+    }
+}
+
 sp_status sp__solid_linearise(sp_body *b, sp_system *out) {
     sp_solid *s = sp__solid(b);
     const sp_elements *elements;
     SP_TRY(sp__solid_elements(b, &elements));
+    SP_TRY(reserve_terms(b));
+    copy_terms(b);
+    s->frozen = s->tets;
     for (int i = 0; i < b->nv; i++) s->keep[i] = b->fixed[i] ? 0.0 : 1.0;
     *out = (sp_system){.n = b->nv,
                        .block = 3,

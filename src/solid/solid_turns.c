@@ -14,7 +14,7 @@ enum { LANES_MOST = 8 };
 static void block_turns(const sp_solid *s, int block, double *R) {
     const sp_tets *t = &s->tets;
     size_t w = (size_t)t->lanes, first = (size_t)block * w;
-    const double *c = t->grad + 9 * first;
+    const double *c = s->frozen.grad + 9 * first;
     double e[9][LANES_MOST];  // rest edges over the scale
     for (size_t l = 0; l < w; l++) {
         double scale = t->scale[first + l] > 0 ? 1 / t->scale[first + l] : 0;

@@ -23,8 +23,10 @@ typedef struct mock_def {
 typedef struct mock {
     int nodes;
     double mass, alpha, spacing;
-    double k[2];         // k, k3: parameters
-    double *tangent;     // per spring 3x3, of the last linearise
+    double k[2];           // k, k3: parameters
+    double *tangent;       // per spring 3x3, of the last linearise
+    sp_point_term *terms;  // likewise
+    int term_count, term_room;
     sp_anchor *anchors;  // surface: a fan over the nodes
     uint32_t *faces;
     sp_surface surface;
@@ -40,7 +42,7 @@ static inline mock *mock_of(sp_body *b) {
 static void mock_destroy(sp_body *b) {
     sp_context *ctx = b->ctx;
     mock *m = b->impl;
-    if (m) sp__free(ctx, m->tangent), sp__free(ctx, m->anchors), sp__free(ctx, m->faces);
+    if (m) sp__free(ctx, m->tangent), sp__free(ctx, m->terms), sp__free(ctx, m->anchors), sp__free(ctx, m->faces);
     sp__free(ctx, m);
     sp__body_free(b);
     sp__free(ctx, b);
@@ -107,8 +109,8 @@ static void mock_mul_raw(void *o, sp_coef c, const double *x, double *y) {
         sp__mul3(m->tangent + 9 * e, u, f);
         for (int a = 0; a < 3; a++) y[3 * e + a] -= c.k * f[a], y[3 * e + 3 + a] += c.k * f[a];
     }
-    for (int t = 0; t < b->loads.term_count; t++) {
-        const sp_point_term *term = &b->loads.terms[t];
+    for (int t = 0; t < m->term_count; t++) {
+        const sp_point_term *term = &m->terms[t];
         const double *left = x + 3 * term->at.elem, w = term->at.at[0];
         double at[3], f[3];
         for (int a = 0; a < 3; a++) at[a] = (1 - w) * left[a] + w * left[3 + a];
@@ -131,6 +133,14 @@ static double mock_mul(void *o, sp_coef c, const double *x, double *y) {
 
 static sp_status mock_linearise(sp_body *b, sp_system *out) {
     mock *m = mock_of(b);
+    if (m->term_room < b->loads.term_capacity) {
+        sp__free(b->ctx, m->terms);
+        m->term_room = m->term_count = 0;
+        if (!SP_NEW(b->ctx, m->terms, b->loads.term_capacity)) return SP_NO_MEMORY;
+        m->term_room = b->loads.term_capacity;
+    }
+    m->term_count = b->loads.term_count;
+    if (m->term_count) memcpy(m->terms, b->loads.terms, (size_t)m->term_count * sizeof *m->terms);
     for (int e = 0; e + 1 < m->nodes; e++) {
         double u[3];
         mock_stretch(b, e, u);

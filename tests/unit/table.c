@@ -2,6 +2,7 @@
 //
 // points against pull by differences, push against pull, retract, mass, forces against energy and system where claimed, W against
 // dense algebra, failure at every stage, checkpoint and go on, parameters and rollback.
+#include "linear/blocks.h"
 #include "test.h"
 #include "unit/mock_body.h"
 #include "world/world_internal.h"
@@ -392,6 +393,113 @@ TEST(system_is_symmetric_with_unit_rows) {
         CHECK_NEAR(xy, yx, 1e-12 * size);
         CHECK_NEAR(dot, 0, 1e-12 * size);
         CHECK(A.n == b->nv && A.block > 0 && A.n % A.block == 0 && A.fixed == b->fixed);
+    }
+}
+
+// All that a solver can read of a system, one array after the other.
+typedef struct seen {
+    double number[60000];
+    size_t count;
+} seen;
+
+static void see(seen *s, const double *x, size_t n) {
+    REQUIRE(s->count + n <= sizeof s->number / sizeof *s->number);
+    memcpy(s->number + s->count, x, n * sizeof *x);
+    s->count += n;
+}
+
+static void see_bands(seen *s, const sp_system *A, sp_coef c) {
+    double band[8000];
+    for (int k = 0; A->parts && k < A->parts->count; k++) {
+        size_t n = (size_t)(A->parts->start[k + 1] - A->parts->start[k]) * ((size_t)A->parts->band[k] + 1);
+        REQUIRE(n <= sizeof band / sizeof *band);
+        A->parts->fill(A->o, c, k, band);
+        see(s, band, n);
+    }
+}
+
+static void see_blocks(seen *s, const sp_system *A, sp_coef c, sp_blocks *M) {
+    double turn[3 * NV_MAX + 1];
+    if (!M) return;
+    CHECK_INT(A->assemble(A->o, c, M), SP_OK);
+    see(s, M->val, 36 * (size_t)M->slots);
+    CHECK_INT(A->turns(A->o, turn), SP_OK);
+    see(s, turn, 3 * (size_t)A->n);
+}
+
+static void see_elements(seen *s, const sp_elements *e, void *o) {
+    double R[9 * 64];
+    if (!e) return;
+    REQUIRE(e->count <= 64);
+    e->rotations(o, 0, e->count, R);
+    see(s, R, 9 * (size_t)e->count);
+}
+
+static void see_system(seen *s, const sp_system *A, sp_blocks *M) {
+    const sp_coef c = {1, 0.01, 1e-4};
+    double x[NV_MAX + 1], y[NV_MAX + 1];
+    unsigned long long seed = 61;
+    s->count = 0;
+    for (int i = 0; i < A->n; i++) x[i] = sp_test_random(&seed);
+    double dot = A->mul(A->o, c, x, y);
+    see(s, &dot, 1), see(s, y, (size_t)A->n);
+    A->mul_raw(A->o, c, x, y);
+    see(s, y, (size_t)A->n);
+    see_bands(s, A, c), see_blocks(s, A, c, M), see_elements(s, A->elements, A->o);
+}
+
+static bool same(const seen *a, const seen *b) {
+    return a->count == b->count && memcmp(a->number, b->number, a->count * sizeof *a->number) == 0;
+}
+
+static sp_spring *pull_at(sp_body *b, const sp_anchor *a) {
+    if (sp__loads_reserve(b, 1) < 0) return NULL;
+    sp_spring *s = &b->loads.springs[b->loads.spring_count++];
+    *s = (sp_spring){.at = *a, .stiffness = 1e4, .damping = 2, .axes = SP_AXES_ALL, .slot = 0, .active = true};
+    return s;
+}
+
+// Products, assembled matrix, bands and rotations are those of the state that was linearised, to the bit, while other states
+// with other point terms are evaluated and fields are asked for.
+TEST(a_system_stays_as_it_is_until_the_next_linearise) {
+    static seen first, later;
+    EACH_KIND(k, w, b) {
+        if (b->nv == 0) continue;
+        sp_anchor a[3];
+        sp_system A, next;
+        sp_blocks *M = NULL;
+        sp_field_info info;
+        double force[NQ_MAX];
+        REQUIRE(anchors_of(b, a, 3) == 3);
+        sp__prescribe(w, 0.01);
+        sp_spring *s = pull_at(b, &a[2]);
+        REQUIRE(s);
+        if (k->type == SOLID) b->solver_def.type = SP_SOLVER_UPDATED_CHOLESKY;  // asks for the elements
+        shake(b, 0.02);
+        CHECK_INT(evaluate(b), SP_OK);
+        CHECK_INT(b->ops->linearise(b, &A), SP_OK);
+        if (A.make_pattern) REQUIRE(A.make_pattern(A.o, ctx, &M) == SP_OK);
+        see_system(&first, &A, M);
+        // twice: what is written must not come round to what is read
+        for (int round = 1; round <= 2; round++) {
+            s->at = a[round - 1], s->stiffness = 3e4;
+            s->active = round == 1;
+            shake(b, -0.03 * round);
+            CHECK_INT(evaluate(b), SP_OK);
+            see_system(&later, &A, M);
+            CHECK(same(&first, &later));
+        }
+        b->ops->field(b, "force", &info, force);
+        see_system(&later, &A, M);
+        CHECK(same(&first, &later));
+        // the next one is another
+        s->active = true;
+        shake(b, -0.03);
+        CHECK_INT(evaluate(b), SP_OK);
+        CHECK_INT(b->ops->linearise(b, &next), SP_OK);
+        see_system(&later, &next, M);
+        CHECK(!same(&first, &later));
+        sp__blocks_destroy(&M);
     }
 }
 
