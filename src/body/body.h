@@ -138,6 +138,7 @@ struct sp_body {
     uint64_t step;         // its number, the same again where it is tried again; written by the world
     bool deterministic;    // see sp_world_def
     bool told, take_over;  // a replay says when the solver takes over: in this step or not
+    bool told_before;      // as the step under way began: a rollback puts it back
     bool handed_over;      // the solver did in this step
     double load_factor;    // 1, or the share of the loads in a static load step
     sp_loads loads;        // springs and contacts on anchors

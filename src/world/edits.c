@@ -284,9 +284,12 @@ static sp_status fetch(sp_world *w) {
 
 sp_status sp__take_edits(sp_world *w, double h) {
     (void)h;
+    for (int i = 0; i < w->body_count; i++) {
+        sp_body *b = w->bodies[i];
+        b->told_before = b->told, b->take_over = false;
+    }
     if (fetch(w) < 0) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for the queued edits");
     int n = w->in_flight;
-    for (int i = 0; i < w->body_count; i++) w->bodies[i]->take_over = false;
     sort_edits(w->batch.list, n);
     sp_status worst = SP_OK;
     // the accepted ones close ranks: batch.count of them so far, the current one is moved there first

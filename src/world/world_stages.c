@@ -151,6 +151,7 @@ void sp__rollback(sp_world *w) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         if (b->froze_now) b->frozen = b->froze_now = false;
+        b->told = b->told_before, b->take_over = false;
         if (b->ops->undo) b->ops->undo(b);
         // what the solver began in this step shall begin anew
         if (b->solver) sp__solver_step(b->solver, w->trial.step, w->def.deterministic);

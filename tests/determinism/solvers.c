@@ -247,6 +247,31 @@ TEST(a_run_that_did_not_wait_can_be_replayed) {
     printf("  %d results taken over\n", taken_over);
 }
 
+// A take-over whose step failed and whose edits were dropped was never asked for: the solvers go on as they were.
+TEST(a_dropped_take_over_leaves_no_trace) {
+    uint64_t plain[STEPS], dropped[STEPS];
+    scene s;
+    start(&s, 2, 2, false, true);
+    run(&s, plain, false);
+    finish(&s);
+    start(&s, 2, 2, false, true);
+    for (int k = 0; k < 3; k++) {
+        CHECK(sp_world_step(s.w, 0.02) >= 0);
+        dropped[k] = sp_world_hash(s.w);
+    }
+    for (int i = 0; i < PLANS; i++) {
+        sp_edit e = sp_edit_default(SP_EDIT_TAKE_OVER);
+        e.body = sp_world_body_named(s.w, plans[i].name);
+        if (e.body.slot) CHECK(sp_world_queue(s.w, &e) == SP_OK);
+    }
+    CHECK(sp__world_inject_failure(s.w, SP_STAGE_PRESCRIBE) == SP_OK);
+    CHECK(sp_world_step(s.w, 0.02) < 0);
+    sp_world_drop_edits(s.w);
+    run(&s, dropped, false);
+    CHECK_INT(differ(plain, dropped), 0);
+    finish(&s);
+}
+
 TEST(no_allocation_after_warm_up) {
     scene s;
     uint64_t before, after;
