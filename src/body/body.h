@@ -87,7 +87,8 @@ typedef struct sp_body_ops {
     void (*points)(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);  // nullable: v
     // where points cost much: a ball around each element at the trial state; NULL: ask the points
     const sp_bound *(*bounds)(sp_body *b);
-    sp_status (*pull)(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);  // row i: dir_i . dx(a_i)/dq
+    // row i: dir_i . dx(a_i)/dq. SP_BAD_INPUT: J->capacity is less than the entries of all rows; what J then holds is undefined
+    sp_status (*pull)(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
     // g += J^T f at a state; a body that moves by prescription only: force and torque about its frame's origin (6)
     void (*push)(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g);
     sp_status (*anchor_node)(sp_body *b, int node, sp_anchor *out);

@@ -35,11 +35,14 @@ sp_status sp__solid_pull(sp_body *b, int n, const sp_anchor *a, const double *di
     J->n = n;
     J->start[0] = 0;
     for (int i = 0; i < n; i++) {
-        int node[4], at = J->start[i];
+        int node[4], at = J->start[i], entries = 0;
         double w[4];
         sp__solid_corners(sp__solid(b), a[i].elem, node);
         sp__solid_weights(&a[i], w);
-        if (at + 12 > J->capacity) return SP_BODY_FAIL(b, SP_NO_MEMORY, "%d entries of rows, room for %d", at + 12, J->capacity);
+        for (int c = 0; c < 4; c++) entries += w[c] != 0 ? 3 : 0;
+        if (at > J->capacity - entries)
+            return SP_BODY_FAIL(b, SP_BAD_INPUT, "rows of '%s' need more than the %d entries there is room for", b->name,
+                                J->capacity);
         for (int c = 0; c < 4; c++)
             for (int k = 0; k < 3; k++) {
                 if (w[c] == 0) continue;

@@ -265,6 +265,27 @@ TEST(points_against_pull_and_push) {
     }
 }
 
+// rows fit exactly or are refused, with the same status by every kind
+TEST(pull_asks_for_no_more_room_than_it_needs) {
+    EACH_KIND(k, w, b) {
+        sp_anchor a[ANCHORS];
+        int n = anchors_of(b, a, ANCHORS), start[ANCHORS + 1], col[ENTRIES];
+        double dir[3 * ANCHORS], val[ENTRIES];
+        sp_rows J = {.capacity = ENTRIES, .start = start, .col = col, .val = val};
+        for (int i = 0; i < 3 * n; i++) dir[i] = 1;
+        shake(b, 0.02);
+        CHECK_INT(b->ops->pull(b, n, a, dir, &J), SP_OK);
+        J.capacity = start[n];
+        CHECK_INT(b->ops->pull(b, n, a, dir, &J), SP_OK);
+        if (b->nv == 0) continue;  // nothing to put into a row
+        int room[] = {start[n] - 1, start[1] - 1, 0};
+        for (int i = 0; i < 3; i++) {
+            J.capacity = room[i];
+            CHECK_INT(b->ops->pull(b, n, a, dir, &J), SP_BAD_INPUT);
+        }
+    }
+}
+
 TEST(retract_and_mass) {
     EACH_KIND(k, w, b) {
         double v[NV_MAX], y[NV_MAX], z[NV_MAX], twice = 0;
