@@ -95,7 +95,8 @@ SP_API sp_status sp_context_create(const sp_context_def *def, sp_context **out);
 /// Meshes and worlds made with the context must be gone. Nulls the handle; accepts NULL.
 SP_API void sp_context_destroy(sp_context **context);
 SP_API int sp_context_workers(const sp_context *context);
-/// The last error recorded in the context; never NULL.
+/// The last error recorded in the context; never NULL. A copy of the calling thread's own: valid until the same thread asks
+/// again, also for another context, or ends.
 SP_API const sp_error *sp_context_error(const sp_context *context);
 /// Bytes allocated now, and the number of allocations made so far.
 SP_API void sp_context_memory(const sp_context *context, size_t *bytes, uint64_t *allocations);

@@ -38,7 +38,9 @@ SP_API sp_world_def sp_world_def_default(void);
 SP_API sp_status sp_world_create(sp_context *context, const sp_world_def *def, sp_world **out);
 SP_API void sp_world_destroy(sp_world **world);
 SP_API sp_context *sp_world_context(const sp_world *world);
-SP_API const sp_error *sp_world_error(const sp_world *world);  ///< never NULL
+/// The last failure of any call on the world; never NULL. A copy of the calling thread's own: valid until the same thread asks
+/// again, also for another world, or ends. Any thread may ask at any time.
+SP_API const sp_error *sp_world_error(const sp_world *world);
 
 // ---------------------------------------------------------------------------------------------------- solids
 
@@ -294,6 +296,7 @@ typedef struct sp_surface_def {
 SP_API sp_surface_def sp_surface_def_default(void);
 /// Both of mesh and faces absent: the body's whole boundary. *index: its number on the body, from 0.
 SP_API sp_status sp_world_add_surface(sp_world *world, sp_body_id body, const sp_surface_def *def, int *index);
+/// 0 where the id is null or stale; SP_BUSY (negative) while another thread steps, restores or asks the world.
 SP_API int sp_world_surface_count(sp_world *world, sp_body_id body);
 
 /// Pointers live as long as the body.

@@ -49,6 +49,10 @@ sp_status sp_context_create(const sp_context_def *given, sp_context **out) {
     sp_context *ctx = def.alloc(def.alloc_user, round_up(sizeof *ctx), ALIGN);
     if (!ctx) return SP_NO_MEMORY;
     memset(ctx, 0, sizeof *ctx);
+    if (pthread_mutex_init(&ctx->error_lock, NULL) != 0) {
+        def.free(def.alloc_user, ctx, round_up(sizeof *ctx));
+        return SP_NO_MEMORY;
+    }
     ctx->def = def;
     ctx->error.index = -1;
     ctx->workers = workers_of(&def);
@@ -71,6 +75,7 @@ void sp_context_destroy(sp_context **context) {
     sp__background_destroy(ctx);
     sp__pool_destroy(ctx);
     SP_ASSERT(atomic_load(&ctx->bytes) == 0);
+    pthread_mutex_destroy(&ctx->error_lock);
     ctx->def.free(ctx->def.alloc_user, ctx, round_up(sizeof *ctx));
 }
 
@@ -82,8 +87,36 @@ int sp__workers(const sp_context *ctx) {
     return ctx->workers;
 }
 
+void sp__context_keep_error(sp_context *ctx, const sp_error *error) {
+    pthread_mutex_lock(&ctx->error_lock);
+    ctx->error = *error;
+    pthread_mutex_unlock(&ctx->error_lock);
+}
+
+sp_status sp__context_fail(sp_context *ctx, sp_status status, const char *file, int line, const char *format, ...) {
+    sp_error e;
+    va_list args;
+    va_start(args, format);
+    sp__error_set(&e, status, file, line, format, args);
+    va_end(args);
+    sp__context_keep_error(ctx, &e);
+    return status;
+}
+
+void sp__context_error_index(sp_context *ctx, int64_t index) {
+    pthread_mutex_lock(&ctx->error_lock);
+    ctx->error.index = index;
+    pthread_mutex_unlock(&ctx->error_lock);
+}
+
+// A copy of the caller's own: another thread may fail while it is read.
 const sp_error *sp_context_error(const sp_context *context) {
-    return &context->error;
+    static _Thread_local sp_error copy;
+    sp_context *ctx = (sp_context *)context;  // the lock changes, nothing else
+    pthread_mutex_lock(&ctx->error_lock);
+    copy = ctx->error;
+    pthread_mutex_unlock(&ctx->error_lock);
+    return &copy;
 }
 
 void sp_context_memory(const sp_context *context, size_t *bytes, uint64_t *allocations) {

@@ -3,6 +3,8 @@
 #define SP_CORE_H
 
 #include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -10,8 +12,14 @@
 
 // ------------------------------------------------------------------------------------------------ errors
 
-// Record a failure in a root (anything with a member `sp_error error`) and return its status.
-#define SP_FAIL(root, status, ...) sp__fail(&(root)->error, (status), __FILE__, __LINE__, __VA_ARGS__)
+// Record a failure in the context and return its status. Any thread may: the record has a lock.
+#define SP_FAIL(ctx, status, ...) sp__context_fail((ctx), (status), __FILE__, __LINE__, __VA_ARGS__)
+sp_status sp__context_fail(sp_context *ctx, sp_status status, const char *file, int line, const char *format, ...)
+    SP_PRINTF(5, 6);
+void sp__context_keep_error(sp_context *ctx, const sp_error *error);  // a record made elsewhere, or put back
+void sp__context_error_index(sp_context *ctx, int64_t index);         // the user's number of what the record is about
+// The same in a record that one thread has for itself.
+void sp__error_set(sp_error *record, sp_status status, const char *file, int line, const char *format, va_list args);
 sp_status sp__fail(sp_error *record, sp_status status, const char *file, int line, const char *format, ...) SP_PRINTF(5, 6);
 
 // Leave only on failure; a reservation goes on and is kept by the caller through sp__worst.
@@ -85,7 +93,8 @@ static inline uint64_t sp__mix(uint64_t bits, uint64_t place) {
 
 struct sp_context {
     sp_context_def def;
-    sp_error error;
+    pthread_mutex_t error_lock;
+    sp_error error;                            // under error_lock
     struct sp_pool *pool;                      // NULL: one worker, or the host's hooks
     struct sp_background *_Atomic background;  // NULL: no job was ever asked for
     int workers;

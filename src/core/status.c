@@ -1,5 +1,4 @@
 // Names and sentences of the statuses, and which of two weighs more.
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "core/core.h"
@@ -31,19 +30,18 @@ sp_status sp__worst(sp_status a, sp_status b) {
     return a > b ? a : b;
 }
 
+void sp__error_set(sp_error *record, sp_status status, const char *file, int line, const char *format, va_list args) {
+    // through a copy: the old message may be one of the arguments
+    sp_error e = {.status = status, .file = file, .line = line, .index = -1};
+    vsnprintf(e.message, sizeof e.message, format, args);
+    *record = e;
+}
+
 sp_status sp__fail(sp_error *record, sp_status status, const char *file, int line, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    // through a copy: the old message may be one of the arguments
-    char text[sizeof record->message];
-    vsnprintf(text, sizeof text, format, args);
+    sp__error_set(record, status, file, line, format, args);
     va_end(args);
-    memcpy(record->message, text, sizeof text);
-    record->status = status;
-    record->file = file;
-    record->line = line;
-    record->body[0] = '\0';
-    record->index = -1;
     return status;
 }
 

@@ -12,7 +12,7 @@ static sp_status no_memory(sp_context *ctx) {
 
 // A record made by SP_FAIL, completed by the user's number of what it is about.
 static sp_status at_index(sp_context *ctx, sp_status status, int64_t index) {
-    ctx->error.index = index;
+    sp__context_error_index(ctx, index);
     return status;
 }
 

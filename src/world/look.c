@@ -93,11 +93,13 @@ sp_status sp_world_field(sp_world *w, sp_body_id id, const char *field, double *
 }
 
 sp_status sp_world_tets(sp_world *w, sp_body_id id, int *out) {
+    SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    if (!b) return stale(w, id);
-    if (!b->ops->corners) return WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no tetrahedra", b->name);
-    b->ops->corners(b, out);
-    return SP_OK;
+    sp_status status = b ? SP_OK : stale(w, id);
+    if (b && !b->ops->corners) status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no tetrahedra", b->name);
+    if (status >= 0) b->ops->corners(b, out);
+    sp__world_leave(w);
+    return status;
 }
 
 // ---------------------------------------------------------------------------------------------------- anchors, state

@@ -234,8 +234,11 @@ static sp_status find_skin(sp_world *w, sp_body_id id, int index, sp_body **b, s
 }
 
 int sp_world_surface_count(sp_world *w, sp_body_id id) {
+    SP_TRY(sp__world_enter(w));
     const sp_body *b = sp__world_body(w, id);
-    return b ? slot_of(w, b)->skin_count : 0;
+    int count = b ? slot_of(w, b)->skin_count : 0;
+    sp__world_leave(w);
+    return count;
 }
 
 sp_status sp_world_surface_info(sp_world *w, sp_body_id id, int index, sp_surface_info *out) {

@@ -1,5 +1,4 @@
 // Life of a world: creation, bodies and their ids, failure records, the lock that lets one thread in.
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "backend/backend.h"
@@ -14,10 +13,10 @@ static void keep_error(sp_world *w, const sp_error *e) {
 }
 
 sp_status sp__world_fail(sp_world *w, sp_status status, const char *file, int line, const char *format, ...) {
-    sp_error e = {.status = status, .file = file, .line = line, .index = -1};
+    sp_error e;
     va_list args;
     va_start(args, format);
-    vsnprintf(e.message, sizeof e.message, format, args);
+    sp__error_set(&e, status, file, line, format, args);
     va_end(args);
     keep_error(w, &e);
     return status;
@@ -44,8 +43,14 @@ const char *sp_world_backend(const sp_world *w) {
     return sp__backend_find(w->backend)->name;
 }
 
+// A copy of the caller's own, as in sp_context_error.
 const sp_error *sp_world_error(const sp_world *w) {
-    return &w->error;
+    static _Thread_local sp_error copy;
+    pthread_mutex_t *lock = &((sp_world *)w)->error_lock;
+    pthread_mutex_lock(lock);
+    copy = w->error;
+    pthread_mutex_unlock(lock);
+    return &copy;
 }
 
 sp_status sp__world_enter(sp_world *w) {

@@ -1,5 +1,8 @@
 // Statuses, error records, the context's memory, signals.
 #include "core/core.h"
+
+#include <sched.h>
+
 #include "souple/solve.h"
 #include "test.h"
 
@@ -42,13 +45,39 @@ TEST(fail_records_what_and_where) {
     CHECK_INT(e->index, -1);
     // the old message may be part of the new one
     SP_FAIL(ctx, SP_IO, "file: %s", ctx->error.message);
+    e = sp_context_error(ctx);
     CHECK(strcmp(e->message, "file: poisson = 0.7, must be in (-1, 0.5)") == 0);
     // a long one is cut, not run over
     char text[2000];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
     SP_FAIL(ctx, SP_IO, "%s", text);
+    e = sp_context_error(ctx);
     CHECK_INT(strlen(e->message), sizeof e->message - 1);
+    sp_context_destroy(&ctx);
+}
+
+static atomic_bool enough;
+
+static void *fail_many(void *arg) {
+    for (int i = 0; !atomic_load(&enough); i++) SP_FAIL((sp_context *)arg, i % 2 ? SP_IO : SP_BAD_INPUT, "%d", i % 2 ? 77777 : 3);
+    return NULL;
+}
+
+// what a thread reads is one failure as a whole, and stays while others fail. Meant to be run under the thread sanitizer too
+TEST(failures_of_other_threads_are_read_whole) {
+    sp_context *ctx = new_context(1);
+    pthread_t t[2];
+    REQUIRE(ctx);
+    atomic_store(&enough, false);
+    for (int i = 0; i < 2; i++) pthread_create(&t[i], NULL, fail_many, ctx);
+    while (sp_context_error(ctx)->status == SP_OK) sched_yield();
+    for (int k = 0; k < 2000; k++) {
+        const sp_error *e = sp_context_error(ctx);
+        CHECK(strcmp(e->message, e->status == SP_IO ? "77777" : "3") == 0);
+    }
+    atomic_store(&enough, true);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);
     sp_context_destroy(&ctx);
 }
 

@@ -1,5 +1,6 @@
 // The world: ids, edits, parameters, events, failures, freezing; and every public function of world.h at least once.
 #include <pthread.h>
+#include <sched.h>
 
 #include "test.h"
 #include "unit/mock_body.h"
@@ -420,7 +421,41 @@ TEST(a_second_stepper_is_told_busy) {
     atomic_store(&w->busy, true);
     CHECK_INT(sp_world_step(w, 1e-4), SP_BUSY);
     CHECK_INT(sp_world_restore(w, NULL, 0), SP_BUSY);
+    int tets[4];
+    CHECK_INT(sp_world_tets(w, chain, tets), SP_BUSY);
+    CHECK_INT(sp_world_surface_count(w, chain), SP_BUSY);
     atomic_store(&w->busy, false);
+    CHECK_INT(sp_world_tets(w, chain, tets), SP_BAD_INPUT);  // of a chain there are none
+    CHECK_INT(sp_world_surface_count(w, chain), 0);
+    finish();
+}
+
+static atomic_bool enough;
+
+static void *fail_many(void *arg) {
+    sp_edit drag = sp_edit_default(SP_EDIT_DRAG), pin = sp_edit_default(SP_EDIT_PIN);
+    drag.damping = -1, pin.axes = 0;
+    while (!atomic_load(&enough)) sp_world_queue(arg, &drag), sp_world_queue(arg, &pin);
+    return NULL;
+}
+
+// An error is read while other threads fail: it is one of theirs as a whole, and stays while it is looked at. Meant to be run
+// under the thread sanitizer too.
+TEST(errors_are_read_whole_while_others_fail) {
+    static const char *const said[] = {"drag with damping -1, must be finite and >= 0", "pin of axes 0, must be SP_AXIS_ bits"};
+    start();
+    pthread_t t[2];
+    atomic_store(&enough, false);
+    for (int i = 0; i < 2; i++) pthread_create(&t[i], NULL, fail_many, w);
+    while (sp_world_error(w)->status == SP_OK) sched_yield();
+    for (int k = 0; k < 2000; k++) {
+        const sp_error *e = sp_world_error(w);
+        int line = e->line, which = strcmp(e->message, said[1]) == 0;
+        CHECK(strcmp(e->message, said[which]) == 0 && e->status == SP_BAD_INPUT && e->index == -1);
+        CHECK_INT(e->line, line);
+    }
+    atomic_store(&enough, true);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);
     finish();
 }
 

@@ -38,11 +38,12 @@ sp_status sp__cells_fail(sp_cells *cells, int line, int64_t offset, int source_l
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    sp_error *error = &cells->ctx->error;
-    if (line > 0) return sp__fail(error, SP_BAD_INPUT, __FILE__, source_line, "%s:%d: %s", cells->file, line, text);
+    sp_context *ctx = cells->ctx;
+    if (line > 0) return sp__context_fail(ctx, SP_BAD_INPUT, __FILE__, source_line, "%s:%d: %s", cells->file, line, text);
     if (offset >= 0)
-        return sp__fail(error, SP_BAD_INPUT, __FILE__, source_line, "%s: at byte %lld: %s", cells->file, (long long)offset, text);
-    return sp__fail(error, SP_BAD_INPUT, __FILE__, source_line, "%s: %s", cells->file, text);
+        return sp__context_fail(ctx, SP_BAD_INPUT, __FILE__, source_line, "%s: at byte %lld: %s", cells->file, (long long)offset,
+                                text);
+    return sp__context_fail(ctx, SP_BAD_INPUT, __FILE__, source_line, "%s: %s", cells->file, text);
 }
 
 // ------------------------------------------------------------------------------------------------ kinds

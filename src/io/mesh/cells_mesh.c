@@ -19,11 +19,9 @@ void sp__cells_count_text(const sp_cells *c, char *out, size_t size) {
 // a failure of sp_mesh_create, with the file it came from
 static sp_status of_file(const sp_cells *c, sp_status status) {
     if (status >= 0) return status;
-    char reason[320];
-    snprintf(reason, sizeof reason, "%.300s", c->ctx->error.message);
-    int64_t index = c->ctx->error.index;
-    status = SP_FAIL(c->ctx, status, "%s: %s", c->file, reason);
-    c->ctx->error.index = index;
+    const sp_error *reason = sp_context_error(c->ctx);
+    status = SP_FAIL(c->ctx, status, "%s: %.300s", c->file, reason->message);
+    sp__context_error_index(c->ctx, reason->index);
     return status;
 }
 

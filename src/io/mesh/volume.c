@@ -12,11 +12,11 @@ sp_status sp__volume_fail(sp_volume *v, int line, int64_t offset, int source_lin
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (line > 0) return sp__fail(&v->ctx->error, SP_BAD_INPUT, __FILE__, source_line, "%s:%d: %s", v->file, line, text);
+    if (line > 0) return sp__context_fail(v->ctx, SP_BAD_INPUT, __FILE__, source_line, "%s:%d: %s", v->file, line, text);
     if (offset >= 0)
-        return sp__fail(&v->ctx->error, SP_BAD_INPUT, __FILE__, source_line, "%s: at byte %lld: %s", v->file, (long long)offset,
-                        text);
-    return sp__fail(&v->ctx->error, SP_BAD_INPUT, __FILE__, source_line, "%s: %s", v->file, text);
+        return sp__context_fail(v->ctx, SP_BAD_INPUT, __FILE__, source_line, "%s: at byte %lld: %s", v->file, (long long)offset,
+                                text);
+    return sp__context_fail(v->ctx, SP_BAD_INPUT, __FILE__, source_line, "%s: %s", v->file, text);
 }
 
 // ------------------------------------------------------------------------------------------------ numbers

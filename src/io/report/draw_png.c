@@ -197,8 +197,10 @@ sp_status sp__draw_png_begin(sp_draw *d, sp_context *ctx, int width, int height,
 
 sp_status sp__draw_png_end(sp_draw *d, const char *path) {
     sp_status status = SP_OK;
+    sp_error error;
     if (path && d->broken) status = SP_FAIL(d->ctx, SP_NO_MEMORY, "no memory to draw %s", path);
-    if (path && status >= 0) status = sp__png_write(d->ctx, &d->ctx->error, path, d->width, d->height, d->rgb);
+    if (path && status >= 0 && (status = sp__png_write(d->ctx, &error, path, d->width, d->height, d->rgb)) < 0)
+        sp__context_keep_error(d->ctx, &error);
     sp__free(d->ctx, d->rgb);
     sp__free(d->ctx, d->mask);
     d->rgb = d->mask = NULL;

@@ -282,9 +282,9 @@ sp_status sp__records_finish(sp_run *run) {
         sp_status rest = run->records[i].sink >= 0 ? send_rest(run, &run->records[i]) : SP_OK;
         if (status >= 0) status = rest;
     }
-    sp_error first = run->ctx->error;
+    sp_error first = *sp_context_error(run->ctx);
     sp_status closed = run->recorder ? sp__recorder_finish(run->recorder) : SP_OK;
-    if (status < 0) run->ctx->error = first;
+    if (status < 0) sp__context_keep_error(run->ctx, &first);
     return status < 0 ? status : closed;
 }
 

@@ -145,7 +145,7 @@ const sp_csv *sp__csv_read(sp_scene *scene, const char *path, char *why, size_t 
     sp_status status = sp__text_read(scene->ctx, path, SP_MAX_XML, &text, &size);
     if (status < 0) {
         scene->no_memory = scene->no_memory || status == SP_NO_MEMORY;
-        snprintf(why, why_size, "%s", scene->ctx->error.message);
+        snprintf(why, why_size, "%s", sp_context_error(scene->ctx)->message);
         return NULL;
     }
     const sp_csv *csv = strlen(text) == size ? parse_csv(scene, text, why, why_size) : NULL;

@@ -220,7 +220,7 @@ sp_status sp_scene_load(sp_context *ctx, const char *path, const sp_scene_option
         if (status == SP_NO_MEMORY)
             scene->no_memory = true;
         else if (status < 0)
-            sp__scene_error_at(scene, path, 0, "%s", ctx->error.message);
+            sp__scene_error_at(scene, path, 0, "%s", sp_context_error(ctx)->message);
         else
             read_tree(scene, text, size);
         sp__free(ctx, text);

@@ -287,7 +287,7 @@ static const sp_raw *read_fragment(sp_scene *scene, const sp_scene_node *node, c
     sp_raw_file *file = sp__scene_alloc(scene, 1, sizeof *file);
     if (status < 0 || !file) {
         scene->no_memory = scene->no_memory || status == SP_NO_MEMORY;
-        if (status < 0) sp__scene_error(scene, node, "file", "%s", scene->ctx->error.message);
+        if (status < 0) sp__scene_error(scene, node, "file", "%s", sp_context_error(scene->ctx)->message);
         if (status >= 0) sp__free(scene->ctx, text);
         return NULL;
     }
