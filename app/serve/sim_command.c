@@ -117,10 +117,10 @@ static bool open_scene(sp_sim *s, const sp_message *m, char *why) {
 
 static bool drag(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
     sp_sim_hand *h = &s->hands[m->slot], picked;
-    if (m->given & SP_GIVEN_POINT) {
-        if (!sp__sim_pick(s, m, &picked, why)) return false;
-    } else if (h->held && h->client == client) {
+    if (sp__sim_holds(h, client, m)) {
         picked = *h;
+    } else if (m->given & SP_GIVEN_POINT) {
+        if (!sp__sim_pick(s, m, &picked, why)) return false;
     } else {
         return refuse(why, "that hand holds nothing: body, face and weights are needed");
     }
@@ -237,5 +237,8 @@ void sp__sim_command(sp_sim *s, const sp_sim_command *c) {
     uint32_t generation = s->generation;
     bool good = do_change(s, c->client, m, why);
     if (s->generation != generation) sp__sim_tell_state(s);
-    sp__sim_answer(s, c->client, m, good ? NULL : why);
+    if (good && m->type == SP_MESSAGE_DRAG)
+        sp__sim_answer_picked(s, c->client, m, &s->hands[m->slot]);
+    else
+        sp__sim_answer(s, c->client, m, good ? NULL : why);
 }

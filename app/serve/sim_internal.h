@@ -37,8 +37,9 @@ typedef struct sp_sim_body {
     sp_body_id id;
     sp_sim_kind kind;
     int elements;
-    int *tets;    // of a solid, elements x 4
-    double pull;  // stiffness that suits a drag [N/m]
+    int *tets;     // of a solid, elements x 4
+    double *rest;  // of a solid, nodes x 3: its rest shape [m]
+    double pull;   // stiffness that suits a drag [N/m]
 } sp_sim_body;
 
 // A scene being simulated, with what is looked up often.
@@ -55,6 +56,8 @@ typedef struct sp_sim_hand {
     bool held;
     uint32_t client;
     sp_body_id body;
+    int64_t surface, face;  // as it was picked
+    double weights[3];
     sp_anchor anchor;
     double target[3], rest[3], stiffness;
 } sp_sim_hand;
@@ -155,6 +158,7 @@ double sp__sim_clock_ms(void);
 // ---- notes and latest texts (sim_tell.c)
 void sp__sim_say(sp_sim *s, uint32_t client, const char *text, size_t size);
 void sp__sim_answer(sp_sim *s, uint32_t client, const sp_message *m, const char *why);  // why NULL: ok
+void sp__sim_answer_picked(sp_sim *s, uint32_t client, const sp_message *m, const sp_sim_hand *hand);
 void sp__sim_answer_file(sp_sim *s, uint32_t client, const sp_message *m, const char *name, const char *command);
 void sp__sim_event(sp_sim *s, const char *severity, const char *format, ...) SP_PRINTF(3, 4);
 void sp__sim_tell_state(sp_sim *s);  // playing, speed, ...: to all, and into the hello of those that come
@@ -162,6 +166,7 @@ void sp__sim_tell_param(sp_sim *s, const char *path, double value);
 void sp__sim_make_hello(sp_sim *s);
 // ---- (sim_stats.c)
 void sp__sim_make_stats(sp_sim *s);
+void sp__sim_put_picked(sp_sim *s, const sp_sim_hand *hand, sp_json *j);
 void sp__sim_make_marks(sp_sim *s);
 void sp__sim_world_events(sp_sim *s);
 void sp__sim_latest(sp_sim *s, sp_sim_latest *slot, const char *text, size_t size);
@@ -176,6 +181,7 @@ const sp_sim_body *sp__sim_body(const sp_sim *s, int64_t slot);  // NULL: there 
 // ---- commands (sim_command.c)
 void sp__sim_command(sp_sim *s, const sp_sim_command *c);
 // ---- (sim_pick.c)
+bool sp__sim_holds(const sp_sim_hand *hand, uint32_t client, const sp_message *m);  // the point that the message names
 bool sp__sim_pick(sp_sim *s, const sp_message *m, sp_sim_hand *out, char *why);
 
 // ---- frames (sim_frame.c)

@@ -1,6 +1,9 @@
-// From a point on a face, as somebody saw it, to a material point of a body.
+// From a point on a face, as somebody saw it, to a material point of a body. Done once, when the point is grabbed: the anchor is
+// kept as long as it is held.
+#include <math.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "serve/sim_internal.h"
 
 static const sp_snapshot_body *find_body(const sp_snapshot *shot, int64_t slot) {
@@ -13,6 +16,8 @@ static int heaviest(const double *weights) {
     int k = weights[1] > weights[0] ? 1 : 0;
     return weights[2] > weights[k] ? 2 : k;
 }
+
+// ---------------------------------------------------------------------------------------------------- the body's own surface
 
 // place of a node among the corners of a tetrahedron, -1: none of them
 static int corner_of(const int *tet, int node) {
@@ -46,21 +51,110 @@ static bool on_ring(const sp_snapshot_body *b, int vertex, sp_anchor *out) {
     return false;
 }
 
-static bool anchor_of(const sp_sim_body *body, const sp_snapshot_body *b, const sp_surface_view *v, const sp_message *m,
-                      sp_anchor *out) {
-    const uint32_t *corner = v->faces + 3 * (size_t)m->face;
-    int vertex = (int)corner[heaviest(m->weights)];
-    if (v->anchors) {
-        *out = v->anchors[vertex];
+// ---------------------------------------------------------------------------------------------------- surfaces that ride
+
+static void face_point(sp_world *w, const sp_anchor corner[3], const double weights[3], double x[3]) {
+    double p[3];
+    x[0] = x[1] = x[2] = 0;
+    for (int k = 0; k < 3; k++) {
+        sp_world_anchor_get(w, &corner[k], p, NULL);
+        sp__axpy3(x, weights[k], p, x);
+    }
+}
+
+// The coordinates of `x` in the present shape of an element of a solid; false: the element is flat.
+static bool tet_coordinates(sp_world *w, sp_anchor *a, const double x[3]) {
+    double corner[4][3], edge[3][3], D[9], inverse[9], d[3];
+    for (int k = 0; k < 4; k++) {
+        sp_anchor c = {.body = a->body, .elem = a->elem};
+        if (k > 0) c.at[k - 1] = 1;
+        if (sp_world_anchor_get(w, &c, corner[k], NULL) < 0) return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        sp__sub3(corner[k + 1], corner[0], edge[k]);
+        for (int i = 0; i < 3; i++) D[3 * i + k] = edge[k][i];
+    }
+    // flatter than this, rounding would move the point by more than a float can tell
+    double least = 1e-8 * sp__norm3(edge[0]) * sp__norm3(edge[1]) * sp__norm3(edge[2]);
+    if (!(fabs(sp__inverse3(D, inverse)) > least)) return false;
+    sp__sub3(x, corner[0], d);
+    sp__mul3(inverse, d, a->at);
+    return true;
+}
+
+static void anchor_rest(const sp_sim_body *body, const sp_anchor *a, double x[3]) {
+    const int *n = body->tets + 4 * (size_t)a->elem;
+    const double w[4] = {1 - a->at[0] - a->at[1] - a->at[2], a->at[0], a->at[1], a->at[2]};
+    x[0] = x[1] = x[2] = 0;
+    for (int k = 0; k < 4; k++) sp__axpy3(x, w[k], body->rest + 3 * (size_t)n[k], x);
+}
+
+// Corners in one element: the same mean of their coordinates. Otherwise the element that holds the point in the rest shape, or
+// that of the nearest corner where none does; its coordinates are those of the point as it is drawn, so that nothing jumps.
+static bool on_solid(sp_world *w, const sp_sim_body *body, const sp_anchor corner[3], const double weights[3], sp_anchor *out) {
+    double x[3], p[3], rest[3] = {0};
+    *out = corner[heaviest(weights)];
+    bool together = corner[0].elem == corner[1].elem && corner[0].elem == corner[2].elem;
+    face_point(w, corner, weights, x);
+    for (int k = 0; k < 3; k++) {
+        anchor_rest(body, &corner[k], p);
+        sp__axpy3(rest, weights[k], p, rest);
+    }
+    if (together) {
+        for (int i = 0; i < 3; i++)
+            out->at[i] = weights[0] * corner[0].at[i] + weights[1] * corner[1].at[i] + weights[2] * corner[2].at[i];
         return true;
     }
-    if (b->rings) return on_ring(b, vertex, out);
+    sp_anchor inside, nearest = *out;
+    bool holds = sp_world_anchor_point(w, body->id, rest, &inside) >= 0;
+    for (int i = 0; i < 3; i++) holds = holds && inside.at[i] > -1e-9;
+    holds = holds && inside.at[0] + inside.at[1] + inside.at[2] < 1 + 1e-9;
+    if (holds && tet_coordinates(w, &inside, x)) {
+        *out = inside;
+        return true;
+    }
+    if (tet_coordinates(w, &nearest, x)) *out = nearest;
+    return true;
+}
+
+// The mean place along the rod, and from there to the point in the frame of the rod.
+static bool on_rod(sp_world *w, const sp_anchor corner[3], const double weights[3], sp_anchor *out) {
+    double x[3], centre[3], axis[3], d[3], offset[3], along = 0;
+    int heavy = heaviest(weights);
+    for (int k = 0; k < 3; k++) along += weights[k] * (corner[k].elem + corner[k].at[0]);
+    face_point(w, corner, weights, x);
+    *out = (sp_anchor){.body = corner[heavy].body, .elem = corner[heavy].elem};
+    out->at[0] = fmin(1, fmax(0, along - corner[heavy].elem));
+    if (sp_world_anchor_get(w, out, centre, NULL) < 0) return false;
+    sp__sub3(x, centre, d);
+    for (int k = 0; k < 3; k++) {
+        sp_anchor tip = *out;
+        tip.offset[k] = 1;
+        if (sp_world_anchor_get(w, &tip, axis, NULL) < 0) return false;
+        sp__sub3(axis, centre, axis);
+        offset[k] = sp__dot3(axis, d);
+    }
+    memcpy(out->offset, offset, sizeof offset);
+    return true;
+}
+
+static bool anchor_of(sp_world *w, const sp_sim_body *body, const sp_snapshot_body *b, const sp_surface_view *v,
+                      const sp_message *m, sp_anchor *out) {
+    const uint32_t *c = v->faces + 3 * (size_t)m->face;
+    if (v->anchors) {
+        const sp_anchor corner[3] = {v->anchors[c[0]], v->anchors[c[1]], v->anchors[c[2]]};
+        return body->tets ? on_solid(w, body, corner, m->weights, out) : on_rod(w, corner, m->weights, out);
+    }
+    if (b->rings) return on_ring(b, (int)c[heaviest(m->weights)], out);
     if (!body->tets || !v->nodes) return false;
-    int node[3] = {v->nodes[corner[0]], v->nodes[corner[1]], v->nodes[corner[2]]};
+    int node[3] = {v->nodes[c[0]], v->nodes[c[1]], v->nodes[c[2]]};
     return on_tet(body, node, m->weights, out);
 }
 
-static bool find_anchor(const sp_sim_body *body, const sp_snapshot *shot, const sp_message *m, sp_anchor *out, char *why) {
+// ---------------------------------------------------------------------------------------------------- picking
+
+static bool find_anchor(sp_world *w, const sp_sim_body *body, const sp_snapshot *shot, const sp_message *m, sp_anchor *out,
+                        char *why) {
     const sp_snapshot_body *b = find_body(shot, m->body);
     sp_surface_view v;
     if (!b || m->surface > b->surface_count)
@@ -70,22 +164,13 @@ static bool find_anchor(const sp_sim_body *body, const sp_snapshot *shot, const 
         return snprintf(why, SP_SIM_WHY, "revision %lld is not the one shown now, %u", (long long)m->revision, v.revision), false;
     if (m->face >= v.face_count)
         return snprintf(why, SP_SIM_WHY, "face = %lld, must be in [0, %d)", (long long)m->face, v.face_count), false;
-    return anchor_of(body, b, &v, m, out) || (snprintf(why, SP_SIM_WHY, "no element is behind that face"), false);
+    return anchor_of(w, body, b, &v, m, out) || (snprintf(why, SP_SIM_WHY, "no element is behind that face"), false);
 }
 
-// where the point is in the rest shape; of what has none, where it is now
-static void find_rest(sp_sim *s, const sp_sim_body *body, sp_sim_hand *h) {
-    sp_field_info info;
-    double *u = NULL;
-    if (sp_world_anchor_get(s->stage.world, &h->anchor, h->rest, NULL) < 0) return;
-    if (!body->tets || sp_world_field_info(s->stage.world, body->id, "displacement", &info) < 0) return;
-    u = sp__sim_numbers(s, 3 * (size_t)info.count);
-    if (!u || sp_world_field(s->stage.world, body->id, "displacement", u) < 0) return;
-    const int *n = body->tets + 4 * (size_t)h->anchor.elem;
-    const double *a = h->anchor.at;
-    const double w[4] = {1 - a[0] - a[1] - a[2], a[0], a[1], a[2]};
-    for (int k = 0; k < 4; k++)
-        for (int i = 0; i < 3; i++) h->rest[i] -= w[k] * u[3 * (size_t)n[k] + (size_t)i];
+bool sp__sim_holds(const sp_sim_hand *h, uint32_t client, const sp_message *m) {
+    if (!h->held || h->client != client) return false;
+    return !(m->given & SP_GIVEN_POINT) || (h->body.slot == m->body && h->surface == m->surface && h->face == m->face &&
+                                            memcmp(h->weights, m->weights, sizeof h->weights) == 0);
 }
 
 bool sp__sim_pick(sp_sim *s, const sp_message *m, sp_sim_hand *out, char *why) {
@@ -93,9 +178,14 @@ bool sp__sim_pick(sp_sim *s, const sp_message *m, sp_sim_hand *out, char *why) {
     if (!body) return snprintf(why, SP_SIM_WHY, "there is no body %lld", (long long)m->body), false;
     if (body->kind == SP_SIM_RIGID) return snprintf(why, SP_SIM_WHY, "a rigid body cannot be dragged"), false;
     const sp_snapshot *shot = sp_world_snapshot_acquire(s->stage.world);
-    *out = (sp_sim_hand){.body = body->id};
-    bool good = shot && find_anchor(body, shot, m, &out->anchor, why);
+    *out = (sp_sim_hand){.body = body->id, .surface = m->surface, .face = m->face};
+    memcpy(out->weights, m->weights, sizeof out->weights);
+    bool good = shot && find_anchor(s->stage.world, body, shot, m, &out->anchor, why);
     sp_world_snapshot_release(s->stage.world, shot);
-    if (good) find_rest(s, body, out);
+    // of a rod, which has no rest shape that points could be in, where it is now
+    if (good && body->tets)
+        anchor_rest(body, &out->anchor, out->rest);
+    else if (good)
+        sp_world_anchor_get(s->stage.world, &out->anchor, out->rest, NULL);
     return good;
 }

@@ -16,7 +16,7 @@ const sp_sim_body *sp__sim_body(const sp_sim *s, int64_t slot) {
 // ---------------------------------------------------------------------------------------------------- building
 
 static void free_stage(sp_sim_stage *g) {
-    for (int i = 0; i < g->body_count; i++) free(g->bodies[i].tets);
+    for (int i = 0; i < g->body_count; i++) free(g->bodies[i].tets), free(g->bodies[i].rest);
     free(g->bodies);
     sp_run_destroy(&g->run);
     sp_scene_destroy(&g->scene);
@@ -45,6 +45,19 @@ static double suitable_pull(sp_world *w, const sp_snapshot_body *b, double mass,
     return pull > 1e-9 && pull < 1e12 ? pull : 100;
 }
 
+static bool look_up_rest(sp_sim_stage *g, sp_sim_body *body) {
+    sp_field_info nodes;
+    if (sp_world_field_info(g->world, body->id, "position", &nodes) < 0) return false;
+    size_t n = 3 * (size_t)nodes.count;
+    double *u = calloc(n + 1, sizeof *u);
+    body->rest = calloc(n + 1, sizeof *body->rest);
+    bool good = u && body->rest && sp_world_field(g->world, body->id, "position", body->rest) >= 0 &&
+                sp_world_field(g->world, body->id, "displacement", u) >= 0;
+    for (size_t i = 0; good && i < n; i++) body->rest[i] -= u[i];
+    free(u);
+    return good;
+}
+
 static bool look_up_body(sp_sim_stage *g, const sp_snapshot_body *b) {
     sp_body_info info;
     if (sp_world_body_info(g->world, b->id, &info) < 0) return false;
@@ -54,7 +67,7 @@ static bool look_up_body(sp_sim_stage *g, const sp_snapshot_body *b) {
     own->pull = suitable_pull(g->world, b, info.mass, own->kind == SP_SIM_SOLID);
     if (own->kind != SP_SIM_SOLID) return true;
     own->tets = calloc((size_t)info.elements + 1, 4 * sizeof(int));
-    return own->tets && sp_world_tets(g->world, b->id, own->tets) >= 0;
+    return own->tets && sp_world_tets(g->world, b->id, own->tets) >= 0 && look_up_rest(g, own);
 }
 
 static bool look_up(sp_sim_stage *g) {

@@ -61,11 +61,9 @@ static double distance(const double *a, const double *b) {
     return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-static void put_picked(sp_sim *s, sp_json *j) {
+// `h` NULL: nothing was picked yet
+void sp__sim_put_picked(sp_sim *s, const sp_sim_hand *h, sp_json *j) {
     double x[3];
-    const sp_sim_hand *h = s->has_watched ? &s->watched : NULL;
-    for (int i = SP_HANDS - 1; i >= 0; i--)
-        if (s->hands[i].held) h = &s->hands[i];
     if (!h || sp_world_anchor_get(s->stage.world, &h->anchor, x, NULL) < 0) {
         sp__json_text(j, "picked", NULL);
         return;
@@ -76,6 +74,13 @@ static void put_picked(sp_sim *s, sp_json *j) {
     sp__json_number(j, "displacement", distance(x, h->rest));
     sp__json_number(j, "force", h->held ? h->stiffness * distance(x, h->target) : 0);
     sp__json_close(j, '}');
+}
+
+// the first hand that holds something, otherwise what was picked last
+static const sp_sim_hand *hand_to_show(const sp_sim *s) {
+    for (int i = 0; i < SP_HANDS; i++)
+        if (s->hands[i].held) return &s->hands[i];
+    return s->has_watched ? &s->watched : NULL;
 }
 
 static void put_times(const sp_sim *s, sp_json *j) {
@@ -110,7 +115,7 @@ void sp__sim_make_stats(sp_sim *s) {
     sp__json_number(&j, "residual", t.residual);
     sp__json_number(&j, "kinetic", t.kinetic);
     sp__json_number(&j, "elastic", t.elastic);
-    put_picked(s, &j);
+    sp__sim_put_picked(s, hand_to_show(s), &j);
     // left open: whoever sends it adds what it knows of the client
     if (fclose(j.file) == 0) sp__sim_latest(s, &s->texts[SP_SIM_STATS], words, size);
     free(words);

@@ -83,6 +83,15 @@ void sp__sim_answer(sp_sim *s, uint32_t client, const sp_message *m, const char 
     text_say(&t, s, client);
 }
 
+void sp__sim_answer_picked(sp_sim *s, uint32_t client, const sp_message *m, const sp_sim_hand *hand) {
+    text t;
+    if (!(m->given & SP_GIVEN_ID) || !text_open(&t)) return;
+    sp__json_text(&t.j, "type", "ok");
+    text_id(&t, m);
+    sp__sim_put_picked(s, hand, &t.j);
+    text_say(&t, s, client);
+}
+
 void sp__sim_answer_file(sp_sim *s, uint32_t client, const sp_message *m, const char *name, const char *command) {
     text t;
     char file[128];

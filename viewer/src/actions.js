@@ -238,16 +238,20 @@ export class Actions {
                 if (!app.mine) app.toasts.show("You are watching: ask for the controls (K) to pull at bodies.");
                 return app.mine;
             },
-            drag: (message) => {
-                app.dragSent ??= { at: performance.now(), step: app.bodies.frame?.step ?? 0 };
-                app.link.tell({ type: "drag", ...message, ...(app.settings.k ? { stiffness: app.settings.k } : {}) });
-            },
+            grab: (message) => this.ask(this.dragMessage(message)),
+            drag: (message) => app.link.tell(this.dragMessage(message)),
             drop: (slot) => app.link.tell({ type: "drop", slot }),
             pin: (body, node) => this.pin(body, node),
             hover: (hit, e) => this.hover(hit, e),
             refused: (text) => app.toasts.show(text),
             moved: () => app.stage.invalidate(),
         };
+    }
+
+    dragMessage(message) {
+        const { app } = this;
+        app.dragSent ??= { at: performance.now(), step: app.bodies.frame?.step ?? 0 };
+        return { type: "drag", ...message, ...(app.settings.k ? { stiffness: app.settings.k } : {}) };
     }
 
     async pin(body, node) {

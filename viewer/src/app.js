@@ -111,7 +111,7 @@ export class App {
     takeHello(m) {
         if (m.protocol !== PROTOCOL) this.toasts.bad(`The server speaks protocol ${m.protocol}, this page ${PROTOCOL}: rebuild the page.`);
         const path = m.scene?.path ?? null, other = path !== (this.hello?.scene?.path ?? null) || !this.hello;
-        this.touch.dropAll(false);
+        this.touch.dropAll(this.mine);  // a run that goes on with another time step still holds what was dragged
         this.picked = null;  // of the run that was
         this.hello = m;
         this.fields = m.fields ?? [];

@@ -1,5 +1,5 @@
-// Mouse and fingers on the bodies. A point is picked on the positions shown, sent as a face and weights, and followed on what comes
-// back; beside the bodies the same gestures turn the view.
+// Mouse and fingers on the bodies. A point is picked on the positions shown and sent once, as a face and weights; after that only its
+// target is sent. The point is followed on what comes back. Beside the bodies the same gestures turn the view.
 import * as THREE from "three";
 import { throttle } from "../ui/dom.js";
 
@@ -9,7 +9,7 @@ const STILL = 10;     // pixels that a resting finger may stray
 const EVERY = 1000 / 60;
 
 export class Touch {
-    // hooks: { mayDrag(), drag(message), drop(slot), pin(body, node), hover(hit | null), refused(text), moved() }
+    // hooks: { mayDrag(), grab(message) -> promise of the answer, drag(message), drop(slot), pin(body, node), hover(hit | null), refused(text), moved() }
     constructor(stage, bodies, marks, hooks) {
         Object.assign(this, { stage, bodies, marks, hooks });
         this.ray = new THREE.Raycaster();
@@ -137,15 +137,27 @@ export class Touch {
         this.drags.set(e.pointerId, drag);
         this.stage.canvas.setPointerCapture(e.pointerId);
         this.stage.controls.enabled = false;
-        this.send(drag);
+        this.grab(drag, e.pointerId);
         this.follow();
         return drag;
     }
 
+    // the simulation makes an anchor of the point and keeps it until it is let go
+    async grab(drag, pointer) {
+        const { slot, body, surface, face, weights, revision } = drag, target = drag.target.toArray();
+        try {
+            await this.hooks.grab({ slot, body, surface, face, weights, revision, target });
+        } catch {
+            // refused, or no answer in time: whatever the simulation may still take up is let go
+            if (!drag.ended) this.end(drag, pointer), this.hooks.drop(slot);
+            return;
+        }
+        drag.held = true;
+        if (drag.target.toArray().some((v, k) => v !== target[k])) this.send(drag);
+    }
+
     send(drag) {
-        if (drag.ended) return;
-        const { slot, body, surface, face, weights, revision, target } = drag;
-        this.hooks.drag({ slot, body, surface, face, weights, revision, target: target.toArray() });
+        if (drag.held && !drag.ended) this.hooks.drag({ slot: drag.slot, target: drag.target.toArray() });
     }
 
     move(e) {
