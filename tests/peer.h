@@ -78,14 +78,14 @@ static inline bool peer_open_socket(peer *p, int port, int room) {
 }
 
 // A plain request over HTTP: the status, 0 where there was no answer; the whole answer is in `to`, which is overwritten.
-static inline int peer_get(int port, const char *path, const char *host, sp_bytes *to) {
+static inline int peer_request(int port, const char *method, const char *path, const char *host, sp_bytes *to) {
     char ask[1024];
     bool closed = false;
     peer p;
     double until = peer_now_ms() + 10000;
     to->size = 0;
     if (!peer_open_socket(&p, port, 0)) return 0;
-    int n = snprintf(ask, sizeof ask, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path, host);
+    int n = snprintf(ask, sizeof ask, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", method, path, host);
     peer_send_raw(&p, ask, (size_t)n);
     while (peer_read_more(&p, until, &closed)) continue;
     sp__bytes_add(to, p.in.data, p.in.size);
@@ -93,6 +93,10 @@ static inline int peer_get(int port, const char *path, const char *host, sp_byte
     int status = p.in.size > 12 ? atoi((const char *)p.in.data + 9) : 0;
     peer_close(&p);
     return status;
+}
+
+static inline int peer_get(int port, const char *path, const char *host, sp_bytes *to) {
+    return peer_request(port, "GET", path, host, to);
 }
 
 // Asks 127.0.0.1:port for `path` ("/ws"); `headers`: further lines, each with its end, nullable. `room`: of the receiving buffer

@@ -39,9 +39,15 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     sp_server *s = lws_context_user(lws_get_context(wsi));
     sp_client *c = user;
     switch (reason) {
-    case LWS_CALLBACK_HTTP: return sp__server_http(s, wsi, in);
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED: sp__server_connection_opened(s, wsi); return 0;
+    case LWS_CALLBACK_WSI_DESTROY:
+        if (s) sp__server_connection_left(s, wsi);
+        return 0;
+    case LWS_CALLBACK_HTTP: sp__server_connection_asked(s, wsi); return sp__server_http(s, wsi, in);
     case LWS_CALLBACK_HTTP_FILE_COMPLETION: return lws_http_transaction_completed(wsi) ? -1 : 0;
-    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return in && strcmp(in, "websocket") == 0 ? sp__server_may_connect(s, wsi) : -1;
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+        sp__server_connection_asked(s, wsi);
+        return in && strcmp(in, "websocket") == 0 ? sp__server_may_connect(s, wsi) : -1;
     case LWS_CALLBACK_ESTABLISHED: sp__server_joined(s, c, wsi); return 0;
     case LWS_CALLBACK_CLOSED: sp__server_left(s, c); return 0;
     case LWS_CALLBACK_RECEIVE: sp__server_receive(s, c, in, size); return 0;
@@ -91,7 +97,7 @@ static bool listen_on(sp_server *s, char *why) {
     if (!strchr(s->def.address, ':')) info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
     info.gid = (gid_t)-1, info.uid = (uid_t)-1;
     info.fd_limit_per_thread = SP_CONNECTIONS_MAX;
-    info.max_http_header_pool = 32;
+    info.max_http_header_pool = SP_CONNECTIONS_MAX;  // with fewer, those without one wait for those that have one
     info.timeout_secs = 10;
     info.keepalive_timeout = 10;
     info.retry_and_idle_policy = &patience;

@@ -30,6 +30,7 @@ void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi) {
         sp__server_close(c, SP_CLOSE_FULL, "64 clients are connected, try again later");
         return;
     }
+    sp__server_connection_left(s, wsi);
     c->number = ++s->last_number;
     s->clients[s->client_count++] = c;
     lws_callback_on_writable(wsi);
@@ -154,6 +155,7 @@ void sp__server_tick(sp_server *s) {
     uint32_t lost;
     double now = sp__server_now_ms();
     if (sp__control_tick(&s->control, now, &lost)) lost_control(s, lost);
+    sp__server_connection_tick(s);
     for (int i = 0; i < s->client_count; i++) {
         sp_client *c = s->clients[i];
         // such a one hears no reason either: what it was told before is still on its way

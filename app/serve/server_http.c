@@ -40,21 +40,29 @@ static const char *type_of(const char *path) {
     return "application/octet-stream";
 }
 
-static int answer(struct lws *wsi, unsigned status, const char *text) {
-    lws_return_http_status(wsi, status, text);
-    return lws_http_transaction_completed(wsi) ? -1 : 0;
+static bool is_head(struct lws *wsi) {
+    return lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
 }
 
-// a short page that is in no file
-static int send_page(struct lws *wsi, const char *text) {
+// A short text that is in no file; to a HEAD only what stands before it. `allow`: the methods that there are, nullable.
+static bool send_text(struct lws *wsi, unsigned status, const char *type, const char *allow, const char *text) {
     unsigned char head[LWS_PRE + 1024], body[LWS_PRE + sizeof bare_page], *at = head + LWS_PRE, *end = head + sizeof head - 1;
     size_t size = strlen(text);
-    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8", size, &at, end) ||
-        lws_finalize_write_http_header(wsi, head + LWS_PRE, &at, end))
-        return -1;
+    if (size > sizeof body - LWS_PRE || lws_add_http_common_headers(wsi, status, type, size, &at, end)) return false;
+    if (allow && lws_add_http_header_by_name(wsi, (const unsigned char *)"allow:", (const unsigned char *)allow,
+                                             (int)strlen(allow), &at, end))
+        return false;
+    if (lws_finalize_write_http_header(wsi, head + LWS_PRE, &at, end)) return false;
     memcpy(body + LWS_PRE, text, size);
-    if (lws_write(wsi, body + LWS_PRE, size, LWS_WRITE_HTTP_FINAL) < 0) return -1;
-    return lws_http_transaction_completed(wsi) ? -1 : 0;
+    return is_head(wsi) || lws_write(wsi, body + LWS_PRE, size, LWS_WRITE_HTTP_FINAL) >= 0;
+}
+
+static int send_page(struct lws *wsi, unsigned status, const char *type, const char *text) {
+    return !send_text(wsi, status, type, NULL, text) || lws_http_transaction_completed(wsi) ? -1 : 0;
+}
+
+static int answer(struct lws *wsi, unsigned status, const char *text) {
+    return send_page(wsi, status, "text/plain; charset=utf-8", text);
 }
 
 // letters, digits, points, hyphens, slashes; no folder above, nothing hidden
@@ -120,8 +128,7 @@ static bool good_origin(const sp_server *s, struct lws *wsi) {
 }
 
 static int refuse(struct lws *wsi, unsigned status, const char *text) {
-    lws_return_http_status(wsi, status, text);
-    return 1;
+    return send_text(wsi, status, "text/plain; charset=utf-8", NULL, text) ? 1 : -1;
 }
 
 int sp__server_may_connect(sp_server *s, struct lws *wsi) {
@@ -135,12 +142,16 @@ int sp__server_may_connect(sp_server *s, struct lws *wsi) {
 }
 
 int sp__server_http(sp_server *s, struct lws *wsi, const char *uri) {
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0) return answer(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET");
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0 && !is_head(wsi)) {
+        // closed: a body may follow that nobody reads
+        send_text(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", "GET, HEAD", "only GET and HEAD");
+        return -1;
+    }
     if (strncmp(uri, "/files/", 7) == 0) {
         if (!good_host(s, wsi)) return answer(wsi, HTTP_STATUS_FORBIDDEN, "the Host is not a loopback name");
         if (!has_token(s, wsi)) return answer(wsi, HTTP_STATUS_UNAUTHORIZED, "the token is missing or wrong");
         return strchr(uri + 7, '/') ? answer(wsi, HTTP_STATUS_NOT_FOUND, "not here") : send_file(wsi, s->def.sim.out, uri + 7);
     }
-    if (!s->has_page && strcmp(uri, "/") == 0) return send_page(wsi, bare_page);
+    if (!s->has_page && strcmp(uri, "/") == 0) return send_page(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8", bare_page);
     return send_file(wsi, s->has_page ? s->def.page : NULL, uri[0] == '/' && uri[1] ? uri + 1 : "index.html");
 }

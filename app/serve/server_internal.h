@@ -11,13 +11,15 @@
 
 enum {
     SP_CLIENTS_MAX = 64,
-    SP_CONNECTIONS_MAX = 256,
-    SP_RATE = 200,        // messages a second
-    SP_BURST = 400,       // and at once
-    SP_QUEUE_MAX = 512,   // texts that wait for a client
-    SP_IN_FLIGHT = 2,     // frames that a client which acknowledges them has not
-    SP_STUCK_MS = 30000,  // a client that takes nothing for so long goes
-    SP_FORGIVE_MS = 1000  // frames not acknowledged for so long are counted no more
+    SP_HTTP_MAX = 128,         // connections that are not clients: of more, the oldest goes
+    SP_CONNECTIONS_MAX = 512,  // of all kinds; the rest are on their way out
+    SP_REQUEST_MS = 4000,      // until a request has come in whole
+    SP_RATE = 200,             // messages a second
+    SP_BURST = 400,            // and at once
+    SP_QUEUE_MAX = 512,        // texts that wait for a client
+    SP_IN_FLIGHT = 2,          // frames that a client which acknowledges them has not
+    SP_STUCK_MS = 30000,       // a client that takes nothing for so long goes
+    SP_FORGIVE_MS = 1000       // frames not acknowledged for so long are counted no more
 };
 
 enum {
@@ -61,6 +63,14 @@ typedef struct sp_client {
     char close_why[SP_WHY_MAX];
 } sp_client;
 
+// A connection over HTTP, before it is a client, if it ever is.
+typedef struct sp_connection {
+    struct lws *wsi;
+    double since_ms;
+    bool asked;    // a whole request has come
+    bool closing;  // told to close
+} sp_connection;
+
 struct sp_server {
     sp_server_def def;
     struct lws_context *context;
@@ -68,6 +78,8 @@ struct sp_server {
     lws_sorted_usec_list_t timer;
     sp_sim *sim;
     atomic_bool stopping;
+    sp_connection connections[SP_CONNECTIONS_MAX];  // those that were silent for longest first
+    int connection_count;
     sp_client *clients[SP_CLIENTS_MAX];
     int client_count;
     uint32_t last_number;
@@ -83,11 +95,17 @@ void sp__server_close(sp_client *c, int code, const char *why);  // at the next 
 int sp__server_http(sp_server *s, struct lws *wsi, const char *uri);
 int sp__server_may_connect(sp_server *s, struct lws *wsi);  // 0: yes; otherwise an answer was sent
 
+// ---- connections that are not clients (server_connections.c)
+void sp__server_connection_opened(sp_server *s, struct lws *wsi);
+void sp__server_connection_asked(sp_server *s, struct lws *wsi);  // a whole request
+void sp__server_connection_left(sp_server *s, struct lws *wsi);   // gone, or a client now
+void sp__server_connection_tick(sp_server *s);
+
 // ---- messages in (server_client.c)
 void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi);
 void sp__server_left(sp_server *s, sp_client *c);
 void sp__server_receive(sp_server *s, sp_client *c, const void *data, size_t size);
-void sp__server_tick(sp_server *s);  // about once a second
+void sp__server_tick(sp_server *s);  // twice a second
 
 // ---- messages out (server_send.c)
 void sp__server_queue(sp_client *c, const char *text, size_t size);

@@ -1,5 +1,6 @@
 // The viewer's server over loopback: hello and frames, hand-over of the controls, slow, hostile and many clients, tokens and
 // origins. A client that misbehaves loses its own connection, and the simulation goes on.
+#define _GNU_SOURCE  // strcasestr
 #define COMMAND_FOLDER "server"
 #include <pthread.h>
 #include <sys/stat.h>
@@ -31,7 +32,7 @@ static void *serve(void *user) {
     return NULL;
 }
 
-static bool open_site(site *s, const char *token, bool playing) {
+static bool open_site_of(site *s, const char *token, bool playing, bool has_page) {
     static char out_folder[256], page[256];
     char why[SP_SIM_WHY];
     sp_context_def c = sp_context_def_default();
@@ -42,12 +43,20 @@ static bool open_site(site *s, const char *token, bool playing) {
     put("index.html", "<p>here</p>");
     snprintf(out_folder, sizeof out_folder, "%s", path_of("out"));
     snprintf(page, sizeof page, "%s", folder);
-    sp_server_def def = {.address = "127.0.0.1", .token = token, .page = page};
+    sp_server_def def = {.address = "127.0.0.1", .token = token, .page = has_page ? page : NULL};
     def.sim = (sp_sim_def){.gallery = &s->gallery, .scene = 0, .threads = 1, .out = out_folder, .playing = playing};
     s->server = sp__server_start(&def, why);
     if (!s->server) return SP_TEST_FAILED("%s", why), false;
     s->port = sp__server_port(s->server);
     return pthread_create(&s->thread, NULL, serve, s->server) == 0;
+}
+
+static bool open_site(site *s, const char *token, bool playing) {
+    return open_site_of(s, token, playing, true);
+}
+
+static bool open_bare_site(site *s) {
+    return open_site_of(s, NULL, false, false);
 }
 
 static void close_site(site *s) {
@@ -326,6 +335,111 @@ TEST(files_are_those_of_the_page) {
     CHECK_INT(peer_get(s.port, "/files/edits-1.log", "localhost", &message), 401);
     CHECK_INT(peer_get(s.port, "/files/edits-1.log?token=secret-word", "some.name", &message), 200);
     CHECK_INT(peer_get(s.port, "/", "some.name", &message), 200);
+    close_site(&s);
+}
+
+// the answer to a HEAD is that to a GET up to the empty line, and nothing more
+static void check_head(site *s, const char *path, const char *host) {
+    static sp_bytes get;
+    int status = peer_get(s->port, path, host, &get), same = peer_request(s->port, "HEAD", path, host, &message);
+    char *end = status ? strstr((char *)get.data, "\r\n\r\n") : NULL;
+    if (!end || !end[4]) SP_TEST_FAILED("%s: no body to leave out, status %d", path, status);
+    if (end) end[4] = 0;
+    if (same != status || !strcasestr((char *)message.data, "content-length: "))
+        SP_TEST_FAILED("%s: HEAD answers %d", path, same);
+    if (end && strcmp((char *)message.data, (char *)get.data) != 0)
+        SP_TEST_FAILED("%s: GET\n%s HEAD\n%s", path, (char *)get.data, (char *)message.data);
+    sp__bytes_free(&get);
+}
+
+TEST(head_answers_as_get_without_a_body) {
+    site s;
+    REQUIRE(open_site(&s, "secret-word", false));
+    check_head(&s, "/", "localhost");
+    check_head(&s, "/index.html", "localhost");
+    check_head(&s, "/nothing.js", "localhost");
+    check_head(&s, "/files/edits-1.log", "localhost");  // without the token
+    mkdir(path_of("out"), 0777);
+    put("out/edits-1.log", "souple-edits 1\n");
+    check_head(&s, "/files/edits-1.log?token=secret-word", "localhost");
+    // the connection goes on after it
+    peer p;
+    bool closed;
+    static const char head[] = "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n",
+                      get[] = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    REQUIRE(peer_open_socket(&p, s.port, 0) && peer_send_raw(&p, head, strlen(head)));
+    while (!(p.in.size > 4 && memcmp(p.in.data + p.in.size - 4, "\r\n\r\n", 4) == 0))
+        REQUIRE(peer_read_more(&p, peer_now_ms() + 10000, &closed));
+    size_t first = p.in.size;
+    CHECK(peer_send_raw(&p, get, strlen(get)));
+    while (peer_read_more(&p, peer_now_ms() + 10000, &closed)) continue;
+    sp__bytes_add(&p.in, "", 1);
+    const char *second = (const char *)p.in.data + first;
+    CHECK(strncmp(second, "HTTP/1.1 200", 12) == 0 && strstr(second, "<p>here</p>"));
+    peer_close(&p);
+    // a page that is in no file
+    close_site(&s);
+    REQUIRE(open_bare_site(&s));
+    check_head(&s, "/", "localhost");
+    close_site(&s);
+}
+
+TEST(other_methods_are_told_which_there_are) {
+    site s;
+    REQUIRE(open_site(&s, NULL, false));
+    static const char *const methods[] = {"POST", "PUT", "DELETE", "PATCH", "OPTIONS"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        CHECK_INT(peer_request(s.port, methods[i], "/", "localhost", &message), 405);
+        if (!strcasestr((const char *)message.data, "\r\nallow: GET, HEAD\r\n"))
+            SP_TEST_FAILED("%s: %s", methods[i], message.data);
+    }
+    close_site(&s);
+}
+
+// ---- who is not a client yet
+
+enum { SILENT = 300 };  // more than the server has places for
+
+// Connections of one kind that do nothing more keep nobody out: not those who watch, not newcomers.
+static void check_crowd(site *s, const char *first, const char *what) {
+    static peer crowd[SILENT];
+    peer early, late;
+    int status = 0;
+    REQUIRE(peer_connect(&early, s->port, "/ws?token=secret-word", NULL, 0) && expect(&early, PEER_TEXT, "\"hello\""));
+    for (int i = 0; i < SILENT; i++)
+        if (!peer_open_socket(&crowd[i], s->port, 0) || !peer_send_raw(&crowd[i], first, strlen(first)))
+            SP_TEST_FAILED("%s: %d were taken", what, i);
+    for (int i = 0; i < 5 && (status == 200 || i == 0); i++) status = peer_get(s->port, "/", "localhost", &message);
+    if (status != 200) SP_TEST_FAILED("%s: a newcomer got %d", what, status);
+    bool in = peer_connect(&late, s->port, "/ws?token=secret-word", NULL, 0) && expect(&late, PEER_TEXT, "\"hello\"");
+    if (!in) SP_TEST_FAILED("%s: nobody can join", what);
+    CHECK(peer_say(&early, "{\"type\":\"ping\",\"id\":7}") && expect(&early, PEER_TEXT, "\"ok\""));
+    peer_close(&early), peer_close(&late);
+    for (int i = 0; i < SILENT; i++) peer_close(&crowd[i]);
+}
+
+TEST(connections_that_do_nothing_keep_nobody_out) {
+    site s;
+    REQUIRE(open_site(&s, "secret-word", true));
+    check_crowd(&s, "", "silent");
+    check_crowd(&s, "GET / HTTP/1.1\r\nHost: lo", "half a request");
+    check_crowd(&s, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "answered, and kept open");
+    close_site(&s);
+}
+
+TEST(a_request_that_does_not_end_is_cut_off) {
+    site s;
+    peer p;
+    bool closed = false;
+    REQUIRE(open_site(&s, NULL, false));
+    REQUIRE(peer_open_socket(&p, s.port, 0));
+    // a byte now and then does not help; ten seconds are more than twice what it may take
+    for (int i = 0; i < 100 && !closed; i++) {
+        peer_send_raw(&p, i == 0 ? "GET / HTTP/1.1\r\nX: " : "x", i == 0 ? 19 : 1);
+        while (peer_read_more(&p, peer_now_ms() + 100, &closed)) continue;
+    }
+    CHECK(closed);
+    peer_close(&p);
     close_site(&s);
 }
 

@@ -1,0 +1,63 @@
+// Connections over HTTP that are not clients: they have not sent a whole request yet, or were answered and stay open. There are
+// places for SP_HTTP_MAX of them, and a new one always gets a place: the oldest without a whole request is closed, or else the
+// one whose request is longest ago. So silent and slow peers keep nobody out. Clients have places of their own.
+#include <string.h>
+
+#include "serve/server_internal.h"
+
+static int connection_find(const sp_server *s, const struct lws *wsi) {
+    int at = 0;
+    while (at < s->connection_count && s->connections[at].wsi != wsi) at++;
+    return at;
+}
+
+static void connection_remove(sp_server *s, int at) {
+    s->connection_count--;
+    memmove(s->connections + at, s->connections + at + 1, (size_t)(s->connection_count - at) * sizeof *s->connections);
+}
+
+static void connection_close(sp_connection *c) {
+    c->closing = true;
+    lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+}
+
+static void connection_make_room(sp_server *s) {
+    sp_connection *oldest = NULL;
+    int open = 0;
+    for (int i = 0; i < s->connection_count; i++) {
+        sp_connection *c = &s->connections[i];
+        if (c->closing) continue;
+        open++;
+        if (!oldest || (oldest->asked && !c->asked)) oldest = c;
+    }
+    if (open >= SP_HTTP_MAX) connection_close(oldest);
+}
+
+void sp__server_connection_opened(sp_server *s, struct lws *wsi) {
+    connection_make_room(s);
+    if (s->connection_count < SP_CONNECTIONS_MAX)
+        s->connections[s->connection_count++] = (sp_connection){.wsi = wsi, .since_ms = sp__server_now_ms()};
+}
+
+void sp__server_connection_asked(sp_server *s, struct lws *wsi) {
+    int at = connection_find(s, wsi);
+    if (at == s->connection_count) return;
+    sp_connection c = s->connections[at];
+    c.asked = true, c.since_ms = sp__server_now_ms();
+    connection_remove(s, at);
+    s->connections[s->connection_count++] = c;
+}
+
+void sp__server_connection_left(sp_server *s, struct lws *wsi) {
+    int at = connection_find(s, wsi);
+    if (at < s->connection_count) connection_remove(s, at);
+}
+
+void sp__server_connection_tick(sp_server *s) {
+    double now = sp__server_now_ms();
+    for (int i = 0; i < s->connection_count; i++) {
+        sp_connection *c = &s->connections[i];
+        // data that came meanwhile may have set another time-out: say it again
+        if (c->closing || (!c->asked && now - c->since_ms > SP_REQUEST_MS)) connection_close(c);
+    }
+}
