@@ -21,6 +21,8 @@ typedef struct peer {
     int status;      // of the answer to the upgrade: 101, 403, ...
     int close_code;  // once closed; 0: without a word
     char close_why[128];
+    int pongs;  // that came
+    char pong[128];
     sp_bytes in;  // read, not yet taken
     size_t taken;
 } peer;
@@ -194,6 +196,7 @@ static inline int peer_read(peer *p, sp_bytes *to, double timeout_ms) {
             return code;
         }
         if (code == 9) peer_send(p, 10, data, size);
+        if (code == 10) p->pongs++, snprintf(p->pong, sizeof p->pong, "%.*s", (int)size, (const char *)data);
         if (code == 8) {
             peer_note_close(p, data, size);
             return PEER_CLOSED;

@@ -36,6 +36,7 @@ static void wake_all(sp_server *s) {
 }
 
 static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size) {
+    (void)size;
     sp_server *s = lws_context_user(lws_get_context(wsi));
     sp_client *c = user;
     switch (reason) {
@@ -50,7 +51,10 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return in && strcmp(in, "websocket") == 0 ? sp__server_may_connect(s, wsi) : -1;
     case LWS_CALLBACK_ESTABLISHED: sp__server_joined(s, c, wsi); return 0;
     case LWS_CALLBACK_CLOSED: sp__server_left(s, c); return 0;
-    case LWS_CALLBACK_RECEIVE: sp__server_receive(s, c, in, size); return 0;
+    // only what came along with the request for an upgrade, before that was answered
+    case LWS_CALLBACK_RECEIVE: sp__server_close(c, SP_CLOSE_PROTOCOL, "data before the handshake was over"); return 0;
+    case LWS_CALLBACK_RAW_RX_FILE: return sp__server_input(s, wsi);
+    case LWS_CALLBACK_RAW_CLOSE_FILE: sp__server_input_closed(wsi); return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE: return sp__server_write(s, c);
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
         if (s) wake_all(s);
@@ -92,8 +96,7 @@ static bool listen_on(sp_server *s, char *why) {
     info.iface = s->def.address;
     info.protocols = protocols;
     info.user = s;
-    info.options =
-        LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_VALIDATE_UTF8 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
+    info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
     if (!strchr(s->def.address, ':')) info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
     info.gid = (gid_t)-1, info.uid = (uid_t)-1;
     info.fd_limit_per_thread = SP_CONNECTIONS_MAX;

@@ -1,9 +1,11 @@
 // A client's life: it joins, sends messages, leaves. Whatever it does wrong closes its own connection and nothing else.
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "serve/server_internal.h"
 
@@ -17,6 +19,38 @@ static void tell_wanted(sp_server *s) {
     }
     if (s->sim) sp__sim_want(s->sim, fields, marks);
 }
+
+// ---------------------------------------------------------------------------------------------------- input
+
+// libwebsockets 4.1 takes frames without a mask, closes some others that RFC 6455 forbids without a code, and shows no heads of
+// frames. So it reads nothing from a client: its own reading is held back, and a copy of the descriptor brings what comes to
+// websocket.c. Requests, the handshake and what is sent stay with the library. Done at the first chance to write, not earlier:
+// the library hands out what came along with the handshake before that.
+void sp__server_input_open(sp_server *s, sp_client *c) {
+    lws_sock_file_fd_type fd = {.filefd = dup(lws_get_socket_fd(c->wsi))};
+    if (fd.filefd >= 0) c->input = lws_adopt_descriptor_vhost(s->vhost, LWS_ADOPT_RAW_FILE_DESC, fd, "souple", NULL);
+    if (!c->input) {
+        sp__server_close(c, SP_CLOSE_FULL, "no descriptors are left, try again later");
+        return;
+    }
+    sp__server_connection_left(s, c->input);
+    lws_set_opaque_user_data(c->input, c);
+    lws_rx_flow_control(c->wsi, 0);
+}
+
+static void input_close(sp_client *c) {
+    if (!c->input) return;
+    lws_set_opaque_user_data(c->input, NULL);
+    lws_set_timeout(c->input, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+    c->input = NULL;
+}
+
+void sp__server_input_closed(struct lws *input) {
+    sp_client *c = lws_get_opaque_user_data(input);
+    if (c) c->input = NULL;
+}
+
+// ---------------------------------------------------------------------------------------------------- coming and going
 
 void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi) {
     // what the kernel keeps for a slow client is old when it arrives: keep little
@@ -44,6 +78,7 @@ static void lost_control(sp_server *s, uint32_t client) {
 
 void sp__server_left(sp_server *s, sp_client *c) {
     uint32_t lost;
+    input_close(c);
     int at = 0;
     while (at < s->client_count && s->clients[at] != c) at++;
     if (at < s->client_count) s->clients[at] = s->clients[--s->client_count];
@@ -119,34 +154,54 @@ static bool may_speak(sp_client *c) {
 static void read_text(sp_server *s, sp_client *c) {
     sp_message m;
     char why[SP_WHY_MAX];
-    switch (sp__message_read(c->text, c->text_size, &m, why)) {
+    switch (sp__message_read(c->reader.text, c->reader.text_size, &m, why)) {
     case SP_WIRE_GOOD: do_message(s, c, &m); break;
     case SP_WIRE_REFUSED: sp__server_answer(c, &m, why); break;
     case SP_WIRE_MALFORMED: sp__server_close(c, SP_CLOSE_MALFORMED, why); break;
     }
 }
 
-void sp__server_receive(sp_server *s, sp_client *c, const void *data, size_t size) {
-    if (c->close_code) return;
-    lws_validity_confirmed(c->wsi);  // whoever speaks is there
-    if (lws_frame_is_binary(c->wsi)) {
-        sp__server_close(c, SP_CLOSE_BINARY, "clients send text");
-        return;
-    }
-    if (lws_is_first_fragment(c->wsi)) {
-        c->text_size = 0;
-        if (!may_speak(c)) {
-            sp__server_close(c, SP_CLOSE_RATE, "more than 200 messages a second");
-            return;
+// the latest ping is answered, as the RFC allows
+static void take_ping(sp_client *c) {
+    c->pong_size = c->reader.control_size, c->pong_due = true;
+    memcpy(c->pong + LWS_PRE, c->reader.control, c->pong_size);
+    lws_callback_on_writable(c->wsi);
+}
+
+static void take_bytes(sp_server *s, sp_client *c, const unsigned char *data, size_t size) {
+    for (;;) {
+        uint64_t frames = c->reader.frames;
+        sp_ws_event event = sp__ws_read(&c->reader, &data, &size);
+        for (; frames < c->reader.frames && !c->close_code; frames++)
+            if (!may_speak(c)) sp__server_close(c, SP_CLOSE_RATE, "more than 200 frames a second");
+        if (c->close_code) return;
+        switch (event) {
+        case SP_WS_TEXT: read_text(s, c); break;
+        case SP_WS_PING: take_ping(c); break;
+        case SP_WS_PONG: break;
+        case SP_WS_CLOSE: sp__server_close(c, c->reader.code, ""); return;
+        case SP_WS_FAILED: sp__server_close(c, c->reader.code, c->reader.why); return;
+        case SP_WS_MORE: return;
         }
     }
-    if (size > sizeof c->text - c->text_size || c->text_size + size + lws_remaining_packet_payload(c->wsi) > sizeof c->text) {
-        sp__server_close(c, SP_CLOSE_LARGE, "a message of more than 4096 bytes");
-        return;
+}
+
+// What comes after the end was announced is read and forgotten: unread bytes would make the system cut the connection, and the
+// reason would not arrive.
+int sp__server_input(sp_server *s, struct lws *input) {
+    unsigned char data[4096];
+    sp_client *c = lws_get_opaque_user_data(input);
+    if (!c) return -1;
+    ssize_t n = recv((int)lws_get_socket_fd(input), data, sizeof data, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+    if (n <= 0) {
+        lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+        return -1;
     }
-    if (size) memcpy(c->text + c->text_size, data, size);
-    c->text_size += size;
-    if (lws_is_final_fragment(c->wsi) && lws_remaining_packet_payload(c->wsi) == 0) read_text(s, c);
+    if (c->close_code) return 0;
+    lws_validity_confirmed(c->wsi);  // whoever sends is there
+    take_bytes(s, c, data, (size_t)n);
+    return 0;
 }
 
 // ---------------------------------------------------------------------------------------------------- time
@@ -161,6 +216,7 @@ void sp__server_tick(sp_server *s) {
         // such a one hears no reason either: what it was told before is still on its way
         if (lws_partial_buffered(c->wsi) && now - c->moving_ms > SP_STUCK_MS)
             lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+        if (c->close_said && now - c->close_ms > SP_CLOSE_MS) lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
         if (c->in_flight >= SP_IN_FLIGHT && now - c->sent_ms > SP_FORGIVE_MS) c->in_flight = 0, lws_callback_on_writable(c->wsi);
     }
 }

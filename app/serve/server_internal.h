@@ -8,28 +8,20 @@
 #include "serve/control.h"
 #include "serve/server.h"
 #include "serve/sight.h"
+#include "serve/websocket.h"
 
 enum {
     SP_CLIENTS_MAX = 64,
     SP_HTTP_MAX = 128,         // connections that are not clients: of more, the oldest goes
     SP_CONNECTIONS_MAX = 512,  // of all kinds; the rest are on their way out
     SP_REQUEST_MS = 4000,      // until a request has come in whole
-    SP_RATE = 200,             // messages a second
+    SP_RATE = 200,             // frames a second
     SP_BURST = 400,            // and at once
     SP_QUEUE_MAX = 512,        // texts that wait for a client
     SP_IN_FLIGHT = 2,          // frames that a client which acknowledges them has not
     SP_STUCK_MS = 30000,       // a client that takes nothing for so long goes
+    SP_CLOSE_MS = 2000,        // for a client to close its end
     SP_FORGIVE_MS = 1000       // frames not acknowledged for so long are counted no more
-};
-
-enum {
-    SP_CLOSE_BINARY = 1003,
-    SP_CLOSE_LARGE = 1009,
-    SP_CLOSE_FULL = 1013,
-    SP_CLOSE_GOING = 1001,
-    SP_CLOSE_MALFORMED = 4000,
-    SP_CLOSE_RATE = 4001,
-    SP_CLOSE_SLOW = 4002
 };
 
 typedef struct sp_queued {
@@ -43,9 +35,12 @@ typedef struct sp_client {
     struct lws *wsi;
     uint32_t number;  // from 1; 0: no WebSocket
     // in
-    char text[SP_MESSAGE_MAX];
-    size_t text_size;
+    struct lws *input;  // of the same socket, see server_client.c; NULL: none
+    sp_ws_reader reader;
     double tokens, tokens_ms;
+    unsigned char pong[LWS_PRE + SP_WS_CONTROL_MAX];
+    size_t pong_size;
+    bool pong_due;
     // out
     sp_queued *queue, **queue_end;
     int queue_count;
@@ -60,6 +55,8 @@ typedef struct sp_client {
     uint64_t sent;
     // the end
     int close_code;
+    bool close_said;
+    double close_ms;
     char close_why[SP_WHY_MAX];
 } sp_client;
 
@@ -104,7 +101,9 @@ void sp__server_connection_tick(sp_server *s);
 // ---- messages in (server_client.c)
 void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi);
 void sp__server_left(sp_server *s, sp_client *c);
-void sp__server_receive(sp_server *s, sp_client *c, const void *data, size_t size);
+void sp__server_input_open(sp_server *s, sp_client *c);
+int sp__server_input(sp_server *s, struct lws *input);  // there is something to read; -1: close it
+void sp__server_input_closed(struct lws *input);
 void sp__server_tick(sp_server *s);  // twice a second
 
 // ---- messages out (server_send.c)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "json.h"
 #include "serve/server_internal.h"
@@ -131,11 +132,39 @@ static int send_geometry(sp_server *s, sp_client *c) {
     return code;
 }
 
+// The last frame of all: code and reason. It goes straight to the socket, since the library has no function that sends one and
+// leaves the reading to us; nothing of a frame before may wait in the library then. The client has SP_CLOSE_MS to close its end.
+static int send_close(sp_client *c) {
+    unsigned char frame[4 + SP_WHY_MAX];
+    size_t size = strlen(c->close_why);
+    int fd = lws_get_socket_fd(c->wsi);
+    if (c->close_said) return 0;
+    if (lws_partial_buffered(c->wsi)) {
+        lws_callback_on_writable(c->wsi);
+        return 0;
+    }
+    frame[0] = 0x88, frame[1] = (unsigned char)(2 + size);
+    frame[2] = (unsigned char)(c->close_code >> 8), frame[3] = (unsigned char)c->close_code;
+    memcpy(frame + 4, c->close_why, size);
+    c->close_said = true, c->close_ms = sp__server_now_ms();
+    if (send(fd, frame, 4 + size, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)(4 + size)) return -1;
+    return shutdown(fd, SHUT_WR) < 0 ? -1 : 0;
+}
+
+static int send_pong(sp_client *c) {
+    c->pong_due = false;
+    lws_callback_on_writable(c->wsi);
+    return lws_write(c->wsi, c->pong + LWS_PRE, c->pong_size, LWS_WRITE_PONG) < 0 ? -1 : 0;
+}
+
 int sp__server_write(sp_server *s, sp_client *c) {
+    if (c->number && !c->greeted && !c->input && !c->close_code) sp__server_input_open(s, c);
+    if (c->close_code && c->input) return send_close(c);
     if (c->close_code) {
         lws_close_reason(c->wsi, (enum lws_close_status)c->close_code, (unsigned char *)c->close_why, strlen(c->close_why));
         return -1;
     }
+    if (c->pong_due) return send_pong(c);
     if (!c->number || !s->sim) return 0;
     if (!c->greeted || sp__sim_generation(s->sim) != c->generation) return send_hello(s, c);
     if (c->queue) return send_queued(c);

@@ -265,26 +265,116 @@ TEST(hostile_messages_close_only_their_client) {
     for (int i = 0; i < 100000 && peer_say(&p, "{\"type\":\"ping\"}"); i++) continue;
     CHECK(expect_close(&p));
     peer_close(&p);
-    REQUIRE(join(&s, &p));
-    CHECK(peer_send(&p, PEER_TEXT, "{\"type\":\"\xff\xfe\"}", 13));  // not UTF-8
-    CHECK(expect_close(&p));
-    peer_close(&p);
-    // frames that are none: no mask, reserved bits, a length beyond everything
-    const char *const raw[] = {"\x81\x02hi", "\xf1\x82\0\0\0\0hi", "\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff",
-                               "\x83\x80\0\0\0\0"};
-    for (size_t i = 0; i < sizeof raw / sizeof *raw; i++) {
-        REQUIRE(join(&s, &p));
-        CHECK(peer_send_raw(&p, raw[i], i == 0 ? 4 : i == 1 ? 8 : i == 2 ? 10 : 6));
-        peer_send_raw(&p, large, 100);
-        CHECK(expect_close(&p));
-        peer_close(&p);
-    }
     uint64_t before = steps_made(&s);
     CHECK(expect(&good, PEER_TEXT, "\"stats\"") && peer_say(&good, "{\"type\":\"ping\",\"id\":1}"));
     CHECK(expect(&good, PEER_TEXT, "\"ok\""));
     for (int i = 0; i < 100 && steps_made(&s) == before; i++) expect(&good, PEER_BINARY, NULL);
     CHECK(steps_made(&s) > before);
     peer_close(&good);
+    close_site(&s);
+}
+
+typedef struct bad_frame {
+    const char *what, *bytes;
+    size_t size;
+    int code;
+} bad_frame;
+
+#define BYTES(text) text, sizeof text - 1
+#define ZERO_MASK "\0\0\0\0"  // leaves the payload as it is
+
+// RFC 6455: what must fail the connection, and with which code
+static const bad_frame bad_frames[] = {
+    {"text without a mask (5.1)", BYTES("\x81\x02hi"), 1002},
+    {"ping without a mask (5.1)", BYTES("\x89\x00"), 1002},
+    {"close without a mask (5.1)", BYTES("\x88\x00"), 1002},
+    {"first reserved bit (5.2)", BYTES("\xc1\x82" ZERO_MASK "hi"), 1002},
+    {"second reserved bit (5.2)", BYTES("\xa1\x82" ZERO_MASK "hi"), 1002},
+    {"third reserved bit (5.2)", BYTES("\x91\x82" ZERO_MASK "hi"), 1002},
+    {"reserved bit of a ping (5.2)", BYTES("\xc9\x80" ZERO_MASK), 1002},
+    {"opcode 3 (5.2)", BYTES("\x83\x80" ZERO_MASK), 1002},
+    {"opcode 7 (5.2)", BYTES("\x87\x80" ZERO_MASK), 1002},
+    {"opcode 11 (5.2)", BYTES("\x8b\x80" ZERO_MASK), 1002},
+    {"opcode 15 (5.2)", BYTES("\x8f\x80" ZERO_MASK), 1002},
+    {"length in too many bytes (5.2)", BYTES("\x81\xfe\x00\x02" ZERO_MASK "hi"), 1002},
+    {"length with its first bit set (5.2)", BYTES("\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff" ZERO_MASK), 1002},
+    {"continuation of nothing (5.4)", BYTES("\x80\x80" ZERO_MASK), 1002},
+    {"message within another (5.4)", BYTES("\x01\x81" ZERO_MASK "h\x81\x81" ZERO_MASK "i"), 1002},
+    {"ping in fragments (5.5)", BYTES("\x09\x80" ZERO_MASK), 1002},
+    {"close in fragments (5.5)", BYTES("\x08\x80" ZERO_MASK), 1002},
+    {"ping of 126 bytes (5.5)", BYTES("\x89\xfe\x00\x7e" ZERO_MASK), 1002},
+    {"close of 126 bytes (5.5)", BYTES("\x88\xfe\x00\x7e" ZERO_MASK), 1002},
+    {"close of one byte (5.5.1)", BYTES("\x88\x81" ZERO_MASK "\x03"), 1002},
+    {"close code 999 (7.4)", BYTES("\x88\x82" ZERO_MASK "\x03\xe7"), 1002},
+    {"close code 1005 (7.4.1)", BYTES("\x88\x82" ZERO_MASK "\x03\xed"), 1002},
+    {"reason that is not UTF-8 (5.5.1)", BYTES("\x88\x84" ZERO_MASK "\x03\xe8\xff\xfe"), 1007},
+    {"text that is not UTF-8 (8.1)", BYTES("\x81\x82" ZERO_MASK "\xc0\x80"), 1007},
+    {"half a character (8.1)", BYTES("\x81\x81" ZERO_MASK "\xc3"), 1007},
+    {"surrogate (8.1)", BYTES("\x81\x83" ZERO_MASK "\xed\xa0\x80"), 1007},
+    {"binary", BYTES("\x82\x81" ZERO_MASK "a"), 1003},
+    {"256 MiB to come", BYTES("\x81\xff\0\0\0\0\x10\0\0\0" ZERO_MASK), 1009},
+};
+
+TEST(frames_that_the_rfc_forbids_close_with_its_code) {
+    site s;
+    peer p, good;
+    REQUIRE(open_site(&s, NULL, true));
+    REQUIRE(join(&s, &good));
+    for (size_t i = 0; i < sizeof bad_frames / sizeof *bad_frames; i++) {
+        const bad_frame *f = &bad_frames[i];
+        REQUIRE(join(&s, &p));
+        CHECK(peer_send_raw(&p, f->bytes, f->size));
+        check_closed(&s, &p, f->code, f->what);
+        // the reason arrives also where more follows that nobody reads
+        static const char rest[20000];
+        REQUIRE(join(&s, &p));
+        CHECK(peer_send_raw(&p, f->bytes, f->size));
+        peer_send_raw(&p, rest, sizeof rest);
+        check_closed(&s, &p, f->code, f->what);
+    }
+    CHECK(peer_say(&good, "{\"type\":\"ping\",\"id\":1}") && expect(&good, PEER_TEXT, "\"ok\""));
+    peer_close(&good);
+    close_site(&s);
+}
+
+// A message may come in fragments and byte by byte, with a ping in its middle; pings and closes are answered with what they hold.
+TEST(frames_that_the_rfc_allows_are_taken) {
+    site s;
+    peer p, other;
+    REQUIRE(open_site(&s, NULL, false));
+    REQUIRE(join(&s, &p) && join(&s, &other));
+    static const char frames[] = "\x01\x88" ZERO_MASK "{\"type\":"
+                                 "\x89\x85" ZERO_MASK "hello"
+                                 "\x00\x80" ZERO_MASK "\x80\x8e" ZERO_MASK "\"ping\",\"id\":7}";
+    for (size_t i = 0; i + 1 < sizeof frames; i++) CHECK(peer_send_raw(&p, frames + i, 1));
+    CHECK(expect(&p, PEER_TEXT, "\"id\": 7"));
+    CHECK(p.pongs == 1 && strcmp(p.pong, "hello") == 0);
+    // whoever closes lets go of the controls, and is answered with its own code
+    CHECK(peer_say(&p, "{\"type\":\"control\",\"id\":1,\"action\":\"request\"}") && expect(&other, PEER_TEXT, "\"holder\":1"));
+    CHECK(peer_send(&p, 8,
+                    "\x0b\xb8"
+                    "bye",
+                    5));
+    check_closed(&s, &p, 3000, "a close of the client's own");
+    CHECK(expect(&other, PEER_TEXT, "\"holder\":0"));
+    peer_close(&other);
+    close_site(&s);
+}
+
+TEST(nothing_may_come_before_the_handshake_is_over) {
+    site s;
+    peer p;
+    static const char early[] = "\r\n\x81\x96" ZERO_MASK "{\"type\":\"ping\",\"id\":7}";
+    REQUIRE(open_site(&s, NULL, false));
+    static const char ask[] = "GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                              "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n";
+    char all[sizeof ask + sizeof early];
+    memcpy(all, ask, sizeof ask - 1), memcpy(all + sizeof ask - 1, early, sizeof early - 1);
+    REQUIRE(peer_open_socket(&p, s.port, 0) && peer_send_raw(&p, all, sizeof ask + sizeof early - 2));
+    bool closed = false;
+    while (peer_read_more(&p, peer_now_ms() + 10000, &closed)) continue;
+    CHECK(closed);
+    peer_close(&p);
     close_site(&s);
 }
 

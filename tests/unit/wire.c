@@ -1,6 +1,7 @@
 // Messages of the viewer's clients, and the layouts of docs/protocol.md byte by byte.
 #include "serve/wire.h"
 
+#include "serve/websocket.h"
 #include "test.h"
 
 static sp_message m;
@@ -217,4 +218,72 @@ TEST(values_follow_positions) {
     CHECK_INT(word(&b, 16), SP_STATE_FIELD);
     CHECK_INT(word(&b, 36), 0x40a00000);
     sp__bytes_free(&b);
+}
+
+// ---- frames of clients
+
+// events of a stream that comes in pieces of `piece` bytes, as one number
+static uint64_t events_of(const unsigned char *data, size_t size, size_t piece, int *count) {
+    static sp_ws_reader r;
+    uint64_t sum = 7;
+    memset(&r, 0, sizeof r);
+    *count = 0;
+    while (size > 0) {
+        size_t n = piece < size ? piece : size;
+        // an exact copy, so that a byte read behind it is noticed
+        unsigned char *part = malloc(n);
+        const unsigned char *at = part;
+        if (!part) return 0;
+        memcpy(part, data, n);
+        data += n, size -= n;
+        sp_ws_event event;
+        do {
+            event = sp__ws_read(&r, &at, &n);
+            CHECK(r.text_size <= sizeof r.text && r.control_size <= sizeof r.control);
+            if (event == SP_WS_MORE) CHECK_INT(n, 0);
+            if (event != SP_WS_MORE) ++*count, sum = sum * 31 + (uint64_t)event;
+            for (size_t i = 0; event == SP_WS_TEXT && i < r.text_size; i++) sum = sum * 31 + (unsigned char)r.text[i];
+            for (size_t i = 0; event == SP_WS_PING && i < r.control_size; i++) sum = sum * 31 + r.control[i];
+        } while (event != SP_WS_MORE && event != SP_WS_FAILED && event != SP_WS_CLOSE);
+        free(part);
+        if (event != SP_WS_MORE) return sum * 31 + (uint64_t)r.code;
+    }
+    return sum;
+}
+
+static uint64_t next_random(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+// frames that are mostly right, one after the other
+static size_t random_frames(uint64_t *seed, unsigned char *out, size_t room) {
+    size_t n = 0;
+    bool open = false;
+    while (n + 400 < room) {
+        bool control = next_random(seed) % 4 == 0, final = control || next_random(seed) % 3 != 0;
+        size_t size = next_random(seed) % (control ? 126 : 300);
+        out[n++] = (unsigned char)((final ? 128 : 0) | (control ? 9 + next_random(seed) % 2 : open ? 0 : 1));
+        if (size < 126) out[n++] = (unsigned char)(128 | size);
+        if (size >= 126) out[n++] = 128 | 126, out[n++] = (unsigned char)(size >> 8), out[n++] = (unsigned char)size;
+        for (int i = 0; i < 4; i++) out[n++] = (unsigned char)next_random(seed);
+        for (size_t i = 0; i < size; i++, n++) out[n] = (unsigned char)(next_random(seed) % 96 + 32) ^ out[n - i - 4 + i % 4];
+        if (!control) open = !final;
+        if (next_random(seed) % 40 == 0) out[next_random(seed) % n] ^= (unsigned char)(1 << next_random(seed) % 8);
+    }
+    return n;
+}
+
+TEST(frames_mean_the_same_however_they_are_cut) {
+    static unsigned char data[6000];
+    uint64_t seed = 1;
+    int whole_streams = 0, events = 0, again = 0;
+    for (int run = 0; run < 2000; run++) {
+        size_t size = random_frames(&seed, data, sizeof data);
+        uint64_t whole = events_of(data, size, size, &events);
+        CHECK(events_of(data, size, 1 + next_random(&seed) % 20, &again) == whole);
+        CHECK_INT(again, events);
+        whole_streams += events > 5;
+    }
+    CHECK(whole_streams > 1000);  // most are not cut off by what was spoiled
 }
