@@ -44,16 +44,36 @@ typedef struct totals {
     double residual, kinetic, elastic;
 } totals;
 
-static totals add_bodies(const sp_sim *s) {
+// What the engine does not tell is null; see docs/protocol.md.
+static void put_body(const sp_body_info *info, sp_body_id id, sp_json *j) {
+    sp__json_open(j, NULL, '{');
+    sp__json_integer(j, "body", id.slot);
+    sp__json_number(j, "inverted", NAN);
+    sp__json_number(j, "volume_lost", NAN);
+    sp__json_number(j, "penetration", NAN);
+    sp__json_open(j, "energy", '{');
+    sp__json_number(j, "kinetic", info->kinetic);
+    sp__json_number(j, "elastic", info->elastic);
+    sp__json_number(j, "potential", NAN);
+    sp__json_number(j, "work", NAN);
+    sp__json_number(j, "appeared", NAN);
+    sp__json_close(j, '}');
+    sp__json_close(j, '}');
+}
+
+static totals put_bodies(const sp_sim *s, sp_json *j) {
     totals t = {0};
+    sp__json_open(j, "bodies", '[');
     for (int i = 0; i < s->stage.body_count; i++) {
         sp_body_info info;
-        if (s->stage.bodies[i].kind == SP_SIM_RIGID) continue;
-        if (sp_world_body_info(s->stage.world, s->stage.bodies[i].id, &info) < 0) continue;
+        const sp_sim_body *b = &s->stage.bodies[i];
+        if (b->kind == SP_SIM_RIGID || sp_world_body_info(s->stage.world, b->id, &info) < 0) continue;
+        put_body(&info, b->id, j);
         t.iterations += info.solve.linear_iterations;
         t.residual = fmax(t.residual, info.solve.residual);
         t.kinetic += info.kinetic, t.elastic += info.elastic;
     }
+    sp__json_close(j, ']');
     return t;
 }
 
@@ -102,7 +122,6 @@ void sp__sim_make_stats(sp_sim *s) {
     sp_world *w = s->stage.world;
     sp_json j = {.file = open_memstream(&words, &size)};
     if (!j.file) return;
-    totals t = add_bodies(s);
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)sp_world_hash(w));
     sp__json_open(&j, NULL, '{');
     sp__json_text(&j, "type", "stats");
@@ -111,11 +130,14 @@ void sp__sim_make_stats(sp_sim *s) {
     sp__json_number(&j, "time", sp_world_time(w));
     sp__json_text(&j, "hash", hash);
     put_times(s, &j);
+    totals t = put_bodies(s, &j);
     sp__json_integer(&j, "iterations", t.iterations);
     sp__json_number(&j, "residual", t.residual);
     sp__json_number(&j, "kinetic", t.kinetic);
     sp__json_number(&j, "elastic", t.elastic);
     sp__sim_put_picked(s, hand_to_show(s), &j);
+    sp__json_open(&j, "reservations", '[');
+    sp__json_close(&j, ']');
     // left open: whoever sends it adds what it knows of the client
     if (fclose(j.file) == 0) sp__sim_latest(s, &s->texts[SP_SIM_STATS], words, size);
     free(words);

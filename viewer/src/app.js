@@ -3,6 +3,7 @@ import * as THREE from "three";
 import { Actions, RECORDED } from "./actions.js";
 import { readAddress, writeAddress } from "./address.js";
 import { clock, number, quantity, sentence } from "./format.js";
+import { healthRows, Warnings } from "./health.js";
 import { fileUrl, Link, socketUrl } from "./net/link.js";
 import { decodeFrame, STATE } from "./net/protocol.js";
 import { defaultSettings, keep, loadKept } from "./settings.js";
@@ -24,6 +25,7 @@ import { Touch } from "./view/touch.js";
 
 const PROTOCOL = 1;
 const RETURN = 20000;  // ms within which a page that lost its connection asks for its controls again
+const STAY = 3000;  // ms that a warning stays after its cause has gone
 const vector = (a) => new THREE.Vector3().fromArray(a);
 
 export class App {
@@ -62,6 +64,11 @@ export class App {
         this.plots.onSaveAll = this.actions.bound.saveTable;
         ui.plots.append(this.plots.head(this.actions.bound.plots), this.plots.grid);
         this.status = new Status(ui.hud);
+        this.warnings = new Warnings(STAY);
+        ui.hideWarning.addEventListener("click", () => {
+            this.warnings.hide();
+            this.showWarnings([]);
+        });
         this.gallery = new Gallery((scene) => this.actions.scene(scene));
         this.help = helpDialog();
         document.body.append(this.gallery.root, this.help);
@@ -120,6 +127,8 @@ export class App {
         this.bodies.clear(m.generation, m.bodies);
         this.marks.clear();
         this.panel.showPins(0);
+        this.warnings.clear();
+        this.showWarnings([]);
         this.plots.setStages(m.stages ?? []);
         this.panel.build(m, this.settings, this.initial);
         this.takeState(m.state);
@@ -208,6 +217,15 @@ export class App {
         this.status.stats(m, this.state.speed);
         this.picked = m.picked;
         this.panel.showPicked(m.picked);
+        this.panel.showHealth(healthRows(m, this.hello));
+        this.showWarnings(m.reservations);
+    }
+
+    // what the engine has reservations about
+    showWarnings(list) {
+        const text = this.warnings.take(list, performance.now());
+        setText(this.ui.warningText, text);
+        setFlag(this.ui.warning, "hidden", !text);
     }
 
     showPins() {

@@ -141,6 +141,11 @@ test("a drag moves the body and the force plot rises", async (_, page) => {
     await pause(page);  // grabbed where it was seen, however slowly this machine draws
     const at = await placeOnBody(page);
     assert.ok(at, "no soft body is on the screen");
+    await page.evaluate(() => {
+        const { socket } = souple.link, send = socket.send.bind(socket);
+        souple.sent = [];
+        socket.send = (text) => (souple.sent.push(JSON.parse(text)), send(text));
+    });
     await page.mouse.move(at.x, at.y);
     await page.mouse.down();
     await page.waitForFunction(() => souple.touch.drags.size === 1, null, WAIT);
@@ -152,10 +157,56 @@ test("a drag moves the body and the force plot rises", async (_, page) => {
     await shot(page, "drag");
     await page.waitForFunction(() => /N$/.test(document.querySelector(".tag").textContent), null, WAIT);
     assert.ok(first.force > 0 && first.way > 0);
+    // the point is named once, moves tell where it shall go
+    const [grab, ...moves] = (await page.evaluate(() => souple.sent)).filter((m) => m.type === "drag");
+    assert.ok(grab.body && grab.weights && moves.length > 0);
+    for (const m of moves) assert.deepEqual(Object.keys(m), ["type", "slot", "target"]);
     await page.mouse.up();
     await page.waitForFunction(() => souple.picked.force === 0, null, WAIT);
     await pause(page);
     assert.equal(await page.evaluate(() => souple.touch.drags.size), 0);
+});
+
+test("a point of a riding surface is held where it was grabbed", async () => {
+    const riding = await serve("scenes/mapped-surface.xml");
+    const page = await openPage(riding.url);
+    await drawn(page);
+    await steers(page);
+    await answered(page, { type: "step", count: 40 });
+    await after(page, 40);
+    await pause(page);
+    await page.evaluate(() => {
+        const { link } = souple, ask = link.ask.bind(link);
+        link.ask = (m) => ask(m).then((a) => (m.type === "drag" && (souple.grabbed = { target: m.target, picked: a.picked }), a));
+    });
+    const at = await placeOnBody(page);
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    await page.waitForFunction(() => souple.grabbed, null, WAIT);
+    const { target, picked } = await page.evaluate(() => souple.grabbed);
+    assert.equal(await page.evaluate(() => souple.touch.first().surface), 1);
+    await page.mouse.up();
+    // positions come as floats, of a bar of 0.4 m; the page computes the hit in floats too
+    assert.ok(Math.hypot(...target.map((v, k) => v - picked.x[k])) < 1e-6, `grabbed ${target}, held ${picked.x}`);
+    await page.context().close();
+    await riding.stop();
+});
+
+test("reservations and figures of health are shown, and can be put away", async (_, page) => {
+    await pause(page);
+    const tell = (more) => page.evaluate((m) => souple.takeStats({ type: "stats", generation: souple.hello.generation, time: (souple.bodies.frame.time || 0) + 1e-3, stages: souple.hello.stages.map(() => 1), budget_ms: 10, step_ms: 1, achieved: 1, iterations: 1, residual: 1e-6, kinetic: 1, elastic: 1, picked: null, ...m }), more);
+    const seen = () => page.evaluate(() => ({ warning: document.querySelector(".banner.warn").checkVisibility(), rows: [...document.querySelectorAll(".health tbody tr")].map((r) => r.innerText.split("\t").join("|")),
+        table: document.querySelector(".health")?.checkVisibility() ?? false, plot: !document.querySelector('[data-plot="balance"]').classList.contains("hidden") }));
+    await tell({});
+    assert.deepEqual(await seen(), { warning: false, rows: [], table: false, plot: false });
+    const bodies = [{ body: 1, inverted: 12, volume_lost: 0.03, penetration: 0.002, energy: { kinetic: 1, elastic: 2, potential: 0.5, work: 3, appeared: 0.5 } }];
+    await tell({ bodies, reservations: [{ name: "inverted", text: "beam: 12 elements are inverted" }, { name: "energy-gain", text: "energy appeared that nobody put in" }] });
+    const name = await page.evaluate(() => souple.hello.bodies[0].name);
+    assert.deepEqual(await seen(), { warning: true, rows: [`${name}|12|3 %|2 mm|500 mJ`], table: true, plot: true });
+    await page.waitForFunction(() => /12 elements are inverted\. Energy appeared/.test(document.querySelector(".banner.warn").textContent));
+    await shot(page, "health");
+    await page.click(".banner.warn button");
+    assert.equal((await seen()).warning, false);
 });
 
 test("a finger drags too", async ({ url }, page) => {

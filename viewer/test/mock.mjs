@@ -90,7 +90,10 @@ class Mock {
         const force = this.drag ? 40 * Math.hypot(this.drag.target[1], this.drag.target[2]) : 0;
         const stats = { type: "stats", generation: this.generation, step: this.step, time: this.time, hash: "0", steps: n, step_ms: 6 + Math.random(), budget_ms: 20, rtf: 3, achieved: 0.6,
             stages: [0.1, 0.05, 5 + Math.random(), 0.2, 0.3, 0.4], iterations: 30 + Math.round(8 * Math.sin(this.time)), residual: 10 ** (-7 + Math.sin(3 * this.time)), kinetic: 0.02 * (1 + Math.cos(6 * this.time)),
-            elastic: 0.03 * (1 - Math.cos(6 * this.time)), picked: this.drag || this.dragged ? { body: 1, x: [0, 0, 0], displacement: force / 40, force } : null, frames: { sent: this.step, dropped: 3 } };
+            elastic: 0.03 * (1 - Math.cos(6 * this.time)), picked: this.drag || this.dragged ? { body: 1, x: [0, 0, 0], displacement: force / 40, force } : null, frames: { sent: this.step, dropped: 3 },
+            // a strong pull turns elements inside out
+            bodies: [{ body: 1, inverted: force > 20 ? 12 : 0, volume_lost: 0.01, penetration: null, energy: { kinetic: 0.02, elastic: 0.03, potential: 0.01 * Math.sin(this.time), work: 0.06, appeared: 0 } }],
+            reservations: force > 20 ? [{ name: "inverted", text: "bar: 12 elements are inverted" }] : [] };
         for (const c of this.clients.values()) c.socket.send(this.frame(c)), c.socket.send(JSON.stringify(stats));
     }
 

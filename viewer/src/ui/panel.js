@@ -19,7 +19,7 @@ export class Panel {
     constructor(root, actions) {
         this.root = root;
         this.actions = actions;
-        this.open = new Map([["Simulation", true], ["Look", true], ["Touch", true], ["Parameters", true], ["Files", false]]);
+        this.open = new Map([["Simulation", true], ["Look", true], ["Touch", true], ["Health", true], ["Parameters", true], ["Files", false]]);
         this.locked = h("div", { class: "locked hidden" }, h("span", { class: "text" }),
             this.ask = h("button", { class: "button small", onclick: () => actions.control() }, icon("hand"), "Ask for the controls"));
         this.holder = h("div", {});
@@ -48,7 +48,7 @@ export class Panel {
         this.params = new Map();
         this.hello = hello;
         const sections = [];
-        if (hello.scene) sections.push(this.simulation(hello, initial), this.look(hello, settings), this.touch(hello, settings), this.parameters(hello, initial));
+        if (hello.scene) sections.push(this.simulation(hello, initial), this.look(hello, settings), this.touch(hello, settings), this.health(), this.parameters(hello, initial));
         else sections.push(this.look(hello, settings));
         sections.push(this.files(hello));
         this.holder.replaceChildren(...sections);
@@ -176,6 +176,29 @@ export class Panel {
         if (!this.pinCount) return;
         setText(this.pinCount, n ? `${n} ${n === 1 ? "node is" : "nodes are"} pinned. Shift + click one, or press it long, to unpin it.` : NO_PINS);
         setFlag(this.unpin, "hidden", !n);
+    }
+
+    // ---- health
+
+    // shown once the server tells a figure
+    health() {
+        const head = [["", ""], ["inverted", "Elements turned inside out"], ["volume lost", "Share of the rest volume that is missing"], ["depth", "Deepest point below a rigid surface"], ["appeared", "Energy that no force put in"]];
+        this.healthBody = h("tbody", {});
+        this.healthSection = this.section("Health", h("table", { class: "health" }, h("thead", {}, h("tr", {}, head.map(([text, title]) => h("th", { title }, text)))), this.healthBody));
+        this.healthSection.classList.add("hidden");
+        return this.healthSection;
+    }
+
+    showHealth(rows) {
+        if (!this.healthSection) return;
+        setFlag(this.healthSection, "hidden", !rows.length);
+        while (this.healthBody.children.length > rows.length) this.healthBody.lastChild.remove();
+        rows.forEach(({ bad, ...texts }, i) => {
+            const row = this.healthBody.children[i] ?? this.healthBody.appendChild(h("tr", {}, Object.keys(texts).map(() => h("td", {}))));
+            setFlag(row, "bad", bad);
+            Object.values(texts).forEach((text, k) => setText(row.children[k], text));
+            row.firstChild.title = texts.name;
+        });
     }
 
     // ---- parameters

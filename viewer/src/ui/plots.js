@@ -1,7 +1,8 @@
-// The four plots and the numbers behind them.
+// The plots and the numbers behind them.
 import "uplot/dist/uPlot.min.css";
+import { balanceOf } from "../health.js";
 import { Series } from "../series.js";
-import { h } from "./dom.js";
+import { h, setFlag } from "./dom.js";
 import { icon } from "./icons.js";
 import { Plot } from "./plot.js";
 
@@ -17,6 +18,7 @@ export class Plots {
         this.stages = null;
         this.solver = new Series(["time [s]", "iterations", "residual"]);
         this.energy = new Series(["time [s]", "kinetic [J]", "elastic [J]"]);
+        this.balance = new Series(["time [s]", "energy [J]", "work [J]", "appeared [J]"]);
         this.picked = new Series(["time [s]", "displacement [m]", "force [N]"]);
         this.timing = new Series(["time [s]"]);
         this.plots = [];
@@ -48,22 +50,39 @@ export class Plots {
                 axes: [{ scale: "n" }, { scale: "r", log: true }] }),
             new Plot({ key: "energy", title: "Energy", series: this.energy, span: SPAN,
                 lines: [{ name: "kinetic", unit: "J", color: HUE.blue, column: 1 }, { name: "elastic", unit: "J", color: HUE.orange, column: 2 }], axes: [{ scale: "J", unit: "J" }] }),
+            this.balancePlot = new Plot({ key: "balance", title: "Energy balance", help: "kinetic, elastic and potential energy of all bodies, the work done on them, and energy that no force put in", series: this.balance, span: SPAN,
+                lines: [{ name: "energy", help: "kinetic, elastic and potential", unit: "J", color: HUE.blue, column: 1 }, { name: "work", help: "done on the bodies since the start", unit: "J", color: HUE.green, column: 2, dash: [6, 4] },
+                    { name: "appeared", help: "energy that no force put in: a fault of the simulation", unit: "J", color: HUE.red, column: 3 }], axes: [{ scale: "J", unit: "J" }] }),
             new Plot({ key: "picked", title: "Picked point", help: "of what you drag, or dragged last: its way from the rest shape, and the force of the spring", series: this.picked, span: SPAN,
                 lines: [{ name: "displacement", unit: "m", color: HUE.green, column: 1, scale: "m" }, { name: "pull", unit: "N", color: HUE.red, column: 2, scale: "N" }],
                 axes: [{ scale: "m", unit: "m" }, { scale: "N", unit: "N" }] }),
         ];
         this.grid.replaceChildren(...this.plots.map((p) => p.root));
+        this.showBalance(false);
     }
 
     add(s) {
         this.timing.push([s.time, ...s.stages, s.budget_ms]);
         this.solver.push([s.time, s.iterations, s.residual]);
         this.energy.push([s.time, s.kinetic, s.elastic]);
+        const { energy, work, appeared } = balanceOf(s);
+        this.balance.push([s.time, energy, work, appeared]);
+        if ([energy, work, appeared].some((v) => v !== null)) this.showBalance(true);
         this.picked.push([s.time, s.picked?.displacement ?? null, s.picked?.force ?? null]);
     }
 
+    // a server that tells no balance has no plot of it
+    showBalance(on) {
+        if (this.balancePlot) setFlag(this.balancePlot.root, "hidden", !on);
+    }
+
+    get all() {
+        return [this.timing, this.solver, this.energy, this.balance, this.picked];
+    }
+
     clear() {
-        for (const s of [this.timing, this.solver, this.energy, this.picked]) s.clear();
+        for (const s of this.all) s.clear();
+        this.showBalance(false);
     }
 
     update() {
@@ -76,8 +95,9 @@ export class Plots {
 
     // all series have the same times: they are filled together
     table() {
-        const all = new Series([...this.timing.names, ...this.solver.names.slice(1), ...this.energy.names.slice(1), ...this.picked.names.slice(1)], Infinity);
-        all.columns = [...this.timing.columns, ...this.solver.columns.slice(1), ...this.energy.columns.slice(1), ...this.picked.columns.slice(1)];
+        const others = this.all.slice(1);
+        const all = new Series([...this.timing.names, ...others.flatMap((s) => s.names.slice(1))], Infinity);
+        all.columns = [...this.timing.columns, ...others.flatMap((s) => s.columns.slice(1))];
         return all.csv();
     }
 }

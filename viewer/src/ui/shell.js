@@ -38,8 +38,9 @@ export function buildShell(act) {
     e.tag = h("div", { class: "tag hidden" });
     e.hover = h("div", { class: "hover hidden" });
     e.banner = h("div", { class: "banner hidden", role: "alert" });
+    e.warning = h("div", { class: "banner warn hidden", role: "alert" }, e.warningText = h("span", {}), e.hideWarning = h("button", { class: "button small", title: "Not shown again until something else is wrong" }, "Hide"));
     e.empty = h("div", { class: "empty" });
-    e.stage = h("main", { class: "stage" }, e.canvas, e.tools, e.hud, e.tag, e.hover, e.empty, e.banner);
+    e.stage = h("main", { class: "stage" }, e.canvas, e.tools, e.hud, e.tag, e.hover, e.empty, h("div", { class: "banners" }, e.banner, e.warning));
 
     const sheet = (title, close) => h("div", { class: "sheet-head" }, title, h("button", { class: "button plain square", "aria-label": "Close", onclick: close }, icon("close")));
     e.panel = h("aside", { class: "panel", "aria-label": "Controls" }, sheet("Controls", act.panel));
