@@ -89,31 +89,35 @@ static void anchor_rest(const sp_sim_body *body, const sp_anchor *a, double x[3]
     for (int k = 0; k < 4; k++) sp__axpy3(x, w[k], body->rest + 3 * (size_t)n[k], x);
 }
 
-// Corners in one element: the same mean of their coordinates. Otherwise the element that holds the point in the rest shape, or
-// that of the nearest corner where none does; its coordinates are those of the point as it is drawn, so that nothing jumps.
+// the element that holds a point of the rest shape; false: the point is outside of all elements
+static bool element_at_rest(sp_world *w, const sp_sim_body *body, const double rest[3], sp_anchor *out) {
+    if (sp_world_anchor_point(w, body->id, rest, out) < 0) return false;
+    double least = 1 - out->at[0] - out->at[1] - out->at[2];
+    for (int i = 0; i < 3; i++) least = fmin(least, out->at[i]);
+    return least > -1e-9;
+}
+
+// Corners in one element: the weighted mean of their coordinates. Otherwise the element that holds the point in the rest shape,
+// or the element of the heaviest corner where none does. Its coordinates are those of the point as it is drawn, so that a target
+// there pulls with no force.
 static bool on_solid(sp_world *w, const sp_sim_body *body, const sp_anchor corner[3], const double weights[3], sp_anchor *out) {
     double x[3], p[3], rest[3] = {0};
+    sp_anchor inside;
     *out = corner[heaviest(weights)];
-    bool together = corner[0].elem == corner[1].elem && corner[0].elem == corner[2].elem;
+    if (corner[0].elem == corner[1].elem && corner[0].elem == corner[2].elem) {
+        for (int i = 0; i < 3; i++)
+            out->at[i] = weights[0] * corner[0].at[i] + weights[1] * corner[1].at[i] + weights[2] * corner[2].at[i];
+        return true;
+    }
     face_point(w, corner, weights, x);
     for (int k = 0; k < 3; k++) {
         anchor_rest(body, &corner[k], p);
         sp__axpy3(rest, weights[k], p, rest);
     }
-    if (together) {
-        for (int i = 0; i < 3; i++)
-            out->at[i] = weights[0] * corner[0].at[i] + weights[1] * corner[1].at[i] + weights[2] * corner[2].at[i];
-        return true;
-    }
-    sp_anchor inside, nearest = *out;
-    bool holds = sp_world_anchor_point(w, body->id, rest, &inside) >= 0;
-    for (int i = 0; i < 3; i++) holds = holds && inside.at[i] > -1e-9;
-    holds = holds && inside.at[0] + inside.at[1] + inside.at[2] < 1 + 1e-9;
-    if (holds && tet_coordinates(w, &inside, x)) {
+    if (element_at_rest(w, body, rest, &inside) && tet_coordinates(w, &inside, x))
         *out = inside;
-        return true;
-    }
-    if (tet_coordinates(w, &nearest, x)) *out = nearest;
+    else
+        tet_coordinates(w, out, x);  // a flat element keeps the corner
     return true;
 }
 
