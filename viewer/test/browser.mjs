@@ -234,8 +234,10 @@ test("a finger drags too", async ({ url }, page) => {
         await phone.waitForFunction((n) => souple.marks.pinCount() === n && souple.touch.drags.size === 0, pins, WAIT);
         await touch("touchEnd");
     }
-    await phone.keyboard.press(".");  // edits are taken by the next step: those of the next test shall not meet these
-    await pause(phone);
+    // edits are taken by the next step, those of all pages in the order of the pages: those of the next test shall not meet these
+    const now = await step(phone);
+    await phone.keyboard.press(".");
+    await after(phone, now + 1);
     await phone.context().close();
     await page.waitForFunction(() => souple.control.holder === 0, null, WAIT);
     await steers(page);
