@@ -129,14 +129,15 @@ static void plot_quantity(sp_plot_set *set, const sp_trace *t, int time, const c
 }
 
 static void plot_energy(sp_plot_set *set, const sp_trace *t, int time) {
-    static const char *const which[] = {"kinetic [J]", "elastic [J]"};
+    static const char *const which[] = {"kinetic [J]", "elastic [J]", "potential [J]", "contact [J]", "work [J]", "appeared [J]"};
     static const panel_def def = {"Energy of all bodies", "energy [J]", SP_PLOT_LINES, false, false};
-    int columns[2], count = 0;
-    char *names[2];
-    for (int i = 0; i < 2; i++) {
+    enum { MOST = sizeof which / sizeof *which };
+    int columns[MOST], count = 0;
+    char *names[MOST];
+    for (int i = 0; i < MOST; i++) {
         int c = sp__trace_column(t, which[i]);
         if (c < 0 || !any_number(t, c, false)) continue;
-        names[count] = sp__plots_text(set, "%.7s", which[i]);
+        names[count] = sp__plots_text(set, "%.*s", (int)strcspn(which[i], " "), which[i]);
         columns[count++] = c;
     }
     if (count) make_panel(set, t, time, columns, names, count, &def);

@@ -20,8 +20,8 @@ void sp__report_fact(sp_page *p, const char *name, const char *format, ...) {
 // ---- head
 
 static const char *badge_of(const char *status) {
-    static const char *const known[] = {"ok", "missed", "failed", "stopped", "refused"};
-    for (int i = 0; i < 5; i++)
+    static const char *const known[] = {"ok", "missed", "failed", "stopped", "refused", "reservations"};
+    for (int i = 0; i < 6; i++)
         if (strcmp(known[i], status) == 0) return known[i];
     return "other";
 }
@@ -54,6 +54,9 @@ void sp__report_head(sp_page *p, const sp_json_value *run) {
                   sp__json_get_text(run, "backend"), *detail ? " (" : "", detail, *detail ? ")" : "");
     const char *error = sp__json_get_text(run, "error.message");
     if (*error) sp__html_text(p, "p", NULL, "Failed: %s", error);
+    const sp_json_value *reservations = sp__json_get(run, "reservations");
+    for (const sp_json_value *v = reservations ? reservations->first : NULL; v; v = v->next)
+        sp__html_text(p, "p", NULL, "Reservation: %s", sp__json_get_text(v, "text"));
     show_facts(p, run);
 }
 
@@ -81,19 +84,19 @@ static void show_claims(sp_page *p, const sp_json_value *run) {
 }
 
 static void show_bodies(sp_page *p, const sp_json_value *run) {
-    static const char *const heads[] = {"body",     "kind",        "nodes",       "elements",  "mass [kg]", "rest [m3]",
-                                        "end [m3]", "kinetic [J]", "elastic [J]", "moved [m]", "bytes"};
-    static const char *const fields[] = {"nodes",          "elements",         "mass",
-                                         "volume.rest",    "volume.end",       "energy.kinetic",
-                                         "energy.elastic", "displacement_max", "bytes"};
+    static const char *const heads[] = {"body", "kind",     "nodes",       "elements",    "mass [kg]",    "rest [m3]", "end [m3]",
+                                        "lost", "inverted", "kinetic [J]", "elastic [J]", "appeared [J]", "moved [m]", "bytes"};
+    static const char *const fields[] = {
+        "nodes",    "elements",       "mass",           "volume.rest",     "volume.end",       "volume.lost",
+        "inverted", "energy.kinetic", "energy.elastic", "energy.appeared", "displacement_max", "bytes"};
     const sp_json_value *bodies = sp__json_get(run, "bodies");
     if (sp__json_count(bodies) == 0) return;
     sp__html_head(p, "Bodies");
-    sp__html_table_begin(p, heads, 11);
+    sp__html_table_begin(p, heads, 14);
     for (const sp_json_value *b = bodies->first; b; b = b->next) {
         sp__html_row(p);
         sp__html_cell(p, NULL, "%s", sp__json_get_text(b, "name")), sp__html_cell(p, NULL, "%s", sp__json_get_text(b, "kind"));
-        for (int i = 0; i < 9; i++) sp__html_number(p, sp__json_get_number(b, fields[i]), i == 8 ? 12 : 6);
+        for (int i = 0; i < 12; i++) sp__html_number(p, sp__json_get_number(b, fields[i]), i == 11 ? 12 : 6);
     }
     sp__html_table_end(p);
 }

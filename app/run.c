@@ -29,6 +29,7 @@ enum {
     PNG,
     PLOT,
     ALLOW_PATH,
+    STRICT,
     JSON,
     QUIET
 };
@@ -50,6 +51,7 @@ static const sp_option options[] = {
     [PNG] = {"--png", "FILE", "a picture of the last state"},
     [PLOT] = {"--plot", "FILE", "step times, iterations, residual, energy, probes; .svg or .png"},
     [ALLOW_PATH] = {"--allow-path", "DIR", "a further folder that files may come from; may be repeated"},
+    [STRICT] = {"--strict", NULL, "a run that ends with a reservation has failed: exit code 1"},
     [JSON] = {"--json", NULL, "one JSON object on stdout, nothing else there"},
     [QUIET] = {"--quiet", NULL, "no progress, no summary"},
 };
@@ -59,7 +61,7 @@ typedef struct sp_run_args {
     double time;
     long steps, every;
     const char *out, *edits, *save_edits, *save, *resume, *png, *plot;
-    bool realtime, json, quiet;
+    bool realtime, strict, json, quiet;
 } sp_run_args;
 
 typedef struct sp_running {
@@ -105,6 +107,7 @@ static bool take(sp_arguments *a, int option, char **values) {
         r->plot = values[0];
         return sp__plots_suffix(values[0]) || (sp__complain(a, "--plot \"%s\": must end in .svg or .png", values[0]), false);
     case REALTIME: return r->realtime = true;
+    case STRICT: return r->strict = true;
     case JSON: return r->json = true;
     case QUIET: return r->quiet = true;
     default: return sp__take_scene_option(&r->scene, a, options[option].name, values, &bad) && !bad;
@@ -254,6 +257,7 @@ static void finish(sp_running *r) {
         if (status < 0 && r->summary.outcome != SP_RUN_FAILED) keep_error(r, status);
     }
     if (r->summary.outcome == SP_RUN_OK && misses_claim(s->run)) r->summary.outcome = SP_RUN_MISSED;
+    if (r->summary.outcome == SP_RUN_OK && sp__summary_worst(&r->summary) > 0) r->summary.outcome = SP_RUN_RESERVED;
     close_steps(r);
     if (r->args->out) {
         write_picture(r);
@@ -286,7 +290,7 @@ static int report(sp_running *r) {
         fprintf(stderr, "souple run: cannot write the summary: %s\n", strerror(errno));
         return SP_EXIT_FAILED;
     }
-    return sp__outcome_exit(r->summary.outcome);
+    return sp__summary_exit(&r->summary);
 }
 
 static int refuse(sp_running *r, int code) {
@@ -349,6 +353,7 @@ static int simulate(sp_running *r) {
         fprintf(stderr, "souple run: out of memory\n");
         return refuse(r, SP_EXIT_FAILED);
     }
+    r->summary.strict = r->args->strict;
     r->summary.sets = r->args->scene.sets, r->summary.set_count = r->args->scene.set_count;
     if (!open_folder(r) || !open_steps(r)) return refuse(r, SP_EXIT_FAILED);
     step_all(r);
@@ -380,7 +385,9 @@ const sp_command sp__command_run = {
     .arguments = "SCENE",
     .summary = "Simulate a scene and check its claims",
     .text = "Ctrl-C stops at the next step and still writes everything down. Exit code: 0 done, 1 the simulation failed or was\n"
-            "stopped, 2 wrong usage or scene, 3 a claim (`expect`) of the scene missed.",
+            "stopped, 2 wrong usage or scene, 3 a claim (`expect`) of the scene missed. A run whose result must be doubted\n"
+            "(inverted elements at the end, energy that nobody put in, overlapping bodies, a solver at its limit) is done\n"
+            "with reservations, which the summary lists with their numbers; with --strict its exit code is 1.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = "  souple run scenes/peers/beam-4.xml\n"

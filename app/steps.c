@@ -9,7 +9,7 @@
 #include "csv.h"
 
 enum { STEP, TIME, STEP_MS, STAGES };  // then a column a stage, the sums, and those of bodies
-enum { ITERATIONS = STAGES + SP_STAGE_COUNT, RESIDUAL, KINETIC, ELASTIC, FIRST_BODY, OF_BODY = 4 };
+enum { ITERATIONS = STAGES + SP_STAGE_COUNT, RESIDUAL, KINETIC, ELASTIC, FIRST_BODY = KINETIC + 6, OF_BODY = 8 };
 
 static void find_bodies(sp_steps *s, const sp_session *session) {
     for (int i = 0; i < sp_world_body_count(session->world) && s->body_count < 16; i++) {
@@ -22,7 +22,8 @@ static void find_bodies(sp_steps *s, const sp_session *session) {
 
 static void name_columns(sp_steps *s, const sp_session *session) {
     static const char *const heads[] = {"step", "time [s]", "step [ms]"};
-    static const char *const sums[] = {"iterations", "residual", "kinetic [J]", "elastic [J]"};
+    static const char *const sums[] = {"iterations",    "residual",    "kinetic [J]", "elastic [J]",
+                                       "potential [J]", "contact [J]", "work [J]",    "appeared [J]"};
     char(*names)[SP_TRACE_NAME] = s->trace.names;
     for (int i = 0; i < STAGES; i++) snprintf(names[i], SP_TRACE_NAME, "%s", heads[i]);
     for (int i = 0; i < SP_STAGE_COUNT; i++)
@@ -56,13 +57,21 @@ bool sp__steps_start(sp_steps *s, const sp_session *session, const char *path) {
 
 // what a body did in the step, into the sums and into its own columns
 static void add_body(sp_steps *s, const sp_body_info *info, int place) {
-    const double values[OF_BODY] = {info->solve.linear_iterations, info->solve.residual, info->kinetic, info->elastic};
+    const sp_work *w = &info->work;
+    const double values[OF_BODY] = {info->solve.linear_iterations,
+                                    info->solve.residual,
+                                    info->kinetic,
+                                    info->elastic,
+                                    info->potential,
+                                    info->contact,
+                                    w->loads + w->pins + w->drags + w->contact + w->edits,
+                                    info->appeared};
     double *sums = s->row + ITERATIONS;
     sums[0] += values[0];
     sums[1] = fmax(sums[1], values[1]);
     // a solid without an energy: the sum has none
-    if (info->elements > 0 || isfinite(values[2])) sums[2] += values[2];
-    if (info->elements > 0 || isfinite(values[3])) sums[3] += values[3];
+    for (int i = 2; i < OF_BODY; i++)
+        if (info->elements > 0 || isfinite(values[i])) sums[i] += values[i];
     if (place >= 0) memcpy(s->row + FIRST_BODY + OF_BODY * place, values, sizeof values);
 }
 

@@ -11,13 +11,69 @@ static const double bucket_least = 1e-4, bucket_growth = 1.002;
 enum { BUCKETS = 15000 };
 
 const char *sp__outcome_name(sp_outcome outcome) {
-    static const char *const names[] = {"ok", "failed", "stopped", "missed"};
+    static const char *const names[] = {"ok", "failed", "stopped", "missed", "reservations"};
     return names[outcome];
 }
 
-int sp__outcome_exit(sp_outcome outcome) {
-    static const int codes[] = {SP_EXIT_DONE, SP_EXIT_FAILED, SP_EXIT_FAILED, SP_EXIT_MISSED};
-    return codes[outcome];
+int sp__summary_exit(const sp_summary *r) {
+    static const int codes[] = {SP_EXIT_DONE, SP_EXIT_FAILED, SP_EXIT_FAILED, SP_EXIT_MISSED, SP_EXIT_DONE};
+    return r->strict && r->outcome == SP_RUN_RESERVED ? SP_EXIT_FAILED : codes[r->outcome];
+}
+
+// ---- reservations
+
+bool sp__summary_reserved(const sp_summary *r, sp_status status) {
+    const sp_reservation *s = &r->reservations[status];
+    return status == SP_INVERTED ? s->last : s->steps > 0;
+}
+
+sp_status sp__summary_worst(const sp_summary *r) {
+    for (int s = SP_RESERVATIONS - 1; s > 0; s--)
+        if (sp__summary_reserved(r, (sp_status)s)) return (sp_status)s;
+    return SP_OK;
+}
+
+static void count_reservations(sp_summary *r, const sp_step_info *info) {
+    for (int s = 1; s < SP_RESERVATIONS; s++) {
+        sp_reservation *own = &r->reservations[s];
+        own->last = info->reservations >> s & 1;
+        if (own->last && own->steps++ == 0) own->first_time = info->time;
+    }
+}
+
+// how much of it a body has
+static double share_of(const sp_body_summary *b, sp_status status) {
+    const sp_body_info *n = &b->now;
+    if (status == SP_INVERTED) return n->inverted;
+    if (status == SP_ENERGY_GAIN) return n->energy_max > 0 ? n->appeared / n->energy_max : 0;
+    return n->element_size > 0 ? b->penetration_max / n->element_size : 0;
+}
+
+static const sp_body_summary *worst_body(const sp_summary *r, sp_status status) {
+    const sp_body_summary *worst = &r->bodies[0];
+    for (int i = 1; i < r->body_count; i++)
+        if (!(share_of(&r->bodies[i], status) <= share_of(worst, status))) worst = &r->bodies[i];
+    return worst;
+}
+
+void sp__summary_reservation(const sp_summary *r, sp_status status, char *text, size_t size) {
+    const sp_reservation *s = &r->reservations[status];
+    const sp_body_summary *b = worst_body(r, status);
+    const sp_body_info *n = &b->now;
+    int at;
+    if (status == SP_INVERTED)
+        at = snprintf(text, size, "%d of %d elements of '%s' inverted at the end, %.3g %% of its volume lost", n->inverted,
+                      n->elements, n->name, 100 * n->volume_lost);
+    else if (status == SP_ENERGY_GAIN)
+        at = snprintf(text, size, "%.3g J appeared in '%s' that nobody put in, %.3g %% of its largest energy", n->appeared,
+                      n->name, 100 * share_of(b, status));
+    else if (status == SP_PENETRATION)
+        at = snprintf(text, size, "'%s' was up to %.3g m deep in a rigid body, %.3g %% of an element", n->name,
+                      b->penetration_max, 100 * share_of(b, status));
+    else
+        at = snprintf(text, size, "%s", sp_status_text(status));
+    if (at >= 0 && (size_t)at < size)
+        snprintf(text + at, size - (size_t)at, " (in %ld of %ld steps, first at t = %g s)", s->steps, r->steps, s->first_time);
 }
 
 bool sp__summary_start(sp_summary *r, const sp_session *s, const char *path) {
@@ -71,6 +127,8 @@ double sp__summary_percentile(const sp_summary *r, double share) {
 
 static void count_body(sp_body_summary *b, sp_world *world, sp_body_id id) {
     if (sp_world_body_info(world, id, &b->now) < 0) return;
+    b->penetration_max = fmax(b->penetration_max, b->now.penetration);
+    if (b->now.inverted > b->inverted_max) b->inverted_max = b->now.inverted;
     b->volume_sum += b->now.volume;
     b->iterations_sum += b->now.solve.linear_iterations;
     if (b->now.solve.linear_iterations > b->iterations_max) b->iterations_max = b->now.solve.linear_iterations;
@@ -93,7 +151,7 @@ void sp__summary_step(sp_summary *r, const sp_session *s) {
     sp_step_info info;
     sp_world_step_info(s->world, &info);
     r->steps++;
-    if (info.status > r->reservation) r->reservation = info.status;
+    count_reservations(r, &info);
     for (int i = 0; i < SP_STAGE_COUNT; i++) r->stage_ms[i] += info.stage_ms[i];
     count_time(r, info.step_ms);
     for (int i = 0; i < r->body_count; i++) count_body(&r->bodies[i], s->world, sp_world_body_at(s->world, i));

@@ -44,6 +44,25 @@ static void write_solver(sp_json *j, const sp_body_summary *b, double steps) {
     sp__json_close(j, '}');
 }
 
+// null: the material has no such energy
+static void write_energy(sp_json *j, const sp_body_info *n) {
+    sp__json_open(j, "energy", '{');
+    sp__json_number(j, "kinetic", n->kinetic);
+    sp__json_number(j, "elastic", n->elastic);
+    sp__json_number(j, "potential", n->potential);
+    sp__json_number(j, "contact", n->contact);
+    sp__json_open(j, "work", '{');
+    sp__json_number(j, "loads", n->work.loads);
+    sp__json_number(j, "pins", n->work.pins);
+    sp__json_number(j, "drags", n->work.drags);
+    sp__json_number(j, "contact", n->work.contact);
+    sp__json_number(j, "edits", n->work.edits);
+    sp__json_close(j, '}');
+    sp__json_number(j, "largest", n->energy_max);
+    sp__json_number(j, "appeared", n->appeared);
+    sp__json_close(j, '}');
+}
+
 static void write_body(sp_json *j, const sp_body_summary *b, long steps) {
     const sp_body_info *n = &b->now;
     sp__json_open(j, NULL, '{');
@@ -56,11 +75,13 @@ static void write_body(sp_json *j, const sp_body_summary *b, long steps) {
     sp__json_number(j, "rest", n->rest_volume);
     sp__json_number(j, "end", n->volume);
     sp__json_number(j, "mean", steps ? b->volume_sum / (double)steps : n->volume);
+    sp__json_number(j, "lost", n->volume_lost);
     sp__json_close(j, '}');
-    sp__json_open(j, "energy", '{');
-    sp__json_number(j, "kinetic", n->kinetic);
-    sp__json_number(j, "elastic", n->elastic);
-    sp__json_close(j, '}');
+    sp__json_integer(j, "inverted", n->inverted);
+    sp__json_integer(j, "inverted_max", b->inverted_max);
+    write_energy(j, n);
+    sp__json_number(j, "penetration", n->penetration);
+    sp__json_number(j, "penetration_max", b->penetration_max);
     sp__json_vector(j, "momentum", n->momentum, 3);
     sp__json_vector(j, "angular_momentum", n->angular, 3);
     sp__json_number(j, "displacement_max", n->displacement_max);
@@ -178,15 +199,33 @@ static void write_events(sp_json *j, const sp_summary *r) {
     if (r->events_dropped) sp__json_integer(j, "events_dropped", r->events_dropped);
 }
 
+static void write_reservations(sp_json *j, const sp_summary *r) {
+    sp_status worst = sp__summary_worst(r);
+    sp__json_text(j, "reservation", worst > 0 ? sp_status_name(worst) : NULL);
+    sp__json_open(j, "reservations", '[');
+    for (int s = 1; s < SP_RESERVATIONS; s++) {
+        char text[300];
+        if (!sp__summary_reserved(r, (sp_status)s)) continue;
+        sp__summary_reservation(r, (sp_status)s, text, sizeof text);
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "name", sp_status_name((sp_status)s));
+        sp__json_text(j, "text", text);
+        sp__json_integer(j, "steps", r->reservations[s].steps);
+        sp__json_number(j, "first_time", r->reservations[s].first_time);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
 static void write_head(sp_json *j, const sp_summary *r, const sp_session *s) {
     char hash[20];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)sp_world_hash(s->world));
     sp__json_text(j, "scene", r->scene_path);
     sp__json_text(j, "name", sp_scene_name(s->scene));
     sp__json_text(j, "status", sp__outcome_name(r->outcome));
-    sp__json_integer(j, "exit", sp__outcome_exit(r->outcome));
+    sp__json_integer(j, "exit", sp__summary_exit(r));
     if (r->outcome == SP_RUN_FAILED) sp__json_error(j, &r->error);
-    sp__json_text(j, "reservation", r->reservation > 0 ? sp_status_name(r->reservation) : NULL);
+    write_reservations(j, r);
     sp__json_integer(j, "steps", (long long)sp_world_steps(s->world));
     sp__json_number(j, "time", sp_world_time(s->world));
     sp__json_number(j, "dt", sp_run_dt(s->run));

@@ -8,14 +8,41 @@ static void print_head(const sp_summary *r, const sp_session *s, FILE *f) {
     const char *name = sp_scene_name(s->scene);
     double time = sp_world_time(s->world), wall = 1e-3 * r->wall_ms;
     fprintf(f, "%s: %s, %llu steps of %g s, %g s simulated in %.3g s", name && *name ? name : r->scene_path,
-            sp__outcome_name(r->outcome), (unsigned long long)sp_world_steps(s->world), sp_run_dt(s->run), time, wall);
+            r->outcome == SP_RUN_RESERVED ? "done, WITH RESERVATIONS" : sp__outcome_name(r->outcome),
+            (unsigned long long)sp_world_steps(s->world), sp_run_dt(s->run), time, wall);
     if (wall > 0 && r->steps) fprintf(f, " (%.3g x real time)", sp_run_dt(s->run) * (double)r->steps / wall);
     const char *detail = sp_backend_detail(sp__session_backend(s));
     int threads = sp_context_workers(s->context);
     fprintf(f, "\n  backend %s%s%s%s, %d thread%s, state %016llx\n", sp__session_backend(s), detail ? " (" : "",
             detail ? detail : "", detail ? ")" : "", threads, threads == 1 ? "" : "s",
             (unsigned long long)sp_world_hash(s->world));
-    if (r->reservation > 0) fprintf(f, "  with a reservation: %s\n", sp_status_text(r->reservation));
+}
+
+// what is wrong stands at both ends
+static void print_reservations(const sp_summary *r, const char *before, FILE *f) {
+    for (int s = 1; s < SP_RESERVATIONS; s++) {
+        char text[300];
+        if (!sp__summary_reserved(r, (sp_status)s)) continue;
+        sp__summary_reservation(r, (sp_status)s, text, sizeof text);
+        fprintf(f, "%s  reservation: %s\n", before, text);
+        before = "";
+    }
+}
+
+static void print_end(const sp_summary *r, FILE *f) {
+    const char *before = ": ";
+    if (sp__summary_worst(r) == SP_OK) return;
+    fprintf(f, "\n  %s, with reservations", r->outcome == SP_RUN_RESERVED ? "done" : sp__outcome_name(r->outcome));
+    for (int s = 1; s < SP_RESERVATIONS; s++) {
+        char text[300];
+        if (!sp__summary_reserved(r, (sp_status)s)) continue;
+        sp__summary_reservation(r, (sp_status)s, text, sizeof text);
+        char *detail = strstr(text, " (in ");
+        if (detail) *detail = 0;
+        fprintf(f, "%s%s", before, text);
+        before = "; ";
+    }
+    fputc('\n', f);
 }
 
 static void print_times(const sp_summary *r, FILE *f) {
@@ -71,6 +98,37 @@ static void print_bodies(const sp_summary *r, FILE *f) {
     for (int i = 0; i < r->body_count; i++) body_row(&t, &r->bodies[i], r->steps);
     fputc('\n', f);
     sp__table_print(&t, f, 2);
+    sp__table_free(&t);
+}
+
+// "not available" where the material has no energy
+static void energy_cell(sp_table *t, double value) {
+    if (isfinite(value))
+        sp__table_cell(t, "%.4g", value);
+    else
+        sp__table_cell(t, "not available");
+}
+
+static void print_energies(const sp_summary *r, FILE *f) {
+    static const char *const words[] = {"energy [J]", "potential", "contact",  "loads did", "pins", "drags",
+                                        "contact",    "edits",     "appeared", "inverted",  "lost", "deepest [m]"};
+    sp_table t = {.left = 1};
+    bool any = false;
+    heads(&t, words, 12);
+    for (int i = 0; i < r->body_count; i++) {
+        const sp_body_info *n = &r->bodies[i].now;
+        if (n->elements == 0) continue;
+        any = true;
+        sp__table_row(&t);
+        sp__table_cell(&t, "%s", n->name);
+        const double values[] = {n->potential,  n->contact,      n->work.loads, n->work.pins,
+                                 n->work.drags, n->work.contact, n->work.edits, n->appeared};
+        for (int k = 0; k < 8; k++) energy_cell(&t, values[k]);
+        sp__table_cell(&t, "%d", n->inverted);
+        sp__table_cell(&t, "%.3g %%", 100 * n->volume_lost);
+        sp__table_cell(&t, "%.3g", r->bodies[i].penetration_max);
+    }
+    if (any) fputc('\n', f), sp__table_print(&t, f, 2);
     sp__table_free(&t);
 }
 
@@ -165,11 +223,14 @@ static void print_events(const sp_summary *r, FILE *f) {
 
 void sp__summary_text(const sp_summary *r, const sp_session *s, FILE *file) {
     print_head(r, s, file);
+    print_reservations(r, "", file);
     print_times(r, file);
     print_bodies(r, file);
+    print_energies(r, file);
     print_probes(s->run, file);
     print_records(s->run, file);
     print_inverses(s->run, file);
     print_claims(s->run, file);
     print_events(r, file);
+    print_end(r, file);
 }

@@ -140,7 +140,7 @@ static int prepare(sp_sweep *s, const sp_arguments *a) {
 
 static int exit_code(const sp_sweep *s) {
     if (s->stopped || s->failed) return SP_EXIT_FAILED;
-    if (s->refused && !s->ok && !s->missed) return SP_EXIT_USAGE;  // not one value fits the scene
+    if (s->refused && !s->ok && !s->reserved && !s->missed) return SP_EXIT_USAGE;  // not one value fits the scene
     return s->refused ? SP_EXIT_FAILED : s->missed ? SP_EXIT_MISSED : SP_EXIT_DONE;
 }
 
@@ -157,7 +157,8 @@ static void print_json(const sp_sweep *s, const char *page) {
     sp__json_integer(&j, "exit", code);
     sp__json_integer(&j, "runs", s->grid.runs);
     sp__json_integer(&j, "skipped", s->skipped);
-    sp__json_integer(&j, "ok", s->ok), sp__json_integer(&j, "missed", s->missed);
+    sp__json_integer(&j, "ok", s->ok), sp__json_integer(&j, "reservations", s->reserved);
+    sp__json_integer(&j, "missed", s->missed);
     sp__json_integer(&j, "failed", s->failed), sp__json_integer(&j, "refused", s->refused);
     sp__json_text(&j, "table", s->table.path);
     sp__json_text(&j, "page", page);
@@ -166,6 +167,7 @@ static void print_json(const sp_sweep *s, const char *page) {
 
 static void print_text(const sp_sweep *s, const char *page) {
     printf("%ld runs: %ld ok", s->grid.runs, s->ok);
+    if (s->reserved) printf(", %ld with reservations", s->reserved);
     if (s->missed) printf(", %ld missed a claim", s->missed);
     if (s->failed) printf(", %ld failed", s->failed);
     if (s->refused) printf(", %ld refused", s->refused);
@@ -228,7 +230,8 @@ const sp_command sp__command_sweep = {
     .text = "Each run is a process of its own; one that fails or is refused is a row with its error, which is printed too.\n"
             "The table has the sets, the status, the final hash, times, iterations, the last values of probes and what claims\n"
             "saw. Ctrl-C stops, --resume goes on.\n"
-            "Exit code: 0 all ok, 1 some failed or it was stopped, 2 wrong usage or no run was possible, 3 a claim missed.",
+            "Exit code: 0 all ok or with reservations, 1 some failed or it was stopped, 2 wrong usage or no run was possible, 3 "
+            "a claim missed.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = "  souple sweep scenes/beam.xml --set beam.young=1e5,2e5,4e5 --set dt=0.005,0.01 --time 0.5\n"

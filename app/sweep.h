@@ -81,8 +81,8 @@ typedef struct sp_sweep {
     sp_sweep_args args;
     sp_sweep_grid grid;
     sp_sweep_table table;
-    long skipped;                      // rows that were there already
-    long ok, missed, failed, refused;  // rows, those included
+    long skipped;                                // rows that were there already
+    long ok, reserved, missed, failed, refused;  // rows, those included
     bool stopped;
 } sp_sweep;
 

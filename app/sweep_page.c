@@ -119,14 +119,14 @@ static void plot_chosen(sp_plot_set *set, const sp_sweep *s) {
 // ---- the page
 
 static void show_counts(sp_page *p, const sp_sweep *s) {
-    long counts[4] = {0};
-    static const char *const names[] = {"ok", "missed a claim", "failed", "refused"}, *const words[] = {"ok", "missed", "failed",
-                                                                                                        "refused"};
+    long counts[5] = {0};
+    static const char *const names[] = {"ok", "with reservations", "missed a claim", "failed", "refused"};
+    static const char *const words[] = {"ok", "reservations", "missed", "failed", "refused"};
     int status = sp__sweep_column(&s->table, "status");
     for (long r = 0; r < s->grid.runs; r++)
-        for (int i = 0; i < 4; i++) counts[i] += strcmp(sp__sweep_cell(&s->table, r, status), words[i]) == 0;
+        for (int i = 0; i < 5; i++) counts[i] += strcmp(sp__sweep_cell(&s->table, r, status), words[i]) == 0;
     sp__page_add(p, "<p class=\"lead\">%ld runs", s->grid.runs);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         if (counts[i]) sp__page_add(p, ", %ld %s", counts[i], names[i]);
     sp__page_add(p, "; Souple %s</p>\n", SP_VERSION_TEXT);
 }

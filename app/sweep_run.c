@@ -131,6 +131,8 @@ static void fill_dead(sp_sweep *s, const job *j, int state) {
 void sp__sweep_count(sp_sweep *s, const char *status) {
     if (strcmp(status, "ok") == 0)
         s->ok++;
+    else if (strcmp(status, "reservations") == 0)
+        s->reserved++;
     else if (strcmp(status, "missed") == 0)
         s->missed++;
     else if (strcmp(status, "refused") == 0)
@@ -140,7 +142,7 @@ void sp__sweep_count(sp_sweep *s, const char *status) {
 }
 
 static void say(const sp_sweep *s, const job *j, const char *status, double started_ms) {
-    long done = s->ok + s->missed + s->failed + s->refused - s->skipped, all = s->grid.runs - s->skipped;
+    long done = s->ok + s->reserved + s->missed + s->failed + s->refused - s->skipped, all = s->grid.runs - s->skipped;
     char point[160], left[32] = "";
     if (s->args.quiet) return;
     sp__sweep_point_text(&s->grid, j->run, point, sizeof point);

@@ -32,6 +32,9 @@ extern "C" {
     X(SP_EDIT_REFUSED, 3, "an edit was refused; the others were taken")           \
     X(SP_FROZEN, 4, "a body failed and is held at its last good state")           \
     X(SP_UNSTABLE_STEP, 5, "explicit step longer than the critical step")         \
+    X(SP_INVERTED, 6, "elements are inverted")                                    \
+    X(SP_ENERGY_GAIN, 7, "energy appeared that nobody put in")                    \
+    X(SP_PENETRATION, 8, "bodies overlap by more than a tenth of an element")     \
     X(SP_PAIR_IGNORED, 9, "bodies overlap that contact does not handle")          \
     X(SP_NO_MEMORY, -1, "out of memory")                                          \
     X(SP_BAD_INPUT, -2, "invalid argument or file")                               \

@@ -320,10 +320,11 @@ SP_API sp_status sp_world_surface_push(sp_world *world, sp_body_id body, int ind
 /// Penalty contact of soft nodes, or of the vertices of collision surfaces, against rigid shapes: a spring along the normal, and
 /// Coulomb friction by a tangential spring that holds inside the cone and slides on it.
 typedef struct sp_contact_def {
-    double stiffness;  ///< [N/m] per node, along the normal and across; 0: auto, 10 m/h2 of each node's mass, and for solids at
-                       ///< least Young's modulus times the element size (static: that; explicit: m/h2 of the substep)
-    double damping;    ///< [N s/m] per node >= 0
-    double friction;   ///< coefficient >= 0
+    double stiffness;  ///< [N/m] per node, along the normal and across; 0: auto, 30 m/h2 of each node's mass (of the mean mass
+                       ///< where that is more), and for solids at least Young's modulus times the element size (static: that;
+                       ///< explicit: m/h2 of the substep)
+    double damping;   ///< [N s/m] per node >= 0
+    double friction;  ///< coefficient >= 0
     uint32_t cookie;
 } sp_contact_def;
 
@@ -390,7 +391,8 @@ SP_API sp_status sp_world_param(sp_world *world, const char *path, sp_param_info
     X(TAKE_EDITS, "take_edits", "drags, pins, poses and parameters queued since the last step") \
     X(PRESCRIBE, "prescribe", "moving pins and kinematic poses at the end of the step")         \
     X(FREE_MOTION, "free_motion", "each body alone: forces, system, solve")                     \
-    X(GUARD, "guard", "every trial number is finite; soft bodies that overlap are told of")     \
+    X(GUARD, "guard", "every trial number is finite")                                           \
+    X(BALANCE, "balance", "energy against work, inverted elements, overlap")                    \
     X(COMMIT, "commit", "trial state becomes the state")                                        \
     X(PUBLISH, "publish", "hash, snapshot, events")
 
@@ -408,6 +410,7 @@ SP_API sp_status sp_world_step(sp_world *world, double h);
 
 typedef struct sp_step_info {
     sp_status status;                 ///< worst reservation
+    uint32_t reservations;            ///< all of them: bit s stands for status s
     uint64_t step;                    ///< steps done
     double time;                      ///< [s]
     uint64_t hash;                    ///< of the state tier, in users' numbering
@@ -433,6 +436,15 @@ SP_API const sp_event *sp_world_event(const sp_world *world, int index);  ///< N
 
 // ---------------------------------------------------------------------------------------------------- looking
 
+/// Work done on a body since its first step [J], by what did it.
+typedef struct sp_work {
+    double loads;    ///< forces, tractions, pressure, torques, acceleration loads
+    double pins;     ///< prescribed motion, and springs that hold nodes
+    double drags;    ///< drags and pulls, their damping included
+    double contact;  ///< friction, damping of contacts, moving rigid bodies
+    double edits;    ///< what changed at a fixed state: parameters (also those that vary with time), gravity, growth, states set
+} sp_work;
+
 typedef struct sp_body_info {
     const char *name;
     const char *kind;  ///< "solid", "rod", "rigid"
@@ -442,6 +454,15 @@ typedef struct sp_body_info {
     double volume;            ///< [m3] now, signed sum of the elements
     double kinetic;           ///< [J]
     double elastic;           ///< [J]; NaN where the material has no energy
+    double potential;         ///< of gravity [J], from where the body was at its first step
+    double contact;           ///< stored in penalty contacts [J]
+    sp_work work;             ///< since the first step
+    double energy_max;        ///< largest sum of kinetic, elastic, contact energy and range of the potential so far [J]
+    double appeared;          ///< largest rise of energy minus work above its smallest value before [J]; NaN: no energy
+    int inverted;             ///< elements with det F <= 0
+    double volume_lost;       ///< 1 - volume / rest_volume
+    double penetration;       ///< deepest collision point below a rigid surface [m]
+    double element_size;      ///< edge of a regular tetrahedron of the mean rest volume; rod: cube root of that volume [m]
     double momentum[3];       ///< [kg m/s]
     double angular[3];        ///< [kg m2/s] about the world's origin
     double displacement_max;  ///< [m] from the rest shape
@@ -525,6 +546,11 @@ typedef struct sp_snapshot_body {
     const sp_rod_ring *rings;  ///< of a rod's vertices, one after the other; NULL: none; shared likewise
     int surface_count;         ///< surfaces that ride on it; a role that none of them has is its own boundary's, above
     const sp_snapshot_surface *surfaces;
+    // as in sp_body_info, of the last step
+    int inverted;
+    double volume_lost, penetration;
+    double kinetic, elastic, potential, contact, appeared;
+    sp_work work;
 } sp_snapshot_body;
 
 typedef struct sp_snapshot {
@@ -536,7 +562,8 @@ typedef struct sp_snapshot {
     double stage_ms[SP_STAGE_COUNT];
     int event_count;
     const sp_event *events;
-    uint64_t skipped;  ///< snapshots not made so far because every slot was held
+    uint64_t skipped;       ///< snapshots not made so far because every slot was held
+    uint32_t reservations;  ///< of the last step: bit s stands for status s
 } sp_snapshot;
 
 /// The newest snapshot, from any thread; NULL before the first. Hold it as long as you like: a writer without a free slot skips.

@@ -38,6 +38,7 @@ typedef struct sp_tets {
     double *rest;           // blocks x 6 x lanes: rest gradients g1, g2yz, g3z in the element's rest frame
     double *frame;          // blocks x 9 x lanes: rest frame, linear material only; NULL
     double *scale, *ratio;  // blocks x lanes: sqrt(V mu), lambda / mu
+    const double *volume;   // blocks x lanes: rest volume, 0 where padded
     double *grad;           // blocks x 9 x lanes: scaled turned gradients of corners 1..3
     double *spin;           // blocks x 6 x lanes: what the exact tangent adds; NULL: frozen
     int rotation;           // tet_rotation of kernels/tet.h
@@ -81,6 +82,8 @@ typedef struct sp_backend {
     // first passes over one chunk; x and y are local arrays of 4 numbers a node, y starts at zero
     // gradients, spin and forces; returns the energy. y NULL: the energy alone, nothing stored
     double (*tet_state)(const sp_tets *t, int chunk, const double *x, double *y);
+    // elastic energy (NaN: the material has none), volume and number of inverted elements
+    void (*tet_tally)(const sp_tets *t, int chunk, const double *x, double out[3]);
     void (*tet_product)(const sp_tets *t, int chunk, const double *x, double *y);  // y += K x
     // blocks += factor K, 9 numbers a block row by row, in the order of the chunk's pattern; then from there to four rows abreast
     void (*tet_assemble)(const sp_tets *t, const sp_stencil *where, double factor, double *blocks);

@@ -52,6 +52,7 @@ void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
         if (b->loads.node_count)
             v->array(v, "contacts", b->loads.memory[SP_COMMITTED], sizeof(sp_contact_memory),
                      (size_t)SP_MEMORY_SLOTS * (size_t)b->loads.node_count);
+        if (b->nv > 0) v->array(v, "balance", &b->balance[SP_COMMITTED], sizeof(double), SP_BALANCE_SIZE);
     }
     if (tier == SP_PARAMETERS) {
         v->array(v, "fixed", b->fixed, 1, (size_t)b->nv);
@@ -159,6 +160,7 @@ sp_status sp__drive(sp_body *b, double h, sp_on_limit on_limit) {
     b->solve = (sp_solve_info){.solver = solver, .critical_step = critical, .factor_age = -1};
     b->load_factor = 1;
     b->handed_over = false;
+    b->pin_work = b->shadow = 0;
     b->solver->told = !b->told ? SP_HAND_OVER_FREE : b->take_over ? SP_HAND_OVER_NOW : SP_HAND_OVER_LATER;
     sp__solver_step(b->solver, b->step, b->deterministic);
     b->h = b->integrator.type == SP_STATIC ? 0 : h;

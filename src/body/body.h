@@ -51,8 +51,37 @@ typedef struct sp_bound {  // of an element: none of its points is farther from 
 
 typedef struct sp_measure {
     double mass, rest_volume, volume, kinetic, elastic, momentum[3], angular[3], displacement_max;
-    int nodes, elements;
+    double moment[3];  // sum of mass times place [kg m]; rods
+    double size;       // of an element [m]
+    double rigidity;   // as in sp_energies; rods
+    int nodes, elements, inverted;
 } sp_measure;
+
+// What a state holds. NaN: the material has no such energy.
+typedef struct sp_energies {
+    double kinetic, elastic;
+    double moment[3];  // sum of mass times place, from any origin that does not change [kg m]
+    double volume, rest_volume;
+    double inverted;  // elements
+    double size;      // of an element [m], see sp_body_info
+    double rigidity;  // elastic energy of strains of the order of one [J], up to a factor
+} sp_energies;
+
+// The watch over a body's energy (energy.c). Numbers only: it is checkpointed as an array.
+typedef struct sp_balance {
+    double known;  // 0: before the first step
+    sp_energies at;
+    double contact;                                     // potential of the contacts
+    double gravity[3], origin[3];                       // of the potential: -gravity . (moment - origin)
+    double stiffness, step, obstacles;                  // that the potential of contacts was found with
+    double work[5];                                     // as in sp_work
+    double start;                                       // energy at the first step
+    double lowest, rise, appeared, error;               // of energy - start - work; error: of what was judged
+    double largest, potential[2];                       // largest energy so far; range of the potential
+    double penetration;                                 // [m]
+    double inverted_told, gain_told, penetration_told;  // events that were sent
+} sp_balance;
+enum { SP_BALANCE_SIZE = sizeof(sp_balance) / sizeof(double) };
 
 // A parameter of a body: `value` points into the parameters tier.
 typedef struct sp_param {
@@ -103,6 +132,11 @@ typedef struct sp_body_ops {
     sp_status (*field)(sp_body *b, const char *name, sp_field_info *info, double *out);  // out NULL: info only
     void (*corners)(sp_body *b, int *out);  // elements x 4 user's nodes; NULL: no elements
     void (*measure)(sp_body *b, sp_measure *out);
+    // the watch over energy. NULL: the body has none
+    void (*energies)(sp_body *b, sp_which s, sp_energies *out);
+    // of the kind's own loads at the end of the step, from the committed to the trial state, NaN: cannot be told; `push` (zero
+    // before): an acceleration of the whole body, whose work the caller counts
+    double (*work)(sp_body *b, double push[3]);
     uint64_t (*hash)(sp_body *b);  // of the committed state, in users' numbering
     // edits
     sp_status (*pin)(sp_body *b, int node, unsigned axes, bool hold);      // user's node; holds where it is now
@@ -151,7 +185,12 @@ struct sp_body {
     sp_solve_info solve;
     double *work[6];  // vectors of the drivers (nv each), scratch kept across steps
     double *history;  // corrections that Newton's method mixes, made at its first use; scratch
-    bool retune;      // stiffness, pins or springs changed: the explicit driver must find its critical step again
+    // the watch over energy
+    sp_balance balance[2];  // [SP_COMMITTED], [SP_TRIAL]
+    double pin_work;        // of prescribed unknowns in this step, written by the driver [J]
+    double shadow;          // explicit: half a step of power at the committed state, see energy.c [J]
+    bool revalue;           // parameters or state changed from outside: the energy is another at the same state
+    bool retune;            // stiffness, pins or springs changed: the explicit driver must find its critical step again
     bool frozen;
     bool froze_now;  // in the step under way: a rollback frees it again
     void *impl;      // the kind's own
@@ -163,6 +202,11 @@ sp_status sp__drive_implicit(sp_body *b, double h);
 sp_status sp__drive_newton(sp_body *b, double h);
 sp_status sp__drive_explicit(sp_body *b, double h);
 sp_status sp__drive_static(sp_body *b, double h);
+
+// The balance of a step, from the committed to the trial state: fills balance[SP_TRIAL].
+void sp__body_balance(sp_body *b, double h);
+double sp__balance_potential(const sp_balance *n);
+bool sp__balance_gains(const sp_balance *n);  // energy appeared, more than the method's error explains
 
 // Shared by the kinds: arrays of a body with nv unknowns (q, v, f, fixed, target, work), and their release.
 sp_status sp__body_init(sp_body *b, int nq, int nv);

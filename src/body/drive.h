@@ -40,6 +40,7 @@ typedef struct sp_newton {
     double noise;      // |r| that rounding alone can make
     double first;      // |r| that the tolerance is relative to
     double size;       // |r| now
+    double reaction;   // work of what holds the fixed unknowns, along x [J]
     double merit;      // m/2 |x - x0|_M2 + energy now
     bool damped;       // B is not zero: the merit above has no minimum at r = 0
 } sp_newton;

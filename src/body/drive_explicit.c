@@ -49,10 +49,33 @@ static sp_status find_critical_step(sp_body *b) {
     return SP_OK;
 }
 
+// work in a substep of what moves the fixed unknowns: (M a - f) times their way; a: accelerations of the free ones
+static double reaction_work(sp_body *b, double h, double whole, double *a) {
+    double *y = b->work[1], *way = b->work[3], work = 0;
+    bool moves = false;
+    for (int i = 0; i < b->nv; i++) moves = moves || (b->fixed[i] && way[i] != 0);
+    if (!moves) return 0;
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) a[i] = (way[i] / whole - b->v[SP_TRIAL][i]) / h;
+    b->ops->mass(b, a, y, false);
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) work += (y[i] - b->f[i]) * h * way[i] / whole;
+    return work;
+}
+
+// half a step of the power of all forces, for the energy that symplectic Euler keeps (energy.c)
+static double half_power(const sp_body *b, double h) {
+    double sum = 0;
+    for (int i = 0; i < b->nv; i++)
+        if (!b->fixed[i]) sum += b->v[SP_TRIAL][i] * b->f[i];
+    return 0.5 * h * sum;
+}
+
 // v += h M^-1 f on what is free; what is fixed moves evenly to its target
 static void kick(sp_body *b, double h, double whole) {
     double *a = b->work[0], *way = b->work[3], *v = b->v[SP_TRIAL];
     b->ops->mass(b, b->f, a, true);
+    b->pin_work += reaction_work(b, h, whole, a);
     for (int i = 0; i < b->nv; i++) v[i] = b->fixed[i] ? way[i] / whole : v[i] + h * a[i];
 }
 
@@ -66,6 +89,7 @@ sp_status sp__drive_explicit(sp_body *b, double h) {
         SP_TRY(sp__drive_evaluate(b, SP_WANT_FORCE));
         sp__loads_finish(b);
         if (b->retune) SP_TRY(find_critical_step(b));
+        if (k == 0) b->shadow = half_power(b, part);
         kick(b, part, h);
         b->ops->retract(b, SP_TRIAL, part, b->v[SP_TRIAL]);
     }

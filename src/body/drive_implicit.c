@@ -7,28 +7,43 @@
 
 enum { CONTACT_PASSES = 6 };
 
-// the right-hand side, with the dv of fixed unknowns in its fixed rows; d and y are scratch
-static void right_hand_side(sp_body *b, const sp_system *A, double h, double *rhs, double *d, double *y) {
+// The right-hand side, with the dv of fixed unknowns in its fixed rows; d and y are scratch. True: fixed unknowns move, and `raw`
+// is the right-hand side before anything was prescribed.
+static bool right_hand_side(sp_body *b, const sp_system *A, double h, double *rhs, double *raw, double *d, double *y) {
     const double *v = b->v[SP_TRIAL];
     A->mul_raw(A->o, (sp_coef){0, 0, 1}, v, y);
     for (int i = 0; i < b->nv; i++) rhs[i] = h * b->f[i] - h * h * y[i];
-    if (sp__drive_prescribed(b, h, 1, v, d)) {
+    bool changes = sp__drive_prescribed(b, h, 1, v, d), moves = false;
+    for (int i = 0; i < b->nv; i++) moves = moves || (b->fixed[i] && v[i] + d[i] != 0);
+    if (moves) memcpy(raw, rhs, (size_t)b->nv * sizeof *raw);
+    if (changes) {
         A->mul_raw(A->o, (sp_coef){1, h, h * h}, d, y);
         for (int i = 0; i < b->nv; i++) rhs[i] -= y[i];
     }
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) rhs[i] = d[i];
+    return moves;
+}
+
+// work of what moves the fixed unknowns: their impulse A dv - raw, times their velocity
+static double reaction_work(sp_body *b, const sp_system *A, double h, const double *dv, const double *raw, double *y) {
+    double work = 0;
+    A->mul_raw(A->o, (sp_coef){1, h, h * h}, dv, y);
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) work += (y[i] - raw[i]) * b->v[SP_TRIAL][i];
+    return work;
 }
 
 // from f and the contacts of the loads at the start of the step to the trial state
 static sp_status solve_step(sp_body *b, double h, sp_linear_info *info) {
-    double *rhs = b->work[0], *dv = b->work[1], *v = b->v[SP_TRIAL];
+    double *rhs = b->work[0], *dv = b->work[1], *raw = b->work[3], *v = b->v[SP_TRIAL];
     sp_system A;
     SP_TRY(b->ops->evaluate(b, SP_WANT_FORCE));
     SP_TRY(b->ops->linearise(b, &A));
-    right_hand_side(b, &A, h, rhs, dv, b->work[2]);
+    bool moves = right_hand_side(b, &A, h, rhs, raw, dv, b->work[2]);
     SP_TRY(sp__drive_solve(b, &A, (sp_coef){1, h, h * h}, rhs, dv, info));
     for (int i = 0; i < b->nv; i++) v[i] += dv[i];
+    if (moves) b->pin_work = reaction_work(b, &A, h, dv, raw, b->work[2]);
     b->ops->retract(b, SP_COMMITTED, h, v);
     sp__drive_place_fixed(b);
     b->solve.newton_iterations++;

@@ -27,6 +27,7 @@ sp_status sp__drive_static(sp_body *b, double h) {
         sp_status status = sp__newton_solve(&n);
         SP_TRY(status);
         worst = sp__worst(worst, status);
+        b->pin_work += n.reaction / k;  // x is the whole way so far, of which this stage went one part in k
     }
     sp__drive_place_fixed(b);
     return worst;

@@ -57,7 +57,7 @@ static void touch_terms(sp_body *b, const int *which, int n) {
     b->ops->points(b, SP_TRIAL, n, at, x, v);
     for (i = 0; i < n; i++) {
         sp__touch_term(&l->touches[which[i]], &at[i], x + 3 * i, v + 3 * i, &l->terms[l->term_count++]);
-        l->energy += l->touches[which[i]].energy;
+        l->energy += l->touches[which[i]].potential;
     }
 }
 
@@ -116,13 +116,11 @@ void sp__loads_begin(sp_body *b) {
 void sp__loads_finish(sp_body *b) {
     static const sp_contact_memory none[SP_MEMORY_SLOTS];
     sp_loads *l = &b->loads;
-    l->penetration = 0;
     if (!sp__loads_touch(b)) return;
     for (int i = 0; i < l->node_count; i++) {
         const sp_touch *t = &l->touches[i];
         sp_contact_memory *m = l->memory[SP_TRIAL] + (size_t)SP_MEMORY_SLOTS * (size_t)i;
         memcpy(m, t->active ? t->next : none, sizeof none);
-        if (t->active) l->penetration = fmax(l->penetration, t->depth);
     }
 }
 

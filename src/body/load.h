@@ -47,6 +47,7 @@ typedef struct sp_loads {
     uint64_t surface_key;      // tells one list of points of surfaces from another; topology
     double size;               // extent of the body [m]
     double static_stiffness;   // of a contact in statics [N/m]
+    double mean_mass;          // of a node [kg]; 0: each counts by its own
     double element_stiffness;  // of a contact in motion: at least this [N/m]; 0: no bound
     // written by sp__loads_evaluate
     sp_point_term *terms;
@@ -60,7 +61,6 @@ typedef struct sp_loads {
     sp_contact_memory *memory[2];  // [SP_COMMITTED], [SP_TRIAL]: SP_MEMORY_SLOTS of each node; state tier
     sp_touch *touches;             // of each node, at the last evaluation; scratch
     double *from;                  // statics: where each node was at the start (node_count x 3); scratch
-    double penetration;            // largest depth at the end of the last step [m]
 } sp_loads;
 
 // Signals of springs at time t.
@@ -82,5 +82,15 @@ sp_status sp__loads_reserve(struct sp_body *b, int extra_springs);  // room for 
 // masses follow when the kind is refreshed.
 sp_status sp__loads_take_points(struct sp_body *b, int n, sp_contact_node *nodes);
 void sp__loads_free(struct sp_body *b);
+
+// What point terms did from the committed to the trial state (load_work.c).
+typedef struct sp_loads_work {
+    double drags, pins;     // work of springs, with their damping [J]
+    double contact_work;    // friction and damping of contacts, and of moving rigid bodies [J]
+    double contact;         // potential of contacts at the trial state [J]
+    double contact_before;  // at the committed state, where asked
+    double penetration;     // at the trial state [m]
+} sp_loads_work;
+void sp__loads_work(struct sp_body *b, double h, bool before, sp_loads_work *out);
 
 #endif

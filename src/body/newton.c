@@ -38,8 +38,9 @@ static sp_status evaluate(sp_newton *n) {
             inertia += 0.5 * n->m * u[i] * y[i];
         }
     }
+    n->reaction = 0;
     for (int i = 0; i < b->nv; i++)
-        if (b->fixed[i]) r[i] = 0;
+        if (b->fixed[i]) n->reaction -= r[i] * n->x[i], r[i] = 0;
     n->size = sp__drive_norm(r, b->nv);
     n->merit = inertia + (b->caps & SP_CAP_ENERGY ? b->energy : 0);
     return SP_OK;

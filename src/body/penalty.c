@@ -14,7 +14,7 @@ static const double lift_depths = 8;            // lift in multiples of the dept
 static const double lift_least = 1e-3;          // and at least this share of the body's size
 static const double static_margin = 1e-9;       // of the body's size
 static const double far_slide = 2;              // in lengths of the tangential spring at the cone
-static const double stiffness_of_inertia = 10;  // in m/h2: a point sinks by a tenth of what it would fall in a step
+static const double stiffness_of_inertia = 30;  // in m/h2: a point sinks by a thirtieth of what it would fall in a step
 
 typedef struct contact_plane {  // one rigid body as seen from a point
     sp_body *with;
@@ -136,13 +136,13 @@ static void add_identity(double *k, double s) {
 }
 
 // explicit steps bear no more than about m/h2; others are at least as stiff as an element
-static double stiffness_of(const sp_body *b, const sp_contact_node *node) {
+double sp__contact_stiffness(const sp_body *b, const sp_contact_node *node) {
     const sp_loads *l = &b->loads;
     if (l->contact->stiffness > 0) return node->share * l->contact->stiffness;
     if (b->h == 0) return node->share * l->static_stiffness;
-    double inertia = node->mass / (b->h * b->h);
-    if (b->integrator.type == SP_EXPLICIT) return inertia;
-    return fmax(stiffness_of_inertia * inertia, node->share * l->element_stiffness);
+    if (b->integrator.type == SP_EXPLICIT) return node->mass / (b->h * b->h);
+    double mass = fmax(node->mass, node->share * l->mean_mass);
+    return fmax(stiffness_of_inertia * mass / (b->h * b->h), node->share * l->element_stiffness);
 }
 
 // Where the tangential spring is attached: the stick point it remembers, or where a new contact crossed the surface.
@@ -179,7 +179,7 @@ static void add_friction(double k, double limit, bool ahead, const contact_plane
     }
     add_identity(t->k, stiffness), add_outer(t->k, -stiffness, plane->n);
     sp__axpy3(t->f, -stiffness, u, t->f);
-    t->energy += 0.5 * stiffness * length * length;
+    t->friction_work -= stiffness * sp__dot3(u, p->moved);
 }
 
 static void remember(const penalty_job *job, const contact_plane *plane, const double *s, double force, sp_contact_memory *out) {
@@ -204,16 +204,19 @@ static void add_contact(const penalty_job *job, int node, const contact_plane *p
     const sp_body *b = job->b;
     const sp_contact_def *c = b->loads.contact;
     const sp_contact_memory *m = recall(job, node, plane->with);
-    double k = stiffness_of(b, &b->loads.nodes[node]), damping = b->loads.nodes[node].share * c->damping, relative[3], s[3];
+    double k = sp__contact_stiffness(b, &b->loads.nodes[node]), damping = b->loads.nodes[node].share * c->damping, relative[3],
+           s[3];
     sp__sub3(p->v, plane->surface, relative);
-    double force = -k * plane->d - damping * sp__dot3(plane->n, relative);
+    double speed = sp__dot3(plane->n, relative), force = -k * plane->d - damping * speed;
     if (!(force > 0) && job->at != SP_CONTACT_AHEAD && b->h > 0) return;
     t->active = true;
     sp__axpy3(t->f, force, plane->n, t->f);
     add_outer(t->k, k, plane->n);
     add_outer(t->b, damping, plane->n);
-    t->energy += 0.5 * k * plane->d * plane->d;
+    t->potential += 0.5 * k * plane->d * plane->d;
     t->depth = fmax(t->depth, -plane->d);
+    // the spring gives back what the point gives it, but for what the surface moved against it
+    t->work -= k * plane->d * b->h * sp__dot3(plane->n, plane->surface) + damping * speed * sp__dot3(plane->n, p->moved);
     if (*kept == SP_MEMORY_SLOTS) return;
     stick_point(job, plane, p, m, s);
     bool ahead = m && job->at == SP_CONTACT_AHEAD;
@@ -234,7 +237,7 @@ static void predict(const sp_touch *t, const double *x, const double *v, double 
 }
 
 void sp__touch_term(const sp_touch *t, const sp_anchor *at, const double *x, const double *v, sp_point_term *out) {
-    *out = (sp_point_term){.at = *at, .energy = t->energy};
+    *out = (sp_point_term){.at = *at, .energy = t->potential};
     predict(t, x, v, out->f);
     memcpy(out->k, t->k, sizeof out->k);
     memcpy(out->b, t->b, sizeof out->b);

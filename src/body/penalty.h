@@ -24,6 +24,7 @@
 
 struct sp_body;
 struct sp_point_term;
+struct sp_contact_node;
 
 enum { SP_MEMORY_SLOTS = 2 };  // rigid bodies that a point remembers at a time
 
@@ -39,10 +40,12 @@ typedef struct sp_contact_memory {
 typedef struct sp_touch {
     bool active;
     double x[3], v[3], f[3], k[6], b[6];
-    double energy;   // potential of the springs [J]
-    double depth;    // below the surface [m]
-    double error;    // |f - what the linearisation before this one predicted for here| [N]
-    double largest;  // of both of them [N]
+    double potential;      // of the springs along normals [J]
+    double work;           // on the body in the step, of what has no potential: moving surfaces, damping [J]
+    double friction_work;  // and of friction [J]
+    double depth;          // below the surface [m]
+    double error;          // |f - what the linearisation before this one predicted for here| [N]
+    double largest;        // of both of them [N]
     sp_contact_memory next[SP_MEMORY_SLOTS];
 } sp_touch;
 
@@ -57,6 +60,7 @@ typedef enum sp_contact_at {
     SP_CONTACT_COMMITTED,  // queries: trial arrays hold the committed state; obstacles and memory are the committed ones
 } sp_contact_at;
 
+double sp__contact_stiffness(const struct sp_body *b, const struct sp_contact_node *node);  // [N/m], in this step
 // Touches of all collision points.
 void sp__penalty_evaluate(struct sp_body *b, sp_contact_at at);
 // The same at the solved trial state, compared with the touches before: true if the step must be solved again with these.

@@ -151,6 +151,45 @@ SP_POINTWISE sp_lane tet_energy(const sp_lane *e, sp_lane r) {
     return e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 2.0 * (e[3] * e[3] + e[4] * e[4] + e[5] * e[5]) + 0.5 * r * t * t;
 }
 
+// The same of the linear material: strain is the symmetric part of F in world axes, F R^T - I with R the rest frame (its rows are
+// the axes, so R^T F is to be read with F's columns turned)
+SP_POINTWISE sp_lane tet_linear_energy(const sp_lane *F, const sp_lane *frame, sp_lane r) {
+    sp_lane H[9], e[6];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            H[3 * i + j] = F[3 * i] * frame[j] + F[3 * i + 1] * frame[3 + j] + F[3 * i + 2] * frame[6 + j];
+    e[0] = H[0] - 1.0, e[1] = H[4] - 1.0, e[2] = H[8] - 1.0;
+    e[3] = 0.5 * (H[1] + H[3]), e[4] = 0.5 * (H[5] + H[7]), e[5] = 0.5 * (H[2] + H[6]);
+    return tet_energy(e, r);
+}
+
+// The same without the rotation, from the deformation gradient: with the stretches s_i and e = s - 1, e:e = tr C - 2 l + 3 and
+// tr e = l - 3, where l = s1 + s2 + s3 is the largest root of the quartic of stretch_sum. It is solved for t = l - 3 with the
+// invariants J1 J2 J3 of Green's strain, so that small strains keep their digits. `det`: of F; of polar rotations its size.
+SP_POINTWISE sp_lane tet_stretch_energy(const sp_lane *F, sp_lane det, sp_lane r) {
+    sp_lane E[6];
+    lane_gram(F, E);
+    for (int i = 0; i < 6; i++) E[i] = 0.5 * (i < 3 ? E[i] - 1.0 : E[i]);
+    sp_lane J1 = E[0] + E[1] + E[2];
+    sp_lane J2 = E[0] * E[1] + E[1] * E[2] + E[2] * E[0] - E[3] * E[3] - E[4] * E[4] - E[5] * E[5];
+    sp_lane J3 = E[0] * (E[1] * E[2] - E[4] * E[4]) - E[3] * (E[3] * E[2] - E[4] * E[5]) + E[5] * (E[3] * E[4] - E[1] * E[5]);
+    sp_mask upright = det > 0.0;
+    sp_lane grown = SP_SELECT(upright, (2.0 * J1 + 4.0 * J2 + 8.0 * J3) / SP_SELECT(upright, 1.0 + det, lane_all(1)), det - 1.0);
+    sp_lane c0 = 4.0 * J1 * (J1 - 10.0) - 24.0 * grown - 16.0 * J2, c1 = 64.0 - 24.0 * J1 - 8.0 * grown, c2 = 48.0 - 4.0 * J1;
+    // small strains start from tr e = tr E - tr E2 / 2 + tr E3 / 2, large ones never below the root: Newton's method is monotone
+    sp_lane square = J1 * J1 - 2.0 * J2, cube = J1 * (J1 * J1 - 3.0 * J2) + 3.0 * J3;
+    sp_lane t = SP_SELECT(square < 0.02, J1 + 0.5 * (cube - square), 6.0 * J1 / (lane_sqrt(9.0 + 6.0 * J1) + 3.0));
+    for (int i = 0; i < 16; i++) {
+        sp_lane p = (((t + 12.0) * t + c2) * t + c1) * t + c0, dp = ((4.0 * t + 36.0) * t + 2.0 * c2) * t + c1;
+        sp_mask flat = dp <= 1e-12 * (1.0 + lane_abs(J1));
+        sp_lane step = SP_SELECT(flat, lane_all(0), p / SP_SELECT(flat, lane_all(1), dp));
+        t -= step;
+        // what is left is of the order of the square of the step
+        if (!lane_any(step * step > 1e-10 * (J1 - t) + 1e-30)) break;
+    }
+    return 2.0 * (J1 - t) + 0.5 * r * t * t;
+}
+
 // N of tet_product_spin at a state with strain e (S = I + e in world axes)
 SP_POINTWISE void tet_spin(const sp_lane *e, sp_lane r, sp_lane *N) {
     sp_lane S[6] = {1.0 + e[0], 1.0 + e[1], 1.0 + e[2], e[3], e[4], e[5]};

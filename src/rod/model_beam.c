@@ -373,6 +373,7 @@ static void measure(sp_body *b, int part, const double *v, sp_measure *out) {
         sp__cross3(node[i].x, u, moment);
         turn_inertia(&node[i], &s->node[i], w, false, spin);
         out->mass += m;
+        sp__axpy3(out->moment, m, node[i].x, out->moment);
         out->kinetic += 0.5 * (m * sp__dot3(u, u) + sp__dot3(w, spin));
         sp__axpy3(out->momentum, m, u, out->momentum);
         sp__axpy3(out->angular, m, moment, out->angular);

@@ -370,6 +370,7 @@ static void measure(sp_body *b, int part, const double *v, sp_measure *out) {
         double m = s->inertia[sp__der_place(i)], moment[3];
         sp__cross3(x, u, moment);
         out->mass += m;
+        sp__axpy3(out->moment, m, x, out->moment);
         out->kinetic += 0.5 * m * sp__dot3(u, u);
         sp__axpy3(out->momentum, m, u, out->momentum);
         sp__axpy3(out->angular, m, moment, out->angular);
@@ -386,6 +387,7 @@ const sp_rod_model_ops sp__rod_der = {
     .coordinates = coordinates,
     .unknowns = unknowns,
     .band = band,
+    .clamp = sp__der_clamp,
     .create = create,
     .destroy = destroy,
     .changed = changed,

@@ -272,7 +272,7 @@ static void measure(sp_body *b, int part, const double *v, sp_measure *out) {
     }
     sp__cross3(s->frame[0].r, p, turned);
     out->mass += s->mass, out->kinetic += 0.5 * twice;
-    for (int i = 0; i < 3; i++) out->momentum[i] += p[i], out->angular[i] += p[3 + i] + turned[i];
+    for (int i = 0; i < 3; i++) out->momentum[i] += p[i], out->angular[i] += p[3 + i] + turned[i], out->moment[i] += s->moment[i];
 }
 
 // ------------------------------------------------------------------------------------------------ motion

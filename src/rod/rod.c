@@ -21,7 +21,7 @@ sp_rod_stiffness sp__rod_section_stiffness(const sp_rod_section *s) {
 
 void sp__rod_changed(sp_body *b) {
     sp__rod(b)->stale = true;
-    b->retune = true;
+    b->retune = b->revalue = true;
 }
 
 // scales of the automatic stiffness of contact: each place stands for its share of the element's mass

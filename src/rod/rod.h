@@ -121,6 +121,8 @@ struct sp_rod_model_ops {
     int (*coordinates)(int elements);
     int (*unknowns)(int elements);
     int (*band)(int elements);
+    // where the frame of a held root stands among the coordinates, 9 numbers; NULL: unknowns make it
+    int (*clamp)(int elements);
     bool massless;  // M can be singular: no explicit steps
     bool grows;
     sp_status (*create)(sp_body *b, int part);  // part->model; lengths, sections and natural curvature are there
@@ -157,7 +159,7 @@ struct sp_rod_model_ops {
     void (*aim)(sp_body *b, int part, int node, const double *hold, const double place[3], const double R[9], double *target);
     void (*curvature)(sp_body *b, int part, double *out);          // at the nodes, x 3
     double (*elastic)(sp_body *b, int part, double *per_element);  // energy; nullable: per_element
-    // mass, momentum and angular momentum about the world's origin, and kinetic energy: added
+    // mass, its moment, momentum and angular momentum about the world's origin, and kinetic energy: added
     void (*measure)(sp_body *b, int part, const double *v, sp_measure *out);
 };
 
@@ -222,6 +224,8 @@ void sp__rod_face_corners(sp_body *b, int face, sp_anchor out[3]);
 // rod_look.c
 sp_status sp__rod_field(sp_body *b, const char *name, sp_field_info *info, double *out);
 void sp__rod_measure(sp_body *b, sp_measure *out);
+void sp__rod_energies(sp_body *b, sp_which which, sp_energies *out);
+double sp__rod_work(sp_body *b, double push[3]);
 uint64_t sp__rod_hash(sp_body *b);
 int64_t sp__rod_node_of(sp_body *b, int unknown);
 // rod_edit.c

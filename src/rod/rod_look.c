@@ -1,6 +1,7 @@
 // What others look at: fields, measures, the hash of the state.
 #include "math/vec3.h"
 #include "rod/rod.h"
+#include "rod/turn.h"
 
 // ------------------------------------------------------------------------------------------------ per node
 
@@ -191,34 +192,115 @@ static double farthest(sp_body *b) {
     return most;
 }
 
+typedef struct measure_job {
+    sp_body *b;
+    sp_which which;
+} measure_job;
+
 // what a model gathers for this, the next step finds: on all workers
 static void measure_part(void *arg, int part, int worker) {
     (void)worker;
-    sp_body *b = arg;
-    const sp_rod *r = sp__rod(b);
+    const measure_job *j = arg;
+    const sp_rod *r = sp__rod(j->b);
     sp_measure *own = &r->part_measure[part];
     *own = (sp_measure){0};
-    r->model->measure(b, part, b->v[SP_COMMITTED] + r->part[part].v, own);
-    own->elastic = r->model->elastic(b, part, NULL);
+    r->model->measure(j->b, part, j->b->v[j->which] + r->part[part].v, own);
+    own->elastic = r->model->elastic(j->b, part, NULL);
 }
 
 // of an inextensible rod the volume is that of its sections
-void sp__rod_measure(sp_body *b, sp_measure *out) {
+static void measure_state(sp_body *b, sp_which which, sp_measure *out) {
     const sp_rod *r = sp__rod(b);
+    measure_job j = {b, which};
     *out = (sp_measure){.nodes = r->nodes, .elements = r->elements};
-    if (sp__rod_settle_all(b, SP_COMMITTED, false) < 0) return;
+    if (sp__rod_settle_all(b, which, false) < 0) return;
     for (int e = 0; e < r->elements; e++) {
         const sp_rod_section *s = &r->section[r->section_of[e]];
-        out->rest_volume += sp__rod_stiffness(r, e)->line_density / s->density * r->length[e];
+        const sp_rod_stiffness *k = sp__rod_stiffness(r, e);
+        out->rest_volume += k->line_density / s->density * r->length[e];
+        out->rigidity += k->stretch * r->length[e];
     }
     out->volume = out->rest_volume;
-    sp__parallel(b->ctx, r->parts, measure_part, b);
+    out->size = cbrt(out->volume / r->elements);
+    sp__parallel(b->ctx, r->parts, measure_part, &j);
     for (int p = 0; p < r->parts; p++) {
         const sp_measure *own = &r->part_measure[p];
         out->mass += own->mass, out->kinetic += own->kinetic, out->elastic += own->elastic;
-        for (int k = 0; k < 3; k++) out->momentum[k] += own->momentum[k], out->angular[k] += own->angular[k];
+        for (int k = 0; k < 3; k++) {
+            out->momentum[k] += own->momentum[k], out->angular[k] += own->angular[k];
+            out->moment[k] += own->moment[k];
+        }
     }
-    out->displacement_max = farthest(b);
+}
+
+void sp__rod_measure(sp_body *b, sp_measure *out) {
+    measure_state(b, SP_COMMITTED, out);
+    if (out->mass > 0) out->displacement_max = farthest(b);
+}
+
+void sp__rod_energies(sp_body *b, sp_which which, sp_energies *out) {
+    sp_measure m;
+    measure_state(b, which, &m);
+    *out = (sp_energies){.kinetic = m.kinetic,
+                         .elastic = m.elastic,
+                         .volume = m.volume,
+                         .rest_volume = m.rest_volume,
+                         .size = m.size,
+                         .rigidity = m.rigidity};
+    memcpy(out->moment, m.moment, sizeof out->moment);
+}
+
+// place and frame of a load at a state
+static bool load_frame(sp_body *b, const sp_rod_load *l, sp_which which, sp_curve_frame *out) {
+    const sp_rod *r = sp__rod(b);
+    int part = r->part_of[l->element];
+    if (sp__rod_settle(b, part, which, false) < 0) return false;
+    r->model->place(b, part, l->element - r->part[part].element, l->at, out);
+    return true;
+}
+
+// Forces keep their direction, so work is force times way. A torque does work along the turn of its section from the committed
+// to the trial state, as a vector about the axis of that turn.
+static double load_work(sp_body *b, int load) {
+    const sp_rod *r = sp__rod(b);
+    sp_curve_frame from, to;
+    double way[3], R[9];
+    if (!load_frame(b, &r->load[load], SP_COMMITTED, &from) || !load_frame(b, &r->load[load], SP_TRIAL, &to)) return 0;
+    sp__sub3(to.r, from.r, way);
+    if (r->load[load].type == SP_LOAD_TORQUE) {
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) R[3 * i + j] = sp__dot3(to.R + 3 * i, from.R + 3 * j);
+        sp__turn_of(R, way);
+    }
+    return sp__dot3(r->load_now[load], way);
+}
+
+// Work of turning a root's frame that is no unknown: what the strand as it was stores more with the frame of the end of the step.
+static double clamp_work(sp_body *b, int part) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    int at = p->q + r->model->clamp(p->elements);
+    double *clamp = b->q[SP_COMMITTED] + at, kept[9], work = 0;
+    if (memcmp(clamp, b->q[SP_TRIAL] + at, sizeof kept) == 0) return 0;
+    memcpy(kept, clamp, sizeof kept);
+    if (sp__rod_settle(b, part, SP_COMMITTED, false) >= 0) work = -r->model->elastic(b, part, NULL);
+    memcpy(clamp, b->q[SP_TRIAL] + at, sizeof kept);
+    if (sp__rod_settle(b, part, SP_COMMITTED, false) >= 0) work += r->model->elastic(b, part, NULL);
+    memcpy(clamp, kept, sizeof kept);
+    return work;
+}
+
+double sp__rod_work(sp_body *b, double push[3]) {
+    const sp_rod *r = sp__rod(b);
+    double work = 0;
+    for (int p = 0; p < r->parts && r->model->clamp; p++) b->pin_work += clamp_work(b, p);
+    for (int i = 0; i < r->loads; i++) {
+        // statics may turn a section by several turns in a step, which its two frames do not show
+        if (r->load[i].type == SP_LOAD_TORQUE && b->integrator.type == SP_STATIC) return NAN;
+        if (r->load[i].type != SP_LOAD_ACCELERATION) work += load_work(b, i);
+    }
+    memcpy(push, r->pushed, sizeof r->pushed);
+    return work;
 }
 
 static uint64_t hash_of(const double *x, int n, uint64_t from) {

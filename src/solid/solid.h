@@ -106,6 +106,8 @@ typedef struct sp_solid {
     uint64_t material_revision;  // rises with every change of scale, ratio, mass or damping
     // scratch
     double *scratch, *partial, *work;
+    double *tally;                 // sums of the tasks of sp__solid_energies
+    double rest_volume, rigidity;  // sums of V, V mu
 } sp_solid;
 
 static inline sp_solid *sp__solid(const sp_body *b) {
@@ -160,6 +162,10 @@ void sp__solid_element_corners(sp_body *b, int *out);
 void sp__solid_measure(sp_body *b, sp_measure *out);
 uint64_t sp__solid_hash(sp_body *b);
 int64_t sp__solid_node_of(sp_body *b, int unknown);
+// solid_energy.c
+sp_status sp__solid_make_tally(sp_body *b);
+void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out);
+double sp__solid_work(sp_body *b, double push[3]);
 // solid_edit.c
 void sp__solid_visit(sp_body *b, sp_tier tier, sp_visitor *v);
 void sp__solid_refresh(sp_body *b);

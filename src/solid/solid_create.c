@@ -27,6 +27,8 @@ static const sp_body_ops solid_ops = {
     .field = sp__solid_field,
     .corners = sp__solid_element_corners,
     .measure = sp__solid_measure,
+    .energies = sp__solid_energies,
+    .work = sp__solid_work,
     .hash = sp__solid_hash,
     .pin = sp__solid_pin,
     .set_state = sp__solid_set_state,
@@ -176,7 +178,7 @@ static sp_status make_caches(sp_body *b) {
         !SP_NEW(b->ctx, s->scratch, sp__chunks_scratch(b->ctx, &s->tets.chunks)))
         return SP_NO_MEMORY;
     s->pattern = 1, s->stale = true;
-    return SP_OK;
+    return sp__solid_make_tally(b);
 }
 
 // scales that contact refers to
@@ -277,7 +279,7 @@ static void destroy(sp_body *b) {
         s->poisson,       s->rest,          s->hold,          s->mass,          s->drag_of,    s->keep,        s->work,
         s->partial,       s->scratch,       s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum, s->surface_anchors,
         s->surface_faces, s->surface_nodes, s->surface_tets,  s->around_start,  s->around,     s->turn,        s->slot_node,
-        s->other_grad,    s->other_spin,    s->terms};
+        s->other_grad,    s->other_spin,    s->terms,         s->tally};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &t->chunks);
     sp__solid_free_loads(ctx, s);

@@ -61,7 +61,7 @@ void sp__solid_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
 
 static void material_changed(sp_body *b) {
     sp__solid(b)->stale = true;
-    b->retune = true;
+    b->retune = b->revalue = true;
 }
 
 static void solver_changed(sp_body *b) {

@@ -174,25 +174,19 @@ void sp__solid_element_corners(sp_body *b, int *out) {
 
 // ------------------------------------------------------------------------------------------------ measures
 
-static double element_volume(const sp_body *b, const double *q, int slot) {
-    const sp_tets *t = &sp__solid(b)->tets;
-    const double *x[4];
-    double d[9];
-    for (int a = 0; a < 4; a++) x[a] = q + 3 * (size_t)t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
-    for (int a = 0; a < 3; a++) sp__sub3(x[a + 1], x[0], d + 3 * a);
-    return sp__det3(d) / 6;
-}
-
 void sp__solid_measure(sp_body *b, sp_measure *out) {
     sp_solid *s = sp__solid(b);
     const double *q = b->q[SP_COMMITTED], *v = b->v[SP_COMMITTED];
     double farthest = 0;
     sp__solid_materials(b);
-    *out = (sp_measure){.nodes = s->nodes, .elements = s->elements};
-    for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) {
-        if (s->user_tet[slot] < 0) continue;
-        out->rest_volume += s->volume[slot], out->volume += element_volume(b, q, slot);
-    }
+    sp_energies e;
+    sp__solid_energies(b, SP_COMMITTED, &e);
+    *out = (sp_measure){.nodes = s->nodes,
+                        .elements = s->elements,
+                        .rest_volume = e.rest_volume,
+                        .volume = e.volume,
+                        .inverted = (int)e.inverted,
+                        .size = e.size};
     for (int i = 0; i < s->nodes; i++) {
         size_t at = 3 * (size_t)i;
         double m = s->mass[i], moment[3], u[3];

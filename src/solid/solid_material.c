@@ -50,12 +50,14 @@ void sp__solid_materials(sp_body *b) {
     if (!s->stale) return;
     memset(s->mass, 0, sizeof *s->mass * (size_t)s->nodes);
     memset(s->drag_of, 0, sizeof *s->drag_of * (size_t)s->nodes);
+    s->rigidity = 0;
     for (int slot = 0; slot < t->blocks * t->lanes; slot++) {
         sp_material m = sp__solid_material_of(s, slot);
         double mu = m.young / (2 * (1 + m.poisson)), V = s->volume[slot];
         t->scale[slot] = sqrt(V * mu);
         t->ratio[slot] = 2 * m.poisson / (1 - 2 * m.poisson);
         if (s->user_tet[slot] < 0) continue;
+        s->rigidity += V * mu;
         for (int a = 0; a < 4; a++) {
             int i = t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
             s->mass[i] += m.density * V / 4, s->drag_of[i] += s->drag * V / 4;
@@ -65,6 +67,9 @@ void sp__solid_materials(sp_body *b) {
     for (int k = 0; k < s->dead_count; k++)
         if (s->dead[k].by_mass)
             for (int i = 0; i < s->dead[k].count; i++) s->dead[k].weight[i] = s->mass[s->dead[k].node[i]];
+    double mass = 0;
+    for (int i = 0; i < s->nodes; i++) mass += s->mass[i];
+    b->loads.mean_mass = mass / s->nodes;
     for (int i = 0; i < b->loads.node_count; i++)
         b->loads.nodes[i].mass = b->loads.nodes[i].share * lightest(s, &b->loads.nodes[i].at);
     s->stale = false;

@@ -281,7 +281,8 @@ void sp__solid_prescribe(sp_body *b, double t) {
     if (s->young_of_time.eval) {
         double young = sp_signal_at(&s->young_of_time, t);
         // a signal out of its range holds the last good value
-        if (isfinite(young) && young >= 0 && young != s->region[0].young) s->region[0].young = young, s->stale = b->retune = true;
+        if (isfinite(young) && young >= 0 && young != s->region[0].young)
+            s->region[0].young = young, s->stale = b->retune = b->revalue = true;
     }
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) b->target[i] = s->hold[i];

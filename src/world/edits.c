@@ -298,7 +298,7 @@ sp_status sp__take_edits(sp_world *w, double h) {
         w->batch.list[w->batch.count] = e;
         sp_status status = apply(w, &e);
         SP_TRY(status);
-        worst = sp__worst(worst, status);
+        worst = sp__reserve(w, worst, status);
         if (status == SP_OK) w->batch.count++;
     }
     return worst;

@@ -59,6 +59,14 @@ static void fill_info(sp_body *b, sp_body_info *out) {
                           .solve = b->solve,
                           .solver = b->solver_def,
                           .solver_why = b->solver_why};
+    const sp_balance *n = &b->balance[SP_COMMITTED];
+    out->potential = sp__balance_potential(n), out->contact = n->contact;
+    out->work = (sp_work){n->work[0], n->work[1], n->work[2], n->work[3], n->work[4]};
+    out->appeared = isnan(m.elastic) ? NAN : n->appeared;
+    out->energy_max = n->largest;
+    out->inverted = m.inverted;
+    out->volume_lost = m.rest_volume > 0 ? 1 - m.volume / m.rest_volume : 0;
+    out->penetration = n->penetration, out->element_size = m.size;
     memcpy(out->momentum, m.momentum, sizeof m.momentum);
     memcpy(out->angular, m.angular, sizeof m.angular);
 }
@@ -146,6 +154,8 @@ static sp_status set_state(sp_world *w, sp_body *b, const double *x, const doubl
     if (status < 0) return sp__world_body_failed(w, b, status);
     b->frozen = false;
     b->retune = true;
+    // where a rigid body was put, others may touch it
+    for (int i = 0; i < w->body_count; i++) w->bodies[i]->revalue = w->bodies[i]->revalue || w->bodies[i] == b || b->nv == 0;
     w->hash = sp__world_compute_hash(w);
     return SP_OK;
 }

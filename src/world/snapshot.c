@@ -202,6 +202,24 @@ static void fill_surface(sp_body *b, const sp_shot_skin *shown, sp_snapshot_surf
                                  .colors = s->colors};
 }
 
+// what the watch over energy found in the last step; before the first one the shape alone
+static void fill_health(sp_body *b, sp_snapshot_body *out) {
+    sp_balance *n = &b->balance[SP_COMMITTED];
+    sp_energies now = n->at;
+    if (!b->ops->energies) {
+        out->elastic = out->appeared = NAN;
+        return;
+    }
+    if (!n->known || b->revalue) b->ops->energies(b, SP_COMMITTED, &now);
+    out->inverted = (int)now.inverted;
+    out->volume_lost = 1 - now.volume / now.rest_volume;
+    out->penetration = n->penetration;
+    out->kinetic = now.kinetic, out->elastic = now.elastic;
+    out->potential = sp__balance_potential(n), out->contact = n->contact;
+    out->appeared = isnan(now.elastic) ? NAN : n->appeared;
+    out->work = (sp_work){n->work[0], n->work[1], n->work[2], n->work[3], n->work[4]};
+}
+
 static void fill_body(sp_world *w, sp_body *b, sp_shot_body *part, sp_snapshot_body *out) {
     const sp_surface *s;
     int skins = w->slots[b->id.slot - 1].skin_count;
@@ -222,6 +240,7 @@ static void fill_body(sp_world *w, sp_body *b, sp_shot_body *part, sp_snapshot_b
                               .rings = part->faces->rings,
                               .surface_count = skins,
                               .surfaces = skins ? part->surfaces : NULL};
+    fill_health(b, out);
 }
 
 static void fill_shot(sp_world *w, sp_shot *shot) {
@@ -234,7 +253,8 @@ static void fill_shot(sp_world *w, sp_shot *shot) {
                                .bodies = shot->bodies,
                                .event_count = w->events->count,
                                .events = shot->events,
-                               .skipped = w->skipped};
+                               .skipped = w->skipped,
+                               .reservations = w->trial.reservations};
     memcpy(shot->view.stage_ms, w->trial.stage_ms, sizeof shot->view.stage_ms);
 }
 

@@ -195,6 +195,11 @@ sp_status sp__world_body_failed(sp_world *w, sp_body *b, sp_status status);
 sp_status sp__world_enter(sp_world *w);  // SP_BUSY where another thread is inside
 void sp__world_leave(sp_world *w);
 
+// The worse of two; a reservation is also kept among those of the step.
+static inline sp_status sp__reserve(sp_world *w, sp_status worst, sp_status status) {
+    if (status > 0) w->trial.reservations |= 1u << status;
+    return sp__worst(worst, status);
+}
 void sp__event(sp_world *w, sp_status status, const char *format, ...) SP_PRINTF(3, 4);
 sp_body *sp__world_body(const sp_world *w, sp_body_id id);           // NULL: stale
 sp_body *sp__world_anchored(const sp_world *w, const sp_anchor *a);  // NULL: the anchor holds on nothing
@@ -209,6 +214,7 @@ sp_status sp__prescribe(sp_world *w, double h);
 void sp__prescribe_now(sp_world *w);  // loads, targets and poses as they are at this time; nothing moves
 sp_status sp__free_motion(sp_world *w, double h);
 sp_status sp__guard(sp_world *w, double h);
+sp_status sp__balance(sp_world *w, double h);
 sp_status sp__commit(sp_world *w, double h);
 sp_status sp__publish(sp_world *w, double h);
 void sp__rollback(sp_world *w);

@@ -63,7 +63,7 @@ sp_status sp__free_motion(sp_world *w, double h) {
             status = sp__drive(b, h, w->def.on_limit);
         if (status < 0) status = failed(w, b, status);
         SP_TRY(status);
-        worst = sp__worst(worst, status);
+        worst = sp__reserve(w, worst, status);
     }
     return worst;
 }
@@ -103,9 +103,9 @@ sp_status sp__guard(sp_world *w, double h) {
         sp_status status = guard_body(w->bodies[i]);
         if (status < 0) status = failed(w, w->bodies[i], status);
         SP_TRY(status);
-        worst = sp__worst(worst, status);
+        worst = sp__reserve(w, worst, status);
     }
-    return sp__worst(worst, sp__pairs_check(w));
+    return worst;
 }
 
 // ---------------------------------------------------------------------------------------------------- commit, publish, rollback
@@ -121,7 +121,8 @@ sp_status sp__commit(sp_world *w, double h) {
         sp_body *b = w->bodies[i];
         swap(b->q), swap(b->v);
         sp__loads_commit(b);
-        b->froze_now = false;
+        b->balance[SP_COMMITTED] = b->balance[SP_TRIAL];
+        b->froze_now = b->revalue = false;
     }
     sp__time_add(&w->time, &w->time_carry, h);
     w->steps++;

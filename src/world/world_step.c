@@ -12,7 +12,7 @@ static sp_status run(sp_world *w, double h, sp_stage stage, stage_fn *fn) {
         w->inject = -1;
         status = WORLD_FAIL(w, SP_STOPPED, "stage %s: failure asked for by a test", sp_stage_name(stage));
     }
-    w->trial.status = sp__worst(w->trial.status, status);
+    w->trial.status = sp__reserve(w, w->trial.status, status);
     return status;
 }
 
@@ -21,6 +21,7 @@ static sp_status stages(sp_world *w, double h) {
     SP_TRY(run(w, h, SP_STAGE_PRESCRIBE, sp__prescribe));      // gravity, targets and kinematic poses at the end of the step
     SP_TRY(run(w, h, SP_STAGE_FREE_MOTION, sp__free_motion));  // each body alone: A dv = b
     SP_TRY(run(w, h, SP_STAGE_GUARD, sp__guard));              // every trial number is finite
+    SP_TRY(run(w, h, SP_STAGE_BALANCE, sp__balance));          // energy against work, inverted elements, overlap
     SP_TRY(run(w, h, SP_STAGE_COMMIT, sp__commit));            // the first line that changes what others see; cannot fail
     SP_TRY(run(w, h, SP_STAGE_PUBLISH, sp__publish));          // hash, events, snapshot; cannot fail
     return w->trial.status;

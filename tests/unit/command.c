@@ -115,6 +115,18 @@ TEST(json_is_one_object_with_the_promised_fields) {
                                          "bodies.0.volume.mean",
                                          "bodies.0.energy.kinetic",
                                          "bodies.0.energy.elastic",
+                                         "bodies.0.energy.potential",
+                                         "bodies.0.energy.contact",
+                                         "bodies.0.energy.work.loads",
+                                         "bodies.0.energy.work.pins",
+                                         "bodies.0.energy.work.drags",
+                                         "bodies.0.energy.work.contact",
+                                         "bodies.0.energy.work.edits",
+                                         "bodies.0.energy.appeared",
+                                         "bodies.0.volume.lost",
+                                         "bodies.0.inverted",
+                                         "bodies.0.penetration",
+                                         "reservations",
                                          "bodies.0.momentum.2",
                                          "bodies.0.displacement_max",
                                          "bodies.0.solver.name",
@@ -146,6 +158,29 @@ TEST(json_is_one_object_with_the_promised_fields) {
     REQUIRE(hash);
     CHECK(strspn(hash + 1, "0123456789abcdef") == 16 && hash[17] == '"');
     CHECK(!has_control_characters(err));
+}
+
+// A cube inside a floor that is much too soft: done, but not ok, and with --strict not done either.
+TEST(a_run_with_reservations_says_so) {
+    put("sink.xml", "<scene version='1' dt='0.01'><solid name='cube'><box size='0.2 0.2 0.2' cells='2 2 2'/></solid>"
+                    "<rigid name='floor'><plane normal='0 1 0' translate='0 0.1 0'/></rigid>"
+                    "<contact formulation='penalty' stiffness='1e-3'/><stop steps='5'/></scene>");
+    CHECK_INT(souple("run sink.xml --json"), 0);
+    REQUIRE(json_is_one(out));
+    CHECK(json_is(out, "status", "reservations"));
+    CHECK(json_is(out, "reservation", "SP_PENETRATION"));
+    CHECK(json_is(out, "reservations.0.name", "SP_PENETRATION"));
+    CHECK_INT(json_number_at(out, "reservations.0.steps"), 5);
+    CHECK_NEAR(json_number_at(out, "reservations.0.first_time"), 0.01, 1e-12);
+    CHECK(json_number_at(out, "bodies.0.penetration_max") > 0.1);
+    CHECK_INT(json_number_at(out, "exit"), 0);
+    CHECK_INT(souple("run sink.xml --json --strict"), 1);
+    CHECK_INT(json_number_at(out, "exit"), 1);
+    CHECK_INT(souple("run sink.xml"), 0);
+    CHECK(strstr(out, "done, WITH RESERVATIONS") && strstr(out, "m deep in a rigid body"));
+    put("beam.xml", beam_scene);
+    CHECK_INT(souple("run beam.xml --json --strict"), 0);
+    CHECK(json_is(out, "status", "ok") && !json_at(out, "reservations.0"));
 }
 
 TEST(same_hash_for_any_thread_count_and_replay) {

@@ -94,6 +94,43 @@ static double SP_NAME(tet_state)(const sp_tets *t, int chunk, const double *x, d
     return state_loop(t, chunk, x, y, TET_POLAR);
 }
 
+typedef enum tally { TALLY_VOLUME, TALLY_LINEAR, TALLY_POLAR, TALLY_SVD } tally;
+
+SP_POINTWISE void tally_loop(const sp_tets *t, int chunk, const double *x, tally how, double *out) {
+    sp_lane energy = lane_all(0), volume = lane_all(0), inverted = lane_all(0), zero = lane_all(0), one = lane_all(1);
+    for (size_t b = (size_t)t->block_start[chunk]; b < (size_t)t->block_start[chunk + 1]; b++) {
+        sp_lane d[9], g[6], F[9], cof[3], s = lane_load(t->scale + 4 * b), r = lane_load(t->ratio + 4 * b);
+        sp_lane V = lane_load(t->volume + 4 * b);
+        load_edges(x, t->local + 16 * b, d);
+        load_lanes(t->rest + 24 * b, 6, g);
+        tet_gradient(d, g, F);
+        lane_cross(F + 3, F + 6, cof);
+        sp_lane det = lane_dot(F, cof);
+        volume += V * det;
+        inverted += SP_SELECT((det <= 0.0) & (V > 0.0), one, zero);
+        if (how == TALLY_VOLUME) continue;
+        if (how == TALLY_LINEAR) {
+            sp_lane frame[9];
+            load_lanes(t->frame + 36 * b, 9, frame);
+            energy += s * s * tet_linear_energy(F, frame, r);
+        } else {
+            energy += s * s * tet_stretch_energy(F, how == TALLY_POLAR ? lane_abs(det) : det, r);
+        }
+    }
+    out[0] = how == TALLY_VOLUME ? NAN : lane_sum(energy), out[1] = lane_sum(volume), out[2] = lane_sum(inverted);
+}
+
+static void SP_NAME(tet_tally)(const sp_tets *t, int chunk, const double *x, double out[3]) {
+    if (t->frame)
+        tally_loop(t, chunk, x, TALLY_LINEAR, out);
+    else if (t->rotation == TET_QR || t->deformed)
+        tally_loop(t, chunk, x, TALLY_VOLUME, out);
+    else if (t->rotation == TET_SVD)
+        tally_loop(t, chunk, x, TALLY_SVD, out);
+    else
+        tally_loop(t, chunk, x, TALLY_POLAR, out);
+}
+
 SP_POINTWISE void product_loop(const sp_tets *t, int chunk, const double *x, double *y, bool exact) {
     for (size_t b = (size_t)t->block_start[chunk]; b < (size_t)t->block_start[chunk + 1]; b++) {
         const uint16_t *id = t->local + 16 * b;
@@ -297,6 +334,7 @@ const sp_backend SP_NAME(sp__backend_cpu) = {
     .free_is_faster = false,
     .detail = SP_NAME(detail),
     .tet_state = SP_NAME(tet_state),
+    .tet_tally = SP_NAME(tet_tally),
     .tet_product = SP_NAME(tet_product),
     .tet_assemble = SP_NAME(tet_assemble),
     .rows_store = SP_NAME(rows_store),

@@ -32,6 +32,25 @@ static double tet_state_ref(const sp_tets *t, int chunk, const double *x, double
     return energy;
 }
 
+static void tet_tally_ref(const sp_tets *t, int chunk, const double *x, double out[3]) {
+    out[0] = out[1] = out[2] = 0;
+    for (size_t e = (size_t)t->block_start[chunk]; e < (size_t)t->block_start[chunk + 1]; e++) {
+        double d[9], F[9], cof[3], scale = t->scale[e] * t->scale[e];
+        load_edges(x, t->local + 4 * e, d);
+        tet_gradient(d, t->rest + 6 * e, F);
+        lane_cross(F + 3, F + 6, cof);
+        double det = lane_dot(F, cof);
+        out[1] += t->volume[e] * det;
+        out[2] += det <= 0 && t->volume[e] > 0;
+        if (t->frame)
+            out[0] += scale * tet_linear_energy(F, t->frame + 9 * e, t->ratio[e]);
+        else if (t->rotation == TET_QR || t->deformed)
+            out[0] = NAN;
+        else
+            out[0] += scale * tet_stretch_energy(F, t->rotation == TET_SVD ? det : fabs(det), t->ratio[e]);
+    }
+}
+
 static void tet_product_ref(const sp_tets *t, int chunk, const double *x, double *y) {
     for (size_t e = (size_t)t->block_start[chunk]; e < (size_t)t->block_start[chunk + 1]; e++) {
         double d[9], f[9];
@@ -137,6 +156,7 @@ const sp_backend sp__backend_ref = {
     .free_is_faster = true,
     .detail = detail_ref,
     .tet_state = tet_state_ref,
+    .tet_tally = tet_tally_ref,
     .tet_product = tet_product_ref,
     .tet_assemble = tet_assemble_ref,
     .rows_store = rows_store_ref,

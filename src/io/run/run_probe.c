@@ -10,6 +10,12 @@ static const sp_quantity table[] = {
     {"force", "N", 3, "x y z", SP_OF_NODES, "force"},
     {"kinetic", "J", 1, "", SP_OF_BODY, NULL},
     {"elastic", "J", 1, "", SP_OF_BODY, NULL},
+    {"potential", "J", 1, "", SP_OF_BODY, NULL},
+    {"work", "J", 1, "", SP_OF_BODY, NULL},
+    {"appeared", "J", 1, "", SP_OF_BODY, NULL},
+    {"inverted", "1", 1, "", SP_OF_BODY, NULL},
+    {"volume-lost", "1", 1, "", SP_OF_BODY, NULL},
+    {"penetration", "m", 1, "", SP_OF_BODY, NULL},
     {"momentum", "kg m/s", 3, "x y z", SP_OF_BODY, NULL},
     {"volume", "m3", 1, "", SP_OF_BODY, NULL},
     {"stress", "Pa", 6, "xx yy zz xy yz zx", SP_OF_ELEMENTS, "stress"},
@@ -321,6 +327,13 @@ static sp_status body_info(sp_run *run, sp_run_body *body, const sp_body_info **
 static void body_value(const sp_body_info *info, const char *name, double *out) {
     if (strcmp(name, "kinetic") == 0) out[0] = info->kinetic;
     if (strcmp(name, "elastic") == 0) out[0] = info->elastic;
+    if (strcmp(name, "potential") == 0) out[0] = info->potential;
+    if (strcmp(name, "work") == 0)
+        out[0] = info->work.loads + info->work.pins + info->work.drags + info->work.contact + info->work.edits;
+    if (strcmp(name, "appeared") == 0) out[0] = info->appeared;
+    if (strcmp(name, "inverted") == 0) out[0] = info->inverted;
+    if (strcmp(name, "volume-lost") == 0) out[0] = info->volume_lost;
+    if (strcmp(name, "penetration") == 0) out[0] = info->penetration;
     if (strcmp(name, "momentum") == 0) memcpy(out, info->momentum, sizeof info->momentum);
     if (strcmp(name, "volume") == 0) out[0] = info->volume;
     if (strcmp(name, "iterations") == 0) out[0] = info->solve.linear_iterations;

@@ -63,9 +63,9 @@ static const sp_attr_spec light_attrs[] = {
     SWITCH("shadow", "yes", 0, 1, RELOAD, "casts shadows"),
 };
 
-#define QUANTITIES                                                                                                           \
-    "position/velocity/force/kinetic/elastic/momentum/volume/stress/von-mises/iterations/residual/step-ms/contact-force[2]/" \
-    "contact-count[2]/gap[2]"
+#define QUANTITIES                                                                                                             \
+    "position/velocity/force/kinetic/elastic/potential/work/appeared/inverted/volume-lost/penetration/momentum/volume/stress/" \
+    "von-mises/iterations/residual/step-ms/contact-force[2]/contact-count[2]/gap[2]"
 
 static const sp_attr_spec probe_attrs[] = {
     COMMON,

@@ -1,0 +1,124 @@
+// The watch over a body's energy. With E = kinetic + elastic + potential of gravity + potential of penalty contacts, and W the
+// work of everything else since the first step, the balance B = E - E(0) - W can only fall: dampers and the error of implicit
+// Euler take energy away. Energy that appeared is the largest rise of B above its smallest value before.
+//
+//   edits     the jump of E at the committed state where parameters, gravity or the state itself changed from outside
+//   springs   V(x0) - V(x1) with the target of the end of the step: a potential, so that a closed path gains nothing
+//   contact   force of the end of the step times the way of a moving rigid surface, and what friction and damping do
+//   pins      impulse on prescribed unknowns times their velocity, found by the drivers
+//
+// Symplectic Euler oscillates about a nearby energy, E + h/2 v.f with v and f at one state (Hairer, Lubich, Wanner 2006, IX.3),
+// which stays where E does not, to the size of that correction where loads vary with time. f is known when the next step starts,
+// so an explicit body is judged one step late. Above the critical step this energy says nothing, and E itself is judged.
+#include "body/body.h"
+#include "math/vec3.h"
+
+enum { LOADS, PINS, DRAGS, CONTACT, EDITS, WORKS };  // as in sp_work
+
+static const double gain_share = 0.01;    // of the largest energy so far: a smaller rise is left to the error of quadrature
+static const double gain_noise = 1e-12;   // of all energies and works: what rounding makes of their sum
+static const double least_strain = 1e-6;  // smaller ones come from the tolerances of solvers
+
+double sp__balance_potential(const sp_balance *n) {
+    double way[3];
+    sp__sub3(n->at.moment, n->origin, way);
+    return -sp__dot3(n->gravity, way);
+}
+
+static double stored_energy(const sp_balance *n) {
+    return n->at.kinetic + n->at.elastic + sp__balance_potential(n) + n->contact;
+}
+
+static double balance_now(const sp_balance *n) {
+    double sum = stored_energy(n) - n->start;
+    for (int i = 0; i < WORKS; i++) sum -= n->work[i];
+    return sum;
+}
+
+bool sp__balance_gains(const sp_balance *n) {
+    double sum = n->at.kinetic + n->at.elastic + fabs(sp__balance_potential(n)) + n->contact;
+    for (int i = 0; i < WORKS; i++) sum += fabs(n->work[i]);
+    double noise = gain_noise * sum + least_strain * least_strain * n->at.rigidity;
+    return n->rise > gain_share * n->largest + n->error + noise;
+}
+
+// ---------------------------------------------------------------------------------------------------- what changed outside
+
+// what the potential of contacts depends on beside places
+static bool contact_changed(const sp_body *b, sp_balance *n) {
+    double stiffness = b->loads.contact ? b->loads.contact->stiffness : -1,
+           obstacles = (b->loads.obstacles ? b->loads.obstacles->count : 0);
+    bool same = n->stiffness == stiffness && n->step == b->h && n->obstacles == obstacles;
+    n->stiffness = stiffness, n->step = b->h, n->obstacles = obstacles;
+    return !same;
+}
+
+static void start_balance(const sp_body *b, sp_balance *n) {
+    memset(n->work, 0, sizeof n->work);
+    memcpy(n->origin, n->at.moment, sizeof n->origin);
+    n->known = 1;
+    n->lowest = b->integrator.type == SP_EXPLICIT ? INFINITY : 0;
+}
+
+// the energy of the committed state with the parameters of this step
+static void revalue_state(sp_body *b, sp_balance *n) {
+    bool first = n->known == 0;
+    double before = stored_energy(n);
+    if (first || b->revalue) b->ops->energies(b, SP_COMMITTED, &n->at);
+    memcpy(n->gravity, b->gravity, sizeof n->gravity);
+    if (first) start_balance(b, n);
+    double jump = stored_energy(n) - before;
+    if (!first && isfinite(jump)) n->work[EDITS] += jump;
+}
+
+// ---------------------------------------------------------------------------------------------------- a step
+
+static void judge(sp_balance *n, double balance, double error) {
+    n->error = error;
+    n->lowest = fmin(n->lowest, balance);
+    n->rise = balance - n->lowest;
+    n->appeared = isnan(balance) ? NAN : fmax(n->appeared, n->rise);
+}
+
+static void count_scale(sp_balance *n) {
+    double u = sp__balance_potential(n);
+    n->potential[0] = fmin(n->potential[0], u), n->potential[1] = fmax(n->potential[1], u);
+    n->largest = fmax(n->largest, n->at.kinetic + n->at.elastic + n->contact + n->potential[1] - n->potential[0]);
+}
+
+static void add_work(sp_body *b, sp_balance *n, const sp_loads_work *p) {
+    double push[3] = {0}, moment[3], loads = b->ops->work(b, push), before = balance_now(n);
+    n->work[LOADS] += isnan(loads) ? 0 : loads;
+    n->work[PINS] += b->pin_work + p->pins;
+    n->work[DRAGS] += p->drags;
+    n->work[CONTACT] += p->contact_work;
+    memcpy(moment, n->at.moment, sizeof moment);
+    b->ops->energies(b, SP_TRIAL, &n->at);
+    sp__sub3(n->at.moment, moment, moment);
+    n->work[LOADS] += sp__dot3(push, moment);
+    n->contact = p->contact;
+    n->penetration = p->penetration;
+    // work that cannot be told is taken for what was stored
+    double rest = balance_now(n) - before;
+    if (isnan(loads) && isfinite(rest)) n->work[LOADS] += rest;
+}
+
+void sp__body_balance(sp_body *b, double h) {
+    sp_balance *n = &b->balance[SP_TRIAL];
+    sp_loads_work p;
+    *n = b->balance[SP_COMMITTED];
+    bool first = n->known == 0, changed = contact_changed(b, n) || b->revalue || first;
+    bool late = b->integrator.type == SP_EXPLICIT && b->solve.status != SP_UNSTABLE_STEP;
+    revalue_state(b, n);
+    sp__loads_work(b, h, changed, &p);
+    if (changed) {
+        if (!first) n->work[EDITS] += p.contact_before - n->contact;
+        n->contact = p.contact_before;
+    }
+    if (first) n->start = stored_energy(n);
+    count_scale(n);
+    if (late) judge(n, balance_now(n) + b->shadow, fabs(b->shadow));
+    add_work(b, n, &p);
+    count_scale(n);
+    if (!late) judge(n, balance_now(n), 0);
+}
