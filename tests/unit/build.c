@@ -450,6 +450,19 @@ TEST(an_empty_selection_may_be_allowed) {
     close_stage(&s);
 }
 
+// four even cells along the shortest edge; a plate has fewer, so that its first run does not take minutes
+TEST(cells_that_nobody_gives) {
+    stage s = build("<scene><solid name='bar'><box size='0.4 0.1 0.11'/></solid>"
+                    "<solid name='mat'><box size='0.5 0.02 0.5'/></solid><stop steps='1'/></scene>");
+    sp_body_info info;
+    show(&s);
+    REQUIRE(s.status == SP_OK);
+    sp_world *w = sp_run_world(s.run);
+    CHECK(sp_world_body_info(w, sp_world_body_named(w, "bar"), &info) == SP_OK && info.elements == 16 * 4 * 4 * 5);
+    CHECK(sp_world_body_info(w, sp_world_body_named(w, "mat"), &info) == SP_OK && info.elements == 46 * 2 * 46 * 5);
+    close_stage(&s);
+}
+
 // ------------------------------------------------------------------------------------------------ what is worth a warning
 
 static int warnings_of(const stage *s, int line, const char *part) {

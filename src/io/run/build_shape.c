@@ -10,8 +10,9 @@ static const double PI = 3.14159265358979323846;
 static const double TET_BYTES = 700;
 // tetrahedra of a shape that says neither cells nor elements
 static const double AUTO_ELEMENTS = 3000;
-// most tetrahedra that four cells along the shortest edge of a box may come to
-static const double AUTO_BOX_MAX = 100000;
+// about the most tetrahedra that four cells along the shortest edge of a box may come to: a step then takes some tens of
+// milliseconds
+static const double AUTO_BOX_MAX = 20000;
 
 bool sp__is_shape(const sp_scene_node *node) {
     static const char *const shapes[] = {"box", "cylinder", "sphere", "torus", "organ", "mesh", "plane"};
@@ -48,7 +49,8 @@ static sp_status make_box(sp_run *run, const sp_scene_node *shape, sp_mesh **out
         // even counts: the default pattern is symmetric then
         for (int k = 0; k < 3; k++) cells[k] = 2 * at_least(1, size[k] / edge / 2);
         sp__scene_note_auto(run->scene, shape, "cells", "%d %d %d: %s", cells[0], cells[1], cells[2],
-                            edge > shortest ? "cells of equal edges, 100000 tetrahedra in all" : "four along the shortest edge");
+                            edge > shortest ? "cells of equal edges, about 20000 tetrahedra in all"
+                                            : "four along the shortest edge");
     }
     SP_TRY(sp__build_reserve(run, shape, (double)cells[0] * cells[1] * cells[2] * per_cell, TET_BYTES, "tetrahedra"));
     return sp_mesh_box(run->ctx, size, cells, per_cell, out);

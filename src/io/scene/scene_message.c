@@ -71,6 +71,17 @@ static const char *const synonyms[][2] = {
     {"assert", "expect"},
     {"obstacle", "rigid"},
     {"floor", "rigid"},
+    {"ground", "rigid"},
+    {"wall", "rigid"},
+    {"cube", "box"},
+    {"cuboid", "box"},
+    {"ball", "sphere"},
+    {"rope", "rod"},
+    {"cable", "rod"},
+    {"wire", "rod"},
+    {"collision", "contact"},
+    {"t", "time"},
+    {"duration", "time"},
     {"corotated", "corotational"},
     {"co-rotational", "corotational"},
     {"conjugate-gradient", "cg"},
@@ -109,6 +120,9 @@ int sp__edit_distance(const char *a, const char *b, int limit) {
 
 const char *sp__nearest(const char *word, const char *const *known, int n) {
     const char *best = NULL;
+    // a word of another program is meant as such, however near it is to one of ours
+    for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++)
+        if (strcmp(synonyms[i][0], word) == 0 && is_known(synonyms[i][1], known, n)) return synonyms[i][1];
     // a short word must stay recognisable: "t" is near to everything
     size_t length = strlen(word);
     int limit = length < 3 ? 0 : length < 5 ? 1 : 2;
@@ -119,8 +133,6 @@ const char *sp__nearest(const char *word, const char *const *known, int n) {
         limit = d - 1;
         if (limit < 0) return best;
     }
-    for (size_t i = 0; !best && i < sizeof synonyms / sizeof synonyms[0]; i++)
-        if (strcmp(synonyms[i][0], word) == 0 && is_known(synonyms[i][1], known, n)) best = synonyms[i][1];
     return best;
 }
 

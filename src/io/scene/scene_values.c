@@ -477,6 +477,20 @@ static const sp_attr *built_in(sp_scene *scene, sp_scene_node *node, int index, 
     return (*cache)[index];
 }
 
+// what it is, and the words that may stand there
+static void missing_attribute(sp_scene *scene, const sp_scene_node *node, const sp_attr_spec *spec) {
+    char list[300] = "";
+    size_t used = 0;
+    for (const char *p = spec->kind == SP_ATTR_CHOICE ? spec->choices : ""; *p;) {
+        size_t whole = strcspn(p, "/"), length = strcspn(p, "/[");
+        if (length == whole && used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s=\"%.*s\"", used ? " or " : ": ", spec->name,
+                                     (int)length, p);
+        p += whole + (p[whole] == '/');
+    }
+    sp__scene_error(scene, node, NULL, "missing attribute \"%s\", %s%s", spec->name, spec->meaning, list);
+}
+
 const sp_attr *sp__attr_read(sp_scene *scene, sp_scene_node *node, int index) {
     if (node->attrs[index]) return node->attrs[index];
     const sp_attr_spec *spec = &node->spec->attrs[index];
@@ -487,7 +501,7 @@ const sp_attr *sp__attr_read(sp_scene *scene, sp_scene_node *node, int index) {
         sp__scene_error(scene, node, spec->name, "attribute \"%s\" is known, not in this build; a later version has it",
                         spec->name);
     if (from.origin == SP_ORIGIN_ABSENT && spec->flags & SP_ATTR_REQUIRED)
-        sp__scene_error(scene, node, NULL, "missing attribute \"%s\", %s", spec->name, spec->meaning);
+        missing_attribute(scene, node, spec);
     else if (from.origin == SP_ORIGIN_BUILTIN && !not_built)
         attr = built_in(scene, node, index, &from);
     else if (from.origin != SP_ORIGIN_ABSENT && !not_built)
