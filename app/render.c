@@ -142,9 +142,8 @@ static int check_arguments(const sp_arguments *a, const sp_render_args *r) {
     if (r->until < r->from) return sp__complain(a, "--from %g --until %g: must rise", r->from, r->until);
     if (series && (r->time >= 0 || r->steps >= 0 || mesh) && r->orbit == 0)
         return sp__complain(a, "several pictures of one state need --orbit DEG");
-    const char *file = r->png ? r->png : r->video;
     char why[420];
-    if (file && !sp__output_possible(file, NULL, why, sizeof why)) return sp__complain(a, "%s", why);
+    if (r->png && !sp__output_possible(r->png, NULL, why, sizeof why)) return sp__complain(a, "--png %s", why);
     return -1;
 }
 
