@@ -131,6 +131,8 @@ static void count_body(sp_body_summary *b, sp_world *world, sp_body_id id) {
     if (b->now.inverted > b->inverted_max) b->inverted_max = b->now.inverted;
     b->volume_sum += b->now.volume;
     b->iterations_sum += b->now.solve.linear_iterations;
+    b->substeps_sum += b->now.solve.substeps;
+    if (b->now.solve.substeps > b->substeps_max) b->substeps_max = b->now.solve.substeps;
     if (b->now.solve.linear_iterations > b->iterations_max) b->iterations_max = b->now.solve.linear_iterations;
     b->residual_max = fmax(b->residual_max, b->now.solve.residual);
     b->refreshes += b->now.solve.refreshes;

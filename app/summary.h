@@ -10,8 +10,8 @@ typedef struct sp_body_summary {
     sp_body_info now;
     double penetration_max;
     int inverted_max;
-    double volume_sum, iterations_sum, residual_max, refreshes, columns, elements_refreshed, shift_max;
-    int iterations_max, age_max;
+    double volume_sum, iterations_sum, substeps_sum, residual_max, refreshes, columns, elements_refreshed, shift_max;
+    int iterations_max, substeps_max, age_max;
 } sp_body_summary;
 
 typedef enum sp_outcome { SP_RUN_OK, SP_RUN_FAILED, SP_RUN_STOPPED, SP_RUN_MISSED, SP_RUN_RESERVED } sp_outcome;

@@ -31,6 +31,8 @@ static void write_solver(sp_json *j, const sp_body_summary *b, double steps) {
     sp__json_text(j, "name", s->solver);
     sp__json_number(j, "iterations_mean", b->iterations_sum / steps);
     sp__json_integer(j, "iterations_max", b->iterations_max);
+    sp__json_number(j, "substeps_mean", b->substeps_sum / steps);
+    sp__json_integer(j, "substeps_max", b->substeps_max);
     sp__json_number(j, "residual_max", b->residual_max);
     sp__json_number(j, "force_residual", s->force_residual);
     sp__json_number(j, "critical_step", s->critical_step > 0 ? s->critical_step : NAN);

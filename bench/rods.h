@@ -33,7 +33,7 @@ typedef struct sp_bench_rod_def {
     double length, radius, density, young, poisson, gravity;
     double damping;  // Rayleigh's of stiffness [s]
     bool statics;
-    bool newton;                             // steps to a residual of 1e-6; otherwise one linearisation each
+    bool newton;                             // steps to a residual of 1e-6; otherwise the default
     const double *curvature;                 // natural, of each strand: (elements + 1) x 3; NULL: straight
     void (*root)(int strand, sp_pose *out);  // NULL: identity
 } sp_bench_rod_def;

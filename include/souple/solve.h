@@ -15,14 +15,17 @@ typedef enum sp_integrator_type {
     SP_STATIC           ///< each step finds the equilibrium under the loads of its end time
 } sp_integrator_type;
 
+enum { SP_SUBSTEPS_AUTO = 0 };
+
 typedef struct sp_integrator_def {
     sp_integrator_type type;
-    int iterations;    ///< Newton iterations at most, >= 1, default 20
+    int iterations;  ///< Newton iterations at most, >= 1, default 20; implicit-euler of rods: 1 for one linearisation and no more
     double tolerance;  ///< of Newton, on the residual force relative to the first (static: to the force on fixed nodes, if
                        ///< larger), > 0, default 1e-8
     bool line_search;  ///< default true
     int load_steps;    ///< static: loads grow in this many stages, >= 1, default 1
-    int substeps;      ///< explicit: equal parts of a step, >= 1, default 1
+    int substeps;      ///< equal parts of a step, >= 1; default SP_SUBSTEPS_AUTO: one, and implicit-euler of rods divides the
+                       ///< step of each strand as its motion needs; not static
     uint32_t cookie;
 } sp_integrator_def;
 
@@ -113,7 +116,8 @@ typedef struct sp_solve_info {
     const char *solver;     ///< "cg (assembled)", "pcg (cholesky, async)", ...
     int linear_iterations;  ///< of all linear solves of the step
     int linear_solves;
-    int newton_iterations;   ///< 1 for implicit-euler, 0 for explicit
+    int newton_iterations;   ///< linearisations: 1 for implicit-euler, and those of the strand that needed most; 0 for explicit
+    int substeps;            ///< equal or unequal parts that the step was made in; rods: of the strand that needed most
     double residual;         ///< worst |b - Ax|/|b| of the step: computed from x where tolerance > 0, by recurrence otherwise
     double force_residual;   ///< newton and static: |residual force| at the end relative to the first
     double critical_step;    ///< explicit: the longest stable step [s]; otherwise 0

@@ -323,8 +323,8 @@ typedef struct sp_contact_def {
     double stiffness;  ///< [N/m] per node, along the normal and across; 0: auto, 30 m/h2 of each node's mass (of the mean mass
                        ///< where that is more), and for solids at least Young's modulus times the element size (static: that;
                        ///< explicit: m/h2 of the substep)
-    double damping;   ///< [N s/m] per node >= 0
-    double friction;  ///< coefficient >= 0
+    double damping;    ///< [N s/m] per node >= 0
+    double friction;   ///< coefficient >= 0
     uint32_t cookie;
 } sp_contact_def;
 

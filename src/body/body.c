@@ -37,6 +37,7 @@ void sp__body_free(sp_body *b) {
     for (int i = 0; i < 6; i++) sp__free(b->ctx, b->work[i]), b->work[i] = NULL;
     sp__free(b->ctx, b->f), b->f = NULL;
     sp__free(b->ctx, b->history), b->history = NULL;
+    sp__free(b->ctx, b->parts), b->parts = NULL;
     sp__free(b->ctx, b->target), b->target = NULL;
     sp__free(b->ctx, b->fixed), b->fixed = NULL;
     sp__loads_free(b);
@@ -153,6 +154,46 @@ static sp_status dispatch(sp_body *b, double h) {
     return SP_BODY_FAIL(b, SP_BAD_INPUT, "body '%s': integrator %d is unknown", b->name, (int)b->integrator.type);
 }
 
+static void aim_at_share(sp_body *b, const double *from, const double *to, double share) {
+    if (share == 1)
+        memcpy(b->target, to, (size_t)b->nq * sizeof *to);
+    else if (b->ops->toward)
+        b->ops->toward(b, from, to, share, b->target);
+    else
+        for (int i = 0; i < b->nq; i++) b->target[i] = from[i] + share * (to[i] - from[i]);
+}
+
+// n equal parts of a step: the state between two of them takes the place of the committed one, and fixed unknowns go evenly to
+// their targets. Loads are those of the end of the step in all parts.
+static sp_status drive_parts(sp_body *b, double h, int n) {
+    double *q = b->q[SP_COMMITTED], *v = b->v[SP_COMMITTED];
+    size_t nq = (size_t)b->nq, nv = (size_t)b->nv;
+    if (!b->parts && !SP_NEW(b->ctx, b->parts, 2 * nq + nv + 3))
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the substeps of '%s'", b->name);
+    double *between_q = b->parts, *target = between_q + nq + 1, *between_v = target + nq + 1, pin_work = 0;
+    sp_status worst = SP_OK;
+    memcpy(target, b->target, nq * sizeof *target);
+    for (int k = 1; k <= n && worst >= 0; k++) {
+        aim_at_share(b, q, target, (double)k / n);
+        b->h = h / n;
+        sp_status status = dispatch(b, h / n);
+        worst = status < 0 ? status : sp__worst(worst, status);
+        sp__loads_finish(b);
+        pin_work += b->pin_work;
+        memcpy(between_q, b->q[SP_TRIAL], nq * sizeof *q), memcpy(between_v, b->v[SP_TRIAL], nv * sizeof *v);
+        b->q[SP_COMMITTED] = between_q, b->v[SP_COMMITTED] = between_v;
+    }
+    b->q[SP_COMMITTED] = q, b->v[SP_COMMITTED] = v;
+    memcpy(b->target, target, nq * sizeof *target);
+    b->pin_work = pin_work;
+    return worst;
+}
+
+// explicit steps have parts of their own, statics have none
+static bool divides(const sp_body *b) {
+    return b->integrator.substeps > 1 && (b->integrator.type == SP_IMPLICIT_EULER || b->integrator.type == SP_NEWTON);
+}
+
 sp_status sp__drive(sp_body *b, double h, sp_on_limit on_limit) {
     if (b->nv == 0) return SP_OK;
     const char *solver = b->solve.solver;
@@ -165,7 +206,7 @@ sp_status sp__drive(sp_body *b, double h, sp_on_limit on_limit) {
     sp__solver_step(b->solver, b->step, b->deterministic);
     b->h = b->integrator.type == SP_STATIC ? 0 : h;
     sp__loads_begin(b);
-    sp_status status = dispatch(b, h);
+    sp_status status = divides(b) ? drive_parts(b, h, b->integrator.substeps) : dispatch(b, h);
     b->load_factor = 1;
     if (status >= 0) sp__loads_finish(b);
     if (status == SP_NOT_CONVERGED && on_limit == SP_LIMIT_FAIL)

@@ -106,7 +106,12 @@ typedef struct sp_body_ops {
     void (*between)(sp_body *b, const double *from, const double *to, double *d);
     // out: committed (+) s out = committed (+) s x (+) s a d, a step along d from where x has led; NULL: x + a d. out may be x
     void (*further)(sp_body *b, double s, const double *x, double a, const double *d, double *out);
+    // coordinates at a share of the way from one state to another, as far as fixed unknowns have any; NULL: number by number
+    void (*toward)(sp_body *b, const double *from, const double *to, double share, double *out);
     void (*place_fixed)(sp_body *b);  // fixed unknowns of the trial state exactly at their targets; NULL: number by number
+    // after a linearised step of implicit Euler with the system A: where the trial state is far from the nonlinear equations it
+    // is made better, by iterations and substeps. NULL: one linearisation is enough
+    sp_status (*correct)(sp_body *b, double h, const sp_system *A);
     // y = M x or M^-1 x at the trial state; the inverse never where SP_CAP_MASSLESS
     void (*mass)(sp_body *b, const double *x, double *y, bool inverse);
     void (*undo)(sp_body *b);  // the step failed: what prescribe did to the committed state goes back; NULL: it did nothing
@@ -185,6 +190,7 @@ struct sp_body {
     sp_solve_info solve;
     double *work[6];  // vectors of the drivers (nv each), scratch kept across steps
     double *history;  // corrections that Newton's method mixes, made at its first use; scratch
+    double *parts;    // state between substeps and targets of the whole step, made at their first use; scratch
     // the watch over energy
     sp_balance balance[2];  // [SP_COMMITTED], [SP_TRIAL]
     double pin_work;        // of prescribed unknowns in this step, written by the driver [J]

@@ -5,10 +5,11 @@
 
 sp_status sp__body_check_systems(sp_error *error, const sp_integrator_def *in, const sp_solver_def *so) {
     if (in->cookie != SP_COOKIE_INTEGRATOR) REFUSE("integrator does not start from sp_integrator_def_default()");
-    if (in->iterations < 1 || in->load_steps < 1 || in->substeps < 1 || !(in->tolerance > 0 && in->tolerance < 1))
-        REFUSE(
-            "integrator: iterations = %d, load_steps = %d, substeps = %d, each must be >= 1; tolerance = %g, must be in (0, 1)",
-            in->iterations, in->load_steps, in->substeps, in->tolerance);
+    if (in->iterations < 1 || in->load_steps < 1 || in->substeps < 0 || !(in->tolerance > 0 && in->tolerance < 1))
+        REFUSE("integrator: iterations = %d, load_steps = %d, each must be >= 1; substeps = %d, must be >= 0; tolerance = %g, "
+               "must be "
+               "in (0, 1)",
+               in->iterations, in->load_steps, in->substeps, in->tolerance);
     if (so->cookie != SP_COOKIE_SOLVER) REFUSE("solver does not start from sp_solver_def_default()");
     if (so->iterations < 1 || !(so->tolerance >= 0 && so->tolerance < 1))
         REFUSE("solver: iterations = %d, must be >= 1; tolerance = %g, must be in [0, 1)", so->iterations, so->tolerance);

@@ -80,7 +80,7 @@ static void kick(sp_body *b, double h, double whole) {
 }
 
 sp_status sp__drive_explicit(sp_body *b, double h) {
-    int n = b->integrator.substeps;
+    int n = b->integrator.substeps > 0 ? b->integrator.substeps : 1;
     double part = h / n;
     b->h = part;
     sp__drive_begin(b);
@@ -95,5 +95,6 @@ sp_status sp__drive_explicit(sp_body *b, double h) {
     }
     sp__drive_place_fixed(b);
     b->solve.solver = "none";
+    b->solve.substeps = n;
     return part > b->solve.critical_step ? SP_UNSTABLE_STEP : SP_OK;
 }

@@ -4,6 +4,7 @@
 sp_status sp__drive_newton(sp_body *b, double h) {
     sp__drive_begin(b);
     sp_newton n = {.b = b, .s = h, .m = 1, .share = 1, .x = b->v[SP_TRIAL], .x0 = b->v[SP_COMMITTED]};
+    b->solve.substeps++;
     sp_status status = sp__newton_solve(&n);
     b->pin_work = n.reaction;
     if (status >= 0) sp__drive_place_fixed(b);

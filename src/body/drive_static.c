@@ -14,6 +14,7 @@ static sp_status check_held(sp_body *b) {
 
 sp_status sp__drive_static(sp_body *b, double h) {
     (void)h;
+    b->solve.substeps = 1;
     SP_TRY(check_held(b));
     sp__drive_begin(b);
     memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));

@@ -8,7 +8,7 @@ sp_integrator_def sp_integrator_def_default(void) {
                                .tolerance = 1e-8,
                                .line_search = true,
                                .load_steps = 1,
-                               .substeps = 1,
+                               .substeps = SP_SUBSTEPS_AUTO,
                                .cookie = SP_COOKIE_INTEGRATOR};
 }
 

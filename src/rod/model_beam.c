@@ -386,6 +386,7 @@ const sp_rod_model_ops sp__rod_beam = {
     .coordinates = coordinates,
     .unknowns = unknowns,
     .band = band,
+    .calm = 1e-5,  // what is missing of a stiff stretch brakes
     .create = create,
     .destroy = destroy,
     .changed = changed,

@@ -202,6 +202,15 @@ static void between(sp_body *b, int part, const double *from, const double *to, 
     for (int i = 0; i < sp__rod(b)->part[part].nv; i++) d[i] = to[i] - from[i];
 }
 
+// the clamp turns evenly, too
+static void toward(sp_body *b, int part, const double *from, const double *to, double share, double *out) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    int clamp = sp__der_clamp(p->elements);
+    memcpy(out, to, (size_t)p->nq * sizeof *out);
+    for (int i = 0; i < p->nv; i++) out[i] = from[i] + share * (to[i] - from[i]);
+    turned_part(from + clamp, to + clamp, share, out + clamp);
+}
+
 static void tangent_at(const double *q, double s, const double *x, double a, const double *d, int edge, double t[3]) {
     int i = sp__der_place(edge), j = sp__der_place(edge + 1);
     for (int k = 0; k < 3; k++) {
@@ -388,6 +397,7 @@ const sp_rod_model_ops sp__rod_der = {
     .unknowns = unknowns,
     .band = band,
     .clamp = sp__der_clamp,
+    .calm = 1e-5,  // what is missing of a stiff stretch brakes
     .create = create,
     .destroy = destroy,
     .changed = changed,
@@ -400,6 +410,7 @@ const sp_rod_model_ops sp__rod_der = {
     .move = move,
     .between = between,
     .further = further,
+    .toward = toward,
     .place = place,
     .speed = speed,
     .slopes = slopes,

@@ -143,15 +143,24 @@ static sp_strand_state state_of(const double *q, const double *v) {
     return state;
 }
 
+// how fast an element bends, a bound
+static double bend_rate(const sp_strand *s, int e, const double *v) {
+    const double *rate = v + ROOT_V + 3 * (size_t)e;
+    return s->element[e].length * (s->affine ? 0.5 * (sp__norm3(rate) + sp__norm3(rate + 3)) : sp__norm3(rate));
+}
+
 // a bound of the angle by which its tip turns in a step
 static double turn_of(const sp_strand *s, const double *v, double h) {
     double sum = sp__norm3(v + 3);
-    for (int e = 0; e < s->alive; e++) {
-        const double *rate = v + ROOT_V + 3 * (size_t)e;
-        double size = s->affine ? 0.5 * (sp__norm3(rate) + sp__norm3(rate + 3)) : sp__norm3(rate);
-        sum += size * s->element[e].length;
-    }
+    for (int e = 0; e < s->alive; e++) sum += bend_rate(s, e, v);
     return h * sum;
+}
+
+static double bent(const sp_body *b, int part, double h, const double *v) {
+    const sp_strand *s = &model_of(b, part)->strand;
+    double most = 0;
+    for (int e = 0; e < s->alive; e++) most = fmax(most, bend_rate(s, e, v));
+    return h * most;
 }
 
 // Quadratic velocity terms as published up to `calm` [rad], carried over (strand_carry.h) from `wild` on, and both in between.
@@ -165,7 +174,7 @@ static double share_of(double turn) {
 static sp_status look_back(sp_body *b, int part, const double *q, const double *v) {
     model *m = model_of(b, part);
     m->h = b->h;
-    m->share = b->h > 0 ? share_of(turn_of(&m->strand, v, b->h)) : 0;
+    m->share = b->h > 0 && !sp__rod_corrects(b) ? share_of(turn_of(&m->strand, v, b->h)) : 0;
     if (m->share == 0) return SP_OK;
     move(b, part, q, -b->h, v, m->before);
     sp_strand_state before = state_of(m->before, v);
@@ -245,6 +254,44 @@ static void bend_of_force(sp_body *b, int part, int element, double u, const dou
     const sp_strand *s = &model_of(b, part)->strand;
     int band = sp__rod(b)->part[part].band;
     sp__strand_bend_of_force(s, element, along(s, element, u), f, -1, sp__banded_at(K, band, 0, 0), band);
+}
+
+static void bend_of_nodes(sp_body *b, int part, const double *force, bool exact, double *K) {
+    const sp_strand *s = &model_of(b, part)->strand;
+    int band = sp__rod(b)->part[part].band;
+    double *H = sp__banded_at(K, band, 0, 0);
+    if (exact)
+        sp__strand_bend_of_nodes(s, force, -1, H, band);
+    else
+        sp__strand_tension_of_nodes(s, force, -1, H, band);
+}
+
+static void keep(sp_body *b, int part, const double *v) {
+    model *m = model_of(b, part);
+    sp__strand_keep(&m->strand, m->q + ROOT_Q, v, &m->carry);
+}
+
+static void carry(sp_body *b, int part, double h, const double *x, const double *v0, double *R, double *node) {
+    const sp_rod *r = sp__rod(b);
+    model *m = model_of(b, part);
+    sp_strand *s = &m->strand;
+    for (int i = 0; i < s->unknowns; i++) R[i] += h * s->A[i];
+    double *inertia = r->kept + r->part[part].v;
+    memset(inertia, 0, (size_t)s->unknowns * sizeof *inertia);
+    for (int i = 0; i < 3 * (s->room + 1); i++) node[i] *= -h;
+    sp__strand_impulse(s, x, 1, &m->carry, inertia, node);
+    for (int i = 0; i < 3 * (s->room + 1); i++) node[i] /= -h;
+    for (int e = 0; e < s->alive; e++) {
+        double half = 0.5 * s->element[e].length * s->element[e].line_density;
+        sp__axpy3(node + 3 * e, half, r->acceleration, node + 3 * e);
+        sp__axpy3(node + 3 * e + 3, half, r->acceleration, node + 3 * e + 3);
+    }
+    if (r->free_root) {
+        double *u = r->product + r->part[part].v;
+        for (int i = 0; i < s->unknowns; i++) u[i] = x[i] - v0[i];
+        sp__strand_spin_impulse(s, m->spin, u, &m->carry, inertia);
+    }
+    for (int i = 0; i < s->unknowns; i++) R[i] -= inertia[i];
 }
 
 static void mass(sp_body *b, int part, const double *x, double *y, bool inverse) {
@@ -351,11 +398,12 @@ static void curvature(sp_body *b, int part, double *out) {
     }
 }
 
-#define SHARED                                                                                                                 \
-    .massless = true, .grows = true, .create = create, .destroy = destroy, .changed = changed, .bend = bend, .settle = settle, \
-    .force = force, .matrices = matrices, .damping = damping, .bend_of_force = bend_of_force, .mass = mass, .move = move,      \
-    .between = between, .place = place, .speed = speed, .slopes = slopes, .held = held, .aim = aim, .curvature = curvature,    \
-    .elastic = elastic, .measure = measure
+#define SHARED                                                                                                                  \
+    .massless = true, .calm = 1e-2, .grows = true, .create = create, .destroy = destroy, .changed = changed, .bend = bend,      \
+    .settle = settle, .force = force, .matrices = matrices, .damping = damping, .bend_of_force = bend_of_force,                 \
+    .bend_of_nodes = bend_of_nodes, .bent = bent, .keep = keep, .carry = carry, .mass = mass, .move = move, .between = between, \
+    .place = place, .speed = speed, .slopes = slopes, .held = held, .aim = aim, .curvature = curvature, .elastic = elastic,     \
+    .measure = measure
 
 const sp_rod_model_ops sp__rod_clothoid = {
     .name = "clothoid", .coordinates = clothoid_coordinates, .unknowns = clothoid_unknowns, .band = clothoid_band, SHARED};

@@ -62,7 +62,8 @@ typedef struct sp_rod {
     int motions;
     sp_rod_load *load;
     int loads;
-    double (*load_now)[3];  // loads, at the end of the step
+    double (*load_now)[3];    // loads, at the end of the step
+    double (*load_place)[3];  // where they were evaluated last
     sp_signal natural_signal[3];
     bool natural_in_time;
     struct sp_rod_growth *growth;  // rod_grow.c; NULL: none
@@ -78,7 +79,8 @@ typedef struct sp_rod {
     double (*settled_acceleration)[3];  // parts
     unsigned char *settled;             // parts: 0 nothing, 1 places, 2 and the motion
     sp_status *settle_status;           // parts
-    double *part_energy;                // parts
+    double *part_energy;                // parts: elastic energy and weight, where forces were evaluated last
+    double *part_kinetic;               // parts: energy of motion there
     sp_bound *bounds;                   // elements: sp__rod_bounds
     sp_measure *part_measure;           // parts
     double *node_scratch;               // nodes x 3
@@ -91,9 +93,14 @@ typedef struct sp_rod {
     sp_parts chain;
     int *chain_start, *chain_band;
     int *term_start, *term_order;  // point terms by part
+    double *term_place;            // terms x 6: where they were evaluated, place and velocity
     int term_room;
-    int most_unknowns;  // of a strand
-    double *scratch;    // per worker: scratch_size numbers
+    // rod_correct.c
+    struct sp_rod_correction *correction;            // parts
+    double *correct_scratch;                         // per worker
+    size_t most_coordinates, most_nodes, most_band;  // of a strand
+    int most_unknowns;                               // of a strand
+    double *scratch;                                 // per worker: scratch_size numbers
     size_t scratch_size;
     // surface
     sp_surface surface;
@@ -124,6 +131,7 @@ struct sp_rod_model_ops {
     // where the frame of a held root stands among the coordinates, 9 numbers; NULL: unknowns make it
     int (*clamp)(int elements);
     bool massless;  // M can be singular: no explicit steps
+    double calm;    // of the energy of a motion that a linearised step may miss (rod_correct.c)
     bool grows;
     sp_status (*create)(sp_body *b, int part);  // part->model; lengths, sections and natural curvature are there
     void (*destroy)(sp_body *b, int part);      // also of one half made
@@ -142,9 +150,20 @@ struct sp_rod_model_ops {
     void (*damping)(sp_body *b, int part, double *K);
     // K += what a force f at a place adds to it because the place is no linear function of the unknowns; NULL: nothing
     void (*bend_of_force)(sp_body *b, int part, int element, double u, const double f[3], double *K);
+    // the same of forces at all nodes; not exact: positive semi-definite, what tension adds. NULL: the model's K has it all
+    void (*bend_of_nodes)(sp_body *b, int part, const double *force, bool exact, double *K);
+    // Inertia of material points: `keep` remembers their velocities at the settled state, for rates v. `carry` takes the place of
+    // the quadratic velocity terms: R += h A - (M x - P), with P from the velocities kept, and forces at nodes (x 3) += those of
+    // inertia. NULL: masses do not change, R -= M (x - v0)
+    void (*keep)(sp_body *b, int part, const double *v);
+    void (*carry)(sp_body *b, int part, double h, const double *x, const double *v0, double *R, double *node);
+    // the angle by which the element that bends fastest bends in h; NULL: elements do not wind up
+    double (*bent)(const sp_body *b, int part, double h, const double *v);
     void (*mass)(sp_body *b, int part, const double *x, double *y, bool inverse);
     void (*move)(sp_body *b, int part, const double *from, double s, const double *v, double *to);  // to may be from
     void (*between)(sp_body *b, int part, const double *from, const double *to, double *d);         // move(from, 1, d) = to
+    // see sp_body_ops; NULL: by `between` and `move`
+    void (*toward)(sp_body *b, int part, const double *from, const double *to, double share, double *out);
     // see sp_body_ops; NULL: sums
     void (*further)(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out);
     // centreline and frame at u in [0, 1] of an element
@@ -182,6 +201,15 @@ void sp__rod_further(sp_body *b, double s, const double *x, double a, const doub
 void sp__rod_place_fixed(sp_body *b);
 void sp__rod_mass(sp_body *b, const double *x, double *y, bool inverse);
 void sp__rod_load_forces(sp_body *b, double *g);  // g = what loads, pulls and drags put on it, at the settled trial state
+double sp__rod_mass_damping(const sp_rod *r);     // the share of M that damps
+void sp__rod_toward(sp_body *b, const double *from, const double *to, double share, double *out);
+void sp__rod_toward_part(sp_body *b, int part, const double *from, const double *to, double share, double *out);
+// rod_correct.c
+static inline bool sp__rod_corrects(const sp_body *b) {
+    return b->integrator.type == SP_IMPLICIT_EULER && b->integrator.iterations > 1;
+}
+sp_status sp__rod_correct_create(sp_body *b);
+sp_status sp__rod_correct(sp_body *b, double h, const sp_system *A);
 // How a place moves with the unknowns of its strand, in the room of one worker.
 typedef struct sp_rod_place {
     int part, count;
@@ -190,6 +218,9 @@ typedef struct sp_rod_place {
     double *six;      // count x 6: of the frame on the centreline, velocity and angular velocity
     double x[3];
 } sp_rod_place;
+// K += J^T k J, k symmetric: xx yy zz xy yz zx
+void sp__rod_add_term(const sp_rod_place *s, const double k[6], int band, double *K);
+void sp__rod_lump(double *node, int element, double u, const double f[3]);  // a force inside an element, at its two nodes
 // rod_points.c
 void sp__rod_open_place(sp_body *b, const sp_anchor *a, int worker, sp_rod_place *out);  // of the settled strand
 void sp__rod_points(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);

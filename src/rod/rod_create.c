@@ -20,7 +20,9 @@ static const sp_body_ops rod_ops = {
     .retract = sp__rod_retract,
     .between = sp__rod_between,
     .further = sp__rod_further,
+    .toward = sp__rod_toward,
     .place_fixed = sp__rod_place_fixed,
+    .correct = sp__rod_correct,
     .mass = sp__rod_mass,
     .undo = sp__rod_grow_undo,
     .settle = settle,
@@ -229,11 +231,11 @@ static sp_status make_arrays(sp_body *b, int64_t nq, int64_t nv, size_t bands) {
         !SP_NEW(ctx, r->alive, parts) || !SP_NEW(ctx, r->hold, q) || !SP_NEW(ctx, r->start, q) || !SP_NEW(ctx, r->settled_q, q) ||
         !SP_NEW(ctx, r->settled_v, v) || !SP_NEW(ctx, r->settled_acceleration, parts) || !SP_NEW(ctx, r->settled, parts) ||
         !SP_NEW(ctx, r->settle_status, parts) || !SP_NEW(ctx, r->bounds, elements) || !SP_NEW(ctx, r->part_measure, parts) ||
-        !SP_NEW(ctx, r->part_energy, parts) || !SP_NEW(ctx, r->product, v + 1) || !SP_NEW(ctx, r->kept, v + 1) ||
-        !SP_NEW(ctx, r->M, bands + 1) || !SP_NEW(ctx, r->B, bands + 1) || !SP_NEW(ctx, r->K, bands + 1) ||
-        !SP_NEW(ctx, r->system[0], bands + 1) || !SP_NEW(ctx, r->system[1], bands + 1) || !SP_NEW(ctx, r->system[2], bands + 1) ||
-        !SP_NEW(ctx, r->chain_start, parts + 1) || !SP_NEW(ctx, r->chain_band, parts) || !SP_NEW(ctx, r->term_start, parts + 1) ||
-        !SP_NEW(ctx, r->scratch, r->scratch_size * (size_t)sp__workers(ctx)))
+        !SP_NEW(ctx, r->part_energy, parts) || !SP_NEW(ctx, r->part_kinetic, parts) || !SP_NEW(ctx, r->product, v + 1) ||
+        !SP_NEW(ctx, r->kept, v + 1) || !SP_NEW(ctx, r->M, bands + 1) || !SP_NEW(ctx, r->B, bands + 1) ||
+        !SP_NEW(ctx, r->K, bands + 1) || !SP_NEW(ctx, r->system[0], bands + 1) || !SP_NEW(ctx, r->system[1], bands + 1) ||
+        !SP_NEW(ctx, r->system[2], bands + 1) || !SP_NEW(ctx, r->chain_start, parts + 1) || !SP_NEW(ctx, r->chain_band, parts) ||
+        !SP_NEW(ctx, r->term_start, parts + 1) || !SP_NEW(ctx, r->scratch, r->scratch_size * (size_t)sp__workers(ctx)))
         return SP_NO_MEMORY;
     for (int p = 0; p < r->parts; p++) {
         r->chain_start[p + 1] = r->part[p].v + r->part[p].nv, r->chain_band[p] = r->part[p].band;
@@ -311,7 +313,9 @@ int sp__rod_number(const sp_rod *r, const sp_rod_def *def, int number, bool node
 static sp_status copy_loads(sp_body *b, const sp_rod_def *def) {
     sp_rod *r = sp__rod(b);
     r->loads = def->load_count;
-    if (!SP_NEW(b->ctx, r->load, def->load_count + 1) || !SP_NEW(b->ctx, r->load_now, def->load_count + 1)) return SP_NO_MEMORY;
+    if (!SP_NEW(b->ctx, r->load, def->load_count + 1) || !SP_NEW(b->ctx, r->load_now, def->load_count + 1) ||
+        !SP_NEW(b->ctx, r->load_place, def->load_count + 1))
+        return SP_NO_MEMORY;
     if (def->load_count) memcpy(r->load, def->loads, (size_t)def->load_count * sizeof *r->load);
     for (int i = 0; i < def->load_count; i++) r->load[i].element = sp__rod_number(r, def, r->load[i].element, false);
     for (int i = 0; i < def->load_count; i++)
@@ -404,6 +408,7 @@ static sp_status fill(sp_body *b, const sp_rod_def *def) {
     SP_TRY(sp__rod_hold_create(b, def));
     if (def->grow) SP_TRY(sp__rod_grow_create(b, def->grow));
     SP_TRY(sp__rod_surface_create(b));
+    SP_TRY(sp__rod_correct_create(b));
     return sp__solver_create(b->ctx, &b->solver_def, sp__backend_find("auto"), &b->solver);
 }
 
@@ -460,6 +465,8 @@ static void destroy(sp_body *b) {
                    r->bounds,
                    r->part_measure,
                    r->part_energy,
+                   r->part_kinetic,
+                   r->load_place,
                    r->product,
                    r->kept,
                    r->node_scratch,
@@ -473,6 +480,9 @@ static void destroy(sp_body *b) {
                    r->chain_band,
                    r->term_start,
                    r->term_order,
+                   r->term_place,
+                   r->correction,
+                   r->correct_scratch,
                    r->scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__body_free(b);

@@ -12,8 +12,7 @@ static void push_force(const sp_rod *r, const sp_rod_place *s, const double f[3]
     for (int i = 0; i < s->count; i++) g[r->part[s->part].v + s->unknown[i]] += sp__dot3(s->columns + 3 * (size_t)i, f);
 }
 
-// K += J^T k J, k symmetric: xx yy zz xy yz zx
-static void add_term(const sp_rod_place *s, const double k[6], int band, double *K) {
+void sp__rod_add_term(const sp_rod_place *s, const double k[6], int band, double *K) {
     for (int i = 0; i < s->count; i++) {
         const double *c = s->columns + 3 * (size_t)i;
         double kc[3] = {k[0] * c[0] + k[3] * c[1] + k[5] * c[2], k[3] * c[0] + k[1] * c[1] + k[4] * c[2],
@@ -23,13 +22,28 @@ static void add_term(const sp_rod_place *s, const double k[6], int band, double 
     }
 }
 
+// where a term is evaluated: place and velocity
+static void keep_term(const sp_body *b, const sp_rod_place *s, double out[6]) {
+    const double *v = b->v[SP_TRIAL] + sp__rod(b)->part[s->part].v;
+    memcpy(out, s->x, sizeof s->x);
+    out[3] = out[4] = out[5] = 0;
+    for (int i = 0; i < s->count; i++) sp__axpy3(out + 3, v[s->unknown[i]], s->columns + 3 * (size_t)i, out + 3);
+}
+
+void sp__rod_lump(double *node, int element, double u, const double f[3]) {
+    sp__axpy3(node + 3 * (size_t)element, 1 - u, f, node + 3 * (size_t)element);
+    sp__axpy3(node + 3 * (size_t)element + 3, u, f, node + 3 * (size_t)element + 3);
+}
+
 // room for as many as there can be; more only after springs or surfaces were added
 static sp_status reserve_terms(sp_body *b) {
     sp_rod *r = sp__rod(b);
     if (b->loads.term_capacity <= r->term_room) return SP_OK;
-    sp__free(b->ctx, r->term_order);
+    sp__free(b->ctx, r->term_order), sp__free(b->ctx, r->term_place);
+    r->term_order = NULL, r->term_place = NULL;
     r->term_room = 0;
-    if (!SP_NEW(b->ctx, r->term_order, b->loads.term_capacity))
+    if (!SP_NEW(b->ctx, r->term_order, b->loads.term_capacity) ||
+        !SP_NEW(b->ctx, r->term_place, 6 * (size_t)b->loads.term_capacity))
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for %d springs and contacts of '%s'", b->loads.term_capacity, b->name);
     r->term_room = b->loads.term_capacity;
     return SP_OK;
@@ -66,6 +80,7 @@ static void add_loads(sp_body *b) {
         double f[3];
         for (int k = 0; k < 3; k++) f[k] = b->load_factor * r->load_now[i][k];
         sp__rod_open_place(b, &a, 0, &s);
+        memcpy(r->load_place[i], s.x, sizeof s.x);
         if (l->type == SP_LOAD_FORCE) {
             push_force(r, &s, f, b->f);
             b->energy -= sp__dot3(f, s.x);
@@ -105,13 +120,12 @@ static size_t band_size(const sp_rod_part *p) {
     return (size_t)p->nv * ((size_t)p->band + 1);
 }
 
-// the share of M that damps
-static double mass_damping(const sp_rod *r) {
+double sp__rod_mass_damping(const sp_rod *r) {
     return r->rayleigh_mass + (r->drag > 0 ? r->drag / r->mean_line_density : 0);
 }
 
 static bool damped(const sp_rod *r) {
-    return mass_damping(r) > 0 || r->rayleigh_stiffness > 0;
+    return sp__rod_mass_damping(r) > 0 || r->rayleigh_stiffness > 0;
 }
 
 // M, K and what of them damps
@@ -121,7 +135,7 @@ static void fill_part(void *arg, int part, int worker) {
     sp_rod *r = sp__rod(b);
     size_t n = band_size(&r->part[part]);
     double *M = band_of(r, r->M, part), *K = band_of(r, r->K, part), *B = band_of(r, r->B, part);
-    double a = mass_damping(r), s = r->rayleigh_stiffness;
+    double a = sp__rod_mass_damping(r), s = r->rayleigh_stiffness;
     memset(M, 0, n * sizeof *M), memset(K, 0, n * sizeof *K), memset(B, 0, n * sizeof *B);
     if (s > 0) r->model->damping(b, part, B);
     r->model->matrices(b, part, r->exact, M, K);
@@ -135,6 +149,33 @@ static void fill_matrices(sp_body *b) {
     r->filled = true;
 }
 
+// Node forces of loads, weight and point terms, and whether a wave of the tension they may make crosses an element in a step:
+// then a step explicit in it is unstable.
+static bool node_forces(const sp_body *b, int part, double *node) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    double P[3] = {0, 0, 0};
+    memset(node, 0, 3 * ((size_t)p->elements + 1) * sizeof *node);
+    for (int e = 0; e < p->alive; e++) {
+        double weight = 0.5 * sp__rod_stiffness(r, p->element + e)->line_density * r->length[p->element + e];
+        double both[3] = {2 * weight * r->acceleration[0], 2 * weight * r->acceleration[1], 2 * weight * r->acceleration[2]};
+        sp__rod_lump(node, e, 0.5, both);
+    }
+    for (int i = 0; i < r->loads; i++)
+        if (r->load[i].type == SP_LOAD_FORCE && r->part_of[r->load[i].element] == part)
+            sp__rod_lump(node, r->load[i].element - p->element, r->load[i].at, r->load_now[i]);
+    for (int i = r->term_start[part]; i < r->term_start[part + 1]; i++) {
+        const sp_point_term *t = &b->loads.terms[r->term_order[i]];
+        sp__rod_lump(node, (int)t->at.elem - p->element, t->at.at[0], t->f);
+    }
+    for (int e = p->alive - 1; e >= 0; e--) {
+        double l = r->length[p->element + e], rho = sp__rod_stiffness(r, p->element + e)->line_density;
+        sp__axpy3(P, 1, node + 3 * (size_t)e + 3, P);
+        if (b->h * b->h * sp__norm3(P) > rho * l * l) return true;
+    }
+    return false;
+}
+
 // point terms of one strand, and what forces at places add where K is to be exact
 static void finish_part(void *arg, int part, int worker) {
     sp_body *b = arg;
@@ -144,11 +185,14 @@ static void finish_part(void *arg, int part, int worker) {
     for (int i = r->term_start[part]; i < r->term_start[part + 1]; i++) {
         const sp_point_term *t = &b->loads.terms[r->term_order[i]];
         sp__rod_open_place(b, &t->at, worker, &s);
-        add_term(&s, t->k, r->part[part].band, K);
-        add_term(&s, t->b, r->part[part].band, B);
+        sp__rod_add_term(&s, t->k, r->part[part].band, K);
+        sp__rod_add_term(&s, t->b, r->part[part].band, B);
         if (r->exact && r->model->bend_of_force)
             r->model->bend_of_force(b, part, (int)t->at.elem - r->part[part].element, t->at.at[0], t->f, K);
     }
+    double *node = r->node_scratch + 3 * (size_t)r->part[part].node;
+    if (sp__rod_corrects(b) && r->model->bend_of_nodes && node_forces(b, part, node))
+        r->model->bend_of_nodes(b, part, node, false, K);
     for (int i = 0; r->exact && r->model->bend_of_force && i < r->loads; i++) {
         const sp_rod_load *l = &r->load[i];
         if (l->type != SP_LOAD_FORCE || r->part_of[l->element] != part) continue;
@@ -165,6 +209,12 @@ static void force_part(void *arg, int part, int worker) {
     sp_body *b = arg;
     sp_rod *r = sp__rod(b);
     r->part_energy[part] = r->model->force(b, part, b->f + r->part[part].v);
+    if (!sp__rod_corrects(b)) return;
+    const double *v = b->v[SP_TRIAL] + r->part[part].v;
+    double *p = r->product + r->part[part].v, twice = 0;
+    r->model->mass(b, part, v, p, false);
+    for (int i = 0; i < r->part[part].nv; i++) twice += v[i] * p[i];
+    r->part_kinetic[part] = 0.5 * twice;
 }
 
 static void damp(sp_body *b) {
@@ -191,10 +241,12 @@ sp_status sp__rod_evaluate(sp_body *b, unsigned want) {
     r->values++;
     if (b->h > 0 && damped(r)) damp(b);
     add_loads(b);
+    SP_TRY(reserve_terms(b));
     for (int i = 0; i < b->loads.term_count; i++) {
         sp_rod_place s;
         sp__rod_open_place(b, &b->loads.terms[i].at, 0, &s);
         push_force(r, &s, b->loads.terms[i].f, b->f);
+        keep_term(b, &s, r->term_place + 6 * (size_t)i);
     }
     return SP_OK;
 }
@@ -295,6 +347,23 @@ void sp__rod_between(sp_body *b, const double *from, const double *to, double *d
         const sp_rod_part *part = &r->part[p];
         r->model->between(b, p, from + part->q, to + part->q, d + part->v);
     }
+}
+
+void sp__rod_toward_part(sp_body *b, int part, const double *from, const double *to, double share, double *out) {
+    const sp_rod *r = sp__rod(b);
+    double *d = r->product + r->part[part].v;
+    if (r->model->toward) {
+        r->model->toward(b, part, from, to, share, out);
+        return;
+    }
+    r->model->between(b, part, from, to, d);
+    r->model->move(b, part, from, share, d, out);
+}
+
+void sp__rod_toward(sp_body *b, const double *from, const double *to, double share, double *out) {
+    const sp_rod *r = sp__rod(b);
+    for (int p = 0; p < r->parts; p++)
+        sp__rod_toward_part(b, p, from + r->part[p].q, to + r->part[p].q, share, out + r->part[p].q);
 }
 
 void sp__rod_further(sp_body *b, double s, const double *x, double a, const double *d, double *out) {

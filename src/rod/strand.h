@@ -116,5 +116,9 @@ double sp__strand_energy(const sp_strand *s, int element, const double *q, const
 // matrix of `stride` numbers a row. Turns of the root are meant about world axes; their block is the symmetric part.
 void sp__strand_bend_of_weight(const sp_strand *s, const double g[3], double c, double *H, int stride);
 void sp__strand_bend_of_force(const sp_strand *s, int element, double at, const double f[3], double c, double *H, int stride);
+// The same of forces at all nodes (3 x (elements + 1)), by fewer points: for tangents that need not be exact.
+void sp__strand_bend_of_nodes(const sp_strand *s, const double *force, double c, double *H, int stride);
+// And of these only what tension adds, where it pulls: -c times it is positive semi-definite.
+void sp__strand_tension_of_nodes(const sp_strand *s, const double *force, double c, double *H, int stride);
 
 #endif

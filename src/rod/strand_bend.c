@@ -73,19 +73,23 @@ static void add_point(const load *l, const sp_strand_segment *g, double u, doubl
 }
 
 // controls of the segment's element with each other, and with all behind, whose turns are those of a rigid body
+static void add_sums(const sp_strand *s, const sp_strand_segment *g, const sums *z, double c, double *H, size_t stride) {
+    size_t behind = 6 + 3 * (size_t)g->element;
+    for (int i = 0; i < s->own; i++) {
+        double *row = H + (behind + (size_t)i) * stride;
+        for (size_t d = 3; d < behind; d++) row[d] += c * sp__dot3(z->Z[i], s->rigid + 6 * d + 3);
+        for (int d = 0; d <= i; d++) row[behind + (size_t)d] += c * (z->T[i][d] + z->T[d][i]);
+    }
+}
+
 static void add_segment(const load *l, const sp_strand_segment *g, double c, double *H, size_t stride) {
     const sp_strand *s = l->s;
-    size_t behind = 6 + 3 * (size_t)g->element;
     sums z = {{{0}}, {{0}}};
     for (int k = 0; k < POINTS; k++) {
         double x = k < 8 ? -gauss_x[7 - k] : gauss_x[k - 8], w = gauss_w[k < 8 ? 7 - k : k - 8];
         add_point(l, g, 0.5 * l->end * (1 + x), 0.5 * l->end * g->length * w, &z);
     }
-    for (int i = 0; i < s->own; i++) {
-        double *row = H + (behind + (size_t)i) * stride;
-        for (size_t d = 3; d < behind; d++) row[d] += c * sp__dot3(z.Z[i], s->rigid + 6 * d + 3);
-        for (int d = 0; d <= i; d++) row[behind + (size_t)d] += c * (z.T[i][d] + z.T[d][i]);
-    }
+    add_sums(s, g, &z, c, H, stride);
 }
 
 // over the segments that have the load ahead, up to share `end` of the last of them
@@ -118,4 +122,148 @@ void sp__strand_bend_of_force(const sp_strand *s, int element, double at, const 
     double end;
     const sp_strand_segment *g = sp__strand_open(s, element, at, &end);
     walk_back(&l, (int)(g - s->segment), end, c, H, (size_t)stride);
+}
+
+// ------------------------------------------------------------------------------------------------ forces at all nodes
+
+// The same walk with forces of their own directions at the nodes: between two nodes P is constant and
+// B(v) = B(end) + (r(end) - r(v)) P^T is a full matrix.
+typedef struct node_load {
+    const sp_strand *s;
+    double P[3], B[9];  // ahead of the end of the segment at hand, B about that end
+    double tip[3];      // the end of the segment
+} node_load;
+
+static void node_load_at(const node_load *l, const double r[3], double W[9]) {
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) W[3 * i + j] = l->B[3 * i + j] + (l->tip[i] - r[i]) * l->P[j];
+}
+
+static void add_node_point(const node_load *l, const sp_strand_segment *g, double u, double w, sums *z) {
+    const sp_strand *s = l->s;
+    double R[9], r[3], turn[2][9], W[9], axis[3][3];
+    sp__strand_see(s, g, u, R, r);
+    sp__strand_see_turns(s, g, u, turn);
+    node_load_at(l, r, W);
+    double trace = W[0] + W[4] + W[8];
+    W[0] -= trace, W[4] -= trace, W[8] -= trace;
+    for (int k = 0; k < 3; k++) {
+        double a[3] = {R[k], R[3 + k], R[6 + k]};
+        sp__mul3(W, a, axis[k]);
+    }
+    for (int c = 0; c < s->own; c++) {
+        double weight = w * (g->weight[c / 3][0] + g->weight[c / 3][1] * u), *Wa = axis[c % 3];
+        for (int i = 0; i < 3; i++) z->Z[c][i] += weight * Wa[i];
+        for (int d = 0; d < s->own; d++) {
+            const double *t = turn[d / 3] + d % 3;
+            z->T[c][d] += weight * (Wa[0] * t[0] + Wa[1] * t[3] + Wa[2] * t[6]);
+        }
+    }
+}
+
+// Four Gauss points are enough for the few radians of a short series; these matrices need not be exact.
+typedef struct points_of {
+    int count;
+    double at[POINTS], weight[POINTS];  // on [0, 1]
+} points_of;
+
+static points_of points_for(const sp_strand_segment *g) {
+    static const double few_x[2] = {0.33998104358485626, 0.86113631159405258},
+                        few_w[2] = {0.65214515486254614, 0.34785484513745386};
+    bool few = g->rows <= 24;
+    int half = few ? 2 : POINTS / 2;
+    points_of p = {.count = 2 * half};
+    for (int k = 0; k < 2 * half; k++) {
+        int i = k < half ? half - 1 - k : k - half;
+        double x = few ? few_x[i] : gauss_x[i];
+        p.at[k] = 0.5 * (1 + (k < half ? -x : x)), p.weight[k] = 0.5 * (few ? few_w[i] : gauss_w[i]);
+    }
+    return p;
+}
+
+static void sum_node_segment(const node_load *l, const sp_strand_segment *g, sums *z) {
+    points_of p = points_for(g);
+    for (int k = 0; k < p.count; k++) add_node_point(l, g, p.at[k], g->length * p.weight[k], z);
+}
+
+// ------------------------------------------------------------------------------------------------ tension alone
+
+// At an equilibrium, of a step too, N is the small elastic moment and what counts is the tension P . t. Where it pulls,
+// H = -int (P . t) theta_c^T (I - t t^T) theta_d dv is negative semi-definite whatever the state.
+typedef struct tension {
+    double G[9][9];  // of an element: rigid turns about the three axes, then its own controls
+} tension;
+
+static void add_tension_point(const sp_strand *s, const sp_strand_segment *g, const double P[3], double u, double w, tension *z) {
+    double R[9], r[3], turn[2][9], theta[9][3], across[9][3];
+    sp__strand_see(s, g, u, R, r);
+    double t[3] = {R[0], R[3], R[6]}, pull = w * sp__dot3(P, t);
+    if (!(pull > 0)) return;
+    sp__strand_see_turns(s, g, u, turn);
+    for (int c = 0; c < 3 + s->own; c++) {
+        for (int i = 0; i < 3; i++) theta[c][i] = c < 3 ? c == i : turn[(c - 3) / 3][3 * i + (c - 3) % 3];
+        sp__axpy3(theta[c], -sp__dot3(theta[c], t), t, across[c]);
+        for (int d = 0; d <= c; d++) z->G[c][d] += pull * sp__dot3(across[c], theta[d]);
+    }
+}
+
+// own controls with each other and with all behind
+static void add_tension(const sp_strand *s, int element, const tension *z, double c, double *H, size_t stride) {
+    size_t behind = 6 + 3 * (size_t)element;
+    for (int i = 0; i < s->own; i++) {
+        double *row = H + (behind + (size_t)i) * stride;
+        for (size_t d = 3; d < behind; d++) row[d] += c * sp__dot3(z->G[3 + i], s->rigid + 6 * d + 3);
+        for (int d = 0; d <= i; d++) row[behind + (size_t)d] += c * z->G[3 + i][3 + d];
+    }
+}
+
+// what lies ahead of unknowns [first, first + 3), which turn it as a rigid body
+static void add_tension_ahead(const sp_strand *s, size_t first, const double Q[9], double c, double *H, size_t stride) {
+    for (size_t k = first; k < first + 3; k++) {
+        double turned[3];
+        sp__mul3(Q, s->rigid + 6 * k + 3, turned);
+        for (size_t d = 3; d <= k; d++) H[k * stride + d] += c * sp__dot3(turned, s->rigid + 6 * d + 3);
+    }
+}
+
+static void sum_tension(const sp_strand *s, const sp_strand_segment *g, const double P[3], tension *z) {
+    points_of p = points_for(g);
+    for (int k = 0; k < p.count; k++) add_tension_point(s, g, P, p.at[k], g->length * p.weight[k], z);
+}
+
+void sp__strand_tension_of_nodes(const sp_strand *s, const double *force, double c, double *H, int stride) {
+    double P[3] = {0, 0, 0}, Q[9] = {0};
+    int k = s->segment_count - 1;
+    for (int e = s->alive - 1; e >= 0; e--) {
+        tension z = {{{0}}};
+        sp__axpy3(P, 1, force + 3 * (size_t)(e + 1), P);
+        add_tension_ahead(s, 6 + 3 * (size_t)e, Q, -c, H, (size_t)stride);
+        for (; k >= 0 && s->segment[k].element == e; k--) sum_tension(s, &s->segment[k], P, &z);
+        add_tension(s, e, &z, -c, H, (size_t)stride);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) Q[3 * i + j] += i >= j ? z.G[i][j] : z.G[j][i];
+    }
+    add_tension_ahead(s, 3, Q, -c, H, (size_t)stride);
+}
+
+// ------------------------------------------------------------------------------------------------
+
+void sp__strand_bend_of_nodes(const sp_strand *s, const double *force, double c, double *H, int stride) {
+    node_load l = {.s = s};
+    for (int k = s->segment_count - 1; k >= 0; k--) {
+        const sp_strand_segment *g = &s->segment[k];
+        bool at_node = k == s->segment_count - 1 || s->segment[k + 1].element != g->element;
+        sums z = {{{0}}, {{0}}};
+        double R[9], B[9];
+        sp__strand_see(s, g, 1, R, l.tip);
+        for (int i = 0; i < 3 && at_node; i++) l.P[i] += force[3 * (size_t)(g->element + 1) + (size_t)i];
+        sum_node_segment(&l, g, &z);
+        add_sums(s, g, &z, c, H, (size_t)stride);
+        node_load_at(&l, g->begin, B);
+        memcpy(l.B, B, sizeof B);
+    }
+    double trace = l.B[0] + l.B[4] + l.B[8];
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j <= i; j++)
+            H[(3 + i) * (size_t)stride + 3 + j] += c * (0.5 * (l.B[3 * i + j] + l.B[3 * j + i]) - (i == j ? trace : 0));
 }

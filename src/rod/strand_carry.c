@@ -44,32 +44,56 @@ void sp__strand_keep(const sp_strand *s, const double *q, const double *v, sp_st
     }
 }
 
-void sp__strand_take(sp_strand *s, const double *v, double h, double share, sp_strand_carry *c) {
-    for (int u = 0; u < s->unknowns; u++) s->A[u] *= 1 - share;
+void sp__strand_impulse(const sp_strand *s, const double *v, double scale, sp_strand_carry *c, double *out, double *nodes) {
     for (int e = 0; e < s->alive; e++)
         for (int i = 0; i < POINTS * c->panels[e]; i++) {
             const double *before = c->speed + 3 * ((size_t)e * PANELS * POINTS + (size_t)i);
-            double at = place_of(s, c, e, i), now[3] = {0, 0, 0};
+            double at = place_of(s, c, e, i), now[3] = {0, 0, 0}, share = at / s->element[e].length;
             int n = sp__strand_slopes(s, e, at, c->columns);
             for (int u = 0; u < n; u++) sp__axpy3(now, v[u], c->columns + 6 * (size_t)u, now);
-            double w = share * s->element[e].line_density * s->element[e].length * gauss_weight[i % POINTS] / (c->panels[e] * h);
+            double w = scale * s->element[e].line_density * s->element[e].length * gauss_weight[i % POINTS] / c->panels[e];
             for (int k = 0; k < 3; k++) now[k] = w * (now[k] - before[k]);
-            for (int u = 0; u < n; u++) s->A[u] += sp__dot3(now, c->columns + 6 * (size_t)u);
+            for (int u = 0; u < n; u++) out[u] += sp__dot3(now, c->columns + 6 * (size_t)u);
+            if (!nodes) continue;
+            sp__axpy3(nodes + 3 * (size_t)e, 1 - share, now, nodes + 3 * (size_t)e);
+            sp__axpy3(nodes + 3 * (size_t)e + 3, share, now, nodes + 3 * (size_t)e + 3);
         }
+}
+
+void sp__strand_take(sp_strand *s, const double *v, double h, double share, sp_strand_carry *c) {
+    for (int u = 0; u < s->unknowns; u++) s->A[u] *= 1 - share;
+    sp__strand_impulse(s, v, share / h, c, s->A, NULL);
+}
+
+// how fast each unknown turns the section about the tangent at a Gauss point, in the first numbers of c->columns; the weight of
+// the point times its inertia
+static double spin_point(const sp_strand *s, const double *spin, int e, int i, sp_strand_carry *c, int *n) {
+    sp_curve_frame f;
+    double at = s->element[e].length * gauss_at[i], t[3];
+    *n = sp__strand_slopes(s, e, at, c->columns);
+    sp__strand_frame(s, e, at, &f);
+    for (int k = 0; k < 3; k++) t[k] = f.R[3 * k];
+    for (int u = 0; u < *n; u++) c->columns[u] = sp__dot3(c->columns + 6 * (size_t)u + 3, t);
+    return spin[e] * s->element[e].length * gauss_weight[i];
 }
 
 void sp__strand_add_spin(sp_strand *s, const double *spin, sp_strand_carry *c) {
     for (int e = 0; e < s->alive; e++)
         for (int i = 0; i < POINTS; i++) {
-            sp_curve_frame f;
-            double at = s->element[e].length * gauss_at[i], w = spin[e] * s->element[e].length * gauss_weight[i], t[3];
-            int n = sp__strand_slopes(s, e, at, c->columns);
-            sp__strand_frame(s, e, at, &f);
-            for (int k = 0; k < 3; k++) t[k] = f.R[3 * k];
-            // what is left of each column: how fast it turns about the tangent
-            for (int u = 0; u < n; u++) c->columns[u] = sp__dot3(c->columns + 6 * (size_t)u + 3, t);
+            int n;
+            double w = spin_point(s, spin, e, i, c, &n);
             for (int a = 0; a < n; a++)
                 for (int b = 0; b < n; b++)
                     s->M[(size_t)a * (size_t)s->unknowns + (size_t)b] += w * c->columns[a] * c->columns[b];
+        }
+}
+
+void sp__strand_spin_impulse(const sp_strand *s, const double *spin, const double *u, sp_strand_carry *c, double *out) {
+    for (int e = 0; e < s->alive; e++)
+        for (int i = 0; i < POINTS; i++) {
+            int n;
+            double w = spin_point(s, spin, e, i, c, &n), rate = 0;
+            for (int a = 0; a < n; a++) rate += c->columns[a] * u[a];
+            for (int a = 0; a < n; a++) out[a] += w * rate * c->columns[a];
         }
 }

@@ -24,8 +24,14 @@ void sp__strand_keep(const sp_strand *s, const double *q, const double *v, sp_st
 // And then, placed where it has got to after h: A = (1 - share) A + share (M v - P) / h.
 void sp__strand_take(sp_strand *s, const double *v, double h, double share, sp_strand_carry *c);
 
+// out += scale (M(q) v - P): the impulse that takes the velocities kept to those of rates v, where the strand is placed now.
+// Nullable: nodes (3 x (elements + 1)), += scale times the same, lumped at the nodes.
+void sp__strand_impulse(const sp_strand *s, const double *v, double scale, sp_strand_carry *c, double *out, double *nodes);
+
 // M += inertia of sections about the tangent, spin[e] [kg m] of each element: without it nothing resists a free, straight strand
 // that turns about itself.
 void sp__strand_add_spin(sp_strand *s, const double *spin, sp_strand_carry *c);
+// out += that inertia times u.
+void sp__strand_spin_impulse(const sp_strand *s, const double *spin, const double *u, sp_strand_carry *c, double *out);
 
 #endif

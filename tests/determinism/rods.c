@@ -33,7 +33,8 @@ static sp_status add_hair(sp_world *w, sp_rod_model model, sp_integrator_type ty
     double curvature[6][3];
     int roots[STRANDS];
     sp_rod_def def = sp_rod_def_default();
-    section.axes[0] = 0.004, section.axes[1] = 0.002, section.young = 1e7;
+    section.axes[0] = 0.004, section.axes[1] = 0.002;
+    section.young = type == SP_IMPLICIT_EULER ? 1e6 : 1e7;  // soft: strands iterate and divide their steps
     for (int i = 0; i < 6; i++) curvature[i][0] = i, curvature[i][1] = 8, curvature[i][2] = 3 - i;
     for (int i = 0; i < STRANDS; i++) {
         strands[i] = (sp_rod_strand){.length = 0.3 + 0.05 * i, .elements = 3 + i % 3, .root = sp_pose_identity()};

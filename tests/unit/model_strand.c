@@ -289,6 +289,56 @@ TEST(bend_of_forces) {
     for (int i = 0; i < PLACES; i++) check_bend(true, i, f), check_bend(false, i, f);
 }
 
+// Forces at nodes, all at once and one by one. Four points see a few radians to seven digits.
+TEST(bend_of_nodes) {
+    for (int affine = 0; affine < 2; affine++) {
+        rig k;
+        make(&k, affine);
+        evaluate(&k);
+        int n = k.s.unknowns;
+        double all[MOST * MOST] = {0}, one[MOST * MOST] = {0}, force[3 * (ELEMENTS + 1)], size = 0;
+        for (int i = 0; i < 3 * (ELEMENTS + 1); i++) force[i] = 5 * sin(2.0 * i + 1);
+        sp__strand_bend_of_nodes(&k.s, force, -2, all, n);
+        for (int e = 0; e < ELEMENTS; e++)
+            sp__strand_bend_of_force(&k.s, e, k.s.element[e].length, force + 3 * (size_t)(e + 1), -2, one, n);
+        for (int i = 0; i < n * n; i++) size = fmax(size, fabs(one[i]));
+        CHECK(size > 0.1);
+        for (int i = 0; i < n * n; i++) CHECK_NEAR(all[i], one[i], 1e-6 * size);
+        drop(&k);
+    }
+}
+
+// What tension adds is positive semi-definite whatever the forces, and all there is where a straight strand is pulled along
+// itself.
+TEST(bend_of_tension) {
+    for (int affine = 0; affine < 2; affine++)
+        for (int straight = 0; straight < 2; straight++) {
+            rig k;
+            make(&k, affine);
+            for (int i = 0; straight && i < 3 * (ELEMENTS + 1); i++) k.q[i] = 0;
+            evaluate(&k);
+            int n = k.s.unknowns;
+            double tension[MOST * MOST] = {0}, all[MOST * MOST] = {0}, force[3 * (ELEMENTS + 1)] = {0};
+            for (int i = 0; i < 3 * (ELEMENTS + 1) && !straight; i++) force[i] = 5 * sin(2.0 * i + 1);
+            const double *R = k.s.frame[ELEMENTS].R;
+            for (int i = 0; i < 3 && straight; i++) force[3 * ELEMENTS + i] = 4 * R[3 * i];
+            sp__strand_tension_of_nodes(&k.s, force, -1, tension, n);
+            sp__strand_bend_of_nodes(&k.s, force, -1, all, n);
+            for (int i = 0; straight && i < n * n; i++) CHECK_NEAR(tension[i], all[i], 1e-12);
+            double most = 0;
+            for (int trial = 0; trial < 20; trial++) {
+                double sum = 0;
+                for (int c = 0; c < n; c++)
+                    for (int d = 0; d <= c; d++)
+                        sum += (c == d ? 1 : 2) * tension[n * c + d] * sin(3.0 * c + trial) * sin(3.0 * d + trial);
+                CHECK(sum >= 0);
+                most = fmax(most, sum);
+            }
+            CHECK(most > 0.1);
+            drop(&k);
+        }
+}
+
 // several segments in an element
 TEST(bend_of_a_curled_strand) {
     rig k;

@@ -171,7 +171,11 @@ TEST(conditions) {
 TEST(systems) {
     CHECK(refused(SOLID("<integrator type='explicit' tolerance='1e-3'/>"), 4, "only type=\"newton\" and \"static\" iterate"));
     CHECK(refused(SOLID("<integrator load-steps='3'/>"), 4, "grows its loads"));
-    CHECK(refused(SOLID("<integrator type='newton' substeps='3'/>"), 4, "parts its steps"));
+    CHECK(refused(SOLID("<integrator type='static' substeps='3'/>"), 4, "no time to divide"));
+    CHECK(accepted(SOLID("<integrator type='newton' substeps='3'/>")));
+    CHECK(accepted(SOLID("<integrator substeps='auto'/>")));
+    CHECK(refused(SOLID("<integrator iterations='1'/>"), 4, "only type=\"newton\" and \"static\" iterate"));
+    CHECK(accepted("<scene><rod name='r' length='1' elements='2' radius='0.01'><integrator iterations='1'/></rod></scene>"));
     CHECK(refused(SOLID("<integrator type='explicit'/><solver tolerance='1e-3'/>"), 4, "solves no systems"));
     CHECK(refused(SOLID("<solver/>\n<solver/>"), 5, "only one may be"));
     CHECK(refused(SOLID("<solver preconditioner='ssor'/>"), 4, "only type=\"pcg\" has a preconditioner"));

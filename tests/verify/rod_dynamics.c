@@ -292,7 +292,8 @@ TEST(accelerated_root) {
         for (int i = 0; i < 3; i++) tip[1][i] -= root[i];
         printf("  %s: apart by %.2g\n", rod_names[m], rod_distance(tip[0], tip[1]));
         CHECK_NEAR(root[0], 0.5 * a[0] * 0.4 * 0.402, 1e-12);
-        CHECK_NEAR(rod_distance(tip[0], tip[1]), 0, 1e-7);
+        // 1e-7, and what iterations of stiff stretch leave
+        CHECK_NEAR(rod_distance(tip[0], tip[1]), 0, m < 2 ? 1e-7 : 1e-6);
     }
 }
 

@@ -11,7 +11,7 @@ void sp__build_integrator(const sp_scene_node *body, sp_integrator_def *out) {
     out->tolerance = sp__build_number(node, "tolerance", out->tolerance);
     out->line_search = !sp__build_is(node, "line-search", "no");
     out->load_steps = (int)sp__build_number(node, "load-steps", out->load_steps);
-    out->substeps = (int)sp__build_number(node, "substeps", out->substeps);
+    out->substeps = (int)sp__build_number(node, "substeps", SP_SUBSTEPS_AUTO);
 }
 
 static int choice_of(const sp_scene_node *node, const char *attr, const char *const *words, int count) {
@@ -60,11 +60,23 @@ void sp__build_solver(const sp_scene_node *body, sp_solver_def *out) {
     build_factor(node, out);
 }
 
+// what substeps="auto" means for a body that divides its steps
+static void say_substeps(sp_run *run, const sp_run_body *body) {
+    const sp_scene_node *node = sp__next_child(body->node, "integrator", NULL);
+    bool implicit = !node || sp__build_is(node, "type", "implicit-euler");
+    if (strcmp(body->node->spec->name, "rod") != 0 || !implicit) return;
+    if (node && (sp__build_number(node, "substeps", 0) > 0 || sp__build_number(node, "iterations", 2) < 2)) return;
+    sp__scene_note_auto(run->scene, node ? node : body->node, node ? "substeps" : "integrator",
+                        "1, and up to 64 of a strand whose step does not converge, gains energy or bends an element by more "
+                        "than 0.5 rad");
+}
+
 // what type="auto" became, and why
 sp_status sp__build_say_solver(sp_run *run, const sp_run_body *body) {
     const sp_scene_node *node = sp__next_child(body->node, "solver", NULL);
     sp_body_info info;
     SP_TRY(sp_world_body_info(run->world, body->id, &info));
+    say_substeps(run, body);
     if (info.solver_why[0])
         sp__scene_note_auto(run->scene, node ? node : body->node, node ? "type" : "solver", "%s", info.solver_why);
     return SP_OK;

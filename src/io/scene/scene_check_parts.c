@@ -215,10 +215,12 @@ static void check_integrator(sp_scene_node *node) {
     const char *type = sp__attr_word(node, "type");
     if (!type) return;
     bool solves = strcmp(type, "newton") == 0 || strcmp(type, "static") == 0;
+    bool corrects = is(node->parent, "rod") && strcmp(type, "implicit-euler") == 0;  // iterations="1": it does not
     for (int i = 0; i < 3; i++)
-        if (!solves) sp__cannot_act(node, newton[i], node, "type", "only type=\"newton\" and \"static\" iterate");
+        if (!solves && !(corrects && i == 0))
+            sp__cannot_act(node, newton[i], node, "type", "only type=\"newton\" and \"static\" iterate");
     if (strcmp(type, "static") != 0) sp__cannot_act(node, "load-steps", node, "type", "only type=\"static\" grows its loads");
-    if (strcmp(type, "explicit") != 0) sp__cannot_act(node, "substeps", node, "type", "only type=\"explicit\" parts its steps");
+    if (strcmp(type, "static") == 0) sp__cannot_act(node, "substeps", node, "type", "an equilibrium has no time to divide");
 }
 
 // attributes of a solver that act only with one kind of it

@@ -9,7 +9,8 @@ static const sp_attr_spec integrator_attrs[] = {
     POSITIVE("tolerance", "", "1e-8", 0, 1, VALUES, "of Newton, relative to the first residual"),
     SWITCH("line-search", "yes", 0, 1, VALUES, "shorten steps that do not descend"),
     INTEGERS("load-steps", 1, 1, 1, 1e6, "1", 0, 1, VALUES, "static: loads grow in so many stages"),
-    INTEGERS("substeps", 1, 1, 1, 1e6, "1", 0, 1, VALUES, "explicit: equal parts of a step"),
+    INTEGERS("substeps", 1, 1, 1, 1e6, "auto", AUTO, 1, VALUES,
+             "equal parts of a step; auto: one, and each strand of a rod as many as its motion needs"),
     CHOICE("method", "newton", "newton/newton-cg", 0, 3, REBUILD, "static: how to descend"),
 };
 

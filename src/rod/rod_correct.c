@@ -1,0 +1,434 @@
+// Implicit Euler of a rod beyond one linearisation. The driver makes the linearised step (drive_implicit.c); here each strand is
+// asked how far that step is from the nonlinear equations, and where it is too far the strand is solved again, by itself:
+//
+//   residual   R(x) = h f(q0 (+) h x, x) - I(x), with the inertia I(x) = M(q) x - P(q0, v0) of material points that keep their
+//              velocities while the directions of the unknowns turn (strand_carry.h); lumped masses: I = M (x - v0)
+//   measure    R A^-1 R, the energy of the correction that is missing, relative to the energy x A x of the motion
+//   Newton     with the stiffness of loads, weight and inertia in the tangent, and the natural monotonicity test (Deuflhard
+//              2004): the correction that the same tangent finds after the step must be smaller than the one before it
+//   substeps   a strand whose iteration does not converge takes half the step, and so on; calm strands are not slowed down
+//
+// Everything starts from the committed state, and strands know nothing of each other: the same bits for any number of threads.
+// Springs and contacts keep the active set and the tangent of the linearised step: f - k (x - x0) - b (v - v0) at each point.
+#include "body/drive.h"
+#include "linear/banded.h"
+#include "math/vec3.h"
+#include "rod/rod.h"
+
+// Most substeps of a step, those among them that fast bending may ask for, iterations of a substep, shortenings of an iteration.
+enum { SUBSTEPS = 64, BENT_SUBSTEPS = 32, ITERATIONS = 12, SHORTENINGS = 5 };
+// Of the energy of the motion: what the linearised step may gain from nowhere (published runs at 11 ms have up to 2.1e-3), the
+// missing correction up to which it is a good guess, and that at the end of an iteration.
+static const double most_gain = 2.5e-3, near = 0.1, converged = 1e-5;
+// An element bends by less than this in a substep [rad]. Beyond, elements come to rest in spurious full turns.
+static const double most_bent = 0.5, most_wound = 4;
+
+struct sp_rod_correction {
+    sp_status status;
+    int substeps, iterations;  // 0: the linearised step was good enough
+    double gain;               // energy of the linearised step that nothing worked for
+};
+
+typedef struct job {
+    sp_body *b;
+    double h;
+    const double *gap;  // nv: A^-1 R of the linearised step
+} job;
+
+// What a worker needs for one strand.
+typedef struct room {
+    double *R, *d, *next, *base, *y;  // nv each
+    double *q, *v, *target;           // of the step's start and end, while substeps take their places
+    double *node;                     // nodes x 3: forces for the tangent
+    double *T, *M, *K;                // bands
+} room;
+
+static size_t room_size(const sp_rod *r) {
+    return 6 * (size_t)r->most_unknowns + 2 * r->most_coordinates + 3 * r->most_nodes + 3 * r->most_band;
+}
+
+static room room_of(const sp_rod *r, int worker) {
+    double *at = r->correct_scratch + room_size(r) * (size_t)worker;
+    size_t v = (size_t)r->most_unknowns, q = r->most_coordinates;
+    room m = {.R = at, .d = at + v, .next = at + 2 * v, .base = at + 3 * v, .y = at + 4 * v, .v = at + 5 * v, .q = at + 6 * v};
+    m.target = m.q + q, m.node = m.target + q;
+    m.T = m.node + 3 * r->most_nodes, m.M = m.T + r->most_band, m.K = m.M + r->most_band;
+    return m;
+}
+
+sp_status sp__rod_correct_create(sp_body *b) {
+    sp_rod *r = sp__rod(b);
+    if (!sp__rod_corrects(b)) return SP_OK;
+    for (int i = 0; i < r->parts; i++) {
+        const sp_rod_part *p = &r->part[i];
+        size_t band = (size_t)p->nv * ((size_t)p->band + 1);
+        if ((size_t)p->nq > r->most_coordinates) r->most_coordinates = (size_t)p->nq;
+        if ((size_t)p->elements + 1 > r->most_nodes) r->most_nodes = (size_t)p->elements + 1;
+        if (band > r->most_band) r->most_band = band;
+    }
+    if (!SP_NEW(b->ctx, r->correction, r->parts) ||
+        !SP_NEW(b->ctx, r->correct_scratch, room_size(r) * (size_t)sp__workers(b->ctx)))
+        return SP_NO_MEMORY;
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ forces
+
+// what a term of the linearised step pulls with at the settled trial state
+static void term_force(const sp_rod *r, int index, const sp_rod_place *s, const sp_body *b, double f[3]) {
+    const sp_point_term *t = &b->loads.terms[index];
+    const double *was = r->term_place + 6 * (size_t)index, *v = b->v[SP_TRIAL] + r->part[s->part].v, *k = t->k, *c = t->b;
+    double x[3], u[3] = {0, 0, 0};
+    sp__sub3(s->x, was, x);
+    for (int i = 0; i < s->count; i++) sp__axpy3(u, v[s->unknown[i]], s->columns + 3 * (size_t)i, u);
+    sp__axpy3(u, -1, was + 3, u);
+    f[0] = t->f[0] - k[0] * x[0] - k[3] * x[1] - k[5] * x[2] - c[0] * u[0] - c[3] * u[1] - c[5] * u[2];
+    f[1] = t->f[1] - k[3] * x[0] - k[1] * x[1] - k[4] * x[2] - c[3] * u[0] - c[1] * u[1] - c[4] * u[2];
+    f[2] = t->f[2] - k[5] * x[0] - k[4] * x[1] - k[2] * x[2] - c[5] * u[0] - c[4] * u[1] - c[2] * u[2];
+}
+
+// Forces of loads and terms of a strand on its unknowns: f +=. Nullable: node, the forces lumped at the nodes; work, += what they
+// did since the linearised step began.
+static void point_forces(sp_body *b, int part, int worker, double h, double *f, double *node, double *work) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    const double *x = b->v[SP_TRIAL] + p->v;
+    sp_rod_place s;
+    double way[3], pull[3];
+    for (int i = 0; i < r->loads; i++) {
+        const sp_rod_load *l = &r->load[i];
+        const double *now = r->load_now[i];
+        if (l->type == SP_LOAD_ACCELERATION || r->part_of[l->element] != part) continue;
+        sp_anchor a = {.elem = (uint32_t)l->element, .at = {l->at, 0, 0}};
+        sp__rod_open_place(b, &a, worker, &s);
+        bool force = l->type == SP_LOAD_FORCE;
+        for (int c = 0; c < s.count; c++) {
+            double along = sp__dot3(s.six + 6 * (size_t)c + (force ? 0 : 3), now);
+            f[s.unknown[c]] += along;
+            if (work && !force) *work += h * along * x[s.unknown[c]];
+        }
+        sp__sub3(s.x, r->load_place[i], way);
+        if (work && force) *work += sp__dot3(now, way);
+        if (node && force) sp__rod_lump(node, l->element - p->element, l->at, now);
+    }
+    for (int i = r->term_start[part]; i < r->term_start[part + 1]; i++) {
+        int t = r->term_order[i];
+        const sp_anchor *at = &b->loads.terms[t].at;
+        sp__rod_open_place(b, at, worker, &s);
+        term_force(r, t, &s, b, pull);
+        for (int c = 0; c < s.count; c++) f[s.unknown[c]] += sp__dot3(s.columns + 3 * (size_t)c, pull);
+        if (node) sp__rod_lump(node, (int)at->elem - p->element, at->at[0], pull);
+        if (!work) continue;
+        sp__sub3(s.x, r->term_place + 6 * (size_t)t, way);
+        *work += 0.5 * (sp__dot3(pull, way) + sp__dot3(b->loads.terms[t].f, way));
+    }
+}
+
+// y = K x, K of what damps in proportion to stiffness
+static void damping_product(sp_body *b, int part, const room *m, const double *x, double *y) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    memset(m->K, 0, (size_t)p->nv * ((size_t)p->band + 1) * sizeof *m->K);
+    sp__rod(b)->model->damping(b, part, m->K);
+    sp__banded_mul(m->K, p->nv, p->band, x, y);
+}
+
+// h times the forces of a strand at the trial state, which is settled; returns their potential
+static double impulses(sp_body *b, int part, int worker, double h, const room *m, double *R, double *node, double *work) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    const double *x = b->v[SP_TRIAL] + p->v;
+    double a = sp__rod_mass_damping(r);
+    memset(R, 0, (size_t)p->nv * sizeof *R);
+    double potential = r->model->force(b, part, R);
+    point_forces(b, part, worker, h, R, node, work);
+    if (r->rayleigh_stiffness > 0) {
+        damping_product(b, part, m, x, m->y);
+        for (int i = 0; i < p->nv; i++) R[i] -= r->rayleigh_stiffness * m->y[i];
+    }
+    if (a > 0) {
+        r->model->mass(b, part, x, m->y, false);
+        for (int i = 0; i < p->nv; i++) R[i] -= a * m->y[i];
+    }
+    for (int i = 0; i < p->nv; i++) R[i] *= h;
+    return potential;
+}
+
+// R -= M (x - v0)
+static void take_inertia(sp_body *b, int part, const room *m, double *R) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    for (int i = 0; i < p->nv; i++) m->next[i] = b->v[SP_TRIAL][p->v + i] - b->v[SP_COMMITTED][p->v + i];
+    sp__rod(b)->model->mass(b, part, m->next, m->y, false);
+    for (int i = 0; i < p->nv; i++) R[i] -= m->y[i];
+}
+
+static void hold_fixed(const sp_body *b, const sp_rod_part *p, double *R) {
+    for (int i = 0; i < p->nv; i++)
+        if (b->fixed[p->v + i]) R[i] = 0;
+}
+
+// R with the inertia of material points
+static void residual(sp_body *b, int part, int worker, double h, const room *m, double *R) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    memset(m->node, 0, 3 * ((size_t)p->elements + 1) * sizeof *m->node);
+    impulses(b, part, worker, h, m, R, m->node, NULL);
+    if (r->model->carry)
+        r->model->carry(b, part, h, b->v[SP_TRIAL] + p->v, b->v[SP_COMMITTED] + p->v, R, m->node);
+    else
+        take_inertia(b, part, m, R);
+    hold_fixed(b, p, R);
+}
+
+// ------------------------------------------------------------------------------------------------ tangent
+
+// exact: the share of the stiffness of loads and inertia that is exact; the rest is what tension adds
+static void fill_tangent(sp_body *b, int part, int worker, double h, double exact, const room *m) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    size_t n = (size_t)p->nv * ((size_t)p->band + 1);
+    double a = 1 + h * sp__rod_mass_damping(r), s = h * r->rayleigh_stiffness;
+    memset(m->M, 0, n * sizeof *m->M), memset(m->K, 0, n * sizeof *m->K);
+    r->model->matrices(b, part, exact == 1 && !r->model->bend_of_nodes, m->M, m->K);
+    for (size_t i = 0; i < n; i++) m->T[i] = a * m->M[i] + h * h * m->K[i];
+    if (s > 0) {
+        memset(m->K, 0, n * sizeof *m->K);
+        r->model->damping(b, part, m->K);
+        for (size_t i = 0; i < n; i++) m->T[i] += s * m->K[i];
+    }
+    for (int i = r->term_start[part]; i < r->term_start[part + 1]; i++) {
+        const sp_point_term *t = &b->loads.terms[r->term_order[i]];
+        sp_rod_place place;
+        double k[6];
+        sp__rod_open_place(b, &t->at, worker, &place);
+        for (int c = 0; c < 6; c++) k[c] = h * h * t->k[c] + h * t->b[c];
+        sp__rod_add_term(&place, k, p->band, m->T);
+    }
+    for (int k = 0; k < 2 && r->model->bend_of_nodes; k++) {
+        double share = h * h * (k == 0 ? exact : 1 - exact);
+        for (int i = 0; i < 3 * (p->elements + 1); i++) m->y[i] = share * m->node[i];
+        if (share > 0) r->model->bend_of_nodes(b, part, m->y, k == 0, m->T);
+    }
+    for (int i = 0; i < p->nv; i++)
+        for (int j = i > p->band ? i - p->band : 0; j <= i; j++)
+            if (b->fixed[p->v + i] || b->fixed[p->v + j]) *sp__banded_at(m->T, p->band, i, j) = i == j;
+}
+
+// the factor of the exact tangent, or of one that is half of it, or of what is never indefinite
+static bool factor_tangent(sp_body *b, int part, int worker, double h, const room *m) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    for (int k = 2; k >= 0; k--) {
+        fill_tangent(b, part, worker, h, 0.5 * k, m);
+        if (sp__banded_factor(m->T, p->nv, p->band, 0) < 0) return true;
+    }
+    return false;
+}
+
+// ------------------------------------------------------------------------------------------------ one substep
+
+static double dot(const double *a, const double *b, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+// Trial state of a strand from the rates in its trial velocities, and R there.
+static sp_status look(sp_body *b, int part, int worker, double h, const room *m, double *R) {
+    sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    r->model->move(b, part, b->q[SP_COMMITTED] + p->q, h, b->v[SP_TRIAL] + p->v, b->q[SP_TRIAL] + p->q);
+    SP_TRY(sp__rod_settle(b, part, SP_TRIAL, true));
+    residual(b, part, worker, h, m, R);
+    return SP_OK;
+}
+
+// energy of the motion, by which corrections are measured: at the settled trial state
+static double motion_energy(sp_body *b, int part, const room *m) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    const double *x = b->v[SP_TRIAL] + p->v;
+    r->model->mass(b, part, x, m->y, false);
+    return fabs(dot(x, m->y, p->nv)) + 1e-16 * r->model->elastic(b, part, NULL);
+}
+
+static void step_further(sp_body *b, int part, double h, double alpha, const room *m) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    double *x = b->v[SP_TRIAL] + p->v;
+    if (r->model->further) {
+        r->model->further(b, part, h, m->base, alpha, m->d, x);
+        return;
+    }
+    for (int i = 0; i < p->nv; i++) x[i] = m->base[i] + alpha * m->d[i];
+}
+
+// An element that would wind up within the substep: no place to look at.
+static bool winds_up(const sp_body *b, int part, double h) {
+    const sp_rod *r = sp__rod(b);
+    return r->model->bent && !(r->model->bent(b, part, h, b->v[SP_TRIAL] + r->part[part].v) <= most_wound);
+}
+
+// R, d = T^-1 R and size = R d are at x; goes along d. False: nothing gets better, and x is where it was.
+static bool descend(sp_body *b, int part, int worker, double h, const room *m, double *size) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    double *x = b->v[SP_TRIAL] + p->v, alpha = 1;
+    memcpy(m->base, x, (size_t)p->nv * sizeof *x);
+    for (int k = 0; k < SHORTENINGS; k++, alpha *= 0.5) {
+        step_further(b, part, h, alpha, m);
+        if (winds_up(b, part, h) || look(b, part, worker, h, m, m->R) < 0) continue;
+        sp__banded_solve(m->T, p->nv, p->band, m->R, m->next);
+        double now = dot(m->R, m->next, p->nv), limit = (1 - 0.25 * alpha) * (1 - 0.25 * alpha) * *size;
+        if (!(isfinite(now) && now <= limit)) continue;
+        *size = now;
+        return true;
+    }
+    memcpy(x, m->base, (size_t)p->nv * sizeof *x);
+    sp__rod(b)->model->move(b, part, b->q[SP_COMMITTED] + p->q, h, x, b->q[SP_TRIAL] + p->q);
+    return false;
+}
+
+// From the rates in the trial velocities where they are a good guess; otherwise the strand goes on as it did.
+static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess, const room *m, int *iterations) {
+    sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    double *x = b->v[SP_TRIAL] + p->v;
+    if (r->model->keep) {
+        if (sp__rod_settle(b, part, SP_COMMITTED, true) < 0) return false;
+        r->model->keep(b, part, b->v[SP_COMMITTED] + p->v);
+    }
+    // fixed unknowns go to their targets, the others go on as they were
+    r->model->between(b, part, b->q[SP_COMMITTED] + p->q, b->target + p->q, m->y);
+    for (int i = 0; i < p->nv && !guess; i++) x[i] = b->fixed[p->v + i] ? m->y[i] / h : b->v[SP_COMMITTED][p->v + i];
+    if (look(b, part, worker, h, m, m->R) < 0) return false;
+    for (int k = 0; k < ITERATIONS; k++) {
+        ++*iterations;
+        if (!factor_tangent(b, part, worker, h, m)) return false;
+        sp__banded_solve(m->T, p->nv, p->band, m->R, m->d);
+        double size = dot(m->R, m->d, p->nv);
+        if (!isfinite(size)) return false;
+        if (size <= converged * motion_energy(b, part, m)) return true;
+        if (!descend(b, part, worker, h, m, &size)) return false;
+        if (size <= converged * motion_energy(b, part, m)) return true;
+    }
+    return false;
+}
+
+// ------------------------------------------------------------------------------------------------ a step
+
+static void aim_at(sp_body *b, int part, double share, const room *m) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    if (share == 1)
+        memcpy(b->target + p->q, m->target, (size_t)p->nq * sizeof(double));
+    else
+        sp__rod_toward_part(b, part, m->q, m->target, share, b->target + p->q);
+}
+
+static void accept_substep(sp_body *b, const sp_rod_part *p) {
+    memcpy(b->q[SP_COMMITTED] + p->q, b->q[SP_TRIAL] + p->q, (size_t)p->nq * sizeof(double));
+    memcpy(b->v[SP_COMMITTED] + p->v, b->v[SP_TRIAL] + p->v, (size_t)p->nv * sizeof(double));
+}
+
+// Where nothing converges, not even the shortest substep, the strand stands still for it: whatever energy it had is lost, and
+// none is made.
+static void stop_strand(sp_body *b, int part, double h, const room *m) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    double *x = b->v[SP_TRIAL] + p->v;
+    sp__rod(b)->model->between(b, part, b->q[SP_COMMITTED] + p->q, b->target + p->q, m->y);
+    for (int i = 0; i < p->nv; i++) x[i] = b->fixed[p->v + i] ? m->y[i] / h : 0;
+    sp__rod(b)->model->move(b, part, b->q[SP_COMMITTED] + p->q, h, x, b->q[SP_TRIAL] + p->q);
+}
+
+// the strand from the start of the step to its end, in as many substeps as it needs
+static void solve_strand(sp_body *b, int part, int worker, double h, bool guess, struct sp_rod_correction *out) {
+    const sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    room m = room_of(r, worker);
+    double at = 0, length = 1;
+    size_t nq = (size_t)p->nq * sizeof(double), nv = (size_t)p->nv * sizeof(double);
+    memcpy(m.q, b->q[SP_COMMITTED] + p->q, nq), memcpy(m.v, b->v[SP_COMMITTED] + p->v, nv);
+    memcpy(m.target, b->target + p->q, nq);
+    while (at < 1) {
+        aim_at(b, part, at + length, &m);
+        bool good = solve_substep(b, part, worker, length * h, guess, &m, &out->iterations);
+        guess = false;
+        bool wild = good && r->model->bent && r->model->bent(b, part, length * h, b->v[SP_TRIAL] + p->v) > most_bent;
+        if ((!good && length * SUBSTEPS > 1) || (wild && length * BENT_SUBSTEPS > 1)) {
+            length *= 0.5;
+            continue;
+        }
+        if (!good) {
+            stop_strand(b, part, length * h, &m);
+            out->status = SP_NOT_CONVERGED;
+        }
+        out->substeps++;
+        at += length, length = fmin(2 * length, 1 - at);
+        if (at < 1) accept_substep(b, p);
+    }
+    memcpy(b->q[SP_COMMITTED] + p->q, m.q, nq), memcpy(b->v[SP_COMMITTED] + p->v, m.v, nv);
+    memcpy(b->target + p->q, m.target, nq);
+}
+
+// The linearised step of a strand: R with the quadratic velocity terms, and energy that came from nowhere.
+static void check_part(void *arg, int part, int worker) {
+    const job *w = arg;
+    sp_body *b = w->b;
+    sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    room m = room_of(r, worker);
+    double *R = b->work[0] + p->v, work = 0, twice = 0;
+    const double *x = b->v[SP_TRIAL] + p->v;
+    r->correction[part] = (struct sp_rod_correction){.substeps = 1};
+    if (sp__rod_settle(b, part, SP_TRIAL, true) < 0) {
+        memset(R, 0, (size_t)p->nv * sizeof *R);
+        r->correction[part].gain = INFINITY;
+        return;
+    }
+    double potential = impulses(b, part, worker, w->h, &m, R, NULL, &work);
+    r->model->mass(b, part, x, m.y, false);
+    for (int i = 0; i < p->nv; i++) twice += x[i] * m.y[i];
+    take_inertia(b, part, &m, R);
+    // what moves fixed unknowns works, too
+    for (int i = 0; i < p->nv; i++)
+        if (b->fixed[p->v + i]) work -= R[i] * x[i];
+    hold_fixed(b, p, R);
+    r->correction[part].gain = 0.5 * twice + potential - r->part_kinetic[part] - r->part_energy[part] - work;
+}
+
+static void correct_part(void *arg, int part, int worker) {
+    const job *w = arg;
+    sp_body *b = w->b;
+    sp_rod *r = sp__rod(b);
+    const sp_rod_part *p = &r->part[part];
+    struct sp_rod_correction *c = &r->correction[part];
+    double energy = dot(b->v[SP_TRIAL] + p->v, b->work[2] + p->v, p->nv) + 1e-16 * r->model->elastic(b, part, NULL);
+    double gap = dot(b->work[0] + p->v, w->gap + p->v, p->nv);
+    if (gap <= r->model->calm * energy && c->gain <= most_gain * energy) return;
+    c->substeps = 0;
+    solve_strand(b, part, worker, w->h, gap <= near * energy && isfinite(c->gain), c);
+}
+
+sp_status sp__rod_correct(sp_body *b, double h, const sp_system *A) {
+    sp_rod *r = sp__rod(b);
+    sp_coef c = {1, h, h * h};
+    sp_linear_info info;
+    sp_status status = SP_OK;
+    int iterations = 0, substeps = 1;
+    bool moved = false;
+    if (!sp__rod_corrects(b)) return SP_OK;
+    job w = {b, h, b->work[1]};
+    sp__parallel(b->ctx, r->parts, check_part, &w);
+    SP_TRY(sp__drive_solve(b, A, c, b->work[0], b->work[1], &info));
+    A->mul_raw(A->o, c, b->v[SP_TRIAL], b->work[2]);
+    sp__parallel(b->ctx, r->parts, correct_part, &w);
+    for (int i = 0; i < r->parts; i++) {
+        const struct sp_rod_correction *k = &r->correction[i];
+        status = sp__worst(status, k->status);
+        if (k->iterations > iterations) iterations = k->iterations;
+        if (k->substeps > substeps) substeps = k->substeps;
+        moved = moved || k->iterations > 0;
+    }
+    if (moved) sp__rod_place_fixed(b);
+    b->solve.newton_iterations += iterations;
+    b->solve.substeps += substeps - 1;
+    return status;
+}
