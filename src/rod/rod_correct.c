@@ -299,15 +299,20 @@ static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess
     r->model->between(b, part, b->q[SP_COMMITTED] + p->q, b->target + p->q, m->y);
     for (int i = 0; i < p->nv && !guess; i++) x[i] = b->fixed[p->v + i] ? m->y[i] / h : b->v[SP_COMMITTED][p->v + i];
     if (look(b, part, worker, h, m, m->R) < 0) return false;
+    double enough = fmax(converged, 1e-2 * r->model->calm);
+    bool stale = true;
     for (int k = 0; k < ITERATIONS; k++) {
         ++*iterations;
-        if (!factor_tangent(b, part, worker, h, m)) return false;
-        sp__banded_solve(m->T, p->nv, p->band, m->R, m->d);
-        double size = dot(m->R, m->d, p->nv);
+        if (stale && !factor_tangent(b, part, worker, h, m)) return false;
+        if (stale) sp__banded_solve(m->T, p->nv, p->band, m->R, m->d);
+        double size = dot(m->R, m->d, p->nv), before = size;
         if (!isfinite(size)) return false;
-        if (size <= converged * motion_energy(b, part, m)) return true;
+        if (size <= enough * motion_energy(b, part, m)) return true;
         if (!descend(b, part, worker, h, m, &size)) return false;
-        if (size <= converged * motion_energy(b, part, m)) return true;
+        if (size <= enough * motion_energy(b, part, m)) return true;
+        // a dense factor that made corrections a fifth as large serves once more; bands are cheap
+        stale = !r->model->bend_of_nodes || size > 0.04 * before;
+        if (!stale) memcpy(m->d, m->next, (size_t)p->nv * sizeof *m->d);
     }
     return false;
 }

@@ -141,7 +141,7 @@ TEST(a_thrown_rope_gains_nothing) {
     }
 }
 
-// half a metre to and fro with up to 5 m/s and a turn of 90 degrees within 0.2 s, then still
+// half a metre to and fro with up to 8 m/s and a turn of 90 degrees within 0.2 s, then still
 static void jerk(const void *user, double t, sp_pose *out) {
     (void)user;
     double s = fmin(t, 0.2), angle = s / 0.2 * rod_pi / 2;
@@ -150,7 +150,7 @@ static void jerk(const void *user, double t, sp_pose *out) {
     out->quat[0] = cos(angle / 2), out->quat[2] = sin(angle / 2);
 }
 
-// While the root moves it may give; a rope of 17 g that follows it at 5 m/s, and whips with three times that, has a joule or two.
+// While the root moves it may give; a rope of 17 g that follows it at 8 m/s has half a joule.
 // From when it stands nothing may be gained.
 TEST(a_jerked_root_gives_what_it_gives) {
     for (int m = 0; m < ROD_MODELS; m++) {
