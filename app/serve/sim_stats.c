@@ -46,17 +46,19 @@ typedef struct totals {
 
 // What the engine does not tell is null; see docs/protocol.md.
 static void put_body(const sp_body_info *info, sp_body_id id, sp_json *j) {
+    const sp_work *w = &info->work;
     sp__json_open(j, NULL, '{');
     sp__json_integer(j, "body", id.slot);
-    sp__json_number(j, "inverted", NAN);
-    sp__json_number(j, "volume_lost", NAN);
-    sp__json_number(j, "penetration", NAN);
+    sp__json_integer(j, "inverted", info->inverted);
+    sp__json_number(j, "volume_lost", info->volume_lost);
+    sp__json_number(j, "penetration", info->penetration);
     sp__json_open(j, "energy", '{');
     sp__json_number(j, "kinetic", info->kinetic);
     sp__json_number(j, "elastic", info->elastic);
-    sp__json_number(j, "potential", NAN);
-    sp__json_number(j, "work", NAN);
-    sp__json_number(j, "appeared", NAN);
+    sp__json_number(j, "potential", info->potential);
+    sp__json_number(j, "contact", info->contact);
+    sp__json_number(j, "work", w->loads + w->pins + w->drags + w->contact + w->edits);
+    sp__json_number(j, "appeared", info->appeared);
     sp__json_close(j, '}');
     sp__json_close(j, '}');
 }
@@ -75,6 +77,21 @@ static totals put_bodies(const sp_sim *s, sp_json *j) {
     }
     sp__json_close(j, ']');
     return t;
+}
+
+// what the last step was done with, in spite of
+static void put_reservations(const sp_world *world, sp_json *j) {
+    sp_step_info info;
+    sp_world_step_info(world, &info);
+    sp__json_open(j, "reservations", '[');
+    for (int s = 1; s < 32; s++) {
+        if (!(info.reservations >> s & 1)) continue;
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "name", sp_status_name((sp_status)s));
+        sp__json_text(j, "text", sp_status_text((sp_status)s));
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
 }
 
 static double distance(const double *a, const double *b) {
@@ -136,8 +153,7 @@ void sp__sim_make_stats(sp_sim *s) {
     sp__json_number(&j, "kinetic", t.kinetic);
     sp__json_number(&j, "elastic", t.elastic);
     sp__sim_put_picked(s, hand_to_show(s), &j);
-    sp__json_open(&j, "reservations", '[');
-    sp__json_close(&j, ']');
+    put_reservations(w, &j);
     // left open: whoever sends it adds what it knows of the client
     if (fclose(j.file) == 0) sp__sim_latest(s, &s->texts[SP_SIM_STATS], words, size);
     free(words);

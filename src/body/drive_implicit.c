@@ -35,35 +35,45 @@ static double reaction_work(sp_body *b, const sp_system *A, double h, const doub
 }
 
 // From f and the contacts of the loads at the start of the step to the trial state.
-static sp_status solve_step(sp_body *b, double h) {
+static sp_status solve_step(sp_body *b, double h, sp_system *A) {
     double *rhs = b->work[0], *dv = b->work[1], *raw = b->work[3], *v = b->v[SP_TRIAL];
-    sp_system A;
     sp_linear_info info;
     SP_TRY(b->ops->evaluate(b, SP_WANT_FORCE));
-    SP_TRY(b->ops->linearise(b, &A));
-    bool moves = right_hand_side(b, &A, h, rhs, raw, dv, b->work[2]);
-    SP_TRY(sp__drive_solve(b, &A, (sp_coef){1, h, h * h}, rhs, dv, &info));
+    SP_TRY(b->ops->linearise(b, A));
+    bool moves = right_hand_side(b, A, h, rhs, raw, dv, b->work[2]);
+    SP_TRY(sp__drive_solve(b, A, (sp_coef){1, h, h * h}, rhs, dv, &info));
     for (int i = 0; i < b->nv; i++) v[i] += dv[i];
-    b->pin_work = moves ? reaction_work(b, &A, h, dv, raw, b->work[2]) : 0;
+    b->pin_work = moves ? reaction_work(b, A, h, dv, raw, b->work[2]) : 0;
     b->ops->retract(b, SP_COMMITTED, h, v);
     sp__drive_place_fixed(b);
     b->solve.newton_iterations++;
-    if (!b->ops->correct) return info.status;
-    sp_status corrected = b->ops->correct(b, h, &A);
-    return corrected < 0 ? corrected : sp__worst(info.status, corrected);
+    return info.status;
 }
 
-sp_status sp__drive_implicit(sp_body *b, double h) {
+// Solved again with other contacts until those of its end are the ones it was solved with.
+static sp_status solve_contacts(sp_body *b, double h, sp_system *A) {
     sp_status worst = SP_OK;
-    b->solve.substeps++;
-    sp__drive_begin(b);
-    sp__loads_evaluate(b, SP_CONTACT_AHEAD);
     for (int pass = 1;; pass++) {
-        sp_status status = solve_step(b, h);
+        sp_status status = solve_step(b, h, A);
         SP_TRY(status);
         worst = sp__worst(worst, status);
         if (!sp__loads_touch(b) || !sp__penalty_changed(b) || pass == CONTACT_PASSES) return worst;
         sp__drive_begin(b);
         sp__loads_again(b);
     }
+}
+
+sp_status sp__drive_implicit(sp_body *b, double h) {
+    sp_system A;
+    b->solve.substeps++;
+    sp__drive_begin(b);
+    sp__loads_evaluate(b, SP_CONTACT_AHEAD);
+    sp_status status = solve_contacts(b, h, &A);
+    SP_TRY(status);
+    if (!b->ops->correct) return status;
+    int iterations = b->solve.newton_iterations;
+    sp_status corrected = b->ops->correct(b, h, &A);
+    if (corrected >= 0 && b->solve.newton_iterations > iterations && sp__loads_touch(b))
+        sp__penalty_evaluate(b, SP_CONTACT_TRIAL);
+    return corrected < 0 ? corrected : sp__worst(status, corrected);
 }

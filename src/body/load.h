@@ -47,6 +47,8 @@ typedef struct sp_loads {
     uint64_t surface_key;      // tells one list of points of surfaces from another; topology
     double size;               // extent of the body [m]
     double static_stiffness;   // of a contact in statics [N/m]
+    double inertia_stiffness;  // of a contact in motion, in m/h2 of a node: it sinks by 1/this of what it would fall in a step
+    double force_tolerance;    // share of all contact forces that those of a linear solve may be wrong by
     double mean_mass;          // of a node [kg]; 0: each counts by its own
     double element_stiffness;  // of a contact in motion: at least this [N/m]; 0: no bound
     // written by sp__loads_evaluate

@@ -170,8 +170,10 @@ static sp_status search(sp_newton *n, bool *moved) {
     double size = n->size, merit = n->merit, slope = dot(r, d, b->nv);
     *moved = true;
     for (int k = 0; k < HALVINGS; k++, alpha *= 0.5) {
-        SP_TRY(move(n, alpha));
-        if (!b->integrator.line_search || better(n, alpha, size, merit, slope)) return SP_OK;
+        sp_status status = move(n, alpha);
+        if (status == SP_NO_MEMORY || !b->integrator.line_search) return status;
+        // where nothing can be evaluated (a strand wound up) a shorter step may do
+        if (status >= 0 && better(n, alpha, size, merit, slope)) return SP_OK;
     }
     *moved = false;
     return move(n, 0);

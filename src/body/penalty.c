@@ -4,17 +4,16 @@
 #include "body/body.h"
 #include "math/vec3.h"
 
-enum { CHUNK = 256, BATCH = 32, PLANES = 4 };  // points of one task; points asked for at once; contacts of one point
+// points of one task, points asked for at once, rigid bodies near an element or a point, contacts of one point
+enum { CHUNK = 256, BATCH = 32, NEAR = 16, PLANES = 4 };
 
-static const double same_direction = 0.9;       // cosine: contacts with nearer normals are one surface, and the nearest counts
-static const double looks_out = 0.5;            // cosine between a normal and the way out
-static const double force_tolerance = 5e-3;     // of all contact forces that the linear ones may be wrong by
-static const double lift_depths = 8;            // lift in multiples of the depth: with it, what is left of an edge that is not
-                                                // the same direction lies outside (lift tan2 > depth)
-static const double lift_least = 1e-3;          // and at least this share of the body's size
-static const double static_margin = 1e-9;       // of the body's size
-static const double far_slide = 2;              // in lengths of the tangential spring at the cone
-static const double stiffness_of_inertia = 30;  // in m/h2: a point sinks by a thirtieth of what it would fall in a step
+static const double same_direction = 0.9;  // cosine: contacts with nearer normals are one surface, and the nearest counts
+static const double looks_out = 0.5;       // cosine between a normal and the way out
+static const double lift_depths = 8;       // lift in multiples of the depth: with it, what is left of an edge that is not
+                                           // the same direction lies outside (lift tan2 > depth)
+static const double lift_least = 1e-3;     // and at least this share of the body's size
+static const double static_margin = 1e-9;  // of the body's size
+static const double far_slide = 2;         // in lengths of the tangential spring at the cone
 
 typedef struct contact_plane {  // one rigid body as seen from a point
     sp_body *with;
@@ -59,8 +58,7 @@ static double margin(const penalty_job *job, const double *n) {
 }
 
 // Direction out of what the point touches: the normals it remembers, or the normal where it comes from. False: unknown.
-static bool way_out(const penalty_job *job, int node, const contact_place *p, double *out) {
-    const sp_obstacles *o = job->b->loads.obstacles;
+static bool way_out(const penalty_job *job, const sp_obstacles *o, int node, const contact_place *p, double *out) {
     const sp_contact_memory *m = memory_of(job, node);
     double from[3], length;
     contact_plane nearest = {.distance = INFINITY}, plane;
@@ -78,16 +76,15 @@ static bool way_out(const penalty_job *job, int node, const contact_place *p, do
     return nearest.distance > 0 && nearest.distance < INFINITY;
 }
 
-// The plane of one rigid body. A normal that does not look out is that of an inner face or of an edge: from `lift` above the
-// point the outer one is nearest.
-static contact_plane plane_of(const penalty_job *job, sp_body *obstacle, const contact_place *p, double radius, const double *out,
-                              double lift) {
-    contact_plane plain, plane;
+// A plane whose normal does not look out is that of an inner face or of an edge: from `lift` above the point the outer one is
+// nearest.
+static contact_plane outer_plane(const penalty_job *job, const contact_plane *plain, const contact_place *p, double radius,
+                                 const double *out, double lift) {
+    contact_plane plane;
     double place[3];
-    distance_to(job, obstacle, p->x, radius, &plain);
-    if (lift == 0 || sp__dot3(plain.n, out) > looks_out) return plain;
+    if (lift == 0 || sp__dot3(plain->n, out) > looks_out) return *plain;
     sp__axpy3(p->x, lift, out, place);
-    if (distance_to(job, obstacle, place, radius, &plane) <= 0) return plain;
+    if (distance_to(job, plain->with, place, radius, &plane) <= 0) return *plain;
     plane.d = plane.distance - lift * sp__dot3(plane.n, out);
     return plane;
 }
@@ -103,21 +100,36 @@ static int add_plane(contact_plane *planes, int n, const contact_plane *p) {
     return n;
 }
 
-static int find_planes(const penalty_job *job, int node, const contact_place *p, contact_plane *planes) {
+// the nearest of all planes, in the order of their bodies
+static void keep_near(contact_plane *list, int *count, const contact_plane *plane) {
+    int farthest = 0;
+    if (*count < NEAR) {
+        list[(*count)++] = *plane;
+        return;
+    }
+    for (int i = 1; i < NEAR; i++)
+        if (list[i].d > list[farthest].d) farthest = i;
+    if (plane->d < list[farthest].d) list[farthest] = *plane;
+}
+
+// The planes of the rigid bodies that a point touches. Those farther away than twice the lift cannot be among them.
+static int find_planes(const penalty_job *job, const sp_obstacles *o, int node, const contact_place *p, contact_plane *planes) {
     const sp_loads *l = &job->b->loads;
     double radius = l->nodes[node].radius, depth = 0, out[3];
-    contact_plane plane;
+    contact_plane plain[NEAR], plane;
     bool any = false;
-    for (int i = 0; i < l->obstacles->count; i++) {
-        double d = distance_to(job, l->obstacles->list[i], p->x, radius, &plane);
+    int kept = 0, n = 0;
+    for (int i = 0; i < o->count; i++) {
+        double d = distance_to(job, o->list[i], p->x, radius, &plane);
         any = any || d < margin(job, plane.n);
         depth = fmax(depth, -d);
+        keep_near(plain, &kept, &plane);
     }
     if (!any) return 0;
-    double lift = way_out(job, node, p, out) ? lift_depths * depth + lift_least * l->size : 0;
-    int n = 0;
-    for (int i = 0; i < l->obstacles->count; i++) {
-        plane = plane_of(job, l->obstacles->list[i], p, radius, out, lift);
+    double lift = way_out(job, o, node, p, out) ? lift_depths * depth + lift_least * l->size : 0;
+    for (int i = 0; i < kept; i++) {
+        if (plain[i].d > 2 * lift + margin(job, plain[i].n)) continue;
+        plane = outer_plane(job, &plain[i], p, radius, out, lift);
         if (plane.d < margin(job, plane.n)) n = add_plane(planes, n, &plane);
     }
     return n;
@@ -142,7 +154,7 @@ double sp__contact_stiffness(const sp_body *b, const sp_contact_node *node) {
     if (b->h == 0) return node->share * l->static_stiffness;
     if (b->integrator.type == SP_EXPLICIT) return node->mass / (b->h * b->h);
     double mass = fmax(node->mass, node->share * l->mean_mass);
-    return fmax(stiffness_of_inertia * mass / (b->h * b->h), node->share * l->element_stiffness);
+    return fmax(l->inertia_stiffness * mass / (b->h * b->h), node->share * l->element_stiffness);
 }
 
 // Where the tangential spring is attached: the stick point it remembers, or where a new contact crossed the surface.
@@ -250,7 +262,7 @@ static void place_of(const penalty_job *job, int node, const double *x, const do
     if (job->at == SP_CONTACT_AHEAD) sp__axpy3(x, 1, p->moved, p->x);
 }
 
-static void touch_point(const penalty_job *job, int node, const double *x, const double *v) {
+static void touch_point(const penalty_job *job, const sp_obstacles *o, int node, const double *x, const double *v) {
     sp_touch *t = &job->b->loads.touches[node], old = *t;
     contact_place p;
     contact_plane planes[PLANES];
@@ -258,7 +270,7 @@ static void touch_point(const penalty_job *job, int node, const double *x, const
     *t = (sp_touch){0};
     place_of(job, node, x, v, &p);
     memcpy(t->x, p.x, sizeof t->x), memcpy(t->v, p.v, sizeof t->v);
-    int n = find_planes(job, node, &p, planes);
+    int n = find_planes(job, o, node, &p, planes);
     for (int i = 0; i < n; i++) add_contact(job, node, &planes[i], &p, &kept, t);
     if (!job->compare || !(t->active || old.active)) return;
     double f[3] = {0}, off[3];
@@ -269,63 +281,80 @@ static void touch_point(const penalty_job *job, int node, const double *x, const
 
 // ---------------------------------------------------------------------------------------------------- which points
 
-// can what is within `radius` of x touch, if it is no faster than `speed`?
-static bool is_near(const penalty_job *job, const double *x, double radius, double speed) {
+// The rigid bodies near a point or an element, and whether there are any.
+typedef struct near_list {
+    sp_obstacles near;
+    sp_body *list[NEAR];
+} near_list;
+
+// what is within `radius` of x may touch these, if it is no faster than `speed`; all of them where there are more than fit
+static void list_near(const penalty_job *job, const sp_obstacles *of, const double *x, double radius, double speed,
+                      near_list *out) {
     const sp_body *b = job->b;
     double n[3], surface[3], h = job->at == SP_CONTACT_AHEAD ? b->h : 0;
     double reach = radius + h * speed + h * h * sp__norm3(b->gravity);
-    for (int o = 0; o < b->loads.obstacles->count; o++) {
-        sp_body *with = b->loads.obstacles->list[o];
-        if (with->ops->distance(with, poses_of(job->at), x, n, surface) <= reach) return true;
+    out->near = (sp_obstacles){out->list, 0};
+    for (int o = 0; o < of->count; o++) {
+        sp_body *with = of->list[o];
+        if (!(with->ops->distance(with, poses_of(job->at), x, n, surface) <= reach)) continue;
+        if (out->near.count == NEAR) {
+            out->near = *of;
+            return;
+        }
+        out->list[out->near.count++] = with;
     }
-    return false;
 }
 
-// those of points [begin, begin + n) whose elements are near something; points of one element stand together
-static int choose_near(const penalty_job *job, int begin, int n, int *which) {
+// Points [begin, begin + n) that may touch; near[i]: what point begin + i may touch. Points of one element stand together, and
+// share what is near it. Where points cost much, they are asked for their places alone first.
+static int choose_near(const penalty_job *job, int begin, int n, near_list *lists, const sp_obstacles **near, int *which) {
     sp_loads *l = &job->b->loads;
-    int near = 0;
-    bool last = false;
+    int count = 0, used = 0;
     for (int i = begin; i < begin + n; i++) {
         const sp_contact_node *node = &l->nodes[i];
         const sp_bound *e = job->bounds ? &job->bounds[node->at.elem] : NULL;
-        if (!e || i == begin || node->at.elem != l->nodes[i - 1].at.elem || node->radius != l->nodes[i - 1].radius)
-            last = !e || is_near(job, e->middle, e->radius + node->radius, e->speed);
+        bool same = i > begin && node->at.elem == l->nodes[i - 1].at.elem && node->radius == l->nodes[i - 1].radius;
+        if (e && !same) list_near(job, l->obstacles, e->middle, e->radius + node->radius, e->speed, &lists[used++]);
+        near[i - begin] = e ? &lists[used - 1].near : l->obstacles;
         bool compare = job->compare && l->touches[i].active;
-        if (last || compare)
-            which[near++] = i;
+        if (near[i - begin]->count > 0 || compare)
+            which[count++] = i;
         else
             l->touches[i].active = false;
     }
-    return near;
+    return count;
 }
 
 // of these the ones that are near themselves
-static int choose_nearer(const penalty_job *job, const int *which, int n, int *out) {
+static int choose_nearer(const penalty_job *job, const sp_obstacles **near, int begin, const int *which, int n, int *out) {
     sp_loads *l = &job->b->loads;
     sp_anchor at[BATCH];
     double x[3 * BATCH];
-    int near = 0;
+    near_list own;
+    int count = 0;
     for (int i = 0; i < n; i++) at[i] = l->nodes[which[i]].at;
     job->b->ops->points(job->b, SP_TRIAL, n, at, x, NULL);
     for (int i = 0; i < n; i++) {
         bool compare = job->compare && l->touches[which[i]].active;
-        if (compare || is_near(job, x + 3 * i, l->nodes[which[i]].radius, job->bounds[at[i].elem].speed))
-            out[near++] = which[i];
+        list_near(job, near[which[i] - begin], x + 3 * i, l->nodes[which[i]].radius, job->bounds[at[i].elem].speed, &own);
+        if (compare || own.near.count > 0)
+            out[count++] = which[i];
         else
             l->touches[which[i]].active = false;
     }
-    return near;
+    return count;
 }
 
 static void touch_some(const penalty_job *job, int begin, int n) {
     sp_anchor at[BATCH];
-    int which[BATCH], near = choose_near(job, begin, n, which);
+    near_list lists[BATCH];
+    const sp_obstacles *near[BATCH];
+    int which[BATCH], count = choose_near(job, begin, n, lists, near, which);
     double x[3 * BATCH], v[3 * BATCH];
-    if (job->bounds && near) near = choose_nearer(job, which, near, which);
-    for (int i = 0; i < near; i++) at[i] = job->b->loads.nodes[which[i]].at;
-    if (near) job->b->ops->points(job->b, SP_TRIAL, near, at, x, v);
-    for (int i = 0; i < near; i++) touch_point(job, which[i], x + 3 * i, v + 3 * i);
+    if (job->bounds && count) count = choose_nearer(job, near, begin, which, count, which);
+    for (int i = 0; i < count; i++) at[i] = job->b->loads.nodes[which[i]].at;
+    if (count) job->b->ops->points(job->b, SP_TRIAL, count, at, x, v);
+    for (int i = 0; i < count; i++) touch_point(job, near[which[i] - begin], which[i], x + 3 * i, v + 3 * i);
 }
 
 static void touch_chunk(void *arg, int task, int worker) {
@@ -352,5 +381,5 @@ bool sp__penalty_changed(sp_body *b) {
         error += l->touches[i].error, sum += l->touches[i].largest;
         l->touches[i].error = l->touches[i].largest = 0;
     }
-    return error > force_tolerance * sum;
+    return error > l->force_tolerance * sum;
 }

@@ -353,6 +353,8 @@ static sp_status make_contacts(sp_body *b) {
         b->loads.static_stiffness = fmax(b->loads.static_stiffness, s->young * r->length[e] / (r->samples * balls + 1));
         b->loads.size += r->length[e] / r->parts;
     }
+    // contacts that are solved again cost a rod as much as the step itself
+    b->loads.inertia_stiffness = 10, b->loads.force_tolerance = 0.05;
     return SP_OK;
 }
 

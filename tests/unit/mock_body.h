@@ -341,6 +341,7 @@ static sp_status mock_fill(sp_body *b, const mock_def *def) {
     m->surface = (sp_surface){.vertex_count = n, .face_count = n - 2, .anchors = m->anchors, .faces = m->faces, .revision = 1};
     for (int a = 0; a < 3 && !def->free; a++) b->fixed[a] = 1;
     b->loads.size = n * def->spacing;
+    b->loads.inertia_stiffness = 30, b->loads.force_tolerance = 5e-3;
     b->loads.static_stiffness = 1e4;
     if (def->touches) {
         if (!SP_NEW(b->ctx, b->loads.nodes, n)) return SP_NO_MEMORY;

@@ -382,6 +382,7 @@ TEST(stats_tell_of_each_body_whether_it_can_be_trusted) {
     REQUIRE(s);
     CHECK(run_to(s, 2));
     CHECK(stats_have(s, "\"bodies\": [") && stats_have(s, "\"reservations\": ["));
+    CHECK(stats_have(s, "\"inverted\": 0"));
     const char *const keys[] = {"inverted", "volume_lost", "penetration", "energy", "potential", "work", "appeared"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) CHECK(stats_have(s, keys[i]));
     sp__sim_stop(&s);

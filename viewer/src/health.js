@@ -5,11 +5,11 @@ import { count, number, quantity, sentence } from "./format.js";
 const known = (v) => Number.isFinite(v);
 const sum = (list) => (list.length && list.every(known) ? list.reduce((a, b) => a + b) : null);
 
-// of all bodies [J]: their energy and the work done on them, null where a part of it is unknown; energy that came from nowhere
+// of all bodies [J]: their energy, that of contacts included, and the work done on them, null where a part of it is unknown; energy that came from nowhere
 export function balanceOf(stats) {
     const energies = (stats.bodies ?? []).map((b) => b.energy ?? {});
     return {
-        energy: sum(energies.flatMap((e) => [e.kinetic, e.elastic, e.potential])),
+        energy: sum(energies.flatMap((e) => [e.kinetic, e.elastic, e.potential, e.contact ?? 0])),
         work: sum(energies.map((e) => e.work)),
         appeared: sum(energies.map((e) => e.appeared).filter(known)),
     };
