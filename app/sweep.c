@@ -22,7 +22,7 @@ static const sp_option options[] = {
     [BACKEND] = {"--backend", "NAME", "auto, ref, cpu, ... (`souple list backends`)"},
     [COLUMNS] = {"--columns", "A,B,...", "columns to plot; default: step time, iterations, the first probes"},
     [RESUME] = {"--resume", NULL, "go on with the table in DIR: what it has is not run again"},
-    [OVERWRITE] = {"--overwrite", NULL, "begin anew where DIR has a table; files of the old sweep are removed"},
+    [OVERWRITE] = {"--overwrite", NULL, "start over where DIR has a table; files of the old sweep are removed"},
     [KEEP] = {"--keep", NULL, "keep the folder of every run, DIR/run-0001 and on (`souple report` reads them)"},
     [ALLOW_PATH] = {"--allow-path", "DIR", "a further folder that files may come from; may be repeated"},
     [JSON] = {"--json", NULL, "one JSON object on stdout, nothing else there"},
@@ -112,7 +112,7 @@ static int prepare(sp_sweep *s, const sp_arguments *a) {
     if (!sp__make_folders(r->out)) return sp__complain(a, "--out %s: %s", r->out, strerror(errno));
     bool there = access(s->table.path, F_OK) == 0;
     if (there && !r->resume && !r->overwrite)
-        return sp__complain(a, "%s is there already: --resume goes on with it, --overwrite begins anew", s->table.path);
+        return sp__complain(a, "%s is there already: --resume goes on with it, --overwrite starts over", s->table.path);
     char found[64];
     if (!r->overwrite && sp__run_folder_taken(r->out, found))
         return sp__complain(a, "--out %s: holds a run (%s); --overwrite removes its files, or choose another folder", r->out,
@@ -122,7 +122,7 @@ static int prepare(sp_sweep *s, const sp_arguments *a) {
     fingerprint(r, own, sizeof own);
     if (there && r->resume) {
         if (read_line(path, before, sizeof before) && strcmp(before, own) != 0)
-            return sp__complain(a, "%s was made with %s; now it is %s: --overwrite begins anew", s->table.path, before, own);
+            return sp__complain(a, "%s was made with %s; now it is %s: --overwrite starts over", s->table.path, before, own);
         s->skipped = sp__sweep_table_resume(&s->table, why, sizeof why);
         if (s->skipped < 0) return sp__complain(a, "%s", why);
         int status = sp__sweep_column(&s->table, "status");
