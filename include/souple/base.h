@@ -78,8 +78,9 @@ typedef void sp_task_fn(void *arg, int task, int worker);
 typedef struct sp_context sp_context;
 
 typedef struct sp_context_def {
-    void *(*alloc)(void *user, size_t size, size_t align);  ///< nullable: the C library's. May return NULL
-    void (*free)(void *user, void *memory, size_t size);    ///< nullable together with alloc
+    /// Nullable: the C library's. May return NULL. Both are called from any thread that works for the context.
+    void *(*alloc)(void *user, size_t size, size_t align);
+    void (*free)(void *user, void *memory, size_t size);  ///< nullable together with alloc
     void *alloc_user;
     void (*log)(void *user, sp_log_level level, const char *text);  ///< nullable: silent
     void *log_user;

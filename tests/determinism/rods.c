@@ -1,12 +1,14 @@
 // Rods of every model: same bits for any number of workers, and no allocation once warm. A strand takes memory where it curls
 // more than ever before, so the same motion again takes none.
+#include <stdatomic.h>
+
 #include "souple/souple.h"
 #include "test.h"
 
 enum { STRANDS = 5, STEPS = 20 };
 
 typedef struct count {
-    long calls;
+    atomic_long calls;  // strands curl on all workers
 } count;
 
 static void *counted_alloc(void *user, size_t size, size_t align) {
