@@ -112,6 +112,8 @@ typedef struct sp_body_ops {
     // after a linearised step of implicit Euler with the system A: where the trial state is far from the nonlinear equations it
     // is made better, by iterations and substeps. NULL: one linearisation is enough
     sp_status (*correct)(sp_body *b, double h, const sp_system *A);
+    // a step s x so far that it is not worth looking at: an element would wind up. NULL: never
+    bool (*wild)(sp_body *b, double s, const double *x);
     // y = M x or M^-1 x at the trial state; the inverse never where SP_CAP_MASSLESS
     void (*mass)(sp_body *b, const double *x, double *y, bool inverse);
     void (*undo)(sp_body *b);  // the step failed: what prescribe did to the committed state goes back; NULL: it did nothing

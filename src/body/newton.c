@@ -145,10 +145,13 @@ static sp_status direction(sp_newton *n, const sp_system *A, bool *mixed) {
     return SP_OK;
 }
 
+// SP_DIVERGED: too far to be looked at; asked in motion only, statics may go far
 static sp_status move(sp_newton *n, double alpha) {
+    const sp_body_ops *ops = n->b->ops;
     double *r, *d, *y, *base;
     work_vectors(n, &r, &d, &y, &base);
     step_further(n, base, alpha, d);
+    if (alpha > 0 && n->m > 0 && n->b->integrator.line_search && ops->wild && ops->wild(n->b, n->s, n->x)) return SP_DIVERGED;
     return evaluate(n);
 }
 

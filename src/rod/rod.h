@@ -210,6 +210,7 @@ static inline bool sp__rod_corrects(const sp_body *b) {
 }
 sp_status sp__rod_correct_create(sp_body *b);
 sp_status sp__rod_correct(sp_body *b, double h, const sp_system *A);
+bool sp__rod_wild(sp_body *b, double h, const double *x);
 // How a place moves with the unknowns of its strand, in the room of one worker.
 typedef struct sp_rod_place {
     int part, count;

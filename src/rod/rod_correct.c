@@ -412,6 +412,13 @@ static void correct_part(void *arg, int part, int worker) {
     solve_strand(b, part, worker, w->h, gap <= near * energy && isfinite(c->gain), c);
 }
 
+bool sp__rod_wild(sp_body *b, double h, const double *x) {
+    const sp_rod *r = sp__rod(b);
+    for (int part = 0; part < r->parts && r->model->bent; part++)
+        if (!(r->model->bent(b, part, h, x + r->part[part].v) <= most_wound)) return true;
+    return false;
+}
+
 sp_status sp__rod_correct(sp_body *b, double h, const sp_system *A) {
     sp_rod *r = sp__rod(b);
     sp_coef c = {1, h, h * h};

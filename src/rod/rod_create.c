@@ -23,6 +23,7 @@ static const sp_body_ops rod_ops = {
     .toward = sp__rod_toward,
     .place_fixed = sp__rod_place_fixed,
     .correct = sp__rod_correct,
+    .wild = sp__rod_wild,
     .mass = sp__rod_mass,
     .undo = sp__rod_grow_undo,
     .settle = settle,
