@@ -106,7 +106,8 @@ static void add_solid(sp_world *w, const kind *k) {
     CHECK_INT(sp_mesh_box(ctx, size, cells, 6, &mesh), SP_OK);
     def.name = "body", def.mesh = mesh, def.fixes = &fix, def.fix_count = 1;
     def.model = k->model, def.rotation = k->rotation, def.shape = k->shape, def.tangent = k->tangent;
-    def.material.young = 2e4, def.integrator.type = k->integrator, def.integrator.substeps = 4;
+    def.material.young = 2e4, def.integrator.type = k->integrator,
+    def.integrator.substeps = k->integrator == SP_EXPLICIT ? 4 : SP_SUBSTEPS_AUTO;
     def.solver.tolerance = 1e-12;
     CHECK_INT(sp_world_add_solid(w, &def, NULL), SP_OK);
     sp_mesh_destroy(&mesh);
@@ -131,7 +132,7 @@ static void add_rod(sp_world *w, const kind *k) {
     def.sections = &section, def.section_count = 1;
     def.free_root = k->free_root, def.edge_clamp = k->edge_clamp, def.grow = k->grows ? &grow : NULL;
     def.rayleigh_mass = 0.1, def.rayleigh_stiffness = 0.001, def.drag = 0.01;
-    def.integrator.type = k->integrator, def.integrator.substeps = 40;
+    def.integrator.type = k->integrator, def.integrator.substeps = k->integrator == SP_EXPLICIT ? 40 : SP_SUBSTEPS_AUTO;
     def.sides = 3, def.rings = 1;
     CHECK_INT(sp_world_add_rod(w, &def, NULL), SP_OK);
 }
