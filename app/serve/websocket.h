@@ -1,5 +1,5 @@
 // What a client sends over WebSocket: frames of RFC 6455, section 5, put together to messages. Whatever the RFC forbids fails the
-// connection with the code that it names. Without a socket in sight, so that a fuzzer can reach all of it.
+// connection with the code that it names. It uses no socket, so that a fuzzer can reach all of it.
 #ifndef SP_SERVE_WEBSOCKET_H
 #define SP_SERVE_WEBSOCKET_H
 

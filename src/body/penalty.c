@@ -137,7 +137,7 @@ static int find_planes(const penalty_job *job, const sp_obstacles *o, int node, 
 
 // ---------------------------------------------------------------------------------------------------- forces
 
-// s (1 - n n^T) or s n n^T into xx yy zz xy yz zx
+// s n n^T into xx yy zz xy yz zx
 static void add_outer(double *k, double s, const double *n) {
     k[0] += s * n[0] * n[0], k[1] += s * n[1] * n[1], k[2] += s * n[2] * n[2];
     k[3] += s * n[0] * n[1], k[4] += s * n[1] * n[2], k[5] += s * n[2] * n[0];
