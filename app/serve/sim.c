@@ -130,6 +130,16 @@ static void advance_clock(sp_sim *s) {
     s->due_ms += step;
 }
 
+// The newest frame is of an earlier step than the world: frames are fewer than steps. Whoever pauses then sees the last step.
+static bool frame_is_behind(sp_sim *s) {
+    if (!s->stage.world) return false;
+    pthread_mutex_lock(&s->lock);
+    const sp_snapshot *shot = s->newest >= 0 ? s->slots[s->newest].frame.snapshot : NULL;
+    bool behind = shot && shot->step != sp_world_steps(s->stage.world);
+    pthread_mutex_unlock(&s->lock);
+    return behind;
+}
+
 static void *simulate(void *user) {
     sp_sim *s = user;
     sp_sim_command *c = malloc(sizeof *c);
@@ -145,7 +155,8 @@ static void *simulate(void *user) {
             one_step(s);
         }
         bool moved = due && !command;
-        if (moved || repaint) show(s, repaint || !steps_wanted(s));
+        bool last = !steps_wanted(s) && (moved || frame_is_behind(s));
+        if (moved || repaint || last) show(s, repaint || last);
         // a slider that moves makes many small changes: newcomers may learn of them a little later
         if (s->hello_old && (!steps_wanted(s) || sp__sim_clock_ms() - s->hello_ms > HELLO_MS)) sp__sim_make_hello(s);
         if (command && s->def.wake) s->def.wake(s->def.user);

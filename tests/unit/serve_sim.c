@@ -114,6 +114,28 @@ TEST(pause_stops_the_hash) {
     sp__sim_stop(&s);
 }
 
+// Steps are made more often than frames. Whatever the step at which it is paused, that step is shown.
+TEST(a_pause_shows_the_last_step) {
+    sp_sim *s = start(0, true);
+    REQUIRE(s);
+    CHECK(ask(s, "{\"type\":\"speed\",\"value\":0}"));
+    for (int k = 0; k < 10; k++) {
+        uint64_t from = state_of(s).step, shown = 0;
+        CHECK(ask(s, "{\"type\":\"play\"}"));
+        for (int i = 0; i < 5000 && state_of(s).step < from + 2 + (uint64_t)k; i++) nap();
+        CHECK(ask(s, "{\"type\":\"pause\"}"));
+        uint64_t step = state_of(s).step;
+        for (int i = 0; i < 500 && shown != step; i++) {
+            const sp_sim_frame *f = sp__sim_acquire(s);
+            shown = f ? f->snapshot->step : 0;
+            if (f) sp__sim_release(s, f);
+            nap();
+        }
+        CHECK(shown == step && !state_of(s).playing);
+    }
+    sp__sim_stop(&s);
+}
+
 TEST(reset_gives_the_same_hash_again) {
     sp_sim *s = start(0, false);
     REQUIRE(s);
