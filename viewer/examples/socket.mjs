@@ -30,7 +30,7 @@ export class SmallSocket {
         this.socket?.end();
     }
 
-    // whoever sends to a server masks it
+    // clients mask what they send
     write(kind, body) {
         const size = body.length < 126 ? [0x80 | body.length] : [0x80 | 126, body.length >> 8, body.length & 255], mask = randomBytes(4);
         if (this.socket?.writable) this.socket.write(Buffer.concat([Buffer.from([0x80 | kind, ...size]), mask, body.map((b, i) => b ^ mask[i & 3])]));

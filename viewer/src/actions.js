@@ -22,7 +22,7 @@ export class Actions {
         this.bound = Object.fromEntries(NAMES.map((n) => [n, this[n].bind(this)]));
     }
 
-    // for buttons: a refusal is told, nothing else happens
+    // for buttons: a refusal is shown, nothing else happens
     async try(message) {
         try {
             return await this.ask(message);
@@ -92,7 +92,7 @@ export class Actions {
             if (values.speed && values.speed !== app.state.speed) await this.speed(values.speed);
             if (values.play) await this.ask({ type: "play" });
         } catch {
-            // told by ask; the rest of the link would build on what was refused
+            // ask has shown the refusal; the rest of the link depends on what was refused
         }
     }
 
@@ -225,10 +225,10 @@ export class Actions {
         app.hello = null;
         app.applySettings();
         app.rememberControls();
-        if (app.liveHello) app.link.reconnect();  // the frames passed over meanwhile are told again
+        if (app.liveHello) app.link.reconnect();  // the server sends the skipped frames again
     }
 
-    // ---- hands
+    // ---- drags
 
     touchHooks() {
         const { app } = this;
@@ -239,8 +239,8 @@ export class Actions {
                 return app.mine;
             },
             grab: (message) => this.ask(this.dragMessage(message)),
-            drag: (message) => app.link.tell(this.dragMessage(message)),
-            drop: (slot) => app.link.tell({ type: "drop", slot }),
+            drag: (message) => app.link.send(this.dragMessage(message)),
+            drop: (slot) => app.link.send({ type: "drop", slot }),
             pin: (body, node) => this.pin(body, node),
             hover: (hit, e) => this.hover(hit, e),
             refused: (text) => app.toasts.show(text),
@@ -265,11 +265,11 @@ export class Actions {
     hover(hit, e) {
         const { app } = this;
         const { hover, canvas } = app.ui;
-        const soft = hit && hit.skin.info.pull !== null;
+        const soft = hit && hit.surfaceMesh.info.pull !== null;
         app.stage.canvas.style.cursor = hit && soft && app.settings.hand ? "grab" : "";
         setFlag(hover, "hidden", !hit);
         if (!hit) return;
-        const body = app.hello.bodies.find((b) => b.body === hit.skin.info.body);
+        const body = app.hello.bodies.find((b) => b.body === hit.surfaceMesh.info.body);
         const r = canvas.getBoundingClientRect();
         hover.style.translate = `${Math.min(r.width - 160, e.clientX - r.left + 14)}px ${Math.min(r.height - 50, e.clientY - r.top + 18)}px`;
         hover.replaceChildren(h("span", {}, `${body?.name ?? ""}${this.valueAt(hit)}`));
@@ -278,7 +278,7 @@ export class Actions {
     // the field under the pointer, as the server sent it
     valueAt(hit) {
         const { app } = this;
-        const field = app.legend.field, { values, topology } = hit.skin;
+        const field = app.legend.field, { values, topology } = hit.surfaceMesh;
         if (!field || !values) return "";
         const v = [0, 1, 2].reduce((s, k) => s + hit.weights[k] * values[topology.faces[3 * hit.face + k]], 0);
         if (Number.isNaN(v)) return "";

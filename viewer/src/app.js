@@ -90,7 +90,7 @@ export class App {
         window.addEventListener("hashchange", () => this.followAddress());
         window.addEventListener("error", (e) => this.toasts.bad(`The page has a fault: ${e.message}`));
         window.addEventListener("unhandledrejection", (e) => this.toasts.bad(`The page has a fault: ${e.reason?.message ?? e.reason}`));
-        // a tab in the background draws nothing; let go so that nothing is pulled by somebody who does not look
+        // a tab in the background draws nothing: its drags end
         document.addEventListener("visibilitychange", () => document.hidden && this.touch.dropAll());
     }
 
@@ -111,7 +111,7 @@ export class App {
         case "marks": if ((m.generation ?? this.bodies.generation) === this.bodies.generation) this.marks.set(m), this.showPins(); break;
         case "event": this.takeEvent(m); break;
         case "refused": this.toasts.bad(sentence(m.why)); break;
-        default: break;  // newer servers may tell more
+        default: break;  // newer servers may send more
         }
     }
 
@@ -119,7 +119,7 @@ export class App {
         if (m.protocol !== PROTOCOL) this.toasts.bad(`The server speaks protocol ${m.protocol}, this page ${PROTOCOL}: rebuild the page.`);
         const path = m.scene?.path ?? null, other = path !== (this.hello?.scene?.path ?? null) || !this.hello;
         this.touch.dropAll(this.mine);  // a run that goes on with another time step still holds what was dragged
-        this.picked = null;  // of the run that was
+        this.picked = null;  // of the run before
         this.hello = m;
         this.fields = m.fields ?? [];
         this.state = m.state;
@@ -221,7 +221,7 @@ export class App {
         this.showWarnings(m.reservations);
     }
 
-    // what the engine has reservations about
+    // reservations of the engine
     showWarnings(list) {
         const text = this.warnings.take(list, performance.now());
         setText(this.ui.warningText, text);
@@ -240,7 +240,7 @@ export class App {
     takeBinary(buffer) {
         if (this.player) {
             const step = Number(new DataView(buffer).getBigUint64(16, true));
-            if (new DataView(buffer).getUint16(4, true) === STATE) this.link.tell({ type: "ack", step });
+            if (new DataView(buffer).getUint16(4, true) === STATE) this.link.send({ type: "ack", step });
             return;
         }
         let frame;
@@ -294,7 +294,7 @@ export class App {
             this.measure(now);
         }
         this.placeTag();
-        for (const step of this.unacked.splice(0)) this.link.tell({ type: "ack", step });
+        for (const step of this.unacked.splice(0)) this.link.send({ type: "ack", step });
     }
 
     showFrame(f) {
@@ -335,7 +335,7 @@ export class App {
 
     tick() {
         if (this.settings.plots) this.plots.update();
-        // as fast as it can: what it does is what it can
+        // unlimited speed: the achieved speed is the maximum
         const steps = (this.state.speed || this.status.achieved) / this.state.dt;
         this.status.refresh(performance.now(), this.state.playing && !this.player, steps);
     }
@@ -393,7 +393,7 @@ export class App {
         this.writeAddress();
     }
 
-    // only what is shown is sent; marks need the body's own surface, which others ride on
+    // only what is shown is sent; marks need the boundary of the body, in which other surfaces are embedded
     sendShow() {
         if (this.player) return;
         const s = this.settings, surfaces = [];
@@ -402,7 +402,7 @@ export class App {
         if (s.hull) surfaces.push("collision");
         if (s.mesh || (riding && s.fixed)) surfaces.push("mechanical");
         const colour = s.color && s.color !== "none" && this.fields.some((f) => f.name === s.color) ? s.color : null;
-        this.link?.tell({ type: "show", colour, surfaces, marks: true });
+        this.link?.send({ type: "show", colour, surfaces, marks: true });
     }
 
     // ---- the address
@@ -520,10 +520,10 @@ export class App {
         this.allow("Not connected.");
         this.ui.control.className = "chip gone";
         setText(this.ui.control.querySelector(".word"), "not connected");
-        const tell = () => this.showBanner("gone", `${this.whyLost(reason)} Trying again in ${number(retryIn / 1000, 2)} s.`, [["Try now", () => this.link.reconnect()]]);
-        tell();
+        const report = () => this.showBanner("gone", `${this.whyLost(reason)} Trying again in ${number(retryIn / 1000, 2)} s.`, [["Try now", () => this.link.reconnect()]]);
+        report();
         // one that never came about may have been refused
-        if (!this.opened) this.checkToken().then((changed) => changed && !this.link.open && tell());
+        if (!this.opened) this.checkToken().then((changed) => changed && !this.link.open && report());
         this.opened = false;
         if (!this.hello) this.showEmpty("connecting");
     }
@@ -535,7 +535,7 @@ export class App {
         return `${what}: it stands behind “/?token=” in the address that souple view has printed.`;
     }
 
-    // browsers do not tell why a WebSocket was refused, but files need the same token. -> whether the answer is news
+    // a browser does not say why a WebSocket was refused, but files need the same token. -> whether the answer has changed
     async checkToken() {
         const before = !!this.badToken;
         try {

@@ -1,5 +1,5 @@
-// Whether what is shown can be trusted: figures of each body and reservations of the last steps, as the statistics tell them. All of
-// it may be missing: older servers tell none, and a figure that the engine does not know is null.
+// Whether what is shown can be trusted: figures of each body and reservations of the last steps, as sent in `stats`. All of
+// it may be missing: older servers send none, and a figure that is not available is null.
 import { count, number, quantity, sentence } from "./format.js";
 
 const known = (v) => Number.isFinite(v);

@@ -27,7 +27,7 @@ export function toPlace(range, value) {
     return Math.round(STEPS * (Number.isFinite(s) ? s : 0));
 }
 
-// three digits: what a slider gives shall be readable
+// three digits: the value of a slider stays readable
 export function fromPlace(range, place) {
     const s = place / STEPS;
     if (s <= 0) return range.min;

@@ -81,15 +81,15 @@ function placeOnBody(page) {
         const r = stage.canvas.getBoundingClientRect();
         const held = souple.marks.held.list ?? [];
         const places = [];
-        for (const skin of bodies.drawn().filter((s) => s.info.pull !== null))
-            for (let v = 0; v < skin.topology.vertexCount; v += 7) {
-                const p = skin.vertex(v, stage.camera.position.clone()), q = p.clone().project(stage.camera);
+        for (const surfaceMesh of bodies.drawn().filter((s) => s.info.pull !== null))
+            for (let v = 0; v < surfaceMesh.topology.vertexCount; v += 7) {
+                const p = surfaceMesh.vertex(v, stage.camera.position.clone()), q = p.clone().project(stage.camera);
                 const far = Math.min(1, ...held.map(([s, w]) => s.vertex(w, stage.camera.position.clone()).distanceTo(p)));
                 places.push({ far, clientX: Math.round(r.left + (0.5 + 0.5 * q.x) * r.width), clientY: Math.round(r.top + (0.5 - 0.5 * q.y) * r.height) });
             }
         places.sort((a, b) => b.far - a.far);
         // well inside: a mouse stands on whole pixels, and the outline is thinner than one
-        const inside = (e) => [[0, 0], [4, 0], [-4, 0], [0, 4], [0, -4]].every(([x, y]) => touch.pick({ clientX: e.clientX + x, clientY: e.clientY + y })?.skin.info.pull);
+        const inside = (e) => [[0, 0], [4, 0], [-4, 0], [0, 4], [0, -4]].every(([x, y]) => touch.pick({ clientX: e.clientX + x, clientY: e.clientY + y })?.surfaceMesh.info.pull);
         const found = places.find((e) => document.elementFromPoint(e.clientX, e.clientY) === stage.canvas && inside(e));
         return found && { x: found.clientX, y: found.clientY };
     });
@@ -157,7 +157,7 @@ test("a drag moves the body and the force plot rises", async (_, page) => {
     await shot(page, "drag");
     await page.waitForFunction(() => /N$/.test(document.querySelector(".tag").textContent), null, WAIT);
     assert.ok(first.force > 0 && first.way > 0);
-    // the point is named once, moves tell where it shall go
+    // the point is named once, later messages only move its target
     const [grab, ...moves] = (await page.evaluate(() => souple.sent)).filter((m) => m.type === "drag");
     assert.ok(grab.body && grab.weights && moves.length > 0);
     for (const m of moves) assert.deepEqual(Object.keys(m), ["type", "slot", "target"]);
@@ -194,7 +194,7 @@ test("a point of a riding surface is held where it was grabbed", async () => {
 
 test("reservations and figures of health are shown, and can be put away", async (_, page) => {
     await pause(page);
-    const tell = (more) => page.evaluate((m) => souple.takeStats({ type: "stats", generation: souple.hello.generation, time: (souple.bodies.frame.time || 0) + 1e-3, stages: souple.hello.stages.map(() => 1), budget_ms: 10, step_ms: 1, achieved: 1, iterations: 1, residual: 1e-6, kinetic: 1, elastic: 1, picked: null, ...m }), more);
+    const report = (more) => page.evaluate((m) => souple.takeStats({ type: "stats", generation: souple.hello.generation, time: (souple.bodies.frame.time || 0) + 1e-3, stages: souple.hello.stages.map(() => 1), budget_ms: 10, step_ms: 1, achieved: 1, iterations: 1, residual: 1e-6, kinetic: 1, elastic: 1, picked: null, ...m }), more);
     const seen = () => page.evaluate(() => ({ warning: document.querySelector(".banner.warn").checkVisibility(), rows: [...document.querySelectorAll(".health tbody tr")].map((r) => r.innerText.split("\t").join("|")),
         table: document.querySelector(".health")?.checkVisibility() ?? false, plot: !document.querySelector('[data-plot="balance"]').classList.contains("hidden") }));
     // the server's own figures came before: the plot has them, and what its last steps had to say stays for a while
@@ -235,7 +235,7 @@ test("a finger drags too", async ({ url }, page) => {
         await phone.waitForFunction((n) => souple.marks.pinCount() === n && souple.touch.drags.size === 0, pins, WAIT);
         await touch("touchEnd");
     }
-    // edits are taken by the next step, those of all pages in the order of the pages: those of the next test shall not meet these
+    // edits are taken by the next step, those of all pages in the order of the pages: those of the next test must not mix with these
     const now = await step(phone);
     await phone.keyboard.press(".");
     await after(phone, now + 1);
@@ -255,8 +255,8 @@ test("shift and click pins a node, and unpins it", async (_, page) => {
         await page.keyboard.up("Shift");
     };
     const place = () => page.evaluate(() => {
-        const [skin, v] = souple.marks.pins.list[0];
-        return [...skin.sent.slice(3 * v, 3 * v + 3)];
+        const [surfaceMesh, v] = souple.marks.pins.list[0];
+        return [...surfaceMesh.sent.slice(3 * v, 3 * v + 3)];
     });
     await click();
     await page.waitForFunction(() => souple.marks.pinCount() === 1, null, WAIT);

@@ -11,7 +11,7 @@ const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
 const NX = 40, NY = 8, NZ = 8, L = 1, W = 0.2;
 
-// the skin of a box, vertices shared over the edges
+// the surface of a box, vertices shared over the edges
 function boxSkin() {
     const ids = new Map(), at = [], faces = [];
     const vertex = (i, j, k) => {

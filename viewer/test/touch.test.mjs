@@ -18,7 +18,7 @@ function setUp(answer) {
     const stage = { canvas, camera, controls: { enabled: true }, invalidate: nothing };
     const hooks = { grab: (m) => (sent.push(["grab", m]), answer()), drag: (m) => sent.push(["drag", m]), drop: (slot) => sent.push(["drop", slot]), moved: nothing, hover: nothing };
     const touch = new Touch(stage, { generation: 1, get: () => null }, { setHand: nothing, dropHand: nothing }, hooks);
-    const hit = { skin: { info: { body: 1, surface: 2 }, topology: { revision: 5 } }, face: 7, weights: [0.2, 0.3, 0.5], point: new THREE.Vector3(0.1, 0, 0) };
+    const hit = { surfaceMesh: { info: { body: 1, surface: 2 }, topology: { revision: 5 } }, face: 7, weights: [0.2, 0.3, 0.5], point: new THREE.Vector3(0.1, 0, 0) };
     return { touch, sent, stage, begin: () => touch.begin({ pointerId: 1, clientX: 100, clientY: 100 }, hit), move: (x) => touch.move({ pointerId: 1, clientX: x, clientY: 90 }) };
 }
 

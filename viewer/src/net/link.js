@@ -87,8 +87,8 @@ export class Link {
         });
     }
 
-    // one of many; only a refusal is told
-    tell(message) {
+    // without waiting for an answer; only a refusal comes back
+    send(message) {
         if (this.open) this.socket.send(JSON.stringify(message));
     }
 }

@@ -1,4 +1,4 @@
-// A recording of docs/protocol.md: the messages that a page would have been told. Good up to its last whole record.
+// A recording of docs/protocol.md: the messages that a page would have received. Readable up to its last whole record.
 import { decodeFrame, STATE, TOPOLOGY } from "./protocol.js";
 
 const MAGIC = "SPVREC1\0";

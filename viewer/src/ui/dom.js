@@ -23,7 +23,7 @@ export function setFlag(e, name, on) {
     if (e.classList.contains(name) !== !!on) e.classList.toggle(name, !!on);
 }
 
-// what cannot act tells why; "": its own words again
+// a disabled control says why in its title; "": its own title again
 export function explain(e, why) {
     e.dataset.help ??= e.title;
     e.title = why || e.dataset.help;

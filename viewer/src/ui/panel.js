@@ -1,4 +1,4 @@
-// The controls at the side, made anew for each simulation. Sections know the page only by the actions handed in.
+// The control panel, rebuilt for each simulation. Its sections reach the page only through the actions passed in.
 import { number, quantity } from "../format.js";
 import { explain, h, setFlag, setText } from "./dom.js";
 import { icon } from "./icons.js";
@@ -180,7 +180,7 @@ export class Panel {
 
     // ---- health
 
-    // shown once the server tells a figure
+    // shown once the server has sent a figure
     health() {
         const head = [["", ""], ["inverted", "Elements turned inside out"], ["volume lost", "Share of the rest volume that is missing"], ["depth", "Deepest point below a rigid surface"], ["appeared", "Energy that no force put in"]];
         this.healthBody = h("tbody", {});

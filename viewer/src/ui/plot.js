@@ -17,7 +17,7 @@ export class Plot {
         this.root.dataset.plot = options.key;
         this.labels = options.lines.map((l) => {
             const value = h("b", {}, "–");
-            // of a stack the sum matters; its parts tell their values to who points at them
+            // of a stack the sum matters; its parts show their values under the pointer
             const part = options.stacked && l.fill;
             this.names.append(h("span", { title: l.help ?? l.name }, h("i", { style: { background: l.color } }), l.name, part ? null : " ", part ? null : value));
             return value;

@@ -71,7 +71,7 @@ export class Plots {
         this.picked.push([s.time, s.picked?.displacement ?? null, s.picked?.force ?? null]);
     }
 
-    // a server that tells no balance has no plot of it
+    // no plot where the server sends no energy balance
     showBalance(on) {
         if (this.balancePlot) setFlag(this.balancePlot.root, "hidden", !on);
     }

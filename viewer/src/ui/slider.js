@@ -65,7 +65,7 @@ export function slider(options) {
     return {
         root,
         get value() { return value; },
-        // told by the server; not while the hand is on it
+        // a value from the server; ignored while the user moves the slider
         set(v) {
             if (busy || bar.matches(":active") || v === value) return;
             agreed = v;

@@ -1,8 +1,8 @@
-// What is going on, in one line at the foot of the stage: frames, steps, the pace, the hash.
+// The status line below the stage: frames, steps, speed, hash.
 import { count, number } from "../format.js";
 import { h, setFlag, setText } from "./dom.js";
 
-// fewer frames than eyes want, though the simulation makes more; a second may hold a frame less than its steps
+// fewer frames than are needed for smooth motion, though the simulation makes more; one second may hold one frame less than its steps
 export function framesLate(frames, stepsPerSecond) {
     return frames > 0 && frames < Math.min(12, 0.75 * stepsPerSecond);
 }

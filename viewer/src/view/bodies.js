@@ -1,7 +1,7 @@
-// All surfaces of the simulation as the frames tell them: topology once per revision, positions whenever they moved.
+// All surfaces of the simulation, from the frames: topology once per revision, positions whenever they moved.
 import * as THREE from "three";
 import { regionShare, regionTexels, REGION_TEXELS, scaleTexels } from "../colours.js";
-import { Skin } from "./skin.js";
+import { SurfaceMesh } from "./surface-mesh.js";
 
 const EDGE = { light: 0x1d2733, dark: 0xe8eef5 };
 const MESH_EDGE = { light: 0x1668b8, dark: 0x6cb6ff };
@@ -26,9 +26,9 @@ export class Bodies {
     }
 
     clear(generation, bodies) {
-        for (const skin of this.skins?.values() ?? []) this.remove(skin);
+        for (const surfaceMesh of this.surfaceMeshes?.values() ?? []) this.remove(surfaceMesh);
         this.generation = generation;
-        this.skins = new Map();       // "body/surface" -> Skin
+        this.surfaceMeshes = new Map();       // "body/surface" -> SurfaceMesh
         this.topologies = new Map();  // the same, of frames
         this.infos = new Map();
         for (const b of bodies)
@@ -36,9 +36,9 @@ export class Bodies {
         this.frame = null;
     }
 
-    remove(skin) {
-        this.group.remove(skin.mesh);
-        skin.dispose();
+    remove(surfaceMesh) {
+        this.group.remove(surfaceMesh.mesh);
+        surfaceMesh.dispose();
     }
 
     addTopology(t) {
@@ -57,7 +57,7 @@ export class Bodies {
             const problem = this.addSurface(key, s);
             if (problem) problems.push(problem);
         }
-        if (state.complete) for (const [key, skin] of this.skins) if (!seen.has(key)) this.remove(skin), this.skins.delete(key);
+        if (state.complete) for (const [key, surfaceMesh] of this.surfaceMeshes) if (!seen.has(key)) this.remove(surfaceMesh), this.surfaceMeshes.delete(key);
         this.frame = state;
         return problems;
     }
@@ -66,47 +66,47 @@ export class Bodies {
         const topology = this.topologies.get(key), info = this.infos.get(key);
         if (!topology || !info || topology.revision !== s.revision || topology.vertexCount !== s.vertexCount)
             return `surface ${key}, revision ${s.revision}: no topology for it`;
-        let skin = this.skins.get(key);
-        if (skin && skin.topology !== topology) {
-            this.remove(skin);
-            skin = null;
+        let surfaceMesh = this.surfaceMeshes.get(key);
+        if (surfaceMesh && surfaceMesh.topology !== topology) {
+            this.remove(surfaceMesh);
+            surfaceMesh = null;
         }
-        if (!skin) {
-            skin = new Skin(topology, info, s.positions, this.stage.software);
-            this.skins.set(key, skin);
-            this.group.add(skin.mesh);
+        if (!surfaceMesh) {
+            surfaceMesh = new SurfaceMesh(topology, info, s.positions, this.stage.software);
+            this.surfaceMeshes.set(key, surfaceMesh);
+            this.group.add(surfaceMesh.mesh);
             this.renewed = true;
-            this.styleOne(skin);
+            this.styleOne(surfaceMesh);
         }
-        skin.update(s);
+        surfaceMesh.update(s);
         return null;
     }
 
     // shown: { visual, mesh, hull, wire }
     setStyle(shown) {
         this.shown = shown;
-        for (const skin of this.skins.values()) this.styleOne(skin);
+        for (const surfaceMesh of this.surfaceMeshes.values()) this.styleOne(surfaceMesh);
         this.stage.invalidate();
     }
 
-    styleOne(skin) {
+    styleOne(surfaceMesh) {
         const { visual, mesh, hull, wire } = this.shown;
-        const roles = new Set(skin.info.roles), theme = this.stage.theme;
+        const roles = new Set(surfaceMesh.info.roles), theme = this.stage.theme;
         const asMesh = mesh && roles.has("mechanical"), asHull = hull && roles.has("collision"), asVisual = visual && roles.has("visual");
-        const m = skin.material;
+        const m = surfaceMesh.material;
         // a mesh alone is filled; over the visual surface its edges are enough
         m.visible = asVisual || (!visual && (asMesh || asHull));
         const veiled = asVisual && !asMesh && !asHull && (mesh || hull);
-        const opacity = skin.info.look.opacity * (veiled ? 0.45 : 1);
+        const opacity = surfaceMesh.info.look.opacity * (veiled ? 0.45 : 1);
         m.opacity = opacity;
         if (m.transparent !== opacity < 1) m.needsUpdate = true;
         m.transparent = opacity < 1;
         m.depthWrite = opacity >= 1;
-        skin.mesh.castShadow = m.visible && opacity > 0.3;
+        surfaceMesh.mesh.castShadow = m.visible && opacity > 0.3;
         if (m.flatShading !== (!asVisual && asMesh)) m.flatShading = !asVisual && asMesh, m.needsUpdate = true;
-        skin.mesh.visible = m.visible || asMesh || asHull;
+        surfaceMesh.mesh.visible = m.visible || asMesh || asHull;
         const color = asHull ? HULL_EDGE[theme] : asMesh ? MESH_EDGE[theme] : EDGE[theme];
-        skin.setWire(asMesh || asHull || ((wire || skin.info.look.edges) && m.visible), color);
+        surfaceMesh.setWire(asMesh || asHull || ((wire || surfaceMesh.info.look.edges) && m.visible), color);
     }
 
     // field: of hello.fields or null; range: of the colours
@@ -114,34 +114,34 @@ export class Bodies {
         const width = high - low || 1;
         const texture = !field ? null : field.discrete && field.name === "region" ? this.regionTexture : this.scaleTexture;
         const share = texture === this.regionTexture ? regionShare : (v) => (v - low) / width;
-        for (const skin of this.skins.values()) {
-            const known = skin.values && !Number.isNaN(skin.values[0]);
-            skin.paint(known ? texture : null, share);
+        for (const surfaceMesh of this.surfaceMeshes.values()) {
+            const known = surfaceMesh.values && !Number.isNaN(surfaceMesh.values[0]);
+            surfaceMesh.paint(known ? texture : null, share);
         }
     }
 
     box() {
         const box = new THREE.Box3(), p = new THREE.Vector3();
-        for (const skin of this.skins.values()) {
-            if (!skin.mesh.visible) continue;
-            for (let i = 0; i < skin.sent.length; i += 3) box.expandByPoint(p.fromArray(skin.sent, i));
+        for (const surfaceMesh of this.surfaceMeshes.values()) {
+            if (!surfaceMesh.mesh.visible) continue;
+            for (let i = 0; i < surfaceMesh.sent.length; i += 3) box.expandByPoint(p.fromArray(surfaceMesh.sent, i));
         }
         return box;
     }
 
     get(body, surface) {
-        return this.skins.get(`${body}/${surface}`);
+        return this.surfaceMeshes.get(`${body}/${surface}`);
     }
 
     // a surface of the body that knows its nodes
     withNodes(body) {
         const own = this.get(body, 0);
         if (own?.topology.nodes) return own;
-        for (const skin of this.skins.values()) if (skin.info.body === body && skin.topology.nodes) return skin;
+        for (const surfaceMesh of this.surfaceMeshes.values()) if (surfaceMesh.info.body === body && surfaceMesh.topology.nodes) return surfaceMesh;
         return null;
     }
 
     drawn() {
-        return [...this.skins.values()].filter((s) => s.mesh.visible && s.material.visible);
+        return [...this.surfaceMeshes.values()].filter((s) => s.mesh.visible && s.material.visible);
     }
 }

@@ -28,7 +28,7 @@ class Dots {
         parent.add(this.points);
     }
 
-    // list of [skin, vertex]
+    // list of [surfaceMesh, vertex]
     set(list) {
         this.list = list;
         this.geometry.deleteAttribute("position");
@@ -42,7 +42,7 @@ class Dots {
     follow() {
         if (!this.list?.length) return;
         const a = this.geometry.attributes.position;
-        this.list.forEach(([skin, v], i) => a.array.set(skin.sent.subarray(3 * v, 3 * v + 3), 3 * i));
+        this.list.forEach(([surfaceMesh, v], i) => a.array.set(surfaceMesh.sent.subarray(3 * v, 3 * v + 3), 3 * i));
         a.needsUpdate = true;
     }
 }
@@ -121,16 +121,16 @@ export class Marks {
     }
 
     verticesOf(body, vertices) {
-        const skin = this.bodies.get(body, 0);
+        const surfaceMesh = this.bodies.get(body, 0);
         // a rod under load has forces all along it: then they say nothing about where it is held
-        if (skin?.info.kind === "rod" && vertices.length > 0.5 * skin.topology.vertexCount) return [];
-        return skin ? vertices.filter((v) => v < skin.topology.vertexCount).map((v) => [skin, v]) : [];
+        if (surfaceMesh?.info.kind === "rod" && vertices.length > 0.5 * surfaceMesh.topology.vertexCount) return [];
+        return surfaceMesh ? vertices.filter((v) => v < surfaceMesh.topology.vertexCount).map((v) => [surfaceMesh, v]) : [];
     }
 
     nodesOf(body, nodes) {
-        const skin = this.bodies.withNodes(body);
-        if (!skin) return [];
-        return nodes.map((n) => [skin, skin.topology.nodes.indexOf(n)]).filter(([, v]) => v >= 0);
+        const surfaceMesh = this.bodies.withNodes(body);
+        if (!surfaceMesh) return [];
+        return nodes.map((n) => [surfaceMesh, surfaceMesh.topology.nodes.indexOf(n)]).filter(([, v]) => v >= 0);
     }
 
     // lengths are to each other as the forces are, the strongest a seventh of the scene
@@ -164,7 +164,7 @@ export class Marks {
         this.pins.follow();
     }
 
-    // ---- hands: a ball at the point grabbed, a line to where it is pulled
+    // ---- drags: a ball at the point grabbed, a line to where it is pulled
 
     setHand(slot, from, to) {
         let hand = this.hands.get(slot);

@@ -182,7 +182,7 @@ export class Stage {
         this.draw(now);
     }
 
-    // where drawing is dear, what moves is drawn with fewer pixels, and again with all of them once it rests
+    // where drawing is slow, a moving picture has fewer pixels, and all of them once it stands still
     sharpenLater() {
         const resting = this.sharpening;
         this.sharpening = false;

@@ -32,25 +32,25 @@ export class Touch {
         return this.ray;
     }
 
-    // -> { skin, face, weights, point, node } of the nearest face under the pointer
-    pick(e, skins = this.bodies.drawn()) {
-        const hit = this.aim(e).intersectObjects(skins.map((s) => s.mesh), false)[0];
+    // -> { surfaceMesh, face, weights, point, node } of the nearest face under the pointer
+    pick(e, surfaceMeshes = this.bodies.drawn()) {
+        const hit = this.aim(e).intersectObjects(surfaceMeshes.map((s) => s.mesh), false)[0];
         if (!hit) return null;
-        const skin = hit.object.userData.skin, face = hit.faceIndex;
-        const corner = [0, 1, 2].map((k) => skin.vertex(skin.topology.faces[3 * face + k], new THREE.Vector3()));
+        const surfaceMesh = hit.object.userData.surfaceMesh, face = hit.faceIndex;
+        const corner = [0, 1, 2].map((k) => surfaceMesh.vertex(surfaceMesh.topology.faces[3 * face + k], new THREE.Vector3()));
         const b = THREE.Triangle.getBarycoord(hit.point, ...corner, new THREE.Vector3()) ?? new THREE.Vector3(1, 0, 0);
         const w = [b.x, b.y, b.z].map((v) => Math.max(0, v)), sum = w[0] + w[1] + w[2] || 1;
-        return { skin, face, weights: w.map((v) => v / sum), point: hit.point };
+        return { surfaceMesh, face, weights: w.map((v) => v / sum), point: hit.point };
     }
 
-    // the node next to what is under the pointer; surfaces that ride on a body know none, their body's own may
+    // the node next to what is under the pointer; embedded surfaces have none, the boundary of their body may
     pickNode(e) {
         const hit = this.pick(e);
-        return hit && { hit, node: this.nodeNear(hit.skin, hit.point) };
+        return hit && { hit, node: this.nodeNear(hit.surfaceMesh, hit.point) };
     }
 
-    nodeNear(skin, point) {
-        const own = skin.topology.nodes ? skin : this.bodies.withNodes(skin.info.body);
+    nodeNear(surfaceMesh, point) {
+        const own = surfaceMesh.topology.nodes ? surfaceMesh : this.bodies.withNodes(surfaceMesh.info.body);
         if (!own) return -1;
         let best = -1, least = Infinity;
         const p = new THREE.Vector3();
@@ -67,7 +67,7 @@ export class Touch {
         if (!this.enabled || e.altKey || e.ctrlKey || e.metaKey) return;
         const hit = this.pick(e);
         if (!hit) return;
-        if (hit.skin.info.pull === null) return;  // rigid: the view turns instead
+        if (hit.surfaceMesh.info.pull === null) return;  // rigid: the view turns instead
         e.stopPropagation();
         document.activeElement?.blur?.();
         this.hooks.hover(null, e);
@@ -77,27 +77,27 @@ export class Touch {
         if (e.pointerType !== "mouse") drag.press = setTimeout(() => this.pressed(drag, e), PRESS);
     }
 
-    // a finger that has not moved wants a pin, not a pull; among several fingers it is an anchor
+    // a finger that has not moved sets a pin instead of dragging; among several fingers it holds a point
     pressed(drag, e) {
         if (this.drags.size > 1) return;
         this.up(e);
-        const pin = this.pinUnder(e), skin = this.bodies.get(drag.body, drag.surface);
+        const pin = this.pinUnder(e), surfaceMesh = this.bodies.get(drag.body, drag.surface);
         if (pin) this.hooks.pin(pin.body, pin.node);
-        else if (skin) this.pinNode(skin, this.nodeNear(skin, drag.from));
+        else if (surfaceMesh) this.pinNode(surfaceMesh, this.nodeNear(surfaceMesh, drag.from));
     }
 
-    pinNode(skin, node) {
+    pinNode(surfaceMesh, node) {
         if (node < 0) this.hooks.refused("This surface rides on a mesh that is not shown: turn on the mechanical mesh to pin its nodes.");
-        else this.hooks.pin(skin.info.body, node);
+        else this.hooks.pin(surfaceMesh.info.body, node);
     }
 
     // a dot of a pin counts as large as a finger, also where it stands on an edge
     pinUnder(e) {
         const r = this.stage.canvas.getBoundingClientRect(), p = new THREE.Vector3();
-        for (const [skin, v] of this.marks.pins.list ?? []) {
-            skin.vertex(v, p).project(this.stage.camera);
+        for (const [surfaceMesh, v] of this.marks.pins.list ?? []) {
+            surfaceMesh.vertex(v, p).project(this.stage.camera);
             const x = r.left + (0.5 + 0.5 * p.x) * r.width, y = r.top + (0.5 - 0.5 * p.y) * r.height;
-            if (Math.hypot(x - e.clientX, y - e.clientY) <= NEAR_PIN) return { body: skin.info.body, node: skin.topology.nodes[v] };
+            if (Math.hypot(x - e.clientX, y - e.clientY) <= NEAR_PIN) return { body: surfaceMesh.info.body, node: surfaceMesh.topology.nodes[v] };
         }
         return null;
     }
@@ -112,7 +112,7 @@ export class Touch {
         const found = this.pickNode(e);
         if (!found) return;
         e.stopPropagation();
-        this.pinNode(found.hit.skin, found.node);
+        this.pinNode(found.hit.surfaceMesh, found.node);
     }
 
     begin(e, hit) {
@@ -122,9 +122,9 @@ export class Touch {
         const normal = this.stage.camera.getWorldDirection(new THREE.Vector3());
         const drag = {
             slot,
-            body: hit.skin.info.body,
-            surface: hit.skin.info.surface,
-            revision: hit.skin.topology.revision,
+            body: hit.surfaceMesh.info.body,
+            surface: hit.surfaceMesh.info.surface,
+            revision: hit.surfaceMesh.topology.revision,
             generation: this.bodies.generation,
             face: hit.face,
             weights: hit.weights,
@@ -187,7 +187,7 @@ export class Touch {
         this.hooks.moved();
     }
 
-    // a lost window, lost controls, another scene: no hand may stay behind
+    // the window or the controls are lost, or the scene changes: every drag ends
     dropAll(tell = true) {
         for (const [pointer, drag] of [...this.drags]) {
             this.end(drag, pointer);
@@ -198,9 +198,9 @@ export class Touch {
     // the surface has moved: so has the point grabbed
     follow() {
         for (const drag of this.drags.values()) {
-            const skin = this.bodies.get(drag.body, drag.surface);
+            const surfaceMesh = this.bodies.get(drag.body, drag.surface);
             // a rod that grew has other faces; the server still holds the point, its place here is the last known
-            if (skin && skin.topology.revision === drag.revision) skin.pointOf(drag.face, drag.weights, drag.from);
+            if (surfaceMesh && surfaceMesh.topology.revision === drag.revision) surfaceMesh.pointOf(drag.face, drag.weights, drag.from);
             this.marks.setHand(drag.slot, drag.from, drag.target);
         }
         if (this.drags.size) this.hooks.moved();

@@ -11,7 +11,7 @@ function stripeTone(look) {
     return [c.r, c.g, c.b].map((v) => (dark ? 0.8 + 0.2 / Math.max(v, 1e-3) : 0.3));
 }
 
-export class Skin {
+export class SurfaceMesh {
     // topology: a decoded frame; info: the surface in hello.bodies, with the body's number and kind
     constructor(topology, info, first, plain = false) {
         this.topology = topology;
@@ -26,7 +26,7 @@ export class Skin {
         this.mesh = new THREE.Mesh(this.geometry, this.material);
         this.mesh.frustumCulled = false;
         this.mesh.castShadow = this.mesh.receiveShadow = true;
-        this.mesh.userData.skin = this;
+        this.mesh.userData.surfaceMesh = this;
         this.wire = null;
         this.setPositions(first);
     }
