@@ -1,5 +1,5 @@
-// Tests in plain C: TEST(name) { CHECK(...); }. A program of tests runs all of its own, or those whose name contains the first
-// argument. SP_TEST_TOL_SCALE=0 makes every tolerance zero, to see the real errors.
+// Tests in plain C: TEST(name) { CHECK(...); }. Several test files are linked into one program; tests/main.c runs all of them, or
+// the ones that its arguments name. SP_TEST_TOL_SCALE=0 makes every tolerance zero, to see the real errors.
 #ifndef SP_TEST_H
 #define SP_TEST_H
 
@@ -9,20 +9,19 @@
 #include <string.h>
 
 typedef struct sp_test {
-    const char *name;
+    const char *name, *file;  // file: the path that the compiler was given
     void (*run)(void);
     struct sp_test *next;
 } sp_test;
 
-static sp_test *sp_tests, **sp_tests_end = &sp_tests;
-static int sp_test_failures;  // of the test that runs
+void sp_test_register(sp_test *test);
+extern int sp_test_failures;  // of the test that runs
 
 #define TEST(id)                                                        \
     static void test_##id(void);                                        \
-    static sp_test test_entry_##id = {#id, test_##id, NULL};            \
+    static sp_test test_entry_##id = {#id, __FILE__, test_##id, NULL};  \
     __attribute__((constructor)) static void test_register_##id(void) { \
-        *sp_tests_end = &test_entry_##id;                               \
-        sp_tests_end = &test_entry_##id.next;                           \
+        sp_test_register(&test_entry_##id);                             \
     }                                                                   \
     static void test_##id(void)
 
@@ -62,23 +61,6 @@ static inline void sp_check_int(long long a, long long b, const char *ta, const 
 static inline double sp_test_random(unsigned long long *state) {
     *state = *state * 6364136223846793005ull + 1442695040888963407ull;
     return (double)(*state >> 11) * (2.0 / 9007199254740992.0) - 1.0;
-}
-
-int main(int argc, char **argv) {
-    int passed = 0, failed = 0;
-    for (const sp_test *t = sp_tests; t; t = t->next) {
-        if (argc > 1 && !strstr(t->name, argv[1])) continue;
-        sp_test_failures = 0;
-        t->run();
-        printf("%s %s\n", sp_test_failures ? "FAIL" : "ok  ", t->name);
-        if (sp_test_failures)
-            failed++;
-        else
-            passed++;
-        fflush(stdout);
-    }
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed || passed == 0;
 }
 
 #endif
