@@ -1,7 +1,7 @@
 // `souple check`: every resolved value of a scene, or what is wrong with it; and the language itself.
 #include <string.h>
 
-#include "command.h"
+#include "common/command.h"
 
 enum { SET, ALLOW_PATH, SCHEMA, REFERENCE, JSON };
 

@@ -6,7 +6,8 @@
 #include <sys/stat.h>
 
 #include "bench.h"
-#include "command.h"
+#include "common/command.h"
+#include "common/files.h"
 #include "io/scene/scene.h"
 #include "serve/gallery.h"
 

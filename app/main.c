@@ -4,9 +4,9 @@
 
 #include "bench.h"
 #include "built_with.h"
-#include "command.h"
+#include "common/command.h"
+#include "help/manual.h"
 #include "io/scene/scene.h"
-#include "manual.h"
 
 static int bench_main(const sp_command *command, int argc, char **argv) {
     if (sp__has_option(argc, argv, "--help") || sp__has_option(argc, argv, "-h")) {

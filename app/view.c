@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "common/command.h"
+#include "common/files.h"
 #ifdef SP_HAVE_LWS
 #include "serve/server.h"
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "bench.h"
 #include "core/core.h"
@@ -114,16 +113,14 @@ void sp__beam_close(sp_beam *beam) {
     if (beam->context) sp_context_destroy(&beam->context);
 }
 
-static double clock_ms(const sp_beam *beam) {
-    struct timespec t;
-    if (beam->wall || beam->workers > 1 || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0) return sp__now_ms();
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+static double beam_clock_ms(const sp_beam *beam) {
+    return beam->wall || beam->workers > 1 ? sp__now_ms() : sp__thread_ms();
 }
 
 sp_status sp__beam_step(sp_beam *beam, double *ms) {
-    double start = clock_ms(beam);
+    double start = beam_clock_ms(beam);
     sp_status status = sp_world_step(beam->world, beam->h);
-    *ms = clock_ms(beam) - start;
+    *ms = beam_clock_ms(beam) - start;
     return status < 0 ? say(status, sp_world_error(beam->world), "step") : status;
 }
 
@@ -152,9 +149,7 @@ sp_times sp__times_of(double *ms, int count) {
 }
 
 double sp__bench_clock(bool wall) {
-    struct timespec t;
-    if (wall || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) != 0) return sp__now_ms();
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+    return wall ? sp__now_ms() : sp__process_ms();
 }
 
 sp_status sp__beam_time(sp_beam *beam, int warm_up, int at_least, int at_most, double budget_ms, sp_times *out) {

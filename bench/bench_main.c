@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../app/json.h"
 #include "bench.h"
 #include "core/core.h"
 #include "io/scene/scene.h"
+#include "util/json.h"
 
 static const sp_bench benches[] = {
     {"step", "time of a step with 25 CG iterations from 1k to 1M tetrahedra, by operator and threads", sp__bench_step},

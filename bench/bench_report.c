@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../app/json.h"
 #include "bench.h"
 #include "core/core.h"
+#include "util/json.h"
 
 static sp_cell *next_cell(sp_row *row, const char *key, const char *title, const char *format) {
     static sp_cell spare;  // beyond the capacity: a bug of a bench, shown by the missing field

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../app/json_read.h"
 #include "page.h"
+#include "util/json_read.h"
 
 // Layout of frames: docs/protocol.md. Read as the little-endian machine that this is.
 enum { HEAD = 16, KIND_STATE = 1, KIND_TOPOLOGY = 2, TOPOLOGY_FACES = 40, STATE_SURFACES = 64, SURFACE_HEAD = 24 };

@@ -9,16 +9,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "serve/server_internal.h"
-
-double sp__server_now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
 
 void sp__server_close(sp_client *c, int code, const char *why) {
     if (c->close_code) return;
@@ -160,7 +153,7 @@ void sp__server_run(sp_server *s) {
     double stopped = 0;
     lws_sul_schedule(s->context, 0, &s->timer, tick, TICK_US);
     while (lws_service(s->context, 0) >= 0) {
-        double now = sp__server_now_ms();
+        double now = sp__now_ms();
         if (!s->stopping) continue;
         // closing words get a moment to be said
         if (stopped == 0) stopped = now, wake_all(s);

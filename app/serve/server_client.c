@@ -59,7 +59,7 @@ void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi) {
     c->wsi = wsi;
     c->queue_end = &c->queue;
     c->sight.roles = SP_SHOW_VISUAL;
-    c->tokens = SP_BURST, c->tokens_ms = c->moving_ms = sp__server_now_ms();
+    c->tokens = SP_BURST, c->tokens_ms = c->moving_ms = sp__now_ms();
     if (s->client_count == SP_CLIENTS_MAX) {
         sp__server_close(c, SP_CLOSE_FULL, "64 clients are connected, try again later");
         return;
@@ -100,7 +100,7 @@ static void do_control(sp_server *s, sp_client *c, const sp_message *m) {
     bool changed = false;
     switch (m->action) {
     case SP_ACTION_REQUEST:
-        changed = sp__control_request(&s->control, c->number, sp__server_now_ms());
+        changed = sp__control_request(&s->control, c->number, sp__now_ms());
         if (s->control.holder != c->number && s->control.wants != c->number) why = "somebody else asks for them already";
         break;
     case SP_ACTION_RELEASE: changed = sp__control_release(&s->control, c->number, &lost); break;
@@ -144,7 +144,7 @@ static void do_message(sp_server *s, sp_client *c, const sp_message *m) {
 
 // a bucket that fills with SP_RATE a second; false: it is empty
 static bool may_speak(sp_client *c) {
-    double now = sp__server_now_ms();
+    double now = sp__now_ms();
     c->tokens += (now - c->tokens_ms) * SP_RATE / 1000;
     if (c->tokens > SP_BURST) c->tokens = SP_BURST;
     c->tokens_ms = now;
@@ -208,7 +208,7 @@ int sp__server_input(sp_server *s, struct lws *input) {
 
 void sp__server_tick(sp_server *s) {
     uint32_t lost;
-    double now = sp__server_now_ms();
+    double now = sp__now_ms();
     if (sp__control_tick(&s->control, now, &lost)) lost_control(s, lost);
     sp__server_connection_tick(s);
     for (int i = 0; i < s->client_count; i++) {

@@ -36,14 +36,14 @@ static void connection_make_room(sp_server *s) {
 void sp__server_connection_opened(sp_server *s, struct lws *wsi) {
     connection_make_room(s);
     if (s->connection_count < SP_CONNECTIONS_MAX)
-        s->connections[s->connection_count++] = (sp_connection){.wsi = wsi, .since_ms = sp__server_now_ms()};
+        s->connections[s->connection_count++] = (sp_connection){.wsi = wsi, .since_ms = sp__now_ms()};
 }
 
 void sp__server_connection_asked(sp_server *s, struct lws *wsi) {
     int at = connection_find(s, wsi);
     if (at == s->connection_count) return;
     sp_connection c = s->connections[at];
-    c.asked = true, c.since_ms = sp__server_now_ms();
+    c.asked = true, c.since_ms = sp__now_ms();
     connection_remove(s, at);
     s->connections[s->connection_count++] = c;
 }
@@ -54,7 +54,7 @@ void sp__server_connection_left(sp_server *s, struct lws *wsi) {
 }
 
 void sp__server_connection_tick(sp_server *s) {
-    double now = sp__server_now_ms();
+    double now = sp__now_ms();
     for (int i = 0; i < s->connection_count; i++) {
         sp_connection *c = &s->connections[i];
         // data that came meanwhile may have set another time-out: say it again

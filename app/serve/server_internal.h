@@ -9,6 +9,7 @@
 #include "serve/server.h"
 #include "serve/sight.h"
 #include "serve/websocket.h"
+#include "util/clock.h"
 
 enum {
     SP_CLIENTS_MAX = 64,
@@ -85,7 +86,6 @@ struct sp_server {
     bool has_page;
 };
 
-double sp__server_now_ms(void);
 void sp__server_close(sp_client *c, int code, const char *why);  // at the next chance, with a reason
 
 // ---- requests over HTTP (server_http.c): 0, or what a callback of libwebsockets returns

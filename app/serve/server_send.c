@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "json.h"
 #include "serve/server_internal.h"
+#include "util/json.h"
 
 // ---------------------------------------------------------------------------------------------------- queues
 
@@ -69,7 +69,7 @@ static void begin(sp_server *s) {
 
 static int send_out(sp_server *s, sp_client *c, enum lws_write_protocol kind) {
     if (s->out.broken) return -1;
-    c->moving_ms = sp__server_now_ms();
+    c->moving_ms = sp__now_ms();
     lws_callback_on_writable(c->wsi);
     return lws_write(c->wsi, s->out.data + LWS_PRE, s->out.size - LWS_PRE, kind) < 0 ? -1 : 0;
 }
@@ -90,7 +90,7 @@ static int send_queued(sp_client *c) {
     c->queue = q->next;
     if (!c->queue) c->queue_end = &c->queue;
     c->queue_count--;
-    c->moving_ms = sp__server_now_ms();
+    c->moving_ms = sp__now_ms();
     lws_callback_on_writable(c->wsi);
     int n = lws_write(c->wsi, q->data + LWS_PRE, q->size, LWS_WRITE_TEXT);
     free(q);
@@ -117,7 +117,7 @@ static int send_frame(sp_server *s, sp_client *c, const sp_sim_frame *frame) {
     sp__sight_state(&c->sight, frame, &s->out);
     c->repaint = false;
     c->sent++;
-    c->sent_ms = sp__server_now_ms();
+    c->sent_ms = sp__now_ms();
     if (c->acking) c->in_flight++;
     return send_out(s, c, LWS_WRITE_BINARY);
 }
@@ -146,7 +146,7 @@ static int send_close(sp_client *c) {
     frame[0] = 0x88, frame[1] = (unsigned char)(2 + size);
     frame[2] = (unsigned char)(c->close_code >> 8), frame[3] = (unsigned char)c->close_code;
     memcpy(frame + 4, c->close_why, size);
-    c->close_said = true, c->close_ms = sp__server_now_ms();
+    c->close_said = true, c->close_ms = sp__now_ms();
     if (send(fd, frame, 4 + size, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)(4 + size)) return -1;
     return shutdown(fd, SHUT_WR) < 0 ? -1 : 0;
 }

@@ -10,12 +10,6 @@ enum { FRAME_MS = 16, STATS_MS = 50, MARKS_MS = 250, HELLO_MS = 200 };  // at mo
 enum { PATIENCE_MS = 80 };          // and of frames no fewer than ten, of stats two, whatever they cost
 static const double late_ms = 250;  // further behind the clock than this, the clock is set anew
 
-double sp__sim_clock_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
 // ---------------------------------------------------------------------------------------------------- one step
 
 static void fail_step(sp_sim *s, sp_status status) {
@@ -61,20 +55,20 @@ static void one_step(sp_sim *s) {
 
 // What others see, no more often than eyes need and never for more than a small part of the time.
 static void show(sp_sim *s, bool now) {
-    double t = sp__sim_clock_ms();
+    double t = sp__now_ms();
     bool news = false;
     if (!s->stage.world) return;
     if (now || t - s->frame_ms >= FRAME_MS + fmin(4 * s->frame_cost_ms, PATIENCE_MS)) {
         s->frame_ms = t;
         sp__sim_make_frame(s);
-        s->frame_cost_ms = sp__sim_clock_ms() - t;
+        s->frame_cost_ms = sp__now_ms() - t;
         news = true;
     }
-    t = sp__sim_clock_ms();
+    t = sp__now_ms();
     if (s->gauge.steps && (now || t - s->stats_ms >= STATS_MS + fmin(49 * s->stats_cost_ms, 5 * PATIENCE_MS))) {
         s->stats_ms = t;
         sp__sim_make_stats(s);
-        s->stats_cost_ms = sp__sim_clock_ms() - t;
+        s->stats_cost_ms = sp__now_ms() - t;
         news = true;
     }
     if (now || t - s->marks_ms >= MARKS_MS) {
@@ -111,7 +105,7 @@ static bool next_command(sp_sim *s, sp_sim_command *out) {
     while (!s->quit && s->mail_count == 0 && !s->want_changed) {
         if (!steps_wanted(s))
             pthread_cond_wait(&s->called, &s->lock);
-        else if (is_paced(s) && s->due_ms > sp__sim_clock_ms())
+        else if (is_paced(s) && s->due_ms > sp__now_ms())
             wait_until(s, s->due_ms);
         else
             return false;
@@ -125,7 +119,7 @@ static bool next_command(sp_sim *s, sp_sim_command *out) {
 
 // the clock of the steps; one that is far behind starts again: a slow scene does not race when it becomes quick
 static void advance_clock(sp_sim *s) {
-    double now = sp__sim_clock_ms(), step = s->speed > 0 ? 1e3 * sp_run_dt(s->stage.run) / s->speed : 0;
+    double now = sp__now_ms(), step = s->speed > 0 ? 1e3 * sp_run_dt(s->stage.run) / s->speed : 0;
     if (s->due_ms < now - late_ms || s->due_ms > now + step + 1) s->due_ms = now;
     s->due_ms += step;
 }
@@ -149,7 +143,7 @@ static void *simulate(void *user) {
         s->want_changed = false;
         pthread_mutex_unlock(&s->lock);
         if (command) sp__sim_command(s, c);
-        bool due = steps_wanted(s) && (!is_paced(s) || s->due_ms <= sp__sim_clock_ms());
+        bool due = steps_wanted(s) && (!is_paced(s) || s->due_ms <= sp__now_ms());
         if (due && !command) {
             advance_clock(s);
             one_step(s);
@@ -158,7 +152,7 @@ static void *simulate(void *user) {
         bool last = !steps_wanted(s) && (moved || frame_is_behind(s));
         if (moved || repaint || last) show(s, repaint || last);
         // a slider that moves makes many small changes: newcomers may learn of them a little later
-        if (s->hello_old && (!steps_wanted(s) || sp__sim_clock_ms() - s->hello_ms > HELLO_MS)) sp__sim_make_hello(s);
+        if (s->hello_old && (!steps_wanted(s) || sp__now_ms() - s->hello_ms > HELLO_MS)) sp__sim_make_hello(s);
         if (command && s->def.wake) s->def.wake(s->def.user);
         pthread_mutex_lock(&s->lock);
     }

@@ -13,7 +13,7 @@ static bool refuse(char *why, const char *text) {
 
 static bool play(sp_sim *s, bool playing) {
     s->playing = playing, s->steps_left = 0;
-    s->due_ms = sp__sim_clock_ms();
+    s->due_ms = sp__now_ms();
     s->gauge.since_ms = s->stats_ms = s->due_ms;
     if (s->stage.world) s->gauge.from_time = sp_world_time(s->stage.world);
     sp__sim_tell_state(s);

@@ -4,9 +4,10 @@
 
 #include <pthread.h>
 
-#include "json.h"
 #include "serve/sight.h"
 #include "serve/sim.h"
+#include "util/clock.h"
+#include "util/json.h"
 
 enum {
     SP_MAILBOX = 1024,
@@ -152,8 +153,6 @@ struct sp_sim {
     double recorded_time;
     sp_sight recorded_sight;
 };
-
-double sp__sim_clock_ms(void);
 
 // ---- notes and latest texts (sim_tell.c)
 void sp__sim_say(sp_sim *s, uint32_t client, const char *text, size_t size);

@@ -134,8 +134,8 @@ static void install(sp_sim *s, sp_sim_stage *g, int scene, bool go_on) {
     s->steps_left = 0;
     if (!go_on) forget_hands(s), s->pin_count = 0;
     double time = sp_world_time(g->world);
-    s->gauge = (sp_sim_gauge){.since_ms = sp__sim_clock_ms(), .from_time = time};
-    s->due_ms = s->stats_ms = sp__sim_clock_ms();
+    s->gauge = (sp_sim_gauge){.since_ms = sp__now_ms(), .from_time = time};
+    s->due_ms = s->stats_ms = sp__now_ms();
     pthread_mutex_lock(&s->lock);
     s->shown.generation = s->generation, s->shown.failed = false;
     s->shown.step = sp_world_steps(g->world), s->shown.hash = sp_world_hash(g->world), s->shown.time = time;

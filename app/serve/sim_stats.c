@@ -28,7 +28,7 @@ enum { EVENTS_A_SECOND = 20 };
 
 // what the step told; a step that tells the same again and again is cut short
 void sp__sim_world_events(sp_sim *s) {
-    double now = sp__sim_clock_ms();
+    double now = sp__now_ms();
     if (now - s->event_ms > 1000) s->event_ms = now, s->event_count = 0;
     const sp_event *e;
     for (int i = 0; (e = sp_world_event(s->stage.world, i)); i++) {
@@ -122,7 +122,7 @@ static const sp_sim_hand *hand_to_show(const sp_sim *s) {
 
 static void put_times(const sp_sim *s, sp_json *j) {
     const sp_sim_gauge *g = &s->gauge;
-    double n = g->steps, budget = 1e3 * sp_run_dt(s->stage.run), wall = sp__sim_clock_ms() - g->since_ms, stages[SP_STAGE_COUNT];
+    double n = g->steps, budget = 1e3 * sp_run_dt(s->stage.run), wall = sp__now_ms() - g->since_ms, stages[SP_STAGE_COUNT];
     for (int i = 0; i < SP_STAGE_COUNT; i++) stages[i] = g->stage_ms[i] / n;
     sp__json_integer(j, "steps", g->steps);
     sp__json_number(j, "step_ms", g->step_ms / n);
@@ -157,7 +157,7 @@ void sp__sim_make_stats(sp_sim *s) {
     // left open: whoever sends it adds what it knows of the client
     if (fclose(j.file) == 0) sp__sim_latest(s, &s->texts[SP_SIM_STATS], words, size);
     free(words);
-    s->gauge = (sp_sim_gauge){.since_ms = sp__sim_clock_ms(), .from_time = sp_world_time(w)};
+    s->gauge = (sp_sim_gauge){.since_ms = sp__now_ms(), .from_time = sp_world_time(w)};
 }
 
 // ---------------------------------------------------------------------------------------------------- marks

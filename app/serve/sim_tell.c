@@ -328,7 +328,7 @@ static void put_view(const sp_sim *s, sp_json *j) {
 void sp__sim_make_hello(sp_sim *s) {
     text t;
     s->hello_old = false;
-    s->hello_ms = sp__sim_clock_ms();
+    s->hello_ms = sp__now_ms();
     if (!text_open(&t)) return;
     sp__json_text(&t.j, "version", SP_VERSION_TEXT);
     sp__json_integer(&t.j, "generation", s->generation);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json_read.h"
 #include "serve/wire.h"
+#include "util/json_read.h"
 
 typedef enum field_kind { WHOLE, NUMBER, VECTOR, WEIGHTS, TEXT, NUMBER_OR_TEXT, YES, WORD, COLOUR, SURFACES } field_kind;
 

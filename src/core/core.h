@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "souple/base.h"
+#include "util/clock.h"
+#include "util/sort.h"
 
 // ------------------------------------------------------------------------------------------------ errors
 
@@ -80,8 +82,6 @@ int sp__workers(const sp_context *ctx);
 // ------------------------------------------------------------------------------------------------ misc
 
 void sp__log(const sp_context *ctx, sp_log_level level, const char *format, ...) SP_PRINTF(3, 4);
-void sp__sort_ints(int *a, int n);  // rising, in place, no memory; quick on short and on nearly sorted lists
-double sp__now_ms(void);            // monotonic wall clock
 
 // An order-free 64-bit mix of one number and its place: sums of mixes hash an array whatever the order of the sum.
 static inline uint64_t sp__mix(uint64_t bits, uint64_t place) {

@@ -1,5 +1,4 @@
 // The bench harness: its helpers, and the command's manners. No times are asserted.
-#include "../../app/json.c"
 #include "../../bench/bench_body.c"
 #include "../../bench/bench_peer.c"
 #include "../../bench/bench_report.c"
@@ -7,6 +6,7 @@
 #include "../../bench/rods_diagram.c"
 #include "json_check.h"
 #include "test.h"
+#include "util/json.h"
 
 // exit code of `souple ARGS`, its output and errors together in `out`
 static int run_souple(const char *args, char *out, size_t size) {

@@ -1,11 +1,9 @@
 // What plots and tables are made of: rows in bounded memory, CSV and JSON that come from files, the grid of a sweep.
 #include <unistd.h>
 
-#include "../../app/csv.c"
-#include "../../app/json.c"
-#include "../../app/json_read.c"
-#include "../../app/sweep_grid.c"
-#include "../../app/trace.c"
+#include "../../app/common/csv.c"
+#include "../../app/common/trace.c"
+#include "../../app/sweep/sweep_grid.c"
 #include "test.h"
 
 static char path[] = "/tmp/souple-trace-XXXXXX";

@@ -1,0 +1,125 @@
+// The command `souple`: a table of subcommands, each with the options it knows, from which parsing, help and suggestions come.
+//
+//   0  done      1  the simulation failed or was stopped      2  wrong usage or input      3  an `expect` of the scene missed
+#ifndef SP_COMMAND_H
+#define SP_COMMAND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "souple/io.h"
+#include "util/clock.h"
+#include "util/json.h"
+
+enum { SP_EXIT_DONE, SP_EXIT_FAILED, SP_EXIT_USAGE, SP_EXIT_MISSED };
+
+typedef struct sp_option {
+    const char *name;    // "--steps"
+    const char *values;  // what follows, a word each: "W H"; NULL: nothing
+    const char *meaning;
+} sp_option;
+
+typedef struct sp_command sp_command;
+struct sp_command {
+    const char *name;
+    const char *arguments;  // "SCENE"
+    const char *summary;
+    const char *text;  // help below the summary; nullable
+    const sp_option *options;
+    int option_count;
+    const char *examples;  // a line each
+    int (*main)(const sp_command *command, int argc, char **argv);
+    const sp_command *const *parts;  // commands below it, with their whole names: "mesh info"; nullable
+    int part_count;
+};
+
+extern const sp_command sp__command_run, sp__command_check, sp__command_list, sp__command_render, sp__command_mesh,
+    sp__command_report, sp__command_sweep, sp__command_view;
+
+// ---- arguments (options.c)
+
+typedef struct sp_arguments {
+    const sp_command *command;
+    bool json;  // --json stands somewhere: errors must be an object too
+    // called for each option in order with its values; false: already complained
+    bool (*take)(struct sp_arguments *a, int option, char **values);
+    void *user;
+    const char *words[4];  // what is not an option
+    int word_count, word_limit;
+} sp_arguments;
+
+// -1: go on; otherwise the exit code (help was printed, or a complaint)
+int sp__read_arguments(sp_arguments *a, int argc, char **argv);
+void sp__print_help(const sp_command *command, FILE *file);
+// Say what is wrong on stderr, as an object on stdout too where --json is given. Return SP_EXIT_USAGE and false.
+int sp__complain(const sp_arguments *a, const char *format, ...) SP_PRINTF(2, 3);
+// `text` must be one of `known`; complains with the nearest one.
+bool sp__check_word(const sp_arguments *a, const char *what, const char *text, const char *const *known, int count);
+bool sp__read_number(const sp_arguments *a, const char *option, const char *text, double low, double high, double *out);
+bool sp__read_integer(const sp_arguments *a, const char *option, const char *text, long low, long high, long *out);
+bool sp__has_option(int argc, char **argv, const char *name);
+
+// ---- a scene made ready (session.c)
+
+enum { SP_LIST_MAX = 256 };
+
+typedef struct sp_scene_args {
+    const char *path;
+    const char *sets[SP_LIST_MAX], *allow[SP_LIST_MAX];
+    int set_count, allow_count;
+    int threads;  // 0: one per core
+    const char *backend;
+    bool overwrite;  // the folder for records may hold a run already, whose files go
+} sp_scene_args;
+
+typedef struct sp_session {
+    sp_context *context;
+    sp_scene *scene;
+    sp_run *run;
+    sp_world *world;
+    sp_error error;  // why it could not be opened
+} sp_session;
+
+// Options that run, check and render share; false: not one of them, or a complaint was made (*bad).
+bool sp__take_scene_option(sp_scene_args *scene, const sp_arguments *a, const char *name, char **values, bool *bad);
+// Load, make the folder for records, build. Messages go to stderr. Returns the exit code; SP_EXIT_DONE: go on.
+int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *options);
+void sp__session_close(sp_session *s);
+void sp__session_messages(const sp_session *s, sp_json *j);  // "messages": [...]
+void sp__json_error(sp_json *j, const sp_error *error);      // "error": {...}
+// The object that --json gives where nothing was simulated.
+void sp__json_refused(const sp_session *s, const char *scene, int code);
+const char *sp__session_backend(const sp_session *s);  // by its own name, never "auto"
+void sp__print_to(void *file, const char *text);       // for sp_scene_describe and its like
+
+// ---- tables of text (table.c)
+
+enum { SP_TABLE_COLUMNS = 12, SP_TABLE_CELL = 96 };
+
+typedef struct sp_table {
+    char (*cells)[SP_TABLE_COLUMNS][SP_TABLE_CELL];
+    int rows, capacity, columns, column;
+    bool broken;    // no memory: prints nothing
+    unsigned left;  // bits of the columns that are aligned to the left
+} sp_table;
+
+void sp__table_row(sp_table *t);
+void sp__table_cell(sp_table *t, const char *format, ...) SP_PRINTF(2, 3);
+void sp__table_print(const sp_table *t, FILE *file, int indent);
+void sp__table_free(sp_table *t);
+
+// ---- progress (progress.c)
+
+typedef struct sp_progress {
+    bool terminal, quiet, shown;
+    bool fine;  // the terminal draws UTF-8
+    double started_ms, last_ms, next_ms;
+    long planned;
+    const char *each;  // what is counted where it is not steps ("picture")
+} sp_progress;
+
+void sp__progress_start(sp_progress *p, bool quiet, long planned);
+void sp__progress_step(sp_progress *p, long steps, double time, double dt);
+void sp__progress_clear(sp_progress *p);  // before anything else is written on the terminal
+
+#endif

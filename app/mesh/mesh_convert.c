@@ -1,0 +1,93 @@
+// `souple mesh convert`: from one format to another, scaled where asked; tetrahedra, triangles where there are none.
+#include <math.h>
+
+#include "mesh/mesh.h"
+
+enum { SCALE = SP_MESH_OUT_OPTION_COUNT, TRANSLATE };
+
+static const sp_option options[] = {
+    SP_MESH_OUT_OPTIONS,
+    [SCALE] = {"--scale", "S", "times S, or SX,SY,SZ; 0.001 for a file in millimetres"},
+    [TRANSLATE] = {"--translate", "X,Y,Z", "and then moved [m]"},
+};
+
+typedef struct convert_args {
+    sp_mesh_out out;
+    double scale[3];
+    sp_pose pose;
+} convert_args;
+
+static bool take(sp_arguments *a, int option, char **values) {
+    convert_args *c = a->user;
+    int n;
+    bool bad;
+    if (option == TRANSLATE) return sp__read_list(a, "--translate", values[0], 3, 3, c->pose.translate, &n);
+    if (option != SCALE) return sp__take_out_option(&c->out, a, options[option].name, values, &bad) && !bad;
+    if (!sp__read_list(a, "--scale", values[0], 1, 3, c->scale, &n)) return false;
+    if (n == 2) return sp__complain(a, "--scale \"%s\": must be one number or three", values[0]), false;
+    if (n == 1) c->scale[1] = c->scale[2] = c->scale[0];
+    return true;
+}
+
+static int convert_mesh(const convert_args *c, const sp_arguments *a, const sp_mesh *mesh) {
+    sp_mesh *moved = NULL;
+    if (sp_mesh_transformed(mesh, c->scale, &c->pose, &moved) < 0) return sp__mesh_failed(a, sp_mesh_context(mesh));
+    int code = sp__mesh_out_write(&c->out, a, moved, NULL);
+    sp_mesh_destroy(&moved);
+    return code;
+}
+
+static int convert_surface(const convert_args *c, const sp_arguments *a, const sp_trimesh *surface) {
+    sp_trimesh *moved = NULL;
+    if (sp_trimesh_transformed(surface, c->scale, &c->pose, &moved) < 0) return sp__mesh_failed(a, sp_trimesh_context(surface));
+    int code = sp__mesh_out_write(&c->out, a, NULL, moved);
+    sp_trimesh_destroy(&moved);
+    return code;
+}
+
+static int convert(const convert_args *c, const sp_arguments *a, sp_context *context) {
+    sp_mesh_file *file;
+    sp_mesh_file_content content;
+    sp_mesh *mesh = NULL;
+    sp_trimesh *surface = NULL;
+    int code;
+    if (sp_mesh_file_open(context, a->words[0], &file) < 0) return sp__mesh_failed(a, context);
+    sp_mesh_file_get(file, &content);
+    if (content.tetrahedra)
+        code = sp_mesh_file_mesh(file, &mesh) < 0 ? sp__mesh_failed(a, context) : convert_mesh(c, a, mesh);
+    else
+        code = sp_mesh_file_trimesh(file, &surface) < 0 ? sp__mesh_failed(a, context) : convert_surface(c, a, surface);
+    sp_mesh_file_close(&file);
+    sp_mesh_destroy(&mesh);
+    sp_trimesh_destroy(&surface);
+    return code;
+}
+
+static int convert_main(const sp_command *command, int argc, char **argv) {
+    convert_args c = {.out = sp__mesh_out_default(), .scale = {1, 1, 1}, .pose = sp_pose_identity()};
+    sp_arguments a = {.command = command, .take = take, .user = &c, .word_limit = 2};
+    int code = sp__read_arguments(&a, argc, argv);
+    if (code >= 0) return code;
+    if (a.word_count < 2) return sp__complain(&a, a.word_count ? "into which file?" : "which file?");
+    c.out.path = a.words[1];
+    sp_context *context = sp__mesh_context(&a);
+    if (!context) return SP_EXIT_FAILED;
+    code = convert(&c, &a, context);
+    sp_context_destroy(&context);
+    return code;
+}
+
+const sp_command sp__command_mesh_convert = {
+    .name = "mesh convert",
+    .arguments = "IN OUT",
+    .summary = "Write a mesh or a surface in another format",
+    .text = "What IN is, is seen from its content. Tetrahedra with their groups and arrays where there are any, otherwise "
+            "triangles.\n"
+            "Hexahedra, wedges, pyramids, quadrangles and polygons are cut.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .examples = "  souple mesh convert liver.msh liver.vtu --compress\n"
+                "  souple mesh convert scan.stl scan.ply --scale 0.001\n"
+                "  souple mesh convert liver.msh skin.obj\n",
+    .main = convert_main,
+};

@@ -1,0 +1,275 @@
+// The one object of `souple run --json`.
+#include <math.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "io/run/run.h"
+#include "run/summary.h"
+
+static void write_times(sp_json *j, const sp_summary *r) {
+    double n = (double)r->steps;
+    sp__json_open(j, "stages", '{');
+    for (int i = 0; i < SP_STAGE_COUNT; i++) sp__json_number(j, sp_stage_name((sp_stage)i), r->stage_ms[i] / n);
+    sp__json_close(j, '}');
+    sp__json_open(j, "step_ms", '{');
+    sp__json_number(j, "mean", r->step_sum / n);
+    sp__json_number(j, "p50", sp__summary_percentile(r, 0.5));
+    sp__json_number(j, "p95", sp__summary_percentile(r, 0.95));
+    sp__json_number(j, "p99", sp__summary_percentile(r, 0.99));
+    sp__json_number(j, "max", r->steps ? r->step_max : NAN);
+    sp__json_close(j, '}');
+}
+
+static void write_solver(sp_json *j, const sp_body_summary *b, double steps) {
+    const sp_solve_info *s = &b->now.solve;
+    if (!s->solver) {
+        sp__json_text(j, "solver", NULL);
+        return;
+    }
+    sp__json_open(j, "solver", '{');
+    sp__json_text(j, "name", s->solver);
+    sp__json_number(j, "iterations_mean", b->iterations_sum / steps);
+    sp__json_integer(j, "iterations_max", b->iterations_max);
+    sp__json_number(j, "substeps_mean", b->substeps_sum / steps);
+    sp__json_integer(j, "substeps_max", b->substeps_max);
+    sp__json_number(j, "residual_max", b->residual_max);
+    sp__json_number(j, "force_residual", s->force_residual);
+    sp__json_number(j, "critical_step", s->critical_step > 0 ? s->critical_step : NAN);
+    sp__json_open(j, "factor", '{');
+    sp__json_number(j, "refreshes", b->refreshes);
+    sp__json_integer(j, "age_max", b->age_max);
+    sp__json_number(j, "columns_mean", b->columns / steps);
+    sp__json_number(j, "elements_refreshed_mean", b->elements_refreshed / steps);
+    sp__json_number(j, "shift_max", b->shift_max);
+    sp__json_close(j, '}');
+    sp__json_close(j, '}');
+}
+
+// null: the material has no such energy
+static void write_energy(sp_json *j, const sp_body_info *n) {
+    sp__json_open(j, "energy", '{');
+    sp__json_number(j, "kinetic", n->kinetic);
+    sp__json_number(j, "elastic", n->elastic);
+    sp__json_number(j, "potential", n->potential);
+    sp__json_number(j, "contact", n->contact);
+    sp__json_open(j, "work", '{');
+    sp__json_number(j, "loads", n->work.loads);
+    sp__json_number(j, "pins", n->work.pins);
+    sp__json_number(j, "drags", n->work.drags);
+    sp__json_number(j, "contact", n->work.contact);
+    sp__json_number(j, "edits", n->work.edits);
+    sp__json_close(j, '}');
+    sp__json_number(j, "largest", n->energy_max);
+    sp__json_number(j, "appeared", n->appeared);
+    sp__json_close(j, '}');
+}
+
+static void write_body(sp_json *j, const sp_body_summary *b, long steps) {
+    const sp_body_info *n = &b->now;
+    sp__json_open(j, NULL, '{');
+    sp__json_text(j, "name", n->name);
+    sp__json_text(j, "kind", n->kind);
+    sp__json_integer(j, "nodes", n->nodes);
+    sp__json_integer(j, "elements", n->elements);
+    sp__json_number(j, "mass", n->mass);
+    sp__json_open(j, "volume", '{');
+    sp__json_number(j, "rest", n->rest_volume);
+    sp__json_number(j, "end", n->volume);
+    sp__json_number(j, "mean", steps ? b->volume_sum / (double)steps : n->volume);
+    sp__json_number(j, "lost", n->volume_lost);
+    sp__json_close(j, '}');
+    sp__json_integer(j, "inverted", n->inverted);
+    sp__json_integer(j, "inverted_max", b->inverted_max);
+    write_energy(j, n);
+    sp__json_number(j, "penetration", n->penetration);
+    sp__json_number(j, "penetration_max", b->penetration_max);
+    sp__json_vector(j, "momentum", n->momentum, 3);
+    sp__json_vector(j, "angular_momentum", n->angular, 3);
+    sp__json_number(j, "displacement_max", n->displacement_max);
+    sp__json_yes(j, "frozen", n->frozen);
+    sp__json_integer(j, "bytes", (long long)n->bytes);
+    write_solver(j, b, (double)steps);
+    sp__json_close(j, '}');
+}
+
+// samples of one quantity: numbers, or vectors where it has several components
+static void write_quantity(sp_json *j, const sp_run_probe *p, int quantity, int offset) {
+    int width = p->components[quantity];
+    sp__json_open(j, p->quantities[quantity], '[');
+    for (int i = 0; i < p->sample_count; i++) {
+        const double *v = p->values + (size_t)i * (size_t)p->width + offset;
+        if (width == 1)
+            sp__json_number(j, NULL, v[0]);
+        else
+            sp__json_vector(j, NULL, v, width);
+    }
+    sp__json_close(j, ']');
+}
+
+// what the numbers of a sample are called, "position.x [m]", in their order
+static void write_columns(sp_json *j, const sp_run *run, int probe, int width) {
+    sp__json_open(j, "columns", '[');
+    for (int i = 0; i < width; i++) {
+        char name[160], text[200];
+        const char *unit = "";
+        sp__run_probe_column(run, probe, i, name, sizeof name, &unit);
+        snprintf(text, sizeof text, "%s [%s]", name, unit);
+        sp__json_text(j, NULL, text);
+    }
+    sp__json_close(j, ']');
+}
+
+static void write_probes(sp_json *j, const sp_run *run) {
+    sp__json_open(j, "probes", '[');
+    for (int i = 0; i < sp_run_probe_count(run); i++) {
+        sp_run_probe p;
+        sp_run_probe_at(run, i, &p);
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "name", p.name);
+        sp__json_text(j, "body", p.body);
+        sp__json_vector(j, "time", p.times, p.sample_count);
+        write_columns(j, run, i, p.width);
+        for (int q = 0, offset = 0; q < p.quantity_count; offset += p.components[q++]) write_quantity(j, &p, q, offset);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
+static void write_records(sp_json *j, const sp_run *run) {
+    sp__json_open(j, "records", '[');
+    for (int i = 0; i < sp_run_record_count(run); i++) {
+        sp_run_record r;
+        sp_run_record_at(run, i, &r);
+        if (!r.path) continue;
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "file", r.path);
+        sp__json_text(j, "kind", r.kind);
+        sp__json_integer(j, "frames", r.frames);
+        sp__json_integer(j, "bytes", (long long)r.bytes);
+        sp__json_integer(j, "dropped", r.dropped);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
+static void write_inverses(sp_json *j, const sp_run *run) {
+    if (sp_run_inverse_count(run) == 0) return;
+    sp__json_open(j, "inverses", '[');
+    for (int i = 0; i < sp_run_inverse_count(run); i++) {
+        sp_run_inverse v;
+        sp_run_inverse_at(run, i, &v);
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "unknown", v.unknown);
+        sp__json_number(j, "residual", v.residual);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
+static void write_claims(sp_json *j, const sp_run *run) {
+    sp__json_open(j, "claims", '[');
+    for (int i = 0; i < sp_run_claim_count(run); i++) {
+        sp_run_claim c;
+        sp_run_claim_at(run, i, &c);
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "probe", c.probe);
+        sp__json_text(j, "component", c.component);
+        sp__json_number(j, "seen", c.seen);
+        sp__json_number(j, "value", c.value);
+        sp__json_number(j, "tolerance", c.tolerance);
+        sp__json_yes(j, "relative", c.relative);
+        sp__json_yes(j, "held", c.held);
+        sp__json_text(j, "source", c.source);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
+static void write_events(sp_json *j, const sp_summary *r) {
+    sp__json_open(j, "events", '[');
+    for (int i = 0; i < r->event_count; i++) {
+        const sp_event *e = &r->events[i];
+        sp__json_open(j, NULL, '{');
+        sp__json_integer(j, "step", (long long)e->step);
+        sp__json_number(j, "time", e->time);
+        sp__json_text(j, "status", sp_status_name(e->status));
+        sp__json_text(j, "text", e->text);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+    if (r->events_dropped) sp__json_integer(j, "events_dropped", r->events_dropped);
+}
+
+static void write_reservations(sp_json *j, const sp_summary *r) {
+    sp_status worst = sp__summary_worst(r);
+    sp__json_text(j, "reservation", worst > 0 ? sp_status_name(worst) : NULL);
+    sp__json_open(j, "reservations", '[');
+    for (int s = 1; s < SP_RESERVATIONS; s++) {
+        char text[300];
+        if (!sp__summary_reserved(r, (sp_status)s)) continue;
+        sp__summary_reservation(r, (sp_status)s, text, sizeof text);
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "name", sp_status_name((sp_status)s));
+        sp__json_text(j, "text", text);
+        sp__json_integer(j, "steps", r->reservations[s].steps);
+        sp__json_number(j, "first_time", r->reservations[s].first_time);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
+static void write_head(sp_json *j, const sp_summary *r, const sp_session *s) {
+    char hash[20];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)sp_world_hash(s->world));
+    sp__json_text(j, "scene", r->scene_path);
+    sp__json_text(j, "name", sp_scene_name(s->scene));
+    sp__json_text(j, "status", sp__outcome_name(r->outcome));
+    sp__json_integer(j, "exit", sp__summary_exit(r));
+    if (r->outcome == SP_RUN_FAILED) sp__json_error(j, &r->error);
+    write_reservations(j, r);
+    sp__json_integer(j, "steps", (long long)sp_world_steps(s->world));
+    sp__json_number(j, "time", sp_world_time(s->world));
+    sp__json_number(j, "dt", sp_run_dt(s->run));
+    sp__json_integer(j, "threads", sp_context_workers(s->context));
+    sp__json_text(j, "backend", sp__session_backend(s));
+    sp__json_text(j, "backend_detail", sp_backend_detail(sp__session_backend(s)));
+    sp__json_text(j, "version", SP_VERSION_TEXT);
+    sp__json_text(j, "hash", hash);
+    sp__json_number(j, "wall_ms", r->wall_ms);
+}
+
+// what somebody needs to do it again: when, on what, with which text and which values
+static void write_provenance(sp_json *j, const sp_summary *r) {
+    struct utsname system;
+    char text[3 * sizeof system.sysname] = "", hash[20] = "";
+    if (uname(&system) >= 0) snprintf(text, sizeof text, "%s %s %s", system.sysname, system.release, system.machine);
+    sp__json_open(j, "provenance", '{');
+    sp__json_text(j, "started", r->started);
+    sp__json_text(j, "scene_hash", sp__file_hash(r->scene_path, hash) ? hash : NULL);
+    sp__json_open(j, "sets", '[');
+    for (int i = 0; i < r->set_count; i++) sp__json_text(j, NULL, r->sets[i]);
+    sp__json_close(j, ']');
+    sp__json_text(j, "system", text);
+    sp__json_integer(j, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
+    sp__json_text(j, "compiler", __VERSION__);
+    sp__json_close(j, '}');
+}
+
+void sp__summary_json(const sp_summary *r, const sp_session *s, FILE *file) {
+    sp_json j = {.file = file};
+    sp__json_open(&j, NULL, '{');
+    write_head(&j, r, s);
+    write_provenance(&j, r);
+    write_times(&j, r);
+    sp__json_open(&j, "bodies", '[');
+    for (int i = 0; i < r->body_count; i++) write_body(&j, &r->bodies[i], r->steps);
+    sp__json_close(&j, ']');
+    write_probes(&j, s->run);
+    write_records(&j, s->run);
+    write_inverses(&j, s->run);
+    write_claims(&j, s->run);
+    write_events(&j, r);
+    sp__session_messages(s, &j);
+    sp__json_close(&j, '}');
+}

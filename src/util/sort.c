@@ -1,0 +1,19 @@
+// See sort.h.
+#include "util/sort.h"
+
+#include <stdint.h>
+
+// Shell's sort with the gaps of Ciura 2001, continued by 9/4: below n^1.3 in practice, and an insertion sort on short lists
+void sp__sort_ints(int *a, int n) {
+    static const int gaps[] = {4193, 1750, 701, 301, 132, 57, 23, 10, 4, 1};
+    int large[40], count = 0;
+    for (int64_t g = 9434; g < n; g = g * 9 / 4) large[count++] = (int)g;
+    for (int k = -count; k < (int)(sizeof gaps / sizeof *gaps); k++) {
+        int gap = k < 0 ? large[-k - 1] : gaps[k];
+        for (int i = gap; i < n; i++) {
+            int value = a[i], j = i;
+            for (; j >= gap && a[j - gap] > value; j -= gap) a[j] = a[j - gap];
+            a[j] = value;
+        }
+    }
+}
