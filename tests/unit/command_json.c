@@ -1,9 +1,9 @@
 // The JSON writer of the command: what it writes reads back to the same bits, in any locale, with any text.
 #include <locale.h>
 
+#include "../../src/util/json.c"
 #include "json_check.h"
 #include "test.h"
-#include "util/json.h"
 
 static char text[65536];
 
