@@ -1,4 +1,4 @@
-// Base64, four characters at a time.
+// Base64 encoder and decoder. The decoder works on four characters at a time.
 #include "io/mesh/base64.h"
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -33,7 +33,7 @@ static unsigned char value_of(unsigned char c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t' ? SPACE : BAD;
 }
 
-// the next four characters that are no white space, with up to two pads at their end; false: not there
+// reads the next four characters, white space skipped, with up to two pads at the end; false: end of text or an invalid character
 static bool next_four(const unsigned char *table, const char *text, size_t n, size_t *at, unsigned char four[4]) {
     for (int k = 0; k < 4;) {
         if (*at >= n) return false;
@@ -50,7 +50,7 @@ size_t sp__base64_decode(const char *text, size_t n, void *out, size_t want, siz
     size_t at = 0, made = 0;
     for (int c = 0; c < 256; c++) table[c] = value_of((unsigned char)c);
     while (made < want) {
-        // the quick way: four letters, and room for three bytes
+        // fast path: four characters without white space or padding
         while (want - made >= 3 && n - at >= 4) {
             const unsigned char *c = (const unsigned char *)text + at;
             unsigned char a = table[c[0]], b = table[c[1]], d = table[c[2]], e = table[c[3]];

@@ -1,4 +1,4 @@
-// What a mesh file holds: its life, its messages, and the kinds of cells.
+// sp_cells: creation, destruction, error messages, and the table of cell types.
 #include "io/mesh/cells.h"
 
 #include <stdarg.h>
@@ -46,7 +46,7 @@ sp_status sp__cells_fail(sp_cells *cells, int line, int64_t offset, int source_l
     return sp__context_fail(ctx, SP_BAD_INPUT, __FILE__, source_line, "%s: %s", cells->file, text);
 }
 
-// ------------------------------------------------------------------------------------------------ kinds
+// ------------------------------------------------------------------------------------------------ cell types
 
 static const struct {
     const char *name;

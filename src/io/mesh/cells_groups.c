@@ -1,6 +1,6 @@
-// Groups and arrays between files and meshes. In a file a group has a dimension and a number, with or without a name; in a mesh
-// it is a name, so groups that share one are united (a volume and its face of the same name), and each also goes by its number.
-// Back again, a group that only repeats another under its number is that number.
+// Groups and arrays between files and meshes. In a file a group has a dimension, a number and an optional name. A mesh knows
+// groups by name only: groups of equal name are merged (for example a volume and its face), and the number becomes a second name.
+// When a mesh is written, a group that only repeats another one under its number becomes that number.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ typedef struct label {  // one name of one group
 } label;
 
 typedef struct gather {
-    int *node_mark, *mark;  // the label that took it last, counted from 1
+    int *node_mark, *mark;  // label that marked the item last, counted from 1
     int *nodes, *simplices;
     int node_count, count;
 } gather;
@@ -82,7 +82,7 @@ static void take_group(const sp_simplices *s, const sp_cells_group *group, gathe
     for (int i = 0; i < group->node_count; i++) take_node(to, s->renumber[group->nodes[i]], stamp);
 }
 
-// what carries the stamp, in rising order
+// the items that carry the stamp, in ascending order
 static int *in_order(sp_keep *keep, const int *mark, int limit, int stamp, const int *items, int count) {
     int *out, n = 0;
     if (!SP_KEEP(keep, out, count)) return NULL;
@@ -126,7 +126,7 @@ sp_status sp__simplices_groups(sp_simplices *s) {
 
 // ------------------------------------------------------------------------------------------------ arrays
 
-// vectors x y z w; symmetric tensors in VTK's order; whole tensors by rows; numbers otherwise
+// vectors: x y z w; symmetric tensors in VTK's order; full tensors by rows; otherwise numbers
 static const char *const ending_xyz[] = {".x", ".y", ".z", ".w"};
 static const char *const ending_six[] = {".xx", ".yy", ".zz", ".xy", ".yz", ".xz"};
 static const char *const ending_nine[] = {".xx", ".xy", ".xz", ".yx", ".yy", ".yz", ".zx", ".zy", ".zz"};
@@ -166,7 +166,7 @@ sp_status sp__simplices_arrays(sp_simplices *s) {
     return SP_OK;
 }
 
-// the length of the common stem where arrays[0..components-1] are the components of one; 0: they are not
+// length of the common stem if arrays[0..components-1] are the components of one array; 0: they are not
 static size_t joined_stem(const sp_mesh_array *arrays, int left, int components) {
     if (components > left) return 0;
     const char *last = ending(components, 0);
@@ -180,7 +180,7 @@ static size_t joined_stem(const sp_mesh_array *arrays, int left, int components)
     return stem;
 }
 
-// how many of the next arrays make one; `stem` of its name
+// number of the next arrays that are the components of one array; `stem`: length of its name
 static int joined(const sp_mesh_array *arrays, int left, size_t *stem) {
     for (int components = 9; components > 1; components--)
         if ((*stem = joined_stem(arrays, left, components)) > 0) return components;
@@ -207,7 +207,7 @@ sp_status sp__cells_take_arrays(sp_cells *c, const sp_mesh_array *arrays, int co
 
 // ------------------------------------------------------------------------------------------------ groups of a mesh
 
-// the number that a name spells, 1..INT_MAX; 0: it does not
+// the number that a name spells, 1..INT_MAX; 0: the name is not a number
 static int64_t spelt(const char *name) {
     int64_t number;
     const char *end = *name >= '1' && *name <= '9' ? sp__scan_int64(name, &number) : NULL;
@@ -220,7 +220,7 @@ static bool same_sets(const sp_mesh_group *a, const sp_mesh_group *b) {
            (!a->node_count || memcmp(a->nodes, b->nodes, (size_t)a->node_count * sizeof(int)) == 0);
 }
 
-// the number of a named group: that of a numbered one which holds the same and is not taken yet, else 0
+// number of a named group: that of an unused numbered group with the same members, else 0
 static int64_t alias(const sp_mesh_group *groups, int count, int of, unsigned char *taken) {
     for (int g = 0; g < count; g++) {
         int64_t number = taken[g] ? 0 : spelt(groups[g].name);
@@ -231,7 +231,7 @@ static int64_t alias(const sp_mesh_group *groups, int count, int of, unsigned ch
     return 0;
 }
 
-// nodes of the group that its cells do not have
+// nodes of the group that belong to none of its cells
 static sp_status take_nodes(sp_cells *c, const sp_mesh_group *from, int stamp, int *mark, sp_cells_group *to) {
     for (int i = 0; i < from->element_count; i++)
         for (int64_t k = c->start[from->elements[i]]; k < c->start[from->elements[i] + 1]; k++) mark[c->nodes[k]] = stamp;

@@ -1,4 +1,4 @@
-// Cells to tetrahedra and to triangles, and back.
+// Conversion of cells to tetrahedra and triangles, and back.
 #include <limits.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ void sp__cells_count_text(const sp_cells *c, char *out, size_t size) {
     }
 }
 
-// a failure of sp_mesh_create, with the file it came from
+// adds the file name to an error of sp_mesh_create
 static sp_status of_file(const sp_cells *c, sp_status status) {
     if (status >= 0) return status;
     const sp_error *reason = sp_context_error(c->ctx);
@@ -82,7 +82,7 @@ sp_status sp__simplices_define_mesh(sp_simplices *s, bool all_nodes, sp_mesh_def
     tell_left_out(s, cut);
     SP_TRY(sp__simplices_groups(s));
     SP_TRY(sp__simplices_arrays(s));
-    // cells that were cut have no number each that could be kept
+    // split cells have no unique number
     if (c->cell_ids && !cut) {
         int64_t *ids;
         if (!SP_KEEP(&s->keep, ids, s->count)) return sp__cells_no_memory(c);
@@ -140,7 +140,7 @@ static sp_status cut_faces(sp_simplices *s, int64_t most, int widest) {
     return SP_OK;
 }
 
-// per corner of the triangles: the file's own list, else the node (as numbered in the file, where nodes are left out)
+// index per triangle corner: the list of the file, else the node (numbered as in the file if nodes are left out)
 static sp_status corner_list(sp_simplices *s, const double *values, const int *given, const int **out) {
     const sp_cells *c = s->cells;
     int *list;
@@ -196,7 +196,7 @@ static sp_status boundary_of(const sp_cells *cells, sp_trimesh **out) {
     return status;
 }
 
-// triangles that the faces make, corners of the widest, and cells with a volume
+// upper bound of the triangles, corners of the largest face, and number of volume cells
 static void count_faces(const sp_cells *cells, int64_t *most, int *widest, int64_t *volumes) {
     *most = *volumes = 0, *widest = 4;
     for (int i = 0; i < cells->cell_count; i++) {
@@ -231,7 +231,7 @@ sp_status sp__cells_to_trimesh(const sp_cells *cells, sp_trimesh **out) {
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------ and back
+// ------------------------------------------------------------------------------------------------ mesh or surface to cells
 
 static bool take_simplices(sp_cells *c, const int *nodes, int count, int per, int type) {
     if (!sp__cells_room(c, count, (int64_t)count * per)) return false;
@@ -241,7 +241,7 @@ static bool take_simplices(sp_cells *c, const int *nodes, int count, int per, in
     return true;
 }
 
-// numbers that are those of the places need not be kept
+// ids that equal the indices are not stored
 static bool take_ids(sp_cells *c, const int64_t *ids, int n, int64_t **out) {
     int i = 0;
     while (i < n && ids[i] == i) i++;

@@ -1,12 +1,13 @@
-// Cells into simplices. A volume cell is cut into the tetrahedra that join its least-numbered node to the triangles of the faces
-// that do not have it; a quadrangle among those is cut by the diagonal of its own least node (Dompierre et al. 1999, "How to
-// subdivide pyramids, prisms and hexahedra into tetrahedra"). Both cells at a face then cut it alike, whatever their kinds.
+// Subdivision of cells into simplices. A volume cell is split into the tetrahedra between its lowest-numbered node and the
+// triangles of the faces without that node; a quadrilateral face is cut by the diagonal at its own lowest node (Dompierre et al.
+// 1999, "How to subdivide pyramids, prisms and hexahedra into tetrahedra"). Two cells of any type therefore cut their common face
+// alike.
 #include "io/mesh/cells.h"
 
-// faces outward, in VTK's numbering of the corners; -1: a triangle
+// outward faces in VTK's numbering of the corners; -1: triangle
 static const int tet_faces[][4] = {{0, 2, 1, -1}, {0, 1, 3, -1}, {0, 3, 2, -1}, {1, 2, 3, -1}};
 static const int pyramid_faces[][4] = {{0, 3, 2, 1}, {0, 1, 4, -1}, {1, 2, 4, -1}, {2, 3, 4, -1}, {3, 0, 4, -1}};
-// (0, 1, 2) and (3, 4, 5): their side is settled by the positions, since programs differ in it
+// the orientation of (0, 1, 2) and (3, 4, 5) is decided from the positions, since programs differ in it
 static const int wedge_faces[][4] = {{0, 1, 2, -1}, {3, 5, 4, -1}, {0, 3, 4, 1}, {1, 4, 5, 2}, {2, 5, 3, 0}};
 static const int hex_faces[][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
 
@@ -30,7 +31,7 @@ int sp__cell_split_count(int type) {
     return solid_of(type).tets;
 }
 
-// the one or two triangles of a face, cut at its least node; returns how many
+// splits a face at its lowest node into one or two triangles; returns their number
 static int face_triangles(const int face[4], const int *nodes, int out[2][3]) {
     int n = face[3] < 0 ? 3 : 4, least = 0;
     for (int i = 1; i < n; i++)
@@ -67,7 +68,7 @@ int sp__cell_split(int type, const int *nodes, int out[24]) {
         for (int t = 0, n = face_triangles(s.faces[f], nodes, triangles); t < n && count < s.tets; t++) {
             memcpy(out + 4 * count, triangles[t], sizeof triangles[t]);
             out[4 * count + 3] = apex;
-            if (!twice(out + 4 * count)) count++;  // a hexahedron with an edge drawn together has fewer
+            if (!twice(out + 4 * count)) count++;  // a hexahedron with a collapsed edge has fewer
         }
     }
     return count;
@@ -75,13 +76,13 @@ int sp__cell_split(int type, const int *nodes, int out[24]) {
 
 // ------------------------------------------------------------------------------------------------ polygons
 
-enum { EARS_MAX = 128 };  // corners of a concave polygon that is worth the quadratic search
+enum { EARS_MAX = 128 };  // corners of a concave polygon for which the quadratic search is fast enough
 
 static const double *corner(const double *x, const int *corners, int i) {
     return x + 3 * (size_t)corners[i];
 }
 
-// twice the area vector: Newell's sum, right for concave and slightly bent polygons too
+// twice the area vector by Newell's formula, also valid for concave and slightly warped polygons
 static void area_of(const double *x, const int *corners, int n, double normal[3]) {
     normal[0] = normal[1] = normal[2] = 0;
     for (int i = 0; i < n; i++) {
@@ -93,7 +94,7 @@ static void area_of(const double *x, const int *corners, int n, double normal[3]
     }
 }
 
-// twice the area of a, b, c as seen along the axis `drop`, times `sign`: positive where it turns as the polygon does
+// twice the area of a, b, c projected along the axis `drop`, times `sign`; positive if it has the orientation of the polygon
 static double turn(const double *a, const double *b, const double *c, int drop, double sign) {
     int u = (drop + 1) % 3, v = (drop + 2) % 3;
     return sign * ((b[u] - a[u]) * (c[v] - a[v]) - (b[v] - a[v]) * (c[u] - a[u]));
@@ -123,7 +124,7 @@ static void cut_ears(const double *x, const int *corners, int n, int drop, doubl
     for (; n > 2; n--, out += 3) {
         int ear = 0;
         while (ear < n && !is_ear(x, corners, left, n, ear, drop, sign)) ear++;
-        if (ear == n) ear = n - 2;  // crossed or flat: any cut is as good
+        if (ear == n) ear = n - 2;  // self-intersecting or degenerate polygon: any cut is as good
         out[0] = left[(ear + n - 1) % n], out[1] = left[ear], out[2] = left[(ear + 1) % n];
         memmove(left + ear, left + ear + 1, (size_t)(n - 1 - ear) * sizeof *left);
     }

@@ -1,11 +1,11 @@
-// The table of formats: which one a file is, by its first bytes, then by its name; and the readers and writers of the public API.
+// The table of mesh formats, format detection by the first bytes and then by the suffix, and the public readers and writers.
 #include <stdio.h>
 
 #include "io/mesh/cells.h"
 
 enum { HEAD = 4096 };
 
-// the formats with what they can be written as; the first encoding is the usual one
+// formats and the encodings that they can be written in; the first encoding is the default
 static const struct {
     const sp_mesh_format *format;
     sp_encoding encodings[3];
@@ -21,7 +21,7 @@ static const struct {
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
-// ------------------------------------------------------------------------------------------------ the choice
+// ------------------------------------------------------------------------------------------------ format detection
 
 static bool same_letters(const char *a, const char *b, size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -53,7 +53,7 @@ static bool knows(int i, const char *head, size_t size) {
     return known[i].format->knows && known[i].format->knows(head, size);
 }
 
-// the name breaks a tie: where its format knows the content, or has nothing to know it by, no other is asked
+// the suffix breaks a tie: its format is chosen if it recognises the content or has no way to recognise it
 static int choose(const char *text, size_t size, const char *path) {
     char head[HEAD + 1];
     size_t n = size < HEAD ? size : HEAD;
@@ -86,7 +86,8 @@ static sp_status unknown_format(sp_context *ctx, const char *path) {
 
 sp_status sp__cells_parse(sp_context *ctx, const char *text, size_t size, const char *path, sp_cells *cells) {
     sp__cells_init(ctx, path, cells);
-    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, size -= 3;  // a mark of UTF-8, which editors leave
+    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        text += 3, size -= 3;  // byte order mark of UTF-8, which some editors write
     if (size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
         return SP_FAIL(ctx, SP_BAD_INPUT, "%s: a text in UTF-16, must be ASCII or UTF-8", path);
     int format = choose(text, size, path);
@@ -143,7 +144,7 @@ static sp_status choose_writer(sp_context *ctx, const char *path, const char *na
 
 static sp_status choose_encoding(sp_context *ctx, const char *path, int format, sp_encoding *encoding) {
     const sp_encoding *able = known[format].encodings;
-    // of a format that has binary data inside a text, the usual kind of it
+    // formats with binary data inside a text: "binary" means their default encoding
     if (*encoding == SP_ENCODING_AUTO || (*encoding == SP_ENCODING_BINARY && able[0] == SP_ENCODING_APPENDED))
         *encoding = able[0];
     for (int i = 0; i < 3; i++)

@@ -1,4 +1,4 @@
-// Values of corners as values of nodes, where they allow it.
+// Converts values per corner to values per node where possible.
 #include "io/mesh/mesh_corners.h"
 
 bool sp__corners_per_node(const sp_cells *cells, const double *values, const int *corners, int width, sp_keep *keep,

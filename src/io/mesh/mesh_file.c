@@ -1,4 +1,4 @@
-// A mesh file as it stands: definitions that nobody has checked, for those who want to know what is wrong with them.
+// A mesh file as it is: unchecked definitions, for tools that report what is wrong with them.
 #include "io/mesh/cells_simplices.h"
 
 struct sp_mesh_file {
@@ -14,13 +14,13 @@ static bool has_volumes(const sp_cells *c) {
     return false;
 }
 
-// triangles that are cells of their own keep the cells' numbers
+// triangles that are cells of the file keep the numbers of the cells
 static sp_status number_faces(sp_mesh_file *f) {
     const sp_simplices *s = &f->simplices;
     int64_t *ids;
     if (!f->cells.cell_ids) return SP_OK;
     for (int i = 1; i < s->count; i++)
-        if (s->behind[i] == s->behind[i - 1]) return SP_OK;  // cut out of something larger
+        if (s->behind[i] == s->behind[i - 1]) return SP_OK;  // part of a larger cell
     if (!SP_KEEP(&f->simplices.keep, ids, s->count)) return sp__cells_no_memory(&f->cells);
     for (int i = 0; i < s->count; i++) ids[i] = f->cells.cell_ids[s->behind[i]];
     f->content.face_ids = ids;

@@ -1,4 +1,4 @@
-// Groups from and to arrays.
+// Conversion between groups and arrays of group numbers.
 #include "io/mesh/mesh_members.h"
 
 #include <stdio.h>
@@ -76,7 +76,7 @@ static bool says_group(const sp_cells_array *a) {
            a->name[strlen(SP_GROUP_PREFIX)] != 0;
 }
 
-// a number that an array may say of a group
+// the group number that an array value encodes
 static int64_t group_number(double value) {
     return value >= 1 && value < 9e15 ? (int64_t)value : 0;
 }
@@ -120,7 +120,7 @@ static sp_status named_nodes(sp_cells *cells, const sp_cells_array *a, int *room
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ arrays of numbers
+// ------------------------------------------------------------------------------------------------ arrays of group numbers
 
 static bool says_numbers(const sp_cells_array *a) {
     static const char *const names[] = {"gmsh:physical", "medit:ref",       "tetgen:ref",
@@ -178,9 +178,9 @@ static sp_status numbered_groups(sp_cells *cells, const sp_cells_array *a, int *
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------ all of them
+// ------------------------------------------------------------------------------------------------ all groups
 
-// nodes last: they join the group that the cells have made
+// nodes last: they join the group that was created for the cells
 sp_status sp__members_from_arrays(sp_cells *cells) {
     int room = 0, kept = 0;
     if (cells->groups) return SP_OK;

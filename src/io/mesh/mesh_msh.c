@@ -1,5 +1,5 @@
-// Gmsh .msh 2.2 and 4.1, text and binary, in one pass over the file in memory. Counts are believed only as far as the bytes left
-// could hold them.
+// Gmsh .msh 2.2 and 4.1, text and binary, in one pass over the file in memory. No count is accepted that the remaining bytes
+// could not hold.
 #include "io/mesh/mesh_msh.h"
 
 #include <limits.h>
@@ -46,7 +46,7 @@ static sp_status read_name(sp_msh *r) {
     return SP_OK;
 }
 
-// a text in binaries too
+// this section is text in binary files too
 static sp_status read_names(sp_msh *r) {
     int64_t count, most = (r->end - r->at) / 7 + 1;
     if (r->names) return SP_MSH_FAIL(r, "$PhysicalNames appears twice");
@@ -72,7 +72,7 @@ static sp_status read_elements(sp_msh *r) {
     return sp__msh_end(r, "$EndElements");
 }
 
-// a section that nothing here needs: on to its closing word at the beginning of a line
+// skips an unused section up to its closing word at the beginning of a line
 static sp_status skip_section(sp_msh *r) {
     char name[64], closing[80];
     int n = 0, opened = r->line;

@@ -1,10 +1,10 @@
-// Nodes and elements of a Gmsh file. Version 2 lists them one by one with their tags; version 4 in blocks, one per entity of the
-// model, whose physical groups stand in $Entities.
+// Nodes and elements of a Gmsh file. Version 2 lists them one by one with their tags. Version 4 has one block per model entity,
+// whose physical groups are listed in $Entities.
 #include <limits.h>
 
 #include "io/mesh/mesh_msh.h"
 
-enum { NODES_MAX = 128 };  // of one element
+enum { NODES_MAX = 128 };  // nodes of one element
 
 static const int64_t ID_MAX = INT64_MAX / 4;
 
@@ -52,7 +52,7 @@ static sp_status read_node_block(sp_msh *r, int total, int *done) {
     return SP_OK;
 }
 
-// blocks, things, least and greatest number: the head of $Nodes and $Elements
+// head of $Nodes and $Elements: number of blocks, number of items, lowest and highest tag
 static sp_status read_blocks_head(sp_msh *r, const char *what, int text_bytes, int binary_bytes, int *blocks, int *count) {
     int64_t low, high;
     if (r->binary) SP_TRY(sp__msh_bytes_begin(r));
@@ -128,12 +128,12 @@ typedef struct element2 {
     const sp_msh_kind *kind;
 } element2;
 
-// Gmsh writes an element of two physical groups twice, one after the other, with two numbers: it is one cell in two groups
+// Gmsh writes an element of two physical groups twice in sequence, with two numbers: it becomes one cell in two groups
 static bool repeats_last(const sp_msh *r, const element2 *e, const element2 *last, uint64_t key) {
     if (!r->cells->cell_count || !e->kind || e->kind != last->kind || !e->physical || e->physical == last->physical) return false;
     for (int i = 0; i < e->kind->nodes; i++)
         if (e->nodes[i] != last->nodes[i]) return false;
-    // a group that it is in already: the file lists an element twice
+    // already in this group: the file lists the element twice
     int groups = 0;
     for (size_t i = r->run_count; i-- > 0 && r->runs[i].first + r->runs[i].count == r->cells->cell_count; groups++)
         if (r->runs[i].key == key || groups == SP_MSH_PHYSICALS_MAX) return false;
@@ -152,7 +152,7 @@ static sp_status read_tags_and_nodes(sp_msh *r, element2 *e) {
     e->physical = 0;
     for (int64_t i = 0; i < e->tag_count; i++) {
         SP_TRY(sp__msh_any_int(r, "tag", INT32_MIN, INT32_MAX, &tag));
-        if (i == 0) e->physical = tag < 0 ? -tag : tag;  // a negative one: turned round
+        if (i == 0) e->physical = tag < 0 ? -tag : tag;  // negative: reversed orientation
     }
     for (int i = 0; e->kind && i < e->kind->nodes; i++) SP_TRY(sp__msh_any_int(r, "node of an element", 0, ID_MAX, &e->nodes[i]));
     return SP_OK;
@@ -185,7 +185,7 @@ static sp_status unknown_type(sp_msh *r, int64_t type) {
     return SP_MSH_FAIL(r, "elements of type %lld, which is not known: their length is not either", (long long)type);
 }
 
-// blocks of elements of one type
+// blocks of elements of one type each
 static sp_status read_binary_elements2(sp_msh *r, int count) {
     element2 two[2] = {{.kind = NULL}, {.kind = NULL}};
     SP_TRY(sp__msh_bytes_begin(r));

@@ -1,5 +1,5 @@
-// $NodeData and $ElementData of a Gmsh file: an array per name, a later block of the same name (the next step of a time series)
-// takes the place of an earlier one. What a block does not mention is NaN.
+// $NodeData and $ElementData of a Gmsh file: one array per name. A later block of the same name (the next step of a time series)
+// replaces an earlier one. Items that a block does not list are NaN.
 #include <limits.h>
 
 #include "io/mesh/mesh_msh.h"
@@ -11,7 +11,7 @@ typedef struct data_head {
     int64_t components, entries;
 } data_head;
 
-// texts, real numbers and integers of the head are words in binaries too
+// the head is text in binary files too
 static sp_status read_head(sp_msh *r, data_head *head) {
     int64_t texts, reals, integers, value;
     double time;
@@ -70,7 +70,7 @@ sp_status sp__msh_data(sp_msh *r, bool on_cells) {
         SP_TRY(sp__msh_ids_index(r, r->cells->cell_ids, r->cells->cell_count, NULL, &r->cell_places));
         r->has_cell_places = true;
     }
-    // many arrays of few entries each would make a small file into large memory
+    // many arrays with few entries each could make a small file need much memory
     r->data_count += value_count(r, &head, on_cells);
     if (r->data_count > 4 * (size_t)(r->end - r->begin) + 65536)
         return SP_MSH_FAIL(r, "\"%s\" brings the data to %zu values, too many for a file of %zu bytes", head.name, r->data_count,

@@ -1,5 +1,5 @@
-// Physical groups of a Gmsh file: a group is a pair (dimension, number) with or without a name. Version 2 gives the number with
-// each element, version 4 with the entity of the model that an element lies on.
+// Physical groups of a Gmsh file: a group is a pair (dimension, number) with an optional name. Version 2 stores the number with
+// each element, version 4 with the model entity of the element.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static sp_status skip_ints(sp_msh *r, const char *what) {
     return SP_OK;
 }
 
-// of a point, or of a box, which may be empty: infinite bounds are as good as any
+// coordinate of a point or a bounding box; a box may be empty, so infinite bounds are accepted
 static sp_status skip_number(sp_msh *r) {
     if (r->binary) {
         SP_TRY(sp__msh_need(r, "bounds of an entity", 1, 8));
@@ -97,7 +97,7 @@ const sp_msh_entity *sp__msh_entity(const sp_msh *r, uint64_t key) {
         else
             high = middle;
     }
-    // partitions of an entity come after the entity itself: the last of a key counts
+    // partitions of an entity follow the entity itself: the last entry of a key counts
     return low && r->entities[low - 1].key == key ? &r->entities[low - 1] : NULL;
 }
 
@@ -123,7 +123,7 @@ static const char *name_of(sp_msh *r, uint64_t key) {
     return sp__keep_text(r->keep, number);
 }
 
-// the runs from `from` that share a key; a cell that is in several of them counts once
+// makes a group from the runs with the key of `from`; a cell in several runs counts once
 static size_t make_group(sp_msh *r, size_t from, sp_cells_group *group) {
     size_t end = from;
     uint64_t key = r->runs[from].key;

@@ -1,4 +1,4 @@
-// Numbers of a Gmsh file: from nodes' and elements' own numbers to places, and from its kinds of elements to ours.
+// Numbers of a Gmsh file: map from node and element numbers to indices, and from Gmsh's element types to ours.
 #include <stdlib.h>
 
 #include "io/mesh/mesh_msh.h"
@@ -47,9 +47,9 @@ int sp__msh_place(const sp_msh_ids *ids, int64_t id) {
     return hit ? (int)hit[1] : -1;
 }
 
-// ------------------------------------------------------------------------------------------------ kinds
+// ------------------------------------------------------------------------------------------------ element types
 
-// of the higher kinds that have no place here the corners are kept, which Gmsh lists first
+// of unsupported higher-order types only the corner nodes are kept, which Gmsh lists first
 static const sp_msh_kind kinds[] = {
     {1, 2, SP_CELL_LINE, 2},       {2, 3, SP_CELL_TRIANGLE, 3},   {3, 4, SP_CELL_QUAD, 4},       {4, 4, SP_CELL_TET, 4},
     {5, 8, SP_CELL_HEX, 8},        {6, 6, SP_CELL_WEDGE, 6},      {7, 5, SP_CELL_PYRAMID, 5},    {8, 3, SP_CELL_LINE3, 3},

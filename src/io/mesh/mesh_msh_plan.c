@@ -1,5 +1,5 @@
-// How cells become a model of Gmsh: cells of one dimension that are in the same groups lie on one entity, whose physical groups
-// these are; nodes that a group lists beside its cells become points of a group of dimension 0 with the same name.
+// Cells as a Gmsh model. Cells of one dimension and the same groups form one entity, whose physical groups these are. Nodes that
+// a group lists separately become points of a group of dimension 0 with the same name.
 #include <limits.h>
 #include <stdio.h>
 
@@ -26,7 +26,7 @@ static int fresh_number(const sp_msh_plan *p, int *last) {
     }
 }
 
-// a group keeps its number where that is one for Gmsh and no other group of its dimension has it
+// a group keeps its number if Gmsh allows it and no other group of its dimension has it
 static void number_groups(sp_msh_plan *p) {
     int last = 0, count = p->cells->group_count;
     for (int g = 0; g < count; g++) {
@@ -73,7 +73,7 @@ static bool table_room(sp_msh_plan *p) {
     return true;
 }
 
-// which entity, made where there is none yet; -1: no memory
+// index of the entity, which is created if needed; -1: no memory
 static int part_of(sp_msh_plan *p, int dimension, const int *groups, int count) {
     if (p->part_count && same_set(&p->parts[p->last], dimension, groups, count)) return (int)p->last;
     if (!table_room(p)) return -1;
@@ -125,7 +125,7 @@ static bool place_points(sp_msh_plan *p) {
     return true;
 }
 
-// ------------------------------------------------------------------------------------------------ all of it
+// ------------------------------------------------------------------------------------------------ plan
 
 static sp_status check_kinds(const sp_cells *c) {
     for (int i = 0; i < c->cell_count; i++)
@@ -154,7 +154,7 @@ static void find_ids(sp_msh_plan *p) {
 static sp_status check_ids(const sp_msh_plan *p, const char *path) {
     const sp_cells *c = p->cells;
     int64_t high = p->node_high > p->cell_high + p->point_count ? p->node_high : p->cell_high + p->point_count;
-    // 2.2 has 32 bits for every number, 4.1 for those of data alone
+    // numbers are 32 bits wide in all sections of 2.2 and in the data sections of 4.1
     bool narrow = p->binary && (p->version == 2 || c->array_count > 0);
     if (p->node_low < 0 || p->cell_low < 0)
         return SP_FAIL(c->ctx, SP_BAD_INPUT, "%s: number %lld of a node or element, must be at least 0", path,

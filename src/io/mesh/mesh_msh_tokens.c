@@ -1,4 +1,4 @@
-// Words of a text and numbers of a binary, in either order of bytes.
+// Tokens of text files and numbers of binary files in either byte order.
 #include <limits.h>
 
 #include "io/mesh/mesh_msh.h"
@@ -126,7 +126,7 @@ double sp__msh_get_double(sp_msh *r) {
     return value;
 }
 
-// ------------------------------------------------------------------------------------------------ either
+// ------------------------------------------------------------------------------------------------ text or binary
 
 static sp_status within(sp_msh *r, const char *what, int bytes, int64_t low, int64_t high, int64_t value, int64_t *out) {
     if (value < low || value > high) {

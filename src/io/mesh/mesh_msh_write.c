@@ -1,5 +1,5 @@
-// Gmsh files, 4.1 and 2.2, text and binary. Nodes and elements are written in the order they have, so that what is read back is
-// the same; a run of cells of one kind and entity is a block.
+// Writer of Gmsh files, 4.1 and 2.2, text and binary. Nodes and elements keep their order, so that a reader gets the same mesh.
+// Consecutive cells of one type and entity form a block.
 #include <stdio.h>
 
 #include "io/mesh/mesh_msh_write.h"
@@ -19,7 +19,7 @@ static void put_int(const sp_msh_plan *p, int64_t value, char after) {
         sp__words_put_integer(p->stream, value, after);
 }
 
-// a size in 4.1, where 2.2 has an int
+// a size in 4.1, an int in 2.2
 static void put_size(const sp_msh_plan *p, int64_t value, char after) {
     uint64_t wide = (uint64_t)value;
     if (p->binary && p->version == 4)
@@ -35,7 +35,7 @@ static void put_number(const sp_msh_plan *p, double value, char after) {
         sp__words_put(p->stream, value, after);
 }
 
-static void put_line(const sp_msh_plan *p, int64_t value) {  // text in binaries too
+static void put_line(const sp_msh_plan *p, int64_t value) {  // text in binary files too
     sp__words_put_integer(p->stream, value, '\n');
 }
 
@@ -47,7 +47,7 @@ static int64_t cell_id(const sp_msh_plan *p, int cell) {
     return (p->cells->cell_ids ? p->cells->cell_ids[cell] : cell) + p->cell_shift;
 }
 
-// ------------------------------------------------------------------------------------------------ head and names
+// ------------------------------------------------------------------------------------------------ header and names
 
 static void write_head(const sp_msh_plan *p) {
     int32_t one = 1;
@@ -65,7 +65,7 @@ static bool named(const char *name, int number) {
     return strcmp(name, text) != 0;
 }
 
-// the format knows no quote or newline in a text, and a length that a line can have
+// the format allows no quotes or newlines in strings and limits the length of a line
 static void put_quoted(const sp_msh_plan *p, const char *text) {
     char out[256];
     size_t n = 0;
@@ -74,7 +74,7 @@ static void put_quoted(const sp_msh_plan *p, const char *text) {
     fprintf(p->stream, "\"%s\"\n", n ? out : " ");
 }
 
-// which == 0: in its own dimension, 1: the points of a group of higher dimension
+// which == 0: the group in its own dimension, 1: its points, if it has a higher dimension
 static bool name_needed(const sp_msh_plan *p, int g, int which) {
     const sp_cells_group *group = &p->cells->groups[g];
     if (which == 0) return (group->cell_count || group->dimension <= 0) && named(group->name, p->physical[g]);
@@ -98,7 +98,7 @@ static void write_names(const sp_msh_plan *p) {
     put_text(p, "$EndPhysicalNames\n");
 }
 
-// the number of a part's k-th group: points of a group that has cells of higher dimension have their own
+// number of the k-th group of a part; the points of a group of higher dimension have a number of their own
 static int physical_of(const sp_msh_plan *p, const sp_msh_part *part, int k) {
     int g = part->groups[k];
     return part->dimension == 0 && p->cells->groups[g].dimension != 0 ? p->point_physical[g] : p->physical[g];
@@ -151,7 +151,6 @@ static int point_block_end(const sp_msh_plan *p, int from) {
     return to;
 }
 
-// the nodes of a cell as Gmsh orders them
 static void put_nodes(const sp_msh_plan *p, int cell) {
     const sp_cells *c = p->cells;
     int n = (int)(c->start[cell + 1] - c->start[cell]), nodes[16];
@@ -206,7 +205,7 @@ static int lines_of(const sp_msh_part *e) {
     return e->group_count ? e->group_count : 1;
 }
 
-// number, type and tags of one line; binaries have the type and how many tags in the head of the block
+// number, type and tags of one element; in binary files the head of the block has the type and the number of tags
 static void put_element2(const sp_msh_plan *p, int64_t id, int type, const sp_msh_part *e, int line) {
     put_int(p, id, ' ');
     if (!p->binary) put_int(p, type, ' '), put_int(p, 2, ' ');
@@ -264,7 +263,7 @@ static bool finite_all(const double *values, int n) {
     return true;
 }
 
-// what is not finite is left out, and comes back as NaN
+// values that are not finite are left out; the reader returns NaN for them
 static void write_data(const sp_msh_plan *p, const sp_cells_array *a) {
     int count = a->on_cells ? p->cells->cell_count : p->cells->node_count, entries = 0;
     const char *word = a->on_cells ? "ElementData" : "NodeData";
@@ -281,7 +280,7 @@ static void write_data(const sp_msh_plan *p, const sp_cells_array *a) {
     fprintf(p->stream, "%s$End%s\n", p->binary ? "\n" : "", word);
 }
 
-// ------------------------------------------------------------------------------------------------ all of it
+// ------------------------------------------------------------------------------------------------ file
 
 static sp_status write_all(sp_msh_plan *p, const char *path) {
     sp_new_file file;

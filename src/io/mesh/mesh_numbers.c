@@ -1,4 +1,4 @@
-// Numbers of binary files. One loop per type; memcpy, since nothing in a file is aligned.
+// Numbers of binary files. One loop per type; memcpy because file data are not aligned.
 #include "io/mesh/mesh_numbers.h"
 
 #include <math.h>

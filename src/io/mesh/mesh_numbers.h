@@ -1,4 +1,4 @@
-// Numbers of binary files: ten types, two byte orders, from and to doubles.
+// Numbers of binary files: ten types and two byte orders, converted from and to doubles.
 #ifndef SP_MESH_NUMBERS_H
 #define SP_MESH_NUMBERS_H
 
@@ -17,7 +17,7 @@ typedef enum sp_number {
     SP_UINT64,
     SP_FLOAT32,
     SP_FLOAT64,
-    SP_NUMBER_TYPES  // how many; also: none of them
+    SP_NUMBER_TYPES  // number of types; also means: no type
 } sp_number;
 
 #define SP_HOST_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
@@ -26,13 +26,13 @@ size_t sp__number_size(sp_number type);
 static inline bool sp__number_integral(sp_number type) {
     return type < SP_FLOAT32;
 }
-// n numbers at `bytes`, `step` bytes from one to the next, to every `out_step`-th of `out`. `swap`: of the other byte order.
+// Reads n numbers at `bytes`, `step` bytes apart, into every `out_step`-th entry of `out`. `swap`: other byte order.
 void sp__numbers_get(const void *bytes, sp_number type, bool swap, size_t n, size_t step, double *out, size_t out_step);
-// Integers packed one after the other; what int64_t cannot hold becomes negative, which no count or place allows.
+// Reads contiguous integers. Values outside of int64_t become negative, which no count or index accepts.
 void sp__numbers_get_int64(const void *bytes, sp_number type, bool swap, size_t n, int64_t *out);
 void sp__numbers_put(const double *values, size_t n, sp_number type, bool swap, void *out);
-// The smallest type that keeps every bit: whole numbers as Int8 (only if `bytes`), Int32 or Int64, others as float or double.
+// The smallest lossless type: integers as Int8 (only if `bytes`), Int32 or Int64, others as float or double.
 sp_number sp__numbers_fit(const double *values, size_t n, bool integral, bool bytes);
-void sp__bytes_swap(void *bytes, size_t n, size_t size);  // n numbers in place
+void sp__bytes_swap(void *bytes, size_t n, size_t size);  // swaps n numbers in place
 
 #endif

@@ -1,7 +1,7 @@
-// Wavefront OBJ: vertices (colours after the position, as many programs write them), texture coordinates, normals, faces of any
-// size, lines and points. Objects, groups and materials become groups; what else a line may say is skipped.
+// Wavefront OBJ: vertices (with colours after the position, as many programs write them), texture coordinates, normals, faces of
+// any size, lines and points. Objects, groups and materials become groups; other keywords are skipped.
 //
-// Two passes: the first counts, so that memory is asked for once and is bounded by the file; the second reads.
+// Two passes: the first one counts, so that memory is allocated once and bounded by the file size; the second one reads.
 // Format: "Object files (.obj)", Advanced Visualizer manual, Wavefront Technologies 1993, appendix B1.
 #include "io/mesh/mesh_obj.h"
 
@@ -16,7 +16,7 @@ enum { NAMES_PER_LINE = 64, NAME_LENGTH = 256 };
 
 typedef enum keyword { K_OTHER, K_V, K_VT, K_VN, K_F, K_L, K_P, K_G, K_O, K_USEMTL } keyword;
 
-// cells from `first` on, up to the next span, are in the names[begin .. end) of this state
+// the cells from `first` to the next span belong to the groups names[begin .. end), the object and the material
 typedef struct span {
     int first;
     int begin, end;  // groups of 'g'
@@ -31,7 +31,7 @@ typedef struct obj {
     int64_t v, vt, vn, cell, corner;               // read so far
     bool has_colors, has_vt, has_vn;
     double brightest;
-    char **names;  // in the order they came
+    char **names;  // in file order
     int names_read;
     span *spans;
     int span_count;
@@ -39,7 +39,7 @@ typedef struct obj {
 
 // ------------------------------------------------------------------------------------------------ lines
 
-// over blanks and broken lines; true: more words follow on this line
+// skips blanks and continued lines; true: more words follow on this line
 static bool more(sp_words *w) {
     while (sp__words_blank(w)) {
         if (*w->at == '#') return false;
@@ -53,7 +53,7 @@ static bool more(sp_words *w) {
     return false;
 }
 
-// to the next line, broken ones taken as one
+// moves to the next line; continued lines count as one
 static void next_line(sp_words *w) {
     for (;;) {
         const char *newline = memchr(w->at, '\n', (size_t)(w->end - w->at));
@@ -83,7 +83,7 @@ static keyword take_keyword(sp_words *w) {
     return K_OTHER;
 }
 
-// what `more` has found, up to white space or a backslash
+// skips a word found by `more`, up to white space or a backslash
 static void skip_word(sp_words *w) {
     if (w->at < w->end) w->at++;
     while (w->at < w->end && !sp__is_space(*w->at) && *w->at != '\\') w->at++;
@@ -95,8 +95,8 @@ static int64_t count_words(sp_words *w) {
     return n;
 }
 
-// The line at hand, broken ones taken as one, as a text of its own; `rest` goes on behind it. Both passes take lines by this, so
-// that the second finds no more than the first has counted.
+// The current line as a text of its own, continued lines joined; `rest` points behind it. Both passes split lines with this
+// function, so that the second one cannot find more than the first one counted.
 static bool take_line(sp_words *rest, sp_words *line) {
     sp__words_space(rest);
     *line = *rest;
@@ -121,7 +121,7 @@ static void count_lines(obj *o) {
 
 // ------------------------------------------------------------------------------------------------ numbers
 
-// up to `most` numbers of this line
+// reads up to `most` numbers of this line
 static sp_status read_numbers(obj *o, const char *what, int least, int most, double *out, int *count) {
     sp_words *w = &o->w;
     char seen[32];
@@ -142,7 +142,7 @@ static sp_status read_vertex(obj *o) {
     SP_TRY(read_numbers(o, "a vertex", 3, 7, numbers, &n));
     memcpy(o->cells->x + 3 * o->v, numbers, 3 * sizeof *numbers);
     double *color = o->cells->colors + 4 * o->v++;
-    color[0] = color[1] = color[2] = -1;  // none, until all are known
+    color[0] = color[1] = color[2] = -1;  // no colour; replaced when all vertices are read
     color[3] = 1;
     if (n < 6) return SP_OK;
     memcpy(color, numbers + n - 3, 3 * sizeof *numbers);
@@ -170,7 +170,8 @@ static sp_status read_normal(obj *o) {
 
 // ------------------------------------------------------------------------------------------------ faces, lines, points
 
-// one place of a corner, from 1, or from the end if negative, into 0..; forward ones are judged when all are known
+// reads an index of a corner, from 1 or, if negative, from the end, as 0..; forward references are allowed within the counted
+// total
 static sp_status read_place(obj *o, const char *what, int64_t so_far, int64_t in_all, int *out) {
     sp_words *w = &o->w;
     char seen[32];
@@ -225,7 +226,7 @@ static sp_status read_face(obj *o) {
     return SP_OK;
 }
 
-// a line of n corners is n - 1 cells
+// n corners make n - 1 line cells
 static sp_status read_line(obj *o) {
     int64_t n = 0;
     for (; more(&o->w); n++) {
@@ -297,14 +298,14 @@ static int by_text(const void *a, const void *b) {
     return strcmp(**(char **const *)a, **(char **const *)b);
 }
 
-// the same name is the same group: group_of[name], numbered in the order of their first appearance
+// assigns equal names to one group: group_of[name], numbered in the order of their first appearance
 static sp_status number_names(obj *o, int *group_of, int *room) {
     sp_cells *c = o->cells;
     char ***sorted;
     if (!SP_KEEP(&c->keep, sorted, o->names_read)) return sp__cells_no_memory(c);
     for (int i = 0; i < o->names_read; i++) sorted[i] = &o->names[i];
     qsort(sorted, (size_t)o->names_read, sizeof *sorted, by_text);
-    // the least place of equal names stands for all
+    // the lowest index stands for all equal names
     for (int begin = 0, end; begin < o->names_read; begin = end) {
         char **least = sorted[begin];
         for (end = begin; end < o->names_read && strcmp(*sorted[end], *sorted[begin]) == 0; end++)
@@ -323,7 +324,7 @@ static sp_status number_names(obj *o, int *group_of, int *room) {
     return SP_OK;
 }
 
-// the groups of a span, each once
+// the groups of a span without duplicates
 static int groups_of(const span *s, const int *group_of, int out[NAMES_PER_LINE + 2]) {
     int n = 0;
     for (int i = s->begin; i < s->end; i++) out[n++] = group_of[i];
@@ -370,7 +371,7 @@ static sp_status make_groups(obj *o) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ the whole
+// ------------------------------------------------------------------------------------------------ reader
 
 static sp_status make_room(obj *o) {
     sp_cells *c = o->cells;
@@ -405,7 +406,7 @@ static sp_status read_statement(obj *o) {
     return SP_OK;
 }
 
-// colours of 0..255 happen too; vertices without one beside others with one are white
+// some files have colours in 0..255; vertices without a colour are white if others have one
 static void settle_colors(obj *o) {
     sp_cells *c = o->cells;
     double scale = o->brightest > 1 ? 255 : 1;

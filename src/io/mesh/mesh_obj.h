@@ -1,4 +1,4 @@
-// What the reader and the writer of OBJ files share.
+// Shared by the reader and the writer of OBJ files.
 #ifndef SP_MESH_OBJ_H
 #define SP_MESH_OBJ_H
 

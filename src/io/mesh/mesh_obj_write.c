@@ -1,11 +1,11 @@
-// OBJ files written: vertices with their colours, texture coordinates, normals, groups, faces of any size, lines and points.
+// Writer of OBJ files: vertices with colours, texture coordinates, normals, groups, faces of any size, lines and points.
 #include <stdio.h>
 
 #include "io/mesh/mesh_members.h"
 #include "io/mesh/mesh_obj.h"
 #include "io/mesh/mesh_words.h"
 
-enum { GROUPS_OF_A_CELL = 64 };  // as many as the reader takes
+enum { GROUPS_OF_A_CELL = 64 };  // limit of the reader
 
 static void put_numbers(FILE *file, const char *keyword, const double *numbers, int n, const double *color) {
     fputs(keyword, file);
@@ -39,7 +39,7 @@ static void put_groups(const sp_cells *c, const sp_members *m, int cell, FILE *f
 }
 
 static void put_corner(const sp_cells *c, int64_t at, FILE *file) {
-    // without places of their own, texture coordinates and normals are those of the vertices
+    // without index lists, texture coordinates and normals are per vertex
     int vt = !c->texcoords ? -1 : c->corner_texcoords ? c->corner_texcoords[at] : c->nodes[at];
     int vn = !c->normals ? -1 : c->corner_normals ? c->corner_normals[at] : c->nodes[at];
     putc(' ', file);

@@ -1,6 +1,6 @@
-// PLY, the Stanford polygon format (Turk 1994): text or binary of either byte order. Positions, normals, texture coordinates and
-// colours of vertices are known by their usual names, faces and tetrahedra by theirs; every other property becomes an array, and
-// an array "group:<name>" a group (mesh_members.h). Elements that are none of these are stepped over.
+// PLY, the Stanford polygon format (Turk 1994): text or binary of either byte order. Positions, normals, texture coordinates,
+// colours, faces and tetrahedra are recognised by their usual names. Other properties become arrays, and an array "group:<name>"
+// becomes a group (mesh_members.h). Unknown elements are skipped.
 #include "io/mesh/mesh_ply.h"
 
 #include <limits.h>
@@ -19,7 +19,7 @@ static sp_ply_property *find(sp_ply *r, const sp_ply_element *e, const char *con
     return NULL;
 }
 
-// numbers of a vertex that belong together, if all of them are there
+// plans the properties that form one vector of a vertex, if all of them are present
 static bool plan_tuple(sp_ply *r, const sp_ply_element *e, int n, const char *const *const *names, int step, double **out) {
     sp_ply_property *p[3];
     for (int k = 0; k < n; k++)
@@ -31,7 +31,7 @@ static bool plan_tuple(sp_ply *r, const sp_ply_element *e, int n, const char *co
 
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-// colours as bytes, words or numbers in [0, 1]
+// colours as bytes, 16-bit integers or numbers in [0, 1]
 static bool plan_colors(sp_ply *r, const sp_ply_element *e) {
     sp_cells *c = r->w.cells;
     const char *const *const names[] = {NAMES("red", "diffuse_red"), NAMES("green", "diffuse_green"),
@@ -91,12 +91,12 @@ static sp_status plan_cells(sp_ply *r, const sp_ply_element *e) {
 }
 
 bool sp__ply_array_room(sp_ply *r, int64_t tuples, int64_t components) {
-    // several elements share an array over all cells: a short one must not make a long one for every property
+    // elements share arrays over all cells: bound their total size, since one short element could allocate many long arrays
     r->array_values += tuples * components;
     return r->array_values <= 16 * (r->w.end - r->begin);
 }
 
-// what is left over becomes an array over the points or cells
+// each remaining property becomes an array over the points or cells
 static sp_status plan_arrays(sp_ply *r, const sp_ply_element *e) {
     sp_cells *c = r->w.cells;
     bool on_cells = e->kind != SP_PLY_VERTEX;
@@ -108,7 +108,7 @@ static sp_status plan_arrays(sp_ply *r, const sp_ply_element *e) {
             continue;
         }
         double *values = NULL;
-        for (int a = 0; a < c->array_count; a++)  // of faces and of tetrahedra: one array over both
+        for (int a = 0; a < c->array_count; a++)  // faces and tetrahedra share one array
             if (c->arrays[a].on_cells == on_cells && strcmp(c->arrays[a].name, p->name) == 0) values = c->arrays[a].values;
         if (!values) {
             int64_t n = on_cells ? c->cell_count : c->node_count;
@@ -123,7 +123,7 @@ static sp_status plan_arrays(sp_ply *r, const sp_ply_element *e) {
     return SP_OK;
 }
 
-// counts are compared with the bytes of the file before any room is made for them
+// checks all counts against the file size before anything is allocated
 static sp_status check_counts(sp_ply *r, int64_t *cells) {
     int64_t left = r->w.end - r->w.at;
     int vertex_elements = 0;
@@ -148,7 +148,7 @@ static sp_status check_counts(sp_ply *r, int64_t *cells) {
     return SP_OK;
 }
 
-// corners: as many numbers as the rest of the file could hold, for the lengths of lists are not known yet
+// bound of the cell nodes: what the rest of the file could hold, since the lengths of lists are not known yet
 static int64_t corners_at_most(sp_ply *r) {
     int64_t left = r->w.end - r->w.at, most = 0, in_faces = 0;
     for (int i = 0; i < r->element_count; i++) {
@@ -186,9 +186,9 @@ sp_status sp__ply_plan(sp_ply *r) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ the whole
+// ------------------------------------------------------------------------------------------------ reader
 
-// lines take their places among the corners when their turn comes
+// reserves the nodes of the edges when the reader reaches their element
 static void begin_edges(sp_ply *r, const sp_ply_element *e) {
     sp_cells *c = r->w.cells;
     for (int i = 0; i < e->property_count; i++) {
@@ -201,7 +201,7 @@ static void begin_edges(sp_ply *r, const sp_ply_element *e) {
     }
 }
 
-// texture coordinates of each corner of a face on its own; faces without a list have none
+// builds the texture coordinates per corner; faces without a list have none
 static sp_status settle_texcoords(sp_ply *r) {
     sp_cells *c = r->w.cells;
     if (!r->uv_start || !r->uv_count) return SP_OK;
@@ -221,7 +221,7 @@ static sp_status settle_texcoords(sp_ply *r) {
     return SP_OK;
 }
 
-// colours of 0..255 that are no bytes happen too
+// some files store colours in 0..255 as other types than bytes
 static sp_status check_colors(sp_ply *r) {
     sp_cells *c = r->w.cells;
     double brightest = 0;

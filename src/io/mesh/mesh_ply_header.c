@@ -1,4 +1,4 @@
-// The header of a PLY file: a list of elements and their properties, always text.
+// Header of a PLY file: the list of elements and their properties, always text.
 #include <limits.h>
 
 #include "io/mesh/mesh_ply.h"
@@ -92,7 +92,7 @@ sp_status sp__ply_header(sp_ply *r) {
     sp_words *w = &r->w;
     bool has_format = false;
     char seen[32];
-    r->ascii = true;  // for messages, until it is known
+    r->ascii = true;  // for messages, until the format line is read
     if (!sp__words_take(w, "ply")) return SP_WORDS_FAIL(w, "not a PLY file: it must begin with 'ply'");
     for (;;) {
         sp__words_skip_line(w);
@@ -109,7 +109,7 @@ sp_status sp__ply_header(sp_ply *r) {
         }
     }
     if (!has_format) return SP_WORDS_FAIL(w, "the header has no 'format'");
-    // binary numbers begin right behind this newline
+    // binary data begin right after this newline
     sp__words_skip_line(w);
     return SP_OK;
 }

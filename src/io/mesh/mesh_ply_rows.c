@@ -1,4 +1,4 @@
-// The numbers of a PLY file, element by element: columns at once where a binary row has a fixed size, row by row otherwise.
+// Rows of a PLY file, element by element: by columns if a binary row has a fixed size, row by row otherwise.
 #include <limits.h>
 
 #include "io/mesh/mesh_ply.h"
@@ -7,7 +7,7 @@ static sp_ply_property *property(sp_ply *r, const sp_ply_element *e, int i) {
     return &r->properties[e->first_property + i];
 }
 
-// bytes of a row at least, lists empty; in text a character and a space for each number
+// minimum size of a row, with empty lists; in text a character and a space per number
 static int64_t row_bytes(sp_ply *r, const sp_ply_element *e, bool *fixed) {
     int64_t bytes = 0;
     *fixed = !r->ascii;
@@ -35,7 +35,7 @@ static sp_status check_place(sp_ply *r, int64_t place) {
     return SP_PLY_FAIL(r, "vertex %lld of a cell, must be in [0, %d)", (long long)place, r->w.cells->node_count);
 }
 
-// the two ends of lines, one number in every `stride` bytes
+// reads one end of all edges, one number every `stride` bytes
 static sp_status end_column(sp_ply *r, const sp_ply_element *e, const sp_ply_property *p, const char *from, int64_t stride) {
     for (int64_t i = 0; i < e->count; i++) {
         int64_t place;
@@ -65,7 +65,7 @@ static sp_status read_columns(sp_ply *r, const sp_ply_element *e, int64_t stride
 
 // ------------------------------------------------------------------------------------------------ single numbers
 
-// n numbers of a row; the bytes are there
+// reads n numbers of a row; the caller has checked the size
 static sp_status read_doubles(sp_ply *r, sp_number type, bool finite, const char *what, int64_t n, double *out) {
     if (!r->ascii) {
         sp__numbers_get(r->w.at, type, r->swap, (size_t)n, sp__number_size(type), out, 1);
@@ -122,7 +122,7 @@ static sp_status read_texcoords(sp_ply *r, int cell, const sp_ply_property *p, i
     return SP_OK;
 }
 
-// a list that keeps the length of its first row is an array; another is read over
+// a list that keeps the length of its first row becomes an array; others are skipped
 static sp_status read_array(sp_ply *r, const sp_ply_element *e, int64_t row, sp_ply_property *p, int64_t n, double *scratch) {
     sp_cells *c = r->w.cells;
     int64_t tuples = e->kind == SP_PLY_VERTEX ? c->node_count : c->cell_count;

@@ -1,5 +1,5 @@
-// PLY files written: text or little-endian binary. Every number is written as float where that keeps all its bits, as double
-// otherwise; colours as bytes where they came from bytes. An array of several components is a list of that length.
+// Writer of PLY files: text or little-endian binary. A number is written as float if that is lossless, as double otherwise;
+// colours are bytes if they came from bytes. An array of several components is written as a list of that length.
 #include <stdio.h>
 
 #include "io/mesh/mesh_corners.h"
@@ -10,10 +10,10 @@
 
 typedef struct sink {
     FILE *file;
-    bool ascii, fresh;  // fresh: nothing on this line yet
+    bool ascii, fresh;  // fresh: the line is still empty
 } sink;
 
-typedef struct column {  // an array as the file will have it
+typedef struct column {  // an array as it is written
     const sp_cells_array *array;
     sp_number type;
 } column;
@@ -90,7 +90,7 @@ static void put_columns(writer *w, bool on_cells, size_t place) {
 
 static sp_number fit(const double *values, size_t n, bool integral) {
     sp_number type = sp__numbers_fit(values, n, integral, false);
-    return type == SP_INT64 ? SP_FLOAT64 : type;  // PLY has no longer integers; doubles hold these as well as we do
+    return type == SP_INT64 ? SP_FLOAT64 : type;  // PLY has no 64-bit integers; the values are doubles here as well
 }
 
 static bool plan(writer *w) {
@@ -151,7 +151,7 @@ static void put_vertices(writer *w) {
 
 // ------------------------------------------------------------------------------------------------ cells
 
-// what element a cell is written in; vertices stand for none
+// the element that a cell is written to; point cells are not written
 static sp_ply_kind kind_of(const sp_cells *c, int i) {
     switch (c->type[i]) {
     case SP_CELL_LINE: return SP_PLY_EDGE;

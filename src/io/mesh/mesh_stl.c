@@ -1,8 +1,8 @@
-// STL: loose triangles, as text (several solids: a group each) or binary (floats). The format has no topology: corners of equal
-// position become one vertex, exactly equal and no other, found by hashing. Facet normals are not kept: the corners say them.
+// STL: unconnected triangles, as text (several solids, one group each) or binary (floats). The format has no topology: corners
+// with exactly equal positions are merged into one vertex by hashing. Facet normals are not kept, since the corners define them.
 //
-// Which of the two a file is: its size decides, 84 + 50 n bytes with the n of the binary header; many binary files begin with
-// "solid" as the texts do.
+// The file size decides between text and binary: a binary file has 84 + 50 n bytes with the n of its header. Many binary files
+// begin with "solid" like the text files.
 #include "io/mesh/mesh_stl.h"
 
 #include <limits.h>
@@ -15,9 +15,9 @@
 
 // ------------------------------------------------------------------------------------------------ vertices
 
-// Open addressing over the bits of positions; -0 counts as 0, for they are one place.
+// Hash table with open addressing over the bits of positions; -0 equals 0.
 typedef struct weld {
-    double *x;  // vertices so far
+    double *x;  // merged vertices so far
     int count;
     int *slots;  // vertex + 1
     size_t mask;
@@ -50,7 +50,7 @@ static int weld_vertex(weld *w, const double p[3]) {
     }
 }
 
-// room for n triangles; the caller frees w->slots
+// allocates n triangles; the caller frees w->slots
 static bool triangles_room(sp_cells *cells, weld *w, int n) {
     if (!sp__cells_room(cells, n, 3 * (int64_t)n)) return false;
     memset(cells->type, SP_CELL_TRIANGLE, (size_t)n);
@@ -129,8 +129,8 @@ static sp_status read_facet(sp_words *w, weld *vertices, int nodes[3]) {
     return need_word(w, "endfacet");
 }
 
-// facets at most: each has the word "vertex" three times; the last may be cut. Names of solids make the count larger, never
-// smaller
+// upper bound of the facets: each one has the word "vertex" three times, the last one may be truncated; names of solids can only
+// increase the count
 static int count_facets(const char *text, size_t size) {
     size_t count = 0;
     for (const char *p = text, *end = text + size; end - p >= 6; p++)
@@ -141,10 +141,10 @@ static int count_facets(const char *text, size_t size) {
 typedef struct solids {
     int count, named, group_room;
     char name[256];
-    int first;  // facet of the solid at hand
+    int first;  // first facet of the current solid
 } solids;
 
-// facets [first, cell_count) into a group
+// makes a group of the facets [first, cell_count)
 static sp_status add_solid(sp_cells *cells, solids *s) {
     int n = cells->cell_count - s->first;
     s->count++;
@@ -178,7 +178,7 @@ static sp_status read_solid(sp_words *w, weld *vertices, int facet_room, solids 
     return add_solid(cells, s);
 }
 
-// one solid is no division; solids without a name are called by their numbers, unless others have names
+// a single solid makes no group; unnamed solids are named by their numbers if no solid has a name
 static sp_status judge_groups(sp_cells *cells, const solids *s) {
     int kept = 0;
     for (int g = 0; s->count > 1 && g < cells->group_count; g++) {
@@ -219,7 +219,7 @@ static sp_status read_text(sp_cells *cells, const char *text, size_t size) {
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------ either
+// ------------------------------------------------------------------------------------------------ format detection
 
 static bool starts_solid(const char *text, size_t size) {
     sp_words w = sp__words(NULL, text, size);

@@ -1,4 +1,4 @@
-// STL files written: binary, or text with a solid for each group. Quadrangles and polygons are cut into triangles.
+// Writer of STL files: binary, or text with one solid per group. Quadrilaterals and polygons are triangulated.
 #include <limits.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ typedef struct facets {
     sp_keep keep;
     int count;
     int *nodes;  // count x 3
-    int *cell;   // which it comes from
+    int *cell;   // source cell
 } facets;
 
 static int corners_of(const sp_cells *cells, int i) {
@@ -60,7 +60,7 @@ static sp_status collect(facets *f) {
     return SP_OK;
 }
 
-// positions of the corners, and the unit normal; zero of a flat facet, as programs write it
+// positions of the corners and the unit normal; a degenerate facet gets a zero normal, as is usual
 static void facet_at(const facets *f, int t, double normal[3], const double *corner[3]) {
     double a[3], b[3];
     for (int k = 0; k < 3; k++) corner[k] = f->cells->x + 3 * (size_t)f->nodes[3 * (size_t)t + (size_t)k];
@@ -100,7 +100,7 @@ static void write_binary(const facets *f, FILE *file) {
     }
 }
 
-// a double beyond the largest float has no place in the file
+// the file stores floats: larger values cannot be written
 static sp_status check_range(const facets *f) {
     for (size_t i = 0; i < 3 * (size_t)f->cells->node_count; i++)
         if (!(fabs(f->cells->x[i]) <= 3.4028234663852886e38))
@@ -129,7 +129,7 @@ static int first_group(const sp_members *members, int cell) {
     return members->start[cell] < members->start[cell + 1] ? members->groups[members->start[cell]] : -1;
 }
 
-// facets in the order of their first groups, those of none in front: begin[g + 1] .. begin[g + 2] - 1 are of group g
+// sorts the facets by their first group, those without a group first: begin[g + 1] .. begin[g + 2] - 1 belong to group g
 static bool by_group(facets *f, int **order, int **begin) {
     sp_members members;
     int groups = f->cells->group_count;

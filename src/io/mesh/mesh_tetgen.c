@@ -1,4 +1,4 @@
-// The reader of TetGen files: any of the three names will do, the others beside it are read too.
+// Reader of TetGen files. Any of the three file names may be given; the other two are read if they exist.
 #include "io/mesh/mesh_tetgen.h"
 
 #include <limits.h>
@@ -7,7 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-typedef struct comment {  // a name for a number
+typedef struct comment {  // name of a group or attribute from a comment
     bool of_group;
     int64_t number;
     const char *name;
@@ -17,14 +17,14 @@ typedef struct tetgen {
     sp_cells *cells;
     sp_keep *keep;
     sp_words words;
-    const char *given, *given_text;  // the file that was asked for is in memory already
+    const char *given, *given_text;  // the file that was given is already in memory
     size_t given_size;
     int64_t base;  // 0 or 1
-    int corners;   // of tetrahedra
+    int corners;   // nodes per tetrahedron
     comment *comments;
     size_t comment_count, comment_room;
     size_t array_room, group_room, cell_room, corner_room;
-    int64_t *marks;  // of the things of one file
+    int64_t *marks;  // markers of the items of one file
 } tetgen;
 
 static sp_status no_memory(tetgen *r) {
@@ -44,7 +44,7 @@ char *sp__tetgen_beside(sp_keep *keep, const char *path, const char *suffix) {
 
 // ------------------------------------------------------------------------------------------------ lines
 
-// `# group 3 "liver"`: other comments are only that
+// `# group 3 "liver"`; other comments are ignored
 static sp_status take_comment(tetgen *r) {
     char text[300], name[256];
     long long number;
@@ -59,7 +59,7 @@ static sp_status take_comment(tetgen *r) {
     return SP_OK;
 }
 
-// to the next line that says something
+// moves to the next line with data
 static sp_status next_line(tetgen *r) {
     for (;;) {
         sp__words_space(&r->words);
@@ -68,7 +68,7 @@ static sp_status next_line(tetgen *r) {
     }
 }
 
-// a column of this line: not one of the next
+// requires another column on this line
 static sp_status column(tetgen *r, const char *what) {
     if (sp__words_blank(&r->words) && *r->words.at != '#') return SP_OK;
     return SP_WORDS_FAIL(&r->words, "%s: the line ends before it", what);
@@ -84,14 +84,14 @@ static sp_status number(tetgen *r, const char *what, double *out) {
     return sp__words_number(&r->words, what, out);
 }
 
-// a column that old files leave away
+// a column that old files omit
 static sp_status optional(tetgen *r, const char *what, int64_t low, int64_t high, int64_t *out) {
     *out = 0;
     bool there = sp__words_blank(&r->words) && *r->words.at != '#';
     return there ? sp__words_integer(&r->words, what, low, high, out) : SP_OK;
 }
 
-// columns that are not known are skipped, comments at the end of a line too
+// skips unknown columns and the comment at the end of a line
 static void line_done(tetgen *r) {
     const char *newline = memchr(r->words.at, '\n', (size_t)(r->words.end - r->words.at));
     r->words.at = newline ? newline : r->words.end;
@@ -108,7 +108,7 @@ static sp_status read_count(tetgen *r, const char *what, int bytes, int *out) {
     return SP_OK;
 }
 
-// the number that a line begins with
+// reads the number at the beginning of a line
 static sp_status read_index(tetgen *r, const char *what, int i) {
     int64_t index;
     SP_TRY(next_line(r));
@@ -150,7 +150,7 @@ static sp_status add_group(tetgen *r, const int64_t *pairs, int count, int dimen
     if (!SP_KEEP(r->keep, list, count)) return no_memory(r);
     for (int i = 0; i < count; i++) list[i] = (int)pairs[2 * (size_t)i + 1];
     sp_cells_group *group = &c->groups[c->group_count++];
-    // markers of faces and points are numbers of their own, which regions of the same number must not meet
+    // face and point markers have no number here, so that they do not merge with regions of the same number
     *group = (sp_cells_group){.name = name, .dimension = dimension, .number = dimension == 3 ? pairs[0] : 0};
     if (dimension < 0)
         group->nodes = list, group->node_count = count;
@@ -159,7 +159,7 @@ static sp_status add_group(tetgen *r, const int64_t *pairs, int count, int dimen
     return SP_OK;
 }
 
-// a group per mark that is not 0, of things first .. first + count - 1
+// makes a group per nonzero marker of the items first .. first + count - 1
 static sp_status group_by_marks(tetgen *r, int first, int count, int dimension) {
     int64_t *pairs;
     int n = 0;
@@ -174,7 +174,7 @@ static sp_status group_by_marks(tetgen *r, int first, int count, int dimension) 
     return SP_OK;
 }
 
-// one array per attribute; the first `skip` are something else
+// allocates one array per attribute; the first `skip` attributes have another meaning
 static sp_status attribute_room(tetgen *r, int count, int skip, bool on_cells, int items) {
     sp_cells *c = r->cells;
     for (int k = skip; k < count; k++) {
@@ -264,7 +264,7 @@ static sp_status read_corners(tetgen *r, int type, int corners) {
     return SP_OK;
 }
 
-// the first attribute of tetrahedra is their region; where it is not whole for all, an array
+// the first attribute of tetrahedra is their region; if not all values are integers, it becomes an array
 static sp_status regions(tetgen *r, const double *first, int count) {
     bool whole = true;
     for (int i = 0; i < count && whole; i++) whole = fabs(first[i]) <= INT_MAX && first[i] == floor(first[i]);
@@ -333,7 +333,7 @@ static sp_status read_faces(tetgen *r) {
     return marked ? group_by_marks(r, first, count, 2) : SP_OK;
 }
 
-// arrays of tetrahedra alone reach over the faces that came after them, as NaN
+// extends arrays of tetrahedra over the faces that follow them, with NaN
 static sp_status widen_arrays(tetgen *r, int tets) {
     sp_cells *c = r->cells;
     for (int a = 0; a < c->array_count && c->cell_count > tets; a++) {
@@ -346,7 +346,7 @@ static sp_status widen_arrays(tetgen *r, int tets) {
     return SP_OK;
 }
 
-// as in the files: tetrahedra and faces are numbered apart
+// tetrahedra and faces are numbered separately, as in the files
 static sp_status number_cells(tetgen *r, int tets) {
     sp_cells *c = r->cells;
     if (!r->base) return SP_OK;
@@ -362,7 +362,7 @@ static bool same_end(const char *path, const char *suffix) {
     return n >= m && strcasecmp(path + n - m, suffix) == 0;
 }
 
-// one of the three, from memory where it is the one that was asked for; a missing one is nothing where it is not needed
+// reads one of the three files, from memory if it is the given one; an optional file may be missing
 static sp_status read_one(tetgen *r, const char *suffix, bool needed, sp_status (*read)(tetgen *r)) {
     char *text = NULL, *path = sp__tetgen_beside(r->keep, r->given, suffix);
     size_t size;

@@ -1,5 +1,5 @@
-// The writer of TetGen files: all three, so that none of an older mesh is left beside them. A cell has one region and a face or
-// point one marker: of several groups the first counts.
+// Writer of TetGen files. It writes all three, so that no file of an older mesh remains. A cell has one region, a face or point
+// one marker: of several groups the first one counts.
 #include <limits.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 
 typedef struct mark_list {
     int *marks;         // per cell or node, 0: none
-    const char **name;  // of mark m: name[m - 1]; NULL: not of this kind
+    const char **name;  // of mark m: name[m - 1]; NULL: other dimension
     int64_t *number;
     bool *used;
     int count;
@@ -39,7 +39,7 @@ static sp_status no_memory(const tetgen_out *p) {
 
 // ------------------------------------------------------------------------------------------------ plan
 
-// the number that "face:7" says behind its prefix, or a plain "7"; 0: none
+// the number in "face:7" after its prefix, or in a plain "7"; 0: none
 static int64_t said_number(const char *name, const char *prefix) {
     size_t n = strlen(prefix);
     int64_t number;
@@ -54,7 +54,7 @@ static bool number_used(const mark_list *list, int but, int64_t number) {
     return false;
 }
 
-// mark g + 1 for group g, with the number it is written under
+// mark g + 1 for group g, and the number that is written for it
 static sp_status list_groups(tetgen_out *p, int low, int high, const char *prefix, mark_list *list) {
     const sp_cells *c = p->cells;
     if (!SP_KEEP(&p->keep, list->name, c->group_count) || !SP_KEEP(&p->keep, list->number, c->group_count) ||
@@ -103,7 +103,7 @@ static void mark(tetgen_out *p, mark_list *list, int at, int g) {
         list->marks[at] = g + 1, list->used[g] = true;
 }
 
-// points that are cells of a group are marked nodes here
+// a point cell of a group becomes a marked node
 static sp_status mark_all(tetgen_out *p) {
     const sp_cells *c = p->cells;
     if (!SP_KEEP(&p->keep, p->regions.marks, c->cell_count) || !SP_KEEP(&p->keep, p->markers.marks, c->cell_count) ||
@@ -130,7 +130,7 @@ static bool finite_on(const sp_cells *c, const sp_cells_array *a, int k) {
     return true;
 }
 
-// what is not finite everywhere has no place in the file
+// attributes that are not finite everywhere cannot be written
 static sp_status list_columns(tetgen_out *p, bool on_cells, int room, columns *out) {
     const sp_cells *c = p->cells;
     for (int a = 0; a < c->array_count; a++)
@@ -175,7 +175,7 @@ static bool plain(const char *name) {
     return *name && !strpbrk(name, "\"\n\r") && strlen(name) < 250;
 }
 
-// names that the numbers do not say; returns whether any group is in use
+// writes the names that differ from their numbers; returns whether any group is in use
 static bool put_groups(FILE *f, const mark_list *list, const char *prefix) {
     bool any = false;
     for (int g = 0; g < list->count; g++) {

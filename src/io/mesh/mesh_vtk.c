@@ -1,6 +1,6 @@
-// VTK's legacy files, versions 2.0 to 5.1, text or big-endian binary: unstructured grids and polygonal data with what is known at
-// their points and cells. Cells come as "count node node ..." (until 4.2) or as offsets and connectivity (from 5.0 on).
-// Format: "VTK file formats", The VTK User's Guide, Kitware; of 5.x: vtkDataReader's own description.
+// VTK's legacy files, versions 2.0 to 5.1, text or big-endian binary: unstructured grids and polygonal data with point and cell
+// data. Cells are stored as "count node node ..." (until 4.2) or as offsets and connectivity (from 5.0 on).
+// Format: "VTK file formats", The VTK User's Guide, Kitware; for 5.x: the documentation of vtkDataReader.
 #include "io/mesh/mesh_vtk.h"
 
 #include <limits.h>
@@ -32,7 +32,7 @@ static sp_status check_places(sp_vtk_legacy *r, const int64_t *places, int64_t n
     return SP_OK;
 }
 
-// "4 0 1 2 3 4 1 2 3 4 ...": `size` numbers of n cells
+// "4 0 1 2 3 4 1 2 3 4 ...": the n cells have `size` numbers
 static sp_status split_lists(sp_vtk_legacy *r, int64_t n, int64_t size, const int64_t *numbers, sp_vtk_lists *out) {
     int64_t at = 0, corners = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -77,7 +77,7 @@ static sp_status typed_integers(sp_vtk_legacy *r, const char *word, int64_t n, i
     return sp__vtk_legacy_integers(r, word, type, n, out);
 }
 
-// OFFSETS and CONNECTIVITY: n offsets, one more than cells
+// OFFSETS and CONNECTIVITY; the offsets are one more than the cells
 static sp_status new_lists(sp_vtk_legacy *r, int64_t n, int64_t size, sp_vtk_lists *out) {
     sp_cells *c = r->w.cells;
     SP_TRY(sp__vtk_legacy_room(r, "cells", n, SP_INT8));
@@ -107,7 +107,7 @@ static sp_status read_lists(sp_vtk_legacy *r, const char *what, sp_vtk_lists *ou
     SP_TRY(sp__words_integer(&r->w, "count of numbers", 0, INT64_MAX / 16, &size));
     r->grid.line = r->binary ? 0 : r->w.line;
     r->grid.offset = r->binary ? r->w.at - r->begin : -1;
-    sp_words ahead = r->w;  // what looks like space may be numbers of a binary file
+    sp_words ahead = r->w;  // look ahead on a copy: white space may be binary data
     return sp__words_peek(&ahead, "OFFSETS") ? new_lists(r, n, size, out) : old_lists(r, n, size, out);
 }
 
@@ -133,7 +133,7 @@ static sp_status read_types(sp_vtk_legacy *r) {
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------ the whole
+// ------------------------------------------------------------------------------------------------ reader
 
 static sp_status read_header(sp_vtk_legacy *r) {
     sp_words *w = &r->w;
@@ -154,7 +154,7 @@ static sp_status read_header(sp_vtk_legacy *r) {
     return SP_OK;
 }
 
-// all four kinds of polygonal data one after the other, in the order of their cell data
+// joins the four lists of polygonal data in the order of their cell data
 static sp_status join_lists(sp_vtk_legacy *r) {
     sp_cells *c = r->w.cells;
     int64_t cells = 0, corners = 0;
@@ -179,7 +179,7 @@ static sp_status join_lists(sp_vtk_legacy *r) {
     return SP_OK;
 }
 
-// the cells are whole when data or the end of the file come
+// the cell lists are complete when a data section or the end of the file follows
 static sp_status close_cells(sp_vtk_legacy *r) {
     if (r->closed) return SP_OK;
     if (!r->has_points) return SP_VTK_FAIL(r, "no POINTS");

@@ -1,4 +1,4 @@
-// What the readers and writers of VTK's two file formats share: the grid as VTK has it, and its columns of numbers.
+// Shared by the readers and writers of VTK's two file formats: the grid in VTK's terms, and its columns of numbers.
 #ifndef SP_MESH_VTK_H
 #define SP_MESH_VTK_H
 
@@ -40,20 +40,20 @@ typedef struct sp_vtk_array {
 } sp_vtk_array;
 
 typedef struct sp_vtk_grid {
-    sp_cells *cells;  // x and node_count are there
+    sp_cells *cells;  // x and node_count are already set
     sp_vtk_lists lists;
-    unsigned char *type;  // VTK's numbers
-    int line;             // where the cells stand, for messages
+    unsigned char *type;  // VTK's cell types
+    int line;             // line of the cells, for messages
     int64_t offset;
     sp_vtk_array *arrays;
     int array_count, array_room;
 } sp_vtk_grid;
 
-// One more array, with room for all its numbers; NULL: no memory.
+// Adds an array and allocates its values; NULL: no memory.
 sp_vtk_array *sp__vtk_add_array(sp_vtk_grid *g, const char *name, bool on_cells, int components, sp_number type);
-// VTK's type of a cell of vertices, lines, polygons or strips of VTK's polygonal data (kind 0..3) with n nodes.
+// VTK's cell type for n nodes of VTK's polygonal data: vertices, lines, polygons or strips (kind 0..3).
 unsigned char sp__vtk_poly_type(int kind, int64_t n);
-// The cells, arrays and groups of `cells` out of the grid.
+// Fills the cells, arrays and groups of `cells` from the grid.
 sp_status sp__vtk_settle(sp_vtk_grid *g);
 
 // ------------------------------------------------------------------------------------------------ writing (mesh_vtk_columns.c)
@@ -74,25 +74,25 @@ typedef struct sp_vtk_column {
     sp_number type;
     int components;
     int64_t tuples;
-    const double *values;  // NULL: computed
-    int label;             // which group, of those; -1: none
+    const double *values;  // NULL: computed on demand
+    int label;             // label of a group column; -1: none
 } sp_vtk_column;
 
 typedef struct sp_vtk_columns {
     const sp_cells *cells;
     sp_keep keep;
-    int cell_count;  // of those that VTK has
-    int *kept;       // which; NULL: all
-    int64_t *start;  // corners of the kept ones
+    int cell_count;  // cells of types that VTK has
+    int *kept;       // their indices; NULL: all cells
+    int64_t *start;  // offsets of the nodes of the kept cells
     sp_members of_nodes, of_cells;
     sp_labels labels;
     sp_vtk_column *list;
     int count;
 } sp_vtk_columns;
 
-// Everything that is to be written, in the order points, connectivity, offsets, types, data. Free the keep on any outcome.
+// All columns to write, in the order points, connectivity, offsets, types, data. Free the keep afterwards, also after a failure.
 sp_status sp__vtk_columns(const sp_cells *cells, sp_vtk_columns *out);
-// n numbers of a column from its number `first` on.
+// n values of a column, starting at `first`.
 void sp__vtk_column_get(const sp_vtk_columns *c, const sp_vtk_column *column, int64_t first, int64_t n, double *out);
 
 sp_status sp__vtk_read(sp_cells *cells, const char *text, size_t size, const char *path);

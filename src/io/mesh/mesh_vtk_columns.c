@@ -1,12 +1,12 @@
-// Everything of an sp_cells that VTK's files can hold, as columns of numbers that both writers walk through: points, cells, and
-// arrays, among them normals, texture coordinates, colours, ids and groups. Columns are computed a piece at a time where they are
-// not at hand, so that many groups on many cells need no more memory than their members.
+// The contents of an sp_cells as columns of numbers, for both VTK writers: points, cells and arrays, including normals, texture
+// coordinates, colours, ids and groups. Columns that are not stored are computed piece by piece, so that many groups on many
+// cells need no memory beyond their members.
 #include <limits.h>
 
 #include "io/mesh/mesh_corners.h"
 #include "io/mesh/mesh_vtk.h"
 
-// VTK's number of each of our kinds; 0: none
+// VTK's number of each cell type; 0: none
 static const unsigned char vtk_types[] = {
     [SP_CELL_POINT] = 1,      [SP_CELL_LINE] = 3,     [SP_CELL_TRIANGLE] = 5, [SP_CELL_QUAD] = 9, [SP_CELL_POLYGON] = 7,
     [SP_CELL_TET] = 10,       [SP_CELL_PYRAMID] = 14, [SP_CELL_WEDGE] = 13,   [SP_CELL_HEX] = 12, [SP_CELL_LINE3] = 21,
@@ -36,9 +36,9 @@ static int cell_at(const sp_vtk_columns *c, int64_t i) {
     return c->kept ? c->kept[i] : (int)i;
 }
 
-// ------------------------------------------------------------------------------------------------ what a column holds
+// ------------------------------------------------------------------------------------------------ column values
 
-// which kept cell has this corner
+// the kept cell that a corner belongs to
 static int64_t cell_of_corner(const sp_vtk_columns *c, int64_t corner) {
     int64_t low = 0, high = c->cell_count;
     while (high - low > 1) {
@@ -105,7 +105,7 @@ void sp__vtk_column_get(const sp_vtk_columns *c, const sp_vtk_column *column, in
     }
 }
 
-// ------------------------------------------------------------------------------------------------ the list
+// ------------------------------------------------------------------------------------------------ list of columns
 
 static sp_vtk_column *add(sp_vtk_columns *out, const char *name, sp_vtk_place place, sp_number type, int components,
                           int64_t tuples) {
@@ -132,7 +132,7 @@ static void add_ids(sp_vtk_columns *out, bool on_cells) {
     for (int64_t i = 0; ids && i < n; i++) {
         usual = usual && ids[i] == i;
         if (ids[i] > high) high = ids[i];
-        if (ids[i] < 0 || ids[i] > INT64_C(9007199254740992)) return;  // more than the reader would take
+        if (ids[i] < 0 || ids[i] > INT64_C(9007199254740992)) return;  // beyond the limit of the reader (2^53)
     }
     if (!ids || usual) return;
     sp_vtk_column *column =

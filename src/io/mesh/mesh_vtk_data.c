@@ -1,10 +1,10 @@
-// Numbers and attributes of legacy VTK files.
+// Numbers and attributes (point and cell data) of legacy VTK files.
 #include <limits.h>
 #include <strings.h>
 
 #include "io/mesh/mesh_vtk_legacy.h"
 
-enum { BITS = SP_NUMBER_TYPES };  // type "bit": eight to a byte
+enum { BITS = SP_NUMBER_TYPES };  // type "bit": eight per byte
 
 // ------------------------------------------------------------------------------------------------ numbers
 
@@ -56,7 +56,7 @@ sp_status sp__vtk_legacy_room(sp_vtk_legacy *r, const char *what, int64_t n, sp_
                        (long long)left);
 }
 
-// binary numbers begin behind the newline
+// binary data begin after the newline
 static sp_status begin_binary(sp_vtk_legacy *r, int64_t bytes, const char *what) {
     while (r->w.at < r->w.end && sp__is_blank(*r->w.at)) r->w.at++;
     if (r->w.at >= r->w.end || *r->w.at != '\n') return SP_VTK_FAIL(r, "%s: the line must end before the numbers", what);
@@ -102,7 +102,7 @@ sp_status sp__vtk_legacy_integers(sp_vtk_legacy *r, const char *what, sp_number 
 
 // ------------------------------------------------------------------------------------------------ arrays
 
-// VTK writes what is no plain letter of a name as %20
+// VTK encodes special characters of names as %20
 static void decode_name(char *name) {
     static const char hex[] = "0123456789abcdef0123456789ABCDEF";
     char *to = name;
@@ -124,7 +124,7 @@ static sp_status read_name(sp_vtk_legacy *r, char name[256]) {
     return SP_OK;
 }
 
-// the numbers that follow, kept if they belong to points or cells, read over otherwise
+// reads the values that follow; those that belong to neither points nor cells are skipped
 static sp_status read_array(sp_vtk_legacy *r, const char *name, sp_number type, int64_t components, int64_t tuples,
                             sp_vtk_role role) {
     sp_vtk_grid *g = &r->grid;
@@ -156,9 +156,9 @@ static int64_t tuples_of(const sp_vtk_legacy *r) {
     return r->data == SP_VTK_ON_CELLS ? r->grid.lists.count : r->w.cells->node_count;
 }
 
-// ------------------------------------------------------------------------------------------------ texts
+// ------------------------------------------------------------------------------------------------ strings
 
-// length of a text in a binary file: two bits say in how many bytes it stands
+// the first two bits encode the number of bytes of the length
 static sp_status skip_binary_text(sp_vtk_legacy *r) {
     static const int more[] = {7, 3, 1, 0};
     const unsigned char *p = (const unsigned char *)r->w.at;
@@ -209,7 +209,7 @@ static sp_status read_field(sp_vtk_legacy *r) {
         }
         if (!type_named(type_name, &type))
             return SP_VTK_FAIL(r, "array '%.40s' of type '%.40s', which is none of VTK's", name, type_name);
-        // colours are bytes there too
+        // colours are bytes in a field too
         SP_TRY(read_array(r, name, type, components, tuples, SP_VTK_PLAIN));
     }
     return SP_OK;
@@ -222,12 +222,12 @@ static sp_status read_scalars(sp_vtk_legacy *r) {
     SP_TRY(read_name(r, name));
     SP_TRY(sp__vtk_legacy_type(r, &type));
     if (sp__words_blank(&r->w)) SP_TRY(sp__words_integer(&r->w, "components of scalars", 1, 4, &components));
-    sp_words ahead = r->w;  // some writers leave the table out
+    sp_words ahead = r->w;  // some writers omit the table
     if (sp__words_take(&ahead, "LOOKUP_TABLE") && sp__words_copy(&ahead, table, sizeof table)) r->w = ahead;
     return read_array(r, name, type, components, tuples_of(r), SP_VTK_SCALARS);
 }
 
-// numbers in [0, 1] in texts, bytes in binary files
+// numbers in [0, 1] in text files, bytes in binary files
 static sp_status read_colors(sp_vtk_legacy *r) {
     char name[256];
     int64_t components;

@@ -1,13 +1,13 @@
-// A grid as VTK has it, made ours. Cells of VTK that are several of ours (strips, polylines, sets of vertices) are taken apart
-// and share the numbers of their cell; pixels and voxels get the order of quadrangles and hexahedra. Arrays with a meaning
-// (normals, texture coordinates, colours, ids, groups) go where they belong, the others stay arrays.
+// Conversion of a VTK grid to sp_cells. Compound cells (strips, polylines, sets of vertices) are split, and the parts share the
+// data of their cell. Pixels and voxels are reordered to quadrilaterals and hexahedra. Arrays with a meaning (normals, texture
+// coordinates, colours, ids, groups) go to their fields, the others stay arrays.
 #include <limits.h>
 
 #include "io/mesh/mesh_vtk.h"
 
 enum { POLY_VERTEX = 2, POLY_LINE = 4, STRIP = 6, PIXEL = 8, VOXEL = 11 };
 
-// our kind of each of VTK's, as far as there is one
+// our cell type of a VTK cell type, SP_CELL_OTHER if there is none
 static int kind_of(int vtk_type, int64_t nodes) {
     switch (vtk_type) {
     case 1:
@@ -49,7 +49,7 @@ sp_vtk_array *sp__vtk_add_array(sp_vtk_grid *g, const char *name, bool on_cells,
 
 // ------------------------------------------------------------------------------------------------ cells
 
-// how many of our cells one of VTK's is
+// number of our cells that one VTK cell becomes
 static int64_t parts_of(int vtk_type, int64_t nodes) {
     if (vtk_type == POLY_VERTEX) return nodes;
     if (vtk_type == POLY_LINE) return nodes - 1;
@@ -76,7 +76,7 @@ static void reorder(int type, int *nodes) {
     swap = nodes[6], nodes[6] = nodes[7], nodes[7] = swap;
 }
 
-// the part of a strip, polyline or set of vertices: corners of a strip turn every second time
+// one part of a compound cell; every second triangle of a strip is reversed
 static int take_part(int type, const int *nodes, int64_t part, int *out) {
     int n = type == POLY_VERTEX ? 1 : type == POLY_LINE ? 2 : 3;
     for (int k = 0; k < n; k++) out[k] = nodes[part + k];
@@ -150,7 +150,7 @@ static bool take_ids(sp_vtk_grid *g, const sp_vtk_array *a) {
     return true;
 }
 
-// the first three or four numbers as red, green, blue and opacity
+// the first three or four components as red, green, blue and opacity
 static bool take_colors(sp_vtk_grid *g, const sp_vtk_array *a) {
     sp_cells *c = g->cells;
     double over = sp__number_integral(a->type) ? 255 : 1;
@@ -177,7 +177,7 @@ static bool in_range(const sp_vtk_array *a, size_t tuples, double low, double hi
     return true;
 }
 
-// what an array means to us: its role if it has one that its numbers allow
+// the role of an array, if its components and values allow it
 static sp_vtk_role meaning(const sp_vtk_grid *g, const sp_vtk_array *a) {
     const sp_cells *c = g->cells;
     size_t nodes = (size_t)c->node_count, tuples = a->on_cells ? (size_t)g->lists.count : nodes;
@@ -192,7 +192,7 @@ static sp_vtk_role meaning(const sp_vtk_grid *g, const sp_vtk_array *a) {
     return SP_VTK_PLAIN;
 }
 
-// numbers of a cell for each of its parts
+// copies the data of a cell to each of its parts
 static bool spread(sp_vtk_grid *g, sp_vtk_array *a, const int *from) {
     size_t n = (size_t)a->components;
     double *values;
@@ -210,7 +210,7 @@ static bool take_array(sp_vtk_grid *g, sp_vtk_array *a, const int *from) {
     if (!spread(g, a, from)) return false;
     switch (role) {
     case SP_VTK_IDS:
-        if (from && a->on_cells) return true;  // parts would share their number
+        if (from && a->on_cells) return true;  // parts would share the id of their cell
         return take_ids(g, a);
     case SP_VTK_TEXCOORDS: return take_texcoords(g, a);
     case SP_VTK_COLORS: return take_colors(g, a);

@@ -1,4 +1,4 @@
-// Legacy VTK files written: version 4.2, which programs of twenty years read, text or big-endian binary.
+// Writer of legacy VTK files: version 4.2, which old programs can read too, text or big-endian binary.
 #include <limits.h>
 #include <stdio.h>
 
@@ -36,7 +36,7 @@ static void put_column(writer *w, const sp_vtk_column *column) {
     putc('\n', w->file);
 }
 
-// names may hold no space: VTK writes anything but plain letters as %20
+// VTK encodes spaces and special characters of names as %20
 static void put_name(FILE *file, const char *name) {
     for (const unsigned char *p = (const unsigned char *)name; *p; p++) {
         if (*p <= ' ' || *p == '%' || *p == '"' || *p >= 127)
@@ -86,7 +86,7 @@ static void put_attribute(writer *w, const sp_vtk_column *column) {
     put_column(w, column);
 }
 
-// first the arrays with a meaning, then all others as a field, which may have any number of components
+// attributes with a meaning first, then all others as a field, which may have any number of components
 static void put_data(writer *w, sp_vtk_place place) {
     const sp_vtk_columns *c = w->c;
     int fields = 0, any = 0;

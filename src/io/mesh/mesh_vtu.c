@@ -1,11 +1,11 @@
-// VTK's XML files: unstructured grids (.vtu) and polygonal data (.vtp), in one piece or several. First the outline is scanned,
-// then points, cells and arrays of all pieces are decoded, each checked against the counts. Pieces are put one after the other;
-// points that two of them share stay apart. An array that some piece lacks is left out.
+// VTK's XML files: unstructured grids (.vtu) and polygonal data (.vtp), in one or several pieces. The structure is scanned first;
+// then the points, cells and arrays of all pieces are decoded and checked against the counts. Pieces are concatenated; points on
+// their common boundary are not merged. An array that is missing in a piece is left out.
 #include "io/mesh/mesh_vtu.h"
 
 #include <limits.h>
 
-// ------------------------------------------------------------------------------------------------ finding
+// ------------------------------------------------------------------------------------------------ lookup
 
 static const sp_vtu_data *find(const sp_vtu *r, int piece, sp_vtu_section section, const char *name) {
     const sp_vtu_piece *p = &r->pieces[piece];
@@ -54,7 +54,7 @@ static int64_t cells_of(const sp_vtu *r, int piece, int kind) {
     return r->polygonal ? r->pieces[piece].kinds[kind] : kind == 0 ? r->pieces[piece].cells : 0;
 }
 
-// offsets: where each cell ends, in its piece and kind; into start[1 ..], counted from `corner`
+// offsets: the end of each cell in its piece and list; written to start[1 ..] and shifted by `corner`
 static sp_status read_offsets(sp_vtu *r, const sp_vtu_data *d, int64_t n, int64_t corner, int64_t *start) {
     int64_t before = 0;
     SP_TRY(sp__vtu_integers(r, d, n, start + 1));
@@ -96,7 +96,7 @@ static sp_status read_types(sp_vtu *r, const sp_vtu_data *d, int64_t n, unsigned
     return status;
 }
 
-// counts of cells and the offsets of all, which say how many corners there are
+// counts the cells and reads all offsets, which give the total number of corners
 static sp_status plan_cells(sp_vtu *r) {
     sp_vtk_grid *g = &r->grid;
     sp_cells *c = r->x.cells;
@@ -179,7 +179,7 @@ static sp_status read_array(sp_vtu *r, const sp_vtu_data *first) {
     }
     sp_vtk_array *a = sp__vtk_add_array(&r->grid, name, on_cells, (int)first->components, first->type);
     if (!a) return sp__cells_no_memory(c);
-    a->role = r->piece_count > 1 && first->role == SP_VTK_IDS ? SP_VTK_PLAIN : first->role;  // pieces may share ids
+    a->role = r->piece_count > 1 && first->role == SP_VTK_IDS ? SP_VTK_PLAIN : first->role;  // pieces may repeat ids
     for (int i = 0; i < r->piece_count; i++) {
         const sp_vtu_piece *p = &r->pieces[i];
         int64_t tuples = on_cells ? p->cells : p->points, at = on_cells ? p->first_cell : p->first_point;
@@ -191,7 +191,7 @@ static sp_status read_array(sp_vtu *r, const sp_vtu_data *first) {
     return SP_OK;
 }
 
-// the arrays of the first piece that has any points
+// the first piece with points decides which arrays are read
 static sp_status read_arrays(sp_vtu *r) {
     int piece = 0, arrays = 0;
     while (piece < r->piece_count && !r->pieces[piece].points) piece++;
@@ -206,7 +206,7 @@ static sp_status read_arrays(sp_vtu *r) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ the whole
+// ------------------------------------------------------------------------------------------------ reader
 
 static sp_status read_all(sp_vtu *r) {
     SP_TRY(sp__vtu_scan(r));
@@ -224,7 +224,7 @@ sp_status sp__vtu_read(sp_cells *cells, const char *text, size_t size, const cha
     return status;
 }
 
-// the tag after what may stand before it
+// looks for the root tag after a declaration and comments
 static bool knows(const char *head, size_t size) {
     sp_words w = sp__words(NULL, head, size);
     for (;;) {

@@ -1,4 +1,4 @@
-// What the parts of the reader of VTK's XML files share.
+// Shared by the parts of the reader of VTK's XML files.
 #ifndef SP_MESH_VTU_H
 #define SP_MESH_VTU_H
 
@@ -19,7 +19,7 @@ typedef struct sp_xml_tag {
     int line;
     sp_slice names[SP_XML_ATTRIBUTES], values[SP_XML_ATTRIBUTES];
     int count;
-    const char *end;  // behind its '>'
+    const char *end;  // after its '>'
 } sp_xml_tag;
 
 typedef struct sp_xml {
@@ -28,13 +28,13 @@ typedef struct sp_xml {
     int line;
 } sp_xml;
 
-// The next tag; comments and instructions are stepped over. tag->name.size is 0 at the end of the file.
+// Reads the next tag; comments and processing instructions are skipped. tag->name.size is 0 at the end of the file.
 sp_status sp__xml_next(sp_xml *x, sp_xml_tag *tag);
 bool sp__xml_is(const sp_slice *slice, const char *text);
-const sp_slice *sp__xml_find(const sp_xml_tag *tag, const char *name);  // its value, or NULL
-// A text with the five usual entities resolved, kept; NULL: no memory.
+const sp_slice *sp__xml_find(const sp_xml_tag *tag, const char *name);  // the value of the attribute, or NULL
+// The text with the five predefined entities resolved, kept; NULL: no memory.
 char *sp__xml_text(sp_keep *keep, const sp_slice *slice);
-// A whole number of an attribute, `absent` where there is none.
+// An integer attribute; `absent` is the default.
 sp_status sp__xml_integer(sp_xml *x, const sp_xml_tag *tag, const char *name, int64_t absent, int64_t low, int64_t high,
                           int64_t *out);
 
@@ -44,7 +44,7 @@ typedef enum sp_vtu_section {
     SP_VTU_VERTS,
     SP_VTU_LINES,
     SP_VTU_POLYS,
-    SP_VTU_STRIPS,  // these four in the order of the cell data
+    SP_VTU_STRIPS,  // the four lists are in the order of the cell data
     SP_VTU_CELLS,
     SP_VTU_POINTS,
     SP_VTU_POINT_DATA,
@@ -84,26 +84,26 @@ typedef struct sp_vtu {
     int piece_count, piece_room;
     sp_vtu_data *data;
     int data_count, data_room;
-    int64_t used;  // bytes of the file that arrays have taken
+    int64_t used;  // bytes of the file that the arrays so far occupy
     unsigned char *scratch;
     sp_vtk_grid grid;
 } sp_vtu;
 
-// A refusal at an array: its line in a text, its place in the appended data.
+// Fails at an array, with its line, or with its offset in the appended data.
 sp_status sp__vtu_fail(sp_vtu *r, const sp_vtu_data *d, int source_line, const char *format, ...) SP_PRINTF(4, 5);
 #define SP_VTU_FAIL(r, d, ...) sp__vtu_fail((r), (d), __LINE__, __VA_ARGS__)
 
-// Exactly n numbers of an array (mesh_vtu_data.c).
+// Reads exactly n numbers of an array (mesh_vtu_data.c).
 sp_status sp__vtu_doubles(sp_vtu *r, const sp_vtu_data *d, bool finite, int64_t n, double *out);
 sp_status sp__vtu_integers(sp_vtu *r, const sp_vtu_data *d, int64_t n, int64_t *out);
-// How many numbers an array says it has, as far as that can be known without reading it: of an unknown length, the most.
+// Fails if the data of an array cannot hold n numbers, at the best compression ratio. Call before memory is allocated for them.
 sp_status sp__vtu_check_room(sp_vtu *r, const sp_vtu_data *d, int64_t n);
 
-// zlib where it is (mesh_vtu_zlib.c): `bytes` numbers of bytes from `size` compressed ones, exactly.
+// Decompresses with zlib, if available (mesh_vtu_zlib.c). `size` bytes must give exactly `bytes` bytes.
 bool sp__vtu_inflate(const unsigned char *from, size_t size, unsigned char *out, size_t bytes);
 bool sp__vtu_has_zlib(void);
 
-// The pieces and arrays of the file (mesh_vtu_scan.c).
+// Finds the pieces and arrays of the file (mesh_vtu_scan.c).
 sp_status sp__vtu_scan(sp_vtu *r);
 
 #endif

@@ -1,7 +1,7 @@
-// The numbers of a data array of VTK's XML files: text, base64, or bytes, these two compressed in blocks or not.
+// Numbers of a data array of VTK's XML files: text, base64 or raw bytes; the last two may be compressed in blocks.
 //
-// Layout of bytes (words of 4 or 8 bytes): [size] [data], or [blocks] [size of a block] [size of the last, 0: whole]
-// [compressed size of each] [data]. In base64 both are one text, each stream padded on its own.
+// Byte layout (words of 4 or 8 bytes): [size] [data], or [blocks] [block size] [size of the last block, 0: full] [compressed size
+// of each] [data]. In base64 both parts are one text, each stream with its own padding.
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ sp_status sp__vtu_fail(sp_vtu *r, const sp_vtu_data *d, int source_line, const c
     return sp__cells_fail(r->x.cells, offset < 0 ? d->line : 0, offset, source_line, "array '%s': %s", name, text);
 }
 
-// where the characters or bytes of an array begin and how many there may be
+// start of the characters or bytes of an array, and their maximum number
 typedef struct source {
     const char *at;
     size_t size;
@@ -39,7 +39,7 @@ static sp_status find_source(sp_vtu *r, const sp_vtu_data *d, source *out) {
     return SP_OK;
 }
 
-// the first n bytes of a source; a base64 text is decoded to `scratch`
+// the first n bytes of a source; base64 is decoded to `scratch`
 static sp_status take_bytes(sp_vtu *r, const sp_vtu_data *d, const source *s, size_t n, unsigned char *scratch,
                             const unsigned char **out) {
     size_t bad = 0;
@@ -63,7 +63,7 @@ static uint64_t word_at(const sp_vtu *r, const unsigned char *bytes, size_t i) {
     return (uint64_t)word;
 }
 
-// arrays that overlap would let a small file ask for any amount of memory
+// limits the total size: overlapping arrays could make a small file need any amount of memory
 static sp_status account(sp_vtu *r, const sp_vtu_data *d, uint64_t bytes) {
     r->used += (int64_t)bytes;
     if (r->used <= 4 * (r->x.end - r->begin) + 4096) return SP_OK;
@@ -76,7 +76,7 @@ static sp_status plain_bytes(sp_vtu *r, const sp_vtu_data *d, const source *s, u
     size_t word = r->wide_header ? 8 : 4;
     unsigned char head[8];
     const unsigned char *at;
-    if (bytes == 0 && s->size < word) return SP_OK;  // an empty array may have nothing at all
+    if (bytes == 0 && s->size < word) return SP_OK;  // an empty array may have no header
     SP_TRY(take_bytes(r, d, s, word, head, &at));
     uint64_t said = word_at(r, at, 0);
     if (said != bytes)
@@ -119,7 +119,7 @@ static sp_status read_blocks(sp_vtu *r, const sp_vtu_data *d, const source *s, u
         return SP_VTU_FAIL(r, d, "%llu blocks of %llu bytes, the last of %llu, but its counts need %llu bytes",
                            (unsigned long long)b->count, (unsigned long long)b->size, (unsigned long long)b->last,
                            (unsigned long long)bytes);
-    // zlib packs 1032 to 1 at best
+    // the best compression ratio of zlib is 1032
     if (bytes / 1040 > s->size)
         return SP_VTU_FAIL(r, d, "%llu bytes cannot be packed into %zu", (unsigned long long)bytes, s->size);
     b->header = (3 + (size_t)b->count) * word;
@@ -138,7 +138,7 @@ static sp_status inflate_blocks(sp_vtu *r, const sp_vtu_data *d, const blocks *b
     return SP_OK;
 }
 
-// how many bytes the blocks take together; `room` holds the header
+// total compressed size of the blocks; `room` holds the header
 static sp_status sum_blocks(sp_vtu *r, const sp_vtu_data *d, const source *s, blocks *b, unsigned char *room) {
     const unsigned char *head;
     SP_TRY(take_bytes(r, d, s, b->header, room, &head));
@@ -170,7 +170,7 @@ static sp_status packed_bytes(sp_vtu *r, const sp_vtu_data *d, const source *s, 
     if (bytes == 0 && s->size < 4) return SP_OK;
     SP_TRY(read_blocks(r, d, s, bytes, &b));
     if (!b.count) return SP_OK;
-    // raw bytes are used where they stand, base64 is decoded: first the header, then all of it
+    // raw bytes are used in place; base64 is decoded, first the header, then everything
     unsigned char *room = s->raw ? NULL : sp__alloc(ctx, b.header, 1);
     if (!s->raw && !room) return sp__cells_no_memory(r->x.cells);
     sp_status status = sum_blocks(r, d, s, &b, room);

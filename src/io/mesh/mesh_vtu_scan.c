@@ -1,4 +1,4 @@
-// The outline of a VTK XML file: pieces, their counts, and where the numbers of each data array stand. Nothing is decoded here.
+// Structure of a VTK XML file: pieces, their counts, and the location of each data array. Nothing is decoded here.
 #include <limits.h>
 
 #include "io/mesh/mesh_vtu.h"
@@ -11,7 +11,7 @@ typedef struct scan {
     sp_vtu *r;
     sp_vtu_section section;
     bool in_piece, in_section;
-    sp_xml_tag open;  // the section's tag: which arrays it names as normals and so on
+    sp_xml_tag open;  // tag of the section; its attributes name the arrays of normals and so on
 } scan;
 
 static const char *shown(const sp_slice *s, char out[48]) {
@@ -21,7 +21,7 @@ static const char *shown(const sp_slice *s, char out[48]) {
     return out;
 }
 
-// ------------------------------------------------------------------------------------------------ the head
+// ------------------------------------------------------------------------------------------------ header
 
 static sp_status read_head(sp_vtu *r, const sp_xml_tag *tag) {
     char seen[48];
@@ -98,7 +98,7 @@ static sp_vtk_role role_of(const scan *s, const sp_slice *name) {
     return SP_VTK_PLAIN;
 }
 
-// what stands between the tags, up to the next one of any name; then over all inside to the closing tag
+// the content is the text up to the next tag; nested tags are skipped up to the closing tag
 static sp_status take_content(sp_vtu *r, sp_vtu_data *d, const sp_xml_tag *open) {
     sp_xml_tag tag;
     d->begin = d->end = open->end;
@@ -125,7 +125,7 @@ static sp_status add_data(scan *s, const sp_xml_tag *tag) {
     SP_TRY(take_content(r, &d, tag));
     bool wanted = s->in_section && s->section != SP_VTU_OTHER;
     bool data = s->section == SP_VTU_POINT_DATA || s->section == SP_VTU_CELL_DATA;
-    if (!wanted || (data && (d.type == SP_NUMBER_TYPES || !name))) return SP_OK;  // texts and bits are no numbers
+    if (!wanted || (data && (d.type == SP_NUMBER_TYPES || !name))) return SP_OK;  // strings and bits are not numbers
     if (d.type == SP_NUMBER_TYPES) return FAIL(r, tag, "a DataArray of type '%s'", type ? shown(type, seen) : "");
     d.role = name ? role_of(s, name) : SP_VTK_PLAIN;
     if (r->data_count == DATA_MAX) return FAIL(r, tag, "more than %d data arrays", DATA_MAX);
@@ -135,9 +135,9 @@ static sp_status add_data(scan *s, const sp_xml_tag *tag) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ the appended data
+// ------------------------------------------------------------------------------------------------ appended data
 
-// behind the underscore; raw bytes go up to the last closing tag
+// the data begin after the underscore; raw bytes extend to the last closing tag
 static sp_status find_appended(sp_vtu *r, const sp_xml_tag *tag) {
     static const char closing[] = "</AppendedData>";
     char seen[48];
@@ -160,7 +160,7 @@ static sp_status find_appended(sp_vtu *r, const sp_xml_tag *tag) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ the whole
+// ------------------------------------------------------------------------------------------------ document
 
 static sp_vtu_section section_named(const sp_slice *name) {
     static const char *const names[] = {"Verts", "Lines", "Polys", "Strips", "Cells", "Points", "PointData", "CellData"};

@@ -1,17 +1,17 @@
-// VTK XML files of unstructured grids written, and their data arrays in every encoding (vtu_write.h).
+// Writer of VTK XML files of unstructured grids, and of data arrays in every encoding (vtu_write.h).
 #include "io/mesh/base64.h"
 #include "io/mesh/mesh_vtk.h"
 #include "io/mesh/mesh_vtu.h"
 #include "io/mesh/vtu_write.h"
 
 enum {
-    BLOCK = 3 * 4096,  // numbers at a time; bytes of any type are then a multiple of 3, whole groups of base64
-    OFFSET_ROOM = 32   // characters kept free for offset="..."
+    BLOCK = 3 * 4096,  // values per block: a multiple of 3, so that the bytes of any type are whole base64 groups
+    OFFSET_ROOM = 32   // characters reserved for offset="..."
 };
 
 struct sp_vtu_later {
     sp_vtu_array array;
-    long place;  // where its offset goes
+    long place;  // file position of its offset attribute
 };
 
 // ------------------------------------------------------------------------------------------------ bytes
@@ -44,7 +44,7 @@ static void put_word(unsigned char out[8], uint64_t value) {
     for (int k = 0; k < 8; k++) out[k] = (unsigned char)(value >> (8 * k));
 }
 
-// [size] [data]. In base64 the eight bytes of the size and the first of the data share a group: a block is written when whole
+// [size] [data]. In base64 the eight bytes of the size share a group with the first data bytes: only whole groups are written
 static void put_plain(const sp_vtu_file *w, const sp_vtu_array *a, block *b) {
     int64_t total = a->tuples * a->components;
     size_t size = sp__number_size(a->type), filled = 8;
@@ -66,7 +66,7 @@ static void put_plain(const sp_vtu_file *w, const sp_vtu_array *a, block *b) {
 
 // ------------------------------------------------------------------------------------------------ compressed bytes
 
-// all blocks are packed before the first byte is written, for their sizes come first
+// all blocks are compressed before the first byte is written, because the header holds their sizes
 static sp_status put_packed(const sp_vtu_file *w, const sp_vtu_array *a, block *b) {
     int64_t total = a->tuples * a->components, blocks = (total + BLOCK - 1) / BLOCK;
     size_t size = sp__number_size(a->type), bound = sp__vtu_deflate_bound(BLOCK * size),
@@ -208,7 +208,7 @@ static sp_status put_columns(sp_vtu_file *w, const sp_vtk_columns *c, sp_vtk_pla
     return SP_OK;
 }
 
-// <PointData Normals="normals" ...>: which arrays are what
+// <PointData Normals="normals" ...>: the attributes name the roles of the arrays
 static sp_status put_section(sp_vtu_file *w, const sp_vtk_columns *c, const char *tag, sp_vtk_place place) {
     static const char *const roles[] = {NULL, NULL, "Normals", "TCoords", "GlobalIds", NULL};
     fprintf(w->file, "<%s", tag);

@@ -1,6 +1,6 @@
-// Tags of VTK's XML files. A scanner of our own and not libxml2: raw appended data are no XML (they may hold any byte), and
-// arrays of a hundred megabytes as text nodes would be copied several times. VTK's files need little: tags, attributes, comments,
-// the five usual entities in names; a document type (and so any other entity) is refused. One pass, no memory.
+// Scanner for the tags of VTK's XML files. It replaces libxml2 here because raw appended data are not XML (they may hold any
+// byte), and because libxml2 would copy text nodes of a hundred megabytes several times. It supports tags, attributes, comments
+// and the five predefined entities; a document type (and so any other entity) is an error. One pass, no allocation.
 #include <stdio.h>
 
 #include "io/mesh/mesh_vtu.h"
@@ -61,7 +61,7 @@ static sp_status take_attribute(sp_xml *x, sp_xml_tag *tag) {
     return SP_OK;
 }
 
-// at '<' of a tag
+// expects '<' at the current position
 static sp_status take_tag(sp_xml *x, sp_xml_tag *tag) {
     x->at++;
     tag->line = x->line;

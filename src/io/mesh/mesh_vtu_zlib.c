@@ -1,4 +1,4 @@
-// Compressed blocks of VTK's XML files, where zlib is present.
+// Compressed blocks of VTK's XML files, if zlib is available.
 #include "io/mesh/mesh_vtu.h"
 #include "io/mesh/vtu_write.h"
 
@@ -20,7 +20,7 @@ size_t sp__vtu_deflate_bound(size_t bytes) {
 
 size_t sp__vtu_deflate(const void *from, size_t size, void *out, size_t room) {
     uLongf made = (uLongf)room;
-    return compress2(out, &made, from, (uLong)size, 5) == Z_OK ? made : 0;  // 5 is VTK's level too
+    return compress2(out, &made, from, (uLong)size, 5) == Z_OK ? made : 0;  // VTK's default level
 }
 
 #else

@@ -1,4 +1,4 @@
-// Words and numbers of a text in memory.
+// Tokenizer for text in memory: words and numbers.
 #include "io/mesh/mesh_words.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Label volumes from files: which format it is, numbers of every type into labels.
+// Label volumes from files: detection of the format, conversion of any number type to labels.
 #include "io/mesh/volume.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-// Files of labelled voxels: NRRD (detached or in one file, raw or gzip) and NIfTI-1 (.nii, .nii.gz). As with meshes, no size is
-// believed before it is compared with the bytes there are.
+// Files of labelled voxels: NRRD (one file or detached header, raw or gzip) and NIfTI-1 (.nii, .nii.gz). As for meshes, every
+// size is checked against the available bytes before it is used.
 #ifndef SP_VOLUME_H
 #define SP_VOLUME_H
 
@@ -23,7 +23,7 @@ struct sp_volume {
     sp_keep keep;
     sp_label_volume labels;
     sp_voxel_type type;
-    bool swapped;  // the other endian
+    bool swapped;  // byte order differs from the host
 };
 
 // "scan.nii: at byte 40: ..." (offset >= 0), "scan.nhdr:3: ..." (line > 0)
@@ -34,14 +34,14 @@ sp_status sp__volume_nrrd(sp_volume *v, const char *text, size_t size, const cha
 sp_status sp__volume_nifti(sp_volume *v, const unsigned char *data, size_t size);
 
 size_t sp__voxel_bytes(sp_voxel_type type);
-// dims of the volume against a number of bytes; the count of voxels.
+// Checks the dimensions against the limits; returns the number of voxels.
 sp_status sp__volume_size(sp_volume *v, const double dims[3], int line, int64_t offset, size_t *voxels);
-// Labels from bytes: data has at least `voxels` of them, the first at byte `offset` of the file.
+// Converts bytes to labels. `data` has at least `voxels` values; the first one is at byte `offset` of the file.
 sp_status sp__volume_take(sp_volume *v, const unsigned char *data, size_t voxels, int64_t offset);
 
-// The first `wanted` bytes of a gzip stream, kept by the volume. Fewer are an error.
+// Decompresses the first `wanted` bytes of a gzip stream; the volume owns them. Fewer bytes are an error.
 sp_status sp__volume_inflate(sp_volume *v, const unsigned char *data, size_t size, size_t wanted, unsigned char **out);
-// Whether a stream of this size could hold so many bytes at all.
+// Whether a stream of this size could decompress to so many bytes.
 bool sp__volume_may_inflate(size_t size, double wanted);
 
 #endif

@@ -1,7 +1,7 @@
-// Compressed volumes, where zlib is present.
+// Compressed volumes, if zlib is available.
 #include "io/mesh/volume.h"
 
-// deflate makes at most 1032 bytes of one
+// the best compression ratio of deflate is 1032
 bool sp__volume_may_inflate(size_t size, double wanted) {
     return wanted <= 1032.0 * (double)size;
 }
@@ -12,7 +12,7 @@ bool sp__volume_may_inflate(size_t size, double wanted) {
 static sp_status inflate_to(sp_volume *v, const unsigned char *data, size_t size, unsigned char *out, size_t wanted) {
     z_stream z = {0};
     size_t taken = 0, made = 0;
-    int code = inflateInit2(&z, 15 + 16);  // with gzip's header
+    int code = inflateInit2(&z, 15 + 16);  // + 16: gzip header
     if (code != Z_OK) return SP_FAIL(v->ctx, SP_NO_MEMORY, "%s: zlib: no memory", v->file);
     while (code == Z_OK && made < wanted) {
         uInt in = (uInt)(size - taken < 1u << 30 ? size - taken : 1u << 30);

@@ -1,5 +1,5 @@
-// NIfTI-1 in one file (.nii, .nii.gz): a header of 348 bytes in either endian, then voxels, the first index fastest. Positions
-// come from the sform, else from the qform, else from the voxel sizes alone (nifti1.h, "method 3, 2, 1"), in the unit it says.
+// NIfTI-1 in one file (.nii, .nii.gz): a header of 348 bytes in either byte order, then the voxels, first index fastest.
+// Positions come from the sform, else the qform, else the voxel sizes (nifti1.h, "method 3, 2, 1"), in the unit of the header.
 #include "io/mesh/volume.h"
 
 enum { HEADER = 348, DATA_FIRST = 352 };
@@ -95,7 +95,7 @@ static sp_status take_place(sp_volume *v, const header *h) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ all
+// ------------------------------------------------------------------------------------------------ reader
 
 static sp_status check_magic(sp_volume *v, header *h) {
     if (int_at(h, 0) != HEADER) {

@@ -1,7 +1,7 @@
-// NRRD (teem.sourceforge.net/nrrd/format.html), the part that segmentations use: three dimensions, whole or real numbers, raw or
-// gzip, in one file or with a text header that names the file of the voxels. Positions come from "space directions" and "space
-// origin", or from "spacings"; "space units" tells metres, millimetres stand where it is silent. Names of labels are read from
-// the pairs that 3D Slicer writes (SegmentN_LabelValue, SegmentN_Name) and from "label N:=name".
+// NRRD (teem.sourceforge.net/nrrd/format.html), the subset that segmentations use: three dimensions, integers or real numbers,
+// raw or gzip, in one file or with a text header that names the data file. Positions come from "space directions" and "space
+// origin", or from "spacings". The unit comes from "space units"; the default is millimetres. Label names are read from the pairs
+// that 3D Slicer writes (SegmentN_LabelValue, SegmentN_Name) and from "label N:=name".
 #include "io/mesh/volume.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 enum { NAMES_MAX = 4096, LINE_MAX_BYTES = 65536, LINES_MAX = 20000 };
 
 typedef struct segment {
-    int number, label;  // number: of the segment in the file, -1: the label itself is known
+    int number, label;  // number: segment index in the file; -1: the label is given directly
     bool labelled;
     const char *name;
 } segment;
@@ -49,7 +49,7 @@ static sp_status numbers(nrrd *n, const char *p, int count, double *out) {
     return SP_OK;
 }
 
-// (x,y,z), several parted by spaces
+// (x,y,z), several separated by spaces
 static sp_status vectors(nrrd *n, const char *p, int count, double *out) {
     for (int i = 0; i < 3 * count; i++) {
         p = skip_space(p);
@@ -125,7 +125,7 @@ static sp_status take_units(nrrd *n, const char *p) {
     return SP_OK;
 }
 
-// only files beside the header: a scan must not reach for others
+// only files in the folder of the header: a volume must not read any other file
 static sp_status take_file(nrrd *n, const char *p) {
     if (!*p || strchr(p, '/') || strcmp(p, "..") == 0 || strncmp(p, "LIST", 4) == 0 || strchr(p, '%'))
         return SP_VOLUME_FAIL(n->v, n->line, -1, "data file \"%.60s\", must be one file beside the header", p);
@@ -176,7 +176,7 @@ static sp_status take_field(nrrd *n, const char *name, const char *value) {
                   {"lineskip", take_line_skip}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (strcmp(fields[i].name, name) == 0) return fields[i].take(n, value);
-    return SP_OK;  // content, kinds, space, ... say nothing about labels
+    return SP_OK;  // content, kinds, space, ... do not affect the labels
 }
 
 // ------------------------------------------------------------------------------------------------ names of labels
@@ -222,7 +222,7 @@ static sp_status take_names(nrrd *n) {
 
 // ------------------------------------------------------------------------------------------------ lines
 
-// the next line as a text of its own, without its end and trailing spaces; NULL: no memory
+// the next line as a string without trailing white space; NULL: no memory
 static char *next_line(nrrd *n) {
     const char *stop = memchr(n->at, '\n', (size_t)(n->end - n->at));
     size_t length = (size_t)((stop ? stop : n->end) - n->at), kept = length;
@@ -254,7 +254,7 @@ static sp_status take_header(nrrd *n) {
         if (n->line == LINES_MAX) return SP_VOLUME_FAIL(n->v, n->line, -1, "a header of more than %d lines", LINES_MAX);
         char *text = next_line(n);
         if (!text) return SP_FAIL(n->v->ctx, SP_NO_MEMORY, "%s: no memory for the header", n->v->file);
-        more = *text != 0;  // an empty line ends it
+        more = *text != 0;  // the header ends at an empty line
         if (more && n->line > 1) SP_TRY(take_line(n, text));
     }
     if (n->dimension != 3) return SP_VOLUME_FAIL(n->v, n->line, -1, "the header ends without \"dimension: 3\"");
@@ -299,7 +299,7 @@ static sp_status take_voxels(nrrd *n, const unsigned char *data, size_t size, in
     return sp__volume_take(v, data + skip, voxels, offset + (int64_t)skip);
 }
 
-// the path of a file beside the header
+// the path of a file in the folder of the header
 static char *beside(nrrd *n, const char *path) {
     const char *slash = strrchr(path, '/');
     size_t folder = slash ? (size_t)(slash - path) + 1 : 0, length = strlen(n->file);
