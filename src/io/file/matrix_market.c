@@ -1,5 +1,5 @@
-// Matrix Market in and out. Reading: header, sizes, entries as triples with the line they came from; then rows by counting, where
-// duplicates and one-sided entries show. Counts are believed only as far as the bytes left could hold them.
+// Reader of Matrix Market files. Header, sizes, entries as triples with their line; then a counting sort into rows, which finds
+// duplicates and entries without a mirror image. No count is accepted that the remaining bytes could not hold.
 #include "io/file/matrix_market.h"
 
 #include <limits.h>
@@ -10,7 +10,7 @@
 
 typedef enum field { FIELD_REAL, FIELD_INTEGER, FIELD_PATTERN } field;
 
-// entries as they stand in the file, numbered from 0; mirrored: (row, col) with row > col
+// entries of the file with indices from 0; mirrored: (row, col) with row > col
 typedef struct triple {
     int row, col, line;
     double value;
@@ -25,8 +25,7 @@ typedef struct reader {
     int n, count;
     triple *entry;
     double *diagonal;
-    // the upper triangle by rows
-    int *start, *order;  // entries of row i of the upper triangle: order[start[i]] .. by rising column
+    int *start, *order;  // upper triangle, row i: entries order[start[i]] .. by ascending column
 } reader;
 
 static sp_status mtx_fail(reader *r, int source_line, int line, const char *format, ...) SP_PRINTF(4, 5);
@@ -62,7 +61,7 @@ static void skip_line(reader *r) {
     if (r->at < r->end) r->at++, r->line++;
 }
 
-// to the next line that says something; false: there is none
+// moves to the next line with data; false: none
 static bool next_line(reader *r) {
     for (; r->at < r->end; skip_line(r)) {
         skip_blanks(r);
@@ -71,7 +70,7 @@ static bool next_line(reader *r) {
     return false;
 }
 
-// the token at hand, shortened for a message
+// the next token, shortened for a message
 static const char *shown(const reader *r, char out[32]) {
     int n = 0;
     for (const char *p = r->at; p < r->end && n < 28 && (unsigned char)*p > ' '; p++) out[n++] = (*p < 127) ? *p : '?';
@@ -114,7 +113,7 @@ static sp_status take_end_of_line(reader *r) {
 
 // ------------------------------------------------------------------------------------------------ header and sizes
 
-// the next word of the line in small letters, cut to size; "" at its end
+// the next word of the line in lower case, truncated; "" at the end of the line
 static void take_word(reader *r, char *out, size_t size) {
     size_t n = 0;
     skip_blanks(r);
@@ -125,7 +124,7 @@ static void take_word(reader *r, char *out, size_t size) {
     out[n] = 0;
 }
 
-// one word of the header: its place in a list that NULL ends
+// one word of the header: its index in a NULL-terminated list
 static sp_status take_choice(reader *r, const char *what, const char *const *choices, const char *allowed, int *out) {
     char word[32];
     take_word(r, word, sizeof word);
@@ -160,7 +159,7 @@ static sp_status read_sizes(reader *r) {
     SP_TRY(take_end_of_line(r));
     if (rows != cols)
         return MTX_FAIL(r, "%lld rows and %lld columns: a symmetric matrix is square", (long long)rows, (long long)cols);
-    // the shortest entries are "1 1" and "1 1 1", each with a line's end before it
+    // the shortest entries are "1 1" and "1 1 1", each after a newline
     int64_t most = (r->end - r->at) / (r->field == FIELD_PATTERN ? 4 : 6);
     if (count > most)
         return MTX_FAIL(r, "%lld entries, but the rest of the file has room for %lld at most: cut short, or a wrong count",
@@ -176,7 +175,7 @@ static sp_status read_sizes(reader *r) {
 
 static sp_status read_value(reader *r, double *out) {
     int64_t whole;
-    const int64_t exact = INT64_C(1) << 53;  // beyond it not every integer is a double
+    const int64_t exact = INT64_C(1) << 53;  // larger integers are not all exact as doubles
     switch (r->field) {
     case FIELD_REAL: return take_number(r, out);
     case FIELD_INTEGER:
@@ -217,8 +216,8 @@ static int upper_col(const triple *e) {
     return e->row < e->col ? e->col : e->row;
 }
 
-// entries by row and column of the upper triangle: a counting sort by column, then one by row that keeps that order. Entries that
-// mirror each other come together.
+// sorts the entries by row and column of the upper triangle: a counting sort by column, then a stable one by row. An entry and
+// its mirror image become neighbours.
 static sp_status sort_entries(reader *r) {
     int *by_col = NULL, *at = NULL;
     if (!SP_NEW(r->ctx, by_col, r->count) || !SP_NEW(r->ctx, at, (size_t)r->n + 1)) {
@@ -241,19 +240,19 @@ static const triple *sorted(const reader *r, int k) {
     return &r->entry[r->order[k]];
 }
 
-// entries at k and k + 1 that stand for the same place of the triangle
+// whether k and k + 1 are the same entry of the upper triangle
 static bool same_place(const reader *r, int k, int end) {
     return k + 1 < end && upper_col(sorted(r, k)) == upper_col(sorted(r, k + 1));
 }
 
-// Entry (i, j) and its mirror image are one number up to the rounding of whoever summed them: on the scale of the diagonals,
-// which bound the entries of a positive definite matrix.
+// Entry (i, j) and its mirror image may differ by rounding. The tolerance is relative to the diagonal, which bounds the entries
+// of a positive definite matrix.
 static bool mirrors(const reader *r, const triple *e, double a, double b) {
     double scale = sqrt(fabs(r->diagonal[e->row])) * sqrt(fabs(r->diagonal[e->col]));
     return fabs(a - b) <= 1e-13 * fmax(scale, fmax(fabs(a), fabs(b)));
 }
 
-// one number of the triangle from the entries at *k, which moves on
+// one value of the triangle from the entries at *k, which is advanced
 static sp_status take_place(reader *r, int *k, int end, double *value) {
     const triple *e = sorted(r, *k);
     bool pair = same_place(r, *k, end);
@@ -274,7 +273,7 @@ static sp_status take_place(reader *r, int *k, int end, double *value) {
     return SP_OK;
 }
 
-// rows of the triangle with their diagonal, which is counted by the pass without a matrix
+// rows of the triangle with their diagonal; with A == NULL only the number of entries
 static sp_status build_rows(reader *r, sp_symmetric_own *A, int *count) {
     int m = 0;
     for (int i = 0; i < r->n; i++) {
@@ -295,7 +294,7 @@ static sp_status build_rows(reader *r, sp_symmetric_own *A, int *count) {
     return SP_OK;
 }
 
-// every row has an entry of its own or in a row above
+// every row must have an entry in its own row or in a row above
 static sp_status check_rows(reader *r) {
     int *seen = NULL, i;
     if (!SP_NEW(r->ctx, seen, r->n)) return no_memory(r);

@@ -1,4 +1,4 @@
-// Matrix Market out, and scalars taken together to blocks.
+// Writer of Matrix Market files, and the grouping of scalars into blocks.
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -6,13 +6,13 @@
 #include "io/file/matrix_market.h"
 #include "io/file/text_file.h"
 
-// scalars of the lower triangle
+// scalars of the lower triangle, for the header
 static int64_t count_scalars(const sp_symmetric *A) {
     int64_t b = A->block, blocks = A->row_start[A->n];
     return (blocks - A->n) * b * b + (int64_t)A->n * b * (b + 1) / 2;
 }
 
-// The upper triangle by rows is the lower one by columns, which is the order of the format.
+// The upper triangle by rows equals the lower one by columns, which is the order of the format.
 static bool write_entries(FILE *file, const sp_symmetric *A) {
     int b = A->block;
     char number[32];
@@ -43,7 +43,7 @@ sp_status sp__mtx_write(sp_context *ctx, const char *path, const sp_symmetric *A
 
 // ------------------------------------------------------------------------------------------------ blocks
 
-// block columns of block row i, each once, rising; mark[j] == i: met already
+// distinct block columns of block row i, ascending; mark[j] == i: already listed
 static int group_row(const sp_symmetric *A, int block, int i, int *mark, int *out) {
     int count = 0;
     mark[i] = i;
@@ -59,7 +59,7 @@ static int group_row(const sp_symmetric *A, int block, int i, int *mark, int *ou
     return count;
 }
 
-// at[j]: the block of column j in row i
+// at[j]: index of the block of column j in row i
 static void group_values(const sp_symmetric *A, int block, int i, const int *at, double *val) {
     size_t size = (size_t)(block * block);
     for (int r = 0; r < block; r++)
@@ -86,14 +86,14 @@ sp_status sp__mtx_group(sp_context *ctx, const sp_symmetric *A, int block, sp_sy
     }
     for (int i = 0; i < n; i++) mark[i] = -1;
     for (int i = 0; i < n; i++) count += group_row(A, block, i, mark, row);
-    status = sp__symmetric_create(ctx, n, block, (int)count, out);  // at most one for each scalar and row: no overflow
+    status = sp__symmetric_create(ctx, n, block, (int)count, out);  // at most one block per scalar and row: no overflow
     if (status < 0) goto done;
     for (int i = 0; i < n; i++) mark[i] = -1;
     for (int i = 0; i < n; i++) {
         int *cols = out->row_col + out->row_start[i], m = group_row(A, block, i, mark, row);
         memcpy(cols, row, sizeof *row * (size_t)m);
         out->row_start[i + 1] = out->row_start[i] + m;
-        // row has done its duty and now says which block a column of this row has
+        // `row` is reused as the map from a column to its block in this row
         for (int k = 0; k < m; k++) row[cols[k]] = out->row_start[i] + k;
         group_values(A, block, i, row, out->val);
     }

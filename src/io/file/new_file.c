@@ -1,5 +1,5 @@
-// A file that is written beside its place and moved there when whole: whoever looks sees the old file, or the new one, never half
-// of it.
+// A file that is written under a temporary name in the same folder and renamed when complete. Other programs see the old file or
+// the new one, never a part of it.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void forget(sp_new_file *f) {
     *f = (sp_new_file){.ctx = f->ctx};
 }
 
-// a name that no other writer uses: processes differ in their id, threads by the number that was free
+// unique among all writers: the process id separates processes, the counter separates threads
 static int open_draft(sp_new_file *f, size_t room) {
     for (int i = 0; i < 1000; i++) {
         snprintf(f->draft, room, "%s.%ld-%d.new", f->path, (long)getpid(), i);

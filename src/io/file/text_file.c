@@ -1,5 +1,5 @@
-// Reading files and numbers. The scanner takes the exact short cut of Clinger (1990): up to 2^53 times or over a power of ten
-// up to 1e22 is one correctly rounded operation; anything longer goes to strtod in the C locale.
+// Reading of files and numbers. The scanner uses the exact fast path of Clinger (1990): an integer up to 2^53 times or divided by
+// a power of ten up to 1e22 is one correctly rounded operation. Anything longer goes to strtod in the C locale.
 #include "io/file/text_file.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// the digits at p into m, as long as they fit; `scale` counts places: +1 a digit left out, -1 a digit after the point
+// reads digits into m as long as they fit; `scale` is the decimal exponent: +1 per omitted digit, -1 per digit after the point
 typedef struct decimal {
     uint64_t m;
     int digits, scale;
