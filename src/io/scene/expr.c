@@ -1,5 +1,6 @@
-// Expressions: recursive descent straight to code for a small stack machine. Compiling bounds tokens, nesting and stack, so
-// evaluation needs no checks and no memory. Everything is pure: both branches of an if are computed and one is taken.
+// Expressions: a recursive descent parser that emits code for a small stack machine. Compilation bounds tokens, nesting and
+// stack, so evaluation needs no checks and no memory. Everything is pure: both branches of an if are evaluated and one is
+// selected.
 #include "io/scene/expr.h"
 
 #include <stdarg.h>
@@ -68,7 +69,7 @@ typedef struct instruction {
 } instruction;
 
 struct sp_expr {
-    uint64_t key;  // of seed and path, for rand
+    uint64_t key;  // hash of seed and path, for rand
     int count;
     bool uses_t, uses_x, uses_probe;
     instruction code[];
@@ -77,7 +78,7 @@ struct sp_expr {
 typedef struct function {
     const char *name;
     op op;
-    int args;  // as many; -1: two or more, folded in pairs
+    int args;  // number of arguments; -1: two or more, folded in pairs
 } function;
 
 static const function functions[] = {
@@ -100,13 +101,13 @@ static const word_op comparisons[] = {{"lt", OP_LT}, {"le", OP_LE}, {"gt", OP_GT
 typedef enum token_kind { TOKEN_END, TOKEN_NUMBER, TOKEN_NAME, TOKEN_SIGN } token_kind;
 
 typedef struct parser {
-    const char *text, *at;  // `at` is behind the current token
-    const char *start;      // of the current token
+    const char *text, *at;  // `at` is after the current token
+    const char *start;      // of the current token, for messages
     token_kind kind;
     double number;
     char name[MAX_NAME + 1];
     char sign;
-    int tokens, nesting, depth;  // depth: of the stack after the code so far
+    int tokens, nesting, depth;  // depth: stack depth after the code so far
     const sp_expr_scope *scope;
     void *(*alloc)(void *user, size_t n, size_t size);
     void *alloc_user;
@@ -151,7 +152,7 @@ static void read_number(parser *p) {
         fail(p, "malformed or too large number");
 }
 
-// a name may be dotted and numbered, "pile[3].tip.y": then it is a probe's value
+// a dotted or indexed name, "pile[3].tip.y", is the value of a probe
 static void read_name(parser *p) {
     const char *s = p->start;
     for (;;) {
@@ -218,7 +219,7 @@ static void expect_sign(parser *p, char sign) {
 
 // ---------------------------------------------------------------------------------------------- code
 
-// `net` is what the instruction adds to the stack; every instruction stems from a token of its own, so the code fits
+// `net` is the change of the stack depth. Every instruction comes from a token of its own, so the code cannot overflow
 static instruction *emit(parser *p, op o, int net) {
     static instruction nowhere;
     if (p->failed) return &nowhere;
@@ -318,7 +319,7 @@ static bool running_variable(parser *p, const char *name) {
 static void name_value(parser *p, const char *name) {
     double value;
     int slot;
-    // where x is no place, a column of a table may be called so
+    // if x is not a coordinate here, it may be the name of a table column
     bool constant = p->scope->constant && !allowed(p->scope, name) && p->scope->constant(p->scope->user, name, &value);
     if (!constant && running_variable(p, name)) return;
     if (constant) {
@@ -351,7 +352,7 @@ static void primary(parser *p) {
         next(p);
         const char *after = p->start;
         bool is_call = p->kind == TOKEN_SIGN && p->sign == '(';
-        p->start = start;  // errors are about the name
+        p->start = start;  // errors refer to the name
         if (is_call) {
             next(p);
             call(p, name);
@@ -374,7 +375,7 @@ static void primary(parser *p) {
 
 static void unary(parser *p);
 
-// binds to the right, and tighter than a sign before it: -2^2 = -4, 2^-1 = 0.5
+// right associative, and binds tighter than a sign before it: -2^2 = -4, 2^-1 = 0.5
 static void power(parser *p) {
     primary(p);
     if (take_sign(p, '^')) {
@@ -383,7 +384,7 @@ static void power(parser *p) {
     }
 }
 
-// every way of nesting passes here, so the recursion is bounded here
+// all nesting passes through here: this is where the recursion depth is limited
 static void unary(parser *p) {
     if (++p->nesting > MAX_NESTING) {
         fail(p, "expression nested deeper than %d", MAX_NESTING);
@@ -430,7 +431,7 @@ static void sum(parser *p) {
     }
 }
 
-// comparisons do not chain: "a lt b lt c" would not mean what it says
+// comparisons do not chain: "a lt b lt c" would be misleading
 static void comparison(parser *p) {
     sum(p);
     for (int i = 0; i < 6; i++) {
@@ -479,7 +480,7 @@ sp_status sp__expr_compile(const char *text, const sp_expr_scope *scope, void *(
                            void *alloc_user, char *message, size_t message_size, sp_expr **out) {
     *out = NULL;
     if (message_size) message[0] = 0;
-    // 16 kB of stack, brief; memory of the caller's allocator would stay
+    // 16 kB on the stack for a short time; memory from the caller's allocator would stay allocated
     parser p = {.text = text, .at = text, .start = text, .scope = scope, .message = message, .message_size = message_size};
     p.alloc = alloc;
     p.alloc_user = alloc_user;
@@ -512,21 +513,21 @@ bool sp__expr_reserved(const char *name) {
 
 // ---------------------------------------------------------------------------------------------- evaluation
 
-// in [0, 1), from key and the bits of k
+// uniform in [0, 1), from the key and the bits of k
 static double uniform(uint64_t key, double k, uint64_t stream) {
     uint64_t bits;
-    double plain = k + 0.0;  // -0 and 0 are one key
+    double plain = k + 0.0;  // -0 and 0 give the same number
     memcpy(&bits, &plain, sizeof bits);
     return (double)(sp__mix(sp__mix(bits, key), stream) >> 11) * (1.0 / 9007199254740992.0);
 }
 
-// Box and Muller 1958
+// normal distribution by Box and Muller 1958
 static double normal(uint64_t key, double k) {
     double u = 1 - uniform(key, k, 1), v = uniform(key, k, 2);
     return sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v);
 }
 
-// the result has the sign of the divisor, so that t % T is periodic before zero too
+// the result has the sign of the divisor, so that t % T is periodic for negative t too
 static double modulo(double a, double b) {
     double r = fmod(a, b);
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;

@@ -1,4 +1,4 @@
-// The resolved tree as the builder sees it: children, attributes, signals.
+// Access to the resolved tree for the builder: children, attributes, signals.
 #include "io/scene/scene_read.h"
 
 sp_scene_node *sp__next_child(const sp_scene_node *node, const char *element, const sp_scene_node *after) {

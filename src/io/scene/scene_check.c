@@ -1,4 +1,4 @@
-// Rules that tie elements and attributes together: what may stand once, what cannot act, what contradicts, what nobody uses.
+// Rules across elements and attributes: duplicates, attributes without effect, contradictions, unused names.
 #include <stdio.h>
 
 #include "io/scene/scene_read.h"
@@ -7,7 +7,7 @@ bool sp__is_body(const sp_scene_node *node) {
     return sp__list_has("solid/rod/shell/rigid", '/', node->spec->name);
 }
 
-// what is not enabled is still checked: in an absent body everything counts
+// a disabled element is absent; inside a disabled parent all elements count as present, so that they are checked too
 bool sp__is_present(const sp_scene_node *node) {
     return node->enabled || !node->parent->enabled;
 }
@@ -55,7 +55,7 @@ static void check_box(sp_scene_node *node) {
         sp__scene_error(node->scene, node, "plane", "plane: the normal has no length");
 }
 
-// "select" leads from one selection to the next; it must end
+// a chain of `select` references must end
 static void check_select_circle(sp_scene_node *node) {
     char chain[300];
     int n = snprintf(chain, sizeof chain, "%s", node->path);
@@ -70,12 +70,12 @@ static void check_select_circle(sp_scene_node *node) {
     }
 }
 
-// what only rods have, and what they have not
+// attributes that only rods have, and those that rods do not have
 static void check_along(sp_scene_node *node, bool rod) {
     const sp_attr *s = sp__attr(node, "s");
     if (s->count == 2 && s->numbers[0] > s->numbers[1])
         sp__scene_error(node->scene, node, "s", "s: %g to %g holds nothing", s->numbers[0], s->numbers[1]);
-    if (strcmp(node->spec->name, "event") == 0) return;  // its body says so when it is built
+    if (strcmp(node->spec->name, "event") == 0) return;  // checked when its body is built
     if (!rod) {
         sp__cannot_act(node, "s", NULL, NULL, "only a rod has an arc length");
         sp__cannot_act(node, "end", NULL, NULL, "only a rod has a root and a tip");
@@ -151,7 +151,7 @@ static void check_groups(sp_scene_node *node) {
     if (has_attr(node, "times")) check_sampling(node);
 }
 
-// ---------------------------------------------------------------------------------------------- what stands once
+// ---------------------------------------------------------------------------------------------- unique elements
 
 static bool is_single(const sp_scene_node *parent, const char *element) {
     return sp__list_has(parent->parent ? "solver/integrator/initial/rest/reduce/grow/feed/path"
@@ -199,7 +199,7 @@ void sp__scene_check(sp_scene *scene) {
         if (scene->root->children[i]->strand_count) sp__check_merged(scene->root->children[i]);
 }
 
-// ---------------------------------------------------------------------------------------------- what nobody uses
+// ---------------------------------------------------------------------------------------------- unused names
 
 void sp__check_unused(sp_scene *scene) {
     for (int i = 0; i < scene->node_count && !scene->no_memory; i++) {

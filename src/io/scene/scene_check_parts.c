@@ -1,4 +1,4 @@
-// Rules of single elements: attributes that cannot act, contradictions, counts.
+// Rules of single elements: attributes without effect, contradictions, counts.
 #include <stdio.h>
 
 #include "io/scene/scene_read.h"
@@ -11,7 +11,7 @@ static bool is_shape(const sp_scene_node *node) {
     return sp__list_has("box/cylinder/sphere/torus/capsule/plane/organ/mesh/fill/image/sheet/disc", '/', node->spec->name);
 }
 
-// how many of several are given
+// number of given attributes among `names`
 static int given(const sp_scene_node *node, const char *const *names, int n) {
     int count = 0;
     for (int i = 0; i < n; i++) count += sp__attr_given(node, names[i]);
@@ -39,7 +39,7 @@ static void check_data(sp_scene_node *node) {
         const sp_attr *attr = sp__attr(node, names[i]);
         if (!attr->data) continue;
         const sp_scene_node *body = is(node, "region") ? node->parent : node;
-        bool found = is(node, "material");  // every body that uses it is asked when it is built
+        bool found = is(node, "material");  // checked for each body that uses it when the body is built
         for (int c = 0; c < body->child_count && !found; c++) {
             const sp_scene_node *child = body->children[c];
             found = is(child, "mesh");
@@ -211,11 +211,11 @@ static sp_scene_node *child_of(const sp_scene_node *body, const char *element) {
 
 static void check_integrator(sp_scene_node *node) {
     static const char *const newton[] = {"iterations", "tolerance", "line-search"};
-    if (!node->parent->parent) return;  // only a default of others, judged there
+    if (!node->parent->parent) return;  // a default for bodies, checked there
     const char *type = sp__attr_word(node, "type");
     if (!type) return;
     bool solves = strcmp(type, "newton") == 0 || strcmp(type, "static") == 0;
-    bool corrects = is(node->parent, "rod") && strcmp(type, "implicit-euler") == 0;  // iterations="1": it does not
+    bool corrects = is(node->parent, "rod") && strcmp(type, "implicit-euler") == 0;  // false for iterations="1"
     for (int i = 0; i < 3; i++)
         if (!solves && !(corrects && i == 0))
             sp__cannot_act(node, newton[i], node, "type", "only type=\"newton\" and \"static\" iterate");
@@ -223,7 +223,7 @@ static void check_integrator(sp_scene_node *node) {
     if (strcmp(type, "static") == 0) sp__cannot_act(node, "substeps", node, "type", "an equilibrium has no time to divide");
 }
 
-// attributes of a solver that act only with one kind of it
+// solver attributes that act only with one solver type
 static const struct {
     const char *attr, *decides, *words, *why;
 } solver_rules[] = {
@@ -242,7 +242,7 @@ static const struct {
 
 static void check_solver(sp_scene_node *node) {
     static const char *const all[] = {"type", "operator", "tolerance", "iterations"};
-    if (!node->parent->parent) return;  // only a default of others, judged there
+    if (!node->parent->parent) return;  // a default for bodies, checked there
     if (is(node->parent, "rod")) sp__check_rod_solver(node);
     if (is(node->parent, "solid") && sp__attr_is(node, "type", "block-tridiagonal"))
         sp__cannot_act(node, "type", NULL, NULL, "block-tridiagonal is for chains: only rods are");
@@ -256,9 +256,9 @@ static void check_solver(sp_scene_node *node) {
     }
 }
 
-// ---------------------------------------------------------------------------------------------- events and what is written down
+// ---------------------------------------------------------------------------------------------- events, probes, records
 
-// a path that ends in an attribute or names a parameter
+// the target is a path that ends in an attribute, or a parameter
 static void check_target(sp_scene_node *node) {
     sp_scene *scene = node->scene;
     const char *path = sp__attr_word(node, "set"), *dot = path ? strrchr(path, '.') : NULL;
@@ -267,7 +267,7 @@ static void check_target(sp_scene_node *node) {
     const char *attr = dot ? dot + 1 : path;
     snprintf(holder, sizeof holder, "%.*s", dot ? (int)(dot - path) : 0, path);
     const sp_scene_node *target = holder[0] ? sp__scene_find(node, holder) : scene->root;
-    // a component, gravity.y, belongs to the attribute before it
+    // the last word may be a component of an attribute, as in gravity.y
     if (!target && dot) {
         char *last = strrchr(holder, '.');
         target = last ? NULL : scene->root;
@@ -319,7 +319,7 @@ static void check_probe(sp_scene_node *node) {
 }
 
 static void check_record(sp_scene_node *node) {
-    // attributes of some kinds only, with the kinds and what is said of the others
+    // attributes of some kinds only: the kinds and the message for the others
     static const struct {
         const char *attr, *kinds, *why;
     } rules[] = {

@@ -1,4 +1,4 @@
-// Rules of rods and of what stands in them: attributes that cannot act, contradictions, counts.
+// Rules of rods and of the elements in them: attributes without effect, contradictions, counts.
 #include <stdio.h>
 
 #include "io/scene/scene_read.h"
@@ -19,7 +19,7 @@ static void not_both(const sp_scene_node *node, const char *attr) {
         sp__scene_error(node->scene, node, attr, "%s varies in time and along the rod at once: give it t, or s, not both", attr);
 }
 
-// ---------------------------------------------------------------------------------------------- the rod
+// ---------------------------------------------------------------------------------------------- rods
 
 static void check_model(sp_scene_node *node) {
     bool helix = sp__attr_is(node, "model", "helix");
@@ -96,7 +96,7 @@ void sp__check_grow(sp_scene_node *node) {
                         "the curvature of the rod varies in time: what has grown could not keep its own");
 }
 
-// ---------------------------------------------------------------------------------------------- what stands in a rod
+// ---------------------------------------------------------------------------------------------- elements of a rod
 
 void sp__check_rod_region(sp_scene_node *node) {
     static const char *const numbers[] = {"density", "young", "poisson", "curvature"};

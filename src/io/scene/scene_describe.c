@@ -1,17 +1,17 @@
-// `souple check`: every resolved value with its unit and where it comes from, a line each.
+// `souple check`: every resolved value with its unit and its origin, one per line.
 #include <stdio.h>
 
 #include "io/file/text_file.h"
 #include "io/scene/scene_read.h"
 
-// fewest digits of a few that reads back the same
+// the fewest digits that read back the same
 static void number_text(double x, char out[32]) {
     static const int digits[] = {6, 9, 15, 17};
     for (int i = 0; i < 4; i++) {
         double back;
         snprintf(out, 32, "%.*g", digits[i], x);
         for (char *c = out; *c; c++)
-            if (*c == ',') *c = '.';  // of the host's locale
+            if (*c == ',') *c = '.';  // decimal comma of the host's locale
         if (sp__scan_double(out, &back) && back == x) return;
     }
 }
@@ -52,7 +52,7 @@ static void origin_text(const sp_attr *attr, char *out, size_t size) {
     }
 }
 
-// details of a selection that is not made, and that something is enabled, go without saying
+// omits `enabled`, and the details of a selection that selects nothing
 static bool is_idle(const sp_scene_node *node, const char *name) {
     bool detail = strcmp(name, "invert") == 0 || strcmp(name, "frame") == 0 || strcmp(name, "empty") == 0;
     return strcmp(name, "enabled") == 0 || (detail && !sp__selects_something(node));
@@ -93,7 +93,7 @@ static void say_node(const sp_printer *p, const sp_scene_node *node) {
         say_param(p, node);
         return;
     }
-    // the scene's own solver and integrator are only defaults of others, said there
+    // the solver and integrator of the scene are defaults of the bodies and listed there
     bool common = node == node->scene->solver || node == node->scene->integrator;
     if (common) return;
     sp__say(p, "%s %s%s\n", node->spec->name, node->path[0] ? node->path : node->name, node->enabled ? "" : " (not enabled)");

@@ -1,4 +1,4 @@
-// One number for what a scene simulates: every resolved value of every element that acts on a body.
+// Hash of what a scene simulates: every resolved value of every element that acts on a body.
 #include "io/scene/scene_read.h"
 
 static bool watches(const char *element) {
@@ -12,7 +12,7 @@ static uint64_t mix_text(uint64_t sum, const char *text) {
 
 static uint64_t mix_attr(uint64_t sum, const sp_attr_spec *spec, const sp_attr *attr) {
     sum = mix_text(sum, spec->name);
-    // an expression is what is written and what it gives at the start; the place of a file is not part of it
+    // for an expression the text and its value at the start count; for a file the name as written, not its folder
     if (attr->programs || spec->kind == SP_ATTR_FILE) sum = mix_text(sum, attr->text);
     for (int i = 0; attr->numbers && i < attr->count; i++) {
         uint64_t bits;

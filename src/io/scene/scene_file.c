@@ -1,5 +1,5 @@
-// Files that a scene names: below the first scene's folder or an allowed one, regular, never from a network; and tables of
-// comma-separated values.
+// Files that a scene names: regular files below the folder of the main scene or an allowed folder, never from a network; and
+// tables of comma-separated values.
 #define _XOPEN_SOURCE 700  // realpath
 #include <errno.h>
 #include <limits.h>
@@ -85,7 +85,7 @@ static const char *cell(sp_scene *scene, const char **at) {
     return sp__scene_copy(scene, start, (size_t)(end - start));
 }
 
-// heads are recognised by not being numbers
+// a line is a header if it does not consist of numbers
 static bool has_heads(const char *line) {
     double ignored;
     line += strspn(line, " \t");

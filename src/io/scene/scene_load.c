@@ -1,4 +1,4 @@
-// A scene's life: its memory, its options, and the order in which the reader does its work.
+// A scene: its memory, its options, and the order of the reader's passes.
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -12,14 +12,14 @@ enum { BLOCK = 64 << 10, ALIGN = 16 };
 
 struct sp_scene_block {
     sp_scene_block *next;
-    size_t size;  // bytes behind this head
+    size_t size;  // bytes after this header
 };
 
 static size_t head_size(void) {
     return (sizeof(sp_scene_block) + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-// many small things that die together: cut from blocks, big ones get a block of their own behind the newest
+// arena for many small allocations that are freed together; a large one gets a block of its own behind the newest block
 void *sp__scene_alloc(sp_scene *scene, size_t n, size_t size) {
     if (size && n > (SIZE_MAX / 2 - ALIGN) / size) {
         scene->no_memory = true;
@@ -210,7 +210,7 @@ sp_status sp_scene_load(sp_context *ctx, const char *path, const sp_scene_option
     char *text = NULL;
     size_t size = 0;
     if (scene->no_memory) return finish(out);
-    // asked before opening: opening a pipe would wait for its writer
+    // checked before opening: opening a pipe would block
     if (stat(path, &info) != 0) {
         sp__scene_error_at(scene, path, 0, "cannot be read: %s", strerror(errno));
     } else if (!S_ISREG(info.st_mode)) {

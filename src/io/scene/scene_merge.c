@@ -1,5 +1,5 @@
-// Hair: the copies of an `instance merge="yes"` become strands of one body. The copies stay as they are, with their paths and
-// values; under the root a node stands for all of them, which has the path of the instance.
+// Hair: the copies of an `instance merge="yes"` become strands of one body. The copies keep their paths and values. One node
+// under the root represents all of them and has the path of the instance.
 #include <stdio.h>
 
 #include "io/scene/scene_read.h"
@@ -25,7 +25,7 @@ const char *sp__merged_path(sp_scene_node *node, char *out, size_t size) {
 
 // ---------------------------------------------------------------------------------------------- merging
 
-// what a copy may put under the root beside its rod
+// each copy must have exactly one rod and nothing else
 static bool check_parts(sp_scene *scene, const sp_scene_node *instance, int first) {
     int rods = 0;
     for (int i = first; i < scene->root->child_count; i++) {
@@ -47,7 +47,7 @@ static bool check_parts(sp_scene *scene, const sp_scene_node *instance, int firs
     return rods > 0;
 }
 
-// the body that stands for all: looks like the first strand that is enabled
+// the body for all strands, a copy of the first enabled one
 static sp_scene_node *make_body(sp_scene *scene, const sp_scene_node *instance, sp_scene_node **strands, int count) {
     sp_scene_node *body = sp__scene_alloc(scene, 1, sizeof *body);
     if (!body) return NULL;
@@ -89,9 +89,9 @@ bool sp__merge_copies(sp_scene *scene, sp_scene_node *instance, int first, int *
     return true;
 }
 
-// ---------------------------------------------------------------------------------------------- what must agree
+// ---------------------------------------------------------------------------------------------- agreement of the files
 
-// the first number or word that is not the same; -1: none. Formulas are told apart by what they give and how they are written
+// index of the first number or word that differs; -1: none. Expressions are compared by value and by text
 static int differ_at(const sp_attr *a, const sp_attr *b) {
     if (a->count != b->count || a->is_auto != b->is_auto || !a->words != !b->words) return 0;
     for (int i = 0; i < a->count; i++) {

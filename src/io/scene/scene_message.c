@@ -1,4 +1,4 @@
-// What the reader has to say: errors and warnings with file and line, notes for `check`, suggestions of the nearest known name.
+// Messages of the reader: errors and warnings with file and line, notes for `check`, suggestions of the closest known name.
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 
 // ---------------------------------------------------------------------------------------------- nearest names
 
-// words that other programs use for ours
+// words of other programs and our words for them
 static const char *const synonyms[][2] = {
     {"E", "young"},
     {"stiffness", "young"},
@@ -99,7 +99,7 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-// optimal string alignment (Damerau 1964): insertions, deletions, changes and swaps of neighbours, each one
+// optimal string alignment distance (Damerau 1964): insertions, deletions, substitutions and swaps of neighbours cost one each
 int sp__edit_distance(const char *a, const char *b, int limit) {
     enum { LONGEST = 128 };
     int rows[3][LONGEST + 1];
@@ -120,10 +120,10 @@ int sp__edit_distance(const char *a, const char *b, int limit) {
 
 const char *sp__nearest(const char *word, const char *const *known, int n) {
     const char *best = NULL;
-    // a word of another program is meant as such, however near it is to one of ours
+    // an exact synonym wins over a similar word
     for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++)
         if (strcmp(synonyms[i][0], word) == 0 && is_known(synonyms[i][1], known, n)) return synonyms[i][1];
-    // a short word must stay recognisable: "t" is near to everything
+    // short words need a stricter limit: "t" is close to everything
     size_t length = strlen(word);
     int limit = length < 3 ? 0 : length < 5 ? 1 : 2;
     for (int i = 0; i < n; i++) {
@@ -150,7 +150,7 @@ const char *sp__quote(const char *text, char out[80]) {
     out[n++] = '"';
     for (; *text && n < limit; text++) out[n++] = (unsigned char)*text < 32 ? ' ' : *text;
     if (*text) {
-        // not in the middle of a character
+        // do not cut inside a UTF-8 character
         while (n > 1 && ((unsigned char)*text & 0xC0) == 0x80) {
             n--;
             text--;
@@ -172,7 +172,7 @@ void sp__scene_label(const sp_scene_node *node, char *out, size_t size) {
     int n = 0;
     out[0] = 0;
     for (; node && n >= 0 && (size_t)n < size; node = node->parent) {
-        // all copies of an instance are said to be that instance
+        // a copy of an instance is labelled with the name of the instance
         const char *name = is_copy(node) ? sp__raw_attr(node->source->raw, "name") : node->name;
         bool named = name && name[0] && node->parent;
         n += snprintf(out + n, size - (size_t)n, named ? "%s \"%s\"" : "%s", node->spec->name, name);
@@ -222,7 +222,7 @@ static void add(sp_scene *scene, sp_severity severity, const char *file, int lin
     if (e->message.file && e->message.text) scene->entry_count++;
 }
 
-// what the reader cannot see at file and line: for whom a default was meant, who pasted or copied the element
+// context that file and line do not show: the element that uses a default, the include or instance that created the element
 static void second_place(const sp_scene_node *node, sp_origin origin, char *out, size_t size) {
     char label[200];
     int n = 0;
@@ -296,7 +296,7 @@ void sp__scene_say_dropped(sp_scene *scene) {
     int count = scene->error_count;
     if (!scene->dropped) return;
     snprintf(text, sizeof text, "and %d more error%s", scene->dropped, scene->dropped == 1 ? "" : "s");
-    scene->error_count = 0;  // this one is beyond the limit
+    scene->error_count = 0;  // this message is exempt from the limit
     add(scene, SP_SEVERITY_ERROR, scene->file, 0, text, strlen(text));
     scene->error_count = count;
 }

@@ -1,10 +1,10 @@
-// Names of raw elements and attributes against the table: unknown ones with the nearest known, known ones that this build does
-// not have, elements where they cannot stand. What is inert (templates, defaults) is checked all the same.
+// Checks the names of raw elements and attributes against the table: unknown names with the closest known one, names that this
+// build does not have, misplaced elements. Templates and defaults are checked too.
 #include <stdio.h>
 
 #include "io/scene/scene_read.h"
 
-enum { MOST = 200 };  // names that a suggestion is chosen from
+enum { MOST = 200 };  // candidates for a suggestion
 
 bool sp__name_valid(const char *name) {
     size_t n = strlen(name);
@@ -30,7 +30,7 @@ static int child_names(const sp_element_spec *parent, const char *known[MOST]) {
 static void unknown_element(sp_scene *scene, const sp_raw *raw) {
     const char *known[MOST];
     char hint[120];
-    // first among what may stand here, then among everything
+    // candidates are first the elements allowed here, then all elements
     int n = child_names(raw->parent ? raw->parent->spec : NULL, known);
     if (!sp__nearest(raw->element, known, n)) n = child_names(NULL, known);
     sp__raw_error(scene, raw->parent ? raw->parent : raw, raw->line, "unknown element \"%.60s\"%s", raw->element,
@@ -52,7 +52,7 @@ static void misplaced_element(sp_scene *scene, const sp_raw *raw) {
                   raw->parent->spec->name, where);
 }
 
-// a placement on the shape of a solid: the body has it
+// a placement on the shape of a solid, which belongs to the body
 static bool placed_elsewhere(const sp_raw *raw, const char *meant) {
     bool shape = raw->parent && strcmp(raw->parent->element, "solid") == 0 &&
                  sp__list_has("box/cylinder/sphere/torus/organ", '/', raw->element);
@@ -105,7 +105,7 @@ static void check_name(sp_scene *scene, const sp_raw *raw) {
         sp__raw_error(scene, raw, raw->line, "name %s: a word of expressions cannot be a name", sp__quote(name, quoted));
 }
 
-// what stands in a default must leave out what belongs to one element alone
+// a default must not set attributes that belong to one element only
 static void check_defaulted(sp_scene *scene, const sp_raw *raw) {
     if (raw->first) sp__raw_error(scene, raw, raw->first->line, "an element in a default has no children");
     for (int i = 0; i < raw->attr_count; i++)
@@ -131,7 +131,7 @@ static void check_one(sp_scene *scene, sp_raw *raw) {
     if (raw->parent && strcmp(raw->parent->element, "default") == 0) check_defaulted(scene, raw);
 }
 
-// the next element in document order; what stands in an element that is unknown or misplaced cannot be judged
+// the next element in document order; the children of an unknown or misplaced element are skipped
 static sp_raw *following(sp_raw *raw, const sp_raw *root) {
     if (raw->first && raw->spec && !raw->misplaced) return raw->first;
     while (raw != root && !raw->next) raw = raw->parent;

@@ -1,5 +1,5 @@
-// Parameters, curves and expressions: evaluated when somebody asks, own scope first. A circle is found because the one asked
-// for is still busy, and its chain is printed.
+// Parameters, curves and expressions, evaluated on demand, own scope first. A cyclic dependency is found because an evaluation in
+// progress is requested again; the message shows the chain.
 #include <stdio.h>
 
 #include "io/file/text_file.h"
@@ -18,7 +18,7 @@ static void report_circle(sp_scene *scene, const sp_scene_node *node) {
     sp__scene_error(scene, node, NULL, "depends on itself: %s", chain);
 }
 
-// false: it cannot be evaluated now, and that has been said
+// false: it cannot be evaluated, and the error is reported
 static bool begin(sp_scene *scene, sp_scene_node *node) {
     if (node->source->state == SP_PARAM_BUSY) {
         report_circle(scene, node);
@@ -37,7 +37,7 @@ static bool begin(sp_scene *scene, sp_scene_node *node) {
 
 typedef struct curve {
     int count;
-    const double *points;  // count pairs, places rising
+    const double *points;  // count pairs (x, y) with ascending x
     bool smooth, step, repeat;
 } curve;
 
@@ -89,7 +89,7 @@ static const double *points_of_text(sp_scene *scene, sp_scene_node *node, int *c
         sp__scene_error(scene, node, NULL, "needs points or a file");
         return NULL;
     }
-    if (points->count == 0) return NULL;  // reported while reading
+    if (points->count == 0) return NULL;  // already reported by the reader
     if (points->count % 2) {
         sp__scene_error(scene, node, "points", "%d numbers; they come in pairs", points->count);
         return NULL;
@@ -161,7 +161,7 @@ static sp_param_state evaluate(sp_scene *scene, sp_scene_node *param) {
     sp_scene_source *to = param->source;
     int attr = sp__attr_index(param->spec, "value");
     sp_value_source from = sp__source_of(param, attr);
-    // --set, then the `set` of an include or instance, then what is written
+    // priority: --set, then the `set` of an include or instance, then the text of the file
     sp_scene_node *node = param;
     if (to->given && from.origin != SP_ORIGIN_SET) {
         node = (sp_scene_node *)to->given;
@@ -214,7 +214,7 @@ sp_param_state sp__param_value(sp_scene *scene, sp_scene_node *param, double *nu
 typedef struct asker {
     sp_scene *scene;
     sp_scene_node *node;
-    bool reported;  // a better message than "unknown name" has been given
+    bool reported;  // a better message than "unknown name" is already given
 } asker;
 
 static const char *column(const sp_scope *s, const char *name) {
@@ -262,7 +262,7 @@ static bool find_curve(void *user, const char *name, double (**eval)(const void 
     return true;
 }
 
-// the longest part of the dotted name that is a probe; the rest is its component
+// the longest prefix of the dotted name that is a probe; the rest is its component
 static bool find_probe(void *user, const char *name, int *slot) {
     asker *a = user;
     sp_scene *scene = a->scene;
@@ -297,7 +297,7 @@ static void *expr_alloc(void *user, size_t n, size_t size) {
     return sp__scene_alloc(user, n, size);
 }
 
-// an event may select in one, too
+// a selection of an event may also be inside a rod
 static bool in_rod(const sp_scene_node *node) {
     if (strcmp(node->spec->name, "event") == 0) return true;
     while (node && strcmp(node->spec->name, "rod") != 0) node = node->parent;
@@ -311,7 +311,7 @@ const sp_expr *sp__compile(sp_scene *scene, sp_scene_node *node, int attr, const
     sp_expr_scope scope = {constant, find_curve, condition ? find_probe : NULL, &a, .seed = scene->seed, .path = node->path};
     scope.nearest = nearest_name;
     scope.allow_t = of & SP_ATTR_OF_TIME;
-    // in a rod what varies along it is a function of the arc length; a place is told by both
+    // in a rod, values vary with the arc length; conditions may use coordinates as well
     bool rod = in_rod(node), place = spec->kind == SP_ATTR_EXPRESSION;
     scope.allow_x = of & SP_ATTR_OF_SPACE && (!rod || place);
     scope.allow_s = of & SP_ATTR_OF_SPACE && rod;

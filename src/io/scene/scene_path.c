@@ -1,9 +1,9 @@
-// Paths: a table of all nodes by their whole path, and the look-ups that see own names first, then the scene's.
+// Paths: a hash table of all nodes by full path, and the lookup that searches the own scope first, then the scene.
 #include <stdlib.h>
 
 #include "io/scene/scene_read.h"
 
-// ---------------------------------------------------------------------------------------------- the table
+// ---------------------------------------------------------------------------------------------- hash table
 
 static uint64_t hash_more(uint64_t h, const char *text) {
     for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001B3ull;
@@ -15,7 +15,7 @@ static bool equals(const char *path, const char *base, const char *separator, co
     return strncmp(path, base, b) == 0 && strncmp(path + b, separator, s) == 0 && strcmp(path + b + s, rest) == 0;
 }
 
-// slot of a path, or the free one where it belongs
+// slot of a path, or the free slot for it
 static size_t slot_of(const sp_scene *scene, const char *base, const char *separator, const char *rest) {
     uint64_t h = hash_more(hash_more(hash_more(0xCBF29CE484222325ull, base), separator), rest);
     size_t i = (size_t)sp__mix(h, 0) & (scene->table_size - 1);
@@ -59,7 +59,7 @@ static size_t name_length(const char *segment) {
     return strcspn(segment, ".[");
 }
 
-// "x[*]" fits x and x[k]; "x[0]" fits x; "x" fits x[0] where that is the only copy
+// "x[*]" matches x and x[k]; "x[0]" matches x; "x" matches x[0] if it is the only copy
 static bool segment_matches(const char *pattern, size_t np, const char *path, size_t nt, bool sole) {
     if (np == nt && strncmp(pattern, path, np) == 0) return true;
     size_t a = name_length(pattern), b = name_length(path);
@@ -87,7 +87,7 @@ static bool matches_below(const char *base, const char *separator, const char *p
 }
 
 bool sp__search_pay(const sp_scene *scene) {
-    sp_scene *s = (sp_scene *)scene;  // the budget is no part of what a caller sees
+    sp_scene *s = (sp_scene *)scene;  // the budget is not part of the visible state
     if (s->search_left >= 0) s->search_left -= s->node_count;
     return s->search_left >= 0;
 }
@@ -96,7 +96,7 @@ static bool is_wanted(const sp_scene_node *node, const char *elements) {
     return !elements || sp__list_has(elements, '/', node->spec->name);
 }
 
-// slow, over all nodes; bounded over the whole scene
+// linear search over all nodes; the total cost per scene is limited
 static int scan(const sp_scene *scene, const char *base, const char *separator, const char *pattern, const char *elements,
                 sp_scene_node **out, int capacity) {
     int n = 0;
@@ -111,9 +111,9 @@ static int scan(const sp_scene *scene, const char *base, const char *separator, 
     return n;
 }
 
-// ---------------------------------------------------------------------------------------------- look-ups
+// ---------------------------------------------------------------------------------------------- lookup
 
-// own names first: below the node itself, then below what it stands in, then its scopes outwards
+// order: below the node itself, below its ancestors, then its scopes from inside out; exact paths before patterns
 int sp__path_all(const sp_scene_node *from, const char *path, const char *elements, sp_scene_node **out, int capacity) {
     const sp_scene *scene = from->scene;
     for (int slow = 0; slow < 2; slow++) {
@@ -137,7 +137,7 @@ int sp__path_all(const sp_scene_node *from, const char *path, const char *elemen
 }
 
 sp_scene_node *sp__scene_find(const sp_scene_node *from, const char *path) {
-    // a reference that has been resolved holds the very path of its target
+    // a resolved reference holds the path pointer of its target
     sp_scene_node *node = sp__path_get(from->scene, "", "", path);
     if (node && node->path == path) return node;
     return path[0] && sp__path_all(from, path, NULL, &node, 1) == 1 ? node : NULL;

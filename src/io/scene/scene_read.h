@@ -1,7 +1,7 @@
-// The reader from inside. A file becomes raw elements (scene_xml.c) whose names are checked against the table (scene_names.c);
-// includes and templates spread them into nodes with scopes (scene_resolve.c); every attribute of a node is then looked up where
-// it may come from (scene_source.c) and read (scene_values.c), parameters and curves on demand (scene_params.c); rules that
-// tie several attributes together come last (scene_check.c).
+// Internals of the reader. A file becomes raw elements (scene_xml.c) whose names are checked against the table (scene_names.c).
+// Includes and templates are expanded into nodes with scopes (scene_resolve.c). Each attribute of a node gets its source
+// (scene_source.c) and its value (scene_values.c), parameters and curves on demand (scene_params.c). Rules across attributes are
+// checked last (scene_check.c).
 #ifndef SP_SCENE_READ_H
 #define SP_SCENE_READ_H
 
@@ -15,11 +15,11 @@ enum {
     SP_MAX_NAME = 64,
     SP_MAX_ERRORS = 20,
     SP_MAX_WARNINGS = 100,
-    SP_MAX_KINDS = 128,    // elements that the table may hold
-    SP_MAX_CLASSES = 1000  // of defaults
+    SP_MAX_KINDS = 128,    // elements of the table
+    SP_MAX_CLASSES = 1000  // classes of defaults
 };
 
-// ---- elements as written
+// ---- raw elements
 
 typedef struct sp_raw_attr {
     const char *name, *value;
@@ -29,40 +29,40 @@ typedef struct sp_raw_attr {
 typedef struct sp_raw sp_raw;
 struct sp_raw {
     const char *element;
-    const sp_element_spec *spec;  // NULL: unknown, reported, ignored from then on
+    const sp_element_spec *spec;  // NULL: unknown, reported and then ignored
     const char *file;
     int line;
     sp_raw_attr *attrs;
     int attr_count;
     sp_raw *parent, *first, *last, *next;
-    int size;  // elements in it, itself included
+    int size;  // number of elements in this subtree
     bool misplaced;
 };
 
-// Comma-separated values: heads and rows of texts.
+// Comma-separated values: column names and rows of strings.
 typedef struct sp_csv {
     int columns, rows;
-    const char **heads;  // columns; NULL: the file has none
+    const char **heads;  // column names; NULL: the file has none
     const char **cells;  // rows x columns
 } sp_csv;
 
-// ---- where names are looked up
+// ---- scopes of names
 
 typedef struct sp_scope sp_scope;
 struct sp_scope {
-    sp_scope *parent;             // looked into after this one
-    const char *base;             // put before a name to make a path: "", "left-", "pile[3]."
+    sp_scope *parent;             // searched after this one
+    const char *base;             // path prefix of a name: "", "left-", "pile[3]."
     const sp_scene_node *holder;  // the include or instance; NULL: the scene
-    bool indexed;                 // i and n are known
+    bool indexed;                 // i and n are defined
     double i, n;
-    const sp_csv *csv;  // columns of an instance's file; nullable
+    const sp_csv *csv;  // table of an instance, by columns; nullable
     int row;
 };
 
 typedef struct sp_set_option {
     const char *text, *path, *value;
     bool matched;
-    bool acts;  // some element has the value: its own, or a default that it takes
+    bool acts;  // some element uses the value, directly or as a default
 } sp_set_option;
 
 typedef struct sp_set_hit {
@@ -73,22 +73,22 @@ typedef struct sp_set_hit {
 
 typedef enum sp_param_state { SP_PARAM_NEW, SP_PARAM_BUSY, SP_PARAM_NUMBER, SP_PARAM_WORD, SP_PARAM_BAD } sp_param_state;
 
-// What the reader knows of a node beyond the contract.
+// Data of a node that only the reader uses.
 typedef struct sp_scene_source {
     const sp_raw *raw;
     sp_scope *scope;
     int spec_index;
     sp_set_hit *hits;            // --set
-    const sp_scene_node *given;  // param: the `set` of an include or instance that gives its value
+    const sp_scene_node *given;  // param: the `set` of an include or instance with its value
     sp_param_state state;        // param and curve
     double number;
     const char *word;
     const void *curve;
-    const char *class_name;  // its own or the nearest around it; NULL: none, or not looked up yet
+    const char *class_name;  // of the node or its nearest ancestor; NULL: none, or not looked up yet
     bool class_known;
-    bool used;   // something refers to it
-    bool inert;  // template, default and what stands in it, an instance before it is copied
-    bool sole;   // every instance around it has one copy: pile.torus means pile[0].torus
+    bool used;   // something references it
+    bool inert;  // template, default and their contents, an instance before it is expanded
+    bool sole;   // every enclosing instance has one copy: pile.torus means pile[0].torus
 } sp_scene_source;
 
 // ---- the scene
@@ -97,7 +97,7 @@ typedef struct sp_scene_block sp_scene_block;
 
 typedef struct sp_scene_entry {
     sp_scene_message message;
-    size_t base;  // length of the text without the second place
+    size_t base;  // length of the text without the context of the second location
 } sp_scene_entry;
 
 typedef struct sp_scene_note {
@@ -117,11 +117,11 @@ struct sp_scene {
     sp_scene_block *blocks;
     size_t block_used;
     bool no_memory;
-    const char *file;  // as the caller names it
+    const char *file;  // as given by the caller
     const char *text;  // of that file
     size_t text_size;
     const char *name;
-    const char **folders;  // real paths below which files must lie
+    const char **folders;  // real paths of the folders that files must be in
     int folder_count;
     size_t memory_limit;
     sp_set_option *sets;
@@ -131,17 +131,17 @@ struct sp_scene {
     sp_raw_file *files;
     sp_scope scope;  // of the scene itself
     sp_scene_node *root;
-    sp_scene_node **nodes;  // all, in order of creation
+    sp_scene_node **nodes;  // all nodes in order of creation
     int node_count, node_capacity;
-    sp_scene_node **table;  // by path, open addressing
+    sp_scene_node **table;  // hash table by path, open addressing
     size_t table_size;
     sp_scene_node **defaults;
     int default_count, default_capacity;
     bool defaults_known;
-    bool incomplete;                          // too large to be made: values are not read
+    bool incomplete;                          // too large to expand: values are not read
     sp_scene_node *solver, *integrator;       // directly under the scene
-    long search_left;                         // comparisons that slow look-ups may still make
-    const sp_attr ***built_in;                // per element of the table, per attribute: the default, read once
+    long search_left;                         // remaining comparisons for linear searches
+    const sp_attr ***built_in;                // per element and attribute of the table: the built-in default, read once
     const sp_scene_node *busy[SP_MAX_DEPTH];  // parameters and curves being evaluated
     int busy_count;
     sp_scene_entry *entries;
@@ -154,21 +154,21 @@ struct sp_scene {
 
 // scene_load.c
 char *sp__scene_copy(sp_scene *scene, const char *text, size_t length);  // NULL: no memory
-// An array that grows by doubling in the scene's memory; false: no memory.
+// Grows an array in the scene's memory by doubling; false: no memory.
 bool sp__scene_grow(sp_scene *scene, void *array, int count, int *capacity, size_t size);
 
 // scene_message.c
 void sp__scene_error_at(sp_scene *scene, const char *file, int line, const char *format, ...) SP_PRINTF(4, 5);
-void sp__scene_say_dropped(sp_scene *scene);  // how many errors were too many to keep
+void sp__scene_say_dropped(sp_scene *scene);  // reports the number of errors beyond the limit
 void sp__raw_error(sp_scene *scene, const sp_raw *raw, int line, const char *format, ...) SP_PRINTF(4, 5);
 void sp__scene_label(const sp_scene_node *node, char *out, size_t size);
-// A value for a message: short, in quotes, whole characters.
+// A value for a message: shortened, quoted, cut at whole characters.
 const char *sp__quote(const char *text, char out[80]);
 int sp__edit_distance(const char *a, const char *b, int limit);
 // "; did you mean "x"?" or nothing
 const char *sp__did_you_mean(const char *word, const char *const *known, int n, char out[120]);
 
-// Text for a caller's print function.
+// Formatted output to a caller's print function.
 typedef struct sp_printer {
     void (*print)(void *user, const char *text);
     void *user;
@@ -182,21 +182,21 @@ void sp__check_names(sp_scene *scene, sp_raw *root);
 bool sp__name_valid(const char *name);
 
 // scene_file.c
-bool sp__file_folder(sp_scene *scene, const char *folder);  // files may lie below it; false: there is none
-// The real path of a file that an element in `from` names, or NULL with a message in `why`.
+bool sp__file_folder(sp_scene *scene, const char *folder);  // allows files below the folder; false: it does not exist
+// The real path of a file that the file `from` names, or NULL with the reason in `why`.
 const char *sp__file_resolve(sp_scene *scene, const char *from, const char *name, char *why, size_t why_size);
-const char *sp__file_beside(sp_scene *scene, const char *from, const char *name);  // as it is shown
+const char *sp__file_beside(sp_scene *scene, const char *from, const char *name);  // path for messages
 const sp_csv *sp__csv_read(sp_scene *scene, const char *path, char *why, size_t why_size);
 
 // scene_path.c
-bool sp__path_add(sp_scene *scene, sp_scene_node *node);      // false: taken; then nothing is added
-void sp__path_replace(sp_scene *scene, sp_scene_node *node);  // what stands at its path from now on
+bool sp__path_add(sp_scene *scene, sp_scene_node *node);      // false: the path is taken and nothing is added
+void sp__path_replace(sp_scene *scene, sp_scene_node *node);  // the node replaces the one at its path
 sp_scene_node *sp__path_get(const sp_scene *scene, const char *base, const char *separator, const char *path);
 bool sp__path_matches(const char *pattern, const char *path, bool sole);
-// Every node that a path with [*] means, seen from a node; returns how many, writes up to `capacity`.
-// elements: the kinds wanted, "look/material"; NULL: any
+// All nodes that match a path with [*], seen from a node. Returns their number and writes up to `capacity`. elements: element
+// types, "look/material"; NULL: any
 int sp__path_all(const sp_scene_node *from, const char *path, const char *elements, sp_scene_node **out, int capacity);
-// Pay for looking at every node; false: the scene has used up what it may.
+// Charges a search over all nodes to the budget; false: the budget is used up.
 bool sp__search_pay(const sp_scene *scene);
 sp_scene_node *sp__scope_find(const sp_scene *scene, const sp_scope *scope, const char *name, const char *element, bool own);
 
@@ -205,40 +205,40 @@ void sp__scene_expand(sp_scene *scene, const sp_raw *root);
 
 // scene_merge.c: copies of a rod as strands of one body
 bool sp__merges(sp_scene_node *instance);
-// A path that is meant for every strand: "hair.young" for "hair[3].curl.young". NULL: the node is in no strand.
+// The path that addresses every strand: "hair.young" for "hair[3].curl.young". NULL: the node is not in a strand.
 const char *sp__merged_path(sp_scene_node *node, char *out, size_t size);
-// The rods that the copies of an instance put under the root, from its child `first` on, become one body. False: no memory.
+// Merges the rods that the copies of an instance added to the root, from child `first` on, into one body. False: no memory.
 bool sp__merge_copies(sp_scene *scene, sp_scene_node *instance, int first, int *capacity);
-void sp__check_merged(sp_scene_node *body);  // what strands must have in common
+void sp__check_merged(sp_scene_node *body);  // checks the attributes that strands must have in common
 
 // scene_source.c
-// What belongs to one element alone and cannot be defaulted: name, class, file and selections.
+// Attributes that belong to one element only and cannot be defaulted: name, class, file and selections.
 bool sp__is_own(const sp_element_spec *spec, const char *attr);
 typedef struct sp_value_source {
     sp_origin origin;
     const char *text, *file;
     int line;
-    sp_set_option *set;  // NULL: it comes from elsewhere
+    sp_set_option *set;  // NULL: the value is not from --set
 } sp_value_source;
 sp_value_source sp__source_of(const sp_scene_node *node, int attr);
-const char *sp__raw_attr(const sp_raw *raw, const char *name);  // NULL: not written
+const char *sp__raw_attr(const sp_raw *raw, const char *name);  // NULL: not given
 const sp_scene_node *sp__default_of_class(const sp_scene *scene, const char *name);
 void sp__check_defaults(sp_scene *scene);
 
 // scene_values.c
-const sp_attr *sp__attr_read(sp_scene *scene, sp_scene_node *node, int attr);  // reads it once; never NULL
-void sp__attr_forget(sp_scene_node *node, int attr);  // as if it had not been given: the built-in default
+const sp_attr *sp__attr_read(sp_scene *scene, sp_scene_node *node, int attr);  // reads the attribute once; never NULL
+void sp__attr_forget(sp_scene_node *node, int attr);                           // resets the attribute to the built-in default
 extern const sp_attr sp__attr_absent;
 
 // scene_params.c
 bool sp__curve_read(sp_scene *scene, sp_scene_node *curve);
 sp_param_state sp__param_value(sp_scene *scene, sp_scene_node *param, double *number, const char **word);
-// An expression without its braces, in the scope of a node. NULL: an error has been reported or memory is out.
+// Compiles an expression without its braces in the scope of a node. NULL: error reported or no memory.
 const sp_expr *sp__compile(sp_scene *scene, sp_scene_node *node, int attr, const char *text, size_t length, unsigned of);
-// A word that `{name}` stands for; NULL: none.
+// The word that `{name}` expands to; NULL: none.
 const char *sp__scope_word(sp_scene *scene, const sp_scope *scope, const char *text, size_t length);
 
-// scene_check.c: rules that tie attributes together; scene_check_parts.c: those of single elements
+// scene_check.c: rules across attributes; scene_check_parts.c: rules of single elements
 void sp__scene_check(sp_scene *scene);
 void sp__check_element(sp_scene_node *node);
 // scene_check_rods.c
@@ -252,11 +252,11 @@ void sp__check_rod_surface(sp_scene_node *node);
 void sp__check_instance(sp_scene_node *node);
 void sp__check_inverse(sp_scene_node *node);
 void sp__check_unused(sp_scene *scene);
-// scene_set.c: a --set whose path matches nothing; those whose value nothing takes, after all values are read
+// scene_set.c: errors for a --set without a matching path, and, after all values are read, for a --set without effect
 void sp__set_unmatched(sp_scene *scene, const sp_set_option *option);
 void sp__check_sets(sp_scene *scene);
-// An attribute that cannot act: an error where it was written; forgotten with a note where it is a default, or where what
-// decides (nullable) came from --set.
+// Handles an attribute without effect: an error if it was written; a reset with a note if it is a default, or if the attribute
+// that decides (nullable) came from --set.
 void sp__cannot_act(sp_scene_node *node, const char *attr, const sp_scene_node *decider, const char *decides, const char *why);
 bool sp__selects_something(const sp_scene_node *node);
 bool sp__is_present(const sp_scene_node *node);

@@ -1,4 +1,4 @@
-// The reference page of the scene language, as Markdown, from the table.
+// Generates the reference page of the scene language as Markdown from the table.
 #include <stdio.h>
 
 #include "io/scene/scene_read.h"

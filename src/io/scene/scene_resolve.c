@@ -1,5 +1,5 @@
-// From raw elements to nodes: includes are pasted, templates copied, names made into paths, --set laid on top. Everything that
-// multiplies is counted before it is made.
+// Expands raw elements to nodes: inserts includes, copies templates, builds paths from names, applies --set. The size of every
+// expansion is computed before anything is created.
 #include <stdio.h>
 
 #include "io/file/text_file.h"
@@ -15,11 +15,11 @@ static bool ignored(const sp_raw *raw) {
 
 // ---------------------------------------------------------------------------------------------- nodes
 
-// children in the order given, numbered where several share an unnamed kind
+// children in file order, numbered if several unnamed ones have the same element type
 typedef struct item {
     const sp_raw *raw;
     sp_scope *scope;
-    int number;  // -1: alone
+    int number;  // -1: the only one
 } item;
 
 typedef struct item_list {
@@ -48,7 +48,7 @@ static void number_items(item_list *list) {
     }
 }
 
-// path of the parent (none for the root's children), what the scope puts before names, name, number
+// path of the parent (none for children of the root), prefix of the scope, name, number
 static char *make_path(sp_scene *scene, const sp_scene_node *parent, const char *base, const char *name, int number) {
     const char *above = parent && parent->path[0] ? parent->path : "";
     const char *front = above[0] ? "" : base;
@@ -60,7 +60,7 @@ static char *make_path(sp_scene *scene, const sp_scene_node *parent, const char 
     return path;
 }
 
-// the node's own path, or that of the body it is a strand of
+// the path is that of the node or of the body that it is a strand of
 static bool is_at(sp_scene_node *node, const char *path) {
     char merged[300];
     if (sp__path_matches(path, node->path, node->source->sole)) return true;
@@ -82,7 +82,7 @@ static void lay_set(sp_scene *scene, sp_scene_node *node, sp_set_option *option)
     }
     if (index < 0) return;
     option->matched = true;
-    // of a default it is not known yet whether anybody takes it
+    // for a default it is not known yet whether any element uses it
     bool common = node->parent && !node->parent->parent && sp__list_has("solver/integrator", '/', node->spec->name);
     if (param || (!common && !node->source->inert)) option->acts = true;
     if (strcmp(node->spec->attrs[index].name, "name") == 0) {
@@ -124,7 +124,7 @@ static sp_scene_node *new_node(sp_scene *scene, const sp_raw *raw, sp_scope *sco
     return node;
 }
 
-// known by its path from now on; --set finds it
+// registers the node under its path and applies --set
 static void announce(sp_scene *scene, sp_scene_node *node) {
     if (!sp__path_add(scene, node)) {
         const sp_scene_node *other = sp__path_get(scene, node->path, "", "");
@@ -149,7 +149,7 @@ static bool attach(sp_scene *scene, sp_scene_node *parent, int *capacity, sp_sce
     return true;
 }
 
-// an element that is not written but implied, so that its values have paths
+// an implied element that is not in the file, so that its values have paths
 static const sp_raw *implied(sp_scene *scene, const sp_raw *parent, const char *element) {
     sp_raw *raw = sp__scene_alloc(scene, 1, sizeof *raw);
     if (!raw) return NULL;
@@ -173,7 +173,7 @@ static bool imply_system(sp_scene *scene, const sp_raw *raw, sp_scope *scope, it
     return true;
 }
 
-// a node with everything in it; depth is bounded by that of the file
+// a node with all its children; the depth is limited by that of the file
 static sp_scene_node *grow_node(sp_scene *scene, const item *it, sp_scene_node *parent) {
     sp_scene_node *node = new_node(scene, it->raw, it->scope, parent, it->number);
     if (!node) return NULL;
@@ -209,7 +209,7 @@ static sp_scene_node *grow_param(sp_scene *scene, const sp_raw *raw, sp_scope *s
     return node;
 }
 
-// the `set`s of an include or instance give values to the parameters of what is pasted or copied
+// the `set` elements of an include or instance assign the parameters of the inserted or copied elements
 static bool give_values(sp_scene *scene, sp_scene_node *holder, sp_scope *inside) {
     bool good = true;
     for (int i = 0; i < holder->child_count; i++) {
@@ -237,7 +237,7 @@ static bool give_values(sp_scene *scene, sp_scene_node *holder, sp_scope *inside
     return good;
 }
 
-// `set`s are no places of their own: pile[2].E is the parameter
+// `set` elements have no path of their own: pile[2].E is the parameter
 static bool grow_sets(sp_scene *scene, sp_scene_node *holder, const sp_raw *raw, sp_scope *scope) {
     int capacity = 0;
     for (const sp_raw *c = raw->first; c; c = c->next) {
@@ -253,7 +253,7 @@ static bool grow_sets(sp_scene *scene, sp_scene_node *holder, const sp_raw *raw,
 typedef struct chain {
     const struct chain *up;
     const char *what;   // real path of a file, or name of a template
-    const char *shown;  // how to print it
+    const char *shown;  // for messages
     const void *key;
     int depth;
 } chain;
@@ -312,7 +312,7 @@ static void paste(sp_scene *scene, const sp_raw *raw, sp_scope *outer, const cha
     const sp_attr *enabled = sp__attr_read(scene, node, sp__attr_index(node->spec, "enabled"));
     const sp_attr *file = sp__attr_read(scene, node, sp__attr_index(node->spec, "file"));
     const sp_attr *prefix = sp__attr_read(scene, node, sp__attr_index(node->spec, "prefix"));
-    node->source->inert = true;  // from here on it is only a place to name in messages
+    node->source->inert = true;  // from now on it is used only in messages
     if (!file->count || (enabled->count && strcmp(enabled->words[0], "no") == 0)) return;
     const char *shown = sp__file_beside(scene, raw->file, file->text);
     sp_scope *scope = sp__scene_alloc(scene, 1, sizeof *scope);
@@ -330,7 +330,7 @@ static void paste(sp_scene *scene, const sp_raw *raw, sp_scope *outer, const cha
     give_values(scene, node, scope);
 }
 
-// parameters first: the files of includes may depend on them
+// parameters first: the file names of includes may depend on them
 static void collect(sp_scene *scene, const sp_raw *root, sp_scope *scope, const chain *up, item_list *list) {
     for (const sp_raw *c = root->first; c; c = c->next)
         if (!ignored(c) && is(c, "param")) grow_param(scene, c, scope, NULL);
@@ -384,7 +384,7 @@ static bool count_copies(sp_scene *scene, sp_scene_node *node, copies *out) {
     return out->count > 0;
 }
 
-// copies that an instance in a template makes, as far as its text alone tells
+// number of copies of an instance in a template, as far as its plain text shows
 static double count_written(const sp_raw *instance) {
     const char *count = sp__raw_attr(instance, "count"), *grid = sp__raw_attr(instance, "grid");
     double total = 1, n;
@@ -397,7 +397,7 @@ static double count_written(const sp_raw *instance) {
     return total;
 }
 
-// elements of one copy, those of the instances in it included; what goes in circles is refused later
+// elements of one copy including nested instances; cycles are reported later
 static double copy_size(const sp_scene *scene, const sp_scene_node *template, int depth) {
     double size = template->source->raw->size;
     if (depth > SP_MAX_INCLUDES) return size;
@@ -410,7 +410,7 @@ static double copy_size(const sp_scene *scene, const sp_scene_node *template, in
     return size;
 }
 
-// counted before anything is made; the bytes are those of the bare nodes
+// checked before anything is created; the bytes are those of the nodes alone
 static bool copies_fit(sp_scene *scene, const sp_scene_node *node, const sp_scene_node *template, double count) {
     double total = scene->node_count + count * copy_size(scene, template, 0);
     double bytes = total * (double)(sizeof(sp_scene_node) + sizeof(sp_scene_source) + 40 * sizeof(void *));
@@ -425,7 +425,7 @@ static bool copies_fit(sp_scene *scene, const sp_scene_node *node, const sp_scen
     return false;
 }
 
-// the offset in the grid joins the copy's own translation; x slowest, z fastest, as the nodes of a box
+// adds the grid offset to the translation of the copy; x slowest, z fastest, like the nodes of a box
 static bool shift_in_grid(sp_scene *scene, sp_scene_node *copy, const copies *c, int i) {
     if (!c->grid[0]) return true;
     int attr = sp__attr_index(copy->spec, "translate");
@@ -443,13 +443,13 @@ static bool shift_in_grid(sp_scene *scene, sp_scene_node *copy, const copies *c,
 
 typedef struct spread {
     sp_scene *scene;
-    int capacity;  // of the root's children
-    bool full;     // more than a scene may hold: nothing more is made
+    int capacity;  // of the array of the root's children
+    bool full;     // the limit of a scene is reached: nothing more is created
 } spread;
 
 static void expand_instance(spread *s, sp_scene_node *node, sp_scene_node *around, const chain *up);
 
-// bodies of one copy stand under the root; nested instances spread in turn
+// bodies of a copy become children of the root; nested instances are expanded recursively
 static bool fill_copy(spread *s, sp_scene_node *copy, const sp_raw *template, sp_scope *inside, const chain *up) {
     sp_scene *scene = s->scene;
     item_list list = {0};
@@ -460,13 +460,13 @@ static bool fill_copy(spread *s, sp_scene_node *copy, const sp_raw *template, sp
         else if (!add_item(scene, &list, c, inside))
             return false;
     }
-    // said once, not for every copy
+    // report an error once, not for every copy
     if (!give_values(scene, copy, inside)) return false;
     number_items(&list);
     sp_scene_node *root = scene->root, *instance = root->instance;
     bool sole = root->source->sole;
     for (int i = 0; i < list.count && !scene->no_memory && !s->full; i++) {
-        root->instance = copy;  // inherited by what grows
+        root->instance = copy;  // inherited by the new nodes
         root->source->sole = copy->source->sole;
         sp_scene_node *child = grow_node(scene, &list.items[i], root);
         root->instance = instance;
@@ -504,7 +504,7 @@ static bool make_copy(spread *s, sp_scene_node *node, sp_scene_node *around, con
     copy->instance = around;
     copy->source->sole = c->count == 1 && (!around || around->source->sole);
     copy->enabled = !around || around->enabled;
-    copy->source->hits = node->source->hits;  // what --set says of pile holds for every pile[i]
+    copy->source->hits = node->source->hits;  // --set of pile applies to every pile[i]
     announce(scene, copy);
     *inside = (sp_scope){.parent = template->source->scope, .base = base, .holder = copy, .indexed = true, .i = i, .n = c->count};
     inside->csv = c->csv;
@@ -543,7 +543,7 @@ static void expand_instance(spread *s, sp_scene_node *node, sp_scene_node *aroun
     if (sp__merges(node) && !scene->no_memory && !s->full) sp__merge_copies(scene, node, before, &s->capacity);
 }
 
-// ---------------------------------------------------------------------------------------------- the whole
+// ---------------------------------------------------------------------------------------------- document
 
 static void check_too_many(sp_scene *scene) {
     if (scene->node_count >= SP_MAX_ELEMENTS)
@@ -556,14 +556,14 @@ static bool keep_default(sp_scene *scene, sp_scene_node *node) {
         sp__scene_error(scene, node, NULL, "more than %d classes", SP_MAX_CLASSES);
         return false;
     }
-    if (node->child_count > SP_MAX_KINDS) node->child_count = SP_MAX_KINDS;  // some stand twice, which is reported
+    if (node->child_count > SP_MAX_KINDS) node->child_count = SP_MAX_KINDS;  // the excess are duplicates, which are reported
     if (!sp__scene_grow(scene, &scene->defaults, scene->default_count, &scene->default_capacity, sizeof *scene->defaults))
         return false;
     scene->defaults[scene->default_count++] = node;
     return true;
 }
 
-// defaults first, since they may say what is enabled; the order of elements does not matter
+// defaults first, since they may contain `enabled`; the order of elements does not matter
 static bool grow_written(spread *s, item_list *list) {
     sp_scene *scene = s->scene;
     for (int pass = 0; pass < 2; pass++) {
@@ -587,7 +587,7 @@ static void grow_all(sp_scene *scene, item_list *list) {
     for (int i = 0, n = scene->node_count; i < n; i++)
         if (strcmp(scene->nodes[i]->spec->name, "param") == 0 && !attach(scene, root, &s.capacity, scene->nodes[i])) return;
     if (!grow_written(&s, list)) return;
-    // templates, classes and curves are all known now
+    // all templates, classes and curves are known from here on
     int written = root->child_count;
     sp_scene_node **before = root->children;
     root->children = NULL;

@@ -1,5 +1,5 @@
-// The RelaxNG schema, from the table: for editors and tests. It knows what this build has, and leaves to the reader what several
-// attributes say together. A required attribute that a default may give is not required here.
+// Generates the RelaxNG schema from the table, for editors and tests. It contains what this build supports; the reader checks
+// rules across attributes. A required attribute that a default may provide is optional here.
 #include <stdio.h>
 
 #include "io/scene/scene_read.h"
@@ -13,7 +13,7 @@ static void say_pattern(const sp_printer *p, const char *pattern) {
     sp__say(p, "          <data type=\"string\"><param name=\"pattern\">%s</param></data>\n", pattern);
 }
 
-// text that only holds the five characters of markup as entities
+// escapes the five markup characters as entities
 static void say_escaped(const sp_printer *p, const char *text) {
     for (const char *c = text; *c; c++) {
         const char *entity = *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : *c == '&' ? "&amp;" : NULL;
@@ -85,7 +85,7 @@ static bool same_attribute(const sp_attr_spec *a, const sp_attr_spec *b) {
            same_text(a->meaning, b->meaning);
 }
 
-// many elements share groups of attributes: each is written once, under the first element that has it
+// elements share groups of attributes: each is written once, under the first element that has it
 static void first_with(const sp_element_spec *e, const sp_attr_spec *spec, const sp_element_spec **owner) {
     for (int i = 0; i < sp__element_spec_count(); i++) {
         const sp_element_spec *other = sp__element_spec_at(i);

@@ -1,9 +1,9 @@
-// What is wrong with a --set: its path matches nothing, or nothing takes the value. Both say which paths would have acted.
+// Errors of --set: a path that matches nothing, or a value without effect. Both messages list paths that would act.
 #include <stdio.h>
 
 #include "io/scene/scene_read.h"
 
-enum { LOOKED_AT = 2000, LISTED = 3 };  // nodes; paths that a message names
+enum { LOOKED_AT = 2000, LISTED = 3 };  // nodes searched; paths listed in a message
 
 static const char *last_word(const char *path) {
     const char *dot = strrchr(path, '.');
@@ -22,9 +22,9 @@ static void attr_path(sp_scene_node *node, int attr, char *out, size_t size) {
              attr < 0 ? "" : node->spec->attrs[attr].name);
 }
 
-// the path that differs by a slip of the keyboard
+// the path closest to a mistyped one
 static bool nearest_path(sp_scene *scene, const char *wanted, char best[220]) {
-    // a short word is near to everything
+    // short words need a stricter limit: they are close to everything
     int limit = strlen(wanted) < 3 ? 0 : strlen(wanted) < 5 ? 1 : 2;
     best[0] = 0;
     for (int i = 0; i < scene->node_count && i < LOOKED_AT && limit >= 0; i++)
@@ -39,7 +39,7 @@ static bool nearest_path(sp_scene *scene, const char *wanted, char best[220]) {
     return best[0] != 0;
 }
 
-// Whether --set of this attribute of the node acts, as far as its kind tells.
+// Whether --set of this attribute can act, judged by the type of the node.
 static bool could_act(const sp_scene_node *node, int attr) {
     bool common = node->parent && !node->parent->parent && sp__list_has("solver/integrator", '/', node->spec->name);
     bool shape = node->parent && strcmp(node->parent->spec->name, "solid") == 0 &&
@@ -49,7 +49,7 @@ static bool could_act(const sp_scene_node *node, int attr) {
     return !(shape && sp__list_has("scale/rotate/quat/translate", '/', name)) && !sp__list_has("name/class", '/', name);
 }
 
-// Paths that end in this attribute, of elements of one kind (NULL: of any); how many there are.
+// Lists the paths that end in this attribute, of one element type (NULL: any). Returns their number.
 static int list_paths(sp_scene *scene, const char *attr, const sp_element_spec *kind, char *out, size_t size) {
     size_t used = 0;
     int count = 0;
@@ -67,7 +67,7 @@ static int list_paths(sp_scene *scene, const char *attr, const sp_element_spec *
     return count;
 }
 
-// an attribute of this name, or of the one that a synonym stands for
+// the attribute of this name, or the one that a synonym means
 static const char *meant_attr(const sp_scene *scene, const char *word) {
     enum { MOST = 400 };
     const char *known[MOST];
@@ -82,7 +82,7 @@ static const char *meant_attr(const sp_scene *scene, const char *word) {
     return sp__nearest(word, known, n);
 }
 
-// "contact.friction" where the scene has no contact
+// "contact.friction" in a scene without contact
 static bool lacks_element(const sp_scene *scene, const char *path, char name[64]) {
     size_t n = strcspn(path, ".");
     if (!path[n] || n >= 64) return false;
@@ -110,7 +110,7 @@ void sp__set_unmatched(sp_scene *scene, const sp_set_option *option) {
         sp__scene_error_at(scene, option->text, 0, "the path %s matches nothing", quoted);
 }
 
-// the kind of element that the option was laid on
+// element type that the option matched
 static const sp_element_spec *kind_of(const sp_scene *scene, const sp_set_option *option) {
     for (int i = 0; i < scene->node_count; i++)
         for (const sp_set_hit *h = scene->nodes[i]->source->hits; h; h = h->next)

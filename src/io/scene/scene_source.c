@@ -1,4 +1,5 @@
-// Where a value comes from: --set, written, the class, its parents, the unnamed default, the built-in one, in that order.
+// The source of a value, in this order: --set, the element, its class, the parents of the class, the unnamed default, the
+// built-in default.
 #include <stdio.h>
 
 #include "io/scene/scene_read.h"
@@ -38,7 +39,7 @@ const sp_scene_node *sp__default_of_class(const sp_scene *scene, const char *nam
     return NULL;
 }
 
-// the class on the node itself, or on the nearest thing around it
+// class of the node or of its nearest ancestor with one
 static const char *find_class(const sp_scene_node *node) {
     while (node) {
         sp_value_source source;
@@ -70,7 +71,7 @@ static bool defaulted(const sp_scene_node *holder, const sp_scene_node *node, in
     return false;
 }
 
-// the class and its parents; a circle of parents is reported elsewhere and ends here
+// the class and its parents; a cycle of parents is reported elsewhere and ends here
 static bool class_source(const sp_scene_node *node, int attr, sp_value_source *out) {
     const sp_scene *scene = node->scene;
     const char *name = class_of(node);
@@ -89,7 +90,7 @@ static bool class_source(const sp_scene_node *node, int attr, sp_value_source *o
 
 static bool unnamed_source(const sp_scene_node *node, int attr, sp_value_source *out) {
     const sp_scene *scene = node->scene;
-    // solver and integrator directly under the scene
+    // solver and integrator directly under the scene are defaults
     const sp_scene_node *common = scene->solver && scene->solver->spec == node->spec           ? scene->solver
                                   : scene->integrator && scene->integrator->spec == node->spec ? scene->integrator
                                                                                                : NULL;
@@ -146,7 +147,7 @@ static void check_parents(sp_scene *scene, const sp_scene_node *holder) {
             sp__scene_error(scene, holder, "parent", "classes stand behind each other in a circle: %s", chain);
             return;
         }
-        // a circle that does not come back to the start is found from one of its own
+        // a cycle without the start is reported when one of its own classes is checked
         if ((size_t)n >= sizeof chain) return;
         at = next;
     }

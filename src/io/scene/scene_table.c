@@ -1,4 +1,4 @@
-// The one table of the scene language, put together from its families, and how to look things up in it.
+// The table of the scene language, joined from its parts, and the lookup functions.
 #include "io/scene/scene_table.h"
 
 static const sp_element_spec *const families[] = {sp__table_scene,      sp__table_shapes,  sp__table_bodies,

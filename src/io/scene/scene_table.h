@@ -1,12 +1,12 @@
-// How the rows of the one table are written, and the groups of attributes that several elements share.
+// Macros for the rows of the table, and attribute groups that several elements share.
 #ifndef SP_SCENE_TABLE_H
 #define SP_SCENE_TABLE_H
 
 #include "io/scene/scene.h"
 
-// price of a change while running
-#define VALUES "values"    // taken at the next step
-#define REBUILD "rebuild"  // the body's system is built again
+// cost of a change while running
+#define VALUES "values"    // applied at the next step
+#define REBUILD "rebuild"  // the system of the body is built again
 #define RELOAD "reload"    // the scene is read again
 
 enum {
@@ -21,7 +21,7 @@ enum {
     MANY = SP_ATTR_MANY
 };
 
-// A row: name, least and most numbers or words, unit, range, default, choices, flags, stage, price, meaning.
+// A row: name, minimum and maximum number of values, unit, range, default, choices, flags, stage, price, meaning.
 #define ROW(name, kind, lo, hi, unit, low, high, def, choices, flags, stage, price, meaning)                                \
     {                                                                                                                       \
         name, kind, lo, hi, unit, low, high, def, choices, (unsigned)(flags) | ((stage) > 1 ? (unsigned)LATER : 0u), stage, \
@@ -57,7 +57,7 @@ enum {
 #define ANY_BODY "solid/rod/shell/rigid"
 #define AXES "xyz/xy/xz/yz/x/y/z"
 
-// what every element takes; `scene` has a freer name
+// attributes of every element; `scene` allows more names
 #define COMMON                                                                                                            \
     ROW("name", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD, "a letter, then letters, digits, _ and -"),       \
         ROW("class", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD, "default class of it and of what it holds"), \
@@ -71,7 +71,7 @@ enum {
         NUMBERS("quat", 4, 4, "", -INFINITY, INFINITY, NULL, flags, 1, RELOAD, "instead of rotate: the rotation as w x y z"), \
         VECTOR("translate", "m", NULL, flags, 1, RELOAD, "last: the displacement")
 
-// selection S; those given intersect
+// selection S; given criteria intersect
 #define SELECTION(flags)                                                                                                        \
     NUMBERS("box", 6, 6, "m", -INFINITY, INFINITY, NULL, flags, 1, RELOAD, "inside x0 y0 z0 x1 y1 z1"),                         \
         NUMBERS("sphere", 4, 4, "m", -INFINITY, INFINITY, NULL, flags, 1, RELOAD, "inside centre and radius"),                  \
@@ -101,8 +101,8 @@ enum {
 
 #define IT_SELF(x) x
 #define NOTHING(x) NULL
-// material M; DEF keeps or drops the defaults; `time` is T_ where the modulus may vary in time; `law` marks what one body has
-// only once
+// material M; DEF keeps or drops the defaults; `time` is T_ if the modulus may vary in time; `law` marks attributes that a body
+// has only once
 #define MATERIAL(DEF, time, law)                                                                                       \
     POSITIVE("density", "kg/m3", DEF("1000"), X_, 1, REBUILD, "mass per rest volume"),                                 \
         NOT_NEGATIVE("young", "Pa", DEF("1e6"), (time) | X_, 1, VALUES, "Young's modulus"),                            \
@@ -125,7 +125,7 @@ enum {
 #define ELEMENT(name, stage, built, children, attrs, meaning) \
     { name, stage, children, attrs, COUNT_OF(attrs), meaning, built }
 
-// the families, each ended by a row without a name
+// parts of the table, each terminated by a row without a name
 extern const sp_element_spec sp__table_scene[], sp__table_shapes[], sp__table_bodies[], sp__table_conditions[],
     sp__table_systems[], sp__table_seen[];
 

@@ -1,4 +1,4 @@
-// The table: bodies and what they are made of.
+// The table: bodies and their materials.
 #include "io/scene/scene_table.h"
 
 #define MODELS                                                                                                                 \

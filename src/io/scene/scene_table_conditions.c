@@ -1,4 +1,4 @@
-// The table: what acts on one body.
+// The table: boundary conditions and loads of one body.
 #include "io/scene/scene_table.h"
 
 static const sp_attr_spec select_attrs[] = {COMMON, SELECTION(0)};

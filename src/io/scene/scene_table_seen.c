@@ -1,4 +1,4 @@
-// The table: what is seen and what is written down.
+// The table: appearance and outputs.
 #include "io/scene/scene_table.h"
 
 static const sp_attr_spec surface_attrs[] = {

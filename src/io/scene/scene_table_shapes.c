@@ -1,4 +1,4 @@
-// The table: shapes. One per solid or shell, any number per rigid, where each may carry a placement of its own.
+// The table: shapes. One per solid or shell; any number per rigid, each with an optional placement.
 #include "io/scene/scene_table.h"
 
 #define ELEMENT_TARGET(stage) INTEGERS("elements", 1, 1, 1, 134217728, NULL, 0, stage, RELOAD, "instead of cells: about so many")

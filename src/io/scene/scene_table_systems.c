@@ -1,4 +1,4 @@
-// The table: time, linear systems, and what acts between bodies.
+// The table: time integration, linear solvers, and interaction between bodies.
 #include "io/scene/scene_table.h"
 
 static const sp_attr_spec integrator_attrs[] = {
@@ -39,7 +39,7 @@ static const sp_attr_spec solver_attrs[] = {
     NUMBERS("omega", 1, 1, "", 0, 2, "1", LOPEN | HOPEN, 1, REBUILD, "of ssor"),
 };
 
-// `need` marks what `contact` must have and a `pair` may leave out; DEF keeps or drops defaults
+// `need` marks attributes that are required in `contact` and optional in `pair`; DEF keeps or drops the defaults
 #define CONTACT_ATTRS(need, DEF)                                                                                            \
     CHOICE("formulation", NULL, "penalty/proximity[2]/volume[2]/volume-penalty[2]", need, 1, REBUILD, "what a contact is"), \
         NOT_NEGATIVE("friction", "", DEF("0"), 0, 1, VALUES, "coefficient"),                                                \

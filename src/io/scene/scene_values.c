@@ -1,4 +1,4 @@
-// Values: the text of one attribute read as its kind says, with the value seen and what is allowed in every error.
+// Values: parses the text of an attribute according to its type. Every error has the value seen and the values allowed.
 #include <stdio.h>
 
 #include "io/file/text_file.h"
@@ -12,7 +12,7 @@ typedef struct value {
     int index;
     const sp_attr_spec *spec;
     sp_attr *out;
-    const char *text;  // without spaces around it
+    const char *text;  // without surrounding white space
     size_t length;
 } value;
 
@@ -20,7 +20,7 @@ static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-// the next piece between spaces; spaces in braces do not count. NULL: no more
+// the next piece between spaces, spaces in braces excluded; NULL: no more
 static const char *next_piece(const char **at, const char *end, size_t *length) {
     const char *p = *at;
     while (p < end && is_space(*p)) p++;
@@ -90,7 +90,7 @@ static bool read_expression(value *v, int i, const char *piece, size_t length) {
     v->out->numbers[i] = sp__expr_eval(e, &(sp_expr_env){0});
     bool varies = sp__expr_uses_t(e) || sp__expr_uses_x(e);
     if (varies) v->out->programs[i] = e;
-    // what varies in space has no value before there are places
+    // a value that varies in space cannot be checked before positions are known
     return sp__expr_uses_x(e) || check_number(v, v->out->numbers[i]);
 }
 
@@ -107,7 +107,7 @@ static bool read_piece(value *v, int i, const char *piece, size_t length) {
     return false;
 }
 
-// 1..3 means one or three, 3..6 three or six; others mean what they say
+// 1..3 means one or three, 3..6 means three or six; other ranges are literal
 static bool count_allowed(const sp_attr_spec *spec, int n) {
     if (n < spec->count_min || n > spec->count_max) return false;
     if (spec->count_max == 3 && spec->count_min == 1) return n != 2;
@@ -200,7 +200,7 @@ static bool add_word(value *v, const char *text, size_t length) {
     return true;
 }
 
-// what an expression in a place for words stands for: a word, or a number as it would be written
+// the value of an expression in a list of words: a word, or a number as text
 static const char *evaluate_word(value *v, const char *piece, size_t length, double *number) {
     *number = NAN;
     const char *word = sp__scope_word(v->scene, v->node->source->scope, piece + 1, length - 2);
@@ -211,7 +211,7 @@ static const char *evaluate_word(value *v, const char *piece, size_t length, dou
     char text[32];
     snprintf(text, sizeof text, "%.15g", *number);
     for (char *c = text; *c; c++)
-        if (*c == ',') *c = '.';  // of the host's locale
+        if (*c == ',') *c = '.';  // decimal comma of the host's locale
     return sp__scene_copy(v->scene, text, strlen(text));
 }
 
@@ -286,7 +286,7 @@ static bool read_condition(value *v) {
 
 // ---------------------------------------------------------------------------------------------- files
 
-// "cube-{k}.msh": every expression replaced by what it stands for
+// "cube-{k}.msh": replaces every expression by its value
 static const char *substitute(value *v) {
     char path[1024];
     size_t used = 0;
@@ -345,7 +345,7 @@ static bool refuse_reference(value *v, const char *path, const sp_scene_node *se
     return false;
 }
 
-// a selection of an event is one of the body that the event is about
+// a `select` of an event refers to selections of the body that the event acts on
 static const sp_scene_node *looked_up_from(const value *v) {
     if (strcmp(v->spec->name, "select") != 0 || strcmp(v->node->spec->name, "event") != 0) return v->node;
     const sp_attr *of = sp__attr_read(v->scene, v->node, sp__attr_index(v->node->spec, "of"));
@@ -403,7 +403,7 @@ static bool read_references(value *v) {
     return true;
 }
 
-// a model of the list, or the name of a material
+// a material model of the list, or the name of a material
 static bool read_choice_or_name(value *v) {
     const char *word = v->text;
     double number;
@@ -468,7 +468,7 @@ static sp_attr *read_source(sp_scene *scene, sp_scene_node *node, int index, con
     return attr;
 }
 
-// built-in defaults are the same for every element of a kind: read once
+// built-in defaults are equal for all elements of a type: read once
 static const sp_attr *built_in(sp_scene *scene, sp_scene_node *node, int index, const sp_value_source *from) {
     const sp_attr ***cache = &scene->built_in[node->source->spec_index];
     if (!*cache) *cache = sp__scene_alloc(scene, (size_t)node->spec->attr_count, sizeof **cache);
@@ -477,7 +477,7 @@ static const sp_attr *built_in(sp_scene *scene, sp_scene_node *node, int index, 
     return (*cache)[index];
 }
 
-// what it is, and the words that may stand there
+// message with the meaning of the attribute and its choices
 static void missing_attribute(sp_scene *scene, const sp_scene_node *node, const sp_attr_spec *spec) {
     char list[300] = "";
     size_t used = 0;

@@ -1,5 +1,5 @@
-// XML to raw elements, through libxml2's event interface: no tree of its own, no network, no DTD, no entities but the five.
-// Lines of attributes are found by walking over the tag in our own copy of the text, since the parser only knows its end.
+// XML to raw elements with libxml2's SAX interface: no document tree, no network, no DTD, only the five predefined entities. The
+// lines of attributes are found by scanning the tag in our copy of the text, since the parser reports only its end.
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@ typedef struct reader {
     sp_scene *scene;
     const char *file, *text;
     size_t size;
-    size_t at;  // how far lines have been counted
+    size_t at;  // lines are counted up to here
     int line;   // of `at`
     xmlParserCtxt *xml;
     sp_raw *root, *open;
@@ -32,15 +32,15 @@ static int here(const reader *r) {
     return r->xml->input ? r->xml->input->line : 0;
 }
 
-// ---------------------------------------------------------------------------------------------- where things stand
+// ---------------------------------------------------------------------------------------------- source positions
 
-// goes on counting lines up to a place further on
+// line of a position; positions must ascend
 static int line_at(reader *r, size_t place) {
     for (; r->at < place && r->at < r->size; r->at++) r->line += r->text[r->at] == '\n';
     return r->line;
 }
 
-// a tag holds no < but its first character
+// inside a tag, < occurs only as its first character
 static size_t tag_start(const reader *r) {
     long end = xmlByteConsumed(r->xml);
     size_t p = end < 0 ? 0 : (size_t)end < r->size ? (size_t)end : r->size;
@@ -58,7 +58,7 @@ static size_t skip_name(const reader *r, size_t p) {
     return p;
 }
 
-// lines of the attributes, in the order written, which is the order of the event's
+// lines of the attributes in file order, which is also the order of the event
 static void attribute_lines(reader *r, size_t start, sp_raw *raw) {
     size_t p = skip_name(r, start + 1);
     for (int i = 0; i < raw->attr_count; i++) {
@@ -176,7 +176,7 @@ static void on_doctype(void *user, const xmlChar *name, const xmlChar *id, const
     stop(r);
 }
 
-// editors associate the schema by xml-model; nothing else can be meant for us
+// editors find the schema by xml-model; no other instruction is allowed
 static void on_instruction(void *user, const xmlChar *target, const xmlChar *data) {
     reader *r = user;
     (void)data;
@@ -203,9 +203,9 @@ static void on_error(void *user, xmlError *error) {
     stop(r);
 }
 
-// ---------------------------------------------------------------------------------------------- the parser
+// ---------------------------------------------------------------------------------------------- parser
 
-// UTF-8 only: another declared encoding, or the zero bytes of UTF-16, would be read as something else than was meant
+// UTF-8 only: another declared encoding, or the zero bytes of UTF-16, would be misread
 static bool encoding_allowed(reader *r) {
     if (memchr(r->text, 0, r->size)) {
         sp__scene_error_at(r->scene, r->file, 1, "not a text in UTF-8: it holds zero bytes");
@@ -246,7 +246,7 @@ static void install(reader *r) {
     sax->processingInstruction = on_instruction;
     sax->serror = on_error;
     r->xml->userData = r;
-    // replaces the five built-in entities and references to characters; there are no others without a DOCTYPE
+    // expands the five predefined entities and character references; without a DOCTYPE there are no others
     xmlCtxtUseOptions(r->xml, XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_IGNORE_ENC);
 }
 
