@@ -1,5 +1,5 @@
-// See axis.h. Ticks of a linear axis are 1, 2, 2.5 or 5 times a power of ten apart, about six of them; those of a log axis are
-// powers of ten, with 2 and 5 between them where they are few.
+// See axis.h. Ticks of a linear axis are 1, 2, 2.5 or 5 times a power of ten apart, about six of them. Ticks of a log axis are
+// powers of ten, with 2 and 5 between them if there are few.
 #include "io/report/axis.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static void log_ticks(sp_axis *a) {
 void sp__axis_finish(sp_axis *a) {
     if (!(a->low <= a->high)) a->low = 0, a->high = 1;
     double size = fmax(fabs(a->low), fabs(a->high)), least = a->log ? 1e-12 : 1e-12 * size;
-    // one value: room about it, in its own scale
+    // a single value: widen the range relative to its size
     if (a->high - a->low <= least) {
         double room = a->log || size == 0 ? 0.5 : 0.1 * size;
         a->low -= room, a->high += room;
@@ -60,7 +60,7 @@ void sp__axis_finish(sp_axis *a) {
         linear_ticks(a);
         return;
     }
-    // a factor of five at least: two of 1, 2, 5 are in any such range
+    // a factor of five at least: any such range contains two of 1, 2, 5
     double lack = 0.7 - (a->high - a->low);
     if (lack > 0) a->low -= 0.5 * lack, a->high += 0.5 * lack;
     log_ticks(a);
@@ -72,7 +72,7 @@ double sp__axis_place(const sp_axis *a, double v) {
 }
 
 void sp__axis_label(const sp_axis *a, double v, char *out, size_t size) {
-    if (a->step > 0 && fabs(v) < 1e-6 * a->step) v = 0;  // rounding of low + i step
+    if (a->step > 0 && fabs(v) < 1e-6 * a->step) v = 0;  // rounding error of low + i step
     double reach = fmax(fabs(a->low), fabs(a->high));
     int digits = a->step > 0 && reach > 0 ? (int)ceil(log10(reach / a->step)) + 2 : 1;
     digits = digits < 6 ? 6 : digits > 15 ? 15 : digits;
@@ -81,5 +81,5 @@ void sp__axis_label(const sp_axis *a, double v, char *out, size_t size) {
     else
         snprintf(out, size, "%.*g", digits, v);
     for (char *c = out; *c; c++)
-        if (!strchr("0123456789+-e", *c)) *c = '.';  // another locale's point
+        if (!strchr("0123456789+-e", *c)) *c = '.';  // decimal point of another locale
 }

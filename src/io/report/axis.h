@@ -1,4 +1,4 @@
-// An axis of a plot: the range of its numbers, round ticks, and where a number stands on the paper.
+// An axis of a plot: the range of its values, round ticks, and the position of a value in pixels.
 #ifndef SP_AXIS_H
 #define SP_AXIS_H
 
@@ -8,7 +8,7 @@
 enum { SP_TICKS = 24 };
 
 typedef struct sp_axis {
-    double low, high;  // of log10 on a log axis
+    double low, high;  // log10 of the values on a log axis
     double from, to;   // pixels
     bool log;
     double tick[SP_TICKS];
@@ -17,10 +17,10 @@ typedef struct sp_axis {
 } sp_axis;
 
 sp_axis sp__axis_empty(bool log, double from, double to);
-// What is not finite, beyond 1e300, or not positive on a log axis has no place.
+// False for values that are not finite, beyond 1e300, or not positive on a log axis: they are not plotted.
 bool sp__axis_takes(const sp_axis *a, double v);
 void sp__axis_widen(sp_axis *a, double v);
-void sp__axis_finish(sp_axis *a);  // a range of some width, and ticks
+void sp__axis_finish(sp_axis *a);  // ensures a nonzero range and computes the ticks
 double sp__axis_place(const sp_axis *a, double v);
 void sp__axis_label(const sp_axis *a, double v, char *out, size_t size);
 

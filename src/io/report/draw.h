@@ -1,5 +1,5 @@
-// Paper that a plot is drawn on: the few strokes it needs, as an SVG document (draw_svg.c) or as pixels (draw_png.c). Lengths are
-// in units of the document, y downwards; colours 0xRRGGBB.
+// Canvas of a plot: the few drawing operations it needs, as an SVG document (draw_svg.c) or as pixels (draw_png.c). Lengths are
+// in units of the document, y points down, colours are 0xRRGGBB.
 #ifndef SP_DRAW_H
 #define SP_DRAW_H
 
@@ -8,11 +8,11 @@
 typedef enum sp_draw_align { SP_DRAW_LEFT, SP_DRAW_MIDDLE, SP_DRAW_RIGHT } sp_draw_align;
 
 typedef struct sp_draw_text {
-    double x, y;  // of the base line
+    double x, y;  // start of the baseline
     sp_draw_align align;
-    double size;  // of the font; 0: 12.5
+    double size;  // font size; 0: 12.5
     bool bold;
-    bool turned;  // upwards, about x, y
+    bool turned;  // rotated by 90 degrees about x, y, reading upwards
     unsigned colour;
 } sp_draw_text;
 
@@ -28,14 +28,14 @@ struct sp_draw {
     unsigned char *mask;
     int width, height;
     double scale;  // pixels per unit
-    bool broken;   // no memory on the way
+    bool broken;   // an allocation failed
 };
 
-// `inside_html`: an element of an HTML page instead of a document of its own. `name`: what a screen reader says; nullable.
+// `inside_html`: an element of an HTML page instead of a separate document. `name`: label for screen readers, nullable.
 void sp__draw_svg_begin(sp_draw *d, sp_page *page, int width, int height, bool inside_html, const char *name);
 void sp__draw_svg_end(sp_draw *d);
 
 sp_status sp__draw_png_begin(sp_draw *d, sp_context *ctx, int width, int height, double scale);
-sp_status sp__draw_png_end(sp_draw *d, const char *path);  // frees on any outcome; NULL: only that
+sp_status sp__draw_png_end(sp_draw *d, const char *path);  // always frees the canvas; path NULL: writes nothing
 
 #endif

@@ -1,10 +1,10 @@
-// See draw.h: strokes as pixels. A stroke first covers a mask, by distance for lines, by quarter rows for areas, and the mask is
-// then blended once: where the pieces of a line overlap nothing gets darker.
+// See draw.h: drawing in pixels. A shape first fills a coverage mask, by distance for lines and by quarter rows for areas. The
+// mask is then blended once, so that overlapping pieces of a line do not get darker.
 #include "io/picture/picture.h"
 #include "io/report/draw.h"
 
 typedef struct box {
-    int x0, y0, x1, y1;  // pixels, x1 and y1 outside
+    int x0, y0, x1, y1;  // pixels; x1 and y1 are exclusive
 } box;
 
 static box make_box(const sp_draw *d, double x0, double y0, double x1, double y1) {
@@ -24,7 +24,7 @@ static unsigned char *mask_at(const sp_draw *d, int x, int y) {
     return d->mask + (size_t)y * (size_t)d->width + (size_t)x;
 }
 
-// colour where the mask is, and the mask empty again
+// blends the colour with the mask and clears the mask
 static void blend(sp_draw *d, const box *b, unsigned colour) {
     const double ink[3] = {colour >> 16 & 255, colour >> 8 & 255, colour & 255};
     for (int y = b->y0; y < b->y1; y++)
@@ -57,7 +57,7 @@ static void cover_segment(sp_draw *d, const double *a, const double *b, double h
         }
 }
 
-// the drawn parts of a segment whose start is `at` units along its line: 6 on, 4 off
+// covers the dashes of a segment that starts `at` units along its line: 6 on, 4 off
 static void cover_dashes(sp_draw *d, const double *a, const double *b, double half, double at) {
     double s = d->scale, length = hypot(b[0] - a[0], b[1] - a[1]) / s;
     if (!(length > 0)) return;
@@ -102,7 +102,7 @@ static void sort(double *a, int n) {
     }
 }
 
-// where the outline meets a line of equal y [pixels]; even-odd
+// intersections of the outline with a line of constant y [pixels], for the even-odd rule
 static int crossings(const sp_draw *d, const double *xy, int n, double y, double *out) {
     int count = 0;
     for (int i = 0; i < n; i++) {
@@ -125,7 +125,7 @@ static void cover_span(sp_draw *d, const box *b, int y, double from, double to, 
 }
 
 static void fill(sp_draw *d, const double *xy, int n, unsigned colour) {
-    enum { ROWS = 4 };  // sub-rows of a row of pixels
+    enum { ROWS = 4 };  // sub-rows per row of pixels
     double *at;
     box b = box_of(d, xy, n, 1);
     if (!SP_NEW(d->ctx, at, n + 1)) {
@@ -143,7 +143,7 @@ static void fill(sp_draw *d, const double *xy, int n, unsigned colour) {
 
 // ---- text
 
-// drawn beside, then turned a quarter; both are dark on white, so the darker one wins
+// draws the text to a separate image and rotates it; both are dark on white, so the darker pixel wins
 static void turned_text(sp_draw *d, const sp_draw_text *s, double size, double wide, const char *words, const double ink[3]) {
     int w = (int)wide + 8, h = (int)(2 * size) + 4;
     unsigned char *rgb = sp__alloc(d->ctx, (size_t)w * (size_t)h, 3);
@@ -167,7 +167,7 @@ static void turned_text(sp_draw *d, const sp_draw_text *s, double size, double w
 }
 
 static void text(sp_draw *d, const sp_draw_text *s, const char *words) {
-    double size = 0.68 * (s->size > 0 ? s->size : 12.5) * d->scale;  // a capital of a font
+    double size = 0.68 * (s->size > 0 ? s->size : 12.5) * d->scale;  // height of capitals relative to the font size
     double wide = sp__text_width(words, size), start = s->align == SP_DRAW_LEFT ? 0 : s->align == SP_DRAW_MIDDLE ? 0.5 : 1;
     const double ink[3] = {(s->colour >> 16 & 255) / 255.0, (s->colour >> 8 & 255) / 255.0, (s->colour & 255) / 255.0};
     double x = d->scale * s->x - start * wide, y = d->scale * s->y;

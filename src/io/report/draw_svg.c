@@ -1,4 +1,4 @@
-// See draw.h: a stroke is an element.
+// See draw.h: each drawing operation writes one SVG element.
 #include "io/report/draw.h"
 
 static void put_points(sp_page *p, const double *xy, int n) {

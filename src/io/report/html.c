@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// nothing may be fetched, whatever the page holds
+// the page must not load anything, whatever it contains
 static const char *const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
 static const char *const styles =
@@ -92,7 +92,7 @@ void sp__html_table_begin(sp_page *p, const char *const *heads, int count) {
     put(p, "</tr></thead>\n<tbody>");
 }
 
-// a row is open where the page ends in a cell
+// a row is open if the page ends with a cell
 static void end_row(sp_page *p) {
     if (p->size >= 5 && memcmp(p->text + p->size - 5, "</td>", 5) == 0) put(p, "</tr>\n");
 }

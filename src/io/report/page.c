@@ -40,7 +40,7 @@ void sp__page_add(sp_page *p, const char *format, ...) {
     if (n > 0) sp__page_put(p, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-// bytes of the character at c that XML 1.0 allows; 0: it is none
+// length of the character at c if XML 1.0 allows it, else 0
 static size_t allowed(const unsigned char *c, size_t left) {
     size_t n = c[0] < 0x80                   ? 1
                : c[0] >= 0xc2 && c[0] < 0xe0 ? 2
@@ -86,7 +86,7 @@ void sp__page_base64(sp_page *p, const unsigned char *bytes, size_t size) {
 }
 
 void sp__page_tenths(sp_page *p, double value) {
-    long tenths = (long)floor(10 * fmin(fmax(value, -1e6), 1e6) + 0.5);  // NaN: -1e6, far outside
+    long tenths = (long)floor(10 * fmin(fmax(value, -1e6), 1e6) + 0.5);  // NaN becomes -1e6, far outside
     long whole = (tenths < 0 ? -tenths : tenths) / 10, rest = (tenths < 0 ? -tenths : tenths) % 10;
     sp__page_add(p, rest ? "%s%ld.%ld" : "%s%ld", tenths < 0 ? "-" : "", whole, rest);
 }

@@ -1,5 +1,5 @@
-// Text that grows in memory and goes to its file whole or not at all: SVG and HTML are written through it. Running out of memory
-// is remembered and told once, by sp__page_save or by whoever looks at `broken`.
+// A growing text in memory that is written to its file completely or not at all, for SVG and HTML. An allocation failure sets
+// `broken` and is reported once, by sp__page_save.
 #ifndef SP_PAGE_H
 #define SP_PAGE_H
 
@@ -7,21 +7,21 @@
 
 typedef struct sp_page {
     sp_context *ctx;
-    char *text;  // ends in a zero byte; NULL: nothing yet
+    char *text;  // zero-terminated; NULL: empty
     size_t size, capacity;
-    bool broken;  // no memory: what was written is not whole
+    bool broken;  // an allocation failed: the text is incomplete
 } sp_page;
 
 void sp__page_put(sp_page *p, const char *text, size_t size);
-void sp__page_add(sp_page *p, const char *format, ...) SP_PRINTF(2, 3);  // at most 1000 bytes at once
-// Text from anywhere made harmless between tags and inside quotes: < > & " ' become entities, what XML 1.0 does not allow
-// (control characters, broken UTF-8) becomes U+FFFD.
+void sp__page_add(sp_page *p, const char *format, ...) SP_PRINTF(2, 3);  // at most 1000 bytes per call
+// Makes any text safe between tags and inside quotes: < > & " ' become entities, and characters that XML 1.0 does not allow
+// (control characters, invalid UTF-8) become U+FFFD.
 void sp__page_escape(sp_page *p, const char *text);
 void sp__page_escape_bytes(sp_page *p, const char *text, size_t size);
 void sp__page_base64(sp_page *p, const unsigned char *bytes, size_t size);
-// One decimal, a point whatever the locale: coordinates.
+// A coordinate with one decimal and a point in every locale.
 void sp__page_tenths(sp_page *p, double value);
-// To a file beside `path`, renamed onto it when it is whole.
+// Writes to a temporary file next to `path` and renames it when complete.
 sp_status sp__page_save(const sp_page *p, const char *path);
 void sp__page_free(sp_page *p);
 

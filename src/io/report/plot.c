@@ -1,4 +1,4 @@
-// See plot.h: a panel is a title, a grid with round numbers, the series, and a legend at the right in their order.
+// See plot.h: a panel has a title, a grid with round numbers, the series, and a legend on the right in their order.
 #include "io/report/plot.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 enum { WIDTH = SP_PLOT_WIDTH, HEIGHT = SP_PLOT_HEIGHT, LEFT = 90, RIGHT = 602, TOP = 46, BOTTOM = 372 };
 enum { LEGEND_ROWS = 16, LEGEND_LETTERS = 32 };
 
-// colours that stay apart for most eyes (Okabe and Ito 2008), dark enough for lines on white
+// colours for colour-blind readers (Okabe and Ito 2008), dark enough for lines on white
 static const unsigned colours[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0x8a6d00, 0x56a0d3, 0x333333, 0x7a3fb0};
 enum { COLOURS = sizeof colours / sizeof colours[0] };
 static const unsigned ink = 0x222222, grid = 0xe4e4e4, frame = 0x444444;
@@ -19,9 +19,9 @@ typedef struct panel {
     sp_draw *draw;
     sp_axis x, y;
     double top, bottom;
-    double *xy;   // points on the paper: room for two outlines of the longest series
-    double *sum;  // stacked: what is below
-    bool some;    // anything to see
+    double *xy;   // point buffer for two outlines of the longest series
+    double *sum;  // stacked: sum of the series below
+    bool some;    // at least one value is visible
 } panel;
 
 static int longest(const sp_plot *p) {
@@ -30,7 +30,7 @@ static int longest(const sp_plot *p) {
     return n;
 }
 
-// a series of a stacked plot is on the first one's x
+// all series of a stacked plot share the x of the first one
 static double x_at(const panel *p, int series, int i) {
     return p->plot->series[p->plot->kind == SP_PLOT_STACKED ? 0 : series].x[i];
 }
@@ -43,7 +43,7 @@ static bool has_place(const panel *p, int series, int i) {
 
 // ---- ranges
 
-// what is missing adds nothing to a stack
+// a missing value counts as zero in a stack
 static double height_at(const panel *p, int series, int i) {
     double y = p->plot->series[series].y[i];
     return sp__axis_takes(&p->y, y) ? y : 0;
@@ -87,7 +87,7 @@ static void make_axes(panel *p) {
         range_of_stack(p);
     else
         range_of_series(p);
-    // heights are compared: they begin at zero
+    // the axis of stacks and bars includes zero, since heights are compared
     if (!p->y.log && p->some && (stacked || bars || !plot->free_y)) {
         if (p->y.low > 0) p->y.low = 0;
         if (p->y.high < 0) p->y.high = 0;
@@ -106,7 +106,7 @@ static void words(const panel *p, double x, double y, sp_draw_align align, const
     p->draw->text(p->draw, &style, text);
 }
 
-// at most `letters` characters, the rest is three dots
+// at most `letters` characters; the rest becomes three dots
 static void shorten(const char *text, int letters, char *out, size_t size) {
     int seen = 0;
     size_t n = 0, cut = 0;
@@ -144,7 +144,7 @@ static void draw_numbers(const panel *p) {
     }
 }
 
-// below each group as much of its label as there is room for; where there are many, some
+// labels below the groups, shortened to fit; with many groups only some of them
 static void draw_groups(const panel *p) {
     int n = longest(p->plot), every = 1 + n / 24;
     char label[64];
@@ -177,7 +177,7 @@ static unsigned colour_of(int series) {
     return colours[series % COLOURS];
 }
 
-// a piece of a line without gaps; a point alone is a dot
+// a piece of a line without gaps; a single point is a dot
 static void draw_piece(const panel *p, int series, int n) {
     const sp_plot_series *s = &p->plot->series[series];
     if (n > 1) p->draw->line(p->draw, p->xy, n, colour_of(series), 1.8, s->dashed);
@@ -200,7 +200,7 @@ static void draw_line(const panel *p, int series) {
     draw_piece(p, series, n);
 }
 
-// the area between what is below and what is below plus the series: forward on top, back at the bottom
+// the area of a series on top of those below: the upper outline forwards, the lower one backwards
 static void draw_layer(const panel *p, int series) {
     int count = stacked_count(p->plot), n = 0;
     for (int i = 0; i < count; i++)
@@ -217,7 +217,7 @@ static void draw_layer(const panel *p, int series) {
             n++;
         }
     for (int i = 0; i < count; i++) p->sum[i] += height_at(p, series, i);
-    if (back == 1) {  // one sample: a column
+    if (back == 1) {  // a single sample is drawn as a column
         double x = p->xy[0], y1 = p->xy[1], y0 = p->xy[3], column[8] = {x - 30, y1, x + 30, y1, x + 30, y0, x - 30, y0};
         p->draw->fill(p->draw, column, 4, colour_of(series));
     } else if (n > 2) {
@@ -236,7 +236,7 @@ static void draw_bars(const panel *p, int series) {
     }
 }
 
-// what a series looks like, beside its name
+// legend key of a series, to the left of its name
 static void draw_sample(const panel *p, int series, double at) {
     double line[4] = {RIGHT + 16, at, RIGHT + 40, at};
     double area[8] = {RIGHT + 16, at - 6, RIGHT + 40, at - 6, RIGHT + 40, at + 6, RIGHT + 16, at + 6};
@@ -250,7 +250,7 @@ static void draw_legend(const panel *p) {
     int n = p->plot->series_count, shown = n > LEGEND_ROWS ? LEGEND_ROWS - 1 : n;
     char name[160];
     for (int row = 0; row < shown; row++) {
-        // the top of a stack is the top of its legend
+        // the legend of a stack lists the top layer first
         int i = p->plot->kind == SP_PLOT_STACKED ? shown - 1 - row : row;
         draw_sample(p, i, p->top + 8 + 21.0 * row);
         shorten(p->plot->series[i].name, LEGEND_LETTERS, name, sizeof name);
