@@ -1,5 +1,5 @@
-// From the resolved scene tree to a world and to what a run does around it. Everything a run keeps is freed with it at once
-// (run->keep); what only the building needs goes when that is done (run->scratch).
+// Builds a world and a run from the resolved scene tree. Allocations of the run are freed together at its end (run->keep); those
+// that only the builder needs are freed after it (run->scratch).
 #ifndef SP_BUILD_H
 #define SP_BUILD_H
 
@@ -7,7 +7,7 @@
 #include "io/run/run.h"
 #include "io/scene/scene.h"
 
-enum { SP_PLACE_DEPTH = 17 };  // a body's own placement and those of the instances it stands in
+enum { SP_PLACE_DEPTH = 17 };  // placement of the body and of the instances around it
 
 typedef struct sp_place {  // x = pose(scale X)
     double scale[3];
@@ -25,18 +25,18 @@ typedef struct sp_run_surface {
     bool has_look;
 } sp_run_surface;
 
-// A rod: one strand, or one for each copy of a merged instance. Nodes and elements are counted strand by strand.
+// A rod: one strand, or one per copy of a merged instance. Nodes and elements are numbered strand by strand.
 typedef struct sp_run_rod {
     int strands, nodes, elements;
-    const sp_scene_node **node;  // strands: the `rod` each comes from
+    const sp_scene_node **node;  // per strand: its `rod` element
     int *first_node;             // strands + 1
     int *first_element;          // strands + 1
-    double *length;              // strands: before the placement
-    int *section;                // elements: which of `sections`
+    double *length;              // per strand, before placement
+    int *section;                // per element: index into `sections`
     int sections;
-    double reach;  // semi-axis of its thickest section, placed
-    bool grows;    // at its tip: the engine has more nodes and elements than these, which are those of the start
-    // the rest shape; gone when building is done
+    double reach;  // largest semi-axis of its sections, after placement
+    bool grows;    // at the tip: the engine has more nodes and elements than the initial ones counted here
+    // rest shape; freed after building
     struct sp_rod_rest *rest;
 } sp_run_rod;
 
@@ -46,48 +46,48 @@ typedef struct sp_run_body {
     bool solid;
     sp_run_rod *rod;        // NULL: a solid or a rigid
     bool young_varies;      // `young` is a function of time
-    sp_mesh *own, *placed;  // rest shape before and after placement, perhaps the same; gone when building is done
+    sp_mesh *own, *placed;  // rest shape before and after placement, possibly the same mesh; freed after building
     sp_places places;
-    sp_rigid_def rigid;  // of a rigid: shapes and pose, kept with the run
-    double *start;  // where nodes start in the body's own coordinates, if not at rest; NULL: at rest. Goes when building is done
+    sp_rigid_def rigid;  // rigid bodies: shapes and pose, owned by the run
+    double *start;       // initial node positions in the body's own coordinates; NULL: the rest shape. Freed after building
     sp_run_look look;
     bool has_look;
-    sp_run_surface *surfaces;  // that ride on it, in the engine's order
+    sp_run_surface *surfaces;  // embedded surfaces in the engine's order
     int surface_count;
     sp_body_info info;  // at the step `info_step`
     uint64_t info_step;
     bool has_info;
 } sp_run_body;
 
-// ---- what is written down (run_probe.c)
+// ---- outputs (run_probe.c)
 
 typedef struct sp_quantity {
     const char *name, *unit;
     int components;
-    const char *axes;  // names of the components, divided by spaces
+    const char *axes;  // names of the components, separated by spaces
     enum { SP_OF_NODES, SP_OF_ELEMENTS, SP_OF_BODY, SP_OF_WORLD } of;
-    const char *field;  // of nodes and elements
+    const char *field;  // name of the field, for nodes and elements
 } sp_quantity;
 
-typedef struct sp_probe_target {  // what a probe looks at in one body
+typedef struct sp_probe_target {  // the part of one body that a probe reads
     sp_run_body *body;
     int node_count;
     const int *nodes;          // NULL: a material point
-    const int64_t *node_ids;   // as in the file
-    const sp_anchor *anchors;  // node_count of them
+    const int64_t *node_ids;   // numbers in the file
+    const sp_anchor *anchors;  // node_count entries
     int element_count;
     const int *elements;
     const int64_t *element_ids;
 } sp_probe_target;
 
-typedef struct sp_sampling {  // T
-    int every;                // steps; 0: period or times
+typedef struct sp_sampling {  // attribute group T
+    int every;                // steps; 0: use period or times
     double period;
     const double *times;
     int time_count;
     double from, until;
-    long next;      // how many samples of period or times are taken
-    double before;  // time of the step that is kept because a sample lies between it and the next; NaN: none
+    long next;      // number of samples taken at period or times
+    double before;  // time of the previous step, stored because the next sample lies between it and the next step; NaN: none
 } sp_sampling;
 
 typedef struct sp_probe sp_probe;
@@ -98,19 +98,19 @@ typedef struct sp_series {  // samples of one probe
     int count, capacity;
     double *times, *values;
     unsigned char *interpolated;
-    double *before;  // the row of the step before a sample between two steps
+    double *before;  // values at the previous step, for a sample between two steps
 } sp_series;
 
 struct sp_probe {
     const sp_scene_node *node;
     const char *name;
-    const char *body;  // NULL: several, or none
+    const char *body;  // NULL: several bodies or none
     int target_count;
     sp_probe_target *targets;
     int quantity_count;
     const sp_quantity **quantities;
     const char **quantity_names;
-    int *widths;  // numbers per quantity
+    int *widths;  // number of values per quantity
     int width;
     enum { SP_COMBINE_NONE, SP_COMBINE_SUM, SP_COMBINE_MEAN, SP_COMBINE_MAX } combine;
     sp_series series;
@@ -120,8 +120,8 @@ typedef struct sp_record sp_record;  // run_record.h
 
 typedef struct sp_run_event {
     const sp_scene_node *node;
-    double t;             // NaN: by condition
-    const sp_attr *when;  // NULL: by time
+    double t;             // NaN: triggered by a condition
+    const sp_attr *when;  // NULL: triggered by time
     sp_edit_type type;    // param, pin or release
     sp_body_id body;
     const int *nodes;
@@ -130,7 +130,7 @@ typedef struct sp_run_event {
     const char *path;
     double ramp;
     enum { SP_EVENT_WAITS, SP_EVENT_RAMPS, SP_EVENT_DONE } state;
-    double started, from;  // ramp: time and value at its start
+    double started, from;  // ramp: initial time and value
 } sp_run_event;
 
 typedef struct sp_claim {
@@ -138,11 +138,11 @@ typedef struct sp_claim {
     sp_run_claim claim;
     const sp_probe *probe;
     int column;
-    const char *over;  // NULL: at a time
+    const char *over;  // NULL: at one time
     double at;
 } sp_claim;
 
-typedef struct sp_live {  // where the value of an expression's slot comes from
+typedef struct sp_live {  // source of the value of an expression slot
     const sp_series *series;
     int column;
 } sp_live;
@@ -154,9 +154,9 @@ struct sp_run {
     sp_scene *scene;
     sp_world *world;
     sp_keep keep, scratch;
-    struct sp_scatter *scatters;  // places over bodies, made once for all copies of an instance; in scratch
-    bool failed;                  // an error was found; others are still looked for
-    double memory;                // bytes that meshes and bodies will need, so far
+    struct sp_scatter *scatters;  // scattered positions, computed once for all copies of an instance; in scratch
+    bool failed;                  // an error was reported; the builder continues to find others
+    double memory;                // estimated bytes of meshes and bodies so far
     sp_run_options options;
     double dt;
     sp_run_body *bodies;
@@ -165,11 +165,11 @@ struct sp_run {
     int probe_count;
     sp_record *records;
     int record_count;
-    struct sp_sink *sinks;  // of records that are written by the recorder
+    struct sp_sink *sinks;  // destinations of the records that the recorder writes
     int sink_count;
     struct sp_recorder *recorder;  // NULL: nothing is written
     struct sp_provenance *origin;
-    sp_series **series;  // all that are sampled
+    sp_series **series;  // all series to sample
     int series_count;
     sp_run_event *events;
     int event_count;
@@ -179,9 +179,9 @@ struct sp_run {
     int live_count;
     sp_run_inverse *inverses;
     int inverse_count;
-    double *field;  // room for the longest field that a probe reads
+    double *field;  // buffer for the longest field that a probe reads
     size_t field_size;
-    // when to stop
+    // end conditions
     long steps_planned;  // 0: unknown
     double wall_ms;      // 0: no limit
     const sp_attr *stop_when;
@@ -189,28 +189,28 @@ struct sp_run {
     bool done, finished;
 };
 
-// Add an error at an element and go on looking for others.
+// Reports an error at an element; the builder continues to find others.
 #define SP_BUILD_FAIL(run, node, attr, ...) \
     (sp__scene_error((run)->scene, (node), (attr), __VA_ARGS__), (run)->failed = true, SP_BAD_INPUT)
-// Leave where going on makes no sense (no memory); what is wrong with the scene is collected.
+// Returns if continuing makes no sense (no memory); errors of the scene are collected.
 #define SP_BUILD(call)                                                    \
     do {                                                                  \
         sp_status sp_build_ = (call);                                     \
         if (sp_build_ < 0 && sp_build_ != SP_BAD_INPUT) return sp_build_; \
     } while (0)
 
-// build_attr.c: attributes that may be absent from the table or from the element
-const sp_attr *sp__build_attr(const sp_scene_node *node, const char *name);  // NULL: neither written nor defaulted
-bool sp__build_given(const sp_scene_node *node, const char *name);           // written, by class or --set
+// build_attr.c: attributes that the element type may lack or that may be absent
+const sp_attr *sp__build_attr(const sp_scene_node *node, const char *name);  // NULL: neither given nor defaulted
+bool sp__build_given(const sp_scene_node *node, const char *name);           // given by the element, a class or --set
 double sp__build_number(const sp_scene_node *node, const char *name, double otherwise);
 bool sp__build_is(const sp_scene_node *node, const char *name, const char *word);
 sp_status sp__build_no_memory(sp_run *run);
-// A refusal of the engine becomes a message at the element.
+// Converts an error of the engine to a message at the element.
 sp_status sp__build_refused(sp_run *run, const sp_scene_node *node, sp_status status, const sp_error *error);
-// Count bytes before they are asked for; refused above the scene's memory limit.
+// Accounts for bytes before they are allocated; fails above the memory limit of the scene.
 sp_status sp__build_reserve(sp_run *run, const sp_scene_node *node, double items, double bytes_each, const char *what);
 unsigned sp__build_axes(const sp_scene_node *node);               // SP_AXIS_ bits
-const sp_scene_node *sp__build_owner(const sp_scene_node *node);  // the body that an element stands in; NULL: none
+const sp_scene_node *sp__build_owner(const sp_scene_node *node);  // the body that contains an element; NULL: none
 sp_run_body *sp__build_body_of(sp_run *run, const sp_scene_node *node);
 
 // build_place.c
@@ -219,44 +219,44 @@ sp_status sp__build_places(sp_run *run, const sp_scene_node *node, sp_places *ou
 void sp__place_point(const sp_place *place, const double x[3], double out[3]);
 void sp__places_point(const sp_places *places, const double x[3], double out[3]);
 bool sp__place_is_identity(const sp_place *place);
-sp_pose sp__pose_mul(const sp_pose *a, const sp_pose *b);  // first b, then a
+sp_pose sp__pose_mul(const sp_pose *a, const sp_pose *b);  // b first, then a
 sp_status sp__build_motion(sp_run *run, const sp_scene_node *move, sp_pose_signal *out);
 
-// build_shape.c: the mesh of a solid in its own coordinates, and placed
+// build_shape.c: the mesh of a solid, before and after placement
 sp_status sp__build_mesh(sp_run *run, sp_run_body *body);
 bool sp__is_shape(const sp_scene_node *node);
-// build_mesh.c: a mesh file with part and weld; the rest shape where it is another than the shape
+// build_mesh.c: a mesh file with part and weld; the rest shape if it differs from the shape
 sp_status sp__build_mesh_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out);
 sp_status sp__build_rest(sp_run *run, sp_run_body *body);
 // build_surface.c
-bool sp__build_look(const sp_scene_node *user, sp_run_look *out);  // the look that an element names; false: none
+bool sp__build_look(const sp_scene_node *user, sp_run_look *out);  // the look that an element references; false: none
 sp_status sp__build_surfaces(sp_run *run, sp_run_body *body);
 
 // build_system.c
 void sp__build_integrator(const sp_scene_node *body, sp_integrator_def *out);
 void sp__build_solver(const sp_scene_node *body, sp_solver_def *out);
-sp_status sp__build_say_solver(sp_run *run, const sp_run_body *body);  // what type="auto" became, and why
+sp_status sp__build_say_solver(sp_run *run, const sp_run_body *body);  // reports the choice of type="auto" and the reason
 
 // build_select.c
-bool sp__selects(const sp_scene_node *node);  // has anything to select by
-// Numbers of nodes or elements of the body, rising, in run->scratch. Nothing selected is an error unless empty="yes".
+bool sp__selects(const sp_scene_node *node);  // the element has selection attributes
+// Ascending node or element indices of the body, in run->scratch. An empty selection is an error unless empty="yes".
 sp_status sp__build_select(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int **out,
                            int *count);
-// What box, sphere, plane and where say of single places; those that are not given say nothing. s: arc length of a rod.
+// The criteria box, sphere, plane and where at a position; criteria that are not given always hold. s: arc length of a rod.
 typedef struct sp_where {
     const sp_attr *box, *sphere, *plane, *where;
     double within;
 } sp_where;
 sp_where sp__where_of(const sp_scene_node *node);
 bool sp__where_holds(const sp_where *where, const double x[3], double s);
-// A material point where `point` is given: element, weights.
+// The material point of `point`: element and weights.
 sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int *element, double weights[4]);
 
 // build_material.c
 sp_status sp__build_material(sp_run *run, sp_run_body *body, sp_solid_def *def);
 int sp__build_region_number(
-    const sp_scene_node *region);  // of the engine's region that it became; -1: it has no modulus of its own
-// build_data.c: the array that "@name" stands for, one value per element
+    const sp_scene_node *region);  // index of the engine's region for it; -1: it has no modulus of its own
+// build_data.c: the array of "@name", one value per element
 sp_status sp__build_data(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const char *attr, const char *name,
                          const double **out);
 
@@ -267,30 +267,30 @@ sp_status sp__build_solid(sp_run *run, const sp_scene_node *node);
 sp_status sp__build_rigid(sp_run *run, const sp_scene_node *node);
 // build_rod.c
 sp_status sp__build_rod(sp_run *run, const sp_scene_node *node);
-void sp__build_forget_rod(sp_run_body *body);  // its rest shape
-// build_rod_select.c: as sp__build_select, for the strand that `node` stands in, or for all where it stands in none
+void sp__build_forget_rod(sp_run_body *body);  // frees its rest shape
+// build_rod_select.c: like sp__build_select, for the strand that contains `node`, or for all strands if none does
 sp_status sp__rod_select(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int **out,
                          int *count);
-// Material points: nodes, or one place where `point` or a single `s` is given.
+// Material points: nodes, or one position if `point` or a single `s` is given.
 typedef struct sp_rod_spot {
     int element;
-    double at;  // of its length
+    double at;  // fraction of the element's length
     int node;   // -1: between nodes
 } sp_rod_spot;
 sp_status sp__rod_spots(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_rod_spot **out, int *count);
-// The engine's number of the section that the elements of a region have to themselves; -1: there is none.
+// The engine's number of a section that only the elements of a region have; -1: there is none.
 sp_status sp__rod_region_number(sp_run *run, const sp_run_body *body, const sp_scene_node *region, int *out);
-int sp__rod_strand_of(const sp_run_rod *rod, const sp_scene_node *node);  // -1: it stands in none
-// build_scatter.c: where a copy of an instance with `scatter` lies
+int sp__rod_strand_of(const sp_run_rod *rod, const sp_scene_node *node);  // -1: in no strand
+// build_scatter.c: placement of a copy of an instance with `scatter`
 sp_status sp__build_scatter(sp_run *run, const sp_scene_node *copy, sp_place *out);
-// The body that copies are scattered over; NULL: this node stands in no such copy.
+// The body that copies are scattered over; NULL: the node is in no such copy.
 sp_run_body *sp__scattered_over(sp_run *run, const sp_scene_node *node);
-// run_inverse.c: natural curvatures that make start shapes equilibria
+// run_inverse.c: computes natural curvatures for which the initial shapes are in equilibrium
 sp_status sp__build_inverses(sp_run *run);
-bool sp__inverse_only(const sp_run *run);  // no step is wanted after it
-// build_recorded.c: start where a recording says the solid of the same name is
+bool sp__inverse_only(const sp_run *run);  // the run has no steps after it
+// build_recorded.c: takes the initial state from the solid of the same name in a recording
 sp_status sp__build_recorded(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_solid_def *def);
-// build_hold.c: refuse statics that nothing holds
+// build_hold.c: reports static problems without sufficient supports
 sp_status sp__build_check_static(sp_run *run, const sp_run_body *body, const sp_solid_def *def);
 // build_world.c
 sp_status sp__build_world(sp_run *run);
@@ -305,9 +305,9 @@ sp_status sp__probe_row(sp_run *run, const sp_probe *probe, double *out);
 // run_sample.c
 sp_status sp__build_sampling(sp_run *run, const sp_scene_node *node, sp_sampling *out);
 sp_status sp__series_init(sp_run *run, sp_series *series, const sp_probe *probe);
-sp_status sp__series_sample(sp_run *run, sp_series *series);  // at the world's time
-// Take what is due at the world's time: `take` a sample at t, `keep` the state now where the next sample lies before the next
-// step.
+sp_status sp__series_sample(sp_run *run, sp_series *series);  // at the time of the world
+// Takes the samples that are due at the time of the world: `take` takes a sample at t; `keep` stores the current state if the
+// next sample lies before the next step.
 typedef sp_status sp_sample_fn(sp_run *run, void *user, double t, double now, bool between);
 typedef sp_status sp_remember_fn(sp_run *run, void *user);
 sp_status sp__sample(sp_run *run, sp_sampling *sampling, sp_sample_fn *take, sp_remember_fn *keep, void *user);
@@ -316,11 +316,11 @@ void sp__series_free(sp_run *run, sp_series *series);
 // run_record.c
 sp_status sp__build_records(sp_run *run);
 sp_status sp__records_open(sp_run *run);
-sp_status sp__records_note(sp_run *run);   // after a step: what happened in it
-sp_status sp__records_write(sp_run *run);  // what is due now
+sp_status sp__records_note(sp_run *run);   // after a step: collects its edits and events
+sp_status sp__records_write(sp_run *run);  // writes the records that are due
 sp_status sp__records_finish(sp_run *run);
 void sp__records_free(sp_run *run);
-// run_checkpoint.c: into a run that was just built; before any sample
+// run_checkpoint.c: restores into a new run, before any sample
 sp_status sp__run_restore(sp_run *run);
 // run_event.c
 sp_status sp__build_events(sp_run *run);

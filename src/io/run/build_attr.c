@@ -1,4 +1,4 @@
-// Small things that every part of the builder asks: attributes that may be absent, refusals, room.
+// Helpers of the builder: optional attributes, errors, memory limit.
 #include "io/run/build.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ sp_status sp__build_refused(sp_run *run, const sp_scene_node *node, sp_status st
 }
 
 sp_status sp__build_reserve(sp_run *run, const sp_scene_node *node, double items, double bytes_each, const char *what) {
-    // doubles cannot overflow here, and lose nothing that matters for an estimate
+    // doubles cannot overflow here and are exact enough for an estimate
     double limit = (double)sp__scene_memory_limit(run->scene), bytes = items * bytes_each;
     if (!(run->memory + bytes <= limit))
         return SP_BUILD_FAIL(run, node, NULL, "%.0f %s need about %.3g MB, %.3g MB are taken and the limit is %.3g MB", items,

@@ -1,5 +1,5 @@
-// Arrays for "@name": from the mesh file, or from a `data` element that reads a column of a text file, a row per element or node
-// in the order of the mesh file. An element takes the mean of its nodes where the array is over nodes.
+// Arrays for "@name": from the mesh file, or from a `data` element that reads a column of a text file, with one row per element
+// or node in the order of the mesh file. An array over nodes is averaged to elements.
 #include "io/run/build.h"
 
 typedef struct column_reader {
@@ -22,7 +22,7 @@ static sp_status values_on_elements(sp_run *run, const sp_run_body *body, const 
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ a column of a file
+// ------------------------------------------------------------------------------------------------ column of a file
 
 static const char *blanks(const char *p) {
     while (*p == ' ' || *p == '\t') p++;
@@ -34,7 +34,7 @@ static const char *next_line(const char *p) {
     return *p ? p + 1 : p;
 }
 
-// the field after this one in the same line; NULL: none
+// the next field on the same line; NULL: none
 static const char *next_field(const char *p) {
     p = blanks(p + strcspn(p, ",; \t\r\n"));
     if (*p == ',' || *p == ';') p = blanks(p + 1);
@@ -47,7 +47,7 @@ static bool same_word(const char *p, const char *word) {
     return strncmp(p, word, n) == 0 && strchr("\",; \t\r\n", p[n]);
 }
 
-// which column: by its name in the head, or counted from 1; the last where nothing is said
+// finds the column by its name in the header, or by number from 1; default: the last one
 static sp_status find_column(column_reader *r) {
     const char *wanted = sp__build_given(r->node, "column") ? sp__attr_word(r->node, "column") : NULL;
     double number;

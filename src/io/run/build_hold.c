@@ -1,12 +1,12 @@
-// Statics need something that holds the body: otherwise any rigid motion leads from one solution to another. A direction a held
-// at the place r allows only rigid velocities (v, w) with a . (v + w x r) = 0, which is a row (a, r x a); the body is held where
-// the rows span all six. Contact may hold it too, which cannot be known before.
+// Static problems need supports that prevent every rigid body motion, else the solution is not unique. A fixed direction a at the
+// position r allows only rigid velocities (v, w) with a . (v + w x r) = 0, which is the row (a, r x a). The supports suffice if
+// the rows have rank six. Contact may act as a support too, but is not known in advance.
 #include "io/run/build.h"
 #include "math/vec3.h"
 
 typedef struct hold {
     double centre[3], size;
-    double gram[6][6];  // sum of rows^T rows, lengths in units of the body's size
+    double gram[6][6];  // sum of rows^T rows, lengths scaled by the size of the body
 } hold;
 
 static void hold_point(hold *h, const double x[3], unsigned axes) {
@@ -30,7 +30,7 @@ static int rank_of(double g[6][6]) {
         for (int i = step; i < 6; i++)
             if (g[i][i] > g[p][p]) p = i;
         if (step == 0) first = g[p][p];
-        // the rows are exact to rounding: 1e-12 of the largest is far above that and far below any real support
+        // the rows are exact up to rounding: 1e-12 of the largest pivot is far above rounding and far below any real support
         if (!(g[p][p] > 1e-12 * first)) return step;
         for (int j = 0; j < 6; j++) {
             double t = g[step][j];

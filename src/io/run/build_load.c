@@ -1,5 +1,5 @@
-// What holds, moves and loads a solid: fix, move, load and pull of the scene as the lists of a sp_solid_def. Directions are the
-// world's; places are the body's own before its placement, except where a spring pulls to.
+// Boundary conditions and loads of a solid: fix, move, load and pull of the scene as the lists of a sp_solid_def. Directions are
+// in world coordinates. Positions are in the body's own coordinates before placement, except the target of a spring.
 #include "io/run/build.h"
 
 static int count_children(const sp_scene_node *node, const char *name) {
@@ -8,7 +8,7 @@ static int count_children(const sp_scene_node *node, const char *name) {
     return n;
 }
 
-// ------------------------------------------------------------------------------------------------ held and moved
+// ------------------------------------------------------------------------------------------------ fixed and prescribed nodes
 
 static sp_status build_fix(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_fix *out) {
     int *nodes;
@@ -49,7 +49,7 @@ static const struct {
 };
 enum { LOAD_KINDS = sizeof load_kinds / sizeof *load_kinds };
 
-// the reader has seen to it that one of them is given
+// the reader guarantees that one of them is given
 static int load_kind(const sp_scene_node *node) {
     int i = 0;
     while (i + 1 < LOAD_KINDS && !sp__build_given(node, load_kinds[i].name)) i++;
@@ -68,9 +68,9 @@ static sp_status build_load(sp_run *run, const sp_run_body *body, const sp_scene
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ pulls
+// ------------------------------------------------------------------------------------------------ springs
 
-// an element of every node, which takes all the weight; NULL: no memory
+// an element per node, for an anchor with all weight on the node; NULL: no memory
 static int *elements_of_nodes(sp_run *run, const sp_mesh *mesh) {
     int *first;
     if (!SP_KEEP(&run->scratch, first, sp_mesh_node_count(mesh))) return NULL;

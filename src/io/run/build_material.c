@@ -1,13 +1,13 @@
-// What a solid is made of. Values that are one number for the body or a region go to sp_material; what varies from element to
-// element goes to per-element arrays. Later regions win, attribute by attribute. A region takes over only what it gives: its
-// density and Poisson's ratio go to the arrays, so that the body's modulus may still change under it.
+// Material of a solid. Uniform values of the body or a region go to sp_material, values that vary per element go to arrays. Later
+// regions override earlier ones, attribute by attribute. Density and Poisson's ratio of a region go to the arrays, so that an
+// edit of the body's modulus still acts on the region.
 #include "io/run/build.h"
 
 typedef struct layers {
     sp_material *regions;
     int region_count;
     int *element_region;
-    double *element[3];  // density, young, poisson; NaN: the body's or the region's
+    double *element[3];  // density, young, poisson; NaN: value of the body or region
 } layers;
 
 enum { DENSITY, YOUNG, POISSON };
@@ -46,7 +46,7 @@ static sp_status check_range(sp_run *run, const sp_run_body *body, const sp_scen
                          spec->low, spec->high, spec->flags & SP_ATTR_HIGH_OPEN || isinf(spec->high) ? ')' : ']');
 }
 
-// values that vary in space: by expression at element centres, or from an array; NaN in an array: nothing said there
+// values that vary in space: from an expression at element centres, or from an array; NaN in an array: unchanged
 static sp_status spread(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int which, const int *elements,
                         int count, layers *l) {
     const sp_attr *attr = sp__build_attr(node, names[which]);
@@ -69,7 +69,7 @@ static bool varies_in_space(const sp_attr *attr) {
     return attr->data || sp__attr_varies(attr, SP_ATTR_OF_SPACE);
 }
 
-// ------------------------------------------------------------------------------------------------ the body itself
+// ------------------------------------------------------------------------------------------------ body
 
 static double mean_given(const double *values, int n, double otherwise) {
     double sum = 0;
@@ -116,7 +116,7 @@ static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_d
 
 // ------------------------------------------------------------------------------------------------ regions
 
-// a modulus of its own makes a region of the engine, so that it shows in pictures and is left alone by the body's modulus
+// a region with its own modulus becomes a region of the engine: pictures show it, and an edit of the body's modulus skips it
 static sp_status region_young(sp_run *run, const sp_run_body *body, const sp_scene_node *m, const int *elements, int count,
                               layers *l) {
     const sp_attr *attr = sp__build_attr(m, "young");
@@ -165,7 +165,7 @@ int sp__build_region_number(const sp_scene_node *region) {
 
 // ------------------------------------------------------------------------------------------------ volumetric locking
 
-// where the nearly incompressible elements get their Poisson's ratio from: the body, or the last region that gives such a one
+// the element that sets the Poisson's ratio of nearly incompressible elements: the body, or the last region that does
 static const sp_scene_node *locking_source(const sp_run_body *body, double own, double limit) {
     const sp_scene_node *source = sp__scene_material(body->node);
     for (const sp_scene_node *r = NULL; !(own > limit) && (r = sp__next_child(body->node, "region", r));)
@@ -173,7 +173,7 @@ static const sp_scene_node *locking_source(const sp_run_body *body, double own, 
     return source;
 }
 
-// 4-node tetrahedra are too stiff above this ratio (docs/corotational.md, volumetric locking); one warning for each body
+// 4-node tetrahedra lock above this ratio (docs/corotational.md, volumetric locking); one warning per body
 static void warn_of_locking(sp_run *run, const sp_run_body *body, const sp_solid_def *def) {
     const double limit = 0.45;
     int n = sp_mesh_tet_count(body->own), count = 0;

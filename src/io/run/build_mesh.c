@@ -1,5 +1,5 @@
-// Meshes of files as a scene wants them: a part of the whole, nodes welded, another rest shape. A part and a weld are the same
-// thing done to nodes and elements: some go, the others get new numbers, and groups, arrays and the file's own numbers follow.
+// Mesh files with the options of a scene: a part of the mesh, welded nodes, another rest shape. Part and weld are both a remap of
+// nodes and elements: some are removed, the others are renumbered, and groups, arrays and ids follow.
 #include <sys/stat.h>
 
 #include "io/run/build.h"
@@ -7,9 +7,9 @@
 
 typedef struct remap {
     const sp_mesh *from;
-    sp_keep keep;     // goes with the remap
-    int *node, *tet;  // new numbers, -1: gone
-    int nodes, tets;  // that remain
+    sp_keep keep;     // memory of the remap
+    int *node, *tet;  // new indices; -1: removed
+    int nodes, tets;  // remaining nodes and elements
     sp_mesh_def def;
 } remap;
 
@@ -18,14 +18,14 @@ static bool start_remap(sp_run *run, const sp_mesh *mesh, remap *r) {
     return SP_KEEP(&r->keep, r->node, sp_mesh_node_count(mesh)) && SP_KEEP(&r->keep, r->tet, sp_mesh_tet_count(mesh));
 }
 
-// ------------------------------------------------------------------------------------------------ new numbers into a mesh
+// ------------------------------------------------------------------------------------------------ renumbering
 
 static bool take_nodes(remap *r) {
     const sp_mesh *m = r->from;
     double *x;
     int64_t *ids;
     if (!SP_KEEP(&r->keep, x, 3 * (size_t)r->nodes) || !SP_KEEP(&r->keep, ids, r->nodes)) return false;
-    // backwards, so that of several that become one the first is kept
+    // backwards, so that the first of several merged nodes is kept
     for (int i = sp_mesh_node_count(m) - 1; i >= 0; i--) {
         if (r->node[i] < 0) continue;
         memcpy(x + 3 * (size_t)r->node[i], sp_mesh_positions(m) + 3 * (size_t)i, 3 * sizeof *x);
@@ -49,7 +49,7 @@ static bool take_tets(remap *r) {
     return true;
 }
 
-// new numbers of a list, each once and rising; *out has room for all
+// new indices of a list, unique and ascending; *out is large enough for all
 static int renumber(const int *list, int count, const int *map, unsigned char *mark, int limit, int *out) {
     int n = 0;
     for (int i = 0; i < count; i++)
@@ -99,7 +99,7 @@ static bool take_arrays(remap *r) {
     return true;
 }
 
-// *mesh becomes what the remap leaves of it
+// replaces *mesh by the remapped mesh
 static sp_status apply_remap(sp_run *run, remap *r, sp_mesh **mesh) {
     sp_mesh *next;
     if (!take_nodes(r) || !take_tets(r) || !take_groups(r) || !take_arrays(r)) return sp__build_no_memory(run);
@@ -153,7 +153,7 @@ static sp_status take_part(sp_run *run, const sp_scene_node *shape, sp_mesh **me
 
 // ------------------------------------------------------------------------------------------------ weld
 
-// Nodes that stay, in cells of the welding distance: those are farther apart than it, so that a cell holds few.
+// Spatial hash of the kept nodes with cells of the welding distance. Kept nodes are farther apart than that, so a cell has few.
 typedef struct cells {
     const double *x;
     double size;
@@ -170,7 +170,7 @@ static void cell_of(const cells *c, const double *x, int64_t at[3]) {
     for (int k = 0; k < 3; k++) at[k] = (int64_t)fmin(fmax(floor(x[k] / c->size), -9e17), 9e17);
 }
 
-// the nearest node that stays within the distance; -1: none
+// the nearest kept node within the distance; -1: none
 static int near_node(const cells *c, const double *x) {
     int64_t at[3], by[3];
     int best = -1;
@@ -206,7 +206,7 @@ static bool weld_nodes(remap *r, double distance) {
     return true;
 }
 
-// the first element that has a node twice now; -1: none
+// the first element with a repeated node; -1: none
 static int collapsed(const remap *r) {
     for (int e = 0; e < sp_mesh_tet_count(r->from); e++)
         for (size_t a = 1; a < 4; a++)
@@ -217,7 +217,7 @@ static int collapsed(const remap *r) {
     return -1;
 }
 
-// the distance is in metres, the file's coordinates are before `scale`
+// the distance is in metres, the coordinates of the file are before `scale`
 static sp_status weld(sp_run *run, const sp_scene_node *shape, sp_mesh **mesh) {
     double distance = sp__build_number(shape, "weld", 0), scale = sp__build_number(shape, "scale", 1);
     sp_status status = SP_NO_MEMORY;
@@ -248,7 +248,7 @@ done:
 static sp_status read_mesh(sp_run *run, const sp_scene_node *node, sp_mesh **out) {
     const char *path = sp__attr_word(node, "file");
     struct stat info;
-    // the reader holds the text and arrays of about its size
+    // the reader needs the text and arrays of about the same size
     if (stat(path, &info) == 0) SP_TRY(sp__build_reserve(run, node, (double)info.st_size, 3, "bytes of mesh file"));
     return sp_mesh_read(run->ctx, path, out);
 }
@@ -268,7 +268,7 @@ static bool same_corners(const int *a, const int *b) {
     return both == 4;
 }
 
-// elements may be turned the other way round in one of the two, where the start shape is inside out
+// elements may have the opposite orientation if the initial shape is inside out
 static sp_status check_rest(sp_run *run, const sp_scene_node *node, const sp_mesh *shape, const sp_mesh *rest) {
     int nodes = sp_mesh_node_count(shape), tets = sp_mesh_tet_count(shape);
     if (sp_mesh_node_count(rest) != nodes || sp_mesh_tet_count(rest) != tets)
@@ -280,7 +280,7 @@ static sp_status check_rest(sp_run *run, const sp_scene_node *node, const sp_mes
     return SP_OK;
 }
 
-// the shape element says where it starts: body->own becomes the rest shape, body->start the places of the nodes
+// the shape element is the initial shape: body->own becomes the rest shape, body->start the initial node positions
 sp_status sp__build_rest(sp_run *run, sp_run_body *body) {
     const sp_scene_node *node = sp__next_child(body->node, "rest", NULL);
     sp_mesh *rest = NULL, *scaled = NULL;

@@ -1,11 +1,11 @@
-// Placements and prescribed motions: P of the scene language is scale, then rotate or quat, then translate. A motion is P as
-// functions of time, or keys between which translations go straight (or smoothly) and turns along the shorter great circle.
+// Placements and prescribed motions. P of the scene language is scale, then rotate or quat, then translate. A motion is P as
+// functions of time, or keyframes with linear (or smooth) interpolation of translations and slerp of rotations.
 #include "io/run/build.h"
 #include "math/vec3.h"
 
 static const double PI = 3.14159265358979323846;
 
-// a unit quaternion out of `rotate` or `quat` at time t; false: neither makes one
+// unit quaternion of `rotate` or `quat` at time t; false: not possible
 static bool turn_at(const sp_scene_node *node, double t, double out[4]) {
     const double origin[3] = {0, 0, 0};
     const sp_attr *rotate = sp__build_attr(node, "rotate"), *quat = sp__build_attr(node, "quat");
@@ -23,7 +23,7 @@ static bool turn_at(const sp_scene_node *node, double t, double out[4]) {
         if (!(sp__norm3(n) > 0)) return false;
         sp__quat_axis(n, n[3] * PI / 180, out);
     } else {
-        // about fixed x, then y, then z
+        // rotations about the fixed axes x, then y, then z
         for (int k = 0; k < 3; k++) {
             double axis[3] = {k == 0, k == 1, k == 2}, q[4], before[4];
             memcpy(before, out, sizeof before);
@@ -127,7 +127,7 @@ static void eval_formula(const void *user, double t, sp_pose *out) {
 static void slerp(const double *a, const double *b, double s, double out[4]) {
     double d = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3], sign = d < 0 ? -1 : 1, u = 1 - s, v = s;
     d = fabs(d);
-    // almost the same: the straight way is right to rounding, and sin(angle) too small to divide by
+    // nearly equal rotations: linear interpolation is exact to rounding, and sin(angle) is too small to divide by
     if (d < 1 - 1e-12) {
         double angle = acos(d);
         u = sin((1 - s) * angle) / sin(angle), v = sin(s * angle) / sin(angle);

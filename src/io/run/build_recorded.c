@@ -1,4 +1,4 @@
-// `initial file`: a solid starts as it was in a recording, at the frame nearest to `time` or the last one.
+// `initial file`: a solid starts from a recording, at the frame nearest to `time` or at the last frame.
 #include "io/run/build.h"
 
 static int find_body(const sp_recording *r, const char *name, sp_recording_body *out) {

@@ -1,8 +1,8 @@
-// Rigid bodies: shapes with their own placements in the body's frame, which stays where it is placed or follows a move.
+// Rigid bodies: shapes with their own placements in the frame of the body, which is fixed or follows a prescribed motion.
 #include "io/run/build.h"
 #include "math/vec3.h"
 
-// the turn that takes z to `axis`
+// rotation that takes z to `axis`
 static void turn_to(const double axis[3], double out[4]) {
     const double z[3] = {0, 0, 1}, x[3] = {1, 0, 0};
     double length = sp__norm3(axis), across[3], c = axis[2] / length;
@@ -15,7 +15,7 @@ static void turn_to(const double axis[3], double out[4]) {
         sp__quat_axis(x, 3.14159265358979323846, out);
 }
 
-// one factor for all directions; NaN: there is none
+// the common scale factor; NaN: the factors differ
 static double uniform(const double scale[3]) {
     return scale[0] == scale[1] && scale[1] == scale[2] ? scale[0] : NAN;
 }
@@ -45,7 +45,7 @@ static void cylinder_shape(const sp_scene_node *node, sp_rigid_shape *out) {
     turn_to(sp__attr(node, "axis")->numbers, out->pose.quat);
 }
 
-// size and pose under a placement; only a box that is not turned can be stretched
+// size and pose of a shape under a placement; only a box that is not rotated allows nonuniform scaling
 static sp_status place_shape(sp_run *run, const sp_scene_node *node, const sp_place *place, sp_rigid_shape *shape) {
     double s = uniform(place->scale);
     bool turned = shape->pose.quat[1] != 0 || shape->pose.quat[2] != 0 || shape->pose.quat[3] != 0;
@@ -72,7 +72,7 @@ static sp_status build_shape(sp_run *run, const sp_run_body *body, const sp_scen
         makers[i].make(node, out);
         SP_TRY(sp__build_place(run, node, &own));
         SP_TRY(place_shape(run, node, &own, out));
-        // what the body's placements scale belongs to the shapes; where they put it is the body's pose
+        // the shapes get the scale of the body's placements, the pose of the body gets the rest
         for (int k = 0; k < body->places.count; k++) {
             sp_place scale = {{body->places.at[k].scale[0], body->places.at[k].scale[1], body->places.at[k].scale[2]},
                               sp_pose_identity()};
@@ -85,7 +85,7 @@ static sp_status build_shape(sp_run *run, const sp_run_body *body, const sp_scen
     return SP_OK;
 }
 
-// the frame of the body at the start
+// initial frame of the body
 static sp_pose start_pose(const sp_places *places) {
     sp_pose pose = sp_pose_identity();
     for (int i = 0; i < places->count; i++) {

@@ -1,17 +1,17 @@
-// A rod of the scene, or the rods of a merged instance: strands, conditions, how it moves through time; then one call of the
+// A rod of the scene, or the rods of a merged instance: strands, boundary conditions, integrator and solver; then one call of the
 // engine.
 #include "io/run/build_rod.h"
 
 static sp_rod_model model_of(const sp_scene_node *node) {
     static const char *const models[] = {"clothoid", "helix", "der", "beam"};
-    // curvature that is constant in an element makes a helix of it
+    // piecewise constant curvature makes the element a helix
     if (sp__build_given(node, "degree") && sp__build_number(node, "degree", 1) == 0) return SP_ROD_HELIX;
     for (int i = 0; i < 4; i++)
         if (sp__build_is(node, "model", models[i])) return (sp_rod_model)i;
     return SP_ROD_CLOTHOID;
 }
 
-// ------------------------------------------------------------------------------------------------ rooms
+// ------------------------------------------------------------------------------------------------ allocation
 
 static sp_status make_rooms(sp_run *run, sp_run_body *body, sp_rod_strand **strands) {
     const sp_scene_node *node = body->node;
@@ -35,13 +35,13 @@ static sp_status make_rooms(sp_run *run, sp_run_body *body, sp_rod_strand **stra
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ looks
+// ------------------------------------------------------------------------------------------------ appearance
 
 static bool is_flat(const sp_rod_section *s) {
     return fmax(s->axes[0], s->axes[1]) >= 4 * fmin(s->axes[0], s->axes[1]);
 }
 
-// the skin follows from the section: flat ones are ribbons, the others tubes
+// the section decides the surface: a ribbon if flat, else a tube
 static sp_status build_skin(sp_run *run, const sp_run_body *body, const sp_rod_sections *sections, sp_rod_def *def) {
     for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));) {
         bool ribbon = sp__build_is(c, "map", "ribbon"), tube = sp__build_is(c, "map", "tube");
@@ -57,7 +57,7 @@ static sp_status build_skin(sp_run *run, const sp_run_body *body, const sp_rod_s
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ the rod
+// ------------------------------------------------------------------------------------------------ rod
 
 static void fill_plain(const sp_scene_node *node, sp_rod_def *def) {
     const sp_attr *rayleigh = sp__build_attr(node, "rayleigh"), *curvature = sp__attr(node, "curvature");
@@ -87,7 +87,7 @@ static sp_status fill_def(sp_run *run, sp_run_body *body, sp_rod_def *def) {
     sp_rod_section *plain;
     if (!SP_KEEP(&run->scratch, plain, 1)) return sp__build_no_memory(run);
     *plain = sp_rod_section_default();
-    plain->axes[0] = plain->axes[1] = 1e-3;  // no shape depends on it
+    plain->axes[0] = plain->axes[1] = 1e-3;  // the rest shape does not depend on it
     rest->def.model = def->model, rest->def.free_root = def->free_root;
     rest->def.sections = plain, rest->def.section_count = 1;
     SP_TRY(sp__build_strands(run, body, def->model, &sections, strands));

@@ -1,5 +1,6 @@
-// What holds, moves and loads a rod: fix, move, load, pull and grow of the scene as the lists of a sp_rod_def. What is written in
-// a strand acts on that strand. Directions are the world's; places are the strand's own, except where a spring pulls to.
+// Boundary conditions and loads of a rod: fix, move, load, pull and grow of the scene as the lists of a sp_rod_def. An element
+// inside a strand acts on that strand. Directions are in world coordinates, positions in the strand's own coordinates, except the
+// target of a spring.
 #include "io/run/build_rod.h"
 #include "math/vec3.h"
 
@@ -16,7 +17,7 @@ typedef struct lists {
 
 #define ADD(l, list, count, room) SP_KEEP_MORE(&(l)->run->scratch, (l)->list, (l)->count, &(l)->room)
 
-// ------------------------------------------------------------------------------------------------ held and moved
+// ------------------------------------------------------------------------------------------------ fixed and prescribed nodes
 
 static sp_status add_fix(lists *l, const sp_scene_node *node) {
     int *nodes, count;
@@ -27,7 +28,7 @@ static sp_status add_fix(lists *l, const sp_scene_node *node) {
     return SP_OK;
 }
 
-// nothing selected: the root
+// the default selection is the root
 static sp_status add_move(lists *l, int strand, const sp_scene_node *node) {
     const double origin[3] = {0, 0, 0};
     const sp_attr *about = sp__build_attr(node, "about");
@@ -49,7 +50,7 @@ static sp_status add_move(lists *l, int strand, const sp_scene_node *node) {
     return SP_OK;
 }
 
-// A body that moves by T(t) carries what stands on it by T(t) T(0)^-1.
+// A body that moves by T(t) moves the roots on it by T(t) T(0)^-1.
 typedef struct carrier {
     sp_pose_signal body;
     sp_pose back;
@@ -70,7 +71,7 @@ static void eval_carrier(const void *user, double t, sp_pose *out) {
     *out = sp__pose_mul(&now, &c->back);
 }
 
-// roots that were scattered over a body that moves; all strands of a body stand on the same one
+// prescribes roots that are scattered over a moving body; all strands of a body are on the same one
 static sp_status carry_roots(lists *l) {
     const sp_run_rod *rod = l->body->rod;
     const sp_run_body *under = sp__scattered_over(l->run, rod->node[0]);
@@ -97,7 +98,7 @@ static sp_status carry_roots(lists *l) {
 
 // ------------------------------------------------------------------------------------------------ loads
 
-// a signal over a number
+// a signal times a factor
 typedef struct share {
     sp_signal whole;
     double part;
@@ -135,7 +136,7 @@ static sp_status add_load(lists *l, int strand, const sp_scene_node *node) {
     sp_rod_spot *spots = NULL;
     int count = 1, kind = load_kind(node);
     bool everywhere = kind == ACCELERATION;
-    if (everywhere && strand > 0) return SP_OK;  // it acts on the whole body: told once
+    if (everywhere && strand > 0) return SP_OK;  // acts on the whole body: added once
     if (!everywhere) SP_TRY(sp__rod_spots(l->run, l->body, node, &spots, &count));
     double part = count && kind != EACH && !everywhere ? 1.0 / count : 1;
     for (int i = 0; i < count; i++) {
@@ -196,9 +197,9 @@ static sp_status build_grow(sp_run *run, const sp_run_body *body, sp_rod_def *de
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ all
+// ------------------------------------------------------------------------------------------------ all conditions
 
-// an equilibrium is unique only where something holds the rod, which contact may, too
+// an equilibrium is unique only if the rod is supported; contact may be a support too
 static sp_status check_static(sp_run *run, const sp_run_body *body, const sp_rod_def *def) {
     const sp_scene_node *root = sp__scene_root(run->scene);
     bool touches = sp__next_child(root, "contact", NULL) && sp__next_child(root, "rigid", NULL);

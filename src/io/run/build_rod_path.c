@@ -1,4 +1,4 @@
-// The points of a `path`: written, from a file of comma-separated coordinates, or the polyline of an .obj file.
+// Points of a `path`: from the scene, from a file of comma-separated coordinates, or the polyline of an .obj file.
 #include "io/run/build_rod.h"
 #include "math/vec3.h"
 
@@ -7,10 +7,10 @@ typedef struct reader {
     const sp_scene_node *node;
     const char *path, *at;
     int line;
-    double *points;  // in the order of the file
+    double *points;  // in file order
     int count;
     size_t room;
-    int *order;  // .obj: the points of the line, one after the other
+    int *order;  // .obj: vertices of the polyline in sequence
     int order_count;
     size_t order_room;
 } reader;
@@ -39,7 +39,7 @@ static sp_status bad_line(reader *r, const char *what) {
     return SP_BUILD_FAIL(r->run, r->node, "file", "%s:%d: %s", r->path, r->line, what);
 }
 
-// three numbers divided by commas, semicolons or blanks; NULL: they are not there
+// three numbers separated by commas, semicolons or blanks; NULL: not found
 static const char *three(const char *p, double x[3]) {
     for (int k = 0; k < 3; k++) {
         p = blanks(p);
@@ -57,7 +57,7 @@ static sp_status obj_line(reader *r, const char *p) {
         if (!sp__scan_int64(p, &index) || index == 0) return bad_line(r, "an l line lists numbers of points");
         int64_t i = index > 0 ? index - 1 : r->count + index;
         if (i < 0 || i >= r->count) return bad_line(r, "an l line names a point that has not been given");
-        if (r->order_count && r->order[r->order_count - 1] == (int)i) continue;  // a line that goes on where the last one ended
+        if (r->order_count && r->order[r->order_count - 1] == (int)i) continue;  // the line continues where the last one ended
         if (!SP_KEEP_MORE(&r->run->scratch, r->order, r->order_count, &r->order_room)) return sp__build_no_memory(r->run);
         r->order[r->order_count++] = (int)i;
     }
@@ -76,7 +76,7 @@ static sp_status read_line(reader *r, const char *p, bool obj) {
     if (obj && p[0] == 'l' && (p[1] == ' ' || p[1] == '\t')) return obj_line(r, p + 1);
     if (obj && !(p[0] == 'v' && (p[1] == ' ' || p[1] == '\t'))) return SP_OK;
     if (three(obj ? p + 1 : p, x)) return add_point(r, x);
-    // the heads of the columns
+    // column names
     if (!obj && r->count == 0 && r->line == 1) return SP_OK;
     return bad_line(r, "three finite numbers are needed, x, y, z");
 }
@@ -96,7 +96,7 @@ static sp_status read_file(reader *r) {
     return status;
 }
 
-// the points along the line; all of them in the order of the file where nothing says otherwise
+// the points along the polyline; without a polyline, all points in file order
 static sp_status in_order(reader *r) {
     double *sorted;
     if (!r->order_count) return SP_OK;

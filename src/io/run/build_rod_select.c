@@ -1,15 +1,15 @@
-// Selections in a rod: nodes, elements by their middles, and single material points. A selection written in a strand is about
-// that strand; one from outside (an event) about all of them. Arc lengths and coordinates are those of the rest shape before the
-// placement; where the rest shape lies is asked of the engine the first time somebody wants to know.
+// Selections in a rod: nodes, elements by their midpoints, and single material points. A selection inside a strand refers to that
+// strand, one from outside (an event) to all strands. Arc lengths and coordinates are those of the rest shape before placement,
+// which the engine computes on first use.
 #include "io/run/build_rod.h"
 #include "math/vec3.h"
 
-enum { DEPTH_MAX = 32 };  // of references to other selections
+enum { DEPTH_MAX = 32 };  // nesting of references to other selections
 
-// arc lengths of nodes are products of the length: rounding must not decide
-static const double SLACK = 1e-9;  // of the length
+// arc lengths of nodes are multiples of the element length: a tolerance for rounding
+static const double SLACK = 1e-9;  // relative to the length
 
-typedef struct range {  // of nodes or elements: those of one strand, or all
+typedef struct range {  // nodes or elements of one strand, or of all
     sp_run *run;
     const sp_run_body *body;
     bool elements;
@@ -17,7 +17,7 @@ typedef struct range {  // of nodes or elements: those of one strand, or all
     int from, to;
 } range;
 
-// strands stand in the order of the copies they come from
+// strands are in the order of their copies
 int sp__rod_strand_of(const sp_run_rod *rod, const sp_scene_node *node) {
     const sp_scene_node *owner = sp__build_owner(node);
     int low = 0, high = rod->strands - 1;
@@ -49,13 +49,13 @@ static int elements_of(const sp_run_rod *rod, int strand) {
     return rod->first_element[strand + 1] - rod->first_element[strand];
 }
 
-// arc length of a node, or of the middle of an element
+// arc length of a node, or of the midpoint of an element
 static double along(const sp_run_rod *rod, bool elements, int item) {
     int strand = strand_at(rod, elements, item), k = item - (elements ? rod->first_element : rod->first_node)[strand];
     return rod->length[strand] * (k + (elements ? 0.5 : 0)) / elements_of(rod, strand);
 }
 
-// ------------------------------------------------------------------------------------------------ the rest shape
+// ------------------------------------------------------------------------------------------------ rest shape
 
 void sp__build_forget_rod(sp_run_body *body) {
     sp_rod_rest *rest = body->rod ? body->rod->rest : NULL;
@@ -81,7 +81,7 @@ static void node_anchor(const sp_run_rod *rod, int item, int *element, double *a
     *at = k == last;
 }
 
-// nodes x 3 or middles of elements x 3, before the placement
+// positions of nodes or element midpoints (x 3) before placement
 static sp_status rest_places(sp_run *run, const sp_run_body *body, const sp_scene_node *node, bool elements, const double **out) {
     sp_run_rod *rod = body->rod;
     double *x = rod->rest->at[elements];
@@ -141,7 +141,7 @@ static sp_status check_s(const range *r, const sp_scene_node *node, int strand) 
     return SP_OK;
 }
 
-// one arc length: the nearest node, or the element that holds it; two: all between
+// one arc length: the nearest node, or the element that contains it; two: everything between them
 static void s_of_strand(const range *r, const sp_attr *s, int strand, unsigned char *mask) {
     const sp_run_rod *rod = r->body->rod;
     const int *first = r->elements ? rod->first_element : rod->first_node;
@@ -171,7 +171,7 @@ static sp_status by_length(const range *r, const sp_scene_node *node, unsigned c
     return SP_OK;
 }
 
-// numbers of nodes, counted from the root of a strand; an element is meant where both of its nodes are
+// node numbers, counted from the root of a strand; an element is selected if both of its nodes are
 static sp_status by_number(const range *r, const sp_scene_node *node, unsigned char *mask) {
     const sp_attr *list = sp__build_attr(node, "nodes");
     const sp_run_rod *rod = r->body->rod;
@@ -195,7 +195,7 @@ static sp_status by_number(const range *r, const sp_scene_node *node, unsigned c
 
 static sp_status fill_mask(const range *r, const sp_scene_node *node, int depth, unsigned char *mask);
 
-// mask &= what another element selects, and the union of its `select` children
+// mask &= selection of the referenced element, and the union of the `select` children
 static sp_status by_others(const range *r, const sp_scene_node *node, int depth, unsigned char *mask) {
     unsigned char *any, *one;
     bool children = sp__next_child(node, "select", NULL) != NULL, named = sp__build_given(node, "select");
@@ -242,7 +242,7 @@ static range range_of(sp_run *run, const sp_run_body *body, const sp_scene_node 
     return r;
 }
 
-// nodes that come in between shift the numbers of all that stand behind them, and take the tip with them
+// new nodes shift the indices of all nodes after them, and the tip moves on
 static sp_status check_growing(sp_run *run, const sp_run_body *body, const sp_scene_node *node) {
     if (!body->rod->grows) return SP_OK;
     if (body->rod->strands > 1)
@@ -284,7 +284,7 @@ sp_status sp__rod_region_number(sp_run *run, const sp_run_body *body, const sp_s
     for (int i = 0; i < count; i++) same -= rod->section[elements[i]] == section;
     for (int i = 1; i < count; i++)
         if (rod->section[elements[i]] != section) return SP_OK;
-    if (same == 0) *out = section - 1;  // the first one is the rod's own
+    if (same == 0) *out = section - 1;  // section 0 belongs to the rod itself
     return SP_OK;
 }
 
@@ -298,7 +298,7 @@ static bool alone(const sp_scene_node *node, const char *attr) {
     return true;
 }
 
-// the place nearest to a point, which must lie in the rod
+// the closest position to a point, which must be inside the rod
 static sp_status spot_at_point(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int strand, sp_rod_spot *out) {
     sp_run_rod *rod = body->rod;
     const double *point = sp__attr(node, "point")->numbers;

@@ -1,21 +1,21 @@
-// One strand: how long it is, what it is made of and how it is curved, along its elements. Regions overrule the rod, later ones
-// earlier ones, attribute by attribute. Curvature is wanted at nodes: where two elements that meet say different things, their
-// mean. A placement may enlarge a rod as a whole: lengths and semi-axes grow, curvatures shrink.
+// One strand: length, sections and curvature along its elements. Regions override the rod, and later regions override earlier
+// ones, attribute by attribute. The engine needs curvature at nodes: the mean of the two elements of a node. A placement may
+// scale a rod uniformly: lengths and semi-axes are multiplied, curvatures divided.
 #include "io/run/build_rod.h"
 
-static const double FIT = 1e-3;       // of the length: how far a path may be missed where nothing is said
-static const double CURVATURE = 1e9;  // what no rod can have [rad/m]
+static const double FIT = 1e-3;       // default tolerance of the fit to a path, relative to the length
+static const double CURVATURE = 1e9;  // upper bound of any curvature [rad/m]
 
 typedef struct work {
     sp_run *run;
     sp_run_body *body;
     const sp_scene_node *node;  // the rod
     int strand, elements;
-    double length, scale;     // before the placement; of the placement
-    sp_pose root;             // likewise
+    double length, scale;     // before placement; scale of the placement
+    sp_pose root;             // before placement
     sp_rod_section *section;  // per element
-    double *bend[2];          // curvature at both ends of every element, x 3
-    double *fitted;           // of the path, at the nodes; NULL: none
+    double *bend[2];          // curvature at both ends of each element, x 3
+    double *fitted;           // curvature fitted to the path, at nodes; NULL: no path
     bool regions_bend;
 } work;
 
@@ -23,7 +23,7 @@ static double along(const work *w, int node) {
     return node == w->elements ? w->length : w->length * node / w->elements;
 }
 
-// ------------------------------------------------------------------------------------------------ where it is
+// ------------------------------------------------------------------------------------------------ placement
 
 static sp_status find_place(work *w, sp_place *out) {
     sp_places places;
@@ -168,9 +168,9 @@ static sp_status fill_elements(work *w) {
     return bend_rod(w);
 }
 
-// ------------------------------------------------------------------------------------------------ the strand
+// ------------------------------------------------------------------------------------------------ strand
 
-// matrices of clothoids and helices are full, those of the others are narrow bands; the rest is vectors, frames and the skin
+// memory: dense matrices for clothoids and helices, banded ones otherwise; plus vectors, frames and the surface
 static sp_status reserve(work *w, sp_rod_model model) {
     enum { NODES_MAX = 1 << 28 };
     double n = sp__build_number(w->node, "elements", 4), unknowns = 3 * n + 9;
@@ -180,7 +180,7 @@ static sp_status reserve(work *w, sp_rod_model model) {
     return sp__build_reserve(w->run, w->node, n, 8000 + full / n, "elements");
 }
 
-// the number of a section among those of the body; equal ones are one, as far as it is cheap to see
+// index of a section of the body; equal sections are merged if they are among the last ones
 static sp_status number_section(work *w, sp_rod_sections *all, const sp_rod_section *s, int *out) {
     enum { LOOK_BACK = 64 };
     int last = all->count > LOOK_BACK ? all->count - LOOK_BACK : 0;
@@ -209,7 +209,7 @@ static sp_status number_sections(work *w, sp_rod_sections *all, sp_rod_strand *o
     return SP_OK;
 }
 
-// at the nodes: the mean of what the elements on both sides say, shrunk by the placement
+// curvature at nodes: the mean of the adjacent elements, divided by the scale
 static double *at_nodes(const work *w, double scale) {
     double *k;
     if (!SP_KEEP(&w->run->scratch, k, 3 * (size_t)(w->elements + 1))) return NULL;
@@ -222,7 +222,7 @@ static double *at_nodes(const work *w, double scale) {
     return k;
 }
 
-// the shape that it starts with is the path's, where the natural one is another
+// the initial shape is the path if the natural curvature differs from it
 static sp_status fill_curvature(work *w, sp_rod_strand *out) {
     double *start;
     if (!(out->curvature = at_nodes(w, w->scale))) return sp__build_no_memory(w->run);
@@ -233,7 +233,7 @@ static sp_status fill_curvature(work *w, sp_rod_strand *out) {
     return SP_OK;
 }
 
-// where the root starts: its own place, moved by `initial`, then placed
+// initial pose of the root: its own pose, moved by `initial`, then placed
 static sp_status place_root(work *w, const sp_place *place, sp_pose *out) {
     const sp_scene_node *initial = sp__next_child(w->node, "initial", NULL);
     sp_place moved = {{1, 1, 1}, sp_pose_identity()};
@@ -246,7 +246,7 @@ static sp_status place_root(work *w, const sp_place *place, sp_pose *out) {
     return SP_OK;
 }
 
-// the strand as selections see it: where it lies before its placement
+// the strand before placement, for selections
 static sp_status rest_strand(work *w, const sp_place *place) {
     sp_rod_rest *rest = w->body->rod->rest;
     sp_rod_strand *own = (sp_rod_strand *)rest->def.strands + w->strand;
@@ -256,7 +256,7 @@ static sp_status rest_strand(work *w, const sp_place *place) {
     return SP_OK;
 }
 
-// before the regions, whose elements may be selected by where they lie
+// first part, before the regions, which may select elements by position
 static sp_status begin_strand(work *w, sp_rod_model model) {
     sp_run_rod *rod = w->body->rod;
     sp_place place;
@@ -300,6 +300,6 @@ sp_status sp__build_strands(sp_run *run, sp_run_body *body, sp_rod_model model, 
         bent = bent || w[i].regions_bend;
     }
     rod->sections = sections->count;
-    if (bent) sp__build_forget_rod(body);  // it lies elsewhere now
+    if (bent) sp__build_forget_rod(body);  // regions changed the shape: discard the positions
     return SP_OK;
 }

@@ -1,7 +1,7 @@
-// Places spread over a rigid body, for the copies of an instance: at random and yet even, no two nearer than they must be. Darts
-// are thrown at the surface, part by part in proportion to the area; one that lands too near to another is taken back, and the
-// distance shrinks where no room is left (dart throwing: Cook 1986, relaxed: McCool and Fiume 1992). Random numbers come from
-// the scene's seed and the path of the instance alone.
+// Positions on the surface of a rigid body for the copies of an instance: random but even, with a minimum distance. Darts are
+// thrown at the parts of the surface in proportion to their area. A dart too close to another is rejected, and the distance is
+// reduced if no space is left (dart throwing: Cook 1986, relaxed: McCool and Fiume 1992). Random numbers depend only on the seed
+// of the scene and the path of the instance.
 #include "io/run/build.h"
 #include "math/vec3.h"
 
@@ -17,10 +17,10 @@ typedef struct sp_scatter {
     sp_pose *places;
 } sp_scatter;
 
-typedef struct part {  // a piece of the surface that can be sampled evenly
+typedef struct part {  // a part of the surface with a uniform sampling rule
     const sp_rigid_shape *shape;
-    int face;            // of a box: 0..5; of a cylinder: 0 side, 1 and 2 caps
-    const double *x[3];  // corners, where it is a triangle
+    int face;            // box: face 0..5; cylinder: 0 side, 1 and 2 caps
+    const double *x[3];  // vertices of a triangle
     double area;
 } part;
 
@@ -28,10 +28,10 @@ typedef struct dart {
     double x[3], normal[3];
 } dart;
 
-typedef struct test {  // what a selection says of a place
+typedef struct test {  // a selection, evaluated at a position
     sp_where where;
     bool invert;
-    struct test *other, *children;  // all of them, one of these
+    struct test *other, *children;  // must hold; at least one must hold
     int count;
 } test;
 
@@ -39,11 +39,11 @@ typedef struct field {
     sp_run *run;
     const sp_scene_node *target;  // select, surface or rigid
     const sp_run_body *body;
-    test *test;  // NULL: all of the surface
+    test *test;  // NULL: the whole surface
     part *parts;
     int part_count;
-    double *sum;       // areas up to and with each part
-    double factor[3];  // from own coordinates of the body to its frame
+    double *sum;       // cumulative areas
+    double factor[3];  // from the body's own coordinates to its frame
     bool flip;
     uint64_t seed, thrown;
 } field;
@@ -106,7 +106,7 @@ static sp_status find_parts(field *f) {
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------ darts
+// ------------------------------------------------------------------------------------------------ dart throwing
 
 static double uniform(field *f) {
     return (double)(sp__mix(f->seed, f->thrown++) >> 11) * 0x1p-53;
@@ -129,7 +129,7 @@ static void on_cylinder(const sp_rigid_shape *s, int face, double u, double v, d
         d->normal[0] = cos(angle), d->normal[1] = sin(angle);
 }
 
-// heights of a sphere are equally likely (Archimedes)
+// the height on a sphere is uniformly distributed (Archimedes)
 static void on_sphere(const sp_rigid_shape *s, double u, double v, dart *d) {
     double z = 2 * v - 1, r = sqrt(fmax(1 - z * z, 0));
     d->normal[0] = r * cos(2 * PI * u), d->normal[1] = r * sin(2 * PI * u), d->normal[2] = z;
@@ -146,7 +146,7 @@ static void on_triangle(const field *f, const part *p, double u, double v, dart 
     for (int k = 0; k < 3; k++) d->normal[k] /= length;
 }
 
-// into the frame of the body
+// to the frame of the body
 static void pose_dart(const sp_pose *pose, dart *d) {
     double R[9], x[3], n[3];
     sp__quat_matrix(pose->quat, R);
@@ -183,7 +183,7 @@ static const part *throw_dart(field *f, dart *d) {
     return p;
 }
 
-// ------------------------------------------------------------------------------------------------ which of them count
+// ------------------------------------------------------------------------------------------------ acceptance
 
 static bool inside_shape(const sp_rigid_shape *s, const double at[3]) {
     double R[9], d[3], x[3];
@@ -199,7 +199,7 @@ static bool inside_shape(const sp_rigid_shape *s, const double at[3]) {
     return false;
 }
 
-// what a `select` of the body says of a place in its own coordinates
+// evaluates a `select` of the body at a position in its own coordinates
 static bool selected(const test *t, const double x[3]) {
     bool in = sp__where_holds(&t->where, x, 0) && (!t->other || selected(t->other, x)), any = t->count == 0;
     for (int i = 0; in && i < t->count && !any; i++) any = selected(&t->children[i], x);
@@ -227,7 +227,7 @@ static sp_status check_select(sp_run *run, const sp_scene_node *node) {
     return SP_OK;
 }
 
-// looked up once: it is asked for every dart. Circles are refused by the reader
+// parsed once, since it is evaluated for every dart. The reader reports cycles
 static sp_status read_select(sp_run *run, const sp_scene_node *node, test *out) {
     int n = 0;
     SP_TRY(check_select(run, node));
@@ -248,9 +248,9 @@ static sp_status find_test(field *f) {
     return read_select(f->run, f->target, f->test);
 }
 
-// ------------------------------------------------------------------------------------------------ even places
+// ------------------------------------------------------------------------------------------------ even spacing
 
-typedef struct grid {  // accepted darts by cells as wide as the greatest distance that is asked for
+typedef struct grid {  // accepted darts by grid cells as wide as the initial distance
     double cell;
     size_t mask;
     int *head, *next;
@@ -268,7 +268,7 @@ static void cell_of(const grid *g, const double x[3], int64_t at[3]) {
     for (int k = 0; k < 3; k++) at[k] = (int64_t)floor(x[k] / g->cell);
 }
 
-// another one on the same side lies nearer than r
+// another dart on the same side is closer than r
 static bool crowded(const grid *g, const dart *d, double r) {
     int64_t at[3], c[3];
     cell_of(g, d->x, at);
@@ -292,7 +292,7 @@ static void accept(grid *g, const dart *d) {
     g->head[s] = ++g->count;
 }
 
-// share of the darts that count, at first sight; 0: none
+// estimated fraction of accepted darts; 0: none
 static double share_that_counts(field *f) {
     int hits = 0;
     dart d;
@@ -306,7 +306,7 @@ static double share_that_counts(field *f) {
 static sp_status spread_evenly(field *f, int count, double area, grid *g) {
     size_t slots = 64;
     while (slots < 2 * (size_t)count) slots *= 2;
-    // the densest packing of discs has its centres sqrt(2 A / (sqrt(3) n)) apart; darts reach about 0.75 of that
+    // centres of the densest disc packing are sqrt(2 A / (sqrt(3) n)) apart; darts reach about 0.75 of that
     double r = 0.85 * sqrt(2 * area / (sqrt(3) * count));
     g->cell = r, g->mask = slots - 1;
     if (!SP_KEEP(&f->run->scratch, g->head, slots) || !SP_KEEP(&f->run->scratch, g->next, count) ||
@@ -329,7 +329,7 @@ static sp_status spread_evenly(field *f, int count, double area, grid *g) {
 
 // ------------------------------------------------------------------------------------------------ poses
 
-// own x along the normal, by the shortest turn
+// shortest rotation from the own x axis to the normal
 static void turn_to(const double n[3], double out[4]) {
     const double x[3] = {1, 0, 0}, z[3] = {0, 0, 1};
     double across[3];
@@ -386,7 +386,7 @@ static sp_status make_scatter(sp_run *run, const sp_scene_node *copy, const sp_s
     s->key = copy->path;
     s->key_length = number ? (size_t)(number - copy->path) : strlen(copy->path);
     s->under = f.target ? sp__build_body_of(run, f.target) : NULL;
-    // a body that could not be built has told so itself
+    // a body that failed to build is already reported
     if (!s->under || !s->under->id.slot)
         return run->failed ? SP_BAD_INPUT : SP_BUILD_FAIL(run, copy, "scatter", "the body is not in the simulation");
     f.body = s->under;

@@ -1,9 +1,9 @@
-// Selections S. Attributes intersect, children and references unite or intersect as masks over nodes or element centres; faces
-// are those with all three nodes inside. Coordinates are the body's own before its placement, unless frame="world".
+// Selections S. Attributes intersect; children and references are combined as masks over nodes or element centres. A face is
+// selected if all its nodes are. Coordinates are the body's own before placement, unless frame="world".
 #include "io/run/build.h"
 #include "math/vec3.h"
 
-enum { DEPTH_MAX = 32 };  // of references to other selections
+enum { DEPTH_MAX = 32 };  // nesting of references to other selections
 
 static const char *const by_attrs[] = {"box",   "sphere", "plane", "tag", "nodes",  "near",
                                        "point", "where",  "s",     "end", "select", "on"};
@@ -52,7 +52,7 @@ static void copy_numbers(const sp_scene_node *node, const char *name, double *ou
     *has = true;
 }
 
-// the attributes that the mesh itself can answer
+// criteria that the mesh library evaluates
 static sp_selection geometric(const sp_scene_node *node) {
     sp_selection s = sp_selection_default();
     copy_numbers(node, "box", s.box, &s.has_box);
@@ -71,7 +71,7 @@ static int kind_count(const sp_mesh *mesh, sp_select_kind kind) {
     return kind == SP_SELECT_NODES ? sp_mesh_node_count(mesh) : sp_mesh_tet_count(mesh);
 }
 
-// mask &= what the mesh selects
+// mask &= selection of the mesh library
 static sp_status mesh_mask(sp_run *run, const sp_scene_node *node, const sp_mesh *mesh, const sp_selection *s,
                            sp_select_kind kind, unsigned char *mask) {
     int n = kind_count(mesh, kind), count, *list;
@@ -86,7 +86,7 @@ static sp_status mesh_mask(sp_run *run, const sp_scene_node *node, const sp_mesh
     return SP_OK;
 }
 
-// `nodes` lists numbers of the file: those nodes, or the elements that have no other
+// `nodes` lists numbers of the file: selects those nodes, or the elements with no other nodes
 static sp_status list_mask(sp_run *run, const sp_scene_node *node, const sp_mesh *mesh, sp_select_kind kind,
                            unsigned char *mask) {
     const sp_attr *attr = sp__build_attr(node, "nodes");
@@ -113,7 +113,7 @@ static sp_status list_mask(sp_run *run, const sp_scene_node *node, const sp_mesh
 static sp_status fill_mask(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int depth,
                            unsigned char *mask);
 
-// mask &= what another element selects
+// mask &= selection of the referenced element
 static sp_status reference_mask(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int depth,
                                 unsigned char *mask) {
     if (!sp__build_given(node, "select")) return SP_OK;
@@ -121,7 +121,7 @@ static sp_status reference_mask(sp_run *run, const sp_run_body *body, const sp_s
     const sp_scene_node *other = sp__scene_find(node, name);
     unsigned char *also;
     int n = kind_count(body->own, kind);
-    // an event names a body of its own choice
+    // an event names its body explicitly
     if (!other || sp__build_owner(other) != body->node)
         return SP_BUILD_FAIL(run, node, "select", "\"%s\" is not of the body \"%s\"", name, body->node->path);
     if (!SP_KEEP(&run->scratch, also, n)) return sp__build_no_memory(run);
@@ -130,7 +130,7 @@ static sp_status reference_mask(sp_run *run, const sp_run_body *body, const sp_s
     return SP_OK;
 }
 
-// mask &= the union of its `select` children
+// mask &= union of the `select` children
 static sp_status children_mask(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int depth,
                                unsigned char *mask) {
     unsigned char *any, *one;
@@ -205,7 +205,7 @@ sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_n
     memcpy(x, point, sizeof x);
     if (!sp__build_is(node, "frame", "world")) sp__places_point(&body->places, point, x);
     double least = sp_mesh_locate(body->placed, x, element, weights);
-    // a point on the surface may lie outside by rounding
+    // a point on the surface may be outside by rounding
     if (least < -1e-6)
         return SP_BUILD_FAIL(run, node, "point", "the point %g %g %g lies outside of \"%s\"", point[0], point[1], point[2],
                              body->node->path);

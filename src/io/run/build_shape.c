@@ -1,5 +1,5 @@
-// Meshes of solids: generated shapes, whose cells follow from `elements` or from a rule where they are not given, and files.
-// Counts are known before anything is made, and compared with the memory limit.
+// Meshes of solids: generated shapes and files. The cells of a shape follow from `cells`, `elements` or a default rule. Counts
+// are checked against the memory limit before anything is generated.
 #include <limits.h>
 
 #include "io/run/build.h"
@@ -8,10 +8,9 @@ static const double PI = 3.14159265358979323846;
 
 // bytes of mesh and body per tetrahedron: at most 320 in the body, the rest in two meshes while building
 static const double TET_BYTES = 700;
-// tetrahedra of a shape that says neither cells nor elements
+// tetrahedra of a shape with neither cells nor elements
 static const double AUTO_ELEMENTS = 3000;
-// about the most tetrahedra that four cells along the shortest edge of a box may come to: a step then takes some tens of
-// milliseconds
+// limit of tetrahedra for four cells along the shortest edge of a box: a step then takes some tens of milliseconds
 static const double AUTO_BOX_MAX = 20000;
 
 bool sp__is_shape(const sp_scene_node *node) {
@@ -25,7 +24,7 @@ static int at_least(int low, double value) {
     return value < low ? low : value > INT_MAX / 4 ? INT_MAX / 4 : (int)floor(value + 0.5);
 }
 
-// cells as written; false: not given. Never more than INT_MAX / 4, which the generators refuse.
+// `cells` of the element; false: not given. Limited to INT_MAX / 4, which the generators reject.
 static bool cells_given(const sp_scene_node *shape, int count, int *cells) {
     const sp_attr *attr = sp__build_attr(shape, "cells");
     if (!attr || attr->is_auto || attr->count == 0) return false;
@@ -33,7 +32,7 @@ static bool cells_given(const sp_scene_node *shape, int count, int *cells) {
     return true;
 }
 
-// how many tetrahedra to aim at, by `elements` or by the rule
+// target number of tetrahedra, from `elements` or the default
 static double wanted(const sp_scene_node *shape) {
     return sp__build_number(shape, "elements", AUTO_ELEMENTS);
 }
@@ -46,7 +45,7 @@ static sp_status make_box(sp_run *run, const sp_scene_node *shape, sp_mesh **out
     if (!cells_given(shape, 3, cells)) {
         double shortest = fmin(size[0], fmin(size[1], size[2])) / 4;
         double edge = fmax(shortest, cbrt(size[0] * size[1] * size[2] * per_cell / AUTO_BOX_MAX));
-        // even counts: the default pattern is symmetric then
+        // even counts make the default pattern symmetric
         for (int k = 0; k < 3; k++) cells[k] = 2 * at_least(1, size[k] / edge / 2);
         sp__scene_note_auto(run->scene, shape, "cells", "%d %d %d: %s", cells[0], cells[1], cells[2],
                             edge > shortest ? "cells of equal edges, about 20000 tetrahedra in all"
@@ -56,8 +55,8 @@ static sp_status make_box(sp_run *run, const sp_scene_node *shape, sp_mesh **out
     return sp_mesh_box(run->ctx, size, cells, per_cell, out);
 }
 
-// A swept disc has 24 tetrahedra for each cell along and squared cells across the radius; cells as long as they are wide give
-// along = length / radius x across.
+// A swept disc has 24 tetrahedra per cell along the sweep and per squared number of cells across the radius. Cells as long as
+// they are wide give along = length / radius x across.
 static void sweep_cells(const sp_scene_node *shape, double length, double radius, int least, int *across, int *along) {
     double n = wanted(shape);
     *across = at_least(1, cbrt(n * radius / (24 * length)));
@@ -119,9 +118,9 @@ static sp_status make_from_file(sp_run *run, const sp_scene_node *shape, sp_mesh
     return sp__build_reserve(run, shape, sp_mesh_tet_count(*out), TET_BYTES, "tetrahedra");
 }
 
-// ------------------------------------------------------------------------------------------------ the one shape of a solid
+// ------------------------------------------------------------------------------------------------ shape of a solid
 
-// the reader has seen to it that there is one
+// the reader guarantees that there is one
 static const sp_scene_node *find_shape(const sp_scene_node *solid) {
     int i = 0;
     while (i + 1 < solid->child_count && !(solid->children[i]->enabled && sp__is_shape(solid->children[i]))) i++;
@@ -145,7 +144,7 @@ static sp_status make_shape(sp_run *run, const sp_scene_node *shape, sp_mesh **o
     return status;
 }
 
-// *mesh, placed; the old one goes unless it is `keep`
+// replaces *mesh by the placed mesh and frees the old one unless it is `keep`
 static sp_status move_mesh(sp_run *run, const sp_scene_node *node, const sp_place *place, const sp_mesh *keep, sp_mesh **mesh) {
     sp_mesh *moved;
     if (sp__place_is_identity(place)) return SP_OK;

@@ -1,8 +1,8 @@
-// A solid of the scene: shape, material, conditions, how it moves through time; then one call of the engine.
+// A solid of the scene: shape, material, boundary conditions, integrator and solver; then one call of the engine.
 #include "io/run/build.h"
 #include "math/vec3.h"
 
-// ------------------------------------------------------------------------------------------------ start
+// ------------------------------------------------------------------------------------------------ initial state
 
 static double element_density(const sp_solid_def *def, int e) {
     if (def->element_density && !isnan(def->element_density[e])) return def->element_density[e];
@@ -10,7 +10,7 @@ static double element_density(const sp_solid_def *def, int e) {
     return region ? def->regions[region - 1].density : def->material.density;
 }
 
-// centre of mass of a start shape; masses are those of the rest shape, a quarter of an element at each node
+// centre of mass of an initial shape; each node has a quarter of the rest mass of its elements
 static void centre_of_mass(const sp_mesh *rest, const sp_solid_def *def, const double *x, double out[3]) {
     const double *X = sp_mesh_positions(rest);
     double mass = 0;
@@ -46,7 +46,7 @@ static sp_status start_velocity(sp_run *run, const sp_run_body *body, const sp_s
     return SP_OK;
 }
 
-// `initial` acts on the body's own coordinates, before its placement
+// `initial` acts in the body's own coordinates, before placement
 static sp_status build_initial(sp_run *run, const sp_run_body *body, sp_solid_def *def) {
     const sp_scene_node *node = sp__next_child(body->node, "initial", NULL);
     const double *from = body->start ? body->start : sp_mesh_positions(body->own);
@@ -66,7 +66,7 @@ static sp_status build_initial(sp_run *run, const sp_run_body *body, sp_solid_de
     return node ? start_velocity(run, body, node, def) : SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ the solid
+// ------------------------------------------------------------------------------------------------ solid
 
 static sp_status fill_def(sp_run *run, sp_run_body *body, sp_solid_def *def) {
     const sp_attr *rayleigh = sp__build_attr(body->node, "rayleigh");
@@ -79,7 +79,7 @@ static sp_status fill_def(sp_run *run, sp_run_body *body, sp_solid_def *def) {
     SP_BUILD(sp__build_material(run, body, def));
     SP_BUILD(sp__build_loads(run, body, def));
     SP_BUILD(build_initial(run, body, def));
-    // what is wrong already would be told a second time
+    // skipped after an error, which could be reported twice
     if (!run->failed) SP_BUILD(sp__build_check_static(run, body, def));
     return SP_OK;
 }

@@ -1,16 +1,16 @@
-// Surfaces that ride on a body: from files, or the body's own boundary, in part or finer. A role that no surface has is left to
-// the body's own boundary, so a plain <surface role="collision"/> beside a visual file asks for what is there already.
+// Embedded surfaces of a body: from files, or the boundary of the body, in part or subdivided. A role without a surface falls to
+// the boundary, so a plain <surface role="collision"/> next to a visual file changes nothing.
 //
-// The boundary of a rod is the tube or ribbon around it, made with the rod. It is seen without being told; touched are places of
-// the centreline with the section around them, unless a surface for collision says that the tube's vertices are.
+// The boundary of a rod is the tube or ribbon around it, which the engine makes. It is visible by default. Contact uses points of
+// the centreline with their cross section, unless a collision surface selects the vertices of the tube.
 #include <sys/stat.h>
 
 #include "io/run/build.h"
 
-static const double CREASE = 40;         // edges that turn by more stay sharp when the boundary is rounded [deg]
-static const double FAR = 0.05;          // of the body's size: vertices farther out are worth a warning
+static const double CREASE = 40;         // sharper edges stay sharp when the boundary is rounded [deg]
+static const double FAR = 0.05;          // relative to the size of the body: vertices farther away cause a warning
 static const double VERTEX_BYTES = 400;  // anchors, positions in four snapshots, faces, normals
-static const double FINEST = 1 << 24;    // triangles that subdivision may come to
+static const double FINEST = 1 << 24;    // limit of triangles after subdivision
 
 static unsigned roles_of(const sp_scene_node *node) {
     const sp_attr *role = sp__attr(node, "role");
@@ -19,12 +19,12 @@ static unsigned roles_of(const sp_scene_node *node) {
     return roles;
 }
 
-// the boundary as it is
+// the unmodified boundary
 static bool is_plain(const sp_scene_node *node) {
     return !sp__build_given(node, "file") && !sp__selects(node) && sp__build_number(node, "subdivide", 0) == 0;
 }
 
-// nobody else has a role of this plain surface: the own boundary has it without being told
+// no other surface has a role of this plain surface: the boundary has it by default
 static bool goes_without_saying(const sp_run_body *body, const sp_scene_node *node) {
     if (!is_plain(node) || (body->rod && (roles_of(node) & SP_ROLE_COLLISION))) return false;
     for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));)
@@ -32,7 +32,7 @@ static bool goes_without_saying(const sp_run_body *body, const sp_scene_node *no
     return true;
 }
 
-// ------------------------------------------------------------------------------------------------ looks
+// ------------------------------------------------------------------------------------------------ appearance
 
 bool sp__build_look(const sp_scene_node *user, sp_run_look *out) {
     if (!sp__build_given(user, "look")) return false;
@@ -49,7 +49,7 @@ bool sp__build_look(const sp_scene_node *user, sp_run_look *out) {
 
 // ------------------------------------------------------------------------------------------------ triangles
 
-// the next of a chain of surfaces; the one before goes
+// replaces a surface and frees the old one
 static void replace(sp_trimesh **surface, sp_trimesh *next) {
     sp_trimesh_destroy(surface);
     *surface = next;
@@ -68,14 +68,14 @@ static sp_status flip(sp_run *run, sp_trimesh **surface) {
         for (size_t i = 0; i < n; i++) to[a][i] = from[a][i % 3 == 0 ? i : i % 3 == 1 ? i + 1 : i - 1];
     }
     def.faces = to[0], def.face_texcoords = to[1], def.face_normals = to[2];
-    // without numbers of their own, corners take those of their vertices, whichever way round
+    // vertex normals are dropped: they would point to the wrong side
     def.normals = NULL, def.normal_count = 0, def.face_normals = NULL;
     SP_TRY(sp_trimesh_create(run->ctx, &def, &next));
     replace(surface, next);
     return SP_OK;
 }
 
-// from the body's own coordinates to where its rest shape lies; a rigid body keeps to its frame, which is placed instead
+// from the body's own coordinates to its placed rest shape; for a rigid body only the scale, since its frame is placed
 static sp_status place(const sp_run_body *body, sp_trimesh **surface) {
     for (int i = 0; i < body->places.count; i++) {
         const sp_place *p = &body->places.at[i];
@@ -99,7 +99,7 @@ static sp_status read_surface(sp_run *run, const sp_run_body *body, const sp_sce
     return place(body, out);
 }
 
-// the boundary, or those of its faces that are selected, as a surface of its own
+// the boundary, or its selected faces, as a separate surface
 static sp_status own_boundary(sp_run *run, const sp_mesh *mesh, const int *faces, int count, sp_trimesh **out) {
     sp_trimesh_def def = sp_trimesh_def_default();
     int *vertex, *corners;
@@ -167,7 +167,7 @@ static void warn_far(sp_run *run, const sp_run_body *body, const sp_scene_node *
                           info.outside, info.vertex_count, body->node->path, info.farthest, size);
 }
 
-// the engine's refusal, or the reader's, at the element; what is told already is not told twice
+// an error of the engine or reader at the element, unless it is already reported
 static sp_status tell(sp_run *run, const sp_scene_node *node, sp_status status, const sp_error *error) {
     return status < 0 && !run->failed ? sp__build_refused(run, node, status, error) : status;
 }
@@ -182,7 +182,7 @@ static sp_status add_surface(sp_run *run, sp_run_body *body, const sp_scene_node
     run->failed = false;
     def.name = node->name[0] ? node->name : NULL;
     def.roles = roles_of(node);
-    // a plain one is the boundary, which is seen as it is
+    // a plain surface is the boundary, which is visible anyway
     if (body->rod && is_plain(node)) def.roles = SP_ROLE_COLLISION;
     sp_status status = sp__build_given(node, "file") ? read_surface(run, body, node, &triangles)
                                                      : boundary_def(run, body, node, &def, &triangles);
@@ -215,7 +215,7 @@ sp_status sp__build_surfaces(sp_run *run, sp_run_body *body) {
     for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));) {
         bool own = goes_without_saying(body, c), tube = body->rod && is_plain(c);
         if (!own) SP_BUILD(add_surface(run, body, c));
-        // the own boundary is drawn as this says
+        // this look applies to the boundary
         if ((own || tube) && (roles_of(c) & SP_ROLE_VISUAL) && sp__build_look(c, &body->look)) body->has_look = true;
     }
     return SP_OK;

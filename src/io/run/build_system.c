@@ -1,4 +1,4 @@
-// How a body moves through time and how its linear systems are solved: integrator and solver of the scene as the engine has them.
+// Integrator and solver of a body: from the scene to the definitions of the engine.
 #include "io/run/build.h"
 
 void sp__build_integrator(const sp_scene_node *body, sp_integrator_def *out) {
@@ -60,7 +60,7 @@ void sp__build_solver(const sp_scene_node *body, sp_solver_def *out) {
     build_factor(node, out);
 }
 
-// what substeps="auto" means for a body that divides its steps
+// reports the value of substeps="auto" for a body that subdivides its steps
 static void say_substeps(sp_run *run, const sp_run_body *body) {
     const sp_scene_node *node = sp__next_child(body->node, "integrator", NULL);
     bool implicit = !node || sp__build_is(node, "type", "implicit-euler");
@@ -71,7 +71,7 @@ static void say_substeps(sp_run *run, const sp_run_body *body) {
                         "than 0.5 rad");
 }
 
-// what type="auto" became, and why
+// reports the choice of type="auto" and the reason
 sp_status sp__build_say_solver(sp_run *run, const sp_run_body *body) {
     const sp_scene_node *node = sp__next_child(body->node, "solver", NULL);
     sp_body_info info;

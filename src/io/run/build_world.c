@@ -1,4 +1,4 @@
-// The world of a scene: its own attributes, its bodies in the order of the file (those that lie on others last), contact.
+// The world of a scene: its attributes, its bodies in file order (those scattered over others last), contact.
 #include <stdio.h>
 
 #include "io/run/build.h"
@@ -31,13 +31,13 @@ static sp_status build_contact(sp_run *run) {
     return status < 0 ? sp__build_refused(run, node, status, sp_world_error(run->world)) : SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ what does not touch
+// ------------------------------------------------------------------------------------------------ contact exclusions
 
 static bool is_soft(const sp_run_body *body) {
     return body->solid || body->rod;
 }
 
-// one sentence for all pairs of soft bodies: contact does not act between them
+// one warning for all pairs of soft bodies, between which contact does not act
 static void warn_of_pairs(sp_run *run, const sp_scene_node *contact) {
     enum { NAMED = 3 };
     char names[300] = "";
@@ -62,7 +62,7 @@ static bool is_held(const sp_scene_node *body) {
     return false;
 }
 
-// Without a contact element a solid that nothing holds falls through what stands below it.
+// Without a contact element, an unsupported solid falls through the bodies below it.
 static void warn_of_falling(sp_run *run) {
     const sp_scene_node *root = sp__scene_root(run->scene);
     const sp_run_body *loose = NULL, *rigid = NULL;
@@ -95,7 +95,7 @@ static sp_status build_body(sp_run *run, const sp_scene_node *node) {
     return SP_OK;
 }
 
-// a copy that lies on another body can be placed when that one is there
+// a scattered copy can be placed only after the body it lies on is built
 static bool is_scattered(const sp_scene_node *node) {
     const sp_scene_node *copy = node->strand_count ? node->strands[0]->instance : node->instance;
     for (; copy; copy = copy->instance)

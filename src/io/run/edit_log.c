@@ -1,5 +1,5 @@
-// Edit logs. A line of text per edit: the step that took it, source, sequence, what it is, its fields. Numbers read back to the
-// same bits, so scene and log give the same hash again. Edits of the scene's own events are left out: the scene makes them again.
+// Edit logs. One line of text per edit: step, source, sequence number, type, fields. Numbers read back to the same bits, so that
+// scene and log reproduce the hash. Edits by events of the scene are not logged: the scene repeats them.
 //
 //     souple-edits 1
 //     12 0 3 pin 1 1 140 7
@@ -25,7 +25,7 @@ typedef struct entry {
 struct sp_edit_log {
     sp_context *ctx;
     char *path;
-    FILE *file;  // being written; NULL: read
+    FILE *file;  // open for writing; NULL: the log was read
     entry *entries;
     int count, capacity;
 };
@@ -35,7 +35,7 @@ enum { TYPES = sizeof type_words / sizeof *type_words };
 
 // ------------------------------------------------------------------------------------------------ fields
 
-// one field of an edit: an integer or some doubles, in the order in which they stand on a line
+// one field of an edit: an integer or some doubles, in the order on the line
 typedef struct field {
     enum { END, SLOT, GENERATION, NODE, AXES, HAND, ANCHOR_BODY, ANCHOR_ELEMENT, DOUBLES, PATH } kind;
     size_t offset;
@@ -173,7 +173,7 @@ sp_status sp_edit_log_append(sp_edit_log *log, const sp_world *world) {
 typedef struct line_reader {
     const char *at;
     int line;
-    const char *wrong;  // what was missing
+    const char *wrong;  // the missing or invalid item
 } line_reader;
 
 static void skip_blanks(line_reader *r) {
@@ -298,7 +298,7 @@ sp_status sp_edit_log_open(sp_context *context, const char *path, sp_edit_log **
     return status;
 }
 
-// first entry of a step or of a later one: a restored world may ask again for an earlier step
+// first entry of this step or a later one: after a restore the world may return to an earlier step
 static int first_of(const sp_edit_log *log, uint64_t step) {
     int low = 0, high = log->count;
     while (low < high) {

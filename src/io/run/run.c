@@ -1,17 +1,17 @@
-// A run: builds the world of a scene and what the scene does around it, then steps: events, world, probes, records, stop.
+// A run: builds the world of a scene, then steps: events, world, probes, records, end conditions.
 #include "io/run/build.h"
 
 sp_run_options sp_run_options_default(void) {
     return (sp_run_options){.cookie = SP_COOKIE_RUN_OPTIONS};
 }
 
-// ------------------------------------------------------------------------------------------------ when to stop
+// ------------------------------------------------------------------------------------------------ end of the run
 
 static long planned(double steps) {
     return steps < 1 ? 1 : steps > 1e15 ? 1000000000000000 : (long)floor(steps + 0.5);
 }
 
-// whichever comes first; the caller's time or steps stand for all of them
+// the first condition that holds ends the run; time or steps of the caller replace all conditions of the scene
 static sp_status build_stop(sp_run *run) {
     const sp_scene_node *root = sp__scene_root(run->scene), *stop = sp__next_child(root, "stop", NULL);
     double steps = INFINITY;
@@ -39,13 +39,13 @@ static bool must_stop(sp_run *run) {
     return run->stop_when && sp__run_condition(run, run->stop_when, sp_world_time(run->world));
 }
 
-// ------------------------------------------------------------------------------------------------ life
+// ------------------------------------------------------------------------------------------------ creation and destruction
 
 static void free_meshes(sp_run *run) {
     for (int i = 0; i < run->body_count; i++) {
         sp_run_body *b = &run->bodies[i];
         sp__build_forget_rod(b);
-        if (b->rod) b->rod->rest = NULL;  // of the scratch memory
+        if (b->rod) b->rod->rest = NULL;  // freed with the scratch memory
         if (b->rod) b->rod->rest = NULL;
         if (b->placed != b->own) sp_mesh_destroy(&b->placed);
         sp_mesh_destroy(&b->own);
@@ -71,7 +71,7 @@ static sp_status build_all(sp_run *run) {
     SP_TRY(sp__records_open(run));
     run->started_ms = sp__now_ms();
     if (run->options.resume) {
-        // the samples of this step stand in the checkpoint
+        // the checkpoint has the samples of this step
         run->done = must_stop(run);
         return SP_OK;
     }
@@ -79,7 +79,7 @@ static sp_status build_all(sp_run *run) {
     return sample_all(run);
 }
 
-// the first error of the scene, for callers that look only at the context
+// copies the first error of the scene to the context, for callers that read only the context
 static sp_status tell_context(sp_run *run) {
     for (int i = 0; i < sp_scene_message_count(run->scene); i++) {
         const sp_scene_message *m = sp_scene_message_at(run->scene, i);
@@ -149,7 +149,7 @@ sp_status sp_run_finish(sp_run *run) {
     return sp__records_finish(run);
 }
 
-// ------------------------------------------------------------------------------------------------ looking
+// ------------------------------------------------------------------------------------------------ queries
 
 sp_world *sp_run_world(sp_run *run) {
     return run->world;

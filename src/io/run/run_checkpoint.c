@@ -1,11 +1,11 @@
-// Checkpoint files of whole runs: a head, then sections by name.
+// Checkpoint files of runs: a header, then named sections.
 //
 //   head (magic, version, digest of the scene, dt, step, time, size, checksum) | section: length of name, length, name, bytes |
-//   ...
+// ...
 //
-// "world" is the block of sp_world_save; "events" says how far each event of the scene is; "probe:PATH" and "csv:FILE:PATH" hold
-// samples; "record:FILE" says what of a record stands on the disk. A run that goes on looks for the sections it needs by name, so
-// records may be added or left out between.
+// "world" is the block of sp_world_save; "events" has the state of each event; "probe:PATH" and "csv:FILE:PATH" have samples;
+// "record:FILE" has the state of a record on disk. A resumed run looks up sections by name, so that records may be added or
+// removed in between.
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ typedef struct head {
     char version[24];  // of the library, for messages
     uint64_t digest;
     double dt, time;
-    uint64_t step, size, checksum;  // of all that follows
+    uint64_t step, size, checksum;  // of the data after the header
 } head;
 
 static const char magic[8] = "SPRUN\0\0\1";  // the last byte is the version of the format
@@ -36,7 +36,7 @@ static uint64_t checksum(const char *data, size_t size) {
 // ------------------------------------------------------------------------------------------------ sections
 
 typedef struct section {
-    uint64_t name, size;  // bytes of both
+    uint64_t name, size;  // lengths of both
 } section;
 
 static bool add_section(sp_context *ctx, sp_buffer *out, const char *name, const sp_buffer *bytes) {
@@ -47,10 +47,10 @@ static bool add_section(sp_context *ctx, sp_buffer *out, const char *name, const
 
 typedef struct reader {
     const char *at, *end;
-    bool no_memory;  // what it reads is good, but there is no room for it
+    bool no_memory;  // valid data, but an allocation failed
 } reader;
 
-// the sections follow each other without a gap
+// the sections are contiguous
 static bool well_formed(const char *data, size_t size) {
     while (size) {
         section s;
@@ -84,7 +84,7 @@ static bool take(reader *r, void *out, size_t size) {
     return true;
 }
 
-// a count that the bytes left can hold
+// a count that the remaining bytes can hold
 static bool take_count(reader *r, size_t size, uint64_t *out) {
     return take(r, out, sizeof *out) && *out <= (uint64_t)(r->end - r->at) / (size ? size : 1) && *out < INT_MAX;
 }
@@ -136,7 +136,7 @@ static sp_status read_series(sp_run *run, reader r, sp_series *s, bool *good) {
     return SP_OK;
 }
 
-// every list of samples has a name: fn(run, name, series, user) for each
+// calls fn(run, name, series, user) for every series of samples
 typedef sp_status series_fn(sp_run *run, const char *name, sp_series *s, void *user);
 
 static sp_status visit_series(sp_run *run, series_fn *fn, void *user) {
@@ -270,7 +270,7 @@ static sp_status write_file(sp_run *run, const char *path, sp_buffer *out) {
 
 sp_status sp_run_save(sp_run *run, const char *path) {
     saving k = {0};
-    // what it says of the records is then on the disk
+    // the record state in the checkpoint must match the files on disk
     sp_status status = run->recorder ? sp__recorder_drain(run->recorder) : SP_OK;
     if (status >= 0) status = save_parts(run, &k);
     if (status >= 0) status = write_file(run, path, &k.out);
@@ -279,7 +279,7 @@ sp_status sp_run_save(sp_run *run, const char *path) {
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------ going on
+// ------------------------------------------------------------------------------------------------ resuming
 
 typedef struct resuming {
     const char *path;
@@ -333,7 +333,7 @@ static sp_status resume_records(sp_run *run, const resuming *k) {
         if (!find_section(&k->all, name, &part)) continue;
         SP_TRY(read_record(run, part, r, &good));
         if (!good) return damaged(run, k->path, "what it says of a record");
-        // the state between two steps is that of the checkpoint
+        // the state for interpolation between two steps is that of the checkpoint
         if (r->path && r->writer && r->layout && !isnan(r->sampling.before)) SP_TRY(sp__record_values(run, r, r->before));
     }
     return SP_OK;

@@ -1,4 +1,4 @@
-// Claims: what a probe is expected to have measured, at a time or over the run.
+// Claims (`expect`): the expected value of a probe, at a time or over the run.
 #include "io/run/build.h"
 
 static sp_status build_claim(sp_run *run, const sp_scene_node *node, sp_claim *c) {
@@ -17,7 +17,7 @@ static sp_status build_claim(sp_run *run, const sp_scene_node *node, sp_claim *c
                               .relative = sp__build_is(node, "relative", "yes"),
                               .source = sp__build_given(node, "source") ? sp__attr_word(node, "source") : ""};
     char name[192];
-    // a probe that could not be built has told so itself
+    // a probe that failed to build is already reported
     if (!c->probe->width)
         return run->failed ? SP_BAD_INPUT : SP_BUILD_FAIL(run, node, "probe", "probe \"%s\" measures nothing", c->probe->name);
     SP_TRY(sp__probe_column(run, node, component ? "component" : NULL, c->probe, component, &c->column));
@@ -41,7 +41,7 @@ static double sample(const sp_claim *c, int i) {
     return s->values[(size_t)i * (size_t)c->probe->width + (size_t)c->column];
 }
 
-// between samples on a straight line; NaN: outside of them
+// linear interpolation between samples; NaN: outside of them
 static double seen_at(const sp_claim *c, double t, double slack) {
     const sp_series *s = &c->probe->series;
     for (int i = 0; i < s->count; i++) {

@@ -1,6 +1,5 @@
-// Events: changes that the scene itself makes at step boundaries, as edits from outside would. An event happens at the first
-// boundary at or after its time, or where its condition first holds; with a ramp, every boundary brings the value a part of the
-// way.
+// Events: changes by the scene at step boundaries, applied like edits. An event acts at the first boundary at or after its time,
+// or when its condition first holds. With a ramp, the value changes at every boundary until the ramp ends.
 #include <stdio.h>
 
 #include "io/run/build.h"
@@ -14,7 +13,7 @@ static double live_value(void *user, int slot) {
     return s->count ? s->values[(size_t)(s->count - 1) * (size_t)s->probe->width + (size_t)run->live[slot].column] : NAN;
 }
 
-// true where the value is neither 0 nor NaN: a probe that has no sample yet makes no condition true
+// true if the value is neither 0 nor NaN: a probe without a sample makes no condition true
 bool sp__run_condition(sp_run *run, const sp_attr *when, double t) {
     sp_expr_env env = {.t = t, .probe = live_value, .user = run};
     double value = when->programs && when->programs[0] ? sp__expr_eval(when->programs[0], &env)
@@ -40,7 +39,7 @@ static sp_status build_live(sp_run *run) {
 
 // ------------------------------------------------------------------------------------------------ building
 
-// of a rod that is made of several things one value would change only some of them
+// one value would change only a part of a rod with several sections
 static sp_status rod_region(sp_run *run, const sp_scene_node *node, const sp_run_body *body, const sp_scene_node *at,
                             const char *attr, int *region) {
     bool of_section = strcmp(attr, "young") == 0 || strcmp(attr, "poisson") == 0 || strcmp(attr, "density") == 0;
@@ -56,7 +55,7 @@ static sp_status rod_region(sp_run *run, const sp_scene_node *node, const sp_run
     return SP_OK;
 }
 
-// the engine's name of what stands at a scene path: whole names, and regions by number
+// converts a scene path to the engine's path: full names, and regions by number
 static sp_status engine_path(sp_run *run, const sp_scene_node *node, const char *path, const char **out) {
     const char *dot = strrchr(path, '.');
     char head[128], *whole;
@@ -103,7 +102,7 @@ static sp_status resolve_path(sp_run *run, const sp_scene_node *node, sp_run_eve
 static sp_status build_set(sp_run *run, const sp_scene_node *node, sp_run_event *e) {
     e->type = SP_EDIT_PARAM;
     e->ramp = sp__build_number(node, "ramp", 0);
-    // bodies that could not be built have no parameters to look for
+    // bodies that failed to build have no parameters
     if (run->failed) return SP_BAD_INPUT;
     SP_TRY(resolve_path(run, node, e));
     for (int i = 0; i < run->body_count; i++) {
@@ -151,7 +150,7 @@ sp_status sp__build_events(sp_run *run) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ happening
+// ------------------------------------------------------------------------------------------------ triggering
 
 static sp_status queue(sp_run *run, const sp_edit *edit) {
     sp_status status = sp_world_queue(run->world, edit);
@@ -189,7 +188,7 @@ static sp_status start_event(sp_run *run, sp_run_event *e, double t) {
     if (sp_world_param(run->world, e->path, &info) < 0)
         return SP_FAIL(run->ctx, SP_BAD_INPUT, "%s", sp_world_error(run->world)->message);
     e->from = info.value;
-    // a ramp counts from the time it was given, not from the boundary after it
+    // a ramp starts at its given time, not at the next boundary
     e->started = e->when ? t : e->t;
     return queue_value(run, e, t);
 }

@@ -1,5 +1,5 @@
-// What a frame of a record shows: bodies, their cells, and which numbers of them. The layout is made once; every frame then
-// copies its numbers out of the world, in users' numbering.
+// Frames of a record: bodies, their cells and arrays. The layout is built once. Each frame then copies its values from the world,
+// in the numbering of the input mesh.
 #include <stdio.h>
 
 #include "io/run/run_record.h"
@@ -19,9 +19,9 @@ static const record_quantity table[] = {
 };
 enum { QUANTITIES = sizeof table / sizeof *table };
 static const record_quantity pose = {"pose", "m, 1", 7, SP_ON_BODY};
-// of rods, always where fields are held: the frame (columns t n1 n2), twist and the two curvatures
+// always recorded for rods if the writer has fields: the frame (columns t n1 n2), twist and the two curvatures
 static const record_quantity bent[2] = {{"frame", "1", 9, SP_ON_NODES}, {"curvature", "rad/m", 3, SP_ON_NODES}};
-// what a rod's model counts with: its state
+// the generalised coordinates and velocities of the rod model
 static const char *const state_names[2] = {"coordinates", "rates"};
 
 static const record_quantity *find_quantity(const char *name) {
@@ -68,7 +68,7 @@ static sp_status check_quantities(sp_run *run, const sp_record *r) {
 static bool wanted(const sp_record *r, const record_quantity *q) {
     const sp_attr *list = sp__build_attr(r->node, "quantity");
     if (strcmp(q->name, "position") == 0) return true;
-    // a recording can be shown and started from: it always knows the velocity
+    // a recording can be displayed and used as an initial state: both need the velocity
     if (strcmp(q->name, "velocity") == 0 && r->writer == &sp__writer_xdmf && !is_visual(r)) return true;
     for (int i = 0; list && i < list->count; i++)
         if (strcmp(list->words[i], q->name) == 0) return true;
@@ -104,7 +104,7 @@ static sp_status add_rod_arrays(sp_run *run, sp_record *r, sp_layout_body *b, co
     return SP_OK;
 }
 
-// does this part know the field
+// this part has the field
 static bool is_there(const sp_frame_source *s, const record_quantity *q) {
     static const char *const solid_only[] = {"stress", "rotation", "refresh"};
     for (int i = 0; i < 3 && s->body->rod; i++)
@@ -132,7 +132,7 @@ static sp_status add_tets(sp_run *run, const sp_record *r, const sp_run_body *bo
     return SP_OK;
 }
 
-// the boundary of a solid, with the nodes that it uses
+// the boundary of a solid and the nodes it uses
 static sp_status add_skin(sp_run *run, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s) {
     const int *faces = sp_mesh_faces(body->placed);
     int n = sp_mesh_node_count(body->placed), *vertex, *nodes, *cells;
@@ -155,7 +155,7 @@ static const sp_snapshot_body *shown(const sp_snapshot *shot, sp_body_id id) {
     return NULL;
 }
 
-// the surface that a snapshot shows, taken back into the body's own frame
+// the surface of a snapshot, transformed back to the frame of the body
 static sp_status copy_local(sp_run *run, const sp_snapshot_body *seen, const double at[7], sp_layout_body *b,
                             sp_frame_source *s) {
     double *local, R[9], d[3];
@@ -227,7 +227,7 @@ static sp_status add_part(sp_run *run, sp_record *r, sp_run_body *body, int surf
     return add_arrays(run, r, b, s);
 }
 
-// visual surfaces of the body, or the body itself where it has none
+// adds the visual surfaces of the body, or the body itself if it has none
 static sp_status add_body(sp_run *run, sp_record *r, sp_run_body *body, bool count_only, int *count) {
     int n = is_visual(r) ? sp_world_surface_count(run->world, body->id) : 0, seen = 0;
     for (int i = 0; i < n; i++) {
@@ -256,7 +256,7 @@ static sp_status make_scratch(sp_run *run, sp_record *r) {
 sp_status sp__record_layout(sp_run *run, sp_record *r) {
     int n = 0, made = 0;
     SP_TRY(check_quantities(run, r));
-    // a body that could not be built has told so itself
+    // a body that failed to build is already reported
     for (int i = 0; i < run->body_count; i++)
         if (run->failed || (run->bodies[i].solid && !run->bodies[i].placed)) return SP_BAD_INPUT;
     for (int i = 0; i < run->body_count; i++)
@@ -269,7 +269,7 @@ sp_status sp__record_layout(sp_run *run, sp_record *r) {
     return make_scratch(run, r);
 }
 
-// ------------------------------------------------------------------------------------------------ numbers
+// ------------------------------------------------------------------------------------------------ values
 
 static void place(const sp_layout_body *b, const sp_frame_source *s, const double at[7], double *values) {
     double R[9], x[3], *out = values + b->arrays[0].offset;
@@ -332,7 +332,7 @@ sp_status sp__record_values(sp_run *run, const sp_record *r, double *values) {
     return SP_OK;
 }
 
-// the shorter way between two quaternions
+// interpolation along the shorter arc between two quaternions
 static void blend_pose(const double *before, double u, double *at) {
     double dot = 0, length = 0;
     for (int k = 3; k < 7; k++) dot += before[k] * at[k];
@@ -347,7 +347,7 @@ void sp__record_blend(const sp_record *r, double u, double *values) {
         const sp_layout_array *p = pose_of(b);
         for (int k = 0; k < b->array_count; k++) {
             const sp_layout_array *a = &b->arrays[k];
-            // turns lie on no line: a rod's frames and state are those of the nearer step
+            // rotations are not interpolated linearly: frames and state of a rod come from the nearer step
             bool turns = a->on == SP_ON_BODY || a->name == bent[0].name;
             double w = !turns ? u : u < 0.5 ? 0 : 1;
             for (size_t n = 0; a != p && n < a->count * (size_t)a->components; n++)

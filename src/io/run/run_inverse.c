@@ -1,12 +1,12 @@
-// Inverse problems that are solved before the first step: the natural curvature with which a rod rests in the shape it starts
-// with, under gravity and its loads. What is left is seen by trying: how far a first step moves the rod.
+// Inverse problems that are solved before the first step: the natural curvature for which a rod is in equilibrium in its initial
+// shape, under gravity and its loads. The residual is measured by a trial step: the distance that it moves the rod.
 #include <stdio.h>
 
 #include "io/mesh/cells.h"
 #include "io/run/build.h"
 #include "math/vec3.h"
 
-// ------------------------------------------------------------------------------------------------ what is left
+// ------------------------------------------------------------------------------------------------ residual
 
 static sp_status refused(sp_run *run, const sp_scene_node *node, sp_status status) {
     return status < 0 ? sp__build_refused(run, node, status, sp_world_error(run->world)) : SP_OK;
@@ -18,7 +18,7 @@ static double longest(const sp_run_rod *rod) {
     return length;
 }
 
-// the longest way of a node in a step that is taken back, over the length
+// largest node displacement in a trial step, relative to the length; the step is undone
 static sp_status try_step(sp_run *run, const sp_scene_node *node, const sp_run_body *body, double *out) {
     sp_checkpoint before;
     sp_field_info info;
@@ -41,7 +41,7 @@ static sp_status try_step(sp_run *run, const sp_scene_node *node, const sp_run_b
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------ the answer
+// ------------------------------------------------------------------------------------------------ solution
 
 static void write_rows(const sp_run_body *body, const double *natural, bool helix, FILE *f) {
     const sp_run_rod *rod = body->rod;
@@ -93,13 +93,13 @@ static sp_status solve(sp_run *run, const sp_scene_node *node) {
     return write_answer(run, node, body, natural);
 }
 
-// ------------------------------------------------------------------------------------------------ all
+// ------------------------------------------------------------------------------------------------ solve
 
 sp_status sp__build_inverses(sp_run *run) {
     const sp_scene_node *root = sp__scene_root(run->scene);
     int n = 0;
     for (const sp_scene_node *c = NULL; (c = sp__next_child(root, "inverse", c));) n++;
-    // a checkpoint holds the answer
+    // a checkpoint has the solution
     if (!n || run->failed || run->options.resume) return SP_OK;
     if (!SP_KEEP(&run->keep, run->inverses, n)) return sp__build_no_memory(run);
     for (const sp_scene_node *c = NULL; (c = sp__next_child(root, "inverse", c));)

@@ -1,5 +1,5 @@
-// Probes: numbers read from bodies. A row is its quantities one after the other; without `combine`, a quantity has its components
-// for every node, element or body in turn.
+// Probes: values read from bodies. A row holds the quantities in sequence; without `combine`, each quantity has its components
+// for every node, element or body.
 #include <stdio.h>
 
 #include "io/run/build.h"
@@ -25,7 +25,7 @@ static const sp_quantity table[] = {
     {"step-ms", "ms", 1, "", SP_OF_WORLD, NULL},
 };
 enum { QUANTITIES = sizeof table / sizeof *table };
-enum { WIDTH_MAX = 1 << 20 };  // numbers of one sample
+enum { WIDTH_MAX = 1 << 20 };  // values per sample
 
 static const sp_quantity *find_quantity(const char *name) {
     for (int i = 0; i < QUANTITIES; i++)
@@ -33,7 +33,7 @@ static const sp_quantity *find_quantity(const char *name) {
     return NULL;
 }
 
-// ------------------------------------------------------------------------------------------------ what it looks at
+// ------------------------------------------------------------------------------------------------ targets
 
 static bool wants(const sp_probe *p, int of) {
     for (int i = 0; i < p->quantity_count; i++)
@@ -82,13 +82,13 @@ static sp_status point_target(sp_run *run, const sp_probe *p, sp_probe_target *t
     return SP_OK;
 }
 
-// elements of a strand are counted from its root
+// element numbers of a strand start at its root
 static int first_element(const sp_run_rod *rod, const sp_scene_node *node) {
     int strand = sp__rod_strand_of(rod, node);
     return strand < 0 ? 0 : rod->first_element[strand];
 }
 
-// numbers of all, or of what S selects, kept with the run together with the file's numbers
+// indices of all items or of the selected ones, with their numbers in the file; owned by the run
 static sp_status list_items(sp_run *run, const sp_probe *p, const sp_run_body *body, sp_select_kind kind, const int **items,
                             const int64_t **ids, int *count) {
     int *list, *kept;
@@ -132,7 +132,7 @@ static sp_status solid_target(sp_run *run, const sp_probe *p, sp_probe_target *t
     return SP_OK;
 }
 
-// what has not grown yet has no length and lies at the tip of a rod
+// nodes that have not grown yet lie at the tip of the rod
 static sp_status follow_tip(sp_run *run, const sp_probe *p, const sp_run_body *body, sp_rod_spot *spots, int count) {
     sp_field_info info;
     if (!body->rod->grows || count != 1 || !sp__build_is(p->node, "end", "tip")) return SP_OK;
@@ -142,7 +142,7 @@ static sp_status follow_tip(sp_run *run, const sp_probe *p, const sp_run_body *b
     return SP_OK;
 }
 
-// nodes, or one place between them; elements
+// nodes or one position between them; elements
 static sp_status rod_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
     bool nodes = wants(p, SP_OF_NODES), elements = wants(p, SP_OF_ELEMENTS);
     sp_rod_spot *spots;
@@ -184,12 +184,12 @@ static sp_status add_target(sp_run *run, sp_probe *p, const sp_scene_node *body_
     sp_run_body *body = sp__build_body_of(run, body_node);
     if (!body) return SP_BUILD_FAIL(run, p->node, "of", "\"%s\" is not in the simulation", body_node->path);
     for (int i = 0; i < p->target_count; i++)
-        if (p->targets[i].body == body) return SP_OK;  // strands of one body
+        if (p->targets[i].body == body) return SP_OK;  // another strand of the same body
     sp_probe_target *t = &p->targets[p->target_count++];
     *t = (sp_probe_target){.body = body};
     if (body->rod) return body->id.slot ? rod_target(run, p, t) : SP_BAD_INPUT;
     if (!body->solid) return rigid_target(run, p, t);
-    // a body that could not be built has told so itself
+    // a body that failed to build is already reported
     return body->own ? solid_target(run, p, t) : SP_BAD_INPUT;
 }
 
@@ -214,7 +214,7 @@ static int items_of(const sp_probe *p, const sp_quantity *q) {
     return n > WIDTH_MAX ? WIDTH_MAX + 1 : (int)n;
 }
 
-// fields of a rod that grows may be longer than it is now
+// the fields of a growing rod are larger than its initial nodes need: take the size from the engine
 static sp_status rod_room(sp_run *run, const sp_probe *p, const sp_run_body *body) {
     sp_field_info info;
     for (int i = 0; i < p->quantity_count && body->id.slot; i++) {
@@ -276,7 +276,7 @@ static sp_status build_probe(sp_run *run, const sp_scene_node *node, sp_probe *p
     return sp__series_init(run, &p->series, p);
 }
 
-// probes of the scene and of its bodies, in the order of the file
+// probes of the scene and of its bodies, in file order
 static int list_probes(const sp_scene_node *node, const sp_scene_node **out) {
     int n = 0;
     for (int i = 0; i < node->child_count; i++) {
@@ -340,7 +340,7 @@ static void body_value(const sp_body_info *info, const char *name, double *out) 
     if (strcmp(name, "residual") == 0) out[0] = info->solve.residual;
 }
 
-typedef struct gatherer {  // items come one by one and are laid side by side or combined
+typedef struct gatherer {  // receives items one by one and stores or combines them
     double *out;
     int components, combine, count;
 } gatherer;
@@ -400,16 +400,16 @@ sp_status sp__probe_row(sp_run *run, const sp_probe *p, double *out) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ names of numbers
+// ------------------------------------------------------------------------------------------------ column names
 
-// the k-th of the words in a list divided by spaces
+// the k-th word of a list separated by spaces
 static int word_at(const char *list, int k, const char **out) {
     while (k-- > 0) list += strcspn(list, " ") + 1;
     *out = list;
     return (int)strcspn(list, " ");
 }
 
-// the file's number of an item, or the body's name
+// the number of an item in the file, or the name of the body
 static void item_name(const sp_probe *p, const sp_quantity *q, int item, char *out, size_t size) {
     for (int i = 0; i < p->target_count; i++) {
         const sp_probe_target *t = &p->targets[i];
@@ -445,7 +445,7 @@ void sp__run_probe_column(const sp_run *run, int probe, int column, char *out, s
     sp__probe_column_name(&run->probes[probe], column, out, size, unit);
 }
 
-// "von_mises" of an expression is "von-mises" of the table
+// "von_mises" in an expression is "von-mises" in the table
 static bool same_name(const char *a, const char *b) {
     for (; *a && *b; a++, b++)
         if (*a != *b && !((*a == '_' || *a == '-') && (*b == '_' || *b == '-'))) return false;
@@ -463,7 +463,7 @@ sp_status sp__probe_column(sp_run *run, const sp_scene_node *node, const char *a
         *out = c;
         if (same_name(name, component)) return SP_OK;
     }
-    // a bare axis is of the first quantity that has it
+    // an axis alone refers to the first quantity that has it
     for (int c = 0; component && c < p->width; c++) {
         sp__probe_column_name(p, c, name, sizeof name, NULL);
         const char *dot = strrchr(name, '.');

@@ -1,5 +1,5 @@
-// Records: which there are, when they are due, and what of the run has been handed to the recorder. Pictures are drawn between
-// two steps, since they need the world; everything else is copied and written beside the run.
+// Records: their list, when they are due, and what has been sent to the recorder. Pictures are drawn between two steps, since
+// they need the world; everything else is copied and written by the recorder thread.
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -26,7 +26,7 @@ static sp_status build_record(sp_run *run, const sp_scene_node *node, sp_record 
     return r->writer ? sp__record_layout(run, r) : SP_OK;
 }
 
-// two records of one file would write over each other
+// two records must not write the same file
 static sp_status check_files(sp_run *run) {
     for (int i = 0; i < run->record_count; i++)
         for (int k = 0; k < i; k++)
@@ -79,7 +79,7 @@ static const sp_scene_node *node_of(const sp_run *run, int sink) {
     return NULL;
 }
 
-// frames that could not be gone on with are not there
+// resets the counts of files that could not be continued
 static void take_over_counts(sp_run *run) {
     for (int i = 0; i < run->record_count; i++) {
         sp_record *r = &run->records[i];
@@ -110,7 +110,7 @@ sp_status sp__records_open(sp_run *run) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ what happened
+// ------------------------------------------------------------------------------------------------ event log
 
 static sp_status note_edits(sp_run *run, sp_record *r) {
     int count;
@@ -201,7 +201,7 @@ static sp_status send_rows(sp_run *run, sp_record *r) {
     sp_frame *f;
     if (!sp__record_has_rows(r)) return SP_OK;
     SP_TRY(sp__recorder_take(run->recorder, r->sink, &f));
-    if (!f) return SP_OK;  // they go with the next
+    if (!f) return SP_OK;  // sent with the next frame
     sp_status status = sp__record_rows(run, r, &f->text);
     if (status < 0)
         sp__recorder_give_back(run->recorder, r->sink, f);
@@ -229,7 +229,7 @@ static sp_picture_def camera_of(const sp_run *run, const sp_record *r) {
     return def;
 }
 
-// the state at the first step at or after the time: a picture lies on no line between two others
+// draws the state of the first step at or after the time: pictures are not interpolated
 static sp_status draw(sp_run *run, void *user, double t, double now, bool between) {
     sp_record *r = user;
     size_t stem = strlen(r->path) - strlen(".png"), size = stem + 40;
@@ -246,7 +246,7 @@ static sp_status draw(sp_run *run, void *user, double t, double now, bool betwee
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------ the run
+// ------------------------------------------------------------------------------------------------ recording a run
 
 sp_status sp__records_write(sp_run *run) {
     for (int i = 0; i < run->record_count; i++) {
@@ -260,11 +260,11 @@ sp_status sp__records_write(sp_run *run) {
     return SP_OK;
 }
 
-// what happened after the last frame
+// edits, events and samples after the last frame
 static sp_status send_rest(sp_run *run, sp_record *r) {
     sp_frame *f;
     bool kept = run->sinks[r->sink].wait;
-    run->sinks[r->sink].wait = true;  // nobody is kept from stepping any more
+    run->sinks[r->sink].wait = true;  // the last step is done: waiting delays nothing
     sp_status status = r->writer == &sp__writer_csv ? send_rows(run, r) : SP_OK;
     if (status >= 0 && r->writer == &sp__writer_xdmf) {
         status = sp__recorder_take(run->recorder, r->sink, &f);

@@ -1,19 +1,19 @@
-// Records of a run, from inside: what each shows (run_frame.c), its rows (run_record_csv.c), when it is due and what has been
-// handed to the recorder (run_record.c).
+// Internals of the records of a run: layout and values (run_frame.c), rows (run_record_csv.c), sampling and transfer to the
+// recorder (run_record.c).
 #ifndef SP_RUN_RECORD_H
 #define SP_RUN_RECORD_H
 
 #include "io/record/record.h"
 #include "io/run/build.h"
 
-// Where the numbers of a body of the layout come from.
+// Source of the values of a body of the layout.
 typedef struct sp_frame_source {
     sp_run_body *body;
     enum { SP_FROM_TETS, SP_FROM_SKIN, SP_FROM_SURFACE, SP_FROM_POSE, SP_FROM_LINES, SP_FROM_TUBE } from;
-    const int *nodes;     // skin: the body's node of each vertex; tube: the one before it
-    const double *share;  // tube: of the node behind
-    const double *local;  // pose: vertices in the body's own frame
-    int surface;          // number of it on the body
+    const int *nodes;     // skin: body node of each vertex; tube: first node of the element
+    const double *share;  // tube: weight of the second node
+    const double *local;  // pose: vertices in the frame of the body
+    int surface;          // index of the surface on the body
 } sp_frame_source;
 
 struct sp_record {
@@ -24,19 +24,19 @@ struct sp_record {
     sp_sampling sampling;
     // .csv
     sp_series **series;
-    int *written;  // samples of each that are handed over
+    int *written;  // samples already sent, per series
     int series_count;
     // geometry
     sp_layout *layout;
     sp_frame_source *sources;  // per body of the layout
-    double *before;            // numbers at the step before a frame between two steps
-    double *scratch;           // the longest field of a body
+    double *before;            // values at the previous step, for a frame between two steps
+    double *scratch;           // buffer for the longest field of a body
     size_t scratch_size;
-    // what happened since the last frame that was handed over, and how much was
+    // edits and events since the last frame, and the amounts already sent
     sp_buffer edits, events;
     uint64_t edits_sent, events_sent;
-    int *rows_sent;   // per probe
-    sp_buffer times;  // of all frames handed over
+    int *rows_sent;   // rows already sent, per probe
+    sp_buffer times;  // times of all frames sent
     bool told_drop;
     // pictures
     long pictures;
@@ -46,8 +46,8 @@ struct sp_record {
 // run_frame.c
 sp_status sp__record_layout(sp_run *run, sp_record *r);
 sp_status sp__record_values(sp_run *run, const sp_record *r, double *values);
-void sp__record_blend(const sp_record *r, double u, double *values);  // on the line from `before`
-// run_record_rod.c: lines or tube; the numbers of a tube
+void sp__record_blend(const sp_record *r, double u, double *values);  // linear interpolation from `before`
+// run_record_rod.c: lines or tube of a rod, values of a tube
 sp_status sp__record_rod(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s);
 sp_status sp__record_tube(sp_run *run, const sp_record *r, const sp_layout_body *b, const sp_frame_source *s, double *values);
 // run_record_csv.c

@@ -1,10 +1,10 @@
-// Rows of .csv records: a row per time, a column per number of the probes, units in the head. Without T of its own a record holds
-// the probes' own samples, with empty fields where a probe has none at that time; with T every probe is read then.
+// Rows of .csv records: one row per time, one column per probe value, units in the header. A record without its own T has the
+// samples of the probes, with empty fields where a probe has none at that time. With T, every probe is sampled at those times.
 #include <stdio.h>
 
 #include "io/run/run_record.h"
 
-// ------------------------------------------------------------------------------------------------ which probes
+// ------------------------------------------------------------------------------------------------ columns
 
 static bool chosen(const sp_scene_node *record, const sp_probe *p) {
     const sp_attr *of = sp__build_given(record, "of") ? sp__attr(record, "of") : NULL;
@@ -17,7 +17,7 @@ static bool chosen(const sp_scene_node *record, const sp_probe *p) {
     return false;
 }
 
-// samples at the record's own times; none where nothing will be written
+// samples at the times of the record; none if nothing is written
 static sp_status own_series(sp_run *run, const sp_scene_node *node, const sp_probe *probe, sp_series **out) {
     if (!SP_KEEP(&run->keep, *out, 1)) return sp__build_no_memory(run);
     SP_TRY(sp__build_sampling(run, node, &(*out)->sampling));
@@ -44,7 +44,7 @@ sp_status sp__record_series(sp_run *run, sp_record *r) {
 
 // ------------------------------------------------------------------------------------------------ text
 
-// names hold no quotes, but bodies and units may hold commas one day
+// quoting for bodies and units with commas
 static bool add_field(sp_context *ctx, sp_buffer *out, const char *text) {
     if (!strpbrk(text, ",\"\r\n")) return sp__buffer_add(ctx, out, text, strlen(text));
     bool good = sp__buffer_add(ctx, out, "\"", 1);
@@ -64,11 +64,11 @@ sp_status sp__record_head(sp_run *run, const sp_record *r, sp_buffer *out) {
             good = sp__buffer_add(run->ctx, out, ",", 1) && add_field(run->ctx, out, field);
         }
     }
-    good = good && sp__buffer_add(run->ctx, out, "\r\n", 3);  // with the zero that ends it
+    good = good && sp__buffer_add(run->ctx, out, "\r\n", 3);  // including the terminating zero
     return good ? SP_OK : sp__build_no_memory(run);
 }
 
-// the earliest time that is not handed over yet; infinite: none
+// the earliest time that is not sent yet; infinite: none
 static double earliest(const sp_record *r) {
     double t = INFINITY;
     for (int i = 0; i < r->series_count; i++) {

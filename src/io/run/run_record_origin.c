@@ -1,4 +1,4 @@
-// What a recording tells of the run that makes it: scene, options, probes with the names of their columns.
+// Provenance in a recording: scene, options, probes and their column names.
 #include <stdio.h>
 
 #include "io/run/run_record.h"

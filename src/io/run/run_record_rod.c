@@ -1,5 +1,5 @@
-// Rods in records. The mechanical part is the centreline: nodes, and a line for every element. What is seen is the surface that
-// snapshots show, where no other was asked for.
+// Rods in records. The mechanical part is the centreline: nodes, and a line per element. The visual part is the surface of the
+// snapshots, unless the scene has another one.
 #include "io/run/run_record.h"
 
 static const sp_snapshot_body *find(const sp_snapshot *shot, sp_body_id id) {
@@ -8,7 +8,7 @@ static const sp_snapshot_body *find(const sp_snapshot *shot, sp_body_id id) {
     return NULL;
 }
 
-// a snapshot of the state now
+// a snapshot of the current state
 static sp_status take_snapshot(sp_world *world, const sp_snapshot **out) {
     const sp_snapshot *shot = sp_world_snapshot_acquire(world);
     if (!shot || shot->step != sp_world_steps(world)) {
@@ -22,7 +22,7 @@ static sp_status take_snapshot(sp_world *world, const sp_snapshot **out) {
 
 // ------------------------------------------------------------------------------------------------ layout
 
-// the first node of the element that a ring is around
+// first node of the element of a cross section
 static int first_node(const sp_snapshot_body *seen, const sp_rod_ring *r) {
     return seen->nodes[r->vertex] - (r->at > 0.5);
 }
@@ -41,7 +41,7 @@ static sp_status add_lines(sp_run *run, const sp_run_body *body, const sp_snapsh
     return SP_OK;
 }
 
-// its vertices are told by snapshots; how fast they are, by the nodes before and behind
+// snapshots give the vertex positions; velocities are interpolated from the two nodes of the element
 static sp_status add_tube(sp_run *run, const sp_snapshot_body *seen, sp_layout_body *b, sp_frame_source *s) {
     int *cells, *nodes;
     double *share;
@@ -71,7 +71,7 @@ sp_status sp__record_rod(sp_run *run, const sp_record *r, const sp_run_body *bod
     return status == SP_NO_MEMORY ? sp__build_no_memory(run) : status;
 }
 
-// ------------------------------------------------------------------------------------------------ numbers
+// ------------------------------------------------------------------------------------------------ values
 
 static sp_status copy_positions(sp_run *run, const sp_frame_source *s, size_t count, double *out) {
     const sp_snapshot *shot = NULL;

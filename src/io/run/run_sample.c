@@ -1,10 +1,10 @@
-// When a probe is read, T: every so many steps, or at times. A time between two steps takes the straight line between the values
-// at both and is marked; the row before is kept only where such a time comes next.
+// Sampling of probes, T: every n steps, or at given times. A sample between two steps is interpolated linearly and marked. The
+// previous values are stored only if the next sample needs them.
 #include <limits.h>
 
 #include "io/run/build.h"
 
-static const double TIME_SLACK = 1e-6;  // of a step: times that differ by rounding of sums of dt are the same
+static const double TIME_SLACK = 1e-6;  // relative to dt: tolerance for the rounding of sums of dt
 
 sp_status sp__build_sampling(sp_run *run, const sp_scene_node *node, sp_sampling *out) {
     const sp_attr *times = sp__build_attr(node, "times");
@@ -12,18 +12,18 @@ sp_status sp__build_sampling(sp_run *run, const sp_scene_node *node, sp_sampling
     *out = (sp_sampling){
         .from = sp__build_number(node, "from", 0), .until = sp__build_number(node, "until", INFINITY), .before = NAN};
     out->period = sp__build_number(node, "period", 0);
-    // a thousand samples between two steps that are all on one line
+    // more than a thousand samples between two steps would only repeat a straight line
     if (period && out->period < 1e-3 * run->dt)
         return SP_BUILD_FAIL(run, node, "period", "period = %g s, must be at least dt / 1000 = %g s", out->period,
                              1e-3 * run->dt);
     if (!period && !times) out->every = every ? (int)sp__build_number(node, "every", 1) : 1;
     if (times) out->times = times->numbers, out->time_count = times->count;
-    // times before `from` are never taken
+    // skip times before `from`
     while (out->times && out->next < out->time_count && out->times[out->next] < out->from) out->next++;
     return SP_OK;
 }
 
-// the next time that is asked for; infinite: none
+// the next sampling time; infinite: none
 static double next_time(const sp_sampling *s) {
     double t = INFINITY;
     if (s->times)
@@ -35,7 +35,7 @@ static double next_time(const sp_sampling *s) {
 
 // ------------------------------------------------------------------------------------------------ storage
 
-// how many samples a run of known length will take, as far as that is worth reserving
+// expected number of samples of a run of known length, limited to what is worth reserving
 static int expected_samples(const sp_run *run, const sp_sampling *s) {
     double steps = (double)run->steps_planned, n = 64;
     if (s->times)
@@ -84,7 +84,7 @@ sp_status sp__series_init(sp_run *run, sp_series *s, const sp_probe *probe) {
 
 // ------------------------------------------------------------------------------------------------ sampling
 
-// a sample at time t: the row now, or on the line between the row before and the row now
+// adds a sample at time t: the current values, or interpolated between the previous and the current ones
 static sp_status push(sp_run *run, void *user, double t, double now, bool between) {
     sp_series *s = user;
     if (s->count == s->capacity) {
