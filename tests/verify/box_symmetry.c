@@ -1,7 +1,7 @@
-// Claim: a beam under vertical gravity stays in its vertical plane. The default pattern of `box`, five tetrahedra a cell in
-// alternation, is mirror symmetric along each axis with an even count of cells. With an odd count it is not; the sideways motion
-// of the tip then falls fast with the count: measured 1.2e-3 of the length with 3 cells across, 1.2e-4 with 5.
-// Six tetrahedra a cell are one-sided for any count: measured 7.7e-2 with 4 cells across.
+// Claim: a beam under vertical gravity stays in its vertical plane. The default pattern of `box` (five tetrahedra per cell,
+// alternating) is mirror symmetric along each axis that has an even number of cells. With an odd number it is not; the sideways
+// motion of the tip then decreases fast with the number: measured 1.2e-3 of the length with 3 cells across, 1.2e-4 with 5.
+// Six tetrahedra per cell are asymmetric for any number of cells: measured 7.7e-2 with 4 cells across.
 #include "scene_run.h"
 
 static const char text[] = "<scene version='1' dt='0.01'>"
@@ -11,7 +11,7 @@ static const char text[] = "<scene version='1' dt='0.01'>"
                            "  <probe name='tip' point='0.4 0.05 0.05' quantity='position' every='1'/>"
                            "</solid><stop time='1'/></scene>";
 
-// farthest the middle of the free end comes from its plane, over the length of the beam
+// largest distance of the middle of the free end from its plane, relative to the length of the beam
 static double sideways(const char *cells) {
     char scene[1000];
     scene_run s = {0};
@@ -34,17 +34,17 @@ static double sideways(const char *cells) {
 }
 
 TEST(even_counts_are_symmetric) {
-    // solvers stop at 1e-6 of the right-hand side, and rounding is symmetric in neither order of the sums
+    // solvers stop at 1e-6 of the right-hand side, and the rounding of the sums is not symmetric
     CHECK(sideways("cells='16 4 4'") < 1e-9);
-    CHECK(sideways("") < 1e-9);  // counts that are chosen are even
+    CHECK(sideways("") < 1e-9);  // automatic cell counts are even
     CHECK(sideways("cells='15 3 4'") < 1e-9);
 }
 
-TEST(odd_counts_are_nearly) {
+TEST(odd_counts_are_nearly_symmetric) {
     CHECK(sideways("cells='16 5 5'") < 1e-3);
     CHECK(sideways("cells='16 3 3'") < 2e-3);
 }
 
-TEST(six_a_cell_are_one_sided) {
+TEST(six_tetrahedra_per_cell_are_asymmetric) {
     CHECK(sideways("cells='16 4 4' pattern='6'") > 1e-2);
 }

@@ -1,10 +1,10 @@
-// Claim: an independent program finds the same displacements. The same linear tetrahedra (C3D4) go to CalculiX (ccx,
+// Claim: an independent program computes the same displacements. The same linear tetrahedra (C3D4) are given to CalculiX (ccx,
 // http://www.calculix.de, Dhondt, "The Finite Element Method for Three-dimensional Thermomechanical Applications", 2004), which
-// solves by its own direct solver: three meshes, three kinds of load, every node.
+// uses its own direct solver: three meshes, three kinds of load, every node.
 //
-// Tolerance: 1e-6 of the largest displacement. ccx prints seven digits, so that loads are scaled until the largest displacement
-// starts with a 9: its printing then costs 0.6e-7. Ours is solved to 1e-9. Pressure follows the deformed normal here and the rest
-// normal there, a difference of the order of the strain: it is tried at strains of 1e-8.
+// Tolerance: 1e-6 of the largest displacement. ccx prints seven digits, so loads are scaled until the largest displacement starts
+// with a 9: the printing error is then 0.6e-7. Our system is solved to 1e-9. Our pressure follows the deformed normal, the
+// pressure of ccx the rest normal. The difference is of the order of the strain, so it is tested at strains of 1e-8.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ static sp_status make_mesh(sp_context *ctx, int which, sp_mesh **out) {
     return sp_mesh_sphere(ctx, radii, 4, out);
 }
 
-// Held: the twelfth of the length at the low x end. Pressed: faces in the upper half of x. Pulled: every fifth node, at random.
+// Fixed: the first twelfth of the length in x. Pressure: faces in the upper half of x. Forces: every fifth node, at random.
 static void make_conditions(problem *p) {
     const sp_mesh *mesh = p->b.mesh;
     const double *X = sp_mesh_positions(mesh);
@@ -91,9 +91,9 @@ static double *ours(problem *p) {
 
 // ------------------------------------------------------------------------------------------------ theirs
 
-// Which of ccx's faces (1-2-3, 1-4-2, 2-4-3, 3-4-1) of which element a boundary face is.
+// The number of a boundary face in the numbering of ccx (1-2-3, 1-4-2, 2-4-3, 3-4-1), and its element.
 static void face_of(const sp_mesh *mesh, const int *face, int *element, int *number) {
-    static const int opposite[4] = {3, 2, 0, 1};  // corner that the face leaves out
+    static const int opposite[4] = {3, 2, 0, 1};  // node that is not on the face
     for (int e = 0; e < sp_mesh_tet_count(mesh); e++) {
         const int *t = sp_mesh_tets(mesh) + 4 * e;
         int shared = 0, missing = 0;
@@ -125,7 +125,7 @@ static void write_load(FILE *f, const problem *p) {
     }
 }
 
-// ccx reads twenty characters of a number: thirteen digits
+// ccx reads at most twenty characters per number: thirteen digits
 static bool write_input(const char *path, const problem *p) {
     const sp_mesh *mesh = p->b.mesh;
     const double *X = sp_mesh_positions(mesh);
@@ -190,7 +190,7 @@ static double *theirs(const problem *p) {
 
 // ------------------------------------------------------------------------------------------------ side by side
 
-// The load that makes the largest displacement 9.5e-8 (pressure) or 9.5e-3.
+// Scales the load so that the largest displacement is 9.5e-8 (pressure) or 9.5e-3.
 static bool rescale(problem *p) {
     p->scale = p->kind == PRESSURE ? 1e-4 : 1;
     double *u = ours(p);

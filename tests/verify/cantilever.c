@@ -1,10 +1,11 @@
-// Claim: a clamped bar under a small end load bends as beam theory says, and the error falls with the square of the cell size.
+// Claim: a clamped bar under a small end load bends as beam theory predicts, and the error falls with the square of the cell
+// size.
 //
 // 1. Against Timoshenko (1921, doi:10.1080/14786442108636264), w = P L^3 / (3 E I) + P L / (kappa G A) with Cowper's kappa =
-//    10 (1 + nu) / (12 + 11 nu) (1966, doi:10.1115/1.3625046). nu = 0 so that the clamp adds no Poisson stress of its own.
+// 10 (1 + nu) / (12 + 11 nu) (1966, doi:10.1115/1.3625046). nu = 0, so the clamp adds no Poisson stress.
 // 2. Against the exact plane solution of the end-loaded bar (Timoshenko and Goodier, "Theory of Elasticity", section 21), which
 //    for nu = 0 is exact in three dimensions too: root displacements as in that solution, parabolic shear on the end face.
-//    Smooth, hence the full order of linear elements, 2 (Strang and Fix, "An Analysis of the Finite Element Method", 1973).
+// Smooth, hence the full order of linear elements, 2 (Strang and Fix, "An Analysis of the Finite Element Method", 1973).
 #include "verify.h"
 
 static const double length = 1, depth = 0.2, width = 0.2, young = 1e7, load = 1;
@@ -65,9 +66,9 @@ static double clamped(int k) {
     return w;
 }
 
-// Tolerances: a clamped face forbids the warping that the theory's plane section allows, which takes a share of about (depth /
-// length)^3 of the shear term's size off the deflection, and extrapolation leaves the next order: 0.3% of w covers both; the
-// shear term is 2.4% of w and must be seen. The order is measured against the theory and scatters by the next term: 0.15.
+// Tolerances: a clamped face prevents the warping that the plane section of the theory allows, which reduces the deflection by
+// about (depth / length)^3 of the shear term, and extrapolation leaves the next order: 0.3% of w covers both. The shear term is
+// 2.4% of w and must be resolved. The order is measured against the theory and varies with the next term: 0.15.
 TEST(timoshenko) {
     const double bend = load * length * length * length / (3 * young * inertia);
     const double exact = bend + load * length / (10.0 / 12 * shear * depth * width);
@@ -78,11 +79,11 @@ TEST(timoshenko) {
     CHECK(w[0] < w[1] && w[1] < w[2] && w[2] < exact);  // a conforming mesh is too stiff, and less so when finer
     CHECK_NEAR(order, 2, 0.15);
     CHECK_NEAR(limit / exact, 1, 0.003);
-    CHECK(fabs(limit - bend) > 3 * fabs(limit - exact));  // Bernoulli's theory, without shear, is told apart
+    CHECK(fabs(limit - bend) > 3 * fabs(limit - exact));  // Bernoulli's theory, without shear, is distinguishable
 }
 
-// x from the root, y from the axis, end load -P in y; the axis leaves the root at the angle that lets the root face keep f(0) =
-// 0: u = P/(EI) (L x - x^2/2) y + P y^3/(6 I G),  v = -P/(EI) (L x^2/2 - x^3/6) - P c^2 x/(2 I G)
+// x from the root, y from the axis, end load -P in y; the axis leaves the root at the angle for which f(0) = 0 on the root face:
+// u = P/(EI) (L x - x^2/2) y + P y^3/(6 I G),  v = -P/(EI) (L x^2/2 - x^3/6) - P c^2 x/(2 I G)
 static void exact_displacement(double x, double y, double u[3]) {
     double bend = load / (young * inertia), slip = load / (inertia * shear), c = depth / 2;
     u[0] = bend * (length * x - x * x / 2) * y + slip * y * y * y / 6;
@@ -110,7 +111,7 @@ static int end_forces(const sp_mesh *mesh, sp_load *loads, int *nodes) {
     return count;
 }
 
-// Worst distance between computed and exact displacement, relative to the exact deflection of the end.
+// Largest distance between computed and exact displacement, relative to the exact deflection of the end.
 static double exact_error(int k) {
     lab b;
     double error = NAN, tip[3];
@@ -148,7 +149,7 @@ static double exact_error(int k) {
     return error;
 }
 
-// Tolerance: order 2 in the limit; between 8 and 16 cells the next term still moves the measured order by a tenth.
+// Tolerance: order 2 in the limit; between 8 and 16 cells the next term changes the measured order by a tenth.
 TEST(exact_solution) {
     const double e[3] = {exact_error(4), exact_error(8), exact_error(16)};
     printf("  worst error at 4, 8, 16 cells: %.4f %.4f %.4f, orders %.2f %.2f\n", e[0], e[1], e[2], log2(e[0] / e[1]),

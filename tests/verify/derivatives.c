@@ -2,8 +2,8 @@
 // tangent is exactly R K0 R^T (Mueller and Gross 2004), at random deformed states, inverted elements included.
 //
 // Gradients by central differences with a step of 1e-5 of the size: truncation 1e-10 times the third derivative, which the polar
-// and svd rotations make large where two singular values nearly cancel; rounding 1e-16/1e-5. 1e-6 of the largest entry holds
-// for the states drawn here. The dense R K0 R^T is written from the formulas in element.h and must agree to rounding, 1e-10.
+// and svd rotations make large where two singular values nearly cancel; rounding 1e-16/1e-5. A tolerance of 1e-6 of the largest
+// entry covers the states generated here. The dense R K0 R^T follows the formulas in element.h and must agree to rounding, 1e-10.
 #include "element.h"
 
 static const double young = 1e4, nu = 0.3;
@@ -37,7 +37,7 @@ static bool open_law(specimen *s, const law *l, sp_tangent tangent, const char *
     return specimen_open(s, def, backend);
 }
 
-// A turn, a stretch, and noise of `amount` of the size on every node: above 0.3 elements invert.
+// A rotation, a stretch, and noise of `amount` of the size on every node: above 0.3 elements invert.
 static void random_state(const sp_mesh *mesh, double amount, unsigned long long *seed, double *x) {
     double a = 3 * sp_test_random(seed), c = cos(a), s = sin(a);
     for (int i = 0; i < NODES; i++) {
@@ -48,8 +48,8 @@ static void random_state(const sp_mesh *mesh, double amount, unsigned long long 
     }
 }
 
-// Counts inverted elements and tells whether all are far from where derivatives jump: flat, or (svd, polar) with singular values
-// whose signed sums vanish. `smoothness` is the least such number.
+// Counts inverted elements and measures the distance to the points where derivatives jump: flat elements, or (svd, polar)
+// singular values whose signed sums vanish. `smoothness` is the smallest such number.
 static int inverted(const specimen *s, const double *x, double *smoothness) {
     int count = 0;
     *smoothness = INFINITY;
@@ -68,7 +68,7 @@ static int inverted(const specimen *s, const double *x, double *smoothness) {
     return count;
 }
 
-// Draw states until one is smooth enough for differences; most are.
+// Generates states until one is smooth enough for differences; most are.
 static int draw(const specimen *s, double amount, unsigned long long *seed, double *x) {
     double smoothness = 0;
     int count = 0;
@@ -126,7 +126,7 @@ TEST(forces_against_energies) {
         for (int b = 0; b < 2; b++) {
             specimen s;
             REQUIRE(open_law(&s, &laws[l], SP_TANGENT_FROZEN, backends[b]));
-            CHECK_INT(!!(s.body->caps & SP_CAP_ENERGY), l < 3);  // qr and the deformed shape have none, and say so
+            CHECK_INT(!!(s.body->caps & SP_CAP_ENERGY), l < 3);  // qr and the deformed shape have no energy and do not claim one
             unsigned long long seed = 1;
             int flipped = 0;
             for (int k = 0; l < 3 && k < 12; k++) {
@@ -156,7 +156,7 @@ TEST(exact_tangent_against_forces) {
         }
 }
 
-// R K0 R^T summed over elements; K0 on the rest shape, or on the deformed shape turned back, with the rest volume.
+// R K0 R^T summed over elements; K0 on the rest shape, or on the deformed shape rotated back, with the rest volume.
 static void dense_frozen(const specimen *s, const law *l, const double *x, double *K) {
     const double *X = sp_mesh_positions(s->mesh);
     memset(K, 0, N * N * sizeof *K);
@@ -168,7 +168,8 @@ static void dense_frozen(const specimen *s, const law *l, const double *x, doubl
         for (int a = 0; a < 4; a++)
             for (int i = 0; i < 3; i++)
                 turned[3 * a + i] = R[3 * i] * g[3 * a] + R[3 * i + 1] * g[3 * a + 1] + R[3 * i + 2] * g[3 * a + 2];
-        // an isotropic D makes R K0(g) R^T the stiffness of the turned gradients; on the deformed shape those are its own
+        // an isotropic D makes R K0(g) R^T the stiffness of the rotated gradients; on the deformed shape these are its own
+        // gradients
         if (l->shape == SP_SHAPE_DEFORMED) gradients(x, t, turned);
         element_stiffness(turned, volume, young, nu, Ke);
         for (int i = 0; i < 12; i++)
@@ -176,7 +177,7 @@ static void dense_frozen(const specimen *s, const law *l, const double *x, doubl
     }
 }
 
-TEST(frozen_tangent_is_what_it_is) {
+TEST(frozen_tangent_is_R_K0_RT) {
     static double K[N * N], dense[N * N];
     for (int l = 0; l < LAWS; l++)
         for (int b = 0; b < 2; b++) {
@@ -187,7 +188,7 @@ TEST(frozen_tangent_is_what_it_is) {
                 double x[N], smoothness, worst = 0;
                 draw(&s, amounts[k % 3], &seed, x);
                 inverted(&s, x, &smoothness);
-                // elements flatter than a twentieth fall back on the rest shape: not this claim's matter
+                // elements flatter than a twentieth fall back to the rest shape, which this claim does not cover
                 if (laws[l].shape == SP_SHAPE_DEFORMED && smoothness < 0.05) continue;
                 specimen_stiffness(&s, x, K);
                 dense_frozen(&s, &laws[l], x, dense);
@@ -198,7 +199,7 @@ TEST(frozen_tangent_is_what_it_is) {
         }
 }
 
-// And what it is not: away from rest it differs from the gradient of the forces, by the share of the strain.
+// Away from rest the frozen tangent differs from the gradient of the forces, by an amount proportional to the strain.
 TEST(frozen_tangent_is_not_exact) {
     specimen s;
     REQUIRE(open_law(&s, &laws[1], SP_TANGENT_FROZEN, "ref"));

@@ -1,13 +1,13 @@
 // Claim: a slender corotational cantilever under a dead end load follows the elastica far beyond small deflections.
 //
-// Published: Bisshopp and Drucker (1945), "Large deflection of cantilever beams", doi:10.1090/qam/13360; tabulated to five
-// digits by Mattiasson (1981), doi:10.1002/nme.1620170113: deflection w/L and shortening u/L of the end for P L^2 / (E I). The
-// table is recomputed here by shooting (theta'' = -alpha cos theta), so that a slip of the pen would show.
+// Published: Bisshopp and Drucker (1945), "Large deflection of cantilever beams", doi:10.1090/qam/13360; tabulated to five digits
+// by Mattiasson (1981), doi:10.1002/nme.1620170113: deflection w/L and shortening u/L of the end for P L^2 / (E I). The table is
+// recomputed here by shooting (theta'' = -alpha cos theta), so that a typing error would show.
 //
-// The bar is 20 times longer than deep, nu = 0, held in plane. Linear tetrahedra are too stiff in bending by a share that falls
-// with the square of the cell size, so that the values of two meshes are extrapolated (Richardson).
-// Tolerance 0.5% of L: the elastica knows neither shear nor stretch, which add 0.15% here (0.6 (h/L)^2); what the extrapolation
-// leaves out is the next power of the cell size, a few tenths of a percent between 4 and 8 cells over the depth.
+// The bar is 20 times longer than deep, nu = 0, constrained to a plane. Linear tetrahedra are too stiff in bending by a share
+// that falls with the square of the cell size, so the values of two meshes are extrapolated (Richardson).
+// Tolerance 0.5% of L: the elastica has neither shear nor stretch, which add 0.15% here (0.6 (h/L)^2); extrapolation leaves the
+// next power of the cell size, a few tenths of a percent between 4 and 8 cells over the depth.
 #include "verify.h"
 
 typedef struct entry {
@@ -43,7 +43,7 @@ static void shoot(double alpha, double kappa, double s[4]) {
     }
 }
 
-// The published digits are five: 1e-5 is one unit in the last place.
+// The published values have five digits: 1e-5 is one unit in the last place.
 TEST(published_table) {
     for (int e = 0; e < ENTRIES; e++) {
         double low = 0, high = 10, s[4];
@@ -59,7 +59,7 @@ TEST(published_table) {
 
 // ------------------------------------------------------------------------------------------------ the solid
 
-// Ends of the bar of k cells over the depth, for every load of the table.
+// End positions of the bar with k cells over the depth, for every load of the table.
 static bool bend(int k, double w[ENTRIES], double u[ENTRIES]) {
     lab b;
     const double size[3] = {length, depth, depth / k}, inertia = size[2] * depth * depth * depth / 12;
@@ -111,6 +111,6 @@ TEST(large_deflection) {
                table[e].u);
         CHECK_NEAR(w_limit, table[e].w, 0.005);
         CHECK_NEAR(u_limit, table[e].u, 0.005);
-        CHECK(fabs(table[e].alpha / 3 - table[e].w) > 0.03);  // small-deflection theory is told apart
+        CHECK(fabs(table[e].alpha / 3 - table[e].w) > 0.03);  // small-deflection theory is distinguishable
     }
 }

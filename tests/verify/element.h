@@ -1,5 +1,5 @@
-// A solid reached through the body table, without a world: forces, energies and tangents at states of the test's choosing. And
-// the same elements once more in plain dense algebra, written from the formulas and owing nothing to the library.
+// A solid accessed through the body table, without a world: forces, energies and tangents at states that the test chooses. The
+// same elements also exist here in plain dense algebra, written from the formulas and independent of the library.
 #ifndef SP_VERIFY_ELEMENT_H
 #define SP_VERIFY_ELEMENT_H
 
@@ -16,7 +16,7 @@ typedef struct specimen {
     int *user;  // user's number of each node of the body
 } specimen;
 
-// Opened in two moves: context, then (the mesh made) the body.
+// Two calls: the context first, then the body once the mesh exists.
 static inline bool specimen_context(specimen *s) {
     *s = (specimen){0};
     return sp_context_create(NULL, &s->ctx) == SP_OK;
@@ -46,7 +46,7 @@ static inline void specimen_close(specimen *s) {
     sp_context_destroy(&s->ctx);
 }
 
-// A single tetrahedron, no straight angle in it.
+// A single tetrahedron without right angles.
 static const double single_rest[12] = {0, 0, 0, 1, 0.1, 0, 0.2, 0.9, 0, 0.3, 0.3, 0.8};
 
 static inline sp_status single_mesh(sp_context *ctx, sp_mesh **out) {
@@ -57,7 +57,7 @@ static inline sp_status single_mesh(sp_context *ctx, sp_mesh **out) {
     return sp_mesh_create(ctx, &def, out);
 }
 
-// Force (nodes x 3, user's order) and energy at positions x (likewise). Nullable: f.
+// Force (nodes x 3, user's order) and energy at positions x (same layout). Nullable: f.
 static inline double specimen_force(specimen *s, const double *x, double *f) {
     sp_body *b = s->body;
     for (int i = 0; i < s->nodes; i++)
@@ -73,7 +73,7 @@ static inline double specimen_force(specimen *s, const double *x, double *f) {
 static inline void specimen_stiffness(specimen *s, const double *x, double *K) {
     sp_body *b = s->body;
     int n = 3 * s->nodes;
-    // products read nodes by four numbers, so that vectors have one to spare
+    // products read nodes as four numbers, so vectors need one extra entry
     double *d = calloc((size_t)n + 1, sizeof *d), *y = calloc((size_t)n + 1, sizeof *y);
     sp_system A;
     specimen_force(s, x, NULL);
@@ -173,8 +173,8 @@ static inline void polar_factor(const double *F, double *Q) {
     }
 }
 
-// Where det F < 0 the nearest rotation mirrors the direction of least stretch: R = Q (I - 2 v v^T), v by inverse iteration on
-// S = Q^T F.
+// Where det F < 0 the nearest rotation mirrors the direction of least stretch: R = Q (I - 2 v v^T), v by inverse iteration on S =
+// Q^T F.
 static inline void nearest_rotation(const double *F, double *R) {
     double Q[9], S[9], T[9], I[9], v[3] = {0.3, 0.5, 0.8};
     polar_factor(F, Q);

@@ -1,10 +1,11 @@
-// Claim: each integrator treats energy as theory says.
+// Claim: each integrator treats energy as theory predicts.
 //
-// - symplectic Euler keeps a nearby energy H~ = H - (h/2) v.grad U below its critical step h_c = 2/omega_max: for a linear body H
-//   stays within (1 + s)/(1 - s) of its start, s = h/h_c, for ever, and grows without bound above (Hairer, Lubich, Wanner,
-//   "Geometric Numerical Integration", 2006, IX.3; Belytschko, Liu, Moran, "Nonlinear Finite Elements", 2000, 6.6)
-// - implicit Euler on a linear body loses exactly (|dv|_M^2 + |dx|_K^2)/2 a step, so the energy never rises
-// - static finds a minimum of elastic energy and weight: every neighbour has more
+// - symplectic Euler conserves a nearby energy H~ = H - (h/2) v.grad U below its critical step h_c = 2/omega_max: for a linear
+//   body H stays within (1 + s)/(1 - s) of its initial value, s = h/h_c, at all times, and grows without bound above (Hairer,
+//   Lubich, Wanner, "Geometric Numerical Integration", 2006, IX.3; Belytschko, Liu, Moran, "Nonlinear Finite Elements",
+//   2000, 6.6)
+// - implicit Euler on a linear body loses exactly (|dv|_M^2 + |dx|_K^2)/2 per step, so the energy never rises
+// - static finds a minimum of elastic energy and weight: every neighbouring state has more
 #include "verify.h"
 
 typedef struct ring {
@@ -13,7 +14,7 @@ typedef struct ring {
     double h, stretch, gravity;
 } ring;
 
-// A bar, held at one end, stretched and shaken in its fastest ways (random nodal velocities), then left alone.
+// A bar, fixed at one end, stretched and excited in its fastest modes (random nodal velocities), then released.
 static bool open_bar(lab *b, const ring *r) {
     const double size[3] = {0.6, 0.2, 0.2};
     const int cells[3] = {6, 2, 2};
@@ -72,8 +73,8 @@ static void range(lab *b, double h, int steps, double high[2], double low[2]) {
     }
 }
 
-// The bound of the theory needs no tolerance for the linear body. The corotational one has no theorem, but the same picture:
-// no drift between the halves of a long run beyond a tenth.
+// The bound of the theory needs no tolerance for the linear body. There is no theorem for the corotational one, but the behaviour
+// is the same: no drift above a tenth between the halves of a long run.
 TEST(symplectic_below_the_critical_step) {
     for (int m = 0; m < 2; m++) {
         sp_material_model model = m ? SP_COROTATIONAL : SP_LINEAR;
@@ -96,7 +97,8 @@ TEST(symplectic_below_the_critical_step) {
 }
 
 // The reported step must be critical from both sides: at 0.97 of it the energy is bounded, at 1.03 of it the fastest mode grows
-// by (s + sqrt(s^2 - 1))^2 = 1.6 a step, so 200 steps from random velocities reach any bound; the step says so beforehand.
+// by (s + sqrt(s^2 - 1))^2 = 1.6 per step, so 200 steps from random velocities exceed any bound. The step reports this in
+// advance.
 TEST(symplectic_above_the_critical_step) {
     double hc = critical_step(SP_LINEAR), high[2] = {0}, low[2];
     lab b;
@@ -115,7 +117,7 @@ TEST(symplectic_above_the_critical_step) {
     lab_close(&b);
 }
 
-// |dv|_M^2: kinetic energy of the change of velocity, by nodal masses taken from the mesh (a quarter of each tetrahedron's).
+// |dv|_M^2: kinetic energy of the change of velocity, by nodal masses computed from the mesh (a quarter of each tetrahedron's).
 static double *masses(const sp_mesh *mesh, double density) {
     const double *X = sp_mesh_positions(mesh);
     double *m = calloc((size_t)sp_mesh_node_count(mesh), sizeof *m);
@@ -131,9 +133,10 @@ static double *masses(const sp_mesh *mesh, double density) {
     return m;
 }
 
-// Tolerance: the identity is exact for the solved system; CG's stop of 1e-12 leaves 1e-8 of the energy after the differences.
-// The elastic half of the loss is known from the kinetic one by subtraction only, so it must be positive and the sum close.
-TEST(implicit_euler_loses) {
+// Tolerance: the identity is exact for the solved system; CG's tolerance of 1e-12 leaves 1e-8 of the energy after the
+// differences. The elastic half of the loss is only known by subtracting the kinetic half, so it must be positive and the sum
+// must match.
+TEST(implicit_euler_loses_the_predicted_energy) {
     for (int t = 0; t < 2; t++) {
         lab b;
         const ring r = {SP_LINEAR, t ? SP_NEWTON : SP_IMPLICIT_EULER, 0.005, 0.1, 0};
@@ -144,7 +147,7 @@ TEST(implicit_euler_loses) {
             CHECK(lab_step(&b, r.h) >= 0);
             double *w = lab_field(&b, "velocity"), dv = 0, now = energy(&b);
             for (int k = 0; k < 3 * b.nodes; k++) dv += 0.5 * m[k / 3] * (w[k] - v[k]) * (w[k] - v[k]);
-            CHECK(before - now >= dv - 1e-8 * start);  // what is lost beyond the kinetic part is |dx|_K^2 / 2 >= 0
+            CHECK(before - now >= dv - 1e-8 * start);  // the loss beyond the kinetic part is |dx|_K^2 / 2 >= 0
             lost += before - now;
             before = now;
             free(v);
@@ -157,7 +160,8 @@ TEST(implicit_euler_loses) {
     }
 }
 
-// Stretched by a fifth and shaken, the corotational bar decays too: never up by more than CG's stop allows.
+// Stretched by a fifth and excited, the energy of the corotational bar decays too: it rises by no more than CG's tolerance
+// allows.
 TEST(newton_decays) {
     lab b;
     const ring r = {SP_COROTATIONAL, SP_NEWTON, 0.005, 0.2, 0};
@@ -180,8 +184,8 @@ static double potential(lab *b, const double *m, double g) {
     return sum;
 }
 
-// Hanging under gravity from a stretched start, elastic and weight together are least: every random neighbour has more.
-// No tolerance: neighbours are 1e-3 m away, which costs 1e4 times the rounding of the sums.
+// The bar hangs under gravity, starting stretched. The sum of elastic energy and weight is minimal: every random neighbour has
+// more. No tolerance: neighbours are 1e-3 m away, which costs 1e4 times the rounding of the sums.
 TEST(static_is_a_minimum) {
     lab b;
     const ring r = {SP_COROTATIONAL, SP_STATIC, 1, 0.3, 9.81};

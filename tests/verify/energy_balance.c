@@ -1,11 +1,11 @@
-// Claim: the watch over energy is right. With E kinetic, elastic, potential and contact energy and W the work counted for loads,
-// pins, drags, contacts and edits, E - E(0) - W is what the integrator loses, to its order, and nothing else.
+// Claim: the energy monitor is correct. With E the sum of kinetic, elastic, potential and contact energy and W the work of loads,
+// pins, drags, contacts and edits, E - E(0) - W is the loss of the integrator, of its order, and nothing else.
 //
-// - implicit Euler in free fall loses m h^2 g^2 / 2 a step, exactly (ballistic motion, by the formula of the step)
-// - a linear bar in equilibrium stores half of the work of a load that was there from the start (Clapeyron)
-// - the work of a constant pressure is pressure times change of volume, whatever the way
+// - implicit Euler in free fall loses exactly m h^2 g^2 / 2 per step (ballistic motion, by the formula of the step)
+// - a linear bar in equilibrium stores half of the work of a load that acts in full from the start (Clapeyron)
+// - the work of a constant pressure is pressure times change of volume, for any path
 // - in motion the loss is of first order in the step: half the step, half the loss
-// - energy without a source is caught: an explicit step above the critical one
+// - energy without a source is detected: an explicit step above the critical one
 #include "rod_lab.h"
 #include "verify.h"
 
@@ -32,7 +32,7 @@ typedef struct trial {
     sp_integrator_type integrator;
     sp_material_model model;
     double poisson;
-    bool steady;  // loads act in full from the start; otherwise they come and go smoothly
+    bool steady;  // loads act in full from the start; otherwise they rise and fall smoothly
 } trial;
 
 static double coming(const void *user, double t) {
@@ -45,7 +45,7 @@ static void shaken(const void *user, double t, sp_pose *out) {
     out->translate[0] = 0.02 * (1 - cos(20 * t)), out->translate[1] = 0.01 * sin(20 * t) * sin(20 * t);
 }
 
-// A bar of 0.4 x 0.1 x 0.1 m, held or moved at x = 0 where it is not falling.
+// A bar of 0.4 x 0.1 x 0.1 m, fixed or moved at x = 0 unless it falls.
 static bool open_bar(lab *b, const trial *t) {
     const double size[3] = {0.4, 0.1, 0.1};
     const int cells[3] = {4, 2, 2};
@@ -90,7 +90,7 @@ static void drag(lab *b, double time) {
     sp_world_queue(b->world, &e);
 }
 
-// What is missing after 0.3 s, relative to the work that was done; largest rise on the way into *appeared.
+// Energy lost after 0.3 s, relative to the work done; *appeared receives the largest rise during the run.
 static double loss(const trial *t, double h, double *appeared) {
     lab b;
     double gap = NAN, work = 0;
@@ -113,7 +113,7 @@ static double loss(const trial *t, double h, double *appeared) {
     return gap;
 }
 
-// Ballistic: K = m v^2 / 2 and U = -m g y, both known exactly after n steps. Rounding only.
+// Ballistic: K = m v^2 / 2 and U = -m g y, both known exactly after n steps. Tolerance: rounding.
 TEST(free_fall) {
     lab b;
     const trial t = {FALL, SP_IMPLICIT_EULER, SP_COROTATIONAL, 0.3, true};
@@ -134,7 +134,7 @@ TEST(free_fall) {
 }
 
 // Tolerances: the loss is h times a constant plus h^2 terms; at these steps the ratio of two losses is 2 within 0.5. The explicit
-// method loses nothing: what its energy oscillates by stays below what the watch allows.
+// method has no loss: the oscillation of its energy stays below the threshold of the monitor.
 TEST(loss_is_of_the_order_of_the_method) {
     static const char *const names[] = {"fall", "pin", "drag", "push", "press"};
     for (int by = PIN; by <= PRESS; by++)
@@ -161,8 +161,8 @@ TEST(explicit_keeps_its_energy) {
 }
 
 // Clapeyron: the load acts in full from the start, the linear bar stores half of its work, and with Poisson's ratio 0 its end
-// moves by s L / E. Tolerances: the solver's 1e-11 for the one; for the other the shear load, which turns the end by 3 % and the
-// mesh, which is not symmetric.
+// moves by s L / E. Tolerances: the solver's 1e-11 for the energy; the displacement includes the shear load, which rotates the
+// end by 3%, and the asymmetry of the mesh.
 TEST(static_bar_stores_half) {
     lab b;
     trial t = {PUSH, SP_STATIC, SP_LINEAR, 0, true};
@@ -192,7 +192,7 @@ TEST(pressure_works_on_volume) {
     lab_close(&b);
 }
 
-// Twice the modulus at the same shape: what the bar had stored is put in once more, by the edit.
+// Doubling the modulus at the same shape: the edit adds as much work as the bar had stored.
 TEST(edit_of_a_modulus) {
     lab b;
     trial t = {PUSH, SP_IMPLICIT_EULER, SP_COROTATIONAL, 0.3, true};
@@ -207,7 +207,7 @@ TEST(edit_of_a_modulus) {
     CHECK(before > 1e-3);
     CHECK_NEAR(n.work.edits, before, 1e-9 * before);
     CHECK(!seen(&b, SP_ENERGY_GAIN));
-    // a state that is set: what it has more than the one before
+    // a state that is set: the work is the difference to the energy of the state before
     double *x = lab_field(&b, "position"), had = stored(&n);
     double *v = calloc(3 * (size_t)b.nodes, sizeof *v);
     for (int i = 0; i < b.nodes; i++) v[3 * i + 2] = sp_mesh_positions(b.mesh)[3 * i] > 1e-9;
@@ -219,9 +219,9 @@ TEST(edit_of_a_modulus) {
     lab_close(&b);
 }
 
-// Gravity that is turned on in flight changes the potential at a fixed place: E and the work of the edit move together, and
-// nothing appears.
-TEST(gravity_that_changes) {
+// Gravity that is switched on in flight changes the potential at a fixed position: E and the work of the edit change together,
+// and no energy appears.
+TEST(changing_gravity_adds_no_energy) {
     lab b;
     trial t = {FALL, SP_IMPLICIT_EULER, SP_COROTATIONAL, 0.3, true};
     REQUIRE(open_bar(&b, &t));
@@ -237,8 +237,8 @@ TEST(gravity_that_changes) {
     lab_close(&b);
 }
 
-// 3 % above the critical step the fastest mode gains 1.6 a step: caught, and the watch says how much.
-TEST(energy_from_nowhere_is_caught) {
+// 3% above the critical step the fastest mode grows by a factor 1.6 per step: the monitor detects it and reports how much.
+TEST(energy_without_a_source_is_detected) {
     lab b;
     trial t = {PUSH, SP_EXPLICIT, SP_LINEAR, 0.3, true};
     REQUIRE(open_bar(&b, &t));
@@ -254,14 +254,14 @@ TEST(energy_from_nowhere_is_caught) {
     CHECK(lab_info(&b).appeared > 0);
     const sp_event *e = sp_world_event(b.world, 0);
     CHECK(e && e->status == SP_ENERGY_GAIN && strstr(e->text, "J appeared"));
-    // once only
+    // reported only once
     CHECK(sp_world_step(b.world, h) >= 0);
     CHECK(seen(&b, SP_ENERGY_GAIN) && !sp_world_event(b.world, 0));
     lab_close(&b);
 }
 
-// Materials without an energy say so instead of a number.
-TEST(no_energy_is_not_zero) {
+// Materials without an energy report its absence instead of a number.
+TEST(missing_energy_is_not_reported_as_zero) {
     lab b;
     const double size[3] = {1, 1, 1};
     const int cells[3] = {1, 1, 1};
@@ -283,8 +283,8 @@ static double rod_signal(const void *user, double t) {
     return *(const double *)user * (1 - cos(10 * t));
 }
 
-// Every model under a force at its tip, and a torque: what it has is what was put in, less the loss of first order. Curvature
-// coordinates have a mass that follows the shape, which adds terms of second order: ratios within 0.7 of 2.
+// Every model under a force and a torque at its tip: its energy is the work done, minus a loss of first order. Curvature
+// coordinates have a mass matrix that depends on the shape, which adds terms of second order: ratios within 0.7 of 2.
 TEST(rods_under_loads) {
     static const double force = 0.3, torque = 0.1;
     for (int model = 0; model < ROD_MODELS; model++) {

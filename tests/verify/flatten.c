@@ -1,13 +1,13 @@
-// Claim: a body without stiffness falls flat on a rigid floor, all of its elements in one plane, and takes back its shape when
-// the stiffness returns (Nesme, Faure, Chabanas 2004, HAL inria-00537453, figure 5).
+// Claim: a body without stiffness falls flat on a rigid floor, all of its elements in one plane, and recovers its shape when the
+// stiffness returns (Nesme, Faure, Chabanas 2004, HAL inria-00537453, figure 5).
 //
-// Tolerances: flat to g h^2/30 = 3.3e-5 m, the depth at which penalty contact holds nodes of more than the mean mass; lighter
-// ones lie less deep. Back to 1e-6 of the body's size: the damped motion decays below that long before the end.
+// Tolerances: flat to g h^2/30 = 3.3e-5 m, the depth at which penalty contact supports nodes above the mean mass; lighter nodes
+// penetrate less. Recovery to 1e-6 of the body's size: the damped motion decays below that long before the end.
 #include "element.h"
 #include "scene_run.h"
 
-// Worst change of a distance between any two nodes over the body's size, and the least and largest volume of an element over its
-// rest volume.
+// Largest change of a distance between any two nodes relative to the body's size, and the smallest and largest volume of an
+// element relative to its rest volume.
 static void shape_change(const sp_mesh *rest, const double *x, double *change, double *low, double *high) {
     const double *X = sp_mesh_positions(rest);
     double a[3], b[3], size = 0;
@@ -27,8 +27,8 @@ static void shape_change(const sp_mesh *rest, const double *x, double *change, d
     }
 }
 
-// The scene, with its own mesh made once more for comparison. Distances between all nodes fix the shape up to a rigid motion and
-// a mirror; positive volumes exclude the mirror.
+// Runs the scene and builds its mesh a second time for comparison. Distances between all nodes fix the shape up to a rigid motion
+// and a reflection; positive volumes exclude the reflection.
 static void flatten(const char *set) {
     scene_run s;
     sp_mesh *rest = NULL;

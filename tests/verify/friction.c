@@ -1,8 +1,8 @@
-// Claim: penalty contact obeys Coulomb's law. Inside the cone a body is held and stays where it is; on the cone it slides with
-// the closed-form acceleration; seams between rigid bodies are not felt; a point that is pressed down stays in contact.
-//   slope of angle a:  held while tan a <= mu, otherwise  x'' = g (sin a - mu cos a)
-//   pushed on a plane: held while F <= mu m g, otherwise  x'' = F / m - mu g
-// The springs of the contacts deflect: in statics a block that is held moves by F over the sum of the tangential stiffnesses.
+// Claim: penalty contact obeys Coulomb's law. Inside the cone a body sticks; on the cone it slides with the closed-form
+// acceleration; seams between rigid bodies have no effect; a point that is pressed down stays in contact.
+// slope of angle a:  sticks while tan a <= mu, otherwise  x'' = g (sin a - mu cos a)
+// pushed on a plane: sticks while F <= mu m g, otherwise  x'' = F / m - mu g
+// The contact springs deflect: in statics a sticking block moves by F over the sum of the tangential stiffnesses.
 #include "math/vec3.h"
 #include "test.h"
 #include "verify.h"
@@ -57,7 +57,7 @@ static double sled_speed(sled *s) {
     return lab_info(&s->lab).momentum[0] / s->mass;
 }
 
-// centre of mass; the mesh is symmetric, so the mean of the corners is its place along x
+// centre of mass; the mesh is symmetric, so the mean of the corners is its position along x
 static double sled_place(sled *s) {
     double *x = lab_field(&s->lab, "position"), mean = 0;
     for (int i = 0; i < s->lab.nodes; i++) mean += x[3 * i] / s->lab.nodes;
@@ -67,9 +67,9 @@ static double sled_place(sled *s) {
 
 // ------------------------------------------------------------------------------------------------ slopes and pushes
 
-// mu = 0.5 holds up to 26.6 degrees. The block is laid down, so it first settles; then a held one stays within 1e-5 m for 0.5 s,
-// while one that slid with a hundredth of g would move 1 cm. Explicit contact is m/h2 stiff and rings: damped by 5/s, its mean
-// drifts by less than 1e-4 m.
+// mu = 0.5 holds up to 26.6 degrees. The block starts on the slope and first settles. Then a sticking one stays within 1e-5 m for
+// 0.5 s, while one that slides with a hundredth of g would move 1 cm. Explicit contact has a stiffness of m/h2 and oscillates:
+// damped by 5/s, its mean drifts by less than 1e-4 m.
 TEST(slope_below_and_above_the_friction_angle) {
     const sp_integrator_type types[] = {SP_IMPLICIT_EULER, SP_NEWTON, SP_EXPLICIT};
     const double degrees[] = {15, 25, 28, 45}, deg = 3.14159265358979323846 / 180;
@@ -84,7 +84,7 @@ TEST(slope_below_and_above_the_friction_angle) {
             double x = sled_place(&s), v = sled_speed(&s);
             CHECK(lab_steps(&s.lab, h, 100) >= 0);
             double moved = sled_place(&s) - x, faster = sled_speed(&s) - v;
-            // rayleigh_mass brakes the explicit one by 5/s of its speed
+            // rayleigh_mass decelerates the explicit one by 5/s of its speed
             double expected = s.type == SP_EXPLICIT ? 0 : g * (sin(s.slope) - 0.5 * cos(s.slope)) * 0.5;
             printf("  integrator %d, %g degrees: moved %.3g m, faster by %.5f m/s, expected %.5f\n", (int)s.type, degrees[k],
                    moved, faster, expected);
@@ -103,7 +103,7 @@ static double ramp(const void *user, double t) {
     return *(const double *)user * fmin(t / 0.5, 1);
 }
 
-// A push that grows to F within 0.5 s and stays: 0.9 of mu m g holds, 1.2 of it accelerates by 0.2 mu g.
+// The push grows to F within 0.5 s and stays: 0.9 of mu m g is held, 1.2 of it accelerates by 0.2 mu g.
 TEST(pushed_block) {
     for (int above = 0; above < 2; above++) {
         sled s = sled_default();
@@ -122,9 +122,9 @@ TEST(pushed_block) {
     }
 }
 
-// Statics: laid down, then pushed in steps of a tenth of the cone up to a half, where the least loaded springs are still inside
-// theirs. A stiff block of edge a on nine springs k a/2 apart moves by F / 9k and tilts: F a/2 = 6 k (a/2)^2 angle, which moves
-// its centre by another F / 6k. 2% for its own shear.
+// Statics: the block settles, then it is pushed in steps of a tenth of the cone up to a half, where the least loaded springs are
+// still inside their cone. A stiff block of edge a on nine springs k a/2 apart moves by F / 9k and tilts: F a/2 = 6 k (a/2)^2
+// angle, which moves its centre by another F / 6k. 2% for its own shear.
 TEST(statics_hold_inside_the_cone) {
     sled s = sled_default();
     double mu = 0.6, k = 1e5, push = 0;
@@ -139,7 +139,7 @@ TEST(statics_hold_inside_the_cone) {
         double moved = sled_place(&s) - x, expected = s.mass * push * (1 / 9.0 + 1 / 6.0) / k;
         CHECK_NEAR(moved, expected, 0.02 * expected);
     }
-    // given back, it returns: nothing slid
+    // without the push the block returns: nothing slid
     push = 0;
     CHECK(lab_step(&s.lab, 1) == SP_OK);
     CHECK_NEAR(sled_place(&s), x, 1e-3 * s.mass * mu * g / (9 * k));
@@ -148,9 +148,9 @@ TEST(statics_hold_inside_the_cone) {
 
 // ------------------------------------------------------------------------------------------------ seams and presses
 
-// A floor of two boxes side by side, one rigid body each or both shapes of one: a block that slides over the seam without
-// friction keeps its speed, and nothing lifts it. 1e-3 of the speed: implicit steps damp what is left of its bouncing.
-TEST(seam_of_two_boxes_is_not_felt) {
+// A floor of two boxes side by side, as two rigid bodies or two shapes of one: a block that slides over the seam without friction
+// keeps its speed and is not lifted. 1e-3 of the speed: implicit steps damp the rest of its bouncing.
+TEST(seam_of_two_boxes_has_no_effect) {
     for (int slow = 0; slow < 2; slow++)
         for (int one_body = 0; one_body < 2; one_body++) {
             const sp_rigid_shape boxes[2] = {{.type = SP_BOX, .size = {1, 1, 1}, .pose = {{-0.85, -1, -0.5}, {1, 0, 0, 0}}},
@@ -170,15 +170,15 @@ TEST(seam_of_two_boxes_is_not_felt) {
                 highest = fmax(highest, info.momentum[1] / s.mass);
             }
             CHECK_NEAR(sled_speed(&s), s.speed, 1e-3 * s.speed);
-            CHECK(sled_place(&s) - start > 0.14);  // all of it has crossed
-            // it settles by some 1e-4 m at the start and swings back from that, no more
+            CHECK(sled_place(&s) - start > 0.14);  // the whole block has crossed
+            // it sinks by some 1e-4 m at the start and rebounds, no more
             CHECK(highest < 0.02);
             lab_close(&s.lab);
         }
 }
 
-// A block pressed down on the floor: after it has settled every step has the same contacts with the same forces. A node that were
-// let go every other step would show as a change of the count or of the depth.
+// A block pressed down on the floor: after settling, every step has the same contacts with the same forces. A node released every
+// other step would change the count or the depth.
 TEST(pressed_block_does_not_chatter) {
     sled s = sled_default();
     REQUIRE(sled_open(&s, &plane, 1));
@@ -192,13 +192,13 @@ TEST(pressed_block_does_not_chatter) {
         for (int k = 0; k < b->loads.node_count; k++) touching += b->loads.memory[SP_COMMITTED][SP_MEMORY_SLOTS * k].with != 0;
         CHECK_INT(touching, 9);
         CHECK_NEAR(lab_info(&s.lab).penetration, depth, 1e-6 * depth);
-        CHECK_INT(lab_info(&s.lab).solve.newton_iterations, 1);  // the contacts it was solved with are those of its end
+        CHECK_INT(lab_info(&s.lab).solve.newton_iterations, 1);  // the contacts of the solve are those at the end of the step
     }
     lab_close(&s.lab);
 }
 
-// In a corner of floor and wall both hold: pushed against the wall with friction 0, the block stays, a depth of its push over the
-// wall's springs inside.
+// A corner of floor and wall: pushed against the wall without friction, the block stays, with a penetration of its push over the
+// stiffness of the wall's springs.
 TEST(floor_and_wall_hold_together) {
     const sp_rigid_shape corner[2] = {plane, {.type = SP_BOX, .size = {1, 1, 1}, .pose = {{0.1, -0.2, -0.5}, {1, 0, 0, 0}}}};
     sled s = sled_default();

@@ -17,7 +17,7 @@ static bool open_single(specimen *s, sp_material_model model, sp_rotation rotati
     return specimen_open(s, def, "auto");
 }
 
-// |sum f| and |sum x cross f| over |f|, the worst of many deformed and inverted states; *least is the smallest moment.
+// |sum f| and |sum x cross f| over |f|, the largest of many deformed and inverted states; *least is the smallest moment.
 static void balance(specimen *s, double *force, double *moment, double *least) {
     unsigned long long seed = 8;
     *force = *moment = 0, *least = INFINITY;
@@ -26,7 +26,7 @@ static void balance(specimen *s, double *force, double *moment, double *least) {
         const int t[4] = {0, 1, 2, 3};
         for (int i = 0; i < 12; i++) x[i] = single_rest[i] + (k % 2 ? 1.0 : 0.2) * sp_test_random(&seed);
         deformation(single_rest, x, t, F);
-        if (fabs(det3(F)) < 0.06) continue;  // too flat for the deformed shape, which then falls back on the rest shape
+        if (fabs(det3(F)) < 0.06) continue;  // too flat for the deformed shape, which then falls back to the rest shape
         specimen_force(s, x, f);
         for (int i = 0; i < 4; i++) {
             double m[3];
@@ -53,7 +53,7 @@ TEST(deformed_shape_has_no_torque) {
     }
 }
 
-TEST(rest_shape_has_with_qr) {
+TEST(rest_shape_has_a_torque_with_qr) {
     for (int r = 0; r < 3; r++) {
         specimen s;
         double force, moment, least;
@@ -70,8 +70,8 @@ TEST(rest_shape_has_with_qr) {
     }
 }
 
-// The uncorrected tensor is worse: its moment does not even need a strain, a rotation is enough.
-TEST(linear_has_under_rotation) {
+// The uncorrected tensor is worse: it has a moment without strain, under a rotation alone.
+TEST(linear_law_has_a_torque_under_rotation) {
     specimen s;
     REQUIRE(open_single(&s, SP_LINEAR, SP_ROTATION_POLAR, SP_SHAPE_REST));
     double force, moment, least;

@@ -1,6 +1,6 @@
-// Claim: an element pushed through itself is always pulled back by the qr and svd rotations; the polar one has a second rest
-// state, the mirror image (Nesme, Faure, Chabanas 2004, HAL inria-00537453, figure 4; Irving, Teran, Fedkiw 2004,
-// doi:10.1145/1028523.1028541). Tolerances stand with each test.
+// Claim: the qr and svd rotations always pull an inverted element back; the polar rotation has a second rest state, the mirror
+// image (Nesme, Faure, Chabanas 2004, HAL inria-00537453, figure 4; Irving, Teran, Fedkiw 2004, doi:10.1145/1028523.1028541).
+// Each test states its tolerance.
 #include "element.h"
 
 static const double height = 0.8;  // of node 3 over the face of the others
@@ -25,7 +25,7 @@ static double lift(specimen *s, double z, double *all) {
     return f[11];
 }
 
-// qr: the frame stands on the three nodes that stay, so the force is that of a linear spring all the way through.
+// qr: the frame depends on the three nodes that stay, so the force is that of a linear spring at every depth.
 // Tolerance: rounding.
 TEST(qr_restores_at_every_depth) {
     specimen s;
@@ -37,8 +37,9 @@ TEST(qr_restores_at_every_depth) {
     specimen_close(&s);
 }
 
-// svd: up to the mirror image the least singular value is the one pushed, and carries the sign: the force points home. Deeper,
-// the element comes home another way (it turns inside out along its then thinnest direction), but never rests.
+// svd: up to the mirror image the smallest singular value is the one of the pushed direction and carries the sign: the force
+// points to the rest shape. Deeper, the element returns another way (it inverts along its thinnest direction at that point), but
+// it has no other equilibrium.
 TEST(svd_restores) {
     specimen s;
     REQUIRE(open_single(&s, SP_ROTATION_SVD));
@@ -54,7 +55,7 @@ TEST(svd_restores) {
     specimen_close(&s);
 }
 
-// polar: beyond the plane the force turns round and leads to the mirror image, where nothing is felt. Tolerance: rounding.
+// polar: beyond the plane the force changes sign and leads to the mirror image, where it is zero. Tolerance: rounding.
 TEST(polar_rests_in_the_mirror) {
     specimen s;
     REQUIRE(open_single(&s, SP_ROTATION_POLAR));
@@ -69,8 +70,8 @@ TEST(polar_rests_in_the_mirror) {
 
 // ------------------------------------------------------------------------------------------------ released
 
-// Node `corner` pushed through the opposite face to `depth` times its height and let go, damped: volume after 20 s over the rest
-// volume, and the worst change of an edge over its length.
+// Node `corner` is pushed through the opposite face to `depth` times its height and released, with damping: volume after 20 s
+// over the rest volume, and the largest change of an edge over its length.
 static bool release(sp_rotation rotation, int corner, double depth, double *volume, double *stretch) {
     sp_context *ctx = NULL;
     sp_mesh *mesh = NULL;
@@ -112,9 +113,9 @@ static bool release(sp_rotation rotation, int corner, double depth, double *volu
     return good;
 }
 
-// Damping by mass (2/s) ends the spin that an uneven pull leaves, damping by stiffness the vibration: after 20 s both are gone
-// (e^-40). Tolerance: what remains is CG's stop, relative to forces that vanish themselves: 1e-6 of the size.
-TEST(released_it_returns) {
+// Mass damping (2/s) ends the spin that an asymmetric force leaves, stiffness damping the vibration: after 20 s both are gone
+// (e^-40). Tolerance: CG's tolerance, relative to forces that vanish themselves: 1e-6 of the size.
+TEST(released_element_returns) {
     const double depths[4] = {0.3, 0.9, 1.5, 3};
     const sp_rotation how[2] = {SP_ROTATION_QR, SP_ROTATION_SVD};
     for (int r = 0; r < 2; r++)
@@ -138,8 +139,8 @@ TEST(released_polar_stays_mirrored) {
 
 // ------------------------------------------------------------------------------------------------ a soft cube falls
 
-// A jelly cube with all defaults, dropped from 0.3 m at steps of 10 ms and 1 ms: the impact inverts elements at the longer step.
-// At rest it has lost the volume that its weight takes, rho g L / 2 (1 - 2 nu) / E = 1%, and as much again where its lower
+// A soft cube with all defaults, dropped from 0.3 m at steps of 10 ms and 1 ms: the impact inverts elements at the longer step.
+// At rest it has lost the volume that its weight compresses, rho g L / 2 (1 - 2 nu) / E = 1%, and as much again where its lower
 // edges bulge; 5% is far from the 49% to 70% that elements left inverted would cost.
 TEST(a_dropped_cube_returns_to_its_volume) {
     const double steps[2] = {0.01, 0.001};

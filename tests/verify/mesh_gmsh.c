@@ -1,6 +1,6 @@
-// Files of Gmsh itself (4.8 or later, where its program `gmsh` is installed; nothing is claimed where it is not): what it writes
-// as .msh 2.2 and 4.1, text and binary, straight, quadratic, of hexahedra and in partitions is read here with the same volume and
-// groups, and what is written here is read by Gmsh without a complaint and comes back bit for bit.
+// Files of Gmsh itself (4.8 or later, where its program `gmsh` is installed; skipped otherwise). Its .msh 2.2 and 4.1 files, text
+// and binary, straight, quadratic, of hexahedra and in partitions, are read with the same volume and groups. Gmsh reads our files
+// without a complaint, and they come back bit for bit.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,7 +73,7 @@ static double group_volume(const sp_mesh *mesh, const char *name) {
     return sum;
 }
 
-// sums of some hundred volumes of a mesh of size 1, positions with 16 digits in texts
+// sums of some hundred volumes of a mesh of size 1, positions with 16 digits in text files
 static const double rounding = 1e-13;
 
 static void check_model(const sp_mesh *mesh) {
@@ -100,7 +100,7 @@ static const struct {
              {"quadratic.msh", "-format msh41 -order 2"},
              {"quadratic2.msh", "-format msh22 -bin -order 2"}};
 
-TEST(what_gmsh_writes_is_read) {
+TEST(gmsh_files_are_read) {
     sp_context *ctx = mesh_context();
     if (have_gmsh()) {
         write_model();
@@ -137,8 +137,8 @@ TEST(hexahedra_of_gmsh) {
     sp_context_destroy(&ctx);
 }
 
-// our file, through Gmsh into a binary of its own, and back: all numbers and groups are there. Gmsh keeps the order of nodes of a
-// model of one volume; it numbers nodes and elements anew
+// our file is converted by Gmsh to a binary file and read back: all numbers and groups are kept. Gmsh keeps the node order of a
+// model of one volume; it renumbers nodes and elements
 static void through_gmsh(sp_context *ctx, const sp_mesh *mesh, const char *format, sp_encoding encoding) {
     sp_mesh_write_options o = sp_mesh_write_options_default();
     sp_mesh *back = NULL;
@@ -160,7 +160,7 @@ static void through_gmsh(sp_context *ctx, const sp_mesh *mesh, const char *forma
         const sp_mesh_group *a = sp_mesh_group_named(mesh, names[i]), *b = sp_mesh_group_named(back, names[i]);
         CHECK(a && b && a->element_count == b->element_count && a->node_count == b->node_count);
     }
-    // the same points, bit for bit, whatever their order: sums of mixes do not depend on it
+    // the same points, bit for bit, in any order: sums of hashes do not depend on it
     uint64_t sums[2] = {0, 0};
     for (int i = 0; i < sp_mesh_node_count(mesh) && sp_mesh_node_count(back) == sp_mesh_node_count(mesh); i++)
         for (int which = 0; which < 2; which++) {
@@ -180,7 +180,7 @@ static sp_mesh *box_with_groups(sp_context *ctx) {
     sp_mesh_group groups[] = {{.name = "whole", .elements = all, .element_count = n},
                               {.name = "half", .elements = all, .element_count = n / 2},
                               {.name = "pinned", .nodes = pinned, .node_count = 3}};
-    // a group of elements has their nodes
+    // a group of elements contains their nodes
     int *nodes = malloc(sizeof(int) * (size_t)sp_mesh_node_count(box)), halves = 0;
     for (int i = 0; i < sp_mesh_node_count(box); i++) nodes[i] = i;
     groups[0].nodes = nodes, groups[0].node_count = sp_mesh_node_count(box);
@@ -198,7 +198,7 @@ static sp_mesh *box_with_groups(sp_context *ctx) {
     return mesh;
 }
 
-TEST(what_is_written_gmsh_reads) {
+TEST(gmsh_reads_written_files) {
     sp_context *ctx = mesh_context();
     sp_mesh *mesh = box_with_groups(ctx);
     REQUIRE(mesh);

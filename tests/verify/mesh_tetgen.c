@@ -1,6 +1,6 @@
-// Files of TetGen itself (where its program `tetgen` is installed; nothing is claimed where it is not): a brick of two regions
-// that it fills is read with volumes, regions, markers and attributes, straight and quadratic, numbered from 1 and from 0; and
-// what is written here TetGen reads and refines.
+// Files of TetGen itself (where its program `tetgen` is installed; skipped otherwise): a brick of two regions that TetGen meshes
+// is read with volumes, regions, markers and attributes, straight and quadratic, numbered from 1 and from 0. TetGen reads and
+// refines our files.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,7 +73,7 @@ static void check_brick(const sp_mesh *mesh, int base) {
     }
 }
 
-// TetGen fills in the attribute of its own points linearly: it is the function that the corners had
+// TetGen interpolates the attribute linearly at its own points: it equals the function given at the corners
 static void check_attribute(const sp_mesh *mesh) {
     const sp_mesh_array *a = sp_mesh_array_named(mesh, "attribute1");
     CHECK(a && !a->on_elements);
@@ -99,7 +99,7 @@ static void check_middles(sp_context *ctx, const char *path) {
     sp__cells_free(&c);
 }
 
-TEST(what_tetgen_writes_is_read) {
+TEST(tetgen_files_are_read) {
     static const char *const names[] = {FOLDER "/brick.1.node", FOLDER "/brick.1.ele", FOLDER "/brick.1.face"};
     sp_context *ctx = mesh_context();
     for (int trial = 0; trial < 4 && have_tetgen(); trial++) {
@@ -117,13 +117,13 @@ TEST(what_tetgen_writes_is_read) {
     sp_context_destroy(&ctx);
 }
 
-TEST(what_is_written_tetgen_reads) {
+TEST(tetgen_reads_written_files) {
     sp_context *ctx = mesh_context();
     if (have_tetgen()) {
         sp_mesh *mesh = NULL, *back = NULL;
         REQUIRE(sp_mesh_box(ctx, (const double[]){1, 1.1, 0.9}, (const int[]){3, 4, 2}, 6, &mesh) == SP_OK);
         CHECK(sp_mesh_write(mesh, FOLDER "/ours.node", NULL) == SP_OK);
-        // as it is, then refined
+        // unchanged, then refined
         CHECK(run("rm -f ours.1.*; tetgen -rBQ ours.ele"));
         CHECK(sp_mesh_read(ctx, FOLDER "/ours.1.ele", &back) == SP_OK);
         CHECK_INT(back ? sp_mesh_tet_count(back) : 0, sp_mesh_tet_count(mesh));

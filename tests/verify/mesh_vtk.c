@@ -1,7 +1,7 @@
-// Claim: files that VTK itself writes, in every encoding it has, are read with every number as it was, and VTK reads ours so too.
-// Needs /usr/bin/python3 with the package vtk (Debian: python3-vtk9); says so and passes where it is absent. No tolerance: all
-// comparisons are exact, with numbers that each format can hold exactly (VTK's own text files keep 6 digits of a float, 11 of a
-// double: those get numbers that need no more).
+// Claim: files written by VTK, in every encoding it has, are read with every number unchanged, and VTK reads our files likewise.
+// Needs /usr/bin/python3 with the package vtk (Debian: python3-vtk9); reports its absence and passes where it is missing. No
+// tolerance: all comparisons are exact, with numbers that each format can represent exactly (VTK's own text files keep 6 digits
+// of a float, 11 of a double: those get numbers that need no more).
 #include <dirent.h>
 #include <sys/stat.h>
 
@@ -107,7 +107,7 @@ static bool grid_is(const sp_cells *c, bool plain) {
            array_is(c, "long", 1, true, long_number, plain) && array_is(c, "stress", 6, false, stress, plain);
 }
 
-// corners of the triangles, whatever the numbering; normals and texture coordinates per vertex where the format has them
+// corners of the triangles, independent of numbering; normals and texture coordinates per vertex where the format has them
 static bool surface_is(const sp_cells *c, bool normals, bool texcoords) {
     if (c->cell_count != NODES - 2) return false;
     for (int i = 0; i < c->cell_count; i++)
@@ -137,7 +137,7 @@ static bool read_theirs(sp_context *ctx, const char *folder, const char *name) {
     return good || lacks_zlib;
 }
 
-TEST(files_of_vtk_are_read) {
+TEST(vtk_files_are_read) {
     char folder[300];
     sp_context *ctx;
     if (!has_vtk()) return;
@@ -171,7 +171,7 @@ static void write_ours(const sp_cells *c, const char *folder, const char *name, 
     if (status < 0) printf("  %s\n", sp_context_error(c->ctx)->message);
 }
 
-TEST(vtk_reads_ours) {
+TEST(vtk_reads_written_files) {
     char folder[300], path[900];
     sp_context *ctx;
     sp_cells c;

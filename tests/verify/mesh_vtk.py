@@ -1,5 +1,5 @@
-# Files written by VTK itself for us to read (make DIR), and files of ours read by VTK and compared number by number (check DIR).
-# tests/verify/mesh_vtk.c makes the same numbers: value() below is one integer remainder and one division in both.
+# VTK writes files for our reader (make DIR), and reads our files and compares them number by number (check DIR).
+# tests/verify/mesh_vtk.c computes the same numbers: value() below is one integer remainder and one division in both.
 import sys
 
 import vtk
@@ -159,7 +159,7 @@ def check_grid(data, name):
     for want in point_arrays(False):
         check_array(data.GetPointData(), want, name)
     check_array(data.GetCellData(), cell_arrays(False)[1], name)
-    # "gmsh:physical" has become groups that are called 1 and 2
+    # "gmsh:physical" becomes groups named 1 and 2
     for number in (1, 2):
         group = data.GetCellData().GetArray(f"group:{number}")
         for i in range(len(cells())):
@@ -176,7 +176,7 @@ def check():
         reader = {"ply": vtk.vtkPLYReader, "stl": vtk.vtkSTLReader, "obj": vtk.vtkOBJReader}[suffix]()
         data = read(reader, name)
         same(data.GetNumberOfPolys(), NODES - 2, name + ": triangles")
-        for i in range(NODES - 2):  # whatever the numbering: the corners of each triangle, which are floats that keep all bits
+        for i in range(NODES - 2):  # independent of numbering: the corners of each triangle, floats that keep all bits
             cell = data.GetCell(i)
             for k in range(3):
                 same(cell.GetPoints().GetPoint(k), tuple(value(3 * (i + k) + m, True) for m in range(3)), f"{name}: triangle {i}")

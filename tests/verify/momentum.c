@@ -1,10 +1,10 @@
-// Claim: a body left alone keeps its momentum, gravity adds m g t, and a rigid motion strains nothing.
+// Claim: an isolated body conserves its momentum, gravity adds m g t, and a rigid motion causes no strain.
 //
-// Element forces sum to zero, so linear momentum is kept by every integrator to rounding and the solver's stop. Angular momentum
-// L = sum x cross m v: symplectic Euler changes it by h sum x cross f(x), which is zero where elements exert no torque (polar
-// and svd; qr with shape deformed), hence exactly kept (Hairer, Lubich, Wanner, "Geometric Numerical Integration", 2006, VI.3).
-// Implicit Euler takes the force at the end of the step but the arm at its start: dL = -h^2 sum v cross f, first order over a
-// fixed time: halving h halves the loss.
+// Element forces sum to zero, so every integrator conserves linear momentum to rounding and the solver's tolerance. Angular
+// momentum L = sum x cross m v: symplectic Euler changes it by h sum x cross f(x), which is zero where elements exert no torque
+// (polar and svd; qr with shape deformed), hence it is conserved exactly (Hairer, Lubich, Wanner, "Geometric Numerical
+// Integration", 2006, VI.3). Implicit Euler uses the force at the end of the step but the lever arm at its start: dL = -h^2 sum v
+// cross f, first order over a fixed time: halving h halves the loss.
 #include "verify.h"
 
 typedef struct motion {
@@ -22,7 +22,7 @@ typedef struct kept {
     bool good;
 } kept;
 
-// A blow on every node, a spin and a flight.
+// An impulse on every node, a spin and a translation.
 static double *velocities(const sp_mesh *mesh) {
     int n = sp_mesh_node_count(mesh);
     const double *X = sp_mesh_positions(mesh), spin[3] = {1.0, 2.0, -1.5}, flight[3] = {0.3, -0.2, 0.5};
@@ -71,8 +71,8 @@ static double distance(const double *a, const double *b) {
     return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-// Tolerance: rounding of explicit sums is 1e-16 a step and node; implicit ones add CG's stop of 1e-13 of |b| a step: 1e-10 of
-// the body's momentum holds for a hundred steps of both.
+// Tolerance: rounding of explicit sums is 1e-16 per step and node; implicit ones add CG's tolerance of 1e-13 of |b| per step:
+// 1e-10 of the body's momentum is enough for a hundred steps of both.
 TEST(linear_momentum) {
     const sp_integrator_type types[3] = {SP_IMPLICIT_EULER, SP_NEWTON, SP_EXPLICIT};
     for (int t = 0; t < 3; t++)
@@ -103,7 +103,7 @@ TEST(gravity_adds_weight_times_time) {
     }
 }
 
-// Tolerance: rounding, 500 steps of it. The last case shows what a torque of the elements would do: a loss 1e6 times larger.
+// Tolerance: rounding of 500 steps. The last case shows the effect of a torque of the elements: a loss 1e6 times larger.
 TEST(angular_momentum_symplectic) {
     const motion polar = {SP_EXPLICIT, SP_COROTATIONAL, SP_ROTATION_POLAR, SP_SHAPE_REST, 0.002, 500, 0};
     motion svd = polar, deformed = polar, ghost = polar;
@@ -143,8 +143,8 @@ TEST(angular_momentum_implicit) {
         }
 }
 
-// The rest shape turned by 130 degrees and carried away is at rest: no energy, no force, no motion.
-// Tolerance: E times rounding of positions of size 10, per cell of size 0.2, moved for a step of 0.01 s.
+// The rest shape, rotated by 130 degrees and translated, is in equilibrium: no energy, no force, no motion.
+// Tolerance: E times the rounding of positions of size 10, per cell of size 0.2, moved for a step of 0.01 s.
 TEST(rigid_motion_does_not_strain) {
     const double c = cos(2.269), s = sin(2.269), size[3] = {1, 0.6, 0.4};
     const int cells[3] = {4, 3, 2};

@@ -1,14 +1,14 @@
 // Claim: the patch test is passed exactly. On an irregular mesh whose boundary is displaced by an affine map x = F X, the inner
-// nodes find the same map; under uniaxial traction the stress is uniform and the bar lengthens by tL/E and thins by nu tL/E.
+// nodes follow the same map; under uniaxial traction the stress is uniform and the bar lengthens by tL/E and thins by nu tL/E.
 // Irons and Razzaque (1972), "Experience with the patch test"; Hughes, "The Finite Element Method" (2000), section 4.6.
 //
-// Tolerance: linear tetrahedra hold affine fields, so that only the solver's stop (force residual 1e-11 of the first, CG 1e-12)
-// and rounding separate the answer from the map: 1e-8 of the body's size for displacements is above both by the
+// Tolerance: linear tetrahedra represent affine fields exactly, so only the solver's tolerance (force residual 1e-11 of the
+// first, CG 1e-12) and rounding separate the answer from the map: 1e-8 of the body's size for displacements is above both by the
 // conditioning of this small mesh (about 1e2), and far below the cell size that a failing element would show.
 #include "variants.h"
 #include "verify.h"
 
-// where there is an energy; qr and the deformed shape have a test of their own
+// variants with an energy; qr and the deformed shape have their own test
 static bool has_energy(const variant *v) {
     return v->model == SP_LINEAR || (v->rotation != SP_ROTATION_QR && v->shape == SP_SHAPE_REST);
 }
@@ -35,7 +35,7 @@ static bool on_boundary(const double *x) {
     return false;
 }
 
-// x = F X for every node; inner nodes start off it by a fifth of a cell.
+// x = F X for every node; inner nodes start a fifth of a cell away from it.
 static void start(const sp_mesh *mesh, const double F[9], double *exact, double *initial, int *held, int *held_count) {
     const double *X = sp_mesh_positions(mesh);
     unsigned long long seed = 3;
@@ -50,7 +50,7 @@ static void start(const sp_mesh *mesh, const double F[9], double *exact, double 
     }
 }
 
-// Worst distance of a node from the affine map after the static solve, NaN where it failed.
+// Largest distance of a node from the affine map after the static solve, NaN where the solve failed.
 static double affine(const variant *c, const double F[9]) {
     lab b;
     double worst = NAN;
@@ -59,7 +59,7 @@ static double affine(const variant *c, const double F[9]) {
     double *exact = calloc(3 * (size_t)n, sizeof *exact), *initial = calloc(3 * (size_t)n, sizeof *initial);
     int *held = calloc((size_t)n, sizeof *held);
     start(b.mesh, F, exact, initial, held, &count);
-    CHECK(count < n);  // there is something to find
+    CHECK(count < n);  // there are inner nodes
     sp_solid_def def = lab_solid(&b);
     set_case(&def, c);
     set_static(&def);
@@ -85,8 +85,8 @@ TEST(small_affine_map) {
         if (has_energy(&variants[i])) CHECK_NEAR(affine(&variants[i], F), 0, 1e-8);
 }
 
-// Turned by 70 degrees about (1,1,1) after a stretch of 10% and a shear of 10%: only what takes the rotation out may be judged,
-// the linear model holds it too because affine fields are equilibria of every homogeneous law.
+// Rotated by 70 degrees about (1,1,1) after a stretch of 10% and a shear of 10%. Corotational variants remove the rotation; the
+// linear model passes too because affine fields are equilibria of every homogeneous law.
 TEST(large_affine_map) {
     const double c = cos(1.2217), s = sin(1.2217) / sqrt(3.0), t = (1 - c) / 3;
     const double R[9] = {t + c, t - s, t + s, t + s, t + c, t - s, t - s, t + s, t + c};
@@ -98,7 +98,7 @@ TEST(large_affine_map) {
         if (has_energy(&variants[i])) CHECK_NEAR(affine(&variants[i], F), 0, 1e-8);
 }
 
-// qr frames depend on the order of the nodes, so that neighbours under the same strain take out different turns: the patch test
+// qr frames depend on the order of the nodes, so neighbours under the same strain remove different rotations: the patch test
 // holds to first order in the strain only, and half the strain leaves a quarter of the error. The same on the deformed shape.
 // Tolerance: the next order, a tenth of the strain's share.
 TEST(qr_passes_to_first_order) {

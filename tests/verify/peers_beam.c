@@ -1,4 +1,5 @@
-// Claim: the corotational beam moves as two independent engines say. BEAM-k is a beam of 0.4 x 0.1 x 0.1 m clamped at x = 0, in
+// Claim: the corotational beam moves as two independent engines compute it. BEAM-k is a beam of 0.4 x 0.1 x 0.1 m clamped at x =
+// 0, in
 // 4k x k x k cells of six tetrahedra, E = 3e5 Pa, nu = 0.4, 1000 kg/m3, gravity 9.81 m/s2, linearised implicit Euler with h = 10
 // ms. SOFA 26.06 (fast corotational tetrahedra, polar) and VegaFEM 4.0 (corotational linear tetrahedra) agree to six digits on
 // the displacement in y of node (4k, k/2, k/2) at t = 0.25, 0.5, 0.75 and 1 s.

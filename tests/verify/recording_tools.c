@@ -1,6 +1,7 @@
-// Recordings as others see them: a run of the command is read by h5py and by VTK, killed in the middle, stopped by a full disk.
-// The scripts need /usr/bin/python3 with h5py, numpy and vtk; without them the parts that need them are left out, and it is said.
-// VTK as Debian builds it has no XDMF reader: the light data is parsed strictly by the script, its references followed by h5py.
+// Recordings read by other programs: a run of the command is read by h5py and by VTK, killed during the run, stopped by a full
+// disk. The scripts need /usr/bin/python3 with h5py, numpy and vtk; without them the parts that need them are skipped with a
+// message. VTK as Debian builds it has no XDMF reader: the script parses the light data strictly and follows its references with
+// h5py.
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -86,7 +87,8 @@ static bool record_once(void) {
     return done;
 }
 
-// every reference of the light data followed, shapes compared, numbers finite; the temporal collection in order
+// follows every reference of the light data, compares shapes, checks that numbers are finite and the temporal collection is in
+// order
 static const char *const xdmf_script =
     "import sys, os, re, xml.etree.ElementTree as E\n"
     "import h5py, numpy as np\n"
@@ -134,7 +136,7 @@ static const char *const xdmf_script =
     "    assert all(a[0] < b[0] for a, b in zip(frames, frames[1:]))\n"
     "    return frames\n";
 
-TEST(h5py_reads_what_the_run_did) {
+TEST(h5py_reads_the_recording) {
     if (!with_hdf5() || !with_python("h5py, numpy")) return;
     REQUIRE(record_once());
     put("xdmf.py", xdmf_script);
@@ -218,7 +220,7 @@ TEST(a_second_run_has_the_hashes_of_the_file) {
     sp_context_create(NULL, &ctx);
     REQUIRE(sp_recording_open(ctx, in("out/a.xdmf"), &r) == SP_OK);
     sp_recording_get(r, &info);
-    // from the recording alone: its scene, its values of --set
+    // uses the recording alone: its scene and its values of --set
     sp_scene_options options = sp_scene_options_default();
     options.sets = info.sets, options.set_count = info.set_count;
     REQUIRE(sp_scene_parse(ctx, info.scene, info.scene_size, info.scene_path, &options, &again) == SP_OK);
@@ -256,7 +258,7 @@ static pid_t start_run(const char *path, const char *out, long limit) {
     _exit(99);
 }
 
-// as many frames as the file has, each whole: stress, displacement and position tell of one state
+// the file has this number of frames, each complete: stress, displacement and position belong to one state
 static int check_left(const char *out) {
     sp_context *ctx;
     sp_recording *r;
@@ -304,7 +306,7 @@ TEST(a_killed_run_leaves_its_frames) {
         snprintf(file, sizeof file, "%s/k.xdmf", out);
         pid_t pid = start_run(path, out, 0);
         REQUIRE(pid > 0);
-        // until there is something, then at another moment each time
+        // waits until there is a frame, then kills the run at a different moment each time
         struct timespec t = {.tv_nsec = 2000000};
         for (int i = 0; i < 5000 && (stat(file, &info) != 0 || info.st_size < 2000 + 4001 * round); i++) nanosleep(&t, NULL);
         t.tv_nsec = 700000L * round + 1000;
@@ -319,7 +321,7 @@ TEST(a_killed_run_leaves_its_frames) {
     printf("    up to %d frames\n", most);
 }
 
-TEST(a_disk_that_is_full_costs_only_what_is_not_written) {
+TEST(a_full_disk_loses_only_unwritten_frames) {
     if (!with_hdf5()) return;
     char out[160];
     const char *path = put("endless.xml", endless);
@@ -328,11 +330,11 @@ TEST(a_disk_that_is_full_costs_only_what_is_not_written) {
     int status = 0;
     REQUIRE(pid > 0);
     waitpid(pid, &status, 0);
-    // told as a failure of the run, not as a death
+    // reported as a failure of the run, not a crash
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1);
     CHECK(check_left(out) > 3);
 }
 
-TEST(everything_is_cleared_away) {
+TEST(temporary_files_are_removed) {
     if (folder[0]) CHECK_INT(shell("rm -r %s", folder), 0);
 }

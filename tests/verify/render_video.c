@@ -1,4 +1,4 @@
-// A video has as many pictures, and as large ones, as were asked for. Needs ffmpeg and ffprobe; passes where they are absent.
+// A video has the requested number and size of pictures. Needs ffmpeg and ffprobe; passes where they are absent.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ TEST(video_holds_all_pictures) {
     char folder[] = "/tmp/souple-video-XXXXXX", command[1024], text[256] = "";
     if (!have("ffmpeg") || !have("ffprobe")) return;
     REQUIRE(mkdtemp(folder));
-    // 0.2 s at 50 pictures a second and steps of 10 ms: steps 0, 2, .. 20; 65 x 49 is made even
+    // 0.2 s at 50 pictures per second and steps of 10 ms: steps 0, 2, .. 20; 65 x 49 is rounded to even numbers
     snprintf(command, sizeof command,
              "%s render %s/scenes/beam.xml --set dt=0.01 --video %s/v.mp4 --fps 50 --until 0.2 --size 65 49 --quiet 2>%s/err",
              SOUPLE, SP_SOURCE_DIR, folder, folder);
@@ -35,7 +35,7 @@ TEST(video_holds_all_pictures) {
     CHECK(fgets(text, sizeof text, pipe));
     pclose(pipe);
     if (strncmp(text, "66,50,50/1,11", 13) != 0) SP_TEST_FAILED("ffprobe says %s", text);
-    // a file that ffmpeg cannot write: said, and nothing is left
+    // a file that ffmpeg cannot write: the error is reported and no file is left
     snprintf(command, sizeof command,
              "%s render %s/scenes/beam.xml --video %s/no/v.mp4 --until 0.1 --size 64 48 --quiet 2>%s/err", SOUPLE, SP_SOURCE_DIR,
              folder, folder);

@@ -1,13 +1,13 @@
-// Claim: a column clamped at its foot stays straight under a load on its head below pi^2 E I / (4 L^2) and bends above it, as
-// far as the elastica does; under its own weight it does so at 7.8373 E I / L^2, for every model.
+// Claim: a column clamped at its foot stays straight under a load on its head below pi^2 E I / (4 L^2) and bends above it, as far
+// as the elastica does; under its own weight it buckles at 7.8373 E I / L^2, for every model.
 //
-// Published: Euler (1744); Timoshenko and Gere, "Theory of Elastic Stability" (1961), 2.7 for what follows on buckling; Greenhill
+// Published: Euler (1744); Timoshenko and Gere, "Theory of Elastic Stability" (1961), 2.7 for post-buckling; Greenhill
 // (1881), "Determination of the greatest height consistent with stability": (p L^3 / E I)_c = 9/4 j^2 with j the first zero of
 // the Bessel function of order -1/3, 1.86635.
 //
-// A column has no load at which something happens to the computed shape at once: a slight natural curvature makes it bow
-// visibly earlier. The linear theory of such a column is known, and its bow grows without bound at the critical load; a bow of a
-// millionth of the length makes it exact here. So the critical load of a model is read from one equilibrium below it.
+// The computed shape does not change suddenly at the critical load: a small natural curvature makes the column bow visibly below
+// it. The linear theory of such a column is known, and its bow grows without bound at the critical load; a bow of a millionth of
+// the length makes the theory exact here. So the critical load of a model is computed from one equilibrium below it.
 #include "rod_lab.h"
 #include "rod_shoot.h"
 
@@ -18,15 +18,15 @@ typedef struct column {
     sp_rod_model model;
     int elements;
     double load;       // on its head, downwards [N]; E I = L = 1
-    double weight;     // of it all [N]
-    double imperfect;  // natural curvature, the same everywhere
-    double start;      // curvature it starts with
+    double weight;     // in total [N]
+    double imperfect;  // natural curvature, uniform
+    double start;      // initial curvature
     int stages;
-    bool guided;  // the head moves along x alone, and turns
-    double at;    // share of the length that is looked at; 0: the head
+    bool guided;  // the head moves along x only and rotates freely
+    double at;    // share of the length of the measured point; 0: the head
 } column;
 
-// Place of the head, or where it is looked at: height and sideways. NaN: no equilibrium found.
+// Position of the head, or of the measured point: height and sideways. NaN: no equilibrium found.
 static void stand(const column *c, double out[2]) {
     rod_lab b;
     rod_begin(&b, c->model, c->elements);
@@ -45,18 +45,18 @@ static void stand(const column *c, double out[2]) {
     out[0] = x[0], out[1] = x[1];
 }
 
-// elements of each model such that the critical load is right to a tenth of a percent: see the tolerances
+// number of elements for which the critical load is correct to a tenth of a percent, per model: see the tolerances
 static const int enough[ROD_MODELS] = {4, 16, 32, 32};
 
 // ------------------------------------------------------------------------------------------------ a load on the head
 
-// Sideways place of the head of a column with natural curvature c: c (1 - cos x) / (k^2 cos x), x = k L, k^2 = P / E I.
+// Sideways position of the head of a column with natural curvature c: c (1 - cos x) / (k^2 cos x), x = k L, k^2 = P / E I.
 static double bow(double load, double critical, double c) {
     double x = rod_pi / 2 * sqrt(load / critical);
     return c * (1 - cos(x)) / (x * x * cos(x));
 }
 
-// The critical load at which the bow would be this; x^2 is P L^2 / E I for the true column, so only the ratio is sought.
+// The critical load that gives this bow; x^2 is P L^2 / E I for the true column, so only the ratio is needed.
 static double critical_of(double load, double measured, double c) {
     double low = load * (1 + 1e-9), high = 2 * load;
     for (int i = 0; i < 100; i++) {
@@ -66,7 +66,7 @@ static double critical_of(double load, double measured, double c) {
     return low;
 }
 
-// Tolerance 0.1%: a discrete rod of cells l buckles at (2 / l)^2 tan^2 (...) of its own, l^2 pi^2 / 48 of the load or 2e-4 for 32
+// Tolerance 0.1%: a discrete rod of cells l buckles at its own (2 / l)^2 tan^2 (...), l^2 pi^2 / 48 of the load or 2e-4 for 32
 // cells; beams and helices likewise with other constants below 5e-4 here; clothoids are of fourth order.
 TEST(euler_load) {
     for (int m = 0; m < ROD_MODELS; m++) {
@@ -81,16 +81,16 @@ TEST(euler_load) {
 
 // ------------------------------------------------------------------------------------------------ a head that is guided
 
-// Sideways at share s of a column that is clamped at its foot and pinned on the axis at its head: y'' + k^2 y = c + r (1 - s). It
-// has no bound where tan k = k, k = 4.4934, 20.19 E I / L^2.
+// Sideways position at share s of a column that is clamped at its foot and pinned on the axis at its head: y'' + k^2 y = c + r (1
+// - s). It is unbounded where tan k = k, k = 4.4934, 20.19 E I / L^2.
 static double guided_bow(double load, double critical, double c, double s) {
     double k = 4.493409457909064 * sqrt(load / critical), r = c * (cos(k) - 1) / (sin(k) / k - cos(k));
     return (-(c + r) * cos(k * s) + r * sin(k * s) / k + c + r * (1 - s)) / (k * k);
 }
 
-// Clothoids and helices are guided by springs, 100 times as stiff as an element along itself. Tolerance: waves of 4.5 per length
-// instead of pi / 2, so with half the element l^2 k^2 / 12 is twice as much as above, 2e-3. The bow is larger here, a thousandth:
-// the springs' own rounding is 1e-5 N, and its square is still next to nothing.
+// Clothoids and helices are guided by springs, 100 times as stiff as an element in its axial direction. Tolerance: the wave
+// number is 4.5 per length instead of pi / 2, so with half the element l^2 k^2 / 12 is twice as much as above, 2e-3. The bow is
+// larger here, a thousandth: the rounding of the springs is 1e-5 N, and its square is still negligible.
 TEST(guided_head) {
     const double critical = 4.493409457909064 * 4.493409457909064;
     for (int m = 0; m < ROD_MODELS; m++) {
@@ -110,13 +110,13 @@ TEST(guided_head) {
         }
         printf("  %s: %.5f, off by %.2g\n", rod_names[m], low, low / critical - 1);
         CHECK_NEAR(low / critical, 1, 2e-3);
-        CHECK(middle[1] * guided_bow(c.load, critical, c.imperfect, c.at) > 0);  // to the side that it should
+        CHECK(middle[1] * guided_bow(c.load, critical, c.imperfect, c.at) > 0);  // on the expected side
     }
 }
 
 // ------------------------------------------------------------------------------------------------ bent
 
-// integral from 0 to pi/2 of (1 - k^2 sin^2)^(power/2) by the trapezium rule, which is exact to rounding for such periods
+// integral from 0 to pi/2 of (1 - k^2 sin^2)^(power/2) by the trapezoidal rule, which is exact to rounding for periodic functions
 static double complete(double k, double power) {
     const int n = 200;
     double sum = 0;
@@ -146,9 +146,10 @@ TEST(published_post_buckling) {
     }
 }
 
-// Slopes of 40 to 140 degrees at the head, from a bent start so that no imperfection is needed.
-// Tolerance: 1e-3 of the load as above moves the head by up to dy/dP = 1.2 L / Pc at the least slope; curvatures are up to 4 per
-// length, so second order of cells l adds (4 l)^2 / 12 or so, 1.3e-3 for 32 and 5e-3 for the 16 helices, 16 clothoids less.
+// Slopes of 40 to 140 degrees at the head, from a bent initial state so that no imperfection is needed.
+// Tolerance: 1e-3 of the load as above moves the head by up to dy/dP = 1.2 L / Pc at the smallest slope; curvatures are up to 4
+// per length, so second order in cells l adds about (4 l)^2 / 12, 1.3e-3 for 32 and 5e-3 for the 16 helices, less for 16
+// clothoids.
 TEST(bent_as_the_elastica) {
     for (int m = 0; m < ROD_MODELS; m++)
         for (int degrees = 40; degrees <= 140; degrees += 50) {
@@ -166,9 +167,9 @@ TEST(bent_as_the_elastica) {
         }
 }
 
-// From one and the same bow, 0.45 aside at the head: two percent below it comes back, two percent above it stays bent, as far as
-// the theory says.
-// Tolerance: 1e-3 as above in the load, which dy/dP = 6 / Pc makes 6e-3 so close above it.
+// From the same bow, 0.45 sideways at the head: two percent below the critical load the column straightens, two percent above it
+// stays bent, as far as the theory predicts.
+// Tolerance: 1e-3 as above in the load, which dy/dP = 6 / Pc turns into 6e-3 this close to the critical load.
 TEST(straight_below_and_bent_above) {
     double want[2], load = 0, slope = 0;
     while (load < 1.02) after_buckling(slope += 1e-4, &load, want);
@@ -203,8 +204,8 @@ TEST(greenhill_number) {
     CHECK_NEAR(2.25 * low * low, greenhill, 1e-6);
 }
 
-// One over the bow falls to zero at the critical weight. It is next to straight there: the line through 97% and 99% meets zero
-// 1e-4 off at most. Otherwise as for the Euler load; most bending is near the foot, where a heavy column is loaded most.
+// The inverse of the bow falls to zero at the critical weight. It is almost linear there: the line through 97% and 99% reaches
+// zero within 1e-4. Otherwise as for the Euler load; most bending is near the foot, where a heavy column is loaded most.
 TEST(own_weight) {
     for (int m = 0; m < ROD_MODELS; m++) {
         double one[2], two[2];
@@ -218,8 +219,8 @@ TEST(own_weight) {
     }
 }
 
-// What a slightly bent column does above its critical weight is known by shooting (rod_shoot.h). Tolerance: 1.5e-3 of the weight
-// as above, three percent above the critical one: dy/dp = 5 / pc, and second order of curvatures of 2 per length.
+// The shape of a slightly bent column above its critical weight is computed by shooting (rod_shoot.h). Tolerance: 1.5e-3 of the
+// weight as above, three percent above the critical one: dy/dp = 5 / pc, and second order in curvatures of 2 per length.
 TEST(upright_below_and_fallen_above) {
     shoot heavy = {.stiffness = {2.0 / 3, 1, 1}, .natural = {0, 0, 0.01}, .length = 1};
     heavy.line[0] = -1.03 * greenhill;

@@ -1,8 +1,8 @@
-// Claim: a rod laid on a rigid shape comes to rest there, carried by contact forces that sum to its weight; friction holds it on
-// a slope up to the angle whose tangent is the coefficient, and lets it slide with g (sin - mu cos) above.
+// Claim: a rod placed on a rigid shape comes to rest there, supported by contact forces that sum to its weight; friction holds it
+// on a slope up to the angle whose tangent is the coefficient, and lets it slide with g (sin - mu cos) above.
 //
-// Contact forces are read from how deep the places that can touch lie in the shape: `stiffness` times depth each, `samples`
-// places in the middles of equal parts of an element.
+// Contact forces are computed from the penetration of the contact samples: `stiffness` times depth each, `samples` points in the
+// middles of equal parts of an element.
 #include "rod_lab.h"
 
 static const double g = 9.81, radius = 0.01, stiffness = 20;
@@ -16,7 +16,7 @@ static void laid(rod_lab *b, sp_rod_model model) {
     b->def.free_root = true;
     b->def.samples = SAMPLES;
     b->touches = true;
-    // stiffness is that of one place: the rod as a whole stands on 16 * 10 * 20 N/m, whatever its elements
+    // the stiffness belongs to one sample: the whole rod rests on 16 * 10 * 20 N/m, for any number of elements
     b->contact.stiffness = stiffness * 16 / elements[model];
     b->gravity[2] = -g;
 }
@@ -35,7 +35,7 @@ static bool add_shape(rod_lab *b, sp_shape_type type, double size, double height
 typedef struct carried {
     double up;       // sum of the vertical components
     double deepest;  // [m]
-    int places;      // that touch
+    int places;      // samples in contact
 } carried;
 
 // Forces of a plane z = 0 (ball = 0) or of a ball about the origin.
@@ -71,7 +71,7 @@ static double speed(rod_lab *b) {
 
 // ------------------------------------------------------------------------------------------------ lying
 
-// A bow of an arc, dropped flat from two centimetres. Tolerance: what still moves after two seconds of drag, 1e-4 of the weight.
+// A circular arc, dropped flat from two centimetres. Tolerance: the motion left after two seconds of drag, 1e-4 of the weight.
 TEST(rests_on_a_plane) {
     for (int m = 0; m < ROD_MODELS; m++) {
         rod_lab b;
@@ -85,15 +85,15 @@ TEST(rests_on_a_plane) {
         CHECK_NEAR(speed(&b), 0, 1e-4);
         CHECK_NEAR(c.up, g, 1e-4 * g);
         CHECK_INT(c.places, SAMPLES * elements[m]);
-        // it stands on all its places alike, but for the ends of beams: what carries them has a moment there that their weight,
-        // lumped at nodes, has not, w l^2 / 12, which bends them by 3% of the depth on such a ground
+        // all samples carry the same force, except at the ends of beams: their support has a moment there, w l^2 / 12, that their
+        // lumped weight does not have, which bends them by 3% of the depth on such a ground
         CHECK_NEAR(c.deepest, g / (c.places * b.contact.stiffness), 0.05 * c.deepest);
         rod_close(&b);
     }
 }
 
-// Across the top of a ball, hanging down on both sides. Friction keeps it from gliding off, and has a part in carrying it where
-// the ball is not level: its forces sum to less than mu times the lever of the slope there, a few percent.
+// Across the top of a ball, hanging down on both sides. Friction keeps it from sliding off and carries part of the weight where
+// the ball is not level: the friction forces sum to less than mu times the lever arm of the slope there, a few percent.
 TEST(hangs_over_a_ball) {
     const double ball = 0.25;
     for (int m = 0; m < ROD_MODELS; m++) {
@@ -121,8 +121,8 @@ TEST(hangs_over_a_ball) {
 
 static const double slope_step = 0.002;
 
-// Place and speed down a slope after 200 and 400 steps, from rest, lying at the depth that carries it; *spring: how far it moves
-// on the tangential springs at rest.
+// Position and speed down a slope after 200 and 400 steps, from rest, starting at the equilibrium depth; *spring: deflection of
+// the tangential springs at rest.
 static bool slide(sp_rod_model model, double degrees, double mu, double at[2], double v[2], double *spring) {
     rod_lab b;
     double a = degrees * rod_pi / 180, x[3], w[3];
@@ -141,9 +141,9 @@ static bool slide(sp_rod_model model, double degrees, double mu, double at[2], d
     return good;
 }
 
-// mu = 0.5 holds up to 26.6 degrees. Held: let go suddenly it swings on its tangential springs, beyond the cone where their
-// deflection doubles, and comes to rest. After 0.4 s it only swings by less than the deflection at rest. Sliding: Coulomb's
-// acceleration; contact forces are solved to half a percent.
+// mu = 0.5 holds up to 26.6 degrees. Sticking: after a sudden release the rod oscillates on its tangential springs, beyond the
+// cone where their deflection doubles, and comes to rest. After 0.4 s the amplitude is below the deflection at rest. Sliding:
+// Coulomb's acceleration; contact forces are solved to half a percent.
 TEST(friction_on_a_slope) {
     const double mu = 0.5;
     for (int m = 0; m < ROD_MODELS; m++)

@@ -1,8 +1,8 @@
-// Claim: falling, swinging, flying and carried rods move as they should, stay bounded without any damping at steps of 11 ms, and
-// come to rest where statics says.
+// Claim: falling, swinging, flying and carried rods move as theory predicts, stay bounded without any damping at steps of 11 ms,
+// and come to rest in the static equilibrium.
 //
-// Numbers of the first tests: a rod of one metre, clamped level and let go, rho S g L^3 / E I = 30, mu J = 2/3 E I, as computed
-// once by an independent program with the scheme of Casati (2015), 4.3.31: implicit in the elastic forces, explicit in all
+// Numbers of the first tests: a rod of one metre, clamped horizontally and released, rho S g L^3 / E I = 30, mu J = 2/3 E I, as
+// computed by an independent program with the scheme of Casati (2015), 4.3.31: implicit in the elastic forces, explicit in all
 // others.
 #include "rod_lab.h"
 
@@ -14,8 +14,8 @@ static void falling(rod_lab *b, sp_rod_model model, int elements) {
     b->gravity[1] = -g;
 }
 
-// Work that gravity has yet to do, and what is in motion and in bending. The centreline of curvature coordinates carries its mass
-// evenly: Simpson's rule. The others carry it at their nodes.
+// Potential, kinetic and bending energy. Curvature coordinates distribute mass evenly over the centreline: Simpson's rule. The
+// other models have it at their nodes.
 static double energy(rod_lab *b) {
     sp_body_info info = rod_info(b);
     bool even = b->def.model <= SP_ROD_HELIX;
@@ -32,7 +32,7 @@ static double energy(rod_lab *b) {
 
 // ------------------------------------------------------------------------------------------------ numbers known before
 
-// Tolerance: half a unit of the last of four digits, and what the other program's truncation of series leaves.
+// Tolerance: half a unit of the last of four digits, and the truncation of series in the other program.
 TEST(ten_clothoids_fall) {
     rod_lab b;
     double x[3];
@@ -76,11 +76,11 @@ TEST(others_fall) {
     check_tip(SP_ROD_HELIX, 18, -0.1973, -0.7701);
 }
 
-// Discrete rods and beams have no such numbers: they go where clothoids go. All schemes are of first order in time, with
-// constants of their own, so the tips at 0.45 s, before the rod whips, are those of steps of 1 and 0.5 ms extrapolated.
-// Tolerance: the square of the step that is left, and 40 cells of second order. With one linearisation a step a piece that turns
-// is pulled straight along where it was, and the stiffer its length the more that brakes: at EA L^2 / E I = 4e5 steps of 1 ms are
-// short enough.
+// There are no such numbers for discrete rods and beams: they are compared with clothoids. All schemes are of first order in
+// time, with different constants, so the tips at 0.45 s, before the rod whips, are extrapolated from steps of 1 and 0.5 ms.
+// Tolerance: the remaining square of the step, and 40 cells of second order. With one linearisation per step a rotating element
+// is pulled straight along its old direction, and the axially stiffer it is the more that brakes: at EA L^2 / E I = 4e5 steps of
+// 1 ms are short enough.
 TEST(all_fall_alike) {
     double want[3] = {0};
     for (int m = 0; m < ROD_MODELS; m++) {
@@ -102,7 +102,8 @@ TEST(all_fall_alike) {
     }
 }
 
-// Four clothoids for ten seconds, at the last step before each time. Tolerance: one unit of the last digit known, which was cut.
+// Four clothoids for ten seconds, at the last step before each time. Tolerance: one unit of the last known digit, which was
+// truncated.
 TEST(ten_seconds) {
     const double known[][2] = {{1, -0.28}, {2, -0.96}, {3, -1.18}, {4, -1.34}, {5, -1.48}, {9.9, -1.99}};
     rod_lab b;
@@ -121,7 +122,7 @@ TEST(ten_seconds) {
 
 // ------------------------------------------------------------------------------------------------ energy
 
-// What a second of falling costs.
+// Energy lost in one second of falling.
 static double loss(sp_rod_model model, sp_integrator_type type, int elements, double h) {
     rod_lab b;
     falling(&b, model, elements);
@@ -136,8 +137,8 @@ static double loss(sp_rod_model model, sp_integrator_type type, int elements, do
     return lost;
 }
 
-// First order: eight times less at 1 ms than at 11 (known: 0.034 for six clothoids). Discrete rods, implicit throughout, lose
-// more than curvature coordinates with their explicit terms (Casati 2015, figure 5.2.5).
+// First order: eight times less at 1 ms than at 11 (known: 0.034 for six clothoids). Discrete rods, fully implicit, lose more
+// than curvature coordinates with their explicit terms (Casati 2015, figure 5.2.5).
 TEST(loss_falls_with_the_step) {
     double coarse = loss(SP_ROD_CLOTHOID, SP_IMPLICIT_EULER, 6, 0.011), fine = loss(SP_ROD_CLOTHOID, SP_IMPLICIT_EULER, 6, 0.001);
     double helix = loss(SP_ROD_HELIX, SP_IMPLICIT_EULER, 12, 0.011), newton = loss(SP_ROD_DER, SP_NEWTON, 20, 0.011);
@@ -153,9 +154,9 @@ TEST(loss_falls_with_the_step) {
     CHECK(newton > coarse && der > coarse);
 }
 
-// Nothing damps it and nothing holds it back but the scheme itself: two seconds of 11 ms, straight and as a ring that falls in
-// its plane and across it. Tolerance: the explicit terms let the energy rise for a while, by up to a few hundredths of the 9.81 J
-// that a metre of height is worth; what blows up passes any bound within a few steps.
+// Two seconds at 11 ms without damping other than that of the scheme, straight and as a ring that falls in its plane and across
+// it. Tolerance: the explicit terms let the energy rise for a while, by up to a few hundredths of the 9.81 J of a metre of
+// height; an unstable run exceeds any bound within a few steps.
 TEST(stable_without_damping) {
     const int elements[ROD_MODELS] = {10, 18, 20, 20};
     for (int m = 0; m < ROD_MODELS; m++)
@@ -189,13 +190,13 @@ static double blow(const void *user, double t) {  // for a twentieth of a second
 static const double blows[2][3] = {{-0.5, 1, 0.3}, {1, -0.5, 2}};  // on the first and on the last place
 
 typedef struct flight {
-    double p, l;  // root mean square of what momentum and angular momentum are off by, as shares of themselves
+    double p, l;  // root mean square error of momentum and angular momentum, relative
     double mass;
     bool good;
 } flight;
 
-// A bow struck at both ends, then left alone for half a second, in steps of h. Momentum is what the blows and gravity give;
-// angular momentum (where there is no gravity) is what it was after the blows.
+// An arc hit at both ends, then free for half a second, in steps of h. Its momentum is that of the impulses and gravity; its
+// angular momentum (without gravity) is constant after the impulses.
 static flight fly(sp_rod_model model, double h, double gravity) {
     const int elements[ROD_MODELS] = {4, 6, 12, 12}, before = (int)floor(0.06 / h + 0.5), after = (int)floor(0.5 / h + 0.5);
     flight out = {.good = false};
@@ -205,8 +206,8 @@ static flight fly(sp_rod_model model, double h, double gravity) {
     rod_fill(b.natural, elements[model], 0.5, 1, 2);
     b.gravity[2] = gravity;
     b.def.free_root = true;
-    // of no consequence for momentum in curvature coordinates, but fast vibrations go whatever the step; the K of the others has
-    // their stress in it, which holds what spins back a little
+    // damping does not affect momentum in curvature coordinates, but removes fast vibrations at any step; the K of the other
+    // models contains their stress, which slows a spin slightly
     if (model <= SP_ROD_HELIX) b.def.rayleigh_stiffness = 2e-3;
     sp_rod_load loads[2] = {rod_load(&b, SP_LOAD_FORCE, 0, 0, 0, 0), rod_load(&b, SP_LOAD_FORCE, 1, 0, 0, 0)};
     for (int i = 0; i < 6; i++) loads[i / 3].value[i % 3] = (sp_signal){.eval = blow, .user = &blows[i / 3][i % 3]};
@@ -228,10 +229,10 @@ static flight fly(sp_rod_model model, double h, double gravity) {
     return out;
 }
 
-// Discrete rods and beams have a mass matrix of constants for places: forces that sum to zero keep the momentum, to rounding of
-// a direct solve. Curvature coordinates take M(q) at the start of a step, and so lose in first order. All lose angular momentum
-// in first order, as implicit Euler does (momentum.c): forces at the end of a step, arms at its start.
-// Tolerance: steps of a quarter lose a quarter, but for the next terms and for vibrations that the longer steps damp away.
+// Discrete rods and beams have a constant mass matrix for positions: forces that sum to zero conserve the momentum, to rounding
+// of a direct solve. Curvature coordinates use M(q) at the start of a step, and so lose momentum in first order. All lose angular
+// momentum in first order, as implicit Euler does (momentum.c): forces at the end of a step, lever arms at its start.
+// Tolerance: steps of a quarter lose a quarter, except for the next terms and for vibrations that the longer steps damp.
 TEST(momentum_of_a_free_rod) {
     for (int m = 0; m < ROD_MODELS; m++) {
         flight coarse = fly((sp_rod_model)m, 1e-3, 0), fine = fly((sp_rod_model)m, 2.5e-4, 0);
@@ -261,15 +262,15 @@ TEST(weight_times_time) {
 
 static const double carried_step = 0.002;
 
-// Places whose successive velocities differ by a h from the first step on, as those of what falls do.
+// Positions whose successive velocities differ by a h from the first step on, as in free fall.
 static void carried_pose(const void *user, double t, sp_pose *out) {
     const double *a = user;
     *out = sp_pose_identity();
     for (int i = 0; i < 3; i++) out->translate[i] = 0.5 * a[i] * t * (t + carried_step);
 }
 
-// A root accelerated by a moves the rod, seen from the root, as gravity g - a would. Tolerance: the same arithmetic but for where
-// the origin is: rounding grown over 200 steps, and the solver's.
+// A root accelerated by a moves the rod, relative to the root, as gravity g - a would. Tolerance: the same arithmetic except for
+// the origin: rounding grown over 200 steps, and the solver's tolerance.
 TEST(accelerated_root) {
     static const double a[3] = {3, 5, -2};
     const int elements[ROD_MODELS] = {5, 8, 16, 16};
@@ -299,12 +300,12 @@ TEST(accelerated_root) {
 
 // ------------------------------------------------------------------------------------------------ coming to rest
 
-// Where the rod is after 16 s with some damping, or in statics.
+// Position of the rod after 16 s with some damping, or in statics.
 static void rest(sp_rod_model model, int way, double out[3]) {
     const int elements[ROD_MODELS] = {4, 8, 12, 12};
     rod_lab b;
     falling(&b, model, elements[model]);
-    // thick enough for its length not to be the stiffest thing by far: damping by stiffness holds that back, too
+    // thick enough that its axial stiffness is not the largest by far: stiffness damping slows axial motion too
     b.section = rod_section(bend, bend * 2 / 3, 1, 0.03);
     rod_fill(b.natural, elements[model], 0.3, 1, 1);
     if (way == 0) rod_static(&b, 10);
@@ -316,9 +317,9 @@ static void rest(sp_rod_model model, int way, double out[3]) {
     rod_close(&b);
 }
 
-// Damped by stiffness, by mass or by the air, the rod ends where statics says. Tolerance: by mass and by the air every mode falls
-// by exp(-1.5 t), 1e-10 after 16 s. Damping by stiffness slows a mode by 0.15 omega^2, which is least where gravity and not
-// bending brings it back, 0.6 per second: 1e-4.
+// Damped by stiffness, by mass or by the air, the rod ends in the static equilibrium. Tolerance: with mass or air damping every
+// mode decays by exp(-1.5 t), 1e-10 after 16 s. Stiffness damping decays a mode by 0.15 omega^2, which is smallest where gravity
+// and not bending is the restoring force, 0.6 per second: 1e-4.
 TEST(rests_in_equilibrium) {
     static const char *const ways[4] = {"", "stiffness", "mass", "drag"};
     for (int m = 0; m < ROD_MODELS; m++) {
@@ -335,7 +336,7 @@ TEST(rests_in_equilibrium) {
 
 // ------------------------------------------------------------------------------------------------ strands
 
-// Two strands in one body know nothing of each other: they are two bodies. Tolerance: the same arithmetic, rounding.
+// Two strands in one body are independent: they move as two bodies. Tolerance: the same arithmetic, rounding.
 TEST(two_strands_are_two_rods) {
     for (int m = 0; m < ROD_MODELS; m++) {
         rod_lab one, two;
@@ -366,7 +367,7 @@ TEST(two_strands_are_two_rods) {
         double worst = 0;
         for (int i = 0; i < 3 * (first + second + 2); i++) worst = fmax(worst, fabs(x[0][i] - x[1][i]));
         CHECK_NEAR(worst, 0, 1e-12);
-        CHECK(x[0][3 * first + 1] < -0.05);  // and it moves
+        CHECK(x[0][3 * first + 1] < -0.05);  // the strand moves
         two.world = NULL;
         rod_close(&one), rod_close(&two);
     }

@@ -1,14 +1,15 @@
-// Claim: a clamped rod under its weight or a dead load at its tip takes the shape of the elastica, planar or not, whatever the
-// model it is cut into; all four come to the same centreline and the same frames, each at its own pace.
+// Claim: a clamped rod under its weight or a dead load at its tip takes the shape of the elastica, planar or not, with every
+// model; all four converge to the same centreline and the same frames, each with its own order.
 //
 // Published: Bisshopp and Drucker (1945), "Large deflection of cantilever beams", doi:10.1090/qam/13360, elliptic integrals for
 // the end of a cantilever under P L^2 / (E I); five digits of it by Mattiasson (1981), doi:10.1002/nme.1620170113. Where there is
 // weight or twist: Kirchhoff's equations by shooting (rod_shoot.h).
 //
-// Orders: with curvature of degree d in an element the shape is found to the power 2 (d + 1) of its length, since the energy is
-// least over all such curvatures and its excess is the square of what they cannot follow: 4 for clothoids, 2 for helices. A
-// discrete rod measures curvature over two edges, which is of second order inside; held by its first edge it stands half an edge
-// too far in the clamp, which is of first. A beam is a cubic over its chord and bends by the linear theory, of second order.
+// Orders: with curvature of degree d in an element the error of the shape is of order 2 (d + 1) in its length, because the energy
+// is minimal over all such curvatures and its excess is the square of the interpolation error: 4 for clothoids, 2 for helices. A
+// discrete rod measures curvature over two edges, which is of second order inside; clamped by its first edge it starts half an
+// edge too far inside the clamp, which is of first order. A beam is a cubic over its chord and bends by the linear theory, of
+// second order.
 #include "rod_lab.h"
 #include "rod_shoot.h"
 
@@ -27,7 +28,7 @@ static const scheme schemes[SCHEMES] = {{SP_ROD_CLOTHOID, false, "clothoid"},
                                         {SP_ROD_BEAM, false, "beam"},
                                         {SP_ROD_DER, true, "der by its edge"}};
 
-// Oracle problems: E I = 1, mu J = 2/3, 30 N of weight on one metre.
+// Reference problems: E I = 1, mu J = 2/3, 30 N of weight on one metre.
 static const shoot hanging = {.stiffness = {2.0 / 3, 1, 1}, .length = 1, .line = {0, -30, 0}};
 static const shoot ring = {.stiffness = {2.0 / 3, 1, 1}, .natural = {0, 0, 6.283185307179586}, .length = 1, .line = {0, 0, -30}};
 
@@ -36,7 +37,7 @@ static const shoot ring = {.stiffness = {2.0 / 3, 1, 1}, .natural = {0, 0, 6.283
 // The equilibrium of p elements; the caller closes.
 static bool settle(rod_lab *b, const scheme *s, int p, const shoot *problem, int stages) {
     rod_begin(b, s->model, p);
-    // so thin that 30 N stretch it by two millionths: the theory knows no stretch
+    // so thin that 30 N stretch it by two millionths: the theory is inextensible
     b->section = rod_section(1, problem->stiffness[0], 1, 5e-4);
     b->def.edge_clamp = s->edge_clamp;
     rod_fill(b->natural, p, problem->natural[0], problem->natural[1], problem->natural[2]);
@@ -61,7 +62,7 @@ static double centreline_error(rod_lab *b, const double *path) {
     return sqrt(sum);
 }
 
-// The largest difference of a number of the frames, in the middle of elements: there every model has one of its own.
+// The largest difference of an entry of the frames, in the middle of elements, where every model defines its own frame.
 static double frame_error(rod_lab *b, const double *path) {
     double worst = 0, R[9];
     int p = b->strand.elements;
@@ -116,7 +117,7 @@ static entry elastica(double alpha) {
     return (entry){alpha, 1 - 2 * elliptic(from, k, 1) / sqrt(alpha), 1 - sqrt(2 * (2 * k * k - 1) / alpha)};
 }
 
-// The published digits are five: one unit in the last place.
+// The published values have five digits: one unit in the last place.
 TEST(published_table) {
     for (int i = 0; i < ENTRIES; i++) {
         entry e = elastica(table[i].alpha);
@@ -126,7 +127,7 @@ TEST(published_table) {
 }
 
 // The integration by shooting against the elliptic integrals: Runge-Kutta of 1584 steps leaves less than 1e-9.
-TEST(shooting_knows_the_elastica) {
+TEST(shooting_agrees_with_the_elastica) {
     shoot p = {.stiffness = {1, 1, 1}, .length = 1};
     for (int i = 0; i < ENTRIES; i++) {
         p.force[1] = -table[i].alpha;
@@ -140,8 +141,9 @@ TEST(shooting_knows_the_elastica) {
     }
 }
 
-// Tolerance: the load bends the rod within 1 / sqrt alpha of the root, so an element of length l sees (l sqrt alpha)^order; that
-// is 0.2^4 for 16 clothoids at the largest load and 0.08^2 for 40 of the others, times a constant below a fifth.
+// Tolerance: the load bends the rod within 1 / sqrt alpha of the root, so the error of an element of length l is (l sqrt
+// alpha)^order; that is 0.2^4 for 16 clothoids at the largest load and 0.08^2 for 40 of the others, times a constant below a
+// fifth.
 TEST(force_at_the_tip) {
     for (int s = 0; s < EDGE; s++)
         for (int i = 0; i < ENTRIES; i++) {
@@ -155,15 +157,15 @@ TEST(force_at_the_tip) {
             CHECK_NEAR(-x[1], e.w, tolerance);
             CHECK_NEAR(1 - x[0], e.u, tolerance);
             CHECK_NEAR(x[2], 0, 1e-9);
-            CHECK(fabs(e.alpha / 3 - e.w) > 0.03);  // small-deflection theory is told apart
+            CHECK(fabs(e.alpha / 3 - e.w) > 0.03);  // small-deflection theory is distinguishable
             rod_close(&b);
         }
 }
 
 // A moment M at the tip rolls a strip up: a circle after M L = 2 pi E I, here half and whole. The strip is ten times wider than
-// thick, since a round rod under a moment of fixed axis leaves the plane before (M L = pi / 2 sqrt(E I mu J) and less). Curvature
-// is the same everywhere, which clothoids and helices can be exactly: rounding and Newton's stop. A beam element that turns by a
-// is the linear beam with ends turned by a / 2 against its chord, of length l instead of l (sin a/2) / (a/2): a^2 / 24. A
+// thick, because a round rod under a moment of fixed axis leaves the plane earlier (M L = pi / 2 sqrt(E I mu J) and less).
+// Curvature is uniform, which clothoids and helices represent exactly: rounding and Newton's tolerance. A beam element that turns
+// by a is the linear beam with ends rotated by a / 2 against its chord, of length l instead of l (sin a/2) / (a/2): a^2 / 24. A
 // discrete rod turns by 2 atan (l kappa / 2) at a node instead of l kappa, a^2 / 12 of it, and its edges are chords.
 TEST(moment_at_the_tip_rolls_it_up) {
     for (int m = 0; m < ROD_MODELS; m++)
@@ -192,8 +194,8 @@ TEST(moment_at_the_tip_rolls_it_up) {
 
 // ------------------------------------------------------------------------------------------------ weight
 
-// Ends and root curvatures of 50 clothoids as computed once by an independent program, to six digits: half a unit in the last
-// place and the 1e-7 that it left. The exact curvature at the root is another number: nodal values converge with the square.
+// Ends and root curvatures of 50 clothoids as computed by an independent program, to six digits: half a unit in the last place
+// and its error of 1e-7. The exact curvature at the root differs: nodal values converge with the square.
 TEST(fifty_clothoids) {
     rod_lab b;
     double x[3], k[3];
@@ -221,11 +223,11 @@ TEST(fifty_clothoids) {
 
 typedef struct course {
     int scheme, count, elements[4];
-    double order, low, high;  // expected power of the element, and what the slope of the last two errors may be
+    double order, low, high;  // expected order in the element length, and the range of the slope of the last two errors
 } course;
 
-// Slopes of the last doubling: the next power of the element is still seen, more so in the coarse runs that clothoids need to
-// stay above rounding.
+// Slopes of the last doubling: the next order in the element length still has an effect, more so in the coarse runs that
+// clothoids need to stay above rounding.
 static const course courses[] = {{CLOTHOID, 4, {4, 8, 16, 24}, 4, 3.7, 4.5},
                                  {HELIX, 4, {8, 16, 24, 48}, 2, 1.9, 2.1},
                                  {DER, 4, {8, 16, 32, 64}, 2, 1.75, 2.1},
@@ -249,7 +251,7 @@ static void check_orders(const shoot *problem, int stages, bool with_frames) {
         printf(", order %.2f", order);
         CHECK(order > o->low && order < o->high);
         if (with_frames) {
-            // frames are one derivative further, and the largest of them is taken: up to one power less
+            // frames are one derivative higher, and the largest error is used: up to one order less
             double turned = log(frames[2] / frames[3]) / step;
             printf(", of frames %.2f", turned);
             CHECK(turned > o->order - 1);
@@ -269,8 +271,8 @@ TEST(orders_in_space) {
 
 // ------------------------------------------------------------------------------------------------ unknowns at equal error
 
-// Errors of the published comparison's problem as an independent program found them (root mean square of 100 samples).
-// Tolerance 3%: three digits, a reference of 50 clothoids instead of the exact one.
+// Errors of the problem of the published comparison, computed by an independent program (root mean square of 100 samples).
+// Tolerance 3%: three digits, and a reference of 50 clothoids instead of the exact one.
 TEST(errors_known_before) {
     double *path = shoot_solve(&hanging, 30, REFERENCE);
     REQUIRE(path);
@@ -287,7 +289,7 @@ TEST(errors_known_before) {
     free(path);
 }
 
-// Unknowns at which the error is `target`, between two numbers of elements on the line through them in logarithms.
+// Unknowns at which the error is `target`, interpolated between two numbers of elements in logarithms.
 static double dofs_at(const scheme *s, int coarse, int fine, double target, const double *path) {
     double a = error_of(s, coarse, &hanging, 4, path, NULL), b = error_of(s, fine, &hanging, 4, path, NULL);
     double x = log(rod_dofs(s->model, coarse)), y = log(rod_dofs(s->model, fine)), u = log(target / a) / log(b / a);
@@ -295,10 +297,10 @@ static double dofs_at(const scheme *s, int coarse, int fine, double target, cons
     return exp(x + u * (y - x));
 }
 
-// Published (Casati 2015, section 5.2): 1 : 2.7 : 40 where the eye no longer tells shapes apart, with a discrete rod that was,
-// by all signs, held by its first edge. With half a cell at the clamp it needs about eleven times less.
-// Tolerance: the published ratios hold at an error that is not given; ours, at 6e-3 of the length, within the distance that this
-// leaves, 2.2..2.7 and 40..48, and a tenth.
+// Published (Casati 2015, section 5.2): 1 : 2.7 : 40 where shapes are visually indistinguishable, with a discrete rod that was
+// probably clamped by its first edge. With half a cell at the clamp it needs about eleven times less.
+// Tolerance: the published ratios hold at an error that is not given; ours, at 6e-3 of the length, within the resulting
+// uncertainty, 2.2..2.7 and 40..48, and a tenth.
 TEST(unknowns_at_equal_error) {
     double *path = shoot_solve(&hanging, 30, REFERENCE);
     REQUIRE(path);

@@ -1,13 +1,13 @@
-// Claim: with the defaults no rod gains energy that neither loads, nor weight, nor whoever moves its root have put into it, at
-// steps of 5, 10 and 20 ms, whatever the load; and what hangs comes to rest where statics says.
+// Claim: with the defaults no rod gains energy beyond the work of loads, weight and its moving root, at steps of 5, 10 and 20 ms,
+// for any load; a hanging rod comes to rest in the static equilibrium.
 //
-// The rope of the first tests: half a metre, radius 3 mm, E = 1e6 Pa, 1200 kg/m3, clamped level, with 0.981 N down at its tip:
-// the load is 3,800 times E I / L^2, and the fall takes eight steps of 10 ms. One linearisation that is explicit in the load made
-// 5 J of the 0.53 J that load and weight can give.
+// The rope of the first tests: half a metre, radius 3 mm, E = 1e6 Pa, 1200 kg/m3, clamped horizontally, with 0.981 N down at its
+// tip: the load is 3,800 times E I / L^2, and the fall takes eight steps of 10 ms. A single linearisation, explicit in the load,
+// produced 5 J although load and weight can only give 0.53 J.
 #include "rod_lab.h"
 
 static const double rope_length = 0.5, rope_radius = 3e-3, rope_density = 1200, g = 9.81;
-// of the largest energy: what the motion of one step may hold more than was put in, since rates belong to the end of the step
+// relative to the largest energy: the motion of one step may exceed the work by this, since rates belong to the end of the step
 static const double slack = 0.01;
 
 static double rope_mass(void) {
@@ -23,7 +23,7 @@ static void rope(rod_lab *b, sp_rod_model model, int elements, double young) {
     b->gravity[1] = -g;
 }
 
-// mean height: by Simpson's rule where mass is spread evenly, at the nodes where it is lumped
+// mean height: by Simpson's rule where mass is distributed evenly, at the nodes where it is lumped
 static double height(rod_lab *b) {
     bool even = b->def.model <= SP_ROD_HELIX;
     int n = b->strand.elements * (even ? 8 : 1);
@@ -88,21 +88,21 @@ TEST(a_loaded_rope_gains_nothing) {
     for (int m = 0; m < ROD_MODELS; m++) hang((sp_rod_model)m, 20, 0.981, 0.01, 2);
 }
 
-TEST(nor_at_other_steps) {
+TEST(a_loaded_rope_gains_nothing_at_other_steps) {
     for (int m = 0; m < ROD_MODELS; m++) {
         hang((sp_rod_model)m, 20, 0.981, 0.02, 2);
         hang((sp_rod_model)m, 20, 0.981, 0.005, 1);
     }
 }
 
-TEST(nor_in_other_elements) {
+TEST(a_loaded_rope_gains_nothing_with_other_elements) {
     for (int m = 0; m < ROD_MODELS; m++) {
         hang((sp_rod_model)m, 5, 0.981, 0.01, 2);
         hang((sp_rod_model)m, 40, 0.981, 0.01, 0.5);
     }
 }
 
-TEST(nor_under_other_loads) {
+TEST(a_loaded_rope_gains_nothing_under_other_loads) {
     for (int m = 0; m < ROD_MODELS; m++) {
         hang((sp_rod_model)m, 20, 9.81, 0.01, 1);
         hang((sp_rod_model)m, 20, 0.0981, 0.01, 1);
@@ -123,7 +123,7 @@ TEST(soft_hair_gains_nothing) {
         }
 }
 
-// A free rope with a spin of 10 rad/s and a velocity of 3 m/s, naturally curled, so that it writhes.
+// A free rope with a spin of 10 rad/s and a velocity of 3 m/s, naturally curled, so that its motion is irregular.
 TEST(a_thrown_rope_gains_nothing) {
     for (int m = 0; m < ROD_MODELS; m++) {
         rod_lab b;
@@ -141,7 +141,7 @@ TEST(a_thrown_rope_gains_nothing) {
     }
 }
 
-// half a metre to and fro with up to 8 m/s and a turn of 90 degrees within 0.2 s, then still
+// half a metre back and forth with up to 8 m/s and a rotation of 90 degrees within 0.2 s, then still
 static void jerk(const void *user, double t, sp_pose *out) {
     (void)user;
     double s = fmin(t, 0.2), angle = s / 0.2 * rod_pi / 2;
@@ -150,9 +150,9 @@ static void jerk(const void *user, double t, sp_pose *out) {
     out->quat[0] = cos(angle / 2), out->quat[2] = sin(angle / 2);
 }
 
-// While the root moves it may give; a rope of 17 g that follows it at 8 m/s has half a joule.
-// From when it stands nothing may be gained.
-TEST(a_jerked_root_gives_what_it_gives) {
+// While the root moves it does work on the rope; a rope of 17 g that follows it at 8 m/s has half a joule. Once the root stands
+// still the energy must not rise.
+TEST(energy_does_not_rise_after_a_jerk_of_the_root) {
     for (int m = 0; m < ROD_MODELS; m++) {
         rod_lab b;
         balance moving, after;
@@ -170,9 +170,9 @@ TEST(a_jerked_root_gives_what_it_gives) {
     }
 }
 
-// Implicit Euler damps: after 8 s the rope hangs where the static solve has it, from the same start. Tolerance: what is left of
-// the pendulum by then.
-TEST(it_comes_to_rest_where_statics_says) {
+// Implicit Euler damps: after 8 s the rope hangs in the static equilibrium, computed from the same start. Tolerance: the
+// remaining swing at that time.
+TEST(a_hanging_rope_comes_to_rest_in_the_static_equilibrium) {
     for (int m = 0; m < ROD_MODELS; m++) {
         double x[2][3];
         for (int dynamic = 0; dynamic < 2; dynamic++) {
@@ -191,9 +191,9 @@ TEST(it_comes_to_rest_where_statics_says) {
     }
 }
 
-// Equal parts of a step are steps: the same bits as so many short ones, where loads do not change. The rope is stiff, so that it
-// does not divide steps by itself.
-TEST(substeps_are_steps) {
+// Substeps give the same bits as that many short steps, where loads do not change. The rope is stiff, so that it does not divide
+// steps by itself.
+TEST(substeps_equal_short_steps) {
     for (int m = 0; m < ROD_MODELS; m++) {
         double x[2][3];
         for (int parts = 0; parts < 2; parts++) {

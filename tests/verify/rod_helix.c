@@ -1,15 +1,15 @@
 // Claim: a helical spring under a force and a couple along its axis stays a helix, of the curvature and torsion that balance
-// them, from close-coiled to all but straight; for little pulls it is the spring of the handbooks.
+// them, from close-coiled to almost straight; for small forces it follows the spring formula of the handbooks.
 //
 // Published: Kirchhoff (1859); Love, "A Treatise on the Mathematical Theory of Elasticity" (1927), sections 270-271: with radius
 // r and pitch angle a, k = cos^2 a / r, t = sin a cos a / r,
 //     F = (C (t - t0) cos a - B (k - k0) sin a) / r,   M = C (t - t0) sin a + B (k - k0) cos a
 // in which B = E I and C = mu J. Handbooks: F = G d^4 / (8 D^3 n) z = C z / (r^2 L).
 //
-// The root is clamped, so that the axis of the helix stands where the helix that is sought needs it: along (t, 0, k) in the
-// root's frame. Curvature coordinates are loaded at the tip, off the axis, by F e and M e + (axis - tip) x F e, dead loads both;
-// curvature is the same everywhere, so one clothoid or one super-helix is exact. Discrete rods and beams have their tip carried
-// to where that of the helix is, with its frame, and the force that the root feels is compared.
+// The root is clamped, so the axis of the helix depends on the helix: along (t, 0, k) in the root's frame. Curvature coordinates
+// are loaded at the tip, off the axis, by F e and M e + (axis - tip) x F e, both dead loads; curvature is uniform, so one
+// clothoid or one super-helix is exact. For discrete rods and beams the tip is moved to the tip of the helix, with its frame, and
+// the reaction force at the root is compared.
 #include "rod_lab.h"
 
 static const double B = 1, C = 1 / 1.3;
@@ -30,7 +30,7 @@ static double sine(const spring *s) {
     return s->t / sqrt(s->t * s->t + s->k * s->k);
 }
 
-// The helix that this pitch angle has without a couple: M is linear in the size of (k, t).
+// The helix of this pitch angle without a couple: M is linear in the size of (k, t).
 static spring free_to_turn(const spring *natural, double pitch) {
     double s = sin(pitch), c = cos(pitch), size = (C * natural->t * s + B * natural->k * c) / (C * s * s + B * c * c);
     spring out = {.k = size * c, .t = size * s};
@@ -38,7 +38,7 @@ static spring free_to_turn(const spring *natural, double pitch) {
     return out;
 }
 
-// The one whose end does not turn about the axis: the number of turns, sqrt(k^2 + t^2) L, stays.
+// The helix whose end does not rotate about the axis: the number of turns, sqrt(k^2 + t^2) L, is constant.
 static spring held_from_turning(const spring *natural, double pitch) {
     double size = sqrt(natural->k * natural->k + natural->t * natural->t);
     spring out = {.k = size * cos(pitch), .t = size * sin(pitch)};
@@ -48,7 +48,7 @@ static spring held_from_turning(const spring *natural, double pitch) {
 
 // ------------------------------------------------------------------------------------------------ the handbook
 
-// A close-coiled spring, pitch angle 0.5 degrees. Tolerance: sin^2 of the angle, 1e-4, and the size of the pull, 1e-4 likewise.
+// A close-coiled spring, pitch angle 0.5 degrees. Tolerance: sin^2 of the angle, 1e-4, and the relative force, also 1e-4.
 TEST(handbook_stiffness) {
     const double r = 0.02, pitch = 0.5 * rod_pi / 180, length = 1;
     const spring natural = {.k = cos(pitch) * cos(pitch) / r, .t = sin(pitch) * cos(pitch) / r};
@@ -56,19 +56,20 @@ TEST(handbook_stiffness) {
     double stiffness = C / (r * r * length);
     CHECK_NEAR(pulled.force / (length * (sine(&pulled) - sine(&natural))) / stiffness, 1, 5e-4);
     CHECK_NEAR(held.force / (length * (sine(&held) - sine(&natural))) / stiffness, 1, 5e-4);
-    // in the handbooks' words: wire d, coil D, n coils of shear modulus G
+    // in the terms of the handbooks: wire d, coil D, n coils of shear modulus G
     double d = 1e-3, D = 2 * r, coils = length / (2 * rod_pi * r), G = 32 * C / (rod_pi * pow(d, 4));
     CHECK_NEAR(G * pow(d, 4) / (8 * pow(D, 3) * coils) / stiffness, 1, 1e-12);
 }
 
 // ------------------------------------------------------------------------------------------------ the rod
 
-// where a helix of this curvature vector (t, 0, k) from the origin along x ends, and the vector from there to its axis
+// end point of a helix of this curvature vector (t, 0, k) that starts at the origin along x, and the vector from there to its
+// axis
 static void helix_tip(const spring *s, double axis[3], double tip[3], double to_axis[3]) {
     double w = sqrt(s->k * s->k + s->t * s->t), r = s->k / (w * w), p = s->t / w;
     axis[0] = s->t / w, axis[1] = 0, axis[2] = s->k / w;
-    // the axis passes through (0, r, 0); the tip stands w around it from the root, p along it
-    const double out[3] = {0, -1, 0}, side[3] = {axis[2], 0, -axis[0]};  // root seen from the axis, and axis x that
+    // the axis passes through (0, r, 0); the tip is at angle w about it from the root, p along it
+    const double out[3] = {0, -1, 0}, side[3] = {axis[2], 0, -axis[0]};  // root relative to the axis, and axis x that
     for (int i = 0; i < 3; i++) {
         double from_axis = r * (cos(w) * out[i] + sin(w) * side[i]);
         tip[i] = (i == 1 ? r : 0) + p * axis[i] + from_axis;
@@ -77,8 +78,8 @@ static void helix_tip(const spring *s, double axis[3], double tip[3], double to_
 }
 
 typedef struct outcome {
-    double tip;        // distance of the end from where it should be
-    double curvature;  // largest difference of a curvature from what it should be
+    double tip;        // distance of the end from its exact position
+    double curvature;  // largest difference of a curvature from its exact value
     bool good;
 } outcome;
 
@@ -109,8 +110,8 @@ static outcome pull(sp_rod_model model, int elements, const spring *natural, con
     return out;
 }
 
-// Two and a half turns, drawn out from 10 degrees to 60. Tolerance: exact but for Newton's stop of 1e-10 of the force, which the
-// compliance of a spring so soft turns into 1e-7 of its length.
+// Two and a half turns, stretched from 10 degrees to 60. Tolerance: exact except for Newton's tolerance of 1e-10 of the force,
+// which the compliance of such a soft spring turns into 1e-7 of its length.
 TEST(exact_in_curvature_coordinates) {
     const double size = 5 * rod_pi, pitch = 10 * rod_pi / 180;
     const spring natural = {.k = size * cos(pitch), .t = size * sin(pitch)};
@@ -128,7 +129,7 @@ TEST(exact_in_curvature_coordinates) {
             }
 }
 
-// Frame of the helix at share s, columns t, n1, n2, and its place.
+// Frame of the helix at share s, columns t, n1, n2, and its position.
 static void helix_frame(const spring *h, double s, double R[9], double x[3]) {
     double w = sqrt(h->k * h->k + h->t * h->t), n[3] = {h->t / w, 0, h->k / w}, c = cos(w * s), d = sin(w * s);
     double r = h->k / (w * w), side[3] = {n[2], 0, -n[0]};
@@ -141,13 +142,13 @@ static void helix_frame(const spring *h, double s, double R[9], double x[3]) {
     }
 }
 
-// The tip of a helix that changes from one into another in a second, held at share `at`.
+// The tip of a helix that changes from one into another in one second, held at share `at`.
 typedef struct carriage {
     spring from, to;
     double at;
 } carriage;
 
-// the quaternion of R, which turns by less than half a turn
+// the quaternion of R, whose rotation is below half a turn
 static void quat_of(const double R[9], double q[4]) {
     q[0] = 0.5 * sqrt(fmax(0, 1 + R[0] + R[4] + R[8]));
     q[1] = 0.25 * (R[7] - R[5]) / q[0], q[2] = 0.25 * (R[2] - R[6]) / q[0], q[3] = 0.25 * (R[3] - R[1]) / q[0];
@@ -167,8 +168,8 @@ static void carriage_pose(const void *user, double time, sp_pose *out) {
 }
 
 typedef struct carried {
-    double middle;  // distance of the middle from where it should be
-    double force;   // of what the root feels from F e, as a share of F
+    double middle;  // distance of the middle from its exact position
+    double force;   // error of the reaction at the root against F e, relative to F
     bool good;
 } carried;
 
@@ -193,9 +194,9 @@ static carried carry(sp_rod_model model, int p, const spring *natural, const spr
     return out;
 }
 
-// One turn and a half, 15 degrees to 45. Tolerance: second order in the angle that the rod turns by in an element: both errors
-// fall by 4 when it is halved.
-TEST(others_come_to_it) {
+// One and a half turns, 15 degrees to 45. Tolerance: second order in the angle per element: both errors fall by 4 when it is
+// halved.
+TEST(other_models_converge_to_the_helix) {
     const double size = 3 * rod_pi, pitch = 15 * rod_pi / 180;
     const spring natural = {.k = size * cos(pitch), .t = size * sin(pitch)};
     spring want = free_to_turn(&natural, 45 * rod_pi / 180);
@@ -211,9 +212,9 @@ TEST(others_come_to_it) {
     }
 }
 
-// Little pulls on a spring of five coils and 3 degrees: what the models give is what the handbook says. The force acts on the
-// axis. Tolerance: sin^2 of 3 degrees, 0.3%, and second order of what 32 pieces a coil leave, up to (2 pi / 32)^2 / 4 or 1%.
-TEST(little_pulls) {
+// Small forces on a spring of five coils and 3 degrees: the models agree with the handbook. The force acts on the axis.
+// Tolerance: sin^2 of 3 degrees, 0.3%, and second order in 32 pieces per coil, up to (2 pi / 32)^2 / 4 or 1%.
+TEST(small_forces_follow_the_handbook) {
     const double size = 10 * rod_pi, pitch = 3 * rod_pi / 180;
     const spring natural = {.k = size * cos(pitch), .t = size * sin(pitch)};
     for (int m = 0; m < ROD_MODELS; m++) {
@@ -236,7 +237,7 @@ TEST(little_pulls) {
             rod_at(&b, 1, x[loaded], NULL);
             rod_close(&b);
         }
-        // along the axis that each helix has of its own: the root's frame stands still, not the axis
+        // along the axis of each helix: the frame of the root is fixed, not the axis
         double along = x[1][0] * e[0] + x[1][2] * e[2], before = x[0][0] * sine(&natural) + x[0][2] * natural.k / size;
         double stiffness = want.force / (along - before);
         printf("  %s: %.3f N/m, handbook %.3f\n", rod_names[m], stiffness, C / (r * r));

@@ -1,5 +1,5 @@
-// What the verification programs of rods share: one rod in one world, said by its stiffness rather than by its section, and its
-// places and frames anywhere along it.
+// Shared by the verification programs of rods: one rod in one world, defined by its stiffness rather than by its section, and its
+// positions and frames anywhere along it.
 #ifndef SP_VERIFY_ROD_LAB_H
 #define SP_VERIFY_ROD_LAB_H
 
@@ -30,7 +30,7 @@ static inline sp_rod_section rod_section(double bend, double twist, double line_
     s.axes[0] = s.axes[1] = radius;
     s.young = 4 * bend / (rod_pi * r2 * r2);
     s.density = line_density / (rod_pi * r2);
-    // mu J = E I / (1 + nu); a half is not allowed but next to it is
+    // mu J = E I / (1 + nu); nu = 0.5 is not allowed, a value just below is
     s.poisson = fmin(bend / twist - 1, 0.5 - 1e-12);
     return s;
 }
@@ -57,7 +57,7 @@ static inline void rod_begin(rod_lab *b, sp_rod_model model, int elements) {
     b->contact = sp_contact_def_default();
 }
 
-// Statics: equilibrium to rounding, the loads in `stages`.
+// Statics: equilibrium to rounding, the loads applied in `stages`.
 static inline void rod_static(rod_lab *b, int stages) {
     b->def.integrator.type = SP_STATIC;
     b->def.integrator.iterations = 500;
@@ -91,7 +91,7 @@ static inline bool rod_open(rod_lab *b) {
     return rod_world(b) && rod_add(b);
 }
 
-// A failed or unfinished step says why.
+// A failed or unfinished step prints the reason.
 static inline bool rod_step(rod_lab *b, double h) {
     sp_status s = sp_world_step(b->world, h);
     if (s < 0) printf("  %s: %s: %s\n", rod_names[b->def.model], sp_status_name(s), sp_world_error(b->world)->message);
@@ -123,13 +123,13 @@ static inline sp_anchor rod_anchor(const rod_lab *b, double share, double along_
     return (sp_anchor){b->body.slot, (uint32_t)e, {share * b->strand.elements - e, 0, 0}, {0, along_n1, along_n2}};
 }
 
-// Place and velocity at a share of the length. Nullable: v.
+// Position and velocity at a share of the length. Nullable: v.
 static inline void rod_at(rod_lab *b, double share, double x[3], double v[3]) {
     sp_anchor a = rod_anchor(b, share, 0, 0);
     if (sp_world_anchor_get(b->world, &a, x, v) < 0) x[0] = x[1] = x[2] = NAN;
 }
 
-// Frame at a share of the length, columns t, n1, n2, from where points beside the centreline are.
+// Frame at a share of the length, columns t, n1, n2, from the positions of points off the centreline.
 static inline void rod_frame(rod_lab *b, double share, double R[9]) {
     double x[3], y[3][3];
     rod_at(b, share, x, NULL);
@@ -161,7 +161,7 @@ static inline double rod_distance(const double *a, const double *b) {
     return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-// What the models count with: clothoid 3 (p + 1), helix 3 p, discrete rod 4 p + 3, beam 6 (p + 1).
+// Number of unknowns of each model: clothoid 3 (p + 1), helix 3 p, discrete rod 4 p + 3, beam 6 (p + 1).
 static inline int rod_dofs(sp_rod_model model, int p) {
     const int dofs[ROD_MODELS] = {3 * (p + 1), 3 * p, 4 * p + 3, 6 * (p + 1)};
     return dofs[model];

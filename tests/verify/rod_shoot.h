@@ -1,7 +1,7 @@
 // Equilibria of a clamped Kirchhoff rod under its weight and a dead force and torque at its tip, by shooting: an integration of
-// the balance of moments that knows nothing of elements (Casati 2015, 4.1.33; Love 1927, chapter XVIII).
+// the balance of moments without elements (Casati 2015, 4.1.33; Love 1927, chapter XVIII).
 //     r' = t,   R' = R [kappa]x,   m' = -kappa x m + (R^T f) x e_t,   m = K (kappa - natural) in the rod's own frame
-// f(s) = F + p (L - s) is what lies beyond s. The three numbers m(0) are found by Newton's method so that R m = T at the tip.
+// f(s) = F + p (L - s) is the load beyond s. Newton's method finds the three numbers m(0) for which R m = T at the tip.
 #ifndef SP_VERIFY_ROD_SHOOT_H
 #define SP_VERIFY_ROD_SHOOT_H
 
@@ -58,7 +58,7 @@ static inline void shoot_path(const shoot *p, double share, int n, double *path)
     }
 }
 
-// what the tip lacks for this m(0)
+// residual at the tip for this m(0)
 static inline void shoot_miss(const shoot *p, double share, int n, const double m[3], double *path, double out[3]) {
     const double start[SHOOT_M] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     memcpy(path, start, sizeof start);
@@ -76,8 +76,8 @@ static inline double shoot_det(const double *a, const double *b, const double *c
     return a[0] * n[0] + a[1] * n[1] + a[2] * n[2];
 }
 
-// Loads grow in `stages`, so that the branch is the one that leads from the natural shape. The root is at the origin, its frame
-// the world's. Returns the path, (n + 1) x SHOOT_STATE, freed by the caller; NULL: not found.
+// Loads grow in `stages`, so that the branch is the one that starts at the natural shape. The root is at the origin, its frame is
+// that of the world. Returns the path, (n + 1) x SHOOT_STATE, freed by the caller; NULL: not found.
 static inline double *shoot_solve(const shoot *p, int stages, int n) {
     double *path = malloc(SHOOT_STATE * ((size_t)n + 1) * sizeof *path), m[3] = {0}, last = 0;
     for (int stage = 1; stage <= stages; stage++) {

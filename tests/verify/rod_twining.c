@@ -1,5 +1,5 @@
-// Claim: a rod that grows around a post twines up to a ratio of radii and curls away beyond it, at the ratio of the theory within
-// one percent with five elements.
+// Claim: a rod that grows around a post twines up to a ratio of radii and curls away beyond it. The ratio agrees with the theory
+// within one percent with five elements.
 //
 // Published: Goriely and Neukirch (2006), "Mechanics of climbing and attachment in twining plants",
 // doi:10.1103/PhysRevLett.97.184302; the simulation, Casati (2015), section 5.3: "rho_c about 3.3", "within 1% with only 5
@@ -8,10 +8,11 @@
 // Such a state exists up to rho = R kbar = rho_c.
 //
 // The state, in units R = EI = 1: the free arc leaves the disc at (1, 0) upwards with the disc's curvature and is loaded by the
-// disc's push P on the tip, along the radius at the tip's polar angle phi:
+// contact force P on the tip, along the radius at the tip's polar angle phi:
 //     theta' = kappa,   kappa' = P sin(theta - phi),   x' = cos theta,   y' = sin theta
 //     theta(0) = pi/2, kappa(0) = 1;    (x, y)(l) = (cos phi, sin phi),  kappa(l) = rho
-// For a given length l of the arc two unknowns P and phi meet the conditions of place; rho follows. rho(l) has a maximum, rho_c.
+// For a given length l of the arc the two unknowns P and phi satisfy the position conditions; rho follows. rho(l) has a maximum,
+// rho_c.
 #include "verify.h"
 
 static const double pi = 3.14159265358979323846;
@@ -49,7 +50,7 @@ static void miss(const arc *a, double out[2], double s[4]) {
     out[0] = s[2] - cos(a->phi), out[1] = s[3] - sin(a->phi);
 }
 
-// Newton's method on P and phi, from the arc next to it
+// Newton's method on P and phi, starting from the neighbouring arc
 static void solve_arc(arc *a) {
     double s[4], g[2];
     for (int k = 0; k < 12; k++) {
@@ -69,8 +70,8 @@ static void solve_arc(arc *a) {
     a->angle = s[0] - a->phi - pi / 2;
 }
 
-// Near rho = 1 the length is the root of 2 sin l - sin l cos l - l and P = (rho - 1) / sin l. All lengths have P = 0, rho = 1 as
-// well, the rod that lies on the disc; the first arc is far enough from it for Newton's method.
+// Near rho = 1 the length is the root of 2 sin l - sin l cos l - l and P = (rho - 1) / sin l. Every length also has the solution
+// P = 0, rho = 1, the rod that lies on the disc; the first arc is far enough from it for Newton's method.
 static arc first_arc(void) {
     double low = 2, high = 2.3;
     for (int i = 0; i < 60; i++) {
@@ -95,7 +96,7 @@ static arc arc_of_length(arc a, double l) {
 
 static arc arc_of_ratio(double rho) {
     arc a = first_arc();
-    double low = 2.17, high = 2.7;  // rises with l all the way
+    double low = 2.17, high = 2.7;  // monotonic in l over this range
     for (int i = 0; i < 40; i++) {
         double l = 0.5 * (low + high);
         a = arc_of_length(a, l);
@@ -104,7 +105,7 @@ static arc arc_of_ratio(double rho) {
     return a;
 }
 
-// the greatest ratio, by thirds
+// the maximum ratio, by ternary search
 static arc fold(void) {
     double low = 2.6, high = 2.9;
     arc a = arc_of_length(first_arc(), low);
@@ -116,8 +117,8 @@ static arc fold(void) {
     return a;
 }
 
-// Digits as written down: half a unit in the last place, and as much for rounding. At the fold l and what depends on it are known
-// to the root of the digits of rho.
+// Published digits: half a unit in the last place, and as much for rounding. At the fold, l and what depends on it are known to
+// the square root of the accuracy of rho.
 TEST(branch_of_twining_states) {
     static const double table[][5] = {{1.5, 0.58650, 2.12081, 2.17862, 12.31},
                                       {2.0, 1.16188, 2.10500, 2.23185, 25.49},
@@ -144,7 +145,7 @@ TEST(fold_of_the_branch) {
 // ------------------------------------------------------------------------------------------------ simulation
 
 // A thin rod of clothoid elements, EI = 1, clamped on a post so that its centreline lies on the circle of radius 1, or on a helix
-// about it. It grows from equilibrium to equilibrium, which is growth without haste.
+// about it. It grows from equilibrium to equilibrium: quasi-static growth.
 typedef struct plant {
     sp_context *ctx;
     sp_world *world;
@@ -166,7 +167,7 @@ static bool add_post(plant *p, const seed *s) {
     sp_contact_def contact = sp_contact_def_default();
     disc.pose.translate[2] = -5;
     def.shapes = &disc, def.shape_count = 1;
-    contact.stiffness = 1000;  // the tip sinks in by P / stiffness, a quarter of a percent of the radius
+    contact.stiffness = 1000;  // the tip penetrates by P / stiffness, a quarter of a percent of the radius
     return sp_world_add_rigid(p->world, &def, NULL) == SP_OK && sp_world_set_contact(p->world, &contact) == SP_OK;
 }
 
@@ -220,8 +221,8 @@ static seed planar(double rho) {
         .elements = ELEMENTS, .samples = SAMPLES, .thickness = 0.02, .bend = rho, .first = 1.5, .last = 3.2, .rate = 0.05};
 }
 
-// Where the rod touches last: the place of the last sample, half a share of an element behind the tip. It has its natural
-// curvature from there on.
+// The last contact of the rod: the position of the last sample, half a share of an element behind the tip. Beyond it the rod has
+// its natural curvature.
 typedef struct tip {
     double radius, polar, angle, length;
 } tip;
@@ -239,8 +240,8 @@ static tip tip_of(plant *p, double rho) {
     return out;
 }
 
-// Grows to its last length; false as soon as the tip lets go: it leaves the disc, or turns by more than any state of the branch
-// does.
+// Grows to its last length; false as soon as the tip detaches: it leaves the disc, or rotates by more than any state of the
+// branch does.
 static bool twines(plant *p, const seed *s, tip *out) {
     while (p->length < s->last * (1 - 1e-9)) {
         if (sp_world_step(p->world, 1) < 0) return false;
@@ -251,9 +252,9 @@ static bool twines(plant *p, const seed *s, tip *out) {
     return true;
 }
 
-// The part before the arc lies on the disc, so the polar angle of the tip is its length less l - phi. Five elements of 0.64 R for
-// an arc of 2.2 to 2.4 R: the kink of the curvature where the arc begins falls inside an element, which turns the tip by up to a
-// degree, more or less as nodes pass it (0.07 to 0.56 here), and moves it by a hundredth of R.
+// The part before the arc lies on the disc, so the polar angle of the tip is its length minus l - phi. Five elements of 0.64 R
+// for an arc of 2.2 to 2.4 R: the kink of the curvature where the arc begins falls inside an element, which rotates the tip by up
+// to a degree, depending on where the nodes are (0.07 to 0.56 here), and moves it by a hundredth of R.
 TEST(tips_of_five_elements) {
     static const double ratios[] = {1.5, 2, 2.5, 3};
     for (int i = 0; i < 4; i++) {
@@ -269,8 +270,8 @@ TEST(tips_of_five_elements) {
     }
 }
 
-// Within one percent of the fold of the branch: it holds on just below, and lets go just above. Bisection between them leads to
-// 3.289 (-0.6%), with growth by fortieths to 3.295 and by eightieths to 3.302.
+// Within one percent of the fold of the branch: the tip stays attached just below and detaches just above. Bisection between them
+// leads to 3.289 (-0.6%), with growth steps of 1/40 to 3.295 and of 1/80 to 3.302.
 TEST(threshold_of_five_elements) {
     double critical = fold().rho;
     for (int above = 0; above < 2; above++) {
@@ -285,8 +286,8 @@ TEST(threshold_of_five_elements) {
 
 // ------------------------------------------------------------------------------------------------ in space
 
-// The rise of a helix on the post that costs the least: cos^2 of it is its curvature, sin cos its torsion, and
-// (cos^2 - bend)^2 + (mu J / EI) (sin cos - twist)^2 is least. The root of the derivative.
+// The rise of the helix on the post with the least energy: cos^2 of it is its curvature, sin cos its torsion, and (cos^2 -
+// bend)^2 + (mu J / EI) (sin cos - twist)^2 is minimal. The root of the derivative.
 static double least_rise(double twist, double bend, double ratio) {
     double low = 0, high = pi / 4;
     for (int i = 0; i < 60; i++) {
@@ -304,9 +305,9 @@ static void place_at(plant *p, int elements, double share, double x[3]) {
     sp_world_anchor_get(p->world, &a, x, NULL);
 }
 
-// Ten elements of 3.3 R for more than five turns. On the post the rod rises as the cheapest helix does; the clamp at the root and
-// the arc before the tip are left out. 0.3 degrees: an element is half a turn. Near the tip it comes closer to the pitch of its
-// own, which is steeper.
+// Ten elements of 3.3 R for more than five turns. On the post the rod rises as the helix of least energy; the clamp at the root
+// and the arc before the tip are excluded. 0.3 degrees: an element is half a turn. Near the tip the rod approaches its own pitch,
+// which is steeper.
 TEST(ten_elements_climb_in_more_than_five_turns) {
     plant p;
     seed s = {10, 6, 0.05, 0.4, 1.2, 15 * pi / 180, 4, 33, 0.3};
@@ -319,7 +320,7 @@ TEST(ten_elements_climb_in_more_than_five_turns) {
         place_at(&p, s.elements, (double)i / PLACES, x);
         turn += remainder(atan2(x[1], x[0]) - atan2(before[1], before[0]), 2 * pi);
         memcpy(before, x, sizeof before);
-        CHECK_NEAR(hypot(x[0], x[1]), 1, 0.05);  // never leaves the post, but for the arc before the tip
+        CHECK_NEAR(hypot(x[0], x[1]), 1, 0.05);  // never leaves the post, except for the arc before the tip
     }
     CHECK(turn > 5 * 2 * pi);
     place_at(&p, s.elements, 0.3, from), place_at(&p, s.elements, 0.8, to);

@@ -1,24 +1,27 @@
-// Claim: a rod that is twisted too far leaves its shape at the twist that the theory says. Held at both ends with their frames:
+// Claim: a rod that is twisted too far becomes unstable at the twist that the theory predicts. Held at both ends with their
+// frames:
 //
 // - straight, under tension T: the smallest M with 4 d sin(a/2) sin(b/2) = 2 a b sin(d/2), where a and b, d = a - b, are the wave
 //   numbers (M L / E I) (1 +- sqrt(1 - 4 E I T / M^2)) / 2 of the helices that solve E I u'''' - i M u''' - T u'' = 0, u = y + i
 //   z, with u = u' = 0 at both ends. Without tension tan(M L / 2 E I) = M L / 2 E I: M L = 8.9868 E I; without twist T L^2 = -4
 //   pi^2 E I; long rods M = 2 sqrt(E I T) (Greenhill 1883; Love 1927, section 272; Timoshenko and Gere 1961, 2.21).
-// - bent to a ring: a rod naturally straight with 2 pi sqrt 3 E I / mu J of twist from end to end (Michell 1889; Zajac 1962,
+// - bent to a ring: a naturally straight rod with 2 pi sqrt 3 E I / mu J of twist from end to end (Michell 1889; Zajac 1962,
 //   doi:10.1115/1.3636490; Goriely 2006, "Twisted elastic rings and the rediscoveries of Michell's instability",
-//   doi:10.1007/s10659-006-9055-3). A ring held at its joint is a free one but for rigid motion, since the joint is its only
-//   support and carries nothing. A round rod can still turn about the tangent there at no cost, as all its sections turn the
-//   other way; the middle is kept in its plane, which says where in that turn the ring is and changes nothing else.
+//   doi:10.1007/s10659-006-9055-3). A ring clamped at its joint is a free ring up to rigid motion, because the joint is its
+//   only support and carries no load. A round rod can still rotate about the tangent there without energy, while all its
+//   sections rotate the other way; the middle is kept in its plane, which fixes that rotation and changes nothing else.
 //
-// Clothoids and helices hold only the place of a tip, and that by a spring: discrete rods and beams alone can be twisted so.
+// Clothoids and helices constrain only the position of a tip, with a spring: only discrete rods and beams can be twisted this
+// way.
 //
-// The threshold is read from below it, without waiting for something to happen: a small force aside moves the rod by its
-// compliance, which grows without bound there. One over it goes straight to zero in the square of the twist, because left- and
-// right-handed twist are alike. Half the difference between a force and its opposite leaves out what the cut into elements does.
+// The threshold is computed from states below it, without waiting for the instability: a small lateral force moves the rod by its
+// compliance, which is unbounded at the threshold. Its inverse goes linearly to zero in the square of the twist, because left-
+// and right-handed twist are equivalent. Half the difference between a force and its opposite cancels the effect of the
+// discretisation.
 #include "rod_lab.h"
 
-// A turn of the tip about x through its place, growing at `rate` up to `most`, and a drift that is complete after a hundredth of
-// a second.
+// A rotation of the tip about x through its position, growing at `rate` up to `most`, and a drift that is complete after a
+// hundredth of a second.
 typedef struct grip {
     double drift[3], rate, most;
 } grip;
@@ -35,28 +38,28 @@ typedef struct setup {
     sp_rod_model model;
     int elements;
     double radius;
-    double bent;  // curvature that it starts with; naturally straight
+    double bent;  // initial curvature; naturally straight
     double tension;
-    double aside;    // force [N] on the place below, square to the plane of the ring
+    double aside;    // force [N] on the point below, normal to the plane of the ring
     double at;       // share of the length
-    double stop[2];  // twists at which it is looked at, the last one of all
+    double stop[2];  // twists at which the displacement is measured, the last one final
 } setup;
 
-// where a rod of one metre that is bent so ends
+// end position of a rod of one metre with this curvature
 static void ring_end(const setup *s, double out[3]) {
     out[0] = s->bent == 0 ? 1 : sin(s->bent) / s->bent;
     out[1] = s->bent == 0 ? 0 : (1 - cos(s->bent)) / s->bent;
     out[2] = 0;
 }
 
-// The tip turns about x. A straight rod is stretched by T / EA; the end of a ring is brought to the line that it began at.
+// The tip rotates about x. A straight rod is stretched by T / EA; the end of a ring is moved to the line on which it began.
 static grip grip_of(const setup *s) {
     double end[3];
     ring_end(s, end);
     return (grip){{s->tension * s->radius * s->radius / 4, -end[1], 0}, 1, s->stop[1]};
 }
 
-// The rod with what acts on it, in statics or not; the caller closes. Nothing of the definition is kept but the grip.
+// The rod with its loads, static or not; the caller closes. Only the grip of the definition is kept by reference.
 static bool take(rod_lab *b, const setup *s, const grip *g, bool still) {
     rod_begin(b, s->model, s->elements);
     b->section = rod_section(1, 1 / 1.3, 1, s->radius);
@@ -76,8 +79,7 @@ static bool take(rod_lab *b, const setup *s, const grip *g, bool still) {
     return rod_open(b);
 }
 
-// Twists the tip further and further by steps of at most a quarter of a radian; how far the rod has gone towards the force at
-// both stops.
+// Twists the tip in steps of at most a quarter of a radian; displacement of the rod in the direction of the force at both stops.
 static bool twist_up(const setup *s, double aside[2]) {
     rod_lab b;
     grip g = grip_of(s);
@@ -93,7 +95,7 @@ static bool twist_up(const setup *s, double aside[2]) {
     return good;
 }
 
-// Twist at which the compliance has no bound, from two shares of the expected one.
+// Twist at which the compliance is unbounded, from two shares of the expected one.
 static double threshold(setup s, double expected) {
     double plus[2], minus[2];
     s.stop[0] = 0.95 * expected, s.stop[1] = 0.98 * expected;
@@ -106,7 +108,7 @@ static double threshold(setup s, double expected) {
 
 // ------------------------------------------------------------------------------------------------ a straight rod
 
-// zero where a rod of one metre with E I = 1, tension T and torque M can leave
+// zero where a rod of one metre with E I = 1, tension T and torque M can buckle
 static double characteristic(double T, double M) {
     double root = sqrt(M * M - 4 * T), a = (M + root) / 2, b = (M - root) / 2, d = a - b;
     return (4 * d * sin(a / 2) * sin(b / 2) - 2 * a * b * sin(d / 2)) / (b * b);
@@ -123,14 +125,14 @@ static double critical_torque(double T) {
     return low;
 }
 
-TEST(known_ends_of_the_formula) {
+TEST(known_limits_of_the_formula) {
     CHECK_NEAR(critical_torque(0), 8.98682, 1e-5);
     CHECK(critical_torque(-39.4) < 0.5 && critical_torque(-30) > 1);  // 4 pi^2 = 39.478 without twist
     CHECK_NEAR(critical_torque(4e4) / (2 * 200), 1, 2e-3);
 }
 
-// Tolerance: an edge or element of length l sees waves of number M / E I, up to 15 per metre, with (15 l)^2 / 12 of error, 0.2%
-// for 90; the compliance is straight in the square of the twist to (0.05)(0.02) of itself. One percent holds both.
+// Tolerance: an edge or element of length l resolves waves of number M / E I, up to 15 per metre, with an error of (15 l)^2 / 12,
+// 0.2% for 90; the inverse compliance is linear in the square of the twist to (0.05)(0.02) of itself. One percent covers both.
 TEST(straight_rod) {
     const double tensions[] = {0, 20, 60, -20};
     for (int m = SP_ROD_DER; m <= SP_ROD_BEAM; m++)
@@ -149,15 +151,15 @@ TEST(straight_rod) {
 
 static const double michell = 2 * 3.14159265358979323846 * 1.7320508075688772 * 1.3;
 
-// A discrete rod is held by its last edge, that is, by the direction in the middle of it: there the circle is closed.
+// A discrete rod is clamped by its last edge, that is, by the direction in the middle of it: the circle is closed there.
 static setup ring_of(sp_rod_model model) {
     const int p = 80;
     double length = model == SP_ROD_DER ? 1 - 0.5 / p : 1;
     return (setup){.model = model, .elements = p, .radius = 2e-3, .bent = 2 * rod_pi / length, .aside = 0.05, .at = 0.25};
 }
 
-// Tolerance: curvature and waves of 2 pi and 4 pi per metre, (4 pi l)^2 / 12 or 0.2% for 80 pieces, and 0.1% for the straight
-// line as above.
+// Tolerance: curvature and waves of 2 pi and 4 pi per metre, (4 pi l)^2 / 12 or 0.2% for 80 pieces, and 0.1% for the linear
+// extrapolation as above.
 TEST(ring_threshold) {
     for (int m = SP_ROD_DER; m <= SP_ROD_BEAM; m++) {
         setup s = ring_of((sp_rod_model)m);
@@ -167,7 +169,7 @@ TEST(ring_threshold) {
     }
 }
 
-// farthest out of its plane so far
+// largest distance from its plane so far
 static double watch(rod_lab *b, double farthest) {
     for (int i = 0; i <= 20; i++) {
         double x[3];
@@ -177,10 +179,10 @@ static double watch(rod_lab *b, double farthest) {
     return farthest;
 }
 
-// Twisted up in three seconds and left to itself for one and a half, damped: four percent below the ring lies flat but for what
-// a fifth of a millinewton and the twisting itself do, a hundredth or two; five percent above it leaves its plane. It then grows
-// at 0.3 of the slowest frequency, 50 per second, and since nothing keeps it from passing through itself it loses two whole turns
-// on the way, after which it is flat again and at ease: the energy tells, 4 pi of 14.9 being gone.
+// Twisted within three seconds and then free for one and a half, damped. Four percent below the threshold the ring stays flat
+// except for the effect of a fifth of a millinewton and of the twisting itself, a hundredth or two. Five percent above it leaves
+// its plane. The deviation then grows at 0.3 of the slowest frequency, 50 per second. Since there is no self-contact, it loses
+// two whole turns in the process and is flat and relaxed afterwards: the energy shows it, because 4 pi of 14.9 are gone.
 TEST(ring_leaves_its_plane) {
     for (int m = SP_ROD_DER; m <= SP_ROD_BEAM; m++) {
         double farthest[2] = {0, 0}, elastic[2];
@@ -193,7 +195,7 @@ TEST(ring_leaves_its_plane) {
             bool good = take(&b, &s, &g, false);
             for (int k = 0; k < 450 && good; k++) {
                 good = rod_step(&b, 0.01);
-                if (k >= 270) farthest[above] = watch(&b, farthest[above]);  // nine tenths of the twist are there
+                if (k >= 270) farthest[above] = watch(&b, farthest[above]);  // nine tenths of the twist are applied
             }
             CHECK(good);
             elastic[above] = rod_info(&b).elastic;
@@ -208,7 +210,8 @@ TEST(ring_leaves_its_plane) {
 
 // ------------------------------------------------------------------------------------------------ a free end
 
-// A torque along a straight rod twists it by T L / mu J, evenly. Tolerance: all models are linear in pure twist: Newton's stop.
+// A torque along a straight rod twists it by T L / mu J, uniformly. Tolerance: all models are linear in pure twist: Newton's
+// tolerance.
 TEST(torque_at_a_free_tip) {
     for (int m = 0; m < ROD_MODELS; m++) {
         rod_lab b;
@@ -219,7 +222,7 @@ TEST(torque_at_a_free_tip) {
         b.def.loads = &load, b.def.load_count = 1;
         rod_static(&b, 1);
         CHECK(rod_open(&b) && rod_step(&b, 1));
-        rod_frame(&b, 6.5 / 7, R);  // in the middle of an element every model has a frame of its own
+        rod_frame(&b, 6.5 / 7, R);  // every model has a frame of its own in the middle of an element
         rod_curvature(&b, 3, k);
         CHECK_NEAR(atan2(R[7], R[4]), angle * 6.5 / 7, 1e-8);
         CHECK_NEAR(k[0], angle, 1e-8);

@@ -1,12 +1,12 @@
-// Claim: a rod clamped at one end and plucked swings at the frequencies of the Euler-Bernoulli cantilever, every model of it:
-// omega = (beta L)^2 sqrt(E I / (rho S L^4)), beta L = 1.8751 and 4.6941: 3.516 and 22.03. Twisted and let go, a rod that has
-// inertia about its tangent swings at (pi / 2 L) sqrt(mu J / rho I_p).
+// Claim: a rod clamped at one end and plucked oscillates at the frequencies of the Euler-Bernoulli cantilever, for every model:
+// omega = (beta L)^2 sqrt(E I / (rho S L^4)), beta L = 1.8751 and 4.6941: 3.516 and 22.03. Twisted and released, a rod that has
+// inertia about its tangent oscillates at (pi / 2 L) sqrt(mu J / rho I_p).
 //
 // Published: Rayleigh, "The Theory of Sound" (1894), sections 148 and 173.
 //
-// Implicit Euler turns a mode exp(i omega t) into one of frequency atan(omega h) / h that falls by 1 / sqrt(1 + omega^2 h^2) each
-// step: the frequency is low by (omega h)^2 / 3, second order, and the motion loses omega h / 2 of itself per radian, first
-// order. Both are checked, so what is left is the discretisation in space alone.
+// Implicit Euler turns a mode exp(i omega t) into one of frequency atan(omega h) / h that decays by 1 / sqrt(1 + omega^2 h^2)
+// each step: the frequency is low by (omega h)^2 / 3, second order, and the motion loses omega h / 2 of itself per radian, first
+// order. Both are checked, so only the discretisation in space is left.
 #include "rod_lab.h"
 
 static const double roots[2] = {1.8751040687119611, 4.6940911329741745};
@@ -15,15 +15,15 @@ typedef struct swing {
     double omega, decay;  // per second, from zero crossings and from peaks between them
 } swing;
 
-// curvature of a mode at share s, 1 at the root, less what straight lines between nodes l apart have too much: l^2 / 12 of the
-// second derivative. Otherwise a plucked second mode has a few percent of the first in it.
+// curvature of a mode at share s, 1 at the root, minus the excess of piecewise linear interpolation between nodes l apart: l^2 /
+// 12 of the second derivative. Otherwise a plucked second mode contains a few percent of the first.
 static double mode_curvature(int mode, double s, double l) {
     double b = roots[mode], ratio = (cosh(b) + cos(b)) / (sinh(b) + sin(b)), too_much = b * b * l * l / 12;
     double even = cosh(b * s) - ratio * sinh(b * s), odd = cos(b * s) - ratio * sin(b * s);
     return 0.5 * ((1 - too_much) * even + (1 + too_much) * odd);
 }
 
-// What a swing is read from: a number that is zero at rest.
+// The measured quantity of an oscillation: a number that is zero at rest.
 typedef double reading(rod_lab *b);
 
 static double tip_aside(rod_lab *b) {
@@ -38,8 +38,7 @@ static double tip_turned(rod_lab *b) {
     return R[7];  // n1 towards z
 }
 
-// Steps until `count` zero crossings are seen. The decay is that of |x_k| at the crossings' derivative: the largest |x| between
-// two of them.
+// Steps until `count` zero crossings are seen. The decay is measured by the largest |x| between two crossings.
 static swing watch(rod_lab *b, double h, reading *read, int count) {
     double last = read(b), first = NAN, time = NAN, peak = fabs(last), peaks[2] = {0, 0};
     int seen = 0;
@@ -64,7 +63,7 @@ static swing watch(rod_lab *b, double h, reading *read, int count) {
 
 static const int enough[ROD_MODELS] = {8, 24, 40, 24};
 
-// Plucked in a mode by a ten-thousandth, with steps of `share` of a period.
+// Plucked in a mode with a relative amplitude of 1e-4, with steps of `share` of a period.
 static swing pluck(sp_rod_model model, int elements, int mode, double share, double *omega, double *h) {
     rod_lab b;
     rod_begin(&b, model, elements);
@@ -79,9 +78,9 @@ static swing pluck(sp_rod_model model, int elements, int mode, double share, dou
     return s;
 }
 
-// Tolerance: crossings are found on straight lines between steps, which costs the interpolation of a sine, (omega h)^2 / 8 of a
-// step at each end, 1e-5 of the time watched. In space, frequencies of lumped masses and chords are low by (beta l)^2 / 12 to
-// 1/6 or so: beta l is 0.12 for the second mode of 40 edges and 0.2 for 24 elements. Clothoids are of fourth order.
+// Tolerance: crossings are found by linear interpolation between steps, which costs the interpolation error of a sine, (omega
+// h)^2 / 8 of a step at each end, 1e-5 of the observed time. In space, frequencies of lumped masses and chords are low by about
+// (beta l)^2 / 12 to 1/6: beta l is 0.12 for the second mode of 40 edges and 0.2 for 24 elements. Clothoids are of fourth order.
 TEST(bending_frequencies) {
     for (int m = 0; m < ROD_MODELS; m++)
         for (int mode = 0; mode < 2; mode++) {
@@ -92,12 +91,12 @@ TEST(bending_frequencies) {
                    rod_names[m], mode + 1, s.omega, want, omega, s.omega / want - 1, s.decay,
                    log1p(omega * omega * h * h) / (2 * h));
             CHECK_NEAR(s.omega / want, 1, tolerance);
-            // peaks are read at steps: 1 - cos(omega h / 2) of them missed at most, over three half periods
+            // peaks are sampled at steps: at most 1 - cos(omega h / 2) of them is missed, over three half periods
             CHECK_NEAR(s.decay / (log1p(omega * omega * h * h) / (2 * h)), 1, 0.02);
         }
 }
 
-// Second order in h of the frequency, first of the decay. Steps of 1/20, 1/40 and 1/80 of a period: differences of successive
+// The frequency is of second order in h, the decay of first. Steps of 1/20, 1/40 and 1/80 of a period: differences of successive
 // frequencies fall by 4 up to the next power, (omega h)^2 / 2 of 4 or 5% at the largest.
 TEST(orders_in_time) {
     for (int m = 0; m < ROD_MODELS; m++) {
@@ -116,10 +115,10 @@ TEST(orders_in_time) {
 
 // ------------------------------------------------------------------------------------------------ twist
 
-// rho I_p = rho S a^2 / 2 for a round section. Only models that turn with inertia: clothoids and helices have none about their
+// rho I_p = rho S a^2 / 2 for a round section. Only models with rotational inertia: clothoids and helices have none about their
 // tangent.
-// Tolerance: lumped inertia and linear twist of 40 pieces: (pi / 2 / 40)^2 / 24 of the frequency, next to nothing; crossings as
-// above. A clamp at a frame and half a cell is second order, too.
+// Tolerance: lumped inertia and linear twist of 40 pieces: (pi / 2 / 40)^2 / 24 of the frequency, negligible; crossings as above.
+// A clamp at a frame and half a cell is second order, too.
 TEST(twist_frequency) {
     for (int m = SP_ROD_DER; m <= SP_ROD_BEAM; m++) {
         const int p = 40;

@@ -1,4 +1,4 @@
-// A scene of the project run through libsouple-io, as `souple run` does it.
+// A scene of the project run through libsouple-io, in the same way as `souple run`.
 #ifndef SP_VERIFY_SCENE_RUN_H
 #define SP_VERIFY_SCENE_RUN_H
 
@@ -17,7 +17,7 @@ static inline void scene_close(scene_run *s) {
     sp_context_destroy(&s->ctx);
 }
 
-// `path` below scenes/; up to two of "name=value", nullable. Says what the reader says.
+// `path` below scenes/; up to two settings "name=value", nullable. Prints the messages of the reader.
 static inline bool scene_open(scene_run *s, const char *path, const char *set, const char *set_too) {
     char full[1000];
     *s = (scene_run){0};
@@ -37,7 +37,7 @@ static inline bool scene_open(scene_run *s, const char *path, const char *set, c
     return false;
 }
 
-// To its end, or until `time` where that is above 0.
+// Runs to the end, or until `time` where that is above 0.
 static inline bool scene_go(scene_run *s, double time) {
     sp_world *world = sp_run_world(s->run);
     while (!sp_run_done(s->run) && !(time > 0 && sp_world_time(world) > time - 0.5 * sp_run_dt(s->run))) {
@@ -59,7 +59,7 @@ static inline bool scene_probe(scene_run *s, const char *name, sp_run_probe *out
     return false;
 }
 
-// Every claim of the scene, held or not, with its numbers.
+// Prints every claim of the scene with its numbers; returns how many failed.
 static inline int scene_claims_missed(scene_run *s) {
     int missed = 0;
     for (int i = 0; i < sp_run_claim_count(s->run); i++) {

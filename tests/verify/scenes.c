@@ -1,12 +1,12 @@
-// Claim: every scene for show runs to its end and keeps the claims it makes (its `expect` elements, each with its own tolerance).
-// Those under robust/ and peers/ are run by the programs that judge them.
+// Claim: every showcase scene runs to its end and meets its claims (its `expect` elements, each with its own tolerance). The
+// scenes in robust/ and peers/ are run by the programs that verify them.
 #include <dirent.h>
 
 #include "scene_run.h"
 
 static int ran;
 
-// heads of hair with a tenth of it
+// scenes of heads of hair run with a tenth of the hair
 static const char *set_of(const char *path) {
     return strstr(path, "rods/hair-") ? "hairs=60" : NULL;
 }

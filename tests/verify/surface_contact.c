@@ -1,9 +1,9 @@
-// Claim: a body that touches through a surface finer than its mesh is carried as through its own nodes. At rest the forces on the
-// vertices, taken up by the transpose of the map, sum to the weight (linear momentum: the weights of a vertex add up to 1) and
-// have no moment about the centre of mass; friction holds a block on a slope below the friction angle and lets go above it.
-// Contact is by penalty: vertices sink by weight / stiffness, and a surface with ten times the vertices sinks as deep as the
-// nodes do and at most three times deeper, because vertices share the stiffness of the nodes they lean on (cautiously: see
-// map/carry.c).
+// Claim: a body in contact through a surface finer than its mesh is supported as through its own nodes. At rest the forces on the
+// vertices, applied through the transpose of the map, sum to the weight (linear momentum: the weights of a vertex add up to 1)
+// and have no moment about the centre of mass; friction holds a block on a slope below the friction angle and lets it slide above
+// it. Contact is by penalty: vertices penetrate by weight / stiffness, and a surface with ten times the vertices penetrates as
+// deep as the nodes do and at most three times deeper, because vertices share the stiffness of the nodes that they depend on
+// (conservatively: see map/carry.c).
 #include "math/vec3.h"
 #include "test.h"
 #include "world/world_internal.h"
@@ -25,8 +25,8 @@ static void floor_under(sp_world *w, double slope) {
     sp_world_add_rigid(w, &def, NULL);
 }
 
-// A block 0.4 x 0.2 x 0.4 just above the floor, its surface cut `subdivide` times; below 0: touching by its nodes. With `bulge`
-// the surface is an ellipsoid that sticks out of the block instead.
+// A block 0.4 x 0.2 x 0.4 just above the floor, its surface refined `subdivide` times; below 0: contact by its nodes. With
+// `bulge` the surface is an ellipsoid that extends beyond the block instead.
 static void start(block *b, int subdivide, bool bulge, sp_integrator_type type, double slope, double friction) {
     sp_world_def world = sp_world_def_default();
     sp_solid_def def = sp_solid_def_default();
@@ -78,7 +78,7 @@ static void run(block *b, int steps, double h) {
     for (int i = 0; i < steps; i++) REQUIRE(sp_world_step(b->w, h) >= 0);
 }
 
-// force of the contacts and its moment about the world's origin; returns how many touch
+// force of the contacts and its moment about the world's origin; returns the number of contacts
 static int contact_force(const block *b, double force[3], double moment[3]) {
     sp_body *body = sp__world_body(b->w, b->id);
     for (int k = 0; k < 3; k++) force[k] = moment[k] = 0;
@@ -101,7 +101,7 @@ static double lowest(const block *b) {
     return least;
 }
 
-TEST(a_block_rests_with_its_weight) {
+TEST(contact_forces_of_a_resting_block_sum_to_its_weight) {
     double nodes = 0;
     for (int subdivide = -1; subdivide <= 2; subdivide++) {
         block b;
@@ -125,8 +125,8 @@ TEST(a_block_rests_with_its_weight) {
     }
 }
 
-// vertices outside of every element carry as well, with weights below 0: an ellipsoid that sticks out by 0.05 under the block
-TEST(a_surface_that_sticks_out_carries) {
+// vertices outside of every element carry load too, with negative weights: an ellipsoid that extends 0.05 below the block
+TEST(vertices_outside_the_mesh_carry_load) {
     block b;
     double force[3], moment[3];
     sp_body_info info;
@@ -138,11 +138,11 @@ TEST(a_surface_that_sticks_out_carries) {
     sp_world_body_info(b.w, b.id, &info);
     CHECK(contact_force(&b, force, moment) >= 1);
     CHECK_NEAR(force[1], info.mass * G, 1e-5 * info.mass * G);
-    CHECK(lowest(&b) > 0.01);  // the block itself hangs in the air, bent over the bulge
+    CHECK(lowest(&b) > 0.01);  // the block itself does not touch the floor; it bends over the bulge
     finish(&b);
 }
 
-// symplectic Euler bears a stiffness of about m/h2 at a point: many points must not add up to more
+// symplectic Euler is stable up to a stiffness of about m/h2 at a point: many points must not add up to more
 TEST(explicit_steps_stay_stable) {
     for (int bulge = 0; bulge <= 1; bulge++) {
         block b;
@@ -150,15 +150,15 @@ TEST(explicit_steps_stay_stable) {
         start(&b, 2, bulge, SP_EXPLICIT, 0, 0);
         run(&b, 4000, 2.5e-4);
         sp_world_body_info(b.w, b.id, &info);
-        // One second with a damping of 5/s: the flat block lies still, on the bulge it still rocks with less than it fell with
-        // (0.05 m: 15 J). With all the stiffness of a node at every vertex the flat one keeps jumping with 0.6 J.
+        // One second with a damping of 5/s: the flat block is at rest; on the bulge it still rocks with less energy than it fell
+        // with (0.05 m: 15 J). With the full stiffness of a node at every vertex the flat one keeps jumping with 0.6 J.
         CHECK(info.kinetic < (bulge ? 1 : 1e-2) && info.displacement_max < 0.25);
         finish(&b);
     }
 }
 
-// tan 15 degrees = 0.268: a friction of 0.4 holds, 0.1 does not; sliding down for t gives (g sin a - mu g cos a) t^2 / 2 without
-// damping, some of which the mass damping of 5/s takes
+// tan 15 degrees = 0.268: a friction of 0.4 holds, 0.1 does not; sliding for t gives (g sin a - mu g cos a) t^2 / 2 without
+// damping, reduced by the mass damping of 5/s
 TEST(friction_acts_at_the_vertices) {
     const double slope = 15 * 3.14159265358979323846 / 180;
     for (int slides = 0; slides <= 1; slides++) {

@@ -1,9 +1,9 @@
 // Claim: implicit Euler, its Newton form and symplectic Euler converge with the first power of the step, to the same motion.
 // Hairer, Norsett, Wanner, "Solving Ordinary Differential Equations I" (1993), II.3: e(h) = c h + O(h^2).
 //
-// Tolerance: with steps h, h/2, h/4 the ratio of successive differences is 2 + O(h); steps are small enough (a
-// hundredth of the slowest period) for 0.2. The extrapolated ends of the implicit and the explicit motion agree to the term that
-// extrapolation leaves, h^2: a hundredth of the amplitude.
+// Tolerance: with steps h, h/2, h/4 the ratio of successive differences is 2 + O(h); steps are small enough (a hundredth of the
+// slowest period) for 0.2. The extrapolated ends of the implicit and the explicit motion agree to the term that extrapolation
+// leaves, h^2: a hundredth of the amplitude.
 #include "verify.h"
 
 static const double end_time = 0.25;
@@ -39,7 +39,7 @@ static double apart(const double *a, const double *b, int n) {
     return m;
 }
 
-// Ratio of differences of three halvings; *limit gets the extrapolated end.
+// Ratio of differences of three halvings; *limit receives the extrapolated end.
 static double ratio(sp_integrator_type type, int steps, double **limit, int *n) {
     double *a = motion(type, steps, n), *b = motion(type, 2 * steps, n), *c = motion(type, 4 * steps, n), r = NAN;
     if (a && b && c) {

@@ -1,9 +1,9 @@
 // Claims of warp-cancelling corotation (Hecht et al. 2012; Pincon 2020) on the torus of Pincon's report: radii 0.3 and 0.1 m,
 // density 20 kg/m3, E = 50 Pa, nu = 0.45.
-//   free fall refreshes nothing; a clamped torus is refreshed until it rests; a pull is refreshed near the pull;
-//   a threshold that nothing reaches lets the pulled torus go to pieces, five decades of thresholds do not;
-//   threshold 0 is the corotational body as a direct solver moves it.
-// And beyond the report: large rotations, soft beside stiff, elements inside out, pins and contacts that come and go, Newton,
+// free fall refreshes nothing; a clamped torus is refreshed until it is at rest; a pull refreshes elements near the pull;
+//   with a threshold that is never reached the pulled torus breaks apart, with thresholds over five decades it does not;
+//   threshold 0 gives the motion of the corotational body with a direct solver.
+// Beyond the report: large rotations, soft next to stiff material, inverted elements, pins and contacts that come and go, Newton,
 // the same bits for any number of workers and from a checkpoint.
 #include "verify.h"
 
@@ -13,7 +13,7 @@ typedef struct hand {
     double way[3], time;
 } hand;
 
-// a smooth pull that takes `time` seconds and then holds
+// a smooth displacement that takes `time` seconds and then stays
 static void pull(const void *user, double t, sp_pose *out) {
     const hand *h = user;
     double s = t < h->time ? t / h->time : 1;
@@ -89,7 +89,7 @@ static bool open_torus(lab *b, const torus *t) {
     return lab_world(b, &def, t->gravity) && (!t->floor || add_floor(b));
 }
 
-// what a run left: every position of every step, and what was refreshed
+// result of a run: every position of every step, and the refreshed elements
 typedef struct track {
     int steps, nodes;
     double *x;
@@ -129,7 +129,7 @@ static double farthest(const track *a, const track *b) {
     return most;
 }
 
-// the same with a direct solver on the matrix as it is at every step, and how far that is away
+// the same with a direct solver on the current matrix of every step, and the distance between the two
 static double from_exact(const torus *t, int steps, deed *act, track *run) {
     torus exact = *t;
     track right;
@@ -156,7 +156,7 @@ TEST(free_fall_refreshes_nothing) {
     free(run.x);
 }
 
-// It swings until damping has eaten the motion; the last third of the run refreshes nothing.
+// The torus swings until damping has ended the motion; the last third of the run refreshes nothing.
 TEST(refreshes_stop_at_equilibrium) {
     enum { N = 600 };
     torus t = plain;
@@ -170,8 +170,8 @@ TEST(refreshes_stop_at_equilibrium) {
     free(run.x);
 }
 
-// The mean distance of refreshed elements from the hand is less than 0.6 of the mean over the body: the hand reaches over a
-// sixth of the ring, and the paths of the elimination tree take a few elements elsewhere along.
+// The mean distance of refreshed elements from the drag is less than 0.6 of the mean over the body: the drag covers a sixth of
+// the ring, and the paths of the elimination tree include a few elements elsewhere.
 TEST(a_pull_is_refreshed_near_the_pull) {
     lab b;
     torus t = plain;
@@ -199,8 +199,9 @@ TEST(a_pull_is_refreshed_near_the_pull) {
     lab_close(&b);
 }
 
-// One hundred steps of a violent pull: the ring is drawn out to more than twice its size. 5 cm is 6% of it; between 1e-7 and 1e-3
-// N s the answer to a threshold ten times larger is at most that far away, and the order is kept where it is not chance.
+// One hundred steps of a violent pull: the ring is stretched to more than twice its size. 5 cm is 6% of it; between 1e-7 and 1e-3
+// N s the answer to a threshold ten times larger is at most that far away, and the error is ordered by threshold except where it
+// is chaotic.
 TEST(a_broad_range_of_thresholds_follows_the_exact_motion) {
     torus t = plain;
     track right, run;
@@ -229,8 +230,8 @@ TEST(a_broad_range_of_thresholds_follows_the_exact_motion) {
     free(right.x);
 }
 
-// The same ring, pulled a little farther: with the automatic threshold it is whole, never refreshed it is not.
-TEST(without_refreshes_it_flies_apart) {
+// The same ring, pulled a little farther: with the automatic threshold it stays whole, without refreshes it does not.
+TEST(without_refreshes_the_ring_breaks_apart) {
     torus t = plain;
     track run;
     t.clamped = true, t.pulled = &farther;
@@ -243,8 +244,8 @@ TEST(without_refreshes_it_flies_apart) {
     free(run.x);
 }
 
-// Rounding, magnified by 50 steps of a body that does not damp it: every step of an unstable direction may double it, and 1e-10
-// leaves room for twenty of them.
+// Rounding, amplified by 50 steps of a body that does not damp it: every step may double it in an unstable direction, and 1e-10
+// allows for twenty of them.
 TEST(threshold_zero_is_the_direct_solver) {
     torus t = plain;
     track run;
@@ -275,7 +276,7 @@ static void spinning(const double *X, double *v) {
     v[0] = spin[1] * X[2] - spin[2] * X[1], v[1] = spin[2] * X[0] - spin[0] * X[2], v[2] = spin[0] * X[1] - spin[1] * X[0];
 }
 
-// A free ring spins, widens and wobbles: the frames follow the turn, and what is refreshed is little.
+// A free ring spins, expands and wobbles: the frames follow the rotation, and little is refreshed.
 TEST(large_rotations) {
     torus t = plain;
     track run;
@@ -289,7 +290,7 @@ TEST(large_rotations) {
     free(v);
 }
 
-TEST(soft_beside_stiff) {
+TEST(soft_next_to_stiff) {
     torus t = plain;
     track run;
     int tets = t.along * 24 * t.across * t.across;
@@ -304,14 +305,14 @@ TEST(soft_beside_stiff) {
     free(young);
 }
 
-// pressed through itself: the tube is turned inside out at the start
+// inverted: the tube is turned inside out at the start
 static void inside_out(const double *X, double *x) {
     double r = sqrt(X[0] * X[0] + X[1] * X[1]);
     for (int k = 0; k < 2; k++) x[k] = X[k] * (ring - 0.3 * (r - ring)) / r;
     x[2] = X[2];
 }
 
-// With rotations by svd an inverted element turns back; the damped ring comes home as it does with a direct solver.
+// With svd rotations an inverted element recovers; the damped ring returns to its shape as it does with a direct solver.
 TEST(inverted_elements_recover) {
     torus t = plain;
     track run;
@@ -359,7 +360,7 @@ TEST(pins_drags_and_materials_change_while_it_runs) {
     CHECK(run.refreshed > 0);
 }
 
-// It falls on a floor and stays on it. Which node touches when is a matter of chance after the blow; until then it is not.
+// The ring falls on a floor and stays on it. Which node touches when is chaotic after the impact; until then it is not.
 TEST(contact) {
     torus t = plain;
     track run;
@@ -370,7 +371,7 @@ TEST(contact) {
     CHECK(isfinite(run.end.kinetic) && run.end.kinetic < 10);
 }
 
-// Newton's method asks for the answer to its own equation: whatever the matrix, the end is the same to its tolerance.
+// Newton's method solves its own equation: for any matrix, the end state is the same to its tolerance.
 TEST(newton) {
     torus t = plain;
     track run;
@@ -383,7 +384,7 @@ TEST(newton) {
 
 // ------------------------------------------------------------------------------------------------ budget and bits
 
-TEST(the_budget_holds_and_what_waits_comes_next) {
+TEST(the_budget_is_kept_and_deferred_elements_come_next) {
     lab b;
     torus t = plain;
     t.along = 36, t.clamped = true, t.pulled = &far_away, t.threshold = 1e-7, t.columns = 0.3;
@@ -427,7 +428,7 @@ TEST(a_checkpoint_goes_on_to_the_same_bits) {
     REQUIRE(sp_world_save(b.world, &kept) == SP_OK);
     REQUIRE(lab_steps(&b, step, 15) >= 0);
     uint64_t hash = sp_world_hash(b.world);
-    // the same world, and another that has not made a step
+    // the same world, and another one that has not made a step
     REQUIRE(sp_world_restore(b.world, kept.data, kept.size) == SP_OK);
     REQUIRE(lab_steps(&b, step, 15) >= 0);
     CHECK(sp_world_hash(b.world) == hash);
@@ -438,7 +439,7 @@ TEST(a_checkpoint_goes_on_to_the_same_bits) {
     lab_close(&b), lab_close(&c);
 }
 
-// In real time the budget is one of milliseconds; however short, the motion stays whole.
+// In real time the budget is in milliseconds; the motion stays stable however short it is.
 TEST(a_budget_of_time) {
     lab b;
     torus t = plain;

@@ -1,4 +1,4 @@
-// What the verification programs share: one solid in one world, equilibrium, fields, small dense algebra that owes nothing to
+// Shared by the verification programs: one solid in one world, equilibrium, fields, small dense algebra that is independent of
 // the library.
 #ifndef SP_VERIFY_H
 #define SP_VERIFY_H
@@ -14,7 +14,7 @@ typedef struct lab {
     int nodes, tets;
 } lab;
 
-// Opened in three moves: context, mesh (the caller's), world with one solid.
+// Three calls: context, mesh (made by the caller), world with one solid.
 static inline bool lab_context(lab *b) {
     *b = (lab){0};
     sp_context_def def = sp_context_def_default();
@@ -48,7 +48,7 @@ static inline void lab_close(lab *b) {
     sp_context_destroy(&b->ctx);
 }
 
-// A failed step says why.
+// A failed step prints the reason.
 static inline sp_status lab_step(lab *b, double h) {
     sp_status s = sp_world_step(b->world, h);
     if (s < 0) printf("  step: %s: %s\n", sp_status_name(s), sp_world_error(b->world)->message);

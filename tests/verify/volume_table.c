@@ -1,10 +1,11 @@
-// Claim: the method's own table. Nesme, Faure and Chabanas 2004 (HAL inria-00537453), figure 2: a clamped beam under gravity, sum
-// of element volumes 360 at rest. Without rotation handling it swells to 1022 (mean of the run 794); with it, 362 (mean 361).
+// Claim: the results match the table of the method. Nesme, Faure and Chabanas 2004 (HAL inria-00537453), figure 2: a clamped beam
+// under gravity, sum of element volumes 360 at rest. Without rotation handling it swells to 1022 (mean of the run 794); with it,
+// 362 (mean 361).
 //
-// The beam of the source (320 nodes, 1,800 tetrahedra, 360) is found again as 15 x 3 x 4 unit cells filled twice; its material
-// and damping are not stated and were chosen for the swelling (see the scenes), so that the linear numbers test the choice (2%)
-// and the corotational ones the method: within 1% of 360 at all times, for the source's own method (qr on the deformed shape) and
-// for each rotation on the rest shape.
+// The beam of the paper (320 nodes, 1,800 tetrahedra, 360) corresponds to 15 x 3 x 4 unit cells filled twice; its material and
+// damping are not stated and were chosen to match the swelling (see the scenes), so the linear numbers test the choice (2%) and
+// the corotational ones the method: within 1% of 360 at all times, for the paper's own method (qr on the deformed shape) and for
+// each rotation on the rest shape.
 #include "scene_run.h"
 
 static bool volumes(const char *path, const char *how, const char *shape, double *end, double *mean, double *low, double *high) {
@@ -40,7 +41,7 @@ TEST(linear_swells) {
     CHECK_NEAR(mean, 794, 0.02 * 794);
 }
 
-// The source's own method, then every rotation on the rest shape.
+// The paper's own method, then every rotation on the rest shape.
 TEST(corotational_keeps) {
     const char *const sets[4][2] = {{"how=qr", "beam.shape=deformed"},
                                     {"how=qr", "beam.shape=rest"},
