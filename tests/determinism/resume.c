@@ -1,5 +1,5 @@
-// A run that was broken off goes on from its checkpoint file to the same bits: hashes, probes, events and records, with every
-// kind of solver and integrator; what does not fit is refused with a reason and leaves nothing behind.
+// A run that was interrupted continues from its checkpoint file with the same bits: hashes, probes, events and records, with
+// every kind of solver and integrator. A checkpoint that does not fit is refused with a reason and leaves nothing behind.
 #include "../meter.h"
 #include "../unit/record_help.h"
 
@@ -48,7 +48,7 @@ static void compare(const char *what, const char *text, const sp_run_options *wh
     REQUIRE(s.status == SP_OK);
     stage_steps(&s, BREAK);
     REQUIRE(sp_run_save(s.run, record_path("run.spc")) == SP_OK);
-    stage_steps(&s, 3);  // which are done again
+    stage_steps(&s, 3);  // these steps are repeated
     stage_close(&s);
     sp_run_options o = broken ? *broken : sp_run_options_default();
     o.resume = record_path("run.spc");
@@ -67,7 +67,7 @@ static void compare(const char *what, const char *text, const sp_run_options *wh
     CHECK(memcmp(a.samples, b.samples, sizeof a.samples) == 0);
 }
 
-TEST(every_solver_goes_on_to_the_same_bits) {
+TEST(every_solver_continues_with_the_same_bits) {
     static const char *const texts[] = {
         SCENE("", ""),
         SCENE("<solver type='cg'/>", ""),
@@ -97,7 +97,7 @@ static bool same_file(const char *a, const char *b) {
     return same;
 }
 
-TEST(records_go_on) {
+TEST(records_continue) {
     char whole[128], broken[128];
     snprintf(whole, sizeof whole, "%s", record_path("whole")), snprintf(broken, sizeof broken, "%s", record_path("broken"));
     mkdir(whole, 0755), mkdir(broken, 0755);
@@ -116,7 +116,7 @@ TEST(records_go_on) {
     record_clean();
 }
 
-TEST(recordings_go_on) {
+TEST(recordings_continue) {
     char whole[128], broken[128];
     sp_context *ctx;
     sp_recording *x, *y;
@@ -151,7 +151,7 @@ TEST(recordings_go_on) {
     record_clean();
 }
 
-TEST(what_does_not_fit_is_refused) {
+TEST(checkpoints_that_do_not_fit_are_refused) {
     sp_run_options o = sp_run_options_default();
     const char *text = SCENE("", "");
     char path[128];
@@ -167,7 +167,7 @@ TEST(what_does_not_fit_is_refused) {
     CHECK(stage_refused(SCENE("<load near='0.6 0 0' force='1 0 0'/>", ""), &o, "saved from another scene"));
     CHECK(stage_refused("<scene dt='0.02'><solid name='beam'><box size='1 1 1' cells='1 1 1'/></solid><stop steps='3'/></scene>",
                         &o, "saved with dt = 0.01 s, the scene has 0.02 s"));
-    // what is seen or written down may change: it is no part of the state
+    // probes and records may change: they are no part of the state
     s = stage_run(SCENE("", "<probe name='more' of='beam' quantity='volume'/>"), &o, false);
     CHECK_INT(s.status, SP_OK);
     stage_steps(&s, 2);
@@ -232,11 +232,11 @@ TEST(every_allocation_may_fail) {
     if (status == SP_BAD_INPUT || status == SP_UNAVAILABLE) return;  // a build without HDF5
     REQUIRE(status == SP_OK);
     long needed = (1 << 20) - m.allowed;
-    // every one at the end, where the run is built, saved and resumed; some of those in which the scene is read
+    // every allocation at the end, where the run is built, saved and resumed; some of those made while the scene is read
     for (long n = 0; n < needed; n += 1 + (needed - n) / 100) {
         m = (meter){.allowed = n};
         status = metered_story(&m, text, path);
-        // how many frames are on their way, and so the last allocations, hangs on the recorder's pace
+        // the number of queued frames, and so the last allocations, depends on the speed of the recorder
         bool enough = status == SP_OK && n > needed / 2;
         if ((status != SP_NO_MEMORY && !enough) || m.live != 0) {
             SP_TEST_FAILED("%ld of %ld allocations: %s, %ld held", n, needed, sp_status_name(status), m.live);

@@ -1,5 +1,5 @@
-// Rods of every model: same bits for any number of workers, and no allocation once warm. A strand takes memory where it curls
-// more than ever before, so the same motion again takes none.
+// Rods of every model: same bits for any number of workers, and no allocation once warm. A strand allocates when it curls more
+// than ever before, so repeating the same motion allocates nothing.
 #include <stdatomic.h>
 
 #include "souple/souple.h"

@@ -1,5 +1,5 @@
-// Solvers that work beside the step: same bits for any number of workers and any mood of the thread, on replay, after a failed
-// step, and from a checkpoint on, in the same world and in a new one.
+// Solvers that work in the background: same bits for any number of workers and any timing of the thread, on replay, after a
+// failed step, and from a checkpoint, in the same world and in a new one.
 #include <sched.h>
 
 #include "core/background.h"
@@ -22,7 +22,7 @@ typedef struct plan {
     sp_refresh_policy refresh;
     sp_integrator_type integrator;
     int every;
-    bool coarse;  // solves to a threshold of its own, and keeps what a failed attempt made anew
+    bool coarse;  // solves to its own threshold, and keeps what a failed attempt refactored
 } plan;
 
 static const plan plans[] = {
@@ -133,10 +133,10 @@ TEST(same_bits_for_any_lag_on_any_number_of_workers) {
             CHECK_INT(differ(of_lag[l], hash), 0);
             finish(&s);
         }
-    CHECK(differ(of_lag[0], of_lag[1]) > 1);  // the lag is at work
+    CHECK(differ(of_lag[0], of_lag[1]) > 1);  // the lag has an effect
 }
 
-TEST(same_bits_when_steps_fail_and_are_tried_again) {
+TEST(same_bits_when_steps_fail_and_are_repeated) {
     uint64_t plain[STEPS], failing[STEPS];
     for (int lag = 0; lag < 3; lag++) {
         scene s;
@@ -150,7 +150,7 @@ TEST(same_bits_when_steps_fail_and_are_tried_again) {
     }
 }
 
-TEST(same_bits_from_a_checkpoint_on) {
+TEST(same_bits_from_a_checkpoint) {
     for (int lag = 0; lag < 4; lag += 1 + lag)
         for (uint64_t at = 0; at < 9; at += 1 + (at > 1)) {
             scene s, fresh;
@@ -164,11 +164,11 @@ TEST(same_bits_from_a_checkpoint_on) {
             }
             CHECK(sp_world_save(s.w, &c) == SP_OK);
             run(&s, plain, false);
-            // in the world that went on
+            // in the same world, after further steps
             CHECK(sp_world_restore(s.w, c.data, c.size) == SP_OK);
             run(&s, again, false);
             CHECK_INT(differ(plain, again), 0);
-            // in one that was just built, and has had a step of its own in between
+            // in a new world that has made a step in between
             start_with(&fresh, true, 3, lag, false, true);
             for (int k = 0; k < 2; k++) {
                 memset(again + at, 0, (STEPS - at) * sizeof *again);
@@ -182,8 +182,8 @@ TEST(same_bits_from_a_checkpoint_on) {
         }
 }
 
-// Without a fixed lag bits may differ, answers may not: every solve reaches its tolerance.
-TEST(without_a_lag_nobody_waits_and_the_answers_agree) {
+// Without a fixed lag bits may differ, results may not: every solve reaches its tolerance.
+TEST(without_a_lag_the_step_does_not_wait_and_results_agree) {
     double tip[2][PLANS][3];
     for (int free = 0; free < 2; free++) {
         scene s;
@@ -197,7 +197,7 @@ TEST(without_a_lag_nobody_waits_and_the_answers_agree) {
             sp_body_info info;
             CHECK(sp_world_anchor_node(s.w, id, 80, &a) == SP_OK && sp_world_anchor_get(s.w, &a, tip[free][i], NULL) == SP_OK);
             CHECK(sp_world_body_info(s.w, id, &info) == SP_OK && info.solve.status == SP_OK);
-            CHECK(info.solve.residual <= 1.1e-6);  // the tolerance, and what the recurrence may drift
+            CHECK(info.solve.residual <= 1.1e-6);  // the tolerance, and the drift of the recurrence
             if (free && plans[i].refresh == SP_REFRESH_ASYNC) CHECK_INT(info.solve.factor_age, STEPS - 1);
             if (!free && plans[i].refresh == SP_REFRESH_ASYNC) CHECK(info.solve.factor_age >= 2 && info.solve.factor_age <= 3);
         }
@@ -208,9 +208,9 @@ TEST(without_a_lag_nobody_waits_and_the_answers_agree) {
         for (int a = 0; a < 3 && !plans[i].coarse; a++) CHECK_NEAR(tip[0][i][a], tip[1][i][a], 1e-5);
 }
 
-// A run that does not wait lists what it took over among its edits: with them a replay is exact, on a machine of another mood and
-// in a world that would have waited.
-TEST(a_run_that_did_not_wait_can_be_replayed) {
+// A run that does not wait lists its swaps among its edits: with them a replay is exact, with any timing of the thread and in a
+// world that would have waited.
+TEST(a_run_that_does_not_wait_can_be_replayed) {
     enum { ROOM = 512 };
     static sp_edit edits[ROOM];
     int count[STEPS] = {0}, total = 0, taken_over = 0, n;
@@ -218,7 +218,7 @@ TEST(a_run_that_did_not_wait_can_be_replayed) {
     scene s;
     start(&s, 2, 2, false, false);
     for (uint64_t k = 0; k < STEPS; k++) {
-        sp__background_hold(s.ctx, k % 5 < 3);  // now and then
+        sp__background_hold(s.ctx, k % 5 < 3);  // from time to time
         act(&s, k);
         CHECK(sp_world_step(s.w, 0.02) >= 0);
         played[k] = sp_world_hash(s.w);
@@ -227,7 +227,7 @@ TEST(a_run_that_did_not_wait_can_be_replayed) {
             edits[total++] = taken[i], count[k]++;
             taken_over += taken[i].type == SP_EDIT_TAKE_OVER;
         }
-        // let the thread come so far that something is there to be taken over
+        // give the thread enough time that a result is ready for the swap
         for (int i = 0; i < 200 && k % 5 >= 3; i++) sp__parallel(s.ctx, 64, idle, NULL);
     }
     finish(&s);
@@ -239,7 +239,7 @@ TEST(a_run_that_did_not_wait_can_be_replayed) {
             CHECK(sp_world_step(s.w, 0.02) >= 0);
             again[k] = sp_world_hash(s.w);
             sp_world_edits_taken(s.w, &n);
-            CHECK_INT(n, count[k]);  // and the replay could be replayed
+            CHECK_INT(n, count[k]);  // the replay could be replayed
         }
         CHECK_INT(differ(played, again), 0);
         finish(&s);
@@ -247,8 +247,8 @@ TEST(a_run_that_did_not_wait_can_be_replayed) {
     printf("  %d results taken over\n", taken_over);
 }
 
-// A take-over whose step failed and whose edits were dropped was never asked for: the solvers go on as they were.
-TEST(a_dropped_take_over_leaves_no_trace) {
+// The step of a swap fails and its edits are dropped: the swap leaves no trace and the solvers continue unchanged.
+TEST(a_dropped_swap_leaves_no_trace) {
     uint64_t plain[STEPS], dropped[STEPS];
     scene s;
     start(&s, 2, 2, false, true);

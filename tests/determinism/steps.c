@@ -78,7 +78,7 @@ static void queue(scene *s, sp_edit e, const char *body, const char *path, doubl
     CHECK(sp_world_queue(s->w, &e) == SP_OK);
 }
 
-// what a hand, a program and a device do, by step
+// edits of a user, a program and a device, by step
 static void act(scene *s, int step) {
     sp_edit e = sp_edit_default(SP_EDIT_DRAG);
     if (step >= 5 && step < 25) {
@@ -102,7 +102,7 @@ typedef struct edit_list {
     int count[STEPS];
 } edit_list;
 
-// hashes of every step; the edits taken go to the log, or come from it
+// hashes of every step; the applied edits are written to the log, or read from it
 static void run(scene *s, uint64_t *hash, edit_list *out, const edit_list *in) {
     int at = 0;
     for (int k = 0; k < STEPS; k++) {
@@ -154,7 +154,7 @@ TEST(replay_of_the_edits_gives_the_same_bits) {
     run(&s, replayed, NULL, &kept);
     finish(&s);
     CHECK_INT(differ(played, replayed), 0);
-    // and without the edits it is another story
+    // without the edits the result differs
     memset(kept.count, 0, sizeof kept.count);
     start(&s, NULL, "auto");
     run(&s, replayed, NULL, &kept);
@@ -170,7 +170,7 @@ typedef struct batch {
     int count;
 } batch;
 
-// backwards and all on worker 0: an order that no pool of ours would take
+// backwards and all on worker 0: an order that our own pool never uses
 static void *enqueue(sp_task_fn *fn, int count, void *arg, void *user) {
     batch *b = user;
     *b = (batch){fn, arg, count};
@@ -213,7 +213,7 @@ TEST(no_allocation_after_warm_up) {
     start(&s, NULL, "auto");
     run(&s, hash, NULL, NULL);
     uint64_t before = allocations(&s);
-    // drags, pins, parameters, a held snapshot: all of it again
+    // repeats drags, pins, parameters and a held snapshot
     const sp_snapshot *held = sp_world_snapshot_acquire(s.w);
     run(&s, hash, NULL, NULL);
     sp_world_snapshot_release(s.w, held);

@@ -1,4 +1,4 @@
-// The n-th allocation fails, for every n: nothing leaks, nothing crashes, and what was being done can be done again at once.
+// The n-th allocation fails, for every n: nothing leaks, nothing crashes, and the failed call succeeds when repeated.
 #include "souple/souple.h"
 #include "test.h"
 
@@ -33,7 +33,7 @@ typedef struct story {
     bool failed;  // an SP_NO_MEMORY was seen
 } story;
 
-// Do a thing; where memory ran out, do it once more: only one allocation fails, so now it must work.
+// Makes a call; where memory ran out, repeats it: only one allocation fails, so the second call must succeed.
 #define AGAIN(s, call)                                                                \
     do {                                                                              \
         sp_status first_ = (call);                                                    \
@@ -129,7 +129,7 @@ TEST(every_allocation_may_fail) {
     for (long n = 1; n <= all.c.calls && !sp_test_failures; n++) {
         story s = {.c = {.fail_at = n}};
         play(&s);
-        // the same end, whatever failed on the way
+        // the same end state, independent of what failed before
         CHECK(close_story(&s) == hash);
         CHECK_INT(s.c.refused, 1);
         CHECK_INT(s.c.live, 0);

@@ -1,4 +1,4 @@
-// Rods under a meter: memory may run out at any point of their making, stepping and growing, and nothing is lost.
+// Rods with a counting allocator: memory may run out at any point of their creation, stepping and growth, and nothing leaks.
 #include "meter.h"
 #include "souple/souple.h"
 #include "test.h"

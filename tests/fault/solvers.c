@@ -1,6 +1,6 @@
-// The n-th allocation fails, for every n and every solver: in the first solve, when results come from beside the step, on save
-// and on restore, in the world that was saved and in a new one. What was refused works at once when tried again, the end is the
-// same to the bit, nothing leaks.
+// The n-th allocation fails, for every n and every solver: in the first solve, when background results arrive, on save and on
+// restore, in the world that was saved and in a new one. A refused call succeeds when repeated, the end state is the same to the
+// bit, nothing leaks.
 #include "souple/souple.h"
 #include "test.h"
 
@@ -57,7 +57,7 @@ typedef struct story {
     sp_mesh *mesh;
 } story;
 
-// Do a thing; where memory ran out, do it once more: only one allocation fails, so now it must work.
+// Makes a call; where memory ran out, repeats it: only one allocation fails, so the second call must succeed.
 #define AGAIN(call)                                                                   \
     do {                                                                              \
         sp_status first_ = (call);                                                    \
@@ -106,7 +106,7 @@ static uint64_t play(story *s) {
     AGAIN(sp_world_save(w, &c));
     for (int k = 0; k < 2; k++) AGAIN(sp_world_step(w, 0.01));
     uint64_t hash = sp_world_hash(w);
-    AGAIN(sp_world_restore(other, c.data, c.size));  // solvers are made for what they are to remember
+    AGAIN(sp_world_restore(other, c.data, c.size));  // restoring creates the solvers whose state was saved
     AGAIN(sp_world_restore(w, c.data, c.size));
     for (int k = 0; k < 2; k++) {
         AGAIN(sp_world_step(w, 0.01));

@@ -1,4 +1,4 @@
-// What the harnesses share: a context with a ceiling on memory, and promises that end the program when broken.
+// Shared by the harnesses: a context with a limit on memory, and checks that abort the program when they fail.
 #ifndef SP_FUZZ_H
 #define SP_FUZZ_H
 
@@ -37,7 +37,7 @@ static inline void fuzz_free(void *user, void *memory, size_t size) {
     free(memory);
 }
 
-// One worker: an input must not pay for starting threads.
+// One worker: starting threads for every input would be slow.
 static inline sp_context *fuzz_context(void) {
     sp_context_def def = sp_context_def_default();
     def.alloc = fuzz_alloc, def.free = fuzz_free, def.workers = 1;

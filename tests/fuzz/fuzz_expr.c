@@ -1,4 +1,4 @@
-// Any bytes as an expression. Promises: it compiles or says why; evaluation ends and gives the same bits twice.
+// Any bytes as an expression. Checked: it compiles or reports why not; evaluation ends and gives the same bits twice.
 #include <string.h>
 
 #include "fuzz/fuzz.h"
@@ -8,7 +8,7 @@ typedef struct block {
     struct block *next;
 } block;
 
-// memory of one expression: a chain, freed as a whole, as a scene's is
+// memory of one expression: a chain, freed as a whole, as in a scene
 static void *chain_alloc(void *user, size_t n, size_t size) {
     block **chain = user;
     block *b = size && n > (1u << 24) / size ? NULL : calloc(1, sizeof *b + 16 + n * size);

@@ -1,5 +1,5 @@
-// Any bytes as a mesh file of any format: one that knows the content, or each of those that go by their name. Promises: cells or
-// a message; every number of the cells, of the mesh and of the surface in range; nothing leaks.
+// Any bytes as a mesh file of any format: a format recognised by content, or each of those recognised by name. Checked: cells or
+// a message; every number of the cells, of the mesh and of the surface is in range; nothing leaks.
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ static void forget_points(void) {
     unlink(path);
 }
 
-// TetGen's elements and faces want points beside them: one file per process
+// TetGen's elements and faces need a file of points next to them: one file per process
 static void write_points(void) {
     if (stem[0]) return;
     char path[80];
@@ -75,7 +75,7 @@ static void check_surface(const sp_trimesh *surface) {
     for (int i = 0; i < 3 * def.vertex_count; i++) FUZZ_PROMISE(isfinite(def.positions[i]));
 }
 
-// returns whether a format took it
+// returns whether a format accepted it
 static bool try_name(const char *text, size_t size, const char *name) {
     sp_context *context = fuzz_context();
     sp_cells cells;
@@ -101,7 +101,7 @@ static bool try_name(const char *text, size_t size, const char *name) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const suffixes[] = {".stl", ".obj", ".ele", ".face", "-alone.node"};
     write_points();
-    char *text = malloc(size + 1);  // the readers' texts end in a zero byte
+    char *text = malloc(size + 1);  // the readers expect a zero byte at the end
     if (!text) return 0;
     if (size) memcpy(text, data, size);
     text[size] = 0;

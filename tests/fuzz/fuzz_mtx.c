@@ -1,5 +1,5 @@
-// Any bytes as a Matrix Market file. Promises: a matrix in the shape symmetric.h asks for, or a message; what was read can be
-// taken together to blocks; nothing leaks.
+// Any bytes as a Matrix Market file. Checked: a matrix in the layout that symmetric.h requires, or a message; the matrix can be
+// combined into blocks; nothing leaks.
 #include <math.h>
 #include <string.h>
 

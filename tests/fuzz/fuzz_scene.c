@@ -1,5 +1,5 @@
-// Any bytes as a scene: read, check, resolve, build. Promises held against every input: it ends, in bounded memory; a refusal
-// has a message; nothing leaks.
+// Any bytes as a scene: read, check, resolve, build. Checked for every input: it ends, in bounded memory; a refusal has a
+// message; nothing leaks.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Any bytes as a label volume (NRRD, NIfTI-1). Promises: as many labels as the dimensions say and a finite affine, or a message;
-// nothing leaks. Detached data are looked for beside a file that is not there.
+// Any bytes as a label volume (NRRD, NIfTI-1). Checked: as many labels as the dimensions require and a finite affine, or a
+// message; nothing leaks. Detached data are searched next to a file that does not exist.
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 static void check_volume(const sp_label_volume *v) {
     size_t count = (size_t)v->dims[0] * (size_t)v->dims[1] * (size_t)v->dims[2];
     FUZZ_PROMISE(v->dims[0] >= 1 && v->dims[1] >= 1 && v->dims[2] >= 1);
-    volatile int seen;  // every label is looked at, for the sanitizer's sake
+    volatile int seen;  // reads every label, so that the sanitizer checks it
     for (size_t i = 0; i < count; i++) seen = v->labels[i];
     (void)seen;
     for (int i = 0; i < 12; i++) FUZZ_PROMISE(isfinite(v->affine[i]));

@@ -1,5 +1,5 @@
-// Any bytes as a message of a viewer's client. Promises: a verdict with a reason; what is taken lies within its limits, whatever
-// it was written as; the same twice.
+// Any bytes as a message of a viewer's client. Checked: the result has a reason; accepted values are within their limits, in any
+// notation; the same result twice.
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sp_message m, again;
     char why[SP_WHY_MAX], why_again[SP_WHY_MAX];
     memset(&m, 0, sizeof m), memset(&again, 0, sizeof again);
-    // an exact copy, so that a byte read behind it is noticed
+    // an exact copy, so that the sanitizer detects a read past its end
     char *text = malloc(size ? size : 1);
     if (!text) return 0;
     if (size) memcpy(text, data, size);

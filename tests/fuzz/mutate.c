@@ -1,5 +1,5 @@
-// The harnesses without libFuzzer: a fixed number of inputs, made from the seeds by a generator of our own, the same in every
-// run and with every compiler.   mutate_scene COUNT SUFFIX FOLDER...
+// The harnesses without libFuzzer: a fixed number of inputs, made from the seeds by a generator of our own, the same in every run
+// and with every compiler.   mutate_scene COUNT SUFFIX FOLDER...
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -56,7 +56,7 @@ static void add_folder(const char *folder, const char *suffix) {
     free(entries);
 }
 
-// numbers and marks that readers stumble over
+// numbers and characters that often break readers
 static const char *const tokens[] = {"-1",   "0",    "nan", "inf", "1e400", "99999999999", "2147483648", "-2147483649",
                                      "{",    "}",    "\"",  "<",   "/>",    "<!--",        "]]>",        "&amp;",
                                      "&#0;", "\xff", "{i}", "@E",  "..",    "1e-320",      "(((((",      ".5"};
@@ -75,26 +75,26 @@ static void mutate(input *in) {
     const char *token = tokens[random_below(sizeof tokens / sizeof *tokens)];
     uint8_t byte = (uint8_t)random_below(256);
     switch (random_below(7)) {
-    case 0:  // another byte
+    case 0:  // replace a byte
         put(in, at, 1, &byte, 1);
         break;
-    case 1:  // a hole
+    case 1:  // remove a piece
         put(in, at, random_below(40), &byte, 0);
         break;
-    case 2:  // cut off
+    case 2:  // truncate
         in->size = at;
         break;
     case 3:
-    case 4:  // a nasty token over what was there
+    case 4:  // overwrite with a token
         put(in, at, random_below(6), (const uint8_t *)token, strlen(token));
         break;
-    case 5: {  // a piece of another seed
+    case 5: {  // overwrite with a piece of another seed
         size_t from = random_below((uint32_t)other->size + 1), length = random_below(200);
         if (length > other->size - from) length = other->size - from;
         put(in, at, random_below(60), other->data + from, length);
         break;
     }
-    default:  // a bit
+    default:  // flip a bit
         if (at < in->size) in->data[at] ^= (uint8_t)(1u << random_below(8));
     }
 }
@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
         in.size = seed->size;
         memcpy(in.data, seed->data, seed->size);
         for (uint32_t m = 1 + random_below(5); m > 0; m--) mutate(&in);
-        // an exact copy, so that a sanitizer sees reads past the end
+        // an exact copy, so that the sanitizer detects reads past the end
         uint8_t *exact = malloc(in.size ? in.size : 1);
         FUZZ_PROMISE(exact);
         memcpy(exact, in.data, in.size);
