@@ -1,7 +1,7 @@
 // Checkpoint files of runs: a header, then named sections.
 //
-//   head (magic, version, digest of the scene, dt, step, time, size, checksum) | section: length of name, length, name, bytes |
-// ...
+//   header: magic, version, digest of the scene, dt, step, time, size, checksum
+//   each section: length of the name, length of the data, name, data
 //
 // "world" is the block of sp_world_save; "events" has the state of each event; "probe:PATH" and "csv:FILE:PATH" have samples;
 // "record:FILE" has the state of a record on disk. A resumed run looks up sections by name, so that records may be added or
