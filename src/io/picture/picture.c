@@ -1,5 +1,4 @@
-// A picture of the world now, or of a surface: what the caller asked for is checked, the pieces of picture.h are called in their
-// order.
+// A picture of the current world or of a surface: checks the options and calls the parts of picture.h in order.
 #include "io/picture/picture.h"
 
 #include <stdio.h>
@@ -28,7 +27,7 @@ sp_picture_extent sp_picture_extent_default(void) {
                                .greatest = -INFINITY};
 }
 
-// ---------------------------------------------------------------------------------------------------- what is asked for
+// ---------------------------------------------------------------------------------------------------- options
 
 static sp_status check_camera(sp_context *ctx, const sp_picture_def *def) {
     if (!(def->fov > 0 && def->fov < 180)) return SP_FAIL(ctx, SP_BAD_INPUT, "fov = %g deg, must be in (0, 180)", def->fov);
@@ -76,14 +75,14 @@ static sp_status check_world(sp_world *w, const sp_picture_def *def) {
 
 // ---------------------------------------------------------------------------------------------------- drawing
 
-// the newest snapshot; a world that has not been stepped yet makes its first one here
+// the newest snapshot; a world without a step publishes its first one here
 static const sp_snapshot *newest(sp_world *w) {
     const sp_snapshot *shot = sp_world_snapshot_acquire(w);
     if (shot || sp_world_publish(w) < 0) return shot;
     return sp_world_snapshot_acquire(w);
 }
 
-// a ground seen from below would hide all that stands on it
+// a ground seen from below would hide everything on it
 static void hide_grounds_from_below(sp_drawing *d) {
     for (int i = 0; i < d->soup.skin_count; i++) {
         sp_skin *s = &d->soup.skins[i];
@@ -102,7 +101,7 @@ static void write_words(const sp_picture_def *def, sp_drawing *d) {
     if (def->note) snprintf(d->note, sizeof d->note, "%s", def->note);
 }
 
-// what is collected to pixels. Nullable: run
+// renders the collected triangles to pixels. Nullable: run
 static sp_status finish(sp_context *ctx, const sp_run *run, const sp_picture_def *def, sp_drawing *d, unsigned char *rgb) {
     sp__picture_camera(def, d);
     hide_grounds_from_below(d);

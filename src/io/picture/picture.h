@@ -1,9 +1,9 @@
-// Pictures in three steps: collect (surfaces, colours, camera and lights: of a world in picture_collect.c, picture_field.c and
-// picture_scene.c, rods in picture_rings.c, of a surface alone in picture_surface.c; picture_camera.c, picture_marks.c), draw
-// (which triangles each sample sees, collide/layers.h; how they are lit, picture_light.c and picture_shade.c; how samples become
-// pixels, picture_pixel.c), write (text and colour bar on top, picture_legend.c and picture_text.c; the file, picture_png.c).
+// Pictures in three steps. Collect: surfaces, colours, camera and lights (of a world in picture_collect.c, picture_field.c and
+// picture_scene.c, rods in picture_rings.c, a surface alone in picture_surface.c; picture_camera.c, picture_marks.c). Draw:
+// visibility per sample (collide/layers.h), lighting (picture_light.c, picture_shade.c), samples to pixels (picture_pixel.c).
+// Write: text and colour bar (picture_legend.c, picture_text.c), the file (picture_png.c).
 //
-// Every pixel is SP_SAMPLES x SP_SAMPLES samples. Light is added up in linear colours; sRGB only enters and leaves.
+// Every pixel has SP_SAMPLES x SP_SAMPLES samples. Lighting is computed in linear colours; only inputs and outputs are sRGB.
 #ifndef SP_PICTURE_H
 #define SP_PICTURE_H
 
@@ -13,16 +13,16 @@
 
 enum { SP_SAMPLES = 3 };
 
-// How a group of triangles looks.
+// Appearance of a group of triangles.
 typedef struct sp_skin {
     double color[3];  // linear
     double opacity, roughness, metallic;
     bool edges, by_field, ground;
-    bool by_vertex;                // colours of the vertices
-    bool mark;                     // a ball or an arrow: casts no shadow
-    bool round;                    // a tube: normals that came along are right however few its sides are
-    double origin[3], u[3], v[3];  // ground: its middle and directions
-    double reach, spacing;         // ground: fades out at this radius; distance of its lines [m]
+    bool by_vertex;                // colours per vertex
+    bool mark;                     // a marker or an arrow: casts no shadow
+    bool round;                    // a tube: the given normals are right even with few sides
+    double origin[3], u[3], v[3];  // ground: centre and directions
+    double reach, spacing;         // ground: fade-out radius; distance of the grid lines [m]
 } sp_skin;
 
 typedef struct sp_arrow {
@@ -33,24 +33,24 @@ typedef struct sp_soup_ring {
     int first, count;  // vertices
 } sp_soup_ring;
 
-// All triangles of a picture in one list, with room for more.
+// All triangles of a picture (a triangle soup), in growing arrays.
 typedef struct sp_soup {
     int vertex_count, face_count, skin_count, marker_count, arrow_count, ring_count;
     int vertex_room, face_room, skin_room, marker_room, arrow_room, ring_room;
-    bool with_colors, with_smooth, with_scalar, with_stripes;  // set before there is any room
-    int fitted;                                                // vertices that the camera is fitted to, the first ones
-    double *x;                                                 // vertices x 3 [m]
-    float *colors;                                             // vertices x 4, linear and opacity; NULL: none has any
-    float *smooth;           // vertices x 3: normals that came along, 0 where none did; NULL: none has any
+    bool with_colors, with_smooth, with_scalar, with_stripes;  // set before the first reserve
+    int fitted;              // the camera is fitted to this many vertices, from the first one on
+    double *x;               // vertices x 3 [m]
+    float *colors;           // vertices x 4, linear and opacity; NULL: no vertex has a colour
+    float *smooth;           // vertices x 3: given normals, 0 if none; NULL: no vertex has a normal
     double *scalar;          // field at each corner (faces x 3); NULL: no field
-    unsigned char *stripes;  // per face, 255: in the tone of a stripe, 0: not; NULL: none has any
+    unsigned char *stripes;  // per face, 255: has the colour of a stripe, 0: not; NULL: no stripes
     uint32_t *faces;         // faces x 3
     int *skin_of;            // per face
     float *normals;          // faces x 3 corners x 3
     sp_skin *skins;
-    double *markers;      // points to be dotted x 3
+    double *markers;      // positions of the markers x 3
     sp_arrow *arrows;     // forces
-    sp_soup_ring *rings;  // of rods
+    sp_soup_ring *rings;  // cross sections of rods
 } sp_soup;
 
 enum { SP_LIGHTS_MAX = 8, SP_SHADOW_SIZE = 1024 };
@@ -59,18 +59,18 @@ typedef enum sp_light_type { SP_LIGHT_SUN, SP_LIGHT_POINT, SP_LIGHT_SPOT, SP_LIG
 
 typedef struct sp_light {
     sp_light_type type;
-    double at[3];     // point, spot: place; sun, sky: direction towards the light, unit
+    double at[3];     // point, spot: position; sun, sky: unit direction towards the light
     double aim[3];    // spot: unit direction of its axis
     double color[3];  // linear, times intensity
-    double gloss;     // share in highlights
-    double softness;  // radius of the blur of its shadow, share of the scene's size
+    double gloss;     // weight in highlights
+    double softness;  // blur radius of its shadow, relative to the size of the scene
     bool shadow;
-    sp_eye eye;   // written by sp__shadows
-    float *map;   // SP_SHADOW_SIZE squared depths, infinite where nothing is; NULL: no shadow
-    float *veil;  // depth of the first see-through wall and the share of light behind; NULL: none is see-through
+    sp_eye eye;   // set by sp__shadows
+    float *map;   // shadow map, SP_SHADOW_SIZE squared depths, infinite if empty; NULL: no shadow
+    float *veil;  // depth of the first transparent face and the transmitted fraction behind it; NULL: no transparent faces
 } sp_light;
 
-// The field shown: colours from low to high, or one colour a number.
+// The displayed field: a colour scale from low to high, or one colour per number.
 typedef struct sp_legend {
     char label[64];  // "von Mises stress"; empty: no field
     const char *unit;
@@ -86,65 +86,64 @@ typedef struct sp_drawing {
     sp_soup soup;
     sp_light lights[SP_LIGHTS_MAX];
     int light_count;
-    bool walls;                                       // every wall of a see-through body counts, not only those it is entered by
+    bool walls;  // count every face of a transparent body, not only those where the ray enters
     double ambient_sky[3], ambient_ground[3], up[3];  // hemisphere, linear
-    double centre[3], size;                           // of what is drawn, ground aside [m]
+    double centre[3], size;                           // of the drawn bodies without the ground [m]
     sp_legend legend;
     char title[160], note[96];
 } sp_drawing;
 
 // ---- collect
-// Room for so many more; what is there stays. SP_NO_MEMORY leaves the soup as it was.
+// Makes room for more items and keeps the present ones. SP_NO_MEMORY leaves the soup unchanged.
 sp_status sp__soup_reserve(sp_context *ctx, sp_soup *soup, int vertices, int faces, int skins);
 sp_status sp__soup_marker(sp_context *ctx, sp_soup *soup, const double at[3]);
 sp_status sp__soup_ring(sp_context *ctx, sp_soup *soup, int first, int count);
 sp_status sp__soup_arrow(sp_context *ctx, sp_soup *soup, const double from[3], const double to[3]);
 void sp__soup_free(sp_context *ctx, sp_soup *soup);
-// Corner normals of all faces: those that came along where they fit the face, else smooth across edges whose faces turn by less
-// than the crease angle.
+// Corner normals of all faces: the given ones if they fit the face, else smoothed across edges below the crease angle.
 sp_status sp__soup_normals(sp_context *ctx, sp_soup *soup);
-// Surfaces of a snapshot. The drawing is zeroed before; sp__soup_free releases it on any outcome. Nullable: run.
+// Surfaces of a snapshot. Zero the drawing before the call; sp__soup_free releases it, also after a failure. Nullable: run.
 sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapshot *shot, const sp_run *run,
                               const sp_picture_def *def, sp_drawing *d);
 sp_status sp__picture_collect_surface(sp_context *ctx, const sp_trimesh *surface, const char *name, const sp_picture_def *def,
                                       sp_drawing *d);
-void sp__picture_bounds(sp_drawing *d);  // centre and size from the vertices there are
-// Least and greatest value of the corners coloured by the field; false: there are none.
+void sp__picture_bounds(sp_drawing *d);  // centre and size of the present vertices
+// Range of the values of the corners that are coloured by the field; false: there are none.
 bool sp__picture_values(const sp_soup *soup, double *least, double *greatest);
-// What a definition wants for the opacity of a body, or `otherwise`.
+// Opacity of a body in the definition, or `otherwise`.
 double sp__picture_opacity(const sp_picture_def *def, const char *body, double otherwise);
 
-// What a field is called on the legend; false: pictures do not know it.
+// Label of a field in the legend; false: pictures do not support the field.
 bool sp__picture_field(const char *name, sp_legend *out);
-// A field of a solid or a rod, ready to be carried to surfaces.
+// A field of a solid or a rod, prepared for interpolation on surfaces.
 typedef struct sp_body_field {
     int node_count, element_count;
-    int *element;         // elements x 4: their nodes; of a rod both, twice
+    int *element;         // elements x 4: their nodes; for a rod both nodes, twice
     double *of_node;      // per node
-    double *flat;         // per element, where values must not be mixed; NULL: of_node
-    int *start, *around;  // elements around each node, where there is `flat`
+    double *flat;         // per element, for values that must not be interpolated; NULL: use of_node
+    int *start, *around;  // elements around each node, only with `flat`
 } sp_body_field;
 sp_status sp__field_take(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, const char *field, sp_body_field *out);
 void sp__field_free(sp_context *ctx, sp_body_field *field);
-// At the corners of the body's own boundary, and of a surface that rides on it (face_count x 3 numbers).
+// Values at the corners of the boundary, and of an embedded surface (face_count x 3 numbers).
 void sp__field_corners(const sp_body_field *field, const sp_snapshot_body *body, double *out);
 void sp__field_riding(const sp_body_field *field, const sp_snapshot_surface *surface, double *out);
-// The nodes of a body that something holds, as markers; the forces that act on it, as arrows.
+// Adds markers at the fixed nodes of a body, and arrows for the forces on it.
 sp_status sp__field_held(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, sp_soup *soup);
 sp_status sp__field_loads(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, double size, sp_soup *soup);
 
-// Rods. Rings of a body, or of a surface that rides on it, whose vertices are in the soup from `first` on.
+// Rods: cross sections of a body or of an embedded surface, whose vertices are in the soup from `first` on.
 sp_status sp__rings_add(sp_context *ctx, const sp_snapshot_body *body, int first, sp_soup *soup);
 sp_status sp__rings_add_riding(sp_context *ctx, const sp_snapshot_surface *surface, int first, sp_soup *soup);
 void sp__rings_elements(const sp_snapshot_body *body, int element_count, int *element);  // for sp_body_field
 sp_status sp__rings_corners(sp_context *ctx, const sp_body_field *field, const sp_snapshot_body *body, double *out);
 sp_status sp__rings_held(sp_context *ctx, const sp_snapshot_body *body, const double *force, sp_soup *soup);
-sp_status sp__rings_fit(sp_context *ctx, sp_drawing *d);  // rings at least as wide as the camera needs them
-void sp__stripe_color(double strength, double color[3]);  // the tone of a stripe, in [0, 1] of it
+sp_status sp__rings_fit(sp_context *ctx, sp_drawing *d);  // widens cross sections to the minimum width for the camera
+void sp__stripe_color(double strength, double color[3]);  // blends to the stripe colour by a strength in [0, 1]
 
-// What the scene of a run (nullable) says: looks of bodies, what to show, the range of colours, lights.
+// Settings of the scene of a run (nullable): looks of bodies, view options, range of colours, lights.
 void sp__picture_skin(const sp_run *run, sp_body_id body, bool ground, sp_skin *skin);
-void sp__picture_surface_skin(const sp_run *run, sp_body_id body, int surface, sp_skin *skin);  // over that of the body
+void sp__picture_surface_skin(const sp_run *run, sp_body_id body, int surface, sp_skin *skin);  // overrides that of the body
 bool sp__picture_shows(const sp_run *run, const char *what);
 bool sp__picture_shows_body(const sp_run *run, const char *body);
 bool sp__picture_range(const sp_run *run, const char *field, double range[2]);
@@ -153,39 +152,39 @@ int sp__picture_lights(const sp_run *run, const sp_drawing *d, sp_light *lights,
 
 // ---- camera
 void sp__eye_look(sp_eye *eye, const double at[3], const double to[3], const double up[3]);
-// Put the eye where every point is on the canvas between the margins (samples: left, right, top, bottom).
+// Places the camera so that every point is on the canvas between the margins (samples: left, right, top, bottom).
 void sp__eye_fit(sp_eye *eye, const double forward[3], const double up[3], const double *points, int count, double width,
                  double height, const double margins[4]);
 void sp__picture_camera(const sp_picture_def *def, sp_drawing *d);
-// Balls and arrows as triangles, as large as this camera needs them.
+// Markers and arrows as triangles, sized for this camera.
 sp_status sp__picture_marks(sp_context *ctx, sp_drawing *d);
 
 // ---- draw
 typedef struct sp_hit {
     double x[3], n[3], to_eye[3];
-    double color[3], opacity;  // of the surface where the ray goes through, linear
-    double scalar, edge;       // field; distance to the nearest edge of the face in pixels
+    double color[3], opacity;  // of the surface at the hit, linear
+    double scalar, edge;       // field value; distance to the nearest edge of the face in pixels
     double depth;
     const sp_skin *skin;
-    double turn[2];  // cosine and sine of an angle of its own, for the blur of shadows
+    double turn[2];  // cosine and sine of a random angle per sample, for the blur of shadows
 } sp_hit;
 
-// Shadow maps of the lights that cast one; sp__shadows_free releases them.
+// Shadow maps of the lights that cast shadows; sp__shadows_free releases them.
 sp_status sp__shadows(sp_context *ctx, sp_drawing *d);
 void sp__shadows_free(sp_context *ctx, sp_drawing *d);
-// Key, sky and rim lights about the camera, for scenes without lights of their own.
+// Key, sky and rim lights relative to the camera, for scenes without lights.
 void sp__lights_default(sp_drawing *d);
-// Where the ray of a sample meets a face; what it looks like there before and after the lights.
+// Intersection of the ray of a sample with a face; surface attributes there, and the lit colour.
 void sp__hit_face(const sp_drawing *d, uint32_t face, int sx, int sy, sp_hit *out);
 void sp__hit_shade(const sp_drawing *d, const sp_hit *hit, const double background[3], double out[3]);
-// Everything below the text, width x height x 3 bytes of sRGB.
+// Renders everything below the text: width x height x 3 bytes of sRGB.
 sp_status sp__picture_pixels(sp_context *ctx, const sp_drawing *d, unsigned char *rgb);
 
 // ---- colours and text
 double sp__to_linear(double srgb);
 double sp__to_srgb(double linear);
 void sp__legend_color(const sp_legend *legend, double value, double linear[3]);
-// Text with the left end of its base line at x, y; size is the height of a capital in pixels.
+// Draws text with the left end of its baseline at x, y; size is the height of a capital in pixels.
 void sp__text_draw(unsigned char *rgb, int width, int height, double x, double y, double size, const char *text,
                    const double ink[3]);
 double sp__text_width(const char *text, double size);

@@ -1,4 +1,4 @@
-// Where the camera stands: as the scene says, or fitted so that every body is on the picture from its broad side.
+// The camera: as the scene defines it, or fitted so that all bodies are visible from their broad side.
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
@@ -11,7 +11,7 @@ static bool normalise(double v[3]) {
     return true;
 }
 
-// any unit vector that is not along `v`
+// any unit vector not parallel to `v`
 static void other_direction(const double v[3], double out[3]) {
     int k = fabs(v[0]) <= fabs(v[1]) && fabs(v[0]) <= fabs(v[2]) ? 0 : fabs(v[1]) <= fabs(v[2]) ? 1 : 2;
     out[0] = out[1] = out[2] = 0;
@@ -45,7 +45,7 @@ static double fit_distance(const sp_eye *eye, const double to[3], const double *
     return distance;
 }
 
-// extent of the points on the canvas: x0 y0 x1 y1
+// bounding box of the points on the canvas: x0 y0 x1 y1
 static void seen_box(const sp_eye *eye, const double *points, int count, double box[4]) {
     box[0] = box[1] = INFINITY, box[2] = box[3] = -INFINITY;
     for (int i = 0; i < count; i++) {
@@ -64,7 +64,7 @@ void sp__eye_fit(sp_eye *eye, const double forward[3], const double up[3], const
     for (int i = 0; i < 3 && count > 0; i++) to[i] = 0.5 * (low[i] + high[i]);
     eye->parallel = false;
     eye->cx = margins[0] + 0.5 * w, eye->cy = margins[2] + 0.5 * h;
-    // the middle of the box is not the middle of the picture: move the aim a few times, then the distance follows
+    // the centre of the box does not project to the centre of the picture: iterate the target, then compute the distance
     for (int pass = 0; pass < 6; pass++) {
         double ahead[3], at[3], box[4];
         sp__axpy3(to, 1.0, forward, ahead);
@@ -81,7 +81,7 @@ void sp__eye_fit(sp_eye *eye, const double forward[3], const double up[3], const
     }
 }
 
-// two horizontal directions: to the right and towards a viewer who stands in front
+// two horizontal directions: to the right, and towards a viewer in front
 static void horizon(const double up[3], double right[3], double front[3]) {
     double z[3] = {0, 0, 1}, y[3] = {0, -1, 0};
     sp__cross3(up, fabs(up[2]) < 0.9 ? z : y, right);
@@ -89,7 +89,7 @@ static void horizon(const double up[3], double right[3], double front[3]) {
     sp__cross3(right, up, front);
 }
 
-// a three-quarter view from above, along the thinner horizontal extent so that what is long lies across the picture
+// a three-quarter view from above along the shorter horizontal extent, so that long bodies lie across the picture
 static void choose_forward(const double up[3], const double *points, int count, double forward[3]) {
     double side[2][3], extent[2];
     horizon(up, side[0], side[1]);
@@ -107,7 +107,7 @@ static void choose_forward(const double up[3], const double *points, int count, 
     normalise(forward);
 }
 
-// where azimuth and elevation are given they take the place of what was chosen
+// given azimuth and elevation override the automatic ones
 static void aim_as_told(const sp_picture_def *def, const double up[3], double forward[3]) {
     double right[3], front[3];
     horizon(up, right, front);
@@ -119,7 +119,7 @@ static void aim_as_told(const sp_picture_def *def, const double up[3], double fo
         forward[i] = -cos(elevation) * (cos(azimuth) * front[i] + sin(azimuth) * right[i]) - sin(elevation) * up[i];
 }
 
-// about `up`
+// rotates about `up`
 static void turn_vector(const double up[3], double angle, double v[3]) {
     double q[4], m[9], out[3];
     sp__quat_axis(up, angle, q), sp__quat_matrix(q, m);

@@ -1,24 +1,24 @@
-// From a snapshot to one list of triangles: bodies first, then the grounds, which are planes of rigid bodies drawn as wide as the
-// picture needs and fading into the background.
+// From a snapshot to one list of triangles: bodies first, then the grounds. A ground is a plane of a rigid body; it is drawn as
+// wide as the picture needs and fades into the background.
 //
-// A body shows its surfaces of the roles asked for, or its own boundary where it has none. What is shown beside the visual
-// surface is see-through and has its edges drawn, so that one can be seen through the other.
+// A body shows its surfaces of the selected roles, or its boundary if it has none. Surfaces shown in addition to the visual one
+// are transparent and have their edges drawn, so that both are visible.
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
-// how wide a ground is drawn and how far its lines are apart, in sizes of what stands on it
+// width of a ground and distance of its grid lines, relative to the size of the bodies
 static const double ground_reach = 2.2, ground_spacing = 0.08;
 static const double beside_opacity = 0.35;
 static const double collision_color[3] = {0.95, 0.55, 0.10}, mechanical_color[3] = {0.25, 0.45, 0.85};  // sRGB
 
-// what a picture is made of, handed down
+// arguments of the collecting functions
 typedef struct sp_collecting {
     sp_context *ctx;
     sp_world *world;
     const sp_run *run;
     const sp_picture_def *def;
     sp_drawing *d;
-    bool visual, mechanical, collision;  // of `view show`
+    bool visual, mechanical, collision;  // from `view show`
 } sp_collecting;
 
 static bool is_kind(sp_world *world, sp_body_id id, const char *kind) {
@@ -26,17 +26,17 @@ static bool is_kind(sp_world *world, sp_body_id id, const char *kind) {
     return sp_world_body_info(world, id, &info) >= 0 && strcmp(info.kind, kind) == 0;
 }
 
-// it has nodes, so that things hold it, act on it and are measured on it
+// the body has nodes with boundary conditions, loads and fields
 static bool is_soft(sp_world *world, const sp_snapshot_body *b) {
     return !is_kind(world, b->id, "rigid");
 }
 
-// elements of rods have neither a turn nor a solver's age
+// elements of rods have neither a rotation nor a refresh age
 static bool has_field(const sp_snapshot_body *b, const char *field) {
     return field && !(b->rings && (strcmp(field, "rotation") == 0 || strcmp(field, "refresh") == 0));
 }
 
-// a rigid body that is nothing but one flat square
+// a rigid body that is a single flat square
 static bool is_ground(sp_world *world, const sp_snapshot_body *b) {
     return b->vertex_count == 4 && b->face_count == 2 && b->surface_count == 0 && is_kind(world, b->id, "rigid");
 }
@@ -103,7 +103,7 @@ static sp_status add_surfaces(const sp_collecting *c, const sp_snapshot_body *b,
         SP_TRY(add_riding(c, b, r, visual ? field : NULL, skin));
         drawn |= visual;
     }
-    // surfaces for touching alone leave the boundary to be seen
+    // a body with collision surfaces only shows its boundary
     if (c->visual && !drawn) return add_boundary(c, b, field, *own);
     if (!c->mechanical) return SP_OK;
     sp_skin skin = *own;
@@ -127,7 +127,7 @@ static sp_status add_body(const sp_collecting *c, const sp_snapshot_body *b) {
     return status;
 }
 
-// after the bodies, when their size is known. The camera keeps both ends in view
+// after the bodies, when their size is known. Both ends of the arrows are fitted into the view
 static sp_status add_loads(const sp_collecting *c, const sp_snapshot *shot) {
     sp_soup *s = &c->d->soup;
     if (!sp__picture_shows(c->run, "loads")) return SP_OK;
@@ -152,7 +152,7 @@ static double round_length(double raw) {
     return power * (r < 1.5 ? 1 : r < 3.5 ? 2 : r < 7.5 ? 5 : 10);
 }
 
-// lines run through the plane's own middle, wherever the bodies are
+// the grid lines pass through the centre of the plane, independent of the bodies
 static void align_lines(sp_skin *skin, const double *x) {
     double middle[3], shift[3];
     for (int i = 0; i < 3; i++) middle[i] = 0.25 * (x[i] + x[3 + i] + x[6 + i] + x[9 + i]);
@@ -162,7 +162,7 @@ static void align_lines(sp_skin *skin, const double *x) {
     sp__axpy3(skin->origin, c - step * floor(c / step + 0.5), skin->v, skin->origin);
 }
 
-// the square of the snapshot moved below what is drawn and made as wide as it needs to be
+// moves the square of the snapshot below the bodies and scales it
 static void widen_ground(sp_drawing *d, sp_skin *skin, double *x, uint32_t *faces, uint32_t first) {
     double e[2][3], n[3], to[3];
     for (int k = 0; k < 2; k++) sp__sub3(x + 3 * (size_t)(faces[k + 1] - first), x + 3 * (size_t)(faces[0] - first), e[k]);
@@ -199,7 +199,7 @@ static sp_status add_ground(const sp_collecting *c, const sp_snapshot_body *b) {
     return SP_OK;
 }
 
-// ---------------------------------------------------------------------------------------------------- all
+// ---------------------------------------------------------------------------------------------------- all triangles
 
 static void find_extras(const sp_snapshot *shot, sp_soup *s) {
     for (int i = 0; i < shot->body_count; i++) {
@@ -212,7 +212,7 @@ static void find_extras(const sp_snapshot *shot, sp_soup *s) {
     }
 }
 
-// colours reach from zero, or from the least value of either sign, to the greatest
+// default range: from zero, or a smaller minimum, to the maximum
 static void set_range(const sp_collecting *c) {
     const sp_picture_def *def = c->def;
     double low, high, given[2];

@@ -1,5 +1,5 @@
-// Colours from fields: values of nodes, or of elements averaged to their nodes, carried to the corners of the drawn faces. What
-// must not be mixed (regions, ages) is carried from the element behind.
+// Colours from fields: values of nodes, or of elements averaged to nodes, interpolated to the corners of the drawn faces. Values
+// that must not be averaged (regions, ages) come from the element of the face.
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
@@ -29,7 +29,7 @@ static double length_of(const double *v, int components) {
     return components == 1 ? v[0] : sqrt(sum);
 }
 
-// ---------------------------------------------------------------------------------------------------- taking
+// ---------------------------------------------------------------------------------------------------- sampling
 
 void sp__field_free(sp_context *ctx, sp_body_field *f) {
     sp__free(ctx, f->element), sp__free(ctx, f->of_node), sp__free(ctx, f->flat);
@@ -37,7 +37,7 @@ void sp__field_free(sp_context *ctx, sp_body_field *f) {
     *f = (sp_body_field){0};
 }
 
-// the elements around each node, in compressed rows
+// elements around each node, in compressed rows (CSR)
 static sp_status find_neighbours(sp_context *ctx, sp_body_field *f) {
     int corners = 4 * f->element_count;
     if (!SP_NEW(ctx, f->start, (size_t)f->node_count + 2) || !SP_NEW(ctx, f->around, (size_t)corners + 1)) return SP_NO_MEMORY;
@@ -97,14 +97,14 @@ sp_status sp__field_take(sp_context *ctx, sp_world *world, const sp_snapshot_bod
     return status;
 }
 
-// ---------------------------------------------------------------------------------------------------- carrying
+// ---------------------------------------------------------------------------------------------------- interpolation
 
 static bool element_has(const sp_body_field *f, int element, int node) {
     const int *n = f->element + 4 * (size_t)element;
     return n[0] == node || n[1] == node || n[2] == node || n[3] == node;
 }
 
-// the element behind a face: the one that has all its corners
+// the element of a boundary face: the one that has all its nodes
 static int element_behind(const sp_body_field *f, const int node[3]) {
     for (int k = f->start[node[0]]; k < f->start[node[0] + 1]; k++)
         if (element_has(f, f->around[k], node[1]) && element_has(f, f->around[k], node[2])) return f->around[k];
@@ -131,13 +131,14 @@ static double at_anchor(const sp_body_field *f, const sp_anchor *a) {
 
 void sp__field_riding(const sp_body_field *field, const sp_snapshot_surface *surface, double *out) {
     for (size_t i = 0; i < 3 * (size_t)surface->face_count; i++) out[i] = at_anchor(field, &surface->anchors[surface->faces[i]]);
-    // one value a face where values must not be mixed: that of its first corner
+    // values that must not be interpolated: the face gets the value of its first corner
     for (size_t i = 0; i < 3 * (size_t)surface->face_count && field->flat; i++) out[i] = out[i - i % 3];
 }
 
-// ---------------------------------------------------------------------------------------------------- what holds and what acts
+// ---------------------------------------------------------------------------------------------------- boundary conditions and
+// loads
 
-// a field of three numbers a node; the caller frees it
+// a vector field over nodes; the caller frees it
 static sp_status node_vectors(sp_context *ctx, sp_world *world, sp_body_id id, const char *field, double **out, int *count) {
     sp_field_info info;
     SP_TRY(sp_world_field_info(world, id, field, &info));
@@ -160,9 +161,9 @@ sp_status sp__field_held(sp_context *ctx, sp_world *world, const sp_snapshot_bod
     return status;
 }
 
-enum { PLACES = 1 << 12 };  // of the table that thins arrows out
+enum { PLACES = 1 << 12 };  // size of the hash table that thins out arrows
 
-// one arrow in each cube of an edge of a twelfth of the scene: the strongest there. best[]: 1 + node
+// keeps the largest force per cube with an edge of a twelfth of the scene. best[]: 1 + node
 static void choose_strongest(const double *x, const double *force, int count, double size, int *best) {
     double cell = size / 12, least = 0;
     for (int n = 0; n < count; n++) least = fmax(least, 1e-6 * sp__norm3(force + 3 * (size_t)n));
@@ -176,7 +177,7 @@ static void choose_strongest(const double *x, const double *force, int count, do
     }
 }
 
-// an arrow from the node along the force where that pulls outwards, onto the node where it pushes inwards
+// an arrow that starts at the node if the force points outwards, and ends at the node if it points inwards
 static sp_status add_arrow(sp_context *ctx, const double *x, const double *force, double most, double size,
                            const double middle[3], sp_soup *soup) {
     double f = sp__norm3(force), length = size * (0.05 + 0.10 * f / most), out[3], end[3];

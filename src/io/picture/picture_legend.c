@@ -1,12 +1,12 @@
-// What is written on a picture: title, time, and a bar that says which colour is which value.
+// Text on a picture: title, time, and a colour bar with its values.
 #include <stdio.h>
 
 #include "io/picture/picture.h"
 
-// blue over green and yellow to red: the ends differ in lightness from the middle, so it also reads in grey
+// blue over green and yellow to red: the ends differ in lightness from the middle, so that it also works in greyscale
 static const double scale_colors[7][3] = {{0.18, 0.26, 0.62}, {0.15, 0.50, 0.75}, {0.26, 0.70, 0.66}, {0.60, 0.83, 0.52},
                                           {0.97, 0.87, 0.41}, {0.95, 0.58, 0.25}, {0.78, 0.17, 0.20}};
-// regions: colours that stay apart for most eyes (after Okabe and Ito 2008)
+// regions: colours for colour-blind readers (after Okabe and Ito 2008)
 static const double region_colors[8][3] = {{0.78, 0.78, 0.76}, {0.90, 0.62, 0.00}, {0.34, 0.71, 0.91}, {0.00, 0.62, 0.45},
                                            {0.94, 0.89, 0.26}, {0.00, 0.45, 0.70}, {0.84, 0.37, 0.00}, {0.80, 0.47, 0.65}};
 
@@ -30,7 +30,7 @@ void sp__legend_color(const sp_legend *legend, double value, double linear[3]) {
     for (int i = 0; i < 3; i++) linear[i] = sp__to_linear(srgb[i]);
 }
 
-// the prefix that leaves one to three digits before the point
+// the SI prefix with one to three digits before the point
 static double prefix_of(double largest, const char **prefix) {
     static const char *const names[] = {"n", "\xc2\xb5", "m", "", "k", "M", "G"};
     int k = largest > 0 && isfinite(largest) ? (int)floor(log10(largest * 1.0000001) / 3) : 0;

@@ -1,6 +1,6 @@
-// Lights and their shadows. A shadow is a picture taken from the light: what the light does not see is dark. Scenes without
-// lights of their own get a key light over the viewer's shoulder, a wide sky from above that darkens what lies close to the
-// ground, and a rim from behind that parts the outline from the background.
+// Lights and shadow maps: a depth image from the light decides what is in shadow. Scenes without lights get a key light over the
+// viewer's shoulder, a sky light from above that darkens surfaces close to the ground, and a rim light from behind that separates
+// the outline from the background.
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
@@ -27,7 +27,7 @@ void sp__lights_default(sp_drawing *d) {
     for (int i = 0; i < 3; i++) d->ambient_sky[i] = 0.3 * cool[i], d->ambient_ground[i] = 0.16 * warm[i];
 }
 
-// an eye at the light that sees the ball around all bodies
+// a camera at the light that sees the bounding sphere of all bodies
 static bool light_eye(const sp_light *l, const sp_drawing *d, sp_eye *eye) {
     double radius = 0.55 * d->size, half = 0.5 * SP_SHADOW_SIZE, at[3], side[3] = {0.31, 0.17, 0.93};
     *eye = (sp_eye){.cx = half, .cy = half};
@@ -39,7 +39,7 @@ static bool light_eye(const sp_light *l, const sp_drawing *d, sp_eye *eye) {
         memcpy(at, l->at, sizeof at);
         sp__sub3(d->centre, at, away);
         double distance = sp__norm3(away);
-        if (distance < 1.2 * radius) return false;  // among the bodies: no one picture sees all of them
+        if (distance < 1.2 * radius) return false;  // the light is among the bodies: a single map cannot see all of them
         eye->focal = half * sqrt(distance * distance - radius * radius) / radius;
         eye->nearest = 0.5 * (distance - radius);
     }
@@ -52,8 +52,8 @@ typedef struct sp_shadow_work {
     sp_light *light;
 } sp_shadow_work;
 
-// what hides ends the list; of see-through bodies the first wall and what all of them let by. Light passes two walls of each: one
-// of them counts
+// depth of the opaque face; for transparent bodies the depth of the first face and the transmitted fraction. A ray passes two
+// faces of each body, so only front faces count
 static void shadow_tile(void *user, const sp_layer_tile *t, int worker) {
     const sp_shadow_work *w = user;
     (void)worker;

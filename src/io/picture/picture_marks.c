@@ -1,15 +1,15 @@
-// Balls at nodes that are held and arrows for forces, as triangles like all others: what is before them hides them, and they show
-// through what is see-through. Their thickness is in pixels, so they look the same from near and far.
+// Spheres at fixed nodes and arrows for forces, as ordinary triangles: opaque bodies hide them and transparent bodies show them.
+// Their size is in pixels, so that they look the same at any distance.
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
-enum { MANY = 3000, SIDES = 12 };  // markers from which on balls are plain; sides of an arrow's shaft
+enum { MANY = 3000, SIDES = 12 };  // number of markers above which spheres are coarse; sides of an arrow's shaft
 static const double PI = 3.14159265358979323846;
 static const double marker_color[3] = {0.02, 0.03, 0.05}, arrow_color[3] = {0.72, 0.05, 0.02};  // linear
 
-// ---------------------------------------------------------------------------------------------------- a ball
+// ---------------------------------------------------------------------------------------------------- sphere
 
-// the octahedron, and the same with each face in four
+// an octahedron, and one subdivided once
 typedef struct sp_ball {
     double x[18][3];
     uint32_t faces[32][3];
@@ -60,9 +60,9 @@ static void add_ball(sp_soup *s, const sp_ball *b, const double at[3], double ra
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- an arrow
+// ---------------------------------------------------------------------------------------------------- arrow
 
-// a strip of a cone: radius r0 at a, r1 at b, in the directions u, v across
+// side of a truncated cone: radius r0 at a, r1 at b; u and v span the cross section
 static void add_cone(sp_soup *s, const double a[3], double r0, const double b[3], double r1, const double u[3],
                      const double v[3]) {
     uint32_t first = (uint32_t)s->vertex_count;
@@ -101,13 +101,13 @@ static void add_arrow(sp_soup *s, const sp_arrow *a, double thick) {
     double head = fmin(8 * thick, 0.6 * length);
     sp__axpy3(a->to, -head, axis, neck);
     add_cone(s, a->from, thick, neck, thick, u, v);
-    add_cone(s, neck, 0, neck, 3 * thick, u, v);  // the back of the head
+    add_cone(s, neck, 0, neck, 3 * thick, u, v);  // back of the arrowhead
     add_cone(s, neck, 3 * thick, a->to, 0, u, v);
 }
 
-// ---------------------------------------------------------------------------------------------------- both
+// ---------------------------------------------------------------------------------------------------- all marks
 
-// metres that a pixel is wide at a place; 0: not in view
+// size of a pixel in metres at a position; 0: not visible
 static double pixel_at(const sp_drawing *d, const double at[3]) {
     double p[3];
     if (!sp__eye_project(&d->camera, at, p)) return 0;

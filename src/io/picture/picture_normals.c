@@ -1,19 +1,18 @@
-// Normals at the corners of faces: the mean of the faces around a vertex that turn away by less than the crease angle, weighted
-// by area. A bent bar keeps sharp edges and smooth sides. A normal that came with the vertex is taken where it fits the face: at
-// the edges of a box it does not.
+// Corner normals: the area-weighted mean of the faces around a vertex within the crease angle. A bent bar keeps sharp edges and
+// smooth sides. A given vertex normal is used if it fits the face; at the edges of a box it does not.
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
-static const double crease_cosine = 0.80;  // 37 degrees: finer than the corner of a box, coarser than a facet of a ball
-static const double fits_cosine = 0.75;    // 41 degrees: less than a normal between two sides of a box is off
-static const double round_cosine = 0.3;    // of tubes: all that the lids at the ends are not
+static const double crease_cosine = 0.80;  // 37 degrees: below the corner of a box, above the facets of a sphere
+static const double fits_cosine = 0.75;    // 41 degrees: below the deviation of a normal averaged between two sides of a box
+static const double round_cosine = 0.3;    // tubes: accepts all faces except the end caps
 
-enum { CHUNK = 4096 };  // faces of one task
+enum { CHUNK = 4096 };  // faces per task
 
 typedef struct sp_normal_work {
     sp_soup *soup;
-    int *start, *around;  // faces around each vertex, in compressed rows
-    double *normals;      // of the faces, as long as twice their area
+    int *start, *around;  // faces around each vertex, in compressed rows (CSR)
+    double *normals;      // face normals with a length of twice the area
 } sp_normal_work;
 
 static int chunk_end(const sp_soup *s, int chunk) {
@@ -36,7 +35,7 @@ static void face_chunk(void *arg, int chunk, int worker) {
 static void faces_around(const sp_soup *s, int *start, int *around) {
     for (size_t i = 0; i < 3 * (size_t)s->face_count; i++) start[s->faces[i] + 1]++;
     for (int v = 0; v < s->vertex_count; v++) start[v + 1] += start[v];
-    // filled from the back so that `start` ends as it should
+    // filled backwards, so that `start` ends with its final values
     for (int f = s->face_count - 1; f >= 0; f--)
         for (int k = 2; k >= 0; k--) around[--start[s->faces[3 * (size_t)f + (size_t)k] + 1]] = f;
     for (int v = 0; v < s->vertex_count; v++) start[v] = start[v + 1];

@@ -1,31 +1,31 @@
-// From layers to pixels: the layers of every sample are blended from front to back, and the samples of a pixel averaged.
+// From layers to pixels: blends the layers of every sample from front to back and averages the samples of a pixel.
 //
-//   C += Tr a c;  Tr *= 1 - a         until nothing more shines through, then the background
+//   C += Tr a c;  Tr *= 1 - a         until almost opaque, then the background
 //
-// Lighting is what costs. Samples of one pixel that meet the same face, or faces that go on smoothly into each other, share one
-// evaluation; grids and drawn edges are finer than that and get one for each row of samples.
+// Lighting is the expensive part. Samples of a pixel share one evaluation if they hit the same face or faces that continue
+// smoothly. Ground grids and drawn edges are finer than that and get one evaluation per row of samples.
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
 enum {
     SAMPLES_ALL = SP_SAMPLES * SP_SAMPLES,
-    SHARED = 40,      // evaluations remembered in one pixel
-    LEVELS = 1 << 16  // steps of the table from linear to sRGB: 1/20 of a step of the result where that is steepest
+    SHARED = 40,      // cached evaluations per pixel
+    LEVELS = 1 << 16  // entries of the table from linear to sRGB: 1/20 of an output step where the curve is steepest
 };
 
-// a first one in the middle, then others in rows of their own
+// the centre first, then samples in other rows
 static const unsigned char sample_order[SAMPLES_ALL] = {4, 2, 6, 0, 1, 3, 5, 7, 8};
 
 typedef struct sp_lit {
     uint32_t face;
-    int row;  // of samples; -1: for all
+    int row;  // row of samples; -1: valid for all
     sp_hit hit;
     double color[3];
 } sp_lit;
 
 typedef struct sp_pixel_work {
     const sp_drawing *d;
-    unsigned char *rgb, *srgb;  // the picture; the table
+    unsigned char *rgb, *srgb;  // image; table
     double background[3];
 } sp_pixel_work;
 
@@ -33,7 +33,7 @@ typedef struct sp_pixel {
     const sp_pixel_work *work;
     sp_lit lit[SHARED];
     int count;
-    sp_lit spare;  // where more are met than can be remembered
+    sp_lit spare;  // used when the cache is full
 } sp_pixel;
 
 // ---------------------------------------------------------------------------------------------------- shared evaluations
@@ -47,7 +47,7 @@ static bool same_value(const sp_legend *l, double a, double b) {
     return fabs(a - b) <= 0.004 * (l->high - l->low);
 }
 
-// does the surface at `a` go on at `b`: same skin, nearly the same normal, colour and plane
+// the surface at `a` continues at `b`: same appearance, nearly the same normal, colour and plane
 static bool goes_on(const sp_drawing *d, const sp_hit *a, const sp_hit *b) {
     double to[3];
     if (a->skin != b->skin || sp__dot3(a->n, b->n) < 0.97) return false;
@@ -80,7 +80,7 @@ static const sp_lit *light_face(sp_pixel *p, uint32_t face, int sx, int sy) {
 
 // ---------------------------------------------------------------------------------------------------- blending
 
-// a wall by which a ray leaves a body that it entered does not count, unless all walls do. Open sheets are never entered
+// faces where a ray leaves a body that it has entered do not count, unless all faces do. Open sheets are never entered
 static bool counts(const sp_drawing *d, const sp_layer *l, uint64_t *entered) {
     const sp_skin *skin = &d->soup.skins[d->soup.skin_of[l->face]];
     uint64_t bit = 1ull << (skin - d->soup.skins) % 64;
@@ -111,7 +111,7 @@ static void draw_pixel(const sp_pixel_work *w, const sp_layer_tile *t, int px, i
     for (int k = 0; k < SAMPLES_ALL; k++) {
         int x = SP_SAMPLES * px + sample_order[k] % SP_SAMPLES, y = SP_SAMPLES * py + sample_order[k] / SP_SAMPLES;
         int i = (y - t->y) * t->width + x - t->x;
-        uint32_t count = t->start[i + 1] - t->start[i];  // a tile without any has no list
+        uint32_t count = t->start[i + 1] - t->start[i];  // an empty tile has no list
         blend(&p, count ? t->layers + t->start[i] : NULL, count, x, y, sum);
     }
     for (int i = 0; i < 3; i++) {
@@ -128,7 +128,7 @@ static void draw_tile(void *user, const sp_layer_tile *t, int worker) {
             draw_pixel(w, t, px, py, w->rgb + 3 * ((size_t)py * (size_t)w->d->width + (size_t)px));
 }
 
-// ---------------------------------------------------------------------------------------------------- all
+// ---------------------------------------------------------------------------------------------------- image
 
 static unsigned char kind_of(const sp_soup *s, int f) {
     const sp_skin *skin = &s->skins[s->skin_of[f]];

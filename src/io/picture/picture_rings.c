@@ -1,18 +1,18 @@
-// Rods in pictures. Their surfaces are rings around a centreline, which tells more than triangles do: normals of a round tube
-// however few its sides are, values between two nodes, and how wide it is on the canvas. What is thinner than a pixel would fall
-// between the samples and look dotted: it is drawn LEAST pixels wide, by stretching its rings across the view.
+// Rods in pictures. Their surfaces consist of cross sections along a centreline, which give smooth normals even with few sides,
+// values between two nodes, and the width on the canvas. A rod thinner than a pixel would fall between the samples and look
+// dotted: it is drawn LEAST pixels wide, by stretching its cross sections across the view.
 //
-// One side, or a line along it, has a tone of its own, so that twist shows. Where that would be finer than a few pixels it fades.
+// One side, or a line along it, has another colour to show twist. The stripe fades if it is only a few pixels wide.
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
-static const double LEAST = 1.5;                        // [pixels]
-static const double STRIPE_FROM = 4, STRIPE_FULL = 10;  // width at which stripes begin to show, and do [pixels]
+static const double LEAST = 1.5;                        // minimum width [pixels]
+static const double STRIPE_FROM = 4, STRIPE_FULL = 10;  // width at which stripes begin to show and are fully visible [pixels]
 
-// ---------------------------------------------------------------------------------------------------- a ring
+// ---------------------------------------------------------------------------------------------------- circle
 
 typedef struct ring_shape {
-    double middle[3], along[3];  // along: the area vector of its polygon
+    double middle[3], along[3];  // along: area vector of the polygon
 } ring_shape;
 
 static void shape_of(const double *x, int count, ring_shape *out) {
@@ -27,8 +27,8 @@ static void shape_of(const double *x, int count, ring_shape *out) {
     }
 }
 
-// Across a corner: the chord between its neighbours is the tangent of an ellipse; of the four corners of a ribbon, whose edges
-// are sharp, the longer of both sides is the one that is round along the rod.
+// Tangent of the cross section at a corner: the chord between its neighbours for an ellipse. A ribbon has four sharp corners: the
+// longer of the two sides is its surface.
 static void side_at(const double *x, int count, int k, double out[3]) {
     const double *next = x + 3 * ((k + 1) % count), *before = x + 3 * ((k + count - 1) % count);
     double other[3];
@@ -38,7 +38,7 @@ static void side_at(const double *x, int count, int k, double out[3]) {
     if (sp__dot3(other, other) > sp__dot3(out, out)) memcpy(out, other, sizeof other);
 }
 
-// before and behind: the same corners of the rings there, or of this one where it is the last
+// before and behind: the same corners of the neighbouring cross sections, or of this one at an end
 static void ring_normals(const double *x, const double *before, const double *behind, int count, float *out) {
     ring_shape s;
     double side[3], along[3], n[3];
@@ -58,7 +58,7 @@ static int ring_end(const sp_snapshot_body *b, int i) {
     return i + 1 < b->ring_count ? b->rings[i + 1].vertex : b->vertex_count;
 }
 
-// normals of the rings from `first` on; starts: 1 where a strand begins
+// normals of the cross sections from `first` on; starts: 1 at the beginning of a strand
 static void make_normals(sp_soup *s, int first, const unsigned char *starts) {
     for (int i = first; i < s->ring_count && s->smooth; i++) {
         const sp_soup_ring *r = &s->rings[i];
@@ -104,7 +104,7 @@ sp_status sp__rings_add_riding(sp_context *ctx, const sp_snapshot_surface *r, in
     return status;
 }
 
-// both nodes of every element, twice each, so that a share of its length is the weight of the second
+// both nodes of every element, twice each, so that the position along the element is the weight of the second node
 void sp__rings_elements(const sp_snapshot_body *b, int element_count, int *element) {
     for (int i = 0; i < b->ring_count; i++) {
         const sp_rod_ring *r = &b->rings[i];
@@ -129,7 +129,7 @@ sp_status sp__rings_corners(sp_context *ctx, const sp_body_field *f, const sp_sn
     for (int i = 0; i < b->ring_count; i++)
         for (int v = b->rings[i].vertex; v < ring_end(b, i); v++) ring_of[v] = i;
     for (size_t i = 0; i < 3 * (size_t)b->face_count; i += 3) {
-        int last = 0;  // of its rings, which belongs to its element
+        int last = 0;  // last cross section of the face, which belongs to its element
         for (size_t k = 0; k < 3; k++) {
             int ring = ring_of[b->faces[i + k]];
             last = ring > last ? ring : last;
@@ -141,7 +141,7 @@ sp_status sp__rings_corners(sp_context *ctx, const sp_body_field *f, const sp_sn
     return SP_OK;
 }
 
-// four corners of the rings at a node: in front of a thick tube, together on a thin one
+// markers at four corners of the cross section of a node: visible on a thick tube, merged on a thin one
 sp_status sp__rings_held(sp_context *ctx, const sp_snapshot_body *b, const double *force, sp_soup *s) {
     for (int i = 0; i < b->ring_count; i++) {
         const sp_rod_ring *r = &b->rings[i];
@@ -155,9 +155,9 @@ sp_status sp__rings_held(sp_context *ctx, const sp_snapshot_body *b, const doubl
     return SP_OK;
 }
 
-// ---------------------------------------------------------------------------------------------------- on the canvas
+// ---------------------------------------------------------------------------------------------------- drawing
 
-// the direction across the centreline that is seen at its full length; false: it is seen from its end
+// direction across the centreline and perpendicular to the view; false: the view is along the centreline
 static bool across_view(const sp_eye *eye, const ring_shape *s, double out[3]) {
     double to[3];
     sp__sub3(s->middle, eye->at, to);
@@ -167,7 +167,7 @@ static bool across_view(const sp_eye *eye, const ring_shape *s, double out[3]) {
     return size > 0;
 }
 
-// stretches the ring where it must be; returns its width in pixels before
+// widens a cross section to the minimum; returns its width in pixels before
 static double fit_ring(const sp_drawing *d, double *x, int count) {
     double across[3], offset[3], p[3], low = 0, high = 0;
     ring_shape s;
@@ -209,7 +209,7 @@ sp_status sp__rings_fit(sp_context *ctx, sp_drawing *d) {
     return SP_OK;
 }
 
-// darker; what is nearly black gets a lighter one
+// darker; for nearly black colours lighter
 void sp__stripe_color(double strength, double color[3]) {
     bool dark = 0.2126 * color[0] + 0.7152 * color[1] + 0.0722 * color[2] < 0.02;
     for (int i = 0; i < 3; i++) color[i] += strength * ((dark ? 0.2 + 0.8 * color[i] : 0.25 * color[i]) - color[i]);

@@ -1,4 +1,4 @@
-// What a scene says about its pictures: camera, view, looks, lights.
+// Picture settings of a scene: camera, view, looks, lights.
 #include <stdio.h>
 
 #include "io/picture/picture.h"
@@ -16,7 +16,7 @@ static bool read_vector(const sp_scene_node *node, const char *name, double *out
     return true;
 }
 
-// against gravity, unless the scene says otherwise
+// opposite to gravity, unless the scene defines it
 static void scene_up(const sp_run *run, double up[3]) {
     const sp_scene_node *root = sp__scene_root(run->scene);
     double g[3];
@@ -57,7 +57,7 @@ void sp__picture_skin(const sp_run *run, sp_body_id body, bool ground, sp_skin *
     for (int i = 0; i < 3; i++) skin->color[i] = sp__to_linear(look.color[i]);
 }
 
-// the k-th `surface` of the body's element, where it names a look of its own
+// the look of the k-th `surface` of a body, if it has its own
 static const sp_scene_node *surface_look(const sp_run *run, sp_body_id body, int surface) {
     const sp_scene_node *node = NULL, *child = NULL;
     for (int i = 0; run && i < run->body_count; i++)
@@ -92,7 +92,7 @@ bool sp__picture_shows(const sp_run *run, const char *what) {
     return view && has_word(sp__attr(view, "show"), what);
 }
 
-// a path of the scene; [*] stands for any number in brackets
+// a path of the scene; [*] matches any number in brackets
 static bool path_fits(const char *path, const char *name) {
     for (; *path; path++, name++) {
         if (strncmp(path, "[*]", 3) == 0 && *name == '[') {

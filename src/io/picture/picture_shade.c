@@ -1,5 +1,5 @@
-// What a ray sees where it meets a face: place and normal are found again from the ray, then the lights are added up. A million
-// hidden triangles cost no shading.
+// Shading at the intersection of a ray and a face. Position and normal are computed from the ray, then the lights are summed.
+// Hidden triangles cost no shading.
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
@@ -25,7 +25,7 @@ static void normalise(double v[3]) {
     for (int i = 0; i < 3 && n > 0; i++) v[i] /= n;
 }
 
-// weights of the corners where the ray meets the plane of a face (Moeller and Trumbore 1997), kept inside the face
+// barycentric weights of the intersection with the plane of a face (Moeller and Trumbore 1997), clamped to the face
 static void ray_weights(const double o[3], const double dir[3], const double *a, const double *b, const double *c, double w[3]) {
     double e1[3], e2[3], t[3], p[3], q[3];
     sp__sub3(b, a, e1), sp__sub3(c, a, e2), sp__sub3(o, a, t);
@@ -37,7 +37,7 @@ static void ray_weights(const double o[3], const double dir[3], const double *a,
     w[0] = 1 - sum;
 }
 
-// least distance of the hit to an edge: each weight times the height over the opposite edge
+// smallest distance to an edge: each weight times the height over the opposite edge
 static double edge_distance(const double *const x[3], const double w[3]) {
     double e[3][3], area[3], least = INFINITY;
     for (int k = 0; k < 3; k++) sp__sub3(x[(k + 2) % 3], x[(k + 1) % 3], e[k]);
@@ -54,7 +54,7 @@ static void mix_vertex_colors(const sp_soup *s, const uint32_t *v, const double 
     h->opacity *= sum[3];
 }
 
-// a thin wall seen from the side is longer on the ray's way: Beer and Lambert, with the length bounded
+// a ray at a grazing angle has a longer path through a thin sheet: Beer-Lambert law with a bounded length
 static double slanted(double opacity, const sp_hit *h) {
     double facing = fabs(sp__dot3(h->n, h->to_eye));
     return opacity <= 0 || opacity >= 1 ? opacity : 1 - pow(1 - opacity, 1 / fmax(facing, 0.15));
@@ -88,7 +88,7 @@ void sp__hit_face(const sp_drawing *d, uint32_t f, int sx, int sy, sp_hit *h) {
         h->n[i] = w[0] * n[i] + w[1] * n[3 + i] + w[2] * n[6 + i];
         h->to_eye[i] = -dir[i];
     }
-    // both sides of a face can be seen where elements are turned inside out
+    // inverted elements show the back of a face: flip the normal
     sp__sub3(x[1], x[0], e1), sp__sub3(x[2], x[0], e2), sp__cross3(e1, e2, face);
     if (sp__dot3(face, dir) > 0)
         for (int i = 0; i < 3; i++) h->n[i] = -h->n[i];
@@ -102,21 +102,21 @@ void sp__hit_face(const sp_drawing *d, uint32_t f, int sx, int sy, sp_hit *h) {
 }
 
 enum { TAPS = 16 };
-// sqrt((k + 1/2) / TAPS) at multiples of the golden angle: even over the unit disc
+// sqrt((k + 1/2) / TAPS) at multiples of the golden angle: uniform over the unit disc
 static const double spiral[TAPS][2] = {
     {0.176777, 0.000000},   {-0.225772, 0.206826}, {0.034558, -0.393771}, {0.284571, 0.371173},
     {-0.522223, -0.092374}, {0.494695, -0.314685}, {-0.165466, 0.615525}, {-0.315561, -0.607594},
     {0.684642, 0.250030},   {-0.712256, 0.294009}, {0.343354, -0.733729}, {0.253730, 0.808932},
     {-0.764746, -0.443186}, {0.897134, -0.197232}, {-0.547507, 0.778772}, {-0.126487, -0.976090}};
 
-// share of a light that arrives, from a few places of its map in a spiral turned by the sample's own angle
+// visible fraction of a light, from several samples of the shadow map in a spiral, rotated by a random angle per sample
 static double arrives(const sp_light *l, const sp_drawing *d, const sp_hit *h) {
     if (!l->map) return 1;
     double texel = l->eye.parallel ? 1 / l->eye.focal : d->size / SP_SHADOW_SIZE, from[3], p[3];
     double blur = l->softness * d->size, lift = 2.5 * texel + 0.35 * blur;
     sp__axpy3(h->x, lift, h->n, from);
     if (!sp__eye_project(&l->eye, from, p)) return 1;
-    double radius = blur / texel;  // in samples of the map
+    double radius = blur / texel;  // in texels of the map
     if (p[0] < -radius || p[1] < -radius || p[0] > SP_SHADOW_SIZE + radius || p[1] > SP_SHADOW_SIZE + radius) return 1;
     double c = radius * h->turn[0], s = radius * h->turn[1];
     double open = 0;
@@ -130,7 +130,7 @@ static double arrives(const sp_light *l, const sp_drawing *d, const sp_hit *h) {
     return open / TAPS;
 }
 
-// unit direction to the light and what is left of it by distance and cone
+// unit direction to the light; returns the attenuation by distance and cone
 static double towards(const sp_light *l, const double x[3], double dir[3]) {
     if (l->type == SP_LIGHT_SUN || l->type == SP_LIGHT_SKY) return memcpy(dir, l->at, 3 * sizeof *dir), 1;
     sp__sub3(l->at, x, dir);
@@ -150,7 +150,7 @@ static void add_light(const sp_light *l, const sp_drawing *d, const sp_hit *h, c
     left *= arrives(l, d, h);
     for (int i = 0; i < 3; i++) half[i] = dir[i] + h->to_eye[i];
     normalise(half);
-    // Blinn-Phong lobe, normalised so that a smoother surface has a smaller and brighter highlight
+    // Blinn-Phong lobe, normalised: a smoother surface has a smaller and brighter highlight
     double power = 2 / fmax(roughness * roughness * roughness * roughness, 1e-3) - 1, lobe = 0;
     if (l->gloss > 0 && left > 0) lobe = l->gloss * (power + 8) / 25 * pow(fmax(0, sp__dot3(h->n, half)), power) * facing;
     for (int i = 0; i < 3; i++) {
@@ -159,7 +159,7 @@ static void add_light(const sp_light *l, const sp_drawing *d, const sp_hit *h, c
     }
 }
 
-// thin lines on the ground, one in five stronger, lighter with distance
+// grid lines on the ground, every fifth one stronger, fading with distance
 static void ground_color(const sp_drawing *d, const sp_hit *h, double base[3], double *fade) {
     const sp_skin *s = h->skin;
     double from[3], line = 0;

@@ -1,8 +1,8 @@
-// The list of triangles of a picture: room that grows, markers, arrows, bounds.
+// The triangle list of a picture: growing arrays, markers, arrows, bounds.
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
-// n items of `size` bytes where there were `used`; false: no memory, and *memory is as it was
+// enlarges an array of `used` items to n items of `size` bytes; false: no memory, *memory is unchanged
 static bool enlarge(sp_context *ctx, void **memory, size_t used, size_t n, size_t size) {
     void *more = sp__alloc(ctx, n + 1, size);
     if (!more) return false;
@@ -20,7 +20,7 @@ static bool add_ints(int a, int b, int *out) {
     return b >= 0 && *out >= 0;
 }
 
-// at least half as much again, so that many small additions cost no more than one large
+// grows by at least one half, so that many small additions stay cheap
 static int rounded(int wanted, int had) {
     int half = had < INT32_MAX / 8 ? had + had / 2 : had;
     return wanted > half ? wanted : half;

@@ -1,4 +1,4 @@
-// A triangle surface without a world: its own colours, or one of its arrays.
+// Pictures of a triangle surface without a world: its vertex colours, or one of its arrays.
 #include <stdio.h>
 
 #include "io/picture/picture.h"
@@ -21,7 +21,7 @@ static void add_arrays(const sp_trimesh_def *t, const sp_mesh_array *array, sp_s
     s->vertex_count = s->fitted = t->vertex_count, s->face_count = t->face_count;
 }
 
-// normals of the file stand for themselves, sharp edges included, unless they look the wrong way
+// normals of the file are used as they are, also at sharp edges, unless they point to the wrong side
 static void take_normals(const sp_trimesh_def *t, sp_soup *s) {
     const int *index = t->face_normals ? t->face_normals : t->faces;
     for (size_t i = 0; t->normals && i < 3 * (size_t)t->face_count; i++) {
@@ -33,7 +33,7 @@ static void take_normals(const sp_trimesh_def *t, sp_soup *s) {
     }
 }
 
-// a label for an array that we know nothing about: no unit, no prefix
+// label of an unknown array: no unit, no SI prefix
 static void name_legend(const sp_picture_def *def, const sp_soup *s, sp_legend *l) {
     double least, greatest;
     *l = (sp_legend){.unit = "", .shown = 1};

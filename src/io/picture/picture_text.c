@@ -1,8 +1,8 @@
-// Letters as pen strokes, drawn smooth at any size: a font of our own, 95 glyphs and a few signs.
+// Antialiased text of any size from a stroke font: 95 glyphs and a few symbols.
 //
-// A glyph is a list of strokes; a stroke is a list of points, two characters each: x then y in hexadecimal. Base line y = 3,
-// small letters reach 9, capitals 12, descenders 0. A stroke that begins with ~ is a smooth curve through its points (Catmull and
-// Rom 1974), closed where it ends where it began.
+// A glyph is a list of strokes; a stroke is a list of points, two characters each: x then y in hexadecimal. Baseline y = 3, lower
+// case up to 9, capitals 12, descenders 0. A stroke that begins with ~ is a smooth curve through its points (Catmull and Rom
+// 1974), closed if it ends at its first point.
 #include "io/picture/picture.h"
 
 static const char *const glyphs[95] = {
@@ -106,15 +106,15 @@ static const char *const micro = "0900 ~05233355 5953", *const degree = "~1c0b1a
 
 enum { POINTS_MAX = 256 };
 
-// a stroke as straight pieces: how many points were written
+// a glyph as polylines
 typedef struct sp_pen {
     double p[POINTS_MAX][2];
-    bool lifted[POINTS_MAX];  // no line from the point before
+    bool lifted[POINTS_MAX];  // no line from the previous point
     int n;
     double right;
 } sp_pen;
 
-// the next character of UTF-8 text; a broken sequence gives the unknown sign and goes on behind its first byte
+// the next character of UTF-8 text; an invalid sequence gives the unknown symbol and skips one byte
 static unsigned next_code(const char **text) {
     const unsigned char *s = (const unsigned char *)*text;
     int more = s[0] < 0x80 ? 0 : (s[0] & 0xe0) == 0xc0 ? 1 : (s[0] & 0xf0) == 0xe0 ? 2 : (s[0] & 0xf8) == 0xf0 ? 3 : -1;
