@@ -1,4 +1,4 @@
-// Bytes that grow, and names of files beside a file.
+// Growing byte buffers, and file names derived from a path.
 #include <stdarg.h>
 #include <stdio.h>
 

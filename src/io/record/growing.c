@@ -1,5 +1,5 @@
-// Light files that grow frame by frame and are well-formed all the time. The closing lines are written again after each piece of
-// text, in one call, so that a run may be killed between any two calls. A disk that fills up gets the old closing lines back.
+// Text files that grow frame by frame and are well-formed at any time. The closing lines are rewritten after each piece of text
+// in one call, so that a run may be killed between any two calls. If the disk is full, the old closing lines are restored.
 #define _XOPEN_SOURCE 700  // pwrite
 #include <errno.h>
 #include <fcntl.h>

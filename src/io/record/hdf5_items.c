@@ -16,7 +16,7 @@ hid_t sp__h5_group(sp_h5 *h, hid_t at, const char *name) {
     return g;
 }
 
-// ---------------------------------------------------------------------------------------------------- texts
+// ---------------------------------------------------------------------------------------------------- strings
 
 static hid_t text_type(size_t size) {
     hid_t type = H5Tcopy(H5T_C_S1);
@@ -56,7 +56,7 @@ void sp__h5_text(sp_h5 *h, hid_t at, const char *name, const char *text, size_t 
     H5Tclose(type), H5Sclose(space);
 }
 
-// texts side by side, filled up to the longest
+// strings of equal width, padded to the longest
 static char *laid_out(sp_h5 *h, const char *const *texts, int count, size_t *width) {
     *width = 1;
     for (int i = 0; i < count; i++)
@@ -93,7 +93,7 @@ static void chunk_of(hid_t type, int rank, const hsize_t *row, bool many, hsize_
         chunk[i] = row[i - 1] ? row[i - 1] : 1;
         bytes *= chunk[i];
     }
-    // a short row is no chunk of its own where nobody reads it alone
+    // short rows share a chunk if they are not read one by one
     chunk[0] = many && bytes < 8192 ? 8192 / bytes : 1;
     if (bytes > SP_H5_CHUNK && rank > 1) {
         hsize_t parts = (bytes + SP_H5_CHUNK - 1) / SP_H5_CHUNK;

@@ -1,4 +1,4 @@
-// The driver behind sp_store, see hdf5_store.h.
+// The file driver of sp_store, see hdf5_store.h.
 #ifdef SP_HAVE_HDF5
 #define _XOPEN_SOURCE 700  // pread, pwrite
 #include "io/record/hdf5_store.h"
@@ -15,13 +15,13 @@
 
 static pthread_mutex_t hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static H5E_auto2_t host_print;  // what the host has set, kept while we are inside
+static H5E_auto2_t host_print;  // error handler of the host, saved while HDF5 is used
 static void *host_data;
 
 void sp__hdf5_enter(void) {
     pthread_mutex_lock(&hdf5_lock);
     H5Eget_auto2(H5E_DEFAULT, &host_print, &host_data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);  // it would print
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);  // no error messages on stderr
 }
 
 void sp__hdf5_leave(void) {
@@ -30,24 +30,24 @@ void sp__hdf5_leave(void) {
     pthread_mutex_unlock(&hdf5_lock);
 }
 
-typedef struct piece {  // of what is held back; its bytes follow
+typedef struct piece {  // a held write; its bytes follow
     uint64_t at, size;
 } piece;
 
 struct sp_store {
     sp_context *ctx;
-    char *path, *draft;  // draft: until the first commit; NULL: the file stands at `path`
+    char *path, *draft;  // draft: temporary name until the first commit; NULL: the file is at `path`
     int fd;
     hid_t driver, access;
-    uint64_t committed;  // bytes that are in use since the last commit; 0: none was
-    uint64_t end;        // of what the library has written
-    uint64_t allocated;  // as the library sees it
+    uint64_t committed;  // size at the last commit; 0: no commit yet
+    uint64_t end;        // end of the data that the library has written
+    uint64_t allocated;  // end of allocation of the library
     sp_buffer held;
-    int error;  // of the first write that failed; 0: none
+    int error;  // errno of the first failed write; 0: none
     bool no_memory;
 };
 
-typedef struct handle {  // what the library holds
+typedef struct handle {  // file handle of the library
     H5FD_t head;
     sp_store *store;
 } handle;
@@ -69,7 +69,7 @@ static bool write_at(sp_store *s, const char *data, size_t size, uint64_t at) {
     return true;
 }
 
-// ---------------------------------------------------------------------------------------------------- the superblock
+// ---------------------------------------------------------------------------------------------------- superblock
 
 enum { SUPERBLOCK = 48, FLAGS_AT = 11, SUM_AT = 44 };  // version 3 with addresses of 8 bytes
 
@@ -77,7 +77,7 @@ static uint32_t turned(uint32_t x, int by) {
     return x << by | x >> (32 - by);
 }
 
-// the checksum that HDF5 lays on its metadata: Jenkins' lookup3, little endian, from 0
+// checksum of HDF5 metadata: Jenkins' lookup3, little endian, initial value 0
 static uint32_t checksum(const unsigned char *p, size_t n) {
     static const int mix[6] = {4, 6, 8, 16, 19, 4}, last[7] = {14, 11, 25, 16, 4, 14, 24};
     uint32_t s[3];
@@ -103,7 +103,7 @@ static void unmark(unsigned char *block, uint64_t size) {
     for (int i = 0; i < 4; i++) block[SUM_AT + i] = (unsigned char)(sum >> (8 * i));
 }
 
-// ---------------------------------------------------------------------------------------------------- what the library calls
+// ---------------------------------------------------------------------------------------------------- driver callbacks
 
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t most) {
     (void)name, (void)flags, (void)most;
@@ -203,7 +203,7 @@ static herr_t driver_truncate(H5FD_t *file, hid_t transfer, hbool_t closing) {
 static const H5FD_class_t driver_class = {
 #ifdef H5FD_CLASS_VERSION
     .version = H5FD_CLASS_VERSION,
-    .value = (H5FD_class_value_t)600,  // one of those that are free for drivers of no register
+    .value = (H5FD_class_value_t)600,  // a value from the range for unregistered drivers
 #endif
     .name = "souple",
     .maxaddr = (haddr_t)INT64_MAX,
@@ -221,7 +221,7 @@ static const H5FD_class_t driver_class = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-// ---------------------------------------------------------------------------------------------------- life
+// ---------------------------------------------------------------------------------------------------- creation and destruction
 
 static bool name_files(sp_store *s, const char *path, bool create) {
     size_t n = strlen(path) + 1;
@@ -234,7 +234,7 @@ static bool name_files(sp_store *s, const char *path, bool create) {
 static bool make_access(sp_store *s) {
     s->driver = H5FDregister(&driver_class);
     s->access = H5Pcreate(H5P_FILE_ACCESS);
-    // chunk tables that one writer may extend while others read came with 1.10
+    // the format of 1.10 has chunk indices that one writer can extend while others read
     return s->driver >= 0 && s->access >= 0 && H5Pset_driver(s->access, s->driver, &s) >= 0 &&
            H5Pset_libver_bounds(s->access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0;
 }
@@ -267,7 +267,7 @@ uint64_t sp__store_bytes(const sp_store *s) {
     return s->committed;
 }
 
-// pieces at the very beginning are superblocks: of those only the last counts
+// pieces at offset 0 are superblocks: only the last one counts
 static void write_pieces(sp_store *s, bool superblock) {
     piece p, last = {0};
     const char *block = NULL;
@@ -282,7 +282,7 @@ static void write_pieces(sp_store *s, bool superblock) {
     if (superblock && block) write_at(s, block, (size_t)last.size, 0);
 }
 
-// The whole length first, and the superblock, which says how far addresses may reach: then a table may point there.
+// Sets the file size and writes the superblock with the new end of file first, so that tables may point there.
 static void write_held(sp_store *s) {
     uint64_t size = s->allocated > s->end ? s->allocated : s->end;
     if (size > s->committed && ftruncate(s->fd, (off_t)size) != 0) s->error = errno;
@@ -312,7 +312,7 @@ void sp__store_close(sp_store **store) {
     *store = NULL;
     if (s->access >= 0) H5Pclose(s->access);
     if (s->driver >= 0) H5FDunregister(s->driver);
-    // a tail that nothing refers to
+    // remove uncommitted data at the end
     bool longer = s->fd >= 0 && s->committed && lseek(s->fd, 0, SEEK_END) > (off_t)s->committed;
     if (longer && ftruncate(s->fd, (off_t)s->committed) != 0) s->error = errno;
     if (s->fd >= 0) close(s->fd);

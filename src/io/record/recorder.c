@@ -1,6 +1,6 @@
-// The recorder: one thread that hands frames to writers, with a bounded number of frames on their way. Frames are allocated,
-// filled and freed by the caller's thread; the recorder's thread has a context of its own, so that neither memory hooks nor error
-// records are shared. What a writer reports is kept per sink and reaches the caller with its next frame, or at the end.
+// The recorder: one thread that passes frames to writers, with a bounded number of frames in the queue. The caller's thread
+// allocates, fills and frees the frames. The recorder thread has its own context, so that allocators and error messages are not
+// shared. An error of a writer is stored per sink and returned with the next frame of the caller, or at the end.
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -8,7 +8,7 @@
 
 #include "io/record/record.h"
 
-typedef struct lane {  // what one sink has
+typedef struct lane {  // state of one sink
     sp_frame *frames[SP_FRAMES_QUEUED];
     sp_frame *idle[SP_FRAMES_QUEUED];
     int frame_count, idle_count;
@@ -25,11 +25,11 @@ typedef struct item {
 } item;
 
 struct sp_recorder {
-    sp_context *ctx;  // the caller's
-    sp_context *own;  // the thread's
+    sp_context *ctx;  // of the caller
+    sp_context *own;  // of the thread
     sp_sink *sinks;
     lane *lanes;
-    item *queue;  // a ring
+    item *queue;  // ring buffer
     int sink_count, head, count, capacity;
     pthread_t thread;
     pthread_mutex_t mutex;
@@ -37,9 +37,9 @@ struct sp_recorder {
     bool opened, busy, quit, running;
 };
 
-// ---------------------------------------------------------------------------------------------------- the thread
+// ---------------------------------------------------------------------------------------------------- writer thread
 
-// what the caller may look at, taken over under the lock
+// copies the counts and the first error for the caller; call with the lock held
 static void note(sp_recorder *r, int i, sp_status status) {
     lane *l = &r->lanes[i];
     l->frames_written = r->sinks[i].frames, l->bytes = r->sinks[i].bytes;
@@ -75,7 +75,7 @@ static void close_all(sp_recorder *r) {
 }
 
 static void write_frame(sp_recorder *r, item it) {
-    // after a failure a sink takes nothing more: what is on the disk stays as it is
+    // a failed sink takes no more frames: its file stays as it is
     bool good = r->lanes[it.sink].status >= 0;
     pthread_mutex_unlock(&r->mutex);
     sp_status status = good ? r->sinks[it.sink].writer->frame(&r->sinks[it.sink], it.frame) : SP_OK;
@@ -212,9 +212,9 @@ void sp__recorder_counts(sp_recorder *r, int sink, long *frames, long *dropped, 
     pthread_mutex_unlock(&r->mutex);
 }
 
-// ---------------------------------------------------------------------------------------------------- life
+// ---------------------------------------------------------------------------------------------------- creation and destruction
 
-// signals belong to the threads of the host
+// the thread blocks all signals, which belong to the host
 static bool start_thread(sp_recorder *r) {
     sigset_t all, outer;
     sigfillset(&all);

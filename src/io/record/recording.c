@@ -1,4 +1,4 @@
-// Reading recordings: open, check, answer. Frames are those whose time is written, see write_hdf5.c.
+// Recordings opened for reading: checks and queries. A frame counts if its time is written, see write_hdf5.c.
 #ifdef SP_HAVE_HDF5
 #include "io/record/recording.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-// ---------------------------------------------------------------------------------------------------- the parts
+// ---------------------------------------------------------------------------------------------------- groups of the file
 
 static sp_status read_head(sp_recording *r) {
     const char *format = NULL;
@@ -68,7 +68,7 @@ static sp_status read_edits(sp_recording *r) {
 
 // ---------------------------------------------------------------------------------------------------- bodies
 
-// the group of a body at a frame, and the row of the frame in its lists
+// group of a body at a frame, and the row of the frame in its lists
 static sp_status open_revision(sp_recording *r, int frame, int body, hid_t *out, int *row) {
     char path[32];
     int first = 0;
@@ -172,7 +172,7 @@ static sp_status read_bodies(sp_recording *r, hid_t g) {
 
 // ---------------------------------------------------------------------------------------------------- fields
 
-// the extent of a field at a frame, checked; data is open afterwards where the status says so
+// checked extent of a field at a frame; data is open on success
 static sp_status open_field(sp_recording *r, hid_t g, int row, const char *field, hid_t *data, sp_extent *e,
                             sp_field_info *info) {
     const char *on = "";
@@ -269,9 +269,9 @@ sp_status sp_recording_topology_at(sp_recording *r, int frame, int body, sp_reco
     return SP_OK;
 }
 
-// ---------------------------------------------------------------------------------------------------- life
+// ---------------------------------------------------------------------------------------------------- creation and destruction
 
-// the heavy data of what is named: itself, or beside the light data
+// the HDF5 file: the path itself, or the one next to the .xdmf file
 static sp_status find_heavy(sp_context *ctx, const char *path, sp_keep *keep, const char **out) {
     struct stat info;
     char *text;
@@ -319,7 +319,7 @@ static sp_status check_bodies(sp_recording *r) {
     return SP_OK;
 }
 
-// how the numbers are kept
+// precision of the stored values
 static void see_precision(sp_recording *r) {
     hid_t g, data = -1;
     int row;
@@ -372,7 +372,7 @@ void sp_recording_close(sp_recording **recording) {
     sp__free(r->ctx, r);
 }
 
-// ---------------------------------------------------------------------------------------------------- answers
+// ---------------------------------------------------------------------------------------------------- queries
 
 void sp_recording_get(const sp_recording *r, sp_recording_info *out) {
     *out = r->info;

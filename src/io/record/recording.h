@@ -1,4 +1,5 @@
-// A recording opened for reading, from inside. recording.c opens and answers, recording_read.c reads the items of the file.
+// Internals of a recording opened for reading. recording.c opens and answers queries, recording_read.c reads the items of the
+// file.
 #ifndef SP_RECORDING_H
 #define SP_RECORDING_H
 
@@ -7,7 +8,7 @@
 typedef struct sp_recorded_body {
     sp_recording_body about;
     int index;
-    int revision;  // that `topology` shows; -1: none
+    int revision;  // revision of `topology`; -1: none
     sp_recording_topology topology;
     int *cells;
 } sp_recorded_body;
@@ -15,9 +16,9 @@ typedef struct sp_recorded_body {
 struct sp_recording {
     sp_context *ctx;
     sp_keep keep;
-    const char *path;  // of the heavy data
+    const char *path;  // of the HDF5 file
     hid_t file;
-    uint64_t bytes;  // of the file: what counts are compared with
+    uint64_t bytes;  // size of the file, the bound of all counts
     sp_recording_info info;
     sp_recording_frame *frames;
     int *revisions;  // of each frame
@@ -33,9 +34,9 @@ typedef struct sp_extent {
     hsize_t size[3];
     H5T_class_t type;
 } sp_extent;
-hid_t sp__recording_group(sp_recording *r, hid_t at, const char *name);  // -1: told
+hid_t sp__recording_group(sp_recording *r, hid_t at, const char *name);  // -1: error reported
 sp_status sp__recording_extent(sp_recording *r, hid_t at, const char *name, hid_t *data, sp_extent *out);
-// Numbers that the file can hold: refuses counts that its length does not allow.
+// Fails if a file of this size cannot hold `count` items.
 sp_status sp__recording_fits(sp_recording *r, const char *name, uint64_t count, size_t size);
 sp_status sp__recording_column(sp_recording *r, hid_t at, const char *name, hid_t memory, size_t size, int *count, void **out);
 sp_status sp__recording_text(sp_recording *r, hid_t at, const char *name, bool attribute, const char **out, size_t *size);

@@ -1,4 +1,4 @@
-// Recordings in a build without HDF5: known, refused, and how to get them.
+// Recordings in a build without HDF5: every call fails with a hint how to get them.
 #ifndef SP_HAVE_HDF5
 #include "io/record/record.h"
 
@@ -12,7 +12,7 @@ sp_status sp_recording_open(sp_context *ctx, const char *path, sp_recording **ou
     return absent(ctx, path);
 }
 
-// none was ever opened: what follows only completes the library
+// no recording can be open: these functions only complete the library
 
 void sp_recording_close(sp_recording **recording) {
     *recording = NULL;

@@ -1,5 +1,5 @@
-// Items of a recording: texts, numbers and lists, each checked for its kind and against the length of the file before anything is
-// allocated for it.
+// Items of a recording: strings, numbers and lists. Each one is checked for its type and against the file size before memory is
+// allocated.
 #ifdef SP_HAVE_HDF5
 #include "io/record/recording.h"
 
@@ -26,7 +26,7 @@ hid_t sp__recording_group(sp_recording *r, hid_t at, const char *name) {
     return g;
 }
 
-// deflate makes at best one byte of 1032
+// the best compression ratio of deflate is 1032
 sp_status sp__recording_fits(sp_recording *r, const char *name, uint64_t count, size_t size) {
     uint64_t most = (r->bytes < UINT64_MAX / 2048 ? 1100 * r->bytes : UINT64_MAX) + 4096;
     if (count <= most / size) return SP_OK;
@@ -54,7 +54,7 @@ sp_status sp__recording_extent(sp_recording *r, hid_t at, const char *name, hid_
     return SP_RECORDING_FAIL(r, "\"%s\" is damaged: it has no plain extent", name);
 }
 
-// a list of numbers; a count that is there already is a limit
+// a list of numbers; a given count is an upper limit
 sp_status sp__recording_column(sp_recording *r, hid_t at, const char *name, hid_t memory, size_t size, int *count, void **out) {
     sp_extent e;
     hid_t data;
@@ -103,7 +103,7 @@ sp_status sp__recording_text(sp_recording *r, hid_t at, const char *name, bool a
     return status;
 }
 
-// all of them in one block of memory, a zero after each
+// all strings in one block, each with a terminating zero
 static sp_status spread_texts(sp_recording *r, hid_t data, const char *name, hid_t type, int n, const char ***out) {
     size_t width = H5Tget_size(type);
     SP_TRY(sp__recording_fits(r, name, (uint64_t)n * width, 1));
@@ -149,7 +149,7 @@ sp_status sp__recording_number(sp_recording *r, hid_t at, const char *name, hid_
     return good ? SP_OK : SP_RECORDING_FAIL(r, "\"%s\" is no number", name);
 }
 
-// names of what a group holds, by name
+// names of the members of a group, sorted
 sp_status sp__recording_names(sp_recording *r, hid_t at, const char *what, int *count, const char ***out) {
     H5G_info_t info;
     if (H5Gget_info(at, &info) < 0 || info.nlinks > (1 << 20)) return SP_RECORDING_FAIL(r, "\"%s\" is damaged", what);

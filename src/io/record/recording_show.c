@@ -1,5 +1,5 @@
-// A frame of a recording put into the world of a run, by name of the bodies: what `souple render` draws and `initial` starts
-// from.
+// Puts a frame of a recording into the world of a run; bodies are matched by name. `souple render` draws it and `initial` starts
+// from it.
 #include "io/record/record.h"
 
 typedef struct showing {
@@ -29,7 +29,7 @@ static sp_status check_body(const showing *k, int index, const sp_recording_body
     return SP_OK;
 }
 
-// n numbers of a field; the caller frees them
+// n values of a field; the caller frees them
 static sp_status read_numbers(const showing *k, int index, const sp_recording_body *b, const char *name, int n, double **out) {
     sp_field_info field;
     SP_TRY(sp_recording_field_info(k->recording, k->frame, index, name, &field));
@@ -40,7 +40,7 @@ static sp_status read_numbers(const showing *k, int index, const sp_recording_bo
     return sp_recording_field(k->recording, k->frame, index, name, *out);
 }
 
-// what makes the state of a kind, and how many numbers that is
+// the state fields of a kind of body, and their sizes
 static sp_status names_of(const showing *k, const sp_body_info *info, sp_body_id id, const char *names[2], int counts[2]) {
     bool rod = strcmp(info->kind, "rod") == 0, rigid = strcmp(info->kind, "rigid") == 0;
     names[0] = rod ? "coordinates" : rigid ? "pose" : "position", names[1] = rod ? "rates" : rigid ? NULL : "velocity";

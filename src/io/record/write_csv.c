@@ -1,5 +1,5 @@
-// Records of kind .csv (RFC 4180). The rows come as text: which probes, which times and how they are laid out is the run's affair
-// (run_record_csv.c). A row is written as it comes, so a killed run leaves all rows but those of its last moment.
+// Writer of .csv records (RFC 4180). The rows arrive as text; the run chooses probes, times and columns (run_record_csv.c). Each
+// row is written on arrival, so that a killed run loses only its last rows.
 #include <errno.h>
 #include <stdio.h>
 
@@ -35,7 +35,7 @@ static sp_status close_csv(sp_sink *s) {
 
 const sp_writer sp__writer_csv = {.kind = "csv", .suffix = ".csv", .open = open_csv, .frame = write_csv, .close = close_csv};
 
-// ---------------------------------------------------------------------------------------------------- all of them
+// ---------------------------------------------------------------------------------------------------- files
 
 const sp_writer *sp__writer_of(const char *file) {
     static const sp_writer *const all[] = {&sp__writer_csv, &sp__writer_xdmf, &sp__writer_vtu, &sp__writer_obj, &sp__writer_ply};

@@ -1,6 +1,6 @@
-// Numbered files, one per frame, by the writers of meshes: .vtu with a .pvd that lists them with their times, .obj and .ply for
-// renderers. All bodies of a frame stand in one file: the array "body" and groups by name tell them apart. A field that a body
-// does not have is NaN on it.
+// Numbered files, one per frame, with the mesh writers: .vtu with a .pvd that lists them with their times, .obj and .ply for
+// renderers. A file has all bodies of a frame, with the array "body" and groups by name. A field that a body does not have is NaN
+// on it.
 #include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -15,7 +15,7 @@ typedef struct series {
     size_t path_size;
 } series;
 
-enum { DIGITS = 6 };  // at least: a millionth frame takes one more
+enum { DIGITS = 6 };  // minimum; larger numbers take more
 static const char pvd_head[] = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n";
 static const char pvd_tail[] = "</Collection>\n</VTKFile>\n";
 
@@ -120,7 +120,7 @@ static bool known_array(const sp_cells *c, const char *name) {
     return false;
 }
 
-// one array over all bodies, from where each has it
+// one array over all bodies, from the bodies that have it
 static bool add_array(sp_cells *c, const sp_frame *f, const sp_layout_array *like) {
     bool on_cells = like->on == SP_ON_CELLS;
     size_t m = (size_t)like->components, at = 0;

@@ -1,5 +1,5 @@
-// See write_hdf5.h. The order of a frame: fields first, its time last, then a commit; so the number of times is the number of
-// whole frames, at every moment.
+// See write_hdf5.h. A frame writes its fields first, its time last, then commits. The number of times is therefore always the
+// number of complete frames.
 #ifdef SP_HAVE_HDF5
 #include "io/record/write_hdf5.h"
 
@@ -15,16 +15,16 @@ struct sp_heavy {
     sp_h5 h;
     sp_store *store;
     sp_sink *sink;
-    const sp_layout *layout;  // whose lists are open
-    long first;               // frame at which it began
+    const sp_layout *layout;  // layout of the open lists
+    long first;               // first frame of this layout
     hid_t event_type;
     sp_h5_list time, step, hash, interpolated, revision, edits, events, complete;
     probe_lists *probes;
-    sp_h5_list *fields;  // of all bodies one after the other
+    sp_h5_list *fields;  // of all bodies in sequence
     int field_count;
 };
 
-// commit, unless something was refused: then the file stays as it was
+// commits, unless a call failed: then the file keeps its last commit
 static sp_status verdict(sp_heavy *w) {
     if (!w->h.failed) return sp__store_commit(w->store);
     SP_TRY(sp__store_state(w->store));
@@ -32,7 +32,7 @@ static sp_status verdict(sp_heavy *w) {
     return SP_FAIL(w->h.ctx, SP_IO, "%s: HDF5 refuses: %s", w->h.path, w->h.what);
 }
 
-// ---------------------------------------------------------------------------------------------------- the parts
+// ---------------------------------------------------------------------------------------------------- groups of the file
 
 static void write_provenance(sp_heavy *w) {
     const sp_provenance *o = w->sink->origin;
@@ -85,7 +85,7 @@ static void create_probes(sp_heavy *w) {
     if (g >= 0) H5Gclose(g);
 }
 
-// ---------------------------------------------------------------------------------------------------- a revision
+// ---------------------------------------------------------------------------------------------------- topology revisions
 
 static int fields_of(const sp_layout *l) {
     int n = 0;
@@ -145,7 +145,7 @@ static void create_revision(sp_heavy *w, const sp_layout *layout) {
     if (g >= 0) H5Gclose(g);
 }
 
-// From here on nothing is made, only added to. The library reads back what it has written, so nothing of it may be missing.
+// From here on data is only appended. The library reads back what it has written, so all of it must be in the file.
 static sp_status start(sp_heavy *w) {
     if (!w->h.failed && H5Fflush(w->h.file, H5F_SCOPE_GLOBAL) < 0) sp__h5_failed(&w->h, "flushing");
     SP_TRY(sp__store_state(w->store));
@@ -153,7 +153,7 @@ static sp_status start(sp_heavy *w) {
     return verdict(w);
 }
 
-// ---------------------------------------------------------------------------------------------------- going on
+// ---------------------------------------------------------------------------------------------------- continuing a file
 
 static bool open_columns(sp_heavy *w) {
     hid_t f = w->h.file;
@@ -207,7 +207,7 @@ static bool open_fields(sp_heavy *w) {
     return good;
 }
 
-// the times of the frames that should stand in it do
+// the file has the frames that the checkpoint expects
 static bool same_times(sp_heavy *w) {
     hsize_t n = (hsize_t)w->sink->resumed;
     double *seen;
@@ -222,7 +222,7 @@ static bool same_times(sp_heavy *w) {
     return same;
 }
 
-// probes are told again from their start by the run that goes on
+// truncates the lists to the checkpoint; the resumed run writes all probe samples again
 static void cut_back(sp_heavy *w) {
     hsize_t n = (hsize_t)w->sink->resumed;
     sp_h5_list *columns[] = {&w->time, &w->step, &w->hash, &w->interpolated, &w->revision};
@@ -237,7 +237,7 @@ static void cut_back(sp_heavy *w) {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- life
+// ---------------------------------------------------------------------------------------------------- creation and destruction
 
 static void close_lists(sp_heavy *w) {
     sp_h5_list *own[] = {&w->time, &w->step, &w->hash, &w->interpolated, &w->revision, &w->edits, &w->events, &w->complete};
@@ -300,7 +300,7 @@ static sp_status create(sp_sink *sink, const char *path, sp_heavy **out) {
     return start(w);
 }
 
-// *out NULL: there is no such file, or it does not fit, and a new one is to be made; but not because memory was short
+// *out NULL: the file is missing or does not match, and a new one is created; an allocation failure is an error
 static sp_status go_on(sp_sink *sink, const char *path, sp_heavy **out) {
     SP_TRY(new_heavy(sink, path, out));
     sp_heavy *w = *out;
@@ -364,7 +364,7 @@ static void add_head(sp_heavy *w, const sp_frame *f) {
     sp__h5_list_add(&w->h, &w->time, 1, &f->head.time);
 }
 
-// new tables need the file in its ordinary mode for a moment
+// new datasets need the file in normal (not SWMR) mode
 static sp_status change_revision(sp_heavy *w, const sp_layout *layout) {
     w->first = (long)w->time.count;
     close_lists(w);
@@ -404,7 +404,7 @@ uint64_t sp__heavy_bytes(const sp_heavy *w) {
 
 static sp_status finish(sp_heavy *w) {
     const unsigned char yes = 1;
-    if (w->h.failed || w->h.file < 0) return SP_OK;  // told before
+    if (w->h.failed || w->h.file < 0) return SP_OK;  // already reported
     sp__h5_list_add(&w->h, &w->complete, 1, &yes);
     close_lists(w);
     herr_t closed = H5Fclose(w->h.file);

@@ -1,5 +1,5 @@
-// Records of kind .xdmf (XDMF 3): light data that grows frame by frame and points into the HDF5 file beside it. Without HDF5 in
-// the build the record is refused when it is opened.
+// Writer of .xdmf records (XDMF 3): XML that grows frame by frame and refers to the HDF5 file next to it. In a build without
+// HDF5, opening the record fails.
 #include "io/record/record.h"
 #ifdef SP_HAVE_HDF5
 #include <stdio.h>
@@ -19,13 +19,13 @@ typedef struct xdmf {
     uint64_t light_bytes;
 } xdmf;
 
-typedef struct printer {  // one frame as text
+typedef struct printer {  // prints one frame
     sp_context *ctx;
     sp_buffer out;
     bool good;
-    const char *file;  // of the heavy data
+    const char *file;  // name of the HDF5 file
     int revision;
-    long row;  // of the frame in the lists of its revision
+    long row;  // row of the frame in the lists of its revision
     int precision;
 } printer;
 
@@ -48,7 +48,7 @@ static void print_place(printer *p, const sp_layout_body *b, const char *array) 
     PRINT(p, "/%d/%s</DataItem>", p->revision, array);
 }
 
-// the rows of one frame out of a list of frames
+// hyperslab of one frame in a list of frames
 static void print_slab(printer *p, const sp_layout_body *b, const sp_layout_array *a) {
     size_t n = a->count;
     if (a->components > 1)
