@@ -9,7 +9,6 @@ static double *new_vector(sp_context *ctx, int n) {
 
 sp_status sp__body_init(sp_body *b, int nq, int nv) {
     b->nq = nq, b->nv = nv;
-    b->load_factor = 1;
     b->retune = true;
     bool ok = true;
     for (int s = 0; s < 2; s++) {
@@ -72,9 +71,9 @@ void sp__drive_begin(sp_body *b) {
     memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], (size_t)b->nv * sizeof(double));
 }
 
-sp_status sp__drive_evaluate(sp_body *b, unsigned want) {
-    sp__loads_evaluate(b, SP_CONTACT_TRIAL);
-    return b->ops->evaluate(b, want);
+sp_status sp__drive_evaluate(sp_body *b, const sp_step *step, unsigned want) {
+    sp__loads_evaluate(b, step, SP_CONTACT_TRIAL);
+    return b->ops->evaluate(b, step, want);
 }
 
 sp_status sp__drive_not_finite(sp_body *b) {
@@ -144,12 +143,23 @@ double sp__drive_norm(const double *x, int n) {
     return sqrt(sum);
 }
 
-static sp_status dispatch(sp_body *b, double h) {
+int sp__drive_substeps(const sp_body *b) {
+    return b->integrator.type != SP_STATIC && b->integrator.substeps > 1 ? b->integrator.substeps : 1;
+}
+
+sp_step sp__body_step(const sp_body *b, const sp_step *step) {
+    sp_step own = *step;
+    if (b->frozen && !b->froze_now) return own;
+    own.h = b->integrator.type == SP_STATIC ? 0 : step->h / sp__drive_substeps(b);
+    return own;
+}
+
+static sp_status drive_part(sp_body *b, const sp_step *step) {
     switch (b->integrator.type) {
-    case SP_IMPLICIT_EULER: return sp__drive_implicit(b, h);
-    case SP_NEWTON: return sp__drive_newton(b, h);
-    case SP_EXPLICIT: return sp__drive_explicit(b, h);
-    case SP_STATIC: return sp__drive_static(b, h);
+    case SP_IMPLICIT_EULER: return sp__drive_implicit(b, step);
+    case SP_NEWTON: return sp__drive_newton(b, step);
+    case SP_STATIC: return sp__drive_static(b, step);
+    case SP_EXPLICIT: break;  // sp__drive
     }
     return SP_BODY_FAIL(b, SP_BAD_INPUT, "body '%s': integrator %d is unknown", b->name, (int)b->integrator.type);
 }
@@ -165,7 +175,7 @@ static void aim_at_share(sp_body *b, const double *from, const double *to, doubl
 
 // n equal parts of a step: the state between two of them takes the place of the committed one, and fixed unknowns go evenly to
 // their targets. Loads are those of the end of the step in all parts.
-static sp_status drive_parts(sp_body *b, double h, int n) {
+static sp_status drive_parts(sp_body *b, const sp_step *part, int n) {
     double *q = b->q[SP_COMMITTED], *v = b->v[SP_COMMITTED];
     size_t nq = (size_t)b->nq, nv = (size_t)b->nv;
     if (!b->parts && !SP_NEW(b->ctx, b->parts, 2 * nq + nv + 3))
@@ -175,8 +185,7 @@ static sp_status drive_parts(sp_body *b, double h, int n) {
     memcpy(target, b->target, nq * sizeof *target);
     for (int k = 1; k <= n && worst >= 0; k++) {
         aim_at_share(b, q, target, (double)k / n);
-        b->h = h / n;
-        sp_status status = dispatch(b, h / n);
+        sp_status status = drive_part(b, part);
         worst = status < 0 ? status : sp__worst(worst, status);
         sp__loads_finish(b);
         pin_work += b->pin_work;
@@ -189,25 +198,24 @@ static sp_status drive_parts(sp_body *b, double h, int n) {
     return worst;
 }
 
-// explicit steps have parts of their own, statics have none
-static bool divides(const sp_body *b) {
-    return b->integrator.substeps > 1 && (b->integrator.type == SP_IMPLICIT_EULER || b->integrator.type == SP_NEWTON);
+static sp_status drive_whole(sp_body *b, const sp_step *step) {
+    const sp_step part = sp__body_step(b, step);
+    int n = sp__drive_substeps(b);
+    sp__loads_begin(b, &part);
+    if (b->integrator.type == SP_EXPLICIT) return sp__drive_explicit(b, step);
+    return n > 1 ? drive_parts(b, &part, n) : drive_part(b, &part);
 }
 
-sp_status sp__drive(sp_body *b, double h, sp_on_limit on_limit) {
+sp_status sp__drive(sp_body *b, const sp_step *step, sp_on_limit on_limit) {
     if (b->nv == 0) return SP_OK;
     const char *solver = b->solve.solver;
     double critical = b->solve.critical_step;
     b->solve = (sp_solve_info){.solver = solver, .critical_step = critical, .factor_age = -1};
-    b->load_factor = 1;
     b->handed_over = false;
     b->pin_work = b->shadow = 0;
-    b->solver->told = !b->told ? SP_HAND_OVER_FREE : b->take_over ? SP_HAND_OVER_NOW : SP_HAND_OVER_LATER;
-    sp__solver_step(b->solver, b->step, b->deterministic);
-    b->h = b->integrator.type == SP_STATIC ? 0 : h;
-    sp__loads_begin(b);
-    sp_status status = divides(b) ? drive_parts(b, h, b->integrator.substeps) : dispatch(b, h);
-    b->load_factor = 1;
+    b->solver->told = step->swap;
+    sp__solver_step(b->solver, step->number, step->deterministic);
+    sp_status status = drive_whole(b, step);
     if (status >= 0) sp__loads_finish(b);
     if (status == SP_NOT_CONVERGED && on_limit == SP_LIMIT_FAIL)
         status = SP_BODY_FAIL(b, SP_LIMIT,

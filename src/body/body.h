@@ -1,6 +1,7 @@
 // The body table: nothing above it asks what kind of body it is. Drivers (drive_*.c) turn the table into every kind of solve.
 //
 //   q, v        committed and trial copies; all work is on trial arrays, commit swaps pointers
+//   step        what is common to a whole step, handed to all that depends on it; no body keeps a copy (sp_step below)
 //   evaluate    f (and energy) at the trial state, with the point terms in b->loads
 //   linearise   the system A = m M + b B + k K at the state and with the point terms last evaluated. It stays as it is until the
 //               next linearise, whatever is evaluated or asked meanwhile; only parameters and pins must not change
@@ -26,6 +27,22 @@ enum {                  // capabilities
     SP_CAP_MASSLESS = 8,   // the mass matrix can be singular: no explicit steps
 };
 enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };
+
+// The step under way: written by the world, once for all bodies. A driver derives its own context from it for a substep or a load
+// step (sp__body_step, drive_static.c) and hands that to the table. Between steps the world keeps the last one, for queries.
+typedef struct sp_step {
+    double time;         // at the end of the step [s]
+    double h;            // length [s]; 0: statics, or loads and targets of this moment and nothing moves
+    uint64_t number;     // 1 for the first; the same again where a step is tried again
+    double gravity[3];   // at the end of the step [m/s2]
+    double load_factor;  // share of the loads that act, in (0, 1]: below 1 in the load steps of statics
+    bool deterministic;  // see sp_world_def
+    sp_hand_over swap;   // what a replay says of this body's solver: when it takes over what it made beside the steps
+} sp_step;
+
+static inline sp_step sp__step_default(double h) {
+    return (sp_step){.h = h, .load_factor = 1};
+}
 
 // Rows of constraints pulled back to the unknowns of one body: scalars in compressed rows.
 typedef struct sp_rows {
@@ -98,10 +115,10 @@ typedef struct sp_body_ops {
     // what a restore or a rollback must rebuild after tiers were overwritten from outside
     void (*refresh)(sp_body *b);
     // mechanics at the trial state
-    void (*prescribe)(sp_body *b, double t);  // b->target of fixed unknowns, kinematic trial pose, signals: at time t
-    sp_status (*evaluate)(sp_body *b, unsigned want);
-    sp_status (*linearise)(sp_body *b, sp_system *out);
-    void (*retract)(sp_body *b, sp_which from, double s, const double *v);  // trial q = from q (+) s v
+    void (*prescribe)(sp_body *b, const sp_step *step);  // b->target of fixed unknowns, kinematic trial pose, signals: at its end
+    sp_status (*evaluate)(sp_body *b, const sp_step *step, unsigned want);
+    sp_status (*linearise)(sp_body *b, const sp_step *step, sp_system *out);
+    void (*retract)(sp_body *b, const sp_step *step, sp_which from, double s, const double *v);  // trial q = from q (+) s v
     // its inverse, from (+) d = to, asked for where unknowns are fixed; NULL: d = to - from
     void (*between)(sp_body *b, const double *from, const double *to, double *d);
     // out: committed (+) s out = committed (+) s x (+) s a d, a step along d from where x has led; NULL: x + a d. out may be x
@@ -111,15 +128,16 @@ typedef struct sp_body_ops {
     void (*place_fixed)(sp_body *b);  // fixed unknowns of the trial state exactly at their targets; NULL: number by number
     // after a linearised step of implicit Euler with the system A: where the trial state is far from the nonlinear equations it
     // is made better, by iterations and substeps. NULL: one linearisation is enough
-    sp_status (*correct)(sp_body *b, double h, const sp_system *A);
+    sp_status (*correct)(sp_body *b, const sp_step *step, const sp_system *A);
     // a step s x so far that it is not worth looking at: an element would wind up. NULL: never
     bool (*wild)(sp_body *b, double s, const double *x);
     // y = M x or M^-1 x at the trial state; the inverse never where SP_CAP_MASSLESS
     void (*mass)(sp_body *b, const double *x, double *y, bool inverse);
     void (*undo)(sp_body *b);  // the step failed: what prescribe did to the committed state goes back; NULL: it did nothing
     // points: contact, drag, probe, picture and haptics go through the three behind the first. Settle makes what they need at a
-    // state; who asks for points of one state from several threads calls it before. NULL: nothing to make
-    sp_status (*settle)(sp_body *b, sp_which s);
+    // state; who asks for points of one state from several threads calls it before. step: nullable, a query needs none. A NULL
+    // function: nothing to make
+    sp_status (*settle)(sp_body *b, const sp_step *step, sp_which s);
     void (*points)(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);  // nullable: v
     // where points cost much: a ball around each element at the trial state; NULL: ask the points
     const sp_bound *(*bounds)(sp_body *b);
@@ -136,7 +154,8 @@ typedef struct sp_body_ops {
     void (*face_corners)(sp_body *b, int face, sp_anchor out[3]);
     // what others look at
     sp_status (*surface)(sp_body *b, const sp_surface **out);
-    sp_status (*field)(sp_body *b, const char *name, sp_field_info *info, double *out);  // out NULL: info only
+    // out NULL: info only. step: the last one made, at whose loads forces are found
+    sp_status (*field)(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out);
     void (*corners)(sp_body *b, int *out);  // elements x 4 user's nodes; NULL: no elements
     void (*measure)(sp_body *b, sp_measure *out);
     // the watch over energy. NULL: the body has none
@@ -151,7 +170,7 @@ typedef struct sp_body_ops {
     sp_status (*set_state)(sp_body *b, const double *x, const double *v);  // user's numbering, committed copy; nullable each
     // the rest shape for which the committed state is an equilibrium takes the place of the old one; nullable: out, a copy of it.
     // NULL: the kind cannot
-    sp_status (*invert)(sp_body *b, double *out);
+    sp_status (*invert)(sp_body *b, const sp_step *step, double *out);
     int (*param_count)(sp_body *b);
     sp_param (*param_at)(sp_body *b, int index);
     // signed distance to what a rigid body is made of, at a state; NULL: nothing to touch
@@ -175,14 +194,7 @@ struct sp_body {
     double energy;         // potential that evaluate found: elastic, springs, dead loads, gravity
     unsigned char *fixed;  // nv flags; parameters tier
     double *target;        // where fixed unknowns shall be at the end of the step (nq), written by prescribe
-    double gravity[3];     // at the end of the step, written by the world
-    double h;              // step being made [s]; 0 in statics
-    uint64_t step;         // its number, the same again where it is tried again; written by the world
-    bool deterministic;    // see sp_world_def
-    bool told, take_over;  // a replay says when the solver takes over: in this step or not
-    bool told_before;      // as the step under way began: a rollback puts it back
-    bool handed_over;      // the solver did in this step
-    double load_factor;    // 1, or the share of the loads in a static load step
+    bool handed_over;      // the solver took over what it made beside the steps, in the last step
     sp_loads loads;        // springs and contacts on anchors
     sp_integrator_def integrator;
     sp_solver_def solver_def;  // nothing in it is `auto` that is chosen for a whole body
@@ -205,14 +217,13 @@ struct sp_body {
 };
 
 // Drivers: from the committed state to the trial state. The body's loads and targets are set.
-sp_status sp__drive(sp_body *b, double h, sp_on_limit on_limit);
-sp_status sp__drive_implicit(sp_body *b, double h);
-sp_status sp__drive_newton(sp_body *b, double h);
-sp_status sp__drive_explicit(sp_body *b, double h);
-sp_status sp__drive_static(sp_body *b, double h);
+sp_status sp__drive(sp_body *b, const sp_step *step, sp_on_limit on_limit);
+// The context that the driver of a body hands to the table: that of one of its substeps, and in statics a step without length.
+// A frozen body is not driven: it has the step itself.
+sp_step sp__body_step(const sp_body *b, const sp_step *step);
 
 // The balance of a step, from the committed to the trial state: fills balance[SP_TRIAL].
-void sp__body_balance(sp_body *b, double h);
+void sp__body_balance(sp_body *b, const sp_step *step);
 double sp__balance_potential(const sp_balance *n);
 bool sp__balance_gains(const sp_balance *n);  // energy appeared, more than the method's error explains
 

@@ -4,12 +4,20 @@
 
 #include "body/body.h"
 
-void sp__drive_begin(sp_body *b);                         // trial = committed
-sp_status sp__drive_evaluate(sp_body *b, unsigned want);  // loads, then f (and energy) at the trial state
-int64_t sp__body_node_of(sp_body *b, int unknown);        // user's number
-double sp__drive_norm(const double *x, int n);            // summed in index order
-void sp__drive_place_fixed(sp_body *b);                   // fixed unknowns exactly at their targets: no drift by rounding
-void sp__drive_way(sp_body *b, double *d);                // from the committed state to the targets, where fixed
+// One step or substep by each method, in the context that sp__body_step made.
+sp_status sp__drive_implicit(sp_body *b, const sp_step *step);
+sp_status sp__drive_newton(sp_body *b, const sp_step *step);
+sp_status sp__drive_static(sp_body *b, const sp_step *step);
+sp_status sp__drive_explicit(sp_body *b, const sp_step *whole);  // all substeps of a step
+int sp__drive_substeps(const sp_body *b);                        // equal parts of a step; rods may divide these further
+
+void sp__drive_begin(sp_body *b);  // trial = committed
+// loads, then f (and energy) at the trial state
+sp_status sp__drive_evaluate(sp_body *b, const sp_step *step, unsigned want);
+int64_t sp__body_node_of(sp_body *b, int unknown);  // user's number
+double sp__drive_norm(const double *x, int n);      // summed in index order
+void sp__drive_place_fixed(sp_body *b);             // fixed unknowns exactly at their targets: no drift by rounding
+void sp__drive_way(sp_body *b, double *d);          // from the committed state to the targets, where fixed
 // d = share (target - q committed) / s - v on fixed unknowns, 0 elsewhere; true: something is to move
 bool sp__drive_prescribed(sp_body *b, double s, double share, const double *v, double *d);
 sp_status sp__drive_not_finite(sp_body *b);  // the failure that names the first such force
@@ -32,9 +40,9 @@ void sp__anderson_restart(sp_anderson *a);
 // statics for s = 1, m = 0, x = displacement. Solved with A = m M + s B + s2 K.
 typedef struct sp_newton {
     sp_body *b;
+    const sp_step *step;
     sp_anderson mixing;
     double s, m;
-    double share;      // of the way to the targets: statics in load steps
     double *x;         // iterate; dynamics: the trial velocity itself
     const double *x0;  // where the inertia term starts
     double noise;      // |r| that rounding alone can make

@@ -41,9 +41,9 @@ static double critical_step(sp_body *b, const sp_system *A) {
     return (sqrt(c * c + 4 * w2) - c) / w2;
 }
 
-static sp_status find_critical_step(sp_body *b) {
+static sp_status find_critical_step(sp_body *b, const sp_step *step) {
     sp_system A;
-    SP_TRY(b->ops->linearise(b, &A));
+    SP_TRY(b->ops->linearise(b, step, &A));
     b->solve.critical_step = critical_step(b, &A);
     b->retune = false;
     return SP_OK;
@@ -79,22 +79,21 @@ static void kick(sp_body *b, double h, double whole) {
     for (int i = 0; i < b->nv; i++) v[i] = b->fixed[i] ? way[i] / whole : v[i] + h * a[i];
 }
 
-sp_status sp__drive_explicit(sp_body *b, double h) {
-    int n = b->integrator.substeps > 0 ? b->integrator.substeps : 1;
-    double part = h / n;
-    b->h = part;
+sp_status sp__drive_explicit(sp_body *b, const sp_step *whole) {
+    const sp_step step = sp__body_step(b, whole);
+    int n = sp__drive_substeps(b);
     sp__drive_begin(b);
     sp__drive_way(b, b->work[3]);
     for (int k = 0; k < n; k++) {
-        SP_TRY(sp__drive_evaluate(b, SP_WANT_FORCE));
+        SP_TRY(sp__drive_evaluate(b, &step, SP_WANT_FORCE));
         sp__loads_finish(b);
-        if (b->retune) SP_TRY(find_critical_step(b));
-        if (k == 0) b->shadow = half_power(b, part);
-        kick(b, part, h);
-        b->ops->retract(b, SP_TRIAL, part, b->v[SP_TRIAL]);
+        if (b->retune) SP_TRY(find_critical_step(b, &step));
+        if (k == 0) b->shadow = half_power(b, step.h);
+        kick(b, step.h, whole->h);
+        b->ops->retract(b, &step, SP_TRIAL, step.h, b->v[SP_TRIAL]);
     }
     sp__drive_place_fixed(b);
     b->solve.solver = "none";
     b->solve.substeps = n;
-    return part > b->solve.critical_step ? SP_UNSTABLE_STEP : SP_OK;
+    return step.h > b->solve.critical_step ? SP_UNSTABLE_STEP : SP_OK;
 }

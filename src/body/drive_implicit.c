@@ -35,45 +35,45 @@ static double reaction_work(sp_body *b, const sp_system *A, double h, const doub
 }
 
 // From f and the contacts of the loads at the start of the step to the trial state.
-static sp_status solve_step(sp_body *b, double h, sp_system *A) {
-    double *rhs = b->work[0], *dv = b->work[1], *raw = b->work[3], *v = b->v[SP_TRIAL];
+static sp_status solve_step(sp_body *b, const sp_step *step, sp_system *A) {
+    double *rhs = b->work[0], *dv = b->work[1], *raw = b->work[3], *v = b->v[SP_TRIAL], h = step->h;
     sp_linear_info info;
-    SP_TRY(b->ops->evaluate(b, SP_WANT_FORCE));
-    SP_TRY(b->ops->linearise(b, A));
+    SP_TRY(b->ops->evaluate(b, step, SP_WANT_FORCE));
+    SP_TRY(b->ops->linearise(b, step, A));
     bool moves = right_hand_side(b, A, h, rhs, raw, dv, b->work[2]);
     SP_TRY(sp__drive_solve(b, A, (sp_coef){1, h, h * h}, rhs, dv, &info));
     for (int i = 0; i < b->nv; i++) v[i] += dv[i];
     b->pin_work = moves ? reaction_work(b, A, h, dv, raw, b->work[2]) : 0;
-    b->ops->retract(b, SP_COMMITTED, h, v);
+    b->ops->retract(b, step, SP_COMMITTED, h, v);
     sp__drive_place_fixed(b);
     b->solve.newton_iterations++;
     return info.status;
 }
 
 // Solved again with other contacts until those of its end are the ones it was solved with.
-static sp_status solve_contacts(sp_body *b, double h, sp_system *A) {
+static sp_status solve_contacts(sp_body *b, const sp_step *step, sp_system *A) {
     sp_status worst = SP_OK;
     for (int pass = 1;; pass++) {
-        sp_status status = solve_step(b, h, A);
+        sp_status status = solve_step(b, step, A);
         SP_TRY(status);
         worst = sp__worst(worst, status);
-        if (!sp__loads_touch(b) || !sp__penalty_changed(b) || pass == CONTACT_PASSES) return worst;
+        if (!sp__loads_touch(b) || !sp__penalty_changed(b, step) || pass == CONTACT_PASSES) return worst;
         sp__drive_begin(b);
-        sp__loads_again(b);
+        sp__loads_again(b, step);
     }
 }
 
-sp_status sp__drive_implicit(sp_body *b, double h) {
+sp_status sp__drive_implicit(sp_body *b, const sp_step *step) {
     sp_system A;
     b->solve.substeps++;
     sp__drive_begin(b);
-    sp__loads_evaluate(b, SP_CONTACT_AHEAD);
-    sp_status status = solve_contacts(b, h, &A);
+    sp__loads_evaluate(b, step, SP_CONTACT_AHEAD);
+    sp_status status = solve_contacts(b, step, &A);
     SP_TRY(status);
     if (!b->ops->correct) return status;
     int iterations = b->solve.newton_iterations;
-    sp_status corrected = b->ops->correct(b, h, &A);
+    sp_status corrected = b->ops->correct(b, step, &A);
     if (corrected >= 0 && b->solve.newton_iterations > iterations && sp__loads_touch(b))
-        sp__penalty_evaluate(b, SP_CONTACT_TRIAL);
+        sp__penalty_evaluate(b, step, SP_CONTACT_TRIAL);
     return corrected < 0 ? corrected : sp__worst(status, corrected);
 }

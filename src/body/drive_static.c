@@ -12,8 +12,8 @@ static sp_status check_held(sp_body *b) {
     return SP_BODY_FAIL(b, SP_SINGULAR, "static solve of '%s': nothing holds it (no fixed node, no spring)", b->name);
 }
 
-sp_status sp__drive_static(sp_body *b, double h) {
-    (void)h;
+sp_status sp__drive_static(sp_body *b, const sp_step *step) {
+    sp_step part = *step;
     b->solve.substeps = 1;
     SP_TRY(check_held(b));
     sp__drive_begin(b);
@@ -23,8 +23,8 @@ sp_status sp__drive_static(sp_body *b, double h) {
     sp_status worst = SP_OK;
     int steps = b->integrator.load_steps;
     for (int k = 1; k <= steps; k++) {
-        b->load_factor = (double)k / steps;
-        sp_newton n = {.b = b, .s = 1, .m = 0, .share = b->load_factor, .x = u};
+        part.load_factor = (double)k / steps;
+        sp_newton n = {.b = b, .step = &part, .s = 1, .m = 0, .x = u};
         sp_status status = sp__newton_solve(&n);
         SP_TRY(status);
         worst = sp__worst(worst, status);

@@ -45,11 +45,11 @@ bool sp__balance_gains(const sp_balance *n) {
 // ---------------------------------------------------------------------------------------------------- what changed outside
 
 // what the potential of contacts depends on beside places
-static bool contact_changed(const sp_body *b, sp_balance *n) {
+static bool contact_changed(const sp_body *b, const sp_step *part, sp_balance *n) {
     double stiffness = b->loads.contact ? b->loads.contact->stiffness : -1,
            obstacles = (b->loads.obstacles ? b->loads.obstacles->count : 0);
-    bool same = n->stiffness == stiffness && n->step == b->h && n->obstacles == obstacles;
-    n->stiffness = stiffness, n->step = b->h, n->obstacles = obstacles;
+    bool same = n->stiffness == stiffness && n->step == part->h && n->obstacles == obstacles;
+    n->stiffness = stiffness, n->step = part->h, n->obstacles = obstacles;
     return !same;
 }
 
@@ -61,11 +61,11 @@ static void start_balance(const sp_body *b, sp_balance *n) {
 }
 
 // the energy of the committed state with the parameters of this step
-static void revalue_state(sp_body *b, sp_balance *n) {
+static void revalue_state(sp_body *b, const sp_step *step, sp_balance *n) {
     bool first = n->known == 0;
     double before = stored_energy(n);
     if (first || b->revalue) b->ops->energies(b, SP_COMMITTED, &n->at);
-    memcpy(n->gravity, b->gravity, sizeof n->gravity);
+    memcpy(n->gravity, step->gravity, sizeof n->gravity);
     if (first) start_balance(b, n);
     double jump = stored_energy(n) - before;
     if (!first && isfinite(jump)) n->work[EDITS] += jump;
@@ -103,14 +103,15 @@ static void add_work(sp_body *b, sp_balance *n, const sp_loads_work *p) {
     if (isnan(loads) && isfinite(rest)) n->work[LOADS] += rest;
 }
 
-void sp__body_balance(sp_body *b, double h) {
+void sp__body_balance(sp_body *b, const sp_step *step) {
+    const sp_step part = sp__body_step(b, step);
     sp_balance *n = &b->balance[SP_TRIAL];
     sp_loads_work p;
     *n = b->balance[SP_COMMITTED];
-    bool first = n->known == 0, changed = contact_changed(b, n) || b->revalue || first;
+    bool first = n->known == 0, changed = contact_changed(b, &part, n) || b->revalue || first;
     bool late = b->integrator.type == SP_EXPLICIT && b->solve.status != SP_UNSTABLE_STEP;
-    revalue_state(b, n);
-    sp__loads_work(b, h, changed, &p);
+    revalue_state(b, step, n);
+    sp__loads_work(b, &part, step->h, changed, &p);
     if (changed) {
         if (!first) n->work[EDITS] += p.contact_before - n->contact;
         n->contact = p.contact_before;

@@ -6,11 +6,11 @@
 
 enum { BATCH = 32 };  // points asked for at once
 
-void sp__loads_prescribe(sp_body *b, double t) {
+void sp__loads_prescribe(sp_body *b, const sp_step *step) {
     for (int i = 0; i < b->loads.spring_count; i++) {
         sp_spring *s = &b->loads.springs[i];
         if (s->slot >= 0) continue;  // a drag's target comes by edits
-        for (int a = 0; a < 3; a++) s->target[a] = sp_signal_at(&s->to[a], t);
+        for (int a = 0; a < 3; a++) s->target[a] = sp_signal_at(&s->to[a], step->time);
     }
 }
 
@@ -28,14 +28,14 @@ static void spring_term(sp_body *b, const sp_spring *s, sp_point_term *out) {
     }
 }
 
-static void spring_terms(sp_body *b) {
+static void spring_terms(sp_body *b, const sp_step *step) {
     sp_loads *l = &b->loads;
     for (int i = 0; i < l->spring_count; i++) {
         if (!l->springs[i].active) continue;
         sp_point_term *term = &l->terms[l->term_count++];
         spring_term(b, &l->springs[i], term);
         l->energy += term->energy;
-        if (b->h > 0 && l->springs[i].damping > 0) l->dissipates = true;
+        if (step->h > 0 && l->springs[i].damping > 0) l->dissipates = true;
     }
 }
 
@@ -61,7 +61,7 @@ static void touch_terms(sp_body *b, const int *which, int n) {
     }
 }
 
-static void contact_terms(sp_body *b) {
+static void contact_terms(sp_body *b, const sp_step *step) {
     sp_loads *l = &b->loads;
     int which[BATCH], n = 0, first = l->term_count;
     for (int i = 0; i < l->node_count; i++) {
@@ -71,45 +71,45 @@ static void contact_terms(sp_body *b) {
         n = 0;
     }
     if (n) touch_terms(b, which, n);
-    if (l->term_count > first && (l->contact->friction > 0 || (b->h > 0 && l->contact->damping > 0))) l->dissipates = true;
+    if (l->term_count > first && (l->contact->friction > 0 || (step->h > 0 && l->contact->damping > 0))) l->dissipates = true;
 }
 
-static void collect_terms(sp_body *b) {
+static void collect_terms(sp_body *b, const sp_step *step) {
     sp_loads *l = &b->loads;
     l->term_count = 0;
     l->energy = 0;
     l->dissipates = false;
-    spring_terms(b);
-    if (sp__loads_touch(b)) contact_terms(b);
+    spring_terms(b, step);
+    if (sp__loads_touch(b)) contact_terms(b, step);
 }
 
 // what cannot be settled has no points; evaluating it will say why
-static bool has_points(sp_body *b) {
-    if (!b->ops->settle || b->ops->settle(b, SP_TRIAL) >= 0) return true;
+static bool has_points(sp_body *b, const sp_step *step) {
+    if (!b->ops->settle || b->ops->settle(b, step, SP_TRIAL) >= 0) return true;
     b->loads.term_count = 0, b->loads.energy = 0, b->loads.dissipates = false;
     return false;
 }
 
-void sp__loads_evaluate(sp_body *b, sp_contact_at at) {
-    if (!has_points(b)) return;
-    if (sp__loads_touch(b)) sp__penalty_evaluate(b, at);
-    collect_terms(b);
+void sp__loads_evaluate(sp_body *b, const sp_step *step, sp_contact_at at) {
+    if (!has_points(b, step)) return;
+    if (sp__loads_touch(b)) sp__penalty_evaluate(b, step, at);
+    collect_terms(b, step);
 }
 
-void sp__loads_again(sp_body *b) {
-    if (has_points(b)) collect_terms(b);
+void sp__loads_again(sp_body *b, const sp_step *step) {
+    if (has_points(b, step)) collect_terms(b, step);
 }
 
 static size_t memory_count(const sp_loads *l) {
     return (size_t)SP_MEMORY_SLOTS * (size_t)l->node_count;
 }
 
-void sp__loads_begin(sp_body *b) {
+void sp__loads_begin(sp_body *b, const sp_step *step) {
     sp_loads *l = &b->loads;
     if (l->node_count == 0) return;
     memcpy(l->memory[SP_TRIAL], l->memory[SP_COMMITTED], memory_count(l) * sizeof *l->memory[0]);
     for (int i = 0; i < l->node_count; i++) l->touches[i].active = false;
-    if (b->h > 0 || !sp__loads_touch(b) || (b->ops->settle && b->ops->settle(b, SP_COMMITTED) < 0)) return;
+    if (step->h > 0 || !sp__loads_touch(b) || (b->ops->settle && b->ops->settle(b, step, SP_COMMITTED) < 0)) return;
     for (int i = 0; i < l->node_count; i++) b->ops->points(b, SP_COMMITTED, 1, &l->nodes[i].at, l->from + 3 * (size_t)i, NULL);
 }
 

@@ -9,6 +9,7 @@
 #include "souple/world.h"
 
 struct sp_body;
+struct sp_step;
 
 typedef struct sp_point_term {
     sp_anchor at;
@@ -65,14 +66,14 @@ typedef struct sp_loads {
     double *from;                  // statics: where each node was at the start (node_count x 3); scratch
 } sp_loads;
 
-// Signals of springs at time t.
-void sp__loads_prescribe(struct sp_body *b, double t);
-// Before a driver starts, with b->h set: the trial memory is the committed one. Trial positions are those of the start.
-void sp__loads_begin(struct sp_body *b);
+// Signals of springs at the end of the step.
+void sp__loads_prescribe(struct sp_body *b, const struct sp_step *step);
+// Before a driver starts: the trial memory is the committed one. Trial positions are those of the start.
+void sp__loads_begin(struct sp_body *b, const struct sp_step *step);
 // Terms and energy of the trial state. Room was reserved at creation: cannot fail.
-void sp__loads_evaluate(struct sp_body *b, sp_contact_at at);
+void sp__loads_evaluate(struct sp_body *b, const struct sp_step *step, sp_contact_at at);
 // The same for a trial state that was put back to the start of the step: contacts as linearised by sp__penalty_changed.
-void sp__loads_again(struct sp_body *b);
+void sp__loads_again(struct sp_body *b, const struct sp_step *step);
 // The contacts of the last evaluation become the trial memory.
 void sp__loads_finish(struct sp_body *b);
 void sp__loads_commit(struct sp_body *b);                           // the trial memory becomes the committed one
@@ -85,7 +86,7 @@ sp_status sp__loads_reserve(struct sp_body *b, int extra_springs);  // room for 
 sp_status sp__loads_take_points(struct sp_body *b, int n, sp_contact_node *nodes);
 void sp__loads_free(struct sp_body *b);
 
-// What point terms did from the committed to the trial state (load_work.c).
+// What point terms did from the committed to the trial state, in a step of h whose last substep was `step` (load_work.c).
 typedef struct sp_loads_work {
     double drags, pins;     // work of springs, with their damping [J]
     double contact_work;    // friction and damping of contacts, and of moving rigid bodies [J]
@@ -93,6 +94,6 @@ typedef struct sp_loads_work {
     double contact_before;  // at the committed state, where asked
     double penetration;     // at the trial state [m]
 } sp_loads_work;
-void sp__loads_work(struct sp_body *b, double h, bool before, sp_loads_work *out);
+void sp__loads_work(struct sp_body *b, const struct sp_step *step, double h, bool before, sp_loads_work *out);
 
 #endif

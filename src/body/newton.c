@@ -26,8 +26,8 @@ static sp_status evaluate(sp_newton *n) {
     sp_body *b = n->b;
     double *r, *d, *y, *base, inertia = 0;
     work_vectors(n, &r, &d, &y, &base);
-    b->ops->retract(b, SP_COMMITTED, n->s, n->x);
-    SP_TRY(sp__drive_evaluate(b, SP_WANT_FORCE | (b->caps & SP_CAP_ENERGY ? SP_WANT_ENERGY : 0u)));
+    b->ops->retract(b, n->step, SP_COMMITTED, n->s, n->x);
+    SP_TRY(sp__drive_evaluate(b, n->step, SP_WANT_FORCE | (b->caps & SP_CAP_ENERGY ? SP_WANT_ENERGY : 0u)));
     for (int i = 0; i < b->nv; i++) r[i] = n->s * b->f[i];
     if (n->m > 0) {
         double *u = b->work[4];
@@ -210,10 +210,10 @@ sp_status sp__newton_solve(sp_newton *n) {
     SP_TRY(evaluate(n));
     if (!isfinite(n->size)) return sp__drive_not_finite(b);
     n->first = n->m > 0 ? n->size : fmax(n->size, force_on_fixed(b));
-    bool prescribed = sp__drive_prescribed(b, n->s, n->share, n->x, b->work[2]);
+    bool prescribed = sp__drive_prescribed(b, n->s, n->step->load_factor, n->x, b->work[2]);
     for (int k = 0; k < b->integrator.iterations; k++) {
         sp_system A;
-        SP_TRY(b->ops->linearise(b, &A));
+        SP_TRY(b->ops->linearise(b, n->step, &A));
         if (k == 0) SP_TRY(prepare(n, &A));
         bool moved = true, follow = k == 0 && prescribed;
         if (!follow && n->size <= fmax(b->integrator.tolerance * n->first, n->noise)) return finish(n, SP_OK);

@@ -28,6 +28,7 @@ typedef struct contact_place {  // of a point, where its contacts are linearised
 
 typedef struct penalty_job {
     sp_body *b;
+    const sp_step *step;
     sp_contact_at at;
     const sp_bound *bounds;  // of elements; NULL: unknown
     bool compare;            // with the touches that are there
@@ -52,9 +53,9 @@ static double distance_to(const penalty_job *job, sp_body *obstacle, const doubl
 // How far above a surface a point counts as touching. Looking ahead: it falls freely within the step; without this, a point that
 // rests is found too late. Statics: a body that is laid on a floor touches it, and nothing else keeps it from falling.
 static double margin(const penalty_job *job, const double *n) {
-    const sp_body *b = job->b;
-    if (b->h == 0) return static_margin * b->loads.size;
-    return job->at == SP_CONTACT_AHEAD ? b->h * b->h * fmax(-sp__dot3(n, b->gravity), 0) : 0;
+    double h = job->step->h;
+    if (h == 0) return static_margin * job->b->loads.size;
+    return job->at == SP_CONTACT_AHEAD ? h * h * fmax(-sp__dot3(n, job->step->gravity), 0) : 0;
 }
 
 // Direction out of what the point touches: the normals it remembers, or the normal where it comes from. False: unknown.
@@ -148,13 +149,14 @@ static void add_identity(double *k, double s) {
 }
 
 // explicit steps bear no more than about m/h2; others are at least as stiff as an element
-double sp__contact_stiffness(const sp_body *b, const sp_contact_node *node) {
+double sp__contact_stiffness(const sp_body *b, const sp_step *step, const sp_contact_node *node) {
     const sp_loads *l = &b->loads;
+    double h = step->h;
     if (l->contact->stiffness > 0) return node->share * l->contact->stiffness;
-    if (b->h == 0) return node->share * l->static_stiffness;
-    if (b->integrator.type == SP_EXPLICIT) return node->mass / (b->h * b->h);
+    if (h == 0) return node->share * l->static_stiffness;
+    if (b->integrator.type == SP_EXPLICIT) return node->mass / (h * h);
     double mass = fmax(node->mass, node->share * l->mean_mass);
-    return fmax(l->inertia_stiffness * mass / (b->h * b->h), node->share * l->element_stiffness);
+    return fmax(l->inertia_stiffness * mass / (h * h), node->share * l->element_stiffness);
 }
 
 // Where the tangential spring is attached: the stick point it remembers, or where a new contact crossed the surface.
@@ -167,7 +169,7 @@ static void stick_point(const penalty_job *job, const contact_plane *plane, cons
         return;
     }
     double way[3];
-    sp__axpy3(p->moved, -job->b->h, plane->surface, way);
+    sp__axpy3(p->moved, -job->step->h, plane->surface, way);
     // inside all the time, or from where it crossed
     double along = sp__dot3(plane->n, way), inside = along < plane->d ? fmax(plane->d / along, 0) : 1;
     sp__axpy3(p->x, -inside, way, s);
@@ -216,11 +218,11 @@ static void add_contact(const penalty_job *job, int node, const contact_plane *p
     const sp_body *b = job->b;
     const sp_contact_def *c = b->loads.contact;
     const sp_contact_memory *m = recall(job, node, plane->with);
-    double k = sp__contact_stiffness(b, &b->loads.nodes[node]), damping = b->loads.nodes[node].share * c->damping, relative[3],
-           s[3];
+    double h = job->step->h, k = sp__contact_stiffness(b, job->step, &b->loads.nodes[node]),
+           damping = b->loads.nodes[node].share * c->damping, relative[3], s[3];
     sp__sub3(p->v, plane->surface, relative);
     double speed = sp__dot3(plane->n, relative), force = -k * plane->d - damping * speed;
-    if (!(force > 0) && job->at != SP_CONTACT_AHEAD && b->h > 0) return;
+    if (!(force > 0) && job->at != SP_CONTACT_AHEAD && h > 0) return;
     t->active = true;
     sp__axpy3(t->f, force, plane->n, t->f);
     add_outer(t->k, k, plane->n);
@@ -228,7 +230,7 @@ static void add_contact(const penalty_job *job, int node, const contact_plane *p
     t->potential += 0.5 * k * plane->d * plane->d;
     t->depth = fmax(t->depth, -plane->d);
     // the spring gives back what the point gives it, but for what the surface moved against it
-    t->work -= k * plane->d * b->h * sp__dot3(plane->n, plane->surface) + damping * speed * sp__dot3(plane->n, p->moved);
+    t->work -= k * plane->d * h * sp__dot3(plane->n, plane->surface) + damping * speed * sp__dot3(plane->n, p->moved);
     if (*kept == SP_MEMORY_SLOTS) return;
     stick_point(job, plane, p, m, s);
     bool ahead = m && job->at == SP_CONTACT_AHEAD;
@@ -257,8 +259,9 @@ void sp__touch_term(const sp_touch *t, const sp_anchor *at, const double *x, con
 
 static void place_of(const penalty_job *job, int node, const double *x, const double *v, contact_place *p) {
     const sp_body *b = job->b;
+    double h = job->step->h;
     memcpy(p->x, x, sizeof p->x), memcpy(p->v, v, sizeof p->v);
-    for (int a = 0; a < 3; a++) p->moved[a] = b->h > 0 ? b->h * v[a] : x[a] - b->loads.from[3 * (size_t)node + (size_t)a];
+    for (int a = 0; a < 3; a++) p->moved[a] = h > 0 ? h * v[a] : x[a] - b->loads.from[3 * (size_t)node + (size_t)a];
     if (job->at == SP_CONTACT_AHEAD) sp__axpy3(x, 1, p->moved, p->x);
 }
 
@@ -290,9 +293,8 @@ typedef struct near_list {
 // what is within `radius` of x may touch these, if it is no faster than `speed`; all of them where there are more than fit
 static void list_near(const penalty_job *job, const sp_obstacles *of, const double *x, double radius, double speed,
                       near_list *out) {
-    const sp_body *b = job->b;
-    double n[3], surface[3], h = job->at == SP_CONTACT_AHEAD ? b->h : 0;
-    double reach = radius + h * speed + h * h * sp__norm3(b->gravity);
+    double n[3], surface[3], h = job->at == SP_CONTACT_AHEAD ? job->step->h : 0;
+    double reach = radius + h * speed + h * h * sp__norm3(job->step->gravity);
     out->near = (sp_obstacles){out->list, 0};
     for (int o = 0; o < of->count; o++) {
         sp_body *with = of->list[o];
@@ -364,19 +366,19 @@ static void touch_chunk(void *arg, int task, int worker) {
     for (int i = task * CHUNK; i < end; i += BATCH) touch_some(job, i, end - i < BATCH ? end - i : BATCH);
 }
 
-static void touch_all(sp_body *b, sp_contact_at at, bool compare) {
-    penalty_job job = {b, at, b->ops->bounds ? b->ops->bounds(b) : NULL, compare};
+static void touch_all(sp_body *b, const sp_step *step, sp_contact_at at, bool compare) {
+    penalty_job job = {b, step, at, b->ops->bounds ? b->ops->bounds(b) : NULL, compare};
     sp__parallel(b->ctx, (b->loads.node_count + CHUNK - 1) / CHUNK, touch_chunk, &job);
 }
 
-void sp__penalty_evaluate(sp_body *b, sp_contact_at at) {
-    touch_all(b, at, false);
+void sp__penalty_evaluate(sp_body *b, const sp_step *step, sp_contact_at at) {
+    touch_all(b, step, at, false);
 }
 
-bool sp__penalty_changed(sp_body *b) {
+bool sp__penalty_changed(sp_body *b, const sp_step *step) {
     sp_loads *l = &b->loads;
     double error = 0, sum = 0;
-    touch_all(b, SP_CONTACT_TRIAL, true);
+    touch_all(b, step, SP_CONTACT_TRIAL, true);
     for (int i = 0; i < l->node_count; i++) {
         error += l->touches[i].error, sum += l->touches[i].largest;
         l->touches[i].error = l->touches[i].largest = 0;

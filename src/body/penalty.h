@@ -23,6 +23,7 @@
 #include "souple/world.h"
 
 struct sp_body;
+struct sp_step;
 struct sp_point_term;
 struct sp_contact_node;
 
@@ -60,11 +61,12 @@ typedef enum sp_contact_at {
     SP_CONTACT_COMMITTED,  // queries: trial arrays hold the committed state; obstacles and memory are the committed ones
 } sp_contact_at;
 
-double sp__contact_stiffness(const struct sp_body *b, const struct sp_contact_node *node);  // [N/m], in this step
+// of a collision point in this step [N/m]
+double sp__contact_stiffness(const struct sp_body *b, const struct sp_step *step, const struct sp_contact_node *node);
 // Touches of all collision points.
-void sp__penalty_evaluate(struct sp_body *b, sp_contact_at at);
+void sp__penalty_evaluate(struct sp_body *b, const struct sp_step *step, sp_contact_at at);
 // The same at the solved trial state, compared with the touches before: true if the step must be solved again with these.
-bool sp__penalty_changed(struct sp_body *b);
+bool sp__penalty_changed(struct sp_body *b, const struct sp_step *step);
 // The point term of a touch for a body whose point is at x and moves with v.
 void sp__touch_term(const sp_touch *t, const sp_anchor *at, const double *x, const double *v, struct sp_point_term *out);
 

@@ -71,24 +71,24 @@ static void rate(const double *from, double *to, double h) {
     }
 }
 
-static void prescribe(sp_body *b, double t) {
+static void prescribe(sp_body *b, const sp_step *step) {
     double *q = b->q[SP_TRIAL];
     memcpy(q, b->q[SP_COMMITTED], STATE_SIZE * sizeof *q);
     memset(q + VELOCITY, 0, 6 * sizeof *q);
     if (!((sp_rigid *)b->impl)->kinematic) return;
-    sp_pose pose = pose_at(b->impl, t);
+    sp_pose pose = pose_at(b->impl, step->time);
     put_pose(q, &pose);
-    if (b->h > 0) rate(b->q[SP_COMMITTED], q, b->h);
+    if (step->h > 0) rate(b->q[SP_COMMITTED], q, step->h);
 }
 
-static sp_status evaluate(sp_body *b, unsigned want) {
-    (void)want;
+static sp_status evaluate(sp_body *b, const sp_step *step, unsigned want) {
+    (void)step, (void)want;
     b->energy = 0;
     return SP_OK;
 }
 
-static void retract(sp_body *b, sp_which from, double s, const double *v) {
-    (void)s, (void)v;
+static void retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v) {
+    (void)step, (void)s, (void)v;
     if (from == SP_COMMITTED) memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], STATE_SIZE * sizeof(double));
 }
 
@@ -192,7 +192,8 @@ static sp_status surface(sp_body *b, const sp_surface **out) {
     return SP_OK;
 }
 
-static sp_status field(sp_body *b, const char *name, sp_field_info *info, double *out) {
+static sp_status field(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out) {
+    (void)step;
     if (strcmp(name, "pose") != 0)
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "field '%s' of rigid '%s': must be pose (x y z, quaternion w x y z)", name, b->name);
     *info = (sp_field_info){.count = 1, .components = 7};

@@ -243,8 +243,9 @@ static void mass(sp_body *b, int part, const double *x, double *y, bool inverse)
     }
 }
 
-static void move(sp_body *b, int part, const double *from, double s, const double *v, double *to) {
+static void move(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
+    (void)load_factor;
     if (s == 0) {
         memmove(to, from, (size_t)p->nq * sizeof *to);
         return;

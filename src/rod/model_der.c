@@ -173,13 +173,13 @@ static void edge_frame(int edges, const double *q, int edge, double R[9]) {
 }
 
 // The clamp's frame goes to its target, in statics in load steps; or along with the first edge, free of strain.
-static void move_clamp(sp_body *b, int part, const double *from, double *to) {
+static void move_clamp(sp_body *b, int part, double load_factor, const double *from, double *to) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     const strand *s = p->model;
     double clamp[9], edge[9];
     const double *target = b->target + p->q + sp__der_clamp(p->elements);
-    if (clamped(b, part) && b->load_factor < 1) {
-        turned_part(from, target, b->load_factor, clamp);
+    if (clamped(b, part) && load_factor < 1) {
+        turned_part(from, target, load_factor, clamp);
         sp__der_turn_clamp(p->elements, clamp, to);
     } else if (clamped(b, part)) {
         sp__der_turn_clamp(p->elements, target, to);
@@ -190,12 +190,12 @@ static void move_clamp(sp_body *b, int part, const double *from, double *to) {
     }
 }
 
-static void move(sp_body *b, int part, const double *from, double s, const double *v, double *to) {
+static void move(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     double clamp[9];
     memcpy(clamp, from + sp__der_clamp(p->elements), sizeof clamp);
     sp__der_move(p->elements, from, s, v, to);
-    if (s != 0) move_clamp(b, part, clamp, to);
+    if (s != 0) move_clamp(b, part, load_factor, clamp, to);
 }
 
 static void between(sp_body *b, int part, const double *from, const double *to, double *d) {

@@ -133,7 +133,7 @@ static void bend(sp_body *b, int part, const sp_curve_frame *root, const double 
 
 // With the motion even where it is not asked for, which costs a fifth more: what is looked at after a step is where the next one
 // starts.
-static void move(sp_body *b, int part, const double *from, double s, const double *v, double *to);
+static void move(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to);
 
 static sp_strand_state state_of(const double *q, const double *v) {
     sp_strand_state state = {.q = q + ROOT_Q, .v = v + ROOT_V};
@@ -173,10 +173,10 @@ static double share_of(double turn) {
 // what its points do as seen from where they were a step ago
 static sp_status look_back(sp_body *b, int part, const double *q, const double *v) {
     model *m = model_of(b, part);
-    m->h = b->h;
-    m->share = b->h > 0 && !sp__rod_corrects(b) ? share_of(turn_of(&m->strand, v, b->h)) : 0;
+    double h = m->h = sp__rod(b)->h;
+    m->share = h > 0 && !sp__rod_corrects(b) ? share_of(turn_of(&m->strand, v, h)) : 0;
     if (m->share == 0) return SP_OK;
-    move(b, part, q, -b->h, v, m->before);
+    move(b, part, 1, q, -h, v, m->before);
     sp_strand_state before = state_of(m->before, v);
     SP_TRY(sp__strand_place(&m->strand, &before, false));
     sp__strand_keep(&m->strand, q + ROOT_Q, v, &m->carry);
@@ -187,7 +187,7 @@ static sp_status settle(sp_body *b, int part, const double *q, const double *v, 
     const sp_rod_part *p = &sp__rod(b)->part[part];
     model *m = p->model;
     size_t nq = (size_t)p->nq * sizeof *q, nv = (size_t)p->nv * sizeof *v;
-    if (m->placed && !memcmp(m->q, q, nq) && (!motion || (!memcmp(m->v, v, nv) && m->h == b->h))) return SP_OK;
+    if (m->placed && !memcmp(m->q, q, nq) && (!motion || (!memcmp(m->v, v, nv) && m->h == sp__rod(b)->h))) return SP_OK;
     m->placed = false;
     SP_TRY(look_back(b, part, q, v));
     sp_strand_state state = state_of(q, v);
@@ -324,7 +324,8 @@ static void measure(sp_body *b, int part, const double *v, sp_measure *out) {
 
 // ------------------------------------------------------------------------------------------------ motion
 
-static void move(sp_body *b, int part, const double *from, double s, const double *v, double *to) {
+static void move(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to) {
+    (void)load_factor;
     int controls = model_of(b, part)->strand.controls;
     double angle = s * sp__norm3(v + 3), turn[4], quat[4];
     for (int i = 0; i < 3; i++) to[i] = s == 0 ? from[i] : from[i] + s * v[i];

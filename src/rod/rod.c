@@ -103,8 +103,9 @@ static void settle_part(void *arg, int part, int worker) {
     sp__rod(s->b)->settle_status[part] = sp__rod_settle(s->b, part, s->which, s->motion);
 }
 
-sp_status sp__rod_settle_all(sp_body *b, sp_which which, bool motion) {
+sp_status sp__rod_settle_all(sp_body *b, const sp_step *step, sp_which which, bool motion) {
     sp_rod *r = sp__rod(b);
+    if (step) r->h = step->h;
     sp__rod_follow(b);
     settling s = {b, which, motion};
     sp__parallel(b->ctx, r->parts, settle_part, &s);

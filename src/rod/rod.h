@@ -71,6 +71,7 @@ typedef struct sp_rod {
     sp_rod_stiffness *stiffness;  // per section
     bool stale;                   // sections, natural curvature or lengths changed: models must be told
     uint64_t pattern, values;
+    double h;                // length of the step that strands are settled for [s]: their velocity terms depend on it
     double acceleration[3];  // gravity and acceleration loads, as far as they act in a load step
     double pushed[3];        // acceleration loads at the end of the step
     double mean_line_density;
@@ -160,8 +161,9 @@ struct sp_rod_model_ops {
     // the angle by which the element that bends fastest bends in h; NULL: elements do not wind up
     double (*bent)(const sp_body *b, int part, double h, const double *v);
     void (*mass)(sp_body *b, int part, const double *x, double *y, bool inverse);
-    void (*move)(sp_body *b, int part, const double *from, double s, const double *v, double *to);  // to may be from
-    void (*between)(sp_body *b, int part, const double *from, const double *to, double *d);         // move(from, 1, d) = to
+    // to = from (+) s v; to may be from. load_factor: share of the way to its target that a clamp's frame goes
+    void (*move)(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to);
+    void (*between)(sp_body *b, int part, const double *from, const double *to, double *d);  // move(from, 1, d) = to
     // see sp_body_ops; NULL: by `between` and `move`
     void (*toward)(sp_body *b, int part, const double *from, const double *to, double share, double *out);
     // see sp_body_ops; NULL: sums
@@ -186,22 +188,21 @@ extern const sp_rod_model_ops sp__rod_clothoid, sp__rod_helix, sp__rod_der, sp__
 
 // The strand settled at a state; cheap where it is already. Not from two threads at once for one strand, unless it is.
 sp_status sp__rod_settle(sp_body *b, int part, sp_which which, bool motion);
-sp_status sp__rod_settle_all(sp_body *b, sp_which which, bool motion);
+sp_status sp__rod_settle_all(sp_body *b, const sp_step *step, sp_which which, bool motion);  // step NULL: that of last time
 // stiffness of sections and what models made of it, where something changed
 void sp__rod_follow(sp_body *b);
 void sp__rod_changed(sp_body *b);  // something did
 sp_rod_stiffness sp__rod_section_stiffness(const sp_rod_section *s);
 
 // rod_mechanics.c
-sp_status sp__rod_evaluate(sp_body *b, unsigned want);
-sp_status sp__rod_linearise(sp_body *b, sp_system *out);
-void sp__rod_retract(sp_body *b, sp_which from, double s, const double *v);
+sp_status sp__rod_evaluate(sp_body *b, const sp_step *step, unsigned want);
+sp_status sp__rod_linearise(sp_body *b, const sp_step *step, sp_system *out);
+void sp__rod_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v);
 void sp__rod_between(sp_body *b, const double *from, const double *to, double *d);
 void sp__rod_further(sp_body *b, double s, const double *x, double a, const double *d, double *out);
 void sp__rod_place_fixed(sp_body *b);
 void sp__rod_mass(sp_body *b, const double *x, double *y, bool inverse);
-void sp__rod_load_forces(sp_body *b, double *g);  // g = what loads, pulls and drags put on it, at the settled trial state
-double sp__rod_mass_damping(const sp_rod *r);     // the share of M that damps
+double sp__rod_mass_damping(const sp_rod *r);  // the share of M that damps
 void sp__rod_toward(sp_body *b, const double *from, const double *to, double share, double *out);
 void sp__rod_toward_part(sp_body *b, int part, const double *from, const double *to, double share, double *out);
 // rod_correct.c
@@ -209,7 +210,7 @@ static inline bool sp__rod_corrects(const sp_body *b) {
     return b->integrator.type == SP_IMPLICIT_EULER && b->integrator.iterations > 1;
 }
 sp_status sp__rod_correct_create(sp_body *b);
-sp_status sp__rod_correct(sp_body *b, double h, const sp_system *A);
+sp_status sp__rod_correct(sp_body *b, const sp_step *step, const sp_system *A);
 bool sp__rod_wild(sp_body *b, double h, const double *x);
 // How a place moves with the unknowns of its strand, in the room of one worker.
 typedef struct sp_rod_place {
@@ -244,7 +245,7 @@ sp_status sp__rod_pin(sp_body *b, int node, unsigned axes, bool hold);
 sp_status sp__rod_grow_create(sp_body *b, const sp_rod_grow *def);
 void sp__rod_grow_free(sp_body *b);
 int sp__rod_grow_room(const sp_rod_grow *def, double length, int elements);  // elements that a strand may come to have
-void sp__rod_grow(sp_body *b, double t);
+void sp__rod_grow(sp_body *b, const sp_step *step);
 void sp__rod_grow_undo(sp_body *b);
 void sp__rod_grow_set(sp_body *b, const double *length);  // elements: another state than the one it grew to
 void sp__rod_grow_visit(sp_body *b, sp_tier tier, sp_visitor *v);
@@ -254,7 +255,7 @@ void sp__rod_surface_free(sp_body *b);
 sp_status sp__rod_surface(sp_body *b, const sp_surface **out);
 void sp__rod_face_corners(sp_body *b, int face, sp_anchor out[3]);
 // rod_look.c
-sp_status sp__rod_field(sp_body *b, const char *name, sp_field_info *info, double *out);
+sp_status sp__rod_field(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out);
 void sp__rod_measure(sp_body *b, sp_measure *out);
 void sp__rod_energies(sp_body *b, sp_which which, sp_energies *out);
 double sp__rod_work(sp_body *b, double push[3]);
@@ -269,7 +270,7 @@ sp_param sp__rod_param_at(sp_body *b, int index);
 // rod_start.c: the rates with which it moves as a whole
 sp_status sp__rod_start(sp_body *b, const double velocity[3], const double spin[3]);
 // rod_invert.c
-sp_status sp__rod_invert(sp_body *b, double *natural);
+sp_status sp__rod_invert(sp_body *b, const sp_step *step, double *natural);
 // model_strand.c
 const struct sp_strand *sp__rod_strand(const sp_body *b, int part);  // of a clothoid or helix
 

@@ -235,7 +235,7 @@ static double dot(const double *a, const double *b, int n) {
 static sp_status look(sp_body *b, int part, int worker, double h, const room *m, double *R) {
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
-    r->model->move(b, part, b->q[SP_COMMITTED] + p->q, h, b->v[SP_TRIAL] + p->v, b->q[SP_TRIAL] + p->q);
+    r->model->move(b, part, 1, b->q[SP_COMMITTED] + p->q, h, b->v[SP_TRIAL] + p->v, b->q[SP_TRIAL] + p->q);
     SP_TRY(sp__rod_settle(b, part, SP_TRIAL, true));
     residual(b, part, worker, h, m, R);
     return SP_OK;
@@ -282,7 +282,7 @@ static bool descend(sp_body *b, int part, int worker, double h, const room *m, d
         return true;
     }
     memcpy(x, m->base, (size_t)p->nv * sizeof *x);
-    sp__rod(b)->model->move(b, part, b->q[SP_COMMITTED] + p->q, h, x, b->q[SP_TRIAL] + p->q);
+    sp__rod(b)->model->move(b, part, 1, b->q[SP_COMMITTED] + p->q, h, x, b->q[SP_TRIAL] + p->q);
     return false;
 }
 
@@ -340,7 +340,7 @@ static void stop_strand(sp_body *b, int part, double h, const room *m) {
     double *x = b->v[SP_TRIAL] + p->v;
     sp__rod(b)->model->between(b, part, b->q[SP_COMMITTED] + p->q, b->target + p->q, m->y);
     for (int i = 0; i < p->nv; i++) x[i] = b->fixed[p->v + i] ? m->y[i] / h : 0;
-    sp__rod(b)->model->move(b, part, b->q[SP_COMMITTED] + p->q, h, x, b->q[SP_TRIAL] + p->q);
+    sp__rod(b)->model->move(b, part, 1, b->q[SP_COMMITTED] + p->q, h, x, b->q[SP_TRIAL] + p->q);
 }
 
 // the strand from the start of the step to its end, in as many substeps as it needs
@@ -419,8 +419,9 @@ bool sp__rod_wild(sp_body *b, double h, const double *x) {
     return false;
 }
 
-sp_status sp__rod_correct(sp_body *b, double h, const sp_system *A) {
+sp_status sp__rod_correct(sp_body *b, const sp_step *step, const sp_system *A) {
     sp_rod *r = sp__rod(b);
+    double h = step->h;
     sp_coef c = {1, h, h * h};
     sp_linear_info info;
     sp_status status = SP_OK;

@@ -6,8 +6,8 @@
 #include "rod/rod.h"
 
 static void destroy(sp_body *b);
-static void prescribe(sp_body *b, double t);
-static sp_status settle(sp_body *b, sp_which which);
+static void prescribe(sp_body *b, const sp_step *step);
+static sp_status settle(sp_body *b, const sp_step *step, sp_which which);
 
 static const sp_body_ops rod_ops = {
     .kind = "rod",
@@ -58,9 +58,11 @@ sp_rod_def sp_rod_def_default(void) {
         .samples = 10, .integrator = sp_integrator_def_default(), .solver = sp_solver_def_default(), .cookie = SP_COOKIE_ROD};
 }
 
-static void prescribe(sp_body *b, double t) {
+static void prescribe(sp_body *b, const sp_step *step) {
     sp_rod *r = sp__rod(b);
-    if (r->growth) sp__rod_grow(b, t);
+    double t = step->time;
+    r->h = step->h;
+    if (r->growth) sp__rod_grow(b, step);
     if (r->natural_in_time) {
         for (int i = 0; i < 3 * r->nodes; i++) r->natural[i] = sp_signal_at(&r->natural_signal[i % 3], t);
         sp__rod_changed(b);
@@ -75,8 +77,8 @@ static void prescribe(sp_body *b, double t) {
     sp__rod_follow(b);
 }
 
-static sp_status settle(sp_body *b, sp_which which) {
-    return sp__rod_settle_all(b, which, false);
+static sp_status settle(sp_body *b, const sp_step *step, sp_which which) {
+    return sp__rod_settle_all(b, step, which, false);
 }
 
 // ------------------------------------------------------------------------------------------------ checks
@@ -299,7 +301,8 @@ static sp_status make_start(sp_body *b, const sp_rod_def *def) {
     memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], n), memcpy(r->hold, b->q[SP_COMMITTED], n);
     memcpy(r->start, b->q[SP_COMMITTED], n), memcpy(b->target, b->q[SP_COMMITTED], n);
     sp_field_info info;
-    return sp__rod_field(b, "position", &info, r->rest);
+    const sp_step now = sp__step_default(0);
+    return sp__rod_field(b, &now, "position", &info, r->rest);
 }
 
 // ------------------------------------------------------------------------------------------------ loads and contact

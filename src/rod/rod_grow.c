@@ -399,12 +399,12 @@ static void grow_part(sp_body *b, int p, double amount, const double k[3]) {
     rod->alive[p] = rod->part[p].alive;
 }
 
-void sp__rod_grow(sp_body *b, double t) {
+void sp__rod_grow(sp_body *b, const sp_step *step) {
     sp_rod *rod = sp__rod(b);
     sp_rod_growth *g = rod->growth;
-    if (!g || !(b->h > 0)) return;
+    if (!g || !(step->h > 0)) return;
     g->grown = NULL;
-    double middle = t - 0.5 * b->h, amount = b->h * sp_signal_at(&g->def.rate, middle), k[3];
+    double middle = step->time - 0.5 * step->h, amount = step->h * sp_signal_at(&g->def.rate, middle), k[3];
     if (b->frozen || amount <= 0 || !any_left(rod)) return;
     for (int a = 0; a < 3; a++) k[a] = sp_signal_at(&g->def.curvature[a], middle);
     keep(b);

@@ -100,13 +100,13 @@ static void copy_natural(const sp_rod *r, double *out) {
     }
 }
 
-sp_status sp__rod_invert(sp_body *b, double *natural) {
+sp_status sp__rod_invert(sp_body *b, const sp_step *step, double *natural) {
     double *d;
     SP_TRY(refuse(b));
     if (!SP_NEW(b->ctx, d, b->nv)) return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory to invert '%s'", b->name);
     sp__drive_begin(b);
     memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
-    sp_status status = sp__drive_evaluate(b, SP_WANT_FORCE);
+    sp_status status = sp__drive_evaluate(b, step, SP_WANT_FORCE);
     if (status >= 0) status = find_way(b, d);
     if (status >= 0) {
         go(b, d);

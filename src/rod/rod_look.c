@@ -61,11 +61,11 @@ static void add_pins(sp_body *b, double *out) {
 }
 
 // what holds the fixed nodes: minus the force that acts on them at the committed state
-static sp_status reaction(sp_body *b, double *out) {
+static sp_status reaction(sp_body *b, const sp_step *step, double *out) {
     double energy = b->energy;
     copy_committed(b);
-    sp__loads_evaluate(b, SP_CONTACT_COMMITTED);
-    SP_TRY(sp__rod_evaluate(b, SP_WANT_FORCE));
+    sp__loads_evaluate(b, step, SP_CONTACT_COMMITTED);
+    SP_TRY(sp__rod_evaluate(b, step, SP_WANT_FORCE));
     for (int i = 0; i < b->nv; i++) b->f[i] = -b->f[i];
     spread_forces(b, b->f, true, out);
     add_pins(b, out);
@@ -150,7 +150,7 @@ static sp_status raw_field(sp_body *b, bool rates, sp_field_info *info, double *
     return SP_OK;
 }
 
-sp_status sp__rod_field(sp_body *b, const char *name, sp_field_info *info, double *out) {
+sp_status sp__rod_field(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out) {
     static const char *const on_nodes[] = {"position", "velocity", "displacement", "frame", "curvature", "force", "load", NULL};
     static const char *const on_elements[] = {"von-mises", "strain-energy", "region", NULL};
     const sp_rod *r = sp__rod(b);
@@ -165,9 +165,9 @@ sp_status sp__rod_field(sp_body *b, const char *name, sp_field_info *info, doubl
                                                                    : 3,
                             .on_elements = elements};
     if (!out) return SP_OK;
-    if (!strcmp(name, "force")) return reaction(b, out);
+    if (!strcmp(name, "force")) return reaction(b, step, out);
     if (!strcmp(name, "load")) return load(b, out);
-    SP_TRY(sp__rod_settle_all(b, SP_COMMITTED, false));
+    SP_TRY(sp__rod_settle_all(b, NULL, SP_COMMITTED, false));
     if (elements)
         element_field(b, name, out);
     else if (!strcmp(name, "curvature"))
@@ -213,7 +213,7 @@ static void measure_state(sp_body *b, sp_which which, sp_measure *out) {
     const sp_rod *r = sp__rod(b);
     measure_job j = {b, which};
     *out = (sp_measure){.nodes = r->nodes, .elements = r->elements};
-    if (sp__rod_settle_all(b, which, false) < 0) return;
+    if (sp__rod_settle_all(b, NULL, which, false) < 0) return;
     for (int e = 0; e < r->elements; e++) {
         const sp_rod_section *s = &r->section[r->section_of[e]];
         const sp_rod_stiffness *k = sp__rod_stiffness(r, e);

@@ -70,7 +70,7 @@ static sp_anchor load_place(const sp_rod_load *l) {
 }
 
 // forces and torques; a torque has no potential
-static void add_loads(sp_body *b) {
+static void add_loads(sp_body *b, const sp_step *step) {
     sp_rod *r = sp__rod(b);
     for (int i = 0; i < r->loads; i++) {
         const sp_rod_load *l = &r->load[i];
@@ -78,7 +78,7 @@ static void add_loads(sp_body *b) {
         sp_rod_place s;
         sp_anchor a = load_place(l);
         double f[3];
-        for (int k = 0; k < 3; k++) f[k] = b->load_factor * r->load_now[i][k];
+        for (int k = 0; k < 3; k++) f[k] = step->load_factor * r->load_now[i][k];
         sp__rod_open_place(b, &a, 0, &s);
         memcpy(r->load_place[i], s.x, sizeof s.x);
         if (l->type == SP_LOAD_FORCE) {
@@ -87,26 +87,6 @@ static void add_loads(sp_body *b) {
             continue;
         }
         for (int c = 0; c < s.count; c++) b->f[r->part[s.part].v + s.unknown[c]] += sp__dot3(s.six + 6 * (size_t)c + 3, f);
-    }
-}
-
-void sp__rod_load_forces(sp_body *b, double *g) {
-    sp_rod *r = sp__rod(b);
-    double energy = b->energy, *f = b->f;
-    memset(g, 0, (size_t)b->nv * sizeof *g);
-    b->f = g;
-    add_loads(b);
-    b->f = f, b->energy = energy;
-    for (int i = 0; i < b->loads.spring_count; i++) {
-        const sp_spring *sp = &b->loads.springs[i];
-        double x[3], v[3], pulled[3];
-        if (!sp->active || sp->pin) continue;
-        sp__rod_points(b, SP_TRIAL, 1, &sp->at, x, v);
-        sp_rod_place s;
-        sp__rod_open_place(b, &sp->at, 0, &s);
-        for (int a = 0; a < 3; a++)
-            pulled[a] = sp->axes >> a & 1 ? sp->stiffness * (sp->target[a] - x[a]) - sp->damping * v[a] : 0;
-        push_force(r, &s, pulled, g);
     }
 }
 
@@ -151,7 +131,7 @@ static void fill_matrices(sp_body *b) {
 
 // Node forces of loads, weight and point terms, and whether a wave of the tension they may make crosses an element in a step:
 // then a step explicit in it is unstable.
-static bool node_forces(const sp_body *b, int part, double *node) {
+static bool node_forces(const sp_body *b, const sp_step *step, int part, double *node) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     double P[3] = {0, 0, 0};
@@ -171,14 +151,20 @@ static bool node_forces(const sp_body *b, int part, double *node) {
     for (int e = p->alive - 1; e >= 0; e--) {
         double l = r->length[p->element + e], rho = sp__rod_stiffness(r, p->element + e)->line_density;
         sp__axpy3(P, 1, node + 3 * (size_t)e + 3, P);
-        if (b->h * b->h * sp__norm3(P) > rho * l * l) return true;
+        if (step->h * step->h * sp__norm3(P) > rho * l * l) return true;
     }
     return false;
 }
 
+typedef struct linearise_job {
+    sp_body *b;
+    const sp_step *step;
+} linearise_job;
+
 // point terms of one strand, and what forces at places add where K is to be exact
 static void finish_part(void *arg, int part, int worker) {
-    sp_body *b = arg;
+    sp_body *b = ((const linearise_job *)arg)->b;
+    const sp_step *step = ((const linearise_job *)arg)->step;
     sp_rod *r = sp__rod(b);
     sp_rod_place s;
     double *K = band_of(r, r->K, part), *B = band_of(r, r->B, part);
@@ -191,13 +177,13 @@ static void finish_part(void *arg, int part, int worker) {
             r->model->bend_of_force(b, part, (int)t->at.elem - r->part[part].element, t->at.at[0], t->f, K);
     }
     double *node = r->node_scratch + 3 * (size_t)r->part[part].node;
-    if (sp__rod_corrects(b) && r->model->bend_of_nodes && node_forces(b, part, node))
+    if (sp__rod_corrects(b) && r->model->bend_of_nodes && node_forces(b, step, part, node))
         r->model->bend_of_nodes(b, part, node, false, K);
     for (int i = 0; r->exact && r->model->bend_of_force && i < r->loads; i++) {
         const sp_rod_load *l = &r->load[i];
         if (l->type != SP_LOAD_FORCE || r->part_of[l->element] != part) continue;
         double f[3];
-        for (int k = 0; k < 3; k++) f[k] = b->load_factor * r->load_now[i][k];
+        for (int k = 0; k < 3; k++) f[k] = step->load_factor * r->load_now[i][k];
         r->model->bend_of_force(b, part, l->element - r->part[part].element, l->at, f, K);
     }
 }
@@ -228,19 +214,19 @@ static void damp(sp_body *b) {
     }
 }
 
-sp_status sp__rod_evaluate(sp_body *b, unsigned want) {
+sp_status sp__rod_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     (void)want;
     sp_rod *r = sp__rod(b);
-    for (int a = 0; a < 3; a++) r->acceleration[a] = b->load_factor * (b->gravity[a] + r->pushed[a]);
-    SP_TRY(sp__rod_settle_all(b, SP_TRIAL, true));
+    for (int a = 0; a < 3; a++) r->acceleration[a] = step->load_factor * (step->gravity[a] + r->pushed[a]);
+    SP_TRY(sp__rod_settle_all(b, step, SP_TRIAL, true));
     memset(b->f, 0, (size_t)b->nv * sizeof(double));
     b->energy = b->loads.energy;
     sp__parallel(b->ctx, r->parts, force_part, b);
     for (int p = 0; p < r->parts; p++) b->energy += r->part_energy[p];
     r->filled = false;
     r->values++;
-    if (b->h > 0 && damped(r)) damp(b);
-    add_loads(b);
+    if (step->h > 0 && damped(r)) damp(b);
+    add_loads(b, step);
     SP_TRY(reserve_terms(b));
     for (int i = 0; i < b->loads.term_count; i++) {
         sp_rod_place s;
@@ -308,13 +294,14 @@ static void swap_arrays(double **a, double **b) {
     *a = *b, *b = c;
 }
 
-sp_status sp__rod_linearise(sp_body *b, sp_system *out) {
+sp_status sp__rod_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     sp_rod *r = sp__rod(b);
+    linearise_job job = {b, step};
     SP_TRY(reserve_terms(b));
-    SP_TRY(sp__rod_settle_all(b, SP_TRIAL, true));
+    SP_TRY(sp__rod_settle_all(b, step, SP_TRIAL, true));
     fill_matrices(b);
     sort_terms(b);
-    sp__parallel(b->ctx, r->parts, finish_part, b);
+    sp__parallel(b->ctx, r->parts, finish_part, &job);
     swap_arrays(&r->M, &r->system[0]), swap_arrays(&r->B, &r->system[1]), swap_arrays(&r->K, &r->system[2]);
     r->filled = false;
     r->chain = (sp_parts){.count = r->parts, .start = r->chain_start, .band = r->chain_band, .fill = fill_band};
@@ -333,11 +320,11 @@ sp_status sp__rod_linearise(sp_body *b, sp_system *out) {
 
 // ------------------------------------------------------------------------------------------------ motion
 
-void sp__rod_retract(sp_body *b, sp_which from, double s, const double *v) {
+void sp__rod_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v) {
     const sp_rod *r = sp__rod(b);
     for (int p = 0; p < r->parts; p++) {
         const sp_rod_part *part = &r->part[p];
-        r->model->move(b, p, b->q[from] + part->q, s, v + part->v, b->q[SP_TRIAL] + part->q);
+        r->model->move(b, p, step->load_factor, b->q[from] + part->q, s, v + part->v, b->q[SP_TRIAL] + part->q);
     }
 }
 
@@ -357,7 +344,7 @@ void sp__rod_toward_part(sp_body *b, int part, const double *from, const double 
         return;
     }
     r->model->between(b, part, from, to, d);
-    r->model->move(b, part, from, share, d, out);
+    r->model->move(b, part, 1, from, share, d, out);
 }
 
 void sp__rod_toward(sp_body *b, const double *from, const double *to, double share, double *out) {
@@ -389,13 +376,13 @@ void sp__rod_place_fixed(sp_body *b) {
             if (!b->fixed[part->v + i]) d[i] = 0;
             any = any || d[i] != 0;
         }
-        if (any) r->model->move(b, p, q, 1, d, q);
+        if (any) r->model->move(b, p, 1, q, 1, d, q);
     }
 }
 
 void sp__rod_mass(sp_body *b, const double *x, double *y, bool inverse) {
     const sp_rod *r = sp__rod(b);
-    if (sp__rod_settle_all(b, SP_TRIAL, false) < 0) {
+    if (sp__rod_settle_all(b, NULL, SP_TRIAL, false) < 0) {
         for (int i = 0; i < b->nv; i++) y[i] = NAN;
         return;
     }

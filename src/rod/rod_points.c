@@ -69,7 +69,7 @@ static void bound_part(void *arg, int part, int worker) {
 
 const sp_bound *sp__rod_bounds(sp_body *b) {
     const sp_rod *r = sp__rod(b);
-    if (sp__rod_settle_all(b, SP_TRIAL, false) < 0) return NULL;
+    if (sp__rod_settle_all(b, NULL, SP_TRIAL, false) < 0) return NULL;
     sp__parallel(b->ctx, r->parts, bound_part, b);
     return r->bounds;
 }

@@ -76,7 +76,7 @@ static void move_der(sp_body *b, int part, const motion *m) {
 static sp_status move_all(sp_body *b, const motion *m, int *unknown, double *columns) {
     sp_rod *r = sp__rod(b);
     bool good = true;
-    SP_TRY(sp__rod_settle_all(b, SP_COMMITTED, false));
+    SP_TRY(sp__rod_settle_all(b, NULL, SP_COMMITTED, false));
     for (int i = 0; i < r->parts && good; i++) {
         int last = r->which == SP_ROD_BEAM ? r->part[i].elements : 0;
         if (r->which == SP_ROD_DER) move_der(b, i, m);

@@ -126,10 +126,10 @@ sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);   /
 void sp__solid_materials(sp_body *b);  // scale, ratio, mass from parameters, if stale
 sp_material sp__solid_material_of(const sp_solid *s, int slot);
 // solid_mechanics.c
-void sp__solid_prescribe(sp_body *b, double t);
-sp_status sp__solid_evaluate(sp_body *b, unsigned want);
-sp_status sp__solid_linearise(sp_body *b, sp_system *out);
-void sp__solid_retract(sp_body *b, sp_which from, double step, const double *v);
+void sp__solid_prescribe(sp_body *b, const sp_step *step);
+sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want);
+sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out);
+void sp__solid_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v);
 void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse);
 double sp__solid_elastic(sp_body *b, const double *q);  // energy at positions q, nothing stored; NaN: none
 // solid_matrix.c
@@ -157,7 +157,7 @@ sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh);
 sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
 void sp__solid_face_corners(sp_body *b, int face, sp_anchor out[3]);
 // solid_look.c
-sp_status sp__solid_field(sp_body *b, const char *name, sp_field_info *info, double *out);
+sp_status sp__solid_field(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out);
 void sp__solid_element_corners(sp_body *b, int *out);
 void sp__solid_measure(sp_body *b, sp_measure *out);
 uint64_t sp__solid_hash(sp_body *b);
@@ -175,7 +175,7 @@ int sp__solid_param_count(sp_body *b);
 sp_param sp__solid_param_at(sp_body *b, int index);
 // solid_loads.c
 sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def);  // fixes, moves, loads, pulls
-void sp__solid_dead_loads(sp_body *b);                                    // f += dead loads and pressure; energy -= work
+void sp__solid_dead_loads(sp_body *b, double load_factor);                // f += dead loads and pressure; energy -= work
 void sp__solid_free_loads(sp_context *ctx, sp_solid *s);
 
 #endif

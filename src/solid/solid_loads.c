@@ -171,7 +171,7 @@ void sp__solid_free_loads(sp_context *ctx, sp_solid *s) {
 
 // ------------------------------------------------------------------------------------------------ their forces
 
-static void press(sp_body *b, const sp_pressure_load *p) {
+static void push_pressure(sp_body *b, const sp_pressure_load *p, double load_factor) {
     const double *q = b->q[SP_TRIAL];
     for (int i = 0; i < p->count; i++) {
         const int *f = p->face[i];
@@ -179,21 +179,21 @@ static void press(sp_body *b, const sp_pressure_load *p) {
         sp__sub3(q + 3 * (size_t)f[1], q + 3 * (size_t)f[0], u);
         sp__sub3(q + 3 * (size_t)f[2], q + 3 * (size_t)f[0], v);
         sp__cross3(u, v, n);
-        for (int a = 0; a < 3; a++) sp__axpy3(b->f + 3 * (size_t)f[a], -b->load_factor * p->now / 6, n, b->f + 3 * (size_t)f[a]);
+        for (int a = 0; a < 3; a++) sp__axpy3(b->f + 3 * (size_t)f[a], -load_factor * p->now / 6, n, b->f + 3 * (size_t)f[a]);
     }
 }
 
-void sp__solid_dead_loads(sp_body *b) {
+void sp__solid_dead_loads(sp_body *b, double load_factor) {
     sp_solid *s = sp__solid(b);
     for (int k = 0; k < s->dead_count; k++) {
         const sp_nodal_load *d = &s->dead[k];
         for (int i = 0; i < d->count; i++)
             for (size_t a = 0; a < 3; a++) {
                 size_t at = 3 * (size_t)d->node[i] + a;
-                double f = b->load_factor * d->now[a] * d->weight[i];
+                double f = load_factor * d->now[a] * d->weight[i];
                 b->f[at] += f;
                 b->energy -= f * (b->q[SP_TRIAL][at] - s->rest[at]);
             }
     }
-    for (int k = 0; k < s->pressure_count; k++) press(b, &s->pressure[k]);
+    for (int k = 0; k < s->pressure_count; k++) push_pressure(b, &s->pressure[k], load_factor);
 }

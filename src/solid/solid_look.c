@@ -90,12 +90,12 @@ static void element_field(const sp_body *b, const char *name, int slot, double *
 // ------------------------------------------------------------------------------------------------ per node
 
 // what holds the fixed unknowns: minus the force that acts on them at the committed state
-static sp_status reaction(sp_body *b, double *out) {
+static sp_status reaction(sp_body *b, const sp_step *step, double *out) {
     sp_solid *s = sp__solid(b);
     memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], sizeof(double) * (size_t)b->nq);
     memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], sizeof(double) * (size_t)b->nv);
-    sp__loads_evaluate(b, SP_CONTACT_COMMITTED);
-    SP_TRY(sp__solid_evaluate(b, SP_WANT_FORCE));
+    sp__loads_evaluate(b, step, SP_CONTACT_COMMITTED);
+    SP_TRY(sp__solid_evaluate(b, step, SP_WANT_FORCE));
     for (int i = 0; i < s->nodes; i++)
         for (size_t k = 0; k < 3; k++) {
             size_t at = 3 * (size_t)i + k;
@@ -106,13 +106,13 @@ static sp_status reaction(sp_body *b, double *out) {
 
 // what was put on it at the committed state, shared among the nodes: forces, tractions, pressure, pulls, drags. Gravity, contact
 // and what holds it are no loads
-static sp_status load(sp_body *b, double *out) {
+static sp_status load(sp_body *b, const sp_step *step, double *out) {
     sp_solid *s = sp__solid(b);
     double energy = b->energy;
     memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], sizeof(double) * (size_t)b->nq);
     memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], sizeof(double) * (size_t)b->nv);
     memset(b->f, 0, sizeof(double) * (size_t)b->nv);
-    sp__solid_dead_loads(b);
+    sp__solid_dead_loads(b, step->load_factor);
     for (int i = 0; i < b->loads.spring_count; i++) {
         const sp_spring *sp = &b->loads.springs[i];
         double x[3], v[3], f[3];
@@ -132,15 +132,15 @@ static const double *node_array(const sp_body *b, const char *name, bool *less_r
     return !strcmp(name, "position") || *less_rest ? b->q[SP_COMMITTED] : NULL;
 }
 
-sp_status sp__solid_field(sp_body *b, const char *name, sp_field_info *info, double *out) {
+sp_status sp__solid_field(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out) {
     sp_solid *s = sp__solid(b);
     bool less_rest, force = !strcmp(name, "force"), loads = !strcmp(name, "load");
     const double *array = node_array(b, name, &less_rest);
     if (array || force || loads) {
         *info = (sp_field_info){s->nodes, 3, false};
         if (!out) return SP_OK;
-        if (force) return reaction(b, out);
-        if (loads) return load(b, out);
+        if (force) return reaction(b, step, out);
+        if (loads) return load(b, step, out);
         for (int i = 0; i < s->nodes; i++)
             for (size_t k = 0; k < 3; k++) {
                 size_t at = 3 * (size_t)i + k;

@@ -117,11 +117,11 @@ static void spare_system(sp_solid *s) {
     swap_arrays(&s->tets.spin, &s->other_spin);
 }
 
-sp_status sp__solid_evaluate(sp_body *b, unsigned want) {
+sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     sp_solid *s = sp__solid(b);
     const double *q = b->q[SP_TRIAL];
     node_pass p = {.b = b, .s = s, .x = q, .v = b->v[SP_TRIAL], .y = b->f};
-    for (int k = 0; k < 3; k++) p.gravity[k] = b->load_factor * b->gravity[k];
+    for (int k = 0; k < 3; k++) p.gravity[k] = step->load_factor * step->gravity[k];
     sp__solid_materials(b);
     if (s->model == SP_LINEAR) {
         s->elastic = linear_state(b, q);
@@ -134,7 +134,7 @@ sp_status sp__solid_evaluate(sp_body *b, unsigned want) {
     }
     double potential = sp__ranges(b->ctx, s->nodes, force_nodes, &p, s->partial);
     b->energy = s->elastic + potential + b->loads.energy;
-    sp__solid_dead_loads(b);
+    sp__solid_dead_loads(b, step->load_factor);
     if (!(want & SP_WANT_FORCE)) return SP_OK;
     if (s->rayleigh_stiffness > 0 && moving(b)) {
         run(b, product_chunk, b->v[SP_TRIAL], NULL, true);
@@ -234,7 +234,8 @@ static void copy_terms(sp_body *b) {
     }
 }
 
-sp_status sp__solid_linearise(sp_body *b, sp_system *out) {
+sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out) {
+    (void)step;
     sp_solid *s = sp__solid(b);
     const sp_elements *elements;
     SP_TRY(sp__solid_elements(b, &elements));
@@ -261,10 +262,11 @@ sp_status sp__solid_linearise(sp_body *b, sp_system *out) {
 
 // ------------------------------------------------------------------------------------------------ small ones
 
-void sp__solid_retract(sp_body *b, sp_which from, double step, const double *v) {
+void sp__solid_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v) {
+    (void)step;
     const double *q = b->q[from];
     double *trial = b->q[SP_TRIAL];
-    for (int i = 0; i < b->nv; i++) trial[i] = q[i] + step * v[i];
+    for (int i = 0; i < b->nv; i++) trial[i] = q[i] + s * v[i];
 }
 
 void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse) {
@@ -276,8 +278,9 @@ void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse) {
     }
 }
 
-void sp__solid_prescribe(sp_body *b, double t) {
+void sp__solid_prescribe(sp_body *b, const sp_step *step) {
     sp_solid *s = sp__solid(b);
+    double t = step->time;
     if (s->young_of_time.eval) {
         double young = sp_signal_at(&s->young_of_time, t);
         // a signal out of its range holds the last good value

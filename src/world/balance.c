@@ -32,13 +32,14 @@ static sp_status judge_overlap(sp_world *w, const sp_body *b, sp_balance *n) {
 }
 
 sp_status sp__balance(sp_world *w, double h) {
+    (void)h;
     sp_status worst = SP_OK;
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         sp_balance *n = &b->balance[SP_TRIAL];
         if (!b->ops->energies) continue;
         if (b->frozen) b->pin_work = 0;
-        sp__body_balance(b, h);
+        sp__body_balance(b, &w->step);
         worst = sp__reserve(w, worst, judge_inverted(w, b, n));
         worst = sp__reserve(w, worst, judge_energy(w, b, n));
         worst = sp__reserve(w, worst, judge_overlap(w, b, n));

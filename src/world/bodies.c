@@ -9,6 +9,10 @@ sp_body *sp__world_body(const sp_world *w, sp_body_id id) {
     return slot->generation == id.generation ? slot->body : NULL;
 }
 
+sp_slot *sp__world_slot(const sp_world *w, const sp_body *b) {
+    return &w->slots[b->id.slot - 1];
+}
+
 sp_body *sp__world_anchored(const sp_world *w, const sp_anchor *a) {
     if (a->body == 0 || a->body > (uint32_t)w->slot_count) return NULL;
     const sp_slot *slot = &w->slots[a->body - 1];

@@ -179,23 +179,24 @@ static bool solver_fits(const walk *block, sp_body *b, sp_solver *solver) {
 }
 
 // A solve of nothing at the state of the body: all arrays are there afterwards.
-static sp_status prime(sp_body *b, sp_solver *solver) {
+static sp_status prime(const sp_world *w, sp_body *b, sp_solver *solver) {
+    const sp_step step = sp__body_step(b, &w->step);
     sp_system A;
     sp_linear_info info;
     const double h = 0.01;  // any: what it makes is overwritten
     sp__drive_begin(b);
-    SP_TRY(sp__drive_evaluate(b, SP_WANT_FORCE));
-    SP_TRY(b->ops->linearise(b, &A));
+    SP_TRY(sp__drive_evaluate(b, &step, SP_WANT_FORCE));
+    SP_TRY(b->ops->linearise(b, &step, &A));
     memset(b->work[0], 0, (size_t)b->nv * sizeof(double));
     sp__solver_step(solver, 0, true);
     return sp__solver_solve(solver, &A, (sp_coef){1, h, h * h}, b->work[0], b->work[1], &info);
 }
 
-static sp_status make_solver(const walk *block, sp_body *b) {
+static sp_status make_solver(const sp_world *w, const walk *block, sp_body *b) {
     sp__solver_destroy(&b->next_solver);
     if (solver_fits(block, b, b->solver)) return SP_OK;
     sp_status status = b->solver ? sp__solver_create(b->ctx, &b->solver->def, b->solver->be, &b->next_solver) : SP_BAD_INPUT;
-    if (status >= 0 && block->solver_size) status = prime(b, b->next_solver);
+    if (status >= 0 && block->solver_size) status = prime(w, b, b->next_solver);
     if (status >= 0 && !solver_fits(block, b, b->next_solver)) status = SP_BAD_INPUT;
     if (status < 0) sp__solver_destroy(&b->next_solver);
     if (status == SP_BAD_INPUT) SP_BODY_FAIL(b, status, "checkpoint: body '%s' has another solver", b->name);
@@ -204,33 +205,33 @@ static sp_status make_solver(const walk *block, sp_body *b) {
 
 // ---------------------------------------------------------------------------------------------------- bodies and world
 
-static body_record body_record_of(const sp_body *b) {
+static body_record body_record_of(const sp_world *w, const sp_body *b) {
     body_record r = {.slot = b->id.slot,
                      .generation = b->id.generation,
                      .nq = (uint64_t)b->nq,
                      .nv = (uint64_t)b->nv,
                      .frozen = b->frozen,
-                     .told = b->told,
+                     .told = sp__world_slot(w, b)->told,
                      .springs = (uint64_t)b->loads.spring_count};
     memcpy(r.name, b->name, sizeof r.name);
     snprintf(r.kind, sizeof r.kind, "%s", b->ops->kind);
     return r;
 }
 
-static void check_body(walk *k, const sp_body *b, const body_record *r) {
-    body_record here = body_record_of(b);
+static void check_body(const sp_world *w, walk *k, const sp_body *b, const body_record *r) {
+    body_record here = body_record_of(w, b);
     here.frozen = r->frozen, here.told = r->told, here.springs = r->springs;
     if (memcmp(&here, r, sizeof here) != 0)
         snprintf(k->why, sizeof k->why, "body '%.40s' of kind %s is not what stands in the block", b->name, b->ops->kind);
 }
 
 static void pass_body(sp_world *w, walk *k, sp_body *b) {
-    body_record r = body_record_of(b);
+    body_record r = body_record_of(w, b);
     k->body = b->name;
     pass(k, &r, sizeof r);
-    if (ok(k) && k->mode >= CHECK) check_body(k, b, &r);
+    if (ok(k) && k->mode >= CHECK) check_body(w, k, b, &r);
     if (!ok(k)) return;
-    if (k->mode == APPLY) b->frozen = r.frozen != 0, b->told = r.told != 0;
+    if (k->mode == APPLY) b->frozen = r.frozen != 0, sp__world_slot(w, b)->told = r.told != 0;
     pass_springs(w, k, b, r.springs);
     sp_visitor v = {.array = pass_array, .user = k};
     for (int tier = SP_TOPOLOGY; tier <= SP_CACHE && ok(k); tier++) {
@@ -339,7 +340,7 @@ static sp_status reserve(sp_world *w, walk k) {
         int extra = (int)br.springs - b->loads.spring_count;
         sp_status status = extra > 0 ? sp__loads_reserve(b, extra) : SP_OK;
         pass_body(w, &k, b);
-        if (status >= 0) status = make_solver(&k, b);
+        if (status >= 0) status = make_solver(w, &k, b);
         if (status < 0) return sp__world_body_failed(w, b, status);
     }
     return SP_OK;

@@ -234,7 +234,8 @@ static sp_status apply_take_over(sp_world *w, const sp_edit *e) {
     sp_body *b = sp__world_body(w, e->body);
     if (!b) return refuse(w, "the body's id is null or stale");
     if (!b->solver) return refuse(w, "the body moves by prescription only");
-    b->told = b->take_over = true;
+    sp_slot *slot = sp__world_slot(w, b);
+    slot->told = slot->take_over = true;
     return SP_OK;
 }
 
@@ -285,8 +286,8 @@ static sp_status fetch(sp_world *w) {
 sp_status sp__take_edits(sp_world *w, double h) {
     (void)h;
     for (int i = 0; i < w->body_count; i++) {
-        sp_body *b = w->bodies[i];
-        b->told_before = b->told, b->take_over = false;
+        sp_slot *slot = sp__world_slot(w, w->bodies[i]);
+        slot->told_before = slot->told, slot->take_over = false;
     }
     if (fetch(w) < 0) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for the queued edits");
     int n = w->in_flight;
@@ -308,7 +309,7 @@ sp_status sp__take_edits(sp_world *w, double h) {
 static void list_take_overs(sp_world *w) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
-        bool own = b->handed_over && !b->told && !w->def.deterministic && !b->frozen;
+        bool own = b->handed_over && !sp__world_slot(w, b)->told && !w->def.deterministic && !b->frozen;
         if (!own || w->batch.count == w->batch.capacity) continue;
         sp_edit *e = &w->batch.list[w->batch.count++];
         *e = sp_edit_default(SP_EDIT_TAKE_OVER);

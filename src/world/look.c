@@ -84,7 +84,10 @@ static sp_status ask_field(sp_world *w, sp_body_id id, const char *field, sp_fie
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
     sp_status status = b ? SP_OK : stale(w, id);
-    if (b) status = b->ops->field(b, field, info, out);
+    if (b) {
+        const sp_step step = sp__body_step(b, &w->step);
+        status = b->ops->field(b, &step, field, info, out);
+    }
     if (b && status < 0) sp__world_body_failed(w, b, status);
     sp__world_leave(w);
     return status;
@@ -177,7 +180,8 @@ sp_status sp_world_rod_invert(sp_world *w, sp_body_id id, double *natural) {
         status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' is a %s: only rods can be inverted", b->name, b->ops->kind);
     if (status >= 0) {
         sp__prescribe_now(w);
-        status = b->ops->invert(b, natural);
+        const sp_step step = sp__body_step(b, &w->step);
+        status = b->ops->invert(b, &step, natural);
         if (status < 0) sp__world_body_failed(w, b, status);
     }
     sp__world_leave(w);

@@ -180,7 +180,7 @@ static void fill_chunk(void *arg, int task, int worker) {
 
 static void fill_positions(sp_body *b, const sp_surface *s, float *out) {
     positions_job j = {b, s, out};
-    if (b->ops->settle) b->ops->settle(b, SP_COMMITTED);
+    if (b->ops->settle) b->ops->settle(b, NULL, SP_COMMITTED);
     sp__parallel(b->ctx, s->vertex_count / CHUNK + (s->vertex_count % CHUNK != 0), fill_chunk, &j);
 }
 

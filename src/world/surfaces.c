@@ -211,7 +211,7 @@ static void points_chunk(void *arg, int task, int worker) {
 
 void sp__skin_positions(sp_body *b, sp_skin *skin, double *v) {
     points_job j = {b, skin, skin->x, v};
-    if (b->ops->settle) b->ops->settle(b, SP_COMMITTED);
+    if (b->ops->settle) b->ops->settle(b, NULL, SP_COMMITTED);
     sp__parallel(b->ctx, skin->vertex_count / CHUNK + (skin->vertex_count % CHUNK != 0), points_chunk, &j);
 }
 

@@ -138,6 +138,7 @@ sp_status sp_world_create(sp_context *ctx, const sp_world_def *def, sp_world **o
     for (int a = 0; a < 3; a++) w->gravity[a].signal = def->gravity[a];
     w->error.index = w->body_error.index = -1;
     w->newest = w->inject = -1;
+    w->step = sp__step_default(0);
     if (!make_room(w)) {
         sp_world_destroy(&w);
         return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a world");

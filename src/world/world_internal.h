@@ -38,6 +38,8 @@ typedef struct sp_skin {
 // Slots are never used twice: an anchor knows its slot only, and must not fall on another body.
 typedef struct sp_slot {
     sp_body *body;  // NULL: removed
+    // A replay decides when the body's solver swaps: from now on; in the step under way. told_before: as that step began
+    bool told, take_over, told_before;
     uint32_t generation;
     int elements;  // anchors' range
     sp_skin **skins;
@@ -168,6 +170,7 @@ struct sp_world {
     // time
     double time, time_carry;  // what rounding left out of the sum of steps (Kahan 1965): 200 steps of 0.01 s are 2 s
     uint64_t steps, hash;
+    sp_step step;       // handed to the bodies: of the step under way, or of the last one made
     sp_step_info info;  // of the last step that was committed
     sp_step_info trial;
     sp_events *events, *trial_events;
@@ -202,6 +205,7 @@ static inline sp_status sp__reserve(sp_world *w, sp_status worst, sp_status stat
 }
 void sp__event(sp_world *w, sp_status status, const char *format, ...) SP_PRINTF(3, 4);
 sp_body *sp__world_body(const sp_world *w, sp_body_id id);           // NULL: stale
+sp_slot *sp__world_slot(const sp_world *w, const sp_body *b);        // of a body of this world
 sp_body *sp__world_anchored(const sp_world *w, const sp_anchor *a);  // NULL: the anchor holds on nothing
 double sp__gravity_at(const sp_gravity *g, double t);
 uint64_t sp__world_compute_hash(sp_world *w);

@@ -4,24 +4,21 @@
 
 // ---------------------------------------------------------------------------------------------------- prescribe
 
-static void prescribe_body(sp_world *w, sp_body *b, const double gravity[3], double t, double h) {
-    memcpy(b->gravity, gravity, sizeof b->gravity);
-    b->h = h;
-    b->step = w->trial.step;
-    b->deterministic = w->def.deterministic;
+static void prescribe_body(sp_world *w, sp_body *b) {
     b->loads.contact = w->has_contact ? &w->contact : NULL;
     b->loads.obstacles = &w->obstacles;
-    sp__loads_prescribe(b, t);
-    b->ops->prescribe(b, t);
+    sp__loads_prescribe(b, &w->step);
+    b->ops->prescribe(b, &w->step);
 }
 
 static void prescribe_all(sp_world *w, double t, double h) {
-    double gravity[3];
-    for (int a = 0; a < 3; a++) gravity[a] = sp__gravity_at(&w->gravity[a], t);
+    w->step = sp__step_default(h);
+    w->step.time = t, w->step.number = w->trial.step, w->step.deterministic = w->def.deterministic;
+    for (int a = 0; a < 3; a++) w->step.gravity[a] = sp__gravity_at(&w->gravity[a], t);
     // kinematic bodies first: the others may look at them
     for (int kinematic = 1; kinematic >= 0; kinematic--)
         for (int i = 0; i < w->body_count; i++)
-            if (!!(w->bodies[i]->caps & SP_CAP_KINEMATIC) == kinematic) prescribe_body(w, w->bodies[i], gravity, t, h);
+            if (!!(w->bodies[i]->caps & SP_CAP_KINEMATIC) == kinematic) prescribe_body(w, w->bodies[i]);
 }
 
 sp_status sp__prescribe(sp_world *w, double h) {
@@ -36,10 +33,11 @@ void sp__prescribe_now(sp_world *w) {
 // ---------------------------------------------------------------------------------------------------- free motion
 
 // held where it is, without velocity
-static void hold(sp_body *b) {
+static void hold(sp_world *w, sp_body *b) {
+    const sp_step step = sp__body_step(b, &w->step);
     memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], (size_t)b->nq * sizeof(double));
     memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
-    sp__loads_begin(b);
+    sp__loads_begin(b, &step);
 }
 
 // A failure of one body: of the whole step, or of this body alone where the world was told so. Memory is never its own affair.
@@ -48,19 +46,26 @@ static sp_status failed(sp_world *w, sp_body *b, sp_status status) {
     sp__event(w, SP_FROZEN, "body '%s' is held at its last good state: %s", b->name, w->body_error.message);
     b->frozen = b->froze_now = true;
     if (b->ops->undo) b->ops->undo(b);
-    hold(b);
+    hold(w, b);
     return SP_FROZEN;
 }
 
+static sp_hand_over replay_swap(const sp_slot *slot) {
+    return !slot->told ? SP_HAND_OVER_FREE : slot->take_over ? SP_HAND_OVER_NOW : SP_HAND_OVER_LATER;
+}
+
 sp_status sp__free_motion(sp_world *w, double h) {
+    (void)h;
     sp_status worst = SP_OK;
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         sp_status status = SP_FROZEN;
+        sp_step step = w->step;
+        step.swap = replay_swap(sp__world_slot(w, b));
         if (b->frozen)
-            hold(b);
+            hold(w, b);
         else
-            status = sp__drive(b, h, w->def.on_limit);
+            status = sp__drive(b, &step, w->def.on_limit);
         if (status < 0) status = failed(w, b, status);
         SP_TRY(status);
         worst = sp__reserve(w, worst, status);
@@ -85,7 +90,7 @@ static int first_bad(const double *x, int n) {
 
 static sp_status guard_body(sp_body *b) {
     int q = first_bad(b->q[SP_TRIAL], b->nq), v = first_bad(b->v[SP_TRIAL], b->nv);
-    if (q == b->nq && v == b->nv) return b->ops->settle ? b->ops->settle(b, SP_TRIAL) : SP_OK;
+    if (q == b->nq && v == b->nv) return b->ops->settle ? b->ops->settle(b, NULL, SP_TRIAL) : SP_OK;
     bool place = q < b->nq;
     double seen = place ? b->q[SP_TRIAL][q] : b->v[SP_TRIAL][v];
     const char *what = place ? "position" : "velocity";
@@ -141,7 +146,7 @@ sp_status sp__publish(sp_world *w, double h) {
     w->trial.event_count = w->events->count;
     // on all workers; the next step starts from it
     for (int i = 0; w->def.snapshots && i < w->body_count; i++)
-        if (w->bodies[i]->ops->settle) w->bodies[i]->ops->settle(w->bodies[i], SP_COMMITTED);
+        if (w->bodies[i]->ops->settle) w->bodies[i]->ops->settle(w->bodies[i], NULL, SP_COMMITTED);
     if (w->def.snapshots) sp__snapshot_publish(w);
     return SP_OK;
 }
@@ -152,7 +157,8 @@ void sp__rollback(sp_world *w) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         if (b->froze_now) b->frozen = b->froze_now = false;
-        b->told = b->told_before, b->take_over = false;
+        sp_slot *slot = sp__world_slot(w, b);
+        slot->told = slot->told_before, slot->take_over = false;
         if (b->ops->undo) b->ops->undo(b);
         // what the solver began in this step shall begin anew
         if (b->solver) sp__solver_step(b->solver, w->trial.step, w->def.deterministic);

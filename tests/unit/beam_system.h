@@ -22,6 +22,7 @@ typedef struct beam {
     sp_mesh *mesh;
     sp_error error;
     sp_body *body;
+    sp_step step;
     sp_system A;
     sp_coef c;
     sp_blocks *M;
@@ -66,9 +67,11 @@ static inline bool beam_make(beam *k, const beam_def *def) {
     k->n = k->body->nv, k->c = (sp_coef){1, def->h, def->h * def->h};
     k->b = calloc((size_t)k->n + 1, sizeof *k->b), k->x = calloc((size_t)k->n + 1, sizeof *k->x);
     k->y = calloc((size_t)k->n + 1, sizeof *k->y);
-    k->body->gravity[1] = -10, k->body->load_factor = 1;
+    k->step = sp__step_default(0);
+    k->step.gravity[1] = -10;
     beam_bend(k, def);
-    if (k->body->ops->evaluate(k->body, SP_WANT_FORCE) < 0 || k->body->ops->linearise(k->body, &k->A) < 0) return false;
+    if (k->body->ops->evaluate(k->body, &k->step, SP_WANT_FORCE) < 0 || k->body->ops->linearise(k->body, &k->step, &k->A) < 0)
+        return false;
     for (int i = 0; i < k->n; i++) k->b[i] = k->body->fixed[i] ? 0 : def->h * k->body->f[i];
     if (k->A.make_pattern(k->A.o, k->ctx, &k->M) < 0 || k->A.assemble(k->A.o, k->c, k->M) < 0) return false;
     sp__blocks_view(k->M, &k->view);

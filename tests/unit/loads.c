@@ -44,7 +44,7 @@ static void shake(double size) {
 
 static double total(int unknown) {
     double g[15] = {0};
-    sp__loads_evaluate(b, SP_CONTACT_TRIAL);
+    sp__loads_evaluate(b, &w->step, SP_CONTACT_TRIAL);
     for (int t = 0; t < b->loads.term_count; t++) b->ops->push(b, SP_TRIAL, 1, &b->loads.terms[t].at, b->loads.terms[t].f, g);
     return g[unknown];
 }
@@ -54,10 +54,10 @@ static double matrix(int to, int from, bool damping) {
     double x[15] = {0}, y[15];
     sp_system A;
     x[from] = 1;
-    sp__loads_evaluate(b, SP_CONTACT_TRIAL);
+    sp__loads_evaluate(b, &w->step, SP_CONTACT_TRIAL);
     double k = mock_of(b)->k[0], mass = mock_of(b)->mass;
     mock_of(b)->k[0] = 0, mock_of(b)->mass = 0;
-    b->ops->linearise(b, &A);
+    b->ops->linearise(b, &w->step, &A);
     A.mul_raw(A.o, damping ? (sp_coef){0, 1, 0} : (sp_coef){0, 0, 1}, x, y);
     mock_of(b)->k[0] = k, mock_of(b)->mass = mass;
     return y[to];
@@ -68,10 +68,10 @@ static void check_derivatives(bool potential, bool tangent, double tol) {
     for (int i = 0; i < b->nv; i++) {
         double f = total(i), *q = &b->q[SP_TRIAL][i];
         *q += e;
-        sp__loads_evaluate(b, SP_CONTACT_TRIAL);
+        sp__loads_evaluate(b, &w->step, SP_CONTACT_TRIAL);
         double up = b->loads.energy;
         *q -= 2 * e;
-        sp__loads_evaluate(b, SP_CONTACT_TRIAL);
+        sp__loads_evaluate(b, &w->step, SP_CONTACT_TRIAL);
         double down = b->loads.energy;
         *q += e;
         if (potential) CHECK_NEAR(f, -(up - down) / (2 * e), tol);
@@ -91,7 +91,7 @@ static void check_derivatives(bool potential, bool tangent, double tol) {
 TEST(springs_have_the_derivatives_they_say) {
     mock_def def = mock_def_default();
     make(&def, NULL);
-    b->h = 0.01;
+    w->step.h = 0.01;
     sp_spring s = {.at = {.elem = 2, .at = {0.3}},
                    .stiffness = 7,
                    .damping = 0.5,
@@ -100,15 +100,15 @@ TEST(springs_have_the_derivatives_they_say) {
                    .active = true};
     for (int a = 0; a < 3; a++) s.to[a] = sp_signal_constant(0.1 * a);
     b->loads.springs[b->loads.spring_count++] = s;
-    sp__loads_prescribe(b, 0);
+    sp__loads_prescribe(b, &w->step);
     shake(0.05);
     memset(b->v[SP_TRIAL], 0, 15 * sizeof(double));
     check_derivatives(true, true, 1e-8);  // bilinear: differences are exact to rounding of 1e-6 steps
     CHECK(b->loads.dissipates);
-    sp__loads_evaluate(b, SP_CONTACT_TRIAL);
+    sp__loads_evaluate(b, &w->step, SP_CONTACT_TRIAL);
     CHECK(b->loads.terms[0].f[1] == 0 && b->loads.terms[0].f[2] != 0);
     b->loads.springs[0].active = false;
-    sp__loads_evaluate(b, SP_CONTACT_TRIAL);
+    sp__loads_evaluate(b, &w->step, SP_CONTACT_TRIAL);
     CHECK_INT(b->loads.term_count, 0);
     finish();
 }
@@ -120,7 +120,7 @@ TEST(contact_has_the_derivatives_it_says) {
     make(&def, &c);
     sp__prescribe(w, 0.01);
     shake(0.05);
-    sp__loads_evaluate(b, SP_CONTACT_TRIAL);
+    sp__loads_evaluate(b, &w->step, SP_CONTACT_TRIAL);
     CHECK(b->loads.term_count > 0 && b->loads.term_count < 5);
     check_derivatives(false, true, 1e-7);
     w->contact.damping = 0;
@@ -138,10 +138,10 @@ TEST(friction_sticks_inside_the_cone_and_slides_on_it) {
     sp__prescribe(w, 0.01);
     for (int i = 0; i < 5; i++) b->q[SP_COMMITTED][3 * i + 1] = -0.01;
     sp__drive_begin(b);
-    sp__loads_begin(b);
-    sp__loads_evaluate(b, SP_CONTACT_TRIAL);
+    sp__loads_begin(b, &w->step);
+    sp__loads_evaluate(b, &w->step, SP_CONTACT_TRIAL);
     CHECK_INT(b->loads.term_count, 5);
-    sp__loads_finish(b), sp__loads_commit(b), sp__loads_begin(b);
+    sp__loads_finish(b), sp__loads_commit(b), sp__loads_begin(b, &w->step);
     // normal force 0.5 N: the cone ends at a spring of 0.25 N / 50 N/m = 5 mm
     b->q[SP_TRIAL][0] += 0.003, b->q[SP_TRIAL][5] += 0.004;
     b->q[SP_TRIAL][6] += 0.03, b->q[SP_TRIAL][8] += 0.04;
@@ -153,7 +153,7 @@ TEST(friction_sticks_inside_the_cone_and_slides_on_it) {
     CHECK_NEAR(matrix(6, 6, false), 0.25 / 0.05, 1e-9);  // the secant
     CHECK(b->loads.dissipates);
     // the stick point of the first stays, that of the third has followed to within 5 mm
-    sp__loads_evaluate(b, SP_CONTACT_TRIAL);
+    sp__loads_evaluate(b, &w->step, SP_CONTACT_TRIAL);
     sp__loads_finish(b);
     const sp_contact_memory *m = b->loads.memory[SP_TRIAL];
     double first[2] = {b->q[SP_COMMITTED][0], b->q[SP_COMMITTED][2]}, third[2] = {b->q[SP_TRIAL][6], b->q[SP_TRIAL][8]};
@@ -177,23 +177,23 @@ TEST(who_touches_now_and_who_will_touch) {
         mock_def def = touching(types[t]);
         make(&def, &c);
         sp__prescribe(w, 0.01);
-        if (types[t] == SP_STATIC) b->h = 0;
+        if (types[t] == SP_STATIC) w->step.h = 0;
         double *y = b->q[SP_TRIAL] + 1, *v = b->v[SP_TRIAL] + 1;
         for (int i = 1; i < 5; i++) y[3 * i] = 1;
         *y = 0.005, *v = -1;  // outside, but inside after 0.01 s
         for (int ahead = 0; ahead < 2; ahead++) {
-            sp__loads_evaluate(b, ahead ? SP_CONTACT_AHEAD : SP_CONTACT_TRIAL);
+            sp__loads_evaluate(b, &w->step, ahead ? SP_CONTACT_AHEAD : SP_CONTACT_TRIAL);
             CHECK_INT(b->loads.term_count, ahead && types[t] != SP_STATIC);
         }
         *y = -0.005, *v = 1;  // inside, but outside after
         for (int ahead = 0; ahead < 2; ahead++) {
-            sp__loads_evaluate(b, ahead ? SP_CONTACT_AHEAD : SP_CONTACT_TRIAL);
+            sp__loads_evaluate(b, &w->step, ahead ? SP_CONTACT_AHEAD : SP_CONTACT_TRIAL);
             CHECK_INT(b->loads.term_count, !ahead || types[t] == SP_STATIC);
         }
         // automatic stiffness
         double k = types[t] == SP_STATIC ? 1e4 : (types[t] == SP_EXPLICIT ? 1 : 30) * def.mass / 1e-4;
         *v = 0;
-        sp__loads_evaluate(b, SP_CONTACT_TRIAL);
+        sp__loads_evaluate(b, &w->step, SP_CONTACT_TRIAL);
         CHECK_NEAR(b->loads.terms[0].k[1], k, 1e-9 * k);
         CHECK_NEAR(b->loads.terms[0].f[1], 0.005 * k, 1e-9 * k);
         finish();

@@ -59,8 +59,8 @@ static void mock_refresh(sp_body *b) {
     mock_of(b)->values++;
 }
 
-static void mock_prescribe(sp_body *b, double t) {
-    (void)b, (void)t;  // targets stay where creation and pins put them
+static void mock_prescribe(sp_body *b, const sp_step *step) {
+    (void)b, (void)step;  // targets stay where creation and pins put them
 }
 
 // stretch of spring e at the trial state
@@ -70,12 +70,12 @@ static void mock_stretch(sp_body *b, int e, double u[3]) {
     u[0] -= mock_of(b)->spacing;
 }
 
-static sp_status mock_evaluate(sp_body *b, unsigned want) {
+static sp_status mock_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     (void)want;
     mock *m = mock_of(b);
     b->energy = b->loads.energy;
     for (int i = 0; i < b->nv; i++) {
-        double g = b->load_factor * b->gravity[i % 3];
+        double g = step->load_factor * step->gravity[i % 3];
         b->f[i] = m->mass * (g - m->alpha * b->v[SP_TRIAL][i]);
         b->energy -= m->mass * g * b->q[SP_TRIAL][i];
     }
@@ -131,7 +131,8 @@ static double mock_mul(void *o, sp_coef c, const double *x, double *y) {
     return dot;
 }
 
-static sp_status mock_linearise(sp_body *b, sp_system *out) {
+static sp_status mock_linearise(sp_body *b, const sp_step *step, sp_system *out) {
+    (void)step;
     mock *m = mock_of(b);
     if (m->term_room < b->loads.term_capacity) {
         sp__free(b->ctx, m->terms);
@@ -159,7 +160,8 @@ static sp_status mock_linearise(sp_body *b, sp_system *out) {
     return SP_OK;
 }
 
-static void mock_retract(sp_body *b, sp_which from, double s, const double *v) {
+static void mock_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v) {
+    (void)step;
     for (int i = 0; i < b->nv; i++) b->q[SP_TRIAL][i] = b->q[from][i] + s * v[i];
 }
 
@@ -223,7 +225,8 @@ static sp_status mock_surface(sp_body *b, const sp_surface **out) {
     return SP_OK;
 }
 
-static sp_status mock_field(sp_body *b, const char *name, sp_field_info *info, double *out) {
+static sp_status mock_field(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out) {
+    (void)step;
     int n = mock_of(b)->nodes;
     const double *from = strcmp(name, "position") == 0   ? b->q[SP_COMMITTED]
                          : strcmp(name, "velocity") == 0 ? b->v[SP_COMMITTED]

@@ -85,7 +85,7 @@ TEST(force_between_nodes) {
     const sp_rod *r = sp__rod(b);
     double f[3] = {20, -30, 10}, w = 3e-4, zero[128] = {0};
     static double K[4096];
-    REQUIRE(sp__rod_settle_all(b, SP_COMMITTED, false) == SP_OK);
+    REQUIRE(sp__rod_settle_all(b, NULL, SP_COMMITTED, false) == SP_OK);
     memset(K, 0, sizeof K);
     r->model->bend_of_force(b, 0, 1, 0.3, f, K);
     sp_anchor a = {.elem = 1, .at = {0.3}};
@@ -94,14 +94,14 @@ TEST(force_between_nodes) {
         for (int side = 0; side < 3; side++) {
             double v[128] = {0}, x[3];
             v[i] = (side - 1) * w;
-            b->ops->retract(b, SP_COMMITTED, 1, v);
+            b->ops->retract(b, &k.step, SP_COMMITTED, 1, v);
             b->ops->points(b, SP_TRIAL, 1, &a, x, NULL);
             work[side] = -sp__dot3(f, x);
         }
         // 1e-15 of a work of some 10 J over w2
         CHECK_NEAR(*sp__banded_at(K, 11, i, i), (work[0] - 2 * work[1] + work[2]) / (w * w), 1e-6);
     }
-    b->ops->retract(b, SP_COMMITTED, 1, zero);
+    b->ops->retract(b, &k.step, SP_COMMITTED, 1, zero);
     model_close(&k);
 }
 

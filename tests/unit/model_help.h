@@ -16,6 +16,7 @@ typedef struct model_rig {
     sp_context *ctx;
     sp_error error;
     sp_body *b;
+    sp_step step;
 } model_rig;
 
 // strands of 4 and of 3 elements, of sections that differ in size and shape, naturally curved, started elsewhere
@@ -35,9 +36,9 @@ static inline bool model_open(model_rig *k, sp_rod_model model, bool free_root, 
     def.integrator.type = SP_STATIC;  // K is exact
     *k = (model_rig){0};
     if (sp_context_create(NULL, &k->ctx) < 0 || sp__rod_create(k->ctx, &k->error, &def, &k->b) < 0) return false;
-    k->b->load_factor = 1;
-    k->b->gravity[0] = 1, k->b->gravity[1] = -9, k->b->gravity[2] = 3;
-    k->b->ops->prescribe(k->b, 0);
+    k->step = sp__step_default(0);
+    k->step.gravity[0] = 1, k->step.gravity[1] = -9, k->step.gravity[2] = 3;
+    k->b->ops->prescribe(k->b, &k->step);
     return true;
 }
 
@@ -55,8 +56,8 @@ static inline void model_motion(const model_rig *k, double size, unsigned long l
 static inline double model_energy(model_rig *k, int i, double a, int j, double c) {
     double v[128] = {0};
     v[i] += a, v[j] += c;
-    k->b->ops->retract(k->b, SP_COMMITTED, 1, v);
-    CHECK(k->b->ops->evaluate(k->b, SP_WANT_FORCE | SP_WANT_ENERGY) == SP_OK);
+    k->b->ops->retract(k->b, &k->step, SP_COMMITTED, 1, v);
+    CHECK(k->b->ops->evaluate(k->b, &k->step, SP_WANT_FORCE | SP_WANT_ENERGY) == SP_OK);
     return k->b->energy;
 }
 
@@ -66,11 +67,11 @@ static inline double model_energy(model_rig *k, int i, double a, int j, double c
 static inline void model_derivatives(model_rig *k) {
     sp_body *b = k->b;
     double f[128], zero[128] = {0}, h = 1e-5, w = 3e-4, most = 0;
-    b->ops->retract(b, SP_COMMITTED, 1, zero);
-    REQUIRE(b->ops->evaluate(b, SP_WANT_FORCE) == SP_OK);
+    b->ops->retract(b, &k->step, SP_COMMITTED, 1, zero);
+    REQUIRE(b->ops->evaluate(b, &k->step, SP_WANT_FORCE) == SP_OK);
     memcpy(f, b->f, (size_t)b->nv * sizeof *f);
     sp_system A;
-    REQUIRE(b->ops->linearise(b, &A) == SP_OK);
+    REQUIRE(b->ops->linearise(b, &k->step, &A) == SP_OK);
     static double K[128][128];
     for (int j = 0; j < b->nv; j++) {
         double e[128] = {0};
@@ -95,8 +96,8 @@ static inline void model_matrices(model_rig *k) {
     double v[128], y[128], z[128], zero[128] = {0};
     static double M[4096], K[4096];
     model_motion(k, 0.05, 7, v);
-    b->ops->retract(b, SP_COMMITTED, 1, v);
-    REQUIRE(b->ops->evaluate(b, SP_WANT_FORCE) == SP_OK);
+    b->ops->retract(b, &k->step, SP_COMMITTED, 1, v);
+    REQUIRE(b->ops->evaluate(b, &k->step, SP_WANT_FORCE) == SP_OK);
     for (int p = 0; p < r->parts; p++) {
         const sp_rod_part *part = &r->part[p];
         memset(M, 0, sizeof M), memset(K, 0, sizeof K);
@@ -110,7 +111,7 @@ static inline void model_matrices(model_rig *k) {
         for (int i = 0; i < part->nv * (part->band + 1); i++) K[i] += 10 * M[i];
         CHECK_INT(sp__banded_factor(K, part->nv, part->band, 0), -1);
     }
-    b->ops->retract(b, SP_COMMITTED, 1, zero);
+    b->ops->retract(b, &k->step, SP_COMMITTED, 1, zero);
 }
 
 // velocities of points beside the centreline, by unknown and as a whole, against differences of the points
@@ -123,11 +124,11 @@ static inline void model_points(model_rig *k) {
         sp_anchor a = {.elem = (uint32_t)element, .at = {0.3}, .offset = {0, 0.02, -0.05}};
         double x[3], y[3], speed[3], s[6], sum[6] = {0}, columns[6 * 64], arm[3], turned[3];
         int unknown[64], p = r->part_of[element], local = element - r->part[p].element;
-        b->ops->retract(b, SP_COMMITTED, h, v);
+        b->ops->retract(b, &k->step, SP_COMMITTED, h, v);
         b->ops->points(b, SP_TRIAL, 1, &a, x, NULL);
-        b->ops->retract(b, SP_COMMITTED, -h, v);
+        b->ops->retract(b, &k->step, SP_COMMITTED, -h, v);
         b->ops->points(b, SP_TRIAL, 1, &a, y, NULL);
-        REQUIRE(sp__rod_settle_all(b, SP_COMMITTED, false) == SP_OK);
+        REQUIRE(sp__rod_settle_all(b, NULL, SP_COMMITTED, false) == SP_OK);
         r->model->speed(b, p, local, 0.3, v + r->part[p].v, s);
         int n = r->model->slopes(b, p, local, 0.3, unknown, columns);
         for (int c = 0; c < n; c++)
@@ -148,13 +149,13 @@ static inline void model_moves(model_rig *k) {
     const sp_rod *r = sp__rod(b);
     double v[128], d[128], q[256], *to = b->q[SP_TRIAL];
     model_motion(k, 0.3, 3, v);
-    b->ops->retract(b, SP_COMMITTED, 1, v);
+    b->ops->retract(b, &k->step, SP_COMMITTED, 1, v);
     b->ops->between(b, b->q[SP_COMMITTED], to, d);
     for (int i = 0; i < b->nv; i++) CHECK_NEAR(d[i], v[i], 1e-14 * 10);
     memcpy(q, b->q[SP_COMMITTED], (size_t)b->nq * sizeof *q);
-    for (int p = 0; p < r->parts; p++) r->model->move(b, p, q + r->part[p].q, 1, v + r->part[p].v, q + r->part[p].q);
+    for (int p = 0; p < r->parts; p++) r->model->move(b, p, 1, q + r->part[p].q, 1, v + r->part[p].v, q + r->part[p].q);
     CHECK(memcmp(q, to, (size_t)b->nq * sizeof *q) == 0);
-    b->ops->retract(b, SP_COMMITTED, 0, v);
+    b->ops->retract(b, &k->step, SP_COMMITTED, 0, v);
     CHECK(memcmp(b->q[SP_COMMITTED], to, (size_t)b->nq * sizeof *q) == 0);
 }
 
@@ -167,10 +168,10 @@ static inline void model_further(model_rig *k) {
     for (int e = 0; e < sp__rod(b)->elements; e++) {
         sp_anchor at = {.elem = (uint32_t)e, .at = {0.6}, .offset = {0, 0.3, -0.5}};
         double once[3], twice[3];
-        b->ops->retract(b, SP_COMMITTED, s, out);
+        b->ops->retract(b, &k->step, SP_COMMITTED, s, out);
         b->ops->points(b, SP_TRIAL, 1, &at, once, NULL);
-        b->ops->retract(b, SP_COMMITTED, s, x);
-        b->ops->retract(b, SP_TRIAL, s * a, d);
+        b->ops->retract(b, &k->step, SP_COMMITTED, s, x);
+        b->ops->retract(b, &k->step, SP_TRIAL, s * a, d);
         b->ops->points(b, SP_TRIAL, 1, &at, twice, NULL);
         for (int i = 0; i < 3; i++) CHECK_NEAR(once[i], twice[i], 1e-14);
     }
@@ -183,11 +184,11 @@ static inline void model_measures(model_rig *k) {
     sp_body *b = k->b;
     const sp_rod *r = sp__rod(b);
     double own[8], zero[128] = {0}, sum = 0, whole = 0, potential = 0, acceleration[3];
-    b->ops->retract(b, SP_COMMITTED, 1, zero);
-    memcpy(acceleration, b->gravity, sizeof acceleration), memset(b->gravity, 0, sizeof b->gravity);
-    REQUIRE(b->ops->evaluate(b, SP_WANT_ENERGY) == SP_OK);
+    b->ops->retract(b, &k->step, SP_COMMITTED, 1, zero);
+    memcpy(acceleration, k->step.gravity, sizeof acceleration), memset(k->step.gravity, 0, sizeof k->step.gravity);
+    REQUIRE(b->ops->evaluate(b, &k->step, SP_WANT_ENERGY) == SP_OK);
     potential = b->energy;
-    memcpy(b->gravity, acceleration, sizeof acceleration);
+    memcpy(k->step.gravity, acceleration, sizeof acceleration);
     sp_measure m = {0};
     double v[128] = {0};
     for (int p = 0; p < r->parts; p++) {
@@ -263,9 +264,9 @@ static inline void model_rest(model_rig *k) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[1];
     double zero[128] = {0}, own[8];
-    memset(b->gravity, 0, sizeof b->gravity);
-    b->ops->retract(b, SP_COMMITTED, 1, zero);
-    REQUIRE(b->ops->evaluate(b, SP_WANT_FORCE) == SP_OK);
+    memset(k->step.gravity, 0, sizeof k->step.gravity);
+    b->ops->retract(b, &k->step, SP_COMMITTED, 1, zero);
+    REQUIRE(b->ops->evaluate(b, &k->step, SP_WANT_FORCE) == SP_OK);
     // the stiffness of an edge, 1e4 N/m, times the rounding of a place
     for (int i = 0; i < p->nv; i++) CHECK_NEAR(b->f[p->v + i], 0, 1e4 * 1e-14);
     CHECK(r->model->elastic(b, 1, own) < 1e-22);

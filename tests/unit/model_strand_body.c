@@ -17,6 +17,7 @@ typedef struct held_rod {
     sp_context *ctx;
     sp_error error;
     sp_body *b;
+    sp_step step;
 } held_rod;
 
 static const sp_pose tilted = {.translate = {0.1, 0.2, -0.3}, .quat = {0.8, 0.36, -0.48, 0}};
@@ -55,9 +56,9 @@ static void hold(held_rod *k, const sp_rod_def *def) {
     *k = (held_rod){.ctx = NULL};
     REQUIRE(sp_context_create(NULL, &k->ctx) == SP_OK);
     REQUIRE(sp__rod_create(k->ctx, &k->error, def, &k->b) == SP_OK);
-    memcpy(k->b->gravity, gravity, sizeof gravity);
-    k->b->load_factor = 1;
-    k->b->ops->prescribe(k->b, 0);
+    k->step = sp__step_default(0);
+    memcpy(k->step.gravity, gravity, sizeof gravity);
+    k->b->ops->prescribe(k->b, &k->step);
     sp__drive_begin(k->b);
 }
 
@@ -77,14 +78,14 @@ TEST(move_and_between) {
         const sp_rod_part *p = &r->part[1];
         double *from = k.b->q[SP_COMMITTED] + p->q, to[MOST], d[MOST], v[MOST], same[MOST];
         for (int i = 0; i < p->nv; i++) v[i] = 1.3 * sin(3 * i + 1);
-        r->model->move(k.b, 1, from, 0, v, to);
+        r->model->move(k.b, 1, 1, from, 0, v, to);
         CHECK(!memcmp(from, to, (size_t)p->nq * sizeof *to));
-        r->model->move(k.b, 1, from, 0.7, v, to);
+        r->model->move(k.b, 1, 1, from, 0.7, v, to);
         r->model->between(k.b, 1, from, to, d);
         for (int i = 0; i < p->nv; i++) CHECK_NEAR(d[i], 0.7 * v[i], 2e-15);
         CHECK_NEAR(to[3] * to[3] + to[4] * to[4] + to[5] * to[5] + to[6] * to[6], 1, 1e-15);
         memcpy(same, from, (size_t)p->nq * sizeof *same);
-        r->model->move(k.b, 1, same, 0.7, v, same);
+        r->model->move(k.b, 1, 1, same, 0.7, v, same);
         CHECK(!memcmp(same, to, (size_t)p->nq * sizeof *to));
         for (int i = 3; i < 7; i++) to[i] = -to[i];  // the same turn
         r->model->between(k.b, 1, from, to, d);
@@ -125,11 +126,11 @@ TEST(roots_are_held_and_aimed) {
 // ------------------------------------------------------------------------------------------------ forces
 
 // trial state: h away from the committed one along an unknown
-static void evaluate_beside(sp_body *b, int unknown, double h) {
+static void evaluate_beside(held_rod *k, int unknown, double h) {
     double v[MOST] = {0};
     v[unknown] = 1;
-    b->ops->retract(b, SP_COMMITTED, h, v);
-    CHECK(sp__drive_evaluate(b, SP_WANT_FORCE | SP_WANT_ENERGY) == SP_OK);
+    k->b->ops->retract(k->b, &k->step, SP_COMMITTED, h, v);
+    CHECK(sp__drive_evaluate(k->b, &k->step, SP_WANT_FORCE | SP_WANT_ENERGY) == SP_OK);
 }
 
 // f is minus the slope of the energy, with weight, loads and springs, also for a root that is free to turn
@@ -139,10 +140,10 @@ TEST(force_is_the_slope_of_energy) {
         sp_rod_def def = bent_def(both[m], true);
         hold(&k, &def);
         double f[MOST], energy[2], h = 1e-5;
-        evaluate_beside(k.b, 0, 0);
+        evaluate_beside(&k, 0, 0);
         memcpy(f, k.b->f, (size_t)k.b->nv * sizeof *f);
         for (int d = 0; d < k.b->nv; d++) {
-            for (int e = 0; e < 2; e++) evaluate_beside(k.b, d, e ? h : -h), energy[e] = k.b->energy;
+            for (int e = 0; e < 2; e++) evaluate_beside(&k, d, e ? h : -h), energy[e] = k.b->energy;
             CHECK_NEAR(f[d], -(energy[1] - energy[0]) / (2 * h), 2e-10);  // energies near 3, known to 1e-15 of that, over h
         }
         let_go(&k);
@@ -162,9 +163,9 @@ TEST(stiffness_is_the_slope_of_force) {
         for (int d = 0; d < k.b->nv; d++) {
             double x[MOST] = {0};
             x[d] = 1;
-            for (int e = 0; e < 2; e++) evaluate_beside(k.b, d, e ? h : -h), memcpy(f[e], k.b->f, sizeof *K * (size_t)k.b->nv);
-            evaluate_beside(k.b, d, 0);
-            REQUIRE(k.b->ops->linearise(k.b, &A) == SP_OK);
+            for (int e = 0; e < 2; e++) evaluate_beside(&k, d, e ? h : -h), memcpy(f[e], k.b->f, sizeof *K * (size_t)k.b->nv);
+            evaluate_beside(&k, d, 0);
+            REQUIRE(k.b->ops->linearise(k.b, &k.step, &A) == SP_OK);
             A.mul_raw(A.o, (sp_coef){0, 0, 1}, x, K);
             for (int c = 0; c < k.b->nv; c++) {
                 const sp_rod_part *p = &r->part[c < r->part[1].v ? 0 : 1];
@@ -187,8 +188,8 @@ TEST(nothing_pulls_what_is_natural) {
         strands[0].start = strands[1].start = NULL;
         def.strands = strands;
         hold(&k, &def);
-        memset(k.b->gravity, 0, sizeof k.b->gravity);
-        evaluate_beside(k.b, 0, 0);
+        memset(k.step.gravity, 0, sizeof k.step.gravity);
+        evaluate_beside(&k, 0, 0);
         for (int d = 0; d < k.b->nv; d++) CHECK(k.b->f[d] == 0);
         CHECK(k.b->energy == 0);
         let_go(&k);
@@ -204,7 +205,7 @@ TEST(measures) {
         hold(&k, &def);
         const sp_rod *r = sp__rod(k.b);
         for (int i = 0; i < k.b->nv; i++) k.b->v[SP_COMMITTED][i] = 2 * sin(i + 1);
-        REQUIRE(sp__rod_settle_all(k.b, SP_COMMITTED, false) == SP_OK);
+        REQUIRE(sp__rod_settle_all(k.b, NULL, SP_COMMITTED, false) == SP_OK);
         sp_measure found = {0}, want = {0};
         for (int p = 0; p < r->parts; p++) {
             const double *v = k.b->v[SP_COMMITTED] + r->part[p].v;
@@ -244,7 +245,7 @@ TEST(curvature_at_nodes) {
     const sp_rod *r = sp__rod(k.b);
     const sp_rod_strand *s = &def.strands[1];
     double out[15], mean[9];
-    REQUIRE(sp__rod_settle_all(k.b, SP_COMMITTED, false) == SP_OK);
+    REQUIRE(sp__rod_settle_all(k.b, NULL, SP_COMMITTED, false) == SP_OK);
     r->model->curvature(k.b, 1, out);
     for (int i = 0; i < 9; i++) mean[i] = 0.5 * (s->start[i] + s->start[i + 3]);
     for (int c = 0; c < 3; c++) {
@@ -266,13 +267,13 @@ TEST(inverse_statics) {
         const sp_rod *r = sp__rod(k.b);
         double natural[3 * MOST], before[MOST], most = 0;
         memcpy(before, k.b->q[SP_COMMITTED], (size_t)k.b->nq * sizeof *before);
-        evaluate_beside(k.b, 0, 0);
+        evaluate_beside(&k, 0, 0);
         for (int p = 0; p < 2; p++)
             for (int i = 6; i < r->part[p].nv; i++) most = fmax(most, fabs(k.b->f[r->part[p].v + i]));
         CHECK(most > 1e-3);
-        REQUIRE(sp__rod_invert(k.b, natural) == SP_OK);
+        REQUIRE(sp__rod_invert(k.b, &k.step, natural) == SP_OK);
         CHECK(!memcmp(before, k.b->q[SP_COMMITTED], (size_t)k.b->nq * sizeof *before));
-        evaluate_beside(k.b, 0, 0);
+        evaluate_beside(&k, 0, 0);
         for (int p = 0; p < 2; p++) {
             const sp_rod_part *part = &r->part[p];
             for (int i = 6; i < part->nv; i++) CHECK_NEAR(k.b->f[part->v + i], 0, 1e-14 * most);  // rounding
@@ -295,8 +296,8 @@ TEST(inverse_statics_spreads_evenly) {
     strand.curvature = NULL, strand.start = start, strand.section = NULL;
     def.strands = &strand, def.strand_count = 1, def.load_count = def.pull_count = 0;
     hold(&k, &def);
-    memset(k.b->gravity, 0, sizeof k.b->gravity);
-    REQUIRE(sp__rod_invert(k.b, NULL) == SP_OK);
+    memset(k.step.gravity, 0, sizeof k.step.gravity);
+    REQUIRE(sp__rod_invert(k.b, &k.step, NULL) == SP_OK);
     for (int i = 0; i < 15; i++) CHECK_NEAR(sp__rod(k.b)->natural[i], start[i], 1e-14);
     let_go(&k);
 }
@@ -307,27 +308,27 @@ TEST(inverse_statics_refuses) {
     hold(&k, &def);
     double natural[15];
     memcpy(natural, sp__rod(k.b)->natural, sizeof natural);
-    CHECK(sp__rod_invert(k.b, NULL) == SP_BAD_INPUT);
+    CHECK(sp__rod_invert(k.b, &k.step, NULL) == SP_BAD_INPUT);
     CHECK(strstr(k.error.message, "free"));
     CHECK(!memcmp(natural, sp__rod(k.b)->natural, sizeof natural));
     let_go(&k);
     def.load_count = def.pull_count = 0;  // nothing pulls it: any shape will do
     hold(&k, &def);
-    memset(k.b->gravity, 0, sizeof k.b->gravity);
-    CHECK(sp__rod_invert(k.b, NULL) == SP_OK);
+    memset(k.step.gravity, 0, sizeof k.step.gravity);
+    CHECK(sp__rod_invert(k.b, &k.step, NULL) == SP_OK);
     let_go(&k);
     static const sp_rod_model others[2] = {SP_ROD_DER, SP_ROD_BEAM};
     for (int m = 0; m < 2; m++) {
         def = bent_def(others[m], false);
         hold(&k, &def);
-        CHECK(sp__rod_invert(k.b, NULL) == SP_BAD_INPUT);
+        CHECK(sp__rod_invert(k.b, &k.step, NULL) == SP_BAD_INPUT);
         CHECK(strstr(k.error.message, "clothoid"));
         let_go(&k);
     }
     def = bent_def(SP_ROD_CLOTHOID, false);
     def.natural_in_time = true;
     hold(&k, &def);
-    CHECK(sp__rod_invert(k.b, NULL) == SP_BAD_INPUT);
+    CHECK(sp__rod_invert(k.b, &k.step, NULL) == SP_BAD_INPUT);
     let_go(&k);
 }
 
@@ -347,7 +348,8 @@ TEST(memory_of_a_rod) {
             if (status >= 0) {
                 const sp_rod_part *p = &sp__rod(b)->part[0];
                 for (int i = 7; i < p->nq; i++) b->q[SP_COMMITTED][p->q + i] = 300 * cos(i);
-                status = sp__rod_invert(b, NULL);
+                const sp_step step = sp__step_default(0);
+                status = sp__rod_invert(b, &step, NULL);
             }
             CHECK(status == SP_OK || (status == SP_NO_MEMORY && error.status == SP_NO_MEMORY));
             whole = status == SP_OK;

@@ -113,7 +113,9 @@ static bool beam_open(beam *b, beam_def d) {
         return false;
     b->body = b->world->bodies[0];
     memcpy(b->body->q[SP_TRIAL], b->body->q[SP_COMMITTED], sizeof(double) * (size_t)b->body->nq);
-    if (b->body->ops->evaluate(b->body, SP_WANT_FORCE) < 0 || b->body->ops->linearise(b->body, &b->A) < 0) return false;
+    const sp_step step = sp__step_default(0);
+    if (b->body->ops->evaluate(b->body, &step, SP_WANT_FORCE) < 0 || b->body->ops->linearise(b->body, &step, &b->A) < 0)
+        return false;
     if (b->A.make_pattern(b->A.o, b->ctx, &b->M) < 0 || b->A.assemble(b->A.o, (sp_coef){d.still ? 0 : 1, 0.01, 1e-4}, b->M) < 0)
         return false;
     sp__blocks_view(b->M, &b->view);

@@ -158,8 +158,9 @@ static sp_solver_def rig_def(sp_refresh_policy policy) {
 
 // the system at the trial state
 static void look(rig *k) {
-    CHECK(k->body->ops->evaluate(k->body, SP_WANT_FORCE) == SP_OK);
-    CHECK(k->body->ops->linearise(k->body, &k->A) == SP_OK);
+    const sp_step step = sp__step_default(0);
+    CHECK(k->body->ops->evaluate(k->body, &step, SP_WANT_FORCE) == SP_OK);
+    CHECK(k->body->ops->linearise(k->body, &step, &k->A) == SP_OK);
     if (!k->M) CHECK(k->A.make_pattern(k->A.o, k->ctx, &k->M) == SP_OK);
     CHECK(k->A.assemble(k->A.o, rig_coef, k->M) == SP_OK);
 }

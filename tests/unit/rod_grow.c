@@ -70,7 +70,7 @@ static sp_status rig_open(rig *r, const sp_context_def *context, sp_rod_model wh
                           const sp_rod_grow *grow) {
     *r = (rig){.rod = {.which = which, .model = &growing, .parts = 2}};
     if (sp_context_create(context, &r->ctx) < 0) return SP_NO_MEMORY;
-    r->b = (sp_body){.ctx = r->ctx, .error = &r->error, .impl = &r->rod, .h = 0.1, .name = "stem"};
+    r->b = (sp_body){.ctx = r->ctx, .error = &r->error, .impl = &r->rod, .name = "stem"};
     r->rod.part = r->part;
     for (int p = 0; p < 2; p++) part_init(r, p, length[p], grow);
     r->rod.elements = r->part[1].element + r->part[1].elements, r->rod.nodes = r->rod.elements + 2;
@@ -140,8 +140,9 @@ static void curve_at(const rig *r, double s, sp_curve_frame *f) {
 
 static void grow_steps(rig *r, int steps, double h) {
     for (int i = 0; i < steps; i++) {
-        r->b.h = h;
-        sp__rod_grow(&r->b, h * (i + 1));
+        sp_step step = sp__step_default(h);
+        step.time = h * (i + 1);
+        sp__rod_grow(&r->b, &step);
     }
 }
 

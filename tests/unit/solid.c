@@ -9,6 +9,7 @@ typedef struct bench {
     sp_mesh *mesh;
     sp_error error;
     sp_body *body;
+    sp_step step;
     int n;
 } bench;
 
@@ -30,7 +31,8 @@ static bool make(bench *k, const variant *v, const char *backend, int cells) {
     def.fixes = &fix, def.fix_count = 1, def.pulls = &pull, def.pull_count = 1;
     if (sp__solid_create(k->ctx, &k->error, &def, backend, &k->body) < 0) return false;
     k->n = k->body->nv;
-    k->body->gravity[1] = -9.81;
+    k->step = sp__step_default(0);
+    k->step.gravity[1] = -9.81;
     return true;
 }
 
@@ -50,8 +52,8 @@ static void disturb(bench *k, double wild) {
     memcpy(k->body->q[SP_TRIAL], k->body->q[SP_COMMITTED], sizeof *q * (size_t)k->n);
     memcpy(k->body->v[SP_TRIAL], k->body->v[SP_COMMITTED], sizeof *v * (size_t)k->n);
     free(q), free(v);
-    sp__loads_prescribe(k->body, 0);
-    sp__loads_evaluate(k->body, SP_CONTACT_TRIAL);
+    sp__loads_prescribe(k->body, &k->step);
+    sp__loads_evaluate(k->body, &k->step, SP_CONTACT_TRIAL);
 }
 
 // inner array to users' numbering
@@ -87,8 +89,8 @@ static answers ask(bench *k, double wild) {
     sp_blocks *blocks = NULL;
     sp_coef c = {1, 0.01, 1e-4};
     disturb(k, wild);
-    CHECK(b->ops->evaluate(b, SP_WANT_FORCE | SP_WANT_ENERGY) == SP_OK);
-    CHECK(b->ops->linearise(b, &A) == SP_OK);
+    CHECK(b->ops->evaluate(b, &k->step, SP_WANT_FORCE | SP_WANT_ENERGY) == SP_OK);
+    CHECK(b->ops->linearise(b, &k->step, &A) == SP_OK);
     to_user(k, b->f, a.f);
     a.energy = b->energy, a.has_energy = b->caps & SP_CAP_ENERGY;
     const sp_solid *s = sp__solid(b);
@@ -199,11 +201,11 @@ TEST(one_element_equals_the_textbook_stiffness_turned_by_its_rotation) {
         }
         k.body->ops->set_state(k.body, q, NULL);
         memcpy(k.body->q[SP_TRIAL], k.body->q[SP_COMMITTED], sizeof q);
-        CHECK(k.body->ops->evaluate(k.body, SP_WANT_FORCE) == SP_OK);
+        CHECK(k.body->ops->evaluate(k.body, &k.step, SP_WANT_FORCE) == SP_OK);
         // 1e-16 of a stiffness of 5e3 times some additions
         CHECK(largest(k.body->f, 12) < 1e-10);
         sp_system A;
-        CHECK(k.body->ops->linearise(k.body, &A) == SP_OK);
+        CHECK(k.body->ops->linearise(k.body, &k.step, &A) == SP_OK);
         const sp_solid *s = sp__solid(k.body);
         double worst = 0;
         for (int j = 0; j < 12; j++) {

@@ -47,8 +47,9 @@ static void turn(bench *k, void (*matrix)(const double *X, double *M)) {
     memcpy(k->body->q[SP_TRIAL], k->body->q[SP_COMMITTED], sizeof *x * (size_t)n);
     free(x);
     sp_system A;
-    CHECK(k->body->ops->evaluate(k->body, SP_WANT_FORCE) == SP_OK);
-    CHECK(k->body->ops->linearise(k->body, &A) == SP_OK);
+    const sp_step step = sp__step_default(0);
+    CHECK(k->body->ops->evaluate(k->body, &step, SP_WANT_FORCE) == SP_OK);
+    CHECK(k->body->ops->linearise(k->body, &step, &A) == SP_OK);
     CHECK(A.turns(A.o, k->R) == SP_OK);
 }
 

@@ -137,12 +137,15 @@ static void add_rod(sp_world *w, const kind *k) {
     CHECK_INT(sp_world_add_rod(w, &def, NULL), SP_OK);
 }
 
+static sp_step *step;  // of the world under test
+
 static sp_world *make(const kind *k) {
     sp_world_def def = sp_world_def_default();
     sp_contact_def contact = sp_contact_def_default();
     sp_world *w;
     def.backend = k->backend;
     CHECK_INT(sp_world_create(ctx, &def, &w), SP_OK);
+    step = &w->step;
     if (k->type == MOCK) add_mock(w, k);
     if (k->type == SOLID) add_solid(w, k);
     if (k->type == ROD) add_rod(w, k);
@@ -164,13 +167,13 @@ static void shake(sp_body *b, double size) {
         d[i] = sp_test_random(&seed);
         b->v[SP_TRIAL][i] = sp_test_random(&seed);
     }
-    b->ops->retract(b, SP_COMMITTED, size, d);
+    b->ops->retract(b, step, SP_COMMITTED, size, d);
 }
 
 // the trial state `from`, moved by e along d: not every kind has coordinates that add up
 static void move_trial(sp_body *b, const double *from, double e, const double *d) {
     memcpy(b->q[SP_TRIAL], from, (size_t)b->nq * sizeof(double));
-    b->ops->retract(b, SP_TRIAL, e, d);
+    b->ops->retract(b, step, SP_TRIAL, e, d);
 }
 
 static void move_along(sp_body *b, const double *from, double e, int unknown) {
@@ -292,11 +295,11 @@ TEST(retract_and_mass) {
         double v[NV_MAX], y[NV_MAX], z[NV_MAX], twice = 0;
         unsigned long long seed = 41;
         for (int i = 0; i < b->nv; i++) v[i] = sp_test_random(&seed);
-        b->ops->retract(b, SP_COMMITTED, 0, v);
+        b->ops->retract(b, step, SP_COMMITTED, 0, v);
         CHECK(memcmp(b->q[SP_TRIAL], b->q[SP_COMMITTED], (size_t)b->nq * sizeof(double)) == 0);
         if (b->nv == 0) continue;
-        b->ops->retract(b, SP_COMMITTED, 0.5, v);
-        b->ops->retract(b, SP_TRIAL, 0.25, v);
+        b->ops->retract(b, step, SP_COMMITTED, 0.5, v);
+        b->ops->retract(b, step, SP_TRIAL, 0.25, v);
         // two moves along the same v are one, by the difference that the kind itself has of two states
         if (b->ops->between) b->ops->between(b, b->q[SP_COMMITTED], b->q[SP_TRIAL], y);
         for (int i = 0; i < b->nv && !b->ops->between; i++) y[i] = b->q[SP_TRIAL][i] - b->q[SP_COMMITTED][i];
@@ -313,14 +316,14 @@ TEST(retract_and_mass) {
 // ---------------------------------------------------------------------------------------------------- mechanics
 
 static double energy_at(sp_body *b) {
-    sp__loads_evaluate(b, SP_CONTACT_TRIAL);
-    b->ops->evaluate(b, SP_WANT_FORCE | SP_WANT_ENERGY);
+    sp__loads_evaluate(b, step, SP_CONTACT_TRIAL);
+    b->ops->evaluate(b, step, SP_WANT_FORCE | SP_WANT_ENERGY);
     return b->energy;
 }
 
 static sp_status evaluate(sp_body *b) {
-    sp__loads_evaluate(b, SP_CONTACT_TRIAL);
-    return b->ops->evaluate(b, SP_WANT_FORCE);
+    sp__loads_evaluate(b, step, SP_CONTACT_TRIAL);
+    return b->ops->evaluate(b, step, SP_WANT_FORCE);
 }
 
 TEST(forces_are_minus_the_gradient_where_there_is_an_energy) {
@@ -330,9 +333,9 @@ TEST(forces_are_minus_the_gradient_where_there_is_an_energy) {
         w->contact.friction = 0;
         shake(b, 0.02);
         memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
-        b->h = 0;
+        step->h = 0;
         b->integrator.type = SP_STATIC;
-        sp__loads_begin(b);
+        sp__loads_begin(b, step);
         double f[NV_MAX], q[NQ_MAX], largest = 0, e = 1e-6;
         energy_at(b);
         memcpy(f, b->f, (size_t)b->nv * sizeof *f);
@@ -376,10 +379,10 @@ TEST(system_is_the_derivative_where_exact) {
         w->has_contact = false, b->loads.contact = NULL;
         shake(b, 0.02);
         memset(b->v[SP_TRIAL], 0, (size_t)n * sizeof(double));
-        b->h = 0;
+        step->h = 0;
         differences(b, D);
         CHECK_INT(evaluate(b), SP_OK);
-        CHECK_INT(b->ops->linearise(b, &A), SP_OK);
+        CHECK_INT(b->ops->linearise(b, step, &A), SP_OK);
         for (int i = 0; i < n * n; i++) largest = fmax(largest, fabs(D[i]));
         for (int j = 0; j < n; j++) {
             memset(x, 0, sizeof x);
@@ -404,7 +407,7 @@ TEST(system_is_symmetric_with_unit_rows) {
         sp__prescribe(w, 0.01);
         shake(b, 0.02);
         evaluate(b);
-        b->ops->linearise(b, &A);
+        b->ops->linearise(b, step, &A);
         for (int i = 0; i < b->nv; i++) x[i] = sp_test_random(&seed), y[i] = sp_test_random(&seed);
         double dot = A.mul(A.o, c, x, Ax);
         A.mul(A.o, c, y, Ay);
@@ -499,7 +502,7 @@ TEST(a_system_stays_as_it_is_until_the_next_linearise) {
         if (k->type == SOLID) b->solver_def.type = SP_SOLVER_UPDATED_CHOLESKY;  // asks for the elements
         shake(b, 0.02);
         CHECK_INT(evaluate(b), SP_OK);
-        CHECK_INT(b->ops->linearise(b, &A), SP_OK);
+        CHECK_INT(b->ops->linearise(b, step, &A), SP_OK);
         if (A.make_pattern) REQUIRE(A.make_pattern(A.o, ctx, &M) == SP_OK);
         see_system(&first, &A, M);
         // twice: what is written must not come round to what is read
@@ -511,14 +514,14 @@ TEST(a_system_stays_as_it_is_until_the_next_linearise) {
             see_system(&later, &A, M);
             CHECK(same(&first, &later));
         }
-        b->ops->field(b, "force", &info, force);
+        b->ops->field(b, step, "force", &info, force);
         see_system(&later, &A, M);
         CHECK(same(&first, &later));
         // the next one is another
         s->active = true;
         shake(b, -0.03);
         CHECK_INT(evaluate(b), SP_OK);
-        CHECK_INT(b->ops->linearise(b, &next), SP_OK);
+        CHECK_INT(b->ops->linearise(b, step, &next), SP_OK);
         see_system(&later, &next, M);
         CHECK(!same(&first, &later));
         sp__blocks_destroy(&M);
@@ -569,7 +572,7 @@ TEST(delassus_against_dense_algebra) {
         sp__prescribe(w, 0.01);
         shake(b, 0.01);
         evaluate(b);
-        b->ops->linearise(b, &A);
+        b->ops->linearise(b, step, &A);
         // anchors from the end of the list: away from what is fixed
         CHECK_INT(b->ops->pull(b, ROWS, a + found - ROWS, dir, &J), SP_OK);
         for (int j = 0; j < n; j++) {

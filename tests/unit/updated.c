@@ -23,7 +23,7 @@ static const beam_def bent = {.cells = {10, 2, 2}, .young = {1000, 400, 2000}, .
 static bool rig_linearise(rig *r) {
     sp_body *b = r->k.body;
     b->solver_def.type = SP_SOLVER_UPDATED_CHOLESKY;
-    if (b->ops->evaluate(b, SP_WANT_FORCE) < 0 || b->ops->linearise(b, &r->k.A) < 0) return false;
+    if (b->ops->evaluate(b, &r->k.step, SP_WANT_FORCE) < 0 || b->ops->linearise(b, &r->k.step, &r->k.A) < 0) return false;
     for (int i = 0; i < r->k.n; i++) r->k.b[i] = b->fixed[i] ? 0 : r->k.c.b * b->f[i];
     return r->k.A.elements != NULL;
 }

@@ -288,7 +288,7 @@ TEST(parameters_by_path) {
     sp_world_queue(w, &e), sp_world_queue(w, &f);
     CHECK_INT(sp_world_step(w, 0.01), SP_OK);
     CHECK(value_of("contact.friction") == 0.5 && value_of("gravity.y") == 1);
-    CHECK(sp__world_body(w, chain)->gravity[1] == 1);
+    CHECK(w->step.gravity[1] == 1);
     c.friction = -1;
     CHECK_INT(sp_world_set_contact(w, &c), SP_BAD_INPUT);
     c = (sp_contact_def){0};

@@ -35,7 +35,6 @@ static inline bool specimen_open(specimen *s, sp_solid_def def, const char *back
     for (int i = 0; i < s->nodes; i++)
         for (int j = 0; j < s->nodes; j++)
             if (!memcmp(s->body->q[SP_COMMITTED] + 3 * i, sp_mesh_positions(mesh) + 3 * j, 3 * sizeof(double))) s->user[i] = j;
-    s->body->load_factor = 1;
     return true;
 }
 
@@ -60,10 +59,11 @@ static inline sp_status single_mesh(sp_context *ctx, sp_mesh **out) {
 // Force (nodes x 3, user's order) and energy at positions x (same layout). Nullable: f.
 static inline double specimen_force(specimen *s, const double *x, double *f) {
     sp_body *b = s->body;
+    const sp_step step = sp__step_default(0);
     for (int i = 0; i < s->nodes; i++)
         for (int k = 0; k < 3; k++) b->q[SP_TRIAL][3 * i + k] = x[3 * s->user[i] + k], b->v[SP_TRIAL][3 * i + k] = 0;
     unsigned want = SP_WANT_FORCE | (b->caps & SP_CAP_ENERGY ? SP_WANT_ENERGY : 0u);
-    CHECK(b->ops->evaluate(b, want) >= 0);
+    CHECK(b->ops->evaluate(b, &step, want) >= 0);
     for (int i = 0; f && i < s->nodes; i++)
         for (int k = 0; k < 3; k++) f[3 * s->user[i] + k] = b->f[3 * i + k];
     return b->energy;
@@ -76,8 +76,9 @@ static inline void specimen_stiffness(specimen *s, const double *x, double *K) {
     // products read nodes as four numbers, so vectors need one extra entry
     double *d = calloc((size_t)n + 1, sizeof *d), *y = calloc((size_t)n + 1, sizeof *y);
     sp_system A;
+    const sp_step step = sp__step_default(0);
     specimen_force(s, x, NULL);
-    CHECK(b->ops->linearise(b, &A) >= 0);
+    CHECK(b->ops->linearise(b, &step, &A) >= 0);
     for (int i = 0; i < s->nodes; i++)
         for (int k = 0; k < 3; k++) {
             memset(d, 0, (size_t)n * sizeof *d);
