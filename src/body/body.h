@@ -29,7 +29,7 @@ enum {                  // capabilities
 enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };
 
 // The step under way: written by the world, once for all bodies. A driver derives its own context from it for a substep or a load
-// step (sp__body_step, drive_static.c) and hands that to the table. Between steps the world keeps the last one, for queries.
+// step (sp__body_step, drive_newton.c) and hands that to the table. Between steps the world keeps the last one, for queries.
 typedef struct sp_step {
     double time;         // at the end of the step [s]
     double h;            // length [s]; 0: statics, or loads and targets of this moment and nothing moves

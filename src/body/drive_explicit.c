@@ -2,22 +2,14 @@
 // The critical step comes from the highest mode, found by power iteration on M^-1 K: with its frequency w and its damping c,
 // z2 - (2 - h c - h2 w2) z + (1 - h c) = 0 keeps |z| <= 1 up to h = (sqrt(c2 + 4 w2) - c) / w2, which is 2/w undamped.
 #include "body/drive.h"
-
-enum { POWER_ITERATIONS = 200 };
-static const double power_tolerance = 1e-5;  // on w2, from below: the step reported is that much too long at most
-
-static double dot(const double *a, const double *b, int n) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
+#include "body/tolerances.h"
 
 // x of length 1 in the mass norm, zero where fixed; returns the length it had
 static double normalise(sp_body *b, double *x, double *mx) {
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) x[i] = 0;
     b->ops->mass(b, x, mx, false);
-    double length = sqrt(dot(x, mx, b->nv));
+    double length = sqrt(sp__drive_dot(x, mx, b->nv));
     if (length > 0)
         for (int i = 0; i < b->nv; i++) x[i] /= length;
     return length;
@@ -27,17 +19,17 @@ static double critical_step(sp_body *b, const sp_system *A) {
     double *x = b->work[0], *y = b->work[1], *mx = b->work[2], w2 = 0;
     for (int i = 0; i < b->nv; i++) x[i] = (double)(int64_t)sp__mix(1, (uint64_t)i) * 0x1p-63;
     normalise(b, x, mx);
-    for (int k = 0; k < POWER_ITERATIONS; k++) {
+    for (int k = 0; k < SP_POWER_ITERATIONS; k++) {
         A->mul_raw(A->o, (sp_coef){0, 0, 1}, x, y);
         double before = w2;
-        w2 = dot(x, y, b->nv);
-        if (fabs(w2 - before) <= power_tolerance * fabs(w2)) break;
+        w2 = sp__drive_dot(x, y, b->nv);
+        if (fabs(w2 - before) <= SP_POWER_TOLERANCE * fabs(w2)) break;
         b->ops->mass(b, y, x, true);
         normalise(b, x, mx);
     }
     if (!(w2 > 0)) return INFINITY;
     A->mul_raw(A->o, (sp_coef){0, 1, 0}, x, y);
-    double c = dot(x, y, b->nv);
+    double c = sp__drive_dot(x, y, b->nv);
     return (sqrt(c * c + 4 * w2) - c) / w2;
 }
 

@@ -2,10 +2,9 @@
 //   (M + h B + h2 K) dv = h f - h2 K v,   v += dv,   q += h v
 // f holds the damping force -B v already. Prescribed unknowns have their dv given and move to the right-hand side.
 // Elastic forces are linearised once. Contacts are linearised again, and the step solved again from its start, until their
-// forces at the end of the step are the ones that it was solved with (penalty.h).
+// forces at the end of the step are the ones that it was solved with (contact/penalty.h).
 #include "body/drive.h"
-
-enum { CONTACT_PASSES = 6 };
+#include "body/tolerances.h"
 
 // The right-hand side, with the dv of fixed unknowns in its fixed rows; d and y are scratch. True: fixed unknowns move, and `raw`
 // is the right-hand side before anything was prescribed.
@@ -57,7 +56,7 @@ static sp_status solve_contacts(sp_body *b, const sp_step *step, sp_system *A) {
         sp_status status = solve_step(b, step, A);
         SP_TRY(status);
         worst = sp__worst(worst, status);
-        if (!sp__loads_touch(b) || !sp__penalty_changed(b, step) || pass == CONTACT_PASSES) return worst;
+        if (!sp__loads_touch(b) || !b->loads.response->changed(b, step) || pass == SP_CONTACT_PASSES) return worst;
         sp__drive_begin(b);
         sp__loads_again(b, step);
     }
@@ -74,6 +73,6 @@ sp_status sp__drive_implicit(sp_body *b, const sp_step *step) {
     int iterations = b->solve.newton_iterations;
     sp_status corrected = b->ops->correct(b, step, &A);
     if (corrected >= 0 && b->solve.newton_iterations > iterations && sp__loads_touch(b))
-        sp__penalty_evaluate(b, step, SP_CONTACT_TRIAL);
+        b->loads.response->evaluate(b, step, SP_CONTACT_TRIAL);
     return corrected < 0 ? corrected : sp__worst(status, corrected);
 }

@@ -1,12 +1,394 @@
-// Implicit Euler solved to its tolerance: M (v - v0) = h f(q0 (+) h v, v).
+// Newton's method with line search, for implicit Euler and for statics.
+//
+// Where there is a potential (incremental potential of implicit Euler, energy in statics) the search asks it to fall by
+// Armijo's rule. Close to the solution the potential is flat to rounding, so a step that lessens |r| and does not raise the
+// potential visibly is taken too. Where there is none (three-vertex rotations, damping, friction) the search asks the residual:
+// |r|, or its work along the direction (as Matthies and Strang 1979 do): r.d at the end must not point back by more than 0.8 of
+// what it pointed ahead at the start, so the step as a whole did work. |r| alone must rise for a while when something long bends.
+// Prescribed unknowns jump in a first linear step, which brings their neighbours along and needs no search.
 #include "body/drive.h"
+#include "body/tolerances.h"
 
+// ---------------------------------------------------------------------------------------------------- Anderson's mixing
+
+// Anderson's mixing (1965; Walker and Ni 2011, type II) for Newton's method with an approximate tangent. With frozen rotations
+// the correction d(x) = A(x)^-1 r(x) makes x + d(x) a fixed-point iteration that converges slowly where much turns. From the last
+// few pairs (dx, dd) it finds the combination that would have made the newest d smallest, and goes on from there:
+//   gamma = argmin |d - DD gamma|,   direction = d - (DX + DD) gamma
+//
+// Reset at the start of every solve.
+enum { DEPTH = SP_ANDERSON_DEPTH };
+typedef struct anderson {
+    sp_body *b;
+    int count, next;  // pairs kept, place of the next
+    bool started;
+} anderson;
+
+static double *anderson_vector(const anderson *a, int k) {
+    return a->b->history + (size_t)k * (size_t)a->b->nv;
+}
+
+// layout of the history: last x, last d, then pairs
+static double *dx_of(const anderson *a, int k) {
+    return anderson_vector(a, 2 + 2 * k);
+}
+
+static double *dd_of(const anderson *a, int k) {
+    return anderson_vector(a, 3 + 2 * k);
+}
+
+static sp_status anderson_begin(anderson *a, sp_body *b) {
+    *a = (anderson){.b = b};
+    if (b->history || (b->caps & SP_CAP_EXACT_TANGENT)) return SP_OK;
+    b->history = sp__alloc(b->ctx, (size_t)b->nv, (2 + 2 * DEPTH) * sizeof(double));
+    return b->history ? SP_OK : SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for Newton's history of body '%s'", b->name);
+}
+
+static void anderson_restart(anderson *a) {
+    a->count = a->next = 0;
+    a->started = false;
+}
+
+// G gamma = g by Cholesky, a little weight on the diagonal against pairs that say the same; false: not even so
+static bool anderson_solve_small(int n, double G[DEPTH][DEPTH], double *g) {
+    for (int i = 0; i < n; i++) G[i][i] *= 1 + SP_ANDERSON_SHIFT;
+    for (int j = 0; j < n; j++) {
+        for (int k = 0; k < j; k++) G[j][j] -= G[j][k] * G[j][k];
+        if (!(G[j][j] > 0)) return false;
+        G[j][j] = sqrt(G[j][j]);
+        for (int i = j + 1; i < n; i++) {
+            for (int k = 0; k < j; k++) G[i][j] -= G[i][k] * G[j][k];
+            G[i][j] /= G[j][j];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++) g[i] -= G[i][k] * g[k];
+        g[i] /= G[i][i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++) g[i] -= G[k][i] * g[k];
+        g[i] /= G[i][i];
+    }
+    return true;
+}
+
+static void anderson_remember(anderson *a, const double *x, const double *d) {
+    double *last_x = anderson_vector(a, 0), *last_d = anderson_vector(a, 1);
+    int n = a->b->nv;
+    if (a->started) {
+        double *dx = dx_of(a, a->next), *dd = dd_of(a, a->next);
+        for (int i = 0; i < n; i++) dx[i] = x[i] - last_x[i], dd[i] = d[i] - last_d[i];
+        a->next = (a->next + 1) % DEPTH;
+        if (a->count < DEPTH) a->count++;
+    }
+    memcpy(last_x, x, (size_t)n * sizeof *x);
+    memcpy(last_d, d, (size_t)n * sizeof *d);
+    a->started = true;
+}
+
+static bool anderson_mix(anderson *a, const double *x, double *d) {
+    double G[DEPTH][DEPTH], g[DEPTH];
+    int n = a->b->nv;
+    anderson_remember(a, x, d);
+    for (int i = 0; i < a->count; i++) {
+        g[i] = sp__drive_dot(dd_of(a, i), d, n);
+        for (int j = 0; j <= i; j++) G[i][j] = G[j][i] = sp__drive_dot(dd_of(a, i), dd_of(a, j), n);
+    }
+    if (a->count == 0 || !anderson_solve_small(a->count, G, g)) return false;
+    for (int k = 0; k < a->count; k++) {
+        const double *dx = dx_of(a, k), *dd = dd_of(a, k);
+        for (int i = 0; i < n; i++) d[i] -= g[k] * (dx[i] + dd[i]);
+    }
+    return true;
+}
+
+static void anderson_plain(const anderson *a, double *d) {
+    memcpy(d, anderson_vector(a, 1), (size_t)a->b->nv * sizeof *d);
+}
+
+// ---------------------------------------------------------------------------------------------------- Newton's method
+
+// Newton's method on r(x) = s f(q0 (+) s x) - m M (x - x0) = 0, which is implicit Euler for s = h, m = 1, x = v, and
+// statics for s = 1, m = 0, x = displacement. Solved with A = m M + s B + s2 K.
+typedef struct newton {
+    sp_body *b;
+    const sp_step *step;
+    anderson mixing;
+    double s, m;
+    double *x;         // iterate; dynamics: the trial velocity itself
+    const double *x0;  // where the inertia term starts
+    double noise;      // |r| that rounding alone can make
+    double first;      // |r| that the tolerance is relative to
+    double size;       // |r| now
+    double reaction;   // work of what holds the fixed unknowns, along x [J]
+    double merit;      // m/2 |x - x0|_M2 + energy now
+    bool damped;       // B is not zero: the merit above has no minimum at r = 0
+} newton;
+
+static void newton_work_vectors(const newton *n, double **r, double **d, double **y, double **base) {
+    *r = n->b->work[1], *d = n->b->work[2], *y = n->b->work[3], *base = n->b->work[5];
+}
+
+static bool newton_uses_energy(const newton *n) {
+    return (n->b->caps & SP_CAP_ENERGY) && !n->damped && !n->b->loads.dissipates;
+}
+
+// r, its length and the merit at x
+static sp_status newton_evaluate(newton *n) {
+    sp_body *b = n->b;
+    double *r, *d, *y, *base, inertia = 0;
+    newton_work_vectors(n, &r, &d, &y, &base);
+    b->ops->retract(b, n->step, SP_COMMITTED, n->s, n->x);
+    SP_TRY(sp__drive_evaluate(b, n->step, SP_WANT_FORCE | (b->caps & SP_CAP_ENERGY ? SP_WANT_ENERGY : 0u)));
+    for (int i = 0; i < b->nv; i++) r[i] = n->s * b->f[i];
+    if (n->m > 0) {
+        double *u = b->work[4];
+        for (int i = 0; i < b->nv; i++) u[i] = n->x[i] - n->x0[i];
+        b->ops->mass(b, u, y, false);
+        for (int i = 0; i < b->nv; i++) {
+            r[i] -= n->m * y[i];
+            inertia += 0.5 * n->m * u[i] * y[i];
+        }
+    }
+    n->reaction = 0;
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) n->reaction -= r[i] * n->x[i], r[i] = 0;
+    n->size = sp__drive_norm(r, b->nv);
+    n->merit = inertia + (b->caps & SP_CAP_ENERGY ? b->energy : 0);
+    return SP_OK;
+}
+
+static sp_coef newton_coefficients(const newton *n) {
+    return (sp_coef){n->m, n->m > 0 ? n->s : 0, n->s * n->s};
+}
+
+// What rounding of the positions does to r, whether there is damping, and unknowns that nothing resists. All from products with
+// one random vector z of the size of the positions: |K z| eps is what errors of eps |q| become.
+static sp_status newton_prepare(newton *n, const sp_system *A) {
+    sp_body *b = n->b;
+    double *z = b->work[4], *y = b->work[3], *mz = b->work[5], largest = 0;
+    for (int i = 0; i < b->nq; i++) largest = fmax(largest, fabs(b->q[SP_COMMITTED][i]));
+    if (!(largest > 0)) largest = 1;
+    for (int i = 0; i < b->nv; i++) z[i] = largest * (double)(int64_t)sp__mix(2, (uint64_t)i) * 0x1p-63;
+    A->mul_raw(A->o, (sp_coef){0, 0, 1}, z, y);
+    b->ops->mass(b, z, mz, false);
+    for (int i = 0; i < b->nv; i++) {
+        if (b->fixed[i]) y[i] = 0;
+        // nodes that no element uses have neither stiffness nor mass, and stay where they are
+        if (n->m > 0 || b->fixed[i] || y[i] != 0 || mz[i] == 0) continue;
+        int64_t node = sp__body_node_of(b, i);
+        sp_status s = SP_BODY_FAIL(b, SP_SINGULAR, "static solve of '%s': node %lld has no stiffness (is young = 0?)", b->name,
+                                   (long long)node);
+        b->error->index = node;
+        return s;
+    }
+    n->noise = 4 * 0x1p-52 * n->s * sp__drive_norm(y, b->nv);
+    if (n->m > 0) {
+        A->mul_raw(A->o, (sp_coef){0, 1, 0}, z, y);
+        n->damped = sp__drive_norm(y, b->nv) > 0;
+    }
+    return SP_OK;
+}
+
+// x = from and a step a d further
+static void newton_step_further(newton *n, const double *from, double a, const double *d) {
+    sp_body *b = n->b;
+    if (b->ops->further) {
+        b->ops->further(b, n->s, from, a, d, n->x);
+        return;
+    }
+    for (int i = 0; i < b->nv; i++) n->x[i] = from[i] + a * d[i];
+}
+
+// The first step where something is prescribed: A dx = r - A d with d on the fixed unknowns, taken whole.
+static sp_status newton_follow_targets(newton *n, const sp_system *A) {
+    sp_body *b = n->b;
+    double *r, *d, *y, *rhs, *dx = b->work[4];
+    sp_linear_info info;
+    newton_work_vectors(n, &r, &d, &y, &rhs);
+    A->mul_raw(A->o, newton_coefficients(n), d, y);
+    for (int i = 0; i < b->nv; i++) rhs[i] = b->fixed[i] ? 0 : r[i] - y[i];
+    n->first = fmax(n->first, sp__drive_norm(rhs, b->nv));
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) rhs[i] = d[i];
+    SP_TRY(sp__drive_solve(b, A, newton_coefficients(n), rhs, dx, &info));
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) d[i] += n->x[i];
+    newton_step_further(n, n->x, 1, dx);
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) n->x[i] = d[i];
+    return newton_evaluate(n);
+}
+
+// back to the plain correction
+static void newton_forget(newton *n, double *d, bool *mixed) {
+    anderson_plain(&n->mixing, d);
+    anderson_restart(&n->mixing);
+    *mixed = false;
+}
+
+// d = A^-1 r, mixed with those before it where the tangent is not exact; or as far as CG came before negative curvature, or r
+// itself at a length that the curvature suggests
+static sp_status newton_direction(newton *n, const sp_system *A, bool *mixed) {
+    sp_body *b = n->b;
+    double *r, *d, *y, *base;
+    sp_linear_info info;
+    newton_work_vectors(n, &r, &d, &y, &base);
+    SP_TRY(sp__drive_solve(b, A, newton_coefficients(n), r, d, &info));
+    double slope = sp__drive_dot(r, d, b->nv);
+    *mixed = false;
+    if (isfinite(slope) && slope > 0) {
+        if (b->caps & SP_CAP_EXACT_TANGENT || info.status == SP_NOT_SPD) return SP_OK;
+        *mixed = anderson_mix(&n->mixing, n->x, d);
+        if (*mixed && !(sp__drive_dot(r, d, b->nv) > 0)) newton_forget(n, d, mixed);
+        return SP_OK;
+    }
+    A->mul_raw(A->o, newton_coefficients(n), r, y);
+    double curvature = fabs(sp__drive_dot(r, y, b->nv)), length = sp__drive_dot(r, r, b->nv) / curvature;
+    if (!isfinite(length))
+        return SP_BODY_FAIL(b, SP_SINGULAR, "body '%s': nothing resists the load (curvature %g)", b->name, curvature);
+    for (int i = 0; i < b->nv; i++) d[i] = length * r[i];
+    return SP_OK;
+}
+
+// SP_DIVERGED: too far to be looked at; asked in motion only, statics may go far
+static sp_status newton_move(newton *n, double alpha) {
+    const sp_body_ops *ops = n->b->ops;
+    double *r, *d, *y, *base;
+    newton_work_vectors(n, &r, &d, &y, &base);
+    newton_step_further(n, base, alpha, d);
+    if (alpha > 0 && n->m > 0 && n->b->integrator.line_search && ops->wild && ops->wild(n->b, n->s, n->x)) return SP_DIVERGED;
+    return newton_evaluate(n);
+}
+
+// Is x better than where the step along d began, with |r|, merit and r.d there?
+static bool newton_better(const newton *n, double alpha, double size, double merit, double slope) {
+    bool smaller = n->size <= (1 - SP_NEWTON_ARMIJO * alpha) * size;
+    if (!isfinite(n->size)) return false;
+    if (!newton_uses_energy(n))
+        return smaller || sp__drive_dot(n->b->work[1], n->b->work[2], n->b->nv) >= -SP_NEWTON_OVERSHOOT * slope;
+    if (n->merit <= merit - SP_NEWTON_ARMIJO * alpha * slope) return true;
+    return smaller && n->merit <= merit + SP_NEWTON_FLAT * (fabs(merit) + fabs(n->merit));
+}
+
+// One step along d. *moved is false, and x as before, where nothing gets better.
+static sp_status newton_search(newton *n, bool *moved) {
+    sp_body *b = n->b;
+    double *r, *d, *y, *base, alpha = 1;
+    newton_work_vectors(n, &r, &d, &y, &base);
+    memcpy(base, n->x, (size_t)b->nv * sizeof *base);
+    double size = n->size, merit = n->merit, slope = sp__drive_dot(r, d, b->nv);
+    *moved = true;
+    for (int k = 0; k < SP_NEWTON_HALVINGS; k++, alpha *= 0.5) {
+        sp_status status = newton_move(n, alpha);
+        if (status == SP_NO_MEMORY || !b->integrator.line_search) return status;
+        // where nothing can be evaluated (a strand wound up) a shorter step may do
+        if (status >= 0 && newton_better(n, alpha, size, merit, slope)) return SP_OK;
+    }
+    *moved = false;
+    return newton_move(n, 0);
+}
+
+static sp_status newton_finish(newton *n, sp_status status) {
+    n->b->solve.force_residual = n->first > 0 ? n->size / n->first : 0;
+    return status;
+}
+
+static sp_status newton_stuck(newton *n) {
+    if (n->size <= SP_NEWTON_STUCK_NOISE * n->noise) return SP_OK;
+    if (n->m > 0) return SP_NOT_CONVERGED;
+    sp_body *b = n->b;
+    return SP_BODY_FAIL(b, SP_DIVERGED, "static solve of '%s': no descent from a residual force of %g N (%g of the first)",
+                        b->name, n->size, n->size / n->first);
+}
+
+// What the fixed unknowns carry: a scale that stays when statics start from an equilibrium and the first residual is next to
+// nothing.
+static double force_on_fixed(const sp_body *b) {
+    double sum = 0;
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) sum += b->f[i] * b->f[i];
+    return sqrt(sum);
+}
+
+// Refuses (SP_SINGULAR) where statics have unknowns without stiffness. SP_NOT_CONVERGED at the limit of iterations.
+static sp_status newton_solve(newton *n) {
+    sp_body *b = n->b;
+    SP_TRY(anderson_begin(&n->mixing, b));
+    SP_TRY(newton_evaluate(n));
+    if (!isfinite(n->size)) return sp__drive_not_finite(b);
+    n->first = n->m > 0 ? n->size : fmax(n->size, force_on_fixed(b));
+    bool prescribed = sp__drive_prescribed(b, n->s, n->step->load_factor, n->x, b->work[2]);
+    for (int k = 0; k < b->integrator.iterations; k++) {
+        sp_system A;
+        SP_TRY(b->ops->linearise(b, n->step, &A));
+        if (k == 0) SP_TRY(newton_prepare(n, &A));
+        bool moved = true, follow = k == 0 && prescribed;
+        if (!follow && n->size <= fmax(b->integrator.tolerance * n->first, n->noise)) return newton_finish(n, SP_OK);
+        if (follow) {
+            SP_TRY(newton_follow_targets(n, &A));
+        } else {
+            bool mixed;
+            SP_TRY(newton_direction(n, &A, &mixed));
+            SP_TRY(newton_search(n, &moved));
+            if (!moved && mixed) {
+                newton_forget(n, b->work[2], &mixed);
+                SP_TRY(newton_search(n, &moved));
+            }
+        }
+        b->solve.newton_iterations++;
+        if (!isfinite(n->size)) return sp__drive_not_finite(b);
+        if (!moved) return newton_finish(n, newton_stuck(n));
+    }
+    bool reached = n->size <= fmax(b->integrator.tolerance * n->first, n->noise);
+    return newton_finish(n, reached ? SP_OK : SP_NOT_CONVERGED);
+}
+
+// ---------------------------------------------------------------------------------------------------- implicit Euler
+
+// Implicit Euler solved to its tolerance: M (v - v0) = h f(q0 (+) h v, v).
 sp_status sp__drive_newton(sp_body *b, const sp_step *step) {
     sp__drive_begin(b);
-    sp_newton n = {.b = b, .step = step, .s = step->h, .m = 1, .x = b->v[SP_TRIAL], .x0 = b->v[SP_COMMITTED]};
+    newton n = {.b = b, .step = step, .s = step->h, .m = 1, .x = b->v[SP_TRIAL], .x0 = b->v[SP_COMMITTED]};
     b->solve.substeps++;
-    sp_status status = sp__newton_solve(&n);
+    sp_status status = newton_solve(&n);
     b->pin_work = n.reaction;
     if (status >= 0) sp__drive_place_fixed(b);
     return status;
+}
+
+// ---------------------------------------------------------------------------------------------------- statics
+
+// Rigid motions cost nothing where no unknown is held, no spring pulls and nothing can be touched: refused before solving.
+static sp_status static_check_held(sp_body *b) {
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) return SP_OK;
+    for (int i = 0; i < b->loads.spring_count; i++)
+        if (b->loads.springs[i].active && b->loads.springs[i].stiffness > 0) return SP_OK;
+    if (sp__loads_touch(b)) return SP_OK;
+    return SP_BODY_FAIL(b, SP_SINGULAR, "static solve of '%s': nothing holds it (no fixed node, no spring)", b->name);
+}
+
+// Equilibrium under the loads of the end of the step: f = 0 by Newton's method, the loads and the prescribed displacements
+// growing together in `load_steps` stages. The unknown is the displacement from the committed state.
+sp_status sp__drive_static(sp_body *b, const sp_step *step) {
+    sp_step part = *step;
+    b->solve.substeps = 1;
+    SP_TRY(static_check_held(b));
+    sp__drive_begin(b);
+    memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
+    double *u = b->work[0];
+    memset(u, 0, (size_t)b->nv * sizeof *u);
+    sp_status worst = SP_OK;
+    int steps = b->integrator.load_steps;
+    for (int k = 1; k <= steps; k++) {
+        part.load_factor = (double)k / steps;
+        newton n = {.b = b, .step = &part, .s = 1, .m = 0, .x = u};
+        sp_status status = newton_solve(&n);
+        SP_TRY(status);
+        worst = sp__worst(worst, status);
+        b->pin_work += n.reaction / k;  // x is the whole way so far, of which this stage went one part in k
+    }
+    sp__drive_place_fixed(b);
+    return worst;
 }

@@ -11,13 +11,10 @@
 // which stays where E does not, to the size of that correction where loads vary with time. f is known when the next step starts,
 // so an explicit body is judged one step late. Above the critical step this energy says nothing, and E itself is judged.
 #include "body/body.h"
+#include "body/tolerances.h"
 #include "math/vec3.h"
 
 enum { LOADS, PINS, DRAGS, CONTACT, EDITS, WORKS };  // as in sp_work
-
-static const double gain_share = 0.01;    // of the largest energy so far: a smaller rise is left to the error of quadrature
-static const double gain_noise = 1e-12;   // of all energies and works: what rounding makes of their sum
-static const double least_strain = 1e-6;  // smaller ones come from the tolerances of solvers
 
 double sp__balance_potential(const sp_balance *n) {
     double way[3];
@@ -38,8 +35,8 @@ static double balance_now(const sp_balance *n) {
 bool sp__balance_gains(const sp_balance *n) {
     double sum = n->at.kinetic + n->at.elastic + fabs(sp__balance_potential(n)) + n->contact;
     for (int i = 0; i < WORKS; i++) sum += fabs(n->work[i]);
-    double noise = gain_noise * sum + least_strain * least_strain * n->at.rigidity;
-    return n->rise > gain_share * n->largest + n->error + noise;
+    double noise = SP_GAIN_NOISE * sum + SP_LEAST_STRAIN * SP_LEAST_STRAIN * n->at.rigidity;
+    return n->rise > SP_GAIN_SHARE * n->largest + n->error + noise;
 }
 
 // ---------------------------------------------------------------------------------------------------- what changed outside

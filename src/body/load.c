@@ -4,8 +4,6 @@
 #include "body/body.h"
 #include "math/vec3.h"
 
-enum { BATCH = 32 };  // points asked for at once
-
 void sp__loads_prescribe(sp_body *b, const sp_step *step) {
     for (int i = 0; i < b->loads.spring_count; i++) {
         sp_spring *s = &b->loads.springs[i];
@@ -46,41 +44,13 @@ bool sp__loads_touch(const sp_body *b) {
     return l->contact && l->obstacles && l->obstacles->count > 0 && l->node_count > 0;
 }
 
-// terms of n > 0 active touches
-static void touch_terms(sp_body *b, const int *which, int n) {
-    sp_loads *l = &b->loads;
-    sp_anchor at[BATCH];
-    double x[3 * BATCH], v[3 * BATCH];
-    int i = 0;
-    do at[i] = l->nodes[which[i]].at;
-    while (++i < n);
-    b->ops->points(b, SP_TRIAL, n, at, x, v);
-    for (i = 0; i < n; i++) {
-        sp__touch_term(&l->touches[which[i]], &at[i], x + 3 * i, v + 3 * i, &l->terms[l->term_count++]);
-        l->energy += l->touches[which[i]].potential;
-    }
-}
-
-static void contact_terms(sp_body *b, const sp_step *step) {
-    sp_loads *l = &b->loads;
-    int which[BATCH], n = 0, first = l->term_count;
-    for (int i = 0; i < l->node_count; i++) {
-        if (l->touches[i].active) which[n++] = i;
-        if (n < BATCH) continue;
-        touch_terms(b, which, n);
-        n = 0;
-    }
-    if (n) touch_terms(b, which, n);
-    if (l->term_count > first && (l->contact->friction > 0 || (step->h > 0 && l->contact->damping > 0))) l->dissipates = true;
-}
-
 static void collect_terms(sp_body *b, const sp_step *step) {
     sp_loads *l = &b->loads;
     l->term_count = 0;
     l->energy = 0;
     l->dissipates = false;
     spring_terms(b, step);
-    if (sp__loads_touch(b)) contact_terms(b, step);
+    if (sp__loads_touch(b)) b->loads.response->terms(b, step);
 }
 
 // what cannot be settled has no points; evaluating it will say why
@@ -92,7 +62,7 @@ static bool has_points(sp_body *b, const sp_step *step) {
 
 void sp__loads_evaluate(sp_body *b, const sp_step *step, sp_contact_at at) {
     if (!has_points(b, step)) return;
-    if (sp__loads_touch(b)) sp__penalty_evaluate(b, step, at);
+    if (sp__loads_touch(b)) b->loads.response->evaluate(b, step, at);
     collect_terms(b, step);
 }
 
@@ -145,6 +115,34 @@ uint64_t sp__loads_hash(const sp_body *b) {
         for (size_t k = 0; k < sizeof word / sizeof *word; k++) sum += sp__mix(word[k], i * (sizeof word / sizeof *word) + k);
     }
     return sum;
+}
+
+// ---------------------------------------------------------------------------------------------------- work
+
+// potential against the targets of the end of the step, and what dampers take in a step of length h
+static void add_spring_work(sp_body *b, sp_which s, double sign, double h, sp_loads_work *out) {
+    for (int i = 0; i < b->loads.spring_count; i++) {
+        const sp_spring *p = &b->loads.springs[i];
+        double x[3], v[3], sum = 0;
+        if (!p->active) continue;
+        b->ops->points(b, s, 1, &p->at, x, v);
+        for (int a = 0; a < 3; a++) {
+            if (!(p->axes & (1u << a))) continue;
+            double u = x[a] - p->target[a];
+            sum += sign * 0.5 * p->stiffness * u * u - h * p->damping * v[a] * v[a];
+        }
+        *(p->pin ? &out->pins : &out->drags) += sum;
+    }
+}
+
+void sp__loads_work(sp_body *b, const sp_step *step, double h, bool before, sp_loads_work *out) {
+    *out = (sp_loads_work){0};
+    bool touches = sp__loads_touch(b);
+    // the committed state first: what is made for the trial state serves the next step
+    add_spring_work(b, SP_COMMITTED, 1, 0, out);
+    if (before && touches) b->loads.response->work_before(b, step, out);
+    add_spring_work(b, SP_TRIAL, -1, h, out);
+    if (touches) b->loads.response->work(b, step, h, out);
 }
 
 // ---------------------------------------------------------------------------------------------------- room

@@ -4,7 +4,6 @@
 #ifndef SP_LOAD_H
 #define SP_LOAD_H
 
-#include "body/penalty.h"
 #include "core/core.h"
 #include "souple/world.h"
 
@@ -39,6 +38,59 @@ typedef struct sp_contact_node {  // a point that may touch
     double radius;  // of the ball around it that touches [m]
 } sp_contact_node;
 
+// ---------------------------------------------------------------------------------------------------- contact
+
+enum { SP_MEMORY_SLOTS = 2 };  // rigid bodies that a point remembers at a time
+
+// What friction keeps of one contact; state tier.
+typedef struct sp_contact_memory {
+    uint64_t with;     // slot of the rigid body's id; 0: no contact
+    double stick[3];   // where the tangential spring is attached, in the frame of the rigid body [m]
+    double normal[3];  // in world axes
+    double force;      // normal force [N]
+} sp_contact_memory;
+
+// The contacts of one point, linearised at (x, v): force f - k (x' - x) - b (v' - v). Scratch.
+typedef struct sp_touch {
+    bool active;
+    double x[3], v[3], f[3], k[6], b[6];
+    double potential;      // of the springs along normals [J]
+    double work;           // on the body in the step, of what has no potential: moving surfaces, damping [J]
+    double friction_work;  // and of friction [J]
+    double depth;          // below the surface [m]
+    double error;          // |f - what the linearisation before this one predicted for here| [N]
+    double largest;        // of both of them [N]
+    sp_contact_memory next[SP_MEMORY_SLOTS];
+} sp_touch;
+
+typedef struct sp_obstacles {  // the rigid bodies of a world
+    struct sp_body **list;
+    int count;
+} sp_obstacles;
+
+typedef enum sp_contact_at {
+    SP_CONTACT_TRIAL,      // at the trial state; obstacles at the end of the step
+    SP_CONTACT_AHEAD,      // where the trial velocity leads within the step
+    SP_CONTACT_COMMITTED,  // queries: trial arrays hold the committed state; obstacles and memory are the committed ones
+} sp_contact_at;
+
+typedef struct sp_loads_work sp_loads_work;
+
+// How contacts act on a body. The world chooses one (src/contact); a body without contact asks none of these.
+typedef struct sp_contact_response {
+    // touches of all collision points
+    void (*evaluate)(struct sp_body *b, const struct sp_step *step, sp_contact_at at);
+    // the same at the solved trial state, compared with the touches before: true if the step must be solved again with these
+    bool (*changed)(struct sp_body *b, const struct sp_step *step);
+    // appends the point terms of the touches at the trial state
+    void (*terms)(struct sp_body *b, const struct sp_step *step);
+    // adds their potential at the committed state; adds what they did in a step of h whose last substep was `step`
+    void (*work_before)(struct sp_body *b, const struct sp_step *step, sp_loads_work *out);
+    void (*work)(struct sp_body *b, const struct sp_step *step, double h, sp_loads_work *out);
+} sp_contact_response;
+
+// ---------------------------------------------------------------------------------------------------- all loads of a body
+
 typedef struct sp_loads {
     sp_spring *springs;  // parameters tier
     int spring_count, spring_capacity;
@@ -59,8 +111,9 @@ typedef struct sp_loads {
     bool dissipates;  // a term has no potential: friction, damping
     // set by the world
     const sp_contact_def *contact;  // NULL: none
+    const sp_contact_response *response;
     const sp_obstacles *obstacles;  // rigid bodies; NULL before the first step
-    // contacts (penalty.h)
+    // contacts
     sp_contact_memory *memory[2];  // [SP_COMMITTED], [SP_TRIAL]: SP_MEMORY_SLOTS of each node; state tier
     sp_touch *touches;             // of each node, at the last evaluation; scratch
     double *from;                  // statics: where each node was at the start (node_count x 3); scratch
@@ -72,7 +125,7 @@ void sp__loads_prescribe(struct sp_body *b, const struct sp_step *step);
 void sp__loads_begin(struct sp_body *b, const struct sp_step *step);
 // Terms and energy of the trial state. Room was reserved at creation: cannot fail.
 void sp__loads_evaluate(struct sp_body *b, const struct sp_step *step, sp_contact_at at);
-// The same for a trial state that was put back to the start of the step: contacts as linearised by sp__penalty_changed.
+// The same for a trial state that was put back to the start of the step: contacts as linearised by the `changed` of the response.
 void sp__loads_again(struct sp_body *b, const struct sp_step *step);
 // The contacts of the last evaluation become the trial memory.
 void sp__loads_finish(struct sp_body *b);
@@ -86,14 +139,14 @@ sp_status sp__loads_reserve(struct sp_body *b, int extra_springs);  // room for 
 sp_status sp__loads_take_points(struct sp_body *b, int n, sp_contact_node *nodes);
 void sp__loads_free(struct sp_body *b);
 
-// What point terms did from the committed to the trial state, in a step of h whose last substep was `step` (load_work.c).
-typedef struct sp_loads_work {
+// What point terms did from the committed to the trial state, in a step of h whose last substep was `step`.
+struct sp_loads_work {
     double drags, pins;     // work of springs, with their damping [J]
     double contact_work;    // friction and damping of contacts, and of moving rigid bodies [J]
     double contact;         // potential of contacts at the trial state [J]
     double contact_before;  // at the committed state, where asked
     double penetration;     // at the trial state [m]
-} sp_loads_work;
+};
 void sp__loads_work(struct sp_body *b, const struct sp_step *step, double h, bool before, sp_loads_work *out);
 
 #endif

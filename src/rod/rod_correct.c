@@ -11,17 +11,10 @@
 // Everything starts from the committed state, and strands know nothing of each other: the same bits for any number of threads.
 // Springs and contacts keep the active set and the tangent of the linearised step: f - k (x - x0) - b (v - v0) at each point.
 #include "body/drive.h"
+#include "body/tolerances.h"
 #include "linear/banded.h"
 #include "math/vec3.h"
 #include "rod/rod.h"
-
-// Most substeps of a step, those among them that fast bending may ask for, iterations of a substep, shortenings of an iteration.
-enum { SUBSTEPS = 64, BENT_SUBSTEPS = 32, ITERATIONS = 12, SHORTENINGS = 5 };
-// Of the energy of the motion: what the linearised step may gain from nowhere (published runs at 11 ms have up to 2.1e-3), the
-// missing correction up to which it is a good guess, and that at the end of an iteration.
-static const double most_gain = 2.5e-3, near = 0.1, converged = 1e-5;
-// An element bends by less than this in a substep [rad]. Beyond, elements come to rest in spurious full turns.
-static const double most_bent = 0.5, most_wound = 4;
 
 struct sp_rod_correction {
     sp_status status;
@@ -225,12 +218,6 @@ static bool factor_tangent(sp_body *b, int part, int worker, double h, const roo
 
 // ------------------------------------------------------------------------------------------------ one substep
 
-static double dot(const double *a, const double *b, int n) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 // Trial state of a strand from the rates in its trial velocities, and R there.
 static sp_status look(sp_body *b, int part, int worker, double h, const room *m, double *R) {
     sp_rod *r = sp__rod(b);
@@ -247,7 +234,7 @@ static double motion_energy(sp_body *b, int part, const room *m) {
     const sp_rod_part *p = &r->part[part];
     const double *x = b->v[SP_TRIAL] + p->v;
     r->model->mass(b, part, x, m->y, false);
-    return fabs(dot(x, m->y, p->nv)) + 1e-16 * r->model->elastic(b, part, NULL);
+    return fabs(sp__drive_dot(x, m->y, p->nv)) + SP_ROD_ENERGY_FLOOR * r->model->elastic(b, part, NULL);
 }
 
 static void step_further(sp_body *b, int part, double h, double alpha, const room *m) {
@@ -264,7 +251,7 @@ static void step_further(sp_body *b, int part, double h, double alpha, const roo
 // An element that would wind up within the substep: no place to look at.
 static bool winds_up(const sp_body *b, int part, double h) {
     const sp_rod *r = sp__rod(b);
-    return r->model->bent && !(r->model->bent(b, part, h, b->v[SP_TRIAL] + r->part[part].v) <= most_wound);
+    return r->model->bent && !(r->model->bent(b, part, h, b->v[SP_TRIAL] + r->part[part].v) <= SP_ROD_MOST_WOUND);
 }
 
 // R, d = T^-1 R and size = R d are at x; goes along d. False: nothing gets better, and x is where it was.
@@ -272,11 +259,11 @@ static bool descend(sp_body *b, int part, int worker, double h, const room *m, d
     const sp_rod_part *p = &sp__rod(b)->part[part];
     double *x = b->v[SP_TRIAL] + p->v, alpha = 1;
     memcpy(m->base, x, (size_t)p->nv * sizeof *x);
-    for (int k = 0; k < SHORTENINGS; k++, alpha *= 0.5) {
+    for (int k = 0; k < SP_ROD_SHORTENINGS; k++, alpha *= 0.5) {
         step_further(b, part, h, alpha, m);
         if (winds_up(b, part, h) || look(b, part, worker, h, m, m->R) < 0) continue;
         sp__banded_solve(m->T, p->nv, p->band, m->R, m->next);
-        double now = dot(m->R, m->next, p->nv), limit = (1 - 0.25 * alpha) * (1 - 0.25 * alpha) * *size;
+        double now = sp__drive_dot(m->R, m->next, p->nv), limit = (1 - 0.25 * alpha) * (1 - 0.25 * alpha) * *size;
         if (!(isfinite(now) && now <= limit)) continue;
         *size = now;
         return true;
@@ -299,13 +286,13 @@ static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess
     r->model->between(b, part, b->q[SP_COMMITTED] + p->q, b->target + p->q, m->y);
     for (int i = 0; i < p->nv && !guess; i++) x[i] = b->fixed[p->v + i] ? m->y[i] / h : b->v[SP_COMMITTED][p->v + i];
     if (look(b, part, worker, h, m, m->R) < 0) return false;
-    double enough = fmax(converged, 1e-2 * r->model->calm);
+    double enough = fmax(SP_ROD_CONVERGED, 1e-2 * r->model->calm);
     bool stale = true;
-    for (int k = 0; k < ITERATIONS; k++) {
+    for (int k = 0; k < SP_ROD_ITERATIONS; k++) {
         ++*iterations;
         if (stale && !factor_tangent(b, part, worker, h, m)) return false;
         if (stale) sp__banded_solve(m->T, p->nv, p->band, m->R, m->d);
-        double size = dot(m->R, m->d, p->nv), before = size;
+        double size = sp__drive_dot(m->R, m->d, p->nv), before = size;
         if (!isfinite(size)) return false;
         if (size <= enough * motion_energy(b, part, m)) return true;
         if (!descend(b, part, worker, h, m, &size)) return false;
@@ -356,8 +343,8 @@ static void solve_strand(sp_body *b, int part, int worker, double h, bool guess,
         aim_at(b, part, at + length, &m);
         bool good = solve_substep(b, part, worker, length * h, guess, &m, &out->iterations);
         guess = false;
-        bool wild = good && r->model->bent && r->model->bent(b, part, length * h, b->v[SP_TRIAL] + p->v) > most_bent;
-        if ((!good && length * SUBSTEPS > 1) || (wild && length * BENT_SUBSTEPS > 1)) {
+        bool wild = good && r->model->bent && r->model->bent(b, part, length * h, b->v[SP_TRIAL] + p->v) > SP_ROD_MOST_BENT;
+        if ((!good && length * SP_ROD_SUBSTEPS > 1) || (wild && length * SP_ROD_BENT_SUBSTEPS > 1)) {
             length *= 0.5;
             continue;
         }
@@ -405,17 +392,18 @@ static void correct_part(void *arg, int part, int worker) {
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     struct sp_rod_correction *c = &r->correction[part];
-    double energy = dot(b->v[SP_TRIAL] + p->v, b->work[2] + p->v, p->nv) + 1e-16 * r->model->elastic(b, part, NULL);
-    double gap = dot(b->work[0] + p->v, w->gap + p->v, p->nv);
-    if (gap <= r->model->calm * energy && c->gain <= most_gain * energy) return;
+    double energy =
+        sp__drive_dot(b->v[SP_TRIAL] + p->v, b->work[2] + p->v, p->nv) + SP_ROD_ENERGY_FLOOR * r->model->elastic(b, part, NULL);
+    double gap = sp__drive_dot(b->work[0] + p->v, w->gap + p->v, p->nv);
+    if (gap <= r->model->calm * energy && c->gain <= SP_ROD_MOST_GAIN * energy) return;
     c->substeps = 0;
-    solve_strand(b, part, worker, w->h, gap <= near * energy && isfinite(c->gain), c);
+    solve_strand(b, part, worker, w->h, gap <= SP_ROD_NEAR * energy && isfinite(c->gain), c);
 }
 
 bool sp__rod_wild(sp_body *b, double h, const double *x) {
     const sp_rod *r = sp__rod(b);
     for (int part = 0; part < r->parts && r->model->bent; part++)
-        if (!(r->model->bent(b, part, h, x + r->part[part].v) <= most_wound)) return true;
+        if (!(r->model->bent(b, part, h, x + r->part[part].v) <= SP_ROD_MOST_WOUND)) return true;
     return false;
 }
 

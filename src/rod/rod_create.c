@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "backend/backend.h"
+#include "body/tolerances.h"
 #include "math/vec3.h"
 #include "rod/rod.h"
 
@@ -358,7 +359,7 @@ static sp_status make_contacts(sp_body *b) {
         b->loads.size += r->length[e] / r->parts;
     }
     // contacts that are solved again cost a rod as much as the step itself
-    b->loads.inertia_stiffness = 10, b->loads.force_tolerance = 0.05;
+    b->loads.inertia_stiffness = SP_CONTACT_INERTIA_ROD, b->loads.force_tolerance = SP_CONTACT_FORCE_TOLERANCE_ROD;
     return SP_OK;
 }
 

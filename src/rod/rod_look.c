@@ -1,4 +1,5 @@
 // What others look at: fields, measures, the hash of the state.
+#include "body/drive.h"
 #include "math/vec3.h"
 #include "rod/rod.h"
 #include "rod/turn.h"
@@ -26,11 +27,6 @@ static void fill_nodes(sp_body *b, node_field what, double *out) {
             memcpy(out + 3 * node, speed, 3 * sizeof(double));
         }
     }
-}
-
-static void copy_committed(sp_body *b) {
-    memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], (size_t)b->nq * sizeof(double));
-    memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], (size_t)b->nv * sizeof(double));
 }
 
 // Generalised forces as forces on nodes, as far as unknowns stand for a node's place: the first three of those that hold it.
@@ -63,7 +59,7 @@ static void add_pins(sp_body *b, double *out) {
 // what holds the fixed nodes: minus the force that acts on them at the committed state
 static sp_status reaction(sp_body *b, const sp_step *step, double *out) {
     double energy = b->energy;
-    copy_committed(b);
+    sp__drive_begin(b);
     sp__loads_evaluate(b, step, SP_CONTACT_COMMITTED);
     SP_TRY(sp__rod_evaluate(b, step, SP_WANT_FORCE));
     for (int i = 0; i < b->nv; i++) b->f[i] = -b->f[i];

@@ -1,6 +1,7 @@
 // Birth and death of a solid: the definition is checked, copied, renumbered and packed.
 #include <stdio.h>
 
+#include "body/tolerances.h"
 #include "kernels/tet_rotation.h"
 #include "solid/solid.h"
 
@@ -189,7 +190,8 @@ static void set_contact_scales(sp_body *b, const sp_mesh *mesh) {
     sp__sub3(high, low, d);
     for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) young = fmax(young, sp__solid_material_of(s, slot).young);
     b->loads.size = sp__norm3(d);
-    b->loads.inertia_stiffness = 30, b->loads.force_tolerance = 5e-3;
+    b->loads.inertia_stiffness = SP_CONTACT_INERTIA_SOLID;
+    b->loads.force_tolerance = SP_CONTACT_FORCE_TOLERANCE_SOLID;
     b->loads.static_stiffness = b->loads.element_stiffness = young * cbrt(sp_mesh_volume(mesh) / s->elements);
 }
 

@@ -1,5 +1,6 @@
 // What others look at: fields, measures, the hash of the state. In users' numbering.
 #define SP_LANES 1
+#include "body/drive.h"
 #include "kernels/tet.h"
 #include "solid/solid.h"
 
@@ -92,8 +93,7 @@ static void element_field(const sp_body *b, const char *name, int slot, double *
 // what holds the fixed unknowns: minus the force that acts on them at the committed state
 static sp_status reaction(sp_body *b, const sp_step *step, double *out) {
     sp_solid *s = sp__solid(b);
-    memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], sizeof(double) * (size_t)b->nq);
-    memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], sizeof(double) * (size_t)b->nv);
+    sp__drive_begin(b);
     sp__loads_evaluate(b, step, SP_CONTACT_COMMITTED);
     SP_TRY(sp__solid_evaluate(b, step, SP_WANT_FORCE));
     for (int i = 0; i < s->nodes; i++)
@@ -109,8 +109,7 @@ static sp_status reaction(sp_body *b, const sp_step *step, double *out) {
 static sp_status load(sp_body *b, const sp_step *step, double *out) {
     sp_solid *s = sp__solid(b);
     double energy = b->energy;
-    memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], sizeof(double) * (size_t)b->nq);
-    memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], sizeof(double) * (size_t)b->nv);
+    sp__drive_begin(b);
     memset(b->f, 0, sizeof(double) * (size_t)b->nv);
     sp__solid_dead_loads(b, step->load_factor);
     for (int i = 0; i < b->loads.spring_count; i++) {

@@ -1,8 +1,7 @@
 // The stage that judges a step: energy against work (body/energy.c), inverted elements, overlap with rigid bodies and of soft
 // bodies with each other (pairs.c). It changes no state: what it finds becomes a reservation and, the first time, an event.
+#include "body/tolerances.h"
 #include "world/world_internal.h"
-
-static const double overlap_share = 0.1;  // of an element
 
 static sp_status judge_inverted(sp_world *w, const sp_body *b, sp_balance *n) {
     if (!(n->at.inverted > 0)) return SP_OK;
@@ -23,7 +22,7 @@ static sp_status judge_energy(sp_world *w, const sp_body *b, sp_balance *n) {
 }
 
 static sp_status judge_overlap(sp_world *w, const sp_body *b, sp_balance *n) {
-    if (!(n->penetration > overlap_share * n->at.size)) return SP_OK;
+    if (!(n->penetration > SP_OVERLAP_SHARE * n->at.size)) return SP_OK;
     if (!n->penetration_told)
         sp__event(w, SP_PENETRATION, "body '%s': %.3g m deep in a rigid body, %.3g %% of an element", b->name, n->penetration,
                   100 * n->penetration / n->at.size);

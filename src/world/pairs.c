@@ -4,14 +4,9 @@
 // Boxes around the bodies are compared in every step. Where two of them overlap, some points of each body are tested against the
 // closed surface of the other: different ones in each step, so that a step costs little and every point has its turn. A rod is
 // tested by points of its centreline, and holds no points itself: two rods are not compared.
+#include "body/tolerances.h"
 #include "math/vec3.h"
 #include "world/world_internal.h"
-
-enum { SAMPLES = 16 };  // points of a body that are tested against another one in a step
-
-// How deep a point must be before it counts, as a part of the smaller body's diagonal. Bodies that merely touch are no pair, and
-// a shallower overlap cannot be seen.
-static const double DEPTH = 0.005;
 
 static bool is_soft(const sp_body *b) {
     return b->nv > 0 && !b->ops->distance && (b->ops->bounds || (b->ops->surface && b->ops->points));
@@ -149,7 +144,7 @@ static bool enters(const sp_pair_body *a, const sp_pair_body *b, const double lo
     int candidates = 0, seen = 0;
     if (!b->surface) return false;
     for (int i = 0; i < a->count; i++) candidates += in_box(a->x + 3 * (size_t)i, low, high);
-    int stride = 1 + candidates / SAMPLES, first = (int)(step % (uint64_t)stride);
+    int stride = 1 + candidates / SP_PAIR_SAMPLES, first = (int)(step % (uint64_t)stride);
     for (int i = 0; i < a->count && candidates; i++) {
         const double *x = a->x + 3 * (size_t)i;
         if (in_box(x, low, high) && seen++ % stride == first && surface_holds_deep(b, x, depth)) return true;
@@ -168,7 +163,7 @@ static bool boxes_overlap(const sp_pair_body *a, const sp_pair_body *b, double l
 
 static bool pair_overlaps(const sp_pair_body *a, const sp_pair_body *b, const double low[3], const double high[3],
                           uint64_t step) {
-    double depth = DEPTH * fmin(a->surface ? diagonal(a) : INFINITY, b->surface ? diagonal(b) : INFINITY);
+    double depth = SP_PAIR_DEPTH * fmin(a->surface ? diagonal(a) : INFINITY, b->surface ? diagonal(b) : INFINITY);
     return enters(a, b, low, high, depth, step) || enters(b, a, low, high, depth, step);
 }
 

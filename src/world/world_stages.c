@@ -1,11 +1,13 @@
 // The stages of a step that are not edits: prescribe, free motion, guard, commit, publish; and the way back.
 #include "body/drive.h"
+#include "contact/penalty.h"
 #include "world/world_internal.h"
 
 // ---------------------------------------------------------------------------------------------------- prescribe
 
 static void prescribe_body(sp_world *w, sp_body *b) {
     b->loads.contact = w->has_contact ? &w->contact : NULL;
+    b->loads.response = &sp__penalty_response;
     b->loads.obstacles = &w->obstacles;
     sp__loads_prescribe(b, &w->step);
     b->ops->prescribe(b, &w->step);

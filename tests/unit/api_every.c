@@ -96,8 +96,8 @@ TEST(links_of_the_docs_lead_somewhere) {
 }
 
 // folders of src/ from the bottom up; the kinds of bodies stand side by side
-static const char *const layers[] = {"util", "core",    "math", "mesh",  "kernels", "sparse", "backend", "linear",
-                                     "map",  "collide", "body", "solid", "rod",     "rigid",  "world",   "io"};
+static const char *const layers[] = {"util",    "core", "math",    "mesh",  "kernels", "sparse", "backend", "linear", "map",
+                                     "collide", "body", "contact", "solid", "rod",     "rigid",  "world",   "io"};
 enum { LAYERS = sizeof layers / sizeof *layers };
 
 static int layer_of(const char *path) {

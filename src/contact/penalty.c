@@ -1,19 +1,11 @@
 // See penalty.h.
-#include "body/penalty.h"
+#include "contact/penalty.h"
 
-#include "body/body.h"
+#include "body/tolerances.h"
 #include "math/vec3.h"
 
 // points of one task, points asked for at once, rigid bodies near an element or a point, contacts of one point
 enum { CHUNK = 256, BATCH = 32, NEAR = 16, PLANES = 4 };
-
-static const double same_direction = 0.9;  // cosine: contacts with nearer normals are one surface, and the nearest counts
-static const double looks_out = 0.5;       // cosine between a normal and the way out
-static const double lift_depths = 8;       // lift in multiples of the depth: with it, what is left of an edge that is not
-                                           // the same direction lies outside (lift tan2 > depth)
-static const double lift_least = 1e-3;     // and at least this share of the body's size
-static const double static_margin = 1e-9;  // of the body's size
-static const double far_slide = 2;         // in lengths of the tangential spring at the cone
 
 typedef struct contact_plane {  // one rigid body as seen from a point
     sp_body *with;
@@ -54,7 +46,7 @@ static double distance_to(const penalty_job *job, sp_body *obstacle, const doubl
 // rests is found too late. Statics: a body that is laid on a floor touches it, and nothing else keeps it from falling.
 static double margin(const penalty_job *job, const double *n) {
     double h = job->step->h;
-    if (h == 0) return static_margin * job->b->loads.size;
+    if (h == 0) return SP_CONTACT_STATIC_MARGIN * job->b->loads.size;
     return job->at == SP_CONTACT_AHEAD ? h * h * fmax(-sp__dot3(n, job->step->gravity), 0) : 0;
 }
 
@@ -83,7 +75,7 @@ static contact_plane outer_plane(const penalty_job *job, const contact_plane *pl
                                  const double *out, double lift) {
     contact_plane plane;
     double place[3];
-    if (lift == 0 || sp__dot3(plain->n, out) > looks_out) return *plain;
+    if (lift == 0 || sp__dot3(plain->n, out) > SP_CONTACT_LOOKS_OUT) return *plain;
     sp__axpy3(p->x, lift, out, place);
     if (distance_to(job, plain->with, place, radius, &plane) <= 0) return *plain;
     plane.d = plane.distance - lift * sp__dot3(plane.n, out);
@@ -93,7 +85,7 @@ static contact_plane outer_plane(const penalty_job *job, const contact_plane *pl
 // of planes that look the same way only the nearest stays
 static int add_plane(contact_plane *planes, int n, const contact_plane *p) {
     for (int i = 0; i < n; i++) {
-        if (sp__dot3(planes[i].n, p->n) < same_direction) continue;
+        if (sp__dot3(planes[i].n, p->n) < SP_CONTACT_SAME_DIRECTION) continue;
         if (p->distance < planes[i].distance) planes[i] = *p;
         return n;
     }
@@ -127,7 +119,7 @@ static int find_planes(const penalty_job *job, const sp_obstacles *o, int node, 
         keep_near(plain, &kept, &plane);
     }
     if (!any) return 0;
-    double lift = way_out(job, o, node, p, out) ? lift_depths * depth + lift_least * l->size : 0;
+    double lift = way_out(job, o, node, p, out) ? SP_CONTACT_LIFT_DEPTHS * depth + SP_CONTACT_LIFT_LEAST * l->size : 0;
     for (int i = 0; i < kept; i++) {
         if (plain[i].d > 2 * lift + margin(job, plain[i].n)) continue;
         plane = outer_plane(job, &plain[i], p, radius, out, lift);
@@ -149,7 +141,7 @@ static void add_identity(double *k, double s) {
 }
 
 // explicit steps bear no more than about m/h2; others are at least as stiff as an element
-double sp__contact_stiffness(const sp_body *b, const sp_step *step, const sp_contact_node *node) {
+static double contact_stiffness(const sp_body *b, const sp_step *step, const sp_contact_node *node) {
     const sp_loads *l = &b->loads;
     double h = step->h;
     if (l->contact->stiffness > 0) return node->share * l->contact->stiffness;
@@ -188,7 +180,7 @@ static void add_friction(double k, double limit, bool ahead, const contact_plane
     if (k * length > limit) {
         stiffness = limit / length;
         for (int a = 0; a < 3; a++) unit[a] = u[a] / length;
-        if (ahead && k * length > far_slide * limit) add_outer(t->k, -stiffness, unit);
+        if (ahead && k * length > SP_CONTACT_FAR_SLIDE * limit) add_outer(t->k, -stiffness, unit);
         sp__axpy3(p->x, -stiffness / k, u, s);
     }
     add_identity(t->k, stiffness), add_outer(t->k, -stiffness, plane->n);
@@ -218,7 +210,7 @@ static void add_contact(const penalty_job *job, int node, const contact_plane *p
     const sp_body *b = job->b;
     const sp_contact_def *c = b->loads.contact;
     const sp_contact_memory *m = recall(job, node, plane->with);
-    double h = job->step->h, k = sp__contact_stiffness(b, job->step, &b->loads.nodes[node]),
+    double h = job->step->h, k = contact_stiffness(b, job->step, &b->loads.nodes[node]),
            damping = b->loads.nodes[node].share * c->damping, relative[3], s[3];
     sp__sub3(p->v, plane->surface, relative);
     double speed = sp__dot3(plane->n, relative), force = -k * plane->d - damping * speed;
@@ -250,7 +242,7 @@ static void predict(const sp_touch *t, const double *x, const double *v, double 
     f[2] = t->f[2] - k[5] * dx[0] - k[4] * dx[1] - k[2] * dx[2] - b[5] * dv[0] - b[4] * dv[1] - b[2] * dv[2];
 }
 
-void sp__touch_term(const sp_touch *t, const sp_anchor *at, const double *x, const double *v, sp_point_term *out) {
+static void touch_term(const sp_touch *t, const sp_anchor *at, const double *x, const double *v, sp_point_term *out) {
     *out = (sp_point_term){.at = *at, .energy = t->potential};
     predict(t, x, v, out->f);
     memcpy(out->k, t->k, sizeof out->k);
@@ -371,11 +363,11 @@ static void touch_all(sp_body *b, const sp_step *step, sp_contact_at at, bool co
     sp__parallel(b->ctx, (b->loads.node_count + CHUNK - 1) / CHUNK, touch_chunk, &job);
 }
 
-void sp__penalty_evaluate(sp_body *b, const sp_step *step, sp_contact_at at) {
+static void penalty_evaluate(sp_body *b, const sp_step *step, sp_contact_at at) {
     touch_all(b, step, at, false);
 }
 
-bool sp__penalty_changed(sp_body *b, const sp_step *step) {
+static bool penalty_changed(sp_body *b, const sp_step *step) {
     sp_loads *l = &b->loads;
     double error = 0, sum = 0;
     touch_all(b, step, SP_CONTACT_TRIAL, true);
@@ -385,3 +377,74 @@ bool sp__penalty_changed(sp_body *b, const sp_step *step) {
     }
     return error > l->force_tolerance * sum;
 }
+
+// ---------------------------------------------------------------------------------------------------- terms and work
+
+// terms of n > 0 active touches
+static void touch_terms(sp_body *b, const int *which, int n) {
+    sp_loads *l = &b->loads;
+    sp_anchor at[BATCH];
+    double x[3 * BATCH], v[3 * BATCH];
+    int i = 0;
+    do at[i] = l->nodes[which[i]].at;
+    while (++i < n);
+    b->ops->points(b, SP_TRIAL, n, at, x, v);
+    for (i = 0; i < n; i++) {
+        touch_term(&l->touches[which[i]], &at[i], x + 3 * i, v + 3 * i, &l->terms[l->term_count++]);
+        l->energy += l->touches[which[i]].potential;
+    }
+}
+
+static void penalty_terms(sp_body *b, const sp_step *step) {
+    sp_loads *l = &b->loads;
+    int which[BATCH], n = 0, first = l->term_count;
+    for (int i = 0; i < l->node_count; i++) {
+        if (l->touches[i].active) which[n++] = i;
+        if (n < BATCH) continue;
+        touch_terms(b, which, n);
+        n = 0;
+    }
+    if (n) touch_terms(b, which, n);
+    if (l->term_count > first && (l->contact->friction > 0 || (step->h > 0 && l->contact->damping > 0))) l->dissipates = true;
+}
+
+// Potential of contacts at the committed places, against rigid bodies where they are at the end of the step. Asked for where
+// parameters changed, not in every step.
+static void penalty_work_before(sp_body *b, const sp_step *step, sp_loads_work *out) {
+    const sp_loads *l = &b->loads;
+    double sum = 0;
+    if (b->ops->settle && b->ops->settle(b, step, SP_COMMITTED) < 0) return;
+    for (int i = 0; i < l->node_count; i++) {
+        const sp_contact_node *node = &l->nodes[i];
+        double x[3], n[3], surface[3], k = contact_stiffness(b, step, node);
+        b->ops->points(b, SP_COMMITTED, 1, &node->at, x, NULL);
+        for (int o = 0; o < l->obstacles->count; o++) {
+            sp_body *with = l->obstacles->list[o];
+            double d = fmin(with->ops->distance(with, SP_TRIAL, x, n, surface) - node->radius, 0);
+            sum += 0.5 * k * d * d;
+        }
+    }
+    out->contact_before = sum;
+}
+
+// Implicit drivers and statics leave the touches of the trial state. An explicit step has looked at the start of its last
+// substep. Points of rods do not move along their velocities, so the work of friction on them is uncertain: only what it gives
+// them counts. What it takes away is then missing from the balance, which falls.
+static void penalty_work(sp_body *b, const sp_step *step, double h, sp_loads_work *out) {
+    const sp_loads *l = &b->loads;
+    if (b->integrator.type == SP_EXPLICIT) sp__loads_evaluate(b, step, SP_CONTACT_TRIAL);
+    double steps = step->h > 0 ? h / step->h : 1;
+    for (int i = 0; i < l->node_count; i++) {
+        const sp_touch *t = &l->touches[i];
+        if (!t->active) continue;
+        out->contact += t->potential;
+        out->contact_work += steps * (t->work + (b->ops->between ? fmax(t->friction_work, 0) : t->friction_work));
+        out->penetration = fmax(out->penetration, t->depth);
+    }
+}
+
+const sp_contact_response sp__penalty_response = {.evaluate = penalty_evaluate,
+                                                  .changed = penalty_changed,
+                                                  .terms = penalty_terms,
+                                                  .work_before = penalty_work_before,
+                                                  .work = penalty_work};

@@ -1,0 +1,167 @@
+// What the drivers share, the choice of the driver that moves a body, and its substeps.
+#include "body/drive.h"
+
+void sp__drive_begin(sp_body *b) {
+    memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], (size_t)b->nq * sizeof(double));
+    memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], (size_t)b->nv * sizeof(double));
+}
+
+sp_status sp__drive_evaluate(sp_body *b, const sp_step *step, unsigned want) {
+    sp__loads_evaluate(b, step, SP_CONTACT_TRIAL);
+    return b->ops->evaluate(b, step, want);
+}
+
+sp_status sp__drive_not_finite(sp_body *b) {
+    for (int i = 0; i < b->nv; i++)
+        if (!isfinite(b->f[i])) {
+            int64_t node = sp__body_node_of(b, i);
+            sp_status s =
+                SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': the force on node %lld is %g", b->name, (long long)node, b->f[i]);
+            b->error->index = node;
+            return s;
+        }
+    return SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': the linear solver met a number that is not finite", b->name);
+}
+
+static void count_solve(sp_solve_info *sum, const sp_linear_info *info) {
+    sum->solver = info->solver;
+    sum->linear_iterations += info->iterations;
+    sum->linear_solves++;
+    if (!(info->residual <= sum->residual)) sum->residual = info->residual;
+    sum->refreshes += info->refreshes;
+    sum->failed_refreshes += info->failed_refreshes;
+    sum->factor_age = info->factor_age;
+    sum->columns += info->columns;
+    sum->elements_refreshed += info->elements_refreshed;
+    sum->elements_waiting = info->elements_waiting;
+    sum->factor_flops += info->factor_flops;
+    sum->shift = fmax(sum->shift, info->shift);
+}
+
+sp_status sp__drive_solve(sp_body *b, const sp_system *A, sp_coef c, const double *rhs, double *x, sp_linear_info *info) {
+    if (!isfinite(sp__drive_norm(rhs, b->nv))) return sp__drive_not_finite(b);
+    SP_TRY(sp__solver_solve(b->solver, A, c, rhs, x, info));
+    count_solve(&b->solve, info);
+    b->handed_over = b->handed_over || info->handed_over;
+    return info->status == SP_NOT_FINITE ? sp__drive_not_finite(b) : SP_OK;
+}
+
+void sp__drive_way(sp_body *b, double *d) {
+    if (b->ops->between)
+        b->ops->between(b, b->q[SP_COMMITTED], b->target, d);
+    else
+        for (int i = 0; i < b->nv; i++) d[i] = b->target[i] - b->q[SP_COMMITTED][i];
+}
+
+bool sp__drive_prescribed(sp_body *b, double s, double share, const double *v, double *d) {
+    bool any = false;
+    sp__drive_way(b, d);
+    for (int i = 0; i < b->nv; i++) {
+        d[i] = b->fixed[i] ? share * d[i] / s - v[i] : 0;
+        any = any || d[i] != 0;
+    }
+    return any;
+}
+
+void sp__drive_place_fixed(sp_body *b) {
+    if (b->ops->place_fixed) {
+        b->ops->place_fixed(b);
+        return;
+    }
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) b->q[SP_TRIAL][i] = b->target[i];
+}
+
+double sp__drive_dot(const double *x, const double *y, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+double sp__drive_norm(const double *x, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+int sp__drive_substeps(const sp_body *b) {
+    return b->integrator.type != SP_STATIC && b->integrator.substeps > 1 ? b->integrator.substeps : 1;
+}
+
+sp_step sp__body_step(const sp_body *b, const sp_step *step) {
+    sp_step own = *step;
+    if (b->frozen && !b->froze_now) return own;
+    own.h = b->integrator.type == SP_STATIC ? 0 : step->h / sp__drive_substeps(b);
+    return own;
+}
+
+static sp_status drive_part(sp_body *b, const sp_step *step) {
+    switch (b->integrator.type) {
+    case SP_IMPLICIT_EULER: return sp__drive_implicit(b, step);
+    case SP_NEWTON: return sp__drive_newton(b, step);
+    case SP_STATIC: return sp__drive_static(b, step);
+    case SP_EXPLICIT: break;  // sp__drive
+    }
+    return SP_BODY_FAIL(b, SP_BAD_INPUT, "body '%s': integrator %d is unknown", b->name, (int)b->integrator.type);
+}
+
+static void aim_at_share(sp_body *b, const double *from, const double *to, double share) {
+    if (share == 1)
+        memcpy(b->target, to, (size_t)b->nq * sizeof *to);
+    else if (b->ops->toward)
+        b->ops->toward(b, from, to, share, b->target);
+    else
+        for (int i = 0; i < b->nq; i++) b->target[i] = from[i] + share * (to[i] - from[i]);
+}
+
+// n equal parts of a step: the state between two of them takes the place of the committed one, and fixed unknowns go evenly to
+// their targets. Loads are those of the end of the step in all parts.
+static sp_status drive_parts(sp_body *b, const sp_step *part, int n) {
+    double *q = b->q[SP_COMMITTED], *v = b->v[SP_COMMITTED];
+    size_t nq = (size_t)b->nq, nv = (size_t)b->nv;
+    if (!b->parts && !SP_NEW(b->ctx, b->parts, 2 * nq + nv + 3))
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the substeps of '%s'", b->name);
+    double *between_q = b->parts, *target = between_q + nq + 1, *between_v = target + nq + 1, pin_work = 0;
+    sp_status worst = SP_OK;
+    memcpy(target, b->target, nq * sizeof *target);
+    for (int k = 1; k <= n && worst >= 0; k++) {
+        aim_at_share(b, q, target, (double)k / n);
+        sp_status status = drive_part(b, part);
+        worst = status < 0 ? status : sp__worst(worst, status);
+        sp__loads_finish(b);
+        pin_work += b->pin_work;
+        memcpy(between_q, b->q[SP_TRIAL], nq * sizeof *q), memcpy(between_v, b->v[SP_TRIAL], nv * sizeof *v);
+        b->q[SP_COMMITTED] = between_q, b->v[SP_COMMITTED] = between_v;
+    }
+    b->q[SP_COMMITTED] = q, b->v[SP_COMMITTED] = v;
+    memcpy(b->target, target, nq * sizeof *target);
+    b->pin_work = pin_work;
+    return worst;
+}
+
+static sp_status drive_whole(sp_body *b, const sp_step *step) {
+    const sp_step part = sp__body_step(b, step);
+    int n = sp__drive_substeps(b);
+    sp__loads_begin(b, &part);
+    if (b->integrator.type == SP_EXPLICIT) return sp__drive_explicit(b, step);
+    return n > 1 ? drive_parts(b, &part, n) : drive_part(b, &part);
+}
+
+sp_status sp__drive(sp_body *b, const sp_step *step, sp_on_limit on_limit) {
+    if (b->nv == 0) return SP_OK;
+    const char *solver = b->solve.solver;
+    double critical = b->solve.critical_step;
+    b->solve = (sp_solve_info){.solver = solver, .critical_step = critical, .factor_age = -1};
+    b->handed_over = false;
+    b->pin_work = b->shadow = 0;
+    b->solver->told = step->swap;
+    sp__solver_step(b->solver, step->number, step->deterministic);
+    sp_status status = drive_whole(b, step);
+    if (status >= 0) sp__loads_finish(b);
+    if (status == SP_NOT_CONVERGED && on_limit == SP_LIMIT_FAIL)
+        status = SP_BODY_FAIL(b, SP_LIMIT,
+                              "body '%s': iteration limit reached with a linear residual of %g and a force residual of %g",
+                              b->name, b->solve.residual, b->solve.force_residual);
+    b->solve.status = status;
+    return status;
+}
