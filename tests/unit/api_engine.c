@@ -1,5 +1,5 @@
-// Every public function of the engine, called the way a host would, with something checked that a wrong answer would break.
-// api_every.c sees to it that none is left out.
+// Calls every public function of the engine as a host would, and checks a result that a wrong answer would break. api_every.c
+// verifies that none is missing.
 #include <stdbool.h>
 
 #include "souple/souple.h"
@@ -26,7 +26,7 @@ typedef struct fixture {
     sp_body_id beam, floor;
 } fixture;
 
-// a clamped beam over a floor it does not reach
+// a clamped beam above a floor that it does not reach
 static bool set_up(fixture *f) {
     static int clamped[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
     *f = (fixture){.context = make_context()};
@@ -80,7 +80,7 @@ TEST(base) {
     CHECK_NEAR(sp_pose_signal_at(&pose, 7).quat[0], 1, 0);
 }
 
-TEST(refused_definitions_say_why) {
+TEST(refused_definitions_have_a_reason) {
     sp_context_def zero = {0};
     sp_context *context = NULL;
     CHECK_INT(sp_context_create(&zero, &context), SP_BAD_INPUT);  // did not start from the default
@@ -109,7 +109,8 @@ TEST(mesh_filling) {
     CHECK(info.dihedral[0] >= info.guarantee[0] && info.dihedral[1] <= info.guarantee[1]);
     REQUIRE(sp_mesh_boundary(ball, &skin) == SP_OK);
     REQUIRE(sp_mesh_fill_surface(skin, &def, &info, &again) == SP_OK);
-    CHECK_NEAR(sp_mesh_volume(again), sp_mesh_volume(ball), 0.1 * sp_mesh_volume(ball));  // chords of chords
+    CHECK_NEAR(sp_mesh_volume(again), sp_mesh_volume(ball),
+               0.1 * sp_mesh_volume(ball));  // curved surfaces approximated by chords twice
     int labels[8] = {1, 1, 1, 1, 1, 1, 1, 1};
     sp_label_volume volume = {.dims = {2, 2, 2}, .labels = labels, .affine = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     REQUIRE(sp_mesh_fill_labels(context, &volume, NULL, 0, &def, NULL, &cube) == SP_OK);
@@ -180,7 +181,7 @@ TEST(mesh_reading_out) {
     sp_context_destroy(&context);
 }
 
-TEST(stepping_and_looking) {
+TEST(stepping_and_queries) {
     fixture f;
     REQUIRE(set_up(&f));
     CHECK_INT(sp_world_error(f.world)->status, SP_OK);
@@ -244,7 +245,7 @@ TEST(edits_and_parameters) {
     tear_down(&f);
 }
 
-TEST(state_in_and_out) {
+TEST(state_is_set_and_read) {
     fixture f;
     REQUIRE(set_up(&f));
     CHECK(sp_world_step(f.world, 0.01) >= 0);
@@ -284,7 +285,7 @@ TEST(surfaces) {
     CHECK_INT(sp_mesh_node_count(f.mesh), 45);
     CHECK(sp_world_surface_get(f.world, f.beam, 0, x, NULL, x + 3 * info.vertex_count) == SP_OK);
     for (int i = 0; i < info.vertex_count; i++) CHECK(x[3 * i] >= 0 && x[3 * i] <= 2);
-    // a newton upwards on every vertex is as many on the nodes
+    // one newton upwards on every vertex gives the same sum on the nodes
     for (int i = 0; i < 3 * info.vertex_count; i++) x[i] = i % 3 == 1;
     CHECK(sp_world_surface_push(f.world, f.beam, 0, x, g) == SP_OK);
     for (int i = 0; i < 45; i++) sum += g[3 * i + 1];
@@ -315,7 +316,7 @@ TEST(rods) {
     sp_body_id rod;
     REQUIRE(sp_world_add_rod(f.world, &def, &rod) == SP_OK);
     CHECK_INT(sp_world_rod_invert(f.world, rod, natural), SP_OK);
-    CHECK(natural[2] > curvature[2]);  // bent upwards, so that weight brings it to where it is
+    CHECK(natural[2] > curvature[2]);  // curved upwards, so that the weight brings it to the given shape
     sp_body_info info;
     CHECK_INT(sp_world_step(f.world, 0.01), SP_OK);
     CHECK(sp_world_body_info(f.world, rod, &info) == SP_OK && info.kinetic < 1e-18);

@@ -1,6 +1,6 @@
-// What the docs and headers say of the whole tree. Nothing is declared and left untried: every function of the public headers is
-// called in api_engine.c, api_mesh.c or api_io.c. The README's program is one that the tests compile, links lead somewhere, and
-// folders include only what stands above them in docs/architecture.md.
+// Checks statements of the docs and headers about the whole tree. Every function of the public headers is called in api_engine.c,
+// api_mesh.c or api_io.c. The program in the README is compiled by the tests, links have targets, and folders include only the
+// layers above them in docs/architecture.md.
 #include <ctype.h>
 #include <dirent.h>
 #include <stdbool.h>
@@ -53,7 +53,7 @@ TEST(every_public_function_is_called) {
     free(both), free(mesh), free(io), free(engine);
 }
 
-// the text between ```c and ``` in README.md, line by line, stands in the example
+// every line between ```c and ``` in README.md occurs in the example
 TEST(readme_shows_the_example) {
     char *readme = read_all("README.md"), *example = read_all("examples/beam.c");
     REQUIRE(readme && example);
@@ -67,7 +67,7 @@ TEST(readme_shows_the_example) {
     free(example), free(readme);
 }
 
-// [text](target): relative targets exist, seen from the page's folder
+// [text](target): relative targets exist, relative to the page's folder
 static void check_links(const char *folder, const char *page) {
     char path[700];
     snprintf(path, sizeof path, "%s%s", folder, page);
@@ -84,7 +84,7 @@ static void check_links(const char *folder, const char *page) {
     free(text);
 }
 
-TEST(links_of_the_docs_lead_somewhere) {
+TEST(links_of_the_docs_have_targets) {
     check_links("", "README.md");
     DIR *docs = opendir(SP_SOURCE_DIR "/docs");
     REQUIRE(docs);
@@ -95,7 +95,7 @@ TEST(links_of_the_docs_lead_somewhere) {
     closedir(docs);
 }
 
-// folders of src/ from the bottom up; the kinds of bodies stand side by side
+// folders of src/ from the bottom up; the kinds of bodies share a layer
 static const char *const layers[] = {"util",    "core", "math",    "mesh",  "kernels", "sparse", "backend", "linear", "map",
                                      "collide", "body", "contact", "solid", "rod",     "rigid",  "world",   "io"};
 enum { LAYERS = sizeof layers / sizeof *layers };
@@ -139,7 +139,7 @@ static int check_includes(const char *path, int own) {
     return 1;
 }
 
-TEST(folders_include_only_what_stands_above) {
+TEST(folders_include_only_lower_layers) {
     for (int i = 0; i < LAYERS; i++) {
         char path[64];
         snprintf(path, sizeof path, "src/%s", layers[i]);

@@ -1,4 +1,4 @@
-// Every public function of libsouple-io, called as the command calls it. api_every.c sees to it that none is left out.
+// Calls every public function of libsouple-io as the command does. api_every.c verifies that none is missing.
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,7 +58,7 @@ TEST(scene) {
     tear_down(&f);
 }
 
-TEST(scene_from_a_file_that_is_wrong) {
+TEST(a_wrong_scene_file_is_refused) {
     sp_context *context = NULL;
     REQUIRE(sp_context_create(NULL, &context) == SP_OK);
     sp_scene *scene = NULL;
@@ -136,7 +136,7 @@ TEST(mesh_file) {
     CHECK_INT(sp_mesh_tet_count(mesh), 5);
     CHECK_NEAR(sp_mesh_volume(mesh), 1, 1e-15);  // five exact volumes
     CHECK(sp_mesh_group_named(mesh, "core") && sp_mesh_array_named(mesh, "E"));
-    // out as one format, in as a surface, out as another
+    // written in one format, read as a surface, written in another
     static const char *const paths[] = {SP_BINARY_DIR "/api_mesh.msh", SP_BINARY_DIR "/api_mesh.stl"};
     sp_mesh_write_options options = sp_mesh_write_options_default();
     options.encoding = SP_ENCODING_ASCII;
@@ -167,7 +167,7 @@ TEST(volume_file) {
     sp_context_destroy(&context);
 }
 
-// what was done to one run, done again to another from its log: the same bits
+// edits of one run, replayed in another run from its log: the same bits
 TEST(edit_log) {
     fixture first, second;
     REQUIRE(set_up(&first));
@@ -198,7 +198,7 @@ TEST(edit_log) {
     tear_down(&first);
 }
 
-// every call of recordings and checkpoints once; what they answer is tested in recording.c and resume.c
+// calls every function of recordings and checkpoints once; their results are tested in recording.c and resume.c
 TEST(recordings) {
     static const char text[] = "<scene dt='0.01'><solid name='b'><box size='1 1 1' cells='1 1 1'/></solid>"
                                "<record file='api-record.xdmf'/><stop steps='3'/></scene>";

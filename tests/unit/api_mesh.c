@@ -1,4 +1,4 @@
-// Every public function about surfaces, judging, repairing and refining meshes, called the way a host would.
+// Calls every public function about surfaces, checking, repairing and refining meshes, as a host would.
 #include "souple/io.h"
 #include "test.h"
 
@@ -40,7 +40,7 @@ TEST(surfaces) {
     tear_down(&f);
 }
 
-TEST(judging_and_repairing) {
+TEST(checking_and_repairing) {
     fixture f;
     REQUIRE(set_up(&f));
     sp_mesh_def mesh = sp_mesh_def_default();
@@ -88,7 +88,7 @@ TEST(refining) {
     tear_down(&f);
 }
 
-TEST(files_as_they_stand) {
+TEST(mesh_files_without_changes) {
     sp_context *context = NULL;
     sp_mesh_file *file = NULL;
     sp_mesh_file_content content;

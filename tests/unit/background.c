@@ -1,5 +1,5 @@
-// The thread beside the pool: jobs by urgency, waiting, cancelling, letting go, several threads at once, the end of a context
-// with a job under way. Meant to be run under the thread sanitizer too.
+// The background thread next to the pool: jobs by priority, waiting, cancelling, abandoning, several threads at once, the end of
+// a context while a job runs. Also runs under the thread sanitizer.
 #include "core/background.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ static sp_context *new_context(void) {
     return ctx;
 }
 
-// A job that writes down when it ran and by whom, and may be kept from ending.
+// A job that records when and on which thread it ran, and can be prevented from ending.
 typedef struct work {
     sp_job job;
     int name, *order, *at;
@@ -27,7 +27,7 @@ typedef struct work {
     atomic_bool begun;
     pthread_t thread;
     int runs;
-    bool blocked;  // signals are, in the thread that runs it
+    bool blocked;  // signals are blocked in the thread that runs it
 } work;
 
 static void run(void *arg) {
@@ -78,7 +78,7 @@ TEST(a_job_runs_once_on_a_thread_of_its_own) {
 TEST(the_most_urgent_goes_first_and_equals_in_order) {
     enum { N = 6 };
     const double urgency[N] = {1, 5, 3, 5, 3, 0};
-    const int expected[N] = {1, 3, 5, 2, 4, 0};  // the last one is hurried to 4 while it waits
+    const int expected[N] = {1, 3, 5, 2, 4, 0};  // the priority of the last one is raised to 4 while it waits
     sp_context *ctx = new_context();
     work w[N];
     int order[N] = {0}, at = 0;
@@ -96,17 +96,17 @@ TEST(the_most_urgent_goes_first_and_equals_in_order) {
     sp_context_destroy(&ctx);
 }
 
-TEST(who_waits_for_a_job_that_nobody_began_runs_it) {
+TEST(waiting_for_a_queued_job_runs_it) {
     sp_context *ctx = new_context();
     work w;
     set_up(&w, 0);
-    sp__job_wait(ctx, &w.job);  // never asked for: nothing to wait for
+    sp__job_wait(ctx, &w.job);  // never submitted: nothing to wait for
     CHECK_INT(w.runs, 0);
     sp__background_hold(ctx, true);
     CHECK(sp__job_submit(ctx, &w.job) == SP_OK);
     sp__job_wait(ctx, &w.job);
     CHECK(sp__job_done(&w.job) && w.runs == 1 && is_me(w.thread));
-    // one that was begun is waited for
+    // a job that has started is waited for
     sp__background_hold(ctx, false);
     atomic_store(&w.begun, false);
     CHECK(sp__job_submit(ctx, &w.job) == SP_OK);
@@ -174,9 +174,9 @@ TEST(an_abandoned_job_is_released_by_its_callers_when_it_has_ended) {
     work other;
     set_up(&other, 0);
     owned *o = new_owned(ctx, &released, &by);
-    sp__job_abandon(ctx, &o->w.job, release);  // never asked for: at once
+    sp__job_abandon(ctx, &o->w.job, release);  // never submitted: released at once
     CHECK_INT(released, 1);
-    // running: later, and not on the thread
+    // running: released later, and not on the thread
     o = new_owned(ctx, &released, &by);
     atomic_store(&o->w.gate, 1);
     CHECK(sp__job_submit(ctx, &o->w.job) == SP_OK);
@@ -185,10 +185,10 @@ TEST(an_abandoned_job_is_released_by_its_callers_when_it_has_ended) {
     CHECK_INT(released, 1);
     atomic_store(&o->w.gate, 0);
     CHECK(sp__job_submit(ctx, &other.job) == SP_OK);
-    until_done(&other);  // so the one before has ended too
+    until_done(&other);  // so the previous job has ended too
     CHECK(sp__job_submit(ctx, &other.job) == SP_OK);
     CHECK(released == 2 && is_me(by));
-    // waiting: at once
+    // waiting: released at once
     until_done(&other);
     sp__background_hold(ctx, true);
     o = new_owned(ctx, &released, &by);
@@ -286,15 +286,15 @@ static void note_worker(void *arg, int task, int worker) {
     atomic_fetch_add(&took[worker], 1);
 }
 
-// tasks that the last worker takes, of one batch long enough for every worker to wake up
+// tasks that the last worker runs, of one batch long enough for every worker to wake up
 static int taken_by_last(sp_context *ctx) {
     atomic_int took[SP_WORKERS_MAX] = {0};
     sp__parallel(ctx, 8 * sp__workers(ctx), note_worker, took);
     return took[sp__workers(ctx) - 1];
 }
 
-// the pool has a worker less from the submission of a job to its end, whether the thread has begun it or not
-TEST(a_job_has_a_core_as_soon_as_it_is_queued) {
+// the pool has one worker less from the submission of a job to its end, whether the thread has started it or not
+TEST(a_queued_job_reserves_a_core) {
     sp_context *ctx;
     work w;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
@@ -310,12 +310,12 @@ TEST(a_job_has_a_core_as_soon_as_it_is_queued) {
             until_begun(&w);
         }
         CHECK_INT(taken_by_last(ctx), 0);
-        // the core goes back whichever way the job leaves
+        // the core is returned however the job ends
         if (i == 0) sp__job_cancel(ctx, &w.job);
         if (i == 1) sp__job_wait(ctx, &w.job);
         atomic_store(&w.gate, 0);
         if (begins) until_done(&w);
-        // how soon a worker wakes up is the machine's affair
+        // the time until a worker wakes up depends on the machine
         for (int k = 0; k < 20 && helped <= i; k++) helped += taken_by_last(ctx) > 0;
         CHECK_INT(helped, i + 1);
         if (i == 1) atomic_store(&w.begun, false);
@@ -323,7 +323,7 @@ TEST(a_job_has_a_core_as_soon_as_it_is_queued) {
     sp_context_destroy(&ctx);
 }
 
-TEST(a_host_with_tasks_of_its_own_gets_the_thread_too) {
+TEST(a_host_with_its_own_tasks_gets_the_thread_too) {
     sp_context_def def = sp_context_def_default();
     sp_context *ctx;
     work w;

@@ -1,5 +1,5 @@
 // Malformed and contradictory scenes, one mistake each, given to the built command: each must end with exit code 2 and a message
-// with file and line, quickly, in bounded memory. tests/data/bad/expected.txt says what is expected of which.
+// with file and line, quickly, in bounded memory. tests/data/bad/expected.txt lists the expected messages.
 #include <ctype.h>
 #include <dirent.h>
 #include <signal.h>
@@ -67,7 +67,7 @@ static int run_souple(const row *r, char *output) {
     return run_limited(argv, output);
 }
 
-// "NAME:LINE:" somewhere in the output; any number where `line` is "*", which then may be in an included file
+// "NAME:LINE:" anywhere in the output; any number where `line` is "*", which may then be in an included file
 static bool names_place(const char *output, const char *scene, const char *line) {
     char place[120];
     snprintf(place, sizeof place, "%s:%s:", scene, line);
@@ -112,7 +112,7 @@ TEST(every_bad_scene_of_the_folder_is_in_the_table) {
     closedir(folder);
 }
 
-// a scene made of nothing but brackets: deeper than any reader should follow, larger than a careless one survives
+// a scene of nested brackets only: deeper than a reader should follow, large enough to exhaust the stack of a careless one
 TEST(a_deep_file_ends_quickly) {
     char path[400];
     snprintf(path, sizeof path, "%s/deep.xml", SP_BINARY_DIR);

@@ -1,4 +1,4 @@
-// The stage that judges a step: what it counts against a plain oracle, its reservations, and that its sums are saved, put back
+// The stage that checks a step: its counts against a simple reference, its reservations, and that its sums are saved, restored
 // and the same for any number of threads.
 #include "souple/souple.h"
 #include "test.h"
@@ -51,8 +51,8 @@ static bool one_tetrahedron(rig *r) {
     return sp_mesh_create(r->ctx, &def, &r->mesh) >= 0;
 }
 
-// The mirror image of a single tetrahedron has minus its volume: inverted, and twice its volume lost. All nodes are held, so it
-// stays: each step says so, the event comes once.
+// The mirror image of a single tetrahedron has minus its volume: inverted, and twice its volume lost. All nodes are fixed, so it
+// stays: each step reports it, the event comes once.
 TEST(a_mirrored_tetrahedron_is_inverted) {
     static const int nodes[] = {0, 1, 2, 3};
     static const double mirrored[] = {0, 0, 0, -1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -95,10 +95,9 @@ static double signed_volume(const double *x, const int *t) {
     return (d[0] * (d[4] * d[8] - d[5] * d[7]) - d[1] * (d[3] * d[8] - d[5] * d[6]) + d[2] * (d[3] * d[7] - d[4] * d[6])) / 6;
 }
 
-// Nodes thrown about by a share of a cell, up to shapes with many inverted elements. The elastic energy of the watch, without
-// rotations, must be that of the kernels with rotations (sp_body_info), which have an oracle of their own (unit/solid).
-// Tolerance: both take differences of numbers of the order of one, so a strain e costs 1e-16 / e of the energy; the least here is
-// 1e-7.
+// Nodes displaced at random by a share of a cell, up to shapes with many inverted elements. The elastic energy of the monitor,
+// without rotations, must be that of the kernels with rotations (sp_body_info), which have their own reference (unit/solid).
+// Tolerance: both subtract numbers of the order of one, so a strain e costs 1e-16 / e of the energy; the smallest here is 1e-7.
 static void compare_tally(const char *backend, sp_material_model model, sp_rotation rotation, double share) {
     const double size[3] = {1, 0.8, 0.6};
     const int cells[3] = {3, 2, 2};
@@ -153,7 +152,7 @@ static void shaking(const void *user, double t, sp_pose *out) {
     out->translate[1] = 0.05 * sin(12 * t);
 }
 
-// A block with a load, a moved end and a floor with friction: all sums are in use.
+// A block with a load, a moved end and a floor with friction: all sums are used.
 static bool open_block(rig *r, int workers) {
     const double size[3] = {1, 0.3, 0.3};
     const int cells[3] = {6, 3, 3};
@@ -235,8 +234,7 @@ TEST(sums_are_saved) {
     rig_close(&r), rig_close(&other);
 }
 
-// A step that fails in any stage, with an edit under way, leaves the sums as they were; the world goes on as one that never
-// tried.
+// A step that fails in any stage, with a pending edit, leaves the sums unchanged; the world continues as if it had not tried.
 TEST(sums_are_rolled_back) {
     rig r, smooth;
     REQUIRE(open_block(&r, 1) && open_block(&smooth, 1));
@@ -256,7 +254,7 @@ TEST(sums_are_rolled_back) {
     rig_close(&r), rig_close(&smooth);
 }
 
-// after warm-up the stage takes no memory
+// after warm-up the stage allocates no memory
 TEST(the_stage_allocates_nothing) {
     rig r;
     size_t bytes;
@@ -270,8 +268,8 @@ TEST(the_stage_allocates_nothing) {
     rig_close(&r);
 }
 
-// A cube that is let go inside a floor is deep in it at once; the depth is that of its lowest nodes.
-TEST(overlap_is_seen) {
+// A cube that starts inside a floor has a deep overlap at once; the depth is that of its lowest nodes.
+TEST(overlap_is_reported) {
     rig r;
     const double size[3] = {0.2, 0.2, 0.2};
     const int cells[3] = {2, 2, 2};
@@ -284,7 +282,7 @@ TEST(overlap_is_seen) {
     floor.pose.translate[1] = 0.05;
     rigid.shapes = &floor, rigid.shape_count = 1;
     sp_contact_def contact = sp_contact_def_default();
-    contact.stiffness = 1e-6;  // nothing moves
+    contact.stiffness = 1e-6;  // the cube does not move
     REQUIRE(sp_world_add_rigid(r.w, &rigid, NULL) >= 0 && sp_world_set_contact(r.w, &contact) >= 0);
     CHECK_INT(sp_world_step(r.w, 1e-3), SP_PENETRATION);
     sp_body_info n = info_of(&r);

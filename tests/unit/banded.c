@@ -1,4 +1,4 @@
-// Banded factors against the matrix they came from.
+// Banded factors against the matrix that was factored.
 #include "linear/banded.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static void fill(double *A, int band) {
             *sp__banded_at(A, band, i, j) = i == j ? 2.0 * band + 2 : sin(i * 7 + j * 3);
 }
 
-TEST(solves_what_it_multiplies) {
+TEST(solve_inverts_the_product) {
     for (int band = 0; band <= MOST; band += 3) {
         double A[N * (MOST + 1)] = {0}, B[N * (MOST + 1)], x[N], b[N], y[N];
         fill(A, band);
@@ -24,13 +24,13 @@ TEST(solves_what_it_multiplies) {
         sp__banded_mul(A, N, band, x, b);
         REQUIRE(sp__banded_factor(A, N, band, 0) == -1);
         sp__banded_solve(A, N, band, b, y);
-        for (int i = 0; i < N; i++) CHECK_NEAR(y[i], x[i], 1e-14);  // a condition of about 3 and sums of 25 numbers
+        for (int i = 0; i < N; i++) CHECK_NEAR(y[i], x[i], 1e-14);  // a condition number of about 3 and sums of 25 numbers
         sp__banded_solve(A, N, band, b, b);                         // in place
         CHECK(memcmp(b, y, sizeof b) == 0);
     }
 }
 
-TEST(pivots_that_fail_are_told) {
+TEST(failed_pivots_are_reported) {
     double A[N * 2] = {0};
     fill(A, 1);
     *sp__banded_at(A, 1, 20, 20) = -1;

@@ -26,7 +26,7 @@ static void straight(chain *c, int n, double length, double EI, double EA, doubl
     }
 }
 
-// the whole derivative of an element's forces, symmetric part, by differences
+// the full derivative of an element's forces, symmetric part, by differences
 static void whole_tangent(const sp_beam_element *e, const sp_beam_node *a, const sp_beam_node *b, double K[144]) {
     for (int j = 0; j < 12; j++) {
         double v[12] = {0}, f[2][12] = {{0}}, h = 1e-5 * e->length;
@@ -43,8 +43,8 @@ static void whole_tangent(const sp_beam_element *e, const sp_beam_node *a, const
     }
 }
 
-// Newton on a chain clamped at its first node, with force and torque on its last one, in stages; a torque is no gradient, so the
-// whole tangent need not be definite under it
+// Newton's method on a chain clamped at its first node, with force and torque on its last one, in stages; a torque is not a
+// gradient, so the full tangent need not be definite under it
 static bool settle(chain *c, const double load[6], int stages, bool whole) {
     static double K[6 * (MOST + 1) * WIDTH], f[6 * (MOST + 1)];
     int size = 6 * (c->n + 1);
@@ -79,7 +79,7 @@ static sp_beam_node tilted(double x, double y, double z, double a, double b, dou
     return n;
 }
 
-// forces and torques of one element in any shape add up to nothing
+// forces and torques of one element in any shape sum to zero
 TEST(balance) {
     sp_beam_element e = {.stretch = 100, .twist = 3, .bend = {2, 5}};
     sp_beam_node a = tilted(0, 0, 0, 0.1, 0, 0), b = tilted(1, 0, 0, 0, 0.2, -0.1);
@@ -94,7 +94,7 @@ TEST(balance) {
         CHECK_NEAR(force[i], 0, 1e-14 * 100);
         CHECK_NEAR(torque[i], 0, 1e-14 * 100);
     }
-    // at rest, moved and turned as a whole: nothing
+    // at rest, with a rigid motion: zero
     double whole[6] = {0.3, -0.2, 0.5, 0.6, -1.1, 0.4}, R[9], place[3];
     sp_beam_node turned_a, turned_b, turn = {.quat = {1, 0, 0, 0}};
     sp__beam_move(&turn, 1, whole, &turn);
@@ -109,7 +109,7 @@ TEST(balance) {
     CHECK(sp__beam_energy(&e, &turned_a, &turned_b, NULL, NULL) < 1e-26);
 }
 
-// the forces are the gradient of the energy in any shape, and K their derivative where nothing is strained
+// the forces are the gradient of the energy in any shape, and K is their derivative where the strain is zero
 TEST(derivatives) {
     sp_beam_element e = {.stretch = 100, .twist = 3, .bend = {2, 5}};
     sp_beam_node a = tilted(0, 0, 0, 0.3, -0.2, 0.1), b = tilted(1, 0.2, 0, 0.2, 0.2, -0.1);
@@ -157,10 +157,10 @@ TEST(roll_up) {
     chain c;
     straight(&c, 32, 1, 1, 1e5, 1);
     REQUIRE(settle(&c, (double[6]){0, 0, 0, 0, 0, 2 * pi}, 20, false));
-    // each end turns by pi/32 against its chord; the polygon through the nodes closes for any number of elements
+    // each end rotates by pi/32 against its chord; the polygon through the nodes closes for any number of elements
     CHECK_NEAR(c.node[32].x[0], 0, 1e-3);
     CHECK_NEAR(c.node[32].x[1], 0, 1e-3);
-    CHECK_NEAR(c.node[16].x[1], 1 / pi, 2e-3);  // the chord of an arc is 4e-4 shorter than it, and the beam does not know
+    CHECK_NEAR(c.node[16].x[1], 1 / pi, 2e-3);  // the chord of an arc is 4e-4 shorter than the arc, which the beam does not model
 }
 
 // a tip load of 10 E I / L^2 (Mattiasson 1981): 0.81061 across and 0.55500 back, with second order in the elements
@@ -177,8 +177,8 @@ TEST(elastica) {
     CHECK(log2(error[0] / error[1]) > 1.8);
 }
 
-// a place between the nodes: their own at the ends, and its derivatives by differences
-TEST(places) {
+// a point between the nodes: equal to the nodes at the ends, and its derivatives against differences
+TEST(points_between_nodes) {
     sp_beam_element e = {.stretch = 1, .twist = 1, .bend = {1, 1}};
     sp_beam_node a = tilted(0, 0, 0, 0.3, -0.2, 0.1), b = tilted(1, 0.2, 0, 0.2, 0.2, -0.1);
     double x[3], J[36], h = 1e-6;
@@ -198,7 +198,8 @@ TEST(places) {
     }
 }
 
-// with what stress adds, the derivative of the forces is whole: against differences, its symmetric part, at small and large turns
+// with the stress term the derivative of the forces is complete: its symmetric part against differences, at small and large
+// rotations
 TEST(stress) {
     sp_beam_element e = {.stretch = 100, .twist = 3, .bend = {2, 5}};
     sp_beam_node a = tilted(0, 0, 0, 0.3, -0.2, 0.1), b = tilted(1, 0.2, 0, 0.2, 0.2, -0.1);
@@ -215,7 +216,7 @@ TEST(stress) {
     }
 }
 
-// of a chord alone: nothing where it is pressed together, and no work where it is moved as a whole
+// of the chord only: zero under compression, and no work in a rigid motion
 TEST(tension) {
     sp_beam_element e = {.stretch = 100, .twist = 3, .bend = {2, 5}};
     sp_beam_node a = tilted(0, 0, 0, 0, 0, 0), b = tilted(1, 0, 0, 0, 0, 0);
@@ -231,7 +232,7 @@ TEST(tension) {
     CHECK(K[0] == 0);
 }
 
-// the orientation between two nodes, and what a force on a place between them adds
+// the orientation between two nodes, and the term of a force at a point between them
 TEST(frames) {
     sp_beam_element e = {.stretch = 1, .twist = 1, .bend = {1, 1}};
     sp_beam_node a = tilted(0, 0, 0, 0.3, -0.2, 0.1), b = tilted(1, 0.2, 0, 0.9, 1.2, -0.7);
@@ -256,7 +257,7 @@ TEST(frames) {
         double w[3] = {spin[7] / (2 * h), spin[2] / (2 * h), spin[3] / (2 * h)};
         for (int i = 0; i < 3; i++) CHECK_NEAR(J[12 * i + j], w[i], 1e-9);
         for (int i = 0; i < 12; i++) {
-            // minus f . d2x, and the other way round: the derivative along turns has a part that is not symmetric
+            // minus f . d2x, and with the arguments exchanged: the derivative along rotations has a part that is not symmetric
             double pushed[2][3] = {{0}}, have = 0;
             for (int side = 0; side < 2; side++)
                 for (int k = 0; k < 3; k++) pushed[side][k] = f[k] * g[side][12 * k + i];

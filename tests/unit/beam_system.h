@@ -1,4 +1,4 @@
-// A clamped elastic beam as linear solvers see it: a system at a bent and twisted state, its assembled matrix, a right-hand side.
+// A clamped elastic beam as a linear system: a system at a bent and twisted state, its assembled matrix, a right-hand side.
 #ifndef SP_BEAM_SYSTEM_H
 #define SP_BEAM_SYSTEM_H
 
@@ -9,9 +9,9 @@
 
 typedef struct beam_def {
     int cells[3];     // unit cubes, 6 tetrahedra each; clamped at x = 0
-    double young[3];  // of cells in turn; density 1, Poisson's ratio 0.3
+    double young[3];  // alternating over the cells; density 1, Poisson's ratio 0.3
     double h;         // step [s]
-    double bend;      // turn per length, about z, and half as much about x
+    double bend;      // rotation per length, about z, and half as much about x
     int workers;
     const char *backend;
     bool loose;  // nothing clamped

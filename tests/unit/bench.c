@@ -1,4 +1,4 @@
-// The bench harness: its helpers, and the command's manners. No times are asserted.
+// The bench harness: its helpers, and the output of the command. No times are asserted.
 #include "../../bench/bench_body.c"
 #include "../../bench/bench_peer.c"
 #include "../../bench/bench_report.c"
@@ -8,7 +8,7 @@
 #include "test.h"
 #include "util/json.h"
 
-// exit code of `souple ARGS`, its output and errors together in `out`
+// exit code of `souple ARGS`; output and errors together in `out`
 static int run_souple(const char *args, char *out, size_t size) {
     char command[512];
     snprintf(command, sizeof command, "%s/souple %s 2>&1", SP_BINARY_DIR, args);
@@ -102,7 +102,7 @@ static size_t report_text(const sp_report *r, char *text, size_t size) {
     return n;
 }
 
-TEST(arrays_of_a_report_follow_each_other) {
+TEST(arrays_of_a_report_are_in_sequence) {
     static sp_row cases[SP_REPORT_CASES];
     sp_report r = {.bench = "b", .json = true, .cases = cases};
     char text[1024];
@@ -194,12 +194,12 @@ TEST(points_of_a_plot_are_picked_by_threads_and_name) {
 
 // ---- diagrams of time over error
 
-TEST(diagram_knows_the_least_time_of_an_error) {
+TEST(diagram_gives_the_least_time_of_an_error) {
     sp_diagram d = {0};
     sp__diagram_add(&d, 1e-2, 1);
     sp__diagram_add(&d, 1e-4, 4);
-    sp__diagram_add(&d, 1e-3, 9);  // beaten
-    sp__diagram_add(&d, NAN, 1);   // no point
+    sp__diagram_add(&d, 1e-3, 9);  // slower than another point
+    sp__diagram_add(&d, NAN, 1);   // not a point
     CHECK_INT(d.count, 3);
     CHECK_NEAR(sp__diagram_time(&d, 1e-3), 4, 0);
     CHECK_NEAR(sp__diagram_time(&d, 1), 1, 0);
@@ -218,7 +218,7 @@ TEST(diagrams_cross) {
         sp__diagram_add(&slow, error, 0.01 / error);
     }
     double error = sp__diagram_crossing(&quick, &slow, &bound);
-    CHECK_NEAR(log10(error), -4, 0.01);  // 4000 places over nineteen decades
+    CHECK_NEAR(log10(error), -4, 0.01);  // 4000 points over nineteen decades
     CHECK(!bound);
     CHECK(isnan(sp__diagram_crossing(&slow, &quick, &bound)));  // slower at the smallest error
     for (int i = 0; i < slow.count; i++) slow.time[i] *= 1e6;
@@ -237,11 +237,11 @@ static size_t file_text(const char *path, char *text, size_t size) {
     return n;
 }
 
-TEST(plot_is_an_svg_with_its_numbers_beside_it) {
+TEST(plot_is_an_svg_with_its_numbers_in_a_file) {
     char folder[] = "/tmp/souple-plot-XXXXXX", path[64];
     static char text[20000];
     REQUIRE(mkdtemp(folder) != NULL);
-    double x[4] = {1, 10, 100, 1000}, y[4] = {1, 0, NAN, 50};  // zero and NaN have no place on a log axis
+    double x[4] = {1, 10, 100, 1000}, y[4] = {1, 0, NAN, 50};  // zero and NaN cannot be drawn on a log axis
     sp_plot_series s = {.name = "a < b", .x = x, .y = y, .count = 4, .marks = true};
     sp_plot plot = {.title = "Title & more", .x_label = "size", .y_label = "ms", .log_x = true, .log_y = true};
     plot.series = &s, plot.series_count = 1;
@@ -283,7 +283,7 @@ TEST(command_lists_and_refuses) {
     CHECK_INT(run_souple("bench step --dump", out, sizeof out), 2);
 }
 
-// Every field of the contract, in the first case of each array; no times are asserted.
+// Every documented field, in the first case of each array; no times are asserted.
 static void check_bench(const char *name, const char *const *fields) {
     static char out[200000];
     char args[64];
@@ -407,7 +407,7 @@ TEST(rods_reports_its_fields) {
     check_bench("rods", fields);
 }
 
-// without libwebsockets they are there too, and null
+// without libwebsockets the fields exist too, as null
 TEST(page_reports_its_fields) {
     static const char *const fields[] = {"scene_tets",
                                          "clients",

@@ -1,11 +1,11 @@
-// The matrix that benches factor is what it says it is: elasticity of a mesh at rest.
+// The matrix that benches factor is the elasticity matrix of a mesh at rest.
 #include "../../bench/rest_matrix.c"
 
 #include "test.h"
 
 static const int cells[3] = {4, 2, 2}, ring[2] = {8, 1};
 
-// v . A v for a rigid velocity: along an axis, or turning about it
+// v . A v for a rigid velocity: along an axis, or rotating about it
 static double quotient(const sp_rest_matrix *m, int axis, bool turn) {
     int rows = m->A.view.n;
     double *v = calloc((size_t)rows, 3 * sizeof *v), *y = calloc((size_t)rows, 3 * sizeof *y), vAv = 0;
@@ -23,7 +23,7 @@ static double quotient(const sp_rest_matrix *m, int axis, bool turn) {
     return vAv;
 }
 
-TEST(rigid_motion_feels_the_mass_alone) {
+TEST(rigid_motion_sees_only_the_mass) {
     sp_rest_matrix m;
     double total = 0;
     REQUIRE(sp__rest_torus(1, ring, &m) == SP_OK);
@@ -31,8 +31,8 @@ TEST(rigid_motion_feels_the_mass_alone) {
     double moved = quotient(&m, 0, false);
     for (int i = 0; i < m.A.view.n; i++) total += sp__symmetric_block(&m.A.view, m.A.view.row_start[i])[0];
     CHECK_NEAR(moved, 20 * sp_mesh_volume(m.mesh), 1e-12);  // kg of about 1; rounding of the sums
-    CHECK(total > moved);                                   // the diagonal holds stiffness too
-    // turning: the inertia of the lumped masses, and nothing of K
+    CHECK(total > moved);                                   // the diagonal contains stiffness too
+    // rotation: the inertia of the lumped masses, and nothing of K
     double turned = quotient(&m, 1, true), inertia = 0;
     const int *t = sp_mesh_tets(m.mesh);
     for (int e = 0; e < m.tets; e++, t += 4) {
@@ -49,7 +49,7 @@ TEST(rigid_motion_feels_the_mass_alone) {
 TEST(a_stretched_bar_stores_its_energy) {
     sp_rest_matrix m;
     REQUIRE(sp__rest_torus(1, ring, &m) == SP_OK);
-    // u = x in x alone: energy V (lambda + 2 mu) / 2 for any mesh, since the strain is uniform
+    // u = x in x only: energy V (lambda + 2 mu) / 2 for any mesh, because the strain is uniform
     int rows = m.A.view.n;
     double *u = calloc((size_t)rows, 3 * sizeof *u), *y = calloc((size_t)rows, 3 * sizeof *y), uAu = 0, uMu = 0;
     for (int i = 0; i < rows; i++) u[3 * i] = m.points[3 * i];
@@ -67,10 +67,10 @@ TEST(a_stretched_bar_stores_its_energy) {
     sp__rest_close(&m);
 }
 
-TEST(removal_is_what_its_roots_say) {
+TEST(removed_part_equals_the_sum_of_its_roots) {
     sp_rest_matrix m;
     REQUIRE(sp__rest_beam(1, cells, &m) == SP_OK);
-    CHECK_INT(m.A.view.n, 4 * 9);  // the clamped face is left out
+    CHECK_INT(m.A.view.n, 4 * 9);  // the clamped face is excluded
     int order[96], rows[64], count = 4;
     double factor[96], most = 0, *W = calloc(3 * 16 * 24, sizeof *W);
     REQUIRE(m.tets == 96 && W && sp__rest_patch(&m, 22, order) == SP_OK);
@@ -97,7 +97,7 @@ TEST(removal_is_what_its_roots_say) {
     sp__rest_close(&m);
 }
 
-TEST(a_patch_grows_from_its_node_and_takes_all) {
+TEST(a_patch_grows_from_its_node_to_the_whole_mesh) {
     sp_rest_matrix m;
     int order[96], seen[96] = {0};
     REQUIRE(sp__rest_beam(1, cells, &m) == SP_OK && sp__rest_patch(&m, 0, order) == SP_OK);

@@ -1,4 +1,5 @@
-// From scene to world: a scene gives the same bits as the same calls of the API, and what cannot be built is told at its line.
+// From scene to world: a scene gives the same bits as the same calls of the API; errors of the build are reported with their
+// line.
 #include "test.h"
 
 #include "core/background.h"
@@ -9,13 +10,13 @@ typedef struct stage {
     sp_scene *scene;
     sp_run *run;
     sp_status status;
-    size_t bytes;  // of the context alone
+    size_t bytes;  // of the context only
 } stage;
 
 static stage build_with(const char *text, size_t memory_limit) {
     stage s = {0};
     sp_context_create(NULL, &s.ctx);
-    sp__background_hold(s.ctx, false);  // its thread is there from now on, and counted
+    sp__background_hold(s.ctx, false);  // its thread exists from here on and is counted
     sp_context_memory(s.ctx, &s.bytes, NULL);
     sp_scene_options options = sp_scene_options_default();
     if (memory_limit) options.memory_limit = memory_limit;
@@ -131,7 +132,7 @@ TEST(beam_scene_equals_the_same_calls_bit_for_bit) {
     close_stage(&s);
 }
 
-// moves: a formula, keys and the API's signal lead the same nodes the same way
+// moves: a formula, keys and the API's signal move the same nodes the same way
 TEST(moves_by_formula_and_by_keys) {
     static const char *const moves[] = {"<move box='0.99 0 0 1.01 1 1' translate='0 {0.1*t} 0'/>",
                                         "<move box='0.99 0 0 1.01 1 1'><key t='0'/><key t='10' translate='0 1 0'/></move>"};
@@ -154,7 +155,7 @@ TEST(moves_by_formula_and_by_keys) {
     }
     sp_pose want;
     swing(NULL, 1, &want);
-    // node 20 is the corner (1, 0, 0); rounding of sums of dt and of the key's line
+    // node 20 is the corner (1, 0, 0); rounding of sums of dt and of the interpolated keys
     CHECK_NEAR(tip[0][1], want.translate[1], 1e-14);
     CHECK_NEAR(tip[1][1], want.translate[1], 1e-14);
     CHECK_NEAR(tip[0][0], 1, 1e-14);
@@ -170,7 +171,7 @@ static void node_position(stage *s, const char *body, int node, double x[3]) {
     CHECK(sp_world_anchor_get(w, &anchor, x, NULL) == SP_OK);
 }
 
-TEST(placement_is_scale_then_turns_then_translation) {
+TEST(placement_is_scale_then_rotations_then_translation) {
     // corner 3 of a one-cell box is (0, 1, 1): doubled (0, 2, 2), about x by 90 deg (0, -2, 2), about z by 90 deg (2, 0, 2)
     stage s =
         build("<scene><solid name='b' scale='2' rotate='90 0 90' translate='1 2 3'><box size='1 1 1' cells='1 1 1'/></solid>"
@@ -192,7 +193,7 @@ TEST(placement_is_scale_then_turns_then_translation) {
     close_stage(&s);
 }
 
-TEST(selections_are_before_placement_unless_in_the_world) {
+TEST(selections_use_local_coordinates_unless_in_the_world) {
     stage s = build("<scene gravity='0 -10 0' dt='0.1'>"
                     "<solid name='a' translate='5 0 0'><box size='1 1 1' cells='1 1 1'/><fix box='0 0 0 1 0 1'/></solid>"
                     "<solid name='b' translate='9 0 0'><box size='1 1 1' cells='1 1 1'/>"
@@ -273,7 +274,7 @@ TEST(density_by_expression_by_file_and_by_material) {
     REQUIRE(s.status == SP_OK);
     sp_world *w = sp_run_world(s.run);
     CHECK(sp_world_body_info(w, sp_world_body_named(w, "b"), &info) == SP_OK);
-    // the mean of x over the box is 1/2, and centres of the six path tetrahedra of a cell have its centre as their mean
+    // the mean of x over the box is 1/2, and the mean of the centres of the six path tetrahedra of a cell is its centre
     CHECK_NEAR(info.mass, 1500, 1e-9);
     CHECK(sp_world_body_info(w, sp_world_body_named(w, "c"), &info) == SP_OK);
     CHECK_NEAR(info.mass, (100 + 200 + 300 + 400 + 500 + 600) / 6.0, 1e-10);
@@ -285,7 +286,7 @@ TEST(density_by_expression_by_file_and_by_material) {
     close_stage(&s);
 }
 
-TEST(mesh_files_bring_groups_and_arrays) {
+TEST(mesh_files_provide_groups_and_arrays) {
     stage s = build("<scene gravity='0 -1 0'><solid name='b' density='@rho'><mesh file='two.msh' scale='0.5'/>"
                     "<region tag='upper' young='5e5'/><fix tag='floor'/></solid><stop steps='2'/></scene>");
     sp_body_info info;
@@ -322,15 +323,15 @@ TEST(element_targets_are_nearly_met) {
             show(&s);
             REQUIRE(s.status == SP_OK);
             CHECK(sp_world_body_info(sp_run_world(s.run), sp_world_body_at(sp_run_world(s.run), 0), &info) == SP_OK);
-            // a sphere goes by the cube of one integer: 48 c^3 is within (1.5/1)^3 and 1/(1.5)^3 of any target at worst, c = 1 to
-            // 2
+            // a sphere depends on the cube of one integer: 48 c^3 is within (1.5/1)^3 and 1/(1.5)^3 of any target at worst, c = 1
+            // to 2
             CHECK(info.elements > n / 3.4 && info.elements < n * 3.4);
             close_stage(&s);
         }
     }
 }
 
-TEST(counts_beyond_the_memory_limit_are_refused_before_they_are_made) {
+TEST(counts_beyond_the_memory_limit_are_refused_before_allocation) {
     stage s = build_with(
         "<scene><solid name='b'><box size='1 1 1' cells='1000000 1000000 1000000'/></solid><stop steps='1'/></scene>", 0);
     CHECK(s.status == SP_BAD_INPUT);
@@ -355,7 +356,7 @@ TEST(rigid_bodies_stay_or_follow_their_move) {
     while (!sp_run_done(s.run)) CHECK(sp_run_step(s.run) >= 0);
     sp_run_probe_at(s.run, 0, &p);
     REQUIRE(p.sample_count == 11 && p.width == 6);
-    // the point (1, 0, 0) of its frame starts at (1, 1, 0) and turns about the own origin (1, 0, 0)
+    // the point (1, 0, 0) of its frame starts at (1, 1, 0) and rotates about its own origin (1, 0, 0)
     const double start[3] = {1, 1, 0}, end[3] = {0, 0, 1};
     for (int k = 0; k < 3; k++) CHECK_NEAR(p.values[k], start[k], 1e-14);
     for (int k = 0; k < 3; k++) CHECK_NEAR(p.values[60 + k], end[k], 1e-14);
@@ -413,7 +414,7 @@ static const struct {
      "position.x", 4},
 };
 
-TEST(what_cannot_be_built_is_told_at_its_line) {
+TEST(build_errors_are_reported_with_their_line) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         stage s = build(refused[i].text);
         CHECK(s.run == NULL);
@@ -431,7 +432,7 @@ TEST(what_cannot_be_built_is_told_at_its_line) {
     }
 }
 
-// errors of several elements come together
+// errors of several elements are reported together
 TEST(all_errors_are_collected) {
     stage s = build("<scene>\n<solid name='a'><box size='1 1 1' cells='1 1 1'/>\n<fix box='5 5 5 6 6 6'/>\n<load box='5 5 5 6 6 "
                     "6' force='1 0 0'/></solid>\n"
@@ -451,7 +452,7 @@ TEST(an_empty_selection_may_be_allowed) {
 }
 
 // four even cells along the shortest edge; a plate has fewer, so that its first run does not take minutes
-TEST(cells_that_nobody_gives) {
+TEST(default_cell_counts) {
     stage s = build("<scene><solid name='bar'><box size='0.4 0.1 0.11'/></solid>"
                     "<solid name='mat'><box size='0.5 0.02 0.5'/></solid><stop steps='1'/></scene>");
     sp_body_info info;

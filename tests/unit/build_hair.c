@@ -1,4 +1,4 @@
-// Hair: copies of a rod as strands of one body, spread over a rigid body and carried by it.
+// Hair: copies of a rod as strands of one body, distributed over a rigid body and carried by it.
 #include "meter.h"
 #include "rod_scene.h"
 
@@ -28,14 +28,14 @@ TEST(copies_become_strands_of_one_body) {
         CHECK_NEAR(k[3 * node + 2], i, ROUNDING);
         CHECK_NEAR(x[3 * node + 1], i, ROUNDING);
     }
-    // a probe of a copy is of its strand; the third is seven metres long and turns by two radians a metre
+    // a probe of a copy measures its strand; the third is seven metres long and turns by two radians per metre
     CHECK_NEAR(last_of(&s, "hair[2].r.tip")[0], sin(14.0) / 2, 1e-12);
     CHECK_NEAR(last_of(&s, "hair[0].r.tip")[0], 0.1, ROUNDING);
     free(k), free(x);
     end(&s);
 }
 
-// nothing couples strands: together or alone they move alike
+// strands are not coupled: together or alone they move the same way
 TEST(a_strand_moves_as_the_same_rod_alone) {
     stage a =
         build("<scene dt='0.01'><template name='t'><rod name='r' length='0.2' radius='0.001' young='1e7' curvature='0 0 {i}'>"
@@ -80,7 +80,7 @@ static double nearest(const double *x, int count) {
     "<scene gravity='0 0 0' dt='0.01' seed='" seed "'>" head "<template name='t'><rod name='r' length='0.1' radius='0.001'/>" \
     "</template><instance name='hair' of='t' count='200' merge='yes' scatter='" over "'/><stop steps='5'/></scene>"
 
-TEST(hair_stands_evenly_on_a_ball) {
+TEST(hair_is_distributed_evenly_on_a_ball) {
     stage s = build(SPREAD("5", BALL, "head"));
     const double centre[3] = {1, 2, 3};
     int n;
@@ -97,15 +97,15 @@ TEST(hair_stands_evenly_on_a_ball) {
     }
     CHECK_NEAR(off, 0, ROUNDING);
     CHECK_NEAR(askew, 0, 1e-12);
-    // the densest packing has sqrt(2 A / (sqrt(3) n)); places at random would have about a thirtieth of it
+    // the densest packing has sqrt(2 A / (sqrt(3) n)); random points would have about a thirtieth of it
     CHECK(nearest(x, 200) > 0.5 * sqrt(2 * 4 * 3.14159 * 0.25 / (sqrt(3) * 200)));
-    // 200 places at random would be off by 1 / sqrt(200) = 0.07 on the average
+    // 200 random points would be off by 1 / sqrt(200) = 0.07 on average
     CHECK(sqrt(mean[0] * mean[0] + mean[1] * mean[1] + mean[2] * mean[2]) < 0.04);
     free(x), free(R);
     end(&s);
 }
 
-TEST(places_come_from_seed_and_path_alone) {
+TEST(positions_depend_on_seed_and_path_only) {
     stage a = build(SPREAD("5", BALL, "head")), b = build(SPREAD("6", BALL, "head")), c = build(SPREAD("5", BALL, "head"));
     REQUIRE(a.status >= 0 && b.status >= 0 && c.status >= 0);
     CHECK(sp_world_hash(a.world) == sp_world_hash(c.world));
@@ -113,8 +113,8 @@ TEST(places_come_from_seed_and_path_alone) {
     end(&a), end(&b), end(&c);
 }
 
-TEST(hair_grows_on_the_part_that_is_selected_and_not_inside) {
-    // a box on a cylinder: nothing on the cap that the box hides, nothing below
+TEST(hair_grows_on_the_selected_part_and_not_inside) {
+    // a box on a cylinder: nothing on the cap hidden by the box, nothing below
     stage s = build(SPREAD(
         "1",
         "<rigid name='head'><cylinder radius='0.3' length='1' axis='0 1 0'/><box size='0.2 0.2 0.2' translate='-0.1 0.9 -0.1'/>"
@@ -133,14 +133,15 @@ TEST(hair_grows_on_the_part_that_is_selected_and_not_inside) {
     }
     CHECK_INT(wrong, 0);
     CHECK_INT(side + cap + box, 200);
-    // areas 0.942, 0.243 and 0.12 of 1.305 m2; three standard deviations of chance would be 20, even places have less
+    // areas 0.942, 0.243 and 0.12 of 1.305 m2; three standard deviations of random points would be 20, evenly distributed points
+    // have less
     CHECK_NEAR(side, 200 * 0.942 / 1.305, 20);
     CHECK_NEAR(cap, 200 * 0.243 / 1.305, 20);
     free(x);
     end(&s);
 }
 
-TEST(a_head_that_moves_carries_its_hair) {
+TEST(a_moving_head_carries_its_hair) {
     stage s = build(SPREAD("5",
                            "<rigid name='head' motion='kinematic' translate='1 2 3'><sphere radius='0.5'/>"
                            "<move translate='{t} 0 0' rotate='0 {100*t} 0'/></rigid>",
@@ -151,7 +152,7 @@ TEST(a_head_that_moves_carries_its_hair) {
     double *y = roots_of(&s, 200), angle = 5 * 3.14159265358979323846 / 180, c = cos(angle), sn = sin(angle);
     double worst = 0;
     for (int i = 0; i < 200; i++) {
-        // about the head's own origin, where it was placed
+        // about the head's own origin, at its placement
         double dx = x[3 * i] - 1, dz = x[3 * i + 2] - 3;
         double want[3] = {1.05 + c * dx + sn * dz, x[3 * i + 1], 3 - sn * dx + c * dz};
         worst = fmax(worst, apart(y + 3 * i, want));
@@ -161,7 +162,7 @@ TEST(a_head_that_moves_carries_its_hair) {
     end(&s);
 }
 
-TEST(a_surface_from_a_file_may_be_scattered_over) {
+TEST(hair_is_distributed_over_a_surface_from_a_file) {
     stage s = build(SPREAD(
         "5", "<rigid name='head'><sphere radius='0.1'/><surface name='skin' role='visual' file='surface/octa.obj'/></rigid>",
         "head.skin"));
@@ -181,8 +182,8 @@ TEST(a_surface_from_a_file_may_be_scattered_over) {
 
 // ------------------------------------------------------------------------------------------------ memory
 
-// every allocation may fail: a message, nothing lost
-TEST(no_memory_is_told_and_nothing_is_lost) {
+// every allocation may fail: a message, no leak
+TEST(failed_allocations_are_reported_without_leaks) {
     static const char text[] =
         "<scene><rigid name='head'><sphere radius='0.5'/></rigid><template name='t'><rod name='r' elements='2' radius='0.001'>"
         "<path points='0 0 0 0.1 0 0 0.2 0.01 0' fit='0.01'/><region s='0.1 0.2' young='1e5'/><fix near='0.2 0.01 0' "

@@ -1,5 +1,5 @@
-// Rods of scenes: a scene gives the same bits as the same calls of the API; curvature, sections, paths, places and selections are
-// where they were asked for; what holds, moves and loads a rod does so.
+// Rods of scenes: a scene gives the same bits as the same calls of the API; curvature, sections, paths, positions and selections
+// are as specified; fixes, moves and loads act on the rod.
 #include "rod_scene.h"
 
 // ------------------------------------------------------------------------------------------------ same bits as the API
@@ -15,7 +15,7 @@ static void swing(const void *user, double t, sp_pose *out) {
     out->translate[1] = 0.1 * t;
 }
 
-// the catheter below, by hand
+// the catheter below, with calls of the API
 static uint64_t api_hash(sp_context *ctx, sp_rod_model model) {
     enum { N = 6 };
     static double natural[3 * (N + 1)];
@@ -25,7 +25,7 @@ static uint64_t api_hash(sp_context *ctx, sp_rod_model model) {
     sp_rod_section sections[2] = {sp_rod_section_default(), sp_rod_section_default()};
     sections[0].axes[0] = 0.002, sections[0].axes[1] = 0.001, sections[0].bore = 0.0005, sections[0].young = 5e6;
     sections[1] = sections[0], sections[1].young = 1e6;
-    // the region bends its two elements by 20 at both ends; where it meets the others, the mean
+    // the region bends its two elements by 20 at both ends; at the border to the others the mean is used
     for (int i = 0; i < N; i++) natural[3 * i + 2] = i < 4 ? 0 : i == 4 ? 10 : 20;
     natural[3 * N + 2] = 20;
     sp_rod_strand strand = {.length = 0.3, .elements = N, .root = sp_pose_identity(), .curvature = natural, .section = section};
@@ -84,13 +84,13 @@ TEST(curvature_follows_the_arc_length) {
     end(&s);
 }
 
-TEST(a_later_region_wins_and_neighbours_share_a_mean) {
+TEST(later_regions_win_and_neighbours_share_a_mean) {
     stage s =
         build(ROD("length='1' elements='5' curvature='1 0 0'",
                   "<region s='0.2 0.8' curvature='0 10 0' young='2e6'/><region s='0.6 1' curvature='0 20 0' radius='0.002'/>"));
     static const double want[6][2] = {{1, 0}, {0.5, 5}, {0, 10}, {0, 15}, {0, 20}, {0, 20}};
-    static const double regions[5] = {0, 1, 1, 2,
-                                      3};  // the fourth element is of both: its modulus of the first, its radius of the second
+    static const double regions[5] = {
+        0, 1, 1, 2, 3};  // the fourth element belongs to both: its modulus from the first, its radius from the second
     int n;
     REQUIRE(s.status >= 0);
     double *k = field_of(&s, "r", "curvature", &n);
@@ -111,7 +111,7 @@ TEST(a_degree_of_zero_is_a_helix) {
 }
 
 // twice as large in every direction: eight times the mass, half the curvature
-TEST(a_placement_enlarges_a_rod_as_a_whole) {
+TEST(placement_scales_the_whole_rod) {
     stage s =
         build(ROD("length='0.5' curvature='0 0 4' scale='2' rotate='0 0 90' translate='1 2 3'", "<probe name='tip' end='tip'/>"));
     stage t = build(ROD("length='0.5' curvature='0 0 4'", "<probe name='tip' end='tip'/>"));
@@ -143,21 +143,21 @@ TEST(curvature_may_be_a_function_of_time) {
 
 // ------------------------------------------------------------------------------------------------ paths
 
-// an arc of a circle is one clothoid: points on it are met to rounding of the fit
+// an arc of a circle is one clothoid: points on it are matched to rounding of the fit
 #define ARC "0 0 0  0.1 0.005 0  0.198 0.0199 0  0.29 0.043 0"
 
-TEST(a_path_is_where_it_starts_and_what_it_wants_to_be) {
+TEST(a_path_gives_the_initial_and_the_rest_shape) {
     stage s = build(
         ROD("elements='4'", "<path points='" ARC "' fit='0.002'/><probe name='tip' end='tip'/><probe name='root' end='root'/>"));
     const double last[3] = {0.29, 0.043, 0}, zero[3] = {0, 0, 0};
     REQUIRE(s.status >= 0);
     CHECK(apart(last_of(&s, "root"), zero) < 0.002 && apart(last_of(&s, "tip"), last) < 0.002);
     CHECK(sp_run_step(s.run) >= 0);
-    CHECK_NEAR(info_of(&s, "r").kinetic, 0, 1e-20);  // at rest in it
+    CHECK_NEAR(info_of(&s, "r").kinetic, 0, 1e-20);  // at rest in that shape
     end(&s);
 }
 
-TEST(a_path_is_only_the_start_where_curvature_is_written) {
+TEST(a_path_is_only_the_initial_shape_when_curvature_is_given) {
     stage s = build(ROD("elements='4' curvature='0 0 0'", "<path points='" ARC "' fit='0.002'/><probe name='tip' end='tip'/>"));
     const double last[3] = {0.29, 0.043, 0};
     REQUIRE(s.status >= 0);
@@ -194,7 +194,7 @@ TEST(a_path_may_come_from_a_file) {
 
 // ------------------------------------------------------------------------------------------------ selections
 
-TEST(places_are_told_by_arc_length_by_end_by_number_and_by_where_they_lie) {
+TEST(selections_by_arc_length_end_number_and_position) {
     stage s = build(ROD("length='0.4' elements='4' translate='0 1 0'",
                         "<probe name='root' end='root'/><probe name='tip' end='tip'/><probe name='along' s='0.25'/>"
                         "<probe name='near' near='0.21 0.5 0'/><probe name='point' point='0.26 0.0005 0'/>"
@@ -209,7 +209,7 @@ TEST(places_are_told_by_arc_length_by_end_by_number_and_by_where_they_lie) {
     } want[] = {{"root", 0},  {"tip", 0.4},     {"along", 0.25}, {"near", 0.2}, {"point", 0.26}, {"nodes", 0.1},
                 {"box", 0.5}, {"between", 0.6}, {"where", 0.3},  {"world", 0},  {"ends", 0},     {"others", 1}};
     REQUIRE(s.status >= 0);
-    // the place nearest to a point is searched for
+    // the point nearest to a position is searched for
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         CHECK_NEAR(last_of(&s, want[i].probe)[0], want[i].x, strcmp(want[i].probe, "point") ? ROUNDING : 1e-9);
     CHECK_NEAR(last_of(&s, "nodes")[3], 0.2, ROUNDING);
@@ -239,8 +239,8 @@ TEST(an_event_pins_a_node_and_changes_a_modulus) {
 
 // ------------------------------------------------------------------------------------------------ motion
 
-// a rod that flies has the momentum and the energy that it was given
-TEST(a_free_rod_starts_as_it_is_told) {
+// a flying rod has the given momentum and energy
+TEST(a_free_rod_starts_with_the_given_velocity) {
     static const char *const sets[] = {"r.model=clothoid", "r.model=helix", "r.model=der", "r.model=beam"};
     for (int m = 0; m < 4; m++) {
         stage s = build_set(
@@ -251,7 +251,7 @@ TEST(a_free_rod_starts_as_it_is_told) {
         REQUIRE(s.status >= 0);
         sp_body_info info = info_of(&s, "r");
         for (int k = 0; k < 3; k++) CHECK_NEAR(info.momentum[k], info.mass * (k + 1), 1e-12 * info.mass);
-        // two places differ in velocity by w x (x - y)
+        // two points differ in velocity by w x (x - y)
         const double *a = last_of(&s, "v"), *b = last_of(&s, "w"), d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
         const double want[3] = {4 * d[2] - 5 * d[1], 5 * d[0], -4 * d[0]};
         for (int k = 0; k < 3; k++) CHECK_NEAR(a[3 + k] - b[3 + k], want[k], 1e-12);
@@ -260,8 +260,8 @@ TEST(a_free_rod_starts_as_it_is_told) {
     }
 }
 
-TEST(loads_reach_the_place_they_name) {
-    // held at its root: what holds it is the weight, the forces and nothing else
+TEST(loads_act_at_the_named_position) {
+    // fixed at its root: the reaction is the weight and the forces, nothing else
     stage s =
         build("<scene gravity='0 0 0' dt='1'><rod name='r' model='beam' length='0.4' elements='4' radius='0.01' young='1e9'>"
               "<load s='0.25' force='0 1 0'/><load nodes='1 2 3' force='0 0 3'/><load nodes='1 2' each='0 0 1'/>"
@@ -276,14 +276,14 @@ TEST(loads_reach_the_place_they_name) {
     end(&s);
 }
 
-TEST(a_rod_grows_as_long_as_it_is_told) {
+TEST(a_rod_grows_to_the_given_length) {
     stage s = build("<scene gravity='0 0 0' dt='0.1'><rod name='r' length='0.1' elements='2' radius='0.001'>"
                     "<grow rate='0.1' until='0.15'/><probe name='tip' end='tip'/></rod><stop steps='10'/></scene>");
     REQUIRE(s.status >= 0);
     double mass = info_of(&s, "r").mass;
     for (int i = 0; i < 10; i++) CHECK(sp_run_step(s.run) >= 0);
     CHECK_NEAR(info_of(&s, "r").mass, 1.5 * mass, 1e-12 * mass);
-    CHECK_NEAR(last_of(&s, "tip")[0], 0.15, 1e-12);  // a probe of the tip goes with it
+    CHECK_NEAR(last_of(&s, "tip")[0], 0.15, 1e-12);  // a probe of the tip moves with it
     end(&s);
 }
 
@@ -295,7 +295,7 @@ TEST(a_rod_grows_as_long_as_it_is_told) {
     " out='rest.csv'/>"                                                                                           \
     "<stop steps='20'/></scene>"
 
-TEST(a_rod_rests_in_the_shape_it_was_drawn_in) {
+TEST(a_rod_rests_in_its_drawn_shape) {
     stage s = build(SAGGING(""));
     sp_run_inverse found;
     REQUIRE(s.status >= 0 && sp_run_inverse_count(s.run) == 1);
@@ -310,7 +310,7 @@ TEST(a_rod_rests_in_the_shape_it_was_drawn_in) {
     end(&s);
 }
 
-TEST(an_inverse_may_be_all_that_is_wanted_or_be_left_out) {
+TEST(inverse_statics_may_run_alone_or_be_skipped) {
     char path[500], line[200] = "";
     int rows = 0;
     stage s = build_set(SAGGING("run='only'"), SP_BINARY_DIR, 0, NULL);
@@ -321,7 +321,7 @@ TEST(an_inverse_may_be_all_that_is_wanted_or_be_left_out) {
     REQUIRE(f);
     while (fgets(line, sizeof line, f)) rows++;
     fclose(f);
-    CHECK_INT(rows, 10);  // a head and nine nodes
+    CHECK_INT(rows, 10);  // a header and nine nodes
     end(&s);
     s = build(SAGGING("run='no'"));
     REQUIRE(s.status >= 0);

@@ -1,11 +1,11 @@
-// Selections of the scene language against an obvious search: which nodes a fix holds, which elements a region takes.
+// Selections of the scene language against a brute-force search: the nodes of a fix, the elements of a region.
 #include "test.h"
 
 #include "souple/io.h"
 
 enum { NODES = 1000, TETS = 5000 };
 
-typedef struct subject {  // a ball, whose nodes lie on no lattice
+typedef struct subject {  // a ball, whose nodes are not on a lattice
     sp_context *ctx;
     sp_mesh *mesh;
     bool boundary[NODES], boundary_tet[TETS];
@@ -23,7 +23,7 @@ static bool make_subject(subject *s) {
     for (int e = 0; e < sp_mesh_tet_count(s->mesh); e++) {
         for (int k = 0; k < 3; k++)
             for (int i = 0; i < 4; i++) s->centre[e][k] += 0.25 * sp_mesh_positions(s->mesh)[3 * tets[4 * e + i] + k];
-        // a face of the boundary, by looking at all of them
+        // a face of the boundary, by a search over all of them
         for (int f = 0; f < sp_mesh_face_count(s->mesh); f++) {
             int shared = 0;
             for (int i = 0; i < 4; i++)
@@ -107,7 +107,7 @@ static bool element_in(const subject *b, const shape *s, int e) {
 
 // ------------------------------------------------------------------------------------------------ what the builder makes of it
 
-// held[i]: node i stays under gravity; taken[e]: element e is in the region
+// held[i]: node i does not move under gravity; taken[e]: element e is in the region
 static bool built(subject *b, const char *inside_solid, bool *held, bool *taken) {
     char text[3000];
     sp_scene *scene = NULL;
@@ -161,7 +161,7 @@ TEST(single_selections) {
     sp_context_destroy(&b.ctx);
 }
 
-// children unite, references and attributes intersect, inversion comes last
+// children form a union, references and attributes intersect, inversion is applied last
 TEST(unions_references_and_inversions) {
     subject b;
     unsigned long long state = 11;
@@ -230,7 +230,7 @@ TEST(faces_have_all_their_nodes_inside) {
     REQUIRE(sp_scene_parse(ctx, text, strlen(text), "test.xml", NULL, &scene) >= 0 && sp_run_create(scene, NULL, &run) >= 0);
     CHECK(sp_run_step(run) >= 0);
     CHECK(sp_world_body_info(sp_run_world(run), sp_world_body_at(sp_run_world(run), 0), &info) == SP_OK);
-    // momentum = force x time; elastic forces have no sum; the solver's tolerance is 1e-6
+    // momentum = force x time; elastic forces sum to zero; the solver's tolerance is 1e-6
     CHECK_NEAR(info.momentum[1], -3e-6, 3e-6 * 1e-5);
     CHECK_NEAR(info.momentum[0], 0, 3e-6 * 1e-5);
     sp_run_destroy(&run);

@@ -1,4 +1,4 @@
-// Scenes with surfaces, parts and welds of meshes, rest shapes: what becomes of them in the world, and what is refused where.
+// Scenes with surfaces, parts and welds of meshes, rest shapes: the resulting world, and errors with their line.
 #include "io/run/run.h"
 #include "meter.h"
 #include "souple/io.h"
@@ -57,7 +57,7 @@ static int count_of(const stage *s) {
 
 // ------------------------------------------------------------------------------------------------ surfaces
 
-TEST(a_file_rides_on_a_placed_solid) {
+TEST(a_file_is_embedded_in_a_placed_solid) {
     stage s =
         built(SCENE("<look name='red' color='1 0 0' opacity='0.5'/><solid name='b' scale='2' rotate='0 0 90' translate='5 0 0'>"
                     "<box size='1 1 1' cells='2 2 2'/><surface name='skin' role='visual' look='red' " OCTA "/></solid>"));
@@ -65,12 +65,12 @@ TEST(a_file_rides_on_a_placed_solid) {
     sp_surface_info info = info_of(&s, 0);
     CHECK(strcmp(info.name, "skin") == 0 && info.roles == SP_ROLE_VISUAL && info.vertex_count == 6 && info.face_count == 8);
     CHECK_INT(info.outside, 0);
-    // 0.8 0.5 0.5 is doubled, turned about z and shifted: -1 + 5, 1.6, 1
+    // 0.8 0.5 0.5 is doubled, rotated about z and shifted: -1 + 5, 1.6, 1
     double x[18];
     const double want[3] = {4, 1.6, 1};
     sp_world_surface_get(s.w, sp_world_body_named(s.w, "b"), 0, x, NULL, NULL);
     for (int k = 0; k < 3; k++) CHECK_NEAR(x[k], want[k], 1e-14);
-    // colours and texture coordinates came along
+    // colours and texture coordinates are kept
     CHECK(sp_world_publish(s.w) == SP_OK);
     const sp_snapshot *shot = sp_world_snapshot_acquire(s.w);
     const sp_snapshot_surface *f = &shot->bodies[0].surfaces[0];
@@ -80,7 +80,7 @@ TEST(a_file_rides_on_a_placed_solid) {
     end(&s);
 }
 
-TEST(looks_of_surfaces_stand_over_those_of_bodies) {
+TEST(appearance_of_surfaces_overrides_that_of_bodies) {
     stage s = built(SCENE("<look name='red' color='1 0 0'/><look name='blue' color='0 0 1'/>"
                           "<solid name='b' look='blue'><box size='1 1 1' cells='1 1 1'/>"
                           "<surface role='visual' look='red' " OCTA "/><surface role='visual' " OCTA "/></solid>"
@@ -91,15 +91,15 @@ TEST(looks_of_surfaces_stand_over_those_of_bodies) {
     sp_run_look look;
     CHECK(sp__run_look(s.run, b, &look) && look.color[2] == 1);
     CHECK(sp__run_surface_look(s.run, b, 0, &look) && look.color[0] == 1 && look.color[2] == 0);
-    CHECK(sp__run_surface_look(s.run, b, 1, &look) && look.color[2] == 1);  // the body's
+    CHECK(sp__run_surface_look(s.run, b, 1, &look) && look.color[2] == 1);  // that of the body
     CHECK(sp__run_surface_look(s.run, b, 7, &look) && look.color[2] == 1);
-    // the boundary in both roles needs no surface of the engine; its look is the body's
+    // the boundary in both roles needs no surface of the engine; its appearance is that of the body
     CHECK_INT(sp_world_surface_count(s.w, sp_world_body_named(s.w, "c")), 0);
     CHECK(sp__run_look(s.run, c, &look) && look.color[0] == 1);
     end(&s);
 }
 
-// a role that nobody else has is the own boundary's anyway; otherwise it becomes a surface
+// a role that no other surface has belongs to the boundary anyway; otherwise it becomes a surface
 TEST(plain_surfaces) {
     static const struct {
         const char *text;
@@ -121,7 +121,7 @@ TEST(plain_surfaces) {
     }
 }
 
-TEST(own_boundary_in_part_and_finer) {
+TEST(boundary_in_part_and_refined) {
     stage s = built(CUBE("translate='3 0 0'", "<surface name='top' role='visual' plane='0 1 0 0 1 0'/>"
                                               "<surface name='fine' role='visual' subdivide='2'/>"
                                               "<surface name='flat' role='visual' subdivide='2' smooth='no'/>"
@@ -131,7 +131,7 @@ TEST(own_boundary_in_part_and_finer) {
     CHECK_INT(info_of(&s, 1).face_count, 48 * 16);
     CHECK_INT(info_of(&s, 2).face_count, 48 * 16);
     CHECK_INT(info_of(&s, 3).face_count, 32);
-    // a cube's edges are sharp: nothing is rounded, and what is rounded stays inside
+    // a cube's edges are sharp: nothing is rounded, and rounded vertices stay inside
     for (int i = 0; i < 4; i++) CHECK_INT(info_of(&s, i).outside, 0);
     double x[3 * 4096];
     sp_world_surface_get(s.w, sp_world_body_named(s.w, "b"), 1, x, NULL, NULL);
@@ -140,14 +140,14 @@ TEST(own_boundary_in_part_and_finer) {
     CHECK_NEAR(low, 3, 1e-12);
     CHECK_NEAR(high, 4, 1e-12);
     end(&s);
-    // a ball gets rounder: a coarse one of radius 1 has the volume of its flat facets, subdivided and rounded it has another
+    // a ball gets rounder: a coarse one of radius 1 has the volume of its flat facets; subdivided and rounded the volume changes
     s = built(SCENE("<solid name='b'><sphere radius='1' cells='2'/><surface role='visual' subdivide='1'/></solid>"));
     REQUIRE(s.w && count_of(&s) == 1);
     CHECK(info_of(&s, 0).vertex_count > 100 && info_of(&s, 0).farthest < 0.1);
     end(&s);
 }
 
-TEST(flip_turns_normals) {
+TEST(flip_reverses_normals) {
     double n[2][18];
     for (int flip = 0; flip < 2; flip++) {
         stage s = built(flip ? CUBE("", "<surface role='visual' flip='yes' " OCTA "/>")
@@ -181,8 +181,8 @@ static int warnings_of(const stage *s, const char *part) {
     return n;
 }
 
-TEST(far_outside_is_worth_a_warning) {
-    stage s = built(CUBE("", "<surface role='visual' file='surface/octa.obj'/>"));  // in millimetres, and nobody said so
+TEST(vertices_far_outside_cause_a_warning) {
+    stage s = built(CUBE("", "<surface role='visual' file='surface/octa.obj'/>"));  // in millimetres, without a scale
     CHECK_INT(warnings_of(&s, "do scale and place agree?"), 1);
     CHECK_INT(warnings_of(&s, "6 of 6 vertices"), 1);
     end(&s);
@@ -228,7 +228,7 @@ static const struct {
     {SCENE("<solid name='b'><mesh file='two.msh'/><rest file='surface/rest.msh' flat='yes'/></solid>"), "not in this build"},
 };
 
-TEST(what_cannot_be_is_told) {
+TEST(invalid_surfaces_are_refused_with_a_message) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         stage s = build(refused[i].text);
         int hits = 0;
@@ -250,7 +250,7 @@ TEST(a_part_of_a_mesh) {
     sp_body_info info;
     CHECK(sp_world_body_info(s.w, sp_world_body_named(s.w, "b"), &info) == SP_OK);
     CHECK(info.nodes == 4 && info.elements == 1);
-    CHECK_NEAR(info.mass, 1200.0 / 6, 1e-12);  // the array came along
+    CHECK_NEAR(info.mass, 1200.0 / 6, 1e-12);  // the array is kept
     CHECK(sp_run_step(s.run) == SP_OK);
     sp_run_probe p;
     sp_run_probe_at(s.run, 0, &p);
@@ -258,7 +258,7 @@ TEST(a_part_of_a_mesh) {
     end(&s);
 }
 
-TEST(welding_joins_what_is_near) {
+TEST(welding_merges_near_nodes) {
     for (int weld = 0; weld < 2; weld++) {
         stage s = built(weld ? SCENE("<solid name='b'><mesh file='surface/split.msh' scale='0.001' weld='1e-9'/></solid>")
                              : SCENE("<solid name='b'><mesh file='surface/split.msh' scale='0.001'/></solid>"));
@@ -271,7 +271,7 @@ TEST(welding_joins_what_is_near) {
     }
 }
 
-// the shape says where it starts, the rest file what it is: half as large as it wants to be, it presses outwards
+// the shape gives the initial positions, the rest file the rest shape: at half of its rest size the body presses outwards
 TEST(another_rest_shape) {
     stage s = built(SCENE("<solid name='b' translate='1 0 0'><mesh file='two.msh'/><rest file='surface/rest.msh' scale='0.001'/>"
                           "<probe name='p' near='2 0 0' quantity='position' every='1'/></solid>"));
@@ -284,15 +284,15 @@ TEST(another_rest_shape) {
     CHECK_NEAR(info.volume, 1.0 / 3, 1e-13);
     CHECK(info.elastic > 1);
     sp_world_field(s.w, b, "position", x);
-    CHECK(x[3] == 2 && x[4] == 0);  // where the shape has it, placed; selections see the rest shape
+    CHECK(x[3] == 2 && x[4] == 0);  // at its placed position; selections use the rest shape
     CHECK(sp_run_step(s.run) == SP_OK);
     sp_world_body_info(s.w, b, &info);
     CHECK(info.volume > 1.0 / 3);
     end(&s);
 }
 
-// the n-th allocation fails, for every n: the scene is refused or built, nothing is lost
-TEST(refused_memory_while_building) {
+// the n-th allocation fails, for every n: the scene is refused or built, nothing leaks
+TEST(failed_allocations_while_building) {
     static const char text[] = SCENE(
         "<solid name='a'><mesh file='surface/split.msh' part='lower' weld='1e-6'/><surface role='visual' flip='yes' " OCTA "/>"
         "<surface role='collision' subdivide='1' plane='0 0 0 0 -1 0'/></solid>"

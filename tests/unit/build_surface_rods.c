@@ -1,4 +1,4 @@
-// Surfaces of rods in scenes: the tube is seen without being told, touched where that is said; files ride on the frames.
+// Surfaces of rods in scenes: the tube is visible by default and in contact on request; files are embedded by the frames.
 #include "io/run/run.h"
 #include "souple/io.h"
 #include "test.h"
@@ -42,7 +42,7 @@ static double height_at_rest(stage *s) {
     return x[7];  // the middle
 }
 
-TEST(the_tube_is_seen_without_being_told) {
+TEST(the_tube_is_visible_by_default) {
     stage s = build(FALL("clothoid", "<surface role='visual' sides='6' look='red'/>"));
     REQUIRE(s.status == SP_OK);
     CHECK_INT(sp_world_surface_count(sp_run_world(s.run), s.body), 0);
@@ -58,7 +58,7 @@ TEST(the_tube_is_seen_without_being_told) {
     end(&s);
 }
 
-TEST(what_touches_is_the_centreline_or_the_tube) {
+TEST(contact_uses_the_centreline_or_the_tube) {
     static const struct {
         const char *text;
         int surfaces;
@@ -79,15 +79,15 @@ TEST(what_touches_is_the_centreline_or_the_tube) {
         sp_surface_info info;
         if (list[i].surfaces) {
             REQUIRE(sp_world_surface_info(sp_run_world(s.run), s.body, 0, &info) == SP_OK);
-            CHECK_INT(info.roles, SP_ROLE_COLLISION);  // the boundary is seen already
+            CHECK_INT(info.roles, SP_ROLE_COLLISION);  // the boundary is already visible
         }
-        // the penalty gives way by 0.1 mm
+        // the penalty spring deflects by 0.1 mm
         CHECK_NEAR(height_at_rest(&s), list[i].height, 3e-4);
         end(&s);
     }
 }
 
-TEST(a_file_rides_on_a_placed_rod) {
+TEST(a_file_is_embedded_in_a_placed_rod) {
     stage s =
         build("<scene gravity='0 0 0'><rod name='r' length='1' elements='3' radius='0.1' translate='0.1 0.2 0.3' "
               "rotate='0 0 90'><surface role='visual' file='surface/octa.obj' scale='0.0001'/></rod><stop steps='1'/></scene>");
@@ -105,9 +105,9 @@ TEST(a_file_rides_on_a_placed_rod) {
     for (int v = 0; v < t.vertex_count; v++) {
         const double *p = t.positions + 3 * v;
         double at[3] = {root[0] - 1e-4 * p[1], root[1] + 1e-4 * p[0], root[2] + 1e-4 * p[2]};
-        // what lies before the root is held at it, where only an offset across is kept
+        // vertices before the root are attached to it, and keep only their offset across
         if (p[0] < 0) at[1] = root[1];
-        for (int k = 0; k < 3; k++) CHECK_NEAR(x[3 * v + k], at[k], 1e-9);  // the nearest place is found to 1e-9 of the length
+        for (int k = 0; k < 3; k++) CHECK_NEAR(x[3 * v + k], at[k], 1e-9);  // the nearest point is found to 1e-9 of the length
     }
     sp_trimesh_destroy(&file);
     end(&s);

@@ -1,4 +1,4 @@
-// Meshes as files hold them, for the tests of the formats: one with a bit of everything, and comparisons bit by bit.
+// Mesh data as stored in files, for the tests of the formats: samples that use every feature, and comparisons bit by bit.
 #ifndef CELLS_HELP_H
 #define CELLS_HELP_H
 
@@ -202,7 +202,7 @@ static inline sp_status parse(sp_context *ctx, const char *name, const char *tex
     return sp__cells_parse(ctx, text, strlen(text), name, out);
 }
 
-// refused, with this in the message
+// refused, and the message contains this text
 static inline bool refused(sp_context *ctx, const char *name, const void *text, size_t size, const char *part) {
     char *copy = malloc(size + 1);
     sp_cells c;

@@ -1,10 +1,10 @@
-// What type="auto" becomes: each rule of linear/choose.c, on both sides of its border.
+// The choice of type="auto": each rule of linear/choose.c, on both sides of its threshold.
 #include <string.h>
 
 #include "linear/solver.h"
 #include "test.h"
 
-// a body that steps of 10 ms ask a preconditioner for
+// a body that needs a preconditioner at steps of 10 ms
 static const sp_solver_load stiff = {.nodes = 1000, .elements = 4000, .contrast = 1, .pace = 1e6};
 
 static sp_solver_def automatic(void) {
@@ -20,7 +20,7 @@ static sp_solver_def chosen(const sp_solver_def *def, const sp_solver_load *load
     return out;
 }
 
-TEST(what_was_asked_for_stays) {
+TEST(an_explicit_choice_is_kept) {
     sp_solver_def def = sp_solver_def_default();
     def.type = SP_SOLVER_CHOLESKY;
     CHECK(chosen(&def, &stiff, NULL).type == SP_SOLVER_CHOLESKY);
@@ -37,10 +37,10 @@ TEST(size_and_contrast) {
     CHECK(chosen(&def, &load, "cholesky").preconditioner == SP_COMPLETE_CHOLESKY);
 }
 
-TEST(soft_bodies_and_short_steps_need_nothing_in_front) {
+TEST(soft_bodies_and_short_steps_need_no_preconditioner) {
     sp_solver_def def = automatic();
     sp_solver_load load = stiff;
-    load.pace = 2.9e4;  // h2 pace = 2.9, the border is at 3
+    load.pace = 2.9e4;  // h2 pace = 2.9, the threshold is at 3
     CHECK(chosen(&def, &load, "cg: stress waves").type == SP_SOLVER_CG);
     load.pace = 3.1e4;
     CHECK(chosen(&def, &load, "pcg").type == SP_SOLVER_PCG);
@@ -53,16 +53,16 @@ TEST(soft_bodies_and_short_steps_need_nothing_in_front) {
 }
 
 // 4,000 elements take 1.5 ms to factor: in time for steps of 10 ms, long out of date with 0.1 ms each
-TEST(a_factor_must_not_come_too_late) {
+TEST(a_factor_must_not_arrive_too_late) {
     sp_solver_def def = automatic();
     def.aim_ms = 0.1;
     CHECK(chosen(&def, &stiff, "steps of 0.1 ms old").preconditioner == SP_MULTIGRID);
     sp_solver_load load = stiff;
-    load.statics = true;  // where nothing moves on meanwhile, it does not matter
+    load.statics = true;  // in statics nothing moves meanwhile, so it does not matter
     CHECK(chosen(&def, &load, "small enough").preconditioner == SP_COMPLETE_CHOLESKY);
 }
 
-TEST(too_much_for_the_time_there_is) {
+TEST(too_expensive_for_the_available_time) {
     sp_solver_def def = automatic();
     sp_solver_load load = stiff;
     load.elements = 100000;
@@ -71,6 +71,6 @@ TEST(too_much_for_the_time_there_is) {
     def.aim_ms = 1000;
     sp__solver_choose(&def, &load, why, sizeof why);
     CHECK(strstr(why, "expect") == NULL);
-    sp_solver_def out = sp__solver_choose(&def, &load, NULL, 0);  // nobody asks why
+    sp_solver_def out = sp__solver_choose(&def, &load, NULL, 0);  // the reason is not requested
     CHECK(out.preconditioner == SP_MULTIGRID);
 }

@@ -1,4 +1,4 @@
-// The command as its users meet it: exit codes, one JSON object and nothing else, suggestions, Ctrl-C, files.
+// The command from the user's side: exit codes, one JSON object and nothing else, suggestions, Ctrl-C, files.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -91,7 +91,7 @@ TEST(help_and_version) {
 
 // ---------------------------------------------------------------------------------------------------- run
 
-TEST(json_is_one_object_with_the_promised_fields) {
+TEST(json_is_one_object_with_the_documented_fields) {
     static const char *const fields[] = {"scene",
                                          "status",
                                          "steps",
@@ -160,8 +160,8 @@ TEST(json_is_one_object_with_the_promised_fields) {
     CHECK(!has_control_characters(err));
 }
 
-// A cube inside a floor that is much too soft: done, but not ok, and with --strict not done either.
-TEST(a_run_with_reservations_says_so) {
+// A cube inside a floor that is much too soft: the run completes, but not ok; with --strict it fails.
+TEST(a_run_with_reservations_reports_them) {
     put("sink.xml", "<scene version='1' dt='0.01'><solid name='cube'><box size='0.2 0.2 0.2' cells='2 2 2'/></solid>"
                     "<rigid name='floor'><plane normal='0 1 0' translate='0 0.1 0'/></rigid>"
                     "<contact formulation='penalty' stiffness='1e-3'/><stop steps='5'/></scene>");
@@ -196,7 +196,7 @@ TEST(same_hash_for_any_thread_count_and_replay) {
         if (i == 0) snprintf(hash, sizeof hash, "%.18s", at);
         CHECK(strncmp(at, hash, 18) == 0);
     }
-    CHECK(json_number_at(out, "wall_ms") >= 99);  // --realtime: not before the clock has seen 0.1 s
+    CHECK(json_number_at(out, "wall_ms") >= 99);  // --realtime: not before 0.1 s of wall time
     CHECK_INT(souple("run beam.xml --json --edits not-there.log"), 2);
     CHECK(json_is_one(out) && json_is(out, "status", "refused"));
 }
@@ -222,7 +222,7 @@ TEST(steps_time_and_set_override_the_scene) {
     CHECK(strstr(err, "young"));
 }
 
-TEST(missed_claim_is_3) {
+TEST(failed_claim_is_3) {
     char scene[2048];
     snprintf(scene, sizeof scene, "%s", beam_scene);
     memcpy(strstr(scene, "0.004"), "0.009", 5);
@@ -253,8 +253,8 @@ TEST(bad_scene_is_2_with_file_and_line) {
     CHECK(json_is_one(out) && json_at(out, "error.message"));
 }
 
-// an explicit step far beyond the critical one: numbers run away and the step is refused
-TEST(failed_simulation_is_1_and_says_when_and_where) {
+// an explicit step far above the critical one: the numbers diverge and the step is refused
+TEST(failed_simulation_is_1_and_reports_when_and_where) {
     static const char *const scene = "<scene dt='0.05' gravity='0 -9.81 0'>\n"
                                      "  <solid name='jelly' young='1e7'><box size='1 1 1' cells='2 2 2'/>\n"
                                      "    <fix box='-0.01 -1 -1 0.01 2 2'/><integrator type='explicit'/></solid>\n"
@@ -270,7 +270,7 @@ TEST(failed_simulation_is_1_and_says_when_and_where) {
     CHECK(json_is_one(out) && json_is(out, "status", "failed"));
 }
 
-TEST(out_keeps_scene_and_summary) {
+TEST(out_contains_scene_and_summary) {
     put("beam.xml", beam_scene);
     CHECK_INT(souple("run beam.xml --quiet --out results/of/today --png beam.png"), 0);
     get("results/of/today/summary.json", out);
@@ -282,7 +282,7 @@ TEST(out_keeps_scene_and_summary) {
     put("file", "");
     CHECK_INT(souple("run beam.xml --out file/below"), 2);
     CHECK(strstr(err, "file/below"));
-    // a scene that is refused leaves nothing behind
+    // a refused scene leaves no files
     CHECK_INT(souple("run beam.xml --set k=-1 --out never"), 2);
     CHECK_INT(souple("run beam.xml --set beam.fix.box=\"9 9 9 9 9 9\" --out never"), 2);
     char path[128];
@@ -314,7 +314,7 @@ TEST(interrupt_stops_at_a_step_and_reports) {
                       (char *)NULL);
             _exit(99);
         }
-        // the log appears when all is loaded: from then on a signal is a wish, not an end
+        // the log appears when all is loaded: from then on a signal requests a stop instead of killing the process
         for (int k = 0; k < 3000 && access(log, F_OK) != 0; k++) nap(10);
         nap(50);
         kill(child, signals[i]);

@@ -1,4 +1,4 @@
-// The JSON writer of the command: what it writes reads back to the same bits, in any locale, with any text.
+// The JSON writer of the command: its output reads back to the same bits, in any locale, with any text.
 #include <locale.h>
 
 #include "../../src/util/json.c"
@@ -31,7 +31,7 @@ TEST(numbers_read_back_to_the_same_bits) {
     CHECK(strncmp(json_at(text, "v.3"), "0.1,", 4) == 0);
 }
 
-TEST(what_is_not_finite_is_null) {
+TEST(non_finite_numbers_are_null) {
     FILE *f = open_text();
     sp_json j = {.file = f};
     double v[3] = {NAN, 1, -INFINITY};
@@ -58,7 +58,7 @@ TEST(text_is_escaped) {
     sp__json_text(&j, NULL, "a\"b\\c\n\t\x01\x7f/\xc3\xa9");
     sp__json_text(
         &j, NULL,
-        "caf\xe9 \xed\xa0\x80 \xf0\x9f\x98\x80 \xe2\x82");  // not UTF-8, a surrogate, a character of four bytes, half a one
+        "caf\xe9 \xed\xa0\x80 \xf0\x9f\x98\x80 \xe2\x82");  // not UTF-8, a surrogate, a character of four bytes, half a character
     sp__json_close(&j, ']');
     fclose(f);
     REQUIRE(json_is_one(text));
@@ -66,14 +66,14 @@ TEST(text_is_escaped) {
     CHECK(json_is(text, "0", "a\\\"b\\\\c\\n\\t\\u0001\\u007f/\xc3\xa9"));
 }
 
-TEST(the_point_is_a_point_in_any_locale) {
+TEST(the_decimal_separator_is_a_point_in_any_locale) {
     static const char *const locales[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8"};
     for (int i = 0; i < 3 && !setlocale(LC_NUMERIC, locales[i]); i++) continue;
     char number[32];
     sp__number_text(-1234.5e-20, number);
     CHECK(strcmp(number, "-1.2345e-17") == 0);
     setlocale(LC_NUMERIC, "C");
-    // what a locale might have written, whether it is installed here or not
+    // output of other locales, tested whether they are installed or not
     char comma[32] = "-1,5e-7", wide[32] = "0\xd9\xab"
                                            "25";
     plain_point(comma), plain_point(wide);

@@ -1,5 +1,5 @@
-// Plots, reports and sweeps as their users meet them: what lies in a folder, pages that any XML reader takes and that reach for
-// nothing outside, rows for runs that fail, tables that are gone on with.
+// Plots, reports and sweeps from the user's side: the files of a folder, pages that any XML reader accepts and that need no other
+// files, rows for runs that fail, tables that are continued.
 #include <libxml/parser.h>
 #include <libxml/xpath.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "command_folder.h"
 #include "json_check.h"
 
-// names and sources that would do harm where they are not escaped
+// names and sources that would break the page if they were not escaped
 static const char *const beam_scene =
     "<scene version='1' name='&lt;script>alert(1)&lt;/script> &amp; \"more\"' dt='0.01' gravity='0 -9.81 0'>\n"
     "  <param name='k' value='1'/>\n"
@@ -48,7 +48,7 @@ static int find_all(xmlDocPtr doc, const char *path) {
     return n;
 }
 
-// `out` is a page: well-formed, nothing fetched, nothing run. Returns the document, or NULL with a failure told
+// `out` is a page: well-formed, nothing fetched, nothing run. Returns the document, or NULL after a reported failure
 static xmlDocPtr page(void) {
     xmlDocPtr doc = xmlReadMemory(out, (int)strlen(out), "page.html", NULL, XML_PARSE_NONET | XML_PARSE_NOERROR);
     if (!doc) {
@@ -80,7 +80,7 @@ TEST(plot_is_a_file_of_panels) {
     CHECK(strstr(err, ".svg or .png"));
 }
 
-TEST(out_leaves_what_a_report_needs) {
+TEST(out_contains_the_files_of_a_report) {
     put("beam.xml", beam_scene);
     CHECK_INT(souple("run beam.xml --quiet --set k=2 --out results"), 0);
     static const char *const files[] = {"results/summary.json", "results/steps.csv", "results/scene.txt", "results/source.xml",
@@ -89,19 +89,19 @@ TEST(out_leaves_what_a_report_needs) {
         if (!is_there(files[i])) SP_TEST_FAILED("no %s", files[i]);
     get("results/steps.csv");
     CHECK(strncmp(out, "step,time [s],step [ms],stage take_edits [ms],", 46) == 0);
-    CHECK_INT(count_of(out, "\n"), 11);  // the head and ten steps
+    CHECK_INT(count_of(out, "\n"), 11);  // the header and ten steps
     get("results/source.xml");
     CHECK(strcmp(out, beam_scene) == 0);
     get("results/summary.json");
     CHECK(json_is(out, "provenance.sets.0", "k=2") && json_at(out, "provenance.started"));
     CHECK(json_is(out, "probes.0.columns.1", "position.y [m]") && json_is(out, "probes.1.columns.0", "volume [m3]"));
-    // the scene may lie where the results go
+    // the scene may be in the output folder
     CHECK_INT(souple("run results/source.xml --quiet --out results --overwrite"), 0);
     get("results/source.xml");
     CHECK(strcmp(out, beam_scene) == 0);
 }
 
-TEST(records_may_not_be_called_like_a_file_of_the_run) {
+TEST(records_may_not_have_the_name_of_a_file_of_the_run) {
     char scene[2048];
     snprintf(scene, sizeof scene, "%.*s<record file='steps.csv'/></scene>", (int)strlen(beam_scene) - 9, beam_scene);
     put("taken.xml", scene);
@@ -110,7 +110,7 @@ TEST(records_may_not_be_called_like_a_file_of_the_run) {
     CHECK(!is_there("taken"));
 }
 
-TEST(report_is_one_page_that_needs_nothing_else) {
+TEST(report_is_one_self_contained_page) {
     put("beam.xml", beam_scene);
     CHECK_INT(souple("run beam.xml --quiet --out page"), 0);
     CHECK_INT(souple("report page"), 0);
@@ -126,7 +126,7 @@ TEST(report_is_one_page_that_needs_nothing_else) {
         snprintf(path, sizeof path, "//h2[text()='%s']", heads[i]);
         if (find_all(doc, path) != 1) SP_TEST_FAILED("no section \"%s\"", heads[i]);
     }
-    CHECK_INT(find_all(doc, "//pre[contains(., \"<solid name='beam'\")]"), 1);  // the scene's text, whole
+    CHECK_INT(find_all(doc, "//pre[contains(., \"<solid name='beam'\")]"), 1);  // the complete text of the scene
     CHECK_INT(find_all(doc, "//h1[contains(., '<script>alert(1)</script> & \"more\"')]"), 1);
     CHECK_INT(find_all(doc, "//td[contains(., '<img src=x onerror=alert(1)>')]"), 1);
     xmlFreeDoc(doc);
@@ -134,7 +134,7 @@ TEST(report_is_one_page_that_needs_nothing_else) {
     CHECK(!out[0] && is_there("elsewhere.html"));
 }
 
-TEST(report_of_a_failed_run_and_of_less) {
+TEST(report_of_a_failed_run_and_of_an_incomplete_folder) {
     put("burst.xml", "<scene dt='0.05' gravity='0 -9.81 0'><solid name='jelly' young='1e7'><box size='1 1 1' cells='1 1 1'/>\n"
                      "<fix box='-0.01 -1 -1 0.01 2 2'/><integrator type='explicit'/></solid><stop steps='100000'/></scene>\n");
     CHECK_INT(souple("run burst.xml --quiet --out burst"), 1);
@@ -145,7 +145,7 @@ TEST(report_of_a_failed_run_and_of_less) {
     CHECK_INT(find_all(doc, "//span[@class='badge failed']"), 1);
     CHECK_INT(find_all(doc, "//p[starts-with(., 'Failed: ')]"), 1);
     xmlFreeDoc(doc);
-    // nothing but a summary, and that of little worth
+    // only a summary, with few values
     CHECK_INT(souple("report nowhere"), 2);
     CHECK(strstr(err, "nowhere/summary.json"));
     char path[100];
@@ -167,7 +167,7 @@ TEST(report_of_a_failed_run_and_of_less) {
     CHECK_INT(souple("report bare"), 2);
 }
 
-// killed as no handler can see it: the page shows the steps and the recording, and says that the run did not end
+// killed by a signal that cannot be handled: the page shows the steps and the recording, and that the run did not end
 TEST(report_of_a_run_that_was_killed) {
     char scene[2048];
     snprintf(scene, sizeof scene, "%.*s<record file='frames.obj'/><stop time='10000'/></scene>",
@@ -179,7 +179,7 @@ TEST(report_of_a_run_that_was_killed) {
         if (chdir(folder) == 0) execl(SOUPLE, "souple", "run", "endless.xml", "--quiet", "--out", "killed", (char *)NULL);
         _exit(99);
     }
-    // steps.csv is written out every second
+    // steps.csv is flushed every second
     char text[4096] = "";
     for (int i = 0; i < 6000 && get_some("killed/steps.csv", text, sizeof text) < 2000; i++)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
@@ -216,18 +216,18 @@ TEST(two_runs_are_not_mixed) {
     CHECK_INT(souple("run beam.xml --json --steps 2 --out mixed"), 2);
     CHECK(json_is_one(out) && json_is(out, "status", "refused"));
     CHECK(is_there("mixed/frames-000010.obj"));
-    // what the old run wrote goes, the rest stays
+    // files of the old run are removed, others stay
     CHECK_INT(souple("run beam.xml --quiet --steps 2 --out mixed --overwrite"), 0);
     CHECK(!is_there("mixed/frames-000010.obj") && !is_there("mixed/frames-000000.obj") && !is_there("mixed/tip.csv"));
     CHECK(is_there("mixed/frames-mine.obj") && is_there("mixed/notes.txt") && is_there("mixed/frames-000000.txt"));
     CHECK(is_there("mixed/summary.json") && is_there("mixed/steps.csv"));
-    // a folder that holds other things is free
+    // a folder with other files may be used
     char path[100];
     snprintf(path, sizeof path, "%s/other", folder);
     CHECK_INT(mkdir(path, 0777), 0);
     put("other/notes.txt", "mine");
     CHECK_INT(souple("run beam.xml --quiet --steps 2 --out other"), 0);
-    // nothing outside the folder, whatever the list says
+    // nothing outside the folder is removed, whatever the list contains
     put("outside.txt", "mine"), put("mixed/files.txt", "../outside.txt\n");
     CHECK_INT(souple("run beam.xml --quiet --steps 2 --out mixed --overwrite"), 0);
     CHECK(is_there("outside.txt"));
@@ -235,7 +235,7 @@ TEST(two_runs_are_not_mixed) {
     CHECK(strstr(err, "holds a run"));
 }
 
-// a path that cannot be written is found before the simulation, and nothing is left behind
+// a path that cannot be written is detected before the simulation, and no files are left
 TEST(outputs_are_checked_before_the_run) {
     static const char *const options[] = {"--png no/such/a.png", "--plot no/such/a.svg", "--save-edits no/such/a.log",
                                           "--save-checkpoint no/such/a.spc", "--png ."};
@@ -250,7 +250,7 @@ TEST(outputs_are_checked_before_the_run) {
     CHECK_INT(souple("run beam.xml --json --png no/such/a.png"), 2);
     CHECK(json_is_one(out) && json_is(out, "status", "refused") && strstr(out, "there is no folder no/such"));
     CHECK_INT(souple("render beam.xml --png no/such/a.png"), 2);
-    // the folder of --out is made first
+    // the folder of --out is created first
     CHECK_INT(souple("run beam.xml --quiet --steps 2 --out made --png made/a.png --save-checkpoint made/a.spc"), 0);
     CHECK(is_there("made/a.png") && is_there("made/a.spc"));
 }
@@ -268,7 +268,7 @@ TEST(sweep_runs_the_grid_and_a_failing_run_is_a_row) {
     CHECK(strncmp(out, "k,beam.young,status,exit,error,hash,steps,", 42) == 0);
     CHECK(strstr(out, "\n1,10000,ok,0,,") && strstr(out, "\n1,100000,ok,0,,") && strstr(out, "\n-1,1000000,refused,2,"));
     CHECK(strstr(out, "tip.position.y [m]") && strstr(out, "claim 1: bulk.volume"));
-    // in the grid's order
+    // in the order of the grid
     CHECK(strstr(out, "\n1,10000,") < strstr(out, "\n1,100000,") && strstr(out, "\n1,1000000,") < strstr(out, "\n-1,10000,"));
     get("grid/sweep.html");
     xmlDocPtr doc = page();
@@ -278,8 +278,8 @@ TEST(sweep_runs_the_grid_and_a_failing_run_is_a_row) {
     xmlFreeDoc(doc);
 }
 
-// the row's hash is that of the run by itself
-TEST(sweep_says_what_run_says) {
+// the hash of the row is that of the same single run
+TEST(sweep_agrees_with_run) {
     char hash[40];
     put("beam.xml", beam_scene);
     CHECK_INT(souple("run beam.xml --json --set beam.young=2e5 --steps 3"), 0);
@@ -296,7 +296,7 @@ TEST(sweep_says_what_run_says) {
     CHECK(is_there("kept/run-0001/summary.json"));
 }
 
-TEST(sweep_goes_on_where_it_was) {
+TEST(sweep_continues_an_earlier_one) {
     put("beam.xml", beam_scene);
     CHECK_INT(souple("sweep beam.xml --set k=1,2 --steps 2 --out more --json"), 0);
     REQUIRE(json_is_one(out));
@@ -307,8 +307,8 @@ TEST(sweep_goes_on_where_it_was) {
     CHECK_INT(json_number_at(out, "skipped"), 1);
     CHECK_INT(json_number_at(out, "ok"), 2);
     get("more/sweep.csv");
-    CHECK(strstr(out, "\n1,ok") && strstr(out, "\n2,ok") && strstr(out, "\n3,ok"));  // the row that is no longer asked for stays
-    // a row that was cut is run again
+    CHECK(strstr(out, "\n1,ok") && strstr(out, "\n2,ok") && strstr(out, "\n3,ok"));  // a row that is no longer in the grid stays
+    // a truncated row is run again
     char *last = strstr(out, "\n3,ok");
     if (last) last[20] = 0;
     put("more/sweep.csv", out);
@@ -324,7 +324,7 @@ TEST(sweep_goes_on_where_it_was) {
     CHECK_INT(json_number_at(out, "runs"), 1);
 }
 
-TEST(sweep_refuses_what_makes_no_sense) {
+TEST(sweep_refuses_contradictory_options) {
     static const struct {
         const char *arguments, *said;
     } cases[] = {{"sweep", "which scene"},
@@ -342,8 +342,8 @@ TEST(sweep_refuses_what_makes_no_sense) {
             SP_TEST_FAILED("souple %s: %s", cases[i].arguments, err);
 }
 
-// below out/, said on stderr; what was refused is said there too, also with --quiet
-TEST(sweep_says_where_it_goes_and_what_was_refused) {
+// results go below out/, which is printed on stderr; refused runs are printed there too, also with --quiet
+TEST(sweep_reports_its_folder_and_refused_runs) {
     put("beam.xml", beam_scene);
     CHECK_INT(souple("sweep beam.xml --set k=1,-1 --steps 1"), 1);
     CHECK(strstr(err, "2 runs, into out/beam-sweep\n") && strstr(out, "out/beam-sweep/sweep.csv"));
@@ -356,8 +356,8 @@ TEST(sweep_says_where_it_goes_and_what_was_refused) {
     CHECK(!is_there("out/beam-sweep/run-0001/summary.json") && is_there("out/beam-sweep/run-0001/notes.txt"));
 }
 
-// a stopped sweep leaves whole rows, and goes on
-TEST(interrupted_sweep_keeps_what_it_has) {
+// a stopped sweep leaves complete rows and can be continued
+TEST(interrupted_sweep_keeps_its_rows) {
     put("beam.xml", beam_scene);
     make_folder();
     pid_t child = fork();

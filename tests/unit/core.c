@@ -21,7 +21,7 @@ TEST(worst_of_two) {
     CHECK_INT(sp__worst(SP_UNSTABLE_STEP, SP_NOT_CONVERGED), SP_UNSTABLE_STEP);
     CHECK_INT(sp__worst(SP_FROZEN, SP_IO), SP_IO);
     CHECK_INT(sp__worst(SP_IO, SP_FROZEN), SP_IO);
-    // of two failures the one that the record describes
+    // of two failures the one described by the error record
     CHECK_INT(sp__worst(SP_BAD_ID, SP_DIVERGED), SP_BAD_ID);
 }
 
@@ -33,7 +33,7 @@ static sp_context *new_context(int workers) {
     return ctx;
 }
 
-TEST(fail_records_what_and_where) {
+TEST(fail_records_message_and_place) {
     sp_context *ctx = new_context(1);
     REQUIRE(ctx);
     CHECK_INT(sp_context_error(ctx)->status, SP_OK);
@@ -47,7 +47,7 @@ TEST(fail_records_what_and_where) {
     SP_FAIL(ctx, SP_IO, "file: %s", ctx->error.message);
     e = sp_context_error(ctx);
     CHECK(strcmp(e->message, "file: poisson = 0.7, must be in (-1, 0.5)") == 0);
-    // a long one is cut, not run over
+    // a long message is truncated
     char text[2000];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
@@ -64,7 +64,7 @@ static void *fail_many(void *arg) {
     return NULL;
 }
 
-// what a thread reads is one failure as a whole, and stays while others fail. Meant to be run under the thread sanitizer too
+// a thread reads one complete failure, which stays while others fail. Also runs under the thread sanitizer
 TEST(failures_of_other_threads_are_read_whole) {
     sp_context *ctx = new_context(1);
     pthread_t t[2];
@@ -127,7 +127,7 @@ TEST(memory_is_zeroed_aligned_and_counted) {
     sp_context_memory(ctx, &bytes, &n1);
     CHECK(bytes >= before + 8001);
     CHECK_INT(n1 - n0, 2);
-    // none is room for nothing, which is not a failure
+    // an allocation of zero bytes is not a failure
     int *none;
     CHECK(SP_NEW(ctx, none, 0) != NULL);
     sp__free(ctx, none);
@@ -149,7 +149,7 @@ TEST(overflowing_sizes_are_refused) {
     sp_context_destroy(&ctx);
 }
 
-// hooks that count, and check that what is freed has the size it was given
+// hooks that count, and check that every block is freed with the size of its allocation
 typedef struct ledger {
     size_t bytes;
     int blocks, mismatches, allow;  // allow: allocations left before all are refused; -1: no limit
@@ -175,7 +175,7 @@ static void ledger_free(void *user, void *memory, size_t size) {
     free(p);
 }
 
-TEST(hooks_see_every_block_and_its_size) {
+TEST(hooks_receive_every_block_and_its_size) {
     ledger l = {.allow = -1};
     sp_context_def def = sp_context_def_default();
     def.alloc = ledger_alloc, def.free = ledger_free, def.alloc_user = &l, def.workers = 2;
@@ -260,7 +260,7 @@ TEST(defaults_are_the_documented_ones) {
           s.cookie == SP_COOKIE_SOLVER);
 }
 
-TEST(clock_does_not_go_back) {
+TEST(clock_is_monotonic) {
     double a = sp__now_ms(), b = sp__now_ms();
     CHECK(b >= a);
 }

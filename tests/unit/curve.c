@@ -1,4 +1,5 @@
-// Curves from their curvature: closed forms, published and independently computed end points, and what goes wrong without cuts.
+// Curves from their curvature: closed forms, published and independently computed end points, and the loss of accuracy without
+// subdivision.
 #include "rod/curve.h"
 
 #include <float.h>
@@ -57,10 +58,10 @@ TEST(plain_sums_cancel) {
         double error = fmax(fabs(end.R[0] - cos(s)), fabs(end.R[1] + sin(s)));
         // rounding errors of some fifty terms of that size add up to anything below their sum
         CHECK(error < 50 * DBL_EPSILON * bump(s) + 1e-15);
-        if (s >= 20) CHECK(error > 1e-3 * DBL_EPSILON * bump(s));  // and it does go wrong
+        if (s >= 20) CHECK(error > 1e-3 * DBL_EPSILON * bump(s));  // the plain sum does lose accuracy
         sp_curve_frame cut = origin;
         CHECK(sp__curve_cross(&cut, 0, lambda, s, SP_CURVE_REACH, 1e-17) > (s > 11));
-        // each of the three segments may lose what the threshold allows, sqrt(eps), and in fact loses far less
+        // each of the three segments may lose what the threshold allows, sqrt(eps), but loses far less
         CHECK_NEAR(cut.R[0], cos(s), 1e-12);
         CHECK_NEAR(cut.R[1], -sin(s), 1e-12);
         CHECK_NEAR(cut.r[0], sin(s), 1e-12);
@@ -68,7 +69,7 @@ TEST(plain_sums_cancel) {
     }
 }
 
-// ||kappa|| from 100 to 0 over half a metre asks for more terms than there is room for; cut, it takes five segments
+// ||kappa|| from 100 to 0 over half a metre needs more terms than the limit; subdivided, it takes five segments
 TEST(a_strongly_curved_end) {
     double lambda[6] = {0, 0, 100, 0, 0, -200};
     sp_curve_series series;
@@ -93,10 +94,10 @@ TEST(reference_end_point) {
         sp_curve_frame end = origin;
         CHECK(sp__curve_cross(&end, 1, lambda, 0.2, cases[k].reach, 1e-17) == cases[k].segments);
         CHECK(apart(end.r, tip) < 1e-14);
-        // never projected: 1.5e-13, 5e-15 and 1.8e-15 were measured elsewhere
+        // never projected: an independent implementation has 1.5e-13, 5e-15 and 1.8e-15
         CHECK(skewness(end.R) < cases[k].skew);
     }
-    // in one piece: 1.8e-7 and 5.8e-5 were measured elsewhere
+    // in one piece: an independent implementation has 1.8e-7 and 5.8e-5
     sp_curve_series series;
     sp_curve_frame end;
     REQUIRE(sp__curve_expand(&origin, 1, lambda, 0.2, 1e-17, &series));
@@ -113,7 +114,7 @@ TEST(cornu_spirals) {
     CHECK_NEAR(end.r[1], 1.6095529786875122, 8 * DBL_EPSILON);
     end = origin;
     CHECK(sp__curve_cross(&end, 1, fresnel, 4, SP_CURVE_REACH, 1e-17) == 4);
-    // Fresnel integrals at 4; three cuts hand on their rounding
+    // Fresnel integrals at 4; the rounding of three cuts accumulates
     CHECK_NEAR(end.r[0], 0.4984260330381776, 1e-13);
     CHECK_NEAR(end.r[1], 0.4205157542469284, 1e-13);
 }
@@ -133,8 +134,8 @@ TEST(helices_against_their_closed_form) {
     }
 }
 
-// with k2 = 0 and k1 > twist a segment turns by k1 s = T/2 = 10.22 rad, 1.63 turns, and all are alike
-TEST(one_and_a_half_turns_a_segment) {
+// with k2 = 0 and k1 > twist a segment turns by k1 s = T/2 = 10.22 rad, 1.63 turns, and all are equal
+TEST(one_and_a_half_turns_per_segment) {
     double lambda[3] = {20, 50, 0};
     sp_curve_series series;
     sp_curve_walk w = sp__curve_begin(&origin, 0, lambda, 1, SP_CURVE_REACH);
@@ -160,7 +161,7 @@ TEST(polynomial_curvature) {
         count++;
     }
     CHECK(count == 4 && !w.failed);
-    CHECK_NEAR(w.frame.r[0], 0.995837349286175, 1e-13);  // 7e-15 was reached elsewhere
+    CHECK_NEAR(w.frame.r[0], 0.995837349286175, 1e-13);  // an independent implementation has 7e-15
     CHECK_NEAR(w.frame.r[1], 0.0720464347627507, 1e-13);
 }
 
@@ -193,7 +194,7 @@ TEST(samples_inside_a_segment) {
 }
 
 // derivatives of the frame: n0' = k2 n1 - k1 n2 and so on, which is R' = R [kappa]x written out
-TEST(the_frame_turns_as_kappa_says) {
+TEST(the_frame_rotates_with_kappa) {
     double lambda[6] = {2, -1, 3, 0, 0, 0}, h = 1e-5;
     sp_curve_frame before = origin, after = origin, here = origin;
     sp__curve_cross(&here, 1, lambda, 0.5, SP_CURVE_REACH, 1e-17);
@@ -210,7 +211,7 @@ TEST(the_frame_turns_as_kappa_says) {
     }
 }
 
-TEST(absurd_and_impossible_curvature) {
+TEST(extreme_and_invalid_curvature) {
     double wild[3] = {0, 0, 1e6}, nothing[3] = {0, 0, 0}, bad[3] = {0, NAN, 0}, endless[3] = {0, INFINITY, 0};
     sp_curve_frame end = origin;
     // a million radians in 400,000 segments of some eps each

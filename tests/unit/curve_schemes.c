@@ -1,4 +1,4 @@
-// The integrators that the series is compared with have the orders they claim, renormalisation included.
+// The integrators that the series is compared with have their documented orders, including renormalisation.
 #include "../../bench/curve_schemes.c"
 
 #include "math/vec3.h"
@@ -7,7 +7,7 @@
 
 // twist from 100 to 0 and both curvatures from 0 to 100 over 20 cm (Casati 2015, section 5.1)
 static const double curled[6] = {100, 0, 0, -500, 500, 500}, curled_length = 0.2;
-// its end, as an independent implementation of the series found it
+// its end, computed by an independent implementation of the series
 static const double curled_end[3] = {0.10926893744244161, -0.012332244548818488, 0.0043982208575294635};
 
 static double error_of(sp_scheme scheme, int steps) {
@@ -27,7 +27,7 @@ TEST(orders) {
     }
 }
 
-// the same curve as that of the series
+// the schemes give the same curve as the series
 TEST(schemes_and_series_agree) {
     sp_curve_frame f = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     double d[3];
@@ -38,10 +38,10 @@ TEST(schemes_and_series_agree) {
     double R[9];
     sp__scheme_run(SP_SCHEME_RK4, curled, curled_length, 3200, 1, &s, NULL);
     sp__quat_matrix(s.q, R);
-    for (int i = 0; i < 9; i++) CHECK_NEAR(R[i], f.R[i], 1e-10);  // its own error, over 100 rad/m
+    for (int i = 0; i < 9; i++) CHECK_NEAR(R[i], f.R[i], 1e-10);  // error of the scheme, over 100 rad/m
 }
 
-TEST(points_on_the_way) {
+TEST(points_along_the_curve) {
     double line[6] = {0}, out[5][3];
     sp_scheme_state s = {.q = {1}, .r = {1, 2, 3}};
     sp__scheme_run(SP_SCHEME_LIE, line, 2, 8, 2, &s, out);
@@ -49,8 +49,8 @@ TEST(points_on_the_way) {
     CHECK_NEAR(s.r[2], 3, 0);
 }
 
-// constant curvature: Lie-Euler turns the frame exactly
-TEST(lie_turns_exactly) {
+// constant curvature: Lie-Euler rotates the frame exactly
+TEST(lie_euler_is_exact_for_constant_curvature) {
     double circle[6] = {0, 0, 3};
     sp_scheme_state s = {.q = {1}};
     sp__scheme_run(SP_SCHEME_LIE, circle, 1, 7, 1, &s, NULL);
