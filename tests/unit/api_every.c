@@ -1,6 +1,6 @@
 // Checks statements of the docs and headers about the whole tree. Every function of the public headers is called in api_engine.c,
-// api_mesh.c or api_io.c. The program in the README is compiled by the tests, links have targets, and folders include only the
-// layers above them in docs/architecture.md.
+// api_mesh.c or api_io.c. The program in the README is compiled by the tests, links have targets, and folders include only lower
+// layers, in the order of docs/architecture.md.
 #include <ctype.h>
 #include <dirent.h>
 #include <stdbool.h>

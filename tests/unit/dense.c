@@ -1,5 +1,5 @@
-// Dense kernels, every twin and both number types, against plain loops: sizes that fill tiles and sizes that do not, strides with
-// rubbish between columns, pivots that fail, tiles in any partition with the same bits.
+// Dense kernels, every variant and both number types, against plain loops: sizes that fill tiles and sizes that do not, strides
+// with invalid numbers between columns, pivots that fail, tiles in any partition with the same bits.
 #include "sparse/dense.h"
 
 #include "test.h"
@@ -23,7 +23,7 @@ static const int extra[] = {0, 1, 2, 3, 5, 8, 12, 13, 24, 30, 51};
 #define EPS 1.2e-7
 #include "dense_checks.h"
 
-TEST(twins_differ_only_by_name) {
+TEST(variants_differ_only_by_name) {
     CHECK(!strcmp(sp__dense_d(true)->isa, "generic") && !strcmp(sp__dense_f(true)->isa, "generic"));
     CHECK(!strcmp(sp__dense_d(false)->isa, sp__dense_f(false)->isa));
 }
@@ -32,11 +32,11 @@ TEST(factor_and_rows_below) {
     for (int plain = 0; plain < 2; plain++) factors_d(sp__dense_d(plain)), factors_f(sp__dense_f(plain));
 }
 
-TEST(update_whatever_the_tiles) {
+TEST(update_is_independent_of_tiles) {
     for (int plain = 0; plain < 2; plain++) products_d(sp__dense_d(plain)), products_f(sp__dense_f(plain));
 }
 
-TEST(solves_with_one_and_many) {
+TEST(solves_with_one_and_many_right_hand_sides) {
     for (int plain = 0; plain < 2; plain++) all_solves_d(sp__dense_d(plain)), all_solves_f(sp__dense_f(plain));
 }
 

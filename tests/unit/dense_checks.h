@@ -1,9 +1,9 @@
-// Checks of one table of dense kernels against plain loops in long double; included by dense.c once per number type, which says
-// `real`, CHECKED(name), TABLE and EPS (unit roundoff times 2).
+// Checks of one table of dense kernels against plain loops in long double; included by dense.c once per number type, which
+// defines `real`, CHECKED(name), TABLE and EPS (unit roundoff times 2).
 //
-// Every bound is componentwise and backward (Higham, Accuracy and Stability of Numerical Algorithms, 2002, theorems 8.5
-// and 10.3): a sum of n products is off by at most (n + few) eps times the sum of the absolute products, whatever its order;
-// "few" counts the square root, the reciprocal and the last product.
+// Every bound is componentwise and backward (Higham, Accuracy and Stability of Numerical Algorithms, 2002, theorems 8.5 and
+// 10.3): the error of a sum of n products is at most (n + few) eps times the sum of the absolute products, in any order; "few"
+// counts the square root, the reciprocal and the last product.
 
 enum { CHECKED(FEW) = 8 };
 
@@ -12,7 +12,7 @@ typedef struct CHECKED(matrix) {
     real *at, *memory;
 } CHECKED(matrix);
 
-// Exactly as large as it must be, so that a sanitizer sees every read behind its end. Rows of padding are not numbers.
+// Allocates the exact size, so that a sanitizer detects every read past the end. Padding rows are NaN.
 static CHECKED(matrix) CHECKED(make)(int rows, int cols, int pad, unsigned long long *seed) {
     CHECKED(matrix) M = {rows, cols, rows + pad, NULL, NULL};
     size_t n = cols ? (size_t)(cols - 1) * (size_t)M.ld + (size_t)rows : 0;
@@ -30,7 +30,7 @@ static CHECKED(matrix) CHECKED(copy)(const CHECKED(matrix) * A) {
 
 #define AT(M, i, j) ((M).at[(i) + (ptrdiff_t)(j) * (M).ld])
 
-// a matrix of k rows with a heavy diagonal; mixed: signs of the pivots alternate
+// a matrix of k rows with a dominant diagonal; mixed: signs of the pivots alternate
 static void CHECKED(dominate)(CHECKED(matrix) * A, bool mixed) {
     for (int j = 0; j < A->cols; j++) AT(*A, j, j) = (real)(A->cols + 1) * (mixed && j % 2 ? -1 : 1);
 }
@@ -62,7 +62,7 @@ static void CHECKED(factor)(const TABLE *t, int m, int k, int pad, bool ldlt) {
     free(d), free(A.memory), free(L.memory);
 }
 
-// C - B D B^T by tiles, in one piece, and without packs
+// C - B D B^T by tiles, in one piece, and without packing
 static void CHECKED(product)(const TABLE *t, int m, int k, int pad, bool ldlt) {
     unsigned long long seed = (unsigned long long)(100 * m + k);
     CHECKED(matrix) B = CHECKED(make)(m, k, pad, &seed), C = CHECKED(make)(m, m, pad, &seed), D = CHECKED(make)(k, 1, 0, &seed);
@@ -95,12 +95,12 @@ static void CHECKED(product)(const TABLE *t, int m, int k, int pad, bool ldlt) {
         free(bare.memory);
 }
 
-// Residuals of both solves for r right-hand sides: 1 goes through the kernels for one.
+// Residuals of both solves for r right-hand sides: r = 1 uses the kernels for one.
 static void CHECKED(solves)(const TABLE *t, int m, int k, int pad, bool unit, int r) {
     unsigned long long seed = (unsigned long long)(100 * m + k);
     CHECKED(matrix)
     L = CHECKED(make)(m, k, pad, &seed), b1 = CHECKED(make)(r, k, 0, &seed), b2 = CHECKED(make)(r, m - k, 0, &seed);
-    // of a unit triangle the entries below the diagonal must be small, or the solution grows beyond a float
+    // in a unit triangle the entries below the diagonal must be small, or the solution overflows a float
     for (int j = 0; j < k; j++)
         for (int i = j; i < m; i++) AT(L, i, j) = i == j ? (unit ? (real)NAN : (real)(1.5 + 0.3 * AT(L, i, j))) : AT(L, i, j) / 8;
     CHECKED(matrix) f1 = CHECKED(copy)(&b1), f2 = CHECKED(copy)(&b2), g1 = CHECKED(copy)(&b1);
@@ -156,12 +156,12 @@ static void CHECKED(products_with_one)(const TABLE *t, int m, int k, int pad) {
     free(L.memory), free(x1.memory), free(x2.memory), free(y1.memory), free(y2.memory);
 }
 
-// A pivot that is spoilt in column `bad` of k is found there, not before and not after, and is left to see.
+// An invalid pivot in column `bad` of k is found there, not before and not after, and is left in place.
 static void CHECKED(refusal)(const TABLE *t, int k, int bad, bool ldlt, double spoil) {
     unsigned long long seed = (unsigned long long)(100 * k + bad);
     CHECKED(matrix) A = CHECKED(make)(k, k, 2, &seed);
     CHECKED(dominate)(&A, ldlt);
-    if (ldlt && spoil == 0)  // an exact zero needs a column that nothing is taken from
+    if (ldlt && spoil == 0)  // an exact zero needs a column from which nothing is subtracted
         for (int p = 0; p < bad; p++) AT(A, bad, p) = 0;
     AT(A, bad, bad) = (real)spoil;
     real *d = malloc((size_t)k * sizeof(real));
@@ -181,7 +181,7 @@ static void CHECKED(products)(const TABLE *t) {
     for (size_t a = 0; a < sizeof sizes / sizeof *sizes; a++)
         for (size_t b = 0; b < sizeof extra / sizeof *extra; b++)
             for (int ldlt = 0; ldlt < 2; ldlt++) CHECKED(product)(t, extra[b], sizes[a], (int)a % 3, ldlt);
-    CHECKED(product)(t, 30, 100, 0, false);  // more columns than one pass takes
+    CHECKED(product)(t, 30, 100, 0, false);  // more columns than one pass handles
 }
 
 static void CHECKED(all_solves)(const TABLE *t) {
@@ -224,7 +224,7 @@ static void CHECKED(rank)(const TABLE *t, int m, int k, int r, int pad, bool ldl
     CHECKED(dominate)(&L, ldlt);
     real *d = ldlt ? malloc((size_t)k * sizeof(real)) : NULL, alpha[SP_DENSE_RANK];
     for (int c = 0; c < r; c++) alpha[c] = 1;
-    // a downdate must leave half of the diagonal at least
+    // a downdate must leave at least half of the diagonal
     for (int c = 0; c < r; c++)
         for (int i = 0; i < m; i++) AT(W, i, c) *= (real)sqrt(0.5 / (double)r);
     CHECK_INT(t->diagonal(k, L.at, L.ld, d), k);
@@ -246,7 +246,7 @@ static void CHECKED(rank)(const TABLE *t, int m, int k, int r, int pad, bool ldl
     free(d), free(e), free(L.memory), free(W.memory), free(M.memory), free(V.memory);
 }
 
-// a downdate that takes more than there is, in one place
+// a downdate that subtracts more than the diagonal, in one place
 static void CHECKED(rank_refusal)(const TABLE *t, int k, int r, int bad, bool ldlt) {
     unsigned long long seed = 5;
     CHECKED(matrix) L = CHECKED(make)(k, k, 1, &seed), W = CHECKED(make)(k, r, 1, &seed);

@@ -1,5 +1,4 @@
-// Discrete elastic rods: gradient and Hessian against differences, invariance, and the equilibrium that curvature coordinates
-// find too.
+// Discrete elastic rods: gradient and Hessian against differences, invariance, and the same equilibrium as curvature coordinates.
 #include "rod/der.h"
 
 #include <string.h>
@@ -26,7 +25,7 @@ static void make(rod *k, bool half_cell) {
     *k = (rod){.clamped = half_cell};
     REQUIRE(sp_context_create(&def, &k->ctx) == SP_OK);
     REQUIRE(sp__der_init(k->ctx, EDGES, &k->d) == SP_OK);
-    // sections that differ
+    // different sections
     for (int e = 0; e < EDGES; e++)
         edge[e] = (sp_der_edge){.length = lengths[e], .stretch = 7 + e, .bend = {2, 3 - 0.5 * e}, .twist = 1.3 + 0.2 * e};
     sp__der_rest(&k->d, edge, curvature);
@@ -56,8 +55,8 @@ static double energy_near(rod *k, int i, double a, int j, double b) {
     return energy_at(k, q);
 }
 
-// Differences of the energy, not of the gradient: the gradient of a neighbour is that with frames carried on from there, and on a
-// sphere the way matters.
+// Differences of the energy, not of the gradient: the gradient of a neighbouring state uses frames transported from there, and on
+// a sphere the result depends on the path.
 static void check_derivatives(bool half_cell) {
     rod k;
     make(&k, half_cell);
@@ -85,7 +84,7 @@ TEST(derivatives_with_half_a_cell) {
     check_derivatives(true);
 }
 
-// turned and moved as a whole, with its frames: the same energy
+// a rigid motion of the rod with its frames: the same energy
 TEST(rigid_motion) {
     rod k;
     make(&k, false);
@@ -106,8 +105,8 @@ TEST(rigid_motion) {
     drop(&k);
 }
 
-// carried there and back, frames are where they were; a turn of the whole polyline in small steps adds no twist
-TEST(frames_are_carried_without_twist) {
+// after transport there and back, frames are unchanged; a rotation of the whole polyline in small steps adds no twist
+TEST(frames_are_transported_without_twist) {
     rod k;
     make(&k, false);
     double q[ALL], v[N] = {0};
@@ -116,7 +115,7 @@ TEST(frames_are_carried_without_twist) {
     CHECK(fabs(q[sp__der_director(EDGES, 1)] - k.q[sp__der_director(EDGES, 1)]) > 1e-3);
     sp__der_move(EDGES, q, -1, v, q);
     for (int i = 0; i < ALL; i++) CHECK_NEAR(q[i], k.q[i], 1e-14);
-    // no step: not a bit
+    // without a step no bit changes
     sp__der_move(EDGES, k.q, 0, v, q);
     CHECK(memcmp(q, k.q, sizeof q) == 0);
     for (int e = 0; e < EDGES; e++) {
@@ -127,7 +126,8 @@ TEST(frames_are_carried_without_twist) {
     drop(&k);
 }
 
-// rest shape in, no energy: a planar arc whose natural curvature is that of the polyline (K1 = 2 tan of half the angle)
+// at the rest shape the energy is zero: a planar arc whose natural curvature is that of the polyline (K1 = 2 tan of half the
+// angle)
 TEST(at_rest) {
     rod k;
     make(&k, false);
@@ -149,8 +149,8 @@ TEST(at_rest) {
     drop(&k);
 }
 
-// a natural curve, twisted by more than a turn in each edge: the polyline along it is free of strain, wherever its root is, and
-// counts all of the turns
+// a natural curve, twisted by more than a turn in each edge: the polyline along it has no strain, for any position of its root,
+// and all of the turns are counted
 TEST(along_its_natural_curve) {
     rod k;
     make(&k, true);
@@ -165,9 +165,9 @@ TEST(along_its_natural_curve) {
     sp__der_energy(&k.d, true, true, g, NULL);
     for (int i = 0; i < N; i++) CHECK_NEAR(g[i], 0, 1e-11);
     for (int e = 0; e < EDGES; e++) turns += k.d.node[e].strain[2];
-    // the integral of the twist up to the middle of the last edge; frames turned onto chords differ by a little
+    // the integral of the twist up to the middle of the last edge; frames aligned with chords differ slightly
     CHECK_NEAR(turns, 0.25 * (27.5 + 22.5 + 22.5) + 0.125 * 26.25, 0.1);
-    // the clamp turned by a quarter about its tangent: so much less twist behind it
+    // the clamp rotated by a quarter turn about its tangent: the twist behind it decreases by the same amount
     static const double quarter[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
     double before = k.d.node[0].strain[2];
     sp__der_turn_clamp(EDGES, quarter, k.q);
@@ -178,7 +178,7 @@ TEST(along_its_natural_curve) {
 
 // ------------------------------------------------------------------------------------------------ statics
 
-// a rod of weight 30 EI/L^2 hanging from a horizontal clamp, in units of L and EI; returns where its tip comes to rest
+// a rod of weight 30 EI/L^2 hanging from a horizontal clamp, in units of L and EI; returns the equilibrium position of its tip
 static void hang(int edges, bool half_cell, double tip[3]) {
     enum { MOST = 8 * 128 + 12 };
     static double q[MOST], g[MOST], H[WIDTH * MOST], none[3 * 129];
@@ -186,7 +186,7 @@ static void hang(int edges, bool half_cell, double tip[3]) {
     sp_context *ctx;
     sp_der d;
     sp_context_def def = sp_context_def_default();
-    // stretching as stiff as a radius of 0.7% of the length makes it: it gives way by 1e-3 of the weight's work at most
+    // axial stiffness of a radius of 0.7% of the length: stretch takes 1e-3 of the work of the weight at most
     for (int i = 0; i < edges; i++)
         edge[i] = (sp_der_edge){.length = 1.0 / edges, .stretch = 1e5, .bend = {1, 1}, .twist = 2.0 / 3};
     static const double clamp[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -203,17 +203,18 @@ static void hang(int edges, bool half_cell, double tip[3]) {
         REQUIRE(sp__der_settle(&d, q));
         sp__der_energy(&d, half_cell, true, g, H);
         for (int i = 0; i <= edges; i++) g[4 * i + 1] += weight / edges * (i == 0 || i == edges ? 0.5 : 1);
-        // held unknowns become unit rows: place of the root, and by an edge also the next place and the angle between
+        // fixed unknowns become unit rows: position of the root, and with a clamped edge also the next position and the angle
+        // between
         for (int i = 0; i < n; i++)
             for (int j = i > SP_DER_BAND ? i - SP_DER_BAND : 0; j <= i; j++)
                 if (j < held || i < held) *sp__banded_at(H, SP_DER_BAND, i, j) = i == j;
         for (int i = 0; i < held; i++) g[i] = 0;
-        // a pivot below zero: the load has gone too far for a tangent that is not convex, more of it helps
+        // a pivot below zero: the load is too large for a tangent that is not convex, a shift of the diagonal helps
         for (int i = held; i < n; i++) *sp__banded_at(H, SP_DER_BAND, i, i) += it < 60 ? 1 : 0;
         REQUIRE(sp__banded_factor(H, n, SP_DER_BAND, 0) == -1);
         sp__banded_solve(H, n, SP_DER_BAND, g, g);
         for (int i = 0; i < n; i++) most = fmax(most, fabs(g[i]));
-        double share = fmin(1, 0.1 / (most + 1e-300));  // no farther than a tenth of the rod at once
+        double share = fmin(1, 0.1 / (most + 1e-300));  // at most a tenth of the rod at once
         sp__der_move(edges, q, -share, g, q);
         if (it > 60 && most < 1e-12) break;
     }
@@ -222,7 +223,7 @@ static void hang(int edges, bool half_cell, double tip[3]) {
     sp_context_destroy(&ctx);
 }
 
-// first order where an edge is clamped, second with half a cell; to where curvature coordinates put the tip
+// first order where an edge is clamped, second with half a cell; compared with the tip of curvature coordinates
 TEST(hanging_rod) {
     static const double tip[3] = {0.342764, -0.873092, 0};
     double error[2][2];
@@ -234,6 +235,6 @@ TEST(hanging_rod) {
             error[half][fine] = sp__norm3(d);
         }
     CHECK(error[0][1] < 0.04 && fabs(log2(error[0][0] / error[0][1]) - 1) < 0.15);
-    // 3e-4 of the 30/1e5 by which the upper half is longer stand in the way of a clean second order
+    // the upper half is longer by 30/1e5; 3e-4 of that disturbs a clean second order
     CHECK(error[1][1] < 1e-3 && log2(error[1][0] / error[1][1]) > 1.4);
 }

@@ -1,4 +1,4 @@
-// The solver of chains on two parts with bands of their own, beside a product that knows the whole matrix.
+// The direct solver of chains on two parts with their own bands, compared with a product of the whole matrix.
 #include <string.h>
 
 #include "linear/banded.h"
@@ -79,9 +79,9 @@ TEST(two_parts) {
     REQUIRE(sp__solver_solve(k.solver, &k.system, (sp_coef){0, 0, 2}, b, x, &info) == SP_OK);
     CHECK(info.status == SP_OK && info.residual < 1e-14 && info.factor_flops > 0);
     mul(&k.chain, (sp_coef){0, 0, 2}, x, y);
-    for (int i = 0; i < N; i++) CHECK_NEAR(y[i], b[i], 1e-13);  // a condition below 3
+    for (int i = 0; i < N; i++) CHECK_NEAR(y[i], b[i], 1e-13);  // a condition number below 3
     CHECK(x[4] == b[4] && x[25] == b[25]);
-    // the same numbers again: the factor is used again
+    // the same numbers: the factor is reused
     REQUIRE(sp__solver_solve(k.solver, &k.system, (sp_coef){0, 0, 2}, b, y, &info) == SP_OK);
     CHECK(k.chain.fills == 1 && memcmp(x, y, N * sizeof *x) == 0);
     k.system.values++;
@@ -90,7 +90,7 @@ TEST(two_parts) {
     close_all(&k);
 }
 
-TEST(an_indefinite_matrix_is_shifted_and_told) {
+TEST(an_indefinite_matrix_is_shifted_and_reported) {
     bench k;
     sp_linear_info info;
     double x[N + 1], b[N + 1];
@@ -101,7 +101,7 @@ TEST(an_indefinite_matrix_is_shifted_and_told) {
     close_all(&k);
 }
 
-TEST(what_is_no_chain_is_refused) {
+TEST(systems_that_are_not_chains_are_refused) {
     bench k;
     sp_linear_info info;
     double x[N + 1], b[N + 1] = {0};

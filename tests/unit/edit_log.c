@@ -1,4 +1,4 @@
-// Edit logs: a world and the log of what was done to it give the same hashes again; malformed logs are refused with their line.
+// Edit logs: replaying the log of a world gives the same hashes; malformed logs are refused with their line.
 #include "test.h"
 
 #include "io/run/run.h"
@@ -21,7 +21,7 @@ static bool make(stage *s) {
     if (sp_context_create(NULL, &s->ctx) < 0 || sp_mesh_box(s->ctx, size, cells, 6, &mesh) < 0) return false;
     sp_world_def def = sp_world_def_default();
     sp_solid_def beam = sp_solid_def_default();
-    // factors come from beside the step, whenever they are ready: the log has to say when
+    // factors arrive from the background thread at any time: the log must contain the time of each swap
     def.deterministic = false;
     beam.solver.type = SP_SOLVER_PCG, beam.solver.preconditioner = SP_COMPLETE_CHOLESKY, beam.solver.refresh = SP_REFRESH_ASYNC;
     sp_rigid_def ball = sp_rigid_def_default();
@@ -42,7 +42,7 @@ static void unmake(stage *s) {
     sp_context_destroy(&s->ctx);
 }
 
-// something of every kind, with numbers that decimal text has to carry exactly
+// edits of every kind, with numbers that decimal text must represent exactly
 static void disturb(stage *s, int step) {
     sp_edit e;
     if (step == 3) {
@@ -77,7 +77,7 @@ static void disturb(stage *s, int step) {
     }
 }
 
-// a scene's own event: not in the log, since the scene makes it again
+// an event of the scene: not in the log, because the scene repeats it
 static void scene_event(stage *s, int step) {
     sp_edit e = sp_edit_default(SP_EDIT_PARAM);
     if (step != 18) return;
@@ -126,7 +126,7 @@ TEST(replay_gives_the_same_hash_at_every_step) {
     CHECK(sp_edit_log_close(&log) == SP_OK);
     unmake(&s);
 
-    // without the log it goes another way
+    // without the log the result differs
     REQUIRE(make(&s));
     for (int i = 0; i < STEPS; i++) CHECK(sp_world_step(s.world, 0.01) >= 0);
     CHECK(sp_world_hash(s.world) != hash[STEPS - 1]);
@@ -187,8 +187,8 @@ TEST(malformed_logs_are_refused_with_their_line) {
     remove(PATH);
 }
 
-// an edit that cannot be queued names its line
-TEST(an_edit_that_the_world_refuses) {
+// an edit that cannot be queued is reported with its line
+TEST(an_edit_refused_by_the_world_is_reported) {
     stage s;
     sp_edit_log *log = NULL;
     REQUIRE(make(&s));

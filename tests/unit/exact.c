@@ -1,4 +1,4 @@
-// Signs of determinants against whole numbers of 128 bits, and triangles that meet against separating axes in whole numbers.
+// Signs of determinants against 128-bit integers, and intersecting triangles against separating axes in integers.
 #include "mesh/exact.h"
 
 #include <stdint.h>
@@ -16,7 +16,7 @@ static int sign(wide v) {
     return (v > 0) - (v < 0);
 }
 
-// positions with 38 bits, the fourth within a unit of the plane of the others: far below what rounding can tell
+// positions with 38 bits, the fourth within a unit of the plane of the others: far below rounding
 TEST(orientation_in_space_is_exact) {
     unsigned long long seed = 1;
     int zeros = 0;
@@ -44,10 +44,10 @@ TEST(orientation_in_space_is_exact) {
     CHECK(zeros > 1000 && zeros < 19000);
 }
 
-// differences that are not doubles: a far origin and a unit in the last place
+// differences that are not doubles: a distant origin and a unit in the last place
 TEST(orientation_of_differences_that_round) {
     double a[3] = {1e16, 0, 0}, b[3] = {0.5, 1, 0}, c[3] = {0.5, 0, 1}, d[3] = {0.5, 0.25, 0.25};
-    // b, c, d have x = 0.5: a sees them all in one plane apart from itself; d moved by half lies beyond or short of it
+    // b, c, d have x = 0.5 and a is not in their plane; d moved by half is in front of it or behind it
     CHECK_INT(sp__orient3(b, c, d, a), sp__orient3(b, c, d, (double[3]){1, 0, 0}));
     CHECK_INT(sp__orient3(a, b, c, d), -1 * sp__orient3(b, c, d, a));
     d[0] = 0.5 + 0x1p-53 * 2;
@@ -103,7 +103,7 @@ static bool parts(const vec axis, vec a[3], vec b[3]) {
     return high[0] < low[1] || high[1] < low[0];
 }
 
-// the slow way: two triangles are apart where one of these axes parts them (normals, edges against edges, edges against normals)
+// brute force: two triangles are disjoint if one of these axes separates them (normals, edge cross edge, edge cross normal)
 static bool slow_meet(vec a[3], vec b[3]) {
     vec normal[2], axis, edges[2][3];
     for (int s = 0; s < 2; s++) {
@@ -125,8 +125,8 @@ static bool slow_meet(vec a[3], vec b[3]) {
     return true;
 }
 
-// small whole numbers: every second pair touches in a point, along an edge or in a plane
-TEST(triangles_meet_as_separating_axes_say) {
+// small integers: every second pair touches in a point, along an edge or in a plane
+TEST(triangle_intersection_agrees_with_separating_axes) {
     unsigned long long seed = 3;
     int met = 0, tried = 0;
     for (int q = 0; q < 60000; q++) {
@@ -150,8 +150,8 @@ TEST(triangles_meet_as_separating_axes_say) {
     CHECK(met > tried / 4 && met < tried * 3 / 4);
 }
 
-TEST(neighbours_may_touch_where_they_are_neighbours) {
-    // nodes 0 1 2 are the triangle in the plane z = 0; 3, 4 and 9 lie in its plane
+TEST(neighbours_may_touch_at_shared_vertices_and_edges) {
+    // nodes 0 1 2 are the triangle in the plane z = 0; 3, 4 and 9 are in its plane
     static const double x[] = {0, 0, 0, 4, 0, 0, 0, 4, 0, -4, -4, 0, 1, 1, 0, 1, 1, -1, 1, 1, 1, -1, -1, 1, 4, 0, 1, 2, -1, 0};
     const int t[3] = {0, 1, 2};
     static const struct {
@@ -166,8 +166,8 @@ TEST(neighbours_may_touch_where_they_are_neighbours) {
                  {{0, 4, 6}, true},    // from a vertex, one edge in the plane and inside
                  {{0, 9, 4}, true},    // from a vertex, in the plane, overlapping
                  {{2, 8, 6}, false},   // from a vertex, above
-                 {{3, 7, 8}, false},   // nothing in common and apart
-                 {{4, 5, 6}, false}};  // a line: has no area
+                 {{3, 7, 8}, false},   // no common node, disjoint
+                 {{4, 5, 6}, false}};  // degenerate: no area
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int *b = cases[i].b;
         for (int r = 0; r < 3; r++) {

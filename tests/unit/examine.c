@@ -1,4 +1,4 @@
-// Examination: healthy meshes have no defect, every defect is found where it was put and nowhere else, numbers are right.
+// Mesh checks: healthy meshes have no defect, every defect is found at its place and nowhere else, statistics are correct.
 #include "core/core.h"
 #include "meter.h"
 #include "souple/mesh.h"
@@ -43,7 +43,7 @@ static const sp_defect *first_of(const sp_mesh_report *r, sp_defect_kind kind) {
 
 enum { NODES = 64, TETS = 200 };
 
-// a definition that can be spoiled: a box of 2 x 2 x 2 cells, 27 nodes with ids from 100, 48 tetrahedra with ids from 1000
+// a definition that tests modify: a box of 2 x 2 x 2 cells, 27 nodes with ids from 100, 48 tetrahedra with ids from 1000
 typedef struct patient {
     sp_context *ctx;
     sp_mesh_def def;
@@ -117,7 +117,7 @@ TEST(generators_make_healthy_meshes) {
         CHECK(s->tetrahedra && s->component_count == 1 && s->shell_count == 1 && s->closed_count == 1);
         CHECK_INT(s->face_count, sp_mesh_face_count(m[i]));
         CHECK_INT(2 * s->edge_count, 3 * s->face_count);
-        CHECK_INT(s->vertex_count - s->edge_count + s->face_count, i == 4 ? 0 : 2);  // Euler: a torus has a hole
+        CHECK_INT(s->vertex_count - s->edge_count + s->face_count, i == 4 ? 0 : 2);  // Euler characteristic: a torus has a hole
         CHECK_NEAR(s->volume, sp_mesh_volume(m[i]), 1e-13 * s->volume);
         int64_t angles = 0, ratios = 0;
         for (int k = 0; k < 18; k++) angles += s->angles[k];
@@ -133,7 +133,7 @@ TEST(generators_make_healthy_meshes) {
 
 TEST(numbers_of_known_elements) {
     patient p;
-    // a regular tetrahedron of edge sqrt(8), and a corner of the unit cube scaled by 3, apart
+    // a regular tetrahedron of edge sqrt(8), and a corner of the unit cube scaled by 3, disjoint
     static const double x[24] = {1, 1, 1, -1, -1, 1, -1, 1, -1, 1, -1, -1, 10, 0, 0, 13, 0, 0, 10, 3, 0, 10, 0, 3};
     static const int tets[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     REQUIRE(take_arrays(&p, x, 4, tets, 1));
@@ -165,7 +165,7 @@ TEST(numbers_of_known_elements) {
     done(&p);
 }
 
-TEST(node_that_is_not_finite) {
+TEST(node_with_non_finite_position) {
     patient p;
     REQUIRE(take_box(&p));
     p.x[3 * 26 + 1] = NAN;
@@ -214,7 +214,7 @@ TEST(flat_tetrahedra) {
     CHECK_INT(first_of(p.report, SP_DEFECT_FLAT)->elements[0], 1048);
     CHECK(sp_mesh_report_stats(p.report)->ratio_min == 0 && sp_mesh_report_stats(p.report)->worst == 1048);
     done(&p);
-    // a node twice
+    // a node used twice
     REQUIRE(take_box(&p));
     add_tet(&p, 0, 1, 4, 4);
     REQUIRE(examine(&p));
@@ -225,7 +225,7 @@ TEST(flat_tetrahedra) {
 TEST(duplicate_tetrahedron) {
     patient p;
     REQUIRE(take_box(&p));
-    add_tet(&p, p.tets[23], p.tets[21], p.tets[20], p.tets[22]);  // an even order of the same nodes
+    add_tet(&p, p.tets[23], p.tets[21], p.tets[20], p.tets[22]);  // an even permutation of the same nodes
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, {SP_DEFECT_DUPLICATE, 1}, );
     const sp_defect *d = first_of(p.report, SP_DEFECT_DUPLICATE);
@@ -236,12 +236,12 @@ TEST(duplicate_tetrahedron) {
 TEST(unreferenced_and_coincident_nodes) {
     patient p;
     REQUIRE(take_box(&p));
-    p.def.node_count++;  // at the origin as node 0, but nobody's
+    p.def.node_count++;  // at the origin like node 0, but unreferenced
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, {SP_DEFECT_UNREFERENCED, 1}, );
     CHECK_INT(first_of(p.report, SP_DEFECT_UNREFERENCED)->nodes[0], 127);
     done(&p);
-    // a tetrahedron of its own, which touches the far corner by a rounding
+    // a separate tetrahedron that touches the far corner up to rounding
     REQUIRE(take_box(&p));
     static const double more[12] = {2 + 1e-10, 2, 2, 3, 2, 2, 2, 3, 2, 2, 2, 3};
     memcpy(p.x + 81, more, sizeof more);
@@ -254,7 +254,7 @@ TEST(unreferenced_and_coincident_nodes) {
     CHECK_NEAR(d->value, 1e-10, 1e-15);
     CHECK_INT(sp_mesh_report_stats(p.report)->component_count, 2);
     sp_mesh_report_destroy(&p.report);
-    // another tolerance: they are two nodes that touch nowhere
+    // with a smaller tolerance they are two nodes that do not touch
     sp_examine_options o = sp_examine_options_default();
     o.tolerance = 1e-11;
     REQUIRE(sp_mesh_examine(p.ctx, &p.def, &o, &p.report) == SP_OK);
@@ -263,7 +263,7 @@ TEST(unreferenced_and_coincident_nodes) {
     done(&p);
 }
 
-// two tetrahedra on the face 0 1 2: below it, and above
+// two tetrahedra on the face 0 1 2: one below it, one above
 static const double fan_x[18] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.2, 0.2, 1, 0.2, 0.2, -1, 0.3, 0.3, 0.5};
 
 TEST(faces_of_too_many_tetrahedra) {
@@ -315,7 +315,7 @@ TEST(tetrahedra_that_meet_in_an_edge_or_a_node) {
 }
 
 TEST(tetrahedra_that_run_into_each_other) {
-    // the tip of the second stands in the first: its three faces meet one face of the other
+    // the tip of the second is inside the first: its three faces intersect one face of the other
     static const double x[24] = {0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 4, 0.5, 0.5, 0.5, 0.2, 0.2, -3, 0.5, 0.2, -3, 0.2, 0.5, -3};
     static const int tets[8] = {0, 1, 2, 3, 4, 5, 7, 6};
     patient p;
@@ -332,7 +332,7 @@ TEST(tetrahedra_that_run_into_each_other) {
     done(&p);
 }
 
-TEST(lists_end_where_they_are_told) {
+TEST(lists_end_at_the_requested_length) {
     patient p;
     REQUIRE(take_box(&p));
     p.def.node_count = 27 + 30;
@@ -345,7 +345,7 @@ TEST(lists_end_where_they_are_told) {
     done(&p);
 }
 
-TEST(refuses_what_cannot_be_examined) {
+TEST(invalid_arguments_are_refused) {
     patient p;
     REQUIRE(take_box(&p));
     sp_examine_options o = sp_examine_options_default();
@@ -359,7 +359,7 @@ TEST(refuses_what_cannot_be_examined) {
     CHECK_INT(sp_mesh_examine(p.ctx, &p.def, NULL, &p.report), SP_BAD_INPUT);
     p.def.positions = p.x, p.def.tet_count = -1;
     CHECK_INT(sp_mesh_examine(p.ctx, &p.def, NULL, &p.report), SP_BAD_INPUT);
-    p.def.tet_count = 0, p.def.node_count = 0;  // nothing is healthy
+    p.def.tet_count = 0, p.def.node_count = 0;  // an empty mesh is healthy
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, );
     CHECK(isnan(sp_mesh_report_stats(p.report)->angle_min) && sp_mesh_report_stats(p.report)->worst == -1);
@@ -385,7 +385,7 @@ static bool take_surface(skin *s, sp_trimesh_def from) {
     return s->ctx != NULL;
 }
 
-// the same once more, scaled and moved, turned inside out where asked
+// adds a copy, scaled and moved, inverted if requested
 static void add_copy(skin *s, double scale, double shift, bool turn) {
     int v = s->def.vertex_count, f = s->def.face_count;
     for (int i = 0; i < 3 * v; i++) s->x[3 * v + i] = s->x[i] * scale + shift;
@@ -420,7 +420,7 @@ TEST(closed_surfaces) {
     CHECK_NEAR(n->ratio_min, 1, 1e-15);
     CHECK_NEAR(n->aspect_max, 1, 1e-15);
     end(&s);
-    // a cavity; a body within a body; two beside each other
+    // a cavity; a body inside a body; two next to each other
     static const struct {
         double scale, shift;
         bool turn;
@@ -472,7 +472,7 @@ TEST(open_and_badly_oriented_surfaces) {
 TEST(bad_triangles) {
     skin s;
     REQUIRE(take_surface(&s, octahedron()));
-    static const int more[9] = {4, 2, 0, 0, 0, 3, 1, 2, 6};  // a twin, a line, a missing vertex
+    static const int more[9] = {4, 2, 0, 0, 0, 3, 1, 2, 6};  // a duplicate, a degenerate one, a missing vertex
     memcpy(s.faces + 24, more, sizeof more);
     s.def.face_count += 3;
     REQUIRE(look(&s));
@@ -481,7 +481,7 @@ TEST(bad_triangles) {
     end(&s);
 }
 
-TEST(surfaces_that_cut_themselves) {
+TEST(surfaces_that_intersect_themselves) {
     skin s;
     sp_trimesh_def d = sp_trimesh_def_default();
     static const double x[18] = {0, 0, 0, 4, 0, 0, 0, 4, 0, 1, 1, -1, 1, 1, 1, 9, 9, 0};
@@ -491,7 +491,7 @@ TEST(surfaces_that_cut_themselves) {
     REQUIRE(look(&s));
     CHECK_DEFECTS(s.report, {SP_DEFECT_INTERSECTION, 1}, {SP_DEFECT_OPEN_EDGE, 6}, );
     end(&s);
-    // triangles of their own, as STL files have them: not an intersection, but open and with nodes upon nodes
+    // triangles with their own vertices, as in STL files: not an intersection, but open and with coincident nodes
     REQUIRE(take_surface(&s, octahedron()));
     for (int i = 0; i < 24; i++) {
         memcpy(s.x + 3 * i, octa_x + 3 * octa_faces[i], 3 * sizeof *s.x);
@@ -501,7 +501,7 @@ TEST(surfaces_that_cut_themselves) {
     REQUIRE(look(&s));
     CHECK_DEFECTS(s.report, {SP_DEFECT_COINCIDENT, 18}, {SP_DEFECT_OPEN_EDGE, 24}, );
     end(&s);
-    // two cubes that overlap: cut faces of both
+    // two overlapping cubes: intersecting faces of both
     REQUIRE(take_surface(&s, cube()));
     add_copy(&s, 1, 0.5, false);
     REQUIRE(look(&s));
@@ -527,7 +527,7 @@ static sp_status examine_all(sp_context *ctx) {
     return status;
 }
 
-TEST(every_failing_allocation_is_survived) {
+TEST(every_allocation_may_fail) {
     for (long n = 1;; n++) {
         meter m = {.allowed = n};
         sp_context_def def = metered_context(&m);

@@ -64,7 +64,7 @@ static double eval(const char *text) {
     return sp__expr_eval(e, &(sp_expr_env){2, 3, 4, 5, 6, slot_value, &base});
 }
 
-// exact: every one of these is a single rounding or none
+// exact: each of these has at most one rounding
 #define SAME(text, value) CHECK_NEAR(eval(text), value, 0)
 
 TEST(numbers_and_operators) {
@@ -149,7 +149,7 @@ TEST(names) {
     SAME("tip", 11);
 }
 
-TEST(random_numbers_hang_on_seed_path_and_key) {
+TEST(random_numbers_depend_on_seed_path_and_key) {
     sp_expr_scope scope = {.seed = 7, .path = "a"}, other = {.seed = 7, .path = "b"}, seeded = {.seed = 8, .path = "a"};
     sp_expr *a, *b, *c;
     sp_expr_env env = {0};
@@ -180,13 +180,13 @@ TEST(random_numbers_have_their_moments) {
         mean_n += x / COUNT;
         square_n += x * x / COUNT;
     }
-    // five standard deviations of the mean of so many: 0.289/sqrt(n), 1/sqrt(n), sqrt(2/n)
+    // five standard deviations of the mean of this many: 0.289/sqrt(n), 1/sqrt(n), sqrt(2/n)
     CHECK_NEAR(mean, 0.5, 5 * 0.289 / sqrt(COUNT));
     CHECK_NEAR(mean_n, 0, 5 / sqrt(COUNT));
     CHECK_NEAR(square_n, 1, 5 * sqrt(2.0 / COUNT));
 }
 
-TEST(what_an_expression_uses) {
+TEST(variables_of_an_expression) {
     CHECK(!sp__expr_uses_t(compile("1+k")) && !sp__expr_uses_x(compile("1+k")) && !sp__expr_uses_probe(compile("k")));
     CHECK(sp__expr_uses_t(compile("sin(t)")) && !sp__expr_uses_x(compile("sin(t)")));
     CHECK(sp__expr_uses_x(compile("y")) && sp__expr_uses_x(compile("s")) && !sp__expr_uses_t(compile("z")));
@@ -199,7 +199,7 @@ static bool refused(const char *text, const char *words) {
     return !e && strstr(message, words);
 }
 
-TEST(errors_say_what_and_where) {
+TEST(errors_contain_message_and_position) {
     CHECK(refused("", "empty expression"));
     CHECK(refused("   ", "empty expression"));
     CHECK(refused("1+", "found the end"));
@@ -264,7 +264,7 @@ TEST(limits) {
     CHECK(refused(text, "name longer than"));
 }
 
-TEST(no_memory_is_said) {
+TEST(failed_allocations_are_reported) {
     sp_expr_scope scope = {constant, curve, probe, NULL, true, true, true, 7, "beam", NULL};
     sp_expr *e = NULL;
     used = 0;
@@ -278,7 +278,7 @@ TEST(no_memory_is_said) {
     allowed = sizeof memory;
 }
 
-// any bytes at all: an answer, never a crash; what compiles also evaluates
+// any bytes: a result or a message, never a crash; every expression that compiles also evaluates
 TEST(random_texts) {
     static const char *const pieces[] = {"1", "k", "t", "x",    "(",    ")",     "+",     "-",     "*",    "/",
                                          "^", "%", ",", "sin(", "min(", "turn(", " and ", " not ", " lt ", "tip.y",

@@ -44,7 +44,7 @@ static inline void help_add_element(sp_symmetric_own *A, const double *x, const 
         }
 }
 
-// M + K of a body, with the mass of a body as stiff as it is heavy: positive definite without pins
+// M + K of a body with mass and stiffness of the same size: positive definite without pins
 static inline sp_symmetric_own help_elastic(sp_context *ctx, const sp_mesh *mesh) {
     sp_symmetric_own A = help_mesh(ctx, mesh, 3);
     memset(A.val, 0, (size_t)A.row_start[A.view.n] * 9 * sizeof *A.val);
@@ -67,7 +67,7 @@ static inline double *help_vector(int n, unsigned long long seed) {
     return v;
 }
 
-// |b - A x| / (|A| |x| + |b|) in the greatest norm
+// |b - A x| / (|A| |x| + |b|) in the maximum norm
 static inline double help_backward_error(const sp_symmetric *A, const double *b, const double *x) {
     int n = A->n * A->block, m = A->block;
     double *Ax = calloc((size_t)n + 1, sizeof *Ax), *sum = calloc((size_t)n + 1, sizeof *sum), r = 0, nA = 0, nx = 0, nb = 0;
@@ -96,7 +96,7 @@ static inline bool help_same_columns(const sp_factor *F, const char *a, const ch
     return true;
 }
 
-// Panels, pivots and kept contribution blocks, lower triangles alone.
+// Panels, pivots and kept contribution blocks, lower triangles only.
 static inline bool help_same_factor(const sp_factor *F, const sp_factor *G) {
     for (int s = 0; s < F->S->count; s++) {
         int N = sp__panel_rows(F, s), K = sp__panel_columns(F, s), f = F->side[s], g = G->side[s];
@@ -110,7 +110,7 @@ static inline bool help_same_factor(const sp_factor *F, const sp_factor *G) {
     return true;
 }
 
-// entry (row, column) of L, new scalar numbers; 0 where the front of the column has no such row
+// entry (row, column) of L, permuted scalar numbers; 0 where the front of the column has no such row
 static inline double help_entry(const sp_factor *F, int row, int column) {
     const sp_symbolic *S = F->S;
     int block = S->block, s = S->super_of[column / block], N = sp__panel_rows(F, s);

@@ -1,4 +1,4 @@
-// Filling space with tetrahedra: angles, volumes, closed boundaries, number of elements, surfaces that are not perfect.
+// Filling space with tetrahedra: angles, volumes, closed boundaries, number of elements, imperfect surfaces.
 #include "fill_help.h"
 #include "meter.h"
 
@@ -25,7 +25,7 @@ typedef struct blob {
     double c[8][4];
 } blob;
 
-// the sum of a few Gaussian bells: any smooth shape
+// the sum of a few Gaussians: any smooth shape
 static double bells(const void *user, const double x[3]) {
     const blob *b = user;
     double sum = 0;
@@ -56,7 +56,7 @@ static sp_mesh *fill_in(sp_context *c, sp_field_fn *field, const void *user, dou
 
 // ---------------------------------------------------------------------------------------------------- promises
 
-TEST(angles_are_as_promised) {
+TEST(angles_meet_the_guarantee) {
     sp_context *c = context();
     unsigned long long state = 11;
     for (int i = 0; i < 12; i++) {
@@ -78,7 +78,7 @@ TEST(angles_are_as_promised) {
     sp_context_destroy(&c);
 }
 
-// a sign that jumps at every point of a grid is as far from smooth as can be: the promise stands for any function
+// a sign that changes at every point of a grid is as far from smooth as possible: the guarantee holds for any function
 static double noise(const void *user, const double x[3]) {
     uint64_t h = *(const uint64_t *)user;
     if (x[0] * x[0] + x[1] * x[1] + x[2] * x[2] > 1) return 1;
@@ -86,7 +86,7 @@ static double noise(const void *user, const double x[3]) {
     return (h & 1 ? 1 : -1) * (0.1 + (double)(h >> 40) / (1 << 24));
 }
 
-TEST(angles_are_as_promised_for_noise) {
+TEST(angles_meet_the_guarantee_for_noise) {
     sp_context *c = context();
     for (uint64_t seed = 1; seed <= 3; seed++) {
         sp_fill_def def = sp_fill_def_default();
@@ -101,8 +101,9 @@ TEST(angles_are_as_promised_for_noise) {
     sp_context_destroy(&c);
 }
 
-// a slope that is far too small hides the border from the octree: it is cut in cells of several sizes, and no promise is made
-TEST(nothing_is_promised_where_cells_differ) {
+// a slope that is far too small hides the boundary from the octree: it is cut in cells of several sizes, and there is no
+// guarantee
+TEST(there_is_no_guarantee_where_cell_sizes_differ) {
     sp_context *c = context();
     double radius = 1;
     sp_fill_def def = sp_fill_def_default();
@@ -144,7 +145,8 @@ static void check_order(sp_context *c, sp_field_fn *field, const void *user, dou
         CHECK(error[i] > 0);
         sp_mesh_destroy(&m);
     }
-    for (int i = 0; i < 2; i++) CHECK_NEAR(log2(error[i] / error[i + 1]), 2, 0.25);  // 2 in the limit; the lattice lies at random
+    for (int i = 0; i < 2; i++)
+        CHECK_NEAR(log2(error[i] / error[i + 1]), 2, 0.25);  // 2 in the limit; the lattice has a random position
     CHECK(error[2] < 0.025);
 }
 
@@ -165,7 +167,7 @@ TEST(the_number_of_elements_is_met) {
         def.elements = n;
         sp_mesh *m = fill_in(c, ring, NULL, 1.4, 1, &def, &info);
         REQUIRE(m);
-        CHECK_NEAR(sp_mesh_tet_count(m), n, 0.1 * n);  // the band that the header states
+        CHECK_NEAR(sp_mesh_tet_count(m), n, 0.1 * n);  // the range stated in the header
         CHECK(info.size > 0 && info.runs >= 1 && info.islands == 1);
         sp_mesh_destroy(&m);
     }
@@ -174,7 +176,7 @@ TEST(the_number_of_elements_is_met) {
 
 // ---------------------------------------------------------------------------------------------------- grading
 
-TEST(cells_grow_inside) {
+TEST(cells_are_larger_inside) {
     sp_context *c = context();
     double radius = 1, volume = 0;
     int count = 0;
@@ -186,7 +188,7 @@ TEST(cells_grow_inside) {
         REQUIRE(m);
         if (g > 1) {
             CHECK(sp_mesh_tet_count(m) < 0.95 * count);
-            CHECK_NEAR(sp_mesh_volume(m), volume, 1e-10 * volume);  // the boundary is the same: rounding of many summands
+            CHECK_NEAR(sp_mesh_volume(m), volume, 1e-10 * volume);  // the boundary is the same: rounding of many terms
         }
         CHECK(info.dihedral[0] >= 10.78 && info.dihedral[1] <= 164.74);
         CHECK_INT(bad_edges(m), 0);
@@ -204,11 +206,11 @@ TEST(thin_parts_get_small_cells) {
     def.size = 0.2, def.detail = 0.25;
     sp_mesh *m = fill_in(c, plate, NULL, 1.2, 1, &def, &info);
     REQUIRE(m);
-    CHECK_NEAR(sp_mesh_volume(m), exact, 0.05 * exact);  // edges are rounded off by half a small cell
+    CHECK_NEAR(sp_mesh_volume(m), exact, 0.05 * exact);  // edges are rounded by half a small cell
     CHECK_INT(info.islands, 1);
     CHECK_INT(bad_edges(m), 0);
     CHECK(info.guarantee[0] == 0 && info.guarantee[1] == 180);
-    // nothing is promised; what improving reaches on such shapes, with room
+    // there is no guarantee; smoothing reaches this on such shapes, with a margin
     CHECK(info.dihedral[0] > 5 && info.dihedral[1] < 172);
     sp_mesh_destroy(&m);
     sp_context_destroy(&c);
@@ -216,7 +218,7 @@ TEST(thin_parts_get_small_cells) {
 
 // ---------------------------------------------------------------------------------------------------- regions
 
-TEST(regions_fit_together) {
+TEST(regions_are_conforming) {
     sp_context *c = context();
     double outer = 1, inner = 0.5, exact = 4 * PI / 3;
     const sp_fill_region core = {.name = "core", .field = ball, .user = &inner};
@@ -229,9 +231,9 @@ TEST(regions_fit_together) {
     // second order: 0.1^2 of the radius 0.5 squared
     CHECK_NEAR(group_volume(m, "core"), exact / 8, 0.02 * exact / 8);
     CHECK_NEAR(group_volume(m, "core") + group_volume(m, "shell"), sp_mesh_volume(m), 1e-12 * exact);  // rounding
-    // the border of the core is closed and lies on its sphere
+    // the border of the core is closed and is on its sphere
     CHECK_INT(border_off(m, "core", inner, 1e-6), 0);
-    CHECK(info.dihedral[0] > 10 && info.dihedral[1] < 165);  // two smooth surfaces apart from each other
+    CHECK(info.dihedral[0] > 10 && info.dihedral[1] < 165);  // two smooth surfaces that are separate
     sp_mesh_destroy(&m);
     sp_context_destroy(&c);
 }
@@ -257,7 +259,7 @@ typedef struct shell {
     double volume;
 } shell;
 
-// a ball's surface, with room for two of them
+// the surface of a ball, with memory for two of them
 static shell ball_shell(sp_context *c) {
     const double radius[3] = {1, 1, 1};
     sp_mesh *m = NULL;
@@ -287,7 +289,7 @@ static void open_above(shell *s, double z) {
     s->count = kept;
 }
 
-// cells of 0.2 in a ball of radius 1 leave out about 1 % of it (second order: 0.04 / 4)
+// cells of 0.2 in a ball of radius 1 miss about 1% of it (second order: 0.04 / 4)
 static void check_ball(sp_context *c, const shell *s, double volume, double share) {
     sp_fill_info info;
     sp_mesh *m = fill_faces(c, s->x, s->vertices, s->faces, s->count, &info);
@@ -300,7 +302,7 @@ static void check_ball(sp_context *c, const shell *s, double volume, double shar
     sp_mesh_destroy(&m);
 }
 
-TEST(surfaces_good_and_turned) {
+TEST(surfaces_in_both_orientations) {
     sp_context *c = context();
     shell s = ball_shell(c);
     REQUIRE(s.x && s.faces);
@@ -321,7 +323,7 @@ TEST(surfaces_with_noise_and_holes) {
     REQUIRE(s.x && s.faces);
     for (int i = 0; i < 3 * s.vertices; i++) s.x[i] += 0.02 * sp_test_random(&state);
     check_ball(c, &s, s.volume, 0.03);
-    open_above(&s, 0.97);  // a hole of a quarter of the radius: the cap that is missing has 0.1 % of the volume
+    open_above(&s, 0.97);  // a hole of a quarter of the radius: the missing cap has 0.1% of the volume
     check_ball(c, &s, s.volume, 0.04);
     free_shell(&s);
     sp_context_destroy(&c);
@@ -334,13 +336,14 @@ TEST(surfaces_that_overlap) {
     for (int i = 0; i < 3 * s.vertices; i++) s.x[3 * s.vertices + i] = s.x[i] + (i % 3 == 0);
     for (int i = 0; i < 3 * s.count; i++) s.faces[3 * s.count + i] = s.faces[i] + s.vertices;
     s.vertices *= 2, s.count *= 2;
-    // two unit balls one apart share a lens of 5 pi / 12; both are filled once. The groove between them costs a little more
+    // two unit balls at a distance of one share a lens of 5 pi / 12; both are filled once. The groove between them costs a little
+    // more
     check_ball(c, &s, 2 * s.volume - 5 * PI / 12, 0.03);
     free_shell(&s);
     sp_context_destroy(&c);
 }
 
-TEST(surfaces_that_decide_nothing_are_refused) {
+TEST(surfaces_without_a_defined_inside_are_refused) {
     sp_context *c = context();
     sp_fill_info info;
     const double x[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
@@ -350,7 +353,7 @@ TEST(surfaces_that_decide_nothing_are_refused) {
     CHECK(info.winding[0] > 0.9);
     shell s = ball_shell(c);
     REQUIRE(s.x && s.faces);
-    for (int i = 0; i < s.count; i += 2) {  // every other face turned round
+    for (int i = 0; i < s.count; i += 2) {  // every other face reversed
         int swap = s.faces[3 * i];
         s.faces[3 * i] = s.faces[3 * i + 1], s.faces[3 * i + 1] = swap;
     }
@@ -419,7 +422,7 @@ TEST(wrong_definitions_are_refused) {
 
 // ---------------------------------------------------------------------------------------------------- memory, threads
 
-// every allocation that may fail fails once: the call says so, and nothing is left
+// every allocation fails once: the call reports it, and nothing leaks
 TEST(every_allocation_may_fail) {
     long refused = 0;
     for (long allowed = 0;; allowed++) {
@@ -445,7 +448,7 @@ TEST(every_allocation_may_fail) {
     CHECK(refused > 20);
 }
 
-TEST(threads_change_nothing) {
+TEST(results_do_not_depend_on_threads) {
     sp_mesh *m[2] = {NULL, NULL};
     sp_context *c[2];
     unsigned long long state = 77;

@@ -1,4 +1,4 @@
-// What the tests of filling measure on a mesh: angles, edges of the boundary, volumes of groups.
+// Measurements on a mesh for the tests of filling: angles, edges of the boundary, volumes of groups.
 #ifndef SP_FILL_HELP_H
 #define SP_FILL_HELP_H
 
@@ -20,7 +20,7 @@ static inline double det_of(const double *x, const int *t) {
     return sp__det3(m);
 }
 
-// the angle at edge a b of a tetrahedron between the faces towards c and d, from the parts of both across the edge
+// the angle at edge a b of a tetrahedron between the faces towards c and d, from the components of both normal to the edge
 static inline double dihedral(const double *a, const double *b, const double *c, const double *d) {
     double e[3], u[3], v[3], w[3];
     sp__sub3(b, a, e);
@@ -47,7 +47,7 @@ static inline void angles_of(const sp_mesh *mesh, double *least, double *largest
 }
 
 typedef struct edge_use {
-    int a, b, way;  // way: +1 as it stands, -1 the other way round
+    int a, b, way;  // way: +1 in this direction, -1 reversed
 } edge_use;
 
 static inline int compare_edges(const void *p, const void *q) {
@@ -104,7 +104,7 @@ static inline int root_of_node(int *parent, int i) {
     return i;
 }
 
-// parts that hang together by nodes
+// number of connected components by nodes
 static inline int pieces_of(const sp_mesh *mesh) {
     int n = sp_mesh_node_count(mesh), *parent = malloc((size_t)n * sizeof *parent), count = 0;
     if (!parent) return -1;
@@ -118,7 +118,7 @@ static inline int pieces_of(const sp_mesh *mesh) {
     return count;
 }
 
-// The border of a group as a mesh of its own: how many of its nodes are off a sphere, plus edges that are not closed.
+// The border of a group as a mesh: the number of its nodes that are off a sphere, plus edges that are not closed.
 static inline int border_off(const sp_mesh *mesh, const char *name, double radius, double within) {
     const sp_mesh_group *g = sp_mesh_group_named(mesh, name);
     if (!g) return -1;

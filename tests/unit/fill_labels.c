@@ -1,4 +1,4 @@
-// Labelled voxels: groups that fit together, volumes near the analytic ones, names, choices; organs from implicit functions.
+// Labelled voxels: conforming groups, volumes near the analytic ones, names, selections; organs from implicit functions.
 #include "fill_help.h"
 #include "meter.h"
 
@@ -40,14 +40,14 @@ TEST(ball_in_a_cube) {
     REQUIRE(sp_mesh_fill_labels(c, &s.volume, NULL, 0, &def, &info, &m) == SP_OK);
     double sphere = 4 * PI / 3 * 1e-6, cube = 32e-3 * 32e-3 * 32e-3;
     CHECK_INT(sp_mesh_group_count(m), 2);
-    // cells of 0.3 radii leave out 0.3^2 / 4 = 2 % of a ball, and the voxels themselves are off by a few tenths of one
+    // cells of 0.3 radii miss 0.3^2 / 4 = 2% of a ball, and the error of the voxels themselves is a few tenths of a percent
     CHECK_NEAR(group_volume(m, "2"), sphere, 0.05 * sphere);
     // smoothing by one voxel rounds the edges of the cube
     CHECK_NEAR(sp_mesh_volume(m), cube, 0.02 * cube);
     CHECK_NEAR(group_volume(m, "1") + group_volume(m, "2"), sp_mesh_volume(m), 1e-12 * cube);  // rounding
     CHECK_INT(border_off(m, "2", 0.01, 0.0006), 0);  // closed, and within about half a voxel of the sphere
     CHECK_INT(bad_edges(m), 0);
-    // corners of the cube are as sharp as a voxel: not promised, but reached with room
+    // corners of the cube are as sharp as a voxel: no guarantee, but reached with a margin
     CHECK(info.dihedral[0] > 8 && info.dihedral[1] < 168);
     sp_mesh_destroy(&m);
     sp_context_destroy(&c);
@@ -72,7 +72,8 @@ TEST(three_labels_meet) {
     CHECK_NEAR(group_volume(m, "right"), half, 0.06 * half);
     CHECK_INT(bad_edges(m), 0);
     CHECK_INT(info.islands, 1);
-    CHECK(info.dihedral[0] > 4 && info.dihedral[1] < 174);  // what improving reaches along the line where three meet, with room
+    CHECK(info.dihedral[0] > 4 &&
+          info.dihedral[1] < 174);  // smoothing reaches this along the line where three labels meet, with a margin
     sp_mesh_destroy(&m);
     const int take[] = {3};
     REQUIRE(sp_mesh_fill_labels(c, &s.volume, take, 1, &def, &info, &m) == SP_OK);
@@ -82,8 +83,8 @@ TEST(three_labels_meet) {
     sp_context_destroy(&c);
 }
 
-// random cells of several labels: every tetrahedron is positive (sp_mesh_create says so), the boundary closed
-TEST(any_labels_fit) {
+// random cells of several labels: every tetrahedron is positive (sp_mesh_create checks it), the boundary closed
+TEST(any_labels_give_a_conforming_mesh) {
     sp_context *c = context();
     static scan s;
     unsigned long long state = 9;
@@ -106,7 +107,7 @@ TEST(any_labels_fit) {
         sp_mesh *m = NULL;
         def.size = 0.003, def.grade = 1 << (round % 3);
         REQUIRE(sp_mesh_fill_labels(c, &s.volume, NULL, 0, &def, &info, &m) == SP_OK);
-        CHECK(info.dihedral[0] > 3 && info.dihedral[1] < 175);                        // nothing is promised; reached with room
+        CHECK(info.dihedral[0] > 3 && info.dihedral[1] < 175);  // there is no guarantee; reached with a margin
         CHECK_NEAR(boundary_volume(m), sp_mesh_volume(m), 1e-9 * sp_mesh_volume(m));  // rounding
         sp_mesh_destroy(&m);
     }
@@ -189,11 +190,11 @@ static void check_organ(sp_context *c, const wanted *w, int elements) {
     }
     CHECK_NEAR(extent, 0.2, 1e-12);
     CHECK(volume > w->low && volume < w->high);
-    CHECK_NEAR(sp_mesh_tet_count(m), elements, 0.15 * elements);  // small cells in places come in lumps
+    CHECK_NEAR(sp_mesh_tet_count(m), elements, 0.15 * elements);  // small cells are added in clusters
     CHECK_INT(bad_edges(m), 0);
     if (pieces_of(m) != 1) SP_TEST_FAILED("%s with %d: %d pieces", w->kind, elements, pieces_of(m));
     angles_of(m, &least, &largest);
-    CHECK(least > 5 && largest < 170);  // reached with room
+    CHECK(least > 5 && largest < 170);  // reached with a margin
     for (const char *g = w->groups; *g; g += strlen(g) + 1) {
         const sp_mesh_group *group = sp_mesh_group_named(m, g);
         if (!group) SP_TEST_FAILED("%s with %d: no group \"%s\"", w->kind, elements, g);
@@ -203,7 +204,7 @@ static void check_organ(sp_context *c, const wanted *w, int elements) {
 }
 
 TEST(organs_have_their_parts) {
-    // volumes: what a look at the shapes says, within a third
+    // volumes: estimated from the shapes, within a third
     static const wanted organs[] = {{"liver", "parenchyma\0tumour\0vena-cava\0dome\0", 0.06, 0.13},
                                     {"lens", "cortex\0core\0equator\0", 0.14, 0.27},
                                     {"eye", "sclera\0cornea\0vitreous\0lens\0incision\0nerve\0", 0.18, 0.35},

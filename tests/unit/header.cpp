@@ -1,4 +1,4 @@
-// The public headers from C++: they compile, they link, and a body can be made and stepped.
+// The public headers from C++: they compile and link, and a body can be created and stepped.
 #include <cstdio>
 #include <souple/io.h>
 #include <souple/souple.h>

@@ -1,4 +1,4 @@
-// A strict reader of JSON for tests: is the text one value, and what stands at a path like "bodies.0.volume.rest"?
+// A strict JSON reader for tests: checks that the text is one value, and finds the value at a path like "bodies.0.volume.rest".
 #ifndef SP_JSON_CHECK_H
 #define SP_JSON_CHECK_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// past a value, or NULL where it is not JSON; `path` is what is looked for inside it, and *found where it starts
+// returns the end of a value, or NULL where it is not JSON; `path` is searched inside it, and *found receives its start
 static const char *json_value(const char *s, const char *path, const char **found);
 
 static const char *json_space(const char *s) {
@@ -48,7 +48,7 @@ static const char *json_number(const char *s) {
     return s;
 }
 
-// the rest of `path` behind its first part, where that part is `key`; NULL: another part
+// the rest of `path` behind its first part, if that part is `key`; NULL otherwise
 static const char *json_step(const char *path, const char *key, size_t length) {
     if (!path || strncmp(path, key, length) != 0) return NULL;
     return path[length] == '.' ? path + length + 1 : path[length] == 0 ? path + length : NULL;
@@ -89,13 +89,13 @@ static const char *json_value(const char *s, const char *path, const char **foun
     return json_number(s);
 }
 
-// is the whole text one value and nothing else?
+// whether the whole text is one value and nothing else
 static inline bool json_is_one(const char *text) {
     const char *found = NULL, *end = json_value(json_space(text), NULL, &found);
     return end && *json_space(end) == 0;
 }
 
-// the text of the value at a path; NULL: not there
+// the text of the value at a path; NULL: absent
 static inline const char *json_at(const char *text, const char *path) {
     const char *found = NULL;
     return json_value(json_space(text), path, &found) ? found : NULL;
@@ -108,7 +108,7 @@ static inline double json_number_at(const char *text, const char *path) {
     return at && end != at ? value : 0.0 / 0.0;
 }
 
-// is the value at a path this string?
+// whether the value at a path is this string
 static inline bool json_is(const char *text, const char *path, const char *string) {
     const char *at = json_at(text, path);
     size_t n = strlen(string);

@@ -1,5 +1,5 @@
-// Layered depth images: closed surfaces are balanced at every sample, common edges are covered once, volumes come out, nothing is
-// lost or depends on the workers, and a slow oracle agrees.
+// Layered depth images: closed surfaces are balanced at every sample, common edges are covered once, volumes are correct, no
+// layer is lost, the result does not depend on the workers, and a brute-force reference agrees.
 #include "collide/layers.h"
 #include "math/vec3.h"
 #include "meter.h"
@@ -23,7 +23,7 @@ static void free_shape(shape *s) {
     free(s->x), free(s->f);
 }
 
-// a closed net of around x across quads, each cut in two, folded to a ring
+// a closed grid of around x across quads, each cut in two, folded to a ring
 static shape make_torus(double ring, double tube, int around, int across) {
     shape s = new_shape(around * across, 2 * around * across);
     for (int i = 0; i < around; i++)
@@ -160,7 +160,7 @@ static int not_alternating(const image *m) {
     return wrong;
 }
 
-// samples with more front than back layers or the other way round
+// samples with different numbers of front and back layers
 static int unbalanced(const image *m) {
     int wrong = 0;
     for (int i = 0; i < m->width * m->height; i++) {
@@ -197,7 +197,7 @@ TEST(closed_surfaces_alternate_at_every_sample) {
     }
 }
 
-// corners on sample centres, needles, triangles seen from the side: all that a rule for edges can get wrong
+// corners on sample centres, needles, triangles seen from the side: all difficult cases of an edge rule
 TEST(any_closed_surface_is_balanced) {
     unsigned long long seed = 7;
     for (int round = 0; round < 300; round++) {
@@ -216,7 +216,7 @@ TEST(any_closed_surface_is_balanced) {
 }
 
 TEST(common_edges_are_covered_once) {
-    // a sheet of squares whose corners are sample centres, each cut along the one or the other diagonal
+    // a sheet of squares whose corners are sample centres, each cut along one of its diagonals
     enum { N = 12 };
     shape s = new_shape((N + 1) * (N + 1), 2 * N * N);
     for (int i = 0; i <= N; i++)
@@ -237,7 +237,7 @@ TEST(common_edges_are_covered_once) {
     free_image(&m), free_shape(&s);
 }
 
-TEST(volume_comes_out_of_depths) {
+TEST(volume_follows_from_depths) {
     const double axis[3] = {1, 2, 3}, shift[3] = {0.013, 0.021, 0.007};
     double error[3];
     for (int level = 0; level < 3; level++) {
@@ -248,9 +248,9 @@ TEST(volume_comes_out_of_depths) {
         sp_eye eye = make_eye(true, side / 2.2, 5, side);
         CHECK_INT(look(&s, &eye, &m), SP_OK);
         error[level] = fabs(volume_of(&m, 1 / eye.focal) - signed_volume(&s)) / signed_volume(&s);
-        // facets of 2.8 degrees lie inside the ball: 4/3 pi less about the square of half of that
+        // facets of 2.8 degrees lie inside the ball: 4/3 pi minus about the square of half of that
         CHECK_NEAR(signed_volume(&s) / (4 * PI / 3), 1, 2e-3);
-        // the rule of midpoints on a half ball whose slope is infinite at the rim: an error of p^1.5 at worst
+        // the midpoint rule on a half ball whose slope is infinite at the rim: an error of p^1.5 at worst
         CHECK(error[level] < 0.3 * pow(eye.focal, -1.5));
         free_image(&m), free_shape(&s);
     }
@@ -259,7 +259,7 @@ TEST(volume_comes_out_of_depths) {
 
 // ---------------------------------------------------------------------------------------------------- against an oracle
 
-// does the ray of a sample meet the triangle, and where; 2: too close to an edge to say
+// whether the ray of a sample intersects the triangle, and where; 2: too close to an edge to decide
 static int meets(const sp_eye *eye, double sx, double sy, const double *a, const double *b, const double *c, double *depth) {
     double p[3][3], q[2] = {sx, sy}, area[3], sum;
     const double *x[3] = {a, b, c};
@@ -278,7 +278,7 @@ static int meets(const sp_eye *eye, double sx, double sy, const double *a, const
     return 1;
 }
 
-TEST(agrees_with_asking_every_triangle) {
+TEST(agrees_with_testing_every_triangle) {
     unsigned long long seed = 3;
     for (int way = 0; way < 2; way++) {
         shape s = new_shape(180, 60);
@@ -305,7 +305,7 @@ TEST(agrees_with_asking_every_triangle) {
                 CHECK(m.list[i * 64 + k].depth >= last);
                 last = m.list[i * 64 + k].depth, found += last;
             }
-            // corners move by up to 1/8192 of a sample: depths by that share of the steepest slope that passes for one here
+            // corners move by up to 1/8192 of a sample: depths by that share of the steepest slope accepted here
             CHECK_NEAR(found, sum, 0.02);
         }
         CHECK(compared > 3000);
@@ -319,7 +319,7 @@ TEST(inside_a_box_every_ray_leaves_once) {
     static const uint32_t faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
                                        2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
     for (int way = 0; way < 3; way++) {
-        // corners as far as a hundred thousand canvases away
+        // corners up to a hundred thousand canvases away
         double half = way == 0 ? 1 : way == 1 ? 100 : 1e5;
         shape s = new_shape(8, 12);
         memcpy(s.f, faces, sizeof faces);
@@ -330,7 +330,7 @@ TEST(inside_a_box_every_ray_leaves_once) {
         sp_eye eye = make_eye(false, 40, 0.3 * half, 100);
         CHECK_INT(look(&s, &eye, &m), SP_OK);
         for (int i = 0; i < 97 * 101; i++) CHECK(m.count[i] == 1 && m.list[4 * i].back);
-        // seen in parallel a box that is far wider than the canvas has its two walls
+        // in parallel projection a box that is far wider than the canvas shows its two walls
         eye.parallel = true;
         CHECK_INT(look(&s, &eye, &m), SP_OK);
         if (way) CHECK_INT(m.count[50 * 97 + 50], 2);
@@ -339,7 +339,7 @@ TEST(inside_a_box_every_ray_leaves_once) {
     }
 }
 
-TEST(points_that_are_no_numbers_are_nowhere) {
+TEST(points_that_are_not_finite_are_ignored) {
     shape s = make_ball(1, 5, 8);
     s.x[4] = NAN, s.x[9] = INFINITY;
     image m = new_image(50, 50, 4);
@@ -357,7 +357,7 @@ TEST(no_layer_is_lost) {
     enum { DEEP = 3000 };
     shape s = new_shape(3 * DEEP, DEEP);
     for (int f = 0; f < DEEP; f++) {
-        // from far to near, against the order wanted
+        // from far to near, the opposite of the sorted order
         double z = -(DEEP - f) * 1e-3, x[9] = {-50, -50, z, 50, -50, z, 0, 50, z};
         memcpy(s.x + 9 * f, x, sizeof x);
     }
@@ -372,7 +372,7 @@ TEST(no_layer_is_lost) {
     free_image(&m), free_shape(&s);
 }
 
-TEST(what_hides_ends_the_list) {
+TEST(opaque_layers_end_the_list) {
     sp_context *ctx = new_context(1);
     shape s = make_torus(0.7, 0.25, 40, 16);
     unsigned char *kind = calloc((size_t)s.nf, 1);
@@ -459,7 +459,7 @@ TEST(every_allocation_may_fail) {
     free_image(&m), free_shape(&s);
 }
 
-TEST(wrong_wishes_are_refused) {
+TEST(invalid_options_are_refused) {
     sp_context *ctx = new_context(1);
     shape s = make_ball(1, 3, 4);
     image m = new_image(8, 8, 4);

@@ -1,4 +1,4 @@
-// The symmetric block matrix against dense algebra, and conjugate gradients judged by backward error.
+// The symmetric block matrix against dense algebra, and conjugate gradients checked by backward error.
 #include "backend/backend.h"
 #include "linear/blocks.h"
 #include "linear/solver.h"
@@ -36,7 +36,7 @@ static bool make(fixture *f, const char *backend, double dominance) {
                 for (int r = 0; r < 3; r++)
                     for (int c = 0; c < 3; c++) B[3 * r + c] = r == c ? dominance : B[3 * (r < c ? r : c) + (r < c ? c : r)];
             for (int e = 0; e < 9; e++) T[3 * (e % 3) + e / 3] = B[e];
-            // half of the blocks come in from below
+            // half of the blocks are added below the diagonal
             if (k % 2 || col[k] == i)
                 sp__blocks_add(f->A, i, col[k], B);
             else
@@ -77,7 +77,7 @@ TEST(product_equals_the_dense_one_on_every_backend) {
     }
 }
 
-TEST(blocks_are_found_where_they_were_put) {
+TEST(blocks_are_found_where_they_were_added) {
     fixture f;
     REQUIRE(make(&f, "ref", 1));
     for (int i = 0; i < N; i++)
@@ -123,7 +123,7 @@ static sp_status solve(fixture *f, double tolerance, int iterations, const doubl
     return status;
 }
 
-// |A x - b| / (|A| |x| + |b|) in the largest norm
+// |A x - b| / (|A| |x| + |b|) in the maximum norm
 static double backward_error(const fixture *f, const double *x, const double *b) {
     double worst = 0, size = 0, norm = 0, right = 0;
     for (int i = 0; i < DOF; i++) {
@@ -135,7 +135,7 @@ static double backward_error(const fixture *f, const double *x, const double *b)
     return worst / (norm * size + right);
 }
 
-TEST(cg_reaches_rounding_when_asked_and_reports_the_true_residual) {
+TEST(cg_reaches_rounding_on_request_and_reports_the_true_residual) {
     fixture f;
     double b[DOF + 1], x[DOF + 1];
     sp_linear_info info;
@@ -172,7 +172,7 @@ TEST(cg_keeps_fixed_unknowns_at_their_value) {
     drop(&f);
 }
 
-TEST(cg_says_when_it_stops_short) {
+TEST(cg_reports_when_it_stops_early) {
     fixture f;
     double b[DOF + 1], x[DOF + 1];
     sp_linear_info info;
@@ -191,7 +191,7 @@ TEST(cg_says_when_it_stops_short) {
     drop(&f);
 }
 
-TEST(cg_meets_negative_curvature) {
+TEST(cg_detects_negative_curvature) {
     fixture f;
     double b[DOF + 1], x[DOF + 1];
     sp_linear_info info;

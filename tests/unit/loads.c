@@ -1,5 +1,5 @@
-// Point terms: springs and penalty contact. Forces against their potential and their derivatives by differences, then the motion
-// that they make against paper.
+// Point terms: springs and penalty contact. Forces against their potential and their derivatives by differences, then the
+// resulting motion against closed forms.
 #include "body/drive.h"
 #include "test.h"
 #include "unit/mock_body.h"
@@ -33,7 +33,7 @@ static mock_def touching(sp_integrator_type type) {
     return def;
 }
 
-// random trial state about the floor
+// random trial state near the floor
 static void shake(double size) {
     unsigned long long seed = 11;
     for (int i = 0; i < b->nv; i++) {
@@ -88,7 +88,7 @@ static void check_derivatives(bool potential, bool tangent, double tol) {
     }
 }
 
-TEST(springs_have_the_derivatives_they_say) {
+TEST(springs_have_consistent_derivatives) {
     mock_def def = mock_def_default();
     make(&def, NULL);
     w->step.h = 0.01;
@@ -113,7 +113,7 @@ TEST(springs_have_the_derivatives_they_say) {
     finish();
 }
 
-TEST(contact_has_the_derivatives_it_says) {
+TEST(contact_has_consistent_derivatives) {
     sp_contact_def c = sp_contact_def_default();
     c.stiffness = 50, c.damping = 0.2;
     mock_def def = touching(SP_NEWTON);
@@ -129,7 +129,7 @@ TEST(contact_has_the_derivatives_it_says) {
     finish();
 }
 
-// A point held by its tangential spring has the spring's derivatives; one that slides has a force on the cone, against u.
+// A sticking point has the derivatives of its tangential spring; a sliding one has a force on the cone, against u.
 TEST(friction_sticks_inside_the_cone_and_slides_on_it) {
     sp_contact_def c = sp_contact_def_default();
     c.stiffness = 50, c.friction = 0.5;
@@ -142,7 +142,7 @@ TEST(friction_sticks_inside_the_cone_and_slides_on_it) {
     sp__loads_evaluate(b, &w->step, SP_CONTACT_TRIAL);
     CHECK_INT(b->loads.term_count, 5);
     sp__loads_finish(b), sp__loads_commit(b), sp__loads_begin(b, &w->step);
-    // normal force 0.5 N: the cone ends at a spring of 0.25 N / 50 N/m = 5 mm
+    // normal force 0.5 N: the cone ends at a spring force of 0.25 N / 50 N/m = 5 mm
     b->q[SP_TRIAL][0] += 0.003, b->q[SP_TRIAL][5] += 0.004;
     b->q[SP_TRIAL][6] += 0.03, b->q[SP_TRIAL][8] += 0.04;
     CHECK_NEAR(total(0), -0.15, 1e-12);
@@ -170,7 +170,7 @@ TEST(friction_sticks_inside_the_cone_and_slides_on_it) {
     finish();
 }
 
-TEST(who_touches_now_and_who_will_touch) {
+TEST(current_and_predicted_contacts) {
     const sp_integrator_type types[] = {SP_IMPLICIT_EULER, SP_NEWTON, SP_EXPLICIT, SP_STATIC};
     for (int t = 0; t < 4; t++) {
         sp_contact_def c = sp_contact_def_default();
@@ -200,7 +200,7 @@ TEST(who_touches_now_and_who_will_touch) {
     }
 }
 
-// at rest on the floor each node sinks by m g / k
+// at rest on the floor the penetration of each node is m g / k
 TEST(rests_at_the_depth_of_its_weight) {
     const sp_integrator_type types[] = {SP_IMPLICIT_EULER, SP_NEWTON, SP_STATIC};
     for (int t = 0; t < 3; t++) {
@@ -215,7 +215,7 @@ TEST(rests_at_the_depth_of_its_weight) {
     }
 }
 
-// Coulomb: a sliding chain slows down by mu g and stops
+// Coulomb: a sliding chain decelerates by mu g and stops
 TEST(slides_to_a_stop_at_mu_g) {
     sp_contact_def c = sp_contact_def_default();
     c.friction = 0.3, c.stiffness = 1e4, c.damping = 100;
@@ -226,15 +226,15 @@ TEST(slides_to_a_stop_at_mu_g) {
         b->v[SP_COMMITTED][3 * i] = 1;
     }
     for (int k = 0; k < 100; k++) CHECK(sp_world_step(w, 0.001) == SP_OK);
-    // each step loses mu g h: the normal force is constant, and a linear solve to 1e-6 moves it by no more
+    // each step loses mu g h: the normal force is constant, and a linear solve to 1e-6 changes it by no more
     CHECK_NEAR(b->v[SP_COMMITTED][6], 1 - 0.3 * 9.81 * 0.1, 2e-5);
-    // at rest after 0.34 s; then it rings on its tangential springs, and implicit steps damp that
+    // at rest after 0.34 s; then it oscillates on its tangential springs, which implicit steps damp
     for (int k = 0; k < 1400; k++) sp_world_step(w, 0.001);
     CHECK_NEAR(b->v[SP_COMMITTED][6], 0, 1e-6);
     finish();
 }
 
-// a floor that moves sideways takes a resting chain along up to mu g, and one that rises lifts it
+// a floor that moves sideways drags a resting chain with up to mu g, and one that rises lifts it
 TEST(moving_floor_drags_and_lifts) {
     sp_contact_def c = sp_contact_def_default();
     c.friction = 0.5, c.stiffness = 1e4, c.damping = 100;
@@ -248,7 +248,7 @@ TEST(moving_floor_drags_and_lifts) {
         sp_world_queue(w, &e);
         CHECK(sp_world_step(w, 0.001) == SP_OK);
     }
-    // the floor moves by 0.1 m/s sideways and 0.02 m/s up; what rang at its start is damped
+    // the floor moves by 0.1 m/s sideways and 0.02 m/s up; the initial oscillation is damped
     CHECK_NEAR(b->v[SP_COMMITTED][6], 0.1, 1e-6);
     CHECK_NEAR(b->v[SP_COMMITTED][7], 0.02, 1e-6);
     finish();

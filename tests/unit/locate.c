@@ -1,4 +1,4 @@
-// Where points lie in a mesh: the tree against plain scans, ties, points outside, any number of workers.
+// Point location in a mesh: the tree against linear scans, ties, points outside, any number of workers.
 #include "map/locate.h"
 
 #include <limits.h>
@@ -32,8 +32,8 @@ static void point_of(const sp_located *l, double out[3]) {
     for (int a = 0; a < 4; a++) sp__axpy3(out, l->weights[a], sp_mesh_positions(mesh) + 3 * (size_t)tet[a], out);
 }
 
-// Distance to a tetrahedron by bisection-free means: projections on every corner, edge and face, the least of those whose foot
-// point is inside what it was projected on.
+// Distance to a tetrahedron by brute force: projections on every corner, edge and face, the least of those whose foot point is
+// inside the feature.
 static double scan_distance(const double p[3]) {
     static const int faces[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
     double best = INFINITY;
@@ -69,7 +69,7 @@ static double scan_distance(const double p[3]) {
     return best;
 }
 
-TEST(inside_is_what_a_scan_finds) {
+TEST(inside_agrees_with_a_scan) {
     start(1, 3);
     unsigned long long seed = 1;
     int held = 0;
@@ -86,7 +86,7 @@ TEST(inside_is_what_a_scan_finds) {
         held++;
         CHECK_INT(l.element, element);
         CHECK(l.outside == 0);
-        // the same sums of the same numbers, but for the order of Cramer's rule: rounding
+        // the same sums of the same numbers, except for the order of Cramer's rule: rounding
         for (int a = 0; a < 4; a++) CHECK_NEAR(l.weights[a], w[a], 1e-12);
         point_of(&l, x);
         for (int k = 0; k < 3; k++) CHECK_NEAR(x[k], p[k], 1e-13);
@@ -104,15 +104,15 @@ TEST(outside_is_the_nearest_by_distance) {
         sp__locate(locator, p, &l);
         if (l.outside == 0) continue;
         CHECK_NEAR(l.outside, scan_distance(p), 1e-12);
-        // the weights still stand for the point: rounding grows with the weights, at most a few tens here
+        // the weights still reproduce the point: rounding grows with the weights, at most a few tens here
         point_of(&l, x);
         for (int k = 0; k < 3; k++) CHECK_NEAR(x[k], p[k], 1e-12);
     }
     finish();
 }
 
-// several elements share the corner that is nearest: the one that extrapolates least is taken, then the lowest number
-TEST(ties_go_to_the_least_stretched) {
+// several elements share the nearest corner: the one that extrapolates least is used, then the lowest number
+TEST(ties_go_to_the_least_extrapolation) {
     sp_context_create(NULL, &ctx);
     sp_mesh_box(ctx, (double[3]){1, 1, 1}, (int[3]){2, 2, 2}, 6, &mesh);
     sp__locator_create(ctx, sp_mesh_positions(mesh), sp_mesh_tet_count(mesh), sp_mesh_tets(mesh), &locator);
@@ -138,7 +138,7 @@ TEST(ties_go_to_the_least_stretched) {
         best = fmax(best, fmin(fmin(w[0], w[1]), fmin(w[2], w[3])));
     }
     CHECK_NEAR(least, best, 1e-14);
-    // a node belongs to many: the lowest number that has it
+    // a node belongs to many elements: the lowest number is used
     sp__locate(locator, (double[3]){0.5, 0.5, 0.5}, &l);
     CHECK(l.outside == 0);
     for (int e = 0; e < l.element; e++)
@@ -161,7 +161,7 @@ TEST(many_points_are_the_same_for_any_number_of_workers) {
     CHECK(memcmp(found[0], found[1], sizeof found[0]) == 0);
 }
 
-TEST(nothing_and_nonsense) {
+TEST(empty_and_invalid_input) {
     sp_context_create(NULL, &ctx);
     sp_located l;
     CHECK(sp__locator_create(ctx, NULL, 0, NULL, &locator) == SP_OK);
@@ -176,12 +176,12 @@ TEST(nothing_and_nonsense) {
     const double nan[3] = {NAN, 0, 0}, far[3] = {1e300, 0, 0};
     sp__locate(locator, nan, &l);
     CHECK_INT(l.element, -1);
-    sp__locate(locator, far, &l);  // squares overflow: nothing is nearest, and nothing breaks
+    sp__locate(locator, far, &l);  // squares overflow: nothing is nearest, and nothing crashes
     CHECK(l.element >= -1);
     finish();
 }
 
-TEST(refused_memory_leaves_nothing) {
+TEST(failed_allocations_leave_nothing) {
     for (long allowed = 0;; allowed++) {
         meter m = {LONG_MAX, 0};
         sp_context_def def = metered_context(&m);

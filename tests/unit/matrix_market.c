@@ -1,4 +1,4 @@
-// Matrix Market files: what is read, what is written, and how errors are told.
+// Matrix Market files: reading, writing, and error messages.
 #include "io/file/matrix_market.h"
 
 #include <unistd.h>
@@ -34,7 +34,7 @@ TEST(reads_general_if_symmetric) {
     sp_symmetric_own A;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
     REQUIRE(parse(ctx, GENERAL "2 2 4\n1 1 2\n2 2 3\n1 2 -0.3\n2 1 -0.30000000000000004\n", &A) == SP_OK);
-    CHECK_NEAR(A.val[1], -0.3, 1e-16);  // between the two, which are one bit apart
+    CHECK_NEAR(A.val[1], -0.3, 1e-16);  // between the two, which differ by one bit
     CHECK_INT(A.row_start[2], 3);
     sp__symmetric_free(&A);
     CHECK(parse(ctx, GENERAL "2 2 4\n1 1 2\n2 2 3\n1 2 -0.3\n2 1 -0.31\n", &A) == SP_BAD_INPUT);
@@ -110,14 +110,14 @@ TEST(errors_name_line_value_and_range) {
     sp_context_destroy(&ctx);
 }
 
-// a file cut anywhere is refused, or was complete already (its last number shortened is still a number)
-TEST(cut_files) {
+// a truncated file is refused, or was already complete (its last number shortened is still a number)
+TEST(truncated_files) {
     static const char text[] = HEAD "2 2 3\n1 1 2.5\n2 1 -1\n2 2 3.25";
     sp_context *ctx;
     sp_symmetric_own A;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
     for (size_t n = 0; n < sizeof text - 1; n++) {
-        char *copy = calloc(n + 1, 1);  // of its own, so that a sanitizer sees reads past the end
+        char *copy = calloc(n + 1, 1);  // a separate copy, so that a sanitizer detects reads past the end
         memcpy(copy, text, n);
         sp_status status = sp__mtx_parse(ctx, "cut", copy, n, &A);
         CHECK(status == (n < sizeof text - 4 ? SP_BAD_INPUT : SP_OK));
@@ -149,7 +149,7 @@ TEST(writes_bit_for_bit) {
     sp_context_destroy(&ctx);
 }
 
-// views with a stride and places of their own come out as their copy does
+// views with a stride and their own positions give the same result as their copy
 TEST(scalars_of_a_view) {
     sp_context *ctx;
     enum { N = 10 };
@@ -168,7 +168,7 @@ TEST(scalars_of_a_view) {
     CHECK(memcmp(y, z, sizeof y) == 0);
     REQUIRE(sp__symmetric_copy(ctx, &view, &B) == SP_OK);
     CHECK(memcmp(A.val, B.val, sizeof *A.val * 9 * (size_t)count) == 0);
-    // rows of scalars, both triangles, against the product; then the same with some unknowns left out
+    // rows of scalars, both triangles, against the product; then the same without some unknowns
     sp_csr csr;
     REQUIRE(sp__symmetric_csr(ctx, &view, &csr) == SP_OK);
     for (int i = 0; i < 3 * N; i++) {
@@ -203,7 +203,7 @@ TEST(scalars_of_a_view) {
     sp_context_destroy(&ctx);
 }
 
-// reads, groups, drops and spreads with fewer and fewer allocations
+// reads, groups, drops and expands with fewer and fewer allocations
 static sp_status use_all(sp_context *ctx, const char *text) {
     sp_symmetric_own A, B = {0}, C = {0};
     sp_csr csr = {0};
