@@ -58,8 +58,9 @@ static bool set_param(sp_sim *s, uint32_t client, const char *path, double value
         snprintf(why, SP_SIM_WHY, "there is no parameter \"%s\"", path);
         return false;
     }
-    if (!(value >= p.low && value <= p.high)) {
-        snprintf(why, SP_SIM_WHY, "%s = %g, must be in [%g, %g]", path, value, p.low, p.high);
+    double low = p.spec.edit_low, high = p.spec.edit_high;
+    if (!(value >= low && value <= high)) {
+        snprintf(why, SP_SIM_WHY, "%s = %g, must be in [%g, %g]", path, value, low, high);
         return false;
     }
     if (sp_world_queue(s->stage.world, &e) < 0) return refuse(why, sp_world_error(s->stage.world)->message);

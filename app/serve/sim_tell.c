@@ -263,11 +263,11 @@ static void put_params(const sp_sim *s, sp_json *j) {
             if (strcmp(s->kept[k].path, p.path) == 0) value = s->kept[k].value;
         sp__json_open(j, NULL, '{');
         sp__json_text(j, "path", p.path);
-        sp__json_text(j, "unit", p.unit);
+        sp__json_text(j, "unit", p.spec.unit);
         sp__json_number(j, "value", value);
-        sp__json_number(j, "low", p.low);
-        sp__json_number(j, "high", p.high);
-        sp__json_text(j, "meaning", p.meaning);
+        sp__json_number(j, "low", p.spec.edit_low);
+        sp__json_number(j, "high", p.spec.edit_high);
+        sp__json_text(j, "meaning", p.spec.label);
         sp__json_close(j, '}');
     }
     sp__json_close(j, ']');

@@ -372,17 +372,57 @@ SP_API void sp_world_drop_edits(sp_world *world);
 /// The edits taken by the last successful step, in order: what an edit log holds. Valid until the next step.
 SP_API const sp_edit *sp_world_edits_taken(const sp_world *world, int *count);
 
-/// A parameter that may change while it runs.
+// ---------------------------------------------------------------------------------------------------- parameters
+
+/// What the engine recomputes when a parameter changes while a world runs.
+typedef enum sp_param_price {
+    SP_PRICE_NOTHING,  ///< nothing: the next step reads the value
+    SP_PRICE_VALUES,   ///< the values of the body's matrices, and what is factored from them
+    SP_PRICE_MASS,     ///< its masses, and everything of SP_PRICE_VALUES
+    SP_PRICE_NEW_BODY  ///< the body: only a new definition changes it, no edit does
+} sp_param_price;
+
+/// How the ends of a parameter's range are meant.
+enum {
+    SP_RANGE_LOW_OPEN = 1,    ///< `low` itself is not allowed
+    SP_RANGE_HIGH_OPEN = 2,   ///< `high` itself is not allowed
+    SP_RANGE_LOW_GUARD = 4,   ///< `low` only keeps products finite: nothing physical ends there, manuals leave it out
+    SP_RANGE_HIGH_GUARD = 8,  ///< likewise `high`
+    SP_RANGE_INTEGER = 16     ///< whole numbers only
+};
+
+/// An entry of the list of parameters. Definitions, edits, scene files, `souple check` and sliders all read this one list.
+typedef struct sp_param_spec {
+    const char *name;            ///< "young", "solver.tolerance"
+    const char *unit;            ///< "Pa"; "" or "1": a pure number
+    const char *label;           ///< a few words for a slider
+    const char *meaning;         ///< a few words for a manual
+    double low, high;            ///< range of a definition
+    unsigned ends;               ///< SP_RANGE_ bits
+    double edit_low, edit_high;  ///< closed range of an edit: `low` and `high`, or a little inside of them where an end is open
+    double initial;              ///< default of the definition; NaN: there is none, it must be given
+    sp_param_price price;        ///< of a change
+} sp_param_spec;
+
+/// Names of what has parameters, NULL past the end: "world" (gravity, contact), then the kinds of bodies.
+SP_API const char *sp_kind_name(int index);
+/// The parameters of a kind, without a world; 0 where there is no such kind.
+SP_API int sp_kind_param_count(const char *kind);
+/// Strings are constants of the library. SP_BAD_INPUT: no such kind or number.
+SP_API sp_status sp_kind_param_at(const char *kind, int index, sp_param_spec *out);
+/// By name. SP_BAD_INPUT: no such kind or name.
+SP_API sp_status sp_kind_param(const char *kind, const char *name, sp_param_spec *out);
+
+/// A parameter of a world that edits may change: all of the list but those of price SP_PRICE_NEW_BODY, for each body and region.
 typedef struct sp_param_info {
-    const char *path;
-    const char *unit;
-    double value, low, high;  ///< inclusive range
-    const char *meaning;
+    const char *path;    ///< "beam.young", "beam.region[0].young", "gravity.y"; valid until the next call on this world
+    double value;        ///< now
+    sp_param_spec spec;  ///< its entry in the list
 } sp_param_info;
 
 SP_API int sp_world_param_count(const sp_world *world);
-/// Strings live until the next call on this world.
 SP_API sp_status sp_world_param_at(sp_world *world, int index, sp_param_info *out);
+/// By path. SP_BAD_INPUT: there is none.
 SP_API sp_status sp_world_param(sp_world *world, const char *path, sp_param_info *out);
 
 // ---------------------------------------------------------------------------------------------------- steps

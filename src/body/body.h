@@ -9,6 +9,7 @@
 #define SP_BODY_H
 
 #include "body/load.h"
+#include "body/params.h"
 #include "core/core.h"
 #include "core/visitor.h"
 #include "linear/solver.h"
@@ -102,14 +103,15 @@ enum { SP_BALANCE_SIZE = sizeof(sp_balance) / sizeof(double) };
 
 // A parameter of a body: `value` points into the parameters tier.
 typedef struct sp_param {
-    const char *name, *unit, *meaning;
-    double low, high;
+    const sp_param_spec *spec;
+    const char *name;  // of this body: that of the spec, or "region[2].young"
     double *value;
     void (*changed)(sp_body *b);  // raises revisions so that caches follow; may be called again on rollback
 } sp_param;
 
 typedef struct sp_body_ops {
     const char *kind;
+    const sp_param_spec *const *params;  // its list of parameters, NULL at the end
     void (*destroy)(sp_body *b);
     void (*visit)(sp_body *b, sp_tier tier, sp_visitor *v);
     // what a restore or a rollback must rebuild after tiers were overwritten from outside
@@ -233,12 +235,12 @@ void sp__body_free(sp_body *b);
 // The arrays that every body has (q and v committed; fixed and target): a kind's visit calls this first. Springs are saved by
 // the world, because they hold signals.
 void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v);
-// What every kind asks of a definition, before there is a body.
+// What every kind asks of a definition, before there is a body (params.c).
 sp_status sp__body_check_systems(sp_error *error, const sp_integrator_def *integrator, const sp_solver_def *solver);
-sp_status sp__body_check_damping(sp_error *error, double by_mass, double by_stiffness);
 #define SP_BODY_FAIL(b, status, ...) sp__fail((b)->error, (status), __FILE__, __LINE__, __VA_ARGS__)
 
 // The kinds.
+extern const sp_body_ops sp__solid_ops, sp__rod_ops, sp__rigid_ops;
 sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def *def, const char *backend, sp_body **out);
 sp_status sp__rod_create(sp_context *ctx, sp_error *error, const sp_rod_def *def, sp_body **out);
 sp_status sp__rigid_create(sp_context *ctx, sp_error *error, const sp_rigid_def *def, sp_body **out);

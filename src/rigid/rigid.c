@@ -263,8 +263,11 @@ static sp_param param_at(sp_body *b, int index) {
     return (sp_param){0};
 }
 
-static const sp_body_ops rigid_ops = {
+static const sp_param_spec *const rigid_params[] = {NULL};
+
+const sp_body_ops sp__rigid_ops = {
     .kind = "rigid",
+    .params = rigid_params,
     .destroy = destroy,
     .visit = visit,
     .refresh = refresh,
@@ -395,7 +398,7 @@ sp_status sp__rigid_create(sp_context *ctx, sp_error *error, const sp_rigid_def 
     SP_TRY(check(error, def));
     sp_body *b = sp__alloc(ctx, 1, sizeof *b);
     if (!b) return sp__fail(error, SP_NO_MEMORY, __FILE__, __LINE__, "no memory for a rigid body");
-    b->ops = &rigid_ops;
+    b->ops = &sp__rigid_ops;
     b->ctx = ctx;
     b->error = error;
     b->caps = SP_CAP_KINEMATIC;

@@ -10,8 +10,39 @@ static void destroy(sp_body *b);
 static void prescribe(sp_body *b, const sp_step *step);
 static sp_status settle(sp_body *b, const sp_step *step, sp_which which);
 
-static const sp_body_ops rod_ops = {
+// ------------------------------------------------------------------------------------------------ parameters
+
+// columns as in body/params.c
+static const sp_param_spec rod_young = {
+    "young", "Pa", "Young's modulus", "Young's modulus", 0, 1e15, SP_RANGE_LOW_OPEN | SP_RANGE_HIGH_GUARD, 1e-300,
+    1e15,    1e6,  SP_PRICE_VALUES};
+static const sp_param_spec rod_drag = {
+    "drag", "N s/m2",       "damping by the surroundings", "damping by the surroundings", 0, 1e15, SP_RANGE_HIGH_GUARD, 0, 1e15,
+    0,      SP_PRICE_VALUES};
+static const sp_param_spec rod_length = {
+    "length", "m", "length", "needed without a path", 0, 1e9, SP_RANGE_LOW_OPEN | SP_RANGE_HIGH_GUARD,
+    1e-300,   1e9, NAN,      SP_PRICE_NEW_BODY};
+static const sp_param_spec rod_radius = {
+    "radius", "m", "radius", "of a round section", 0, 1e6, SP_RANGE_LOW_OPEN | SP_RANGE_HIGH_GUARD,
+    1e-300,   1e6, NAN,      SP_PRICE_NEW_BODY};
+
+const sp_param_spec *const sp__rod_params[] = {
+    [ROD_RAYLEIGH_MASS] = &sp__param_rayleigh_mass,
+    [ROD_RAYLEIGH_STIFFNESS] = &sp__param_rayleigh_stiffness,
+    [ROD_DRAG] = &rod_drag,
+    [ROD_TOLERANCE] = &sp__param_solver_tolerance,
+    [ROD_ITERATIONS] = &sp__param_solver_iterations,
+    [ROD_YOUNG] = &rod_young,
+    [ROD_POISSON] = &sp__param_poisson,
+    [ROD_DENSITY] = &sp__param_density,
+    &rod_length,
+    &rod_radius,
+    NULL,
+};
+
+const sp_body_ops sp__rod_ops = {
     .kind = "rod",
+    .params = sp__rod_params,
     .destroy = destroy,
     .visit = sp__rod_visit,
     .refresh = sp__rod_refresh,
@@ -51,7 +82,8 @@ static const sp_body_ops rod_ops = {
 };
 
 sp_rod_section sp_rod_section_default(void) {
-    return (sp_rod_section){.density = 1000, .young = 1e6, .poisson = 0.3};
+    return (sp_rod_section){
+        .density = sp__param_density.initial, .young = rod_young.initial, .poisson = sp__param_poisson.initial};
 }
 
 sp_rod_def sp_rod_def_default(void) {
@@ -90,15 +122,17 @@ static sp_status settle(sp_body *b, const sp_step *step, sp_which which) {
 static const double most_turned = 1e4;
 
 static sp_status check_section(sp_error *error, int index, const sp_rod_section *s) {
+    char where[32];
+    snprintf(where, sizeof where, "section %d: ", index);
     for (int k = 0; k < 2; k++)
-        if (!(s->axes[k] > 0 && s->axes[k] <= 1e6)) REFUSE("section %d: semi-axis %g m, must be in (0, 1e6]", index, s->axes[k]);
+        if (!(s->axes[k] > rod_radius.low && s->axes[k] <= rod_radius.high))
+            REFUSE("section %d: semi-axis %g m, must be in (0, 1e6]", index, s->axes[k]);
     if (!(s->bore >= 0 && s->bore < fmin(s->axes[0], s->axes[1])))
         REFUSE("section %d: bore = %g m, must be >= 0 and less than the semi-axes %g and %g", index, s->bore, s->axes[0],
                s->axes[1]);
-    if (!(s->density > 0 && s->density <= 1e9)) REFUSE("section %d: density = %g kg/m3, must be in (0, 1e9]", index, s->density);
-    if (!(s->young > 0 && s->young <= 1e15)) REFUSE("section %d: young = %g Pa, must be in (0, 1e15]", index, s->young);
-    if (!(s->poisson > -1 && s->poisson < 0.5)) REFUSE("section %d: poisson = %g, must be in (-1, 0.5)", index, s->poisson);
-    return SP_OK;
+    SP_TRY(sp__param_check(error, where, &sp__param_density, s->density));
+    SP_TRY(sp__param_check(error, where, &rod_young, s->young));
+    return sp__param_check(error, where, &sp__param_poisson, s->poisson);
 }
 
 static sp_status check_curvature(sp_error *error, int strand, const sp_rod_strand *s, const double *k) {
@@ -115,7 +149,9 @@ static sp_status check_curvature(sp_error *error, int strand, const sp_rod_stran
 
 static sp_status check_strand(sp_error *error, const sp_rod_def *def, int index) {
     const sp_rod_strand *s = &def->strands[index];
-    if (!(s->length > 0 && s->length <= 1e9)) REFUSE("strand %d: length = %g m, must be in (0, 1e9]", index, s->length);
+    char where[32];
+    snprintf(where, sizeof where, "strand %d: ", index);
+    SP_TRY(sp__param_check(error, where, &rod_length, s->length));
     if (s->elements < 1 || s->elements > 1000000) REFUSE("strand %d: elements = %d, must be in [1, 1000000]", index, s->elements);
     double norm2 = sp__dot3(s->root.quat, s->root.quat) + s->root.quat[3] * s->root.quat[3];
     if (!(fabs(norm2 - 1) < 1e-6)) REFUSE("strand %d: the length of its root's quaternion is %g, must be 1", index, sqrt(norm2));
@@ -129,8 +165,9 @@ static sp_status check_strand(sp_error *error, const sp_rod_def *def, int index)
 }
 
 static sp_status check_numbers(sp_error *error, const sp_rod_def *def) {
-    SP_TRY(sp__body_check_damping(error, def->rayleigh_mass, def->rayleigh_stiffness));
-    if (!(def->drag >= 0 && def->drag <= 1e15)) REFUSE("drag = %g N s/m2, must be in [0, 1e15]", def->drag);
+    SP_TRY(sp__param_check(error, "", &sp__param_rayleigh_mass, def->rayleigh_mass));
+    SP_TRY(sp__param_check(error, "", &sp__param_rayleigh_stiffness, def->rayleigh_stiffness));
+    SP_TRY(sp__param_check(error, "", &rod_drag, def->drag));
     for (int a = 0; a < 3; a++) {
         double v = def->velocity[a], w = def->spin[a];
         if (!isfinite(v) || !isfinite(w)) REFUSE("velocity = %g m/s and spin = %g rad/s, must be finite", v, w);
@@ -264,7 +301,6 @@ static void fill_strand(sp_rod *r, const sp_rod_strand *s, int index) {
 }
 
 static sp_status make_sections(sp_body *b, const sp_rod_def *def) {
-    static const char *const names[] = {"young", "poisson", "density"};
     sp_rod *r = sp__rod(b);
     r->sections = def->section_count;
     if (!SP_NEW(b->ctx, r->section, r->sections) || !SP_NEW(b->ctx, r->stiffness, r->sections) ||
@@ -273,7 +309,8 @@ static sp_status make_sections(sp_body *b, const sp_rod_def *def) {
     memcpy(r->section, def->sections, (size_t)r->sections * sizeof *r->section);
     for (int i = 1; i < r->sections; i++)
         for (int k = 0; k < 3; k++)
-            snprintf(r->section_names[i][k], sizeof r->section_names[i][k], "region[%d].%s", i - 1, names[k]);
+            snprintf(r->section_names[i][k], sizeof r->section_names[i][k], "region[%d].%s", i - 1,
+                     sp__rod_params[ROD_YOUNG + k]->name);
     return SP_OK;
 }
 
@@ -428,7 +465,7 @@ sp_status sp__rod_create(sp_context *ctx, sp_error *error, const sp_rod_def *def
         sp__free(ctx, b);
         return sp__fail(error, SP_NO_MEMORY, __FILE__, __LINE__, "no memory for a rod");
     }
-    *b = (sp_body){.ops = &rod_ops, .ctx = ctx, .error = error, .caps = capabilities(def), .impl = r};
+    *b = (sp_body){.ops = &sp__rod_ops, .ctx = ctx, .error = error, .caps = capabilities(def), .impl = r};
     snprintf(b->name, sizeof b->name, "%s", def->name ? def->name : "rod");
     sp_status status = fill(b, def);
     if (status < 0) {

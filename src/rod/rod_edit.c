@@ -56,36 +56,23 @@ void sp__rod_refresh(sp_body *b) {
     solver_changed(b);
 }
 
-static const double just_above_zero = 1e-300;
-
-static sp_param section_param(sp_rod *r, int section, int which) {
-    sp_rod_section *s = &r->section[section];
-    sp_param p = {.changed = sp__rod_changed};
-    switch (which) {
-    case 0: p = (sp_param){"young", "Pa", "Young's modulus", just_above_zero, 1e15, &s->young, sp__rod_changed}; break;
-    case 1: p = (sp_param){"poisson", "", "Poisson's ratio", -0.999, 0.4999, &s->poisson, sp__rod_changed}; break;
-    default: p = (sp_param){"density", "kg/m3", "density", just_above_zero, 1e9, &s->density, sp__rod_changed}; break;
-    }
-    if (section) p.name = r->section_names[section][which];
-    return p;
-}
-
+// first the parameters of the whole body, then the three of each section
 int sp__rod_param_count(sp_body *b) {
-    return 5 + 3 * sp__rod(b)->sections;
+    return ROD_YOUNG + 3 * sp__rod(b)->sections;
 }
 
 sp_param sp__rod_param_at(sp_body *b, int index) {
     sp_rod *r = sp__rod(b);
-    switch (index) {
-    case 0: return (sp_param){"rayleigh-mass", "1/s", "damping by mass", 0, 1e9, &r->rayleigh_mass, sp__rod_changed};
-    case 1: return (sp_param){"rayleigh-stiffness", "s", "damping by stiffness", 0, 1e9, &r->rayleigh_stiffness, sp__rod_changed};
-    case 2: return (sp_param){"drag", "N s/m2", "damping by the surroundings", 0, 1e15, &r->drag, sp__rod_changed};
-    case 3:
-        return (sp_param){"solver.tolerance", "", "residual relative to the right-hand side", 0, 0.999, &r->tolerance,
-                          solver_changed};
-    case 4: return (sp_param){"solver.iterations", "", "iterations at most", 1, 1e9, &r->iterations, solver_changed};
-    default: return section_param(r, (index - 5) / 3, (index - 5) % 3);
-    }
+    int section = index < ROD_YOUNG ? 0 : (index - ROD_YOUNG) / 3, which = index - 3 * section;
+    sp_rod_section *s = &r->section[section];
+    double *const values[] = {
+        &r->rayleigh_mass, &r->rayleigh_stiffness, &r->drag, &r->tolerance, &r->iterations, &s->young, &s->poisson, &s->density};
+    const sp_param_spec *spec = sp__rod_params[which];
+    bool solver = which == ROD_TOLERANCE || which == ROD_ITERATIONS;
+    return (sp_param){.spec = spec,
+                      .name = section ? r->section_names[section][which - ROD_YOUNG] : spec->name,
+                      .value = values[which],
+                      .changed = solver ? solver_changed : sp__rod_changed};
 }
 
 // ------------------------------------------------------------------------------------------------ state

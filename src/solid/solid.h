@@ -173,6 +173,17 @@ sp_status sp__solid_pin(sp_body *b, int node, unsigned axes, bool hold);
 sp_status sp__solid_set_state(sp_body *b, const double *x, const double *v);
 int sp__solid_param_count(sp_body *b);
 sp_param sp__solid_param_at(sp_body *b, int index);
+enum {
+    SOLID_RAYLEIGH_MASS,
+    SOLID_RAYLEIGH_STIFFNESS,
+    SOLID_DRAG,
+    SOLID_TOLERANCE,
+    SOLID_ITERATIONS,
+    SOLID_YOUNG,
+    SOLID_POISSON,
+    SOLID_DENSITY
+};
+extern const sp_param_spec *const sp__solid_params[];
 // solid_loads.c
 sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def);  // fixes, moves, loads, pulls
 void sp__solid_dead_loads(sp_body *b, double load_factor);                // f += dead loads and pressure; energy -= work

@@ -7,8 +7,30 @@
 
 static void destroy(sp_body *b);
 
-static const sp_body_ops solid_ops = {
+// ------------------------------------------------------------------------------------------------ parameters
+
+// columns as in body/params.c
+static const sp_param_spec solid_young = {"young", "Pa", "Young's modulus", "Young's modulus", 0, 1e15, SP_RANGE_HIGH_GUARD, 0,
+                                          1e15,    1e6,  SP_PRICE_VALUES};
+static const sp_param_spec solid_drag = {
+    "drag", "N s/m4",       "damping by the surroundings", "damping by the surroundings", 0, 1e15, SP_RANGE_HIGH_GUARD, 0, 1e15,
+    0,      SP_PRICE_VALUES};
+
+const sp_param_spec *const sp__solid_params[] = {
+    [SOLID_RAYLEIGH_MASS] = &sp__param_rayleigh_mass,
+    [SOLID_RAYLEIGH_STIFFNESS] = &sp__param_rayleigh_stiffness,
+    [SOLID_DRAG] = &solid_drag,
+    [SOLID_TOLERANCE] = &sp__param_solver_tolerance,
+    [SOLID_ITERATIONS] = &sp__param_solver_iterations,
+    [SOLID_YOUNG] = &solid_young,
+    [SOLID_POISSON] = &sp__param_poisson,
+    [SOLID_DENSITY] = &sp__param_density,
+    NULL,
+};
+
+const sp_body_ops sp__solid_ops = {
     .kind = "solid",
+    .params = sp__solid_params,
     .destroy = destroy,
     .visit = sp__solid_visit,
     .refresh = sp__solid_refresh,
@@ -44,7 +66,7 @@ sp_solid_def sp_solid_def_default(void) {
         .rotation = SP_ROTATION_SVD,
         .shape = SP_SHAPE_REST,
         .tangent = SP_TANGENT_FROZEN,
-        .material = {.density = 1000, .young = 1e6, .poisson = 0.3},
+        .material = {.density = sp__param_density.initial, .young = solid_young.initial, .poisson = sp__param_poisson.initial},
         .integrator = sp_integrator_def_default(),
         .solver = sp_solver_def_default(),
         .cookie = SP_COOKIE_SOLID,
@@ -56,10 +78,9 @@ sp_solid_def sp_solid_def_default(void) {
 #define REFUSE(...) return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, __VA_ARGS__)
 
 static sp_status check_material(sp_error *error, const char *where, const sp_material *m) {
-    if (!(m->density > 0 && m->density <= 1e9)) REFUSE("%sdensity = %g kg/m3, must be in (0, 1e9]", where, m->density);
-    if (!(m->young >= 0 && m->young <= 1e15)) REFUSE("%syoung = %g Pa, must be in [0, 1e15]", where, m->young);
-    if (!(m->poisson > -1 && m->poisson < 0.5)) REFUSE("%spoisson = %g, must be in (-1, 0.5)", where, m->poisson);
-    return SP_OK;
+    SP_TRY(sp__param_check(error, where, &sp__param_density, m->density));
+    SP_TRY(sp__param_check(error, where, &solid_young, m->young));
+    return sp__param_check(error, where, &sp__param_poisson, m->poisson);
 }
 
 static sp_status check_overrides(sp_error *error, const sp_solid_def *def, int elements) {
@@ -96,8 +117,9 @@ static sp_status check_options(sp_error *error, const sp_solid_def *def) {
     if (def->tangent == SP_TANGENT_EXACT && def->model != SP_LINEAR &&
         (def->rotation == SP_ROTATION_QR || def->shape == SP_SHAPE_DEFORMED))
         REFUSE("the exact tangent needs rotation polar or svd and shape rest");
-    SP_TRY(sp__body_check_damping(error, def->rayleigh_mass, def->rayleigh_stiffness));
-    if (!(def->drag >= 0 && def->drag <= 1e15)) REFUSE("drag = %g N s/m4, must be in [0, 1e15]", def->drag);
+    SP_TRY(sp__param_check(error, "", &sp__param_rayleigh_mass, def->rayleigh_mass));
+    SP_TRY(sp__param_check(error, "", &sp__param_rayleigh_stiffness, def->rayleigh_stiffness));
+    SP_TRY(sp__param_check(error, "", &solid_drag, def->drag));
     SP_TRY(sp__body_check_systems(error, &def->integrator, &def->solver));
     return check_factors(error, &def->solver);
 }
@@ -142,10 +164,10 @@ static sp_status copy_materials(sp_context *ctx, sp_solid *s, const sp_solid_def
     if (!SP_NEW(ctx, s->region, s->region_count) || !SP_NEW(ctx, s->region_names, s->region_count)) return SP_NO_MEMORY;
     s->region[0] = def->material;
     for (int r = 1; r < s->region_count; r++) {
-        static const char *const names[] = {"young", "poisson", "density"};
         s->region[r] = def->regions[r - 1];
         for (int k = 0; k < 3; k++)
-            snprintf(s->region_names[r][k], sizeof s->region_names[r][k], "region[%d].%s", r - 1, names[k]);
+            snprintf(s->region_names[r][k], sizeof s->region_names[r][k], "region[%d].%s", r - 1,
+                     sp__solid_params[SOLID_YOUNG + k]->name);
     }
     if (def->element_region && def->region_count) {
         if (!SP_NEW(ctx, s->region_of, n)) return SP_NO_MEMORY;
@@ -257,7 +279,7 @@ sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def 
         sp__free(ctx, b);
         return sp__fail(error, SP_NO_MEMORY, __FILE__, __LINE__, "no memory for a solid");
     }
-    *b = (sp_body){.ops = &solid_ops, .ctx = ctx, .error = error, .caps = capabilities(def), .impl = s};
+    *b = (sp_body){.ops = &sp__solid_ops, .ctx = ctx, .error = error, .caps = capabilities(def), .impl = s};
     snprintf(b->name, sizeof b->name, "%s", def->name ? def->name : "");
     sp_status status = fill(b, def, backend);
     if (status < 0) {

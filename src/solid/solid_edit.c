@@ -77,37 +77,23 @@ void sp__solid_refresh(sp_body *b) {
     solver_changed(b);
 }
 
-static const double just_above_zero = 1e-300;
-
-static sp_param material_param(sp_solid *s, int region, int which) {
-    sp_material *m = &s->region[region];
-    sp_param p = {.changed = material_changed};
-    switch (which) {
-    case 0: p = (sp_param){"young", "Pa", "Young's modulus", 0, 1e15, &m->young, material_changed}; break;
-    case 1: p = (sp_param){"poisson", "", "Poisson's ratio", -0.999, 0.4999, &m->poisson, material_changed}; break;
-    default: p = (sp_param){"density", "kg/m3", "density", just_above_zero, 1e9, &m->density, material_changed}; break;
-    }
-    if (region) p.name = s->region_names[region][which];
-    return p;
-}
-
+// first the parameters of the whole body, then the three of each material: that of the body, then those of its regions
 int sp__solid_param_count(sp_body *b) {
-    return 5 + 3 * sp__solid(b)->region_count;
+    return SOLID_YOUNG + 3 * sp__solid(b)->region_count;
 }
 
 sp_param sp__solid_param_at(sp_body *b, int index) {
     sp_solid *s = sp__solid(b);
-    switch (index) {
-    case 0: return (sp_param){"rayleigh-mass", "1/s", "damping by mass", 0, 1e9, &s->rayleigh_mass, material_changed};
-    case 1:
-        return (sp_param){"rayleigh-stiffness", "s", "damping by stiffness", 0, 1e9, &s->rayleigh_stiffness, material_changed};
-    case 2: return (sp_param){"drag", "N s/m4", "damping by the surroundings", 0, 1e15, &s->drag, material_changed};
-    case 3:
-        return (sp_param){"solver.tolerance", "", "residual relative to the right-hand side", 0, 0.999, &s->tolerance,
-                          solver_changed};
-    case 4: return (sp_param){"solver.iterations", "", "iterations at most", 1, 1e9, &s->iterations, solver_changed};
-    default: return material_param(s, (index - 5) / 3, (index - 5) % 3);
-    }
+    int region = index < SOLID_YOUNG ? 0 : (index - SOLID_YOUNG) / 3, which = index - 3 * region;
+    sp_material *m = &s->region[region];
+    double *const values[] = {
+        &s->rayleigh_mass, &s->rayleigh_stiffness, &s->drag, &s->tolerance, &s->iterations, &m->young, &m->poisson, &m->density};
+    const sp_param_spec *spec = sp__solid_params[which];
+    bool solver = which == SOLID_TOLERANCE || which == SOLID_ITERATIONS;
+    return (sp_param){.spec = spec,
+                      .name = region ? s->region_names[region][which - SOLID_YOUNG] : spec->name,
+                      .value = values[which],
+                      .changed = solver ? solver_changed : material_changed};
 }
 
 // ------------------------------------------------------------------------------------------------ pins and state

@@ -217,7 +217,7 @@ static sp_status apply_param(sp_world *w, const sp_edit *e) {
     sp_body *b;
     sp_gravity *gravity;
     if (!sp__find_param(w, e->path, &p, &b, &gravity)) return refuse(w, "there is no parameter of that path");
-    if (!(e->value >= p.low && e->value <= p.high)) return refuse(w, "the value is out of the parameter's range");
+    if (!sp__param_editable(p.spec, e->value)) return refuse(w, "the value is out of the parameter's range");
     if (gravity) {
         SP_TRY(sp__journal_gravity(w, gravity));
         gravity->set = true, gravity->value = e->value;

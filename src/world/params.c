@@ -1,22 +1,44 @@
-// Parameters by path: "gravity.x|y|z", "contact.stiffness|damping|friction" where there is contact, "<body>.<parameter>".
+// The list of parameters by kind, and the parameters of a world by path: "gravity.x|y|z", "contact.stiffness|damping|friction"
+// where there is contact, "<body>.<parameter>".
 #include <stdio.h>
 
 #include "world/world_internal.h"
 
-static const char *const axis_names[] = {"gravity.x", "gravity.y", "gravity.z"};
+// columns as in body/params.c
+static const sp_param_spec world_specs[] = {
+#define GRAVITY_ROW(axis, initial)                                                                 \
+    {                                                                                              \
+        "gravity." axis, "m/s2", "gravity", "acceleration of everything that has mass", -1e6, 1e6, \
+            SP_RANGE_LOW_GUARD | SP_RANGE_HIGH_GUARD, -1e6, 1e6, initial, SP_PRICE_NOTHING         \
+    }
+    GRAVITY_ROW("x", 0),
+    GRAVITY_ROW("y", -9.81),
+    GRAVITY_ROW("z", 0),
+    {"contact.stiffness", "N/m", "penalty of a node; 0: auto", "per node; auto: from mass and step", 0, 1e300,
+     SP_RANGE_HIGH_GUARD, 0, 1e300, 0, SP_PRICE_NOTHING},
+    {"contact.damping", "N s/m", "damping along the normal, of a node", "per node", 0, 1e300, SP_RANGE_HIGH_GUARD, 0, 1e300, 0,
+     SP_PRICE_NOTHING},
+    {"contact.friction", "1", "Coulomb's coefficient", "coefficient", 0, 1e6, SP_RANGE_HIGH_GUARD, 0, 1e6, 0, SP_PRICE_NOTHING},
+};
+static const sp_param_spec *const world_params[] = {
+    &world_specs[0], &world_specs[1], &world_specs[2], &world_specs[3], &world_specs[4], &world_specs[5], NULL};
 enum { GRAVITY_COUNT = 3, CONTACT_COUNT = 3 };
 
-static sp_param gravity_param(int axis) {
-    return (sp_param){.name = axis_names[axis], .unit = "m/s2", .meaning = "gravity", .low = -1e6, .high = 1e6};
+static sp_param contact_param(sp_world *w, int index) {
+    double *const values[CONTACT_COUNT] = {&w->contact.stiffness, &w->contact.damping, &w->contact.friction};
+    const sp_param_spec *spec = &world_specs[GRAVITY_COUNT + index];
+    return (sp_param){.spec = spec, .name = spec->name, .value = values[index]};
 }
 
-static sp_param contact_param(sp_world *w, int index) {
-    const sp_param list[CONTACT_COUNT] = {
-        {"contact.stiffness", "N/m", "penalty of a node; 0: auto", 0, 1e300, &w->contact.stiffness, NULL},
-        {"contact.damping", "N s/m", "damping along the normal, of a node", 0, 1e300, &w->contact.damping, NULL},
-        {"contact.friction", "1", "Coulomb's coefficient", 0, 1e6, &w->contact.friction, NULL},
-    };
-    return list[index];
+sp_status sp__check_gravity(sp_error *error, int axis, double value) {
+    return sp__param_check(error, "gravity.", &world_specs[axis], value);
+}
+
+sp_status sp__check_contact(sp_error *error, const sp_contact_def *def) {
+    const double values[CONTACT_COUNT] = {def->stiffness, def->damping, def->friction};
+    for (int i = 0; i < CONTACT_COUNT; i++)
+        SP_TRY(sp__param_check(error, "contact ", &world_specs[GRAVITY_COUNT + i], values[i]));
+    return SP_OK;
 }
 
 static int world_param_count(const sp_world *w) {
@@ -25,7 +47,8 @@ static int world_param_count(const sp_world *w) {
 
 static sp_param world_param_at(sp_world *w, int index, sp_gravity **gravity) {
     *gravity = index < GRAVITY_COUNT ? &w->gravity[index] : NULL;
-    return index < GRAVITY_COUNT ? gravity_param(index) : contact_param(w, index - GRAVITY_COUNT);
+    if (index >= GRAVITY_COUNT) return contact_param(w, index - GRAVITY_COUNT);
+    return (sp_param){.spec = &world_specs[index], .name = world_specs[index].name};
 }
 
 // names may hold dots: every body whose name opens the path is asked
@@ -53,7 +76,59 @@ bool sp__find_param(sp_world *w, const char *path, sp_param *out, sp_body **body
     return false;
 }
 
-// ---------------------------------------------------------------------------------------------------- public
+// ---------------------------------------------------------------------------------------------------- the list
+
+typedef struct param_list {
+    const char *kind;
+    const sp_param_spec *const *params;
+} param_list;
+
+static bool find_list(int index, param_list *out) {
+    const param_list lists[] = {{"world", world_params},
+                                {sp__solid_ops.kind, sp__solid_ops.params},
+                                {sp__rod_ops.kind, sp__rod_ops.params},
+                                {sp__rigid_ops.kind, sp__rigid_ops.params}};
+    if (index < 0 || index >= (int)(sizeof lists / sizeof *lists)) return false;
+    *out = lists[index];
+    return true;
+}
+
+static const sp_param_spec *const *find_params(const char *kind) {
+    param_list list;
+    for (int i = 0; find_list(i, &list); i++)
+        if (strcmp(list.kind, kind) == 0) return list.params;
+    return NULL;
+}
+
+const char *sp_kind_name(int index) {
+    param_list list;
+    return find_list(index, &list) ? list.kind : NULL;
+}
+
+int sp_kind_param_count(const char *kind) {
+    const sp_param_spec *const *params = find_params(kind);
+    int n = 0;
+    while (params && params[n]) n++;
+    return n;
+}
+
+sp_status sp_kind_param_at(const char *kind, int index, sp_param_spec *out) {
+    if (index < 0 || index >= sp_kind_param_count(kind)) return SP_BAD_INPUT;
+    *out = *find_params(kind)[index];
+    return SP_OK;
+}
+
+sp_status sp_kind_param(const char *kind, const char *name, sp_param_spec *out) {
+    const sp_param_spec *const *params = find_params(kind);
+    for (int i = 0; params && params[i]; i++)
+        if (strcmp(params[i]->name, name) == 0) {
+            *out = *params[i];
+            return SP_OK;
+        }
+    return SP_BAD_INPUT;
+}
+
+// ---------------------------------------------------------------------------------------------------- of a world
 
 int sp_world_param_count(const sp_world *w) {
     int count = world_param_count(w);
@@ -61,10 +136,10 @@ int sp_world_param_count(const sp_world *w) {
     return count;
 }
 
-static void tell(sp_world *w, const sp_param *p, const sp_body *b, const sp_gravity *gravity, sp_param_info *out) {
+static void fill_param_info(sp_world *w, const sp_param *p, const sp_body *b, const sp_gravity *gravity, sp_param_info *out) {
     snprintf(w->path_text, sizeof w->path_text, "%s%s%s", b ? b->name : "", b ? "." : "", p->name);
     double value = gravity ? sp__gravity_at(gravity, w->time) : *p->value;
-    *out = (sp_param_info){w->path_text, p->unit, value, p->low, p->high, p->meaning};
+    *out = (sp_param_info){.path = w->path_text, .value = value, .spec = *p->spec};
 }
 
 static sp_status param_at(sp_world *w, int index, sp_param_info *out) {
@@ -72,14 +147,14 @@ static sp_status param_at(sp_world *w, int index, sp_param_info *out) {
     int n = world_param_count(w);
     if (index >= 0 && index < n) {
         sp_param p = world_param_at(w, index, &gravity);
-        tell(w, &p, NULL, gravity, out);
+        fill_param_info(w, &p, NULL, gravity, out);
         return SP_OK;
     }
     for (int i = 0, at = index - n; at >= 0 && i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         if (at < b->ops->param_count(b)) {
             sp_param p = b->ops->param_at(b, at);
-            tell(w, &p, b, NULL, out);
+            fill_param_info(w, &p, b, NULL, out);
             return SP_OK;
         }
         at -= b->ops->param_count(b);
@@ -101,7 +176,7 @@ sp_status sp_world_param(sp_world *w, const char *path, sp_param_info *out) {
     sp_gravity *gravity;
     sp_status status = SP_OK;
     if (sp__find_param(w, path, &p, &b, &gravity))
-        tell(w, &p, b, gravity, out);
+        fill_param_info(w, &p, b, gravity, out);
     else
         status = WORLD_FAIL(w, SP_BAD_INPUT, "there is no parameter '%s'", path);
     sp__world_leave(w);

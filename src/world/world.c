@@ -94,9 +94,10 @@ static sp_status check_def(sp_context *ctx, const sp_world_def *def) {
         return SP_FAIL(ctx, SP_BAD_INPUT, "snapshot_slots = %d, must be in [2, %d]", def->snapshot_slots, SP_SNAPSHOT_MAX);
     if ((unsigned)def->on_limit > SP_LIMIT_FAIL || (unsigned)def->on_failure > SP_FAILURE_FREEZE)
         return SP_FAIL(ctx, SP_BAD_INPUT, "on_limit = %d, on_failure = %d: unknown", (int)def->on_limit, (int)def->on_failure);
+    sp_error e;
     for (int a = 0; a < 3; a++)
-        if (!def->gravity[a].eval && !isfinite(def->gravity[a].constant))
-            return SP_FAIL(ctx, SP_BAD_INPUT, "gravity[%d] = %g, must be finite", a, def->gravity[a].constant);
+        if (!def->gravity[a].eval && sp__check_gravity(&e, a, def->gravity[a].constant) < 0)
+            return SP_FAIL(ctx, SP_BAD_INPUT, "%s", e.message);
     if (!def->backend || strcmp(def->backend, "auto") == 0) return SP_OK;
     for (int i = 0; sp_backend_name(i); i++)
         if (strcmp(sp_backend_name(i), def->backend) == 0) return SP_OK;
@@ -199,12 +200,8 @@ sp_contact_def sp_contact_def_default(void) {
 static sp_status check_contact(sp_world *w, const sp_contact_def *def) {
     if (def->cookie != SP_COOKIE_CONTACT)
         return WORLD_FAIL(w, SP_BAD_INPUT, "sp_contact_def did not start from sp_contact_def_default()");
-    const double values[] = {def->stiffness, def->damping, def->friction};
-    static const char *const names[] = {"stiffness", "damping", "friction"};
-    for (int i = 0; i < 3; i++)
-        if (!isfinite(values[i]) || values[i] < 0)
-            return WORLD_FAIL(w, SP_BAD_INPUT, "contact %s = %g, must be finite and >= 0", names[i], values[i]);
-    return SP_OK;
+    sp_error e;
+    return sp__check_contact(&e, def) < 0 ? WORLD_FAIL(w, SP_BAD_INPUT, "%s", e.message) : SP_OK;
 }
 
 sp_status sp_world_set_contact(sp_world *w, const sp_contact_def *def) {

@@ -237,7 +237,9 @@ void sp__journal_undo(sp_world *w);
 void sp__journal_forget(sp_world *w, sp_body *b);
 void sp__journal_free(sp_world *w);
 
-// Parameters: the param at a path, with *body NULL and *gravity set or not for the world's own.
+// Parameters: definitions against the list; the param at a path, with *body NULL and *gravity set or not for the world's own.
+sp_status sp__check_gravity(sp_error *error, int axis, double value);
+sp_status sp__check_contact(sp_error *error, const sp_contact_def *def);
 bool sp__find_param(sp_world *w, const char *path, sp_param *out, sp_body **body, sp_gravity **gravity);
 
 // Surfaces: positions now into skin->x, then normals from those; let go of one; of all of a slot.

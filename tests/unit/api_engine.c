@@ -234,6 +234,11 @@ TEST(edits_and_parameters) {
     CHECK_NEAR(param.value, 2e6, 0);
     CHECK(sp_world_param_count(f.world) > 1);
     CHECK_INT(sp_world_param_at(f.world, 0, &param), SP_OK);
+    sp_param_spec spec;
+    CHECK(sp_kind_name(1) && sp_kind_param_count(sp_kind_name(1)) > 0);
+    CHECK_INT(sp_kind_param_at(sp_kind_name(1), 0, &spec), SP_OK);
+    CHECK_INT(sp_kind_param("solid", "young", &spec), SP_OK);
+    CHECK(spec.low == 0 && spec.high == 1e15 && spec.initial == 1e6);
     sp_edit drag = sp_edit_default(SP_EDIT_DRAG);
     drag.body = f.beam, drag.stiffness = 10;
     CHECK_INT(sp_world_anchor_point(f.world, f.beam, (double[]){2, 0.5, 0.5}, &drag.anchor), SP_OK);

@@ -286,8 +286,10 @@ static void mock_param_changed(sp_body *b) {
 }
 
 static sp_param mock_param_at(sp_body *b, int index) {
-    static const char *const names[] = {"young", "cubic"};
-    return (sp_param){names[index], "N/m", "stiffness of a spring", 0, 1e9, &mock_of(b)->k[index], mock_param_changed};
+    static const sp_param_spec specs[] = {
+        {"young", "N/m", "stiffness", "stiffness of a spring", 0, 1e9, 0, 0, 1e9, 1, SP_PRICE_VALUES},
+        {"cubic", "N/m3", "cubic stiffness", "cubic stiffness of a spring", 0, 1e9, 0, 0, 1e9, 0, SP_PRICE_VALUES}};
+    return (sp_param){&specs[index], specs[index].name, &mock_of(b)->k[index], mock_param_changed};
 }
 
 static int64_t mock_node_of(sp_body *b, int unknown) {

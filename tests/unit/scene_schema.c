@@ -173,4 +173,5 @@ TEST(the_reference_names_everything) {
         CHECK(strstr(made, head));
     }
     CHECK(strstr(made, "| `young` | number, ~t, ~x | Pa |"));
+    CHECK(strstr(made, "| solid | `poisson` |  | [-0.999, 0.4999] | 0.3 | matrix values | Poisson's ratio |"));
 }

@@ -274,7 +274,8 @@ TEST(parameters_by_path) {
         snprintf(path, sizeof path, "%s", info.path);
         double value = info.value;
         CHECK_INT(sp_world_param(w, path, &info), SP_OK);
-        CHECK(info.value == value && info.low <= value && value <= info.high && info.unit && info.meaning);
+        CHECK(info.value == value && info.spec.edit_low <= value && value <= info.spec.edit_high && info.spec.unit &&
+              info.spec.meaning);
     }
     CHECK_INT(sp_world_param_at(w, count, &info), SP_BAD_INPUT);
     CHECK_INT(sp_world_param_at(w, -1, &info), SP_BAD_INPUT);

@@ -84,8 +84,9 @@ static sp_status resolve_path(sp_run *run, const sp_scene_node *node, sp_run_eve
     SP_TRY(engine_path(run, node, path, &e->path));
     if (strlen(e->path) < sizeof((sp_edit *)0)->path && sp_world_param(run->world, e->path, &info) >= 0) {
         double value = sp__build_number(node, "value", 0);
-        if (value >= info.low && value <= info.high) return SP_OK;
-        return SP_BUILD_FAIL(run, node, "value", "value = %g for %s, must be in [%g, %g]", value, e->path, info.low, info.high);
+        double low = info.spec.edit_low, high = info.spec.edit_high;
+        if (value >= low && value <= high) return SP_OK;
+        return SP_BUILD_FAIL(run, node, "value", "value = %g for %s, must be in [%g, %g]", value, e->path, low, high);
     }
     const char **known;
     int n = sp_world_param_count(run->world);

@@ -50,13 +50,16 @@ typedef struct sp_attr_spec {
     int stage;
     const char *price;  // cost of a change while running: "values", "rebuild", ...
     const char *meaning;
+    const char *param;  // entry of the engine's list of parameters that unit, range, default, price and meaning come from;
+                        // "solid.young"; one per number where they have entries of their own; NULL: none
+    char initial[24];   // default made of that list
 } sp_attr_spec;
 
 typedef struct sp_element_spec {
     const char *name;
     int stage;
     const char *children;  // allowed children, "box mesh fix ..."
-    const sp_attr_spec *attrs;
+    sp_attr_spec *attrs;   // completed from the list of parameters at the first look into the table
     int attr_count;
     const char *meaning;
     bool built;  // false: part of the language, an error in this build

@@ -78,6 +78,26 @@ static void say_element(const sp_printer *p, const sp_element_spec *e) {
     for (int i = 0; i < e->attr_count; i++) say_attribute(p, &e->attrs[i]);
 }
 
+// what an event, the page or a program may change while a scene runs
+static void say_parameters(const sp_printer *p) {
+    static const char *const prices[] = {[SP_PRICE_NOTHING] = "nothing",
+                                         [SP_PRICE_VALUES] = "matrix values",
+                                         [SP_PRICE_MASS] = "masses, matrix values",
+                                         [SP_PRICE_NEW_BODY] = "only with a new body"};
+    sp__say(p,
+            "\n# Parameters\n\nWhat the engine counts with, and what is computed again when a value changes while running.\n"
+            "\n| of | parameter | unit | while running | default | computed again | meaning |\n|---|---|---|---|---|---|---|\n");
+    for (int kind = 0; sp_kind_name(kind); kind++) {
+        sp_param_spec s;
+        for (int i = 0; sp_kind_param_at(sp_kind_name(kind), i, &s) >= 0; i++) {
+            char initial[24] = "";
+            if (!isnan(s.initial)) snprintf(initial, sizeof initial, "%g", s.initial);
+            sp__say(p, "| %s | `%s` | %s | [%g, %g] | %s | %s | %s |\n", sp_kind_name(kind), s.name, s.unit, s.edit_low,
+                    s.edit_high, initial, prices[s.price], s.label);
+        }
+    }
+}
+
 void sp_scene_reference(void (*print)(void *user, const char *text), void *user) {
     sp_printer p = {print, user};
     sp__say(
@@ -88,4 +108,5 @@ void sp_scene_reference(void (*print)(void *user, const char *text), void *user)
         "What stands in parentheses is known to the language and not in this build.\n"
         "Price of a change while running: `values` at the next step, `rebuild` of the body's system, `reload` of the scene.\n");
     for (int i = 0; i < sp__element_spec_count(); i++) say_element(&p, sp__element_spec_at(i));
+    say_parameters(&p);
 }

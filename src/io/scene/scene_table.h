@@ -25,8 +25,14 @@ enum {
 #define ROW(name, kind, lo, hi, unit, low, high, def, choices, flags, stage, price, meaning)                                \
     {                                                                                                                       \
         name, kind, lo, hi, unit, low, high, def, choices, (unsigned)(flags) | ((stage) > 1 ? (unsigned)LATER : 0u), stage, \
-            price, meaning                                                                                                  \
+            price, meaning, NULL, ""                                                                                        \
     }
+// A row of `count` numbers whose range and price stand in the engine's list of parameters under `param`. NULL: unit or meaning
+// stand there too; LISTED: the default does.
+#define PARAM(name, kind, count, unit, def, flags, meaning, param) \
+    { name, kind, count, count, unit, 0, 0, def, NULL, (unsigned)(flags), 1, NULL, meaning, param, "" }
+#define LISTED "*"
+#define NUMBER_PARAM(name, def, flags, param) PARAM(name, SP_ATTR_NUMBER, 1, NULL, def, flags, NULL, param)
 #define NUMBERS(name, lo, hi, unit, low, high, def, flags, stage, price, meaning) \
     ROW(name, SP_ATTR_NUMBER, lo, hi, unit, low, high, def, NULL, flags, stage, price, meaning)
 #define VECTOR(name, unit, def, flags, stage, price, meaning) \
@@ -103,22 +109,21 @@ enum {
 #define NOTHING(x) NULL
 // material M; DEF keeps or drops the defaults; `time` is T_ if the modulus may vary in time; `law` marks attributes that a body
 // has only once
-#define MATERIAL(DEF, time, law)                                                                                       \
-    POSITIVE("density", "kg/m3", DEF("1000"), X_, 1, REBUILD, "mass per rest volume"),                                 \
-        NOT_NEGATIVE("young", "Pa", DEF("1e6"), (time) | X_, 1, VALUES, "Young's modulus"),                            \
-        NUMBERS("poisson", 1, 1, "", -1, 0.5, DEF("0.3"), X_ | LOPEN | HOPEN, 1, VALUES, "Poisson's ratio"),           \
-        CHOICE("rotation", DEF("svd"), "svd/polar/qr", law, 1, REBUILD, "how the rotation of an element is found"),    \
-        CHOICE("shape", DEF("rest"), "rest/deformed", law, 1, REBUILD,                                                 \
-               "shape on which the stiffness is built; deformed: no torque on a deformed element"),                    \
-        CHOICE("tangent", DEF("frozen"), "frozen/exact", law, 1, VALUES,                                               \
-               "derivative of the force: rotations held, or exact (polar and svd, shape rest)"),                       \
-        CHOICE("law", DEF("stvk"), "stvk/hooke", 0, 2, REBUILD, "of tensor-mass and springs"),                         \
-        NUMBERS("coefficients", 1, 16, "", -INFINITY, INFINITY, NULL, 0, 2, VALUES, "in the order of the law's page"), \
-        NOT_NEGATIVE("bulk", "Pa", NULL, 0, 2, VALUES, "bulk modulus of hyperelastic laws"),                           \
-        VECTOR("fibre", "", NULL, X_, 2, VALUES, "direction of fibres"),                                               \
-        NOT_NEGATIVE("fibre-young", "Pa", DEF("0"), 0, 2, VALUES, "extra modulus along the fibres"),                   \
-        NUMBERS("prony", 2, 16, "", 0, INFINITY, NULL, 0, 2, VALUES, "pairs g, tau [s] of the viscous part"),          \
-        NOT_NEGATIVE("incompressibility", "Pa", DEF("0"), 0, 2, VALUES, "penalty on the change of volume"),            \
+#define MATERIAL(DEF, time, law)                                                                                               \
+    NUMBER_PARAM("density", DEF(LISTED), X_, "solid.density"), NUMBER_PARAM("young", DEF(LISTED), (time) | X_, "solid.young"), \
+        NUMBER_PARAM("poisson", DEF(LISTED), X_, "solid.poisson"),                                                             \
+        CHOICE("rotation", DEF("svd"), "svd/polar/qr", law, 1, REBUILD, "how the rotation of an element is found"),            \
+        CHOICE("shape", DEF("rest"), "rest/deformed", law, 1, REBUILD,                                                         \
+               "shape on which the stiffness is built; deformed: no torque on a deformed element"),                            \
+        CHOICE("tangent", DEF("frozen"), "frozen/exact", law, 1, VALUES,                                                       \
+               "derivative of the force: rotations held, or exact (polar and svd, shape rest)"),                               \
+        CHOICE("law", DEF("stvk"), "stvk/hooke", 0, 2, REBUILD, "of tensor-mass and springs"),                                 \
+        NUMBERS("coefficients", 1, 16, "", -INFINITY, INFINITY, NULL, 0, 2, VALUES, "in the order of the law's page"),         \
+        NOT_NEGATIVE("bulk", "Pa", NULL, 0, 2, VALUES, "bulk modulus of hyperelastic laws"),                                   \
+        VECTOR("fibre", "", NULL, X_, 2, VALUES, "direction of fibres"),                                                       \
+        NOT_NEGATIVE("fibre-young", "Pa", DEF("0"), 0, 2, VALUES, "extra modulus along the fibres"),                           \
+        NUMBERS("prony", 2, 16, "", 0, INFINITY, NULL, 0, 2, VALUES, "pairs g, tau [s] of the viscous part"),                  \
+        NOT_NEGATIVE("incompressibility", "Pa", DEF("0"), 0, 2, VALUES, "penalty on the change of volume"),                    \
         POSITIVE("tear", "Pa", NULL, 0, 2, VALUES, "principal stress that parts elements")
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))

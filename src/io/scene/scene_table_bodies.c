@@ -7,38 +7,39 @@
 
 #define ON_A_BODY "select region data initial rest fix move load pull cut integrator solver surface probe"
 
-#define DAMPING(unit)                                                                                         \
-    NUMBERS("rayleigh", 2, 2, "1/s s", 0, INFINITY, "0 0", 0, 1, VALUES, "damping by mass and by stiffness"), \
-        NOT_NEGATIVE("drag", unit, "0", 0, 1, VALUES, "damping by the surroundings")
+#define DAMPING(kind)                                                                            \
+    PARAM("rayleigh", SP_ATTR_NUMBER, 2, "1/s s", LISTED, 0, "damping by mass and by stiffness", \
+          kind ".rayleigh-mass " kind ".rayleigh-stiffness"),                                    \
+        NUMBER_PARAM("drag", LISTED, 0, kind ".drag")
 
-static const sp_attr_spec solid_attrs[] = {
+static sp_attr_spec solid_attrs[] = {
     COMMON,
     PLACEMENT(0),
     MATERIAL(IT_SELF, T_, 0),
     ROW("material", SP_ATTR_CHOICE_OR_NAME, 1, 1, "", 0, 0, "corotational", MODELS, 0, 1, REBUILD,
         "a model, or the name of a material"),
     CHOICE("mass-matrix", "lumped", "lumped/consistent[1]", 0, 1, REBUILD, "mass at the nodes, or as the shape functions say"),
-    DAMPING("N s/m4"),
+    DAMPING("solid"),
     CHOICE("compliance", "auto", "auto/diagonal/warped/warped-updated/factor/exact", 0, 2, REBUILD,
            "the inverse its contacts use"),
     REFERENCE("look", "look", 0, 1, RELOAD, "how it is drawn"),
 };
 
-static const sp_attr_spec material_attrs[] = {
+static sp_attr_spec material_attrs[] = {
     COMMON,
     CHOICE("model", "corotational", MODELS, 0, 1, REBUILD, "the law"),
     MATERIAL(IT_SELF, T_, 0),
 };
 
-static const sp_attr_spec region_attrs[] = {
+static sp_attr_spec region_attrs[] = {
     COMMON,
     SELECTION(0),
     MATERIAL(NOTHING, 0, LATER),
     ROW("material", SP_ATTR_CHOICE_OR_NAME, 1, 1, "", 0, 0, NULL, MODELS, 0, 1, REBUILD,
         "name of a material of the body's model"),
     NOT_NEGATIVE("friction", "", NULL, 0, 2, VALUES, "of contacts there"),
-    POSITIVE("radius", "m", NULL, 0, 1, REBUILD, "rods: of the section"),
-    NUMBERS("section", 2, 2, "m", 0, INFINITY, NULL, LOPEN, 1, REBUILD, "rods: semi-axes"),
+    PARAM("radius", SP_ATTR_NUMBER, 1, NULL, NULL, 0, "rods: of the section", "rod.radius"),
+    PARAM("section", SP_ATTR_NUMBER, 2, NULL, NULL, 0, "rods: semi-axes", "rod.radius"),
     NOT_NEGATIVE("bore", "m", NULL, 0, 1, REBUILD, "rods: radius of a hole along it"),
     NUMBERS("curvature", 3, 3, "rad/m", -1e9, 1e9, NULL, X_, 1, REBUILD, "rods: natural twist and curvatures"),
     NOT_NEGATIVE("stretch", "N", NULL, 0, 3, VALUES, "shells"),
@@ -46,30 +47,30 @@ static const sp_attr_spec region_attrs[] = {
     NOT_NEGATIVE("bend", "N m", NULL, 0, 3, VALUES, "shells"),
 };
 
-static const sp_attr_spec rod_attrs[] = {
+static sp_attr_spec rod_attrs[] = {
     COMMON,
     PLACEMENT(0),
     CHOICE("model", "clothoid", "clothoid/helix/der/beam", 0, 1, REBUILD, "what an element is"),
-    POSITIVE("length", "m", NULL, 0, 1, RELOAD, "needed without a path"),
+    NUMBER_PARAM("length", NULL, 0, "rod.length"),
     INTEGERS("elements", 1, 1, 1, 1e6, "4", 0, 1, RELOAD, "along the rod"),
     INTEGERS("degree", 1, 1, 0, 3, "1", 0, 1, RELOAD, "of curvature in an element: 1 of clothoids, 0 of helices"),
-    POSITIVE("radius", "m", NULL, 0, 1, REBUILD, "of a round section"),
-    NUMBERS("section", 2, 2, "m", 0, INFINITY, NULL, LOPEN, 1, REBUILD, "semi-axes of an elliptic one, along n1 and n2"),
+    NUMBER_PARAM("radius", NULL, 0, "rod.radius"),
+    PARAM("section", SP_ATTR_NUMBER, 2, NULL, NULL, 0, "semi-axes of an elliptic one, along n1 and n2", "rod.radius"),
     NOT_NEGATIVE("bore", "m", "0", 0, 1, REBUILD, "radius of a hole along it"),
-    POSITIVE("density", "kg/m3", "1000", 0, 1, VALUES, "mass per volume"),
-    POSITIVE("young", "Pa", "1e6", 0, 1, VALUES, "Young's modulus"),
-    NUMBERS("poisson", 1, 1, "", -1, 0.5, "0.3", LOPEN | HOPEN, 1, VALUES, "Poisson's ratio"),
+    PARAM("density", SP_ATTR_NUMBER, 1, NULL, LISTED, 0, "mass per volume", "rod.density"),
+    NUMBER_PARAM("young", LISTED, 0, "rod.young"),
+    NUMBER_PARAM("poisson", LISTED, 0, "rod.poisson"),
     NUMBERS("curvature", 3, 3, "rad/m", -1e9, 1e9, "0 0 0", T_ | X_, 1, REBUILD,
             "natural twist and curvatures about n1 and n2; of s, the arc length, or of t"),
     CHOICE("root", "clamped", "clamped/free", 0, 1, REBUILD, "held with its frame, or not"),
     CHOICE("clamp", "half-cell", "half-cell/edge", 0, 1, REBUILD,
            "model=\"der\": held by a frame and half a cell, or by an edge"),
-    DAMPING("N s/m2"),
+    DAMPING("rod"),
     CHOICE("compliance", "auto", "auto/diagonal/block-tridiagonal/exact", 0, 2, REBUILD, "the inverse its contacts use"),
     REFERENCE("look", "look", 0, 1, RELOAD, "how it is drawn"),
 };
 
-static const sp_attr_spec grow_attrs[] = {
+static sp_attr_spec grow_attrs[] = {
     COMMON,
     NOT_NEGATIVE("rate", "m/s", NULL, NEED | T_, 1, REBUILD, "of length"),
     POSITIVE("until", "m", NULL, NEED, 1, REBUILD, "length at which it ends"),
@@ -79,7 +80,7 @@ static const sp_attr_spec grow_attrs[] = {
     NUMBERS("curvature", 3, 3, "rad/m", -1e9, 1e9, "0 0 0", T_, 1, REBUILD, "natural curvature of what is new"),
 };
 
-static const sp_attr_spec feed_attrs[] = {
+static sp_attr_spec feed_attrs[] = {
     COMMON,
     VECTOR("at", "m", NULL, NEED, 2, VALUES, "entry point"),
     VECTOR("direction", "", NULL, NEED, 2, VALUES, "of entry"),
@@ -88,7 +89,7 @@ static const sp_attr_spec feed_attrs[] = {
     REFERENCE("device", "device", 0, 2, RELOAD, "hand that does it"),
 };
 
-static const sp_attr_spec shell_attrs[] = {
+static sp_attr_spec shell_attrs[] = {
     COMMON,
     PLACEMENT(0),
     CHOICE("model", "discrete", "discrete/koiter/corotational/isometric", 0, 3, REBUILD, "the law"),
@@ -100,12 +101,13 @@ static const sp_attr_spec shell_attrs[] = {
     NOT_NEGATIVE("young", "Pa", NULL, X_, 3, VALUES, "Young's modulus"),
     NUMBERS("poisson", 1, 1, "", -1, 0.5, "0.3", LOPEN | HOPEN, 3, VALUES, "Poisson's ratio"),
     CHOICE("mass-from", "rest", "rest/target", 0, 3, REBUILD, "shape whose areas give the mass"),
-    DAMPING("N s/m3"),
+    NUMBERS("rayleigh", 2, 2, "1/s s", 0, INFINITY, "0 0", 0, 3, VALUES, "damping by mass and by stiffness"),
+    NOT_NEGATIVE("drag", "N s/m3", "0", 0, 3, VALUES, "damping by the surroundings"),
     CHOICE("compliance", "auto", "auto/diagonal/factor/exact", 0, 3, REBUILD, "the inverse its contacts use"),
     REFERENCE("look", "look", 0, 3, RELOAD, "how it is drawn"),
 };
 
-static const sp_attr_spec rigid_attrs[] = {
+static sp_attr_spec rigid_attrs[] = {
     COMMON,
     PLACEMENT(0),
     CHOICE("motion", "fixed", "fixed/kinematic/free[2]", 0, 1, REBUILD, "stays, follows a move, or obeys forces"),
@@ -115,7 +117,7 @@ static const sp_attr_spec rigid_attrs[] = {
     REFERENCE("look", "look", 0, 1, RELOAD, "how it is drawn"),
 };
 
-static const sp_attr_spec reduce_attrs[] = {
+static sp_attr_spec reduce_attrs[] = {
     COMMON,
     INTEGERS("modes", 1, 1, 1, 1e5, NULL, 0, 3, REBUILD, "coordinates"),
     FILE_NAME("snapshots", 0, 3, "recording to learn from"),

@@ -1,16 +1,16 @@
 // The table: boundary conditions and loads of one body.
 #include "io/scene/scene_table.h"
 
-static const sp_attr_spec select_attrs[] = {COMMON, SELECTION(0)};
+static sp_attr_spec select_attrs[] = {COMMON, SELECTION(0)};
 
-static const sp_attr_spec data_attrs[] = {
+static sp_attr_spec data_attrs[] = {
     COMMON,
     FILE_NAME("file", NEED, 1, "comma-separated, or one number a line"),
     CHOICE("on", "elements", "elements/nodes", 0, 1, RELOAD, "whose numbers they are"),
     TEXT("column", 0, 1, "head or number of the column; the last where nothing is said"),
 };
 
-static const sp_attr_spec initial_attrs[] = {
+static sp_attr_spec initial_attrs[] = {
     COMMON,
     PLACEMENT(0),
     FILE_NAME("file", 0, 1, "recording that gives the state"),
@@ -19,21 +19,21 @@ static const sp_attr_spec initial_attrs[] = {
     VECTOR("spin", "rad/s", NULL, 0, 1, RELOAD, "about the centre of mass"),
 };
 
-static const sp_attr_spec rest_attrs[] = {
+static sp_attr_spec rest_attrs[] = {
     COMMON,
     FILE_NAME("file", 0, 1, "rest shape"),
     SWITCH("flat", "no", 0, 3, RELOAD, "laid out in a plane"),
     POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate"),
 };
 
-static const sp_attr_spec fix_attrs[] = {
+static sp_attr_spec fix_attrs[] = {
     COMMON,
     SELECTION(0),
     CHOICE("axes", "xyz", AXES, 0, 1, RELOAD, "directions held"),
     POSITIVE("stiffness", "N/m", NULL, 0, 1, RELOAD, "per node: held by springs instead of exactly"),
 };
 
-static const sp_attr_spec move_attrs[] = {
+static sp_attr_spec move_attrs[] = {
     COMMON,
     SELECTION(0),
     PLACEMENT(T_),
@@ -43,7 +43,7 @@ static const sp_attr_spec move_attrs[] = {
     CHOICE("interpolate", "linear", "linear/smooth/step", 0, 1, RELOAD, "between keys"),
 };
 
-static const sp_attr_spec key_attrs[] = {
+static sp_attr_spec key_attrs[] = {
     COMMON,
     NOT_NEGATIVE("t", "s", NULL, NEED, 1, RELOAD, "when"),
     PLACEMENT(0),
@@ -52,7 +52,7 @@ static const sp_attr_spec key_attrs[] = {
     FREE_NUMBER("open", "deg", NULL, LATER, 1, RELOAD, "of a tool"),
 };
 
-static const sp_attr_spec load_attrs[] = {
+static sp_attr_spec load_attrs[] = {
     COMMON,
     SELECTION(0),
     VECTOR("force", "N", NULL, T_, 1, RELOAD, "in all, shared equally"),
@@ -63,7 +63,7 @@ static const sp_attr_spec load_attrs[] = {
     VECTOR("acceleration", "m/s2", NULL, T_, 1, RELOAD, "times the mass of every node"),
 };
 
-static const sp_attr_spec pull_attrs[] = {
+static sp_attr_spec pull_attrs[] = {
     COMMON,
     SELECTION(0),
     VECTOR("to", "m", NULL, NEED | T_, 1, RELOAD, "where the spring ends"),
@@ -71,7 +71,7 @@ static const sp_attr_spec pull_attrs[] = {
     NOT_NEGATIVE("damping", "N s/m", "0", 0, 1, RELOAD, "of the spring"),
 };
 
-static const sp_attr_spec cut_attrs[] = {
+static sp_attr_spec cut_attrs[] = {
     COMMON,
     SELECTION(0),
     CHOICE("mode", "carve", "carve/split", 0, 2, REBUILD, "remove elements or part them"),

@@ -5,12 +5,12 @@
     "include param curve default template instance event wind solid material rod shell rigid integrator solver contact attach " \
     "tool device look view camera light probe record stop expect inverse"
 
-static const sp_attr_spec scene_attrs[] = {
+static sp_attr_spec scene_attrs[] = {
     TEXT("name", 0, 1, "what the scene is called"),
     ROW("class", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD, "default class of everything that names no other"),
     INTEGERS("version", 1, 1, 1, 1, "1", 0, 1, RELOAD, "of the language"),
     POSITIVE("dt", "s", "0.01", 0, 1, VALUES, "length of a step"),
-    VECTOR("gravity", "m/s2", "0 -9.81 0", T_, 1, VALUES, "acceleration of everything that has mass"),
+    PARAM("gravity", SP_ATTR_NUMBER, 3, NULL, LISTED, T_, NULL, "world.gravity.x world.gravity.y world.gravity.z"),
     VECTOR("up", "", "auto", AUTO, 1, RELOAD, "which way is up in pictures; auto: against gravity"),
     INTEGERS("seed", 1, 1, 0, 9007199254740991.0, "1", 0, 1, RELOAD, "of all random numbers"),
     CHOICE("deterministic", "yes", "yes/no", 0, 1, RELOAD, "asynchronous results are taken after a fixed number of steps"),
@@ -21,18 +21,18 @@ static const sp_attr_spec scene_attrs[] = {
     CHOICE("on-failure", "stop", "stop/freeze", 0, 1, VALUES, "freeze: only the failing body is held where it was"),
 };
 
-static const sp_attr_spec fragment_attrs[] = {
+static sp_attr_spec fragment_attrs[] = {
     INTEGERS("version", 1, 1, 1, 1, "1", 0, 1, RELOAD, "of the language"),
     TEXT("name", 0, 1, "what the fragment is called"),
 };
 
-static const sp_attr_spec include_attrs[] = {
+static sp_attr_spec include_attrs[] = {
     COMMON,
     FILE_NAME("file", NEED, 1, "the fragment"),
     ROW("prefix", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD, "put before every name that the fragment gives"),
 };
 
-static const sp_attr_spec param_attrs[] = {
+static sp_attr_spec param_attrs[] = {
     COMMON,
     TEXT("value", NEED, 1, "a number, an expression or a word"),
     FREE_NUMBER("min", "", NULL, 0, 1, RELOAD, "least value allowed"),
@@ -41,12 +41,12 @@ static const sp_attr_spec param_attrs[] = {
     TEXT("label", 0, 1, "what it is, in words"),
 };
 
-static const sp_attr_spec set_attrs[] = {
+static sp_attr_spec set_attrs[] = {
     COMMON,
     TEXT("value", NEED, 1, "value of the parameter of that name"),
 };
 
-static const sp_attr_spec curve_attrs[] = {
+static sp_attr_spec curve_attrs[] = {
     COMMON,
     NUMBERS("points", 2, MANY, "", -INFINITY, INFINITY, NULL, 0, 1, RELOAD, "pairs: place and value, places rising"),
     FILE_NAME("file", 0, 1, "instead of points: comma-separated, two columns"),
@@ -54,14 +54,14 @@ static const sp_attr_spec curve_attrs[] = {
     SWITCH("repeat", "no", 0, 1, RELOAD, "goes on periodically instead of staying at its ends"),
 };
 
-static const sp_attr_spec default_attrs[] = {
+static sp_attr_spec default_attrs[] = {
     ROW("class", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD, "whom it is for; absent: everybody"),
     ROW("parent", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD, "class whose defaults stand behind these"),
 };
 
-static const sp_attr_spec template_attrs[] = {COMMON};
+static sp_attr_spec template_attrs[] = {COMMON};
 
-static const sp_attr_spec instance_attrs[] = {
+static sp_attr_spec instance_attrs[] = {
     COMMON,
     ROW("of", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, NEED, 1, RELOAD, "the template"),
     INTEGERS("count", 1, 1, 0, 1e6, "1", 0, 1, RELOAD, "copies"),
@@ -74,7 +74,7 @@ static const sp_attr_spec instance_attrs[] = {
     PLACEMENT(0),
 };
 
-static const sp_attr_spec event_attrs[] = {
+static sp_attr_spec event_attrs[] = {
     COMMON,
     NOT_NEGATIVE("t", "s", NULL, 0, 1, RELOAD, "when it happens"),
     CONDITION("when", T_, 1, "or: as soon as this is true"),
@@ -86,7 +86,7 @@ static const sp_attr_spec event_attrs[] = {
     SELECTION(0),
 };
 
-static const sp_attr_spec wind_attrs[] = {
+static sp_attr_spec wind_attrs[] = {
     COMMON,
     VECTOR("velocity", "m/s", NULL, T_ | X_, 3, VALUES, "of the air"),
     POSITIVE("density", "kg/m3", "1.2", 0, 3, VALUES, "of the air"),

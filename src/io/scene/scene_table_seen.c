@@ -1,7 +1,7 @@
 // The table: appearance and outputs.
 #include "io/scene/scene_table.h"
 
-static const sp_attr_spec surface_attrs[] = {
+static sp_attr_spec surface_attrs[] = {
     COMMON,
     WORDS("role", NULL, "visual/collision", NEED, 1, RELOAD, "visual, collision or both"),
     FILE_NAME("file", 0, 1, "triangles; absent: the mesh's own boundary"),
@@ -21,7 +21,7 @@ static const sp_attr_spec surface_attrs[] = {
     REFERENCE("look", "look", 0, 1, RELOAD, "how it is drawn"),
 };
 
-static const sp_attr_spec look_attrs[] = {
+static sp_attr_spec look_attrs[] = {
     COMMON,
     NUMBERS("color", 3, 3, "", 0, 1, "0.8 0.8 0.8", 0, 1, RELOAD, "red, green, blue"),
     NUMBERS("opacity", 1, 1, "", 0, 1, "1", 0, 1, RELOAD, "1: nothing shines through"),
@@ -31,7 +31,7 @@ static const sp_attr_spec look_attrs[] = {
     FILE_NAME("texture", 0, 2, "image laid on it"),
 };
 
-static const sp_attr_spec view_attrs[] = {
+static sp_attr_spec view_attrs[] = {
     COMMON,
     CHOICE("color-by", "none", "none/displacement/velocity/von-mises/rotation/refresh/region/contact[2]/target-error[3]", 0, 1,
            RELOAD, "what colours show"),
@@ -43,7 +43,7 @@ static const sp_attr_spec view_attrs[] = {
            "of see-through bodies: sorted: the walls by which a ray enters; layers: all walls"),
 };
 
-static const sp_attr_spec camera_attrs[] = {
+static sp_attr_spec camera_attrs[] = {
     COMMON,
     VECTOR("at", "m", NULL, 0, 1, RELOAD, "where it stands; absent: fitted"),
     VECTOR("to", "m", NULL, 0, 1, RELOAD, "what it looks at"),
@@ -53,7 +53,7 @@ static const sp_attr_spec camera_attrs[] = {
     REFERENCE("follow", ANY_BODY, LATER, 1, RELOAD, "body it moves with"),
 };
 
-static const sp_attr_spec light_attrs[] = {
+static sp_attr_spec light_attrs[] = {
     COMMON,
     CHOICE("type", "sun", "sun/point/spot/ambient", 0, 1, RELOAD, "what it is"),
     VECTOR("at", "m", NULL, 0, 1, RELOAD, "where"),
@@ -67,7 +67,7 @@ static const sp_attr_spec light_attrs[] = {
     "position/velocity/force/kinetic/elastic/potential/work/appeared/inverted/volume-lost/penetration/momentum/volume/stress/" \
     "von-mises/iterations/residual/step-ms/contact-force[2]/contact-count[2]/gap[2]"
 
-static const sp_attr_spec probe_attrs[] = {
+static sp_attr_spec probe_attrs[] = {
     COMMON,
     SAMPLING,
     SELECTION(0),
@@ -80,7 +80,7 @@ static const sp_attr_spec probe_attrs[] = {
     "position/velocity/displacement/force/stress/von-mises/strain-energy/rotation/region/refresh/kinetic/elastic/momentum/" \
     "volume/iterations/residual/step-ms/contact-force[2]/contact-count[2]/gap[2]"
 
-static const sp_attr_spec record_attrs[] = {
+static sp_attr_spec record_attrs[] = {
     COMMON,
     SAMPLING,
     FILE_NAME(
@@ -96,7 +96,7 @@ static const sp_attr_spec record_attrs[] = {
            "when the disk is slow: the run waits, or frames are dropped and counted"),
 };
 
-static const sp_attr_spec stop_attrs[] = {
+static sp_attr_spec stop_attrs[] = {
     COMMON,
     POSITIVE("time", "s", NULL, 0, 1, RELOAD, "simulated"),
     INTEGERS("steps", 1, 1, 1, 1e15, NULL, 0, 1, RELOAD, "done"),
@@ -104,7 +104,7 @@ static const sp_attr_spec stop_attrs[] = {
     CONDITION("when", T_, 1, "this is true"),
 };
 
-static const sp_attr_spec expect_attrs[] = {
+static sp_attr_spec expect_attrs[] = {
     COMMON,
     ROW("probe", SP_ATTR_REFERENCE, 1, 1, "", 0, 0, NULL, "probe", NEED, 1, RELOAD, "that measured it"),
     TEXT("component", 0, 1, "of the probe: x, y, z, velocity.x, volume, ..."),
@@ -116,7 +116,7 @@ static const sp_attr_spec expect_attrs[] = {
     TEXT("source", 0, 1, "who says so"),
 };
 
-static const sp_attr_spec inverse_attrs[] = {
+static sp_attr_spec inverse_attrs[] = {
     COMMON,
     TEXT("unknown", NEED, 1, "paths"),
     FILE_NAME("target", 0, 1, "shape or recording"),

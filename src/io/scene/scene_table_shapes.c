@@ -3,7 +3,7 @@
 
 #define ELEMENT_TARGET(stage) INTEGERS("elements", 1, 1, 1, 134217728, NULL, 0, stage, RELOAD, "instead of cells: about so many")
 
-static const sp_attr_spec box_attrs[] = {
+static sp_attr_spec box_attrs[] = {
     COMMON,
     NUMBERS("size", 3, 3, "m", 0, INFINITY, NULL, NEED | LOPEN, 1, RELOAD, "edge lengths; a corner is the own origin"),
     INTEGERS("cells", 3, 3, 1, 1e6, "auto", AUTO, 1, RELOAD, "cells along x, y, z; auto: four along the shortest edge, all even"),
@@ -13,7 +13,7 @@ static const sp_attr_spec box_attrs[] = {
     PLACEMENT(0),
 };
 
-static const sp_attr_spec cylinder_attrs[] = {
+static sp_attr_spec cylinder_attrs[] = {
     COMMON,
     POSITIVE("radius", "m", NULL, NEED, 1, RELOAD, "of the cylinder"),
     POSITIVE("length", "m", NULL, NEED, 1, RELOAD, "from the own origin along the axis"),
@@ -23,7 +23,7 @@ static const sp_attr_spec cylinder_attrs[] = {
     PLACEMENT(0),
 };
 
-static const sp_attr_spec sphere_attrs[] = {
+static sp_attr_spec sphere_attrs[] = {
     COMMON,
     NUMBERS("radius", 1, 3, "m", 0, INFINITY, NULL, NEED | LOPEN, 1, RELOAD,
             "one, or three of an ellipsoid, about the own origin"),
@@ -32,7 +32,7 @@ static const sp_attr_spec sphere_attrs[] = {
     PLACEMENT(0),
 };
 
-static const sp_attr_spec torus_attrs[] = {
+static sp_attr_spec torus_attrs[] = {
     COMMON,
     NUMBERS("radius", 2, 2, "m", 0, INFINITY, NULL, NEED | LOPEN, 1, RELOAD, "of the ring about the own origin, and of its tube"),
     VECTOR("axis", "", "0 1 0", 0, 1, RELOAD, "of the ring"),
@@ -41,7 +41,7 @@ static const sp_attr_spec torus_attrs[] = {
     PLACEMENT(0),
 };
 
-static const sp_attr_spec capsule_attrs[] = {
+static sp_attr_spec capsule_attrs[] = {
     COMMON,
     POSITIVE("radius", "m", NULL, NEED, 2, RELOAD, "of shaft and caps"),
     POSITIVE("length", "m", NULL, NEED, 2, RELOAD, "between the caps' centres; the own origin is the first"),
@@ -49,14 +49,14 @@ static const sp_attr_spec capsule_attrs[] = {
     PLACEMENT(0),
 };
 
-static const sp_attr_spec plane_attrs[] = {
+static sp_attr_spec plane_attrs[] = {
     COMMON,
     VECTOR("point", "m", "0 0 0", 0, 1, RELOAD, "on it"),
     VECTOR("normal", "", "0 1 0", 0, 1, RELOAD, "away from the solid half-space"),
     PLACEMENT(0),
 };
 
-static const sp_attr_spec organ_attrs[] = {
+static sp_attr_spec organ_attrs[] = {
     COMMON,
     CHOICE("kind", "liver", "liver/lens/eye/stomach/vessels/rabbit/armadillo", 0, 1, RELOAD, "which"),
     POSITIVE("length", "m", "0.2", 0, 1, RELOAD, "longest extent, about the own origin"),
@@ -64,7 +64,7 @@ static const sp_attr_spec organ_attrs[] = {
     PLACEMENT(0),
 };
 
-static const sp_attr_spec mesh_attrs[] = {
+static sp_attr_spec mesh_attrs[] = {
     COMMON,
     FILE_NAME("file", NEED, 1, "tetrahedra, with their groups and arrays"),
     POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate, 0.001 for a file in millimetres"),
@@ -73,7 +73,7 @@ static const sp_attr_spec mesh_attrs[] = {
     SWITCH("flip", "no", 0, 1, RELOAD, "turn surface triangles inside out; tetrahedra are turned right by themselves"),
 };
 
-static const sp_attr_spec fill_attrs[] = {
+static sp_attr_spec fill_attrs[] = {
     COMMON,
     FILE_NAME("file", NEED, 2, "closed surface"),
     POSITIVE("scale", "", "1", 0, 2, RELOAD, "factor on every coordinate"),
@@ -81,7 +81,7 @@ static const sp_attr_spec fill_attrs[] = {
     POSITIVE("size", "m", NULL, NEED, 2, RELOAD, "of an element"),
 };
 
-static const sp_attr_spec image_attrs[] = {
+static sp_attr_spec image_attrs[] = {
     COMMON,
     FILE_NAME("file", NEED, 3, "label volume"),
     INTEGERS("labels", 1, MANY, 0, 65535, NULL, 0, 3, RELOAD, "labels to take"),
@@ -89,20 +89,20 @@ static const sp_attr_spec image_attrs[] = {
     NOT_NEGATIVE("smooth", "m", "auto", AUTO, 3, RELOAD, "of the boundary"),
 };
 
-static const sp_attr_spec sheet_attrs[] = {
+static sp_attr_spec sheet_attrs[] = {
     COMMON,
     NUMBERS("size", 2, 2, "m", 0, INFINITY, NULL, NEED | LOPEN, 3, RELOAD, "edges in the own xz plane"),
     INTEGERS("cells", 2, 2, 1, 1e6, NULL, NEED, 3, RELOAD, "cells along them"),
     CHOICE("pattern", "cross", "cross/diagonal", 0, 3, RELOAD, "of the triangles"),
 };
 
-static const sp_attr_spec disc_attrs[] = {
+static sp_attr_spec disc_attrs[] = {
     COMMON,
     POSITIVE("radius", "m", NULL, NEED, 3, RELOAD, "in the own xz plane"),
     INTEGERS("rings", 1, 1, 1, 1e4, NULL, NEED, 3, RELOAD, "hexagonal rings"),
 };
 
-static const sp_attr_spec path_attrs[] = {
+static sp_attr_spec path_attrs[] = {
     COMMON,
     NUMBERS("points", 3, MANY, "m", -INFINITY, INFINITY, NULL, 0, 1, RELOAD, "triples along the centreline, two at least"),
     FILE_NAME("file", 0, 1, "instead of points: comma-separated x, y, z, or the polyline of an .obj"),

@@ -1,7 +1,7 @@
 // The table: time integration, linear solvers, and interaction between bodies.
 #include "io/scene/scene_table.h"
 
-static const sp_attr_spec integrator_attrs[] = {
+static sp_attr_spec integrator_attrs[] = {
     COMMON,
     CHOICE("type", "implicit-euler", "implicit-euler/newton/explicit/static", 0, 1, REBUILD,
            "one linearisation a step; full Newton; symplectic Euler; equilibrium"),
@@ -14,7 +14,7 @@ static const sp_attr_spec integrator_attrs[] = {
     CHOICE("method", "newton", "newton/newton-cg", 0, 3, REBUILD, "static: how to descend"),
 };
 
-static const sp_attr_spec solver_attrs[] = {
+static sp_attr_spec solver_attrs[] = {
     COMMON,
     CHOICE("type", "auto", "auto/cg/pcg/cholesky/updated-cholesky/block-tridiagonal/dense", 0, 1, REBUILD,
            "how the linear systems are solved"),
@@ -26,9 +26,8 @@ static const sp_attr_spec solver_attrs[] = {
     SWITCH("warp", "yes", 0, 1, REBUILD, "an old preconditioner is turned with the nodes"),
     INTEGERS("lag", 1, 1, 0, 1000, "2", 0, 1, REBUILD,
              "steps after which an asynchronous preconditioner is taken, where the scene is deterministic"),
-    NUMBERS("tolerance", 1, 1, "", 0, 1, "1e-6", HOPEN, 1, VALUES,
-            "residual relative to the right-hand side; 0: exactly `iterations`"),
-    INTEGERS("iterations", 1, 1, 1, 1e9, "1000", 0, 1, VALUES, "at most, or exactly"),
+    NUMBER_PARAM("tolerance", LISTED, 0, "solid.solver.tolerance"),
+    PARAM("iterations", SP_ATTR_INTEGER, 1, NULL, LISTED, 0, NULL, "solid.solver.iterations"),
     CHOICE("ordering", "auto", "auto/natural/amd/metis/geometric", 0, 1, REBUILD, "in which order factors eliminate"),
     CHOICE("factor", "llt", "llt/ldlt", 0, 1, REBUILD, "kind of factor"),
     NOT_NEGATIVE("threshold", "N s", "auto", AUTO, 1, REBUILD,
@@ -42,11 +41,11 @@ static const sp_attr_spec solver_attrs[] = {
 // `need` marks attributes that are required in `contact` and optional in `pair`; DEF keeps or drops the defaults
 #define CONTACT_ATTRS(need, DEF)                                                                                            \
     CHOICE("formulation", NULL, "penalty/proximity[2]/volume[2]/volume-penalty[2]", need, 1, REBUILD, "what a contact is"), \
-        NOT_NEGATIVE("friction", "", DEF("0"), 0, 1, VALUES, "coefficient"),                                                \
+        PARAM("friction", SP_ATTR_NUMBER, 1, "", DEF(LISTED), 0, NULL, "world.contact.friction"),                           \
         CHOICE("law", DEF("coulomb"), "coulomb/viscous[2]", 0, 1, REBUILD, "of friction"),                                  \
         NOT_NEGATIVE("viscosity", "N s/m", NULL, 0, 2, VALUES, "of viscous friction"),                                      \
-        POSITIVE("stiffness", "N/m", DEF("auto"), AUTO, 1, VALUES, "per node; auto: from mass and step"),                   \
-        NOT_NEGATIVE("damping", "N s/m", DEF("0"), 0, 1, VALUES, "per node"),                                               \
+        NUMBER_PARAM("stiffness", DEF("auto"), AUTO | LOPEN, "world.contact.stiffness"),                                    \
+        NUMBER_PARAM("damping", DEF(LISTED), 0, "world.contact.damping"),                                                   \
         POSITIVE("alarm", "m", DEF("auto"), AUTO, 2, VALUES, "distance at which contacts are watched"),                     \
         NOT_NEGATIVE("gap", "m", DEF("0"), 0, 2, VALUES, "kept between surfaces"),                                          \
         POSITIVE("pixel", "m", NULL, 0, 2, REBUILD, "volume: of the layered images"),                                       \
@@ -58,20 +57,20 @@ static const sp_attr_spec solver_attrs[] = {
         SWITCH("self", DEF("no"), 0, 2, REBUILD, "bodies touch themselves"),                                                \
         SWITCH("continuous", DEF("no"), 0, 3, REBUILD, "nothing is passed through in a step")
 
-static const sp_attr_spec contact_attrs[] = {
+static sp_attr_spec contact_attrs[] = {
     COMMON,
     CONTACT_ATTRS(NEED, IT_SELF),
     CHOICE("broad", "auto", "auto/bvh/hash/brute", 0, 2, REBUILD, "how near pairs are found"),
 };
 
-static const sp_attr_spec pair_attrs[] = {
+static sp_attr_spec pair_attrs[] = {
     COMMON,
     REFERENCES("a", ANY_BODY "/region/select/fix", NEED, 2, RELOAD, "one side"),
     REFERENCES("b", ANY_BODY "/region/select/fix", NEED, 2, RELOAD, "the other"),
     CONTACT_ATTRS(0, NOTHING),
 };
 
-static const sp_attr_spec contact_solver_attrs[] = {
+static sp_attr_spec contact_solver_attrs[] = {
     COMMON,
     CHOICE("method", "gauss-seidel", "gauss-seidel/direct", 0, 2, REBUILD, "how the problem is solved"),
     CHOICE("local", "projection", "projection/newton", 0, 2, REBUILD, "how one contact is solved"),
@@ -84,7 +83,7 @@ static const sp_attr_spec contact_solver_attrs[] = {
     POSITIVE("budget", "ms", "auto", AUTO, 2, VALUES, "time at most"),
 };
 
-static const sp_attr_spec attach_attrs[] = {
+static sp_attr_spec attach_attrs[] = {
     COMMON,
     REFERENCE("a", ANY_BODY "/region/select/fix", NEED, 2, RELOAD, "a selection"),
     REFERENCE("b", ANY_BODY "/region/select/fix", NEED, 2, RELOAD, "a body or selection"),
@@ -96,7 +95,7 @@ static const sp_attr_spec attach_attrs[] = {
     POSITIVE("break", "N", NULL, 0, 2, VALUES, "force that parts them; absent: never"),
 };
 
-static const sp_attr_spec tool_attrs[] = {
+static sp_attr_spec tool_attrs[] = {
     COMMON,
     REFERENCE("body", "rigid/rod", NEED, 2, RELOAD, "that it is"),
     CHOICE("type", "probe", "probe/grasper/cautery/scissors/needle/suction/camera", 0, 2, RELOAD, "what it does"),
@@ -114,7 +113,7 @@ static const sp_attr_spec tool_attrs[] = {
     VECTOR("pivot", "m", NULL, 0, 2, VALUES, "the trocar"),
 };
 
-static const sp_attr_spec device_attrs[] = {
+static sp_attr_spec device_attrs[] = {
     COMMON,
     CHOICE("type", "mouse", "mouse/haptic/network/file", 0, 2, RELOAD, "what it is"),
     TEXT("driver", 0, 2, "of hardware"),
@@ -127,7 +126,7 @@ static const sp_attr_spec device_attrs[] = {
     FILE_NAME("file", 0, 2, "recorded motion"),
 };
 
-static const sp_attr_spec bind_attrs[] = {
+static sp_attr_spec bind_attrs[] = {
     COMMON,
     INTEGERS("button", 1, 1, 0, 255, NULL, NEED, 2, RELOAD, "which"),
     CHOICE("action", "activate", "activate/close/clutch/camera/reset", 0, 2, RELOAD, "what it does"),

@@ -1,0 +1,86 @@
+// Parameters that several kinds share, and the checks of definitions.
+#include "body/params.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "body/body.h"
+
+// Columns: name, unit, label, meaning, range of a definition, its ends, range of an edit, default, price.
+// An edit stays a little inside an open end: moduli grow beyond all bounds there.
+const sp_param_spec sp__param_density = {
+    "density", "kg/m3", "density", "mass per rest volume", 0, 1e9, SP_RANGE_LOW_OPEN | SP_RANGE_HIGH_GUARD,
+    1e-300,    1e9,     1000,      SP_PRICE_MASS};
+const sp_param_spec sp__param_poisson = {
+    "poisson", "",  "Poisson's ratio", "Poisson's ratio", -1, 0.5, SP_RANGE_LOW_OPEN | SP_RANGE_HIGH_OPEN, -0.999,
+    0.4999,    0.3, SP_PRICE_VALUES};
+const sp_param_spec sp__param_rayleigh_mass = {
+    "rayleigh-mass", "1/s", "damping by mass", "damping by mass", 0, 1e9, SP_RANGE_HIGH_GUARD, 0, 1e9, 0, SP_PRICE_VALUES};
+const sp_param_spec sp__param_rayleigh_stiffness = {
+    "rayleigh-stiffness", "s", "damping by stiffness", "damping by stiffness", 0, 1e9, SP_RANGE_HIGH_GUARD, 0, 1e9, 0,
+    SP_PRICE_VALUES};
+const sp_param_spec sp__param_solver_tolerance = {"solver.tolerance",
+                                                  "",
+                                                  "residual relative to the right-hand side",
+                                                  "residual relative to the right-hand side; 0: exactly `iterations`",
+                                                  0,
+                                                  1,
+                                                  SP_RANGE_HIGH_OPEN,
+                                                  0,
+                                                  0.999,
+                                                  1e-6,
+                                                  SP_PRICE_NOTHING};
+const sp_param_spec sp__param_solver_iterations = {
+    "solver.iterations", "", "iterations at most", "at most, or exactly", 1, 1e9, SP_RANGE_INTEGER, 1, 1e9, 1000,
+    SP_PRICE_NOTHING};
+
+// ------------------------------------------------------------------------------------------------ checks
+
+// as people write it: 1e15, not 1e+15
+static void number_text(double x, char *out, size_t size) {
+    snprintf(out, size, "%g", x);
+    char *e = strchr(out, 'e');
+    if (!e) return;
+    char *digits = e + 1 + (e[1] == '-'), *from = digits;
+    while (*from == '+' || *from == '0') from++;
+    memmove(digits, from, strlen(from) + 1);
+}
+
+static bool in_range(const sp_param_spec *spec, double x) {
+    bool above = spec->ends & SP_RANGE_LOW_OPEN ? x > spec->low : x >= spec->low;
+    bool below = spec->ends & SP_RANGE_HIGH_OPEN ? x < spec->high : x <= spec->high;
+    return above && below;
+}
+
+sp_status sp__param_check(sp_error *error, const char *where, const sp_param_spec *spec, double value) {
+    if (in_range(spec, value)) return SP_OK;
+    char name[32], low[24], high[24];
+    const char *dot = strrchr(spec->name, '.');
+    snprintf(name, sizeof name, "%s", dot ? dot + 1 : spec->name);
+    for (char *c = name; *c; c++)
+        if (*c == '-') *c = '_';  // as the field of the definition is spelled
+    number_text(spec->low, low, sizeof low), number_text(spec->high, high, sizeof high);
+    bool unit = spec->unit[0] && strcmp(spec->unit, "1") != 0;
+    return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "%s%s = %g%s%s, must be in %c%s, %s%c", where, name, value,
+                    unit ? " " : "", unit ? spec->unit : "", spec->ends & SP_RANGE_LOW_OPEN ? '(' : '[', low, high,
+                    spec->ends & SP_RANGE_HIGH_OPEN ? ')' : ']');
+}
+
+bool sp__param_editable(const sp_param_spec *spec, double value) {
+    return value >= spec->edit_low && value <= spec->edit_high;
+}
+
+#define REFUSE(...) return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, __VA_ARGS__)
+
+sp_status sp__body_check_systems(sp_error *error, const sp_integrator_def *in, const sp_solver_def *so) {
+    if (in->cookie != SP_COOKIE_INTEGRATOR) REFUSE("integrator does not start from sp_integrator_def_default()");
+    if (in->iterations < 1 || in->load_steps < 1 || in->substeps < 0 || !(in->tolerance > 0 && in->tolerance < 1))
+        REFUSE("integrator: iterations = %d, load_steps = %d, each must be >= 1; substeps = %d, must be >= 0; tolerance = %g, "
+               "must be "
+               "in (0, 1)",
+               in->iterations, in->load_steps, in->substeps, in->tolerance);
+    if (so->cookie != SP_COOKIE_SOLVER) REFUSE("solver does not start from sp_solver_def_default()");
+    SP_TRY(sp__param_check(error, "solver: ", &sp__param_solver_iterations, so->iterations));
+    return sp__param_check(error, "solver: ", &sp__param_solver_tolerance, so->tolerance);
+}
