@@ -14,12 +14,12 @@
 static const sp_bench benches[] = {
     {"step", "time of a step with 25 CG iterations from 1k to 1M tetrahedra, by operator and threads", sp__bench_step},
     {"rotation", "price of qr, polar and svd rotations over the linear tensor at equal iterations", sp__bench_rotation},
-    {"beam", "the peers' beam to convergence by several solvers, beside Bullet in the same run", sp__bench_beam},
-    {"cholesky", "sparse factors, whole and in part, beside CHOLMOD in the same run", sp__bench_cholesky},
-    {"factor", "the peers' matrix: factor, solve, remove tetrahedra and put them back, beside CHOLMOD", sp__bench_factor},
-    {"preconditioners", "asynchronous and warped preconditioners beside the published tables", sp__bench_preconditioners},
+    {"beam", "the peers' beam to convergence by several solvers, and Bullet in the same run", sp__bench_beam},
+    {"cholesky", "sparse factors, whole and in part, and CHOLMOD in the same run", sp__bench_cholesky},
+    {"factor", "the peers' matrix: factor, solve, remove tetrahedra and put them back, compared with CHOLMOD", sp__bench_factor},
+    {"preconditioners", "asynchronous and warped preconditioners compared with the published tables", sp__bench_preconditioners},
     {"updated", "a pulled torus by exact, updated, preconditioned and plain solves", sp__bench_updated},
-    {"rods", "rods: curves beside integrators and SUNDIALS, four models by precision and time, hair", sp__bench_rods},
+    {"rods", "rods: curves compared with integrators and SUNDIALS, four models by precision and time, hair", sp__bench_rods},
     {"page", "`souple view` with a browser and with ten plain clients: frames, latency of a drag, slowdown", sp__bench_page},
 };
 

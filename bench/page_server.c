@@ -116,7 +116,7 @@ static void stop(pid_t pid, int *code) {
 static sp_status wait_for_address(sp_page_server *s) {
     char text[4096];
     if (!read_until(s->out, "http://", text, sizeof text, patience_ms)) {
-        fprintf(stderr, "bench page: the server told no address: %.300s\n", text);
+        fprintf(stderr, "bench page: the server printed no address: %.300s\n", text);
         return SP_IO;
     }
     const char *colon = strchr(strstr(text, "http://") + 7, ':');

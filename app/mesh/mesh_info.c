@@ -132,7 +132,7 @@ const sp_command sp__command_mesh_info = {
     .text =
         "Tetrahedra where there are any, otherwise triangles. Defects come first, with the numbers of the file.\n"
         "--repair welds coincident nodes, leaves out nodes of no element and degenerate, duplicate or broken elements, turns\n"
-        "inverted tetrahedra and orients surfaces; holes and self-intersections stay, and are told (see `souple mesh\n"
+        "inverted tetrahedra and orients surfaces; holes and self-intersections stay, and are reported (see `souple mesh\n"
         "tetrahedralise`, which can live with both).",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

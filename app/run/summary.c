@@ -61,9 +61,14 @@ void sp__summary_reservation(const sp_summary *r, sp_status status, char *text, 
     const sp_body_summary *b = worst_body(r, status);
     const sp_body_info *n = &b->now;
     int at;
-    if (status == SP_INVERTED)
+    if (status == SP_INVERTED && !(fabs(n->volume_lost) < 10))
+        at = snprintf(text, size, "%d of %d elements of '%s' inverted at the end, its volume grew without bound", n->inverted,
+                      n->elements, n->name);
+    else if (status == SP_INVERTED)
         at = snprintf(text, size, "%d of %d elements of '%s' inverted at the end, %.3g %% of its volume lost", n->inverted,
                       n->elements, n->name, 100 * n->volume_lost);
+    else if (status == SP_ENERGY_GAIN && !isfinite(n->appeared))
+        at = snprintf(text, size, "the energy of '%s' grew without bound", n->name);
     else if (status == SP_ENERGY_GAIN)
         at = snprintf(text, size, "%.3g J appeared in '%s' that nobody put in, %.3g %% of its largest energy", n->appeared,
                       n->name, 100 * share_of(b, status));

@@ -13,9 +13,10 @@ static const char bare_page[] =
     "<style>body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em}</style>"
     "<h1>The simulation runs, its page is missing</h1>"
     "<p>This build of souple has no page. It is made with Node.js:</p><pre>tools/viewer.sh</pre>"
-    "<p>and is then found by <code>souple view</code> in <code>viewer/dist</code>, in <code>share/souple/viewer</code> beside an "
+    "<p>and is then found by <code>souple view</code> in <code>viewer/dist</code>, in <code>share/souple/viewer</code> next to "
+    "an "
     "installed program, or where <code>--page DIR</code> says.</p>"
-    "<p>Other clients connect to <code>/ws</code>; <code>docs/protocol.md</code> describes what they are told.</p></html>";
+    "<p>Other clients connect to <code>/ws</code>; <code>docs/protocol.md</code> describes the messages.</p></html>";
 
 static const char headers[] =
     "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCache-Control: no-cache\r\n"

@@ -197,7 +197,7 @@ static int sweep(sp_sweep *s, const sp_arguments *a) {
     sp_sweep_args *r = &s->args;
     char folder[PATH_MAX], path[PATH_MAX];
     if (a->word_count < 1) return sp__complain(a, "which scene? (a file, or `souple list scenes`)");
-    if (s->grid.axis_count == 0) return sp__complain(a, "--set PATH=V1,V2,... is needed: what shall vary?");
+    if (s->grid.axis_count == 0) return sp__complain(a, "--set PATH=V1,V2,... is needed: it says what varies");
     if (r->steps && r->time) return sp__complain(a, "--time and --steps: one of them");
     if (r->resume && r->overwrite) return sp__complain(a, "--resume and --overwrite: one of them");
     r->scene = a->words[0];

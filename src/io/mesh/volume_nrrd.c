@@ -128,7 +128,7 @@ static sp_status take_units(nrrd *n, const char *p) {
 // only files in the folder of the header: a volume must not read any other file
 static sp_status take_file(nrrd *n, const char *p) {
     if (!*p || strchr(p, '/') || strcmp(p, "..") == 0 || strncmp(p, "LIST", 4) == 0 || strchr(p, '%'))
-        return SP_VOLUME_FAIL(n->v, n->line, -1, "data file \"%.60s\", must be one file beside the header", p);
+        return SP_VOLUME_FAIL(n->v, n->line, -1, "data file \"%.60s\", must be one file next to the header", p);
     n->file = p;
     return SP_OK;
 }

@@ -316,7 +316,7 @@ static sp_status go_on(sp_sink *sink, const char *path, sp_heavy **out) {
     }
     bool no_memory = status == SP_NO_MEMORY || w->h.no_memory;
     release(out);
-    return no_memory ? SP_FAIL(sink->ctx, SP_NO_MEMORY, "%s: no memory to go on with it", path) : SP_OK;
+    return no_memory ? SP_FAIL(sink->ctx, SP_NO_MEMORY, "%s: out of memory while it is reopened", path) : SP_OK;
 }
 
 sp_status sp__heavy_open(sp_sink *sink, const char *path, sp_heavy **out, long *kept) {

@@ -304,10 +304,11 @@ static sp_status spot_at_point(sp_run *run, const sp_run_body *body, const sp_sc
     const double *point = sp__attr(node, "point")->numbers;
     double own[3], x[3], d[3], s = strand < 0 ? 1 : rod->rest->place[strand].scale[0];
     sp_anchor a;
-    if (!alone(node, "point")) return SP_BUILD_FAIL(run, node, "point", "point is one material point: nothing can act beside it");
+    if (!alone(node, "point"))
+        return SP_BUILD_FAIL(run, node, "point", "point is one material point: no other selection can be combined with it");
     if (in_world(node) || rod->strands > 1)
         return SP_BUILD_FAIL(run, node, "point",
-                             "a point of a rod is told in its own coordinates, and of one strand: give s instead");
+                             "the point is in the own coordinates of the rod, and of one strand: give s instead");
     memcpy(own, point, sizeof own);
     SP_TRY(make_rest(run, body, node));
     sp_status status = sp_world_anchor_point(rod->rest->world, rod->rest->id, own, &a);

@@ -223,7 +223,7 @@ static sp_status check_select(sp_run *run, const sp_scene_node *node) {
             return SP_BUILD_FAIL(run, node, no[i],
                                  "%s selects nodes, and a rigid body has none: give box, sphere, plane or where", no[i]);
     if (sp__build_is(node, "frame", "world"))
-        return SP_BUILD_FAIL(run, node, "frame", "a part of a rigid body is told in its own coordinates");
+        return SP_BUILD_FAIL(run, node, "frame", "a part of a rigid body is given in its own coordinates");
     return SP_OK;
 }
 

@@ -201,7 +201,8 @@ sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_n
     const double *point = sp__attr(node, "point")->numbers;
     for (size_t i = 0; i < sizeof by_attrs / sizeof *by_attrs; i++)
         if (strcmp(by_attrs[i], "point") != 0 && sp__build_given(node, by_attrs[i]))
-            return SP_BUILD_FAIL(run, node, by_attrs[i], "point is one material point: %s cannot act beside it", by_attrs[i]);
+            return SP_BUILD_FAIL(run, node, by_attrs[i], "point is one material point: %s cannot be combined with it",
+                                 by_attrs[i]);
     memcpy(x, point, sizeof x);
     if (!sp__build_is(node, "frame", "world")) sp__places_point(&body->places, point, x);
     double least = sp_mesh_locate(body->placed, x, element, weights);

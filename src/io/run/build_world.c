@@ -25,7 +25,7 @@ static sp_status build_contact(sp_run *run) {
     def.stiffness = sp__build_number(node, "stiffness", 0);
     if (def.stiffness == 0)
         sp__scene_note_auto(run->scene, node, "stiffness",
-                            "ten times a node's mass over dt squared; in statics Young's modulus times "
+                            "thirty (rods: ten) times a node's mass over dt squared; in statics Young's modulus times "
                             "the element size");
     sp_status status = sp_world_set_contact(run->world, &def);
     return status < 0 ? sp__build_refused(run, node, status, sp_world_error(run->world)) : SP_OK;

@@ -175,7 +175,7 @@ static sp_status read_record(sp_run *run, reader in, sp_record *r, bool *good) {
     record_head h;
     *good = take(&in, &h, sizeof h) && take_bytes(run->ctx, &in, &r->times) && take_bytes(run->ctx, &in, &r->edits) &&
             take_bytes(run->ctx, &in, &r->events) && in.at == in.end && r->times.size % sizeof(double) == 0;
-    if (in.no_memory) return SP_FAIL(run->ctx, SP_NO_MEMORY, "no memory to go on with %s", r->file);
+    if (in.no_memory) return SP_FAIL(run->ctx, SP_NO_MEMORY, "out of memory while resuming from %s", r->file);
     if (!*good) return SP_OK;
     r->sampling.next = (long)h.next, r->sampling.before = h.before;
     r->edits_sent = h.edits_sent, r->events_sent = h.events_sent;

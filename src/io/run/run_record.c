@@ -88,8 +88,8 @@ static void take_over_counts(sp_run *run) {
         if (r->sink < 0 || !r->times.size) continue;
         sp__recorder_counts(run->recorder, r->sink, &frames, &dropped, &bytes);
         if (frames * (long)sizeof(double) == (long)r->times.size) continue;
-        sp__log(run->ctx, SP_LOG_WARNING, "%s does not hold the %ld frames before the checkpoint: it begins anew", r->path,
-                (long)(r->times.size / sizeof(double)));
+        sp__log(run->ctx, SP_LOG_WARNING, "%s does not hold the %ld frames before the checkpoint: it starts again from here",
+                r->path, (long)(r->times.size / sizeof(double)));
         r->times.size = 0;
         r->edits_sent = r->events_sent = 0;
     }

@@ -37,7 +37,7 @@ static sp_attr_spec param_attrs[] = {
     TEXT("value", NEED, 1, "a number, an expression or a word"),
     FREE_NUMBER("min", "", NULL, 0, 1, RELOAD, "least value allowed"),
     FREE_NUMBER("max", "", NULL, 0, 1, RELOAD, "greatest value allowed"),
-    TEXT("unit", 0, 1, "shown beside it"),
+    TEXT("unit", 0, 1, "unit shown with the value"),
     TEXT("label", 0, 1, "what it is, in words"),
 };
 

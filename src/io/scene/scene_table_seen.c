@@ -87,7 +87,7 @@ static sp_attr_spec record_attrs[] = {
         "file", NEED | OUTPUT, 1,
         "plain name; its ending says the kind: .xdmf (with .h5), .vtu (with .pvd), .obj, .ply, .png, or .csv for the probes"),
     REFERENCES("of", ANY_BODY, 0, 1, RELOAD, "bodies, or whose probes; absent: all"),
-    WORDS("quantity", NULL, RECORD_QUANTITIES, 0, 1, RELOAD, "fields of .xdmf and .vtu beside the position"),
+    WORDS("quantity", NULL, RECORD_QUANTITIES, 0, 1, RELOAD, "fields of .xdmf and .vtu in addition to the position"),
     CHOICE("part", "mechanical", "mechanical/visual", 0, 1, RELOAD, "elements, or the surfaces that are seen"),
     REFERENCE("camera", "camera", 0, 1, RELOAD, "of pictures"),
     CHOICE("precision", "float", "float/double", 0, 1, RELOAD, "of .xdmf"),

@@ -22,7 +22,7 @@ static sp_attr_spec solver_attrs[] = {
     CHOICE("preconditioner", "block-jacobi", "block-jacobi/jacobi/ssor/ic/cholesky/inverse-factor/multigrid", 0, 1, REBUILD,
            "of pcg"),
     ROW("refresh", SP_ATTR_CHOICE_OR_NUMBER, 1, 1, "", 1, 1e9, "auto", "auto/async/step/never", 0, 1, REBUILD,
-        "when preconditioners are made anew, or after how many steps"),
+        "when preconditioners are computed again, or after how many steps"),
     SWITCH("warp", "yes", 0, 1, REBUILD, "an old preconditioner is turned with the nodes"),
     INTEGERS("lag", 1, 1, 0, 1000, "2", 0, 1, REBUILD,
              "steps after which an asynchronous preconditioner is taken, where the scene is deterministic"),
