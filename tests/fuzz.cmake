@@ -1,8 +1,12 @@
 # Harnesses of fuzz/: each runs in ctest on a fixed list of mutated seeds, with any compiler; SP_FUZZ builds them for libFuzzer
-# too (clang), the libraries instrumented for coverage.
+# too (clang). Only what reads and checks input is instrumented for coverage: in the numerical parts it would guide nothing and
+# make every sanitizer test slower.
 option(SP_FUZZ "build the fuzzers (clang only)" OFF)
-if(SP_FUZZ)
-    target_compile_options(sp_flags INTERFACE -fsanitize=fuzzer-no-link)
+if(SP_FUZZ AND SP_IO)
+    target_compile_options(souple-io PRIVATE -fsanitize=fuzzer-no-link)
+    target_compile_options(souple-serve PRIVATE -fsanitize=fuzzer-no-link)
+    file(GLOB readers ${PROJECT_SOURCE_DIR}/src/core/*.c ${PROJECT_SOURCE_DIR}/src/mesh/*.c ${PROJECT_SOURCE_DIR}/src/world/*.c)
+    set_source_files_properties(${readers} TARGET_DIRECTORY souple PROPERTIES COMPILE_OPTIONS -fsanitize=fuzzer-no-link)
 endif()
 
 function(sp_fuzz name count suffix)
@@ -18,12 +22,31 @@ function(sp_fuzz name count suffix)
     foreach(target ${targets})
         target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
         target_link_libraries(${target} PRIVATE souple-io souple sp_flags)
+        target_compile_options(${target} PRIVATE ${SP_TEST_LEVEL})
+    endforeach()
+endfunction()
+
+# Seeds of the scene harness: every scene of the repository with few cells and few hairs, so that building its world takes a
+# millisecond and the time goes into new inputs.
+function(sp_fuzz_scene_seeds folder)
+    file(GLOB_RECURSE scenes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scenes/*.xml ${CMAKE_CURRENT_SOURCE_DIR}/data/*.xml)
+    foreach(scene ${scenes})
+        file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${scene})
+        string(REPLACE "/" "-" name ${name})
+        file(READ ${scene} text)
+        string(REGEX REPLACE "cells=\"[0-9]+\"" "cells=\"2\"" text "${text}")
+        string(REGEX REPLACE "cells=\"[0-9]+ [0-9]+\"" "cells=\"6 1\"" text "${text}")
+        string(REGEX REPLACE "cells=\"[0-9]+ [0-9]+ [0-9]+\"" "cells=\"3 2 1\"" text "${text}")
+        string(REGEX REPLACE "name=\"(k|across)\" value=\"[0-9]+" "name=\"\\1\" value=\"1" text "${text}")
+        string(REGEX REPLACE "name=\"(hairs|along)\" value=\"[0-9]+" "name=\"\\1\" value=\"8" text "${text}")
+        file(WRITE ${folder}/${name} "${text}")
     endforeach()
 endfunction()
 
 if(SP_IO)
     set(data ${CMAKE_CURRENT_SOURCE_DIR}/data)
-    sp_fuzz(scene 20000 .xml ${PROJECT_SOURCE_DIR}/scenes ${data})
+    sp_fuzz_scene_seeds(${CMAKE_CURRENT_BINARY_DIR}/seeds-scene)
+    sp_fuzz(scene 20000 .xml ${CMAKE_CURRENT_BINARY_DIR}/seeds-scene)
     sp_fuzz(expr 500000 .txt ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/expr)
     sp_fuzz(mesh 20000 "" ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/mesh ${data}/mesh/bad)
     sp_fuzz(volume 20000 "" ${data}/volume)

@@ -19,11 +19,11 @@ passed=0
 failed=0
 table=()
 
-# name, passed, failed, seconds: one line of the closing table
+# name, passed, failed, seconds of building, seconds of running: one line of the closing table
 record() {
     passed=$((passed + $2))
     failed=$((failed + $3))
-    table+=("$(printf '%-10s %6d %6d %6d s' "$1" "$2" "$3" "$4")")
+    table+=("$(printf '%-14s %6d %6d %6d s %6d s' "$@")")
 }
 
 # ctest's own count of what ran and what failed, from its log
@@ -33,47 +33,43 @@ count_of() {
 
 # build a preset and run the tests whose names match (and that the preset has: its SP_TEST_MATCH)
 suite() {
-    local name=$1 pattern=$2 start=$SECONDS log=build/$1-tests.log bad all
+    local name=$1 pattern=$2 start=$SECONDS log=build/$1-tests.log built bad all
     if ! tools/build.sh "$name"; then
-        record "$name" 0 1 $((SECONDS - start))
+        record "$name" 0 1 $((SECONDS - start)) 0
         return
     fi
+    built=$SECONDS
     (cd "build/$name" && ctest -j "$jobs" --no-tests=error --output-on-failure -R "$pattern") </dev/null 2>&1 | tee "$log" || true
     read -r bad all <<<"$(count_of "$log")"
     if [ -z "${all:-}" ]; then
-        record "$name" 0 1 $((SECONDS - start))
+        record "$name" 0 1 $((built - start)) $((SECONDS - built))
     else
-        record "$name" $((all - bad)) "$bad" $((SECONDS - start))
+        record "$name" $((all - bad)) "$bad" $((built - start)) $((SECONDS - built))
     fi
 }
 
-# what leaves a step with a status only, yes or no
+# a step that ends with a status only
 single() {
     local name=$1 start=$SECONDS
     shift
     if "$@" </dev/null; then
-        record "$name" 1 0 $((SECONDS - start))
+        record "$name" 1 0 0 $((SECONDS - start))
     else
-        record "$name" 0 1 $((SECONDS - start))
+        record "$name" 0 1 0 $((SECONDS - start))
     fi
 }
 
-in_subshell() (
-    "$@"
-)
-
 # libFuzzer on one harness, beginning with the repository's own files; what it finds stays in build/asan
-fuzz() {
-    local harness=$1 seconds=${SP_FUZZ_SECONDS:-15} top=$PWD log=fuzz-$1.log seeds=()
+fuzz() (
+    harness=$1 seconds=${SP_FUZZ_SECONDS:-15} top=$PWD log=fuzz-$1.log seeds=()
     case $harness in
-        scene) seeds=("$top/scenes" "$top/tests/data") ;;
+        scene) seeds=(tests/seeds-scene) ;;
         mesh) seeds=("$top/tests/fuzz/mesh" "$top/tests/data/mesh/bad") ;;
         volume) seeds=("$top/tests/data/volume" "$top/tests/data/volume/bad") ;;
         expr) seeds=("$top/tests/fuzz/expr") ;;
         wire) seeds=("$top/tests/fuzz/wire") ;;
         mtx) seeds=("$top/tests/fuzz/mtx" "$top/tests/data") ;;
     esac
-    echo "fuzzing $harness for $seconds s"
     cd build/asan
     mkdir -p "corpus-$harness"
     if ! "tests/fuzz_$harness" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2000 -max_len=8192 -print_final_stats=1 \
@@ -81,8 +77,8 @@ fuzz() {
         tail -60 "$log"
         return 1
     fi
-    grep 'number_of_executed_units' "$log"
-}
+    echo "fuzzed $harness for $seconds s: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
+)
 
 # the engine alone; of the C library it may use nothing that prints or ends the program
 engine() {
@@ -98,10 +94,19 @@ sanitizer_options() {
     export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
 }
 
+# every harness, as many at a time as there are cores: each uses one
 fuzz_all() {
+    local start=$SECONDS good=0 harness
     for harness in "${harnesses[@]}"; do
-        single "fuzz $harness" in_subshell fuzz "$harness"
+        while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || true; done
+        rm -f "build/asan/fuzz-$harness.passed"
+        (fuzz "$harness" </dev/null && touch "build/asan/fuzz-$harness.passed") &
     done
+    wait || true
+    for harness in "${harnesses[@]}"; do
+        [ ! -e "build/asan/fuzz-$harness.passed" ] || good=$((good + 1))
+    done
+    record fuzz "$good" $((${#harnesses[@]} - good)) 0 $((SECONDS - start))
 }
 
 asan() {
@@ -115,7 +120,7 @@ fuzzers() {
     if tools/build.sh asan "${harnesses[@]/#/fuzz_}"; then
         fuzz_all
     else
-        record fuzz 0 1 0
+        record fuzz 0 1 0 0
     fi
 }
 
@@ -146,8 +151,9 @@ for configuration in "$@"; do
 done
 
 echo
-printf '%-10s %6s %6s %8s\n' "" passed failed time
+printf '%-14s %6s %6s %8s %8s\n' "" passed failed build run
 printf '%s\n' "${table[@]}"
+printf '%-14s %22d s in all\n' "" "$SECONDS"
 echo
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
