@@ -1,8 +1,8 @@
-// Making meshes from arrays: what is refused and how it is named, what is kept; the boundary; transforms; locate; memory.
+// Creating meshes from arrays: refusals and their messages, copies; the boundary; transforms; locate; memory.
 #include "mesh/mesh_internal.h"
 #include "test.h"
 
-// hooks that refuse from some allocation on
+// hooks that refuse after a number of allocations
 typedef struct ledger {
     int blocks, allow;  // allow: allocations left; -1: no limit
 } ledger;
@@ -61,10 +61,10 @@ TEST(two_tetrahedra) {
     CHECK_INT(sp_mesh_node_count(mesh), 6);
     CHECK_INT(sp_mesh_tet_count(mesh), 2);
     CHECK_INT(sp_mesh_face_count(mesh), 6);
-    // 1/6 under the face 1 2 3 and 2/6 above it; exact but for the last bit
+    // 1/6 under the face 1 2 3 and 2/6 above it; exact except for the last bit
     CHECK_NEAR(sp_mesh_volume(mesh), 0.5, 1e-15);
     CHECK(sp__mesh_det(mesh, 0) > 0 && sp__mesh_det(mesh, 1) > 0);
-    // the numbers given are the numbers kept, the first two nodes of a turned element as well
+    // the given numbers are kept, also for the first two nodes of a reoriented element
     CHECK(sp_mesh_tets(mesh)[4] == 4 && sp_mesh_tets(mesh)[5] == 1);
     CHECK(sp_mesh_node_ids(mesh)[5] == 5 && sp_mesh_tet_ids(mesh)[1] == 1);
     double low[3], high[3];
@@ -129,7 +129,7 @@ TEST(refuses_bad_numbers_and_names_them) {
     CHECK_INT(sp_context_error(ctx)->index, 8);
     t[6] = -1;
     CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
-    // a node twice makes a flat one
+    // a node used twice makes a flat element
     t[6] = 1;
     CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
     CHECK(says(ctx, "flat"));
@@ -140,7 +140,7 @@ TEST(refuses_bad_numbers_and_names_them) {
     sp_context_destroy(&ctx);
 }
 
-TEST(refuses_flat_ones_at_any_scale) {
+TEST(refuses_flat_elements_at_any_scale) {
     sp_context *ctx = new_context(NULL);
     REQUIRE(ctx);
     static const double scales[] = {1e-9, 1, 1e9};
@@ -157,21 +157,21 @@ TEST(refuses_flat_ones_at_any_scale) {
             static const int one[4] = {0, 1, 2, 3};
             def.node_count = 4, def.positions = x, def.tet_count = 1, def.tets = one;
             CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
-            // a thousandth of an edge off the plane is thin, but a tetrahedron
+            // a thousandth of an edge off the plane: thin, but valid
             x[11] += 1e-3 * scales[s];
             CHECK_INT(create(ctx, &def), SP_OK);
         }
     sp_context_destroy(&ctx);
 }
 
-TEST(refuses_ids_given_twice) {
+TEST(refuses_duplicate_ids) {
     sp_context *ctx = new_context(NULL);
     REQUIRE(ctx);
     static const int64_t twice[6] = {5, -3, 900000000000, 4, -3, 5}, once[6] = {5, -3, 900000000000, 4, INT64_MIN, INT64_MAX};
     sp_mesh_def def = two_tets();
     def.node_ids = twice;
     CHECK_INT(create(ctx, &def), SP_BAD_INPUT);
-    // the first repetition in the order given
+    // the first repetition in the given order
     CHECK_INT(sp_context_error(ctx)->index, -3);
     def.node_ids = once;
     CHECK_INT(create(ctx, &def), SP_OK);
@@ -182,7 +182,7 @@ TEST(refuses_ids_given_twice) {
     sp_context_destroy(&ctx);
 }
 
-TEST(ids_are_found_again) {
+TEST(ids_are_found) {
     sp_context *ctx = new_context(NULL);
     REQUIRE(ctx);
     enum { N = 3000 };
@@ -254,7 +254,7 @@ TEST(refuses_bad_groups_and_arrays) {
     sp_context_destroy(&ctx);
 }
 
-TEST(each_refused_allocation_leaves_nothing) {
+TEST(each_refused_allocation_leaks_nothing) {
     static const int64_t ids[6] = {6, 5, 4, 3, 2, 1};
     int nodes[1] = {0}, n = 1;
     double values[6] = {0};
@@ -270,8 +270,8 @@ TEST(each_refused_allocation_leaves_nothing) {
         status = sp_mesh_create(ctx, &def, &mesh);
         CHECK(status == SP_OK || (status == SP_NO_MEMORY && !mesh && sp_context_error(ctx)->status == SP_NO_MEMORY));
         sp_mesh_destroy(&mesh);
-        CHECK_INT(l.blocks, 1);  // the context itself
-        // and the same call works once there is memory
+        CHECK_INT(l.blocks, 1);  // the context only
+        // the same call succeeds once there is memory
         l.allow = -1;
         CHECK_INT(create(ctx, &def), SP_OK);
         sp_context_destroy(&ctx);
@@ -281,7 +281,7 @@ TEST(each_refused_allocation_leaves_nothing) {
     CHECK(n > 20);
 }
 
-// Generate, transform and select; whichever of them meets the refusal says so.
+// Generates, transforms and selects; the call whose allocation is refused reports it.
 static sp_status use_all(sp_context *ctx) {
     sp_mesh *box = NULL, *moved = NULL;
     int count;
@@ -296,7 +296,7 @@ static sp_status use_all(sp_context *ctx) {
     return status;
 }
 
-TEST(each_refused_allocation_of_the_rest) {
+TEST(each_refused_allocation_of_other_functions) {
     int n = 1;
     for (sp_status status = SP_NO_MEMORY; status != SP_OK; n++) {
         ledger l = {.allow = n};
@@ -315,7 +315,7 @@ TEST(each_refused_allocation_of_the_rest) {
 
 // ------------------------------------------------------------------------------------------------ transforms
 
-TEST(transformed_keeps_numbers_and_turns_mirror_images) {
+TEST(transformed_keeps_numbers_and_reorients_mirror_images) {
     sp_context *ctx = new_context(NULL);
     REQUIRE(ctx);
     sp_mesh_def def = two_tets();
@@ -380,7 +380,7 @@ TEST(locate_inside) {
         point_of(mesh, found, v, back);
         for (int k = 0; k < 3; k++) CHECK_NEAR(back[k], p[k], 1e-14);
     }
-    // a node belongs to one of its elements, with all the weight
+    // a node is located in one of its elements, with weight 1
     for (int n = 0; n < sp_mesh_node_count(mesh); n += 17) {
         int found;
         double v[4];
@@ -407,7 +407,7 @@ TEST(locate_outside) {
     double back[3];
     point_of(mesh, found, v, back);
     for (int k = 0; k < 3; k++) CHECK_NEAR(back[k], p[k], 1e-14);
-    // cells of edge 1/2 are 0.2 edges away, and one face of the element lies on the boundary
+    // cells of edge 1/2 are 0.2 edges away, and one face of the element is on the boundary
     CHECK_NEAR(least, -0.2, 1e-14);
     sp_mesh_destroy(&mesh);
     sp_context_destroy(&ctx);

@@ -1,5 +1,5 @@
-// Broken mesh files: tests/data/mesh/bad/expected.txt says what is said about which. Each is given to the reader and to the built
-// command, which must end with exit code 2 and the same words, quickly and in bounded memory.
+// Broken mesh files: tests/data/mesh/bad/expected.txt lists the expected messages. Each file is given to the reader and to the
+// built command, which must end with exit code 2 and the same message, quickly and in bounded memory.
 #include <ctype.h>
 #include <dirent.h>
 #include <stdbool.h>
@@ -83,7 +83,7 @@ static void check_reader(sp_context *ctx, const row *r) {
     sp__cells_free(&cells);
 }
 
-TEST(the_reader_says_what_is_wrong) {
+TEST(the_reader_reports_the_error) {
     sp_context_def def = sp_context_def_default();
     sp_context *ctx;
     def.alloc = capped_alloc, def.free = capped_free, def.workers = 1;
@@ -125,7 +125,7 @@ static bool in_table(const char *name) {
     size_t stem = strcspn(name, ".");
     for (int i = 0; i < row_count; i++) {
         if (strcmp(rows[i].file, name) == 0) return true;
-        // a sibling of one that is
+        // belongs to another file of the table
         if (strncmp(name, "tetgen-", 7) == 0 && strncmp(rows[i].file, name, stem) == 0 && rows[i].file[stem] == '.') return true;
     }
     return false;

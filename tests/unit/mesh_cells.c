@@ -1,5 +1,5 @@
-// Cells of all kinds into tetrahedra and triangles, and back: volumes and faces fit, groups and arrays follow, files are chosen
-// by content and name and written whole or not at all.
+// Cells of all kinds converted to tetrahedra and triangles, and back: volumes and faces are conforming, groups and arrays are
+// kept, formats are recognised by content and name, files are written completely or not at all.
 #include "meter.h"
 #include "unit/mesh_help.h"
 
@@ -33,7 +33,7 @@ static void row_of(sp_cells *c, int kind, const int *number) {
             for (int k = 0; k < 3; k++) c->x[3 * number[9 * block + i] + k] = (i < 8 ? unit[i][k] : 0.5) + (k == 0 ? block : 0);
         for (int j = 0; j < per * corners; j++) {
             int local = cells[j], at = 9 * block + local;
-            // the second block stands on the face x = 1 of the first
+            // the second block is on the face x = 1 of the first
             if (block && (local == 0 || local == 3 || local == 4 || local == 7))
                 at = local == 0 ? 1 : local == 3 ? 2 : local == 4 ? 5 : 6;
             c->nodes[block * per * corners + j] = number[at];
@@ -42,8 +42,8 @@ static void row_of(sp_cells *c, int kind, const int *number) {
     for (int i = 0; i < 2 * per; i++) c->type[i] = (unsigned char)kind, c->start[i + 1] = (i + 1) * corners;
 }
 
-// whatever the numbering: the volume is that of the cells, and faces between cells are cut alike (none of them is boundary)
-TEST(volume_cells_are_cut_to_fit) {
+// for any numbering: the volume is that of the cells, and faces between cells are cut the same way (none of them is boundary)
+TEST(volume_cells_are_cut_conformingly) {
     static const int kinds[] = {SP_CELL_HEX, SP_CELL_WEDGE, SP_CELL_PYRAMID};
     static const int tets[] = {12, 12, 24};
     sp_context *ctx = mesh_context();
@@ -69,7 +69,7 @@ TEST(volume_cells_are_cut_to_fit) {
     sp_context_destroy(&ctx);
 }
 
-TEST(a_hexahedron_with_an_edge_drawn_together) {
+TEST(a_hexahedron_with_a_collapsed_edge) {
     sp_context *ctx = mesh_context();
     sp_cells c;
     sp_mesh *mesh = NULL;
@@ -103,7 +103,7 @@ static double cut_area(const double *x, const int *corners, int n, double *signe
     return sum;
 }
 
-// of a star with deep notches every triangle lies inside: areas add up without a negative one
+// in a star with deep notches every triangle is inside: areas sum up without a negative one
 TEST(concave_polygons) {
     for (int n = 4; n <= 120; n += 4) {
         double x[3 * 120], area = 0, seen;
@@ -123,7 +123,7 @@ TEST(concave_polygons) {
     }
 }
 
-// a quadrangle, a concave pentagon, a triangle: with texture corners, colours, a group, an array on cells
+// a quadrangle, a concave pentagon, a triangle: with texture coordinates of corners, colours, a group, an array on cells
 static void make_faces(sp_context *ctx, sp_cells *c, bool with_tet) {
     static const double x[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 2, 0, 0, 1.2, 0.5, 0, 2, 1, 0, 5, 5, 5, 3, 0, 1};
     static const int nodes[] = {0, 1, 2, 3, 1, 4, 5, 6, 2, 4, 8, 6, 0, 1, 3, 8};
@@ -159,13 +159,13 @@ TEST(faces_become_triangles) {
         REQUIRE(sp__cells_to_trimesh(&c, &surface) == SP_OK);
         sp_trimesh_get(surface, &def);
         CHECK_INT(def.face_count, 6);
-        CHECK_INT(def.vertex_count, with_tet ? 8 : 9);  // the stray node stays where only faces are
+        CHECK_INT(def.vertex_count, with_tet ? 8 : 9);  // the unreferenced node is kept where there are only faces
         CHECK(def.group_count == 1 && def.groups[0].element_count == 4);
         CHECK_INT(def.groups[0].node_count, with_tet ? 6 : 7);
         CHECK(def.array_count == 1 && def.arrays[0].values[1] == 10 && def.arrays[0].values[2] == 20 &&
               def.arrays[0].values[5] == 30);
         for (int i = 0; i < 3 * def.face_count; i++) {
-            // texture corners and colours say the node that they came with
+            // texture coordinates and colours identify their original node
             int tex = def.face_texcoords ? def.face_texcoords[i] : def.faces[i];
             CHECK(def.texcoords[2 * tex] == def.colors[4 * def.faces[i]]);
             CHECK(def.face_normals && c.nodes[def.face_normals[i]] == (int)(16 * def.colors[4 * def.faces[i]]));
@@ -198,7 +198,7 @@ TEST(a_surface_becomes_cells_and_back) {
 
 // ------------------------------------------------------------------------------------------------ groups and arrays
 
-TEST(components_are_parted_and_joined) {
+TEST(components_are_split_and_joined) {
     sp_context *ctx = mesh_context();
     static const char *const names[] = {"u.x", "u.y", "s.xx", "s.yy", "s.zz", "s.xy",    "s.yz", "s.xz",
                                         "q.0", "q.1", "q.2",  "q.3",  "q.4",  "alone.x", "w.x",  "w.z"};
@@ -228,8 +228,8 @@ TEST(components_are_parted_and_joined) {
     sp_context_destroy(&ctx);
 }
 
-// "left side" and "12" hold the same: in a file they are one group with a name and a number
-TEST(a_group_goes_by_name_and_number) {
+// "left side" and "12" have the same content: in a file they are one group with a name and a number
+TEST(a_group_has_a_name_and_a_number) {
     sp_context *ctx = mesh_context();
     sp_mesh *mesh = rich_box(ctx, (const int[]){1, 1, 1}, false), *back = NULL;
     sp_cells c;
@@ -273,7 +273,7 @@ static void refuse(const sp_mesh *mesh, const char *path, const char *format, sp
     if (status != want || !strstr(message, says)) SP_TEST_FAILED("%s: %d, '%s'", path, (int)status, message);
 }
 
-TEST(what_cannot_be_written_is_refused) {
+TEST(unsupported_data_is_refused_by_writers) {
     sp_context *ctx = mesh_context();
     sp_mesh *mesh = rich_box(ctx, (const int[]){1, 1, 1}, false);
     REQUIRE(mesh);
@@ -290,14 +290,14 @@ TEST(what_cannot_be_written_is_refused) {
     sp_context_destroy(&ctx);
 }
 
-// a disk that is full: what was there stays, and nothing is left beside it
-TEST(a_new_file_is_whole_or_not_there) {
+// a full disk: the old file stays, and no temporary file is left
+TEST(a_new_file_is_complete_or_absent) {
     sp_context *ctx = mesh_context();
     sp_new_file f, g;
     struct stat info;
     mesh_put_file(PATH, "old", 3);
     REQUIRE(sp__new_file_open(ctx, PATH, &f) == SP_OK);
-    REQUIRE(sp__new_file_open(ctx, PATH, &g) == SP_OK);  // two at a time do not meet
+    REQUIRE(sp__new_file_open(ctx, PATH, &g) == SP_OK);  // two temporary files do not collide
     CHECK(strcmp(f.draft, g.draft) != 0);
     char draft[500];
     snprintf(draft, sizeof draft, "%s", f.draft);
@@ -307,8 +307,8 @@ TEST(a_new_file_is_whole_or_not_there) {
     fputs("all of it", g.stream);
     CHECK(sp__new_file_close(&g, true) == SP_OK);
     CHECK(stat(PATH, &info) == 0 && info.st_size == 9);
-    CHECK(sp__new_file_close(&g, true) == SP_OK);  // closed already
-    // the disk is full: /dev/full stands for it
+    CHECK(sp__new_file_close(&g, true) == SP_OK);  // already closed
+    // a full disk, simulated by /dev/full
     REQUIRE(sp__new_file_open(ctx, PATH, &f) == SP_OK);
     snprintf(draft, sizeof draft, "%s", f.draft);
     if (freopen("/dev/full", "wb", f.stream)) {

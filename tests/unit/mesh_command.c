@@ -1,4 +1,4 @@
-// `souple mesh` as its users meet it: shapes made, looked at, converted, refined and repaired; what is said about mistakes.
+// `souple mesh` from the user's side: shapes are created, inspected, converted, refined and repaired; messages about mistakes.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -122,15 +122,15 @@ TEST(refinements) {
     CHECK_INT(mesh("refine coarse.stl no.stl --max-edge 0.1"), 2);
 }
 
-// a tetrahedron of triangles with a vertex of nobody, a triangle twice, one turned and one without area
+// a tetrahedron of triangles with an unreferenced vertex, a duplicate triangle, a reversed one and one without area
 static const char *const sick = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 5 5 5\n"
                                 "f 1 3 2\nf 1 2 4\nf 1 3 4\nf 2 3 4\nf 4 2 3\nf 1 2 2\n";
 
-TEST(defects_are_told_and_repaired) {
+TEST(defects_are_reported_and_repaired) {
     put("sick.obj", sick);
     CHECK_INT(mesh("info sick.obj"), 0);
     const char *first = strstr(out, "defects\n"), *numbers = strstr(out, "components");
-    CHECK(first && numbers && first < numbers);  // what is wrong comes first
+    CHECK(first && numbers && first < numbers);  // defects come first
     CHECK(strstr(out, "1 duplicate") && strstr(out, "1 unreferenced") && strstr(out, "1 degenerate"));
     CHECK(strstr(out, "3 orientation"));
     CHECK_INT(mesh("info sick.obj --strict"), 1);
@@ -142,14 +142,14 @@ TEST(defects_are_told_and_repaired) {
     CHECK_NEAR(json_number_at(out, "volume"), 1.0 / 6, 1e-7);
     CHECK_INT(mesh("info sick.obj --repair well.ply --json"), 0);
     CHECK(json_is_one(out) && json_number_at(out, "repair.dropped_duplicates") == 1);
-    // what cannot be repaired safely stays and is told
+    // defects that cannot be repaired safely stay and are reported
     put("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
     CHECK_INT(mesh("info open.obj --repair still.obj --strict"), 1);
     CHECK(strstr(out, "3 defects are left") && strstr(out, "3 open-edge"));
 }
 
-// tetrahedra that sp_mesh_read would refuse: one flat, one inverted, a node of nobody
-TEST(bad_tetrahedra_are_looked_at) {
+// tetrahedra that sp_mesh_read would refuse: one flat, one inverted, an unreferenced node
+TEST(bad_tetrahedra_are_inspected) {
     put("bad.node", "6 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 0\n6 9 9 9\n");
     put("bad.ele", "2 4 0\n1 1 3 2 4\n2 1 2 3 5\n");
     CHECK_INT(mesh("convert bad.node bad.msh"), 2);

@@ -1,4 +1,4 @@
-// Mesh files as they stand: definitions with all nodes and the file's numbers, whatever is wrong with them; memory.
+// Mesh files without changes: definitions with all nodes and the file's numbers, including defects; memory.
 #include <unistd.h>
 
 #include "meter.h"
@@ -25,7 +25,7 @@ TEST(bad_tetrahedra_keep_their_numbers) {
     sp_mesh_file_content c;
     sp_mesh *mesh;
     REQUIRE(sp_context_create(NULL, &context) == SP_OK);
-    // numbers that are not those of the places; element 7 is flat, node 50 nobody's
+    // numbers that differ from the positions in the file; element 7 is flat, node 50 is unreferenced
     static const char *const text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
                                     "$Nodes\n5\n10 0 0 0\n20 1 0 0\n30 0 1 0\n40 0 0 1\n50 9 9 9\n$EndNodes\n"
                                     "$Elements\n2\n6 4 2 0 1 10 20 30 40\n7 4 2 0 1 10 20 30 30\n$EndElements\n";
@@ -58,7 +58,7 @@ TEST(surfaces_and_refusals) {
     sp_context_destroy(&context);
 }
 
-TEST(every_failing_allocation_is_survived) {
+TEST(every_allocation_may_fail) {
     static const char *const files[] = {SEEDS "cube.msh", SEEDS "box.node", SEEDS "skin.obj", SEEDS "skin.stl"};
     for (int i = 0; i < 4; i++)
         for (long n = 1;; n++) {

@@ -1,5 +1,5 @@
-// The generators: numbering of the box, volumes that converge at second order, closed outward surfaces of the right genus, shapes
-// of elements, refusals, and the order for locality.
+// The generators: numbering of the box, volumes that converge at second order, closed outward surfaces of the correct genus,
+// shapes of elements, refusals, and the order for locality.
 #include "math/vec3.h"
 #include "mesh/mesh_internal.h"
 #include "test.h"
@@ -17,8 +17,8 @@ static sp_context *new_context(void) {
 
 // ------------------------------------------------------------------------------------------------ oracles
 
-// Volume under the boundary by the divergence theorem: differs from the sum over elements where elements overlap or faces look
-// in.
+// Volume inside the boundary by the divergence theorem: differs from the sum over elements where elements overlap or faces point
+// inwards.
 static double volume_of_surface(const sp_mesh *mesh) {
     double six = 0;
     for (int f = 0; f < sp_mesh_face_count(mesh); f++) {
@@ -60,7 +60,7 @@ static int euler_characteristic(const sp_mesh *mesh) {
     return fits ? vertices - edges / 2 + nf : -1000;
 }
 
-// The least and greatest angle between two faces of an element, in degrees.
+// The smallest and largest angle between two faces of an element, in degrees.
 static void dihedral_range(const sp_mesh *mesh, double *least, double *most) {
     *least = 180, *most = 0;
     for (int t = 0; t < sp_mesh_tet_count(mesh); t++) {
@@ -128,7 +128,7 @@ TEST(box_numbering) {
     sp_context_destroy(&ctx);
 }
 
-// Six a cell: the path tetrahedra, each with the whole main diagonal; five: one in the middle has a third of the cell.
+// Six per cell: the path tetrahedra, each with the whole main diagonal; five: the one in the middle has a third of the cell.
 TEST(box_patterns) {
     sp_context *ctx = new_context();
     REQUIRE(ctx);
@@ -191,7 +191,7 @@ static void check_round(make_fn *make, double volume, int euler, double least_an
     sp_context_destroy(&ctx);
 }
 
-// Angles: path tetrahedra of a cube have 45 and 90 degrees; the maps stretch them to about 30 and 120, the ring a little more.
+// Angles: path tetrahedra of a cube have 45 and 90 degrees; the maps stretch them to about 30 and 120, the torus a little more.
 TEST(cylinder) {
     check_round(make_cylinder, PI * 0.25 * 2, 2, 25, 130);
 }
@@ -280,7 +280,7 @@ TEST(refusals) {
     sp_context_destroy(&ctx);
 }
 
-// One node in every element: a fan of n tetrahedra, where anything quadratic would be seen.
+// One node in every element: a fan of n tetrahedra, where a quadratic algorithm would take too long.
 TEST(surface_of_a_fan) {
     sp_context *ctx = new_context();
     REQUIRE(ctx);
@@ -291,7 +291,7 @@ TEST(surface_of_a_fan) {
     for (int i = 0; i < N; i++) {
         double a = 2 * PI * i / N;
         x[3 * (i + 2)] = cos(a), x[3 * (i + 2) + 1] = sin(a), x[3 * (i + 2) + 2] = 0;
-        // from the last to the first: the worst order for a sort by insertion
+        // from the last to the first: the worst order for an insertion sort
         const int tet[4] = {0, 2 + i, 2 + (i + 1) % N, 1};
         memcpy(tets + 4 * (N - 1 - i), tet, sizeof tet);
     }

@@ -1,4 +1,4 @@
-// What the tests of mesh files share: a box with groups and arrays, and the comparison of two meshes bit by bit.
+// Shared by the tests of mesh files: a box with groups and arrays, and a comparison of two meshes bit by bit.
 #ifndef SP_MESH_HELP_H
 #define SP_MESH_HELP_H
 
@@ -16,7 +16,7 @@ static inline bool same_bits(const void *a, const void *b, size_t n) {
     return n == 0 || memcmp(a, b, n) == 0;
 }
 
-// positions that need all their digits, ids that jump, groups that overlap or list nodes only, arrays of one and three components
+// positions with all digits, ids with gaps, groups that overlap or list nodes only, arrays of one and three components
 static inline sp_mesh *rich_box(sp_context *ctx, const int cells[3], bool wide_ids) {
     const double size[3] = {1, 1.1, 0.9};
     sp_mesh *box = NULL, *mesh = NULL;

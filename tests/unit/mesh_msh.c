@@ -1,4 +1,4 @@
-// Gmsh files of both versions, as text and binary, of either order of bytes: what is written is read back bit for bit.
+// Gmsh files of both versions, text and binary, of either byte order: written files are read back bit for bit.
 #include "meter.h"
 #include "unit/mesh_help.h"
 
@@ -57,7 +57,7 @@ TEST(numbers_above_32_bits) {
     REQUIRE(mesh);
     round_trip(ctx, mesh, ways[0]);
     round_trip(ctx, mesh, ways[2]);
-    // 2.2 has 32 bits for numbers in its binary kind: refused, and what was there stays
+    // 2.2 has 32 bits for numbers in its binary files: refused, and the old file stays
     mesh_put_file(PATH, "old", 3);
     sp_mesh_write_options o = options_of(ways[3]);
     CHECK(sp_mesh_write(mesh, PATH, &o) == SP_BAD_INPUT);
@@ -69,7 +69,7 @@ TEST(numbers_above_32_bits) {
     remove(PATH);
 }
 
-TEST(what_is_written_twice_is_the_same_file) {
+TEST(files_written_twice_are_identical) {
     sp_context *ctx = mesh_context();
     sp_mesh *mesh = rich_box(ctx, (const int[]){2, 1, 2}, false), *back = NULL;
     REQUIRE(mesh);
@@ -91,7 +91,7 @@ TEST(what_is_written_twice_is_the_same_file) {
     remove(PATH);
 }
 
-TEST(a_surface_goes_there_and_back) {
+TEST(a_surface_is_written_and_read_back) {
     sp_context *ctx = mesh_context();
     sp_mesh *mesh = rich_box(ctx, (const int[]){2, 2, 1}, false);
     sp_trimesh *surface = NULL, *back = NULL;
@@ -108,7 +108,7 @@ TEST(a_surface_goes_there_and_back) {
         sp_trimesh_destroy(&back);
     }
     sp_trimesh_destroy(&surface);
-    // of a file of tetrahedra alone, the boundary
+    // from a file that has only tetrahedra, the boundary
     REQUIRE(sp_mesh_write(mesh, PATH, NULL) == SP_OK && sp_trimesh_read(ctx, PATH, &back) == SP_OK);
     sp_trimesh_get(back, &b);
     CHECK_INT(b.face_count, sp_mesh_face_count(mesh));
@@ -209,7 +209,7 @@ static void check_bytes(sp_context *ctx, const bytes *b) {
     sp__cells_free(&cells);
 }
 
-TEST(either_order_of_bytes) {
+TEST(either_byte_order) {
     sp_context *ctx = mesh_context();
     for (int big = 0; big < 2; big++) {
         static bytes b;
@@ -225,8 +225,8 @@ TEST(either_order_of_bytes) {
     sp_context_destroy(&ctx);
 }
 
-// every cut of a binary is refused or (after the elements) accepted, and every byte turned to 0xff is survived
-TEST(cut_and_damaged_binaries) {
+// every truncation of a binary file is refused or (after the elements) accepted, and no byte changed to 0xff causes a crash
+TEST(truncated_and_damaged_binaries) {
     sp_context *ctx = mesh_context();
     for (int kind = 0; kind < 3; kind++) {
         static bytes b, damaged;
@@ -275,7 +275,7 @@ TEST(partitions_and_parameters) {
     sp_context_destroy(&ctx);
 }
 
-// ten nodes: Gmsh and we number the middle of the last two edges the other way round; written, they come back
+// ten nodes: Gmsh and we number the midpoints of the last two edges in different order; written files are read back unchanged
 TEST(quadratic_tetrahedra) {
     static const char text[] =
         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n10\n0 0 0 0\n1 2 0 0\n2 0 2 0\n3 0 0 2\n4 1 0 0\n5 1 1 0\n6 0 1 0\n"

@@ -1,4 +1,4 @@
-// OBJ, STL and PLY: round trips, the ways in which other programs write them, refusals.
+// OBJ, STL and PLY: round trips, variants written by other programs, refusals.
 #include "cells_help.h"
 
 static sp_context *context(void) {
@@ -17,11 +17,11 @@ TEST(obj_keeps_every_bit) {
     a.array_count = 0;                                               // nor arrays
     REQUIRE(through_file(&a, "a.obj", SP_ENCODING_AUTO, false, &b));
     CHECK(same_mesh(&a, &b) && same_groups(&a, &b) && same_looks(&a, &b));
-    // normals and texture coordinates of nodes have become those of corners, the same ones
+    // normals and texture coordinates of nodes have become those of corners, with the same values
     for (int64_t i = 0; i < b.start[b.cell_count]; i++)
         CHECK(b.corner_normals[i] == b.nodes[i] && b.corner_texcoords[i] == b.nodes[i]);
     sp__cells_free(&a);
-    // again, with places of their own
+    // again, with separate indices
     REQUIRE(through_file(&b, "b.obj", SP_ENCODING_ASCII, false, &a));
     CHECK(same_mesh(&a, &b) && same_groups(&a, &b) && same_looks(&a, &b));
     sp__cells_free(&a);
@@ -94,7 +94,7 @@ TEST(obj_refusals) {
 }
 
 // a backslash at the end of a name must not make two passes see different lines
-TEST(obj_broken_lines_of_names) {
+TEST(obj_names_with_a_line_continuation) {
     sp_context *ctx = context();
     sp_cells c;
     REQUIRE(parse(ctx, "b.obj", "v 0 0 0\ng a\\\nf 1 1 1\no b\\\nf 1 1 1\nf 1 1 1", &c) >= 0);
@@ -156,7 +156,7 @@ TEST(stl_text_of_several_solids) {
     REQUIRE(box && box->cell_count == 2);
     CHECK(box->cells[0] == 2);
     CHECK(group_named(&c, "the lid", 2));
-    // doubles survive as text; facets of no group come first
+    // doubles are preserved as text; facets without a group come first
     REQUIRE(through_file(&c, "t2.stl", SP_ENCODING_ASCII, false, &back));
     CHECK(back.cell_count == 4 && back.group_count == 2 && group_named(&back, "box", 2)->cell_count == 2 && back.x[3] == 0.1);
     sp__cells_free(&back);
@@ -169,7 +169,7 @@ TEST(stl_polygons_are_cut_and_volumes_refused) {
     sp_cells a, b;
     sp_mesh_write_options options = sp_mesh_write_options_default();
     sample_surface(ctx, &a);
-    a.x[5] = 0;  // no float holds 1e-300
+    a.x[5] = 0;  // not representable as a float
     REQUIRE(through_file(&a, "c.stl", SP_ENCODING_ASCII, false, &b));
     CHECK_INT(b.cell_count, 2 + 2 + 3);
     sp__cells_free(&b);
@@ -211,7 +211,7 @@ static void check_ply(sp_encoding encoding) {
     REQUIRE(through_file(&a, "a.ply", encoding, false, &b));
     CHECK(same_mesh(&a, &b) && same_arrays(&a, &b) && same_groups(&a, &b) && same_looks(&a, &b));
     sp__cells_free(&b);
-    // colours that are no bytes, texture coordinates of corners
+    // colours that are not bytes, texture coordinates of corners
     a.colors[1] = 0.1;
     a.corner_texcoords = sp__keep_alloc(&a.keep, 64, sizeof(int));
     for (int64_t i = 0; i < a.start[a.cell_count]; i++) a.corner_texcoords[i] = i < 3 ? -1 : (int)(i * 5 % SAMPLE_NODES);
@@ -258,7 +258,7 @@ TEST(ply_tetrahedra_and_lines) {
     sp_context_destroy(&ctx);
 }
 
-TEST(ply_big_endian_with_what_nobody_knows) {
+TEST(ply_big_endian_with_unknown_properties) {
     sp_context *ctx = context();
     sp_cells c;
     static const char head[] = "ply\r\nformat binary_big_endian 1.0\r\ncomment any\r\nelement camera 1\r\nproperty list uchar "
@@ -287,7 +287,7 @@ TEST(ply_big_endian_with_what_nobody_knows) {
           array_named(&c, "flag")->values[0] == 7);
     CHECK(c.nodes[0] == 0 && c.nodes[1] == 1 && c.nodes[2] == 2);
     sp__cells_free(&c);
-    // the same bytes said to be of the other order: places far out of range, and lists longer than the file
+    // the same bytes declared in the other byte order: coordinates far out of range, and lists longer than the file
     char *little = strstr((char *)bytes, "big_endian");
     memmove(little + 3, little, n - (size_t)((unsigned char *)little - bytes));
     memcpy(little, "little_endian", 13);
@@ -325,7 +325,7 @@ TEST(ply_refusals) {
     sp_context_destroy(&ctx);
 }
 
-// few faces with thousands of properties must not make thousands of arrays over many lines
+// few faces with thousands of properties must not allocate thousands of arrays over many lines
 TEST(ply_properties_are_bounded_by_the_file) {
     sp_context *ctx = context();
     size_t n = 0, room = 4 << 20;

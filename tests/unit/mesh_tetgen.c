@@ -1,5 +1,5 @@
-// TetGen files: any of the three names reads all, numbers from 0 or 1, regions, markers and attributes; written and read again
-// they are the same.
+// TetGen files: any of the three names reads all files, numbers start at 0 or 1, regions, markers and attributes are read;
+// written files are read back unchanged.
 #include "meter.h"
 #include "unit/mesh_help.h"
 
@@ -70,7 +70,7 @@ TEST(any_of_the_three_names) {
     for (int base = 0; base < 2; base++) {
         put_example(base);
         for (int i = 0; i < 3; i++) check_example(ctx, names[i], base);
-        // and again from what we write of it
+        // read back from our own file
         sp_cells cells;
         REQUIRE(sp__cells_read(ctx, names[0], &cells) == SP_OK);
         CHECK(sp__cells_write(&cells, names[1], NULL) == SP_OK);
@@ -96,7 +96,7 @@ TEST(points_alone_and_faces_alone) {
     CHECK(sp__cells_read(ctx, STEM ".node", &cells) == SP_OK && cells.cell_count == 0);
     CHECK(sp__cells_to_trimesh(&cells, &surface) == SP_BAD_INPUT);
     sp__cells_free(&cells);
-    // tetrahedra without points are nothing
+    // tetrahedra without points are refused
     put_example(1);
     unlink(STEM ".node");
     CHECK(sp_mesh_read(ctx, STEM ".ele", &mesh) == SP_IO);
@@ -104,7 +104,7 @@ TEST(points_alone_and_faces_alone) {
     forget();
 }
 
-// a mesh keeps everything but the numbers, which TetGen counts itself; of several groups of a cell one
+// a mesh keeps everything except the numbers, which TetGen assigns itself; a cell keeps one of its groups
 TEST(round_trip_of_a_mesh) {
     sp_context *ctx = mesh_context();
     sp_mesh *mesh = rich_box(ctx, (const int[]){3, 2, 2}, false), *back = NULL;
@@ -118,7 +118,7 @@ TEST(round_trip_of_a_mesh) {
         CHECK(left && fixed && every && fixed->node_count == 3 && fixed->nodes[1] == 2);
         const sp_mesh_array *v = sp_mesh_array_named(back, "v.z"), *w = sp_mesh_array_named(mesh, "v.z");
         CHECK(v && w && same_values(v->values, w->values, (size_t)sp_mesh_node_count(mesh)));
-        CHECK(sp_mesh_array_named(back, "E") == NULL);  // has a NaN
+        CHECK(sp_mesh_array_named(back, "E") == NULL);  // contains a NaN
     }
     sp_mesh_write_options o = sp_mesh_write_options_default();
     o.encoding = SP_ENCODING_BINARY;
@@ -129,7 +129,7 @@ TEST(round_trip_of_a_mesh) {
     forget();
 }
 
-TEST(every_cut_is_refused_or_whole) {
+TEST(every_truncation_is_refused_or_complete) {
     static const char *const suffixes[] = {".node", ".ele", ".face"};
     sp_context *ctx = mesh_context();
     for (int i = 0; i < 3; i++) {

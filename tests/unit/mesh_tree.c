@@ -1,4 +1,4 @@
-// The tree of boxes against scans of everything: nearest, hits, boxes, pairs, holding tetrahedra; shapes that make trees bad.
+// The bounding volume tree against linear scans: nearest, hits, boxes, pairs, containing tetrahedra; degenerate trees.
 #include "math/vec3.h"
 #include "mesh/tree.h"
 #include "meter.h"
@@ -36,7 +36,7 @@ static void free_soup(soup *s) {
     free(s);
 }
 
-// every item once, boxes hold what is below them, no deeper than promised
+// every item once, boxes contain the boxes below them, depth within its limit
 static void check_shape(const sp_tree *t) {
     unsigned char *seen = calloc((size_t)t->count, 1);
     int *depth = calloc((size_t)t->node_count, sizeof *depth), deepest = 0;
@@ -54,7 +54,7 @@ static void check_shape(const sp_tree *t) {
     free(depth), free(seen);
 }
 
-TEST(nearest_as_a_scan_finds_it) {
+TEST(nearest_agrees_with_a_scan) {
     soup *s = make_soup(1);
     REQUIRE(s && s->tree);
     check_shape(s->tree);
@@ -73,14 +73,14 @@ TEST(nearest_as_a_scan_finds_it) {
         CHECK(near.distance2 == best);
         double d[3];
         sp__sub3(p, near.point, d);
-        CHECK_NEAR(sp__dot3(d, d), best, 1e-13 * (1 + scale * scale));  // the point is rounded once more
+        CHECK_NEAR(sp__dot3(d, d), best, 1e-13 * (1 + scale * scale));  // the point has one more rounding
         CHECK(!sp__tree_nearest(s->tree, p, 0.999 * sqrt(best), &near));
         CHECK(sp__tree_nearest(s->tree, p, 1.001 * sqrt(best), &near));
     }
     free_soup(s);
 }
 
-// the closest point is where it should be in all seven regions of the plane
+// the closest point is correct in all seven regions of the plane
 TEST(regions_of_a_triangle) {
     static const double a[3] = {0, 0, 0}, b[3] = {1, 0, 0}, c[3] = {0, 1, 0};
     static const struct {
@@ -118,7 +118,7 @@ static bool slow_hit(const double *x, const double *o, const double *d, double t
     return a >= 0 && b >= 0 && a + b <= 1 && *t >= 0 && *t <= t_max;
 }
 
-TEST(hits_as_a_scan_finds_them) {
+TEST(hits_agree_with_a_scan) {
     soup *s = make_soup(2);
     REQUIRE(s && s->tree);
     unsigned long long seed = 3;
@@ -135,7 +135,7 @@ TEST(hits_as_a_scan_finds_them) {
         CHECK(!memcmp(&slow, &fast, sizeof slow));
         sp_tree_hit hit;
         CHECK(sp__tree_first_hit(s->tree, o, d, t_max, &hit) == (slow.count > 0));
-        if (slow.count) CHECK_NEAR(hit.t, first, 1e-12 * (1 + first));  // small triangles seen at a flat angle
+        if (slow.count) CHECK_NEAR(hit.t, first, 1e-12 * (1 + first));  // small triangles seen at a grazing angle
         total += slow.count;
     }
     CHECK(total > 100);
@@ -148,7 +148,7 @@ static bool count_crossing(void *user, const sp_tree_hit *hit) {
 }
 
 // rays from inside a closed surface leave it once more than they enter, also through its edges and vertices: never through a gap
-TEST(no_ray_slips_through) {
+TEST(rays_hit_edges_and_vertices) {
     sp_context *ctx = NULL;
     sp_mesh *ball = NULL;
     sp_tree *tree = NULL;
@@ -216,8 +216,8 @@ TEST(pairs_and_boxes) {
     CHECK(slow > 100 && slow == fast.count);
     int count = 0;
     sp__tree_in_box(s->tree, (double[]){-9, -9, -9}, (double[]){9, 9, 9}, count_item, &count);
-    CHECK_INT(count, 5);  // the visitor had enough
-    // moved by one: the old boxes would be missed
+    CHECK_INT(count, 5);  // the visitor stopped the search
+    // moved by one: the old boxes would miss them
     double *moved = malloc(sizeof s->x);
     REQUIRE(moved);
     for (int i = 0; i < 9 * TRIANGLES; i++) moved[i] = s->x[i] + 20;
@@ -230,7 +230,7 @@ TEST(pairs_and_boxes) {
     free_soup(s);
 }
 
-TEST(tetrahedra_that_hold_points) {
+TEST(tetrahedra_that_contain_points) {
     sp_context *ctx = NULL;
     sp_mesh *mesh = NULL;
     sp_tree *tree = NULL;
@@ -263,8 +263,8 @@ TEST(tetrahedra_that_hold_points) {
     sp_context_destroy(&ctx);
 }
 
-// all in one place; a geometric series of places, which planes part one by one; one item alone
-TEST(shapes_that_make_trees_bad) {
+// all at one point; a geometric series of points, which planes separate one by one; a single item
+TEST(inputs_that_make_trees_degenerate) {
     soup *s = make_soup(6);
     REQUIRE(s);
     for (int kind = 0; kind < 4; kind++) {
@@ -291,7 +291,7 @@ TEST(shapes_that_make_trees_bad) {
     free_soup(s);
 }
 
-TEST(every_failing_allocation_is_survived) {
+TEST(every_allocation_may_fail) {
     soup *s = make_soup(8);
     REQUIRE(s);
     for (long n = 1;; n++) {

@@ -1,4 +1,4 @@
-// VTK's files, legacy and XML: every encoding keeps every bit; layouts of other programs; groups; refusals.
+// VTK's files, legacy and XML: every encoding keeps every bit; files of other programs; groups; refusals.
 #include <limits.h>
 
 #include "cells_help.h"
@@ -50,7 +50,7 @@ TEST(xml_appended_keeps_every_bit) {
     check_round("c.vtu", SP_ENCODING_APPENDED, false);
 }
 
-// without zlib: said, and nothing written
+// without zlib: reported, and nothing written
 TEST(xml_compressed_keeps_every_bit) {
     if (sp__vtu_has_zlib()) {
         check_round("d.vtu", SP_ENCODING_APPENDED, true);
@@ -89,7 +89,7 @@ TEST(long_arrays_of_every_length) {
     sp_context_destroy(&ctx);
 }
 
-TEST(numbers_that_are_no_numbers_stay_in_arrays) {
+TEST(non_finite_numbers_are_kept_in_arrays) {
     sp_context *ctx = context();
     static const sp_encoding encodings[] = {SP_ENCODING_ASCII, SP_ENCODING_AUTO};
     for (int e = 0; e < 2; e++)
@@ -124,7 +124,7 @@ TEST(legacy_polygons_strips_and_lines) {
              "LOOKUP_TABLE mine 2\n0 0 0 1 1 1 1 1\nCOLOR_SCALARS c 3\n0 0 0 1 1 1 0 0 0 1 1 1 .5 .5 .5\n",
              head42);
     REQUIRE(parse(ctx, "poly.vtk", text, &c) >= 0);
-    // two points, two lines, a triangle, a strip of three; numbers of a cell go to all its parts, in VTK's order of kinds
+    // two points, two lines, a triangle, a strip of three; values of a cell go to all its parts, in VTK's order of kinds
     static const unsigned char types[] = {SP_CELL_POINT,    SP_CELL_POINT,    SP_CELL_LINE,     SP_CELL_LINE,
                                           SP_CELL_TRIANGLE, SP_CELL_TRIANGLE, SP_CELL_TRIANGLE, SP_CELL_TRIANGLE};
     static const double where[] = {10, 10, 20, 20, 30, 40, 40, 40};
@@ -132,7 +132,7 @@ TEST(legacy_polygons_strips_and_lines) {
     CHECK(memcmp(c.type, types, 8) == 0);
     REQUIRE(c.array_count == 1 && c.arrays[0].integral);
     CHECK(same_bits(c.arrays[0].values, where, 8));
-    static const int second[] = {2, 1, 3};  // of the strip: turned, so that all look the same way
+    static const int second[] = {2, 1, 3};  // of the strip: reversed, so that all have the same orientation
     CHECK(memcmp(c.nodes + c.start[6], second, sizeof second) == 0);
     CHECK_INT(c.texcoord_count, 5);
     CHECK_NEAR(c.texcoords[9], 0.5, 0);
@@ -333,8 +333,8 @@ TEST(xml_refusals_name_the_line) {
     sp_context_destroy(&ctx);
 }
 
-// damaged compressed files; a build without zlib says how to get it
-TEST(packed_files) {
+// damaged compressed files; a build without zlib reports how to get it
+TEST(compressed_files) {
     static const char *const rows[][2] = {
         {"vtu-good-zlib.vtu", NULL},
         {"vtu-bad-zlib.vtu", "compressed block 0 of 1 is damaged"},
@@ -361,7 +361,7 @@ TEST(packed_files) {
 
 // ------------------------------------------------------------------------------------------------ hostile
 
-// every beginning of a good file is refused or read, never more than that; every single byte changed likewise
+// every prefix of a valid file is refused or read, without reading past its end; the same with every single byte changed
 static void check_cuts(const char *name, sp_encoding encoding, bool compress) {
     sp_context *ctx = context();
     sp_cells a, b;
@@ -376,7 +376,7 @@ static void check_cuts(const char *name, sp_encoding encoding, bool compress) {
     REQUIRE(sp__text_read(ctx, path, 0, &text, &size) >= 0);
     remove(path);
     for (size_t n = 0; n < size; n += 1 + size / 997) {
-        copy = malloc(n + 1);  // exactly so long, that a sanitizer sees a step too far
+        copy = malloc(n + 1);  // the exact length, so that a sanitizer detects a read past the end
         memcpy(copy, text, n);
         copy[n] = 0;
         sp__cells_parse(ctx, copy, n, name, &b);
@@ -396,7 +396,7 @@ static void check_cuts(const char *name, sp_encoding encoding, bool compress) {
     sp_context_destroy(&ctx);
 }
 
-TEST(cut_and_flipped_files) {
+TEST(truncated_and_flipped_files) {
     check_cuts("cut.vtk", SP_ENCODING_ASCII, false);
     check_cuts("cut.vtk", SP_ENCODING_BINARY, false);
     check_cuts("cut.vtu", SP_ENCODING_ASCII, false);
@@ -412,7 +412,7 @@ TEST(cut_and_flipped_files) {
     check_cuts("cut.vtu", SP_ENCODING_BASE64, true);
 }
 
-// the n-th allocation refused, for every n: writing and reading leave nothing behind, neither memory nor a file
+// the n-th allocation fails, for every n: writing and reading leave neither memory nor a file
 static void check_memory(const char *name, sp_encoding encoding, bool compress) {
     bool done = false;
     for (long n = 8; n < 4000 && !done; n++) {
@@ -466,6 +466,6 @@ TEST(base64_of_every_length) {
         CHECK(taken == length && memcmp(bytes, back, n) == 0);
         CHECK(n == 0 || !sp__base64_decode(text, length - 1, back, n, NULL));
     }
-    // two streams, the first padded, and white space between: one text as VTK writes it
+    // two streams, the first padded, with white space between them: one text as VTK writes it
     CHECK(sp__base64_decode("QQ==\n Qk M=", 11, back, 3, NULL) == 11 && memcmp(back, "ABC", 3) == 0);
 }

@@ -1,6 +1,6 @@
-// A body kind for tests of drivers, loads and world with answers on paper: a chain of equal masses joined by springs that work
-// alike in all directions, f = (k + k3 |u|^2) u for the stretch u of a spring. Users number its nodes from the far end, so that
-// inner and outer numbers differ.
+// A body kind with closed-form answers, for tests of drivers, loads and world: a chain of equal masses connected by isotropic
+// springs, f = (k + k3 |u|^2) u for the stretch u of a spring. Users number its nodes from the far end, so that inner and outer
+// numbers differ.
 #ifndef SP_MOCK_BODY_H
 #define SP_MOCK_BODY_H
 
@@ -9,13 +9,13 @@
 #include "math/vec3.h"
 
 typedef struct mock_def {
-    int nodes;       // >= 2; inner node 0 is held
+    int nodes;       // >= 2; inner node 0 is fixed
     double mass;     // of a node [kg]
     double k, k3;    // [N/m], [N/m3]
     double alpha;    // damping by mass [1/s]
     double spacing;  // along x [m]
     bool touches;    // nodes are collision points
-    bool free;       // nothing held
+    bool free;       // no node is fixed
     sp_integrator_type type;
     double tolerance;  // of the linear solver
 } mock_def;
@@ -25,7 +25,7 @@ typedef struct mock {
     double mass, alpha, spacing;
     double k[2];           // k, k3: parameters
     double *tangent;       // per spring 3x3, of the last linearise
-    sp_point_term *terms;  // likewise
+    sp_point_term *terms;  // of the last linearise
     int term_count, term_room;
     sp_anchor *anchors;  // surface: a fan over the nodes
     uint32_t *faces;

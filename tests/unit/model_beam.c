@@ -1,4 +1,4 @@
-// Corotational beams as a model of strands: derivatives, places, nodes that move, gyration.
+// Corotational beams as a model of strands: derivatives, positions, moving nodes, gyroscopic terms.
 #include "model_help.h"
 #include "rod/beam.h"
 
@@ -27,7 +27,7 @@ TEST(moves) {
     each(model_moves);
 }
 
-TEST(steps_from_where_others_led) {
+TEST(steps_compose) {
     each(model_further);
 }
 
@@ -35,7 +35,7 @@ TEST(measures) {
     each(model_measures);
 }
 
-TEST(at_rest_where_it_is_naturally_curved) {
+TEST(at_rest_with_natural_curvature) {
     each(model_rest);
 }
 
@@ -46,7 +46,7 @@ TEST(curvature) {
     CHECK(log2(coarse / fine) > 1.8);
 }
 
-TEST(a_node_that_turns_takes_the_rod_along) {
+TEST(a_rotated_node_rotates_the_rod) {
     world_turned(SP_ROD_BEAM, false, 0);
     world_turned(SP_ROD_BEAM, false, 3);
     world_turned(SP_ROD_BEAM, false, 6);
@@ -62,13 +62,13 @@ TEST(falling_at_large_steps) {
     world_fall(SP_ROD_BEAM, SP_NEWTON, 20);
 }
 
-TEST(thrown) {
+TEST(free_flight) {
     world_thrown(SP_ROD_BEAM, SP_IMPLICIT_EULER);
     world_thrown(SP_ROD_BEAM, SP_NEWTON);
 }
 
-// the theory of linear beams has nodes exactly right; the square of an angle of 1e-4 is left
-TEST(sections_that_differ) {
+// linear beam theory is exact at the nodes; the square of an angle of 1e-4 is left
+TEST(different_sections) {
     CHECK(fabs(stepped_error(SP_ROD_BEAM, 2)) < 1e-7);
     CHECK(fabs(stepped_error(SP_ROD_BEAM, 8)) < 1e-7);
 }
@@ -77,7 +77,7 @@ TEST(memory) {
     world_memory(SP_ROD_BEAM);
 }
 
-// A force on a place between nodes: the whole K, with what bends of the place add, against differences of the potential.
+// A force at a point between nodes: the full K, with the second derivatives of the point, against differences of the potential.
 TEST(force_between_nodes) {
     model_rig k;
     REQUIRE(model_open(&k, SP_ROD_BEAM, false, false));
@@ -105,9 +105,9 @@ TEST(force_between_nodes) {
     model_close(&k);
 }
 
-// A stiff ellipse, short and flat, spun about an axis that is none of its own: gyration turns it, momenta stay. One element, at
-// steps of 1/500 of a turn, first order.
-TEST(gyration) {
+// A stiff ellipse, short and flat, spun about an axis that is not principal: gyroscopic terms rotate it, momenta are conserved.
+// One element, at steps of 1/500 of a turn, first order.
+TEST(gyroscopic_terms) {
     rod_world k;
     static double rates[12];
     world_begin(&k, SP_ROD_BEAM, 1);

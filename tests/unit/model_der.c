@@ -1,9 +1,9 @@
-// Discrete elastic rods as a model of strands: derivatives, places, clamps that move, frames that keep count of turns.
+// Discrete elastic rods as a model of strands: derivatives, positions, moving clamps, frames that count turns.
 #include "model_help.h"
 #include "rod/der.h"
 
 static void each(void (*check)(model_rig *)) {
-    // half a cell, an edge, nothing
+    // clamped by half a cell, by an edge, not clamped
     for (int kind = 0; kind < 3; kind++) {
         model_rig k;
         REQUIRE(model_open(&k, SP_ROD_DER, kind == 2, kind == 1));
@@ -28,7 +28,7 @@ TEST(moves) {
     each(model_moves);
 }
 
-TEST(steps_from_where_others_led) {
+TEST(steps_compose) {
     each(model_further);
 }
 
@@ -36,7 +36,7 @@ TEST(measures) {
     each(model_measures);
 }
 
-TEST(at_rest_where_it_is_naturally_curved) {
+TEST(at_rest_with_natural_curvature) {
     each(model_rest);
 }
 
@@ -47,7 +47,7 @@ TEST(curvature) {
     CHECK(log2(coarse / fine) > 1.8);
 }
 
-TEST(a_node_that_turns_takes_the_rod_along) {
+TEST(a_rotated_node_rotates_the_rod) {
     world_turned(SP_ROD_DER, false, 0);
     world_turned(SP_ROD_DER, true, 0);
     world_turned(SP_ROD_DER, false, 3);
@@ -65,13 +65,13 @@ TEST(falling_at_large_steps) {
     world_fall(SP_ROD_DER, SP_NEWTON, 20);
 }
 
-TEST(thrown) {
+TEST(free_flight) {
     world_thrown(SP_ROD_DER, SP_IMPLICIT_EULER);
     world_thrown(SP_ROD_DER, SP_NEWTON);
 }
 
-// the node between two sections has half a cell of each: second order all the same
-TEST(sections_that_differ) {
+// the node between two sections has half a cell of each: still second order
+TEST(different_sections) {
     double coarse = stepped_error(SP_ROD_DER, 8), fine = stepped_error(SP_ROD_DER, 16);
     CHECK(fabs(fine) < 5e-3);
     CHECK(log2(coarse / fine) > 1.9);
@@ -81,8 +81,8 @@ TEST(memory) {
     world_memory(SP_ROD_DER);
 }
 
-// A root that is let go takes its clamp along, so that holding it again holds it where it is.
-TEST(a_root_let_go_and_held_again) {
+// A released root moves its clamp, so that fixing it again fixes it at its current position.
+TEST(a_root_released_and_fixed_again) {
     rod_world k;
     double before[3 * 9], after[3 * 9], most = 0;
     world_begin(&k, SP_ROD_DER, 8);
@@ -92,14 +92,14 @@ TEST(a_root_let_go_and_held_again) {
     for (int i = 0; i < 10; i++) REQUIRE(sp_world_step(k.w, 0.01) == SP_OK);
     REQUIRE(sp_world_queue(k.w, &edit) == SP_OK);
     for (int i = 0; i < 30; i++) REQUIRE(sp_world_step(k.w, 0.01) == SP_OK);
-    // it falls, and with no moment on its root its first edges become straight
+    // it falls, and without a moment on its root its first edges become straight
     REQUIRE(sp_world_field(k.w, k.id, "position", before) == SP_OK);
     CHECK(before[1] < -0.2);
     edit.type = SP_EDIT_PIN;
     REQUIRE(sp_world_queue(k.w, &edit) == SP_OK);
     REQUIRE(sp_world_step(k.w, 1e-6) == SP_OK);
     REQUIRE(sp_world_field(k.w, k.id, "position", after) == SP_OK);
-    // a step of 1 us at some m/s: nothing has snapped
+    // a step of 1 us at some m/s: the rod did not snap back
     for (int i = 0; i < 27; i++) most = fmax(most, fabs(after[i] - before[i]));
     CHECK(most < 2e-5);
     CHECK(after[0] == before[0] && after[1] == before[1] && after[2] == before[2]);

@@ -1,5 +1,5 @@
-// What a model of rods owes the rest, checked by differences on a body of two strands whose sections differ, away from its rest
-// shape: discrete rods and beams share these checks.
+// The contract of a rod model, checked by differences on a body of two strands with different sections, away from its rest shape:
+// discrete rods and beams share these checks.
 #ifndef SP_MODEL_HELP_H
 #define SP_MODEL_HELP_H
 
@@ -19,7 +19,7 @@ typedef struct model_rig {
     sp_step step;
 } model_rig;
 
-// strands of 4 and of 3 elements, of sections that differ in size and shape, naturally curved, started elsewhere
+// strands of 4 and of 3 elements, with sections of different size and shape, naturally curved, with another initial shape
 static inline bool model_open(model_rig *k, sp_rod_model model, bool free_root, bool edge_clamp) {
     static const double natural[15] = {0.5, 1, -0.5, 0.2, 0.7, 0.3, -0.4, 0.2, 1, 0.1, -0.6, 0.4, 0.3, 0.2, -0.1};
     static const double start[15] = {0.1, 0.4, 1, 0.5, 0.9, -0.5, -0.9, 0.6, 1.4, 0.7, -0.2, 0.9, -0.3, 0.1, 0.2};
@@ -61,8 +61,8 @@ static inline double model_energy(model_rig *k, int i, double a, int j, double c
     return k->b->energy;
 }
 
-// Forces are minus the gradient of the potential, K its second derivative along the way that unknowns move. Energies are about
-// 10 J: their rounding over h and w2; third and fourth derivatives of some thousands and millions, by which strains change along
+// Forces are minus the gradient of the potential, K its second derivative along the motion of the unknowns. Energies are about 10
+// J: their rounding over h and w2; third and fourth derivatives of some thousands and millions, because strains change along
 // edges of 0.2 m, times h2/6 and w2/6.
 static inline void model_derivatives(model_rig *k) {
     sp_body *b = k->b;
@@ -89,7 +89,7 @@ static inline void model_derivatives(model_rig *k) {
     }
 }
 
-// K that is not exact is positive semi-definite, and M is that of `mass`
+// an approximate K is positive semi-definite, and M is that of `mass`
 static inline void model_matrices(model_rig *k) {
     sp_body *b = k->b;
     const sp_rod *r = sp__rod(b);
@@ -114,7 +114,7 @@ static inline void model_matrices(model_rig *k) {
     b->ops->retract(b, &k->step, SP_COMMITTED, 1, zero);
 }
 
-// velocities of points beside the centreline, by unknown and as a whole, against differences of the points
+// velocities of points off the centreline, per unknown and in total, against differences of the points
 static inline void model_points(model_rig *k) {
     sp_body *b = k->b;
     const sp_rod *r = sp__rod(b);
@@ -143,7 +143,7 @@ static inline void model_points(model_rig *k) {
     }
 }
 
-// there and back; in place as beside; nothing moves where there is no step
+// a motion and its inverse; in place and out of place; a zero step moves nothing
 static inline void model_moves(model_rig *k) {
     sp_body *b = k->b;
     const sp_rod *r = sp__rod(b);
@@ -159,7 +159,7 @@ static inline void model_moves(model_rig *k) {
     CHECK(memcmp(b->q[SP_COMMITTED], to, (size_t)b->nq * sizeof *q) == 0);
 }
 
-// a step from where another has led, made at once: the same places and frames, seen by points beside the centreline
+// two steps composed into one: the same positions and frames, measured by points off the centreline
 static inline void model_further(model_rig *k) {
     sp_body *b = k->b;
     double x[128], d[128], out[128], s = 0.5, a = 0.7;
@@ -179,7 +179,7 @@ static inline void model_further(model_rig *k) {
     CHECK(memcmp(x, out, (size_t)b->nv * sizeof *x) == 0);
 }
 
-// energies of elements add up, and what moves as a whole has the momenta of its mass
+// energies of elements add up, and a rigid motion has the momenta of the mass
 static inline void model_measures(model_rig *k) {
     sp_body *b = k->b;
     const sp_rod *r = sp__rod(b);
@@ -194,7 +194,7 @@ static inline void model_measures(model_rig *k) {
     for (int p = 0; p < r->parts; p++) {
         whole += r->model->elastic(b, p, own);
         for (int e = 0; e < r->part[p].elements; e++) sum += own[e];
-        // every place moves by (1, 2, -1)
+        // every position moves by (1, 2, -1)
         for (int e = 0; e <= r->part[p].elements; e++) {
             int unknown[12], n = r->model->held(b, p, e, SP_AXIS_X | SP_AXIS_Y, unknown);
             CHECK_INT(n, 2);
@@ -247,7 +247,7 @@ static inline sp_body_info world_info(rod_world *k) {
     return info;
 }
 
-// a turn about an axis through the origin, so many radians in a second
+// a rotation about an axis through the origin, in radians per second
 typedef struct world_turn {
     double axis[3], rate;
 } world_turn;
@@ -258,7 +258,7 @@ static inline void turn_at(const void *user, double t, sp_pose *out) {
     sp__quat_axis(turn->axis, turn->rate * t, out->quat);
 }
 
-// The strand that starts at its natural curvature is free of force and on its curve, to rounding.
+// A strand that starts at its natural curvature has no forces and follows its curve, to rounding.
 static inline void model_rest(model_rig *k) {
     sp_body *b = k->b;
     const sp_rod *r = sp__rod(b);
@@ -267,7 +267,7 @@ static inline void model_rest(model_rig *k) {
     memset(k->step.gravity, 0, sizeof k->step.gravity);
     b->ops->retract(b, &k->step, SP_COMMITTED, 1, zero);
     REQUIRE(b->ops->evaluate(b, &k->step, SP_WANT_FORCE) == SP_OK);
-    // the stiffness of an edge, 1e4 N/m, times the rounding of a place
+    // the stiffness of an edge, 1e4 N/m, times the rounding of a position
     for (int i = 0; i < p->nv; i++) CHECK_NEAR(b->f[p->v + i], 0, 1e4 * 1e-14);
     CHECK(r->model->elastic(b, 1, own) < 1e-22);
     sp_curve_frame at = p->root, have;
@@ -283,8 +283,8 @@ static inline void model_rest(model_rig *k) {
     for (int i = 0; i < 3 * (p->elements + 1); i++) CHECK_NEAR(curvature[i], r->natural[3 * p->node + i], 1e-12);
 }
 
-// A strand bent away from its rest shape says how much: largest error of the field "curvature" over the nodes between its ends.
-// At the ends it is what moments there make of it, half an edge away from what the shape says: first order.
+// Curvature of a strand bent away from its rest shape: largest error of the field "curvature" over the nodes between its ends. At
+// the ends it follows from the moments there, half an edge away from the value of the shape: first order.
 static inline double curvature_error(sp_rod_model model, int elements) {
     rod_world k;
     static double start[3 * 65], have[3 * 65];
@@ -303,7 +303,7 @@ static inline double curvature_error(sp_rod_model model, int elements) {
     return most;
 }
 
-// A node that turns takes all of a curved rod along, as one piece where nothing else pulls.
+// A rotated node rotates a whole curved rod rigidly if no other load acts.
 static inline void world_turned(sp_rod_model model, bool edge_clamp, int node) {
     enum { N = 6 };
     static const double natural[3 * (N + 1)] = {1, 0, 1, 1, 0.5, 1, 1, 1, 0.5, 1, 1, 0, 0.5, 1, 0, 0, 1, 0, 0, 1, 0};
@@ -334,15 +334,15 @@ static inline void world_turned(sp_rod_model model, bool edge_clamp, int node) {
     sp__quat_matrix(pose.quat, R);
     for (int i = 0; i <= N; i++) {
         sp__mul3(R, before + 3 * i, x);
-        // residual forces of 1e-12 of the first, against stretching that is 1e4 times as stiff as bending
+        // residual forces of 1e-12 of the first, and axial stiffness 1e4 times the bending stiffness
         for (int a = 0; a < 3; a++) CHECK_NEAR(after[3 * i + a], x[a], 1e-7);
     }
     CHECK(world_info(&k).elastic < 1e-12);
     world_end(&k);
 }
 
-// A straight rod held at both ends and turned by more than a turn at one of them keeps count: GJ angle^2 / 2 L. (It would buckle
-// at 8.99 E I / L; 1.3 turns are 6.3.)
+// A straight rod fixed at both ends and rotated by more than a turn at one of them counts the turns: GJ angle^2 / 2 L. (It would
+// buckle at 8.99 E I / L; 1.3 turns are 6.3.)
 static inline void world_twisted(sp_rod_model model, bool edge_clamp) {
     enum { N = 8 };
     rod_world k;
@@ -363,14 +363,15 @@ static inline void world_twisted(sp_rod_model model, bool edge_clamp) {
     for (int i = 0; i < 10; i++)
         if (sp_world_step(k.w, 0.1) != SP_OK) SP_TEST_FAILED("step %d: %s", i, sp_world_error(k.w)->message);
     double GJ = 1e7 / 2.6 * pi / 2 * pow(0.005, 4), angle = 1.3 * 2 * pi;
-    // between the frames that are held: the tip's is that of the last edge, the root's its own or that of the first edge
+    // between the fixed frames: that of the tip belongs to the last edge, that of the root is its own or that of the first edge
     double length = model == SP_ROD_BEAM ? 1 : edge_clamp ? 1 - 1.0 / N : 1 - 0.5 / N;
     CHECK_NEAR(world_info(&k).elastic, GJ * angle * angle / (2 * length), 1e-9 * GJ * angle * angle);
     world_end(&k);
 }
 
-// The cantilever of 1 m, radius 5 mm, 1e7 Pa, falling from rest at steps of 10 ms, not damped: energy never grows, and the tip is
-// near where steps of 1 ms put it (-0.289 m at 0.25 s; the free fall of the tip, g t (t + h) / 2, is 0.012 m further at 10 ms).
+// The cantilever of 1 m, radius 5 mm, 1e7 Pa, falling from rest at steps of 10 ms without damping: the energy never grows, and
+// the tip is near its position with steps of 1 ms (-0.289 m at 0.25 s; the free fall of the tip, g t (t + h) / 2, is 0.012 m
+// further at 10 ms).
 static inline void world_fall(sp_rod_model model, sp_integrator_type type, int elements) {
     rod_world k;
     static double x[3 * 201];
@@ -392,7 +393,7 @@ static inline void world_fall(sp_rod_model model, sp_integrator_type type, int e
     world_end(&k);
 }
 
-// Thrown and spun in free space: linear momentum stays to rounding, energy never grows.
+// Free flight with a spin: linear momentum is conserved to rounding, energy never grows.
 static inline void world_thrown(sp_rod_model model, sp_integrator_type type) {
     enum { N = 8 };
     rod_world k;
@@ -424,8 +425,8 @@ static inline void world_thrown(sp_rod_model model, sp_integrator_type type) {
     world_end(&k);
 }
 
-// How far the tip of a cantilever sinks, of two sections, the thinner one (a quarter as stiff) behind; relative to beam theory:
-// P ((L3 - (L/2)3) / 3 E I + (L/2)3 / 3 E I').
+// Deflection of the tip of a cantilever of two sections, the thinner one (a quarter as stiff) at the end; relative to beam
+// theory: P ((L3 - (L/2)3) / 3 E I + (L/2)3 / 3 E I').
 static inline double stepped_error(sp_rod_model model, int elements) {
     rod_world k;
     sp_rod_section sections[2];
@@ -451,7 +452,7 @@ static inline double stepped_error(sp_rod_model model, int elements) {
     return x[3 * elements + 2] / sinks - 1;
 }
 
-// every allocation fails once; nothing stays behind
+// every allocation fails once; nothing leaks
 static inline void world_memory(sp_rod_model model) {
     for (long allowed = 0; allowed < 1000; allowed++) {
         meter m = {.allowed = 1000000};

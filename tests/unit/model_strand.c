@@ -1,5 +1,5 @@
-// Strands as rods need them: unequal sections, their frames and what moves them, stiffness by loads, and
-// growth by elements that were not alive; against differences and quadrature.
+// Strands: unequal sections, their frames and derivatives, load stiffness, and growth by inactive elements; against differences
+// and quadrature.
 #include <string.h>
 
 #include "math/vec3.h"
@@ -9,7 +9,7 @@
 
 enum { MOST = 64, ELEMENTS = 3 };
 
-// three elements, no two alike
+// three different elements
 static const sp_strand_element unequal[ELEMENTS] = {
     {.length = 0.3, .line_density = 1.5, .stiffness = {2, 3, 5}},
     {.length = 0.5, .line_density = 0.7, .stiffness = {0.5, 0.8, 0.4}},
@@ -54,7 +54,7 @@ static void evaluate(rig *k) {
     REQUIRE(sp__strand_evaluate(&k->s, &k->state, gravity) == SP_OK);
 }
 
-// evaluates h away along one unknown; the rig is as it was afterwards, but for what was made there
+// evaluates at a distance h along one unknown; the rig itself is restored afterwards, the evaluated cache is not
 static void evaluate_beside(rig *k, int unknown, double h) {
     sp_strand_state kept = k->state;
     if (unknown < 3) {
@@ -83,7 +83,7 @@ enum { PLACES = sizeof places / sizeof places[0] };
 
 // ------------------------------------------------------------------------------------------------ frames
 
-// the frame is that of the curve (curve.h), which knows nothing of strands
+// the frame is that of the curve (curve.h), which is independent of strands
 static void check_frames(bool affine) {
     rig k;
     make(&k, affine);
@@ -181,7 +181,7 @@ static const double gauss_x[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0
 static const double gauss_w[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
                                   0.2369268850561891};
 
-// five points on 8 parts of each element: degree 9 where 1 rad turns at most
+// five points on 8 parts of each element: degree 9 where it turns by at most 1 rad
 TEST(mass_of_unequal_sections) {
     for (int affine = 0; affine < 2; affine++) {
         rig k;
@@ -241,14 +241,14 @@ TEST(stiffness_of_unequal_sections) {
 
 // ------------------------------------------------------------------------------------------------ stiffness by loads
 
-// generalised force of f at a place
+// generalised force of f at a point
 static void force_at(const rig *k, int i, const double f[3], double *out) {
     double columns[6 * MOST];
     int n = sp__strand_slopes(&k->s, places[i].element, places[i].at, columns);
     for (int d = 0; d < k->s.unknowns; d++) out[d] = d < n ? sp__dot3(columns + 6 * d, f) : 0;
 }
 
-// place < 0: weight. Differences of generalised forces have an antisymmetric part for turns of the root: half of their torque
+// place < 0: weight. Differences of generalised forces have an antisymmetric part for rotations of the root: half of their torque
 static void check_bend(bool affine, int place, const double f[3]) {
     rig k;
     make(&k, affine);
@@ -289,7 +289,7 @@ TEST(bend_of_forces) {
     for (int i = 0; i < PLACES; i++) check_bend(true, i, f), check_bend(false, i, f);
 }
 
-// Forces at nodes, all at once and one by one. Four points see a few radians to seven digits.
+// Forces at nodes, all at once and one by one. Four points integrate a few radians to seven digits.
 TEST(bend_of_nodes) {
     for (int affine = 0; affine < 2; affine++) {
         rig k;
@@ -308,8 +308,8 @@ TEST(bend_of_nodes) {
     }
 }
 
-// What tension adds is positive semi-definite whatever the forces, and all there is where a straight strand is pulled along
-// itself.
+// The tension term is positive semi-definite for any forces, and it is the only term where a straight strand is pulled along its
+// axis.
 TEST(bend_of_tension) {
     for (int affine = 0; affine < 2; affine++)
         for (int straight = 0; straight < 2; straight++) {
@@ -361,8 +361,8 @@ TEST(bend_of_a_curled_strand) {
 
 // ------------------------------------------------------------------------------------------------ growth
 
-// two alive of six are a strand of two, in every bit; and what was alive before leaves nothing
-TEST(elements_not_alive) {
+// two active elements of six are a strand of two, in every bit; elements active before leave no trace
+TEST(inactive_elements) {
     for (int affine = 0; affine < 2; affine++) {
         rig a, b;
         make_room_for(&a, 2, 2, affine);
@@ -378,7 +378,7 @@ TEST(elements_not_alive) {
         CHECK(a.s.load_energy == b.s.load_energy && a.s.mass == b.s.mass);
         double ca[6 * MOST], cb[6 * MOST], sa[6], sb[6], tip = unequal[1].length, x[MOST], y[MOST];
         sp_curve_frame fa, fb;
-        for (int e = 1; e < 6; e++) {  // those not alive lie at the tip
+        for (int e = 1; e < 6; e++) {  // inactive elements are at the tip
             CHECK_INT(sp__strand_slopes(&a.s, 1, tip, ca), sp__strand_slopes(&b.s, e, e == 1 ? tip : 0.1, cb));
             sp__strand_speed(&a.s, 1, tip, a.v, sa), sp__strand_speed(&b.s, e, tip, b.v, sb);
             sp__strand_frame(&a.s, 1, tip, &fa), sp__strand_frame(&b.s, e, tip, &fb);
@@ -392,18 +392,18 @@ TEST(elements_not_alive) {
     }
 }
 
-TEST(curvature_beyond_all_bounds) {
+TEST(extreme_curvature_is_refused) {
     rig k;
     make(&k, true);
     k.state.q = k.q, k.state.v = k.v;
-    for (int i = 0; i < 12; i++) k.q[i] = 1e6;  // 160,000 turns: refused, not followed for minutes
+    for (int i = 0; i < 12; i++) k.q[i] = 1e6;  // 160,000 turns: refused, not integrated for minutes
     CHECK(sp__strand_evaluate(&k.s, &k.state, gravity) == SP_NOT_FINITE);
     for (int i = 0; i < 12; i++) k.v[i] = 1e200, k.q[i] = 1;
     CHECK(sp__strand_evaluate(&k.s, &k.state, gravity) == SP_NOT_FINITE);
     drop(&k);
 }
 
-// more segments than there was room for, and every allocation refused once
+// more segments than allocated, and every allocation refused once
 TEST(memory_of_a_strand) {
     for (long allowed = 1;; allowed++) {
         meter m = {.allowed = allowed};

@@ -1,5 +1,5 @@
-// Clothoids and helices as models of a rod's body: coordinates, forces and stiffness of several strands, what is held, and
-// natural curvature found from a shape.
+// Clothoids and helices as models of a rod's body: coordinates, forces and stiffness of several strands, constraints, and natural
+// curvature from a shape.
 #include <string.h>
 
 #include "body/drive.h"
@@ -22,7 +22,7 @@ typedef struct held_rod {
 
 static const sp_pose tilted = {.translate = {0.1, 0.2, -0.3}, .quat = {0.8, 0.36, -0.48, 0}};
 
-// two strands, two sections, a force and a pull, bent away from what is natural
+// two strands, two sections, a force and a spring, bent away from the natural shape
 static sp_rod_def bent_def(sp_rod_model model, bool free_root) {
     static double natural[2][15], start[2][15];
     static const int section[4] = {0, 1, 1, 0};
@@ -69,7 +69,7 @@ static void let_go(held_rod *k) {
 
 static const sp_rod_model both[2] = {SP_ROD_CLOTHOID, SP_ROD_HELIX};
 
-TEST(move_and_between) {
+TEST(move_and_difference) {
     for (int m = 0; m < 2; m++) {
         held_rod k;
         sp_rod_def def = bent_def(both[m], true);
@@ -87,10 +87,10 @@ TEST(move_and_between) {
         memcpy(same, from, (size_t)p->nq * sizeof *same);
         r->model->move(k.b, 1, 1, same, 0.7, v, same);
         CHECK(!memcmp(same, to, (size_t)p->nq * sizeof *to));
-        for (int i = 3; i < 7; i++) to[i] = -to[i];  // the same turn
+        for (int i = 3; i < 7; i++) to[i] = -to[i];  // the same rotation
         r->model->between(k.b, 1, from, to, d);
         for (int i = 0; i < p->nv; i++) CHECK_NEAR(d[i], 0.7 * v[i], 2e-15);
-        // the place turns from the left: an angular velocity is in world axes
+        // the position is rotated from the left: an angular velocity is in world axes
         double R[2][9], turn[9], want[9], quat[4];
         sp__quat_axis(v + 3, 0.7 * sp__norm3(v + 3), quat);
         sp__quat_matrix(quat, turn), sp__quat_matrix(from + 3, R[0]), sp__quat_matrix(to + 3, R[1]);
@@ -100,7 +100,7 @@ TEST(move_and_between) {
     }
 }
 
-TEST(roots_are_held_and_aimed) {
+TEST(roots_are_fixed_and_prescribed) {
     held_rod k;
     sp_rod_def def = bent_def(SP_ROD_CLOTHOID, false);
     hold(&k, &def);
@@ -113,7 +113,7 @@ TEST(roots_are_held_and_aimed) {
     double target[MOST] = {0}, *q = k.b->q[SP_COMMITTED], place[3] = {1, 2, 3}, R[9], quat[4] = {0.6, 0, 0.8, 0}, turned[4];
     static const double none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     r->model->aim(k.b, 0, 0, q, q, none, target);
-    CHECK(!memcmp(target, q, 7 * sizeof *q));  // to the bit: nothing is to move
+    CHECK(!memcmp(target, q, 7 * sizeof *q));  // to the bit: no motion is prescribed
     sp__quat_matrix(quat, R);
     sp__quat_mul(quat, q + 3, turned);
     r->model->aim(k.b, 0, 0, q, place, R, target);
@@ -125,7 +125,7 @@ TEST(roots_are_held_and_aimed) {
 
 // ------------------------------------------------------------------------------------------------ forces
 
-// trial state: h away from the committed one along an unknown
+// trial state: at a distance h from the committed one along an unknown
 static void evaluate_beside(held_rod *k, int unknown, double h) {
     double v[MOST] = {0};
     v[unknown] = 1;
@@ -133,8 +133,8 @@ static void evaluate_beside(held_rod *k, int unknown, double h) {
     CHECK(sp__drive_evaluate(k->b, &k->step, SP_WANT_FORCE | SP_WANT_ENERGY) == SP_OK);
 }
 
-// f is minus the slope of the energy, with weight, loads and springs, also for a root that is free to turn
-TEST(force_is_the_slope_of_energy) {
+// f is minus the gradient of the energy, with weight, loads and springs, also for a freely rotating root
+TEST(force_is_the_gradient_of_energy) {
     for (int m = 0; m < 2; m++) {
         held_rod k;
         sp_rod_def def = bent_def(both[m], true);
@@ -150,8 +150,8 @@ TEST(force_is_the_slope_of_energy) {
     }
 }
 
-// statics: K is minus the slope of f, but for the turns of the root among themselves, where that has no symmetry
-TEST(stiffness_is_the_slope_of_force) {
+// statics: K is minus the derivative of f, except for the rotations of the root among themselves, where that is not symmetric
+TEST(stiffness_is_the_derivative_of_force) {
     for (int m = 0; m < 2; m++) {
         held_rod k;
         sp_system A;
@@ -178,8 +178,8 @@ TEST(stiffness_is_the_slope_of_force) {
     }
 }
 
-// natural curvature at nodes: what starts there is at rest, whatever the elements make of it
-TEST(nothing_pulls_what_is_natural) {
+// natural curvature at nodes: a strand that starts there is at rest, for both element types
+TEST(natural_shape_has_no_force) {
     for (int m = 0; m < 2; m++) {
         held_rod k;
         sp_rod_def def = bent_def(both[m], false);
@@ -196,7 +196,7 @@ TEST(nothing_pulls_what_is_natural) {
     }
 }
 
-// momentum from the speeds of places, by the middle of many pieces
+// momentum from the velocities of points, by the midpoint rule over many pieces
 TEST(measures) {
     for (int m = 0; m < 2; m++) {
         enum { PIECES = 2000 };
@@ -218,7 +218,7 @@ TEST(measures) {
                     r->model->place(k.b, p, e, (i + 0.5) / PIECES, &f);
                     r->model->speed(k.b, p, e, (i + 0.5) / PIECES, v, u);
                     sp__cross3(f.r, u, spin);
-                    // sections of a free strand also turn about its tangent
+                    // sections of a free strand also rotate about its tangent
                     double t[3] = {f.R[0], f.R[3], f.R[6]}, about = sp__dot3(u + 3, t);
                     double inertia = sp__rod_stiffness(r, element)->spin * r->length[element] / PIECES;
                     want.mass += mass, want.kinetic += 0.5 * (mass * sp__dot3(u, u) + inertia * about * about);
@@ -258,7 +258,7 @@ TEST(curvature_at_nodes) {
 
 // ------------------------------------------------------------------------------------------------ inverse statics
 
-// nothing is left on the controls, and the shape has not moved
+// no residual force is left, and the shape is unchanged
 TEST(inverse_statics) {
     for (int m = 0; m < 2; m++) {
         held_rod k;
@@ -286,8 +286,8 @@ TEST(inverse_statics) {
     }
 }
 
-// nodal values of a helix change smoothly: a change that is the same everywhere stays so
-TEST(inverse_statics_spreads_evenly) {
+// nodal values of a helix change smoothly: a uniform change stays uniform
+TEST(inverse_statics_distributes_evenly) {
     held_rod k;
     sp_rod_def def = bent_def(SP_ROD_HELIX, false);
     sp_rod_strand strand = def.strands[0];
@@ -312,7 +312,7 @@ TEST(inverse_statics_refuses) {
     CHECK(strstr(k.error.message, "free"));
     CHECK(!memcmp(natural, sp__rod(k.b)->natural, sizeof natural));
     let_go(&k);
-    def.load_count = def.pull_count = 0;  // nothing pulls it: any shape will do
+    def.load_count = def.pull_count = 0;  // without loads any shape is an equilibrium
     hold(&k, &def);
     memset(k.step.gravity, 0, sizeof k.step.gravity);
     CHECK(sp__rod_invert(k.b, &k.step, NULL) == SP_OK);
@@ -332,7 +332,8 @@ TEST(inverse_statics_refuses) {
     let_go(&k);
 }
 
-// every allocation refused once: when it is made, settled, curled beyond the room it has, and inverted
+// every allocation refused once: at creation, at the kinematics update, when curled beyond the allocated size, and in inverse
+// statics
 TEST(memory_of_a_rod) {
     for (int m = 0; m < 2; m++) {
         bool whole = false;

@@ -1,4 +1,4 @@
-// Gmsh 2.2 files as text: what is written comes back to the same bits, and what is broken is refused with file and line.
+// Gmsh 2.2 text files: written files are read back to the same bits, and broken ones are refused with file and line.
 #include "meter.h"
 #include "test.h"
 
@@ -76,7 +76,7 @@ static void check_groups(const sp_mesh *mesh, const sp_mesh *back) {
     CHECK_INT(point->node_count, 1);
     CHECK_INT(point->nodes[0], 0);
     CHECK(sp_mesh_group_named(back, "nothing") == NULL);
-    // the skin is every boundary node, once, in rising order
+    // the skin is every boundary node, once, in ascending order
     int boundary = 0;
     sp_selection s = sp_selection_default();
     s.on_surface = true;
@@ -134,7 +134,7 @@ TEST(round_trip_with_numbers_far_apart) {
 
 static const struct {
     const char *text, *says;
-    int line;  // 0: of no line
+    int line;  // 0: without a line
 } bad[] = {
     {"", "empty", 1},
     {"hello", "a section", 1},
@@ -190,8 +190,8 @@ TEST(bad_files_are_refused_with_their_line) {
     remove(PATH);
 }
 
-// every cut of a good file is a good mesh or a refusal, never a crash or a leak
-TEST(cut_files) {
+// every truncation of a valid file is a valid mesh or a refusal, never a crash or a leak
+TEST(truncated_files) {
     sp_context *ctx = context();
     sp_mesh *mesh = NULL;
     const double size[3] = {1, 1, 1};
@@ -221,7 +221,7 @@ TEST(cut_files) {
     remove(PATH);
 }
 
-TEST(a_file_that_is_not_there) {
+TEST(a_missing_file) {
     sp_context *ctx = context();
     sp_mesh *mesh = NULL;
     CHECK(sp_mesh_read(ctx, PATH ".absent", &mesh) == SP_IO);
@@ -232,7 +232,7 @@ TEST(a_file_that_is_not_there) {
 
 // ------------------------------------------------------------------------------------------------ numbers
 
-TEST(scanned_numbers_are_those_of_strtod) {
+TEST(scanned_numbers_agree_with_strtod) {
     static const char *const texts[] = {"0",
                                         "-0",
                                         "1",

@@ -1,5 +1,5 @@
-// Multigrid by smoothed aggregation: symmetric and positive definite, exact where it must be, and as quick on a large body as on
-// a small one.
+// Multigrid by smoothed aggregation: symmetric and positive definite, exact where required, and as fast on a large body as on a
+// small one.
 #include "unit/multigrid_help.h"
 
 #include "math/vec3.h"
@@ -7,7 +7,7 @@
 
 // ------------------------------------------------------------------------------------------------ as an operator
 
-// |u . B v - v . B u| relative to what rounding of the cycle's numbers can do to such a sum
+// |u . B v - v . B u| relative to the rounding of the numbers of the cycle in such a sum
 static void check_operator(int n, sp_precond *p, double rounding) {
     unsigned long long seed = 5;
     double *u = calloc((size_t)n + 1, sizeof *u), *v = calloc((size_t)n + 1, sizeof *v), *Bu = calloc((size_t)n + 1, sizeof *u),
@@ -56,7 +56,7 @@ TEST(every_backend_is_the_same_operator) {
         CHECK_INT(build(p, &b.view, false), SP_OK);
         apply(p, r, i ? x : first);
         for (size_t k = 0; k < n; k++) size = fmax(size, fabs(first[k]));
-        // fused multiply-adds round otherwise: as float against double below
+        // fused multiply-adds round differently: tolerance as for float against double below
         for (size_t k = 0; k < n && i; k++) CHECK_NEAR(x[k], first[k], 1e-4 * size);
         p->kind->destroy(p);
     }
@@ -74,9 +74,9 @@ TEST(float_and_double_are_the_same_operator) {
     apply(f, r, x), apply(d, r, y);
     for (size_t i = 0; i < n; i++) apart = fmax(apart, fabs(x[i] - y[i])), size = fmax(size, fabs(y[i]));
     CHECK(size > 0);
-    // 24 bits, made worse by the largest over the smallest eigenvalue of a step of 10 ms, a few thousand, at most
+    // 24 bits, amplified at most by the ratio of the largest to the smallest eigenvalue of a step of 10 ms, a few thousand
     CHECK_NEAR(apart / size, 0, 1e-4);
-    // a residual far below what float can hold: powers of two go through, to rounding in double
+    // a residual far below the range of float: powers of two scale exactly, to rounding in double
     for (size_t i = 0; i < n; i++) r[i] *= 0x1p-200;
     apply(f, r, y);
     for (size_t i = 0; i < n; i++) CHECK(fabs(y[i] * 0x1p200 - x[i]) <= 1e-14 * size);
@@ -87,7 +87,7 @@ TEST(float_and_double_are_the_same_operator) {
 
 // ------------------------------------------------------------------------------------------------ its parts
 
-// what a row's unknowns are when all turns by w about `about` and moves by c: its modes times the motion about its own point
+// the unknowns of a row under a rotation w about `about` and a translation c: its modes times the motion about its own point
 static void motion_of(const sp_grid_level *v, int i, const double *R, const double *about, const double *g, double *out) {
     double rest[3], d[3], turned[3], own[6];
     sp__sub3(v->g->point + 3 * (size_t)i, about, rest);
@@ -100,7 +100,7 @@ static void motion_of(const sp_grid_level *v, int i, const double *R, const doub
     }
 }
 
-// the tentative prolongator gives every row the rigid motion of the whole, the body turned by R
+// the tentative prolongator gives every row the rigid motion of the whole body, rotated by R
 static void check_motions(const sp_multigrid *m, int l, const double *R) {
     const sp_grid_level *v = &m->level[l], *up = v + 1;
     const double about[3] = {0.1, -0.2, 0.3};
@@ -113,7 +113,7 @@ static void check_motions(const sp_multigrid *m, int l, const double *R) {
             g[k] = 1;
             motion_of(v, i, R, about, g, own);
             motion_of(up, a, R, about, g, scaled);
-            for (int r = 0; r < 6; r++) {  // out of the scaled unknowns of the aggregate
+            for (int r = 0; r < 6; r++) {  // from the scaled unknowns of the aggregate
                 coarse[r] = 0;
                 for (int c = 0; c < 6; c++) coarse[r] += up->root[36 * (size_t)a + (size_t)(6 * r + c)] * scaled[c];
             }
@@ -126,7 +126,7 @@ static void check_motions(const sp_multigrid *m, int l, const double *R) {
         }
 }
 
-TEST(the_prolongator_knows_every_rigid_motion) {
+TEST(the_prolongator_contains_every_rigid_motion) {
     for (int turned = 0; turned < 2; turned++) {
         beam b;
         beam_def d = {.k = 10, .tilt = turned ? 2.1 : 0};
@@ -136,7 +136,7 @@ TEST(the_prolongator_knows_every_rigid_motion) {
         const double R[9] = {cos(d.tilt), -sin(d.tilt), 0, sin(d.tilt), cos(d.tilt), 0, 0, 0, 1};
         CHECK(m->grids->count == 3);
         for (int l = 0; l + 1 < m->grids->count; l++) check_motions(m, l, R);
-        // of what is fixed it moves nothing
+        // fixed unknowns do not move
         for (int i = 0; i < b.A.n; i++)
             for (int c = 0; c < 6 && b.A.fixed[i]; c++) CHECK(m->level[0].T[6 * (size_t)i + (size_t)c] == 0);
         p->kind->destroy(p);
@@ -189,7 +189,7 @@ TEST(the_coarse_matrix_is_the_product_of_three) {
             double sum = 0;
             double used = 0;
             for (size_t k = 0; k < n; k++) sum += P[c * k + i] * AP[c * k + j], used += fabs(P[c * k + i]);
-            // a motion that two free nodes, or none, cannot make has no column: its unknown is alone
+            // a motion that two free nodes, or none, cannot make has no column: its unknown is decoupled
             if (i == j && used == 0) sum = 1;
             // numbers of size 1; sums of a few hundred
             CHECK_NEAR(C[c * i + j], sum, 1e-12);
@@ -222,22 +222,22 @@ TEST(iterations_do_not_grow_with_the_body) {
     CHECK(b <= 15 && c <= 15 && c <= b + 2);
 }
 
-TEST(a_bent_and_twisted_body_takes_as_many) {
+TEST(a_bent_and_twisted_body_takes_as_many_iterations) {
     int straight = iterations_of((beam_def){.k = 8}, true),
         bent = iterations_of((beam_def){.k = 8, .bend = 1.5, .twist = 3}, true);
     int unturned = iterations_of((beam_def){.k = 8, .bend = 1.5, .twist = 3}, false);
     CHECK(bent <= straight + 3);
-    // about rest positions the rigid motions are not those of the turned body: that is what the turns are for
+    // rest positions do not give the rigid motions of the rotated body: hence the node rotations
     CHECK(unturned > bent + 5);
 }
 
-TEST(a_contrast_of_stiffness_does_not_spoil_it) {
+TEST(a_contrast_of_stiffness_adds_few_iterations) {
     int slabs = iterations_of((beam_def){.k = 8, .contrast = 100}, true);
     int cubes = iterations_of((beam_def){.k = 8, .contrast = 100, .checkers = true}, true);
     // measured 13 and 18
     CHECK(slabs <= 16);
     CHECK(cubes <= 22);
-    // aggregates across the borders, as without numbers to tell strong links from weak ones: measured 38
+    // aggregates across the borders, as without values that separate strong links from weak ones: measured 38
     beam b;
     REQUIRE(beam_open(&b, (beam_def){.k = 8, .contrast = 100}));
     sp_symmetric bare = b.view;
@@ -249,12 +249,12 @@ TEST(a_contrast_of_stiffness_does_not_spoil_it) {
     beam_close(&b);
 }
 
-TEST(slivers_are_endured) {
-    // measured 21, and more than 300 with block-Jacobi; the largest eigenvalue sits at one bad element and must still be found
+TEST(slivers_add_few_iterations) {
+    // measured 21, and more than 300 with block-Jacobi; the largest eigenvalue belongs to one bad element and must still be found
     CHECK(iterations_of((beam_def){.k = 8, .jitter = 0.4}, true) <= 27);
 }
 
-TEST(statics_and_bodies_that_nothing_holds) {
+TEST(statics_and_unconstrained_bodies) {
     // measured 16 and 11
     CHECK(iterations_of((beam_def){.k = 8, .still = true}, true) <= 20);
     CHECK(iterations_of((beam_def){.k = 8, .loose = true}, true) <= 14);
@@ -269,13 +269,13 @@ static void repin(beam *b, const unsigned char *fixed) {
     b->A.fixed = fixed;
 }
 
-TEST(pins_may_come_and_go_after_the_aggregates_are_made) {
+TEST(pins_may_change_after_the_aggregates_are_built) {
     beam b;
     REQUIRE(beam_open(&b, (beam_def){.k = 5, .loose = true}));
     unsigned char *fixed = calloc((size_t)b.A.n, 1);
     sp_precond *p = make_for(&b, true);
     const sp_multigrid *m = (const sp_multigrid *)p;
-    // some unknowns of some nodes, then whole aggregates, then all but two neighbouring nodes
+    // some unknowns of some nodes, then whole aggregates, then all except two neighbouring nodes
     for (int kind = 0; kind < 3; kind++) {
         for (int i = 0; i < b.A.n; i++) {
             int a = m->grids->grid[0].aggregate[i / 3];
@@ -318,7 +318,7 @@ static sp_status chain(sp_context *ctx, int n, int group, double mass, sp_symmet
     return SP_OK;
 }
 
-// conjugate gradients by the book: how many until |r| <= 1e-8 |b|
+// textbook conjugate gradients: iterations until |r| <= 1e-8 |b|
 static int plain_pcg(const sp_symmetric *A, sp_precond *p) {
     size_t n = 3 * (size_t)A->n;
     double *v = calloc(4 * n, sizeof *v), *r = v, *z = v + n, *d = v + 2 * n, *q = v + 3 * n, rho, first;
@@ -342,9 +342,9 @@ static int plain_pcg(const sp_symmetric *A, sp_precond *p) {
     return count;
 }
 
-TEST(one_node_two_nodes_and_bodies_in_pieces) {
-    // nodes, nodes of a piece, most iterations: the first three are a factor alone, the others pieces of one, two, three and
-    // seventy nodes, some more than a factor takes
+TEST(one_node_two_nodes_and_disconnected_bodies) {
+    // nodes, nodes of a piece, most iterations: the first three use a factor only, the others are pieces of one, two, three and
+    // seventy nodes, some larger than the limit of a factor
     const int cases[][3] = {{1, 1, 3},    {2, 2, 3},    {64, 64, 3},   {300, 1, 3},
                             {300, 2, 25}, {300, 3, 25}, {700, 70, 40}, {1000, 1000, 40}};
     sp_context *ctx;
@@ -366,7 +366,7 @@ TEST(one_node_two_nodes_and_bodies_in_pieces) {
     sp_context_destroy(&ctx);
 }
 
-TEST(what_is_not_positive_definite_is_told_and_the_next_build_is_good) {
+TEST(indefinite_matrices_are_reported_and_the_next_build_succeeds) {
     beam b;
     REQUIRE(beam_open(&b, (beam_def){.k = 4}));
     sp_precond *p = make_for(&b, true);
@@ -380,7 +380,7 @@ TEST(what_is_not_positive_definite_is_told_and_the_next_build_is_good) {
     *corner = old;
     p->stop = true;
     CHECK_INT(p->kind->build(p, &b.view, true, &info), SP_STOPPED);
-    // without a good one nothing stands in front
+    // without a valid build the preconditioner is the identity
     double *r = calloc((size_t)b.A.n + 1, sizeof *r), *z = calloc((size_t)b.A.n + 1, sizeof *z);
     gravity(&b, r);
     apply(p, r, z);
@@ -413,7 +413,7 @@ static uint64_t hash_apply(const beam *b, sp_precond *p) {
     return hash;
 }
 
-TEST(same_bits_for_any_number_of_workers_alone_or_not_shared_or_not) {
+TEST(same_bits_for_any_number_of_workers_background_and_sharing) {
     const int workers[] = {1, 2, 3, 7};
     uint64_t first = 0;
     for (size_t w = 0; w < sizeof workers / sizeof *workers; w++) {
@@ -426,7 +426,7 @@ TEST(same_bits_for_any_number_of_workers_alone_or_not_shared_or_not) {
         CHECK_INT(build(p, &b.view, true), SP_OK);
         CHECK(hash_apply(&b, p) == first);
         REQUIRE(sp__precond_multigrid.create(b.ctx, sp__backend_find("auto"), &def, &b.view, NULL, p, &other) == SP_OK);
-        p->kind->destroy(p);  // what is shared stays
+        p->kind->destroy(p);  // shared parts stay
         other->turns = b.turns;
         CHECK_INT(build(other, &b.view, false), SP_OK);
         CHECK(hash_apply(&b, other) == first);
@@ -435,7 +435,7 @@ TEST(same_bits_for_any_number_of_workers_alone_or_not_shared_or_not) {
     }
 }
 
-TEST(build_and_apply_take_no_memory) {
+TEST(build_and_apply_allocate_no_memory) {
     beam b;
     REQUIRE(beam_open(&b, (beam_def){.k = 6}));
     sp_precond *p = make_for(&b, true);
@@ -444,7 +444,7 @@ TEST(build_and_apply_take_no_memory) {
     CHECK_INT(build(p, &b.view, true), SP_OK);
     hash_apply(&b, p);
     CHECK(b.ctx->allocations == before);
-    // half a kilobyte a node is the matrix itself
+    // half a kilobyte per node is the matrix itself
     CHECK(p->kind->bytes(p) > 500 * (size_t)b.A.n / 3 && p->kind->bytes(p) < 8000 * (size_t)b.A.n / 3);
     p->kind->destroy(p);
     beam_close(&b);

@@ -1,4 +1,4 @@
-// Matrices for the multigrid's tests: a cantilever beam in any shape, and small ones made by hand.
+// Matrices for the tests of multigrid: a cantilever beam in any shape, and small chains.
 #ifndef SP_MULTIGRID_HELP_H
 #define SP_MULTIGRID_HELP_H
 
@@ -7,16 +7,16 @@
 #include "test.h"
 #include "world/world_internal.h"
 
-// BEAM-k of the benches and what is asked of it
+// BEAM-k of the benches, with variations
 typedef struct beam_def {
     int k;               // cells across
     double bend, twist;  // angles of the free end [rad]: the beam becomes an arc, and a screw
-    double jitter;       // nodes are put off by up to that share of a cell: slivers
+    double jitter;       // nodes are displaced by up to that share of a cell: slivers
     double contrast;     // Young's modulus of every other slab of k / 2 cells, relative; 0: 1
     bool checkers;       // of every other cube of 3 cells instead
-    double tilt;         // of the whole [rad], about z
+    double tilt;         // of the whole beam [rad], about z
     int workers;
-    bool loose;  // nothing held
+    bool loose;  // no node is fixed
     bool still;  // no mass: statics
 } beam_def;
 
@@ -67,7 +67,7 @@ static sp_status shake(sp_context *ctx, double by, sp_mesh **mesh) {
     sp_mesh_def def = sp_mesh_def_default();
     for (int i = 0; i < 3 * nodes; i++) {
         X[i] = sp_mesh_positions(*mesh)[i];
-        // the clamped face stays where it is
+        // the clamped face does not move
         if (X[i / 3 * 3] > 1e-9) X[i] += by * sp_test_random(&seed);
     }
     def.positions = X, def.node_count = nodes, def.tets = sp_mesh_tets(*mesh), def.tet_count = sp_mesh_tet_count(*mesh);
@@ -103,7 +103,7 @@ static bool add_beam(beam *b, const beam_def *d) {
     return status >= 0;
 }
 
-// the matrix of a step of 10 ms, as it stands after linearising at the beam's shape
+// the matrix of a step of 10 ms, linearised at the beam's shape
 static bool beam_open(beam *b, beam_def d) {
     *b = (beam){0};
     sp_context_def context = sp_context_def_default();
@@ -144,7 +144,7 @@ static sp_status build(sp_precond *p, const sp_symmetric *A, bool alone) {
     return status;
 }
 
-// built for this beam, turned with it
+// built for this beam, with its node rotations
 static sp_precond *make_for(const beam *b, bool single) {
     sp_precond *p = make(b->ctx, &b->view, b->points, single);
     if (!p) return NULL;
@@ -164,7 +164,7 @@ static double dot(int n, const double *a, const double *b) {
     return sum;
 }
 
-// gravity where free
+// gravity on free unknowns
 static void gravity(const beam *b, double *f) {
     for (int i = 0; i < b->A.n; i++) f[i] = b->A.fixed[i] || i % 3 != 1 ? 0 : -1;
 }
@@ -179,7 +179,7 @@ static int iterations(const beam *b, sp_precond *p, double tolerance) {
     sp_pcg_problem problem = {sp__backend_find("auto"), b->M, b->A.fixed, f, tolerance, 300, apply, p};
     sp__pcg_run(&room, &problem, x, &info);
     CHECK_INT(info.status, SP_OK);
-    // what is reported is computed from x; the recurrence that stopped the loop may differ from it by rounding
+    // the reported residual is computed from x; the recurrence that stopped the loop may differ from it by rounding
     CHECK(info.residual <= 1.01 * tolerance);
     sp__pcg_room_free(&room);
     free(f), free(x);

@@ -1,4 +1,4 @@
-// Preconditioned conjugate gradients: how many iterations each preconditioner takes, what the loop reports, where it stops.
+// Preconditioned conjugate gradients: iterations of each preconditioner, reports and stopping of the loop.
 #include "linear/pcg.h"
 
 #include "beam_system.h"
@@ -79,9 +79,10 @@ TEST(iterations_are_those_of_the_calibration_beam) {
     beam_drop(&k);
 }
 
-// The source's heterogeneous beam (Young 1000 / 50 / 10; the layout is lost): CG 654, Jacobi 357, SSOR 117, IC 6, Cholesky 1. The
-// calibration with cells 100 : 5 : 1 in turn gives 638, 410, 141. The same order, and within a third of the calibration.
-TEST(a_mixed_body_needs_a_preconditioner_more) {
+// The source's heterogeneous beam (Young 1000 / 50 / 10; the layout is not known): CG 654, Jacobi 357, SSOR 117, IC 6, Cholesky
+// 1. The calibration with cells 100 : 5 : 1 in alternation gives 638, 410, 141. The same order, and within a third of the
+// calibration.
+TEST(a_heterogeneous_body_needs_a_preconditioner_more) {
     beam k;
     REQUIRE(beam_make(&k, &(beam_def){.cells = {20, 5, 5}, .young = {1e6, 5e4, 1e4}, .h = 0.04, .bend = 0.01, .workers = 2}));
     weigh(&k);
@@ -97,7 +98,7 @@ TEST(a_mixed_body_needs_a_preconditioner_more) {
     beam_drop(&k);
 }
 
-TEST(the_answer_is_that_of_cg_and_the_residual_is_true) {
+TEST(the_solution_is_that_of_cg_and_the_residual_is_true) {
     beam k;
     const sp_preconditioner some[] = {SP_BLOCK_JACOBI, SP_SSOR, SP_IC, SP_INVERSE_FACTOR, SP_COMPLETE_CHOLESKY};
     REQUIRE(beam_make(&k, &(beam_def){.cells = {8, 3, 3}, .young = {1000, 50, 10}, .h = 0.04, .bend = 0.1}));
@@ -112,7 +113,7 @@ TEST(the_answer_is_that_of_cg_and_the_residual_is_true) {
             CHECK(info.residual <= 1.1 * tolerance);
             double apart = 0;
             for (int i = 0; i < k.n; i++) apart = fmax(apart, fabs(x[i] - k.x[i]));
-            // the condition of this matrix is below 1e3
+            // the condition number of this matrix is below 1e3
             CHECK_NEAR(apart, 0, 1e3 * tolerance * size + 1e-10 * size);
         }
     free(x);
@@ -147,7 +148,7 @@ static sp_linear_info loop(beam *k, apply_fn *fn, double tolerance, int iteratio
     return info;
 }
 
-TEST(the_loop_stops_where_it_should) {
+TEST(stopping_of_the_loop) {
     beam k;
     REQUIRE(beam_make(&k, &(beam_def){.cells = {4, 2, 2}, .young = {1e4, 1e4, 1e4}, .h = 0.04, .bend = 0.1}));
     sp_linear_info info = loop(&k, identity, 0, 17);
@@ -155,7 +156,7 @@ TEST(the_loop_stops_where_it_should) {
     info = loop(&k, identity, 1e-9, 5);
     CHECK(info.status == SP_NOT_CONVERGED && info.iterations == 5);
     CHECK_NEAR(info.residual, true_residual(&k, k.x), 1e-14);
-    // nothing in front: the iterations of cg.c, whose sums are rounded otherwise
+    // without a preconditioner: the iterations of cg.c, whose sums are rounded differently
     info = loop(&k, identity, 1e-9, 1000);
     CHECK(info.status == SP_OK);
     CHECK_NEAR(info.iterations, run_cg(&k, 1e-9).iterations, 1);
@@ -163,7 +164,7 @@ TEST(the_loop_stops_where_it_should) {
     CHECK(info.status == SP_NOT_SPD && info.iterations == 0);
     info = loop(&k, broken, 1e-9, 1000);
     CHECK(info.status == SP_NOT_FINITE);
-    // more iterations than there is residual
+    // more iterations than the residual needs
     info = loop(&k, identity, 0, 2000);
     CHECK(info.status == SP_OK && info.residual < 1e-12);
     for (int i = 0; i < k.n; i++) k.b[i] = 0;
@@ -186,8 +187,8 @@ TEST(fixed_unknowns_keep_the_value_of_the_right_hand_side) {
     beam_drop(&k);
 }
 
-// Between 1e-14 and what double can hold the recurrence claims what x does not keep: the loop goes on from the true residual
-// while that helps, and never says that it got there if it did not.
+// Between 1e-14 and the precision of double the recurrence reports a residual that x does not reach: the loop restarts from the
+// true residual while that helps, and never reports a tolerance that it did not reach.
 TEST(a_tolerance_beyond_double_is_not_claimed) {
     beam k;
     REQUIRE(beam_make(&k, &(beam_def){.cells = {10, 3, 3}, .young = {1e7, 50, 1e6}, .h = 0.1, .bend = 0.1}));
@@ -203,7 +204,7 @@ TEST(a_tolerance_beyond_double_is_not_claimed) {
     beam_drop(&k);
 }
 
-TEST(negative_curvature_is_met) {
+TEST(negative_curvature_is_detected) {
     beam k;
     REQUIRE(beam_make(&k, &(beam_def){.cells = {4, 2, 2}, .young = {1e4, 1e4, 1e4}, .h = 0.04, .bend = 0.1}));
     // one free node with a negative spring much stiffer than the rest

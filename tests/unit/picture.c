@@ -1,4 +1,4 @@
-// The pieces of pictures: where the camera stands, sharp and smooth edges, what is seen through what, letters and colours.
+// The parts of pictures: camera position, sharp and smooth edges, transparency, letters and colours.
 #include "picture_help.h"
 
 // ---------------------------------------------------------------------------------------------------- camera
@@ -16,12 +16,12 @@ TEST(fit_touches_the_margins) {
         for (int k = 0; k < 2; k++) low[k] = fmin(low[k], p[k]), high[k] = fmax(high[k], p[k]);
     }
     CHECK(low[0] > 20 - 1 && high[0] < 340 + 1 && low[1] > 30 - 1 && high[1] < 290 + 1);
-    // the longer side is used in full; the aim converges geometrically, a sample is left after six passes
+    // the longer side is used in full; the centring converges geometrically, an error of one sample is left after six passes
     CHECK_NEAR(low[0], 20, 1);
     CHECK_NEAR(high[0], 340, 1);
 }
 
-TEST(camera_looks_along_up_without_trouble) {
+TEST(camera_may_look_along_up) {
     sp_eye eye = {.focal = 100};
     double at[3] = {0, 5, 0}, to[3] = {0, 0, 0}, up[3] = {0, 1, 0};
     sp__eye_look(&eye, at, to, up);
@@ -32,7 +32,7 @@ TEST(camera_looks_along_up_without_trouble) {
     CHECK_NEAR(eye.forward[1], -1, 1e-14);
 }
 
-TEST(orbit_turns_about_up) {
+TEST(orbit_rotates_about_up) {
     sp_context *ctx = new_context(1);
     sp_drawing d = {.width = 160, .height = 120, .size = 3.5};
     sp_picture_def def = sp_picture_def_default();
@@ -51,7 +51,7 @@ TEST(orbit_turns_about_up) {
     CHECK_NEAR(atan2(-eye[0].forward[0], -eye[0].forward[2]), 30 * PI / 180, 1e-12);
     CHECK_NEAR(atan2(-eye[1].forward[0], -eye[1].forward[2]), 120 * PI / 180, 1e-12);
     CHECK_NEAR(eye[1].forward[1], eye[0].forward[1], 1e-12);
-    // a camera that was placed goes round what it looks at: (1, 2, 3) by -90 degrees about y is (-3, 2, 1)
+    // a placed camera orbits its target: (1, 2, 3) by -90 degrees about y is (-3, 2, 1)
     CHECK_NEAR(eye[2].at[0], -3, 1e-12);
     CHECK_NEAR(eye[2].at[1], 2, 1e-12);
     CHECK_NEAR(eye[2].at[2], 1, 1e-12);
@@ -69,7 +69,7 @@ TEST(series_shares_box) {
     def.extent = &box;
     sp__picture_camera(&def, &d);
     sp_eye first = d.camera;
-    // another shape in the same box is seen from the same place
+    // another shape in the same box is seen from the same camera position
     for (int v = 0; v < d.soup.vertex_count; v++) d.soup.x[3 * v] *= 0.5;
     sp__picture_camera(&def, &d);
     CHECK(memcmp(first.at, d.camera.at, sizeof first.at) == 0);
@@ -130,7 +130,7 @@ TEST(ball_covers_its_disc) {
     unsigned char *rgb = draw_ball(ctx, 240, 180, 1);
     // outline of a unit ball from distance 5: a disc of tangent 1 / sqrt(24); 90 pixels are tan(20 degrees)
     double radius = 90 / tan(20 * PI / 180) / sqrt(24), area = PI * radius * radius;
-    // pixels touched are those of the disc and half of those on its rim
+    // covered pixels are those of the disc and half of those on its rim
     CHECK_NEAR(count_ink(rgb, 240, 180), area, PI * radius * 1.5);
     CHECK(!is_background(rgb + 3 * (90 * 240 + 120)));
     CHECK(is_background(rgb + 3 * (90 * 240 + 120 + (int)(radius + 3))));
@@ -156,7 +156,7 @@ TEST(same_bits_for_any_worker_count) {
 
 enum { SIDE = 33 };  // odd: one pixel is in the middle
 
-// lit from everywhere alike, so that a surface shows its own colour
+// uniform light, so that a surface shows its own colour
 static void light_evenly(sp_drawing *d) {
     d->light_count = 1;
     d->lights[0] = (sp_light){.type = SP_LIGHT_AMBIENT, .color = {1, 1, 1}};
@@ -176,7 +176,7 @@ static unsigned char byte_of(double linear) {
 static const double sheet_color[3][3] = {{0.8, 0.1, 0.1}, {0.1, 0.7, 0.2}, {0.1, 0.2, 0.9}};
 static const double sheet_opacity[3] = {0.25, 0.5, 0.4};
 
-// three sheets across the view at depths 9, 10, 11; order[k]: the place in the list of the k-th from the front
+// three sheets across the view at depths 9, 10, 11; order[k]: the list index of the k-th from the front
 static bool make_sheets(sp_context *ctx, const int order[3], sp_drawing *d) {
     if (!make_soup(ctx, &d->soup, 12, 6, 3)) return false;
     for (int k = 0; k < 3; k++) {
@@ -204,7 +204,7 @@ TEST(three_sheets_blend_from_front_to_back) {
         for (int i = 0; i < 3; i++) {
             double left = 1, sum = 0;
             for (int k = 0; k < 3; k++) sum += left * sheet_opacity[k] * sheet_color[k][i], left *= 1 - sheet_opacity[k];
-            // straight on: only the table from linear to sRGB rounds
+            // perpendicular: only the table from linear to sRGB rounds
             CHECK_NEAR(middle[i], byte_of(sum + left), 1);
         }
         // in a corner the ray is longer in each sheet: 1 - a becomes (1 - a)^(1 / cos)
@@ -230,7 +230,7 @@ TEST(opaque_sheet_ends_the_ray) {
     REQUIRE(sp__picture_pixels(ctx, &d, rgb) >= 0);
     for (int i = 0; i < 3; i++)
         CHECK_NEAR(rgb[3 * (SIDE / 2 * SIDE + SIDE / 2) + i], byte_of(0.25 * sheet_color[0][i] + 0.75 * sheet_color[1][i]), 1);
-    d.soup.skins[2].opacity = 0;  // not there at all
+    d.soup.skins[2].opacity = 0;  // completely transparent
     REQUIRE(sp__picture_pixels(ctx, &d, rgb) >= 0);
     for (int i = 0; i < 3; i++) CHECK_NEAR(rgb[3 * (SIDE / 2 * SIDE + SIDE / 2) + i], byte_of(sheet_color[1][i]), 1);
     sp__soup_free(ctx, &d.soup);
@@ -247,14 +247,14 @@ TEST(walls_count_once_or_all) {
         face_camera(&d), light_evenly(&d);
         REQUIRE(sp__picture_pixels(ctx, &d, rgb) >= 0);
         double left = walls ? 0.25 : 0.5;
-        // colour 0.1 in green; the nine samples are up to a degree off the middle
+        // colour 0.1 in green; the nine samples are up to a degree away from the middle
         CHECK_NEAR(rgb[3 * (SIDE / 2 * SIDE + SIDE / 2) + 1], byte_of((1 - left) * 0.1 + left), 1);
         sp__soup_free(ctx, &d.soup);
     }
     sp_context_destroy(&ctx);
 }
 
-TEST(vertices_bring_colours_and_opacity) {
+TEST(vertices_have_colours_and_opacity) {
     sp_context *ctx = new_context(1);
     sp_trimesh *surface = NULL;
     double x[12] = {-9, -9, 0, 9, -9, 0, 9, 9, 0, -9, 9, 0}, colors[16];
@@ -270,7 +270,7 @@ TEST(vertices_bring_colours_and_opacity) {
     const unsigned char *middle = rgb + 3 * (SIDE / 2 * SIDE + SIDE / 2);
     // half of a lit green sheet over a green background
     CHECK(middle[0] < 60 && middle[1] > 150 && middle[2] < 60);
-    // gone, by name and for all
+    // invisible, by name and for all
     sp_picture_opacity none = {.body = "sheet", .opacity = 0};
     def.opacities = &none, def.opacity_count = 1;
     CHECK_INT(sp_picture_surface(ctx, surface, "sheet", &def, rgb), SP_OK);
@@ -299,13 +299,13 @@ TEST(every_letter_leaves_ink) {
     memset(rgb, 255, sizeof rgb);
     sp__text_draw(rgb, BOX, BOX, 8, 26, 14, " ", ink);
     CHECK_INT(count_ink(rgb, BOX, BOX), 0);
-    // broken and unknown UTF-8 is drawn as something and read to its end
+    // invalid and unknown UTF-8 is drawn as some glyph and read to its end
     sp__text_draw(rgb, BOX, BOX, -5, 26, 14, "\xc2\xb5\xe4\xb8\xad\xff\xc3", ink);
     CHECK(count_ink(rgb, BOX, BOX) > 0);
     CHECK(sp__text_width("wide", 20) > sp__text_width("wide", 10));
 }
 
-TEST(colours_run_from_blue_to_red) {
+TEST(colours_range_from_blue_to_red) {
     sp_legend l = {.low = -1, .high = 3};
     double low[3], high[3], below[3];
     sp__legend_color(&l, -1, low), sp__legend_color(&l, 3, high), sp__legend_color(&l, -7, below);
@@ -324,7 +324,7 @@ TEST(bar_is_labelled) {
     d.legend = (sp_legend){.label = "von Mises stress", .unit = "Pa", .low = 0, .high = 4000, .shown = 1};
     memset(rgb, 255, sizeof rgb), memset(only, 255, sizeof only);
     sp__picture_letter(&d, rgb);
-    // the bar begins at 0.885 of the width and ends at 0.24 of the height: there stands "4", in kPa
+    // the bar begins at 0.885 of the width and ends at 0.24 of the height: the label "4" is there, in kPa
     double text = 0.85 * 8, x = WIDE - 0.115 * WIDE + 1.6 * 8 + 0.7 * text, y = 0.24 * HIGH + 0.5 * text;
     const double ink[3] = {0.16, 0.16, 0.16};
     sp__text_draw(only, WIDE, HIGH, x, y, text, "4", ink);

@@ -1,5 +1,5 @@
-// Pictures of rods: thin ones without gaps, stripes that show twist, both sides of a ribbon, fields along the centreline, what
-// holds them, memory.
+// Pictures of rods: thin ones without gaps, stripes that show twist, both sides of a ribbon, fields along the centreline,
+// constraints, memory.
 #include "meter.h"
 #include "picture_help.h"
 
@@ -71,7 +71,7 @@ TEST(a_hair_has_no_gaps) {
         REQUIRE(make_rod_world(&p));
         sp_picture_def def = rod_view();
         REQUIRE(draw(&p, &def));
-        // every column, or row, between the ends has ink, of a few pixels and not the same amount by chance
+        // every column, or row, between the ends is covered, by a few pixels and with varying coverage
         bool flat = slant[i] < 0.8;
         int half = (int)(41 * (flat ? cos(slant[i]) : sin(slant[i]))) - 2, middle = flat ? WIDTH / 2 : HEIGHT / 2;
         for (int k = middle - half; k <= middle + half; k++) {
@@ -86,7 +86,7 @@ TEST(a_hair_has_no_gaps) {
     }
 }
 
-TEST(a_thick_rod_is_as_wide_as_it_is) {
+TEST(a_thick_rod_has_its_width) {
     rod_picture p = {.ctx = new_context(1)};
     describe(&p, 0.2, 0.2, 0);
     REQUIRE(make_rod_world(&p));
@@ -100,7 +100,7 @@ TEST(a_thick_rod_is_as_wide_as_it_is) {
     free_rod(&p);
 }
 
-TEST(rings_are_widened_across_the_view_only) {
+TEST(cross_sections_are_widened_across_the_view_only) {
     sp_context *ctx = new_context(1);
     sp_drawing d = {.width = WIDTH, .height = HEIGHT};
     sp_picture_def def = rod_view();
@@ -118,7 +118,7 @@ TEST(rings_are_widened_across_the_view_only) {
     for (int k = 0; k < 8; k++) {
         const double *x = d.soup.x + 3 * k;
         low = fmin(low, x[1]), high = fmax(high, x[1]);
-        CHECK_NEAR(x[0], 0.3, 1e-12);  // it lies across the view
+        CHECK_NEAR(x[0], 0.3, 1e-12);  // the rod is across the view
         CHECK_NEAR(x[2], before[3 * k + 2], 1e-12);
     }
     CHECK_NEAR(high - low, 1.5 * pixel_size, 1e-9);
@@ -128,7 +128,7 @@ TEST(rings_are_widened_across_the_view_only) {
 
 // ---------------------------------------------------------------------------------------------------- stripes
 
-// how often the row through the middle of the rod goes from light to dark and back
+// number of changes from light to dark and back in the row through the middle of the rod
 static int changes(const rod_picture *p) {
     int n = 0, before = brightness(pixel(p, WIDTH / 2 - 40, HEIGHT / 2));
     bool dark = false;
@@ -145,7 +145,7 @@ TEST(a_twisted_tube_shows_its_line) {
     for (int turns = 0; turns <= 4; turns += 2) {
         rod_picture p = {.ctx = new_context(1)};
         describe(&p, 0.2, 0.2, 2 * PI * turns);
-        // the line looks up at the left end and comes to the front `turns` times
+        // the line points up at the left end and comes to the front `turns` times
         REQUIRE(make_rod_world(&p));
         sp_picture_def def = rod_view();
         REQUIRE(draw(&p, &def));
@@ -179,7 +179,7 @@ TEST(stripes_fade_where_they_are_too_fine) {
 
 // ---------------------------------------------------------------------------------------------------- fields and marks
 
-TEST(values_between_nodes_lie_on_a_line) {
+TEST(values_between_nodes_are_interpolated_linearly) {
     rod_picture p = {.ctx = new_context(1)};
     describe(&p, 0.1, 0.1, 0);
     REQUIRE(make_rod_world(&p));
@@ -224,7 +224,7 @@ TEST(fields_colour_a_rod) {
     for (int i = 0; i < 6; i++) {
         view.color_by = fields[i];
         REQUIRE(draw(&p, &view));
-        // what rods do not have leaves them as they are
+        // a field that rods do not have leaves them unchanged
         bool same = memcmp(pixel(&p, WIDTH / 2, HEIGHT / 2 + 2), plain + 3 * ((HEIGHT / 2 + 2) * WIDTH + WIDTH / 2), 3) == 0;
         CHECK(same == (i >= 4));
     }

@@ -1,8 +1,8 @@
-// Pictures of worlds and scenes: outlines where geometry says they are, fields, what is held and what acts, what a scene says,
+// Pictures of worlds and scenes: outlines at their geometric positions, fields, constraints and loads, settings of a scene,
 // sizes, refusals, memory.
 #include "picture_help.h"
 
-TEST(outline_of_a_bar_is_where_geometry_says) {
+TEST(outline_of_a_bar_is_at_its_geometric_position) {
     world_of_one w = {.ctx = new_context(1)};
     char path[40];
     int width = 0, height = 0;
@@ -38,7 +38,7 @@ TEST(fields_colour_the_body) {
         CHECK_INT(sp_picture_write(w.world, NULL, &def, path), SP_OK);
         unsigned char *rgb = decode(path, &width, &height);
         REQUIRE(rgb);
-        // a gradient along the bar shows between its left and right
+        // a gradient along the bar is visible between its left and right
         const unsigned char *left = rgb + 3 * (60 * 160 + 45), *right = rgb + 3 * (60 * 160 + 115);
         CHECK(abs(left[0] - right[0]) + abs(left[1] - right[1]) + abs(left[2] - right[2]) > 30);
         free(rgb);
@@ -48,7 +48,7 @@ TEST(fields_colour_the_body) {
     sp_context_destroy(&w.ctx);
 }
 
-TEST(corners_carry_the_field_of_their_nodes) {
+TEST(corners_have_the_field_of_their_nodes) {
     world_of_one w = {.ctx = new_context(1)};
     REQUIRE(make_world(&w));
     for (int i = 0; i < 5; i++) REQUIRE(sp_world_step(w.world, 0.01) >= 0);
@@ -71,7 +71,7 @@ TEST(corners_carry_the_field_of_their_nodes) {
         REQUIRE(node >= 0);
         CHECK_NEAR(value[i], sp__norm3(u + 3 * node), 0);
     }
-    // elements 0..47 are region 0 and those of the nearer half; the two halves show pure colours
+    // elements 0..47 are region 0 and those of the nearer half; the two halves have uniform colours
     REQUIRE(sp__field_take(w.ctx, w.world, b, "region", &field) >= 0);
     sp__field_corners(&field, b, value);
     sp__field_free(w.ctx, &field);
@@ -80,14 +80,14 @@ TEST(corners_carry_the_field_of_their_nodes) {
         for (int k = 0; k < 3; k++) middle += b->positions[3 * b->faces[i - i % 3 + k]] / 3;
         CHECK_NEAR(value[i], middle > 0 ? 1 : 0, 0);
     }
-    // what was put on it: 50 N down at one node, neither gravity nor what holds it
+    // the applied load: 50 N down at one node, neither gravity nor reactions
     CHECK_INT(sp_world_field(w.world, id, "load", u), SP_OK);
     for (int i = 0; i < 3 * 45; i++) CHECK_NEAR(u[i], i == 3 * 44 + 1 ? -50 : 0, 0);
     sp_soup soup = {0};
     CHECK_INT(sp__field_held(w.ctx, w.world, b, &soup), SP_OK);
     CHECK_INT(soup.marker_count, 9);
     for (int m = 0; m < soup.marker_count; m++) CHECK(soup.markers[3 * m] < -0.99);
-    // one force at one node: one arrow, onto the node since it pushes inwards from above
+    // one force at one node: one arrow, ending at the node because it pushes inwards from above
     CHECK_INT(sp__field_loads(w.ctx, w.world, b, 2.5, &soup), SP_OK);
     CHECK_INT(soup.arrow_count, 1);
     CHECK(soup.arrow_count == 1 && soup.arrows[0].from[1] > soup.arrows[0].to[1] + 0.3);
@@ -116,7 +116,7 @@ TEST(ground_fades_and_hides_nothing_from_below) {
     REQUIRE(rgb);
     int ink = count_ink(rgb, width, height);
     free(rgb);
-    def.at[1] = -4;  // under the floor: it is not drawn, the bar is
+    def.at[1] = -4;  // under the floor: the floor is not drawn, the bar is
     CHECK_INT(sp_picture_write(w.world, NULL, &def, path), SP_OK);
     rgb = decode(path, &width, &height);
     REQUIRE(rgb);
@@ -130,7 +130,7 @@ TEST(ground_fades_and_hides_nothing_from_below) {
 
 // ---------------------------------------------------------------------------------------------------- a scene
 
-TEST(scene_says_camera_view_looks_and_lights) {
+TEST(scene_sets_camera_view_appearance_and_lights) {
     static const char text[] =
         "<scene name='what is seen' gravity='0 0 -9.81' dt='0.01'>\n"
         "  <solid name='seen' look='green'><box size='1 1 1' cells='2 2 2'/><fix plane='0 0 0 -1 0 0' within='0.01'/></solid>\n"
@@ -163,7 +163,7 @@ TEST(scene_says_camera_view_looks_and_lights) {
     CHECK_INT(d.soup.skin_count, 1);
     CHECK(d.soup.skins[0].opacity == 0.5 && d.soup.skins[0].edges && d.soup.skins[0].by_field);
     CHECK(d.legend.low == 0 && d.legend.high == 2);
-    // without `to` the camera looks at the middle of what is shown
+    // without `to` the camera looks at the middle of the visible bodies
     double p[3];
     REQUIRE(sp__eye_project(&d.camera, d.centre, p));
     CHECK_NEAR(p[0], 32 * SP_SAMPLES, 1e-9);  // rounding of a sum over a few hundred samples
@@ -181,7 +181,7 @@ TEST(scene_says_camera_view_looks_and_lights) {
     sp_context_destroy(&ctx);
 }
 
-TEST(wrong_wishes_are_refused) {
+TEST(invalid_settings_are_refused) {
     world_of_one w = {.ctx = new_context(1)};
     REQUIRE(make_world(&w));
     sp_picture_def def = front_view();
@@ -215,7 +215,7 @@ TEST(wrong_wishes_are_refused) {
 
 // ---------------------------------------------------------------------------------------------------- surfaces that ride
 
-// the bar's own boundary as a surface of its own, red and half see-through, in a role; vertices coincide with nodes
+// the bar's boundary as a separate surface, red and half transparent, in a role; vertices coincide with nodes
 static bool add_skin(world_of_one *w, unsigned roles) {
     sp_trimesh *boundary = NULL, *skin = NULL;
     sp_trimesh_def t;
@@ -246,7 +246,7 @@ static sp_status collect(world_of_one *w, const sp_picture_def *def, sp_drawing 
     return status;
 }
 
-TEST(riding_surfaces_carry_colours_and_fields) {
+TEST(embedded_surfaces_have_colours_and_fields) {
     world_of_one w = {.ctx = new_context(1)};
     sp_picture_def def = sp_picture_def_default();
     sp_drawing d;
@@ -274,7 +274,7 @@ TEST(riding_surfaces_carry_colours_and_fields) {
     sp_context_destroy(&w.ctx);
 }
 
-TEST(surfaces_for_collision_only_leave_the_boundary_to_be_seen) {
+TEST(with_a_collision_surface_the_boundary_stays_visible) {
     world_of_one w = {.ctx = new_context(1)};
     sp_picture_def def = sp_picture_def_default();
     sp_drawing d;
@@ -300,7 +300,7 @@ TEST(extent_of_a_series_grows) {
     for (int i = 0; i < 5; i++) REQUIRE(sp_world_step(w.world, 0.01) >= 0);
     CHECK_INT(sp_picture_measure(w.world, NULL, &def, &e), SP_OK);
     CHECK(e.low[1] < -0.5 && e.high[1] >= 0.5 && e.greatest > 0);
-    // with the whole range beyond what is there, nothing is as red as the end of the scale
+    // with a range beyond the values, nothing is as red as the end of the scale
     unsigned char *one = calloc(160 * 120, 3), *other = calloc(160 * 120, 3);
     CHECK_INT(sp_picture_draw(w.world, NULL, &def, one), SP_OK);
     e.greatest *= 100, def.extent = &e;
@@ -363,7 +363,7 @@ static int red_pixels(const char *show) {
     return n;
 }
 
-TEST(loads_are_drawn_where_asked_for) {
+TEST(loads_are_drawn_on_request) {
     CHECK_INT(red_pixels("visual"), 0);
     CHECK_INT(red_pixels("visual fixed"), 0);
     CHECK(red_pixels("visual fixed loads") > 150);
@@ -372,7 +372,7 @@ TEST(loads_are_drawn_where_asked_for) {
 
 // ---------------------------------------------------------------------------------------------------- memory
 
-static long allowed;  // allocations until one is refused; negative: all are granted
+static long allowed;  // allocations until one is refused; negative: no limit
 
 static void *limited_alloc(void *user, size_t size, size_t align) {
     void *memory = NULL;

@@ -1,5 +1,5 @@
-// Plots and pages: SVG is well-formed XML with the data where the axes say, text is escaped, PNG has ink where the line is, and
-// every failing allocation is told without a leak.
+// Plots and pages: SVG is well-formed XML with the data at the positions of the axes, text is escaped, PNG has ink on the line,
+// and every failed allocation is reported without a leak.
 #include <libxml/parser.h>
 #include <libxml/xpath.h>
 #include <libxml/xpathInternals.h>
@@ -84,7 +84,7 @@ static double attribute(xmlXPathObjectPtr found, int i, const char *name) {
 }
 
 // y = 10 x on axes from 0 to 2 and 0 to 20: the plot area is x in [90, 602], y in [372, 46]
-TEST(points_stand_where_the_axes_say) {
+TEST(points_are_at_the_positions_of_the_axes) {
     sp_context *ctx = make_context();
     sp_page page = {.ctx = ctx};
     const double x[] = {0, 0.5, 2}, y[] = {0, 5, 20};
@@ -109,7 +109,7 @@ TEST(points_stand_where_the_axes_say) {
     sp_context_destroy(&ctx);
 }
 
-// two layers of 1 and 3: the outline of the second lies between 1 and 4
+// two layers of 1 and 3: the outline of the second is between 1 and 4
 TEST(layers_of_a_stack_add_up) {
     sp_context *ctx = make_context();
     sp_page page = {.ctx = ctx};
@@ -120,7 +120,7 @@ TEST(layers_of_a_stack_add_up) {
     // the y axis ends at 4: 81.5 units each
     CHECK(strstr(page.text, "M90 290.5L346 290.5L602 290.5L602 372L346 372L90 372Z"));
     CHECK(strstr(page.text, "M90 46L346 290.5L602 46L602 290.5L346 290.5L90 290.5Z"));
-    CHECK(!strstr(page.text, "http"));  // inside a page no name space is needed
+    CHECK(!strstr(page.text, "http"));  // inside a page no namespace is needed
     sp__page_free(&page);
     sp_context_destroy(&ctx);
 }
@@ -140,7 +140,7 @@ static void bars_and_gaps(sp_page *page, int count) {
     CHECK_INT(sp__plots_svg(plots, 5, false, page), SP_OK);
 }
 
-TEST(missing_numbers_one_sample_and_none_are_fine) {
+TEST(missing_numbers_one_sample_and_none_are_accepted) {
     sp_context *ctx = make_context();
     for (int count = 0; count <= 3; count++) {
         sp_page page = {.ctx = ctx};
@@ -157,7 +157,7 @@ TEST(missing_numbers_one_sample_and_none_are_fine) {
     sp_context_destroy(&ctx);
 }
 
-TEST(pages_escape_what_comes_from_outside) {
+TEST(pages_escape_external_text) {
     sp_context *ctx = make_context();
     sp_page page = {.ctx = ctx};
     sp__page_escape(&page, "<a href='x'>\"&\r\n\x07\xc3\xa9\xc3(\xed\xa0\x80");
@@ -181,7 +181,7 @@ static int grey_at(const sp_draw *d, int x, int y) {
     return c[0] == c[1] && c[1] == c[2] ? c[0] : -1;
 }
 
-TEST(pixels_are_covered_as_geometry_says) {
+TEST(pixel_coverage_agrees_with_geometry) {
     sp_context *ctx = make_context();
     sp_draw d;
     REQUIRE(sp__draw_png_begin(&d, ctx, 40, 40, 1) == SP_OK);
@@ -198,7 +198,7 @@ TEST(pixels_are_covered_as_geometry_says) {
     d.line(&d, line, 3, 0x000000, 2, false);
     for (int x = 6; x < 34; x++) CHECK(grey_at(&d, x, 35) == 0 && grey_at(&d, x, 34) == grey_at(&d, 10, 34));
     CHECK_INT(grey_at(&d, 20, 38), 255);
-    // strokes that leave the paper are cut
+    // lines that leave the canvas are clipped
     const double far[] = {-1e5, -1e5, 1e5, 1e5};
     d.line(&d, far, 2, 0x000000, 1, true);
     d.fill(&d, far, 2, 0x000000);
@@ -209,8 +209,8 @@ TEST(pixels_are_covered_as_geometry_says) {
     sp_context_destroy(&ctx);
 }
 
-// dashes: 6 on, 4 off, going on over the corners of a line
-TEST(dashes_go_on_over_corners) {
+// dashes: 6 on, 4 off, continued over the corners of a line
+TEST(dashes_continue_over_corners) {
     sp_context *ctx = make_context();
     sp_draw d;
     REQUIRE(sp__draw_png_begin(&d, ctx, 60, 10, 1) == SP_OK);
@@ -227,7 +227,7 @@ TEST(dashes_go_on_over_corners) {
 
 // ---------------------------------------------------------------------------------------------------- files
 
-TEST(files_are_whole_or_not_there) {
+TEST(files_are_complete_or_absent) {
     sp_context *ctx = make_context();
     char folder[] = "/tmp/souple-plot-XXXXXX", path[96];
     REQUIRE(mkdtemp(folder) != NULL);
@@ -250,12 +250,12 @@ TEST(files_are_whole_or_not_there) {
     CHECK_INT(sp__plots_write(ctx, &plot, 1, "a.jpg"), SP_BAD_INPUT);
     CHECK(strstr(sp_context_error(ctx)->message, ".svg or .png"));
     CHECK_INT(sp__plots_write(ctx, &plot, 0, "a.svg"), SP_BAD_INPUT);
-    CHECK_INT(rmdir(folder), 0);  // nothing half-written stays behind
+    CHECK_INT(rmdir(folder), 0);  // no partial file is left
     sp_context_destroy(&ctx);
 }
 
-// every allocation in turn fails, until all succeed
-TEST(no_memory_is_told_and_nothing_leaks) {
+// every allocation fails once, until all succeed
+TEST(failed_allocations_are_reported_without_leaks) {
     char folder[] = "/tmp/souple-plot-XXXXXX", path[2][64];
     REQUIRE(mkdtemp(folder) != NULL);
     snprintf(path[0], 64, "%s/a.svg", folder), snprintf(path[1], 64, "%s/a.png", folder);

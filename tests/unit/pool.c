@@ -1,5 +1,5 @@
-// Batches of tasks: each task exactly once, on a worker of its own, for every worker count, nested, from two threads, and on the
-// host's own tasks. Meant to be run under the thread sanitizer too.
+// Batches of tasks: each task exactly once, on its own worker, for every number of workers, nested, from two threads, and on the
+// host's own tasks. Also runs under the thread sanitizer.
 #include <pthread.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -17,7 +17,7 @@ static sp_context *new_context(int workers) {
 
 enum { TASKS_MAX = 1000 };
 
-// Plain ints on purpose: two tasks at once on one worker, or one task twice at once, is a race that the sanitizer sees.
+// Plain ints on purpose: two tasks at once on one worker, or one task twice at once, is a race that the sanitizer detects.
 typedef struct batch {
     sp_context *ctx;
     int done[TASKS_MAX];
@@ -60,7 +60,7 @@ TEST(each_task_once) {
     }
 }
 
-// Thousands of small batches, with pauses that let the workers fall asleep in between.
+// Thousands of small batches, with pauses in which the workers fall asleep.
 TEST(many_small_batches) {
     for (int workers = 2; workers <= 7; workers += 5) {
         sp_context *ctx = new_context(workers);
@@ -80,7 +80,7 @@ static void slow(void *arg, int task, int worker) {
     once(arg, task, worker);
 }
 
-// A caller kept busy for tens of milliseconds is helped, unless it has the only core, and waits for its helper.
+// A caller that is busy for tens of milliseconds gets help, unless it has the only core, and waits for its helper.
 TEST(other_workers_take_part) {
     sp_context *ctx = new_context(2);
     REQUIRE(ctx);
@@ -95,7 +95,7 @@ TEST(other_workers_take_part) {
     sp_context_destroy(&ctx);
 }
 
-// The caller's writes before a batch are seen by tasks, and theirs by the caller after it; sums by task do not depend on workers.
+// Tasks see the caller's writes before a batch, and the caller sees theirs after it; sums by task do not depend on workers.
 typedef struct chain {
     double in[64], out[64];
 } chain;
@@ -157,18 +157,18 @@ static void check_nest(sp_context *ctx) {
     nest n = {.ctx = ctx};
     sp__parallel(ctx, 16, outer, &n);
     for (int i = 0; i < 16; i++) {
-        // an inner batch keeps the worker that it is on: its scratch is nobody else's
+        // an inner batch stays on its worker: no other worker uses its scratch memory
         CHECK_INT(n.worker_kept[i], 8);
         for (int k = 0; k < 8; k++) CHECK_INT(n.inner[i][k], 1);
     }
 }
 
-TEST(nested_batches_run_on_the_spot) {
+TEST(nested_batches_run_on_their_worker) {
     for (int workers = 1; workers <= 7; workers += 2) {
         sp_context *ctx = new_context(workers);
         REQUIRE(ctx);
         for (int repeat = 0; repeat < 50; repeat++) check_nest(ctx);
-        // and the pool is free again
+        // the pool is free again
         batch b = {.ctx = ctx};
         sp__parallel(ctx, 50, once, &b);
         CHECK(all_once(&b, 50));
@@ -224,7 +224,7 @@ TEST(two_threads_share_a_context) {
     sp_context_destroy(&ctx);
 }
 
-TEST(contexts_come_and_go) {
+TEST(contexts_are_created_and_destroyed_repeatedly) {
     for (int i = 0; i < 50; i++) {
         sp_context *ctx = new_context(1 + i % 7);
         REQUIRE(ctx);
@@ -239,7 +239,7 @@ TEST(contexts_come_and_go) {
 
 // ------------------------------------------------------------------------------------------------ the host's tasks
 
-// A host that starts a thread for the upper half of the tasks and does the lower half when asked to finish.
+// A host that starts a thread for the upper half of the tasks and runs the lower half when asked to finish.
 typedef struct host {
     sp_task_fn *fn;
     void *arg;
@@ -282,7 +282,7 @@ TEST(host_tasks) {
     CHECK(b.by_worker[0] == 15 && b.by_worker[1] == 15);
     CHECK_INT(h.enqueued, 1);
     CHECK_INT(h.finished, 1);
-    // one task, and none, are not worth the host's time
+    // one task, or none, is not passed to the host
     batch single = {.ctx = ctx};
     sp__parallel(ctx, 1, once, &single);
     sp__parallel(ctx, 0, once, &single);
@@ -314,12 +314,12 @@ static size_t address_space(void) {
     return pages * 4096;
 }
 
-TEST(refused_threads_leave_nothing_behind) {
+TEST(refused_threads_leak_nothing) {
     size_t now = address_space();
     struct rlimit before, tight;
     if (now == 0 || getrlimit(RLIMIT_AS, &before) != 0) return;
     tight = before;
-    tight.rlim_cur = now + (48u << 20);  // room for the stacks of a few threads, not of 63
+    tight.rlim_cur = now + (48u << 20);  // enough for the stacks of a few threads, not of 63
     REQUIRE(setrlimit(RLIMIT_AS, &tight) == 0);
     sp_context_def def = sp_context_def_default();
     def.workers = 64;

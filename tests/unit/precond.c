@@ -1,5 +1,5 @@
-// Every preconditioner as an operator: symmetric, positive definite, equal to its definition where that can be written down
-// densely; what it says when the matrix is not what it should be; memory, threads, bits.
+// Every preconditioner as an operator: symmetric, positive definite, equal to its dense definition where there is one; reports
+// for unsuitable matrices; memory, threads, bits.
 #include "linear/precond.h"
 
 #include "beam_system.h"
@@ -48,7 +48,7 @@ static double asymmetry(int n, const double *Z) {
     return apart / size;
 }
 
-// Cholesky of the symmetric part, rows scaled to a unit diagonal: the least pivot, or the first that is not positive
+// Cholesky of the symmetric part, rows scaled to a unit diagonal: the smallest pivot, or the first that is not positive
 static double least_pivot(int n, const double *Z) {
     double *C = calloc((size_t)n * (size_t)n, sizeof *C), least = INFINITY;
     for (int i = 0; i < n && least > 0; i++) {
@@ -125,7 +125,8 @@ static sp_symmetric_own chain(sp_context *ctx, int n) {
 
 static void check_operator(const char *what, sp_precond *p, sp_factor_precision precision) {
     double *Z = operator_of(p);
-    // sums of a few dozen products in the precision of the blocks; the complete factor multiplies rounding by the condition, 1e4
+    // sums of a few dozen products in the precision of the blocks; the complete factor multiplies rounding by the condition
+    // number, 1e4
     double rounding = precision == SP_FACTOR_DOUBLE ? 1e-11 : 2e-4;
     double apart = asymmetry(p->n, Z), pivot = least_pivot(p->n, Z);
     if (!(apart <= rounding) || !(pivot > 0)) printf("  %s, %s\n", what, p->kind->name);
@@ -195,7 +196,7 @@ static double far_from_inverse(const sp_symmetric *A, sp_precond *p) {
     return most;
 }
 
-TEST(incomplete_cholesky_without_fill_is_exact_where_there_is_none) {
+TEST(incomplete_cholesky_without_fill_is_exact_for_chains) {
     sp_context *ctx;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
     sp_symmetric_own A = chain(ctx, 40);
@@ -211,8 +212,8 @@ TEST(incomplete_cholesky_without_fill_is_exact_where_there_is_none) {
     sp__symmetric_free(&A), sp_context_destroy(&ctx);
 }
 
-// long enough to be swept from both ends by two workers; blocks of the level in the middle come last
-TEST(two_parts_that_meet_in_the_middle_are_exact_too) {
+// long enough to be factored from both ends by two workers; blocks of the middle level come last
+TEST(two_parts_that_meet_in_the_middle_are_exact) {
     sp_context_def cd = sp_context_def_default();
     sp_context *ctx;
     cd.workers = 2;
@@ -251,10 +252,10 @@ TEST(incomplete_cholesky_that_drops_nothing_is_complete) {
     def.drop = 1e-16;
     sp_precond *p = make(k.ctx, k.M->be, SP_IC, &def, &k.view, &info);
     REQUIRE(p && info.status == SP_OK);
-    // rounding times a condition below 1e3
+    // rounding times a condition number below 1e3
     CHECK_NEAR(far_from_inverse(&k.view, p), 0, 1e-12);
     p->kind->destroy(p);
-    // each threshold is nearer to the inverse than a coarser one
+    // a smaller threshold is closer to the inverse
     double before = INFINITY;
     for (double drop = 1e-1; drop > 1e-6; drop /= 10) {
         def.drop = drop;
@@ -295,7 +296,7 @@ static double *ssor_formula(const beam *k, const sp_columns *order, double w) {
     return P;
 }
 
-TEST(ssor_is_the_formula) {
+TEST(ssor_follows_its_formula) {
     beam k;
     REQUIRE(beam_make(&k, &(beam_def){.cells = {3, 2, 2}, .young = {1000, 50, 10}, .h = 0.04, .bend = 0.2}));
     const double omegas[] = {0.7, 1, 1.6};
@@ -313,7 +314,7 @@ TEST(ssor_is_the_formula) {
                 for (int m = 0; m < k.n; m++) sum += P[i * k.n + m] * Z[m * k.n + j];
                 worst = fmax(worst, fabs(sum));
             }
-        // rounding times a condition below 1e3
+        // rounding times a condition number below 1e3
         CHECK_NEAR(worst, 0, 1e-12);
         free(Z), free(P);
         sp__columns_free(k.ctx, &order);
@@ -346,7 +347,7 @@ TEST(inverse_factor_has_the_pattern_of_the_matrix_and_a_unit_diagonal) {
     for (int i = 0; i < n; i++) size = fmax(size, G[i * n + i]);
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
-            // G is found back from Z with its condition's worth of rounding
+            // G is reconstructed from Z with rounding times its condition number
             if (sp__symmetric_find(&k.view, j / 3, i / 3) < 0) CHECK_NEAR(G[i * n + j], 0, 1e-12 * size);
             if (i / 3 != j / 3) continue;
             double sum = 0;
@@ -386,7 +387,7 @@ TEST(the_jacobi_pair_inverts_diagonals) {
 
 // ------------------------------------------------------------------------------------------------ bad matrices
 
-// Kershaw's matrix (1978), blocks f I: positive definite, but IC(0) meets a negative pivot
+// Kershaw's matrix (1978), blocks f I: positive definite, but IC(0) has a negative pivot
 static sp_symmetric_own kershaw(sp_context *ctx, double diagonal) {
     int start[] = {0, 3, 5, 7, 8}, col[] = {0, 1, 3, 1, 2, 2, 3, 3};
     double f[] = {diagonal, -2, 2, diagonal, -2, diagonal, -2, diagonal};
@@ -395,7 +396,7 @@ static sp_symmetric_own kershaw(sp_context *ctx, double diagonal) {
     return A;
 }
 
-TEST(a_breakdown_is_mended_by_a_shift_and_told) {
+TEST(a_breakdown_is_fixed_by_a_shift_and_reported) {
     sp_context *ctx;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
     sp_symmetric_own A = kershaw(ctx, 3);
@@ -410,7 +411,7 @@ TEST(a_breakdown_is_mended_by_a_shift_and_told) {
     sp__symmetric_free(&A), sp_context_destroy(&ctx);
 }
 
-TEST(an_indefinite_matrix_leaves_something_positive_in_front) {
+TEST(an_indefinite_matrix_gives_a_positive_preconditioner) {
     sp_context *ctx;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
     // eigenvalues of the cycle are +-2 sqrt 2 around the diagonal
@@ -433,7 +434,7 @@ TEST(an_indefinite_matrix_leaves_something_positive_in_front) {
     sp_context_destroy(&ctx);
 }
 
-TEST(what_is_not_finite_is_told) {
+TEST(non_finite_values_are_reported) {
     sp_context *ctx;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
     const double bad[] = {NAN, INFINITY};
@@ -447,7 +448,7 @@ TEST(what_is_not_finite_is_told) {
             REQUIRE(p);
             CHECK(info.status == SP_NOT_FINITE);
             if (info.status != SP_NOT_FINITE) printf("  %s: %s\n", p->kind->name, sp_status_name(info.status));
-            // and the same object serves again
+            // the same object can be built again
             A.val[9 * 3 + 4] = 9;
             CHECK(p->kind->build(p, &A.view, true, &info) == SP_OK);
             check_operator("after a bad one", p, SP_FACTOR_FLOAT);
@@ -475,7 +476,7 @@ TEST(long_builds_stop_on_request) {
     beam_drop(&k);
 }
 
-TEST(other_blocks_are_refused) {
+TEST(other_block_sizes_are_refused) {
     sp_context *ctx;
     sp_symmetric_own A;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK && sp__symmetric_create(ctx, 2, 2, 2, &A) == SP_OK);
@@ -491,7 +492,7 @@ TEST(other_blocks_are_refused) {
 
 // ------------------------------------------------------------------------------------------------ memory, threads, bits
 
-TEST(building_and_applying_take_no_memory) {
+TEST(building_and_applying_allocate_no_memory) {
     beam k;
     REQUIRE(beam_make(&k, &(beam_def){.cells = {6, 3, 3}, .young = {1000, 50, 10}, .h = 0.04}));
     for (int i = 0; i < KINDS; i++) {
@@ -570,7 +571,7 @@ TEST(same_bits_for_any_number_of_workers) {
                 memcpy(first, k.x, sizeof *first * (size_t)k.n);
             }
             CHECK(memcmp(first, k.x, sizeof *first * (size_t)k.n) == 0);
-            // built on one thread beside others: the same
+            // built on one background thread: the same
             p->kind->build(p, &k.view, true, &info);
             p->kind->apply(p, k.b, k.x);
             CHECK(memcmp(first, k.x, sizeof *first * (size_t)k.n) == 0);
