@@ -48,6 +48,7 @@ extern "C" {
     X(SP_LIMIT, -10, "iteration limit reached and the caller asked to fail then") \
     X(SP_STOPPED, -11, "stopped on request")
 
+/// What a call returns: the codes of SP_STATUS_LIST.
 typedef enum sp_status {
 #define SP_X(name, value, text) name = value,
     SP_STATUS_LIST(SP_X)
@@ -69,6 +70,7 @@ typedef struct sp_error {
     int64_t index;      ///< user's number of the node or element concerned, or -1
 } sp_error;
 
+/// How much a message of the log matters.
 typedef enum sp_log_level { SP_LOG_DEBUG, SP_LOG_INFO, SP_LOG_WARNING, SP_LOG_ERROR } sp_log_level;
 
 /// One piece of work: does task number `task` of a batch, on behalf of worker `worker`.
@@ -77,6 +79,7 @@ typedef void sp_task_fn(void *arg, int task, int worker);
 /// Memory, log and tasks of a process or of a part of it. Nothing is global: two contexts share nothing.
 typedef struct sp_context sp_context;
 
+/// What a context is made with. Start from sp_context_def_default(). Copied on creation.
 typedef struct sp_context_def {
     /// Nullable: the C library's. May return NULL. Both are called from any thread that works for the context.
     void *(*alloc)(void *user, size_t size, size_t align);
@@ -93,11 +96,13 @@ typedef struct sp_context_def {
     uint32_t cookie;  ///< set by sp_context_def_default(); do not touch
 } sp_context_def;
 
+/// Every default, and a valid cookie.
 SP_API sp_context_def sp_context_def_default(void);
 /// Nullable: def (defaults). On failure *out is NULL.
 SP_API sp_status sp_context_create(const sp_context_def *def, sp_context **out);
 /// Meshes and worlds made with the context must be gone. Nulls the handle; accepts NULL.
 SP_API void sp_context_destroy(sp_context **context);
+/// Threads that work in a step, the caller's included.
 SP_API int sp_context_workers(const sp_context *context);
 /// The last error recorded in the context; never NULL. A copy of the calling thread's own: valid until the same thread asks
 /// again, also for another context, or ends.
@@ -113,7 +118,9 @@ typedef struct sp_signal {
     double constant;
 } sp_signal;
 
+/// A signal that has the same value at every time.
 SP_API sp_signal sp_signal_constant(double value);
+/// The value of a signal at time t [s].
 SP_API double sp_signal_at(const sp_signal *signal, double t);
 
 /// A rigid placement: x = translate + R(quat) X.
@@ -122,6 +129,7 @@ typedef struct sp_pose {
     double quat[4];       ///< w x y z, unit length
 } sp_pose;
 
+/// The placement that moves nothing.
 SP_API sp_pose sp_pose_identity(void);
 
 /// A pose that may vary with time, pure in t.
@@ -131,7 +139,9 @@ typedef struct sp_pose_signal {
     sp_pose constant;
 } sp_pose_signal;
 
+/// A pose signal that has the same pose at every time.
 SP_API sp_pose_signal sp_pose_signal_constant(sp_pose pose);
+/// The pose of a signal at time t [s].
 SP_API sp_pose sp_pose_signal_at(const sp_pose_signal *signal, double t);
 
 #ifdef __cplusplus

@@ -10,8 +10,10 @@ extern "C" {
 
 // ---------------------------------------------------------------------------------------------------- scenes
 
+/// A scene file that was read, checked and resolved, with the messages about it.
 typedef struct sp_scene sp_scene;
 
+/// How a scene is read. Start from sp_scene_options_default().
 typedef struct sp_scene_options {
     const char *const *sets;  ///< "path=value", applied before expressions are evaluated
     int set_count;
@@ -21,8 +23,10 @@ typedef struct sp_scene_options {
     uint32_t cookie;
 } sp_scene_options;
 
+/// A warning leaves the scene usable, an error does not.
 typedef enum sp_severity { SP_SEVERITY_WARNING, SP_SEVERITY_ERROR } sp_severity;
 
+/// One remark of the reader about a scene. Pointers live as long as the scene.
 typedef struct sp_scene_message {
     sp_severity severity;
     const char *file;
@@ -30,20 +34,26 @@ typedef struct sp_scene_message {
     const char *text;  ///< without file and line
 } sp_scene_message;
 
+/// Every default, and a valid cookie.
 SP_API sp_scene_options sp_scene_options_default(void);
 /// Read, check and resolve. On SP_BAD_INPUT *out still holds a scene, good only for its messages. Nullable: options.
 SP_API sp_status sp_scene_load(sp_context *context, const char *path, const sp_scene_options *options, sp_scene **out);
 /// The same from memory; `name` stands for the file in messages and for the folder of other files.
 SP_API sp_status sp_scene_parse(sp_context *context, const char *text, size_t size, const char *name,
                                 const sp_scene_options *options, sp_scene **out);
+/// Frees it and nulls the handle; accepts NULL.
 SP_API void sp_scene_destroy(sp_scene **scene);
+/// Number of messages, warnings included.
 SP_API int sp_scene_message_count(const sp_scene *scene);
+/// A message by index, in the order of the file; NULL past the end.
 SP_API const sp_scene_message *sp_scene_message_at(const sp_scene *scene, int index);
+/// The name that the scene gives itself; empty where it has none.
 SP_API const char *sp_scene_name(const sp_scene *scene);
 /// Every resolved value with unit and origin, a line each, through `print(user, text)`.
 SP_API void sp_scene_describe(const sp_scene *scene, void (*print)(void *user, const char *text), void *user);
 /// The RelaxNG schema and the reference page, from the same table as the reader.
 SP_API void sp_scene_schema(void (*print)(void *user, const char *text), void *user);
+/// The reference page of the scene language in Markdown, from the same table as the reader.
 SP_API void sp_scene_reference(void (*print)(void *user, const char *text), void *user);
 
 // ---------------------------------------------------------------------------------------------------- runs
@@ -51,6 +61,7 @@ SP_API void sp_scene_reference(void (*print)(void *user, const char *text), void
 /// A scene being simulated: world, events, probes, records, stop conditions and claims.
 typedef struct sp_run sp_run;
 
+/// What a caller overrides of a scene. Start from sp_run_options_default().
 typedef struct sp_run_options {
     const char *backend;  ///< overrides the scene's; nullable
     double time;          ///< overrides stop; <= 0: the scene's
@@ -61,20 +72,26 @@ typedef struct sp_run_options {
     uint32_t cookie;
 } sp_run_options;
 
+/// Every default, and a valid cookie.
 SP_API sp_run_options sp_run_options_default(void);
 /// Builds meshes and world. The scene must outlive the run. Nullable: options. Build errors become messages of the scene.
 SP_API sp_status sp_run_create(sp_scene *scene, const sp_run_options *options, sp_run **out);
+/// Frees it and nulls the handle; accepts NULL.
 SP_API void sp_run_destroy(sp_run **run);
+/// The world of the run. It lives as long as the run.
 SP_API sp_world *sp_run_world(sp_run *run);
+/// Length of a step [s].
 SP_API double sp_run_dt(const sp_run *run);
 /// Steps planned (0: unknown) and whether a stop condition has been met.
 SP_API long sp_run_steps_planned(const sp_run *run);
+/// Whether a stop condition has been met.
 SP_API bool sp_run_done(const sp_run *run);
 /// One step: events, world step, probes, records.
 SP_API sp_status sp_run_step(sp_run *run);
 /// Close records and judge the claims.
 SP_API sp_status sp_run_finish(sp_run *run);
 
+/// What a probe has measured so far. Pointers live until the next step of the run.
 typedef struct sp_run_probe {
     const char *name;
     const char *body;  ///< nullable
@@ -88,9 +105,12 @@ typedef struct sp_run_probe {
     const unsigned char *interpolated;  ///< per sample: 1 where its time lies between two steps
 } sp_run_probe;
 
+/// Number of probes in the scene.
 SP_API int sp_run_probe_count(const sp_run *run);
+/// The samples of a probe by index.
 SP_API void sp_run_probe_at(const sp_run *run, int index, sp_run_probe *out);
 
+/// An `expect` element of the scene: what was seen against what was claimed.
 typedef struct sp_run_claim {
     const char *probe;
     const char *component;
@@ -105,10 +125,13 @@ typedef struct sp_run_inverse {
     double residual;      ///< longest way of a node in a first step with it, over the length of the rod
 } sp_run_inverse;
 
+/// Number of inverse problems that were solved before the first step.
 SP_API int sp_run_inverse_count(const sp_run *run);
 SP_API void sp_run_inverse_at(const sp_run *run, int index, sp_run_inverse *out);  ///< past the end: nothing
 
+/// Number of claims; judged by sp_run_finish.
 SP_API int sp_run_claim_count(const sp_run *run);
+/// A claim by index.
 SP_API void sp_run_claim_at(const sp_run *run, int index, sp_run_claim *out);
 
 // ---------------------------------------------------------------------------------------------------- files
@@ -136,9 +159,11 @@ typedef struct sp_mesh_write_options {
     uint32_t cookie;
 } sp_mesh_write_options;
 
+/// Every default, and a valid cookie.
 SP_API sp_mesh_write_options sp_mesh_write_options_default(void);
 /// Whole or not at all: a file that could not be finished is removed. Nullable: options.
 SP_API sp_status sp_mesh_write(const sp_mesh *mesh, const char *path, const sp_mesh_write_options *options);
+/// The same for a surface.
 SP_API sp_status sp_trimesh_write(const sp_trimesh *surface, const char *path, const sp_mesh_write_options *options);
 
 /// A mesh file as it stands, good or bad: for examining and repairing what sp_mesh_read would refuse.
@@ -154,28 +179,37 @@ typedef struct sp_mesh_file_content {
     const int64_t *face_ids;  ///< likewise
 } sp_mesh_file_content;
 
+/// Reads a file without judging it. SP_BAD_INPUT where it is no mesh file at all.
 SP_API sp_status sp_mesh_file_open(sp_context *context, const char *path, sp_mesh_file **out);
+/// What the file holds.
 SP_API void sp_mesh_file_get(const sp_mesh_file *file, sp_mesh_file_content *out);
 /// What sp_mesh_read and sp_trimesh_read would give, without reading it again.
 SP_API sp_status sp_mesh_file_mesh(const sp_mesh_file *file, sp_mesh **out);
+/// The surface of the file, as sp_trimesh_read would give it.
 SP_API sp_status sp_mesh_file_trimesh(const sp_mesh_file *file, sp_trimesh **out);
+/// Frees it and nulls the handle; accepts NULL.
 SP_API void sp_mesh_file_close(sp_mesh_file **file);
 
 /// Labelled voxels from a file: NRRD (.nrrd, .nhdr + raw, also gzip) or NIfTI-1 (.nii, .nii.gz), see docs/meshing.md.
 typedef struct sp_volume sp_volume;
+/// Reads a volume of labels. SP_BAD_INPUT where it is none, with the reason in the context.
 SP_API sp_status sp_volume_read(sp_context *context, const char *path, sp_volume **out);
 /// The same from memory; `path` stands in messages and for the folder of the file that a detached header names.
 SP_API sp_status sp_volume_parse(sp_context *context, const char *text, size_t size, const char *path, sp_volume **out);
 /// For sp_mesh_fill_labels; pointers live as long as the volume.
 SP_API void sp_volume_get(const sp_volume *volume, sp_label_volume *out);
+/// Frees it and nulls the handle; accepts NULL.
 SP_API void sp_volume_destroy(sp_volume **volume);
 
 /// Edit logs: a line of text per edit, with the step that took it.
 typedef struct sp_edit_log sp_edit_log;
+/// Starts a new log at `path`.
 SP_API sp_status sp_edit_log_create(sp_context *context, const char *path, sp_edit_log **out);
 SP_API sp_status sp_edit_log_append(sp_edit_log *log, const sp_world *world);  ///< after a step: what it took
+/// Opens a log for replay.
 SP_API sp_status sp_edit_log_open(sp_context *context, const char *path, sp_edit_log **out);
 SP_API sp_status sp_edit_log_queue(sp_edit_log *log, sp_world *world);  ///< before a step: what it took then
+/// Closes the log and nulls the handle. SP_IO where a new log could not be written whole.
 SP_API sp_status sp_edit_log_close(sp_edit_log **log);
 
 // ---------------------------------------------------------------------------------------------------- recordings
@@ -186,8 +220,10 @@ typedef struct sp_recording sp_recording;
 
 /// Refuses with file and reason what is damaged, missing or no recording. Strings and arrays it gives live until it is closed.
 SP_API sp_status sp_recording_open(sp_context *context, const char *path, sp_recording **out);
+/// Frees it and nulls the handle; accepts NULL.
 SP_API void sp_recording_close(sp_recording **recording);
 
+/// What a recording says about itself and about the run that made it.
 typedef struct sp_recording_info {
     int frame_count, body_count;
     const char *scene;  ///< text of the scene as it was read
@@ -205,8 +241,10 @@ typedef struct sp_recording_info {
     const char *edits;  ///< log of the edits taken up to the last frame, as sp_edit_log_open reads it; empty: none
 } sp_recording_info;
 
+/// The description of a recording.
 SP_API void sp_recording_get(const sp_recording *recording, sp_recording_info *out);
 
+/// One instant of a recording.
 typedef struct sp_recording_frame {
     double time;  ///< [s]
     uint64_t step;
@@ -219,6 +257,7 @@ SP_API sp_status sp_recording_frame_at(const sp_recording *recording, int frame,
 /// The frame whose time is nearest, the earlier of two; -1: there are none.
 SP_API int sp_recording_nearest(const sp_recording *recording, double time);
 
+/// A body of a recording and the fields that were kept of it.
 typedef struct sp_recording_body {
     const char *name;
     const char *kind;  ///< "solid", "rod", "rigid"
@@ -226,6 +265,7 @@ typedef struct sp_recording_body {
     const char *const *fields;
 } sp_recording_body;
 
+/// A body by index, from 0.
 SP_API sp_status sp_recording_body_at(const sp_recording *recording, int body, sp_recording_body *out);
 
 /// Cells of a body at a frame: tetrahedra, lines along a rod, or triangles of what has no elements.
@@ -238,6 +278,7 @@ typedef struct sp_recording_topology {
 
 /// The cells stand until the next call for another revision of the body.
 SP_API sp_status sp_recording_topology_at(sp_recording *recording, int frame, int body, sp_recording_topology *out);
+/// Count and components of a field at a frame.
 SP_API sp_status sp_recording_field_info(sp_recording *recording, int frame, int body, const char *field, sp_field_info *out);
 /// Writes count x components numbers. "position" is always there, "velocity" for solids, "pose" for rigids.
 SP_API sp_status sp_recording_field(sp_recording *recording, int frame, int body, const char *field, double *out);
@@ -255,7 +296,9 @@ typedef struct sp_run_record {
     uint64_t bytes;    ///< written so far
 } sp_run_record;
 
+/// Number of files that the run writes.
 SP_API int sp_run_record_count(const sp_run *run);
+/// A file of the run by index.
 SP_API void sp_run_record_at(const sp_run *run, int index, sp_run_record *out);
 
 /// A checkpoint file of the whole run: world, probes, events, records. Whole or not at all. Go on from it with
@@ -297,7 +340,9 @@ typedef struct sp_picture_def {
     uint32_t cookie;
 } sp_picture_def;
 
+/// Every default, and a valid cookie.
 SP_API sp_picture_def sp_picture_def_default(void);
+/// Every default, and a valid cookie.
 SP_API sp_picture_extent sp_picture_extent_default(void);
 /// Camera, lights, colours of the scene's camera, view and look elements where there are some.
 SP_API sp_picture_def sp_run_picture(const sp_run *run);

@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+/// Tetrahedra with nodes, groups and arrays. It never changes.
 typedef struct sp_mesh sp_mesh;
 
 /// A named set of a mesh (a physical group of the file). Elements and nodes may both be empty, not together.
@@ -43,9 +44,11 @@ typedef struct sp_mesh_def {
     uint32_t cookie;
 } sp_mesh_def;
 
+/// Every default, and a valid cookie.
 SP_API sp_mesh_def sp_mesh_def_default(void);
 /// Refuses numbers out of range, non-finite positions, degenerate tetrahedra and duplicate ids, naming the first.
 SP_API sp_status sp_mesh_create(sp_context *context, const sp_mesh_def *def, sp_mesh **out);
+/// Frees it and nulls the handle; accepts NULL.
 SP_API void sp_mesh_destroy(sp_mesh **mesh);
 
 /// Generators. Limits: 1 <= cells, and at most 2^27 tetrahedra.
@@ -64,17 +67,25 @@ SP_API sp_status sp_mesh_torus(sp_context *context, double ring, double tube, co
 SP_API sp_status sp_mesh_transformed(const sp_mesh *mesh, const double scale[3], const sp_pose *pose, sp_mesh **out);
 
 SP_API sp_context *sp_mesh_context(const sp_mesh *mesh);  ///< the one it was made in
+/// Number of nodes.
 SP_API int sp_mesh_node_count(const sp_mesh *mesh);
+/// Number of tetrahedra.
 SP_API int sp_mesh_tet_count(const sp_mesh *mesh);
 SP_API const double *sp_mesh_positions(const sp_mesh *mesh);  ///< node_count x 3
 SP_API const int *sp_mesh_tets(const sp_mesh *mesh);          ///< tet_count x 4
+/// The user's number of each node.
 SP_API const int64_t *sp_mesh_node_ids(const sp_mesh *mesh);
+/// The user's number of each tetrahedron.
 SP_API const int64_t *sp_mesh_tet_ids(const sp_mesh *mesh);
+/// Number of groups.
 SP_API int sp_mesh_group_count(const sp_mesh *mesh);
+/// A group by index; NULL past the end.
 SP_API const sp_mesh_group *sp_mesh_group_at(const sp_mesh *mesh, int index);
 SP_API const sp_mesh_group *sp_mesh_group_named(const sp_mesh *mesh, const char *name);  ///< NULL if absent
 SP_API const sp_mesh_array *sp_mesh_array_named(const sp_mesh *mesh, const char *name);  ///< NULL if absent
+/// Number of arrays.
 SP_API int sp_mesh_array_count(const sp_mesh *mesh);
+/// An array by index; NULL past the end.
 SP_API const sp_mesh_array *sp_mesh_array_at(const sp_mesh *mesh, int index);
 SP_API double sp_mesh_volume(const sp_mesh *mesh);                               ///< [m3]
 SP_API void sp_mesh_bounds(const sp_mesh *mesh, double low[3], double high[3]);  ///< [m]
@@ -102,8 +113,10 @@ typedef struct sp_selection {
     uint32_t cookie;
 } sp_selection;
 
+/// What a selection counts.
 typedef enum sp_select_kind { SP_SELECT_NODES, SP_SELECT_ELEMENTS, SP_SELECT_FACES } sp_select_kind;
 
+/// Every default, and a valid cookie.
 SP_API sp_selection sp_selection_default(void);
 /// Nodes by position, elements by centre, boundary faces where all three nodes are selected. Writes up to capacity numbers (in
 /// rising order) and the whole count; call with out = NULL to learn the count. SP_BAD_INPUT for an unknown group or id.
@@ -136,8 +149,11 @@ typedef struct sp_trimesh_def {
     uint32_t cookie;
 } sp_trimesh_def;
 
+/// Every default, and a valid cookie.
 SP_API sp_trimesh_def sp_trimesh_def_default(void);
+/// Refuses numbers out of range and non-finite positions, naming the first.
 SP_API sp_status sp_trimesh_create(sp_context *context, const sp_trimesh_def *def, sp_trimesh **out);
+/// Frees it and nulls the handle; accepts NULL.
 SP_API void sp_trimesh_destroy(sp_trimesh **surface);
 SP_API sp_context *sp_trimesh_context(const sp_trimesh *surface);  ///< the one it was made in
 /// Everything it holds, as a definition: pointers live as long as the surface.
@@ -146,6 +162,7 @@ SP_API void sp_trimesh_get(const sp_trimesh *surface, sp_trimesh_def *out);
 SP_API sp_status sp_mesh_boundary(const sp_mesh *mesh, sp_trimesh **out);
 /// Each triangle into four, `times` times, 0..6; smooth: Loop's rule, which keeps sharp edges above `crease` degrees.
 SP_API sp_status sp_trimesh_subdivided(const sp_trimesh *surface, int times, bool smooth, double crease, sp_trimesh **out);
+/// A copy with every position scaled per axis, then posed. Nullable: scale, pose.
 SP_API sp_status sp_trimesh_transformed(const sp_trimesh *surface, const double scale[3], const sp_pose *pose, sp_trimesh **out);
 
 // ---------------------------------------------------------------------------------------------------- judging
@@ -169,6 +186,7 @@ SP_API sp_status sp_trimesh_transformed(const sp_trimesh *surface, const double 
     X(SP_DEFECT_INSIDE_OUT, "inside-out", "a closed part of the surface is oriented inwards")                            \
     X(SP_DEFECT_INTERSECTION, "self-intersection", "two triangles of the surface intersect")
 
+/// The kinds of SP_DEFECT_LIST.
 typedef enum sp_defect_kind {
 #define SP_X(id, name, text) id,
     SP_DEFECT_LIST(SP_X)
@@ -178,6 +196,7 @@ typedef enum sp_defect_kind {
 
 /// "self-intersection", and the sentence; NULL for no kind.
 SP_API const char *sp_defect_name(sp_defect_kind kind);
+/// The sentence about a kind of defect; NULL for no kind.
 SP_API const char *sp_defect_text(sp_defect_kind kind);
 
 /// One defect, with the user's numbers of what is concerned.
@@ -223,13 +242,17 @@ typedef struct sp_examine_options {
 /// What an examination found.
 typedef struct sp_mesh_report sp_mesh_report;
 
+/// Every default, and a valid cookie.
 SP_API sp_examine_options sp_examine_options_default(void);
 /// Definitions, because what is bad cannot be created. Only counts and pointers must be right. Nullable: options.
 SP_API sp_status sp_mesh_examine(sp_context *context, const sp_mesh_def *def, const sp_examine_options *options,
                                  sp_mesh_report **out);
+/// The same for a surface.
 SP_API sp_status sp_trimesh_examine(sp_context *context, const sp_trimesh_def *def, const sp_examine_options *options,
                                     sp_mesh_report **out);
+/// Frees it and nulls the handle; accepts NULL.
 SP_API void sp_mesh_report_destroy(sp_mesh_report **report);
+/// Counts, sizes and qualities that the examination measured.
 SP_API const sp_mesh_stats *sp_mesh_report_stats(const sp_mesh_report *report);
 /// How many defects of a kind there are. *whole is false where the search was given up (tens of millions of triangles in one
 /// place): there are at least so many then. Nullable: whole.
@@ -254,6 +277,7 @@ typedef struct sp_mesh_repairs {
 /// Only the tolerance of the options counts. Nullable: options, done.
 SP_API sp_status sp_mesh_repaired(sp_context *context, const sp_mesh_def *def, const sp_examine_options *options, sp_mesh **out,
                                   sp_mesh_repairs *done);
+/// The same for a surface.
 SP_API sp_status sp_trimesh_repaired(sp_context *context, const sp_trimesh_def *def, const sp_examine_options *options,
                                      sp_trimesh **out, sp_mesh_repairs *done);
 
@@ -302,6 +326,7 @@ typedef struct sp_fill_info {
     double winding[2];    ///< surfaces: share of the probed space whose winding number is not near a whole one; the largest seen
 } sp_fill_info;
 
+/// Every default, and a valid cookie.
 SP_API sp_fill_def sp_fill_def_default(void);
 /// Where `field` is below 0 inside the box low..high [m], which must hold the shape. `slope`: a bound of |grad field|, 1 for a
 /// distance, which spares evaluations; 0: unknown. Nullable: info.

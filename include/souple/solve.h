@@ -8,6 +8,7 @@
 extern "C" {
 #endif
 
+/// How a step is made.
 typedef enum sp_integrator_type {
     SP_IMPLICIT_EULER,  ///< one linearisation a step (Baraff and Witkin 1998)
     SP_NEWTON,          ///< implicit Euler solved to `tolerance`
@@ -17,6 +18,7 @@ typedef enum sp_integrator_type {
 
 enum { SP_SUBSTEPS_AUTO = 0 };
 
+/// Time integration of a body. Start from sp_integrator_def_default().
 typedef struct sp_integrator_def {
     sp_integrator_type type;
     int iterations;  ///< Newton iterations at most, >= 1, default 20; implicit-euler of rods: 1 for one linearisation and no more
@@ -29,6 +31,7 @@ typedef struct sp_integrator_def {
     uint32_t cookie;
 } sp_integrator_def;
 
+/// Every default, and a valid cookie.
 SP_API sp_integrator_def sp_integrator_def_default(void);
 
 /// docs/solvers.md tells how to choose.
@@ -49,6 +52,7 @@ typedef enum sp_operator_type {
     SP_OPERATOR_ASSEMBLED  ///< 3x3 blocks, one triangle, filled each step
 } sp_operator_type;
 
+/// What stands in front of the conjugate gradients (PCG).
 typedef enum sp_preconditioner {
     SP_BLOCK_JACOBI,       ///< diagonal blocks
     SP_JACOBI,             ///< the diagonal
@@ -68,6 +72,7 @@ typedef enum sp_refresh_policy {
     SP_REFRESH_EVERY   ///< every `refresh_every` steps, before the step
 } sp_refresh_policy;
 
+/// The order in which a sparse factor eliminates its columns.
 typedef enum sp_ordering {
     SP_ORDER_AUTO,
     SP_ORDER_NATURAL,
@@ -76,14 +81,17 @@ typedef enum sp_ordering {
     SP_ORDER_GEOMETRIC  ///< nested dissection by position, our own
 } sp_ordering;
 
+/// A = L L^T, or A = L D L^T.
 typedef enum sp_factor_kind { SP_LLT, SP_LDLT } sp_factor_kind;
 
+/// The numbers in which a factor is kept.
 typedef enum sp_factor_precision {
     SP_FACTOR_AUTO,    ///< float in preconditioners, double in direct solvers
     SP_FACTOR_DOUBLE,  ///< double
     SP_FACTOR_FLOAT    ///< float; direct solvers correct the answer in double until `tolerance`
 } sp_factor_precision;
 
+/// The linear solver of a body. Start from sp_solver_def_default().
 typedef struct sp_solver_def {
     sp_solver_type type;
     sp_operator_type op;
@@ -109,6 +117,7 @@ typedef struct sp_solver_def {
     uint32_t cookie;
 } sp_solver_def;
 
+/// Every default, and a valid cookie.
 SP_API sp_solver_def sp_solver_def_default(void);
 
 /// What the solves of one body did in its last step.

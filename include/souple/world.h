@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+/// Bodies and the time that they share.
 typedef struct sp_world sp_world;
 
 /// A body of a world. Zero is null; an id of a removed body is detected.
@@ -18,9 +19,12 @@ typedef struct sp_body_id {
     uint32_t generation;
 } sp_body_id;
 
+/// What an iteration limit means: a reservation, or a failed step.
 typedef enum sp_on_limit { SP_LIMIT_ACCEPT, SP_LIMIT_FAIL } sp_on_limit;
+/// What a failing body does: it stops the step, or it is held at its last good state.
 typedef enum sp_on_failure { SP_FAILURE_STOP, SP_FAILURE_FREEZE } sp_on_failure;
 
+/// What a world is made with. Start from sp_world_def_default().
 typedef struct sp_world_def {
     sp_signal gravity[3];      ///< [m/s2], default 0 -9.81 0
     const char *backend;       ///< "auto", "ref", "cpu"; default "auto"
@@ -34,9 +38,13 @@ typedef struct sp_world_def {
     uint32_t cookie;
 } sp_world_def;
 
+/// Every default, and a valid cookie.
 SP_API sp_world_def sp_world_def_default(void);
+/// Makes an empty world at time 0. Nullable: def (defaults).
 SP_API sp_status sp_world_create(sp_context *context, const sp_world_def *def, sp_world **out);
+/// Frees it and nulls the handle; accepts NULL.
 SP_API void sp_world_destroy(sp_world **world);
+/// The context it was made in.
 SP_API sp_context *sp_world_context(const sp_world *world);
 /// The last failure of any call on the world; never NULL. A copy of the calling thread's own: valid until the same thread asks
 /// again, also for another world, or ends. Any thread may ask at any time.
@@ -44,13 +52,16 @@ SP_API const sp_error *sp_world_error(const sp_world *world);
 
 // ---------------------------------------------------------------------------------------------------- solids
 
+/// The law between strain and stress: linear in a frame that turns with the element, or linear.
 typedef enum sp_material_model { SP_COROTATIONAL, SP_LINEAR } sp_material_model;
+/// How the rotation of an element is found.
 typedef enum sp_rotation { SP_ROTATION_POLAR, SP_ROTATION_QR, SP_ROTATION_SVD } sp_rotation;
 /// Shape on which the stiffness of an element is built. Deformed: no torque on a deformed element (Nesme et al. 2004).
 typedef enum sp_shape { SP_SHAPE_REST, SP_SHAPE_DEFORMED } sp_shape;
 /// Derivative used for K. Frozen: the rotations' derivative is left out, K stays positive semi-definite.
 typedef enum sp_tangent { SP_TANGENT_FROZEN, SP_TANGENT_EXACT } sp_tangent;
 
+/// Material constants of a solid or of a region of it.
 typedef struct sp_material {
     double density;  ///< [kg/m3] > 0, default 1000
     double young;    ///< [Pa] >= 0, default 1e6
@@ -76,6 +87,7 @@ typedef struct sp_move {
     sp_pose_signal pose;
 } sp_move;
 
+/// What a load acts on, and its unit.
 typedef enum sp_load_type {
     SP_LOAD_FORCE,         ///< total force [N], shared among the nodes in equal parts
     SP_LOAD_EACH,          ///< force [N] on every node
@@ -85,6 +97,7 @@ typedef enum sp_load_type {
     SP_LOAD_TORQUE         ///< [N m], rods
 } sp_load_type;
 
+/// A force that may vary with time.
 typedef struct sp_load {
     sp_load_type type;
     const int *items;  ///< nodes, or for traction and pressure indices into sp_mesh_faces
@@ -143,11 +156,14 @@ typedef struct sp_solid_def {
     uint32_t cookie;
 } sp_solid_def;
 
+/// Every default, and a valid cookie.
 SP_API sp_solid_def sp_solid_def_default(void);
+/// Adds a solid; its mesh is copied. Nullable: out.
 SP_API sp_status sp_world_add_solid(sp_world *world, const sp_solid_def *def, sp_body_id *out);
 
 // ---------------------------------------------------------------------------------------------------- rigids
 
+/// The rigid shapes.
 typedef enum sp_shape_type { SP_PLANE, SP_SPHERE, SP_BOX, SP_CYLINDER } sp_shape_type;
 
 /// A rigid shape in its own frame, posed in the body's frame.
@@ -158,6 +174,7 @@ typedef struct sp_rigid_shape {
     sp_pose pose;
 } sp_rigid_shape;
 
+/// A rigid body, fixed or moved by prescription. Start from sp_rigid_def_default().
 typedef struct sp_rigid_def {
     const char *name;
     const sp_rigid_shape *shapes;
@@ -167,9 +184,12 @@ typedef struct sp_rigid_def {
     uint32_t cookie;
 } sp_rigid_def;
 
+/// Every default, and a valid cookie.
 SP_API sp_rigid_def sp_rigid_def_default(void);
+/// Adds a rigid body. Nullable: out.
 SP_API sp_status sp_world_add_rigid(sp_world *world, const sp_rigid_def *def, sp_body_id *out);
 
+/// Removes a body of any kind. Its id is stale from then on.
 SP_API sp_status sp_world_remove(sp_world *world, sp_body_id id);
 
 // ---------------------------------------------------------------------------------------------------- rods
@@ -221,6 +241,7 @@ typedef struct sp_rod_pull {
 /// slide along the rod, so that what grows is still the tip. Clothoids and helices only.
 typedef enum sp_grow_mode { SP_GROW_TIP, SP_GROW_SCALE } sp_grow_mode;
 
+/// How the strands of a rod grow at their tips.
 typedef struct sp_rod_grow {
     sp_grow_mode mode;
     sp_signal rate;          ///< [m/s] of every strand, >= 0
@@ -266,7 +287,9 @@ typedef struct sp_rod_def {
     uint32_t cookie;
 } sp_rod_def;
 
+/// Every default, and a valid cookie.
 SP_API sp_rod_def sp_rod_def_default(void);
+/// Adds a rod. Nullable: out.
 SP_API sp_status sp_world_add_rod(sp_world *world, const sp_rod_def *def, sp_body_id *out);
 /// Makes the shape it has now an equilibrium under gravity and loads: writes the natural curvature that does so (Casati 2015,
 /// section 16), exact to rounding. Clothoids and helices. Nullable: natural, room for nodes x 3 (helix: elements x 3).
@@ -293,6 +316,7 @@ typedef struct sp_surface_def {
     uint32_t cookie;
 } sp_surface_def;
 
+/// Every default, and a valid cookie.
 SP_API sp_surface_def sp_surface_def_default(void);
 /// Both of mesh and faces absent: the body's whole boundary. *index: its number on the body, from 0.
 SP_API sp_status sp_world_add_surface(sp_world *world, sp_body_id body, const sp_surface_def *def, int *index);
@@ -310,6 +334,7 @@ typedef struct sp_surface_info {
     const uint32_t *faces;
 } sp_surface_info;
 
+/// Names, counts, anchors and faces of a surface.
 SP_API sp_status sp_world_surface_info(sp_world *world, sp_body_id body, int index, sp_surface_info *out);
 /// Positions and velocities now (vertex_count x 3), unit normals. Nullable: each.
 SP_API sp_status sp_world_surface_get(sp_world *world, sp_body_id body, int index, double *x, double *v, double *normals);
@@ -328,12 +353,14 @@ typedef struct sp_contact_def {
     uint32_t cookie;
 } sp_contact_def;
 
+/// Every default, and a valid cookie.
 SP_API sp_contact_def sp_contact_def_default(void);
 /// Nullable: def (no contact).
 SP_API sp_status sp_world_set_contact(sp_world *world, const sp_contact_def *def);
 
 // ---------------------------------------------------------------------------------------------------- edits
 
+/// What an edit does; the fields in backquotes are those of sp_edit that it reads.
 typedef enum sp_edit_type {
     SP_EDIT_PIN,       ///< hold `node` on `axes` where it is
     SP_EDIT_RELEASE,   ///< let `node` go on `axes`
@@ -364,6 +391,7 @@ typedef struct sp_edit {
     double value;
 } sp_edit;
 
+/// Every default, and a valid cookie.
 SP_API sp_edit sp_edit_default(sp_edit_type type);
 /// From any thread. Refuses malformed edits at once; an edit that turns out wrong when taken is refused with an event.
 SP_API sp_status sp_world_queue(sp_world *world, const sp_edit *edit);
@@ -420,7 +448,9 @@ typedef struct sp_param_info {
     sp_param_spec spec;  ///< its entry in the list
 } sp_param_info;
 
+/// Number of parameters that edits may change.
 SP_API int sp_world_param_count(const sp_world *world);
+/// A parameter by index.
 SP_API sp_status sp_world_param_at(sp_world *world, int index, sp_param_info *out);
 /// By path. SP_BAD_INPUT: there is none.
 SP_API sp_status sp_world_param(sp_world *world, const char *path, sp_param_info *out);
@@ -436,6 +466,7 @@ SP_API sp_status sp_world_param(sp_world *world, const char *path, sp_param_info
     X(COMMIT, "commit", "trial state becomes the state")                                        \
     X(PUBLISH, "publish", "hash, snapshot, events")
 
+/// The stages of a step, SP_STAGE_LIST.
 typedef enum sp_stage {
 #define SP_X(id, name, text) SP_STAGE_##id,
     SP_STAGE_LIST(SP_X)
@@ -443,11 +474,13 @@ typedef enum sp_stage {
         SP_STAGE_COUNT
 } sp_stage;
 
+/// The name of a stage ("take_edits").
 SP_API const char *sp_stage_name(sp_stage stage);
 
 /// Advance by h > 0 seconds. Below 0: the world is as before the call and its edits are still queued.
 SP_API sp_status sp_world_step(sp_world *world, double h);
 
+/// What the last step did.
 typedef struct sp_step_info {
     sp_status status;                 ///< worst reservation
     uint32_t reservations;            ///< all of them: bit s stands for status s
@@ -459,9 +492,13 @@ typedef struct sp_step_info {
     int event_count;
 } sp_step_info;
 
+/// The report of the last step.
 SP_API void sp_world_step_info(const sp_world *world, sp_step_info *out);
+/// Time of the state [s].
 SP_API double sp_world_time(const sp_world *world);
+/// Steps done since the world was made.
 SP_API uint64_t sp_world_steps(const sp_world *world);
+/// Hash of the state, in users' numbering: the same bits have the same hash.
 SP_API uint64_t sp_world_hash(const sp_world *world);
 
 /// What nobody called for but should know. Kept for the last step.
@@ -485,6 +522,7 @@ typedef struct sp_work {
     double edits;    ///< what changed at a fixed state: parameters (also those that vary with time), gravity, growth, states set
 } sp_work;
 
+/// What a body is and how it is now.
 typedef struct sp_body_info {
     const char *name;
     const char *kind;  ///< "solid", "rod", "rigid"
@@ -513,9 +551,11 @@ typedef struct sp_body_info {
     const char *solver_why;  ///< why, a sentence; empty where nothing was to choose
 } sp_body_info;
 
+/// Number of bodies.
 SP_API int sp_world_body_count(const sp_world *world);
 SP_API sp_body_id sp_world_body_at(const sp_world *world, int index);            ///< in order of creation
 SP_API sp_body_id sp_world_body_named(const sp_world *world, const char *name);  ///< null id if absent
+/// Everything in sp_body_info about a body.
 SP_API sp_status sp_world_body_info(sp_world *world, sp_body_id id, sp_body_info *out);
 
 /// A field by name, in users' numbering. Solid, per node: "position" "velocity" "displacement" "force" (what holds the fixed
@@ -530,10 +570,12 @@ typedef struct sp_field_info {
     bool on_elements;
 } sp_field_info;
 
+/// Count and components of a field; SP_BAD_INPUT where the body has none of that name.
 SP_API sp_status sp_world_field_info(sp_world *world, sp_body_id id, const char *field, sp_field_info *out);
 /// Writes count x components numbers.
 SP_API sp_status sp_world_field(sp_world *world, sp_body_id id, const char *field, double *out);
 
+/// The material point at a node, by users' number.
 SP_API sp_status sp_world_anchor_node(sp_world *world, sp_body_id id, int node, sp_anchor *out);
 /// The material point that was at `point` in the rest shape.
 SP_API sp_status sp_world_anchor_point(sp_world *world, sp_body_id id, const double point[3], sp_anchor *out);
@@ -572,6 +614,7 @@ typedef struct sp_rod_ring {
     double at;    ///< of its length, in [0, 1]
 } sp_rod_ring;
 
+/// A body in a snapshot: its boundary, the surfaces on it, and its energies.
 typedef struct sp_snapshot_body {
     sp_body_id id;
     const char *name;
@@ -593,6 +636,7 @@ typedef struct sp_snapshot_body {
     sp_work work;
 } sp_snapshot_body;
 
+/// What readers see of a world: the state after one step. It does not change while it is held.
 typedef struct sp_snapshot {
     uint64_t step;
     double time;
@@ -610,6 +654,7 @@ typedef struct sp_snapshot {
 SP_API const sp_snapshot *sp_world_snapshot_acquire(sp_world *world);
 /// Publish a snapshot of the state as it is, without a step.
 SP_API sp_status sp_world_publish(sp_world *world);
+/// Gives an acquired snapshot back. Nullable: snapshot.
 SP_API void sp_world_snapshot_release(sp_world *world, const sp_snapshot *snapshot);
 
 /// All tiers in one block of memory of the context; free it with sp_checkpoint_free. A restore into the same world, or into one
@@ -619,8 +664,11 @@ typedef struct sp_checkpoint {
     size_t size;
 } sp_checkpoint;
 
+/// Saves the world into a new checkpoint.
 SP_API sp_status sp_world_save(sp_world *world, sp_checkpoint *out);
+/// Goes back to a checkpoint. SP_BAD_INPUT, and nothing changes, where it is damaged or of another world.
 SP_API sp_status sp_world_restore(sp_world *world, const void *data, size_t size);
+/// Frees the memory of a checkpoint.
 SP_API void sp_checkpoint_free(sp_world *world, sp_checkpoint *checkpoint);
 
 /// The backend that the world's bodies run on: what "auto" stands for.
