@@ -1,4 +1,4 @@
-// The list of parameters: whole, consistent in itself, and what definitions, edits, worlds and scene files go by.
+// The list of parameters: complete, consistent, and used by definitions, edits, worlds and scene files.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool next_spec(int *kind, int *index, sp_param_spec *out) {
     return false;
 }
 
-TEST(entries_are_whole) {
+TEST(entries_are_complete) {
     sp_param_spec p, same;
     int count = 0;
     for (int kind = 0, index = 0; next_spec(&kind, &index, &p); count++) {
@@ -28,7 +28,7 @@ TEST(entries_are_whole) {
         CHECK(!(p.ends & SP_RANGE_LOW_OPEN) || p.edit_low > p.low);
         CHECK(!(p.ends & SP_RANGE_HIGH_OPEN) || p.edit_high < p.high);
         if (p.price != SP_PRICE_NEW_BODY) CHECK(p.initial >= p.edit_low && p.initial <= p.edit_high);
-        // a name stands once in its list
+        // a name occurs once in its list
         REQUIRE(sp_kind_param(name, p.name, &same) == SP_OK);
         CHECK(memcmp(&same.low, &p.low, sizeof p.low) == 0 && same.label == p.label);
         CHECK_INT(sp_kind_param(name, p.label, &same), strcmp(p.label, p.name) == 0 ? SP_OK : SP_BAD_INPUT);
@@ -128,7 +128,7 @@ TEST(definitions_are_checked_against_the_list) {
     finish();
 }
 
-// every parameter of a world is an entry of the list, and an edit may take it to both ends of its range and no further
+// every parameter of a world is an entry of the list, and an edit may set it to both ends of its range and no further
 TEST(edits_are_checked_against_the_list) {
     start();
     sp_solid_def def = sp_solid_def_default();
@@ -163,7 +163,7 @@ TEST(edits_are_checked_against_the_list) {
 
 // ------------------------------------------------------------------------------------------------ in scene files
 
-TEST(scene_files_go_by_the_list) {
+TEST(scene_files_use_the_list) {
     int rows = 0;
     for (int i = 0; i < sp__element_spec_count(); i++) {
         const sp_element_spec *e = sp__element_spec_at(i);

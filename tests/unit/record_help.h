@@ -1,5 +1,5 @@
-// Records without a world: a layout of a tetrahedron and a triangle, frames of numbers that tell where they come from; and runs
-// that write into a folder of their own.
+// Records without a world: a layout of a tetrahedron and a triangle, frames of numbers that identify their origin; and runs that
+// write into their own folder.
 #ifndef SP_TEST_RECORD_HELP_H
 #define SP_TEST_RECORD_HELP_H
 
@@ -115,13 +115,13 @@ typedef struct staged {
     sp_scene *scene;
     sp_run *run;
     sp_status status;
-    size_t bytes;  // of the context alone
+    size_t bytes;  // of the context only
 } staged;
 
 static inline staged stage_run(const char *text, const sp_run_options *options, bool quiet) {
     staged s = {0};
     sp_context_create(NULL, &s.ctx);
-    sp__background_hold(s.ctx, false);  // its thread is there from now on, and counted
+    sp__background_hold(s.ctx, false);  // its thread exists from here on and is counted
     sp_context_memory(s.ctx, &s.bytes, NULL);
     s.status = sp_scene_parse(s.ctx, text, strlen(text), record_path("scene.xml"), NULL, &s.scene);
     if (s.status >= 0) s.status = sp_run_create(s.scene, options, &s.run);
@@ -147,7 +147,7 @@ static inline void stage_close(staged *s) {
     sp_context_destroy(&s->ctx);
 }
 
-// false: a message that holds all of `words` is missing
+// false: no message contains all of `words`
 static inline bool stage_refused(const char *text, const sp_run_options *options, const char *words) {
     staged s = stage_run(text, options, true);
     bool said = false;

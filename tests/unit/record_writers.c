@@ -1,5 +1,5 @@
-// Each writer by itself: what it writes reads back to the same numbers, every refused allocation and a full disk end without a
-// leak and with what was written still whole.
+// Each writer alone: its files read back to the same numbers; a refused allocation or a full disk ends without a leak, and the
+// written part stays valid.
 #include "meter.h"
 #include "record_help.h"
 
@@ -21,7 +21,7 @@ TEST(numbered_surfaces_read_back) {
     help_layout l;
     sp_context_create(NULL, &ctx);
     help_layout_make(&l, 0, 0);
-    // surfaces hold triangles: the plate alone
+    // surfaces have triangles: the plate only
     sp_layout plate = {0, &l.bodies[1], 1, l.layout.value_count};
     for (int k = 0; k < 2; k++) {
         char path[160], frame[180];
@@ -63,7 +63,7 @@ TEST(vtu_frames_and_their_list) {
         sp_status status = write_frames(&s, &l, 3);
         if (compress && status == SP_UNAVAILABLE) break;  // a build without zlib
         REQUIRE(status == SP_OK);
-        // degenerate positions are none for a mesh: the file itself is read by other programs in recording_tools
+        // degenerate positions cannot be read as a mesh: recording_tools reads the file with other programs
         CHECK(there(record_path("v-000000.vtu")) && there(record_path("v-000002.vtu")) && !there(record_path("v-000003.vtu")));
         FILE *f = fopen(record_path("v.pvd"), "rb");
         REQUIRE(f != NULL);

@@ -1,11 +1,11 @@
-// The recorder thread with writers made for the purpose: order, the bound on frames, waiting and dropping on a slow disk,
-// failures; files that are whole after every write.
+// The recorder thread with test writers: order, the limit on frames, waiting and dropping on a slow disk, failures; files that
+// are valid after every write.
 #include <pthread.h>
 #include <time.h>
 
 #include "record_help.h"
 
-// a writer that stands still until it is let go, and may fail at a frame
+// a writer that blocks until it is released, and may fail at a frame
 typedef struct gate {
     pthread_mutex_t mutex;
     pthread_cond_t moved;
@@ -103,7 +103,7 @@ static sp_status send(rig *k, long frame, bool *taken) {
     return status;
 }
 
-TEST(frames_arrive_in_order_from_a_thread_of_their_own) {
+TEST(frames_arrive_in_order_from_a_separate_thread) {
     gate_reset(false, 0);
     rig k = start(true);
     begin(&k);
@@ -130,7 +130,7 @@ TEST(a_slow_disk_drops_and_counts) {
         CHECK(send(&k, i, &taken) == SP_OK);
         taken_count += taken;
     }
-    // as many as there are frames, whether or not the thread holds one already
+    // as many as there are frames, whether the thread has already taken one or not
     CHECK_INT(taken_count, SP_FRAMES_QUEUED);
     let_go();
     CHECK(sp__recorder_finish(k.r) == SP_OK);
@@ -164,7 +164,7 @@ TEST(a_slow_disk_is_waited_for) {
     end(&k);
 }
 
-TEST(a_failure_reaches_the_caller_and_nothing_more_is_written) {
+TEST(a_failure_reaches_the_caller_and_writing_stops) {
     gate_reset(false, 3);
     rig k = start(true);
     begin(&k);
@@ -181,7 +181,7 @@ TEST(a_failure_reaches_the_caller_and_nothing_more_is_written) {
     end(&k);
 }
 
-TEST(a_record_that_cannot_be_opened_is_told_at_once) {
+TEST(a_record_that_cannot_be_opened_is_reported_at_once) {
     gate_reset(false, -1);
     rig k = start(true);
     begin(&k);
@@ -201,7 +201,7 @@ static char *whole(const char *path, size_t *size) {
     return text;
 }
 
-TEST(a_growing_file_is_whole_after_every_write) {
+TEST(a_growing_file_is_valid_after_every_write) {
     sp_context *ctx;
     sp_growing grow;
     size_t size;

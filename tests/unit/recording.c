@@ -1,4 +1,4 @@
-// Recordings: what a run wrote is read back, shown, started from; what is damaged is refused with a reason.
+// Recordings: a recorded run is read back, shown, and used as a start; damaged files are refused with a reason.
 #include "record_help.h"
 
 static sp_context *ctx;
@@ -7,7 +7,7 @@ static void setup(void) {
     if (!ctx) sp_context_create(NULL, &ctx);
 }
 
-// false: a build without HDF5, where the twins say how to get it
+// false: a build without HDF5, where the stubs report how to get it
 static bool with_hdf5(void) {
     sp_recording *r;
     setup();
@@ -68,7 +68,7 @@ static void check_fields(sp_recording *r, bool in_double) {
     }
 }
 
-TEST(two_revisions_come_back_number_by_number) {
+TEST(two_revisions_are_read_back_exactly) {
     if (!with_hdf5()) return;
     for (int in_double = 0; in_double < 2; in_double++) {
         sp_recording *r;
@@ -102,7 +102,7 @@ TEST(two_revisions_come_back_number_by_number) {
     record_clean();
 }
 
-// The heavy file while it is open for writing: any reader sees the frames so far.
+// The HDF5 file while it is open for writing: any reader sees the frames so far.
 TEST(a_growing_recording_can_be_read) {
     if (!with_hdf5()) return;
     static help_layout l;
@@ -170,12 +170,12 @@ TEST(a_run_is_recorded_and_shown) {
     REQUIRE(sp_recording_open(s.ctx, record_path("a.xdmf"), &r) == SP_OK);
     sp_recording_get(r, &info);
     CHECK(info.frame_count == 5 && info.body_count == 2 && info.complete && info.in_double);
-    // the energies of the elements sum up to the body's; both are sums of doubles in another order
+    // the energies of the elements sum up to that of the body; both are sums of doubles in different order
     double energy[18], sum = 0;
     REQUIRE(sp_recording_field(r, 4, 0, "strain-energy", energy) == SP_OK);
     for (int i = 0; i < 18; i++) sum += energy[i];
     CHECK_NEAR(sum, at_end.elastic, 1e-12 * at_end.elastic);
-    // every frame back into a world: the same state, bit for bit
+    // restores every frame into a world: the same state, bit for bit
     for (int i = 0; i < 5; i++) {
         double x[72], pose[7];
         sp_recording_frame f;
@@ -185,7 +185,7 @@ TEST(a_run_is_recorded_and_shown) {
         sp_recording_frame_at(r, i, &f);
         CHECK(f.hash == hash[i] && f.step == 5 * (uint64_t)i);
         sp_world_field(sp_run_world(s.run), sp_world_body_named(sp_run_world(s.run), "floor"), "pose", pose);
-        // the floor rises by one metre a second
+        // the floor rises by one metre per second
         CHECK_NEAR(pose[1], -1 + 0.05 * i, 1e-12);
     }
     CHECK(sp_recording_show(r, 5, s.run) == SP_BAD_INPUT);
@@ -200,7 +200,7 @@ TEST(a_run_is_recorded_and_shown) {
     record_clean();
 }
 
-TEST(frames_between_two_steps_lie_on_the_line) {
+TEST(frames_between_two_steps_are_interpolated_linearly) {
     if (!with_hdf5()) return;
     sp_run_options o = into_folder();
     staged s = stage_run(HELP_SCENE("<record file='b.xdmf' period='0.005' precision='double'/>"), &o, false);
@@ -219,7 +219,7 @@ TEST(frames_between_two_steps_lie_on_the_line) {
         CHECK(f.interpolated && f.hash == 0);
         sp_recording_field(r, i - 1, 0, "position", a), sp_recording_field(r, i, 0, "position", b);
         sp_recording_field(r, i + 1, 0, "position", c);
-        // times are sums of dt: the middle is one to their rounding
+        // times are sums of dt: the middle is exact up to their rounding
         for (int k = 0; k < 48; k++) CHECK_NEAR(b[k], 0.5 * (a[k] + c[k]), 1e-12);
         sp_recording_field(r, i, 1, "pose", pose);
         CHECK_NEAR(pose[3] * pose[3] + pose[4] * pose[4] + pose[5] * pose[5] + pose[6] * pose[6], 1, 1e-14);
@@ -300,7 +300,7 @@ static bool open_refused(const char *path, const char *words) {
     return good;
 }
 
-// a recording that lies about its own extents, written by the writer itself
+// a recording with wrong extents, written by the writer itself
 static sp_recording *open_crooked(void (*bend)(help_layout *l)) {
     help_layout l;
     help_frame f;
@@ -346,7 +346,7 @@ TEST(extents_that_do_not_fit_are_refused) {
     CHECK(sp_recording_topology_at(r, 0, 0, &t) == SP_BAD_INPUT);
     CHECK(strstr(sp_context_error(ctx)->message, "no extent of count x 2, 3 or 4") != NULL);
     sp_recording_close(&r);
-    // a scene with bodies of these names, which have other counts
+    // a scene with bodies of these names, but different counts
     r = open_crooked(half_a_pose);
     REQUIRE(r != NULL);
     staged s =
@@ -372,7 +372,7 @@ TEST(damaged_recordings_are_refused) {
     char *data = NULL;
     size_t n = read_whole(record_path("d.h5"), &data);
     REQUIRE(n > 4000);
-    // cut off at every kind of place: refused, or (never) whole; no crash
+    // truncated at many positions: refused, or (never) complete; no crash
     for (size_t cut = 0; cut < n; cut += n / 97 + 1) {
         sp_recording *r;
         put_bytes(record_path("cut.h5"), data, cut);
@@ -391,7 +391,7 @@ TEST(damaged_recordings_are_refused) {
     record_clean();
 }
 
-TEST(the_context_is_empty_again) {
+TEST(the_context_is_empty_at_the_end) {
     size_t bytes, fresh;
     sp_context *other;
     setup();

@@ -1,4 +1,4 @@
-// Records of rods: the centreline with its fields, the state that can be shown again, the tube that is seen, in every format.
+// Records of rods: the centreline with its fields, the state that can be shown again, the visible tube, in every format.
 #include "record_help.h"
 
 #define RODS(more)                                                                                                   \
@@ -60,7 +60,7 @@ TEST(a_run_of_rods_is_recorded_and_shown) {
         CHECK(t.corners == 2 && t.cell_count == elements[i] && t.node_count == elements[i] + 1);
         for (int e = 0; e < t.cell_count; e++) CHECK(t.cells[2 * e] == e && t.cells[2 * e + 1] == e + 1);
         for (int k = 0; k < b.field_count; k++) CHECK(strcmp(b.fields[k], "stress") != 0);
-        // the first column of a frame is the tangent; the chord to the next node is not far from it
+        // the first column of a frame is the tangent; the chord to the next node is close to it
         REQUIRE(sp_recording_field(r, 2, i, "frame", frame) == SP_OK);
         double dot = 0, norm = 0;
         for (int k = 0; k < 3; k++) dot += frame[3 * k] * (x[3 + k] - x[k]), norm += (x[3 + k] - x[k]) * (x[3 + k] - x[k]);
@@ -68,7 +68,7 @@ TEST(a_run_of_rods_is_recorded_and_shown) {
         REQUIRE(sp_recording_field(r, 2, i, "strain-energy", energy) == SP_OK);
         CHECK(energy[0] > 0);
     }
-    // every frame back into a world: the same state, bit for bit
+    // restores every frame into a world: the same state, bit for bit
     for (int k = 3; k >= 0; k--) {
         sp_recording_frame f;
         REQUIRE(sp_recording_show(r, k, s.run) == SP_OK);
@@ -112,7 +112,7 @@ TEST(a_frame_between_two_steps_can_be_shown) {
     record_clean();
 }
 
-TEST(a_plant_is_shown_as_long_as_it_was) {
+TEST(a_growing_rod_is_shown_with_its_recorded_length) {
     if (!with_hdf5()) return;
     sp_run_options o = into_folder();
     staged s = stage_run("<scene dt='0.02'><rod name='stem' length='0.1' elements='2' radius='0.004' drag='0.5'>"
@@ -164,7 +164,7 @@ TEST(surfaces_are_tubes_and_ribbons) {
     REQUIRE(s.status == SP_OK);
     stage_steps(&s, 4);
     CHECK(sp_run_finish(s.run) == SP_OK);
-    // two tubes of twelve sides and a ribbon; facets of a bent tube cut corners by some tenths of a percent
+    // two tubes of twelve sides and a ribbon; facets of a bent tube lose some tenths of a percent
     double tube = pi * 1e-4 * 0.3 * 12 / (2 * pi) * sin(2 * pi / 12), ribbon = pi * 0.02 * 0.002 * 0.3;
     for (int i = 0; i < 2; i++) {
         sp_trimesh *mesh = NULL;
@@ -179,7 +179,7 @@ TEST(surfaces_are_tubes_and_ribbons) {
     record_clean();
 }
 
-TEST(the_visual_part_knows_its_velocity) {
+TEST(the_visual_surface_has_a_velocity) {
     if (!with_hdf5()) return;
     sp_run_options o = into_folder();
     staged s = stage_run(RODS("<record file='v.xdmf' part='visual' every='5' quantity='velocity'/>"), &o, false);
@@ -194,7 +194,7 @@ TEST(the_visual_part_knows_its_velocity) {
     CHECK(t.corners == 3 && t.node_count == 41 * 4);
     double v[3 * 41 * 4];
     REQUIRE(sp_recording_field(r, 1, 1, "velocity", v) == SP_OK);
-    // floats; the last ring is at the tip, the one in the middle of the last element between two nodes
+    // floats; the last cross section is at the tip, the one in the middle of the last element is between two nodes
     for (int k = 0; k < 3; k++) {
         CHECK_NEAR(v[3 * 40 * 4 + k], at_nodes[15 + k], 1e-6);
         CHECK_NEAR(v[3 * 36 * 4 + k], 0.5 * (at_nodes[12 + k] + at_nodes[15 + k]), 1e-6);
@@ -205,7 +205,7 @@ TEST(the_visual_part_knows_its_velocity) {
     record_clean();
 }
 
-TEST(vtu_frames_hold_lines) {
+TEST(vtu_frames_contain_lines) {
     sp_run_options o = into_folder();
     staged s = stage_run(RODS("<record file='a.vtu' every='2' quantity='von-mises'/>"), &o, false);
     REQUIRE(s.status == SP_OK);
@@ -222,7 +222,7 @@ TEST(vtu_frames_hold_lines) {
     record_clean();
 }
 
-TEST(xdmf_says_polylines) {
+TEST(xdmf_contains_polylines) {
     if (!with_hdf5()) return;
     sp_run_options o = into_folder();
     staged s = stage_run(RODS("<record file='x.xdmf'/>"), &o, false);
@@ -238,7 +238,7 @@ TEST(xdmf_says_polylines) {
     record_clean();
 }
 
-TEST(another_rod_is_told_from_the_one_recorded) {
+TEST(a_different_rod_is_detected) {
     if (!with_hdf5()) return;
     sp_run_options o = into_folder();
     staged s = stage_run(RODS("<record file='a.xdmf'/>"), &o, false);

@@ -1,4 +1,5 @@
-// Refinement: volumes and boundaries stay, nothing hangs, angles stay bounded, groups and arrays follow.
+// Refinement: volumes and boundaries are kept, there are no hanging nodes, angles stay bounded, groups and arrays are carried
+// over.
 #include "core/core.h"
 #include "math/vec3.h"
 #include "meter.h"
@@ -13,7 +14,7 @@ static sp_context *new_context(void) {
     return ctx;
 }
 
-// no defect at all: conforming, nothing inverted, closed where it was closed; returns the numbers
+// no defect: conforming, nothing inverted, closed where it was closed; returns the statistics
 static sp_mesh_stats check_health(const sp_mesh *m) {
     sp_mesh_def def = sp_mesh_def_default();
     sp_mesh_report *r = NULL;
@@ -50,7 +51,7 @@ TEST(each_into_eight_of_the_same_volume) {
         REQUIRE(sp_mesh_create(ctx, &def, &one) == SP_OK);
         REQUIRE(sp_mesh_refined(one, 1, &eight) == SP_OK);
         CHECK(sp_mesh_node_count(eight) == 10 && sp_mesh_tet_count(eight) == 8);
-        // children of every diagonal are positive as they stand: nothing had to be turned
+        // children of every diagonal have positive volume: nothing had to be reoriented
         for (int t = 0; t < 8; t++) CHECK_NEAR(signed_volume(eight, t), sp_mesh_volume(one) / 8, 1e-15);
         CHECK(!memcmp(sp_mesh_positions(eight), shapes[s], sizeof shapes[s]));
         check_health(eight);
@@ -60,8 +61,9 @@ TEST(each_into_eight_of_the_same_volume) {
     sp_context_destroy(&ctx);
 }
 
-// Bey 1995: the children of a tetrahedron are of few shapes however often it is refined; the least dihedral angle of the path
-// tetrahedra of a box is 45 degrees and stays so, since the right one of its two shortest diagonals makes path tetrahedra again
+// Bey 1995: the children of a tetrahedron have few shapes after any number of refinements; the smallest dihedral angle of the
+// path tetrahedra of a box is 45 degrees and stays so, because the correct one of its two shortest diagonals gives path
+// tetrahedra again
 TEST(regular_refinement_keeps_angles) {
     sp_context *ctx = new_context();
     REQUIRE(ctx);
@@ -88,7 +90,7 @@ TEST(regular_refinement_keeps_angles) {
 
 // ---------------------------------------------------------------------------------------------------- what is carried
 
-// a slab one cell thick: the group of both faces has both ends of the edges across it, but not their middles
+// a slab one cell thick: the group of both faces contains both ends of the edges across it, but not their midpoints
 static sp_mesh *laden_slab(sp_context *ctx) {
     sp_mesh *box = NULL, *mesh = NULL;
     static double x_values[64], tet_values[200];
@@ -140,13 +142,13 @@ static void check_carried(const sp_mesh *fine, int tets_of_left) {
     for (int i = 0; i < sp_mesh_node_count(fine); i++) on += surface[i];
     for (int i = 0; i < skin->node_count; i++) CHECK(surface[skin->nodes[i]]);
     CHECK_INT(skin->node_count, on);
-    // numbers: old ones stay, new ones are above
+    // numbers: old ones are kept, new ones are larger
     CHECK_INT(sp_mesh_node_ids(fine)[17], 85);
     CHECK_INT(sp_mesh_node_ids(fine)[18], 86);
     free(of), free(surface);
 }
 
-TEST(groups_and_arrays_follow) {
+TEST(groups_and_arrays_are_carried_over) {
     sp_context *ctx = new_context();
     REQUIRE(ctx);
     sp_mesh *slab = laden_slab(ctx), *fine = NULL;
@@ -167,7 +169,7 @@ TEST(groups_and_arrays_follow) {
 
 // ---------------------------------------------------------------------------------------------------- local
 
-TEST(local_refinement_where_asked) {
+TEST(local_refinement_of_a_selection) {
     sp_context *ctx = new_context();
     REQUIRE(ctx);
     sp_mesh *ball, *fine;
@@ -179,7 +181,7 @@ TEST(local_refinement_where_asked) {
     sp_mesh_stats s = check_health(fine);
     CHECK_NEAR(s.volume, before.volume, 1e-12);
     CHECK(s.element_count > 2 * before.element_count && s.element_count < 20 * before.element_count);
-    // what was selected is as fine as asked, far away nothing changed
+    // the selection is as fine as requested, elements far away are unchanged
     int close = 0, count;
     REQUIRE(sp_mesh_select(fine, &corner, SP_SELECT_ELEMENTS, NULL, 0, &count) == SP_OK);
     sp_selection far = sp_selection_default();
@@ -198,26 +200,26 @@ TEST(local_refinement_where_asked) {
                 longest = fmax(longest, sp__norm3(d));
             }
         }
-        if (sp__norm3(centre) > 0.2) continue;  // children of selected elements reach this far at least
+        if (sp__norm3(centre) > 0.2) continue;  // children of selected elements extend at least this far
         close++;
         CHECK(longest <= 0.1 * (1 + 1e-12));
     }
     CHECK(close > 50);
-    // bisecting longest edges does not ruin angles: a third of the least is what Rivara and Levin saw at worst
+    // bisection of longest edges keeps angles: a third of the smallest is the worst case seen by Rivara and Levin
     CHECK(s.angle_min > before.angle_min / 3);
     sp_mesh_destroy(&fine);
     REQUIRE(sp_mesh_refined_where(ball, &corner, 0, 2, &fine) == SP_OK);
     CHECK(sp_mesh_tet_count(fine) > before.element_count);
     check_health(fine);
     sp_mesh_destroy(&fine);
-    REQUIRE(sp_mesh_refined_where(ball, &corner, 9, 0, &fine) == SP_OK);  // nothing is that long
+    REQUIRE(sp_mesh_refined_where(ball, &corner, 9, 0, &fine) == SP_OK);  // no edge is that long
     CHECK_INT(sp_mesh_tet_count(fine), before.element_count);
     sp_mesh_destroy(&fine);
     sp_mesh_destroy(&ball);
     sp_context_destroy(&ctx);
 }
 
-TEST(refuses) {
+TEST(refusals) {
     sp_context *ctx = new_context();
     REQUIRE(ctx);
     sp_mesh *box, *out;
@@ -238,7 +240,7 @@ TEST(refuses) {
     sp_context_destroy(&ctx);
 }
 
-TEST(every_failing_allocation_is_survived) {
+TEST(every_allocation_may_fail) {
     for (long n = 1;; n++) {
         meter m = {.allowed = n};
         sp_context_def def = metered_context(&m);

@@ -1,12 +1,12 @@
-// When preconditioners are made anew: policies, a fixed lag, a starved thread, builds that fail, steps that are tried again,
-// patterns and pins that change under a running job, memory that runs out, checkpoints. Meant for the thread sanitizer too.
+// When preconditioners are rebuilt: policies, a fixed lag, a starved thread, builds that fail, repeated steps, patterns and pins
+// that change while a job runs, failed allocations, checkpoints. Also runs under the thread sanitizer.
 #include "core/visitor.h"
 #include "meter.h"
 #include "refresh_rig.h"
 
 // ---------------------------------------------------------------------------------------------------- policies
 
-// a step with a little more bend than the last one, so that the matrix changes
+// a step with slightly more bending than the last one, so that the matrix changes
 static int bent_step(rig *k, int number) {
     place(k, bend, 0.05 * number);
     return step(k, (uint64_t)number);
@@ -33,13 +33,13 @@ TEST(policies_of_the_step_itself) {
             int iterations = bent_step(&k, i + 1);
             CHECK_INT(k.info.factor_age, cases[c].age[i]);
             CHECK_INT(k.info.refreshes, cases[c].age[i] == 0);
-            CHECK(iterations == 1 || k.info.factor_age > 0);  // a fresh factor is exact
+            CHECK(iterations == 1 || k.info.factor_age > 0);  // a new factor is exact
         }
         CHECK(strcmp(sp__refresh_name(k.r), cases[c].name) == 0);
         CHECK(sp__refresh_bytes(k.r) > 0);
         drop(&k);
     }
-    CHECK(ctx->background == NULL);  // nobody asked for a thread
+    CHECK(ctx->background == NULL);  // no thread was started
     sp_context_destroy(&ctx);
 }
 
@@ -65,7 +65,7 @@ TEST(policy_step_follows_every_solve_of_a_step_and_only_changes) {
 
 // ---------------------------------------------------------------------------------------------------- asynchronous
 
-TEST(deterministic_results_arrive_after_their_lag_whatever_the_thread_does) {
+TEST(deterministic_results_arrive_after_their_lag_with_any_timing) {
     enum { STEPS = 13 };
     static const int lags[4] = {0, 1, 2, 5};
     static const int ages[4][STEPS] = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
@@ -89,7 +89,7 @@ TEST(deterministic_results_arrive_after_their_lag_whatever_the_thread_does) {
         }
 }
 
-TEST(a_starved_thread_keeps_nobody_waiting) {
+TEST(a_starved_thread_blocks_no_step) {
     sp_context *ctx = rig_context();
     sp_solver_def def = rig_def(SP_REFRESH_ASYNC);
     rig k;
@@ -97,14 +97,14 @@ TEST(a_starved_thread_keeps_nobody_waiting) {
     k.deterministic = false;
     sp__background_hold(ctx, true);
     for (int i = 1; i <= 10; i++) {
-        int iterations = bent_step(&k, i);  // checks the answer
+        int iterations = bent_step(&k, i);  // checks the solution
         CHECK_INT(k.info.factor_age, i - 1);
         CHECK(iterations < 20);
     }
     sp__background_hold(ctx, false);
     until_made(&k);
     bent_step(&k, 11);
-    CHECK(k.info.refreshes == 1 && k.info.factor_age == 9);  // the picture of step 2
+    CHECK(k.info.refreshes == 1 && k.info.factor_age == 9);  // the matrix snapshot of step 2
     until_made(&k);
     bent_step(&k, 12);
     CHECK(k.info.refreshes == 1 && k.info.factor_age == 1);
@@ -112,7 +112,7 @@ TEST(a_starved_thread_keeps_nobody_waiting) {
     sp_context_destroy(&ctx);
 }
 
-TEST(auto_asks_when_iterations_grow_or_pins_change) {
+TEST(auto_refreshes_when_iterations_grow_or_pins_change) {
     sp_context *ctx = rig_context();
     sp_solver_def def = rig_def(SP_REFRESH_AUTO);
     rig k;
@@ -120,7 +120,7 @@ TEST(auto_asks_when_iterations_grow_or_pins_change) {
     REQUIRE(set_up(&k, ctx, &def, 4));
     CHECK(k.r->policy == SP_REFRESH_AUTO);
     uint64_t n = 1;
-    for (; n <= 20; n++) {  // at rest: one factor will do
+    for (; n <= 20; n++) {  // at rest: one factor is enough
         place(&k, bend, 0.2);
         CHECK_INT(step(&k, n), 1);
         CHECK_INT(k.info.factor_age, (int)n - 1);
@@ -169,7 +169,7 @@ TEST(the_body_with_the_most_iterations_is_served_first) {
     sp_context_destroy(&ctx);
 }
 
-TEST(a_body_goes_while_its_factor_is_being_made) {
+TEST(a_body_is_destroyed_while_its_factor_is_built) {
     sp_context *ctx = rig_context();
     sp_solver_def def = rig_def(SP_REFRESH_ASYNC);
     rig k;
@@ -187,7 +187,7 @@ TEST(a_body_goes_while_its_factor_is_being_made) {
 
 // ---------------------------------------------------------------------------------------------------- failures
 
-TEST(a_build_that_fails_leaves_the_one_before_in_use) {
+TEST(a_failed_build_keeps_the_previous_one_in_use) {
     static const sp_refresh_policy policies[] = {SP_REFRESH_STEP, SP_REFRESH_EVERY, SP_REFRESH_ASYNC};
     for (int c = 0; c < 3; c++) {
         sp_context *ctx = rig_context();
@@ -213,7 +213,7 @@ TEST(a_build_that_fails_leaves_the_one_before_in_use) {
     }
 }
 
-TEST(without_any_block_jacobi_stands_in) {
+TEST(block_jacobi_replaces_a_missing_factor) {
     static const sp_refresh_policy policies[] = {SP_REFRESH_STEP, SP_REFRESH_NEVER, SP_REFRESH_ASYNC};
     for (int c = 0; c < 3; c++) {
         sp_context *ctx = rig_context();
@@ -225,7 +225,7 @@ TEST(without_any_block_jacobi_stands_in) {
         atomic_store(&thumb.fail, 1);
         int iterations = bent_step(&k, 1);
         CHECK(k.info.factor_age == -1 && k.info.failed_refreshes == 1 && iterations > 1 && iterations < 200);
-        // z is what the diagonal blocks say
+        // z follows from the diagonal blocks
         double B[9], y[3];
         int i = k.A.n / 3 - 1;
         while (k.A.fixed[3 * i]) i--;
@@ -242,7 +242,7 @@ TEST(without_any_block_jacobi_stands_in) {
     }
 }
 
-TEST(without_a_thread_the_step_makes_it_itself) {
+TEST(without_a_thread_the_step_builds_the_factor) {
     for (int det = 0; det < 2; det++) {
         meter m = {.allowed = 10000};
         sp_context_def cd = metered_context(&m);
@@ -253,7 +253,7 @@ TEST(without_a_thread_the_step_makes_it_itself) {
         REQUIRE(set_up(&k, ctx, &def, 4));
         k.deterministic = det;
         bent_step(&k, 1);
-        m.allowed = 0;  // nothing for the thread from here on
+        m.allowed = 0;  // no memory for the thread from here on
         for (int i = 2; i <= 6; i++) {
             bent_step(&k, i);
             CHECK_INT(k.info.factor_age, det ? (i == 2 ? 1 : i % 2 ? 2 + (i > 3) : 2) : 0);
@@ -265,7 +265,7 @@ TEST(without_a_thread_the_step_makes_it_itself) {
     }
 }
 
-// the n-th allocation of a step fails: the step is refused, tried again and goes on as if nothing had been
+// the n-th allocation of a step fails: the step is refused, repeated, and continues with the same result
 TEST(every_allocation_of_a_step_may_fail) {
     long used = 1;
     double last = 0;
@@ -298,7 +298,7 @@ TEST(every_allocation_of_a_step_may_fail) {
 
 // ---------------------------------------------------------------------------------------------------- tried again
 
-// what the preconditioner makes of b after each of some steps; spoil: attempts at another state come first, and fail
+// result of the preconditioner on b after each of some steps; spoil: attempts at another state come first, and fail
 static void play(sp_refresh_policy policy, int lag, bool spoil, double *sums, int steps) {
     sp_context *ctx = rig_context();
     sp_solver_def def = rig_def(policy);
@@ -312,7 +312,7 @@ static void play(sp_refresh_policy policy, int lag, bool spoil, double *sums, in
             CHECK(sp__refresh_prepare(k.r, &k.A, k.M, (uint64_t)i, true, &k.info) == SP_OK);
             sp__refresh_learn(k.r, 70);
         }
-        // policy `step` has the one before in use where the first build of this step fails
+        // policy `step` keeps the previous factor where the first build of this step fails
         if (policy == SP_REFRESH_STEP && i % 3 == 0) atomic_store(&thumb.fail, 1);
         bent_step(&k, i);
         sp__refresh_apply(k.r, k.b, k.z);
@@ -322,7 +322,7 @@ static void play(sp_refresh_policy policy, int lag, bool spoil, double *sums, in
     sp_context_destroy(&ctx);
 }
 
-TEST(a_step_tried_again_does_not_advance_the_schedule) {
+TEST(a_repeated_step_does_not_advance_the_schedule) {
     enum { STEPS = 12 };
     static const sp_refresh_policy policies[] = {SP_REFRESH_STEP, SP_REFRESH_EVERY, SP_REFRESH_ASYNC, SP_REFRESH_AUTO};
     for (int c = 0; c < 4; c++)
@@ -337,7 +337,7 @@ TEST(a_step_tried_again_does_not_advance_the_schedule) {
 
 // ---------------------------------------------------------------------------------------------------- other patterns and pins
 
-// the system, matrix and vectors of another bar in front of the same refresh
+// the system, matrix and vectors of another bar for the same refresh
 static void exchange(rig *k, rig *other) {
     sp_refresh *r = k->r;
     rig keep = *k;
@@ -346,7 +346,7 @@ static void exchange(rig *k, rig *other) {
     k->A.pattern = other->A.pattern + 1;
 }
 
-TEST(a_pattern_that_changes_under_a_running_job_is_not_waited_for) {
+TEST(a_pattern_that_changes_while_a_job_runs_is_not_waited_for) {
     for (int det = 0; det < 2; det++) {
         sp_context *ctx = rig_context();
         sp_solver_def def = rig_def(SP_REFRESH_ASYNC);
@@ -360,7 +360,7 @@ TEST(a_pattern_that_changes_under_a_running_job_is_not_waited_for) {
         bent_step(&k, 2);
         until_begun(1);
         exchange(&k, &other);
-        sp__blocks_destroy(&other.M);  // the job has copies of its own
+        sp__blocks_destroy(&other.M);  // the job has its own copies
         CHECK(step(&k, 3) < 300);
         CHECK_INT(k.info.factor_age, det ? 0 : -1);
         CHECK(strncmp(sp__refresh_name(k.r), "pcg (dense, async", 17) == 0);
@@ -378,14 +378,14 @@ TEST(a_pattern_that_changes_under_a_running_job_is_not_waited_for) {
     reset_thumb();
 }
 
-TEST(other_pins_than_in_the_picture_are_masked) {
+TEST(pins_different_from_the_snapshot_are_masked) {
     sp_context *ctx = rig_context();
     sp_solver_def def = rig_def(SP_REFRESH_NEVER);
     rig k;
     REQUIRE(set_up(&k, ctx, &def, 4));
     int n = k.body->nv;
     bent_step(&k, 1);
-    // the whole end is released, some of the middle is held, on single axes too
+    // the whole end is released, some of the middle is fixed, also on single axes
     unsigned long long seed = 3;
     for (int i = 0; i < n; i++) {
         k.body->fixed[i] = !k.body->fixed[i] && sp_test_random(&seed) > 0.6;
@@ -394,7 +394,7 @@ TEST(other_pins_than_in_the_picture_are_masked) {
     place(&k, bend, 1.0);
     CHECK(step(&k, 2) < 200);
     CHECK(k.r->repinned && k.r->turned);
-    // symmetric, positive on what is free, zero and blind on what is not
+    // symmetric, positive on free unknowns, zero and without effect on fixed ones
     for (int t = 0; t < 20; t++) {
         for (int i = 0; i < n; i++) k.p[i] = sp_test_random(&seed), k.q[i] = sp_test_random(&seed);
         sp__refresh_apply(k.r, k.p, k.z);
@@ -413,7 +413,7 @@ TEST(other_pins_than_in_the_picture_are_masked) {
 
 // ---------------------------------------------------------------------------------------------------- warp
 
-// a quarter turn about x, then one about y, of the whole; a little bend in it
+// a quarter turn about x, then one about y, of the whole bar, with a small bend
 static void spun(double share, const double *X, double *M) {
     double B[9], Q[9], P[9], QB[9];
     bend(0.3, X, B);
@@ -430,7 +430,7 @@ static void spun(double share, const double *X, double *M) {
         }
 }
 
-// bent in the picture, twisted by a quarter turn over its length since
+// bent in the snapshot, twisted by a quarter turn over its length since then
 static void twisted(double share, const double *X, double *M) {
     double B[9], T[9];
     bend(1.5, X, B);
@@ -474,28 +474,28 @@ static void with_warp(sp_context *ctx, rig *k, bool warp) {
     sp_solver_def def = rig_def(SP_REFRESH_NEVER);
     def.warp = warp;
     CHECK(set_up(k, ctx, &def, 6));
-    // held by springs' worth of mass only: a free bar turns as a whole
+    // held only by its mass: a free bar rotates as a whole
     memset(k->body->fixed, 0, (size_t)k->body->nv);
     unsigned long long seed = 11;
     for (int i = 0; i < k->body->nv; i++) k->b[i] = sp_test_random(&seed);
 }
 
-TEST(a_spun_bar_keeps_its_iterations_with_warp_and_loses_them_with_the_printed_order) {
+TEST(a_spun_bar_keeps_its_iterations_with_warp_but_not_with_the_printed_order) {
     sp_context *ctx = rig_context();
     rig k, stiff;
     with_warp(ctx, &k, true), with_warp(ctx, &stiff, false);
-    // the picture is of a bar that is bent and already a third of the way round: rotations before and after do not commute
+    // the snapshot is of a bar that is bent and already rotated by a third: rotations before and after do not commute
     place(&k, spun, 1.0 / 3), place(&stiff, spun, 1.0 / 3);
     CHECK_INT(step(&k, 1), 1);
     CHECK_INT(step(&stiff, 1), 1);
     place(&k, spun, 1), place(&stiff, spun, 1);
     int warped = step(&k, 2), none = step(&stiff, 2), printed = iterate(&k, as_printed);
-    // the body only turned: R A_then R^T is A_now but for what a mean of rotations in a bent bar leaves
+    // a pure rotation of the body: R A_then R^T is A_now except for the error of mean rotations in a bent bar
     CHECK(warped <= 3);
     CHECK(none > 3 * warped);
     CHECK(printed > 3 * warped);
     printf("  iterations after two quarter turns: warped %d, as printed %d, without %d\n", warped, printed, none);
-    // and nothing is multiplied where nothing turned
+    // without a rotation nothing is multiplied
     place(&k, spun, 1.0 / 3);
     step(&k, 3);
     CHECK(!k.r->turned);
@@ -512,7 +512,7 @@ TEST(a_twisted_bar_does_as_well_as_a_bent_one) {
     place(&k, twisted, 1), place(&stiff, twisted, 1), place(&bent, bend, 1.5 + 1.57 / 0.6);
     int warped = step(&k, 2), none = step(&stiff, 2), printed = iterate(&k, as_printed), plane = step(&bent, 2);
     CHECK(2 * warped < none && 2 * warped < printed);
-    // the same angle between neighbours: no more than half as many again, for the shear that twist alone brings
+    // the same angle between neighbours: at most half as many again, because twist adds shear
     CHECK(2 * warped <= 3 * plane);
     printf("  iterations after a quarter turn of twist: warped %d, as printed %d, without %d; bent as far %d\n", warped, printed,
            none, plane);
@@ -535,7 +535,7 @@ static void record(sp_visitor *v, const char *name, void *data, size_t size, siz
     t->at += size * count;
 }
 
-TEST(a_restored_schedule_goes_on_to_the_same_bits) {
+TEST(a_restored_schedule_continues_with_the_same_bits) {
     static const sp_refresh_policy policies[] = {SP_REFRESH_ASYNC, SP_REFRESH_AUTO, SP_REFRESH_NEVER, SP_REFRESH_EVERY};
     enum { STEPS = 12 };
     for (int c = 0; c < 4; c++)
@@ -557,7 +557,7 @@ TEST(a_restored_schedule_goes_on_to_the_same_bits) {
                 if (i == at) sp__refresh_visit(k.r, &v);
             }
             CHECK(t.at > 0);
-            // another one, that had a single solve at another state
+            // another one, after a single solve at another state
             sp__refresh_destroy(&k.r);
             CHECK(sp__refresh_create(ctx, sp__backend_find("ref"), &def, &dense_kind, &k.r) == SP_OK);
             place(&k, bend, 2);

@@ -1,5 +1,5 @@
-// A bar, its system, and a preconditioner kind under the test's thumb: a dense factor that waits at a gate, fails when told to
-// and writes down who was built.
+// A bar, its system, and a preconditioner kind controlled by the test: a dense factor that waits at a gate, fails on request and
+// records the order of builds.
 #ifndef SP_REFRESH_RIG_H
 #define SP_REFRESH_RIG_H
 
@@ -14,8 +14,8 @@
 // ---------------------------------------------------------------------------------------------------- the kind
 
 static struct {
-    atomic_int gate;   // 1: builds on the thread wait until it is 0 or they are told to stop
-    atomic_int fail;   // builds to come that shall fail
+    atomic_int gate;   // 1: builds on the thread wait until it is 0 or they are asked to stop
+    atomic_int fail;   // number of next builds that fail
     atomic_int begun;  // builds on the thread
     atomic_int built, stopped;
     int sizes[64];  // unknowns of each build, in order
@@ -116,7 +116,7 @@ const sp_precond_kind dense_kind = {.name = "dense",
                                     .build = dense_build,
                                     .apply = dense_apply,
                                     .bytes = dense_bytes};
-// the same, said to be cheap; told apart by omega
+// the same, declared cheap; distinguished by omega
 const sp_precond_kind dense_cheap = {.name = "dense",
                                      .costly = false,
                                      .create = dense_create,
@@ -195,7 +195,7 @@ static void drop(rig *k) {
     free(k->b), free(k->x), free(k->res), free(k->p), free(k->q), free(k->z);
 }
 
-// every node to M(X) X
+// moves every node to M(X) X
 static void place(rig *k, void (*matrix)(double share, const double *X, double *M), double share) {
     const double *X = sp__solid(k->body)->rest;
     for (int i = 0; i < k->body->nv; i += 3) {
@@ -212,7 +212,7 @@ static void about(int axis, double angle, double *M) {
     sp__quat_matrix(q, M);
 }
 
-// bent upwards the more the further from the held end
+// bent upwards, increasing with the distance from the fixed end
 static void bend(double share, const double *X, double *M) {
     about(2, share * X[0], M);
 }
@@ -223,7 +223,7 @@ static double dot(const double *a, const double *b, int n) {
     return sum;
 }
 
-// Preconditioned conjugate gradients in the plainest words; the residual is that of x.
+// Textbook preconditioned conjugate gradients; the residual is computed from x.
 static int iterate(rig *k, void (*apply)(rig *k, const double *r, double *z)) {
     int n = k->body->nv, count = 0;
     double goal = 1e-9 * sqrt(dot(k->b, k->b, n)), rho, before = 0;
@@ -249,7 +249,7 @@ static void by_refresh(rig *k, const double *r, double *z) {
     sp__refresh_apply(k->r, r, z);
 }
 
-// One step with the system as it is: iterations.
+// One step with the current system: iterations.
 static int step(rig *k, uint64_t number) {
     sp__refresh_step(k->r, number, k->told);
     CHECK(sp__refresh_prepare(k->r, &k->A, k->M, number, k->deterministic, &k->info) == SP_OK);

@@ -1,4 +1,5 @@
-// `souple render` as its users meet it: one picture, numbered ones, a turn about a mesh, refusals before anything is simulated.
+// `souple render` from the user's side: one picture, numbered ones, an orbit around a mesh, refusals before the simulation
+// starts.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@ static void make_folder(void) {
     put("beam.xml", beam_scene), put("octa.obj", octahedron);
 }
 
-// `souple render ARGUMENTS` in the folder, with something before it; stderr is kept
+// `souple render ARGUMENTS` in the folder, after a prefix; stderr is kept
 static int render_with(const char *before, const char *arguments) {
     char command[1024], path[128];
     make_folder();
@@ -64,7 +65,7 @@ static bool exists(const char *name) {
     return stat(path, &st) == 0;
 }
 
-// how many bytes of two pictures differ; -1: one is missing
+// number of bytes that differ between two pictures; -1: one is missing
 static int difference(const char *a, const char *b) {
     int w[2] = {0}, h[2] = {0}, n = 0;
     unsigned char *one = picture(a, &w[0], &h[0]), *other = picture(b, &w[1], &h[1]);
@@ -75,7 +76,7 @@ static int difference(const char *a, const char *b) {
 }
 
 TEST(frames_are_numbered) {
-    // 0.01 s steps, 25 pictures a second: every 4 steps
+    // 0.01 s steps, 25 pictures per second: every 4 steps
     CHECK_INT(render("beam.xml --frames p/f-%03d.png --until 0.12 --size 64 48 --quiet"), 0);
     CHECK(exists("p/f-000.png") && exists("p/f-003.png") && !exists("p/f-004.png"));
     CHECK(difference("p/f-000.png", "p/f-003.png") > 100);
@@ -84,7 +85,7 @@ TEST(frames_are_numbered) {
     CHECK(strstr(err, "3 pictures: q"));
 }
 
-TEST(camera_goes_round) {
+TEST(camera_orbits) {
     CHECK_INT(render("beam.xml --frames o/%d.png --steps 0 --orbit 120 --size 64 48 --quiet"), 0);
     CHECK(exists("o/0.png") && exists("o/2.png") && !exists("o/3.png"));
     CHECK(difference("o/0.png", "o/1.png") > 100 && difference("o/1.png", "o/2.png") > 100);
@@ -126,7 +127,7 @@ TEST(mesh_files_are_drawn) {
     CHECK(strstr(err, "no arrays"));
 }
 
-TEST(wrong_wishes_are_2) {
+TEST(invalid_options_are_2) {
     static const struct {
         const char *arguments, *said;
     } cases[] = {{"beam.xml", "--png FILE"},
@@ -156,12 +157,12 @@ TEST(wrong_wishes_are_2) {
     CHECK(!exists("x.png"));
 }
 
-TEST(unwritable_places_are_refused) {
+TEST(unwritable_paths_are_refused) {
     CHECK_INT(render("beam.xml --png no/such/folder.png --steps 0"), 2);
     CHECK(strstr(err, "no/such/folder.png"));
 }
 
-TEST(video_without_ffmpeg_says_how_to_get_it) {
+TEST(video_without_ffmpeg_reports_how_to_get_it) {
     CHECK_INT(render_with("PATH=/nowhere", "beam.xml --video v.mp4"), 2);
     CHECK(strstr(err, "ffmpeg") && strstr(err, "install") && strstr(err, "--frames"));
     CHECK(!exists("v.mp4"));

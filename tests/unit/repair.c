@@ -1,4 +1,4 @@
-// Repairs: what is broken in a known way is mended in the known way and counted, what is good stays bit for bit.
+// Repairs: known defects are repaired in the documented way and counted; everything else stays bit for bit.
 #include "core/core.h"
 #include "meter.h"
 #include "souple/mesh.h"
@@ -24,10 +24,11 @@ static bool did(const sp_mesh_repairs *d, int welded, int nodes, int broken, int
 
 // ---------------------------------------------------------------------------------------------------- tetrahedra
 
-// nodes: 0..3 a tetrahedron; 4 its mirror below; 5..7 doubles of 0..2 (7 a rounding away); 8 nobody's; 9 not finite
+// nodes: 0..3 a tetrahedron; 4 its mirror below; 5..7 duplicates of 0..2 (7 off by rounding); 8 unreferenced; 9 not finite
 static const double sick_x[30] = {0, 0, 0, 1, 0, 0, 0,     1, 0, 0, 0, 1, 0, 0,   -1,
                                   0, 0, 0, 1, 0, 0, 1e-12, 1, 0, 5, 5, 5, 0, NAN, 0};
-// 0 good; 1 below, on the doubles, inverted; 2 a twin of 0 by the doubles; 3 flat; 4 a node twice after welding; 5, 6 broken
+// 0 good; 1 below, on the duplicates, inverted; 2 a duplicate of 0 by the duplicate nodes; 3 flat; 4 a node twice after welding;
+// 5, 6 broken
 static const int sick_tets[28] = {0, 1, 2, 3, 5, 6, 7, 4, 3, 5, 7, 6, 0, 1, 2, 5, 0, 5, 1, 3, 0, 1, 2, 9, 0, 1, 2, 10};
 static const int64_t sick_node_ids[10] = {11, 12, 13, 14, 15, 16, 17, 18, 19, 20}, sick_tet_ids[7] = {31, 32, 33, 34, 35, 36, 37};
 
@@ -43,7 +44,7 @@ static sp_mesh_def sick_mesh(void) {
     return def;
 }
 
-TEST(tetrahedra_are_mended) {
+TEST(tetrahedra_are_repaired) {
     sp_context *ctx = new_context();
     REQUIRE(ctx);
     sp_mesh_def def = sick_mesh();
@@ -61,7 +62,7 @@ TEST(tetrahedra_are_mended) {
     CHECK(g->element_count == 1 && g->elements[0] == 1);
     CHECK(g->node_count == 3 && g->nodes[0] == 0 && g->nodes[1] == 4 && g->nodes[2] == 1);
     CHECK(sp_mesh_array_named(m, "n")->values[2] == 2 && sp_mesh_array_named(m, "t")->values[1] == 1);
-    // a second repair finds nothing to do
+    // a second repair changes nothing
     sp_mesh *again;
     sp_mesh_def second = sp_mesh_def_default();
     second.node_count = 5, second.positions = sp_mesh_positions(m), second.tet_count = 2, second.tets = sp_mesh_tets(m);
@@ -82,7 +83,7 @@ TEST(tolerance_and_refusals) {
     sp_examine_options o = sp_examine_options_default();
     o.tolerance = 0;
     REQUIRE(sp_mesh_repaired(ctx, &def, &o, &m, &done) == SP_OK);
-    CHECK_INT(done.welded, 2);  // the third is a rounding away
+    CHECK_INT(done.welded, 2);  // the third is off by rounding
     sp_mesh_destroy(&m);
     def.tets = sick_tets + 20, def.tet_count = 2, def.tet_ids = NULL, def.array_count = 0;
     CHECK_INT(sp_mesh_repaired(ctx, &def, NULL, &m, &done), SP_BAD_INPUT);
@@ -97,7 +98,7 @@ TEST(tolerance_and_refusals) {
 
 // ---------------------------------------------------------------------------------------------------- surfaces
 
-// no defect but, where allowed, open edges
+// no defect except, where allowed, open edges
 static void check_sound(const sp_trimesh_def *d, bool open) {
     sp_context *ctx = new_context();
     sp_mesh_report *r = NULL;
@@ -118,7 +119,7 @@ TEST(loose_triangles_become_a_surface) {
         faces[i] = i;
         colors[4 * i] = i / 24.0;
     }
-    // three of eight the wrong way round
+    // three of eight have the wrong orientation
     for (int f = 0; f < 24; f += 9) faces[f] = f + 1, faces[f + 1] = f;
     sp_trimesh_def d = octahedron(), got;
     d.vertex_count = 24, d.positions = x, d.faces = faces, d.colors = colors;
@@ -131,7 +132,7 @@ TEST(loose_triangles_become_a_surface) {
     CHECK(got.vertex_count == 6 && got.face_count == 8);
     check_sound(&got, false);
     CHECK_NEAR(surface_volume(&got), 4.0 / 3, 1e-15);
-    // every corner has the texture coordinates it had: those of its own vertex before the welding
+    // every corner has its texture coordinates: those of its own vertex before the welding
     REQUIRE(got.face_texcoords);
     for (int i = 0; i < 24; i++) CHECK(!memcmp(x + 3 * got.face_texcoords[i], got.positions + 3 * got.faces[i], 3 * sizeof *x));
     CHECK(got.colors[4] == colors[4]);
@@ -139,7 +140,7 @@ TEST(loose_triangles_become_a_surface) {
     sp_context_destroy(&ctx);
 }
 
-// a box in a box in a box, and one beside, all turned at random: outwards, kept as given within, outwards again
+// a box in a box in a box, and one next to them, all oriented at random: outwards, as given inside, outwards again
 TEST(insides_and_outsides) {
     sp_context *ctx = new_context();
     REQUIRE(ctx);
@@ -153,7 +154,7 @@ TEST(insides_and_outsides) {
         }
     unsigned long long seed = 1;
     for (int f = 0; f < 48; f++) {
-        // whole boxes 0 and 3 inside out, box 1 a cavity as it should be, 2 and some others at random
+        // whole boxes 0 and 3 inverted, box 1 a correct cavity, 2 and some others at random
         bool turn = f < 24 || f >= 36 || sp_test_random(&seed) > 0.4;
         int swap = faces[3 * f];
         if (turn) faces[3 * f] = faces[3 * f + 1], faces[3 * f + 1] = swap;
@@ -181,7 +182,7 @@ TEST(strips) {
     REQUIRE(ctx);
     double x[36];
     int faces[36];
-    // a band of six squares; joined with a half turn it has one side only
+    // a band of six squares; joined with a half turn it has only one side
     for (int moebius = 0; moebius < 2; moebius++) {
         for (int i = 0; i < 6; i++) {
             double a = acos(-1.0) / 3 * i, b = moebius ? 0.5 * a : 0;
@@ -194,7 +195,7 @@ TEST(strips) {
             const int two[6] = {p, u, v, p, v, q};
             memcpy(faces + 6 * i, two, sizeof two);
         }
-        faces[7] = moebius ? faces[7] : faces[8], faces[8] = moebius ? faces[8] : 4;  // one triangle turned
+        faces[7] = moebius ? faces[7] : faces[8], faces[8] = moebius ? faces[8] : 4;  // one triangle reversed
         sp_trimesh_def d = sp_trimesh_def_default();
         d.vertex_count = 12, d.positions = x, d.face_count = 12, d.faces = faces;
         sp_trimesh *s;
@@ -207,7 +208,7 @@ TEST(strips) {
     sp_context_destroy(&ctx);
 }
 
-TEST(every_failing_allocation_is_survived) {
+TEST(every_allocation_may_fail) {
     static const int turned[36] = {2, 0, 3, 3, 0, 1, 5, 4, 7, 7, 4, 6, 1, 0, 5, 5, 0, 4,
                                    6, 2, 7, 7, 2, 3, 4, 0, 6, 6, 0, 2, 3, 1, 7, 7, 1, 5};
     for (long n = 1;; n++) {

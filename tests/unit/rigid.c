@@ -47,7 +47,7 @@ TEST(follows_its_signal) {
     CHECK_INT(sp_world_anchor_get(w, &a, x, v), SP_OK);
     CHECK_NEAR(x[0], 0.3 + cos(0.2), 1e-14);
     CHECK_NEAR(x[1], sin(0.2), 1e-14);
-    // twist of the last step: exact here, since it turns evenly
+    // twist of the last step: exact here, because it rotates uniformly
     CHECK_NEAR(v[0], 3 - 2 * sin(0.2), 1e-12);
     CHECK_NEAR(v[1], 2 * cos(0.2), 1e-12);
     CHECK_INT(sp_world_anchor_get(w, &fixed, x, v), SP_OK);
@@ -101,7 +101,7 @@ TEST(distance_is_that_of_the_nearest_shape) {
     finish();
 }
 
-// the surface moves as its material points do
+// the surface velocity is that of its material points
 TEST(surface_velocity_is_that_of_the_points) {
     start();
     sp_body *b = sp__world_body(w, add(&ball, 1, true));
@@ -113,7 +113,7 @@ TEST(surface_velocity_is_that_of_the_points) {
     b->ops->distance(b, SP_TRIAL, x, n, surface);
     for (int k = 0; k < 3; k++) {
         CHECK_NEAR(surface[k], v[k], 1e-13);
-        // a chord against a tangent at its end: half the turn of the step times the speed
+        // a chord against a tangent at its end: half the rotation of the step times the speed
         CHECK_NEAR(surface[k], (x[k] - before[k]) / 0.01, 0.01 * 2 * 2.5);
     }
     finish();
@@ -147,7 +147,7 @@ TEST(bad_definitions_are_refused) {
     finish();
 }
 
-// every vertex of the picture lies on the surface of its shape, and faces look outward
+// every vertex of the picture is on the surface of its shape, and faces point outward
 TEST(triangles_lie_on_the_shapes) {
     start();
     sp_rigid_shape shapes[4] = {ball,
@@ -177,7 +177,7 @@ TEST(triangles_lie_on_the_shapes) {
 
 // ------------------------------------------------------------------------------------------------ touched from outside
 
-// a block of 8 nodes, all held, its lower 4 at height 0; the floor rises by 1 mm a step
+// a block of 8 nodes, all fixed, its lower 4 at height 0; the floor rises by 1 mm per step
 static sp_body_id held_block(sp_mesh **mesh) {
     static const int nodes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     sp_solid_def def = sp_solid_def_default();
@@ -205,8 +205,8 @@ static double force_up(sp_body_id id) {
     return sum;
 }
 
-// what holds the block is its weight less the four springs of the floor, where the floor is now
-TEST(reactions_see_a_moving_floor_where_it_is) {
+// the reaction of the block is its weight minus the four springs of the floor at its current position
+TEST(reactions_use_the_current_position_of_a_moving_floor) {
     sp_rigid_shape plane = {.type = SP_PLANE, .size = {0, 1, 0}, .pose = sp_pose_identity()};
     sp_rigid_def floor = sp_rigid_def_default();
     sp_body_id id;
@@ -219,7 +219,7 @@ TEST(reactions_see_a_moving_floor_where_it_is) {
         CHECK_INT(sp_world_step(w, 0.01), SP_OK);
         CHECK_NEAR(force_up(block), 1000 * 9.81 - 4 * 1000 * 0.001 * k, 1e-8);
     }
-    // without the floor, and with other bodies in its place
+    // without the floor, and with other bodies instead
     CHECK_INT(sp_world_remove(w, id), SP_OK);
     CHECK_NEAR(force_up(block), 1000 * 9.81, 1e-8);
     floor.kinematic = false;
@@ -229,8 +229,8 @@ TEST(reactions_see_a_moving_floor_where_it_is) {
     finish();
 }
 
-// force and torque of a push are taken about the frame of the state asked for: virtual work with the velocities of its points
-TEST(pushes_at_the_pose_asked_for) {
+// force and torque are applied about the frame of the requested state: virtual work with the velocities of its points
+TEST(forces_are_applied_at_the_requested_pose) {
     start();
     sp_body_id id = add(&ball, 1, true);
     CHECK_INT(sp_world_step(w, 0.3), SP_OK);

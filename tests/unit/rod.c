@@ -1,4 +1,4 @@
-// A rod as its users make it: what is refused and why, what is asked of it, what holds it.
+// A rod from the user's side: refusals and their reasons, queries, constraints.
 #include "souple/souple.h"
 #include "test.h"
 
@@ -50,7 +50,7 @@ static void refused(const rod *r, const char *text) {
     if (!strstr(sp_world_error(w)->message, text)) SP_TEST_FAILED("'%s' does not say '%s'", sp_world_error(w)->message, text);
 }
 
-TEST(what_cannot_be_is_refused_with_its_value_and_range) {
+TEST(invalid_values_are_refused_with_value_and_range) {
     rod r;
     begin();
     CHECK_INT(sp_world_add_rod(w, NULL, NULL), SP_BAD_INPUT);
@@ -81,7 +81,7 @@ TEST(what_cannot_be_is_refused_with_its_value_and_range) {
     end();
 }
 
-TEST(curvature_must_be_a_number_and_may_be_absurd) {
+TEST(curvature_must_be_finite_and_may_be_extreme) {
     double curvature[18] = {0};
     rod r;
     for (int m = 0; m < MODELS; m++) {
@@ -89,7 +89,7 @@ TEST(curvature_must_be_a_number_and_may_be_absurd) {
         plain(&r, models[m]), r.strand.curvature = curvature;
         curvature[16] = NAN, refused(&r, "curvature nan rad/m at node 5, must be finite");
         curvature[16] = 1e6, refused(&r, "curvature 1e+06 rad/m at node 5, must be at most 10000 on a strand of 1 m");
-        // a turn every six micrometres: series are still exact, and what has no curvature of its own in an element cannot follow
+        // a turn every six micrometres: series are still exact, and models without curvature inside an element cannot follow
         for (int i = 0; i < 6; i++) curvature[3 * i + 2] = 1e6, curvature[3 * i + 1] = 0;
         r.strand.length = 0.01;
         sp_body_id id;
@@ -110,7 +110,7 @@ TEST(curvature_must_be_a_number_and_may_be_absurd) {
     }
 }
 
-TEST(places_of_loads_pulls_and_fixed_nodes_are_checked) {
+TEST(positions_of_loads_springs_and_fixed_nodes_are_checked) {
     rod r;
     sp_rod_load load = {.type = SP_LOAD_FORCE, .element = 5};
     sp_rod_pull pull = {.element = 2, .at = 1.5, .stiffness = 1};
@@ -135,7 +135,7 @@ TEST(places_of_loads_pulls_and_fixed_nodes_are_checked) {
 
 // ---------------------------------------------------------------------------------------------------- looking
 
-TEST(every_model_says_the_same_of_one_rod) {
+TEST(every_model_reports_the_same_values_of_one_rod) {
     for (int m = 0; m < MODELS; m++) {
         rod r;
         sp_body_id id;
@@ -165,7 +165,7 @@ TEST(every_model_says_the_same_of_one_rod) {
             CHECK_NEAR(R[9 * i], cos(angle), models[m] == SP_ROD_DER ? 0.16 : 1e-12);
             CHECK_NEAR(k[3 * i + 2], 1.5, models[m] == SP_ROD_DER || models[m] == SP_ROD_BEAM ? 0.03 : 1e-12);
         }
-        // at its natural shape nothing strains it; discrete rods see the polyline
+        // at its natural shape the strain is zero; discrete rods measure the polyline
         CHECK_INT(sp_world_field(w, id, "strain-energy", e), SP_OK);
         double bend = 1e6 * acos(-1) / 4 * 1e-8;
         for (int i = 0; i < 5; i++) CHECK_NEAR(e[i], 0, 1e-3 * 0.5 * bend * 1.5 * 1.5 * 0.2);
@@ -174,7 +174,7 @@ TEST(every_model_says_the_same_of_one_rod) {
     }
 }
 
-TEST(coordinates_and_rates_put_a_rod_back) {
+TEST(coordinates_and_rates_restore_a_rod) {
     for (int m = 0; m < MODELS; m++) {
         rod r;
         sp_body_id id;
@@ -203,7 +203,7 @@ TEST(coordinates_and_rates_put_a_rod_back) {
     }
 }
 
-TEST(anchors_find_the_section_of_the_start) {
+TEST(anchors_find_the_nearest_point_of_the_start_shape) {
     for (int m = 0; m < MODELS; m++) {
         rod r;
         sp_body_id id;
@@ -216,7 +216,7 @@ TEST(anchors_find_the_section_of_the_start) {
         CHECK_INT(sp_world_anchor_point(w, id, at, &a), SP_OK);
         CHECK(a.elem == 2 && fabs(a.at[0] - 0.35) < 1e-6);
         CHECK_INT(sp_world_anchor_get(w, &a, x, v), SP_OK);
-        // thirds stop where two distances cannot be told apart: half the digits
+        // ternary search stops where two distances are equal to rounding: half the digits
         for (int k = 0; k < 3; k++) CHECK_NEAR(x[k], at[k], 1e-7);
         CHECK_INT(sp_world_anchor_point(w, id, far, &a), SP_OK);
         CHECK_NEAR(hypot(a.offset[1], a.offset[2]), 0.01, 1e-9);
@@ -236,8 +236,9 @@ static void pin(sp_body_id id, int node, sp_edit_type type) {
     CHECK_INT(sp_world_queue(w, &e), SP_OK);
 }
 
-// pinned where it is, a tip stays; let go, it falls. Curvature coordinates hold it by a spring that gives 1e-4 under the weight
-TEST(pins_hold_and_let_go) {
+// pinned at its position, a tip stays; released, it falls. Curvature coordinates hold it by a spring that deflects by 1e-4 under
+// the weight
+TEST(pins_hold_and_release) {
     for (int m = 0; m < MODELS; m++) {
         rod r;
         sp_body_id id;
@@ -248,11 +249,11 @@ TEST(pins_hold_and_let_go) {
         pin(id, 5, SP_EDIT_PIN);
         for (int i = 0; i < 30; i++) CHECK(sp_world_step(w, 0.01) >= 0);
         sp_world_field(w, id, "position", x);
-        // and as much again as it swings, twice over
+        // and as much again because it swings, twice
         CHECK_NEAR(x[16], 0, 4e-4);
-        // which is about what both ends carry: nothing rings
+        // about the deflection of a rod on two supports: no oscillation
         CHECK(x[7] < -1e-3);
-        // both ends carry their share of the weight, more or less as it swings
+        // both ends carry their share of the weight, approximately because it swings
         CHECK_INT(sp_world_field(w, id, "force", f), SP_OK);
         double weight = 1000 * acos(-1) * 1e-4 * 9.81;
         CHECK(f[1] > 0 && f[16] > 0 && f[1] + f[16] < 3 * weight);
@@ -271,7 +272,7 @@ static void lift(const void *user, double t, sp_pose *out) {
     out->quat[0] = cos(0.5 * t), out->quat[3] = sin(0.5 * t);
 }
 
-TEST(a_moving_root_goes_exactly_where_it_is_told) {
+TEST(a_prescribed_root_follows_exactly) {
     for (int m = 0; m < MODELS + 1; m++) {
         rod r;
         sp_body_id id;
@@ -286,7 +287,7 @@ TEST(a_moving_root_goes_exactly_where_it_is_told) {
         CHECK_INT(sp_world_add_rod(w, &r.def, &id), SP_OK);
         for (int i = 0; i < 100; i++) CHECK(sp_world_step(w, 0.01) >= 0);
         sp_world_field(w, id, "position", x), sp_world_field(w, id, "frame", R);
-        // the sum of a hundred rotations' rounding
+        // the sum of the rounding of a hundred rotations
         CHECK_NEAR(x[1], 0.5, 1e-12);
         // a discrete rod bends between its clamp and its first edge
         if (m != 2) CHECK_NEAR(R[0], cos(1), 1e-12);
@@ -298,7 +299,7 @@ TEST(a_moving_root_goes_exactly_where_it_is_told) {
 // ---------------------------------------------------------------------------------------------------- loads and parameters
 
 // half the force, half the small deflection; F L3 / 3 EI
-TEST(a_force_at_the_tip_bends_as_the_book_says) {
+TEST(a_force_at_the_tip_bends_by_beam_theory) {
     for (int m = 0; m < MODELS; m++) {
         rod r;
         sp_body_id id;
@@ -320,7 +321,7 @@ TEST(a_force_at_the_tip_bends_as_the_book_says) {
 }
 
 // T L / mu J
-TEST(a_torque_at_the_tip_twists_as_the_book_says) {
+TEST(a_torque_at_the_tip_twists_by_beam_theory) {
     for (int m = 0; m < MODELS; m++) {
         rod r;
         sp_body_id id;
@@ -334,14 +335,14 @@ TEST(a_torque_at_the_tip_twists_as_the_book_says) {
         CHECK_INT(sp_world_step(w, 0.01), SP_OK);
         sp_world_field(w, id, "frame", R);
         double angle = atan2(R[45 + 7], R[45 + 4]), twist = 1e6 / 2.6 * acos(-1) / 2 * 1e-8, l = 1;
-        // a discrete rod turns its edges, and the last one has its middle half an edge before the tip
+        // a discrete rod rotates its edges, and the middle of the last one is half an edge before the tip
         if (models[m] == SP_ROD_DER) l = 0.9;
         CHECK_NEAR(angle, 2e-3 * l / twist, 1e-6);
         end();
     }
 }
 
-TEST(a_stiffer_parameter_bends_less) {
+TEST(a_stiffer_rod_bends_less) {
     rod r;
     sp_body_id id;
     sp_param_info info;
@@ -365,8 +366,8 @@ TEST(a_stiffer_parameter_bends_less) {
 
 // ---------------------------------------------------------------------------------------------------- inversion
 
-// the natural curvature for which the start is an equilibrium: nothing moves then
-TEST(an_inverted_rod_stays_where_it_is) {
+// the natural curvature for which the initial shape is an equilibrium: nothing moves then
+TEST(a_rod_from_inverse_statics_stays_in_its_shape) {
     for (int m = 0; m < 2; m++) {
         rod r;
         sp_body_id id, ball;
@@ -375,18 +376,18 @@ TEST(an_inverted_rod_stays_where_it_is) {
         for (int i = 0; i < 18; i++) start[i] = 0.4 * (i % 3) + 0.1 * i;
         begin();
         plain(&r, models[m]);
-        // stiff enough that the equilibrium is a stable one
+        // stiff enough that the equilibrium is stable
         r.strand.start = start, r.section.young = 5e7;
         CHECK_INT(sp_world_add_rod(w, &r.def, &id), SP_OK);
         CHECK_INT(sp_world_add_rigid(w, &rigid, &ball), SP_OK);
         CHECK_INT(sp_world_rod_invert(w, ball, NULL), SP_BAD_INPUT);
         CHECK_INT(sp_world_rod_invert(w, id, natural), SP_OK);
-        // gravity asks for more than a tenth of a turn a metre at the root
+        // gravity requires more than a tenth of a turn per metre at the root
         CHECK(fabs(natural[2] - start[2]) > 0.5);
         sp_world_field(w, id, "position", before);
         for (int i = 0; i < 100; i++) CHECK(sp_world_step(w, 0.01) >= 0);
         sp_world_field(w, id, "position", after);
-        // a second of what rounding of the forces sets in motion
+        // one second of the motion caused by rounding of the forces
         for (int i = 0; i < 18; i++) CHECK_NEAR(after[i], before[i], 1e-9);
         end();
     }
@@ -399,7 +400,7 @@ TEST(an_inverted_rod_stays_where_it_is) {
     end();
 }
 
-// a definition counts what it defines; room for what will grow comes between
+// a definition numbers only its own elements; reserved elements for growth are between the strands
 TEST(loads_and_moves_of_a_growing_rod_find_their_strand) {
     rod r;
     sp_body_id id;
@@ -425,7 +426,7 @@ TEST(loads_and_moves_of_a_growing_rod_find_their_strand) {
     sp_world_field(w, id, "position", x);
     int second = 0;
     while (second < info.count && x[3 * second + 2] < 0.5) second++;
-    // the first strand stays in its plane and its root where it is; the second is lifted and pushed
+    // the first strand stays in its plane and its root does not move; the second is lifted and pushed
     CHECK(second > 6 && x[1] == 0 && fabs(x[3 * second - 1]) < 1e-12);
     CHECK_NEAR(x[3 * second + 1], 0.05, 1e-12);
     CHECK(x[3 * info.count - 1] > 1 + 1e-6);

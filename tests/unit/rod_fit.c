@@ -1,4 +1,4 @@
-// sp_rod_fit: lines that are chains of clothoids or helices come back as such, others are followed closely, nonsense is refused.
+// sp_rod_fit: chains of clothoids or helices are recovered, other curves are followed closely, invalid input is refused.
 #include <string.h>
 
 #include "math/vec3.h"
@@ -29,7 +29,7 @@ static fitted fit(const double *points, int count, int elements, bool affine) {
     return out;
 }
 
-// the place at u of the whole length of a chain of elements with these curvatures at their ends; of a helix their mean counts
+// the point at share u of the length of a chain of elements with these end curvatures; a helix uses their mean
 static void chain_at(const sp_curve_frame *root, const double *k, int elements, bool affine, double length, double u, double *x) {
     sp_curve_frame f = *root;
     double each = length / elements, left = u * length;
@@ -52,7 +52,7 @@ static sp_curve_frame root_of(const fitted *f) {
     return root;
 }
 
-// greatest distance of a point to the curve, sampled finely: written without any of the fit's own means
+// greatest distance of a point to the curve, finely sampled: independent of the code of the fit
 static double distance(const fitted *f, int elements, bool affine, const double *points, int count) {
     enum { FINE = 2000 };
     static double x[FINE + 1][3];
@@ -117,7 +117,7 @@ TEST(a_circle) {
         for (int affine = 0; affine < 2; affine++) {
             fitted f = fit(points, 41, elements[e], affine);
             REQUIRE(f.status == SP_OK);
-            // least squares end at rounding: the points determine every curvature well
+            // least squares converge to rounding: the points determine every curvature well
             CHECK_NEAR(f.length, 4 * pi, 1e-10);
             CHECK(f.farthest < 1e-10);
             for (int i = 0; i <= elements[e]; i++) {
@@ -128,7 +128,7 @@ TEST(a_circle) {
         }
 }
 
-// ten turns, radius 1, rising 0.1 a radian: curvature 1/(1 + 0.01), torsion 0.1/(1 + 0.01), in one helix
+// ten turns, radius 1, rising 0.1 per radian: curvature 1/(1 + 0.01), torsion 0.1/(1 + 0.01), in one helix
 TEST(a_helix_of_ten_turns_in_one_element) {
     double points[3 * 201];
     for (int i = 0; i <= 200; i++) {
@@ -147,9 +147,9 @@ TEST(a_helix_of_ten_turns_in_one_element) {
     }
 }
 
-// what was a chain of clothoids is one again: twist and bend at every node. Their directions depend on the roll of the root,
-// which a line does not tell; angles between them do not.
-TEST(clothoids_come_back) {
+// a chain of clothoids is recovered: twist and bend at every node. Their directions depend on the roll of the root, which a curve
+// does not determine; angles between them do not.
+TEST(clothoids_are_recovered) {
     static const double k[4 * 3] = {1, 6, 6, -4, -8, -1, -5, 2, 7, 6, -8, -4};
     double points[3 * 91];
     sample(k, 3, true, 1.5, 91, points);
@@ -167,7 +167,7 @@ TEST(clothoids_come_back) {
     CHECK(distance(&f, 3, true, points, 91) < 1e-6);  // chords of 2000 parts: (1.5 / 2000)^2 times 11 over 8
 }
 
-TEST(helices_come_back) {
+TEST(helices_are_recovered) {
     // means of ends: (2, 5, 1), (-1, 3, -4), (0, -6, 2), (3, 1, 4)
     static const double k[5 * 3] = {2, 5, 1, 2, 5, 1, -4, 1, -9, 4, -13, 13, 2, 15, -5};
     static const double mean[4][3] = {{2, 5, 1}, {-1, 3, -4}, {0, -6, 2}, {3, 1, 4}};
@@ -185,8 +185,8 @@ TEST(helices_come_back) {
     }
 }
 
-// independent noise of 2 mm on a wave and on a helix of a metre's size: the fit stays within a few times that, and does not take
-// the noise of a flat wave for twist
+// independent noise of 2 mm on a wave and on a helix of the size of a metre: the fit stays within a few times that, and does not
+// interpret the noise of a flat wave as twist
 TEST(noise_is_not_followed) {
     static double wave[3 * 201], helix[3 * 201];
     unsigned long long state = 5;
@@ -205,12 +205,11 @@ TEST(noise_is_not_followed) {
     f = fit(helix, 201, 6, true);
     REQUIRE(f.status == SP_OK);
     CHECK(f.farthest < 6e-3);
-    CHECK_NEAR(f.length, 6 * pi * sqrt(1.04), 0.01);  // twice the noise of both ends, and a part in a thousand of the rest
+    CHECK_NEAR(f.length, 6 * pi * sqrt(1.04), 0.01);  // twice the noise of both ends, and a thousandth of the rest
     for (int i = 0; i <= 6; i++) CHECK_NEAR(hypot(f.curvature[3 * i + 1], f.curvature[3 * i + 2]), 1 / 1.04, 0.1);
 }
 
-// a knot: a fit of affine curvature has an error of third order in the places at least; with twice the elements it falls by
-// eight or more
+// a knot: the position error of affine curvature is at least of third order; with twice the elements it falls by eight or more
 TEST(closer_with_more_elements) {
     static double points[3 * 301];
     for (int i = 0; i <= 300; i++) {
@@ -221,12 +220,12 @@ TEST(closer_with_more_elements) {
     REQUIRE(coarse.status == SP_OK && fine.status == SP_OK && helix.status == SP_OK);
     CHECK(fine.farthest < coarse.farthest / 8);
     CHECK(fine.farthest < helix.farthest);
-    // what is reported is what an independent measurement finds, but for chords of 29 / 2000
+    // the reported distance agrees with an independent measurement, except for chords of 29 / 2000
     CHECK_NEAR(distance(&fine, 32, true, points, 301), fine.farthest, 1e-4);
     CHECK_NEAR(distance(&helix, 32, false, points, 301), helix.farthest, 1e-4);
 }
 
-// six points and sixteen elements: a smooth curve through them, of about the length of a spline, and none of its turns is wild
+// six points and sixteen elements: a smooth curve through them, of about the length of a spline, without large oscillations
 TEST(few_points) {
     double points[3 * 6];
     for (int i = 0; i < 6; i++) points[3 * i] = i, points[3 * i + 1] = sin(2.0 * i), points[3 * i + 2] = cos(1.3 * i);
@@ -239,7 +238,7 @@ TEST(few_points) {
     }
 }
 
-// points that repeat their neighbour do not count
+// points equal to their neighbour are ignored
 TEST(repeated_points) {
     double points[] = {0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 2, 0, 0};
     fitted f = fit(points, 5, 2, true);
@@ -247,7 +246,7 @@ TEST(repeated_points) {
     CHECK_NEAR(f.length, 2, 1e-14);
 }
 
-TEST(size_does_not_matter) {
+TEST(the_fit_is_independent_of_scale) {
     static const double k[3 * 3] = {0, 3, 1, 2, -4, 2, 1, 5, -3};
     double points[3 * 41], small[3 * 41];
     sample(k, 2, true, 1, 41, points);
@@ -264,7 +263,7 @@ static void refused(const double *points, int count, int elements, const char *p
     if (!strstr(f.message, part)) SP_TEST_FAILED("\"%s\" has no \"%s\"", f.message, part);
 }
 
-TEST(nonsense_is_refused) {
+TEST(invalid_input_is_refused) {
     double line[] = {0, 0, 0, 1, 0, 0}, same[] = {1, 2, 3, 1, 2, 3, 1, 2, 3}, bad[] = {0, 0, 0, 1, NAN, 0},
            far[] = {-1e308, 0, 0, 1e308, 0, 0};
     refused(line, 1, 4, "points = 1, must be at least 2");
@@ -276,8 +275,8 @@ TEST(nonsense_is_refused) {
     refused(far, 2, 4, "length of the polyline is inf");
 }
 
-// what cannot be followed by so few elements is still given a finite curve
-TEST(there_and_back_again) {
+// a curve that so few elements cannot follow still gives a finite result
+TEST(a_path_that_reverses_direction) {
     double points[] = {0, 0, 0, 1, 0, 0, 0, 0, 0}, corners[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1};
     fitted f = fit(points, 3, 4, true);
     REQUIRE(f.status == SP_OK);
@@ -288,7 +287,7 @@ TEST(there_and_back_again) {
 }
 
 // the n-th allocation fails, for every n
-TEST(without_memory) {
+TEST(every_allocation_may_fail) {
     double points[] = {0, 0, 0, 1, 0.2, 0, 2, 0, 0.3, 3, 0.1, 0}, length, curvature[9];
     sp_pose root;
     for (long allowed = 0; allowed < 60; allowed++) {

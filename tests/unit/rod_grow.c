@@ -1,5 +1,5 @@
-// Growth alone: a rod body of nothing but the arrays that grow, without mechanics. What holds for every rod that grows: material
-// keeps its curvature, halving changes nothing, the length of a step does not matter, a failed step leaves no trace.
+// Growth alone: a rod body that has only the arrays that grow, without mechanics. Properties of every growing rod: material keeps
+// its curvature, subdivision changes nothing, the result does not depend on the step, a failed step leaves no trace.
 #include "meter.h"
 #include "rod/rod.h"
 #include "test.h"
@@ -13,7 +13,7 @@ static int coordinates_of(int elements) {
 static const sp_rod_model_ops growing = {.name = "clothoid", .coordinates = coordinates_of, .grows = true};
 static const sp_rod_model_ops still = {.name = "der"};
 
-// a strand and, for clothoids, one more that is as long already as it may become
+// a strand and, for clothoids, a second one that already has its maximum length
 typedef struct rig {
     sp_context *ctx;
     sp_error error;
@@ -53,7 +53,7 @@ static void arrays_init(rig *r, const double *length) {
     }
 }
 
-// its last element and one in the middle; the node at the tip, and what will be the last one
+// springs and loads on its last element and one in the middle; on the node at the tip, and on the future last one
 static void holds_init(rig *r) {
     r->b.loads.springs = r->springs, r->b.loads.spring_count = 4;
     bool room = r->part[0].elements > FIRST;
@@ -148,9 +148,9 @@ static void grow_steps(rig *r, int steps, double h) {
 
 // ------------------------------------------------------------------------------------------------ material
 
-// Curvature and rate at places that were there before, and the curve up to the old tip. 1e-12: 200 steps, each of which rounds
-// numbers of order ten.
-TEST(tip_growth_leaves_material_as_it_is) {
+// Curvature and rate at existing points, and the curve up to the old tip. 1e-12: 200 steps, each of which rounds numbers of order
+// ten.
+TEST(tip_growth_keeps_existing_material) {
     for (int kind = 0; kind < 2; kind++) {
         rig r;
         sp_rod_grow g = growth(SP_GROW_TIP, 1);
@@ -180,7 +180,7 @@ TEST(tip_growth_leaves_material_as_it_is) {
 }
 
 // The whole curve, new part included: one element longer than `split` against its halves.
-TEST(halving_leaves_the_curve_as_it_is) {
+TEST(halving_keeps_the_curve) {
     for (int kind = 0; kind < 2; kind++) {
         rig whole, halved;
         sp_rod_grow g = growth(SP_GROW_TIP, 1);
@@ -201,8 +201,8 @@ TEST(halving_leaves_the_curve_as_it_is) {
     }
 }
 
-// Straight stays straight and a circle a circle, to the bit.
-TEST(what_is_the_same_everywhere_stays) {
+// A straight rod stays straight and a circle a circle, to the bit.
+TEST(uniform_curvature_stays_uniform) {
     for (int kind = 0; kind < 2; kind++)
         for (int mode = 0; mode < 2; mode++)
             for (int curved = 0; curved < 2; curved++) {
@@ -229,8 +229,8 @@ TEST(what_is_the_same_everywhere_stays) {
 
 // ------------------------------------------------------------------------------------------------ scale
 
-// A curvature that is affine over the whole rod is one that nodes find wherever they slide, beyond the old tip too.
-TEST(scaling_slides_nodes_along_the_rod) {
+// A curvature that is affine over the whole rod is found at every new node position, also beyond the old tip.
+TEST(scaling_moves_nodes_along_the_rod) {
     rig r;
     sp_rod_grow g = growth(SP_GROW_SCALE, 1);
     REQUIRE(rig_open(&r, NULL, SP_ROD_CLOTHOID, lengths, &g) == SP_OK);
@@ -248,7 +248,7 @@ TEST(scaling_slides_nodes_along_the_rod) {
     rig_close(&r);
 }
 
-// A helix keeps the sum of curvature times length, to which new material adds what the last element has.
+// A helix keeps the integral of curvature over length, to which new material adds the value of the last element.
 TEST(scaling_keeps_the_turns_of_a_helix) {
     rig r;
     sp_rod_grow g = growth(SP_GROW_SCALE, 1);
@@ -265,7 +265,7 @@ TEST(scaling_keeps_the_turns_of_a_helix) {
 
 // ------------------------------------------------------------------------------------------------ natural curvature
 
-// distance in the mean square of the last element's natural curvature, its tip moved by d, from the old one and the new material
+// mean square distance of the last element's natural curvature, with its tip changed by d, from the old one and the new material
 static double apart(const rig *r, const double *was, double l, double d) {
     int e = r->part[0].alive - 1;
     double longer = r->rod.length[e], start = r->rod.natural[3 * e], end = r->rod.natural[3 * e + 3] + d, sum = 0;
@@ -278,8 +278,8 @@ static double apart(const rig *r, const double *was, double l, double d) {
     return sum;
 }
 
-// No other end is nearer: a parabola in d has its bottom where it is the same on both sides. 1e-6: the midpoint rule on a jump.
-TEST(natural_curvature_is_the_nearest) {
+// No other end value is closer: a parabola in d has its minimum where both sides are equal. 1e-6: the midpoint rule on a jump.
+TEST(natural_curvature_is_the_least_squares_fit) {
     rig r;
     sp_rod_grow g = growth(SP_GROW_TIP, 1);
     g.split = 10;
@@ -294,8 +294,8 @@ TEST(natural_curvature_is_the_nearest) {
     rig_close(&r);
 }
 
-// Many short steps and a long one: the same rod. Rates are constant.
-TEST(the_step_does_not_matter) {
+// Many short steps and a long one give the same rod. Rates are constant.
+TEST(growth_does_not_depend_on_the_step) {
     for (int kind = 0; kind < 2; kind++) {
         rig one, many;
         sp_rod_grow g = growth(SP_GROW_TIP, 1);
@@ -319,7 +319,7 @@ static double slow_down(const void *user, double t) {
     return 2 - t;
 }
 
-// An affine rate is integrated exactly: its middle counts.
+// An affine rate is integrated exactly, by its midpoint.
 TEST(rates_may_vary) {
     rig r;
     sp_rod_grow g = growth(SP_GROW_TIP, 1);
@@ -330,7 +330,7 @@ TEST(rates_may_vary) {
     rig_close(&r);
 }
 
-TEST(growth_ends_at_its_end) {
+TEST(growth_stops_at_its_end_time) {
     for (int kind = 0; kind < 2; kind++)
         for (int mode = 0; mode < 2; mode++) {
             rig r;
@@ -338,7 +338,7 @@ TEST(growth_ends_at_its_end) {
             REQUIRE(rig_open(&r, NULL, kinds[kind], lengths, &g) == SP_OK);
             grow_steps(&r, 40, 0.09);
             CHECK_NEAR(length_of(&r, 0), 4, 1e-14);
-            CHECK_NEAR(length_of(&r, 1), 4, 0);  // was as long already
+            CHECK_NEAR(length_of(&r, 1), 4, 0);  // already had its final length
             CHECK(r.part[0].alive <= r.part[0].elements);
             double tip = r.rod.length[r.part[0].alive - 1];
             r.rod.stale = false;
@@ -348,8 +348,8 @@ TEST(growth_ends_at_its_end) {
         }
 }
 
-// Nothing grows without a step, without a rate, or while the body is held.
-TEST(nothing_grows_by_itself) {
+// Nothing grows without a step, without a rate, or while the body is frozen.
+TEST(nothing_grows_without_a_cause) {
     rig r;
     sp_rod_grow g = growth(SP_GROW_TIP, 0);
     REQUIRE(rig_open(&r, NULL, SP_ROD_CLOTHOID, lengths, &g) == SP_OK);
@@ -366,8 +366,8 @@ TEST(nothing_grows_by_itself) {
     rig_close(&r);
 }
 
-// Room is what growth needs, or one element more for rounding.
-TEST(room_is_enough_and_not_much_more) {
+// Memory is allocated for the growth, or one element more for rounding.
+TEST(reserved_elements_are_sufficient_and_few) {
     static const double splits[] = {0, 0.05, 0.2, 0.39999, 0.4, 0.41, 1, 5};
     for (int i = 0; i < 8; i++) {
         rig r;
@@ -400,7 +400,7 @@ TEST(springs_and_loads_keep_their_material_point) {
         CHECK_NEAR(place_of(&r, (int)r.springs[0].at.elem, r.springs[0].at.at[0]), 0.4 + 0.28, 1e-13);
         CHECK_NEAR(place_of(&r, (int)r.springs[1].at.elem, r.springs[1].at.at[0]), 0.8 + 0.28, 1e-13);
         CHECK_NEAR(place_of(&r, (int)r.springs[2].at.elem, r.springs[2].at.at[0]), 1.2, 1e-13);
-        // one on an element that is not born follows the tip
+        // one on an element that is not active yet follows the tip
         CHECK_NEAR(place_of(&r, (int)r.springs[3].at.elem, r.springs[3].at.at[0]), mode == 0 ? 3.7 : 1.2, 1e-12);
         CHECK_NEAR(place_of(&r, r.load[0].element, r.load[0].at), 0.4 + 0.12, 1e-13);
         CHECK_NEAR(place_of(&r, r.load[1].element, r.load[1].at), 0.8 + 0.12, 1e-13);
@@ -451,7 +451,7 @@ TEST(undo_is_exact) {
         }
 }
 
-// A step that fails before anything could grow must not take back what the step before it committed.
+// A step that fails before growth must not undo the committed growth of the previous step.
 TEST(committed_growth_stays) {
     static trace before, after;
     rig r;
@@ -461,7 +461,7 @@ TEST(committed_growth_stays) {
     double *other = sp__alloc(r.ctx, (size_t)r.b.nq, sizeof *other), *committed = r.b.q[0];
     REQUIRE(other);
     memcpy(other, committed, (size_t)r.b.nq * sizeof *other);
-    r.b.q[0] = other;  // as commit does
+    r.b.q[0] = other;  // as in commit
     trace_of(&r, &before);
     sp__rod_grow_undo(&r.b);
     trace_of(&r, &after);
@@ -476,8 +476,8 @@ static double broken(const void *user, double t) {
     return NAN;
 }
 
-// the step that follows fails on it, and is undone
-TEST(a_broken_signal_shows) {
+// the next step fails because of it, and is undone
+TEST(an_invalid_signal_is_reported) {
     rig r;
     sp_rod_grow g = growth(SP_GROW_TIP, 1);
     g.rate = (sp_signal){.eval = broken};
@@ -499,7 +499,7 @@ static void refused(sp_rod_grow g, const char *why) {
     rig_close(&r);
 }
 
-TEST(what_cannot_grow_is_refused) {
+TEST(invalid_growth_is_refused) {
     sp_rod_grow g = growth(SP_GROW_TIP, -1);
     refused(g, "rate = -1");
     g = growth(SP_GROW_TIP, NAN), refused(g, "rate = ");

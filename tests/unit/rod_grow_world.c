@@ -1,4 +1,4 @@
-// Growth in a world: failed steps, checkpoints, memory, a body that is frozen.
+// Growth in a world: failed steps, checkpoints, memory, a frozen body.
 #include "meter.h"
 #include "rod/rod.h"
 #include "test.h"
@@ -7,7 +7,7 @@
 static const sp_rod_model kinds[] = {SP_ROD_CLOTHOID, SP_ROD_HELIX};
 static const sp_grow_mode modes[] = {SP_GROW_TIP, SP_GROW_SCALE};
 
-// A rod that swings while it grows, pulled at a place of its last element.
+// A rod that swings while it grows, pulled at a point of its last element.
 typedef struct garden {
     sp_context *ctx;
     sp_world *world;
@@ -53,7 +53,7 @@ static void steps(garden *g, int n) {
     for (int i = 0; i < n; i++) CHECK(sp_world_step(g->world, 0.01) >= 0);
 }
 
-// Failures at every stage before each step, against a world that has none.
+// Failures at every stage before each step, against a world without failures.
 TEST(failed_steps_do_not_grow) {
     for (int kind = 0; kind < 2; kind++)
         for (int mode = 0; mode < 2; mode++) {
@@ -73,14 +73,14 @@ TEST(failed_steps_do_not_grow) {
         }
 }
 
-// the volume says how long it is
+// the volume measures its length
 static double volume_of(garden *g) {
     sp_body_info info = {0};
     CHECK_INT(sp_world_body_info(g->world, g->rod, &info), SP_OK);
     return info.volume;
 }
 
-TEST(checkpoints_of_growth_go_on_to_the_same_hashes) {
+TEST(checkpoints_of_growth_continue_with_the_same_hashes) {
     for (int kind = 0; kind < 2; kind++)
         for (int mode = 0; mode < 2; mode++) {
             garden g, other;
@@ -103,7 +103,7 @@ TEST(checkpoints_of_growth_go_on_to_the_same_hashes) {
         }
 }
 
-// The rod becomes twice as long and has twice the elements. Without weight: strands make room where they bend more than ever.
+// The rod doubles its length and its number of elements. Without weight: strands allocate where they bend more than ever before.
 TEST(nothing_is_allocated_while_it_grows) {
     for (int kind = 0; kind < 2; kind++) {
         garden g;
@@ -119,7 +119,7 @@ TEST(nothing_is_allocated_while_it_grows) {
     }
 }
 
-// Everything that creation asks for, growth included, may be refused.
+// Every allocation of creation, growth included, may be refused.
 TEST(every_allocation_of_a_world_may_fail) {
     bool done = false;
     for (long allowed = 0; !done && allowed < 2000; allowed++) {
@@ -142,7 +142,7 @@ static double breaks_at(const void *user, double t) {
     return t < 0.1 ? 5 : NAN;
 }
 
-// A rod that fails is held as it was before the step: as long as it was, too.
+// A rod that fails is frozen in the state before the step, including its length.
 TEST(a_frozen_rod_does_not_grow) {
     garden g;
     REQUIRE(sp_context_create(NULL, &g.ctx) == SP_OK);

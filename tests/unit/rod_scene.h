@@ -1,4 +1,4 @@
-// Rods from scene texts, and questions about what came out.
+// Rods from scene texts, and queries of the result.
 #ifndef SP_TEST_ROD_SCENE_H
 #define SP_TEST_ROD_SCENE_H
 
@@ -14,13 +14,13 @@ typedef struct stage {
     sp_run *run;
     sp_world *world;
     sp_status status;
-    size_t bytes;  // of the context alone
+    size_t bytes;  // of the context only
 } stage;
 
 static inline stage build_set(const char *text, const char *out, int set_count, const char *const *sets) {
     stage s = {0};
     sp_context_create(NULL, &s.ctx);
-    sp__background_hold(s.ctx, false);  // its thread is there from now on, and counted
+    sp__background_hold(s.ctx, false);  // its thread exists from here on and is counted
     sp_context_memory(s.ctx, &s.bytes, NULL);
     sp_scene_options options = sp_scene_options_default();
     sp_run_options run = sp_run_options_default();
@@ -47,7 +47,7 @@ static inline void end(stage *s) {
     sp_context_destroy(&s->ctx);
 }
 
-// a field of a body, to be freed
+// a field of a body, freed by the caller
 static inline double *field_of(const stage *s, const char *body, const char *field, int *count) {
     sp_field_info info = {0};
     sp_body_id id = sp_world_body_named(s->world, body);

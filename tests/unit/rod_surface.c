@@ -1,5 +1,5 @@
-// The skin of rods, from anchors and faces alone: the strands here are straight and evenly twisted by hand, so that every vertex
-// has a formula.
+// The surface of rods, from anchors and faces only: the strands here are straight and uniformly twisted, so that every vertex has
+// a formula.
 #include "meter.h"
 #include "rod/rod.h"
 #include "test.h"
@@ -8,7 +8,7 @@ static const double PI = 3.14159265358979323846;
 
 enum { PARTS_MOST = 3, ELEMENTS_MOST = 16 };
 
-// A rod as far as its skin looks at it.
+// The part of a rod that its surface uses.
 typedef struct dummy {
     sp_body body;
     sp_rod rod;
@@ -44,7 +44,7 @@ static int part_of(const dummy *d, int element) {
     return p;
 }
 
-// Elements of unit length along x, strands beside each other along z, frames turned by `twist` per length.
+// Elements of unit length along x, strands side by side along z, frames rotated by `twist` per length.
 static void locate(const dummy *d, const sp_anchor *a, double twist, double x[3]) {
     int p = part_of(d, (int)a->elem);
     double s = (int)a->elem - d->part[p].element + a->at[0], c = cos(twist * s), n = sin(twist * s);
@@ -63,7 +63,7 @@ static double volume(const dummy *d, double twist) {
     return sum / 6;
 }
 
-// every edge is there once in each direction: closed, and turned the same way all over
+// every edge occurs once in each direction: closed and consistently oriented
 static bool is_closed(const sp_surface *s) {
     int n = 3 * s->face_count;
     for (int i = 0; i < n; i++) {
@@ -100,7 +100,7 @@ TEST(a_tube_is_closed_and_as_large_as_its_section) {
     sp_context_destroy(&ctx);
 }
 
-TEST(vertices_are_places_of_the_section) {
+TEST(vertices_are_on_the_section) {
     sp_context *ctx = new_context();
     dummy d;
     make_dummy(&d, ctx, 2, (int[]){2, 3}, 8, 4);
@@ -116,13 +116,13 @@ TEST(vertices_are_places_of_the_section) {
         CHECK_INT(s->nodes[v], d.part[p].node + (int)a->elem - d.part[p].element + (a->at[0] > 0.5));
         on_line += a->at[0] == 0;
     }
-    CHECK_INT(on_line, 2 * 8);  // the start of an element is the end of the one before
+    CHECK_INT(on_line, 2 * 8);  // the start of an element is the end of the previous one
     CHECK_INT(s->nodes[s->vertex_count - 1], d.rod.nodes - 1);
     sp__rod_surface_free(&d.body);
     sp_context_destroy(&ctx);
 }
 
-TEST(rings_tell_where_their_vertices_are) {
+TEST(cross_sections_contain_their_vertices) {
     sp_context *ctx = new_context();
     dummy d;
     make_dummy(&d, ctx, 2, (int[]){2, 3}, 6, 4);
@@ -159,13 +159,13 @@ TEST(a_flat_section_is_a_band) {
             striped += s->stripes[f];
             for (int k = 0; k < 3 && s->stripes[f]; k++) CHECK(s->anchors[s->faces[3 * f + k]].offset[1 + thin] > 0);
         }
-        CHECK_INT(striped, 2 * 6);  // one of the flat sides, all along
+        CHECK_INT(striped, 2 * 6);  // one of the flat sides, over the whole length
         sp__rod_surface_free(&d.body);
     }
     sp_context_destroy(&ctx);
 }
 
-TEST(the_line_runs_along_n1_and_turns_with_the_frame) {
+TEST(the_line_follows_n1_and_rotates_with_the_frame) {
     sp_context *ctx = new_context();
     dummy d;
     for (int sides = 5; sides <= 30; sides += 25) {
@@ -182,26 +182,26 @@ TEST(the_line_runs_along_n1_and_turns_with_the_frame) {
                 middle[0] += a->offset[1], middle[1] += a->offset[2];
             }
         CHECK(striped > 0);
-        CHECK_NEAR(middle[1], 0, 1e-15 * striped);  // it has n1 in its middle, to rounding
+        CHECK_NEAR(middle[1], 0, 1e-15 * striped);  // n1 is in its middle, to rounding
         CHECK(middle[0] > 0 && widest <= PI / 5 + 1e-12);
         sp__rod_surface_free(&d.body);
     }
     sp_context_destroy(&ctx);
 }
 
-TEST(twist_does_not_turn_it_inside_out) {
+TEST(twist_does_not_invert_the_surface) {
     sp_context *ctx = new_context();
     dummy d;
     make_dummy(&d, ctx, 2, (int[]){2, 2}, 24, 32);
     REQUIRE(sp__rod_surface_create(&d.body) == SP_OK);
-    // facets of a twisted skin cut corners: their error is of second order in the turn of a band, 3/32 rad, squared: 0.9%
+    // facets of a twisted surface lose volume: the error is of second order in the rotation of a band, 3/32 rad, squared: 0.9%
     double exact = 4 * PI * 0.02 * 0.01 * polygon(24);
     CHECK_NEAR(volume(&d, 3), exact, 0.009 * exact);
     sp__rod_surface_free(&d.body);
     sp_context_destroy(&ctx);
 }
 
-TEST(sections_that_differ_go_over_into_each_other) {
+TEST(different_sections_have_a_smooth_transition) {
     sp_context *ctx = new_context();
     dummy d;
     make_dummy(&d, ctx, 1, (int[]){2}, 16, 4);
@@ -212,7 +212,7 @@ TEST(sections_that_differ_go_over_into_each_other) {
     // a cone over a quarter of the second element: (1 + 2 + 4) / 3 of the first area; rounding only
     double area = PI * 0.02 * 0.01 * polygon(16);
     CHECK_NEAR(volume(&d, 0), area * (1 + 0.25 * 7 / 3 + 0.75 * 4), 1e-15);
-    // a round part makes a tube of the whole strand
+    // one round part makes the whole strand a tube
     sp__rod_surface_free(&d.body);
     d.section[1] = (sp_rod_section){.axes = {0.04, 0.001}};
     REQUIRE(sp__rod_surface_create(&d.body) == SP_OK);
@@ -234,21 +234,21 @@ TEST(corners_of_a_face_are_in_one_element) {
         for (int k = 0; k < 3; k++) {
             double x[3], y[3];
             locate(&d, &corner[k], 0.5, x), locate(&d, &s->anchors[s->faces[3 * f + k]], 0.5, y);
-            for (int i = 0; i < 3; i++) CHECK_NEAR(x[i], y[i], 0);  // the same place
+            for (int i = 0; i < 3; i++) CHECK_NEAR(x[i], y[i], 0);  // the same point
         }
     }
     sp__rod_surface_free(&d.body);
     sp_context_destroy(&ctx);
 }
 
-static double started[9];  // curvature that a strand started with
+static double started[9];  // initial curvature of a strand
 
 static void curvature_of(sp_body *b, int part, double *out) {
     (void)b, (void)part;
     memcpy(out, started, sizeof started);
 }
 
-TEST(rings_are_as_many_as_the_curvature_needs) {
+TEST(the_number_of_cross_sections_follows_the_curvature) {
     sp_context *ctx = new_context();
     const sp_rod_model_ops model = {.curvature = curvature_of};
     static const struct {

@@ -1,4 +1,4 @@
-// The rotations of kernels/rotation.h: orthogonal for every F, nearest where they say so, and what each does with mirror images.
+// The rotations of kernels/rotation.h: orthogonal for every F, nearest where documented, and their results for mirror images.
 #define SP_LANES 1
 #include "kernels/rotation.h"
 #include "test.h"
@@ -33,7 +33,7 @@ static double determinant(const double *m) {
     return lane_cofactor(m, cof);
 }
 
-// orthogonal to a few roundings, whatever F is: products of two unit vectors and a normalisation
+// orthogonal to a few roundings, for any F: products of two unit vectors and a normalisation
 static const double rounding = 1e-14;
 
 TEST(all_are_orthogonal_for_random_flat_and_collapsed_elements) {
@@ -65,7 +65,7 @@ TEST(svd_leaves_a_symmetric_stretch_whose_only_negative_value_is_the_least) {
         rotation_svd(F, R);
         stretch(R, F, S);
         CHECK(asymmetry(S) < rounding);
-        // pairwise sums of singular values are not negative: (tr S) I - S is positive semi-definite, so its minors are
+        // pairwise sums of singular values are not negative: (tr S) I - S is positive semi-definite, and so are its minors
         double tr = S[0] + S[4] + S[8], a = tr - S[0], b = tr - S[4];
         CHECK(a > -rounding && b > -rounding && a * b - S[1] * S[1] > -rounding);
     }
@@ -84,11 +84,11 @@ TEST(the_closed_form_agrees_with_jacobi_sweeps) {
         rotation_polar(F, Q);
         for (int i = 0; i < 9; i++) worst = fmax(worst, fabs(R[i] - Q[i]));
     }
-    // rounding times the condition at which the closed form hands over, 1 / 0.05, times some additions
+    // rounding times the condition number at which the closed form is replaced, 1 / 0.05, times some additions
     CHECK_NEAR(worst, 0, 1e-13);
 }
 
-TEST(polar_takes_a_mirror_image_for_undeformed_and_svd_does_not) {
+TEST(polar_treats_a_mirror_image_as_undeformed_and_svd_does_not) {
     double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, -1}, R[9], S[9];
     rotation_polar(F, R);
     stretch(R, F, S);
@@ -112,8 +112,8 @@ TEST(qr_follows_the_first_edge_and_face) {
     }
 }
 
-TEST(a_turn_before_is_a_turn_after) {
-    // R(Q F) = Q R(F): no way of turning may prefer a direction of the world
+TEST(rotations_are_frame_indifferent) {
+    // R(Q F) = Q R(F): no method may prefer a direction of the world
     unsigned long long seed = 5;
     void (*const ways[])(const double *, double *) = {rotation_qr, rotation_svd, rotation_polar};
     for (int t = 0; t < 3000; t++) {
@@ -125,13 +125,13 @@ TEST(a_turn_before_is_a_turn_after) {
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) QF[3 * i + j] = Q[3 * i] * F[j] + Q[3 * i + 1] * F[3 + j] + Q[3 * i + 2] * F[6 + j];
         for (int w = 0; w < 3; w++) {
-            if (w == 1 && determinant(F) < 0) continue;  // the least value's sign may change its owner where two are close
+            if (w == 1 && determinant(F) < 0) continue;  // the sign of the smallest value may move to another where two are close
             ways[w](F, R);
             ways[w](QF, RQ);
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++) {
                     double expected = Q[3 * i] * R[j] + Q[3 * i + 1] * R[3 + j] + Q[3 * i + 2] * R[6 + j];
-                    // the nearest rotation is ill-conditioned as 1 / (s2 + s3): these matrices reach 1e-3
+                    // the condition number of the nearest rotation is 1 / (s2 + s3): these matrices reach 1e-3
                     CHECK_NEAR(RQ[3 * i + j], expected, 1e-10);
                 }
         }

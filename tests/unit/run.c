@@ -1,4 +1,4 @@
-// What a run does around its world: probes and their times, events, claims, records, stop.
+// The parts of a run around its world: probes and their times, events, claims, records, stop.
 #include "meter.h"
 #include "test.h"
 
@@ -16,13 +16,13 @@ typedef struct stage {
     sp_scene *scene;
     sp_run *run;
     sp_status status;
-    size_t bytes;  // of the context alone
+    size_t bytes;  // of the context only
 } stage;
 
 static stage build_with(const char *text, const sp_run_options *options) {
     stage s = {0};
     sp_context_create(NULL, &s.ctx);
-    sp__background_hold(s.ctx, false);  // its thread is there from now on, and counted
+    sp__background_hold(s.ctx, false);  // its thread exists from here on and is counted
     sp_context_memory(s.ctx, &s.bytes, NULL);
     s.status = sp_scene_parse(s.ctx, text, strlen(text), SP_SOURCE_DIR "/tests/data/test.xml", NULL, &s.scene);
     if (s.status >= 0) s.status = sp_run_create(s.scene, options, &s.run);
@@ -65,7 +65,7 @@ static sp_run_probe probe_named(stage *s, const char *name) {
     return (sp_run_probe){0};
 }
 
-// one cell that flies at 2 m/s along x: positions are straight in time, so that interpolation is exact
+// one cell that flies at 2 m/s along x: positions are linear in time, so that interpolation is exact
 #define FLIGHT(attrs, more)                                                                                                    \
     "<scene gravity='0 0 0' dt='0.1'><solid name='b'><box size='1 1 1' cells='1 1 1' pattern='6'/><initial velocity='2 0 0'/>" \
     "<probe name='p' near='0 0 0' quantity='position velocity' " attrs "/></solid><stop time='1'/>" more "</scene>"
@@ -83,7 +83,7 @@ TEST(a_probe_between_steps_is_interpolated_and_marked) {
     for (int i = 0; i < 3; i++) {
         CHECK(p.times[i] == times[i]);
         CHECK_INT(p.interpolated[i], marked[i]);
-        // rounding of ten steps, and elastic forces of a body that is only rounding away from rest
+        // rounding of ten steps, and elastic forces of a body that is at rest up to rounding
         CHECK_NEAR(p.values[6 * i], 2 * times[i], 1e-10);
         CHECK_NEAR(p.values[6 * i + 3], 2, 1e-10);
     }
@@ -124,7 +124,7 @@ TEST(sampling_by_steps_and_by_period) {
     }
 }
 
-TEST(combined_quantities_against_the_fields) {
+TEST(combined_quantities_agree_with_the_fields) {
     stage s = build("<scene gravity='0 -10 0' dt='0.05'><solid name='b' young='1e5'><box size='1 1 1' cells='3 2 2'/><fix "
                     "name='f' box='0 0 0 0 1 1'/>"
                     "<probe name='wall' select='f' quantity='force' combine='sum'/>"
@@ -172,7 +172,7 @@ TEST(combined_quantities_against_the_fields) {
 
 // ------------------------------------------------------------------------------------------------ claims
 
-TEST(claims_hold_or_miss) {
+TEST(claims_hold_or_fail) {
     stage s = build(FLIGHT(
         "every='1'",
         "<expect probe='p' component='x' at='0.55' value='1.1' tolerance='1e-9'/>"
@@ -212,19 +212,19 @@ TEST(an_event_ramps_the_modulus) {
         "<scene gravity='0 0 0' dt='0.1'><solid name='b' young='1000'><box size='1 1 1' cells='1 1 1'/></solid>"
         "<event t='0.2' set='b.young' value='3000' ramp='0.4'/><event t='0.8' set='b.young' value='0'/><stop time='1'/></scene>");
     REQUIRE(s.status == SP_OK);
-    // edits are taken at the start of a step: after step k they are those of time 0.1 (k - 1)
+    // edits are applied at the start of a step: after step k they are those of time 0.1 (k - 1)
     const double want[] = {1000, 1000, 1000, 1500, 2000, 2500, 3000, 3000, 0, 0};
     for (int k = 0; k < 10; k++) {
         CHECK(sp_run_step(s.run) >= 0);
-        // the part of the ramp is a quotient of sums of dt
+        // the progress of the ramp is a quotient of sums of dt
         CHECK_NEAR(young(&s), want[k], 1e-9);
     }
     CHECK(sp_run_done(s.run));
     close_stage(&s);
 }
 
-// A region with a modulus of its own is reached by its name; one without is not counted.
-TEST(an_event_reaches_a_region_by_its_name) {
+// A region with its own modulus is addressed by its name; one without is not counted.
+TEST(an_event_addresses_a_region_by_its_name) {
     stage s = build("<scene gravity='0 0 0' dt='0.1'><solid name='b' young='1000'><box size='2 1 1' cells='2 1 1'/>"
                     "<region box='0 0 0 1 1 1' poisson='0.2'/><region name='end' box='1 0 0 2 1 1' young='500'/></solid>"
                     "<event t='0.1' set='b.end.young' value='700'/><stop time='0.3'/></scene>");
@@ -264,7 +264,7 @@ TEST(events_pin_and_release_and_wait_for_conditions) {
     close_stage(&s);
 }
 
-// scene and log of what came from outside: events are made again by the scene, not by the log
+// scene and log of external edits: events are repeated by the scene, not by the log
 TEST(events_and_edits_replay_to_the_same_hash) {
     static const char text[] =
         "<scene dt='0.02'><solid name='b' young='1e5'><box size='1 0.2 0.2' cells='4 1 1'/><fix box='0 0 0 0 1 1'/></solid>"
@@ -303,7 +303,7 @@ static int read_lines(const char *path, char lines[][400], int most) {
     return n;
 }
 
-TEST(csv_records_hold_the_probes) {
+TEST(csv_records_contain_the_probes) {
     mkdir(OUT, 0755);
     sp_run_options options = sp_run_options_default();
     options.out = OUT;
@@ -319,7 +319,7 @@ TEST(csv_records_hold_the_probes) {
     CHECK(strncmp(lines[1], "0.050000000000000003,yes,0.1", 28) == 0 && strstr(lines[1], ",\r\n"));
     CHECK(strncmp(lines[2], "0.5,no,", 7) == 0 && !strstr(lines[2], ",\r\n"));
     CHECK(strstr(lines[3], "no,,,,,,,") != NULL);
-    // numbers come back to the same bits
+    // numbers are read back to the same bits
     sp_run_probe p = probe_named(&s, "p");
     CHECK(strtod(lines[2] + 7, NULL) == p.values[6]);
     CHECK_INT(read_lines(OUT "/timed.csv", lines, 20), 4);
@@ -376,7 +376,7 @@ TEST(stop_conditions_and_overrides) {
 
 // ------------------------------------------------------------------------------------------------ looks, instances
 
-TEST(looks_and_instances) {
+TEST(appearance_and_instances) {
     stage s = build("<scene><look name='red' color='1 0 0' opacity='0.5' edges='yes'/>"
                     "<template name='t'><solid name='c' look='red'><box size='1 1 1' cells='1 1 1'/><probe name='q' near='0 0 "
                     "0'/></solid></template>"
