@@ -1,14 +1,30 @@
-# A thin front of CMake: each of demo, test and bench installs what is missing, builds and runs, alone.
+# A thin front of CMake: each of demo, test and bench installs what is missing, builds and runs, alone. `make help` lists them.
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 export JOBS
 souple = build/release/souple
 PREFIX ?= $(if $(prefix),$(prefix),/usr/local)
 
-.PHONY: all page demo test bench format clean fuzz install uninstall deb
+.PHONY: all help page demo test check bench docs format hooks clean fuzz install uninstall deb
 
 all:
 	@tools/install.sh build
 	@tools/build.sh release
+
+help:
+	@echo "make             the command and the libraries, in build/release"
+	@echo "make demo        build, simulate a scene, draw a picture"
+	@echo "make check       before a commit: format, layers, the unit tests of gcc"
+	@echo "make test        every test in every configuration (about 14 minutes on two cores)"
+	@echo "make fuzz        every reader against random input, ten minutes each or SP_FUZZ_SECONDS"
+	@echo "make bench       measure, beside the peers"
+	@echo "make docs        the API reference and the pages of docs/, in build/docs/html"
+	@echo "make page        the page of souple view"
+	@echo "make format      format the sources"
+	@echo "make hooks       format at each commit, in this clone"
+	@echo "make install     below PREFIX (/usr/local), and DESTDIR; make uninstall takes it away"
+	@echo "make deb         a Debian package, in out"
+	@echo "make clean       remove build and out"
+	@echo "JOBS=2 limits the cores; CONTRIBUTING.md says more"
 
 # what a browser shows of `souple view`, bundled; a machine without Node.js 20 goes without, and is told
 page:
@@ -24,6 +40,10 @@ demo: page all
 test:
 	@tools/install.sh build test
 	@tools/test.sh
+
+check:
+	@tools/install.sh build format
+	@tools/test.sh check
 
 bench:
 	@tools/install.sh build bench
@@ -48,9 +68,18 @@ deb: page all
 	@tools/install.sh package
 	@tools/deb.sh build/release out
 
+docs:
+	@tools/install.sh docs
+	@tools/docs.sh
+
 format:
 	@tools/install.sh format
 	@tools/format.sh
+
+hooks:
+	@tools/install.sh format
+	@ln -sf ../../tools/hooks/pre-commit "$$(git rev-parse --git-dir)/hooks/pre-commit"
+	@echo "each commit formats its C files from now on"
 
 clean:
 	rm -rf build out

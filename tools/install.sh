@@ -8,6 +8,7 @@
 #   tools/install.sh page          to bundle the page of `souple view`
 #   tools/install.sh format        to format the sources
 #   tools/install.sh package       to make a Debian package
+#   tools/install.sh docs          to make the API reference
 #
 # A name like a|b means: any of them will do, the first that apt knows is installed.
 set -euo pipefail
@@ -30,8 +31,9 @@ packages_of() {
         bench) echo "libbullet-dev libopenblas-dev libsundials-dev libgsl-dev" ;;
         format) echo "clang-format" ;;
         package) echo "dpkg-dev" ;;
+        docs) echo "doxygen" ;;
         *)
-            echo "tools/install.sh: unknown purpose '$1'; known: build test bench page format package" >&2
+            echo "tools/install.sh: unknown purpose '$1'; known: build test bench page format package docs" >&2
             exit 2
             ;;
     esac

@@ -10,6 +10,7 @@
 #   page     the page of `souple view`: its parts under node, then the whole of it in Chromium against the build of gcc
 #   engine   libsouple without XML, PNG, METIS and AMD; it prints nothing and ends nothing
 #   format   clang-format has nothing to say
+#   check    not by itself: before a commit; format, and the unit tests of gcc, the layers of the tree among them
 #   fuzz     not by itself: only the fuzzers of asan, for SP_FUZZ_SECONDS each (15)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -137,6 +138,10 @@ for configuration in "$@"; do
         format) single format tools/format.sh --check ;;
         engine) single engine engine ;;
         gcc) suite gcc '.' ;;
+        check)
+            single format tools/format.sh --check
+            suite gcc '^unit/'
+            ;;
         page) single page page ;;
         clang) suite clang '^(unit|examples)/' ;;
         asan) asan ;;
