@@ -1,4 +1,4 @@
-// Scenes from texts, and questions about what came out.
+// Scenes from texts, and queries of the result.
 #ifndef SP_TEST_SCENE_HELP_H
 #define SP_TEST_SCENE_HELP_H
 
@@ -40,7 +40,7 @@ static inline void unload(loaded *l) {
     uint64_t count;
     sp_scene_destroy(&l->scene);
     sp_context_memory(l->context, &bytes, &count);
-    // what the context itself holds and nothing else
+    // only the memory of the context itself
     sp_context *fresh;
     sp_context_def def = sp_context_def_default();
     def.workers = 1;
@@ -58,7 +58,7 @@ static inline void print_messages(const sp_scene *scene) {
     }
 }
 
-// one of the messages is at that line and holds those words; line -1: any
+// one of the messages is at that line and contains those words; line -1: any
 static inline bool says(const loaded *l, sp_severity severity, int line, const char *words) {
     for (int i = 0; i < sp_scene_message_count(l->scene); i++) {
         const sp_scene_message *m = sp_scene_message_at(l->scene, i);

@@ -1,4 +1,4 @@
-// What a hostile or broken file can do: nothing but be refused, quickly and in bounded memory.
+// Hostile and broken files are refused, quickly and in bounded memory.
 #define _XOPEN_SOURCE 700
 #include "unit/scene_help.h"
 
@@ -18,7 +18,7 @@ TEST(broken_xml) {
     CHECK(refused("<scene>\n\n<stop time='1'/ ></scene>", 3, "not well-formed XML"));
 }
 
-// cut anywhere, in memory of just that size: nothing is read beyond it
+// truncated anywhere, in memory of exactly that size: nothing is read past the end
 TEST(truncated_anywhere) {
     static const char good[] =
         "<?xml version='1.0'?>\n<scene dt='0.02'>\n<look name='a' color='1 0 0'/>\n<stop\n time='1'/></scene>";
@@ -119,7 +119,7 @@ TEST(gigantic_copies) {
     CHECK(refused("<scene>" T "<instance name='a' of='T' count='1e18'/></scene>", 1, "count = 1e+18, must be in [0, 1000000]"));
     CHECK(
         refused("<scene>" T "<instance name='a' of='T' grid='1000000 1000000 1000000' spacing='1'/></scene>", 1, "copies make"));
-    // copies of copies of copies: refused where the sum is reached, not after memory is gone
+    // copies of copies of copies: refused when the sum reaches the limit, not after memory is exhausted
     char text[4000] = "<scene>" T "<template name='L0'><instance name='a' of='T' count='100'/></template>";
     for (int i = 1; i < 8; i++) {
         char level[200];
@@ -153,7 +153,7 @@ TEST(copies_respect_the_memory_limit) {
 }
 
 TEST(many_elements_are_read_in_linear_time) {
-    // quadratic work on so many would take minutes
+    // quadratic algorithms would take minutes on this size
     char *text = repeated("<scene><default class='c'><rigid translate='1 2 3'/></default>", "<rigid class='c'><plane/></rigid>",
                           50000, "<solver tolerance='1e-3'/></scene>");
     loaded l = load(text);
@@ -171,7 +171,7 @@ TEST(long_chains_of_parameters) {
         strcat(text, one);
     }
     strcat(text, "<solid name='b' young='{a99}'><box size='1 1 1'/></solid></scene>");
-    // read from the front every one finds the one before it done; from the back the chain is too long, and that is said
+    // from the front each parameter finds its predecessor evaluated; from the back the chain is too long, and that is reported
     loaded l = load(text);
     CHECK(l.status == SP_OK || says(&l, SP_SEVERITY_ERROR, -1, "depends on more than 64 others"));
     unload(&l);
@@ -214,7 +214,7 @@ TEST(files_stay_below_the_scene) {
     loaded l = load_file(folder, "pipe", 0, NULL);
     CHECK(l.status == SP_BAD_INPUT && says(&l, SP_SEVERITY_ERROR, 0, "not a regular file"));
     unload(&l);
-    // an allowed folder opens the way
+    // an allowed folder permits the path
     const char *allow[] = {base};
     sp_scene_options options = sp_scene_options_default();
     options.allow_paths = allow;
@@ -234,12 +234,12 @@ TEST(files_stay_below_the_scene) {
     remove_files(base, (const char *const[]){"secret.xml"}, 1);
 }
 
-TEST(includes_do_not_multiply_without_end) {
+TEST(includes_are_limited_in_number) {
     char folder[200], text[200];
     const char *files[21];
     static char names[20][20];
     temporary(folder);
-    // every file pastes the next one twice
+    // every file includes the next one twice
     for (int i = 0; i < 20; i++) {
         snprintf(text, sizeof text, "<fragment><include file='f%d.xml'/><include file='f%d.xml'/></fragment>", i + 1, i + 1);
         snprintf(names[i], sizeof names[i], "f%d.xml", i);
@@ -326,7 +326,7 @@ TEST(wrong_arguments) {
     sp_context_destroy(&context);
 }
 
-// a good scene with some bytes changed: an answer, whatever it is
+// a valid scene with some bytes changed: any result, but no crash
 TEST(random_changes) {
     static const char good[] =
         "<scene dt='0.02'><param name='k' value='5'/><curve name='c' points='0 1 1 2'/>"

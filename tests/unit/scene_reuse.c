@@ -26,16 +26,16 @@ TEST(precedence_of_defaults) {
     CHECK_INT(sp__attr(at(&l, "liver"), "young")->origin, SP_ORIGIN_CLASS);
     CHECK_INT(sp__attr(at(&l, "liver"), "young")->line, 5);
     CHECK_INT(sp__attr(at(&l, "liver"), "drag")->origin, SP_ORIGIN_BUILTIN);
-    // written
+    // written value
     CHECK_NEAR(number_at(&l, "lens", "young"), 40, 0);
-    // the class of a body reaches what stands in it
+    // the class of a body applies to the elements inside it
     CHECK(sp__attr_is(at(&l, "liver.f"), "axes", "x") && sp__attr_is(at(&l, "liver.g"), "axes", "z"));
     // the scene's solver is the unnamed default; a body's own overrides attribute by attribute
     CHECK_NEAR(number_at(&l, "plain.solver", "tolerance"), 1e-3, 0);
     CHECK_NEAR(number_at(&l, "plain.solver", "iterations"), 60, 0);
     CHECK_NEAR(number_at(&l, "liver.solver", "tolerance"), 1e-4, 0);
     CHECK_NEAR(number_at(&l, "liver.solver", "iterations"), 50, 0);
-    // a class of its own replaces the body's
+    // its own class replaces the body's
     CHECK_NEAR(number_at(&l, "lens.solver", "tolerance"), 1e-3, 0);
     unload(&l);
 }
@@ -49,7 +49,7 @@ TEST(defaults_may_stand_anywhere) {
     unload(&l);
 }
 
-TEST(defaults_gone_wrong) {
+TEST(invalid_defaults) {
     CHECK(refused_with("<scene><solid name='a' class='orgn'><box size='1 1 1'/></solid>"
                        "<default class='organ'><solid young='3'/></default></scene>",
                        0, NULL, 1, "no default has this class; did you mean \"organ\"?"));
@@ -62,13 +62,13 @@ TEST(defaults_gone_wrong) {
     CHECK(refused_with("<scene><default><solid name='x'/></default></scene>", 0, NULL, 1, "\"name\" cannot be defaulted"));
     CHECK(refused_with("<scene><default><solid><fix/></solid></default></scene>", 0, NULL, 1, "has no children"));
     CHECK(refused_with("<scene><default><solid yung='3'/></default></scene>", 0, NULL, 1, "did you mean \"young\"?"));
-    // the error stands at the default and names whom it hit
+    // the error is reported at the default and names the affected element
     CHECK(refused_with("<scene>\n<default class='c'><solid young='-3'/></default>\n"
                        "<solid name='a' class='c'><box size='1 1 1'/></solid></scene>",
                        0, NULL, 2, "young = -3, must be >= 0 (solid \"a\" at scene.xml:3)"));
 }
 
-TEST(a_default_that_cannot_act_is_left_out) {
+TEST(a_default_without_effect_is_ignored) {
     loaded l =
         load("<scene><default><solid rotation='qr'/></default><solid name='a' material='linear'><box size='1 1 1'/></solid>"
              "<solid name='b'><box size='1 1 1'/></solid></scene>");
@@ -99,7 +99,7 @@ TEST(set_writes_attributes) {
     unload(&l);
 }
 
-TEST(set_may_hold_an_expression_and_reach_what_is_not_written) {
+TEST(set_may_be_an_expression_and_set_unwritten_attributes) {
     const char *sets[] = {"b.poisson={k/10}", "solver.iterations=5", "b.box.cells=1 2 3", "b.integrator.type=static"};
     loaded l =
         load_text("<scene><param name='k' value='2'/><solid name='b'><box size='1 1 1'/></solid></scene>", "scene.xml", 4, sets);
@@ -111,7 +111,7 @@ TEST(set_may_hold_an_expression_and_reach_what_is_not_written) {
     unload(&l);
 }
 
-TEST(set_gone_wrong) {
+TEST(invalid_set) {
     const char *text =
         "<scene>\n<param name='k' value='2' max='20'/>\n<solid name='beam' young='1'><box size='1 1 1'/></solid></scene>";
     const struct {
@@ -155,7 +155,7 @@ static const char pile[] =
     "  <probe name='all' of='pile[*].torus' quantity='kinetic' combine='sum'/>\n"
     "</scene>\n";
 
-TEST(copies_stand_under_the_scene) {
+TEST(copies_are_children_of_the_scene) {
     loaded l = load(pile);
     REQUIRE(l.status == SP_OK);
     const sp_scene_node *root = sp__scene_root(l.scene);
@@ -184,7 +184,7 @@ TEST(copies_stand_under_the_scene) {
     unload(&l);
 }
 
-TEST(set_reaches_copies) {
+TEST(set_addresses_copies) {
     const char *sets[] = {"pile[*].torus.poisson=0.4", "pile[1].torus.young=5", "pile[2].E=6", "tori=4",
                           "pile[0].translate=9 9 9"};
     loaded l = load_text(pile, "scene.xml", 5, sets);
@@ -202,7 +202,7 @@ TEST(set_reaches_copies) {
     unload(&l);
 }
 
-TEST(what_is_set_on_an_instance_holds_for_its_copies) {
+TEST(values_set_on_an_instance_apply_to_its_copies) {
     const char *sets[] = {"pile.translate=4 {i} 0", "pile.count=2"};
     loaded l = load_text(pile, "scene.xml", 2, sets);
     REQUIRE(l.status == SP_OK);
@@ -251,7 +251,7 @@ TEST(nested_instances) {
     unload(&l);
 }
 
-TEST(instances_gone_wrong) {
+TEST(invalid_instances) {
 #define RING                                                                                        \
     "<template name='ring'><param name='E' value='1'/><rigid name='s' translate='{E} 0 0'><sphere " \
     "radius='1'/></rigid></template>"
@@ -314,7 +314,7 @@ TEST(includes) {
     remove_files(folder, files, 3);
 }
 
-TEST(includes_gone_wrong) {
+TEST(invalid_includes) {
     char folder[200];
     const char *files[] = {"a.xml", "b.xml", "bad.xml", "ring.xml", "other.xml", "noparam.xml", "part.xml"};
     temporary(folder);

@@ -1,4 +1,4 @@
-// Names, places, contradictions and attributes that cannot act; what `check` prints.
+// Names, positions, contradictions and attributes without effect; the output of `check`.
 #include "unit/scene_help.h"
 
 static bool refused(const char *text, int line, const char *words) {
@@ -31,7 +31,7 @@ TEST(unknown_names_and_synonyms) {
 
 TEST(nearest_names) {
     const char *known[] = {"young", "poisson", "density", "friction"};
-    CHECK(strcmp(sp__nearest("yuong", known, 4), "young") == 0);  // neighbours swapped: one step
+    CHECK(strcmp(sp__nearest("yuong", known, 4), "young") == 0);  // neighbouring letters swapped: one edit
     CHECK(strcmp(sp__nearest("poison", known, 4), "poisson") == 0);
     CHECK(strcmp(sp__nearest("Density", known, 4), "density") == 0);
     CHECK(strcmp(sp__nearest("mu", known, 4), "friction") == 0);
@@ -68,7 +68,7 @@ TEST(known_but_not_in_this_build) {
     CHECK(refused("<scene><rigid name='b'><sphere radius='2 1 1'/></rigid></scene>", 1, "a rigid ellipsoid is known"));
 }
 
-TEST(every_element_of_a_later_stage_is_known) {
+TEST(every_element_of_a_later_version_is_known) {
     static const char *const later[] = {"wind",   "capsule", "fill", "image", "sheet",          "disc",   "feed", "shell",
                                         "reduce", "cut",     "pair", "tool",  "contact-solver", "attach", "bind", "device"};
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
@@ -138,7 +138,7 @@ TEST(shapes) {
     CHECK(refused("<scene><solid name='b' rotate='0 0 0 90'><box size='1 1 1'/></solid></scene>", 1, "the axis has no length"));
     CHECK(refused("<scene><solid name='b' rotate='0 0 1' quat='1 0 0 0'><box size='1 1 1'/></solid></scene>", 1, "one of them"));
     CHECK(accepted("<scene><rigid name='b'><plane/><sphere radius='1' translate='0 1 0'/></rigid></scene>"));
-    // what is absent does not count
+    // absent elements do not count
     CHECK(accepted("<scene><solid name='b'><box size='1 1 1'/><sphere radius='1' enabled='no'/></solid></scene>"));
 }
 
@@ -193,7 +193,7 @@ TEST(systems) {
     CHECK(accepted(SOLID("<solver type='updated-cholesky' threshold='0' budget='4'/>")));
     CHECK(refused("<scene><contact formulation='penalty'/>\n<contact formulation='penalty'/></scene>", 2, "only one may be"));
     CHECK(refused("<scene><contact/></scene>", 1, "missing attribute \"formulation\""));
-    // a default, or a choice made by --set, leaves out what no longer acts
+    // a default, or a choice made by --set, drops attributes that no longer have an effect
     CHECK(accepted(
         "<scene><solver tolerance='1e-3'/><solid name='b'><box size='1 1 1'/><integrator type='explicit'/></solid></scene>"));
     const char *set[] = {"b.integrator.type=explicit"};
@@ -246,7 +246,7 @@ TEST(events) {
         "</solid></scene>"));
 }
 
-TEST(what_nobody_uses_is_a_warning) {
+TEST(unused_elements_cause_a_warning) {
     loaded l =
         load("<scene><look name='a'/><look name='b'/><material name='m'/><param name='p' value='1'/><param name='q' value='1'/>"
              "<curve name='c' points='0 1'/><template name='T'/><default class='k'><solid young='1'/></default>"

@@ -1,4 +1,5 @@
-// The schema that ships is the one the table makes; it accepts the scenes that ship and refuses what the reader refuses by name.
+// The distributed schema equals the one generated from the table; it accepts the distributed scenes and refuses what the reader
+// refuses by name.
 #include <dirent.h>
 #include <libxml/relaxng.h>
 
@@ -19,7 +20,7 @@ static void make(void) {
     sp_scene_schema(collect, NULL);
 }
 
-TEST(the_committed_schema_is_the_one_made) {
+TEST(the_committed_schema_is_up_to_date) {
     make();
     REQUIRE(made_size > 0 && made_size < sizeof made);
     FILE *f = fopen(SP_SOURCE_DIR "/scenes/schema/scene.rng", "rb");
@@ -116,15 +117,15 @@ static int check_folder(xmlRelaxNG *rng, const char *folder, int depth) {
     return seen;
 }
 
-TEST(scenes_that_ship_are_valid) {
+TEST(distributed_scenes_are_valid) {
     xmlRelaxNG *rng = schema();
     REQUIRE(rng);
     CHECK(check_folder(rng, SP_SOURCE_DIR "/scenes", 0) > 0);
     xmlRelaxNGFree(rng);
 }
 
-// the table itself: what other parts take for granted
-TEST(the_table_is_sound) {
+// the table itself: properties on which other parts rely
+TEST(the_table_is_consistent) {
     REQUIRE(sp__element_spec_count() <= SP_MAX_KINDS);
     for (int i = 0; i < sp__element_spec_count(); i++) {
         const sp_element_spec *e = sp__element_spec_at(i);
@@ -150,7 +151,7 @@ TEST(the_table_is_sound) {
     }
 }
 
-// every built-in default is one that the reader accepts
+// the reader accepts every built-in default
 TEST(built_in_defaults_are_valid) {
     loaded l = load(
         "<scene><solid name='s'><box size='1 1 1'/><move on='all' translate='{t} 0 0'/><pull near='0 0 0' to='0 0 0'/></solid>"

@@ -1,4 +1,4 @@
-// Reading values: kinds, counts, ranges, expressions, references, and the words of their errors.
+// Reading values: kinds, counts, ranges, expressions, references, and their error messages.
 #include "unit/scene_help.h"
 
 static const char beam[] =
@@ -23,7 +23,7 @@ static const char beam[] =
     "  <stop time='1' when='{tip.y lt -0.2 and bulk.kinetic gt 3}'/>\n"
     "</scene>\n";
 
-TEST(a_whole_scene) {
+TEST(a_complete_scene) {
     loaded l = load(beam);
     REQUIRE(l.status == SP_OK);
     CHECK_INT(sp_scene_message_count(l.scene), 0);
@@ -54,7 +54,7 @@ TEST(a_whole_scene) {
     CHECK(strcmp(sp__attr_word(solid, "look"), "rubber") == 0);
     CHECK_NEAR(number_at(&l, "beam.solver", "tolerance"), 1e-7, 0);
     CHECK_INT(sp__attr(at(&l, "beam.solver"), "iterations")->origin, SP_ORIGIN_BUILTIN);
-    // a body without an integrator has an empty one
+    // a body without an integrator has a default one
     CHECK(sp__attr_is(at(&l, "beam.integrator"), "type", "implicit-euler"));
     CHECK(sp__attr(box, "cells")->origin == SP_ORIGIN_WRITTEN && sp__attr_is(box, "pattern", "5"));
     unload(&l);
@@ -228,7 +228,7 @@ TEST(references) {
                        "in a circle: b.p -> b.q -> b.p"));
     CHECK(refused_with("<scene><solid name='b' look='red'><box size='1 1 1'/></solid><look name='red' enabled='no'/></scene>", 0,
                        NULL, 1, "is not enabled"));
-    // own names first, and only of the kind that is wanted
+    // own names first, and only of the requested kind
     loaded l = load("<scene><look name='x'/><solid name='b' look='x'><box size='1 1 1'/><region name='x' on='all' young='1'/>"
                     "<fix select='x'/></solid></scene>");
     REQUIRE(l.status == SP_OK);
@@ -238,7 +238,7 @@ TEST(references) {
     unload(&l);
 }
 
-TEST(probes_are_found_by_name_alone) {
+TEST(probes_are_found_by_name_only) {
     loaded l = load(SOLID("<probe name='tip' near='0 0 0'/>")
                     /* one solid only */);
     REQUIRE(l.status == SP_OK);

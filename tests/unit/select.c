@@ -1,4 +1,4 @@
-// Selections against a slow oracle that asks every attribute of every thing, on random meshes, groups and attributes.
+// Selections against a brute-force reference that checks every attribute of every item, on random meshes, groups and attributes.
 #include "math/vec3.h"
 #include "souple/mesh.h"
 #include "test.h"
@@ -130,7 +130,7 @@ static bool coin(double p) {
     return sp_test_random(&seed) < 2 * p - 1;
 }
 
-// Halves of whole numbers: many things lie exactly on the borders.
+// Halves of integers: many items are exactly on the borders.
 static double grid_number(void) {
     return floor(sp_test_random(&seed) * 3 + 3.5) / 2 + (coin(0.3) ? 0.1 : 0);
 }
@@ -180,10 +180,10 @@ TEST(random_selections_against_brute_force) {
             k += listed;
             if (listed != expected(mesh, &s, kind, i)) SP_TEST_FAILED("round %d, thing %d", round, i);
         }
-        CHECK_INT(k, count);  // in rising order, nothing else
+        CHECK_INT(k, count);  // in ascending order, nothing else
         empty += count == 0;
     }
-    CHECK(empty < 300);  // the oracle was asked real questions
+    CHECK(empty < 300);  // few selections are empty
     size_t before, after;
     sp_context_memory(ctx, &before, NULL);
     sp_mesh_destroy(&mesh);
@@ -194,7 +194,7 @@ TEST(random_selections_against_brute_force) {
 
 // ------------------------------------------------------------------------------------------------ by hand
 
-TEST(everything_nothing_and_short_lists) {
+TEST(all_none_and_short_lists) {
     sp_context *ctx = new_context();
     REQUIRE(ctx);
     sp_mesh *mesh;
@@ -212,7 +212,7 @@ TEST(everything_nothing_and_short_lists) {
     s = sp_selection_default(), s.ids = none, s.id_count = 0;
     CHECK_INT(sp_mesh_select(mesh, &s, SP_SELECT_NODES, NULL, 0, &count), SP_OK);
     CHECK_INT(count, 0);
-    // half way between two nodes the lower id wins: nodes 0 and 16 carry -100 and 60
+    // half way between two nodes the lower id wins: nodes 0 and 16 have -100 and 60
     s = sp_selection_default(), s.has_near = true, s.near[0] = 0.5;
     CHECK_INT(sp_mesh_select(mesh, &s, SP_SELECT_NODES, list, 5, &count), SP_OK);
     CHECK(count == 1 && list[0] == (sp_mesh_node_ids(mesh)[0] < sp_mesh_node_ids(mesh)[16] ? 0 : 16));

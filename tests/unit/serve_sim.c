@@ -1,5 +1,5 @@
-// The simulation thread of the viewer: pause stops the hash, a parameter changes the outcome, a reset gives the same hash again,
-// a saved log replays to the same hash, fields and recordings are there when asked for.
+// The simulation thread of the viewer: pause stops the hash, a parameter changes the result, a reset gives the same hash again, a
+// saved log replays to the same hash, fields and recordings are available on request.
 #define COMMAND_FOLDER "serve-sim"
 #include <time.h>
 
@@ -54,7 +54,7 @@ static void nap(void) {
     nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 }
 
-// the answer to a message with id 1 becomes `answer`; false: refused, or none within 20 s
+// the answer to a message with id 1 is stored in `answer`; false: refused, or none within 20 s
 static char answer[8192];
 static bool ask(sp_sim *s, const char *text) {
     sp_message m;
@@ -84,7 +84,7 @@ static sp_sim_state state_of(sp_sim *s) {
     return state;
 }
 
-// until the simulation stands still at a step
+// waits until the simulation is paused at a step
 static bool reach(sp_sim *s, uint64_t step) {
     for (int i = 0; i < 10000 && state_of(s).step < step; i++) nap();
     return state_of(s).step == step;
@@ -114,7 +114,7 @@ TEST(pause_stops_the_hash) {
     sp__sim_stop(&s);
 }
 
-// Steps are made more often than frames. Whatever the step at which it is paused, that step is shown.
+// Steps are made more often than frames. A pause at any step shows that step.
 TEST(a_pause_shows_the_last_step) {
     sp_sim *s = start(0, true);
     REQUIRE(s);
@@ -148,7 +148,7 @@ TEST(reset_gives_the_same_hash_again) {
     CHECK(state_of(s).hash == first);
     CHECK(run_to(s, 5));
     CHECK(state_of(s).hash == a.hash);
-    // another number of threads goes on to the same hashes
+    // another number of threads continues with the same hashes
     CHECK(run_to(s, 2));
     a = state_of(s);
     CHECK(ask(s, "{\"type\":\"reset\"}") && run_to(s, 4));
@@ -159,7 +159,7 @@ TEST(reset_gives_the_same_hash_again) {
     sp__sim_stop(&s);
 }
 
-TEST(a_parameter_changes_the_outcome) {
+TEST(a_parameter_changes_the_result) {
     sp_sim *s = start(0, false);
     REQUIRE(s);
     CHECK(run_to(s, 5));
@@ -181,7 +181,7 @@ TEST(a_parameter_changes_the_outcome) {
     sp__sim_stop(&s);
 }
 
-// a value of the scene begins it anew, a time step and a solver go on from the state
+// a value of the scene restarts it, a time step and a solver continue from the current state
 TEST(values_of_the_scene_change) {
     sp_sim *s = start(0, false);
     REQUIRE(s);
@@ -212,7 +212,7 @@ static bool last_hash(const char *name, uint64_t *hash) {
     return text && (text = strchr(text + strlen(name) + 2, '"')) && (*hash = strtoull(text + 1, NULL, 16)) != 0;
 }
 
-// the command that the answer gives, run as a user would
+// runs the command of the answer as a user would
 static bool replay(uint64_t *hash) {
     char command[2048], *from = strstr(answer, "souple run"), *to = from ? strstr(from, "\"\n}") : NULL;
     if (!from || !to) return false;
@@ -241,7 +241,7 @@ TEST(a_saved_log_replays_to_the_same_hash) {
     CHECK(ask(s, "{\"type\":\"log\"}"));
     CHECK(replay(&hash));
     CHECK(hash == state_of(s).hash);
-    // after a change of the time step the log goes on from a checkpoint
+    // after a change of the time step the log continues from a checkpoint
     CHECK(ask(s, "{\"type\":\"dt\",\"value\":0.004}"));
     CHECK(ask(s, grab) && run_to(s, 3));
     CHECK(ask(s, "{\"type\":\"log\"}"));
@@ -265,7 +265,7 @@ static bool stats_have(sp_sim *s, const char *word) {
     return found;
 }
 
-TEST(drags_hold_until_they_are_let_go) {
+TEST(drags_hold_until_they_are_released) {
     sp_sim *s = start(0, false);
     REQUIRE(s);
     CHECK(!ask(s, "{\"type\":\"drag\",\"target\":[0,0,0]}"));
@@ -276,7 +276,7 @@ TEST(drags_hold_until_they_are_let_go) {
     CHECK(ask(s, grab) && run_to(s, 5));
     CHECK(stats_have(s, "\"force\": ") && !stats_have(s, "\"force\": 0\n"));
     uint64_t dragged = state_of(s).hash;
-    // whoever goes lets go
+    // a client that leaves releases its drags
     sp__sim_leave(s, 5);
     CHECK(run_to(s, 1));
     CHECK(stats_have(s, "\"force\": 0\n"));
@@ -287,7 +287,7 @@ TEST(drags_hold_until_they_are_let_go) {
     sp__sim_stop(&s);
 }
 
-// ---- drags on a surface that rides on a mesh
+// ---- drags on an embedded surface
 
 enum { THREAD = 2, SLEEVE = 3 };  // numbers of the scenes
 
@@ -301,8 +301,8 @@ static bool picked_at(double x[3]) {
     return at && sscanf(at, "\"x\": [%lf, %lf, %lf", &x[0], &x[1], &x[2]) == 3;
 }
 
-// The point of a face as a page computes it: from the positions of a frame, by the weights of the corners. -> corners in one
-// element
+// The point of a face as a page computes it: from the positions of a frame, by the weights of the corners. Returns whether the
+// corners are in one element
 static bool shown_point(const sp_snapshot_surface *v, int face, const double weights[3], double x[3]) {
     const uint32_t *c = v->faces + 3 * (size_t)face;
     for (int k = 0; k < 3; k++) {
@@ -329,7 +329,7 @@ static void check_grab(sp_sim *s, const sp_snapshot_surface *v, int face, const 
     CHECK(number_after("\"force\": ") <= stiffness * sqrt(3) * 6e-8);
 }
 
-// the frame of the state as it is; frames follow a step when there is time for them
+// the frame of the current state; frames follow a step when there is time for them
 static const sp_sim_frame *newest_frame(sp_sim *s) {
     for (int i = 0; i < 10000; i++, nap()) {
         const sp_sim_frame *f = sp__sim_acquire(s);
@@ -339,7 +339,7 @@ static const sp_sim_frame *newest_frame(sp_sim *s) {
     return NULL;
 }
 
-// grabs at faces all over the surface, far from every corner and on one; counts faces with corners in several elements
+// drags at faces all over the surface, far from every corner and at a corner; counts faces with corners in several elements
 static int check_grabs(sp_sim *s, int *within) {
     static const double middle[3] = {0.3, 0.36, 0.34}, corner[3] = {0, 1, 0};
     const sp_sim_frame *f = newest_frame(s);
@@ -358,7 +358,7 @@ static int check_grabs(sp_sim *s, int *within) {
     return across;
 }
 
-TEST(a_drag_holds_the_point_of_a_riding_surface) {
+TEST(a_drag_holds_the_point_of_an_embedded_surface) {
     sp_sim *s = start(THREAD, false);
     REQUIRE(s);
     int within = 0;
@@ -375,7 +375,7 @@ TEST(a_drag_holds_the_point_of_a_riding_surface) {
     sp__sim_stop(&s);
 }
 
-// The point is picked once: what moves is the target, also where a client repeats what it has picked.
+// The point is picked once: only the target moves, also where a client repeats the pick.
 TEST(a_drag_keeps_its_point) {
     sp_sim *s = start(THREAD, false);
     REQUIRE(s);
@@ -392,14 +392,14 @@ TEST(a_drag_keeps_its_point) {
     snprintf(text, sizeof text, "{\"type\":\"drag\",%s\"target\":[0.2,0.3,0.2]}", grip);
     CHECK(ask(s, text) && picked_at(again));
     CHECK(memcmp(moved, again, sizeof moved) == 0);
-    // another point of the same hand is another pick
+    // another point of the same drag is a new pick
     CHECK(ask(s, "{\"type\":\"drag\",\"body\":1,\"surface\":1,\"face\":700,\"weights\":[1,0,0],\"target\":[0,0,0]}") &&
           picked_at(other));
     CHECK(memcmp(moved, other, sizeof moved) != 0);
     sp__sim_stop(&s);
 }
 
-TEST(stats_tell_of_each_body_whether_it_can_be_trusted) {
+TEST(stats_report_the_health_of_each_body) {
     sp_sim *s = start(0, false);
     REQUIRE(s);
     CHECK(run_to(s, 2));
@@ -410,7 +410,7 @@ TEST(stats_tell_of_each_body_whether_it_can_be_trusted) {
     sp__sim_stop(&s);
 }
 
-TEST(frames_carry_the_fields_that_are_wanted) {
+TEST(frames_contain_the_requested_fields) {
     sp_sim *s = start(0, false);
     REQUIRE(s);
     CHECK(run_to(s, 3));
@@ -431,7 +431,7 @@ TEST(frames_carry_the_fields_that_are_wanted) {
         for (int i = 0; i < f->snapshot->bodies[0].vertex_count; i++) most[c] = fmaxf(most[c], f->fields[c][i]);
     CHECK(most[SP_FIELD_DISPLACEMENT] > 0 && most[SP_FIELD_VELOCITY] > 0 && most[SP_FIELD_STRESS] > 0);
     CHECK(most[SP_FIELD_REGION] == 0);
-    // the simulation goes on while somebody holds a frame
+    // the simulation continues while a client holds a frame
     uint64_t step = f->snapshot->step;
     CHECK(run_to(s, 20));
     CHECK_INT(f->snapshot->step, step);
@@ -444,7 +444,7 @@ TEST(frames_carry_the_fields_that_are_wanted) {
     sp__sim_stop(&s);
 }
 
-TEST(a_sight_sees_each_topology_once_and_what_moved) {
+TEST(a_client_view_sends_each_topology_once_and_changes) {
     sp_sim *s = start(0, false);
     REQUIRE(s);
     sp_sight sight = {.roles = SP_SHOW_VISUAL};
@@ -498,7 +498,7 @@ TEST(recordings_and_scenes_are_written) {
         at += 8 + (head[1] + 7) / 8 * 8;
     }
     CHECK(at == size && texts == 1 && topologies == 1);
-    // 0.2 s of simulated time hold 12 frames of 60 a second; steps of 10 ms are not 16.7 ms apart
+    // 0.2 s of simulated time contain 12 frames at 60 per second; steps of 10 ms are not 16.7 ms apart
     CHECK(states > 9 && states < 23);
     // the scene with its values can be run
     CHECK(ask(s, "{\"type\":\"param\",\"path\":\"beam.young\",\"value\":2e4}"));
@@ -532,7 +532,7 @@ TEST(without_a_scene_there_is_a_gallery) {
     sp_context_destroy(&ctx);
 }
 
-TEST(a_scene_that_cannot_be_built_is_told) {
+TEST(a_scene_that_cannot_be_built_is_reported) {
     char why[SP_SIM_WHY];
     sp_gallery g = {0};
     sp_context_def def = sp_context_def_default();
@@ -545,7 +545,7 @@ TEST(a_scene_that_cannot_be_built_is_told) {
     sp_context_destroy(&c);
 }
 
-TEST(nothing_is_left_behind) {
+TEST(nothing_leaks) {
     char command[128];
     make_folder();
     snprintf(command, sizeof command, "rm -rf %s", folder);

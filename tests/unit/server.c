@@ -1,5 +1,5 @@
-// The viewer's server over loopback: hello and frames, hand-over of the controls, slow, hostile and many clients, tokens and
-// origins. A client that misbehaves loses its own connection, and the simulation goes on.
+// The viewer's server over loopback: hello and frames, transfer of the controls, slow, hostile and many clients, tokens and
+// origins. A misbehaving client loses its own connection, and the simulation continues.
 #define _GNU_SOURCE  // strcasestr
 #define COMMAND_FOLDER "server"
 #include <pthread.h>
@@ -73,7 +73,7 @@ static uint64_t steps_made(site *s) {
     return state.steps_made;
 }
 
-// The next message of a kind that holds a word (NULL: any); false: none within 10 s or closed.
+// The next message of a kind that contains a word (NULL: any); false: none within 10 s or closed.
 static sp_bytes message;
 static bool expect(peer *p, int kind, const char *word) {
     for (int i = 0; i < 5000; i++) {
@@ -94,7 +94,7 @@ static bool join(site *s, peer *p) {
     return peer_connect(p, s->port, "/ws", NULL, 0) && expect(p, PEER_TEXT, "\"hello\"");
 }
 
-TEST(a_client_is_greeted_and_shown_the_state) {
+TEST(a_client_receives_hello_and_the_state) {
     site s;
     peer p;
     REQUIRE(open_site(&s, NULL, false));
@@ -119,21 +119,21 @@ TEST(a_client_is_greeted_and_shown_the_state) {
     bool coloured = false;
     for (int i = 0; i < 200 && !coloured; i++) coloured = expect(&p, PEER_BINARY, NULL) && message.data[48] == SP_FIELD_STRESS;
     CHECK(coloured);
-    // a reset greets again and shows everything anew
+    // a reset sends hello again and resends everything
     CHECK(peer_say(&p, "{\"type\":\"reset\"}") && expect(&p, PEER_TEXT, "\"hello\""));
     CHECK(expect(&p, PEER_BINARY, NULL) && message.data[4] == SP_FRAME_TOPOLOGY && message.data[8] == 2);
     peer_close(&p);
     close_site(&s);
 }
 
-TEST(control_is_asked_for_and_handed_over) {
+TEST(control_is_requested_and_transferred) {
     sp_control c = {0};
     uint32_t lost;
     const char *why;
     CHECK(sp__control_request(&c, 1, 0) && c.holder == 1);
     CHECK(!sp__control_request(&c, 1, 0));
     CHECK(sp__control_request(&c, 2, 100) && c.holder == 1 && c.wants == 2);
-    CHECK(!sp__control_request(&c, 9, 5000) && c.wants == 2 && c.asked_ms == 100);  // the first keeps its place
+    CHECK(!sp__control_request(&c, 9, 5000) && c.wants == 2 && c.asked_ms == 100);  // the first keeps its place in the queue
     CHECK(!sp__control_answer(&c, 2, true, &lost, &why) && why);
     CHECK(sp__control_answer(&c, 1, false, &lost, &why) && c.holder == 1 && c.wants == 0);
     CHECK(!sp__control_answer(&c, 1, true, &lost, &why) && why);
@@ -142,12 +142,12 @@ TEST(control_is_asked_for_and_handed_over) {
     CHECK(sp__control_request(&c, 3, 1000));
     CHECK(!sp__control_tick(&c, 1000 + SP_CONTROL_WAIT_MS - 1, &lost));
     CHECK(sp__control_tick(&c, 1000 + SP_CONTROL_WAIT_MS, &lost) && lost == 2 && c.holder == 3);
-    // one that goes leaves them to who asked, or to nobody
+    // a holder that leaves passes them to the client that requested them, or to none
     CHECK(sp__control_request(&c, 4, 0) && sp__control_leave(&c, 3, &lost) && c.holder == 4 && c.wants == 0);
     CHECK(sp__control_release(&c, 4, &lost) && c.holder == 0 && !sp__control_release(&c, 4, &lost));
 }
 
-TEST(two_clients_hand_over_the_controls) {
+TEST(two_clients_transfer_the_controls) {
     site s;
     peer a, b;
     REQUIRE(open_site(&s, NULL, false));
@@ -156,7 +156,7 @@ TEST(two_clients_hand_over_the_controls) {
     CHECK(expect(&a, PEER_TEXT, "\"holder\":1") && expect(&b, PEER_TEXT, "\"holder\":1"));
     CHECK(peer_say(&b, "{\"type\":\"control\",\"id\":1,\"action\":\"request\"}"));
     CHECK(expect(&a, PEER_TEXT, "\"wants\":2"));
-    // a drag of the old holder does not outlive its control
+    // a drag of the old holder ends with its control
     CHECK(peer_say(&a, "{\"type\":\"drag\",\"id\":2,\"body\":1,\"face\":3,\"weights\":[1,0,0],\"target\":[1,1,1]}"));
     CHECK(expect(&a, PEER_TEXT, "\"ok\""));
     CHECK(peer_say(&a, "{\"type\":\"step\",\"id\":3,\"count\":2}") && expect(&a, PEER_TEXT, "\"force\""));
@@ -165,7 +165,7 @@ TEST(two_clients_hand_over_the_controls) {
     CHECK(expect(&b, PEER_TEXT, "\"holder\":2"));
     CHECK(peer_say(&a, "{\"type\":\"play\",\"id\":5}") && expect(&a, PEER_TEXT, "somebody else"));
     CHECK(peer_say(&b, "{\"type\":\"step\",\"id\":6,\"count\":1}") && expect(&b, PEER_TEXT, "\"force\": 0\n"));
-    // whoever vanishes leaves the controls
+    // a client that disconnects releases the controls
     CHECK(peer_say(&a, "{\"type\":\"control\",\"id\":7,\"action\":\"request\"}"));
     CHECK(expect(&b, PEER_TEXT, "\"wants\":1"));
     peer_close(&b);
@@ -174,8 +174,8 @@ TEST(two_clients_hand_over_the_controls) {
     close_site(&s);
 }
 
-// Its frames are dropped; the simulation and the others do not notice.
-TEST(a_slow_client_slows_nobody) {
+// Its frames are dropped; the simulation and the others are not affected.
+TEST(a_slow_client_does_not_slow_others) {
     site s;
     peer slow, quick;
     REQUIRE(open_site(&s, NULL, false));
@@ -184,13 +184,13 @@ TEST(a_slow_client_slows_nobody) {
     CHECK(peer_say(&quick, "{\"type\":\"control\",\"action\":\"request\"}"));
     CHECK(peer_say(&quick, "{\"type\":\"speed\",\"value\":0}") && peer_say(&quick, "{\"type\":\"play\",\"id\":1}"));
     int frames = 0;
-    // the slow one takes nothing meanwhile
+    // the slow one reads nothing meanwhile
     while (frames < 60 && expect(&quick, PEER_BINARY, NULL)) frames += message.data[4] == SP_FRAME_STATE;
     CHECK_INT(frames, 60);
     uint64_t made = steps_made(&s);
-    CHECK(made > 30);  // a frame shows at least one step more, but for those that were made before it played
+    CHECK(made > 30);  // a frame shows at least one step more, except for those made before it played
     CHECK(peer_say(&quick, "{\"type\":\"pause\",\"id\":2}"));
-    // it is told the newest in the end, and how many it missed
+    // it receives the newest frame in the end, and the number of dropped ones
     uint32_t dropped = 0;
     while (peer_read(&slow, &message, 500) > 0)
         if (memcmp(message.data, "SPV1\1", 5) == 0) memcpy(&dropped, message.data + 60, 4);
@@ -199,8 +199,8 @@ TEST(a_slow_client_slows_nobody) {
     close_site(&s);
 }
 
-// an acknowledging client has at most two frames on the way
-TEST(acknowledged_frames_are_as_new_as_can_be) {
+// an acknowledging client has at most two frames in flight
+TEST(acknowledged_frames_are_recent) {
     site s;
     peer p;
     REQUIRE(open_site(&s, NULL, false));
@@ -209,7 +209,7 @@ TEST(acknowledged_frames_are_as_new_as_can_be) {
     CHECK(peer_say(&p, "{\"type\":\"control\",\"action\":\"request\"}") && peer_say(&p, "{\"type\":\"play\",\"id\":1}"));
     int states = 0, got = 1;
     double begin = peer_now_ms();
-    // longer than sixteen frames take, shorter than unanswered ones are forgiven
+    // longer than sixteen frames take, shorter than the timeout of unanswered ones
     while (got > 0) {
         got = peer_read(&p, &message, 300);
         states += got == PEER_BINARY && message.data[4] == SP_FRAME_STATE;
@@ -220,7 +220,7 @@ TEST(acknowledged_frames_are_as_new_as_can_be) {
         got = peer_read(&p, &message, 50);
         seen += got == PEER_BINARY && message.data[4] == SP_FRAME_STATE;
     }
-    // the first, sent before it was known to answer, and two; after a second of silence the others come all the same
+    // the first, sent before the client had answered, and two; after a second of silence the others are sent anyway
     CHECK(seen <= 3 || peer_now_ms() - begin > 900);
     CHECK(peer_say(&p, "{\"type\":\"ack\",\"step\":1}"));
     CHECK(expect(&p, PEER_BINARY, NULL));
@@ -261,7 +261,7 @@ TEST(hostile_messages_close_only_their_client) {
     CHECK(expect_close(&p));  // a reset may overtake the reason
     peer_close(&p);
     REQUIRE(join(&s, &p));
-    // as many as it takes to be too many
+    // sends until the limit is exceeded
     for (int i = 0; i < 100000 && peer_say(&p, "{\"type\":\"ping\"}"); i++) continue;
     CHECK(expect_close(&p));
     peer_close(&p);
@@ -281,9 +281,9 @@ typedef struct bad_frame {
 } bad_frame;
 
 #define BYTES(text) text, sizeof text - 1
-#define ZERO_MASK "\0\0\0\0"  // leaves the payload as it is
+#define ZERO_MASK "\0\0\0\0"  // leaves the payload unchanged
 
-// RFC 6455: what must fail the connection, and with which code
+// RFC 6455: frames that must fail the connection, and the code
 static const bad_frame bad_frames[] = {
     {"text without a mask (5.1)", BYTES("\x81\x02hi"), 1002},
     {"ping without a mask (5.1)", BYTES("\x89\x00"), 1002},
@@ -315,7 +315,7 @@ static const bad_frame bad_frames[] = {
     {"256 MiB to come", BYTES("\x81\xff\0\0\0\0\x10\0\0\0" ZERO_MASK), 1009},
 };
 
-TEST(frames_that_the_rfc_forbids_close_with_its_code) {
+TEST(frames_forbidden_by_the_rfc_close_with_its_code) {
     site s;
     peer p, good;
     REQUIRE(open_site(&s, NULL, true));
@@ -325,7 +325,7 @@ TEST(frames_that_the_rfc_forbids_close_with_its_code) {
         REQUIRE(join(&s, &p));
         CHECK(peer_send_raw(&p, f->bytes, f->size));
         check_closed(&s, &p, f->code, f->what);
-        // the reason arrives also where more follows that nobody reads
+        // the reason arrives also where unread data follows
         static const char rest[20000];
         REQUIRE(join(&s, &p));
         CHECK(peer_send_raw(&p, f->bytes, f->size));
@@ -337,8 +337,8 @@ TEST(frames_that_the_rfc_forbids_close_with_its_code) {
     close_site(&s);
 }
 
-// A message may come in fragments and byte by byte, with a ping in its middle; pings and closes are answered with what they hold.
-TEST(frames_that_the_rfc_allows_are_taken) {
+// A message may come in fragments and byte by byte, with a ping between; pings and closes are answered with their payload.
+TEST(frames_allowed_by_the_rfc_are_accepted) {
     site s;
     peer p, other;
     REQUIRE(open_site(&s, NULL, false));
@@ -349,7 +349,7 @@ TEST(frames_that_the_rfc_allows_are_taken) {
     for (size_t i = 0; i + 1 < sizeof frames; i++) CHECK(peer_send_raw(&p, frames + i, 1));
     CHECK(expect(&p, PEER_TEXT, "\"id\": 7"));
     CHECK(p.pongs == 1 && strcmp(p.pong, "hello") == 0);
-    // whoever closes lets go of the controls, and is answered with its own code
+    // a client that closes releases the controls, and is answered with its own code
     CHECK(peer_say(&p, "{\"type\":\"control\",\"id\":1,\"action\":\"request\"}") && expect(&other, PEER_TEXT, "\"holder\":1"));
     CHECK(peer_send(&p, 8,
                     "\x0b\xb8"
@@ -361,7 +361,7 @@ TEST(frames_that_the_rfc_allows_are_taken) {
     close_site(&s);
 }
 
-TEST(nothing_may_come_before_the_handshake_is_over) {
+TEST(data_before_the_end_of_the_handshake_is_refused) {
     site s;
     peer p;
     static const char early[] = "\r\n\x81\x96" ZERO_MASK "{\"type\":\"ping\",\"id\":7}";
@@ -401,7 +401,7 @@ TEST(tokens_and_origins_are_checked) {
     close_site(&s);
 }
 
-TEST(files_are_those_of_the_page) {
+TEST(only_files_of_the_page_are_served) {
     site s;
     REQUIRE(open_site(&s, NULL, false));
     CHECK_INT(peer_get(s.port, "/", "localhost", &message), 200);
@@ -412,10 +412,10 @@ TEST(files_are_those_of_the_page) {
                                    "/files/%2e%2e/x",    "/a%00/index.html"};
     for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
         int status = peer_get(s.port, nothing[i], "localhost", &message);
-        // libwebsockets itself hangs up on some
+        // libwebsockets itself closes the connection on some
         if (status != 404 && status != 403 && status != 0) SP_TEST_FAILED("%s: %d", nothing[i], status);
     }
-    // files that were written, for those who may
+    // written files, for authorised clients
     mkdir(path_of("out"), 0777);
     put("out/edits-1.log", "souple-edits 1\n");
     CHECK_INT(peer_get(s.port, "/files/edits-1.log", "127.0.0.1:80", &message), 200);
@@ -452,7 +452,7 @@ TEST(head_answers_as_get_without_a_body) {
     mkdir(path_of("out"), 0777);
     put("out/edits-1.log", "souple-edits 1\n");
     check_head(&s, "/files/edits-1.log?token=secret-word", "localhost");
-    // the connection goes on after it
+    // the connection continues after it
     peer p;
     bool closed;
     static const char head[] = "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -467,14 +467,14 @@ TEST(head_answers_as_get_without_a_body) {
     const char *second = (const char *)p.in.data + first;
     CHECK(strncmp(second, "HTTP/1.1 200", 12) == 0 && strstr(second, "<p>here</p>"));
     peer_close(&p);
-    // a page that is in no file
+    // a page that is not in a file
     close_site(&s);
     REQUIRE(open_bare_site(&s));
     check_head(&s, "/", "localhost");
     close_site(&s);
 }
 
-TEST(other_methods_are_told_which_there_are) {
+TEST(other_methods_are_answered_with_the_allowed_ones) {
     site s;
     REQUIRE(open_site(&s, NULL, false));
     static const char *const methods[] = {"POST", "PUT", "DELETE", "PATCH", "OPTIONS"};
@@ -488,9 +488,9 @@ TEST(other_methods_are_told_which_there_are) {
 
 // ---- who is not a client yet
 
-enum { SILENT = 300 };  // more than the server has places for
+enum { SILENT = 300 };  // more than the server's limit
 
-// Connections of one kind that do nothing more keep nobody out: not those who watch, not newcomers.
+// Idle connections of one kind block nobody: neither present clients nor new ones.
 static void check_crowd(site *s, const char *first, const char *what) {
     static peer crowd[SILENT];
     peer early, late;
@@ -508,7 +508,7 @@ static void check_crowd(site *s, const char *first, const char *what) {
     for (int i = 0; i < SILENT; i++) peer_close(&crowd[i]);
 }
 
-TEST(connections_that_do_nothing_keep_nobody_out) {
+TEST(idle_connections_block_nobody) {
     site s;
     REQUIRE(open_site(&s, "secret-word", true));
     check_crowd(&s, "", "silent");
@@ -517,13 +517,13 @@ TEST(connections_that_do_nothing_keep_nobody_out) {
     close_site(&s);
 }
 
-TEST(a_request_that_does_not_end_is_cut_off) {
+TEST(an_incomplete_request_is_closed) {
     site s;
     peer p;
     bool closed = false;
     REQUIRE(open_site(&s, NULL, false));
     REQUIRE(peer_open_socket(&p, s.port, 0));
-    // a byte now and then does not help; ten seconds are more than twice what it may take
+    // a byte from time to time does not help; ten seconds are more than twice the limit
     for (int i = 0; i < 100 && !closed; i++) {
         peer_send_raw(&p, i == 0 ? "GET / HTTP/1.1\r\nX: " : "x", i == 0 ? 19 : 1);
         while (peer_read_more(&p, peer_now_ms() + 100, &closed)) continue;
@@ -543,7 +543,7 @@ TEST(two_hundred_connections_are_bounded) {
     uint64_t before = steps_made(&s);
     for (int i = 0; i < MANY; i++) connected += peer_connect(&peers[i], s.port, "/ws", NULL, 0);
     CHECK(connected == MANY);
-    // those beyond the limit are told so, the others are served
+    // those beyond the limit are informed, the others are served
     for (int i = 64; i < MANY; i++) full += expect_close(&peers[i]) && peers[i].close_code == 1013;
     CHECK_INT(full, MANY - 64);
     int greeted = 0;
@@ -551,7 +551,7 @@ TEST(two_hundred_connections_are_bounded) {
     CHECK_INT(greeted, 64);
     CHECK(steps_made(&s) > before);
     for (int i = 0; i < MANY; i++) peer_close(&peers[i]);
-    // places are free again
+    // connections are available again
     peer p;
     bool in = false;
     for (int i = 0; i < 50 && !in; i++) {
@@ -564,7 +564,7 @@ TEST(two_hundred_connections_are_bounded) {
     close_site(&s);
 }
 
-TEST(an_end_is_told) {
+TEST(the_end_is_announced) {
     site s;
     peer p;
     REQUIRE(open_site(&s, NULL, true));
@@ -576,7 +576,7 @@ TEST(an_end_is_told) {
     sp__bytes_free(&message);
 }
 
-TEST(a_taken_port_is_told) {
+TEST(a_port_in_use_is_reported) {
     site s;
     char why[SP_SIM_WHY];
     REQUIRE(open_site(&s, NULL, false));
@@ -588,7 +588,7 @@ TEST(a_taken_port_is_told) {
     close_site(&s);
 }
 
-// examples/view_client.c moves what it drags
+// examples/view_client.c moves the point that it drags
 TEST(the_example_is_a_client) {
     site s;
     char command[512];
@@ -603,7 +603,7 @@ TEST(the_example_is_a_client) {
     close_site(&s);
 }
 
-TEST(nothing_is_left_behind) {
+TEST(nothing_leaks) {
     char command[128];
     make_folder();
     snprintf(command, sizeof command, "rm -rf %s", folder);

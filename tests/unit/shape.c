@@ -1,5 +1,5 @@
-// Signed distances of the rigid shapes against points sampled on their triangles, and by their laws: |grad d| = 1, d grows along
-// the normal, x - d n is on the surface. Triangles: on the surface, closed, outward.
+// Signed distances of the rigid shapes against points sampled on their triangles, and by their properties: |grad d| = 1, d grows
+// along the normal, x - d n is on the surface. Triangles: on the surface, closed, outward.
 #include "collide/shape.h"
 #include "math/vec3.h"
 #include "test.h"
@@ -42,12 +42,12 @@ TEST(gradient_is_the_unit_normal) {
                 a[k] -= h, b[k] += h;
                 gradient[k] = (sp__shape_distance(&shapes[s], b, unused) - sp__shape_distance(&shapes[s], a, unused)) / (2 * h);
             }
-            // where two faces are equally near within h the difference mixes their normals: such points are left out
+            // where two faces are equally near within h the difference mixes their normals: such points are skipped
             if (fabs(sp__norm3(gradient) - 1) > 1e-4) {
                 left_out++;
                 continue;
             }
-            // h^2 / curvature radius^2 of truncation, 1e-16 / h of rounding; radii of 1e-2 and more but for one point in 1e5
+            // h^2 / curvature radius^2 of truncation, 1e-16 / h of rounding; radii of 1e-2 and more except for one point in 1e5
             for (int k = 0; k < 3; k++) CHECK_NEAR(gradient[k], n[k], 1e-6);
         }
     CHECK(left_out < 10);
@@ -123,7 +123,7 @@ TEST(distance_against_samples_of_the_surface) {
                 best = fmin(best, sp__dot3(e, e));
             }
             best = sqrt(best);
-            // no sample is nearer, and one comes near: samples of at most 144 m2 are a tenth apart, 0.1^2 / 2d or 0.1 off
+            // no sample is nearer, and one is close: samples of at most 144 m2 are a tenth apart, 0.1^2 / 2d or 0.1 off
             CHECK(fabs(d) <= best + 1e-14);
             CHECK_NEAR(fabs(d), best, 0.15);
         }
@@ -151,7 +151,7 @@ TEST(centres_axes_edges_and_corners) {
     CHECK_NEAR(n[0], -0.6, 1e-15);
     CHECK_NEAR(n[1], -0.8, 1e-15);
     CHECK_NEAR(at(3, 2, 2.6, 3.4, n), 3, 1e-15);
-    // so near that squares vanish
+    // so near that squares underflow
     CHECK_NEAR(at(3, -1e-200, 0.3, 0.2, n), 0, 1e-199);
     CHECK_NEAR(sp__norm3(n), 1, 1e-15);
     // cylinder radius 0.5, length 1.2: axis, rim, above the cap
@@ -166,7 +166,7 @@ TEST(centres_axes_edges_and_corners) {
     CHECK_NEAR(at(4, 0, 3.5, 5.2, n), 5, 1e-15);
     CHECK_NEAR(n[1], 0.6, 1e-15);
     CHECK_NEAR(n[2], 0.8, 1e-15);
-    // the solid side of a plane is below it, whatever the length of its normal
+    // the solid side of a plane is below it, for any length of its normal
     CHECK_NEAR(at(0, 5, -3, 1, n), -3, 0);
     CHECK(n[1] == 1);
 }
@@ -186,7 +186,7 @@ TEST(posed) {
         for (int k = 0; k < 3; k++) x[k] += box.pose.translate[k];
         CHECK_NEAR(sp__shape_distance_posed(&box, x, n), sp__shape_distance(&box, own, m), 4e-15);
         sp__mul3(R, m, turned);
-        // the normal of an edge region turns by the rounding of x over the distance
+        // the normal of an edge region rotates by the rounding of x over the distance
         for (int k = 0; k < 3; k++) CHECK_NEAR(n[k], turned[k], 1e-12);
     }
 }
@@ -228,7 +228,7 @@ static void check_triangles(sp_context *ctx, const sp_rigid_shape *shape, double
     }
     if (shape->type != SP_PLANE) {
         CHECK(closed(faces, nf));
-        // chords of 48 segments enclose (2 pi / 48)^2 / 6 = 0.3 % less, of a sphere about twice that
+        // chords of 48 segments enclose (2 pi / 48)^2 / 6 = 0.3% less, of a sphere about twice that
         double v = volume_of(x, faces, nf);
         CHECK(v <= volume * (1 + 1e-12));
         CHECK_NEAR(v, volume, 0.01 * volume);
@@ -238,7 +238,7 @@ static void check_triangles(sp_context *ctx, const sp_rigid_shape *shape, double
         sp__sub3(x + 3 * faces[2], x + 3 * faces[0], v);
         sp__cross3(u, v, c);
         sp__shape_distance_posed(shape, x, normal);
-        // half of a square of edge 4, looking along the normal
+        // half of a square of edge 4, facing along the normal
         CHECK_NEAR(sp__dot3(c, normal), 16, 1e-13);
     }
     sp__free(ctx, x);
@@ -273,7 +273,7 @@ static void plain_free(void *user, void *memory, size_t size) {
     free(memory);
 }
 
-TEST(triangles_without_memory) {
+TEST(triangles_with_failed_allocations) {
     for (int n = 1; n <= 2; n++) {
         int left = n, nv, nf, *faces;
         double *x;

@@ -1,4 +1,4 @@
-// The solid's fast paths against its slow ones: every backend against `ref`, assembled against matrix-free, both against a dense
+// The fast paths of the solid against slow ones: every backend against `ref`, assembled against matrix-free, both against a dense
 // stiffness built from the textbook V B^T D B, for each material, rotation, shape and tangent.
 #include "solid/solid.h"
 #include "test.h"
@@ -42,7 +42,7 @@ static void drop(bench *k) {
     sp_context_destroy(&k->ctx);
 }
 
-// the same disturbed state for every backend, given in users' numbering; `wild` inverts elements
+// the same deformed state for every backend, given in users' numbering; `wild` inverts elements
 static void disturb(bench *k, double wild) {
     unsigned long long seed = 17;
     const double *x = sp_mesh_positions(k->mesh);
@@ -112,8 +112,8 @@ static void forget(answers *a) {
     free(a->f), free(a->Ax), free(a->Bx);
 }
 
-TEST(every_backend_and_operator_gives_the_reference_answer) {
-    // sums of some dozens of terms in another order, and rotations to rounding times their condition in the wild state
+TEST(every_backend_and_operator_agrees_with_the_reference) {
+    // sums of some dozens of terms in another order, and rotations to rounding times their condition number in the wild state
     const double wilds[] = {0.02, 0.4}, tolerance[] = {1e-12, 1e-8};
     for (int v = 0; v < VARIANTS; v++)
         for (int w = 0; w < 2; w++) {
@@ -172,7 +172,7 @@ static void dense_stiffness(const double x[4][3], double E, double nu, double K[
         }
 }
 
-TEST(one_element_equals_the_textbook_stiffness_turned_by_its_rotation) {
+TEST(one_element_equals_the_rotated_textbook_stiffness) {
     double x[4][3] = {{0.1, 0.2, -0.1}, {1.2, 0.1, 0.3}, {0.2, 1.1, 0.2}, {0.3, 0.4, 1.4}}, K[12][12];
     double turn[9], axis[3] = {1, -2, 0.5}, quat[4];
     int tet[4] = {0, 1, 2, 3};
@@ -191,7 +191,7 @@ TEST(one_element_equals_the_textbook_stiffness_turned_by_its_rotation) {
         use_variant(&def, &variants[v]);
         REQUIRE(sp__solid_create(k.ctx, &k.error, &def, "cpu", &k.body) == SP_OK);
         k.n = 12;
-        // turned as a whole (the linear material stays): no force, and K turned
+        // rotated rigidly (except the linear material): no force, and K rotated
         double q[12];
         for (int a = 0; a < 4; a++) {
             if (variants[v].model == SP_LINEAR)
@@ -215,7 +215,7 @@ TEST(one_element_equals_the_textbook_stiffness_turned_by_its_rotation) {
             for (int a = 0; a < 4; a++)
                 for (int i = 0; i < 3; i++) {
                     double expected = 0;
-                    // (Q K Q^T) of the pair of corners
+                    // (Q K Q^T) of the pair of element nodes
                     for (int p = 0; p < 3; p++)
                         for (int r = 0; r < 3; r++) {
                             double qi = variants[v].model == SP_LINEAR ? (i == p) : turn[3 * i + p];
@@ -225,13 +225,13 @@ TEST(one_element_equals_the_textbook_stiffness_turned_by_its_rotation) {
                     worst = fmax(worst, fabs(y[3 * s->inner_node[a] + i] - expected));
                 }
         }
-        // the digest's own check of the compressed form against V B^T D B: 2e-13 relative
+        // compressed form against V B^T D B: 2e-13 relative
         CHECK_NEAR(worst / 5e3, 0, 1e-12);
         drop(&k);
     }
 }
 
-TEST(nodes_of_no_element_stay_where_they_are) {
+TEST(unreferenced_nodes_do_not_move) {
     double x[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {9, 9, 9}};
     int tet[4] = {0, 1, 2, 3};
     bench k = {0};
@@ -254,7 +254,7 @@ TEST(nodes_of_no_element_stay_where_they_are) {
     drop(&k);
 }
 
-// One node in every element: no chunk of matrix rows can hold its neighbours, and anything quadratic would be seen.
+// One node in every element: its neighbours exceed a chunk of matrix rows, and a quadratic algorithm would take too long.
 TEST(a_fan_of_many_elements_about_one_edge_steps) {
     enum { N = 150000 };
     double *x = malloc((N + 2) * 3 * sizeof *x);
@@ -287,7 +287,7 @@ TEST(a_fan_of_many_elements_about_one_edge_steps) {
     drop(&k);
 }
 
-TEST(corners_and_vertices_carry_the_users_numbers) {
+TEST(element_nodes_and_vertices_have_the_users_numbers) {
     bench k = {0};
     REQUIRE(sp_context_create(NULL, &k.ctx) == SP_OK);
     double size[3] = {1, 2, 3};
@@ -318,8 +318,8 @@ TEST(corners_and_vertices_carry_the_users_numbers) {
     drop(&k);
 }
 
-// What a region does not say is the body's own, also after that has changed.
-TEST(regions_inherit_what_they_do_not_say) {
+// Parameters that a region does not set are those of the body, also after a change.
+TEST(regions_inherit_unset_parameters) {
     bench k = {0};
     REQUIRE(sp_context_create(NULL, &k.ctx) == SP_OK);
     double size[3] = {2, 1, 1};
@@ -341,7 +341,7 @@ TEST(regions_inherit_what_they_do_not_say) {
     sp_body *refused;
     CHECK(sp__solid_create(k.ctx, &k.error, &def, "cpu", &refused) == SP_BAD_INPUT && refused == NULL);
     soft.young = 1;
-    def.solver.type = SP_SOLVER_BLOCK_TRIDIAGONAL;  // a solver of chains
+    def.solver.type = SP_SOLVER_BLOCK_TRIDIAGONAL;  // a solver for chains only
     CHECK(sp__solid_create(k.ctx, &k.error, &def, "cpu", &refused) == SP_BAD_INPUT && refused == NULL);
     drop(&k);
 }

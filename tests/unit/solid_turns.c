@@ -1,4 +1,4 @@
-// Rotations of elements and nodes: exact where the whole body turns, a mean where it bends, none where there is nothing to turn.
+// Rotations of elements and nodes: exact where the whole body rotates, a mean where it bends, the identity without stiffness.
 #include "solid/solid.h"
 #include "test.h"
 #include "variants.h"
@@ -33,7 +33,7 @@ static void drop(bench *k) {
     sp_context_destroy(&k->ctx);
 }
 
-// x = M(X) X at every node, the rotations there
+// x = M(X) X at every node, and the resulting rotations
 static void turn(bench *k, void (*matrix)(const double *X, double *M)) {
     int n = k->body->nv;
     const double *X = sp_mesh_positions(k->mesh);
@@ -64,7 +64,7 @@ static void rigid(const double *X, double *M) {
     about((double[]){1, -2, 0.5}, 2.1, M);
 }
 
-// a turn that grows along x, and a stretch that has none
+// a rotation that grows along x, and a stretch without rotation
 static void twist(const double *X, double *M) {
     about((double[]){1, 0, 0}, 0.8 * X[0], M);
 }
@@ -93,7 +93,7 @@ static void identity(const double *X, double *M) {
     for (int k = 0; k < 9; k++) M[k] = k % 4 == 0;
 }
 
-TEST(a_rigid_turn_is_found_exactly_by_every_material_and_backend) {
+TEST(a_rigid_rotation_is_exact_for_every_material_and_backend) {
     static const char *const backends[] = {"ref", "cpu"};
     for (int b = 0; b < 2; b++)
         for (int v = 0; v < VARIANTS; v++) {
@@ -102,13 +102,13 @@ TEST(a_rigid_turn_is_found_exactly_by_every_material_and_backend) {
             REQUIRE(make(&k, &variants[v], backends[b], 2, 2e3));
             turn(&k, rigid);
             (variants[v].model == SP_LINEAR ? identity : rigid)(NULL, M);
-            // some dozens of roundings, and edges an eighth of the coordinates they are differences of
+            // some dozens of roundings, and edges an eighth of the coordinates whose differences they are
             for (int i = 0; i < sp_mesh_node_count(k.mesh); i++) CHECK_NEAR(off(k.R + 9 * i, M), 0, 1e-13);
             drop(&k);
         }
 }
 
-TEST(a_pure_stretch_turns_nothing) {
+TEST(a_pure_stretch_has_no_rotation) {
     bench k;
     double I[9];
     REQUIRE(make(&k, &variants[1], "cpu", 2, 2e3));
@@ -126,14 +126,14 @@ TEST(nodes_follow_a_twist_within_the_size_of_an_element) {
     for (int i = 0; i < s->nodes; i++) {
         double M[9];
         twist(s->rest + 3 * i, M);
-        // an end node sees elements on one side only: half a cell of 0.25 m at 0.8 rad/m, and the shear of elements off the axis
+        // an end node has elements on one side only: half a cell of 0.25 m at 0.8 rad/m, and the shear of elements off the axis
         CHECK(off(k.R + 9 * i, M) < 0.8 * 0.25);
         CHECK_NEAR(not_orthogonal(k.R + 9 * i), 0, 1e-14);
     }
     drop(&k);
 }
 
-TEST(without_stiffness_there_is_nothing_to_go_by) {
+TEST(without_stiffness_rotations_are_the_identity) {
     bench k;
     double I[9];
     REQUIRE(make(&k, &variants[1], "cpu", 1, 0));

@@ -1,4 +1,4 @@
-// All linear solvers through one door: the same answers, the same manners with bad matrices, memory, pins and changes.
+// All linear solvers through one interface: the same solutions, the same behaviour with bad matrices, memory, pins and changes.
 #include "beam_system.h"
 #include "linear/matrix.h"
 #include "meter.h"
@@ -86,7 +86,7 @@ TEST(all_solvers_agree) {
             apart = fmax(apart, fabs(first[i] - k.x[i]));
             if (k.A.fixed[i]) CHECK(k.x[i] == k.b[i]);
         }
-        // the condition of this matrix is below 1e3
+        // the condition number of this matrix is below 1e3
         CHECK_NEAR(apart, 0, 1e-7 * size);
         CHECK(sp__solver_bytes(s) > sizeof(double) * (size_t)k.n);
         sp__solver_destroy(&s);
@@ -107,7 +107,7 @@ TEST(an_unknown_type_is_refused) {
     beam_drop(&k);
 }
 
-TEST(a_factor_is_made_when_the_matrix_changes_and_not_otherwise) {
+TEST(the_matrix_is_factored_only_when_it_changes) {
     beam k;
     REQUIRE(beam_make(&k, &mixed));
     for (int r = 0; r < RECIPES; r++) {
@@ -131,7 +131,7 @@ TEST(a_factor_is_made_when_the_matrix_changes_and_not_otherwise) {
         CHECK(info.refreshes == 1 && true_residual(&k, k.x) < 1.1e-9 && k.x[k.n - 1] == k.b[k.n - 1]);
         *pin = SP_FREE, k.A.values++;
         sp__solid(k.body)->keep[k.n - 1] = 1;
-        // another pattern number: everything anew
+        // another pattern number: everything is rebuilt
         k.A.pattern++;
         REQUIRE(sp__solver_solve(s, &k.A, k.c, k.b, k.x, &info) == SP_OK);
         CHECK(info.refreshes == 1 && true_residual(&k, k.x) < 1.1e-9);
@@ -140,7 +140,7 @@ TEST(a_factor_is_made_when_the_matrix_changes_and_not_otherwise) {
     beam_drop(&k);
 }
 
-TEST(no_memory_is_taken_after_the_first_solve) {
+TEST(no_allocation_after_the_first_solve) {
     beam k;
     REQUIRE(beam_make(&k, &mixed));
     for (int r = 0; r < RECIPES; r++) {
@@ -174,13 +174,13 @@ static sp_status wrong_matrix(void *o, sp_coef c, sp_blocks *A) {
     return status;
 }
 
-TEST(a_loose_body_without_inertia_is_singular_and_says_so) {
+TEST(an_unconstrained_body_without_inertia_is_reported_as_singular) {
     beam_def def = mixed;
     beam k;
     def.loose = true;
     REQUIRE(beam_make(&k, &def));
     k.c = (sp_coef){0, 0, 1};
-    // a pull apart and a net force: the first has an answer, the second has none
+    // an opposing pair of forces and a net force: the first has a solution, the second has none
     for (int r = 0; r < RECIPES; r++) {
         sp_linear_info info;
         sp_solver *s = make(&k, &recipes[r], 1e-6);
@@ -197,10 +197,10 @@ TEST(a_loose_body_without_inertia_is_singular_and_says_so) {
     beam_drop(&k);
 }
 
-TEST(negative_curvature_gives_a_descent_or_nothing) {
+TEST(negative_curvature_gives_a_descent_direction_or_zero) {
     beam k;
     REQUIRE(beam_make(&k, &mixed));
-    // less mass than none: A = K h^2 - m M has directions of both signs
+    // negative mass: A = K h^2 - m M has eigenvalues of both signs
     k.c = (sp_coef){-1, 0, 0.04 * 0.04};
     for (int r = 0; r < RECIPES; r++) {
         sp_linear_info info;
@@ -216,7 +216,7 @@ TEST(negative_curvature_gives_a_descent_or_nothing) {
     beam_drop(&k);
 }
 
-TEST(what_is_not_finite_is_told) {
+TEST(non_finite_values_are_reported) {
     beam k;
     REQUIRE(beam_make(&k, &mixed));
     for (int r = 0; r < RECIPES; r++) {
@@ -226,7 +226,7 @@ TEST(what_is_not_finite_is_told) {
         A.mul = wrong, A.assemble = wrong_matrix;
         REQUIRE(s && sp__solver_solve(s, &A, k.c, k.b, k.x, &info) == SP_OK);
         CHECK(info.status == SP_NOT_FINITE);
-        // and the solver serves again
+        // the solver can be used again
         k.A.values += 2;
         REQUIRE(sp__solver_solve(s, &k.A, k.c, k.b, k.x, &info) == SP_OK);
         CHECK(info.status == SP_OK && true_residual(&k, k.x) < 1.1e-8);
@@ -240,7 +240,7 @@ TEST(what_is_not_finite_is_told) {
     beam_drop(&k);
 }
 
-TEST(no_load_no_answer_needed) {
+TEST(a_zero_right_hand_side_gives_zero) {
     beam k;
     REQUIRE(beam_make(&k, &mixed));
     for (int i = 0; i < k.n; i++) k.b[i] = 0;
@@ -254,7 +254,7 @@ TEST(no_load_no_answer_needed) {
     beam_drop(&k);
 }
 
-TEST(systems_without_a_matrix_are_solved_without) {
+TEST(systems_without_a_matrix_are_solved_matrix_free) {
     beam k;
     REQUIRE(beam_make(&k, &mixed));
     for (int r = 0; r < RECIPES; r++) {
@@ -284,7 +284,7 @@ TEST(dense_is_for_small_bodies) {
 
 // ------------------------------------------------------------------------------------------------ precision, memory, bits
 
-// Stiff and soft side by side: the condition is beyond what float resolves, and the corrections still reach what double holds.
+// Stiff and soft side by side: the condition number exceeds the precision of float, and refinement still reaches that of double.
 TEST(a_float_factor_reaches_the_tolerance_of_double) {
     beam k;
     REQUIRE(beam_make(&k, &(beam_def){.cells = {8, 3, 3}, .young = {1e9, 1e3, 1e2}, .h = 0.04, .bend = 0.1}));
@@ -299,7 +299,7 @@ TEST(a_float_factor_reaches_the_tolerance_of_double) {
         before = info.residual;
         sp__solver_destroy(&s);
     }
-    // no tolerance: as far as it goes
+    // tolerance zero: as far as possible
     sp_linear_info info;
     sp_solver *s = make(&k, &single, 0);
     REQUIRE(s && sp__solver_solve(s, &k.A, k.c, k.b, k.x, &info) == SP_OK);
@@ -308,7 +308,7 @@ TEST(a_float_factor_reaches_the_tolerance_of_double) {
     beam_drop(&k);
 }
 
-TEST(a_refused_allocation_leaves_a_solver_that_works) {
+TEST(a_refused_allocation_leaves_a_working_solver) {
     beam k;
     REQUIRE(beam_make(&k, &(beam_def){.cells = {3, 2, 2}, .young = {1000, 50, 10}, .h = 0.04, .bend = 0.1}));
     for (int r = 0; r < RECIPES; r++) {
@@ -329,7 +329,7 @@ TEST(a_refused_allocation_leaves_a_solver_that_works) {
                 m.allowed = 100000;
                 REQUIRE(sp__solver_solve(s, &k.A, k.c, k.b, k.x, &info) == SP_OK);
                 CHECK(info.status == SP_OK && true_residual(&k, k.x) < 1.1e-9);
-                // the same when it has to begin anew
+                // the same when it has to start again
                 sp_coef before = k.c;
                 k.A.pattern++, k.c.k *= 2;
                 m.allowed = allowed;

@@ -1,5 +1,5 @@
-// Numeric factors: against the scalar oracle column by column, by backward error on matrices of every shape, the same bits
-// whoever does the work, and honest where there is no factor.
+// Numeric factors: against the scalar reference column by column, by backward error on matrices of every shape, the same bits for
+// any workers, and a reported failure where there is no factor.
 #include "factor_help.h"
 #include "meter.h"
 #include "sparse/scalar.h"
@@ -59,7 +59,7 @@ static void against_oracle(int n, int block, double chance, unsigned long long s
     sp_context_destroy(&ctx);
 }
 
-TEST(factors_equal_the_oracle) {
+TEST(factors_equal_the_reference) {
     const int blocks[4] = {1, 2, 3, 6};
     for (int i = 0; i < 4; i++)
         for (int n = 1; n < 80; n = 2 * n + 1)
@@ -140,7 +140,7 @@ static bool far_corners(int n, int i, int j) {
     return j == i + 1 || j == n - 1 - i;
 }
 
-TEST(odd_shapes_are_solved) {
+TEST(unusual_patterns_are_solved) {
     check_pattern(1, 1, no_edge);
     check_pattern(1, 6, no_edge);
     check_pattern(40, 3, no_edge);
@@ -152,7 +152,7 @@ TEST(odd_shapes_are_solved) {
     check_pattern(200, 3, far_corners);
 }
 
-TEST(a_shift_is_added_and_told) {
+TEST(a_shift_is_added_and_reported) {
     sp_context *ctx = help_context(1);
     sp_symmetric_own A = help_random(ctx, 40, 3, 0.1, 5);
     sp_symbolic *S = analysed(ctx, &A.view);
@@ -172,7 +172,7 @@ TEST(a_shift_is_added_and_told) {
     sp_context_destroy(&ctx);
 }
 
-TEST(blocks_may_stand_anywhere) {
+TEST(blocks_may_be_stored_in_any_order) {
     sp_context *ctx = help_context(1);
     sp_symmetric_own A = help_random(ctx, 60, 3, 0.08, 9);
     int count = A.row_start[60];
@@ -274,7 +274,7 @@ TEST(indefinite_is_refused_by_llt_and_solved_by_ldlt) {
     sp_context_destroy(&ctx);
 }
 
-TEST(numbers_that_are_none_are_named) {
+TEST(non_finite_numbers_are_located) {
     const double bad[3] = {NAN, INFINITY, -INFINITY};
     sp_context *ctx = help_context(2);
     for (int i = 0; i < 3; i++)
@@ -291,8 +291,8 @@ TEST(numbers_that_are_none_are_named) {
     sp_context_destroy(&ctx);
 }
 
-// several subtrees fail at once: the lowest is told, whoever comes first
-TEST(the_same_failure_is_told_by_any_number_of_workers) {
+// several subtrees fail at once: the lowest is reported, in any order of completion
+TEST(the_same_failure_is_reported_by_any_number_of_workers) {
     sp_context *one = help_context(1), *four = help_context(4);
     sp_mesh *mesh = help_beam(one, 16, 5);
     sp_symmetric_own A = help_elastic(one, mesh);
@@ -379,7 +379,7 @@ TEST(every_allocation_may_fail) {
         sp_status status = sp__factor_create(ctx, &(sp_factor_def){SP_LDLT, false, true, true, false}, S, &F);
         made = status == SP_OK;
         CHECK(made || (status == SP_NO_MEMORY && !F && m.live == live && sp_context_error(ctx)->status == SP_NO_MEMORY));
-        m.allowed = 0;  // nothing is taken afterwards
+        m.allowed = 0;  // no allocation afterwards
         if (made) CHECK_INT(sp__factor_make(F, &A.view, 0, false, &info), SP_OK);
         sp__factor_destroy(&F);
         CHECK_INT(m.live, live);

@@ -1,4 +1,4 @@
-// Matrices for tests of the sparse rooms: from pairs, at random, and from meshes.
+// Matrices for tests of the sparse solvers: from pairs, at random, and from meshes.
 #ifndef SP_SPARSE_HELP_H
 #define SP_SPARSE_HELP_H
 
@@ -43,7 +43,7 @@ static inline sp_symmetric_own help_matrix(sp_context *ctx, int n, int block, co
     return A;
 }
 
-// every pair with the given chance
+// every pair with the given probability
 static inline sp_symmetric_own help_random(sp_context *ctx, int n, int block, double chance, unsigned long long seed) {
     unsigned char *dense = calloc((size_t)n * (size_t)n + 1, 1);
     unsigned long long state = seed * 977 + 5;

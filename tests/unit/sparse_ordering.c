@@ -1,4 +1,4 @@
-// Orderings: permutations whatever the graph, the same each time, and worth their name on bodies.
+// Orderings: permutations for any graph, deterministic, and effective on bodies.
 #include "meter.h"
 #include "sparse/ordering_internal.h"
 #include "sparse/symbolic.h"
@@ -36,7 +36,7 @@ static void check_orders(sp_context *ctx, const sp_symmetric *A, const double *p
 TEST(permutations) {
     sp_context *ctx;
     enum { N = 500 };
-    double *points = calloc(3 * N, sizeof *points);  // all rows in one place
+    double *points = calloc(3 * N, sizeof *points);  // all rows at one position
     unsigned char *P = calloc(N * N, 1);
     unsigned long long state = 3;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
@@ -47,8 +47,8 @@ TEST(permutations) {
             for (int j = i + 1; j < n; j++) {
                 if (shape == 3) P[i * n + j] = 1;                                            // dense
                 if (shape == 4) P[i * n + j] = i == 7 || j == 7;                             // a star
-                if (shape == 5) P[i * n + j] = i / 5 == j / 5;                               // a hundred strangers
-                if (shape == 6) P[i * n + j] = j - i < 3 || sp_test_random(&state) > 0.995;  // no geometry at all
+                if (shape == 5) P[i * n + j] = i / 5 == j / 5;                               // a hundred disconnected blocks
+                if (shape == 6) P[i * n + j] = j - i < 3 || sp_test_random(&state) > 0.995;  // no geometry
             }
         sp_symmetric_own A = help_matrix(ctx, n, 1, P, 1);
         check_orders(ctx, &A.view, points);
@@ -69,9 +69,9 @@ static double flops_of(sp_context *ctx, sp_ordering kind, const sp_symmetric *A,
     return flops;
 }
 
-// On a beam, a ring and a ball (whose layers no plane follows) dissection by position is far from natural order and near METIS:
-// measured 0.54, 0.37 and 0.21 of the flops of the one, 0.93, 0.97 and 1.25 of the other.
-TEST(positions_are_worth_something) {
+// On a beam, a ring and a ball (whose layers no plane follows) dissection by position is much better than natural order and close
+// to METIS: measured 0.54, 0.37 and 0.21 of the flops of the former, 0.93, 0.97 and 1.25 of the latter.
+TEST(dissection_by_position_reduces_flops) {
     sp_context *ctx;
     sp_mesh *mesh[3];
     double axis[] = {0, 0, 1};
@@ -87,7 +87,7 @@ TEST(positions_are_worth_something) {
         double metis = flops_of(ctx, SP_ORDER_METIS, &A.view, points), best = flops_of(ctx, SP_ORDER_AUTO, &A.view, points);
         CHECK(position < 0.6 * natural);
         CHECK(isnan(metis) || position < 1.3 * metis);
-        // auto takes the better of both before amalgamation, which moves the count by a per cent or two
+        // auto uses the better of both before amalgamation, which changes the count by a percent or two
         CHECK(best <= 1.03 * position && (isnan(metis) || best <= 1.03 * metis));
         sp__symmetric_free(&A);
         sp_mesh_destroy(&mesh[m]);
@@ -95,7 +95,7 @@ TEST(positions_are_worth_something) {
     sp_context_destroy(&ctx);
 }
 
-TEST(auto_is_what_the_build_has) {
+TEST(auto_uses_the_orderings_of_the_build) {
     sp_context *ctx;
     double points[3 * 20] = {0};
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
@@ -115,9 +115,9 @@ TEST(auto_is_what_the_build_has) {
     sp_context_destroy(&ctx);
 }
 
-// the C library's generator is the host's: its numbers go on as if we had not been there, and do not change ours
+// the generator of the C library belongs to the host: its sequence continues unchanged, and does not influence ours
 #ifdef __GLIBC__
-TEST(the_hosts_random_numbers_are_left_alone) {
+TEST(the_hosts_random_numbers_are_not_changed) {
     sp_context *ctx;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
     sp_symmetric_own A = help_random(ctx, 300, 1, 0.02, 8);
@@ -135,7 +135,7 @@ TEST(the_hosts_random_numbers_are_left_alone) {
 }
 #endif
 
-// the least number of rows that meet every edge between [0, half) and [half, n), by trying all sets
+// the smallest number of rows that cover every edge between [0, half) and [half, n), by trying all sets
 static int least_cover(const sp_graph *G, int half) {
     int best = G->n;
     for (int set = 0; set < 1 << G->n; set++) {
@@ -178,7 +178,7 @@ TEST(separators_are_smallest_covers) {
     sp_context_destroy(&ctx);
 }
 
-// minimum degree does not fill a tree; rows outside count, so the one beside many of them goes last
+// minimum degree does not fill a tree; rows outside count, so the one with many of them as neighbours is last
 TEST(leaves) {
     sp_context *ctx;
     enum { N = 90 };
@@ -199,7 +199,7 @@ TEST(leaves) {
     REQUIRE(sp__symbolic_create_ordered(ctx, item, &T.view, &S) == SP_OK);
     CHECK_INT(S->entries_exact, 2 * N - 1);
     sp__symbolic_release(&S);
-    int few[] = {0, 50, 51};  // row 0 is beside many, the others beside two or three
+    int few[] = {0, 50, 51};  // row 0 has many neighbours, the others two or three
     sp__leaf_order(&G, few, 3, local);
     CHECK_INT(few[2], 0);
     for (int i = 0; i < N; i++) CHECK_INT(local[i], -1);

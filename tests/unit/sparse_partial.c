@@ -1,8 +1,8 @@
-// Partial refactorisation: a factor made anew in part is that of a fresh start, bit for bit, whatever changed and whoever works.
+// Partial refactorisation: the factor equals a complete factorisation, bit for bit, for any change and any workers.
 #include "factor_help.h"
 #include "sparse/scalar.h"
 
-// A body whose elements may go, whose nodes may be pinned and whose blocks may get other numbers, in the pattern it started with.
+// A body whose elements may be removed, whose nodes may be pinned and whose blocks may change, in its initial pattern.
 typedef struct body {
     sp_context *ctx;
     sp_mesh *mesh;
@@ -47,7 +47,7 @@ static void touch(body *b, int node) {
     b->changed[b->count++] = node;
 }
 
-// an element leaves or comes back; the mass of its nodes stays
+// an element is removed or restored; the mass of its nodes stays
 static void toggle_element(body *b) {
     int t = pick(b, sp_mesh_tet_count(b->mesh));
     const int *tet = sp_mesh_tets(b->mesh) + 4 * t;
@@ -56,7 +56,7 @@ static void toggle_element(body *b) {
     for (int c = 0; c < 4; c++) touch(b, tet[c]);
 }
 
-// a block gets stiffer along one axis at both ends
+// a block becomes stiffer along one axis at both ends
 static void change_block(body *b) {
     int i = pick(b, b->A.view.n), k = b->raw.row_start[i] + pick(b, b->raw.row_start[i + 1] - b->raw.row_start[i]);
     int j = b->raw.row_col[k], r = pick(b, 3);
@@ -70,7 +70,7 @@ static void change_block(body *b) {
     touch(b, i);
 }
 
-// unit rows for a pinned node: its neighbours' columns change too
+// unit rows for a pinned node: the columns of its neighbours change too
 static void toggle_pin(body *b) {
     int node = pick(b, b->A.view.n);
     b->pinned[node] ^= 1;
@@ -97,7 +97,7 @@ static void change(body *b) {
     write_matrix(b);
 }
 
-// Pins change the blocks of their neighbours as well: a changed block (i, j) is in the column of whichever comes first.
+// Pins change the blocks of their neighbours as well: a changed block (i, j) is in the column of the one that comes first.
 static void touch_neighbours(body *b) {
     int count = b->count;
     for (int c = 0; c < count; c++)
@@ -131,19 +131,19 @@ static void random_updates(sp_factor_def def, int updates, int along, int across
     sp_context_destroy(&ctx);
 }
 
-TEST(a_thousand_random_updates_equal_the_fresh_factor) {
+TEST(a_thousand_random_updates_equal_the_complete_factor) {
     random_updates((sp_factor_def){.keep = true}, 400, 14, 2, 1, 1);
     random_updates((sp_factor_def){.keep = true, .spare = true}, 200, 14, 2, 2, 2);
     random_updates((sp_factor_def){.kind = SP_LDLT, .keep = true}, 200, 14, 2, 1, 3);
     random_updates((sp_factor_def){.keep = true, .spare = true, .single = true}, 200, 14, 2, 3, 4);
 }
 
-TEST(large_fronts_are_made_anew_by_all_workers) {
+TEST(large_fronts_are_refactored_by_all_workers) {
     random_updates((sp_factor_def){.keep = true, .spare = true}, 6, 14, 7, 3, 5);
 }
 
 // the scalar closure of the changed unknowns is inside ours, and the factors agree
-TEST(the_closure_covers_that_of_the_oracle) {
+TEST(the_closure_covers_that_of_the_reference) {
     sp_context *ctx = help_context(1);
     body b = body_new(ctx, 14, 2, (sp_factor_def){.keep = true}, 6);
     sp_scalar_factor O;
@@ -162,7 +162,8 @@ TEST(the_closure_covers_that_of_the_oracle) {
         CHECK(3 * info.columns >= touched);
         sp__scalar_solve(&O, rhs, x);
         sp__factor_solve(b.F, rhs, y, false);
-        // two backward stable solves: apart by the condition number (some 1e3 here: stiffness over mass) times unit roundoffs
+        // two backward stable solves: they differ by the condition number (some 1e3 here: stiffness over mass) times unit
+        // roundoffs
         double worst = 0, most = 0;
         for (int i = 0; i < 3 * n; i++) worst = fmax(worst, fabs(x[i] - y[i])), most = fmax(most, fabs(x[i]));
         CHECK_NEAR(worst / most, 0, 1e-11);
@@ -173,7 +174,7 @@ TEST(the_closure_covers_that_of_the_oracle) {
     sp_context_destroy(&ctx);
 }
 
-TEST(nothing_changed_costs_nothing) {
+TEST(no_change_costs_nothing) {
     sp_context *ctx = help_context(2);
     body b = body_new(ctx, 8, 2, (sp_factor_def){.keep = true}, 7);
     sp_factor_info info;
@@ -208,7 +209,7 @@ static void fail_and_go_on(sp_factor_def def) {
         change(&b);
         touch_neighbours(&b);
         CHECK_INT(sp__factor_partial(b.F, &b.A.view, b.count, b.changed, false, &info), SP_OK);
-        CHECK(def.spare || info.columns == b.A.view.n);  // nothing to start from: the whole
+        CHECK(def.spare || info.columns == b.A.view.n);  // no valid factor: the whole matrix is factored
         sp__factor_make(b.fresh, &b.A.view, 0, false, &info);
         CHECK(help_same_factor(b.F, b.fresh));
     }
@@ -221,7 +222,7 @@ TEST(a_failed_part_leaves_the_old_factor) {
     fail_and_go_on((sp_factor_def){.keep = true});
 }
 
-TEST(the_shift_stays) {
+TEST(the_shift_is_kept) {
     sp_context *ctx = help_context(1);
     body b = body_new(ctx, 8, 2, (sp_factor_def){.keep = true}, 9);
     sp_factor_info info;

@@ -1,10 +1,10 @@
-// The one-column-at-a-time oracle: against dense Cholesky, made anew in part bit for bit, and on the worked example of Pincon
-// 2020.
+// The scalar reference, one column at a time: against dense Cholesky, partially refactored bit for bit, and on the worked example
+// of Pincon 2020.
 //
-// Of that example only some facts can still be read: 9 rows, 33 nonzeros in both triangles; in natural order L has 32 entries,
-// the tree begins [2, 3, 3, 4, ...], and a change of a24 from 11 to 22 (columns {1, 3} from 0) touches {1, 3, 4, 5, 6, 7, 8};
-// under AMD L has 21 entries and the change of columns {5, 8} touches {5, 6, 7, 8}. tests/data/worked9.mtx was found by going
-// through all patterns of 12 pairs: it has every one of these properties, the numbers in it are ours.
+// Only some facts of that example are legible: 9 rows, 33 nonzeros in both triangles; in natural order L has 32 entries, the tree
+// begins [2, 3, 3, 4, ...], and a change of a24 from 11 to 22 (columns {1, 3} from 0) touches {1, 3, 4, 5, 6, 7, 8}; under AMD L
+// has 21 entries and the change of columns {5, 8} touches {5, 6, 7, 8}. tests/data/worked9.mtx was found by a search over all
+// patterns of 12 pairs: it has all of these properties, its values are ours.
 #include "io/file/matrix_market.h"
 #include "meter.h"
 #include "sparse/ordering.h"
@@ -46,7 +46,7 @@ TEST(equals_dense_cholesky) {
         for (int block = 1; block <= 3; block++) {
             sp_symmetric_own A = help_random(ctx, n, block, 0.15, (unsigned long long)(n + block));
             int *perm = calloc((size_t)n, sizeof *perm), column;
-            for (int i = 0; i < n; i++) perm[i] = (i * 11 + 3) % n;  // n is no multiple of 11
+            for (int i = 0; i < n; i++) perm[i] = (i * 11 + 3) % n;  // n is not a multiple of 11
             sp_scalar_factor F;
             REQUIRE(sp__scalar_analyse(ctx, &A.view, n > 1 ? perm : NULL, &F) == SP_OK);
             REQUIRE(sp__scalar_factor(&F, &A.view, &column) == SP_OK);
@@ -73,7 +73,7 @@ TEST(solves) {
     for (int i = 0; i < 3 * N; i++) x[i] = sp_test_random(&state);
     sp__symmetric_mul(&A.view, x, b);
     sp__scalar_solve(&F, b, b);
-    for (int i = 0; i < 3 * N; i++) CHECK_NEAR(b[i], x[i], 1e-13);  // condition below 100: the diagonal dominates
+    for (int i = 0; i < 3 * N; i++) CHECK_NEAR(b[i], x[i], 1e-13);  // condition number below 100: the diagonal dominates
     sp__scalar_free(&F);
     sp__symmetric_free(&A);
     sp_context_destroy(&ctx);
@@ -98,14 +98,14 @@ TEST(part_equals_whole_bit_for_bit) {
         CHECK(memcmp(F.val, G.val, sizeof *F.val * (size_t)F.col_start[60]) == 0);
         fewer += touched < 30;
     }
-    CHECK(fewer > 50);  // the test is about parts
+    CHECK(fewer > 50);  // most changes affect only a part
     sp__scalar_free(&F);
     sp__scalar_free(&G);
     sp__symmetric_free(&A);
     sp_context_destroy(&ctx);
 }
 
-TEST(says_which_pivot_failed) {
+TEST(the_failed_pivot_is_reported) {
     sp_context *ctx;
     int column;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
@@ -124,7 +124,7 @@ TEST(says_which_pivot_failed) {
     sp_context_destroy(&ctx);
 }
 
-// what one order makes of the worked example
+// result of one ordering of the worked example
 typedef struct example {
     const int *perm;
     int entries, changed[2], touched;
@@ -163,7 +163,7 @@ TEST(worked_example) {
     REQUIRE(sp__scalar_analyse(ctx, &A.view, NULL, &F) == SP_OK);
     CHECK(F.parent[0] == 2 && F.parent[1] == 3 && F.parent[2] == 3 && F.parent[3] == 4);
     sp__scalar_free(&F);
-    // what AMD makes of it, written down so that builds without AMD check the rest too
+    // the ordering of AMD, written down so that builds without AMD check the rest too
     static const int amd[] = {5, 8, 2, 6, 0, 1, 4, 7, 3};
     check_example(ctx, &A, &(example){amd, 21, {5, 8}, 4});  // {5, 6, 7, 8}
     int perm[9];

@@ -1,4 +1,4 @@
-// Solves: many right-hand sides against one, sparse ones against dense ones and against the tree that they may visit.
+// Solves: many right-hand sides against one, sparse ones against dense ones and against the part of the tree that they may visit.
 #include "factor_help.h"
 #include "meter.h"
 
@@ -38,7 +38,8 @@ static double apart(int n, const double *x, const double *y) {
     return isfinite(worst) ? worst / most : INFINITY;
 }
 
-// two orders of the same sums: apart by the condition number (about 1e3) times the unit roundoff, with room for its sums
+// two orders of the same sums: they differ by the condition number (about 1e3) times the unit roundoff, with a margin for the
+// sums
 static double rounding(const sp_factor *F) {
     return F->def.single ? 1e-3 : 1e-12;
 }
@@ -60,7 +61,7 @@ static void check_in_place(fixture *f) {
     CHECK(memcmp(f->x, f->y, (size_t)f->n * sizeof *f->x) == 0);
 }
 
-TEST(the_solution_may_take_the_place_of_the_right_hand_side) {
+TEST(solution_and_right_hand_side_may_be_the_same_array) {
     each_kind(check_in_place);
 }
 
@@ -71,17 +72,17 @@ static void check_many(fixture *f) {
         memcpy(f->y, f->b, (size_t)(70 * f->n) * sizeof *f->y);
         CHECK_INT(sp__factor_solve_many(f->F, counts[c], c % 2 ? f->y : f->b, f->y), SP_OK);
         CHECK_NEAR(apart(counts[c] * f->n, f->x, f->y), 0, rounding(f->F));
-        // the others are not touched
+        // the others are not changed
         CHECK(memcmp(f->y + counts[c] * f->n, f->b + counts[c] * f->n, (size_t)((70 - counts[c]) * f->n) * sizeof *f->y) == 0);
     }
     CHECK_INT(sp__factor_solve_many(f->F, 0, f->b, f->y), SP_OK);
 }
 
-TEST(many_equal_one_after_the_other) {
+TEST(many_right_hand_sides_equal_single_solves) {
     each_kind(check_many);
 }
 
-TEST(backward_error_of_many) {
+TEST(backward_error_of_many_right_hand_sides) {
     sp_context *ctx = help_context(2);
     fixture f = fixture_new(ctx, (sp_factor_def){0}, 12, 4);
     CHECK_INT(sp__factor_solve_many(f.F, 70, f.b, f.x), SP_OK);
@@ -181,7 +182,7 @@ static void check_sparse_case(fixture *f, int rows, int want, unsigned long long
         if (!want || asked[i / 3]) worst = fmax(worst, fabs(x[i]));
         scale = fmax(scale, fabs(f->x[i]));
     }
-    // skipped supernodes would only have added zeros: not even a rounding apart
+    // skipped supernodes would only have added zeros: no difference in rounding
     CHECK_NEAR(worst, 0, scale * 1e-16);
     free(rhs), free(x), free(seen), free(asked);
 }
@@ -190,7 +191,7 @@ static void check_sparse(fixture *f) {
     for (int i = 0; i < 60; i++) check_sparse_case(f, 1 + i % 5, i % 4 == 3 ? 0 : 1 + i % 3, (unsigned long long)i);
 }
 
-TEST(sparse_right_hand_sides_visit_the_reach_alone) {
+TEST(sparse_right_hand_sides_visit_only_the_reach) {
     each_kind(check_sparse);
 }
 
@@ -210,7 +211,7 @@ TEST(a_small_reach_is_small) {
 
 // ------------------------------------------------------------------------------------------------ memory
 
-TEST(only_many_take_memory_and_may_be_refused) {
+TEST(only_many_right_hand_sides_allocate_and_may_be_refused) {
     meter m = {.allowed = 100000};
     sp_context_def def = metered_context(&m);
     sp_context *ctx;
@@ -221,8 +222,8 @@ TEST(only_many_take_memory_and_may_be_refused) {
     CHECK_INT(sp__factor_solve_many(f.F, 8, f.b, f.y), SP_NO_MEMORY);
     m.allowed = 1;
     CHECK_INT(sp__factor_solve_many(f.F, 8, f.b, f.y), SP_OK);
-    CHECK_INT(sp__factor_solve_many(f.F, 40, f.b, f.y), SP_NO_MEMORY);  // more room is asked for
-    CHECK_INT(sp__factor_solve_many(f.F, 8, f.b, f.y), SP_OK);          // what was there still serves
+    CHECK_INT(sp__factor_solve_many(f.F, 40, f.b, f.y), SP_NO_MEMORY);  // needs more memory
+    CHECK_INT(sp__factor_solve_many(f.F, 8, f.b, f.y), SP_OK);          // the existing memory is enough
     CHECK_NEAR(apart(f.n, f.x, f.y), 0, 1e-12);
     m.allowed = 100000;
     fixture_free(&f);

@@ -1,4 +1,4 @@
-// The symbolic analysis against elimination by hand on a dense pattern, and the promises of symbolic.h on every matrix at hand.
+// The symbolic analysis against elimination on a dense pattern, and the guarantees of symbolic.h on all test matrices.
 #include "meter.h"
 #include "sparse/symbolic.h"
 #include "sparse_help.h"
@@ -36,7 +36,7 @@ static void check_tree(const sp_symbolic *S, const unsigned char *L) {
     CHECK(S->entries >= S->entries_exact);
 }
 
-// own columns first, then rising rows: all that any own column has, and the last own column has every row below
+// own columns first, then ascending rows: all rows of any own column, and the last own column has every row below
 static void check_front(const sp_symbolic *S, const unsigned char *L, int s) {
     int n = S->n, k = sp__front_columns(S, s), m = sp__front_rows(S, s), wrong = 0;
     const int *row = S->row + S->row_start[s];
@@ -73,7 +73,7 @@ static void check_children(const sp_symbolic *S) {
             if (S->subtree[S->child[c]] < low) low = S->subtree[S->child[c]];
         }
         wrong += S->subtree[s] != low;
-        // a run: every one of it but the last has its parent inside
+        // a contiguous range: every one of it except the last has its parent inside
         for (int t = S->subtree[s]; t < s; t++) wrong += S->super_parent[t] < 0 || S->super_parent[t] > s;
     }
     CHECK_INT(wrong, 0);
@@ -96,7 +96,7 @@ static void check_tasks(const sp_symbolic *S) {
     free(seen);
 }
 
-// the blocks of A, put where the analysis says, are P A P^T: its lower triangle, or whole on the diagonal
+// the blocks of A at the positions of the analysis are P A P^T: its lower triangle, or whole on the diagonal
 static void check_entries(const sp_symbolic *S, const sp_symmetric *A) {
     int b = S->block, wrong = 0;
     size_t n = (size_t)S->n * (size_t)b;
@@ -131,7 +131,7 @@ static void check_measures(const sp_symbolic *S) {
         int m = S->block * sp__front_rows(S, s), k = S->block * sp__front_columns(S, s);
         double flops = 0;
         for (int j = 0; j < k; j++) flops += (double)(m - j) * (m - j), entries += m - j;
-        CHECK_NEAR(S->flops[s], flops, 0);  // whole numbers below 2^53
+        CHECK_NEAR(S->flops[s], flops, 0);  // integers below 2^53
         total += flops;
         below += (int64_t)(m - k) * (m - k);
         front = m > front ? m : front;
@@ -190,18 +190,18 @@ TEST(random_patterns) {
     sp_context_destroy(&ctx);
 }
 
-TEST(shapes_that_break_things) {
+TEST(extreme_patterns) {
     sp_context *ctx;
     enum { N = 70 };
     unsigned char *P = calloc(N * N, 1);
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
-    sp_symmetric_own A = help_matrix(ctx, N, 3, P, 1);  // nothing but a diagonal: N trees
+    sp_symmetric_own A = help_matrix(ctx, N, 3, P, 1);  // only a diagonal: N trees
     check_matrix(ctx, &A);
-    for (int i = 1; i < N; i++) P[i] = 1;  // an arrow that points the wrong way: natural order fills all
+    for (int i = 1; i < N; i++) P[i] = 1;  // an arrow in the wrong direction: natural order fills everything
     A = help_matrix(ctx, N, 2, P, 2);
     check_matrix(ctx, &A);
     memset(P, 0, N * N);
-    for (int i = 0; i < N - 1; i++) P[i * N + N - 1] = 1;  // and the right way: nothing fills
+    for (int i = 0; i < N - 1; i++) P[i * N + N - 1] = 1;  // in the right direction: no fill
     A = help_matrix(ctx, N, 2, P, 3);
     check_matrix(ctx, &A);
     memset(P, 1, N * N);  // dense
@@ -214,7 +214,7 @@ TEST(shapes_that_break_things) {
     check_matrix(ctx, &A);
     memset(P, 0, N * N);
     for (int i = 0; i < N; i++)
-        for (int j = i + 1; j < N; j++) P[i * N + j] = i % 3 == j % 3 && j - i < 12;  // three strangers, interlaced
+        for (int j = i + 1; j < N; j++) P[i * N + j] = i % 3 == j % 3 && j - i < 12;  // three interlaced disconnected graphs
     A = help_matrix(ctx, N, 3, P, 6);
     check_matrix(ctx, &A);
     free(P);
@@ -248,7 +248,7 @@ TEST(a_given_order_keeps_its_fill) {
     sp_context_destroy(&ctx);
 }
 
-TEST(orders_that_are_none_are_refused) {
+TEST(invalid_permutations_are_refused) {
     sp_context *ctx;
     sp_symbolic *S = NULL;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
@@ -261,7 +261,7 @@ TEST(orders_that_are_none_are_refused) {
     sp_context_destroy(&ctx);
 }
 
-// a large body: the tree has work for several workers, and padding stays within what amalgamation may add
+// a large body: the tree has work for several workers, and padding stays within the limit of amalgamation
 TEST(beam) {
     sp_context *ctx;
     sp_mesh *mesh;
@@ -275,14 +275,14 @@ TEST(beam) {
     CHECK((double)S->entries < 1.5 * (double)S->entries_exact);
     sp_symbolic *T = sp__symbolic_share(S);
     sp__symbolic_release(&S);
-    CHECK(T->count > 0 && sp__symbolic_bytes(T) > sizeof *T);  // lives as long as the last who shares it
+    CHECK(T->count > 0 && sp__symbolic_bytes(T) > sizeof *T);  // lives as long as its last user
     sp__symbolic_release(&T);
     sp__symmetric_free(&A);
     sp_mesh_destroy(&mesh);
     sp_context_destroy(&ctx);
 }
 
-// a chain of a million rows, given end to end and from both ends: no recursion, no square of anything
+// a chain of a million rows, in order and from both ends: no recursion, no quadratic algorithm
 TEST(a_million_rows) {
     enum { N = 1000000 };
     sp_context *ctx;

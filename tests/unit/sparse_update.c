@@ -1,9 +1,9 @@
-// The factor of A +- W W^T made in place, judged by what it solves: residuals against the changed matrix, elements taken out and
-// put back, columns of W on many branches of the tree, refusals that leave the old factor in force.
+// The factor of A +- W W^T computed in place, checked by its solutions: residuals against the changed matrix, elements removed
+// and restored, columns of W on many branches of the tree, refusals that keep the old factor.
 #include "factor_help.h"
 #include "meter.h"
 
-// What to add to or take from A; columns have their rows where A's factor has room for them.
+// The change of A; columns have their rows where the factor of A has entries.
 typedef struct change {
     int row_count, rank, block;
     int *rows;
@@ -36,7 +36,7 @@ static void add_product(const change *c, double sign, const double *x, double *y
     }
 }
 
-// |b - (A + sign W W^T) x| / ((|A| + |W W^T|) |x| + |b|), greatest norms; x from the factor. |A| by its largest diagonal entry.
+// |b - (A + sign W W^T) x| / ((|A| + |W W^T|) |x| + |b|), maximum norms; x from the factor. |A| by its largest diagonal entry.
 static double error_of(sp_factor *F, const sp_symmetric *A, const change *c, double sign) {
     int n = A->n * A->block;
     double *b = help_vector(n, 3), *x = help_vector(n, 4), *y = help_vector(n, 5), r = 0, nA = 0, nx = 0, nb = 0;
@@ -58,8 +58,8 @@ static double error_of(sp_factor *F, const sp_symmetric *A, const change *c, dou
     return finite ? r / (nA * nx + nb) : INFINITY;
 }
 
-// Each rank adds a rounding or so to every entry it meets, mixed forward and backward (Bojanczyk and others 1987), to the few of
-// factor and solve.
+// Each rank adds about one rounding to every entry it changes, mixed forward and backward (Bojanczyk and others 1987), to those
+// of factor and solve.
 static double allowed(const sp_factor *F, int rank) {
     return (F->def.single ? 1.2e-7 : 2.3e-16) * (10 + rank);
 }
@@ -74,7 +74,7 @@ typedef struct setting {
 
 static bool factor_setting(setting *s, sp_factor_def def) {
     sp_factor_info info;
-    const double *points = s->mesh ? sp_mesh_positions(s->mesh) : NULL;  // without METIS and AMD an order needs them
+    const double *points = s->mesh ? sp_mesh_positions(s->mesh) : NULL;  // without METIS and AMD an ordering needs them
     return sp__symbolic_create(s->ctx, SP_ORDER_AUTO, &s->A.view, points, &s->S) == SP_OK &&
            sp__factor_create(s->ctx, &def, s->S, &s->F) == SP_OK && sp__factor_make(s->F, &s->A.view, 0, true, &info) == SP_OK;
 }
@@ -94,8 +94,8 @@ static void close_setting(setting *s) {
     sp_context_destroy(&s->ctx);
 }
 
-// The stiffness of elements as W W^T, six columns each: strains times the root of the elastic matrix with lambda = mu = 1, whose
-// upper part is 2 I + 1 1^T.
+// The stiffness of elements as W W^T, six columns each: strains times the square root of the elastic matrix with lambda = mu = 1,
+// whose upper part is 2 I + 1 1^T.
 static void element_columns(const setting *s, int tet, change *c, int column) {
     const double a = sqrt(3), b = 1 / a, e = sqrt(8.0 / 3), f = 2 / (3 * e), h = sqrt(2.5);
     const double root[3][3] = {{a, b, b}, {0, e, f}, {0, 0, h}};
@@ -147,7 +147,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 // ------------------------------------------------------------------------------------------------ elements out and back
 
-TEST(removed_elements_and_back) {
+TEST(removed_and_restored_elements) {
     const int tets[] = {7, 200, 201, 5, 100, 319, 40, 150, 151, 152, 153, 154, 21};
     for (int k = 0; k < KINDS; k++)
         for (int count = 1; count <= 13; count = 3 * count + 1) {
@@ -167,8 +167,8 @@ TEST(removed_elements_and_back) {
         }
 }
 
-// Only the path of one element is touched, and that is less than all there is.
-TEST(one_element_touches_its_path) {
+// Only the path of one element is changed, which is less than the whole factor.
+TEST(one_element_changes_only_its_path) {
     setting s;
     sp_factor_info info;
     const int first = 0;
@@ -183,7 +183,7 @@ TEST(one_element_touches_its_path) {
     close_setting(&s);
 }
 
-// Errors of many changes add up like steps at random: 200 of them are allowed 15 times one.
+// Errors of many changes grow like a random walk: 200 of them are allowed 15 times one.
 TEST(many_changes_in_a_row) {
     setting s;
     sp_factor_info info;
@@ -205,7 +205,7 @@ TEST(many_changes_in_a_row) {
 
 // ------------------------------------------------------------------------------------------------ any W that fits
 
-// Columns with a few rows each out of fronts taken at random; sizes from a thousandth to the largest.
+// Columns with a few rows each from randomly chosen fronts; sizes from a thousandth to the largest.
 static change random_change(const sp_symbolic *S, int rank, double size, unsigned long long *seed) {
     change c = new_change(S->n, rank, S->block);
     for (int i = 0; i < S->n; i++) c.rows[i] = S->n - 1 - i;
@@ -232,7 +232,8 @@ TEST(random_ranks_solve_the_changed_matrix) {
             CHECK_INT(apply(s.F, 1, &c, &info), SP_OK);
             CHECK_NEAR(error_of(s.F, &s.A.view, &c, 1), 0, allowed(s.F, rank));
             CHECK_INT(apply(s.F, -1, &c, &info), SP_OK);
-            // what was added is taken away: the error left is that of the matrix in between, up to 10 times larger for a rank
+            // the addition is subtracted again: the remaining error is that of the matrix in between, up to 10 times larger for a
+            // rank
             CHECK_NEAR(error_of(s.F, &s.A.view, NULL, 0), 0, 10 * allowed(s.F, rank));
             drop_change(&c);
             close_setting(&s);
@@ -255,7 +256,7 @@ TEST(indefinite_with_pivots) {
     close_setting(&s);
 }
 
-TEST(nothing_to_do) {
+TEST(empty_changes) {
     setting s;
     sp_factor_info info;
     REQUIRE(open_body(&s, 3, 2, kinds[0]));
@@ -269,8 +270,8 @@ TEST(nothing_to_do) {
     close_setting(&s);
 }
 
-// Blocks that went stale are made anew: the next partial factorisation gives the bits of a fresh one.
-TEST(partial_after_update_is_fresh) {
+// Outdated blocks are refactored: the next partial factorisation gives the bits of a complete one.
+TEST(partial_after_update_equals_a_complete_factor) {
     setting s;
     sp_factor *G;
     sp_factor_info info;
@@ -293,8 +294,8 @@ TEST(partial_after_update_is_fresh) {
 
 // ------------------------------------------------------------------------------------------------ refusals
 
-// Twice the stiffness of two elements taken away: one pivot must fail.
-TEST(too_much_taken_leaves_the_old_factor) {
+// Twice the stiffness of two elements is subtracted: one pivot must fail.
+TEST(a_downdate_that_fails_keeps_the_old_factor) {
     const int tets[] = {7, 200};
     for (int k = 0; k < KINDS; k++) {
         setting s;
@@ -322,7 +323,7 @@ TEST(too_much_taken_leaves_the_old_factor) {
     }
 }
 
-// The failing unknown is the one whose diagonal was taken away.
+// The failing unknown is the one whose diagonal was subtracted.
 TEST(the_failing_unknown_is_named) {
     setting s;
     sp_factor_info info;
@@ -347,7 +348,7 @@ TEST(wrong_input_is_refused) {
     REQUIRE(open_body(&s, 16, 2, kinds[0]));
     REQUIRE(sp__factor_create(s.ctx, &kinds[0], s.S, &G) == SP_OK);
     change c = elements(&s, 1, &first);
-    CHECK_INT(apply(G, 1, &c, &info), SP_BAD_INPUT);  // nothing factored yet
+    CHECK_INT(apply(G, 1, &c, &info), SP_BAD_INPUT);  // not factored yet
     CHECK_INT(sp__factor_make(G, &s.A.view, 0, true, &info), SP_OK);
     CHECK_INT(apply(s.F, 2, &c, &info), SP_BAD_INPUT);
     c.W[17] = NAN;
@@ -355,7 +356,7 @@ TEST(wrong_input_is_refused) {
     c.rows[2] = s.S->n;
     CHECK_INT(apply(s.F, 1, &c, &info), SP_BAD_INPUT);
     drop_change(&c);
-    // the two ends of the body have no entry in common
+    // the two ends of the body have no common entry
     c = new_change(2, 1, 3);
     c.rows[0] = 0, c.rows[1] = s.S->n - 1;
     for (int i = 0; i < 2; i++) *entry(&c, i, 0, 0) = 1;
@@ -370,7 +371,7 @@ TEST(wrong_input_is_refused) {
     close_setting(&s);
 }
 
-TEST(no_memory_leaves_the_factor) {
+TEST(failed_allocations_keep_the_factor) {
     meter m = {1000000, 0};
     sp_context_def def = metered_context(&m);
     setting s = {0};
@@ -385,7 +386,7 @@ TEST(no_memory_leaves_the_factor) {
     CHECK_NEAR(error_of(s.F, &s.A.view, NULL, 0), 0, allowed(s.F, 0));
     m.allowed = 1;
     CHECK_INT(apply(s.F, 1, &c, &info), SP_OK);
-    CHECK_INT(apply(s.F, 1, &c, &info), SP_OK);  // without any more
+    CHECK_INT(apply(s.F, 1, &c, &info), SP_OK);  // without further allocations
     drop_change(&c);
     close_setting(&s);
     CHECK_INT(m.live, 0);

@@ -1,5 +1,5 @@
 // Mechanics of a strand: every derivative against differences, every integral against quadrature, and equilibria and motions that
-// independent implementations agree on.
+// agree with independent implementations.
 #include "rod/strand.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static void drop(rod *k) {
 static const double round_section[3] = {2.0 / 3, 1, 1};
 static const double uneven[3] = {0.3, 0.5, 0.2};
 
-// three unequal elements, turned root, everything moving
+// three unequal elements, rotated root, everything moving
 static void make_wild(rod *k, bool affine) {
     make(k, 3, affine, uneven, round_section);
     double tilt[4] = {0.8, 0.36, -0.48, 0};
@@ -56,7 +56,7 @@ static void evaluate(rod *k) {
     REQUIRE(sp__strand_evaluate(k->s, &k->state, k->p) == SP_OK);
 }
 
-// move along all unknowns: root by a velocity and a turn, controls by a difference
+// move along all unknowns: root by a velocity and a rotation, controls by a difference
 static void moved(const rod *from, const double *d, double h, rod *to) {
     *to = *from;
     double quat[4], turn[9], norm = sp__norm3(d + 3);
@@ -113,12 +113,12 @@ TEST(slopes_of_helices) {
 
 // ------------------------------------------------------------------------------------------------ integrals
 
-// Gauss-Legendre with 5 points on 8 equal parts of each element: degree 9 on parts where 2 rad turn at most
+// Gauss-Legendre with 5 points on 8 equal parts of each element: degree 9 on parts that turn by at most 2 rad
 static const double gauss_x[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640};
 static const double gauss_w[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
                                   0.2369268850561891};
 
-// J at (element, at), and where the motion takes the velocity of that place: d/dt of J v along the motion, by differences
+// J at (element, at), and the acceleration of that point: d/dt of J v along the motion, by differences
 static void acceleration_at(const rod *k, const double *all, int element, double at, double out[3]) {
     double h = 1e-4, J[3 * MOST], x[3], velocity[2][3];
     for (int side = 0; side < 2; side++) {
@@ -175,8 +175,8 @@ TEST(integrals_of_helices) {
     check_integrals(false);
 }
 
-// curvature that needs several segments in each element changes nothing in what is asked of them
-TEST(cut_elements) {
+// curvature that needs several segments in each element does not change the results
+TEST(elements_of_several_segments) {
     rod k;
     make(&k, 2, true, NULL, round_section);
     for (int i = 0; i < 9; i++) k.q[i] = 60 * cos(i), k.v[i] = sin(3 * i);
@@ -193,7 +193,7 @@ TEST(cut_elements) {
             energy[side] = k.s->load_energy;
         }
         k.q[i] = before;
-        CHECK_NEAR(G[i], -(energy[1] - energy[0]) / (2 * h), 1e-8);  // energies are good to 1e-14 at this threshold
+        CHECK_NEAR(G[i], -(energy[1] - energy[0]) / (2 * h), 1e-8);  // energies are accurate to 1e-14 at this threshold
     }
     sp_curve_frame tip = upright;
     double lambda[2][6];
@@ -205,7 +205,7 @@ TEST(cut_elements) {
     drop(&k);
 }
 
-TEST(bad_curvature_is_told) {
+TEST(invalid_curvature_is_reported) {
     rod k;
     make(&k, 2, true, NULL, round_section);
     k.q[4] = NAN;
@@ -217,7 +217,7 @@ TEST(bad_curvature_is_told) {
 
 // ------------------------------------------------------------------------------------------------ elasticity
 
-TEST(stiffness_is_what_its_hats_say) {
+TEST(stiffness_agrees_with_its_shape_functions) {
     rod k;
     make(&k, 3, true, uneven, (double[3]){2, 3, 5});
     double x[12], y[12], A[144] = {0}, back[12];
@@ -245,7 +245,7 @@ TEST(stiffness_is_what_its_hats_say) {
 
 // ------------------------------------------------------------------------------------------------ equilibria and motion
 
-// dense solve with pivots, for the tests alone
+// dense solve with pivoting, for the tests only
 static void solve(int n, double *A, double *b) {
     for (int k = 0; k < n; k++) {
         int best = k;
@@ -278,7 +278,7 @@ static void residual(rod *k, const double *rest, double *f) {
     for (int i = 0; i < 3 * k->s->controls; i++) f[i] -= k->s->G[6 + i];
 }
 
-// Newton with differences for the derivative of G, the load in five stages
+// Newton's method with differences for the derivative of G, the load in five stages
 static void settle(rod *k, const double *rest, const double load[3]) {
     static double K[MOST * MOST];
     int n = 3 * k->s->controls;
@@ -300,22 +300,22 @@ static void settle(rod *k, const double *rest, const double load[3]) {
     evaluate(k);
 }
 
-// a rod of weight w = rho S g L^3 / EI = 30 that hangs from a horizontal clamp: tip and curvature at the clamp, to the six digits
-// that are given
+// a rod of weight w = rho S g L^3 / EI = 30 that hangs from a horizontal clamp: tip and curvature at the clamp, to the six given
+// digits
 TEST(heavy_rod) {
     rod k;
     double rest[MOST] = {0};
     make(&k, 12, true, NULL, round_section);
     settle(&k, rest, (double[3]){0, -30, 0});
     const double *tip = k.s->frame[12].r;
-    CHECK_NEAR(tip[0], 0.342764, 1.5e-5);  // 5.7e-6 of error, RMS along the rod, are left with 12 elements
+    CHECK_NEAR(tip[0], 0.342764, 1.5e-5);  // 12 elements leave an error of 5.7e-6, RMS along the rod
     CHECK_NEAR(tip[1], -0.873092, 1.5e-5);
     CHECK_NEAR(tip[2], 0, 1e-12);
-    CHECK_NEAR(k.q[2], -7.23653, 0.05);  // curvature converges two orders slower than place: 0.035 are left
+    CHECK_NEAR(k.q[2], -7.23653, 0.05);  // curvature converges two orders slower than position: 0.035 is left
     drop(&k);
 }
 
-// a ring of one turn, its plane across gravity
+// a ring of one turn, its plane normal to gravity
 TEST(heavy_ring) {
     rod k;
     double rest[MOST] = {0};
@@ -329,8 +329,8 @@ TEST(heavy_ring) {
     drop(&k);
 }
 
-// errors fall with the fourth power of the elements (clothoids) and the second (helices), RMS of 100 places, published values
-// within a fifth: their reference is another run of 50 elements
+// errors fall with the fourth power of the number of elements (clothoids) and the second (helices), RMS of 100 points, published
+// values within a fifth: their reference is another run of 50 elements
 TEST(orders_of_convergence) {
     static const struct {
         bool affine;
@@ -366,7 +366,7 @@ TEST(orders_of_convergence) {
     CHECK(log2(found[0] / found[1]) > 3.8 && log2(found[2] / found[3]) > 1.9);
 }
 
-// (4.3.31), undamped, 11 ms, from rest: where two other implementations put the tip after 0.495, 0.792 and 0.99 s
+// (4.3.31), undamped, 11 ms, from rest: the tip in two other implementations after 0.495, 0.792 and 0.99 s
 TEST(falling_rod) {
     rod k;
     enum { P = 10 };
@@ -395,7 +395,7 @@ TEST(falling_rod) {
     drop(&k);
 }
 
-// the rest curvature that makes a given shape an equilibrium is linear in it, to rounding
+// the rest curvature that makes a given shape an equilibrium is linear in the shape, to rounding
 TEST(inverse_statics) {
     rod k;
     double rest[MOST], f[MOST];
@@ -410,7 +410,7 @@ TEST(inverse_statics) {
     drop(&k);
 }
 
-// nothing holds it: linear and angular momentum of a free strand are what its root columns say
+// no constraint: linear and angular momentum of a free strand follow from its root columns
 TEST(momentum_of_a_free_strand) {
     rod k;
     make_wild(&k, true);

@@ -1,5 +1,5 @@
-// Strands that turn far in a step: the carried inertia is the published one for small steps, feeds no motion at long ones, and a
-// free strand has inertia about itself.
+// Strands that rotate far in a step: the transported inertia equals the published one for small steps, adds no energy at long
+// ones, and a free strand has inertia about its axis.
 #include "rod/strand_carry.h"
 
 #include "math/vec3.h"
@@ -33,7 +33,7 @@ static void close_rig(rig *k) {
     sp_context_destroy(&k->ctx);
 }
 
-// the strand where it was h ago
+// the strand at its position h ago
 static void place(rig *k, double h, bool motion) {
     double q[3 * CONTROLS], quat[4];
     sp_strand_state state = {.root = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}, .q = q, .v = k->v + 6};
@@ -47,7 +47,7 @@ static void place(rig *k, double h, bool motion) {
     REQUIRE(sp__strand_place(&k->s, &state, motion) == SP_OK);
 }
 
-// distance between the carried and the exact quadratic velocity terms, of their size
+// relative distance between the transported and the exact quadratic velocity terms
 static double difference(rig *k, double h) {
     double exact[UNKNOWNS], off = 0, size = 0;
     place(k, 0, true);
@@ -62,22 +62,22 @@ static double difference(rig *k, double h) {
     return sqrt(off / size);
 }
 
-TEST(carried_inertia_is_the_published_one_for_small_steps) {
+TEST(transported_inertia_equals_the_published_one_for_small_steps) {
     for (int affine = 0; affine < 2; affine++) {
         rig k;
         open_rig(&k, affine, 5);
         double coarse = difference(&k, 1e-3), fine = difference(&k, 5e-4);
-        // first order in the step; rates of 8 rad/s make each a hundredth or so
+        // first order in the step; rates of 8 rad/s make each about a hundredth
         CHECK(coarse < 0.05);
         CHECK_NEAR(coarse / fine, 2, 0.05);
-        // and exact in its points: from 1e-5 on differences of 1e-16 / 1e-5 show
+        // exact at its points: from 1e-5 on, differences of 1e-16 / 1e-5 are visible
         CHECK(difference(&k, 1e-5) < 1e-3);
         close_rig(&k);
     }
 }
 
-// half of what is carried over, for a share of a half
-TEST(shares_lie_between) {
+// half of the transported terms for a share of a half
+TEST(shares_interpolate) {
     rig k;
     double exact[UNKNOWNS], whole[UNKNOWNS];
     open_rig(&k, true, 5);
@@ -96,9 +96,8 @@ TEST(shares_lie_between) {
     close_rig(&k);
 }
 
-// the momentum that is taken over, P = M v - h A, stands for no more kinetic energy than the field it came from: P M^-1 P <= v M
-// v
-TEST(what_is_carried_over_is_never_more) {
+// the transported momentum, P = M v - h A, has no more kinetic energy than the velocity field it came from: P M^-1 P <= v M v
+TEST(transported_momentum_never_gains_energy) {
     for (int bend = 1; bend < 12; bend += 5)
         for (int k10 = 1; k10 <= 8; k10 *= 2) {
             rig k;
@@ -118,13 +117,13 @@ TEST(what_is_carried_over_is_never_more) {
                 for (int j = 0; j < k.s.unknowns; j++) Mv += k.s.M[i * k.s.unknowns + j] * k.v[j];
                 along += k.v[i] * Mv, taken += k.v[i] * (Mv - h * k.s.A[i]);
             }
-            // four points a panel see a turn of two radians to seven digits
+            // four points per panel integrate a turn of two radians to seven digits
             CHECK(taken * taken <= along * field * (1 + 1e-5));
             close_rig(&k);
         }
 }
 
-TEST(a_free_straight_strand_has_inertia_about_itself) {
+TEST(a_free_straight_strand_has_inertia_about_its_axis) {
     rig k;
     const double spin[ELEMENTS] = {1e-4, 2e-4, 3e-4};
     open_rig(&k, true, 0);
@@ -147,9 +146,9 @@ static void swing(const void *user, double t, sp_pose *out) {
     out->quat[0] = cos(t), out->quat[2] = sin(t);
 }
 
-// A curl swung by its root, from stiff to softer than its weight by four powers of ten, undamped. Explicit terms alone make
-// joules of it within half a second and then numbers that are not finite.
-TEST(soft_hair_survives_long_steps) {
+// A curl swung by its root, from stiff to 1e4 times softer than its weight, undamped. Explicit terms alone gain joules within
+// half a second and then become non-finite.
+TEST(soft_hair_is_stable_at_long_steps) {
     for (double young = 1e5; young < 2e8; young *= 10)
         for (int helix = 0; helix < 2; helix++) {
             sp_context *ctx;
@@ -175,7 +174,7 @@ TEST(soft_hair_survives_long_steps) {
                 sp_world_body_info(w, id, &info);
                 sum += info.kinetic / 150;
             }
-            // 12 g that fall half a metre have 60 mJ, and a swung root gives a little; rates belong to the shape before, so
+            // 12 g that fall half a metre have 60 mJ, and a swung root adds a little; rates belong to the previous shape, so
             // single steps may show more
             CHECK(sum < 0.2);
             sp_world_destroy(&w);

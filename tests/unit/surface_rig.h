@@ -46,7 +46,7 @@ static inline void rig_box(surface_rig *r, const int cells[3]) {
     memcpy(r->x, sp_mesh_positions(r->mesh), 3 * (size_t)r->nodes * sizeof *r->x);
 }
 
-// a finer ellipsoid about the middle of the box; factor 1: its poles on the faces, more: they stick out
+// a finer ellipsoid about the middle of the box; factor 1: its poles are on the faces, above 1: outside
 static inline void rig_ellipsoid(surface_rig *r, int cells, double factor) {
     sp_mesh *ball;
     sp_pose pose = sp_pose_identity();

@@ -1,4 +1,4 @@
-// Surfaces that ride on bodies: positions and velocities down, forces up by the exact transpose, normals, subdivision of the
+// Embedded surfaces: positions and velocities by interpolation, forces by the exact transpose, normals, subdivision of the
 // boundary, snapshots that outlive the body, refusals.
 #include <limits.h>
 
@@ -26,14 +26,14 @@ static void check_adjoint(int index, int unknowns, const double *velocity) {
     for (int i = 0; i < n; i++) size += fabs(f[i] * v[i]);
     CHECK(size > 1);
     CHECK_NEAR(rig_dot(f, v, n), rig_dot(g, velocity, unknowns), 1e-13 * size);
-    // a second push adds
+    // a second call adds
     double *twice = calloc((size_t)unknowns, sizeof *twice);
     for (int k = 0; k < 2; k++) sp_world_surface_push(r.w, r.body, index, f, twice);
     for (int i = 0; i < unknowns; i++) CHECK_NEAR(twice[i], 2 * g[i], 1e-13 * size);
     free(f), free(v), free(g), free(twice);
 }
 
-TEST(forces_up_are_the_transpose_of_velocities_down) {
+TEST(forces_use_the_transpose_of_the_velocity_map) {
     rig_start(&r, 2);
     rig_box(&r, (int[3]){5, 3, 3});
     rig_shake(&r, 0.05, 1);
@@ -76,7 +76,7 @@ TEST(a_rigid_body_gets_force_and_torque) {
         velocity[3 + k] = 2 * half / 0.5 * pose.quat[1 + k] / sin(half);
     }
     check_adjoint(on, 6, velocity);
-    // and the vertices are where the pose says
+    // the vertices follow the pose
     double R[9], X[3];
     sp_trimesh_def t;
     sp_trimesh_get(r.tri, &t);
@@ -92,7 +92,7 @@ TEST(a_rigid_body_gets_force_and_torque) {
 
 // Under an affine motion of the nodes every vertex moves by the same affine map, inside and outside: x = A X + b. Weights of
 // points outside grow with the distance (here up to about 5), and so does rounding.
-TEST(affine_motion_is_carried_exactly) {
+TEST(affine_motion_is_reproduced_exactly) {
     rig_start(&r, 1);
     rig_box(&r, (int[3]){4, 3, 2});
     rig_ellipsoid(&r, 6, 1.7);
@@ -117,8 +117,8 @@ TEST(affine_motion_is_carried_exactly) {
     rig_finish(&r);
 }
 
-// The surface of a turned body is the turned surface, normals too; a ball's normals point away from its middle.
-TEST(a_turned_body_has_a_turned_surface) {
+// The surface of a rotated body is the rotated surface, normals too; a ball's normals point away from its middle.
+TEST(a_rotated_body_has_a_rotated_surface) {
     rig_start(&r, 1);
     rig_box(&r, (int[3]){4, 2, 2});
     rig_ellipsoid(&r, 8, 0.95);
@@ -138,7 +138,7 @@ TEST(a_turned_body_has_a_turned_surface) {
     for (int i = 0; i < n / 3; i++) {
         double away[3] = {x[3 * i] - 1, 4 * (x[3 * i + 1] - 0.5), 4 * (x[3 * i + 2] - 0.5)};
         CHECK_NEAR(sp__norm3(normals + 3 * i), 1, 1e-15);
-        // the shaken nodes tilt the ellipsoid's normals a little
+        // the displaced nodes tilt the ellipsoid's normals slightly
         CHECK(sp__dot3(away, normals + 3 * i) > 0.9 * sp__norm3(away));
         sp__mul3(R, x + 3 * i, want);
         for (int k = 0; k < 3; k++) CHECK_NEAR(y[3 * i + k], want[k], 1e-14);
@@ -150,8 +150,8 @@ TEST(a_turned_body_has_a_turned_surface) {
     rig_finish(&r);
 }
 
-// A finer surface on a coarse beam moves as the beam's own interpolation does: twist the nodes, ask the anchors of the same
-// points.
+// A finer surface on a coarse beam moves as the beam's own interpolation does: the nodes are twisted, and anchors at the same
+// points are compared.
 TEST(a_fine_surface_follows_the_interpolation) {
     rig_start(&r, 1);
     rig_box(&r, (int[3]){6, 2, 2});
@@ -202,7 +202,7 @@ static double volume_of(const sp_surface_info *info, const double *x) {
     return sum;
 }
 
-// every subdivision has the same area and volume, is closed (Euler: V - F / 2 = 2), and has no two vertices in one place
+// every subdivision has the same area and volume, is closed (Euler: V - F / 2 = 2), and has no coincident vertices
 TEST(subdivision_keeps_shape_and_closedness) {
     rig_start(&r, 1);
     rig_box(&r, (int[3]){2, 1, 1});
@@ -257,7 +257,7 @@ TEST(some_faces_of_the_boundary) {
     rig_finish(&r);
 }
 
-TEST(a_rigid_boundary_can_be_cut_too) {
+TEST(a_rigid_boundary_can_be_subdivided_too) {
     rig_start(&r, 1);
     sp_rigid_shape box = {.type = SP_BOX, .size = {2, 1, 1}, .pose = sp_pose_identity()};
     sp_rigid_def rigid = sp_rigid_def_default();
@@ -307,7 +307,7 @@ TEST(same_bits_for_any_number_of_workers) {
 
 // ---------------------------------------------------------------------------------------------------- snapshots
 
-// a triangle with all that may come along
+// a triangle with all optional attributes
 static void painted_triangle(void) {
     static const double x[9] = {0.1, 0.1, 0.5, 1.9, 0.1, 0.5, 0.1, 0.9, 0.5}, colors[12] = {1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0.5};
     static const double texcoords[4] = {0.25, 0.75, 0.5, 1};
@@ -319,7 +319,7 @@ static void painted_triangle(void) {
     CHECK(sp_trimesh_create(r.ctx, &def, &r.tri) == SP_OK);
 }
 
-TEST(snapshots_show_surfaces) {
+TEST(snapshots_contain_surfaces) {
     rig_start(&r, 1);
     rig_box(&r, (int[3]){4, 2, 2});
     painted_triangle();
@@ -339,7 +339,7 @@ TEST(snapshots_show_surfaces) {
         CHECK(f->faces[1] == 1 && f->anchors[2].body == r.body.slot);
         CHECK(f->texcoords[0] == 0.25f && f->texcoords[3] == 1 && f->texcoords[4] == 0 && f->texcoords[5] == 0);
         CHECK(f->colors[5] == 1 && f->colors[11] == 0.5f);
-        // the two faces look opposite ways: no direction is left
+        // the two faces point in opposite directions: their sum is zero
         for (int i = 0; i < 9; i++) CHECK(f->normals[i] == 0);
         sp_world_snapshot_release(r.w, s);
     }
@@ -359,7 +359,7 @@ TEST(a_reader_may_hold_a_removed_body) {
     for (int i = 0; i < 3 * f->face_count; i++) sum[0] += f->faces[i] + f->positions[f->faces[i]];
     CHECK(sp_world_remove(r.w, r.body) == SP_OK);
     CHECK_INT(sp_world_surface_count(r.w, r.body), 0);
-    // another body takes the place in the list, with another surface and with none
+    // another body reuses the slot in the list, with another surface and with none
     for (int k = 0; k < 2; k++) {
         sp_solid_def def = sp_solid_def_default();
         sp_surface_def surface = sp_surface_def_default();
@@ -411,8 +411,8 @@ static void ground(void) {
     sp_world_set_state(r.w, r.body, NULL, r.v);
 }
 
-// a surface of nothing but the nodes is the nodes: same forces, same bits (in this mesh every node is on the boundary)
-TEST(the_own_boundary_touches_as_the_nodes_do) {
+// a surface of exactly the nodes equals the nodes: same forces, same bits (in this mesh every node is on the boundary)
+TEST(contact_of_the_boundary_equals_contact_of_the_nodes) {
     uint64_t hash[2];
     for (int pass = 0; pass < 2; pass++) {
         sp_surface_def def = sp_surface_def_default();
@@ -427,8 +427,8 @@ TEST(the_own_boundary_touches_as_the_nodes_do) {
     CHECK(hash[0] == hash[1]);
 }
 
-// what is seen is not state; what touches is topology: the same calls go on to the same hash, others are refused
-TEST(checkpoints_know_what_touches) {
+// visual surfaces are not state; collision surfaces are topology: the same calls continue with the same hash, others are refused
+TEST(checkpoints_include_collision_surfaces) {
     sp_checkpoint kept = {0};
     uint64_t hash = 0;
     for (int pass = 0; pass < 4; pass++) {
@@ -467,7 +467,7 @@ static void refused(const sp_surface_def *def, const char *part) {
     if (!strstr(sp_world_error(r.w)->message, part)) SP_TEST_FAILED("\"%s\" lacks \"%s\"", sp_world_error(r.w)->message, part);
 }
 
-TEST(nonsense_is_refused_with_reasons) {
+TEST(invalid_surfaces_are_refused_with_reasons) {
     rig_start(&r, 1);
     rig_box(&r, (int[3]){2, 1, 1});
     painted_triangle();
@@ -500,7 +500,7 @@ TEST(nonsense_is_refused_with_reasons) {
     CHECK(sp_world_add_surface(r.w, r.body, &def, NULL) == SP_OK);
     refused(&def, "has one already");
     CHECK_INT(sp_world_surface_count(r.w, r.body), 1);
-    // its number as a name is taken: the next free one
+    // its number as a name is in use: the next free one
     CHECK(sp_world_add_surface(r.w, r.body, &good, NULL) == SP_OK && strcmp(info_of(1).name, "surface2") == 0);
 
     double x[3];
@@ -532,8 +532,8 @@ TEST(empty_surfaces_are_refused) {
     rig_finish(&r);
 }
 
-// the n-th allocation fails: nothing is added, nothing is lost, and the body touches as before
-TEST(refused_memory_leaves_the_world_as_it_was) {
+// the n-th allocation fails: nothing is added, nothing leaks, and the contact of the body is unchanged
+TEST(failed_allocations_leave_the_world_unchanged) {
     for (long allowed = 0;; allowed++) {
         meter m = {LONG_MAX, 0};
         sp_context_def def = metered_context(&m);

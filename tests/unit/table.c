@@ -1,4 +1,4 @@
-// The gauntlet of the body table: every kind, through the same questions. A kind joins by one line in `kinds`.
+// The contract of the body table: every kind passes the same checks. A kind is added by one line in `kinds`.
 //
 // points against pull by differences, push against pull, retract, mass, forces against energy and system where claimed, W against
 // dense algebra, failure at every stage, checkpoint and go on, parameters and rollback.
@@ -125,7 +125,7 @@ static void add_rod(sp_world *w, const kind *k) {
     section.axes[0] = 0.02, section.axes[1] = 0.015, section.young = 2e6;
     for (int i = 0; i < 2; i++) {
         strands[i] = (sp_rod_strand){.length = 0.4 - 0.1 * i, .elements = 4 - i, .root = sp_pose_identity()};
-        strands[i].root.translate[1] = 0.045 + 0.1 * i;  // the tool comes to touch the first, a little
+        strands[i].root.translate[1] = 0.045 + 0.1 * i;  // the tool slightly touches the first
         strands[i].curvature = natural[0], strands[i].start = start[0];
     }
     def.name = "body", def.model = k->rod, def.strands = strands, def.strand_count = 2;
@@ -137,7 +137,7 @@ static void add_rod(sp_world *w, const kind *k) {
     CHECK_INT(sp_world_add_rod(w, &def, NULL), SP_OK);
 }
 
-static sp_step *step;  // of the world under test
+static sp_step *step;  // of the tested world
 
 static sp_world *make(const kind *k) {
     sp_world_def def = sp_world_def_default();
@@ -170,7 +170,7 @@ static void shake(sp_body *b, double size) {
     b->ops->retract(b, step, SP_COMMITTED, size, d);
 }
 
-// the trial state `from`, moved by e along d: not every kind has coordinates that add up
+// the trial state `from`, moved by e along d: the coordinates of some kinds do not add
 static void move_trial(sp_body *b, const double *from, double e, const double *d) {
     memcpy(b->q[SP_TRIAL], from, (size_t)b->nq * sizeof(double));
     b->ops->retract(b, step, SP_TRIAL, e, d);
@@ -188,7 +188,7 @@ static int anchors_of(sp_body *b, sp_anchor *out, int most) {
     if (b->ops->surface(b, &s) < 0) return 0;
     int n = 0;
     for (; n < most && n < s->vertex_count; n++) out[n] = s->anchors[n];
-    // and points inside
+    // points inside
     for (int k = 0; k < 3 && n < most; k++) {
         double x[3];
         for (int a = 0; a < 3; a++) x[a] = 0.1 + 0.1 * sp_test_random(&seed);
@@ -281,7 +281,7 @@ TEST(pull_asks_for_no_more_room_than_it_needs) {
         CHECK_INT(b->ops->pull(b, n, a, dir, &J), SP_OK);
         J.capacity = start[n];
         CHECK_INT(b->ops->pull(b, n, a, dir, &J), SP_OK);
-        if (b->nv == 0) continue;  // nothing to put into a row
+        if (b->nv == 0) continue;  // no unknowns for a row
         int room[] = {start[n] - 1, start[1] - 1, 0};
         for (int i = 0; i < 3; i++) {
             J.capacity = room[i];
@@ -300,7 +300,7 @@ TEST(retract_and_mass) {
         if (b->nv == 0) continue;
         b->ops->retract(b, step, SP_COMMITTED, 0.5, v);
         b->ops->retract(b, step, SP_TRIAL, 0.25, v);
-        // two moves along the same v are one, by the difference that the kind itself has of two states
+        // two moves along the same v are one, by the kind's own difference of two states
         if (b->ops->between) b->ops->between(b, b->q[SP_COMMITTED], b->q[SP_TRIAL], y);
         for (int i = 0; i < b->nv && !b->ops->between; i++) y[i] = b->q[SP_TRIAL][i] - b->q[SP_COMMITTED][i];
         for (int i = 0; i < b->nv; i++) CHECK_NEAR(y[i], 0.75 * v[i], 1e-14);
@@ -352,8 +352,8 @@ TEST(forces_are_minus_the_gradient_where_there_is_an_energy) {
     }
 }
 
-// Columns of -df by central differences. Turns about world axes do not commute, so where an unknown is one the derivative of its
-// force has a skew part, as large as the force itself; a system has what is symmetric.
+// Columns of -df by central differences. Rotations about world axes do not commute, so for a rotational unknown the derivative of
+// its force has a skew part, as large as the force itself; a system contains the symmetric part.
 static void differences(sp_body *b, double *D) {
     int n = b->nv;
     double q[NQ_MAX], f[2][NV_MAX], e = 1e-6;
@@ -388,7 +388,7 @@ TEST(system_is_the_derivative_where_exact) {
             memset(x, 0, sizeof x);
             x[j] = 1;
             A.mul_raw(A.o, (sp_coef){0, 0, 1}, x, y);
-            // central differences of 1e-6 on forces of K times 0.02. What is fixed has no say
+            // central differences of 1e-6 on forces of K times 0.02. Fixed unknowns do not count
             for (int i = 0; i < n; i++)
                 if (!b->fixed[i] && !b->fixed[j]) CHECK_NEAR(y[i], 0.5 * (D[i * n + j] + D[j * n + i]), 1e-6 * largest);
         }
@@ -421,7 +421,7 @@ TEST(system_is_symmetric_with_unit_rows) {
     }
 }
 
-// All that a solver can read of a system, one array after the other.
+// All data of a system that a solver can read, one array after the other.
 typedef struct seen {
     double number[60000];
     size_t count;
@@ -484,9 +484,9 @@ static sp_spring *pull_at(sp_body *b, const sp_anchor *a) {
     return s;
 }
 
-// Products, assembled matrix, bands and rotations are those of the state that was linearised, to the bit, while other states
-// with other point terms are evaluated and fields are asked for.
-TEST(a_system_stays_as_it_is_until_the_next_linearise) {
+// Products, assembled matrix, bands and rotations belong to the linearised state, to the bit, while other states with other point
+// terms are evaluated and fields are queried.
+TEST(a_system_is_unchanged_until_the_next_linearise) {
     static seen first, later;
     EACH_KIND(k, w, b) {
         if (b->nv == 0) continue;
@@ -499,13 +499,13 @@ TEST(a_system_stays_as_it_is_until_the_next_linearise) {
         sp__prescribe(w, 0.01);
         sp_spring *s = pull_at(b, &a[2]);
         REQUIRE(s);
-        if (k->type == SOLID) b->solver_def.type = SP_SOLVER_UPDATED_CHOLESKY;  // asks for the elements
+        if (k->type == SOLID) b->solver_def.type = SP_SOLVER_UPDATED_CHOLESKY;  // needs the elements
         shake(b, 0.02);
         CHECK_INT(evaluate(b), SP_OK);
         CHECK_INT(b->ops->linearise(b, step, &A), SP_OK);
         if (A.make_pattern) REQUIRE(A.make_pattern(A.o, ctx, &M) == SP_OK);
         see_system(&first, &A, M);
-        // twice: what is written must not come round to what is read
+        // twice: written buffers must not become the read ones again
         for (int round = 1; round <= 2; round++) {
             s->at = a[round - 1], s->stiffness = 3e4;
             s->active = round == 1;
@@ -517,7 +517,7 @@ TEST(a_system_stays_as_it_is_until_the_next_linearise) {
         b->ops->field(b, step, "force", &info, force);
         see_system(&later, &A, M);
         CHECK(same(&first, &later));
-        // the next one is another
+        // the next one differs
         s->active = true;
         shake(b, -0.03);
         CHECK_INT(evaluate(b), SP_OK);
@@ -528,7 +528,7 @@ TEST(a_system_stays_as_it_is_until_the_next_linearise) {
     }
 }
 
-// Gauss with pivoting on a copy, the obvious oracle
+// Gaussian elimination with pivoting on a copy, the reference
 static void solve_dense(int n, double *A, double *x) {
     for (int p = 0; p < n; p++) {
         int best = p;
@@ -552,7 +552,7 @@ static void solve_dense(int n, double *A, double *x) {
     }
 }
 
-// W = J A^-1 J^T by the body's solver, matrix-free and as it is, against dense algebra on the columns of mul
+// W = J A^-1 J^T by the body's solver, matrix-free and as configured, against dense algebra on the columns of mul
 TEST(delassus_against_dense_algebra) {
     EACH_KIND(k, w, b) {
         if (b->nv == 0) continue;
@@ -573,7 +573,7 @@ TEST(delassus_against_dense_algebra) {
         shake(b, 0.01);
         evaluate(b);
         b->ops->linearise(b, step, &A);
-        // anchors from the end of the list: away from what is fixed
+        // anchors from the end of the list: away from fixed nodes
         CHECK_INT(b->ops->pull(b, ROWS, a + found - ROWS, dir, &J), SP_OK);
         for (int j = 0; j < n; j++) {
             memset(x, 0, (size_t)n * sizeof *x);
@@ -609,7 +609,7 @@ TEST(delassus_against_dense_algebra) {
 
 // ---------------------------------------------------------------------------------------------------- tiers
 
-// all bytes of a tier and the springs in one number
+// hash of all bytes of a tier and the springs
 static void hash_array(sp_visitor *v, const char *name, void *data, size_t size, size_t count) {
     (void)name;
     for (size_t i = 0; i < size * count; i++)
@@ -644,7 +644,7 @@ static void queue_param(sp_world *w, const char *path, double value) {
     CHECK_INT(sp_world_queue(w, &e), SP_OK);
 }
 
-// one of each edit that the kind knows
+// one of each edit that the kind supports
 static void queue_all(sp_world *w, const kind *k, int round) {
     sp_edit e = sp_edit_default(SP_EDIT_POSE);
     e.body = sp_world_body_named(w, "tool");
@@ -669,7 +669,7 @@ TEST(a_failure_at_any_stage_leaves_no_trace) {
         double h = 0.004;
         (void)b;
         for (int i = 0; i < 3; i++) CHECK(sp_world_step(w, h) >= 0);
-        // what the same steps give without any failure
+        // result of the same steps without any failure
         sp_world *twin = make(k);
         for (int i = 0; i < 3; i++) sp_world_step(twin, h);
         CHECK(sp_world_hash(w) == sp_world_hash(twin));
@@ -682,7 +682,7 @@ TEST(a_failure_at_any_stage_leaves_no_trace) {
             CHECK(sp_world_hash(w) == hash && sp__world_compute_hash(w) == hash);
             CHECK(parameters_of(w) == parameters);
             CHECK(sp_world_steps(w) == steps && sp_world_time(w) == time);
-            // again, now with the edits that are still queued
+            // again, with the edits that are still queued
             CHECK(sp_world_step(w, h) >= 0 && sp_world_step(twin, h) >= 0);
             CHECK(sp_world_hash(w) == sp_world_hash(twin) && sp_world_hash(w) != hash);
             CHECK(parameters_of(w) == parameters_of(twin));
@@ -694,7 +694,7 @@ TEST(a_failure_at_any_stage_leaves_no_trace) {
     }
 }
 
-TEST(checkpoints_go_on_to_the_same_hashes) {
+TEST(checkpoints_continue_with_the_same_hashes) {
     EACH_KIND(k, w, b) {
         double h = 0.004;
         uint64_t later[4];
@@ -720,7 +720,7 @@ TEST(checkpoints_go_on_to_the_same_hashes) {
                 CHECK(sp_world_hash(into[t]) == later[i]);
             }
         }
-        // another world refuses it and stays as it is
+        // another world refuses it and is unchanged
         sp_world *alien = make(&kinds[k->type == MOCK ? 4 : 0]);
         uint64_t before = sp_world_hash(alien);
         CHECK_INT(sp_world_restore(alien, c.data, c.size), SP_BAD_INPUT);
@@ -756,8 +756,8 @@ TEST(damaged_checkpoints_are_refused) {
     }
 }
 
-// every parameter of a kind changes and comes back, and the world then goes on as one that was never touched
-TEST(parameters_change_and_come_back) {
+// every parameter of a kind is changed and reset, and the world then continues as one that was never changed
+TEST(parameters_change_and_reset) {
     EACH_KIND(k, w, b) {
         double h = 0.004;
         sp_world *twin = make(k);

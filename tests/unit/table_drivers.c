@@ -1,11 +1,11 @@
-// The drivers on a chain of masses and springs, where every answer is on paper.
+// The drivers on a chain of masses and springs with closed-form solutions.
 #include "body/drive.h"
 #include "test.h"
 #include "unit/mock_body.h"
 
 static sp_context *ctx;
 static sp_error error;
-static sp_step step;  // of the test under way; make() resets it
+static sp_step step;  // of the current test; make() resets it
 
 static sp_body *make(const mock_def *def) {
     step = sp__step_default(0);
@@ -45,7 +45,7 @@ static double energy(const sp_body *b, double w2) {
 }
 
 // implicit Euler on a linear oscillator: |(v, w x)| shrinks by 1/sqrt(1 + h2 w2) in each step, exactly
-TEST(implicit_euler_loses_the_energy_that_theory_says) {
+TEST(implicit_euler_loses_the_predicted_energy) {
     const sp_integrator_type types[] = {SP_IMPLICIT_EULER, SP_NEWTON};
     for (int t = 0; t < 2; t++) {
         double w2, h = 0.02;
@@ -99,12 +99,12 @@ TEST(first_order_in_time) {
         for (int hard = 0; hard < 2; hard++) {
             double k3 = hard ? 4e4 : 0, a = state_at(types[t], k3, 400, NULL), b = state_at(types[t], k3, 800, NULL),
                    c = state_at(types[t], k3, 1600, NULL);
-            // differences of a first-order method halve; the next order shows in the second digit
+            // differences of a first-order method halve; the next order affects the second digit
             CHECK_NEAR((a - b) / (b - c), 2, 0.08);
         }
 }
 
-// highest frequency of a chain held at one end: 2 sqrt(k/m) sin(pi (2N - 1) / (4N + 2)) for N free masses
+// highest frequency of a chain fixed at one end: 2 sqrt(k/m) sin(pi (2N - 1) / (4N + 2)) for N free masses
 TEST(critical_step_of_a_chain) {
     mock_def def = mock_def_default();
     def.nodes = 7, def.type = SP_EXPLICIT;
@@ -125,8 +125,8 @@ TEST(critical_step_of_a_chain) {
     finish(b);
 }
 
-// just below the critical step it stays bounded, just above it grows without end; with damping the limit moves as the formula
-// says
+// just below the critical step the motion stays bounded, just above it grows without bound; with damping the limit follows the
+// formula
 TEST(critical_step_is_critical) {
     for (int damped = 0; damped < 2; damped++) {
         mock_def def = mock_def_default();
@@ -162,8 +162,8 @@ TEST(prescribed_unknowns_arrive_exactly) {
     }
 }
 
-// implicit Euler with a moved end against the 1x1 system on paper: (m + h2 k) v1 = m v0 + h k (x0' - x1 + l)
-TEST(moved_end_pulls_its_neighbour) {
+// implicit Euler with a moved end against the 1x1 system: (m + h2 k) v1 = m v0 + h k (x0' - x1 + l)
+TEST(a_moved_end_pulls_its_neighbour) {
     mock_def def = mock_def_default();
     def.nodes = 2;
     sp_body *b = make(&def);
@@ -205,7 +205,7 @@ TEST(newton_solves_the_nonlinear_step) {
 }
 
 // a hanging chain: the spring above node i carries the weight of the nodes from i on
-TEST(static_chain_hangs_as_on_paper) {
+TEST(static_chain_has_the_closed_form_shape) {
     for (int hard = 0; hard < 2; hard++) {
         mock_def def = mock_def_default();
         def.type = SP_STATIC, def.k3 = hard ? 1e6 : 0;
@@ -225,7 +225,7 @@ TEST(static_chain_hangs_as_on_paper) {
     }
 }
 
-TEST(static_refuses_what_has_no_answer) {
+TEST(static_problems_without_a_solution_are_refused) {
     mock_def def = mock_def_default();
     def.type = SP_STATIC, def.free = true;
     sp_body *b = make(&def);
@@ -242,13 +242,13 @@ TEST(static_refuses_what_has_no_answer) {
     finish(b);
 }
 
-TEST(static_at_rest_stays_and_iterates_not) {
+TEST(static_at_rest_needs_no_iterations) {
     mock_def def = mock_def_default();
     def.type = SP_STATIC;
     sp_body *b = make(&def);
     CHECK_INT(drive(b, 0.01, SP_LIMIT_ACCEPT), SP_OK);
     CHECK_INT(b->solve.newton_iterations, 0);
-    // and once more from an equilibrium under load, where the first residual is rounding
+    // again from an equilibrium under load, where the first residual is rounding
     step.gravity[1] = -9.81;
     CHECK_INT(drive(b, 0.01, SP_LIMIT_ACCEPT), SP_OK);
     commit(b);
@@ -270,7 +270,7 @@ TEST(iteration_limits_are_reservations_or_failures) {
         CHECK_INT(drive(b, 0.1, SP_LIMIT_FAIL), SP_LIMIT);
         finish(b);
     }
-    // the linear solver's limit
+    // the limit of the linear solver
     mock_def def = mock_def_default();
     sp_body *b = make(&def);
     step.gravity[1] = -9.81;
@@ -280,8 +280,8 @@ TEST(iteration_limits_are_reservations_or_failures) {
     finish(b);
 }
 
-// without an energy the search goes by the residual, to the same answer
-TEST(residual_search_finds_the_same) {
+// without an energy the line search uses the residual, with the same result
+TEST(residual_line_search_finds_the_same_equilibrium) {
     double end[2] = {0, 1};
     for (int t = 0; t < 2; t++) {
         mock_def def = mock_def_default();
@@ -296,8 +296,8 @@ TEST(residual_search_finds_the_same) {
     CHECK_NEAR(end[0], end[1], 1e-8);
 }
 
-// the double well: k < 0, k3 > 0. K is indefinite about the middle, and descent must still find a bottom at |u|2 = -k/k3
-TEST(negative_curvature_is_left_downhill) {
+// the double well: k < 0, k3 > 0. K is indefinite near the middle, and descent must still find a minimum at |u|2 = -k/k3
+TEST(negative_curvature_leads_to_a_minimum) {
     const sp_integrator_type types[] = {SP_NEWTON, SP_STATIC};
     for (int t = 0; t < 2; t++) {
         mock_def def = mock_def_default();
@@ -314,7 +314,7 @@ TEST(negative_curvature_is_left_downhill) {
     }
 }
 
-TEST(a_force_that_is_not_finite_names_the_node) {
+TEST(a_non_finite_force_names_the_node) {
     const sp_integrator_type types[] = {SP_IMPLICIT_EULER, SP_NEWTON, SP_STATIC};
     for (int t = 0; t < 3; t++) {
         mock_def def = mock_def_default();

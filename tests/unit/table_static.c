@@ -1,5 +1,5 @@
-// Statics of a soft solid that bends far: every material, rotation and tangent finds an equilibrium, by the energy where there is
-// one and by the residual where there is none.
+// Statics of a soft solid with large bending: every material, rotation and tangent finds an equilibrium, by the energy where
+// there is one and by the residual otherwise.
 #include "souple/souple.h"
 #include "test.h"
 #include "variants.h"
@@ -47,15 +47,15 @@ TEST(every_option_finds_its_equilibrium) {
         CHECK(info.solve.force_residual <= 1e-8 && info.kinetic == 0);
         tip(x);
         down[k] = x[1] - 0.075;
-        // once more from there: nothing to do
+        // again from there: nothing to do
         CHECK_INT(sp_world_step(w, 0.1), SP_OK);
         sp_world_body_info(w, beam, &info);
         CHECK(info.solve.newton_iterations <= 1 && info.solve.force_residual <= 1e-8);
         if (sp_test_failures) printf("  ... for %s\n", variants[k].name);
         finish();
     }
-    // it bends far, and whether the tangent was exact does not show in the answer: residuals of 1e-8 of the load on a beam that
-    // is some 1e3 times softer in bending than in stretch
+    // it bends far, and the result does not depend on the tangent: residuals of 1e-8 of the load on a beam that is some 1e3 times
+    // softer in bending than in stretch
     CHECK(down[1] < -0.15);
     CHECK_NEAR(down[1], down[2], 1e-6);
     CHECK_NEAR(down[1], down[3], 1e-6);
@@ -70,8 +70,8 @@ static void quarter_turn(const void *user, double t, sp_pose *out) {
     out->quat[0] = cos(0.25 * t), out->quat[3] = sin(0.25 * t);
 }
 
-// the far end turned by half a radian and brought nearer, in one go and in load steps: the same state, the end exactly where
-// asked
+// the far end is rotated by half a radian and moved closer, at once and in load steps: the same state, the end exactly at its
+// prescribed position
 TEST(prescribed_ends_are_reached) {
     int moved[9];
     for (int i = 0; i < 9; i++) moved[i] = 90 + i;
@@ -96,7 +96,7 @@ TEST(zero_stiffness_and_floating_bodies_are_refused) {
     make(&variants[1], 0, NULL, 1);
     CHECK_INT(sp_world_step(w, 0.1), SP_SINGULAR);
     CHECK(strstr(sp_world_error(w)->message, "young"));
-    // and raised again it stands
+    // with the stiffness restored it is solved
     sp_edit e = sp_edit_default(SP_EDIT_PARAM);
     strcpy(e.path, "solid1.young");
     e.value = 4e5;

@@ -1,4 +1,4 @@
-// What plots and tables are made of: rows in bounded memory, CSV and JSON that come from files, the grid of a sweep.
+// The data of plots and tables: rows in bounded memory, CSV and JSON read from files, the grid of a sweep.
 #include <unistd.h>
 
 #include "../../app/common/csv.c"
@@ -20,7 +20,7 @@ static const char *file_of(const char *text, size_t size) {
 
 // ---------------------------------------------------------------------------------------------------- traces
 
-TEST(few_rows_stay_as_they_are) {
+TEST(few_rows_are_unchanged) {
     sp_trace t;
     double x[2 * SP_TRACE_ROWS] = {0}, y[2 * SP_TRACE_ROWS] = {0};
     REQUIRE(sp__trace_start(&t, 2));
@@ -39,7 +39,7 @@ TEST(many_rows_keep_peaks_and_means_in_fixed_memory) {
     for (int i = 0; i < n; i++) sp__trace_add(&t, (double[]){i, i == peak ? 1e6 : i % 2});
     CHECK_INT(t.added, n);
     CHECK(t.rows > SP_TRACE_ROWS / 2 && t.rows <= SP_TRACE_ROWS);
-    CHECK_INT(t.share, 128);  // the least power of two with n / share <= SP_TRACE_ROWS
+    CHECK_INT(t.share, 128);  // the smallest power of two with n / share <= SP_TRACE_ROWS
     int points = sp__trace_line(&t, 0, 1, x, y), at = -1;
     for (int i = 0; i < points; i++)
         if (y[i] == 1e6) at = i;
@@ -51,14 +51,14 @@ TEST(many_rows_keep_peaks_and_means_in_fixed_memory) {
     sp__trace_free(&t);
 }
 
-TEST(tables_are_read_up_to_their_last_whole_row) {
+TEST(tables_are_read_up_to_their_last_complete_row) {
     static const char text[] = "step,\"a, \"\"b\"\"\",c\r\n1,2.5,\r\n2,x,-1e3\r\nshort,1\r\n3,4,5";
     sp_trace t;
     char why[200];
     double out[SP_TRACE_ROWS] = {0};
     REQUIRE(sp__trace_read_csv(&t, file_of(text, sizeof text - 1), why, sizeof why));
     CHECK_INT(t.columns, 3);
-    CHECK_INT(t.rows, 2);  // not the short one, not the one without an end
+    CHECK_INT(t.rows, 2);  // neither the short one nor the one without a line end
     CHECK(strcmp(t.names[1], "a, \"b\"") == 0);
     sp__trace_means(&t, 1, out);
     CHECK(out[0] == 2.5 && isnan(out[1]));
@@ -84,7 +84,7 @@ TEST(endless_rows_and_fields_are_refused) {
     free(text);
 }
 
-TEST(fields_are_quoted_where_they_need_it) {
+TEST(fields_are_quoted_where_necessary) {
     char text[64] = "";
     FILE *f = fopen(path, "w");
     REQUIRE(f);
@@ -135,7 +135,7 @@ TEST(broken_json_is_refused_with_its_line) {
     sp__json_free(&t);
     CHECK(!sp__json_parse(&t, "[1,\n2,\n}", 8) && strstr(t.why, "line 3"));
     sp__json_free(&t);
-    // every cut of a good text is refused, none crashes
+    // every truncation of a valid text is refused, none crashes
     static const char good[] = "{\"a\": [1.5, \"t\\u00e9\", {\"b\": null}], \"c\": true}";
     for (size_t n = 0; n + 1 < sizeof good - 1; n++) {
         CHECK(!sp__json_parse(&t, good, n));
@@ -177,7 +177,7 @@ TEST(grid_is_the_product_of_lists_and_ranges) {
     sp__sweep_grid_free(&g);
 }
 
-TEST(grids_that_make_no_sense_are_refused) {
+TEST(invalid_grids_are_refused) {
     static const struct {
         const char *set, *said;
     } bad[] = {{"a", "PATH=VALUES"},      {"=1", "PATH=VALUES"},  {"a=", "empty"},        {"a=1,,2", "empty"},

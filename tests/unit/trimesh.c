@@ -1,4 +1,4 @@
-// Triangle surfaces: what is refused, what is kept, boundaries of meshes, transforms, subdivision.
+// Triangle surfaces: refusals, copies, boundaries of meshes, transforms, subdivision.
 #include "core/core.h"
 #include "meter.h"
 #include "souple/mesh.h"
@@ -31,7 +31,7 @@ TEST(refuses_bad_numbers) {
     sp_trimesh_def d = octahedron();
     d.cookie = 0;
     CHECK_INT(create(ctx, &d), SP_BAD_INPUT);
-    d = octahedron(), d.vertex_count = 5;  // faces name vertex 5
+    d = octahedron(), d.vertex_count = 5;  // faces refer to vertex 5
     CHECK_INT(create(ctx, &d), SP_BAD_INPUT);
     CHECK(says(ctx, "vertex index 5, must be in [0, 4]"));
     d = octahedron(), d.face_count = 0;
@@ -50,7 +50,7 @@ TEST(refuses_bad_numbers) {
     CHECK_INT(create(ctx, &d), SP_BAD_INPUT);
     CHECK(says(ctx, "[0, 1]"));
     double uv[4] = {0};
-    d = octahedron(), d.texcoord_count = 2, d.texcoords = uv;  // fewer than vertices, and no corners
+    d = octahedron(), d.texcoord_count = 2, d.texcoords = uv;  // fewer than vertices, and no indices of corners
     CHECK_INT(create(ctx, &d), SP_BAD_INPUT);
     d.face_texcoords = octa_faces;
     CHECK_INT(create(ctx, &d), SP_BAD_INPUT);
@@ -62,7 +62,7 @@ TEST(refuses_bad_numbers) {
     sp_context_destroy(&ctx);
 }
 
-// everything that a surface can carry
+// all optional attributes of a surface
 static const double uv[8] = {0, 0, 1, 0, 1, 1, 0, 1};
 static const int uv_corners[24] = {0, 1, 2, 0, 1, 2, -1, -1, -1, 0, 1, 2, 0, 2, 3, 0, 2, 3, 1, 2, 3, 0, -1, 2};
 static const int group_faces[2] = {1, 7}, group_nodes[3] = {0, 2, 4};
@@ -81,7 +81,7 @@ static sp_trimesh_def laden(void) {
     return d;
 }
 
-TEST(keeps_what_it_is_given) {
+TEST(all_attributes_are_kept) {
     sp_context *ctx = new_context();
     REQUIRE(ctx);
     sp_trimesh_def d = laden(), got;
@@ -108,7 +108,7 @@ TEST(boundary_of_a_mesh) {
     REQUIRE(ctx);
     sp_mesh *box = NULL, *mesh = NULL;
     REQUIRE(sp_mesh_box(ctx, (double[]){1, 2, 3}, (int[]){3, 3, 3}, 6, &box) == SP_OK);
-    // the same with groups and arrays; the middle cell's first element has no boundary face
+    // the same with groups and arrays; the first element of the middle cell has no boundary face
     const int inner[1] = {6 * (9 + 3 + 1)}, corner[2] = {0, 21}, all_nodes[2] = {0, 63};
     double per_node[64], per_tet[162];
     for (int i = 0; i < 64; i++) per_node[i] = i;
@@ -143,7 +143,7 @@ TEST(boundary_of_a_mesh) {
     sp_context_destroy(&ctx);
 }
 
-TEST(transforms_keep_the_outside_outside) {
+TEST(transforms_keep_the_orientation) {
     sp_context *ctx = new_context();
     REQUIRE(ctx);
     sp_trimesh_def d = laden(), got;
@@ -161,7 +161,7 @@ TEST(transforms_keep_the_outside_outside) {
         CHECK(sp__dot3(out, got.normals + 3 * i) > 0);
         CHECK_NEAR(sp__norm3(got.normals + 3 * i), 1, 1e-15);
     }
-    // corners turn with their texture coordinates
+    // corners are permuted with their texture coordinates
     CHECK(got.faces[1] == octa_faces[2] && got.face_texcoords[1] == uv_corners[2]);
     sp_trimesh_destroy(&t);
     CHECK_INT(sp_trimesh_transformed(s, (double[]){0, 1, 1}, NULL, &t), SP_BAD_INPUT);
@@ -183,7 +183,7 @@ static sp_trimesh *divided(sp_context *ctx, const sp_trimesh_def *d, int times, 
     return t;
 }
 
-TEST(plain_subdivision_changes_nothing_but_the_count) {
+TEST(plain_subdivision_changes_only_the_counts) {
     sp_context *ctx = new_context();
     REQUIRE(ctx);
     sp_trimesh_def d = laden(), got;
@@ -206,7 +206,7 @@ TEST(plain_subdivision_changes_nothing_but_the_count) {
     for (int i = 0; i < got.vertex_count; i++) CHECK_NEAR(got.arrays[0].values[i], got.positions[3 * i + 2], 1e-15);
     CHECK(got.texcoords && got.face_texcoords && got.colors && got.normals && !got.face_normals);
     for (int i = 0; i < got.normal_count; i++) CHECK_NEAR(sp__norm3(got.normals + 3 * i), 1, 1e-15);
-    // corners without texture coordinates: all of face 2, and what touches corner 1 of face 7
+    // corners without texture coordinates: all of face 2, and those next to corner 1 of face 7
     int none = 0;
     for (int i = 0; i < 3 * got.face_count; i++) none += got.face_texcoords[i] < 0;
     CHECK(none > 48 && none < 96);
@@ -216,7 +216,7 @@ TEST(plain_subdivision_changes_nothing_but_the_count) {
 }
 
 // Loop 1987: an old vertex of valence n gets 1 - n beta of itself, beta = (5/8 - (3/8 + cos(2 pi/n)/4)^2) / n, an edge 3/8 of its
-// ends and 1/8 of what lies across. Valence 4: beta = 31/256. The limit is (3/(8 beta) v + sum) / (3/(8 beta) + n).
+// ends and 1/8 of the opposite vertices. Valence 4: beta = 31/256. The limit is (3/(8 beta) v + sum) / (3/(8 beta) + n).
 TEST(loop_masks) {
     sp_context *ctx = new_context();
     REQUIRE(ctx);
@@ -234,7 +234,7 @@ TEST(loop_masks) {
     sp_trimesh_destroy(&s);
     s = divided(ctx, &d, 5, true, 180, &got);
     REQUIRE(s);
-    // what is not yet at the limit shrinks by 5/8 - 4 beta = 0.141 a level: 0.56 of it at first, 3.1e-5 after five
+    // the distance to the limit shrinks by 5/8 - 4 beta = 0.141 per level: 0.56 of it at first, 3.1e-5 after five
     CHECK_NEAR(got.positions[0], 96.0 / 220, 4e-5);
     CHECK_INT(got.vertex_count, 2 + got.face_count / 2);
     sp_trimesh_destroy(&s);
@@ -311,7 +311,7 @@ static sp_status make_all(sp_context *ctx) {
     return status;
 }
 
-TEST(every_failing_allocation_is_survived) {
+TEST(every_allocation_may_fail) {
     for (long n = 1;; n++) {
         meter m = {.allowed = n};
         sp_context_def def = metered_context(&m);

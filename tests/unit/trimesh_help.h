@@ -45,7 +45,7 @@ static inline double surface_area(const sp_trimesh_def *d) {
     return sum;
 }
 
-// every directed side has exactly one that runs the other way
+// every directed edge has exactly one in the opposite direction
 static inline bool surface_closed(const sp_trimesh_def *d) {
     for (int s = 0; s < 3 * d->face_count; s++) {
         int a = d->faces[s], b = d->faces[s % 3 == 2 ? s - 2 : s + 1], back = 0;

@@ -1,5 +1,5 @@
-// updated-cholesky through the door of the solvers: the matrix in the frames of the nodes, the estimate, the choice of what is
-// refreshed, changes from outside, memory.
+// updated-cholesky through the solver interface: the matrix in the frames of the nodes, the estimate, the selection of refreshed
+// elements, external changes, memory.
 #include "linear/updated.h"
 
 #include <limits.h>
@@ -19,7 +19,7 @@ typedef struct rig {
 
 static const beam_def bent = {.cells = {10, 2, 2}, .young = {1000, 400, 2000}, .h = 0.05, .bend = 0.12};
 
-// the beam was made for another solver: ask for its elements
+// the beam was made for another solver: request its elements
 static bool rig_linearise(rig *r) {
     sp_body *b = r->k.body;
     b->solver_def.type = SP_SOLVER_UPDATED_CHOLESKY;
@@ -64,12 +64,12 @@ static double residual(rig *r) {
     return sqrt(rr / bb);
 }
 
-// backward error of a direct solve, times what rounding in the rotations adds to the matrix (two products of 3x3 a block)
+// backward error of a direct solve, times the rounding of the rotations in the matrix (two products of 3x3 per block)
 static const double direct = 1e-13;
 
 // ------------------------------------------------------------------------------------------------ the estimate
 
-// R K R^T - S K S^T applied to x with whole 12 x 12 matrices, S_a = Rn_a Q_a
+// R K R^T - S K S^T applied to x with full 12 x 12 matrices, S_a = Rn_a Q_a
 static double plain_error(const double *G, const double *Q, const double *R, const double *nodes) {
     double g[12], e2 = 0;
     memcpy(g + 3, G, 9 * sizeof *g);
@@ -102,7 +102,7 @@ static void random_turn(unsigned long long *seed, double *R) {
     sp__quat_matrix(q, R);
 }
 
-TEST(errors_are_those_of_whole_matrices) {
+TEST(errors_equal_those_of_full_matrices) {
     const char *backends[] = {"ref", "cpu-generic", "cpu"};
     unsigned long long seed = 7;
     enum { ELEMENTS = 4, NODES = 9 };
@@ -142,7 +142,7 @@ TEST(errors_are_those_of_whole_matrices) {
 
 // ------------------------------------------------------------------------------------------------ exact where all is fresh
 
-TEST(fresh_is_the_corotational_matrix) {
+TEST(refreshed_matrix_is_the_corotational_one) {
     const char *backends[] = {"ref", "cpu"};
     for (int b = 0; b < 2; b++) {
         rig r;
@@ -158,7 +158,7 @@ TEST(fresh_is_the_corotational_matrix) {
     }
 }
 
-TEST(the_factors_come_in_all_kinds) {
+TEST(all_kinds_of_factors) {
     for (int kind = 0; kind < 4; kind++) {
         rig r;
         REQUIRE(rig_make(&r, &bent, 0, NAN));
@@ -172,8 +172,8 @@ TEST(the_factors_come_in_all_kinds) {
     }
 }
 
-// a rigid turn of the bent beam turns the frames with it: the stale matrix is still exact
-TEST(a_turn_of_the_whole_costs_nothing) {
+// a rigid rotation of the bent beam rotates the frames with it: the old matrix is still exact
+TEST(a_rigid_rotation_refreshes_nothing) {
     rig r;
     beam_def def = bent;
     def.loose = true;
@@ -191,13 +191,13 @@ TEST(a_turn_of_the_whole_costs_nothing) {
     CHECK_INT(r.info.elements_refreshed, 0);
     CHECK_INT(r.info.columns, 0);
     CHECK_INT(r.info.factor_age, 1);
-    CHECK_NEAR(residual(&r), 0, 10 * direct);  // rotations are found anew, each to rounding
+    CHECK_NEAR(residual(&r), 0, 10 * direct);  // rotations are recomputed, each to rounding
     rig_drop(&r);
 }
 
 // ------------------------------------------------------------------------------------------------ threshold and budget
 
-TEST(only_what_does_harm_is_refreshed) {
+TEST(only_elements_above_the_threshold_are_refreshed) {
     rig r;
     int before = 0;
     const double threshold[] = {1e-6, 0.1, 0.4, 1e9};
@@ -216,8 +216,8 @@ TEST(only_what_does_harm_is_refreshed) {
     CHECK(left[0] < 1e-6 && left[0] < left[1] && left[1] < left[2] && left[2] < left[3] && left[3] < 0.5);
 }
 
-// The state stands still: what had to wait is refreshed in the next solves, until nothing waits.
-TEST(what_waits_is_refreshed_later) {
+// The state does not change: deferred elements are refreshed in the next solves, until none is left.
+TEST(deferred_elements_are_refreshed_later) {
     rig r;
     beam_def def = bent;
     def.cells[0] = 60, def.bend = 0.02;
@@ -244,8 +244,8 @@ TEST(what_waits_is_refreshed_later) {
     rig_drop(&r);
 }
 
-// The tree's own arithmetic: a path is what partial refactorisation charges, and the walk never goes over the budget.
-TEST(the_walk_keeps_to_the_budget) {
+// The costs of the tree: a path costs what partial refactorisation charges, and the selection never exceeds the budget.
+TEST(the_selection_keeps_the_budget) {
     rig r;
     REQUIRE(rig_make(&r, &bent, 1e-7, NAN));
     REQUIRE(rig_solve(&r) == SP_OK);
@@ -265,7 +265,7 @@ TEST(the_walk_keeps_to_the_budget) {
         CHECK(cost <= b.most * (1 + 1e-12));
         int chosen = 0, waiting = 0;
         for (int e = 0; e < u->count; e++) {
-            // no element of a path that is paid waits, none elsewhere is taken
+            // every element of a paid path is selected, no other one is
             if (u->user[e] >= 0 && u->error[e] > 1.2) CHECK(u->chosen[e] == u->paid[u->home[e]]);
             if (!u->chosen[e] && u->error[e] > 1.2) waiting++, high = fmax(high, u->error[e]);
             chosen += u->chosen[e];
@@ -337,7 +337,7 @@ TEST(materials_masses_and_steps_change) {
     rig_drop(&r);
 }
 
-// Springs are in the matrix as they are now wherever that matters at the solution; a term is taken over whole.
+// The matrix contains the current springs wherever that matters at the solution; a term is updated as a whole.
 TEST(springs_come_and_go) {
     rig r;
     REQUIRE(rig_make(&r, &bent, 1e-8, 1));
@@ -355,7 +355,7 @@ TEST(springs_come_and_go) {
         CHECK_INT(r.info.status, SP_OK);
         CHECK(r.info.columns > 0);
         CHECK_NEAR(residual(&r), 0, 1e-7);
-        // nothing new: nothing to do
+        // no change: nothing to do
         REQUIRE(rig_linearise(&r) && rig_solve(&r) == SP_OK);
         CHECK_INT(r.info.columns, 0);
     }
@@ -364,9 +364,9 @@ TEST(springs_come_and_go) {
     rig_drop(&r);
 }
 
-// A partial factorisation that fails leaves no factor: the solution from before it stays, nothing is corrected with it, and the
-// next solve starts from the whole matrix.
-TEST(a_failed_refresh_is_followed_by_a_whole_one) {
+// A partial factorisation that fails leaves no factor: the previous solution stays, no correction uses the factor, and the next
+// solve factors the whole matrix.
+TEST(a_failed_refresh_is_followed_by_a_complete_one) {
     rig r;
     REQUIRE(rig_make(&r, &bent, 1e-8, 0.05));
     REQUIRE(rig_solve(&r) == SP_OK);
@@ -386,8 +386,8 @@ TEST(a_failed_refresh_is_followed_by_a_whole_one) {
     rig_drop(&r);
 }
 
-// statics of a body that nothing holds: singular; told, shifted, and a direction all the same
-TEST(singular_is_told) {
+// statics of an unconstrained body: singular; reported, shifted, and still a direction
+TEST(singular_systems_are_reported) {
     rig r;
     beam_def def = bent;
     def.loose = true;
@@ -420,7 +420,7 @@ TEST(a_system_without_elements_is_solved_too) {
 
 // ------------------------------------------------------------------------------------------------ memory
 
-TEST(memory_may_run_out) {
+TEST(failed_allocations) {
     for (long allowed = 0;; allowed++) {
         rig r;
         REQUIRE(rig_make(&r, &bent, NAN, NAN));
@@ -436,7 +436,7 @@ TEST(memory_may_run_out) {
             status = sp__solver_solve(s, &r.k.A, r.k.c, r.k.b, r.k.x, &r.info);
             failed = status < 0;
             CHECK(!failed || status == SP_NO_MEMORY);
-            // and now that there is memory, the same solver works
+            // with memory again, the same solver works
             m.allowed = LONG_MAX;
             REQUIRE(sp__solver_solve(s, &r.k.A, r.k.c, r.k.b, r.k.x, &r.info) == SP_OK);
             CHECK_NEAR(residual(&r), 0, direct);
@@ -452,7 +452,7 @@ TEST(memory_may_run_out) {
     }
 }
 
-TEST(nothing_is_taken_after_the_first_solve) {
+TEST(no_allocation_after_the_first_solve) {
     rig r;
     REQUIRE(rig_make(&r, &bent, 1e-6, NAN));
     REQUIRE(rig_solve(&r) == SP_OK);

@@ -1,4 +1,4 @@
-// Files of labelled voxels: every kind that is read, with the same voxels in it, and broken ones, each with its reason.
+// Files of labelled voxels: every supported format with the same voxels, and broken ones, each with its reason.
 #include "meter.h"
 #include "souple/io.h"
 #include "test.h"
@@ -31,7 +31,7 @@ static void check_affine(const sp_label_volume *l, const double rows[12]) {
     for (int i = 0; i < 12; i++) CHECK_NEAR(l->affine[i], rows[i], 1e-9);  // floats of the header, in metres
 }
 
-TEST(all_kinds_hold_the_same) {
+TEST(all_formats_contain_the_same_labels) {
     static const double placed[12] = {1e-3, 0, 0, 0.01, 0, 1e-3, 0, 0.02, 0, 0, 2e-3, 0.03};
     static const double turned[12] = {0, -1e-3, 0, 0.01, 1e-3, 0, 0, 0.02, 0, 0, 2e-3, 0.03};
     static const double spaced[12] = {1e-3, 0, 0, 0, 0, 1e-3, 0, 0, 0, 0, 2e-3, 0};
@@ -47,7 +47,7 @@ TEST(all_kinds_hold_the_same) {
     REQUIRE(sp_context_create(NULL, &c) == SP_OK);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         sp_volume *v = read_file(c, files[i].name);
-        // a build without zlib says so
+        // a build without zlib reports it
         if (!v && files[i].packed && sp_context_error(c)->status == SP_UNAVAILABLE) continue;
         REQUIRE(v);
         sp_label_volume l;
@@ -124,7 +124,7 @@ TEST(broken_files_are_refused) {
     sp_context_destroy(&c);
 }
 
-// every truncation of a good file is refused, and nothing is read beyond its end
+// every truncation of a valid file is refused, and nothing is read past its end
 TEST(truncations_are_refused) {
     static const char *const names[] = {"little-uint8.nii", "one.nrrd", "packed.nrrd"};
     sp_context *c = NULL;

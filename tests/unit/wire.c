@@ -56,7 +56,7 @@ TEST(fields_arrive) {
     CHECK(m.given == (SP_GIVEN_POINT | SP_GIVEN_REVISION));
     CHECK(m.slot == 2 && m.body == 1 && m.surface == 3 && m.face == 17 && m.revision == 4);
     CHECK(m.weights[2] == 0.5 && m.vector[0] == 0.4 && m.vector[1] == -0.1 && m.vector[2] == 5 && m.stiffness == 200);
-    // a hand that holds something needs only the place
+    // an active drag needs only the target
     CHECK_INT(read("{\"type\":\"drag\",\"target\":[1,2,3]}"), SP_WIRE_GOOD);
     CHECK(m.given == 0 && m.slot == 0 && m.stiffness == 0);
     CHECK_INT(read("{\"type\":\"show\",\"colour\":null,\"surfaces\":[\"visual\",\"collision\"]}"), SP_WIRE_GOOD);
@@ -70,7 +70,7 @@ TEST(fields_arrive) {
     CHECK_INT(m.count, 1);
 }
 
-TEST(what_is_no_message_is_malformed) {
+TEST(malformed_messages) {
     const char *const texts[] = {"",
                                  "{",
                                  "[]",
@@ -101,7 +101,7 @@ TEST(what_is_no_message_is_malformed) {
     }
 }
 
-TEST(what_is_out_of_range_is_refused) {
+TEST(values_out_of_range_are_refused) {
     const char *const texts[] = {"{\"type\":\"speed\",\"id\":9,\"value\":11}",
                                  "{\"type\":\"speed\",\"id\":9,\"value\":0.01}",
                                  "{\"type\":\"dt\",\"id\":9,\"value\":0}",
@@ -119,7 +119,7 @@ TEST(what_is_out_of_range_is_refused) {
         if (read(texts[i]) != SP_WIRE_REFUSED) SP_TEST_FAILED("not refused: %s: %s", texts[i], why);
         CHECK(why[0] != 0 && m.id == 9);
     }
-    // what closes the connection wins over what is refused, wherever it stands
+    // errors that close the connection take precedence over refusals, in any order
     CHECK_INT(read("{\"type\":\"drag\",\"slot\":99,\"target\":1}"), SP_WIRE_MALFORMED);
 }
 
@@ -131,7 +131,7 @@ TEST(long_messages_are_malformed) {
     CHECK_INT(sp__message_read(text, SP_MESSAGE_MAX + 1, &m, why), SP_WIRE_MALFORMED);
     memset(text, '[', sizeof text);
     CHECK_INT(sp__message_read(text, SP_MESSAGE_MAX, &m, why), SP_WIRE_MALFORMED);
-    // a zero byte ends nothing
+    // a zero byte does not end the text
     CHECK_INT(sp__message_read("{\"type\":\"play\"}\0", 16, &m, why), SP_WIRE_MALFORMED);
 }
 
@@ -146,7 +146,7 @@ TEST(fields_have_codes) {
 // ---- layouts
 
 // the example of docs/protocol.md
-TEST(a_state_frame_is_what_the_page_says) {
+TEST(a_state_frame_has_the_documented_bytes) {
     static const unsigned char expected[] = {0x53, 0x50, 0x56, 0x31, 1,    0,    1,    0, 1, 0, 0, 0, 0x7c, 0, 0,    0,  // head
                                              0x19, 0,    0,    0,    0,    0,    0,    0, 0, 0, 0, 0, 0,    0, 0xe0, 0x3f, 0x33,
                                              0x22, 0x11, 0,    0xde, 0xc0, 0xa1, 0x5f,  // step, time, hash
@@ -173,7 +173,7 @@ static uint32_t word(const sp_bytes *b, size_t at) {
     return b->data[at] | (uint32_t)b->data[at + 1] << 8 | (uint32_t)b->data[at + 2] << 16 | (uint32_t)b->data[at + 3] << 24;
 }
 
-TEST(a_topology_frame_holds_everything) {
+TEST(a_topology_frame_contains_everything) {
     const uint32_t faces[6] = {0, 1, 2, 2, 1, 3};
     const int nodes[4] = {7, 8, 9, 10};
     const float colours[16] = {0.5f};
@@ -189,7 +189,7 @@ TEST(a_topology_frame_holds_everything) {
                            .colours = colours,
                            .stripes = stripes};
     sp_bytes b = {0};
-    sp__bytes_print(&b, "before");  // frames may stand anywhere
+    sp__bytes_print(&b, "before");  // frames may have any alignment
     sp__frame_topology(&b, &t);
     REQUIRE(!b.broken && b.size == 6 + 40 + 24 + 16 + 64 + 4);
     CHECK(memcmp(b.data + 6, "SPV1", 4) == 0);
@@ -230,7 +230,7 @@ static uint64_t events_of(const unsigned char *data, size_t size, size_t piece, 
     *count = 0;
     while (size > 0) {
         size_t n = piece < size ? piece : size;
-        // an exact copy, so that a byte read behind it is noticed
+        // an exact copy, so that a sanitizer detects a read past its end
         unsigned char *part = malloc(n);
         const unsigned char *at = part;
         if (!part) return 0;
@@ -256,7 +256,7 @@ static uint64_t next_random(uint64_t *state) {
     return *state >> 33;
 }
 
-// frames that are mostly right, one after the other
+// frames that are mostly valid, one after the other
 static size_t random_frames(uint64_t *seed, unsigned char *out, size_t room) {
     size_t n = 0;
     bool open = false;
@@ -274,7 +274,7 @@ static size_t random_frames(uint64_t *seed, unsigned char *out, size_t room) {
     return n;
 }
 
-TEST(frames_mean_the_same_however_they_are_cut) {
+TEST(frames_are_independent_of_their_fragmentation) {
     static unsigned char data[6000];
     uint64_t seed = 1;
     int whole_streams = 0, events = 0, again = 0;
@@ -285,5 +285,5 @@ TEST(frames_mean_the_same_however_they_are_cut) {
         CHECK_INT(again, events);
         whole_streams += events > 5;
     }
-    CHECK(whole_streams > 1000);  // most are not cut off by what was spoiled
+    CHECK(whole_streams > 1000);  // most are not cut off by an invalid frame
 }

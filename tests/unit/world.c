@@ -101,7 +101,7 @@ TEST(names_are_unique_and_not_reserved) {
 
 // ---------------------------------------------------------------------------------------------------- edits
 
-TEST(edits_are_taken_by_source_then_sequence) {
+TEST(edits_are_applied_by_source_then_sequence) {
     start();
     sp_edit e;
     // queued in another order; the last of source 2 decides
@@ -138,7 +138,7 @@ TEST(drags_and_poses_are_mailboxes) {
     CHECK_INT(n, 2);
     CHECK_INT(b->loads.spring_count, 2);
     CHECK_NEAR(b->loads.springs[0].target[1], 0.999, 1e-15);
-    // a drop between two drags of the same hand keeps both
+    // a drop between two drags of the same slot keeps both
     sp_edit e = sp_edit_default(SP_EDIT_DROP), again = drag(1, 0, 0, 5);
     e.source = 1;
     sp_world_queue(w, &e);
@@ -149,7 +149,7 @@ TEST(drags_and_poses_are_mailboxes) {
     CHECK(b->loads.spring_count == 2 && b->loads.springs[1].target[1] == 5);
     sp_world_queue(w, &e);
     sp_world_queue(w, &e);
-    CHECK_INT(sp_world_step(w, 0.01), SP_EDIT_REFUSED);  // the second finds nothing to drop
+    CHECK_INT(sp_world_step(w, 0.01), SP_EDIT_REFUSED);  // there is nothing to drop for the second
     CHECK_INT(b->loads.spring_count, 1);
     finish();
 }
@@ -167,7 +167,7 @@ TEST(more_drags_than_reserved) {
     finish();
 }
 
-// a drag pulls: in the static limit of long implicit steps the anchor ends between its hold and the target
+// a drag pulls: in the static limit of long implicit steps the anchor ends between its rest position and the target
 TEST(a_drag_pulls_its_anchor) {
     start();
     sp_edit e = drag(0, 0, 0, 0.5);
@@ -184,7 +184,7 @@ TEST(a_drag_pulls_its_anchor) {
     finish();
 }
 
-TEST(pins_hold_and_let_go) {
+TEST(pins_hold_and_release) {
     start();
     sp_edit e = sp_edit_default(SP_EDIT_PIN);
     e.body = chain, e.node = 1, e.axes = SP_AXIS_Y;
@@ -235,7 +235,7 @@ TEST(malformed_edits_are_refused_at_once) {
     finish();
 }
 
-TEST(wrong_edits_are_refused_with_an_event_and_the_rest_is_taken) {
+TEST(wrong_edits_are_refused_with_an_event_and_others_applied) {
     start();
     sp_edit e[8] = {param("chain.yung", 1),        param("chain.young", -1),     param("contact.friction", 1),
                     sp_edit_default(SP_EDIT_PIN),  sp_edit_default(SP_EDIT_PIN), sp_edit_default(SP_EDIT_POSE),
@@ -256,7 +256,7 @@ TEST(wrong_edits_are_refused_with_an_event_and_the_rest_is_taken) {
     CHECK(strstr(sp_world_event(w, 0)->text, "chain.yung"));
     CHECK(sp_world_event(w, 4)->step == 1 && sp_world_event(w, 4)->status == SP_EDIT_REFUSED);
     CHECK(sp_world_event(w, 7) == NULL && sp_world_event(w, -1) == NULL);
-    // more than are kept
+    // more than the limit
     for (int i = 0; i < 100; i++) sp_world_queue(w, &e[0]);
     CHECK_INT(sp_world_step(w, 0.01), SP_EDIT_REFUSED);
     CHECK(strstr(sp_world_event(w, SP_EVENT_MAX - 1)->text, "more events"));
@@ -336,7 +336,7 @@ TEST(a_failed_step_changes_nothing_and_keeps_its_edits) {
     finish();
 }
 
-// the guard itself: an explicit step does not look at its numbers
+// the guard itself: an explicit step does not check its numbers
 TEST(guard_names_body_and_node) {
     start();
     sp_body *b = sp__world_body(w, chain);
@@ -354,7 +354,7 @@ static void lost(const void *user, double t, sp_pose *out) {
     if (t > 0.015) out->translate[0] = NAN;
 }
 
-TEST(failing_bodies_freeze_where_asked) {
+TEST(failing_bodies_freeze_on_request) {
     mock_def def = mock_def_default();
     sp_world_def wd = sp_world_def_default();
     wd.on_failure = SP_FAILURE_FREEZE;
@@ -369,7 +369,7 @@ TEST(failing_bodies_freeze_where_asked) {
     double before[15], after[15];
     sp_world_field(w, chain, "position", before);
     mock_of(b)->broken = true;
-    // a failure of a later stage takes the freezing back
+    // a failure of a later stage undoes the freezing
     sp__world_inject_failure(w, SP_STAGE_GUARD);
     CHECK_INT(sp_world_step(w, 0.01), SP_STOPPED);
     CHECK(!b->frozen);
@@ -383,7 +383,7 @@ TEST(failing_bodies_freeze_where_asked) {
     CHECK(info.frozen && info.kinetic == 0);
     sp_world_field(w, chain, "position", after);
     CHECK(memcmp(before, after, sizeof before) == 0);
-    // setting its state frees it
+    // setting its state unfreezes it
     mock_of(b)->broken = false;
     CHECK_INT(sp_world_set_state(w, chain, after, NULL), SP_OK);
     sp_world_step(w, 0.01);
@@ -391,7 +391,7 @@ TEST(failing_bodies_freeze_where_asked) {
     finish();
 }
 
-TEST(limits_fail_where_asked) {
+TEST(limits_fail_on_request) {
     mock_def def = mock_def_default();
     sp_world_def wd = sp_world_def_default();
     wd.on_limit = SP_LIMIT_FAIL;
@@ -410,8 +410,8 @@ static void *step_many(void *arg) {
     return (void *)busy;
 }
 
-// two threads that step the same world: each step is done once or answered busy, and nothing else happens
-TEST(a_second_stepper_is_told_busy) {
+// two threads step the same world: each step is done once or returns busy, and nothing else happens
+TEST(a_second_stepper_gets_busy) {
     start();
     pthread_t t;
     void *busy;
@@ -426,7 +426,7 @@ TEST(a_second_stepper_is_told_busy) {
     CHECK_INT(sp_world_tets(w, chain, tets), SP_BUSY);
     CHECK_INT(sp_world_surface_count(w, chain), SP_BUSY);
     atomic_store(&w->busy, false);
-    CHECK_INT(sp_world_tets(w, chain, tets), SP_BAD_INPUT);  // of a chain there are none
+    CHECK_INT(sp_world_tets(w, chain, tets), SP_BAD_INPUT);  // a chain has none
     CHECK_INT(sp_world_surface_count(w, chain), 0);
     finish();
 }
@@ -440,8 +440,8 @@ static void *fail_many(void *arg) {
     return NULL;
 }
 
-// An error is read while other threads fail: it is one of theirs as a whole, and stays while it is looked at. Meant to be run
-// under the thread sanitizer too.
+// An error is read while other threads fail: it is one complete error of theirs, and stays unchanged while it is read. Also runs
+// under the thread sanitizer.
 TEST(errors_are_read_whole_while_others_fail) {
     static const char *const said[] = {"drag with damping -1, must be finite and >= 0", "pin of axes 0, must be SP_AXIS_ bits"};
     start();
@@ -506,7 +506,7 @@ TEST(bad_worlds_are_refused) {
     sp_context_destroy(&ctx);
 }
 
-TEST(every_public_function_is_there) {
+TEST(every_public_function_is_called) {
     start();
     sp_mesh *mesh;
     const double size[3] = {1, 1, 1}, middle[3] = {0.5, 0.5, 0.5};

@@ -1,5 +1,5 @@
-// Soft bodies that overlap: the step that sees it first carries SP_PAIR_IGNORED and one event for each pair; what merely touches
-// is no pair; nothing is told where no contact is defined. Restored worlds tell again, failed steps have told nothing.
+// Overlapping soft bodies: the first step with an overlap returns SP_PAIR_IGNORED and one event for each pair; mere touching is
+// not a pair; nothing is reported where no contact is defined. Restored worlds report again, failed steps have reported nothing.
 #include "meter.h"
 #include "test.h"
 
@@ -28,7 +28,7 @@ static void finish(void) {
     CHECK_INT(held.live, 0);
 }
 
-// a unit cube at a place, turned about z, that moves at `speed` along y
+// a unit cube at a position, rotated about z, that moves at `speed` along y
 static void add_cube(const char *name, double x, double y, double angle, double speed) {
     sp_pose pose = sp_pose_identity();
     pose.translate[0] = x, pose.translate[1] = y;
@@ -52,13 +52,13 @@ static int told_of(const char *a, const char *b) {
     return n;
 }
 
-TEST(the_first_step_of_an_overlap_tells) {
+TEST(the_first_step_of_an_overlap_reports_it) {
     start(true);
     add_cube("low", 0, 0, 0, 0);
     add_cube("high", 0.1, 1.05, 0, -1);
     add_cube("far", 5, 0, 0, 0);
     int first = 0, reservations = 0;
-    // 0.05 apart at 1 m/s, 0.01 a step: the faces meet in step 5
+    // 0.05 apart at 1 m/s, 0.01 per step: the faces meet in step 5
     for (int i = 1; i <= 40; i++) {
         sp_status status = sp_world_step(w, 0.01);
         if (status == SP_PAIR_IGNORED && !first) {
@@ -74,7 +74,7 @@ TEST(the_first_step_of_an_overlap_tells) {
     finish();
 }
 
-TEST(without_contact_nothing_is_told) {
+TEST(without_contact_nothing_is_reported) {
     start(false);
     add_cube("low", 0, 0, 0, 0);
     add_cube("high", 0.1, 0.5, 0, 0);
@@ -82,8 +82,8 @@ TEST(without_contact_nothing_is_told) {
     finish();
 }
 
-// Boxes overlap, bodies do not; and faces that coincide, straight and turned.
-TEST(what_merely_touches_is_no_pair) {
+// Bounding boxes overlap, bodies do not; and faces that coincide, aligned and rotated.
+TEST(touching_bodies_are_not_a_pair) {
     start(true);
     const double turn = 0.6;
     add_cube("a", 0, 0, 0, 0);
@@ -126,7 +126,7 @@ TEST(a_rod_in_a_solid) {
     finish();
 }
 
-TEST(restored_and_failed_steps_tell_again) {
+TEST(restored_and_failed_steps_report_again) {
     start(true);
     add_cube("a", 0, 0, 0, 0);
     add_cube("b", 0.3, 0.3, 0, 0);

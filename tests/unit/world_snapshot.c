@@ -57,7 +57,7 @@ TEST(skips_when_all_slots_are_held) {
     sp_world_step(w, 0.01);
     const sp_snapshot *second = sp_world_snapshot_acquire(w);
     CHECK(first != second && second->step == 2);
-    // both slots are held: the next ones are skipped, and what is held stays as it was
+    // both slots are held: the next ones are skipped, and the held ones are unchanged
     for (int k = 0; k < 3; k++) sp_world_step(w, 0.01);
     CHECK(first->step == 1 && second->step == 2);
     const sp_snapshot *newest = sp_world_snapshot_acquire(w);
@@ -88,7 +88,7 @@ TEST(outlives_a_removed_body) {
     finish();
 }
 
-TEST(none_where_not_asked_for) {
+TEST(none_unless_requested) {
     sp_world_def def = sp_world_def_default();
     def.snapshots = false;
     sp_context_create(NULL, &ctx);

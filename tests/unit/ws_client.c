@@ -1,4 +1,4 @@
-// The plain WebSocket client of the benches, against bytes as a server sends them.
+// The plain WebSocket client of the benches, against bytes that a server sends.
 #include "../../bench/ws_client.c"
 
 #include "test.h"
@@ -67,8 +67,8 @@ TEST(message_that_comes_byte_by_byte) {
     close_rig(&r);
 }
 
-// a ping may stand between the fragments of a message
-TEST(fragments_are_put_together_and_pings_answered) {
+// a ping may come between the fragments of a message
+TEST(fragments_are_joined_and_pings_answered) {
     unsigned char back[64];
     rig r;
     REQUIRE(open_rig(&r));
@@ -94,7 +94,7 @@ TEST(sent_text_is_masked_and_whole) {
     close_rig(&r);
 }
 
-TEST(ends_say_why) {
+TEST(closing_reports_the_reason) {
     rig r;
     REQUIRE(open_rig(&r));
     feed(&r, "\x88\x07\x03\xf5later", 9);
