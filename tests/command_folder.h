@@ -1,4 +1,4 @@
-// The command as its users run it: in a folder of its own, with what it prints kept. A test program defines COMMAND_FOLDER, the
+// The command as its users run it: in a separate folder, with its output kept. A test program defines COMMAND_FOLDER, the
 // folder's name, before it includes this.
 #ifndef SP_TEST_COMMAND_FOLDER_H
 #define SP_TEST_COMMAND_FOLDER_H
@@ -30,7 +30,7 @@ static inline const char *path_of(const char *name) {
     return path;
 }
 
-// the path of what was written
+// returns the path of the written file
 static inline const char *put(const char *name, const char *text) {
     FILE *file = fopen(path_of(name), "w");
     if (!file) abort();
@@ -39,7 +39,7 @@ static inline const char *put(const char *name, const char *text) {
     return path_of(name);
 }
 
-// up to room - 1 bytes and a zero; returns how many. A file that is not there is empty
+// up to room - 1 bytes and a zero; returns how many. A missing file is empty
 static inline size_t get_some(const char *name, char *text, size_t room) {
     FILE *file = fopen(path_of(name), "r");
     size_t n = file ? fread(text, 1, room - 1, file) : 0;
@@ -52,7 +52,7 @@ static inline bool is_there(const char *name) {
     return access(path_of(name), F_OK) == 0;
 }
 
-// run `souple ARGUMENTS` in the folder; stdout and stderr are kept. Returns the exit code, -1 where it ended otherwise
+// runs `souple ARGUMENTS` in the folder; stdout and stderr are kept. Returns the exit code, -1 if it ended otherwise
 static inline int souple(const char *arguments) {
     char command[1024];
     make_folder();

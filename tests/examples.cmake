@@ -1,5 +1,5 @@
-# Every program of examples/ is built with what a user has, the public headers and the library, and must print what its opening
-# comment shows.
+# Every program of examples/ is built with the public headers and the library only, as a user would, and must print the output
+# that its opening comment shows.
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c)
 foreach(file ${examples})
     get_filename_component(name ${file} NAME_WE)

@@ -1,4 +1,4 @@
-// The command under limits of time, memory and file size, for input that means no good.
+// The command under limits of time, memory and file size, for hostile input.
 #ifndef SP_TEST_LIMITED_H
 #define SP_TEST_LIMITED_H
 
@@ -35,12 +35,12 @@ static inline void become_souple(char *const argv[], int out) {
     if (LIMITED_MEMORY) limit_to(RLIMIT_AS, LIMITED_MEMORY);
     limit_to(RLIMIT_CPU, LIMITED_SECONDS);
     limit_to(RLIMIT_FSIZE, 1 << 20);
-    alarm(3 * LIMITED_SECONDS);  // for one that sleeps; a busy machine must not make a test fail
+    alarm(3 * LIMITED_SECONDS);  // for a process that sleeps; a busy machine must not make a test fail
     execv(SP_BINARY_DIR "/souple", argv);
     _exit(127);
 }
 
-// what it printed, up to LIMITED_OUTPUT - 1 bytes; returns the wait status
+// stores the output, up to LIMITED_OUTPUT - 1 bytes; returns the wait status
 static inline int run_limited(char *const argv[], char *output) {
     int ends[2], status = -1;
     size_t length = 0;

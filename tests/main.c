@@ -13,7 +13,7 @@ int sp_test_failures;
 
 static sp_test *tests, **tests_end = &tests;
 
-// Constructors call this: the tests of a file stand in the order of the file.
+// Constructors call this: the tests of a file are in the order of the file.
 void sp_test_register(sp_test *test) {
     *tests_end = test;
     tests_end = &test->next;

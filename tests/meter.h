@@ -1,4 +1,4 @@
-// A context's memory under watch: refuse every allocation after the first `allowed`, count what is still held.
+// An allocator for a context that refuses every allocation after the first `allowed` and counts the blocks that are not freed.
 #ifndef SP_METER_H
 #define SP_METER_H
 

@@ -1,5 +1,5 @@
-// A plain client of the viewer's protocol over a blocking socket: no library, no thread, no manners of its own. Frames of RFC
-// 6455, those of a server unfragmented, as ours are.
+// A plain client of the viewer's protocol over a blocking socket, without library and thread. Frames of RFC 6455; those of a
+// server are unfragmented, as ours are.
 #ifndef SP_TEST_PEER_H
 #define SP_TEST_PEER_H
 
@@ -19,11 +19,11 @@
 typedef struct peer {
     int fd;          // -1: not connected
     int status;      // of the answer to the upgrade: 101, 403, ...
-    int close_code;  // once closed; 0: without a word
+    int close_code;  // once closed; 0: without a code
     char close_why[128];
-    int pongs;  // that came
+    int pongs;  // number received
     char pong[128];
-    sp_bytes in;  // read, not yet taken
+    sp_bytes in;  // read, not yet consumed
     size_t taken;
 } peer;
 
@@ -48,11 +48,11 @@ static inline bool peer_send_raw(peer *p, const void *data, size_t size) {
     return size == 0;
 }
 
-// more bytes at the end of `in`; false: the time is over, or the connection is (closed)
+// appends bytes to `in`; false: timeout, or the connection is closed
 static inline bool peer_read_more(peer *p, double until_ms, bool *closed) {
     *closed = p->fd < 0;
     if (*closed) return false;
-    // what was taken makes room
+    // consumed bytes make room
     if (p->taken) {
         memmove(p->in.data, p->in.data + p->taken, p->in.size - p->taken);
         p->in.size -= p->taken, p->taken = 0;
@@ -101,8 +101,8 @@ static inline int peer_get(int port, const char *path, const char *host, sp_byte
     return peer_request(port, "GET", path, host, to);
 }
 
-// Asks 127.0.0.1:port for `path` ("/ws"); `headers`: further lines, each with its end, nullable. `room`: of the receiving buffer
-// of the socket, 0: the system's. True: it speaks WebSocket now.
+// Requests `path` ("/ws") from 127.0.0.1:port; `headers`: further lines, each with its line end, nullable. `room`: size of the
+// socket's receive buffer, 0: the system's. True: the connection is a WebSocket now.
 static inline bool peer_connect(peer *p, int port, const char *path, const char *headers, int room) {
     char ask[1024];
     bool closed;
@@ -131,7 +131,7 @@ static inline bool peer_connect(peer *p, int port, const char *path, const char 
     return false;
 }
 
-// the mask is a fixed one: it keeps proxies from being fooled, and there are none here
+// the mask is constant: it protects proxies, and there are none here
 static inline bool peer_send(peer *p, int opcode, const void *data, size_t size) {
     static const unsigned char mask[4] = {0x12, 0x34, 0x56, 0x78};
     unsigned char *frame = malloc(size + 14), *at = frame;
@@ -157,7 +157,7 @@ static inline bool peer_say(peer *p, const char *text) {
     return peer_send(p, PEER_TEXT, text, strlen(text));
 }
 
-// a whole frame at the front of what was read: its opcode, 0: there is none
+// a complete frame at the front of the read bytes: its opcode, 0: there is none
 static inline int peer_take_frame(peer *p, const unsigned char **data, size_t *size) {
     const unsigned char *at = p->in.data + p->taken;
     size_t left = p->in.size - p->taken, head = 2;
@@ -181,7 +181,7 @@ static inline void peer_note_close(peer *p, const unsigned char *data, size_t si
     if (size > 2) snprintf(p->close_why, sizeof p->close_why, "%.*s", (int)(size - 2), (const char *)data + 2);
 }
 
-// The next message, PEER_; answers pings on the way. `to` is overwritten; text ends with a zero that is not counted.
+// The next message, PEER_; answers pings meanwhile. `to` is overwritten; text ends with a zero that is not counted.
 static inline int peer_read(peer *p, sp_bytes *to, double timeout_ms) {
     double until = peer_now_ms() + timeout_ms;
     const unsigned char *data;

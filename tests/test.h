@@ -15,7 +15,7 @@ typedef struct sp_test {
 } sp_test;
 
 void sp_test_register(sp_test *test);
-extern int sp_test_failures;  // of the test that runs
+extern int sp_test_failures;  // of the running test
 
 #define TEST(id)                                                        \
     static void test_##id(void);                                        \
@@ -28,7 +28,7 @@ extern int sp_test_failures;  // of the test that runs
 #define SP_TEST_FAILED(...) (sp_test_failures++, printf("  %s:%d: ", __FILE__, __LINE__), printf(__VA_ARGS__), printf("\n"))
 
 #define CHECK(condition) ((condition) ? (void)0 : (void)SP_TEST_FAILED("failed: %s", #condition))
-// Leave the test where going on makes no sense.
+// Leaves the test where continuing makes no sense.
 #define REQUIRE(condition)                            \
     do {                                              \
         if (!(condition)) {                           \

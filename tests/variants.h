@@ -1,4 +1,4 @@
-// Every combination of material, rotation, shape and tangent that a solid knows, for tests that hold for all of them.
+// Every combination of material, rotation, shape and tangent of a solid, for tests that hold for all of them.
 #ifndef SP_VARIANTS_H
 #define SP_VARIANTS_H
 

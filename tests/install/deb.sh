@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# deb.sh SOURCE BUILD: makes the Debian package, lets lintian look at it, installs and removes it below a folder of its own.
+# deb.sh SOURCE BUILD: builds the Debian package, checks it with lintian, installs it in a separate folder and removes it.
 set -euo pipefail
 
 source=$1 build=$2
@@ -17,7 +17,7 @@ package=$("$source/tools/deb.sh" "$build" "$work/out" | tail -1)
 echo "made $(basename "$package"), $(stat -c %s "$package") bytes"
 dpkg-deb -f "$package" Depends | grep -c libxml2 >/dev/null
 
-# who packs it is asked of the one who does
+# the packager sets the address of the maintainer, so the tags about it are suppressed
 if command -v lintian >/dev/null; then
     lintian --no-tag-display-limit --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog "$package" >"$work/lintian" 2>/dev/null || true
     if grep '^E:' "$work/lintian"; then
@@ -27,7 +27,7 @@ if command -v lintian >/dev/null; then
     echo "lintian: no errors, $(grep -c '^W:' "$work/lintian" || true) warnings"
 fi
 
-# a system of its own: what the package needs is not there, and need not be
+# a separate root: the dependencies of the package are not installed there, and need not be
 root=$work/root
 mkdir -p "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/info"
 touch "$root/var/lib/dpkg/status"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tree.sh SOURCE BUILD CC: installs a build that is done into a staging folder, moves it, and uses it as its users would: the
-# command, the manual, completion, pkg-config and find_package, shared and static. Takes it away again.
+# tree.sh SOURCE BUILD CC: installs a finished build into a staging folder, moves it, and uses it as a user would: the
+# command, the manual, completion, pkg-config and find_package, shared and static. Removes it at the end.
 set -euo pipefail
 
 source=$1 build=$2 cc=$3
@@ -85,7 +85,7 @@ check "bash completes commands, options, words and files" completes
 if command -v zsh >/dev/null; then check "completion is a script of zsh" zsh -n "$tree/share/zsh/site-functions/_souple"; fi
 if command -v fish >/dev/null; then check "completion is a script of fish" fish -n "$tree/share/fish/vendor_completions.d/souple.fish"; fi
 
-# ---- what the shared libraries show
+# ---- exported symbols of the shared libraries
 exports_only_public() { ! nm -D --defined-only "$lib"/libsouple.so "$lib"/libsouple-io.so | awk 'NF == 3 { print $3 }' | grep -v '^sp_[a-z]'; }
 check "shared libraries export the public functions only" exports_only_public
 one_home() { [ -z "$(comm -12 <(nm -D --defined-only "$lib/libsouple.so" | awk '{ print $3 }' | sort) <(nm -D --defined-only "$lib/libsouple-io.so" | awk '{ print $3 }' | sort))" ]; }
@@ -127,7 +127,7 @@ if command -v pkg-config >/dev/null; then
     mv "$work/aside"/* "$lib"
 fi
 
-# ---- and away
+# ---- removal
 gone() { "$source/tools/uninstall.sh" "$tree" && [ -z "$(find "$tree" \( -type f -o -type l \) 2>/dev/null)" ]; }
 check "uninstall leaves no file behind" gone
 

@@ -143,7 +143,7 @@ TEST(cancelled_jobs_leave_the_queue_or_are_waited_for) {
     sp_context_destroy(&ctx);
 }
 
-// ---------------------------------------------------------------------------------------------------- letting go
+// ---------------------------------------------------------------------------------------------------- abandoning
 
 typedef struct owned {
     work w;

@@ -86,7 +86,7 @@ TEST(a_mirrored_tetrahedron_is_inverted) {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- against an oracle
+// ---------------------------------------------------------------------------------------------------- against a reference
 
 static double signed_volume(const double *x, const int *t) {
     double d[9];
@@ -139,7 +139,7 @@ TEST(sums_of_elements) {
         }
 }
 
-// ---------------------------------------------------------------------------------------------------- sums are state
+// ---------------------------------------------------------------------------------------------------- sums are part of the state
 
 static double pulling(const void *user, double t) {
     (void)user;

@@ -67,7 +67,7 @@ TEST(a_stretched_bar_stores_its_energy) {
     sp__rest_close(&m);
 }
 
-TEST(removed_part_equals_the_sum_of_its_roots) {
+TEST(removed_part_equals_the_product_of_its_roots) {
     sp_rest_matrix m;
     REQUIRE(sp__rest_beam(1, cells, &m) == SP_OK);
     CHECK_INT(m.A.view.n, 4 * 9);  // the clamped face is excluded

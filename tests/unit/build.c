@@ -363,7 +363,7 @@ TEST(rigid_bodies_stay_or_follow_their_move) {
     close_stage(&s);
 }
 
-// ------------------------------------------------------------------------------------------------ what is refused
+// ------------------------------------------------------------------------------------------------ refusals
 
 #define SOLID(inside) \
     "<scene>\n<solid name='b'>\n<box size='1 1 1' cells='2 2 2'/>\n" inside "\n</solid>\n<stop steps='1'/></scene>\n"
@@ -464,7 +464,7 @@ TEST(default_cell_counts) {
     close_stage(&s);
 }
 
-// ------------------------------------------------------------------------------------------------ what is worth a warning
+// ------------------------------------------------------------------------------------------------ warnings
 
 static int warnings_of(const stage *s, int line, const char *part) {
     int n = 0;

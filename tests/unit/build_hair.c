@@ -57,7 +57,7 @@ TEST(a_strand_moves_as_the_same_rod_alone) {
     end(&a), end(&b);
 }
 
-// ------------------------------------------------------------------------------------------------ scattered
+// ------------------------------------------------------------------------------------------------ distribution over surfaces
 
 // roots of strands of four elements
 static double *roots_of(const stage *s, int count) {

@@ -34,7 +34,7 @@ static bool make_subject(subject *s) {
     return true;
 }
 
-// ------------------------------------------------------------------------------------------------ what the language means
+// ------------------------------------------------------------------------------------------------ meaning of selections
 
 typedef struct shape {  // one selection, its text and its meaning
     int kind;           // 0 box, 1 sphere, 2 plane, 3 layer, 4 where, 5 ids
@@ -105,7 +105,7 @@ static bool element_in(const subject *b, const shape *s, int e) {
     return (hit && (!s->surface || b->boundary_tet[e])) != s->invert;
 }
 
-// ------------------------------------------------------------------------------------------------ what the builder makes of it
+// ------------------------------------------------------------------------------------------------ the built selection
 
 // held[i]: node i does not move under gravity; taken[e]: element e is in the region
 static bool built(subject *b, const char *inside_solid, bool *held, bool *taken) {

@@ -160,7 +160,7 @@ TEST(flip_reverses_normals) {
     CHECK_NEAR(n[1][0], -1, 1e-15);
 }
 
-TEST(a_rigid_body_carries_a_file) {
+TEST(a_file_is_attached_to_a_rigid_body) {
     stage s = built(SCENE("<rigid name='b' scale='2' translate='1 0 0' motion='kinematic'><box size='1 1 1'/>"
                           "<surface role='visual' " OCTA "/><move translate='0 {3*t} 0'/></rigid>"));
     REQUIRE(s.w && count_of(&s) == 1);

@@ -54,7 +54,7 @@ static sp_mesh *fill_in(sp_context *c, sp_field_fn *field, const void *user, dou
     return mesh;
 }
 
-// ---------------------------------------------------------------------------------------------------- promises
+// ---------------------------------------------------------------------------------------------------- guarantees
 
 TEST(angles_meet_the_guarantee) {
     sp_context *c = context();

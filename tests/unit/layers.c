@@ -81,7 +81,7 @@ static double signed_volume(const shape *s) {
     return sum;
 }
 
-// ---------------------------------------------------------------------------------------------------- looking
+// ---------------------------------------------------------------------------------------------------- rendering
 
 static sp_context *new_context(int workers) {
     sp_context_def def = sp_context_def_default();
@@ -257,7 +257,7 @@ TEST(volume_follows_from_depths) {
     CHECK(error[2] < 2e-4);
 }
 
-// ---------------------------------------------------------------------------------------------------- against an oracle
+// ---------------------------------------------------------------------------------------------------- against a reference
 
 // whether the ray of a sample intersects the triangle, and where; 2: too close to an edge to decide
 static int meets(const sp_eye *eye, double sx, double sy, const double *a, const double *b, const double *c, double *depth) {
@@ -351,7 +351,7 @@ TEST(points_that_are_not_finite_are_ignored) {
     free_image(&m), free_shape(&s);
 }
 
-// ---------------------------------------------------------------------------------------------------- all of them
+// ---------------------------------------------------------------------------------------------------- all layers
 
 TEST(no_layer_is_lost) {
     enum { DEEP = 3000 };

@@ -181,7 +181,7 @@ TEST(empty_and_invalid_input) {
     finish();
 }
 
-TEST(failed_allocations_leave_nothing) {
+TEST(failed_allocations_leak_nothing) {
     for (long allowed = 0;; allowed++) {
         meter m = {LONG_MAX, 0};
         sp_context_def def = metered_context(&m);

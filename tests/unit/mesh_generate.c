@@ -15,7 +15,7 @@ static sp_context *new_context(void) {
     return ctx;
 }
 
-// ------------------------------------------------------------------------------------------------ oracles
+// ------------------------------------------------------------------------------------------------ references
 
 // Volume inside the boundary by the divergence theorem: differs from the sum over elements where elements overlap or faces point
 // inwards.

@@ -118,7 +118,7 @@ TEST(a_surface_is_written_and_read_back) {
     remove(PATH);
 }
 
-// ------------------------------------------------------------------------------------------------ either order of bytes
+// ------------------------------------------------------------------------------------------------ byte order
 
 typedef struct bytes {
     unsigned char data[4096];
@@ -250,7 +250,7 @@ TEST(truncated_and_damaged_binaries) {
     sp_context_destroy(&ctx);
 }
 
-// ------------------------------------------------------------------------------------------------ what Gmsh also writes
+// ------------------------------------------------------------------------------------------------ other features of Gmsh
 
 static const char partitioned[] =
     "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 4 \"both halves\"\n$EndPhysicalNames\n"

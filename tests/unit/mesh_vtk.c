@@ -107,7 +107,7 @@ TEST(non_finite_numbers_are_kept_in_arrays) {
     sp_context_destroy(&ctx);
 }
 
-// ------------------------------------------------------------------------------------------------ others' files
+// ------------------------------------------------------------------------------------------------ files of other programs
 
 static const char head42[] = "# vtk DataFile Version 2.0\nby hand\nASCII\n";
 
@@ -359,7 +359,7 @@ TEST(compressed_files) {
     sp_context_destroy(&ctx);
 }
 
-// ------------------------------------------------------------------------------------------------ hostile
+// ------------------------------------------------------------------------------------------------ hostile files
 
 // every prefix of a valid file is refused or read, without reading past its end; the same with every single byte changed
 static void check_cuts(const char *name, sp_encoding encoding, bool compress) {

@@ -76,7 +76,7 @@ static void check_groups(const sp_mesh *mesh, const sp_mesh *back) {
     CHECK_INT(point->node_count, 1);
     CHECK_INT(point->nodes[0], 0);
     CHECK(sp_mesh_group_named(back, "nothing") == NULL);
-    // the skin is every boundary node, once, in ascending order
+    // the group "skin" is every boundary node, once, in ascending order
     int boundary = 0;
     sp_selection s = sp_selection_default();
     s.on_surface = true;
@@ -126,7 +126,7 @@ TEST(round_trip_with_numbers_far_apart) {
     round_trip(true);
 }
 
-// ------------------------------------------------------------------------------------------------ what is refused
+// ------------------------------------------------------------------------------------------------ refusals
 
 #define HEAD "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
 #define NODES "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"

@@ -85,7 +85,7 @@ TEST(float_and_double_are_the_same_operator) {
     beam_close(&b);
 }
 
-// ------------------------------------------------------------------------------------------------ its parts
+// ------------------------------------------------------------------------------------------------ parts of the hierarchy
 
 // the unknowns of a row under a rotation w about `about` and a translation c: its modes times the motion about its own point
 static void motion_of(const sp_grid_level *v, int i, const double *R, const double *about, const double *g, double *out) {
@@ -296,7 +296,7 @@ TEST(pins_may_change_after_the_aggregates_are_built) {
     beam_close(&b);
 }
 
-// ------------------------------------------------------------------------------------------------ small and strange ones
+// ------------------------------------------------------------------------------------------------ small and unusual matrices
 
 // n nodes on a line, springs of stiffness 1 in all directions between each and the next of its own group, and a mass each
 static sp_status chain(sp_context *ctx, int n, int group, double mass, sp_symmetric_own *A) {

@@ -177,7 +177,7 @@ TEST(stripes_fade_where_they_are_too_fine) {
     CHECK(black[0] > 0.05);
 }
 
-// ---------------------------------------------------------------------------------------------------- fields and marks
+// ---------------------------------------------------------------------------------------------------- fields and markers
 
 TEST(values_between_nodes_are_interpolated_linearly) {
     rod_picture p = {.ctx = new_context(1)};

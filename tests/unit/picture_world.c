@@ -213,7 +213,7 @@ TEST(invalid_settings_are_refused) {
     sp_context_destroy(&w.ctx);
 }
 
-// ---------------------------------------------------------------------------------------------------- surfaces that ride
+// ---------------------------------------------------------------------------------------------------- embedded surfaces
 
 // the bar's boundary as a separate surface, red and half transparent, in a role; vertices coincide with nodes
 static bool add_skin(world_of_one *w, unsigned roles) {
@@ -330,7 +330,7 @@ TEST(any_size_is_drawn) {
     sp_context_destroy(&w.ctx);
 }
 
-// ---------------------------------------------------------------------------------------------------- what a scene shows
+// ---------------------------------------------------------------------------------------------------- views of a scene
 
 // draws a scene and counts the pixels that are clearly red: arrows
 static int red_pixels(const char *show) {
@@ -407,7 +407,7 @@ TEST(every_allocation_may_fail) {
         allowed = -1;
         sp_context_memory(w.ctx, &after, NULL);
         CHECK_INT(after, before);
-        // libpng reports a refusal inside its compressor as an error of its own
+        // libpng reports a refused allocation in its compressor as its own error
         if (status == SP_IO) status = SP_NO_MEMORY;
     }
     CHECK_INT(status, SP_OK);

@@ -194,7 +194,7 @@ TEST(a_task_may_use_another_context) {
     sp_context_destroy(&c);
 }
 
-// ------------------------------------------------------------------------------------------------ two callers
+// ------------------------------------------------------------------------------------------------ two calling threads
 
 typedef struct caller {
     sp_context *ctx;
@@ -294,7 +294,7 @@ TEST(host_tasks) {
     sp_context_destroy(&ctx);
 }
 
-// ------------------------------------------------------------------------------------------------ no threads to be had
+// ------------------------------------------------------------------------------------------------ without threads
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SP_SANITIZED 1

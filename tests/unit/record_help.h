@@ -35,7 +35,7 @@ static inline void record_clean(void) {
     record_folder[0] = 0;
 }
 
-// ---- a layout of its own
+// ---- a layout without a world
 
 static const int help_tets[] = {0, 1, 2, 3, 1, 2, 3, 4}, help_tri[] = {0, 1, 2};
 

@@ -271,7 +271,7 @@ TEST(quantities_are_checked) {
     record_clean();
 }
 
-// ---------------------------------------------------------------------------------------------------- damage
+// ---------------------------------------------------------------------------------------------------- damaged files
 
 static size_t read_whole(const char *path, char **out) {
     FILE *f = fopen(path, "rb");

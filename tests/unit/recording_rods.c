@@ -142,7 +142,7 @@ TEST(a_growing_rod_is_shown_with_its_recorded_length) {
     record_clean();
 }
 
-// ---------------------------------------------------------------------------------------------------- what is seen
+// ---------------------------------------------------------------------------------------------------- visible surfaces
 
 static double volume(const sp_trimesh *mesh) {
     sp_trimesh_def t;

@@ -88,7 +88,7 @@ TEST(regular_refinement_keeps_angles) {
     sp_context_destroy(&ctx);
 }
 
-// ---------------------------------------------------------------------------------------------------- what is carried
+// ---------------------------------------------------------------------------------------------------- groups and arrays
 
 // a slab one cell thick: the group of both faces contains both ends of the edges across it, but not their midpoints
 static sp_mesh *laden_slab(sp_context *ctx) {
@@ -136,7 +136,7 @@ static void check_carried(const sp_mesh *fine, int tets_of_left) {
         for (int k = 0; k < 4; k++) of[sp_mesh_tets(fine)[4 * left->elements[i] + k]] = 1;
     for (int i = 0; i < left->node_count; i++) CHECK(of[left->nodes[i]]++ == 1);
     for (int i = 0; i < sp_mesh_node_count(fine); i++) CHECK(of[i] != 1);
-    // the skin is on the surface
+    // the group "skin" is on the surface
     for (int i = 0; i < 3 * sp_mesh_face_count(fine); i++) surface[sp_mesh_faces(fine)[i]] = 1;
     int on = 0;
     for (int i = 0; i < sp_mesh_node_count(fine); i++) on += surface[i];

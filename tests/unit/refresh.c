@@ -296,7 +296,7 @@ TEST(every_allocation_of_a_step_may_fail) {
     CHECK(used > 10);
 }
 
-// ---------------------------------------------------------------------------------------------------- tried again
+// ---------------------------------------------------------------------------------------------------- repeated steps
 
 // result of the preconditioner on b after each of some steps; spoil: attempts at another state come first, and fail
 static void play(sp_refresh_policy policy, int lag, bool spoil, double *sums, int steps) {

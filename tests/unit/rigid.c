@@ -175,7 +175,7 @@ TEST(triangles_lie_on_the_shapes) {
     finish();
 }
 
-// ------------------------------------------------------------------------------------------------ touched from outside
+// ------------------------------------------------------------------------------------------------ contact
 
 // a block of 8 nodes, all fixed, its lower 4 at height 0; the floor rises by 1 mm per step
 static sp_body_id held_block(sp_mesh **mesh) {

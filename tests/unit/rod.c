@@ -133,7 +133,7 @@ TEST(positions_of_loads_springs_and_fixed_nodes_are_checked) {
     end();
 }
 
-// ---------------------------------------------------------------------------------------------------- looking
+// ---------------------------------------------------------------------------------------------------- queries
 
 TEST(every_model_reports_the_same_values_of_one_rod) {
     for (int m = 0; m < MODELS; m++) {
@@ -228,7 +228,7 @@ TEST(anchors_find_the_nearest_point_of_the_start_shape) {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- holding
+// ---------------------------------------------------------------------------------------------------- constraints
 
 static void pin(sp_body_id id, int node, sp_edit_type type) {
     sp_edit e = sp_edit_default(type);

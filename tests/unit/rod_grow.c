@@ -106,7 +106,7 @@ static const double lengths[2] = {1.2, 4};
 static const sp_rod_model kinds[] = {SP_ROD_CLOTHOID, SP_ROD_HELIX};
 static const sp_grow_mode modes[] = {SP_GROW_TIP, SP_GROW_SCALE};
 
-// ------------------------------------------------------------------------------------------------ looking
+// ------------------------------------------------------------------------------------------------ queries
 
 static double length_of(const rig *r, int p) {
     double sum = 0;
@@ -383,7 +383,7 @@ TEST(reserved_elements_are_sufficient_and_few) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ holds, undo
+// ------------------------------------------------------------------------------------------------ springs, loads, undo
 
 static double place_of(const rig *r, int element, double at) {
     double s = at * r->rod.length[element];

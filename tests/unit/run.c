@@ -374,7 +374,7 @@ TEST(stop_conditions_and_overrides) {
     close_stage(&s);
 }
 
-// ------------------------------------------------------------------------------------------------ looks, instances
+// ------------------------------------------------------------------------------------------------ appearance, instances
 
 TEST(appearance_and_instances) {
     stage s = build("<scene><look name='red' color='1 0 0' opacity='0.5' edges='yes'/>"

@@ -40,7 +40,7 @@ TEST(precedence_of_defaults) {
     unload(&l);
 }
 
-TEST(defaults_may_stand_anywhere) {
+TEST(defaults_may_be_anywhere) {
     loaded l = load("<scene><solid name='a' class='off'><box size='1 1 1'/></solid>"
                     "<default class='off'><solid enabled='no' young='3'/></default></scene>");
     REQUIRE(l.status == SP_OK);

@@ -35,7 +35,7 @@ static sp_status make(sp_context *ctx, sp_mesh **out) {
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------ oracle
+// ------------------------------------------------------------------------------------------------ reference
 
 static void place(const sp_mesh *m, bool element, int i, double x[3]) {
     for (int k = 0; k < 3; k++) {
@@ -192,7 +192,7 @@ TEST(random_selections_against_brute_force) {
     sp_context_destroy(&ctx);
 }
 
-// ------------------------------------------------------------------------------------------------ by hand
+// ------------------------------------------------------------------------------------------------ single cases
 
 TEST(all_none_and_short_lists) {
     sp_context *ctx = new_context();

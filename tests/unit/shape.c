@@ -130,7 +130,7 @@ TEST(distance_against_samples_of_the_surface) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ awkward places
+// ------------------------------------------------------------------------------------------------ special points
 
 static double at(int shape, double x, double y, double z, double n[3]) {
     return sp__shape_distance(&shapes[shape], (double[3]){x, y, z}, n);

@@ -19,7 +19,7 @@ static sp_factor *factored(sp_context *ctx, sp_factor_def def, sp_symbolic *S, c
     return F;
 }
 
-// ------------------------------------------------------------------------------------------------ against the oracle
+// ------------------------------------------------------------------------------------------------ against the reference
 
 // Entries of L differ by rounding of sums whose terms are bounded by the diagonal of A (unit roundoff times length of the sums).
 static void check_entries(const sp_factor *F, const sp_scalar_factor *O) {

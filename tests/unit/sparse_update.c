@@ -145,7 +145,7 @@ static const sp_factor_def kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-// ------------------------------------------------------------------------------------------------ elements out and back
+// ------------------------------------------------------------------------------------------------ removed and restored elements
 
 TEST(removed_and_restored_elements) {
     const int tets[] = {7, 200, 201, 5, 100, 319, 40, 150, 151, 152, 153, 154, 21};
@@ -203,7 +203,7 @@ TEST(many_changes_in_a_row) {
     close_setting(&s);
 }
 
-// ------------------------------------------------------------------------------------------------ any W that fits
+// ------------------------------------------------------------------------------------------------ general W
 
 // Columns with a few rows each from randomly chosen fronts; sizes from a thousandth to the largest.
 static change random_change(const sp_symbolic *S, int rank, double size, unsigned long long *seed) {

@@ -137,7 +137,7 @@ TEST(a_free_straight_strand_has_inertia_about_its_axis) {
     close_rig(&k);
 }
 
-// ---------------------------------------------------------------------------------------------------- through a world
+// ---------------------------------------------------------------------------------------------------- in a world
 
 static void swing(const void *user, double t, sp_pose *out) {
     (void)user;

@@ -177,7 +177,7 @@ TEST(a_fine_surface_follows_the_interpolation) {
     rig_finish(&r);
 }
 
-// ---------------------------------------------------------------------------------------------------- the own boundary
+// ---------------------------------------------------------------------------------------------------- the boundary
 
 static double area_of(const sp_surface_info *info, const double *x) {
     double sum = 0;

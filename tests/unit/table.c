@@ -231,7 +231,7 @@ static double row_times(const sp_rows *J, int row, const double *x) {
     return sum;
 }
 
-TEST(points_against_pull_and_push) {
+TEST(points_against_jacobian_and_transpose) {
     EACH_KIND(k, w, b) {
         sp_anchor a[ANCHORS];
         int n = anchors_of(b, a, ANCHORS), start[ANCHORS + 1], col[ENTRIES];
@@ -270,7 +270,7 @@ TEST(points_against_pull_and_push) {
 }
 
 // rows fit exactly or are refused, with the same status by every kind
-TEST(pull_asks_for_no_more_room_than_it_needs) {
+TEST(jacobian_rows_fit_or_are_refused) {
     EACH_KIND(k, w, b) {
         sp_anchor a[ANCHORS];
         int n = anchors_of(b, a, ANCHORS), start[ANCHORS + 1], col[ENTRIES];

@@ -140,7 +140,7 @@ TEST(errors_equal_those_of_full_matrices) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ exact where all is fresh
+// ------------------------------------------------------------------------------------------------ exact after a refresh
 
 TEST(refreshed_matrix_is_the_corotational_one) {
     const char *backends[] = {"ref", "cpu"};
@@ -288,7 +288,7 @@ TEST(one_path_is_always_granted) {
     rig_drop(&r);
 }
 
-// ------------------------------------------------------------------------------------------------ changes from outside
+// ------------------------------------------------------------------------------------------------ external changes
 
 TEST(pins_come_and_go) {
     rig r;

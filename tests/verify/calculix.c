@@ -54,7 +54,7 @@ static void make_conditions(problem *p) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ ours
+// ------------------------------------------------------------------------------------------------ Souple
 
 static double *ours(problem *p) {
     lab *b = &p->b;
@@ -89,7 +89,7 @@ static double *ours(problem *p) {
     return u;
 }
 
-// ------------------------------------------------------------------------------------------------ theirs
+// ------------------------------------------------------------------------------------------------ CalculiX
 
 // The number of a boundary face in the numbering of ccx (1-2-3, 1-4-2, 2-4-3, 3-4-1), and its element.
 static void face_of(const sp_mesh *mesh, const int *face, int *element, int *number) {
@@ -188,7 +188,7 @@ static double *theirs(const problem *p) {
     return u;
 }
 
-// ------------------------------------------------------------------------------------------------ side by side
+// ------------------------------------------------------------------------------------------------ comparison
 
 // Scales the load so that the largest displacement is 9.5e-8 (pressure) or 9.5e-3.
 static bool rescale(problem *p) {

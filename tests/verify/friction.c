@@ -65,7 +65,7 @@ static double sled_place(sled *s) {
     return mean;
 }
 
-// ------------------------------------------------------------------------------------------------ slopes and pushes
+// ------------------------------------------------------------------------------------------------ slopes and horizontal forces
 
 // mu = 0.5 holds up to 26.6 degrees. The block starts on the slope and first settles. Then a sticking one stays within 1e-5 m for
 // 0.5 s, while one that slides with a hundredth of g would move 1 cm. Explicit contact has a stiffness of m/h2 and oscillates:
@@ -146,7 +146,7 @@ TEST(statics_hold_inside_the_cone) {
     lab_close(&s.lab);
 }
 
-// ------------------------------------------------------------------------------------------------ seams and presses
+// ------------------------------------------------------------------------------------------------ seams and pressure
 
 // A floor of two boxes side by side, as two rigid bodies or two shapes of one: a block that slides over the seam without friction
 // keeps its speed and is not lifted. 1e-3 of the speed: implicit steps damp the rest of its bouncing.

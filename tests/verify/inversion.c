@@ -68,7 +68,7 @@ TEST(polar_rests_in_the_mirror) {
     specimen_close(&s);
 }
 
-// ------------------------------------------------------------------------------------------------ released
+// ------------------------------------------------------------------------------------------------ release
 
 // Node `corner` is pushed through the opposite face to `depth` times its height and released, with damping: volume after 20 s
 // over the rest volume, and the largest change of an edge over its length.

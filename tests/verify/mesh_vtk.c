@@ -45,7 +45,7 @@ static void remove_folder(const char *folder) {
     rmdir(folder);
 }
 
-// ------------------------------------------------------------------------------------------------ theirs
+// ------------------------------------------------------------------------------------------------ files of VTK
 
 static bool array_is(const sp_cells *c, const char *name, int components, bool integral, double (*number)(int i, bool plain),
                      bool plain) {
@@ -158,7 +158,7 @@ TEST(vtk_files_are_read) {
     sp_context_destroy(&ctx);
 }
 
-// ------------------------------------------------------------------------------------------------ ours
+// ------------------------------------------------------------------------------------------------ our files
 
 static void write_ours(const sp_cells *c, const char *folder, const char *name, sp_encoding encoding, bool compress) {
     char path[900];

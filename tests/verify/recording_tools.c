@@ -238,7 +238,7 @@ TEST(a_second_run_has_the_hashes_of_the_file) {
     sp_context_destroy(&ctx);
 }
 
-// ---------------------------------------------------------------------------------------------------- ends of all kinds
+// ---------------------------------------------------------------------------------------------------- interrupted runs
 
 static const char *const endless =
     "<scene dt='0.01' gravity='0 -9.81 0'><solid name='beam' young='1e5'><box size='0.6 0.2 0.2' cells='6 2 2'/>"

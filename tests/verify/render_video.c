@@ -18,7 +18,7 @@ static int have(const char *program) {
     return run(command) == 0;
 }
 
-TEST(video_holds_all_pictures) {
+TEST(video_contains_all_pictures) {
     char folder[] = "/tmp/souple-video-XXXXXX", command[1024], text[256] = "";
     if (!have("ffmpeg") || !have("ffprobe")) return;
     REQUIRE(mkdtemp(folder));

@@ -79,7 +79,7 @@ TEST(euler_load) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ a head that is guided
+// ------------------------------------------------------------------------------------------------ a guided head
 
 // Sideways position at share s of a column that is clamped at its foot and pinned on the axis at its head: y'' + k^2 y = c + r (1
 // - s). It is unbounded where tan k = k, k = 4.4934, 20.19 E I / L^2.
@@ -114,7 +114,7 @@ TEST(guided_head) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ bent
+// ------------------------------------------------------------------------------------------------ post-buckling
 
 // integral from 0 to pi/2 of (1 - k^2 sin^2)^(power/2) by the trapezoidal rule, which is exact to rounding for periodic functions
 static double complete(double k, double power) {

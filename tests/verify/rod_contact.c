@@ -69,7 +69,7 @@ static double speed(rod_lab *b) {
     return worst;
 }
 
-// ------------------------------------------------------------------------------------------------ lying
+// ------------------------------------------------------------------------------------------------ at rest
 
 // A circular arc, dropped flat from two centimetres. Tolerance: the motion left after two seconds of drag, 1e-4 of the weight.
 TEST(rests_on_a_plane) {

@@ -30,7 +30,8 @@ static double energy(rod_lab *b) {
     return info.kinetic + info.elastic + sum;
 }
 
-// ------------------------------------------------------------------------------------------------ numbers known before
+// ------------------------------------------------------------------------------------------------ numbers of an independent
+// program
 
 // Tolerance: half a unit of the last of four digits, and the truncation of series in the other program.
 TEST(ten_clothoids_fall) {
@@ -258,7 +259,7 @@ TEST(weight_times_time) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ a root that is carried
+// ------------------------------------------------------------------------------------------------ a moving root
 
 static const double carried_step = 0.002;
 

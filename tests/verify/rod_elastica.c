@@ -167,7 +167,7 @@ TEST(force_at_the_tip) {
 // Curvature is uniform, which clothoids and helices represent exactly: rounding and Newton's tolerance. A beam element that turns
 // by a is the linear beam with ends rotated by a / 2 against its chord, of length l instead of l (sin a/2) / (a/2): a^2 / 24. A
 // discrete rod turns by 2 atan (l kappa / 2) at a node instead of l kappa, a^2 / 12 of it, and its edges are chords.
-TEST(moment_at_the_tip_rolls_it_up) {
+TEST(moment_at_the_tip_rolls_the_strip_up) {
     for (int m = 0; m < ROD_MODELS; m++)
         for (int half = 1; half <= 2; half++) {
             rod_lab b;

@@ -46,7 +46,7 @@ static spring held_from_turning(const spring *natural, double pitch) {
     return out;
 }
 
-// ------------------------------------------------------------------------------------------------ the handbook
+// ------------------------------------------------------------------------------------------------ handbook formula
 
 // A close-coiled spring, pitch angle 0.5 degrees. Tolerance: sin^2 of the angle, 1e-4, and the relative force, also 1e-4.
 TEST(handbook_stiffness) {

@@ -139,7 +139,7 @@ static double from_exact(const torus *t, int steps, deed *act, track *run) {
     return most;
 }
 
-// ------------------------------------------------------------------------------------------------ the report's claims
+// ------------------------------------------------------------------------------------------------ claims of the report
 
 // Free fall only translates. Implicit Euler falls g h^2 n (n + 1) / 2 in n steps; rounding is added n times.
 TEST(free_fall_refreshes_nothing) {
@@ -418,7 +418,7 @@ TEST(same_bits_for_any_number_of_workers) {
     }
 }
 
-TEST(a_checkpoint_goes_on_to_the_same_bits) {
+TEST(a_checkpoint_continues_with_the_same_bits) {
     lab b, c;
     torus t = plain;
     sp_checkpoint kept = {0};
