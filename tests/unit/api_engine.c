@@ -110,7 +110,7 @@ TEST(mesh_filling) {
     REQUIRE(sp_mesh_boundary(ball, &skin) == SP_OK);
     REQUIRE(sp_mesh_fill_surface(skin, &def, &info, &again) == SP_OK);
     CHECK_NEAR(sp_mesh_volume(again), sp_mesh_volume(ball),
-               0.1 * sp_mesh_volume(ball));  // curved surfaces approximated by chords twice
+               0.1 * sp_mesh_volume(ball));  // chords of chords: the boundary is approximated twice
     int labels[8] = {1, 1, 1, 1, 1, 1, 1, 1};
     sp_label_volume volume = {.dims = {2, 2, 2}, .labels = labels, .affine = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     REQUIRE(sp_mesh_fill_labels(context, &volume, NULL, 0, &def, NULL, &cube) == SP_OK);

@@ -235,6 +235,6 @@ TEST(hanging_rod) {
             error[half][fine] = sp__norm3(d);
         }
     CHECK(error[0][1] < 0.04 && fabs(log2(error[0][0] / error[0][1]) - 1) < 0.15);
-    // the upper half is longer by 30/1e5; 3e-4 of that disturbs a clean second order
+    // the stretch of the upper part, 30/1e5 = 3e-4, disturbs a clean second order
     CHECK(error[1][1] < 1e-3 && log2(error[1][0] / error[1][1]) > 1.4);
 }

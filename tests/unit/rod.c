@@ -249,9 +249,9 @@ TEST(pins_hold_and_release) {
         pin(id, 5, SP_EDIT_PIN);
         for (int i = 0; i < 30; i++) CHECK(sp_world_step(w, 0.01) >= 0);
         sp_world_field(w, id, "position", x);
-        // and as much again because it swings, twice
+        // twice the static deflection because it swings, and a factor of two
         CHECK_NEAR(x[16], 0, 4e-4);
-        // about the deflection of a rod on two supports: no oscillation
+        // the middle sags between the two fixed ends
         CHECK(x[7] < -1e-3);
         // both ends carry their share of the weight, approximately because it swings
         CHECK_INT(sp_world_field(w, id, "force", f), SP_OK);

@@ -117,7 +117,7 @@ static arc fold(void) {
     return a;
 }
 
-// Published digits: half a unit in the last place, and as much for rounding. At the fold, l and what depends on it are known to
+// Tabulated digits: half a unit in the last place, and as much for rounding. At the fold, l and what depends on it are known to
 // the square root of the accuracy of rho.
 TEST(branch_of_twining_states) {
     static const double table[][5] = {{1.5, 0.58650, 2.12081, 2.17862, 12.31},
