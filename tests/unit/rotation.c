@@ -65,7 +65,8 @@ TEST(svd_leaves_a_symmetric_stretch_whose_only_negative_value_is_the_least) {
         rotation_svd(F, R);
         stretch(R, F, S);
         CHECK(asymmetry(S) < rounding);
-        // pairwise sums of singular values are not negative: (tr S) I - S is positive semi-definite, and so are its minors
+        // pairwise sums of singular values are not negative: (tr S) I - S is positive semi-definite, so its minors are not
+        // negative
         double tr = S[0] + S[4] + S[8], a = tr - S[0], b = tr - S[4];
         CHECK(a > -rounding && b > -rounding && a * b - S[1] * S[1] > -rounding);
     }
