@@ -6,7 +6,7 @@ if(SP_FUZZ AND SP_IO)
     target_compile_options(souple-io PRIVATE -fsanitize=fuzzer-no-link)
     target_compile_options(souple-serve PRIVATE -fsanitize=fuzzer-no-link)
     file(GLOB readers ${PROJECT_SOURCE_DIR}/src/core/*.c ${PROJECT_SOURCE_DIR}/src/mesh/*.c ${PROJECT_SOURCE_DIR}/src/world/*.c)
-    set_source_files_properties(${readers} TARGET_DIRECTORY souple PROPERTIES COMPILE_OPTIONS -fsanitize=fuzzer-no-link)
+    set_property(SOURCE ${readers} TARGET_DIRECTORY souple APPEND PROPERTY COMPILE_OPTIONS -fsanitize=fuzzer-no-link)
 endif()
 
 function(sp_fuzz name count suffix)
