@@ -1,4 +1,4 @@
-// Copies of groups and arrays. Counts grow with what has been begun, so that freeing works at any point.
+// Copies of groups and arrays. A count is raised as soon as its entry exists, so that freeing works after any failure.
 #include "mesh/attributes.h"
 
 static sp_status no_memory(sp_context *ctx) {

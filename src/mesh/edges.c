@@ -1,5 +1,5 @@
-// Sides are sorted by their larger, then by their smaller end in two counting passes: linear whatever the surface. Equal ones are
-// then neighbours, and edges come out in an order that depends on the numbers at the corners alone.
+// Edges of triangles. Sides are sorted by their larger end, then by their smaller end, in two counting passes: linear time for
+// any surface. Equal sides become neighbours, and the order of the edges depends only on the vertex numbers.
 #include "mesh/edges.h"
 
 typedef struct sorter {
@@ -20,7 +20,7 @@ static void sort_pass(const sorter *s, bool larger, const int *from, int n, int 
     for (int i = 0; i < n; i++) to[s->start[end_of(s->corners, from[i], larger)]++] = from[i];
 }
 
-// sides with two true ends
+// collects the sides with two valid (not negative) ends
 static int collect(const int *corners, int faces, int *of, int *sides) {
     int n = 0;
     for (int s = 0; s < 3 * faces; s++) {
@@ -30,7 +30,7 @@ static int collect(const int *corners, int faces, int *of, int *sides) {
     return n;
 }
 
-// equal neighbours in `sides` are one edge
+// equal neighbours in `sides` form one edge
 static void name(const int *corners, int n, sp_edges *e) {
     for (int i = 0; i < n; i++) {
         int side = e->sides[i], low = end_of(corners, side, false), high = end_of(corners, side, true);

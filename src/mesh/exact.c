@@ -1,6 +1,6 @@
-// Error bounds and expansions after Shewchuk 1997, "Adaptive precision floating-point arithmetic and fast robust geometric
-// predicates". An expansion is a sum of doubles, smallest first, that do not overlap; its sign is that of its last term. Zeros
-// are left out as they come, so that plain numbers (surfaces drawn on a grid) stay short and quick.
+// Exact geometric predicates with error bounds and expansions after Shewchuk 1997, "Adaptive precision floating-point arithmetic
+// and fast robust geometric predicates". An expansion is a sum of non-overlapping doubles, smallest first; its sign is the sign
+// of its last term. Zero terms are dropped at once, so that short numbers (surfaces drawn on a grid) give short expansions.
 #include "mesh/exact.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static void two_sum(double a, double b, double *sum, double *rest) {
     *rest = (a - (*sum - bb)) + (b - bb);
 }
 
-// e (n terms) + b, in place (Shewchuk, figure 6); returns the terms
+// e (n terms) + b, in place (Shewchuk, figure 6); returns the number of terms
 static int grow(double *e, int n, double b) {
     int count = 0;
     double q = b, rest;
@@ -26,7 +26,7 @@ static int grow(double *e, int n, double b) {
     return count;
 }
 
-// a - b in at most two terms
+// a - b as at most two terms
 typedef struct gap {
     int n;
     double term[2];
@@ -41,7 +41,7 @@ static gap difference(double a, double b) {
     return g;
 }
 
-// out (n terms) + sign e g, term by term; returns the terms
+// out (n terms) + sign e g, term by term; returns the number of terms
 static int add_product(double *out, int n, const double *e, int ne, const gap *g, double sign) {
     for (int i = 0; i < ne; i++)
         for (int j = 0; j < g->n; j++) {
@@ -56,7 +56,7 @@ static int sign_of(const double *e, int n) {
     return n == 0 ? 0 : e[n - 1] > 0 ? 1 : -1;
 }
 
-// terms at most: minors 2 x 2 x 2 x 2, the determinant 3 x 16 x 2 x 2
+// maximum number of terms: minors 2 x 2 x 2 x 2, determinant 3 x 16 x 2 x 2
 static int sign_exact3(const double *a, const double *const rows[3]) {
     double minor[16], det[192];
     int n = 0;
@@ -78,7 +78,7 @@ int sp__orient3(const double *a, const double *b, const double *c, const double 
     double yz = q[1] * r[2], zy = q[2] * r[1], zx = q[2] * r[0], xz = q[0] * r[2], xy = q[0] * r[1], yx = q[1] * r[0];
     double det = p[0] * (yz - zy) + p[1] * (zx - xz) + p[2] * (xy - yx);
     double most = fabs(p[0]) * (fabs(yz) + fabs(zy)) + fabs(p[1]) * (fabs(zx) + fabs(xz)) + fabs(p[2]) * (fabs(xy) + fabs(yx));
-    double bound = (7 + 56 * EPSILON) * EPSILON * most;  // his o3derrboundA
+    double bound = (7 + 56 * EPSILON) * EPSILON * most;  // Shewchuk: o3derrboundA
     if (det > bound) return 1;
     if (-det > bound) return -1;
     if (most == 0) return 0;
@@ -88,7 +88,8 @@ int sp__orient3(const double *a, const double *b, const double *c, const double 
 
 int sp__orient2(const double *a, const double *b, const double *c, int u, int v) {
     double left = (a[u] - c[u]) * (b[v] - c[v]), right = (a[v] - c[v]) * (b[u] - c[u]);
-    double det = left - right, most = fabs(left) + fabs(right), bound = (3 + 16 * EPSILON) * EPSILON * most;  // his ccwerrboundA
+    double det = left - right, most = fabs(left) + fabs(right),
+           bound = (3 + 16 * EPSILON) * EPSILON * most;  // Shewchuk: ccwerrboundA
     if (det > bound) return 1;
     if (-det > bound) return -1;
     if (most == 0) return 0;

@@ -1,5 +1,5 @@
-// Examining a definition: the stages in order, and the report. Stages look at what is given and never change it; a defect that an
-// earlier stage found does not come back as a different one from a later stage where that can be helped.
+// Mesh examination: runs the stages in order and builds the report. Stages never change the definition. A later stage avoids
+// reporting a defect of an earlier stage again under another name.
 #include "mesh/examine.h"
 #include "mesh/weld.h"
 

@@ -1,5 +1,5 @@
-// Nodes and elements by themselves: positions, node numbers, orientation, flatness, duplicates; nodes of no element, nodes that
-// coincide, parts that hang together.
+// Checks of single nodes and elements: positions, node numbers, orientation, flatness, duplicates, unreferenced nodes, coincident
+// nodes, connected components.
 #include "math/vec3.h"
 #include "mesh/examine.h"
 #include "mesh/rows.h"
@@ -16,7 +16,7 @@ static bool repeats(const int *c, int corners) {
     return false;
 }
 
-// twice the area of a triangle, and what is rounding (as of tetrahedra in mesh_create.c)
+// twice the area of a triangle, and the value below which it is rounding error (as for tetrahedra in mesh_create.c)
 static double triangle_size(const double *x, const int *c, double *flat_below) {
     double u[3], v[3], w[3], n[3], far = 0;
     for (int i = 0; i < 3; i++)
@@ -81,7 +81,7 @@ static double size_of(const sp_examination *e, const int *c) {
     return e->corners == 4 ? sp__tet_det(e->x, c) / 6 : triangle_size(e->x, c, &flat) / 2;
 }
 
-// which number is out of range; a node that is not finite is reported once, as a node
+// whether a node number is out of range; a node that is not finite is reported once, as a node
 static bool names_missing(const sp_examination *e, const int *c) {
     for (int i = 0; i < e->corners; i++)
         if (c[i] < 0 || c[i] >= e->node_count) return true;
@@ -98,7 +98,7 @@ static void report_elements(sp_examination *e) {
     }
 }
 
-// earlier[element] = 1 + the earlier one with the same nodes; 0: none
+// earlier[element] = 1 + the earlier element with the same nodes; 0: none
 static void keep_twin(void *user, int element, int earlier) {
     ((int *)user)[element] = earlier + 1;
 }
@@ -108,7 +108,7 @@ sp_status sp__examine_elements(sp_examination *e) {
         if (!finite(e->x + 3 * (size_t)i)) sp__examine_add(e, SP_DEFECT_NOT_FINITE, -1, -1, i, -1, 0);
     sp__elements_judge(e->x, e->node_count, e->elements, e->element_count, e->corners, e->state);
     report_elements(e);
-    // listed in order of their numbers, which the sort does not keep
+    // reports in order of element numbers, which the sort does not keep
     int *earlier;
     if (!SP_NEW(e->ctx, earlier, e->element_count)) return SP_FAIL(e->ctx, SP_NO_MEMORY, "no memory to compare elements");
     sp_status status =
@@ -126,7 +126,7 @@ static void mark_used(sp_examination *e) {
         if (e->elements[i] >= 0 && e->elements[i] < e->node_count) e->used[e->elements[i]] = 1;
 }
 
-// parts that share no node
+// counts parts that share no node
 static sp_status count_components(sp_examination *e) {
     int *parent;
     if (!SP_NEW(e->ctx, parent, e->node_count)) return SP_FAIL(e->ctx, SP_NO_MEMORY, "no memory for the parts of a mesh");
@@ -136,7 +136,7 @@ static sp_status count_components(sp_examination *e) {
         if (e->state[i] & SP_ELEMENT_BROKEN) continue;
         for (int k = 1; k < e->corners; k++) sp__set_join(parent, c[0], c[k]);
     }
-    // a part is counted at its root; roots are the lowest of their sets, and used if any of the set is
+    // a part is counted at its root, the lowest node of its set; a root is used if any node of the set is used
     for (int i = 0; i < e->element_count; i++) {
         const int *c = e->elements + (size_t)i * (size_t)e->corners;
         if (e->state[i] & SP_ELEMENT_BROKEN) continue;

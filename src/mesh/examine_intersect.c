@@ -1,10 +1,10 @@
-// Triangles of the surface that cut each other: pairs whose boxes touch, then the exact test. Nodes that coincide count as one,
-// so that a surface of loose triangles is not one great intersection.
+// Self-intersections of the surface: pairs of triangles with overlapping boxes, then the exact test. Coincident nodes count as
+// one node, so that a surface of separate triangles does not report every pair of neighbours.
 #include "mesh/examine.h"
 #include "mesh/intersect.h"
 #include "mesh/tree.h"
 
-enum { PAIRS_MAX = 60000000 };  // about ten seconds; good surfaces have eight a triangle
+enum { PAIRS_MAX = 60000000 };  // limit of about ten seconds; a good surface has about eight pairs per triangle
 
 typedef struct search {
     sp_examination *e;

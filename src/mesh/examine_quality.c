@@ -1,4 +1,4 @@
-// Sizes and shapes of elements: volumes, angles, radius ratios, edges.
+// Element size and quality: volumes, dihedral angles, radius ratios, edge lengths.
 #include "math/vec3.h"
 #include "mesh/examine.h"
 
@@ -16,12 +16,13 @@ static void keep_edge(sp_mesh_stats *s, double length, int64_t *count) {
     ++*count;
 }
 
-// edge i runs from corner ends[i][0] to ends[i][1], the other two are across[i]
+// edge i joins nodes ends[i][0] and ends[i][1]; across[i] are the other two nodes
 static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 static const int across[6][2] = {{2, 3}, {1, 3}, {1, 2}, {0, 3}, {0, 2}, {0, 1}};
 
-// The angle at edge e between the faces to k and l: with n1 = e x k, n2 = e x l it is atan2(|e| |det|, n1.n2), since n1 x n2 =
-// det e. r = 3 V / area; R = | |a|^2 b x c + |b|^2 c x a + |c|^2 a x b | / (2 det) with edges a, b, c from one corner.
+// The dihedral angle at edge e between the faces to k and l is atan2(|e| |det|, n1.n2) with n1 = e x k, n2 = e x l, since n1 x n2
+// = det e. Inradius r = 3 V / area; circumradius R = | |a|^2 b x c + |b|^2 c x a + |c|^2 a x b | / (2 det) with edges a, b, c
+// from one node.
 static double judge_tet(const double *const x[4], double length[6], shape *s) {
     double edge[6][3], n[3], to[2][3], normal[2][3], area = 0, radius[3] = {0}, longest = 0;
     for (int i = 0; i < 6; i++) {
@@ -30,13 +31,13 @@ static double judge_tet(const double *const x[4], double length[6], shape *s) {
         longest = fmax(longest, length[i]);
     }
     double m[9];
-    memcpy(m, edge, sizeof m);  // the first three leave corner 0
+    memcpy(m, edge, sizeof m);  // the first three edges start at node 0
     double det = sp__det3(m), size = fabs(det);
     for (int i = 0; i < 6; i++) {
         for (int k = 0; k < 2; k++) {
             sp__sub3(x[across[i][k]], x[ends[i][0]], to[k]);
             sp__cross3(edge[i], to[k], normal[k]);
-            area += sp__norm3(normal[k]) / 6;  // each face is met at three edges, and its normal is twice its area
+            area += sp__norm3(normal[k]) / 6;  // each face is visited at three edges, and its normal has twice its area
         }
         s->angle[i] = DEGREES * atan2(length[i] * size, sp__dot3(normal[0], normal[1]));
     }
@@ -70,7 +71,7 @@ static double judge_triangle(const double *const x[3], double length[3], shape *
 
 static void keep_shape(sp_mesh_stats *s, const shape *now, int64_t number) {
     for (int i = 0; i < now->angles; i++) {
-        int bin = (int)((now->angle[i] + 1e-9) / 10);  // 90 degrees are 90, whatever the rounding
+        int bin = (int)((now->angle[i] + 1e-9) / 10);  // 90 degrees go to the bin of 90 despite rounding
         s->angles[bin < 0 ? 0 : bin > 17 ? 17 : bin]++;
         s->angle_min = fmin(s->angle_min, now->angle[i]);
         s->angle_max = fmax(s->angle_max, now->angle[i]);

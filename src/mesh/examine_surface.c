@@ -1,5 +1,5 @@
-// The surface: faces of one tetrahedron only, or the triangles themselves; then its edges, its vertices and the shells it is made
-// of. Inverted tetrahedra show their faces as if they had been turned: they are reported once, not once more per neighbour.
+// Surface topology: faces of exactly one tetrahedron, or the given triangles; then edges, vertices and shells. The faces of an
+// inverted tetrahedron are flipped, so that it is reported once and not again for every neighbour.
 #include "math/vec3.h"
 #include "mesh/examine.h"
 #include "mesh/rows.h"
@@ -10,7 +10,7 @@ static sp_status no_memory(const sp_examination *e) {
 
 // ------------------------------------------------------------------------------------------------ faces of tetrahedra
 
-// face f = 4 tet + local face, outward
+// face f = 4 tet + local face, oriented outward
 static void face_nodes(const sp_examination *e, int f, int out[3]) {
     const int *tet = e->elements + 4 * (size_t)(f / 4), *local = sp__tet_face[f % 4];
     bool turn = e->state[f / 4] & SP_ELEMENT_INVERTED;
@@ -36,7 +36,7 @@ static int fill_rows(const sp_examination *e, int *rows) {
     return n;
 }
 
-// equal rows are one face; single[f] = 1 where it is alone
+// equal rows are the same face; single[f] = 1 if no other face is equal
 static void match_faces(sp_examination *e, const int *rows, int n, unsigned char *single) {
     for (int i = 0, end; i < n; i = end) {
         const int *row = rows + 4 * (size_t)i;
@@ -115,7 +115,7 @@ static void judge_edges(sp_examination *e) {
     }
 }
 
-// after all joins: which shells have edges that do not balance
+// after all joins: finds the shells with unbalanced edges
 static void judge_shells(sp_examination *e) {
     const sp_edges *d = &e->edges;
     sp_mesh_stats *s = &e->report->stats;
@@ -134,7 +134,7 @@ static void judge_shells(sp_examination *e) {
     }
 }
 
-// Corners of triangles at a vertex hang together across the edges there; a vertex with more than one such fan is pinched.
+// Triangle corners at a vertex are connected across the edges there; a vertex with more than one connected fan is non-manifold.
 static sp_status judge_vertices(sp_examination *e) {
     const sp_edges *d = &e->edges;
     int *parent, *fans = NULL;
@@ -146,7 +146,7 @@ static sp_status judge_vertices(sp_examination *e) {
     for (int i = 0; i < d->count; i++) {
         const int *side = d->sides + d->first[i], n = d->first[i + 1] - d->first[i];
         for (int k = 1; k < n; k++) {
-            // the corners of both triangles at either end of the edge
+            // joins the corners of both triangles at each end of the edge
             bool alike = e->faces[side[0]] == e->faces[side[k]];
             int end0 = side[0] % 3 == 2 ? side[0] - 2 : side[0] + 1, endk = side[k] % 3 == 2 ? side[k] - 2 : side[k] + 1;
             sp__set_join(parent, side[0], alike ? side[k] : endk);
@@ -178,7 +178,8 @@ static double area_of(const sp_examination *e) {
     return sum;
 }
 
-// A closed shell that encloses a negative volume is a cavity where it lies within an odd number of others, otherwise a mistake.
+// A closed shell with a negative volume is a cavity if an odd number of other shells contains it; otherwise its orientation is
+// wrong.
 static sp_status judge_insides(sp_examination *e) {
     sp_mesh_stats *s = &e->report->stats;
     double *volumes = NULL;

@@ -1,7 +1,8 @@
-// Filling: the order of its stages, the size that gives a number of elements, and implicit functions as what is filled.
+// Mesh generation by filling: the order of the stages, the search for the size that gives a number of elements, and implicit
+// functions as source.
 #include "mesh/fill.h"
 
-// what Labelle and Shewchuk (2007, table 1) prove for the uniform lattice with the parameters of fill_cut.c [deg]
+// bounds proved by Labelle and Shewchuk (2007, table 1) for the uniform lattice with the parameters of fill_cut.c [deg]
 static const double LEAST = 10.78, LARGEST = 164.74;
 
 enum { ELEMENTS_MAX = 1 << 26, REGIONS_MAX = 64, LEVELS_MAX = 5, RUNS_MAX = 14, ROUNDS_MAX = 10 };
@@ -12,7 +13,7 @@ sp_fill_def sp_fill_def_default(void) {
 
 // ------------------------------------------------------------------------------------------------ the def
 
-// 1, 2, 4, .. as 0, 1, 2, ..; -1: none of them
+// exponent of a power of two: 1, 2, 4, .. give 0, 1, 2, ..; -1 for anything else
 static int levels_of(double ratio) {
     for (int l = 0; l <= LEVELS_MAX; l++)
         if (ratio == 1 << l) return l;
@@ -55,20 +56,20 @@ static sp_status fill_once(sp_context *ctx, const sp_fill_source *source, const 
     sp_fill_sizes sizes = {.size = size, .fine = levels_of(1 / def->detail), .coarse = levels_of(def->grade)};
     SP_TRY(sp__octree_build(ctx, source, &sizes, &f->tree));
     SP_TRY(sp__fill_lattice(f));
-    // where materials meet, or cells of two sizes, a moved vertex may ruin a cell: it is held in the next round
+    // at junctions of materials or of cell sizes a moved vertex can invert a cell: the next round does not move that vertex
     for (int round = 0; round < ROUNDS_MAX; round++) {
         SP_TRY(sp__fill_cuts(f));
         SP_TRY(sp__fill_stencils(f));
         if (sp__fill_hold(f) == 0) break;
     }
     SP_TRY(sp__fill_pinches(f));
-    return source->tight ? SP_OK : sp__fill_debris(f);  // a label of a few voxels is no crumb
+    return source->tight ? SP_OK : sp__fill_debris(f);  // a label of a few voxels is kept
 }
 
 static sp_status finish(sp_fill *f, const sp_fill_def *def, sp_fill_info *info, sp_mesh **out) {
     if (f->tet_count == 0)
         return SP_FAIL(f->ctx, SP_BAD_INPUT, "nothing is inside: the shape is empty, or thinner than a cell of %g m", info->size);
-    // a border that the octree did not foresee (missed by sampling, or across a hole) may be cut in cells of several sizes
+    // a border that the octree missed (by sampling, or across a hole) may be cut in cells of several sizes
     bool promised = def->detail == 1 && f->extra_count == 0 && f->source->materials == 2 && sp__fill_is_uniform(f);
     info->guarantee[0] = promised ? LEAST : 0, info->guarantee[1] = promised ? LARGEST : 180;
     if (!promised) SP_TRY(sp__fill_improve(f));
@@ -77,14 +78,14 @@ static sp_status finish(sp_fill *f, const sp_fill_def *def, sp_fill_info *info, 
 
 // ------------------------------------------------------------------------------------------------ by number
 
-// A first size: as if the box were full, 12 tetrahedra a cell.
+// Initial size: as if the box were full, with 12 tetrahedra per cell.
 static double first_size(const sp_fill_source *source, double elements) {
     double volume = 1;
     for (int k = 0; k < 3; k++) volume *= source->high[k] - source->low[k];
     return cbrt(12 * volume / elements);
 }
 
-// What was tried: the last two, and the sizes next to the one wanted on either side.
+// State of the size search: the last two trials, and the nearest sizes on both sides of the target.
 typedef struct search {
     double size[2], count[2];
     double few, many;  // 0: none yet
@@ -100,8 +101,8 @@ static void note_run(search *s, double size, double count, double wanted) {
     if (off < s->miss) s->miss = off, s->best = size;
 }
 
-// The number of elements falls with the third power of the size, or slower where it is graded: secant in the logarithms, kept
-// between what was too much and what was too little. Large numbers are approached from below, so that the last run costs most.
+// The number of elements falls with the third power of the size, or more slowly if the mesh is graded: secant method in the
+// logarithms, bracketed by the known sizes. Large targets are approached from below, so that only the last run is expensive.
 static double next_size(const search *s, double wanted) {
     double exponent = -3, ratio = 0.5;
     if (s->count[0] > 0 && s->count[1] > 0 && s->size[0] != s->size[1] && s->count[0] != s->count[1])
@@ -159,7 +160,7 @@ typedef struct field_source {
     int region_count;
 } field_source;
 
-// 0 outside, 1 inside, 2.. the regions
+// 0 outside, 1 inside, 2 and higher: the regions
 static int field_material(const void *user, const double x[3]) {
     const field_source *s = user;
     if (!(s->field(s->user, x) < 0)) return 0;
@@ -168,7 +169,8 @@ static int field_material(const void *user, const double x[3]) {
     return 1;
 }
 
-// Above 0 where a: the shape itself decides against outside, the region of the higher number against a lower one.
+// Positive where material a applies. The shape decides between inside and outside; a region with a higher number overrides a
+// lower one.
 static double field_between(const void *user, int a, int b, const double x[3]) {
     const field_source *s = user;
     if (a < b) return -field_between(user, b, a, x);

@@ -1,9 +1,10 @@
-// Filling space with tetrahedra: an octree of cells, the body-centred lattice in it, cuts where the material changes, stencils.
+// Filling space with tetrahedra: an octree of cells, a body-centred cubic lattice in it, cuts where the material changes,
+// stencils.
 //
-// Places are whole numbers in units of half the finest cell: a cell of level l has edges of 2 << l units, corners at multiples of
-// that and its centre 1 << l further, so that the centre alone tells the cell. A material is a number, 0 is outside. The one
-// surface of an implicit function is the border between the materials 0 and 1, and the borders between the labels of a scan or
-// the regions of an organ are cut by the same stencils.
+// Positions are integers in units of half the finest cell. A cell of level l has edges of 2 << l units, corners at multiples of
+// that, and its centre 1 << l further, so that the centre identifies the cell. A material is a number, 0 is outside. The surface
+// of an implicit function is the border between the materials 0 and 1; the same stencils cut the borders between the labels of a
+// scan and between the regions of an organ.
 #ifndef SP_FILL_H
 #define SP_FILL_H
 
@@ -14,25 +15,25 @@
 
 typedef struct sp_fill_source {
     const void *user;
-    int materials;             // with the outside
-    const char *const *names;  // of materials 1.. (names[0] is that of 1); NULL: one material without a group
+    int materials;             // including the outside
+    const char *const *names;  // of materials 1.. (names[0] is material 1); NULL: one material without a group
     double low[3], high[3];
     int (*material)(const void *user, const double x[3]);
-    double (*between)(const void *user, int a, int b, const double x[3]);  // above 0 where a rather than b
-    double (*distance)(const void *user, const double x[3]);  // a lower bound of the distance to any border; NULL: unknown
-    double (*value)(const void *user, const double x[3]);     // for the detail: varies smoothly near the border; nullable
-    bool tight;                                               // material 0 may touch the box: nothing is missed (label volumes)
+    double (*between)(const void *user, int a, int b, const double x[3]);  // positive where a applies rather than b
+    double (*distance)(const void *user, const double x[3]);  // lower bound of the distance to any border; NULL: unknown
+    double (*value)(const void *user, const double x[3]);     // for `detail`: varies smoothly near the border; nullable
+    bool tight;                                               // material 0 may touch the box: nothing is cut off (label volumes)
 } sp_fill_source;
 
 // ------------------------------------------------------------------------------------------------ octree
 
 typedef struct sp_octree {
     int top;       // largest level
-    int roots[3];  // cells of the largest level along each axis
+    int roots[3];  // cells of the largest level per axis
     double origin[3], unit;
     int *centre;  // (count x 3)
     int count, capacity;
-    bool *gone;    // split
+    bool *gone;    // true: the cell was split
     sp_hash leaf;  // centre -> index
 } sp_octree;
 
@@ -53,27 +54,27 @@ static inline void sp__octree_point(const sp_octree *o, const int p[3], double x
 }
 
 typedef struct sp_fill_sizes {
-    double size;  // of a cell at the boundary
-    int fine;     // levels below that
-    int coarse;   // levels above it inside
+    double size;  // cell size at the boundary
+    int fine;     // levels finer than that
+    int coarse;   // levels coarser than that, in the interior
 } sp_fill_sizes;
 
-// Cells: fine where the border is near, coarse elsewhere, neighbours at most one level apart.
+// Builds the octree: fine cells near the border, coarse cells elsewhere, neighbours at most one level apart (balanced).
 sp_status sp__octree_build(sp_context *ctx, const sp_fill_source *source, const sp_fill_sizes *sizes, sp_octree *o);
-// The leaf of exactly this level that holds a place, or -1.
+// The leaf of exactly this level that contains a position, or -1.
 int sp__octree_find(const sp_octree *o, const int p[3], int level);
 void sp__octree_free(sp_context *ctx, sp_octree *o);
 
 // ------------------------------------------------------------------------------------------------ lattice
 
-enum { SP_FILL_SET = 4 };  // materials that may meet at a vertex
+enum { SP_FILL_SET = 4 };  // maximum number of materials at a vertex
 
 typedef struct sp_fill_vertex {
     int place[3];
     int level;                  // of the smallest cell that touches it
-    uint16_t own;               // material + 1 where it was placed
+    uint16_t own;               // material + 1 at the original position
     uint16_t set[SP_FILL_SET];  // materials + 1 that meet here, 0: none
-    bool held;                  // must not move: it would turn a tetrahedron inside out
+    bool held;                  // must not move: moving it would invert a tetrahedron
     double x[3];
 } sp_fill_vertex;
 
@@ -95,7 +96,7 @@ typedef struct sp_fill {
     sp_octree tree;
     sp_fill_vertex *vertices;
     int vertex_count, vertex_capacity;
-    sp_hash vertex_at;  // place -> vertex
+    sp_hash vertex_at;  // position -> vertex
     int (*cells)[4];    // tetrahedra of the lattice, det > 0
     int cell_count, cell_capacity;
     sp_fill_cut *cuts;
@@ -104,47 +105,49 @@ typedef struct sp_fill {
     double (*extra)[3];  // points inside faces and cells where three materials meet
     int extra_count, extra_capacity;
     sp_hash face_at;    // vertex triple -> extra point
-    sp_fill_tet *tets;  // what comes out; nodes: vertices, then cuts, then extra points
+    sp_fill_tet *tets;  // the result; nodes: vertices, then cuts, then extra points
     int tet_count, tet_capacity;
-    int cell;  // whose tetrahedra are being made
+    int cell;  // the cell whose tetrahedra are being created
 } sp_fill;
 
-// Room for one more item; false: no memory or too many.
+// Makes room for one more item; false: no memory or too many items.
 bool sp__fill_room(sp_context *ctx, void *items, int count, int *capacity, size_t size);
 #define SP_FILL_ROOM(ctx, items, count, capacity) sp__fill_room((ctx), &(items), (count), &(capacity), sizeof *(items))
 sp_status sp__fill_no_memory(sp_context *ctx);
 
 sp_status sp__fill_lattice(sp_fill *f);   // vertices with their material, cells
-sp_status sp__fill_cuts(sp_fill *f);      // cut points, vertices moved to those that are too near; may be called again
+sp_status sp__fill_cuts(sp_fill *f);      // cut points; moves vertices that are too close to a cut; may be called again
 sp_status sp__fill_stencils(sp_fill *f);  // tetrahedra
-// Cells whose tetrahedra are flat or inside out: their vertices are held. Returns how many; then cuts and stencils once more.
+// Marks the vertices of cells with flat or inverted tetrahedra as held and returns the number of such cells. If it is not 0, call
+// cuts and stencils again.
 int sp__fill_hold(sp_fill *f);
-// Whether every cell that was cut or has a moved vertex is one of the uniform lattice, and none was held: what proofs are about.
+// Whether all cells that are cut or have a moved vertex belong to the uniform lattice and none is held: the case for which the
+// angle bounds are proved.
 bool sp__fill_is_uniform(const sp_fill *f);
-sp_status sp__fill_debris(sp_fill *f);   // crumbs: pieces of a few tetrahedra, and below a hundredth of the largest, go
-sp_status sp__fill_pinches(sp_fill *f);  // where the boundary would touch itself, some are taken away
-sp_status sp__fill_improve(sp_fill *f);  // the worst ones, where nothing is promised
-sp_status sp__fill_finish(sp_fill *f, sp_fill_info *info, sp_mesh **out);  // without `out`: the info alone
+sp_status sp__fill_debris(sp_fill *f);   // removes pieces of a few tetrahedra below a hundredth of the largest
+sp_status sp__fill_pinches(sp_fill *f);  // removes tetrahedra where the boundary would touch itself
+sp_status sp__fill_improve(sp_fill *f);  // improves the worst elements where no angle bound holds
+sp_status sp__fill_finish(sp_fill *f, sp_fill_info *info, sp_mesh **out);  // out == NULL: only the info
 void sp__fill_free(sp_fill *f);
 
-// What a node of a tetrahedron is, and the materials + 1 that meet there (SP_FILL_SET of them).
+// Position of a node of a tetrahedron, and the materials + 1 that meet there (SP_FILL_SET entries).
 double *sp__fill_node(sp_fill *f, int node);
 int sp__fill_node_count(const sp_fill *f);
 int sp__fill_cut_between(const sp_fill *f, int a, int b);  // or -1
 static inline bool sp__set_has(const uint16_t *set, uint16_t m) {
     return set[0] == m || set[1] == m || set[2] == m || set[3] == m;
 }
-// A material + 1 of both, or 0.
+// A material + 1 that both sets contain, or 0.
 static inline uint16_t sp__set_common(const uint16_t *a, const uint16_t *b) {
     for (int i = 0; i < SP_FILL_SET && a[i]; i++)
         if (sp__set_has(b, a[i])) return a[i];
     return 0;
 }
 
-// Least and largest dihedral angle of a tetrahedron, as cosines of the least and of the largest: out[0] >= out[1].
+// Cosines of the smallest and the largest dihedral angle of a tetrahedron: out[0] >= out[1].
 void sp__tet_dihedral(const double *a, const double *b, const double *c, const double *d, double cosines[2]);
 
-// Fill by size or number of elements; the def is checked here.
+// Fills by element size or by number of elements; checks the definition.
 sp_status sp__fill_run(sp_context *ctx, const sp_fill_source *source, const sp_fill_def *def, sp_fill_info *info, sp_mesh **out);
 sp_status sp__fill_check(sp_context *ctx, const sp_fill_def *def);
 

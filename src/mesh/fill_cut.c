@@ -1,12 +1,12 @@
-// Where the material changes along the edges of the lattice, and the vertices that are moved there. A cut that is too near to a
-// vertex would leave slivers: the vertex goes to the cut instead, belongs to both materials from then on, and its edges towards
-// either of them need no cut any more (Labelle and Shewchuk 2007, section 3: "warping", with their safe parameters).
+// Cut points, where the material changes along lattice edges, and warping. A cut close to a vertex would create slivers. The
+// vertex then moves to the cut and belongs to both materials, and its edges towards these materials are no longer cut (Labelle
+// and Shewchuk 2007, section 3: "warping", with their safe parameters).
 #include "math/vec3.h"
 #include "mesh/fill.h"
 
 enum { CHUNK = 32, ROOT_STEPS = 60 };
 
-// "too near", relative to the edge: along the axes, and from corner to centre
+// warping distance relative to the edge length: edges along the axes, and edges from corner to centre
 static const double ALPHA_LONG = 0.24999, ALPHA_SHORT = 0.41189;
 
 // ------------------------------------------------------------------------------------------------ cuts
@@ -29,7 +29,7 @@ static bool add_cut(sp_fill *f, int a, int b) {
     return sp__hash_put(f->ctx, &f->cut_at, key, f->cut_count++);
 }
 
-// The root by false position in the manner of Illinois, halved where that creeps: the function may jump.
+// Root by false position (Illinois variant), with bisection if progress is slow: the function may jump.
 static void find_root(const sp_fill *f, sp_fill_cut *cut) {
     const sp_fill_source *s = f->source;
     const double *a = f->vertices[cut->vertex[0]].x, *b = f->vertices[cut->vertex[1]].x;
@@ -72,8 +72,8 @@ static bool set_add(uint16_t *set, uint16_t m) {
     return false;
 }
 
-// How near a cut on this edge may come to vertex v. The smallest cell at v counts, so that no vertex moves further than its
-// shortest edges allow.
+// Warping distance of vertex v on this edge. It uses the smallest cell at v, so that no vertex moves further than its shortest
+// edges allow.
 static double too_near(const sp_fill *f, int v, int other) {
     const int *p = f->vertices[v].place, *q = f->vertices[other].place;
     double cell = f->tree.unit * (2 << f->vertices[v].level);
@@ -81,8 +81,8 @@ static double too_near(const sp_fill *f, int v, int other) {
     return along == 1 ? ALPHA_LONG * cell : ALPHA_SHORT * 0.5 * sqrt(3) * cell;
 }
 
-// The cut of each other material that is nearest to v, if too near; their mean is where v goes, or the one on the outer surface:
-// a border that ends there must not dent it.
+// Takes the nearest cut to each other material that is within the warping distance and moves v to their mean. A cut on the outer
+// surface has priority, so that an internal border does not dent the surface.
 static bool move_vertex(sp_fill *f, int v, const int *list, int count) {
     sp_fill_vertex *vertex = &f->vertices[v];
     if (vertex->held) return false;
@@ -129,7 +129,7 @@ static void move_all(sp_fill *f, const int *start, const int *lists) {
     }
 }
 
-// cuts by vertex, then all vertices in their order
+// sorts the cuts by vertex, then processes the vertices in order
 static sp_status move_vertices(sp_fill *f) {
     int *start = NULL, *lists = NULL;
     sp_status status = SP_OK;
@@ -149,7 +149,7 @@ done:
     return status;
 }
 
-// A vertex that is held keeps some room: nothing flat may come out.
+// Keeps a cut away from a held vertex, to avoid flat elements.
 static void keep_off(sp_fill *f, sp_fill_cut *cut) {
     static const double room = 0.05;
     for (int e = 0; e < 2; e++) {

@@ -1,10 +1,10 @@
-// What comes out of a filling: the nodes that are used, in the order of their use; groups by material; angles and pieces counted.
+// Output of a filling: used nodes in the order of use, groups by material, statistics of angles and pieces.
 #include <stdio.h>
 
 #include "math/vec3.h"
 #include "mesh/fill.h"
 
-// a piece of fewer tetrahedra is no shape: twelve make a cell
+// smaller pieces are debris: one cell has twelve tetrahedra
 enum { DEBRIS_TETS = 60 };
 
 // ------------------------------------------------------------------------------------------------ angles
@@ -50,7 +50,7 @@ static int root_of(int *parent, int i) {
     return i;
 }
 
-// Pieces by common nodes, their sizes at their roots: what the caller frees.
+// Pieces connected by nodes, with their sizes at the roots. The caller frees it.
 typedef struct pieces {
     int *parent, *size;
 } pieces;
@@ -101,7 +101,7 @@ typedef struct output {
     int *tets;
     int *members;  // elements by material
     int *corners;  // nodes by material
-    int *seen;     // per node of the mesh: the last material that listed it
+    int *seen;     // per node of the mesh: the last material that listed the node
     sp_mesh_group *groups;
     int node_count, group_count;
 } output;
@@ -119,7 +119,7 @@ static void number_nodes(sp_fill *f, output *o) {
         }
 }
 
-// elements in the order of their material
+// sorts the elements by material
 static void sort_members(const sp_fill *f, output *o, int *start) {
     for (int t = 0; t < f->tet_count; t++) start[f->tets[t].material + 1]++;
     for (int m = 0; m < f->source->materials; m++) start[m + 1] += start[m];

@@ -1,4 +1,4 @@
-// The table behind the octree and the lattice.
+// Hash table of the octree and the lattice.
 #include "mesh/fill_hash.h"
 
 static size_t slot_of(const sp_hash *h, uint64_t key) {

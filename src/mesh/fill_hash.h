@@ -1,11 +1,11 @@
-// A table from 64-bit keys to numbers: open addressing, grown by doubling. What was put in is never taken out, only replaced.
+// Hash table from 64-bit keys to integers: open addressing, grows by doubling. Entries can be replaced but not removed.
 #ifndef SP_FILL_HASH_H
 #define SP_FILL_HASH_H
 
 #include "core/core.h"
 
 typedef struct sp_hash {
-    uint64_t *keys;  // + 1; 0: free
+    uint64_t *keys;  // key + 1; 0: free
     int *values;
     int bits, count;
 } sp_hash;

@@ -1,23 +1,23 @@
-// The worst angles where the stencils promise none: nodes of bad tetrahedra are moved towards the mean of their neighbours, as
-// far as that makes the worst angle around them better. A node on the border of two materials is put back to that border. Where
-// angles are worse still, nodes on borders and where three materials meet may leave their place by a fifth of a cell.
+// Smoothing of the worst angles where the stencils give no bound. Nodes of bad tetrahedra move towards the mean of their
+// neighbours as long as the worst angle around them improves. A node between two materials is projected back to the border. Where
+// angles are still bad, nodes on borders and on junctions of three materials may leave their position by a fifth of a cell.
 #include "math/vec3.h"
 #include "mesh/fill.h"
 
 enum { PASSES = 10 };
 
-// cosines of 15 and 10 degrees: better than the first are left alone, worse than the second may cost the border's accuracy; a
-// largest angle counts as the least one it leaves room for
+// cosines of 15 and 10 degrees: tetrahedra better than GOOD are left alone; worse than BAD, accuracy of the border is given up. A
+// large angle is compared as 180 degrees minus the angle.
 static const double GOOD = 0.966, BAD = 0.985;
-// how far a border node may go then, in cells
+// how far a border node may then move, in cells
 static const double LEAVE = 0.2;
 
 typedef struct improve {
     sp_fill *f;
     int *start, *around;  // tetrahedra by node
     unsigned char *kind;  // 0 unused, 1 inside one material, 2 between two, 3 fixed
-    int (*sides)[2];      // materials of kind 2
-    double (*home)[3];    // where nodes were
+    int (*sides)[2];      // the two materials of a node of kind 2
+    double (*home)[3];    // original positions
 } improve;
 
 static double badness(sp_fill *f, int t) {
@@ -50,8 +50,8 @@ static void note_material(improve *v, int node, int material) {
     }
 }
 
-// Outside has no tetrahedra: vertices know it from their set, cuts from their ends; points of faces and cells stay where they are
-// unless all around is one material.
+// The outside has no tetrahedra, so the materials of a vertex come from its set and those of a cut from its ends. Points inside
+// faces and cells stay fixed unless all tetrahedra around them have one material.
 static void note_outside(improve *v) {
     const sp_fill *f = v->f;
     for (int i = 0; i < f->vertex_count; i++)
@@ -87,7 +87,7 @@ static sp_status begin(improve *v) {
 
 // ------------------------------------------------------------------------------------------------ moving
 
-// One step of Newton along the gradient, by differences; false: no gradient
+// one Newton step along the gradient by finite differences; false: no gradient
 static bool to_border(const improve *v, int node, double x[3]) {
     const sp_fill_source *s = v->f->source;
     int a = v->sides[node][0], b = v->sides[node][1];
@@ -106,7 +106,7 @@ static bool to_border(const improve *v, int node, double x[3]) {
     return true;
 }
 
-// The mean of the neighbours; along a border only its own nodes draw, unless all do.
+// The mean of the neighbours. A border node uses only its neighbours on the border, unless `all` is set.
 static bool mean_around(const improve *v, int node, bool all, double mean[3]) {
     int count = 0;
     mean[0] = mean[1] = mean[2] = 0;
@@ -127,7 +127,7 @@ static bool at_home(const improve *v, int node, const double x[3]) {
     return sp__norm3(d) <= LEAVE * 2 * v->f->tree.unit;
 }
 
-// towards the mean, by halves; true: better than before
+// moves towards the mean, halving the step; true: the worst angle improved
 static bool try_mean(const improve *v, int node, bool all, double before) {
     double *x = sp__fill_node(v->f, node), old[3] = {x[0], x[1], x[2]}, mean[3];
     bool free = v->kind[node] == 1;

@@ -1,6 +1,6 @@
-// Labelled voxels as what is filled. The share of a label at a point is the sum of cubic B-splines over the voxels that have it:
-// smooth functions that sum up to one, evaluated where they are asked for. The material of a point is the label with the largest
-// share, and two labels border where their shares are equal, so that any number of them fit together.
+// Label volumes (segmented voxels) as source. The share of a label at a point is the sum of cubic B-splines over the voxels with
+// that label: smooth functions that add up to one. The material of a point is the label with the largest share, and two labels
+// border where their shares are equal, so that any number of labels fit together without gaps.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ typedef struct labels {
     sp_context *ctx;
     const sp_label_volume *volume;
     uint16_t *material;  // of each voxel; 0: none
-    int *label;          // of each material from 1 on, rising
+    int *label;          // label of each material from 1 on, ascending
     int count;
     const char **names;
     char (*numbers)[NAME_LENGTH];
@@ -42,7 +42,7 @@ static double spline(double t) {
     return t < 1 ? (4 - 6 * t * t + 3 * t * t * t) / 6 : (2 - t) * (2 - t) * (2 - t) / 6;
 }
 
-// weights of the voxels from `first` on that reach a coordinate; their number
+// weights of the voxels from `first` on whose spline reaches a coordinate; returns their number
 static int weights_along(double at, double width, int *first, double weights[20]) {
     *first = (int)ceil(at - 2 * width);
     int last = (int)floor(at + 2 * width), n = 0;
@@ -58,7 +58,7 @@ static void find_shares(const labels *l, const double x[3], shares *s) {
     sp__mul3(l->inverse, d, at);
     s->count = 0;
     for (int k = 0; k < 3; k++) {
-        // far outside nothing is near; it keeps the numbers small too
+        // a point far outside has no voxels near it; this also limits the range of the integers below
         if (!(at[k] > -10 && at[k] < dims[k] + 10)) {
             add_share(s, 0, 1);
             return;
@@ -106,7 +106,7 @@ static int find_label(const labels *l, int label) {
     return low < l->count && l->label[low] == label ? low : -1;
 }
 
-// labels in rising order, each once, without 0
+// labels in ascending order, each once, without 0
 static sp_status add_label(labels *l, int *capacity, int label) {
     if (label == 0 || find_label(l, label) >= 0) return SP_OK;
     if (l->count >= MATERIALS_MAX)
@@ -177,7 +177,7 @@ static sp_status check_volume(sp_context *ctx, const sp_label_volume *v, labels 
     return SP_OK;
 }
 
-// the box of all that is taken, and how far its smoothed border may lie outside
+// bounding box of the selected voxels, enlarged by the distance that the smoothed border may lie outside
 static void find_box(const labels *l, sp_fill_source *source) {
     const int *dims = l->volume->dims;
     int low[3] = {INT32_MAX, INT32_MAX, INT32_MAX}, high[3] = {-1, -1, -1};

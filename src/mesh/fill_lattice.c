@@ -1,7 +1,8 @@
 // The lattice of an octree: a vertex at every centre and corner of a cell, and tetrahedra between them (Labelle and Shewchuk
-// 2007, figure 6). Two equal cells with a common face share four, one for each edge of it: between both centres and the edge's
-// ends, the body-centred cubic ones; an edge that smaller cells halve gives two for one. A face between a cell and a smaller one
-// is cut along the diagonal that ends in the middle of the larger face, and each half is joined to both centres.
+// 2007, figure 6). Two cells of equal size with a common face share four body-centred cubic tetrahedra, one per edge of the face,
+// between the two centres and the ends of the edge. An edge halved by smaller cells gives two instead of one. A face between a
+// cell and a smaller cell is split along the diagonal that ends in the middle of the larger face, and each half is joined to both
+// centres.
 #include "math/vec3.h"
 #include "mesh/fill.h"
 
@@ -13,7 +14,7 @@ sp_status sp__fill_no_memory(sp_context *ctx) {
 
 bool sp__fill_room(sp_context *ctx, void *items, int count, int *capacity, size_t size) {
     void *old, *more;
-    memcpy(&old, items, sizeof old);  // a pointer to any type stands there
+    memcpy(&old, items, sizeof old);  // works for a pointer to any type
     if (old && count < *capacity) return true;
     if (count >= SP_TETS_MAX) return false;
     int wide = count < 64 ? 128 : 2 * count;
@@ -62,7 +63,7 @@ static void find_materials(void *arg, int task, int worker) {
         f->vertices[i].own = (uint16_t)(f->source->material(f->source->user, f->vertices[i].x) + 1);
 }
 
-// A shape that reaches the box is cut off there: the user meant a larger box.
+// A shape that reaches the box would be cut off there: report that the box is too small.
 static sp_status check_box(sp_fill *f) {
     if (f->source->tight) return SP_OK;
     for (int i = 0; i < f->vertex_count; i++) {
@@ -77,7 +78,7 @@ static sp_status check_box(sp_fill *f) {
 
 // ------------------------------------------------------------------------------------------------ cells
 
-// Two vertices may be swapped so that det > 0; cells that lie outside with all four are left out.
+// Swaps two vertices if needed so that det > 0. A cell with all four vertices outside is dropped.
 static bool add_tet(sp_fill *f, int a, int b, int c, int d) {
     const sp_fill_vertex *v = f->vertices;
     if (v[a].own == 1 && v[b].own == 1 && v[c].own == 1 && v[d].own == 1) return true;
@@ -98,7 +99,7 @@ static int vertex(const sp_fill *f, const int p[3]) {
     return sp__hash_get(&f->vertex_at, sp__place_key(p));
 }
 
-// corner (s, t) = (+-1, +-1) of the face of a cell that looks along `axis` to `side`
+// corner (s, t) = (+-1, +-1) of the cell face with normal `side` along `axis`
 static void face_corner(const int centre[3], int half, int axis, int side, int s, int t, int out[3]) {
     out[axis] = centre[axis] + side * half;
     out[(axis + 1) % 3] = centre[(axis + 1) % 3] + s * half;
@@ -121,7 +122,7 @@ static bool between_equals(sp_fill *f, int own, int other, const int centre[3], 
     return true;
 }
 
-// the smaller cell's face, and the one corner of it that is the middle of the larger cell's face
+// face of the smaller cell, and its one corner in the middle of the larger cell's face
 static bool towards_larger(sp_fill *f, int own, int other, const int centre[3], int half, int axis, int side) {
     const int *large = f->vertices[other].place;
     int s = large[(axis + 1) % 3] > centre[(axis + 1) % 3] ? 1 : -1, t = large[(axis + 2) % 3] > centre[(axis + 2) % 3] ? 1 : -1;

@@ -1,14 +1,14 @@
-// Where the border is. A function that bounds its distance tells it cell by cell; otherwise the material is sampled once in every
-// cell of the boundary's size, and cells whose neighbours differ are widened by three.
+// Location of the border. A function that bounds its distance is queried cell by cell. Otherwise the material is sampled once in
+// every cell of the boundary size, and the cells whose neighbours differ are dilated by three.
 #include "mesh/fill_near.h"
 
-// in cells: a cut edge ends within 1 of the border, a cell that touches it reaches sqrt(3) further
+// in cells: a cut edge ends within 1 of the border, and a cell that touches it reaches sqrt(3) further
 static const double MARGIN = 2.75;
 enum { WIDEN = 3 };
 
-// how far the border may be from being flat in a cell, relative to the cell: a sphere of radius r gets cells of about r / 5
+// allowed deviation of the border from a plane in a cell, relative to the cell: a sphere of radius r gets cells of about r / 5
 static const double FLAT = 0.08;
-// cells are looked at this much larger: a sheet may lie between two of them
+// cells are enlarged by this factor for the check: a thin sheet may lie between two cells
 static const double WIDER = 1.5;
 
 static size_t at(const sp_fill_near *near, int x, int y, int z) {
@@ -36,7 +36,7 @@ static void sample_layer(void *arg, int z, int worker) {
         }
 }
 
-// a cell that differs from its next one along an axis marks both
+// a cell whose material differs from the next cell along an axis marks both
 static void mark(const sp_fill_near *near) {
     for (int z = 0; z < near->n[2]; z++)
         for (int y = 0; y < near->n[1]; y++)
@@ -51,7 +51,7 @@ static void mark(const sp_fill_near *near) {
             }
 }
 
-// one axis at a time; 1: marked, 2: by this pass
+// dilates along one axis; 1: marked, 2: marked by this pass
 static void widen(const sp_fill_near *near, int axis) {
     size_t stride = axis == 0 ? 1 : axis == 1 ? (size_t)near->n[0] : (size_t)near->n[0] * (size_t)near->n[1];
     size_t total = (size_t)near->n[0] * (size_t)near->n[1] * (size_t)near->n[2];
@@ -90,7 +90,7 @@ void sp__near_end(sp_context *ctx, sp_fill_near *near) {
 static bool masked(const sp_fill_near *near, const int centre[3], int level) {
     int l = near->sizes.fine, half = level > l ? 1 << (level - l - 1) : 0, low[3], high[3];
     for (int k = 0; k < 3; k++) {
-        int own = centre[k] >> (l + 1);  // the cell of the boundary's size at, or just after, the centre
+        int own = centre[k] >> (l + 1);  // the cell of boundary size that contains the centre or starts there
         low[k] = own - half, high[k] = half ? own + half : own + 1;
     }
     for (int z = low[2]; z < high[2]; z++)
@@ -115,7 +115,7 @@ typedef struct bend {
     double error, steep, nearest;
 } bend;
 
-// one point, in halves of the cell from its centre, against what the corners say
+// compares the value at one point (in half cells from the centre) with the interpolation of the corners
 static void probe(bend *b, double u, double v, double w) {
     const double p[3] = {b->x[0] + u * b->half, b->x[1] + v * b->half, b->x[2] + w * b->half};
     double value = b->source->value(b->source->user, p);
@@ -124,8 +124,8 @@ static void probe(bend *b, double u, double v, double w) {
     for (int c = 0; c < 8; c++) b->steep = fmax(b->steep, fabs(value - b->corner[c]));
 }
 
-// Whether the function bends in a cell: at the middle of cell, faces and edges, and at quarter points, so that a sheet between
-// two layers of points is seen too. A sheet that is thinner than the cell bends as well as a sharp corner.
+// Whether the border is curved in a cell. Samples the middle of the cell, of its faces and edges, and quarter points, so that a
+// sheet between two layers of points is found. A sheet thinner than the cell counts as curved, like a sharp corner.
 static bool bends(const sp_fill_source *source, const double x[3], double half) {
     bend b = {.source = source, .x = x, .half = half, .nearest = INFINITY};
     for (int c = 0; c < 8; c++) {
@@ -137,7 +137,7 @@ static bool bends(const sp_fill_source *source, const double x[3], double half) 
         double part = s[0] && s[1] && s[2] ? 0.5 : 1;
         probe(&b, part * s[0], part * s[1], part * s[2]);
     }
-    // half the diagonal is about the longest way to a corner
+    // half the diagonal is about the largest distance to a corner
     double slope = b.steep / (1.73 * half);
     return b.nearest <= half / WIDER * slope && b.error > FLAT * 2 * half * slope;
 }

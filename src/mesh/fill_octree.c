@@ -1,10 +1,10 @@
-// The octree behind the lattice. Cells are split from the top: all that the border may pass near by, down to the size of the
-// boundary and further where it bends, those inside down to the largest size allowed there, those outside not at all. Then
-// neighbours are split until they are at most one level apart, across faces, edges and corners, which is what the lattice needs
-// (Labelle and Shewchuk 2007, section 4).
+// The octree of the lattice. Cells are split from the top: cells near the border down to the boundary size, and further where the
+// border is curved; interior cells down to the largest size allowed there; outside cells not at all. Then cells are split until
+// neighbours across faces, edges and corners are at most one level apart, as the lattice requires (Labelle and Shewchuk 2007,
+// section 4).
 //
-// Around every cut edge all cells are equal for as far as the tetrahedra reach that a moved vertex may touch: there the stencils
-// keep the angles of the uniform lattice.
+// Around every cut edge, all cells within the reach of the tetrahedra of a moved vertex have equal size: there the stencils keep
+// the angle bounds of the uniform lattice.
 #include "mesh/fill.h"
 #include "mesh/fill_near.h"
 
@@ -117,7 +117,7 @@ static bool split_leaf(sp_context *ctx, sp_octree *o, int leaf) {
     return true;
 }
 
-// children join the end of the list, so that one pass over it reaches them too
+// children are appended to the list, so that one pass processes them too
 static sp_status balance(sp_context *ctx, sp_octree *o) {
     for (int i = 0; i < o->count; i++) {
         if (o->gone[i]) continue;
@@ -147,7 +147,7 @@ static sp_status place_tree(sp_context *ctx, const sp_fill_source *source, const
             return SP_FAIL(ctx, SP_BAD_INPUT, "size = %g m: %g cells along %g m, at most %d", sizes->size, wide / (2 * o->unit),
                            wide, SP_FILL_PLACES / 2);
         o->roots[k] = (int)n;
-        // half a cell off the middle: a shape that is symmetric in its box meets the lattice in general position
+        // shifted by a fraction of a cell: a shape that is symmetric in its box meets the lattice in general position
         o->origin[k] = 0.5 * (source->low[k] + source->high[k]) - 0.5 * n * cell + 0.11 * (k + 1) * o->unit;
     }
     double roots = (double)o->roots[0] * o->roots[1] * o->roots[2];

@@ -1,5 +1,5 @@
-// Places where the boundary touches itself: an edge or a node whose tetrahedra do not hang together by faces. Such pinches come
-// where a shape is about as thin as a cell; the smaller part of the tetrahedra there is taken away, until there are none.
+// Non-manifold edges and nodes of the boundary, where the tetrahedra of an edge or a node are not connected by faces. They occur
+// where a shape is about as thin as a cell. The smaller groups of tetrahedra there are removed until no such place is left.
 #include "mesh/fill.h"
 
 enum { ROUNDS = 12, AROUND_MAX = 256 };
@@ -8,7 +8,7 @@ typedef struct pinch {
     sp_fill *f;
     int *start, *around;    // tetrahedra by node
     unsigned char *border;  // nodes that may lie on the boundary
-    unsigned char *gone;    // tetrahedra
+    unsigned char *gone;    // removed tetrahedra
     int removed;
 } pinch;
 
@@ -20,7 +20,7 @@ static bool share_face(const sp_fill_tet *a, const sp_fill_tet *b) {
     return holds(b, a->node[0]) + holds(b, a->node[1]) + holds(b, a->node[2]) + holds(b, a->node[3]) == 3;
 }
 
-// Parts the list by faces: part[i] is 0, 1, ...; the number of parts.
+// Splits the list into parts connected by faces: part[i] is 0, 1, ...; returns the number of parts.
 static int part_list(const pinch *p, const int *list, int count, int *part) {
     int parts = 0, queue[AROUND_MAX];
     for (int i = 0; i < count; i++) part[i] = -1;
@@ -48,7 +48,7 @@ static void remove_part(pinch *p, const int *list, int count, const int *part, i
     }
 }
 
-// All parts but the largest go; of equal ones the first stays.
+// Removes all parts but the largest; of equal parts the first stays.
 static void open_list(pinch *p, const int *list, int count) {
     int part[AROUND_MAX], size[AROUND_MAX] = {0}, parts = part_list(p, list, count, part), largest = 0;
     if (parts < 2) return;
@@ -59,7 +59,7 @@ static void open_list(pinch *p, const int *list, int count) {
         if (i != largest) remove_part(p, list, count, part, i);
 }
 
-// tetrahedra at one node, and at another one too if that is not -1
+// the tetrahedra at one node; other != -1: those at both nodes
 static int list_at(const pinch *p, int node, int other, int *list) {
     int count = 0;
     for (int i = p->start[node]; i < p->start[node + 1] && count < AROUND_MAX; i++)

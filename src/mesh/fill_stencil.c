@@ -1,8 +1,8 @@
-// How a cell of the lattice is cut. Mostly two materials meet in it: then its vertices fall into those of the one (P), those of
-// the other (N) and moved ones that lie on the border (Z), every edge from P to N is cut, and either side is a tetrahedron, a
-// pyramid or a prism (Labelle and Shewchuk 2007, figure 3). The quadrangles on its faces are halved by a rule that looks at the
-// face alone, so that neighbours agree. Where three or more materials meet, the cell's faces are cut as their edges say and
-// joined to a point inside.
+// Cutting stencils of lattice cells. Usually two materials meet in a cell: its vertices are in one material (P), in the other
+// (N), or moved onto the border (Z). Every edge from P to N is cut, and each side is a tetrahedron, a pyramid or a prism (Labelle
+// and Shewchuk 2007, figure 3). Quadrilaterals on cell faces are split by a rule that depends only on the face, so that
+// neighbours agree. Where three or more materials meet, the faces of the cell are split by their cut edges and joined to a point
+// inside.
 #include "math/vec3.h"
 #include "mesh/fill.h"
 
@@ -25,7 +25,7 @@ static bool emit(sp_fill *f, int a, int b, int c, int d, bool positive, int mate
 
 // ------------------------------------------------------------------------------------------------ materials
 
-// What is there, seen from the part towards the middle of the cell that is being cut.
+// Material at a sample point between the part and the middle of the cell.
 static int look(const sp_fill *f, const int *vertices, int count) {
     const int *cell = f->cells[f->cell];
     double x[3] = {0};
@@ -34,8 +34,8 @@ static int look(const sp_fill *f, const int *vertices, int count) {
     return f->source->material(f->source->user, x);
 }
 
-// The material of a part: one that all its vertices have; of several, what is there. A whole cell with all vertices on the one
-// surface there is stays empty: it may be flat.
+// Material of a part: the one that all its vertices share; if they share several, the sampled one. A whole cell with all vertices
+// on the only surface is dropped, because it may be flat.
 static int material_of(const sp_fill *f, const int *vertices, int count) {
     const uint16_t *first = f->vertices[vertices[0]].set;
     int common[SP_FILL_SET], found = 0;
@@ -62,8 +62,9 @@ static int64_t length2(const int *p, const int *q) {
     return sum;
 }
 
-// The quadrangle p, q and the cuts of pn and qn: whether the diagonal begins at p. It ends in the cut of the longer edge; of
-// equal edges, by the parity of directions, turned round between corners and centres so that both sides of a border agree.
+// For the quadrilateral of p, q and the cuts of pn and qn: whether the diagonal starts at p. It ends in the cut of the longer
+// edge. For equal edges the parity of the directions decides, with opposite signs for corners and centres, so that both sides of
+// a border agree.
 static bool diagonal_at(const sp_fill *f, int p, int q, int n) {
     const int *a = f->vertices[p].place, *b = f->vertices[q].place, *c = f->vertices[n].place;
     int64_t to_a = length2(a, c), to_b = length2(b, c);
@@ -80,8 +81,8 @@ static bool diagonal_at(const sp_fill *f, int p, int q, int n) {
 
 // ------------------------------------------------------------------------------------------------ prisms
 
-// Columns bottom[i], top[i]; at_bottom[i]: the diagonal between columns i and i + 1 begins at bottom[i] rather than bottom[i +
-// 1]. Going round is impossible and must have been excluded. positive: bottom, top is a positive frame.
+// Prism with the columns bottom[i], top[i]. at_bottom[i]: the diagonal between columns i and i + 1 starts at bottom[i], not at
+// bottom[i + 1]. Cyclic diagonals have no decomposition; the caller must exclude them. positive: orientation of bottom, top.
 static bool prism(sp_fill *f, const int bottom[3], const int top[3], const bool at_bottom[3], bool positive, int material) {
     int wins[3] = {0}, order[3];
     for (int i = 0; i < 3; i++) wins[at_bottom[i] ? i : (i + 1) % 3]++;
@@ -102,19 +103,19 @@ static bool goes_round(const bool at_bottom[3]) {
 typedef struct stencil {
     int vertex[4];  // P, then N, then Z
     int p, n;
-    bool positive;    // vertex[] is a positive frame
+    bool positive;    // vertex[] is positively oriented
     int cut[4][4];    // node of the cut, or -1
     int material[2];  // of P and of N
 } stencil;
 
-// One vertex of a kind: its corner of the cell. `at` is its place in vertex[].
+// A single vertex of its material: cuts off its corner of the cell. `at` is its index in vertex[].
 static bool corner(sp_fill *f, const stencil *s, int at, int material) {
     int node[4];
     for (int i = 0; i < 4; i++) node[i] = s->cut[at][i] >= 0 ? s->cut[at][i] : s->vertex[i];
     return emit(f, node[0], node[1], node[2], node[3], s->positive, material);
 }
 
-// Two of a kind (i, j) against one (n), and one on the border: a pyramid over a halved quadrangle.
+// Two vertices of a material (i, j) against one (n), and one on the border: a pyramid over a split quadrilateral.
 static bool pyramid(sp_fill *f, const stencil *s, int i, int j, int n, int material) {
     if (!diagonal_at(f, s->vertex[i], s->vertex[j], s->vertex[n])) {
         int swap = i;
@@ -129,12 +130,12 @@ static bool pyramid(sp_fill *f, const stencil *s, int i, int j, int n, int mater
            emit(f, second[0], second[1], second[2], second[3], s->positive, material);
 }
 
-// Whether an even permutation takes (a, b, c, d) to 0, 1, 2, 3.
+// Whether (a, b, c, d) is an even permutation of 0, 1, 2, 3.
 static bool even(int a, int b, int c, int d) {
     return ((a > b) + (a > c) + (a > d) + (b > c) + (b > d) + (c > d)) % 2 == 0;
 }
 
-// Three of a kind against vertex n.
+// Three vertices of a material against vertex n.
 static bool three_columns(const sp_fill *f, const stencil *s, int n, int column[3], bool at_bottom[3]) {
     int count = 0;
     for (int i = 0; i < 4; i++)
@@ -152,8 +153,8 @@ static bool against_one(sp_fill *f, const stencil *s, int n, int material) {
     return prism(f, bottom, top, at_bottom, positive, material);
 }
 
-// Two (i, j) against two (m, n). Columns: (i, j), then the cuts towards m, then towards n. The diagonal of the quadrangle of cuts
-// is left open: `at_i` tells whether it begins at the cut of i and m.
+// Two vertices (i, j) against two (m, n). Columns: (i, j), then the cuts towards m, then those towards n. The caller chooses the
+// diagonal of the quadrilateral of cuts: `at_i` says that it starts at the cut of i and m.
 static void two_columns(const sp_fill *f, const stencil *s, int i, int j, int m, int n, bool at_i, bool at_bottom[3]) {
     at_bottom[0] = diagonal_at(f, s->vertex[i], s->vertex[j], s->vertex[m]);
     at_bottom[1] = at_i;
@@ -167,8 +168,8 @@ static bool against_two(sp_fill *f, const stencil *s, int i, int j, int m, int n
     return prism(f, bottom, top, at_bottom, s->positive == even(i, m, n, j), material);
 }
 
-// The diagonal of the four cuts, P = (0, 1), N = (2, 3): from (0, 2) to (1, 3), or from (0, 3) to (1, 2). Both sides must be able
-// to take it; of two that do, the shorter. Returns false where neither does.
+// Diagonal of the four cuts, P = (0, 1), N = (2, 3): from (0, 2) to (1, 3), or from (0, 3) to (1, 2). Both sides must have a
+// decomposition with it; if both diagonals are possible, the shorter is used. Returns false if neither is.
 static bool middle_diagonal(sp_fill *f, const stencil *s, bool *from_02) {
     bool able[2], at[3];
     for (int k = 0; k < 2; k++) {
@@ -184,7 +185,7 @@ static bool middle_diagonal(sp_fill *f, const stencil *s, bool *from_02) {
     return able[0] || able[1];
 }
 
-// 1: done, 0: cannot be done this way, -1: no memory
+// 1: done, 0: this stencil does not apply, -1: no memory
 static int two_materials(sp_fill *f, const stencil *s) {
     bool at[3], good, from_02 = false;
     int column[3];
@@ -208,7 +209,7 @@ static int two_materials(sp_fill *f, const stencil *s) {
     return good ? 1 : -1;
 }
 
-// P, N and Z from the cut edges, which must be all those between P and N.
+// Finds P, N and Z from the cut edges; every edge between P and N must be cut.
 static bool divide(const sp_fill *f, const int cell[4], int node[4][4], stencil *s) {
     int kind[4] = {0}, order[4], count = 0;
     for (int i = 0; i < 4; i++)
@@ -248,11 +249,11 @@ static int mean_of(sp_fill *f, const int *nodes, int count) {
     return add_extra(f, x);
 }
 
-// the point of a face whose three edges are cut, the same for both cells that share it
+// the point in a face with three cut edges; both cells of the face use the same point
 static int face_point(sp_fill *f, const int vertex[3], const int cuts[3]) {
     int a[3] = {vertex[0], vertex[1], vertex[2]};
     sp__sort_ints(a, 3);
-    // three cut edges have three cuts: the two of the lowest vertex tell the face
+    // a face with three cut edges has three cuts: the two cuts at the lowest vertex identify the face
     int first = sp__fill_cut_between(f, a[0], a[1]), second = sp__fill_cut_between(f, a[0], a[2]);
     uint64_t key = (uint64_t)first << 32 | (uint64_t)second;
     int i = sp__hash_get(&f->face_at, key);
@@ -271,7 +272,7 @@ static void join(fan *n, int a, int b, int c, const int *owners, int owner_count
     n->good = n->good && emit(n->f, a, b, c, n->apex, true, material_of(n->f, owners, owner_count));
 }
 
-// v: outward the other way round, so that (v, apex) is positive; c[i]: the cut of the edge from v[i] to v[i + 1], or -1.
+// v: opposite to the outward order, so that (v, apex) is positive; c[i]: the cut of the edge from v[i] to v[i + 1], or -1.
 static void join_face(fan *n, const int v[3], const int c[3]) {
     int cuts = (c[0] >= 0) + (c[1] >= 0) + (c[2] >= 0), r = 0;
     if (cuts == 0) {
@@ -289,7 +290,7 @@ static void join_face(fan *n, const int v[3], const int c[3]) {
         join(n, p, c[r], z, pz, 2);
         join(n, c[r], q, z, qz, 2);
     } else {
-        while (c[r] >= 0) r++;  // the edge p q is whole, z is cut off
+        while (c[r] >= 0) r++;  // edge p q is not cut, z is separated
         const int p = v[r], q = v[(r + 1) % 3], z = v[(r + 2) % 3], qz = c[(r + 1) % 3], zp = c[(r + 2) % 3], pq[2] = {p, q};
         join(n, z, zp, qz, &z, 1);
         bool at_p = diagonal_at(n->f, p, q, z);
@@ -298,14 +299,14 @@ static void join_face(fan *n, const int v[3], const int c[3]) {
     }
 }
 
-// A vertex of all materials, on no cut edge, or -1.
+// A vertex that belongs to all materials and to no cut edge, or -1.
 static int whole_vertex(int node[4][4]) {
     for (int i = 0; i < 4; i++)
         if (node[i][0] < 0 && node[i][1] < 0 && node[i][2] < 0 && node[i][3] < 0) return i;
     return -1;
 }
 
-// The apex: a vertex where all meet, which sees the one face it is not on, or the middle of the cuts.
+// The apex is a vertex that belongs to all materials, joined to its opposite face, or else the mean of the cuts.
 static bool several_materials(sp_fill *f, const int cell[4], int node[4][4]) {
     int cuts[6], count = 0, whole = whole_vertex(node);
     for (int i = 0; i < 4; i++)
@@ -315,7 +316,7 @@ static bool several_materials(sp_fill *f, const int cell[4], int node[4][4]) {
     if (n.apex < 0) return false;
     for (int k = 0; k < 4; k++) {
         int v[3], c[3];
-        // inward, so that the apex lies before it
+        // oriented inward, so that the apex is on the positive side
         for (int i = 0; i < 3; i++) v[i] = sp__tet_face[k][2 - i];
         if (whole >= 0 && (v[0] == whole || v[1] == whole || v[2] == whole)) continue;
         for (int i = 0; i < 3; i++) c[i] = node[v[i]][v[(i + 1) % 3]];
@@ -363,7 +364,7 @@ int sp__fill_hold(sp_fill *f) {
     return count;
 }
 
-// four edges from corner to centre and two along the axes, of the finest cell: 3 and 4 in squared units
+// four edges from corner to centre and two along the axes, of the finest cell: squared lengths 3 and 4
 static bool is_body_centred(const sp_fill *f, const int cell[4]) {
     int shorter = 0, longer = 0;
     for (int i = 0; i < 4; i++)

@@ -1,6 +1,6 @@
-// A triangle surface as what is filled: its distance, with the sign of the winding number. Whether that number decides anything
-// is looked at just beside the triangles: a closed surface has whole numbers there, one with small holes almost so, an open sheet
-// one half on either side.
+// A triangle surface as source: its distance, signed by the winding number. The winding number is checked just beside the
+// triangles: it is an integer there for a closed surface, almost an integer for a surface with small holes, and one half on both
+// sides of an open sheet.
 #include "math/vec3.h"
 #include "mesh/fill.h"
 #include "mesh/trimesh.h"
@@ -8,7 +8,7 @@
 
 enum { PROBES = 4096 };
 
-// a winding number further than this from a whole one decides nothing; more of the surface than that is refused
+// a winding number further than UNDECIDED from an integer is ambiguous; a larger share of the area than REFUSED is an error
 static const double UNDECIDED = 0.15, REFUSED = 0.2;
 
 typedef struct surface_field {
@@ -31,7 +31,7 @@ typedef struct verdict {
     double area, undecided, middle, largest;
 } verdict;
 
-// just below and above one triangle, weighed by its area
+// samples just below and above one triangle, weighted by its area
 static void probe(const surface_field *s, int item, double step, verdict *v) {
     const int *c = s->tree->items + 3 * (size_t)item;
     const double *a = s->tree->x + 3 * (size_t)c[0], *b = s->tree->x + 3 * (size_t)c[1], *d = s->tree->x + 3 * (size_t)c[2];

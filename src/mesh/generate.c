@@ -1,9 +1,9 @@
-// Box, cylinder, ball and torus: smooth images of structured grids.
+// Mesh generators for box, cylinder, ball and torus: smooth images of structured grids.
 //
-// Disc and ball: ring k of the square grid goes to the circle of radius k/n with its 8k nodes at even angles (the concentric map
-// of Shirley and Chiu, 1997), shell k of the cubic grid to the sphere of radius k/n with even angles along the cube's edges. All
-// diagonals point away from the centre: at the square's corners, where the boundary of the cell becomes smooth, they halve the
-// flat angle that would otherwise be left in one triangle.
+// Disc and ball: ring k of the square grid maps to the circle of radius k/n with its 8k nodes at equal angles (the concentric map
+// of Shirley and Chiu, 1997); shell k of the cubic grid maps to the sphere of radius k/n with equal angles along the edges of the
+// cube. All diagonals point away from the centre: at the corners of the square, where the boundary of the cell becomes smooth,
+// they halve the flat angle that one triangle would otherwise have.
 #include <stdlib.h>
 
 #include "math/vec3.h"
@@ -16,19 +16,19 @@ static sp_status check_length(sp_context *ctx, const char *name, double value) {
     return SP_FAIL(ctx, SP_BAD_INPUT, "%s = %g m, must be positive and finite", name, value);
 }
 
-// The largest count of cells that a grid could have; keeps products of counts inside an int.
+// Limits the number of cells, so that products of counts fit in an int.
 static sp_status check_cells(sp_context *ctx, int value, int least) {
     if (value >= least && value <= SP_TETS_MAX) return SP_OK;
     return SP_FAIL(ctx, SP_BAD_INPUT, "cells = %d, must be in [%d, %d]", value, least, SP_TETS_MAX);
 }
 
-// Rotation that takes z to `axis` by the shortest way.
+// Smallest rotation that takes z to `axis`.
 static sp_status frame_of(sp_context *ctx, const double axis[3], double R[9]) {
     double length = sp__norm3(axis);
     if (!(length > 0) || !isfinite(length))
         return SP_FAIL(ctx, SP_BAD_INPUT, "axis = %g %g %g, must be finite and not zero", axis[0], axis[1], axis[2]);
     double a[3] = {axis[0] / length, axis[1] / length, axis[2] / length};
-    // half-way quaternion: 1 + z.a, z x a; opposite directions turn about x
+    // half-way quaternion: 1 + z.a, z x a; for opposite directions it rotates about x
     double away2 = a[0] * a[0] + a[1] * a[1];
     double q[4] = {a[2] >= 0 ? 1 + a[2] : away2 / (1 - a[2]), -a[1], a[0], 0};
     double n = sqrt(q[0] * q[0] + away2);
@@ -48,7 +48,7 @@ typedef struct box {
 static void place_box(const void *arg, int i, int j, int l, double x[3]) {
     const box *b = arg;
     const int at[3] = {i, j, l};
-    // the far face lies exactly at the size, where selections look for it
+    // the far face lies exactly at the size, so that selections by position find it
     for (int k = 0; k < 3; k++) x[k] = at[k] == b->cells[k] ? b->size[k] : b->size[k] * at[k] / b->cells[k];
 }
 
@@ -67,12 +67,12 @@ sp_status sp_mesh_box(sp_context *context, const double size[3], const int cells
 // ------------------------------------------------------------------------------------------------ cylinder and torus
 
 typedef struct sweep {
-    double tube, length, ring;  // radius of the disc, and of what it is swept along
+    double tube, length, ring;  // radius of the disc, and the dimensions of the path along which it is swept
     int across, along;
     double R[9];
 } sweep;
 
-// Node (a, b) of the square grid [-n, n]^2 to the unit disc.
+// Maps node (a, b) of the square grid [-n, n]^2 to the unit disc.
 static void disc(int a, int b, int n, double out[2]) {
     out[0] = out[1] = 0;
     if (a == 0 && b == 0) return;
@@ -95,7 +95,7 @@ static void place_torus(const void *arg, int i, int j, int l, double x[3]) {
     const sweep *s = arg;
     double uv[2];
     disc(j - s->across, l - s->across, s->across, uv);
-    // (along the ring, along its axis, away from it) is right-handed as (i, j, l) are
+    // (along the ring, along its axis, away from it) is right-handed, like (i, j, l)
     double angle = 2 * PI * i / s->along, r = s->ring + s->tube * uv[1];
     const double own[3] = {r * cos(angle), r * sin(angle), s->tube * uv[0]};
     sp__mul3(s->R, own, x);

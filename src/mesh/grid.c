@@ -1,12 +1,14 @@
-// Cells of a structured grid into tetrahedra.
+// Splits the cells of a structured grid into tetrahedra.
 //
-// Six a cell: the paths from one corner to the opposite one along the axes, in every order of the axes (Kuhn 1960). The traces on
-// the faces of a cell depend only on where the diagonal points along the two axes of the face, so neighbours fit as long as that
-// depends on nothing else; turning it round in the middle of an axis is a mirror image, which fits too.
-// Five a cell: one tetrahedron on the four nodes with i + j + l even, four corners cut off. Neighbours agree on which are even.
+// Six per cell: the paths from one corner to the opposite one along the axes, in every order of the axes (Kuhn 1960). The
+// diagonal on a face of the cell depends only on the direction of the cell diagonal along the two axes of the face, so neighbours
+// are conforming if the direction depends on nothing else. Reversing it in the middle of an axis is a mirror image and also
+// conforming.
+// Five per cell: one tetrahedron on the four nodes with i + j + l even, and four corners. Neighbours agree on which nodes are
+// even.
 #include "mesh/grid.h"
 
-// orders of the axes; the odd ones turn the path tetrahedron inside out
+// permutations of the axes; odd ones invert the path tetrahedron
 static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 static const bool odd_order[6] = {false, true, true, false, false, true};
 
@@ -24,7 +26,7 @@ static void swap_last(int *tet) {
     tet[2] = tet[3], tet[3] = swap;
 }
 
-// The corner of a cell whose bit a says: the far end along axis a.
+// Corner of a cell; bit a of `bits` selects the far end along axis a.
 static int corner(const sp_grid *grid, const int cell[3], int bits) {
     return node_number(grid, cell[0] + (bits & 1), cell[1] + (bits >> 1 & 1), cell[2] + (bits >> 2 & 1));
 }
@@ -89,7 +91,7 @@ sp_status sp__grid_mesh(sp_context *ctx, const sp_grid *grid, sp_grid_place *pla
     *out = NULL;
     SP_TRY(check(ctx, grid));
     sp_mesh_def def = sp_mesh_def_default();
-    // 2^27 tetrahedra have at most 2^27 nodes, also where a grid is one cell thin in two directions
+    // 2^27 tetrahedra have at most 2^27 nodes, also if the grid is one cell thick in two directions
     def.node_count = node_layers(grid) * (grid->cells[1] + 1) * (grid->cells[2] + 1);
     def.tet_count = grid->cells[0] * grid->cells[1] * grid->cells[2] * grid->per_cell;
     def.fix_orientation = false;

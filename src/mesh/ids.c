@@ -1,5 +1,5 @@
-// From user's numbers to ours. Most files number upwards, where the numbers themselves can be searched; others get an index,
-// made by a radix sort: linear, and without a comparison function that would need a global.
+// Map from user ids to internal indices. Most files have ascending ids, which are searched directly. Other ids get an index from
+// a radix sort: linear time, and no comparison function that would need a global.
 #include "mesh/mesh_internal.h"
 
 static bool rise(const int64_t *ids, int n) {
@@ -9,11 +9,11 @@ static bool rise(const int64_t *ids, int n) {
 }
 
 static unsigned byte_of(int64_t id, int byte) {
-    // the flipped sign bit puts negative numbers first
+    // flipping the sign bit sorts negative numbers first
     return (unsigned)((((uint64_t)id ^ (UINT64_C(1) << 63)) >> (8 * byte)) & 255);
 }
 
-// One stable pass; false where all share that byte and nothing was moved.
+// One stable pass; false if all ids share that byte and nothing moved.
 static bool radix_pass(const int64_t *ids, int n, int byte, const int *from, int *to) {
     size_t start[257] = {0};
     for (int i = 0; i < n; i++) start[byte_of(ids[i], byte) + 1]++;
@@ -40,7 +40,7 @@ sp_status sp__ids_index(sp_context *ctx, const int64_t *ids, int n, int **by_id,
         int *swap = a;
         a = b, b = swap;
     }
-    // the sort is stable: of equal ids the later one stands behind
+    // the sort is stable: of equal ids the later one comes second
     for (int i = 1; i < n; i++)
         if (ids[a[i]] == ids[a[i - 1]] && (*twice < 0 || a[i] < *twice)) *twice = a[i];
     sp__free(ctx, b);

@@ -1,5 +1,5 @@
-// Every case comes down to a segment and a triangle, judged by signs of determinants (exact.h); in a common plane by the same
-// question one dimension lower. Touching counts.
+// Intersection of two triangles. Every case reduces to a segment and a triangle, decided by signs of determinants (exact.h);
+// coplanar cases use the same test one dimension lower. Touching counts as intersection.
 #include "mesh/intersect.h"
 
 #include <stddef.h>
@@ -7,8 +7,8 @@
 #include "mesh/exact.h"
 
 typedef struct plane {
-    int u, v;  // the two coordinates that are kept
-    int turn;  // of the triangle there: 1 counter-clockwise, -1 clockwise; 0: it has no area at all
+    int u, v;  // the two coordinates of the projection
+    int turn;  // orientation of the projected triangle: 1 counter-clockwise, -1 clockwise; 0: the triangle has no area
 } plane;
 
 static plane project(const double *a, const double *b, const double *c) {
@@ -22,7 +22,7 @@ static plane project(const double *a, const double *b, const double *c) {
 
 // ------------------------------------------------------------------------------------------------ in a plane
 
-// p on the closed segment a b, given that the three are in line
+// p lies on the closed segment a b; the three points are collinear
 static bool within(const double *a, const double *b, const double *p, const plane *s) {
     const int axis[2] = {s->u, s->v};
     for (int i = 0; i < 2; i++) {
@@ -71,7 +71,7 @@ static bool strangers(const double *const a[3], const double *const b[3], const 
     return false;
 }
 
-// a[0] == b[0]. In a plane: an edge of one that leaves the common corner runs between those of the other, or along one of them.
+// a[0] == b[0], coplanar: an edge of one triangle at the common vertex lies between the edges of the other, or along one of them.
 static bool wedge_holds(const double *const t[3], const double *p, const plane *s) {
     int first = sp__orient2(t[0], t[1], p, s->u, s->v) * s->turn, last = sp__orient2(t[2], t[0], p, s->u, s->v) * s->turn;
     return first >= 0 && last >= 0;
@@ -81,17 +81,18 @@ static bool at_vertex(const double *const a[3], const double *const b[3], const 
     int first = sp__orient3(a[0], a[1], a[2], b[1]), second = sp__orient3(a[0], a[1], a[2], b[2]);
     if (first == 0 && second == 0)
         return wedge_holds(a, b[1], pa) || wedge_holds(a, b[2], pa) || wedge_holds(b, a[1], pb) || wedge_holds(b, a[2], pb);
-    // otherwise the planes meet in a line through the corner, and the shorter of the two pieces on it ends on an opposite edge
+    // otherwise the planes meet in a line through the common vertex, and the shorter of the two pieces on it ends on an opposite
+    // edge
     return segment_meets(a, b[1], b[2], pa) || segment_meets(b, a[1], a[2], pb);
 }
 
-// a[0] == b[0], a[1] == b[1]: they lie on each other where they share a plane and a side of the edge
+// a[0] == b[0], a[1] == b[1]: the triangles overlap if they are coplanar and on the same side of the edge
 static bool at_edge(const double *const a[3], const double *const b[3], const plane *pa) {
     if (sp__orient3(a[0], a[1], a[2], b[2]) != 0) return false;
     return sp__orient2(a[0], a[1], b[2], pa->u, pa->v) == pa->turn;
 }
 
-// common nodes to the front of both, the rest in any order; returns how many there are
+// moves common nodes to the front of both, the rest in any order; returns the number of common nodes
 static int line_up(int a[3], int b[3]) {
     int n = 0;
     for (int i = 0; i < 3; i++)

@@ -1,4 +1,4 @@
-// Making a mesh: everything is checked once here and copied, so that nothing behind it needs to check again.
+// Creation of a mesh: all input is checked and copied here, so that later code does not check again.
 #include "math/vec3.h"
 #include "mesh/mesh_internal.h"
 
@@ -10,7 +10,7 @@ static sp_status no_memory(sp_context *ctx) {
     return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a mesh");
 }
 
-// A record made by SP_FAIL, completed by the user's number of what it is about.
+// Completes an error record of SP_FAIL with the user's number of the item.
 static sp_status at_index(sp_context *ctx, sp_status status, int64_t index) {
     sp__context_error_index(ctx, index);
     return status;

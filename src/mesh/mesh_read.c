@@ -1,4 +1,4 @@
-// Looking at a mesh, and finding the element that holds a point.
+// Read access to a mesh, and search for the element that contains a point.
 #include "math/vec3.h"
 #include "mesh/mesh_internal.h"
 
@@ -76,10 +76,10 @@ const int *sp_mesh_faces(const sp_mesh *mesh) {
 }
 
 // ------------------------------------------------------------------------------------------------ locate
-// A plain scan: milliseconds for a hundred thousand elements, for calls made a few times a scene (probes, pulls, drags). An index
-// would have to be built under a lock in a mesh that threads share, and could not answer for points outside anyway.
+// A linear scan: milliseconds for a hundred thousand elements, called a few times per scene (probes, springs, drags). An index
+// would need a lock, because threads share the mesh, and it could not answer for points outside.
 
-// Weights of the four nodes at p, which add up to 1; returns the least.
+// Barycentric coordinates of p; returns the smallest.
 static double weights_at(const sp_mesh *mesh, int t, const double *p, double w[4]) {
     const int *tet = mesh->tets + 4 * (size_t)t;
     const double *x0 = mesh->x + 3 * (size_t)tet[0];
@@ -87,7 +87,7 @@ static double weights_at(const sp_mesh *mesh, int t, const double *p, double w[4
     for (int k = 0; k < 3; k++) sp__sub3(mesh->x + 3 * (size_t)tet[k + 1], x0, e + 3 * k);
     sp__sub3(p, x0, d);
     double det = sp__det3(e);
-    // Cramer: d = w1 e1 + w2 e2 + w3 e3
+    // Cramer's rule: d = w1 e1 + w2 e2 + w3 e3
     for (int k = 0; k < 3; k++) {
         sp__cross3(e + 3 * ((k + 1) % 3), e + 3 * ((k + 2) % 3), c);
         w[k + 1] = sp__dot3(d, c) / det;
@@ -119,7 +119,7 @@ double sp_mesh_locate(const sp_mesh *mesh, const double point[3], int *element, 
         *element = t;
         return least;
     }
-    // outside, or on a face by rounding
+    // outside, or on a face up to rounding
     double best = -INFINITY, w[4];
     for (int t = 0; t < mesh->tet_count; t++) {
         double least = weights_at(mesh, t, point, w);

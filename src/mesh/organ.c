@@ -1,4 +1,4 @@
-// Organs made into tetrahedra: the function of their parts, the groups, the length.
+// Organ-like shapes as tetrahedral meshes: implicit function of the parts, groups, length.
 #include "mesh/organ.h"
 
 #include "math/vec3.h"
@@ -7,7 +7,7 @@ enum { ORGAN_REGIONS_MAX = 8, PATCHES_MAX = 8, ELEMENTS_MIN = 300 };
 
 // ------------------------------------------------------------------------------------------------ parts
 
-// v turned back by angles about x, then y, then z: the ellipsoid's own axes
+// rotates v back by the angles about x, then y, then z, into the axes of the ellipsoid
 static void turn_back(const double turn[3], double v[3]) {
     static const double degree = 3.14159265358979323846 / 180;
     for (int k = 2; k >= 0; k--) {
@@ -18,7 +18,7 @@ static void turn_back(const double turn[3], double v[3]) {
     }
 }
 
-// about the distance: exact on the surface to first order
+// approximate distance: exact to first order on the surface
 static double ball(const sp_part *part, const double x[3]) {
     double v[3], near = 0, steep = 0;
     sp__sub3(x, part->a, v);
@@ -47,7 +47,7 @@ static double half(const sp_part *part, const double x[3]) {
     return sp__dot3(v, part->b) / sp__norm3(part->b);
 }
 
-// the lesser of two, melted over a width
+// smooth minimum of two values over a width
 static double melt(double a, double b, double width) {
     double h = width > 0 ? fmax(0, 1 - fabs(a - b) / width) : 0;
     return fmin(a, b) - 0.25 * width * h * h;
@@ -82,7 +82,7 @@ static void mark_boundary(const sp_mesh *mesh, unsigned char *mark) {
     for (size_t i = 0; i < 3 * (size_t)mesh->face_count; i++) mark[mesh->faces[i]] = 1;
 }
 
-// a mesh's own tables, as a definition
+// a definition that borrows the tables of a mesh
 static sp_mesh_def copy_of(const sp_mesh *mesh) {
     sp_mesh_def def = sp_mesh_def_default();
     def.node_count = mesh->node_count, def.positions = mesh->x;
@@ -103,7 +103,7 @@ static int find_patches(const sp_mesh *mesh, const sp_organ *o, const unsigned c
     return count;
 }
 
-// Regions as they are, patches from the function's own coordinates, then the length asked for.
+// Keeps the regions, adds patches from the coordinates of the function, then scales to the given length.
 static sp_status with_groups(const sp_organ *o, const sp_mesh *raw, double length, sp_mesh **out) {
     sp_context *ctx = raw->ctx;
     sp_mesh_group groups[ORGAN_REGIONS_MAX + PATCHES_MAX];

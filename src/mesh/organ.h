@@ -1,20 +1,20 @@
-// Organ-like shapes: lists of round parts that melt into each other, in lengths of about the whole shape's. They are test bodies
-// of the right kind (a tapering lobe, a thin wall, a branching tube), not anatomy.
+// Organ-like shapes: lists of rounded parts joined by smooth blending, in units of about the length of the shape. They are test
+// bodies of a realistic kind (a tapering lobe, a thin wall, a branching tube), not anatomy.
 #ifndef SP_ORGAN_H
 #define SP_ORGAN_H
 
 #include "mesh/mesh_internal.h"
 
 typedef enum sp_part_kind {
-    SP_PART_BALL,  // ellipsoid about a, semi-axes size, turned by `turn` degrees about x, then y, then z
+    SP_PART_BALL,  // ellipsoid about a, semi-axes size, rotated by `turn` degrees about x, then y, then z
     SP_PART_CONE,  // from a to b with round ends, radii size[0] and size[1]
     SP_PART_HALF   // half space below the plane through a with normal b
 } sp_part_kind;
 
 typedef struct sp_part {
     sp_part_kind kind;
-    bool cut;      // taken away from what comes before it
-    double blend;  // width of the melted seam
+    bool cut;      // subtracted from the parts before it
+    double blend;  // width of the smooth blend
     double a[3], b[3], size[3], turn[3];
 } sp_part;
 
@@ -29,10 +29,10 @@ typedef struct sp_organ {
     double low[3], high[3];
     const sp_part *parts;
     int part_count;
-    double wall;              // hollow with a wall of this thickness; 0: full
-    const sp_part *openings;  // taken away after the wall is made
+    double wall;              // hollow with a wall of this thickness; 0: solid
+    const sp_part *openings;  // subtracted after the wall is formed
     int opening_count;
-    const char *body;              // group of what is in no region; NULL: no regions
+    const char *body;              // group of the elements outside all regions; NULL: no regions
     const sp_organ_zone *regions;  // groups of tetrahedra
     int region_count;
     const sp_organ_zone *patches;  // groups of boundary nodes
@@ -40,7 +40,7 @@ typedef struct sp_organ {
     double detail;  // of the filling
 } sp_organ;
 
-// The shapes, ended by one without a name (organ_body.c, organ_animal.c).
+// The shapes; the last entry has no name (organ_body.c, organ_animal.c).
 extern const sp_organ sp__organs_body[], sp__organs_animal[];
 
 // The signed function of a list of parts.

@@ -1,5 +1,5 @@
-// A rabbit-like and an armadillo-like body: ears, limbs and tails of several thicknesses. The rabbit sits and looks along +x, the
-// armadillo stands and looks along +z; up is +y.
+// A rabbit-like and an armadillo-like body with ears, limbs and tails of several thicknesses. The rabbit sits and faces +x, the
+// armadillo stands and faces +z; up is +y.
 #include "mesh/organ_parts.h"
 
 // ------------------------------------------------------------------------------------------------ rabbit
@@ -15,7 +15,7 @@ static const sp_part rabbit[] = {
     BALL(0.29, 0.135, 0.045, 0.07, 0.065, 0.06, 0.03),
     BALL(0.29, 0.135, -0.045, 0.07, 0.065, 0.06, 0.03),
     BALL(0.375, 0.125, 0, 0.05, 0.045, 0.05, 0.04),
-    // ears, laid back a little
+    // ears, tilted back
     TURNED(0.155, 0.35, 0.070, 0.052, 0.175, 0.038, 14, 0, 18, 0.05),
     TURNED(0.155, 0.35, -0.070, 0.052, 0.175, 0.038, -14, 0, 18, 0.05),
     // haunches, hind feet, fore legs, tail
@@ -70,7 +70,7 @@ static const sp_part armadillo[] = {
     CONE(-0.17, -0.28, 0.05, -0.165, -0.43, 0.0, 0.068, 0.055, 0.02),
     CONE(0.165, -0.46, 0.0, 0.20, -0.47, 0.125, 0.052, 0.046, 0.02),
     CONE(-0.165, -0.46, 0.0, -0.20, -0.47, 0.125, 0.052, 0.046, 0.02),
-    // tail, to the ground and aside
+    // tail, to the ground and sideways
     CONE(0, -0.17, -0.11, 0.02, -0.36, -0.24, 0.085, 0.055, 0.04),
     CONE(0.02, -0.36, -0.24, 0.10, -0.45, -0.36, 0.052, 0.034, 0.03),
     CONE(0.10, -0.45, -0.36, 0.22, -0.47, -0.40, 0.033, 0.018, 0.02),

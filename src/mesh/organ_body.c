@@ -1,10 +1,10 @@
-// Liver, lens, eye, stomach, vessels. Front is +z, up is +y, as one stands before the patient.
+// Liver, lens, eye, stomach, vessels. Front is +z, up is +y, seen by someone who faces the patient.
 #include "mesh/organ_parts.h"
 
 // ------------------------------------------------------------------------------------------------ liver
 
-// the large right lobe (to the left of the picture), the tapering left one, the hollow under side, the groove of the vena cava
-// behind, the notches of the round ligament and of the gall bladder at the lower margin
+// the large right lobe (on the left of the picture), the tapering left lobe, the concave lower side, the groove of the vena cava
+// at the back, the notches of the round ligament and of the gall bladder at the lower margin
 static const sp_part liver[] = {
     TURNED(-0.20, -0.02, -0.02, 0.30, 0.30, 0.23, 0, 0, -8, 0),
     TURNED(0.06, 0.10, 0.01, 0.30, 0.18, 0.19, 0, 0, -6, 0.12),
@@ -24,7 +24,7 @@ static const sp_organ_zone liver_patches[] = {{"vena-cava", liver_cava, COUNT(li
 
 // ------------------------------------------------------------------------------------------------ lens
 
-// a flat ball with a rounder back (-z)
+// a flattened ball with a rounder back (-z)
 static const sp_part lens[] = {BALL(0, 0, 0, 0.5, 0.5, 0.17, 0), BALL(0, 0, -0.06, 0.40, 0.40, 0.18, 0.06)};
 static const sp_part lens_core[] = {BALL(0, 0, -0.02, 0.32, 0.32, 0.12, 0)};
 static const sp_part lens_equator[] = {
@@ -36,7 +36,7 @@ static const sp_organ_zone lens_patches[] = {{"equator", lens_equator, COUNT(len
 
 // ------------------------------------------------------------------------------------------------ eye
 
-// the cornea bulges to the front; the incision is a slit through it at the upper limbus, slanting inwards
+// the cornea bulges to the front; the incision is a slit through it at the upper limbus, inclined inwards
 static const sp_part eye[] = {
     BALL(0, 0, 0, 0.48, 0.48, 0.47, 0),
     BALL(0, 0, 0.20, 0.31, 0.31, 0.33, 0.06),
@@ -79,7 +79,7 @@ static const sp_organ_zone stomach_patches[] = {{"cardia", stomach_cardia, COUNT
 
 // ------------------------------------------------------------------------------------------------ vessels
 
-// a trunk that divides twice, with an aneurysm at the first fork; ends are cut flat
+// a trunk that branches twice, with an aneurysm at the first branch; the ends are cut flat
 static const sp_part vessels[] = {
     CONE(0.08, -0.62, 0, 0.05, -0.45, 0.04, 0.064, 0.062, 0),
     CONE(0.05, -0.45, 0.04, -0.03, -0.25, 0.02, 0.062, 0.060, 0.01),

@@ -1,4 +1,4 @@
-// How the lists of parts in organ_body.c and organ_animal.c are written: a place, a size or an end, and the seam.
+// Macros for the part lists in organ_body.c and organ_animal.c: position, size or end point, width of the blend.
 #ifndef SP_ORGAN_PARTS_H
 #define SP_ORGAN_PARTS_H
 

@@ -1,4 +1,5 @@
-// Edges of tetrahedra, and the mesh of the children: positions and values of new nodes are means of the ends of their edge.
+// Edges of tetrahedra, and the mesh of the child elements. Positions and values of new nodes are means of the two ends of their
+// edge.
 #include "mesh/refine.h"
 
 #include "mesh/rows.h"
@@ -72,8 +73,8 @@ int sp__tet_edges_at(const sp_tet_edges *e, int a, int b) {
 typedef struct carrying {
     const sp_refinement *r;
     sp_attributes with;     // names are borrowed
-    unsigned char *node;    // mark: in the group at hand
-    unsigned char *born;    // per new node: in the group already
+    unsigned char *node;    // mark: in the current group
+    unsigned char *born;    // per new node: already in the group
     int *first, *children;  // per parent
 } carrying;
 
@@ -101,8 +102,8 @@ static void confirm(carrying *c, int child) {
     }
 }
 
-// A new node belongs to a group whose nodes are both its ends, if it lies on an element of the group; of groups of nodes alone,
-// if it lies on the boundary where all of the group does. Across a thin body both ends may be in it and the middle not.
+// A new node belongs to a group if both ends of its edge do and it lies on an element of the group. For a group of nodes alone,
+// it must lie on the boundary if all nodes of the group do: across a thin body both ends may be in the group but not the middle.
 static void find_born(carrying *c, const sp_mesh_group *g, const unsigned char *surface) {
     const sp_refinement *r = c->r;
     bool outside = g->element_count == 0 && all_on_surface(g, surface);
@@ -192,14 +193,14 @@ static void free_carrying(carrying *c) {
 
 // ------------------------------------------------------------------------------------------------ the mesh
 
-// old ids, then numbers above them
+// old ids stay, new nodes get the numbers above them
 static void number_nodes(const sp_refinement *r, int64_t *ids) {
     int64_t most = -1;
     for (int i = 0; i < r->mesh->node_count; i++) {
         ids[i] = r->mesh->node_ids[i];
         most = ids[i] > most ? ids[i] : most;
     }
-    if (most > INT64_MAX - r->new_count - 1)  // no room above: all are numbered anew
+    if (most > INT64_MAX - r->new_count - 1)  // no room above: all nodes get new ids
         for (int i = 0; i < r->mesh->node_count; i++) ids[i] = i, most = i;
     for (int i = 0; i < r->new_count; i++) ids[r->mesh->node_count + i] = most + 1 + i;
 }

@@ -1,14 +1,14 @@
-// Local refinement by longest edges (Rivara 1984; Rivara and Levin 1992): selected elements mark their longest edge, and an
-// element with any marked edge marks its own longest one too, until nothing changes. Then every element is cut at its marked
-// edges, longest first. All edges are ordered alike everywhere (length, then number), so two neighbours cut their common face in
-// the same order and no node hangs; cutting the longest edge first keeps angles from getting worse and worse.
+// Local refinement by longest edges (Rivara 1984; Rivara and Levin 1992). Selected elements mark their longest edge. An element
+// with any marked edge also marks its longest one, until nothing changes. Then every element is bisected at its marked edges,
+// longest first. All edges have one global order (length, then number), so two neighbours split their common face in the same way
+// and there are no hanging nodes. Bisecting the longest edge first keeps the angles bounded.
 #include "math/vec3.h"
 #include "mesh/refine.h"
 
 typedef struct pass {
     const sp_mesh *mesh;
     const unsigned char *selected;
-    double edge;  // elements with a longer one are cut; <= 0: all selected
+    double edge;  // elements with a longer edge are refined; <= 0: all selected elements
     sp_tet_edges edges;
     double *length2;
     int *middle;  // per edge: 1 + the number of its new node, 0: not marked; while marking: 1
@@ -60,7 +60,7 @@ static void mark_all(pass *p) {
             mark(p, longest(p, p->edges.places[k] / 6));
 }
 
-// new nodes in the order of edges, so that numbers do not depend on who marked what first
+// numbers new nodes in the order of edges, independent of the order of marking
 static void number_middles(pass *p) {
     int n = 0;
     for (int e = 0; e < p->edges.count; e++) {
@@ -79,13 +79,13 @@ static void number_middles(pass *p) {
 
 // ------------------------------------------------------------------------------------------------ cutting
 
-// corners 0..3 are those of the parent, others carry their node
+// nodes 0..3 are those of the parent; other entries hold their node number
 typedef struct part {
     int corner[4];
     int node[4];
 } part;
 
-// the longest marked edge between two corners of the parent, or -1
+// the longest marked edge between two nodes of the parent, or -1
 static int next_cut(const pass *p, int tet, const part *now, int *i, int *j) {
     int best = -1;
     for (int k = 0; k < 6; k++) {
@@ -100,7 +100,7 @@ static int next_cut(const pass *p, int tet, const part *now, int *i, int *j) {
     return best;
 }
 
-// cuts a parent into at most 8 children; returns how many. tets is NULL where only the count is wanted
+// splits a parent into at most 8 children; returns their number. tets == NULL: only counts
 static int cut(const pass *p, int tet, int *tets) {
     part stack[8] = {0};
     int top = 0, count = 0, i = 0, j = 0;
@@ -160,7 +160,7 @@ static void free_pass(pass *p) {
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sp__free(ctx, owned[i]);
 }
 
-// One pass from *now to its finer self. Children of selected elements are selected. *done: nothing was left to cut.
+// One pass from *now to the refined mesh. Children of selected elements are selected. *done: nothing was left to refine.
 static sp_status advance(sp_mesh **now, unsigned char **selected, double edge, bool *done) {
     sp_context *ctx = (*now)->ctx;
     pass p = {.mesh = *now, .selected = *selected, .edge = edge};
@@ -199,7 +199,7 @@ static sp_status select_elements(const sp_mesh *mesh, const sp_selection *select
 }
 
 sp_status sp_mesh_refined_where(const sp_mesh *mesh, const sp_selection *selection, double edge, int times, sp_mesh **out) {
-    enum { PASSES = 400 };  // three halve all edges: more than doubles can tell apart
+    enum { PASSES = 400 };  // three passes halve all edges: more passes than doubles can resolve
     sp_context *ctx = mesh->ctx;
     unsigned char *selected = NULL;
     sp_mesh *now = NULL;

@@ -1,9 +1,11 @@
-// Each tetrahedron into eight (Bey 1995, "Tetrahedral grid refinement"): four like itself at the corners, and the octahedron left
-// in the middle into four round its shortest diagonal. Faces fit whatever diagonal is taken, since it lies inside.
+// Regular refinement of each tetrahedron into eight (Bey 1995, "Tetrahedral grid refinement"): four similar children at the
+// corners, and the octahedron in the middle split into four around its shortest diagonal. The mesh is conforming for any choice
+// of the diagonal, since it lies inside the element.
 #include "math/vec3.h"
 #include "mesh/refine.h"
 
-// Children by places: 0..3 the corners, 4 + k the middle of edge k (01 02 03 12 13 23). All as positive as their parent.
+// Child nodes: 0..3 the nodes of the parent, 4 + k the midpoint of edge k (01 02 03 12 13 23). Children have the orientation of
+// the parent.
 static const int corner_children[4][4] = {{0, 4, 5, 6}, {4, 1, 7, 8}, {5, 7, 2, 9}, {6, 8, 9, 3}};
 static const int diagonals[3][2] = {{5, 8}, {4, 9}, {6, 7}};
 static const int inner_children[3][4][4] = {
@@ -18,7 +20,8 @@ static double length2(double x[10][3], int a, int b) {
     return sp__dot3(e, e);
 }
 
-// the largest sum of squared edges among the four round a diagonal: all have the same volume, so less is rounder
+// the largest sum of squared edges among the four children around a diagonal: all have the same volume, so a smaller sum is a
+// better shape
 static double bulk(double x[10][3], int d) {
     double most = 0;
     for (int c = 0; c < 4; c++) {
@@ -30,8 +33,8 @@ static double bulk(double x[10][3], int d) {
     return most;
 }
 
-// Of equally short ones that with the rounder children: the path tetrahedra of grids have two, and only one of them makes path
-// tetrahedra again. A rounding must not decide in either case.
+// Of equally short diagonals the one with better-shaped children: the path tetrahedra of grids have two, and only one gives path
+// tetrahedra again. The tolerances keep rounding from deciding.
 static int shortest(double x[10][3]) {
     int best = 0;
     for (int d = 1; d < 3; d++) {

@@ -1,5 +1,5 @@
-// What can be repaired without guessing. The definition stays as it is: repairs are tables (which node became which, which
-// element stays, which is turned), and the new mesh is read off through them.
+// Repairs that need no guess. The definition stays unchanged: a repair is a set of tables (merged nodes, kept elements, flipped
+// elements), and the new mesh is built from them.
 #include "mesh/repair.h"
 
 #include "mesh/examine.h"
@@ -19,7 +19,7 @@ static sp_status weld(sp_repair *r) {
     unsigned char *skip;
     size_t corners = (size_t)r->corners;
     if (!SP_NEW(r->ctx, skip, r->node_count)) return no_memory(r);
-    // nodes of no sound element are dropped, not welded
+    // nodes that no valid element uses are dropped, not welded
     memset(skip, 1, (size_t)r->node_count);
     for (size_t i = 0; i < (size_t)r->element_count * corners; i++)
         if (!(r->state[i / corners] & SP_ELEMENT_BROKEN)) skip[r->elements[i]] = 0;
@@ -75,7 +75,7 @@ static void number_all(sp_repair *r) {
     }
     for (int i = 0; i < r->node_count; i++) {
         if (r->same[i] != i) {
-            r->node_new[i] = r->node_new[r->same[i]];  // a lower one, numbered already
+            r->node_new[i] = r->node_new[r->same[i]];  // a lower node, which already has its number
         } else if (r->node_new[i] == 0) {
             r->node_new[i] = r->nodes_left++;
         } else {
@@ -101,7 +101,7 @@ static void read_off(sp_repair *r) {
 
 // ------------------------------------------------------------------------------------------------ what is carried
 
-// numbers of a group that remain, each once; what the definition names out of range is left out
+// remaining indices of a group, each once; indices out of range in the definition are dropped
 static sp_status take_items(sp_repair *r, const int *from, int count, const int *new, int limit, int left, const int **out,
                             int *n) {
     unsigned char *seen;
@@ -141,7 +141,7 @@ static sp_status take_array(sp_repair *r, const sp_mesh_array *from) {
     double *values;
     if (!from->values) return SP_FAIL(r->ctx, SP_BAD_INPUT, "array '%s' has no values", from->name ? from->name : "");
     if (!SP_NEW(r->ctx, values, from->on_elements ? r->elements_left : r->nodes_left)) return no_memory(r);
-    // of welded nodes the lowest one's value stays: it comes last in this order
+    // of welded nodes the value of the lowest stays: this order writes it last
     for (int i = count - 1; i >= 0; i--)
         if (new[i] >= 0) values[new[i]] = from->values[i];
     r->with.arrays[r->with.array_count++] = (sp_mesh_array){from->name, values, from->on_elements};
@@ -174,7 +174,7 @@ void sp__repair_free(sp_repair *r) {
 // ------------------------------------------------------------------------------------------------ tetrahedra
 
 static void follow_ids(const int64_t *from, const int *new, int count, int64_t *to) {
-    // of welded nodes the lowest one's
+    // of welded nodes the value of the lowest stays
     for (int i = count - 1; i >= 0; i--)
         if (new[i] >= 0) to[new[i]] = from ? from[i] : i;
 }
@@ -199,7 +199,7 @@ static sp_status make_mesh(sp_repair *r, const sp_mesh_def *def, sp_mesh **out) 
     return status;
 }
 
-// The definition can be looked at: counts and pointers are right, whatever else is wrong.
+// Checks that counts and pointers allow an examination, even if the rest is wrong.
 static sp_status check(sp_context *ctx, const sp_mesh_def *def, const sp_examine_options *o) {
     if (def->cookie != SP_COOKIE_MESH || o->cookie != SP_COOKIE_EXAMINE)
         return SP_FAIL(ctx, SP_BAD_INPUT, "definition and options must start from their default functions");

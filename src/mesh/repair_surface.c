@@ -1,8 +1,8 @@
-// Repairs of surfaces: what tetrahedra get as well, then triangles that agree on inside and outside.
+// Repairs of surfaces: the same as for tetrahedra, then consistent orientation.
 //
-// From the lowest triangle of each part a flood crosses the edges of exactly two triangles and turns those that run against the
-// one it came from; if that turned more than half of the part, the others are turned instead. A closed part that then encloses a
-// negative volume is turned whole, unless it lies within an odd number of others: that is how cavities are.
+// From the lowest triangle of each part a flood fill crosses the edges with exactly two triangles and flips inconsistent
+// neighbours. If it flipped more than half of the part, the other triangles are flipped instead. A closed part that then encloses
+// a negative volume is flipped as a whole, unless an odd number of other parts contains it: then it is a cavity.
 #include "mesh/edges.h"
 #include "mesh/examine.h"
 #include "mesh/repair.h"
@@ -10,10 +10,10 @@
 
 typedef struct flood {
     sp_repair *r;
-    int count;         // triangles that stay
-    int *faces, *own;  // their corners, and which they are
+    int count;         // remaining triangles
+    int *faces, *own;  // their vertices, and their numbers in the definition
     sp_edges edges;
-    int *part;  // per triangle: the lowest of its part
+    int *part;  // per triangle: the lowest triangle of its part
     unsigned char *turn;
     unsigned char *bad;  // per part: open, branching or not orientable
     int *queue, *depth;
@@ -41,13 +41,13 @@ static void collect(flood *f) {
     }
 }
 
-// do the two sides of an edge run the same way, as things stand?
+// whether the two sides of an edge run in the same direction at present
 static bool against(const flood *f, int s, int t) {
     bool alike = f->faces[s] == f->faces[t];
     return alike != (f->turn[s / 3] != f->turn[t / 3]);
 }
 
-// one part from its lowest triangle; returns its size
+// processes one part from its lowest triangle; returns its size
 static int spread(flood *f, int seed) {
     int head = 0, tail = 0, turned = 0;
     f->queue[tail++] = seed;
@@ -130,7 +130,8 @@ typedef struct carried {
     double *colors;
 } carried;
 
-// Numbers at the corners of what is left. Without any, those of the vertices are taken, from before the welding: a seam stays.
+// Corner indices of the remaining triangles. Without such indices, the vertex numbers from before welding are used, so that a
+// seam stays.
 static void follow_corners(const sp_repair *r, const int *from, int *to) {
     for (size_t i = 0; i < (size_t)r->element_count; i++) {
         if (r->element_new[i] < 0) continue;

@@ -1,4 +1,5 @@
-// Counting passes from the last key to the first. Rows move whole, so that each pass reads in order.
+// Radix sort of rows: counting passes from the last key to the first. Whole rows are moved, so that each pass reads memory in
+// order.
 #include "mesh/rows.h"
 
 static void pass(const int *from, int n, int stride, int key, int limit, int *start, int *to) {

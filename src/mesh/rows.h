@@ -1,11 +1,11 @@
-// Rows of node numbers in order: how equal elements, faces and edges find each other.
+// Sorting of rows of node numbers, to find equal elements, faces and edges; and disjoint sets.
 #ifndef SP_ROWS_H
 #define SP_ROWS_H
 
 #include "core/core.h"
 
-// n rows of `width` keys in [0, limit) and one number that goes along, sorted by the keys from the first to the last; equal rows
-// keep their order. Linear whatever the keys.
+// Sorts n rows of `width` keys in [0, limit) and one payload number by the keys from the first to the last. Stable. Linear time
+// for any keys.
 sp_status sp__rows_sort(sp_context *ctx, int *rows, int n, int width, int limit);
 
 static inline bool sp__rows_equal(const int *a, const int *b, int width) {
@@ -14,7 +14,7 @@ static inline bool sp__rows_equal(const int *a, const int *b, int width) {
     return true;
 }
 
-// `width` (3 or 4) numbers in rising order
+// sorts `width` (3 or 4) numbers
 static inline void sp__row_rise(int *row, int width) {
     for (int i = 1; i < width; i++)
         for (int j = i; j > 0 && row[j - 1] > row[j]; j--) {
@@ -23,7 +23,7 @@ static inline void sp__row_rise(int *row, int width) {
         }
 }
 
-// Sets that grow together: a forest in an array, each root its own parent and the lowest of its set.
+// Disjoint sets (union-find): a forest in an array; a root is its own parent and the lowest member of its set.
 static inline int sp__set_root(int *parent, int i) {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;

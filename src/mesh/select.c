@@ -1,8 +1,9 @@
-// Selecting nodes, elements or faces of a mesh. Each attribute strikes out what it does not hold; what is left is the selection.
+// Selection of nodes, elements or faces of a mesh. Each attribute removes the candidates that do not match; the rest is the
+// selection.
 #include "math/vec3.h"
 #include "mesh/mesh_internal.h"
 
-// What is being selected: n things with a place and a user's number each.
+// The candidates: n items, each with a position and a user number.
 typedef struct candidates {
     const sp_mesh *mesh;
     bool elements;
@@ -67,7 +68,7 @@ static void strike_by_place(const sp_selection *s, candidates *c) {
 
 // ------------------------------------------------------------------------------------------------ by name
 
-// Keep what is marked, and leave the marks clean.
+// Keeps the marked candidates and clears the marks.
 static void keep_marked(candidates *c) {
     for (int i = 0; i < c->n; i++) {
         c->in[i] &= c->mark[i];
@@ -170,7 +171,7 @@ static sp_status strike_all(const sp_selection *s, candidates *c) {
     return SP_OK;
 }
 
-// Thing i of the kind asked is selected, before any inversion.
+// Whether item i of a kind is selected, before inversion.
 static bool chosen(const candidates *c, sp_select_kind kind, int i) {
     if (kind != SP_SELECT_FACES) return c->in[i];
     const int *face = c->mesh->faces + 3 * (size_t)i;

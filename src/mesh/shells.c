@@ -1,13 +1,13 @@
-// Closed parts of a surface: the volume each encloses, and which lie within which.
+// Closed parts (shells) of a surface: enclosed volume and nesting.
 #include "math/vec3.h"
 #include "mesh/examine.h"
 #include "mesh/tree.h"
 
-enum { HITS_MAX = 50000000 };  // a second or two; only shells by the ten thousand, one in the other, come near
+enum { HITS_MAX = 50000000 };  // one to two seconds; only tens of thousands of nested shells reach this
 
 void sp__shell_volumes(const double *x, const int *faces, int face_count, const int *shell, double *volumes) {
     for (int f = 0; f < face_count; f++) {
-        // relative to a point of the surface: a small part far from the origin keeps its digits
+        // relative to a point of the surface: a small part far from the origin keeps its precision
         const double *o = x + 3 * (size_t)faces[0];
         double p[3][3], n[3];
         for (int k = 0; k < 3; k++) sp__sub3(x + 3 * (size_t)faces[3 * (size_t)f + (size_t)k], o, p[k]);
@@ -42,7 +42,7 @@ static bool forget(void *user, const sp_tree_hit *hit) {
 
 sp_status sp__shell_depths(sp_context *ctx, const double *x, const int *faces, int face_count, const int *shell,
                            const unsigned char *bad, const unsigned char *ask, int *depth, bool *whole) {
-    // no edge or vertex of a mesh made by people lies exactly in this direction from another
+    // an arbitrary direction: no edge or vertex of a practical mesh lies exactly along it from another
     static const double direction[3] = {0.5377671395, 0.2986420917, 0.7886751346};
     crossing c = {.shell = shell, .bad = bad};
     sp_tree *tree;

@@ -1,12 +1,14 @@
-// Each triangle into four.
+// Subdivision of each triangle into four.
 //
-//         c            old vertices keep their numbers, the middle of edge e becomes vertex V + e. Triangle f becomes 4f .. 4f+3:
-//        / \           its corners a, b, c in that order, then the middle one.
+//         c            Old vertices keep their numbers; the midpoint of edge e becomes vertex V + e. Triangle f becomes 4f ..
+//         4f+3:
+//        / \           the triangles at its corners a, b, c, then the middle one.
 //      ca---bc
-//      / \ / \         Smooth: positions by Loop's masks (Loop 1987); edges that are open, shared by more than two triangles or
-//     a---ab--b        sharper than the crease angle follow the cubic B-spline of Hoppe et al. 1994 (section 3), and so do their
-//                      halves: what is sharp is decided once, on the surface given.
-// Everything else that a surface carries is linear along the edges.
+//      / \ / \         Smooth: positions by the masks of Loop 1987. Sharp edges (open, shared by more than two triangles, or
+//      above
+//     a---ab--b        the crease angle) follow the cubic B-spline of Hoppe et al. 1994 (section 3), and so do their halves:
+//                      sharpness is decided once, on the given surface.
+// All other attributes are interpolated linearly along the edges.
 #include "mesh/subdivide.h"
 #include "math/vec3.h"
 #include "mesh/edges.h"
@@ -15,7 +17,7 @@ static const double PI = 3.14159265358979323846;
 
 // ------------------------------------------------------------------------------------------------ positions
 
-// Angle between the normals of the two triangles of an edge, as its cosine; 1 beside a flat triangle, which has no normal.
+// Cosine of the angle between the normals of the two triangles of an edge; 1 next to a degenerate triangle, which has no normal.
 static double turn_at(const sp_trimesh_def *d, int side_a, int side_b) {
     double n[2][3], length[2];
     for (int s = 0; s < 2; s++) {
@@ -39,7 +41,7 @@ void sp__subdivide_find_creases(const sp_trimesh_def *d, const sp_edges *e, doub
     }
 }
 
-// the corner of a side's triangle that is not on the side
+// the vertex of the triangle of a side that is not on the side
 static int opposite(const int *faces, int side) {
     int f = side / 3, k = side % 3;
     return faces[3 * (size_t)f + (size_t)((k + 2) % 3)];
@@ -60,9 +62,9 @@ static void smooth_edges(const sp_trimesh_def *d, const sp_edges *e, const unsig
     }
 }
 
-// what a vertex sees round it
+// the neighbourhood of a vertex
 typedef struct ring {
-    double all[3], along[3];  // sums of the neighbours, and of those along sharp edges
+    double all[3], along[3];  // sums of all neighbours, and of those along sharp edges
     int valence, sharp;
 } ring;
 

@@ -1,11 +1,11 @@
-// The two halves of subdivision: where vertices go (subdivide.c), and what is carried along (subdivide_step.c).
+// The two parts of subdivision: vertex positions (subdivide.c), and topology with attributes (subdivide_step.c).
 #ifndef SP_SUBDIVIDE_H
 #define SP_SUBDIVIDE_H
 
 #include "mesh/edges.h"
 #include "mesh/trimesh.h"
 
-// sharp[side] = 1 on edges that are open, shared by more than two triangles, or bent by more than `degrees`.
+// sharp[side] = 1 on edges that are open, shared by more than two triangles, or with a normal angle above `degrees`.
 void sp__subdivide_find_creases(const sp_trimesh_def *d, const sp_edges *e, double degrees, unsigned char *sharp);
 // Positions of old vertices and edge vertices (vertex_count + edge count) by Loop's rule.
 sp_status sp__subdivide_smooth(sp_context *ctx, const sp_trimesh_def *d, const sp_edges *e, const unsigned char *sharp,

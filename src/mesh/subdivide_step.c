@@ -1,8 +1,8 @@
-// One level of subdivision after the other: topology, and what vertices, corners and faces carry.
+// One level of subdivision: topology, and the attributes of vertices, corners and faces.
 #include "math/vec3.h"
 #include "mesh/subdivide.h"
 
-// One level in the making. Everything is a copy that sp_trimesh_create will copy again: the price of one place that checks.
+// A level under construction. sp_trimesh_create copies all of it again: the cost of having all checks in one place.
 typedef struct level {
     sp_context *ctx;
     sp_trimesh_def from, to;
@@ -19,7 +19,7 @@ static void *keep(level *l, size_t n, size_t size) {
     return memory;
 }
 
-// values at `count` old places and at the middle of each edge; `unit`: normals, of length 1 again
+// values at `count` old vertices and at the midpoint of each edge; `unit`: normals, normalised again
 static void interpolate(const double *from, int count, const sp_edges *e, int width, bool unit, double *to) {
     memcpy(to, from, (size_t)count * (size_t)width * sizeof *to);
     for (size_t i = 0; i < (size_t)e->count; i++) {
@@ -31,7 +31,7 @@ static void interpolate(const double *from, int count, const sp_edges *e, int wi
     }
 }
 
-// corners of the four children of each face; the middle of edge e has the number base + e, or -1
+// corners of the four children of each face; the midpoint of edge e has the number base + e, or -1
 static void split_corners(const int *from, int faces, const sp_edges *e, int base, int *to) {
     for (size_t f = 0; f < (size_t)faces; f++) {
         const int *c = from + 3 * f;
@@ -57,7 +57,7 @@ static sp_status no_memory(level *l) {
     return SP_FAIL(l->ctx, SP_NO_MEMORY, "no memory to subdivide %d triangles", l->from.face_count);
 }
 
-// texture coordinates or normals: with corners of their own they have edges of their own (seams)
+// texture coordinates or normals: with their own corner indices they have their own edges (seams)
 static sp_status split_channel(level *l, int count, int width, bool unit, const double *values, const int *corners,
                                int *out_count, const double **out_values, const int **out_corners) {
     sp_edges own = {0};
@@ -71,7 +71,7 @@ static sp_status split_channel(level *l, int count, int width, bool unit, const 
         }
         e = &own;
     }
-    if (!corners) count = l->from.vertex_count;  // one per vertex; any further ones are used by nobody
+    if (!corners) count = l->from.vertex_count;  // one per vertex; further entries are unused
     double *v = keep(l, ((size_t)count + (size_t)e->count) * (size_t)width, sizeof *v);
     int *c = corners ? keep(l, 12 * (size_t)l->from.face_count, sizeof *c) : NULL;
     bool good = v && (!corners || c);
@@ -142,7 +142,7 @@ static sp_status split_attributes(level *l) {
     return SP_OK;
 }
 
-// names are borrowed from the level before
+// names are borrowed from the previous level
 static void free_level(level *l) {
     for (int i = 0; i < l->with.group_count; i++) l->with.groups[i].name = NULL;
     for (int i = 0; i < l->with.array_count; i++) l->with.arrays[i].name = NULL;
@@ -171,7 +171,7 @@ static sp_status fill_level(level *l, bool smooth, const unsigned char *sharp) {
     return split_attributes(l);
 }
 
-// `sharp` is that of `from` and becomes that of *out
+// on entry `sharp` belongs to `from`, on return to *out
 static sp_status subdivide_once(const sp_trimesh *from, bool smooth, double crease, unsigned char **sharp, sp_trimesh **out) {
     sp_context *ctx = from->ctx;
     level l = {.ctx = ctx, .from = from->def};

@@ -1,5 +1,5 @@
-// The boundary of a mesh: the faces that only one tetrahedron has. All faces are sorted by their three node numbers in three
-// counting passes (linear whatever the mesh, also for a million tetrahedra round one node); equal ones are then neighbours.
+// The boundary of a mesh: the faces of exactly one tetrahedron. All faces are sorted by their three node numbers in three
+// counting passes (linear time for any mesh, also for a million tetrahedra at one node); equal faces become neighbours.
 #include "mesh/mesh_internal.h"
 
 // The k-th smallest node of face f = 4 tet + local face.
@@ -11,7 +11,7 @@ static int sorted_node(const sp_mesh *mesh, int f, int k) {
     return k == 0 ? least : k == 2 ? most : (int)((int64_t)a + b + c - least - most);
 }
 
-// One stable pass by the k-th smallest node; from == NULL: in order of face numbers.
+// One stable pass by the k-th smallest node; from == NULL: starts in the order of face numbers.
 static void sort_pass(const sp_mesh *mesh, int k, const int *from, int *to, int *key, int *start) {
     int n = 4 * mesh->tet_count;
     memset(start, 0, ((size_t)mesh->node_count + 1) * sizeof *start);
@@ -29,7 +29,7 @@ static bool same_face(const sp_mesh *mesh, int f, int g) {
     return true;
 }
 
-// single[f] = 1 where no other face has the same nodes; returns how many.
+// single[f] = 1 if no other face has the same nodes; returns the number of such faces.
 static int mark_single(const sp_mesh *mesh, const int *sorted, unsigned char *single) {
     int n = 4 * mesh->tet_count, count = 0;
     for (int i = 0, end; i < n; i = end) {
@@ -41,7 +41,7 @@ static int mark_single(const sp_mesh *mesh, const int *sorted, unsigned char *si
     return count;
 }
 
-// In order of elements, so that the numbers of faces do not depend on how they were found.
+// In order of elements, so that face numbers do not depend on the search.
 static void collect(sp_mesh *mesh, const unsigned char *single) {
     int count = 0;
     for (int f = 0; f < 4 * mesh->tet_count; f++) {

@@ -1,4 +1,4 @@
-// Copies of a mesh or a surface, scaled and posed; numbers, groups and arrays stay.
+// Scaled and posed copies of a mesh or a surface; numbers, groups and arrays stay.
 #include "math/vec3.h"
 #include "mesh/trimesh.h"
 
@@ -16,7 +16,7 @@ static sp_status check_scale(sp_context *ctx, const double scale[3]) {
 static sp_status make_motion(sp_context *ctx, const double *scale, const sp_pose *pose, motion *m) {
     sp_pose p = pose ? *pose : sp_pose_identity();
     double *q = p.quat, n = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    // files carry six digits
+    // files often have only six digits
     if (!(fabs(n - 1) < 1e-5)) return SP_FAIL(ctx, SP_BAD_INPUT, "a quaternion has length %g, must be 1", n);
     for (int k = 0; k < 3; k++) m->scale[k] = scale ? scale[k] : 1;
     SP_TRY(check_scale(ctx, m->scale));
@@ -43,7 +43,7 @@ sp_status sp_mesh_transformed(const sp_mesh *mesh, const double scale[3], const 
     if (!SP_NEW(ctx, x, 3 * (size_t)mesh->node_count)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a transformed mesh");
     move_points(&m, mesh->x, mesh->node_count, x);
 
-    sp_mesh_def def = sp_mesh_def_default();  // mirror images get their orientation back
+    sp_mesh_def def = sp_mesh_def_default();  // repairs the orientation of mirror images
     def.node_count = mesh->node_count, def.positions = x, def.node_ids = mesh->node_ids;
     def.tet_count = mesh->tet_count, def.tets = mesh->tets, def.tet_ids = mesh->tet_ids;
     def.groups = mesh->with.groups, def.group_count = mesh->with.group_count;
@@ -55,8 +55,8 @@ sp_status sp_mesh_transformed(const sp_mesh *mesh, const double scale[3], const 
 
 // ------------------------------------------------------------------------------------------------ surfaces
 
-// normals turn by the inverse of the scale: what was across the surface stays across it, and outside stays outside: with n' =
-// S^-1 n and a step S n outwards, n'.S n = n.n > 0, mirrored or not
+// normals transform by the inverse of the scale: n' = S^-1 n is normal to the scaled surface, and n'.S n = n.n > 0 keeps it
+// outward, also for mirror images
 static void move_normals(const motion *m, const double *from, int n, double *to) {
     for (size_t i = 0; i < 3 * (size_t)n; i += 3) {
         double length = sp__norm3(from + i), own[3], turned[3];
@@ -67,7 +67,7 @@ static void move_normals(const motion *m, const double *from, int n, double *to)
     }
 }
 
-// a mirror image runs round its triangles the other way
+// a mirror image reverses the orientation of its triangles
 static void turn_faces(const int *from, int n, int *to) {
     for (size_t i = 0; i < 3 * (size_t)n; i += 3) to[i] = from[i], to[i + 1] = from[i + 2], to[i + 2] = from[i + 1];
 }

@@ -1,6 +1,6 @@
-// Building: items are parted by the cheapest of 15 planes across the longest extent of their centres, on boxes of single
-// precision relative to the whole; true boxes come afterwards, from the leaves up. Where planes do not part (equal centres, or a
-// depth that only contrived input reaches) halves are taken as they come, so that the depth stays bounded.
+// Construction of the bounding volume hierarchy. Items are split by the cheapest of 15 planes across the longest extent of their
+// centres, on single-precision boxes relative to the whole; exact boxes follow from the leaves up. Where no plane separates
+// (equal centres, or a depth that only contrived input reaches), the list is halved, so that the depth stays bounded.
 #include "mesh/tree.h"
 
 #include <float.h>
@@ -18,7 +18,7 @@ typedef struct bin {
 } bin;
 
 typedef struct task {
-    int begin, end, depth, parent;  // parent: whose right child this is, -1: a left child or the root
+    int begin, end, depth, parent;  // parent: the node whose right child this is, -1: a left child or the root
 } task;
 
 void sp__tree_item_box(const sp_tree *t, int item, double low[3], double high[3]) {
@@ -42,7 +42,7 @@ static void make_pieces(const sp_tree *t, piece *pieces) {
         for (int k = 0; k < 3; k++) low[k] = fmin(low[k], a[k]), high[k] = fmax(high[k], b[k]);
     }
     for (int k = 0; k < 3; k++) extent = fmax(extent, high[k] - low[k]);
-    double scale = extent > 0 && isfinite(1 / extent) ? 1 / extent : 0;  // 0: all in one place, or too far apart for a double
+    double scale = extent > 0 && isfinite(1 / extent) ? 1 / extent : 0;  // 0: all at one point, or the extent overflows
     for (int i = 0; i < t->count; i++) {
         sp__tree_item_box(t, i, a, b);
         pieces[i].item = i;
@@ -54,7 +54,7 @@ static void make_pieces(const sp_tree *t, piece *pieces) {
 }
 
 static float centre(const piece *p, int axis) {
-    return p->low[axis] + p->high[axis];  // twice the centre, which compares as well
+    return p->low[axis] + p->high[axis];  // twice the centre: the same order as the centre
 }
 
 static void grow(bin *b, const float low[3], const float high[3]) {
@@ -86,7 +86,7 @@ static int bin_of(const plane *s, const piece *p) {
     return b < 0 ? 0 : b < BINS ? b : BINS - 1;
 }
 
-// the longest extent of the centres; false: they coincide
+// the longest extent of the centres; false: all centres coincide
 static bool choose_axis(const piece *p, int n, plane *s) {
     float low[3] = {FLT_MAX, FLT_MAX, FLT_MAX}, high[3] = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
     for (int i = 0; i < n; i++)
@@ -103,7 +103,7 @@ static bool choose_axis(const piece *p, int n, plane *s) {
     return high[s->axis] > low[s->axis] && s->scale < FLT_MAX;
 }
 
-// the last bin of the left side where count times area, summed over both sides, is least
+// last bin of the left side that minimises the sum over both sides of count times area
 static int choose_bin(const bin bins[BINS]) {
     float right[BINS], best = FLT_MAX;
     bin sum;
@@ -124,7 +124,7 @@ static int choose_bin(const bin bins[BINS]) {
     return at;
 }
 
-// parts pieces; returns how many stay left, in [1, n - 1]
+// partitions pieces; returns the number on the left, in [1, n - 1]
 static int part(piece *p, int n, int depth) {
     plane s;
     bin bins[BINS];
@@ -163,7 +163,7 @@ static void build(sp_tree *t, piece *pieces) {
         if (now.parent >= 0) t->nodes[now.parent].right = own;
         if (n <= SP_TREE_LEAF) continue;
         int middle = now.begin + part(pieces + now.begin, n, now.depth);
-        // the left side is taken next: it stands right behind its parent
+        // the left child is processed next: it is stored right after its parent
         stack[top++] = (task){middle, now.end, now.depth + 1, own};
         stack[top++] = (task){now.begin, middle, now.depth + 1, -1};
     }

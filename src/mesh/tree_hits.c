@@ -1,11 +1,11 @@
-// What rays, boxes and the items themselves meet.
+// Queries of the bounding volume hierarchy: rays, boxes, pairs of items.
 #include "math/vec3.h"
 #include "mesh/tree.h"
 
 // ------------------------------------------------------------------------------------------------ rays
 
-// A ray made ready: sheared so that it runs along its longest axis z (Woop, Benthin, Wald 2013). Every edge is then judged by one
-// number that its two triangles compute alike but for the sign, so no ray slips between them.
+// A prepared ray: sheared so that it runs along its longest axis z (Woop, Benthin, Wald 2013). Both triangles of an edge compute
+// the same number for the edge up to the sign, so no ray passes between them.
 typedef struct ray {
     const double *origin, *direction;
     double inverse[3], t_max, shear[3];
@@ -32,7 +32,7 @@ static bool ray_meets_box(const ray *r, const sp_tree_node *n) {
             continue;
         }
         double a = (n->low[k] - r->origin[k]) * r->inverse[k], b = (n->high[k] - r->origin[k]) * r->inverse[k];
-        // three roundings each way: the box must not be lost to them (Ize 2013)
+        // widened for three roundings in each direction: rounding must not miss the box (Ize 2013)
         double near = (a < b ? a : b), far = (a < b ? b : a) * (1 + 1e-15);
         near *= near > 0 ? 1 - 1e-15 : 1 + 1e-15;
         from = near > from ? near : from;
@@ -59,12 +59,12 @@ static bool ray_meets_item(const ray *r, const sp_tree *t, int item, sp_tree_hit
     if (det == 0) return false;
     *hit = (sp_tree_hit){.item = item, .weights = {e[0] / det, e[1] / det, e[2] / det}};
     for (int i = 0; i < 3; i++) hit->t += hit->weights[i] * z[i];
-    // counter-clockwise seen along the ray in (x, y): its normal points along the ray, where the axis runs upwards
+    // counter-clockwise seen along the ray in (x, y): the normal points along the ray if the axis runs upwards
     hit->outward = (det > 0) == (r->direction[r->kz] > 0);
     return hit->t >= 0 && hit->t <= r->t_max;
 }
 
-// until visit returns false; visit may shorten the ray
+// traverses until visit returns false; visit may shorten the ray
 static void walk_ray(const sp_tree *t, ray *r, bool (*visit)(void *user, const sp_tree_hit *hit), void *user) {
     int stack[SP_TREE_DEPTH + 2], top = 0;
     sp_tree_hit hit;
@@ -121,10 +121,10 @@ static bool apart(const double *low_a, const double *high_a, const double *low_b
 
 typedef struct window {
     double low[3], high[3];
-    int after;  // only items that stand behind this place in the order of leaves
+    int after;  // only items after this index in leaf order
 } window;
 
-// false: visit had enough
+// false: visit stopped the search
 static bool walk_box(const sp_tree *t, const window *w, bool (*visit)(void *user, int item), void *user) {
     int stack[SP_TREE_DEPTH + 2], top = 0;
     double low[3], high[3];

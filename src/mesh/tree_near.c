@@ -2,7 +2,7 @@
 #include "math/vec3.h"
 #include "mesh/tree.h"
 
-// Ericson, Real-Time Collision Detection (2005), section 5.1.5: the region of the plane in which p's foot lies.
+// Ericson, Real-Time Collision Detection (2005), section 5.1.5: the Voronoi region that contains the projection of p.
 double sp__nearest_on_triangle(const double *a, const double *b, const double *c, const double *p, double w[3]) {
     double ab[3], ac[3], ap[3], bp[3], cp[3], d[3];
     sp__sub3(b, a, ab), sp__sub3(c, a, ac), sp__sub3(p, a, ap), sp__sub3(p, b, bp), sp__sub3(p, c, cp);
@@ -31,7 +31,7 @@ double sp__nearest_on_triangle(const double *a, const double *b, const double *c
     return sp__dot3(d, d);
 }
 
-// weights of the corners of a tetrahedron at p; returns the least, NaN where it is flat
+// weights of the nodes of a tetrahedron at p; returns the smallest, NaN if the tetrahedron is flat
 static double tet_weights(const sp_tree *t, int item, const double *p, double w[4]) {
     const int *c = t->items + 4 * (size_t)item;
     const double *x0 = t->x + 3 * (size_t)c[0];

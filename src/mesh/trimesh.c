@@ -1,5 +1,5 @@
-// Making and reading out triangle surfaces. Numbers are checked (range, finiteness), shapes are not: what is wrong with a surface
-// is for the examination to say, and a user must be able to look at a bad one.
+// Creation and read access of triangle surfaces. Numbers are checked (range, finiteness), shapes are not: the examination reports
+// defects of a surface, and a user must be able to inspect a bad one.
 #include "mesh/trimesh.h"
 #include "math/vec3.h"
 
@@ -22,7 +22,7 @@ static sp_status check_counts(sp_context *ctx, const sp_trimesh_def *def) {
     return SP_OK;
 }
 
-// n rows of `width` finite numbers in [low, high]; NULL stays NULL
+// copies n rows of `width` finite numbers in [low, high]; NULL stays NULL
 static sp_status take_numbers(sp_context *ctx, const char *what, const double *from, int n, int width, double low, double high,
                               const double **out) {
     double *copy;
@@ -41,7 +41,7 @@ static sp_status take_numbers(sp_context *ctx, const char *what, const double *f
     return SP_OK;
 }
 
-// three numbers a face, from `least` to below `limit`; NULL stays NULL
+// copies three indices per face, from `least` to below `limit`; NULL stays NULL
 static sp_status take_corners(sp_trimesh *s, const char *what, const int *from, int least, int limit, const int **out) {
     sp_context *ctx = s->ctx;
     size_t n = 3 * (size_t)s->def.face_count;
@@ -57,7 +57,7 @@ static sp_status take_corners(sp_trimesh *s, const char *what, const int *from, 
     return SP_OK;
 }
 
-// texture coordinates or normals: their own list, and a number into it at each corner
+// texture coordinates or normals: a list of their own, and an index into it at each corner
 static sp_status take_channel(sp_trimesh *s, const char *what, int count, int width, const double *values, const int *corners,
                               const double **out_values, const int **out_corners) {
     if (!values && (count != 0 || corners)) return SP_FAIL(s->ctx, SP_BAD_INPUT, "%d %ss, but none given", count, what);

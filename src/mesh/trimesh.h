@@ -1,4 +1,4 @@
-// What a triangle surface is made of: the definition, with every pointer a copy of its own.
+// Internal structure of a triangle surface: the definition, with a private copy behind every pointer.
 #ifndef SP_TRIMESH_H
 #define SP_TRIMESH_H
 
@@ -6,7 +6,7 @@
 
 struct sp_trimesh {
     sp_context *ctx;
-    sp_trimesh_def def;  // groups and arrays are those of `with`
+    sp_trimesh_def def;  // groups and arrays point into `with`
     sp_attributes with;
 };
 

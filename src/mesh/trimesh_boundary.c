@@ -1,4 +1,4 @@
-// The boundary of a mesh as a surface: its nodes renumbered without gaps in rising order, with what groups and arrays have there.
+// The boundary of a mesh as a surface: nodes renumbered without gaps in ascending order, with the groups and arrays of the mesh.
 #include "mesh/trimesh.h"
 
 typedef struct boundary {
@@ -8,7 +8,7 @@ typedef struct boundary {
     double *x, *node;  // per vertex: position, node of the mesh
     int *faces;
     sp_attributes with;
-    int *items;           // of all groups, one after the other
+    int *items;           // of all groups, concatenated
     double *values;       // of all arrays
     unsigned char *mark;  // elements of a group
 } boundary;
@@ -31,7 +31,7 @@ static void fill_shape(boundary *b) {
     for (size_t i = 0; i < 3 * (size_t)m->face_count; i++) b->faces[i] = b->vertex_of[m->faces[i]];
 }
 
-// the group's nodes on the boundary and the faces of its elements; returns the items used
+// the nodes of the group on the boundary and the faces of its elements; returns the number of items
 static size_t fill_group(boundary *b, const sp_mesh_group *from, int *items) {
     const sp_mesh *m = b->mesh;
     sp_mesh_group to = {.name = from->name, .nodes = items};

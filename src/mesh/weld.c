@@ -1,5 +1,5 @@
-// A hash of cells a few tolerances wide. A node looks into its own cell, and into the next one across each wall that is nearer
-// than the tolerance: mostly into one.
+// Search for coincident nodes with a hash grid of cells a few tolerances wide. A node searches its own cell, and the neighbour
+// across each wall that is nearer than the tolerance: usually one cell.
 #include "mesh/weld.h"
 
 typedef struct grid {
@@ -30,7 +30,7 @@ static int find(const grid *g, const double *x, int i, int64_t own[3]) {
     int best = i;
     for (int k = 0; k < 3; k++) {
         double margin = g->tolerance / g->size;
-        double place = fmin((x[3 * (size_t)i + (size_t)k] - g->low[k]) / g->size, 1e15);  // whole numbers end somewhere
+        double place = fmin((x[3 * (size_t)i + (size_t)k] - g->low[k]) / g->size, 1e15);  // an exact integer
         own[k] = (int64_t)place;
         double in = place - (double)own[k];
         step[k] = in <= margin ? -1 : in >= 1 - margin ? 1 : 0;
@@ -74,7 +74,7 @@ double sp__weld_tolerance(const double *x, int n, double asked) {
 sp_status sp__weld_find(sp_context *ctx, const double *x, int n, const unsigned char *skip, double tolerance, int *same) {
     grid g = {.tolerance = tolerance, .mask = 15};
     double diagonal = bounds(x, n, g.low);
-    // cells small enough to hold few nodes, large enough for their numbers to stay whole
+    // cells small enough to hold few nodes, large enough for exact cell numbers
     g.size = fmax(32 * tolerance, 1e-14 * diagonal);
     if (!(g.size > 0) || !isfinite(g.size)) g.size = 1;
     while (g.mask < 2 * (uint64_t)n) g.mask = 2 * g.mask + 1;

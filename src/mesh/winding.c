@@ -1,11 +1,11 @@
-// Solid angles of near triangles (van Oosterom and Strackee 1983), and of far ones the first two terms of their expansion about
-// the middle of a node of the tree (Barill et al. 2018, equations 8 to 14).
+// Winding numbers: exact solid angles of near triangles (van Oosterom and Strackee 1983), and the first two terms of the
+// multipole expansion about the centre of a tree node for far ones (Barill et al. 2018, equations 8 to 14).
 #include "mesh/winding.h"
 
 #include "math/vec3.h"
 
 static const double PI = 3.14159265358979323846;
-// a node is far from beyond this many reaches: the next term is then below 1 % (their figure 6)
+// a node is far if its distance exceeds this many radii: the next term is then below 1 % (Barill et al., figure 6)
 static const double FAR_BEYOND = 2;
 
 // ------------------------------------------------------------------------------------------------ sums
@@ -36,7 +36,7 @@ static void sum_items(const sp_tree *tree, const sp_tree_node *node, sp_winding_
         for (int a = 0; a < 3; a++)
             for (int b = 0; b < 3; b++) w->first[3 * a + b] += (c[a] - w->centre[a]) * n[b];
     }
-    // no corner lies beyond the box
+    // no vertex lies outside the box
     double far2 = 0;
     for (int k = 0; k < 3; k++) {
         double d = fmax(w->centre[k] - node->low[k], node->high[k] - w->centre[k]);
@@ -49,7 +49,7 @@ sp_status sp__winding_create(const sp_tree *tree, sp_winding *out) {
     *out = (sp_winding){.tree = tree};
     if (!SP_NEW(tree->ctx, out->nodes, tree->node_count))
         return SP_FAIL(tree->ctx, SP_NO_MEMORY, "no memory for winding numbers");
-    // each level of the tree sums all triangles once
+    // O(n log n): each level of the tree sums all triangles once
     for (int i = 0; i < tree->node_count; i++) sum_items(tree, &tree->nodes[i], &out->nodes[i]);
     return SP_OK;
 }
@@ -61,7 +61,7 @@ void sp__winding_free(sp_winding *w) {
 
 // ------------------------------------------------------------------------------------------------ evaluation
 
-// the solid angle, over 4 pi
+// solid angle divided by 4 pi
 static double near_item(const sp_tree *tree, int item, const double q[3]) {
     const int *c = tree->items + 3 * (size_t)item;
     double a[3], b[3], d[3], cross[3];
