@@ -1,4 +1,4 @@
-// A beam clamped at one end falls under its own weight; prints where the middle of the free end is.
+// A beam clamped at one end falls under its own weight; prints the position of the middle of the free end.
 //
 // build:  make && cc -Iinclude examples/beam.c -Lbuild/release -Wl,-rpath,"$PWD/build/release" -lsouple -lm -lpthread -o beam
 // run:    ./beam
@@ -16,12 +16,12 @@ int main(void) {
     int result = 1;
     if (sp_context_create(NULL, &context) < 0) return 1;
 
-    // 0.4 x 0.1 x 0.1 m, cut into 16 x 4 x 4 cells of 5 tetrahedra
+    // 0.4 x 0.1 x 0.1 m, divided into 16 x 4 x 4 cells of 5 tetrahedra
     if (sp_mesh_box(context, (double[]){0.4, 0.1, 0.1}, (int[]){16, 4, 4}, 5, &mesh) < 0) goto done;
     sp_world_def world_def = sp_world_def_default();
     if (sp_world_create(context, &world_def, &world) < 0) goto done;
 
-    // hold the nodes of the face x = 0: the first 25
+    // boundary condition: fix the nodes of the face x = 0, the first 25
     int clamped[25];
     for (int i = 0; i < 25; i++) clamped[i] = i;
     sp_fix fix = {clamped, 25, SP_AXES_ALL, 0};

@@ -1,9 +1,9 @@
-// A client of `souple view`, without a library: says how fast the simulation goes, and drags a point of the first body that can
-// be dragged to and fro. The protocol stands in docs/protocol.md.
+// A client of `souple view` without any library: prints the speed of the simulation, and drags a point of the first soft body
+// back and forth. docs/protocol.md describes the protocol.
 //
 // build:  cc -D_POSIX_C_SOURCE=200809L examples/view_client.c -lm -o view_client
-// run:    souple view scenes/beam.xml --port 8765, and beside it ./view_client 8765 5
-// It tells a line a second, and without arguments:
+// run:    souple view scenes/beam.xml --port 8765, and in another terminal ./view_client 8765 5
+// It prints one line per second, and without arguments:
 //   usage: view_client PORT [SECONDS [TOKEN]]
 #include <arpa/inet.h>
 #include <math.h>
@@ -17,11 +17,11 @@
 
 typedef struct client {
     int fd;
-    unsigned char *data;  // read so far
+    unsigned char *data;  // received bytes
     size_t size, room;
-    unsigned body, surface;  // what is dragged
-    int has_body;            // the topology of something was told
-    double start[3];         // where its first vertex was
+    unsigned body, surface;  // the dragged body
+    int has_body;            // the topology of a body was received
+    double start[3];         // initial position of the dragged vertex
     int has_start, frames;
     unsigned long long step, first_step;
     double force;
@@ -33,7 +33,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// ---- WebSocket: RFC 6455, as much as is needed
+// ---- WebSocket: the required part of RFC 6455
 
 static int write_all(client *c, const void *data, size_t size) {
     const char *at = data;
@@ -45,7 +45,7 @@ static int write_all(client *c, const void *data, size_t size) {
     return 1;
 }
 
-// a frame of a client is masked; zeros are a mask too
+// client frames must be masked; a mask of zeros is valid
 static int send_frame(client *c, int opcode, const char *text, size_t size) {
     unsigned char head[8] = {(unsigned char)(0x80 | opcode), (unsigned char)(0x80 | (size < 126 ? size : 126))};
     size_t n = 2;
@@ -83,7 +83,7 @@ static int connect_to(client *c, int port, const char *token) {
                      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
                      token ? "?token=" : "", token ? token : "", port);
     if (!write_all(c, ask, (size_t)n)) return 0;
-    // the answer ends with an empty line; what follows it are frames
+    // the response ends with an empty line; frames follow
     for (;;) {
         if (read_more(c, 5) <= 0) return 0;
         for (size_t i = 0; i + 4 <= c->size; i++)
@@ -111,7 +111,7 @@ static void take_state(client *c, const unsigned char *p, size_t size) {
         unsigned n = u32(s + 12);
         float x[3];
         if (!c->has_start && n > 0 && c->has_body && u32(s) == c->body && u32(s + 4) == c->surface) {
-            memcpy(x, s + 24 + 12 * (size_t)(n - 1), sizeof x);  // its last vertex; this machine is little-endian
+            memcpy(x, s + 24 + 12 * (size_t)(n - 1), sizeof x);  // its last vertex; assumes a little-endian machine
             for (int k = 0; k < 3; k++) c->start[k] = x[k];
             c->has_start = 1;
         }
@@ -121,7 +121,7 @@ static void take_state(client *c, const unsigned char *p, size_t size) {
     say(c, ack);
 }
 
-static unsigned face_of_last;  // a face that has the last vertex as its corner, and which corner that is
+static unsigned face_of_last;  // a face with the last vertex, and the corner of that vertex
 static int corner_of_last;
 
 static void take_topology(client *c, const unsigned char *p) {
@@ -139,7 +139,7 @@ static void take_text(client *c, const char *text) {
     if (strstr(text, "\"refused\"")) fprintf(stderr, "%s", text);
 }
 
-// one whole frame at the front; 0: there is none, -1: closed
+// processes one complete frame at the front; 0: incomplete, -1: closed
 static int take_frame(client *c) {
     if (c->size < 2) return 0;
     size_t n = c->data[1] & 127, head = n == 127 ? 10 : n == 126 ? 4 : 2;
@@ -169,7 +169,7 @@ static int take_frame(client *c) {
     return 1;
 }
 
-// ---- what it is for
+// ---- the client
 
 static void drag(client *c, double t) {
     char text[256];

@@ -1,4 +1,4 @@
-// Which backends this build has, and which one serves here.
+// The backends of this build, and the selection of one for this machine.
 #include "backend/backend.h"
 
 #include "souple/world.h"

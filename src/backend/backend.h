@@ -1,54 +1,54 @@
-// A backend is a table of loops over chunks. `ref` is plain and serial; `cpu` works on lanes and on all workers.
+// A backend is a table of loops over chunks. `ref` is simple and serial; `cpu` uses SIMD lanes and all workers.
 //
-// Work on a mesh or on a matrix is cut into chunks of nearby nodes that fit the nearest cache. A chunk copies the nodes it
-// touches into a small local array (4 numbers a node), adds what its elements or rows contribute there, and leaves the sums in
-// slots of its own. A second pass adds, for each node, its slots in a fixed order: no two tasks write the same number, and the
-// order of every sum is fixed by the chunks, not by the workers. (Element pass and gather of Courtecuisse 2011, section 3.3.)
+// Work on a mesh or a matrix is divided into chunks of nearby nodes that fit in the first-level cache. A chunk copies the nodes
+// it touches into a small local array (4 numbers per node), adds the contributions of its elements or rows there, and writes the
+// sums to its own slots. A second pass adds the slots of each node in a fixed order. No two tasks write the same number, and the
+// order of every sum depends on the chunks, not on the workers. (Element pass and gather of Courtecuisse 2011, section 3.3.)
 #ifndef SP_BACKEND_H
 #define SP_BACKEND_H
 
 #include "core/core.h"
 
-// nodes that a chunk owns and elements that it may hold: two local arrays of 4 doubles for each node touched (twice those owned,
-// in a good mesh) should stay near the first cache, and local numbers have 16 bits
+// limits of a chunk: nodes that it owns, and elements. Two local arrays of 4 doubles for each touched node (twice the owned ones
+// in a good mesh) should fit about in the first-level cache, and local numbers have 16 bits
 enum { SP_CHUNK_NODES = 192, SP_CHUNK_TETS = 4096 };
 
 typedef struct sp_chunks {
-    int nodes;        // of the whole
-    int count;        // chunks
+    int nodes;        // nodes of the whole mesh
+    int count;        // number of chunks
     int *start;       // first local node of each chunk in `node` (count + 1); also its first slot
-    int *node;        // nodes touched, chunk by chunk
-    int *slot_start;  // per node: its slots (nodes + 1)
-    int *slot;        // slots of a node in rising order
+    int *node;        // touched nodes, chunk by chunk
+    int *slot_start;  // per node: start of its slots (nodes + 1)
+    int *slot;        // slots of a node, ascending
     double *sum;      // slots x 3: written by the first pass
-    double *partial;  // per chunk: a scalar of the first pass (energy)
-    int touch_max;    // most nodes touched by one chunk
+    double *partial;  // per chunk: a scalar result of the first pass (energy)
+    int touch_max;    // maximum number of nodes touched by one chunk
 } sp_chunks;
 
-// Chunk c touches node[start[c]] .. node[start[c + 1] - 1]. Copies them.
+// Chunk c touches node[start[c]] .. node[start[c + 1] - 1]. Copies the arrays.
 sp_status sp__chunks_build(sp_context *ctx, sp_chunks *c, int nodes, int count, const int *start, const int *node);
 void sp__chunks_free(sp_context *ctx, sp_chunks *c);
 
-// The tetrahedra of a solid as the kernels see them: structures of `lanes` elements, chunk by chunk, padded with weightless ones.
+// The tetrahedra of a solid in the layout of the kernels: structures of `lanes` elements, chunk by chunk, padded with elements of
+// volume 0.
 typedef struct sp_tets {
-    int lanes, blocks;      // elements in a structure; structures
+    int lanes, blocks;      // elements per structure; number of structures
     int *block_start;       // first structure of each chunk (chunks + 1)
-    int *node;              // blocks x 4 x lanes: node of each corner
-    uint16_t *local;        // blocks x 4 x lanes: the same, as the chunk numbers it
-    double *rest;           // blocks x 6 x lanes: rest gradients g1, g2yz, g3z in the element's rest frame
-    double *frame;          // blocks x 9 x lanes: rest frame, linear material only; NULL
+    int *node;              // blocks x 4 x lanes: nodes of each element
+    uint16_t *local;        // blocks x 4 x lanes: the same in local numbers of the chunk
+    double *rest;           // blocks x 6 x lanes: rest gradients g1, g2yz, g3z in the rest frame of the element
+    double *frame;          // blocks x 9 x lanes: rest frame, for the linear material only; else NULL
     double *scale, *ratio;  // blocks x lanes: sqrt(V mu), lambda / mu
-    const double *volume;   // blocks x lanes: rest volume, 0 where padded
-    double *grad;           // blocks x 9 x lanes: scaled turned gradients of corners 1..3
-    double *spin;           // blocks x 6 x lanes: what the exact tangent adds; NULL: frozen
+    const double *volume;   // blocks x lanes: rest volume, 0 for padding
+    double *grad;           // blocks x 9 x lanes: scaled rotated gradients of nodes 1..3
+    double *spin;           // blocks x 6 x lanes: additional term of the exact tangent; NULL: frozen rotations
     int rotation;           // tet_rotation of kernels/tet.h
-    bool deformed;          // stiffness on the deformed shape
+    bool deformed;          // stiffness matrix on the deformed shape
     sp_chunks chunks;
 } sp_tets;
 
-// Where the blocks of lane structures go among those of one chunk of matrix rows. Pairs of corners in the order (0,0) (1,1) (2,2)
-// (3,3) (0,1) (0,2) (0,3) (1,2) (1,3) (2,3); 2 k for block number k of the chunk, 2 k + 1 where it stands transposed, -1 not in
-// this chunk.
+// Assembly map from lane structures to the blocks of one chunk of matrix rows. Node pairs in the order (0,0) (1,1) (2,2) (3,3)
+// (0,1) (0,2) (0,3) (1,2) (1,3) (2,3); 2 k: block number k of the chunk, 2 k + 1: its transpose, -1: not in this chunk.
 static const int sp__pair_a[10] = {0, 1, 2, 3, 0, 0, 0, 1, 1, 2}, sp__pair_b[10] = {0, 1, 2, 3, 1, 2, 3, 2, 3, 3};
 typedef struct sp_stencil {
     int count;
@@ -56,54 +56,55 @@ typedef struct sp_stencil {
     const int *at;     // count x 10 x lanes
 } sp_stencil;
 
-// A symmetric matrix of 3x3 blocks, upper triangle, four rows abreast: see linear/blocks.h.
+// A symmetric matrix of 3x3 blocks, upper triangle, four rows interleaved: see linear/blocks.h.
 typedef struct sp_rows4 {
     const int *group_start;  // first slot of each group of four rows (groups + 1)
     const int *chunk_group;  // first group of each chunk (chunks + 1)
     const uint16_t *col;     // slots x 4: local column of each block
-    const double *val;       // slots x 9 x 4: entry (r, c) of four blocks side by side
+    const double *val;       // slots x 9 x 4: entry (r, c) of four blocks interleaved
 } sp_rows4;
 
-// Elements whose matrices were turned at some time and are carried along by their nodes since (kernels/warp.h), in structures of
-// `lanes` elements.
+// Elements whose stiffness was rotated at an earlier refresh and now follows the node rotations (kernels/warp.h), in structures
+// of `lanes` elements.
 typedef struct sp_warped {
     const int *node;       // structures x 4 x lanes
-    const double *grad;    // structures x 10 x lanes: scaled rest gradients of corners 1..3, lambda / mu
-    const double *kept;    // structures x 36 x lanes: rotations of the element in the frames of its nodes, when last refreshed
-    const double *record;  // nodes x 16: rotation of the node, x, x in the node's frame, nothing
+    const double *grad;    // structures x 10 x lanes: scaled rest gradients of nodes 1..3, lambda / mu
+    const double *kept;    // structures x 36 x lanes: element rotations in the node frames at the last refresh
+    const double *record;  // nodes x 16: node rotation, x, x in the node frame, padding
 } sp_warped;
 
 typedef struct sp_backend {
     const char *name;
     int lanes;
     bool parallel;
-    bool free_is_faster;  // what solver operator="auto" picks, as measured (docs/solvers.md)
+    bool free_is_faster;  // choice of operator="auto", from measurements (docs/solvers.md)
     const char *(*detail)(void);
-    // first passes over one chunk; x and y are local arrays of 4 numbers a node, y starts at zero
-    // gradients, spin and forces; returns the energy. y NULL: the energy alone, nothing stored
+    // first passes over one chunk; x and y are local arrays of 4 numbers per node, y starts at zero.
+    // tet_state computes gradients, spin and forces and returns the energy. y NULL: only the energy, nothing is stored
     double (*tet_state)(const sp_tets *t, int chunk, const double *x, double *y);
-    // elastic energy (NaN: the material has none), volume and number of inverted elements
+    // elastic energy (NaN: the material has none), volume, number of inverted elements
     void (*tet_tally)(const sp_tets *t, int chunk, const double *x, double out[3]);
     void (*tet_product)(const sp_tets *t, int chunk, const double *x, double *y);  // y += K x
-    // blocks += factor K, 9 numbers a block row by row, in the order of the chunk's pattern; then from there to four rows abreast
+    // tet_assemble: blocks += factor K, 9 numbers per block in row order, in the order of the chunk's pattern; rows_store: from
+    // there to four interleaved rows
     void (*tet_assemble)(const sp_tets *t, const sp_stencil *where, double factor, double *blocks);
     void (*rows_store)(const int *row_start, const int *order, int rows, int first, const int *group_start, const double *blocks,
                        double *val);
     void (*rows_product)(const sp_rows4 *a, int chunk, const double *x, double *y);  // y += A x
-    // error of elements in structures [begin, end): R, 9 numbers each from the first on, turns them now; error is for all
-    // elements
+    // error of the elements in structures [begin, end). R: current rotations, 9 numbers each, from the first element of the range
+    // on; error: indexed by all elements
     void (*warp_errors)(const sp_warped *w, int begin, int end, const double *R, double *error);
-    // between whole arrays (3 numbers a node, one number of room behind the last) and local ones (4 a node)
-    void (*gather)(const double *x, const double *keep, const int *node, int n, double *local);  // times keep where not NULL
+    // between global arrays (3 numbers per node, one spare number at the end) and local arrays (4 per node)
+    void (*gather)(const double *x, const double *keep, const int *node, int n, double *local);  // times keep if not NULL
     void (*scatter)(const double *local, int n, double *sum);
-    double (*sum_slots)(const sp_chunks *c, int begin, int end, const double *x, double *y);  // y = sums of nodes; returns x . y
-    // conjugate gradients over a range of numbers
+    double (*sum_slots)(const sp_chunks *c, int begin, int end, const double *x, double *y);  // y = sums per node; returns x . y
+    // conjugate gradient updates over a range of numbers
     double (*cg_advance)(int n, double alpha, const double *p, const double *q, double *x,
-                         double *r);                                  // x += a p, r -= a q; r . r
+                         double *r);                                  // x += alpha p, r -= alpha q; returns r . r
     void (*cg_turn)(int n, double beta, const double *r, double *p);  // p = r + beta p
 } sp_backend;
 
-// "auto" is the best one here; NULL: no such backend in this build.
+// "auto": the best one for this machine; NULL: this build has no such backend.
 const sp_backend *sp__backend_find(const char *name);
 extern const sp_backend sp__backend_ref, sp__backend_cpu_generic;
 #ifdef SP_HAVE_AVX2
@@ -112,18 +113,18 @@ extern const sp_backend sp__backend_cpu_avx2;
 
 // ---- passes over all chunks (passes.c)
 
-// fn(arg, chunk, worker) for every chunk: on all workers, or one after the other where the backend is serial.
+// Calls fn(arg, chunk, worker) for every chunk: on all workers, or in sequence if the backend is serial.
 void sp__chunks_each(sp_context *ctx, const sp_backend *be, int count, sp_task_fn *fn, void *arg);
 
-typedef double sp_chunk_fn(const void *data, int chunk, const double *x, double *y);  // y NULL: scalar only
+typedef double sp_chunk_fn(const void *data, int chunk, const double *x, double *y);  // y NULL: only the scalar
 
-// First pass: gather x (nodes x 3; where `keep` is not NULL times keep), run fn on every chunk, leave sums in the slots.
-// Returns the sum of what fn returned, in the order of the chunks. `scratch`: workers x touch_max x 8 doubles.
+// First pass: gathers x (nodes x 3; times `keep` if not NULL), runs fn on every chunk, writes sums to the slots. Returns the sum
+// of the results of fn in chunk order. `scratch`: workers x touch_max x 8 doubles.
 double sp__chunks_run(sp_context *ctx, const sp_backend *be, sp_chunks *c, sp_chunk_fn *fn, const void *data, const double *x,
                       const double *keep, bool wants_y, double *scratch);
 size_t sp__chunks_scratch(const sp_context *ctx, const sp_chunks *c);  // doubles
 
-// Add up the slots of node i.
+// Adds the slots of node i.
 static inline void sp__chunks_sum(const sp_chunks *c, int i, double out[3]) {
     const int *s = c->slot + c->slot_start[i], *end = c->slot + c->slot_start[i + 1];
     double a0 = 0, a1 = 0, a2 = 0;
@@ -138,7 +139,7 @@ static inline void sp__chunks_sum(const sp_chunks *c, int i, double out[3]) {
 
 enum { SP_RANGE = 1024 };
 typedef double sp_range_fn(void *arg, int begin, int end);
-// fn on [0, n) in ranges of SP_RANGE; returns the sum of the results in order. `partial`: room for n / SP_RANGE + 1 numbers.
+// Calls fn on [0, n) in ranges of SP_RANGE; returns the sum of the results in order. `partial`: n / SP_RANGE + 1 numbers.
 double sp__ranges(sp_context *ctx, int n, sp_range_fn *fn, void *arg, double *partial);
 
 #endif

@@ -1,4 +1,4 @@
-// The two passes over chunks and the loops over ranges: see backend.h. Bits depend on the chunks and ranges only.
+// The two passes over chunks and the loops over ranges: see backend.h. Results depend bitwise on the chunks and ranges only.
 #include "backend/backend.h"
 
 typedef struct pass {
@@ -72,7 +72,7 @@ double sp__ranges(sp_context *ctx, int n, sp_range_fn *fn, void *arg, double *pa
 
 // ------------------------------------------------------------------------------------------------ building
 
-// slots of each node: a counting sort of the nodes of all chunks
+// slots of each node by a counting sort of the nodes of all chunks
 static void sort_slots(sp_chunks *c, int total) {
     for (int s = 0; s < total; s++) c->slot_start[c->node[s] + 1]++;
     for (int i = 0; i < c->nodes; i++) c->slot_start[i + 1] += c->slot_start[i];

@@ -1,16 +1,16 @@
-// Which triangles concern which tile. A row of tiles is a task: it gets the list of the triangles that reach it, sorts them by
-// the column where they begin, and walks from left to right with those that are under way. Rows are taken in groups, so that
-// their lists stay within a fixed room however large the triangles are.
+// Binning of triangles into tiles. A row of tiles is a task: it gets the list of the triangles that reach it, sorts them by the
+// column of their first tile, and sweeps from left to right with the active ones. Rows are processed in groups, so that their
+// lists have bounded memory for any size of triangles.
 #include "collide/layers_internal.h"
 
-enum { GROUP_ENTRIES = 1 << 22 };  // numbers of triangles in the lists of one group of rows, unless one row needs more
+enum { GROUP_ENTRIES = 1 << 22 };  // entries in the lists of one group of rows, unless a single row needs more
 
 typedef struct sp_layer_rows {
     sp_context *ctx;
     sp_layer_set set;
     int rows, columns;
-    int triangles;     // faces and pieces
-    uint32_t *counts;  // SP_LAYER_CHUNKS x rows: entries of each chunk; then where they go
+    int triangles;     // faces and clipped pieces
+    uint32_t *counts;  // SP_LAYER_CHUNKS x rows: entries of each chunk; later their target positions
     uint32_t *totals;  // per row
     uint32_t *begin;   // of the lists of a group
     int *entries;
@@ -23,13 +23,13 @@ static int chunk_first(int count, int chunk) {
     return (int)((int64_t)count * chunk / SP_LAYER_CHUNKS);
 }
 
-// tiles that a triangle may touch: columns, rows, inclusive; false: none
+// tiles that a triangle may touch: columns and rows, inclusive; false: none
 static bool reach(const sp_layer_rows *r, int t, int column[2], int row[2]) {
     const sp_layers_def *d = r->set.def;
     sp_corner p[3];
     if (t < d->face_count) {
         const uint32_t *v = d->faces + 3 * (size_t)t;
-        if (r->set.beyond[v[0]] | r->set.beyond[v[1]] | r->set.beyond[v[2]]) return false;  // nowhere, or in pieces
+        if (r->set.beyond[v[0]] | r->set.beyond[v[1]] | r->set.beyond[v[2]]) return false;  // invalid, or replaced by pieces
         if (d->kind && d->kind[t] == SP_LAYER_ABSENT) return false;
     }
     uint32_t face = sp__layer_triangle(&r->set, t, p);
@@ -68,7 +68,7 @@ static void write_chunk(void *arg, int chunk, int worker) {
     }
 }
 
-// the triangles of a row by the column where they begin: w->list, w->columns
+// sorts the triangles of a row by the column of their first tile: w->list, w->columns
 static void sort_columns(const sp_layer_rows *r, sp_layer_bench *w, const int *entries, int count) {
     int column[2], row[2];
     memset(w->columns, 0, ((size_t)r->columns + 2) * sizeof *w->columns);
@@ -105,7 +105,7 @@ static void fill_row(void *arg, int task, int worker) {
 
 // ---------------------------------------------------------------------------------------------------- groups of rows
 
-// rows first..last-1 whose lists fit, the places of their lists, and where every chunk writes
+// chooses rows first..last-1 whose lists fit, the start of each list, and the write position of every chunk
 static void plan_group(sp_layer_rows *r, int first) {
     uint64_t entries = 0;
     r->first = r->last = first;
@@ -122,7 +122,7 @@ static void plan_group(sp_layer_rows *r, int first) {
     r->begin[r->last - r->first] = at;
 }
 
-// room for the longest group and, per worker, for the longest row
+// allocates for the longest group and, per worker, for the longest row
 static sp_status make_room(sp_layer_rows *r) {
     size_t longest = 0, most = 0, group = 0;
     for (int y = 0; y < r->rows; y++) {

@@ -1,6 +1,6 @@
-// Points to corners on the canvas, and pieces of those triangles that reach behind the eye or far beside the canvas.
+// Projection of points to the canvas, and clipping of triangles that reach behind the camera or far outside the canvas.
 //
-// A cut edge gives the same new corner to both of its triangles: it is always gone through in the same direction.
+// A clipped edge is always traversed in the same direction, so that both of its triangles get the same new vertex.
 #include "collide/layers_internal.h"
 #include "math/vec3.h"
 
@@ -26,7 +26,7 @@ void sp__layer_corner(const sp_eye *eye, const double c[3], sp_corner *out) {
     out->key = eye->parallel ? c[2] : -1 / c[2];
 }
 
-// the cuts: a place is kept where the value is not negative. Affine in the place
+// clipping planes: a point is kept if the value is not negative. Affine in the point
 static double cut_value(const sp_eye *eye, int cut, const double c[3]) {
     double w = eye->parallel ? 1 : c[2], reach = SP_LAYER_REACH - 1;
     switch (cut) {
@@ -38,7 +38,7 @@ static double cut_value(const sp_eye *eye, int cut, const double c[3]) {
     }
 }
 
-// SP_BEYOND_ bits of a place; behind the eye only that is known
+// SP_BEYOND_ bits of a point; behind the camera the other bits are not computed
 static unsigned char beyond(const sp_eye *eye, const double c[3]) {
     unsigned bits = 0;
     if (!(cut_value(eye, 0, c) >= 0)) return SP_BEYOND_NEAR;
@@ -49,7 +49,7 @@ static unsigned char beyond(const sp_eye *eye, const double c[3]) {
 
 typedef struct sp_corner_work {
     sp_layer_set *set;
-    atomic_int bad;  // 1 + a face whose corner does not exist
+    atomic_int bad;  // 1 + a face with an invalid vertex number
 } sp_corner_work;
 
 static int chunk_first(int count, int chunk) {
@@ -63,7 +63,7 @@ static void place_chunk(void *arg, int chunk, int worker) {
     for (int v = chunk_first(d->vertex_count, chunk); v < chunk_first(d->vertex_count, chunk + 1); v++) {
         double c[3];
         sp__eye_place(d->eye, d->x + 3 * (size_t)v, c);
-        // a place that is no number is nowhere: every test of it fails
+        // a point that is not a number is invalid: every comparison fails
         w->set->beyond[v] = beyond(d->eye, c);
         if (!w->set->beyond[v]) sp__layer_corner(d->eye, c, &w->set->corners[v]);
     }
@@ -88,7 +88,7 @@ void sp__layer_set_free(sp_context *ctx, sp_layer_set *s) {
 
 // ---------------------------------------------------------------------------------------------------- pieces
 
-enum { POLYGON_MOST = 3 + 5 };  // each cut adds a corner at most
+enum { POLYGON_MOST = 3 + 5 };  // each plane adds at most one vertex
 
 static int compare_places(const double *a, const double *b) {
     for (int k = 0; k < 3; k++)
@@ -96,7 +96,7 @@ static int compare_places(const double *a, const double *b) {
     return 0;
 }
 
-// where the edge meets the cut, from its lesser end
+// intersection of the edge with the plane, computed from its smaller end
 static void cut_edge(const sp_eye *eye, int cut, const double *a, const double *b, double out[3]) {
     if (compare_places(a, b) > 0) {
         const double *t = a;
@@ -107,7 +107,7 @@ static void cut_edge(const sp_eye *eye, int cut, const double *a, const double *
     if (cut == 0) out[2] = eye->nearest;
 }
 
-// Sutherland and Hodgman 1974
+// polygon clipping of Sutherland and Hodgman 1974
 static int cut_polygon(const sp_eye *eye, int cut, double p[POLYGON_MOST][3], int count) {
     double out[POLYGON_MOST][3];
     int n = 0;
@@ -143,7 +143,7 @@ static void cut_face(sp_layer_set *s, int f) {
     }
 }
 
-// few triangles need it: they are cut one after the other
+// few triangles need clipping: they are processed serially
 sp_status sp__layer_pieces(sp_context *ctx, sp_layer_set *s) {
     size_t cut = 0;
     unsigned all;

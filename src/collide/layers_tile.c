@@ -1,14 +1,14 @@
-// One tile: first the nearest triangle that hides at every sample, then what lies before it, sorted.
+// One tile: first the nearest opaque triangle at every sample, then the layers in front of it, sorted.
 //
-// A sample at p is inside where all three edge functions E(p) = dx (p.y - y) - dy (p.x - x) are positive; on an edge it belongs
-// to the triangle that it would be in if it were moved a little to the right and, far less, down. Every triangle is asked about
-// the same moved sample, so common edges are covered once, however the two triangles are turned.
+// A sample at p is inside if all three edge functions E(p) = dx (p.y - y) - dy (p.x - x) are positive. A sample on an edge
+// belongs to the triangle that would contain it after a small shift to the right and a much smaller shift down. Every triangle
+// uses the same shift, so common edges are covered exactly once for any orientation of the two triangles.
 #include "collide/layers_internal.h"
 
 typedef struct sp_edges {
-    int64_t at[3];              // E at the first sample asked for, less one where its zero is outside
-    int64_t right[3], down[3];  // change from sample to sample
-    int64_t less[3];            // what was taken off
+    int64_t at[3];              // E at the first sample, minus one if a zero of E is outside
+    int64_t right[3], down[3];  // increments from sample to sample
+    int64_t less[3];            // the amount subtracted
     double key, to_b, to_c;     // key + E_ca to_b + E_ab to_c
     int x0, x1, y0, y1;         // samples of the tile, inclusive
     uint32_t code;
@@ -38,7 +38,7 @@ static bool set_edges(const sp_layer_set *set, int t, int x, int y, sp_edges *e)
     e->y0 = clamp_int(sp__first_sample(sp__least3(p[0].y, p[1].y, p[2].y)) - y, 0, most + 1);
     e->y1 = clamp_int(sp__last_sample(sp__most3(p[0].y, p[1].y, p[2].y)) - y, -1, most);
     if (area == 0 || e->x0 > e->x1 || e->y0 > e->y1) return false;
-    // y runs downwards: counter-clockwise is negative
+    // y points down: counter-clockwise is negative
     e->code = 2 * face + (area > 0);
     if (area < 0) {
         sp_corner swap = p[1];
@@ -51,7 +51,7 @@ static bool set_edges(const sp_layer_set *set, int t, int x, int y, sp_edges *e)
     return true;
 }
 
-// weights are exact and within [0, 1]: slivers cannot throw the key far off
+// weights are exact and within [0, 1], so that thin triangles give a bounded key
 static double key_at(const sp_edges *e, int64_t ab, int64_t ca) {
     return e->key + (double)(ca + e->less[2]) * e->to_b + (double)(ab + e->less[0]) * e->to_c;
 }
@@ -112,7 +112,7 @@ static bool before(const sp_layer *a, const sp_layer *b) {
     return a->depth < b->depth || (a->depth == b->depth && a->face < b->face);
 }
 
-// short lists, and those of convex things nearly in order
+// insertion sort: lists are short, and nearly sorted for convex objects
 static void sort_layers(sp_layer *a, uint32_t count) {
     for (uint32_t i = 1; i < count; i++) {
         sp_layer v = a[i];
@@ -126,7 +126,7 @@ static void put_layer(sp_layer *out, double key, uint32_t code) {
     *out = (sp_layer){.depth = key, .face = code / 2, .back = code & 1};
 }
 
-// fragments by sample, each sample's by depth; what hides comes last of its own accord
+// sorts fragments by sample, and by depth within a sample; the opaque face comes last automatically
 static sp_status sort_tile(sp_context *ctx, const sp_eye *eye, sp_layer_bench *w, int width, int height) {
     uint32_t *start = w->start;
     uint32_t samples = (uint32_t)(width * height), total = 0;
@@ -145,7 +145,7 @@ static sp_status sort_tile(sp_context *ctx, const sp_eye *eye, sp_layer_bench *w
         if (!grow(ctx, &room, &w->layer_capacity, 0, total, sizeof *w->layers)) return SP_NO_MEMORY;
         w->layers = room;
     }
-    // `start` moves to the end of its list while that is filled
+    // `start` moves to the end of its list during filling
     for (size_t i = 0; i < w->fragment_count; i++) {
         const sp_fragment *f = &w->fragments[i];
         put_layer(&w->layers[start[f->sample / SP_LAYER_TILE * (uint32_t)width + f->sample % SP_LAYER_TILE]++], f->key, f->code);

@@ -1,10 +1,10 @@
-// Signed distance to the rigid shapes. Inside and outside are exact; where the nearest point is not unique (centre, axis, medial
-// planes) one is chosen, always the same, so that the normal is a unit vector everywhere.
+// Signed distance to the rigid shapes, exact inside and outside. If the nearest point is not unique (centre, axis, medial
+// planes), a fixed one is chosen, so that the normal is a unit vector everywhere.
 #include "collide/shape.h"
 
 #include "math/vec3.h"
 
-// out = v / |v|; where v is zero, the axis `spare`. Returns |v|.
+// out = v / |v|; the axis `spare` if v is zero. Returns |v|.
 static double direction(const double *v, int n, int spare, double *out) {
     double square = 0;
     for (int k = 0; k < n; k++) square += v[k] * v[k];
@@ -22,7 +22,7 @@ static double sphere_distance(double radius, const double *x, double *normal) {
     return direction(x, 3, 2, normal) - radius;
 }
 
-// Inside a box: the nearest face; the lower axis and the lower face win a tie.
+// Inside a box: the nearest face; in a tie the lower axis and the lower face.
 static double box_inside(const double *size, const double *x, double *normal) {
     double best = -INFINITY;
     for (int k = 0; k < 3; k++) {
@@ -47,10 +47,10 @@ static double box_distance(const double *size, const double *x, double *normal) 
 static double cylinder_distance(const double *size, const double *x, double *normal) {
     double out[2];
     double wall = direction(x, 2, 0, out) - size[0];
-    // the nearer cap and the way it looks
+    // the nearer cap and its direction
     bool top = x[2] - size[1] > -x[2];
     double cap = top ? x[2] - size[1] : -x[2], up = top ? 1 : -1;
-    // in the half plane (radius, height): beyond both the rim is nearest, otherwise the greater of the two
+    // in the half plane (radius, height): if outside both, the rim is nearest, otherwise the larger of the two distances
     double w = wall >= cap, c = wall < cap, distance = fmax(wall, cap);
     if (wall > 0 && cap > 0) {
         distance = hypot(wall, cap);

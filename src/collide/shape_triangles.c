@@ -1,9 +1,9 @@
-// Triangles of the rigid shapes, outward, for pictures and snapshots.
+// Triangles of the rigid shapes, oriented outward, for rendering and snapshots.
 #include "collide/shape.h"
 #include "math/vec3.h"
 
 static const double PI = 3.14159265358979323846;
-enum { AROUND = 48, RINGS = 23 };  // of cylinder and sphere: segments, and circles between the poles
+enum { AROUND = 48, RINGS = 23 };  // cylinder and sphere: segments, and circles between the poles
 
 typedef struct soup {
     double *x;
@@ -33,7 +33,7 @@ static void circle(soup *s, double radius, double z) {
     }
 }
 
-// Between two circles that start at vertex `low` and `high`, the upper one along +z.
+// Band between two circles that start at vertices `low` and `high`, the upper one along +z.
 static void band(soup *s, int low, int high) {
     for (int i = 0; i < AROUND; i++) {
         int j = (i + 1) % AROUND;
@@ -41,7 +41,7 @@ static void band(soup *s, int low, int high) {
     }
 }
 
-// From a circle to one vertex: a cap that looks down or up.
+// Fan from a circle to one vertex: a cap that faces down or up.
 static void fan(soup *s, int ring, int tip, bool up) {
     for (int i = 0; i < AROUND; i++) {
         int j = (i + 1) % AROUND;
@@ -52,7 +52,7 @@ static void fan(soup *s, int ring, int tip, bool up) {
 static void make_plane(soup *s, const double *size, double extent) {
     double n = sp__norm3(size), u[3], v[3];
     double normal[3] = {size[0] / n, size[1] / n, size[2] / n};
-    // u across the axis that the normal has least of
+    // u is orthogonal to the axis with the smallest component of the normal
     int least = 0;
     for (int k = 1; k < 3; k++)
         if (fabs(normal[k]) < fabs(normal[least])) least = k;

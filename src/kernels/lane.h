@@ -1,6 +1,6 @@
-// A lane holds the same number of SP_LANES elements. The file that includes this says how many: 1 (a plain double) or 4 (a
-// vector of the compiler's own, mapped to whatever registers the file is compiled for). Pointwise kernels are written once
-// on lanes, without branches: SP_SELECT chooses; lane_any serves only to leave a loop when every lane is done.
+// Lanes: one variable holds the value of SP_LANES elements. The including file sets SP_LANES to 1 (a plain double) or 4 (a vector
+// type of the compiler, mapped to the registers of the target). Pointwise kernels are written once on lanes, without branches:
+// SP_SELECT selects per lane; lane_any is only used to leave a loop when every lane has converged.
 #ifndef SP_LANE_H
 #define SP_LANE_H
 
@@ -79,7 +79,7 @@ SP_POINTWISE sp_lane lane_max(sp_lane a, sp_lane b) {
     return SP_SELECT(a > b, a, b);
 }
 
-// vectors of 3 and matrices of 3x3, row-major, of lanes
+// 3-vectors and row-major 3x3 matrices of lanes
 SP_POINTWISE sp_lane lane_dot(const sp_lane *a, const sp_lane *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }

@@ -1,21 +1,21 @@
-// The rotation of an element from its deformation gradient F (3x3 row-major, from the element's rest frame: first edge along x,
-// first face in the xy plane). Three ways:
+// Rotation of an element from its deformation gradient F (3x3 row-major, from the rest frame of the element: first edge along x,
+// first face in the xy plane). Three methods:
 //   qr     frame of the first edge and face (Nesme, Faure, Chabanas 2004): cheap, never fails, depends on the node order;
-//   polar  the orthogonal polar factor: order-free, but the mirror image of an element is one of its rest shapes;
-//   svd    the nearest rotation, the least singular value carrying the sign (Irving, Teran, Fedkiw 2004): order-free and
-//          restoring when inverted.
-// All return an orthogonal matrix for any finite F, flat and collapsed ones included.
+//   polar  the orthogonal polar factor: independent of the order, but the mirror image of an element is one of its rest shapes;
+//   svd    the nearest rotation, with the sign on the smallest singular value (Irving, Teran, Fedkiw 2004): independent of the
+//          order, and an inverted element returns to its rest shape.
+// All methods return an orthogonal matrix for any finite F, including flat and collapsed elements.
 #ifndef SP_ROTATION_H
 #define SP_ROTATION_H
 
 #include "kernels/lane.h"
 
-// below this share of the largest, a length counts as zero: the direction it would give is noise
+// a length below this fraction of the largest counts as zero: its direction would be noise
 #define SP_TINY_LENGTH2 1e-28
 
-// some unit vector across the unit vector u
+// an arbitrary unit vector orthogonal to the unit vector u
 SP_POINTWISE void lane_across(const sp_lane *u, sp_lane *out) {
-    // u x (the axis it is farthest from)
+    // u x (the coordinate axis with the smallest component of u)
     sp_lane ax = lane_abs(u[0]), ay = lane_abs(u[1]), az = lane_abs(u[2]), zero = lane_all(0);
     sp_mask x_least = (ax <= ay) & (ax <= az), y_least = (ay <= az) & ~x_least;
 #if SP_LANES == 1
@@ -28,7 +28,7 @@ SP_POINTWISE void lane_across(const sp_lane *u, sp_lane *out) {
     for (int i = 0; i < 3; i++) out[i] *= s;
 }
 
-// unit vectors u1 along a (x where a vanishes), u2 along the part of b across u1 (any where it vanishes), u3 = u1 x u2
+// unit vectors u1 along a (x if a vanishes), u2 along the part of b orthogonal to u1 (arbitrary if it vanishes), u3 = u1 x u2
 SP_POINTWISE void lane_frame(const sp_lane *a, const sp_lane *b, sp_lane *u1, sp_lane *u2, sp_lane *u3) {
     sp_lane aa = lane_dot(a, a), bb = lane_dot(b, b), zero = lane_all(0), one = lane_all(1);
     sp_mask gone = aa <= 1e-280;
@@ -43,7 +43,7 @@ SP_POINTWISE void lane_frame(const sp_lane *a, const sp_lane *b, sp_lane *u1, sp
     lane_across(u1, any);
     s = 1.0 / lane_sqrt(SP_SELECT(gone, one, ww));
     for (int i = 0; i < 3; i++) u2[i] = SP_SELECT(gone, any[i], w[i] * s);
-    // once more: where w was short, its rounding pointed along u1 (twice is enough, Parlett 1980)
+    // second orthogonalisation: if w was short, its rounding error points along u1 (twice is enough, Parlett 1980)
     along = lane_dot(u1, u2);
     for (int i = 0; i < 3; i++) u2[i] -= along * u1[i];
     s = 1.0 / lane_sqrt(lane_dot(u2, u2));
@@ -74,9 +74,9 @@ SP_POINTWISE void lane_mul_sym(const sp_lane *M, const sp_lane *C, sp_lane *out)
     }
 }
 
-// one Jacobi turn of the symmetric matrix with diagonal app, aqq and off-diagonal apq; r is the third index
+// one Jacobi rotation of the symmetric matrix with diagonal app, aqq and off-diagonal apq; r is the third index
 SP_POINTWISE void jacobi_turn(sp_lane *app, sp_lane *aqq, sp_lane *apq, sp_lane *arp, sp_lane *arq, sp_lane *V, int p, int q) {
-    // tangent of the angle that makes apq vanish, the smaller root
+    // tangent of the angle that eliminates apq, the smaller root
     sp_lane d = *aqq - *app, o = 2.0 * *apq;
     sp_lane root = lane_abs(d) + lane_sqrt(d * d + o * o) + 1e-290;
     sp_lane t = SP_SELECT(d < 0.0, -o, o) / root;
@@ -90,7 +90,7 @@ SP_POINTWISE void jacobi_turn(sp_lane *app, sp_lane *aqq, sp_lane *apq, sp_lane 
     }
 }
 
-// swap columns p and q of V (and their values) where the second is larger
+// swaps columns p and q of V (and their values) where the second value is larger
 SP_POINTWISE void jacobi_sort(sp_lane *lp, sp_lane *lq, sp_lane *V, int p, int q) {
     sp_mask m = *lq > *lp;
     sp_lane l = *lp;
@@ -101,8 +101,8 @@ SP_POINTWISE void jacobi_sort(sp_lane *lp, sp_lane *lq, sp_lane *V, int p, int q
     }
 }
 
-// F = U S V^T by the eigenvectors V of F^T F (five sweeps reach rounding); U from F V by orthogonalisation, largest first, so
-// that u3 = u1 x u2 takes the sign (McAdams et al. 2011). For elements that are nearly collapsed or turned inside out.
+// F = U S V^T from the eigenvectors V of F^T F (five sweeps converge to rounding); U from F V by orthogonalisation, largest
+// first, so that u3 = u1 x u2 takes the sign (McAdams et al. 2011). For elements that are nearly collapsed or inverted.
 SP_POINTWISE void rotation_jacobi(const sp_lane *F, sp_lane *R) {
     sp_lane C[6], V[9], zero = lane_all(0), one = lane_all(1);
     lane_gram(F, C);
@@ -124,7 +124,7 @@ SP_POINTWISE void rotation_jacobi(const sp_lane *F, sp_lane *R) {
         for (int j = 0; j < 3; j++) R[3 * i + j] = u1[i] * v1[j] + u2[i] * v2[j] + u3[i] * v3[j];
 }
 
-// The inverse of tr(S) I - S for symmetric S = (xx yy zz xy yz zx), stored likewise; zero where there is none.
+// The inverse of tr(S) I - S for symmetric S = (xx yy zz xy yz zx), in the same storage; zero if it is singular.
 SP_POINTWISE void spin_inverse(const sp_lane *S, sp_lane *inv) {
     sp_lane a = S[1] + S[2], b = S[0] + S[2], c = S[0] + S[1], d = -S[3], e = -S[4], f = -S[5];
     sp_lane ca = b * c - e * e, cb = a * c - f * f, cc = a * b - d * d;
@@ -135,7 +135,7 @@ SP_POINTWISE void spin_inverse(const sp_lane *S, sp_lane *inv) {
     inv[0] = ca * s, inv[1] = cb * s, inv[2] = cc * s, inv[3] = cd * s, inv[4] = ce * s, inv[5] = cf * s;
 }
 
-// Sum l = s1 + s2 + s3 of the stretches (the least with the sign of det F): the largest root of the quartic of Horn's matrix
+// Sum l = s1 + s2 + s3 of the stretches (the smallest with the sign of det F): the largest root of the quartic of Horn's matrix
 // (1987), whose roots are s1+s2+s3, s1-s2-s3, ...: l^4 - 2 |F|^2 l^2 - 8 det F l + |F|^4 - 4 |cof F|^2. Newton's method from
 // above is monotone.
 SP_POINTWISE sp_lane stretch_sum(sp_lane ff, sp_lane det, sp_lane cc) {
@@ -145,15 +145,15 @@ SP_POINTWISE sp_lane stretch_sum(sp_lane ff, sp_lane det, sp_lane cc) {
         sp_mask flat = dp <= 1e-14 * ff * l;
         sp_lane step = SP_SELECT(flat, lane_all(0), p / SP_SELECT(flat, lane_all(1), dp));
         l -= step;
-        if (!lane_any(step > 1e-9 * l)) break;  // what is left is of the order of its square; four rounds are usual
+        if (!lane_any(step > 1e-9 * l)) break;  // the remaining error is of the order of its square; four iterations are usual
     }
     return l;
 }
 
-// The rotation nearest to F, in closed form. With l, e2 and e3 the elementary sums of the stretches s and
+// The rotation nearest to F, in closed form. With l, e2 and e3 the elementary symmetric sums of the stretches s and
 // D = l e2 - e3 = (s1 + s2)(s2 + s3)(s3 + s1), each s satisfies (l^2 - e2) s + l s' s" - s^3 = D, hence
-//     R = ((l^2 - e2) F + l cof F - F F^T F) / D,
-// whatever the sign of the least s; good to rounding times l^3 / D. One step of R <- R (3 - R^T R) / 2 makes it orthogonal to
+//     R = ((l^2 - e2) F + l cof F - F F^T F) / D
+// for any sign of the smallest s, accurate to rounding times l^3 / D. One step of R <- R (3 - R^T R) / 2 makes it orthogonal to
 // rounding.
 SP_POINTWISE void rotation_svd(const sp_lane *F, sp_lane *R) {
     sp_lane cof[9], C[6], Q[9];
@@ -173,7 +173,7 @@ SP_POINTWISE void rotation_svd(const sp_lane *F, sp_lane *R) {
     for (int i = 0; i < 9; i++) R[i] = 1.5 * Q[i] - 0.5 * R[i];
 }
 
-// orthogonal polar factor: -Q(-F) = Q(F) brings a reflection back to a rotation
+// orthogonal polar factor: -Q(-F) = Q(F) reduces a reflection to a rotation
 SP_POINTWISE void rotation_polar(const sp_lane *F, sp_lane *R) {
     sp_lane cof[3], G[9];
     lane_cross(F + 3, F + 6, cof);

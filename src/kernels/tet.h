@@ -1,11 +1,11 @@
 // Pointwise physics of the linear tetrahedron, on lanes.
 //
-// Rest gradients g1, g2, g3 of corners 1..3 are kept in the element's rest frame (g2x = g3x = g3y = 0: six numbers). A state
-// gives F = sum d_i g_i^T (d_i = x_i - x_0), a rotation R, and *turned gradients* c_i = R g_i. In these the corotational model
-// (Nesme et al. 2004; Mueller and Gross 2004) needs no rotation any more:
+// Rest gradients g1, g2, g3 of nodes 1..3 are stored in the rest frame of the element (g2x = g3x = g3y = 0: six numbers). A state
+// gives F = sum d_i g_i^T (d_i = x_i - x_0), a rotation R, and *rotated gradients* c_i = R g_i. With them the corotational model
+// (Nesme et al. 2004; Mueller and Gross 2004) contains no explicit rotation:
 //     H = sum d_i c_i^T = F R^T,   strain e = sym(H) - I,   f_i = -V (2 mu e + lambda tr(e) I) c_i
-// and the product with the frozen-rotation stiffness is the same with any vector for x, and without the I. Stored are
-// G_i = sqrt(V mu) c_i, which leaves one more number per element, lambda / mu:
+// The product with the stiffness matrix at frozen rotation is the same with any vector for x, and without the I. The kernels
+// store G_i = sqrt(V mu) c_i, which leaves one more number per element, lambda / mu:
 //     f_i = (H + H^T + (lambda / mu) tr(H) I) G_i,  H = sum d_i G_i^T
 #ifndef SP_TET_H
 #define SP_TET_H
@@ -13,10 +13,10 @@
 #include "kernels/rotation.h"
 #include "kernels/tet_rotation.h"
 
-// below this ratio of volumes an element is too flat to build its stiffness on the deformed shape: the rest shape is used
+// below this volume ratio an element is too flat to build its stiffness on the deformed shape: the rest shape is used
 #define SP_FLAT_RATIO 0.05
 
-// F from edges d1 d2 d3 (9 lanes: d[3 * corner + axis]) and rest gradients
+// F from edges d1 d2 d3 (9 lanes: d[3 * node + axis]) and rest gradients
 SP_POINTWISE void tet_gradient(const sp_lane *d, const sp_lane *g, sp_lane *F) {
     for (int i = 0; i < 3; i++) {
         F[3 * i] = d[i] * g[0];
@@ -53,7 +53,7 @@ SP_POINTWISE void tet_stress(const sp_lane *d, const sp_lane *G, sp_lane r, sp_l
     T[3] = H[1] + H[3], T[4] = H[5] + H[7], T[5] = H[2] + H[6];
 }
 
-// f_i = T G_i for corners 1..3
+// f_i = T G_i for nodes 1..3
 SP_POINTWISE void tet_spread(const sp_lane *T, const sp_lane *G, sp_lane *f) {
     for (int a = 0; a < 9; a += 3) {
         f[a] = T[0] * G[a] + T[3] * G[a + 1] + T[5] * G[a + 2];
@@ -62,15 +62,15 @@ SP_POINTWISE void tet_spread(const sp_lane *T, const sp_lane *G, sp_lane *f) {
     }
 }
 
-// stiffness times d, frozen rotations
+// stiffness matrix times d, at frozen rotations
 SP_POINTWISE void tet_product(const sp_lane *d, const sp_lane *G, sp_lane r, sp_lane *f) {
     sp_lane T[6];
     tet_stress(d, G, r, T);
     tet_spread(T, G, f);
 }
 
-// What the exact tangent adds: the rotation turns by w = (tr S - S)^-1 a when the skew part of H moves by a; N (6 numbers) is
-// 1 + (lambda/mu tr(S - I) - 2) (tr S - S)^-1 in world axes, and f_i += (N a) x G_i.
+// Additional term of the exact tangent: the rotation changes by w = (tr S - S)^-1 a when the skew part of H changes by a. N (6
+// numbers) is 1 + (lambda/mu tr(S - I) - 2) (tr S - S)^-1 in world axes, and f_i += (N a) x G_i.
 SP_POINTWISE void tet_product_spin(const sp_lane *d, const sp_lane *G, const sp_lane *N, sp_lane *f) {
     sp_lane a[3] = {lane_all(0), lane_all(0), lane_all(0)}, c[3], w[3];
     for (int i = 0; i < 9; i += 3) {
@@ -86,7 +86,7 @@ SP_POINTWISE void tet_product_spin(const sp_lane *d, const sp_lane *G, const sp_
     }
 }
 
-// The 3x3 block of corners a and b, from their scaled gradients: r Ga Gb^T + Gb Ga^T + (Ga . Gb) I, times `factor`
+// The 3x3 stiffness block of nodes a and b from their scaled gradients: r Ga Gb^T + Gb Ga^T + (Ga . Gb) I, times `factor`
 SP_POINTWISE void tet_block(const sp_lane *Ga, const sp_lane *Gb, sp_lane r, sp_lane factor, sp_lane *K) {
     sp_lane fa[3], ra[3], dot = factor * lane_dot(Ga, Gb);
     for (int i = 0; i < 3; i++) fa[i] = factor * Ga[i], ra[i] = r * fa[i];
@@ -95,11 +95,11 @@ SP_POINTWISE void tet_block(const sp_lane *Ga, const sp_lane *Gb, sp_lane r, sp_
     for (int i = 0; i < 9; i += 4) K[i] += dot;
 }
 
-// and what the exact tangent adds to it: [Ga]x^T N [Gb]x
+// additional term of the exact tangent: [Ga]x^T N [Gb]x
 SP_POINTWISE void tet_block_spin(const sp_lane *Ga, const sp_lane *Gb, const sp_lane *N, sp_lane factor, sp_lane *K) {
     sp_lane n[9] = {N[0], N[3], N[5], N[3], N[1], N[4], N[5], N[4], N[2]};
     for (int j = 0; j < 3; j++) {
-        // column j of N [Gb]x, then its cross product with Ga from the left, transposed sign
+        // column j of N [Gb]x, then its cross product with Ga from the left; the transpose changes the sign
         sp_lane e[3] = {lane_all(j == 0), lane_all(j == 1), lane_all(j == 2)}, g[3], ng[3], c[3];
         lane_cross(Gb, e, g);
         for (int i = 0; i < 3; i++) ng[i] = lane_dot(n + 3 * i, g);
@@ -108,7 +108,7 @@ SP_POINTWISE void tet_block_spin(const sp_lane *Ga, const sp_lane *Gb, const sp_
     }
 }
 
-// turned gradients of the deformed shape, F^-T g_i, where it is not too flat; the rest shape's R g_i otherwise
+// gradients of the deformed shape, F^-T g_i, if it is not too flat; otherwise R g_i of the rest shape
 SP_POINTWISE void tet_deformed_gradients(const sp_lane *F, const sp_lane *g, sp_lane *c) {
     sp_lane cof[9], deformed[9];
     sp_lane det = lane_cofactor(F, cof);
@@ -119,8 +119,8 @@ SP_POINTWISE void tet_deformed_gradients(const sp_lane *F, const sp_lane *g, sp_
     for (int i = 0; i < 9; i++) c[i] = SP_SELECT(flat, c[i], deformed[i]);
 }
 
-// Strain (xx yy zz xy yz zx, tensor shear) at a state: H = sum (d_i - R D_i) c_i^T with D_i the rest edges, so that sym(H) is
-// sym(F R^T) - I on the rest shape and sym(I - R F^-1) on the deformed one. I is formed from R and c to cancel exactly.
+// Strain (xx yy zz xy yz zx, tensor shear) at a state: H = sum (d_i - R D_i) c_i^T with the rest edges D_i, so that sym(H) is
+// sym(F R^T) - I on the rest shape and sym(I - R F^-1) on the deformed one. I is formed from R and c, so that it cancels exactly.
 SP_POINTWISE void tet_strain(const sp_lane *d, const sp_lane *c, const sp_lane *F, const sp_lane *R, int deformed, sp_lane *e) {
     sp_lane H[9];
     for (int i = 0; i < 3; i++)
@@ -151,8 +151,8 @@ SP_POINTWISE sp_lane tet_energy(const sp_lane *e, sp_lane r) {
     return e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 2.0 * (e[3] * e[3] + e[4] * e[4] + e[5] * e[5]) + 0.5 * r * t * t;
 }
 
-// The same of the linear material: strain is the symmetric part of F in world axes, F R^T - I with R the rest frame (its rows are
-// the axes, so R^T F is to be read with F's columns turned)
+// Energy density of the linear material: the strain is the symmetric part of F in world axes, F R^T - I, with R the rest frame.
+// The rows of R are the axes of the frame.
 SP_POINTWISE sp_lane tet_linear_energy(const sp_lane *F, const sp_lane *frame, sp_lane r) {
     sp_lane H[9], e[6];
     for (int i = 0; i < 3; i++)
@@ -163,9 +163,10 @@ SP_POINTWISE sp_lane tet_linear_energy(const sp_lane *F, const sp_lane *frame, s
     return tet_energy(e, r);
 }
 
-// The same without the rotation, from the deformation gradient: with the stretches s_i and e = s - 1, e:e = tr C - 2 l + 3 and
-// tr e = l - 3, where l = s1 + s2 + s3 is the largest root of the quartic of stretch_sum. It is solved for t = l - 3 with the
-// invariants J1 J2 J3 of Green's strain, so that small strains keep their digits. `det`: of F; of polar rotations its size.
+// The same energy density from the deformation gradient, without the rotation: with the stretches s_i and e = s - 1, e:e = tr C -
+// 2 l + 3 and tr e = l - 3, where l = s1 + s2 + s3 is the largest root of the quartic of stretch_sum. The equation is solved for
+// t = l - 3 with the invariants J1 J2 J3 of the Green strain, so that small strains keep their precision. `det`: det F; its
+// absolute value for polar rotations.
 SP_POINTWISE sp_lane tet_stretch_energy(const sp_lane *F, sp_lane det, sp_lane r) {
     sp_lane E[6];
     lane_gram(F, E);
@@ -176,7 +177,8 @@ SP_POINTWISE sp_lane tet_stretch_energy(const sp_lane *F, sp_lane det, sp_lane r
     sp_mask upright = det > 0.0;
     sp_lane grown = SP_SELECT(upright, (2.0 * J1 + 4.0 * J2 + 8.0 * J3) / SP_SELECT(upright, 1.0 + det, lane_all(1)), det - 1.0);
     sp_lane c0 = 4.0 * J1 * (J1 - 10.0) - 24.0 * grown - 16.0 * J2, c1 = 64.0 - 24.0 * J1 - 8.0 * grown, c2 = 48.0 - 4.0 * J1;
-    // small strains start from tr e = tr E - tr E2 / 2 + tr E3 / 2, large ones never below the root: Newton's method is monotone
+    // initial value: tr e = tr E - tr E2 / 2 + tr E3 / 2 for small strains; not below the root for large ones, where Newton's
+    // method is monotone
     sp_lane square = J1 * J1 - 2.0 * J2, cube = J1 * (J1 * J1 - 3.0 * J2) + 3.0 * J3;
     sp_lane t = SP_SELECT(square < 0.02, J1 + 0.5 * (cube - square), 6.0 * J1 / (lane_sqrt(9.0 + 6.0 * J1) + 3.0));
     for (int i = 0; i < 16; i++) {
@@ -184,7 +186,7 @@ SP_POINTWISE sp_lane tet_stretch_energy(const sp_lane *F, sp_lane det, sp_lane r
         sp_mask flat = dp <= 1e-12 * (1.0 + lane_abs(J1));
         sp_lane step = SP_SELECT(flat, lane_all(0), p / SP_SELECT(flat, lane_all(1), dp));
         t -= step;
-        // what is left is of the order of the square of the step
+        // the remaining error is of the order of the square of the step
         if (!lane_any(step * step > 1e-10 * (J1 - t) + 1e-30)) break;
     }
     return 2.0 * (J1 - t) + 0.5 * r * t * t;
@@ -198,8 +200,8 @@ SP_POINTWISE void tet_spin(const sp_lane *e, sp_lane r, sp_lane *N) {
     for (int i = 0; i < 6; i++) N[i] = s * N[i] + (i < 3 ? 1.0 : 0.0);
 }
 
-// All of one element at a state: gradients G (scaled), elastic force f of corners 1..3, energy; s = sqrt(V mu), r = lambda / mu.
-// e is left for the caller's spin term.
+// Evaluates one element at a state: scaled gradients G, elastic force f of nodes 1..3, energy; s = sqrt(V mu), r = lambda / mu.
+// The strain e is returned for the spin term of the caller.
 SP_POINTWISE sp_lane tet_state(const sp_lane *d, const sp_lane *g, sp_lane s, sp_lane r, tet_rotation how, int deformed,
                                sp_lane *G, sp_lane *f, sp_lane *e) {
     sp_lane F[9], R[9], T[6];

@@ -1,4 +1,4 @@
-// Names of the ways to turn an element, for kernels and hosts alike.
+// Methods of element rotation, for kernels and host code.
 #ifndef SP_TET_ROTATION_H
 #define SP_TET_ROTATION_H
 

@@ -1,8 +1,8 @@
-// What a stale element block costs, on lanes (warp-cancelling corotation: Hecht et al. 2012; Pincon 2020).
+// Error of an stale element stiffness block, on lanes (warp-cancelling corotation: Hecht et al. 2012; Pincon 2020).
 //
-// Corner a keeps Q_a = Rn_a^T R of the last refresh. The stale block of corners a and b is Q_a K_ab Q_b^T in the frames of the
-// nodes, and acts as Rn_a Q_a K_ab Q_b^T Rn_b^T with their rotations of now; the fresh one is R K_ab R^T. With f = K w for any w
-// through the gradients (kernels/tet.h), no 12 x 12 matrix is ever formed.
+// Node a stores Q_a = Rn_a^T R of the last refresh. The stale block of nodes a and b is Q_a K_ab Q_b^T in the node frames and
+// acts as Rn_a Q_a K_ab Q_b^T Rn_b^T with the current node rotations; the fresh one is R K_ab R^T. The product f = K w is
+// computed from the gradients (kernels/tet.h), so no 12 x 12 matrix is formed.
 #ifndef SP_WARP_H
 #define SP_WARP_H
 
@@ -17,7 +17,7 @@ SP_POINTWISE void lane_mul3t(const sp_lane *M, const sp_lane *x, sp_lane *out) {
     for (int i = 0; i < 3; i++) out[i] = M[i] * x[0] + M[3 + i] * x[1] + M[6 + i] * x[2];
 }
 
-// forces of all four corners from those of 1..3
+// forces of all four nodes from those of nodes 1..3
 SP_POINTWISE void warp_balance(const sp_lane *f, sp_lane *all) {
     for (int k = 0; k < 3; k++) all[k] = -(f[k] + f[3 + k] + f[6 + k]);
     for (int k = 0; k < 9; k++) all[3 + k] = f[k];
@@ -36,7 +36,7 @@ SP_POINTWISE void warp_fresh(const sp_lane *G, sp_lane r, const sp_lane *R, cons
     warp_balance(turned, f);
 }
 
-// Q K Q^T Rn^T x, in the frames of the nodes
+// Q K Q^T Rn^T x, in the node frames
 SP_POINTWISE void warp_stale(const sp_lane *G, sp_lane r, const sp_lane *Q, const sp_lane *node, sp_lane *f) {
     sp_lane w[12], t[9], all[12];
     for (int a = 0; a < 4; a++) lane_mul3t(Q + 9 * a, node + SP_WARP_NODE * a + 12, w + 3 * a);
@@ -46,7 +46,7 @@ SP_POINTWISE void warp_stale(const sp_lane *G, sp_lane r, const sp_lane *Q, cons
     for (int a = 0; a < 4; a++) lane_mul3(Q + 9 * a, all + 3 * a, f + 3 * a);
 }
 
-// |fresh - stale| over the four corners
+// |fresh - stale| over the four nodes
 SP_POINTWISE sp_lane warp_error(const sp_lane *G, sp_lane r, const sp_lane *Q, const sp_lane *R, const sp_lane *node) {
     sp_lane fresh[12], stale[12], sum = lane_all(0);
     warp_fresh(G, r, R, node, fresh);

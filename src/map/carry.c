@@ -1,10 +1,10 @@
-// Gathers for surfaces: smooth normals, forces up, shares of stiffness.
+// Gathers for embedded surfaces: vertex normals, force transfer to the nodes, stiffness shares.
 #include "map/carry.h"
 
 #include "math/vec3.h"
 
-enum { CHUNK = 2048 };  // vertices, faces or nodes of a task: less is not worth waking a worker
-// a corner with a smaller weight is there by rounding
+enum { CHUNK = 2048 };  // vertices, faces or nodes per task: smaller tasks cost more than they gain
+// a smaller barycentric weight is rounding error
 static const double NO_WEIGHT = 1e-9;
 
 static int tasks(int n) {
@@ -24,7 +24,7 @@ sp_status sp__ring_create(sp_context *ctx, int vertices, int faces, const uint32
         sp__ring_free(ctx, out);
         return SP_NO_MEMORY;
     }
-    int *fill = out->start + 1;  // shifted by one place: filling turns starts into ends, which are the next starts
+    int *fill = out->start + 1;  // shifted by one entry: filling turns starts into ends, which are the next starts
     for (size_t i = 0; i < n; i++) fill[corners[i] + 1]++;
     for (int i = 0; i < vertices; i++) fill[i + 1] += fill[i];
     for (size_t i = 0; i < n; i++) out->face[fill[corners[i]]++] = (int)(i / 3);
@@ -143,9 +143,9 @@ void sp__transpose_push(sp_context *ctx, const sp_transpose *t, const double *f,
 
 // ---------------------------------------------------------------------------------------------------- shares
 
-// Let C_a = sum_j |w_ja| be what leans on node a and s_i = sum_a |w_ia| (1 inside, more where a point extrapolates). With
-// k_i = m_a / (C_a s_i) at most, for every corner a, the row sums of J^T K J are sum_i |w_ia| k_i s_i <= m_a, and by Gershgorin
-// no eigenvalue of M^-1 J^T K J is above 1. A point on a node alone has share 1, and is what the node itself would be.
+// Let C_a = sum_j |w_ja| be the total weight on node a and s_i = sum_a |w_ia| (1 inside, more if a point extrapolates). If k_i is
+// at most m_a / (C_a s_i) for every element node a, the row sums of J^T K J are sum_i |w_ia| k_i s_i <= m_a, and by Gershgorin no
+// eigenvalue of M^-1 J^T K J is above 1. A point exactly on a node that no other point uses has share 1.
 void sp__transpose_shares(const sp_transpose *t, int points, const sp_anchor *anchors, const int *corners, double *share) {
     for (int i = 0; i < points; i++) {
         const int *c = corners + 4 * (size_t)anchors[i].elem;

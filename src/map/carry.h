@@ -1,38 +1,38 @@
-// What a surface that rides on a body needs besides its anchors: faces round each vertex (for smooth normals), and the transpose
-// of its barycentric map, row by row of the nodes (for forces). Both are gathers: every number is written by one task, as a sum
-// in a fixed order, so that bits do not depend on the number of workers.
+// Data of an embedded surface besides its anchors: the faces of each vertex (for vertex normals), and the transpose of the
+// barycentric map by node (for forces). Both are gathers: every number is written by one task as a sum in a fixed order, so that
+// results do not depend on the number of workers.
 #ifndef SP_CARRY_H
 #define SP_CARRY_H
 
 #include "core/core.h"
 #include "souple/world.h"
 
-typedef struct sp_ring {  // faces round each vertex, rising
+typedef struct sp_ring {  // faces of each vertex, ascending
     int *start, *face;
 } sp_ring;
 
 sp_status sp__ring_create(sp_context *ctx, int vertices, int faces, const uint32_t *corners, sp_ring *out);
 void sp__ring_free(sp_context *ctx, sp_ring *ring);
 
-// Unit normals: the sum of the area vectors of the faces round a vertex; zero where there is none. face_normals: scratch
-// (faces x 3). One of the outputs is written.
+// Unit vertex normals: the sum of the area vectors of the faces of a vertex; zero for a vertex without faces. face_normals:
+// scratch (faces x 3). One of the outputs is written.
 void sp__normals(sp_context *ctx, int vertices, int faces, const uint32_t *corners, const sp_ring *ring, const double *x,
                  double *face_normals, double *normals, float *float_normals);
 
-typedef struct sp_transpose {  // of a map from nodes to points: which points lean on each node, and by what weight
+typedef struct sp_transpose {  // of a map from nodes to points: the points that depend on each node, with their weights
     int nodes, *start, *point;
     double *weight;
     double *leaning;  // per node: the sum of |weight|
 } sp_transpose;
 
-// corners: elements x 4 nodes. Weights of an anchor: its `at` for corners 1 to 3, the rest for corner 0.
+// corners: elements x 4 nodes. Weights of an anchor: `at` for nodes 1 to 3, the remainder for node 0.
 sp_status sp__transpose_create(sp_context *ctx, int points, const sp_anchor *anchors, int nodes, const int *corners,
                                sp_transpose *out);
 void sp__transpose_free(sp_context *ctx, sp_transpose *t);
 void sp__transpose_push(sp_context *ctx, const sp_transpose *t, const double *f, double *g);  // g += J^T f (nodes x 3)
 
-// What share of a node's own stiffness a point may have, so that all points together are no stiffer than the nodes would be:
-// with k_i = share_i min_a m_a, the eigenvalues of M^-1 J^T K J are at most 1, whatever the points (see carry.c).
+// The share of a node's own stiffness that a point may have, so that all points together are not stiffer than the nodes: with k_i
+// = share_i min_a m_a, the eigenvalues of M^-1 J^T K J are at most 1 for any points (see carry.c).
 void sp__transpose_shares(const sp_transpose *t, int points, const sp_anchor *anchors, const int *corners, double *share);
 
 static inline void sp__anchor_weights(const sp_anchor *a, double w[4]) {

@@ -1,22 +1,23 @@
-// A tree of boxes over tetrahedra. Elements are sorted along a space-filling curve (Morton 1966) by their centres; the tree then
-// halves that order, so its shape follows from the count alone: a node over m leaves is followed by the 2 m/2 - 1 nodes of its
-// left half, then by those of its right half, and nothing but boxes is stored.
+// A bounding volume hierarchy over tetrahedra. Elements are sorted along a space-filling curve (Morton 1966) by their centres,
+// and the tree halves that order. Its shape follows from the count alone: a node over m leaves is followed by the 2 m/2 - 1 nodes
+// of its left half, then by those of its right half, and only boxes are stored.
 //
-// Points outside: the nearest element by true distance. Its affine map, continued, carries the point: exact under every affine
-// motion, linear in the nodes (so that forces go up by a constant transpose), and free of jumps as the body turns. A clamped
-// foot point with an offset would need a rotation to carry the offset: no longer linear, and wrong by the strain. Taking the
-// largest least weight instead of the distance prefers big elements that may be far away. Where the foot point is on an edge or a
-// corner several elements are equally near; the one with the largest least weight magnifies the motion of its nodes least.
+// Points outside use the nearest element by distance and extrapolate its affine map. This is exact under every affine motion,
+// linear in the nodes (so that forces transfer by a constant transpose), and continuous when the body rotates. Rejected: a
+// clamped closest point with an offset needs a rotation for the offset, is not linear, and is wrong by the strain. Rejected: the
+// largest minimum weight instead of the distance prefers large elements that may be far away. If the closest point is on an edge
+// or a vertex, several elements are equally near; the one with the largest minimum weight amplifies the motion of its nodes
+// least.
 #include "map/locate.h"
 
 #include "math/vec3.h"
 
 enum {
-    LEAF = 4,     // elements of a leaf
-    CHUNK = 256,  // points of a task
-    DEPTH = 40    // of the tree: log2 of the 2^29 leaves that an int can count, and some
+    LEAF = 4,     // elements per leaf
+    CHUNK = 256,  // points per task
+    DEPTH = 40    // of the tree: log2 of the 2^29 leaves that an int can count, plus a margin
 };
-// distances that differ by less are equal [relative]: what rounding does to one foot point seen from two elements
+// relative difference below which distances are equal: the rounding of one closest point computed from two elements
 static const double SAME = 1e-9;
 
 struct sp_locator {
@@ -45,7 +46,7 @@ static void empty(double box[6]) {
     for (int k = 0; k < 3; k++) box[k] = INFINITY, box[3 + k] = -INFINITY;
 }
 
-// 21 bits with two empty ones between each
+// 21 bits with two zero bits between each
 static uint64_t spread(uint64_t v) {
     v = (v | v << 32) & 0x001F00000000FFFFull;
     v = (v | v << 16) & 0x001F0000FF0000FFull;
@@ -65,7 +66,7 @@ static uint64_t curve_key(const sp_locator *l, int element, const double box[6])
     return key;
 }
 
-// order = 0..n-1 by rising key, stable: eight passes of a byte
+// order = 0..n-1 by ascending key, stable: radix sort with eight passes of a byte
 static void sort_by_key(int n, uint64_t *key, uint64_t *key2, int *order, int *order2) {
     for (int i = 0; i < n; i++) order[i] = i;
     for (int pass = 0; pass < 8; pass++) {
@@ -107,7 +108,7 @@ static void fill_leaf(sp_locator *l, int leaf, double box[6]) {
         for (int a = 0; a < 4; a++) grow(box, corner(l, l->order[i], a));
 }
 
-// depth is log2 of the count: recursion stays shallow
+// the depth is log2 of the count: recursion is shallow
 static void fill_boxes(sp_locator *l, size_t node, int leaf, int leaves) {
     if (leaves == 1) {
         fill_leaf(l, leaf, l->box[node]);
@@ -146,7 +147,7 @@ void sp__locator_destroy(sp_locator **locator) {
 
 // ---------------------------------------------------------------------------------------------------- one element
 
-// weights by Cramer's rule; returns the least, -infinity for an element without volume
+// weights by Cramer's rule; returns the smallest, -infinity for an element without volume
 static double weights_in(const sp_locator *l, int element, const double *p, double w[4]) {
     double e[9], d[3], c[3];
     const double *x0 = corner(l, element, 0);
@@ -170,7 +171,7 @@ static double segment_distance2(const double *p, const double *a, const double *
     return sp__dot3(d, d);
 }
 
-// to the plane where the foot point is inside all three edges, otherwise to the nearest edge
+// distance to the plane if the projection is inside all three edges, otherwise to the nearest edge
 static double triangle_distance2(const double *p, const double *a, const double *b, const double *c) {
     const double *v[3] = {a, b, c};
     double ab[3], ac[3], n[3], ap[3], edge[3], out[3];
@@ -189,8 +190,8 @@ static double triangle_distance2(const double *p, const double *a, const double 
     return best;
 }
 
-// Of a point outside, whose weights are known: only a face that it is beyond (the weight of the opposite corner is below 0) can
-// be the nearest.
+// Squared distance of a point outside with known weights: only a face with the point on its outer side (the weight of the
+// opposite node is negative) can be the nearest.
 static double element_distance2(const sp_locator *l, int element, const double *p, const double w[4]) {
     double best = INFINITY;
     for (int a = 0; a < 4; a++)
@@ -226,7 +227,7 @@ static int leaf_end(const sp_locator *l, int leaf) {
     return leaf * LEAF + LEAF < l->count ? leaf * LEAF + LEAF : l->count;
 }
 
-// the lowest number among the elements that hold p; -1: none
+// the lowest number among the elements that contain p; -1: none
 static int holder(const sp_locator *l, const double *p, double w[4]) {
     place stack[DEPTH] = {{0, 0, l->leaves}};
     int depth = 1, best = -1;
@@ -254,7 +255,7 @@ typedef struct nearest {
     double d2, least, w[4];
 } nearest;
 
-// nearer, or as near and less stretched, or as good and of a lower number
+// nearer, or equally near with less extrapolation, or equal in both with a lower number
 static void try_element(const sp_locator *l, int e, const double *p, nearest *best) {
     double box[6], w[4];
     empty(box);
@@ -269,7 +270,7 @@ static void try_element(const sp_locator *l, int e, const double *p, nearest *be
     *best = (nearest){e, nearer || best->element < 0 ? d2 : fmin(d2, best->d2), least, {w[0], w[1], w[2], w[3]}};
 }
 
-// `hint`: an element that may be near, -1: none. It tells how far to look and changes nothing else.
+// `hint`: an element that may be near, -1: none. It limits the search and does not change the result.
 static nearest find_nearest(const sp_locator *l, const double *p, int hint) {
     place stack[DEPTH] = {{0, 0, l->leaves}};
     nearest best = {.element = -1, .d2 = INFINITY, .least = -INFINITY};
@@ -316,7 +317,7 @@ static void locate_chunk(void *arg, int task, int worker) {
     (void)worker;
     const batch *b = arg;
     int end = b->n - task * CHUNK < CHUNK ? b->n : task * CHUNK + CHUNK;
-    // vertices of a surface come in patches: where the last one was is a good place to begin
+    // consecutive vertices of a surface are usually close: the last element is a good hint
     for (int i = task * CHUNK, hint = -1; i < end; i++) {
         locate(b->locator, b->points + 3 * (size_t)i, hint, &b->out[i]);
         hint = b->out[i].element;

@@ -1,13 +1,11 @@
 // Subdivision of each triangle into four.
 //
-//         c            Old vertices keep their numbers; the midpoint of edge e becomes vertex V + e. Triangle f becomes 4f ..
-//         4f+3:
-//        / \           the triangles at its corners a, b, c, then the middle one.
+//         c            Old vertices keep their numbers; the midpoint of edge e becomes vertex V + e.
+//        / \           Triangle f becomes 4f .. 4f+3: those at its corners a, b, c, then the middle one.
 //      ca---bc
-//      / \ / \         Smooth: positions by the masks of Loop 1987. Sharp edges (open, shared by more than two triangles, or
-//      above
-//     a---ab--b        the crease angle) follow the cubic B-spline of Hoppe et al. 1994 (section 3), and so do their halves:
-//                      sharpness is decided once, on the given surface.
+//      / \ / \         Smooth: positions by the masks of Loop 1987. Sharp edges (open, shared by more than two
+//     a---ab--b        triangles, or above the crease angle) and their halves follow the cubic B-spline of
+//                      Hoppe et al. 1994 (section 3). Sharpness is decided once, on the given surface.
 // All other attributes are interpolated linearly along the edges.
 #include "mesh/subdivide.h"
 #include "math/vec3.h"

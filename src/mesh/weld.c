@@ -30,7 +30,7 @@ static int find(const grid *g, const double *x, int i, int64_t own[3]) {
     int best = i;
     for (int k = 0; k < 3; k++) {
         double margin = g->tolerance / g->size;
-        double place = fmin((x[3 * (size_t)i + (size_t)k] - g->low[k]) / g->size, 1e15);  // an exact integer
+        double place = fmin((x[3 * (size_t)i + (size_t)k] - g->low[k]) / g->size, 1e15);  // an exact integer at most
         own[k] = (int64_t)place;
         double in = place - (double)own[k];
         step[k] = in <= margin ? -1 : in >= 1 - margin ? 1 : 0;

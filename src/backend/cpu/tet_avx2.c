@@ -1,4 +1,4 @@
-// cpu loops for AVX2 with fused multiply-add: compiled for them, chosen at run time (cmake/flags.cmake, backend.c).
+// cpu loops for AVX2 with fused multiply-add, selected at run time (cmake/flags.cmake, backend.c).
 #ifdef SP_HAVE_AVX2
 #define SP_SUFFIX _avx2
 #define SP_BACKEND "cpu"

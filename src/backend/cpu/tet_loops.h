@@ -1,5 +1,5 @@
-// The loops of the cpu backend over one chunk, four elements or rows abreast. Included once per instruction set by a file that
-// defines SP_SUFFIX; the arithmetic is that of kernels/tet.h.
+// Loops of the cpu backend over one chunk, four elements or rows at a time. Included once per instruction set by a file that
+// defines SP_SUFFIX; the arithmetic is in kernels/tet.h.
 #define SP_LANES 4
 #include "backend/backend.h"
 #include "kernels/tet.h"
@@ -18,7 +18,7 @@ SP_POINTWISE void store_any(double *p, sp_lane a) {
     *(lane_unaligned *)p = a;
 }
 
-// x, y, z lanes of four nodes of a local array (4 numbers a node)
+// x, y, z lanes of four nodes of a local array (4 numbers per node)
 SP_POINTWISE void load4(const double *x, const uint16_t *id, sp_lane *out) {
     sp_lane a = lane_load(x + 4 * (size_t)id[0]), b = lane_load(x + 4 * (size_t)id[1]);
     sp_lane c = lane_load(x + 4 * (size_t)id[2]), d = lane_load(x + 4 * (size_t)id[3]);
@@ -29,7 +29,7 @@ SP_POINTWISE void load4(const double *x, const uint16_t *id, sp_lane *out) {
     out[2] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
 
-// add lanes to four nodes, one after the other: they may be the same node
+// adds lanes to four nodes in sequence: they may be the same node
 SP_POINTWISE void add4(double *y, const uint16_t *id, const sp_lane *v) {
     sp_lane zero = {0};
     sp_lane xy = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6), xy1 = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
@@ -42,7 +42,7 @@ SP_POINTWISE void add4(double *y, const uint16_t *id, const sp_lane *v) {
     }
 }
 
-// edges from corner 0 to corners 1..3
+// edges from node 0 to nodes 1..3
 SP_POINTWISE void load_edges(const double *x, const uint16_t *id, sp_lane *d) {
     sp_lane o[3];
     load4(x, id, o);
@@ -52,7 +52,7 @@ SP_POINTWISE void load_edges(const double *x, const uint16_t *id, sp_lane *d) {
     }
 }
 
-// forces of corners 1..3, and of corner 0 what balances them
+// adds the forces of nodes 1..3 and the balancing force of node 0
 SP_POINTWISE void add_corners(double *y, const uint16_t *id, const sp_lane *f) {
     sp_lane o[3];
     for (int k = 0; k < 3; k++) o[k] = -(f[k] + f[3 + k] + f[6 + k]);
@@ -153,7 +153,7 @@ static void SP_NAME(tet_product)(const sp_tets *t, int chunk, const double *x, d
         product_loop(t, chunk, x, y, false);
 }
 
-// four vectors to their transpose
+// transposes four vectors
 SP_POINTWISE void transpose4(sp_lane *v) {
     sp_lane a = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6), b = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
     sp_lane c = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6), d = __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
@@ -164,7 +164,7 @@ SP_POINTWISE void transpose4(sp_lane *v) {
 typedef int32_t ints4 __attribute__((vector_size(16)));
 typedef int32_t ints4_unaligned __attribute__((vector_size(16), aligned(4), may_alias));
 
-// add one block of each of four elements to where it belongs; `all`: none of them is elsewhere
+// adds one block of each of four elements to its matrix block; `all`: all four blocks are in this chunk
 SP_POINTWISE void add_block(sp_lane *K, const int *at, double *blocks, bool all) {
     transpose4(K);
     transpose4(K + 4);
@@ -177,7 +177,7 @@ SP_POINTWISE void add_block(sp_lane *K, const int *at, double *blocks, bool all)
     }
 }
 
-// the corners of a pair, exchanged in the lanes where their block stands transposed
+// the gradients of a node pair, exchanged in the lanes whose block is stored transposed
 SP_POINTWISE void load_pair(const sp_lane *Ga, const sp_lane *Gb, const int *at, sp_lane *a, sp_lane *b) {
     ints4 odd = -(*(const ints4_unaligned *)at & 1);
     sp_mask flip = __builtin_convertvector(odd, sp_mask);
@@ -221,8 +221,8 @@ static void SP_NAME(tet_assemble)(const sp_tets *t, const sp_stencil *where, dou
         assemble_loop(t, where, factor, blocks, false);
 }
 
-// blocks of four rows side by side, short rows filled up with zero; row_start and order are those of the whole matrix, order from
-// the chunk's first row on, and `first` is the number of its first block
+// interleaves the blocks of four rows and pads short rows with zero; row_start and order belong to the whole matrix, order starts
+// at the first row of the chunk, and `first` is the number of its first block
 static void SP_NAME(rows_store)(const int *row_start, const int *order, int rows, int first, const int *group_start,
                                 const double *blocks, double *val) {
     static const double zero[9] = {0};
@@ -242,7 +242,7 @@ static void SP_NAME(rows_store)(const int *row_start, const int *order, int rows
     }
 }
 
-// four rows abreast: slot 0 holds the diagonal blocks, the others act both ways
+// four interleaved rows: slot 0 holds the diagonal blocks; the other blocks also act transposed
 static void SP_NAME(rows_product)(const sp_rows4 *a, int chunk, const double *x, double *y) {
     for (int g = a->chunk_group[chunk]; g < a->chunk_group[chunk + 1]; g++) {
         size_t slot = (size_t)a->group_start[g], end = (size_t)a->group_start[g + 1];
@@ -276,7 +276,7 @@ static void SP_NAME(gather)(const double *x, const double *keep, const int *node
     }
 }
 
-// each store spoils the next node's first number, which the next store mends
+// each store overwrites the first number of the next node, which the next store restores
 static void SP_NAME(scatter)(const double *local, int n, double *sum) {
     for (int i = 0; i < n - 1; i++) store_any(sum + 3 * (size_t)i, lane_load(local + 4 * (size_t)i));
     for (int k = 0; n && k < 3; k++) sum[3 * (size_t)(n - 1) + (size_t)k] = local[4 * (size_t)(n - 1) + (size_t)k];

@@ -1,7 +1,7 @@
-// Errors of stale elements, four abreast; included by tet_loops.h.
+// Errors of stale element blocks, four at a time; included by tet_loops.h.
 #include "kernels/warp.h"
 
-// the records of four nodes, entry by entry
+// records of four nodes, entry by entry
 SP_POINTWISE void load_records(const double *record, const int *node, sp_lane *out) {
     for (int q = 0; q < SP_WARP_NODE; q += 4) {
         for (int l = 0; l < 4; l++) out[q + l] = lane_load(record + SP_WARP_NODE * (size_t)node[l] + q);
@@ -9,7 +9,7 @@ SP_POINTWISE void load_records(const double *record, const int *node, sp_lane *o
     }
 }
 
-// rotations of four elements, 9 numbers each, to lanes
+// rotations of four elements, 9 numbers each, as lanes
 SP_POINTWISE void load_turns(const double *R, sp_lane *out) {
     for (int l = 0; l < 4; l++) out[l] = load_any(R + 9 * l), out[4 + l] = load_any(R + 9 * l + 4);
     transpose4(out), transpose4(out + 4);

@@ -1,5 +1,5 @@
-// The reference backend: one element after the other, one worker, no lanes. Slow and plain on purpose: the cpu loops are judged
-// by it.
+// The reference backend: one element at a time, one worker, no lanes. It is simple on purpose: the cpu loops are tested against
+// it.
 #define SP_LANES 1
 #include "backend/backend.h"
 #include "kernels/tet.h"
