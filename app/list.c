@@ -108,14 +108,21 @@ static void list_solvers(sp_listing *l) {
     list_choices(l, "solver", "type");
 }
 
+static void list_fields(sp_listing *l) {
+    sp_field_info f;
+    for (int i = 0; sp_field_at(i, &f) >= 0; i++) {
+        char text[240];
+        const char *on[] = {"node", "element", "body"};
+        snprintf(text, sizeof text, "[%s] per %s%s: %s", f.unit, on[f.on], f.color ? ", colour" : "", f.meaning);
+        add(l, f.name, "what", text);
+    }
+}
+
 static const struct {
     const char *name;
     void (*list)(sp_listing *l);
-} kinds[] = {{"scenes", list_scenes},
-             {"benches", list_benches},
-             {"backends", list_backends},
-             {"materials", list_materials},
-             {"solvers", list_solvers}};
+} kinds[] = {{"scenes", list_scenes},       {"benches", list_benches}, {"backends", list_backends},
+             {"materials", list_materials}, {"solvers", list_solvers}, {"fields", list_fields}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static bool take(sp_arguments *a, int option, char **values) {
@@ -145,7 +152,7 @@ static int list_main(const sp_command *command, int argc, char **argv) {
     int code = sp__read_arguments(&a, argc, argv);
     if (code >= 0) return code;
     for (int i = 0; i < KINDS; i++) names[i] = kinds[i].name;
-    if (a.word_count < 1) return sp__complain(&a, "list what? scenes, benches, backends, materials or solvers");
+    if (a.word_count < 1) return sp__complain(&a, "list what? scenes, benches, backends, materials, solvers or fields");
     if (!sp__check_word(&a, "list", a.words[0], names, KINDS)) return SP_EXIT_USAGE;
     for (int i = 0; i < KINDS; i++)
         if (strcmp(kinds[i].name, a.words[0]) == 0) print_list(i, json);
@@ -154,7 +161,7 @@ static int list_main(const sp_command *command, int argc, char **argv) {
 
 const sp_command sp__command_list = {
     .name = "list",
-    .arguments = "scenes|benches|backends|materials|solvers",
+    .arguments = "scenes|benches|backends|materials|solvers|fields",
     .summary = "Say what there is to choose from",
     .text = "Scenes are looked for in $SOUPLE_SCENES, in ./scenes, where the program was installed, and where it was built.",
     .options = options,

@@ -43,8 +43,7 @@ static const sp_option options[] = {
     [TIME] = {"--time", "T", "at T seconds; default: where the scene stops, the last frame"},
     [STEPS] = {"--steps", "N", "after N steps; 0: as it starts"},
     [SIZE] = {"--size", "W H", "pixels; default: the scene's camera, or 1280 720"},
-    [COLOR_BY] = {"--color-by", "FIELD",
-                  "none, displacement, velocity, von-mises, rotation, refresh, region; of a mesh: an array"},
+    [COLOR_BY] = {"--color-by", "FIELD", "none, or a field that `souple list fields` marks with a colour; of a mesh: an array"},
     [RANGE] = {"--range", "LOW HIGH", "of the colours; default: the scene's, or from what is seen"},
     [CAMERA] = {"--camera", "AT TO", "where the camera stands and what it looks at: \"x y z\" \"x y z\" [m]"},
     [AZIMUTH] = {"--azimuth", "DEG", "fitted camera: about the vertical, 0 in front, 90 to the right"},
@@ -131,12 +130,16 @@ static bool take(sp_arguments *a, int option, char **values) {
 
 // what contradicts itself; -1: nothing
 static int check_arguments(const sp_arguments *a, const sp_render_args *r) {
-    static const char *const fields[] = {"none", "displacement", "velocity", "von-mises", "rotation", "refresh", "region"};
+    const char *fields[SP_FIELD_COUNT + 1] = {"none"};
+    int field_count = 1;
+    sp_field_info field;
+    for (int i = 0; sp_field_at(i, &field) >= 0; i++)
+        if (field.color) fields[field_count++] = field.name;
     bool mesh = sp__source_kind(a->words[0]) == SP_SOURCE_MESH, series = r->frames || r->video;
     if (!!r->png + !!r->frames + !!r->video != 1)
         return sp__complain(a, "one of --png FILE, --frames PATTERN, --video FILE is needed");
     if (r->time >= 0 && r->steps >= 0) return sp__complain(a, "--time and --steps: one of them");
-    if (r->color_by && !mesh && !sp__check_word(a, "field", r->color_by, fields, 7)) return SP_EXIT_USAGE;
+    if (r->color_by && !mesh && !sp__check_word(a, "field", r->color_by, fields, field_count)) return SP_EXIT_USAGE;
     if (!series && (r->every || !isnan(r->from) || !isnan(r->until)))
         return sp__complain(a, "--from, --until and --every are for --frames and --video; one picture takes --time or --steps");
     if (r->until < r->from) return sp__complain(a, "--from %g --until %g: must rise", r->from, r->until);

@@ -39,18 +39,18 @@ static void spread(carried *c) {
 static bool take(sp_sim *s, const sp_sim_body *body, int code, carried *c) {
     sp_field_info info, nodes;
     sp_world *w = s->stage.world;
-    const char *name = sp__wire_field(code)->name;
-    *c = (carried){.body = body, .discrete = sp__wire_field(code)->discrete};
-    if (sp_world_field_info(w, body->id, name, &info) < 0 || sp_world_field_info(w, body->id, "position", &nodes) < 0)
+    *c = (carried){.body = body};
+    if (!sp__wire_field(code, &info) || sp_world_field_info(w, body->id, info.name, &info) < 0 ||
+        sp_world_field_info(w, body->id, "position", &nodes) < 0)
         return false;
     size_t raw = (size_t)info.count * (size_t)info.components, n = (size_t)nodes.count, e = (size_t)info.count;
     double *room = sp__sim_numbers(s, raw + 2 * n + e + 1);
     if (!room) return false;
-    c->raw = room, c->nodes = nodes.count;
-    if (sp_world_field(w, body->id, name, c->raw) < 0) return false;
+    c->raw = room, c->nodes = nodes.count, c->discrete = info.values != SP_VALUES_CONTINUOUS;
+    if (sp_world_field(w, body->id, info.name, c->raw) < 0) return false;
     double *one = room + raw + 2 * n;
     for (size_t i = 0; i < e; i++) one[i] = length_of(c->raw + i * (size_t)info.components, info.components);
-    if (!info.on_elements) {
+    if (info.on == SP_ON_NODES) {
         c->of_node = one;
         return true;
     }

@@ -167,7 +167,7 @@ enum { HELD_MAX = 4000, LOADS_MAX = 64 };
 // a field of three numbers a node, in the scratch of the simulation; NULL: the body has none
 static const double *vectors(sp_sim *s, sp_body_id id, const char *field, int *count) {
     sp_field_info info;
-    if (sp_world_field_info(s->stage.world, id, field, &info) < 0 || info.on_elements || info.components != 3) return NULL;
+    if (sp_world_field_info(s->stage.world, id, field, &info) < 0 || info.on != SP_ON_NODES || info.components != 3) return NULL;
     double *out = sp__sim_numbers(s, 3 * (size_t)info.count);
     *count = info.count;
     return out && sp_world_field(s->stage.world, id, field, out) >= 0 ? out : NULL;

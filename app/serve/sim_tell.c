@@ -293,14 +293,15 @@ static void put_solvers(sp_json *j) {
 static void put_fields(sp_json *j) {
     sp__json_open(j, "fields", '[');
     for (int i = 1; i < SP_FIELD_CODES; i++) {
-        const sp_wire_field *f = sp__wire_field(i);
+        sp_field_info f;
+        if (!sp__wire_field(i, &f)) continue;
         sp__json_open(j, NULL, '{');
-        sp__json_text(j, "name", f->name);
+        sp__json_text(j, "name", f.name);
         sp__json_integer(j, "code", i);
-        sp__json_text(j, "label", f->label);
-        sp__json_text(j, "unit", f->unit);
-        sp__json_number(j, "scale", f->scale);
-        sp__json_yes(j, "discrete", f->discrete);
+        sp__json_text(j, "label", f.label);
+        sp__json_text(j, "unit", f.shown_unit);
+        sp__json_number(j, "scale", f.shown_scale);
+        sp__json_yes(j, "discrete", f.values != SP_VALUES_CONTINUOUS);
         sp__json_close(j, '}');
     }
     sp__json_close(j, ']');

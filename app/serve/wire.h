@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "souple/world.h"
+
 enum { SP_MESSAGE_MAX = 4096, SP_TEXT_MAX = 128, SP_HANDS = 16, SP_PROTOCOL = 1 };
 
 // ---- messages of clients (wire_read.c)
@@ -84,24 +86,12 @@ bool sp__message_needs_control(sp_message_type type);
 
 // ---- fields (wire_read.c)
 
-typedef struct sp_wire_field {
-    const char *name, *label, *unit;
-    double scale;   // turns a value into the unit
-    bool discrete;  // must not be mixed
-} sp_wire_field;
-
-enum {
-    SP_FIELD_NONE,
-    SP_FIELD_DISPLACEMENT,
-    SP_FIELD_VELOCITY,
-    SP_FIELD_STRESS,
-    SP_FIELD_ROTATION,
-    SP_FIELD_REFRESH,
-    SP_FIELD_REGION,
-    SP_FIELD_CODES
-};
-const sp_wire_field *sp__wire_field(int code);  // NULL: there is none
-int sp__wire_field_code(const char *name);      // -1: unknown
+// The code of a field is its number among those that surfaces are coloured by, 0 is none; codes end before SP_FIELD_CODES.
+#define SP_X(id, name, where, components, unit, values, color, ...) +((color) > 0)
+enum { SP_FIELD_NONE, SP_FIELD_CODES = 1 SP_FIELD_LIST(SP_X) };
+#undef SP_X
+bool sp__wire_field(int code, sp_field_info *out);  // false: there is none
+int sp__wire_field_code(const char *name);          // -1: unknown
 
 // ---- bytes (wire_write.c)
 

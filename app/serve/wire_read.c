@@ -84,23 +84,15 @@ bool sp__message_needs_control(sp_message_type type) {
 
 // ---------------------------------------------------------------------------------------------------- fields to show
 
-static const sp_wire_field shown_fields[SP_FIELD_CODES] = {
-    [SP_FIELD_DISPLACEMENT] = {"displacement", "displacement", "m", 1, false},
-    [SP_FIELD_VELOCITY] = {"velocity", "speed", "m/s", 1, false},
-    [SP_FIELD_STRESS] = {"von-mises", "von Mises stress", "Pa", 1, false},
-    [SP_FIELD_ROTATION] = {"rotation", "rotation", "deg", 180 / 3.14159265358979323846, false},
-    [SP_FIELD_REFRESH] = {"refresh", "steps since refresh", "", 1, true},
-    [SP_FIELD_REGION] = {"region", "region", "", 1, true},
-};
-
-const sp_wire_field *sp__wire_field(int code) {
-    return code > SP_FIELD_NONE && code < SP_FIELD_CODES ? &shown_fields[code] : NULL;
+bool sp__wire_field(int code, sp_field_info *out) {
+    for (int i = 0; code > SP_FIELD_NONE && sp_field_at(i, out) >= 0; i++)
+        if (out->color == code) return true;
+    return false;
 }
 
 int sp__wire_field_code(const char *name) {
-    for (int i = 1; i < SP_FIELD_CODES; i++)
-        if (strcmp(shown_fields[i].name, name) == 0) return i;
-    return -1;
+    sp_field_info f;
+    return sp_field_named(name, &f) >= 0 && f.color ? f.color : -1;
 }
 
 // ---------------------------------------------------------------------------------------------------- single fields

@@ -2,6 +2,8 @@
 #ifndef SOUPLE_WORLD_H
 #define SOUPLE_WORLD_H
 
+#include <math.h>
+
 #include "base.h"
 #include "mesh.h"
 #include "solve.h"
@@ -558,21 +560,93 @@ SP_API sp_body_id sp_world_body_named(const sp_world *world, const char *name); 
 /// Everything in sp_body_info about a body.
 SP_API sp_status sp_world_body_info(sp_world *world, sp_body_id id, sp_body_info *out);
 
-/// A field by name, in users' numbering. Solid, per node: "position" "velocity" "displacement" "force" (what holds the fixed
-/// nodes) "load" (forces, pressure, pulls and drags put on it) (3 numbers each); per element: "stress" (xx yy zz xy yz zx,
-/// Cauchy), "von-mises", "strain-energy" ([J], NaN where the material has none), "rotation" (angle [rad]), "region", "refresh"
-/// (steps since updated-cholesky refreshed it; 0 where a solver keeps nothing). Rod, per node: the first five, "frame" (9
-/// numbers, columns t n1 n2), "curvature" (twist, k1, k2 [rad/m]), per element: "von-mises" (at the skin, its largest),
-/// "strain-energy", "region" (its section); "coordinates" and "rates": what the model itself counts with (where it
-/// grows, then the lengths of its elements).
+/// Every field there is: X(id, name, where, components, unit, values, color, uses, low, high, axes, label, meaning).
+///   where       NODES, ELEMENTS or BODY: what the items of the field are
+///   values      CONTINUOUS, WHOLE or LABEL: see sp_field_values
+///   color       number of the field among those that surfaces are coloured by (the field code of docs/protocol.md); 0: none
+///   uses        what scenes use it for: C `view color-by`, P `probe quantity`, R `record quantity`; N: none of them
+///   low, high   range of the numbers
+///   axes        names of the components, separated by spaces; empty where there is one
+/// The order is that of the arrays in recordings.
+#define SP_FIELD_LIST(X)                                                                                                      \
+    X(POSITION, "position", NODES, 3, "m", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "x y z", "position", "where a node is")    \
+    X(VELOCITY, "velocity", NODES, 3, "m/s", CONTINUOUS, 2, CPR, -INFINITY, INFINITY, "x y z", "speed", "velocity of a node") \
+    X(DISPLACEMENT, "displacement", NODES, 3, "m", CONTINUOUS, 1, CR, -INFINITY, INFINITY, "x y z", "displacement",           \
+      "position minus rest position")                                                                                         \
+    X(FORCE, "force", NODES, 3, "N", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "x y z", "reaction force",                       \
+      "force of what holds a fixed node; 0 at free nodes")                                                                    \
+    X(STRESS, "stress", ELEMENTS, 6, "Pa", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "xx yy zz xy yz zx", "stress",             \
+      "Cauchy stress in world axes")                                                                                          \
+    X(VON_MISES, "von-mises", ELEMENTS, 1, "Pa", CONTINUOUS, 3, CPR, 0, INFINITY, "", "von Mises stress",                     \
+      "von Mises stress; of a rod the largest at its surface")                                                                \
+    X(STRAIN_ENERGY, "strain-energy", ELEMENTS, 1, "J", CONTINUOUS, 0, R, 0, INFINITY, "", "strain energy",                   \
+      "elastic energy of the element; NaN where the material has none")                                                       \
+    X(ROTATION, "rotation", ELEMENTS, 1, "rad", CONTINUOUS, 4, CR, 0, 3.14159265358979323846, "", "rotation",                 \
+      "angle by which the element has turned since rest")                                                                     \
+    X(REGION, "region", ELEMENTS, 1, "1", LABEL, 6, CR, 0, INFINITY, "", "region",                                            \
+      "number of the element's material region; of a rod its section")                                                        \
+    X(REFRESH, "refresh", ELEMENTS, 1, "1", WHOLE, 5, CR, 0, INFINITY, "", "steps since refresh",                             \
+      "steps since updated-cholesky refreshed the element; 0 of other solvers")                                               \
+    X(LOAD, "load", NODES, 3, "N", CONTINUOUS, 0, N, -INFINITY, INFINITY, "x y z", "load",                                    \
+      "forces, pressure, pulls and drags on a node; no gravity and no contact")                                               \
+    X(FRAME, "frame", NODES, 9, "1", CONTINUOUS, 0, N, -1, 1, "tx n1x n2x ty n1y n2y tz n1z n2z", "frame",                    \
+      "material frame of a rod: columns are tangent, n1 and n2")                                                              \
+    X(CURVATURE, "curvature", NODES, 3, "rad/m", CONTINUOUS, 0, N, -INFINITY, INFINITY, "twist k1 k2", "curvature",           \
+      "twist and the two curvatures of a rod")                                                                                \
+    X(COORDINATES, "coordinates", BODY, 1, "1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "", "coordinates",                     \
+      "coordinates of a rod's model, then the element lengths where it grows")                                                \
+    X(RATES, "rates", BODY, 1, "1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "", "rates", "velocities of a rod's model")        \
+    X(POSE, "pose", BODY, 7, "m, 1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "x y z qw qx qy qz", "pose",                      \
+      "origin and quaternion of a rigid body's frame")
+
+/// A field of SP_FIELD_LIST, in the order of the list.
+typedef enum sp_field_id {
+#define SP_X(id, ...) SP_FIELD_##id,
+    SP_FIELD_LIST(SP_X)
+#undef SP_X
+        SP_FIELD_COUNT
+} sp_field_id;
+
+/// What the items of a field are.
+typedef enum sp_field_on { SP_ON_NODES, SP_ON_ELEMENTS, SP_ON_BODY } sp_field_on;
+
+/// How the numbers of a field may be mixed.
+typedef enum sp_field_values {
+    SP_VALUES_CONTINUOUS,  ///< may be averaged and interpolated
+    SP_VALUES_WHOLE,       ///< counts: never mixed, shown on a scale
+    SP_VALUES_LABEL        ///< numbers that name something: never mixed, shown by one colour each
+} sp_field_values;
+
+/// A field: numbers on the nodes or elements of a body, or of the body as a whole. In users' numbering.
 typedef struct sp_field_info {
-    int count, components;
-    bool on_elements;
+    const char *name;        ///< "von-mises"
+    const char *label;       ///< for people: "von Mises stress"
+    const char *unit;        ///< of the numbers: "Pa"; "1" where they have none
+    const char *meaning;     ///< a sentence without its full stop
+    const char *axes;        ///< names of the components, separated by spaces: "x y z"; empty where there is one
+    const char *shown_unit;  ///< on legends: "deg"; empty where the numbers have no unit
+    double shown_scale;      ///< number on the legend = shown_scale x number
+    double low, high;        ///< range of the numbers, inclusive; infinite where open
+    sp_field_values values;  ///< may the numbers be mixed
+    sp_field_on on;          ///< what the items are
+    int color;               ///< number among the fields that surfaces are coloured by, from 1; 0: they are not coloured by it
+    int components;          ///< numbers of an item
+    int count;               ///< items of this body; 0 in the list of all fields
 } sp_field_info;
 
-/// Count and components of a field; SP_BAD_INPUT where the body has none of that name.
+/// All fields there are, of whatever kind of body: SP_FIELD_COUNT of them, by sp_field_id.
+SP_API int sp_field_count(void);
+/// SP_BAD_INPUT past the end. `count` is 0: it is known of a body only.
+SP_API sp_status sp_field_at(int index, sp_field_info *out);
+/// The field of this name; SP_BAD_INPUT: there is none.
+SP_API sp_status sp_field_named(const char *name, sp_field_info *out);
+/// Fields of a body, or of all bodies of the world together where `id` is null. < 0: a failure.
+SP_API int sp_world_field_count(sp_world *world, sp_body_id id);
+/// The index-th of them. Of all bodies together `count` is 0.
+SP_API sp_status sp_world_field_at(sp_world *world, sp_body_id id, int index, sp_field_info *out);
+/// A field of a body by name. A name that it has not is refused with a list of those that it has.
 SP_API sp_status sp_world_field_info(sp_world *world, sp_body_id id, const char *field, sp_field_info *out);
-/// Writes count x components numbers.
+/// Its numbers at the present state: writes count x components of them.
 SP_API sp_status sp_world_field(sp_world *world, sp_body_id id, const char *field, double *out);
 
 /// The material point at a node, by users' number.

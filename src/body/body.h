@@ -8,6 +8,7 @@
 #ifndef SP_BODY_H
 #define SP_BODY_H
 
+#include "body/field.h"
 #include "body/load.h"
 #include "body/params.h"
 #include "core/core.h"
@@ -156,8 +157,8 @@ typedef struct sp_body_ops {
     void (*face_corners)(sp_body *b, int face, sp_anchor out[3]);
     // what others look at
     sp_status (*surface)(sp_body *b, const sp_surface **out);
-    // out NULL: info only. step: the last one made, at whose loads forces are found
-    sp_status (*field)(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out);
+    const sp_field *fields;  // what the kind can tell, field_count entries; see field.h
+    int field_count;
     void (*corners)(sp_body *b, int *out);  // elements x 4 user's nodes; NULL: no elements
     void (*measure)(sp_body *b, sp_measure *out);
     // the watch over energy. NULL: the body has none

@@ -192,14 +192,18 @@ static sp_status surface(sp_body *b, const sp_surface **out) {
     return SP_OK;
 }
 
-static sp_status field(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out) {
-    (void)step;
-    if (strcmp(name, "pose") != 0)
-        return SP_BODY_FAIL(b, SP_BAD_INPUT, "field '%s' of rigid '%s': must be pose (x y z, quaternion w x y z)", name, b->name);
-    *info = (sp_field_info){.count = 1, .components = 7};
-    if (out) memcpy(out, b->q[SP_COMMITTED], 7 * sizeof *out);
+static int pose_count(const sp_body *b) {
+    (void)b;
+    return 1;
+}
+
+static sp_status pose_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    (void)step, (void)id;
+    memcpy(out, b->q[SP_COMMITTED], 7 * sizeof *out);
     return SP_OK;
 }
+
+static const sp_field rigid_fields[] = {{SP_FIELD_POSE, pose_count, pose_field}};
 
 static void measure(sp_body *b, sp_measure *out) {
     (void)b;
@@ -281,7 +285,8 @@ const sp_body_ops sp__rigid_ops = {
     .anchor_point = anchor_point,
     .attach = attach,
     .surface = surface,
-    .field = field,
+    .fields = rigid_fields,
+    .field_count = 1,
     .measure = measure,
     .hash = hash,
     .pin = pin,

@@ -255,7 +255,8 @@ void sp__rod_surface_free(sp_body *b);
 sp_status sp__rod_surface(sp_body *b, const sp_surface **out);
 void sp__rod_face_corners(sp_body *b, int face, sp_anchor out[3]);
 // rod_look.c
-sp_status sp__rod_field(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out);
+enum { SP_ROD_FIELDS = 12 };
+extern const sp_field sp__rod_fields[SP_ROD_FIELDS];
 void sp__rod_measure(sp_body *b, sp_measure *out);
 void sp__rod_energies(sp_body *b, sp_which which, sp_energies *out);
 double sp__rod_work(sp_body *b, double push[3]);

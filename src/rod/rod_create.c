@@ -68,7 +68,8 @@ const sp_body_ops sp__rod_ops = {
     .attach = sp__rod_attach,
     .face_corners = sp__rod_face_corners,
     .surface = sp__rod_surface,
-    .field = sp__rod_field,
+    .fields = sp__rod_fields,
+    .field_count = SP_ROD_FIELDS,
     .measure = sp__rod_measure,
     .energies = sp__rod_energies,
     .work = sp__rod_work,
@@ -340,7 +341,7 @@ static sp_status make_start(sp_body *b, const sp_rod_def *def) {
     memcpy(r->start, b->q[SP_COMMITTED], n), memcpy(b->target, b->q[SP_COMMITTED], n);
     sp_field_info info;
     const sp_step now = sp__step_default(0);
-    return sp__rod_field(b, &now, "position", &info, r->rest);
+    return sp__body_field_get(b, &now, "position", &info, r->rest);
 }
 
 // ------------------------------------------------------------------------------------------------ loads and contact

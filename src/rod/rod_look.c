@@ -6,10 +6,8 @@
 
 // ------------------------------------------------------------------------------------------------ per node
 
-typedef enum node_field { POSITION, VELOCITY, DISPLACEMENT, FRAME } node_field;
-
 // at the committed state, node by node: nothing but places is asked for
-static void fill_nodes(sp_body *b, node_field what, double *out) {
+static void fill_nodes(sp_body *b, sp_field_id what, double *out) {
     const sp_rod *r = sp__rod(b);
     for (int p = 0; p < r->parts; p++) {
         const sp_rod_part *part = &r->part[p];
@@ -19,10 +17,10 @@ static void fill_nodes(sp_body *b, node_field what, double *out) {
             sp_curve_frame f;
             double speed[6];
             r->model->place(b, p, i - last, last, &f);
-            if (what == FRAME) memcpy(out + 9 * node, f.R, sizeof f.R);
-            if (what == POSITION) memcpy(out + 3 * node, f.r, sizeof f.r);
-            if (what == DISPLACEMENT) sp__sub3(f.r, r->rest + 3 * node, out + 3 * node);
-            if (what != VELOCITY) continue;
+            if (what == SP_FIELD_FRAME) memcpy(out + 9 * node, f.R, sizeof f.R);
+            if (what == SP_FIELD_POSITION) memcpy(out + 3 * node, f.r, sizeof f.r);
+            if (what == SP_FIELD_DISPLACEMENT) sp__sub3(f.r, r->rest + 3 * node, out + 3 * node);
+            if (what != SP_FIELD_VELOCITY) continue;
             r->model->speed(b, p, i - last, last, b->v[SP_COMMITTED] + part->v, speed);
             memcpy(out + 3 * node, speed, 3 * sizeof(double));
         }
@@ -57,7 +55,8 @@ static void add_pins(sp_body *b, double *out) {
 }
 
 // what holds the fixed nodes: minus the force that acts on them at the committed state
-static sp_status reaction(sp_body *b, const sp_step *step, double *out) {
+static sp_status reaction_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    (void)id;
     double energy = b->energy;
     sp__drive_begin(b);
     sp__loads_evaluate(b, step, SP_CONTACT_COMMITTED);
@@ -75,7 +74,8 @@ static int nearest_node(const sp_rod *r, int element, double at) {
 }
 
 // forces, pulls and drags, at the node nearest to where they act
-static sp_status load(sp_body *b, double *out) {
+static sp_status load_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    (void)step, (void)id;
     const sp_rod *r = sp__rod(b);
     memset(out, 0, 3 * (size_t)r->nodes * sizeof *out);
     for (int i = 0; i < r->loads; i++)
@@ -112,78 +112,93 @@ static double skin_stress(const sp_rod *r, int element, const double *curvature,
     return most;
 }
 
-static void element_field(sp_body *b, const char *name, double *out) {
+static sp_status element_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    (void)step;
     const sp_rod *r = sp__rod(b);
+    SP_TRY(sp__rod_settle_all(b, NULL, SP_COMMITTED, false));
     for (int p = 0; p < r->parts; p++) {
         const sp_rod_part *part = &r->part[p];
-        if (!strcmp(name, "strain-energy")) r->model->elastic(b, p, out + part->element);
-        if (!strcmp(name, "von-mises")) r->model->curvature(b, p, r->node_scratch + 3 * (size_t)part->node);
+        if (id == SP_FIELD_STRAIN_ENERGY) r->model->elastic(b, p, out + part->element);
+        if (id == SP_FIELD_VON_MISES) r->model->curvature(b, p, r->node_scratch + 3 * (size_t)part->node);
         for (int e = 0; e < part->elements; e++) {
             size_t node = 3 * (size_t)(part->node + e);
-            if (!strcmp(name, "region")) out[part->element + e] = r->section_of[part->element + e];
-            if (!strcmp(name, "von-mises"))
+            if (id == SP_FIELD_REGION) out[part->element + e] = r->section_of[part->element + e];
+            if (id == SP_FIELD_VON_MISES)
                 out[part->element + e] = skin_stress(r, part->element + e, r->node_scratch + node, r->natural + node);
         }
     }
+    return SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ fields
 
-static bool is_one_of(const char *name, const char *const *list) {
-    for (; *list; list++)
-        if (!strcmp(name, *list)) return true;
-    return false;
+static sp_status node_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    (void)step;
+    SP_TRY(sp__rod_settle_all(b, NULL, SP_COMMITTED, false));
+    fill_nodes(b, id, out);
+    return SP_OK;
+}
+
+static sp_status curvature_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    const sp_rod *r = sp__rod(b);
+    (void)step, (void)id;
+    SP_TRY(sp__rod_settle_all(b, NULL, SP_COMMITTED, false));
+    for (int p = 0; p < r->parts; p++) r->model->curvature(b, p, out + 3 * (size_t)r->part[p].node);
+    return SP_OK;
 }
 
 // behind the coordinates of a rod that grows stand the lengths of its elements
-static sp_status raw_field(sp_body *b, bool rates, sp_field_info *info, double *out) {
+static sp_status coordinates_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     const sp_rod *r = sp__rod(b);
-    size_t n = (size_t)(rates ? b->nv : b->nq), lengths = !rates && r->growth ? (size_t)r->elements : 0;
-    *info = (sp_field_info){.count = (int)(n + lengths), .components = 1};
-    if (!out) return SP_OK;
-    if (n) memcpy(out, rates ? b->v[SP_COMMITTED] : b->q[SP_COMMITTED], n * sizeof *out);
-    if (lengths) memcpy(out + n, r->length, lengths * sizeof *out);
+    (void)step, (void)id;
+    if (b->nq) memcpy(out, b->q[SP_COMMITTED], (size_t)b->nq * sizeof *out);
+    if (r->growth) memcpy(out + b->nq, r->length, (size_t)r->elements * sizeof *out);
     return SP_OK;
 }
 
-sp_status sp__rod_field(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out) {
-    static const char *const on_nodes[] = {"position", "velocity", "displacement", "frame", "curvature", "force", "load", NULL};
-    static const char *const on_elements[] = {"von-mises", "strain-energy", "region", NULL};
-    const sp_rod *r = sp__rod(b);
-    bool rates = !strcmp(name, "rates");
-    if (rates || !strcmp(name, "coordinates")) return raw_field(b, rates, info, out);
-    bool elements = is_one_of(name, on_elements);
-    if (!elements && !is_one_of(name, on_nodes))
-        return SP_BODY_FAIL(b, SP_BAD_INPUT, "field '%s' of rod '%s' is unknown", name, b->name);
-    *info = (sp_field_info){.count = elements ? r->elements : r->nodes,
-                            .components = elements                 ? 1
-                                          : !strcmp(name, "frame") ? 9
-                                                                   : 3,
-                            .on_elements = elements};
-    if (!out) return SP_OK;
-    if (!strcmp(name, "force")) return reaction(b, step, out);
-    if (!strcmp(name, "load")) return load(b, out);
-    SP_TRY(sp__rod_settle_all(b, NULL, SP_COMMITTED, false));
-    if (elements)
-        element_field(b, name, out);
-    else if (!strcmp(name, "curvature"))
-        for (int p = 0; p < r->parts; p++) r->model->curvature(b, p, out + 3 * (size_t)r->part[p].node);
-    else
-        fill_nodes(b,
-                   !strcmp(name, "frame")      ? FRAME
-                   : !strcmp(name, "velocity") ? VELOCITY
-                   : !strcmp(name, "position") ? POSITION
-                                               : DISPLACEMENT,
-                   out);
+static sp_status rates_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    (void)step, (void)id;
+    if (b->nv) memcpy(out, b->v[SP_COMMITTED], (size_t)b->nv * sizeof *out);
     return SP_OK;
 }
+
+static int node_count(const sp_body *b) {
+    return sp__rod(b)->nodes;
+}
+
+static int element_count(const sp_body *b) {
+    return sp__rod(b)->elements;
+}
+
+static int coordinate_count(const sp_body *b) {
+    return b->nq + (sp__rod(b)->growth ? sp__rod(b)->elements : 0);
+}
+
+static int rate_count(const sp_body *b) {
+    return b->nv;
+}
+
+const sp_field sp__rod_fields[SP_ROD_FIELDS] = {
+    {SP_FIELD_POSITION, node_count, node_field},
+    {SP_FIELD_VELOCITY, node_count, node_field},
+    {SP_FIELD_DISPLACEMENT, node_count, node_field},
+    {SP_FIELD_FORCE, node_count, reaction_field},
+    {SP_FIELD_LOAD, node_count, load_field},
+    {SP_FIELD_FRAME, node_count, node_field},
+    {SP_FIELD_CURVATURE, node_count, curvature_field},
+    {SP_FIELD_VON_MISES, element_count, element_field},
+    {SP_FIELD_STRAIN_ENERGY, element_count, element_field},
+    {SP_FIELD_REGION, element_count, element_field},
+    {SP_FIELD_COORDINATES, coordinate_count, coordinates_field},
+    {SP_FIELD_RATES, rate_count, rates_field},
+};
 
 // ------------------------------------------------------------------------------------------------ measures
 
 static double farthest(sp_body *b) {
     const sp_rod *r = sp__rod(b);
     double most = 0;
-    fill_nodes(b, DISPLACEMENT, r->node_scratch);
+    fill_nodes(b, SP_FIELD_DISPLACEMENT, r->node_scratch);
     for (int i = 0; i < r->nodes; i++) most = fmax(most, sp__norm3(r->node_scratch + 3 * (size_t)i));
     return most;
 }

@@ -157,7 +157,8 @@ sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh);
 sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
 void sp__solid_face_corners(sp_body *b, int face, sp_anchor out[3]);
 // solid_look.c
-sp_status sp__solid_field(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out);
+enum { SP_SOLID_FIELDS = 11 };
+extern const sp_field sp__solid_fields[SP_SOLID_FIELDS];
 void sp__solid_element_corners(sp_body *b, int *out);
 void sp__solid_measure(sp_body *b, sp_measure *out);
 uint64_t sp__solid_hash(sp_body *b);

@@ -74,25 +74,39 @@ static double rotation_angle(const sp_body *b, int slot) {
     return acos(c < -1 ? -1 : c > 1 ? 1 : c);
 }
 
-static void element_field(const sp_body *b, const char *name, int slot, double *out) {
+static void element_value(const sp_body *b, sp_field_id id, int slot, double *out) {
     double stress[6];
-    if (!strcmp(name, "rotation"))
-        *out = rotation_angle(b, slot);
-    else if (!strcmp(name, "region"))
-        *out = sp__solid(b)->region_of ? sp__solid(b)->region_of[slot] : 0;
-    else if (!strcmp(name, "stress"))
-        element_stress(b, slot, out);
-    else if (!strcmp(name, "strain-energy"))
-        *out = strain_energy(b, slot);
-    else
-        element_stress(b, slot, stress), *out = von_mises(stress);
+    switch (id) {
+    case SP_FIELD_ROTATION: *out = rotation_angle(b, slot); break;
+    case SP_FIELD_REGION: *out = sp__solid(b)->region_of ? sp__solid(b)->region_of[slot] : 0; break;
+    case SP_FIELD_STRESS: element_stress(b, slot, out); break;
+    case SP_FIELD_STRAIN_ENERGY: *out = strain_energy(b, slot); break;
+    default: element_stress(b, slot, stress), *out = von_mises(stress); break;
+    }
+}
+
+static sp_status element_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    (void)step;
+    const sp_solid *s = sp__solid(b);
+    size_t components = id == SP_FIELD_STRESS ? 6 : 1;
+    for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++)
+        if (s->user_tet[slot] >= 0) element_value(b, id, slot, out + components * (size_t)s->user_tet[slot]);
+    return SP_OK;
+}
+
+static sp_status refresh_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    int n = sp__solid(b)->elements;
+    (void)step, (void)id;
+    if (!sp__solver_refresh_ages(b->solver, n, out)) memset(out, 0, (size_t)n * sizeof *out);
+    return SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ per node
 
 // what holds the fixed unknowns: minus the force that acts on them at the committed state
-static sp_status reaction(sp_body *b, const sp_step *step, double *out) {
+static sp_status reaction_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     sp_solid *s = sp__solid(b);
+    (void)id;
     sp__drive_begin(b);
     sp__loads_evaluate(b, step, SP_CONTACT_COMMITTED);
     SP_TRY(sp__solid_evaluate(b, step, SP_WANT_FORCE));
@@ -106,8 +120,9 @@ static sp_status reaction(sp_body *b, const sp_step *step, double *out) {
 
 // what was put on it at the committed state, shared among the nodes: forces, tractions, pressure, pulls, drags. Gravity, contact
 // and what holds it are no loads
-static sp_status load(sp_body *b, const sp_step *step, double *out) {
+static sp_status load_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     sp_solid *s = sp__solid(b);
+    (void)id;
     double energy = b->energy;
     sp__drive_begin(b);
     memset(b->f, 0, sizeof(double) * (size_t)b->nv);
@@ -125,42 +140,40 @@ static sp_status load(sp_body *b, const sp_step *step, double *out) {
     return SP_OK;
 }
 
-static const double *node_array(const sp_body *b, const char *name, bool *less_rest) {
-    *less_rest = !strcmp(name, "displacement");
-    if (!strcmp(name, "velocity")) return b->v[SP_COMMITTED];
-    return !strcmp(name, "position") || *less_rest ? b->q[SP_COMMITTED] : NULL;
-}
-
-sp_status sp__solid_field(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out) {
-    sp_solid *s = sp__solid(b);
-    bool less_rest, force = !strcmp(name, "force"), loads = !strcmp(name, "load");
-    const double *array = node_array(b, name, &less_rest);
-    if (array || force || loads) {
-        *info = (sp_field_info){s->nodes, 3, false};
-        if (!out) return SP_OK;
-        if (force) return reaction(b, step, out);
-        if (loads) return load(b, step, out);
-        for (int i = 0; i < s->nodes; i++)
-            for (size_t k = 0; k < 3; k++) {
-                size_t at = 3 * (size_t)i + k;
-                out[3 * (size_t)s->user_node[i] + k] = array[at] - (less_rest ? s->rest[at] : 0);
-            }
-        return SP_OK;
-    }
-    bool stress = !strcmp(name, "stress");
-    if (!strcmp(name, "refresh")) {
-        *info = (sp_field_info){s->elements, 1, true};
-        if (out && !sp__solver_refresh_ages(b->solver, s->elements, out)) memset(out, 0, (size_t)s->elements * sizeof *out);
-        return SP_OK;
-    }
-    if (!stress && strcmp(name, "von-mises") && strcmp(name, "rotation") && strcmp(name, "region") &&
-        strcmp(name, "strain-energy"))
-        return SP_BODY_FAIL(b, SP_BAD_INPUT, "field '%s' of '%s' is unknown", name, b->name);
-    *info = (sp_field_info){s->elements, stress ? 6 : 1, true};
-    for (int slot = 0; out && slot < s->tets.blocks * s->tets.lanes; slot++)
-        if (s->user_tet[slot] >= 0) element_field(b, name, slot, out + (size_t)info->components * (size_t)s->user_tet[slot]);
+static sp_status node_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    (void)step;
+    const sp_solid *s = sp__solid(b);
+    const double *array = id == SP_FIELD_VELOCITY ? b->v[SP_COMMITTED] : b->q[SP_COMMITTED];
+    bool less_rest = id == SP_FIELD_DISPLACEMENT;
+    for (int i = 0; i < s->nodes; i++)
+        for (size_t k = 0; k < 3; k++) {
+            size_t at = 3 * (size_t)i + k;
+            out[3 * (size_t)s->user_node[i] + k] = array[at] - (less_rest ? s->rest[at] : 0);
+        }
     return SP_OK;
 }
+
+static int node_count(const sp_body *b) {
+    return sp__solid(b)->nodes;
+}
+
+static int element_count(const sp_body *b) {
+    return sp__solid(b)->elements;
+}
+
+const sp_field sp__solid_fields[SP_SOLID_FIELDS] = {
+    {SP_FIELD_POSITION, node_count, node_field},
+    {SP_FIELD_VELOCITY, node_count, node_field},
+    {SP_FIELD_DISPLACEMENT, node_count, node_field},
+    {SP_FIELD_FORCE, node_count, reaction_field},
+    {SP_FIELD_LOAD, node_count, load_field},
+    {SP_FIELD_STRESS, element_count, element_field},
+    {SP_FIELD_VON_MISES, element_count, element_field},
+    {SP_FIELD_STRAIN_ENERGY, element_count, element_field},
+    {SP_FIELD_ROTATION, element_count, element_field},
+    {SP_FIELD_REGION, element_count, element_field},
+    {SP_FIELD_REFRESH, element_count, refresh_field},
+};
 
 void sp__solid_element_corners(sp_body *b, int *out) {
     sp_solid *s = sp__solid(b);

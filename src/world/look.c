@@ -86,7 +86,7 @@ static sp_status ask_field(sp_world *w, sp_body_id id, const char *field, sp_fie
     sp_status status = b ? SP_OK : stale(w, id);
     if (b) {
         const sp_step step = sp__body_step(b, &w->step);
-        status = b->ops->field(b, &step, field, info, out);
+        status = sp__body_field_get(b, &step, field, info, out);
     }
     if (b && status < 0) sp__world_body_failed(w, b, status);
     sp__world_leave(w);
@@ -101,6 +101,56 @@ sp_status sp_world_field(sp_world *w, sp_body_id id, const char *field, double *
     sp_field_info info;
     if (!out) return WORLD_FAIL(w, SP_BAD_INPUT, "field '%s' without room to write to", field);
     return ask_field(w, id, field, &info, out);
+}
+
+// ---- enumeration
+
+// does one of the bodies have it
+static bool world_has_field(const sp_world *w, sp_field_id id) {
+    for (int i = 0; i < w->body_count; i++)
+        for (int k = 0; k < w->bodies[i]->ops->field_count; k++)
+            if (w->bodies[i]->ops->fields[k].id == id) return true;
+    return false;
+}
+
+// the index-th field that any body has; *count: all of them
+static sp_status world_field_at(const sp_world *w, int index, int *count, sp_field_info *out) {
+    *count = 0;
+    for (int id = 0; id < SP_FIELD_COUNT; id++) {
+        if (!world_has_field(w, (sp_field_id)id)) continue;
+        if ((*count)++ == index) sp_field_at(id, out);
+    }
+    return SP_OK;
+}
+
+static sp_status field_at(sp_world *w, sp_body_id id, int index, int *count, sp_field_info *out) {
+    SP_TRY(sp__world_enter(w));
+    const sp_body *b = sp__world_body(w, id);
+    sp_status status = SP_OK;
+    *count = 0;
+    if (!b && id.slot == 0) {
+        status = world_field_at(w, index, count, out);
+    } else if (b) {
+        *count = b->ops->field_count;
+        if (index >= 0 && index < *count) sp__body_field_info(b, &b->ops->fields[index], out);
+    } else {
+        status = stale(w, id);
+    }
+    sp__world_leave(w);
+    return status;
+}
+
+int sp_world_field_count(sp_world *w, sp_body_id id) {
+    int count;
+    SP_TRY(field_at(w, id, -1, &count, NULL));
+    return count;
+}
+
+sp_status sp_world_field_at(sp_world *w, sp_body_id id, int index, sp_field_info *out) {
+    int count;
+    SP_TRY(field_at(w, id, index, &count, out));
+    if (index < 0 || index >= count) return WORLD_FAIL(w, SP_BAD_INPUT, "field %d, must be in [0, %d)", index, count);
+    return SP_OK;
 }
 
 sp_status sp_world_tets(sp_world *w, sp_body_id id, int *out) {

@@ -202,7 +202,11 @@ TEST(stepping_and_queries) {
     CHECK_NEAR(info.mass, 2000, 1e-9);  // rounding of 96 volumes
     sp_field_info field;
     REQUIRE(sp_world_field_info(f.world, f.beam, "position", &field) == SP_OK);
-    CHECK(field.count == 45 && field.components == 3 && !field.on_elements);
+    CHECK(field.count == 45 && field.components == 3 && field.on == SP_ON_NODES);
+    CHECK(sp_world_field_count(f.world, f.beam) < sp_field_count());
+    CHECK(sp_world_field_at(f.world, f.beam, 0, &field) == SP_OK && !strcmp(field.name, "position") && field.count == 45);
+    CHECK(sp_field_named("von-mises", &field) == SP_OK && !strcmp(field.unit, "Pa") && field.count == 0);
+    CHECK(sp_field_at(SP_FIELD_POSE, &field) == SP_OK && field.components == 7);
     double x[3 * 45], at[3];
     CHECK_INT(sp_world_field(f.world, f.beam, "position", x), SP_OK);
     sp_anchor anchor;

@@ -349,6 +349,8 @@ TEST(lists) {
     CHECK(json_is_one(out) && json_is(out, "backends.0.name", "ref"));
     CHECK_INT(souple("list materials"), 0);
     CHECK(strstr(out, "corotational"));
+    CHECK_INT(souple("list fields"), 0);
+    CHECK(strstr(out, "von-mises") && strstr(out, "[Pa]") && strstr(out, "quaternion"));
     CHECK_INT(souple("list solvers"), 0);
     CHECK(strstr(out, "cg"));
     CHECK_INT(souple("list benches"), 0);

@@ -225,17 +225,20 @@ static sp_status mock_surface(sp_body *b, const sp_surface **out) {
     return SP_OK;
 }
 
-static sp_status mock_field(sp_body *b, const sp_step *step, const char *name, sp_field_info *info, double *out) {
+static int mock_field_count(const sp_body *b) {
+    return ((const mock *)b->impl)->nodes;
+}
+
+static sp_status mock_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     (void)step;
     int n = mock_of(b)->nodes;
-    const double *from = strcmp(name, "position") == 0   ? b->q[SP_COMMITTED]
-                         : strcmp(name, "velocity") == 0 ? b->v[SP_COMMITTED]
-                                                         : NULL;
-    if (!from) return SP_BODY_FAIL(b, SP_BAD_INPUT, "field '%s' is unknown", name);
-    *info = (sp_field_info){n, 3, false};
-    for (int i = 0; out && i < n; i++) memcpy(out + 3 * i, from + 3 * (n - 1 - i), 3 * sizeof *out);
+    const double *from = id == SP_FIELD_POSITION ? b->q[SP_COMMITTED] : b->v[SP_COMMITTED];
+    for (int i = 0; i < n; i++) memcpy(out + 3 * i, from + 3 * (n - 1 - i), 3 * sizeof *out);
     return SP_OK;
 }
+
+static const sp_field mock_fields[] = {{SP_FIELD_POSITION, mock_field_count, mock_field},
+                                       {SP_FIELD_VELOCITY, mock_field_count, mock_field}};
 
 static void mock_measure(sp_body *b, sp_measure *out) {
     mock *m = mock_of(b);
@@ -312,7 +315,8 @@ static const sp_body_ops mock_ops = {
     .anchor_node = mock_anchor_node,
     .anchor_point = mock_anchor_point,
     .surface = mock_surface,
-    .field = mock_field,
+    .fields = mock_fields,
+    .field_count = 2,
     .measure = mock_measure,
     .hash = mock_hash,
     .pin = mock_pin,

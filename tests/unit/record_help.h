@@ -51,8 +51,8 @@ static inline void help_layout_make(help_layout *h, int revision, int extra) {
     *h = (help_layout){0};
     h->a[0] = (sp_layout_array){"position", "m", 3, SP_ON_NODES, n, at}, at += 3 * n;
     h->a[1] = (sp_layout_array){"velocity", "m/s", 3, SP_ON_NODES, n, at}, at += 3 * n;
-    h->a[2] = (sp_layout_array){"von-mises", "Pa", 1, SP_ON_CELLS, 2, at}, at += 2;
-    h->a[3] = (sp_layout_array){"stress", "Pa", 6, SP_ON_CELLS, 2, at}, at += 12;
+    h->a[2] = (sp_layout_array){"von-mises", "Pa", 1, SP_ON_ELEMENTS, 2, at}, at += 2;
+    h->a[3] = (sp_layout_array){"stress", "Pa", 6, SP_ON_ELEMENTS, 2, at}, at += 12;
     h->b[0] = (sp_layout_array){"position", "m", 3, SP_ON_NODES, 3, at}, at += 9;
     h->b[1] = (sp_layout_array){"pose", "m, 1", 7, SP_ON_BODY, 1, at}, at += 7;
     h->bodies[0] = (sp_layout_body){"block", "solid", (int)n, 2, 4, help_tets, h->a, 4};

@@ -56,7 +56,7 @@ static void check_fields(sp_recording *r, bool in_double) {
         for (int k = 0; k < 4; k++) {
             const sp_layout_array *a = &l.a[k];
             REQUIRE(sp_recording_field_info(r, frame, 0, a->name, &info) == SP_OK);
-            CHECK(info.count == (int)a->count && info.components == a->components && info.on_elements == (a->on == SP_ON_CELLS));
+            CHECK(info.count == (int)a->count && info.components == a->components && info.on == a->on);
             REQUIRE(sp_recording_field(r, frame, 0, a->name, out) == SP_OK);
             for (size_t i = 0; i < a->count * (size_t)a->components; i++) {
                 double wanted = help_value(frame, a->offset + i);
@@ -64,7 +64,7 @@ static void check_fields(sp_recording *r, bool in_double) {
             }
         }
         REQUIRE(sp_recording_field_info(r, frame, 1, "pose", &info) == SP_OK);
-        CHECK(info.count == 1 && info.components == 7 && !info.on_elements);
+        CHECK(info.count == 1 && info.components == 7 && info.on == SP_ON_BODY);
     }
 }
 

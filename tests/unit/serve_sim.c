@@ -416,21 +416,22 @@ TEST(frames_contain_the_requested_fields) {
     CHECK(run_to(s, 3));
     const sp_sim_frame *f = sp__sim_acquire(s);
     REQUIRE(f);
-    CHECK(f->fields[SP_FIELD_STRESS] == NULL && f->snapshot->body_count == 1);
+    CHECK(f->fields[sp__wire_field_code("von-mises")] == NULL && f->snapshot->body_count == 1);
     sp__sim_release(s, f);
     unsigned all = ((1u << SP_FIELD_CODES) - 1) & ~1u;
     sp__sim_want(s, all, true);
     for (int i = 0; i < 2000; i++, nap()) {
         f = sp__sim_acquire(s);
-        if (f->fields[SP_FIELD_REGION]) break;
+        if (f->fields[sp__wire_field_code("region")]) break;
         sp__sim_release(s, f);
     }
-    REQUIRE(f->fields[SP_FIELD_REGION]);
+    REQUIRE(f->fields[sp__wire_field_code("region")]);
     float most[SP_FIELD_CODES] = {0};
     for (int c = 1; c < SP_FIELD_CODES; c++)
         for (int i = 0; i < f->snapshot->bodies[0].vertex_count; i++) most[c] = fmaxf(most[c], f->fields[c][i]);
-    CHECK(most[SP_FIELD_DISPLACEMENT] > 0 && most[SP_FIELD_VELOCITY] > 0 && most[SP_FIELD_STRESS] > 0);
-    CHECK(most[SP_FIELD_REGION] == 0);
+    CHECK(most[sp__wire_field_code("displacement")] > 0 && most[sp__wire_field_code("velocity")] > 0 &&
+          most[sp__wire_field_code("von-mises")] > 0);
+    CHECK(most[sp__wire_field_code("region")] == 0);
     // the simulation continues while a client holds a frame
     uint64_t step = f->snapshot->step;
     CHECK(run_to(s, 20));

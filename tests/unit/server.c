@@ -117,7 +117,8 @@ TEST(a_client_receives_hello_and_the_state) {
     // colours come with the next frames
     CHECK(peer_say(&p, "{\"type\":\"show\",\"colour\":\"von-mises\",\"marks\":true}"));
     bool coloured = false;
-    for (int i = 0; i < 200 && !coloured; i++) coloured = expect(&p, PEER_BINARY, NULL) && message.data[48] == SP_FIELD_STRESS;
+    for (int i = 0; i < 200 && !coloured; i++)
+        coloured = expect(&p, PEER_BINARY, NULL) && message.data[48] == sp__wire_field_code("von-mises");
     CHECK(coloured);
     // a reset sends hello again and resends everything
     CHECK(peer_say(&p, "{\"type\":\"reset\"}") && expect(&p, PEER_TEXT, "\"hello\""));

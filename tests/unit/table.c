@@ -484,6 +484,66 @@ static sp_spring *pull_at(sp_body *b, const sp_anchor *a) {
     return s;
 }
 
+// ---------------------------------------------------------------------------------------------------- fields
+
+// a listed field has what its entry says, can be asked for by name, and writes as many numbers as it says
+static void check_field(sp_world *w, sp_body_id id, int index) {
+    sp_field_info f, named, all;
+    double *x;
+    REQUIRE(sp_world_field_at(w, id, index, &f) == SP_OK);
+    CHECK(f.name[0] && f.label[0] && f.unit[0] && f.meaning[0] && f.low < f.high && f.count > 0);
+    CHECK(sp_world_field_info(w, id, f.name, &named) == SP_OK && named.name == f.name && named.count == f.count);
+    CHECK(sp_field_named(f.name, &all) == SP_OK && all.count == 0 && all.components == f.components && all.on == f.on);
+    int axes = f.axes[0] != 0;
+    for (const char *c = f.axes; *c; c++) axes += *c == ' ';
+    CHECK_INT(axes, f.components > 1 ? f.components : 0);
+    size_t n = (size_t)f.count * (size_t)f.components;
+    REQUIRE((x = malloc((n + 1) * sizeof *x)) != NULL);
+    for (size_t i = 0; i <= n; i++) x[i] = -7.25e77;
+    CHECK_INT(sp_world_field(w, id, f.name, x), SP_OK);
+    for (size_t i = 0; i < n; i++) CHECK(isnan(x[i]) || (x[i] >= f.low - 1e-12 && x[i] <= f.high + 1e-12 && x[i] != -7.25e77));
+    CHECK(x[n] == -7.25e77);
+    free(x);
+}
+
+TEST(every_listed_field_can_be_asked_for) {
+    bool met[SP_FIELD_COUNT] = {false};
+    EACH_KIND(k, w, b) {
+        sp_field_info f;
+        for (int i = 0; i < w->body_count; i++) {
+            sp_body_id id = w->bodies[i]->id;
+            int n = sp_world_field_count(w, id);
+            CHECK(n > 0 && n == w->bodies[i]->ops->field_count);
+            for (int field = 0; field < n; field++) check_field(w, id, field), met[w->bodies[i]->ops->fields[field].id] = true;
+            CHECK_INT(sp_world_field_at(w, id, n, &f), SP_BAD_INPUT);
+            CHECK_INT(sp_world_field_at(w, id, -1, &f), SP_BAD_INPUT);
+            // a name that it has not is refused with those that it has
+            CHECK_INT(sp_world_field_info(w, id, "taste", &f), SP_BAD_INPUT);
+            for (int field = 0; field < n; field++)
+                CHECK(sp_world_field_at(w, id, field, &f) == SP_OK && strstr(sp_world_error(w)->message, f.name));
+        }
+        // the world's list: each name once
+        const sp_body_id all = {0};
+        int n = sp_world_field_count(w, all), before = -1;
+        CHECK(n >= b->ops->field_count && n <= SP_FIELD_COUNT);
+        for (int i = 0; i < n; i++) {
+            int at = 0;
+            sp_field_info entry;
+            REQUIRE(sp_world_field_at(w, all, i, &f) == SP_OK);
+            while (sp_field_at(at, &entry) == SP_OK && entry.name != f.name) at++;
+            CHECK(at > before && f.count == 0);
+            before = at;
+        }
+        CHECK_INT(sp_world_field_count(w, (sp_body_id){99, 1}), SP_BAD_ID);
+    }
+    sp_field_info f;
+    CHECK_INT(sp_field_count(), SP_FIELD_COUNT);
+    CHECK(sp_field_at(-1, &f) == SP_BAD_INPUT && sp_field_at(SP_FIELD_COUNT, &f) == SP_BAD_INPUT);
+    CHECK_INT(sp_field_named("taste", &f), SP_BAD_INPUT);
+    // every field of the list belongs to some kind
+    for (int i = 0; i < SP_FIELD_COUNT; i++) CHECK(met[i]);
+}
+
 // Products, assembled matrix, bands and rotations belong to the linearised state, to the bit, while other states with other point
 // terms are evaluated and fields are queried.
 TEST(a_system_is_unchanged_until_the_next_linearise) {
@@ -514,7 +574,7 @@ TEST(a_system_is_unchanged_until_the_next_linearise) {
             see_system(&later, &A, M);
             CHECK(same(&first, &later));
         }
-        b->ops->field(b, step, "force", &info, force);
+        sp__body_field_get(b, step, "force", &info, force);
         see_system(&later, &A, M);
         CHECK(same(&first, &later));
         // the next one differs

@@ -533,7 +533,7 @@ TEST(every_public_function_is_called) {
     sp_field_info fi;
     double x[24], v[24], at[3];
     CHECK_INT(sp_world_field_info(w, id, "position", &fi), SP_OK);
-    CHECK(fi.count == 8 && fi.components == 3 && !fi.on_elements);
+    CHECK(fi.count == 8 && fi.components == 3 && fi.on == SP_ON_NODES);
     CHECK_INT(sp_world_field(w, id, "position", x), SP_OK);
     CHECK_INT(sp_world_field(w, id, "velocity", v), SP_OK);
     CHECK_INT(sp_world_field(w, id, "nonsense", v), SP_BAD_INPUT);

@@ -68,9 +68,9 @@ static sp_status check_world(sp_world *w, const sp_picture_def *def) {
             return SP_FAIL(ctx, SP_BAD_INPUT, "opacity of \"%s\": no such body", name);
     }
     if (!def->color_by || sp__picture_field(def->color_by, &legend)) return SP_OK;
-    return SP_FAIL(ctx, SP_BAD_INPUT,
-                   "cannot colour by \"%s\": pictures know displacement, velocity, von-mises, rotation, refresh and region",
-                   def->color_by);
+    char known[200];
+    sp__picture_fields(known, sizeof known);
+    return SP_FAIL(ctx, SP_BAD_INPUT, "cannot colour by \"%s\": must be one of %s", def->color_by, known);
 }
 
 // ---------------------------------------------------------------------------------------------------- drawing

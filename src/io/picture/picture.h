@@ -115,6 +115,7 @@ double sp__picture_opacity(const sp_picture_def *def, const char *body, double o
 
 // Label of a field in the legend; false: pictures do not support the field.
 bool sp__picture_field(const char *name, sp_legend *out);
+void sp__picture_fields(char *out, size_t size);  // names of those that pictures support
 // A field of a solid or a rod, prepared for interpolation on surfaces.
 typedef struct sp_body_field {
     int node_count, element_count;

@@ -31,9 +31,9 @@ static bool is_soft(sp_world *world, const sp_snapshot_body *b) {
     return !is_kind(world, b->id, "rigid");
 }
 
-// elements of rods have neither a rotation nor a refresh age
-static bool has_field(const sp_snapshot_body *b, const char *field) {
-    return field && !(b->rings && (strcmp(field, "rotation") == 0 || strcmp(field, "refresh") == 0));
+static bool has_field(sp_world *world, const sp_snapshot_body *b, const char *field) {
+    sp_field_info info;
+    return field && sp_world_field_info(world, b->id, field, &info) >= 0;
 }
 
 // a rigid body that is a single flat square
@@ -115,7 +115,7 @@ static sp_status add_body(const sp_collecting *c, const sp_snapshot_body *b) {
     sp_body_field field = {0};
     sp_status status = SP_OK;
     sp_skin skin;
-    bool soft = is_soft(c->world, b), colored = soft && has_field(b, c->def->color_by);
+    bool soft = is_soft(c->world, b), colored = soft && has_field(c->world, b, c->def->color_by);
     sp__picture_skin(c->run, b->id, false, &skin);
     skin.opacity = sp__picture_opacity(c->def, b->name, skin.opacity);
     skin.edges |= c->mechanical;

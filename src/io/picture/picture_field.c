@@ -1,26 +1,30 @@
 // Colours from fields: values of nodes, or of elements averaged to nodes, interpolated to the corners of the drawn faces. Values
 // that must not be averaged (regions, ages) come from the element of the face.
+#include <stdio.h>
+
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
 bool sp__picture_field(const char *name, sp_legend *out) {
-    static const struct {
-        const char *name, *label, *unit;
-        double shown;
-    } known[] = {{"displacement", "displacement", "m", 1},
-                 {"velocity", "speed", "m/s", 1},
-                 {"von-mises", "von Mises stress", "Pa", 1},
-                 {"rotation", "rotation", "", 180 / 3.14159265358979323846},
-                 {"region", "region", "", 1},
-                 {"refresh", "steps since refresh", "", 1}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(known[i].name, name) != 0) continue;
-        *out = (sp_legend){.unit = known[i].unit, .shown = known[i].shown, .regions = i == 4};
-        memcpy(out->label, known[i].label, strlen(known[i].label) + 1);
-        if (i == 3) memcpy(out->label, "rotation [deg]", 15);
-        return true;
-    }
-    return false;
+    sp_field_info f;
+    if (sp_field_named(name, &f) < 0 || !f.color) return false;
+    // a unit that is not the numbers' own has no prefixes: it stands with the label
+    bool own = strcmp(f.shown_unit, f.unit) == 0 || !f.shown_unit[0];
+    *out = (sp_legend){.unit = own ? f.shown_unit : "", .shown = f.shown_scale, .regions = f.values == SP_VALUES_LABEL};
+    snprintf(out->label, sizeof out->label, own ? "%s" : "%s [%s]", f.label, f.shown_unit);
+    return true;
+}
+
+void sp__picture_fields(char *out, size_t size) {
+    sp_field_info f;
+    size_t used = 0;
+    int known = 0;
+    for (int i = 0; sp_field_at(i, &f) >= 0; i++) known += f.color > 0;
+    for (int color = 1; color <= known; color++)
+        for (int i = 0; sp_field_at(i, &f) >= 0; i++) {
+            if (f.color != color || used >= size) continue;
+            used += (size_t)snprintf(out + used, size - used, "%s%s", color > 1 ? ", " : "", f.name);
+        }
 }
 
 static double length_of(const double *v, int components) {
@@ -59,11 +63,11 @@ static sp_status average_to_nodes(sp_context *ctx, sp_body_field *f, const doubl
     return SP_OK;
 }
 
-static sp_status spread(sp_context *ctx, sp_body_field *f, const char *field, const sp_field_info *info, double *value) {
-    for (int n = 0; n < f->node_count && !info->on_elements; n++)
+static sp_status spread(sp_context *ctx, sp_body_field *f, const sp_field_info *info, double *value) {
+    for (int n = 0; n < f->node_count && info->on == SP_ON_NODES; n++)
         f->of_node[n] = length_of(value + (size_t)n * (size_t)info->components, info->components);
-    if (!info->on_elements) return SP_OK;
-    if (strcmp(field, "region") != 0 && strcmp(field, "refresh") != 0) return average_to_nodes(ctx, f, value, info->components);
+    if (info->on == SP_ON_NODES) return SP_OK;
+    if (info->values == SP_VALUES_CONTINUOUS) return average_to_nodes(ctx, f, value, info->components);
     if (!SP_NEW(ctx, f->flat, (size_t)f->element_count + 1)) return SP_NO_MEMORY;
     for (int e = 0; e < f->element_count; e++) f->flat[e] = value[(size_t)e * (size_t)info->components];
     return find_neighbours(ctx, f);
@@ -90,7 +94,7 @@ sp_status sp__field_take(sp_context *ctx, sp_world *world, const sp_snapshot_bod
         SP_NEW(ctx, value, (size_t)info.count * (size_t)info.components + 1)) {
         status = take_elements(world, b, out);
         if (status >= 0) status = sp_world_field(world, b->id, field, value);
-        if (status >= 0) status = spread(ctx, out, field, &info, value);
+        if (status >= 0) status = spread(ctx, out, &info, value);
     }
     sp__free(ctx, value);
     if (status < 0) sp__field_free(ctx, out);

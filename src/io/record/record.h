@@ -8,12 +8,10 @@
 
 // ---------------------------------------------------------------------------------------------------- frames
 
-typedef enum sp_array_on { SP_ON_NODES, SP_ON_CELLS, SP_ON_BODY } sp_array_on;
-
 typedef struct sp_layout_array {
     const char *name, *unit;
     int components;
-    sp_array_on on;
+    sp_field_on on;
     size_t count;   // items
     size_t offset;  // offset in the values of a frame
 } sp_layout_array;

@@ -122,7 +122,7 @@ static bool known_array(const sp_cells *c, const char *name) {
 
 // one array over all bodies, from the bodies that have it
 static bool add_array(sp_cells *c, const sp_frame *f, const sp_layout_array *like) {
-    bool on_cells = like->on == SP_ON_CELLS;
+    bool on_cells = like->on == SP_ON_ELEMENTS;
     size_t m = (size_t)like->components, at = 0;
     sp_cells_array *a = &c->arrays[c->array_count];
     *a = (sp_cells_array){.name = like->name, .components = like->components, .on_cells = on_cells};

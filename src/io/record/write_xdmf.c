@@ -87,7 +87,7 @@ static void print_body(printer *p, const sp_layout_body *b) {
               a->components == 1   ? "Scalar"
               : a->components == 3 ? "Vector"
                                    : "Matrix",
-              a->on == SP_ON_CELLS ? "Cell" : "Node");
+              a->on == SP_ON_ELEMENTS ? "Cell" : "Node");
         print_slab(p, b, a);
         PRINT(p, "</Attribute>\n");
     }

@@ -66,7 +66,7 @@ typedef struct sp_quantity {
     int components;
     const char *axes;  // names of the components, separated by spaces
     enum { SP_OF_NODES, SP_OF_ELEMENTS, SP_OF_BODY, SP_OF_WORLD } of;
-    const char *field;  // name of the field, for nodes and elements
+    const char *field;  // of nodes and elements, asked for by name; NULL: read at anchors, or from what is known of the body
 } sp_quantity;
 
 typedef struct sp_probe_target {  // the part of one body that a probe reads

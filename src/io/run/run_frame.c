@@ -5,30 +5,10 @@
 #include "io/run/run_record.h"
 #include "math/vec3.h"
 
-typedef struct record_quantity {
-    const char *name, *unit;
-    int components;
-    sp_array_on on;
-} record_quantity;
-
-static const record_quantity table[] = {
-    {"position", "m", 3, SP_ON_NODES},      {"velocity", "m/s", 3, SP_ON_NODES}, {"displacement", "m", 3, SP_ON_NODES},
-    {"force", "N", 3, SP_ON_NODES},         {"stress", "Pa", 6, SP_ON_CELLS},    {"von-mises", "Pa", 1, SP_ON_CELLS},
-    {"strain-energy", "J", 1, SP_ON_CELLS}, {"rotation", "rad", 1, SP_ON_CELLS}, {"region", "1", 1, SP_ON_CELLS},
-    {"refresh", "1", 1, SP_ON_CELLS},
-};
-enum { QUANTITIES = sizeof table / sizeof *table };
-static const record_quantity pose = {"pose", "m, 1", 7, SP_ON_BODY};
-// always recorded for rods if the writer has fields: the frame (columns t n1 n2), twist and the two curvatures
-static const record_quantity bent[2] = {{"frame", "1", 9, SP_ON_NODES}, {"curvature", "rad/m", 3, SP_ON_NODES}};
-// the generalised coordinates and velocities of the rod model
-static const char *const state_names[2] = {"coordinates", "rates"};
-
-static const record_quantity *find_quantity(const char *name) {
-    for (int i = 0; i < QUANTITIES; i++)
-        if (strcmp(table[i].name, name) == 0) return &table[i];
-    return NULL;
-}
+// of rods, always where fields are held
+static const sp_field_id rod_fields[2] = {SP_FIELD_FRAME, SP_FIELD_CURVATURE};
+// what a rod's model counts with: its state
+static const sp_field_id rod_state[2] = {SP_FIELD_COORDINATES, SP_FIELD_RATES};
 
 // ------------------------------------------------------------------------------------------------ checks
 
@@ -41,8 +21,8 @@ static bool has_cells(const sp_record *r) {
 }
 
 static sp_status check_quantity(sp_run *run, const sp_record *r, const char *name) {
-    const record_quantity *q = find_quantity(name);
-    if (!q)
+    sp_field_info field;
+    if (sp_field_named(name, &field) < 0)
         return SP_BUILD_FAIL(run, r->node, "quantity",
                              "%s is a number of a whole body or world, not a field: measure it by a probe, which .xdmf and .csv "
                              "records hold",
@@ -50,7 +30,7 @@ static sp_status check_quantity(sp_run *run, const sp_record *r, const char *nam
     if (!r->writer->fields && strcmp(name, "position") != 0)
         return SP_BUILD_FAIL(run, r->node, "quantity", "%s: a %s record holds positions only; .xdmf and .vtu hold fields", name,
                              r->writer->suffix);
-    if (q->on == SP_ON_CELLS && is_visual(r))
+    if (field.on == SP_ON_ELEMENTS && is_visual(r))
         return SP_BUILD_FAIL(run, r->node, "quantity", "%s belongs to elements, and part=\"visual\" has none", name);
     if (is_visual(r) && strcmp(name, "position") != 0 && strcmp(name, "velocity") != 0)
         return SP_BUILD_FAIL(run, r->node, "quantity", "%s: part=\"visual\" holds position and velocity", name);
@@ -65,7 +45,7 @@ static sp_status check_quantities(sp_run *run, const sp_record *r) {
     return status;
 }
 
-static bool wanted(const sp_record *r, const record_quantity *q) {
+static bool wanted(const sp_record *r, const sp_field_info *q) {
     const sp_attr *list = sp__build_attr(r->node, "quantity");
     if (strcmp(q->name, "position") == 0) return true;
     // a recording can be displayed and used as an initial state: both need the velocity
@@ -84,41 +64,48 @@ static bool chosen(const sp_record *r, const sp_run_body *body) {
 
 // ------------------------------------------------------------------------------------------------ bodies
 
-static sp_status add_array(sp_run *run, sp_record *r, sp_layout_body *b, const record_quantity *q) {
+static sp_status add_array(sp_run *run, sp_record *r, sp_layout_body *b, const sp_field_info *q) {
     sp_layout_array *a = &b->arrays[b->array_count++];
     *a = (sp_layout_array){.name = q->name, .unit = q->unit, .components = q->components, .on = q->on, .count = 1};
-    if (q->on != SP_ON_BODY) a->count = (size_t)(q->on == SP_ON_CELLS ? b->cell_count : b->node_count);
+    if (q->on != SP_ON_BODY) a->count = (size_t)(q->on == SP_ON_ELEMENTS ? b->cell_count : b->node_count);
     a->offset = r->layout->value_count;
     r->layout->value_count += a->count * (size_t)a->components;
     return sp__build_reserve(run, r->node, (double)a->count * a->components, sizeof(double) * (SP_FRAMES_QUEUED + 1), "a frame");
 }
 
 static sp_status add_rod_arrays(sp_run *run, sp_record *r, sp_layout_body *b, const sp_run_body *body) {
-    for (int i = 0; i < 2 && r->writer->fields; i++) SP_TRY(add_array(run, r, b, &bent[i]));
+    sp_field_info q;
+    for (int i = 0; i < 2 && r->writer->fields; i++) {
+        sp_field_at(rod_fields[i], &q);
+        SP_TRY(add_array(run, r, b, &q));
+    }
     for (int i = 0; i < 2 && r->writer == &sp__writer_xdmf; i++) {
-        sp_field_info info;
-        sp_status status = sp_world_field_info(run->world, body->id, state_names[i], &info);
+        sp_field_at(rod_state[i], &q);
+        sp_status status = sp_world_field_info(run->world, body->id, q.name, &q);
         if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
-        SP_TRY(add_array(run, r, b, &(record_quantity){state_names[i], "1", info.count, SP_ON_BODY}));
+        q.components = q.count;
+        SP_TRY(add_array(run, r, b, &q));
     }
     return SP_OK;
 }
 
-// this part has the field
-static bool is_there(const sp_frame_source *s, const record_quantity *q) {
-    static const char *const solid_only[] = {"stress", "rotation", "refresh"};
-    for (int i = 0; i < 3 && s->body->rod; i++)
-        if (strcmp(q->name, solid_only[i]) == 0) return false;
-    bool cells = s->from == SP_FROM_TETS || s->from == SP_FROM_LINES;
-    return q == table || (s->from != SP_FROM_POSE && (q->on == SP_ON_NODES || cells));
+// does this part know the field
+static bool is_there(sp_run *run, const sp_frame_source *s, const sp_field_info *q) {
+    sp_field_info own;
+    if (strcmp(q->name, "position") == 0) return true;
+    if (sp_world_field_info(run->world, s->body->id, q->name, &own) < 0) return false;
+    return q->on == SP_ON_NODES || (q->on == SP_ON_ELEMENTS && (s->from == SP_FROM_TETS || s->from == SP_FROM_LINES));
 }
 
 static sp_status add_arrays(sp_run *run, sp_record *r, sp_layout_body *b, const sp_frame_source *s) {
-    if (!SP_KEEP(&run->keep, b->arrays, QUANTITIES + 4)) return sp__build_no_memory(run);
-    for (int i = 0; i < QUANTITIES; i++)
-        if (is_there(s, &table[i]) && wanted(r, &table[i])) SP_TRY(add_array(run, r, b, &table[i]));
+    sp_field_info q;
+    if (!SP_KEEP(&run->keep, b->arrays, SP_FIELD_COUNT)) return sp__build_no_memory(run);
+    for (int i = 0; sp_field_at(i, &q) >= 0; i++)
+        if (wanted(r, &q) && is_there(run, s, &q)) SP_TRY(add_array(run, r, b, &q));
     if (s->from == SP_FROM_LINES) return add_rod_arrays(run, r, b, s->body);
-    return s->from == SP_FROM_POSE && r->writer == &sp__writer_xdmf ? add_array(run, r, b, &pose) : SP_OK;
+    if (s->from != SP_FROM_POSE || r->writer != &sp__writer_xdmf) return SP_OK;
+    sp_field_at(SP_FIELD_POSE, &q);
+    return add_array(run, r, b, &q);
 }
 
 static sp_status add_tets(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b) {
@@ -282,12 +269,12 @@ static void place(const sp_layout_body *b, const sp_frame_source *s, const doubl
 
 static const sp_layout_array *pose_of(const sp_layout_body *b) {
     const sp_layout_array *last = &b->arrays[b->array_count - 1];
-    return last->on == SP_ON_BODY && last->name == pose.name ? last : NULL;
+    return last->on == SP_ON_BODY && strcmp(last->name, "pose") == 0 ? last : NULL;
 }
 
 static sp_status posed_values(sp_run *run, const sp_layout_body *b, const sp_frame_source *s, double *values) {
     double at[7];
-    SP_TRY(sp_world_field(run->world, s->body->id, pose.name, at));
+    SP_TRY(sp_world_field(run->world, s->body->id, "pose", at));
     place(b, s, at, values);
     if (pose_of(b)) memcpy(values + pose_of(b)->offset, at, sizeof at);
     return SP_OK;
@@ -348,7 +335,7 @@ void sp__record_blend(const sp_record *r, double u, double *values) {
         for (int k = 0; k < b->array_count; k++) {
             const sp_layout_array *a = &b->arrays[k];
             // rotations are not interpolated linearly: frames and state of a rod come from the nearer step
-            bool turns = a->on == SP_ON_BODY || a->name == bent[0].name;
+            bool turns = a->on == SP_ON_BODY || strcmp(a->name, "frame") == 0;
             double w = !turns ? u : u < 0.5 ? 0 : 1;
             for (size_t n = 0; a != p && n < a->count * (size_t)a->components; n++)
                 values[a->offset + n] = (1 - w) * r->before[a->offset + n] + w * values[a->offset + n];

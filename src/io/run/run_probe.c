@@ -4,10 +4,8 @@
 
 #include "io/run/build.h"
 
+// numbers of a whole body or of the world; fields have a list of their own
 static const sp_quantity table[] = {
-    {"position", "m", 3, "x y z", SP_OF_NODES, NULL},
-    {"velocity", "m/s", 3, "x y z", SP_OF_NODES, NULL},
-    {"force", "N", 3, "x y z", SP_OF_NODES, "force"},
     {"kinetic", "J", 1, "", SP_OF_BODY, NULL},
     {"elastic", "J", 1, "", SP_OF_BODY, NULL},
     {"potential", "J", 1, "", SP_OF_BODY, NULL},
@@ -18,8 +16,6 @@ static const sp_quantity table[] = {
     {"penetration", "m", 1, "", SP_OF_BODY, NULL},
     {"momentum", "kg m/s", 3, "x y z", SP_OF_BODY, NULL},
     {"volume", "m3", 1, "", SP_OF_BODY, NULL},
-    {"stress", "Pa", 6, "xx yy zz xy yz zx", SP_OF_ELEMENTS, "stress"},
-    {"von-mises", "Pa", 1, "", SP_OF_ELEMENTS, "von-mises"},
     {"iterations", "1", 1, "", SP_OF_BODY, NULL},
     {"residual", "1", 1, "", SP_OF_BODY, NULL},
     {"step-ms", "ms", 1, "", SP_OF_WORLD, NULL},
@@ -27,10 +23,25 @@ static const sp_quantity table[] = {
 enum { QUANTITIES = sizeof table / sizeof *table };
 enum { WIDTH_MAX = 1 << 20 };  // values per sample
 
-static const sp_quantity *find_quantity(const char *name) {
+// A field is read by its name; position and velocity from anchors, which are at any point of a body and not at nodes alone.
+static sp_status field_quantity(sp_run *run, const sp_field_info *f, const sp_quantity **out) {
+    bool at_anchors = strcmp(f->name, "position") == 0 || strcmp(f->name, "velocity") == 0;
+    sp_quantity *q;
+    if (!SP_KEEP(&run->keep, q, 1)) return sp__build_no_memory(run);
+    *q = (sp_quantity){.name = f->name, .unit = f->unit, .components = f->components, .axes = f->axes};
+    q->of = f->on == SP_ON_ELEMENTS ? SP_OF_ELEMENTS : SP_OF_NODES;
+    q->field = at_anchors ? NULL : f->name;
+    *out = q;
+    return SP_OK;
+}
+
+// *out NULL: the name is not known here
+static sp_status find_quantity(sp_run *run, const char *name, const sp_quantity **out) {
+    sp_field_info field;
+    *out = NULL;
     for (int i = 0; i < QUANTITIES; i++)
-        if (strcmp(table[i].name, name) == 0) return &table[i];
-    return NULL;
+        if (strcmp(table[i].name, name) == 0) *out = &table[i];
+    return !*out && sp_field_named(name, &field) >= 0 ? field_quantity(run, &field, out) : SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ targets
@@ -43,9 +54,6 @@ static bool wants(const sp_probe *p, int of) {
 
 static sp_status rigid_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
     sp_anchor *anchor;
-    for (int i = 0; i < p->quantity_count; i++)
-        if (p->quantities[i]->field)
-            return SP_BUILD_FAIL(run, p->node, "quantity", "a rigid body has no %s", p->quantities[i]->name);
     if (!SP_KEEP(&run->keep, anchor, 1)) return sp__build_no_memory(run);
     anchor->body = t->body->id.slot;
     if (sp__build_given(p->node, "point")) {
@@ -149,9 +157,6 @@ static sp_status rod_target(sp_run *run, const sp_probe *p, sp_probe_target *t) 
     sp_anchor *anchors;
     int *numbers;
     int64_t *ids;
-    for (int i = 0; i < p->quantity_count; i++)
-        if (strcmp(p->quantities[i]->name, "stress") == 0)
-            return SP_BUILD_FAIL(run, p->node, "quantity", "a rod has no stress at a point: von-mises is that of its skin");
     if (sp__selects(p->node) && !nodes && !elements)
         return SP_BUILD_FAIL(run, p->node, NULL, "a selection cannot act: all of its quantities are of the whole body");
     if (!sp__selects(p->node) && p->combine == SP_COMBINE_NONE && (nodes || elements))
@@ -180,6 +185,15 @@ static sp_status rod_target(sp_run *run, const sp_probe *p, sp_probe_target *t) 
     return SP_OK;
 }
 
+// the body's own list says what it has
+static sp_status check_fields(sp_run *run, const sp_probe *p, const sp_run_body *body) {
+    sp_field_info info;
+    for (int i = 0; i < p->quantity_count && body->id.slot; i++)
+        if (p->quantities[i]->field && sp_world_field_info(run->world, body->id, p->quantities[i]->field, &info) < 0)
+            return SP_BUILD_FAIL(run, p->node, "quantity", "%s", sp_world_error(run->world)->message);
+    return SP_OK;
+}
+
 static sp_status add_target(sp_run *run, sp_probe *p, const sp_scene_node *body_node) {
     sp_run_body *body = sp__build_body_of(run, body_node);
     if (!body) return SP_BUILD_FAIL(run, p->node, "of", "\"%s\" is not in the simulation", body_node->path);
@@ -187,6 +201,7 @@ static sp_status add_target(sp_run *run, sp_probe *p, const sp_scene_node *body_
         if (p->targets[i].body == body) return SP_OK;  // another strand of the same body
     sp_probe_target *t = &p->targets[p->target_count++];
     *t = (sp_probe_target){.body = body};
+    SP_TRY(check_fields(run, p, body));
     if (body->rod) return body->id.slot ? rod_target(run, p, t) : SP_BAD_INPUT;
     if (!body->solid) return rigid_target(run, p, t);
     // a body that failed to build is already reported
@@ -254,7 +269,8 @@ static sp_status read_quantities(sp_run *run, sp_probe *p) {
         !SP_KEEP(&run->keep, p->widths, attr->count))
         return sp__build_no_memory(run);
     for (int i = 0; i < attr->count; i++) {
-        const sp_quantity *q = find_quantity(attr->words[i]);
+        const sp_quantity *q;
+        SP_TRY(find_quantity(run, attr->words[i], &q));
         if (!q) continue;
         p->quantities[p->quantity_count] = q;
         p->quantity_names[p->quantity_count++] = q->name;

@@ -1,6 +1,29 @@
 // The table: appearance and outputs.
 #include "io/scene/scene_table.h"
 
+// Names of the fields that serve a purpose, each with a slash behind it: SP_FIELD_LIST says which do.
+#define FIELD_IF_COLOR_CPR(name) name "/"
+#define FIELD_IF_COLOR_CR(name) name "/"
+#define FIELD_IF_COLOR_PR(name)
+#define FIELD_IF_COLOR_R(name)
+#define FIELD_IF_COLOR_N(name)
+#define FIELD_IF_PROBE_CPR(name) name "/"
+#define FIELD_IF_PROBE_CR(name)
+#define FIELD_IF_PROBE_PR(name) name "/"
+#define FIELD_IF_PROBE_R(name)
+#define FIELD_IF_PROBE_N(name)
+#define FIELD_IF_RECORD_CPR(name) name "/"
+#define FIELD_IF_RECORD_CR(name) name "/"
+#define FIELD_IF_RECORD_PR(name) name "/"
+#define FIELD_IF_RECORD_R(name) name "/"
+#define FIELD_IF_RECORD_N(name)
+#define FIELD_COLOR(id, name, where, parts, unit, values, color, uses, low, high, axes, label, text) FIELD_IF_COLOR_##uses(name)
+#define FIELD_PROBE(id, name, where, parts, unit, values, color, uses, low, high, axes, label, text) FIELD_IF_PROBE_##uses(name)
+#define FIELD_RECORD(id, name, where, parts, unit, values, color, uses, low, high, axes, label, text) FIELD_IF_RECORD_##uses(name)
+#define FIELDS_TO_COLOR SP_FIELD_LIST(FIELD_COLOR)
+#define FIELDS_TO_PROBE SP_FIELD_LIST(FIELD_PROBE)
+#define FIELDS_TO_RECORD SP_FIELD_LIST(FIELD_RECORD)
+
 static sp_attr_spec surface_attrs[] = {
     COMMON,
     WORDS("role", NULL, "visual/collision", NEED, 1, RELOAD, "visual, collision or both"),
@@ -33,8 +56,7 @@ static sp_attr_spec look_attrs[] = {
 
 static sp_attr_spec view_attrs[] = {
     COMMON,
-    CHOICE("color-by", "none", "none/displacement/velocity/von-mises/rotation/refresh/region/contact[2]/target-error[3]", 0, 1,
-           RELOAD, "what colours show"),
+    CHOICE("color-by", "none", "none/" FIELDS_TO_COLOR "contact[2]/target-error[3]", 0, 1, RELOAD, "what colours show"),
     REFERENCES("of", ANY_BODY, 0, 1, RELOAD, "bodies shown; absent: all"),
     NUMBERS("range", 2, 2, "", -INFINITY, INFINITY, "auto", AUTO, 1, RELOAD, "of colours"),
     WORDS("show", "visual", "visual/mechanical/collision/fixed/loads", 0, 1, RELOAD, "what is drawn"),
@@ -63,9 +85,10 @@ static sp_attr_spec light_attrs[] = {
     SWITCH("shadow", "yes", 0, 1, RELOAD, "casts shadows"),
 };
 
-#define QUANTITIES                                                                                                             \
-    "position/velocity/force/kinetic/elastic/potential/work/appeared/inverted/volume-lost/penetration/momentum/volume/stress/" \
-    "von-mises/iterations/residual/step-ms/contact-force[2]/contact-count[2]/gap[2]"
+#define QUANTITIES                                                                                                          \
+    FIELDS_TO_PROBE                                                                                                         \
+    "kinetic/elastic/potential/work/appeared/inverted/volume-lost/penetration/momentum/volume/iterations/residual/step-ms/" \
+    "contact-force[2]/contact-count[2]/gap[2]"
 
 static sp_attr_spec probe_attrs[] = {
     COMMON,
@@ -76,9 +99,9 @@ static sp_attr_spec probe_attrs[] = {
     CHOICE("combine", "none", "none/sum/mean/max", 0, 1, RELOAD, "of several nodes, elements or bodies"),
 };
 
-#define RECORD_QUANTITIES                                                                                                   \
-    "position/velocity/displacement/force/stress/von-mises/strain-energy/rotation/region/refresh/kinetic/elastic/momentum/" \
-    "volume/iterations/residual/step-ms/contact-force[2]/contact-count[2]/gap[2]"
+#define RECORD_QUANTITIES \
+    FIELDS_TO_RECORD      \
+    "kinetic/elastic/momentum/volume/iterations/residual/step-ms/contact-force[2]/contact-count[2]/gap[2]"
 
 static sp_attr_spec record_attrs[] = {
     COMMON,
