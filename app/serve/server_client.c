@@ -58,7 +58,7 @@ void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi) {
     setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     c->wsi = wsi;
     c->queue_end = &c->queue;
-    c->sight.roles = SP_SHOW_VISUAL;
+    c->sight.roles = SP_ROLE_VISUAL;
     c->tokens = SP_BURST, c->tokens_ms = c->moving_ms = sp__now_ms();
     if (s->client_count == SP_CLIENTS_MAX) {
         sp__server_close(c, SP_CLOSE_FULL, "64 clients are connected, try again later");
@@ -115,7 +115,7 @@ static void do_show(sp_server *s, sp_client *c, const sp_message *m) {
     if (m->given & SP_GIVEN_SURFACES) c->sight.roles = m->surfaces;
     if (m->given & SP_GIVEN_MARKS) c->want_marks = m->marks, c->marks = 0;
     // what was not shown has moved meanwhile
-    for (int i = 0; i < c->sight.count; i++) c->sight.seen[i].mark = 0;
+    for (int i = 0; i < c->sight.count; i++) c->sight.seen[i].moved = 0;
     c->repaint = true;
     tell_wanted(s);
     sp__server_answer(c, m, NULL);

@@ -7,11 +7,12 @@
 
 typedef struct sp_seen {
     uint32_t body, surface, revision;
-    uint64_t mark;  // of positions and values sent last; 0: none
+    uint64_t moved;   // number of the positions sent last; 0: none
+    uint64_t values;  // mark of the values sent last; 0: none
 } sp_seen;
 
 typedef struct sp_sight {
-    unsigned roles;  // SP_SHOW_ bits
+    unsigned roles;  // SP_ROLE_ bits
     int colour;      // code of a field, 0: none
     bool all;        // send all surfaces, moved or not
     uint32_t generation;
@@ -27,21 +28,5 @@ bool sp__sight_topology(sp_sight *s, const sp_sim_frame *frame, sp_bytes *out);
 void sp__sight_state(sp_sight *s, const sp_sim_frame *frame, sp_bytes *out);
 void sp__sight_forget(sp_sight *s);  // everything is new again
 void sp__sight_free(sp_sight *s);
-
-// A surface of a snapshot by its number: 0 the boundary of the body, 1.. what rides on it.
-typedef struct sp_surface_view {
-    const char *name;
-    unsigned roles;  // SP_SHOW_ bits
-    uint32_t revision;
-    int vertex_count, face_count;
-    const float *positions;
-    const uint32_t *faces;
-    const int *nodes;
-    const float *colours;
-    const unsigned char *stripes;
-    const sp_anchor *anchors;  // of what rides
-} sp_surface_view;
-
-void sp__surface_view(const sp_snapshot_body *body, int surface, sp_surface_view *out);
 
 #endif

@@ -181,7 +181,7 @@ static void free_sim(sp_sim *s) {
         s->notes = next;
     }
     for (int i = 0; i < SP_FRAMES; i++)
-        for (int k = 0; k < SP_FIELD_CODES; k++) free(s->slots[i].values[k]);
+        for (int k = 0; k < SP_FIELD_CODES; k++) free(s->slots[i].values[k]), free(s->slots[i].ranges[k]);
     for (int i = 0; i < SP_SIM_TEXTS; i++) sp__bytes_free(&s->texts[i].text);
     for (int i = 0; i < s->set_count; i++) free(s->sets[i]);
     sp__bytes_free(&s->hello.text), sp__bytes_free(&s->scratch), sp__bytes_free(&s->log);
@@ -198,7 +198,7 @@ sp_sim *sp__sim_start(const sp_sim_def *def, char *why) {
     s->def = *def;
     s->scene = -1, s->newest = -1, s->speed = 1, s->threads = def->threads;
     s->notes_end = &s->notes;
-    s->recorded_sight = (sp_sight){.roles = SP_SHOW_VISUAL, .all = true};
+    s->recorded_sight = (sp_sight){.roles = SP_ROLE_VISUAL, .all = true};
     s->mailbox = calloc(SP_MAILBOX, sizeof *s->mailbox);
     s->pins = calloc(SP_PINS_MAX, sizeof *s->pins);
     bool good = make_locks(s) && s->mailbox && s->pins;

@@ -58,6 +58,12 @@ uint32_t sp__sim_generation(sp_sim *sim);
 
 // ---- frames out
 
+// The values of a field on one surface: made once a frame, for all clients.
+typedef struct sp_value_range {
+    uint64_t mark;          // another number where values differ; never 0
+    float least, greatest;  // NaN: there are no numbers
+} sp_value_range;
+
 typedef struct sp_sim_frame {
     uint32_t generation;
     uint64_t number;  // from 1, rising through all generations
@@ -65,6 +71,7 @@ typedef struct sp_sim_frame {
     // values of a field at the vertices of all surfaces, one after the other, a body's own boundary before those that ride on it;
     // NULL: not wanted when the frame was made
     const float *fields[SP_FIELD_CODES];
+    const sp_value_range *ranges[SP_FIELD_CODES];  // likewise, one per surface
 } sp_sim_frame;
 
 const sp_sim_frame *sp__sim_acquire(sp_sim *sim);  // the newest; NULL: none

@@ -92,7 +92,7 @@ static bool set_solver(sp_sim *s, const sp_message *m, char *why) {
     bool found = false;
     for (int i = 0; i < count; i++) {
         const sp_sim_body *body = &s->stage.bodies[i];
-        if (body->kind == SP_SIM_RIGID || (m->body && m->body != body->id.slot)) continue;
+        if (!body->soft || (m->body && m->body != body->id.slot)) continue;
         found = true;
         if (set_solver_of(s, body, m->text, true, first)) continue;
         if (!set_solver_of(s, &s->stage.bodies[i], m->text, false, why)) return false;
@@ -164,7 +164,7 @@ static bool pin(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
     const sp_sim_body *body = sp__sim_body(s, m->body);
     bool hold = m->type == SP_MESSAGE_PIN;
     sp_field_info nodes;
-    if (!body || body->kind == SP_SIM_RIGID) return refuse(why, "there is no soft body of that number");
+    if (!body || !body->soft) return refuse(why, "there is no soft body of that number");
     if (sp_world_field_info(s->stage.world, body->id, "position", &nodes) < 0 || m->node >= nodes.count) {
         snprintf(why, SP_SIM_WHY, "node = %lld, must be in [0, %d)", (long long)m->node, nodes.count);
         return false;

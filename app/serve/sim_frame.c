@@ -1,5 +1,6 @@
 // Frames: snapshots with fields, in a few counted slots. The simulation keeps the newest and those that are read, no more, so
 // that the world never lacks a snapshot to write to.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,29 +15,84 @@ double *sp__sim_numbers(sp_sim *s, size_t count) {
     return s->numbers;
 }
 
-static size_t vertex_total(const sp_snapshot *shot) {
-    size_t n = 0;
-    for (int i = 0; i < shot->body_count; i++) {
-        n += (size_t)shot->bodies[i].vertex_count;
-        for (int k = 0; k < shot->bodies[i].surface_count; k++) n += (size_t)shot->bodies[i].surfaces[k].vertex_count;
+static void count_surfaces(const sp_snapshot *shot, size_t *surfaces, size_t *vertices) {
+    *surfaces = *vertices = 0;
+    for (int i = 0; i < shot->body_count; i++)
+        for (int k = 0; k < shot->bodies[i].surface_count; k++)
+            *vertices += (size_t)shot->bodies[i].surfaces[k].vertex_count, ++*surfaces;
+}
+
+// a number that changes with any of the values, never 0
+static uint64_t mark_of(const float *values, size_t count) {
+    uint64_t mark = 7;
+    for (size_t i = 0; i + 1 < count; i += 2) {
+        uint64_t word;
+        memcpy(&word, values + i, sizeof word);
+        mark = (mark ^ word) * 0x9e3779b97f4a7c15u;
+        mark ^= mark >> 29;
     }
-    return n;
+    if (count % 2) {
+        uint32_t word;
+        memcpy(&word, values + count - 1, sizeof word);
+        mark = (mark ^ word) * 0x9e3779b97f4a7c15u;
+    }
+    return mark ? mark : 1;
+}
+
+static sp_value_range range_of(const float *values, size_t count) {
+    sp_value_range r = {mark_of(values, count), NAN, NAN};
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] < r.least || isnan(r.least)) r.least = values[i];
+        if (values[i] > r.greatest || isnan(r.greatest)) r.greatest = values[i];
+    }
+    return r;
+}
+
+static bool reserve_field(sp_sim_slot *slot, int code, size_t surfaces, size_t vertices) {
+    if (slot->room[code] < vertices) {
+        free(slot->values[code]);
+        slot->values[code] = malloc(vertices * sizeof(float));
+        slot->room[code] = slot->values[code] ? vertices : 0;
+    }
+    if (slot->range_room[code] < surfaces) {
+        free(slot->ranges[code]);
+        slot->ranges[code] = malloc(surfaces * sizeof(sp_value_range));
+        slot->range_room[code] = slot->ranges[code] ? surfaces : 0;
+    }
+    return slot->values[code] && slot->ranges[code];
+}
+
+// a field at the vertices of all surfaces of a snapshot, one after the other
+static void fill_field(sp_sim *s, const sp_snapshot *shot, int code, float *out) {
+    sp_field_info field;
+    if (!sp__wire_field(code, &field)) return;
+    for (int i = 0; i < shot->body_count; i++) {
+        const sp_snapshot_body *b = &shot->bodies[i];
+        size_t n = 0;
+        for (int k = 0; k < b->surface_count; k++) n += (size_t)b->surfaces[k].vertex_count;
+        double *values = sp__sim_numbers(s, n + 1);
+        bool known = values && sp_world_surface_field(s->stage.world, b->id, -1, field.name, values) >= 0;
+        for (size_t v = 0; v < n; v++) out[v] = known ? (float)values[v] : NAN;
+        out += n;
+    }
 }
 
 static void fill_fields(sp_sim *s, sp_sim_slot *slot, unsigned wanted) {
     const sp_snapshot *shot = slot->frame.snapshot;
-    size_t n = vertex_total(shot);
+    size_t surfaces, vertices;
+    count_surfaces(shot, &surfaces, &vertices);
     for (int code = 1; code < SP_FIELD_CODES; code++) {
         slot->frame.fields[code] = NULL;
-        if (!(wanted & 1u << code)) continue;
-        if (slot->room[code] < n) {
-            free(slot->values[code]);
-            slot->values[code] = malloc(n * sizeof(float));
-            slot->room[code] = slot->values[code] ? n : 0;
-        }
-        if (!slot->values[code]) continue;
-        sp__sim_field(s, shot, code, slot->values[code]);
-        slot->frame.fields[code] = slot->values[code];
+        if (!(wanted & 1u << code) || !reserve_field(slot, code, surfaces, vertices)) continue;
+        fill_field(s, shot, code, slot->values[code]);
+        slot->frame.fields[code] = slot->values[code], slot->frame.ranges[code] = slot->ranges[code];
+        const float *values = slot->values[code];
+        sp_value_range *range = slot->ranges[code];
+        for (int i = 0; i < shot->body_count; i++)
+            for (int k = 0; k < shot->bodies[i].surface_count; k++) {
+                *range++ = range_of(values, (size_t)shot->bodies[i].surfaces[k].vertex_count);
+                values += shot->bodies[i].surfaces[k].vertex_count;
+            }
     }
 }
 

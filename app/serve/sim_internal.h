@@ -32,14 +32,12 @@ typedef struct sp_sim_note_item {
     char text[];
 } sp_sim_note_item;
 
-typedef enum sp_sim_kind { SP_SIM_SOLID, SP_SIM_ROD, SP_SIM_RIGID } sp_sim_kind;
-
 typedef struct sp_sim_body {
     sp_body_id id;
-    sp_sim_kind kind;
+    bool soft;  // it has nodes: it can be dragged and pinned
     int elements;
-    int *tets;     // of a solid, elements x 4
-    double *rest;  // of a solid, nodes x 3: its rest shape [m]
+    int *tets;     // elements x 4; NULL: its elements are no tetrahedra
+    double *rest;  // with tets: nodes x 3, the rest shape [m]
     double pull;   // stiffness that suits a drag [N/m]
 } sp_sim_body;
 
@@ -68,6 +66,8 @@ typedef struct sp_sim_slot {
     int readers;
     float *values[SP_FIELD_CODES];
     size_t room[SP_FIELD_CODES];
+    sp_value_range *ranges[SP_FIELD_CODES];
+    size_t range_room[SP_FIELD_CODES];
 } sp_sim_slot;
 
 typedef struct sp_sim_latest {
@@ -187,8 +187,6 @@ bool sp__sim_pick(sp_sim *s, const sp_message *m, sp_sim_hand *out, char *why);
 void sp__sim_make_frame(sp_sim *s);
 void sp__sim_retire_frames(sp_sim *s);             // waits until nobody reads one
 double *sp__sim_numbers(sp_sim *s, size_t count);  // scratch; NULL: no memory
-// ---- (sim_field.c): `out` has room for the values of all surfaces of the snapshot
-void sp__sim_field(sp_sim *s, const sp_snapshot *snapshot, int code, float *out);
 
 // ---- files (sim_files.c)
 void sp__sim_log_step(sp_sim *s);

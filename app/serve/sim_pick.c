@@ -42,10 +42,10 @@ static bool on_tet(const sp_sim_body *body, const int node[3], const double weig
 }
 
 // of a rod the middle below the nearest ring: a thread is pulled, not twisted
-static bool on_ring(const sp_snapshot_body *b, int vertex, sp_anchor *out) {
+static bool on_ring(const sp_snapshot_surface *b, uint32_t slot, int vertex, sp_anchor *out) {
     for (int r = b->ring_count - 1; r >= 0; r--) {
         if (b->rings[r].vertex > vertex) continue;
-        *out = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)b->rings[r].element, .at = {b->rings[r].at, 0, 0}};
+        *out = (sp_anchor){.body = slot, .elem = (uint32_t)b->rings[r].element, .at = {b->rings[r].at, 0, 0}};
         return true;
     }
     return false;
@@ -142,14 +142,13 @@ static bool on_rod(sp_world *w, const sp_anchor corner[3], const double weights[
     return true;
 }
 
-static bool anchor_of(sp_world *w, const sp_sim_body *body, const sp_snapshot_body *b, const sp_surface_view *v,
-                      const sp_message *m, sp_anchor *out) {
+static bool anchor_of(sp_world *w, const sp_sim_body *body, const sp_snapshot_surface *v, const sp_message *m, sp_anchor *out) {
     const uint32_t *c = v->faces + 3 * (size_t)m->face;
-    if (v->anchors) {
+    if (m->surface > 0) {
         const sp_anchor corner[3] = {v->anchors[c[0]], v->anchors[c[1]], v->anchors[c[2]]};
         return body->tets ? on_solid(w, body, corner, m->weights, out) : on_rod(w, corner, m->weights, out);
     }
-    if (b->rings) return on_ring(b, (int)c[heaviest(m->weights)], out);
+    if (v->rings) return on_ring(v, body->id.slot, (int)c[heaviest(m->weights)], out);
     if (!body->tets || !v->nodes) return false;
     int node[3] = {v->nodes[c[0]], v->nodes[c[1]], v->nodes[c[2]]};
     return on_tet(body, node, m->weights, out);
@@ -160,15 +159,15 @@ static bool anchor_of(sp_world *w, const sp_sim_body *body, const sp_snapshot_bo
 static bool find_anchor(sp_world *w, const sp_sim_body *body, const sp_snapshot *shot, const sp_message *m, sp_anchor *out,
                         char *why) {
     const sp_snapshot_body *b = find_body(shot, m->body);
-    sp_surface_view v;
-    if (!b || m->surface > b->surface_count)
+    if (!b || m->surface >= b->surface_count)
         return snprintf(why, SP_SIM_WHY, "body %lld has no surface %lld", (long long)m->body, (long long)m->surface), false;
-    sp__surface_view(b, (int)m->surface, &v);
-    if ((m->given & SP_GIVEN_REVISION) && m->revision != v.revision)
-        return snprintf(why, SP_SIM_WHY, "revision %lld is not the one shown now, %u", (long long)m->revision, v.revision), false;
-    if (m->face >= v.face_count)
-        return snprintf(why, SP_SIM_WHY, "face = %lld, must be in [0, %d)", (long long)m->face, v.face_count), false;
-    return anchor_of(w, body, b, &v, m, out) || (snprintf(why, SP_SIM_WHY, "no element is behind that face"), false);
+    const sp_snapshot_surface *v = &b->surfaces[m->surface];
+    if ((m->given & SP_GIVEN_REVISION) && m->revision != v->revision)
+        return snprintf(why, SP_SIM_WHY, "revision %lld is not the one shown now, %u", (long long)m->revision, v->revision),
+               false;
+    if (m->face >= v->face_count)
+        return snprintf(why, SP_SIM_WHY, "face = %lld, must be in [0, %d)", (long long)m->face, v->face_count), false;
+    return anchor_of(w, body, v, m, out) || (snprintf(why, SP_SIM_WHY, "no element is behind that face"), false);
 }
 
 bool sp__sim_holds(const sp_sim_hand *h, uint32_t client, const sp_message *m) {
@@ -180,7 +179,7 @@ bool sp__sim_holds(const sp_sim_hand *h, uint32_t client, const sp_message *m) {
 bool sp__sim_pick(sp_sim *s, const sp_message *m, sp_sim_hand *out, char *why) {
     const sp_sim_body *body = sp__sim_body(s, m->body);
     if (!body) return snprintf(why, SP_SIM_WHY, "there is no body %lld", (long long)m->body), false;
-    if (body->kind == SP_SIM_RIGID) return snprintf(why, SP_SIM_WHY, "a rigid body cannot be dragged"), false;
+    if (!body->soft) return snprintf(why, SP_SIM_WHY, "a rigid body cannot be dragged"), false;
     const sp_snapshot *shot = sp_world_snapshot_acquire(s->stage.world);
     *out = (sp_sim_hand){.body = body->id, .surface = m->surface, .face = m->face};
     memcpy(out->weights, m->weights, sizeof out->weights);

@@ -26,14 +26,14 @@ static void free_stage(sp_sim_stage *g) {
 
 // A spring that moves the whole body by a tenth of its size with about twice its weight, but no harder than what a part of the
 // body as large as itself gives way: a hard pull at one point tears what is soft.
-static double suitable_pull(sp_world *w, const sp_snapshot_body *b, double mass, bool solid) {
+static double suitable_pull(sp_world *w, const sp_snapshot_body *b, double mass, bool tets) {
     double size = 0;
     char path[128];
     sp_param_info young;
     for (int k = 0; k < 3; k++) {
         double low = 0, high = 0;
-        for (int i = 0; i < b->vertex_count; i++) {
-            double x = b->positions[3 * (size_t)i + (size_t)k];
+        for (int i = 0; i < b->surfaces[0].vertex_count; i++) {
+            double x = b->surfaces[0].positions[3 * (size_t)i + (size_t)k];
             if (i == 0 || x < low) low = x;
             if (i == 0 || x > high) high = x;
         }
@@ -41,7 +41,7 @@ static double suitable_pull(sp_world *w, const sp_snapshot_body *b, double mass,
     }
     double pull = size > 0 ? 20 * mass * 9.81 / size : 0;
     snprintf(path, sizeof path, "%s.young", b->name);
-    if (solid && sp_world_param(w, path, &young) >= 0 && young.value > 0) pull = fmin(pull, 0.5 * young.value * size);
+    if (tets && sp_world_param(w, path, &young) >= 0 && young.value > 0) pull = fmin(pull, 0.5 * young.value * size);
     return pull > 1e-9 && pull < 1e12 ? pull : 100;
 }
 
@@ -62,12 +62,15 @@ static bool look_up_body(sp_sim_stage *g, const sp_snapshot_body *b) {
     sp_body_info info;
     if (sp_world_body_info(g->world, b->id, &info) < 0) return false;
     sp_sim_body *own = &g->bodies[g->body_count++];
-    *own = (sp_sim_body){.id = b->id, .elements = info.elements};
-    own->kind = strcmp(info.kind, "solid") == 0 ? SP_SIM_SOLID : strcmp(info.kind, "rod") == 0 ? SP_SIM_ROD : SP_SIM_RIGID;
-    own->pull = suitable_pull(g->world, b, info.mass, own->kind == SP_SIM_SOLID);
-    if (own->kind != SP_SIM_SOLID) return true;
+    *own = (sp_sim_body){.id = b->id, .elements = info.elements, .soft = info.nodes > 0};
     own->tets = calloc((size_t)info.elements + 1, 4 * sizeof(int));
-    return own->tets && sp_world_tets(g->world, b->id, own->tets) >= 0 && look_up_rest(g, own);
+    if (!own->tets) return false;
+    bool tets = sp_world_tets(g->world, b->id, own->tets) >= 0;
+    own->pull = suitable_pull(g->world, b, info.mass, tets);
+    if (tets) return look_up_rest(g, own);
+    free(own->tets);
+    own->tets = NULL;
+    return true;
 }
 
 static bool look_up(sp_sim_stage *g) {

@@ -69,7 +69,7 @@ static totals put_bodies(const sp_sim *s, sp_json *j) {
     for (int i = 0; i < s->stage.body_count; i++) {
         sp_body_info info;
         const sp_sim_body *b = &s->stage.bodies[i];
-        if (b->kind == SP_SIM_RIGID || sp_world_body_info(s->stage.world, b->id, &info) < 0) continue;
+        if (!b->soft || sp_world_body_info(s->stage.world, b->id, &info) < 0) continue;
         put_body(&info, b->id, j);
         t.iterations += info.solve.linear_iterations;
         t.residual = fmax(t.residual, info.solve.residual);
@@ -181,12 +181,13 @@ static double length2(const double *v) {
 static void put_held(sp_sim *s, const sp_snapshot *shot, sp_json *j) {
     sp__json_open(j, "held", '[');
     for (int i = 0, left = HELD_MAX; i < shot->body_count; i++) {
-        const sp_snapshot_body *b = &shot->bodies[i];
+        const sp_snapshot_surface *b = &shot->bodies[i].surfaces[0];
+        sp_body_id id = shot->bodies[i].id;
         int count = 0;
-        const double *force = b->nodes ? vectors(s, b->id, "force", &count) : NULL;
+        const double *force = b->nodes ? vectors(s, id, "force", &count) : NULL;
         if (!force) continue;
         sp__json_open(j, NULL, '{');
-        sp__json_integer(j, "body", b->id.slot);
+        sp__json_integer(j, "body", id.slot);
         sp__json_open(j, "vertices", '[');
         for (int v = 0; v < b->vertex_count && left > 0; v++) {
             if (b->nodes[v] >= count || !(length2(force + 3 * (size_t)b->nodes[v]) > 0)) continue;
@@ -215,9 +216,10 @@ static void put_loads(sp_sim *s, const sp_snapshot *shot, sp_json *j) {
     load list[LOADS_MAX] = {0};
     int n = 0;
     for (int i = 0; i < shot->body_count; i++) {
-        const sp_snapshot_body *b = &shot->bodies[i];
+        const sp_snapshot_surface *b = &shot->bodies[i].surfaces[0];
+        sp_body_id id = shot->bodies[i].id;
         int count = 0;
-        const double *force = b->nodes ? vectors(s, b->id, "load", &count) : NULL;
+        const double *force = b->nodes ? vectors(s, id, "load", &count) : NULL;
         for (int v = 0; force && v < b->vertex_count; v++) {
             if (b->nodes[v] >= count) continue;
             load l = {.size2 = length2(force + 3 * (size_t)b->nodes[v])};

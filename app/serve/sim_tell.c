@@ -199,18 +199,17 @@ static void put_look(const sp_run *run, uint32_t slot, int surface, sp_json *j) 
 
 static void put_surface(const sp_sim *s, const sp_snapshot_body *b, int surface, sp_json *j) {
     static const char *const words[] = {"visual", "collision", "mechanical"};
-    sp_surface_view v;
-    sp__surface_view(b, surface, &v);
+    const sp_snapshot_surface *v = &b->surfaces[surface];
     sp__json_open(j, NULL, '{');
     sp__json_integer(j, "surface", surface);
-    sp__json_text(j, "name", v.name);
+    sp__json_text(j, "name", v->name);
     sp__json_open(j, "roles", '[');
     for (int i = 0; i < 3; i++)
-        if (v.roles & 1u << i) sp__json_text(j, NULL, words[i]);
+        if (v->roles & 1u << i) sp__json_text(j, NULL, words[i]);
     sp__json_close(j, ']');
-    sp__json_integer(j, "vertices", v.vertex_count);
-    sp__json_integer(j, "faces", v.face_count);
-    sp__json_integer(j, "revision", v.revision);
+    sp__json_integer(j, "vertices", v->vertex_count);
+    sp__json_integer(j, "faces", v->face_count);
+    sp__json_integer(j, "revision", v->revision);
     put_look(s->stage.run, b->id.slot, surface, j);
     sp__json_close(j, '}');
 }
@@ -224,7 +223,7 @@ static void put_body(const sp_sim *s, const sp_snapshot_body *b, sp_json *j) {
     const sp_sim_body *own = sp__sim_body(s, b->id.slot);
     sp_body_info info;
     if (!own || sp_world_body_info(s->stage.world, b->id, &info) < 0) return;
-    bool moves = own->kind != SP_SIM_RIGID;
+    bool moves = own->soft;
     sp__json_open(j, NULL, '{');
     sp__json_integer(j, "body", b->id.slot);
     sp__json_text(j, "name", info.name);
@@ -237,7 +236,7 @@ static void put_body(const sp_sim *s, const sp_snapshot_body *b, sp_json *j) {
     sp__json_text(j, "solver_in_use", moves ? info.solve.solver : NULL);
     sp__json_text(j, "solver_why", moves && info.solver_why && info.solver_why[0] ? info.solver_why : NULL);
     sp__json_open(j, "surfaces", '[');
-    for (int i = 0; i <= b->surface_count; i++) put_surface(s, b, i, j);
+    for (int i = 0; i < b->surface_count; i++) put_surface(s, b, i, j);
     sp__json_close(j, ']');
     sp__json_close(j, '}');
 }

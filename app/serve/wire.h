@@ -45,7 +45,6 @@ typedef enum sp_message_type {
         SP_MESSAGE_TYPES
 } sp_message_type;
 
-enum { SP_SHOW_VISUAL = 1, SP_SHOW_COLLISION = 2, SP_SHOW_MECHANICAL = 4 };
 enum { SP_ACTION_REQUEST, SP_ACTION_RELEASE, SP_ACTION_GRANT, SP_ACTION_DENY };
 enum { SP_ACTION_START, SP_ACTION_STOP };
 
@@ -68,7 +67,7 @@ typedef struct sp_message {
     int action;
     bool keep, marks;
     int colour;         // code of a field, 0: none
-    unsigned surfaces;  // SP_SHOW_ bits
+    unsigned surfaces;  // SP_ROLE_ bits
     double value, stiffness;
     double vector[3];  // gravity, target
     double weights[3];

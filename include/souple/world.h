@@ -2,8 +2,6 @@
 #ifndef SOUPLE_WORLD_H
 #define SOUPLE_WORLD_H
 
-#include <math.h>
-
 #include "base.h"
 #include "mesh.h"
 #include "solve.h"
@@ -304,14 +302,17 @@ SP_API sp_status sp_rod_fit(sp_context *context, const double *points, int point
 
 // ---------------------------------------------------------------------------------------------------- surfaces
 
-/// A surface that rides on a body: each vertex is a material point of it, inside an element or held at the nearest one, whose
+/// What a surface is for. Mechanical: the boundary of what the engine computes with.
+enum { SP_ROLE_VISUAL = 1, SP_ROLE_COLLISION = 2, SP_ROLE_MECHANICAL = 4 };
+
+/// A surface embedded in a body: each vertex is a material point of it, inside an element or held at the nearest one, whose
 /// affine motion it follows. Positions go down, forces go up by the exact transpose. Where a solid has surfaces to touch with,
 /// their vertices make its contacts and share the stiffness of the nodes they lean on; otherwise its nodes do. A role that no
 /// surface has is left to the body's own boundary. They go with their body. Start from sp_surface_def_default().
 typedef struct sp_surface_def {
     const char *name;        ///< unique on its body; nullable: "surface<index>", or the next free number
     const sp_trimesh *mesh;  ///< in the frame of the body's rest shape (rigid: its own frame)
-    unsigned roles;          ///< SP_ROLE_ bits, default both
+    unsigned roles;          ///< SP_ROLE_VISUAL, SP_ROLE_COLLISION or both; default both
     const int *faces;  ///< instead of `mesh`: these boundary faces of the body's mesh (indices into sp_mesh_faces); nullable
     int face_count;
     int subdivide;  ///< each triangle of the body's boundary into 4^n for display, 0..4; default 0
@@ -320,9 +321,10 @@ typedef struct sp_surface_def {
 
 /// Every default, and a valid cookie.
 SP_API sp_surface_def sp_surface_def_default(void);
-/// Both of mesh and faces absent: the body's whole boundary. *index: its number on the body, from 0.
+/// Both of mesh and faces absent: the body's whole boundary. *index: its number on the body, from 1; 0 is the boundary.
 SP_API sp_status sp_world_add_surface(sp_world *world, sp_body_id body, const sp_surface_def *def, int *index);
-/// 0 where the id is null or stale; SP_BUSY (negative) while another thread steps, restores or asks the world.
+/// Surfaces of a body, the boundary included: at least 1. 0 where the id is null or stale; SP_BUSY (negative) while another
+/// thread steps, restores or asks the world.
 SP_API int sp_world_surface_count(sp_world *world, sp_body_id body);
 
 /// Pointers live as long as the body.
@@ -649,6 +651,14 @@ SP_API sp_status sp_world_field_info(sp_world *world, sp_body_id id, const char 
 /// Its numbers at the present state: writes count x components of them.
 SP_API sp_status sp_world_field(sp_world *world, sp_body_id id, const char *field, double *out);
 
+/// A field at the vertices of a surface, one number each (vertex_count); vectors give their length. Numbers of elements are
+/// averaged at the nodes; of those that must not be mixed a vertex has the greatest around it. NaN where the body says nothing.
+/// surface -1: all surfaces of the body, one after the other.
+SP_API sp_status sp_world_surface_field(sp_world *world, sp_body_id id, int surface, const char *field, double *out);
+/// The same at the corners of the faces (face_count x 3): a face has the number of the element behind it where numbers must not
+/// be mixed, and numbers go linearly from node to node along a rod.
+SP_API sp_status sp_world_surface_corner_field(sp_world *world, sp_body_id id, int surface, const char *field, double *out);
+
 /// The material point at a node, by users' number.
 SP_API sp_status sp_world_anchor_node(sp_world *world, sp_body_id id, int node, sp_anchor *out);
 /// The material point that was at `point` in the rest shape.
@@ -663,24 +673,6 @@ SP_API sp_status sp_world_tets(sp_world *world, sp_body_id id, int *out);
 /// numbers; of a rod its fields "coordinates" and "rates"); nullable: either. Counts as an edit of the caller's own.
 SP_API sp_status sp_world_set_state(sp_world *world, sp_body_id id, const double *positions, const double *velocities);
 
-/// What a surface is for.
-enum { SP_ROLE_VISUAL = 1, SP_ROLE_COLLISION = 2 };
-
-/// A surface that rides on a body. Arrays that do not move are shared by all snapshots of one revision.
-typedef struct sp_snapshot_surface {
-    const char *name;
-    unsigned roles;     ///< SP_ROLE_ bits
-    uint32_t revision;  ///< of what does not move
-    int vertex_count;
-    const float *positions;  ///< vertex_count x 3 [m]
-    const float *normals;    ///< vertex_count x 3, unit, smooth, outward
-    int face_count;
-    const uint32_t *faces;     ///< face_count x 3, outward
-    const sp_anchor *anchors;  ///< vertex_count material points of the body
-    const float *texcoords;    ///< face_count x 3 corners x 2; nullable
-    const float *colors;       ///< vertex_count x 4; nullable
-} sp_snapshot_surface;
-
 /// Vertices around the centreline of a rod, from `vertex` to the first of the next ring, in a plane across it.
 typedef struct sp_rod_ring {
     int vertex;
@@ -688,21 +680,32 @@ typedef struct sp_rod_ring {
     double at;    ///< of its length, in [0, 1]
 } sp_rod_ring;
 
-/// A body in a snapshot: its boundary, the surfaces on it, and its energies.
+/// A surface of a body in a snapshot. Arrays that do not move are shared by all snapshots of one revision.
+typedef struct sp_snapshot_surface {
+    const char *name;   ///< "boundary" of surface 0
+    unsigned roles;     ///< SP_ROLE_ bits; the boundary has those that no embedded surface has
+    uint32_t revision;  ///< of what does not move
+    uint64_t moved;     ///< another number where the positions are not those of the snapshot before
+    int vertex_count;
+    const float *positions;  ///< vertex_count x 3 [m]
+    const float *normals;    ///< vertex_count x 3, unit, smooth, outward; NULL of the boundary
+    int face_count;
+    const uint32_t *faces;         ///< face_count x 3, outward
+    const sp_anchor *anchors;      ///< vertex_count material points of the body
+    const int *nodes;              ///< boundary: user's node of each vertex; NULL where the body has no nodes
+    const unsigned char *stripes;  ///< boundary, per face: 1 along n1 of a rod, which shows how it is twisted; NULL: none
+    int ring_count;
+    const sp_rod_ring *rings;  ///< boundary: cross sections of a rod, one after the other; NULL: none
+    const float *texcoords;    ///< face_count x 3 corners x 2; nullable
+    const float *colors;       ///< vertex_count x 4; nullable
+} sp_snapshot_surface;
+
+/// A body in a snapshot: its surfaces and its energies.
 typedef struct sp_snapshot_body {
     sp_body_id id;
     const char *name;
-    uint32_t revision;  ///< of the faces
-    int vertex_count;
-    const float *positions;  ///< vertex_count x 3 [m]
-    int face_count;
-    const uint32_t *faces;         ///< face_count x 3, outward; shared by all snapshots of one revision
-    const int *nodes;              ///< user's node of each vertex, shared likewise; NULL where the body has no nodes
-    const unsigned char *stripes;  ///< per face: 1 along n1 of a rod, which shows how it is twisted; NULL: none; shared likewise
-    int ring_count;
-    const sp_rod_ring *rings;  ///< of a rod's vertices, one after the other; NULL: none; shared likewise
-    int surface_count;         ///< surfaces that ride on it; a role that none of them has is its own boundary's, above
-    const sp_snapshot_surface *surfaces;
+    int surface_count;                    ///< at least 1
+    const sp_snapshot_surface *surfaces;  ///< [0] the boundary, then the embedded ones
     // as in sp_body_info, of the last step
     int inverted;
     double volume_lost, penetration;

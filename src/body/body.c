@@ -23,6 +23,11 @@ sp_status sp__body_init(sp_body *b, int nq, int nv) {
     b->f = new_vector(b->ctx, nv);
     b->target = new_vector(b->ctx, nq);
     b->fixed = sp__alloc(b->ctx, nv > 0 ? (size_t)nv : 1, 1);
+    sp_surface *boundary = sp__surface_create(b->ctx, "boundary", SP_ROLE_MECHANICAL | SP_ROLE_VISUAL | SP_ROLE_COLLISION);
+    if (boundary && sp__surfaces_reserve(b) >= 0)
+        sp__surfaces_add(b, boundary);
+    else
+        sp__surface_release(b->ctx, &boundary), ok = false;
     if (ok && b->f && b->target && b->fixed) return SP_OK;
     sp__body_free(b);
     return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the %d unknowns of a body", nv);
@@ -39,6 +44,7 @@ void sp__body_free(sp_body *b) {
     sp__free(b->ctx, b->parts), b->parts = NULL;
     sp__free(b->ctx, b->target), b->target = NULL;
     sp__free(b->ctx, b->fixed), b->fixed = NULL;
+    sp__surfaces_free(b);
     sp__loads_free(b);
     sp__solver_destroy(&b->solver);
     sp__solver_destroy(&b->next_solver);

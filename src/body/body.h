@@ -11,6 +11,7 @@
 #include "body/field.h"
 #include "body/load.h"
 #include "body/params.h"
+#include "body/surface.h"
 #include "core/core.h"
 #include "core/visitor.h"
 #include "linear/solver.h"
@@ -19,7 +20,6 @@
 
 typedef struct sp_body sp_body;
 
-typedef enum sp_which { SP_COMMITTED, SP_TRIAL } sp_which;
 typedef enum sp_tier { SP_TOPOLOGY, SP_PARAMETERS, SP_STATE, SP_CACHE } sp_tier;
 
 enum {                  // capabilities
@@ -52,17 +52,6 @@ typedef struct sp_rows {
     int *start, *col;
     double *val;
 } sp_rows;
-
-typedef struct sp_surface {
-    int vertex_count, face_count;
-    const sp_anchor *anchors;      // one per vertex
-    const uint32_t *faces;         // face_count x 3, outward
-    const int *nodes;              // user's node of each vertex; NULL: the body has no nodes
-    const unsigned char *stripes;  // per face: 1 on the side that shows twist; NULL: none
-    int ring_count;
-    const sp_rod_ring *rings;  // around a centreline, rising; NULL: none
-    uint32_t revision;
-} sp_surface;
 
 typedef struct sp_bound {  // of an element: none of its points is farther from the middle [m], or faster [m/s]
     double middle[3], radius, speed;
@@ -153,10 +142,9 @@ typedef struct sp_body_ops {
     // surfaces: the material points at n places of the rest shape (of its own frame, where it has one), and how far each is from
     // the element it is held at [m], 0 inside; NULL: no surface can ride on it
     sp_status (*attach)(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
-    // the corners of a boundary face, all in the element behind it; NULL: those of `surface` are
+    // the corners of a face of the boundary, all in the element behind it; NULL: the anchors of its vertices are
     void (*face_corners)(sp_body *b, int face, sp_anchor out[3]);
     // what others look at
-    sp_status (*surface)(sp_body *b, const sp_surface **out);
     const sp_field *fields;  // what the kind can tell, field_count entries; see field.h
     int field_count;
     void (*corners)(sp_body *b, int *out);  // elements x 4 user's nodes; NULL: no elements
@@ -192,6 +180,8 @@ struct sp_body {
     char name[64];
     uint32_t caps;
     int nq, nv;
+    sp_surface **surfaces;  // [0] the boundary, which may be empty; then embedded ones. Topology
+    int surface_count, surface_capacity;
     double *q[2], *v[2];   // [SP_COMMITTED], [SP_TRIAL]; state tier
     double *f;             // force at the trial state, written by evaluate (nv)
     double energy;         // potential that evaluate found: elastic, springs, dead loads, gravity
@@ -230,7 +220,7 @@ void sp__body_balance(sp_body *b, const sp_step *step);
 double sp__balance_potential(const sp_balance *n);
 bool sp__balance_gains(const sp_balance *n);  // energy appeared, more than the method's error explains
 
-// Shared by the kinds: arrays of a body with nv unknowns (q, v, f, fixed, target, work), and their release.
+// Shared by the kinds: arrays of a body with nv unknowns (q, v, f, fixed, target, work) and an empty boundary, and their release.
 sp_status sp__body_init(sp_body *b, int nq, int nv);
 void sp__body_free(sp_body *b);
 // The arrays that every body has (q and v committed; fixed and target): a kind's visit calls this first. Springs are saved by

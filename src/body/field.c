@@ -1,5 +1,6 @@
 #include "body/field.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -13,7 +13,8 @@ typedef struct sp_step sp_step;
 typedef struct sp_field {
     sp_field_id id;
     int (*count)(const sp_body *b);  // items
-    // count x components numbers at the committed state, in users' numbering. step: the last one made, at whose loads forces are found
+    // count x components numbers at the committed state, in users' numbering. step: the last one made, at whose loads forces are
+    // found
     sp_status (*fill)(sp_body *b, const sp_step *step, sp_field_id id, double *out);
 } sp_field;
 

@@ -15,16 +15,13 @@ typedef struct sp_rigid {
     bool kinematic;
     sp_pose_signal pose;
     double posted[8];  // parameters: 1 and the pose that an edit gave, which then replaces the signal
-    sp_surface surface;
-    sp_anchor *anchors;
-    uint32_t *faces;
 } sp_rigid;
 
 static void destroy(sp_body *b) {
     sp_rigid *r = b->impl;
     sp_context *ctx = b->ctx;
     if (r) {
-        sp__free(ctx, r->shapes), sp__free(ctx, r->anchors), sp__free(ctx, r->faces);
+        sp__free(ctx, r->shapes);
         sp__free(ctx, r);
     }
     sp__body_free(b);
@@ -187,11 +184,6 @@ static double distance(sp_body *b, sp_which s, const double x[3], double normal[
 
 // ---------------------------------------------------------------------------------------------------- looking, edits
 
-static sp_status surface(sp_body *b, const sp_surface **out) {
-    *out = &((sp_rigid *)b->impl)->surface;
-    return SP_OK;
-}
-
 static int pose_count(const sp_body *b) {
     (void)b;
     return 1;
@@ -284,7 +276,6 @@ const sp_body_ops sp__rigid_ops = {
     .anchor_node = anchor_node,
     .anchor_point = anchor_point,
     .attach = attach,
-    .surface = surface,
     .fields = rigid_fields,
     .field_count = 1,
     .measure = measure,
@@ -351,26 +342,25 @@ static double picture_extent(const sp_rigid *r) {
 
 // The triangles of one shape behind those already there.
 static sp_status append_triangles(sp_body *b, const sp_rigid_shape *shape) {
-    sp_rigid *r = b->impl;
+    sp_surface *s = b->surfaces[0];
     sp_context *ctx = b->ctx;
     int nv = 0, nf = 0, *f = NULL;
     double *x = NULL;
     sp_anchor *anchors = NULL;
     uint32_t *faces = NULL;
-    sp_status status = sp__shape_triangles(ctx, shape, picture_extent(r), &nv, &x, &nf, &f);
+    sp_status status = sp__shape_triangles(ctx, shape, picture_extent(b->impl), &nv, &x, &nf, &f);
     if (status < 0) goto done;
-    size_t old_v = (size_t)r->surface.vertex_count, old_f = (size_t)r->surface.face_count;
+    size_t old_v = (size_t)s->vertex_count, old_f = (size_t)s->face_count;
     status = SP_NO_MEMORY;
     if (!SP_NEW(ctx, anchors, old_v + (size_t)nv) || !SP_NEW(ctx, faces, 3 * (old_f + (size_t)nf))) goto done;
-    if (old_v) memcpy(anchors, r->anchors, old_v * sizeof *anchors);
-    if (old_f) memcpy(faces, r->faces, 3 * old_f * sizeof *faces);
+    if (old_v) memcpy(anchors, s->anchors, old_v * sizeof *anchors);
+    if (old_f) memcpy(faces, s->faces, 3 * old_f * sizeof *faces);
     for (int i = 0; i < nv; i++) memcpy(anchors[old_v + (size_t)i].offset, x + 3 * i, 3 * sizeof *x);
     for (int i = 0; i < 3 * nf; i++) faces[3 * old_f + (size_t)i] = (uint32_t)(old_v + (size_t)f[i]);
-    sp__free(ctx, r->anchors), sp__free(ctx, r->faces);
-    r->anchors = anchors, r->faces = faces;
+    sp__free(ctx, s->anchors), sp__free(ctx, s->faces);
+    s->anchors = anchors, s->faces = faces;
     anchors = NULL, faces = NULL;
-    r->surface = (sp_surface){
-        .vertex_count = (int)old_v + nv, .face_count = (int)old_f + nf, .anchors = r->anchors, .faces = r->faces, .revision = 1};
+    s->vertex_count = (int)old_v + nv, s->face_count = (int)old_f + nf;
     status = SP_OK;
 done:
     sp__free(ctx, x), sp__free(ctx, f), sp__free(ctx, anchors), sp__free(ctx, faces);

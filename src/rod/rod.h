@@ -104,12 +104,6 @@ typedef struct sp_rod {
     double *scratch;                                 // per worker: scratch_size numbers
     size_t scratch_size;
     // surface
-    sp_surface surface;
-    sp_anchor *anchors;
-    uint32_t *faces;
-    int *surface_nodes;
-    unsigned char *stripes;
-    sp_rod_ring *ring;
     int samples, sides, rings;
 } sp_rod;
 
@@ -251,8 +245,6 @@ void sp__rod_grow_set(sp_body *b, const double *length);  // elements: another s
 void sp__rod_grow_visit(sp_body *b, sp_tier tier, sp_visitor *v);
 // rod_surface.c
 sp_status sp__rod_surface_create(sp_body *b);
-void sp__rod_surface_free(sp_body *b);
-sp_status sp__rod_surface(sp_body *b, const sp_surface **out);
 void sp__rod_face_corners(sp_body *b, int face, sp_anchor out[3]);
 // rod_look.c
 enum { SP_ROD_FIELDS = 12 };

@@ -67,7 +67,6 @@ const sp_body_ops sp__rod_ops = {
     .anchor_point = sp__rod_anchor_point,
     .attach = sp__rod_attach,
     .face_corners = sp__rod_face_corners,
-    .surface = sp__rod_surface,
     .fields = sp__rod_fields,
     .field_count = SP_ROD_FIELDS,
     .measure = sp__rod_measure,
@@ -487,7 +486,6 @@ static void destroy(sp_body *b) {
         if (r->part[i].model) r->model->destroy(b, i);
     sp__rod_grow_free(b);
     sp__rod_hold_free(b);
-    sp__rod_surface_free(b);
     void *all[] = {r->part,
                    r->part_of,
                    r->section_of,

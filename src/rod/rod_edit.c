@@ -3,11 +3,11 @@
 
 // ------------------------------------------------------------------------------------------------ tiers
 
-static void visit_topology(sp_rod *r, sp_visitor *v) {
+static void visit_topology(const sp_body *b, sp_rod *r, sp_visitor *v) {
     v->array(v, "part_of", r->part_of, sizeof(int), (size_t)r->elements);
     v->array(v, "section_of", r->section_of, sizeof(int), (size_t)r->elements);
     v->array(v, "rest", r->rest, sizeof(double), 3 * (size_t)r->nodes);
-    v->array(v, "faces", r->faces, sizeof(uint32_t), 3 * (size_t)r->surface.face_count);
+    v->array(v, "faces", b->surfaces[0]->faces, sizeof(uint32_t), 3 * (size_t)b->surfaces[0]->face_count);
 }
 
 static void visit_parameters(const sp_body *b, sp_rod *r, sp_visitor *v) {
@@ -24,7 +24,7 @@ static void visit_parameters(const sp_body *b, sp_rod *r, sp_visitor *v) {
 void sp__rod_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
     sp_rod *r = sp__rod(b);
     sp__body_visit(b, tier, v);
-    if (tier == SP_TOPOLOGY) visit_topology(r, v);
+    if (tier == SP_TOPOLOGY) visit_topology(b, r, v);
     if (tier == SP_PARAMETERS) visit_parameters(b, r, v);
     if (tier == SP_STATE) {
         v->array(v, "length", r->length, sizeof(double), (size_t)r->elements);

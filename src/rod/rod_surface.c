@@ -70,43 +70,43 @@ static void place_ring(const sp_rod_part *p, int corners, const sp_rod_section *
 
 // ---------------------------------------------------------------------------------------------------- a strand
 
-static int place_rings(sp_rod *r, const sp_rod_part *p, int vertex, int *rings) {
+static int place_rings(const sp_rod *r, const sp_rod_part *p, int vertex, sp_surface *out) {
     bool ribbon = is_ribbon(r, p);
     int corners = corners_of(r, p);
     for (int e = 0; e < p->elements; e++)
         for (int k = e > 0; k <= r->rings; k++, vertex += corners) {
             sp_rod_ring ring = {vertex, p->element + e, (double)k / r->rings};
-            r->ring[(*rings)++] = ring;
-            place_ring(p, corners, section_at(r, p, e), ribbon, &ring, r->anchors + vertex, r->surface_nodes + vertex);
+            out->rings[out->ring_count++] = ring;
+            place_ring(p, corners, section_at(r, p, e), ribbon, &ring, out->anchors + vertex, out->nodes + vertex);
         }
     return vertex;
 }
 
-static void add_face(sp_rod *r, int *face, uint32_t a, uint32_t b, uint32_t c, bool stripe) {
-    uint32_t *f = r->faces + 3 * (size_t)*face;
+static void add_face(sp_surface *out, uint32_t a, uint32_t b, uint32_t c, bool stripe) {
+    uint32_t *f = out->faces + 3 * (size_t)out->face_count;
     f[0] = a, f[1] = b, f[2] = c;
-    r->stripes[(*face)++] = stripe;
+    out->stripes[out->face_count++] = stripe;
 }
 
 // Corners go round from n1 to n2, so that side x tangent looks outwards. The two sides of a twisted ribbon are cut along the same
 // diagonal: along two that cross they would stick through each other.
-static void join_rings(sp_rod *r, uint32_t first, int corners, bool ribbon, int *face) {
+static void join_rings(sp_surface *out, uint32_t first, int corners, bool ribbon) {
     int striped = ribbon ? 1 : line_sides(corners);
     for (int k = 0; k < corners; k++) {
         uint32_t a = first + (uint32_t)k, b = first + (uint32_t)((k + 1) % corners), n = (uint32_t)corners;
         bool other = ribbon && k >= 2;
-        add_face(r, face, a, b, other ? a + n : b + n, k < striped);
-        add_face(r, face, other ? b : a, b + n, a + n, k < striped);
+        add_face(out, a, b, other ? a + n : b + n, k < striped);
+        add_face(out, other ? b : a, b + n, a + n, k < striped);
     }
 }
 
-static void add_faces(sp_rod *r, const sp_rod_part *p, int vertex, int *face) {
+static void add_faces(const sp_rod *r, const sp_rod_part *p, int vertex, sp_surface *out) {
     int corners = corners_of(r, p), bands = r->rings * p->elements;
     bool ribbon = is_ribbon(r, p);
     uint32_t first = (uint32_t)vertex, last = first + (uint32_t)(bands * corners);
-    for (int k = 1; k + 1 < corners; k++) add_face(r, face, first, first + (uint32_t)k + 1, first + (uint32_t)k, false);
-    for (int i = 0; i < bands; i++) join_rings(r, first + (uint32_t)(i * corners), corners, ribbon, face);
-    for (int k = 1; k + 1 < corners; k++) add_face(r, face, last, last + (uint32_t)k, last + (uint32_t)k + 1, false);
+    for (int k = 1; k + 1 < corners; k++) add_face(out, first, first + (uint32_t)k + 1, first + (uint32_t)k, false);
+    for (int i = 0; i < bands; i++) join_rings(out, first + (uint32_t)(i * corners), corners, ribbon);
+    for (int k = 1; k + 1 < corners; k++) add_face(out, last, last + (uint32_t)k, last + (uint32_t)k + 1, false);
 }
 
 // ---------------------------------------------------------------------------------------------------- all
@@ -129,8 +129,11 @@ static int choose_rings(sp_body *b) {
     return (int)fmin(RINGS_MOST, fmax(least, ceil(most / TURN)));
 }
 
-// vertex_count, face_count and ring_count
-static sp_status count(sp_body *b, sp_surface *out) {
+typedef struct surface_size {
+    size_t vertices, faces, rings;
+} surface_size;
+
+static sp_status count_surface(sp_body *b, surface_size *out) {
     const sp_rod *r = sp__rod(b);
     double v = 0, f = 0, rings = 0;
     for (int i = 0; i < r->parts; i++) {
@@ -144,50 +147,33 @@ static sp_status count(sp_body *b, sp_surface *out) {
                             "a rod's surface of %.0f vertices and %.0f triangles, must have at most %d of each: fewer rings (%d) "
                             "or sides (%d)",
                             v, f, MOST, r->rings, r->sides);
-    *out = (sp_surface){.vertex_count = (int)v, .face_count = (int)f, .ring_count = (int)rings, .revision = 1};
+    *out = (surface_size){(size_t)v, (size_t)f, (size_t)rings};
     return SP_OK;
 }
 
 sp_status sp__rod_surface_create(sp_body *b) {
     sp_rod *r = sp__rod(b);
-    sp_surface s = {0};
+    sp_surface *s = b->surfaces[0];
+    surface_size n = {0};
     if (!r->sides) r->sides = r->parts > MANY_STRANDS ? 6 : 12;
     if (!r->rings) r->rings = choose_rings(b);
-    SP_TRY(count(b, &s));
-    size_t v = (size_t)s.vertex_count, f = (size_t)s.face_count;
-    if (!SP_NEW(b->ctx, r->anchors, v) || !SP_NEW(b->ctx, r->surface_nodes, v) || !SP_NEW(b->ctx, r->faces, 3 * f) ||
-        !SP_NEW(b->ctx, r->stripes, f) || !SP_NEW(b->ctx, r->ring, s.ring_count)) {
-        sp__rod_surface_free(b);
-        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for a rod's surface of %d vertices", s.vertex_count);
+    SP_TRY(count_surface(b, &n));
+    if (!SP_NEW(b->ctx, s->anchors, n.vertices) || !SP_NEW(b->ctx, s->nodes, n.vertices) ||
+        !SP_NEW(b->ctx, s->faces, 3 * n.faces) || !SP_NEW(b->ctx, s->stripes, n.faces) || !SP_NEW(b->ctx, s->rings, n.rings))
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for a rod's surface of %zu vertices", n.vertices);
+    for (int i = 0; i < r->parts; i++) {
+        add_faces(r, &r->part[i], s->vertex_count, s);
+        s->vertex_count = place_rings(r, &r->part[i], s->vertex_count, s);
     }
-    for (int i = 0, vertex = 0, face = 0, rings = 0; i < r->parts; i++) {
-        add_faces(r, &r->part[i], vertex, &face);
-        vertex = place_rings(r, &r->part[i], vertex, &rings);
-    }
-    s.anchors = r->anchors, s.faces = r->faces, s.nodes = r->surface_nodes, s.stripes = r->stripes, s.rings = r->ring;
-    r->surface = s;
-    return SP_OK;
-}
-
-void sp__rod_surface_free(sp_body *b) {
-    sp_rod *r = sp__rod(b);
-    sp__free(b->ctx, r->anchors), sp__free(b->ctx, r->surface_nodes);
-    sp__free(b->ctx, r->faces), sp__free(b->ctx, r->stripes), sp__free(b->ctx, r->ring);
-    r->anchors = NULL, r->surface_nodes = NULL, r->faces = NULL, r->stripes = NULL, r->ring = NULL;
-    r->surface = (sp_surface){0};
-}
-
-sp_status sp__rod_surface(sp_body *b, const sp_surface **out) {
-    *out = &sp__rod(b)->surface;
     return SP_OK;
 }
 
 // where a face reaches back over the start of its element, the corners there are at its own 0
 void sp__rod_face_corners(sp_body *b, int face, sp_anchor out[3]) {
-    const sp_rod *r = sp__rod(b);
+    const sp_surface *s = b->surfaces[0];
     uint32_t element = 0;
     for (int k = 0; k < 3; k++) {
-        out[k] = r->anchors[r->faces[3 * (size_t)face + (size_t)k]];
+        out[k] = s->anchors[s->faces[3 * (size_t)face + (size_t)k]];
         element = out[k].elem > element ? out[k].elem : element;
     }
     for (int k = 0; k < 3; k++)

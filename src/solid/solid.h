@@ -53,11 +53,7 @@ typedef struct sp_solid {
     int leaf_count, *leaf_start;  // ranges of inner nodes that make the chunks
     sp_tets tets;
     uint32_t *corner_of;  // per inner node: 4 * slot + corner of one element that has it; UINT32_MAX: none
-    sp_surface surface;
-    sp_anchor *surface_anchors;
-    uint32_t *surface_faces;
-    int *surface_nodes;
-    int *surface_tets;  // the element behind each face, user's number
+    int *surface_tets;  // the element behind each face of the boundary, user's number
     // parameters
     sp_material_model model;
     sp_rotation rotation;
@@ -152,7 +148,6 @@ void sp__solid_push(sp_body *b, sp_which s, int n, const sp_anchor *a, const dou
 sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out);
 sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *out);
 // solid_surface.c
-sp_status sp__solid_surface(sp_body *b, const sp_surface **out);
 sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh);
 sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
 void sp__solid_face_corners(sp_body *b, int face, sp_anchor out[3]);

@@ -46,7 +46,6 @@ const sp_body_ops sp__solid_ops = {
     .anchor_point = sp__solid_anchor_point,
     .attach = sp__solid_attach,
     .face_corners = sp__solid_face_corners,
-    .surface = sp__solid_surface,
     .fields = sp__solid_fields,
     .field_count = SP_SOLID_FIELDS,
     .corners = sp__solid_element_corners,
@@ -298,14 +297,14 @@ static void destroy(sp_body *b) {
     sp_context *ctx = b->ctx;
     sp_solid *s = sp__solid(b);
     sp_tets *t = &s->tets;
-    void *all[] = {
-        s->user_node,     s->inner_node,    s->user_tet,      s->slot_of,       s->leaf_start, t->block_start, t->node,
-        t->local,         t->rest,          t->frame,         t->scale,         t->ratio,      t->grad,        t->spin,
-        s->volume,        s->corner_of,     s->region,        s->region_names,  s->region_of,  s->density,     s->young,
-        s->poisson,       s->rest,          s->hold,          s->mass,          s->drag_of,    s->keep,        s->work,
-        s->partial,       s->scratch,       s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum, s->surface_anchors,
-        s->surface_faces, s->surface_nodes, s->surface_tets,  s->around_start,  s->around,     s->turn,        s->slot_node,
-        s->other_grad,    s->other_spin,    s->terms,         s->tally};
+    void *all[] = {s->user_node,     s->inner_node,    s->user_tet,   s->slot_of,     s->leaf_start,   t->block_start,
+                   t->node,          t->local,         t->rest,       t->frame,       t->scale,        t->ratio,
+                   t->grad,          t->spin,          s->volume,     s->corner_of,   s->region,       s->region_names,
+                   s->region_of,     s->density,       s->young,      s->poisson,     s->rest,         s->hold,
+                   s->mass,          s->drag_of,       s->keep,       s->work,        s->partial,      s->scratch,
+                   s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum, s->surface_tets, s->around_start,
+                   s->around,        s->turn,          s->slot_node,  s->other_grad,  s->other_spin,   s->terms,
+                   s->tally};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &t->chunks);
     sp__solid_free_loads(ctx, s);

@@ -3,7 +3,8 @@
 
 // ------------------------------------------------------------------------------------------------ tiers
 
-static void visit_topology(sp_solid *s, sp_visitor *v) {
+static void visit_topology(const sp_body *b, sp_visitor *v) {
+    sp_solid *s = sp__solid(b);
     sp_tets *t = &s->tets;
     size_t n = (size_t)t->blocks * (size_t)t->lanes, touched = (size_t)t->chunks.start[t->chunks.count];
     v->array(v, "user_node", s->user_node, sizeof(int), (size_t)s->nodes);
@@ -16,7 +17,7 @@ static void visit_topology(sp_solid *s, sp_visitor *v) {
     v->array(v, "chunk_node", t->chunks.node, sizeof(int), touched);
     v->array(v, "chunk_slot", t->chunks.slot, sizeof(int), touched);
     v->array(v, "slot_start", t->chunks.slot_start, sizeof(int), (size_t)s->nodes + 1);
-    v->array(v, "faces", s->surface_faces, sizeof(uint32_t), 3 * (size_t)s->surface.face_count);
+    v->array(v, "faces", b->surfaces[0]->faces, sizeof(uint32_t), 3 * (size_t)b->surfaces[0]->face_count);
 }
 
 static void visit_parameters(sp_solid *s, sp_visitor *v) {
@@ -52,7 +53,7 @@ static void visit_cache(sp_solid *s, sp_visitor *v) {
 
 void sp__solid_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
     sp__body_visit(b, tier, v);
-    if (tier == SP_TOPOLOGY) visit_topology(sp__solid(b), v);
+    if (tier == SP_TOPOLOGY) visit_topology(b, v);
     if (tier == SP_PARAMETERS) visit_parameters(sp__solid(b), v);
     if (tier == SP_CACHE) visit_cache(sp__solid(b), v);
 }

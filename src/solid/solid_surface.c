@@ -14,53 +14,46 @@ static int number_vertices(const sp_solid *s, const sp_mesh *mesh, int *vertex) 
 // all nodes may touch, since a body without stiffness can fold its inside out
 static void anchor_nodes(sp_body *b, const int *vertex) {
     sp_solid *s = sp__solid(b);
+    sp_surface *boundary = b->surfaces[0];
     for (int i = 0; i < s->nodes; i++) {
         if (s->corner_of[s->inner_node[i]] == UINT32_MAX) continue;
         sp_contact_node *node = &b->loads.nodes[b->loads.node_count++];
         sp__solid_anchor_node(b, i, &node->at);
         node->share = 1;
-        if (vertex[i] >= 0) s->surface_nodes[vertex[i]] = i, s->surface_anchors[vertex[i]] = node->at;
+        if (vertex[i] >= 0) boundary->nodes[vertex[i]] = i, boundary->anchors[vertex[i]] = node->at;
     }
 }
 
 sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh) {
     sp_solid *s = sp__solid(b);
+    sp_surface *boundary = b->surfaces[0];
     int faces = mesh->face_count, *vertex;
     sp_status status = SP_NO_MEMORY;
     if (!SP_NEW(b->ctx, vertex, s->nodes)) return status;
     int n = number_vertices(s, mesh, vertex);
-    if (!SP_NEW(b->ctx, s->surface_anchors, n + 1) || !SP_NEW(b->ctx, s->surface_faces, 3 * (size_t)faces + 1) ||
-        !SP_NEW(b->ctx, s->surface_nodes, n + 1) || !SP_NEW(b->ctx, s->surface_tets, faces + 1) ||
+    if (!SP_NEW(b->ctx, boundary->anchors, n + 1) || !SP_NEW(b->ctx, boundary->faces, 3 * (size_t)faces + 1) ||
+        !SP_NEW(b->ctx, boundary->nodes, n + 1) || !SP_NEW(b->ctx, s->surface_tets, faces + 1) ||
         !SP_NEW(b->ctx, b->loads.nodes, s->nodes + 1))
         goto done;
-    for (int i = 0; i < 3 * faces; i++) s->surface_faces[i] = (uint32_t)vertex[mesh->faces[i]];
+    for (int i = 0; i < 3 * faces; i++) boundary->faces[i] = (uint32_t)vertex[mesh->faces[i]];
     memcpy(s->surface_tets, mesh->face_tet, (size_t)faces * sizeof *s->surface_tets);
+    boundary->vertex_count = n, boundary->face_count = faces;
     anchor_nodes(b, vertex);
-    s->surface = (sp_surface){.vertex_count = n,
-                              .face_count = faces,
-                              .anchors = s->surface_anchors,
-                              .faces = s->surface_faces,
-                              .nodes = s->surface_nodes,
-                              .revision = 1};
     status = SP_OK;
 done:
     sp__free(b->ctx, vertex);
     return status;
 }
 
-sp_status sp__solid_surface(sp_body *b, const sp_surface **out) {
-    *out = &sp__solid(b)->surface;
-    return SP_OK;
-}
-
 // the corners of a boundary face by their weights in the element behind it
 void sp__solid_face_corners(sp_body *b, int face, sp_anchor out[3]) {
     const sp_solid *s = sp__solid(b);
+    const sp_surface *boundary = b->surfaces[0];
     uint32_t element = (uint32_t)s->surface_tets[face];
     int node[4];
     sp__solid_corners(s, element, node);
     for (size_t k = 0; k < 3; k++) {
-        int inner = s->inner_node[s->surface_nodes[s->surface_faces[3 * (size_t)face + k]]];
+        int inner = s->inner_node[boundary->nodes[boundary->faces[3 * (size_t)face + k]]];
         out[k] = (sp_anchor){.body = b->id.slot, .elem = element};
         for (int c = 1; c < 4; c++)
             if (node[c] == inner) out[k].at[c - 1] = 1;

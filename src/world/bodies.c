@@ -94,6 +94,7 @@ static sp_status adopt(sp_world *w, sp_body *b, const char *name) {
     b->ops->measure(b, &m);
     w->slots[w->slot_count] = (sp_slot){.body = b, .generation = 1, .elements = m.elements};
     b->id = (sp_body_id){(uint32_t)w->slot_count + 1, 1};
+    for (int i = 0; i < b->surfaces[0]->vertex_count; i++) b->surfaces[0]->anchors[i].body = b->id.slot;
     w->bodies[w->body_count++] = b;
     w->slot_count++;
     status = sp__snapshots_reserve(w);
@@ -165,7 +166,6 @@ static void remove_body(sp_world *w, sp_body *b) {
     slot->generation++;
     list_obstacles(w);
     sp__journal_forget(w, b);
-    sp__skins_free(w, slot);
     b->ops->destroy(b);
     w->hash = sp__world_compute_hash(w);
 }

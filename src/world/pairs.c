@@ -9,7 +9,7 @@
 #include "world/world_internal.h"
 
 static bool is_soft(const sp_body *b) {
-    return b->nv > 0 && !b->ops->distance && (b->ops->bounds || (b->ops->surface && b->ops->points));
+    return b->nv > 0 && !b->ops->distance && (b->ops->bounds || (b->surfaces[0]->face_count > 0 && b->ops->points));
 }
 
 static int soft_count(const sp_world *w) {
@@ -53,9 +53,9 @@ static sp_status pair_body_points(sp_world *w, sp_pair_body *a) {
         a->count = elements;
         return SP_OK;
     }
-    SP_TRY(b->ops->surface(b, &a->surface));
+    a->surface = b->surfaces[0];
     SP_TRY(pair_body_reserve(w, a, a->surface->vertex_count));
-    b->ops->points(b, SP_TRIAL, a->surface->vertex_count, a->surface->anchors, a->x, NULL);
+    sp__surface_positions(b, a->surface, SP_TRIAL, a->x, NULL, NULL);
     a->count = a->surface->vertex_count;
     return SP_OK;
 }

@@ -1,50 +1,12 @@
 // Snapshots: what readers in other threads look at. A fixed set of counted slots: the step fills one that is neither newest nor
 // held, then makes it the newest; readers take only the newest. Without a free slot the snapshot is skipped and counted.
 //
-// Faces are copied out of the body once per revision and shared by all slots that show it, so a reader may hold a snapshot of a
-// body that has been removed since. What does not move of the surfaces that ride on a body is shared with the body itself. Only
-// the step thread counts references.
+// What does not move of a surface is shared with the body and counted, so that a reader may hold a snapshot of a body that has
+// been removed since. Only the step thread counts references. What moved is found once, here: positions are compared with those
+// of the snapshot before.
 #include <stdio.h>
 
 #include "world/world_internal.h"
-
-static void drop_faces(sp_world *w, sp_faces **faces) {
-    sp_faces *f = *faces;
-    *faces = NULL;
-    if (!f || --f->refs > 0) return;
-    sp__free(w->ctx, f->faces), sp__free(w->ctx, f->nodes), sp__free(w->ctx, f->stripes), sp__free(w->ctx, f->rings);
-    sp__free(w->ctx, f);
-}
-
-static bool shows(const sp_faces *f, const sp_body *b, const sp_surface *s) {
-    return f && f->body.slot == b->id.slot && f->body.generation == b->id.generation && f->revision == s->revision;
-}
-
-static sp_faces *copy_faces(sp_world *w, const sp_body *b, const sp_surface *s) {
-    sp_faces *f = sp__alloc(w->ctx, 1, sizeof *f);
-    if (!f) return NULL;
-    *f = (sp_faces){.count = s->face_count, .ring_count = s->ring_count, .revision = s->revision, .body = b->id, .refs = 1};
-    size_t n = 3 * (size_t)s->face_count, v = (size_t)s->vertex_count;
-    if (!SP_NEW(w->ctx, f->faces, n) || (s->nodes && !SP_NEW(w->ctx, f->nodes, v)) ||
-        (s->stripes && !SP_NEW(w->ctx, f->stripes, s->face_count)) || (s->rings && !SP_NEW(w->ctx, f->rings, s->ring_count))) {
-        drop_faces(w, &f);
-        return NULL;
-    }
-    if (n) memcpy(f->faces, s->faces, n * sizeof *f->faces);
-    if (s->nodes) memcpy(f->nodes, s->nodes, v * sizeof *f->nodes);
-    if (s->stripes) memcpy(f->stripes, s->stripes, (size_t)s->face_count);
-    if (s->rings) memcpy(f->rings, s->rings, (size_t)s->ring_count * sizeof *f->rings);
-    f->refs = 0;
-    return f;
-}
-
-// the faces that another slot shows already, or a copy
-static sp_faces *share_faces(sp_world *w, const sp_body *b, const sp_surface *s) {
-    for (int i = 0; i < w->def.snapshot_slots; i++)
-        for (int k = 0; k < w->shots[i].body_capacity; k++)
-            if (shows(w->shots[i].parts[k].faces, b, s)) return w->shots[i].parts[k].faces;
-    return copy_faces(w, b, s);
-}
 
 // ---------------------------------------------------------------------------------------------------- room
 
@@ -65,80 +27,51 @@ static sp_status reserve_parts(sp_world *w, sp_shot *shot) {
     return SP_OK;
 }
 
-static sp_status reserve_part(sp_world *w, sp_body *b, sp_shot_body *part, const sp_surface *s) {
-    if (!shows(part->faces, b, s)) {
-        sp_faces *faces = share_faces(w, b, s);
-        if (!faces) return SP_NO_MEMORY;
-        faces->refs++;
-        drop_faces(w, &part->faces);
-        part->faces = faces;
-    }
-    if (s->vertex_count <= part->vertex_capacity) return SP_OK;
-    float *positions = sp__alloc(w->ctx, 3 * (size_t)s->vertex_count, sizeof *positions);
-    if (!positions) return SP_NO_MEMORY;
-    sp__free(w->ctx, part->positions);
-    part->positions = positions;
-    part->vertex_capacity = s->vertex_count;
-    return SP_OK;
-}
-
 // the list of surfaces; what was shown there before stays held until something else is shown
-static sp_status reserve_skin_list(sp_world *w, sp_shot_body *part, int count) {
-    if (count <= part->skin_capacity) return SP_OK;
-    sp_shot_skin *skins = sp__alloc(w->ctx, (size_t)count, sizeof *skins);
-    sp_snapshot_surface *surfaces = sp__alloc(w->ctx, (size_t)count, sizeof *surfaces);
-    if (!skins || !surfaces) {
-        sp__free(w->ctx, skins), sp__free(w->ctx, surfaces);
+static sp_status reserve_surface_list(sp_world *w, sp_shot_body *part, int count) {
+    if (count <= part->surface_capacity) return SP_OK;
+    sp_shot_surface *surfaces = sp__alloc(w->ctx, (size_t)count, sizeof *surfaces);
+    sp_snapshot_surface *view = sp__alloc(w->ctx, (size_t)count, sizeof *view);
+    if (!surfaces || !view) {
+        sp__free(w->ctx, surfaces), sp__free(w->ctx, view);
         return SP_NO_MEMORY;
     }
-    if (part->skin_capacity) memcpy(skins, part->skins, (size_t)part->skin_capacity * sizeof *skins);
-    sp__free(w->ctx, part->skins), sp__free(w->ctx, part->surfaces);
-    part->skins = skins, part->surfaces = surfaces;
-    part->skin_capacity = count;
+    if (part->surface_capacity) memcpy(surfaces, part->surfaces, (size_t)part->surface_capacity * sizeof *surfaces);
+    sp__free(w->ctx, part->surfaces), sp__free(w->ctx, part->view);
+    part->surfaces = surfaces, part->view = view;
+    part->surface_capacity = count;
     return SP_OK;
 }
 
-static sp_status reserve_skin(sp_world *w, sp_shot_skin *shown, sp_skin *skin) {
-    if (shown->skin != skin) {
-        skin->refs++;
-        sp__skin_drop(w, &shown->skin);
-        shown->skin = skin;
+static sp_status reserve_surface(sp_world *w, sp_shot_surface *shown, sp_surface *surface, bool normals) {
+    size_t n = 3 * (size_t)surface->vertex_count;
+    float *x = NULL, *normal = NULL;
+    if (shown->surface != surface) {
+        surface->refs++;
+        sp__surface_release(w->ctx, &shown->surface);
+        shown->surface = surface;
     }
-    if (skin->vertex_count <= shown->vertex_capacity) return SP_OK;
-    size_t n = 3 * (size_t)skin->vertex_count;
-    float *positions = sp__alloc(w->ctx, n, sizeof *positions), *normals = sp__alloc(w->ctx, n, sizeof *normals);
-    if (!positions || !normals) {
-        sp__free(w->ctx, positions), sp__free(w->ctx, normals);
+    if (surface->vertex_count <= shown->vertex_capacity && (shown->normals || !normals)) return SP_OK;
+    if (!SP_NEW(w->ctx, x, n + 1) || (normals && !SP_NEW(w->ctx, normal, n + 1))) {
+        sp__free(w->ctx, x);
         return SP_NO_MEMORY;
     }
     sp__free(w->ctx, shown->positions), sp__free(w->ctx, shown->normals);
-    shown->positions = positions, shown->normals = normals;
-    shown->vertex_capacity = skin->vertex_count;
+    shown->positions = x, shown->normals = normal;
+    shown->vertex_capacity = surface->vertex_count;
     return SP_OK;
 }
 
-static sp_status reserve_skins(sp_world *w, const sp_body *b, sp_shot_body *part) {
-    const sp_slot *slot = &w->slots[b->id.slot - 1];
-    SP_TRY(reserve_skin_list(w, part, slot->skin_count));
-    for (int i = 0; i < slot->skin_count; i++) SP_TRY(reserve_skin(w, &part->skins[i], slot->skins[i]));
-    for (int i = slot->skin_count; i < part->skin_capacity; i++) sp__skin_drop(w, &part->skins[i].skin);
+static sp_status reserve_body_surfaces(sp_world *w, const sp_body *b, sp_shot_body *part) {
+    SP_TRY(reserve_surface_list(w, part, b->surface_count));
+    for (int i = 0; i < b->surface_count; i++) SP_TRY(reserve_surface(w, &part->surfaces[i], b->surfaces[i], i > 0));
+    for (int i = b->surface_count; i < part->surface_capacity; i++) sp__surface_release(w->ctx, &part->surfaces[i].surface);
     return SP_OK;
-}
-
-static sp_status surface_of(sp_body *b, const sp_surface **out) {
-    static const sp_surface nothing = {0};
-    *out = &nothing;
-    return b->ops->surface ? b->ops->surface(b, out) : SP_OK;
 }
 
 static sp_status reserve_shot(sp_world *w, sp_shot *shot) {
     SP_TRY(reserve_parts(w, shot));
-    for (int i = 0; i < w->body_count; i++) {
-        const sp_surface *s;
-        SP_TRY(surface_of(w->bodies[i], &s));
-        SP_TRY(reserve_part(w, w->bodies[i], &shot->parts[i], s));
-        SP_TRY(reserve_skins(w, w->bodies[i], &shot->parts[i]));
-    }
+    for (int i = 0; i < w->body_count; i++) SP_TRY(reserve_body_surfaces(w, w->bodies[i], &shot->parts[i]));
     return SP_OK;
 }
 
@@ -158,46 +91,50 @@ sp_status sp__snapshots_reserve(sp_world *w) {
 
 // ---------------------------------------------------------------------------------------------------- filling
 
-enum { CHUNK = 2048, BLOCK = 128 };  // vertices of a task, and of a call
-
-typedef struct positions_job {
-    sp_body *b;
-    const sp_surface *s;
-    float *out;
-} positions_job;
-
-static void fill_chunk(void *arg, int task, int worker) {
-    const positions_job *j = arg;
-    int end = j->s->vertex_count - task * CHUNK < CHUNK ? j->s->vertex_count : (task + 1) * CHUNK;
-    double x[3 * BLOCK];
-    (void)worker;
-    for (int i = task * CHUNK; i < end; i += BLOCK) {
-        int n = end - i < BLOCK ? end - i : BLOCK;
-        j->b->ops->points(j->b, SP_COMMITTED, n, j->s->anchors + i, x, NULL);
-        for (int k = 0; k < 3 * n; k++) j->out[3 * (size_t)i + (size_t)k] = (float)x[k];
+// the surface in the newest snapshot; NULL: it is not there
+static const sp_snapshot_surface *seen_before(const sp_world *w, const sp_body *b, int body, int surface) {
+    if (w->newest < 0) return NULL;
+    const sp_snapshot *last = &w->shots[w->newest].view;
+    // bodies keep their order, and those removed since stood before it
+    for (int i = body; i < last->body_count; i++) {
+        const sp_snapshot_body *there = &last->bodies[i];
+        if (there->id.slot != b->id.slot || there->id.generation != b->id.generation) continue;
+        return surface < there->surface_count ? &there->surfaces[surface] : NULL;
     }
+    return NULL;
 }
 
-static void fill_positions(sp_body *b, const sp_surface *s, float *out) {
-    positions_job j = {b, s, out};
-    if (b->ops->settle) b->ops->settle(b, NULL, SP_COMMITTED);
-    sp__parallel(b->ctx, s->vertex_count / CHUNK + (s->vertex_count % CHUNK != 0), fill_chunk, &j);
+static bool has_moved(const sp_snapshot_surface *before, const sp_shot_surface *now) {
+    const sp_surface *s = now->surface;
+    return !before || before->revision != s->revision || before->vertex_count != s->vertex_count ||
+           memcmp(before->positions, now->positions, 3 * (size_t)s->vertex_count * sizeof(float)) != 0;
 }
 
-static void fill_surface(sp_body *b, const sp_shot_skin *shown, sp_snapshot_surface *out) {
-    sp_skin *s = shown->skin;
-    sp__skin_positions(b, s, NULL);
-    for (size_t i = 0; i < 3 * (size_t)s->vertex_count; i++) shown->positions[i] = (float)s->x[i];
-    sp__skin_normals(b, s, NULL, shown->normals);
+static void fill_positions(sp_body *b, const sp_shot_surface *shown, bool normals) {
+    sp_surface *s = shown->surface;
+    sp__surface_positions(b, s, SP_COMMITTED, normals ? s->x : NULL, shown->positions, NULL);
+    if (normals) sp__surface_normals(b->ctx, s, NULL, shown->normals);
+}
+
+static void fill_surface(sp_world *w, int body, int surface, const sp_shot_surface *shown, sp_snapshot_surface *out) {
+    sp_body *b = w->bodies[body];
+    const sp_surface *s = shown->surface;
+    const sp_snapshot_surface *before = seen_before(w, b, body, surface);
+    fill_positions(b, shown, surface > 0);
     *out = (sp_snapshot_surface){.name = s->name,
-                                 .roles = s->roles,
+                                 .roles = surface == 0 ? sp__boundary_roles(b) : s->roles,
                                  .revision = s->revision,
+                                 .moved = has_moved(before, shown) ? ++w->moves : before->moved,
                                  .vertex_count = s->vertex_count,
                                  .positions = shown->positions,
-                                 .normals = shown->normals,
+                                 .normals = surface > 0 ? shown->normals : NULL,
                                  .face_count = s->face_count,
                                  .faces = s->faces,
                                  .anchors = s->anchors,
+                                 .nodes = s->nodes,
+                                 .stripes = s->stripes,
+                                 .ring_count = s->ring_count,
+                                 .rings = s->rings,
                                  .texcoords = s->texcoords,
                                  .colors = s->colors};
 }
@@ -220,31 +157,16 @@ static void fill_health(sp_body *b, sp_snapshot_body *out) {
     out->work = (sp_work){n->work[0], n->work[1], n->work[2], n->work[3], n->work[4]};
 }
 
-static void fill_body(sp_world *w, sp_body *b, sp_shot_body *part, sp_snapshot_body *out) {
-    const sp_surface *s;
-    int skins = w->slots[b->id.slot - 1].skin_count;
-    surface_of(b, &s);
-    fill_positions(b, s, part->positions);
-    for (int i = 0; i < skins; i++) fill_surface(b, &part->skins[i], &part->surfaces[i]);
+static void fill_body(sp_world *w, int body, sp_shot_body *part, sp_snapshot_body *out) {
+    sp_body *b = w->bodies[body];
+    for (int i = 0; i < b->surface_count; i++) fill_surface(w, body, i, &part->surfaces[i], &part->view[i]);
     memcpy(part->name, b->name, sizeof part->name);
-    *out = (sp_snapshot_body){.id = b->id,
-                              .name = part->name,
-                              .revision = s->revision,
-                              .vertex_count = s->vertex_count,
-                              .positions = part->positions,
-                              .face_count = part->faces->count,
-                              .faces = part->faces->faces,
-                              .nodes = part->faces->nodes,
-                              .stripes = part->faces->stripes,
-                              .ring_count = part->faces->ring_count,
-                              .rings = part->faces->rings,
-                              .surface_count = skins,
-                              .surfaces = skins ? part->surfaces : NULL};
+    *out = (sp_snapshot_body){.id = b->id, .name = part->name, .surface_count = b->surface_count, .surfaces = part->view};
     fill_health(b, out);
 }
 
 static void fill_shot(sp_world *w, sp_shot *shot) {
-    for (int i = 0; i < w->body_count; i++) fill_body(w, w->bodies[i], &shot->parts[i], &shot->bodies[i]);
+    for (int i = 0; i < w->body_count; i++) fill_body(w, i, &shot->parts[i], &shot->bodies[i]);
     memcpy(shot->events, w->events->list, (size_t)w->events->count * sizeof *shot->events);
     shot->view = (sp_snapshot){.step = w->steps,
                                .time = w->time,
@@ -271,22 +193,18 @@ void sp__snapshot_publish(sp_world *w) {
     pthread_mutex_unlock(&w->snapshot_lock);
 }
 
-static void free_skins(sp_world *w, sp_shot_body *part) {
-    for (int i = 0; i < part->skin_capacity; i++) {
-        sp__skin_drop(w, &part->skins[i].skin);
-        sp__free(w->ctx, part->skins[i].positions), sp__free(w->ctx, part->skins[i].normals);
+static void free_shot_body(sp_world *w, sp_shot_body *part) {
+    for (int i = 0; i < part->surface_capacity; i++) {
+        sp__surface_release(w->ctx, &part->surfaces[i].surface);
+        sp__free(w->ctx, part->surfaces[i].positions), sp__free(w->ctx, part->surfaces[i].normals);
     }
-    sp__free(w->ctx, part->skins), sp__free(w->ctx, part->surfaces);
+    sp__free(w->ctx, part->surfaces), sp__free(w->ctx, part->view);
 }
 
 void sp__snapshots_free(sp_world *w) {
     for (int i = 0; i < SP_SNAPSHOT_MAX; i++) {
         sp_shot *shot = &w->shots[i];
-        for (int k = 0; k < shot->body_capacity; k++) {
-            drop_faces(w, &shot->parts[k].faces);
-            sp__free(w->ctx, shot->parts[k].positions);
-            free_skins(w, &shot->parts[k]);
-        }
+        for (int k = 0; k < shot->body_capacity; k++) free_shot_body(w, &shot->parts[k]);
         sp__free(w->ctx, shot->parts), sp__free(w->ctx, shot->bodies);
     }
 }

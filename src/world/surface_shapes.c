@@ -10,27 +10,27 @@ static sp_status too_large(sp_world *w, const sp_body *b, double faces) {
 
 // ---------------------------------------------------------------------------------------------------- from a mesh
 
-static sp_status copy_colors(sp_world *w, const sp_trimesh_def *from, sp_skin *skin) {
+static sp_status copy_colors(sp_world *w, const sp_trimesh_def *from, sp_surface *out) {
     size_t n = 4 * (size_t)from->vertex_count;
     if (!from->colors) return SP_OK;
-    if (!SP_NEW(w->ctx, skin->colors, n)) return SP_NO_MEMORY;
-    for (size_t i = 0; i < n; i++) skin->colors[i] = (float)from->colors[i];
+    if (!SP_NEW(w->ctx, out->colors, n)) return SP_NO_MEMORY;
+    for (size_t i = 0; i < n; i++) out->colors[i] = (float)from->colors[i];
     return SP_OK;
 }
 
-static sp_status copy_texcoords(sp_world *w, const sp_trimesh_def *from, sp_skin *skin) {
+static sp_status copy_texcoords(sp_world *w, const sp_trimesh_def *from, sp_surface *out) {
     size_t n = 3 * (size_t)from->face_count;
     if (!from->texcoords) return SP_OK;
-    if (!SP_NEW(w->ctx, skin->texcoords, 2 * n)) return SP_NO_MEMORY;
+    if (!SP_NEW(w->ctx, out->texcoords, 2 * n)) return SP_NO_MEMORY;
     for (size_t i = 0; i < n; i++) {
         int at = from->face_texcoords ? from->face_texcoords[i] : from->faces[i];
-        for (size_t k = 0; k < 2 && at >= 0; k++) skin->texcoords[2 * i + k] = (float)from->texcoords[2 * (size_t)at + k];
+        for (size_t k = 0; k < 2 && at >= 0; k++) out->texcoords[2 * i + k] = (float)from->texcoords[2 * (size_t)at + k];
     }
     return SP_OK;
 }
 
 // a vertex on the boundary is off by rounding: that is not outside
-static void count_outside(const sp_trimesh_def *from, const double *outside, sp_skin *skin) {
+static void count_outside(const sp_trimesh_def *from, const double *outside, sp_surface *out) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 0;
     for (size_t i = 0; i < 3 * (size_t)from->vertex_count; i++) {
         low[i % 3] = fmin(low[i % 3], from->positions[i]);
@@ -39,12 +39,12 @@ static void count_outside(const sp_trimesh_def *from, const double *outside, sp_
     for (int k = 0; k < 3; k++) size = fmax(size, high[k] - low[k]);
     for (int i = 0; i < from->vertex_count; i++) {
         if (!(outside[i] > 1e-9 * size)) continue;
-        skin->outside++;
-        skin->farthest = fmax(skin->farthest, outside[i]);
+        out->outside++;
+        out->farthest = fmax(out->farthest, outside[i]);
     }
 }
 
-sp_status sp__skin_of_mesh(sp_world *w, sp_body *b, const sp_surface_def *def, sp_skin *skin) {
+sp_status sp__surface_of_mesh(sp_world *w, sp_body *b, const sp_surface_def *def, sp_surface *out) {
     sp_trimesh_def from;
     double *outside;
     sp_trimesh_get(def->mesh, &from);
@@ -52,15 +52,15 @@ sp_status sp__skin_of_mesh(sp_world *w, sp_body *b, const sp_surface_def *def, s
     if (from.vertex_count < 1 || from.face_count < 1)
         return WORLD_FAIL(w, SP_BAD_INPUT, "a surface of '%s' with %d vertices and %d triangles is empty", b->name,
                           from.vertex_count, from.face_count);
-    skin->vertex_count = from.vertex_count, skin->face_count = from.face_count;
-    if (!SP_NEW(w->ctx, skin->anchors, v) || !SP_NEW(w->ctx, skin->faces, f) || !SP_NEW(w->ctx, outside, v)) return SP_NO_MEMORY;
-    for (size_t i = 0; i < f; i++) skin->faces[i] = (uint32_t)from.faces[i];
-    sp_status status = b->ops->attach(b, from.vertex_count, from.positions, skin->anchors, outside);
-    if (status >= 0) count_outside(&from, outside, skin);
+    out->vertex_count = from.vertex_count, out->face_count = from.face_count;
+    if (!SP_NEW(w->ctx, out->anchors, v) || !SP_NEW(w->ctx, out->faces, f) || !SP_NEW(w->ctx, outside, v)) return SP_NO_MEMORY;
+    for (size_t i = 0; i < f; i++) out->faces[i] = (uint32_t)from.faces[i];
+    sp_status status = b->ops->attach(b, from.vertex_count, from.positions, out->anchors, outside);
+    if (status >= 0) count_outside(&from, outside, out);
     sp__free(w->ctx, outside);
     if (status < 0) return sp__world_body_failed(w, b, status);
-    SP_TRY(copy_colors(w, &from, skin));
-    return copy_texcoords(w, &from, skin);
+    SP_TRY(copy_colors(w, &from, out));
+    return copy_texcoords(w, &from, out);
 }
 
 // ---------------------------------------------------------------------------------------------------- from the boundary
@@ -142,15 +142,15 @@ static void lattice_anchor(const cut *c, const sp_anchor corner[3], int a, int b
         }
 }
 
-static void cut_face(const cut *c, int i, sp_skin *skin) {
+static void cut_face(const cut *c, int i, sp_surface *out) {
     sp_anchor corner[3];
     if (c->b->ops->face_corners)
         c->b->ops->face_corners(c->b, face_at(c, i), corner);
     else
         for (int k = 0; k < 3; k++) corner[k] = c->own->anchors[corners_at(c, i)[k]];
     for (int b = 0; b <= c->N; b++)
-        for (int a = 0; a + b <= c->N; a++) lattice_anchor(c, corner, a, b, &skin->anchors[lattice_vertex(c, i, a, b)]);
-    uint32_t *to = skin->faces + 3 * (size_t)i * (size_t)(c->N * c->N);
+        for (int a = 0; a + b <= c->N; a++) lattice_anchor(c, corner, a, b, &out->anchors[lattice_vertex(c, i, a, b)]);
+    uint32_t *to = out->faces + 3 * (size_t)i * (size_t)(c->N * c->N);
     for (int b = 0; b < c->N; b++)
         for (int a = 0; a + b < c->N; a++) {
             int x = lattice_vertex(c, i, a, b), y = lattice_vertex(c, i, a + 1, b), z = lattice_vertex(c, i, a, b + 1);
@@ -161,15 +161,15 @@ static void cut_face(const cut *c, int i, sp_skin *skin) {
 }
 
 // uncut vertices keep the anchors that the body gave them
-static void take_corners(const cut *c, sp_skin *skin) {
+static void take_corners(const cut *c, sp_surface *out) {
     for (int i = 0; i < c->own->vertex_count; i++) {
         if (c->vertex_of[i] < 0) continue;
-        skin->anchors[c->vertex_of[i]] = c->own->anchors[i];
-        skin->anchors[c->vertex_of[i]].body = c->b->id.slot;
+        out->anchors[c->vertex_of[i]] = c->own->anchors[i];
+        out->anchors[c->vertex_of[i]].body = c->b->id.slot;
     }
 }
 
-static sp_status fill_cut(sp_world *w, cut *c, sp_skin *skin) {
+static sp_status fill_cut(sp_world *w, cut *c, sp_surface *out) {
     size_t v = (size_t)c->own->vertex_count;
     size_t edges = 3 * (size_t)c->face_count + 1;
     if (!SP_NEW(w->ctx, c->vertex_of, v + 1) || !SP_NEW(w->ctx, c->edge_start, v + 2) || !SP_NEW(w->ctx, c->edge, edges) ||
@@ -180,24 +180,22 @@ static sp_status fill_cut(sp_world *w, cut *c, sp_skin *skin) {
     double inside = 0.5 * (c->N - 1) * (c->N - 2) * c->face_count, faces = (double)c->N * c->N * c->face_count;
     double vertices = (double)c->vertex_count + (double)c->edge_count * (c->N - 1) + inside;
     if (faces > 1 << 28 || vertices > 1 << 28) return too_large(w, c->b, faces);
-    skin->vertex_count = (int)vertices, skin->face_count = (int)faces;
-    if (!SP_NEW(w->ctx, skin->anchors, skin->vertex_count) || !SP_NEW(w->ctx, skin->faces, 3 * (size_t)skin->face_count))
+    out->vertex_count = (int)vertices, out->face_count = (int)faces;
+    if (!SP_NEW(w->ctx, out->anchors, out->vertex_count) || !SP_NEW(w->ctx, out->faces, 3 * (size_t)out->face_count))
         return SP_NO_MEMORY;
-    for (int i = 0; i < c->face_count; i++) cut_face(c, i, skin);
-    take_corners(c, skin);
+    for (int i = 0; i < c->face_count; i++) cut_face(c, i, out);
+    take_corners(c, out);
     return SP_OK;
 }
 
-sp_status sp__skin_of_boundary(sp_world *w, sp_body *b, const sp_surface_def *def, sp_skin *skin) {
-    cut c = {.b = b, .faces = def->faces, .face_count = def->face_count, .N = 1 << def->subdivide};
-    sp_status status = b->ops->surface ? b->ops->surface(b, &c.own) : SP_OK;
-    if (status < 0) return sp__world_body_failed(w, b, status);
-    if (!c.own || c.own->face_count == 0) return WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no boundary to show", b->name);
+sp_status sp__surface_of_boundary(sp_world *w, sp_body *b, const sp_surface_def *def, sp_surface *out) {
+    cut c = {.b = b, .own = b->surfaces[0], .faces = def->faces, .face_count = def->face_count, .N = 1 << def->subdivide};
+    if (c.own->face_count == 0) return WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no boundary to show", b->name);
     if (!c.faces) c.face_count = c.own->face_count;
     for (int i = 0; c.faces && i < c.face_count; i++)
         if (c.faces[i] < 0 || c.faces[i] >= c.own->face_count)
             return WORLD_FAIL(w, SP_BAD_INPUT, "face %d of '%s', must be in [0, %d]", c.faces[i], b->name, c.own->face_count - 1);
-    status = fill_cut(w, &c, skin);
+    sp_status status = fill_cut(w, &c, out);
     sp__free(w->ctx, c.vertex_of), sp__free(w->ctx, c.edge_start);
     sp__free(w->ctx, c.edge), sp__free(w->ctx, c.edge_number);
     return status;

@@ -155,7 +155,6 @@ void sp_world_destroy(sp_world **world) {
     sp_context *ctx = w->ctx;
     for (int i = 0; i < w->body_count; i++) w->bodies[i]->ops->destroy(w->bodies[i]);
     sp__snapshots_free(w);
-    for (int i = 0; i < w->slot_count; i++) sp__skins_free(w, &w->slots[i]);
     sp__journal_free(w);
     sp__pairs_free(w);
     sp__free(ctx, w->pending.list), sp__free(ctx, w->batch.list), sp__free(ctx, w->taken.list);

@@ -9,7 +9,6 @@
 #include <pthread.h>
 
 #include "body/body.h"
-#include "map/carry.h"
 
 enum {
     SP_EVENT_MAX = 64,  // events of one step; the last place says how many there were more
@@ -19,22 +18,6 @@ enum {
     SP_PAIR_MAX = 64    // pairs of overlapping bodies that events tell of
 };
 
-// A surface that rides on a body. What does not move is shared with the snapshots that show it; the step thread alone counts who
-// holds it (`refs`: the body, and every snapshot slot).
-typedef struct sp_skin {
-    char name[64];
-    unsigned roles;
-    uint32_t revision;
-    int vertex_count, face_count, outside, refs;
-    double farthest;
-    sp_anchor *anchors;         // vertex_count
-    uint32_t *faces;            // face_count x 3
-    float *texcoords, *colors;  // face_count x 6, vertex_count x 4; NULL: none
-    sp_ring ring;
-    double *x, *face_normals;  // scratch of the step thread: positions, area vectors of faces
-    sp_transpose up;           // made by the first push
-} sp_skin;
-
 // Slots are never used twice: an anchor knows its slot only, and must not fall on another body.
 typedef struct sp_slot {
     sp_body *body;  // NULL: removed
@@ -42,8 +25,6 @@ typedef struct sp_slot {
     bool told, take_over, told_before;
     uint32_t generation;
     int elements;  // anchors' range
-    sp_skin **skins;
-    int skin_count, skin_capacity;
 } sp_slot;
 
 typedef struct sp_events {
@@ -90,31 +71,18 @@ typedef struct sp_edits {
 
 // ---------------------------------------------------------------------------------------------------- snapshots
 
-// Faces of one revision of one body, shared by the snapshots that show it. Counted by the step thread alone.
-typedef struct sp_faces {
-    uint32_t *faces;
-    int *nodes;              // NULL where the body has none
-    unsigned char *stripes;  // likewise
-    sp_rod_ring *rings;      // likewise
-    int count, ring_count, refs;
-    uint32_t revision;
-    sp_body_id body;
-} sp_faces;
-
-typedef struct sp_shot_skin {
-    sp_skin *skin;
-    float *positions, *normals;
+// Room for a surface in a slot; what does not move is shared with the body.
+typedef struct sp_shot_surface {
+    sp_surface *surface;
+    float *positions, *normals;  // normals: embedded surfaces only
     int vertex_capacity;
-} sp_shot_skin;
+} sp_shot_surface;
 
 typedef struct sp_shot_body {
-    sp_faces *faces;
-    float *positions;
-    int vertex_capacity;
     char name[64];
-    sp_shot_skin *skins;
-    sp_snapshot_surface *surfaces;  // what readers get, one per skin
-    int skin_capacity;
+    sp_shot_surface *surfaces;
+    sp_snapshot_surface *view;  // what readers get, one per surface
+    int surface_capacity;
 } sp_shot_body;
 
 typedef struct sp_shot {
@@ -160,8 +128,8 @@ struct sp_world {
     int slot_count, slot_capacity;
     sp_body **bodies;  // in order of creation
     int body_count, body_capacity;
-    sp_obstacles obstacles;  // those that can be touched; bodies keep a pointer to it
-    uint32_t skin_revision;  // of the last surface made
+    sp_obstacles obstacles;     // those that can be touched; bodies keep a pointer to it
+    uint32_t surface_revision;  // of the last embedded surface
     sp_gravity gravity[3];
     sp_contact_def contact;
     bool has_contact;
@@ -186,6 +154,7 @@ struct sp_world {
     sp_shot shots[SP_SNAPSHOT_MAX];
     int newest;  // -1: none yet
     uint64_t skipped;
+    uint64_t moves;  // times that positions of a surface were published that were not those of the snapshot before
 
     char path_text[160];
     int inject;  // stage that shall fail once; -1: none
@@ -242,14 +211,9 @@ sp_status sp__check_gravity(sp_error *error, int axis, double value);
 sp_status sp__check_contact(sp_error *error, const sp_contact_def *def);
 bool sp__find_param(sp_world *w, const char *path, sp_param *out, sp_body **body, sp_gravity **gravity);
 
-// Surfaces: positions now into skin->x, then normals from those; let go of one; of all of a slot.
-void sp__skin_positions(sp_body *b, sp_skin *skin, double *v);  // nullable: v
-void sp__skin_normals(sp_body *b, sp_skin *skin, double *normals, float *float_normals);
-void sp__skin_drop(sp_world *w, sp_skin **skin);
-void sp__skins_free(sp_world *w, sp_slot *slot);
-// surface_shapes.c: anchors, faces and what comes along, of a triangle mesh or of the body's own boundary
-sp_status sp__skin_of_mesh(sp_world *w, sp_body *b, const sp_surface_def *def, sp_skin *skin);
-sp_status sp__skin_of_boundary(sp_world *w, sp_body *b, const sp_surface_def *def, sp_skin *skin);
+// surface_shapes.c: anchors, faces and attributes of an embedded surface, of a triangle mesh or of the body's own boundary
+sp_status sp__surface_of_mesh(sp_world *w, sp_body *b, const sp_surface_def *def, sp_surface *out);
+sp_status sp__surface_of_boundary(sp_world *w, sp_body *b, const sp_surface_def *def, sp_surface *out);
 
 // Pairs of soft bodies that overlap at the trial state: SP_PAIR_IGNORED and an event where there is a new one.
 sp_status sp__pairs_check(sp_world *w);

@@ -287,16 +287,25 @@ TEST(surfaces) {
     sp_surface_info info;
     int index = -1;
     def.name = "skin", def.subdivide = 1;
-    CHECK(sp_world_add_surface(f.world, f.beam, &def, &index) == SP_OK && index == 0);
-    CHECK_INT(sp_world_surface_count(f.world, f.beam), 1);
-    CHECK(sp_world_surface_info(f.world, f.beam, 0, &info) == SP_OK && !strcmp(info.name, "skin"));
+    CHECK(sp_world_add_surface(f.world, f.beam, &def, &index) == SP_OK && index == 1);
+    CHECK_INT(sp_world_surface_count(f.world, f.beam), 2);
+    CHECK(sp_world_surface_info(f.world, f.beam, 1, &info) == SP_OK && !strcmp(info.name, "skin"));
     double *x = calloc(6 * (size_t)info.vertex_count, sizeof *x), g[3 * 45] = {0}, sum = 0;
     CHECK_INT(sp_mesh_node_count(f.mesh), 45);
-    CHECK(sp_world_surface_get(f.world, f.beam, 0, x, NULL, x + 3 * info.vertex_count) == SP_OK);
+    CHECK(sp_world_surface_get(f.world, f.beam, 1, x, NULL, x + 3 * info.vertex_count) == SP_OK);
     for (int i = 0; i < info.vertex_count; i++) CHECK(x[3 * i] >= 0 && x[3 * i] <= 2);
+    // the beam hangs by one end: the corners of the other are displaced most, whichever way they are asked for
+    CHECK_INT(sp_world_step(f.world, 0.01), SP_OK);
+    double *u = calloc(3 * (size_t)info.face_count, sizeof *u), most = 0;
+    CHECK_INT(sp_world_surface_field(f.world, f.beam, 1, "displacement", u), SP_OK);
+    for (int i = 0; i < info.vertex_count; i++) most = fmax(most, u[i]);
+    CHECK(most > 0);
+    CHECK_INT(sp_world_surface_corner_field(f.world, f.beam, 1, "displacement", u), SP_OK);
+    for (int i = 0; i < 3 * info.face_count; i++) CHECK(u[i] <= most);
+    free(u);
     // one newton upwards on every vertex gives the same sum on the nodes
     for (int i = 0; i < 3 * info.vertex_count; i++) x[i] = i % 3 == 1;
-    CHECK(sp_world_surface_push(f.world, f.beam, 0, x, g) == SP_OK);
+    CHECK(sp_world_surface_push(f.world, f.beam, 1, x, g) == SP_OK);
     for (int i = 0; i < 45; i++) sum += g[3 * i + 1];
     CHECK_NEAR(sum, info.vertex_count, 1e-10);
     free(x);

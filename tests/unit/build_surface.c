@@ -47,12 +47,12 @@ static stage built(const char *text) {
 
 static sp_surface_info info_of(const stage *s, int index) {
     sp_surface_info info = {0};
-    CHECK(sp_world_surface_info(s->w, sp_world_body_named(s->w, "b"), index, &info) == SP_OK);
+    CHECK(sp_world_surface_info(s->w, sp_world_body_named(s->w, "b"), 1 + index, &info) == SP_OK);
     return info;
 }
 
 static int count_of(const stage *s) {
-    return sp_world_surface_count(s->w, sp_world_body_named(s->w, "b"));
+    return sp_world_surface_count(s->w, sp_world_body_named(s->w, "b")) - 1;
 }
 
 // ------------------------------------------------------------------------------------------------ surfaces
@@ -68,12 +68,12 @@ TEST(a_file_is_embedded_in_a_placed_solid) {
     // 0.8 0.5 0.5 is doubled, rotated about z and shifted: -1 + 5, 1.6, 1
     double x[18];
     const double want[3] = {4, 1.6, 1};
-    sp_world_surface_get(s.w, sp_world_body_named(s.w, "b"), 0, x, NULL, NULL);
+    sp_world_surface_get(s.w, sp_world_body_named(s.w, "b"), 1, x, NULL, NULL);
     for (int k = 0; k < 3; k++) CHECK_NEAR(x[k], want[k], 1e-14);
     // colours and texture coordinates are kept
     CHECK(sp_world_publish(s.w) == SP_OK);
     const sp_snapshot *shot = sp_world_snapshot_acquire(s.w);
-    const sp_snapshot_surface *f = &shot->bodies[0].surfaces[0];
+    const sp_snapshot_surface *f = &shot->bodies[0].surfaces[1];
     REQUIRE(f->colors && f->texcoords);
     CHECK(f->colors[0] == 1 && f->colors[4] == 0 && f->colors[5] == 1 && f->texcoords[2] == 1 && f->texcoords[5] == 1);
     sp_world_snapshot_release(s.w, shot);
@@ -93,8 +93,8 @@ TEST(appearance_of_surfaces_overrides_that_of_bodies) {
     CHECK(sp__run_surface_look(s.run, b, 0, &look) && look.color[0] == 1 && look.color[2] == 0);
     CHECK(sp__run_surface_look(s.run, b, 1, &look) && look.color[2] == 1);  // that of the body
     CHECK(sp__run_surface_look(s.run, b, 7, &look) && look.color[2] == 1);
-    // the boundary in both roles needs no surface of the engine; its appearance is that of the body
-    CHECK_INT(sp_world_surface_count(s.w, sp_world_body_named(s.w, "c")), 0);
+    // the boundary in both roles needs no surface of the engine; its look is the body's
+    CHECK_INT(sp_world_surface_count(s.w, sp_world_body_named(s.w, "c")), 1);
     CHECK(sp__run_look(s.run, c, &look) && look.color[0] == 1);
     end(&s);
 }
@@ -134,7 +134,7 @@ TEST(boundary_in_part_and_refined) {
     // a cube's edges are sharp: nothing is rounded, and rounded vertices stay inside
     for (int i = 0; i < 4; i++) CHECK_INT(info_of(&s, i).outside, 0);
     double x[3 * 4096];
-    sp_world_surface_get(s.w, sp_world_body_named(s.w, "b"), 1, x, NULL, NULL);
+    sp_world_surface_get(s.w, sp_world_body_named(s.w, "b"), 2, x, NULL, NULL);
     double low = INFINITY, high = -INFINITY;
     for (int i = 0; i < info_of(&s, 1).vertex_count; i++) low = fmin(low, x[3 * i]), high = fmax(high, x[3 * i]);
     CHECK_NEAR(low, 3, 1e-12);
@@ -153,7 +153,7 @@ TEST(flip_reverses_normals) {
         stage s = built(flip ? CUBE("", "<surface role='visual' flip='yes' " OCTA "/>")
                              : CUBE("", "<surface role='visual' " OCTA "/>"));
         REQUIRE(s.w && count_of(&s) == 1);
-        sp_world_surface_get(s.w, sp_world_body_named(s.w, "b"), 0, NULL, NULL, n[flip]);
+        sp_world_surface_get(s.w, sp_world_body_named(s.w, "b"), 1, NULL, NULL, n[flip]);
         end(&s);
     }
     CHECK_NEAR(n[0][0], 1, 1e-15);
@@ -166,7 +166,7 @@ TEST(a_file_is_attached_to_a_rigid_body) {
     REQUIRE(s.w && count_of(&s) == 1);
     double x[18];
     CHECK(sp_run_step(s.run) == SP_OK);
-    sp_world_surface_get(s.w, sp_world_body_named(s.w, "b"), 0, x, NULL, NULL);
+    sp_world_surface_get(s.w, sp_world_body_named(s.w, "b"), 1, x, NULL, NULL);
     CHECK_NEAR(x[0], 1 + 1.6, 1e-14);
     CHECK_NEAR(x[1], 1 + 0.03, 1e-14);
     end(&s);

@@ -45,11 +45,11 @@ static double height_at_rest(stage *s) {
 TEST(the_tube_is_visible_by_default) {
     stage s = build(FALL("clothoid", "<surface role='visual' sides='6' look='red'/>"));
     REQUIRE(s.status == SP_OK);
-    CHECK_INT(sp_world_surface_count(sp_run_world(s.run), s.body), 0);
+    CHECK_INT(sp_world_surface_count(sp_run_world(s.run), s.body), 1);
     REQUIRE(sp_world_publish(sp_run_world(s.run)) == SP_OK);
     const sp_snapshot *shot = sp_world_snapshot_acquire(sp_run_world(s.run));
     REQUIRE(shot && shot->body_count == 2);
-    const sp_snapshot_body *b = &shot->bodies[1];
+    const sp_snapshot_surface *b = &shot->bodies[1].surfaces[0];
     CHECK(b->stripes && b->rings && b->rings[1].vertex == 6);
     sp_world_snapshot_release(sp_run_world(s.run), shot);
     sp_run_look look;
@@ -75,11 +75,11 @@ TEST(contact_uses_the_centreline_or_the_tube) {
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         stage s = build(list[i].text);
         REQUIRE(s.status == SP_OK);
-        CHECK_INT(sp_world_surface_count(sp_run_world(s.run), s.body), list[i].surfaces);
+        CHECK_INT(sp_world_surface_count(sp_run_world(s.run), s.body), 1 + list[i].surfaces);
         sp_surface_info info;
         if (list[i].surfaces) {
-            REQUIRE(sp_world_surface_info(sp_run_world(s.run), s.body, 0, &info) == SP_OK);
-            CHECK_INT(info.roles, SP_ROLE_COLLISION);  // the boundary is already visible
+            REQUIRE(sp_world_surface_info(sp_run_world(s.run), s.body, 1, &info) == SP_OK);
+            CHECK_INT(info.roles, SP_ROLE_COLLISION);  // the boundary is seen already
         }
         // the penalty spring deflects by 0.1 mm
         CHECK_NEAR(height_at_rest(&s), list[i].height, 3e-4);
@@ -93,7 +93,7 @@ TEST(a_file_is_embedded_in_a_placed_rod) {
               "rotate='0 0 90'><surface role='visual' file='surface/octa.obj' scale='0.0001'/></rod><stop steps='1'/></scene>");
     REQUIRE(s.status == SP_OK);
     sp_surface_info info;
-    REQUIRE(sp_world_surface_info(sp_run_world(s.run), s.body, 0, &info) == SP_OK);
+    REQUIRE(sp_world_surface_info(sp_run_world(s.run), s.body, 1, &info) == SP_OK);
     CHECK_INT(info.roles, SP_ROLE_VISUAL);
     sp_trimesh *file = NULL;
     sp_trimesh_def t;
@@ -101,7 +101,7 @@ TEST(a_file_is_embedded_in_a_placed_rod) {
     sp_trimesh_get(file, &t);
     REQUIRE(t.vertex_count == info.vertex_count && t.vertex_count <= 64);
     double x[192], root[3] = {0.1, 0.2, 0.3};
-    REQUIRE(sp_world_surface_get(sp_run_world(s.run), s.body, 0, x, NULL, NULL) == SP_OK);
+    REQUIRE(sp_world_surface_get(sp_run_world(s.run), s.body, 1, x, NULL, NULL) == SP_OK);
     for (int v = 0; v < t.vertex_count; v++) {
         const double *p = t.positions + 3 * v;
         double at[3] = {root[0] - 1e-4 * p[1], root[1] + 1e-4 * p[0], root[2] + 1e-4 * p[2]};

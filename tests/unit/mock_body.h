@@ -27,9 +27,6 @@ typedef struct mock {
     double *tangent;       // per spring 3x3, of the last linearise
     sp_point_term *terms;  // of the last linearise
     int term_count, term_room;
-    sp_anchor *anchors;  // surface: a fan over the nodes
-    uint32_t *faces;
-    sp_surface surface;
     bool broken;  // evaluate gives a NaN, for tests of the guard
     int changed;  // calls of the parameter hook
     uint64_t values;
@@ -42,7 +39,7 @@ static inline mock *mock_of(sp_body *b) {
 static void mock_destroy(sp_body *b) {
     sp_context *ctx = b->ctx;
     mock *m = b->impl;
-    if (m) sp__free(ctx, m->tangent), sp__free(ctx, m->terms), sp__free(ctx, m->anchors), sp__free(ctx, m->faces);
+    if (m) sp__free(ctx, m->tangent), sp__free(ctx, m->terms);
     sp__free(ctx, m);
     sp__body_free(b);
     sp__free(ctx, b);
@@ -220,11 +217,6 @@ static sp_status mock_anchor_point(sp_body *b, const double rest[3], sp_anchor *
     return SP_OK;
 }
 
-static sp_status mock_surface(sp_body *b, const sp_surface **out) {
-    *out = &mock_of(b)->surface;
-    return SP_OK;
-}
-
 static int mock_field_count(const sp_body *b) {
     return ((const mock *)b->impl)->nodes;
 }
@@ -314,7 +306,6 @@ static const sp_body_ops mock_ops = {
     .push = mock_push,
     .anchor_node = mock_anchor_node,
     .anchor_point = mock_anchor_point,
-    .surface = mock_surface,
     .fields = mock_fields,
     .field_count = 2,
     .measure = mock_measure,
@@ -336,25 +327,26 @@ static sp_status mock_fill(sp_body *b, const mock_def *def) {
     if (!m) return SP_NO_MEMORY;
     *m = (mock){.nodes = def->nodes, .mass = def->mass, .alpha = def->alpha, .spacing = def->spacing, .k = {def->k, def->k3}};
     int n = def->nodes;
-    if (!SP_NEW(b->ctx, m->tangent, 9 * n) || !SP_NEW(b->ctx, m->anchors, n) || !SP_NEW(b->ctx, m->faces, 3 * n))
-        return SP_NO_MEMORY;
+    if (!SP_NEW(b->ctx, m->tangent, 9 * n)) return SP_NO_MEMORY;
     SP_TRY(sp__body_init(b, 3 * n, 3 * n));
+    sp_surface *fan = b->surfaces[0];  // over the nodes
+    if (!SP_NEW(b->ctx, fan->anchors, n) || !SP_NEW(b->ctx, fan->faces, 3 * n)) return SP_NO_MEMORY;
+    fan->vertex_count = n, fan->face_count = n - 2;
     // scratch of mock_mul behind the targets
     sp__free(b->ctx, b->target);
     if (!SP_NEW(b->ctx, b->target, 6 * n)) return SP_NO_MEMORY;
     for (int i = 0; i < n; i++) {
         b->q[SP_COMMITTED][3 * i] = b->q[SP_TRIAL][3 * i] = b->target[3 * i] = i * def->spacing;
-        m->anchors[i] = mock_anchor_of(b, i);
+        fan->anchors[i] = mock_anchor_of(b, i);
     }
-    for (int i = 0; i + 2 < n; i++) m->faces[3 * i + 1] = (uint32_t)i + 1, m->faces[3 * i + 2] = (uint32_t)i + 2;
-    m->surface = (sp_surface){.vertex_count = n, .face_count = n - 2, .anchors = m->anchors, .faces = m->faces, .revision = 1};
+    for (int i = 0; i + 2 < n; i++) fan->faces[3 * i + 1] = (uint32_t)i + 1, fan->faces[3 * i + 2] = (uint32_t)i + 2;
     for (int a = 0; a < 3 && !def->free; a++) b->fixed[a] = 1;
     b->loads.size = n * def->spacing;
     b->loads.inertia_stiffness = 30, b->loads.force_tolerance = 5e-3;
     b->loads.static_stiffness = 1e4;
     if (def->touches) {
         if (!SP_NEW(b->ctx, b->loads.nodes, n)) return SP_NO_MEMORY;
-        for (int i = 0; i < n; i++) b->loads.nodes[i] = (sp_contact_node){.at = m->anchors[i], .mass = def->mass, .share = 1};
+        for (int i = 0; i < n; i++) b->loads.nodes[i] = (sp_contact_node){.at = fan->anchors[i], .mass = def->mass, .share = 1};
         b->loads.node_count = n;
     }
     b->integrator = sp_integrator_def_default();

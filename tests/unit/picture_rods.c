@@ -182,32 +182,34 @@ TEST(stripes_fade_where_they_are_too_fine) {
 TEST(values_between_nodes_are_interpolated_linearly) {
     rod_picture p = {.ctx = new_context(1)};
     describe(&p, 0.1, 0.1, 0);
+    p.def.spin[1] = 1, p.def.free_root = true;
     REQUIRE(make_rod_world(&p));
-    REQUIRE(sp_world_publish(p.world) == SP_OK);
+    for (int i = 0; i < 3; i++) REQUIRE(sp_world_step(p.world, 0.01) >= 0);
     const sp_snapshot *shot = sp_world_snapshot_acquire(p.world);
-    REQUIRE(shot && shot->bodies[0].rings);
-    const sp_snapshot_body *b = &shot->bodies[0];
-    int element[16];
-    double node[5] = {0, 1, 4, 9, 16}, flat[4] = {5, 6, 7, 8};
-    double *value = calloc(3 * (size_t)b->face_count, sizeof *value);
-    REQUIRE(value);
-    sp__rings_elements(b, 4, element);
-    for (int e = 0; e < 4; e++) CHECK(element[4 * e] == e && element[4 * e + 1] == e + 1);
-    sp_body_field field = {.node_count = 5, .element_count = 4, .element = element, .of_node = node};
-    REQUIRE(sp__rings_corners(p.ctx, &field, b, value) == SP_OK);
+    REQUIRE(shot && shot->bodies[0].surfaces[0].rings);
+    const sp_snapshot_surface *b = &shot->bodies[0].surfaces[0];
+    sp_body_id id = shot->bodies[0].id;
+    double u[5 * 3], node[5], stress[4], most = 0;
+    double *value = calloc(3 * (size_t)b->face_count, sizeof *value), *vertex = calloc((size_t)b->vertex_count, sizeof *vertex);
+    REQUIRE(value && vertex && b->rings[b->ring_count - 1].element == 3);
+    REQUIRE(sp_world_field(p.world, id, "displacement", u) == SP_OK && sp_world_field(p.world, id, "von-mises", stress) == SP_OK);
+    for (int i = 0; i < 5; i++) node[i] = sp__norm3(u + 3 * i), most = fmax(most, node[i]);
+    CHECK(most > 0);
+    REQUIRE(sp_world_surface_corner_field(p.world, id, 0, "displacement", value) == SP_OK);
     for (int i = 0; i < 3 * b->face_count; i++) {
-        double s = 2 * (b->positions[3 * b->faces[i]] + 1);
-        int e = s < 3.999 ? (int)(s + 1e-5) : 3;
-        CHECK_NEAR(value[i], node[e] + (s - e) * (node[e + 1] - node[e]), 1e-5);  // positions are floats
+        const sp_anchor *a = &b->anchors[b->faces[i]];
+        CHECK_NEAR(value[i], node[a->elem] + a->at[0] * (node[a->elem + 1] - node[a->elem]), 1e-14 * most);  // roundings
     }
-    field.flat = flat;
-    REQUIRE(sp__rings_corners(p.ctx, &field, b, value) == SP_OK);
-    for (int f = 0; f < b->face_count; f++) {
-        double middle = 0;
-        for (int k = 0; k < 3; k++) middle += 2 * (b->positions[3 * b->faces[3 * f + k]] + 1) / 3;
-        for (int k = 0; k < 3; k++) CHECK(value[3 * f + k] == flat[middle < 4 ? (int)middle : 3]);
-    }
-    free(value);
+    // a face belongs to the later of its elements where numbers must not be mixed
+    REQUIRE(sp_world_surface_corner_field(p.world, id, 0, "region", value) == SP_OK);
+    for (int i = 0; i < 3 * b->face_count; i++) CHECK(value[i] == 0);
+    // at vertices: the node that a ring is nearest to, or its element
+    REQUIRE(sp_world_surface_field(p.world, id, 0, "displacement", vertex) == SP_OK);
+    for (int v = 0; v < b->vertex_count; v++) CHECK(vertex[v] == node[b->nodes[v]]);
+    REQUIRE(sp_world_surface_field(p.world, id, 0, "von-mises", vertex) == SP_OK);
+    for (int v = 0; v < b->vertex_count; v++) CHECK(vertex[v] == stress[b->anchors[v].elem]);
+    CHECK_INT(sp_world_surface_field(p.world, id, 0, "coordinates", vertex), SP_BAD_INPUT);
+    free(value), free(vertex);
     sp_world_snapshot_release(p.world, shot);
     free_rod(&p);
 }

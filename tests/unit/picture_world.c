@@ -54,14 +54,11 @@ TEST(corners_have_the_field_of_their_nodes) {
     for (int i = 0; i < 5; i++) REQUIRE(sp_world_step(w.world, 0.01) >= 0);
     const sp_snapshot *shot = sp_world_snapshot_acquire(w.world);
     REQUIRE(shot && shot->body_count == 1);
-    const sp_snapshot_body *b = &shot->bodies[0];
+    const sp_snapshot_surface *b = &shot->bodies[0].surfaces[0];
     double *value = calloc(3 * (size_t)b->face_count, sizeof *value), *u = calloc(3 * 45, sizeof *u),
            *x = calloc(3 * 45, sizeof *x);
-    sp_body_field field;
-    REQUIRE(sp__field_take(w.ctx, w.world, b, "displacement", &field) >= 0);
-    sp__field_corners(&field, b, value);
-    sp__field_free(w.ctx, &field);
     sp_body_id id = sp_world_body_at(w.world, 0);
+    REQUIRE(sp_world_surface_corner_field(w.world, id, 0, "displacement", value) >= 0);
     REQUIRE(sp_world_field(w.world, id, "displacement", u) >= 0 && sp_world_field(w.world, id, "position", x) >= 0);
     for (int i = 0; i < 3 * b->face_count; i++) {
         const float *p = b->positions + 3 * b->faces[i];
@@ -71,24 +68,32 @@ TEST(corners_have_the_field_of_their_nodes) {
         REQUIRE(node >= 0);
         CHECK_NEAR(value[i], sp__norm3(u + 3 * node), 0);
     }
-    // elements 0..47 are region 0 and those of the nearer half; the two halves have uniform colours
-    REQUIRE(sp__field_take(w.ctx, w.world, b, "region", &field) >= 0);
-    sp__field_corners(&field, b, value);
-    sp__field_free(w.ctx, &field);
+    // elements 0..47 are region 0 and those of the nearer half; the two halves show pure colours
+    REQUIRE(sp_world_surface_corner_field(w.world, id, 0, "region", value) >= 0);
     for (int i = 0; i < 3 * b->face_count; i++) {
         double middle = 0;
         for (int k = 0; k < 3; k++) middle += b->positions[3 * b->faces[i - i % 3 + k]] / 3;
         CHECK_NEAR(value[i], middle > 0 ? 1 : 0, 0);
     }
-    // the applied load: 50 N down at one node, neither gravity nor reactions
+    // at vertices: numbers of nodes as they are, of regions the greater one
+    double *vertex = calloc((size_t)b->vertex_count, sizeof *vertex);
+    REQUIRE(vertex && sp_world_surface_field(w.world, id, 0, "displacement", vertex) == SP_OK);
+    for (int v = 0; v < b->vertex_count; v++) CHECK_NEAR(vertex[v], sp__norm3(u + 3 * b->nodes[v]), 0);
+    REQUIRE(sp_world_surface_field(w.world, id, 0, "region", vertex) == SP_OK);
+    for (int v = 0; v < b->vertex_count; v++) CHECK(vertex[v] == 0 || vertex[v] == 1);
+    for (int i = 0; i < 3 * b->face_count; i++) CHECK(vertex[b->faces[i]] >= value[i]);
+    CHECK_INT(sp_world_surface_field(w.world, id, 1, "region", vertex), SP_BAD_INPUT);
+    CHECK_INT(sp_world_surface_field(w.world, id, 0, "taste", vertex), SP_BAD_INPUT);
+    free(vertex);
+    // what was put on it: 50 N down at one node, neither gravity nor what holds it
     CHECK_INT(sp_world_field(w.world, id, "load", u), SP_OK);
     for (int i = 0; i < 3 * 45; i++) CHECK_NEAR(u[i], i == 3 * 44 + 1 ? -50 : 0, 0);
     sp_soup soup = {0};
-    CHECK_INT(sp__field_held(w.ctx, w.world, b, &soup), SP_OK);
+    CHECK_INT(sp__field_held(w.ctx, w.world, &shot->bodies[0], &soup), SP_OK);
     CHECK_INT(soup.marker_count, 9);
     for (int m = 0; m < soup.marker_count; m++) CHECK(soup.markers[3 * m] < -0.99);
-    // one force at one node: one arrow, ending at the node because it pushes inwards from above
-    CHECK_INT(sp__field_loads(w.ctx, w.world, b, 2.5, &soup), SP_OK);
+    // one force at one node: one arrow, onto the node since it pushes inwards from above
+    CHECK_INT(sp__field_loads(w.ctx, w.world, &shot->bodies[0], 2.5, &soup), SP_OK);
     CHECK_INT(soup.arrow_count, 1);
     CHECK(soup.arrow_count == 1 && soup.arrows[0].from[1] > soup.arrows[0].to[1] + 0.3);
     for (int i = 0; i < 3 && soup.arrow_count; i++) CHECK_NEAR(soup.arrows[0].to[i], x[3 * 44 + i], 1e-12);

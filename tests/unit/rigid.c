@@ -155,8 +155,7 @@ TEST(triangles_lie_on_the_shapes) {
                                 {.type = SP_CYLINDER, .size = {0.5, 2, 0}, .pose = {{-5, 0, 0}, {1, 0, 0, 0}}},
                                 {.type = SP_PLANE, .size = {0, 1, 0}, .pose = {{0, -9, 0}, {1, 0, 0, 0}}}};
     sp_body *b = sp__world_body(w, add(shapes, 4, false));
-    const sp_surface *s;
-    CHECK_INT(b->ops->surface(b, &s), SP_OK);
+    const sp_surface *s = b->surfaces[0];
     CHECK(s->face_count > 20);
     for (int i = 0; i < s->vertex_count; i++) {
         double x[3], n[3], v[3];

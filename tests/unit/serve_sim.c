@@ -343,8 +343,8 @@ static const sp_sim_frame *newest_frame(sp_sim *s) {
 static int check_grabs(sp_sim *s, int *within) {
     static const double middle[3] = {0.3, 0.36, 0.34}, corner[3] = {0, 1, 0};
     const sp_sim_frame *f = newest_frame(s);
-    if (!f || f->snapshot->bodies[0].surface_count != 1) return SP_TEST_FAILED("no surface rides"), 0;
-    const sp_snapshot_surface *v = &f->snapshot->bodies[0].surfaces[0];
+    if (!f || f->snapshot->bodies[0].surface_count != 2) return SP_TEST_FAILED("no surface rides"), 0;
+    const sp_snapshot_surface *v = &f->snapshot->bodies[0].surfaces[1];
     int across = 0;
     for (int face = 0; face < v->face_count; face += 1 + v->face_count / 60) {
         double x[3];
@@ -428,7 +428,7 @@ TEST(frames_contain_the_requested_fields) {
     REQUIRE(f->fields[sp__wire_field_code("region")]);
     float most[SP_FIELD_CODES] = {0};
     for (int c = 1; c < SP_FIELD_CODES; c++)
-        for (int i = 0; i < f->snapshot->bodies[0].vertex_count; i++) most[c] = fmaxf(most[c], f->fields[c][i]);
+        for (int i = 0; i < f->snapshot->bodies[0].surfaces[0].vertex_count; i++) most[c] = fmaxf(most[c], f->fields[c][i]);
     CHECK(most[sp__wire_field_code("displacement")] > 0 && most[sp__wire_field_code("velocity")] > 0 &&
           most[sp__wire_field_code("von-mises")] > 0);
     CHECK(most[sp__wire_field_code("region")] == 0);
@@ -448,7 +448,7 @@ TEST(frames_contain_the_requested_fields) {
 TEST(a_client_view_sends_each_topology_once_and_changes) {
     sp_sim *s = start(0, false);
     REQUIRE(s);
-    sp_sight sight = {.roles = SP_SHOW_VISUAL};
+    sp_sight sight = {.roles = SP_ROLE_VISUAL};
     sp_bytes b = {0};
     const sp_sim_frame *f = sp__sim_acquire(s);
     CHECK(sp__sight_topology(&sight, f, &b));

@@ -310,9 +310,9 @@ TEST(element_nodes_and_vertices_have_the_users_numbers) {
     const sp_snapshot *shot = sp_world_snapshot_acquire(w);
     REQUIRE(shot);
     CHECK(shot->step == 0 && shot->body_count == 1);
-    for (int v = 0; v < shot->bodies[0].vertex_count; v++)
-        for (int a = 0; a < 3; a++)
-            CHECK(shot->bodies[0].positions[3 * v + a] == (float)sp_mesh_positions(k.mesh)[3 * shot->bodies[0].nodes[v] + a]);
+    const sp_snapshot_surface *b = &shot->bodies[0].surfaces[0];
+    for (int v = 0; v < b->vertex_count; v++)
+        for (int a = 0; a < 3; a++) CHECK(b->positions[3 * v + a] == (float)sp_mesh_positions(k.mesh)[3 * b->nodes[v] + a]);
     sp_world_snapshot_release(w, shot);
     sp_world_destroy(&w);
     drop(&k);

@@ -47,10 +47,10 @@ TEST(forces_use_the_transpose_of_the_velocity_map) {
     int outside = rig_add(&r, SP_ROLE_VISUAL);
     CHECK(sp_world_add_surface(r.w, r.body, &whole, &boundary) == SP_OK);
     CHECK(sp_world_add_surface(r.w, r.body, &finer, &cut) == SP_OK);
-    CHECK_INT(sp_world_surface_count(r.w, r.body), 4);
+    CHECK_INT(sp_world_surface_count(r.w, r.body), 5);
     CHECK_INT(info_of(inside).outside, 0);
     CHECK(info_of(outside).outside > 50 && info_of(outside).farthest > 0.2 && info_of(outside).farthest < 0.7);
-    for (int i = 0; i < 4; i++) check_adjoint(i, 3 * r.nodes, r.v);
+    for (int i = 0; i < 5; i++) check_adjoint(i, 3 * r.nodes, r.v);
     rig_finish(&r);
 }
 
@@ -330,10 +330,10 @@ TEST(snapshots_contain_surfaces) {
     for (int k = 0; k < 6; k++) {
         sp_world_step(r.w, 0.01);
         const sp_snapshot *s = sp_world_snapshot_acquire(r.w);
-        REQUIRE(s && s->bodies[0].surface_count == 1);
-        const sp_snapshot_surface *f = &s->bodies[0].surfaces[0];
+        REQUIRE(s && s->bodies[0].surface_count == 2);
+        const sp_snapshot_surface *f = &s->bodies[0].surfaces[1];
         double x[9];
-        sp_world_surface_get(r.w, r.body, 0, x, NULL, NULL);
+        sp_world_surface_get(r.w, r.body, 1, x, NULL, NULL);
         for (int i = 0; i < 9; i++) CHECK(f->positions[i] == (float)x[i]);
         CHECK(strcmp(f->name, "sail") == 0 && f->roles == SP_ROLE_VISUAL && f->vertex_count == 3 && f->face_count == 2);
         CHECK(f->faces[1] == 1 && f->anchors[2].body == r.body.slot);
@@ -353,7 +353,7 @@ TEST(a_reader_may_hold_a_removed_body) {
     rig_add(&r, SP_ROLE_VISUAL);
     sp_world_step(r.w, 0.01);
     const sp_snapshot *s = sp_world_snapshot_acquire(r.w);
-    const sp_snapshot_surface *f = &s->bodies[0].surfaces[0];
+    const sp_snapshot_surface *f = &s->bodies[0].surfaces[1];
     double sum[2] = {0, 0};
     int n = f->vertex_count;
     for (int i = 0; i < 3 * f->face_count; i++) sum[0] += f->faces[i] + f->positions[f->faces[i]];
@@ -368,8 +368,8 @@ TEST(a_reader_may_hold_a_removed_body) {
         if (k == 0) CHECK(sp_world_add_surface(r.w, r.body, &surface, NULL) == SP_OK);
         for (int i = 0; i < 5; i++) sp_world_step(r.w, 0.01);
         const sp_snapshot *now = sp_world_snapshot_acquire(r.w);
-        CHECK(now->bodies[0].surface_count == (k == 0 ? 1 : 0));
-        if (k == 0) CHECK(now->bodies[0].surfaces[0].revision != f->revision);
+        CHECK(now->bodies[0].surface_count == (k == 0 ? 2 : 1));
+        if (k == 0) CHECK(now->bodies[0].surfaces[1].revision != f->revision);
         sp_world_snapshot_release(r.w, now);
         sp_world_remove(r.w, r.body);
     }
@@ -499,16 +499,16 @@ TEST(invalid_surfaces_are_refused_with_reasons) {
     def = good, def.name = "surface1";
     CHECK(sp_world_add_surface(r.w, r.body, &def, NULL) == SP_OK);
     refused(&def, "has one already");
-    CHECK_INT(sp_world_surface_count(r.w, r.body), 1);
+    CHECK_INT(sp_world_surface_count(r.w, r.body), 2);
     // its number as a name is in use: the next free one
-    CHECK(sp_world_add_surface(r.w, r.body, &good, NULL) == SP_OK && strcmp(info_of(1).name, "surface2") == 0);
+    CHECK(sp_world_add_surface(r.w, r.body, &good, NULL) == SP_OK && strcmp(info_of(2).name, "surface2") == 0);
 
     double x[3];
     sp_surface_info info;
-    CHECK(sp_world_surface_info(r.w, r.body, 2, &info) == SP_BAD_INPUT);
+    CHECK(sp_world_surface_info(r.w, r.body, 3, &info) == SP_BAD_INPUT);
     CHECK(sp_world_surface_info(r.w, r.body, -1, &info) == SP_BAD_INPUT);
-    CHECK(sp_world_surface_get(r.w, r.body, 2, x, NULL, NULL) == SP_BAD_INPUT);
-    CHECK(sp_world_surface_push(r.w, r.body, 2, x, x) == SP_BAD_INPUT);
+    CHECK(sp_world_surface_get(r.w, r.body, 3, x, NULL, NULL) == SP_BAD_INPUT);
+    CHECK(sp_world_surface_push(r.w, r.body, 3, x, x) == SP_BAD_INPUT);
     sp_body_id nobody = {9, 1};
     CHECK(sp_world_add_surface(r.w, nobody, &good, NULL) == SP_BAD_ID);
     CHECK(sp_world_surface_get(r.w, nobody, 0, x, NULL, NULL) == SP_BAD_ID);
@@ -549,10 +549,10 @@ TEST(failed_allocations_leave_the_world_unchanged) {
         surface[0].mesh = r.tri, surface[1].subdivide = 1;
         for (int k = 0; k < 2 && status >= 0; k++) {
             status = sp_world_add_surface(r.w, r.body, &surface[k], NULL);
-            CHECK_INT(sp_world_surface_count(r.w, r.body), status >= 0 ? k + 1 : k);
+            CHECK_INT(sp_world_surface_count(r.w, r.body), status >= 0 ? k + 2 : k + 1);
         }
         double *f = rig_random(3 * 2000, 1), *g = calloc(3 * (size_t)r.nodes, sizeof *g);
-        if (status >= 0) status = sp_world_surface_push(r.w, r.body, 0, f, g);
+        if (status >= 0) status = sp_world_surface_push(r.w, r.body, 1, f, g);
         CHECK(status == SP_OK || status == SP_NO_MEMORY);
         if (status == SP_NO_MEMORY) CHECK(sp_world_error(r.w)->message[0] != 0);
         m.allowed = LONG_MAX;

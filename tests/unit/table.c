@@ -184,8 +184,7 @@ static void move_along(sp_body *b, const double *from, double e, int unknown) {
 
 static int anchors_of(sp_body *b, sp_anchor *out, int most) {
     unsigned long long seed = 23;
-    const sp_surface *s;
-    if (b->ops->surface(b, &s) < 0) return 0;
+    const sp_surface *s = b->surfaces[0];
     int n = 0;
     for (; n < most && n < s->vertex_count; n++) out[n] = s->anchors[n];
     // points inside

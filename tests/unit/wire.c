@@ -61,7 +61,7 @@ TEST(fields_arrive) {
     CHECK(m.given == 0 && m.slot == 0 && m.stiffness == 0);
     CHECK_INT(read("{\"type\":\"show\",\"colour\":null,\"surfaces\":[\"visual\",\"collision\"]}"), SP_WIRE_GOOD);
     CHECK(m.given == (SP_GIVEN_COLOUR | SP_GIVEN_SURFACES) && m.colour == 0);
-    CHECK(m.surfaces == (SP_SHOW_VISUAL | SP_SHOW_COLLISION));
+    CHECK(m.surfaces == (SP_ROLE_VISUAL | SP_ROLE_COLLISION));
     CHECK_INT(read("{\"type\":\"show\",\"colour\":\"rotation\"}"), SP_WIRE_GOOD);
     CHECK_INT(m.colour, sp__wire_field_code("rotation"));
     CHECK_INT(read("{\"type\":\"set\",\"path\":\"k\",\"value\":\"0 1 2\"}"), SP_WIRE_GOOD);

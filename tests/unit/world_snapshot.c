@@ -41,9 +41,12 @@ TEST(shows_the_committed_state) {
         REQUIRE(s);
         CHECK(s->step == (uint64_t)k && s->time == sp_world_time(w) && s->hash == sp_world_hash(w) && s->body_count == 2);
         const sp_snapshot_body *b = &s->bodies[0];
-        CHECK(strcmp(b->name, "chain") == 0 && b->id.slot == chain.slot && b->vertex_count == 5 && b->face_count == 3);
+        const sp_snapshot_surface *v = &b->surfaces[0];
+        CHECK(strcmp(b->name, "chain") == 0 && b->id.slot == chain.slot && b->surface_count == 1);
+        CHECK(strcmp(v->name, "boundary") == 0 && v->vertex_count == 5 && v->face_count == 3 && !v->normals);
+        CHECK(v->roles == (SP_ROLE_MECHANICAL | SP_ROLE_VISUAL | SP_ROLE_COLLISION) && v->anchors[4].body == chain.slot);
         // vertices are inner nodes here; users number them from the other end
-        for (int i = 0; i < 5; i++) CHECK(b->positions[3 * i + 1] == (float)x[3 * (4 - i) + 1]);
+        for (int i = 0; i < 5; i++) CHECK(v->positions[3 * i + 1] == (float)x[3 * (4 - i) + 1]);
         CHECK(s->stage_ms[SP_STAGE_FREE_MOTION] > 0);
         sp_world_snapshot_release(w, s);
     }
@@ -68,7 +71,8 @@ TEST(skips_when_all_slots_are_held) {
     newest = sp_world_snapshot_acquire(w);
     CHECK(newest == first && newest->step == 6 && newest->skipped == 3);
     // faces are the same array in both
-    CHECK(newest->bodies[0].faces == second->bodies[0].faces && newest->bodies[1].faces == second->bodies[1].faces);
+    CHECK(newest->bodies[0].surfaces->faces == second->bodies[0].surfaces->faces &&
+          newest->bodies[1].surfaces->faces == second->bodies[1].surfaces->faces);
     sp_world_snapshot_release(w, newest);
     sp_world_snapshot_release(w, second);
     finish();
@@ -80,10 +84,40 @@ TEST(outlives_a_removed_body) {
     const sp_snapshot *s = sp_world_snapshot_acquire(w);
     sp_world_remove(w, chain);
     for (int k = 0; k < 5; k++) sp_world_step(w, 0.01);
-    CHECK(s->body_count == 2 && strcmp(s->bodies[0].name, "chain") == 0 && s->bodies[0].faces[2] == 2);
+    CHECK(s->body_count == 2 && strcmp(s->bodies[0].name, "chain") == 0 && s->bodies[0].surfaces[0].faces[2] == 2);
     const sp_snapshot *now = sp_world_snapshot_acquire(w);
     CHECK(now->body_count == 1 && strcmp(now->bodies[0].name, "rigid2") == 0);
     sp_world_snapshot_release(w, now);
+    sp_world_snapshot_release(w, s);
+    finish();
+}
+
+// what moved is said by the snapshot: a surface that stands still keeps its number, one that moves gets another
+TEST(says_which_surfaces_moved) {
+    start(3);
+    uint64_t before[2] = {0, 0};
+    for (int k = 0; k < 4; k++) {
+        sp_world_step(w, 0.01);
+        if (k == 3) CHECK_INT(sp_world_publish(w), SP_OK);  // again, without a step
+        const sp_snapshot *s = sp_world_snapshot_acquire(w);
+        REQUIRE(s && s->body_count == 2);
+        uint64_t chain_now = s->bodies[0].surfaces[0].moved, rigid_now = s->bodies[1].surfaces[0].moved;
+        CHECK(chain_now > 0 && rigid_now > 0);
+        if (k > 0) CHECK(chain_now > before[0] && rigid_now == before[1]);
+        before[0] = chain_now, before[1] = rigid_now;
+        sp_world_snapshot_release(w, s);
+        if (k == 3) {
+            CHECK_INT(sp_world_publish(w), SP_OK);
+            s = sp_world_snapshot_acquire(w);
+            CHECK(s->bodies[0].surfaces[0].moved == before[0]);
+            sp_world_snapshot_release(w, s);
+        }
+    }
+    // the rigid body moves up in the list
+    sp_world_remove(w, chain);
+    sp_world_step(w, 0.01);
+    const sp_snapshot *s = sp_world_snapshot_acquire(w);
+    CHECK(s->body_count == 1 && s->bodies[0].surfaces[0].moved == before[1]);
     sp_world_snapshot_release(w, s);
     finish();
 }
@@ -118,7 +152,8 @@ static void *read_on(void *arg) {
         float sum[2] = {0, 0};
         for (int pass = 0; pass < 2; pass++)
             for (int b = 0; b < s->body_count; b++)
-                for (int i = 0; i < 3 * s->bodies[b].vertex_count; i++) sum[pass] += s->bodies[b].positions[i];
+                for (int i = 0; i < 3 * s->bodies[b].surfaces[0].vertex_count; i++)
+                    sum[pass] += s->bodies[b].surfaces[0].positions[i];
         if (sum[0] != sum[1] || s->step != last) r->torn++;
         r->seen++;
         sp_world_snapshot_release(w, s);

@@ -115,30 +115,15 @@ double sp__picture_opacity(const sp_picture_def *def, const char *body, double o
 
 // Label of a field in the legend; false: pictures do not support the field.
 bool sp__picture_field(const char *name, sp_legend *out);
-void sp__picture_fields(char *out, size_t size);  // names of those that pictures support
-// A field of a solid or a rod, prepared for interpolation on surfaces.
-typedef struct sp_body_field {
-    int node_count, element_count;
-    int *element;         // elements x 4: their nodes; for a rod both nodes, twice
-    double *of_node;      // per node
-    double *flat;         // per element, for values that must not be interpolated; NULL: use of_node
-    int *start, *around;  // elements around each node, only with `flat`
-} sp_body_field;
-sp_status sp__field_take(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, const char *field, sp_body_field *out);
-void sp__field_free(sp_context *ctx, sp_body_field *field);
-// Values at the corners of the boundary, and of an embedded surface (face_count x 3 numbers).
-void sp__field_corners(const sp_body_field *field, const sp_snapshot_body *body, double *out);
-void sp__field_riding(const sp_body_field *field, const sp_snapshot_surface *surface, double *out);
+void sp__picture_fields(char *out, size_t size);  // names of those that pictures know
 // Adds markers at the fixed nodes of a body, and arrows for the forces on it.
 sp_status sp__field_held(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, sp_soup *soup);
 sp_status sp__field_loads(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, double size, sp_soup *soup);
 
-// Rods: cross sections of a body or of an embedded surface, whose vertices are in the soup from `first` on.
-sp_status sp__rings_add(sp_context *ctx, const sp_snapshot_body *body, int first, sp_soup *soup);
+// Rods: cross sections of a boundary or of an embedded surface, whose vertices are in the soup from `first` on.
+sp_status sp__rings_add(sp_context *ctx, const sp_snapshot_surface *boundary, int first, sp_soup *soup);
 sp_status sp__rings_add_riding(sp_context *ctx, const sp_snapshot_surface *surface, int first, sp_soup *soup);
-void sp__rings_elements(const sp_snapshot_body *body, int element_count, int *element);  // for sp_body_field
-sp_status sp__rings_corners(sp_context *ctx, const sp_body_field *field, const sp_snapshot_body *body, double *out);
-sp_status sp__rings_held(sp_context *ctx, const sp_snapshot_body *body, const double *force, sp_soup *soup);
+sp_status sp__rings_held(sp_context *ctx, const sp_snapshot_surface *boundary, const double *force, sp_soup *soup);
 sp_status sp__rings_fit(sp_context *ctx, sp_drawing *d);  // widens cross sections to the minimum width for the camera
 void sp__stripe_color(double strength, double color[3]);  // blends to the stripe colour by a strength in [0, 1]
 

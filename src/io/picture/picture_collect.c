@@ -4,6 +4,7 @@
 // A body shows its surfaces of the selected roles, or its boundary if it has none. Surfaces shown in addition to the visual one
 // are transparent and have their edges drawn, so that both are visible.
 #include "io/picture/picture.h"
+#include "io/run/run.h"
 #include "math/vec3.h"
 
 // width of a ground and distance of its grid lines, relative to the size of the bodies
@@ -21,24 +22,19 @@ typedef struct sp_collecting {
     bool visual, mechanical, collision;  // from `view show`
 } sp_collecting;
 
-static bool is_kind(sp_world *world, sp_body_id id, const char *kind) {
-    sp_body_info info;
-    return sp_world_body_info(world, id, &info) >= 0 && strcmp(info.kind, kind) == 0;
+static bool has_field(sp_world *world, const sp_snapshot_body *b, const char *field) {
+    return field && sp__run_has_field(world, b->id, field);
 }
 
 // the body has nodes with boundary conditions, loads and fields
 static bool is_soft(sp_world *world, const sp_snapshot_body *b) {
-    return !is_kind(world, b->id, "rigid");
-}
-
-static bool has_field(sp_world *world, const sp_snapshot_body *b, const char *field) {
-    sp_field_info info;
-    return field && sp_world_field_info(world, b->id, field, &info) >= 0;
+    return has_field(world, b, "force");
 }
 
 // a rigid body that is a single flat square
 static bool is_ground(sp_world *world, const sp_snapshot_body *b) {
-    return b->vertex_count == 4 && b->face_count == 2 && b->surface_count == 0 && is_kind(world, b->id, "rigid");
+    const sp_snapshot_surface *s = &b->surfaces[0];
+    return s->vertex_count == 4 && s->face_count == 2 && b->surface_count == 1 && has_field(world, b, "pose");
 }
 
 // ---------------------------------------------------------------------------------------------------- triangles
@@ -55,31 +51,21 @@ static void add_triangles(sp_soup *s, int vertices, const float *x, const float 
     s->skin_count++;
 }
 
-static sp_status add_boundary(const sp_collecting *c, const sp_snapshot_body *b, const sp_body_field *field, sp_skin skin) {
+// surface 0 is the boundary
+static sp_status add_surface(const sp_collecting *c, const sp_snapshot_body *b, int surface, const char *field, sp_skin skin) {
+    const sp_snapshot_surface *r = &b->surfaces[surface];
     sp_soup *s = &c->d->soup;
-    SP_TRY(sp__soup_reserve(c->ctx, s, b->vertex_count, b->face_count, 1));
-    int first = s->vertex_count;
-    double *scalar = field ? s->scalar + 3 * (size_t)s->face_count : NULL;
-    skin.by_field = field != NULL, skin.round = b->rings;
-    s->skins[s->skin_count] = skin;
-    if (field && b->rings) SP_TRY(sp__rings_corners(c->ctx, field, b, scalar));
-    if (field && !b->rings) sp__field_corners(field, b, scalar);
-    for (int f = 0; f < b->face_count && b->stripes; f++) s->stripes[s->face_count + f] = b->stripes[f] ? 255 : 0;
-    add_triangles(s, b->vertex_count, b->positions, NULL, b->face_count, b->faces);
-    return b->rings ? sp__rings_add(c->ctx, b, first, s) : SP_OK;
-}
-
-static sp_status add_riding(const sp_collecting *c, const sp_snapshot_body *b, const sp_snapshot_surface *r,
-                            const sp_body_field *field, sp_skin skin) {
-    sp_soup *s = &c->d->soup;
-    int first = s->vertex_count;
+    bool round = b->surfaces[0].rings;
     SP_TRY(sp__soup_reserve(c->ctx, s, r->vertex_count, r->face_count, 1));
-    skin.by_field = field != NULL, skin.by_vertex = !field && r->colors, skin.round = b->rings;
+    int first = s->vertex_count;
+    skin.by_field = field != NULL, skin.by_vertex = !field && r->colors, skin.round = round;
     s->skins[s->skin_count] = skin;
-    if (field) sp__field_riding(field, r, s->scalar + 3 * (size_t)s->face_count);
+    if (field) SP_TRY(sp_world_surface_corner_field(c->world, b->id, surface, field, s->scalar + 3 * (size_t)s->face_count));
+    for (int f = 0; f < r->face_count && r->stripes; f++) s->stripes[s->face_count + f] = r->stripes[f] ? 255 : 0;
     if (r->normals) memcpy(s->smooth + 3 * (size_t)s->vertex_count, r->normals, 3 * (size_t)r->vertex_count * sizeof *r->normals);
     add_triangles(s, r->vertex_count, r->positions, r->colors, r->face_count, r->faces);
-    return b->rings ? sp__rings_add_riding(c->ctx, r, first, s) : SP_OK;
+    if (!round) return SP_OK;
+    return surface == 0 ? sp__rings_add(c->ctx, r, first, s) : sp__rings_add_riding(c->ctx, r, first, s);
 }
 
 static void tint(sp_skin *skin, const double color[3], bool beside) {
@@ -90,39 +76,37 @@ static void tint(sp_skin *skin, const double color[3], bool beside) {
 
 // ---------------------------------------------------------------------------------------------------- bodies
 
-static sp_status add_surfaces(const sp_collecting *c, const sp_snapshot_body *b, const sp_body_field *field, const sp_skin *own) {
+static sp_status add_surfaces(const sp_collecting *c, const sp_snapshot_body *b, const char *field, const sp_skin *own) {
     bool drawn = false;
-    for (int k = 0; k < b->surface_count; k++) {
+    for (int k = 1; k < b->surface_count; k++) {
         const sp_snapshot_surface *r = &b->surfaces[k];
         sp_skin skin = *own;
         bool visual = c->visual && r->roles & SP_ROLE_VISUAL, collision = c->collision && r->roles & SP_ROLE_COLLISION;
         if (!visual && !collision) continue;
-        sp__picture_surface_skin(c->run, b->id, k, &skin);
+        sp__picture_surface_skin(c->run, b->id, k - 1, &skin);
         skin.opacity = sp__picture_opacity(c->def, b->name, skin.opacity);
         if (!visual) tint(&skin, collision_color, c->visual || c->mechanical);
-        SP_TRY(add_riding(c, b, r, visual ? field : NULL, skin));
+        SP_TRY(add_surface(c, b, k, visual ? field : NULL, skin));
         drawn |= visual;
     }
     // a body with collision surfaces only shows its boundary
-    if (c->visual && !drawn) return add_boundary(c, b, field, *own);
+    if (c->visual && !drawn) return add_surface(c, b, 0, field, *own);
     if (!c->mechanical) return SP_OK;
     sp_skin skin = *own;
     tint(&skin, mechanical_color, drawn);
-    return add_boundary(c, b, drawn ? NULL : field, skin);
+    return add_surface(c, b, 0, drawn ? NULL : field, skin);
 }
 
 static sp_status add_body(const sp_collecting *c, const sp_snapshot_body *b) {
-    sp_body_field field = {0};
     sp_status status = SP_OK;
     sp_skin skin;
-    bool soft = is_soft(c->world, b), colored = soft && has_field(c->world, b, c->def->color_by);
+    bool soft = is_soft(c->world, b);
+    const char *field = soft && has_field(c->world, b, c->def->color_by) ? c->def->color_by : NULL;
     sp__picture_skin(c->run, b->id, false, &skin);
     skin.opacity = sp__picture_opacity(c->def, b->name, skin.opacity);
     skin.edges |= c->mechanical;
-    if (colored) status = sp__field_take(c->ctx, c->world, b, c->def->color_by, &field);
-    if (status >= 0 && b->surface_count == 0) status = add_boundary(c, b, colored ? &field : NULL, skin);
-    if (status >= 0 && b->surface_count > 0) status = add_surfaces(c, b, colored ? &field : NULL, &skin);
-    sp__field_free(c->ctx, &field);
+    if (status >= 0 && b->surface_count == 1) status = add_surface(c, b, 0, field, skin);
+    if (status >= 0 && b->surface_count > 1) status = add_surfaces(c, b, field, &skin);
     if (status >= 0 && soft && sp__picture_shows(c->run, "fixed")) status = sp__field_held(c->ctx, c->world, b, &c->d->soup);
     return status;
 }
@@ -194,7 +178,7 @@ static sp_status add_ground(const sp_collecting *c, const sp_snapshot_body *b) {
     uint32_t first = (uint32_t)s->vertex_count;
     sp__picture_skin(c->run, b->id, true, &skin);
     skin.opacity = sp__picture_opacity(c->def, b->name, skin.opacity);
-    SP_TRY(add_boundary(c, b, NULL, skin));
+    SP_TRY(add_surface(c, b, 0, NULL, skin));
     widen_ground(c->d, &s->skins[s->skin_count - 1], s->x + 3 * (size_t)first, s->faces + 3 * (size_t)(s->face_count - 2), first);
     return SP_OK;
 }
@@ -202,14 +186,13 @@ static sp_status add_ground(const sp_collecting *c, const sp_snapshot_body *b) {
 // ---------------------------------------------------------------------------------------------------- all triangles
 
 static void find_extras(const sp_snapshot *shot, sp_soup *s) {
-    for (int i = 0; i < shot->body_count; i++) {
-        s->with_stripes |= shot->bodies[i].stripes != NULL;
-        s->with_smooth |= shot->bodies[i].rings != NULL;
+    for (int i = 0; i < shot->body_count; i++)
         for (int k = 0; k < shot->bodies[i].surface_count; k++) {
-            s->with_colors |= shot->bodies[i].surfaces[k].colors != NULL;
-            s->with_smooth |= shot->bodies[i].surfaces[k].normals != NULL;
+            const sp_snapshot_surface *r = &shot->bodies[i].surfaces[k];
+            s->with_stripes |= r->stripes != NULL;
+            s->with_smooth |= r->rings != NULL || r->normals != NULL;
+            s->with_colors |= r->colors != NULL;
         }
-    }
 }
 
 // default range: from zero, or a smaller minimum, to the maximum

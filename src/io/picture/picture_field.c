@@ -1,5 +1,4 @@
-// Colours from fields: values of nodes, or of elements averaged to nodes, interpolated to the corners of the drawn faces. Values
-// that must not be averaged (regions, ages) come from the element of the face.
+// What pictures show of fields beside colours: the legend, markers at fixed nodes, arrows for loads.
 #include <stdio.h>
 
 #include "io/picture/picture.h"
@@ -27,120 +26,7 @@ void sp__picture_fields(char *out, size_t size) {
         }
 }
 
-static double length_of(const double *v, int components) {
-    double sum = 0;
-    for (int i = 0; i < components; i++) sum += v[i] * v[i];
-    return components == 1 ? v[0] : sqrt(sum);
-}
-
-// ---------------------------------------------------------------------------------------------------- sampling
-
-void sp__field_free(sp_context *ctx, sp_body_field *f) {
-    sp__free(ctx, f->element), sp__free(ctx, f->of_node), sp__free(ctx, f->flat);
-    sp__free(ctx, f->start), sp__free(ctx, f->around);
-    *f = (sp_body_field){0};
-}
-
-// elements around each node, in compressed rows (CSR)
-static sp_status find_neighbours(sp_context *ctx, sp_body_field *f) {
-    int corners = 4 * f->element_count;
-    if (!SP_NEW(ctx, f->start, (size_t)f->node_count + 2) || !SP_NEW(ctx, f->around, (size_t)corners + 1)) return SP_NO_MEMORY;
-    for (int i = 0; i < corners; i++) f->start[f->element[i] + 2]++;
-    for (int n = 0; n < f->node_count; n++) f->start[n + 2] += f->start[n + 1];
-    for (int i = 0; i < corners; i++) f->around[f->start[f->element[i] + 1]++] = i / 4;
-    return SP_OK;
-}
-
-static sp_status average_to_nodes(sp_context *ctx, sp_body_field *f, const double *value, int components) {
-    int *count = sp__alloc(ctx, (size_t)f->node_count + 1, sizeof *count);
-    if (!count) return SP_NO_MEMORY;
-    for (int i = 0; i < 4 * f->element_count; i++) {
-        f->of_node[f->element[i]] += length_of(value + (size_t)(i / 4) * (size_t)components, components);
-        count[f->element[i]]++;
-    }
-    for (int n = 0; n < f->node_count; n++) f->of_node[n] /= count[n] ? count[n] : 1;
-    sp__free(ctx, count);
-    return SP_OK;
-}
-
-static sp_status spread(sp_context *ctx, sp_body_field *f, const sp_field_info *info, double *value) {
-    for (int n = 0; n < f->node_count && info->on == SP_ON_NODES; n++)
-        f->of_node[n] = length_of(value + (size_t)n * (size_t)info->components, info->components);
-    if (info->on == SP_ON_NODES) return SP_OK;
-    if (info->values == SP_VALUES_CONTINUOUS) return average_to_nodes(ctx, f, value, info->components);
-    if (!SP_NEW(ctx, f->flat, (size_t)f->element_count + 1)) return SP_NO_MEMORY;
-    for (int e = 0; e < f->element_count; e++) f->flat[e] = value[(size_t)e * (size_t)info->components];
-    return find_neighbours(ctx, f);
-}
-
-// the nodes of all elements
-static sp_status take_elements(sp_world *world, const sp_snapshot_body *b, sp_body_field *out) {
-    if (!b->rings) return sp_world_tets(world, b->id, out->element);
-    sp__rings_elements(b, out->element_count, out->element);
-    return SP_OK;
-}
-
-sp_status sp__field_take(sp_context *ctx, sp_world *world, const sp_snapshot_body *b, const char *field, sp_body_field *out) {
-    sp_field_info info, nodes;
-    sp_body_info size;
-    double *value = NULL;
-    *out = (sp_body_field){0};
-    SP_TRY(sp_world_field_info(world, b->id, field, &info));
-    SP_TRY(sp_world_field_info(world, b->id, "position", &nodes));
-    SP_TRY(sp_world_body_info(world, b->id, &size));
-    out->node_count = nodes.count, out->element_count = size.elements;
-    sp_status status = SP_NO_MEMORY;
-    if (SP_NEW(ctx, out->element, 4 * (size_t)size.elements + 1) && SP_NEW(ctx, out->of_node, (size_t)nodes.count + 1) &&
-        SP_NEW(ctx, value, (size_t)info.count * (size_t)info.components + 1)) {
-        status = take_elements(world, b, out);
-        if (status >= 0) status = sp_world_field(world, b->id, field, value);
-        if (status >= 0) status = spread(ctx, out, &info, value);
-    }
-    sp__free(ctx, value);
-    if (status < 0) sp__field_free(ctx, out);
-    return status;
-}
-
-// ---------------------------------------------------------------------------------------------------- interpolation
-
-static bool element_has(const sp_body_field *f, int element, int node) {
-    const int *n = f->element + 4 * (size_t)element;
-    return n[0] == node || n[1] == node || n[2] == node || n[3] == node;
-}
-
-// the element of a boundary face: the one that has all its nodes
-static int element_behind(const sp_body_field *f, const int node[3]) {
-    for (int k = f->start[node[0]]; k < f->start[node[0] + 1]; k++)
-        if (element_has(f, f->around[k], node[1]) && element_has(f, f->around[k], node[2])) return f->around[k];
-    return -1;
-}
-
-void sp__field_corners(const sp_body_field *field, const sp_snapshot_body *body, double *out) {
-    for (int f = 0; f < body->face_count; f++) {
-        int node[3], behind = -1;
-        for (int k = 0; k < 3; k++) node[k] = body->nodes[body->faces[3 * (size_t)f + (size_t)k]];
-        if (field->flat) behind = element_behind(field, node);
-        for (int k = 0; k < 3; k++) out[3 * (size_t)f + (size_t)k] = behind >= 0 ? field->flat[behind] : field->of_node[node[k]];
-    }
-}
-
-static double at_anchor(const sp_body_field *f, const sp_anchor *a) {
-    if (a->elem >= (uint32_t)f->element_count) return 0;
-    if (f->flat) return f->flat[a->elem];
-    const int *n = f->element + 4 * (size_t)a->elem;
-    double rest = 1 - a->at[0] - a->at[1] - a->at[2], sum = rest * f->of_node[n[0]];
-    for (int k = 0; k < 3; k++) sum += a->at[k] * f->of_node[n[k + 1]];
-    return sum;
-}
-
-void sp__field_riding(const sp_body_field *field, const sp_snapshot_surface *surface, double *out) {
-    for (size_t i = 0; i < 3 * (size_t)surface->face_count; i++) out[i] = at_anchor(field, &surface->anchors[surface->faces[i]]);
-    // values that must not be interpolated: the face gets the value of its first corner
-    for (size_t i = 0; i < 3 * (size_t)surface->face_count && field->flat; i++) out[i] = out[i - i % 3];
-}
-
-// ---------------------------------------------------------------------------------------------------- boundary conditions and
-// loads
+// ---------------------------------------------------------------------------------------------------- boundary conditions, loads
 
 // a vector field over nodes; the caller frees it
 static sp_status node_vectors(sp_context *ctx, sp_world *world, sp_body_id id, const char *field, double **out, int *count) {
@@ -152,14 +38,15 @@ static sp_status node_vectors(sp_context *ctx, sp_world *world, sp_body_id id, c
 }
 
 sp_status sp__field_held(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, sp_soup *soup) {
+    const sp_snapshot_surface *b = &body->surfaces[0];
     double *force = NULL;
     int count;
     sp_status status = node_vectors(ctx, world, body->id, "force", &force, &count);
-    if (status >= 0 && body->rings) status = sp__rings_held(ctx, body, force, soup);
-    for (int v = 0; v < body->vertex_count && status >= 0 && !body->rings; v++) {
-        const float *p = body->positions + 3 * (size_t)v;
+    if (status >= 0 && b->rings) status = sp__rings_held(ctx, b, force, soup);
+    for (int v = 0; v < b->vertex_count && status >= 0 && !b->rings; v++) {
+        const float *p = b->positions + 3 * (size_t)v;
         double at[3] = {p[0], p[1], p[2]};
-        if (length_of(force + 3 * (size_t)body->nodes[v], 3) > 0) status = sp__soup_marker(ctx, soup, at);
+        if (sp__norm3(force + 3 * (size_t)b->nodes[v]) > 0) status = sp__soup_marker(ctx, soup, at);
     }
     sp__free(ctx, force);
     return status;

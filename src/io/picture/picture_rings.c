@@ -54,7 +54,7 @@ static void ring_normals(const double *x, const double *before, const double *be
 
 // ---------------------------------------------------------------------------------------------------- collecting
 
-static int ring_end(const sp_snapshot_body *b, int i) {
+static int ring_end(const sp_snapshot_surface *b, int i) {
     return i + 1 < b->ring_count ? b->rings[i + 1].vertex : b->vertex_count;
 }
 
@@ -70,7 +70,7 @@ static void make_normals(sp_soup *s, int first, const unsigned char *starts) {
     }
 }
 
-sp_status sp__rings_add(sp_context *ctx, const sp_snapshot_body *b, int first, sp_soup *s) {
+sp_status sp__rings_add(sp_context *ctx, const sp_snapshot_surface *b, int first, sp_soup *s) {
     unsigned char *starts;
     int had = s->ring_count;
     sp_status status = SP_OK;
@@ -104,45 +104,10 @@ sp_status sp__rings_add_riding(sp_context *ctx, const sp_snapshot_surface *r, in
     return status;
 }
 
-// both nodes of every element, twice each, so that the position along the element is the weight of the second node
-void sp__rings_elements(const sp_snapshot_body *b, int element_count, int *element) {
-    for (int i = 0; i < b->ring_count; i++) {
-        const sp_rod_ring *r = &b->rings[i];
-        int node = b->nodes[r->vertex] - (r->at > 0.5);
-        if (r->element >= element_count) continue;
-        for (int k = 0; k < 4; k++) element[4 * (size_t)r->element + (size_t)k] = node + k % 2;
-    }
-}
-
-// ---------------------------------------------------------------------------------------------------- values
-
-static double ring_value(const sp_body_field *f, const sp_rod_ring *r) {
-    if (r->element >= f->element_count) return 0;
-    if (f->flat) return f->flat[r->element];
-    const int *n = f->element + 4 * (size_t)r->element;
-    return (1 - r->at) * f->of_node[n[0]] + r->at * f->of_node[n[1]];
-}
-
-sp_status sp__rings_corners(sp_context *ctx, const sp_body_field *f, const sp_snapshot_body *b, double *out) {
-    int *ring_of;
-    if (!SP_NEW(ctx, ring_of, b->vertex_count)) return SP_NO_MEMORY;
-    for (int i = 0; i < b->ring_count; i++)
-        for (int v = b->rings[i].vertex; v < ring_end(b, i); v++) ring_of[v] = i;
-    for (size_t i = 0; i < 3 * (size_t)b->face_count; i += 3) {
-        int last = 0;  // last cross section of the face, which belongs to its element
-        for (size_t k = 0; k < 3; k++) {
-            int ring = ring_of[b->faces[i + k]];
-            last = ring > last ? ring : last;
-            out[i + k] = ring_value(f, &b->rings[ring]);
-        }
-        for (size_t k = 0; k < 3 && f->flat; k++) out[i + k] = ring_value(f, &b->rings[last]);
-    }
-    sp__free(ctx, ring_of);
-    return SP_OK;
-}
+// ---------------------------------------------------------------------------------------------------- markers
 
 // markers at four corners of the cross section of a node: visible on a thick tube, merged on a thin one
-sp_status sp__rings_held(sp_context *ctx, const sp_snapshot_body *b, const double *force, sp_soup *s) {
+sp_status sp__rings_held(sp_context *ctx, const sp_snapshot_surface *b, const double *force, sp_soup *s) {
     for (int i = 0; i < b->ring_count; i++) {
         const sp_rod_ring *r = &b->rings[i];
         int corners = ring_end(b, i) - r->vertex, step = corners / 4 > 0 ? corners / 4 : 1;

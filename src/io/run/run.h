@@ -32,4 +32,7 @@ enum { SP_EDIT_LINE = 1024 };
 bool sp__edit_kept(const sp_edit *edit);
 void sp__edit_text(char *out, size_t size, uint64_t step, const sp_edit *edit);
 
+// Does the body list a field of this name? Asking leaves no error record.
+bool sp__run_has_field(sp_world *world, sp_body_id id, const char *field);
+
 #endif

@@ -89,11 +89,17 @@ static sp_status add_rod_arrays(sp_run *run, sp_record *r, sp_layout_body *b, co
     return SP_OK;
 }
 
+bool sp__run_has_field(sp_world *world, sp_body_id id, const char *field) {
+    sp_field_info f;
+    for (int i = 0; i < sp_world_field_count(world, id); i++)
+        if (sp_world_field_at(world, id, i, &f) >= 0 && strcmp(f.name, field) == 0) return true;
+    return false;
+}
+
 // does this part know the field
 static bool is_there(sp_run *run, const sp_frame_source *s, const sp_field_info *q) {
-    sp_field_info own;
     if (strcmp(q->name, "position") == 0) return true;
-    if (sp_world_field_info(run->world, s->body->id, q->name, &own) < 0) return false;
+    if (!sp__run_has_field(run->world, s->body->id, q->name)) return false;
     return q->on == SP_ON_NODES || (q->on == SP_ON_ELEMENTS && (s->from == SP_FROM_TETS || s->from == SP_FROM_LINES));
 }
 
@@ -136,14 +142,8 @@ static sp_status add_skin(sp_run *run, const sp_run_body *body, sp_layout_body *
     return SP_OK;
 }
 
-static const sp_snapshot_body *shown(const sp_snapshot *shot, sp_body_id id) {
-    for (int i = 0; shot && i < shot->body_count; i++)
-        if (shot->bodies[i].id.slot == id.slot) return &shot->bodies[i];
-    return NULL;
-}
-
 // the surface of a snapshot, transformed back to the frame of the body
-static sp_status copy_local(sp_run *run, const sp_snapshot_body *seen, const double at[7], sp_layout_body *b,
+static sp_status copy_local(sp_run *run, const sp_snapshot_surface *seen, const double at[7], sp_layout_body *b,
                             sp_frame_source *s) {
     double *local, R[9], d[3];
     int *cells;
@@ -167,7 +167,7 @@ static sp_status add_posed(sp_run *run, const sp_record *r, const sp_run_body *b
     if (status >= 0) status = sp_world_field(run->world, body->id, "pose", at);
     if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
     const sp_snapshot *shot = sp_world_snapshot_acquire(run->world);
-    const sp_snapshot_body *seen = shown(shot, body->id);
+    const sp_snapshot_surface *seen = sp__record_boundary(shot, body->id);
     if (seen) status = copy_local(run, seen, at, b, s);
     if (shot) sp_world_snapshot_release(run->world, shot);
     return status;
@@ -217,7 +217,7 @@ static sp_status add_part(sp_run *run, sp_record *r, sp_run_body *body, int surf
 // adds the visual surfaces of the body, or the body itself if it has none
 static sp_status add_body(sp_run *run, sp_record *r, sp_run_body *body, bool count_only, int *count) {
     int n = is_visual(r) ? sp_world_surface_count(run->world, body->id) : 0, seen = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 1; i < n; i++) {
         sp_surface_info info;
         if (sp_world_surface_info(run->world, body->id, i, &info) < 0 || !(info.roles & SP_ROLE_VISUAL)) continue;
         seen++;

@@ -13,7 +13,7 @@ typedef struct sp_frame_source {
     const int *nodes;     // skin: body node of each vertex; tube: first node of the element
     const double *share;  // tube: weight of the second node
     const double *local;  // pose: vertices in the frame of the body
-    int surface;          // index of the surface on the body
+    int surface;          // index of the surface on the body; -1: the body itself
 } sp_frame_source;
 
 struct sp_record {
@@ -47,7 +47,8 @@ struct sp_record {
 sp_status sp__record_layout(sp_run *run, sp_record *r);
 sp_status sp__record_values(sp_run *run, const sp_record *r, double *values);
 void sp__record_blend(const sp_record *r, double u, double *values);  // linear interpolation from `before`
-// run_record_rod.c: lines or tube of a rod, values of a tube
+// run_record_rod.c: boundary of a body in a snapshot (NULL: it is not there), lines or tube of a rod, values of a tube
+const sp_snapshot_surface *sp__record_boundary(const sp_snapshot *shot, sp_body_id id);
 sp_status sp__record_rod(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s);
 sp_status sp__record_tube(sp_run *run, const sp_record *r, const sp_layout_body *b, const sp_frame_source *s, double *values);
 // run_record_csv.c

@@ -2,9 +2,9 @@
 // snapshots, unless the scene has another one.
 #include "io/run/run_record.h"
 
-static const sp_snapshot_body *find(const sp_snapshot *shot, sp_body_id id) {
+const sp_snapshot_surface *sp__record_boundary(const sp_snapshot *shot, sp_body_id id) {
     for (int i = 0; shot && i < shot->body_count; i++)
-        if (shot->bodies[i].id.slot == id.slot) return &shot->bodies[i];
+        if (shot->bodies[i].id.slot == id.slot) return &shot->bodies[i].surfaces[0];
     return NULL;
 }
 
@@ -23,11 +23,11 @@ static sp_status take_snapshot(sp_world *world, const sp_snapshot **out) {
 // ------------------------------------------------------------------------------------------------ layout
 
 // first node of the element of a cross section
-static int first_node(const sp_snapshot_body *seen, const sp_rod_ring *r) {
+static int first_node(const sp_snapshot_surface *seen, const sp_rod_ring *r) {
     return seen->nodes[r->vertex] - (r->at > 0.5);
 }
 
-static sp_status add_lines(sp_run *run, const sp_run_body *body, const sp_snapshot_body *seen, sp_layout_body *b) {
+static sp_status add_lines(sp_run *run, const sp_run_body *body, const sp_snapshot_surface *seen, sp_layout_body *b) {
     sp_body_info info;
     int *cells;
     SP_TRY(sp_world_body_info(run->world, body->id, &info));
@@ -42,7 +42,7 @@ static sp_status add_lines(sp_run *run, const sp_run_body *body, const sp_snapsh
 }
 
 // snapshots give the vertex positions; velocities are interpolated from the two nodes of the element
-static sp_status add_tube(sp_run *run, const sp_snapshot_body *seen, sp_layout_body *b, sp_frame_source *s) {
+static sp_status add_tube(sp_run *run, const sp_snapshot_surface *seen, sp_layout_body *b, sp_frame_source *s) {
     int *cells, *nodes;
     double *share;
     b->node_count = seen->vertex_count, b->cell_count = seen->face_count, b->corners = 3;
@@ -65,7 +65,7 @@ sp_status sp__record_rod(sp_run *run, const sp_record *r, const sp_run_body *bod
     const sp_snapshot *shot = NULL;
     sp_status status = take_snapshot(run->world, &shot);
     if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
-    const sp_snapshot_body *seen = find(shot, body->id);
+    const sp_snapshot_surface *seen = sp__record_boundary(shot, body->id);
     status = s->from == SP_FROM_LINES ? add_lines(run, body, seen, b) : add_tube(run, seen, b, s);
     sp_world_snapshot_release(run->world, shot);
     return status == SP_NO_MEMORY ? sp__build_no_memory(run) : status;
@@ -76,7 +76,7 @@ sp_status sp__record_rod(sp_run *run, const sp_record *r, const sp_run_body *bod
 static sp_status copy_positions(sp_run *run, const sp_frame_source *s, size_t count, double *out) {
     const sp_snapshot *shot = NULL;
     SP_TRY(take_snapshot(run->world, &shot));
-    const sp_snapshot_body *seen = find(shot, s->body->id);
+    const sp_snapshot_surface *seen = sp__record_boundary(shot, s->body->id);
     for (size_t i = 0; i < 3 * count; i++) out[i] = seen->positions[i];
     sp_world_snapshot_release(run->world, shot);
     return SP_OK;

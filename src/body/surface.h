@@ -1,0 +1,56 @@
+// Surfaces of a body: triangles whose vertices are material points (anchors) of it. Surface 0 is the boundary, which the kind
+// makes with the body; further ones are embedded by sp_world_add_surface. Contact, snapshots, pictures, pages and recordings use
+// this one struct. Positions are computed at the committed or at the trial state.
+#ifndef SP_SURFACE_H
+#define SP_SURFACE_H
+
+#include "core/core.h"
+#include "map/carry.h"
+#include "souple/world.h"
+
+typedef struct sp_body sp_body;
+typedef enum sp_which { SP_COMMITTED, SP_TRIAL } sp_which;
+
+// Topology: nothing but the scratch changes once a surface is made. Snapshots share it with the body; the step thread alone
+// counts references (`refs`: the body, and every snapshot slot that shows it).
+typedef struct sp_surface {
+    char name[64];
+    unsigned roles;     // SP_ROLE_ bits
+    uint32_t revision;  // of the surface: another number, other arrays
+    int refs;
+    int vertex_count, face_count;
+    sp_anchor *anchors;  // vertex_count
+    uint32_t *faces;     // face_count x 3, outward
+    // attributes; NULL: none
+    int *nodes;              // user's node of each vertex
+    unsigned char *stripes;  // per face: 1 on the side that shows twist
+    sp_rod_ring *rings;      // cross sections around a centreline, rising (ring_count)
+    int ring_count;
+    float *texcoords, *colors;  // face_count x 6, vertex_count x 4
+    // how well a triangle mesh fits the body that holds it
+    int outside;      // vertices in no element
+    double farthest;  // of those [m]
+    // made by sp__surface_prepare
+    sp_ring vertex_faces;
+    double *x, *face_normals;  // scratch of the step thread: positions, area vectors of faces
+    sp_transpose up;           // made by the first transposed product
+} sp_surface;
+
+// An empty surface with one reference; NULL: no memory.
+sp_surface *sp__surface_create(sp_context *ctx, const char *name, unsigned roles);
+void sp__surface_release(sp_context *ctx, sp_surface **surface);  // frees it with the last reference
+// Room for one more surface of a body; a new surface of a body, which owns its reference; all of them released.
+sp_status sp__surfaces_reserve(sp_body *b);
+void sp__surfaces_add(sp_body *b, sp_surface *surface);
+void sp__surfaces_free(sp_body *b);
+// Roles of the boundary: mechanical, and those that no embedded surface has.
+unsigned sp__boundary_roles(const sp_body *b);
+
+// Positions at a state, in double, in float or both, and velocities (vertex_count x 3 each). Nullable: each.
+void sp__surface_positions(sp_body *b, const sp_surface *surface, sp_which which, double *x, float *x_float, double *v);
+// What normals need: scratch for positions and faces around each vertex. SP_NO_MEMORY leaves the surface as it was.
+sp_status sp__surface_prepare(sp_context *ctx, sp_surface *surface);
+// Unit normals of the positions in surface->x, into one of both.
+void sp__surface_normals(sp_context *ctx, sp_surface *surface, double *normals, float *normals_float);
+
+#endif
