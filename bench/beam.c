@@ -1,17 +1,18 @@
-// bench beam: the peers' beam, BEAM-k, to convergence (1e-6 of the residual), 100 steps from rest, beside Bullet's deformable
-// corotational beam in the same run: 24 k^3 tetrahedra, the face x = 0 clamped, steps of 0.01 s. By several solvers:
+// bench beam: the beam of the peers, BEAM-k, to convergence (relative residual 1e-6), 100 steps from rest, compared with Bullet's
+// deformable corotational beam in the same run: 24 k^3 tetrahedra, the face x = 0 clamped, steps of 0.01 s. Solvers:
 //
-//   cg         conjugate gradients, nothing in front
-//   factor     behind an asynchronous, warped complete factor in float
-//   multigrid  behind smoothed aggregation
-//   updated    warp-cancelling corotation: no tolerance, the tips tell how far it is from the others
-//   auto       what the engine picks
+//   cg         conjugate gradients without preconditioner
+//   factor     conjugate gradients with an asynchronous, warped complete factor in float
+//   multigrid  conjugate gradients with smoothed aggregation
+//   updated    warp-cancelling corotation: it has no tolerance, the tips show the distance from the other solvers
+//   auto       the choice of the engine
 //
-// Bullet is measured on one thread, which is all it uses, at its own default stop (3.5e-4 of the residual, single precision), and
-// once more at our 1e-6. Times on one thread are the processor's, ours on several the wall clock's, and so are those of
-// `factor`, `multigrid` and `auto` on one, which have a thread beside it. Where 100 of its steps take minutes Bullet makes fewer;
-// `vs_bullet` compares the same steps of both, without our first, which also analyses. `tip_error` is the largest difference to
-// the tips on which two independent engines agree (k = 4 and 8), `tip_vs_cg` to those of our conjugate gradients.
+// Bullet runs on one thread, the only mode it has, with its default stopping criterion (relative residual 3.5e-4, single
+// precision), and once more with our 1e-6. Times on one thread are processor times. Times on several threads are wall-clock
+// times, and so are those of `factor`, `multigrid` and `auto` on one thread, which use a background thread. Bullet makes fewer
+// steps where 100 of them would take minutes; `vs_bullet` compares the same steps of both, without our first step, which includes
+// the analysis. `tip_error` is the largest difference to the tips on which two independent engines agree (k = 4 and 8),
+// `tip_vs_cg` to the tips of our conjugate gradients.
 #include <stdio.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ typedef struct beam_solver {
     sp_solver_type type;
     sp_preconditioner preconditioner;
     sp_refresh_policy refresh;
-    bool beside;  // has a thread of its own
+    bool beside;  // uses a background thread
 } beam_solver;
 
 static const beam_solver solvers[SOLVERS] = {{"cg", SP_SOLVER_CG, SP_BLOCK_JACOBI, SP_REFRESH_AUTO, false},
@@ -56,8 +57,8 @@ typedef struct bullet_result {
 
 typedef struct beam_result {
     double ms, p99, most, iterations, tip[TIPS];
-    double first_ms;  // of the step that also analyses and takes memory
-    double same_ms;   // over the steps that Bullet made, but for the first
+    double first_ms;  // of the first step, which includes analysis and allocation
+    double same_ms;   // over the steps that Bullet made, without the first
     double residual;
     char solver[64];
 } beam_result;
@@ -73,7 +74,7 @@ static sp_status bullet_once(const beam_case *c, int steps, int repeats, const c
     return sp__peer_run("bullet_beam", args, line, size);
 }
 
-// without it the bench goes on and says null
+// if the peer is missing, the bench continues and reports null
 static sp_status run_bullet(const beam_case *c, bullet_result *out) {
     char line[1024];
     *out = (bullet_result){.ms = NAN, .tight_ms = NAN, .iterations = NAN, .tip = {NAN, NAN, NAN, NAN}};

@@ -1,5 +1,5 @@
-// `souple bench`: named measurements, each beside its references and peers in the same run. A bench fills a report; the report is
-// a table that grows while it runs, or one JSON object at the end. Speeds are least times of repeats after a warm-up.
+// `souple bench`: named measurements, each with its references and peers in the same run. A bench fills a report: a table printed
+// row by row during the run, or one JSON object at the end. Speeds are minimum times of repeats after a warm-up.
 #ifndef SP_BENCH_H
 #define SP_BENCH_H
 
@@ -9,7 +9,7 @@
 
 typedef struct sp_bench_options {
     bool json, quick;
-    int threads;       // of the "all threads" columns; at least 1
+    int threads;       // of the "all threads" columns, at least 1
     const char *dump;  // folder for the meshes and the report; NULL: none
 } sp_bench_options;
 
@@ -39,16 +39,16 @@ sp_status sp__bench_page(const sp_bench_options *o, sp_report *r);
 
 enum { SP_ROW_CELLS = 40, SP_REPORT_CASES = 160, SP_REPORT_ARRAYS = 8, SP_REPORT_OBJECTS = 6, SP_CELL_NUMBERS = 4 };
 
-// A named value: text, or up to four numbers (NaN: null). `list`: an array even if it holds one number.
+// A named value: text, or up to four numbers (NaN: null). `list`: written as an array even with one number.
 typedef struct sp_cell {
-    const char *key;     // of the JSON field
-    const char *title;   // of the table's column; NULL: only in JSON
-    const char *format;  // of a number in the table
+    const char *key;     // name of the JSON field
+    const char *title;   // column title in the table; NULL: only in JSON
+    const char *format;  // number format in the table
     char text[160];
     double number[SP_CELL_NUMBERS];
-    int count;  // of numbers; 0: text
+    int count;  // number of numbers; 0: text
     bool list;
-    bool flag;  // true or false: number[0] is 1 or 0
+    bool flag;  // boolean: number[0] is 1 or 0
 } sp_cell;
 
 typedef struct sp_row {
@@ -56,7 +56,7 @@ typedef struct sp_row {
     int count;
 } sp_row;
 
-// Cases stand in arrays of the JSON object, one after the other: "cases" first, then those that sp__report_array begins.
+// Cases are stored in arrays of the JSON object, in sequence: "cases" first, then those started by sp__report_array.
 struct sp_report {
     const char *bench;
     bool json;
@@ -65,7 +65,7 @@ struct sp_report {
     int case_count;
     const char *array_name[SP_REPORT_ARRAYS];    // [0] NULL: "cases"
     int array_first[SP_REPORT_ARRAYS];           // its first case
-    int more_arrays;                             // beside the first
+    int more_arrays;                             // besides the first
     const char *object_name[SP_REPORT_OBJECTS];  // objects of named values, after the arrays
     sp_row object[SP_REPORT_OBJECTS];
     int objects;
@@ -75,20 +75,19 @@ void sp__row_number(sp_row *row, const char *key, const char *title, const char 
 void sp__row_list(sp_row *row, const char *key, const char *title, const char *format, const double *values, int count);
 void sp__row_text(sp_row *row, const char *key, const char *title, const char *text);
 void sp__row_flag(sp_row *row, const char *key, const char *title, bool value);
-// The next empty case; valid until the report ends. sp__report_case_done shows it in the table.
+// The next empty case; valid until the report ends. sp__report_case_done prints it in the table.
 sp_row *sp__report_case(sp_report *r);
 void sp__report_case_done(const sp_report *r);
-// The cases that follow stand in an array of this name; before any case it is the name of the first array.
+// Later cases go to an array of this name; before the first case it names the first array.
 void sp__report_array(sp_report *r, const char *name);
-// The next empty object of this name, behind the arrays; sp__report_object_done shows it below the table.
+// The next empty object of this name, after the arrays; sp__report_object_done prints it below the table.
 sp_row *sp__report_object(sp_report *r, const char *name);
 void sp__report_object_done(const sp_report *r);
-// A sentence of the table's text, not part of the JSON.
+// A sentence in the printed text, not part of the JSON.
 void sp__report_note(const sp_report *r, const char *format, ...) SP_PRINTF(2, 3);
 void sp__report_json(const sp_report *r, FILE *file);
-void sp__report_markdown(const sp_report *r, FILE *file);  // the table's columns, an array each
-// Two numbers of those cases of an array whose "threads" is this, and whose "name" is this where it is not NULL: points of a
-// plot.
+void sp__report_markdown(const sp_report *r, FILE *file);  // the columns of the table, one table per array
+// Points of a plot: two values of the cases of an array with this "threads", and with this "name" if it is not NULL.
 typedef struct sp_points {
     double x[SP_REPORT_CASES], y[SP_REPORT_CASES];
     int count;
@@ -98,25 +97,25 @@ void sp__report_points(const sp_report *r, int array, double threads, const char
 
 // ---------------------------------------------------------------------------------------------------- the machine
 
-// What this machine can do, measured: bytes and flops per second on one thread and on `threads`.
+// Measured capability of this machine: bytes and flops per second on one thread and on `threads`.
 typedef struct sp_machine {
     char cpu[96], compiler[64];
     int threads;
     double l2_bytes, l3_bytes;  // L2 of one core; L3 shared
-    // the triad a = b + s c counted as 24 bytes an element, [0] one thread, [1] all: arrays far beyond L3, in half the L3, in
-    // half the L2 of each core
+    // STREAM triad a = b + s c counted as 24 bytes per element, [0] one thread, [1] all threads: arrays far larger than L3, in
+    // half of L3, in half of the L2 of each core
     double stream_gb[2], l3_gb[2], l2_gb[2];
-    double gflops[2];  // fused multiply-adds on vectors of four, counted as two
+    double gflops[2];  // fused multiply-adds on vectors of four, counted as two flops
 } sp_machine;
 
 void sp__machine_describe(sp_machine *m);
-// Who and what is measured, into the head of a report; makes the folder of --dump.
+// Writes machine and build into the head of a report; creates the folder of --dump.
 sp_status sp__bench_open(const sp_bench_options *o, sp_report *r);
 sp_status sp__machine_measure(sp_machine *m, int threads, bool quick);
 
 // ---------------------------------------------------------------------------------------------------- bodies and time
 
-// A clamped beam under gravity with its own context, as BEAM-k: 0.1 m wide and high, E = 3e5 Pa, nu = 0.4, 1000 kg/m3.
+// A clamped beam under gravity with its own context, like BEAM-k: 0.1 m wide and high, E = 3e5 Pa, nu = 0.4, 1000 kg/m3.
 typedef struct sp_beam_def {
     int cells[3];
     sp_material_model model;
@@ -126,18 +125,18 @@ typedef struct sp_beam_def {
     int iterations;
     const char *backend;
     int workers;
-    // what may be left out
-    const sp_solver_def *solver;  // instead of conjugate gradients by op, tolerance and iterations
+    // optional
+    const sp_solver_def *solver;  // instead of conjugate gradients with op, tolerance and iterations
     const sp_material *material;
     const double *element_young;
-    double edge;               // of a cell [m]; 0: 0.1 m over the cells across
-    double gravity;            // [m/s2] downwards; 0: 9.81, NaN: none
+    double edge;               // edge of a cell [m]; 0: 0.1 m divided by the cells across
+    double gravity;            // [m/s2] downward; 0: 9.81, NaN: none
     double h;                  // step [s]; 0: 0.01
-    int torus[2];              // cells around and across: a ring of radius 0.3 m, tube 0.1 m instead of the beam
-    double clamp;              // nodes with x up to here are held [m]; NaN: none
-    bool deterministic, wall;  // of the world; wall: times by the wall clock even on one thread
-    // last touch before the solid is made: loads, moves, pulls. What it points to must last until the opening is done, and what
-    // signals point to as long as the world
+    int torus[2];              // cells around and across: a torus of radius 0.3 m, tube 0.1 m instead of the beam
+    double clamp;              // nodes with x up to this value are fixed [m]; NaN: none
+    bool deterministic, wall;  // of the world; wall: wall-clock times even on one thread
+    // last change before the solid is created: loads, motions, springs. Its data must live until the world is open; data of
+    // signals must live as long as the world
     void (*dress)(void *user, const sp_mesh *mesh, sp_solid_def *solid);
     void *user;
 } sp_beam_def;
@@ -153,34 +152,33 @@ typedef struct sp_beam {
     bool wall;
 } sp_beam;
 
-sp_status sp__beam_open(const sp_beam_def *def, sp_beam *beam);  // says what went wrong on stderr
+sp_status sp__beam_open(const sp_beam_def *def, sp_beam *beam);  // prints errors to stderr
 void sp__beam_close(sp_beam *beam);
-// One step and its time: of the processor where one thread does it all, which a busy machine disturbs least; of the
-// wall clock otherwise.
+// One step and its time: processor time if one thread does all the work, which other load on the machine disturbs least;
+// wall-clock time otherwise.
 sp_status sp__beam_step(sp_beam *beam, double *ms);
 sp_status sp__beam_tip(sp_beam *beam, double *y);                  // displacement of node (nx, ny/2, nz/2)
-sp_status sp__beam_dump(const sp_beam *beam, const char *folder);  // its mesh as Gmsh 2.2 text
+sp_status sp__beam_dump(const sp_beam *beam, const char *folder);  // writes the mesh as Gmsh 2.2 text
 
-// Times in ms of what was repeated.
+// Statistics of repeated times [ms].
 typedef struct sp_times {
-    double least, median, mean, p99, most;  // p99: the least that 99 of 100 do not pass
+    double least, median, mean, p99, most;  // p99: 99th percentile
     int count;
 } sp_times;
 
 sp_times sp__times_of(double *ms, int count);  // sorts
-// Steps until `budget_ms` are spent, between `at_least` and `at_most` of them, after `warm_up` steps.
+// Steps until `budget_ms` is used, from `at_least` to `at_most` steps, after `warm_up` steps.
 sp_status sp__beam_time(sp_beam *beam, int warm_up, int at_least, int at_most, double budget_ms, sp_times *out);
 
-double sp__bench_clock(bool wall);  // of the wall, or of the processor for all threads of this process
+double sp__bench_clock(bool wall);  // wall clock, or processor time of all threads of this process
 
 double sp__slope(const double *x, const double *y, int n);  // of the least-squares line
 
 // ---------------------------------------------------------------------------------------------------- peers
 
-// Run peers/NAME beside the command with these arguments (NULL ends them) and keep the first line it prints. SP_UNAVAILABLE: not
-// built.
+// Runs peers/NAME with these arguments (NULL ends them) and stores the first line of its output. SP_UNAVAILABLE: not built.
 sp_status sp__peer_run(const char *name, const char *const *args, char *line, size_t size);
-// The numbers of field `key` of a line of JSON; returns how many were found (a single number counts as one).
+// Reads the numbers of field `key` from a line of JSON; returns their count (a single number counts as one).
 int sp__peer_numbers(const char *line, const char *key, double *out, int capacity);
 
 #endif

@@ -1,4 +1,4 @@
-// The beam that all benches step, built by the public API, and the taking of times.
+// The beam that all benches step, created with the public API, and the time measurement.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static sp_status make_world(const sp_beam_def *def, sp_beam *beam) {
     return status < 0 ? say(status, sp_context_error(beam->context), "world") : SP_OK;
 }
 
-// node (nx, ny/2, nz/2) of a beam, any of a torus
+// node (nx, ny/2, nz/2) of a beam, any node of a torus
 static int tip_node(const sp_beam_def *def) {
     if (def->torus[0]) return 0;
     int row = def->cells[2] + 1, layer = row * (def->cells[1] + 1);

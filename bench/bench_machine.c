@@ -1,5 +1,5 @@
-// What the machine under a bench can do: who it is, the bytes a second of the STREAM triad (McCalpin 1995) from memory and from
-// the caches, and the flops a second of fused multiply-adds. Limits that a kernel can be held against, taken in the same run.
+// Capability of the machine: identification, bandwidth of the STREAM triad (McCalpin 1995) from memory and caches, and flop rate
+// of fused multiply-adds. They are the limits for kernels, measured in the same run.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void read_cpu_name(char *out, size_t size) {
     if (f) fclose(f);
 }
 
-// size in bytes of the data or unified cache of a level of core 0; `fallback` where the system does not tell
+// size in bytes of the data or unified cache of a level of core 0; `fallback` if the system does not report it
 static double cache_bytes(int level, double fallback) {
     for (int index = 0; index < 8; index++) {
         char path[96], text[32];
@@ -76,19 +76,19 @@ sp_status sp__bench_open(const sp_bench_options *o, sp_report *r) {
     return SP_IO;
 }
 
-// ---- loops, one range of the arrays for each thread
+// ---- loops, one range of the arrays per thread
 
 typedef void loop_fn(double *a, const double *b, const double *c, size_t n, int times);
 
 static void triad_loop(double *a, const double *b, const double *c, size_t n, int times) {
     for (int r = 0; r < times; r++) {
         for (size_t i = 0; i < n; i++) a[i] = b[i] + 3.0 * c[i];
-        __asm__ volatile("" ::"r"(a) : "memory");  // every pass counts
+        __asm__ volatile("" ::"r"(a) : "memory");  // keeps every pass: the compiler must not merge them
     }
 }
 
 #ifdef SP_BENCH_X86
-// the caches are faster than scalar loads; n is a multiple of 8 and the arrays are aligned
+// scalar loads are too slow to measure the caches; n is a multiple of 8 and the arrays are aligned
 __attribute__((target("avx2"))) static void triad_loop_avx2(double *a, const double *b, const double *c, size_t n, int times) {
     const __m256d s = _mm256_set1_pd(3.0);
     for (int r = 0; r < times; r++) {
@@ -100,7 +100,7 @@ __attribute__((target("avx2"))) static void triad_loop_avx2(double *a, const dou
     }
 }
 
-// ten independent chains cover the latency of two units
+// ten independent chains hide the latency of two units
 __attribute__((target("avx2,fma"))) static void fma_loop(double *a, const double *b, const double *c, size_t n, int times) {
     __m256d x[10], s = _mm256_set1_pd(b[0]), t = _mm256_set1_pd(c[0]), sum = _mm256_setzero_pd();
     for (int k = 0; k < 10; k++) x[k] = _mm256_set1_pd(k);
@@ -119,7 +119,7 @@ __attribute__((target("avx2,fma"))) static void fma_loop(double *a, const double
 typedef struct loop_job {
     loop_fn *loop;
     double *a, *b, *c;
-    size_t each;  // elements of a thread
+    size_t each;  // elements per thread
     int times;
 } loop_job;
 
@@ -137,7 +137,7 @@ static void loop_task(void *arg, int task, int worker) {
     j->loop(j->a + at, j->b + at, j->c + at, j->each, j->times);
 }
 
-// least wall time of `times` passes over `each` elements by every thread of the engine's own pool; NaN: no memory or no threads
+// minimum wall time of `times` passes over `each` elements on every thread of the engine's pool; NaN: no memory or no threads
 static double loop_ms(loop_fn *loop, int threads, size_t each, int times, int repeats) {
     sp_context_def def = sp_context_def_default();
     sp_context *context = NULL;
@@ -164,7 +164,7 @@ static double loop_ms(loop_fn *loop, int threads, size_t each, int times, int re
     return isfinite(best) ? best : NAN;
 }
 
-// bytes a second of the triad over three arrays of `bytes` together on each thread; each pass is long enough for the clock
+// bandwidth of the triad over three arrays of `bytes` in total on each thread; each pass is long enough for the clock
 static double triad_gb(int threads, double bytes, int repeats) {
     size_t each = (size_t)(bytes / 24) & ~(size_t)63;
     int times = 1 + (int)(2e7 / bytes);
@@ -190,7 +190,7 @@ static double fma_gflops(int threads, int repeats) {
 sp_status sp__machine_measure(sp_machine *m, int threads, bool quick) {
     int repeats = quick ? 3 : 8;
     sp__machine_describe(m);
-    double beyond = fmax(192e6, 8 * m->l3_bytes);  // of the three arrays together
+    double beyond = fmax(192e6, 8 * m->l3_bytes);  // total of the three arrays
     m->threads = threads;
     for (int all = 0; all < 2; all++) {
         int n = all ? threads : 1;

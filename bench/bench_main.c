@@ -1,4 +1,4 @@
-// The command `souple bench`: what there is, what was asked for, and where the report goes.
+// The command `souple bench`: list of benches, arguments, output of the report.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static bool read_threads(const char *text, int *out) {
     return true;
 }
 
-// 0: go on; otherwise the exit code
+// 0: continue; otherwise the exit code
 static int read_options(int argc, char **argv, sp_bench_options *o, const char **name) {
     static const char *const known[] = {"--json", "--quick", "--threads", "--dump"};
     for (int i = 1; i < argc; i++) {

@@ -1,4 +1,4 @@
-// Peer programs: started beside us in the same run, one at a time; each prints a line of JSON of which we read numbers.
+// Peer programs: run in sequence as child processes; each prints a line of JSON, from which numbers are read.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define SP_BINARY_DIR "."
 #endif
 
-// peers/ beside the running command, or of the build that made it
+// peers/ next to the running program, or in the build folder that made it
 static bool find_peer(const char *name, char *path, size_t size) {
     char own[512];
     ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
@@ -40,7 +40,7 @@ static size_t read_all(int in, char *line, size_t size) {
     size_t used = 0;
     for (;;) {
         char rest[256];
-        bool full = used + 1 >= size;  // what does not fit is read away, so that the child can end
+        bool full = used + 1 >= size;  // the excess is read and dropped, so that the child can end
         ssize_t n = full ? read(in, rest, sizeof rest) : read(in, line + used, size - 1 - used);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) break;

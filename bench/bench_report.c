@@ -1,4 +1,4 @@
-// Reports of benches: rows of named values, shown as a table while they come in, or as one JSON object at the end.
+// Reports of benches: rows of named values, printed as a table as they arrive, or as one JSON object at the end.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "util/json.h"
 
 static sp_cell *next_cell(sp_row *row, const char *key, const char *title, const char *format) {
-    static sp_cell spare;  // beyond the capacity: a bug of a bench, shown by the missing field
+    static sp_cell spare;  // over capacity: a bug of a bench, visible as the missing field
     sp_cell *cell = row->count < SP_ROW_CELLS ? &row->cells[row->count++] : &spare;
     *cell = (sp_cell){.key = key, .title = title, .format = format};
     return cell;
@@ -48,7 +48,7 @@ sp_row *sp__report_case(sp_report *r) {
 
 void sp__report_array(sp_report *r, const char *name) {
     if (r->case_count > 0 || r->array_name[0]) {
-        if (r->more_arrays + 1 >= SP_REPORT_ARRAYS) return;  // a bug of a bench, shown by the missing array
+        if (r->more_arrays + 1 >= SP_REPORT_ARRAYS) return;  // a bug of a bench, visible as the missing array
         r->more_arrays++;
     }
     r->array_name[r->more_arrays] = name;
@@ -57,7 +57,7 @@ void sp__report_array(sp_report *r, const char *name) {
 
 sp_row *sp__report_object(sp_report *r, const char *name) {
     static sp_row spare;
-    if (r->objects >= SP_REPORT_OBJECTS) return &spare;  // a bug of a bench, shown by the missing object
+    if (r->objects >= SP_REPORT_OBJECTS) return &spare;  // a bug of a bench, visible as the missing object
     r->object_name[r->objects] = name;
     return &r->object[r->objects++];
 }

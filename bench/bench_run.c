@@ -1,4 +1,4 @@
-// Steps of a body with their times and what its solver reports of each.
+// Steps a body and records times and solver statistics.
 #include <stdio.h>
 #include <string.h>
 

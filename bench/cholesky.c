@@ -1,13 +1,14 @@
-// bench cholesky: the sparse factor beside CHOLMOD's supernodal one in the same run: same matrix, same order of elimination, same
-// threads, OpenBLAS underneath it. A = M + h^2 K at rest of the torus that published partial factors were measured on (radii 10
-// and 30 cm; here 42 x 8 x 8 cells, 16,128 tetrahedra and 10,206 unknowns for their 15,856 and 10,260) and of clamped beams.
+// bench cholesky: the sparse Cholesky factor compared with the supernodal one of CHOLMOD in the same run: same matrix, same
+// elimination order, same threads, CHOLMOD on OpenBLAS. A = M + h^2 K at rest of the torus of the publication on partial
+// factorisation (radii 10 and 30 cm; here 42 x 8 x 8 cells, 16,128 tetrahedra and 10,206 unknowns, published 15,856 and 10,260)
+// and of clamped beams.
 //
-//   fill      entries of L over entries of A, both triangles (the source's 733% is 7.33)
-//   partial   one patch of elements, grown around a node until the columns to be made anew are the wanted share; means over
-//             several places. flop_share and ratio_to_full: of a whole factorisation that keeps its contribution blocks
+//   fill      entries of L over entries of A, both triangles (the published 733% is 7.33)
+//   partial   one patch of elements, grown around a node until the columns to refactor reach the given share; means over
+//             several nodes. flop_share and ratio_to_full are relative to a full factorisation that keeps its contribution blocks
 //
-// Times on one thread are the processor's, on several the wall clock's, each the least of its repeats; the scalar oracle is left
-// out where it would take long.
+// Times on one thread are processor times, on several threads wall-clock times, each the minimum of its repeats. The scalar
+// reference code is omitted for large matrices.
 #include <stdio.h>
 
 #include "core/core.h"
@@ -19,7 +20,7 @@ enum { PLACES = 5, SHARES = 4, PARTIAL_REPEATS = 12, ROUNDS = 3 };
 
 typedef struct cholesky_case {
     const char *name;
-    int cells[3];  // torus: around and across, 0
+    int cells[3];  // torus: around, across, 0
     double budget_ms;
 } cholesky_case;
 
@@ -32,7 +33,7 @@ static const double shares[SHARES] = {0.12, 0.20, 0.30, 0.50};
 
 typedef struct cholesky_result {
     double analyse_ms, factor_ms, kept_ms, solve_ms, error, scalar_ms;
-    sp_cholmod peer, own;  // with our order; with METIS as it calls it
+    sp_cholmod peer, own;  // with our elimination order; with its own METIS order
 } cholesky_result;
 
 static sp_status open_case(const cholesky_case *c, int workers, sp_rest_matrix *m) {
@@ -65,7 +66,7 @@ static sp_status run_ours(const sp_rest_matrix *m, sp_symbolic *S, int workers, 
     return status;
 }
 
-// one column at a time at about 0.4 GFlop/s: not worth a coffee break
+// one column at a time at about 0.4 GFlop/s: only for small matrices
 static sp_status run_scalar(const sp_rest_matrix *m, const sp_symbolic *S, double *ms) {
     sp_scalar_factor F = {0};
     int column = -1;
@@ -101,7 +102,7 @@ static sp_status run_peer(const sp_rest_matrix *m, const sp_symbolic *S, int wor
     return status;
 }
 
-// The two take turns: what disturbs a machine for some seconds, or the pages that one process happened to get, meets both.
+// Runs both in alternation, so that a disturbance of some seconds, or the memory pages of one process, affects both.
 static sp_status run_in_turns(const sp_rest_matrix *m, sp_symbolic *S, int workers, double budget_ms, cholesky_result *out) {
     for (int round = 0; round < ROUNDS; round++) {
         cholesky_result now = *out;
@@ -124,7 +125,7 @@ typedef struct partial_sum {
     double elements, columns, flops, ms, error;
 } partial_sum;
 
-// how many elements of the patch make the wanted share of columns
+// number of elements of the patch that give the required share of columns
 static int grow(const sp_rest_matrix *m, sp_factor *F, const int *order, double share, int *rows) {
     int low = 1, high = m->tets, n = m->A.view.n;
     while (low < high) {
@@ -139,7 +140,7 @@ static int grow(const sp_rest_matrix *m, sp_factor *F, const int *order, double 
     return low;
 }
 
-// the largest difference of two solutions over the largest number: the factor made in part against a fresh one
+// largest difference of two solutions relative to the largest entry: the partially refactored factor against a new one
 static sp_status compare_factors(sp_factor *F, sp_factor *fresh, const sp_symmetric *A, double *work, double *error) {
     int n = A->n * A->block;
     double *b = work, *x = work + n, *y = work + 2 * n, most = 0, apart = 0;
@@ -162,7 +163,7 @@ typedef struct partial_bench {
     int workers, repeats;
 } partial_bench;
 
-// the patch made stiffer by a quarter and back, over and over; each way is a partial factorisation of the same columns
+// makes the patch stiffer by a quarter and restores it, repeatedly; each change is a partial factorisation of the same columns
 static sp_status run_patch(const partial_bench *p, double share, partial_sum *sum) {
     const sp_rest_matrix *m = p->m;
     int count = grow(m, p->F, p->order, share, p->rows), row_count = sp__rest_rows(m, count, p->order, p->rows);
@@ -295,7 +296,7 @@ static sp_status run_case(const cholesky_case *c, int workers, const sp_bench_op
 
 static sp_status draw(const sp_report *r, const sp_bench_options *o) {
     static sp_points ratio, flops;
-    // the source's scalar left-looking code: share of columns, time over its full 0.88 s
+    // published scalar left-looking code: share of columns, time relative to its full 0.88 s
     static const double columns[] = {21, 37, 48, 57, 69, 83}, source[] = {0.735, 0.792, 0.830, 0.820, 0.848, 0.868};
     sp__report_points(r, 1, 1, NULL, "columns_percent", "ratio_to_full", &ratio);
     sp__report_points(r, 1, 1, NULL, "columns_percent", "flop_share", &flops);

@@ -47,7 +47,7 @@ static inline void step_euler(const double *lambda, double s, double h, double *
     make_unit(y);
 }
 
-// q exp(h/2 kappa), the point by Euler
+// q exp(h/2 kappa), the point by the Euler method
 static inline void step_lie(const double *lambda, double s, double h, double *y) {
     double k[3], d[7], q[4];
     curvature(lambda, s, k);
@@ -88,7 +88,7 @@ static inline void step_rk4(const double *lambda, double s, double h, double *y)
 
 typedef void step_fn(const double *lambda, double s, double h, double *y);
 
-// one loop for all, of which the compiler makes four
+// one loop, which the compiler specialises for each of the four schemes
 static inline void march(step_fn *step, const double *lambda, double length, int steps, int every, double *y, double (*out)[3]) {
     double h = length / steps;
     int at = 0;

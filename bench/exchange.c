@@ -1,4 +1,4 @@
-// What we and CHOLMOD tell each other: a folder of files there, a line of JSON back.
+// Data exchange with CHOLMOD: a folder of input files, a line of JSON as result.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ sp_status sp__write_columns(int n, int row_count, const int *rows, int rank, con
 
 // ---- CHOLMOD
 
-// of the processor on one thread, of the wall on more, as ours
+// processor time on one thread, wall clock on more, as for our times
 static double time_of(const char *line, const char *name, int threads) {
     char key[48];
     double ms = NAN;

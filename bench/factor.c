@@ -1,10 +1,10 @@
-// bench factor: FACTOR-k, the matrix that peers are measured on: A = M + h^2 K at rest of BEAM-k without its clamped unknowns.
+// bench factor: FACTOR-k, the matrix of the peer comparison: A = M + h^2 K at rest of BEAM-k without its clamped unknowns.
 // Analyse, factor, solve of 1 and of 64 right-hand sides; then 1, 4 and 16 tetrahedra in the middle of the beam are removed
-// (their stiffness; ranks 6, 24 and 96) and put back. We do that in the supernodal factor, in place, either by making the columns
-// above them anew from kept contribution blocks or by a low-rank update; CHOLMOD by its updown, which is simplicial: what it
-// takes to leave the supernodal form is told apart (cholmod_convert_ms) and left out of the ratios.
+// (their stiffness; ranks 6, 24 and 96) and restored. Our code updates the supernodal factor in place, either by refactoring the
+// affected columns from stored contribution blocks or by a low-rank update. CHOLMOD uses its updown, which is simplicial: the
+// time to convert from supernodal form is reported separately (cholmod_convert_ms) and excluded from the ratios.
 //
-// Times on one thread are the processor's, on several the wall clock's; all are least times of repeats.
+// Times on one thread are processor times, on several threads wall-clock times; all are minimum times of repeats.
 #include <stdio.h>
 
 #include "core/core.h"
@@ -22,7 +22,7 @@ typedef struct factor_case {
 static const factor_case full_cases[] = {{4, 500}, {8, 2000}, {12, 4000}, {16, 10000}};
 static const factor_case quick_cases[] = {{2, 20}, {4, 20}};
 
-// rows and roots of what is removed
+// rows and roots of the removed elements
 typedef struct removal {
     int count, row_count, rows[ROWS_ROOM];
     double W[3 * ROWS_ROOM * 6 * TETS_ROOM];
@@ -30,7 +30,7 @@ typedef struct removal {
 
 typedef struct factor_result {
     double analyse_ms, factor_ms, kept_ms, solve_ms, solve64_ms, error, removed_error;
-    double partial[2][REMOVALS], update[2][REMOVALS];  // [0] out, [1] back
+    double partial[2][REMOVALS], update[2][REMOVALS];  // [0] removal, [1] restoration
     double best[2][REMOVALS];
     sp_cholmod peer, own;
 } factor_result;
@@ -70,7 +70,7 @@ static void choose_removals(const sp_rest_matrix *m, const int *order, removal *
     }
 }
 
-// ---- removal and back
+// ---- removal and restoration
 
 static void check_solution(const sp_symmetric *A, sp_factor *F, double *work, double *worst) {
     int n = A->n * A->block;
@@ -83,7 +83,7 @@ typedef struct removal_bench {
     const sp_rest_matrix *m;
     sp_factor *F;
     const removal *what;
-    sp_symmetric less;  // A without the elements
+    sp_symmetric less;  // A without the removed elements
     double *work;
     int workers;
     double budget_ms;

@@ -1,5 +1,6 @@
-// The bar of three stiffnesses, 100 : 5 : 1 (published: Young's moduli 1000, 50 and 10, zones of a lost figure). Two layouts:
-// cells in turn along all axes, whose plain and SSOR iterations come near the published ones, and six slabs along the bar.
+// The bar of three stiffnesses, 100 : 5 : 1 (published: Young's moduli 1000, 50 and 10; the figure with the zones is lost). Two
+// layouts: cells that alternate along all axes, whose plain and SSOR iteration counts are close to the published ones, and six
+// slabs along the bar.
 #include <stdio.h>
 
 #include "core/core.h"
@@ -11,7 +12,7 @@ enum { STEPS = 60, QUICK_STEPS = 3, KINDS = 7 };
 typedef struct layout {
     const char *name;
     bool slabs;
-    double young, gravity;  // of the stiffest
+    double young, gravity;  // of the stiffest material
 } layout;
 
 static const layout layouts[2] = {{"interleaved", false, 1e6, 10}, {"slabs", true, 1e5, 5}};
@@ -49,7 +50,7 @@ static void fill_young(const layout *l, const int cells[3], const sp_mesh *mesh,
     }
 }
 
-// the stiffnesses are known only when the mesh is
+// the stiffnesses can only be set when the mesh exists
 typedef struct dressing {
     const layout *layout;
     const int *cells;

@@ -1,5 +1,6 @@
-// Two products with a sparse approximate inverse of the factor, or two triangular solves with the factor? Building and applying
-// each, by threads, on the bars of 3,000 and 24,000 tetrahedra, and the iterations that each leaves to conjugate gradients.
+// Compares two products with a sparse approximate inverse of the factor with two triangular solves with the factor: cost of
+// building and applying each, by threads, on the bars of 3,000 and 24,000 tetrahedra, and the remaining conjugate gradient
+// iterations.
 #include <stdio.h>
 
 #include "core/core.h"

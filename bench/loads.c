@@ -1,7 +1,7 @@
-// The homogeneous bar under three loads, by how the preconditioner is kept: none, the first one, the first one turned with the
-// nodes, asynchronous, asynchronous and turned (published: 3000 tetrahedra, complete Cholesky; the pictures of the loads are
-// lost, their effect is known: stretch, bending, both). A fourth bar is twisted and spun about its axis while it bends: rotations
-// that do not commute, which a wrong order of turning cannot hide from.
+// The homogeneous bar under three loads, by update strategy of the preconditioner: none, the first one, the first one warped with
+// the node rotations, asynchronous, asynchronous and warped (published: 3000 tetrahedra, complete Cholesky; the pictures of the
+// loads are lost, their effect is known: stretch, bending, both). A fourth bar is twisted and spun about its axis while it bends:
+// its rotations do not commute, which exposes a wrong order of rotations.
 #include "core/core.h"
 #include "preconditioners.h"
 
@@ -34,7 +34,7 @@ static const load_case loads[LOADS] = {
     {"twist+spin", 0, 0, true, {NAN, NAN, NAN, NAN, NAN}, {NAN, NAN, NAN, NAN, NAN}},
 };
 
-// ---- loads that come and go with a period of 2 s
+// ---- periodic loads, period 2 s
 
 static double swing(const void *user, double t) {
     return *(const double *)user * sin(3.14159265358979 * t);
@@ -46,7 +46,7 @@ static void turn_about_x(double angle, sp_pose *out) {
     out->quat[1] = sin(angle / 2);
 }
 
-// near and far end turn together, three quarters of a turn a second; the far end is ahead by up to a right angle
+// both ends rotate together, three quarters of a turn per second; the far end leads by up to a right angle
 static void spin_near(const void *user, double t, sp_pose *out) {
     (void)user;
     turn_about_x(4.7 * t, out);

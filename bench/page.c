@@ -1,12 +1,12 @@
-// bench page: `souple view` on a soft block of 45,000 tetrahedra, as fast as it can go, all clients on this machine.
+// bench page: `souple view` on a soft block of 45,000 tetrahedra at maximum speed, all clients on this machine.
 //
-//   browser   one page in a headless browser that draws without a graphics card; its own frame rate, and the time from sending
-//             a drag until the first frame that shows it at the picked vertex is drawn
-//   plain     ten clients without pictures; frames a second of each, and the time from sending a drag until the first frame
-//             that shows it at the picked vertex has come to the last client that joined
+//   browser   one page in a headless browser with software rendering; its frame rate, and the time from sending a drag until the
+//             first frame that shows it at the picked vertex is drawn
+//   plain     ten clients without rendering; frames per second of each, and the time from sending a drag until the first frame
+//             that shows it at the picked vertex reaches the last client that joined
 //
-// `sim_slowdown` is how much longer a step takes with ten plain clients than with none: rounds of both in turn, the median of
-// the ratios of neighbours. Server, clients and browser are processes of their own and share the same cores.
+// `sim_slowdown` is the ratio of the step time with ten plain clients to that without clients: both in alternating rounds, the
+// median of the ratios of neighbouring rounds. Server, clients and browser are separate processes and share the same cores.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,11 +25,11 @@ static const page_plan full_plan = {{25, 20, 15}, 100, 7, 3000, true};
 static const page_plan quick_plan = {{10, 8, 6}, 5, 1, 300, false};
 
 typedef struct page_figures {
-    double frames, least_frames;  // a second, mean and least of the clients
-    double bytes;                 // a second to one client
+    double frames, least_frames;  // per second, mean and minimum of the clients
+    double bytes;                 // per second to one client
     sp_times latency;
     double p95;
-    double steps_alone, steps_together;  // a second, medians of the rounds
+    double steps_alone, steps_together;  // per second, medians of the rounds
     double slowdown;
 } page_figures;
 
@@ -71,7 +71,7 @@ static void count_frames(const sp_page_crowd *before, const sp_page_crowd *after
     out->frames = sum / after->count, out->least_frames = least, out->bytes = bytes / after->count;
 }
 
-// Ten clients for this long; the steps that they see made.
+// Runs ten clients for this time and counts the steps that they see.
 static sp_status steps_together(int port, double ms, double *rate, page_figures *out) {
     static sp_page_crowd c, before;
     sp_status status = SP_OK;
@@ -94,7 +94,7 @@ static sp_status look_once(int port, uint64_t *step, double *at) {
     return status;
 }
 
-// Somebody looks, goes, and looks again later.
+// One client joins before and after the interval, to read the step numbers.
 static sp_status steps_alone(int port, double ms, double *rate) {
     static sp_page_crowd nobody;
     uint64_t first, last;
@@ -176,7 +176,7 @@ static sp_status measure(const sp_page_server *s, const page_plan *plan, sp_repo
     return SP_OK;
 }
 
-// Without a server there is nothing to measure: the fields are there, and say so.
+// Without a server nothing is measured: the fields are present and say so.
 static void report_nothing(sp_report *r, const char *why) {
     page_figures f = {.frames = NAN, .least_frames = NAN, .bytes = NAN, .p95 = NAN};
     f.latency.median = f.latency.most = f.steps_alone = f.steps_together = f.slowdown = NAN;

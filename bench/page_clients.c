@@ -1,5 +1,5 @@
-// Plain clients of `bench page`: one thread that listens to all of them. They count frames; the last to come holds the controls,
-// follows one vertex and measures how long a drag takes to be seen.
+// Plain clients of `bench page`: one thread receives for all of them. They count frames; the last one holds the controls, follows
+// one vertex and measures the latency of a drag.
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include "page.h"
 #include "util/json_read.h"
 
-// Layout of frames: docs/protocol.md. Read as the little-endian machine that this is.
+// Layout of frames: docs/protocol.md. Assumes a little-endian machine.
 enum { HEAD = 16, KIND_STATE = 1, KIND_TOPOLOGY = 2, TOPOLOGY_FACES = 40, STATE_SURFACES = 64, SURFACE_HEAD = 24 };
 
 static uint32_t word_at(const unsigned char *b, size_t at) {
@@ -37,7 +37,7 @@ static const float *vertex_of(const unsigned char *b, uint32_t n, uint32_t verte
     return out;
 }
 
-// the face farthest along x, away from where the block is held
+// the face farthest along x, away from the clamped side
 static void pick_face(sp_page_crowd *c, const unsigned char *surface, uint32_t n) {
     double far = -INFINITY;
     for (uint32_t f = 0; f < c->face_count; f++) {
@@ -49,7 +49,7 @@ static void pick_face(sp_page_crowd *c, const unsigned char *surface, uint32_t n
     }
 }
 
-// `kick`: how far the vertex is from where it would be had it gone on as it did. A smooth motion has hardly any.
+// `kick`: distance of the vertex from its linear extrapolation. It is small for a smooth motion.
 static void follow_vertex(sp_page_crowd *c, const unsigned char *b, size_t size) {
     if (size < STATE_SURFACES + SURFACE_HEAD || word_at(b, 40) < 1 || !c->faces) return;
     const unsigned char *surface = b + STATE_SURFACES;
@@ -99,7 +99,7 @@ static void take_frame(sp_page_crowd *c, sp_page_client *p, const unsigned char 
     if (p->acknowledge) sp__ws_send(&p->ws, text);
 }
 
-// whatever is refused would make the figures wrong: it ends the measurement
+// a refused message would falsify the results: it ends the measurement
 static bool is_refusal(const char *text, size_t size) {
     char head[40] = "";
     memcpy(head, text, size < sizeof head - 1 ? size : sizeof head - 1);
@@ -126,7 +126,7 @@ static bool take_all(sp_page_crowd *c, sp_page_client *p) {
     }
 }
 
-// until something came, or for so long
+// returns when data arrives, or after this time
 static bool listen_once(sp_page_crowd *c, double ms) {
     struct pollfd p[SP_PAGE_CLIENTS];
     for (int i = 0; i < c->count; i++) p[i] = (struct pollfd){.fd = c->clients[i].ws.fd, .events = POLLIN};
@@ -183,7 +183,7 @@ static bool drag(sp_page_crowd *c, const double start[3], double away, bool grab
     return sp__page_say(c, text);
 }
 
-// Until a frame comes that kicks the vertex by more (or less) than this; the time it took, NaN after two seconds.
+// Waits for a frame with a kick above (or below) this limit; returns the time, NaN after two seconds.
 static double wait_for_kick(sp_page_crowd *c, double limit, bool more) {
     double begin = sp__page_clock(), now = begin;
     c->fresh = false;
@@ -196,15 +196,15 @@ static double wait_for_kick(sp_page_crowd *c, double limit, bool more) {
     return NAN;
 }
 
-// the largest kick while nobody drags
+// the largest kick without a drag
 static double kick_of_swinging(sp_page_crowd *c) {
     double end = sp__page_clock() + 500, most = 0;
     while (sp__page_clock() < end && listen_once(c, 50)) most = fmax(most, c->kick);
     return most;
 }
 
-// The first drag tells by how much one kicks the vertex, and is not counted. Turning a pull round kicks twice as far; half of one
-// is far above what is left of its motion when the next drag is sent.
+// The first drag gives the size of the kick and is not counted. Reversing a pull doubles the kick; half of a kick is far above
+// the residual motion when the next drag is sent.
 int sp__page_latency(sp_page_crowd *c, int samples, double *ms) {
     const double away = 0.03;
     double rest = kick_of_swinging(c), start[3] = {c->x[0], c->x[1], c->x[2]};
@@ -215,7 +215,7 @@ int sp__page_latency(sp_page_crowd *c, int samples, double *ms) {
     for (int i = 1; i <= samples && c->why[0] == 0; i++) {
         if (isnan(wait_for_kick(c, 0.2 * kick, false))) continue;
         random = random * 1103515245u + 12345u;
-        if (!sp__page_listen(c, 100 + (random >> 16) % 50)) break;  // not in step with the frames
+        if (!sp__page_listen(c, 100 + (random >> 16) % 50)) break;  // random delay: not synchronised with the frames
         if (!drag(c, start, i % 2 ? -away : away, false)) break;
         double t = wait_for_kick(c, 0.5 * kick, true);
         if (!isnan(t)) ms[count++] = t;

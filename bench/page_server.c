@@ -1,4 +1,4 @@
-// The server of `bench page` and the browser on its page, in processes of their own, as users have them.
+// Server and browser of `bench page`, in separate processes, as in normal use.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,8 +24,8 @@ double sp__page_clock(void) {
 
 // ---------------------------------------------------------------------------------------------------- the scene
 
-// A block on a wall that swings slowly: all of it moves all the time. Exactly 25 iterations a step, so that a step costs the same
-// whatever the clients do; damped so much that what a drag does is over before the next one.
+// A block on a wall that oscillates slowly, so that all nodes always move. Exactly 25 iterations per step, so that the cost of a
+// step does not depend on the clients; strong damping, so that the effect of a drag ends before the next one.
 static bool write_scene(const char *path, const int cells[3]) {
     FILE *f = fopen(path, "w");
     if (!f) return false;
@@ -54,7 +54,7 @@ static bool make_scene(sp_page_server *s, const int cells[3]) {
 
 // ---------------------------------------------------------------------------------------------------- processes
 
-// stdout of the child is read from *out
+// the standard output of the child is read from *out
 static pid_t start(const char *const *argv, int *out) {
     int ends[2];
     fflush(NULL);
@@ -74,7 +74,7 @@ static pid_t start(const char *const *argv, int *out) {
     return pid;
 }
 
-// Reads until `word` came with a whole line behind it, until the child has closed its end, or for so long.
+// Reads until `word` followed by a complete line has arrived, the child closed its end, or the time is over.
 static bool read_until(int in, const char *word, char *text, size_t size, double ms) {
     double end = sp__page_clock() + ms;
     size_t used = 0;
@@ -167,7 +167,7 @@ void sp__page_server_stop(sp_page_server *s) {
 
 // ---------------------------------------------------------------------------------------------------- the browser
 
-// the script answers with a line of JSON, or with a sentence that says what is missing
+// the script prints a line of JSON, or a sentence that says what is missing
 sp_status sp__page_browser(const sp_page_server *s, int samples, char *line, size_t size) {
     char url[64], count[16];
     int out = -1, code;

@@ -1,4 +1,4 @@
-// See plot.h: a plot of the io library and its numbers, in the folder of --dump.
+// See plot.h: a plot of the io library and its data, in the folder of --dump.
 #include "plot.h"
 
 #include <errno.h>

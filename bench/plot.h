@@ -1,10 +1,10 @@
-// Plots of what a bench measured, as SVG, with the numbers beside them as CSV.
+// Plots of bench results as SVG, with their data as CSV.
 #ifndef SP_BENCH_PLOT_H
 #define SP_BENCH_PLOT_H
 
 #include "io/report/plot.h"
 
-// Makes folder/name.svg and folder/name.csv (series, x, y); says on stderr what went wrong.
+// Writes folder/name.svg and folder/name.csv (series, x, y); prints errors to stderr.
 sp_status sp__plot_write(const sp_plot *plot, const char *folder, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 // bench preconditioners: the published tables of asynchronous, warped preconditioners (Courtecuisse 2011, sections 3.4 and 3.5)
-// on our bodies. What was published is beside what is measured; the machines are not the same, so iterations, ratios and shapes
-// are compared, not times.
+// on our bodies. Published values are listed next to the measured ones. The machines differ, so iterations, ratios and shapes are
+// compared, not times.
 //
 //   cases          update strategies: iterations and times of every step, incomplete and complete Cholesky (figure 3.15)
 //   sizes          mesh sizes with an asynchronous warped factor: how many steps a factor takes on this machine (table 3.1)
@@ -156,7 +156,7 @@ static const size_case size_cases[] = {{{10, 3, 3}, 300, 4.40, 5.84, 3.32, 1.76}
                                        {{25, 7, 7}, 120, 5.56, 125.9, 41.68, 3.02},
                                        {{40, 10, 10}, 60, 6.09, 730.5, 208.72, 3.50}};
 
-// the thread beside us makes it alone, in float; the numbers of the matrix do not matter to the time
+// the background thread factors alone, in float; the values of the matrix do not affect the time
 static sp_status background_factor(const size_case *c, double budget_ms, double *ms) {
     sp_rest_matrix m;
     sp_symbolic *S = NULL;

@@ -1,4 +1,5 @@
-// Assembly by the book: strains B of the linear tetrahedron, Hooke's D, K = V B^T D B = W W^T with W = sqrt(V) B^T D^(1/2).
+// Textbook assembly of the stiffness matrix: strain matrix B of the linear tetrahedron, Hooke's D, K = V B^T D B = W W^T with W =
+// sqrt(V) B^T D^(1/2).
 #include "rest_matrix.h"
 
 #include <stdio.h>
@@ -43,7 +44,7 @@ void sp__rest_root(const sp_rest_matrix *m, int element, double W[72]) {
     double g[4][3], nu = m->material.poisson;
     double mu = m->material.young / (2 * (1 + nu)), lambda = 2 * mu * nu / (1 - 2 * nu);
     double scale = m->h * sqrt(element_gradients(m, element, g));
-    // root of lambda 1 1^T + 2 mu I, and of mu for the three shears
+    // square root of lambda 1 1^T + 2 mu I, and of mu for the three shears
     double own = sqrt(2 * mu), shared = (sqrt(2 * mu + 3 * lambda) - own) / 3, shear = sqrt(mu);
     for (int i = 0; i < 4; i++)
         for (int a = 0; a < 3; a++) {
@@ -112,7 +113,7 @@ static int unique(int *a, int n) {
     return kept;
 }
 
-// columns of each row with repeats, the diagonal first of all; returns how many blocks stay
+// columns of each row with repeats, the diagonal first; returns the number of distinct blocks
 static int gather_pairs(const sp_rest_matrix *m, int rows, int *start, int *col) {
     const int *t = sp_mesh_tets(m->mesh);
     for (int e = 0; e < 4 * m->tets; e += 4)
@@ -128,7 +129,7 @@ static int gather_pairs(const sp_rest_matrix *m, int rows, int *start, int *col)
     int total = 0;
     for (int i = 0; !col && i < rows; i++) start[i + 1] += start[i];
     if (!col) return start[rows];
-    for (int i = rows; i > 0; i--) start[i] = start[i - 1];  // back to the beginnings
+    for (int i = rows; i > 0; i--) start[i] = start[i - 1];  // back to the starts
     start[0] = 0;
     for (int i = 0; i < rows; i++) total += unique(col + start[i], start[i + 1] - start[i]);
     return total;
@@ -216,7 +217,7 @@ void sp__rest_close(sp_rest_matrix *m) {
 
 // ---- patches
 
-// breadth first over elements that share a node
+// breadth-first search over elements that share a node
 sp_status sp__rest_patch(const sp_rest_matrix *m, int node, int *order) {
     sp_context *ctx = m->ctx;
     int nodes = sp_mesh_node_count(m->mesh), used = 0, *start, *list = NULL;
@@ -276,7 +277,7 @@ void sp__right_side(int n, double *b) {
     for (int i = 0; i < n; i++) b[i] = 1 + 0.5 * sin(1.0 + 7.0 * i);
 }
 
-// largest sum of a row's absolute values
+// maximum row sum of absolute values
 static double norm_of(const sp_symmetric *A, double *sums) {
     int b = A->block;
     double norm = 0;

@@ -1,5 +1,6 @@
-// Matrices that benches factor: A = M + h^2 K of a mesh at rest, linear tetrahedra, lumped masses, clamped nodes left out as
-// other solvers' users do. Made from the mesh alone, so that peers and we work on what anybody could write down.
+// Matrices for direct solver benches: A = M + h^2 K of a mesh at rest, linear tetrahedra, lumped masses, clamped nodes removed as
+// users of other solvers do. They are assembled from the mesh alone, so that peers and our code work on a matrix that anybody can
+// reproduce.
 #ifndef SP_BENCH_REST_MATRIX_H
 #define SP_BENCH_REST_MATRIX_H
 
@@ -15,42 +16,42 @@ typedef struct sp_rest_matrix {
     int *row;        // block row of a node; -1: clamped
     double *points;  // rest positions of the block rows
     sp_symmetric_own A;
-    double *other;  // room for a second set of A's numbers
+    double *other;  // a second set of values of A
 } sp_rest_matrix;
 
-// The box of BEAM-k with these cells, clamped at x = 0, E = 3e5 Pa, nu = 0.4, 1000 kg/m3; or the free torus of radii 0.3 and
-// 0.1 m, E = 50 Pa, nu = 0.45, 20 kg/m3. h = 0.01 s. Says what went wrong on stderr.
+// The box of BEAM-k with these cells, clamped at x = 0, E = 3e5 Pa, nu = 0.4, 1000 kg/m3; or the free torus of radii 0.3 and 0.1
+// m, E = 50 Pa, nu = 0.45, 20 kg/m3. h = 0.01 s. Prints errors to stderr.
 sp_status sp__rest_beam(int workers, const int cells[3], sp_rest_matrix *out);
 sp_status sp__rest_torus(int workers, const int cells[2], sp_rest_matrix *out);
 void sp__rest_close(sp_rest_matrix *m);
 
-// The numbers of A with the stiffness of element e times factor[e] (NULL: 1).
+// The values of A with the stiffness of element e times factor[e] (NULL: 1).
 void sp__rest_fill(const sp_rest_matrix *m, const double *factor, double *val);
-// h^2 K of an element is W W^T; rows 3 corner + axis, 6 columns.
+// W with W W^T = h^2 K of an element; rows 3 node + axis, 6 columns.
 void sp__rest_root(const sp_rest_matrix *m, int element, double W[72]);
-// A with other numbers.
+// A with other values.
 sp_symmetric sp__rest_with(const sp_rest_matrix *m, const double *val);
 double sp__rest_nonzeros(const sp_rest_matrix *m);  // scalars, both triangles
 
-// All elements, those around `node` first, then their neighbours, and so on.
+// All elements in breadth-first order: those around `node`, then their neighbours, and so on.
 sp_status sp__rest_patch(const sp_rest_matrix *m, int node, int *order);
-// Block rows that the first `count` of `elements` touch, each once, rising; room for 4 count or all of them.
+// Block rows of the first `count` of `elements`, each once, ascending; `rows` has room for 4 count or for all rows.
 int sp__rest_rows(const sp_rest_matrix *m, int count, const int *elements, int *rows);
-// W of the first `count` of `elements` together, as sp__factor_update wants it: 3 row_count x 6 count numbers.
+// W of the first `count` of `elements` in the format of sp__factor_update: 3 row_count x 6 count numbers.
 void sp__rest_roots(const sp_rest_matrix *m, int count, const int *elements, int row_count, const int *rows, double *W);
 
-// |Ax - b| / (|A| |x| + |b|), largest norms.
+// Backward error |Ax - b| / (|A| |x| + |b|), maximum norms.
 double sp__backward_error(const sp_symmetric *A, const double *x, const double *b, double *scratch);
 void sp__right_side(int n, double *b);
 
-// ---- times, least of repeats until the budget is spent (at least three): of the processor on one thread, of the wall on more
+// ---- times, minimum of repeats until the budget is used (at least three): processor time on one thread, wall clock on more
 
 sp_status sp__time_analyse(const sp_rest_matrix *m, int workers, double budget_ms, sp_symbolic **out, double *ms);
 sp_status sp__time_factor(sp_factor *F, const sp_symmetric *A, int workers, double budget_ms, double *ms);
-// count right-hand sides one after the other in B
+// `count` right-hand sides, stored consecutively in B
 sp_status sp__time_solve(sp_factor *F, int count, const double *B, double *X, int workers, double budget_ms, double *ms);
 
-// ---- what a peer reads: files in a folder of their own that goes with it
+// ---- input files of a peer, in a temporary folder that is removed with the exchange
 
 typedef struct sp_exchange {
     char folder[256];
@@ -60,10 +61,10 @@ typedef struct sp_exchange {
 
 sp_status sp__exchange_open(sp_exchange *x);
 void sp__exchange_close(sp_exchange *x);
-// The path of a new file in it; lives as long as the folder.
+// The path of a new file in it; valid as long as the folder.
 const char *sp__exchange_path(sp_exchange *x, const char *name);
 sp_status sp__write_matrix(sp_context *ctx, const sp_symmetric *A, const char *path);
-// Old number of each new unknown, from that of each new block row.
+// Old number of each new unknown, expanded from the permutation of block rows.
 sp_status sp__write_order(const int *perm, int rows, int block, const char *path);
 // W as sparse columns of a matrix with n rows.
 sp_status sp__write_columns(int n, int row_count, const int *rows, int rank, const double *W, const char *path);
@@ -76,8 +77,8 @@ typedef struct sp_cholmod {
 } sp_cholmod;
 
 typedef struct sp_cholmod_job {
-    const char *matrix, *order;  // order NULL: METIS of its own
-    const char *remove[3];       // NULL ends them
+    const char *matrix, *order;  // order NULL: its own METIS order
+    const char *remove[3];       // ended by NULL
     int threads, repeats;
     double budget_ms;
     bool many;

@@ -1,4 +1,4 @@
-// Times of the three parts of a direct solver.
+// Times of the three phases of a direct solver.
 #include <stdio.h>
 
 #include "core/core.h"

@@ -1,5 +1,5 @@
-// bench rods: curves from their curvature by series, integrators and SUNDIALS; rods by four models; where which is the quicker.
-// The parts are in rods_geometry.c, rods_models.c and rods_many.c.
+// bench rods: curves from their curvature by series, integrators and SUNDIALS; rods by four models; crossing points of their
+// speed. The parts are in rods_geometry.c, rods_models.c and rods_many.c.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 
 enum { CLOTHOID, HELIX, DER, DER_EDGE, BEAM };
 
-// an error at which a difference is hardly visible on a rod of a metre; dofs are compared there
+// an error that is hardly visible on a rod of one metre; degrees of freedom are compared at this error
 #define VISIBLE 6e-3
-// what the sources report there: super-helices and discrete rods by clothoids
+// published factors at this error: super-helices and discrete rods relative to clothoids
 #define PUBLISHED_HELIX 2.7
 #define PUBLISHED_DER 40
 
@@ -87,7 +87,7 @@ static sp_plot_series curve_of(const sp_diagram *d, bool dashed) {
     return (sp_plot_series){.name = d->name, .x = d->error, .y = d->time, .count = d->count, .marks = true, .dashed = dashed};
 }
 
-// points that none beats, from the largest error down
+// the Pareto front, from the largest error down
 static void tidy(sp_diagram *d) {
     sp_diagram out = {.name = d->name};
     for (double last = INFINITY;;) {

@@ -16,7 +16,7 @@ double sp__diagram_time(const sp_diagram *d, double error) {
     return least;
 }
 
-// no other point has less error for less time
+// Pareto front: no other point has a smaller error in less time
 static bool unbeaten(const sp_diagram *d, int i) {
     for (int j = 0; j < d->count; j++)
         if (d->error[j] <= d->error[i] && d->time[j] < d->time[i]) return false;
@@ -40,7 +40,7 @@ double sp__diagram_crossing(const sp_diagram *a, const sp_diagram *b, bool *boun
     enum { PARTS = 4000 };
     double crossing = NAN, top = NAN;
     *bound = false;
-    // from the smallest error up: as long as `a` is quicker
+    // from the smallest error up, as long as `a` is faster
     for (int i = 0; i <= PARTS; i++) {
         double error = 1e-18 * pow(1e19, (double)i / PARTS), mine = sp__diagram_line(a, error),
                theirs = sp__diagram_line(b, error);

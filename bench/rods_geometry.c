@@ -1,8 +1,8 @@
-// bench rods, geometry: time against precision of a curve from its curvature. One element of 20 cm whose twist falls from 100 to
-// 0 while both curvatures rise from 0 to 100 (Casati 2015, section 5.1): the series at four thresholds and several tolerances,
-// the integrators of curve_schemes.h, and SUNDIALS as a program of its own. Errors are root mean squares over 100 places; times
-// of the series and of SUNDIALS have 50 places on the way in them, which the others pass anyway. And the tip of the plane spiral
-// of section 5.1.3, kappa = s/2 up to 4, beside quadrature.
+// bench rods, geometry: time against accuracy of a curve from its curvature. One element of 20 cm whose twist falls from 100 to 0
+// while both curvatures rise from 0 to 100 (Casati 2015, section 5.1): the series at four thresholds and several tolerances, the
+// integrators of curve_schemes.h, and SUNDIALS as a separate program. Errors are root mean squares over 100 points. Times of the
+// series and of SUNDIALS include 50 output points, which the other methods compute anyway. Also the tip of the planar spiral of
+// section 5.1.3, kappa = s/2 up to 4, compared with quadrature.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static void scheme_run(void *arg) {
     j->keep += s.r[0];
 }
 
-// least time of one run [us], over batches that are long enough for the clock
+// minimum time of one run [us], over batches that are long enough for the clock
 static double time_us(const geometry_run *g, void (*run)(void *), void *arg) {
     double best = INFINITY;
     int times = 1;
@@ -104,7 +104,7 @@ static double time_us(const geometry_run *g, void (*run)(void *), void *arg) {
 typedef struct geometry_row {
     char method[24];
     const char *problem;
-    double parameter;  // tolerance, or steps
+    double parameter;  // tolerance, or number of steps
     double reach, segments, terms, steps, evaluations, error, us;
 } geometry_row;
 
@@ -180,7 +180,7 @@ static void run_schemes(const geometry_run *g, bool quick, geometry_rows *rows, 
         }
 }
 
-// one tolerance of SUNDIALS; without the peer nothing is added
+// one tolerance of SUNDIALS; nothing is added if the peer is missing
 static sp_status run_sundials(const geometry_run *g, const char *method, double tolerance, int repeats, geometry_rows *rows,
                               sp_diagram *d) {
     static char line[16384];
@@ -218,7 +218,7 @@ static sp_status run_peers(const geometry_run *g, bool quick, geometry_rows *row
     return SP_OK;
 }
 
-// ---- the plane spiral
+// ---- the planar spiral
 
 static double tip_error(double x, double y) {
     return hypot(x - spiral_tip[0], y - spiral_tip[1]);
@@ -246,7 +246,7 @@ static sp_status run_spiral(const geometry_run *g, bool quick, geometry_rows *ro
     return SP_OK;
 }
 
-// ---- what it comes to
+// ---- conclusions
 
 static void judge(sp_rods_geometry *out) {
     out->machine_error = out->adams_error = INFINITY;

@@ -1,4 +1,4 @@
-// bench rods: ROD-N, the cantilever that was measured with other engines, in N segments; and a thousand hairs in one body.
+// bench rods: ROD-N, the cantilever of the comparison with other engines, in N segments; and a thousand hairs in one body.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,14 +15,14 @@ enum { STEPS = 100, TIP_STEP = 25 };
 typedef struct rod_n {
     sp_rod_model model;
     const char *name;
-    int elements[5];  // 0 ends them
+    int elements[5];  // ended by 0
 } rod_n;
 
 static const rod_n rods[] = {{SP_ROD_DER, "der", {20, 50, 100, 200}},
                              {SP_ROD_BEAM, "beam", {20, 50, 100, 200}},
                              {SP_ROD_CLOTHOID, "clothoid", {5, 10, 20}}};
 
-// MuJoCo's cable, measured elsewhere and on another machine, at steps of 0.5 ms: undamped it is NaN from 2 ms on
+// the cable of MuJoCo, measured on another machine, at steps of 0.5 ms: without damping it is NaN from 2 ms on
 typedef struct elsewhere {
     int elements;
     double ms;
@@ -36,7 +36,7 @@ static double mujoco_ms(int elements) {
 }
 
 typedef struct rod_result {
-    double ms, tip, reach;  // reach: farthest that the tip was from the root
+    double ms, tip, reach;  // reach: largest distance of the tip from the root
     bool stable;
 } rod_result;
 
@@ -59,12 +59,12 @@ static sp_status run_rod(sp_rod_model model, int elements, bool newton, double s
     sp__bench_rod_close(&rod);
     if (status < 0 && status != SP_NOT_FINITE && status != SP_DIVERGED) return status;
     out->ms = sp__times_of(ms + 1, steps - 1).mean;
-    // it may stretch by its weight, which is 5e-4 of its stiffness, and by some times that when it swings
+    // the weight is 5e-4 of the axial stiffness; while swinging the stretch is a few times that
     out->stable = status >= 0 && out->reach < 1.01;
     return SP_OK;
 }
 
-// the least time of some runs
+// the minimum time of several runs
 static sp_status run_rod_often(const rod_n *v, int elements, bool newton, bool quick, rod_result *out) {
     out->ms = INFINITY;
     for (int i = 0; i < (quick ? 1 : 3); i++) {
@@ -115,11 +115,11 @@ static sp_status run_rods(const sp_bench_options *o, sp_report *r) {
     return SP_OK;
 }
 
-// ---- hair: 15 cm, 80 um thick, E = 3.9e9 Pa, 1300 kg/m3, wavy, of four clothoids each, rooted on half a sphere of 9 cm
+// ---- hair: 15 cm, 80 um thick, E = 3.9e9 Pa, 1300 kg/m3, wavy, four clothoids each, rooted on a half sphere of 9 cm
 
 enum { HAIR_ELEMENTS = 4 };
 
-// even places on a sphere: turns by the golden angle
+// evenly distributed points on a sphere by the golden angle
 static void hair_root(int strand, sp_pose *out) {
     double up = (strand % 1000 + 0.5) / 1000, around = 2.39996322972865332 * strand, flat = sqrt(1 - up * up);
     double t[3] = {flat * cos(around), up, flat * sin(around)}, x[3] = {1, 0, 0}, axis[3];

@@ -1,9 +1,9 @@
-// bench rods, models: a metre of straight rod, clamped at one end and bent by its weight (w = rho S g L^3 / EI = 30, mu J = 2/3
-// EI; Casati 2015, section 5.2), by clothoids, helices, discrete rods with either clamp and beams. Statics: root mean square over
-// 100 places of the distance to 50 clothoids. Dynamics: one second from rest, undamped, steps of 11 ms, one thread, mean time of
-// a step; `tip_error` is how far the tip then is from where ten clothoids bring it in steps of 0.1 ms. Discrete rods and beams,
-// whose stretch is stiff, solve each step by Newton's method to 1e-6, as the source's do; beside it what the default makes of
-// them, which iterates as far as the motion needs (`default_ms`, `default_tip_error`).
+// bench rods, models: a straight rod of one metre, clamped at one end and bent by its weight (w = rho S g L^3 / EI = 30, mu J =
+// 2/3 EI; Casati 2015, section 5.2), by clothoids, helices, discrete rods with either clamp, and beams. Statics: root mean square
+// over 100 points of the distance to 50 clothoids. Dynamics: one second from rest, undamped, steps of 11 ms, one thread, mean
+// time per step; `tip_error` is the distance of the final tip from that of ten clothoids with steps of 0.1 ms. Discrete rods and
+// beams are stiff in stretch and solve each step by Newton's method to 1e-6, as in the publication. `default_ms` and
+// `default_tip_error` are results of the default, which iterates only as far as the motion needs.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ const char *const sp__rod_variant[SP_ROD_VARIANTS] = {"clothoid", "helix", "der"
 typedef struct variant {
     sp_rod_model model;
     bool edge_clamp;
-    int elements[14];  // 0 ends them
+    int elements[14];  // ended by 0
     int quick[3];
 } variant;
 
@@ -31,11 +31,12 @@ static const variant variants[SP_ROD_VARIANTS] = {
 
 enum { REFERENCE = 50, STEPS = 90 };
 #define STEP 0.011
-// The section is so thin that stretching it, 4 / radius^2, is no part of the error: 1.5e-7 of the length under the weight.
+// The section is thin enough that stretch, with stiffness 4 / radius^2, does not affect the error: 1.5e-7 of the length under the
+// weight.
 #define RADIUS 2e-4
 #define PI 3.14159265358979323846
 
-// rho S = 1, EI = `bend`; a round section of Poisson's ratio just below 1/2 has mu J = 2/3 EI
+// rho S = 1, EI = `bend`; a round section with Poisson's ratio just below 1/2 has mu J = 2/3 EI
 static sp_bench_rod_def rod_of(sp_rod_model model, bool edge_clamp, int elements, double bend, double gravity) {
     double area = PI * RADIUS * RADIUS, inertia = 0.25 * area * RADIUS * RADIUS;
     return (sp_bench_rod_def){.model = model,
@@ -74,7 +75,7 @@ typedef struct motion {
     double ms, first_ms, most_ms, tip[3];
 } motion;
 
-// mean time of all steps but the first, which also analyses and takes memory; the least of some runs
+// mean time of all steps but the first, which includes analysis and allocation; the minimum of several runs
 static sp_status swing(const variant *v, int elements, bool newton, int runs, motion *out) {
     sp_bench_rod_def def = rod_of(v->model, v->edge_clamp, elements, 9.81 / 30, 9.81);
     def.newton = newton;
@@ -99,7 +100,7 @@ static sp_status swing(const variant *v, int elements, bool newton, int runs, mo
     return SP_OK;
 }
 
-// where the tip is in the end, by small steps
+// final position of the tip, with small steps
 static sp_status converged_tip(bool quick, double tip[3]) {
     sp_bench_rod_def def = rod_of(SP_ROD_CLOTHOID, false, quick ? 4 : 10, 9.81 / 30, 9.81);
     int steps = quick ? 300 : 9900;
@@ -136,8 +137,8 @@ static void report_case(sp_report *r, int which, int elements, double error, con
     sp__report_case_done(r);
 }
 
-// order of the error and exponent of the time, over the sizes from 4 elements on; errors within ten times that of the reference
-// itself do not count
+// order of the error and exponent of the time, over the sizes from 4 elements on; errors below ten times that of the reference
+// are ignored
 static void fit_laws(int which, const double *n, const double *error, const double *ms, int count, sp_rods_models *out) {
     double x[14], y[14], log_n[14], log_ms[14];
     int used = 0, timed = 0;
@@ -148,7 +149,7 @@ static void fit_laws(int which, const double *n, const double *error, const doub
         x[used] = log(n[i]), y[used++] = log(error[i]);
     }
     out->order[which] = -sp__slope(x, y, used);
-    // der and beam are measured further: the range of the sources is up to 40
+    // der and beam are measured further: the publications end at 40
     int until = 0;
     while (until < timed && log_n[until] < log(41)) until++;
     out->exponent[which] = sp__slope(log_n, log_ms, until);

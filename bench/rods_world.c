@@ -1,4 +1,4 @@
-// Rods of the bench, built by the public API.
+// Rods of the bench, created with the public API.
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static sp_status add_rod(const sp_bench_rod_def *def, sp_bench_rod *rod) {
     body.rayleigh_stiffness = def->damping;
     if (def->newton) {
         body.integrator.type = SP_NEWTON;
-        body.integrator.tolerance = 1e-6;  // what 1e-8 changes is not seen in the fourth digit of the tip
+        body.integrator.tolerance = 1e-6;  // 1e-8 does not change the fourth digit of the tip
     }
     if (def->statics) {
         body.integrator.type = SP_STATIC;

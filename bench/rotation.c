@@ -1,7 +1,7 @@
-// bench rotation: what the rotation of every element costs over the linear tensor, at the same number of iterations.
-// Published: at most 12% for the qr frame, over 100 to 50,000 tetrahedra (Nesme, Faure and Chabanas 2004).
+// bench rotation: the cost of element rotations relative to the linear material at the same number of iterations. Published: at
+// most 12% for the qr frame, over 100 to 50,000 tetrahedra (Nesme, Faure and Chabanas 2004).
 //
-// The four materials stand side by side on one thread and take turns, so that the machine's moods fall on all alike.
+// The four materials run in alternation on one thread, so that disturbances of the machine affect all of them.
 #include <stdio.h>
 
 #include "bench.h"
@@ -34,7 +34,7 @@ static sp_status open_material(const rotation_case *c, int index, sp_beam *out) 
     return sp__beam_open(&def, out);
 }
 
-// each material steps a few times in turn; the first of them bring its data back into the caches
+// each material makes a few steps in turn; the first ones bring its data back into the caches
 static sp_status time_in_turns(sp_beam *beams, int rounds, double *least) {
     for (int i = 0; i < MATERIALS; i++) least[i] = INFINITY;
     for (int round = 0; round < rounds; round++)

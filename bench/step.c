@@ -1,15 +1,15 @@
-// bench step: what a step costs. Clamped corotational (polar) beams of 1k to 1M tetrahedra with exactly 25 conjugate-gradient
-// iterations a step, by both operators, on one thread (processor time) and on all (wall clock), beside the plain reference
+// bench step: the cost of a step. Clamped corotational (polar) beams of 1k to 1M tetrahedra with exactly 25 conjugate gradient
+// iterations per step, with both operators, on one thread (processor time) and on all (wall clock), compared with the reference
 // backend.
 //
-// How close is it to what the machine can do? An iteration moves at least
-//     matrix-free  88 bytes a tetrahedron: nine gradients and lambda/mu in double, four corners as 16-bit local numbers
-//     assembled    74 bytes a 3x3 block of one triangle (nodes + edges of them): nine doubles, a 16-bit local column
-//     both         200 bytes a node: x, r, p and A p read and written once each, the mass
-// and the matrix-free one does at least 130 flops a tetrahedron: 9 for the edges, 45 for H, 13 for T, 45 for the forces, 18 for
-// the fourth corner and the sums; the assembled one 18 a block, twice where it is off the diagonal. `roof_ms` is the larger of
-// bytes over the triad's bandwidth (of the cache that holds them) and flops over the fused multiply-adds' rate, for the
-// 25 iterations alone; `roof_percent` is how much of the measured step that explains. What chunks share is left out.
+// Comparison with the limits of the machine (roofline). An iteration moves at least
+//     matrix-free  88 bytes per tetrahedron: nine gradients and lambda/mu in double, four nodes as 16-bit local numbers
+//     assembled    74 bytes per 3x3 block of one triangle (nodes + edges of them): nine doubles, a 16-bit local column
+//     both         200 bytes per node: x, r, p and A p read and written once each, the mass
+// and the matrix-free one needs at least 130 flops per tetrahedron: 9 for the edges, 45 for H, 13 for T, 45 for the forces, 18
+// for the fourth node and the sums; the assembled one 18 per block, twice if it is off the diagonal. `roof_ms` is the larger of
+// bytes over the bandwidth of the triad (of the cache that holds them) and flops over the rate of fused multiply-adds, for the 25
+// iterations alone; `roof_percent` is its share of the measured step. Nodes shared by chunks are not counted.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +21,11 @@ enum { ITERATIONS = 25, CASES_MOST = 6 };
 
 typedef struct step_case {
     int cells[3];
-    int rounds;        // openings of each variant
-    double budget_ms;  // of a round
+    int rounds;        // repetitions of each variant
+    double budget_ms;  // per round
 } step_case;
 
-// 0.4 x 0.1 x 0.1 m as nearly as the counts allow
+// 0.4 x 0.1 x 0.1 m, as close as the counts allow
 static const step_case full_cases[] = {
     {{11, 4, 4}, 4, 100},   {{23, 6, 6}, 4, 150},    {{34, 7, 7}, 4, 200},
     {{52, 12, 12}, 4, 500}, {{83, 20, 20}, 2, 1500}, {{144, 34, 34}, 1, 5000},
@@ -36,10 +36,10 @@ enum { REF, FREE_ONE, FREE_ALL, ASSEMBLED_ONE, ASSEMBLED_ALL, VARIANTS };
 
 typedef struct step_result {
     int tets, nodes;
-    double blocks;  // of one triangle, the diagonal included
+    double blocks;  // of one triangle, including the diagonal
     double free_bytes;
     double least[VARIANTS], median[VARIANTS];
-    double longer_ms;  // of the winner with twice the iterations
+    double longer_ms;  // of the fastest variant with twice the iterations
 } step_result;
 
 static sp_beam_def variant_def(const step_case *c, int variant, int threads) {
@@ -54,7 +54,7 @@ static sp_beam_def variant_def(const step_case *c, int variant, int threads) {
                          .workers = variant == FREE_ALL || variant == ASSEMBLED_ALL ? threads : 1};
 }
 
-// edges of a ball of tetrahedra by Euler's formula, V - E + F - T = 1 with 2 F = 4 T + boundary
+// number of edges by Euler's formula for a ball of tetrahedra, V - E + F - T = 1 with 2 F = 4 T + boundary
 static void count_parts(const sp_beam *beam, step_result *out) {
     out->tets = sp_mesh_tet_count(beam->mesh);
     out->nodes = sp_mesh_node_count(beam->mesh);
@@ -89,7 +89,7 @@ static sp_status run_variant(const step_case *c, int variant, const sp_bench_opt
     return status;
 }
 
-// the winner with 50 iterations: what an iteration costs, and what is left for all the rest of the step
+// the fastest variant with 50 iterations: gives the cost of an iteration and of the rest of the step
 static sp_status run_longer(const step_case *c, int variant, const sp_bench_options *o, step_result *out) {
     sp_beam_def def = variant_def(c, variant, o->threads);
     sp_beam beam;
@@ -111,7 +111,7 @@ static int winner_of(const step_result *s) {
 static sp_status run_case(const step_case *c, const sp_bench_options *o, step_result *out) {
     *out = (step_result){.longer_ms = INFINITY};
     for (int v = 0; v < VARIANTS; v++) out->least[v] = out->median[v] = INFINITY;
-    // rounds take turns, so that a busy moment of the machine does not fall on one of them alone
+    // rounds alternate between variants, so that other load on the machine does not affect one of them alone
     for (int round = 0; round < c->rounds; round++) {
         for (int v = round ? FREE_ONE : REF; v < VARIANTS; v++) SP_TRY(run_variant(c, v, o, out));
         SP_TRY(run_longer(c, winner_of(out), o, out));
@@ -122,7 +122,7 @@ static sp_status run_case(const step_case *c, const sp_bench_options *o, step_re
 // ---- limits
 
 typedef struct roof {
-    double bytes;  // an iteration must move
+    double bytes;  // minimum traffic of an iteration
     double ms;     // of 25 iterations
     const char *what;
 } roof;
@@ -137,7 +137,7 @@ static roof roof_of(const step_result *s, const sp_machine *m, int winner) {
     if (r.bytes < m->l2_bytes * m->threads) gb = m->l2_gb[1], r.what = "L2 cache";
     double move_ms = ITERATIONS * r.bytes / gb * 1e-6, flop_ms = ITERATIONS * flops / m->gflops[1] * 1e-6;
     r.ms = move_ms;
-    if (flop_ms > move_ms) r.ms = flop_ms, r.what = "flops";  // false where the rate is unknown
+    if (flop_ms > move_ms) r.ms = flop_ms, r.what = "flops";  // false if the rate is unknown
     return r;
 }
 

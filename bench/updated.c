@@ -1,15 +1,15 @@
-// bench updated: a soft torus (radii 10 and 30 cm, 20 kg/m3, E = 50 Pa, nu = 0.45) held on one side and pulled on the other by
-// 55 cm within half a second, 200 steps of 0.01 s, no gravity: scenes/updated/torus-pull.xml; a coarser and a stiffer one beside
-// it. Four solvers:
+// bench updated: a soft torus (radii 10 and 30 cm, 20 kg/m3, E = 50 Pa, nu = 0.45) fixed on one side and pulled on the other by
+// 55 cm within half a second, 200 steps of 0.01 s, no gravity: scenes/updated/torus-pull.xml; also a coarser and a stiffer one.
+// Four solvers:
 //
-//   exact     a whole sparse factor each step
-//   updated   warp-cancelling corotation: only what turned too far is factored anew
-//   pcg       conjugate gradients behind an asynchronous, warped complete factor
+//   exact     a full sparse factorisation in each step
+//   updated   warp-cancelling corotation: only elements that rotated too far are refactored
+//   pcg       conjugate gradients with an asynchronous, warped complete factor
 //   cg        plain conjugate gradients
 //
-// `distance` is how far the nodes are from the exact trajectory, the worst step's root mean square; the conjugate gradients get
-// the loosest power of ten for a tolerance that keeps them as near as `updated` is. `thresholds` is the same pull with `updated`
-// at ten thresholds. Wall clock, all threads.
+// `distance` is the distance of the nodes from the exact trajectory, root mean square, maximum over the steps. The conjugate
+// gradients get the largest power of ten as tolerance that keeps them as close as `updated`. `thresholds` is the same pull with
+// `updated` at ten thresholds. Wall clock, all threads.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void dress(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
     solid->move_count = 1;
 }
 
-// ---- one run beside the exact trajectory
+// ---- one run compared with the exact trajectory
 
 typedef struct track {
     double *exact;  // steps x nodes x 3
@@ -83,7 +83,7 @@ typedef struct torus_case {
     double young;
 } torus_case;
 
-// the last one is the published one, and gets the thresholds and the plots
+// the last case is the published one, and gets the thresholds and the plots
 static const torus_case full_cases[] = {{{24, 2}, STEPS, 50}, {{42, 4}, STEPS, 5e4}, {{42, 4}, STEPS, 50}};
 static const torus_case quick_cases[] = {{{16, 1}, QUICK_STEPS, 50}};
 
@@ -98,7 +98,7 @@ static sp_solver_def solver_of(int which, double tolerance) {
     return s;
 }
 
-// asynchronous only in pcg, where nobody waits
+// asynchronous only for pcg, where the step does not wait
 static sp_status run_torus(const torus_case *c, const sp_solver_def *solver, const sp_bench_options *o, track *t, sp_run *out) {
     static hand room;
     sp_beam beam;
@@ -153,7 +153,7 @@ static void report_solver(sp_report *r, const torus_case *c, int tets, int which
     sp__report_case_done(r);
 }
 
-// the loosest tolerance whose trajectory is as near as `wanted`
+// the largest tolerance whose trajectory is as close as `wanted`
 static sp_status run_iterative(const torus_case *c, int which, double wanted, const sp_bench_options *o, track *t,
                                double *tolerance, sp_run *run) {
     for (*tolerance = 1e-1; *tolerance > 0.5e-10; *tolerance /= 10) {
@@ -217,7 +217,7 @@ static sp_status draw_thresholds(const sp_bench_options *o, const threshold_curv
     return sp__plot_write(&plot, o->dump, "updated-threshold-time");
 }
 
-// a torus that flies apart, a node of it by more than its own width, is a result too: it has no place in the plots
+// a torus that diverges (a node is off by more than the width of the torus) is a result too, but is not plotted
 static sp_status run_thresholds(const torus_case *c, int tets, double exact_ms, const sp_bench_options *o, track *t,
                                 sp_report *r) {
     static sp_run run;

@@ -1,4 +1,4 @@
-// A plain WebSocket client: handshake, frames in, masked text out.
+// A minimal WebSocket client: handshake, receiving frames, sending masked text.
 #include "ws_client.h"
 
 #include <arpa/inet.h>
@@ -14,7 +14,7 @@
 
 enum { OP_MORE = 0, OP_TEXT = 1, OP_BINARY = 2, OP_CLOSE = 8, OP_PING = 9, OP_PONG = 10 };
 enum { READ_BYTES = 1 << 16, CONTROL_BYTES = 125 };
-static const uint64_t message_most = 1u << 28;  // more than any surface: who announces this is no server of ours
+static const uint64_t message_most = 1u << 28;  // larger than any surface: the peer is not our server
 
 static bool give_up(sp_ws *w, const char *why) {
     if (!w->why[0]) snprintf(w->why, sizeof w->why, "%s", why);
@@ -49,7 +49,7 @@ static bool send_all(sp_ws *w, const unsigned char *data, size_t size) {
     return true;
 }
 
-// 1: something came, 0: nothing for now, -1: closed
+// 1: data arrived, 0: nothing at present, -1: closed
 static int receive(sp_ws *w, int flags) {
     if (w->at > 0) memmove(w->in, w->in + w->at, w->size - w->at), w->size -= w->at, w->at = 0;
     if (!make_room(&w->in, &w->room, w->size + READ_BYTES)) return give_up(w, "out of memory"), -1;
@@ -62,7 +62,7 @@ static int receive(sp_ws *w, int flags) {
 
 // ---------------------------------------------------------------------------------------------------- handshake
 
-// the key is a nonce of 16 bytes in base 64; one client of a bench needs no other than the next
+// the key is a nonce of 16 bytes in base 64; a counter is enough for the clients of a bench
 static bool handshake(sp_ws *w, int port, const char *path) {
     char text[512];
     int n = snprintf(text, sizeof text,
@@ -135,7 +135,7 @@ static uint64_t big_endian(const unsigned char *b, int count) {
     return n;
 }
 
-// false: not all of it is here yet
+// false: the frame is incomplete
 static bool take_frame(sp_ws *w, frame *out) {
     size_t have = w->size - w->at, head = 2;
     if (have < 2) return false;

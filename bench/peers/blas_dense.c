@@ -1,8 +1,8 @@
-// Our dense kernels of fronts beside those of OpenBLAS, one thread, same sizes: what says that the library needs no BLAS.
+// Our dense kernels of fronts compared with OpenBLAS, one thread, same sizes: the evidence that the library needs no BLAS.
 //
 // Prints one line of JSON: for a front with k own columns and m rows below them, GFlop/s of the factor of the diagonal block
-// (dpotrf), of the rows below (dtrsm) and of what is left (dsyrk; dgemm of the same shape is counted whole), each from the least
-// processor time of many repeats.
+// (dpotrf), of the rows below (dtrsm) and of the Schur complement (dsyrk; dgemm of the same shape is counted in full), each from
+// the minimum processor time of many repeats.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void our_diagonal(const front *f) {
 static void our_below(const front *f) {
     f->kernel->below(f->m, f->k, f->panel, f->ld, NULL, f->panel + f->k, f->ld);
 }
-// as a front takes it: packs where they pay
+// as in a front: packs the operands where that is faster
 static void our_update(const front *f) {
     if (f->m <= 150) {
         f->kernel->update_whole(f->m, f->k, f->panel + f->k, f->ld, NULL, f->C, f->m);
@@ -66,7 +66,7 @@ static double cpu_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Work on given numbers each time, since a factor of a factor is none; C may drift.
+// Restores the input before each run, because a factor cannot be factored again; C may drift.
 static double rate(const front *f, void (*run)(const front *), double flops) {
     size_t size = (size_t)f->ld * (size_t)f->k * sizeof *f->panel;
     double least = INFINITY, spent = 0;

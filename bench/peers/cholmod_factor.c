@@ -1,14 +1,14 @@
-// CHOLMOD's supernodal factor of a matrix that `souple bench` wrote: same matrix, same order of elimination, same threads.
+// Supernodal factor of CHOLMOD of a matrix written by `souple bench`: same matrix, same elimination order, same threads.
 //
 //   cholmod_factor MATRIX [--order FILE | --metis | --amd] [--threads N] [--repeats R] [--budget MS] [--many] [--remove FILE]...
 //
-// MATRIX and the removals are Matrix Market files; the order has one number a line, the old number of each new unknown from 0.
-// Prints one line of JSON: wall and processor milliseconds, each the least of its repeats, of analyse, factor, solve and (--many)
-// solve of 64 right-hand sides. --remove gives W of A - W W^T as sparse columns, rows in A's order: the downdate and the way
-// back are timed as CHOLMOD does them, in simplicial form, with the time to leave the supernodal form apart (convert_ms) and the
-// permutation of W's rows not counted.
+// MATRIX and the removals are Matrix Market files; the order file has one number per line, the old number of each new unknown
+// from 0. Prints one line of JSON: wall and processor milliseconds, each the minimum of its repeats, of analyse, factor, solve
+// and (--many) solve of 64 right-hand sides. --remove gives W of A - W W^T as sparse columns, rows in the order of A: downdate
+// and update are timed as CHOLMOD does them, in simplicial form. The conversion from supernodal form is timed separately
+// (convert_ms), and the permutation of the rows of W is not counted.
 //
-// BLAS and OpenMP read their thread counts when they are loaded, so the program starts itself again with them set.
+// BLAS and OpenMP read their thread counts when they are loaded, so the program restarts itself with them set.
 #include <cholmod.h>
 #include <math.h>
 #include <stdbool.h>
@@ -20,12 +20,12 @@
 
 enum { REMOVALS_MOST = 4, MANY = 64 };
 
-// OpenBLAS has it, others may not
+// present in OpenBLAS, but not in other libraries
 extern char *openblas_get_config(void) __attribute__((weak));
 
 typedef struct options {
     const char *matrix, *order;
-    int ordering;  // of CHOLMOD's
+    int ordering;  // ordering method of CHOLMOD
     int threads, repeats;
     double budget_ms;
     bool many;
@@ -152,7 +152,7 @@ static void time_factor(const options *o, cholmod_sparse *A, cholmod_factor *L, 
     }
 }
 
-// solve2 keeps its vectors from call to call: nothing is allocated in what is timed
+// solve2 reuses its vectors: nothing is allocated in the timed part
 static cholmod_dense *time_solve(const options *o, cholmod_dense *b, cholmod_factor *L, timing *out, cholmod_common *c) {
     cholmod_dense *x = NULL, *y = NULL, *e = NULL;
     double begun = now().wall;
@@ -186,7 +186,7 @@ static double backward_error(cholmod_sparse *A, cholmod_dense *x, cholmod_dense 
     return error;
 }
 
-// ---- removal and back
+// ---- removal and restoration
 
 static void convert(cholmod_factor *L, result *r, cholmod_common *c) {
     timing start = now();

@@ -1,9 +1,9 @@
-// The tip of a planar spiral of curvature `rate` times arc length by the quadrature of GSL (QAG of QUADPACK): the integrals of
+// The tip of a planar spiral with curvature `rate` times arc length, by quadrature of GSL (QAG of QUADPACK): the integrals of
 // cos(rate s^2 / 2) and sin(rate s^2 / 2).
 //
 //   gsl_spiral LENGTH RATE TOLERANCE REPEATS
 //
-// Prints one line of JSON: the least processor time of both integrals [us] and the tip.
+// Prints one line of JSON: the minimum processor time of both integrals [us] and the tip.
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_integration.h>
 #include <math.h>
@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
     gsl_function f[2] = {{cosine, &rate}, {sine, &rate}};
     gsl_integration_workspace *room = gsl_integration_workspace_alloc(ROOM);
     if (!room) return 1;
-    gsl_set_error_handler_off();  // a tolerance at rounding is said to be too small, and the result is as good as it gets
+    gsl_set_error_handler_off();  // at rounding level GSL reports an error, but the result is as accurate as possible
     for (int i = 0; i < atoi(argv[4]); i++) {
         double begin = clock_us();
         for (int k = 0; k < 2; k++)

@@ -1,10 +1,10 @@
-// A curve from its curvature by SUNDIALS: CVODE's Adams method of variable order (the non-stiff half of LSODA's family) or
-// ARKODE's explicit Runge-Kutta pair of order 8, both adaptive, on a quaternion and a point.
+// A curve from its curvature by SUNDIALS: the variable-order Adams method of CVODE (the non-stiff half of the LSODA family) or
+// the explicit Runge-Kutta pair of order 8 of ARKODE, both adaptive, on a quaternion and a point.
 //
 //   sundials_curve adams|erk LENGTH L0 L1 L2 M0 M1 M2 TOLERANCE REPEATS
 //
-// kappa = L + s M. Prints one line of JSON: the least processor time of a run with 50 points taken on the way [us], steps and
-// evaluations of it, and the positions at 100 places from the start to the end, of another run.
+// kappa = L + s M. Prints one line of JSON: the minimum processor time of a run with 50 output points [us], its steps and
+// evaluations, and from another run the positions at 100 points from the start to the end.
 #include <arkode/arkode_erkstep.h>
 #include <cvode/cvode.h>
 #include <math.h>
@@ -66,8 +66,8 @@ static bool open_erk(problem *p) {
            ERKStepSetErrHandlerFn(p->solver, be_quiet, NULL) == 0;
 }
 
-// Adams interpolates between its steps at no loss; the interpolant of the Runge-Kutta pair has a lower order, so it steps onto
-// the places instead
+// Adams interpolates between its steps without loss of accuracy; the interpolant of the Runge-Kutta pair has a lower order, so it
+// steps exactly to the output points
 static bool advance(problem *p, double s) {
     double reached;
     if (p->adams) return CVode(p->solver, s, p->y, &reached, CV_NORMAL) >= 0;

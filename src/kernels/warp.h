@@ -1,4 +1,4 @@
-// Error of an stale element stiffness block, on lanes (warp-cancelling corotation: Hecht et al. 2012; Pincon 2020).
+// Error of a stale element stiffness block, on lanes (warp-cancelling corotation: Hecht et al. 2012; Pincon 2020).
 //
 // Node a stores Q_a = Rn_a^T R of the last refresh. The stale block of nodes a and b is Q_a K_ab Q_b^T in the node frames and
 // acts as Rn_a Q_a K_ab Q_b^T Rn_b^T with the current node rotations; the fresh one is R K_ab R^T. The product f = K w is
