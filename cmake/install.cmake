@@ -30,7 +30,7 @@ endif()
 # ---------------------------------------------------------------------------------------------- shared libraries
 # of the same objects as the static ones; libsouple-io brings its own copy of the few internals of libsouple that it uses, hidden
 function(sp_shared_library name)
-    add_library(${name}-shared SHARED $<TARGET_OBJECTS:${name}> $<TARGET_OBJECTS:souple-util-objects>)
+    add_library(${name}-shared SHARED $<TARGET_OBJECTS:${name}> ${SP_UTIL_OBJECTS})
     set_target_properties(${name}-shared PROPERTIES OUTPUT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${SP_SONAME} LINKER_LANGUAGE C)
     target_link_libraries(${name}-shared PRIVATE ${ARGN})
     if(NOT APPLE)
