@@ -53,7 +53,7 @@ typedef struct sp_solid {
     int leaf_count, *leaf_start;  // ranges of inner nodes that make the chunks
     sp_tets tets;
     uint32_t *corner_of;  // per inner node: 4 * slot + corner of one element that has it; UINT32_MAX: none
-    int *surface_tets;  // the element behind each face of the boundary, user's number
+    int *surface_tets;    // the element behind each face of the boundary, user's number
     // parameters
     sp_material_model model;
     sp_rotation rotation;
