@@ -1,4 +1,4 @@
-// `souple check`: every resolved value of a scene, or what is wrong with it; and the language itself.
+// `souple check`: prints every resolved value of a scene, or its errors; also prints the scene reference.
 #include <string.h>
 
 #include "common/command.h"

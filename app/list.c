@@ -1,4 +1,4 @@
-// `souple list`: what there is to choose from.
+// `souple list`: lists scenes, materials, solvers and other choices.
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static void list_scenes(sp_listing *l) {
     sp_context_destroy(&ctx);
 }
 
-// ---- what is built in
+// ---- built-in choices
 
 static void list_benches(sp_listing *l) {
     for (int i = 0; i < sp_bench_count(); i++) add(l, sp_bench_at(i)->name, "what", sp_bench_at(i)->what);
@@ -85,7 +85,7 @@ static void list_backends(sp_listing *l) {
     for (int i = 0; sp_backend_name(i); i++) add(l, sp_backend_name(i), "detail", sp_backend_detail(sp_backend_name(i)));
 }
 
-// the choices of an attribute in the table of the language; those marked [n] are not in this build
+// the choices of an attribute in the scene reference; those marked [n] are not in this build
 static void list_choices(sp_listing *l, const char *element, const char *attribute) {
     const sp_element_spec *spec = sp__element_spec(element);
     const char *choices = NULL;

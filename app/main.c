@@ -1,4 +1,4 @@
-// The command: which subcommand is meant, and help about all of them.
+// The command: selects the subcommand, and prints help about all of them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +99,7 @@ static int unknown(const char *name) {
     return SP_EXIT_USAGE;
 }
 
-// what the build asks for: `--man-names`, `--man NAME`, `--completion SHELL`
+// used by the build: `--man-names`, `--man NAME`, `--completion SHELL`
 static int print_manual(int argc, char **argv) {
     const sp_commands all = {commands, COMMANDS};
     if (strcmp(argv[1], "--man-names") == 0) return sp__print_man_names(&all, stdout), SP_EXIT_DONE;

@@ -1,4 +1,4 @@
-// `souple view`: a simulation to touch in a browser. The address is printed, the rest happens there; Ctrl-C ends it.
+// `souple view`: an interactive simulation in a browser. Prints the address; Ctrl-C ends it.
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void ask_stop(int signal) {
     if (running) sp__server_stop(running);
 }
 
-// the first signal ends it in good order, the second one ends the program
+// the first signal stops the server cleanly, the second one ends the program
 static void watch_signals(void) {
     struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
@@ -75,7 +75,7 @@ static void watch_signals(void) {
     signal(SIGXFSZ, SIG_IGN);
 }
 
-// what comes with the program, and what it was asked for; -1: no memory
+// the installed scenes and the given one; -1: no memory
 static int make_gallery(sp_gallery *g, const char *scene, int *number) {
     sp_context_def def = sp_context_def_default();
     sp_context *ctx = NULL;
@@ -90,7 +90,7 @@ static int make_gallery(sp_gallery *g, const char *scene, int *number) {
     return good ? 0 : -1;
 }
 
-// the port that was asked for, or the first free one from the usual on
+// the given port, or the first free one from the default on
 static sp_server *start(const sp_view_args *v, sp_server_def *def, char *why) {
     def->port = v->port >= 0 ? (int)v->port : DEFAULT_PORT;
     sp_server *s = sp__server_start(def, why);

@@ -19,7 +19,8 @@ static uint32_t word_at(const unsigned char *b, size_t at) {
     return v;
 }
 
-// ---------------------------------------------------------------------------------------------------- what the driver sees
+// ---------------------------------------------------------------------------------------------------- frames of the client with
+// the controls
 
 static void keep_faces(sp_page_crowd *c, const unsigned char *b, size_t size) {
     if (size < TOPOLOGY_FACES || word_at(b, 20) != 0 || c->faces) return;
@@ -79,7 +80,7 @@ static void read_hello(sp_page_crowd *c, const char *text, size_t size) {
     sp__json_free(&t);
 }
 
-// ---------------------------------------------------------------------------------------------------- what all of them see
+// ---------------------------------------------------------------------------------------------------- frames of all clients
 
 static void take_frame(sp_page_crowd *c, sp_page_client *p, const unsigned char *b, size_t size) {
     bool driver = p == &c->clients[c->count - 1];

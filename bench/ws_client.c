@@ -62,7 +62,7 @@ static int receive(sp_ws *w, int flags) {
 
 // ---------------------------------------------------------------------------------------------------- handshake
 
-// the key is a nonce of 16 bytes in base 64; a counter is enough for the clients of a bench
+// the key is a nonce of 16 bytes in base 64; a fixed one is enough for a bench
 static bool handshake(sp_ws *w, int port, const char *path) {
     char text[512];
     int n = snprintf(text, sizeof text,
@@ -100,7 +100,7 @@ bool sp__ws_connect(sp_ws *w, int port, const char *path) {
     return handshake(w, port, path);
 }
 
-// ---------------------------------------------------------------------------------------------------- out
+// ---------------------------------------------------------------------------------------------------- output
 
 static bool send_frame(sp_ws *w, int kind, const unsigned char *data, size_t size) {
     unsigned char frame[8 + 4096], *mask;
@@ -120,7 +120,7 @@ bool sp__ws_send(sp_ws *w, const char *text) {
     return send_frame(w, OP_TEXT, (const unsigned char *)text, strlen(text));
 }
 
-// ---------------------------------------------------------------------------------------------------- in
+// ---------------------------------------------------------------------------------------------------- input
 
 typedef struct frame {
     bool last;

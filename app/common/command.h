@@ -1,6 +1,6 @@
-// The command `souple`: a table of subcommands, each with the options it knows, from which parsing, help and suggestions come.
+// The command `souple`: a table of subcommands, each with its options. Parsing, help and suggestions come from this table.
 //
-//   0  done      1  the simulation failed or was stopped      2  wrong usage or input      3  an `expect` of the scene missed
+//   0  done      1  the simulation failed or was stopped      2  wrong usage or input      3  an `expect` of the scene failed
 #ifndef SP_COMMAND_H
 #define SP_COMMAND_H
 
@@ -15,7 +15,7 @@ enum { SP_EXIT_DONE, SP_EXIT_FAILED, SP_EXIT_USAGE, SP_EXIT_MISSED };
 
 typedef struct sp_option {
     const char *name;    // "--steps"
-    const char *values;  // what follows, a word each: "W H"; NULL: nothing
+    const char *values;  // placeholders of the values, one word each: "W H"; NULL: none
     const char *meaning;
 } sp_option;
 
@@ -27,9 +27,9 @@ struct sp_command {
     const char *text;  // help below the summary; nullable
     const sp_option *options;
     int option_count;
-    const char *examples;  // a line each
+    const char *examples;  // one per line
     int (*main)(const sp_command *command, int argc, char **argv);
-    const sp_command *const *parts;  // commands below it, with their whole names: "mesh info"; nullable
+    const sp_command *const *parts;  // subcommands with their full names: "mesh info"; nullable
     int part_count;
 };
 
@@ -40,26 +40,26 @@ extern const sp_command sp__command_run, sp__command_check, sp__command_list, sp
 
 typedef struct sp_arguments {
     const sp_command *command;
-    bool json;  // --json stands somewhere: errors must be an object too
-    // called for each option in order with its values; false: already complained
+    bool json;  // --json is present: errors are also written as an object
+    // called for each option in order with its values; false: an error was already printed
     bool (*take)(struct sp_arguments *a, int option, char **values);
     void *user;
-    const char *words[4];  // what is not an option
+    const char *words[4];  // positional arguments
     int word_count, word_limit;
 } sp_arguments;
 
-// -1: go on; otherwise the exit code (help was printed, or a complaint)
+// -1: continue; otherwise the exit code (help or an error was printed)
 int sp__read_arguments(sp_arguments *a, int argc, char **argv);
 void sp__print_help(const sp_command *command, FILE *file);
-// Say what is wrong on stderr, as an object on stdout too where --json is given. Return SP_EXIT_USAGE and false.
+// Prints an error to stderr, and with --json also as an object to stdout. The functions return SP_EXIT_USAGE and false.
 int sp__complain(const sp_arguments *a, const char *format, ...) SP_PRINTF(2, 3);
-// `text` must be one of `known`; complains with the nearest one.
+// `text` must be one of `known`; otherwise prints an error that suggests the nearest one.
 bool sp__check_word(const sp_arguments *a, const char *what, const char *text, const char *const *known, int count);
 bool sp__read_number(const sp_arguments *a, const char *option, const char *text, double low, double high, double *out);
 bool sp__read_integer(const sp_arguments *a, const char *option, const char *text, long low, long high, long *out);
 bool sp__has_option(int argc, char **argv, const char *name);
 
-// ---- a scene made ready (session.c)
+// ---- an open scene (session.c)
 
 enum { SP_LIST_MAX = 256 };
 
@@ -69,7 +69,7 @@ typedef struct sp_scene_args {
     int set_count, allow_count;
     int threads;  // 0: one per core
     const char *backend;
-    bool overwrite;  // the folder for records may hold a run already, whose files go
+    bool overwrite;  // the folder for records may contain a run, whose files are removed
 } sp_scene_args;
 
 typedef struct sp_session {
@@ -77,20 +77,21 @@ typedef struct sp_session {
     sp_scene *scene;
     sp_run *run;
     sp_world *world;
-    sp_error error;  // why it could not be opened
+    sp_error error;  // the reason if it could not be opened
 } sp_session;
 
-// Options that run, check and render share; false: not one of them, or a complaint was made (*bad).
+// Options shared by run, check and render; false: not one of them, or an error was printed (*bad).
 bool sp__take_scene_option(sp_scene_args *scene, const sp_arguments *a, const char *name, char **values, bool *bad);
-// Load, make the folder for records, build. Messages go to stderr. Returns the exit code; SP_EXIT_DONE: go on.
+// Loads the scene, creates the folder for records, builds the world. Messages go to stderr. Returns the exit code; SP_EXIT_DONE:
+// continue.
 int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *options);
 void sp__session_close(sp_session *s);
 void sp__session_messages(const sp_session *s, sp_json *j);  // "messages": [...]
 void sp__json_error(sp_json *j, const sp_error *error);      // "error": {...}
-// The object that --json gives where nothing was simulated.
+// The object that --json prints if nothing was simulated.
 void sp__json_refused(const sp_session *s, const char *scene, int code);
-const char *sp__session_backend(const sp_session *s);  // by its own name, never "auto"
-void sp__print_to(void *file, const char *text);       // for sp_scene_describe and its like
+const char *sp__session_backend(const sp_session *s);  // the actual name, never "auto"
+void sp__print_to(void *file, const char *text);       // callback for sp_scene_describe and similar functions
 
 // ---- tables of text (table.c)
 
@@ -100,7 +101,7 @@ typedef struct sp_table {
     char (*cells)[SP_TABLE_COLUMNS][SP_TABLE_CELL];
     int rows, capacity, columns, column;
     bool broken;    // no memory: prints nothing
-    unsigned left;  // bits of the columns that are aligned to the left
+    unsigned left;  // bit mask of left-aligned columns
 } sp_table;
 
 void sp__table_row(sp_table *t);
@@ -112,14 +113,14 @@ void sp__table_free(sp_table *t);
 
 typedef struct sp_progress {
     bool terminal, quiet, shown;
-    bool fine;  // the terminal draws UTF-8
+    bool fine;  // the terminal supports UTF-8
     double started_ms, last_ms, next_ms;
     long planned;
-    const char *each;  // what is counted where it is not steps ("picture")
+    const char *each;  // unit of the count if it is not steps ("picture")
 } sp_progress;
 
 void sp__progress_start(sp_progress *p, bool quiet, long planned);
 void sp__progress_step(sp_progress *p, long steps, double time, double dt);
-void sp__progress_clear(sp_progress *p);  // before anything else is written on the terminal
+void sp__progress_clear(sp_progress *p);  // call before any other output to the terminal
 
 #endif

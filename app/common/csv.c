@@ -27,14 +27,14 @@ static bool put(sp_csv *c, int letter) {
     return true;
 }
 
-// a field has ended
+// ends a field
 static bool end_field(sp_csv *c) {
     if (c->count >= SP_CSV_FIELDS) return c->why = "a row has more than 4096 fields", false;
     c->count++;
     return put(c, 0);
 }
 
-// fields are counted while they are read and found when all of them are in place
+// fields are counted while reading; their pointers are set when the row is complete
 static bool find_fields(sp_csv *c) {
     if (c->count > c->room) {
         char **fields = realloc(c->fields, (size_t)c->count * sizeof *fields);
@@ -46,7 +46,7 @@ static bool find_fields(sp_csv *c) {
     return true;
 }
 
-// behind an opening quote, past the closing one; a doubled quote is one
+// reads from after the opening quote past the closing one; a doubled quote is one quote
 static bool quoted(sp_csv *c) {
     for (;;) {
         int letter = getc(c->file);
@@ -63,7 +63,7 @@ bool sp__csv_row(sp_csv *c) {
     c->size = 0, c->count = 0;
     for (;;) {
         int letter = getc(c->file);
-        if (letter == EOF) return false;  // what is not a whole row is none
+        if (letter == EOF) return false;  // an incomplete row is dropped
         if (letter == '"') {
             if (!quoted(c)) return false;
         } else if (letter == ',') {

@@ -1,25 +1,25 @@
-// Tables of text in files (RFC 4180): quotes where a field needs them, a line may end in LF or CRLF.
+// CSV files (RFC 4180): quotes where a field needs them, lines end in LF or CRLF.
 #ifndef SP_CSV_H
 #define SP_CSV_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-// One row at a time out of a file.
+// Reads one row at a time from a file.
 typedef struct sp_csv {
     FILE *file;
-    char *text;     // the row's fields, each ended by a zero byte
+    char *text;     // fields of the row, each zero-terminated
     char **fields;  // into text
     int count;
     size_t size, capacity;
     int room;
-    const char *why;  // what was wrong; NULL: nothing
+    const char *why;  // the error; NULL: none
 } sp_csv;
 
-enum { SP_CSV_FIELDS = 4096, SP_CSV_ROW = 1 << 22 };  // what a row may have: fields and bytes
+enum { SP_CSV_FIELDS = 4096, SP_CSV_ROW = 1 << 22 };  // limits of a row: fields and bytes
 
-bool sp__csv_open(sp_csv *c, const char *path);  // false: errno says why
-// The next row that ends in a line end. False: no more, or `why` is set.
+bool sp__csv_open(sp_csv *c, const char *path);  // false: see errno
+// The next complete row. False: end of file, or `why` is set.
 bool sp__csv_row(sp_csv *c);
 void sp__csv_close(sp_csv *c);
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// ---- what comes with the program
+// ---- installed files
 
 static bool is_folder(const char *path) {
     struct stat st;
@@ -41,7 +41,7 @@ void sp__viewer_folder(char *out) {
     if (!installed_folder("viewer", out)) snprintf(out, PATH_MAX, "%s", SP_SOURCE_DIR "/viewer/dist");
 }
 
-// ---- files that will be written
+// ---- output files
 
 bool sp__make_folders(const char *path, bool *made) {
     char part[PATH_MAX];
@@ -67,7 +67,7 @@ bool sp__folder_of(const char *path, char out[PATH_MAX]) {
     return snprintf(out, PATH_MAX, "%.*s", (int)(slash == path ? 1 : slash - path), path) < PATH_MAX;
 }
 
-// "results/" and "results" are one folder
+// "results/" and "results" are the same folder
 static bool same_folder(const char *a, const char *b) {
     size_t n = strlen(a), m = strlen(b);
     while (n > 1 && a[n - 1] == '/') n--;

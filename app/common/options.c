@@ -1,4 +1,5 @@
-// Arguments: options with their values, words, help. A word that is not known gets the nearest one that is.
+// Command line arguments: options with values, positional arguments, help. An unknown word gets a suggestion of the nearest known
+// one.
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -119,7 +120,7 @@ static int unknown_option(const sp_arguments *a, const char *text) {
     return sp__complain(a, "unknown option \"%s\"", word);
 }
 
-// one option at argv[*i]; moves *i to its last value
+// reads one option at argv[*i]; moves *i to its last value
 static int read_option(sp_arguments *a, int argc, char **argv, int *i) {
     char *text = argv[*i], *equals = strchr(text, '=');
     const sp_option *o = find_option(a, text, equals ? (size_t)(equals - text) : strlen(text));

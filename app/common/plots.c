@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LINES = 8 };  // in a panel: more cannot be told apart
+enum { LINES = 8 };  // per panel: more cannot be distinguished
 
 // ---- memory
 
@@ -61,7 +61,7 @@ static bool any_number(const sp_trace *t, int column, bool positive) {
     return false;
 }
 
-// `mean`: a point a row, for stacks; otherwise a line that keeps peaks
+// `mean`: one point per row, for stacks; otherwise a line that keeps peaks
 static bool make_series(sp_plot_set *set, const sp_trace *t, int x, int column, bool mean, const char *name,
                         sp_plot_series *out) {
     double *points = sp__plots_keep(set, 4 * SP_TRACE_ROWS, sizeof *points), *y = points + 2 * SP_TRACE_ROWS;
@@ -80,7 +80,7 @@ typedef struct panel_def {
     bool log_y, free_y;
 } panel_def;
 
-// a panel of some columns of a trace; `names` are the series' own
+// a panel of some columns of a trace; `names` are the names of the series
 static void make_panel(sp_plot_set *set, const sp_trace *t, int x, const int *columns, char *const *names, int count,
                        const panel_def *def) {
     bool stacked = def->kind == SP_PLOT_STACKED;
@@ -110,7 +110,7 @@ static void plot_stages(sp_plot_set *set, const sp_trace *t, int time) {
     if (count && title) make_panel(set, t, time, columns, names, count, &def);
 }
 
-// one quantity: of each body where the table has them, otherwise of all
+// one quantity: per body if the table has such columns, otherwise the total
 static void plot_quantity(sp_plot_set *set, const sp_trace *t, int time, const char *quantity, const panel_def *def) {
     int columns[LINES], count = 0;
     char *names[LINES], end[64];

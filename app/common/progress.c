@@ -1,5 +1,5 @@
-// How far a run is: a bar that is drawn over itself on a terminal, a plain line now and then in a pipe. On stderr, so that stdout
-// holds results only.
+// Progress of a run: a bar that overwrites itself on a terminal, a plain line at intervals in a pipe. It goes to stderr, so that
+// stdout contains only results.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -34,7 +34,7 @@ const char *sp__run_record_taken(const sp_scene *scene) {
     return NULL;
 }
 
-// ---- the run before
+// ---- the previous run
 
 static const char *const list_name = "files.txt";
 
@@ -66,7 +66,7 @@ static void remove_file(const char *folder, const char *name, const char *scene)
     remove(path);
 }
 
-// "frame-*.png": the star stands for digits
+// "frame-*.png": the star matches digits
 static bool numbered(const char *pattern, const char *name) {
     const char *star = strchr(pattern, '*');
     size_t before = (size_t)(star - pattern), after = strlen(star + 1), n = strlen(name);
@@ -91,7 +91,7 @@ void sp__run_folder_clear(const char *folder, const char *scene) {
     FILE *list = path_in(folder, list_name, path) ? fopen(path, "r") : NULL;
     while (list && fgets(line, sizeof line, list)) {
         line[strcspn(line, "\n")] = 0;
-        // nothing outside the folder, whoever wrote the list
+        // never leave the folder, whatever the list contains
         if (!line[0] || line[0] == '/' || strstr(line, "..")) continue;
         if (strchr(line, '*'))
             remove_numbered(folder, line, scene);
@@ -105,7 +105,7 @@ void sp__run_folder_clear(const char *folder, const char *scene) {
 
 // ---- the list
 
-// the name with another ending
+// lists the name with another extension
 static void list_with(FILE *file, const char *name, const char *ending) {
     const char *dot = strrchr(name, '.');
     fprintf(file, "%.*s%s\n", dot ? (int)(dot - name) : (int)strlen(name), name, ending);
@@ -150,7 +150,7 @@ bool sp__run_keep_source(const char *scene_path, const char *folder, char *why, 
     char path[PATH_MAX];
     struct stat a, b;
     snprintf(path, sizeof path, "%s/source.xml", folder);
-    // the folder may be the scene's own, and the scene the file that would be written
+    // the folder may be that of the scene, and the scene may be the file to be written
     if (stat(scene_path, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino) return true;
     FILE *in = fopen(scene_path, "rb"), *out = in ? fopen(path, "wb") : NULL;
     bool good = in && out && copy_file(in, out);

@@ -1,4 +1,4 @@
-// A scene made ready: context, scene, run; what was wrong with it, said once on stderr.
+// An open scene: context, scene, run. Errors are printed once to stderr.
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ void sp__json_refused(const sp_session *s, const char *scene, int code) {
 
 // ---- opening
 
-// messages of the scene, or the context's word where it has none; the first error is kept for --json
+// prints the messages of the scene, or the error of the context if there are none; the first error is kept for --json
 static int refused(sp_session *s, const char *path, sp_status status, int already) {
     int count = s->scene ? sp_scene_message_count(s->scene) : 0;
     const sp_error *said = s->context ? sp_context_error(s->context) : NULL;
@@ -155,8 +155,8 @@ static int refused_overwrite(sp_session *s, const char *folder, const char *foun
     return SP_EXIT_USAGE;
 }
 
-// The folder for records: made, or there and free; a run that is gone on with writes where it did before. *made: it was not
-// there.
+// The folder for records: created, or existing and free; a resumed run writes to its previous folder. *made: the folder was
+// created.
 static int open_folder(sp_session *s, const sp_scene_args *args, const sp_run_options *options, bool *made) {
     char found[64];
     *made = false;
@@ -187,7 +187,7 @@ int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *o
     if (code != SP_EXIT_DONE) return code;
     options->backend = args->backend;
     status = sp_run_create(s->scene, options, &s->run);
-    // a scene that cannot be built leaves nothing behind
+    // a scene that cannot be built leaves no folder behind
     if (status < 0 && made) rmdir(options->out);
     if (status < 0) return refused(s, args->path, status, said);
     for (int i = said; i < sp_scene_message_count(s->scene); i++) print_message(sp_scene_message_at(s->scene, i));

@@ -1,4 +1,4 @@
-// Tables of text: cells first, widths when all are known.
+// Text tables: cells are collected first, column widths are computed at the end.
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// See trace.h. When all rows are in use pairs of them are merged, and from then on a row takes twice as many.
+// See trace.h. When all rows are in use, pairs of rows are merged, and each row then covers twice as many added rows.
 #include "common/trace.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ int sp__trace_line(const sp_trace *t, int x, int column, double *points_x, doubl
     return n;
 }
 
-// ---- from a file
+// ---- reading a file
 
 static bool head_of(sp_trace *t, sp_csv *csv) {
     if (!sp__csv_row(csv) || !sp__trace_start(t, csv->count)) return false;

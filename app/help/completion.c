@@ -1,5 +1,5 @@
-// See manual.h: completion for bash, zsh and fish. What follows an option is told by its placeholder: FILE and LOG are files, DIR
-// is a folder; words before a command's options likewise, and a|b|c are the words themselves.
+// See manual.h: completion for bash, zsh and fish. Placeholders decide what completes an option value or a positional argument:
+// FILE and LOG are files, DIR is a folder, a|b|c are the words themselves.
 #include <string.h>
 
 #include "help/manual.h"
@@ -94,7 +94,7 @@ static void bash(const sp_commands *commands, FILE *f) {
 
 // ---- zsh
 
-// inside single quotes; `special` are characters that zsh's own functions look for
+// inside single quotes; `special`: characters with a meaning for zsh completion functions
 static void zsh_text(const char *text, const char *special, FILE *f) {
     for (; *text; text++) {
         if (*text == '\'')
@@ -177,7 +177,7 @@ static void fish_text(const char *text, FILE *f) {
     fputc('\'', f);
 }
 
-// true where the words typed so far are those of the command
+// shell condition: the words typed so far are those of the command
 static void fish_condition(const sp_command *c, FILE *f) {
     const char *space = strchr(c->name, ' ');
     fputs("complete -c souple -n '__fish_seen_subcommand_from ", f);

@@ -1,4 +1,4 @@
-// See manual.h: man pages. Text is escaped so that nothing in a table can be a request of roff.
+// See manual.h: man pages. Text is escaped, so that nothing in a table can be a roff request.
 #include <string.h>
 
 #include "help/manual.h"
@@ -41,7 +41,7 @@ static void line(FILE *f, const char *text) {
     fputc('\n', f);
 }
 
-// "mesh info" is the page souple-mesh-info
+// the page of "mesh info" is souple-mesh-info
 static void page_name(const char *command, char *out, size_t size) {
     snprintf(out, size, "souple%s%s", *command ? "-" : "", command);
     for (char *c = out; *c; c++)
@@ -129,7 +129,7 @@ static void man_of_all(const sp_commands *commands, FILE *f) {
     examples(f, "souple list scenes\nsouple run beam.xml --out results\nsouple report results\n");
 }
 
-// by the name of its page or by its own
+// by the name of the page or of the command
 static const sp_command *find_page(const sp_commands *commands, const char *name) {
     for (int i = 0; i < commands->count; i++) {
         const sp_command *c = commands->all[i];

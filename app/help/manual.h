@@ -1,4 +1,4 @@
-// Man pages and shell completion, made from the same tables as --help: `souple help --man NAME`, `souple help --completion
+// Man pages and shell completion, generated from the same tables as --help: `souple help --man NAME`, `souple help --completion
 // SHELL`.
 #ifndef SP_MANUAL_H
 #define SP_MANUAL_H
@@ -10,15 +10,14 @@ typedef struct sp_commands {
     int count;
 } sp_commands;
 
-// A page in man macros about a command ("run", "mesh info" or "souple-mesh-info"), or about all of them ("souple"). False: no
-// such command.
+// A man page of a command ("run", "mesh info" or "souple-mesh-info"), or of all commands ("souple"). False: no such command.
 bool sp__print_man(const sp_commands *commands, const char *name, FILE *file);
-// Names of all pages, a line each: souple, souple-run, souple-mesh-info, ...
+// Names of all pages, one per line: souple, souple-run, souple-mesh-info, ...
 void sp__print_man_names(const sp_commands *commands, FILE *file);
-// "bash", "zsh" or "fish"; false: another one.
+// "bash", "zsh" or "fish"; false: any other.
 bool sp__print_completion(const sp_commands *commands, const char *shell, FILE *file);
 
-// A command or a part of one by its name; NULL: none.
+// A command or subcommand by name; NULL: none.
 const sp_command *sp__find_command(const sp_commands *commands, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-// `souple mesh`: which of its subcommands is meant, and what they share.
+// `souple mesh`: selects the subcommand; shared code of the subcommands.
 #include "mesh/mesh.h"
 
 #include <limits.h>
@@ -31,7 +31,7 @@ static int mesh_main(const sp_command *command, int argc, char **argv) {
         names[i] = own_name(i);
         if (strcmp(argv[1], names[i]) == 0) return parts[i]->main(parts[i], argc - 1, argv + 1);
     }
-    // both spellings are taken
+    // both spellings are accepted
     if (strcmp(argv[1], "tetrahedralize") == 0)
         return sp__command_mesh_tetrahedralise.main(&sp__command_mesh_tetrahedralise, argc - 1, argv + 1);
     sp__check_word(&a, "subcommand", argv[1], names, PARTS);
@@ -116,7 +116,7 @@ int sp__mesh_failed(const sp_arguments *a, const sp_context *context) {
     return e->status == SP_NO_MEMORY ? SP_EXIT_FAILED : SP_EXIT_USAGE;
 }
 
-// ---- files out
+// ---- output files
 
 sp_mesh_out sp__mesh_out_default(void) {
     return (sp_mesh_out){.options = sp_mesh_write_options_default()};

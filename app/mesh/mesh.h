@@ -1,4 +1,4 @@
-// `souple mesh`: a table of its own, one subcommand per file, and what they share: numbers in lists, a context, files out.
+// `souple mesh`: a table of subcommands, one file each, and their shared code: lists of numbers, context, output files.
 #ifndef SP_APP_MESH_H
 #define SP_APP_MESH_H
 
@@ -7,23 +7,23 @@
 extern const sp_command sp__command_mesh_info, sp__command_mesh_convert, sp__command_mesh_generate, sp__command_mesh_refine;
 extern const sp_command sp__command_mesh_tetrahedralise;  // mesh_tetrahedralise.c
 
-// "1,2,3" or "1 2 3": from `least` to `most` finite numbers, the count in *count. False: complained.
+// "1,2,3" or "1 2 3": from `least` to `most` finite numbers, the count in *count. False: an error was printed.
 bool sp__read_list(const sp_arguments *a, const char *option, const char *text, int least, int most, double *out, int *count);
-// Likewise whole numbers of at least 1.
+// The same for integers of at least 1.
 bool sp__read_counts(const sp_arguments *a, const char *option, const char *text, int least, int most, int *out, int *count);
 
-// A context whose warnings go to stderr; complains and returns NULL where there is no memory.
+// A context that prints warnings to stderr; prints an error and returns NULL if there is no memory.
 sp_context *sp__mesh_context(const sp_arguments *a);
-// Complain with the context's last error. SP_EXIT_USAGE where the input is wrong, SP_EXIT_FAILED where the machine is.
+// Prints the last error of the context. SP_EXIT_USAGE for wrong input, SP_EXIT_FAILED for system errors.
 int sp__mesh_failed(const sp_arguments *a, const sp_context *context);
 
-// ---- files out (mesh.c)
+// ---- output files (mesh.c)
 
 typedef struct sp_mesh_out {
     const char *path;
     sp_mesh_write_options options;
     bool surface;  // the boundary instead of tetrahedra
-    bool quiet;    // say nothing about what was written
+    bool quiet;    // do not print what was written
 } sp_mesh_out;
 
 #define SP_MESH_OUT_OPTIONS                                                                                  \
@@ -34,9 +34,9 @@ typedef struct sp_mesh_out {
 enum { SP_MESH_OUT_OPTION_COUNT = 4 };
 
 sp_mesh_out sp__mesh_out_default(void);
-// One of SP_MESH_OUT_OPTIONS; false: not one of them, or a complaint was made (*bad).
+// One of SP_MESH_OUT_OPTIONS; false: not one of them, or an error was printed (*bad).
 bool sp__take_out_option(sp_mesh_out *out, const sp_arguments *a, const char *name, char **values, bool *bad);
-// Write one of the two (the other is NULL) and say what was written. Returns the exit code.
+// Writes one of the two (the other is NULL) and prints a summary. Returns the exit code.
 int sp__mesh_out_write(const sp_mesh_out *out, const sp_arguments *a, const sp_mesh *mesh, const sp_trimesh *surface);
 
 // ---- reports (mesh_report.c)

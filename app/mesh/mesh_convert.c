@@ -1,4 +1,4 @@
-// `souple mesh convert`: from one format to another, scaled where asked; tetrahedra, triangles where there are none.
+// `souple mesh convert`: converts between formats, with an optional scale; tetrahedra, or triangles if there are none.
 #include <math.h>
 
 #include "mesh/mesh.h"

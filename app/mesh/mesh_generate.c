@@ -1,4 +1,4 @@
-// `souple mesh generate`: a shape, its sizes, a file.
+// `souple mesh generate`: writes a shape of given sizes to a file.
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -27,13 +27,13 @@ typedef struct generate_args {
     double size[3], radius[3], length, ring, tube, axis[3];
     int radius_count, cells[3], cell_count;
     long per_cell, elements;
-    unsigned given;  // options, a bit each
+    unsigned given;  // bit mask of options
 } generate_args;
 
 typedef struct shape {
     const char *name;
-    unsigned takes;  // options, a bit each
-    int cells;       // numbers in --cells
+    unsigned takes;  // bit mask of options
+    int cells;       // count of numbers in --cells
     int cells_default[3];
     sp_status (*make)(sp_context *context, const generate_args *g, sp_mesh **out);
 } shape;
@@ -64,7 +64,7 @@ static const shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, NAMES_MAX = SHAPES + 32 };
 
-// the organs' names come from the library
+// the names of the organs come from the library
 static const shape organ = {NULL, 1u << LENGTH | 1u << ELEMENTS, 0, {0, 0, 0}, NULL};
 
 static const shape *find(const sp_arguments *a, const char *name) {
@@ -110,7 +110,7 @@ static const char *shape_name(const shape *s, const sp_arguments *a) {
     return s->name ? s->name : a->words[0];
 }
 
-// what was given belongs to the shape; what was not gets its default
+// checks that the given options belong to the shape, and sets defaults
 static bool settle(generate_args *g, const sp_arguments *a, const shape *s) {
     for (int o = SIZE; o <= ELEMENTS; o++)
         if (g->given >> o & 1 && !(s->takes >> o & 1))
@@ -118,7 +118,7 @@ static bool settle(generate_args *g, const sp_arguments *a, const shape *s) {
     if (g->radius_count == 2 || (g->radius_count == 3 && s->make != make_sphere))
         return sp__complain(a, "--radius: must be one number%s", s->make == make_sphere ? " or three" : ""), false;
     if (g->radius_count == 1) g->radius[1] = g->radius[2] = g->radius[0];
-    // one number serves all directions of a box
+    // one number applies to all directions of a box
     if (g->cell_count == 1 && s->make == make_box) g->cells[1] = g->cells[2] = g->cells[0], g->cell_count = 3;
     if (g->given >> CELLS & 1 && g->cell_count != s->cells)
         return sp__complain(a, "--cells: \"%s\" takes %d number%s", shape_name(s, a), s->cells, s->cells == 1 ? "" : "s"), false;

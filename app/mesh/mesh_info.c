@@ -1,4 +1,4 @@
-// `souple mesh info`: what is in a mesh file, how good it is, every defect; and its repair.
+// `souple mesh info`: contents, quality and defects of a mesh file; and its repair.
 #include <limits.h>
 #include <math.h>
 
@@ -43,7 +43,7 @@ static bool take(sp_arguments *a, int option, char **values) {
 
 // ---------------------------------------------------------------------------------------------------- repair
 
-// what the repaired one is like now
+// examines the repaired mesh
 static sp_status look_again(sp_context *context, const sp_examine_options *o, const sp_mesh *mesh, const sp_trimesh *surface,
                             sp_mesh_report **after) {
     if (surface) {
@@ -85,7 +85,7 @@ static sp_status repair(sp_context *context, const info_args *i, sp_mesh_finding
     return status;
 }
 
-// ---------------------------------------------------------------------------------------------------- all together
+// ---------------------------------------------------------------------------------------------------- command
 
 static int inform(info_args *i, const sp_arguments *a, sp_context *context, const sp_mesh_file *file) {
     sp_mesh_findings f = {.path = a->words[0]};

@@ -1,4 +1,4 @@
-// `souple mesh refine`: each element into eight, or longest edges halved in a part of the mesh.
+// `souple mesh refine`: splits each element into eight, or bisects longest edges in a part of the mesh.
 #include <math.h>
 
 #include "mesh/mesh.h"
@@ -38,7 +38,7 @@ static bool take(sp_arguments *a, int option, char **values) {
     }
 }
 
-// a surface has no longest edges to halve here: its triangles become four each
+// surfaces have no longest-edge refinement: each triangle is split into four
 static int refine_surface(const refine_args *r, const sp_arguments *a, sp_context *context, const sp_mesh_file *file) {
     sp_trimesh *surface = NULL, *fine = NULL;
     int code;

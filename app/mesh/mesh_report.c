@@ -1,4 +1,4 @@
-// What an examination found, to be read: defects first, then the numbers, then how the shapes are spread.
+// Text report of an examination: defects first, then the numbers, then histograms of the shapes.
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// `souple mesh tetrahedralise`: a closed surface, or labelled voxels, filled with tetrahedra.
+// `souple mesh tetrahedralise`: fills a closed surface or a label volume with tetrahedra.
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static bool take(sp_arguments *a, int option, char **values) {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- what comes out
+// ---------------------------------------------------------------------------------------------------- report
 
 static void print_json(const tet_args *t, const char *from, const sp_mesh *mesh, const sp_fill_info *info) {
     sp_json j = {.file = stdout, .first = true};

@@ -1,4 +1,4 @@
-// `souple render`: pictures of a scene, of a recording or of a mesh file: one, numbered ones, or a video.
+// `souple render`: a picture, numbered pictures or a video of a scene, a recording or a mesh file.
 #include "render/render.h"
 #include "common/files.h"
 
@@ -128,7 +128,7 @@ static bool take(sp_arguments *a, int option, char **values) {
     }
 }
 
-// what contradicts itself; -1: nothing
+// rejects contradicting options; -1: no error
 static int check_arguments(const sp_arguments *a, const sp_render_args *r) {
     const char *fields[SP_FIELD_COUNT + 1] = {"none"};
     int field_count = 1;
@@ -186,7 +186,7 @@ static int say(const sp_sink *k) {
     return k->code;
 }
 
-// what no picture can be made of is said before anything is simulated
+// finds errors in the picture definition before anything is simulated
 static sp_status try_picture(const sp_source *s, const sp_picture_def *def) {
     sp_picture_extent extent = sp_picture_extent_default();
     return s->session.world ? sp_picture_measure(s->session.world, s->session.run, def, &extent) : SP_OK;

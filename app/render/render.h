@@ -1,4 +1,4 @@
-// `souple render` in three parts: what is asked for (render.c), where states come from (render_source.c), where pictures go
+// `souple render` in three parts: arguments (render.c), source of the states (render_source.c), output of the pictures
 // (render_sink.c).
 #ifndef SP_RENDER_H
 #define SP_RENDER_H
@@ -10,11 +10,11 @@ enum { SP_OPACITIES_MAX = 64 };
 typedef struct sp_render_args {
     sp_scene_args scene;
     const char *png, *frames, *video, *color_by;
-    double time;         // < 0: where the scene stops, the last frame of a recording
-    double from, until;  // [s] of a series; NaN: the whole
+    double time;         // < 0: the end of the scene, the last frame of a recording
+    double from, until;  // [s] of a series; NaN: all of it
     double fps, orbit;   // [1/s], [deg] per picture
     long steps, every;   // -1, 0: not given
-    long width, height;  // 0: the scene's
+    long width, height;  // 0: those of the scene
     double range[2];     // NaN: not given
     double azimuth, elevation;
     bool has_camera;
@@ -25,7 +25,7 @@ typedef struct sp_render_args {
     bool quiet;
 } sp_render_args;
 
-// ---- where pictures go (render_sink.c)
+// ---- output of the pictures (render_sink.c)
 
 typedef struct sp_sink {
     const sp_render_args *args;
@@ -34,20 +34,20 @@ typedef struct sp_sink {
     unsigned char *rgb;  // the next picture
     long count;          // written so far
     int pipe;            // to ffmpeg; -1: none
-    long process;        // its number
-    char message[1024];  // what went wrong
-    int code;            // exit code for that
+    long process;        // process id of ffmpeg
+    char message[1024];  // error text
+    int code;            // exit code of the error
 } sp_sink;
 
-// False: sink->message says why. A video needs ffmpeg, which is looked for here, before anything is simulated.
+// False: see sink->message. A video needs ffmpeg; it is searched here, before anything is simulated.
 bool sp__sink_open(sp_sink *sink, const sp_render_args *args);
-// Room for pictures of this size, once it is known.
+// Allocates for pictures of this size, once it is known.
 bool sp__sink_size(sp_sink *sink, sp_context *context, int width, int height);
-bool sp__sink_put(sp_sink *sink);  // rgb is a picture: take it
-// Finish the file; where `good` is false it is removed. False: it could not be finished.
+bool sp__sink_put(sp_sink *sink);  // writes the picture in rgb
+// Finishes the file; removes it if `good` is false. False: it could not be finished.
 bool sp__sink_close(sp_sink *sink, bool good);
 
-// ---- where states come from (render_source.c)
+// ---- source of the states (render_source.c)
 
 typedef enum sp_source_kind { SP_SOURCE_SCENE, SP_SOURCE_RECORDING, SP_SOURCE_MESH } sp_source_kind;
 
@@ -57,10 +57,10 @@ typedef struct sp_source {
     sp_session session;
     sp_recording *recording;
     sp_trimesh *surface;
-    int frame, last, stride;  // recording: the next frame, the last one, distance
+    int frame, last, stride;  // recording: next frame, last frame, stride
     bool series;              // several pictures
-    bool still;               // of one state: only the camera turns
-    long turns, turn;         // still: pictures of a whole turn, the next one
+    bool still;               // one state: only the camera moves
+    long turns, turn;         // still: pictures per full orbit, the next one
     long every;               // scene: steps between pictures
     bool started, over;
     sp_picture_extent extent;
@@ -69,15 +69,15 @@ typedef struct sp_source {
 } sp_source;
 
 sp_source_kind sp__source_kind(const char *path);
-// Opens the scene, recording or mesh; messages go to stderr. Returns the exit code; SP_EXIT_DONE: go on.
+// Opens the scene, recording or mesh; messages go to stderr. Returns the exit code; SP_EXIT_DONE: continue.
 int sp__source_open(sp_source *source, const sp_render_args *args);
 void sp__source_close(sp_source *source);
-// What pictures of it look like, before the arguments are heard.
+// The picture definition of the source, before the arguments are applied.
 sp_picture_def sp__source_picture(const sp_source *source);
-// Go to the state of the next picture: > 0 there is one, 0 there are no more, < 0 a status.
+// Goes to the state of the next picture: > 0 found, 0 no more pictures, < 0 a status.
 int sp__source_next(sp_source *source, const sp_picture_def *def);
 sp_status sp__source_draw(sp_source *source, const sp_picture_def *def, unsigned char *rgb);
-// How many pictures there will be; 0: unknown.
+// The expected number of pictures; 0: unknown.
 long sp__source_planned(const sp_source *source);
 
 #endif

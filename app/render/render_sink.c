@@ -1,4 +1,4 @@
-// Where pictures go: one PNG file, numbered ones, or through a pipe to ffmpeg, which is started without a shell.
+// Output of pictures: one PNG file, numbered files, or a pipe to ffmpeg, which is started without a shell.
 #include "render/render.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static bool sink_failed(sp_sink *s, int code, const char *format, ...) {
 
 // ---------------------------------------------------------------------------------------------------- numbered frames
 
-// the one %d, %4d or %04d of a pattern: where it stands and how long it is; 0: none. -1: something else after a %
+// the only %d, %4d or %04d of a pattern: its position and length; 0: none. -1: a % followed by something else
 static int number_in(const char *pattern, const char **where) {
     int found = 0;
     for (const char *c = strchr(pattern, '%'); c; c = strchr(c + 1, '%')) {
@@ -37,7 +37,7 @@ static int number_in(const char *pattern, const char **where) {
     return found;
 }
 
-// a folder's name gets "frame-0000.png" and so on in it
+// a folder gets the files "frame-0000.png" and so on
 static bool frame_path(const char *pattern, long number, char *out, size_t size) {
     const char *where = NULL;
     int length = number_in(pattern, &where), n;
@@ -51,7 +51,7 @@ static bool frame_path(const char *pattern, long number, char *out, size_t size)
     return n >= 0 && (size_t)n < size;
 }
 
-// the folder that the first frame goes to, made where it is missing
+// the folder of the first frame, created if missing
 static bool make_folder(sp_sink *s) {
     char path[PATH_MAX];
     if (!frame_path(s->args->frames, 0, path, sizeof path))
@@ -82,7 +82,7 @@ static bool start_ffmpeg(sp_sink *s) {
     int ends[2];
     snprintf(size, sizeof size, "%dx%d", s->width, s->height);
     snprintf(rate, sizeof rate, "%.10g", s->args->fps);
-    // pictures of odd size get a column or row more: most codecs share colours between two pixels
+    // pictures of odd size are padded by a column or row: most codecs share colours between two pixels
     char *words[] = {"ffmpeg",    "-nostdin", "-y",
                      "-loglevel", "error",    "-f",
                      "rawvideo",  "-pix_fmt", "rgb24",
@@ -133,7 +133,7 @@ static bool end_ffmpeg(sp_sink *s, bool good) {
     return sink_failed(s, SP_EXIT_FAILED, "--video %s: ffmpeg failed", s->args->video);
 }
 
-// ---------------------------------------------------------------------------------------------------- all three
+// ---------------------------------------------------------------------------------------------------- sink
 
 static bool ends_in(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
@@ -156,7 +156,7 @@ bool sp__sink_open(sp_sink *s, const sp_render_args *args) {
             s, SP_EXIT_USAGE,
             "--video needs the program ffmpeg, which is not on the PATH: install it (apt install ffmpeg), or write "
             "numbered pictures with --frames and join them elsewhere");
-    signal(SIGPIPE, SIG_IGN);  // ffmpeg that ends early shall be an error of write, not our end
+    signal(SIGPIPE, SIG_IGN);  // if ffmpeg ends early, write must return an error instead of ending this process
     return true;
 }
 

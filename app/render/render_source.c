@@ -1,7 +1,7 @@
-// Where the states of pictures come from: a scene that is simulated as far as needed, a recording, a mesh file.
+// Source of the states of pictures: a scene that is simulated as far as needed, a recording, a mesh file.
 //
-// Pictures of a series share the box that the camera is fitted to and the range of the colours. A recording is gone through once
-// for them; a scene widens them as it goes, since what comes is not known.
+// All pictures of a series share the bounding box of the camera and the range of the colours. A recording is read once in advance
+// to find them; a scene extends them during the simulation, because the future is unknown.
 #include "render/render.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ sp_source_kind sp__source_kind(const char *path) {
 static int refused(const sp_source *s, sp_status status) {
     const sp_error *e = s->session.context ? sp_context_error(s->session.context) : NULL;
     const char *why = e && e->status == status && e->message[0] ? e->message : sp_status_text(status);
-    // readers of files begin with the file's name and line
+    // errors of file readers start with the name of the file and the line
     bool named = strncmp(why, s->args->scene.path, strlen(s->args->scene.path)) == 0;
     fprintf(stderr, "%s%s%s\n", named ? "" : s->args->scene.path, named ? "" : ": ", why);
     return status == SP_NO_MEMORY ? SP_EXIT_FAILED : SP_EXIT_USAGE;
@@ -58,7 +58,7 @@ static void say_messages(const sp_scene *scene) {
     }
 }
 
-// the scene as it was, then what the command line says
+// the recorded scene, then the settings of the command line
 static sp_status build_recorded(sp_source *s) {
     sp_recording_info info;
     sp_scene_options o = sp_scene_options_default();
@@ -85,7 +85,7 @@ static double frame_time(const sp_source *s, int frame) {
     return f.time;
 }
 
-// frames first..last of what is wanted
+// frames first..last of the requested range
 static void choose_frames(sp_source *s, int count) {
     const sp_render_args *a = s->args;
     s->stride = a->every > 0 ? (int)(a->every < count ? a->every : count) : 1;
@@ -164,7 +164,7 @@ static int open_scene(sp_source *s) {
     return SP_EXIT_DONE;
 }
 
-// a time between two steps is the step before it
+// a time between two steps selects the step before it
 static bool reached(const sp_source *s, double time, long steps) {
     const sp_session *e = &s->session;
     if (steps >= 0) return (long)sp_world_steps(e->world) >= steps;
@@ -220,7 +220,7 @@ static int next_state(sp_source *s, const sp_picture_def *def) {
     return status < 0 ? (int)status : 1;
 }
 
-// ---------------------------------------------------------------------------------------------------- all three
+// ---------------------------------------------------------------------------------------------------- source
 
 int sp__source_open(sp_source *s, const sp_render_args *args) {
     *s = (sp_source){.args = args, .kind = sp__source_kind(args->scene.path), .series = args->frames || args->video};
@@ -249,7 +249,7 @@ long sp__source_planned(const sp_source *s) {
     return last > 0 ? (last - steps_to(s, from)) / s->every + 1 : 0;
 }
 
-// a state that does not change is gone to once
+// a state that does not change is loaded once
 int sp__source_next(sp_source *s, const sp_picture_def *def) {
     if (s->still && s->started) return ++s->turn < s->turns;
     if (s->kind == SP_SOURCE_SCENE) return next_state(s, def);

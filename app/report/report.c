@@ -1,4 +1,4 @@
-// `souple report`: the folder that `souple run --out` left, as one HTML page.
+// `souple report`: writes the folder of `souple run --out` as one HTML page.
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -116,9 +116,9 @@ static bool add_plots(sp_page *p, const char *folder, const sp_json_value *run) 
     return good;
 }
 
-// ---- a run that did not end
+// ---- an incomplete run
 
-// how far it came, by the table of its steps
+// its progress, from the table of steps
 static void show_progress(sp_page *p, const char *folder) {
     char path[PATH_MAX], why[PATH_MAX + 100];
     sp_trace t;
@@ -189,7 +189,7 @@ static void show_unfinished(sp_page *p, const char *folder) {
 
 // ---- the page
 
-// run: NULL where it did not end
+// run: NULL if the run is incomplete
 static bool write_page(sp_page *p, const char *folder, const sp_json_value *run) {
     if (run) {
         const char *name = sp__json_get_text(run, "name");

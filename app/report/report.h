@@ -1,4 +1,4 @@
-// Pieces of the page of a run: what report.c puts together.
+// Parts of the page of a run, assembled by report.c.
 #ifndef SP_REPORT_H
 #define SP_REPORT_H
 
@@ -10,7 +10,7 @@
 #include "util/json_read.h"
 
 bool sp__report_path(const char *folder, const char *name, char out[PATH_MAX]);  // false: too long
-// The whole of a file that is not larger than `limit`, a zero byte behind it; NULL: none. Free it.
+// The contents of a file of at most `limit` bytes, zero-terminated; NULL: none. Free it.
 char *sp__report_file(const char *folder, const char *name, size_t limit, size_t *size);
 
 // `run` is the object of summary.json.
@@ -19,7 +19,7 @@ void sp__report_tables(sp_page *p, const sp_json_value *run);
 void sp__report_provenance(sp_page *p, const sp_json_value *run);
 void sp__report_probes(sp_plot_set *set, const sp_json_value *run);  // panels
 
-// "name: value" in a box; text from anywhere.
+// "name: value" in a box; the text is escaped.
 void sp__report_fact(sp_page *p, const char *name, const char *format, ...) SP_PRINTF(3, 4);
 
 #endif

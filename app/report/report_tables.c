@@ -1,4 +1,4 @@
-// See report.h: summary.json as facts and tables. What is missing in the file is left out of the page.
+// See report.h: summary.json as facts and tables. Missing entries are omitted from the page.
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -196,7 +196,7 @@ void sp__report_provenance(sp_page *p, const sp_json_value *run) {
 
 // ---- probes
 
-// the numbers of a value, vectors one after the other; returns how many were written
+// the numbers of a value, vectors concatenated; returns how many were written
 static int flatten(const sp_json_value *v, double *out, int room) {
     int n = 0;
     if (v->kind != SP_JSON_LIST) return room > 0 ? (out[0] = v->kind == SP_JSON_NUMBER ? v->number : NAN, 1) : 0;
@@ -206,7 +206,7 @@ static int flatten(const sp_json_value *v, double *out, int room) {
 
 enum { COLUMNS = 64, QUANTITIES = 32 };
 
-// the samples of a probe: a list for each quantity, walked side by side
+// the samples of a probe: one list per quantity, read in parallel
 static void read_samples(sp_trace *t, const sp_json_value *probe) {
     const sp_json_value *at[QUANTITIES], *time = sp__json_get(probe, "time");
     double row[COLUMNS + 1];

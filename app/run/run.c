@@ -1,5 +1,5 @@
-// `souple run`: load, step, report. Everything that can go wrong ends with the records closed, the summary of what was done, and
-// an exit code that says which of the three kinds of wrong it was.
+// `souple run`: load, step, report. After any error the records are closed, the summary of the completed part is written, and the
+// exit code tells the kind of error.
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -80,13 +80,13 @@ static void ask_stop(int signal) {
     stop_asked = signal;
 }
 
-// the first signal ends the run at the next step boundary, the second one ends the program
+// the first signal stops the run after the current step, the second one ends the program
 static void watch_signals(void) {
     struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    // a file that may not grow any more is an error of the file, told like any other
+    // exceeding the file size limit is reported like any other file error
     signal(SIGXFSZ, SIG_IGN);
 }
 
@@ -126,7 +126,7 @@ static void keep_error(sp_running *r, sp_status status) {
     r->summary.outcome = SP_RUN_FAILED;
 }
 
-// sleep until the wall has seen as much time as the world; a signal wakes it
+// sleeps until the wall clock has reached the simulated time; a signal interrupts it
 static void wait_for_clock(const sp_running *r, double started_ms) {
     double due = started_ms + 1e3 * sp_run_dt(r->session.run) * (double)r->summary.steps;
     for (double left = due - sp__now_ms(); left > 0 && !stop_asked; left = due - sp__now_ms()) {
@@ -166,7 +166,7 @@ static void step_all(sp_running *r) {
     if (stop_asked && r->summary.outcome == SP_RUN_OK && !sp_run_done(s->run)) r->summary.outcome = SP_RUN_STOPPED;
 }
 
-// ---- files around a run
+// ---- files of a run
 
 static bool open_logs(sp_running *r) {
     sp_context *ctx = r->session.context;
@@ -179,7 +179,7 @@ static void keep_file_error(sp_running *r) {
     r->summary.outcome = SP_RUN_FAILED;
 }
 
-// a file of --out: `write` fills it
+// writes a file of --out with `write`
 static void write_beside(sp_running *r, const char *name, void (*write)(sp_running *r, FILE *file)) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", r->args->out, name);
@@ -193,7 +193,7 @@ static void write_beside(sp_running *r, const char *name, void (*write)(sp_runni
     keep_file_error(r);
 }
 
-// the table of steps, where somebody wants it
+// the table of steps, if an option needs it
 static bool open_steps(sp_running *r) {
     char path[PATH_MAX];
     if (!r->args->out && !r->args->plot) return true;
@@ -224,7 +224,7 @@ static void write_summary(sp_running *r, FILE *file) {
     sp__summary_json(&r->summary, &r->session, file);
 }
 
-// a picture of the last good state; a run is no worse without one
+// a picture of the last good state; its failure does not fail the run
 static void write_picture(sp_running *r) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/picture.png", r->args->out);
@@ -242,7 +242,7 @@ static bool misses_claim(const sp_run *run) {
     return false;
 }
 
-// close what is open, judge the claims, take the picture: each failure is one, but none keeps the next from being done
+// closes files, checks the expectations, writes the picture: an error is reported but does not prevent the next action
 static void finish(sp_running *r) {
     sp_session *s = &r->session;
     bool failed = r->summary.outcome == SP_RUN_FAILED;
@@ -306,7 +306,7 @@ static int refuse_context(sp_running *r) {
     return refuse(r, SP_EXIT_USAGE);
 }
 
-// what the options name can be written: found out now, and not after an hour of simulation
+// checks that all outputs can be written now, not after an hour of simulation
 static bool outputs_possible(sp_running *r) {
     const sp_run_args *a = r->args;
     const char *const files[][2] = {
@@ -323,11 +323,11 @@ static bool outputs_possible(sp_running *r) {
     return true;
 }
 
-// what the folder of --out holds from the start, so that a run that is killed can be reported
+// initial files of the --out folder, so that a killed run can be reported
 static bool open_folder(sp_running *r) {
     sp_error *e = &r->summary.error;
     if (!r->args->out) return true;
-    // a run that is gone on with has not ended any more
+    // a resumed run is incomplete again
     char summary[PATH_MAX];
     if (snprintf(summary, sizeof summary, "%s/summary.json", r->args->out) < (int)sizeof summary) remove(summary);
     if (!sp__run_folder_list(r->args->out, &r->session)) {

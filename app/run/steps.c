@@ -10,7 +10,7 @@
 #include "common/plots.h"
 #include "io/run/run.h"
 
-enum { STEP, TIME, STEP_MS, STAGES };  // then a column a stage, the sums, and those of bodies
+enum { STEP, TIME, STEP_MS, STAGES };  // followed by one column per stage, the totals, and the columns of bodies
 enum { ITERATIONS = STAGES + SP_STAGE_COUNT, RESIDUAL, KINETIC, ELASTIC, FIRST_BODY = KINETIC + 6, OF_BODY = 8 };
 
 static void find_bodies(sp_steps *s, const sp_session *session) {
@@ -19,7 +19,7 @@ static void find_bodies(sp_steps *s, const sp_session *session) {
         if (sp_world_body_info(session->world, sp_world_body_at(session->world, i), &info) >= 0 && info.elements > 0)
             s->bodies[s->body_count++] = i;
     }
-    if (s->body_count == 1) s->body_count = 0;  // it is the sum
+    if (s->body_count == 1) s->body_count = 0;  // the totals are those of the body
 }
 
 static void name_columns(sp_steps *s, const sp_session *session) {
@@ -57,7 +57,7 @@ bool sp__steps_start(sp_steps *s, const sp_session *session, const char *path) {
     return s->file != NULL;
 }
 
-// what a body did in the step, into the sums and into its own columns
+// adds the results of a body to the totals and to its own columns
 static void add_body(sp_steps *s, const sp_body_info *info, int place) {
     const sp_work *w = &info->work;
     const double values[OF_BODY] = {info->solve.linear_iterations,
@@ -71,7 +71,7 @@ static void add_body(sp_steps *s, const sp_body_info *info, int place) {
     double *sums = s->row + ITERATIONS;
     sums[0] += values[0];
     sums[1] = fmax(sums[1], values[1]);
-    // a solid without an energy: the sum has none
+    // a body of elements without an energy makes the total undefined
     for (int i = 2; i < OF_BODY; i++)
         if (info->elements > 0 || isfinite(values[i])) sums[i] += values[i];
     if (place >= 0) memcpy(s->row + FIRST_BODY + OF_BODY * place, values, sizeof values);
@@ -123,7 +123,7 @@ void sp__steps_free(sp_steps *s) {
 
 enum { PROBE_COLUMNS = 64 };  // more than any panel shows
 
-// samples of a probe: time, then its numbers. False: no memory
+// samples of a probe: time, then its values. False: no memory
 static bool probe_trace(const sp_run *run, int probe, sp_trace *out) {
     sp_run_probe p;
     double row[PROBE_COLUMNS + 1];

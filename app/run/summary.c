@@ -1,4 +1,4 @@
-// Counting along with a run.
+// Statistics collected during a run.
 #include "run/summary.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static void count_reservations(sp_summary *r, const sp_step_info *info) {
     }
 }
 
-// how much of it a body has
+// magnitude of the reservation in a body
 static double share_of(const sp_body_summary *b, sp_status status) {
     const sp_body_info *n = &b->now;
     if (status == SP_INVERTED) return n->inverted;

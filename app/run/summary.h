@@ -1,4 +1,4 @@
-// What a run leaves behind: times, bodies, events, and how they are written for people and for programs.
+// Summary of a run: times, bodies, events, as text and as JSON.
 #ifndef SP_SUMMARY_H
 #define SP_SUMMARY_H
 
@@ -17,10 +17,10 @@ typedef struct sp_body_summary {
 typedef enum sp_outcome { SP_RUN_OK, SP_RUN_FAILED, SP_RUN_STOPPED, SP_RUN_MISSED, SP_RUN_RESERVED } sp_outcome;
 
 enum { SP_RESERVATIONS = 32 };   // one more than the largest status
-typedef struct sp_reservation {  // of a run: the steps that had it
+typedef struct sp_reservation {  // of a run: the steps with this status
     long steps;
     double first_time;
-    bool last;  // the last step had it
+    bool last;  // the last step had this status
 } sp_reservation;
 
 typedef struct sp_summary {
@@ -29,14 +29,14 @@ typedef struct sp_summary {
     int set_count;
     char started[32];  // UTC, ISO 8601
     sp_outcome outcome;
-    bool strict;                                   // a run with a reservation has failed
-    sp_error error;                                // where it failed
+    bool strict;                                   // a run with a reservation counts as failed
+    sp_error error;                                // the error of a failed run
     sp_reservation reservations[SP_RESERVATIONS];  // by status
     long steps;
     double wall_ms;
     double stage_ms[SP_STAGE_COUNT];  // sums
     double step_sum, step_max, step_min;
-    uint64_t *buckets;  // step times by logarithm: a run of any length in fixed memory, to 0.2 %
+    uint64_t *buckets;  // histogram of logarithmic step times: fixed memory for any length of run, accurate to 0.2 %
     sp_body_summary *bodies;
     int body_count;
     sp_event *events;
@@ -50,13 +50,13 @@ void sp__summary_free(sp_summary *r);
 double sp__summary_percentile(const sp_summary *r, double share);  // of the step times [ms]; NaN: no step
 const char *sp__outcome_name(sp_outcome outcome);
 int sp__summary_exit(const sp_summary *r);
-// Does the run have this reservation? Inverted elements count where they are inverted at the end.
+// Whether the run has this reservation. Inverted elements count only if they are inverted at the end.
 bool sp__summary_reserved(const sp_summary *r, sp_status status);
 sp_status sp__summary_worst(const sp_summary *r);  // SP_OK: none
-// A sentence with numbers: what, in how many steps, since when.
+// A sentence with numbers: kind, number of steps, time of the first one.
 void sp__summary_reservation(const sp_summary *r, sp_status status, char *text, size_t size);
 
-// FNV-1a of a file's bytes, 16 hexadecimal digits. False: it cannot be read.
+// FNV-1a hash of the contents of a file, 16 hexadecimal digits. False: it cannot be read.
 bool sp__file_hash(const char *path, char hash[20]);
 
 void sp__summary_json(const sp_summary *r, const sp_session *s, FILE *file);

@@ -1,4 +1,4 @@
-// The one object of `souple run --json`.
+// The object of `souple run --json`.
 #include <math.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -93,7 +93,7 @@ static void write_body(sp_json *j, const sp_body_summary *b, long steps) {
     sp__json_close(j, '}');
 }
 
-// samples of one quantity: numbers, or vectors where it has several components
+// samples of one quantity: numbers, or vectors if it has several components
 static void write_quantity(sp_json *j, const sp_run_probe *p, int quantity, int offset) {
     int width = p->components[quantity];
     sp__json_open(j, p->quantities[quantity], '[');
@@ -107,7 +107,7 @@ static void write_quantity(sp_json *j, const sp_run_probe *p, int quantity, int 
     sp__json_close(j, ']');
 }
 
-// what the numbers of a sample are called, "position.x [m]", in their order
+// names of the numbers of a sample, "position.x [m]", in order
 static void write_columns(sp_json *j, const sp_run *run, int probe, int width) {
     sp__json_open(j, "columns", '[');
     for (int i = 0; i < width; i++) {
@@ -239,7 +239,7 @@ static void write_head(sp_json *j, const sp_summary *r, const sp_session *s) {
     sp__json_number(j, "wall_ms", r->wall_ms);
 }
 
-// what somebody needs to do it again: when, on what, with which text and which values
+// data for reproduction: time, machine, scene text and values
 static void write_provenance(sp_json *j, const sp_summary *r) {
     struct utsname system;
     char text[3 * sizeof system.sysname] = "", hash[20] = "";

@@ -1,4 +1,4 @@
-// What `souple run` prints at the end, for people.
+// The text that `souple run` prints at the end.
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void print_head(const sp_summary *r, const sp_session *s, FILE *f) {
             (unsigned long long)sp_world_hash(s->world));
 }
 
-// what is wrong stands at both ends
+// reservations are printed at the beginning and at the end
 static void print_reservations(const sp_summary *r, const char *before, FILE *f) {
     for (int s = 1; s < SP_RESERVATIONS; s++) {
         char text[300];

@@ -8,7 +8,7 @@ static void hand_over(sp_control *c, uint32_t *lost) {
 }
 
 bool sp__control_request(sp_control *c, uint32_t client, double now_ms) {
-    // who asked first is not pushed aside: two who take turns would never get them
+    // the first pending request stays: two clients that replace each other would never get the controls
     if (c->holder == client || (c->holder && c->wants)) return false;
     if (!c->holder)
         c->holder = client;

@@ -1,4 +1,4 @@
-// See gallery.h. A scene that cannot be read is in the list all the same: who chooses it is told why.
+// See gallery.h. A scene that cannot be read is listed too: opening it shows the error.
 #include "serve/gallery.h"
 
 #include <dirent.h>
@@ -44,7 +44,7 @@ static bool add_below(sp_gallery *g, sp_context *context, const char *folder, co
     struct dirent **entries;
     int n = scandir(folder, &entries, NULL, alphasort);
     bool good = true;
-    // files first, folders after them
+    // files first, then folders
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < n; i++) {
             char path[PATH_MAX];

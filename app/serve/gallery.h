@@ -1,4 +1,4 @@
-// The scenes that a viewer may choose from: those below the folder that comes with the program, and the one it was started with.
+// The scenes that a viewer can open: those in the installed folder, and the one given at the start.
 #ifndef SP_SERVE_GALLERY_H
 #define SP_SERVE_GALLERY_H
 
@@ -6,7 +6,7 @@
 
 typedef struct sp_gallery_scene {
     char *path, *title;
-    char *group;  // folder below that of the scenes; "" for the scenes directly in it
+    char *group;  // subfolder of the scenes folder; "" for the scenes directly in it
 } sp_gallery_scene;
 
 typedef struct sp_gallery {
@@ -16,12 +16,12 @@ typedef struct sp_gallery {
 
 enum { SP_GALLERY_MAX = 1000 };
 
-// Adds every scene below a folder; folders that cannot be read are left out. False: no memory.
+// Adds every scene in a folder and its subfolders; unreadable folders are skipped. False: no memory.
 bool sp__gallery_add_folder(sp_gallery *g, sp_context *context, const char *folder);
-// The number of the scene in that file, added at the front of the list where it is not there yet. -1: no memory.
+// The index of the scene in that file; a new one is added at the front of the list. -1: no memory.
 int sp__gallery_find(sp_gallery *g, sp_context *context, const char *path);
 void sp__gallery_free(sp_gallery *g);
-// A file with a scene, not a fragment that scenes include: by its first lines.
+// Whether a file contains a scene, and not an include fragment: decided by its first lines.
 bool sp__holds_scene(const char *path);
 
 #endif

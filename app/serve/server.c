@@ -44,7 +44,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return in && strcmp(in, "websocket") == 0 ? sp__server_may_connect(s, wsi) : -1;
     case LWS_CALLBACK_ESTABLISHED: sp__server_joined(s, c, wsi); return 0;
     case LWS_CALLBACK_CLOSED: sp__server_left(s, c); return 0;
-    // only what came along with the request for an upgrade, before that was answered
+    // only data that arrived with the upgrade request, before it was answered
     case LWS_CALLBACK_RECEIVE: sp__server_close(c, SP_CLOSE_PROTOCOL, "data before the handshake was over"); return 0;
     case LWS_CALLBACK_RAW_RX_FILE: return sp__server_input(s, wsi);
     case LWS_CALLBACK_RAW_CLOSE_FILE: sp__server_input_closed(wsi); return 0;
@@ -61,13 +61,13 @@ static const struct lws_protocols protocols[] = {
     {NULL, NULL, 0, 0, 0, NULL, 0},
 };
 
-// A client from which nothing has come for so long is gone. Not sooner: a page that draws in software, on a machine with other
-// work, may be busy for many seconds over a large scene, and pings wait behind the frame that is under way.
+// A client that sends nothing for this time is dropped. It must not be shorter: a page with software rendering on a busy machine
+// may be blocked for many seconds by a large scene, and pings wait behind the current frame.
 static const lws_retry_bo_t patience = {.secs_since_valid_ping = 5, .secs_since_valid_hangup = 40};
 
 // ---------------------------------------------------------------------------------------------------- starting
 
-// why the address cannot be had, in words: libwebsockets only says that
+// the reason why the address cannot be bound, which libwebsockets does not report
 static bool can_bind(const char *address, int port, char *why) {
     struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
@@ -93,7 +93,7 @@ static bool listen_on(sp_server *s, char *why) {
     if (!strchr(s->def.address, ':')) info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
     info.gid = (gid_t)-1, info.uid = (uid_t)-1;
     info.fd_limit_per_thread = SP_CONNECTIONS_MAX;
-    info.max_http_header_pool = SP_CONNECTIONS_MAX;  // with fewer, those without one wait for those that have one
+    info.max_http_header_pool = SP_CONNECTIONS_MAX;  // with fewer, connections without a header wait for those that have one
     info.timeout_secs = 10;
     info.keepalive_timeout = 10;
     info.retry_and_idle_policy = &patience;
@@ -155,7 +155,7 @@ void sp__server_run(sp_server *s) {
     while (lws_service(s->context, 0) >= 0) {
         double now = sp__now_ms();
         if (!s->stopping) continue;
-        // closing words get a moment to be said
+        // clients get a moment to receive their close frames
         if (stopped == 0) stopped = now, wake_all(s);
         if (s->client_count == 0 || now - stopped > 500) return;
     }
@@ -170,7 +170,7 @@ void sp__server_free(sp_server **server) {
     sp_server *s = *server;
     if (!s) return;
     *server = NULL;
-    // nobody may wake a context that is gone; clients that are closed with it still look at the simulation
+    // a destroyed context must not be woken; closing clients still access the simulation
     sp_sim *sim = s->sim;
     s->sim = NULL;
     sp__sim_stop(&sim);

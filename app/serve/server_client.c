@@ -1,4 +1,4 @@
-// A client's life: it joins, sends messages, leaves. Whatever it does wrong closes its own connection and nothing else.
+// Life cycle of a client: join, messages, leave. An error of a client closes its own connection and nothing else.
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "serve/server_internal.h"
 
-// what somebody shows is computed, nothing else
+// only the fields that a client displays are computed
 static void tell_wanted(sp_server *s) {
     unsigned fields = 0;
     bool marks = false;
@@ -22,10 +22,10 @@ static void tell_wanted(sp_server *s) {
 
 // ---------------------------------------------------------------------------------------------------- input
 
-// libwebsockets 4.1 takes frames without a mask, closes some others that RFC 6455 forbids without a code, and shows no heads of
-// frames. So it reads nothing from a client: its own reading is held back, and a copy of the descriptor brings what comes to
-// websocket.c. Requests, the handshake and what is sent stay with the library. Done at the first chance to write, not earlier:
-// the library hands out what came along with the handshake before that.
+// libwebsockets 4.1 accepts frames without a mask, closes some other invalid frames of RFC 6455 without a code, and does not
+// expose frame headers. So the library reads nothing from a client: its reads are suspended, and a duplicate of the descriptor
+// delivers the data to websocket.c. Requests, the handshake and all writes stay with the library. This starts at the first
+// writable event and not earlier: before it the library delivers the data that arrived with the handshake.
 void sp__server_input_open(sp_server *s, sp_client *c) {
     lws_sock_file_fd_type fd = {.filefd = dup(lws_get_socket_fd(c->wsi))};
     if (fd.filefd >= 0) c->input = lws_adopt_descriptor_vhost(s->vhost, LWS_ADOPT_RAW_FILE_DESC, fd, "souple", NULL);
@@ -50,10 +50,10 @@ void sp__server_input_closed(struct lws *input) {
     if (c) c->input = NULL;
 }
 
-// ---------------------------------------------------------------------------------------------------- coming and going
+// ---------------------------------------------------------------------------------------------------- join and leave
 
 void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi) {
-    // what the kernel keeps for a slow client is old when it arrives: keep little
+    // data buffered in the kernel for a slow client is outdated when it arrives: keep the buffer small
     int room = 256 << 10;
     setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     c->wsi = wsi;
@@ -70,7 +70,7 @@ void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi) {
     lws_callback_on_writable(wsi);
 }
 
-// a holder that lost the controls holds nothing any more
+// a client that lost the controls releases its drags
 static void lost_control(sp_server *s, uint32_t client) {
     if (client && s->sim) sp__sim_leave(s->sim, client);
     sp__server_tell_control(s);
@@ -114,7 +114,7 @@ static void do_show(sp_server *s, sp_client *c, const sp_message *m) {
     if (m->given & SP_GIVEN_COLOUR) c->sight.colour = m->colour;
     if (m->given & SP_GIVEN_SURFACES) c->sight.roles = m->surfaces;
     if (m->given & SP_GIVEN_MARKS) c->want_marks = m->marks, c->marks = 0;
-    // what was not shown has moved meanwhile
+    // surfaces that were hidden may have moved: send them again
     for (int i = 0; i < c->sight.count; i++) c->sight.seen[i].moved = 0;
     c->repaint = true;
     tell_wanted(s);
@@ -142,7 +142,7 @@ static void do_message(sp_server *s, sp_client *c, const sp_message *m) {
         sp__server_answer(c, m, "too many commands wait, try again");
 }
 
-// a bucket that fills with SP_RATE a second; false: it is empty
+// token bucket with SP_RATE tokens per second; false: it is empty
 static bool may_speak(sp_client *c) {
     double now = sp__now_ms();
     c->tokens += (now - c->tokens_ms) * SP_RATE / 1000;
@@ -161,7 +161,7 @@ static void read_text(sp_server *s, sp_client *c) {
     }
 }
 
-// the latest ping is answered, as the RFC allows
+// only the latest ping is answered, as the RFC allows
 static void take_ping(sp_client *c) {
     c->pong_size = c->reader.control_size, c->pong_due = true;
     memcpy(c->pong + LWS_PRE, c->reader.control, c->pong_size);
@@ -186,8 +186,8 @@ static void take_bytes(sp_server *s, sp_client *c, const unsigned char *data, si
     }
 }
 
-// What comes after the end was announced is read and forgotten: unread bytes would make the system cut the connection, and the
-// reason would not arrive.
+// Data after the close frame is read and dropped: with unread bytes the system would reset the connection, and the reason would
+// not arrive.
 int sp__server_input(sp_server *s, struct lws *input) {
     unsigned char data[4096];
     sp_client *c = lws_get_opaque_user_data(input);
@@ -199,12 +199,12 @@ int sp__server_input(sp_server *s, struct lws *input) {
         return -1;
     }
     if (c->close_code) return 0;
-    lws_validity_confirmed(c->wsi);  // whoever sends is there
+    lws_validity_confirmed(c->wsi);  // a client that sends is alive
     take_bytes(s, c, data, (size_t)n);
     return 0;
 }
 
-// ---------------------------------------------------------------------------------------------------- time
+// ---------------------------------------------------------------------------------------------------- timeouts
 
 void sp__server_tick(sp_server *s) {
     uint32_t lost;
@@ -213,7 +213,7 @@ void sp__server_tick(sp_server *s) {
     sp__server_connection_tick(s);
     for (int i = 0; i < s->client_count; i++) {
         sp_client *c = s->clients[i];
-        // such a one hears no reason either: what it was told before is still on its way
+        // no close frame: earlier data still blocks the connection
         if (lws_partial_buffered(c->wsi) && now - c->moving_ms > SP_STUCK_MS)
             lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
         if (c->close_said && now - c->close_ms > SP_CLOSE_MS) lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);

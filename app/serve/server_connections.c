@@ -1,6 +1,6 @@
-// Connections over HTTP that are not clients: they have not sent a whole request yet, or were answered and stay open. There are
-// places for SP_HTTP_MAX of them, and a new one always gets a place: the oldest without a whole request is closed, or else the
-// one whose request is longest ago. So silent and slow peers keep nobody out. Clients have places of their own.
+// HTTP connections that are not clients: their request is incomplete, or they were answered and stay open. At most SP_HTTP_MAX
+// are kept, and a new one is always accepted: the oldest without a complete request is closed, or else the one with the oldest
+// request. So silent and slow peers block nobody. Clients have slots of their own.
 #include <string.h>
 
 #include "serve/server_internal.h"
@@ -57,7 +57,7 @@ void sp__server_connection_tick(sp_server *s) {
     double now = sp__now_ms();
     for (int i = 0; i < s->connection_count; i++) {
         sp_connection *c = &s->connections[i];
-        // data that came meanwhile may have set another time-out: say it again
+        // data in between may have set another timeout: repeat it
         if (c->closing || (!c->asked && now - c->since_ms > SP_REQUEST_MS)) connection_close(c);
     }
 }

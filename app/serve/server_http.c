@@ -1,5 +1,5 @@
-// Files over HTTP: the page, and what the simulation wrote. Who may have what: the page is for everybody, the rest needs the
-// token where there is one, and comes from this machine where there is none.
+// Files over HTTP: the page, and files written by the simulation. Access: the page is public; other files need the token, or
+// without a token a local host name.
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static bool is_head(struct lws *wsi) {
     return lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
 }
 
-// A short text that is in no file; to a HEAD only what stands before it. `allow`: the methods that there are, nullable.
+// A short text that is not in a file; for HEAD only the headers. `allow`: the supported methods, nullable.
 static bool send_text(struct lws *wsi, unsigned status, const char *type, const char *allow, const char *text) {
     unsigned char head[LWS_PRE + 1024], body[LWS_PRE + sizeof bare_page], *at = head + LWS_PRE, *end = head + sizeof head - 1;
     size_t size = strlen(text);
@@ -66,7 +66,7 @@ static int answer(struct lws *wsi, unsigned status, const char *text) {
     return send_page(wsi, status, "text/plain; charset=utf-8", text);
 }
 
-// letters, digits, points, hyphens, slashes; no folder above, nothing hidden
+// letters, digits, dots, hyphens, slashes; no parent folder, no hidden file
 static bool is_plain(const char *path) {
     for (const char *c = path; *c; c++) {
         if (!isalnum((unsigned char)*c) && !strchr("._-/", *c)) return false;
@@ -84,9 +84,9 @@ static int send_file(struct lws *wsi, const char *folder, const char *name) {
     return n < 0 ? -1 : n > 0 && lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
-// ---------------------------------------------------------------------------------------------------- who may
+// ---------------------------------------------------------------------------------------------------- access control
 
-// takes as long for a token that is nearly right as for any other
+// comparison in constant time, so that the time does not reveal a partial match
 static bool same_text(const char *a, const char *b) {
     size_t n = strlen(a), m = strlen(b);
     unsigned differs = n != m;
@@ -109,14 +109,14 @@ static bool is_loopback(const char *host) {
     return n > 4 && strncmp(host, "127.", 4) == 0 && strspn(host, "0123456789.") == n;
 }
 
-// without a token a foreign name that was made to point here must not do
+// without a token: rejects foreign host names that resolve to this machine (DNS rebinding)
 static bool good_host(const sp_server *s, struct lws *wsi) {
     char host[256];
     if (s->def.token) return true;
     return lws_hdr_copy(wsi, host, sizeof host, WSI_TOKEN_HOST) > 0 && is_loopback(host);
 }
 
-// browsers say from which page they come; other programs say nothing
+// browsers send the origin of their page; other programs send none
 static bool good_origin(const sp_server *s, struct lws *wsi) {
     char origin[256], host[256];
     int n = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN);
@@ -144,7 +144,7 @@ int sp__server_may_connect(sp_server *s, struct lws *wsi) {
 
 int sp__server_http(sp_server *s, struct lws *wsi, const char *uri) {
     if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0 && !is_head(wsi)) {
-        // closed: a body may follow that nobody reads
+        // closed: a request body may follow that is not read
         send_text(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", "GET, HEAD", "only GET and HEAD");
         return -1;
     }

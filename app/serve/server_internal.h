@@ -1,4 +1,4 @@
-// What the files of the server share. Everything here belongs to the thread that serves.
+// Internals shared by the files of the server. All of it belongs to the network thread.
 #ifndef SP_SERVE_SERVER_INTERNAL_H
 #define SP_SERVE_SERVER_INTERNAL_H
 
@@ -13,36 +13,36 @@
 
 enum {
     SP_CLIENTS_MAX = 64,
-    SP_HTTP_MAX = 128,         // connections that are not clients: of more, the oldest goes
-    SP_CONNECTIONS_MAX = 512,  // of all kinds; the rest are on their way out
-    SP_REQUEST_MS = 4000,      // until a request has come in whole
-    SP_RATE = 200,             // frames a second
-    SP_BURST = 400,            // and at once
-    SP_QUEUE_MAX = 512,        // texts that wait for a client
-    SP_IN_FLIGHT = 2,          // frames that a client which acknowledges them has not
-    SP_STUCK_MS = 30000,       // a client that takes nothing for so long goes
-    SP_CLOSE_MS = 2000,        // for a client to close its end
-    SP_FORGIVE_MS = 1000       // frames not acknowledged for so long are counted no more
+    SP_HTTP_MAX = 128,         // connections that are not clients; above this the oldest is closed
+    SP_CONNECTIONS_MAX = 512,  // of all kinds; the rest are closing
+    SP_REQUEST_MS = 4000,      // time limit for a complete request
+    SP_RATE = 200,             // frames per second from a client
+    SP_BURST = 400,            // frames at once
+    SP_QUEUE_MAX = 512,        // queued texts per client
+    SP_IN_FLIGHT = 2,          // frames without acknowledgement, for clients that acknowledge
+    SP_STUCK_MS = 30000,       // a client that accepts no data for this time is closed
+    SP_CLOSE_MS = 2000,        // time for a client to close its end
+    SP_FORGIVE_MS = 1000       // unacknowledged frames are no longer counted after this time
 };
 
 typedef struct sp_queued {
     struct sp_queued *next;
     size_t size;
-    unsigned char data[];  // room for the head of a frame, then the text
+    unsigned char data[];  // room for the frame header, then the text
 } sp_queued;
 
-// Zeroed by libwebsockets for every connection, of HTTP too.
+// libwebsockets zeroes it for every connection, also for HTTP.
 typedef struct sp_client {
     struct lws *wsi;
-    uint32_t number;  // from 1; 0: no WebSocket
-    // in
-    struct lws *input;  // of the same socket, see server_client.c; NULL: none
+    uint32_t number;  // from 1; 0: not a WebSocket
+    // input
+    struct lws *input;  // a duplicate of the same socket, see server_client.c; NULL: none
     sp_ws_reader reader;
     double tokens, tokens_ms;
     unsigned char pong[LWS_PRE + SP_WS_CONTROL_MAX];
     size_t pong_size;
     bool pong_due;
-    // out
+    // output
     sp_queued *queue, **queue_end;
     int queue_count;
     bool greeted;
@@ -51,22 +51,22 @@ typedef struct sp_client {
     sp_sight sight;
     bool want_marks, repaint, acking;
     int in_flight;
-    double sent_ms;    // the last frame
-    double moving_ms;  // when the socket last took something
+    double sent_ms;    // time of the last frame
+    double moving_ms;  // when the socket last accepted data
     uint64_t sent;
-    // the end
+    // closing
     int close_code;
     bool close_said;
     double close_ms;
     char close_why[SP_WHY_MAX];
 } sp_client;
 
-// A connection over HTTP, before it is a client, if it ever is.
+// An HTTP connection, before or without an upgrade to a client.
 typedef struct sp_connection {
     struct lws *wsi;
     double since_ms;
-    bool asked;    // a whole request has come
-    bool closing;  // told to close
+    bool asked;    // a complete request has arrived
+    bool closing;  // the close is pending
 } sp_connection;
 
 struct sp_server {
@@ -76,7 +76,7 @@ struct sp_server {
     lws_sorted_usec_list_t timer;
     sp_sim *sim;
     atomic_bool stopping;
-    sp_connection connections[SP_CONNECTIONS_MAX];  // those that were silent for longest first
+    sp_connection connections[SP_CONNECTIONS_MAX];  // sorted by the time of the last activity, oldest first
     int connection_count;
     sp_client *clients[SP_CLIENTS_MAX];
     int client_count;
@@ -86,31 +86,31 @@ struct sp_server {
     bool has_page;
 };
 
-void sp__server_close(sp_client *c, int code, const char *why);  // at the next chance, with a reason
+void sp__server_close(sp_client *c, int code, const char *why);  // at the next writable event, with a reason
 
-// ---- requests over HTTP (server_http.c): 0, or what a callback of libwebsockets returns
+// ---- requests over HTTP (server_http.c): 0, or the return value for a libwebsockets callback
 int sp__server_http(sp_server *s, struct lws *wsi, const char *uri);
-int sp__server_may_connect(sp_server *s, struct lws *wsi);  // 0: yes; otherwise an answer was sent
+int sp__server_may_connect(sp_server *s, struct lws *wsi);  // 0: yes; otherwise a response was sent
 
 // ---- connections that are not clients (server_connections.c)
 void sp__server_connection_opened(sp_server *s, struct lws *wsi);
-void sp__server_connection_asked(sp_server *s, struct lws *wsi);  // a whole request
-void sp__server_connection_left(sp_server *s, struct lws *wsi);   // gone, or a client now
+void sp__server_connection_asked(sp_server *s, struct lws *wsi);  // a complete request
+void sp__server_connection_left(sp_server *s, struct lws *wsi);   // closed, or upgraded to a client
 void sp__server_connection_tick(sp_server *s);
 
-// ---- messages in (server_client.c)
+// ---- input messages (server_client.c)
 void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi);
 void sp__server_left(sp_server *s, sp_client *c);
 void sp__server_input_open(sp_server *s, sp_client *c);
-int sp__server_input(sp_server *s, struct lws *input);  // there is something to read; -1: close it
+int sp__server_input(sp_server *s, struct lws *input);  // data can be read; -1: close it
 void sp__server_input_closed(struct lws *input);
 void sp__server_tick(sp_server *s);  // twice a second
 
-// ---- messages out (server_send.c)
+// ---- output messages (server_send.c)
 void sp__server_queue(sp_client *c, const char *text, size_t size);
 void sp__server_answer(sp_client *c, const sp_message *m, const char *why);  // why NULL: ok
 void sp__server_tell_control(sp_server *s);
-void sp__server_deliver(sp_server *s);             // notes of the simulation to those they are for
-int sp__server_write(sp_server *s, sp_client *c);  // one message; -1: close
+void sp__server_deliver(sp_server *s);             // sends notes of the simulation to their clients
+int sp__server_write(sp_server *s, sp_client *c);  // writes one message; -1: close
 
 #endif

@@ -1,5 +1,5 @@
-// Messages to clients, one at a time and only when their socket takes one: first what must arrive (hello, answers, events), then
-// what is newest (statistics, marks, geometry).
+// Messages to clients, one at a time and only when the socket is writable: first reliable messages (hello, answers, events), then
+// the latest state (statistics, marks, geometry).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ void sp__server_tell_control(sp_server *s) {
         sp_client *c = s->clients[i];
         int n = snprintf(text, sizeof text, "{\"type\":\"control\",\"holder\":%u,\"you\":%u,\"wants\":%u}", s->control.holder,
                          c->number, s->control.wants);
-        // hello tells it to those that have not been greeted
+        // clients without a hello get this state with their hello
         if (c->greeted) sp__server_queue(c, text, (size_t)n);
     }
 }
@@ -60,7 +60,7 @@ void sp__server_deliver(sp_server *s) {
 
 // ---------------------------------------------------------------------------------------------------- writing
 
-// room for the head of a frame, then what is to be sent
+// room for the frame header, then the payload
 static void begin(sp_server *s) {
     s->out.size = 0;
     s->out.broken = false;
@@ -97,7 +97,7 @@ static int send_queued(sp_client *c) {
     return n < 0 ? -1 : 0;
 }
 
-// 1: there was nothing new
+// 1: nothing new
 static int send_latest(sp_server *s, sp_client *c) {
     begin(s);
     size_t empty = s->out.size;
@@ -126,14 +126,14 @@ static int send_geometry(sp_server *s, sp_client *c) {
     if (!c->sight.roles || c->in_flight >= SP_IN_FLIGHT) return 0;
     const sp_sim_frame *frame = sp__sim_acquire(s->sim);
     if (!frame) return 0;
-    // a frame of another generation than its hello waits for that
+    // a frame of a newer generation waits for its hello
     int code = frame->generation == c->generation ? send_frame(s, c, frame) : 0;
     sp__sim_release(s->sim, frame);
     return code;
 }
 
-// The last frame of all: code and reason. It goes straight to the socket, since the library has no function that sends one and
-// leaves the reading to us; nothing of a frame before may wait in the library then. The client has SP_CLOSE_MS to close its end.
+// The close frame: code and reason. It is written directly to the socket, because the library has no function that sends one and
+// leaves reading to us; no earlier frame may be pending in the library. The client has SP_CLOSE_MS to close its end.
 static int send_close(sp_client *c) {
     unsigned char frame[4 + SP_WHY_MAX];
     size_t size = strlen(c->close_why);

@@ -1,4 +1,4 @@
-// The thread of the simulation: mailbox, clock, steps. See sim.h.
+// The simulation thread: mailbox, clock, steps. See sim.h.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,9 +6,9 @@
 
 #include "serve/sim_internal.h"
 
-enum { FRAME_MS = 16, STATS_MS = 50, MARKS_MS = 250, HELLO_MS = 200 };  // at most 60 frames, 20 stats, 4 marks a second
-enum { PATIENCE_MS = 80 };          // and of frames no fewer than ten, of stats two, whatever they cost
-static const double late_ms = 250;  // further behind the clock than this, the clock is set anew
+enum { FRAME_MS = 16, STATS_MS = 50, MARKS_MS = 250, HELLO_MS = 200 };  // at most 60 frames, 20 stats, 4 marks per second
+enum { PATIENCE_MS = 80 };          // at least ten frames and two stats per second, whatever their cost
+static const double late_ms = 250;  // if the simulation is further behind, the clock restarts
 
 // ---------------------------------------------------------------------------------------------------- one step
 
@@ -17,7 +17,7 @@ static void fail_step(sp_sim *s, sp_status status) {
     const char *why = e->status == status && e->message[0] ? e->message : sp_context_error(s->stage.context)->message;
     snprintf(s->failed, sizeof s->failed, "%s%s%.300s", e->body, e->body[0] ? ": " : "", why[0] ? why : sp_status_text(status));
     s->playing = false, s->steps_left = 0;
-    // whatever was asked for last may be what it failed on: to go on must be possible
+    // the pending edits may have caused the failure: drop them, so that the run can continue
     sp_world_drop_edits(s->stage.world);
     sp__sim_event(s, "error", "step %llu failed, the state before it is kept: %s",
                   (unsigned long long)sp_world_steps(s->stage.world) + 1, s->failed);
@@ -48,12 +48,12 @@ static void one_step(sp_sim *s) {
     sp__sim_world_events(s);
     sp__sim_log_step(s);
     sp__sim_record_step(s);
-    s->hello_old = true;  // it tells the step
+    s->hello_old = true;  // hello contains the step
     if (s->steps_left > 0 && --s->steps_left == 0) s->playing = false, sp__sim_tell_state(s);
     if (was_failed) sp__sim_tell_state(s);
 }
 
-// What others see, no more often than eyes need and never for more than a small part of the time.
+// Publishes the state at a limited rate and with a limited share of the time.
 static void show(sp_sim *s, bool now) {
     double t = sp__now_ms();
     bool news = false;
@@ -78,7 +78,7 @@ static void show(sp_sim *s, bool now) {
         s->marks_ms = t;
         if (wanted) sp__sim_make_marks(s), news = true;
     }
-    // notes wait for the next frame: there is one soon
+    // notes wait for the next frame, which comes soon
     if (news && s->def.wake) s->def.wake(s->def.user);
 }
 
@@ -88,7 +88,7 @@ static bool steps_wanted(const sp_sim *s) {
     return s->stage.run && (s->playing || s->steps_left > 0);
 }
 
-// steps that somebody asked for one by one are not paced
+// steps requested one by one are not synchronised with the clock
 static bool is_paced(const sp_sim *s) {
     return s->playing && s->speed > 0 && s->steps_left == 0;
 }
@@ -100,7 +100,7 @@ static void wait_until(sp_sim *s, double ms) {
     pthread_cond_timedwait(&s->called, &s->lock, &t);
 }
 
-// Sleeps until there is something to do; the next command, if any. Called with the lock held.
+// Sleeps until there is work; returns the next command, if any. Call it with the lock held.
 static bool next_command(sp_sim *s, sp_sim_command *out) {
     while (!s->quit && s->mail_count == 0 && !s->want_changed) {
         if (!steps_wanted(s))
@@ -117,14 +117,14 @@ static bool next_command(sp_sim *s, sp_sim_command *out) {
     return true;
 }
 
-// the clock of the steps; one that is far behind starts again: a slow scene does not race when it becomes quick
+// the clock of the steps; it restarts if it is far behind, so that a scene that becomes faster does not catch up at full speed
 static void advance_clock(sp_sim *s) {
     double now = sp__now_ms(), step = s->speed > 0 ? 1e3 * sp_run_dt(s->stage.run) / s->speed : 0;
     if (s->due_ms < now - late_ms || s->due_ms > now + step + 1) s->due_ms = now;
     s->due_ms += step;
 }
 
-// The newest frame is of an earlier step than the world: frames are fewer than steps. Whoever pauses then sees the last step.
+// The newest frame is older than the world: there are fewer frames than steps. After a pause the last step must be shown.
 static bool frame_is_behind(sp_sim *s) {
     if (!s->stage.world) return false;
     pthread_mutex_lock(&s->lock);
@@ -151,7 +151,7 @@ static void *simulate(void *user) {
         bool moved = due && !command;
         bool last = !steps_wanted(s) && (moved || frame_is_behind(s));
         if (moved || repaint || last) show(s, repaint || last);
-        // a slider that moves makes many small changes: newcomers may learn of them a little later
+        // a moving slider makes many small changes: hello is rebuilt at a limited rate
         if (s->hello_old && (!steps_wanted(s) || sp__now_ms() - s->hello_ms > HELLO_MS)) sp__sim_make_hello(s);
         if (command && s->def.wake) s->def.wake(s->def.user);
         pthread_mutex_lock(&s->lock);
@@ -161,7 +161,7 @@ static void *simulate(void *user) {
     return NULL;
 }
 
-// ---------------------------------------------------------------------------------------------------- from outside
+// ---------------------------------------------------------------------------------------------------- called by other threads
 
 static bool make_locks(sp_sim *s) {
     pthread_condattr_t attr;
@@ -233,7 +233,7 @@ static bool post(sp_sim *s, const sp_sim_command *c, int room) {
     return good;
 }
 
-// the last places are kept for those who leave, of whom there are never more than clients
+// the last entries are reserved for leave commands, of which there are never more than clients
 bool sp__sim_post(sp_sim *s, uint32_t client, const sp_message *message) {
     sp_sim_command c = {.client = client, .message = *message};
     return post(s, &c, SP_MAILBOX - 256);

@@ -1,4 +1,4 @@
-// Commands of clients, one by one, between two steps. Each is answered: done, or refused with a reason.
+// Commands of clients, executed one by one between two steps. Each is answered: done, or refused with a reason.
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static bool set_dt(sp_sim *s, const sp_message *m, char *why) {
 
 // ---------------------------------------------------------------------------------------------------- values
 
-// what a reset may keep, and what newcomers are told
+// values that a reset may keep, and that new clients receive
 static void keep(sp_sim *s, const char *path, double value) {
     int at = 0;
     while (at < s->kept_count && strcmp(s->kept[at].path, path) != 0) at++;
@@ -76,7 +76,7 @@ static bool set_gravity(sp_sim *s, uint32_t client, const sp_message *m, char *w
     return true;
 }
 
-// names of bodies are those of the scene; of copies that were merged into one body only the whole has a solver
+// body names are those of the scene; copies that were merged into one body have one solver
 static bool set_solver_of(sp_sim *s, const sp_sim_body *body, const char *solver, bool go_on, char *why) {
     sp_body_info info;
     char set[256];
@@ -85,7 +85,7 @@ static bool set_solver_of(sp_sim *s, const sp_sim_body *body, const char *solver
     return sp__sim_change(s, set, 0, go_on, why);
 }
 
-// a state holds what its solver keeps: where another solver cannot go on from it, it begins with the scene
+// a state contains data of its solver: if another solver cannot continue from it, the scene restarts
 static bool set_solver(sp_sim *s, const sp_message *m, char *why) {
     char first[SP_SIM_WHY];
     int count = s->stage.body_count;
@@ -114,7 +114,7 @@ static bool open_scene(sp_sim *s, const sp_message *m, char *why) {
     return false;
 }
 
-// ---------------------------------------------------------------------------------------------------- hands
+// ---------------------------------------------------------------------------------------------------- drags
 
 static bool drag(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
     sp_sim_hand *h = &s->hands[m->slot], picked;
@@ -176,7 +176,7 @@ static bool pin(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
     return true;
 }
 
-// ---------------------------------------------------------------------------------------------------- all
+// ---------------------------------------------------------------------------------------------------- dispatch
 
 static bool do_change(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
     if (!s->stage.run && m->type != SP_MESSAGE_SCENE && m->type != SP_MESSAGE_SPEED) return refuse(why, "no scene is open");
@@ -201,7 +201,7 @@ static bool do_change(sp_sim *s, uint32_t client, const sp_message *m, char *why
     }
 }
 
-// what ends with a file
+// commands that write a file
 static void do_file(sp_sim *s, uint32_t client, const sp_message *m) {
     char why[SP_SIM_WHY] = "no scene is open", name[64] = "";
     sp_bytes command = {0};

@@ -1,5 +1,5 @@
-// Files of a viewer: the log of edits, the scene with its values, recordings. Names are the server's own, so that nobody can
-// choose where to write.
+// Files of a viewer: log of edits, scene with its current values, recordings. The server chooses the names, so that a client
+// cannot choose where to write.
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 static const size_t log_max = (size_t)64 << 20;
 static const uint64_t recording_max = (uint64_t)1 << 30;
 
-// a name that no file has yet: edits-1.log, edits-2.log, ...
+// a file name that does not exist yet: edits-1.log, edits-2.log, ...
 bool sp__sim_new_file(sp_sim *s, const char *stem, const char *suffix, char *name, char *path, char *why) {
     if (mkdir(s->def.out, 0777) != 0 && errno != EEXIST)
         return snprintf(why, SP_SIM_WHY, "%.200s: %s", s->def.out, strerror(errno)), false;
@@ -50,12 +50,12 @@ void sp__sim_log_step(sp_sim *s) {
     }
 }
 
-// A run that goes on from another one's state is replayed from a checkpoint.
+// A run that continues from the state of another one is replayed from a checkpoint.
 void sp__sim_log_restart(sp_sim *s, bool go_on) {
     char name[64], why[SP_SIM_WHY];
     sp__bytes_free(&s->log);
     s->log_cut = false;
-    // one that a saved log goes on from is needed for its replay
+    // the checkpoint of a saved log is needed for its replay
     if (s->base[0] && !s->base_used) unlink(s->base);
     s->base[0] = 0, s->base_used = false;
     if (!go_on) return;
@@ -66,7 +66,7 @@ void sp__sim_log_restart(sp_sim *s, bool go_on) {
     }
 }
 
-// in quotes for a shell
+// quoted for a shell
 static void put_word(sp_bytes *out, const char *word) {
     sp__bytes_add(out, " '", 2);
     for (const char *c = word; *c; c++) {
@@ -104,7 +104,7 @@ bool sp__sim_log_save(sp_sim *s, char *name, sp_bytes *command, char *why) {
 
 // ---------------------------------------------------------------------------------------------------- scene
 
-// an attribute value; what is set is a number or a path, but a scene may name its bodies as it likes
+// escapes an attribute value: names of bodies may contain any character
 static void put_escaped(sp_bytes *out, const char *text) {
     for (const char *c = text; *c; c++) {
         const char *as = *c == '"' ? "&quot;" : *c == '<' ? "&lt;" : *c == '&' ? "&amp;" : NULL;
@@ -112,12 +112,12 @@ static void put_escaped(sp_bytes *out, const char *text) {
     }
 }
 
-// no two hyphens may follow each other in a comment
+// replaces double hyphens, which are not allowed in a comment
 static void put_comment(sp_bytes *out, const char *text) {
     for (const char *c = text; *c; c++) sp__bytes_add(out, *c == '-' && c[1] == '-' ? "- " : c, *c == '-' && c[1] == '-' ? 2 : 1);
 }
 
-// parameters become events at the start; values that need a rebuild are told in a comment
+// parameters become events at the start; values that need a rebuild are listed in a comment
 static void put_values(const sp_sim *s, sp_bytes *out) {
     sp_scene_text t = sp__scene_text(s->stage.scene);
     sp__bytes_print(out, "  <!-- as it was left in the viewer -->\n");
@@ -162,7 +162,7 @@ static void stop_writing(sp_sim *s) {
     s->recording = NULL;
 }
 
-// one record; a disk that is full ends the recording, what is there stays good
+// writes one record; a full disk ends the recording, and the part written so far stays valid
 static void write_record(sp_sim *s, uint32_t kind, const void *data, size_t size) {
     size_t padding = (8 - size % 8) % 8;
     unsigned char head[8];
@@ -227,7 +227,7 @@ bool sp__sim_record_stop(sp_sim *s, char *name, char *why) {
     return true;
 }
 
-// every step, or 60 a simulated second where steps are shorter
+// every step, or 60 times per simulated second if steps are shorter
 void sp__sim_record_step(sp_sim *s) {
     if (s->recording && sp_world_time(s->stage.world) - s->recorded_time >= 1.0 / 60 - 0.5 * sp_run_dt(s->stage.run))
         write_state(s);

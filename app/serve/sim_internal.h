@@ -1,4 +1,5 @@
-// What the files of the simulation thread share. Below `lock` both threads meet; the rest is the simulation thread's own.
+// Internals shared by the files of the simulation thread. Both threads access the members below `lock`; the rest belongs to the
+// simulation thread.
 #ifndef SP_SERVE_SIM_INTERNAL_H
 #define SP_SERVE_SIM_INTERNAL_H
 
@@ -36,12 +37,12 @@ typedef struct sp_sim_body {
     sp_body_id id;
     bool soft;  // it has nodes: it can be dragged and pinned
     int elements;
-    int *tets;     // elements x 4; NULL: its elements are no tetrahedra
+    int *tets;     // elements x 4; NULL: the body has no tetrahedra
     double *rest;  // with tets: nodes x 3, the rest shape [m]
-    double pull;   // stiffness that suits a drag [N/m]
+    double pull;   // suitable spring stiffness for a drag [N/m]
 } sp_sim_body;
 
-// A scene being simulated, with what is looked up often.
+// A scene in simulation, with cached data.
 typedef struct sp_sim_stage {
     sp_context *context;
     sp_scene *scene;
@@ -55,7 +56,7 @@ typedef struct sp_sim_hand {
     bool held;
     uint32_t client;
     sp_body_id body;
-    int64_t surface, face;  // as it was picked
+    int64_t surface, face;  // the picked point
     double weights[3];
     sp_anchor anchor;
     double target[3], rest[3], stiffness;
@@ -75,7 +76,7 @@ typedef struct sp_sim_latest {
     uint64_t number;
 } sp_sim_latest;
 
-// Times gathered between two stats.
+// Times accumulated between two stats.
 typedef struct sp_sim_gauge {
     int steps;
     double stage_ms[SP_STAGE_COUNT], step_ms;
@@ -96,12 +97,12 @@ struct sp_sim {
     sp_sim_def def;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t called;  // a command came, or somebody wants to see something else
+    pthread_cond_t called;  // a command arrived, or a client displays something else
     pthread_cond_t let_go;  // a frame was released
 
-    // ---- below the lock
+    // ---- protected by the lock
     bool quit;
-    sp_sim_command *mailbox;  // a ring
+    sp_sim_command *mailbox;  // ring buffer
     int mail_first, mail_count;
     sp_sim_note_item *notes, **notes_end;
     int note_count;
@@ -113,9 +114,9 @@ struct sp_sim {
     int newest;  // -1: no frame
     sp_sim_state shown;
 
-    // ---- the simulation thread's own
+    // ---- owned by the simulation thread
     sp_sim_stage stage;
-    int scene;  // number in the gallery, -1: none
+    int scene;  // index in the gallery, -1: none
     uint32_t generation;
     uint64_t frame_number;
     int threads;
@@ -126,26 +127,26 @@ struct sp_sim {
     double speed, due_ms;
     char failed[SP_SIM_WHY];
     sp_sim_hand hands[SP_HANDS];
-    sp_sim_hand watched;  // what was picked last
+    sp_sim_hand watched;  // the last picked point
     bool has_watched;
     sp_sim_kept kept[SP_KEPT_MAX];
     int kept_count;
     sp_sim_pin *pins;
     int pin_count;
     sp_sim_gauge gauge;
-    double frame_ms, frame_cost_ms, stats_ms, stats_cost_ms, marks_ms;  // when last, how long
-    bool hello_old;                                                     // it says less than is true by now
+    double frame_ms, frame_cost_ms, stats_ms, stats_cost_ms, marks_ms;  // time of the last one, and cost
+    bool hello_old;                                                     // outdated: must be rebuilt
     double hello_ms;
-    double event_ms;  // since when events are counted
+    double event_ms;  // start of the interval in which events are counted
     int event_count;
     sp_bytes scratch;
-    double *numbers;  // room for fields
+    double *numbers;  // scratch for fields
     size_t number_room;
     // files
     sp_bytes log;        // edits since the start, as text
-    bool log_cut;        // it became too long
-    char base[SP_PATH];  // checkpoint that the log goes on from; empty: the start of the scene
-    bool base_used;      // by a log that was saved
+    bool log_cut;        // it exceeded its size limit
+    char base[SP_PATH];  // checkpoint from which the log continues; empty: the start of the scene
+    bool base_used;      // referenced by a saved log
     int file_number;
     FILE *recording;
     char recording_name[64];
@@ -160,7 +161,7 @@ void sp__sim_answer(sp_sim *s, uint32_t client, const sp_message *m, const char 
 void sp__sim_answer_picked(sp_sim *s, uint32_t client, const sp_message *m, const sp_sim_hand *hand);
 void sp__sim_answer_file(sp_sim *s, uint32_t client, const sp_message *m, const char *name, const char *command);
 void sp__sim_event(sp_sim *s, const char *severity, const char *format, ...) SP_PRINTF(3, 4);
-void sp__sim_tell_state(sp_sim *s);  // playing, speed, ...: to all, and into the hello of those that come
+void sp__sim_tell_state(sp_sim *s);  // playing, speed, ...: sent to all, and part of later hellos
 void sp__sim_tell_param(sp_sim *s, const char *path, double value);
 void sp__sim_make_hello(sp_sim *s);
 // ---- (sim_stats.c)
@@ -172,20 +173,20 @@ void sp__sim_latest(sp_sim *s, sp_sim_latest *slot, const char *text, size_t siz
 
 // ---- runs (sim_stage.c)
 bool sp__sim_open(sp_sim *s, int scene, char *why);                                   // another scene, from its start
-bool sp__sim_restart(sp_sim *s, bool keep, char *why);                                // the same from its start
-bool sp__sim_change(sp_sim *s, const char *set, int threads, bool go_on, char *why);  // set nullable; threads 0: as they are
+bool sp__sim_restart(sp_sim *s, bool keep, char *why);                                // the same scene from its start
+bool sp__sim_change(sp_sim *s, const char *set, int threads, bool go_on, char *why);  // set nullable; threads 0: unchanged
 void sp__sim_close(sp_sim *s);
-const sp_sim_body *sp__sim_body(const sp_sim *s, int64_t slot);  // NULL: there is none
+const sp_sim_body *sp__sim_body(const sp_sim *s, int64_t slot);  // NULL: not found
 
 // ---- commands (sim_command.c)
 void sp__sim_command(sp_sim *s, const sp_sim_command *c);
 // ---- (sim_pick.c)
-bool sp__sim_holds(const sp_sim_hand *hand, uint32_t client, const sp_message *m);  // the point that the message names
+bool sp__sim_holds(const sp_sim_hand *hand, uint32_t client, const sp_message *m);  // whether it is the point of the message
 bool sp__sim_pick(sp_sim *s, const sp_message *m, sp_sim_hand *out, char *why);
 
 // ---- frames (sim_frame.c)
 void sp__sim_make_frame(sp_sim *s);
-void sp__sim_retire_frames(sp_sim *s);             // waits until nobody reads one
+void sp__sim_retire_frames(sp_sim *s);             // waits until no frame is in use
 double *sp__sim_numbers(sp_sim *s, size_t count);  // scratch; NULL: no memory
 
 // ---- files (sim_files.c)

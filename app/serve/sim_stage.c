@@ -1,5 +1,5 @@
-// Runs come and go: another scene, the same from its start, or the same state under another time step, solver or number of
-// threads. The new run is built beside the old one, so that a scene that cannot be built changes nothing.
+// Replacement of the run: another scene, the same scene from its start, or the same state with another time step, solver or
+// number of threads. The new run is built before the old one is destroyed, so that a scene that cannot be built changes nothing.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@ static void free_stage(sp_sim_stage *g) {
     *g = (sp_sim_stage){0};
 }
 
-// A spring that moves the whole body by a tenth of its size with about twice its weight, but no harder than what a part of the
-// body as large as itself gives way: a hard pull at one point tears what is soft.
+// A spring that moves the whole body by a tenth of its size with about twice its weight, but not stiffer than a part of the body
+// of its own size: a strong pull at one point would invert soft elements.
 static double suitable_pull(sp_world *w, const sp_snapshot_body *b, double mass, bool tets) {
     double size = 0;
     char path[128];
@@ -83,7 +83,7 @@ static bool look_up(sp_sim_stage *g) {
     return good;
 }
 
-// the first error of the scene, or the context's word
+// the first error of the scene, or the error of the context
 static void say_why(const sp_sim_stage *g, sp_status status, char *why) {
     for (int i = 0; g->scene && i < sp_scene_message_count(g->scene); i++) {
         const sp_scene_message *m = sp_scene_message_at(g->scene, i);
@@ -104,7 +104,7 @@ static sp_status build(sp_sim *s, int scene, int threads, sp_sim_stage *g) {
     sp_run_options r = sp_run_options_default();
     int n = 0;
     def.workers = threads;
-    // those of the command line belong to the scene it was started with
+    // values of the command line belong to the initial scene
     for (int i = 0; scene == s->def.scene && i < s->def.set_count && i < 256; i++) sets[n++] = s->def.sets[i];
     for (int i = 0; i < s->set_count; i++) sets[n++] = s->sets[i];
     o.sets = sets, o.set_count = n;
@@ -148,7 +148,7 @@ static void install(sp_sim *s, sp_sim_stage *g, int scene, bool go_on) {
     if (s->def.wake) s->def.wake(s->def.user);
 }
 
-// build, take the old state over where that is wanted, replace
+// builds, transfers the old state if requested, replaces
 static bool replace(sp_sim *s, int scene, int threads, bool go_on, char *why) {
     sp_sim_stage g = {0};
     sp_status status = build(s, scene, threads, &g);
@@ -209,7 +209,7 @@ bool sp__sim_restart(sp_sim *s, bool keep, char *why) {
 
 // ---------------------------------------------------------------------------------------------------- changing
 
-// One value of a path stays in the list, the last.
+// Keeps one value per path, the last one.
 static bool add_set(sp_sim *s, const char *set, char *why) {
     size_t head = strcspn(set, "=") + 1;
     for (int i = 0; i < s->set_count; i++) {
@@ -243,7 +243,7 @@ bool sp__sim_change(sp_sim *s, const char *set, int threads, bool go_on, char *w
     bool good = !set || add_set(s, set, why);
     if (good) good = replace(s, s->scene, threads > 0 ? threads : s->threads, go_on, why);
     if (!good) {
-        // as it was
+        // restores the previous values
         forget_sets(s, 0);
         memcpy(s->sets, old, sizeof old);
         s->set_count = old_count;
@@ -251,7 +251,7 @@ bool sp__sim_change(sp_sim *s, const char *set, int threads, bool go_on, char *w
     }
     for (int i = 0; i < old_count; i++) free(old[i]);
     if (!go_on) queue_kept(s);
-    // a change of threads alone changes no bit: the log goes on
+    // a change of threads alone does not change the results: the log continues
     if (set) sp__sim_log_restart(s, go_on);
     sp__sim_make_hello(s);
     return true;

@@ -1,4 +1,4 @@
-// What changes all the time and may be lost: statistics, marks. Each text replaces the one before.
+// Data that changes all the time and may be lost: statistics, marks. Each text replaces the previous one.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ uint64_t sp__sim_text(sp_sim *s, sp_sim_text kind, uint64_t than, sp_bytes *out)
 
 enum { EVENTS_A_SECOND = 20 };
 
-// what the step told; a step that tells the same again and again is cut short
+// sends the events of the step, at a limited rate
 void sp__sim_world_events(sp_sim *s) {
     double now = sp__now_ms();
     if (now - s->event_ms > 1000) s->event_ms = now, s->event_count = 0;
@@ -44,7 +44,7 @@ typedef struct totals {
     double residual, kinetic, elastic;
 } totals;
 
-// What the engine does not tell is null; see docs/protocol.md.
+// Values that the engine does not provide are null; see docs/protocol.md.
 static void put_body(const sp_body_info *info, sp_body_id id, sp_json *j) {
     const sp_work *w = &info->work;
     sp__json_open(j, NULL, '{');
@@ -79,7 +79,7 @@ static totals put_bodies(const sp_sim *s, sp_json *j) {
     return t;
 }
 
-// what the last step was done with, in spite of
+// reservations of the last step
 static void put_reservations(const sp_world *world, sp_json *j) {
     sp_step_info info;
     sp_world_step_info(world, &info);
@@ -113,7 +113,7 @@ void sp__sim_put_picked(sp_sim *s, const sp_sim_hand *h, sp_json *j) {
     sp__json_close(j, '}');
 }
 
-// the first hand that holds something, otherwise what was picked last
+// the first active drag, otherwise the last picked point
 static const sp_sim_hand *hand_to_show(const sp_sim *s) {
     for (int i = 0; i < SP_HANDS; i++)
         if (s->hands[i].held) return &s->hands[i];
@@ -128,7 +128,7 @@ static void put_times(const sp_sim *s, sp_json *j) {
     sp__json_number(j, "step_ms", g->step_ms / n);
     sp__json_number(j, "budget_ms", budget);
     sp__json_number(j, "rtf", g->step_ms > 0 ? n * budget / g->step_ms : NAN);
-    // of a single step the clock says nothing
+    // for a single step the clock is not meaningful
     sp__json_number(j, "achieved", s->playing && wall > 5 ? 1e3 * (sp_world_time(s->stage.world) - g->from_time) / wall : NAN);
     sp__json_vector(j, "stages", stages, SP_STAGE_COUNT);
 }
@@ -154,7 +154,7 @@ void sp__sim_make_stats(sp_sim *s) {
     sp__json_number(&j, "elastic", t.elastic);
     sp__sim_put_picked(s, hand_to_show(s), &j);
     put_reservations(w, &j);
-    // left open: whoever sends it adds what it knows of the client
+    // left open: the server adds the data of the client
     if (fclose(j.file) == 0) sp__sim_latest(s, &s->texts[SP_SIM_STATS], words, size);
     free(words);
     s->gauge = (sp_sim_gauge){.since_ms = sp__now_ms(), .from_time = sp_world_time(w)};
@@ -164,7 +164,7 @@ void sp__sim_make_stats(sp_sim *s) {
 
 enum { HELD_MAX = 4000, LOADS_MAX = 64 };
 
-// a field of three numbers a node, in the scratch of the simulation; NULL: the body has none
+// a field of three numbers per node, in the scratch of the simulation; NULL: the body has no such field
 static const double *vectors(sp_sim *s, sp_body_id id, const char *field, int *count) {
     sp_field_info info;
     if (sp_world_field_info(s->stage.world, id, field, &info) < 0 || info.on != SP_ON_NODES || info.components != 3) return NULL;
@@ -177,7 +177,7 @@ static double length2(const double *v) {
     return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
 }
 
-// vertices whose nodes are held by something
+// vertices with constrained nodes
 static void put_held(sp_sim *s, const sp_snapshot *shot, sp_json *j) {
     sp__json_open(j, "held", '[');
     for (int i = 0, left = HELD_MAX; i < shot->body_count; i++) {
@@ -204,7 +204,7 @@ typedef struct load {
     double force[3], x[3], size2;
 } load;
 
-// the strongest of all bodies, the weakest of them last
+// keeps the largest loads of all bodies, sorted in descending order
 static void keep_load(load *list, int *count, const load *l) {
     int at = *count < LOADS_MAX ? (*count)++ : LOADS_MAX - 1;
     if (at == LOADS_MAX - 1 && list[at].size2 >= l->size2) return;
@@ -260,7 +260,7 @@ static void put_pins(const sp_sim *s, sp_json *j) {
     sp__json_close(j, ']');
 }
 
-// only this thread writes it, so it may be read without the lock
+// only this thread writes it, so reading needs no lock
 static bool is_latest(const sp_sim_latest *latest, const char *words, size_t size) {
     return latest->text.size == size && memcmp(latest->text.data, words, size) == 0;
 }

@@ -1,4 +1,4 @@
-// What the simulation tells: notes that must not be lost (answers, events, changes), and the hello that newcomers get.
+// Messages of the simulation: reliable notes (answers, events, changes), and the hello for new clients.
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 // ---------------------------------------------------------------------------------------------------- notes
 
-// with too many unread the oldest goes: whoever reads so slowly has lost the thread anyway
+// if too many are unread, the oldest is dropped
 static void forget_oldest(sp_sim *s) {
     sp_sim_note_item *oldest = s->notes;
     s->notes = oldest->next;
@@ -46,7 +46,7 @@ bool sp__sim_note(sp_sim *s, uint32_t *client, sp_bytes *out) {
     return n != NULL;
 }
 
-// A JSON text under construction: what is written to j.file ends up in memory.
+// A JSON text under construction: output to j.file goes to memory.
 typedef struct text {
     sp_json j;
     char *data;
@@ -73,7 +73,7 @@ static void text_id(text *t, const sp_message *m) {
         sp__json_text(&t->j, "id", NULL);
 }
 
-// without a number only a refusal is told
+// a message without an id gets an answer only if it is refused
 void sp__sim_answer(sp_sim *s, uint32_t client, const sp_message *m, const char *why) {
     text t;
     if ((!why && !(m->given & SP_GIVEN_ID)) || !text_open(&t)) return;
@@ -257,7 +257,7 @@ static void put_params(const sp_sim *s, sp_json *j) {
         sp_param_info p;
         if (sp_world_param_at(w, i, &p) < 0) continue;
         double value = p.value;
-        // one that was set while paused comes into force with the next step
+        // a value set while paused takes effect in the next step
         for (int k = 0; k < s->kept_count; k++)
             if (strcmp(s->kept[k].path, p.path) == 0) value = s->kept[k].value;
         sp__json_open(j, NULL, '{');
@@ -272,7 +272,7 @@ static void put_params(const sp_sim *s, sp_json *j) {
     sp__json_close(j, ']');
 }
 
-// the solvers of this build, as the language of scenes names them
+// the solvers of this build, with their names in scenes
 static void put_solvers(sp_json *j) {
     const sp_element_spec *spec = sp__element_spec("solver");
     const char *choices = NULL;
@@ -348,7 +348,7 @@ void sp__sim_make_hello(sp_sim *s) {
     if (fclose(t.j.file) == 0) {
         pthread_mutex_lock(&s->lock);
         s->hello.text.size = 0;
-        // the opening bracket is written by who adds the rest
+        // the server writes the opening bracket and adds the rest
         sp__bytes_add(&s->hello.text, t.data + 1, t.size - 1);
         s->hello_generation = s->generation;
         pthread_mutex_unlock(&s->lock);

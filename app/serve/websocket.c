@@ -10,7 +10,7 @@ static sp_ws_event ws_fail(sp_ws_reader *r, int code, const char *why) {
     return SP_WS_FAILED;
 }
 
-// RFC 3629: no bytes too many for a character, no surrogates, nothing above U+10FFFF
+// RFC 3629: no overlong encodings, no surrogates, nothing above U+10FFFF
 static bool is_utf8(const unsigned char *at, size_t size) {
     const unsigned char *end = at + size;
     while (at < end) {
@@ -27,7 +27,7 @@ static bool is_utf8(const unsigned char *at, size_t size) {
     return true;
 }
 
-// ---------------------------------------------------------------------------------------------------- heads
+// ---------------------------------------------------------------------------------------------------- headers
 
 static int ws_opcode(const sp_ws_reader *r) {
     return r->head[0] & 15;
@@ -37,13 +37,13 @@ static bool ws_is_final(const sp_ws_reader *r) {
     return (r->head[0] & 128) != 0;
 }
 
-// bytes of the head as far as it is known
+// size of the header as far as it is known
 static int ws_head_need(const sp_ws_reader *r) {
     int length = r->head_size < 2 ? 0 : r->head[1] & 127;
     return r->head_size < 2 ? 2 : 6 + (length == 126 ? 2 : length == 127 ? 8 : 0);
 }
 
-// what can be said of a frame by its first two bytes; NULL: nothing against it
+// checks the first two bytes of a frame; NULL: valid
 static const char *ws_head_wrong(const sp_ws_reader *r) {
     int opcode = ws_opcode(r), length = r->head[1] & 127;
     bool control = opcode >= OP_CLOSE, continues = opcode == OP_CONTINUE;
@@ -58,7 +58,7 @@ static const char *ws_head_wrong(const sp_ws_reader *r) {
     return NULL;
 }
 
-// the head is whole
+// the header is complete
 static sp_ws_event ws_begin(sp_ws_reader *r) {
     int length = r->head[1] & 127, bytes = length == 126 ? 2 : length == 127 ? 8 : 0, opcode = ws_opcode(r);
     r->frames++;
@@ -91,7 +91,7 @@ static sp_ws_event ws_take_close(sp_ws_reader *r) {
     return SP_WS_CLOSE;
 }
 
-// a whole frame is there
+// a frame is complete
 static sp_ws_event ws_take_frame(sp_ws_reader *r) {
     r->head_size = 0;
     switch (ws_opcode(r)) {

@@ -1,5 +1,5 @@
-// What a client sends over WebSocket: frames of RFC 6455, section 5, put together to messages. Whatever the RFC forbids fails the
-// connection with the code that it names. It uses no socket, so that a fuzzer can reach all of it.
+// WebSocket input: frames of RFC 6455, section 5, assembled to messages. A violation of the RFC fails the connection with the
+// specified code. It uses no socket, so that a fuzzer reaches all of it.
 #ifndef SP_SERVE_WEBSOCKET_H
 #define SP_SERVE_WEBSOCKET_H
 
@@ -21,21 +21,21 @@ enum {
 enum { SP_WS_CONTROL_MAX = 125 };
 
 typedef enum sp_ws_event {
-    SP_WS_MORE,   // all bytes were taken, and more are needed
-    SP_WS_TEXT,   // `text`, `text_size`: a whole message
+    SP_WS_MORE,   // all bytes were consumed, more are needed
+    SP_WS_TEXT,   // `text`, `text_size`: a complete message
     SP_WS_PING,   // `control`, `control_size`
-    SP_WS_PONG,   // likewise
-    SP_WS_CLOSE,  // `code`: the peer's
-    SP_WS_FAILED  // `code` and `why` to close with; there is nothing more to read
+    SP_WS_PONG,   // `control`, `control_size`
+    SP_WS_CLOSE,  // `code` of the peer
+    SP_WS_FAILED  // `code` and `why` for closing; do not read further
 } sp_ws_event;
 
-// Zeroed to begin with.
+// Initialise with zeros.
 typedef struct sp_ws_reader {
-    unsigned char head[14];  // of the frame that is being read
+    unsigned char head[14];  // of the current frame
     int head_size;
-    uint64_t size, taken;  // bytes of its payload
-    bool fragmented;       // a message has begun and goes on in further frames
-    uint64_t frames;       // heads read so far
+    uint64_t size, taken;  // payload bytes: total, received
+    bool fragmented;       // a fragmented message is incomplete
+    uint64_t frames;       // headers read so far
     char text[SP_MESSAGE_MAX];
     size_t text_size;
     unsigned char control[SP_WS_CONTROL_MAX];
@@ -44,7 +44,7 @@ typedef struct sp_ws_reader {
     const char *why;
 } sp_ws_reader;
 
-// Takes bytes up to the next event; *data and *size go on to what is left.
+// Consumes bytes up to the next event; *data and *size advance to the rest.
 sp_ws_event sp__ws_read(sp_ws_reader *r, const unsigned char **data, size_t *size);
 
 #endif

@@ -1,5 +1,5 @@
-// What goes over the wire (docs/protocol.md), without a socket in sight: messages of clients read into a checked struct, frames
-// of geometry written into growing buffers. Pure functions, so that a fuzzer can reach all of them.
+// The protocol (docs/protocol.md) without sockets: client messages are read into a checked struct, geometry frames are written to
+// growing buffers. Pure functions, so that a fuzzer reaches all of them.
 #ifndef SP_SERVE_WIRE_H
 #define SP_SERVE_WIRE_H
 
@@ -48,7 +48,7 @@ typedef enum sp_message_type {
 enum { SP_ACTION_REQUEST, SP_ACTION_RELEASE, SP_ACTION_GRANT, SP_ACTION_DENY };
 enum { SP_ACTION_START, SP_ACTION_STOP };
 
-// Fields that may be left out: bits of `given`.
+// Optional fields: bits of `given`.
 enum {
     SP_GIVEN_ID = 1,
     SP_GIVEN_SLOT = 2,
@@ -59,7 +59,7 @@ enum {
     SP_GIVEN_MARKS = 64
 };
 
-// A message whose every field is in its range.
+// A message with every field in its range.
 typedef struct sp_message {
     sp_message_type type;
     unsigned given;
@@ -74,34 +74,34 @@ typedef struct sp_message {
     char path[SP_TEXT_MAX], text[SP_TEXT_MAX];  // of `param` and `set`; of `set` and `solver`
 } sp_message;
 
-// Malformed: whoever sends such a thing is no client of ours. Refused: a client that asks for too much.
+// Malformed: not a client of this protocol. Refused: a client with an invalid request.
 typedef enum sp_wire_verdict { SP_WIRE_GOOD, SP_WIRE_REFUSED, SP_WIRE_MALFORMED } sp_wire_verdict;
 
-enum { SP_WHY_MAX = 120 };  // fits a close frame, which holds 123 bytes
-// `why` says what is wrong. A refused message has its type and id.
+enum { SP_WHY_MAX = 120 };  // fits in a close frame, which holds 123 bytes
+// `why` describes the error. A refused message has its type and id.
 sp_wire_verdict sp__message_read(const char *text, size_t size, sp_message *out, char why[SP_WHY_MAX]);
 const char *sp__message_word(sp_message_type type);
 bool sp__message_needs_control(sp_message_type type);
 
 // ---- fields (wire_read.c)
 
-// The code of a field is its number among those that surfaces are coloured by, 0 is none; codes end before SP_FIELD_CODES.
+// The code of a field is its number among the fields that can colour surfaces, from 1 and below SP_FIELD_CODES; 0: none.
 #define SP_X(id, name, where, components, unit, values, color, ...) +((color) > 0)
 enum { SP_FIELD_NONE, SP_FIELD_CODES = 1 SP_FIELD_LIST(SP_X) };
 #undef SP_X
-bool sp__wire_field(int code, sp_field_info *out);  // false: there is none
+bool sp__wire_field(int code, sp_field_info *out);  // false: not found
 int sp__wire_field_code(const char *name);          // -1: unknown
 
 // ---- bytes (wire_write.c)
 
-// Grows as it is written to; what does not fit into memory sets `broken` and leaves the rest out.
+// Grows on writing; if there is no memory, `broken` is set and further data is dropped.
 typedef struct sp_bytes {
     unsigned char *data;
     size_t size, capacity;
     bool broken;
 } sp_bytes;
 
-void *sp__bytes_room(sp_bytes *b, size_t size);  // at its end, counted; NULL: broken
+void *sp__bytes_room(sp_bytes *b, size_t size);  // appended to the end and counted; NULL: broken
 void sp__bytes_add(sp_bytes *b, const void *data, size_t size);
 void sp__bytes_print(sp_bytes *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sp__bytes_free(sp_bytes *b);
@@ -137,8 +137,8 @@ typedef struct sp_frame_surface {
 } sp_frame_surface;
 
 void sp__frame_topology(sp_bytes *out, const sp_frame_topology *t);
-// A state frame: its head, its surfaces, its end, which writes down what is known only then.
-size_t sp__frame_begin(sp_bytes *out, const sp_frame_state *s);  // where it begins
+// A state frame: header, surfaces, end. The end writes the fields that are known only then.
+size_t sp__frame_begin(sp_bytes *out, const sp_frame_state *s);  // returns the start of the frame
 void sp__frame_surface(sp_bytes *out, const sp_frame_surface *s);
 void sp__frame_end(sp_bytes *out, size_t at, const sp_frame_state *s);
 

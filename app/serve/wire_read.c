@@ -1,5 +1,4 @@
-// Messages of clients. A table says which fields a message has, what they are and where they may lie; whatever is not in the
-// table is ignored.
+// Client messages. A table defines the fields of each message with type and range; other fields are ignored.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +13,8 @@ typedef struct field {
     field_kind kind;
     size_t offset;
     double low, high;
-    const char *words;  // of WORD, separated by blanks
-    unsigned given;     // bit to set; of a field that may be left out
+    const char *words;  // of WORD, separated by spaces
+    unsigned given;     // bit to set; of an optional field
     bool needed;
 } field;
 
@@ -42,7 +41,7 @@ static const field f_scene[] = {{"number", WHOLE, AT(number), 0, 1e6, NULL, 0, t
 static const field f_set[] = {{"path", TEXT, AT(path), 1, SP_TEXT_MAX - 1, NULL, 0, true},
                               {"value", NUMBER_OR_TEXT, AT(text), 0, SP_TEXT_MAX - 1, NULL, 0, true},
                               {0}};
-// where a point is given, all four of body, surface, face and weights are: see read_point
+// a point needs all four of body, surface, face and weights: see read_point
 static const field f_drag[] = {{"slot", WHOLE, AT(slot), 0, SP_HANDS - 1, NULL, 0, false},
                                {"target", VECTOR, AT(vector), -1e9, 1e9, NULL, 0, true},
                                {"stiffness", NUMBER, AT(stiffness), 0, 1e12, NULL, 0, false},
@@ -136,7 +135,7 @@ static sp_wire_verdict read_vector(const reading *r, const field *f, const sp_js
     return SP_WIRE_GOOD;
 }
 
-// made to sum up to 1
+// normalised to sum 1
 static sp_wire_verdict read_weights(const reading *r, const field *f, const sp_json_value *v, double *to) {
     sp_wire_verdict verdict = read_vector(r, f, v, to);
     double sum = to[0] + to[1] + to[2];
@@ -165,7 +164,7 @@ static sp_wire_verdict read_text(const reading *r, const field *f, const sp_json
     return SP_WIRE_GOOD;
 }
 
-// place of a word in a list, -1: not there
+// index of a word in a list, -1: not found
 static int find_word(const char *words, const char *word) {
     size_t n = strlen(word);
     for (int i = 0; n && *words; i++) {
@@ -228,7 +227,7 @@ static sp_wire_verdict read_field(const reading *r, const field *f, const sp_jso
 
 // ---------------------------------------------------------------------------------------------------- whole messages
 
-// What is malformed closes the connection, so all fields are read before one that is out of range is told.
+// A malformed message closes the connection, so all fields are read before a field out of range is reported.
 static sp_wire_verdict read_fields(const reading *r, const sp_json_value *root, const field *list) {
     sp_wire_verdict worst = SP_WIRE_GOOD;
     char kept[SP_WHY_MAX] = "";
@@ -269,7 +268,7 @@ static sp_wire_verdict read_type(const sp_json_value *root, sp_message *out, cha
     return SP_WIRE_GOOD;
 }
 
-// a hand that holds something may leave out what it holds
+// an active drag may omit its point
 static sp_wire_verdict read_point(const reading *r, const sp_json_value *root) {
     if (!sp__json_get(root, "face") && !sp__json_get(root, "weights")) return SP_WIRE_GOOD;
     r->out->given |= SP_GIVEN_POINT;

@@ -1,4 +1,4 @@
-// Bytes that grow, and the binary frames of docs/protocol.md in them. All numbers are little-endian, whatever this machine is.
+// Growing byte buffers, and the binary frames of docs/protocol.md. All numbers are little-endian on any machine.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static void put_double(sp_bytes *b, double v) {
     put64(b, bits);
 }
 
-// count numbers of four bytes
+// `count` numbers of four bytes
 static void put_array(sp_bytes *b, const void *numbers, size_t count) {
     if (little()) {
         sp__bytes_add(b, numbers, 4 * count);
@@ -111,7 +111,7 @@ static void put_head(sp_bytes *b, unsigned kind, uint32_t generation, uint32_t s
     put32(b, size);
 }
 
-// the size of the whole is written where it belongs when the frame is done
+// writes the total size into the header when the frame is complete
 static void close_frame(sp_bytes *b, size_t at) {
     if (b->broken) return;
     sp_bytes size = {.data = b->data + at + 12, .capacity = 4};

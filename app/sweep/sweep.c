@@ -1,4 +1,4 @@
-// `souple sweep`: a scene run for every combination of some values.
+// `souple sweep`: runs a scene for every combination of given values.
 #include "sweep/sweep.h"
 
 #include <errno.h>
@@ -65,14 +65,14 @@ static bool take(sp_arguments *a, int option, char **values) {
 
 // ---- the folder
 
-// scenes/beam.xml: out/beam-sweep
+// scenes/beam.xml gives out/beam-sweep
 static void default_folder(const char *scene, char *out, size_t size) {
     const char *slash = strrchr(scene, '/'), *name = slash ? slash + 1 : scene, *dot = strrchr(name, '.');
     int n = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
     snprintf(out, size, "out/%.*s-sweep", n, name);
 }
 
-// what must be the same where a table is gone on with, a line of text
+// the settings that must agree to resume a table, as a line of text
 static void fingerprint(const sp_sweep_args *a, char *out, size_t size) {
     char hash[20] = "";
     sp__file_hash(a->scene, hash);
@@ -88,7 +88,7 @@ static bool read_line(const char *path, char *out, size_t size) {
     return good;
 }
 
-// the files of the sweep before: its table and page, and in the folders of its runs what those wrote
+// removes the previous sweep: its table and page, and the files of its runs
 static void clear_folder(const sp_sweep *s) {
     static const char *const endings[] = {".csv", ".html", ".txt"};
     char path[PATH_MAX + 16];
@@ -101,12 +101,12 @@ static void clear_folder(const sp_sweep *s) {
         snprintf(path, sizeof path, "%s/run-%04ld", s->args.out, run);
         if (access(path, F_OK) != 0) continue;
         sp__run_folder_clear(path, s->args.scene);
-        rmdir(path);  // stays where it holds anything else
+        rmdir(path);  // fails if the folder contains other files, which stay
     }
     sp__run_folder_clear(s->args.out, s->args.scene);
 }
 
-// the folder is there and its table may be written; otherwise the exit code
+// checks the folder and its table; returns the exit code on error
 static int prepare(sp_sweep *s, const sp_arguments *a) {
     sp_sweep_args *r = &s->args;
     char path[PATH_MAX + 16], own[300], before[300], why[PATH_MAX + 200];
@@ -141,7 +141,7 @@ static int prepare(sp_sweep *s, const sp_arguments *a) {
 
 static int exit_code(const sp_sweep *s) {
     if (s->stopped || s->failed) return SP_EXIT_FAILED;
-    if (s->refused && !s->ok && !s->reserved && !s->missed) return SP_EXIT_USAGE;  // not one value fits the scene
+    if (s->refused && !s->ok && !s->reserved && !s->missed) return SP_EXIT_USAGE;  // no value was accepted by the scene
     return s->refused ? SP_EXIT_FAILED : s->missed ? SP_EXIT_MISSED : SP_EXIT_DONE;
 }
 

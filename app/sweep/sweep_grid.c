@@ -1,4 +1,4 @@
-// See sweep.h: values of sets and their grid.
+// See sweep.h: parsing of value lists and ranges, and their grid.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static bool add_value(sp_sweep_axis *a, const char *text, size_t length) {
 
 // ---- ranges
 
-// up to a colon or the end; false: not a number
+// reads up to a colon or the end; false: not a number
 static bool number_part(const char **text, double *out) {
     char *end;
     *out = strtod(*text, &end);
@@ -40,9 +40,9 @@ static bool add_range(sp_sweep_axis *axis, double a, double b, double n, char *w
         double t = i / (n - 1), v = axis->log ? a * pow(b / a, t) : a + (b - a) * t;
         char text[40];
         if (i == 0 || i == (int)n - 1)
-            sp__number_text(i ? b : a, text);  // the ends as they were given
+            sp__number_text(i ? b : a, text);  // the ends exactly as given
         else
-            snprintf(text, sizeof text, "%.12g", v);  // without the dust of rounding
+            snprintf(text, sizeof text, "%.12g", v);  // without rounding noise
         if (!add_value(axis, text, strlen(text))) return snprintf(why, size, "out of memory"), false;
     }
     return true;
@@ -50,7 +50,7 @@ static bool add_range(sp_sweep_axis *axis, double a, double b, double n, char *w
 
 // ---- lists
 
-// bytes up to the comma that divides values: one that no bracket or quote encloses
+// length up to the next separating comma, outside of brackets and quotes
 static size_t value_length(const char *text) {
     int depth = 0;
     char quote = 0;

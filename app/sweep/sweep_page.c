@@ -1,5 +1,5 @@
 // See sweep.h: the table as a page. A column is plotted over the first set that varies, with a line for each combination of the
-// others; where the values of that set are not numbers, as bars.
+// others; as bars if the values of that set are not numbers.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static int first_varying(const sp_sweep_grid *g) {
     return 0;
 }
 
-// the run in which axis `x` has its k-th value and the others those of `run`
+// the run with the k-th value on axis `x` and the values of `run` on the others
 static long moved(const sp_sweep_grid *g, long run, int x, int k) {
     int index[SP_SWEEP_AXES];
     long out = 0;
@@ -40,7 +40,7 @@ static long moved(const sp_sweep_grid *g, long run, int x, int k) {
     return out;
 }
 
-// "k=2, dt=0.01": the sets other than x that vary
+// "k=2, dt=0.01": the varying sets other than x
 static char *line_name(sp_plot_set *set, const sp_sweep_grid *g, long run, int x, const char *column) {
     char text[300] = "";
     int index[SP_SWEEP_AXES];

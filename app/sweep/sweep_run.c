@@ -1,5 +1,5 @@
-// See sweep.h: each run is a process of the same program, `souple run ... --json`, so that one that crashes is a row like any
-// other. Children stand in groups of their own: Ctrl-C reaches them once, through us.
+// See sweep.h: each run is a process of the same program, `souple run ... --json`, so that a crash is a row like any other.
+// Children are in their own process groups, so that Ctrl-C reaches them only once, through this process.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ static void watch_signals(void) {
     sigaction(SIGTERM, &action, NULL);
 }
 
-// ---- starting
+// ---- start
 
 typedef struct words {
     char *list[2 * (SP_SWEEP_AXES + SP_LIST_MAX) + 24];
@@ -68,7 +68,7 @@ static void make_words(const sp_sweep *s, long run, words *w) {
         add_pair(w, "--set", w->text[i]);
     }
     snprintf(w->folder, sizeof w->folder, "%s/run-%04ld", a->out, run + 1);
-    // what a run that was stopped has left there goes
+    // removes the files of an interrupted run
     if (a->keep) add_pair(w, "--out", w->folder), add_word(w, "--overwrite");
 }
 
@@ -99,7 +99,7 @@ static bool start(const sp_sweep *s, job *j, long run, words *w) {
     return false;
 }
 
-// ---- ending
+// ---- end
 
 static char *whole(FILE *file, size_t *size) {
     long n = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
@@ -110,7 +110,7 @@ static char *whole(FILE *file, size_t *size) {
     return text;
 }
 
-// a child that left no summary: how it ended, and the last line that it said
+// a child without a summary: its exit status, and the last line of its output
 static void fill_dead(sp_sweep *s, const job *j, int state) {
     size_t size;
     char *said = whole(j->err, &size);
@@ -151,7 +151,7 @@ static void say(const sp_sweep *s, const job *j, const char *status, double star
     fprintf(stderr, "%ld/%ld  %s: %s in %.3g s%s\n", done, all, point, status, 1e-3 * (sp__now_ms() - j->started_ms), left);
 }
 
-// a run that was refused or failed: why, on stderr, also where nothing else is wanted there
+// a refused or failed run: prints the reason to stderr, also in quiet mode
 static void say_wrong(const sp_sweep *s, const job *j, const char *status) {
     char point[160];
     if (strcmp(status, "refused") != 0 && strcmp(status, "failed") != 0) return;
@@ -160,7 +160,7 @@ static void say_wrong(const sp_sweep *s, const job *j, const char *status) {
             sp__sweep_cell(&s->table, j->run, sp__sweep_column(&s->table, "error")));
 }
 
-// the row of a run that has ended; one that was stopped on request leaves none
+// the row of a finished run; a run stopped on request has no row
 static bool finish(sp_sweep *s, job *j, int state, double started_ms) {
     size_t size;
     sp_json_tree tree = {.text = NULL};
@@ -204,7 +204,7 @@ static long next_run(const sp_sweep *s, long from) {
     return from;
 }
 
-// not asleep in waitpid, where a signal that comes just before would be slept over
+// sleeps instead of waitpid, which would block if a signal arrives just before it
 static void nap(void) {
     const struct timespec moment = {.tv_nsec = 4000000};
     nanosleep(&moment, NULL);

@@ -1,5 +1,5 @@
-// See sweep.h: what the runs gave, as text, and its file. Rows are appended as they come; where a run brings new columns, and at
-// the end, the file is written anew beside itself and renamed.
+// See sweep.h: the results as text, and the file. Rows are appended as they arrive. If a run adds new columns, and at the end,
+// the whole file is written under a temporary name and renamed.
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -123,7 +123,7 @@ static const sp_json_value *last_item(const sp_json_value *list) {
 
 enum { PROBE_COLUMNS = 64 };  // of one probe, in the table
 
-// the last sample of every quantity, under the names of the probe's columns
+// the last sample of every quantity, named by the columns of the probe
 static void fill_probe(sp_sweep_table *t, long run, const sp_json_value *probe) {
     const sp_json_value *columns = sp__json_get(probe, "columns"), *name = columns ? columns->first : NULL;
     int count = 0;
@@ -173,7 +173,7 @@ void sp__sweep_fill(sp_sweep_table *t, long run, const sp_json_value *summary) {
     sp__sweep_set(t, run, "hash", "%s", sp__json_get_text(summary, "hash"));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         sp__sweep_set_number(t, run, numbers[i][0], sp__json_get_number(summary, numbers[i][1]));
-    if (!sp__json_get(summary, "bodies")) return;  // it was refused
+    if (!sp__json_get(summary, "bodies")) return;  // the run was refused
     fill_bodies(t, run, summary);
     fill_claims(t, run, summary);
     const sp_json_value *probes = sp__json_get(summary, "probes");
@@ -229,9 +229,9 @@ bool sp__sweep_table_append(sp_sweep_table *t, long run) {
     return close_file(file);
 }
 
-// ---- going on with a file
+// ---- resuming a file
 
-// the run whose sets are those of a row; -1: none of this grid
+// the run with the sets of a row; -1: not in this grid
 static long run_of(const sp_sweep_table *t, char **fields) {
     long run = 0;
     for (int i = 0; i < t->grid->axis_count; i++) {
@@ -258,7 +258,7 @@ static bool read_head(sp_sweep_table *t, sp_csv *csv, char *why, size_t size) {
     return !t->broken || (snprintf(why, size, "out of memory"), false);
 }
 
-// a row of another grid is none of ours, and not ours to lose
+// a row of another grid is kept in the file
 static void keep_other(sp_sweep_table *t, const sp_csv *csv) {
     sp_sweep_row *others = realloc(t->others, (size_t)(t->other_count + 1) * sizeof *others);
     if (others) t->others = others;

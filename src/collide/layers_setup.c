@@ -86,7 +86,7 @@ void sp__layer_set_free(sp_context *ctx, sp_layer_set *s) {
     sp__free(ctx, s->corners), sp__free(ctx, s->beyond), sp__free(ctx, s->pieces), sp__free(ctx, s->piece_of);
 }
 
-// ---------------------------------------------------------------------------------------------------- pieces
+// ---------------------------------------------------------------------------------------------------- clipping
 
 enum { POLYGON_MOST = 3 + 5 };  // each plane adds at most one vertex
 

@@ -88,7 +88,7 @@ const sp_defect *sp_mesh_report_at(const sp_mesh_report *report, int index) {
     return NULL;
 }
 
-// ------------------------------------------------------------------------------------------------ examining
+// ------------------------------------------------------------------------------------------------ examination
 
 static sp_status stages(sp_examination *e) {
     sp_context *ctx = e->ctx;

@@ -11,7 +11,7 @@ sp_fill_def sp_fill_def_default(void) {
     return (sp_fill_def){.elements = 5000, .grade = 1, .detail = 1, .smooth = 1, .body = "body", .cookie = SP_COOKIE_FILL};
 }
 
-// ------------------------------------------------------------------------------------------------ the def
+// ------------------------------------------------------------------------------------------------ definition
 
 // exponent of a power of two: 1, 2, 4, .. give 0, 1, 2, ..; -1 for anything else
 static int levels_of(double ratio) {
@@ -76,7 +76,7 @@ static sp_status finish(sp_fill *f, const sp_fill_def *def, sp_fill_info *info, 
     return sp__fill_finish(f, info, out);
 }
 
-// ------------------------------------------------------------------------------------------------ by number
+// ------------------------------------------------------------------------------------------------ by number of elements
 
 // Initial size: as if the box were full, with 12 tetrahedra per cell.
 static double first_size(const sp_fill_source *source, double elements) {

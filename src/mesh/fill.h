@@ -11,7 +11,7 @@
 #include "mesh/fill_hash.h"
 #include "mesh/mesh_internal.h"
 
-// ------------------------------------------------------------------------------------------------ what is filled
+// ------------------------------------------------------------------------------------------------ source
 
 typedef struct sp_fill_source {
     const void *user;

@@ -37,7 +37,7 @@ static double worst_around(const improve *v, int node) {
     return worst;
 }
 
-// ------------------------------------------------------------------------------------------------ what nodes are
+// ------------------------------------------------------------------------------------------------ kinds of nodes
 
 static void note_material(improve *v, int node, int material) {
     int *side = v->sides[node];

@@ -15,7 +15,7 @@ static size_t at(const sp_fill_near *near, int x, int y, int z) {
     return ((size_t)z * (size_t)near->n[1] + (size_t)y) * (size_t)near->n[0] + (size_t)x;
 }
 
-// ------------------------------------------------------------------------------------------------ sampled
+// ------------------------------------------------------------------------------------------------ sampling
 
 typedef struct sampling {
     const sp_fill_near *near;

@@ -18,7 +18,7 @@ typedef struct sp_level {
     int count, capacity, level;
 } sp_level;
 
-// ------------------------------------------------------------------------------------------------ from the top
+// ------------------------------------------------------------------------------------------------ splitting
 
 static void decide(void *arg, int task, int worker) {
     sp_level *v = arg;
@@ -134,7 +134,7 @@ static sp_status balance(sp_context *ctx, sp_octree *o) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ all
+// ------------------------------------------------------------------------------------------------ construction
 
 static sp_status place_tree(sp_context *ctx, const sp_fill_source *source, const sp_fill_sizes *sizes, sp_octree *o) {
     int least = sizes->fine + sizes->coarse;

@@ -54,7 +54,7 @@ static int material_of(const sp_fill *f, const int *vertices, int count) {
     return found ? solid : there;
 }
 
-// ------------------------------------------------------------------------------------------------ the rule of a face
+// ------------------------------------------------------------------------------------------------ diagonals of faces
 
 static int64_t length2(const int *p, const int *q) {
     int64_t sum = 0;

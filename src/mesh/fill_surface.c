@@ -25,7 +25,7 @@ static double surface_value(const void *user, const double x[3]) {
     return inside ? -sqrt(near.distance2) : sqrt(near.distance2);
 }
 
-// ------------------------------------------------------------------------------------------------ is it decided
+// ------------------------------------------------------------------------------------------------ check of the winding number
 
 typedef struct verdict {
     double area, undecided, middle, largest;

@@ -20,7 +20,7 @@ static plane project(const double *a, const double *b, const double *c) {
     return p;
 }
 
-// ------------------------------------------------------------------------------------------------ in a plane
+// ------------------------------------------------------------------------------------------------ coplanar
 
 // p lies on the closed segment a b; the three points are collinear
 static bool within(const double *a, const double *b, const double *p, const plane *s) {
@@ -53,7 +53,7 @@ static bool flat_segment_meets(const double *const t[3], const double *p, const 
     return false;
 }
 
-// ------------------------------------------------------------------------------------------------ in space
+// ------------------------------------------------------------------------------------------------ general position
 
 static bool segment_meets(const double *const t[3], const double *p, const double *q, const plane *s) {
     int above = sp__orient3(t[0], t[1], t[2], p), below = sp__orient3(t[0], t[1], t[2], q);

@@ -128,7 +128,7 @@ static sp_status take_tets(sp_mesh *mesh, const sp_mesh_def *def) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ life
+// ------------------------------------------------------------------------------------------------ creation and destruction
 
 static sp_status fill(sp_mesh *mesh, const sp_mesh_def *def) {
     mesh->node_count = def->node_count;

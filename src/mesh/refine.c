@@ -68,7 +68,7 @@ int sp__tet_edges_at(const sp_tet_edges *e, int a, int b) {
     return low;
 }
 
-// ------------------------------------------------------------------------------------------------ what is carried
+// ------------------------------------------------------------------------------------------------ groups and arrays
 
 typedef struct carrying {
     const sp_refinement *r;

@@ -77,7 +77,7 @@ static void number_middles(pass *p) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ cutting
+// ------------------------------------------------------------------------------------------------ bisection
 
 // nodes 0..3 are those of the parent; other entries hold their node number
 typedef struct part {

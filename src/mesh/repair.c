@@ -13,7 +13,7 @@ bool sp__repair_keeps(const sp_repair *r, int element) {
     return !(r->state[element] & (SP_ELEMENT_BROKEN | SP_ELEMENT_FLAT | SP_ELEMENT_LOOSE));
 }
 
-// ------------------------------------------------------------------------------------------------ what stays
+// ------------------------------------------------------------------------------------------------ kept nodes and elements
 
 static sp_status weld(sp_repair *r) {
     unsigned char *skip;
@@ -99,7 +99,7 @@ static void read_off(sp_repair *r) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ what is carried
+// ------------------------------------------------------------------------------------------------ groups and arrays
 
 // remaining indices of a group, each once; indices out of range in the definition are dropped
 static sp_status take_items(sp_repair *r, const int *from, int count, const int *new, int limit, int left, const int **out,

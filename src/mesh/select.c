@@ -31,7 +31,7 @@ static void place_of(const candidates *c, int i, double x[3]) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ by place
+// ------------------------------------------------------------------------------------------------ by position
 
 static bool in_box(const double *box, const double *x) {
     for (int k = 0; k < 3; k++)
@@ -140,7 +140,7 @@ static void strike_inner(const sp_selection *s, candidates *c) {
     keep_marked(c);
 }
 
-// ------------------------------------------------------------------------------------------------ all together
+// ------------------------------------------------------------------------------------------------ selection
 
 static sp_status check(const sp_mesh *mesh, const sp_selection *s) {
     sp_context *ctx = mesh->ctx;

@@ -111,7 +111,7 @@ bool sp__tree_first_hit(const sp_tree *t, const double origin[3], const double d
     return out->item >= 0;
 }
 
-// ------------------------------------------------------------------------------------------------ boxes
+// ------------------------------------------------------------------------------------------------ boxes and pairs
 
 static bool apart(const double *low_a, const double *high_a, const double *low_b, const double *high_b) {
     for (int k = 0; k < 3; k++)
