@@ -106,8 +106,8 @@ static const sp_snapshot_surface *seen_before(const sp_world *w, const sp_body *
 
 static bool has_moved(const sp_snapshot_surface *before, const sp_shot_surface *now) {
     const sp_surface *s = now->surface;
-    return !before || before->revision != s->revision || before->vertex_count != s->vertex_count ||
-           memcmp(before->positions, now->positions, 3 * (size_t)s->vertex_count * sizeof(float)) != 0;
+    if (!before || before->revision != s->revision || before->vertex_count != s->vertex_count) return true;
+    return s->vertex_count > 0 && memcmp(before->positions, now->positions, 3 * (size_t)s->vertex_count * sizeof(float)) != 0;
 }
 
 static void fill_positions(sp_body *b, const sp_shot_surface *shown, bool normals) {
