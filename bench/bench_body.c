@@ -171,7 +171,7 @@ double sp__slope(const double *x, const double *y, int n) {
     return n < 2 ? NAN : (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-// ---- what --dump writes
+// ---- files of --dump
 
 sp_status sp__beam_dump(const sp_beam *beam, const char *folder) {
     char path[512];

@@ -14,7 +14,7 @@
 #define SP_BENCH_X86 1
 #endif
 
-// ---- who it is
+// ---- identification
 
 static void read_cpu_name(char *out, size_t size) {
     snprintf(out, size, "unknown processor");

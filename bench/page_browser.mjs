@@ -1,8 +1,7 @@
-// One browser on the page of a server, for `souple bench page`: node page_browser.mjs URL SAMPLES
+// A browser on the page of a server, for `souple bench page`: node page_browser.mjs URL SAMPLES
 //
-// It opens the page without a window and without a graphics card, plays, and drags the body up and down with the mouse. What goes
-// over the page's WebSocket is watched from inside the page. Prints a line of JSON, or a sentence that says what is missing and
-// exits with 2.
+// Opens the page in a headless browser with software rendering, plays, and drags the body up and down with the mouse. A script
+// inside the page observes its WebSocket. Prints a line of JSON; or a sentence that says what is missing, with exit code 2.
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -27,8 +26,8 @@ function findDriver() {
     }
 }
 
-// Runs in the page before anything else: follows one vertex through the state frames and notes when a frame that shows the answer
-// to a drag has been drawn, which the page tells by its acknowledgement.
+// Runs in the page before its scripts: follows one vertex through the state frames and records when a frame that shows the effect
+// of a drag was drawn. The acknowledgement of the page marks that time.
 function watch() {
     const spy = { drawn: 0, kick: 0, rest: 0, first: 0, sentAt: 0, took: -1, latency: [], armed: false };
     const faces = new Map();
@@ -47,7 +46,7 @@ function watch() {
             o += 24 + 12 * n + (v.getUint32(o + 16, true) & 1 ? 4 * n : 0);
         }
         if (!now) return;
-        // how far it is from where it would be had it gone on as it did
+        // distance from the linear extrapolation
         const steps = Math.max(1, step - lastStep), went = now.map((c, k) => (at ? (c - at[k]) / steps : 0));
         spy.kick = way ? steps * Math.hypot(...went.map((w, k) => w - way[k])) : 0;
         at = now, way = went, lastStep = step;
@@ -84,10 +83,10 @@ function watch() {
     };
 }
 
-// the page forbids itself to evaluate text: conditions are functions
+// the page forbids the evaluation of text (CSP): conditions are functions
 const until = async (page, what, ms = 3000) => page.waitForFunction(what, undefined, { timeout: ms, polling: 20 }).then(() => true, () => false);
 
-// the first drag teaches how far one step moves the vertex: it is not counted
+// the first drag gives the displacement of the vertex in one step: it is not counted
 async function drags(page, box) {
     const x = box.x + box.width / 2, y = box.y + box.height / 2;
     await page.mouse.move(x, y);
@@ -95,7 +94,7 @@ async function drags(page, box) {
     await sleep(500);
     for (let i = 0; i <= samples; i++) {
         await until(page, () => !window.spy.first || window.spy.kick < window.spy.first / 5);
-        await sleep(100 + Math.random() * 50);  // not in step with the frames
+        await sleep(100 + Math.random() * 50);  // not synchronised with the frames
         await page.evaluate("spy.armed = true");
         await page.mouse.move(x, y + (i % 2 ? 60 : -60));
         await until(page, () => !window.spy.armed && !window.spy.sentAt);
@@ -115,7 +114,7 @@ async function main() {
     await canvas.waitFor({ timeout: 20000 });
     await until(page, () => window.spy.drawn > 0, 20000);
     await page.keyboard.press(" ");
-    await sleep(3000);  // the block sinks to where it hangs
+    await sleep(3000);  // the block sinks to its equilibrium
     const before = await page.evaluate("spy.drawn"), begin = performance.now();
     await sleep(5000);
     const frames = (1000 * (await page.evaluate("spy.drawn") - before)) / (performance.now() - begin);

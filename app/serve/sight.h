@@ -1,5 +1,5 @@
-// What one reader of frames has seen so far, and the messages that bring it up to date: topology of what is new to it, then the
-// surfaces that moved. A client has one, a recording too.
+// What was sent to one reader of frames, and the messages that update it: topology of new surfaces, then surfaces that moved.
+// Each client has such a record, and each recording.
 #ifndef SP_SERVE_SIGHT_H
 #define SP_SERVE_SIGHT_H
 
@@ -22,11 +22,11 @@ typedef struct sp_sight {
     int count, capacity;
 } sp_sight;
 
-// One topology message that must go first, written to `out`; false: none is missing.
+// Writes one topology message that must be sent first to `out`; false: none is missing.
 bool sp__sight_topology(sp_sight *s, const sp_sim_frame *frame, sp_bytes *out);
-// The state message.
+// Writes the state message.
 void sp__sight_state(sp_sight *s, const sp_sim_frame *frame, sp_bytes *out);
-void sp__sight_forget(sp_sight *s);  // everything is new again
+void sp__sight_forget(sp_sight *s);  // marks everything as not sent
 void sp__sight_free(sp_sight *s);
 
 #endif

@@ -1,15 +1,15 @@
-// Bullet's deformable corotational beam on BEAM-k: mesh, material, mass, gravity and step of `souple bench beam`.
+// The deformable corotational beam of Bullet on BEAM-k: mesh, material, mass, gravity and step of `souple bench beam`.
 //
 //   bullet_beam K [--steps N] [--repeats R] [--tolerance T]
 //
-// Prints one line of JSON: milliseconds a step (least of the repeats, one thread), conjugate-gradient iterations a step and
-// the tip's displacement at t = 0.25, 0.50, 0.75, 1.00 s as far as the steps reach.
+// Prints one line of JSON: milliseconds per step (minimum of the repeats, one thread), conjugate gradient iterations per step and
+// the displacement of the tip at t = 0.25, 0.50, 0.75, 1.00 s, as far as the steps reach.
 //
-// What is Bullet's own and stays: single precision; forces and rotations taken at x + h v instead of x; conjugate gradients that
-// stop once |r|^2 < T^2 min(1, |b|^2), so that T is what others call the tolerance on the residual. Its default, T^2 = the
-// epsilon of a float, is ours too; its limit of 300 iterations is lifted. (The mass preconditioner that goes with projections
-// never gets its masses in 3.24 and acts as the identity: left as it ships.) The body gets no faces and no links, so no time goes
-// into collisions that the others do not look for.
+// Properties of Bullet that stay: single precision; forces and rotations at x + h v instead of x; conjugate gradients that stop
+// at |r|^2 < T^2 min(1, |b|^2), so that T is the usual tolerance on the residual. The default T^2 is the float epsilon, as in
+// Bullet; the limit of 300 iterations is removed. (The mass preconditioner of projections never gets its masses in 3.24 and acts
+// as the identity: left unchanged.) The body has no faces and no links, so no time is spent on collisions, which the other
+// programs do not compute.
 #include <BulletSoftBody/btDeformableBodySolver.h>
 #include <BulletSoftBody/btDeformableGravityForce.h>
 #include <BulletSoftBody/btDeformableLinearElasticityForce.h>
@@ -40,7 +40,7 @@ struct Result {
     std::vector<double> tip;
 };
 
-// the one preconditioner that Bullet's conjugate gradients use, counting its calls: two before the loop, one an iteration
+// the preconditioner of Bullet's conjugate gradients, with a counter of its calls: two before the loop, one per iteration
 class CountingPreconditioner : public MassPreconditioner {
   public:
     using MassPreconditioner::MassPreconditioner;
@@ -68,7 +68,7 @@ double clock_ms(clockid_t which) {
     return 1e3 * double(t.tv_sec) + 1e-6 * double(t.tv_nsec);
 }
 
-// the six path tetrahedra of the cell with corner `corner`, one for every order of the axes
+// the six path tetrahedra of the cell with corner `corner`, one for each permutation of the axes
 void append_cell(btSoftBody *body, int corner, const int stride[3], std::vector<double> &mass, double share) {
     int order[3] = {0, 1, 2};
     do {
@@ -79,7 +79,7 @@ void append_cell(btSoftBody *body, int corner, const int stride[3], std::vector<
     } while (std::next_permutation(order, order + 3));
 }
 
-// node id = i (k+1)^2 + j (k+1) + l with i along x; the face x = 0 has no inverse mass
+// node id = i (k+1)^2 + j (k+1) + l with i along x; nodes of the face x = 0 have zero inverse mass
 btSoftBody *make_beam(btSoftBodyWorldInfo &info, int k) {
     const int nx = 4 * k, row = k + 1, layer = row * row, stride[3] = {layer, row, 1};
     const double h = edge_y / k, share = density * h * h * h / 6 / 4;
