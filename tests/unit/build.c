@@ -378,7 +378,7 @@ static const struct {
     {SOLID("<load box='0 0 0 1 1 1'/>"), "", 4},
     {SOLID("<load box='0 0 0 1 1 1' force='1 0 0' each='1 0 0'/>"), "", 4},
     {SOLID("<pull point='7 7 7' to='1 0 0'/>"), "outside", 4},
-    {SOLID("<pull point='0.5 0.5 0.5' on='surface' to='1 0 0'/>"), "on cannot act", 4},
+    {SOLID("<pull point='0.5 0.5 0.5' on='surface' to='1 0 0'/>"), "on cannot be combined", 4},
     {SOLID("<fix nodes='0 999'/>"), "999", 4},
     {SOLID("<fix box='0 0 0 1 1 1' within='0.1'/>"), "within", 4},
     {SOLID("<move box='0 0 0 1 1 1'/>"), "goes nowhere", 4},
