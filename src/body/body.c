@@ -1,10 +1,27 @@
 // What every kind of body shares: its arrays, and checks of definitions.
 #include "body/body.h"
 
+#include <stdio.h>
+
 #include "body/drive.h"
 
 static double *new_vector(sp_context *ctx, int n) {
     return sp__alloc(ctx, (size_t)n + 1, sizeof(double));  // the kernels may read one number past the end
+}
+
+sp_status sp__body_new(sp_context *ctx, sp_error *error, const sp_body_ops *ops, size_t impl_size, const char *name,
+                       sp_body **out) {
+    *out = NULL;
+    sp_body *b;
+    void *impl = NULL;
+    if (!SP_NEW(ctx, b, 1) || !(impl = sp__alloc(ctx, 1, impl_size))) {
+        sp__free(ctx, b);
+        return sp__fail(error, SP_NO_MEMORY, __FILE__, __LINE__, "no memory for a %s", ops->kind);
+    }
+    *b = (sp_body){.ops = ops, .ctx = ctx, .error = error, .impl = impl};
+    snprintf(b->name, sizeof b->name, "%s", name ? name : "");
+    *out = b;
+    return SP_OK;
 }
 
 sp_status sp__body_init(sp_body *b, int nq, int nv) {

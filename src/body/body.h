@@ -28,6 +28,7 @@ enum {                  // capabilities
     SP_CAP_KINEMATIC = 4,  // moves by prescription only: nv = 0
     SP_CAP_MASSLESS = 8,   // the mass matrix can be singular: no explicit steps
 };
+enum { SP_FREE, SP_HELD, SP_MOVED };  // values of sp_body.fixed: free, held where it is, moved by a signal
 enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };
 
 // The step under way: written by the world, once for all bodies. A driver derives its own context from it for a substep or a load
@@ -185,7 +186,7 @@ struct sp_body {
     double *q[2], *v[2];   // [SP_COMMITTED], [SP_TRIAL]; state tier
     double *f;             // force at the trial state, written by evaluate (nv)
     double energy;         // potential that evaluate found: elastic, springs, dead loads, gravity
-    unsigned char *fixed;  // nv flags; parameters tier
+    unsigned char *fixed;  // nv: SP_FREE, SP_HELD or SP_MOVED; parameters tier
     double *target;        // where fixed unknowns shall be at the end of the step (nq), written by prescribe
     bool handed_over;      // the solver took over what it made beside the steps, in the last step
     sp_loads loads;        // springs and contacts on anchors
@@ -220,7 +221,10 @@ void sp__body_balance(sp_body *b, const sp_step *step);
 double sp__balance_potential(const sp_balance *n);
 bool sp__balance_gains(const sp_balance *n);  // energy appeared, more than the method's error explains
 
-// Shared by the kinds: arrays of a body with nv unknowns (q, v, f, fixed, target, work) and an empty boundary, and their release.
+// Shared by the kinds. A body with room for the kind's own (impl, zeroed); what a kind does next, and how it fails, is its own.
+sp_status sp__body_new(sp_context *ctx, sp_error *error, const sp_body_ops *ops, size_t impl_size, const char *name,
+                       sp_body **out);
+// Arrays of a body with nv unknowns (q, v, f, fixed, target, work) and an empty boundary, and their release.
 sp_status sp__body_init(sp_body *b, int nq, int nv);
 void sp__body_free(sp_body *b);
 // The arrays that every body has (q and v committed; fixed and target): a kind's visit calls this first. Springs are saved by

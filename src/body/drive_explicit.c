@@ -5,7 +5,7 @@
 #include "body/tolerances.h"
 
 // x of length 1 in the mass norm, zero where fixed; returns the length it had
-static double normalise(sp_body *b, double *x, double *mx) {
+static double explicit_normalise(sp_body *b, double *x, double *mx) {
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) x[i] = 0;
     b->ops->mass(b, x, mx, false);
@@ -18,14 +18,14 @@ static double normalise(sp_body *b, double *x, double *mx) {
 static double critical_step(sp_body *b, const sp_system *A) {
     double *x = b->work[0], *y = b->work[1], *mx = b->work[2], w2 = 0;
     for (int i = 0; i < b->nv; i++) x[i] = (double)(int64_t)sp__mix(1, (uint64_t)i) * 0x1p-63;
-    normalise(b, x, mx);
+    explicit_normalise(b, x, mx);
     for (int k = 0; k < SP_POWER_ITERATIONS; k++) {
         A->mul_raw(A->o, (sp_coef){0, 0, 1}, x, y);
         double before = w2;
         w2 = sp__drive_dot(x, y, b->nv);
         if (fabs(w2 - before) <= SP_POWER_TOLERANCE * fabs(w2)) break;
         b->ops->mass(b, y, x, true);
-        normalise(b, x, mx);
+        explicit_normalise(b, x, mx);
     }
     if (!(w2 > 0)) return INFINITY;
     A->mul_raw(A->o, (sp_coef){0, 1, 0}, x, y);
@@ -42,7 +42,7 @@ static sp_status find_critical_step(sp_body *b, const sp_step *step) {
 }
 
 // work in a substep of what moves the fixed unknowns: (M a - f) times their way; a: accelerations of the free ones
-static double reaction_work(sp_body *b, double h, double whole, double *a) {
+static double explicit_reaction_work(sp_body *b, double h, double whole, double *a) {
     double *y = b->work[1], *way = b->work[3], work = 0;
     bool moves = false;
     for (int i = 0; i < b->nv; i++) moves = moves || (b->fixed[i] && way[i] != 0);
@@ -64,10 +64,10 @@ static double half_power(const sp_body *b, double h) {
 }
 
 // v += h M^-1 f on what is free; what is fixed moves evenly to its target
-static void kick(sp_body *b, double h, double whole) {
+static void explicit_kick(sp_body *b, double h, double whole) {
     double *a = b->work[0], *way = b->work[3], *v = b->v[SP_TRIAL];
     b->ops->mass(b, b->f, a, true);
-    b->pin_work += reaction_work(b, h, whole, a);
+    b->pin_work += explicit_reaction_work(b, h, whole, a);
     for (int i = 0; i < b->nv; i++) v[i] = b->fixed[i] ? way[i] / whole : v[i] + h * a[i];
 }
 
@@ -81,7 +81,7 @@ sp_status sp__drive_explicit(sp_body *b, const sp_step *whole) {
         sp__loads_finish(b);
         if (b->retune) SP_TRY(find_critical_step(b, &step));
         if (k == 0) b->shadow = half_power(b, step.h);
-        kick(b, step.h, whole->h);
+        explicit_kick(b, step.h, whole->h);
         b->ops->retract(b, &step, SP_TRIAL, step.h, b->v[SP_TRIAL]);
     }
     sp__drive_place_fixed(b);

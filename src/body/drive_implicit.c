@@ -25,7 +25,7 @@ static bool right_hand_side(sp_body *b, const sp_system *A, double h, double *rh
 }
 
 // work of what moves the fixed unknowns: their impulse A dv - raw, times their velocity
-static double reaction_work(sp_body *b, const sp_system *A, double h, const double *dv, const double *raw, double *y) {
+static double implicit_reaction_work(sp_body *b, const sp_system *A, double h, const double *dv, const double *raw, double *y) {
     double work = 0;
     A->mul_raw(A->o, (sp_coef){1, h, h * h}, dv, y);
     for (int i = 0; i < b->nv; i++)
@@ -42,7 +42,7 @@ static sp_status solve_step(sp_body *b, const sp_step *step, sp_system *A) {
     bool moves = right_hand_side(b, A, h, rhs, raw, dv, b->work[2]);
     SP_TRY(sp__drive_solve(b, A, (sp_coef){1, h, h * h}, rhs, dv, &info));
     for (int i = 0; i < b->nv; i++) v[i] += dv[i];
-    b->pin_work = moves ? reaction_work(b, A, h, dv, raw, b->work[2]) : 0;
+    b->pin_work = moves ? implicit_reaction_work(b, A, h, dv, raw, b->work[2]) : 0;
     b->ops->retract(b, step, SP_COMMITTED, h, v);
     sp__drive_place_fixed(b);
     b->solve.newton_iterations++;

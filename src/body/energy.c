@@ -70,7 +70,7 @@ static void revalue_state(sp_body *b, const sp_step *step, sp_balance *n) {
 
 // ---------------------------------------------------------------------------------------------------- a step
 
-static void judge(sp_balance *n, double balance, double error) {
+static void balance_judge(sp_balance *n, double balance, double error) {
     n->error = error;
     n->lowest = fmin(n->lowest, balance);
     n->rise = balance - n->lowest;
@@ -115,8 +115,8 @@ void sp__body_balance(sp_body *b, const sp_step *step) {
     }
     if (first) n->start = stored_energy(n);
     count_scale(n);
-    if (late) judge(n, balance_now(n) + b->shadow, fabs(b->shadow));
+    if (late) balance_judge(n, balance_now(n) + b->shadow, fabs(b->shadow));
     add_work(b, n, &p);
     count_scale(n);
-    if (!late) judge(n, balance_now(n), 0);
+    if (!late) balance_judge(n, balance_now(n), 0);
 }

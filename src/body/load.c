@@ -199,6 +199,13 @@ sp_status sp__loads_reserve(sp_body *b, int extra_springs) {
     return l->node_count > 0 && !l->touches ? reserve_points(b, l->node_count) : SP_OK;
 }
 
+sp_status sp__loads_add_spring(sp_body *b, const sp_spring *spring) {
+    sp_loads *l = &b->loads;
+    if (l->spring_count == l->spring_capacity) SP_TRY(sp__loads_reserve(b, 16 + l->spring_capacity));
+    l->springs[l->spring_count++] = *spring;
+    return SP_OK;
+}
+
 static uint64_t key_of(int n, const sp_contact_node *nodes) {
     uint64_t key = (uint64_t)n;
     for (int i = 0; i < n; i++) {

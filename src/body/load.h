@@ -129,10 +129,11 @@ void sp__loads_evaluate(struct sp_body *b, const struct sp_step *step, sp_contac
 void sp__loads_again(struct sp_body *b, const struct sp_step *step);
 // The contacts of the last evaluation become the trial memory.
 void sp__loads_finish(struct sp_body *b);
-void sp__loads_commit(struct sp_body *b);                           // the trial memory becomes the committed one
-void sp__loads_forget(struct sp_body *b);                           // no contact is remembered: the body was put somewhere else
-uint64_t sp__loads_hash(const struct sp_body *b);                   // of the committed memory; 0: nothing touches
-bool sp__loads_touch(const struct sp_body *b);                      // can it touch anything?
+void sp__loads_commit(struct sp_body *b);          // the trial memory becomes the committed one
+void sp__loads_forget(struct sp_body *b);          // no contact is remembered: the body was put somewhere else
+uint64_t sp__loads_hash(const struct sp_body *b);  // of the committed memory; 0: nothing touches
+bool sp__loads_touch(const struct sp_body *b);     // can it touch anything?
+sp_status sp__loads_add_spring(struct sp_body *b, const sp_spring *spring);
 sp_status sp__loads_reserve(struct sp_body *b, int extra_springs);  // room for more springs and for all contacts
 // Points of surfaces become the collision points, instead of those that the kind made. The list is the body's own from then on;
 // masses follow when the kind is refreshed.

@@ -6,17 +6,17 @@
 
 // ---- Newton's method (drive_newton.c)
 
-#define SP_NEWTON_HALVINGS 40      // of a step in the line search; 2^-40 of a step is below the rounding of most
+#define SP_NEWTON_HALVINGS 40      // of a step in the line search at most
 #define SP_NEWTON_ARMIJO 1e-4      // share of the promised descent that a step must reach (Nocedal and Wright 2006, section 3.1)
 #define SP_NEWTON_FLAT 1e-10       // relative change of the potential that counts as none: sums of energies are rounded
 #define SP_NEWTON_OVERSHOOT 0.8    // of r.d at the start that r.d at the end may point back, where there is no potential
 #define SP_NEWTON_STUCK_NOISE 1e3  // residuals of this many times the noise of rounding are solved where no step helps
-#define SP_ANDERSON_DEPTH 6        // corrections that are mixed; more of them are nearly dependent
+#define SP_ANDERSON_DEPTH 6        // corrections that are mixed
 #define SP_ANDERSON_SHIFT 1e-10    // relative, on the diagonal of the small system: against pairs that say the same
 
 // ---- implicit Euler with one linearisation (drive_implicit.c)
 
-#define SP_CONTACT_PASSES 6  // solves of a step until its contacts stay; what is left then is what friction alternates about
+#define SP_CONTACT_PASSES 6  // solves of a step at most until the contacts of its end are those it was solved with
 
 // ---- explicit steps (drive_explicit.c)
 
@@ -25,12 +25,12 @@
 
 // ---- penalty contact (contact/penalty.c)
 
-// Share of all contact forces that those of a linear solve may be wrong by before the step is solved again. Places of rods are no
-// linear functions of their unknowns, so a smaller share would never be reached.
+// Share of all contact forces that those of a linear solve may be wrong by before the step is solved again. Solving again costs a
+// rod as much as the step itself.
 #define SP_CONTACT_FORCE_TOLERANCE_SOLID 5e-3
 #define SP_CONTACT_FORCE_TOLERANCE_ROD 0.05
-// Stiffness in motion, in m/h2 of a node: a point sinks by 1/this of what it would fall in a step. Stiffer contact of rods
-// excites their bending.
+// Stiffness in motion, in m/h2 of a node: a point sinks by 1/this of what it would fall in a step
+// (docs/penalty-contact.md).
 #define SP_CONTACT_INERTIA_SOLID 30
 #define SP_CONTACT_INERTIA_ROD 10
 #define SP_CONTACT_SAME_DIRECTION 0.9  // cosine: contacts with nearer normals are one surface, and the nearest counts
@@ -59,7 +59,7 @@
 #define SP_ROD_MOST_BENT 0.5
 #define SP_ROD_MOST_WOUND 4  // no place is looked at where an element bends by more in a substep [rad]
 
-// ---- the watch over energy, and what a step is judged by (energy.c, world/balance.c, world/pairs.c)
+// ---- the watch over energy, and what a step is judged by (energy.c, world/world_step.c, world/pairs.c)
 
 #define SP_GAIN_SHARE 0.01    // of the largest energy so far: a smaller rise is left to the error of quadrature
 #define SP_GAIN_NOISE 1e-12   // of all energies and works: what rounding makes of their sum

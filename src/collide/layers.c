@@ -1,7 +1,437 @@
+// Depth layers (layers.h): corners on the canvas and what is cut off, one tile, rows of tiles.
+#include "collide/layers.h"
+
+#include "math/vec3.h"
+
+enum {
+    SP_LAYER_REACH = 1 << 17,  // samples: vertices farther out are clipped, so that products of differences fit in 64 bits
+    SP_LAYER_CHUNKS = 64       // parts of the triangle list, independent of the number of workers
+};
+
+// A vertex on the canvas. `key` increases with depth and is affine on the canvas: depth, or -1 / depth in perspective.
+typedef struct sp_corner {
+    int32_t x, y;  // 1 / SP_LAYER_GRID samples
+    double key;
+} sp_corner;
+
+// Triangles 0..face_count-1 are those of the caller; the clipped pieces follow.
+typedef struct sp_layer_set {
+    const sp_layers_def *def;
+    sp_corner *corners;     // of the vertices
+    unsigned char *beyond;  // per vertex: SP_BEYOND_ bits; not 0: outside the range of the canvas
+    sp_corner *pieces;      // piece_count x 3
+    uint32_t *piece_of;     // the face of each piece
+    int piece_count;
+} sp_layer_set;
+
+enum { SP_BEYOND_NEAR = 1, SP_BEYOND_LEFT = 2, SP_BEYOND_RIGHT = 4, SP_BEYOND_TOP = 8, SP_BEYOND_BOTTOM = 16 };
+
+// Vertices and face number of triangle t.
+static inline uint32_t sp__layer_triangle(const sp_layer_set *s, int t, sp_corner out[3]) {
+    if (t >= s->def->face_count) {
+        const sp_corner *p = s->pieces + 3 * (size_t)(t - s->def->face_count);
+        out[0] = p[0], out[1] = p[1], out[2] = p[2];
+        return s->piece_of[t - s->def->face_count];
+    }
+    const uint32_t *v = s->def->faces + 3 * (size_t)t;
+    out[0] = s->corners[v[0]], out[1] = s->corners[v[1]], out[2] = s->corners[v[2]];
+    return (uint32_t)t;
+}
+
+static inline int32_t sp__least3(int32_t a, int32_t b, int32_t c) {
+    int32_t m = a < b ? a : b;
+    return m < c ? m : c;
+}
+
+static inline int32_t sp__most3(int32_t a, int32_t b, int32_t c) {
+    int32_t m = a > b ? a : b;
+    return m > c ? m : c;
+}
+
+// first and last sample whose centre is within [low, high], both in 1 / SP_LAYER_GRID samples; empty if first > last
+static inline int sp__first_sample(int32_t low) {
+    return (low + SP_LAYER_GRID / 2 - 1) >> 12;
+}
+
+static inline int sp__last_sample(int32_t high) {
+    return (high - SP_LAYER_GRID / 2) >> 12;
+}
+
+typedef struct sp_fragment {
+    double key;
+    uint32_t code;    // 2 face + back
+    uint32_t sample;  // index in the tile
+} sp_fragment;
+
+// Scratch memory of a worker for tiles.
+typedef struct sp_layer_bench {
+    double near[SP_LAYER_TILE * SP_LAYER_TILE];     // key of the nearest opaque face
+    uint32_t front[SP_LAYER_TILE * SP_LAYER_TILE];  // its code; UINT32_MAX: none
+    uint32_t start[SP_LAYER_TILE * SP_LAYER_TILE + 2];
+    sp_fragment *fragments;  // of transparent faces
+    size_t fragment_count, fragment_capacity;
+    sp_layer *layers;
+    size_t layer_capacity;
+    int *list, *active;  // capacity for all triangles of a row of tiles
+    int *columns;        // start of each column in `list`
+} sp_layer_bench;
+
+// ------------------------------------------------------------------------------------------------ corners and pieces
+
+// Projection of points to the canvas, and clipping of triangles that reach behind the camera or far outside the canvas.
+//
+// A clipped edge is always traversed in the same direction, so that both of its triangles get the same new vertex.
+
+static void eye_place(const sp_eye *eye, const double x[3], double out[3]) {
+    double d[3];
+    sp__sub3(x, eye->at, d);
+    out[0] = sp__dot3(d, eye->right), out[1] = sp__dot3(d, eye->up), out[2] = sp__dot3(d, eye->forward);
+}
+
+bool sp__eye_project(const sp_eye *eye, const double x[3], double out[3]) {
+    double c[3];
+    eye_place(eye, x, c);
+    if (!eye->parallel && !(c[2] >= eye->nearest && c[2] > 0)) return false;
+    double s = eye->parallel ? eye->focal : eye->focal / c[2];
+    out[0] = eye->cx + s * c[0], out[1] = eye->cy - s * c[1], out[2] = c[2];
+    return true;
+}
+
+static void layer_corner(const sp_eye *eye, const double c[3], sp_corner *out) {
+    double s = eye->parallel ? eye->focal : eye->focal / c[2];
+    out->x = (int32_t)floor((eye->cx + s * c[0]) * SP_LAYER_GRID + 0.5);
+    out->y = (int32_t)floor((eye->cy - s * c[1]) * SP_LAYER_GRID + 0.5);
+    out->key = eye->parallel ? c[2] : -1 / c[2];
+}
+
+// clipping planes: a point is kept if the value is not negative. Affine in the point
+static double cut_value(const sp_eye *eye, int cut, const double c[3]) {
+    double w = eye->parallel ? 1 : c[2], reach = SP_LAYER_REACH - 1;
+    switch (cut) {
+    case 0: return eye->parallel ? 1 : c[2] - eye->nearest;
+    case 1: return eye->focal * c[0] + (eye->cx + reach) * w;
+    case 2: return (reach - eye->cx) * w - eye->focal * c[0];
+    case 3: return (eye->cy + reach) * w - eye->focal * c[1];
+    default: return eye->focal * c[1] + (reach - eye->cy) * w;
+    }
+}
+
+// SP_BEYOND_ bits of a point; behind the camera the other bits are not computed
+static unsigned char beyond(const sp_eye *eye, const double c[3]) {
+    unsigned bits = 0;
+    if (!(cut_value(eye, 0, c) >= 0)) return SP_BEYOND_NEAR;
+    for (int k = 1; k < 5; k++)
+        if (!(cut_value(eye, k, c) >= 0)) bits |= 1u << k;
+    return (unsigned char)bits;
+}
+
+typedef struct sp_corner_work {
+    sp_layer_set *set;
+    atomic_int bad;  // 1 + a face with an invalid vertex number
+} sp_corner_work;
+
+static int chunk_first(int count, int chunk) {
+    return (int)((int64_t)count * chunk / SP_LAYER_CHUNKS);
+}
+
+static void place_chunk(void *arg, int chunk, int worker) {
+    sp_corner_work *w = arg;
+    const sp_layers_def *d = w->set->def;
+    (void)worker;
+    for (int v = chunk_first(d->vertex_count, chunk); v < chunk_first(d->vertex_count, chunk + 1); v++) {
+        double c[3];
+        eye_place(d->eye, d->x + 3 * (size_t)v, c);
+        // a point that is not a number is invalid: every comparison fails
+        w->set->beyond[v] = beyond(d->eye, c);
+        if (!w->set->beyond[v]) layer_corner(d->eye, c, &w->set->corners[v]);
+    }
+    for (int f = chunk_first(d->face_count, chunk); f < chunk_first(d->face_count, chunk + 1); f++)
+        for (int k = 0; k < 3; k++)
+            if (d->faces[3 * (size_t)f + (size_t)k] >= (uint32_t)d->vertex_count) atomic_store(&w->bad, f + 1);
+}
+
+static sp_status layer_corners(sp_context *ctx, const sp_layers_def *def, sp_layer_set *out) {
+    *out = (sp_layer_set){.def = def};
+    if (!SP_NEW(ctx, out->corners, (size_t)def->vertex_count + 1) || !SP_NEW(ctx, out->beyond, (size_t)def->vertex_count + 1))
+        return SP_NO_MEMORY;
+    sp_corner_work work = {.set = out};
+    sp__parallel(ctx, SP_LAYER_CHUNKS, place_chunk, &work);
+    if (!atomic_load(&work.bad)) return SP_OK;
+    return SP_FAIL(ctx, SP_BAD_INPUT, "a triangle has a corner out of range, must be below %d", def->vertex_count);
+}
+
+static void layer_set_free(sp_context *ctx, sp_layer_set *s) {
+    sp__free(ctx, s->corners), sp__free(ctx, s->beyond), sp__free(ctx, s->pieces), sp__free(ctx, s->piece_of);
+}
+
+// ---------------------------------------------------------------------------------------------------- clipping
+
+enum { POLYGON_MOST = 3 + 5 };  // each plane adds at most one vertex
+
+static int compare_places(const double *a, const double *b) {
+    for (int k = 0; k < 3; k++)
+        if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+    return 0;
+}
+
+// intersection of the edge with the plane, computed from its smaller end
+static void cut_edge(const sp_eye *eye, int cut, const double *a, const double *b, double out[3]) {
+    if (compare_places(a, b) > 0) {
+        const double *t = a;
+        a = b, b = t;
+    }
+    double va = cut_value(eye, cut, a), vb = cut_value(eye, cut, b), s = va / (va - vb);
+    for (int k = 0; k < 3; k++) out[k] = a[k] + s * (b[k] - a[k]);
+    if (cut == 0) out[2] = eye->nearest;
+}
+
+// polygon clipping of Sutherland and Hodgman 1974
+static int cut_polygon(const sp_eye *eye, int cut, double p[POLYGON_MOST][3], int count) {
+    double out[POLYGON_MOST][3];
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        const double *a = p[i], *b = p[(i + 1) % count];
+        bool in_a = cut_value(eye, cut, a) >= 0, in_b = cut_value(eye, cut, b) >= 0;
+        if (in_a && n < POLYGON_MOST) memcpy(out[n++], a, sizeof out[0]);
+        if (in_a != in_b && n < POLYGON_MOST) cut_edge(eye, cut, a, b, out[n++]);
+    }
+    memcpy(p, out, sizeof out[0] * (size_t)n);
+    return n;
+}
+
+static unsigned face_beyond(const sp_layer_set *s, int f, unsigned *all) {
+    const uint32_t *v = s->def->faces + 3 * (size_t)f;
+    *all = (unsigned)(s->beyond[v[0]] & s->beyond[v[1]] & s->beyond[v[2]]);
+    return (unsigned)(s->beyond[v[0]] | s->beyond[v[1]] | s->beyond[v[2]]);
+}
+
+static void layer_cut_face(sp_layer_set *s, int f) {
+    const sp_eye *eye = s->def->eye;
+    double p[POLYGON_MOST][3];
+    int n = 3;
+    for (int k = 0; k < 3; k++) {
+        eye_place(eye, s->def->x + 3 * (size_t)s->def->faces[3 * (size_t)f + (size_t)k], p[k]);
+        if (!isfinite(p[k][0] + p[k][1] + p[k][2])) return;
+    }
+    for (int cut = eye->parallel; cut < 5 && n > 0; cut++) n = cut_polygon(eye, cut, p, n);
+    for (int k = 2; k < n; k++) {
+        sp_corner *out = s->pieces + 3 * (size_t)s->piece_count;
+        layer_corner(eye, p[0], &out[0]), layer_corner(eye, p[k - 1], &out[1]), layer_corner(eye, p[k], &out[2]);
+        s->piece_of[s->piece_count++] = (uint32_t)f;
+    }
+}
+
+// few triangles need clipping: they are processed serially
+static sp_status layer_pieces(sp_context *ctx, sp_layer_set *s) {
+    size_t cut = 0;
+    unsigned all;
+    for (int f = 0; f < s->def->face_count; f++) cut += face_beyond(s, f, &all) && !all;
+    if (cut == 0) return SP_OK;
+    size_t room = cut * (POLYGON_MOST - 2);
+    if (room > (size_t)(INT32_MAX - s->def->face_count) || !SP_NEW(ctx, s->pieces, 3 * room) || !SP_NEW(ctx, s->piece_of, room))
+        return SP_NO_MEMORY;
+    for (int f = 0; f < s->def->face_count; f++)
+        if (face_beyond(s, f, &all) && !all) layer_cut_face(s, f);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ a tile
+
+// One tile: first the nearest opaque triangle at every sample, then the layers in front of it, sorted.
+//
+// A sample at p is inside if all three edge functions E(p) = dx (p.y - y) - dy (p.x - x) are positive. A sample on an edge
+// belongs to the triangle that would contain it after a small shift to the right and a much smaller shift down. Every triangle
+// uses the same shift, so common edges are covered exactly once for any orientation of the two triangles.
+
+typedef struct sp_edges {
+    int64_t at[3];              // E at the first sample, minus one if a zero of E is outside
+    int64_t right[3], down[3];  // increments from sample to sample
+    int64_t less[3];            // the amount subtracted
+    double key, to_b, to_c;     // key + E_ca to_b + E_ab to_c
+    int x0, x1, y0, y1;         // samples of the tile, inclusive
+    uint32_t code;
+} sp_edges;
+
+static int clamp_int(int v, int low, int high) {
+    return v < low ? low : v > high ? high : v;
+}
+
+static void set_edge(sp_edges *e, int k, const sp_corner *a, const sp_corner *b, int64_t px, int64_t py) {
+    int64_t dx = (int64_t)b->x - a->x, dy = (int64_t)b->y - a->y;
+    bool inside = dy < 0 || (dy == 0 && dx > 0);
+    e->less[k] = inside ? 0 : 1;
+    e->at[k] = dx * (py - a->y) - dy * (px - a->x) - e->less[k];
+    e->right[k] = -dy * SP_LAYER_GRID, e->down[k] = dx * SP_LAYER_GRID;
+}
+
+// false: covers no sample of the tile
+static bool set_edges(const sp_layer_set *set, int t, int x, int y, sp_edges *e) {
+    sp_corner p[3];
+    uint32_t face = sp__layer_triangle(set, t, p);
+    int64_t area =
+        ((int64_t)p[1].x - p[0].x) * ((int64_t)p[2].y - p[0].y) - ((int64_t)p[1].y - p[0].y) * ((int64_t)p[2].x - p[0].x);
+    int most = SP_LAYER_TILE - 1;
+    e->x0 = clamp_int(sp__first_sample(sp__least3(p[0].x, p[1].x, p[2].x)) - x, 0, most + 1);
+    e->x1 = clamp_int(sp__last_sample(sp__most3(p[0].x, p[1].x, p[2].x)) - x, -1, most);
+    e->y0 = clamp_int(sp__first_sample(sp__least3(p[0].y, p[1].y, p[2].y)) - y, 0, most + 1);
+    e->y1 = clamp_int(sp__last_sample(sp__most3(p[0].y, p[1].y, p[2].y)) - y, -1, most);
+    if (area == 0 || e->x0 > e->x1 || e->y0 > e->y1) return false;
+    // y points down: counter-clockwise is negative
+    e->code = 2 * face + (area > 0);
+    if (area < 0) {
+        sp_corner swap = p[1];
+        p[1] = p[2], p[2] = swap, area = -area;
+    }
+    int64_t px = (int64_t)(x + e->x0) * SP_LAYER_GRID + SP_LAYER_GRID / 2,
+            py = (int64_t)(y + e->y0) * SP_LAYER_GRID + SP_LAYER_GRID / 2;
+    set_edge(e, 0, &p[0], &p[1], px, py), set_edge(e, 1, &p[1], &p[2], px, py), set_edge(e, 2, &p[2], &p[0], px, py);
+    e->key = p[0].key, e->to_b = (p[1].key - p[0].key) / (double)area, e->to_c = (p[2].key - p[0].key) / (double)area;
+    return true;
+}
+
+// weights are exact and within [0, 1], so that thin triangles give a bounded key
+static double key_at(const sp_edges *e, int64_t ab, int64_t ca) {
+    return e->key + (double)(ca + e->less[2]) * e->to_b + (double)(ab + e->less[0]) * e->to_c;
+}
+
+static void layer_hide(sp_layer_bench *w, const sp_edges *e) {
+    int64_t row[3] = {e->at[0], e->at[1], e->at[2]};
+    for (int y = e->y0; y <= e->y1; y++) {
+        int64_t a = row[0], b = row[1], c = row[2];
+        for (int x = e->x0; x <= e->x1; x++, a += e->right[0], b += e->right[1], c += e->right[2]) {
+            if ((a | b | c) < 0) continue;
+            int i = y * SP_LAYER_TILE + x;
+            double key = key_at(e, a, c);
+            if (key > w->near[i] || (key == w->near[i] && e->code > w->front[i])) continue;
+            w->near[i] = key, w->front[i] = e->code;
+        }
+        for (int k = 0; k < 3; k++) row[k] += e->down[k];
+    }
+}
+
+static bool layer_grow(sp_context *ctx, void **memory, size_t *capacity, size_t used, size_t wanted, size_t size) {
+    size_t room = *capacity ? *capacity : 4096;
+    while (room < wanted && room <= SIZE_MAX / 2) room *= 2;
+    if (room < wanted) return false;
+    void *more = sp__alloc(ctx, room, size);
+    if (!more) return false;
+    if (used) memcpy(more, *memory, used * size);
+    sp__free(ctx, *memory);
+    *memory = more, *capacity = room;
+    return true;
+}
+
+static bool layer_lay(sp_context *ctx, sp_layer_bench *w, const sp_edges *e) {
+    int64_t row[3] = {e->at[0], e->at[1], e->at[2]};
+    size_t most = (size_t)(e->x1 - e->x0 + 1) * (size_t)(e->y1 - e->y0 + 1);
+    if (w->fragment_count + most > w->fragment_capacity) {
+        void *room = w->fragments;
+        if (!layer_grow(ctx, &room, &w->fragment_capacity, w->fragment_count, w->fragment_count + most, sizeof *w->fragments))
+            return false;
+        w->fragments = room;
+    }
+    for (int y = e->y0; y <= e->y1; y++) {
+        int64_t a = row[0], b = row[1], c = row[2];
+        for (int x = e->x0; x <= e->x1; x++, a += e->right[0], b += e->right[1], c += e->right[2]) {
+            if ((a | b | c) < 0) continue;
+            uint32_t i = (uint32_t)(y * SP_LAYER_TILE + x);
+            double key = key_at(e, a, c);
+            if (key > w->near[i] || (key == w->near[i] && e->code > w->front[i])) continue;
+            w->fragments[w->fragment_count++] = (sp_fragment){key, e->code, i};
+        }
+        for (int k = 0; k < 3; k++) row[k] += e->down[k];
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------- sorting
+
+static bool layer_before(const sp_layer *a, const sp_layer *b) {
+    return a->depth < b->depth || (a->depth == b->depth && a->face < b->face);
+}
+
+// insertion sort: lists are short, and nearly sorted for convex objects
+static void sort_layers(sp_layer *a, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        sp_layer v = a[i];
+        uint32_t k = i;
+        for (; k > 0 && layer_before(&v, &a[k - 1]); k--) a[k] = a[k - 1];
+        a[k] = v;
+    }
+}
+
+static void put_layer(sp_layer *out, double key, uint32_t code) {
+    *out = (sp_layer){.depth = key, .face = code / 2, .back = code & 1};
+}
+
+// sorts fragments by sample, and by depth within a sample; the opaque face comes last automatically
+static sp_status sort_tile(sp_context *ctx, const sp_eye *eye, sp_layer_bench *w, int width, int height) {
+    uint32_t *start = w->start;
+    uint32_t samples = (uint32_t)(width * height), total = 0;
+    if (w->fragment_count > UINT32_MAX - SP_LAYER_TILE * SP_LAYER_TILE) return SP_NO_MEMORY;
+    memset(start, 0, sizeof w->start);
+    for (size_t i = 0; i < w->fragment_count; i++) {
+        uint32_t s = w->fragments[i].sample;
+        start[s / SP_LAYER_TILE * (uint32_t)width + s % SP_LAYER_TILE]++;
+    }
+    for (uint32_t i = 0; i < samples; i++) {
+        uint32_t n = start[i] + (w->front[i / (uint32_t)width * SP_LAYER_TILE + i % (uint32_t)width] != UINT32_MAX);
+        start[i] = total, total += n;
+    }
+    if (total > w->layer_capacity) {
+        void *room = w->layers;
+        if (!layer_grow(ctx, &room, &w->layer_capacity, 0, total, sizeof *w->layers)) return SP_NO_MEMORY;
+        w->layers = room;
+    }
+    // `start` moves to the end of its list during filling
+    for (size_t i = 0; i < w->fragment_count; i++) {
+        const sp_fragment *f = &w->fragments[i];
+        put_layer(&w->layers[start[f->sample / SP_LAYER_TILE * (uint32_t)width + f->sample % SP_LAYER_TILE]++], f->key, f->code);
+    }
+    for (uint32_t i = 0; i < samples; i++) {
+        uint32_t s = i / (uint32_t)width * SP_LAYER_TILE + i % (uint32_t)width;
+        if (w->front[s] != UINT32_MAX) put_layer(&w->layers[start[i]++], w->near[s], w->front[s]);
+    }
+    memmove(start + 1, start, samples * sizeof *start);
+    start[0] = 0;
+    for (uint32_t i = 0; i < samples && w->fragment_count; i++) sort_layers(w->layers + start[i], start[i + 1] - start[i]);
+    for (uint32_t i = 0; i < total && !eye->parallel; i++) w->layers[i].depth = -1 / w->layers[i].depth;
+    return SP_OK;
+}
+
+static sp_status layer_fill(sp_context *ctx, const sp_layer_set *set, sp_layer_bench *w, const int *list, int count, int x, int y,
+                            int worker) {
+    const sp_layers_def *d = set->def;
+    sp_layer_tile tile = {.x = x, .y = y, .width = d->width - x, .height = d->height - y, .start = w->start};
+    if (tile.width > SP_LAYER_TILE) tile.width = SP_LAYER_TILE;
+    if (tile.height > SP_LAYER_TILE) tile.height = SP_LAYER_TILE;
+    for (int i = 0; i < SP_LAYER_TILE * SP_LAYER_TILE; i++) w->near[i] = INFINITY, w->front[i] = UINT32_MAX;
+    w->fragment_count = 0;
+    for (int pass = SP_LAYER_HIDES; pass >= SP_LAYER_THROUGH; pass--)
+        for (int i = 0; i < count; i++) {
+            sp_edges e;
+            int t = list[i];
+            uint32_t face = t < d->face_count ? (uint32_t)t : set->piece_of[t - d->face_count];
+            if ((d->kind ? d->kind[face] : SP_LAYER_THROUGH) != pass || !set_edges(set, t, x, y, &e)) continue;
+            if (e.x1 >= tile.width) e.x1 = tile.width - 1;
+            if (e.y1 >= tile.height) e.y1 = tile.height - 1;
+            if (e.x0 > e.x1 || e.y0 > e.y1) continue;
+            if (pass == SP_LAYER_HIDES)
+                layer_hide(w, &e);
+            else if (!layer_lay(ctx, w, &e))
+                return SP_NO_MEMORY;
+        }
+    SP_TRY(sort_tile(ctx, d->eye, w, tile.width, tile.height));
+    tile.layers = w->layers;
+    d->tile(d->user, &tile, worker);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ rows of tiles
+
 // Binning of triangles into tiles. A row of tiles is a task: it gets the list of the triangles that reach it, sorts them by the
 // column of their first tile, and sweeps from left to right with the active ones. Rows are processed in groups, so that their
 // lists have bounded memory for any size of triangles.
-#include "collide/layers_internal.h"
 
 enum { GROUP_ENTRIES = 1 << 22 };  // entries in the lists of one group of rows, unless a single row needs more
 
@@ -19,12 +449,8 @@ typedef struct sp_layer_rows {
     atomic_int failed;
 } sp_layer_rows;
 
-static int chunk_first(int count, int chunk) {
-    return (int)((int64_t)count * chunk / SP_LAYER_CHUNKS);
-}
-
 // tiles that a triangle may touch: columns and rows, inclusive; false: none
-static bool reach(const sp_layer_rows *r, int t, int column[2], int row[2]) {
+static bool layer_reach(const sp_layer_rows *r, int t, int column[2], int row[2]) {
     const sp_layers_def *d = r->set.def;
     sp_corner p[3];
     if (t < d->face_count) {
@@ -52,7 +478,7 @@ static void count_chunk(void *arg, int chunk, int worker) {
     int column[2], row[2];
     (void)worker;
     for (int t = chunk_first(r->triangles, chunk); t < chunk_first(r->triangles, chunk + 1); t++)
-        if (reach(r, t, column, row))
+        if (layer_reach(r, t, column, row))
             for (int y = row[0]; y <= row[1]; y++) count[y]++;
 }
 
@@ -62,7 +488,7 @@ static void write_chunk(void *arg, int chunk, int worker) {
     int column[2], row[2];
     (void)worker;
     for (int t = chunk_first(r->triangles, chunk); t < chunk_first(r->triangles, chunk + 1); t++) {
-        if (!reach(r, t, column, row)) continue;
+        if (!layer_reach(r, t, column, row)) continue;
         int y0 = row[0] > r->first ? row[0] : r->first, y1 = row[1] < r->last ? row[1] : r->last - 1;
         for (int y = y0; y <= y1; y++) r->entries[at[y]++] = t;
     }
@@ -73,12 +499,12 @@ static void sort_columns(const sp_layer_rows *r, sp_layer_bench *w, const int *e
     int column[2], row[2];
     memset(w->columns, 0, ((size_t)r->columns + 2) * sizeof *w->columns);
     for (int i = 0; i < count; i++) {
-        reach(r, entries[i], column, row);
+        layer_reach(r, entries[i], column, row);
         w->columns[column[0] + 2]++;
     }
     for (int c = 0; c < r->columns; c++) w->columns[c + 2] += w->columns[c + 1];
     for (int i = 0; i < count; i++) {
-        reach(r, entries[i], column, row);
+        layer_reach(r, entries[i], column, row);
         w->list[w->columns[column[0] + 1]++] = entries[i];
     }
 }
@@ -93,12 +519,12 @@ static void fill_row(void *arg, int task, int worker) {
     for (int c = 0; c < r->columns && !atomic_load(&r->failed); c++) {
         int kept = 0;
         for (int i = 0; i < active; i++) {
-            reach(r, w->active[i], column, row);
+            layer_reach(r, w->active[i], column, row);
             if (column[1] >= c) w->active[kept++] = w->active[i];
         }
         active = kept;
         for (int i = w->columns[c]; i < w->columns[c + 1]; i++) w->active[active++] = w->list[i];
-        if (sp__layer_fill(r->ctx, &r->set, w, w->active, active, c * SP_LAYER_TILE, y * SP_LAYER_TILE, worker) < 0)
+        if (layer_fill(r->ctx, &r->set, w, w->active, active, c * SP_LAYER_TILE, y * SP_LAYER_TILE, worker) < 0)
             atomic_store(&r->failed, 1);
     }
 }
@@ -123,7 +549,7 @@ static void plan_group(sp_layer_rows *r, int first) {
 }
 
 // allocates for the longest group and, per worker, for the longest row
-static sp_status make_room(sp_layer_rows *r) {
+static sp_status layer_make_room(sp_layer_rows *r) {
     size_t longest = 0, most = 0, group = 0;
     for (int y = 0; y < r->rows; y++) {
         size_t n = r->totals[y];
@@ -152,7 +578,7 @@ static void free_rows(sp_layer_rows *r) {
     }
     sp__free(r->ctx, r->benches), sp__free(r->ctx, r->counts), sp__free(r->ctx, r->totals);
     sp__free(r->ctx, r->begin), sp__free(r->ctx, r->entries);
-    sp__layer_set_free(r->ctx, &r->set);
+    layer_set_free(r->ctx, &r->set);
 }
 
 static sp_status draw_rows(sp_layer_rows *r) {
@@ -163,7 +589,7 @@ static sp_status draw_rows(sp_layer_rows *r) {
     sp__parallel(r->ctx, SP_LAYER_CHUNKS, count_chunk, r);
     for (size_t chunk = 0; chunk < SP_LAYER_CHUNKS; chunk++)
         for (size_t y = 0; y < rows; y++) r->totals[y] += r->counts[chunk * rows + y];
-    SP_TRY(make_room(r));
+    SP_TRY(layer_make_room(r));
     for (int first = 0; first < r->rows && !atomic_load(&r->failed); first = r->last) {
         plan_group(r, first);
         sp__parallel(r->ctx, SP_LAYER_CHUNKS, write_chunk, r);
@@ -182,8 +608,8 @@ sp_status sp__layers(sp_context *ctx, const sp_layers_def *def) {
         return SP_FAIL(ctx, SP_BAD_INPUT, "nearest = %g m, must be > 0 in perspective", def->eye->nearest);
     sp_layer_rows r = {.ctx = ctx};
     r.rows = (def->height + SP_LAYER_TILE - 1) / SP_LAYER_TILE, r.columns = (def->width + SP_LAYER_TILE - 1) / SP_LAYER_TILE;
-    sp_status status = sp__layer_corners(ctx, def, &r.set);
-    if (status >= 0) status = sp__layer_pieces(ctx, &r.set);
+    sp_status status = layer_corners(ctx, def, &r.set);
+    if (status >= 0) status = layer_pieces(ctx, &r.set);
     r.triangles = def->face_count + r.set.piece_count;
     if (status >= 0) status = draw_rows(&r);
     free_rows(&r);

@@ -5,7 +5,7 @@
 #include "math/vec3.h"
 
 // out = v / |v|; the axis `spare` if v is zero. Returns |v|.
-static double direction(const double *v, int n, int spare, double *out) {
+static double shape_direction(const double *v, int n, int spare, double *out) {
     double square = 0;
     for (int k = 0; k < n; k++) square += v[k] * v[k];
     double length = sqrt(square);
@@ -14,12 +14,12 @@ static double direction(const double *v, int n, int spare, double *out) {
 }
 
 static double plane_distance(const double *size, const double *x, double *normal) {
-    direction(size, 3, 2, normal);
+    shape_direction(size, 3, 2, normal);
     return sp__dot3(x, normal);
 }
 
 static double sphere_distance(double radius, const double *x, double *normal) {
-    return direction(x, 3, 2, normal) - radius;
+    return shape_direction(x, 3, 2, normal) - radius;
 }
 
 // Inside a box: the nearest face; in a tie the lower axis and the lower face.
@@ -41,12 +41,12 @@ static double box_distance(const double *size, const double *x, double *normal) 
     double d[3];
     for (int k = 0; k < 3; k++) d[k] = x[k] - fmin(fmax(x[k], 0), size[k]);
     if (d[0] == 0 && d[1] == 0 && d[2] == 0) return box_inside(size, x, normal);
-    return direction(d, 3, 0, normal);
+    return shape_direction(d, 3, 0, normal);
 }
 
 static double cylinder_distance(const double *size, const double *x, double *normal) {
     double out[2];
-    double wall = direction(x, 2, 0, out) - size[0];
+    double wall = shape_direction(x, 2, 0, out) - size[0];
     // the nearer cap and its direction
     bool top = x[2] - size[1] > -x[2];
     double cap = top ? x[2] - size[1] : -x[2], up = top ? 1 : -1;
@@ -79,4 +79,146 @@ double sp__shape_distance_posed(const sp_rigid_shape *shape, const double x[3], 
     double distance = sp__shape_distance(shape, own, n);
     sp__mul3(R, n, normal);
     return distance;
+}
+
+// ------------------------------------------------------------------------------------------------ triangles
+
+// Triangles of the rigid shapes, oriented outward, for rendering and snapshots.
+
+static const double PI = 3.14159265358979323846;
+enum { AROUND = 48, RINGS = 23 };  // cylinder and sphere: segments, and circles between the poles
+
+typedef struct soup {
+    double *x;
+    int *faces;
+    int nv, nf;
+} soup;
+
+static void shape_vertex(soup *s, double x, double y, double z) {
+    double *to = s->x + 3 * s->nv++;
+    to[0] = x, to[1] = y, to[2] = z;
+}
+
+static void shape_face(soup *s, int a, int b, int c) {
+    int *to = s->faces + 3 * s->nf++;
+    to[0] = a, to[1] = b, to[2] = c;
+}
+
+static void shape_quad(soup *s, int a, int b, int c, int d) {
+    shape_face(s, a, b, c);
+    shape_face(s, a, c, d);
+}
+
+static void shape_circle(soup *s, double radius, double z) {
+    for (int i = 0; i < AROUND; i++) {
+        double angle = 2 * PI * i / AROUND;
+        shape_vertex(s, radius * cos(angle), radius * sin(angle), z);
+    }
+}
+
+// Band between two circles that start at vertices `low` and `high`, the upper one along +z.
+static void shape_band(soup *s, int low, int high) {
+    for (int i = 0; i < AROUND; i++) {
+        int j = (i + 1) % AROUND;
+        shape_quad(s, low + i, low + j, high + j, high + i);
+    }
+}
+
+// Fan from a circle to one vertex: a cap that faces down or up.
+static void shape_fan(soup *s, int ring, int tip, bool up) {
+    for (int i = 0; i < AROUND; i++) {
+        int j = (i + 1) % AROUND;
+        shape_face(s, tip, ring + (up ? i : j), ring + (up ? j : i));
+    }
+}
+
+static void make_plane(soup *s, const double *size, double extent) {
+    double n = sp__norm3(size), u[3], v[3];
+    double normal[3] = {size[0] / n, size[1] / n, size[2] / n};
+    // u is orthogonal to the axis with the smallest component of the normal
+    int least = 0;
+    for (int k = 1; k < 3; k++)
+        if (fabs(normal[k]) < fabs(normal[least])) least = k;
+    double axis[3] = {least == 0, least == 1, least == 2};
+    sp__cross3(normal, axis, u);
+    double h = 0.5 * extent / sp__norm3(u);
+    for (int k = 0; k < 3; k++) u[k] *= h;
+    sp__cross3(normal, u, v);
+    static const int sign[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+    for (int i = 0; i < 4; i++) {
+        double a = sign[i][0], b = sign[i][1];
+        shape_vertex(s, a * u[0] + b * v[0], a * u[1] + b * v[1], a * u[2] + b * v[2]);
+    }
+    shape_quad(s, 0, 1, 2, 3);
+}
+
+static void shape_make_sphere(soup *s, double radius) {
+    for (int r = 1; r <= RINGS; r++) {
+        double angle = PI * r / (RINGS + 1);
+        shape_circle(s, radius * sin(angle), -radius * cos(angle));
+    }
+    shape_vertex(s, 0, 0, -radius);
+    shape_vertex(s, 0, 0, radius);
+    for (int r = 1; r < RINGS; r++) shape_band(s, (r - 1) * AROUND, r * AROUND);
+    shape_fan(s, 0, RINGS * AROUND, false);
+    shape_fan(s, (RINGS - 1) * AROUND, RINGS * AROUND + 1, true);
+}
+
+static void shape_make_box(soup *s, const double *size) {
+    for (int i = 0; i < 8; i++) shape_vertex(s, (i & 1) * size[0], (i >> 1 & 1) * size[1], (i >> 2 & 1) * size[2]);
+    static const int sides[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    for (int i = 0; i < 6; i++) shape_quad(s, sides[i][0], sides[i][1], sides[i][2], sides[i][3]);
+}
+
+static void shape_make_cylinder(soup *s, double radius, double length) {
+    shape_circle(s, radius, 0);
+    shape_circle(s, radius, length);
+    shape_vertex(s, 0, 0, 0);
+    shape_vertex(s, 0, 0, length);
+    shape_band(s, 0, AROUND);
+    shape_fan(s, 0, 2 * AROUND, false);
+    shape_fan(s, AROUND, 2 * AROUND + 1, true);
+}
+
+static void shape_counts(sp_shape_type type, int *nv, int *nf) {
+    switch (type) {
+    case SP_PLANE: *nv = 4, *nf = 2; return;
+    case SP_SPHERE: *nv = RINGS * AROUND + 2, *nf = 2 * RINGS * AROUND; return;
+    case SP_BOX: *nv = 8, *nf = 12; return;
+    case SP_CYLINDER: *nv = 2 * AROUND + 2, *nf = 4 * AROUND; return;
+    }
+    *nv = *nf = 0;
+}
+
+static void shape_make(soup *s, const sp_rigid_shape *shape, double extent) {
+    switch (shape->type) {
+    case SP_PLANE: make_plane(s, shape->size, extent); return;
+    case SP_SPHERE: shape_make_sphere(s, shape->size[0]); return;
+    case SP_BOX: shape_make_box(s, shape->size); return;
+    case SP_CYLINDER: shape_make_cylinder(s, shape->size[0], shape->size[1]); return;
+    }
+}
+
+sp_status sp__shape_triangles(sp_context *ctx, const sp_rigid_shape *shape, double extent, int *nv, double **x, int *nf,
+                              int **faces) {
+    soup s = {0};
+    shape_counts(shape->type, nv, nf);
+    *x = NULL, *faces = NULL;
+    if (!SP_NEW(ctx, s.x, 3 * *nv) || !SP_NEW(ctx, s.faces, 3 * *nf)) {
+        sp__free(ctx, s.x);
+        *nv = *nf = 0;
+        return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for the triangles of a shape");
+    }
+    shape_make(&s, shape, extent);
+    SP_ASSERT(s.nv == *nv && s.nf == *nf);
+    double R[9];
+    sp__quat_matrix(shape->pose.quat, R);
+    for (int i = 0; i < s.nv; i++) {
+        double own[3] = {s.x[3 * i], s.x[3 * i + 1], s.x[3 * i + 2]};
+        sp__mul3(R, own, s.x + 3 * i);
+        for (int k = 0; k < 3; k++) s.x[3 * i + k] += shape->pose.translate[k];
+    }
+    *x = s.x;
+    *faces = s.faces;
+    return SP_OK;
 }

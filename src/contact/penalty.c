@@ -44,7 +44,7 @@ static double distance_to(const penalty_job *job, sp_body *obstacle, const doubl
 
 // How far above a surface a point counts as touching. Looking ahead: it falls freely within the step; without this, a point that
 // rests is found too late. Statics: a body that is laid on a floor touches it, and nothing else keeps it from falling.
-static double margin(const penalty_job *job, const double *n) {
+static double penalty_margin(const penalty_job *job, const double *n) {
     double h = job->step->h;
     if (h == 0) return SP_CONTACT_STATIC_MARGIN * job->b->loads.size;
     return job->at == SP_CONTACT_AHEAD ? h * h * fmax(-sp__dot3(n, job->step->gravity), 0) : 0;
@@ -114,16 +114,16 @@ static int find_planes(const penalty_job *job, const sp_obstacles *o, int node, 
     int kept = 0, n = 0;
     for (int i = 0; i < o->count; i++) {
         double d = distance_to(job, o->list[i], p->x, radius, &plane);
-        any = any || d < margin(job, plane.n);
+        any = any || d < penalty_margin(job, plane.n);
         depth = fmax(depth, -d);
         keep_near(plain, &kept, &plane);
     }
     if (!any) return 0;
     double lift = way_out(job, o, node, p, out) ? SP_CONTACT_LIFT_DEPTHS * depth + SP_CONTACT_LIFT_LEAST * l->size : 0;
     for (int i = 0; i < kept; i++) {
-        if (plain[i].d > 2 * lift + margin(job, plain[i].n)) continue;
+        if (plain[i].d > 2 * lift + penalty_margin(job, plain[i].n)) continue;
         plane = outer_plane(job, &plain[i], p, radius, out, lift);
-        if (plane.d < margin(job, plane.n)) n = add_plane(planes, n, &plane);
+        if (plane.d < penalty_margin(job, plane.n)) n = add_plane(planes, n, &plane);
     }
     return n;
 }
@@ -131,7 +131,7 @@ static int find_planes(const penalty_job *job, const sp_obstacles *o, int node, 
 // ---------------------------------------------------------------------------------------------------- forces
 
 // s n n^T into xx yy zz xy yz zx
-static void add_outer(double *k, double s, const double *n) {
+static void penalty_add_outer(double *k, double s, const double *n) {
     k[0] += s * n[0] * n[0], k[1] += s * n[1] * n[1], k[2] += s * n[2] * n[2];
     k[3] += s * n[0] * n[1], k[4] += s * n[1] * n[2], k[5] += s * n[2] * n[0];
 }
@@ -180,15 +180,16 @@ static void add_friction(double k, double limit, bool ahead, const contact_plane
     if (k * length > limit) {
         stiffness = limit / length;
         for (int a = 0; a < 3; a++) unit[a] = u[a] / length;
-        if (ahead && k * length > SP_CONTACT_FAR_SLIDE * limit) add_outer(t->k, -stiffness, unit);
+        if (ahead && k * length > SP_CONTACT_FAR_SLIDE * limit) penalty_add_outer(t->k, -stiffness, unit);
         sp__axpy3(p->x, -stiffness / k, u, s);
     }
-    add_identity(t->k, stiffness), add_outer(t->k, -stiffness, plane->n);
+    add_identity(t->k, stiffness), penalty_add_outer(t->k, -stiffness, plane->n);
     sp__axpy3(t->f, -stiffness, u, t->f);
     t->friction_work -= stiffness * sp__dot3(u, p->moved);
 }
 
-static void remember(const penalty_job *job, const contact_plane *plane, const double *s, double force, sp_contact_memory *out) {
+static void penalty_remember(const penalty_job *job, const contact_plane *plane, const double *s, double force,
+                             sp_contact_memory *out) {
     sp_anchor at;
     plane->with->ops->locate(plane->with, poses_of(job->at), s, &at);
     out->with = plane->with->id.slot;
@@ -197,7 +198,7 @@ static void remember(const penalty_job *job, const contact_plane *plane, const d
     out->force = force;
 }
 
-static const sp_contact_memory *recall(const penalty_job *job, int node, const sp_body *with) {
+static const sp_contact_memory *penalty_recall(const penalty_job *job, int node, const sp_body *with) {
     const sp_contact_memory *m = memory_of(job, node);
     for (int s = 0; s < SP_MEMORY_SLOTS; s++)
         if (m[s].with == with->id.slot) return &m[s];
@@ -209,7 +210,7 @@ static void add_contact(const penalty_job *job, int node, const contact_plane *p
                         sp_touch *t) {
     const sp_body *b = job->b;
     const sp_contact_def *c = b->loads.contact;
-    const sp_contact_memory *m = recall(job, node, plane->with);
+    const sp_contact_memory *m = penalty_recall(job, node, plane->with);
     double h = job->step->h, k = contact_stiffness(b, job->step, &b->loads.nodes[node]),
            damping = b->loads.nodes[node].share * c->damping, relative[3], s[3];
     sp__sub3(p->v, plane->surface, relative);
@@ -217,8 +218,8 @@ static void add_contact(const penalty_job *job, int node, const contact_plane *p
     if (!(force > 0) && job->at != SP_CONTACT_AHEAD && h > 0) return;
     t->active = true;
     sp__axpy3(t->f, force, plane->n, t->f);
-    add_outer(t->k, k, plane->n);
-    add_outer(t->b, damping, plane->n);
+    penalty_add_outer(t->k, k, plane->n);
+    penalty_add_outer(t->b, damping, plane->n);
     t->potential += 0.5 * k * plane->d * plane->d;
     t->depth = fmax(t->depth, -plane->d);
     // the spring gives back what the point gives it, but for what the surface moved against it
@@ -228,12 +229,12 @@ static void add_contact(const penalty_job *job, int node, const contact_plane *p
     bool ahead = m && job->at == SP_CONTACT_AHEAD;
     double limit = c->friction * (ahead ? m->force : fmax(force, 0));
     if (limit > 0) add_friction(k, limit, ahead, plane, p, s, t);
-    remember(job, plane, s, fmax(force, 0), &t->next[(*kept)++]);
+    penalty_remember(job, plane, s, fmax(force, 0), &t->next[(*kept)++]);
 }
 
 // ---------------------------------------------------------------------------------------------------- one point
 
-static void predict(const sp_touch *t, const double *x, const double *v, double *f) {
+static void penalty_predict(const sp_touch *t, const double *x, const double *v, double *f) {
     double dx[3], dv[3];
     sp__sub3(x, t->x, dx), sp__sub3(v, t->v, dv);
     const double *k = t->k, *b = t->b;
@@ -244,12 +245,12 @@ static void predict(const sp_touch *t, const double *x, const double *v, double 
 
 static void touch_term(const sp_touch *t, const sp_anchor *at, const double *x, const double *v, sp_point_term *out) {
     *out = (sp_point_term){.at = *at, .energy = t->potential};
-    predict(t, x, v, out->f);
+    penalty_predict(t, x, v, out->f);
     memcpy(out->k, t->k, sizeof out->k);
     memcpy(out->b, t->b, sizeof out->b);
 }
 
-static void place_of(const penalty_job *job, int node, const double *x, const double *v, contact_place *p) {
+static void penalty_place_of(const penalty_job *job, int node, const double *x, const double *v, contact_place *p) {
     const sp_body *b = job->b;
     double h = job->step->h;
     memcpy(p->x, x, sizeof p->x), memcpy(p->v, v, sizeof p->v);
@@ -263,13 +264,13 @@ static void touch_point(const penalty_job *job, const sp_obstacles *o, int node,
     contact_plane planes[PLANES];
     int kept = 0;
     *t = (sp_touch){0};
-    place_of(job, node, x, v, &p);
+    penalty_place_of(job, node, x, v, &p);
     memcpy(t->x, p.x, sizeof t->x), memcpy(t->v, p.v, sizeof t->v);
     int n = find_planes(job, o, node, &p, planes);
     for (int i = 0; i < n; i++) add_contact(job, node, &planes[i], &p, &kept, t);
     if (!job->compare || !(t->active || old.active)) return;
     double f[3] = {0}, off[3];
-    if (old.active) predict(&old, x, v, f);
+    if (old.active) penalty_predict(&old, x, v, f);
     sp__sub3(t->f, f, off);
     t->error = sp__norm3(off), t->largest = fmax(sp__norm3(f), sp__norm3(t->f));
 }

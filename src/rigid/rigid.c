@@ -17,7 +17,7 @@ typedef struct sp_rigid {
     double posted[8];  // parameters: 1 and the pose that an edit gave, which then replaces the signal
 } sp_rigid;
 
-static void destroy(sp_body *b) {
+static void rigid_destroy(sp_body *b) {
     sp_rigid *r = b->impl;
     sp_context *ctx = b->ctx;
     if (r) {
@@ -28,20 +28,20 @@ static void destroy(sp_body *b) {
     sp__free(ctx, b);
 }
 
-static void visit(sp_body *b, sp_tier tier, sp_visitor *v) {
+static void rigid_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
     sp_rigid *r = b->impl;
     sp__body_visit(b, tier, v);
     if (tier == SP_TOPOLOGY) v->array(v, "shapes", r->shapes, sizeof *r->shapes, (size_t)r->shape_count);
     if (tier == SP_PARAMETERS) v->array(v, "posted", r->posted, sizeof *r->posted, 8);
 }
 
-static void refresh(sp_body *b) {
+static void rigid_refresh(sp_body *b) {
     (void)b;  // nothing is derived from the tiers
 }
 
 // ---------------------------------------------------------------------------------------------------- motion
 
-static sp_pose pose_at(const sp_rigid *r, double t) {
+static sp_pose rigid_pose_at(const sp_rigid *r, double t) {
     if (r->posted[0] == 0) return sp_pose_signal_at(&r->pose, r->kinematic ? t : 0);
     sp_pose pose;
     memcpy(pose.translate, r->posted + 1, sizeof pose.translate);
@@ -56,7 +56,7 @@ static void put_pose(double *q, const sp_pose *pose) {
 }
 
 // velocity and spin that lead from one pose to another in h: the turn between them about one axis
-static void rate(const double *from, double *to, double h) {
+static void rigid_rate(const double *from, double *to, double h) {
     const double back[4] = {from[QUAT], -from[QUAT + 1], -from[QUAT + 2], -from[QUAT + 3]};
     double turn[4];
     sp__quat_mul(to + QUAT, back, turn);
@@ -68,23 +68,23 @@ static void rate(const double *from, double *to, double h) {
     }
 }
 
-static void prescribe(sp_body *b, const sp_step *step) {
+static void rigid_prescribe(sp_body *b, const sp_step *step) {
     double *q = b->q[SP_TRIAL];
     memcpy(q, b->q[SP_COMMITTED], STATE_SIZE * sizeof *q);
     memset(q + VELOCITY, 0, 6 * sizeof *q);
     if (!((sp_rigid *)b->impl)->kinematic) return;
-    sp_pose pose = pose_at(b->impl, step->time);
+    sp_pose pose = rigid_pose_at(b->impl, step->time);
     put_pose(q, &pose);
-    if (step->h > 0) rate(b->q[SP_COMMITTED], q, step->h);
+    if (step->h > 0) rigid_rate(b->q[SP_COMMITTED], q, step->h);
 }
 
-static sp_status evaluate(sp_body *b, const sp_step *step, unsigned want) {
+static sp_status rigid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     (void)step, (void)want;
     b->energy = 0;
     return SP_OK;
 }
 
-static void retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v) {
+static void rigid_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v) {
     (void)step, (void)s, (void)v;
     if (from == SP_COMMITTED) memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], STATE_SIZE * sizeof(double));
 }
@@ -98,7 +98,7 @@ static void velocity_at(const double *q, const double *x, double *v) {
     sp__axpy3(q + VELOCITY, 1, v, v);
 }
 
-static void points(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v) {
+static void rigid_points(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v) {
     const double *q = b->q[s];
     double R[9];
     sp__quat_matrix(q + QUAT, R);
@@ -109,7 +109,7 @@ static void points(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x,
     }
 }
 
-static sp_status pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
+static sp_status rigid_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
     (void)b, (void)a, (void)dir;
     for (int i = 0; i <= n; i++) J->start[i] = 0;
     J->n = n;
@@ -117,7 +117,7 @@ static sp_status pull(sp_body *b, int n, const sp_anchor *a, const double *dir, 
 }
 
 // the transpose of v = V + W x arm: what would move the frame if it could
-static void push(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g) {
+static void rigid_push(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g) {
     double R[9], arm[3], torque[3];
     sp__quat_matrix(b->q[s] + QUAT, R);
     for (int i = 0; i < n; i++) {
@@ -142,7 +142,7 @@ static void locate_in(const sp_body *b, const double *q, const double *x, sp_anc
     sp__mul3t(R, arm, out->offset);
 }
 
-static void locate(sp_body *b, sp_which s, const double x[3], sp_anchor *out) {
+static void rigid_locate(sp_body *b, sp_which s, const double x[3], sp_anchor *out) {
     locate_in(b, b->q[s], x, out);
 }
 
@@ -155,7 +155,7 @@ static sp_status anchor_point(sp_body *b, const double rest[3], sp_anchor *out) 
     return SP_OK;
 }
 
-static sp_status attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside) {
+static sp_status rigid_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside) {
     for (int i = 0; i < n; i++) {
         out[i] = (sp_anchor){.body = b->id.slot};
         memcpy(out[i].offset, places + 3 * (size_t)i, sizeof out[i].offset);
@@ -164,7 +164,7 @@ static sp_status attach(sp_body *b, int n, const double *places, sp_anchor *out,
     return SP_OK;
 }
 
-static double distance(sp_body *b, sp_which s, const double x[3], double normal[3], double surface_velocity[3]) {
+static double rigid_distance(sp_body *b, sp_which s, const double x[3], double normal[3], double surface_velocity[3]) {
     const sp_rigid *r = b->impl;
     const double *q = b->q[s];
     double R[9], arm[3], local[3], best = INFINITY, n[3], nearest[3] = {0};
@@ -197,12 +197,12 @@ static sp_status pose_field(sp_body *b, const sp_step *step, sp_field_id id, dou
 
 static const sp_field rigid_fields[] = {{SP_FIELD_POSE, pose_count, pose_field}};
 
-static void measure(sp_body *b, sp_measure *out) {
+static void rigid_measure(sp_body *b, sp_measure *out) {
     (void)b;
     *out = (sp_measure){.elastic = NAN};
 }
 
-static uint64_t hash(sp_body *b) {
+static uint64_t rigid_hash(sp_body *b) {
     uint64_t sum = 0;
     for (int i = 0; i < STATE_SIZE; i++) {
         uint64_t bits;
@@ -212,7 +212,7 @@ static uint64_t hash(sp_body *b) {
     return sum;
 }
 
-static sp_status pin(sp_body *b, int node, unsigned axes, bool hold) {
+static sp_status rigid_pin(sp_body *b, int node, unsigned axes, bool hold) {
     (void)axes, (void)hold;
     return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s': a rigid body has no nodes to pin", node, b->name);
 }
@@ -227,7 +227,7 @@ static sp_status post_pose(sp_body *b, const sp_pose *pose) {
 }
 
 // 7 numbers, translate and quaternion; 6, velocity and spin
-static sp_status set_state(sp_body *b, const double *x, const double *v) {
+static sp_status rigid_set_state(sp_body *b, const double *x, const double *v) {
     double *q = b->q[SP_COMMITTED], length2 = 0;
     for (int i = 0; i < 7 && x; i++)
         if (!isfinite(x[i]))
@@ -254,7 +254,7 @@ static int param_count(sp_body *b) {
     return 0;
 }
 
-static sp_param param_at(sp_body *b, int index) {
+static sp_param rigid_param_at(sp_body *b, int index) {
     (void)b, (void)index;
     return (sp_param){0};
 }
@@ -264,29 +264,29 @@ static const sp_param_spec *const rigid_params[] = {NULL};
 const sp_body_ops sp__rigid_ops = {
     .kind = "rigid",
     .params = rigid_params,
-    .destroy = destroy,
-    .visit = visit,
-    .refresh = refresh,
-    .prescribe = prescribe,
-    .evaluate = evaluate,
-    .retract = retract,
-    .points = points,
-    .pull = pull,
-    .push = push,
+    .destroy = rigid_destroy,
+    .visit = rigid_visit,
+    .refresh = rigid_refresh,
+    .prescribe = rigid_prescribe,
+    .evaluate = rigid_evaluate,
+    .retract = rigid_retract,
+    .points = rigid_points,
+    .pull = rigid_pull,
+    .push = rigid_push,
     .anchor_node = anchor_node,
     .anchor_point = anchor_point,
-    .attach = attach,
+    .attach = rigid_attach,
     .fields = rigid_fields,
     .field_count = 1,
-    .measure = measure,
-    .hash = hash,
-    .pin = pin,
+    .measure = rigid_measure,
+    .hash = rigid_hash,
+    .pin = rigid_pin,
     .pose = post_pose,
-    .set_state = set_state,
+    .set_state = rigid_set_state,
     .param_count = param_count,
-    .param_at = param_at,
-    .distance = distance,
-    .locate = locate,
+    .param_at = rigid_param_at,
+    .distance = rigid_distance,
+    .locate = rigid_locate,
 };
 
 // ---------------------------------------------------------------------------------------------------- creation
@@ -295,7 +295,7 @@ sp_rigid_def sp_rigid_def_default(void) {
     return (sp_rigid_def){.pose = sp_pose_signal_constant(sp_pose_identity()), .cookie = SP_COOKIE_RIGID};
 }
 
-static sp_status check_pose(sp_error *error, const char *what, int index, const sp_pose *pose) {
+static sp_status rigid_check_pose(sp_error *error, const char *what, int index, const sp_pose *pose) {
     double length2 = sp__dot3(pose->quat, pose->quat) + pose->quat[3] * pose->quat[3];
     // also false for NaN
     if (!(fabs(length2 - 1) < 1e-6))
@@ -308,7 +308,7 @@ static sp_status check_pose(sp_error *error, const char *what, int index, const 
     return SP_OK;
 }
 
-static sp_status check_shape(sp_error *error, int index, const sp_rigid_shape *s) {
+static sp_status rigid_check_shape(sp_error *error, int index, const sp_rigid_shape *s) {
     static const int sizes[] = {[SP_PLANE] = 3, [SP_SPHERE] = 1, [SP_BOX] = 3, [SP_CYLINDER] = 2};
     if ((int)s->type < 0 || s->type > SP_CYLINDER)
         return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "shape %d: type %d is unknown", index, (int)s->type);
@@ -318,18 +318,18 @@ static sp_status check_shape(sp_error *error, int index, const sp_rigid_shape *s
                             s->size[a]);
     if (s->type == SP_PLANE && !(sp__norm3(s->size) > 0))
         return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "shape %d: the plane's normal is 0", index);
-    return check_pose(error, "shape", index, &s->pose);
+    return rigid_check_pose(error, "shape", index, &s->pose);
 }
 
-static sp_status check(sp_error *error, const sp_rigid_def *def) {
+static sp_status rigid_check(sp_error *error, const sp_rigid_def *def) {
     if (def->cookie != SP_COOKIE_RIGID)
         return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "sp_rigid_def did not start from sp_rigid_def_default()");
     if (def->shape_count < 0 || def->shape_count > 100000 || (def->shape_count > 0 && !def->shapes))
         return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "shape_count = %d, must be in [0, 100000] with shapes given",
                         def->shape_count);
-    for (int i = 0; i < def->shape_count; i++) SP_TRY(check_shape(error, i, &def->shapes[i]));
+    for (int i = 0; i < def->shape_count; i++) SP_TRY(rigid_check_shape(error, i, &def->shapes[i]));
     sp_pose start = sp_pose_signal_at(&def->pose, 0);
-    return check_pose(error, "pose of the body at time", 0, &start);
+    return rigid_check_pose(error, "pose of the body at time", 0, &start);
 }
 
 static double picture_extent(const sp_rigid *r) {
@@ -367,10 +367,9 @@ done:
     return status < 0 ? SP_BODY_FAIL(b, status, "no memory for the surface of a rigid body") : SP_OK;
 }
 
-static sp_status fill(sp_body *b, const sp_rigid_def *def) {
-    sp_rigid *r = sp__alloc(b->ctx, 1, sizeof *r);
-    b->impl = r;
-    if (!r || !SP_NEW(b->ctx, r->shapes, def->shape_count > 0 ? def->shape_count : 1))
+static sp_status rigid_fill(sp_body *b, const sp_rigid_def *def) {
+    sp_rigid *r = b->impl;
+    if (!SP_NEW(b->ctx, r->shapes, def->shape_count > 0 ? def->shape_count : 1))
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for a rigid body");
     // by members, so that padding stays zero and equal shapes are equal bytes in a checkpoint
     for (int i = 0; i < def->shape_count; i++) {
@@ -382,7 +381,7 @@ static sp_status fill(sp_body *b, const sp_rigid_def *def) {
     r->kinematic = def->kinematic;
     r->pose = def->pose;
     SP_TRY(sp__body_init(b, STATE_SIZE, 0));
-    sp_pose start = pose_at(r, 0);
+    sp_pose start = rigid_pose_at(r, 0);
     for (int s = 0; s < 2; s++) put_pose(b->q[s], &start);
     for (int i = 0; i < r->shape_count; i++) SP_TRY(append_triangles(b, &r->shapes[i]));
     return SP_OK;
@@ -390,16 +389,13 @@ static sp_status fill(sp_body *b, const sp_rigid_def *def) {
 
 sp_status sp__rigid_create(sp_context *ctx, sp_error *error, const sp_rigid_def *def, sp_body **out) {
     *out = NULL;
-    SP_TRY(check(error, def));
-    sp_body *b = sp__alloc(ctx, 1, sizeof *b);
-    if (!b) return sp__fail(error, SP_NO_MEMORY, __FILE__, __LINE__, "no memory for a rigid body");
-    b->ops = &sp__rigid_ops;
-    b->ctx = ctx;
-    b->error = error;
+    SP_TRY(rigid_check(error, def));
+    sp_body *b;
+    SP_TRY(sp__body_new(ctx, error, &sp__rigid_ops, sizeof(sp_rigid), def->name, &b));
     b->caps = SP_CAP_KINEMATIC;
-    sp_status status = fill(b, def);
+    sp_status status = rigid_fill(b, def);
     if (status < 0) {
-        destroy(b);
+        rigid_destroy(b);
         return status;
     }
     *out = b;

@@ -46,7 +46,7 @@ static void half_turn(frame *f, const double R[9]) {
     sp__turn_of(Q, f->half);
 }
 
-static void measure(const sp_beam_element *e, const sp_beam_node *a, const sp_beam_node *b, frame *f) {
+static void beam_measure_frame(const sp_beam_element *e, const sp_beam_node *a, const sp_beam_node *b, frame *f) {
     const sp_beam_node *ends[2] = {a, b};
     element_frame(a, b, f);
     f->strain[STRETCH] = f->length - e->length;
@@ -64,14 +64,14 @@ void sp__beam_rest(sp_beam_element *e, const sp_beam_node *a, const sp_beam_node
     frame f;
     memset(e->natural, 0, sizeof e->natural);
     e->length = 0;
-    measure(e, a, b, &f);
+    beam_measure_frame(e, a, b, &f);
     e->length = f.length;
     memcpy(e->natural[0], f.strain + TURN_A, sizeof e->natural[0]);
     memcpy(e->natural[1], f.strain + TURN_B, sizeof e->natural[1]);
 }
 
 // D of the linear beam: forces that belong to the strains
-static void stiffness(const sp_beam_element *e, double D[STRAINS][STRAINS]) {
+static void beam_stiffness(const sp_beam_element *e, double D[STRAINS][STRAINS]) {
     double l = e->length;
     memset(D, 0, STRAINS * sizeof *D);
     D[STRETCH][STRETCH] = e->stretch / l;
@@ -85,7 +85,7 @@ static void stiffness(const sp_beam_element *e, double D[STRAINS][STRAINS]) {
 // the moments of the linear beam over its stiffness; those on the first end point against the curvature
 void sp__beam_bend(const sp_beam_element *e, const sp_beam_node *a, const sp_beam_node *b, double out[2][3]) {
     frame f;
-    measure(e, a, b, &f);
+    beam_measure_frame(e, a, b, &f);
     for (int end = 0; end < 2; end++) {
         double k[3], Q[9];
         const double *p = f.strain + TURN_A, *q = f.strain + TURN_B;
@@ -132,7 +132,7 @@ static void frame_slope(const frame *f, double W[3][12]) {
 }
 
 // strains along (va, wa, vb, wb)
-static void slopes(const frame *f, double B[STRAINS][12]) {
+static void beam_strain_slopes(const frame *f, double B[STRAINS][12]) {
     double W[3][12];
     memset(B, 0, STRAINS * sizeof *B);
     frame_slope(f, W);
@@ -153,13 +153,13 @@ static void slopes(const frame *f, double B[STRAINS][12]) {
 double sp__beam_energy(const sp_beam_element *e, const sp_beam_node *a, const sp_beam_node *b, double *f, double *K) {
     frame now;
     double D[STRAINS][STRAINS], B[STRAINS][12], stress[STRAINS] = {0}, DB[STRAINS][12] = {{0}}, energy = 0;
-    measure(e, a, b, &now);
-    stiffness(e, D);
+    beam_measure_frame(e, a, b, &now);
+    beam_stiffness(e, D);
     for (int i = 0; i < STRAINS; i++) {
         for (int j = 0; j < STRAINS; j++) stress[i] += D[i][j] * now.strain[j];
         energy += 0.5 * stress[i] * now.strain[i];
     }
-    if (f || K) slopes(&now, B);
+    if (f || K) beam_strain_slopes(&now, B);
     for (int i = 0; f && i < STRAINS; i++)
         for (int j = 0; j < 12; j++) f[j] -= stress[i] * B[i][j];
     if (!K) return energy;
@@ -216,7 +216,7 @@ static void moment_slope(const double t[3], const double m[3], const double dt[3
 
 static void open_stress(const sp_beam_element *e, const frame *f, stress *g) {
     double D[STRAINS][STRAINS], T[9], z[3], all[STRAINS] = {0}, side[3];
-    stiffness(e, D);
+    beam_stiffness(e, D);
     for (int i = 0; i < STRAINS; i++)
         for (int j = 0; j < STRAINS; j++) all[i] += D[i][j] * f->strain[j];
     g->N = all[STRETCH], g->l = f->length;
@@ -241,7 +241,7 @@ static void open_stress(const sp_beam_element *e, const frame *f, stress *g) {
     sp__turn_matrix(g->x, g->back);
     sp__turn_slope(g->x, g->slope);
     mean_slope(f, g->M);
-    slopes(f, g->B);
+    beam_strain_slopes(f, g->B);
     frame_slope(f, g->W);
 }
 
@@ -289,7 +289,7 @@ static void change_moments(const stress *g, const frame *f, int j, change *d) {
 }
 
 // N / l (1 - e e^T) on both ends of the chord
-static void add_tension(const frame *f, double N, double *K) {
+static void beam_add_tension(const frame *f, double N, double *K) {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             double k = N / f->length * ((i == j) - f->R[i] * f->R[j]);
@@ -300,9 +300,9 @@ static void add_tension(const frame *f, double N, double *K) {
 void sp__beam_stress(const sp_beam_element *e, const sp_beam_node *a, const sp_beam_node *b, bool whole, double *K) {
     frame f;
     stress g;
-    measure(e, a, b, &f);
+    beam_measure_frame(e, a, b, &f);
     if (!whole) {
-        add_tension(&f, fmax(0, e->stretch / e->length * f.strain[STRETCH]), K);
+        beam_add_tension(&f, fmax(0, e->stretch / e->length * f.strain[STRETCH]), K);
         return;
     }
     open_stress(e, &f, &g);

@@ -6,14 +6,14 @@
 
 #include "math/vec3.h"
 
-static double largest3(const double *v) {
+static double curve_largest3(const double *v) {
     return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
 }
 
 // ------------------------------------------------------------------------------------------------ how far a series may reach
 
 // C(s) = 2 sum of |lambda_n| s^(n+1) (4.2.40)
-static double height(int degree, const double *norms, double s) {
+static double curve_height(int degree, const double *norms, double s) {
     double sum = 0;
     for (int n = degree; n >= 0; n--) sum = sum * s + norms[n];
     return 2 * s * sum;
@@ -27,15 +27,15 @@ static double affine_step(double norm0, double norm1, double reach) {
 
 double sp__curve_step(int degree, const double *lambda, double reach, double left) {
     double norms[SP_CURVE_DEGREE + 1] = {0};
-    for (int n = 0; n <= degree; n++) norms[n] = largest3(lambda + 3 * n);
+    for (int n = 0; n <= degree; n++) norms[n] = curve_largest3(lambda + 3 * n);
     double step = affine_step(norms[0], degree > 0 ? norms[1] : 0, reach);
     if (degree > 1) {
-        if (height(degree, norms, left) <= reach) return left;
+        if (curve_height(degree, norms, left) <= reach) return left;
         double low = 0, high = fmin(left, step);
         // C rises from 0: one root. Fifty halvings reach rounding, and a step is a choice, not a result.
         for (int i = 0; i < 50; i++) {
             double middle = 0.5 * (low + high);
-            if (height(degree, norms, middle) <= reach)
+            if (curve_height(degree, norms, middle) <= reach)
                 low = middle;
             else
                 high = middle;
@@ -149,7 +149,7 @@ int sp__curve_cross(sp_curve_frame *frame, int degree, const double *lambda, dou
 // ------------------------------------------------------------------------------------------------ helices
 
 // sin(x)/x and (1 - cos x)/x, by their own series where the quotients lose digits
-static void quotients(double x, double *s, double *c) {
+static void curve_quotients(double x, double *s, double *c) {
     if (fabs(x) > 0.1) {
         *s = sin(x) / x, *c = 2 * sin(0.5 * x) * sin(0.5 * x) / x;
         return;
@@ -163,7 +163,7 @@ static void quotients(double x, double *s, double *c) {
 void sp__curve_helix(const sp_curve_frame *start, const double kappa[3], double length, sp_curve_frame *frame) {
     double k = sp__norm3(kappa), angle = k * length, s, c, E[9], a[3], turned[9], ahead[3];
     double n[3] = {k > 0 ? kappa[0] / k : 1, k > 0 ? kappa[1] / k : 0, k > 0 ? kappa[2] / k : 0};
-    quotients(angle, &s, &c);
+    curve_quotients(angle, &s, &c);
     double N[9] = {0, -n[2], n[1], n[2], 0, -n[0], -n[1], n[0], 0}, cosine = cos(angle), sine = sin(angle);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {

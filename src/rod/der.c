@@ -3,6 +3,149 @@
 
 #include "math/vec3.h"
 
+// ------------------------------------------------------------------------------------------------ a node
+
+enum { E = SP_DER_E, F = SP_DER_F, ANGLE_E = SP_DER_ANGLE_E, ANGLE_F = SP_DER_ANGLE_F, LOCAL = SP_DER_LOCAL };
+
+static void der_add_outer(double H[LOCAL * LOCAL], int row, int column, double s, const double *a, const double *b) {
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) H[LOCAL * (row + i) + column + j] += s * a[i] * b[j];
+}
+
+static void add_both(double H[LOCAL * LOCAL], int at, double s, const double *a, const double *b) {
+    der_add_outer(H, at, at, s, a, b);
+    der_add_outer(H, at, at, s, b, a);
+}
+
+static void add_one(double H[LOCAL * LOCAL], int row, int column, double s) {
+    for (int i = 0; i < 3; i++) H[LOCAL * (row + i) + column + i] += s;
+}
+
+// H += s [u]x
+static void add_hat(double H[LOCAL * LOCAL], int row, int column, double s, const double *u) {
+    double m[9] = {0, -u[2], u[1], u[2], 0, -u[0], -u[1], u[0], 0};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) H[LOCAL * (row + i) + column + j] += s * m[3 * i + j];
+}
+
+static void der_mirror(double H[LOCAL * LOCAL]) {
+    for (int i = 0; i < LOCAL; i++)
+        for (int j = 0; j < i; j++) H[LOCAL * i + j] = H[LOCAL * j + i];
+}
+
+void sp__der_node_strains(sp_der_node *n, double twist) {
+    double sum1[3], sum2[3];
+    n->chi = 1 + sp__dot3(n->te, n->tf);
+    sp__cross3(n->te, n->tf, n->kb);
+    for (int i = 0; i < 3; i++) {
+        n->kb[i] *= 2 / n->chi;
+        n->tt[i] = (n->te[i] + n->tf[i]) / n->chi;
+        sum1[i] = n->m1e[i] + n->m1f[i], sum2[i] = n->m2e[i] + n->m2f[i];
+        n->d1[i] = sum1[i] / n->chi, n->d2[i] = sum2[i] / n->chi;
+    }
+    n->strain[0] = 0.5 * sp__dot3(n->kb, sum2);
+    n->strain[1] = -0.5 * sp__dot3(n->kb, sum1);
+    n->strain[2] = twist;
+}
+
+// K1 (sign +1, directors d2, second material axis) and K2 (sign -1, d1, first) have the same form
+typedef struct bending {
+    double K, sign;
+    const double *d, *me, *mf;  // director sum; material axes in the second derivatives along edges
+    const double *ae, *af;      // those in the derivatives along angles
+} bending;
+
+static bending bending_of(const sp_der_node *n, int k) {
+    return k == 0 ? (bending){n->strain[0], 1, n->d2, n->m2e, n->m2f, n->m1e, n->m1f}
+                  : (bending){n->strain[1], -1, n->d1, n->m1e, n->m1f, n->m2e, n->m2f};
+}
+
+static void bend_gradient(const sp_der_node *n, const bending *b, double g[LOCAL]) {
+    double fd[3], ed[3];
+    sp__cross3(n->tf, b->d, fd);
+    sp__cross3(n->te, b->d, ed);
+    for (int i = 0; i < 3; i++) {
+        g[E + i] = (-b->K * n->tt[i] + b->sign * fd[i]) / n->e;
+        g[F + i] = (-b->K * n->tt[i] - b->sign * ed[i]) / n->f;
+    }
+    g[ANGLE_E] = -0.5 * sp__dot3(n->kb, b->ae);
+    g[ANGLE_F] = -0.5 * sp__dot3(n->kb, b->af);
+}
+
+// along an edge and an angle whose material axis is m
+static void add_edge_angle(const sp_der_node *n, double H[LOCAL * LOCAL], int angle, const double *m) {
+    double fm[3], em[3], along = 0.5 * sp__dot3(n->kb, m);
+    sp__cross3(n->tf, m, fm);
+    sp__cross3(n->te, m, em);
+    for (int i = 0; i < 3; i++) {
+        H[LOCAL * (E + i) + angle] += (along * n->tt[i] - fm[i] / n->chi) / n->e;
+        H[LOCAL * (F + i) + angle] += (along * n->tt[i] + em[i] / n->chi) / n->f;
+    }
+}
+
+static void bend_hessian(const sp_der_node *n, const bending *b, double H[LOCAL * LOCAL]) {
+    double fd[3], ed[3], K = b->K, s = b->sign, ee = 1 / (n->e * n->e), ff = 1 / (n->f * n->f), ef = 1 / (n->e * n->f);
+    sp__cross3(n->tf, b->d, fd);
+    sp__cross3(n->te, b->d, ed);
+    memset(H, 0, LOCAL * LOCAL * sizeof *H);
+    der_add_outer(H, E, E, 2 * K * ee, n->tt, n->tt), add_both(H, E, -s * ee, fd, n->tt);
+    add_one(H, E, E, -K * ee / n->chi), der_add_outer(H, E, E, K * ee / n->chi, n->te, n->te);
+    add_both(H, E, 0.25 * s * ee, n->kb, b->me);
+    der_add_outer(H, F, F, 2 * K * ff, n->tt, n->tt), add_both(H, F, s * ff, ed, n->tt);
+    add_one(H, F, F, -K * ff / n->chi), der_add_outer(H, F, F, K * ff / n->chi, n->tf, n->tf);
+    add_both(H, F, 0.25 * s * ff, n->kb, b->mf);
+    add_one(H, E, F, -K * ef / n->chi), der_add_outer(H, E, F, -K * ef / n->chi, n->te, n->tf);
+    der_add_outer(H, E, F, 2 * K * ef, n->tt, n->tt), der_add_outer(H, E, F, -s * ef, fd, n->tt);
+    der_add_outer(H, E, F, s * ef, n->tt, ed), add_hat(H, E, F, -s * ef, b->d);
+    add_edge_angle(n, H, ANGLE_E, b->ae), add_edge_angle(n, H, ANGLE_F, b->af);
+    H[LOCAL * ANGLE_E + ANGLE_E] = -0.5 * s * sp__dot3(n->kb, b->me);
+    H[LOCAL * ANGLE_F + ANGLE_F] = -0.5 * s * sp__dot3(n->kb, b->mf);
+    der_mirror(H);
+}
+
+static void twist_gradient(const sp_der_node *n, double g[LOCAL]) {
+    for (int i = 0; i < 3; i++) g[E + i] = n->kb[i] / (2 * n->e), g[F + i] = n->kb[i] / (2 * n->f);
+    g[ANGLE_E] = -1, g[ANGLE_F] = 1;
+}
+
+static void twist_hessian(const sp_der_node *n, double H[LOCAL * LOCAL]) {
+    double e[3], f[3], ef = 1 / (2 * n->e * n->f);
+    memset(H, 0, LOCAL * LOCAL * sizeof *H);
+    for (int i = 0; i < 3; i++) e[i] = n->te[i] + n->tt[i], f[i] = n->tf[i] + n->tt[i];
+    add_both(H, E, -0.25 / (n->e * n->e), n->kb, e);
+    add_both(H, F, -0.25 / (n->f * n->f), n->kb, f);
+    add_hat(H, E, F, 2 * ef / n->chi, n->te), der_add_outer(H, E, F, -ef, n->kb, n->tt);
+    der_mirror(H);
+}
+
+double sp__der_node_energy(const sp_der_node *n, const double stiffness[3], const double natural[3], bool whole, double *g,
+                           double *H) {
+    double energy = 0, slope[LOCAL], second[LOCAL * LOCAL];
+    for (int k = 0; k < 3; k++) {
+        double c = stiffness[k], apart = n->strain[k] - natural[k];
+        energy += 0.5 * c * apart * apart;
+        if (!g) continue;
+        bending b = bending_of(n, k);
+        if (k < 2)
+            bend_gradient(n, &b, slope);
+        else
+            twist_gradient(n, slope);
+        for (int i = 0; i < LOCAL; i++) g[i] += c * apart * slope[i];
+        if (!H) continue;
+        for (int i = 0; i < LOCAL; i++)
+            for (int j = 0; j < LOCAL; j++) H[LOCAL * i + j] += c * slope[i] * slope[j];
+        if (!whole) continue;
+        if (k < 2)
+            bend_hessian(n, &b, second);
+        else
+            twist_hessian(n, second);
+        for (int i = 0; i < LOCAL * LOCAL; i++) H[i] += c * apart * second[i];
+    }
+    return energy;
+}
+
+// ------------------------------------------------------------------------------------------------ a strand
+
 sp_status sp__der_init(sp_context *ctx, int edges, sp_der *d) {
     *d = (sp_der){.ctx = ctx, .edges = edges};
     size_t p = (size_t)edges;
@@ -29,7 +172,7 @@ void sp__der_carry(const double u[3], const double a[3], const double b[3], doub
 }
 
 // made unit and square to t: carrying loses orthogonality by rounding only
-static void squared(double u[3], const double t[3]) {
+static void der_squared(double u[3], const double t[3]) {
     sp__axpy3(u, -sp__dot3(u, t), t, u);
     double norm = sp__norm3(u);
     for (int i = 0; i < 3; i++) u[i] /= norm;
@@ -51,7 +194,7 @@ static double twist_between(const double ta[3], const double a[3], const double 
     return angle + turn * floor((near - angle) / turn + 0.5);
 }
 
-static void column(const double R[9], int k, double out[3]) {
+static void der_column(const double R[9], int k, double out[3]) {
     for (int i = 0; i < 3; i++) out[i] = R[3 * i + k];
 }
 
@@ -62,12 +205,12 @@ static void from_columns(const double t[3], const double m1[3], const double m2[
 void sp__der_frame(int edges, const double clamp[9], double *q) {
     double t[3], a[3], next[3];
     memcpy(q + sp__der_clamp(edges), clamp, 9 * sizeof *q);
-    column(clamp, 0, t), column(clamp, 1, a);
+    der_column(clamp, 0, t), der_column(clamp, 1, a);
     for (int e = 0; e < edges; e++) {
         double *own = q + sp__der_director(edges, e);
         unit_between(q + sp__der_place(e), q + sp__der_place(e + 1), next);
         sp__der_carry(a, t, next, own);
-        squared(own, next);
+        der_squared(own, next);
         q[sp__der_reference_twist(edges, e)] = 0;
         memcpy(t, next, sizeof t), memcpy(a, own, sizeof a);
     }
@@ -78,7 +221,7 @@ static void carry_edge(int edges, int e, const double was[3], const double *from
     double now[3], a[3];
     unit_between(to + sp__der_place(e), to + sp__der_place(e + 1), now);
     sp__der_carry(from + sp__der_director(edges, e), was, now, a);
-    squared(a, now);
+    der_squared(a, now);
     double near = from[sp__der_reference_twist(edges, e)];
     to[sp__der_reference_twist(edges, e)] = twist_between(before[0], before[1], now, a, near);
     memcpy(to + sp__der_director(edges, e), a, sizeof a);
@@ -92,7 +235,7 @@ void sp__der_move(int edges, const double *from, double s, const double *v, doub
     }
     double before[2][3], last[3], next[3], was[3];
     memmove(to + sp__der_clamp(edges), from + sp__der_clamp(edges), 9 * sizeof *to);
-    column(to + sp__der_clamp(edges), 0, before[0]), column(to + sp__der_clamp(edges), 1, before[1]);
+    der_column(to + sp__der_clamp(edges), 0, before[0]), der_column(to + sp__der_clamp(edges), 1, before[1]);
     memcpy(last, from, sizeof last);
     sp__axpy3(from, s, v, to);
     for (int e = 0; e < edges; e++) {
@@ -109,7 +252,7 @@ void sp__der_move(int edges, const double *from, double s, const double *v, doub
 void sp__der_turn_clamp(int edges, const double clamp[9], double *q) {
     double t[3], a[3], edge[3], *twist = q + sp__der_reference_twist(edges, 0);
     memmove(q + sp__der_clamp(edges), clamp, 9 * sizeof *q);
-    column(clamp, 0, t), column(clamp, 1, a);
+    der_column(clamp, 0, t), der_column(clamp, 1, a);
     unit_between(q, q + sp__der_place(1), edge);
     *twist = twist_between(t, a, edge, q + sp__der_director(edges, 0), *twist);
 }
@@ -130,21 +273,21 @@ static void next_chord(sp_curve_frame *at, const double *curvature, double lengt
     c->twist[0] = (3 * curvature[0] + curvature[3]) * length / 8, c->twist[1] = (curvature[0] + 3 * curvature[3]) * length / 8;
     memcpy(start, at->r, sizeof start);
     sp__curve_cross(at, 1, lambda, 0.5 * length, SP_CURVE_REACH_FINE, 1e-17);
-    column(at->R, 0, middle), column(at->R, 1, c->m1);
+    der_column(at->R, 0, middle), der_column(at->R, 1, c->m1);
     sp__curve_shift(1, lambda, 0.5 * length, lambda);
     sp__curve_cross(at, 1, lambda, 0.5 * length, SP_CURVE_REACH_FINE, 1e-17);
     c->length = unit_between(start, at->r, c->t);
     // a curve that comes back on itself within an element has no chord to speak of
     if (!(c->length > 0.25 * length)) c->length = 0.25 * length, memcpy(c->t, middle, sizeof middle);
     sp__der_carry(c->m1, middle, c->t, c->m1);
-    squared(c->m1, c->t);
+    der_squared(c->m1, c->t);
     sp__cross3(c->t, c->m1, c->m2);
 }
 
 // the frame of a clamp, as what stands before the first edge
 static chord clamp_chord(const double R[9]) {
     chord c = {.length = 1};
-    column(R, 0, c.t), column(R, 1, c.m1), column(R, 2, c.m2);
+    der_column(R, 0, c.t), der_column(R, 1, c.m1), der_column(R, 2, c.m2);
     return c;
 }
 
@@ -201,7 +344,7 @@ void sp__der_bend(const sp_der *d, const sp_der_edge *edge, const sp_curve_frame
 
 // ------------------------------------------------------------------------------------------------ at a state
 
-static void material(const double t[3], const double a[3], double angle, double m1[3], double m2[3]) {
+static void der_material(const double t[3], const double a[3], double angle, double m1[3], double m2[3]) {
     double b[3], c = cos(angle), s = sin(angle);
     sp__cross3(t, a, b);
     for (int i = 0; i < 3; i++) m1[i] = c * a[i] + s * b[i], m2[i] = c * b[i] - s * a[i];
@@ -210,7 +353,7 @@ static void material(const double t[3], const double a[3], double angle, double 
 bool sp__der_settle(sp_der *d, const double *q) {
     const double *clamp = q + sp__der_clamp(d->edges);
     double before[3], a[3], angle = 0, sum = 0;
-    column(clamp, 1, before);
+    der_column(clamp, 1, before);
     for (int e = 0; e < d->edges; e++) {
         sp_der_node *n = &d->node[e];
         if (e > 0) {
@@ -218,13 +361,13 @@ bool sp__der_settle(sp_der *d, const double *q) {
             memcpy(n->m1e, n[-1].m1f, sizeof n->te), memcpy(n->m2e, n[-1].m2f, sizeof n->te);
         } else {
             n->e = 1;  // never divided by: nothing moves it
-            column(clamp, 0, n->te), column(clamp, 1, n->m1e), column(clamp, 2, n->m2e);
+            der_column(clamp, 0, n->te), der_column(clamp, 1, n->m1e), der_column(clamp, 2, n->m2e);
         }
         double own = q[sp__der_angle(e)], near = q[sp__der_reference_twist(d->edges, e)];
         n->f = unit_between(q + sp__der_place(e), q + sp__der_place(e + 1), n->tf);
         memcpy(a, q + sp__der_director(d->edges, e), sizeof a);
-        squared(a, n->tf);
-        material(n->tf, a, own, n->m1f, n->m2f);
+        der_squared(a, n->tf);
+        der_material(n->tf, a, own, n->m1f, n->m2f);
         sp__der_node_strains(n, own - angle + twist_between(n->te, before, n->tf, a, near));
         angle = own, memcpy(before, a, sizeof a);
         sum += n->f + n->strain[0] + n->strain[1] + n->strain[2];
@@ -243,9 +386,9 @@ static void add_band(double *hessian, int i, int j, double value) {
 
 // From edges and angles to the unknowns around a node, x_{i-1}, theta_{i-1}, x_i, theta_i, x_{i+1}: with e = x_i - x_{i-1} and
 // f = x_{i+1} - x_i, `in` at a stride becomes `out`.
-enum { AROUND = 11, LOCAL = SP_DER_LOCAL };
+enum { AROUND = 11 };
 
-static void around(const double *in, int stride, double out[AROUND]) {
+static void der_around(const double *in, int stride, double out[AROUND]) {
     for (int k = 0; k < 3; k++) {
         double e = in[stride * (SP_DER_E + k)], f = in[stride * (SP_DER_F + k)];
         out[k] = -e, out[4 + k] = e - f, out[8 + k] = f;
@@ -254,7 +397,7 @@ static void around(const double *in, int stride, double out[AROUND]) {
 }
 
 // node i; at the root the edge before is the clamp's, which nothing moves
-static void spread(int i, double *g, double *H, double *gradient, double *hessian) {
+static void der_spread(int i, double *g, double *H, double *gradient, double *hessian) {
     double all[AROUND], rows[LOCAL][AROUND], columns[AROUND][AROUND];
     int first = i > 0 ? 0 : 4, at = 4 * i - 4;
     for (int k = 0; i == 0 && k < LOCAL; k++) {
@@ -262,11 +405,11 @@ static void spread(int i, double *g, double *H, double *gradient, double *hessia
         g[k] = 0;
         for (int l = 0; hessian && l < LOCAL; l++) H[LOCAL * k + l] = H[LOCAL * l + k] = 0;
     }
-    around(g, 1, all);
+    der_around(g, 1, all);
     for (int a = first; gradient && a < AROUND; a++) gradient[at + a] += all[a];
     if (!hessian) return;
-    for (int k = 0; k < LOCAL; k++) around(H + LOCAL * k, 1, rows[k]);
-    for (int b = 0; b < AROUND; b++) around(&rows[0][b], AROUND, columns[b]);  // columns[b][a]: entry (a, b)
+    for (int k = 0; k < LOCAL; k++) der_around(H + LOCAL * k, 1, rows[k]);
+    for (int b = 0; b < AROUND; b++) der_around(&rows[0][b], AROUND, columns[b]);  // columns[b][a]: entry (a, b)
     for (int a = first; a < AROUND; a++)
         for (int b = first; b <= a; b++) add_band(hessian, at + a, at + b, columns[b][a]);
 }
@@ -298,7 +441,7 @@ double sp__der_energy(const sp_der *d, bool clamped, bool whole, double *gradien
         double g[LOCAL] = {0}, H[LOCAL * LOCAL] = {0};
         bool slopes = gradient || hessian;
         energy += bend_energy(d, i, whole, slopes ? g : NULL, hessian ? H : NULL);
-        if (slopes) spread(i, g, H, gradient, hessian);
+        if (slopes) der_spread(i, g, H, gradient, hessian);
     }
     return energy;
 }
@@ -307,7 +450,7 @@ void sp__der_bending(const sp_der *d, bool clamped, double *hessian) {
     for (int i = clamped ? 0 : 1; i < d->edges; i++) {
         double g[LOCAL] = {0}, H[LOCAL * LOCAL] = {0};
         bend_energy(d, i, false, g, H);
-        spread(i, g, H, NULL, hessian);
+        der_spread(i, g, H, NULL, hessian);
     }
 }
 

@@ -27,26 +27,25 @@ typedef struct strand {
 
 static const double pi = 3.14159265358979323846;
 
-static strand *strand_of(const sp_body *b, int part) {
+static strand *beam_strand_of(const sp_body *b, int part) {
     return sp__rod(b)->part[part].model;
 }
 
-static const sp_beam_node *settled(const sp_body *b, int part) {
-    const sp_rod *r = sp__rod(b);
-    return (const sp_beam_node *)(r->settled_q + r->part[part].q);
+static const sp_beam_node *beam_settled(const sp_body *b, int part) {
+    return (const sp_beam_node *)sp__rod_settled_at(b, part);
 }
 
 // ------------------------------------------------------------------------------------------------ making
 
-static int coordinates(int elements) {
+static int beam_coordinates(int elements) {
     return Q * (elements + 1);
 }
 
-static int unknowns(int elements) {
+static int beam_unknowns(int elements) {
     return V * (elements + 1);
 }
 
-static int band(int elements) {
+static int beam_band(int elements) {
     (void)elements;
     return BAND;
 }
@@ -57,14 +56,14 @@ static void node_of_frame(const sp_curve_frame *f, sp_beam_node *n) {
 }
 
 // to the end of an element with affine curvature
-static void cross(sp_curve_frame *at, const double *curvature, double length) {
+static void beam_cross(sp_curve_frame *at, const double *curvature, double length) {
     double lambda[6];
     for (int i = 0; i < 3; i++) lambda[i] = curvature[i], lambda[3 + i] = (curvature[3 + i] - curvature[i]) / length;
     sp__curve_cross(at, 1, lambda, length, SP_CURVE_REACH_FINE, 1e-17);
 }
 
 // rotations between the ends of an element are told apart up to half a turn
-static sp_status check_curvature(sp_body *b, int part) {
+static sp_status beam_check_curvature(sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     for (int i = 0; i <= p->elements; i++) {
@@ -79,7 +78,7 @@ static sp_status check_curvature(sp_body *b, int part) {
     return SP_OK;
 }
 
-static void changed(sp_body *b, int part) {
+static void beam_changed(sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     strand *s = p->model;
@@ -90,7 +89,7 @@ static void changed(sp_body *b, int part) {
         double length = r->length[p->element + e], share = k->bend[0] / (k->bend[0] + k->bend[1]);
         sp_beam_node ends[2];
         node_of_frame(&at, &ends[0]);
-        cross(&at, r->natural + 3 * (size_t)(p->node + e), length);
+        beam_cross(&at, r->natural + 3 * (size_t)(p->node + e), length);
         node_of_frame(&at, &ends[1]);
         s->element[e] = (sp_beam_element){.stretch = k->stretch, .twist = k->twist, .bend = {k->bend[0], k->bend[1]}};
         sp__beam_rest(&s->element[e], &ends[0], &ends[1]);
@@ -105,20 +104,20 @@ static void changed(sp_body *b, int part) {
     }
 }
 
-static sp_status create(sp_body *b, int part) {
+static sp_status beam_create(sp_body *b, int part) {
     sp_rod_part *p = &sp__rod(b)->part[part];
     strand *s;
-    SP_TRY(check_curvature(b, part));
+    SP_TRY(beam_check_curvature(b, part));
     if (!SP_NEW(b->ctx, s, 1)) return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for strand %d", part);
     p->model = s;
     if (!SP_NEW(b->ctx, s->element, p->elements) || !SP_NEW(b->ctx, s->node, (size_t)p->elements + 1))
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for a chain of %d beams", p->elements);
-    changed(b, part);
+    beam_changed(b, part);
     return SP_OK;
 }
 
-static void destroy(sp_body *b, int part) {
-    strand *s = strand_of(b, part);
+static void beam_destroy(sp_body *b, int part) {
+    strand *s = beam_strand_of(b, part);
     if (!s) return;
     sp__free(b->ctx, s->element);
     sp__free(b->ctx, s->node);
@@ -128,16 +127,16 @@ static void destroy(sp_body *b, int part) {
 
 // Orientations are those of the curve; chords have its directions and their lengths at rest, so that nothing is stretched. Where
 // the curvature is the natural one all nodes are on the curve.
-static void bend(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q) {
+static void beam_bend(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     sp_beam_node *node = (sp_beam_node *)q;
     sp_curve_frame at = *root;
     node_of_frame(&at, &node[0]);
     for (int e = 0; e < p->elements; e++) {
-        double from[3], chord[3], length = r->length[p->element + e], rest = strand_of(b, part)->element[e].length;
+        double from[3], chord[3], length = r->length[p->element + e], rest = beam_strand_of(b, part)->element[e].length;
         memcpy(from, at.r, sizeof from);
-        cross(&at, curvature + 3 * (size_t)e, length);
+        beam_cross(&at, curvature + 3 * (size_t)e, length);
         sp__sub3(at.r, from, chord);
         double norm = sp__norm3(chord);
         node_of_frame(&at, &node[e + 1]);
@@ -147,12 +146,12 @@ static void bend(sp_body *b, int part, const sp_curve_frame *root, const double 
 
 // ------------------------------------------------------------------------------------------------ mechanics
 
-static sp_status settle(sp_body *b, int part, const double *q, const double *v, bool motion) {
+static sp_status beam_settle(sp_body *b, int part, const double *q, const double *v, bool motion) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     double sum = 0;
     for (int i = 0; i < p->nq; i++) sum += q[i];
     for (int i = 0; motion && i < p->nv; i++) sum += v[i];
-    strand_of(b, part)->motion = motion;
+    beam_strand_of(b, part)->motion = motion;
     return isfinite(sum) ? SP_OK : SP_NOT_FINITE;
 }
 
@@ -165,11 +164,11 @@ static void turn_inertia(const sp_beam_node *at, const inertia *n, const double 
     sp__mul3(R, own, out);
 }
 
-static double force(sp_body *b, int part, double *f) {
+static double beam_force(sp_body *b, int part, double *f) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     const strand *s = p->model;
-    const sp_beam_node *node = settled(b, part);
+    const sp_beam_node *node = beam_settled(b, part);
     const double *v = r->settled_v + p->v;
     double potential = 0;
     for (int e = 0; e < p->elements; e++) potential += sp__beam_energy(&s->element[e], &node[e], &node[e + 1], f + V * e, NULL);
@@ -197,45 +196,48 @@ static void add_mass(const sp_beam_node *at, const inertia *n, int first, double
     }
 }
 
-static void matrices(sp_body *b, int part, bool exact, double *M, double *K) {
+// the lower triangle of an element's matrix into the band of the strand
+static void add_element_matrix(const double *own, int element, double *K) {
+    for (int i = 0; i < TWELVE; i++)
+        for (int j = 0; j <= i; j++) *sp__banded_at(K, BAND, V * element + i, V * element + j) += own[TWELVE * i + j];
+}
+
+static void beam_matrices(sp_body *b, int part, bool exact, double *M, double *K) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     const strand *s = p->model;
-    const sp_beam_node *node = settled(b, part);
+    const sp_beam_node *node = beam_settled(b, part);
     for (int i = 0; i <= p->elements; i++) add_mass(&node[i], &s->node[i], V * i, M);
     for (int e = 0; e < p->elements; e++) {
         double own[TWELVE * TWELVE] = {0};
         sp__beam_energy(&s->element[e], &node[e], &node[e + 1], NULL, own);
         sp__beam_stress(&s->element[e], &node[e], &node[e + 1], exact, own);
-        for (int i = 0; i < TWELVE; i++)
-            for (int j = 0; j <= i; j++) *sp__banded_at(K, BAND, V * e + i, V * e + j) += own[TWELVE * i + j];
+        add_element_matrix(own, e, K);
     }
 }
 
-static void damping(sp_body *b, int part, double *K) {
+static void beam_damping(sp_body *b, int part, double *K) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     const strand *s = p->model;
-    const sp_beam_node *node = settled(b, part);
+    const sp_beam_node *node = beam_settled(b, part);
     for (int e = 0; e < p->elements; e++) {
         sp_beam_element loose = s->element[e];
         double own[TWELVE * TWELVE] = {0};
         loose.stretch = 0;
         sp__beam_energy(&loose, &node[e], &node[e + 1], NULL, own);
-        for (int i = 0; i < TWELVE; i++)
-            for (int j = 0; j <= i; j++) *sp__banded_at(K, BAND, V * e + i, V * e + j) += own[TWELVE * i + j];
+        add_element_matrix(own, e, K);
     }
 }
 
-static void bend_of_force(sp_body *b, int part, int element, double u, const double f[3], double *K) {
-    const sp_beam_node *node = settled(b, part) + element;
+static void beam_bend_of_force(sp_body *b, int part, int element, double u, const double f[3], double *K) {
+    const sp_beam_node *node = beam_settled(b, part) + element;
     double own[TWELVE * TWELVE] = {0};
-    sp__beam_point_stress(&strand_of(b, part)->element[element], node, node + 1, u, f, own);
-    for (int i = 0; i < TWELVE; i++)
-        for (int j = 0; j <= i; j++) *sp__banded_at(K, BAND, V * element + i, V * element + j) += own[TWELVE * i + j];
+    sp__beam_point_stress(&beam_strand_of(b, part)->element[element], node, node + 1, u, f, own);
+    add_element_matrix(own, element, K);
 }
 
-static void mass(sp_body *b, int part, const double *x, double *y, bool inverse) {
-    const strand *s = strand_of(b, part);
-    const sp_beam_node *node = settled(b, part);
+static void beam_mass(sp_body *b, int part, const double *x, double *y, bool inverse) {
+    const strand *s = beam_strand_of(b, part);
+    const sp_beam_node *node = beam_settled(b, part);
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
         double m = inverse ? 1 / s->node[i].mass : s->node[i].mass;
         for (int k = 0; k < 3; k++) y[V * i + k] = m * x[V * i + k];
@@ -243,7 +245,7 @@ static void mass(sp_body *b, int part, const double *x, double *y, bool inverse)
     }
 }
 
-static void move(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to) {
+static void beam_move(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     (void)load_factor;
     if (s == 0) {
@@ -253,7 +255,7 @@ static void move(sp_body *b, int part, double load_factor, const double *from, d
     for (int i = 0; i <= p->elements; i++) sp__beam_move((const sp_beam_node *)from + i, s, v + V * i, (sp_beam_node *)to + i);
 }
 
-static void between(sp_body *b, int part, const double *from, const double *to, double *d) {
+static void beam_between(sp_body *b, int part, const double *from, const double *to, double *d) {
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
         const sp_beam_node *p = (const sp_beam_node *)from + i, *q = (const sp_beam_node *)to + i;
         double back[4] = {p->quat[0], -p->quat[1], -p->quat[2], -p->quat[3]}, turn[4];
@@ -264,7 +266,7 @@ static void between(sp_body *b, int part, const double *from, const double *to, 
 }
 
 // Rotation vectors do not add up: the turn s x, then s a d. Of the two vectors of the same turn the one nearer to their sum.
-static void further(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out) {
+static void beam_further(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out) {
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
         const sp_beam_node none = {.quat = {1, 0, 0, 0}};
         double v[V], sum[V];
@@ -281,16 +283,16 @@ static void further(sp_body *b, int part, double s, const double *x, double a, c
 
 // ------------------------------------------------------------------------------------------------ places
 
-static void place(sp_body *b, int part, int element, double u, sp_curve_frame *out) {
-    const sp_beam_node *node = settled(b, part) + element;
-    sp__beam_point(&strand_of(b, part)->element[element], node, node + 1, u, out->r, NULL);
+static void beam_place(sp_body *b, int part, int element, double u, sp_curve_frame *out) {
+    const sp_beam_node *node = beam_settled(b, part) + element;
+    sp__beam_point(&beam_strand_of(b, part)->element[element], node, node + 1, u, out->r, NULL);
     sp__beam_frame(node, node + 1, u, out->R, NULL);
 }
 
-static int slopes(sp_body *b, int part, int element, double u, int *unknown, double *columns) {
-    const sp_beam_node *node = settled(b, part) + element;
+static int beam_slopes(sp_body *b, int part, int element, double u, int *unknown, double *columns) {
+    const sp_beam_node *node = beam_settled(b, part) + element;
     double x[3], R[9], J[3 * TWELVE], W[3 * TWELVE];
-    sp__beam_point(&strand_of(b, part)->element[element], node, node + 1, u, x, J);
+    sp__beam_point(&beam_strand_of(b, part)->element[element], node, node + 1, u, x, J);
     sp__beam_frame(node, node + 1, u, R, W);
     for (int k = 0; k < TWELVE; k++) {
         unknown[k] = V * element + k;
@@ -299,10 +301,10 @@ static int slopes(sp_body *b, int part, int element, double u, int *unknown, dou
     return TWELVE;
 }
 
-static void speed(sp_body *b, int part, int element, double u, const double *v, double out[6]) {
+static void beam_speed(sp_body *b, int part, int element, double u, const double *v, double out[6]) {
     int unknown[TWELVE];
     double columns[6 * TWELVE];
-    int n = slopes(b, part, element, u, unknown, columns);
+    int n = beam_slopes(b, part, element, u, unknown, columns);
     for (int i = 0; i < 6; i++) {
         out[i] = 0;
         for (int k = 0; k < n; k++) out[i] += columns[6 * k + i] * v[unknown[k]];
@@ -311,7 +313,7 @@ static void speed(sp_body *b, int part, int element, double u, const double *v, 
 
 // ------------------------------------------------------------------------------------------------ holding
 
-static int held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
+static int beam_held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
     (void)b, (void)part;
     int n = 0;
     for (int i = 0; i < 3; i++)
@@ -320,7 +322,8 @@ static int held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
     return n;
 }
 
-static void aim(sp_body *b, int part, int node, const double *hold, const double where[3], const double R[9], double *target) {
+static void beam_aim(sp_body *b, int part, int node, const double *hold, const double where[3], const double R[9],
+                     double *target) {
     (void)b, (void)part;
     double turn[4];
     const sp_beam_node *from = (const sp_beam_node *)hold + node;
@@ -334,11 +337,11 @@ static void aim(sp_body *b, int part, int node, const double *hold, const double
 
 // Natural curvature and what moments at the nodes add to it, the mean of both elements. Twist, constant in each, is carried on to
 // the ends from the two elements there.
-static void curvature(sp_body *b, int part, double *out) {
+static void beam_curvature(sp_body *b, int part, double *out) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     const strand *s = p->model;
-    const sp_beam_node *node = settled(b, part);
+    const sp_beam_node *node = beam_settled(b, part);
     int last = p->elements;
     memset(out, 0, 3 * ((size_t)last + 1) * sizeof *out);
     for (int e = 0; e < last; e++) {
@@ -353,9 +356,9 @@ static void curvature(sp_body *b, int part, double *out) {
     for (int i = 0; i < 3 * (last + 1); i++) out[i] += r->natural[3 * p->node + i];
 }
 
-static double elastic(sp_body *b, int part, double *per_element) {
-    const strand *s = strand_of(b, part);
-    const sp_beam_node *node = settled(b, part);
+static double beam_elastic(sp_body *b, int part, double *per_element) {
+    const strand *s = beam_strand_of(b, part);
+    const sp_beam_node *node = beam_settled(b, part);
     double sum = 0;
     for (int e = 0; e < sp__rod(b)->part[part].elements; e++) {
         double own = sp__beam_energy(&s->element[e], &node[e], &node[e + 1], NULL, NULL);
@@ -365,48 +368,44 @@ static double elastic(sp_body *b, int part, double *per_element) {
     return sum;
 }
 
-static void measure(sp_body *b, int part, const double *v, sp_measure *out) {
-    const strand *s = strand_of(b, part);
-    const sp_beam_node *node = settled(b, part);
+static void beam_measure(sp_body *b, int part, const double *v, sp_measure *out) {
+    const strand *s = beam_strand_of(b, part);
+    const sp_beam_node *node = beam_settled(b, part);
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
         const double *u = v + V * i, *w = u + 3;
-        double m = s->node[i].mass, moment[3], spin[3];
-        sp__cross3(node[i].x, u, moment);
+        double m = s->node[i].mass, spin[3];
         turn_inertia(&node[i], &s->node[i], w, false, spin);
-        out->mass += m;
-        sp__axpy3(out->moment, m, node[i].x, out->moment);
+        sp__rod_measure_mass(out, m, node[i].x, u);
         out->kinetic += 0.5 * (m * sp__dot3(u, u) + sp__dot3(w, spin));
-        sp__axpy3(out->momentum, m, u, out->momentum);
-        sp__axpy3(out->angular, m, moment, out->angular);
         sp__axpy3(out->angular, 1, spin, out->angular);
     }
 }
 
 const sp_rod_model_ops sp__rod_beam = {
     .name = "beam",
-    .coordinates = coordinates,
-    .unknowns = unknowns,
-    .band = band,
+    .coordinates = beam_coordinates,
+    .unknowns = beam_unknowns,
+    .band = beam_band,
     .calm = 1e-5,  // what is missing of a stiff stretch brakes
-    .create = create,
-    .destroy = destroy,
-    .changed = changed,
-    .bend = bend,
-    .settle = settle,
-    .force = force,
-    .matrices = matrices,
-    .damping = damping,
-    .bend_of_force = bend_of_force,
-    .mass = mass,
-    .move = move,
-    .between = between,
-    .further = further,
-    .place = place,
-    .speed = speed,
-    .slopes = slopes,
-    .held = held,
-    .aim = aim,
-    .curvature = curvature,
-    .elastic = elastic,
-    .measure = measure,
+    .create = beam_create,
+    .destroy = beam_destroy,
+    .changed = beam_changed,
+    .bend = beam_bend,
+    .settle = beam_settle,
+    .force = beam_force,
+    .matrices = beam_matrices,
+    .damping = beam_damping,
+    .bend_of_force = beam_bend_of_force,
+    .mass = beam_mass,
+    .move = beam_move,
+    .between = beam_between,
+    .further = beam_further,
+    .place = beam_place,
+    .speed = beam_speed,
+    .slopes = beam_slopes,
+    .held = beam_held,
+    .aim = beam_aim,
+    .curvature = beam_curvature,
+    .elastic = beam_elastic,
+    .measure = beam_measure,
 };

@@ -18,38 +18,33 @@ typedef struct strand {
 
 static const double pi = 3.14159265358979323846;
 
-static strand *strand_of(const sp_body *b, int part) {
+static strand *der_strand_of(const sp_body *b, int part) {
     return sp__rod(b)->part[part].model;
 }
 
-static const double *settled(const sp_body *b, int part) {
-    const sp_rod *r = sp__rod(b);
-    return r->settled_q + r->part[part].q;
-}
-
 // held with its frame by half a cell
-static bool clamped(const sp_body *b, int part) {
+static bool der_clamped(const sp_body *b, int part) {
     const unsigned char *fixed = b->fixed + sp__rod(b)->part[part].v;
     return !sp__rod(b)->edge_clamp && fixed[0] && fixed[1] && fixed[2];
 }
 
 // ------------------------------------------------------------------------------------------------ making
 
-static int coordinates(int elements) {
+static int der_coordinates(int elements) {
     return sp__der_coordinates(elements);
 }
 
-static int unknowns(int elements) {
+static int der_unknowns(int elements) {
     return sp__der_unknowns(elements);
 }
 
-static int band(int elements) {
+static int der_band(int elements) {
     (void)elements;
     return SP_DER_BAND;
 }
 
 // an edge that turns by half a turn against the next has no strain
-static sp_status check_curvature(sp_body *b, int part) {
+static sp_status der_check_curvature(sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     for (int i = 0; i <= p->elements; i++) {
@@ -64,7 +59,7 @@ static sp_status check_curvature(sp_body *b, int part) {
     return SP_OK;
 }
 
-static void changed(sp_body *b, int part) {
+static void der_changed(sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     strand *s = p->model;
@@ -80,21 +75,21 @@ static void changed(sp_body *b, int part) {
     sp__der_rest(&s->d, s->edge, r->natural + 3 * (size_t)p->node);
 }
 
-static sp_status create(sp_body *b, int part) {
+static sp_status der_create(sp_body *b, int part) {
     sp_rod_part *p = &sp__rod(b)->part[part];
     strand *s;
-    SP_TRY(check_curvature(b, part));
+    SP_TRY(der_check_curvature(b, part));
     if (!SP_NEW(b->ctx, s, 1)) return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for strand %d", part);
     p->model = s;
     if (sp__der_init(b->ctx, p->elements, &s->d) < 0 || !SP_NEW(b->ctx, s->edge, p->elements) ||
         !SP_NEW(b->ctx, s->inertia, p->nv))
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for a discrete rod of %d edges", p->elements);
-    changed(b, part);
+    der_changed(b, part);
     return SP_OK;
 }
 
-static void destroy(sp_body *b, int part) {
-    strand *s = strand_of(b, part);
+static void der_destroy(sp_body *b, int part) {
+    strand *s = der_strand_of(b, part);
     if (!s) return;
     if (s->d.ctx) sp__der_free(&s->d);
     sp__free(b->ctx, s->edge);
@@ -103,25 +98,25 @@ static void destroy(sp_body *b, int part) {
     sp__rod(b)->part[part].model = NULL;
 }
 
-static void bend(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q) {
-    const strand *s = strand_of(b, part);
+static void der_bend(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q) {
+    const strand *s = der_strand_of(b, part);
     sp__der_bend(&s->d, s->edge, root, curvature, q);
 }
 
 // ------------------------------------------------------------------------------------------------ mechanics
 
-static sp_status settle(sp_body *b, int part, const double *q, const double *v, bool motion) {
+static sp_status der_settle(sp_body *b, int part, const double *q, const double *v, bool motion) {
     (void)v, (void)motion;
-    return sp__der_settle(&strand_of(b, part)->d, q) ? SP_OK : SP_NOT_FINITE;
+    return sp__der_settle(&der_strand_of(b, part)->d, q) ? SP_OK : SP_NOT_FINITE;
 }
 
-static double force(sp_body *b, int part, double *f) {
+static double der_force(sp_body *b, int part, double *f) {
     const sp_rod *r = sp__rod(b);
-    const strand *s = strand_of(b, part);
-    const double *q = settled(b, part), *a = r->acceleration;
+    const strand *s = der_strand_of(b, part);
+    const double *q = sp__rod_settled_at(b, part), *a = r->acceleration;
     int nv = r->part[part].nv;
     for (int i = 0; i < nv; i++) f[i] = -f[i];
-    double potential = sp__der_energy(&s->d, clamped(b, part), true, f, NULL);
+    double potential = sp__der_energy(&s->d, der_clamped(b, part), true, f, NULL);
     for (int i = 0; i < nv; i++) f[i] = -f[i];
     for (int i = 0; i <= s->d.edges; i++) {
         double mass = s->inertia[sp__der_place(i)];
@@ -133,18 +128,18 @@ static double force(sp_body *b, int part, double *f) {
 
 // Where K is not to be exact it is positive semi-definite: one linearisation with the whole of it loses its way as soon as edges
 // are compressed by more than bending holds up (a strand of 0.1 mm at steps of 10 ms), and is no closer where it does not.
-static void matrices(sp_body *b, int part, bool exact, double *M, double *K) {
-    const strand *s = strand_of(b, part);
+static void der_matrices(sp_body *b, int part, bool exact, double *M, double *K) {
+    const strand *s = der_strand_of(b, part);
     for (int i = 0; i < sp__rod(b)->part[part].nv; i++) *sp__banded_at(M, SP_DER_BAND, i, i) += s->inertia[i];
-    sp__der_energy(&s->d, clamped(b, part), exact, NULL, K);
+    sp__der_energy(&s->d, der_clamped(b, part), exact, NULL, K);
 }
 
-static void damping(sp_body *b, int part, double *K) {
-    sp__der_bending(&strand_of(b, part)->d, clamped(b, part), K);
+static void der_damping(sp_body *b, int part, double *K) {
+    sp__der_bending(&der_strand_of(b, part)->d, der_clamped(b, part), K);
 }
 
-static void mass(sp_body *b, int part, const double *x, double *y, bool inverse) {
-    const strand *s = strand_of(b, part);
+static void der_mass(sp_body *b, int part, const double *x, double *y, bool inverse) {
+    const strand *s = der_strand_of(b, part);
     for (int i = 0; i < sp__rod(b)->part[part].nv; i++) y[i] = inverse ? x[i] / s->inertia[i] : x[i] * s->inertia[i];
 }
 
@@ -178,10 +173,10 @@ static void move_clamp(sp_body *b, int part, double load_factor, const double *f
     const strand *s = p->model;
     double clamp[9], edge[9];
     const double *target = b->target + p->q + sp__der_clamp(p->elements);
-    if (clamped(b, part) && load_factor < 1) {
+    if (der_clamped(b, part) && load_factor < 1) {
         turned_part(from, target, load_factor, clamp);
         sp__der_turn_clamp(p->elements, clamp, to);
-    } else if (clamped(b, part)) {
+    } else if (der_clamped(b, part)) {
         sp__der_turn_clamp(p->elements, target, to);
     } else {
         edge_frame(p->elements, to, 0, edge);
@@ -190,7 +185,7 @@ static void move_clamp(sp_body *b, int part, double load_factor, const double *f
     }
 }
 
-static void move(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to) {
+static void der_move(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     double clamp[9];
     memcpy(clamp, from + sp__der_clamp(p->elements), sizeof clamp);
@@ -198,12 +193,12 @@ static void move(sp_body *b, int part, double load_factor, const double *from, d
     if (s != 0) move_clamp(b, part, load_factor, clamp, to);
 }
 
-static void between(sp_body *b, int part, const double *from, const double *to, double *d) {
+static void der_between(sp_body *b, int part, const double *from, const double *to, double *d) {
     for (int i = 0; i < sp__rod(b)->part[part].nv; i++) d[i] = to[i] - from[i];
 }
 
 // the clamp turns evenly, too
-static void toward(sp_body *b, int part, const double *from, const double *to, double share, double *out) {
+static void der_toward(sp_body *b, int part, const double *from, const double *to, double share, double *out) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     int clamp = sp__der_clamp(p->elements);
     memcpy(out, to, (size_t)p->nq * sizeof *out);
@@ -223,7 +218,7 @@ static void tangent_at(const double *q, double s, const double *x, double a, con
 
 // Reference frames that go to the end by way of x arrive turned against those that go there at once, by the area that the tangent
 // goes round: angles make up for it, so that a step leads where the forces at x say it does.
-static void further(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out) {
+static void der_further(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     const double *q = b->q[SP_COMMITTED] + p->q;
     for (int e = 0; e < p->elements; e++) {
@@ -243,15 +238,15 @@ static void further(sp_body *b, int part, double s, const double *x, double a, c
 
 // ------------------------------------------------------------------------------------------------ places
 
-static void place(sp_body *b, int part, int element, double u, sp_curve_frame *out) {
-    const double *x = settled(b, part) + sp__der_place(element), *y = x + 4;
+static void der_place(sp_body *b, int part, int element, double u, sp_curve_frame *out) {
+    const double *x = sp__rod_settled_at(b, part) + sp__der_place(element), *y = x + 4;
     for (int i = 0; i < 3; i++) out->r[i] = (1 - u) * x[i] + u * y[i];
-    sp__der_material(&strand_of(b, part)->d, element, out->R);
+    sp__der_material(&der_strand_of(b, part)->d, element, out->R);
 }
 
 // frames are carried without spin about the tangent: w = t x t' + theta' t
-static void speed(sp_body *b, int part, int element, double u, const double *v, double out[6]) {
-    const sp_der_node *n = &strand_of(b, part)->d.node[element];
+static void der_speed(sp_body *b, int part, int element, double u, const double *v, double out[6]) {
+    const sp_der_node *n = &der_strand_of(b, part)->d.node[element];
     const double *x = v + sp__der_place(element), *y = x + 4;
     double apart[3], turn[3];
     sp__sub3(y, x, apart);
@@ -262,8 +257,8 @@ static void speed(sp_body *b, int part, int element, double u, const double *v, 
     }
 }
 
-static int slopes(sp_body *b, int part, int element, double u, int *unknown, double *columns) {
-    const sp_der_node *n = &strand_of(b, part)->d.node[element];
+static int der_slopes(sp_body *b, int part, int element, double u, int *unknown, double *columns) {
+    const sp_der_node *n = &der_strand_of(b, part)->d.node[element];
     memset(columns, 0, 42 * sizeof *columns);
     for (int k = 0; k < 7; k++) {
         double *c = columns + 6 * (size_t)k, axis[3] = {k % 4 == 0, k % 4 == 1, k % 4 == 2}, turn[3];
@@ -287,7 +282,7 @@ static int held_edge(int edges, int node) {
     return node < edges ? node : edges - 1;
 }
 
-static int held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
+static int der_held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
     const sp_rod *r = sp__rod(b);
     int n = 0, edge = held_edge(r->part[part].elements, node);
     if ((axes & ALL_AXES) == ALL_AXES && (node > 0 || r->edge_clamp)) {
@@ -324,7 +319,8 @@ static void aim_edge(sp_body *b, int part, int node, const double *hold, const d
     target[sp__der_angle(edge)] = angle_to(b->q[SP_COMMITTED] + p->q, p->elements, edge, t, axis);
 }
 
-static void aim(sp_body *b, int part, int node, const double *hold, const double where[3], const double R[9], double *target) {
+static void der_aim(sp_body *b, int part, int node, const double *hold, const double where[3], const double R[9],
+                    double *target) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     int clamp = sp__der_clamp(p->elements);
     memcpy(target + sp__der_place(node), where, 3 * sizeof *target);
@@ -337,11 +333,11 @@ static void aim(sp_body *b, int part, int node, const double *hold, const double
 
 // Natural curvature and what moments at the nodes add to it: strain over length. Where there is no bending node, carried on from
 // the two next to it.
-static void curvature(sp_body *b, int part, double *out) {
+static void der_curvature(sp_body *b, int part, double *out) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     const strand *s = p->model;
-    int first = clamped(b, part) ? 0 : 1, last = p->elements - 1;
+    int first = der_clamped(b, part) ? 0 : 1, last = p->elements - 1;
     static const int axis[3] = {2, 1, 0};  // K1, K2, m: about n2, against n1, twist
     memset(out, 0, 3 * ((size_t)p->elements + 1) * sizeof *out);
     for (int i = first; i <= last; i++)
@@ -360,29 +356,25 @@ static void curvature(sp_body *b, int part, double *out) {
     for (int i = 0; i < 3 * (p->elements + 1); i++) out[i] += r->natural[3 * p->node + i];
 }
 
-static double elastic(sp_body *b, int part, double *per_element) {
-    const strand *s = strand_of(b, part);
+static double der_elastic(sp_body *b, int part, double *per_element) {
+    const strand *s = der_strand_of(b, part);
     double sum = 0;
     for (int e = 0; e < s->d.edges; e++) {
-        double own = sp__der_edge_energy(&s->d, clamped(b, part), e);
+        double own = sp__der_edge_energy(&s->d, der_clamped(b, part), e);
         if (per_element) per_element[e] = own;
         sum += own;
     }
     return sum;
 }
 
-static void measure(sp_body *b, int part, const double *v, sp_measure *out) {
-    const strand *s = strand_of(b, part);
-    const double *q = settled(b, part);
+static void der_measure(sp_body *b, int part, const double *v, sp_measure *out) {
+    const strand *s = der_strand_of(b, part);
+    const double *q = sp__rod_settled_at(b, part);
     for (int i = 0; i <= s->d.edges; i++) {
         const double *x = q + sp__der_place(i), *u = v + sp__der_place(i);
-        double m = s->inertia[sp__der_place(i)], moment[3];
-        sp__cross3(x, u, moment);
-        out->mass += m;
-        sp__axpy3(out->moment, m, x, out->moment);
+        double m = s->inertia[sp__der_place(i)];
+        sp__rod_measure_mass(out, m, x, u);
         out->kinetic += 0.5 * m * sp__dot3(u, u);
-        sp__axpy3(out->momentum, m, u, out->momentum);
-        sp__axpy3(out->angular, m, moment, out->angular);
     }
     for (int e = 0; e < s->d.edges; e++) {
         double J = s->inertia[sp__der_angle(e)], w = v[sp__der_angle(e)];
@@ -393,30 +385,30 @@ static void measure(sp_body *b, int part, const double *v, sp_measure *out) {
 
 const sp_rod_model_ops sp__rod_der = {
     .name = "der",
-    .coordinates = coordinates,
-    .unknowns = unknowns,
-    .band = band,
+    .coordinates = der_coordinates,
+    .unknowns = der_unknowns,
+    .band = der_band,
     .clamp = sp__der_clamp,
     .calm = 1e-5,  // what is missing of a stiff stretch brakes
-    .create = create,
-    .destroy = destroy,
-    .changed = changed,
-    .bend = bend,
-    .settle = settle,
-    .force = force,
-    .matrices = matrices,
-    .damping = damping,
-    .mass = mass,
-    .move = move,
-    .between = between,
-    .further = further,
-    .toward = toward,
-    .place = place,
-    .speed = speed,
-    .slopes = slopes,
-    .held = held,
-    .aim = aim,
-    .curvature = curvature,
-    .elastic = elastic,
-    .measure = measure,
+    .create = der_create,
+    .destroy = der_destroy,
+    .changed = der_changed,
+    .bend = der_bend,
+    .settle = der_settle,
+    .force = der_force,
+    .matrices = der_matrices,
+    .damping = der_damping,
+    .mass = der_mass,
+    .move = der_move,
+    .between = der_between,
+    .further = der_further,
+    .toward = der_toward,
+    .place = der_place,
+    .speed = der_speed,
+    .slopes = der_slopes,
+    .held = der_held,
+    .aim = der_aim,
+    .curvature = der_curvature,
+    .elastic = der_elastic,
+    .measure = der_measure,
 };

@@ -27,12 +27,12 @@ typedef struct model {
     double h, share;  // of the step it was placed for; how much of its inertia is carried over
 } model;
 
-static model *model_of(const sp_body *b, int part) {
+static model *strand_model_of(const sp_body *b, int part) {
     return sp__rod(b)->part[part].model;
 }
 
 const sp_strand *sp__rod_strand(const sp_body *b, int part) {
-    return &model_of(b, part)->strand;
+    return &strand_model_of(b, part)->strand;
 }
 
 static bool is_affine(const sp_body *b) {
@@ -70,7 +70,7 @@ static void controls_of(const sp_body *b, int controls, const double *nodes, dou
     for (int i = 0; i < 3 * controls; i++) out[i] = is_affine(b) ? nodes[i] : 0.5 * (nodes[i] + nodes[i + 3]);
 }
 
-static void changed(sp_body *b, int part) {
+static void strand_changed(sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     model *m = p->model;
@@ -86,7 +86,7 @@ static void changed(sp_body *b, int part) {
     m->placed = false;
 }
 
-static sp_status create(sp_body *b, int part) {
+static sp_status strand_create(sp_body *b, int part) {
     sp_rod_part *p = &sp__rod(b)->part[part];
     model *m;
     size_t n = 3 * ((size_t)p->elements + 1);
@@ -100,12 +100,12 @@ static sp_status create(sp_body *b, int part) {
     sp_strand_def def = {.elements = p->elements, .affine = is_affine(b), .element = m->element, .tolerance = tolerance};
     SP_TRY(sp__strand_init(b->ctx, &def, &m->strand));
     SP_TRY(sp__strand_carry_init(b->ctx, &m->strand, &m->carry));
-    changed(b, part);
+    strand_changed(b, part);
     return SP_OK;
 }
 
-static void destroy(sp_body *b, int part) {
-    model *m = model_of(b, part);
+static void strand_destroy(sp_body *b, int part) {
+    model *m = strand_model_of(b, part);
     if (!m) return;
     sp__strand_free(&m->strand);
     sp__strand_carry_free(b->ctx, &m->carry);
@@ -117,25 +117,25 @@ static void destroy(sp_body *b, int part) {
 }
 
 // one that is unit to rounding keeps its bits: what is held where it is has no way to go
-static void make_unit(double q[4]) {
+static void strand_make_unit(double q[4]) {
     double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], s = 1 / sqrt(n);
     for (int i = 0; i < 4 && fabs(n - 1) > 1e-15; i++) q[i] *= s;
 }
 
-static void bend(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q) {
+static void strand_bend(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q) {
     memcpy(q, root->r, sizeof root->r);
     sp__turn_quat(root->R, q + 3);
-    make_unit(q + 3);
-    controls_of(b, model_of(b, part)->strand.controls, curvature, q + ROOT_Q);
+    strand_make_unit(q + 3);
+    controls_of(b, strand_model_of(b, part)->strand.controls, curvature, q + ROOT_Q);
 }
 
 // ------------------------------------------------------------------------------------------------ forces
 
 // With the motion even where it is not asked for, which costs a fifth more: what is looked at after a step is where the next one
 // starts.
-static void move(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to);
+static void strand_move(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to);
 
-static sp_strand_state state_of(const double *q, const double *v) {
+static sp_strand_state strand_state_of(const double *q, const double *v) {
     sp_strand_state state = {.q = q + ROOT_Q, .v = v + ROOT_V};
     memcpy(state.root.r, q, sizeof state.root.r);
     sp__quat_matrix(q + 3, state.root.R);
@@ -156,8 +156,8 @@ static double turn_of(const sp_strand *s, const double *v, double h) {
     return h * sum;
 }
 
-static double bent(const sp_body *b, int part, double h, const double *v) {
-    const sp_strand *s = &model_of(b, part)->strand;
+static double strand_bent(const sp_body *b, int part, double h, const double *v) {
+    const sp_strand *s = &strand_model_of(b, part)->strand;
     double most = 0;
     for (int e = 0; e < s->alive; e++) most = fmax(most, bend_rate(s, e, v));
     return h * most;
@@ -165,32 +165,32 @@ static double bent(const sp_body *b, int part, double h, const double *v) {
 
 // Quadratic velocity terms as published up to `calm` [rad], carried over (strand_carry.h) from `wild` on, and both in between.
 // The runs of the source stay below 0.35 at 11 ms.
-static double share_of(double turn) {
+static double strand_share_of(double turn) {
     static const double calm = 0.4, wild = 0.8;
     return fmin(1, fmax(0, (turn - calm) / (wild - calm)));
 }
 
 // what its points do as seen from where they were a step ago
 static sp_status look_back(sp_body *b, int part, const double *q, const double *v) {
-    model *m = model_of(b, part);
+    model *m = strand_model_of(b, part);
     double h = m->h = sp__rod(b)->h;
-    m->share = h > 0 && !sp__rod_corrects(b) ? share_of(turn_of(&m->strand, v, h)) : 0;
+    m->share = h > 0 && !sp__rod_corrects(b) ? strand_share_of(turn_of(&m->strand, v, h)) : 0;
     if (m->share == 0) return SP_OK;
-    move(b, part, 1, q, -h, v, m->before);
-    sp_strand_state before = state_of(m->before, v);
+    strand_move(b, part, 1, q, -h, v, m->before);
+    sp_strand_state before = strand_state_of(m->before, v);
     SP_TRY(sp__strand_place(&m->strand, &before, false));
     sp__strand_keep(&m->strand, q + ROOT_Q, v, &m->carry);
     return SP_OK;
 }
 
-static sp_status settle(sp_body *b, int part, const double *q, const double *v, bool motion) {
+static sp_status strand_settle(sp_body *b, int part, const double *q, const double *v, bool motion) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     model *m = p->model;
     size_t nq = (size_t)p->nq * sizeof *q, nv = (size_t)p->nv * sizeof *v;
     if (m->placed && !memcmp(m->q, q, nq) && (!motion || (!memcmp(m->v, v, nv) && m->h == sp__rod(b)->h))) return SP_OK;
     m->placed = false;
     SP_TRY(look_back(b, part, q, v));
-    sp_strand_state state = state_of(q, v);
+    sp_strand_state state = strand_state_of(q, v);
     sp_status status = sp__strand_place(&m->strand, &state, true);
     memcpy(m->q, q, nq), memcpy(m->v, v, nv);
     m->placed = status >= 0;
@@ -198,16 +198,16 @@ static sp_status settle(sp_body *b, int part, const double *q, const double *v, 
 }
 
 // M and A
-static void gather(sp_body *b, int part) {
-    model *m = model_of(b, part);
+static void strand_gather(sp_body *b, int part) {
+    model *m = strand_model_of(b, part);
     if (m->strand.gathered) return;
     sp__strand_gather(&m->strand);
     if (m->share > 0) sp__strand_take(&m->strand, m->v, m->h, m->share, &m->carry);
     if (sp__rod(b)->free_root) sp__strand_add_spin(&m->strand, m->spin, &m->carry);
 }
 
-static double elastic(sp_body *b, int part, double *per_element) {
-    const model *m = model_of(b, part);
+static double strand_elastic(sp_body *b, int part, double *per_element) {
+    const model *m = strand_model_of(b, part);
     double sum = 0;
     for (int e = 0; e < m->strand.room; e++) {
         double own = sp__strand_energy(&m->strand, e, m->q + ROOT_Q, m->rest);
@@ -217,47 +217,47 @@ static double elastic(sp_body *b, int part, double *per_element) {
     return sum;
 }
 
-static double force(sp_body *b, int part, double *f) {
-    model *m = model_of(b, part);
+static double strand_force(sp_body *b, int part, double *f) {
+    model *m = strand_model_of(b, part);
     sp_strand *s = &m->strand;
     double *x = m->x, *back = x + 3 * s->controls;
-    gather(b, part);
+    strand_gather(b, part);
     sp__strand_weigh(s, sp__rod(b)->acceleration);
     for (int i = 0; i < 3 * s->controls; i++) x[i] = m->q[ROOT_Q + i] - m->rest[i];
     sp__strand_stiffness(s, x, back);
     for (int i = 0; i < s->unknowns; i++) f[i] += s->G[i] - s->A[i] - (i < ROOT_V ? 0 : back[i - ROOT_V]);
-    return elastic(b, part, NULL) + s->load_energy;
+    return strand_elastic(b, part, NULL) + s->load_energy;
 }
 
 // full bands are lower triangles with rows of `band` numbers, from `band` on
-static void matrices(sp_body *b, int part, bool exact, double *M, double *K) {
+static void strand_matrices(sp_body *b, int part, bool exact, double *M, double *K) {
     sp_rod *r = sp__rod(b);
-    sp_strand *s = &model_of(b, part)->strand;
+    sp_strand *s = &strand_model_of(b, part)->strand;
     int n = s->unknowns, band = r->part[part].band;
-    gather(b, part);
+    strand_gather(b, part);
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) *sp__banded_at(M, band, i, j) += s->M[(size_t)n * (size_t)i + (size_t)j];
     sp__strand_add_lower_stiffness(s, 1, sp__banded_at(K, band, ROOT_V, ROOT_V), band);
     if (exact) sp__strand_bend_of_weight(s, r->acceleration, -1, sp__banded_at(K, band, 0, 0), band);
 }
 
-static void damping(sp_body *b, int part, double *K) {
+static void strand_damping(sp_body *b, int part, double *K) {
     int band = sp__rod(b)->part[part].band;
-    sp__strand_add_lower_stiffness(&model_of(b, part)->strand, 1, sp__banded_at(K, band, ROOT_V, ROOT_V), band);
+    sp__strand_add_lower_stiffness(&strand_model_of(b, part)->strand, 1, sp__banded_at(K, band, ROOT_V, ROOT_V), band);
 }
 
-static double along(const sp_strand *s, int element, double u) {
+static double strand_along(const sp_strand *s, int element, double u) {
     return element < s->alive ? u * s->element[element].length : 0;
 }
 
-static void bend_of_force(sp_body *b, int part, int element, double u, const double f[3], double *K) {
-    const sp_strand *s = &model_of(b, part)->strand;
+static void strand_bend_of_force(sp_body *b, int part, int element, double u, const double f[3], double *K) {
+    const sp_strand *s = &strand_model_of(b, part)->strand;
     int band = sp__rod(b)->part[part].band;
-    sp__strand_bend_of_force(s, element, along(s, element, u), f, -1, sp__banded_at(K, band, 0, 0), band);
+    sp__strand_bend_of_force(s, element, strand_along(s, element, u), f, -1, sp__banded_at(K, band, 0, 0), band);
 }
 
 static void bend_of_nodes(sp_body *b, int part, const double *force, bool exact, double *K) {
-    const sp_strand *s = &model_of(b, part)->strand;
+    const sp_strand *s = &strand_model_of(b, part)->strand;
     int band = sp__rod(b)->part[part].band;
     double *H = sp__banded_at(K, band, 0, 0);
     if (exact)
@@ -266,14 +266,14 @@ static void bend_of_nodes(sp_body *b, int part, const double *force, bool exact,
         sp__strand_tension_of_nodes(s, force, -1, H, band);
 }
 
-static void keep(sp_body *b, int part, const double *v) {
-    model *m = model_of(b, part);
+static void strand_keep(sp_body *b, int part, const double *v) {
+    model *m = strand_model_of(b, part);
     sp__strand_keep(&m->strand, m->q + ROOT_Q, v, &m->carry);
 }
 
-static void carry(sp_body *b, int part, double h, const double *x, const double *v0, double *R, double *node) {
+static void strand_carry(sp_body *b, int part, double h, const double *x, const double *v0, double *R, double *node) {
     const sp_rod *r = sp__rod(b);
-    model *m = model_of(b, part);
+    model *m = strand_model_of(b, part);
     sp_strand *s = &m->strand;
     for (int i = 0; i < s->unknowns; i++) R[i] += h * s->A[i];
     double *inertia = r->kept + r->part[part].v;
@@ -294,11 +294,11 @@ static void carry(sp_body *b, int part, double h, const double *x, const double 
     for (int i = 0; i < s->unknowns; i++) R[i] -= inertia[i];
 }
 
-static void mass(sp_body *b, int part, const double *x, double *y, bool inverse) {
-    sp_strand *s = &model_of(b, part)->strand;
+static void strand_mass(sp_body *b, int part, const double *x, double *y, bool inverse) {
+    sp_strand *s = &strand_model_of(b, part)->strand;
     SP_ASSERT(!inverse);
     (void)inverse;
-    gather(b, part);
+    strand_gather(b, part);
     for (int i = 0; i < s->unknowns; i++) {
         const double *row = s->M + (size_t)s->unknowns * (size_t)i;
         y[i] = 0;
@@ -307,10 +307,10 @@ static void mass(sp_body *b, int part, const double *x, double *y, bool inverse)
 }
 
 // the rows of the root are momenta: linear, and angular about its place
-static void measure(sp_body *b, int part, const double *v, sp_measure *out) {
-    sp_strand *s = &model_of(b, part)->strand;
+static void strand_measure(sp_body *b, int part, const double *v, sp_measure *out) {
+    sp_strand *s = &strand_model_of(b, part)->strand;
     double p[6] = {0}, turned[3], twice = 0;
-    gather(b, part);
+    strand_gather(b, part);
     for (int i = 0; i < s->unknowns; i++) {
         double sum = 0;
         for (int j = 0; j < s->unknowns; j++) sum += s->M[(size_t)s->unknowns * (size_t)i + (size_t)j] * v[j];
@@ -324,9 +324,9 @@ static void measure(sp_body *b, int part, const double *v, sp_measure *out) {
 
 // ------------------------------------------------------------------------------------------------ motion
 
-static void move(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to) {
+static void strand_move(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to) {
     (void)load_factor;
-    int controls = model_of(b, part)->strand.controls;
+    int controls = strand_model_of(b, part)->strand.controls;
     double angle = s * sp__norm3(v + 3), turn[4], quat[4];
     for (int i = 0; i < 3; i++) to[i] = s == 0 ? from[i] : from[i] + s * v[i];
     for (int i = 0; i < 3 * controls; i++) to[ROOT_Q + i] = s == 0 ? from[ROOT_Q + i] : from[ROOT_Q + i] + s * v[ROOT_V + i];
@@ -334,13 +334,13 @@ static void move(sp_body *b, int part, double load_factor, const double *from, d
     if (angle != 0) {
         sp__quat_axis(v + 3, angle, turn);
         sp__quat_mul(turn, from + 3, quat);
-        make_unit(quat);
+        strand_make_unit(quat);
     }
     memcpy(to + 3, quat, sizeof quat);
 }
 
-static void between(sp_body *b, int part, const double *from, const double *to, double *d) {
-    int controls = model_of(b, part)->strand.controls;
+static void strand_between(sp_body *b, int part, const double *from, const double *to, double *d) {
+    int controls = strand_model_of(b, part)->strand.controls;
     double back[4] = {from[3], -from[4], -from[5], -from[6]}, turn[4];
     sp__sub3(to, from, d);
     sp__quat_mul(to + 3, back, turn);
@@ -348,7 +348,7 @@ static void between(sp_body *b, int part, const double *from, const double *to, 
     for (int i = 0; i < 3 * controls; i++) d[ROOT_V + i] = to[ROOT_Q + i] - from[ROOT_Q + i];
 }
 
-static int held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
+static int strand_held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
     int n = 0;
     (void)b, (void)part;
     if (node != 0) return 0;
@@ -358,38 +358,39 @@ static int held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
     return n;
 }
 
-static void aim(sp_body *b, int part, int node, const double *hold, const double place[3], const double R[9], double *target) {
+static void strand_aim(sp_body *b, int part, int node, const double *hold, const double place[3], const double R[9],
+                       double *target) {
     double turn[4], quat[4];
     (void)b, (void)part;
     if (node != 0) return;
     sp__turn_quat(R, turn);
     sp__quat_mul(turn, hold + 3, quat);
-    make_unit(quat);
+    strand_make_unit(quat);
     memcpy(target, place, 3 * sizeof *target), memcpy(target + 3, quat, sizeof quat);
 }
 
 // ------------------------------------------------------------------------------------------------ places
 
-static void place(sp_body *b, int part, int element, double u, sp_curve_frame *out) {
-    const sp_strand *s = &model_of(b, part)->strand;
-    sp__strand_frame(s, element, along(s, element, u), out);
+static void strand_place(sp_body *b, int part, int element, double u, sp_curve_frame *out) {
+    const sp_strand *s = &strand_model_of(b, part)->strand;
+    sp__strand_frame(s, element, strand_along(s, element, u), out);
 }
 
-static void speed(sp_body *b, int part, int element, double u, const double *v, double out[6]) {
-    const sp_strand *s = &model_of(b, part)->strand;
-    sp__strand_speed(s, element, along(s, element, u), v, out);
+static void strand_speed(sp_body *b, int part, int element, double u, const double *v, double out[6]) {
+    const sp_strand *s = &strand_model_of(b, part)->strand;
+    sp__strand_speed(s, element, strand_along(s, element, u), v, out);
 }
 
-static int slopes(sp_body *b, int part, int element, double u, int *unknown, double *columns) {
-    const sp_strand *s = &model_of(b, part)->strand;
-    int n = sp__strand_slopes(s, element, along(s, element, u), columns);
+static int strand_slopes(sp_body *b, int part, int element, double u, int *unknown, double *columns) {
+    const sp_strand *s = &strand_model_of(b, part)->strand;
+    int n = sp__strand_slopes(s, element, strand_along(s, element, u), columns);
     for (int i = 0; i < n; i++) unknown[i] = i;
     return n;
 }
 
 // helices: nodes have the mean of the elements that meet there
-static void curvature(sp_body *b, int part, double *out) {
-    const model *m = model_of(b, part);
+static void strand_curvature(sp_body *b, int part, double *out) {
+    const model *m = strand_model_of(b, part);
     const double *q = m->q + ROOT_Q;
     int affine = m->strand.affine, last = m->strand.alive + affine - 1;
     for (int i = 0; i <= m->strand.room; i++) {
@@ -399,12 +400,13 @@ static void curvature(sp_body *b, int part, double *out) {
     }
 }
 
-#define SHARED                                                                                                                  \
-    .massless = true, .calm = 1e-2, .grows = true, .create = create, .destroy = destroy, .changed = changed, .bend = bend,      \
-    .settle = settle, .force = force, .matrices = matrices, .damping = damping, .bend_of_force = bend_of_force,                 \
-    .bend_of_nodes = bend_of_nodes, .bent = bent, .keep = keep, .carry = carry, .mass = mass, .move = move, .between = between, \
-    .place = place, .speed = speed, .slopes = slopes, .held = held, .aim = aim, .curvature = curvature, .elastic = elastic,     \
-    .measure = measure
+#define SHARED                                                                                                                   \
+    .massless = true, .calm = 1e-2, .grows = true, .create = strand_create, .destroy = strand_destroy,                           \
+    .changed = strand_changed, .bend = strand_bend, .settle = strand_settle, .force = strand_force, .matrices = strand_matrices, \
+    .damping = strand_damping, .bend_of_force = strand_bend_of_force, .bend_of_nodes = bend_of_nodes, .bent = strand_bent,       \
+    .keep = strand_keep, .carry = strand_carry, .mass = strand_mass, .move = strand_move, .between = strand_between,             \
+    .place = strand_place, .speed = strand_speed, .slopes = strand_slopes, .held = strand_held, .aim = strand_aim,               \
+    .curvature = strand_curvature, .elastic = strand_elastic, .measure = strand_measure
 
 const sp_rod_model_ops sp__rod_clothoid = {
     .name = "clothoid", .coordinates = clothoid_coordinates, .unknowns = clothoid_unknowns, .band = clothoid_band, SHARED};

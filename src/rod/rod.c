@@ -66,7 +66,7 @@ void sp__rod_follow(sp_body *b) {
 
 enum { PLACES = 1, MOTION = 2 };
 
-static bool same(const double *a, const double *b, int n) {
+static bool rod_same(const double *a, const double *b, int n) {
     return memcmp(a, b, (size_t)n * sizeof *a) == 0;
 }
 
@@ -74,9 +74,9 @@ static bool is_settled(const sp_body *b, int part, sp_which which, bool motion) 
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     if (r->settled[part] < (motion ? MOTION : PLACES)) return false;
-    if (!same(r->settled_q + p->q, b->q[which] + p->q, p->nq)) return false;
-    return !motion ||
-           (same(r->settled_v + p->v, b->v[which] + p->v, p->nv) && same(r->settled_acceleration[part], r->acceleration, 3));
+    if (!rod_same(r->settled_q + p->q, b->q[which] + p->q, p->nq)) return false;
+    return !motion || (rod_same(r->settled_v + p->v, b->v[which] + p->v, p->nv) &&
+                       rod_same(r->settled_acceleration[part], r->acceleration, 3));
 }
 
 sp_status sp__rod_settle(sp_body *b, int part, sp_which which, bool motion) {

@@ -178,6 +178,14 @@ struct sp_rod_model_ops {
     void (*measure)(sp_body *b, int part, const double *v, sp_measure *out);
 };
 
+// Shared by the models: the coordinates that a strand is settled at, and a point mass at x with the velocity u in a measure (not
+// its kinetic energy, which each model sums in its own order).
+static inline const double *sp__rod_settled_at(const sp_body *b, int part) {
+    const sp_rod *r = sp__rod(b);
+    return r->settled_q + r->part[part].q;
+}
+void sp__rod_measure_mass(sp_measure *out, double m, const double x[3], const double u[3]);
+
 extern const sp_rod_model_ops sp__rod_clothoid, sp__rod_helix, sp__rod_der, sp__rod_beam;
 
 // The strand settled at a state; cheap where it is already. Not from two threads at once for one strand, unless it is.
@@ -262,7 +270,7 @@ int sp__rod_param_count(sp_body *b);
 sp_param sp__rod_param_at(sp_body *b, int index);
 enum { ROD_RAYLEIGH_MASS, ROD_RAYLEIGH_STIFFNESS, ROD_DRAG, ROD_TOLERANCE, ROD_ITERATIONS, ROD_YOUNG, ROD_POISSON, ROD_DENSITY };
 extern const sp_param_spec *const sp__rod_params[];
-// rod_start.c: the rates with which it moves as a whole
+// rod_create.c: the rates with which it moves as a whole
 sp_status sp__rod_start(sp_body *b, const double velocity[3], const double spin[3]);
 // rod_invert.c
 sp_status sp__rod_invert(sp_body *b, const sp_step *step, double *natural);

@@ -126,7 +126,7 @@ static void damping_product(sp_body *b, int part, const room *m, const double *x
 }
 
 // h times the forces of a strand at the trial state, which is settled; returns their potential
-static double impulses(sp_body *b, int part, int worker, double h, const room *m, double *R, double *node, double *work) {
+static double correct_impulses(sp_body *b, int part, int worker, double h, const room *m, double *R, double *node, double *work) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     const double *x = b->v[SP_TRIAL] + p->v;
@@ -160,11 +160,11 @@ static void hold_fixed(const sp_body *b, const sp_rod_part *p, double *R) {
 }
 
 // R with the inertia of material points
-static void residual(sp_body *b, int part, int worker, double h, const room *m, double *R) {
+static void correct_residual(sp_body *b, int part, int worker, double h, const room *m, double *R) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     memset(m->node, 0, 3 * ((size_t)p->elements + 1) * sizeof *m->node);
-    impulses(b, part, worker, h, m, R, m->node, NULL);
+    correct_impulses(b, part, worker, h, m, R, m->node, NULL);
     if (r->model->carry)
         r->model->carry(b, part, h, b->v[SP_TRIAL] + p->v, b->v[SP_COMMITTED] + p->v, R, m->node);
     else
@@ -219,12 +219,12 @@ static bool factor_tangent(sp_body *b, int part, int worker, double h, const roo
 // ------------------------------------------------------------------------------------------------ one substep
 
 // Trial state of a strand from the rates in its trial velocities, and R there.
-static sp_status look(sp_body *b, int part, int worker, double h, const room *m, double *R) {
+static sp_status correct_look(sp_body *b, int part, int worker, double h, const room *m, double *R) {
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     r->model->move(b, part, 1, b->q[SP_COMMITTED] + p->q, h, b->v[SP_TRIAL] + p->v, b->q[SP_TRIAL] + p->q);
     SP_TRY(sp__rod_settle(b, part, SP_TRIAL, true));
-    residual(b, part, worker, h, m, R);
+    correct_residual(b, part, worker, h, m, R);
     return SP_OK;
 }
 
@@ -255,13 +255,13 @@ static bool winds_up(const sp_body *b, int part, double h) {
 }
 
 // R, d = T^-1 R and size = R d are at x; goes along d. False: nothing gets better, and x is where it was.
-static bool descend(sp_body *b, int part, int worker, double h, const room *m, double *size) {
+static bool correct_descend(sp_body *b, int part, int worker, double h, const room *m, double *size) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     double *x = b->v[SP_TRIAL] + p->v, alpha = 1;
     memcpy(m->base, x, (size_t)p->nv * sizeof *x);
     for (int k = 0; k < SP_ROD_SHORTENINGS; k++, alpha *= 0.5) {
         step_further(b, part, h, alpha, m);
-        if (winds_up(b, part, h) || look(b, part, worker, h, m, m->R) < 0) continue;
+        if (winds_up(b, part, h) || correct_look(b, part, worker, h, m, m->R) < 0) continue;
         sp__banded_solve(m->T, p->nv, p->band, m->R, m->next);
         double now = sp__drive_dot(m->R, m->next, p->nv), limit = (1 - 0.25 * alpha) * (1 - 0.25 * alpha) * *size;
         if (!(isfinite(now) && now <= limit)) continue;
@@ -285,7 +285,7 @@ static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess
     // fixed unknowns go to their targets, the others go on as they were
     r->model->between(b, part, b->q[SP_COMMITTED] + p->q, b->target + p->q, m->y);
     for (int i = 0; i < p->nv && !guess; i++) x[i] = b->fixed[p->v + i] ? m->y[i] / h : b->v[SP_COMMITTED][p->v + i];
-    if (look(b, part, worker, h, m, m->R) < 0) return false;
+    if (correct_look(b, part, worker, h, m, m->R) < 0) return false;
     double enough = fmax(SP_ROD_CONVERGED, 1e-2 * r->model->calm);
     bool stale = true;
     for (int k = 0; k < SP_ROD_ITERATIONS; k++) {
@@ -295,7 +295,7 @@ static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess
         double size = sp__drive_dot(m->R, m->d, p->nv), before = size;
         if (!isfinite(size)) return false;
         if (size <= enough * motion_energy(b, part, m)) return true;
-        if (!descend(b, part, worker, h, m, &size)) return false;
+        if (!correct_descend(b, part, worker, h, m, &size)) return false;
         if (size <= enough * motion_energy(b, part, m)) return true;
         // a dense factor that made corrections a fifth as large serves once more; bands are cheap
         stale = !r->model->bend_of_nodes || size > 0.04 * before;
@@ -361,7 +361,7 @@ static void solve_strand(sp_body *b, int part, int worker, double h, bool guess,
 }
 
 // The linearised step of a strand: R with the quadratic velocity terms, and energy that came from nowhere.
-static void check_part(void *arg, int part, int worker) {
+static void correct_check_part(void *arg, int part, int worker) {
     const job *w = arg;
     sp_body *b = w->b;
     sp_rod *r = sp__rod(b);
@@ -375,7 +375,7 @@ static void check_part(void *arg, int part, int worker) {
         r->correction[part].gain = INFINITY;
         return;
     }
-    double potential = impulses(b, part, worker, w->h, &m, R, NULL, &work);
+    double potential = correct_impulses(b, part, worker, w->h, &m, R, NULL, &work);
     r->model->mass(b, part, x, m.y, false);
     for (int i = 0; i < p->nv; i++) twice += x[i] * m.y[i];
     take_inertia(b, part, &m, R);
@@ -417,7 +417,7 @@ sp_status sp__rod_correct(sp_body *b, const sp_step *step, const sp_system *A) {
     bool moved = false;
     if (!sp__rod_corrects(b)) return SP_OK;
     job w = {b, h, b->work[1]};
-    sp__parallel(b->ctx, r->parts, check_part, &w);
+    sp__parallel(b->ctx, r->parts, correct_check_part, &w);
     SP_TRY(sp__drive_solve(b, A, c, b->work[0], b->work[1], &info));
     A->mul_raw(A->o, c, b->v[SP_TRIAL], b->work[2]);
     sp__parallel(b->ctx, r->parts, correct_part, &w);

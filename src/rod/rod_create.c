@@ -4,11 +4,12 @@
 #include "backend/backend.h"
 #include "body/tolerances.h"
 #include "math/vec3.h"
+#include "rod/der.h"
 #include "rod/rod.h"
 
-static void destroy(sp_body *b);
-static void prescribe(sp_body *b, const sp_step *step);
-static sp_status settle(sp_body *b, const sp_step *step, sp_which which);
+static void rod_destroy(sp_body *b);
+static void rod_prescribe(sp_body *b, const sp_step *step);
+static sp_status rod_settle(sp_body *b, const sp_step *step, sp_which which);
 
 // ------------------------------------------------------------------------------------------------ parameters
 
@@ -43,10 +44,10 @@ const sp_param_spec *const sp__rod_params[] = {
 const sp_body_ops sp__rod_ops = {
     .kind = "rod",
     .params = sp__rod_params,
-    .destroy = destroy,
+    .destroy = rod_destroy,
     .visit = sp__rod_visit,
     .refresh = sp__rod_refresh,
-    .prescribe = prescribe,
+    .prescribe = rod_prescribe,
     .evaluate = sp__rod_evaluate,
     .linearise = sp__rod_linearise,
     .retract = sp__rod_retract,
@@ -58,7 +59,7 @@ const sp_body_ops sp__rod_ops = {
     .wild = sp__rod_wild,
     .mass = sp__rod_mass,
     .undo = sp__rod_grow_undo,
-    .settle = settle,
+    .settle = rod_settle,
     .points = sp__rod_points,
     .bounds = sp__rod_bounds,
     .pull = sp__rod_pull,
@@ -91,7 +92,7 @@ sp_rod_def sp_rod_def_default(void) {
         .samples = 10, .integrator = sp_integrator_def_default(), .solver = sp_solver_def_default(), .cookie = SP_COOKIE_ROD};
 }
 
-static void prescribe(sp_body *b, const sp_step *step) {
+static void rod_prescribe(sp_body *b, const sp_step *step) {
     sp_rod *r = sp__rod(b);
     double t = step->time;
     r->h = step->h;
@@ -110,7 +111,7 @@ static void prescribe(sp_body *b, const sp_step *step) {
     sp__rod_follow(b);
 }
 
-static sp_status settle(sp_body *b, const sp_step *step, sp_which which) {
+static sp_status rod_settle(sp_body *b, const sp_step *step, sp_which which) {
     return sp__rod_settle_all(b, step, which, false);
 }
 
@@ -121,7 +122,7 @@ static sp_status settle(sp_body *b, const sp_step *step, sp_which which) {
 // turns of a strand by more than this [rad] are thousands of segments and megabytes of series
 static const double most_turned = 1e4;
 
-static sp_status check_section(sp_error *error, int index, const sp_rod_section *s) {
+static sp_status rod_check_section(sp_error *error, int index, const sp_rod_section *s) {
     char where[32];
     snprintf(where, sizeof where, "section %d: ", index);
     for (int k = 0; k < 2; k++)
@@ -135,7 +136,7 @@ static sp_status check_section(sp_error *error, int index, const sp_rod_section 
     return sp__param_check(error, where, &sp__param_poisson, s->poisson);
 }
 
-static sp_status check_curvature(sp_error *error, int strand, const sp_rod_strand *s, const double *k) {
+static sp_status rod_check_curvature(sp_error *error, int strand, const sp_rod_strand *s, const double *k) {
     for (int i = 0; k && i < 3 * (s->elements + 1); i++) {
         if (!isfinite(k[i])) REFUSE("strand %d: curvature %g rad/m at node %d, must be finite", strand, k[i], i / 3);
         if (fabs(k[i]) * s->length > most_turned)
@@ -160,8 +161,8 @@ static sp_status check_strand(sp_error *error, const sp_rod_def *def, int index)
     for (int e = 0; s->section && e < s->elements; e++)
         if (s->section[e] < 0 || s->section[e] >= def->section_count)
             REFUSE("strand %d: section %d of element %d, must be in [0, %d]", index, s->section[e], e, def->section_count - 1);
-    SP_TRY(check_curvature(error, index, s, s->curvature));
-    return check_curvature(error, index, s, s->start);
+    SP_TRY(rod_check_curvature(error, index, s, s->curvature));
+    return rod_check_curvature(error, index, s, s->start);
 }
 
 static sp_status check_numbers(sp_error *error, const sp_rod_def *def) {
@@ -212,13 +213,13 @@ static sp_status check_loads(sp_error *error, const sp_rod_def *def, int element
     return SP_OK;
 }
 
-static sp_status check(sp_error *error, const sp_rod_def *def) {
+static sp_status rod_check(sp_error *error, const sp_rod_def *def) {
     if (def->cookie != SP_COOKIE_ROD) REFUSE("the definition does not start from sp_rod_def_default()");
     if ((int)def->model < 0 || def->model > SP_ROD_BEAM) REFUSE("model = %d, must be in [0, %d]", (int)def->model, SP_ROD_BEAM);
     if (def->strand_count < 1 || !def->strands) REFUSE("strand_count = %d, must be >= 1 with strands given", def->strand_count);
     if (def->section_count < 1 || !def->sections || def->section_count > 10000)
         REFUSE("section_count = %d, must be in [1, 10000] with sections given", def->section_count);
-    for (int i = 0; i < def->section_count; i++) SP_TRY(check_section(error, i, &def->sections[i]));
+    for (int i = 0; i < def->section_count; i++) SP_TRY(rod_check_section(error, i, &def->sections[i]));
     int64_t elements = 0;
     for (int i = 0; i < def->strand_count; i++) {
         SP_TRY(check_strand(error, def, i));
@@ -238,7 +239,7 @@ static const sp_rod_model_ops *const models[] = {[SP_ROD_CLOTHOID] = &sp__rod_cl
                                                  [SP_ROD_BEAM] = &sp__rod_beam};
 
 // where each strand has its nodes, elements, unknowns and matrices
-static sp_status lay_out(sp_body *b, const sp_rod_def *def, int64_t *nq, int64_t *nv, size_t *bands) {
+static sp_status rod_lay_out(sp_body *b, const sp_rod_def *def, int64_t *nq, int64_t *nv, size_t *bands) {
     sp_rod *r = sp__rod(b);
     int64_t nodes = 0, elements = 0;
     *nq = *nv = 0, *bands = 0;
@@ -364,10 +365,10 @@ static sp_status copy_loads(sp_body *b, const sp_rod_def *def) {
         if (r->load[i].type == SP_LOAD_TORQUE) b->caps &= ~(unsigned)SP_CAP_ENERGY;  // what turns has no potential
     for (int i = 0; i < def->pull_count; i++) {
         const sp_rod_pull *p = &def->pulls[i];
-        sp_spring *s = &b->loads.springs[b->loads.spring_count++];
-        *s = (sp_spring){.stiffness = p->stiffness, .damping = p->damping, .axes = SP_AXES_ALL, .slot = -1, .active = true};
-        s->at = (sp_anchor){.elem = (uint32_t)sp__rod_number(r, def, p->element, false), .at = {p->at, 0, 0}};
-        for (int a = 0; a < 3; a++) s->to[a] = p->to[a], s->target[a] = sp_signal_at(&p->to[a], 0);
+        sp_spring s = {.stiffness = p->stiffness, .damping = p->damping, .axes = SP_AXES_ALL, .slot = -1, .active = true};
+        s.at = (sp_anchor){.elem = (uint32_t)sp__rod_number(r, def, p->element, false), .at = {p->at, 0, 0}};
+        for (int a = 0; a < 3; a++) s.to[a] = p->to[a], s.target[a] = sp_signal_at(&p->to[a], 0);
+        SP_TRY(sp__loads_add_spring(b, &s));
     }
     return SP_OK;
 }
@@ -395,14 +396,13 @@ static sp_status make_contacts(sp_body *b) {
         b->loads.static_stiffness = fmax(b->loads.static_stiffness, s->young * r->length[e] / (r->samples * balls + 1));
         b->loads.size += r->length[e] / r->parts;
     }
-    // contacts that are solved again cost a rod as much as the step itself
     b->loads.inertia_stiffness = SP_CONTACT_INERTIA_ROD, b->loads.force_tolerance = SP_CONTACT_FORCE_TOLERANCE_ROD;
     return SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ life
 
-static void take_numbers(sp_body *b, const sp_rod_def *def) {
+static void rod_take_numbers(sp_body *b, const sp_rod_def *def) {
     sp_rod *r = sp__rod(b);
     r->which = def->model, r->model = models[def->model];
     r->free_root = def->free_root, r->edge_clamp = def->edge_clamp;
@@ -423,19 +423,19 @@ static void take_numbers(sp_body *b, const sp_rod_def *def) {
 }
 
 // Newton's method in time minimises no energy where the mass follows the shape
-static uint32_t capabilities(const sp_rod_def *def) {
+static uint32_t rod_capabilities(const sp_rod_def *def) {
     bool moving = def->integrator.type == SP_NEWTON && def->model != SP_ROD_DER;
     return (moving ? 0u : SP_CAP_ENERGY) | (def->integrator.type == SP_STATIC ? SP_CAP_EXACT_TANGENT : 0u) |
            (models[def->model]->massless ? SP_CAP_MASSLESS : 0u);
 }
 
-static sp_status fill(sp_body *b, const sp_rod_def *def) {
+static sp_status rod_fill(sp_body *b, const sp_rod_def *def) {
     sp_rod *r = sp__rod(b);
     int64_t nq, nv;
     size_t bands;
-    take_numbers(b, def);
+    rod_take_numbers(b, def);
     if (!SP_NEW(b->ctx, r->part, r->parts)) return SP_NO_MEMORY;
-    SP_TRY(lay_out(b, def, &nq, &nv, &bands));
+    SP_TRY(rod_lay_out(b, def, &nq, &nv, &bands));
     SP_TRY(sp__body_init(b, (int)nq, (int)nv));
     SP_TRY(make_sections(b, def));
     SP_TRY(make_arrays(b, nq, nv, bands));
@@ -458,27 +458,22 @@ static sp_status fill(sp_body *b, const sp_rod_def *def) {
 
 sp_status sp__rod_create(sp_context *ctx, sp_error *error, const sp_rod_def *def, sp_body **out) {
     *out = NULL;
-    SP_TRY(check(error, def));
+    SP_TRY(rod_check(error, def));
     sp_body *b;
-    sp_rod *r = NULL;
-    if (!SP_NEW(ctx, b, 1) || !SP_NEW(ctx, r, 1)) {
-        sp__free(ctx, b);
-        return sp__fail(error, SP_NO_MEMORY, __FILE__, __LINE__, "no memory for a rod");
-    }
-    *b = (sp_body){.ops = &sp__rod_ops, .ctx = ctx, .error = error, .caps = capabilities(def), .impl = r};
-    snprintf(b->name, sizeof b->name, "%s", def->name ? def->name : "rod");
-    sp_status status = fill(b, def);
+    SP_TRY(sp__body_new(ctx, error, &sp__rod_ops, sizeof(sp_rod), def->name ? def->name : "rod", &b));
+    b->caps = rod_capabilities(def);
+    sp_status status = rod_fill(b, def);
     if (status < 0) {
         if (status == SP_NO_MEMORY)
             sp__fail(error, status, __FILE__, __LINE__, "no memory for a rod of %d strands", def->strand_count);
-        destroy(b);
+        rod_destroy(b);
         return status;
     }
     *out = b;
     return SP_OK;
 }
 
-static void destroy(sp_body *b) {
+static void rod_destroy(sp_body *b) {
     if (!b) return;
     sp_context *ctx = b->ctx;
     sp_rod *r = sp__rod(b);
@@ -531,4 +526,111 @@ static void destroy(sp_body *b) {
     sp__body_free(b);
     sp__free(ctx, r);
     sp__free(ctx, b);
+}
+
+// ------------------------------------------------------------------------------------------------ the start in motion
+
+// A rod that starts in motion as a whole: every place x has the velocity v + w x x and every frame the spin w. Rates of beams are
+// found node by node, those of clothoids and helices at the root, where six unknowns make the six numbers; the rest are zero. A
+// discrete rod has velocities of nodes, and turns of its edges about themselves.
+
+typedef struct motion {
+    double v[3], w[3];  // velocity of what is at the world's origin, spin
+} motion;
+
+static void motion_at(const motion *m, const double x[3], double out[6]) {
+    sp__cross3(m->w, x, out);
+    for (int k = 0; k < 3; k++) out[k] += m->v[k], out[3 + k] = m->w[k];
+}
+
+// A x = b by elimination with row pivoting; false: singular
+static bool rod_solve6(double A[6][6], double b[6]) {
+    for (int i = 0; i < 6; i++) {
+        int p = i;
+        for (int k = i + 1; k < 6; k++)
+            if (fabs(A[k][i]) > fabs(A[p][i])) p = k;
+        if (!(fabs(A[p][i]) > 0)) return false;
+        for (int k = 0; k < 6; k++) {
+            double t = A[i][k];
+            A[i][k] = A[p][k], A[p][k] = t;
+        }
+        double t = b[i];
+        b[i] = b[p], b[p] = t;
+        for (int k = i + 1; k < 6; k++) {
+            double f = A[k][i] / A[i][i];
+            for (int j = i; j < 6; j++) A[k][j] -= f * A[i][j];
+            b[k] -= f * b[i];
+        }
+    }
+    for (int i = 5; i >= 0; i--) {
+        for (int k = i + 1; k < 6; k++) b[i] -= A[i][k] * b[k];
+        b[i] /= A[i][i];
+    }
+    return true;
+}
+
+// the six unknowns of a node that has a frame of its own; room: nv numbers and 6 nv
+static bool rod_move_node(sp_body *b, int part, int node, const motion *m, int *unknown, double *columns) {
+    const sp_rod *r = sp__rod(b);
+    int last = r->part[part].elements, element = node < last ? node : last - 1, own[12];
+    double A[6][6] = {{0}}, x[6], u = node == last;
+    sp_curve_frame at;
+    if (r->model->held(b, part, node, SP_AXES_ALL, own) != 6) return false;
+    int n = r->model->slopes(b, part, element, u, unknown, columns);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < 6; j++)
+            for (int k = 0; k < 6 && unknown[i] == own[j]; k++) A[k][j] = columns[6 * i + k];
+    r->model->place(b, part, element, u, &at);
+    motion_at(m, at.r, x);
+    if (!rod_solve6(A, x)) return false;
+    for (int k = 0; k < 6; k++) b->v[SP_COMMITTED][r->part[part].v + own[k]] = x[k];
+    return true;
+}
+
+static void move_der(sp_body *b, int part, const motion *m) {
+    const sp_rod_part *p = &sp__rod(b)->part[part];
+    double *v = b->v[SP_COMMITTED] + p->v, x[6];
+    const double *q = b->q[SP_COMMITTED] + p->q;
+    for (int i = 0; i <= p->elements; i++) {
+        motion_at(m, q + sp__der_place(i), x);
+        memcpy(v + sp__der_place(i), x, 3 * sizeof *x);
+    }
+    for (int e = 0; e < p->elements; e++) {
+        double t[3];
+        sp__sub3(q + sp__der_place(e + 1), q + sp__der_place(e), t);
+        v[sp__der_angle(e)] = sp__dot3(m->w, t) / sp__norm3(t);
+    }
+}
+
+static sp_status rod_move_all(sp_body *b, const motion *m, int *unknown, double *columns) {
+    sp_rod *r = sp__rod(b);
+    bool good = true;
+    SP_TRY(sp__rod_settle_all(b, NULL, SP_COMMITTED, false));
+    for (int i = 0; i < r->parts && good; i++) {
+        int last = r->which == SP_ROD_BEAM ? r->part[i].elements : 0;
+        if (r->which == SP_ROD_DER) move_der(b, i, m);
+        for (int n = 0; r->which != SP_ROD_DER && n <= last && good; n++) good = rod_move_node(b, i, n, m, unknown, columns);
+    }
+    return good ? SP_OK : SP_BODY_FAIL(b, SP_BAD_INPUT, "'%s' cannot start with a velocity", b->name);
+}
+
+// The momentum of a spin about the origin, mass times w x centre, tells what the centre of mass must be given besides.
+sp_status sp__rod_start(sp_body *b, const double velocity[3], const double spin[3]) {
+    sp_rod *r = sp__rod(b);
+    motion m = {{0, 0, 0}, {spin[0], spin[1], spin[2]}};
+    int *unknown = NULL, most = 1;
+    double *columns = NULL;
+    sp_measure about;
+    for (int i = 0; i < r->parts; i++) most = r->part[i].nv > most ? r->part[i].nv : most;
+    sp_status status = SP_NEW(b->ctx, unknown, most) && SP_NEW(b->ctx, columns, 6 * (size_t)most) ? SP_OK : SP_NO_MEMORY;
+    if (status >= 0) status = rod_move_all(b, &m, unknown, columns);
+    if (status >= 0) {
+        sp__rod_measure(b, &about);
+        for (int k = 0; k < 3; k++) m.v[k] = velocity[k] - about.momentum[k] / about.mass;
+        status = rod_move_all(b, &m, unknown, columns);
+    }
+    sp__free(b->ctx, unknown);
+    sp__free(b->ctx, columns);
+    memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], (size_t)b->nv * sizeof(double));
+    return status;
 }

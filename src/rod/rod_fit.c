@@ -1,15 +1,618 @@
-// sp_rod_fit, see rod_fit.h. Elements are added from the root on, two at a time, and fitted over a horizon of the last ones, so
-// that a curve of many turns is followed instead of met halfway; then all of them together. Twist is used where it brings the
-// curve clearly nearer, since a line alone says nothing about it.
-#include "rod/rod_fit.h"
-#include "rod/turn.h"
-
+// Fitting a chain of clothoids or helices to points. The idea of going from a drawn line to a few elements of simple curvature is
+// that of McCrae and Singh 2008 (planar clothoids) and of Derouet-Jourdan et al. 2013 (helices); here all elements have one
+// length and are found together, by damped least squares on root, curvatures, length and the places of the points along the
+// curve.
+//
+// Everything is without unit: points from the first one, over the length of the polyline; the curve has length 1 before `stretch`
+// and its curvatures are turns over that whole length. The root does not roll, since a roll of it can be made good by turning all
+// curvatures about the tangent.
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
+#include "core/core.h"
+#include "linear/banded.h"
 #include "math/vec3.h"
+#include "rod/curve.h"
+#include "rod/turn.h"
 #include "souple/world.h"
+
+// Where a curve is: what least squares changes.
+typedef struct sp_fit_curve {
+    double root[9];  // frame
+    double stretch;
+    double *k;  // controls x 3
+    double *u;  // points: place along the curve, 0..1
+} sp_fit_curve;
+
+// What of the curve is free: elements [first, last) and the points on them; controls that elements before `first` use are not.
+typedef struct sp_fit_part {
+    int first, last;
+    double limit;  // points farther along do not count yet
+    bool whole;    // with root and stretch; otherwise only the root, where first is 0
+    bool slide;    // points go to the nearest place of the curve
+    bool twisted;  // twist is free
+} sp_fit_part;
+
+typedef struct sp_fit {
+    sp_context *ctx;
+    bool affine;
+    int points, elements, controls;
+    int per, stations;  // stations in an element, and all
+    double *p;          // points x 3
+    double *weight;     // points: 1, or less where a spline put them between those that were given
+    double *chord;      // points: length of the polyline up to it
+    double *spline;     // room, 4 x points
+    sp_fit_curve now, trial;
+    sp_curve_frame *frame;  // elements + 1: where elements of `now` begin, before the stretch
+    int *order;             // points by u
+    // at stations of equal distance, from the points around: directions and curvature vectors, world axes
+    double *tangent, *bend;  // stations x 3
+    double bound;            // of curvatures: beyond it a curve does not follow these points
+    // room of least squares
+    double *moment;            // controls x 3 x 6
+    double *row;               // 3 x unknowns
+    double *H, *T, *g, *step;  // unknowns squared, unknowns
+} sp_fit;
+
+// ------------------------------------------------------------------------------------------------ points
+
+// The points that a curve is fitted to. A handful of points leaves most of many elements open: there a cubic spline through them
+// says what a smooth curve would do, with little weight, so that the given points are still met.
+
+// An element wants this many points; the room for more of them counts on it.
+#define ENOUGH 3.0
+#define FAINT_POINT 1e-2
+
+static double point_distance(const double *a, const double *b) {
+    double d[3];
+    sp__sub3(a, b, d);
+    return sp__norm3(d);
+}
+
+static void take_points(sp_fit *f, const double *points, int count) {
+    f->points = 0;
+    for (int i = 0; i < count; i++) {
+        double *p = f->p + 3 * f->points;
+        sp__sub3(points + 3 * i, points, p);
+        if (f->points > 0 && !(point_distance(p, p - 3) > 0)) continue;
+        f->weight[f->points++] = 1;
+    }
+}
+
+static double measure_polyline(sp_fit *f) {
+    f->chord[0] = 0;
+    for (int i = 1; i < f->points; i++) f->chord[i] = f->chord[i - 1] + point_distance(f->p + 3 * i, f->p + 3 * (i - 1));
+    return f->chord[f->points - 1];
+}
+
+// second derivatives of the natural cubic spline through the points, over their chords; `upper` is room for as many numbers
+static void spline_through(const sp_fit *f, double *second, double *upper) {
+    int last = f->points - 1;
+    memset(second, 0, 3 * sizeof *second);
+    memset(second + 3 * last, 0, 3 * sizeof *second);
+    upper[0] = 0;
+    for (int i = 1; i < last; i++) {
+        double a = f->chord[i] - f->chord[i - 1], b = f->chord[i + 1] - f->chord[i], pivot = 2 * (a + b) - a * upper[i - 1];
+        const double *p = f->p + 3 * i;
+        upper[i] = b / pivot;
+        for (int c = 0; c < 3; c++)
+            second[3 * i + c] = (6 * ((p[3 + c] - p[c]) / b - (p[c] - p[c - 3]) / a) - a * second[3 * (i - 1) + c]) / pivot;
+    }
+    for (int i = last - 1; i > 0; i--)
+        for (int c = 0; c < 3; c++) second[3 * i + c] -= upper[i] * second[3 * (i + 1) + c];
+}
+
+// at x in (0, 1) of a span of length h, from its ends and the second derivatives there
+static void spline_between(const double *p, const double *q, const double *second, double h, double x, double *out) {
+    double y = 1 - x, a = (y * y * y - y) * h * h / 6, b = (x * x * x - x) * h * h / 6;
+    for (int c = 0; c < 3; c++) out[c] = y * p[c] + x * q[c] + a * second[c] + b * second[3 + c];
+}
+
+static int fit_parts_of(const sp_fit *f, int i, double length) {
+    return (int)fmax(1, ceil((f->chord[i] - f->chord[i - 1]) / length * ENOUGH * f->elements - 1e-6));
+}
+
+// from the last point back, so that nothing is written over before it is read
+static void fit_fill_up(sp_fit *f, const double *second, double length) {
+    int count = 1;
+    for (int i = 1; i < f->points; i++) count += fit_parts_of(f, i, length);
+    int at = count - 1;
+    for (int i = f->points - 1; i > 0; i--) {
+        int parts = fit_parts_of(f, i, length);
+        double p[3], q[3];
+        memcpy(p, f->p + 3 * (i - 1), sizeof p);
+        memcpy(q, f->p + 3 * i, sizeof q);
+        memcpy(f->p + 3 * at, q, sizeof q);
+        f->weight[at] = 1;
+        for (int j = parts - 1; j > 0; j--) {
+            int new = at - parts + j;
+            spline_between(p, q, second + 3 * (i - 1), f->chord[i] - f->chord[i - 1], (double)j / parts, f->p + 3 * new);
+            f->weight[new] = FAINT_POINT;
+        }
+        at -= parts;
+    }
+    f->points = count;
+}
+
+static double fit_points(sp_fit *f, const double *points, int count) {
+    take_points(f, points, count);
+    double length = measure_polyline(f);
+    if (!(length > 0) || !isfinite(length)) return length;
+    spline_through(f, f->spline, f->spline + 3 * (size_t)f->points);
+    fit_fill_up(f, f->spline, length);
+    length = measure_polyline(f);
+    for (int i = 0; i < f->points; i++) f->chord[i] /= length;
+    for (int i = 0; i < 3 * f->points; i++) f->p[i] /= length;
+    return length;
+}
+
+// ------------------------------------------------------------------------------------------------ a first guess
+
+// A first guess of a curve through points: a parabola through the neighbours of each station gives a direction and a curvature
+// vector; frames carried along the directions turn these into curvatures of a rod.
+
+enum { NEIGHBOURS = 5 };  // at least, where there are as many
+
+// A parabola sees no more than about this much of the polyline bent away from straight (1: straight).
+#define STRAIGHT 0.9
+// A bend of less than this over the whole length has no direction worth following [rad].
+#define FAINT_BEND 0.5
+
+// ---- what the points show
+
+static double fit_straightness(const sp_fit *f, int a, int b) {
+    double d[3];
+    sp__sub3(f->p + 3 * b, f->p + 3 * a, d);
+    return sp__norm3(d) / (f->chord[b] - f->chord[a]);
+}
+
+// points [a, b] within w of s, at least as many as a parabola wants
+static void station_neighbours(const sp_fit *f, double s, double w, int *a, int *b) {
+    int low = 0, high = f->points - 1, least = f->points < NEIGHBOURS ? f->points : NEIGHBOURS;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (f->chord[middle] < s - w)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *a = low;
+    while (high + 1 < f->points && f->chord[high + 1] <= s + w) high++;
+    *b = high;
+    while (*b - *a + 1 < least) {
+        bool back = *a > 0 && (*b == f->points - 1 || s - f->chord[*a - 1] < f->chord[*b + 1] - s);
+        if (back)
+            --*a;
+        else
+            ++*b;
+    }
+}
+
+// least squares of p = c0 + c1 x + c2 x^2, x = (chord - s) / w, over points [a, b]; false: they do not determine it
+static bool fit_parabola(const sp_fit *f, double s, double w, int a, int b, double c[3][3]) {
+    double N[9] = {0}, inverse[9], right[3][3] = {{0}};
+    for (int i = a; i <= b; i++) {
+        double x = (f->chord[i] - s) / w, power[3] = {1, x, x * x};
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 3; k++) {
+                N[3 * j + k] += power[j] * power[k];
+                right[j][k] += power[j] * f->p[3 * i + k];
+            }
+    }
+    if (b - a < 2 || !(fabs(sp__inverse3(N, inverse)) > 1e-12 * N[0] * N[0] * N[0])) return false;
+    for (int j = 0; j < 3; j++)
+        for (int k = 0; k < 3; k++)
+            c[j][k] = inverse[3 * j] * right[0][k] + inverse[3 * j + 1] * right[1][k] + inverse[3 * j + 2] * right[2][k];
+    return true;
+}
+
+static void look_at_station(sp_fit *f, int station) {
+    double s = (double)station / (f->stations - 1), w = 0.5 / f->elements, c[3][3];
+    double *t = f->tangent + 3 * station, *bend = f->bend + 3 * station;
+    int a, b;
+    station_neighbours(f, s, w, &a, &b);
+    while (b - a + 1 > NEIGHBOURS && fit_straightness(f, a, b) < STRAIGHT) station_neighbours(f, s, w *= 0.5, &a, &b);
+    double wide = fmax(f->chord[b] - s, s - f->chord[a]);
+    bool curved = fit_parabola(f, s, wide, a, b, c) && sp__norm3(c[1]) > 0;
+    if (!curved) {
+        sp__sub3(f->p + 3 * b, f->p + 3 * a, c[1]);
+        for (int i = 0; i < 3; i++) c[2][i] = 0;
+    }
+    double length = sp__norm3(c[1]);
+    if (!(length > 0)) c[1][0] = length = 1;  // there and back again: any direction is as good
+    for (int i = 0; i < 3; i++) t[i] = c[1][i] / length, c[2][i] *= 2 / (length * length);
+    sp__cross3(t, c[2], bend);  // t x t'
+}
+
+// ---- curvatures
+
+// How fast the bend turns about the tangent around a station: the mean of the torsion with the squared curvature as its weight,
+// which stays quiet where a curve is straight or passes from one side to the other.
+static double station_winding(const sp_fit *f, int station) {
+    int a = station - f->per, b = station + f->per;
+    double turned = 0, kept = 0;
+    a = a < 0 ? 0 : a, b = b > f->stations - 1 ? f->stations - 1 : b;
+    for (int i = a; i < b; i++) {
+        const double *t = f->tangent + 3 * i, *from = f->bend + 3 * i, *to = from + 3;
+        double across[3];
+        sp__cross3(from, to, across);
+        turned += sp__dot3(t, across);
+        kept += sp__dot3(from, to);
+    }
+    if (hypot(turned, kept) < FAINT_BEND * FAINT_BEND * (b - a)) return 0;
+    return atan2(turned, kept) * (f->stations - 1);
+}
+
+static void fit_look(sp_fit *f) {
+    double bend = 0, twist = 0;
+    for (int i = 0; i < f->stations; i++) look_at_station(f, i);
+    for (int i = 0; i < f->stations; i++) {
+        bend = fmax(bend, sp__norm3(f->bend + 3 * i));
+        twist = fmax(twist, fabs(station_winding(f, i)));
+    }
+    f->bound = 4 * (bend + twist) + 30;  // several times over, and five turns more
+}
+
+// n made orthogonal to t, of length 1; any such where it is along t
+static void square_to(const double *t, double *n) {
+    sp__axpy3(n, -sp__dot3(n, t), t, n);
+    double length = sp__norm3(n);
+    if (length < 1e-6) {
+        int least = fabs(t[0]) < fabs(t[1]) ? (fabs(t[0]) < fabs(t[2]) ? 0 : 2) : fabs(t[1]) < fabs(t[2]) ? 1 : 2;
+        for (int i = 0; i < 3; i++) n[i] = (i == least) - t[least] * t[i];
+        length = sp__norm3(n);
+    }
+    for (int i = 0; i < 3; i++) n[i] /= length;
+}
+
+// n carried from one direction to the next without turning about them
+static void carry_normal(const double *from, const double *to, double *n) {
+    double axis[3], turned[3], c = sp__dot3(from, to);
+    sp__cross3(from, to, axis);
+    if (c > -0.99) {
+        sp__cross3(axis, n, turned);
+        double along = sp__dot3(axis, n) / (1 + c);
+        for (int i = 0; i < 3; i++) n[i] = c * n[i] + turned[i] + along * axis[i];
+    }
+    square_to(to, n);
+}
+
+static void turn_about(const double *t, double angle, double *n) {
+    double side[3];
+    sp__cross3(t, n, side);
+    for (int i = 0; i < 3; i++) n[i] = cos(angle) * n[i] + sin(angle) * side[i];
+    square_to(t, n);
+}
+
+static void fit_guess(sp_fit *f, int from, const double R[9], bool twisted) {
+    double n1[3] = {R[1], R[4], R[7]}, n2[3], share = f->affine ? 1 : 1.0 / f->per, ds = 1.0 / (f->stations - 1);
+    int begin = from * f->per;
+    square_to(f->tangent + 3 * begin, n1);
+    for (int i = f->affine && from > 0 ? from + 1 : from; i < f->controls; i++)
+        for (int c = 0; c < 3; c++) f->now.k[3 * i + c] = 0;
+    for (int j = begin; j < f->stations; j++) {
+        const double *t = f->tangent + 3 * j, *bend = f->bend + 3 * j;
+        int control = j / f->per;
+        // of a clothoid the stations at nodes count, of a helix the mean of an element's own
+        bool counts = f->affine ? j % f->per == 0 && (control > from || from == 0) : control < f->controls;
+        double twist = twisted ? station_winding(f, j) : 0, *k = f->now.k + 3 * control;
+        sp__cross3(t, n1, n2);
+        if (counts) k[0] += share * twist, k[1] += share * sp__dot3(bend, n1), k[2] += share * sp__dot3(bend, n2);
+        if (j + 1 == f->stations) break;
+        carry_normal(t, t + 3, n1);
+        turn_about(t + 3, twist * ds, n1);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ least squares
+
+// Damped least squares (Levenberg 1944, Marquardt 1963). How a place r(s) moves with a curvature is
+//     dr(s) = integral over v < s of (R dkappa)(v) x (r(s) - r(v)) dv = a x r(s) - b,
+// with a and b integrals of R dkappa and of R dkappa x r that are carried along the curve, by Gauss's rule between the places
+// that matter; the curve itself is exact. Derivatives need not be: a small error in them only costs an iteration.
+
+// Of a curve's whole length and below, nothing is left to gain.
+#define TINY 1e-16
+// An angle over which Gauss's rule of three is good to 1e-7.
+#define PACE 0.5
+
+// One pass along a part of the curve: segment by segment, place by place.
+typedef struct fit_pass {
+    sp_fit *f;
+    const sp_fit_part *part;
+    sp_fit_curve *c;
+    bool slopes;
+    int element, next;  // the next of f->order
+    double cost;
+    double at, pace;  // of the element: moments are up to here
+} fit_pass;
+
+// ---- unknowns: two of the root, the stretch, three of each free control
+
+static int root_unknowns(const sp_fit_part *part) {
+    return part->first == 0 ? 2 : 0;
+}
+
+static int first_control(const sp_fit *f, const sp_fit_part *part) {
+    return part->first + (f->affine && part->first > 0);
+}
+
+static int free_controls(const sp_fit *f, const sp_fit_part *part) {
+    return part->last + f->affine - first_control(f, part);
+}
+
+static int unknown_count(const sp_fit *f, const sp_fit_part *part) {
+    return root_unknowns(part) + part->whole + 3 * free_controls(f, part);
+}
+
+// ---- moments
+
+static double *moment_of(const sp_fit *f, int control, int axis) {
+    return f->moment + 6 * (3 * (size_t)control + (size_t)axis);
+}
+
+static void add_moment(sp_fit *f, int control, double weight, const sp_curve_frame *x) {
+    for (int c = 0; c < 3; c++) {
+        double axis[3] = {weight * x->R[c], weight * x->R[3 + c], weight * x->R[6 + c]}, arm[3], *m = moment_of(f, control, c);
+        sp__cross3(axis, x->r, arm);
+        for (int i = 0; i < 3; i++) m[i] += axis[i], m[3 + i] += arm[i];
+    }
+}
+
+// over [a, b] of an element; the series covers [from, from + its length]
+static void fit_add_piece(fit_pass *p, const sp_curve_series *series, double from, double a, double b) {
+    static const double x[3] = {-0.77459666924148337704, 0, 0.77459666924148337704}, w[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+    double whole = 1.0 / p->f->elements;
+    for (int i = 0; i < 3; i++) {
+        sp_curve_frame frame;
+        double s = 0.5 * (a + b) + 0.5 * (b - a) * x[i], weight = w[i] * (b - a), share = s / whole;
+        sp__curve_at(series, (s - from) / series->length, &frame);
+        add_moment(p->f, p->element, p->f->affine ? (1 - share) * weight : weight, &frame);
+        if (p->f->affine) add_moment(p->f, p->element + 1, share * weight, &frame);
+    }
+}
+
+static void carry_moments(fit_pass *p, const sp_curve_series *series, double from, double to) {
+    if (!p->slopes) return;
+    int pieces = 1 + (int)fmin((to - p->at) * p->pace / PACE, 1e4);
+    double start = p->at, step = (to - start) / pieces;
+    if (!(step > 0)) return;
+    for (int i = 0; i < pieces; i++) fit_add_piece(p, series, from, start + i * step, start + (i + 1) * step);
+    p->at = to;
+}
+
+// ---- points
+
+// the row of three of one point: how it moves with each unknown
+static int fit_fill_row(fit_pass *p, const double r[3], double *row, int n) {
+    sp_fit *f = p->f;
+    const sp_fit_part *part = p->part;
+    double d[3], L = p->c->stretch;
+    int at = 0, first = first_control(f, part), until = p->element + f->affine;
+    for (int c = 1; c < 3 && root_unknowns(part); c++, at++) {
+        double axis[3] = {p->c->root[c], p->c->root[3 + c], p->c->root[6 + c]};
+        sp__cross3(axis, r, d);
+        for (int i = 0; i < 3; i++) row[i * n + at] = L * d[i];
+    }
+    if (part->whole) {
+        for (int i = 0; i < 3; i++) row[i * n + at] = r[i];
+        at++;
+    }
+    for (int j = first; j <= until; j++)
+        for (int c = 0; c < 3; c++, at++) {
+            const double *m = moment_of(f, j, c);
+            sp__cross3(m, r, d);
+            bool free = c > 0 || part->twisted;
+            for (int i = 0; i < 3; i++) row[i * n + at] = free ? L * (d[i] - m[3 + i]) : 0;
+        }
+    return at;
+}
+
+// what a step along the curve cannot mend: the part of a vector across the tangent
+static void fit_across(const double *t, double *v, int stride) {
+    double along = t[0] * v[0] + t[1] * v[stride] + t[2] * v[2 * stride];
+    for (int i = 0; i < 3; i++) v[i * stride] -= along * t[i];
+}
+
+static void fit_add_point(fit_pass *p, int point, const sp_curve_frame *x) {
+    sp_fit *f = p->f;
+    double e[3], t[3] = {x->R[0], x->R[3], x->R[6]};
+    for (int i = 0; i < 3; i++) e[i] = p->c->stretch * x->r[i] - f->p[3 * point + i];
+    double weight = f->weight[point];
+    p->cost += weight * sp__dot3(e, e);
+    if (!p->slopes) return;
+    int n = unknown_count(f, p->part), used = fit_fill_row(p, x->r, f->row, n);
+    if (p->part->slide && point > 0 && point + 1 < f->points) {
+        fit_across(t, e, 1);
+        for (int j = 0; j < used; j++) fit_across(t, f->row + j, n);
+    }
+    for (int i = 0; i < used; i++) {
+        const double *a = f->row;
+        double *H = f->H + (size_t)i * (size_t)n, b[3] = {weight * a[i], weight * a[n + i], weight * a[2 * n + i]};
+        f->g[i] -= sp__dot3(b, e);
+        for (int j = 0; j <= i; j++) H[j] += b[0] * a[j] + b[1] * a[n + j] + b[2] * a[2 * n + j];
+    }
+}
+
+// a point's place moves to where the curve is nearest, by one step of Newton's method without the curvature
+static void slide_point(fit_pass *p, int point, const sp_curve_frame *x) {
+    double along = 0;
+    for (int i = 0; i < 3; i++) along += x->R[3 * i] * (p->f->p[3 * point + i] - p->c->stretch * x->r[i]);
+    if (point > 0 && point + 1 < p->f->points) p->c->u[point] = fmin(1, fmax(0, p->c->u[point] + along / p->c->stretch));
+}
+
+typedef void visit_fn(fit_pass *p, int point, const sp_curve_frame *x);
+
+static void fit_cross_segment(fit_pass *p, const sp_curve_walk *w, const sp_curve_series *series, visit_fn *visit) {
+    sp_fit *f = p->f;
+    bool last = p->element + 1 == p->part->last && w->at >= w->length;
+    double start = (double)p->element / f->elements;
+    for (; p->next < f->points; p->next++) {
+        int point = f->order[p->next];
+        double s = p->c->u[point] - start;
+        if (p->c->u[point] > p->part->limit || (s > w->at && !(last && p->part->last == f->elements))) break;
+        sp_curve_frame x;
+        s = fmin(fmax(s, w->from), w->at);
+        carry_moments(p, series, w->from, s);
+        sp__curve_at(series, (s - w->from) / series->length, &x);
+        visit(p, point, &x);
+    }
+    carry_moments(p, series, w->from, w->at);
+}
+
+static bool fit_cross_element(fit_pass *p, sp_curve_frame *frame, visit_fn *visit) {
+    const double *k = p->c->k + 3 * p->element;
+    double whole = 1.0 / p->f->elements, lambda[6] = {k[0], k[1], k[2]}, most = sp__norm3(k);
+    sp_curve_series series;
+    if (p->f->affine) {
+        for (int i = 0; i < 3; i++) lambda[3 + i] = (k[3 + i] - k[i]) / whole;
+        most = fmax(most, sp__norm3(k + 3));
+    }
+    sp_curve_walk w = sp__curve_begin(frame, p->f->affine, lambda, whole, SP_CURVE_REACH_PRODUCT);
+    p->at = 0, p->pace = most;
+    if (most <= p->f->bound)
+        while (sp__curve_next(&w, 1e-16, &series)) fit_cross_segment(p, &w, &series, visit);
+    *frame = w.frame;
+    return most <= p->f->bound && !w.failed;
+}
+
+// nearly sorted from the time before
+static void sort_points(sp_fit *f, const double *u) {
+    for (int i = 1; i < f->points; i++) {
+        int point = f->order[i], j = i;
+        for (; j > 0 && u[f->order[j - 1]] > u[point]; j--) f->order[j] = f->order[j - 1];
+        f->order[j] = point;
+    }
+}
+
+// every point of the part, in the order of the curve; false: the curve is not finite
+static bool pass_elements(fit_pass *p, visit_fn *visit) {
+    sp_fit *f = p->f;
+    sp_curve_frame frame = f->frame[p->part->first];
+    double start = (double)p->part->first / f->elements;
+    if (p->part->first == 0) memcpy(frame.R, p->c->root, sizeof frame.R);
+    sort_points(f, p->c->u);
+    while (p->next < f->points && p->part->first > 0 && p->c->u[f->order[p->next]] <= start) p->next++;
+    for (p->element = p->part->first; p->element < p->part->last; p->element++) {
+        if (p->c == &f->now) f->frame[p->element] = frame;
+        if (!fit_cross_element(p, &frame, visit)) return false;
+    }
+    if (p->c == &f->now) f->frame[p->element] = frame;
+    return true;
+}
+
+// ---- costs and slopes
+
+static double fit_run_pass(sp_fit *f, sp_fit_curve *c, const sp_fit_part *part, bool slopes) {
+    fit_pass p = {.f = f, .part = part, .c = c, .slopes = slopes};
+    size_t n = (size_t)unknown_count(f, part);
+    if (slopes) {
+        memset(f->H, 0, n * n * sizeof *f->H);
+        memset(f->g, 0, n * sizeof *f->g);
+        memset(f->moment, 0, 18 * (size_t)f->controls * sizeof *f->moment);
+    }
+    return pass_elements(&p, fit_add_point) && isfinite(p.cost) ? p.cost : INFINITY;
+}
+
+static double fit_cost(sp_fit *f, sp_fit_curve *c, const sp_fit_part *part) {
+    if (part->slide) {
+        fit_pass p = {.f = f, .part = part, .c = c};
+        if (!pass_elements(&p, slide_point)) return INFINITY;
+    }
+    return fit_run_pass(f, c, part, false);
+}
+
+// ---- steps
+
+// (H + damping D) step = g; D is the largest entry of H's diagonal in each control, so that a twist that the points do not see is
+// held as firmly as the bends beside it
+static bool solve_damped(sp_fit *f, const sp_fit_part *part, double damping) {
+    int n = unknown_count(f, part), head = root_unknowns(part) + part->whole;
+    double most = 0;
+    for (int i = 0; i < n; i++) most = fmax(most, f->H[(size_t)i * (size_t)n + (size_t)i]);
+    memset(f->T, 0, (size_t)n * (size_t)n * sizeof *f->T);
+    for (int i = 0; i < n; i++) {
+        int a = i < head ? i : i - (i - head) % 3, b = i < head ? i : a + 2;
+        double D = 1e-8 * most;
+        for (int j = a; j <= b; j++) D = fmax(D, f->H[(size_t)j * (size_t)n + (size_t)j]);
+        for (int j = 0; j <= i; j++) *sp__banded_at(f->T, n - 1, i, j) = f->H[(size_t)i * (size_t)n + (size_t)j];
+        *sp__banded_at(f->T, n - 1, i, i) += damping * D;
+    }
+    if (sp__banded_factor(f->T, n, n - 1, 0) >= 0) return false;
+    sp__banded_solve(f->T, n, n - 1, f->g, f->step);
+    return true;
+}
+
+static void fit_copy(const sp_fit *f, const sp_fit_curve *from, sp_fit_curve *to) {
+    memcpy(to->root, from->root, sizeof to->root);
+    to->stretch = from->stretch;
+    memcpy(to->k, from->k, 3 * (size_t)f->controls * sizeof *to->k);
+    memcpy(to->u, from->u, (size_t)f->points * sizeof *to->u);
+}
+
+static void turn_root(double R[9], double about1, double about2) {
+    double angle = hypot(about1, about2), axis[3], q[4], turn[9], old[9];
+    if (!(angle > 0)) return;
+    for (int i = 0; i < 3; i++) axis[i] = about1 * R[3 * i + 1] + about2 * R[3 * i + 2];
+    sp__quat_axis(axis, angle, q);
+    sp__quat_matrix(q, turn);
+    memcpy(old, R, sizeof old);
+    sp__mul33(turn, old, R);
+}
+
+static void take_step(sp_fit *f, const sp_fit_part *part) {
+    const double *step = f->step;
+    fit_copy(f, &f->now, &f->trial);
+    if (root_unknowns(part)) turn_root(f->trial.root, step[0], step[1]), step += 2;
+    if (part->whole) f->trial.stretch = fmax(f->now.stretch + step[0], 0.1 * f->now.stretch), step++;
+    int first = first_control(f, part);
+    for (int i = 0; i < 3 * free_controls(f, part); i++) f->trial.k[3 * first + i] += step[i];
+}
+
+static double fit_improve(sp_fit *f, const sp_fit_part *part, int iterations, double share) {
+    double damping = 1e-3, cost = fit_cost(f, &f->now, part), goal = TINY * TINY * f->points;
+    int idle = 0;
+    bool fresh = false;
+    for (int i = 0; i < iterations && cost > goal && idle < 2 && damping < 1e10; i++) {
+        if (!fresh) fit_run_pass(f, &f->now, part, true);
+        fresh = true;
+        double trial = INFINITY;
+        if (solve_damped(f, part, damping)) {
+            take_step(f, part);
+            trial = fit_cost(f, &f->trial, part);
+        }
+        if (!(trial < cost)) {
+            damping *= 8;
+            continue;
+        }
+        idle = cost - trial < share * cost ? idle + 1 : 0;
+        fit_copy(f, &f->trial, &f->now);
+        cost = trial, fresh = false;
+        damping = fmax(0.1 * damping, 1e-15);
+    }
+    return fit_run_pass(f, &f->now, part, false);
+}
+
+// ---- distance
+
+static void keep_farthest(fit_pass *p, int point, const sp_curve_frame *x) {
+    double e[3];
+    for (int i = 0; i < 3; i++) e[i] = p->c->stretch * x->r[i] - p->f->p[3 * point + i];
+    if (p->f->weight[point] == 1) p->cost = fmax(p->cost, sp__norm3(e));
+}
+
+static double fit_farthest(sp_fit *f) {
+    sp_fit_part part = {.last = f->elements, .limit = 1};
+    fit_pass p = {.f = f, .part = &part, .c = &f->now};
+    return pass_elements(&p, keep_farthest) ? p.cost : INFINITY;
+}
+
+// ------------------------------------------------------------------------------------------------ from points to a rod
+
+// sp_rod_fit. Elements are added from the root on, two at a time, and fitted over a horizon of the last ones, so
+// that a curve of many turns is followed instead of met halfway; then all of them together. Twist is used where it brings the
+// curve clearly nearer, since a line alone says nothing about it.
 
 enum { HORIZON = 8, UNSURE = 2, MOST_ELEMENTS = 1000, MOST_STATIONS = 128 };
 
@@ -27,7 +630,7 @@ enum { HORIZON = 8, UNSURE = 2, MOST_ELEMENTS = 1000, MOST_STATIONS = 128 };
 
 // ---- what is asked for
 
-static sp_status check(sp_context *ctx, const double *points, int count, int elements) {
+static sp_status fit_check(sp_context *ctx, const double *points, int count, int elements) {
     if (count < 2) return SP_FAIL(ctx, SP_BAD_INPUT, "points = %d, must be at least 2", count);
     if (elements < 1 || elements > MOST_ELEMENTS)
         return SP_FAIL(ctx, SP_BAD_INPUT, "elements = %d, must be in 1..%d", elements, MOST_ELEMENTS);
@@ -110,48 +713,48 @@ static double next_limit(const sp_fit *f, double limit) {
     return (double)station / (f->stations - 1);
 }
 
-static double follow(sp_fit *f, bool twisted, int unsure) {
+static double fit_follow(sp_fit *f, bool twisted, int unsure) {
     sp_fit_part part = {.twisted = twisted};
     f->now.stretch = 1;
     start_frame(f->tangent, f->now.root);
     memcpy(f->now.u, f->chord, (size_t)f->points * sizeof *f->chord);
     for (int i = 0; i < f->points; i++) f->order[i] = i;
-    sp__fit_guess(f, 0, f->now.root, twisted);
+    fit_guess(f, 0, f->now.root, twisted);
     while (part.limit < 1) {
         double before = part.limit;
         part.limit = next_limit(f, part.limit);
         part.last = (int)ceil(part.limit * f->elements - 1e-9);
         part.first = part.last > HORIZON ? part.last - HORIZON : 0;
-        sp__fit_improve(f, &part, 10, 1e-2);
+        fit_improve(f, &part, 10, 1e-2);
         // what is near the end of a stage was hardly seen by it: it begins anew from the points, unless an element is so long
         // that there is nothing else to go by
         int sure = (part.limit - before) * f->elements > 0.99 ? part.last - unsure : part.last;
         sure = sure > 0 ? sure : 0;
-        if (part.last < f->elements) sp__fit_guess(f, sure, f->frame[sure].R, twisted);
+        if (part.last < f->elements) fit_guess(f, sure, f->frame[sure].R, twisted);
     }
     part = (sp_fit_part){.last = f->elements, .limit = 1, .whole = true, .twisted = twisted};
-    sp__fit_improve(f, &part, 8, 1e-2);
+    fit_improve(f, &part, 8, 1e-2);
     part.slide = true;
-    return sp__fit_improve(f, &part, 80, 1e-6);
+    return fit_improve(f, &part, 80, 1e-6);
 }
 
 // the better of two ways, where the first is no good
-static double follow_well(sp_fit *f, bool twisted, sp_fit_curve *spare) {
-    double cost = follow(f, twisted, 0);
+static double fit_follow_well(sp_fit *f, bool twisted, sp_fit_curve *spare) {
+    double cost = fit_follow(f, twisted, 0);
     if (cost < GOOD * GOOD * f->points) return cost;
-    sp__fit_copy(f, &f->now, spare);
-    double other = follow(f, twisted, UNSURE);
+    fit_copy(f, &f->now, spare);
+    double other = fit_follow(f, twisted, UNSURE);
     if (other < cost) return other;
-    sp__fit_copy(f, spare, &f->now);
+    fit_copy(f, spare, &f->now);
     return cost;
 }
 
-static void fit(sp_fit *f, sp_fit_curve *plain, sp_fit_curve *spare) {
-    sp__fit_look(f);
-    double cost = follow_well(f, false, spare);
+static void fit_curves(sp_fit *f, sp_fit_curve *plain, sp_fit_curve *spare) {
+    fit_look(f);
+    double cost = fit_follow_well(f, false, spare);
     if (cost < PERFECT * PERFECT * f->points) return;
-    sp__fit_copy(f, &f->now, plain);
-    if (!(follow_well(f, true, spare) < WORTH * cost)) sp__fit_copy(f, plain, &f->now);
+    fit_copy(f, &f->now, plain);
+    if (!(fit_follow_well(f, true, spare) < WORTH * cost)) fit_copy(f, plain, &f->now);
 }
 
 // ---- what comes out
@@ -166,7 +769,7 @@ static void ends_of_means(int elements, const double *mean, double *end, int axi
     for (int e = 0; e <= elements; e++) end[3 * e + axis] -= (e % 2 ? -1 : 1) * zigzag / (2 * elements);
 }
 
-static void give(const sp_fit *f, const double *first, double length, sp_pose *root, double *curvature) {
+static void fit_give(const sp_fit *f, const double *first, double length, sp_pose *root, double *curvature) {
     for (int i = 0; i < 3 * f->controls; i++) f->trial.k[i] = f->now.k[i] / length;
     for (int i = 0; i < 3; i++) root->translate[i] = first[i];
     sp__turn_quat(f->now.root, root->quat);
@@ -178,7 +781,7 @@ static void give(const sp_fit *f, const double *first, double length, sp_pose *r
 
 sp_status sp_rod_fit(sp_context *context, const double *points, int point_count, int elements, bool affine, sp_pose *root,
                      double *length, double *curvature, double *farthest) {
-    SP_TRY(check(context, points, point_count, elements));
+    SP_TRY(fit_check(context, points, point_count, elements));
     sp_fit f = {.ctx = context, .affine = affine, .elements = elements, .controls = elements + affine};
     sp_fit_curve plain = {0}, spare = {0};
     sp_status status = SP_OK;
@@ -189,19 +792,19 @@ sp_status sp_rod_fit(sp_context *context, const double *points, int point_count,
         status = SP_FAIL(context, SP_NO_MEMORY, "no memory for a fit of %d elements to %d points", elements, point_count);
         goto done;
     }
-    double scale = sp__fit_points(&f, points, point_count);
+    double scale = fit_points(&f, points, point_count);
     if (!(scale > 0) || !isfinite(scale)) {
         status = SP_FAIL(context, SP_BAD_INPUT, "the length of the polyline is %g, must be finite and above 0", scale);
         goto done;
     }
-    fit(&f, &plain, &spare);
-    double most = sp__fit_farthest(&f) * scale;
+    fit_curves(&f, &plain, &spare);
+    double most = fit_farthest(&f) * scale;
     if (!isfinite(most)) {
         status = SP_FAIL(context, SP_DIVERGED, "no curve of %d elements could be led along %d points", elements, f.points);
         goto done;
     }
     *length = f.now.stretch * scale;
-    give(&f, points, *length, root, curvature);
+    fit_give(&f, points, *length, root, curvature);
     if (farthest) *farthest = most;
 done:
     free_curve(context, &plain);

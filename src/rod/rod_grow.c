@@ -46,13 +46,13 @@ static double split_of(const sp_rod_grow *def, double length, int elements) {
     return def->split > 0 ? def->split : 1.5 * length / elements;
 }
 
-static bool sensible(const sp_rod_grow *def, double length) {
+static bool grow_sensible(const sp_rod_grow *def, double length) {
     return def->split >= 0 && isfinite(def->split) && isfinite(def->until) && def->until >= length && length > 0;
 }
 
 // what is not sensible is refused by sp__rod_grow_create, which comes later
 int sp__rod_grow_room(const sp_rod_grow *def, double length, int elements) {
-    if (!def || def->mode != SP_GROW_TIP || elements < 1 || !sensible(def, length)) return elements;
+    if (!def || def->mode != SP_GROW_TIP || elements < 1 || !grow_sensible(def, length)) return elements;
     double n = elements_at_end(length, elements, split_of(def, length, elements), def->until);
     return n <= MOST ? (int)n : elements;
 }
@@ -69,7 +69,7 @@ static sp_status check_signal(sp_body *b, const char *name, const sp_signal *s, 
                         low == 0 ? " and >= 0" : "");
 }
 
-static sp_status check_part(sp_body *b, const sp_rod_grow *def, int p) {
+static sp_status grow_check_part(sp_body *b, const sp_rod_grow *def, int p) {
     const sp_rod_part *part = &sp__rod(b)->part[p];
     double length = strand_length(sp__rod(b)->length, part->element, part->alive);
     if (!(def->until >= length * (1 - 1e-12)))
@@ -83,7 +83,7 @@ static sp_status check_part(sp_body *b, const sp_rod_grow *def, int p) {
     return SP_OK;
 }
 
-static sp_status check(sp_body *b, const sp_rod_grow *def) {
+static sp_status grow_check(sp_body *b, const sp_rod_grow *def) {
     const sp_rod *rod = sp__rod(b);
     if (!rod->model->grows)
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "rod '%s': model %s does not grow, only clothoid and helix do", b->name,
@@ -96,11 +96,11 @@ static sp_status check(sp_body *b, const sp_rod_grow *def) {
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "rod '%s': grow: split = %g, must be finite and >= 0", b->name, def->split);
     SP_TRY(check_signal(b, "rate", &def->rate, 0));
     for (int a = 0; a < 3; a++) SP_TRY(check_signal(b, "curvature", &def->curvature[a], -INFINITY));
-    for (int p = 0; p < rod->parts; p++) SP_TRY(check_part(b, def, p));
+    for (int p = 0; p < rod->parts; p++) SP_TRY(grow_check_part(b, def, p));
     return SP_OK;
 }
 
-static sp_status make_room(sp_body *b, sp_rod_growth *g) {
+static sp_status grow_make_room(sp_body *b, sp_rod_growth *g) {
     const sp_rod *rod = sp__rod(b);
     SP_NEW(b->ctx, g->split, rod->parts), SP_NEW(b->ctx, g->alive, rod->parts);
     SP_NEW(b->ctx, g->q, b->nq), SP_NEW(b->ctx, g->v, b->nv), SP_NEW(b->ctx, g->fixed, b->nv);
@@ -111,36 +111,36 @@ static sp_status make_room(sp_body *b, sp_rod_growth *g) {
 }
 
 // Controls are curvature vectors, one per node (clothoid) or element (helix); they are the last unknowns of a strand.
-static bool affine(const sp_rod *rod) {
+static bool grow_affine(const sp_rod *rod) {
     return rod->which == SP_ROD_CLOTHOID;
 }
 
-static int controls(const sp_rod *rod, int elements) {
-    return elements + (affine(rod) ? 1 : 0);
+static int grow_controls(const sp_rod *rod, int elements) {
+    return elements + (grow_affine(rod) ? 1 : 0);
 }
 
 static int first_q(const sp_rod *rod, const sp_rod_part *part) {
-    return part->q + part->nq - 3 * controls(rod, part->elements);
+    return part->q + part->nq - 3 * grow_controls(rod, part->elements);
 }
 
 static int first_v(const sp_rod *rod, const sp_rod_part *part) {
-    return part->v + part->nv - 3 * controls(rod, part->elements);
+    return part->v + part->nv - 3 * grow_controls(rod, part->elements);
 }
 
 static void hold_unborn(sp_body *b, const sp_rod_part *part) {
     const sp_rod *rod = sp__rod(b);
-    int born = 3 * controls(rod, part->alive), all = 3 * controls(rod, part->elements);
+    int born = 3 * grow_controls(rod, part->alive), all = 3 * grow_controls(rod, part->elements);
     memset(b->fixed + first_v(rod, part), 0, (size_t)born);
     memset(b->fixed + first_v(rod, part) + born, 1, (size_t)(all - born));
 }
 
 sp_status sp__rod_grow_create(sp_body *b, const sp_rod_grow *def) {
     sp_rod *rod = sp__rod(b);
-    SP_TRY(check(b, def));
+    SP_TRY(grow_check(b, def));
     SP_NEW(b->ctx, rod->growth, 1);
     if (!rod->growth) return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the growth of rod '%s'", b->name);
     rod->growth->def = *def;
-    SP_TRY(make_room(b, rod->growth));
+    SP_TRY(grow_make_room(b, rod->growth));
     for (int p = 0; p < rod->parts; p++) {
         const sp_rod_part *part = &rod->part[p];
         rod->growth->split[p] = split_of(def, strand_length(rod->length, part->element, part->alive), part->alive);
@@ -169,7 +169,7 @@ typedef struct strand {
     double *length;
 } strand;
 
-static strand strand_of(sp_body *b, int p) {
+static strand grow_strand_of(sp_body *b, int p) {
     sp_rod *rod = sp__rod(b);
     sp_rod_part *part = &rod->part[p];
     return (strand){.rod = rod,
@@ -189,12 +189,12 @@ static double nearest_end(double start, double end, double length, double longer
 
 // ---------------------------------------------------------------------------------------------------- tip
 
-static void lengthen(const strand *s, double d, const double k[3]) {
+static void grow_lengthen(const strand *s, double d, const double k[3]) {
     int e = s->part->alive - 1, tip = 3 * s->part->alive;
     double l = s->length[e], longer = l + d;
     for (int i = tip; i < tip + 3; i++) {
         s->natural[i] = nearest_end(s->natural[i - 3], s->natural[i], l, longer, k[i - tip]);
-        if (!affine(s->rod)) continue;
+        if (!grow_affine(s->rod)) continue;
         s->q[i] += (s->q[i] - s->q[i - 3]) * (d / l);
         s->v[i] += (s->v[i] - s->v[i - 3]) * (d / l);
     }
@@ -209,10 +209,10 @@ static void divide_affine(double *x, int tip) {
     }
 }
 
-static void halve(const strand *s) {
+static void grow_halve(const strand *s) {
     int e = s->part->alive - 1, tip = 3 * s->part->alive;
     divide_affine(s->natural, tip);
-    if (affine(s->rod)) {
+    if (grow_affine(s->rod)) {
         divide_affine(s->q, tip), divide_affine(s->v, tip);
         memset(s->fixed + tip + 3, 0, 3);
     } else {
@@ -228,9 +228,9 @@ static void grow_tip(const strand *s, double amount, double split, const double 
     while (amount > 0) {
         bool full = s->part->alive == s->part->elements;
         double left = fmax(split - s->length[s->part->alive - 1], 0), d = full ? amount : fmin(amount, left);
-        if (d > 0) lengthen(s, d, k);
+        if (d > 0) grow_lengthen(s, d, k);
         amount -= d;
-        if (amount > 0) halve(s);
+        if (amount > 0) grow_halve(s);
     }
 }
 
@@ -294,14 +294,14 @@ static void natural_at_tip(const strand *s, const double *old, double from, doub
 }
 
 static void grow_scale(sp_body *b, int p, double amount, const double k[3]) {
-    strand s = strand_of(b, p);
+    strand s = grow_strand_of(b, p);
     const sp_rod_growth *g = s.rod->growth;
     const double *q = g->q + first_q(s.rod, s.part), *v = g->v + first_v(s.rod, s.part);
     const double *natural = g->natural + 3 * (size_t)s.part->node, *was = g->length + s.part->element;
     double length = strand_length(was, 0, s.part->alive), longer = length + amount, ratio = longer / length;
     slide_affine(&s, natural, was, ratio, s.natural);
     natural_at_tip(&s, natural, longer - was[s.part->alive - 1] * ratio, length, longer, k);
-    if (affine(s.rod))
+    if (grow_affine(s.rod))
         slide_affine(&s, q, was, ratio, s.q), slide_affine(&s, v, was, ratio, s.v);
     else
         slide_constant(&s, q, was, ratio, s.q), slide_constant(&s, v, was, ratio, s.v);
@@ -312,7 +312,7 @@ static void grow_scale(sp_body *b, int p, double amount, const double k[3]) {
 
 // The same material point as before. The start of the first element that is not born is the tip's; places on others that are not
 // born follow the tip.
-static void follow(const sp_rod *rod, int *element, double *at) {
+static void grow_follow(const sp_rod *rod, int *element, double *at) {
     const sp_rod_growth *g = rod->growth;
     const sp_rod_part *part = &rod->part[rod->part_of[*element]];
     int alive = g->alive[rod->part_of[*element]], e = *element - part->element;
@@ -333,18 +333,18 @@ static void follow(const sp_rod *rod, int *element, double *at) {
 static void follow_all(sp_body *b) {
     sp_rod *rod = sp__rod(b);
     for (int i = 0; i < rod->loads; i++)
-        if (rod->load[i].type != SP_LOAD_ACCELERATION) follow(rod, &rod->load[i].element, &rod->load[i].at);
+        if (rod->load[i].type != SP_LOAD_ACCELERATION) grow_follow(rod, &rod->load[i].element, &rod->load[i].at);
     for (int i = 0; i < b->loads.spring_count; i++) {
         sp_spring *s = &b->loads.springs[i];
         int element = (int)s->at.elem;
-        follow(rod, &element, &s->at.at[0]);
+        grow_follow(rod, &element, &s->at.at[0]);
         s->at.elem = (uint32_t)element;
     }
 }
 
 // ---------------------------------------------------------------------------------------------------- growth and its undo
 
-static void keep(sp_body *b) {
+static void grow_keep(sp_body *b) {
     sp_rod *rod = sp__rod(b);
     sp_rod_growth *g = rod->growth;
     g->grown = b->q[SP_COMMITTED];
@@ -376,21 +376,21 @@ void sp__rod_grow_undo(sp_body *b) {
 }
 
 // what a strand may still grow; what rounding leaves is nothing
-static double left(const sp_rod *rod, int p) {
+static double grow_left(const sp_rod *rod, int p) {
     double d = rod->growth->def.until - strand_length(rod->length, rod->part[p].element, rod->part[p].alive);
     return d > 1e-12 * rod->growth->def.until ? d : 0;
 }
 
 static bool any_left(const sp_rod *rod) {
     for (int p = 0; p < rod->parts; p++)
-        if (left(rod, p) > 0) return true;
+        if (grow_left(rod, p) > 0) return true;
     return false;
 }
 
 static void grow_part(sp_body *b, int p, double amount, const double k[3]) {
     sp_rod *rod = sp__rod(b);
-    strand s = strand_of(b, p);
-    double d = fmin(amount, left(rod, p));
+    strand s = grow_strand_of(b, p);
+    double d = fmin(amount, grow_left(rod, p));
     if (!(d > 0)) return;
     if (rod->growth->def.mode == SP_GROW_TIP)
         grow_tip(&s, d, rod->growth->split[p], k);
@@ -407,7 +407,7 @@ void sp__rod_grow(sp_body *b, const sp_step *step) {
     double middle = step->time - 0.5 * step->h, amount = step->h * sp_signal_at(&g->def.rate, middle), k[3];
     if (b->frozen || amount <= 0 || !any_left(rod)) return;
     for (int a = 0; a < 3; a++) k[a] = sp_signal_at(&g->def.curvature[a], middle);
-    keep(b);
+    grow_keep(b);
     if (isfinite(amount))
         for (int p = 0; p < rod->parts; p++) grow_part(b, p, amount, k);
     else

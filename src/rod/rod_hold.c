@@ -3,7 +3,6 @@
 #include "math/vec3.h"
 #include "rod/rod.h"
 
-enum { FREE, HELD, MOVED };
 enum { MOST_HELD = 12 };
 
 // A spring that holds a node gives this share of the strand's length under the strand's own weight. Stiffer ones hold no better
@@ -34,7 +33,7 @@ static sp_status bad_node(sp_body *b, const sp_rod_def *def, const char *what, i
 }
 
 // marks the unknowns of a node; false: the model has none
-static bool mark(sp_body *b, int part, int node, unsigned axes, unsigned char flag) {
+static bool hold_mark(sp_body *b, int part, int node, unsigned axes, unsigned char flag) {
     const sp_rod *r = sp__rod(b);
     int unknown[MOST_HELD], n = r->model->held(b, part, node, axes, unknown);
     for (int i = 0; i < n; i++) b->fixed[r->part[part].v + unknown[i]] = flag;
@@ -46,13 +45,6 @@ static bool mark(sp_body *b, int part, int node, unsigned axes, unsigned char fl
 static sp_status place_now(sp_body *b, int node, sp_anchor *at, double x[3]) {
     SP_TRY(sp__rod_anchor_node(b, node, at));
     sp__rod_points(b, SP_COMMITTED, 1, at, x, NULL);
-    return SP_OK;
-}
-
-static sp_status add_spring(sp_body *b, const sp_spring *spring) {
-    sp_loads *l = &b->loads;
-    if (l->spring_count == l->spring_capacity) SP_TRY(sp__loads_reserve(b, 8));
-    l->springs[l->spring_count++] = *spring;
     return SP_OK;
 }
 
@@ -75,7 +67,7 @@ static sp_status hold_by_spring(sp_body *b, int node, unsigned axes, double stif
     SP_TRY(place_now(b, node, &s.at, s.target));
     if (stiffness == 0) s.stiffness = auto_stiffness(sp__rod(b), &s.at);
     for (int a = 0; a < 3; a++) s.to[a] = sp_signal_constant(s.target[a]);
-    return add_spring(b, &s);
+    return sp__loads_add_spring(b, &s);
 }
 
 // lets a node go on some axes
@@ -92,7 +84,7 @@ static void release_springs(sp_body *b, int node, unsigned axes) {
 
 // ------------------------------------------------------------------------------------------------ making
 
-static sp_status add_fix(sp_body *b, const sp_rod_def *def, const sp_fix *fix) {
+static sp_status hold_add_fix(sp_body *b, const sp_rod_def *def, const sp_fix *fix) {
     const sp_rod *r = sp__rod(b);
     if (fix->count < 0 || (fix->count > 0 && !fix->nodes) || fix->axes < 1 || fix->axes > SP_AXES_ALL || !(fix->stiffness >= 0) ||
         !isfinite(fix->stiffness))
@@ -102,13 +94,13 @@ static sp_status add_fix(sp_body *b, const sp_rod_def *def, const sp_fix *fix) {
         if (!is_defined(def, fix->nodes[i])) return bad_node(b, def, "fix", fix->nodes[i]);
         int node = sp__rod_number(r, def, fix->nodes[i], true);
         int part = sp__rod_part_of_node(r, node);
-        if (fix->stiffness == 0 && mark(b, part, node - r->part[part].node, fix->axes, HELD)) continue;
+        if (fix->stiffness == 0 && hold_mark(b, part, node - r->part[part].node, fix->axes, SP_HELD)) continue;
         SP_TRY(hold_by_spring(b, node, fix->axes, fix->stiffness, false));
     }
     return SP_OK;
 }
 
-static sp_status add_motion(sp_body *b, const sp_rod_def *def, const sp_move *move, int number) {
+static sp_status hold_add_motion(sp_body *b, const sp_rod_def *def, const sp_move *move, int number) {
     sp_rod *r = sp__rod(b);
     if (!is_defined(def, number)) return bad_node(b, def, "move", number);
     int node = sp__rod_number(r, def, number, true);
@@ -117,7 +109,7 @@ static sp_status add_motion(sp_body *b, const sp_rod_def *def, const sp_move *mo
     *m = (sp_rod_motion){.part = part, .node = node - r->part[part].node, .axes = move->axes, .pose = move->pose};
     memcpy(m->about, move->about, sizeof m->about);
     memcpy(m->place, r->rest + 3 * (size_t)node, sizeof m->place);
-    if (!mark(b, part, m->node, m->axes, MOVED))
+    if (!hold_mark(b, part, m->node, m->axes, SP_MOVED))
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "move of '%s': node %d, but only the root of a %s can be moved; pull the others",
                             b->name, number, r->model->name);
     r->motions++;
@@ -136,14 +128,14 @@ static sp_status add_moves(sp_body *b, const sp_rod_def *def) {
     }
     if (!SP_NEW(b->ctx, r->motion, count + 1)) return SP_NO_MEMORY;
     for (int i = 0; i < def->move_count; i++)
-        for (int k = 0; k < def->moves[i].count; k++) SP_TRY(add_motion(b, def, &def->moves[i], def->moves[i].nodes[k]));
+        for (int k = 0; k < def->moves[i].count; k++) SP_TRY(hold_add_motion(b, def, &def->moves[i], def->moves[i].nodes[k]));
     return SP_OK;
 }
 
 sp_status sp__rod_hold_create(sp_body *b, const sp_rod_def *def) {
     const sp_rod *r = sp__rod(b);
-    for (int p = 0; p < r->parts && !def->free_root; p++) mark(b, p, 0, SP_AXES_ALL, HELD);
-    for (int i = 0; i < def->fix_count; i++) SP_TRY(add_fix(b, def, &def->fixes[i]));
+    for (int p = 0; p < r->parts && !def->free_root; p++) hold_mark(b, p, 0, SP_AXES_ALL, SP_HELD);
+    for (int i = 0; i < def->fix_count; i++) SP_TRY(hold_add_fix(b, def, &def->fixes[i]));
     SP_TRY(add_moves(b, def));
     sp__rod_aim(b, 0);
     return SP_OK;
@@ -156,11 +148,11 @@ void sp__rod_hold_free(sp_body *b) {
 // ------------------------------------------------------------------------------------------------ in time
 
 // what an edit has pinned or released since does not follow
-static bool follows(const sp_body *b, const sp_rod_motion *m) {
+static bool hold_follows(const sp_body *b, const sp_rod_motion *m) {
     const sp_rod *r = sp__rod(b);
     int unknown[MOST_HELD], n = r->model->held((sp_body *)b, m->part, m->node, m->axes, unknown);
     for (int i = 0; i < n; i++)
-        if (b->fixed[r->part[m->part].v + unknown[i]] == MOVED) return true;
+        if (b->fixed[r->part[m->part].v + unknown[i]] == SP_MOVED) return true;
     return false;
 }
 
@@ -169,7 +161,7 @@ void sp__rod_aim(sp_body *b, double t) {
     memcpy(b->target, r->hold, (size_t)b->nq * sizeof(double));
     for (int i = 0; i < r->motions; i++) {
         const sp_rod_motion *m = &r->motion[i];
-        if (!follows(b, m)) continue;
+        if (!hold_follows(b, m)) continue;
         sp_pose pose = sp_pose_signal_at(&m->pose, t);
         const sp_rod_part *p = &r->part[m->part];
         double R[9], arm[3], place[3];
@@ -190,7 +182,7 @@ sp_status sp__rod_pin(sp_body *b, int node, unsigned axes, bool hold) {
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "pin of '%s': node %d, must be in [0, %d]", b->name, node, r->nodes - 1);
     int part = sp__rod_part_of_node(r, node), local = node - r->part[part].node, q = r->part[part].q;
     release_springs(b, node, axes);
-    if (mark(b, part, local, axes, hold ? HELD : FREE)) {
+    if (hold_mark(b, part, local, axes, hold ? SP_HELD : SP_FREE)) {
         SP_TRY(place_now(b, node, &at, x));
         if (hold) r->model->aim(b, part, local, b->q[SP_COMMITTED] + q, x, same, r->hold + q);
     } else if (hold) {

@@ -7,7 +7,7 @@
 #include "rod/rod.h"
 #include "rod/strand.h"
 
-static sp_status refuse(const sp_body *b) {
+static sp_status invert_refuse(const sp_body *b) {
     const sp_rod *r = sp__rod(b);
     if (r->which != SP_ROD_CLOTHOID && r->which != SP_ROD_HELIX)
         return SP_BODY_FAIL(b, SP_BAD_INPUT,
@@ -20,7 +20,7 @@ static sp_status refuse(const sp_body *b) {
 // ------------------------------------------------------------------------------------------------ roots
 
 // all that pulls at a strand, and how far away at most: the scale of what a free root may be left with
-static double pulled(const sp_body *b, int part) {
+static double invert_pulled(const sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     double sum = 0, g = sp__norm3(r->acceleration);
@@ -36,7 +36,7 @@ static double pulled(const sp_body *b, int part) {
 static sp_status check_root(const sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
-    double scale = pulled(b, part), length = 0;
+    double scale = invert_pulled(b, part), length = 0;
     for (int e = p->element; e < p->element + p->alive; e++) length += r->length[e];
     for (int i = 0; i < 6; i++) {
         double f = b->f[p->v + i], least = 1e-9 * scale * (i < 3 ? 1 : length);
@@ -51,7 +51,7 @@ static sp_status check_root(const sp_body *b, int part) {
 
 // Nodal values whose means over elements change by d. One of them is open; the others follow, x_i+1 = 2 d_i - x_i. It is chosen
 // so that the change is as smooth as can be, with the least squares of its steps from node to node.
-static void spread(const double *d, int elements, double *nodes) {
+static void invert_spread(const double *d, int elements, double *nodes) {
     for (int k = 0; k < 3; k++) {
         double x = 0, sum = 0;
         for (int i = 0, sign = 1; i < elements; i++, sign = -sign) {
@@ -80,13 +80,13 @@ static sp_status find_way(sp_body *b, double *d) {
     return SP_OK;
 }
 
-static void go(sp_body *b, const double *d) {
+static void invert_go(sp_body *b, const double *d) {
     sp_rod *r = sp__rod(b);
     for (int p = 0; p < r->parts; p++) {
         const sp_rod_part *part = &r->part[p];
         double *nodes = r->natural + 3 * (size_t)part->node;
         const double *own = d + part->v + 6;
-        if (r->which == SP_ROD_HELIX) spread(own, part->alive, nodes);
+        if (r->which == SP_ROD_HELIX) invert_spread(own, part->alive, nodes);
         for (int i = 0; i < 3 * (part->alive + 1) && r->which == SP_ROD_CLOTHOID; i++) nodes[i] += own[i];
     }
 }
@@ -102,14 +102,14 @@ static void copy_natural(const sp_rod *r, double *out) {
 
 sp_status sp__rod_invert(sp_body *b, const sp_step *step, double *natural) {
     double *d;
-    SP_TRY(refuse(b));
+    SP_TRY(invert_refuse(b));
     if (!SP_NEW(b->ctx, d, b->nv)) return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory to invert '%s'", b->name);
     sp__drive_begin(b);
     memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
     sp_status status = sp__drive_evaluate(b, step, SP_WANT_FORCE);
     if (status >= 0) status = find_way(b, d);
     if (status >= 0) {
-        go(b, d);
+        invert_go(b, d);
         sp__rod_changed(b);
         if (natural) copy_natural(sp__rod(b), natural);
     }

@@ -203,6 +203,15 @@ static double farthest(sp_body *b) {
     return most;
 }
 
+void sp__rod_measure_mass(sp_measure *out, double m, const double x[3], const double u[3]) {
+    double moment[3];
+    sp__cross3(x, u, moment);
+    out->mass += m;
+    sp__axpy3(out->moment, m, x, out->moment);
+    sp__axpy3(out->momentum, m, u, out->momentum);
+    sp__axpy3(out->angular, m, moment, out->angular);
+}
+
 typedef struct measure_job {
     sp_body *b;
     sp_which which;

@@ -36,7 +36,7 @@ void sp__rod_lump(double *node, int element, double u, const double f[3]) {
 }
 
 // room for as many as there can be; more only after springs or surfaces were added
-static sp_status reserve_terms(sp_body *b) {
+static sp_status rod_reserve_terms(sp_body *b) {
     sp_rod *r = sp__rod(b);
     if (b->loads.term_capacity <= r->term_room) return SP_OK;
     sp__free(b->ctx, r->term_order), sp__free(b->ctx, r->term_place);
@@ -70,7 +70,7 @@ static sp_anchor load_place(const sp_rod_load *l) {
 }
 
 // forces and torques; a torque has no potential
-static void add_loads(sp_body *b, const sp_step *step) {
+static void rod_add_loads(sp_body *b, const sp_step *step) {
     sp_rod *r = sp__rod(b);
     for (int i = 0; i < r->loads; i++) {
         const sp_rod_load *l = &r->load[i];
@@ -104,7 +104,7 @@ double sp__rod_mass_damping(const sp_rod *r) {
     return r->rayleigh_mass + (r->drag > 0 ? r->drag / r->mean_line_density : 0);
 }
 
-static bool damped(const sp_rod *r) {
+static bool rod_damped(const sp_rod *r) {
     return sp__rod_mass_damping(r) > 0 || r->rayleigh_stiffness > 0;
 }
 
@@ -203,7 +203,7 @@ static void force_part(void *arg, int part, int worker) {
     r->part_kinetic[part] = 0.5 * twice;
 }
 
-static void damp(sp_body *b) {
+static void rod_damp(sp_body *b) {
     sp_rod *r = sp__rod(b);
     fill_matrices(b);
     for (int p = 0; p < r->parts; p++) {
@@ -225,9 +225,9 @@ sp_status sp__rod_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     for (int p = 0; p < r->parts; p++) b->energy += r->part_energy[p];
     r->filled = false;
     r->values++;
-    if (step->h > 0 && damped(r)) damp(b);
-    add_loads(b, step);
-    SP_TRY(reserve_terms(b));
+    if (step->h > 0 && rod_damped(r)) rod_damp(b);
+    rod_add_loads(b, step);
+    SP_TRY(rod_reserve_terms(b));
     for (int i = 0; i < b->loads.term_count; i++) {
         sp_rod_place s;
         sp__rod_open_place(b, &b->loads.terms[i].at, 0, &s);
@@ -265,17 +265,17 @@ static void mul_part(void *arg, int part, int worker) {
     add_band_product(r, r->system[2], w->c.k, part, w->x, w->y);
 }
 
-static void mul_raw(void *o, sp_coef c, const double *x, double *y) {
+static void rod_mul_raw(void *o, sp_coef c, const double *x, double *y) {
     sp_body *b = o;
     product w = {b, c, x, y};
     sp__parallel(b->ctx, sp__rod(b)->parts, mul_part, &w);
 }
 
-static double mul(void *o, sp_coef c, const double *x, double *y) {
+static double rod_mul(void *o, sp_coef c, const double *x, double *y) {
     sp_body *b = o;
     double *kept = sp__rod(b)->kept, dot = 0;
     for (int i = 0; i < b->nv; i++) kept[i] = b->fixed[i] ? 0 : x[i];
-    mul_raw(o, c, kept, y);
+    rod_mul_raw(o, c, kept, y);
     for (int i = 0; i < b->nv; i++) {
         if (b->fixed[i]) y[i] = x[i];
         dot += x[i] * y[i];
@@ -289,7 +289,7 @@ static void fill_band(void *o, sp_coef c, int part, double *A) {
     for (size_t i = 0, n = band_size(&r->part[part]); i < n; i++) A[i] = c.m * M[i] + c.b * B[i] + c.k * K[i];
 }
 
-static void swap_arrays(double **a, double **b) {
+static void rod_swap_arrays(double **a, double **b) {
     double *c = *a;
     *a = *b, *b = c;
 }
@@ -297,12 +297,12 @@ static void swap_arrays(double **a, double **b) {
 sp_status sp__rod_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     sp_rod *r = sp__rod(b);
     linearise_job job = {b, step};
-    SP_TRY(reserve_terms(b));
+    SP_TRY(rod_reserve_terms(b));
     SP_TRY(sp__rod_settle_all(b, step, SP_TRIAL, true));
     fill_matrices(b);
     sort_terms(b);
     sp__parallel(b->ctx, r->parts, finish_part, &job);
-    swap_arrays(&r->M, &r->system[0]), swap_arrays(&r->B, &r->system[1]), swap_arrays(&r->K, &r->system[2]);
+    rod_swap_arrays(&r->M, &r->system[0]), rod_swap_arrays(&r->B, &r->system[1]), rod_swap_arrays(&r->K, &r->system[2]);
     r->filled = false;
     r->chain = (sp_parts){.count = r->parts, .start = r->chain_start, .band = r->chain_band, .fill = fill_band};
     *out = (sp_system){.n = b->nv,
@@ -310,8 +310,8 @@ sp_status sp__rod_linearise(sp_body *b, const sp_step *step, sp_system *out) {
                        .pattern = r->pattern,
                        .values = ++r->values,
                        .fixed = b->fixed,
-                       .mul = mul,
-                       .mul_raw = mul_raw,
+                       .mul = rod_mul,
+                       .mul_raw = rod_mul_raw,
                        .parts = &r->chain,
                        .ctx = b->ctx,
                        .o = b};

@@ -4,7 +4,7 @@
 
 // ------------------------------------------------------------------------------------------------ where they are
 
-static bool same_place(const sp_anchor *a, const sp_anchor *b) {
+static bool rod_same_place(const sp_anchor *a, const sp_anchor *b) {
     return a->elem == b->elem && a->at[0] == b->at[0];
 }
 
@@ -26,7 +26,7 @@ void sp__rod_points(sp_body *b, sp_which which, int n, const sp_anchor *a, doubl
     for (int i = 0; i < n; i++) {
         size_t at = 3 * (size_t)i;
         int part = r->part_of[a[i].elem], local = (int)a[i].elem - r->part[part].element;
-        bool again = part == settled && same_place(&a[i], &a[i - 1]);
+        bool again = part == settled && rod_same_place(&a[i], &a[i - 1]);
         if (part != settled) status = sp__rod_settle(b, part, which, false), settled = part;
         if (status < 0) {
             no_point(x + at, v ? v + at : NULL);
@@ -200,7 +200,7 @@ static double nearest_of(sp_body *b, int part, const double x[3], int *element, 
 }
 
 // Nearest place of the start shape, with what is left as an offset in its section; how far the place is outside the section.
-static sp_status nearest(sp_body *b, const double x[3], sp_anchor *out, double *outside) {
+static sp_status rod_nearest(sp_body *b, const double x[3], sp_anchor *out, double *outside) {
     const sp_rod *r = sp__rod(b);
     double best = INFINITY, d[3];
     int best_part = 0, element = 0;
@@ -230,7 +230,7 @@ static sp_status nearest(sp_body *b, const double x[3], sp_anchor *out, double *
 // what is held by hand is on the section: no long levers
 sp_status sp__rod_anchor_point(sp_body *b, const double rest[3], sp_anchor *out) {
     double outside;
-    SP_TRY(nearest(b, rest, out, &outside));
+    SP_TRY(rod_nearest(b, rest, out, &outside));
     const sp_rod *r = sp__rod(b);
     const sp_rod_section *s = &r->section[r->section_of[out->elem]];
     double size = hypot(out->offset[1] / s->axes[0], out->offset[2] / s->axes[1]);
@@ -239,6 +239,6 @@ sp_status sp__rod_anchor_point(sp_body *b, const double rest[3], sp_anchor *out)
 }
 
 sp_status sp__rod_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside) {
-    for (int i = 0; i < n; i++) SP_TRY(nearest(b, places + 3 * (size_t)i, &out[i], &outside[i]));
+    for (int i = 0; i < n; i++) SP_TRY(rod_nearest(b, places + 3 * (size_t)i, &out[i], &outside[i]));
     return SP_OK;
 }

@@ -42,7 +42,7 @@ void sp__strand_set(sp_strand *s, int alive, const sp_strand_element *element) {
 
 // ------------------------------------------------------------------------------------------------ from the root to the tip
 
-static void hat(const double u[3], double out[9]) {
+static void strand_hat(const double u[3], double out[9]) {
     double m[9] = {0, -u[2], u[1], u[2], 0, -u[0], -u[1], u[0], 0};
     memcpy(out, m, sizeof m);
 }
@@ -51,8 +51,8 @@ static void hat(const double u[3], double out[9]) {
 static void begin_motion(const sp_strand_state *state, sp_strand_walk *w) {
     double spin[9], turn[9], once[9], twice[9], turned[9];
     int V = sp__strand_lane_of_motion(w->s), W = V + 1;
-    hat(state->root_velocity + 3, spin);
-    hat(state->root_acceleration + 3, turn);
+    strand_hat(state->root_velocity + 3, spin);
+    strand_hat(state->root_acceleration + 3, turn);
     sp__mul33(spin, state->root.R, once);
     sp__mul33(spin, once, twice);
     sp__mul33(turn, state->root.R, turned);
@@ -105,7 +105,7 @@ static sp_strand_segment *new_segment(sp_strand *s) {
     return &s->segment[s->segment_count++];
 }
 
-static sp_status cross_segment(sp_strand_walk *w, double h) {
+static sp_status strand_cross_segment(sp_strand_walk *w, double h) {
     sp_strand *s = w->s;
     if (s->segment_count == SP_STRAND_SEGMENTS) return SP_NOT_FINITE;
     sp_strand_segment *g = new_segment(s);
@@ -121,12 +121,12 @@ static sp_status cross_segment(sp_strand_walk *w, double h) {
     return SP_OK;
 }
 
-static sp_status cross_element(sp_strand_walk *w) {
+static sp_status strand_cross_element(sp_strand_walk *w) {
     double l = w->s->element[w->element].length;
     while (w->at < l) {
         double next = w->at + sp__curve_step(1, w->lambda, SP_CURVE_REACH_PRODUCT, l - w->at);
         if (!(next < l)) next = l;
-        SP_TRY(cross_segment(w, next - w->at));
+        SP_TRY(strand_cross_segment(w, next - w->at));
         w->at = next;
     }
     return SP_OK;
@@ -158,7 +158,7 @@ sp_status sp__strand_place(sp_strand *s, const sp_strand_state *state, bool moti
     begin_walk(state, &w);
     for (w.element = 0; w.element < s->alive; w.element++) {
         begin_element(state, &w);
-        SP_TRY(cross_element(&w));
+        SP_TRY(strand_cross_element(&w));
         end_element(&w);
     }
     for (int e = s->alive; e <= s->room; e++) keep_frame(&w, &s->frame[e]);
@@ -167,7 +167,7 @@ sp_status sp__strand_place(sp_strand *s, const sp_strand_state *state, bool moti
 
 // ------------------------------------------------------------------------------------------------ and back
 
-static double dot6(const double *a, const double *b) {
+static double strand_dot6(const double *a, const double *b) {
     return sp__dot3(a, b) + sp__dot3(a + 3, b + 3);
 }
 
@@ -176,16 +176,16 @@ static void close_unknown(sp_strand *s, int u, const sp_strand_ahead *ahead) {
     const double *U = s->rigid + 6 * (size_t)u, *own = s->momentum + 12 * (size_t)u;
     double *M = s->M + (size_t)u * (size_t)s->unknowns, far[6], next[6], all[6];
     int first = u < 6 ? 6 : u - u % 3, before = u < 6 ? 6 : u < 9 ? 6 : first - 3;
-    s->A[u] += dot6(U, ahead->inertial);
+    s->A[u] += strand_dot6(U, ahead->inertial);
     for (int i = 0; i < 6; i++) {
-        far[i] = dot6(ahead->inertia + 6 * i, U);
+        far[i] = strand_dot6(ahead->inertia + 6 * i, U);
         next[i] = far[i] + own[6 + i], all[i] = next[i] + own[i];
     }
     // its own control moves only what is ahead; the one before also the element after the node; all others everything
-    for (int d = 0; d <= u; d++) M[d] += dot6(s->rigid + 6 * (size_t)d, d >= first ? far : d >= before ? next : all);
+    for (int d = 0; d <= u; d++) M[d] += strand_dot6(s->rigid + 6 * (size_t)d, d >= first ? far : d >= before ? next : all);
 }
 
-static void walk_back(sp_strand *s) {
+static void strand_walk_back(sp_strand *s) {
     sp_strand_ahead sum = {{0}, {0}};
     int controls = s->alive + s->affine, n = 6 + 3 * controls;
     for (int j = controls - 1; j >= 0; j--) {
@@ -209,7 +209,7 @@ void sp__strand_gather(sp_strand *s) {
     memset(s->ahead, 0, (size_t)s->alive * sizeof *s->ahead);
     s->mass = 0, memset(s->moment, 0, sizeof s->moment);
     for (int i = 0; i < s->segment_count; i++) sp__strand_integrate(s, &s->segment[i]);
-    walk_back(s);
+    strand_walk_back(s);
     s->gathered = true;
 }
 
@@ -224,4 +224,236 @@ sp_status sp__strand_evaluate(sp_strand *s, const sp_strand_state *state, const 
     sp__strand_gather(s);
     sp__strand_weigh(s, g);
     return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ elasticity
+
+// Elasticity of a strand in curvature coordinates: Kbar, which does not depend on its shape (Casati 2015, 4.3.18 and 4.3.19).
+
+static int live_controls(const sp_strand *s) {
+    return s->alive + s->affine;
+}
+
+static double element_stiffness(const sp_strand *s, int e, int k) {
+    return e >= 0 && e < s->alive ? s->element[e].length * s->element[e].stiffness[k] : 0;
+}
+
+// hats and their products, l/3 and l/6 in each element; constant pieces: l
+static double strand_diagonal(const sp_strand *s, int j, int k) {
+    if (!s->affine) return element_stiffness(s, j, k);
+    return (element_stiffness(s, j - 1, k) + element_stiffness(s, j, k)) / 3;
+}
+
+static double strand_beside(const sp_strand *s, int j, int k) {
+    return s->affine ? element_stiffness(s, j, k) / 6 : 0;
+}
+
+void sp__strand_stiffness(const sp_strand *s, const double *x, double *out) {
+    int n = live_controls(s);
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < 3; k++) {
+            double sum = strand_diagonal(s, j, k) * x[3 * j + k];
+            if (j > 0) sum += strand_beside(s, j - 1, k) * x[3 * (j - 1) + k];
+            if (j + 1 < n) sum += strand_beside(s, j, k) * x[3 * (j + 1) + k];
+            out[3 * j + k] = sum;
+        }
+    memset(out + 3 * n, 0, 3 * (size_t)(s->controls - n) * sizeof *out);
+}
+
+static void strand_add(const sp_strand *s, double c, bool upper, double *A, size_t stride) {
+    int n = live_controls(s);
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < 3; k++) {
+            size_t row = (size_t)(3 * j + k), next = row + 3;
+            A[row * stride + row] += c * strand_diagonal(s, j, k);
+            if (j + 1 == n) continue;
+            A[next * stride + row] += c * strand_beside(s, j, k);
+            if (upper) A[row * stride + next] += c * strand_beside(s, j, k);
+        }
+}
+
+void sp__strand_add_stiffness(const sp_strand *s, double c, double *A, int stride) {
+    strand_add(s, c, true, A, (size_t)stride);
+}
+
+void sp__strand_add_lower_stiffness(const sp_strand *s, double c, double *A, int stride) {
+    strand_add(s, c, false, A, (size_t)stride);
+}
+
+// diagonally dominant: no pivots
+static void solve_axis(const sp_strand *s, int k, double *pivot, double *x) {
+    int n = live_controls(s);
+    for (int j = 0; j < n; j++) {
+        pivot[j] = strand_diagonal(s, j, k);
+        if (j == 0) continue;
+        double factor = strand_beside(s, j - 1, k) / pivot[j - 1];
+        pivot[j] -= factor * strand_beside(s, j - 1, k);
+        x[3 * j + k] -= factor * x[3 * (j - 1) + k];
+    }
+    for (int j = n - 1; j >= 0; j--) {
+        if (j + 1 < n) x[3 * j + k] -= strand_beside(s, j, k) * x[3 * (j + 1) + k];
+        x[3 * j + k] /= pivot[j];
+    }
+}
+
+sp_status sp__strand_stiffness_solve(const sp_strand *s, const double *b, double *x) {
+    int n = live_controls(s);
+    double *pivot;
+    if (!SP_NEW(s->ctx, pivot, n)) return SP_FAIL(s->ctx, SP_NO_MEMORY, "no memory to solve for %d controls", n);
+    if (x != b) memcpy(x, b, 3 * (size_t)s->controls * sizeof *x);
+    memset(x + 3 * n, 0, 3 * (size_t)(s->controls - n) * sizeof *x);
+    for (int k = 0; k < 3; k++) solve_axis(s, k, pivot, x);
+    sp__free(s->ctx, pivot);
+    return SP_OK;
+}
+
+double sp__strand_energy(const sp_strand *s, int element, const double *q, const double *rest) {
+    size_t i = 3 * (size_t)element, j = s->affine ? i + 3 : i;
+    double sum = 0;
+    if (element >= s->alive) return 0;
+    for (size_t k = 0; k < 3; k++) {
+        double a = q[i + k] - rest[i + k], b = q[j + k] - rest[j + k];
+        sum += element_stiffness(s, element, (int)k) * (a * a + a * b + b * b) / 6;
+    }
+    return sum;
+}
+
+// ------------------------------------------------------------------------------------------------ places
+
+// Places of a strand that was placed: frames, and how unknowns move them. Polynomials of its segments, no new recurrences.
+
+// ------------------------------------------------------------------------------------------------ segments
+
+static const sp_strand_segment *find_segment(const sp_strand *s, int element, double at) {
+    int low = 0, high = s->segment_count - 1;
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        const sp_strand_segment *g = &s->segment[middle];
+        if (g->element > element || (g->element == element && g->from > at))
+            high = middle - 1;
+        else
+            low = middle;
+    }
+    return &s->segment[low];
+}
+
+const sp_strand_segment *sp__strand_open(const sp_strand *s, int element, double at, double *u) {
+    if (element >= s->alive) element = s->alive - 1, at = s->element[element].length;
+    if (!(at > 0)) at = 0;
+    const sp_strand_segment *g = find_segment(s, element, at);
+    *u = (at - g->from) / g->length;
+    if (*u > 1) *u = 1;
+    return g;
+}
+
+// What is known at a place of a segment.
+typedef struct sight {
+    double R[9], r[3];
+    double slope[3][SP_STRAND_COLUMNS];  // velocity along its own controls
+    double turn[2][9];                   // and angular velocity
+} sight;
+
+// polynomials side by side, an even number
+static inline void strand_horner(int width, const double *row, size_t stride, int rows, double u, double *out) {
+    sp_pair sum[3 * SP_STRAND_COLUMNS / 2] = {{0, 0}}, w = sp__pair(u);
+    for (int n = rows - 1; n >= 0; n--) {
+        const sp_pair *x = (const sp_pair *)(row + stride * (size_t)n);
+        for (int k = 0; k < width / 2; k++) sum[k] = sum[k] * w + x[k];
+    }
+    memcpy(out, sum, (size_t)width * sizeof *out);
+}
+
+void sp__strand_see(const sp_strand *s, const sp_strand_segment *g, double u, double R[9], double r[3]) {
+    double sum[12];
+    strand_horner(12, s->pool + g->at, sp__strand_row(s), g->rows, u, sum);
+    memcpy(R, sum, 9 * sizeof *R);
+    for (int i = 0; i < 3; i++) r[i] = g->begin[i] + sum[9 + i];
+}
+
+// turns are integrals of the frame times the weight of a control: termwise
+void sp__strand_see_turns(const sp_strand *s, const sp_strand_segment *g, double u, double out[2][9]) {
+    sp_pair sum[9] = {{0, 0}}, w = sp__pair(u);
+    for (int n = g->rows - 1; n >= 0; n--) {
+        const double *R = s->pool + g->at + sp__strand_row(s) * (size_t)n;
+        sp_pair both = {1.0 / (n + 1), 1.0 / (n + 2)};
+        for (int i = 0; i < 9; i++) sum[i] = sum[i] * w + both * sp__pair(R[i]);
+    }
+    double p = g->length * u, q = p * u;
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < 9; i++) out[j][i] = g->turn[j][i] + g->weight[j][0] * p * sum[i][0] + g->weight[j][1] * q * sum[i][1];
+}
+
+static void strand_see(const sp_strand *s, const sp_strand_segment *g, double u, sight *out) {
+    double sum[3 * SP_STRAND_COLUMNS];
+    const double *slopes = s->pool + g->at + SP_STRAND_X + SP_STRAND_SLOPE;
+    sp__strand_see(s, g, u, out->R, out->r);
+    if (s->affine)
+        strand_horner(18, slopes, sp__strand_row(s), g->rows, u, sum);
+    else
+        strand_horner(12, slopes, sp__strand_row(s), g->rows, u, sum);
+    for (int i = 0; i < 3; i++) memcpy(out->slope[i], sum + sp__strand_wide(s) * i, (size_t)s->own * sizeof *sum);
+    sp__strand_see_turns(s, g, u, out->turn);
+}
+
+// ------------------------------------------------------------------------------------------------ places
+
+void sp__strand_frame(const sp_strand *s, int element, double at, sp_curve_frame *out) {
+    double u;
+    const sp_strand_segment *g = sp__strand_open(s, element, at, &u);
+    sp__strand_see(s, g, u, out->R, out->r);
+}
+
+int sp__strand_slopes(const sp_strand *s, int element, double at, double *columns) {
+    double u, turned[3];
+    sight here;
+    const sp_strand_segment *g = sp__strand_open(s, element, at, &u);
+    int behind = 6 + 3 * g->element;
+    strand_see(s, g, u, &here);
+    for (int d = 0; d < behind; d++) {
+        const double *U = s->rigid + 6 * (size_t)d;
+        sp__cross3(U + 3, here.r, turned);
+        for (int i = 0; i < 3; i++) columns[6 * d + i] = U[i] + turned[i], columns[6 * d + 3 + i] = U[3 + i];
+    }
+    for (int c = 0; c < s->own; c++)
+        for (int i = 0; i < 3; i++) {
+            columns[6 * (behind + c) + i] = here.slope[i][c];
+            columns[6 * (behind + c) + 3 + i] = here.turn[c / 3][3 * i + c % 3];
+        }
+    return behind + s->own;
+}
+
+void sp__strand_speed(const sp_strand *s, int element, double at, const double *v, double out[6]) {
+    double u, U[6] = {0}, turned[3];
+    sight here;
+    const sp_strand_segment *g = sp__strand_open(s, element, at, &u);
+    int behind = 6 + 3 * g->element;
+    strand_see(s, g, u, &here);
+    for (int d = 0; d < behind; d++)
+        for (int i = 0; i < 6; i++) U[i] += s->rigid[6 * (size_t)d + (size_t)i] * v[d];
+    sp__cross3(U + 3, here.r, turned);
+    for (int i = 0; i < 3; i++) {
+        out[i] = U[i] + turned[i], out[3 + i] = U[3 + i];
+        for (int c = 0; c < s->own; c++) {
+            out[i] += here.slope[i][c] * v[behind + c];
+            out[3 + i] += here.turn[c / 3][3 * i + c % 3] * v[behind + c];
+        }
+    }
+}
+
+void sp__strand_point(const sp_strand *s, int element, double at, double x[3], double *J) {
+    double u, turned[3];
+    sight here;
+    const sp_strand_segment *g = sp__strand_open(s, element, at, &u);
+    size_t n = (size_t)s->unknowns, behind = 6 + 3 * (size_t)g->element, own = (size_t)s->own;
+    strand_see(s, g, u, &here);
+    memcpy(x, here.r, sizeof here.r);
+    if (!J) return;
+    memset(J, 0, 3 * n * sizeof *J);
+    for (size_t d = 0; d < behind; d++) {
+        const double *U = s->rigid + 6 * d;
+        sp__cross3(U + 3, x, turned);
+        for (size_t i = 0; i < 3; i++) J[n * i + d] = U[i] + turned[i];
+    }
+    for (size_t c = 0; c < own; c++)
+        for (size_t i = 0; i < 3; i++) J[n * i + behind + c] = here.slope[i][c];
 }

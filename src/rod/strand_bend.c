@@ -53,7 +53,7 @@ typedef struct sums {
     double T[SP_STRAND_COLUMNS][SP_STRAND_COLUMNS];  // (W a_c) . theta_d
 } sums;
 
-static void add_point(const load *l, const sp_strand_segment *g, double u, double w, sums *z) {
+static void strand_add_point(const load *l, const sp_strand_segment *g, double u, double w, sums *z) {
     const sp_strand *s = l->s;
     double R[9], r[3], turn[2][9], b[3];
     sp__strand_see(s, g, u, R, r);
@@ -87,13 +87,13 @@ static void add_segment(const load *l, const sp_strand_segment *g, double c, dou
     sums z = {{{0}}, {{0}}};
     for (int k = 0; k < POINTS; k++) {
         double x = k < 8 ? -gauss_x[7 - k] : gauss_x[k - 8], w = gauss_w[k < 8 ? 7 - k : k - 8];
-        add_point(l, g, 0.5 * l->end * (1 + x), 0.5 * l->end * g->length * w, &z);
+        strand_add_point(l, g, 0.5 * l->end * (1 + x), 0.5 * l->end * g->length * w, &z);
     }
     add_sums(s, g, &z, c, H, stride);
 }
 
 // over the segments that have the load ahead, up to share `end` of the last of them
-static void walk_back(load *l, int last, double end, double c, double *H, size_t stride) {
+static void bend_walk_back(load *l, int last, double end, double c, double *H, size_t stride) {
     const sp_strand *s = l->s;
     for (int k = last; k >= 0; k--) {
         const sp_strand_segment *g = &s->segment[k];
@@ -114,14 +114,14 @@ static void walk_back(load *l, int last, double end, double c, double *H, size_t
 
 void sp__strand_bend_of_weight(const sp_strand *s, const double g[3], double c, double *H, int stride) {
     load l = {.s = s, .f = {g[0], g[1], g[2]}, .heavy = true};
-    walk_back(&l, s->segment_count - 1, 1, c, H, (size_t)stride);
+    bend_walk_back(&l, s->segment_count - 1, 1, c, H, (size_t)stride);
 }
 
 void sp__strand_bend_of_force(const sp_strand *s, int element, double at, const double f[3], double c, double *H, int stride) {
     load l = {.s = s, .f = {f[0], f[1], f[2]}, .mass = 1};
     double end;
     const sp_strand_segment *g = sp__strand_open(s, element, at, &end);
-    walk_back(&l, (int)(g - s->segment), end, c, H, (size_t)stride);
+    bend_walk_back(&l, (int)(g - s->segment), end, c, H, (size_t)stride);
 }
 
 // ------------------------------------------------------------------------------------------------ forces at all nodes
@@ -208,7 +208,7 @@ static void add_tension_point(const sp_strand *s, const sp_strand_segment *g, co
 }
 
 // own controls with each other and with all behind
-static void add_tension(const sp_strand *s, int element, const tension *z, double c, double *H, size_t stride) {
+static void strand_add_tension(const sp_strand *s, int element, const tension *z, double c, double *H, size_t stride) {
     size_t behind = 6 + 3 * (size_t)element;
     for (int i = 0; i < s->own; i++) {
         double *row = H + (behind + (size_t)i) * stride;
@@ -239,7 +239,7 @@ void sp__strand_tension_of_nodes(const sp_strand *s, const double *force, double
         sp__axpy3(P, 1, force + 3 * (size_t)(e + 1), P);
         add_tension_ahead(s, 6 + 3 * (size_t)e, Q, -c, H, (size_t)stride);
         for (; k >= 0 && s->segment[k].element == e; k--) sum_tension(s, &s->segment[k], P, &z);
-        add_tension(s, e, &z, -c, H, (size_t)stride);
+        strand_add_tension(s, e, &z, -c, H, (size_t)stride);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) Q[3 * i + j] += i >= j ? z.G[i][j] : z.G[j][i];
     }

@@ -29,7 +29,7 @@ static int panels_of(const sp_strand *s, int e, const double *q) {
     return turn < PANELS - 1 ? 1 + (int)turn : PANELS;
 }
 
-static double place_of(const sp_strand *s, const sp_strand_carry *c, int e, int point) {
+static double carry_place_of(const sp_strand *s, const sp_strand_carry *c, int e, int point) {
     return s->element[e].length * (point / POINTS + gauss_at[point % POINTS]) / c->panels[e];
 }
 
@@ -38,7 +38,7 @@ void sp__strand_keep(const sp_strand *s, const double *q, const double *v, sp_st
         c->panels[e] = panels_of(s, e, q);
         for (int i = 0; i < POINTS * c->panels[e]; i++) {
             double six[6];
-            sp__strand_speed(s, e, place_of(s, c, e, i), v, six);
+            sp__strand_speed(s, e, carry_place_of(s, c, e, i), v, six);
             memcpy(c->speed + 3 * ((size_t)e * PANELS * POINTS + (size_t)i), six, 3 * sizeof(double));
         }
     }
@@ -48,7 +48,7 @@ void sp__strand_impulse(const sp_strand *s, const double *v, double scale, sp_st
     for (int e = 0; e < s->alive; e++)
         for (int i = 0; i < POINTS * c->panels[e]; i++) {
             const double *before = c->speed + 3 * ((size_t)e * PANELS * POINTS + (size_t)i);
-            double at = place_of(s, c, e, i), now[3] = {0, 0, 0}, share = at / s->element[e].length;
+            double at = carry_place_of(s, c, e, i), now[3] = {0, 0, 0}, share = at / s->element[e].length;
             int n = sp__strand_slopes(s, e, at, c->columns);
             for (int u = 0; u < n; u++) sp__axpy3(now, v[u], c->columns + 6 * (size_t)u, now);
             double w = scale * s->element[e].line_density * s->element[e].length * gauss_weight[i % POINTS] / c->panels[e];

@@ -28,7 +28,7 @@ static inline void turn_lanes(int lanes, bool twice, lanes_of *A, const double a
 }
 
 // numbers that the compiler knows
-static void turn(int lanes, lanes_of *A, const double a[3], lanes_of *B, const double b[3], lanes_of *out) {
+static void series_turn(int lanes, lanes_of *A, const double a[3], lanes_of *B, const double b[3], lanes_of *out) {
     switch (lanes) {
     case 4: turn_lanes(4, false, A, a, B, b, out); break;
     case 6: turn_lanes(6, false, A, a, B, b, out); break;
@@ -48,7 +48,7 @@ static void add_axes(const double S[9], int first, lanes_of *out) {
 
 // the lanes of the motion: (4.3.26) and (4.3.27) contracted with the rates of the controls, from the frame and from twice what
 // the motion makes of it
-static void add_motion(lanes_of *A, const double rate[3], double s, int V, lanes_of *out) {
+static void series_add_motion(lanes_of *A, const double rate[3], double s, int V, lanes_of *out) {
     sp_pair x = sp__pair(s * rate[0]), y = sp__pair(s * rate[1]), z = sp__pair(s * rate[2]);
     for (int i = 0; i < 9; i += 3) {
         sp_pair t = {A[i][0], 2 * A[i][V]}, n1 = {A[i + 1][0], 2 * A[i + 1][V]}, n2 = {A[i + 2][0], 2 * A[i + 2][V]};
@@ -62,21 +62,21 @@ static void add_motion(lanes_of *A, const double rate[3], double s, int V, lanes
 static void next_term(const sp_strand_walk *w, double h, int n, lanes_of *A, lanes_of *B, lanes_of *out) {
     double s = h / n, ss = n > 1 ? h * s : 0, a[3], b[3], S[9];
     for (int i = 0; i < 3; i++) a[i] = s * w->lambda[i], b[i] = ss * w->lambda[3 + i];
-    turn(w->lanes, A, a, B, b, out);
+    series_turn(w->lanes, A, a, B, b, out);
     for (int j = 0; 3 * j < w->s->own; j++) {
         double u = s * w->weight[j][0], v = ss * w->weight[j][1];
         for (int i = 0; i < 9; i++) S[i] = u * A[i][0] + v * B[i][0];
         add_axes(S, 1 + 3 * j, out);
     }
     if (!w->s->motion) return;
-    add_motion(A, w->rate, s, sp__strand_lane_of_motion(w->s), out);
-    if (w->s->affine) add_motion(B, w->rate + 3, ss, sp__strand_lane_of_motion(w->s), out);
+    series_add_motion(A, w->rate, s, sp__strand_lane_of_motion(w->s), out);
+    if (w->s->affine) series_add_motion(B, w->rate + 3, ss, sp__strand_lane_of_motion(w->s), out);
 }
 
 // ------------------------------------------------------------------------------------------------ where it ends
 
 // squares by kind: frame, controls, along the motion, twice along it
-static void sizes(const sp_strand_walk *w, lanes_of *T, double out[4]) {
+static void series_sizes(const sp_strand_walk *w, lanes_of *T, double out[4]) {
     double lane[LANES];
     for (int l = 0; l < LANES; l += 2) {
         sp_pair all = {0, 0};
@@ -92,9 +92,9 @@ static void sizes(const sp_strand_walk *w, lanes_of *T, double out[4]) {
 }
 
 // the square of how large a term is beside the largest of its kind so far
-static double share_of(const sp_strand_walk *w, lanes_of *T, double most[4]) {
+static double series_share_of(const sp_strand_walk *w, lanes_of *T, double most[4]) {
     double now[4], share = 0;
-    sizes(w, T, now);
+    series_sizes(w, T, now);
     for (int k = 0; k < 4; k++) {
         most[k] = now[k] > most[k] ? now[k] : most[k];
         if (now[k] > share * most[k]) share = now[k] / most[k];
@@ -110,7 +110,7 @@ static void add_sum(const sp_strand_walk *w, lanes_of *T, sp_pair sum[9]) {
 
 // ------------------------------------------------------------------------------------------------ rows
 
-static bool make_room(sp_strand *s, size_t wanted) {
+static bool series_make_room(sp_strand *s, size_t wanted) {
     if (wanted <= s->pool_room) return true;
     double *bigger;
     if (!SP_NEW(s->ctx, bigger, 2 * wanted)) return false;
@@ -132,7 +132,7 @@ static void first_row(const sp_strand_walk *w, double *row) {
 }
 
 // what the first columns of a term integrate to (4.2.4b), in the row after it
-static void fill_row(const sp_strand_walk *w, lanes_of *T, double s, double share, double *row) {
+static void series_fill_row(const sp_strand_walk *w, lanes_of *T, double s, double share, double *row) {
     double *X = row + SP_STRAND_X;
     int wide = sp__strand_wide(w->s), W = sp__strand_lane_of_motion(w->s) + 1;
     for (int i = 0; i < 3; i++) {
@@ -143,7 +143,7 @@ static void fill_row(const sp_strand_walk *w, lanes_of *T, double s, double shar
     X[SLOPE + 3 * wide] = share;
 }
 
-static void fill_frame(lanes_of *T, double *row) {
+static void series_fill_frame(lanes_of *T, double *row) {
     for (int i = 0; i < 9; i++) row[SP_STRAND_FRAME + i] = T[i][0];
 }
 
@@ -159,7 +159,7 @@ static void turn_frame(sp_strand_walk *w, int c) {
 }
 
 // to the end of the segment: sums of rows, the small ones first, and of turns (integrals of frame times weight)
-static void sum_rows(sp_strand_walk *w, double h, int rows, const double *row) {
+static void series_sum_rows(sp_strand_walk *w, double h, int rows, const double *row) {
     size_t width = sp__strand_row(w->s);
     int own = w->s->own, wide = sp__strand_wide(w->s);
     double sum[SP_STRAND_X + SLOPE + 3 * SP_STRAND_COLUMNS + 1] = {0};
@@ -195,27 +195,177 @@ int sp__strand_expand(sp_strand_walk *w, double h) {
     sp_pair sum[9] = {{0, 0}};
     int V = sp__strand_lane_of_motion(s), small = 0, n = 0;
     if (!is_finite(w, h)) return 0;
-    if (!make_room(s, at + width)) return -1;
+    if (!series_make_room(s, at + width)) return -1;
     memcpy(term[0], w->now, sizeof w->now);
-    share = share_of(w, term[0], most);
+    share = series_share_of(w, term[0], most);
     add_sum(w, term[0], sum);
     first_row(w, s->pool + at);
-    fill_frame(term[0], s->pool + at);
+    series_fill_frame(term[0], s->pool + at);
     while (small < 2) {
         if (++n == SP_STRAND_TERMS) return 0;
         s->pool_used = at + width * (size_t)n;
-        if (!make_room(s, s->pool_used + width)) return -1;
+        if (!series_make_room(s, s->pool_used + width)) return -1;
         double *row = s->pool + s->pool_used;
-        fill_row(w, term[(n + 2) % 3], h / n, share, row);
+        series_fill_row(w, term[(n + 2) % 3], h / n, share, row);
         next_term(w, h, n, term[(n + 2) % 3], term[(n + 1) % 3], term[n % 3]);
-        fill_frame(term[n % 3], row);
-        share = share_of(w, term[n % 3], most);
+        series_fill_frame(term[n % 3], row);
+        share = series_share_of(w, term[n % 3], most);
         small = share <= end ? small + 1 : 0;
         if (s->motion) add_sum(w, term[n % 3], sum);
     }
     if (!isfinite(most[0] + most[1] + most[2] + most[3])) return 0;
     s->pool_used = at + width * (size_t)(n + 1);
     for (int i = 0; i < 9; i++) *(sp_pair *)(w->now[i] + V) = sum[i];
-    sum_rows(w, h, n + 1, s->pool + at);
+    series_sum_rows(w, h, n + 1, s->pool + at);
     return n + 1;
+}
+
+// ------------------------------------------------------------------------------------------------ integrals
+
+// Integrals of one segment of a strand: all products of its polynomials that mass, momenta and quadratic velocity terms need.
+// Equation numbers are those of Casati 2015.
+
+enum { COLUMNS = SP_STRAND_COLUMNS };
+enum { WIDTH = SLOPE + 3 * COLUMNS };
+
+// integrals over u in [0, 1]; those of slopes are summed over the three axes
+typedef struct sums {
+    double total[WIDTH];
+    double moment[3][WIDTH];        // place times everything
+    double inertial[COLUMNS];       // slope times acceleration
+    double mass[COLUMNS][COLUMNS];  // slope times slope
+} sums;
+
+// ------------------------------------------------------------------------------------------------ products
+
+// Y = sum over n of X_n / (m + n + 1). The integral of the product of two polynomials is the sum over m of x_m y_m: all Cauchy
+// products of the segment (4.3.28), integrated, for little more than the price of one. Six columns at a time stay in registers.
+static void series_weigh(int width, int rows, const double *X, size_t stride, const double *inverse, double *Y) {
+    for (int k = 0; k < width; k += 6) {
+        sp_pair a = {0, 0}, b = {0, 0}, c = {0, 0}, *out = (sp_pair *)(Y + k);
+        const double *at = X + stride * (size_t)(rows - 1) + k;
+        int n = rows - 1;
+        for (; n > 0; n -= 2, at -= 2 * stride) {
+            const sp_pair *x = (const sp_pair *)at, *y = (const sp_pair *)(at - stride);
+            sp_pair v = sp__pair(inverse[n]), w = sp__pair(inverse[n - 1]);
+            a += v * x[0] + w * y[0], b += v * x[1] + w * y[1], c += v * x[2] + w * y[2];
+        }
+        if (n == 0) {
+            const sp_pair *x = (const sp_pair *)at, v = sp__pair(inverse[0]);
+            a += v * x[0], b += v * x[1], c += v * x[2];
+        }
+        out[0] = a, out[1] = b, out[2] = c;
+    }
+}
+
+// out += a Y, six columns
+static inline void add_six(sp_pair a, const double *Y, double *out) {
+    const sp_pair *y = (const sp_pair *)Y;
+    sp_pair *to = (sp_pair *)out;
+    to[0] += a * y[0], to[1] += a * y[1], to[2] += a * y[2];
+}
+
+// sums over the axes of a_i Y_i, `wide` columns each; a and Y stand `wide` numbers apart
+static inline void add_axis_products(int wide, const double *a, const double *Y, double *out) {
+    sp_pair *to = (sp_pair *)out, x = to[0], y = to[1], z = wide > 4 ? to[2] : x;
+    for (int i = 0; i < 3; i++) {
+        const sp_pair *from = (const sp_pair *)(Y + wide * i), s = sp__pair(a[wide * i]);
+        x += s * from[0], y += s * from[1];
+        if (wide > 4) z += s * from[2];
+    }
+    to[0] = x, to[1] = y;
+    if (wide > 4) to[2] = z;
+}
+
+static inline void add_products(int wide, int own, const double *x, const double *Y, sums *z) {
+    sp_pair place[3] = {sp__pair(x[PLACE]), sp__pair(x[PLACE + 1]), sp__pair(x[PLACE + 2])};
+    for (int k = 0; k < SLOPE + 3 * wide; k += 6) {
+        add_six(place[0], Y + k, z->moment[0] + k);
+        add_six(place[1], Y + k, z->moment[1] + k);
+        add_six(place[2], Y + k, z->moment[2] + k);
+    }
+    double acceleration[3 * COLUMNS];
+    for (int i = 0; i < 3; i++) acceleration[wide * i] = Y[ACCELERATION + i];
+    add_axis_products(wide, acceleration, x + SLOPE, z->inertial);
+    for (int c = 0; c < own; c++) add_axis_products(wide, x + SLOPE + c, Y + SLOPE, z->mass[c]);
+}
+
+static inline void series_integrate(int wide, int own, int rows, const double *X, size_t stride, const double *inverse,
+                                    double least, sums *z) {
+    int width = SLOPE + 3 * wide;
+    double Y[WIDTH] = {0};
+    for (int m = rows - 1; m >= 0; m--) {
+        const double *x = X + stride * (size_t)m;
+        int reach = rows;
+        while (m > 0 && reach > 1 && X[stride * (size_t)(reach - 1) + (size_t)width] * x[width] < least) reach--;
+        series_weigh(width, reach, X, stride, inverse + m, Y);
+        add_products(wide, own, x, Y, z);
+    }
+    memcpy(z->total, Y, sizeof Y);
+}
+
+// ------------------------------------------------------------------------------------------------ where they go
+
+// linear and angular momentum about the world's origin, of the vector in columns at, at + stride, at + 2 stride
+static void add_momentum(const sums *z, const double begin[3], double mass, int at, int stride, double out[6]) {
+    double total[3], spin[3];
+    for (int i = 0; i < 3; i++) total[i] = z->total[at + stride * i];
+    sp__cross3(begin, total, spin);
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        spin[i] += z->moment[j][at + stride * k] - z->moment[k][at + stride * j];
+        out[i] += mass * total[i], out[3 + i] += mass * spin[i];
+    }
+}
+
+static void add_inertia(double mass, const double first[3], const double second[9], double out[36]) {
+    double trace = second[0] + second[4] + second[8];
+    double X[9] = {0, -first[2], first[1], first[2], 0, -first[0], -first[1], first[0], 0};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            out[6 * i + j] += i == j ? mass : 0;
+            out[6 * (i + 3) + j + 3] += (i == j ? trace : 0) - second[3 * i + j];
+            out[6 * i + j + 3] -= X[3 * i + j];
+            out[6 * (i + 3) + j] += X[3 * i + j];
+        }
+}
+
+// the segment as a rigid body
+static void series_add_body(sp_strand *s, const sp_strand_segment *g, double mass, const sums *z) {
+    sp_strand_ahead *out = &s->ahead[g->element];
+    const double *r = g->begin, *total = z->total + PLACE;
+    double first[3], second[9];
+    for (int i = 0; i < 3; i++) {
+        first[i] = mass * (r[i] + total[i]);
+        s->moment[i] += first[i];
+        for (int j = 0; j < 3; j++)
+            second[3 * i + j] = mass * (r[i] * r[j] + r[i] * total[j] + total[i] * r[j] + z->moment[i][PLACE + j]);
+    }
+    s->mass += mass;
+    add_inertia(mass, first, second, out->inertia);
+    add_momentum(z, r, mass, ACCELERATION, 1, out->inertial);
+}
+
+// the controls of the element, among themselves
+static void add_control(sp_strand *s, const sp_strand_segment *g, double mass, int c, const sums *z) {
+    size_t u = 6 + 3 * (size_t)g->element + (size_t)c, n = (size_t)s->unknowns;
+    add_momentum(z, g->begin, mass, SLOPE + c, sp__strand_wide(s), s->momentum + 12 * u + (c < 3 ? 6 : 0));
+    s->A[u] += mass * z->inertial[c];
+    for (int d = 0; d <= c; d++) s->M[u * n + u - (size_t)(c - d)] += mass * z->mass[c][d];
+}
+
+void sp__strand_integrate(sp_strand *s, const sp_strand_segment *g) {
+    double inverse[2 * SP_STRAND_TERMS + 2], mass = s->element[g->element].line_density * g->length;
+    double least = 1e-6 * s->tolerance * s->tolerance;
+    const double *X = s->pool + g->at + SP_STRAND_X;
+    size_t stride = sp__strand_row(s);
+    sums z = {{0}, {{0}}, {0}, {{0}}};
+    for (int n = 0; n < 2 * g->rows; n++) inverse[n] = 1.0 / (n + 1);
+    // numbers that the compiler knows
+    if (s->affine)
+        series_integrate(6, 6, g->rows, X, stride, inverse, least, &z);
+    else
+        series_integrate(4, 3, g->rows, X, stride, inverse, least, &z);
+    series_add_body(s, g, mass, &z);
+    for (int c = 0; c < s->own; c++) add_control(s, g, mass, c, &z);
 }

@@ -42,8 +42,6 @@ typedef struct sp_solid_term {
     double k[6], b[6];  // see sp_point_term
 } sp_solid_term;
 
-enum { SP_FREE, SP_HELD, SP_MOVED };  // values of the flags in body->fixed
-
 typedef struct sp_solid {
     const sp_backend *be;
     // topology
@@ -96,7 +94,7 @@ typedef struct sp_solid {
     // rotations of the nodes, made at their first use (solid_turns.c)
     int *around_start, *around;  // elements around each node: slots
     double *turn;                // slots x 9
-    // elements as solvers see them (solid_elements.c)
+    // elements as solvers see them (solid_matrix.c)
     sp_elements heap;
     int *slot_node;              // slots x 4
     uint64_t material_revision;  // rises with every change of scale, ratio, mass or damping
@@ -118,7 +116,7 @@ static inline int sp__solid_corner(const sp_tets *t, int slot, int a) {
 // solid_layout.c
 sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);  // inner numbers and leaves
 sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_mesh *mesh);   // tets, chunks, rest gradients
-// solid_material.c
+// solid_mechanics.c
 void sp__solid_materials(sp_body *b);  // scale, ratio, mass from parameters, if stale
 sp_material sp__solid_material_of(const sp_solid *s, int slot);
 // solid_mechanics.c
@@ -135,7 +133,7 @@ sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A);
 sp_status sp__solid_turns(void *o, double *R);                                   // nodes x 9, as sp_system asks
 void sp__solid_element_turns(const sp_solid *s, int begin, int end, double *R);  // of slots in the system, 9 numbers each
 void sp__solid_rest_points(void *o, double *x);
-// solid_elements.c
+// solid_matrix.c
 sp_status sp__solid_elements(sp_body *b, const sp_elements **out);  // NULL: the body's solver does not ask for them
 // blocks of springs and contacts of the system, fn for each pair of nodes i <= j
 void sp__solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg);
@@ -158,7 +156,7 @@ void sp__solid_element_corners(sp_body *b, int *out);
 void sp__solid_measure(sp_body *b, sp_measure *out);
 uint64_t sp__solid_hash(sp_body *b);
 int64_t sp__solid_node_of(sp_body *b, int unknown);
-// solid_energy.c
+// solid_mechanics.c
 sp_status sp__solid_make_tally(sp_body *b);
 void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out);
 double sp__solid_work(sp_body *b, double push[3]);

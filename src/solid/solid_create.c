@@ -5,7 +5,7 @@
 #include "kernels/tet_rotation.h"
 #include "solid/solid.h"
 
-static void destroy(sp_body *b);
+static void solid_destroy(sp_body *b);
 
 // ------------------------------------------------------------------------------------------------ parameters
 
@@ -31,7 +31,7 @@ const sp_param_spec *const sp__solid_params[] = {
 const sp_body_ops sp__solid_ops = {
     .kind = "solid",
     .params = sp__solid_params,
-    .destroy = destroy,
+    .destroy = solid_destroy,
     .visit = sp__solid_visit,
     .refresh = sp__solid_refresh,
     .prescribe = sp__solid_prescribe,
@@ -77,7 +77,7 @@ sp_solid_def sp_solid_def_default(void) {
 
 #define REFUSE(...) return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, __VA_ARGS__)
 
-static sp_status check_material(sp_error *error, const char *where, const sp_material *m) {
+static sp_status solid_check_material(sp_error *error, const char *where, const sp_material *m) {
     SP_TRY(sp__param_check(error, where, &sp__param_density, m->density));
     SP_TRY(sp__param_check(error, where, &solid_young, m->young));
     return sp__param_check(error, where, &sp__param_poisson, m->poisson);
@@ -91,7 +91,7 @@ static sp_status check_overrides(sp_error *error, const sp_solid_def *def, int e
         if (def->element_density && !isnan(def->element_density[e])) m.density = def->element_density[e];
         if (def->element_young && !isnan(def->element_young[e])) m.young = def->element_young[e];
         if (def->element_poisson && !isnan(def->element_poisson[e])) m.poisson = def->element_poisson[e];
-        SP_TRY(check_material(error, where, &m));
+        SP_TRY(solid_check_material(error, where, &m));
         if (def->element_region && (def->element_region[e] < 0 || def->element_region[e] > def->region_count))
             REFUSE("element %d: region = %d, must be in [0, %d]", e, def->element_region[e], def->region_count);
     }
@@ -124,19 +124,19 @@ static sp_status check_options(sp_error *error, const sp_solid_def *def) {
     return check_factors(error, &def->solver);
 }
 
-static sp_status check(sp_error *error, const sp_solid_def *def, const char *backend) {
+static sp_status solid_check(sp_error *error, const sp_solid_def *def, const char *backend) {
     if (def->cookie != SP_COOKIE_SOLID) REFUSE("the definition does not start from sp_solid_def_default()");
     if (!def->mesh) REFUSE("a solid needs a mesh");
     int nodes = sp_mesh_node_count(def->mesh), elements = sp_mesh_tet_count(def->mesh);
     if (elements < 1) REFUSE("a solid needs a mesh of at least one tetrahedron");
     if (def->region_count < 0 || def->region_count > UINT16_MAX - 1)
         REFUSE("region_count = %d, must be in [0, %d]", def->region_count, UINT16_MAX - 1);
-    SP_TRY(check_material(error, "", &def->material));
+    SP_TRY(solid_check_material(error, "", &def->material));
     for (int r = 0; r < def->region_count; r++) {
         const sp_material *own = &def->regions[r], *base = &def->material;
         sp_material m = {isnan(own->density) ? base->density : own->density, isnan(own->young) ? base->young : own->young,
                          isnan(own->poisson) ? base->poisson : own->poisson};
-        SP_TRY(check_material(error, "region: ", &m));
+        SP_TRY(solid_check_material(error, "region: ", &m));
     }
     SP_TRY(check_overrides(error, def, elements));
     for (int i = 0; i < 3 * nodes; i++)
@@ -237,7 +237,7 @@ static void choose_solver(sp_body *b, const sp_solver_def *def) {
 
 // ------------------------------------------------------------------------------------------------ life
 
-static sp_status fill(sp_body *b, const sp_solid_def *def, const char *backend) {
+static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *backend) {
     sp_solid *s = sp__solid(b);
     s->be = sp__backend_find(backend);
     s->nodes = sp_mesh_node_count(def->mesh), s->elements = sp_mesh_tet_count(def->mesh);
@@ -264,7 +264,7 @@ static sp_status fill(sp_body *b, const sp_solid_def *def, const char *backend) 
     return SP_OK;
 }
 
-static uint32_t capabilities(const sp_solid_def *def) {
+static uint32_t solid_capabilities(const sp_solid_def *def) {
     bool energy = def->model == SP_LINEAR || (def->rotation != SP_ROTATION_QR && def->shape == SP_SHAPE_REST);
     bool exact = def->model == SP_LINEAR || def->tangent == SP_TANGENT_EXACT;
     return (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u);
@@ -272,27 +272,22 @@ static uint32_t capabilities(const sp_solid_def *def) {
 
 sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def *def, const char *backend, sp_body **out) {
     *out = NULL;
-    SP_TRY(check(error, def, backend));
+    SP_TRY(solid_check(error, def, backend));
     sp_body *b;
-    sp_solid *s = NULL;
-    if (!SP_NEW(ctx, b, 1) || !SP_NEW(ctx, s, 1)) {
-        sp__free(ctx, b);
-        return sp__fail(error, SP_NO_MEMORY, __FILE__, __LINE__, "no memory for a solid");
-    }
-    *b = (sp_body){.ops = &sp__solid_ops, .ctx = ctx, .error = error, .caps = capabilities(def), .impl = s};
-    snprintf(b->name, sizeof b->name, "%s", def->name ? def->name : "");
-    sp_status status = fill(b, def, backend);
+    SP_TRY(sp__body_new(ctx, error, &sp__solid_ops, sizeof(sp_solid), def->name, &b));
+    b->caps = solid_capabilities(def);
+    sp_status status = solid_fill(b, def, backend);
     if (status < 0) {
         if (status == SP_NO_MEMORY)
-            sp__fail(error, status, __FILE__, __LINE__, "no memory for a solid of %d tetrahedra", s->elements);
-        destroy(b);
+            sp__fail(error, status, __FILE__, __LINE__, "no memory for a solid of %d tetrahedra", sp__solid(b)->elements);
+        solid_destroy(b);
         return status;
     }
     *out = b;
     return SP_OK;
 }
 
-static void destroy(sp_body *b) {
+static void solid_destroy(sp_body *b) {
     if (!b) return;
     sp_context *ctx = b->ctx;
     sp_solid *s = sp__solid(b);

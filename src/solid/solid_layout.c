@@ -14,7 +14,7 @@ typedef struct bisection {
     int leaf_count;
 } bisection;
 
-static bool before(const bisection *b, int axis, int i, int j) {
+static bool layout_before(const bisection *b, int axis, int i, int j) {
     double a = b->x[3 * (size_t)i + (size_t)axis], c = b->x[3 * (size_t)j + (size_t)axis];
     return a < c || (a == c && i < j);
 }
@@ -26,14 +26,14 @@ static void select_first(const bisection *b, int axis, int low, int high, int k)
         int middle = low + (high - low) / 2, p = o[middle];
         int lo = o[low], hi = o[high];
         // pivot between the other two
-        if (before(b, axis, p, lo) == before(b, axis, lo, hi))
+        if (layout_before(b, axis, p, lo) == layout_before(b, axis, lo, hi))
             p = lo;
-        else if (before(b, axis, p, hi) != before(b, axis, lo, hi))
+        else if (layout_before(b, axis, p, hi) != layout_before(b, axis, lo, hi))
             p = hi;
         int i = low, j = high;
         while (i <= j) {
-            while (before(b, axis, o[i], p)) i++;
-            while (before(b, axis, p, o[j])) j--;
+            while (layout_before(b, axis, o[i], p)) i++;
+            while (layout_before(b, axis, p, o[j])) j--;
             if (i > j) break;
             int swap = o[i];
             o[i++] = o[j], o[j--] = swap;
@@ -61,15 +61,15 @@ static int longest_axis(const bisection *b, int low, int high) {
     return axis;
 }
 
-static void bisect(bisection *b, int low, int high, int leaves) {
+static void layout_bisect(bisection *b, int low, int high, int leaves) {
     if (leaves <= 1) {
         b->leaf_start[b->leaf_count++] = low;
         return;
     }
     int left = leaves / 2, cut = low + (int)((int64_t)(high - low) * left / leaves);
     select_first(b, longest_axis(b, low, high), low, high - 1, cut);
-    bisect(b, low, cut, left);
-    bisect(b, cut, high, leaves - left);
+    layout_bisect(b, low, cut, left);
+    layout_bisect(b, cut, high, leaves - left);
 }
 
 sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh) {
@@ -78,7 +78,7 @@ sp_status sp__solid_order(sp_context *ctx, sp_solid *s, const sp_mesh *mesh) {
         return SP_NO_MEMORY;
     for (int i = 0; i < n; i++) s->user_node[i] = i;
     bisection b = {sp_mesh_positions(mesh), s->user_node, s->leaf_start, 0};
-    bisect(&b, 0, n, leaves);
+    layout_bisect(&b, 0, n, leaves);
     s->leaf_count = b.leaf_count;
     s->leaf_start[s->leaf_count] = n;
     for (int i = 0; i < n; i++) s->inner_node[s->user_node[i]] = i;
@@ -95,7 +95,7 @@ static int lowest_node(const sp_solid *s, const int *tet) {
 }
 
 // user's elements in the order of their lowest inner node
-static sp_status sort_elements(sp_context *ctx, const sp_solid *s, const int *tets, int *order) {
+static sp_status layout_sort_elements(sp_context *ctx, const sp_solid *s, const int *tets, int *order) {
     int *start;
     if (!SP_NEW(ctx, start, s->nodes + 1)) return SP_NO_MEMORY;
     for (int e = 0; e < s->elements; e++) start[lowest_node(s, tets + 4 * (size_t)e) + 1]++;
@@ -169,8 +169,8 @@ static sp_status allocate_tets(sp_context *ctx, sp_solid *s) {
 
 // fill the structures of one chunk; `touched` gets the nodes in the order of their local numbers, `mark` is nodes + 1 numbers of
 // scratch that hold 1 + local number where `owner` is this chunk. Returns how many nodes.
-static int fill_chunk(sp_solid *s, const sp_mesh *mesh, const int *elements, int count, int chunk, int *mark, int *owner,
-                      int *touched) {
+static int layout_fill_chunk(sp_solid *s, const sp_mesh *mesh, const int *elements, int count, int chunk, int *mark, int *owner,
+                             int *touched) {
     sp_tets *t = &s->tets;
     const int *tets = sp_mesh_tets(mesh);
     size_t w = (size_t)t->lanes, slot = (size_t)t->block_start[chunk] * w, end = (size_t)t->block_start[chunk + 1] * w;
@@ -210,7 +210,8 @@ static sp_status build_tets(sp_context *ctx, sp_solid *s, const sp_mesh *mesh, c
         goto done;
     for (int i = 0; i < s->nodes; i++) owner[i] = -1;
     for (int c = 0; c < count; c++)
-        list[c + 1] = list[c] + fill_chunk(s, mesh, order + start[c], start[c + 1] - start[c], c, mark, owner, touched + list[c]);
+        list[c + 1] =
+            list[c] + layout_fill_chunk(s, mesh, order + start[c], start[c + 1] - start[c], c, mark, owner, touched + list[c]);
     status = sp__chunks_build(ctx, &t->chunks, s->nodes, count, list, touched);
 done:
     sp__free(ctx, mark), sp__free(ctx, owner), sp__free(ctx, touched), sp__free(ctx, list);
@@ -221,7 +222,7 @@ sp_status sp__solid_pack(sp_context *ctx, sp_solid *s, const sp_mesh *mesh) {
     int *order = NULL, *start = NULL;
     sp_status status = SP_NO_MEMORY;
     if (!SP_NEW(ctx, order, s->elements)) return status;
-    if ((status = sort_elements(ctx, s, sp_mesh_tets(mesh), order)) < 0) goto done;
+    if ((status = layout_sort_elements(ctx, s, sp_mesh_tets(mesh), order)) < 0) goto done;
     int count = cut_chunks(s, sp_mesh_tets(mesh), order, NULL);
     status = SP_NO_MEMORY;
     if (!SP_NEW(ctx, start, count + 1)) goto done;

@@ -15,24 +15,24 @@ static sp_status check_items(sp_body *b, const char *what, const int *items, int
 
 // ------------------------------------------------------------------------------------------------ pins and motions
 
-static sp_status add_spring(sp_body *b, sp_anchor at, const sp_signal to[3], double stiffness, double damping, unsigned axes) {
+static sp_status add_spring(sp_body *b, sp_anchor at, const sp_signal to[3], double stiffness, double damping, unsigned axes,
+                            bool pin) {
     if (!(stiffness > 0 && isfinite(stiffness)) || !(damping >= 0 && isfinite(damping)))
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "spring of '%s': stiffness = %g, must be > 0; damping = %g, must be >= 0", b->name,
                             stiffness, damping);
-    if (b->loads.spring_count == b->loads.spring_capacity) SP_TRY(sp__loads_reserve(b, 64 + b->loads.spring_capacity));
-    sp_spring *sp = &b->loads.springs[b->loads.spring_count++];
-    *sp = (sp_spring){.at = at,
-                      .to = {to[0], to[1], to[2]},
-                      .stiffness = stiffness,
-                      .damping = damping,
-                      .axes = axes,
-                      .slot = -1,
-                      .active = true};
-    for (int k = 0; k < 3; k++) sp->target[k] = sp_signal_at(&to[k], 0);
-    return SP_OK;
+    sp_spring spring = {.at = at,
+                        .to = {to[0], to[1], to[2]},
+                        .stiffness = stiffness,
+                        .damping = damping,
+                        .axes = axes,
+                        .slot = -1,
+                        .active = true,
+                        .pin = pin};
+    for (int k = 0; k < 3; k++) spring.target[k] = sp_signal_at(&to[k], 0);
+    return sp__loads_add_spring(b, &spring);
 }
 
-static sp_status add_fix(sp_body *b, const sp_fix *fix) {
+static sp_status solid_add_fix(sp_body *b, const sp_fix *fix) {
     sp_solid *s = sp__solid(b);
     SP_TRY(check_items(b, "fix", fix->nodes, fix->count, s->nodes));
     if (fix->axes < 1 || fix->axes > SP_AXES_ALL)
@@ -46,8 +46,7 @@ static sp_status add_fix(sp_body *b, const sp_fix *fix) {
             sp_anchor at;
             sp_signal to[3] = {sp_signal_constant(x[0]), sp_signal_constant(x[1]), sp_signal_constant(x[2])};
             SP_TRY(sp__solid_anchor_node(b, fix->nodes[i], &at));
-            SP_TRY(add_spring(b, at, to, fix->stiffness, 0, fix->axes));
-            b->loads.springs[b->loads.spring_count - 1].pin = true;
+            SP_TRY(add_spring(b, at, to, fix->stiffness, 0, fix->axes, true));
         } else {
             for (int k = 0; k < 3; k++)
                 if (fix->axes >> k & 1) b->fixed[3 * (size_t)node + (size_t)k] = SP_HELD;
@@ -56,7 +55,7 @@ static sp_status add_fix(sp_body *b, const sp_fix *fix) {
     return SP_OK;
 }
 
-static sp_status add_move(sp_body *b, const sp_move *move, sp_moved *out) {
+static sp_status solid_add_move(sp_body *b, const sp_move *move, sp_moved *out) {
     sp_solid *s = sp__solid(b);
     SP_TRY(check_items(b, "move", move->nodes, move->count, s->nodes));
     if (move->axes < 1 || move->axes > SP_AXES_ALL)
@@ -120,7 +119,7 @@ static sp_status add_pressure(sp_body *b, const sp_load *load, const sp_mesh *me
     return SP_OK;
 }
 
-static sp_status add_load(sp_body *b, const sp_load *load, const sp_mesh *mesh) {
+static sp_status solid_add_load(sp_body *b, const sp_load *load, const sp_mesh *mesh) {
     sp_solid *s = sp__solid(b);
     switch (load->type) {
     case SP_LOAD_PRESSURE: return add_pressure(b, load, mesh, &s->pressure[s->pressure_count++]);
@@ -133,12 +132,12 @@ static sp_status add_load(sp_body *b, const sp_load *load, const sp_mesh *mesh) 
     return SP_BODY_FAIL(b, SP_BAD_INPUT, "load of '%s': type = %d is unknown", b->name, (int)load->type);
 }
 
-static sp_status add_pull(sp_body *b, const sp_pull *pull) {
+static sp_status solid_add_pull(sp_body *b, const sp_pull *pull) {
     sp_solid *s = sp__solid(b);
     if (pull->element < 0 || pull->element >= s->elements) return bad_item(b, "pull", pull->element, s->elements);
     sp_anchor at = {
         .body = b->id.slot, .elem = (uint32_t)pull->element, .at = {pull->weights[1], pull->weights[2], pull->weights[3]}};
-    return add_spring(b, at, pull->to, pull->stiffness, pull->damping, SP_AXES_ALL);
+    return add_spring(b, at, pull->to, pull->stiffness, pull->damping, SP_AXES_ALL, false);
 }
 
 sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
@@ -146,10 +145,10 @@ sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
     if (!SP_NEW(b->ctx, s->dead, def->load_count + 1) || !SP_NEW(b->ctx, s->pressure, def->load_count + 1) ||
         !SP_NEW(b->ctx, s->moved, def->move_count + 1))
         return SP_NO_MEMORY;
-    for (int i = 0; i < def->fix_count; i++) SP_TRY(add_fix(b, &def->fixes[i]));
-    for (int i = 0; i < def->move_count; i++) SP_TRY(add_move(b, &def->moves[i], &s->moved[s->moved_count++]));
-    for (int i = 0; i < def->load_count; i++) SP_TRY(add_load(b, &def->loads[i], def->mesh));
-    for (int i = 0; i < def->pull_count; i++) SP_TRY(add_pull(b, &def->pulls[i]));
+    for (int i = 0; i < def->fix_count; i++) SP_TRY(solid_add_fix(b, &def->fixes[i]));
+    for (int i = 0; i < def->move_count; i++) SP_TRY(solid_add_move(b, &def->moves[i], &s->moved[s->moved_count++]));
+    for (int i = 0; i < def->load_count; i++) SP_TRY(solid_add_load(b, &def->loads[i], def->mesh));
+    for (int i = 0; i < def->pull_count; i++) SP_TRY(solid_add_pull(b, &def->pulls[i]));
     // a node of no element has no mass and no force: it stays
     for (int i = 0; i < s->nodes; i++)
         if (s->corner_of[i] == UINT32_MAX) memset(b->fixed + 3 * (size_t)i, SP_HELD, 3);

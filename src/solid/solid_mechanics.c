@@ -20,7 +20,7 @@ static double frozen_product_chunk(const void *data, int chunk, const double *x,
     return 0;
 }
 
-static double run(sp_body *b, sp_chunk_fn *fn, const double *x, const double *keep, bool wants_y) {
+static double solid_run(sp_body *b, sp_chunk_fn *fn, const double *x, const double *keep, bool wants_y) {
     sp_solid *s = sp__solid(b);
     return sp__chunks_run(b->ctx, s->be, &s->tets.chunks, fn, s, x, keep, wants_y, s->scratch);
 }
@@ -64,7 +64,7 @@ static double damp_nodes(void *arg, int begin, int end) {
     return 0;
 }
 
-static double displacement(void *arg, int begin, int end) {
+static double solid_displacement(void *arg, int begin, int end) {
     node_pass *p = arg;
     for (size_t i = 3 * (size_t)begin; i < 3 * (size_t)end; i++) p->y[i] = p->x[i] - p->s->rest[i];
     return 0;
@@ -85,8 +85,8 @@ static double half_work(void *arg, int begin, int end) {
 static double linear_state(sp_body *b, const double *q) {
     sp_solid *s = sp__solid(b);
     node_pass p = {.b = b, .s = s, .x = q, .y = s->work};
-    sp__ranges(b->ctx, s->nodes, displacement, &p, s->partial);
-    run(b, product_chunk, s->work, NULL, true);
+    sp__ranges(b->ctx, s->nodes, solid_displacement, &p, s->partial);
+    solid_run(b, product_chunk, s->work, NULL, true);
     p.x = s->work;
     return sp__ranges(b->ctx, s->nodes, half_work, &p, s->partial);
 }
@@ -96,16 +96,16 @@ double sp__solid_elastic(sp_body *b, const double *q) {
     sp__solid_materials(b);
     if (s->model == SP_LINEAR) return linear_state(b, q);
     if (s->rotation == SP_ROTATION_QR || s->shape == SP_SHAPE_DEFORMED) return NAN;
-    return run(b, state_chunk, q, NULL, false);
+    return solid_run(b, state_chunk, q, NULL, false);
 }
 
-static bool moving(const sp_body *b) {
+static bool solid_moving(const sp_body *b) {
     for (int i = 0; i < b->nv; i++)
         if (b->v[SP_TRIAL][i] != 0) return true;
     return false;
 }
 
-static void swap_arrays(double **a, double **b) {
+static void solid_swap_arrays(double **a, double **b) {
     double *c = *a;
     *a = *b, *b = c;
 }
@@ -113,8 +113,8 @@ static void swap_arrays(double **a, double **b) {
 // New gradients go where the system of the last linearise does not read.
 static void spare_system(sp_solid *s) {
     if (s->tets.grad != s->frozen.grad) return;
-    swap_arrays(&s->tets.grad, &s->other_grad);
-    swap_arrays(&s->tets.spin, &s->other_spin);
+    solid_swap_arrays(&s->tets.grad, &s->other_grad);
+    solid_swap_arrays(&s->tets.spin, &s->other_spin);
 }
 
 sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
@@ -129,15 +129,15 @@ sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     } else {
         // with a force wanted, energy comes along; rotations and gradients stay for linearise
         if (want & SP_WANT_FORCE) spare_system(s);
-        s->elastic = want & SP_WANT_FORCE ? run(b, state_chunk, q, NULL, true) : run(b, state_chunk, q, NULL, false);
+        s->elastic = want & SP_WANT_FORCE ? solid_run(b, state_chunk, q, NULL, true) : solid_run(b, state_chunk, q, NULL, false);
         p.sign = 1;
     }
     double potential = sp__ranges(b->ctx, s->nodes, force_nodes, &p, s->partial);
     b->energy = s->elastic + potential + b->loads.energy;
     sp__solid_dead_loads(b, step->load_factor);
     if (!(want & SP_WANT_FORCE)) return SP_OK;
-    if (s->rayleigh_stiffness > 0 && moving(b)) {
-        run(b, product_chunk, b->v[SP_TRIAL], NULL, true);
+    if (s->rayleigh_stiffness > 0 && solid_moving(b)) {
+        solid_run(b, product_chunk, b->v[SP_TRIAL], NULL, true);
         sp__ranges(b->ctx, s->nodes, damp_nodes, &p, s->partial);
     }
     for (int k = 0; k < b->loads.term_count; k++)
@@ -192,25 +192,25 @@ static double add_terms(const sp_body *b, sp_coef c, const double *x, const doub
     return dot;
 }
 
-static double multiply(sp_body *b, sp_coef c, const double *x, double *y, bool pinned) {
+static double solid_multiply(sp_body *b, sp_coef c, const double *x, double *y, bool pinned) {
     sp_solid *s = sp__solid(b);
     node_pass p = {.b = b, .s = s, .x = x, .y = y, .c = c, .pinned = pinned};
     const double *keep = pinned ? s->keep : NULL;
-    if (c.k + c.b * s->rayleigh_stiffness != 0) run(b, frozen_product_chunk, x, keep, true);
+    if (c.k + c.b * s->rayleigh_stiffness != 0) solid_run(b, frozen_product_chunk, x, keep, true);
     double dot = sp__ranges(b->ctx, s->nodes, system_nodes, &p, s->partial);
     return dot + add_terms(b, c, x, keep, y);
 }
 
-static double mul(void *o, sp_coef c, const double *x, double *y) {
-    return multiply(o, c, x, y, true);
+static double solid_mul(void *o, sp_coef c, const double *x, double *y) {
+    return solid_multiply(o, c, x, y, true);
 }
 
-static void mul_raw(void *o, sp_coef c, const double *x, double *y) {
-    multiply(o, c, x, y, false);
+static void solid_mul_raw(void *o, sp_coef c, const double *x, double *y) {
+    solid_multiply(o, c, x, y, false);
 }
 
 // room for as many as there can be: more only after springs or surfaces were added
-static sp_status reserve_terms(sp_body *b) {
+static sp_status solid_reserve_terms(sp_body *b) {
     sp_solid *s = sp__solid(b);
     if (b->loads.term_capacity <= s->term_room) return SP_OK;
     sp__free(b->ctx, s->terms);
@@ -239,7 +239,7 @@ sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     sp_solid *s = sp__solid(b);
     const sp_elements *elements;
     SP_TRY(sp__solid_elements(b, &elements));
-    SP_TRY(reserve_terms(b));
+    SP_TRY(solid_reserve_terms(b));
     copy_terms(b);
     s->frozen = s->tets;
     for (int i = 0; i < b->nv; i++) s->keep[i] = b->fixed[i] ? 0.0 : 1.0;
@@ -248,8 +248,8 @@ sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out) {
                        .pattern = s->pattern,
                        .values = ++s->values,
                        .fixed = b->fixed,
-                       .mul = mul,
-                       .mul_raw = mul_raw,
+                       .mul = solid_mul,
+                       .mul_raw = solid_mul_raw,
                        .assemble = sp__solid_assemble,
                        .make_pattern = sp__solid_make_pattern,
                        .turns = sp__solid_turns,
@@ -307,4 +307,191 @@ void sp__solid_prescribe(sp_body *b, const sp_step *step) {
     for (int k = 0; k < s->dead_count; k++)
         for (int a = 0; a < 3; a++) s->dead[k].now[a] = sp_signal_at(&s->dead[k].value[a], t);
     for (int k = 0; k < s->pressure_count; k++) s->pressure[k].now = sp_signal_at(&s->pressure[k].value, t);
+}
+
+// ------------------------------------------------------------------------------------------------ materials
+
+// From parameters to what the kernels read: sqrt(V mu) and lambda / mu per element, lumped mass and drag per node.
+
+static double solid_pick(const double *override, int slot, double value) {
+    return override && !isnan(override[slot]) ? override[slot] : value;
+}
+
+sp_material sp__solid_material_of(const sp_solid *s, int slot) {
+    sp_material m = s->region[s->region_of ? s->region_of[slot] : 0];
+    const sp_material *own = &s->region[0];  // of the body: what a region does not say
+    if (isnan(m.density)) m.density = own->density;
+    if (isnan(m.young)) m.young = own->young;
+    if (isnan(m.poisson)) m.poisson = own->poisson;
+    m.density = solid_pick(s->density, slot, m.density);
+    m.young = solid_pick(s->young, slot, m.young);
+    m.poisson = solid_pick(s->poisson, slot, m.poisson);
+    return m;
+}
+
+// the linear material's turned gradients are the rest ones, in world axes
+static void set_linear_gradients(sp_tets *t) {
+    size_t w = (size_t)t->lanes;
+    for (size_t b = 0; b < (size_t)t->blocks; b++)
+        for (size_t l = 0; l < w; l++) {
+            double g[6], e[9], scale = t->scale[b * w + l];
+            for (size_t k = 0; k < 6; k++) g[k] = t->rest[(b * 6 + k) * w + l];
+            for (size_t k = 0; k < 9; k++) e[k] = t->frame[(b * 9 + k) * w + l];
+            for (size_t k = 0; k < 3; k++) {
+                t->grad[(b * 9 + k) * w + l] = scale * (e[k] * g[0] + e[3 + k] * g[1] + e[6 + k] * g[2]);
+                t->grad[(b * 9 + 3 + k) * w + l] = scale * (e[3 + k] * g[3] + e[6 + k] * g[4]);
+                t->grad[(b * 9 + 6 + k) * w + l] = scale * (e[6 + k] * g[5]);
+            }
+        }
+}
+
+// the lightest of the nodes that a collision point leans on; a smaller weight is there by rounding
+static double solid_lightest(const sp_solid *s, const sp_anchor *a) {
+    double w[4], least = INFINITY;
+    int node[4];
+    sp__solid_weights(a, w);
+    sp__solid_corners(s, a->elem, node);
+    for (int c = 0; c < 4; c++)
+        if (fabs(w[c]) > 1e-9) least = fmin(least, s->mass[node[c]]);
+    return least;
+}
+
+void sp__solid_materials(sp_body *b) {
+    sp_solid *s = sp__solid(b);
+    sp_tets *t = &s->tets;
+    if (!s->stale) return;
+    memset(s->mass, 0, sizeof *s->mass * (size_t)s->nodes);
+    memset(s->drag_of, 0, sizeof *s->drag_of * (size_t)s->nodes);
+    s->rigidity = 0;
+    for (int slot = 0; slot < t->blocks * t->lanes; slot++) {
+        sp_material m = sp__solid_material_of(s, slot);
+        double mu = m.young / (2 * (1 + m.poisson)), V = s->volume[slot];
+        t->scale[slot] = sqrt(V * mu);
+        t->ratio[slot] = 2 * m.poisson / (1 - 2 * m.poisson);
+        if (s->user_tet[slot] < 0) continue;
+        s->rigidity += V * mu;
+        for (int a = 0; a < 4; a++) {
+            int i = t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
+            s->mass[i] += m.density * V / 4, s->drag_of[i] += s->drag * V / 4;
+        }
+    }
+    if (t->frame) set_linear_gradients(t);
+    for (int k = 0; k < s->dead_count; k++)
+        if (s->dead[k].by_mass)
+            for (int i = 0; i < s->dead[k].count; i++) s->dead[k].weight[i] = s->mass[s->dead[k].node[i]];
+    double mass = 0;
+    for (int i = 0; i < s->nodes; i++) mass += s->mass[i];
+    b->loads.mean_mass = mass / s->nodes;
+    for (int i = 0; i < b->loads.node_count; i++)
+        b->loads.nodes[i].mass = b->loads.nodes[i].share * solid_lightest(s, &b->loads.nodes[i].at);
+    s->stale = false;
+    s->material_revision++;
+}
+
+// ------------------------------------------------------------------------------------------------ energies
+
+// What the watch over energy asks of a solid: energies, volume and inverted elements at a state, and the work of its own loads.
+
+enum { ELASTIC, VOLUME, INVERTED, KINETIC, MOMENT, SUMS = 8 };
+
+typedef struct tally_job {
+    const sp_body *b;
+    sp_which which;
+} tally_job;
+
+// Moments are taken from the rest shape: far from the origin small motions keep their digits.
+static void tally_nodes(const tally_job *j, int begin, int end, double *sum) {
+    const sp_solid *s = sp__solid(j->b);
+    const double *q = j->b->q[j->which], *v = j->b->v[j->which];
+    for (int i = begin; i < end; i++) {
+        size_t at = 3 * (size_t)i;
+        double m = s->mass[i];
+        sum[KINETIC] += 0.5 * m * sp__dot3(v + at, v + at);
+        for (size_t k = 0; k < 3; k++) sum[MOMENT + k] += m * (q[at + k] - s->rest[at + k]);
+    }
+}
+
+// a chunk of elements, and a range of nodes
+static void tally_task(void *arg, int task, int worker) {
+    const tally_job *j = arg;
+    const sp_solid *s = sp__solid(j->b);
+    const sp_chunks *c = &s->tets.chunks;
+    double *sum = s->tally + SUMS * (size_t)task, *x = s->scratch + (size_t)worker * 8 * (size_t)c->touch_max;
+    memset(sum, 0, SUMS * sizeof *sum);
+    if (task < c->count) {
+        s->be->gather(j->b->q[j->which], NULL, c->node + c->start[task], c->start[task + 1] - c->start[task], x);
+        s->be->tet_tally(&s->tets, task, x, sum);
+    }
+    if (task < s->leaf_count) tally_nodes(j, s->leaf_start[task], s->leaf_start[task + 1], sum);
+}
+
+static int tally_tasks(const sp_solid *s) {
+    return s->tets.chunks.count > s->leaf_count ? s->tets.chunks.count : s->leaf_count;
+}
+
+sp_status sp__solid_make_tally(sp_body *b) {
+    sp_solid *s = sp__solid(b);
+    for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) s->rest_volume += s->volume[slot];
+    s->tets.volume = s->volume;
+    return SP_NEW(b->ctx, s->tally, SUMS * (size_t)tally_tasks(s)) ? SP_OK : SP_NO_MEMORY;
+}
+
+void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
+    sp_solid *s = sp__solid(b);
+    tally_job j = {b, which};
+    double sum[SUMS] = {0};
+    int tasks = tally_tasks(s);
+    sp__solid_materials(b);
+    sp__chunks_each(b->ctx, s->be, tasks, tally_task, &j);
+    for (int t = 0; t < tasks; t++)
+        for (int k = 0; k < SUMS; k++) sum[k] += s->tally[SUMS * (size_t)t + (size_t)k];
+    *out = (sp_energies){.kinetic = sum[KINETIC],
+                         .elastic = sum[ELASTIC],
+                         .moment = {sum[MOMENT], sum[MOMENT + 1], sum[MOMENT + 2]},
+                         .volume = sum[VOLUME],
+                         .rest_volume = s->rest_volume,
+                         .inverted = sum[INVERTED],
+                         .rigidity = s->rigidity,
+                         .size = cbrt(6 * sqrt(2) * s->rest_volume / s->elements)};
+}
+
+// ------------------------------------------------------------------------------------------------ work
+
+// On a straight way the force of a pressure is quadratic, so Simpson's rule is exact.
+static double pressure_work(const sp_body *b, const sp_pressure_load *p) {
+    static const double at[3] = {0, 0.5, 1}, weight[3] = {1, 4, 1};
+    const double *from = b->q[SP_COMMITTED], *to = b->q[SP_TRIAL];
+    double work = 0;
+    for (int i = 0; i < p->count; i++) {
+        double x[3][3], way[3] = {0}, u[3], v[3], n[3];
+        for (int k = 0; k < 3; k++) {
+            size_t node = 3 * (size_t)p->face[i][k];
+            for (size_t a = 0; a < 3; a++) way[a] += to[node + a] - from[node + a];
+        }
+        for (int s = 0; s < 3; s++) {
+            for (int k = 0; k < 3; k++)
+                for (int a = 0; a < 3; a++) {
+                    size_t e = 3 * (size_t)p->face[i][k] + (size_t)a;
+                    x[k][a] = from[e] + at[s] * (to[e] - from[e]);
+                }
+            sp__sub3(x[1], x[0], u), sp__sub3(x[2], x[0], v);
+            sp__cross3(u, v, n);
+            work -= weight[s] / 6 * p->now / 6 * sp__dot3(n, way);
+        }
+    }
+    return work;
+}
+
+double sp__solid_work(sp_body *b, double push[3]) {
+    const sp_solid *s = sp__solid(b);
+    double work = 0;
+    (void)push;
+    for (int k = 0; k < s->dead_count; k++)
+        for (int i = 0; i < s->dead[k].count; i++)
+            for (size_t a = 0; a < 3; a++) {
+                size_t at = 3 * (size_t)s->dead[k].node[i] + a;
+                work += s->dead[k].now[a] * s->dead[k].weight[i] * (b->q[SP_TRIAL][at] - b->q[SP_COMMITTED][at]);
+            }
+    for (int k = 0; k < s->pressure_count; k++) work += pressure_work(b, &s->pressure[k]);
+    return work;
 }

@@ -12,7 +12,7 @@ void sp__solid_weights(const sp_anchor *a, double w[4]) {
     w[0] = 1 - w[1] - w[2] - w[3];
 }
 
-static void interpolate(const int node[4], const double w[4], const double *field, double out[3]) {
+static void solid_interpolate(const int node[4], const double w[4], const double *field, double out[3]) {
     for (int k = 0; k < 3; k++) {
         out[k] = 0;
         for (int a = 0; a < 4; a++)
@@ -26,8 +26,8 @@ void sp__solid_points(sp_body *b, sp_which which, int n, const sp_anchor *a, dou
         double w[4];
         sp__solid_corners(sp__solid(b), a[i].elem, node);
         sp__solid_weights(&a[i], w);
-        interpolate(node, w, b->q[which], x + 3 * (size_t)i);
-        if (v) interpolate(node, w, b->v[which], v + 3 * (size_t)i);
+        solid_interpolate(node, w, b->q[which], x + 3 * (size_t)i);
+        if (v) solid_interpolate(node, w, b->v[which], v + 3 * (size_t)i);
     }
 }
 
@@ -80,7 +80,7 @@ sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out) {
 }
 
 // weights of x in a rest element; returns the least
-static double weights_in(const sp_solid *s, int slot, const double x[3], double w[4]) {
+static double solid_weights_in(const sp_solid *s, int slot, const double x[3], double w[4]) {
     const sp_tets *t = &s->tets;
     const double *p[4];
     for (int a = 0; a < 4; a++) p[a] = s->rest + 3 * (size_t)t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
@@ -102,7 +102,7 @@ sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *ou
     // a plain scan: picks are rare, and the mesh's own search structure is not kept
     for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) {
         if (s->user_tet[slot] < 0) continue;
-        double w[4], least = weights_in(s, slot, rest, w);
+        double w[4], least = solid_weights_in(s, slot, rest, w);
         if (!(least > best)) continue;
         best = least;
         *out = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)s->user_tet[slot], .at = {w[1], w[2], w[3]}};

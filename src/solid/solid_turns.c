@@ -29,7 +29,7 @@ static void block_turns(const sp_solid *s, int block, double *R) {
 }
 
 // the nearest rotation, the identity where there is nothing to go by
-static void nearest(double R[9]) {
+static void solid_nearest(double R[9]) {
     double M[9], size = 0;
     for (int k = 0; k < 9; k++) M[k] = R[k], size += fabs(R[k]);
     if (size > 0 && isfinite(size)) {
@@ -49,12 +49,12 @@ void sp__solid_element_turns(const sp_solid *s, int begin, int end, double *R) {
         memcpy(R, all + 9 * lane, 9 * (size_t)n * sizeof *R);
         // elements without stiffness have no gradients to tell by
         for (int l = 0; l < n; l++, slot++, R += 9)
-            if (s->tets.deformed || !(s->tets.scale[slot] > 0)) nearest(R);
+            if (s->tets.deformed || !(s->tets.scale[slot] > 0)) solid_nearest(R);
     }
 }
 
 // which elements stand around each node
-static sp_status list_around(sp_body *b) {
+static sp_status solid_list_around(sp_body *b) {
     sp_solid *s = sp__solid(b);
     const sp_tets *t = &s->tets;
     int slots = t->blocks * t->lanes, *next = NULL;
@@ -74,7 +74,7 @@ static sp_status list_around(sp_body *b) {
     return SP_OK;
 }
 
-static double turn_elements(void *arg, int begin, int end) {
+static double solid_turn_elements(void *arg, int begin, int end) {
     const sp_solid *s = arg;
     sp__solid_element_turns(s, begin, end, s->turn + 9 * (size_t)begin);
     for (int slot = begin; slot < end; slot++)
@@ -87,7 +87,7 @@ typedef struct node_turns {
     double *R;
 } node_turns;
 
-static double turn_nodes(void *arg, int begin, int end) {
+static double solid_turn_nodes(void *arg, int begin, int end) {
     const node_turns *n = arg;
     const sp_solid *s = n->s;
     for (int i = begin; i < end; i++) {
@@ -97,7 +97,7 @@ static double turn_nodes(void *arg, int begin, int end) {
             for (int k = 0; k < 9; k++) sum[k] += turn[k];
         }
         memcpy(R, sum, sizeof sum);
-        nearest(R);
+        solid_nearest(R);
     }
     return 0;
 }
@@ -110,11 +110,11 @@ sp_status sp__solid_turns(void *o, double *R) {
         for (size_t k = 0; k < 9 * (size_t)s->nodes; k++) R[k] = k % 9 % 4 == 0;
         return SP_OK;
     }
-    SP_TRY(list_around(b));
+    SP_TRY(solid_list_around(b));
     // the sums of ranges are not used: R's own room serves for the partial sums, far more than they need
-    sp__ranges(b->ctx, slots, turn_elements, s, R);
+    sp__ranges(b->ctx, slots, solid_turn_elements, s, R);
     node_turns n = {s, R};
-    sp__ranges(b->ctx, s->nodes, turn_nodes, &n, s->partial);
+    sp__ranges(b->ctx, s->nodes, solid_turn_nodes, &n, s->partial);
     return SP_OK;
 }
 

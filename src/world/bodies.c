@@ -39,7 +39,7 @@ sp_body_id sp_world_body_named(const sp_world *w, const char *name) {
 
 // ---------------------------------------------------------------------------------------------------- taking in
 
-static sp_status check_name(sp_world *w, const char *name, size_t room) {
+static sp_status world_check_name(sp_world *w, const char *name, size_t room) {
     if (!name[0] || strlen(name) >= room)
         return WORLD_FAIL(w, SP_BAD_INPUT, "body name of %zu characters, must have 1 to %zu", strlen(name), room - 1);
     if (strcmp(name, "gravity") == 0 || strcmp(name, "contact") == 0)
@@ -82,13 +82,13 @@ static void name_body(sp_world *w, sp_body *b, const char *name) {
         snprintf(b->name, sizeof b->name, "%s%u", b->ops->kind, (unsigned)w->slot_count + 1);
 }
 
-static sp_status adopt(sp_world *w, sp_body *b, const char *name) {
+static sp_status take_body(sp_world *w, sp_body *b, const char *name) {
     b->error = &w->body_error;
     name_body(w, b, NULL);
-    SP_TRY(check_name(w, name ? name : b->name, sizeof b->name));
+    SP_TRY(world_check_name(w, name ? name : b->name, sizeof b->name));
     SP_TRY(reserve_body(w));
     name_body(w, b, name);
-    sp_status status = b->nv > 0 ? sp__loads_reserve(b, SP_DRAG_ROOM) : SP_OK;
+    sp_status status = !(b->caps & SP_CAP_KINEMATIC) ? sp__loads_reserve(b, SP_DRAG_ROOM) : SP_OK;
     if (status < 0) return sp__world_body_failed(w, b, status);
     sp_measure m;
     b->ops->measure(b, &m);
@@ -109,7 +109,7 @@ static sp_status adopt(sp_world *w, sp_body *b, const char *name) {
 }
 
 sp_status sp__world_adopt(sp_world *w, sp_body *b, const char *name, sp_body_id *out) {
-    sp_status status = adopt(w, b, name);
+    sp_status status = take_body(w, b, name);
     if (status < 0) {
         b->ops->destroy(b);
         return status;
@@ -118,42 +118,43 @@ sp_status sp__world_adopt(sp_world *w, sp_body *b, const char *name, sp_body_id 
     return SP_OK;
 }
 
-static sp_status add_created(sp_world *w, sp_status created, sp_body *b, const char *name, sp_body_id *out) {
-    if (created < 0) return sp__world_body_failed(w, NULL, created);
-    return sp__world_adopt(w, b, name, out);
+// A kind's own creation; def is the kind's definition.
+typedef sp_status create_fn(sp_world *w, const void *def, sp_body **out);
+
+static sp_status create_solid(sp_world *w, const void *def, sp_body **out) {
+    return sp__solid_create(w->ctx, &w->body_error, def, w->backend, out);
+}
+
+static sp_status create_rod(sp_world *w, const void *def, sp_body **out) {
+    return sp__rod_create(w->ctx, &w->body_error, def, out);
+}
+
+static sp_status create_rigid(sp_world *w, const void *def, sp_body **out) {
+    return sp__rigid_create(w->ctx, &w->body_error, def, out);
+}
+
+static sp_status world_add_body(sp_world *w, create_fn *create, const char *kind, const void *def, const char *name,
+                                sp_body_id *out) {
+    if (out) *out = (sp_body_id){0, 0};
+    if (!def) return WORLD_FAIL(w, SP_BAD_INPUT, "sp_world_add_%s without a definition", kind);
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = NULL;
+    sp_status status = create(w, def, &b);
+    status = status < 0 ? sp__world_body_failed(w, NULL, status) : sp__world_adopt(w, b, name, out);
+    sp__world_leave(w);
+    return status;
 }
 
 sp_status sp_world_add_solid(sp_world *w, const sp_solid_def *def, sp_body_id *out) {
-    if (out) *out = (sp_body_id){0, 0};
-    if (!def) return WORLD_FAIL(w, SP_BAD_INPUT, "sp_world_add_solid without a definition");
-    SP_TRY(sp__world_enter(w));
-    sp_body *b = NULL;
-    sp_status status = sp__solid_create(w->ctx, &w->body_error, def, w->backend, &b);
-    status = add_created(w, status, b, def->name, out);
-    sp__world_leave(w);
-    return status;
+    return world_add_body(w, create_solid, "solid", def, def ? def->name : NULL, out);
 }
 
 sp_status sp_world_add_rod(sp_world *w, const sp_rod_def *def, sp_body_id *out) {
-    if (out) *out = (sp_body_id){0, 0};
-    if (!def) return WORLD_FAIL(w, SP_BAD_INPUT, "sp_world_add_rod without a definition");
-    SP_TRY(sp__world_enter(w));
-    sp_body *b = NULL;
-    sp_status status = sp__rod_create(w->ctx, &w->body_error, def, &b);
-    status = add_created(w, status, b, def->name, out);
-    sp__world_leave(w);
-    return status;
+    return world_add_body(w, create_rod, "rod", def, def ? def->name : NULL, out);
 }
 
 sp_status sp_world_add_rigid(sp_world *w, const sp_rigid_def *def, sp_body_id *out) {
-    if (out) *out = (sp_body_id){0, 0};
-    if (!def) return WORLD_FAIL(w, SP_BAD_INPUT, "sp_world_add_rigid without a definition");
-    SP_TRY(sp__world_enter(w));
-    sp_body *b = NULL;
-    sp_status status = sp__rigid_create(w->ctx, &w->body_error, def, &b);
-    status = add_created(w, status, b, def->name, out);
-    sp__world_leave(w);
-    return status;
+    return world_add_body(w, create_rigid, "rigid", def, def ? def->name : NULL, out);
 }
 
 static void remove_body(sp_world *w, sp_body *b) {

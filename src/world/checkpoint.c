@@ -58,14 +58,14 @@ typedef struct array_record {
     uint64_t size, count;
 } array_record;
 
-static bool ok(const walk *k) {
+static bool checkpoint_ok(const walk *k) {
     return !k->why[0];
 }
 
 // The next `size` bytes of the block: written from `item`, or read into it. Blocks of 8 bytes keep records aligned.
-static void pass(walk *k, void *item, size_t size) {
+static void checkpoint_pass(walk *k, void *item, size_t size) {
     size_t whole = (size + 7) & ~(size_t)7;
-    if (!ok(k)) return;
+    if (!checkpoint_ok(k)) return;
     if (k->mode != COUNT && whole > k->size - k->at) {
         snprintf(k->why, sizeof k->why, "it ends after %zu bytes", k->size);
         return;
@@ -80,10 +80,10 @@ static void pass_array(sp_visitor *v, const char *name, void *data, size_t size,
     array_record here = {.size = size, .count = count};
     snprintf(here.name, sizeof here.name, "%s", name);
     array_record r = here;
-    pass(k, &r, sizeof r);
-    if (ok(k) && memcmp(&r, &here, sizeof r) != 0)
+    checkpoint_pass(k, &r, sizeof r);
+    if (checkpoint_ok(k) && memcmp(&r, &here, sizeof r) != 0)
         snprintf(k->why, sizeof k->why, "array %s of body '%.40s' has another size or name here", name, k->body);
-    if (!ok(k)) return;
+    if (!checkpoint_ok(k)) return;
     if (k->mode == CHECK || (k->mode == APPLY && k->compare)) {
         size_t bytes = size * count, whole = (bytes + 7) & ~(size_t)7;
         if (whole > k->size - k->at)
@@ -93,7 +93,7 @@ static void pass_array(sp_visitor *v, const char *name, void *data, size_t size,
         k->at += whole;
         return;
     }
-    pass(k, data, size * count);
+    checkpoint_pass(k, data, size * count);
 }
 
 // ---------------------------------------------------------------------------------------------------- springs
@@ -138,14 +138,14 @@ static void check_spring(sp_world *w, walk *k, sp_body *b, int index, spring_rec
 static void pass_springs(sp_world *w, walk *k, sp_body *b, uint64_t count) {
     if (k->mode == CHECK && (count < (uint64_t)defined_springs(b) || count > INT32_MAX / 2))
         snprintf(k->why, sizeof k->why, "body '%.40s' has %llu springs", k->body, (unsigned long long)count);
-    for (uint64_t i = 0; i < count && ok(k); i++) {
+    for (uint64_t i = 0; i < count && checkpoint_ok(k); i++) {
         spring_record r = {0};
         if (k->mode <= WRITE) r = record_of(&b->loads.springs[i]);
-        pass(k, &r, sizeof r);
-        if (ok(k) && k->mode == CHECK) check_spring(w, k, b, (int)i, &r);
-        if (ok(k) && k->mode == APPLY) put_spring(&b->loads.springs[i], &r);
+        checkpoint_pass(k, &r, sizeof r);
+        if (checkpoint_ok(k) && k->mode == CHECK) check_spring(w, k, b, (int)i, &r);
+        if (checkpoint_ok(k) && k->mode == APPLY) put_spring(&b->loads.springs[i], &r);
     }
-    if (k->mode == APPLY && ok(k)) b->loads.spring_count = (int)count;
+    if (k->mode == APPLY && checkpoint_ok(k)) b->loads.spring_count = (int)count;
 }
 
 // ---------------------------------------------------------------------------------------------------- solvers
@@ -160,12 +160,12 @@ static void pass_solver(walk *k, sp_body *b) {
     walk count = {.mode = COUNT, .body = b->name};
     if (k->mode <= WRITE) visit_solver(&count, b->solver);
     uint64_t size = count.at;
-    pass(k, &size, sizeof size);
-    if (!ok(k)) return;
+    checkpoint_pass(k, &size, sizeof size);
+    if (!checkpoint_ok(k)) return;
     if (k->mode == CHECK) {
         if (size > k->size - k->at) snprintf(k->why, sizeof k->why, "it ends inside the solver of body '%.40s'", k->body);
         k->solver_at = k->at, k->solver_size = (size_t)size;
-        if (ok(k)) k->at += (size_t)size;
+        if (checkpoint_ok(k)) k->at += (size_t)size;
         return;
     }
     visit_solver(k, b->solver);
@@ -175,11 +175,11 @@ static void pass_solver(walk *k, sp_body *b) {
 static bool solver_fits(const walk *block, sp_body *b, sp_solver *solver) {
     walk k = {.mode = CHECK, .data = block->data + block->solver_at, .size = block->solver_size, .body = b->name};
     visit_solver(&k, solver);
-    return ok(&k) && k.at == k.size;
+    return checkpoint_ok(&k) && k.at == k.size;
 }
 
 // A solve of nothing at the state of the body: all arrays are there afterwards.
-static sp_status prime(const sp_world *w, sp_body *b, sp_solver *solver) {
+static sp_status checkpoint_prime(const sp_world *w, sp_body *b, sp_solver *solver) {
     const sp_step step = sp__body_step(b, &w->step);
     sp_system A;
     sp_linear_info info;
@@ -196,7 +196,7 @@ static sp_status make_solver(const sp_world *w, const walk *block, sp_body *b) {
     sp__solver_destroy(&b->next_solver);
     if (solver_fits(block, b, b->solver)) return SP_OK;
     sp_status status = b->solver ? sp__solver_create(b->ctx, &b->solver->def, b->solver->be, &b->next_solver) : SP_BAD_INPUT;
-    if (status >= 0 && block->solver_size) status = prime(w, b, b->next_solver);
+    if (status >= 0 && block->solver_size) status = checkpoint_prime(w, b, b->next_solver);
     if (status >= 0 && !solver_fits(block, b, b->next_solver)) status = SP_BAD_INPUT;
     if (status < 0) sp__solver_destroy(&b->next_solver);
     if (status == SP_BAD_INPUT) SP_BODY_FAIL(b, status, "checkpoint: body '%s' has another solver", b->name);
@@ -218,7 +218,7 @@ static body_record body_record_of(const sp_world *w, const sp_body *b) {
     return r;
 }
 
-static void check_body(const sp_world *w, walk *k, const sp_body *b, const body_record *r) {
+static void checkpoint_check_body(const sp_world *w, walk *k, const sp_body *b, const body_record *r) {
     body_record here = body_record_of(w, b);
     here.frozen = r->frozen, here.told = r->told, here.springs = r->springs;
     if (memcmp(&here, r, sizeof here) != 0)
@@ -228,13 +228,13 @@ static void check_body(const sp_world *w, walk *k, const sp_body *b, const body_
 static void pass_body(sp_world *w, walk *k, sp_body *b) {
     body_record r = body_record_of(w, b);
     k->body = b->name;
-    pass(k, &r, sizeof r);
-    if (ok(k) && k->mode >= CHECK) check_body(w, k, b, &r);
-    if (!ok(k)) return;
+    checkpoint_pass(k, &r, sizeof r);
+    if (checkpoint_ok(k) && k->mode >= CHECK) checkpoint_check_body(w, k, b, &r);
+    if (!checkpoint_ok(k)) return;
     if (k->mode == APPLY) b->frozen = r.frozen != 0, sp__world_slot(w, b)->told = r.told != 0;
     pass_springs(w, k, b, r.springs);
     sp_visitor v = {.array = pass_array, .user = k};
-    for (int tier = SP_TOPOLOGY; tier <= SP_CACHE && ok(k); tier++) {
+    for (int tier = SP_TOPOLOGY; tier <= SP_CACHE && checkpoint_ok(k); tier++) {
         k->compare = tier == SP_TOPOLOGY;
         b->ops->visit(b, (sp_tier)tier, &v);
     }
@@ -262,16 +262,16 @@ static void put_world(sp_world *w, const world_record *r) {
 
 static void pass_world(sp_world *w, walk *k) {
     world_record r = world_record_of(w);
-    pass(k, &r, sizeof r);
-    if (ok(k) && k->mode >= CHECK && r.body_count != (uint64_t)w->body_count)
+    checkpoint_pass(k, &r, sizeof r);
+    if (checkpoint_ok(k) && k->mode >= CHECK && r.body_count != (uint64_t)w->body_count)
         snprintf(k->why, sizeof k->why, "it holds %llu bodies, the world %d", (unsigned long long)r.body_count, w->body_count);
-    if (ok(k) && k->mode == APPLY) put_world(w, &r);
-    for (int i = 0; i < w->body_count && ok(k); i++) pass_body(w, k, w->bodies[i]);
-    if (ok(k) && k->mode >= CHECK && k->at != k->size)
+    if (checkpoint_ok(k) && k->mode == APPLY) put_world(w, &r);
+    for (int i = 0; i < w->body_count && checkpoint_ok(k); i++) pass_body(w, k, w->bodies[i]);
+    if (checkpoint_ok(k) && k->mode >= CHECK && k->at != k->size)
         snprintf(k->why, sizeof k->why, "%zu bytes are left over", k->size - k->at);
 }
 
-static uint64_t checksum(const unsigned char *data, size_t size) {
+static uint64_t checkpoint_checksum(const unsigned char *data, size_t size) {
     uint64_t sum = 0, word;
     for (size_t i = 0; i + sizeof word <= size; i += sizeof word) {
         memcpy(&word, data + i, sizeof word);
@@ -282,7 +282,7 @@ static uint64_t checksum(const unsigned char *data, size_t size) {
 
 // ---------------------------------------------------------------------------------------------------- save
 
-static sp_status save(sp_world *w, sp_checkpoint *out) {
+static sp_status checkpoint_save(sp_world *w, sp_checkpoint *out) {
     walk count = {.mode = COUNT};
     pass_world(w, &count);
     size_t size = sizeof(block_header) + count.at;
@@ -290,7 +290,7 @@ static sp_status save(sp_world *w, sp_checkpoint *out) {
     if (!data) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for a checkpoint of %zu bytes", size);
     walk write = {.mode = WRITE, .data = data + sizeof(block_header), .size = count.at};
     pass_world(w, &write);
-    block_header h = {.size = count.at, .checksum = checksum(write.data, count.at)};
+    block_header h = {.size = count.at, .checksum = checkpoint_checksum(write.data, count.at)};
     memcpy(h.magic, magic, sizeof magic);
     h.magic[7] = VERSION;
     memcpy(data, &h, sizeof h);
@@ -301,7 +301,7 @@ static sp_status save(sp_world *w, sp_checkpoint *out) {
 sp_status sp_world_save(sp_world *w, sp_checkpoint *out) {
     *out = (sp_checkpoint){0};
     SP_TRY(sp__world_enter(w));
-    sp_status status = save(w, out);
+    sp_status status = checkpoint_save(w, out);
     sp__world_leave(w);
     return status;
 }
@@ -323,20 +323,20 @@ static sp_status check_header(sp_world *w, const void *data, size_t size, block_
     if (h->size != size - sizeof *h)
         return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of %zu bytes, must be %llu", size,
                           (unsigned long long)h->size + sizeof *h);
-    if (checksum((const unsigned char *)data + sizeof *h, size - sizeof *h) != h->checksum)
+    if (checkpoint_checksum((const unsigned char *)data + sizeof *h, size - sizeof *h) != h->checksum)
         return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint: damaged, its checksum does not fit");
     return SP_OK;
 }
 
 // Drags and solvers of the block: the only part of a restore that needs memory, done before anything changes.
-static sp_status reserve(sp_world *w, walk k) {
+static sp_status checkpoint_reserve(sp_world *w, walk k) {
     world_record r;
-    pass(&k, &r, sizeof r);
+    checkpoint_pass(&k, &r, sizeof r);
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         walk header = k;
         body_record br;
-        pass(&header, &br, sizeof br);
+        checkpoint_pass(&header, &br, sizeof br);
         int extra = (int)br.springs - b->loads.spring_count;
         sp_status status = extra > 0 ? sp__loads_reserve(b, extra) : SP_OK;
         pass_body(w, &k, b);
@@ -358,15 +358,15 @@ static void swap_solvers(sp_world *w, bool keep_new) {
     }
 }
 
-static sp_status restore(sp_world *w, const void *data, size_t size) {
+static sp_status checkpoint_restore(sp_world *w, const void *data, size_t size) {
     block_header h;
     SP_TRY(check_header(w, data, size, &h));
     // CHECK and APPLY only read it
     unsigned char *block = (unsigned char *)(uintptr_t)data + sizeof h;
     walk start = {.mode = CHECK, .data = block, .size = size - sizeof h}, k = start;
     pass_world(w, &k);
-    if (!ok(&k)) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint does not fit this world: %s", k.why);
-    sp_status status = reserve(w, start);
+    if (!checkpoint_ok(&k)) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint does not fit this world: %s", k.why);
+    sp_status status = checkpoint_reserve(w, start);
     swap_solvers(w, status >= 0);
     SP_TRY(status);
     k = start;
@@ -389,7 +389,7 @@ static sp_status restore(sp_world *w, const void *data, size_t size) {
 
 sp_status sp_world_restore(sp_world *w, const void *data, size_t size) {
     SP_TRY(sp__world_enter(w));
-    sp_status status = restore(w, data, size);
+    sp_status status = checkpoint_restore(w, data, size);
     sp__world_leave(w);
     return status;
 }

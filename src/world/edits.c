@@ -23,12 +23,12 @@ sp_status sp__edits_reserve(sp_context *ctx, sp_edits *edits, int capacity) {
 
 // ---------------------------------------------------------------------------------------------------- queue
 
-static bool finite3(const double *x) {
+static bool edit_finite3(const double *x) {
     return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
 static sp_status check_drag(sp_world *w, const sp_edit *e) {
-    if (!finite3(e->target))
+    if (!edit_finite3(e->target))
         return WORLD_FAIL(w, SP_BAD_INPUT, "drag to %g %g %g, must be finite", e->target[0], e->target[1], e->target[2]);
     if (!(e->stiffness > 0) || !isfinite(e->stiffness))
         return WORLD_FAIL(w, SP_BAD_INPUT, "drag with stiffness %g, must be finite and > 0", e->stiffness);
@@ -38,10 +38,10 @@ static sp_status check_drag(sp_world *w, const sp_edit *e) {
     return SP_OK;
 }
 
-static sp_status check_pose(sp_world *w, const sp_edit *e) {
+static sp_status edit_check_pose(sp_world *w, const sp_edit *e) {
     const double *q = e->pose.quat;
     double length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    if (!finite3(e->pose.translate)) return WORLD_FAIL(w, SP_BAD_INPUT, "pose: translate must be finite");
+    if (!edit_finite3(e->pose.translate)) return WORLD_FAIL(w, SP_BAD_INPUT, "pose: translate must be finite");
     if (!(fabs(length2 - 1) < 1e-6))
         return WORLD_FAIL(w, SP_BAD_INPUT, "pose: quaternion of length %g, must be 1", sqrt(length2));
     return SP_OK;
@@ -57,7 +57,7 @@ static sp_status check_edit(sp_world *w, const sp_edit *e) {
         return e->node >= 0 ? SP_OK : WORLD_FAIL(w, SP_BAD_INPUT, "pin of node %d, must be >= 0", e->node);
     case SP_EDIT_DRAG: return check_drag(w, e);
     case SP_EDIT_DROP: return e->slot >= 0 ? SP_OK : WORLD_FAIL(w, SP_BAD_INPUT, "drop by slot %d, must be >= 0", e->slot);
-    case SP_EDIT_POSE: return check_pose(w, e);
+    case SP_EDIT_POSE: return edit_check_pose(w, e);
     case SP_EDIT_PARAM:
         if (!e->path[0] || !memchr(e->path, 0, sizeof e->path))
             return WORLD_FAIL(w, SP_BAD_INPUT, "parameter path is empty or longer than %zu", sizeof e->path - 1);
@@ -72,7 +72,7 @@ static bool same_body(sp_body_id a, sp_body_id b) {
 }
 
 // the waiting edit whose place this one takes; -1: none
-static int mailbox(const sp_world *w, const sp_edit *e) {
+static int edit_mailbox(const sp_world *w, const sp_edit *e) {
     for (int i = w->pending.count - 1; i >= w->in_flight; i--) {
         const sp_edit *p = &w->pending.list[i];
         if (p->source != e->source) continue;
@@ -84,8 +84,8 @@ static int mailbox(const sp_world *w, const sp_edit *e) {
     return -1;
 }
 
-static sp_status enqueue(sp_world *w, const sp_edit *e) {
-    int place = mailbox(w, e);
+static sp_status edit_enqueue(sp_world *w, const sp_edit *e) {
+    int place = edit_mailbox(w, e);
     if (place < 0) {
         if (w->pending.count == w->pending.capacity) {
             if (w->pending.capacity > INT32_MAX / 2) return SP_NO_MEMORY;
@@ -103,7 +103,7 @@ static sp_status enqueue(sp_world *w, const sp_edit *e) {
 sp_status sp_world_queue(sp_world *w, const sp_edit *e) {
     SP_TRY(check_edit(w, e));
     pthread_mutex_lock(&w->edit_lock);
-    sp_status status = enqueue(w, e);
+    sp_status status = edit_enqueue(w, e);
     pthread_mutex_unlock(&w->edit_lock);
     if (status < 0) return WORLD_FAIL(w, status, "no memory for another edit");
     return SP_OK;
@@ -137,7 +137,7 @@ static void remove_spring(sp_body *b, sp_spring *s) {
 }
 
 // end the drag of (source, slot) on every body but `keep`; true: there was one
-static sp_status drop(sp_world *w, const sp_edit *e, const sp_body *keep, bool *found) {
+static sp_status edit_drop(sp_world *w, const sp_edit *e, const sp_body *keep, bool *found) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         sp_spring *s = b == keep ? NULL : find_drag(b, e->source, e->slot);
@@ -149,7 +149,7 @@ static sp_status drop(sp_world *w, const sp_edit *e, const sp_body *keep, bool *
     return SP_OK;
 }
 
-static sp_status refuse(sp_world *w, const char *why) {
+static sp_status edit_refuse(sp_world *w, const char *why) {
     static const char *const names[] = {"pin", "release", "drag", "drop", "pose", "param", "take-over"};
     const sp_edit *e = &w->batch.list[w->batch.count];
     bool param = e->type == SP_EDIT_PARAM;
@@ -162,62 +162,58 @@ static sp_status refuse(sp_world *w, const char *why) {
 static sp_status apply_drag(sp_world *w, const sp_edit *e) {
     sp_body *b = sp__world_anchored(w, &e->anchor);
     bool found = false;
-    if (!b) return refuse(w, "its anchor holds on no body");
-    if (b->nv == 0) return refuse(w, "the body moves by prescription only");
-    SP_TRY(drop(w, e, b, &found));
+    if (!b) return edit_refuse(w, "its anchor holds on no body");
+    if (b->caps & SP_CAP_KINEMATIC) return edit_refuse(w, "the body moves by prescription only");
+    SP_TRY(edit_drop(w, e, b, &found));
     SP_TRY(sp__journal_body(w, b));
+    sp_spring drag = {.at = e->anchor,
+                      .stiffness = e->stiffness,
+                      .damping = e->damping,
+                      .axes = SP_AXES_ALL,
+                      .source = e->source,
+                      .slot = e->slot,
+                      .active = true};
+    for (int a = 0; a < 3; a++) drag.target[a] = e->target[a], drag.to[a] = sp_signal_constant(e->target[a]);
     sp_spring *s = find_drag(b, e->source, e->slot);
-    if (!s) {
-        if (b->loads.spring_count == b->loads.spring_capacity) {
-            sp_status status = sp__loads_reserve(b, SP_DRAG_ROOM);
-            if (status < 0) return sp__world_body_failed(w, b, status);
-        }
-        s = &b->loads.springs[b->loads.spring_count++];
-    }
-    *s = (sp_spring){.at = e->anchor,
-                     .stiffness = e->stiffness,
-                     .damping = e->damping,
-                     .axes = SP_AXES_ALL,
-                     .source = e->source,
-                     .slot = e->slot,
-                     .active = true};
-    for (int a = 0; a < 3; a++) {
-        s->target[a] = e->target[a];
-        s->to[a] = sp_signal_constant(e->target[a]);
-    }
+    sp_status status = SP_OK;
+    if (s)
+        *s = drag;
+    else
+        status = sp__loads_add_spring(b, &drag);
+    if (status < 0) return sp__world_body_failed(w, b, status);
     b->retune = true;
     return SP_OK;
 }
 
 static sp_status apply_drop(sp_world *w, const sp_edit *e) {
     bool found = false;
-    SP_TRY(drop(w, e, NULL, &found));
-    return found ? SP_OK : refuse(w, "nothing is dragged by that source and slot");
+    SP_TRY(edit_drop(w, e, NULL, &found));
+    return found ? SP_OK : edit_refuse(w, "nothing is dragged by that source and slot");
 }
 
 static sp_status apply_pin(sp_world *w, const sp_edit *e) {
     sp_body *b = sp__world_body(w, e->body);
-    if (!b) return refuse(w, "the body's id is null or stale");
+    if (!b) return edit_refuse(w, "the body's id is null or stale");
     SP_TRY(sp__journal_body(w, b));
-    if (b->ops->pin(b, e->node, e->axes, e->type == SP_EDIT_PIN) < 0) return refuse(w, w->body_error.message);
+    if (b->ops->pin(b, e->node, e->axes, e->type == SP_EDIT_PIN) < 0) return edit_refuse(w, w->body_error.message);
     b->retune = true;
     return SP_OK;
 }
 
 static sp_status apply_pose(sp_world *w, const sp_edit *e) {
     sp_body *b = sp__world_body(w, e->body);
-    if (!b) return refuse(w, "the body's id is null or stale");
-    if (!b->ops->pose) return refuse(w, "the body is not kinematic");
+    if (!b) return edit_refuse(w, "the body's id is null or stale");
+    if (!b->ops->pose) return edit_refuse(w, "the body is not kinematic");
     SP_TRY(sp__journal_body(w, b));
-    return b->ops->pose(b, &e->pose) < 0 ? refuse(w, w->body_error.message) : SP_OK;
+    return b->ops->pose(b, &e->pose) < 0 ? edit_refuse(w, w->body_error.message) : SP_OK;
 }
 
 static sp_status apply_param(sp_world *w, const sp_edit *e) {
     sp_param p;
     sp_body *b;
     sp_gravity *gravity;
-    if (!sp__find_param(w, e->path, &p, &b, &gravity)) return refuse(w, "there is no parameter of that path");
-    if (!sp__param_editable(p.spec, e->value)) return refuse(w, "the value is out of the parameter's range");
+    if (!sp__find_param(w, e->path, &p, &b, &gravity)) return edit_refuse(w, "there is no parameter of that path");
+    if (!sp__param_editable(p.spec, e->value)) return edit_refuse(w, "the value is out of the parameter's range");
     if (gravity) {
         SP_TRY(sp__journal_gravity(w, gravity));
         gravity->set = true, gravity->value = e->value;
@@ -232,14 +228,14 @@ static sp_status apply_param(sp_world *w, const sp_edit *e) {
 
 static sp_status apply_take_over(sp_world *w, const sp_edit *e) {
     sp_body *b = sp__world_body(w, e->body);
-    if (!b) return refuse(w, "the body's id is null or stale");
-    if (!b->solver) return refuse(w, "the body moves by prescription only");
+    if (!b) return edit_refuse(w, "the body's id is null or stale");
+    if (b->caps & SP_CAP_KINEMATIC) return edit_refuse(w, "the body moves by prescription only");
     sp_slot *slot = sp__world_slot(w, b);
     slot->told = slot->take_over = true;
     return SP_OK;
 }
 
-static sp_status apply(sp_world *w, const sp_edit *e) {
+static sp_status edit_apply(sp_world *w, const sp_edit *e) {
     switch (e->type) {
     case SP_EDIT_PIN:
     case SP_EDIT_RELEASE: return apply_pin(w, e);
@@ -254,7 +250,7 @@ static sp_status apply(sp_world *w, const sp_edit *e) {
 
 // ---------------------------------------------------------------------------------------------------- the stage
 
-static bool before(const sp_edit *a, const sp_edit *b) {
+static bool edit_before(const sp_edit *a, const sp_edit *b) {
     return a->source != b->source ? a->source < b->source : a->sequence < b->sequence;
 }
 
@@ -263,13 +259,13 @@ static void sort_edits(sp_edit *list, int n) {
     for (int i = 1; i < n; i++) {
         sp_edit e = list[i];
         int j = i;
-        for (; j > 0 && before(&e, &list[j - 1]); j--) list[j] = list[j - 1];
+        for (; j > 0 && edit_before(&e, &list[j - 1]); j--) list[j] = list[j - 1];
         list[j] = e;
     }
 }
 
 // Copy what waits, under the lock. Both copies get their room here, so that commit needs none.
-static sp_status fetch(sp_world *w) {
+static sp_status edit_fetch(sp_world *w) {
     pthread_mutex_lock(&w->edit_lock);
     int n = w->pending.count;
     w->batch.count = 0;
@@ -289,7 +285,7 @@ sp_status sp__take_edits(sp_world *w, double h) {
         sp_slot *slot = sp__world_slot(w, w->bodies[i]);
         slot->told_before = slot->told, slot->take_over = false;
     }
-    if (fetch(w) < 0) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for the queued edits");
+    if (edit_fetch(w) < 0) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for the queued edits");
     int n = w->in_flight;
     sort_edits(w->batch.list, n);
     sp_status worst = SP_OK;
@@ -297,7 +293,7 @@ sp_status sp__take_edits(sp_world *w, double h) {
     for (int i = 0; i < n; i++) {
         sp_edit e = w->batch.list[i];
         w->batch.list[w->batch.count] = e;
-        sp_status status = apply(w, &e);
+        sp_status status = edit_apply(w, &e);
         SP_TRY(status);
         worst = sp__reserve(w, worst, status);
         if (status == SP_OK) w->batch.count++;

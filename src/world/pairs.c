@@ -8,13 +8,14 @@
 #include "math/vec3.h"
 #include "world/world_internal.h"
 
-static bool is_soft(const sp_body *b) {
-    return b->nv > 0 && !b->ops->distance && (b->ops->bounds || (b->surfaces[0]->face_count > 0 && b->ops->points));
+static bool pair_is_soft(const sp_body *b) {
+    return !(b->caps & SP_CAP_KINEMATIC) && !b->ops->distance &&
+           (b->ops->bounds || (b->surfaces[0]->face_count > 0 && b->ops->points));
 }
 
 static int soft_count(const sp_world *w) {
     int n = 0;
-    for (int i = 0; i < w->body_count; i++) n += is_soft(w->bodies[i]);
+    for (int i = 0; i < w->body_count; i++) n += pair_is_soft(w->bodies[i]);
     return n;
 }
 
@@ -75,7 +76,7 @@ static sp_status pairs_place(sp_world *w, int count) {
     SP_TRY(pairs_reserve(w, count));
     int n = 0;
     for (int i = 0; i < w->body_count; i++) {
-        if (!is_soft(w->bodies[i])) continue;
+        if (!pair_is_soft(w->bodies[i])) continue;
         sp_pair_body *a = &p->bodies[n++];
         a->body = w->bodies[i];
         SP_TRY(pair_body_points(w, a));
@@ -114,13 +115,13 @@ static bool surface_holds(const sp_pair_body *b, const double p[3]) {
 
 // ---------------------------------------------------------------------------------------------------- pairs
 
-static double diagonal(const sp_pair_body *a) {
+static double pair_diagonal(const sp_pair_body *a) {
     double d[3];
     sp__sub3(a->high, a->low, d);
     return sp__norm3(d);
 }
 
-static bool in_box(const double *x, const double low[3], const double high[3]) {
+static bool pair_in_box(const double *x, const double low[3], const double high[3]) {
     for (int k = 0; k < 3; k++)
         if (!(x[k] >= low[k] && x[k] <= high[k])) return false;
     return true;
@@ -139,15 +140,15 @@ static bool surface_holds_deep(const sp_pair_body *b, const double x[3], double 
 }
 
 // whether one of some points of `a` in the box is in `b`
-static bool enters(const sp_pair_body *a, const sp_pair_body *b, const double low[3], const double high[3], double depth,
-                   uint64_t step) {
+static bool pair_enters(const sp_pair_body *a, const sp_pair_body *b, const double low[3], const double high[3], double depth,
+                        uint64_t step) {
     int candidates = 0, seen = 0;
     if (!b->surface) return false;
-    for (int i = 0; i < a->count; i++) candidates += in_box(a->x + 3 * (size_t)i, low, high);
+    for (int i = 0; i < a->count; i++) candidates += pair_in_box(a->x + 3 * (size_t)i, low, high);
     int stride = 1 + candidates / SP_PAIR_SAMPLES, first = (int)(step % (uint64_t)stride);
     for (int i = 0; i < a->count && candidates; i++) {
         const double *x = a->x + 3 * (size_t)i;
-        if (in_box(x, low, high) && seen++ % stride == first && surface_holds_deep(b, x, depth)) return true;
+        if (pair_in_box(x, low, high) && seen++ % stride == first && surface_holds_deep(b, x, depth)) return true;
     }
     return false;
 }
@@ -163,8 +164,8 @@ static bool boxes_overlap(const sp_pair_body *a, const sp_pair_body *b, double l
 
 static bool pair_overlaps(const sp_pair_body *a, const sp_pair_body *b, const double low[3], const double high[3],
                           uint64_t step) {
-    double depth = SP_PAIR_DEPTH * fmin(a->surface ? diagonal(a) : INFINITY, b->surface ? diagonal(b) : INFINITY);
-    return enters(a, b, low, high, depth, step) || enters(b, a, low, high, depth, step);
+    double depth = SP_PAIR_DEPTH * fmin(a->surface ? pair_diagonal(a) : INFINITY, b->surface ? pair_diagonal(b) : INFINITY);
+    return pair_enters(a, b, low, high, depth, step) || pair_enters(b, a, low, high, depth, step);
 }
 
 static bool pair_known(const sp_pairs *p, uint32_t a, uint32_t b) {

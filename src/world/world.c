@@ -87,7 +87,7 @@ sp_world_def sp_world_def_default(void) {
                           .cookie = SP_COOKIE_WORLD};
 }
 
-static sp_status check_def(sp_context *ctx, const sp_world_def *def) {
+static sp_status world_check_def(sp_context *ctx, const sp_world_def *def) {
     if (def->cookie != SP_COOKIE_WORLD)
         return SP_FAIL(ctx, SP_BAD_INPUT, "sp_world_def did not start from sp_world_def_default()");
     if (def->snapshot_slots < 2 || def->snapshot_slots > SP_SNAPSHOT_MAX)
@@ -104,7 +104,7 @@ static sp_status check_def(sp_context *ctx, const sp_world_def *def) {
     return SP_FAIL(ctx, SP_UNAVAILABLE, "backend '%s': this build has auto, ref and cpu", def->backend);
 }
 
-static bool make_locks(sp_world *w) {
+static bool world_make_locks(sp_world *w) {
     if (pthread_mutex_init(&w->error_lock, NULL) != 0) return false;
     if (pthread_mutex_init(&w->edit_lock, NULL) != 0) {
         pthread_mutex_destroy(&w->error_lock);
@@ -118,8 +118,8 @@ static bool make_locks(sp_world *w) {
     return w->locks_made = true;
 }
 
-static bool make_room(sp_world *w) {
-    if (!make_locks(w)) return false;
+static bool world_make_room(sp_world *w) {
+    if (!world_make_locks(w)) return false;
     if (!SP_NEW(w->ctx, w->events, 1) || !SP_NEW(w->ctx, w->trial_events, 1)) return false;
     return sp__edits_reserve(w->ctx, &w->pending, SP_EDIT_ROOM) >= 0 && sp__edits_reserve(w->ctx, &w->batch, SP_EDIT_ROOM) >= 0 &&
            sp__edits_reserve(w->ctx, &w->taken, SP_EDIT_ROOM) >= 0;
@@ -129,7 +129,7 @@ sp_status sp_world_create(sp_context *ctx, const sp_world_def *def, sp_world **o
     *out = NULL;
     sp_world_def usual = sp_world_def_default();
     if (!def) def = &usual;
-    SP_TRY(check_def(ctx, def));
+    SP_TRY(world_check_def(ctx, def));
     sp_world *w = sp__alloc(ctx, 1, sizeof *w);
     if (!w) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a world");
     w->ctx = ctx;
@@ -140,7 +140,7 @@ sp_status sp_world_create(sp_context *ctx, const sp_world_def *def, sp_world **o
     w->error.index = w->body_error.index = -1;
     w->newest = w->inject = -1;
     w->step = sp__step_default(0);
-    if (!make_room(w)) {
+    if (!world_make_room(w)) {
         sp_world_destroy(&w);
         return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a world");
     }
@@ -173,7 +173,7 @@ double sp__gravity_at(const sp_gravity *g, double t) {
     return g->set ? g->value : sp_signal_at(&g->signal, t);
 }
 
-static uint64_t hash_text(const char *text) {
+static uint64_t world_hash_text(const char *text) {
     uint64_t hash = 0xCBF29CE484222325ull;  // FNV-1a
     for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001B3ull;
     return hash;
@@ -185,7 +185,7 @@ uint64_t sp__world_compute_hash(sp_world *w) {
     uint64_t hash = sp__mix(bits, w->steps);
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
-        hash = sp__mix(hash ^ (b->ops->hash(b) + sp__loads_hash(b)), hash_text(b->name));
+        hash = sp__mix(hash ^ (b->ops->hash(b) + sp__loads_hash(b)), world_hash_text(b->name));
     }
     return hash;
 }
