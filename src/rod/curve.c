@@ -145,34 +145,3 @@ int sp__curve_cross(sp_curve_frame *frame, int degree, const double *lambda, dou
     *frame = w.frame;
     return w.failed ? -1 : count;
 }
-
-// ------------------------------------------------------------------------------------------------ helices
-
-// sin(x)/x and (1 - cos x)/x, by their own series where the quotients lose digits
-static void curve_quotients(double x, double *s, double *c) {
-    if (fabs(x) > 0.1) {
-        *s = sin(x) / x, *c = 2 * sin(0.5 * x) * sin(0.5 * x) / x;
-        return;
-    }
-    double q = x * x;
-    *s = 1 - q / 6 * (1 - q / 20 * (1 - q / 42 * (1 - q / 72)));
-    *c = 0.5 * x * (1 - q / 12 * (1 - q / 30 * (1 - q / 56 * (1 - q / 90))));
-}
-
-// r += R A(u) e0 and R = R E(u), with E = P + cos (1 - P) + sin N about n = kappa/|kappa| (Bertails et al. 2006)
-void sp__curve_helix(const sp_curve_frame *start, const double kappa[3], double length, sp_curve_frame *frame) {
-    double k = sp__norm3(kappa), angle = k * length, s, c, E[9], a[3], turned[9], ahead[3];
-    double n[3] = {k > 0 ? kappa[0] / k : 1, k > 0 ? kappa[1] / k : 0, k > 0 ? kappa[2] / k : 0};
-    curve_quotients(angle, &s, &c);
-    double N[9] = {0, -n[2], n[1], n[2], 0, -n[0], -n[1], n[0], 0}, cosine = cos(angle), sine = sin(angle);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            double P = n[i] * n[j], one = i == j;
-            E[3 * i + j] = P + cosine * (one - P) + sine * N[3 * i + j];
-            if (j == 0) a[i] = length * (P + s * (one - P) + c * N[3 * i]);
-        }
-    sp__mul33(start->R, E, turned);
-    sp__mul3(start->R, a, ahead);
-    for (int i = 0; i < 3; i++) frame->r[i] = start->r[i] + ahead[i];
-    memcpy(frame->R, turned, sizeof turned);
-}

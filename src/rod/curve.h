@@ -68,7 +68,4 @@ bool sp__curve_next(sp_curve_walk *walk, double tolerance, sp_curve_series *out)
 // To the end of an element in one call; returns segments used, or -1 (series without end: kappa is not finite).
 int sp__curve_cross(sp_curve_frame *frame, int degree, const double *lambda, double length, double reach, double tolerance);
 
-// Constant curvature in closed form: the circular helix. frame may be start.
-void sp__curve_helix(const sp_curve_frame *start, const double kappa[3], double length, sp_curve_frame *frame);
-
 #endif

@@ -270,8 +270,6 @@ int sp__rod_param_count(sp_body *b);
 sp_param sp__rod_param_at(sp_body *b, int index);
 enum { ROD_RAYLEIGH_MASS, ROD_RAYLEIGH_STIFFNESS, ROD_DRAG, ROD_TOLERANCE, ROD_ITERATIONS, ROD_YOUNG, ROD_POISSON, ROD_DENSITY };
 extern const sp_param_spec *const sp__rod_params[];
-// rod_create.c: the rates with which it moves as a whole
-sp_status sp__rod_start(sp_body *b, const double velocity[3], const double spin[3]);
 // rod_invert.c
 sp_status sp__rod_invert(sp_body *b, const sp_step *step, double *natural);
 // model_strand.c

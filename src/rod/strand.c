@@ -219,13 +219,6 @@ void sp__strand_weigh(sp_strand *s, const double g[3]) {
     s->load_energy = -sp__dot3(s->moment, g);
 }
 
-sp_status sp__strand_evaluate(sp_strand *s, const sp_strand_state *state, const double g[3]) {
-    SP_TRY(sp__strand_place(s, state, true));
-    sp__strand_gather(s);
-    sp__strand_weigh(s, g);
-    return SP_OK;
-}
-
 // ------------------------------------------------------------------------------------------------ elasticity
 
 // Elasticity of a strand in curvature coordinates: Kbar, which does not depend on its shape (Casati 2015, 4.3.18 and 4.3.19).
@@ -260,24 +253,14 @@ void sp__strand_stiffness(const sp_strand *s, const double *x, double *out) {
     memset(out + 3 * n, 0, 3 * (size_t)(s->controls - n) * sizeof *out);
 }
 
-static void strand_add(const sp_strand *s, double c, bool upper, double *A, size_t stride) {
+void sp__strand_add_lower_stiffness(const sp_strand *s, double c, double *A, int stride) {
     int n = live_controls(s);
     for (int j = 0; j < n; j++)
         for (int k = 0; k < 3; k++) {
             size_t row = (size_t)(3 * j + k), next = row + 3;
-            A[row * stride + row] += c * strand_diagonal(s, j, k);
-            if (j + 1 == n) continue;
-            A[next * stride + row] += c * strand_beside(s, j, k);
-            if (upper) A[row * stride + next] += c * strand_beside(s, j, k);
+            A[row * (size_t)stride + row] += c * strand_diagonal(s, j, k);
+            if (j + 1 < n) A[next * (size_t)stride + row] += c * strand_beside(s, j, k);
         }
-}
-
-void sp__strand_add_stiffness(const sp_strand *s, double c, double *A, int stride) {
-    strand_add(s, c, true, A, (size_t)stride);
-}
-
-void sp__strand_add_lower_stiffness(const sp_strand *s, double c, double *A, int stride) {
-    strand_add(s, c, false, A, (size_t)stride);
 }
 
 // diagonally dominant: no pivots
@@ -438,22 +421,4 @@ void sp__strand_speed(const sp_strand *s, int element, double at, const double *
             out[3 + i] += here.turn[c / 3][3 * i + c % 3] * v[behind + c];
         }
     }
-}
-
-void sp__strand_point(const sp_strand *s, int element, double at, double x[3], double *J) {
-    double u, turned[3];
-    sight here;
-    const sp_strand_segment *g = sp__strand_open(s, element, at, &u);
-    size_t n = (size_t)s->unknowns, behind = 6 + 3 * (size_t)g->element, own = (size_t)s->own;
-    strand_see(s, g, u, &here);
-    memcpy(x, here.r, sizeof here.r);
-    if (!J) return;
-    memset(J, 0, 3 * n * sizeof *J);
-    for (size_t d = 0; d < behind; d++) {
-        const double *U = s->rigid + 6 * d;
-        sp__cross3(U + 3, x, turned);
-        for (size_t i = 0; i < 3; i++) J[n * i + d] = U[i] + turned[i];
-    }
-    for (size_t c = 0; c < own; c++)
-        for (size_t i = 0; i < 3; i++) J[n * i + behind + c] = here.slope[i][c];
 }

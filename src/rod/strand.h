@@ -90,8 +90,6 @@ sp_status sp__strand_place(sp_strand *s, const sp_strand_state *state, bool moti
 void sp__strand_gather(sp_strand *s);
 // G and load_energy for an acceleration everywhere [m/s2]; needs M.
 void sp__strand_weigh(sp_strand *s, const double g[3]);
-// All three.
-sp_status sp__strand_evaluate(sp_strand *s, const sp_strand_state *state, const double g[3]);
 
 // Places are `at` [m] from the start of an element; elements that are not alive lie at the tip.
 void sp__strand_frame(const sp_strand *s, int element, double at, sp_curve_frame *out);
@@ -99,14 +97,11 @@ void sp__strand_frame(const sp_strand *s, int element, double at, sp_curve_frame
 int sp__strand_slopes(const sp_strand *s, int element, double at, double *columns);
 // The same for velocities v of all unknowns.
 void sp__strand_speed(const sp_strand *s, int element, double at, const double *v, double out[6]);
-// The place, and the derivatives of its velocity along all unknowns, 3 x unknowns row by row (nullable).
-void sp__strand_point(const sp_strand *s, int element, double at, double x[3], double *J);
 
 // out = Kbar x on the controls (3 x controls; out is not x): elastic energy is half of x Kbar x with x = q - q_rest.
 void sp__strand_stiffness(const sp_strand *s, const double *x, double *out);
-// A += c Kbar into a matrix of `stride` numbers a row whose first row and column belong to the first control.
-void sp__strand_add_stiffness(const sp_strand *s, double c, double *A, int stride);
-void sp__strand_add_lower_stiffness(const sp_strand *s, double c, double *A, int stride);  // its lower triangle alone
+// The lower triangle of A += c Kbar, a matrix of `stride` numbers a row whose first row and column belong to the first control.
+void sp__strand_add_lower_stiffness(const sp_strand *s, double c, double *A, int stride);
 // x = Kbar^-1 b, exactly, for the controls alive: three tridiagonal systems. x may be b.
 sp_status sp__strand_stiffness_solve(const sp_strand *s, const double *b, double *x);
 // what an element has of half (q - rest) Kbar (q - rest)

@@ -181,16 +181,10 @@ uint64_t sp__world_compute_hash(sp_world *w);
 // Take a body made elsewhere: the world owns it, also on failure. Nullable: name, out.
 sp_status sp__world_adopt(sp_world *w, sp_body *b, const char *name, sp_body_id *out);
 
-// Stages, in order; world_step.c is their table.
+// Stages that are not in world_step.c, or that tests run alone.
 sp_status sp__take_edits(sp_world *w, double h);
 sp_status sp__prescribe(sp_world *w, double h);
 void sp__prescribe_now(sp_world *w);  // loads, targets and poses as they are at this time; nothing moves
-sp_status sp__free_motion(sp_world *w, double h);
-sp_status sp__guard(sp_world *w, double h);
-sp_status sp__balance(sp_world *w, double h);
-sp_status sp__commit(sp_world *w, double h);
-sp_status sp__publish(sp_world *w, double h);
-void sp__rollback(sp_world *w);
 
 // Edits.
 sp_status sp__edits_reserve(sp_context *ctx, sp_edits *edits, int capacity);
@@ -227,18 +221,5 @@ void sp__snapshots_free(sp_world *w);
 
 // Tests: the stage fails once, after doing its work. SP_BAD_INPUT for commit and publish, which cannot fail.
 sp_status sp__world_inject_failure(sp_world *w, sp_stage stage);
-
-// time += h, compensated
-static inline void sp__time_add(double *time, double *carry, double h) {
-    double y = h + *carry, t = *time + y;
-    *carry = y - (t - *time);
-    *time = t;
-}
-
-static inline double sp__time_after(const sp_world *w, double h) {
-    double time = w->time, carry = w->time_carry;
-    sp__time_add(&time, &carry, h);
-    return time;
-}
 
 #endif

@@ -7,6 +7,22 @@
 
 typedef sp_status stage_fn(sp_world *w, double h);
 
+static stage_fn stage_free_motion, stage_guard, stage_balance, stage_commit, stage_publish;
+static void world_rollback(sp_world *w);
+
+// time += h, compensated
+static void time_add(double *time, double *carry, double h) {
+    double y = h + *carry, t = *time + y;
+    *carry = y - (t - *time);
+    *time = t;
+}
+
+static double time_after(const sp_world *w, double h) {
+    double time = w->time, carry = w->time_carry;
+    time_add(&time, &carry, h);
+    return time;
+}
+
 static sp_status world_run(sp_world *w, double h, sp_stage stage, stage_fn *fn) {
     double start = sp__now_ms();
     sp_status status = fn(w, h);
@@ -22,11 +38,11 @@ static sp_status world_run(sp_world *w, double h, sp_stage stage, stage_fn *fn) 
 static sp_status world_stages(sp_world *w, double h) {
     SP_TRY(world_run(w, h, SP_STAGE_TAKE_EDITS, sp__take_edits));  // drags, pins, poses and parameters queued since the last step
     SP_TRY(world_run(w, h, SP_STAGE_PRESCRIBE, sp__prescribe));    // gravity, targets and kinematic poses at the end of the step
-    SP_TRY(world_run(w, h, SP_STAGE_FREE_MOTION, sp__free_motion));  // each body alone: A dv = b
-    SP_TRY(world_run(w, h, SP_STAGE_GUARD, sp__guard));              // every trial number is finite
-    SP_TRY(world_run(w, h, SP_STAGE_BALANCE, sp__balance));          // energy against work, inverted elements, overlap
-    SP_TRY(world_run(w, h, SP_STAGE_COMMIT, sp__commit));            // the first line that changes what others see; cannot fail
-    SP_TRY(world_run(w, h, SP_STAGE_PUBLISH, sp__publish));          // hash, events, snapshot; cannot fail
+    SP_TRY(world_run(w, h, SP_STAGE_FREE_MOTION, stage_free_motion));  // each body alone: A dv = b
+    SP_TRY(world_run(w, h, SP_STAGE_GUARD, stage_guard));              // every trial number is finite
+    SP_TRY(world_run(w, h, SP_STAGE_BALANCE, stage_balance));          // energy against work, inverted elements, overlap
+    SP_TRY(world_run(w, h, SP_STAGE_COMMIT, stage_commit));            // the first line that changes what others see; cannot fail
+    SP_TRY(world_run(w, h, SP_STAGE_PUBLISH, stage_publish));          // hash, events, snapshot; cannot fail
     return w->trial.status;
 }
 
@@ -34,10 +50,10 @@ sp_status sp_world_step(sp_world *w, double h) {
     if (!(h > 0) || !isfinite(h)) return WORLD_FAIL(w, SP_BAD_INPUT, "step of h = %g s, must be finite and > 0", h);
     SP_TRY(sp__world_enter(w));
     double start = sp__now_ms();
-    w->trial = (sp_step_info){.step = w->steps + 1, .time = sp__time_after(w, h)};
+    w->trial = (sp_step_info){.step = w->steps + 1, .time = time_after(w, h)};
     w->trial_events->count = 0;
     sp_status status = world_stages(w, h);
-    if (status < 0) sp__rollback(w);
+    if (status < 0) world_rollback(w);
     w->trial.step_ms = sp__now_ms() - start;
     if (status >= 0) w->info = w->trial;
     sp__world_leave(w);
@@ -104,7 +120,7 @@ static sp_hand_over replay_swap(const sp_slot *slot) {
     return !slot->told ? SP_HAND_OVER_FREE : slot->take_over ? SP_HAND_OVER_NOW : SP_HAND_OVER_LATER;
 }
 
-sp_status sp__free_motion(sp_world *w, double h) {
+static sp_status stage_free_motion(sp_world *w, double h) {
     (void)h;
     sp_status worst = SP_OK;
     for (int i = 0; i < w->body_count; i++) {
@@ -152,7 +168,7 @@ static sp_status guard_body(sp_body *b) {
     return status;
 }
 
-sp_status sp__guard(sp_world *w, double h) {
+static sp_status stage_guard(sp_world *w, double h) {
     (void)h;
     sp_status worst = SP_OK;
     for (int i = 0; i < w->body_count; i++) {
@@ -196,7 +212,7 @@ static sp_status judge_overlap(sp_world *w, const sp_body *b, sp_balance *n) {
     return SP_PENETRATION;
 }
 
-sp_status sp__balance(sp_world *w, double h) {
+static sp_status stage_balance(sp_world *w, double h) {
     (void)h;
     sp_status worst = SP_OK;
     for (int i = 0; i < w->body_count; i++) {
@@ -220,7 +236,7 @@ static void world_swap(double **pair) {
     pair[SP_TRIAL] = committed;
 }
 
-sp_status sp__commit(sp_world *w, double h) {
+static sp_status stage_commit(sp_world *w, double h) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         world_swap(b->q), world_swap(b->v);
@@ -228,7 +244,7 @@ sp_status sp__commit(sp_world *w, double h) {
         b->balance[SP_COMMITTED] = b->balance[SP_TRIAL];
         b->froze_now = b->revalue = false;
     }
-    sp__time_add(&w->time, &w->time_carry, h);
+    time_add(&w->time, &w->time_carry, h);
     w->steps++;
     sp_events *events = w->events;
     w->events = w->trial_events, w->trial_events = events;
@@ -238,7 +254,7 @@ sp_status sp__commit(sp_world *w, double h) {
     return SP_OK;
 }
 
-sp_status sp__publish(sp_world *w, double h) {
+static sp_status stage_publish(sp_world *w, double h) {
     (void)h;
     w->hash = sp__world_compute_hash(w);
     w->trial.hash = w->hash;
@@ -252,7 +268,7 @@ sp_status sp__publish(sp_world *w, double h) {
 
 // The trial state is simply not used. Parameters, springs, pins and poses go back to what they were, and so does what the signals
 // of the failed end of step wrote.
-void sp__rollback(sp_world *w) {
+static void world_rollback(sp_world *w) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         if (b->froze_now) b->frozen = b->froze_now = false;

