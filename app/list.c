@@ -5,10 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "bench.h"
 #include "common/command.h"
 #include "common/files.h"
-#include "io/scene/scene.h"
 #include "serve/gallery.h"
 
 enum { JSON };
@@ -77,27 +75,23 @@ static void list_scenes(sp_listing *l) {
 
 // ---- built-in choices
 
+static void add_bench(void *list, const char *name, const char *what) {
+    add(list, name, "what", what);
+}
+
 static void list_benches(sp_listing *l) {
-    for (int i = 0; i < sp_bench_count(); i++) add(l, sp_bench_at(i)->name, "what", sp_bench_at(i)->what);
+    sp__bench_list(add_bench, l);
 }
 
 static void list_backends(sp_listing *l) {
     for (int i = 0; sp_backend_name(i); i++) add(l, sp_backend_name(i), "detail", sp_backend_detail(sp_backend_name(i)));
 }
 
-// the choices of an attribute in the scene reference; those marked [n] are not in this build
+// the choices of an attribute of the scene language
 static void list_choices(sp_listing *l, const char *element, const char *attribute) {
-    const sp_element_spec *spec = sp__element_spec(element);
-    const char *choices = NULL;
-    for (int i = 0; spec && i < spec->attr_count; i++)
-        if (strcmp(spec->attrs[i].name, attribute) == 0) choices = spec->attrs[i].choices;
-    while (choices && *choices) {
-        char word[64];
-        int length = (int)strcspn(choices, "/"), name = (int)strcspn(choices, "/[");
-        snprintf(word, sizeof word, "%.*s", name, choices);
-        add(l, word, "state", name < length ? "known, not in this build" : "built in");
-        choices += length + (choices[length] == '/');
-    }
+    sp_scene_choice choice;
+    for (int i = 0; sp_scene_choice_at(element, attribute, i, &choice); i++)
+        add(l, choice.name, "state", choice.built ? "built in" : "known, not in this build");
 }
 
 static void list_materials(sp_listing *l) {

@@ -2,37 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
 #include "built_with.h"
 #include "common/command.h"
 #include "help/manual.h"
-#include "io/scene/scene.h"
-
-static int bench_main(const sp_command *command, int argc, char **argv) {
-    if (sp__has_option(argc, argv, "--help") || sp__has_option(argc, argv, "-h")) {
-        sp__print_help(command, stdout);
-        return SP_EXIT_DONE;
-    }
-    return sp_bench_main(argc, argv);
-}
-
-static const sp_option bench_options[] = {
-    {"--json", NULL, "one JSON object on stdout"},
-    {"--quick", NULL, "fewer and smaller cases"},
-    {"--threads", "N", "threads of the columns for all threads, 1..64"},
-    {"--dump", "DIR", "write the meshes and the report there"},
-};
-
-static const sp_command bench = {
-    .name = "bench",
-    .arguments = "[NAME]",
-    .summary = "Measure speed, each bench with its references in the same run; without a name: list the benches",
-    .options = bench_options,
-    .option_count = sizeof bench_options / sizeof bench_options[0],
-    .examples = "  souple bench step\n"
-                "  souple bench beam --quick --json\n",
-    .main = bench_main,
-};
+#include "util/nearest.h"
 
 static int version_main(const sp_command *command, int argc, char **argv) {
     if (sp__has_option(argc, argv, "--help")) {
@@ -67,7 +40,7 @@ static const sp_command *const commands[] = {&sp__command_run,
                                              &sp__command_report,
                                              &sp__command_sweep,
                                              &sp__command_view,
-                                             &bench,
+                                             &sp__command_bench,
                                              &version,
                                              &help};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

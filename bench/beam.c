@@ -210,7 +210,7 @@ static sp_status draw(const sp_report *r, const sp_bench_options *o) {
                           .log_y = true,
                           .series = series,
                           .series_count = SOLVERS + 1};
-    return sp__plot_write(&plot, o->dump, "beam-solvers");
+    return sp__bench_plot(&plot, o->dump, "beam-solvers");
 }
 
 sp_status sp__bench_beam(const sp_bench_options *o, sp_report *r) {

@@ -20,11 +20,6 @@ typedef struct sp_bench {
     sp_status (*run)(const sp_bench_options *o, sp_report *r);
 } sp_bench;
 
-// `souple bench [NAME] ...` with argv[0] = "bench". Returns the exit code: 0, 1 a bench failed, 2 wrong usage.
-int sp_bench_main(int argc, char **argv);
-int sp_bench_count(void);
-const sp_bench *sp_bench_at(int index);
-
 sp_status sp__bench_step(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_rotation(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_beam(const sp_bench_options *o, sp_report *r);
@@ -176,6 +171,8 @@ double sp__slope(const double *x, const double *y, int n);  // of the least-squa
 
 // ---------------------------------------------------------------------------------------------------- peers
 
+// The command `souple`: the one that started us, or the one beside us. False: none.
+bool sp__bench_command(char *path, size_t size);
 // Runs peers/NAME with these arguments (NULL ends them) and stores the first line of its output. SP_UNAVAILABLE: not built.
 sp_status sp__peer_run(const char *name, const char *const *args, char *line, size_t size);
 // Reads the numbers of field `key` from a line of JSON; returns their count (a single number counts as one).

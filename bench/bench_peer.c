@@ -12,15 +12,23 @@
 #define SP_BINARY_DIR "."
 #endif
 
-// peers/ next to the running program, or in the build folder that made it
-static bool find_peer(const char *name, char *path, size_t size) {
+bool sp__bench_command(char *path, size_t size) {
+    const char *given = getenv("SOUPLE_PROGRAM");
+    if (given && *given) return snprintf(path, size, "%s", given) < (int)size && access(path, X_OK) == 0;
     char own[512];
     ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (n > 0) {
-        own[n] = 0;
-        char *slash = strrchr(own, '/');
-        if (slash) *slash = 0;
-        int used = snprintf(path, size, "%s/peers/%s", own, name);
+    if (n <= 0) return false;
+    own[n] = 0;
+    char *slash = strrchr(own, '/');
+    return slash && snprintf(path, size, "%.*s/souple", (int)(slash - own), own) < (int)size && access(path, X_OK) == 0;
+}
+
+// peers/ beside the command, or of the build that made us
+static bool find_peer(const char *name, char *path, size_t size) {
+    char command[512];
+    if (sp__bench_command(command, sizeof command)) {
+        *strrchr(command, '/') = 0;
+        int used = snprintf(path, size, "%s/peers/%s", command, name);
         if (used > 0 && (size_t)used < size && access(path, X_OK) == 0) return true;
     }
     int used = snprintf(path, size, "%s/peers/%s", SP_BINARY_DIR, name);

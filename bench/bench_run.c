@@ -5,7 +5,7 @@
 #include "core/core.h"
 #include "run.h"
 
-static void add_step(sp_run *run, const sp_solve_info *s, int nodes, int step, double ms) {
+static void add_step(sp_beam_steps *run, const sp_solve_info *s, int nodes, int step, double ms) {
     run->number[step] = step + 1;
     run->iterations[step] = s->linear_iterations;
     run->ms[step] = ms;
@@ -21,10 +21,10 @@ static void add_step(sp_run *run, const sp_solve_info *s, int nodes, int step, d
 }
 
 sp_status sp__beam_run(sp_beam *beam, int steps, sp_status (*after)(void *user, sp_beam *beam, int step), void *user,
-                       sp_run *out) {
+                       sp_beam_steps *out) {
     double sorted[SP_RUN_STEPS];
     steps = steps < 2 ? 2 : steps > SP_RUN_STEPS ? SP_RUN_STEPS : steps;
-    *out = (sp_run){.steps = steps};
+    *out = (sp_beam_steps){.steps = steps};
     for (int i = 0; i < steps; i++) {
         sp_body_info info;
         double ms;

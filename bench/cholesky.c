@@ -308,7 +308,7 @@ static sp_status draw(const sp_report *r, const sp_bench_options *o) {
                           .y_label = "share of the whole factorisation",
                           .series = series,
                           .series_count = 3};
-    return sp__plot_write(&plot, o->dump, "cholesky-partial");
+    return sp__bench_plot(&plot, o->dump, "cholesky-partial");
 }
 
 sp_status sp__bench_cholesky(const sp_bench_options *o, sp_report *r) {

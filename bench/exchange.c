@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/core.h"
-#include "io/file/matrix_market.h"
+#include "matrix_market.h"
 #include "rest_matrix.h"
 
 sp_status sp__exchange_open(sp_exchange *x) {

@@ -276,7 +276,7 @@ static sp_status draw(const sp_report *r, const sp_bench_options *o) {
                           .log_y = true,
                           .series = series,
                           .series_count = LINES};
-    return sp__plot_write(&plot, o->dump, "factor-times");
+    return sp__bench_plot(&plot, o->dump, "factor-times");
 }
 
 sp_status sp__bench_factor(const sp_bench_options *o, sp_report *r) {

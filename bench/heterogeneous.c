@@ -63,7 +63,7 @@ static void dress(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
     solid->element_young = d->young;
 }
 
-static void report_kind(sp_report *r, const layout *l, const kind_case *k, bool async, const sp_run *run, double cg_ms) {
+static void report_kind(sp_report *r, const layout *l, const kind_case *k, bool async, const sp_beam_steps *run, double cg_ms) {
     const published *p = async ? &k->async : &k->standard;
     sp_row *row = sp__report_case(r);
     sp__row_text(row, "layout", "layout     ", l->name);
@@ -84,7 +84,7 @@ static void report_kind(sp_report *r, const layout *l, const kind_case *k, bool 
 static sp_status run_layout(const layout *l, const sp_bench_options *o, sp_report *r) {
     static const int full[3] = {20, 5, 5}, small[3] = {6, 2, 2};
     static double young[6 * 20 * 5 * 5];
-    static sp_run run;
+    static sp_beam_steps run;
     const int *cells = o->quick ? small : full;
     dressing d = {.layout = l, .cells = cells, .young = young};
     double cg_ms = NAN;

@@ -41,7 +41,7 @@ static sp_status time_kind(sp_precond *p, const sp_rest_matrix *m, int workers, 
 }
 
 static sp_status run_kind(const int cells[3], sp_preconditioner which, int workers, const sp_bench_options *o, sp_report *r) {
-    static sp_run run;
+    static sp_beam_steps run;
     sp_rest_matrix m;
     sp_precond *p = NULL;
     times t = {0};

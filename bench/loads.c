@@ -106,7 +106,7 @@ static void dress(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
     solid->load_count = 1;
 }
 
-static void report_update(sp_report *r, const load_case *l, int u, const sp_run *run, double cg_ms) {
+static void report_update(sp_report *r, const load_case *l, int u, const sp_beam_steps *run, double cg_ms) {
     sp_row *row = sp__report_case(r);
     sp__row_text(row, "model", "model       ", "corotational");
     sp__row_text(row, "load", "load      ", l->name);
@@ -125,7 +125,7 @@ static void report_update(sp_report *r, const load_case *l, int u, const sp_run 
 
 sp_status sp__bench_loads(const sp_bench_options *o, sp_report *r) {
     static const int full[3] = {20, 5, 5}, small[3] = {6, 2, 2};
-    static sp_run run;
+    static sp_beam_steps run;
     for (int l = 0; l < LOADS; l++) {
         double cg_ms = NAN;
         for (int u = 0; u < UPDATES; u++) {

@@ -126,9 +126,10 @@ static sp_status wait_for_address(sp_page_server *s) {
 
 static sp_status start_server(sp_page_server *s, int threads) {
     char own[512], count[16];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (n <= 0) return SP_IO;
-    own[n] = 0;
+    if (!sp__bench_command(own, sizeof own)) {
+        fprintf(stderr, "bench page: the command souple was not found\n");
+        return SP_IO;
+    }
     snprintf(count, sizeof count, "%d", threads);
     const char *const argv[] = {own, "view", s->scene, "--port", "0", "--threads", count, NULL};
     s->pid = start(argv, &s->out);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 static sp_status failed(const char *path) {
@@ -26,13 +27,13 @@ static sp_status write_svg(const sp_plot *p, const char *path) {
     sp_context *ctx = NULL;
     def.workers = 1;
     SP_TRY(sp_context_create(&def, &ctx));
-    sp_status status = sp__plots_write(ctx, p, 1, path);
+    sp_status status = sp_plot_write(ctx, p, 1, path);
     if (status < 0) fprintf(stderr, "bench: %s\n", sp_context_error(ctx)->message);
     sp_context_destroy(&ctx);
     return status;
 }
 
-sp_status sp__plot_write(const sp_plot *p, const char *folder, const char *name) {
+sp_status sp__bench_plot(const sp_plot *p, const char *folder, const char *name) {
     char path[512];
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) return failed(folder);
     snprintf(path, sizeof path, "%s/%s.csv", folder, name);

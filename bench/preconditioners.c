@@ -45,7 +45,7 @@ sp_solver_def sp__bar_solver(sp_solver_type type, sp_preconditioner which, sp_re
     return s;
 }
 
-sp_status sp__bar_run(const sp_beam_def *def, int steps, sp_run *out) {
+sp_status sp__bar_run(const sp_beam_def *def, int steps, sp_beam_steps *out) {
     sp_beam beam;
     SP_TRY(sp__beam_open(def, &beam));
     sp_status status = sp__beam_run(&beam, steps, NULL, NULL, out);
@@ -83,7 +83,7 @@ static const strategy strategies[STRATEGIES] = {
     {"async+warp, at once", "as PCG-1 at every step, flat", SP_SOLVER_PCG, SP_REFRESH_ASYNC, true, false},
 };
 
-static void report_strategy(sp_report *r, const strategy *s, sp_preconditioner which, const sp_run *run, double cg_ms) {
+static void report_strategy(sp_report *r, const strategy *s, sp_preconditioner which, const sp_beam_steps *run, double cg_ms) {
     sp_row *row = sp__report_case(r);
     sp__row_text(row, "strategy", "strategy           ", s->name);
     sp__row_text(row, "preconditioner", "by      ", s->type == SP_SOLVER_CG ? "none" : sp__preconditioner_name(which));
@@ -101,7 +101,7 @@ static void report_strategy(sp_report *r, const strategy *s, sp_preconditioner w
     sp__report_case_done(r);
 }
 
-static sp_status draw_strategies(const sp_bench_options *o, sp_preconditioner which, const sp_run *runs) {
+static sp_status draw_strategies(const sp_bench_options *o, sp_preconditioner which, const sp_beam_steps *runs) {
     sp_plot_series series[STRATEGIES];
     char name[64], title[96];
     for (int time = 0; time < 2; time++) {
@@ -120,7 +120,7 @@ static sp_status draw_strategies(const sp_bench_options *o, sp_preconditioner wh
                         .log_y = true,
                         .series = series,
                         .series_count = STRATEGIES};
-        SP_TRY(sp__plot_write(&plot, o->dump, name));
+        SP_TRY(sp__bench_plot(&plot, o->dump, name));
     }
     return SP_OK;
 }
@@ -128,7 +128,7 @@ static sp_status draw_strategies(const sp_bench_options *o, sp_preconditioner wh
 static sp_status run_strategies(const sp_bench_options *o, sp_report *r) {
     static const int cells[3] = {20, 5, 5}, small[3] = {6, 2, 2};
     static const sp_preconditioner both[2] = {SP_IC, SP_COMPLETE_CHOLESKY};
-    static sp_run runs[STRATEGIES];
+    static sp_beam_steps runs[STRATEGIES];
     for (int p = 0; p < 2; p++) {
         for (int i = p ? 1 : 0; i < STRATEGIES; i++) {
             const strategy *s = &strategies[i];
@@ -174,7 +174,7 @@ static sp_status background_factor(const size_case *c, double budget_ms, double 
 }
 
 static sp_status run_size(const size_case *c, const sp_bench_options *o, sp_report *r) {
-    static sp_run run;
+    static sp_beam_steps run;
     sp_solver_def solver = sp__bar_solver(SP_SOLVER_PCG, SP_COMPLETE_CHOLESKY, SP_REFRESH_ASYNC, true);
     sp_beam_def def = sp__bar_def(c->cells, &solver, o->threads);
     double factor_ms;

@@ -118,7 +118,7 @@ static sp_status draw(const sp_bench_options *o, sp_rods_geometry *g, sp_rods_mo
                               .log_y = true,
                               .series = series,
                               .series_count = count};
-    SP_TRY(sp__plot_write(&geometry, o->dump, "rods-geometry"));
+    SP_TRY(sp__bench_plot(&geometry, o->dump, "rods-geometry"));
     for (count = 0; count < SP_ROD_VARIANTS; count++) series[count] = curve_of(&m->diagram[count], count == DER_EDGE);
     const sp_plot models = {.title = "Rods: a step of 11 ms against static error",
                             .x_label = "static error [m]",
@@ -127,7 +127,7 @@ static sp_status draw(const sp_bench_options *o, sp_rods_geometry *g, sp_rods_mo
                             .log_y = true,
                             .series = series,
                             .series_count = count};
-    return sp__plot_write(&models, o->dump, "rods-models");
+    return sp__bench_plot(&models, o->dump, "rods-models");
 }
 
 sp_status sp__bench_rods(const sp_bench_options *o, sp_report *r) {

@@ -6,7 +6,7 @@
 
 enum { SP_RUN_STEPS = 400 };
 
-typedef struct sp_run {
+typedef struct sp_beam_steps {
     int steps;
     double number[SP_RUN_STEPS];  // 1, 2, ... for plots
     double iterations[SP_RUN_STEPS], ms[SP_RUN_STEPS];
@@ -20,10 +20,10 @@ typedef struct sp_run {
     double first_ms;  // the first step includes analysis and allocation: it is not among the times
     sp_times times;
     char solver[64];
-} sp_run;
+} sp_beam_steps;
 
 // steps: 2..SP_RUN_STEPS. after (nullable) is called after each step with its number, from 1.
 sp_status sp__beam_run(sp_beam *beam, int steps, sp_status (*after)(void *user, sp_beam *beam, int step), void *user,
-                       sp_run *out);
+                       sp_beam_steps *out);
 
 #endif

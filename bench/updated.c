@@ -99,7 +99,8 @@ static sp_solver_def solver_of(int which, double tolerance) {
 }
 
 // asynchronous only for pcg, where the step does not wait
-static sp_status run_torus(const torus_case *c, const sp_solver_def *solver, const sp_bench_options *o, track *t, sp_run *out) {
+static sp_status run_torus(const torus_case *c, const sp_solver_def *solver, const sp_bench_options *o, track *t,
+                           sp_beam_steps *out) {
     static hand room;
     sp_beam beam;
     sp_material material = {.density = 20, .young = c->young, .poisson = 0.45};
@@ -125,7 +126,7 @@ static sp_status run_torus(const torus_case *c, const sp_solver_def *solver, con
 
 // ---- report
 
-static void report_run(sp_row *row, const sp_run *run, const track *t, int tets, double exact_ms) {
+static void report_run(sp_row *row, const sp_beam_steps *run, const track *t, int tets, double exact_ms) {
     sp__row_number(row, "mean_ms", "mean ms", "%.3f", run->times.mean);
     sp__row_number(row, "median_ms", "median", "%.3f", run->times.median);
     sp__row_number(row, "p99_ms", "p99", "%.3f", run->times.p99);
@@ -141,7 +142,7 @@ static void report_run(sp_row *row, const sp_run *run, const track *t, int tets,
     sp__row_number(row, "p99_vs_mean", "p99/mean", "%.2f", run->times.p99 / run->times.mean);
 }
 
-static void report_solver(sp_report *r, const torus_case *c, int tets, int which, double tolerance, const sp_run *run,
+static void report_solver(sp_report *r, const torus_case *c, int tets, int which, double tolerance, const sp_beam_steps *run,
                           const track *t, double exact_ms) {
     sp_row *row = sp__report_case(r);
     sp__row_number(row, "tets", "tets", "%.0f", tets);
@@ -155,7 +156,7 @@ static void report_solver(sp_report *r, const torus_case *c, int tets, int which
 
 // the largest tolerance whose trajectory is as close as `wanted`
 static sp_status run_iterative(const torus_case *c, int which, double wanted, const sp_bench_options *o, track *t,
-                               double *tolerance, sp_run *run) {
+                               double *tolerance, sp_beam_steps *run) {
     for (*tolerance = 1e-1; *tolerance > 0.5e-10; *tolerance /= 10) {
         sp_solver_def solver = solver_of(which, *tolerance);
         SP_TRY(run_torus(c, &solver, o, t, run));
@@ -164,7 +165,8 @@ static sp_status run_iterative(const torus_case *c, int which, double wanted, co
     return SP_OK;
 }
 
-static sp_status run_solvers(const torus_case *c, int tets, const sp_bench_options *o, track *t, sp_run *runs, sp_report *r) {
+static sp_status run_solvers(const torus_case *c, int tets, const sp_bench_options *o, track *t, sp_beam_steps *runs,
+                             sp_report *r) {
     double wanted = 0, tolerance = NAN;
     for (int which = 0; which < SOLVERS; which++) {
         sp_solver_def solver = solver_of(which, tolerance);
@@ -180,7 +182,7 @@ static sp_status run_solvers(const torus_case *c, int tets, const sp_bench_optio
     return SP_OK;
 }
 
-static sp_status draw_steps(const sp_bench_options *o, const sp_run *runs) {
+static sp_status draw_steps(const sp_bench_options *o, const sp_beam_steps *runs) {
     sp_plot_series series[SOLVERS];
     for (int i = 0; i < SOLVERS; i++)
         series[i] = (sp_plot_series){.name = names[i], .x = runs[i].number, .y = runs[i].ms, .count = runs[i].steps};
@@ -190,7 +192,7 @@ static sp_status draw_steps(const sp_bench_options *o, const sp_run *runs) {
                     .log_y = true,
                     .series = series,
                     .series_count = SOLVERS};
-    return sp__plot_write(&plot, o->dump, "updated-steps");
+    return sp__bench_plot(&plot, o->dump, "updated-steps");
 }
 
 // ---- thresholds
@@ -209,18 +211,18 @@ static sp_status draw_thresholds(const sp_bench_options *o, const threshold_curv
                     .log_y = true,
                     .series = &distance,
                     .series_count = 1};
-    SP_TRY(sp__plot_write(&plot, o->dump, "updated-threshold-distance"));
+    SP_TRY(sp__bench_plot(&plot, o->dump, "updated-threshold-distance"));
     plot.title = "Ten tori, ten thresholds: time of a step";
     plot.y_label = "share of the exact solver's time";
     plot.log_y = false;
     plot.series = &share;
-    return sp__plot_write(&plot, o->dump, "updated-threshold-time");
+    return sp__bench_plot(&plot, o->dump, "updated-threshold-time");
 }
 
 // a torus that diverges (a node is off by more than the width of the torus) is a result too, but is not plotted
 static sp_status run_thresholds(const torus_case *c, int tets, double exact_ms, const sp_bench_options *o, track *t,
                                 sp_report *r) {
-    static sp_run run;
+    static sp_beam_steps run;
     static threshold_curve curve;
     int count = o->quick ? 2 : THRESHOLDS;
     sp__report_array(r, "thresholds");
@@ -246,7 +248,7 @@ static void count_parts(const torus_case *c, int *tets, int *nodes) {
 }
 
 sp_status sp__bench_updated(const sp_bench_options *o, sp_report *r) {
-    static sp_run runs[SOLVERS];
+    static sp_beam_steps runs[SOLVERS];
     const torus_case *cases = o->quick ? quick_cases : full_cases;
     int count = (int)(o->quick ? sizeof quick_cases : sizeof full_cases) / (int)sizeof *cases, tets = 0;
     track t = {0};

@@ -28,11 +28,11 @@ if(SP_ZLIB AND SP_HAVE_ZLIB_FOUND)
 endif()
 
 # ---------------------------------------------------------------------------------------------- shared libraries
-# of the same objects as the static ones; libsouple-io brings its own copy of the few internals of libsouple that it uses, hidden
+# of the same objects as the static ones; libsouple-io uses of libsouple what include/souple exports, and nothing else
 function(sp_shared_library name)
-    add_library(${name}-shared SHARED $<TARGET_OBJECTS:${name}> ${SP_UTIL_OBJECTS})
+    add_library(${name}-shared SHARED $<TARGET_OBJECTS:${name}>)
     set_target_properties(${name}-shared PROPERTIES OUTPUT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${SP_SONAME} LINKER_LANGUAGE C)
-    target_link_libraries(${name}-shared PRIVATE ${ARGN})
+    target_link_libraries(${name}-shared PRIVATE souple-util ${ARGN})
     if(NOT APPLE)
         target_link_options(${name}-shared PRIVATE -Wl,--no-undefined -Wl,--as-needed)
     endif()
@@ -47,16 +47,13 @@ if(SP_IO)
     list(APPEND libraries souple-io)
     if(SP_SHARED)
         sp_shared_library(souple-io souple-shared LibXml2::LibXml2 PNG::PNG ${SP_FILE_LIBRARIES} m Threads::Threads)
-        target_link_libraries(souple-io-shared PRIVATE $<TARGET_FILE:souple> ${SP_ENGINE_LIBRARIES})
-        target_link_options(souple-io-shared PRIVATE -Wl,--exclude-libs,libsouple.a)
-        add_dependencies(souple-io-shared souple)
         list(APPEND libraries souple-io-shared)
     endif()
 endif()
 install(TARGETS ${libraries} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # ---------------------------------------------------------------------------------------------- headers
-set(headers base mesh solve world souple)
+set(headers base mesh solve world souple extension)
 if(SP_IO)
     list(APPEND headers io)
 endif()
@@ -127,6 +124,7 @@ install(FILES ${package}/souple-config.cmake ${package}/souple-config-version.cm
 # ---------------------------------------------------------------------------------------------- the command and what it shows
 if(SP_IO)
     install(TARGETS souple-command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS souple-bench RUNTIME DESTINATION libexec/souple)  # where the command looks, seen from its own folder
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/souple PATTERN schema EXCLUDE)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/souple)
     # the manual is what the program says about itself

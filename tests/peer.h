@@ -23,7 +23,7 @@ typedef struct peer {
     char close_why[128];
     int pongs;  // number received
     char pong[128];
-    sp_bytes in;  // read, not yet consumed
+    sp_buffer in;  // read, not yet consumed
     size_t taken;
 } peer;
 
@@ -61,7 +61,7 @@ static inline bool peer_read_more(peer *p, double until_ms, bool *closed) {
     struct pollfd f = {.fd = p->fd, .events = POLLIN};
     if (poll(&f, 1, left > 0 ? (int)left + 1 : 0) <= 0) return false;
     size_t before = p->in.size;
-    void *room = sp__bytes_room(&p->in, 65536);
+    void *room = sp__buffer_room(NULL, &p->in, 65536);
     ssize_t n = room ? recv(p->fd, room, 65536, 0) : -1;
     p->in.size = before + (n > 0 ? (size_t)n : 0);
     *closed = n <= 0;
@@ -80,7 +80,7 @@ static inline bool peer_open_socket(peer *p, int port, int room) {
 }
 
 // A plain request over HTTP: the status, 0 where there was no answer; the whole answer is in `to`, which is overwritten.
-static inline int peer_request(int port, const char *method, const char *path, const char *host, sp_bytes *to) {
+static inline int peer_request(int port, const char *method, const char *path, const char *host, sp_buffer *to) {
     char ask[1024];
     bool closed = false;
     peer p;
@@ -90,14 +90,14 @@ static inline int peer_request(int port, const char *method, const char *path, c
     int n = snprintf(ask, sizeof ask, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", method, path, host);
     peer_send_raw(&p, ask, (size_t)n);
     while (peer_read_more(&p, until, &closed)) continue;
-    sp__bytes_add(to, p.in.data, p.in.size);
-    sp__bytes_add(to, "", 1);
+    sp__buffer_add(NULL, to, p.in.data, p.in.size);
+    sp__buffer_add(NULL, to, "", 1);
     int status = p.in.size > 12 ? atoi((const char *)p.in.data + 9) : 0;
     peer_close(&p);
     return status;
 }
 
-static inline int peer_get(int port, const char *path, const char *host, sp_bytes *to) {
+static inline int peer_get(int port, const char *path, const char *host, sp_buffer *to) {
     return peer_request(port, "GET", path, host, to);
 }
 
@@ -159,7 +159,7 @@ static inline bool peer_say(peer *p, const char *text) {
 
 // a complete frame at the front of the read bytes: its opcode, 0: there is none
 static inline int peer_take_frame(peer *p, const unsigned char **data, size_t *size) {
-    const unsigned char *at = p->in.data + p->taken;
+    const unsigned char *at = (const unsigned char *)p->in.data + p->taken;
     size_t left = p->in.size - p->taken, head = 2;
     if (left < 2) return 0;
     uint64_t n = at[1] & 127;
@@ -182,7 +182,7 @@ static inline void peer_note_close(peer *p, const unsigned char *data, size_t si
 }
 
 // The next message, PEER_; answers pings meanwhile. `to` is overwritten; text ends with a zero that is not counted.
-static inline int peer_read(peer *p, sp_bytes *to, double timeout_ms) {
+static inline int peer_read(peer *p, sp_buffer *to, double timeout_ms) {
     double until = peer_now_ms() + timeout_ms;
     const unsigned char *data;
     size_t size;
@@ -190,8 +190,8 @@ static inline int peer_read(peer *p, sp_bytes *to, double timeout_ms) {
         int code = peer_take_frame(p, &data, &size);
         if (code == PEER_TEXT || code == PEER_BINARY) {
             to->size = 0;
-            sp__bytes_add(to, data, size);
-            sp__bytes_add(to, "", 1);
+            sp__buffer_add(NULL, to, data, size);
+            sp__buffer_add(NULL, to, "", 1);
             to->size = size;
             return code;
         }
@@ -208,7 +208,7 @@ static inline int peer_read(peer *p, sp_bytes *to, double timeout_ms) {
 
 static inline void peer_close(peer *p) {
     if (p->fd >= 0) close(p->fd);
-    sp__bytes_free(&p->in);
+    sp__buffer_free(NULL, &p->in);
     p->fd = -1, p->taken = 0;
 }
 

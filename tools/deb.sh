@@ -26,7 +26,7 @@ rm "$stage/usr/share/souple/manifest.txt" "$doc/LICENSE"
 mkdir -p "$stage/usr/share/zsh/vendor-completions"
 mv "$stage/usr/share/zsh/site-functions/_souple" "$stage/usr/share/zsh/vendor-completions/"
 rmdir "$stage/usr/share/zsh/site-functions"
-strip --strip-unneeded -R .comment -R .note "$stage/usr/bin/souple" "$stage"/usr/lib/*.so.*.*.*
+strip --strip-unneeded -R .comment -R .note "$stage/usr/bin/souple" "$stage/usr/libexec/souple/souple-bench" "$stage"/usr/lib/*.so.*.*.*
 strip --strip-debug "$stage"/usr/lib/*.a
 chmod 644 "$stage"/usr/lib/*.so.*.*.*
 gzip -9n "$stage"/usr/share/man/man1/*.1
@@ -54,7 +54,7 @@ gzip -9n "$doc/changelog" "$doc/changelog.Debian"
 # ---- control
 mkdir -p "$work/debian" "$stage/DEBIAN"
 printf 'Source: souple\n\nPackage: souple\nArchitecture: any\n' >"$work/debian/control"
-programs=("$stage/usr/bin/souple" "$stage"/usr/lib/libsouple*.so.*.*.*)
+programs=("$stage/usr/bin/souple" "$stage/usr/libexec/souple/souple-bench" "$stage"/usr/lib/libsouple*.so.*.*.*)
 echo "libsouple 0.0 souple" >"$work/debian/shlibs.local"
 depends=$(cd "$work" && dpkg-shlibdeps -O --warnings=0 -l"$stage/usr/lib" -S"$stage" "${programs[@]}" | sed -n 's/^shlibs:Depends=//p')
 cat >"$stage/DEBIAN/control" <<END

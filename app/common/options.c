@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/command.h"
-#include "io/scene/scene.h"
+#include "util/nearest.h"
 
 bool sp__has_option(int argc, char **argv, const char *name) {
     for (int i = 1; i < argc; i++)

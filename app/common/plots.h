@@ -3,7 +3,7 @@
 #define SP_PLOTS_H
 
 #include "common/trace.h"
-#include "io/report/plot.h"
+#include "souple/io.h"
 
 typedef struct sp_plot_set {
     sp_plot plots[SP_PLOT_PANELS];

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "common/files.h"
-#include "io/scene/scene.h"
 
 // ---- names
 
@@ -25,11 +24,11 @@ static bool run_file_taken(const char *name) {
 }
 
 const char *sp__run_record_taken(const sp_scene *scene) {
-    const sp_scene_node *root = sp__scene_root(scene);
-    for (const sp_scene_node *c = NULL; (c = sp__next_child(root, "record", c));) {
-        const char *name = sp__attr(c, "file") ? sp__attr_word(c, "file") : NULL;
-        while (name && name[0] == '.' && name[1] == '/') name += 2;
-        if (name && run_file_taken(name)) return name;
+    sp_scene_output output;
+    for (int i = 0; sp_scene_output_at(scene, i, &output); i++) {
+        const char *name = output.file;
+        while (name[0] == '.' && name[1] == '/') name += 2;
+        if (strcmp(output.element, "record") == 0 && run_file_taken(name)) return name;
     }
     return NULL;
 }
@@ -130,9 +129,9 @@ bool sp__run_folder_list(const char *folder, const sp_session *session) {
         sp_run_record_at(session->run, i, &r);
         list_record(file, &r);
     }
-    const sp_scene_node *root = sp__scene_root(session->scene);
-    for (const sp_scene_node *c = NULL; (c = sp__next_child(root, "inverse", c));)
-        if (sp__attr_word(c, "out")) fprintf(file, "%s\n", sp__attr_word(c, "out"));
+    sp_scene_output output;
+    for (int i = 0; sp_scene_output_at(session->scene, i, &output); i++)
+        if (strcmp(output.element, "inverse") == 0) fprintf(file, "%s\n", output.file);
     bool good = !ferror(file);
     return fclose(file) == 0 && good;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/scene/scene.h"
+#include "util/nearest.h"
 
 static const sp_command *const parts[] = {&sp__command_mesh_info, &sp__command_mesh_convert, &sp__command_mesh_generate,
                                           &sp__command_mesh_refine, &sp__command_mesh_tetrahedralise};

@@ -206,7 +206,7 @@ static bool write_page(sp_page *p, const char *folder, const sp_json_value *run)
     show_files(p, folder);
     if (run) sp__report_provenance(p, run);
     sp__html_end(p);
-    return !p->broken;
+    return !p->text.broken;
 }
 
 static int fail(const char *what) {

@@ -5,8 +5,8 @@
 #include <limits.h>
 
 #include "common/command.h"
+#include "common/html.h"
 #include "common/plots.h"
-#include "io/report/html.h"
 #include "util/json_read.h"
 
 bool sp__report_path(const char *folder, const char *name, char out[PATH_MAX]);  // false: too long

@@ -10,7 +10,6 @@
 
 #include "common/files.h"
 #include "common/run_folder.h"
-#include "io/report/plot.h"
 #include "run/steps.h"
 
 enum {
@@ -106,7 +105,7 @@ static bool take(sp_arguments *a, int option, char **values) {
     case PNG: r->png = values[0]; return true;
     case PLOT:
         r->plot = values[0];
-        return sp__plots_suffix(values[0]) || (sp__complain(a, "--plot \"%s\": must end in .svg or .png", values[0]), false);
+        return sp_plot_suffix(values[0]) || (sp__complain(a, "--plot \"%s\": must end in .svg or .png", values[0]), false);
     case REALTIME: return r->realtime = true;
     case STRICT: return r->strict = true;
     case JSON: return r->json = true;

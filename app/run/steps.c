@@ -8,7 +8,6 @@
 
 #include "common/csv.h"
 #include "common/plots.h"
-#include "io/run/run.h"
 
 enum { STEP, TIME, STEP_MS, STAGES };  // followed by one column per stage, the totals, and the columns of bodies
 enum { ITERATIONS = STAGES + SP_STAGE_COUNT, RESIDUAL, KINETIC, ELASTIC, FIRST_BODY = KINETIC + 6, OF_BODY = 8 };
@@ -132,10 +131,9 @@ static bool probe_trace(const sp_run *run, int probe, sp_trace *out) {
     if (!sp__trace_start(out, width + 1)) return false;
     snprintf(out->names[0], SP_TRACE_NAME, "time [s]");
     for (int i = 0; i < width; i++) {
-        char name[120];
-        const char *unit = "";
-        sp__run_probe_column(run, probe, i, name, sizeof name, &unit);
-        snprintf(out->names[i + 1], SP_TRACE_NAME, "%s [%s]", name, unit);
+        sp_run_column column;
+        sp_run_column_at(run, probe, i, &column);
+        snprintf(out->names[i + 1], SP_TRACE_NAME, "%.119s [%s]", column.name, column.unit);
     }
     for (int s = 0; s < p.sample_count; s++) {
         row[0] = p.times[s];
@@ -163,7 +161,7 @@ bool sp__steps_plot(const sp_steps *steps, const sp_session *session, const char
     sp__plots_of_steps(&set, &steps->trace);
     plot_probes(&set, session->run);
     sp_status status = set.broken ? SP_NO_MEMORY : SP_OK;
-    if (status >= 0) status = sp__plots_write(session->context, set.plots, set.count, path);
+    if (status >= 0) status = sp_plot_write(session->context, set.plots, set.count, path);
     if (status < 0)
         snprintf(why, size, "%s", set.broken ? "no memory for the plots" : sp_context_error(session->context)->message);
     if (set.left_out) fprintf(stderr, "warning: %s holds %d panels; %d of probes found no room\n", path, set.count, set.left_out);

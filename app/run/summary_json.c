@@ -4,7 +4,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "io/run/run.h"
 #include "run/summary.h"
 
 static void write_times(sp_json *j, const sp_summary *r) {
@@ -111,10 +110,10 @@ static void write_quantity(sp_json *j, const sp_run_probe *p, int quantity, int 
 static void write_columns(sp_json *j, const sp_run *run, int probe, int width) {
     sp__json_open(j, "columns", '[');
     for (int i = 0; i < width; i++) {
-        char name[160], text[200];
-        const char *unit = "";
-        sp__run_probe_column(run, probe, i, name, sizeof name, &unit);
-        snprintf(text, sizeof text, "%s [%s]", name, unit);
+        char text[200];
+        sp_run_column column;
+        sp_run_column_at(run, probe, i, &column);
+        snprintf(text, sizeof text, "%s [%s]", column.name, column.unit);
         sp__json_text(j, NULL, text);
     }
     sp__json_close(j, ']');

@@ -175,6 +175,6 @@ void sp__server_free(sp_server **server) {
     s->sim = NULL;
     sp__sim_stop(&sim);
     if (s->context) lws_context_destroy(s->context);
-    sp__bytes_free(&s->out), sp__bytes_free(&s->note);
+    sp__buffer_free(NULL, &s->out), sp__buffer_free(NULL, &s->note);
     free(s);
 }

@@ -82,7 +82,7 @@ struct sp_server {
     int client_count;
     uint32_t last_number;
     sp_control control;
-    sp_bytes out, note;
+    sp_buffer out, note;
     bool has_page;
 };
 

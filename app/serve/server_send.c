@@ -64,21 +64,21 @@ void sp__server_deliver(sp_server *s) {
 static void begin(sp_server *s) {
     s->out.size = 0;
     s->out.broken = false;
-    sp__bytes_room(&s->out, LWS_PRE);
+    sp__buffer_room(NULL, &s->out, LWS_PRE);
 }
 
 static int send_out(sp_server *s, sp_client *c, enum lws_write_protocol kind) {
     if (s->out.broken) return -1;
     c->moving_ms = sp__now_ms();
     lws_callback_on_writable(c->wsi);
-    return lws_write(c->wsi, s->out.data + LWS_PRE, s->out.size - LWS_PRE, kind) < 0 ? -1 : 0;
+    return lws_write(c->wsi, (unsigned char *)s->out.data + LWS_PRE, s->out.size - LWS_PRE, kind) < 0 ? -1 : 0;
 }
 
 static int send_hello(sp_server *s, sp_client *c) {
     begin(s);
-    sp__bytes_print(&s->out,
-                    "{\"type\":\"hello\",\"protocol\":%d,\"you\":%u,\"control\":{\"holder\":%u,\"you\":%u,\"wants\":%u},",
-                    SP_PROTOCOL, c->number, s->control.holder, c->number, s->control.wants);
+    sp__buffer_print(NULL, &s->out,
+                     "{\"type\":\"hello\",\"protocol\":%d,\"you\":%u,\"control\":{\"holder\":%u,\"you\":%u,\"wants\":%u},",
+                     SP_PROTOCOL, c->number, s->control.holder, c->number, s->control.wants);
     c->generation = sp__sim_hello(s->sim, &s->out);
     c->greeted = true;
     c->in_flight = 0;
@@ -103,7 +103,8 @@ static int send_latest(sp_server *s, sp_client *c) {
     size_t empty = s->out.size;
     c->stats = sp__sim_text(s->sim, SP_SIM_STATS, c->stats, &s->out);
     if (s->out.size > empty) {
-        sp__bytes_print(&s->out, ",\"frames\":{\"sent\":%llu,\"dropped\":%u}}", (unsigned long long)c->sent, c->sight.dropped);
+        sp__buffer_print(NULL, &s->out, ",\"frames\":{\"sent\":%llu,\"dropped\":%u}}", (unsigned long long)c->sent,
+                         c->sight.dropped);
         return send_out(s, c, LWS_WRITE_TEXT);
     }
     if (c->want_marks) c->marks = sp__sim_text(s->sim, SP_SIM_MARKS, c->marks, &s->out);

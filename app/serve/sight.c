@@ -42,7 +42,7 @@ static bool shown(const sp_sight *s, const sp_snapshot_surface *v) {
     return (v->roles & s->roles) != 0 && v->face_count > 0;
 }
 
-bool sp__sight_topology(sp_sight *s, const sp_sim_frame *frame, sp_bytes *out) {
+bool sp__sight_topology(sp_sight *s, const sp_sim_frame *frame, sp_buffer *out) {
     const sp_snapshot *shot = frame->snapshot;
     enter(s, frame);
     for (int i = 0; i < shot->body_count; i++)
@@ -79,7 +79,7 @@ static void widen(const sp_value_range *r, sp_frame_state *head) {
 
 // range: of the values; both NULL where none are shown
 static void add_surface(sp_sight *s, const sp_snapshot_surface *v, uint32_t body, int surface, const float *values,
-                        const sp_value_range *range, sp_bytes *out, sp_frame_state *head) {
+                        const sp_value_range *range, sp_buffer *out, sp_frame_state *head) {
     sp_seen *seen = find_seen(s, body, (uint32_t)surface);
     uint64_t mark = range ? range->mark : 0;
     if (range) widen(range, head);
@@ -93,7 +93,7 @@ static void add_surface(sp_sight *s, const sp_snapshot_surface *v, uint32_t body
     head->surface_count++;
 }
 
-void sp__sight_state(sp_sight *s, const sp_sim_frame *frame, sp_bytes *out) {
+void sp__sight_state(sp_sight *s, const sp_sim_frame *frame, sp_buffer *out) {
     const sp_snapshot *shot = frame->snapshot;
     bool coloured = s->colour > 0 && s->colour < SP_FIELD_CODES;
     const float *values = coloured ? frame->fields[s->colour] : NULL;

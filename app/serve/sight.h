@@ -23,9 +23,9 @@ typedef struct sp_sight {
 } sp_sight;
 
 // Writes one topology message that must be sent first to `out`; false: none is missing.
-bool sp__sight_topology(sp_sight *s, const sp_sim_frame *frame, sp_bytes *out);
+bool sp__sight_topology(sp_sight *s, const sp_sim_frame *frame, sp_buffer *out);
 // Writes the state message.
-void sp__sight_state(sp_sight *s, const sp_sim_frame *frame, sp_bytes *out);
+void sp__sight_state(sp_sight *s, const sp_sim_frame *frame, sp_buffer *out);
 void sp__sight_forget(sp_sight *s);  // marks everything as not sent
 void sp__sight_free(sp_sight *s);
 

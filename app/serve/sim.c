@@ -182,9 +182,9 @@ static void free_sim(sp_sim *s) {
     }
     for (int i = 0; i < SP_FRAMES; i++)
         for (int k = 0; k < SP_FIELD_CODES; k++) free(s->slots[i].values[k]), free(s->slots[i].ranges[k]);
-    for (int i = 0; i < SP_SIM_TEXTS; i++) sp__bytes_free(&s->texts[i].text);
+    for (int i = 0; i < SP_SIM_TEXTS; i++) sp__buffer_free(NULL, &s->texts[i].text);
     for (int i = 0; i < s->set_count; i++) free(s->sets[i]);
-    sp__bytes_free(&s->hello.text), sp__bytes_free(&s->scratch), sp__bytes_free(&s->log);
+    sp__buffer_free(NULL, &s->hello.text), sp__buffer_free(NULL, &s->scratch), sp__buffer_free(NULL, &s->log);
     free(s->mailbox), free(s->pins), free(s->numbers);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->called), pthread_cond_destroy(&s->let_go);

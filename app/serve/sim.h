@@ -48,12 +48,12 @@ void sp__sim_want(sp_sim *sim, unsigned fields, bool marks);
 // ---- output: texts
 
 // The next note: a complete JSON message, for one client or for all (*client = 0). False: none. `out` is overwritten.
-bool sp__sim_note(sp_sim *sim, uint32_t *client, sp_bytes *out);
+bool sp__sim_note(sp_sim *sim, uint32_t *client, sp_buffer *out);
 // Appends the content of "hello" without its opening bracket and the part of the server to `out`; returns its generation.
-uint32_t sp__sim_hello(sp_sim *sim, sp_bytes *out);
+uint32_t sp__sim_hello(sp_sim *sim, sp_buffer *out);
 // Appends the latest text of a kind if it is newer than number `than`; returns its number. Stats lack the closing bracket.
 typedef enum sp_sim_text { SP_SIM_STATS, SP_SIM_MARKS, SP_SIM_TEXTS } sp_sim_text;
-uint64_t sp__sim_text(sp_sim *sim, sp_sim_text kind, uint64_t than, sp_bytes *out);
+uint64_t sp__sim_text(sp_sim *sim, sp_sim_text kind, uint64_t than, sp_buffer *out);
 uint32_t sp__sim_generation(sp_sim *sim);
 
 // ---- output: frames

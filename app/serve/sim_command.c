@@ -204,7 +204,7 @@ static bool do_change(sp_sim *s, uint32_t client, const sp_message *m, char *why
 // commands that write a file
 static void do_file(sp_sim *s, uint32_t client, const sp_message *m) {
     char why[SP_SIM_WHY] = "no scene is open", name[64] = "";
-    sp_bytes command = {0};
+    sp_buffer command = {0};
     bool good = false;
     if (m->type == SP_MESSAGE_RECORD && m->action == SP_ACTION_START && s->stage.run) {
         good = sp__sim_record_start(s, why);
@@ -215,12 +215,12 @@ static void do_file(sp_sim *s, uint32_t client, const sp_message *m) {
     if (s->stage.run && m->type == SP_MESSAGE_RECORD) good = sp__sim_record_stop(s, name, why), sp__sim_tell_state(s);
     if (s->stage.run && m->type == SP_MESSAGE_LOG) good = sp__sim_log_save(s, name, &command, why);
     if (s->stage.run && m->type == SP_MESSAGE_DOWNLOAD) good = sp__sim_scene_save(s, name, why);
-    if (command.size) sp__bytes_add(&command, "", 1);
+    if (command.size) sp__buffer_add(NULL, &command, "", 1);
     if (good)
         sp__sim_answer_file(s, client, m, name, command.size && !command.broken ? (const char *)command.data : NULL);
     else
         sp__sim_answer(s, client, m, why);
-    sp__bytes_free(&command);
+    sp__buffer_free(NULL, &command);
 }
 
 void sp__sim_command(sp_sim *s, const sp_sim_command *c) {

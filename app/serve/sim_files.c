@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/run/run.h"
-#include "io/scene/scene.h"
 #include "serve/sim_internal.h"
 
 static const size_t log_max = (size_t)64 << 20;
@@ -41,9 +39,8 @@ void sp__sim_log_step(sp_sim *s) {
     uint64_t steps = sp_world_steps(s->stage.world);
     for (int i = 0; i < count && !s->log_cut && steps > 0; i++) {
         char line[SP_EDIT_LINE];
-        if (!sp__edit_kept(&taken[i])) continue;
-        sp__edit_text(line, sizeof line, steps - 1, &taken[i]);
-        sp__bytes_add(&s->log, line, strlen(line));
+        if (!sp_edit_log_line(&taken[i], steps - 1, line, sizeof line)) continue;
+        sp__buffer_add(NULL, &s->log, line, strlen(line));
         if (!s->log.broken && s->log.size < log_max) continue;
         s->log_cut = true;
         sp__sim_event(s, "warning", "the log of edits is full: it can no longer be saved");
@@ -53,7 +50,7 @@ void sp__sim_log_step(sp_sim *s) {
 // A run that continues from the state of another one is replayed from a checkpoint.
 void sp__sim_log_restart(sp_sim *s, bool go_on) {
     char name[64], why[SP_SIM_WHY];
-    sp__bytes_free(&s->log);
+    sp__buffer_free(NULL, &s->log);
     s->log_cut = false;
     // the checkpoint of a saved log is needed for its replay
     if (s->base[0] && !s->base_used) unlink(s->base);
@@ -67,37 +64,37 @@ void sp__sim_log_restart(sp_sim *s, bool go_on) {
 }
 
 // quoted for a shell
-static void put_word(sp_bytes *out, const char *word) {
-    sp__bytes_add(out, " '", 2);
+static void put_word(sp_buffer *out, const char *word) {
+    sp__buffer_add(NULL, out, " '", 2);
     for (const char *c = word; *c; c++) {
         if (*c == '\'')
-            sp__bytes_add(out, "'\\''", 4);
+            sp__buffer_add(NULL, out, "'\\''", 4);
         else
-            sp__bytes_add(out, c, 1);
+            sp__buffer_add(NULL, out, c, 1);
     }
-    sp__bytes_add(out, "'", 1);
+    sp__buffer_add(NULL, out, "'", 1);
 }
 
-static void put_command(const sp_sim *s, const char *log, sp_bytes *out) {
-    sp__bytes_print(out, "souple run");
+static void put_command(const sp_sim *s, const char *log, sp_buffer *out) {
+    sp__buffer_print(NULL, out, "souple run");
     put_word(out, s->def.gallery->scenes[s->scene].path);
     for (int i = 0; s->scene == s->def.scene && i < s->def.set_count; i++)
-        sp__bytes_print(out, " --set"), put_word(out, s->def.sets[i]);
-    for (int i = 0; i < s->set_count; i++) sp__bytes_print(out, " --set"), put_word(out, s->sets[i]);
-    if (s->base[0]) sp__bytes_print(out, " --resume"), put_word(out, s->base);
-    sp__bytes_print(out, " --edits"), put_word(out, log);
-    sp__bytes_print(out, " --steps %llu", (unsigned long long)sp_world_steps(s->stage.world));
+        sp__buffer_print(NULL, out, " --set"), put_word(out, s->def.sets[i]);
+    for (int i = 0; i < s->set_count; i++) sp__buffer_print(NULL, out, " --set"), put_word(out, s->sets[i]);
+    if (s->base[0]) sp__buffer_print(NULL, out, " --resume"), put_word(out, s->base);
+    sp__buffer_print(NULL, out, " --edits"), put_word(out, log);
+    sp__buffer_print(NULL, out, " --steps %llu", (unsigned long long)sp_world_steps(s->stage.world));
 }
 
-bool sp__sim_log_save(sp_sim *s, char *name, sp_bytes *command, char *why) {
+bool sp__sim_log_save(sp_sim *s, char *name, sp_buffer *command, char *why) {
     char path[SP_PATH];
-    sp_bytes all = {0};
+    sp_buffer all = {0};
     if (s->log_cut) return snprintf(why, SP_SIM_WHY, "the log is not whole: reset begins another"), false;
     if (!sp__sim_new_file(s, "edits", ".log", name, path, why)) return false;
-    sp__bytes_print(&all, "souple-edits 1\n");
-    sp__bytes_add(&all, s->log.data, s->log.size);
+    sp__buffer_print(NULL, &all, "souple-edits 1\n");
+    sp__buffer_add(NULL, &all, s->log.data, s->log.size);
     bool good = !all.broken && write_whole(path, all.data, all.size, why);
-    sp__bytes_free(&all);
+    sp__buffer_free(NULL, &all);
     if (good) put_command(s, path, command), s->base_used = true;
     return good;
 }
@@ -105,31 +102,33 @@ bool sp__sim_log_save(sp_sim *s, char *name, sp_bytes *command, char *why) {
 // ---------------------------------------------------------------------------------------------------- scene
 
 // escapes an attribute value: names of bodies may contain any character
-static void put_escaped(sp_bytes *out, const char *text) {
+static void put_escaped(sp_buffer *out, const char *text) {
     for (const char *c = text; *c; c++) {
         const char *as = *c == '"' ? "&quot;" : *c == '<' ? "&lt;" : *c == '&' ? "&amp;" : NULL;
-        sp__bytes_add(out, as ? as : c, as ? strlen(as) : 1);
+        sp__buffer_add(NULL, out, as ? as : c, as ? strlen(as) : 1);
     }
 }
 
-// replaces double hyphens, which are not allowed in a comment
-static void put_comment(sp_bytes *out, const char *text) {
-    for (const char *c = text; *c; c++) sp__bytes_add(out, *c == '-' && c[1] == '-' ? "- " : c, *c == '-' && c[1] == '-' ? 2 : 1);
+// no two hyphens may follow each other in a comment
+static void put_comment(sp_buffer *out, const char *text) {
+    for (const char *c = text; *c; c++)
+        sp__buffer_add(NULL, out, *c == '-' && c[1] == '-' ? "- " : c, *c == '-' && c[1] == '-' ? 2 : 1);
 }
 
-// parameters become events at the start; values that need a rebuild are listed in a comment
-static void put_values(const sp_sim *s, sp_bytes *out) {
-    sp_scene_text t = sp__scene_text(s->stage.scene);
-    sp__bytes_print(out, "  <!-- as it was left in the viewer -->\n");
+// parameters become events at the start; values that need a rebuild are told in a comment
+static void put_values(const sp_sim *s, sp_buffer *out) {
+    sp_scene_info t;
+    sp_scene_get(s->stage.scene, &t);
+    sp__buffer_print(NULL, out, "  <!-- as it was left in the viewer -->\n");
     for (int i = 0; i < t.set_count; i++) {
-        sp__bytes_print(out, "  <!-- set ");
-        put_comment(out, sp__scene_set_at(s->stage.scene, i));
-        sp__bytes_print(out, " -->\n");
+        sp__buffer_print(NULL, out, "  <!-- set ");
+        put_comment(out, sp_scene_set_at(s->stage.scene, i));
+        sp__buffer_print(NULL, out, " -->\n");
     }
     for (int i = 0; i < s->kept_count; i++) {
-        sp__bytes_print(out, "  <event t=\"0\" set=\"");
+        sp__buffer_print(NULL, out, "  <event t=\"0\" set=\"");
         put_escaped(out, s->kept[i].path);
-        sp__bytes_print(out, "\" value=\"%.17g\"/>\n", s->kept[i].value);
+        sp__buffer_print(NULL, out, "\" value=\"%.17g\"/>\n", s->kept[i].value);
     }
 }
 
@@ -142,16 +141,17 @@ static const char *last_of(const char *text, size_t size, const char *word) {
 
 bool sp__sim_scene_save(sp_sim *s, char *name, char *why) {
     char path[SP_PATH];
-    sp_scene_text t = sp__scene_text(s->stage.scene);
+    sp_scene_info t;
+    sp_scene_get(s->stage.scene, &t);
     const char *end = last_of(t.text, t.size, "</scene>");
-    sp_bytes all = {0};
+    sp_buffer all = {0};
     if (!end) return snprintf(why, SP_SIM_WHY, "the scene has no end to write to"), false;
     if (!sp__sim_new_file(s, "scene", ".xml", name, path, why)) return false;
-    sp__bytes_add(&all, t.text, (size_t)(end - t.text));
+    sp__buffer_add(NULL, &all, t.text, (size_t)(end - t.text));
     put_values(s, &all);
-    sp__bytes_add(&all, end, t.size - (size_t)(end - t.text));
+    sp__buffer_add(NULL, &all, end, t.size - (size_t)(end - t.text));
     bool good = !all.broken && write_whole(path, all.data, all.size, why);
-    sp__bytes_free(&all);
+    sp__buffer_free(NULL, &all);
     return good;
 }
 
@@ -182,13 +182,14 @@ static void write_record(sp_sim *s, uint32_t kind, const void *data, size_t size
 }
 
 static void write_hello(sp_sim *s) {
-    sp_bytes hello = {0};
+    sp_buffer hello = {0};
     sp__sim_make_hello(s);
-    sp__bytes_print(&hello, "{\"type\":\"hello\",\"protocol\":%d,\"you\":0,\"control\":{\"holder\":0,\"you\":0,\"wants\":0},",
-                    SP_PROTOCOL);
+    sp__buffer_print(NULL, &hello,
+                     "{\"type\":\"hello\",\"protocol\":%d,\"you\":0,\"control\":{\"holder\":0,\"you\":0,\"wants\":0},",
+                     SP_PROTOCOL);
     sp__sim_hello(s, &hello);
     if (!hello.broken) write_record(s, 0, hello.data, hello.size);
-    sp__bytes_free(&hello);
+    sp__buffer_free(NULL, &hello);
 }
 
 static void write_state(sp_sim *s) {

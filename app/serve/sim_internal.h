@@ -72,7 +72,7 @@ typedef struct sp_sim_slot {
 } sp_sim_slot;
 
 typedef struct sp_sim_latest {
-    sp_bytes text;
+    sp_buffer text;
     uint64_t number;
 } sp_sim_latest;
 
@@ -139,11 +139,11 @@ struct sp_sim {
     double hello_ms;
     double event_ms;  // start of the interval in which events are counted
     int event_count;
-    sp_bytes scratch;
+    sp_buffer scratch;
     double *numbers;  // scratch for fields
     size_t number_room;
     // files
-    sp_bytes log;        // edits since the start, as text
+    sp_buffer log;       // edits since the start, as text
     bool log_cut;        // it exceeded its size limit
     char base[SP_PATH];  // checkpoint from which the log continues; empty: the start of the scene
     bool base_used;      // referenced by a saved log
@@ -192,7 +192,7 @@ double *sp__sim_numbers(sp_sim *s, size_t count);  // scratch; NULL: no memory
 // ---- files (sim_files.c)
 void sp__sim_log_step(sp_sim *s);
 void sp__sim_log_restart(sp_sim *s, bool go_on);
-bool sp__sim_log_save(sp_sim *s, char *name, sp_bytes *command, char *why);
+bool sp__sim_log_save(sp_sim *s, char *name, sp_buffer *command, char *why);
 bool sp__sim_scene_save(sp_sim *s, char *name, char *why);
 bool sp__sim_record_start(sp_sim *s, char *why);
 bool sp__sim_record_stop(sp_sim *s, char *name, char *why);  // false: nothing was recorded

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/run/run.h"
 #include "serve/sim_internal.h"
 
 const sp_sim_body *sp__sim_body(const sp_sim *s, int64_t slot) {
@@ -153,7 +152,7 @@ static bool replace(sp_sim *s, int scene, int threads, bool go_on, char *why) {
     sp_sim_stage g = {0};
     sp_status status = build(s, scene, threads, &g);
     if (status >= 0 && go_on) {
-        status = sp__run_adopt(g.run, s->stage.run);
+        status = sp_run_adopt(g.run, s->stage.run);
         if (status >= 0) status = sp_world_publish(g.world);
     }
     if (status < 0) {

@@ -8,16 +8,16 @@
 void sp__sim_latest(sp_sim *s, sp_sim_latest *latest, const char *words, size_t size) {
     pthread_mutex_lock(&s->lock);
     latest->text.size = 0;
-    sp__bytes_add(&latest->text, words, size);
+    sp__buffer_add(NULL, &latest->text, words, size);
     latest->number++;
     pthread_mutex_unlock(&s->lock);
 }
 
-uint64_t sp__sim_text(sp_sim *s, sp_sim_text kind, uint64_t than, sp_bytes *out) {
+uint64_t sp__sim_text(sp_sim *s, sp_sim_text kind, uint64_t than, sp_buffer *out) {
     pthread_mutex_lock(&s->lock);
     const sp_sim_latest *latest = &s->texts[kind];
     uint64_t number = latest->number;
-    if (number > than) sp__bytes_add(out, latest->text.data, latest->text.size);
+    if (number > than) sp__buffer_add(NULL, out, latest->text.data, latest->text.size);
     pthread_mutex_unlock(&s->lock);
     return number;
 }

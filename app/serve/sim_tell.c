@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/run/run.h"
-#include "io/scene/scene.h"
 #include "serve/sim_internal.h"
 
 // ---------------------------------------------------------------------------------------------------- notes
@@ -33,13 +31,13 @@ void sp__sim_say(sp_sim *s, uint32_t client, const char *text, size_t size) {
     pthread_mutex_unlock(&s->lock);
 }
 
-bool sp__sim_note(sp_sim *s, uint32_t *client, sp_bytes *out) {
+bool sp__sim_note(sp_sim *s, uint32_t *client, sp_buffer *out) {
     pthread_mutex_lock(&s->lock);
     sp_sim_note_item *n = s->notes;
     if (n) {
         out->size = 0;
         *client = n->client;
-        sp__bytes_add(out, n->text, n->size);
+        sp__buffer_add(NULL, out, n->text, n->size);
         forget_oldest(s);
     }
     pthread_mutex_unlock(&s->lock);
@@ -182,12 +180,9 @@ static void put_scenes(const sp_sim *s, sp_json *j) {
     sp__json_close(j, ']');
 }
 
-static void put_look(const sp_run *run, uint32_t slot, int surface, sp_json *j) {
+static void put_look(const sp_run *run, sp_body_id body, int surface, sp_json *j) {
     sp_run_look look;
-    if (surface == 0)
-        sp__run_look(run, slot, &look);
-    else
-        sp__run_surface_look(run, slot, surface - 1, &look);
+    sp_run_look_at(run, body, surface, &look);
     sp__json_open(j, "look", '{');
     sp__json_vector(j, "color", look.color, 3);
     sp__json_number(j, "opacity", look.opacity);
@@ -210,7 +205,7 @@ static void put_surface(const sp_sim *s, const sp_snapshot_body *b, int surface,
     sp__json_integer(j, "vertices", v->vertex_count);
     sp__json_integer(j, "faces", v->face_count);
     sp__json_integer(j, "revision", v->revision);
-    put_look(s->stage.run, b->id.slot, surface, j);
+    put_look(s->stage.run, b->id, surface, j);
     sp__json_close(j, '}');
 }
 
@@ -274,18 +269,10 @@ static void put_params(const sp_sim *s, sp_json *j) {
 
 // the solvers of this build, with their names in scenes
 static void put_solvers(sp_json *j) {
-    const sp_element_spec *spec = sp__element_spec("solver");
-    const char *choices = NULL;
-    for (int i = 0; spec && i < spec->attr_count; i++)
-        if (strcmp(spec->attrs[i].name, "type") == 0) choices = spec->attrs[i].choices;
+    sp_scene_choice choice;
     sp__json_open(j, "solvers", '[');
-    while (choices && *choices) {
-        char word[64];
-        int length = (int)strcspn(choices, "/"), name = (int)strcspn(choices, "/[");
-        snprintf(word, sizeof word, "%.*s", name, choices);
-        if (name == length) sp__json_text(j, NULL, word);
-        choices += length + (choices[length] == '/');
-    }
+    for (int i = 0; sp_scene_choice_at("solver", "type", i, &choice); i++)
+        if (choice.built) sp__json_text(j, NULL, choice.name);
     sp__json_close(j, ']');
 }
 
@@ -349,16 +336,16 @@ void sp__sim_make_hello(sp_sim *s) {
         pthread_mutex_lock(&s->lock);
         s->hello.text.size = 0;
         // the server writes the opening bracket and adds the rest
-        sp__bytes_add(&s->hello.text, t.data + 1, t.size - 1);
+        sp__buffer_add(NULL, &s->hello.text, t.data + 1, t.size - 1);
         s->hello_generation = s->generation;
         pthread_mutex_unlock(&s->lock);
     }
     free(t.data);
 }
 
-uint32_t sp__sim_hello(sp_sim *s, sp_bytes *out) {
+uint32_t sp__sim_hello(sp_sim *s, sp_buffer *out) {
     pthread_mutex_lock(&s->lock);
-    sp__bytes_add(out, s->hello.text.data, s->hello.text.size);
+    sp__buffer_add(NULL, out, s->hello.text.data, s->hello.text.size);
     uint32_t generation = s->hello_generation;
     pthread_mutex_unlock(&s->lock);
     return generation;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "souple/world.h"
+#include "util/buffer.h"
 
 enum { SP_MESSAGE_MAX = 4096, SP_TEXT_MAX = 128, SP_HANDS = 16, SP_PROTOCOL = 1 };
 
@@ -92,20 +93,6 @@ enum { SP_FIELD_NONE, SP_FIELD_CODES = 1 SP_FIELD_LIST(SP_X) };
 bool sp__wire_field(int code, sp_field_info *out);  // false: not found
 int sp__wire_field_code(const char *name);          // -1: unknown
 
-// ---- bytes (wire_write.c)
-
-// Grows on writing; if there is no memory, `broken` is set and further data is dropped.
-typedef struct sp_bytes {
-    unsigned char *data;
-    size_t size, capacity;
-    bool broken;
-} sp_bytes;
-
-void *sp__bytes_room(sp_bytes *b, size_t size);  // appended to the end and counted; NULL: broken
-void sp__bytes_add(sp_bytes *b, const void *data, size_t size);
-void sp__bytes_print(sp_bytes *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void sp__bytes_free(sp_bytes *b);
-
 // ---- frames (wire_write.c)
 
 enum { SP_FRAME_STATE = 1, SP_FRAME_TOPOLOGY = 2, SP_FRAME_VERSION = 1, SP_FRAME_HEAD = 16 };
@@ -136,10 +123,10 @@ typedef struct sp_frame_surface {
     const float *values;  // nullable
 } sp_frame_surface;
 
-void sp__frame_topology(sp_bytes *out, const sp_frame_topology *t);
+void sp__frame_topology(sp_buffer *out, const sp_frame_topology *t);
 // A state frame: header, surfaces, end. The end writes the fields that are known only then.
-size_t sp__frame_begin(sp_bytes *out, const sp_frame_state *s);  // returns the start of the frame
-void sp__frame_surface(sp_bytes *out, const sp_frame_surface *s);
-void sp__frame_end(sp_bytes *out, size_t at, const sp_frame_state *s);
+size_t sp__frame_begin(sp_buffer *out, const sp_frame_state *s);  // returns the start of the frame
+void sp__frame_surface(sp_buffer *out, const sp_frame_surface *s);
+void sp__frame_end(sp_buffer *out, size_t at, const sp_frame_state *s);
 
 #endif

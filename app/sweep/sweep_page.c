@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/html.h"
 #include "common/plots.h"
-#include "io/report/html.h"
 #include "sweep/sweep.h"
 
 enum { LINES = 8, DEFAULTS = 6 };
@@ -176,7 +176,7 @@ static bool write_page(sp_page *p, const sp_sweep *s, sp_plot_set *set) {
     sp__page_add(p, "</div>\n");
     show_table(p, s);
     sp__html_end(p);
-    return !p->broken;
+    return !p->text.broken;
 }
 
 bool sp__sweep_page(const sp_sweep *s, const char *path, char *why, size_t size) {

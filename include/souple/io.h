@@ -49,6 +49,40 @@ SP_API int sp_scene_message_count(const sp_scene *scene);
 SP_API const sp_scene_message *sp_scene_message_at(const sp_scene *scene, int index);
 /// The name that the scene gives itself; empty where it has none.
 SP_API const char *sp_scene_name(const sp_scene *scene);
+
+/// What a scene was read from. Strings live as long as the scene.
+typedef struct sp_scene_info {
+    const char *file;  ///< as the caller named it
+    const char *text;  ///< as it was read, `size` bytes, a zero byte behind them
+    size_t size;
+    int set_count;  ///< for sp_scene_set_at
+    uint64_t seed;  ///< of everything random in the scene
+} sp_scene_info;
+
+/// Fills `out` with the source of a scene.
+SP_API void sp_scene_get(const sp_scene *scene, sp_scene_info *out);
+/// "path=value" of sp_scene_options.sets, index in [0, set_count).
+SP_API const char *sp_scene_set_at(const sp_scene *scene, int index);
+
+/// A file that a run of the scene writes into its folder.
+typedef struct sp_scene_output {
+    const char *element;  ///< what writes it: "record" or "inverse"
+    const char *file;     ///< as in the scene
+} sp_scene_output;
+
+/// Number of files that a run of the scene writes: those of records, then those of inverse problems.
+SP_API int sp_scene_output_count(const sp_scene *scene);
+/// False: there is no such output, and nothing is written to out.
+SP_API bool sp_scene_output_at(const sp_scene *scene, int index, sp_scene_output *out);
+
+/// One of the words that an attribute of the scene language may be.
+typedef struct sp_scene_choice {
+    char name[64];  ///< as a scene writes it
+    bool built;     ///< false: known to the language, not in this build
+} sp_scene_choice;
+
+/// Choice number `index` from 0 of an attribute ("solver", "type"). False: there is none.
+SP_API bool sp_scene_choice_at(const char *element, const char *attribute, int index, sp_scene_choice *out);
 /// Every resolved value with unit and origin, a line each, through `print(user, text)`.
 SP_API void sp_scene_describe(const sp_scene *scene, void (*print)(void *user, const char *text), void *user);
 /// The RelaxNG schema and the reference page, from the same table as the reader.
@@ -86,6 +120,23 @@ SP_API double sp_run_dt(const sp_run *run);
 SP_API long sp_run_steps_planned(const sp_run *run);
 /// Whether a stop condition has been met.
 SP_API bool sp_run_done(const sp_run *run);
+/// Goes on from where `from` stands, a run of the same scene that may differ in what moves no node: time step, solver, threads,
+/// what is recorded. Where the bodies are others it is refused, and `run` is good for sp_run_destroy only.
+SP_API sp_status sp_run_adopt(sp_run *run, sp_run *from);
+
+/// How a surface of a body is drawn.
+typedef struct sp_run_look {
+    double color[3];   ///< in [0, 1]; default 0.8 0.8 0.8
+    double opacity;    ///< in [0, 1]; default 1
+    double roughness;  ///< in [0, 1]; default 0.6
+    double metallic;   ///< in [0, 1]; default 0
+    bool edges;        ///< lines on the edges of faces; default false
+} sp_run_look;
+
+/// Appearance of a surface of a body. Surface 0: the boundary of the body; 1, 2, ...: its further surfaces, in the order of
+/// sp_snapshot_body, which have the look of the body where they have none of their own. False: the scene gives none, and out has
+/// the defaults.
+SP_API bool sp_run_look_at(const sp_run *run, sp_body_id body, int surface, sp_run_look *out);
 /// One step: events, world step, probes, records.
 SP_API sp_status sp_run_step(sp_run *run);
 /// Close records and judge the claims.
@@ -109,6 +160,15 @@ typedef struct sp_run_probe {
 SP_API int sp_run_probe_count(const sp_run *run);
 /// The samples of a probe by index.
 SP_API void sp_run_probe_at(const sp_run *run, int index, sp_run_probe *out);
+
+/// What a number of a probe is called.
+typedef struct sp_run_column {
+    char name[160];    ///< "position.x"
+    const char *unit;  ///< "m"; "" for none
+} sp_run_column;
+
+/// Name and unit of a column. Both indices count from 0; column is below sp_run_probe.width.
+SP_API void sp_run_column_at(const sp_run *run, int probe, int column, sp_run_column *out);
 
 /// An `expect` element of the scene: what was seen against what was claimed.
 typedef struct sp_run_claim {
@@ -211,6 +271,11 @@ SP_API sp_status sp_edit_log_open(sp_context *context, const char *path, sp_edit
 SP_API sp_status sp_edit_log_queue(sp_edit_log *log, sp_world *world);  ///< before a step: what it took then
 /// Closes the log and nulls the handle. SP_IO where a new log could not be written whole.
 SP_API sp_status sp_edit_log_close(sp_edit_log **log);
+
+enum { SP_EDIT_LINE = 1024 };  ///< room for any line of a log
+/// The line of a log for an edit that the given step took, with its line end. False: logs leave such an edit out, because the
+/// scene makes it again on replay.
+SP_API bool sp_edit_log_line(const sp_edit *edit, uint64_t step, char *out, size_t size);
 
 // ---------------------------------------------------------------------------------------------------- recordings
 
@@ -358,6 +423,47 @@ SP_API sp_status sp_picture_surface(sp_context *context, const sp_trimesh *surfa
                                     unsigned char *rgb);
 /// Pixels as a PNG file, whole or not at all.
 SP_API sp_status sp_picture_save(sp_context *context, const unsigned char *rgb, int width, int height, const char *path);
+
+// ---------------------------------------------------------------------------------------------------- plots
+
+/// Points of one line, area or group of bars. Pointers are borrowed for the call.
+typedef struct sp_plot_series {
+    const char *name;     ///< in the legend
+    const double *x, *y;  ///< values that are not finite, or not positive on a log axis, are left out
+    int count;            ///< points
+    bool marks;           ///< a dot at every point; default false
+    bool dashed;          ///< default false
+} sp_plot_series;
+
+/// What a plot draws.
+typedef enum sp_plot_kind {
+    SP_PLOT_LINES,    ///< a line per series
+    SP_PLOT_STACKED,  ///< areas on top of each other; all series share the x of the first one
+    SP_PLOT_BARS      ///< groups side by side; x is not used
+} sp_plot_kind;
+
+/// One panel, 860 x 430 units. A zero-initialised one has linear axes and no series.
+typedef struct sp_plot {
+    const char *title, *x_label, *y_label;  ///< nullable: none
+    bool log_x, log_y;                      ///< log10 axes; default false
+    const sp_plot_series *series;           ///< borrowed for the call
+    int series_count;                       ///< 0 or more
+    sp_plot_kind kind;                      ///< default lines
+    bool free_y;                            ///< lines: the y axis may exclude zero; default false
+    const char *const *labels;              ///< bars: label below each group
+} sp_plot;
+
+/// Size of a panel in units of the drawing, and the greatest number of panels.
+enum { SP_PLOT_WIDTH = 860, SP_PLOT_HEIGHT = 430, SP_PLOT_PANELS = 64 };
+
+/// `count` panels below each other, 1..SP_PLOT_PANELS, in a file by its suffix, .svg or .png. Whole or not at all. Errors are in
+/// the context.
+SP_API sp_status sp_plot_write(sp_context *context, const sp_plot *plots, int count, const char *path);
+/// Whether sp_plot_write supports the suffix of the path.
+SP_API bool sp_plot_suffix(const char *path);
+/// The same panels as one SVG element for an HTML page, given to `write` as text in one piece.
+SP_API sp_status sp_plot_svg(sp_context *context, const sp_plot *plots, int count, void (*write)(void *user, const char *text),
+                             void *user);
 
 #ifdef __cplusplus
 }

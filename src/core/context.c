@@ -2,6 +2,7 @@
 //
 // Every block starts with a header of 64 bytes that holds its size, so that sp__free needs only the pointer while the host's
 // hook still learns the size:   [ size .......... | what the caller sees ... ]
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/background.h"
@@ -83,10 +84,6 @@ int sp_context_workers(const sp_context *context) {
     return context->workers;
 }
 
-int sp__workers(const sp_context *ctx) {
-    return ctx->workers;
-}
-
 void sp__context_keep_error(sp_context *ctx, const sp_error *error) {
     pthread_mutex_lock(&ctx->error_lock);
     ctx->error = *error;
@@ -144,4 +141,14 @@ void sp__free(sp_context *ctx, void *memory) {
     memcpy(&whole, block, sizeof whole);
     atomic_fetch_sub_explicit(&ctx->bytes, whole, memory_order_relaxed);
     ctx->def.free(ctx->def.alloc_user, block, whole);
+}
+
+void sp__log(const sp_context *ctx, sp_log_level level, const char *format, ...) {
+    if (!ctx->def.log) return;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    ctx->def.log(ctx->def.log_user, level, text);
 }

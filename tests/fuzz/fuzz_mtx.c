@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "io/file/matrix_market.h"
+#include "matrix_market.h"
 
 static void check_matrix(const sp_symmetric *A) {
     FUZZ_PROMISE(A->n >= 1 && A->block >= 1 && A->row_start[0] == 0);

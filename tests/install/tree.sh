@@ -7,6 +7,8 @@ source=$1 build=$2 cc=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
+version=$(sed -nE 's/^#define SP_VERSION_TEXT "(.*)"$/\1/p' "$source/include/souple/base.h")
+soname=${version%.*}
 
 complain() {
     echo "FAIL $*"
@@ -30,14 +32,14 @@ mv "$work/stage/opt/souple" "$tree"
 lib=$tree/$(sed -n 's|^\(.*\)/libsouple\.a$|\1|p' "$tree/share/souple/manifest.txt")
 
 names() {
-    local version=0.1.0 file missing=0
-    for file in bin/souple include/souple/{base,mesh,solve,world,souple,io}.h share/souple/schema/scene.rng share/souple/scenes/beam.xml \
+    local file missing=0
+    for file in bin/souple libexec/souple/souple-bench include/souple/{base,mesh,solve,world,souple,extension,io}.h share/souple/schema/scene.rng share/souple/scenes/beam.xml \
         share/man/man1/souple.1 share/man/man1/souple-{run,check,list,render,report,sweep,bench,version,help}.1 \
         share/bash-completion/completions/souple share/zsh/site-functions/_souple share/fish/vendor_completions.d/souple.fish \
         share/doc/souple/{README.md,LICENSE,CHANGELOG.md}; do
         [ -f "$tree/$file" ] || { echo "missing: $file"; missing=1; }
     done
-    for file in libsouple{,-io}.{a,so,so.0.1,so.$version} pkgconfig/souple{,-io}.pc cmake/souple/souple-config{,-version}.cmake; do
+    for file in libsouple{,-io}.{a,so,so.$soname,so.$version} pkgconfig/souple{,-io}.pc cmake/souple/souple-config{,-version}.cmake; do
         [ -e "$lib/$file" ] || { echo "missing: $file"; missing=1; }
     done
     return $missing
@@ -58,6 +60,16 @@ runs() { "$tree/bin/souple" run "$tree/share/souple/scenes/beam.xml" --steps 2 -
 check "and runs one" runs
 tells() { "$tree/bin/souple" version | grep -c 'built with'; }
 check "and says what it was built with" tells
+benches() { "$tree/bin/souple" bench | grep -c '^rods ' && "$tree/bin/souple" list benches | grep -c '^rods ' && "$tree/bin/souple" bench --json | grep -c '"benches"'; }
+check "and starts the program of the benches" benches
+no_benches() {
+    local code=0
+    mv "$tree/libexec/souple/souple-bench" "$work/souple-bench"
+    "$tree/bin/souple" bench step >"$work/none" 2>&1 || code=$?
+    mv "$work/souple-bench" "$tree/libexec/souple/souple-bench"
+    [ $code -eq 1 ] && grep -c 'souple-bench was not found' "$work/none"
+}
+check "and says so where that is missing" no_benches
 
 # ---- manual and completion
 if command -v groff >/dev/null; then
@@ -90,7 +102,10 @@ exports_only_public() { ! nm -D --defined-only "$lib"/libsouple.so "$lib"/libsou
 check "shared libraries export the public functions only" exports_only_public
 one_home() { [ -z "$(comm -12 <(nm -D --defined-only "$lib/libsouple.so" | awk '{ print $3 }' | sort) <(nm -D --defined-only "$lib/libsouple-io.so" | awk '{ print $3 }' | sort))" ]; }
 check "no function has two homes" one_home
-has_soname() { readelf -d "$lib/libsouple-io.so" | grep -c 'SONAME.*libsouple-io.so.0.1\]' && readelf -d "$lib/libsouple-io.so" | grep -c 'NEEDED.*libsouple.so.0.1\]'; }
+functions() { nm --defined-only "$1" 2>/dev/null | awk '$2 ~ /[tT]/ && $3 ~ /^sp_/ { print $3 }' | sort -u; }
+no_copies() { [ -z "$(comm -12 <(functions "$lib/libsouple.a" | comm -23 - <(functions "$build/libsouple-util.a")) <(functions "$lib/libsouple-io.so") | tee /dev/stderr)" ]; }
+check "libsouple-io holds no hidden copy of the engine" no_copies
+has_soname() { readelf -d "$lib/libsouple-io.so" | grep -c "SONAME.*libsouple-io.so.$soname\]" && readelf -d "$lib/libsouple-io.so" | grep -c "NEEDED.*libsouple.so.$soname\]"; }
 check "sonames carry the version" has_soname
 
 # ---- consumers
@@ -103,7 +118,7 @@ by_package() {
         cmake --build "$work/$1" && try "$work/$1"
 }
 check "find_package, shared" by_package shared
-uses_shared() { ldd "$work/shared/files" | grep -c "$lib/libsouple-io.so.0.1"; }
+uses_shared() { ldd "$work/shared/files" | grep -c "$lib/libsouple-io.so.$soname"; }
 check "and it is the shared one" uses_shared
 check "find_package, static" by_package static
 uses_static() { [ -x "$work/static/files" ] && ! ldd "$work/static/files" | grep -c libsouple; }

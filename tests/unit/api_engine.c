@@ -2,6 +2,7 @@
 // verifies that none is missing.
 #include <stdbool.h>
 
+#include "souple/extension.h"
 #include "souple/souple.h"
 #include "test.h"
 
@@ -78,6 +79,53 @@ TEST(base) {
     CHECK_NEAR(sp_signal_at(&signal, 7), 3, 0);
     sp_pose_signal pose = sp_pose_signal_constant(sp_pose_identity());
     CHECK_NEAR(sp_pose_signal_at(&pose, 7).quat[0], 1, 0);
+}
+
+static void keep_line(void *user, sp_log_level level, const char *text) {
+    snprintf(user, 64, "%d %s", (int)level, text);
+}
+
+static void add_task(void *arg, int task, int worker) {
+    (void)worker;
+    ((int *)arg)[task] += task + 1;
+}
+
+static sp_status extension_call(sp_context *context, bool good) {
+    SP_TRY(good ? SP_OK : SP_FAIL(context, SP_IO, "file %d is gone", 3));
+    return SP_NOT_CONVERGED;
+}
+
+// what a library on top of the engine uses
+TEST(extension) {
+    char line[64] = "";
+    sp_context_def def = sp_context_def_default();
+    sp_context *context = NULL;
+    def.log = keep_line, def.log_user = line, def.workers = 2;
+    REQUIRE(sp_context_create(&def, &context) == SP_OK);
+    size_t before, now;
+    double *room;
+    sp_context_memory(context, &before, NULL);
+    REQUIRE(SP_NEW(context, room, 100));
+    sp_context_memory(context, &now, NULL);
+    CHECK(now >= before + 800 && (uintptr_t)room % 64 == 0 && room[99] == 0);
+    sp_context_free(context, room);
+    sp_context_free(context, NULL);
+    CHECK(!sp_context_alloc(context, SIZE_MAX / 2, 8));
+    CHECK_INT(extension_call(context, true), SP_NOT_CONVERGED);
+    CHECK_INT(extension_call(context, false), SP_IO);
+    sp_context_error_index(context, 12);
+    sp_error kept = *sp_context_error(context);
+    CHECK(!strcmp(kept.message, "file 3 is gone") && kept.index == 12 && kept.line > 0);
+    sp_context_fail(context, SP_BAD_INPUT, __FILE__, __LINE__, "another");
+    sp_context_keep_error(context, &kept);
+    CHECK_INT(sp_context_error(context)->status, SP_IO);
+    sp_context_log(context, SP_LOG_WARNING, "%s", "mind this");
+    CHECK(!strcmp(line, "2 mind this"));
+    int done[50] = {0}, wrong = 0;
+    sp_context_parallel(context, 50, add_task, done);
+    for (int i = 0; i < 50; i++) wrong += done[i] != i + 1;
+    CHECK_INT(wrong, 0);
+    sp_context_destroy(&context);
 }
 
 TEST(refused_definitions_have_a_reason) {

@@ -1,6 +1,6 @@
 // Checks statements of the docs and headers about the whole tree. Every function of the public headers is called in api_engine.c,
-// api_mesh.c or api_io.c. The program in the README is compiled by the tests, links have targets, and folders include only lower
-// layers, in the order of docs/architecture.md.
+// api_mesh.c or api_io.c. The program in the README is compiled by the tests, links have targets, and folders include only what
+// src/layers.txt allows.
 #include <ctype.h>
 #include <dirent.h>
 #include <stdbool.h>
@@ -39,8 +39,8 @@ static int check_header(const char *path, const char *callers) {
 }
 
 TEST(every_public_function_is_called) {
-    static const char *const headers[] = {"include/souple/base.h", "include/souple/mesh.h", "include/souple/solve.h",
-                                          "include/souple/world.h", "include/souple/io.h"};
+    static const char *const headers[] = {"include/souple/base.h",  "include/souple/mesh.h",      "include/souple/solve.h",
+                                          "include/souple/world.h", "include/souple/extension.h", "include/souple/io.h"};
     char *engine = read_all("tests/unit/api_engine.c"), *io = read_all("tests/unit/api_io.c");
     char *mesh = read_all("tests/unit/api_mesh.c");
     REQUIRE(engine && io && mesh);
@@ -95,54 +95,121 @@ TEST(links_of_the_docs_have_targets) {
     closedir(docs);
 }
 
-// folders of src/ from the bottom up; the kinds of bodies share a layer
-static const char *const layers[] = {"util",    "core", "math",    "mesh",  "kernels", "sparse", "backend", "linear", "map",
-                                     "collide", "body", "contact", "solid", "rod",     "rigid",  "world",   "io"};
-enum { LAYERS = sizeof layers / sizeof *layers };
+// ---- src/layers.txt: who may include whom
 
-static int layer_of(const char *path) {
-    for (int i = 0; i < LAYERS; i++) {
-        size_t n = strlen(layers[i]);
-        if (!strncmp(path, layers[i], n) && path[n] == '/') return i;
+enum { LAYERS_MAX = 32 };
+
+typedef struct layer {
+    char name[32], folder[64], rule[200];  // "none", "above", "above but rod rigid", "only util math"
+} layer;
+
+typedef struct layer_list {
+    layer at[LAYERS_MAX];
+    int count;
+} layer_list;
+
+static bool read_layers(layer_list *list) {
+    char *text = read_all("src/layers.txt");
+    list->count = 0;
+    for (char *line = text ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n")) {
+        layer *l = &list->at[list->count];
+        if (line[0] == '#') continue;
+        if (list->count == LAYERS_MAX || sscanf(line, "%31s %63s %199[^\n]", l->name, l->folder, l->rule) != 3) {
+            SP_TEST_FAILED("src/layers.txt: %s", line);
+            continue;
+        }
+        list->count++;
     }
-    return -1;
+    free(text);
+    return list->count > 0;
 }
 
-static bool is_kind(int layer) {
-    return layer >= 0 && (!strcmp(layers[layer], "solid") || !strcmp(layers[layer], "rod") || !strcmp(layers[layer], "rigid"));
+static bool rule_names(const char *rule, const char *name) {
+    size_t n = strlen(name);
+    for (const char *s = strstr(rule, name); s; s = strstr(s + 1, name))
+        if (s > rule && s[-1] == ' ' && (s[n] == 0 || s[n] == ' ')) return true;
+    return false;
 }
 
-static bool may_include(int own, int other) {
-    return other <= own && !(other < own && is_kind(own) && is_kind(other));
+static bool may_include(const layer_list *list, int own, int other) {
+    const char *rule = list->at[own].rule, *name = list->at[other].name;
+    if (other == own) return true;
+    if (!strncmp(rule, "only", 4)) return rule_names(rule, name);
+    return !strncmp(rule, "above", 5) && other < own && !rule_names(rule, name);
+}
+
+static bool exists_in(const char *folder, const char *include, int length) {
+    char path[700];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/%s/%.*s", SP_SOURCE_DIR, folder, length, include);
+    return stat(path, &st) == 0;
+}
+
+// an include as it is written: of the own folder ("serve/sim.h" of app, "rods.h" of bench), of include/, or of a folder of src/
+static bool include_allowed(const layer_list *list, int own, const char *path, const char *include, int length) {
+    char below[600];
+    snprintf(below, sizeof below, "%.*s", (int)(strrchr(path, '/') - path), path);
+    if (exists_in(below, include, length) || exists_in(list->at[own].folder, include, length)) return true;
+    if (!strncmp(include, "souple/", 7)) return strncmp(include, "souple/io.h", 11) || own >= list->count - 3;
+    if (!strncmp(include, "built_with.h", 12)) return true;  // made by the build
+    for (int i = 0; i < list->count; i++) {
+        size_t n = strlen(list->at[i].name);
+        if (!strncmp(include, list->at[i].name, n) && include[n] == '/') return may_include(list, own, i);
+    }
+    return false;
 }
 
 // the includes of one file, or of every file of a folder; returns how many files
-static int check_includes(const char *path, int own) {
-    char full[600];
+static int check_includes(const layer_list *list, const char *path, int own) {
+    char full[700];
     snprintf(full, sizeof full, "%s/%s", SP_SOURCE_DIR, path);
     DIR *folder = opendir(full);
     if (folder) {
         int count = 0;
         for (struct dirent *e = readdir(folder); e; e = readdir(folder)) {
-            if (e->d_name[0] == '.') continue;
+            if (e->d_name[0] == '.' || !strcmp(e->d_name, "peers")) continue;  // peers: programs around other libraries
             snprintf(full, sizeof full, "%s/%s", path, e->d_name);
-            count += check_includes(full, own);
+            count += check_includes(list, full, own);
         }
         closedir(folder);
         return count;
     }
     char *text = read_all(path);
     if (!text) return 0;
-    for (char *s = strstr(text, "#include \""); s; s = strstr(s + 1, "#include \""))
-        if (!may_include(own, layer_of(s + 10))) SP_TEST_FAILED("%s includes %.*s", path, (int)strcspn(s + 10, "\""), s + 10);
+    for (char *s = strstr(text, "#include \""); s; s = strstr(s + 1, "#include \"")) {
+        int length = (int)strcspn(s + 10, "\"");
+        if (!include_allowed(list, own, path, s + 10, length)) SP_TEST_FAILED("%s includes %.*s", path, length, s + 10);
+    }
     free(text);
     return 1;
 }
 
-TEST(folders_include_only_lower_layers) {
-    for (int i = 0; i < LAYERS; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "src/%s", layers[i]);
-        CHECK(check_includes(path, i) > 0);
+TEST(folders_include_only_what_the_layers_allow) {
+    static layer_list list;
+    REQUIRE(read_layers(&list));
+    for (int i = 0; i < list.count; i++) CHECK(check_includes(&list, list.at[i].folder, i) > 0);
+}
+
+// every folder of src/ has its line
+TEST(every_folder_of_the_sources_is_a_layer) {
+    static layer_list list;
+    REQUIRE(read_layers(&list));
+    DIR *src = opendir(SP_SOURCE_DIR "/src");
+    REQUIRE(src);
+    for (struct dirent *e = readdir(src); e; e = readdir(src)) {
+        bool known = e->d_name[0] == '.' || strchr(e->d_name, '.');
+        for (int i = 0; i < list.count && !known; i++) known = !strcmp(list.at[i].name, e->d_name);
+        if (!known) SP_TEST_FAILED("src/%s is not in src/layers.txt", e->d_name);
     }
+    closedir(src);
+}
+
+TEST(the_rules_of_layers_are_read) {
+    static layer_list list = {.at = {{"util", "src/util", "none"},
+                                     {"rod", "src/rod", "above but solid rigid"},
+                                     {"solid", "src/solid", "above but rod"},
+                                     {"io", "src/io", "only util"}},
+                              .count = 4};
+    CHECK(may_include(&list, 1, 0) && may_include(&list, 2, 0) && may_include(&list, 3, 0));
+    CHECK(!may_include(&list, 0, 1) && !may_include(&list, 2, 1) && !may_include(&list, 3, 2));
 }

@@ -95,6 +95,63 @@ TEST(run) {
     tear_down(&f);
 }
 
+// what the command asks of a scene and of a run
+TEST(scene_and_run_tell_about_themselves) {
+    static const char text[] = "<scene dt='0.01' seed='7'><look name='red' color='1 0 0'/>"
+                               "<solid name='b' look='red'><box size='1 1 1' cells='1 1 1'/>"
+                               "<probe name='p' near='0 0 0' quantity='position'/></solid>"
+                               "<record file='api-told.csv' probe='p'/><stop steps='3'/></scene>";
+    const char *sets[] = {"b.young=2e5"};
+    sp_context *context = NULL;
+    sp_scene *scene = NULL;
+    sp_run *run = NULL, *next = NULL;
+    sp_scene_options options = sp_scene_options_default();
+    options.sets = sets, options.set_count = 1;
+    REQUIRE(sp_context_create(NULL, &context) == SP_OK);
+    REQUIRE(sp_scene_parse(context, text, strlen(text), "told.xml", &options, &scene) == SP_OK);
+    sp_scene_info info;
+    sp_scene_get(scene, &info);
+    CHECK(!strcmp(info.file, "told.xml") && info.size == strlen(text) && !memcmp(info.text, text, info.size));
+    CHECK(info.seed == 7 && info.set_count == 1 && !strcmp(sp_scene_set_at(scene, 0), sets[0]));
+    sp_scene_output output;
+    CHECK_INT(sp_scene_output_count(scene), 1);
+    CHECK(sp_scene_output_at(scene, 0, &output) && !strcmp(output.element, "record") && !strcmp(output.file, "api-told.csv"));
+    CHECK(!sp_scene_output_at(scene, 1, &output) && !sp_scene_output_at(scene, -1, &output));
+    sp_scene_choice choice;
+    bool cg = false;
+    for (int i = 0; sp_scene_choice_at("solver", "type", i, &choice); i++) cg |= choice.built && !strcmp(choice.name, "cg");
+    CHECK(cg && !sp_scene_choice_at("solver", "none", 0, &choice) && !sp_scene_choice_at("none", "type", 0, &choice));
+
+    REQUIRE(sp_run_create(scene, NULL, &run) == SP_OK && sp_run_create(scene, NULL, &next) == SP_OK);
+    sp_run_look look;
+    sp_body_id b = sp_world_body_named(sp_run_world(run), "b");
+    CHECK(sp_run_look_at(run, b, 0, &look) && look.color[0] == 1 && look.color[1] == 0);
+    sp_run_column column;
+    sp_run_column_at(run, 0, 1, &column);
+    CHECK(!strcmp(column.name, "position.y") && !strcmp(column.unit, "m"));
+    REQUIRE(sp_run_step(run) >= 0);
+    CHECK_INT(sp_run_adopt(next, run), SP_OK);
+    CHECK(sp_world_hash(sp_run_world(next)) == sp_world_hash(sp_run_world(run)));
+    sp_run_destroy(&next), sp_run_destroy(&run), sp_scene_destroy(&scene), sp_context_destroy(&context);
+}
+
+TEST(plots) {
+    static const double x[] = {0, 1, 2}, y[] = {0, 1, 4};
+    const sp_plot_series series = {.name = "square", .x = x, .y = y, .count = 3};
+    const sp_plot plot = {.title = "squares", .x_label = "x", .y_label = "y", .series = &series, .series_count = 1};
+    sp_context *context = NULL;
+    size_t said = 0;
+    REQUIRE(sp_context_create(NULL, &context) == SP_OK);
+    CHECK(sp_plot_suffix("a.svg") && sp_plot_suffix("a.png") && !sp_plot_suffix("a.pdf"));
+    CHECK_INT(sp_plot_svg(context, &plot, 1, count_text, &said), SP_OK);
+    CHECK(said > 500);
+    CHECK_INT(sp_plot_write(context, &plot, 1, SP_BINARY_DIR "/api-plot.svg"), SP_OK);
+    unlink(SP_BINARY_DIR "/api-plot.svg");
+    CHECK_INT(sp_plot_write(context, &plot, 0, SP_BINARY_DIR "/api-plot.svg"), SP_BAD_INPUT);
+    CHECK_INT(sp_plot_write(context, &plot, 1, "api-plot.pdf"), SP_BAD_INPUT);
+    sp_context_destroy(&context);
+}
+
 TEST(picture) {
     fixture f;
     REQUIRE(set_up(&f));
@@ -180,6 +237,10 @@ TEST(edit_log) {
     snprintf(edit.path, sizeof edit.path, "beam.young");
     edit.value = 1e5;
     CHECK_INT(sp_world_queue(sp_run_world(first.run), &edit), SP_OK);
+    char line[SP_EDIT_LINE];
+    CHECK(sp_edit_log_line(&edit, 12, line, sizeof line) && !strncmp(line, "12 ", 3) && strstr(line, "beam.young"));
+    edit.source = 0xFFFF0000u;  // of the scene's own events
+    CHECK(!sp_edit_log_line(&edit, 12, line, sizeof line));
     while (!sp_run_done(first.run)) {
         REQUIRE(sp_run_step(first.run) >= 0);
         CHECK_INT(sp_edit_log_append(log, sp_run_world(first.run)), SP_OK);

@@ -245,7 +245,7 @@ TEST(plot_is_an_svg_with_its_numbers_in_a_file) {
     sp_plot_series s = {.name = "a < b", .x = x, .y = y, .count = 4, .marks = true};
     sp_plot plot = {.title = "Title & more", .x_label = "size", .y_label = "ms", .log_x = true, .log_y = true};
     plot.series = &s, plot.series_count = 1;
-    REQUIRE(sp__plot_write(&plot, folder, "p") == SP_OK);
+    REQUIRE(sp__bench_plot(&plot, folder, "p") == SP_OK);
     snprintf(path, sizeof path, "%s/p.svg", folder);
     REQUIRE(file_text(path, text, sizeof text) > 0);
     remove(path);

@@ -1,5 +1,5 @@
 // Scenes with surfaces, parts and welds of meshes, rest shapes: the resulting world, and errors with their line.
-#include "io/run/run.h"
+#include "io/run/build.h"
 #include "meter.h"
 #include "souple/io.h"
 #include "test.h"
@@ -87,13 +87,14 @@ TEST(appearance_of_surfaces_overrides_that_of_bodies) {
                           "<solid name='c'><box size='1 1 1' cells='1 1 1'/>"
                           "<surface role='visual collision' look='red'/></solid>"));
     REQUIRE(s.run);
-    uint32_t b = sp_world_body_named(s.w, "b").slot, c = sp_world_body_named(s.w, "c").slot;
+    sp_body_id b = sp_world_body_named(s.w, "b");
+    uint32_t c = sp_world_body_named(s.w, "c").slot;
     sp_run_look look;
-    CHECK(sp__run_look(s.run, b, &look) && look.color[2] == 1);
-    CHECK(sp__run_surface_look(s.run, b, 0, &look) && look.color[0] == 1 && look.color[2] == 0);
-    CHECK(sp__run_surface_look(s.run, b, 1, &look) && look.color[2] == 1);  // that of the body
-    CHECK(sp__run_surface_look(s.run, b, 7, &look) && look.color[2] == 1);
-    // the boundary in both roles needs no surface of the engine; its look is the body's
+    CHECK(sp_run_look_at(s.run, b, 0, &look) && look.color[2] == 1);
+    CHECK(sp_run_look_at(s.run, b, 1, &look) && look.color[0] == 1 && look.color[2] == 0);
+    CHECK(sp_run_look_at(s.run, b, 2, &look) && look.color[2] == 1);  // that of the body
+    CHECK(sp_run_look_at(s.run, b, 8, &look) && look.color[2] == 1);
+    // the boundary in both roles needs no surface of the engine; its appearance is that of the body
     CHECK_INT(sp_world_surface_count(s.w, sp_world_body_named(s.w, "c")), 1);
     CHECK(sp__run_look(s.run, c, &look) && look.color[0] == 1);
     end(&s);

@@ -1,5 +1,5 @@
 // Surfaces of rods in scenes: the tube is visible by default and in contact on request; files are embedded by the frames.
-#include "io/run/run.h"
+#include "io/run/build.h"
 #include "souple/io.h"
 #include "test.h"
 

@@ -1,7 +1,7 @@
 // Edit logs: replaying the log of a world gives the same hashes; malformed logs are refused with their line.
 #include "test.h"
 
-#include "io/run/run.h"
+#include "io/run/build.h"
 #include "souple/io.h"
 
 #define PATH SP_BINARY_DIR "/test_edits.log"

@@ -1,6 +1,8 @@
 // Layered depth images: closed surfaces are balanced at every sample, common edges are covered once, volumes are correct, no
 // layer is lost, the result does not depend on the workers, and a brute-force reference agrees.
-#include "collide/layers.h"
+#include <stdatomic.h>
+
+#include "io/picture/layers.h"
 #include "math/vec3.h"
 #include "meter.h"
 #include "test.h"

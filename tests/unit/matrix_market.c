@@ -1,5 +1,5 @@
 // Matrix Market files: reading, writing, and error messages.
-#include "io/file/matrix_market.h"
+#include "matrix_market.h"
 
 #include <unistd.h>
 

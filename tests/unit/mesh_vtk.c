@@ -2,9 +2,9 @@
 #include <limits.h>
 
 #include "cells_help.h"
-#include "io/mesh/base64.h"
 #include "io/mesh/mesh_vtu.h"
 #include "meter.h"
+#include "util/base64.h"
 
 static sp_context *context(void) {
     sp_context *ctx = NULL;

@@ -73,7 +73,7 @@ static int count_of(xmlDocPtr doc, const char *path, xmlXPathObjectPtr *out) {
 }
 
 static xmlDocPtr parse(const sp_page *page) {
-    return xmlReadMemory(page->text, (int)page->size, "plot.svg", NULL, XML_PARSE_NONET | XML_PARSE_NOERROR);
+    return xmlReadMemory(page->text.data, (int)page->text.size, "plot.svg", NULL, XML_PARSE_NONET | XML_PARSE_NOERROR);
 }
 
 static double attribute(xmlXPathObjectPtr found, int i, const char *name) {
@@ -118,9 +118,9 @@ TEST(layers_of_a_stack_add_up) {
     sp_plot plot = {.title = "t", .x_label = "x", .y_label = "y", .series = s, .series_count = 2, .kind = SP_PLOT_STACKED};
     REQUIRE(sp__plots_svg(&plot, 1, true, &page) == SP_OK);
     // the y axis ends at 4: 81.5 units each
-    CHECK(strstr(page.text, "M90 290.5L346 290.5L602 290.5L602 372L346 372L90 372Z"));
-    CHECK(strstr(page.text, "M90 46L346 290.5L602 46L602 290.5L346 290.5L90 290.5Z"));
-    CHECK(!strstr(page.text, "http"));  // inside a page no namespace is needed
+    CHECK(strstr(page.text.data, "M90 290.5L346 290.5L602 290.5L602 372L346 372L90 372Z"));
+    CHECK(strstr(page.text.data, "M90 46L346 290.5L602 46L602 290.5L346 290.5L90 290.5Z"));
+    CHECK(!strstr(page.text.data, "http"));  // inside a page no namespace is needed
     sp__page_free(&page);
     sp_context_destroy(&ctx);
 }
@@ -145,11 +145,11 @@ TEST(missing_numbers_one_sample_and_none_are_accepted) {
     for (int count = 0; count <= 3; count++) {
         sp_page page = {.ctx = ctx};
         bars_and_gaps(&page, count);
-        REQUIRE(page.text);
+        REQUIRE(page.text.data);
         xmlDocPtr doc = parse(&page);
         CHECK(doc != NULL);
-        CHECK(!strstr(page.text, "nan") && !strstr(page.text, "inf") && !strstr(page.text, "<script"));
-        CHECK(strstr(page.text, "a &lt; b &amp; c"));
+        CHECK(!strstr(page.text.data, "nan") && !strstr(page.text.data, "inf") && !strstr(page.text.data, "<script"));
+        CHECK(strstr(page.text.data, "a &lt; b &amp; c"));
         if (doc) CHECK_INT(count_of(doc, "//s:text[text()='no data']", NULL), count < 2 ? 5 : count == 2 ? 2 : 1);
         xmlFreeDoc(doc);
         sp__page_free(&page);
@@ -161,14 +161,14 @@ TEST(pages_escape_external_text) {
     sp_context *ctx = make_context();
     sp_page page = {.ctx = ctx};
     sp__page_escape(&page, "<a href='x'>\"&\r\n\x07\xc3\xa9\xc3(\xed\xa0\x80");
-    CHECK(strcmp(page.text, "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\n\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd("
-                            "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd") == 0);
+    CHECK(strcmp(page.text.data, "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\n\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd("
+                                 "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd") == 0);
     sp__page_free(&page);
     // RFC 4648, section 10
     static const char *const in[] = {"", "f", "fo", "foo", "foobar"}, *const out[] = {"", "Zg==", "Zm8=", "Zm9v", "Zm9vYmFy"};
     for (int i = 1; i < 5; i++) {
         sp__page_base64(&page, (const unsigned char *)in[i], strlen(in[i]));
-        CHECK(strcmp(page.text, out[i]) == 0);
+        CHECK(strcmp(page.text.data, out[i]) == 0);
         sp__page_free(&page);
     }
     sp_context_destroy(&ctx);
@@ -238,18 +238,18 @@ TEST(files_are_complete_or_absent) {
     for (int i = 0; i < 2; i++) {
         char head[8] = "";
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        CHECK_INT(sp__plots_write(ctx, &plot, 1, path), SP_OK);
+        CHECK_INT(sp_plot_write(ctx, &plot, 1, path), SP_OK);
         FILE *f = fopen(path, "rb");
         REQUIRE(f);
         CHECK(fread(head, 1, 4, f) == 4 && memcmp(head, heads[i], 4) == 0);
         fclose(f);
         remove(path);
         snprintf(path, sizeof path, "%s/none/%s", folder, names[i]);
-        CHECK_INT(sp__plots_write(ctx, &plot, 1, path), SP_IO);
+        CHECK_INT(sp_plot_write(ctx, &plot, 1, path), SP_IO);
     }
-    CHECK_INT(sp__plots_write(ctx, &plot, 1, "a.jpg"), SP_BAD_INPUT);
+    CHECK_INT(sp_plot_write(ctx, &plot, 1, "a.jpg"), SP_BAD_INPUT);
     CHECK(strstr(sp_context_error(ctx)->message, ".svg or .png"));
-    CHECK_INT(sp__plots_write(ctx, &plot, 0, "a.svg"), SP_BAD_INPUT);
+    CHECK_INT(sp_plot_write(ctx, &plot, 0, "a.svg"), SP_BAD_INPUT);
     CHECK_INT(rmdir(folder), 0);  // no partial file is left
     sp_context_destroy(&ctx);
 }
@@ -272,7 +272,7 @@ TEST(failed_allocations_are_reported_without_leaks) {
             REQUIRE(sp_context_create(&def, &ctx) == SP_OK);
             long held = m.live;
             m.allowed = n;
-            status = sp__plots_write(ctx, &plot, 1, path[kind]);
+            status = sp_plot_write(ctx, &plot, 1, path[kind]);
             CHECK_INT(m.live, held);
             bool there = access(path[kind], F_OK) == 0;
             CHECK(there == (status >= 0));

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/background.h"
-#include "io/run/run.h"
+#include "io/run/build.h"
 #include "souple/io.h"
 
 #define OUT SP_BINARY_DIR "/test_run_out"

@@ -62,19 +62,19 @@ static bool ask(sp_sim *s, const char *text) {
     if (sp__message_read(text, strlen(text), &m, why) != SP_WIRE_GOOD) return SP_TEST_FAILED("%s: %s", text, why), false;
     m.id = 1, m.given |= SP_GIVEN_ID;
     if (!sp__sim_post(s, 5, &m)) return false;
-    sp_bytes note = {0};
+    sp_buffer note = {0};
     for (int i = 0; i < 10000; i++) {
         uint32_t client;
         while (sp__sim_note(s, &client, &note)) {
-            sp__bytes_add(&note, "", 1);
+            sp__buffer_add(NULL, &note, "", 1);
             if (client != 5) continue;
             snprintf(answer, sizeof answer, "%s", (const char *)note.data);
-            sp__bytes_free(&note);
+            sp__buffer_free(NULL, &note);
             return strstr(answer, "\"ok\"") != NULL;
         }
         nap();
     }
-    sp__bytes_free(&note);
+    sp__buffer_free(NULL, &note);
     return false;
 }
 
@@ -252,16 +252,16 @@ TEST(a_saved_log_replays_to_the_same_hash) {
 }
 
 static bool stats_have(sp_sim *s, const char *word) {
-    sp_bytes b = {0};
+    sp_buffer b = {0};
     for (int i = 0; i < 1000; i++) {
         b.size = 0;
         sp__sim_text(s, SP_SIM_STATS, 0, &b);
-        sp__bytes_add(&b, "", 1);
+        sp__buffer_add(NULL, &b, "", 1);
         if (strstr((const char *)b.data, word)) break;
         nap();
     }
     bool found = strstr((const char *)b.data, word) != NULL;
-    sp__bytes_free(&b);
+    sp__buffer_free(NULL, &b);
     return found;
 }
 
@@ -437,11 +437,11 @@ TEST(frames_contain_the_requested_fields) {
     CHECK(run_to(s, 20));
     CHECK_INT(f->snapshot->step, step);
     sp__sim_release(s, f);
-    sp_bytes marks = {0};
+    sp_buffer marks = {0};
     CHECK(sp__sim_text(s, SP_SIM_MARKS, 0, &marks) > 0);
-    sp__bytes_add(&marks, "", 1);
+    sp__buffer_add(NULL, &marks, "", 1);
     CHECK(strstr((const char *)marks.data, "\"vertices\": [0"));
-    sp__bytes_free(&marks);
+    sp__buffer_free(NULL, &marks);
     sp__sim_stop(&s);
 }
 
@@ -449,7 +449,7 @@ TEST(a_client_view_sends_each_topology_once_and_changes) {
     sp_sim *s = start(0, false);
     REQUIRE(s);
     sp_sight sight = {.roles = SP_ROLE_VISUAL};
-    sp_bytes b = {0};
+    sp_buffer b = {0};
     const sp_sim_frame *f = sp__sim_acquire(s);
     CHECK(sp__sight_topology(&sight, f, &b));
     CHECK(!sp__sight_topology(&sight, f, &b));
@@ -466,7 +466,7 @@ TEST(a_client_view_sends_each_topology_once_and_changes) {
     CHECK(sp__sight_topology(&sight, f, &b));  // another generation
     sp__sim_release(s, f);
     sp__sight_free(&sight);
-    sp__bytes_free(&b);
+    sp__buffer_free(NULL, &b);
     sp__sim_stop(&s);
 }
 
@@ -515,12 +515,12 @@ TEST(recordings_and_scenes_are_written) {
 TEST(without_a_scene_there_is_a_gallery) {
     sp_sim *s = start(-1, false);
     REQUIRE(s);
-    sp_bytes hello = {0};
+    sp_buffer hello = {0};
     sp__sim_hello(s, &hello);
-    sp__bytes_add(&hello, "", 1);
+    sp__buffer_add(NULL, &hello, "", 1);
     CHECK(strstr((const char *)hello.data, "\"scene\": null"));
     CHECK(strstr((const char *)hello.data, "beam.xml"));
-    sp__bytes_free(&hello);
+    sp__buffer_free(NULL, &hello);
     CHECK(!sp__sim_acquire(s));
     CHECK(!ask(s, "{\"type\":\"play\"}"));
     CHECK(!ask(s, "{\"type\":\"log\"}"));

@@ -74,7 +74,7 @@ static uint64_t steps_made(site *s) {
 }
 
 // The next message of a kind that contains a word (NULL: any); false: none within 10 s or closed.
-static sp_bytes message;
+static sp_buffer message;
 static bool expect(peer *p, int kind, const char *word) {
     for (int i = 0; i < 5000; i++) {
         int got = peer_read(p, &message, 10000);
@@ -431,7 +431,7 @@ TEST(only_files_of_the_page_are_served) {
 
 // the answer to a HEAD is that to a GET up to the empty line, and nothing more
 static void check_head(site *s, const char *path, const char *host) {
-    static sp_bytes get;
+    static sp_buffer get;
     int status = peer_get(s->port, path, host, &get), same = peer_request(s->port, "HEAD", path, host, &message);
     char *end = status ? strstr((char *)get.data, "\r\n\r\n") : NULL;
     if (!end || !end[4]) SP_TEST_FAILED("%s: no body to leave out, status %d", path, status);
@@ -440,7 +440,7 @@ static void check_head(site *s, const char *path, const char *host) {
         SP_TEST_FAILED("%s: HEAD answers %d", path, same);
     if (end && strcmp((char *)message.data, (char *)get.data) != 0)
         SP_TEST_FAILED("%s: GET\n%s HEAD\n%s", path, (char *)get.data, (char *)message.data);
-    sp__bytes_free(&get);
+    sp__buffer_free(NULL, &get);
 }
 
 TEST(head_answers_as_get_without_a_body) {
@@ -464,7 +464,7 @@ TEST(head_answers_as_get_without_a_body) {
     size_t first = p.in.size;
     CHECK(peer_send_raw(&p, get, strlen(get)));
     while (peer_read_more(&p, peer_now_ms() + 10000, &closed)) continue;
-    sp__bytes_add(&p.in, "", 1);
+    sp__buffer_add(NULL, &p.in, "", 1);
     const char *second = (const char *)p.in.data + first;
     CHECK(strncmp(second, "HTTP/1.1 200", 12) == 0 && strstr(second, "<p>here</p>"));
     peer_close(&p);
@@ -561,7 +561,7 @@ TEST(two_hundred_connections_are_bounded) {
     }
     CHECK(in);
     peer_close(&p);
-    sp__bytes_free(&message);
+    sp__buffer_free(NULL, &message);
     close_site(&s);
 }
 
@@ -574,7 +574,7 @@ TEST(the_end_is_announced) {
     CHECK(expect_close(&p));
     CHECK_INT(p.close_code, 1001);
     peer_close(&p);
-    sp__bytes_free(&message);
+    sp__buffer_free(NULL, &message);
 }
 
 TEST(a_port_in_use_is_reported) {

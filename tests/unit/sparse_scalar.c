@@ -5,7 +5,7 @@
 // begins [2, 3, 3, 4, ...], and a change of a24 from 11 to 22 (columns {1, 3} from 0) touches {1, 3, 4, 5, 6, 7, 8}; under AMD L
 // has 21 entries and the change of columns {5, 8} touches {5, 6, 7, 8}. tests/data/worked9.mtx was found by a search over all
 // patterns of 12 pairs: it has all of these properties, its values are ours.
-#include "io/file/matrix_market.h"
+#include "matrix_market.h"
 #include "meter.h"
 #include "sparse/ordering.h"
 #include "sparse/scalar.h"

@@ -158,7 +158,7 @@ TEST(a_state_frame_has_the_documented_bytes) {
     const float x[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
     sp_frame_state s = {.generation = 1, .step = 25, .time = 0.5, .hash = 0x5fa1c0de00112233u, .flags = SP_STATE_ALL};
     sp_frame_surface f = {.body = 1, .vertex_count = 3, .positions = x};
-    sp_bytes b = {0};
+    sp_buffer b = {0};
     size_t at = sp__frame_begin(&b, &s);
     sp__frame_surface(&b, &f);
     s.surface_count = 1;
@@ -167,10 +167,10 @@ TEST(a_state_frame_has_the_documented_bytes) {
     REQUIRE(b.size == 124 && !b.broken);
     CHECK(memcmp(b.data, expected, sizeof expected) == 0);
     CHECK(memcmp(b.data + sizeof expected, x, sizeof x) == 0);
-    sp__bytes_free(&b);
+    sp__buffer_free(NULL, &b);
 }
 
-static uint32_t word(const sp_bytes *b, size_t at) {
+static uint32_t word(const sp_buffer *b, size_t at) {
     return b->data[at] | (uint32_t)b->data[at + 1] << 8 | (uint32_t)b->data[at + 2] << 16 | (uint32_t)b->data[at + 3] << 24;
 }
 
@@ -189,8 +189,8 @@ TEST(a_topology_frame_contains_everything) {
                            .nodes = nodes,
                            .colours = colours,
                            .stripes = stripes};
-    sp_bytes b = {0};
-    sp__bytes_print(&b, "before");  // frames may have any alignment
+    sp_buffer b = {0};
+    sp__buffer_print(NULL, &b, "before");  // frames may have any alignment
     sp__frame_topology(&b, &t);
     REQUIRE(!b.broken && b.size == 6 + 40 + 24 + 16 + 64 + 4);
     CHECK(memcmp(b.data + 6, "SPV1", 4) == 0);
@@ -200,25 +200,25 @@ TEST(a_topology_frame_contains_everything) {
     CHECK_INT(word(&b, 6 + 40 + 20), 3);
     CHECK_INT(word(&b, 6 + 40 + 24), 7);
     CHECK_INT(b.data[6 + 40 + 24 + 16 + 64], 1);
-    sp__bytes_free(&b);
+    sp__buffer_free(NULL, &b);
     // without the optional parts
     t.nodes = NULL, t.colours = NULL, t.stripes = NULL;
     sp__frame_topology(&b, &t);
     CHECK_INT(b.size, 64);
     CHECK_INT(word(&b, 36), 0);
-    sp__bytes_free(&b);
+    sp__buffer_free(NULL, &b);
 }
 
 TEST(values_follow_positions) {
     const float x[3] = {1, 2, 3}, value = 5;
     sp_frame_surface f = {.body = 4, .surface = 2, .revision = 6, .vertex_count = 1, .positions = x, .values = &value};
-    sp_bytes b = {0};
+    sp_buffer b = {0};
     sp__frame_surface(&b, &f);
     REQUIRE(b.size == 24 + 12 + 4);
     CHECK_INT(word(&b, 0), 4);
     CHECK_INT(word(&b, 16), SP_STATE_FIELD);
     CHECK_INT(word(&b, 36), 0x40a00000);
-    sp__bytes_free(&b);
+    sp__buffer_free(NULL, &b);
 }
 
 // ---- frames of clients

@@ -3,7 +3,7 @@
 #ifndef SP_TEXT_FILE_H
 #define SP_TEXT_FILE_H
 
-#include "core/core.h"
+#include "io/base.h"
 
 // Reads a whole regular file, with a zero byte after its end; free it with sp__free. `limit`: maximum size in bytes, 0 for any.
 sp_status sp__text_read(sp_context *ctx, const char *path, size_t limit, char **text, size_t *size);

@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "io/mesh/base64.h"
 #include "io/mesh/mesh_vtu.h"
+#include "util/base64.h"
 
 sp_status sp__vtu_fail(sp_vtu *r, const sp_vtu_data *d, int source_line, const char *format, ...) {
     char text[280], name[48];

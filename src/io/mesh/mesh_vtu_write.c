@@ -1,8 +1,8 @@
 // Writer of VTK XML files of unstructured grids, and of data arrays in every encoding (vtu_write.h).
-#include "io/mesh/base64.h"
 #include "io/mesh/mesh_vtk.h"
 #include "io/mesh/mesh_vtu.h"
 #include "io/mesh/vtu_write.h"
+#include "util/base64.h"
 
 enum {
     BLOCK = 3 * 4096,  // values per block: a multiple of 3, so that the bytes of any type are whole base64 groups

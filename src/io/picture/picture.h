@@ -1,14 +1,14 @@
 // Pictures in three steps. Collect: surfaces, colours, camera and lights (of a world in picture_collect.c, picture_field.c and
 // picture_scene.c, rods in picture_rings.c, a surface alone in picture_surface.c; picture_camera.c, picture_marks.c). Draw:
-// visibility per sample (collide/layers.h), lighting (picture_light.c, picture_shade.c), samples to pixels (picture_pixel.c).
+// visibility per sample (layers.h), lighting (picture_light.c, picture_shade.c), samples to pixels (picture_pixel.c).
 // Write: text and colour bar (picture_legend.c, picture_text.c), the file (picture_png.c).
 //
 // Every pixel has SP_SAMPLES x SP_SAMPLES samples. Lighting is computed in linear colours; only inputs and outputs are sRGB.
 #ifndef SP_PICTURE_H
 #define SP_PICTURE_H
 
-#include "collide/layers.h"
-#include "core/core.h"
+#include "io/base.h"
+#include "io/picture/layers.h"
 #include "souple/io.h"
 
 enum { SP_SAMPLES = 3 };

@@ -4,7 +4,7 @@
 // A body shows its surfaces of the selected roles, or its boundary if it has none. Surfaces shown in addition to the visual one
 // are transparent and have their edges drawn, so that both are visible.
 #include "io/picture/picture.h"
-#include "io/run/run.h"
+#include "io/run/build.h"
 #include "math/vec3.h"
 
 // width of a ground and distance of its grid lines, relative to the size of the bodies

@@ -58,3 +58,20 @@ sp_status sp__growing_close(sp_growing *g) {
     g->path = NULL;
     return status;
 }
+
+// ---- names of files beside a file
+
+const char *sp__path_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+char *sp__path_with(sp_context *ctx, const char *path, const char *ending) {
+    const char *dot = strrchr(sp__path_name(path), '.');
+    size_t n = dot ? (size_t)(dot - path) : strlen(path);
+    char *out = sp__alloc(ctx, n + strlen(ending) + 1, 1);
+    if (!out) return NULL;
+    memcpy(out, path, n);
+    memcpy(out + n, ending, strlen(ending));
+    return out;
+}

@@ -5,6 +5,7 @@
 
 #include "io/file/text_file.h"
 #include "souple/io.h"
+#include "util/buffer.h"
 
 // ---------------------------------------------------------------------------------------------------- frames
 
@@ -32,11 +33,6 @@ typedef struct sp_layout {
     int body_count;
     size_t value_count;
 } sp_layout;
-
-typedef struct sp_buffer {  // growing bytes
-    char *data;
-    size_t size, capacity;
-} sp_buffer;
 
 // Samples of a probe since the previous frame.
 typedef struct sp_frame_rows {
@@ -121,11 +117,6 @@ typedef struct sp_growing {
 sp_status sp__growing_open(sp_context *ctx, const char *path, const char *head, const char *tail, sp_growing *g);
 sp_status sp__growing_add(sp_growing *g, const char *text, size_t size);
 sp_status sp__growing_close(sp_growing *g);  // reports errors that the file system delivers on close
-
-// Buffers. False: no memory.
-bool sp__buffer_add(sp_context *ctx, sp_buffer *b, const void *data, size_t size);
-bool sp__buffer_print(sp_context *ctx, sp_buffer *b, const char *format, ...) SP_PRINTF(3, 4);
-void sp__buffer_free(sp_context *ctx, sp_buffer *b);
 
 // "results/beam.xdmf" and ".h5" give "results/beam.h5"; NULL: no memory. Free it with sp__free.
 char *sp__path_with(sp_context *ctx, const char *path, const char *ending);

@@ -45,7 +45,7 @@ static void note(sp_recorder *r, int i, sp_status status) {
     l->frames_written = r->sinks[i].frames, l->bytes = r->sinks[i].bytes;
     if (status >= 0 || l->status < 0) return;
     l->status = status;
-    l->error = r->own->error;
+    l->error = *sp_context_error(r->own);
 }
 
 static void open_all(sp_recorder *r) {

@@ -3,7 +3,8 @@
 #ifndef SP_DRAW_H
 #define SP_DRAW_H
 
-#include "io/report/page.h"
+#include "io/base.h"
+#include "util/page.h"
 
 typedef enum sp_draw_align { SP_DRAW_LEFT, SP_DRAW_MIDDLE, SP_DRAW_RIGHT } sp_draw_align;
 

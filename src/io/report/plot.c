@@ -309,7 +309,7 @@ sp_status sp__plots_svg(const sp_plot *plots, int count, bool inside_html, sp_pa
     sp__draw_svg_begin(&draw, page, WIDTH, HEIGHT * count, inside_html, plots[0].title);
     SP_TRY(draw_panels(page->ctx, plots, count, &draw));
     sp__draw_svg_end(&draw);
-    return page->broken ? SP_FAIL(page->ctx, SP_NO_MEMORY, "no memory for a plot as SVG") : SP_OK;
+    return page->text.broken ? SP_FAIL(page->ctx, SP_NO_MEMORY, "no memory for a plot as SVG") : SP_OK;
 }
 
 static bool ends_with(const char *path, const char *suffix) {
@@ -317,7 +317,7 @@ static bool ends_with(const char *path, const char *suffix) {
     return n > k && strcmp(path + n - k, suffix) == 0;
 }
 
-bool sp__plots_suffix(const char *path) {
+bool sp_plot_suffix(const char *path) {
     return ends_with(path, ".svg") || ends_with(path, ".png");
 }
 
@@ -329,13 +329,21 @@ static sp_status write_png(sp_context *ctx, const sp_plot *plots, int count, con
     return status < 0 ? status : end;
 }
 
-sp_status sp__plots_write(sp_context *ctx, const sp_plot *plots, int count, const char *path) {
+sp_status sp_plot_write(sp_context *ctx, const sp_plot *plots, int count, const char *path) {
     SP_TRY(check_count(ctx, count));
-    if (!sp__plots_suffix(path)) return SP_FAIL(ctx, SP_BAD_INPUT, "plot \"%s\": must end in .svg or .png", path);
+    if (!sp_plot_suffix(path)) return SP_FAIL(ctx, SP_BAD_INPUT, "plot \"%s\": must end in .svg or .png", path);
     if (ends_with(path, ".png")) return write_png(ctx, plots, count, path);
     sp_page page = {.ctx = ctx};
     sp_status status = sp__plots_svg(plots, count, false, &page);
     if (status >= 0) status = sp__page_save(&page, path);
+    sp__page_free(&page);
+    return status;
+}
+
+sp_status sp_plot_svg(sp_context *ctx, const sp_plot *plots, int count, void (*write)(void *user, const char *text), void *user) {
+    sp_page page = {.ctx = ctx};
+    sp_status status = sp__plots_svg(plots, count, true, &page);
+    if (status >= 0) write(user, page.text.data);
     sp__page_free(&page);
     return status;
 }

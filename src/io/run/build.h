@@ -4,8 +4,10 @@
 #define SP_BUILD_H
 
 #include "io/file/text_file.h"
-#include "io/run/run.h"
 #include "io/scene/scene.h"
+
+// Source of the edits that a scene's own events make. The scene makes them again on replay, so edit logs leave them out.
+#define SP_RUN_EVENT_SOURCE 0xFFFF0000u
 
 enum { SP_PLACE_DEPTH = 17 };  // placement of the body and of the instances around it
 
@@ -329,5 +331,10 @@ bool sp__run_condition(sp_run *run, const sp_attr *when, double t);
 // run_claim.c
 sp_status sp__build_claims(sp_run *run);
 void sp__claims_judge(sp_run *run);
+
+// Look of a body by the slot of its id; false where the scene gives none (out is then a default look).
+bool sp__run_look(const sp_run *run, uint32_t slot, sp_run_look *out);
+// Does the body list a field of this name? Asking leaves no error record.
+bool sp__run_has_field(sp_world *world, sp_body_id id, const char *field);
 
 #endif

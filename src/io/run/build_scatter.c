@@ -365,7 +365,9 @@ static sp_status fill_places(field *f, int count, sp_pose **out) {
 // ------------------------------------------------------------------------------------------------ instances
 
 static uint64_t seed_of(const sp_run *run, const char *key, size_t length) {
-    uint64_t h = sp__mix(sp__scene_text(run->scene).seed, 0);
+    sp_scene_info from;
+    sp_scene_get(run->scene, &from);
+    uint64_t h = sp__mix(from.seed, 0);
     for (size_t i = 0; i < length; i++) h = sp__mix(h, (unsigned char)key[i]);
     return h;
 }

@@ -221,12 +221,13 @@ sp_status sp__build_surfaces(sp_run *run, sp_run_body *body) {
     return SP_OK;
 }
 
-bool sp__run_surface_look(const sp_run *run, uint32_t slot, int surface, sp_run_look *out) {
+bool sp_run_look_at(const sp_run *run, sp_body_id body, int surface, sp_run_look *out) {
+    int own = surface - 1;
     for (int i = 0; i < run->body_count; i++) {
         const sp_run_body *b = &run->bodies[i];
-        if (b->id.slot != slot || surface < 0 || surface >= b->surface_count || !b->surfaces[surface].has_look) continue;
-        *out = b->surfaces[surface].look;
+        if (b->id.slot != body.slot || own < 0 || own >= b->surface_count || !b->surfaces[own].has_look) continue;
+        *out = b->surfaces[own].look;
         return true;
     }
-    return sp__run_look(run, slot, out);
+    return sp__run_look(run, body.slot, out);
 }

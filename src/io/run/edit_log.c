@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "io/file/text_file.h"
-#include "io/run/run.h"
+#include "io/run/build.h"
 #include "souple/io.h"
 
 #define HEADER "souple-edits 1"
@@ -129,7 +129,7 @@ static size_t add_text(char *out, size_t size, size_t at, const char *format, ..
     return at + (n > 0 ? (size_t)n : 0);
 }
 
-void sp__edit_text(char *out, size_t size, uint64_t step, const sp_edit *e) {
+static void edit_text(char *out, size_t size, uint64_t step, const sp_edit *e) {
     size_t at =
         add_text(out, size, 0, "%" PRIu64 " %" PRIu32 " %" PRIu64 " %s", step, e->source, e->sequence, type_words[e->type]);
     for (const field *f = fields[e->type]; f->kind != END; f++) {
@@ -149,8 +149,10 @@ void sp__edit_text(char *out, size_t size, uint64_t step, const sp_edit *e) {
     add_text(out, size, at, "\n");
 }
 
-bool sp__edit_kept(const sp_edit *e) {
-    return e->source != SP_RUN_EVENT_SOURCE && (unsigned)e->type < TYPES;
+bool sp_edit_log_line(const sp_edit *e, uint64_t step, char *out, size_t size) {
+    if (e->source == SP_RUN_EVENT_SOURCE || (unsigned)e->type >= TYPES) return false;
+    edit_text(out, size, step, e);
+    return true;
 }
 
 sp_status sp_edit_log_append(sp_edit_log *log, const sp_world *world) {
@@ -160,8 +162,7 @@ sp_status sp_edit_log_append(sp_edit_log *log, const sp_world *world) {
     uint64_t steps = sp_world_steps(world);
     for (int i = 0; i < count && steps > 0; i++) {
         char line[SP_EDIT_LINE];
-        if (!sp__edit_kept(&taken[i])) continue;
-        sp__edit_text(line, sizeof line, steps - 1, &taken[i]);
+        if (!sp_edit_log_line(&taken[i], steps - 1, line, sizeof line)) continue;
         fputs(line, log->file);
     }
     if (ferror(log->file)) return SP_FAIL(log->ctx, SP_IO, "%s: %s", log->path, strerror(errno));

@@ -364,7 +364,7 @@ sp_status sp__run_restore(sp_run *run) {
     return status;
 }
 
-sp_status sp__run_adopt(sp_run *run, sp_run *from) {
+sp_status sp_run_adopt(sp_run *run, sp_run *from) {
     saving k = {0};
     sp_status status = save_parts(from, &k);
     if (status >= 0) {

@@ -457,8 +457,9 @@ void sp__probe_column_name(const sp_probe *p, int column, char *out, size_t size
     if (unit) *unit = q->unit;
 }
 
-void sp__run_probe_column(const sp_run *run, int probe, int column, char *out, size_t size, const char **unit) {
-    sp__probe_column_name(&run->probes[probe], column, out, size, unit);
+void sp_run_column_at(const sp_run *run, int probe, int column, sp_run_column *out) {
+    *out = (sp_run_column){.unit = ""};
+    sp__probe_column_name(&run->probes[probe], column, out->name, sizeof out->name, &out->unit);
 }
 
 // "von_mises" in an expression is "von-mises" in the table

@@ -119,8 +119,7 @@ static sp_status note_edits(sp_run *run, sp_record *r) {
     bool good = true;
     for (int i = 0; i < count && steps && good; i++) {
         char line[SP_EDIT_LINE];
-        if (!sp__edit_kept(&taken[i])) continue;
-        sp__edit_text(line, sizeof line, steps - 1, &taken[i]);
+        if (!sp_edit_log_line(&taken[i], steps - 1, line, sizeof line)) continue;
         good = sp__buffer_add(run->ctx, &r->edits, line, strlen(line));
     }
     const sp_event *e;

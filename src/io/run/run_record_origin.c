@@ -19,14 +19,15 @@ static sp_status describe_probe(sp_run *run, const sp_probe *p, sp_origin_probe 
 }
 
 sp_status sp__record_origin(sp_run *run) {
-    sp_scene_text from = sp__scene_text(run->scene);
+    sp_scene_info from;
+    sp_scene_get(run->scene, &from);
     sp_provenance *o;
     sp_origin_probe *probes;
     const char **sets;
     if (!SP_KEEP(&run->keep, o, 1) || !SP_KEEP(&run->keep, probes, run->probe_count) ||
         !SP_KEEP(&run->keep, sets, from.set_count))
         return sp__build_no_memory(run);
-    for (int i = 0; i < from.set_count; i++) sets[i] = sp__scene_set_at(run->scene, i);
+    for (int i = 0; i < from.set_count; i++) sets[i] = sp_scene_set_at(run->scene, i);
     for (int i = 0; i < run->probe_count; i++) SP_TRY(describe_probe(run, &run->probes[i], &probes[i]));
     *o = (sp_provenance){.scene = from.text,
                          .scene_path = from.file,

@@ -2,7 +2,7 @@
 #ifndef SP_EXPR_H
 #define SP_EXPR_H
 
-#include "core/core.h"
+#include "io/base.h"
 
 typedef struct sp_expr sp_expr;
 

@@ -3,9 +3,9 @@
 #ifndef SP_SCENE_H
 #define SP_SCENE_H
 
-#include "core/core.h"
+#include "io/base.h"
 #include "io/scene/expr.h"
-#include "souple/io.h"
+#include "util/nearest.h"
 
 // ---- the table of elements and attributes (scene_table.c): source of the reader, schema, check, reference page and --set
 
@@ -167,20 +167,8 @@ void *sp__scene_alloc(sp_scene *scene, size_t n, size_t size);
 void sp__scene_note_auto(sp_scene *scene, const sp_scene_node *node, const char *attr, const char *format, ...) SP_PRINTF(4, 5);
 size_t sp__scene_memory_limit(const sp_scene *scene);
 
-// The source of the scene.
-typedef struct sp_scene_text {
-    const char *file, *text;
-    size_t size;
-    int set_count;
-    uint64_t seed;
-} sp_scene_text;
-sp_scene_text sp__scene_text(const sp_scene *scene);
-const char *sp__scene_set_at(const sp_scene *scene, int index);  // "path=value"
 // A hash that changes with everything in the scene that affects the motion of a body. Scenes that differ only in appearance,
 // outputs, expectations or end conditions have the same hash.
 uint64_t sp__scene_digest(const sp_scene *scene);
-
-// The known word with the smallest edit distance; NULL if none is within 2 (synonyms included). Also used by the command.
-const char *sp__nearest(const char *word, const char *const *known, int n);
 
 #endif

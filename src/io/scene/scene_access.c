@@ -1,4 +1,6 @@
 // Access to the resolved tree for the builder: children, attributes, signals.
+#include <stdio.h>
+
 #include "io/scene/scene_read.h"
 
 sp_scene_node *sp__next_child(const sp_scene_node *node, const char *element, const sp_scene_node *after) {
@@ -78,4 +80,48 @@ const sp_scene_node *sp__scene_material(const sp_scene_node *node) {
     const char *word = sp__attr_index(node->spec, "material") < 0 ? NULL : sp__attr_word(node, "material");
     const sp_scene_node *named = word ? sp__path_get(node->scene, word, "", "") : NULL;
     return named && strcmp(named->spec->name, "material") == 0 ? named : node;
+}
+
+// ---- what a run writes
+
+static const char *output_attr(const sp_scene_node *node) {
+    if (!strcmp(node->spec->name, "record")) return sp__attr_word(node, "file");
+    return !strcmp(node->spec->name, "inverse") ? sp__attr_word(node, "out") : NULL;
+}
+
+// records first, then inverse problems
+bool sp_scene_output_at(const sp_scene *scene, int index, sp_scene_output *out) {
+    static const char *const elements[] = {"record", "inverse"};
+    for (int e = 0; e < 2; e++)
+        for (const sp_scene_node *c = NULL; (c = sp__next_child(sp__scene_root(scene), elements[e], c));)
+            if (output_attr(c) && index-- == 0) {
+                *out = (sp_scene_output){elements[e], output_attr(c)};
+                return true;
+            }
+    return false;
+}
+
+int sp_scene_output_count(const sp_scene *scene) {
+    sp_scene_output output;
+    int count = 0;
+    while (sp_scene_output_at(scene, count, &output)) count++;
+    return count;
+}
+
+// ---- choices of the language
+
+bool sp_scene_choice_at(const char *element, const char *attribute, int index, sp_scene_choice *out) {
+    const sp_element_spec *spec = sp__element_spec(element);
+    int at = spec ? sp__attr_index(spec, attribute) : -1;
+    const char *choices = at >= 0 && index >= 0 ? spec->attrs[at].choices : NULL;
+    for (; choices && *choices; index--) {
+        int length = (int)strcspn(choices, "/"), name = (int)strcspn(choices, "/[");
+        if (index == 0) {
+            snprintf(out->name, sizeof out->name, "%.*s", name, choices);
+            out->built = name == length;
+            return true;
+        }
+        choices += length + (choices[length] == '/');
+    }
+    return false;
 }

@@ -240,11 +240,11 @@ sp_context *sp__scene_context(const sp_scene *scene) {
     return scene->ctx;
 }
 
-sp_scene_text sp__scene_text(const sp_scene *scene) {
-    return (sp_scene_text){scene->file, scene->text, scene->text_size, scene->set_count, scene->seed};
+void sp_scene_get(const sp_scene *scene, sp_scene_info *out) {
+    *out = (sp_scene_info){scene->file, scene->text, scene->text_size, scene->set_count, scene->seed};
 }
 
-const char *sp__scene_set_at(const sp_scene *scene, int index) {
+const char *sp_scene_set_at(const sp_scene *scene, int index) {
     return scene->sets[index].text;
 }
 

@@ -164,7 +164,6 @@ void sp__raw_error(sp_scene *scene, const sp_raw *raw, int line, const char *for
 void sp__scene_label(const sp_scene_node *node, char *out, size_t size);
 // A value for a message: shortened, quoted, cut at whole characters.
 const char *sp__quote(const char *text, char out[80]);
-int sp__edit_distance(const char *a, const char *b, int limit);
 // "; did you mean "x"?" or nothing
 const char *sp__did_you_mean(const char *word, const char *const *known, int n, char out[120]);
 

@@ -1,27 +1,7 @@
-// Names and sentences of the statuses, and which of two weighs more.
+// See status.h.
+#include "util/status.h"
+
 #include <stdio.h>
-
-#include "core/core.h"
-
-const char *sp_status_text(sp_status status) {
-    switch (status) {
-#define SP_X(name, value, text) \
-    case name: return text;
-        SP_STATUS_LIST(SP_X)
-#undef SP_X
-    }
-    return "unknown status";
-}
-
-const char *sp_status_name(sp_status status) {
-    switch (status) {
-#define SP_X(name, value, text) \
-    case name: return #name;
-        SP_STATUS_LIST(SP_X)
-#undef SP_X
-    }
-    return "unknown";
-}
 
 sp_status sp__worst(sp_status a, sp_status b) {
     // of two failures the first stays: it is the one that the record describes

@@ -1,5 +1,25 @@
-// Numbers and poses that may vary with time.
+// Names and sentences of the statuses, signals, poses.
 #include "core/core.h"
+
+const char *sp_status_text(sp_status status) {
+    switch (status) {
+#define SP_X(name, value, text) \
+    case name: return text;
+        SP_STATUS_LIST(SP_X)
+#undef SP_X
+    }
+    return "unknown status";
+}
+
+const char *sp_status_name(sp_status status) {
+    switch (status) {
+#define SP_X(name, value, text) \
+    case name: return #name;
+        SP_STATUS_LIST(SP_X)
+#undef SP_X
+    }
+    return "unknown";
+}
 
 sp_signal sp_signal_constant(double value) {
     return (sp_signal){.constant = value};

@@ -1,15 +1,13 @@
 // A growing text in memory that is written to its file completely or not at all, for SVG and HTML. An allocation failure sets
-// `broken` and is reported once, by sp__page_save.
+// `text.broken` and is reported once, by sp__page_save.
 #ifndef SP_PAGE_H
 #define SP_PAGE_H
 
-#include "core/core.h"
+#include "util/buffer.h"
 
 typedef struct sp_page {
     sp_context *ctx;
-    char *text;  // zero-terminated; NULL: empty
-    size_t size, capacity;
-    bool broken;  // an allocation failed: the text is incomplete
+    sp_buffer text;  // a zero byte follows its end
 } sp_page;
 
 void sp__page_put(sp_page *p, const char *text, size_t size);

@@ -1,34 +1,18 @@
 // See page.h.
-#include "io/report/page.h"
+#include "util/page.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "io/mesh/base64.h"
-
-static bool make_room(sp_page *p, size_t more) {
-    if (p->broken) return false;
-    if (more < p->capacity - p->size) return true;
-    size_t wanted = p->capacity ? p->capacity : 4096;
-    while (wanted - p->size <= more) {
-        if (wanted > SIZE_MAX / 2) return p->broken = true, false;
-        wanted *= 2;
-    }
-    char *text = sp__alloc(p->ctx, wanted, 1);
-    if (!text) return p->broken = true, false;
-    if (p->size) memcpy(text, p->text, p->size);
-    sp__free(p->ctx, p->text);
-    p->text = text, p->capacity = wanted;
-    return true;
-}
+#include "util/base64.h"
+#include "util/context.h"
 
 void sp__page_put(sp_page *p, const char *text, size_t size) {
-    if (!make_room(p, size)) return;
-    memcpy(p->text + p->size, text, size);
-    p->size += size;
-    p->text[p->size] = 0;
+    if (sp__buffer_add(p->ctx, &p->text, text, size)) p->text.data[p->text.size] = 0;
 }
 
 void sp__page_add(sp_page *p, const char *format, ...) {
@@ -78,11 +62,10 @@ void sp__page_escape(sp_page *p, const char *text) {
 }
 
 void sp__page_base64(sp_page *p, const unsigned char *bytes, size_t size) {
-    size_t n = sp__base64_length(size);
-    if (!make_room(p, n)) return;
-    sp__base64_encode(bytes, size, p->text + p->size);
-    p->size += n;
-    p->text[p->size] = 0;
+    char *room = sp__buffer_room(p->ctx, &p->text, sp__base64_length(size));
+    if (!room) return;
+    sp__base64_encode(bytes, size, room);
+    p->text.data[p->text.size] = 0;
 }
 
 void sp__page_tenths(sp_page *p, double value) {
@@ -98,7 +81,7 @@ static sp_status save_failed(const sp_page *p, const char *path, const char *par
 }
 
 sp_status sp__page_save(const sp_page *p, const char *path) {
-    if (p->broken) return SP_FAIL(p->ctx, SP_NO_MEMORY, "no memory to write %s", path);
+    if (p->text.broken) return SP_FAIL(p->ctx, SP_NO_MEMORY, "no memory to write %s", path);
     size_t size = strlen(path) + 32;
     char *part = sp__alloc(p->ctx, size, 1);
     if (!part) return SP_FAIL(p->ctx, SP_NO_MEMORY, "no memory to write %s", path);
@@ -108,7 +91,7 @@ sp_status sp__page_save(const sp_page *p, const char *path) {
     if (!file) {
         status = save_failed(p, path, NULL);
     } else {
-        bool whole = fwrite(p->size ? p->text : "", 1, p->size, file) == p->size;
+        bool whole = fwrite(p->text.size ? p->text.data : "", 1, p->text.size, file) == p->text.size;
         whole = fclose(file) == 0 && whole && rename(part, path) == 0;
         if (!whole) status = save_failed(p, path, part);
     }
@@ -117,6 +100,5 @@ sp_status sp__page_save(const sp_page *p, const char *path) {
 }
 
 void sp__page_free(sp_page *p) {
-    sp__free(p->ctx, p->text);
-    *p = (sp_page){.ctx = p->ctx};
+    sp__buffer_free(p->ctx, &p->text);
 }

@@ -1,6 +1,6 @@
 // Reader of Matrix Market files. Header, sizes, entries as triples with their line; then a counting sort into rows, which finds
 // duplicates and entries without a mirror image. No count is accepted that the remaining bytes could not hold.
-#include "io/file/matrix_market.h"
+#include "matrix_market.h"
 
 #include <limits.h>
 #include <stdarg.h>

@@ -1,8 +1,10 @@
 // See html.h.
-#include "io/report/html.h"
+#include "common/html.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 // the page must not load anything, whatever it contains
 static const char *const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
@@ -37,22 +39,22 @@ static const char *const styles =
     "ui-monospace,monospace;tab-size:4}details{margin:.6em 0}summary{cursor:pointer;color:#0b5cad}\n"
     "@media print{pre{max-height:none;white-space:pre-wrap}body{max-width:none}}\n";
 
-static void put(sp_page *p, const char *text) {
+static void html_put(sp_page *p, const char *text) {
     sp__page_put(p, text, strlen(text));
 }
 
 void sp__html_begin(sp_page *p, const char *title) {
-    put(p, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n");
+    html_put(p, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n");
     sp__page_add(p, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\"/>\n<title>", policy);
     sp__page_escape(p, title);
-    put(p, "</title>\n<style>\n");
-    put(p, styles);
-    put(p, "</style>\n</head>\n<body>\n");
+    html_put(p, "</title>\n<style>\n");
+    html_put(p, styles);
+    html_put(p, "</style>\n</head>\n<body>\n");
 }
 
 void sp__html_end(sp_page *p) {
-    put(p, "</body>\n</html>\n");
+    html_put(p, "</body>\n</html>\n");
 }
 
 void sp__html_head(sp_page *p, const char *text) {
@@ -75,31 +77,31 @@ void sp__html_text(sp_page *p, const char *tag, const char *class, const char *f
 }
 
 void sp__html_listing(sp_page *p, const char *text, size_t size) {
-    put(p, "<pre>");
+    html_put(p, "<pre>");
     sp__page_escape_bytes(p, text, size);
-    put(p, "</pre>\n");
+    html_put(p, "</pre>\n");
 }
 
 // ---- tables
 
 void sp__html_table_begin(sp_page *p, const char *const *heads, int count) {
-    put(p, "<div class=\"wide\"><table>\n<thead><tr>");
+    html_put(p, "<div class=\"wide\"><table>\n<thead><tr>");
     for (int i = 0; i < count; i++) {
-        put(p, "<th>");
+        html_put(p, "<th>");
         sp__page_escape(p, heads[i]);
-        put(p, "</th>");
+        html_put(p, "</th>");
     }
-    put(p, "</tr></thead>\n<tbody>");
+    html_put(p, "</tr></thead>\n<tbody>");
 }
 
 // a row is open if the page ends with a cell
 static void end_row(sp_page *p) {
-    if (p->size >= 5 && memcmp(p->text + p->size - 5, "</td>", 5) == 0) put(p, "</tr>\n");
+    if (p->text.size >= 5 && memcmp(p->text.data + p->text.size - 5, "</td>", 5) == 0) html_put(p, "</tr>\n");
 }
 
 void sp__html_row(sp_page *p) {
     end_row(p);
-    put(p, "<tr>");
+    html_put(p, "<tr>");
 }
 
 void sp__html_cell(sp_page *p, const char *class, const char *format, ...) {
@@ -107,11 +109,11 @@ void sp__html_cell(sp_page *p, const char *class, const char *format, ...) {
     if (class)
         sp__page_add(p, "<td class=\"%s\">", class);
     else
-        put(p, "<td>");
+        html_put(p, "<td>");
     va_start(args, format);
     put_formatted(p, format, args);
     va_end(args);
-    put(p, "</td>");
+    html_put(p, "</td>");
 }
 
 void sp__html_number(sp_page *p, double value, int digits) {
@@ -123,19 +125,23 @@ void sp__html_number(sp_page *p, double value, int digits) {
 
 void sp__html_table_end(sp_page *p) {
     end_row(p);
-    put(p, "</tbody></table></div>\n");
+    html_put(p, "</tbody></table></div>\n");
 }
 
 // ---- pictures
 
 void sp__html_png(sp_page *p, const unsigned char *bytes, size_t size, const char *words) {
-    put(p, "<img alt=\"");
+    html_put(p, "<img alt=\"");
     sp__page_escape(p, words);
-    put(p, "\" src=\"data:image/png;base64,");
+    html_put(p, "\" src=\"data:image/png;base64,");
     sp__page_base64(p, bytes, size);
-    put(p, "\"/>\n");
+    html_put(p, "\"/>\n");
+}
+
+static void put_svg(void *page, const char *text) {
+    html_put(page, text);
 }
 
 sp_status sp__html_plot(sp_page *p, const sp_plot *plot) {
-    return sp__plots_svg(plot, 1, true, p);
+    return sp_plot_svg(p->ctx, plot, 1, put_svg, p);
 }

@@ -11,7 +11,7 @@
 #ifndef SP_LAYERS_H
 #define SP_LAYERS_H
 
-#include "core/core.h"
+#include "io/base.h"
 
 enum {
     SP_LAYER_TILE = 48,         // edge of a tile in samples

@@ -1,10 +1,10 @@
 // A self-contained HTML page: styles inline, images as data, plots as SVG, no scripts, no network. It is also well-formed XML, so
 // that any parser can check it. All text goes through sp__page_escape.
-#ifndef SP_HTML_H
-#define SP_HTML_H
+#ifndef SP_APP_HTML_H
+#define SP_APP_HTML_H
 
-#include "io/report/page.h"
-#include "io/report/plot.h"
+#include "souple/io.h"
+#include "util/page.h"
 
 void sp__html_begin(sp_page *p, const char *title);
 void sp__html_end(sp_page *p);

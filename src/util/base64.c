@@ -1,5 +1,5 @@
 // Base64 encoder and decoder. The decoder works on four characters at a time.
-#include "io/mesh/base64.h"
+#include "util/base64.h"
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "io/file/matrix_market.h"
 #include "io/file/text_file.h"
+#include "matrix_market.h"
 
 // scalars of the lower triangle, for the header
 static int64_t count_scalars(const sp_symmetric *A) {

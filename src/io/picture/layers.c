@@ -1,5 +1,7 @@
 // Depth layers (layers.h): corners on the canvas and what is cut off, one tile, rows of tiles.
-#include "collide/layers.h"
+#include "io/picture/layers.h"
+
+#include <stdatomic.h>
 
 #include "math/vec3.h"
 

@@ -1,4 +1,6 @@
-// The command `souple bench`: list of benches, arguments, output of the report.
+// The program souple-bench, which `souple bench` starts: what there is, what was asked for, and where the report goes.
+//
+//   0  done      1  a bench failed      2  wrong usage
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +10,8 @@
 
 #include "bench.h"
 #include "core/core.h"
-#include "io/scene/scene.h"
 #include "util/json.h"
+#include "util/nearest.h"
 
 static const sp_bench benches[] = {
     {"step", "time of a step with 25 CG iterations from 1k to 1M tetrahedra, by operator and threads", sp__bench_step},
@@ -23,13 +25,7 @@ static const sp_bench benches[] = {
     {"page", "`souple view` with a browser and with ten plain clients: frames, latency of a drag, slowdown", sp__bench_page},
 };
 
-int sp_bench_count(void) {
-    return (int)(sizeof benches / sizeof benches[0]);
-}
-
-const sp_bench *sp_bench_at(int index) {
-    return index >= 0 && index < sp_bench_count() ? &benches[index] : NULL;
-}
+enum { BENCHES = sizeof benches / sizeof benches[0] };
 
 static int list_benches(bool json) {
     sp_json j = {.file = stdout};
@@ -37,7 +33,7 @@ static int list_benches(bool json) {
         sp__json_open(&j, NULL, '{');
         sp__json_open(&j, "benches", '[');
     }
-    for (int i = 0; i < sp_bench_count(); i++) {
+    for (int i = 0; i < BENCHES; i++) {
         if (!json) {
             printf("%-16s %s\n", benches[i].name, benches[i].what);
             continue;
@@ -55,12 +51,12 @@ static int list_benches(bool json) {
 }
 
 static const sp_bench *find_bench(const char *name) {
-    const char *names[sizeof benches / sizeof benches[0]];
-    for (int i = 0; i < sp_bench_count(); i++) {
+    const char *names[BENCHES];
+    for (int i = 0; i < BENCHES; i++) {
         names[i] = benches[i].name;
         if (strcmp(name, names[i]) == 0) return &benches[i];
     }
-    const char *near = sp__nearest(name, names, sp_bench_count());
+    const char *near = sp__nearest(name, names, BENCHES);
     fprintf(stderr, "souple bench: no bench is called \"%s\"", name);
     if (near)
         fprintf(stderr, "; did you mean \"%s\"?\n", near);
@@ -128,7 +124,7 @@ static sp_status dump_report(const sp_report *r, const char *folder, const char 
     return fclose(f) == 0 ? SP_OK : SP_IO;
 }
 
-int sp_bench_main(int argc, char **argv) {
+int main(int argc, char **argv) {
     sp_bench_options o = {.threads = 0};
     const char *name = NULL;
     int code = read_options(argc, argv, &o, &name);
@@ -150,5 +146,6 @@ int sp_bench_main(int argc, char **argv) {
     if (status >= 0 && o.dump) status = dump_report(&report, o.dump, "md", sp__report_markdown);
     if (status >= 0 && o.json) sp__report_json(&report, stdout);
     free(report.cases);
+    if (fflush(stdout) != 0) return 1;
     return status < 0 ? 1 : 0;
 }
