@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 #define SP_VERSION_MAJOR 0
-#define SP_VERSION_MINOR 1
+#define SP_VERSION_MINOR 2
 #define SP_VERSION_PATCH 0
-#define SP_VERSION_TEXT "0.1.0"
+#define SP_VERSION_TEXT "0.2.0"
 
 #if defined(__GNUC__)
 #define SP_API __attribute__((visibility("default")))

@@ -114,7 +114,7 @@ try() { # engine and files, as they were built in a folder
     [ "$("$1/engine")" = -0.055 ] && [ "$("$1/files" "$scene" "$work/picture.png")" = 3 ] && [ -s "$work/picture.png" ]
 }
 by_package() {
-    cmake -S "$source/tests/install/consumer" -B "$work/$1" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$tree" -DKIND="$1" &&
+    cmake -S "$source/tests/install/consumer" -B "$work/$1" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$tree" -DKIND="$1" -DWANTED="$soname" &&
         cmake --build "$work/$1" && try "$work/$1"
 }
 check "find_package, shared" by_package shared

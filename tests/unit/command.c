@@ -9,6 +9,7 @@
 #define COMMAND_FOLDER "souple-command"
 #include "command_folder.h"
 #include "json_check.h"
+#include "souple/base.h"
 
 static const char *const beam_scene =
     "<scene version='1' name='a \"beam\"' dt='0.01' gravity='0 -9.81 0'>\n"
@@ -75,7 +76,7 @@ TEST(wrong_usage_is_2_with_the_nearest_word) {
 TEST(help_and_version) {
     static const char *const commands[] = {"run", "check", "list", "render", "report", "sweep", "bench", "version", "help"};
     CHECK_INT(souple("--version"), 0);
-    CHECK(strstr(out, "souple 0.1.0") == out);
+    CHECK(strstr(out, "souple " SP_VERSION_TEXT "\n") == out);
     CHECK_INT(souple("--help"), 0);
     for (int i = 0; i < 9; i++) CHECK(strstr(out, commands[i]));
     for (int i = 0; i < 7; i++) {
