@@ -104,7 +104,8 @@ TEST(a_client_receives_hello_and_the_state) {
     CHECK(memcmp(message.data, "SPV1", 4) == 0 && message.data[4] == SP_FRAME_TOPOLOGY);
     CHECK(expect(&p, PEER_BINARY, NULL));
     CHECK(memcmp(message.data, "SPV1", 4) == 0 && message.data[4] == SP_FRAME_STATE);
-    CHECK_INT(message.data[12] | message.data[13] << 8 | message.data[14] << 16, message.size);
+    const unsigned char *size = (const unsigned char *)message.data + 12;
+    CHECK_INT(size[0] | size[1] << 8 | size[2] << 16, message.size);
     CHECK(peer_say(&p, "{\"type\":\"ping\",\"id\":7}") && expect(&p, PEER_TEXT, "\"ok\""));
     // without the controls nothing changes
     CHECK(peer_say(&p, "{\"type\":\"play\",\"id\":8}") && expect(&p, PEER_TEXT, "\"refused\""));

@@ -171,7 +171,8 @@ TEST(a_state_frame_has_the_documented_bytes) {
 }
 
 static uint32_t word(const sp_buffer *b, size_t at) {
-    return b->data[at] | (uint32_t)b->data[at + 1] << 8 | (uint32_t)b->data[at + 2] << 16 | (uint32_t)b->data[at + 3] << 24;
+    const unsigned char *c = (const unsigned char *)b->data + at;
+    return c[0] | (uint32_t)c[1] << 8 | (uint32_t)c[2] << 16 | (uint32_t)c[3] << 24;
 }
 
 TEST(a_topology_frame_contains_everything) {
