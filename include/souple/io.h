@@ -61,7 +61,7 @@ typedef struct sp_scene_info {
 
 /// Fills `out` with the source of a scene.
 SP_API void sp_scene_get(const sp_scene *scene, sp_scene_info *out);
-/// "path=value" of sp_scene_options.sets, index in [0, set_count).
+/// "--set path=value" of sp_scene_options.sets, index in [0, set_count).
 SP_API const char *sp_scene_set_at(const sp_scene *scene, int index);
 
 /// A file that a run of the scene writes into its folder.
