@@ -1,12 +1,12 @@
-// A rigid body that stands still or goes where it is told: floors, bones, tools. It has no unknowns. Its state is the pose of its
-// frame and, for what rubs on it, the velocity of that frame: the difference of the last two poses over the step.
+// Rigid bodies that are fixed or follow a prescribed pose: floors, bones, tools. They have no degrees of freedom. The state is
+// the pose of the frame and its velocity, which friction needs: the difference of the last two poses over the step.
 #include "body/body.h"
 #include "collide/shape.h"
 #include "math/vec3.h"
 
 enum { POSE = 0, QUAT = 3, VELOCITY = 7, SPIN = 10, STATE_SIZE = 13 };
 
-// what a plane shows in pictures: a square of this edge [m], or of this many times what else the body is made of
+// edge of the square that represents a plane in pictures [m], or relative to the size of the other shapes of the body
 static const double plane_extent = 4;
 
 typedef struct sp_rigid {
@@ -14,7 +14,7 @@ typedef struct sp_rigid {
     int shape_count;
     bool kinematic;
     sp_pose_signal pose;
-    double posted[8];  // parameters: 1 and the pose that an edit gave, which then replaces the signal
+    double posted[8];  // parameters: flag and pose set by an edit; it then replaces the signal
 } sp_rigid;
 
 static void rigid_destroy(sp_body *b) {
@@ -55,7 +55,7 @@ static void put_pose(double *q, const sp_pose *pose) {
     for (int i = 0; i < 4; i++) q[QUAT + i] = pose->quat[i] / length;
 }
 
-// velocity and spin that lead from one pose to another in h: the turn between them about one axis
+// velocity and angular velocity from one pose to another in time h: constant rotation about one axis
 static void rigid_rate(const double *from, double *to, double h) {
     const double back[4] = {from[QUAT], -from[QUAT + 1], -from[QUAT + 2], -from[QUAT + 3]};
     double turn[4];
@@ -116,7 +116,7 @@ static sp_status rigid_pull(sp_body *b, int n, const sp_anchor *a, const double 
     return SP_OK;
 }
 
-// the transpose of v = V + W x arm: what would move the frame if it could
+// transpose of v = V + W x arm: generalised force on the frame
 static void rigid_push(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g) {
     double R[9], arm[3], torque[3];
     sp__quat_matrix(b->q[s] + QUAT, R);
@@ -133,7 +133,7 @@ static sp_status anchor_node(sp_body *b, int node, sp_anchor *out) {
     return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s': a rigid body has no nodes", node, b->name);
 }
 
-// the point of the frame at x, with the frame at q
+// the point of the frame at x, if the frame has the pose q
 static void locate_in(const sp_body *b, const double *q, const double *x, sp_anchor *out) {
     double R[9], arm[3];
     sp__quat_matrix(q + QUAT, R);
@@ -146,7 +146,7 @@ static void rigid_locate(sp_body *b, sp_which s, const double x[3], sp_anchor *o
     locate_in(b, b->q[s], x, out);
 }
 
-// the rest place of a rigid body is where it was put at time 0
+// the rest position of a rigid body is its position at time 0
 static sp_status anchor_point(sp_body *b, const double rest[3], sp_anchor *out) {
     double q[STATE_SIZE];
     sp_pose pose = sp_pose_signal_at(&((sp_rigid *)b->impl)->pose, 0);
@@ -226,7 +226,7 @@ static sp_status post_pose(sp_body *b, const sp_pose *pose) {
     return SP_OK;
 }
 
-// 7 numbers, translate and quaternion; 6, velocity and spin
+// x: 7 numbers, translation and quaternion; v: 6 numbers, velocity and angular velocity
 static sp_status rigid_set_state(sp_body *b, const double *x, const double *v) {
     double *q = b->q[SP_COMMITTED], length2 = 0;
     for (int i = 0; i < 7 && x; i++)
@@ -236,7 +236,7 @@ static sp_status rigid_set_state(sp_body *b, const double *x, const double *v) {
         if (!isfinite(v[i]))
             return SP_BODY_FAIL(b, SP_NOT_FINITE, "state of '%s': number %d of its velocity is not finite", b->name, i);
     for (int i = 0; i < 4 && x; i++) length2 += x[QUAT + i] * x[QUAT + i];
-    // quaternions of recordings are as near to 1 as floats are
+    // recordings store quaternions as floats
     if (x && !(fabs(length2 - 1) < 1e-5))
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "state of '%s': the quaternion's length is %g, must be 1", b->name, sqrt(length2));
     if (x) {
@@ -340,7 +340,7 @@ static double picture_extent(const sp_rigid *r) {
     return plane_extent * largest;
 }
 
-// The triangles of one shape behind those already there.
+// Appends the triangles of one shape.
 static sp_status append_triangles(sp_body *b, const sp_rigid_shape *shape) {
     sp_surface *s = b->surfaces[0];
     sp_context *ctx = b->ctx;
@@ -371,7 +371,7 @@ static sp_status rigid_fill(sp_body *b, const sp_rigid_def *def) {
     sp_rigid *r = b->impl;
     if (!SP_NEW(b->ctx, r->shapes, def->shape_count > 0 ? def->shape_count : 1))
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for a rigid body");
-    // by members, so that padding stays zero and equal shapes are equal bytes in a checkpoint
+    // copies members one by one: padding stays zero, so equal shapes have equal bytes in a checkpoint
     for (int i = 0; i < def->shape_count; i++) {
         r->shapes[i].type = def->shapes[i].type;
         memcpy(r->shapes[i].size, def->shapes[i].size, sizeof r->shapes[i].size);

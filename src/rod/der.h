@@ -1,32 +1,31 @@
-// Discrete elastic rods (Bergou et al. 2008, 2010): a polyline with an angle on each edge, that of the material frame against a
-// reference frame which time carries along without twist.
+// Discrete elastic rods (Bergou et al. 2008, 2010): a polyline with one angle per edge, which rotates the material frame relative
+// to a reference frame. The reference frame is parallel transported in time.
 //
-// Unknowns, in the order that keeps everything that interacts within ten places: x_0, theta_0, x_1, theta_1, ..., x_p; 4 p + 3.
+// Unknowns: x_0, theta_0, x_1, theta_1, ..., x_p; 4 p + 3 in all. This order gives a bandwidth of ten.
 //     E = sum over edges of EA/2 (|e|/|e~| - 1)^2 |e~|
 //       + sum over nodes of (B1 (K1 - K1~)^2 + B2 (K2 - K2~)^2 + GJ (m - m~)^2) / (2 l~)
-// with K1, K2 the integrated curvatures and m the integrated twist at a node, and l~ half the length of its two edges at rest.
-// Compared with curvature coordinates (strand.h): K1 / l = k2, K2 / l = -k1, m / l = k0; B1 = E I2, B2 = E I1. Where sections
-// differ, the two halves of a node's cell give way one after the other: 1/B is the mean of both, weighted by their lengths.
+// K1, K2 are the integrated curvatures and m is the integrated twist at a node; l~ is half the rest length of its two edges.
+// Relation to curvature coordinates (strand.h): K1 / l = k2, K2 / l = -k1, m / l = k0; B1 = E I2, B2 = E I1. Where sections
+// differ, the two halves of a node's cell are springs in series: 1/B is the mean of both, weighted by length.
 //
-// Coordinates are the unknowns, and behind them what time carries along, so that every state has its own:
-//     directors (3 p), the first axes of the reference frames; reference twists (p), that between an edge and what stands before
-//     it, followed continuously; the frame of the clamp (9), columns t, n1, n2.
+// The coordinates are the unknowns, followed by the transported quantities, so that every state has its own:
+//     directors (3 p), the first axes of the reference frames; reference twists (p) between an edge and the edge (or clamp)
+//     before it, followed continuously; the frame of the clamp (9), columns t, n1, n2.
 //
-// Rest. The natural curve is that of the curvatures, affine between the nodes. The polyline inscribed in it, with the frames of
-// the curve in the middle of each element turned onto the chords, is free of strain: rest lengths are chords, rest strains those
-// of this polyline (2 tan of half the angle, not the angle). Masses and l~ are of the arcs.
+// Rest state: the natural curve has curvatures that are affine between the nodes. The polyline inscribed in it has no strain if
+// its frames are those of the curve at the middle of each element, rotated onto the chords. Rest lengths are chords, and rest
+// strains are those of this polyline (2 tan of half the angle, not the angle). Masses and l~ use arc lengths.
 //
-// A root that is clamped by its first edge makes static errors fall with the first power of the edge; a node of half a cell
-// between the clamp's own frame and the first edge makes them fall with the second (`clamped` below).
+// Clamping a root by its first edge gives static errors of first order in the edge length. A node with half a cell between the
+// clamp's own frame and the first edge gives second order (`clamped` below).
 #ifndef SP_DER_H
 #define SP_DER_H
 
 #include "core/core.h"
 #include "rod/curve.h"
 
-// One node of a discrete elastic rod: the strains between the two edges that meet there, and their derivatives along both edges
-// and both angles (Bergou et al. 2010; Panetta et al. 2019 for the second ones).
-// Derivatives are along e (3), the edge before, f (3), the one after, and their angles (2).
+// One node: the strains between the two edges that meet there, and their derivatives (Bergou et al. 2010; Panetta et al. 2019 for
+// the second derivatives). Derivatives are with respect to the edge before, e (3), the edge after, f (3), and their angles (2).
 enum { SP_DER_E = 0, SP_DER_F = 3, SP_DER_ANGLE_E = 6, SP_DER_ANGLE_F = 7, SP_DER_LOCAL = 8 };
 
 typedef struct sp_der_node {
@@ -36,17 +35,17 @@ typedef struct sp_der_node {
     double strain[3];  // K1, K2, twist
 } sp_der_node;
 
-// strains, from tangents and axes, and the twist as it was followed
+// computes the strains from tangents and axes, and from the twist that was followed continuously
 void sp__der_node_strains(sp_der_node *n, double twist);
-// Energy: half the sum of stiffness (strain - natural)^2. g and H += in the order above, nullable; H needs g. Not whole: H
-// without what strains themselves add, which is positive semi-definite then.
+// Returns the energy, half the sum of stiffness (strain - natural)^2. g += and H += in the order above, nullable; H needs g.
+// whole = false: H without the second derivatives of the strains (Gauss-Newton), which is positive semi-definite.
 double sp__der_node_energy(const sp_der_node *n, const double stiffness[3], const double natural[3], bool whole, double *g,
                            double *H);
 
-enum { SP_DER_BAND = 10 };  // unknowns i and j meet only where |i - j| <= SP_DER_BAND
+enum { SP_DER_BAND = 10 };  // entries (i, j) of the matrix are zero where |i - j| > SP_DER_BAND
 
 typedef struct sp_der_edge {
-    double length;          // along the rod [m]
+    double length;          // arc length [m]
     double stretch;         // E A [N]
     double bend[2], twist;  // E I1, E I2, mu J [N m2]
 } sp_der_edge;
@@ -54,19 +53,19 @@ typedef struct sp_der_edge {
 typedef struct sp_der {
     sp_context *ctx;
     int edges;
-    // at rest, written by sp__der_rest
+    // rest state, set by sp__der_rest
     double *chord, *stretch;  // edges
     double *natural;          // edges x 3: K1, K2, m at the node before the edge
-    double *stiffness;        // likewise: B1, B2, GJ over l~
-    double root[9];           // frame of the clamp in that of the first edge
-    // at a state, written by sp__der_settle
-    sp_der_node *node;  // edges: the node before the edge, with the edge's own frame; the first is that of the clamp
+    double *stiffness;        // edges x 3: B1, B2, GJ over l~
+    double root[9];           // frame of the clamp relative to the frame of the first edge
+    // at a state, set by sp__der_settle
+    sp_der_node *node;  // edges: the node before the edge, with the edge's own frame; the first one belongs to the clamp
 } sp_der;
 
 sp_status sp__der_init(sp_context *ctx, int edges, sp_der *d);
 void sp__der_free(sp_der *d);
 
-// numbers of coordinates
+// offsets and counts of coordinates
 static inline int sp__der_unknowns(int edges) {
     return 4 * edges + 3;
 }
@@ -89,33 +88,34 @@ static inline int sp__der_clamp(int edges) {
     return 8 * edges + 3;
 }
 
-// curvature: natural, at the nodes 0 .. edges, x 3: twist, k1, k2 [rad/m]
+// curvature: natural curvature at the nodes 0 .. edges, x 3: twist, k1, k2 [rad/m]
 void sp__der_rest(sp_der *d, const sp_der_edge *edge, const double *curvature);
-// Coordinates of the polyline that leads along the curve with this root and these curvatures, its edges at their rest lengths:
-// inscribed where the curvatures are the natural ones. Angles are 0: the reference frames are the material ones.
+// Coordinates of the polyline along the curve with this root and these curvatures, with edges of rest length. It is inscribed in
+// the curve if the curvatures are the natural ones. Angles are 0: reference frames equal material frames.
 void sp__der_bend(const sp_der *d, const sp_der_edge *edge, const sp_curve_frame *root, const double *curvature, double *q);
 
-// Reference frames from nothing: the clamp's first director carried along the polyline; angles are then relative to it.
+// Initialises the reference frames: transports the clamp's first director along the polyline. Angles are relative to these
+// frames.
 void sp__der_frame(int edges, const double clamp[9], double *q);
-// Unknowns of `from` plus s v, and what time carries along; the clamp's frame stays. to may be from.
+// Adds s v to the unknowns of `from` and transports the frames; the clamp's frame stays. to may be from.
 void sp__der_move(int edges, const double *from, double s, const double *v, double *to);
-// The clamp's frame becomes another one: its reference twist follows.
+// Replaces the clamp's frame and updates its reference twist.
 void sp__der_turn_clamp(int edges, const double clamp[9], double *q);
 
-// Lengths, frames and strains at q; false: they are not finite.
+// Computes lengths, frames and strains at q; false: they are not finite.
 bool sp__der_settle(sp_der *d, const double *q);
-// Energy at the state settled at; gradient += (nullable); hessian += as a lower band: entry (i, j), i - 10 <= j <= i, at
-// 11 i + j - i + 10 (nullable). clamped: with the half cell at the root. Not whole: the hessian without what bends and twists
-// themselves and compression add, which is positive semi-definite then.
+// Returns the energy at the current kinematics. gradient += (nullable); hessian += as a lower band: entry (i, j), i - 10 <= j <=
+// i, at 11 i + j - i + 10 (nullable). clamped: with the half cell at the root. whole = false: the hessian without the geometric
+// terms of bending, twist and compression, which is positive semi-definite.
 double sp__der_energy(const sp_der *d, bool clamped, bool whole, double *gradient, double *hessian);
-// The same band of bending and twist alone, positive semi-definite.
+// The same band for bending and twist alone, positive semi-definite.
 void sp__der_bending(const sp_der *d, bool clamped, double *hessian);
-// Of each edge, with half of what its nodes have.
+// Energy of one edge, with half of the energies of its nodes.
 double sp__der_edge_energy(const sp_der *d, bool clamped, int edge);
-// Material frame of an edge there, columns t, n1, n2.
+// Material frame of an edge at the current kinematics, columns t, n1, n2.
 void sp__der_material(const sp_der *d, int edge, double R[9]);
 
-// u carried from unit a to unit b by the least turn
+// parallel transport of u by the smallest rotation from unit vector a to unit vector b
 void sp__der_carry(const double u[3], const double a[3], const double b[3], double out[3]);
 
 #endif

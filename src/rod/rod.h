@@ -1,10 +1,10 @@
-// A rod as a body: strands that know nothing of each other, all of one model. What every model shares is in rod*.c: sections,
-// points, point loads, contact, surfaces, growth, the tiers. What a strand's unknowns are and how they carry forces is the
-// model's: strands of clothoids and helices (model_strand.c), discrete elastic rods (model_der.c), beams (model_beam.c).
+// Rods as a body: independent strands that all use the same model. The files rod*.c hold what every model shares: sections,
+// points, point loads, contact, surfaces, growth, tiers. A model defines the unknowns of a strand and its forces: clothoids and
+// helices (model_strand.c), discrete elastic rods (model_der.c), corotational beams (model_beam.c).
 //
-//   q   coordinates of all strands, one strand after the other; so v. A model may keep more in q than it has unknowns: a
-//       quaternion for a rotation, frames that time carries along.
-//   settle   makes what a model derives from a state (series, frames); everything else asks the settled strand
+//   q, v       coordinates and velocities of all strands, one strand after the other. A model may store more coordinates than
+//              unknowns: a quaternion for a rotation, reference frames that are transported in time.
+//   kinematics what a model derives from q and v (series, frames). It is updated first; all queries then read it.
 #ifndef SP_ROD_H
 #define SP_ROD_H
 
@@ -14,31 +14,31 @@
 typedef struct sp_rod_model_ops sp_rod_model_ops;
 typedef struct sp_rod_motion sp_rod_motion;
 
-// What a section gives per length.
+// Properties of a cross section, per unit length.
 typedef struct sp_rod_stiffness {
     double line_density;  // rho S [kg/m]
     double spin;          // rho (I1 + I2), inertia about the tangent [kg m]
     double stretch;       // E A [N]
     double bend[2];       // E I1, E I2 [N m2]: about n1, about n2
-    double twist;         // mu J [N m2]
+    double twist;         // mu J [N m2], torsional stiffness
 } sp_rod_stiffness;
 
 typedef struct sp_rod_part {  // a strand
-    int q, nq, v, nv;         // where its coordinates and unknowns begin, and how many it has
-    int node, element;        // its first ones among all
-    int elements;             // that it may come to have: arrays have room for them
-    int alive;                // that it has; state tier. Those behind have no length and lie at the tip
-    int band;                 // of its matrices, see banded.h
-    size_t at;                // of its matrices in M, B, K
-    sp_curve_frame root;      // at the start
-    void *model;              // the model's own
+    int q, nq, v, nv;         // first coordinate and first unknown, and their counts
+    int node, element;        // first node and first element in the numbering of the rod
+    int elements;             // capacity: the most elements that growth can reach; arrays have this size
+    int alive;                // elements in use; state tier. The remaining ones have zero length and lie at the tip
+    int band;                 // bandwidth of its matrices, see banded.h
+    size_t at;                // offset of its matrices in M, B, K
+    sp_curve_frame root;      // frame of the root at the start
+    void *model;              // data owned by the model
 } sp_rod_part;
 
 typedef struct sp_rod {
     sp_rod_model which;
     const sp_rod_model_ops *model;
     bool free_root, edge_clamp;
-    bool exact;  // statics: K has what loads add to it, whatever its signs; otherwise it is that of (4.3.31)
+    bool exact;  // statics: K contains the geometric stiffness of loads and may be indefinite; otherwise K is that of (4.3.31)
     // topology
     sp_rod_part *part;
     int parts, nodes, elements;
@@ -47,60 +47,60 @@ typedef struct sp_rod {
     // parameters
     sp_rod_section *section;
     int sections;
-    char (*section_names)[3][32];  // of their parameters
-    double *natural;               // nodes x 3: twist, k1, k2; an element of a helix has the mean of its two nodes
+    char (*section_names)[3][32];  // names of their parameters
+    double *natural;               // nodes x 3: twist, k1, k2; an element of a helix uses the mean of its two nodes
     double rayleigh_mass, rayleigh_stiffness, drag;
     double tolerance, iterations;
-    double *hold;   // nq: where fixed unknowns are held when nothing moves them
-    double *start;  // nq: where it started; topology
-    double *rest;   // nodes x 3: where its nodes were then
-    // state, beside q and v
+    double *hold;   // nq: coordinates at which fixed unknowns are held when no motion is prescribed
+    double *start;  // nq: initial coordinates; topology
+    double *rest;   // nodes x 3: initial node positions
+    // state, in addition to q and v
     double *length;  // elements
     int *alive;      // parts; a copy of part[].alive for the tiers
-    // what comes from the definition
+    // from the definition
     sp_rod_motion *motion;  // rod_hold.c
     int motions;
     sp_rod_load *load;
     int loads;
-    double (*load_now)[3];    // loads, at the end of the step
-    double (*load_place)[3];  // where they were evaluated last
+    double (*load_now)[3];    // loads: value at the end of the step
+    double (*load_place)[3];  // loads: position at the last evaluation
     sp_signal natural_signal[3];
     bool natural_in_time;
     struct sp_rod_growth *growth;  // rod_grow.c; NULL: none
     // derived
     sp_rod_stiffness *stiffness;  // per section
-    bool stale;                   // sections, natural curvature or lengths changed: models must be told
+    bool stale;                   // sections, natural curvature or lengths changed: the models must be updated (sp__rod_follow)
     uint64_t pattern, values;
-    double h;                // length of the step that strands are settled for [s]: their velocity terms depend on it
-    double acceleration[3];  // gravity and acceleration loads, as far as they act in a load step
+    double h;                // step length that the kinematics are computed for [s]: the velocity terms depend on it
+    double acceleration[3];  // gravity and acceleration loads, scaled by the load factor
     double pushed[3];        // acceleration loads at the end of the step
     double mean_line_density;
-    // the state that strands are settled at
+    // the state that the kinematics are computed at
     double *settled_q, *settled_v;
     double (*settled_acceleration)[3];  // parts
-    unsigned char *settled;             // parts: 0 nothing, 1 places, 2 and the motion
+    unsigned char *settled;             // parts: 0 none, 1 positions, 2 positions and motion
     sp_status *settle_status;           // parts
-    double *part_energy;                // parts: elastic energy and weight, where forces were evaluated last
-    double *part_kinetic;               // parts: energy of motion there
+    double *part_energy;                // parts: elastic energy and potential of the weight at the last force evaluation
+    double *part_kinetic;               // parts: kinetic energy at the last force evaluation
     sp_bound *bounds;                   // elements: sp__rod_bounds
     sp_measure *part_measure;           // parts
     double *node_scratch;               // nodes x 3
-    double *product, *kept;             // nv + 1: scratch of products
-    // lower bands at the state last evaluated or linearised. linearise adds the point terms and exchanges them with those of
-    // `system`, which nobody touches until the next linearise
+    double *product, *kept;             // nv + 1: scratch of matrix products
+    // lower bands at the state of the last evaluation or linearisation. Linearisation adds the point terms and swaps these bands
+    // with those of `system`, which then stay unchanged until the next linearisation.
     double *M, *B, *K;
     double *system[3];  // M, B, K of the last linearisation
     bool filled;
     sp_parts chain;
     int *chain_start, *chain_band;
-    int *term_start, *term_order;  // point terms by part
-    double *term_place;            // terms x 6: where they were evaluated, place and velocity
+    int *term_start, *term_order;  // point terms sorted by part
+    double *term_place;            // terms x 6: position and velocity at the evaluation
     int term_room;
     // rod_correct.c
     struct sp_rod_correction *correction;            // parts
     double *correct_scratch;                         // per worker
-    size_t most_coordinates, most_nodes, most_band;  // of a strand
-    int most_unknowns;                               // of a strand
+    size_t most_coordinates, most_nodes, most_band;  // maximum over the strands
+    int most_unknowns;                               // maximum over the strands
     double *scratch;                                 // per worker: scratch_size numbers
     size_t scratch_size;
     // surface
@@ -115,71 +115,74 @@ static inline const sp_rod_stiffness *sp__rod_stiffness(const sp_rod *r, int ele
     return &r->stiffness[r->section_of[element]];
 }
 
-// A model: what a strand is to the rest. Elements, nodes and unknowns are counted from those of the strand; q, v, f and bands are
-// the strand's own slices. Functions that take no q look at the settled state. Places, speeds and slopes may be asked for from
-// several threads at once as long as nobody settles the strand meanwhile; forces, matrices, mass and measures from one at a time.
+// Function table of a model. Element, node and unknown numbers are local to the strand; q, v, f and bands are the strand's own
+// slices. Functions without an argument q use the kinematics last updated. `place`, `speed` and `slopes` may run on several
+// threads at once while no thread updates the kinematics of the strand; forces, matrices, mass and measures run on one thread at
+// a time per strand.
 struct sp_rod_model_ops {
     const char *name;
     int (*coordinates)(int elements);
     int (*unknowns)(int elements);
     int (*band)(int elements);
-    // where the frame of a held root stands among the coordinates, 9 numbers; NULL: unknowns make it
+    // offset of the frame of a clamped root in the coordinates, 9 numbers; NULL: unknowns determine the frame
     int (*clamp)(int elements);
-    bool massless;  // M can be singular: no explicit steps
-    double calm;    // of the energy of a motion that a linearised step may miss (rod_correct.c)
+    bool massless;  // M can be singular: no explicit integration
+    double calm;    // tolerance of the linearised step: error relative to the energy of the motion (rod_correct.c)
     bool grows;
-    sp_status (*create)(sp_body *b, int part);  // part->model; lengths, sections and natural curvature are there
-    void (*destroy)(sp_body *b, int part);      // also of one half made
-    // sections, lengths, natural curvature or the number of elements alive changed
+    sp_status (*create)(sp_body *b, int part);  // sets part->model; lengths, sections and natural curvature exist already
+    void (*destroy)(sp_body *b, int part);      // also accepts a partly created model
+    // called after sections, lengths, natural curvature or the number of elements in use changed
     void (*changed)(sp_body *b, int part);
-    // coordinates of the curve with this root and these curvatures at its nodes
+    // coordinates of the curve with this root frame and these curvatures at the nodes
     void (*bend)(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q);
-    // motion: quadratic velocity terms are wanted too. SP_NOT_FINITE, SP_NO_MEMORY
+    // updates the kinematics. motion: also the quadratic velocity terms. Fails with SP_NOT_FINITE, SP_NO_MEMORY
     sp_status (*settle)(sp_body *b, int part, const double *q, const double *v, bool motion);
-    // f += elastic forces, weight (rod->acceleration) and minus the quadratic velocity terms; returns the potential of the first
-    // two
+    // f += elastic forces + weight (rod->acceleration) - quadratic velocity terms; returns elastic energy + potential of the
+    // weight
     double (*force)(sp_body *b, int part, double *f);
-    // lower bands: M and K += ; K of the elastic forces, with what the weight adds where `exact`
+    // lower bands: M += , K += . K is the stiffness of the elastic forces; `exact` adds the geometric stiffness of the weight
     void (*matrices)(sp_body *b, int part, bool exact, double *M, double *K);
-    // K += of bending and twist alone, which no turn as a whole strains: what damps in proportion to stiffness
+    // K += stiffness of bending and twist alone, which rigid rotations do not strain: used for stiffness-proportional damping
     void (*damping)(sp_body *b, int part, double *K);
-    // K += what a force f at a place adds to it because the place is no linear function of the unknowns; NULL: nothing
+    // K += geometric stiffness of a force f at a point, since positions are not linear in the unknowns; NULL: none
     void (*bend_of_force)(sp_body *b, int part, int element, double u, const double f[3], double *K);
-    // the same of forces at all nodes; not exact: positive semi-definite, what tension adds. NULL: the model's K has it all
+    // the same for forces at all nodes. Not exact: only the positive semi-definite part, from tension. NULL: K is complete
+    // already
     void (*bend_of_nodes)(sp_body *b, int part, const double *force, bool exact, double *K);
-    // Inertia of material points: `keep` remembers their velocities at the settled state, for rates v. `carry` takes the place of
-    // the quadratic velocity terms: R += h A - (M x - P), with P from the velocities kept, and forces at nodes (x 3) += those of
-    // inertia. NULL: masses do not change, R -= M (x - v0)
+    // Inertia of material points. `keep` stores their velocities at the current kinematics, for rates v. `carry` replaces the
+    // quadratic velocity terms: R += h A - (M x - P), where P comes from the stored velocities; node forces (x 3) += the inertial
+    // forces. NULL: the masses are constant, R -= M (x - v0)
     void (*keep)(sp_body *b, int part, const double *v);
     void (*carry)(sp_body *b, int part, double h, const double *x, const double *v0, double *R, double *node);
-    // the angle by which the element that bends fastest bends in h; NULL: elements do not wind up
+    // largest bending angle of an element within time h; NULL: elements cannot wind up
     double (*bent)(const sp_body *b, int part, double h, const double *v);
     void (*mass)(sp_body *b, int part, const double *x, double *y, bool inverse);
-    // to = from (+) s v; to may be from. load_factor: share of the way to its target that a clamp's frame goes
+    // to = from (+) s v; to may be from. load_factor: share of the rotation of a clamp's frame to its target
     void (*move)(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to);
-    void (*between)(sp_body *b, int part, const double *from, const double *to, double *d);  // move(from, 1, d) = to
-    // see sp_body_ops; NULL: by `between` and `move`
+    void (*between)(sp_body *b, int part, const double *from, const double *to, double *d);  // the d with move(from, 1, d) = to
+    // see sp_body_ops; NULL: a difference, then a move by a share of it
     void (*toward)(sp_body *b, int part, const double *from, const double *to, double share, double *out);
-    // see sp_body_ops; NULL: sums
+    // see sp_body_ops; NULL: vectors add up
     void (*further)(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out);
     // centreline and frame at u in [0, 1] of an element
     void (*place)(sp_body *b, int part, int element, double u, sp_curve_frame *out);
     // velocity and angular velocity of that frame for velocities v
     void (*speed)(sp_body *b, int part, int element, double u, const double *v, double out[6]);
-    // the same as columns of six, of the unknowns listed, rising; returns how many. Room for nv of both
+    // Jacobian of that velocity: one column of six per listed unknown, ascending; returns their count. Both arrays have room for
+    // nv
     int (*slopes)(sp_body *b, int part, int element, double u, int *unknown, double *columns);
-    // unknowns that hold a node on these axes (all: with its frame), at most 12; 0: the model cannot
+    // unknowns to fix so that a node is held on these axes (all axes: with its frame), at most 12; 0: not supported
     int (*held)(sp_body *b, int part, int node, unsigned axes, int *unknown);
-    // target of these unknowns, from `hold`: the node goes to `place`, its frame is that of `hold` turned by R
+    // target of these unknowns: the node moves to `place`, its frame is the frame in `hold` rotated by R
     void (*aim)(sp_body *b, int part, int node, const double *hold, const double place[3], const double R[9], double *target);
     void (*curvature)(sp_body *b, int part, double *out);          // at the nodes, x 3
     double (*elastic)(sp_body *b, int part, double *per_element);  // energy; nullable: per_element
-    // mass, its moment, momentum and angular momentum about the world's origin, and kinetic energy: added
+    // adds mass, first moment, momentum, angular momentum about the world's origin, and kinetic energy
     void (*measure)(sp_body *b, int part, const double *v, sp_measure *out);
 };
 
-// Shared by the models: the coordinates that a strand is settled at, and a point mass at x with the velocity u in a measure (not
-// its kinetic energy, which each model sums in its own order).
+// Shared by the models: the coordinates of the current kinematics, and the contribution of a point mass at x with velocity u to a
+// measure (without its kinetic energy, which each model sums in its own order).
 static inline const double *sp__rod_settled_at(const sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     return r->settled_q + r->part[part].q;
@@ -188,12 +191,13 @@ void sp__rod_measure_mass(sp_measure *out, double m, const double x[3], const do
 
 extern const sp_rod_model_ops sp__rod_clothoid, sp__rod_helix, sp__rod_der, sp__rod_beam;
 
-// The strand settled at a state; cheap where it is already. Not from two threads at once for one strand, unless it is.
+// Updates the kinematics of a strand to a state; cheap if they are up to date. Two threads must not update the same strand at
+// once.
 sp_status sp__rod_settle(sp_body *b, int part, sp_which which, bool motion);
-sp_status sp__rod_settle_all(sp_body *b, const sp_step *step, sp_which which, bool motion);  // step NULL: that of last time
-// stiffness of sections and what models made of it, where something changed
+sp_status sp__rod_settle_all(sp_body *b, const sp_step *step, sp_which which, bool motion);  // step NULL: keep the previous h
+// updates section stiffness and the data of the models after a change
 void sp__rod_follow(sp_body *b);
-void sp__rod_changed(sp_body *b);  // something did
+void sp__rod_changed(sp_body *b);  // marks a change
 sp_rod_stiffness sp__rod_section_stiffness(const sp_rod_section *s);
 
 // rod_mechanics.c
@@ -204,7 +208,7 @@ void sp__rod_between(sp_body *b, const double *from, const double *to, double *d
 void sp__rod_further(sp_body *b, double s, const double *x, double a, const double *d, double *out);
 void sp__rod_place_fixed(sp_body *b);
 void sp__rod_mass(sp_body *b, const double *x, double *y, bool inverse);
-double sp__rod_mass_damping(const sp_rod *r);  // the share of M that damps
+double sp__rod_mass_damping(const sp_rod *r);  // factor of M in the damping matrix
 void sp__rod_toward(sp_body *b, const double *from, const double *to, double share, double *out);
 void sp__rod_toward_part(sp_body *b, int part, const double *from, const double *to, double share, double *out);
 // rod_correct.c
@@ -214,19 +218,21 @@ static inline bool sp__rod_corrects(const sp_body *b) {
 sp_status sp__rod_correct_create(sp_body *b);
 sp_status sp__rod_correct(sp_body *b, const sp_step *step, const sp_system *A);
 bool sp__rod_wild(sp_body *b, double h, const double *x);
-// How a place moves with the unknowns of its strand, in the room of one worker.
+// Jacobian of a point with respect to the unknowns of its strand, in the scratch memory of one worker.
 typedef struct sp_rod_place {
     int part, count;
-    int *unknown;     // of the strand
-    double *columns;  // count x 3: of the place
-    double *six;      // count x 6: of the frame on the centreline, velocity and angular velocity
+    int *unknown;     // local to the strand
+    double *columns;  // count x 3: of the point
+    double *six;      // count x 6: velocity and angular velocity of the frame on the centreline
     double x[3];
 } sp_rod_place;
 // K += J^T k J, k symmetric: xx yy zz xy yz zx
 void sp__rod_add_term(const sp_rod_place *s, const double k[6], int band, double *K);
-void sp__rod_lump(double *node, int element, double u, const double f[3]);  // a force inside an element, at its two nodes
+void sp__rod_lump(double *node, int element, double u,
+                  const double f[3]);  // distributes a force inside an element to its two nodes
 // rod_points.c
-void sp__rod_open_place(sp_body *b, const sp_anchor *a, int worker, sp_rod_place *out);  // of the settled strand
+void sp__rod_open_place(sp_body *b, const sp_anchor *a, int worker,
+                        sp_rod_place *out);  // uses the current kinematics of the strand
 void sp__rod_points(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);
 const sp_bound *sp__rod_bounds(sp_body *b);
 sp_status sp__rod_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
@@ -234,22 +240,23 @@ void sp__rod_push(sp_body *b, sp_which state, int n, const sp_anchor *a, const d
 sp_status sp__rod_anchor_node(sp_body *b, int node, sp_anchor *out);
 sp_status sp__rod_anchor_point(sp_body *b, const double rest[3], sp_anchor *out);
 sp_status sp__rod_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
-// the node's own place: an element and a share of it, both of the strand
+// the strand that contains the node
 int sp__rod_part_of_node(const sp_rod *r, int node);
-// the node or element that a definition means: those of a rod that grows also count what is not there yet
+// internal number of a node or element of the definition: the numbering of a growing rod includes elements that do not exist yet
 int sp__rod_number(const sp_rod *r, const sp_rod_def *def, int number, bool node);
 // rod_hold.c: fixed nodes, moving nodes, pins
 sp_status sp__rod_hold_create(sp_body *b, const sp_rod_def *def);
 void sp__rod_hold_free(sp_body *b);
 void sp__rod_aim(sp_body *b, double t);  // b->target at time t
 sp_status sp__rod_pin(sp_body *b, int node, unsigned axes, bool hold);
-// rod_grow.c: between steps, from prescribe; undone by a rollback
+// rod_grow.c: growth happens at the start of a step, in prescribe; a rollback undoes it
 sp_status sp__rod_grow_create(sp_body *b, const sp_rod_grow *def);
 void sp__rod_grow_free(sp_body *b);
-int sp__rod_grow_room(const sp_rod_grow *def, double length, int elements);  // elements that a strand may come to have
+int sp__rod_grow_room(const sp_rod_grow *def, double length, int elements);  // the most elements that a strand can reach
 void sp__rod_grow(sp_body *b, const sp_step *step);
 void sp__rod_grow_undo(sp_body *b);
-void sp__rod_grow_set(sp_body *b, const double *length);  // elements: another state than the one it grew to
+void sp__rod_grow_set(sp_body *b,
+                      const double *length);  // sets another state: element lengths different from those of the growth so far
 void sp__rod_grow_visit(sp_body *b, sp_tier tier, sp_visitor *v);
 // rod_surface.c
 sp_status sp__rod_surface_create(sp_body *b);
@@ -273,6 +280,6 @@ extern const sp_param_spec *const sp__rod_params[];
 // rod_invert.c
 sp_status sp__rod_invert(sp_body *b, const sp_step *step, double *natural);
 // model_strand.c
-const struct sp_strand *sp__rod_strand(const sp_body *b, int part);  // of a clothoid or helix
+const struct sp_strand *sp__rod_strand(const sp_body *b, int part);  // clothoid or helix only
 
 #endif

@@ -1,4 +1,4 @@
-// Rotation vectors: a turn by |t| about t, all in the axes that t is written in.
+// Rotation vectors t: a rotation by the angle |t| about the axis t, in the axes that t is written in.
 #ifndef SP_TURN_H
 #define SP_TURN_H
 
@@ -17,7 +17,7 @@ static inline void sp__turn_combine(const double t[3], double a, double b, doubl
         for (int j = 0; j < 3; j++) out[3 * i + j] = a * (i == j) + b * X[3 * i + j] + c * t[i] * t[j];
 }
 
-// rotation vector of a rotation matrix that turns by less than half a turn
+// rotation vector of a rotation matrix with an angle below pi
 static inline void sp__turn_of(const double *Q, double out[3]) {
     double w[3] = {0.5 * (Q[7] - Q[5]), 0.5 * (Q[2] - Q[6]), 0.5 * (Q[3] - Q[1])};
     double sine = sp__norm3(w), cosine = 0.5 * (Q[0] + Q[4] + Q[8] - 1), angle = atan2(sine, cosine);
@@ -39,21 +39,21 @@ static inline void sp__turn_quat(const double R[9], double q[4]) {
     for (int i = 0; i < 4; i++) q[i] /= length;
 }
 
-// of a unit quaternion, at most half a turn
+// rotation vector of a unit quaternion, angle at most pi
 static inline void sp__turn_of_quat(const double *q, double out[3]) {
     double sine = sp__norm3(q + 1), half = atan2(q[0] < 0 ? -sine : sine, fabs(q[0]));
     double s = sine > 1e-12 ? 2 * half / sine : q[0] < 0 ? -2 : 2;
     for (int i = 0; i < 3; i++) out[i] = s * q[1 + i];
 }
 
-// and the matrix of a vector
+// rotation matrix of a rotation vector
 static inline void sp__turn_matrix(const double t[3], double out[9]) {
     double a2 = sp__dot3(t, t), a = sqrt(a2), small = a2 < 1e-8;
     double sine = small ? 1 - a2 / 6 : sin(a) / a, half = small ? 1 : sin(0.5 * a) / (0.5 * a);
     sp__turn_combine(t, cos(a), sine, 0.5 * half * half, out);
 }
 
-// dw = out dt: how a turn with this vector is turned further where the vector changes
+// dw = out dt: angular velocity of the rotation when its vector changes by dt
 static inline void sp__turn_spin(const double t[3], double out[9]) {
     double a2 = sp__dot3(t, t), a = sqrt(a2), half = a2 < 1e-8 ? 1 : sin(0.5 * a) / (0.5 * a);
     double sine = a2 < 1e-4 ? 1 - a2 / 6 + a2 * a2 / 120 : sin(a) / a;
