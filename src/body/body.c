@@ -1,4 +1,4 @@
-// What every kind of body shares: its arrays, and checks of definitions.
+// What all kinds of bodies share: allocation, arrays and their visit by checkpoints.
 #include "body/body.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include "body/drive.h"
 
 static double *new_vector(sp_context *ctx, int n) {
-    return sp__alloc(ctx, (size_t)n + 1, sizeof(double));  // the kernels may read one number past the end
+    return sp__alloc(ctx, (size_t)n + 1, sizeof(double));  // kernels may read one number past the end
 }
 
 sp_status sp__body_new(sp_context *ctx, sp_error *error, const sp_body_ops *ops, size_t impl_size, const char *name,

@@ -1,10 +1,12 @@
-// The body table: nothing above it asks what kind of body it is. Drivers (drive_*.c) turn the table into every kind of solve.
+// The body table: code above it does not test the kind of a body. The drivers (drive_*.c) implement time integration and statics
+// with the functions of the table.
 //
-//   q, v        committed and trial copies; all work is on trial arrays, commit swaps pointers
-//   step        what is common to a whole step, handed to all that depends on it; no body keeps a copy (sp_step below)
-//   evaluate    f (and energy) at the trial state, with the point terms in b->loads
-//   linearise   the system A = m M + b B + k K at the state and with the point terms last evaluated. It stays as it is until the
-//               next linearise, whatever is evaluated or asked meanwhile; only parameters and pins must not change
+//   q, v        positions and velocities, in a committed and a trial copy; a step changes trial arrays, a commit swaps pointers
+//   step        the context of a step (sp_step below), passed to the functions that depend on it; bodies keep no copy
+//   evaluate    the force f (and the energy) at the trial state, with the point terms in b->loads
+//   linearise   the system A = m M + b B + k K (mass, damping, tangent stiffness) at the state and with the point terms of the
+//               last evaluation. A stays valid until the next linearise, also if the body is evaluated or queried in between.
+//               A change of parameters or pins makes it invalid
 #ifndef SP_BODY_H
 #define SP_BODY_H
 
@@ -23,214 +25,216 @@ typedef struct sp_body sp_body;
 typedef enum sp_tier { SP_TOPOLOGY, SP_PARAMETERS, SP_STATE, SP_CACHE } sp_tier;
 
 enum {                  // capabilities
-    SP_CAP_ENERGY = 1,  // evaluate can give an energy whose gradient is -f
+    SP_CAP_ENERGY = 1,  // evaluate can compute an energy whose gradient is -f
     SP_CAP_EXACT_TANGENT = 2,
-    SP_CAP_KINEMATIC = 4,  // moves by prescription only: nv = 0
-    SP_CAP_MASSLESS = 8,   // the mass matrix can be singular: no explicit steps
+    SP_CAP_KINEMATIC = 4,  // only prescribed motion: nv = 0
+    SP_CAP_MASSLESS = 8,   // the mass matrix can be singular: explicit integration is not possible
 };
-enum { SP_FREE, SP_HELD, SP_MOVED };  // values of sp_body.fixed: free, held where it is, moved by a signal
+enum { SP_FREE, SP_HELD, SP_MOVED };  // values of sp_body.fixed: free, held in place, moved by a signal
 enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };
 
-// The step under way: written by the world, once for all bodies. A driver derives its own context from it for a substep or a load
-// step (sp__body_step, drive_newton.c) and hands that to the table. Between steps the world keeps the last one, for queries.
+// The context of the current step. The world writes it once for all bodies. A driver derives the context of a substep or of a
+// load step from it (sp__body_step, drive_newton.c) and passes that to the table. Between steps the world keeps the last one for
+// queries.
 typedef struct sp_step {
     double time;         // at the end of the step [s]
-    double h;            // length [s]; 0: statics, or loads and targets of this moment and nothing moves
-    uint64_t number;     // 1 for the first; the same again where a step is tried again
+    double h;            // length [s]; 0: statics, or a query of loads and targets at `time` without motion
+    uint64_t number;     // 1 for the first step; a retried step keeps its number
     double gravity[3];   // at the end of the step [m/s2]
-    double load_factor;  // share of the loads that act, in (0, 1]: below 1 in the load steps of statics
+    double load_factor;  // fraction of the loads that acts, in (0, 1]; below 1 in the load steps of statics
     bool deterministic;  // see sp_world_def
-    sp_hand_over swap;   // what a replay says of this body's solver: when it takes over what it made beside the steps
+    sp_hand_over swap;   // replay: when the solver of this body uses the preconditioner that it built in the background
 } sp_step;
 
 static inline sp_step sp__step_default(double h) {
     return (sp_step){.h = h, .load_factor = 1};
 }
 
-// Rows of constraints pulled back to the unknowns of one body: scalars in compressed rows.
+// Jacobian rows of constraints with respect to the degrees of freedom of one body, in compressed sparse rows.
 typedef struct sp_rows {
-    int n, capacity;  // rows, entries that fit
+    int n, capacity;  // rows, capacity in entries
     int *start, *col;
     double *val;
 } sp_rows;
 
-typedef struct sp_bound {  // of an element: none of its points is farther from the middle [m], or faster [m/s]
+typedef struct sp_bound {  // bounding sphere of an element [m] and upper bound of the speed of its points [m/s]
     double middle[3], radius, speed;
 } sp_bound;
 
 typedef struct sp_measure {
     double mass, rest_volume, volume, kinetic, elastic, momentum[3], angular[3], displacement_max;
-    double moment[3];  // sum of mass times place [kg m]; rods
+    double moment[3];  // sum of mass times position [kg m]; rods
     double size;       // of an element [m]
     double rigidity;   // as in sp_energies; rods
     int nodes, elements, inverted;
 } sp_measure;
 
-// What a state holds. NaN: the material has no such energy.
+// Energies and related sums of a state. NaN: the material defines no such energy.
 typedef struct sp_energies {
     double kinetic, elastic;
-    double moment[3];  // sum of mass times place, from any origin that does not change [kg m]
+    double moment[3];  // sum of mass times position, about any constant origin [kg m]
     double volume, rest_volume;
     double inverted;  // elements
     double size;      // of an element [m], see sp_body_info
     double rigidity;  // elastic energy of strains of the order of one [J], up to a factor
 } sp_energies;
 
-// The watch over a body's energy (energy.c). Numbers only: it is checkpointed as an array.
+// The energy balance of a body (energy.c). All members are double, because a checkpoint stores the struct as an array.
 typedef struct sp_balance {
     double known;  // 0: before the first step
     sp_energies at;
     double contact;                                     // potential of the contacts
-    double gravity[3], origin[3];                       // of the potential: -gravity . (moment - origin)
-    double stiffness, step, obstacles;                  // that the potential of contacts was found with
+    double gravity[3], origin[3];                       // potential of gravity: -gravity . (moment - origin)
+    double stiffness, step, obstacles;                  // values for which `contact` was computed
     double work[5];                                     // as in sp_work
     double start;                                       // energy at the first step
-    double lowest, rise, appeared, error;               // of energy - start - work; error: of what was judged
-    double largest, potential[2];                       // largest energy so far; range of the potential
+    double lowest, rise, appeared, error;               // of energy - start - work; error: of the integrator, see energy.c
+    double largest, potential[2];                       // largest energy so far; range of the potential of gravity
     double penetration;                                 // [m]
-    double inverted_told, gain_told, penetration_told;  // events that were sent
+    double inverted_told, gain_told, penetration_told;  // 1: the event was sent
 } sp_balance;
 enum { SP_BALANCE_SIZE = sizeof(sp_balance) / sizeof(double) };
 
-// A parameter of a body: `value` points into the parameters tier.
+// A parameter of a body. `value` points into the parameters tier.
 typedef struct sp_param {
     const sp_param_spec *spec;
-    const char *name;  // of this body: that of the spec, or "region[2].young"
+    const char *name;  // name in this body: that of the spec, or "region[2].young"
     double *value;
-    void (*changed)(sp_body *b);  // raises revisions so that caches follow; may be called again on rollback
+    void (*changed)(sp_body *b);  // increments revisions, which invalidates caches; a rollback may call it again
 } sp_param;
 
 typedef struct sp_body_ops {
     const char *kind;
-    const sp_param_spec *const *params;  // its list of parameters, NULL at the end
+    const sp_param_spec *const *params;  // parameters of the kind, terminated by NULL
     void (*destroy)(sp_body *b);
     void (*visit)(sp_body *b, sp_tier tier, sp_visitor *v);
-    // what a restore or a rollback must rebuild after tiers were overwritten from outside
+    // rebuilds derived data after a restore or a rollback has overwritten tiers
     void (*refresh)(sp_body *b);
     // mechanics at the trial state
-    void (*prescribe)(sp_body *b, const sp_step *step);  // b->target of fixed unknowns, kinematic trial pose, signals: at its end
+    // prescribe: boundary conditions at the end of the step (b->target of fixed unknowns, kinematic trial pose) and signals
+    void (*prescribe)(sp_body *b, const sp_step *step);
     sp_status (*evaluate)(sp_body *b, const sp_step *step, unsigned want);
     sp_status (*linearise)(sp_body *b, const sp_step *step, sp_system *out);
     void (*retract)(sp_body *b, const sp_step *step, sp_which from, double s, const double *v);  // trial q = from q (+) s v
-    // its inverse, from (+) d = to, asked for where unknowns are fixed; NULL: d = to - from
+    // inverse of retract: from (+) d = to. Used for fixed unknowns. NULL: d = to - from
     void (*between)(sp_body *b, const double *from, const double *to, double *d);
-    // out: committed (+) s out = committed (+) s x (+) s a d, a step along d from where x has led; NULL: x + a d. out may be x
+    // composes two steps, x and then a d: committed (+) s out = committed (+) s x (+) s a d. out may be x. NULL: out = x + a d
     void (*further)(sp_body *b, double s, const double *x, double a, const double *d, double *out);
-    // coordinates at a share of the way from one state to another, as far as fixed unknowns have any; NULL: number by number
+    // interpolates the coordinates of fixed unknowns between two states (share 0: from, 1: to). NULL: linear in each coordinate
     void (*toward)(sp_body *b, const double *from, const double *to, double share, double *out);
-    void (*place_fixed)(sp_body *b);  // fixed unknowns of the trial state exactly at their targets; NULL: number by number
-    // after a linearised step of implicit Euler with the system A: where the trial state is far from the nonlinear equations it
-    // is made better, by iterations and substeps. NULL: one linearisation is enough
+    void (*place_fixed)(sp_body *b);  // copies the targets of fixed unknowns to the trial state. NULL: copies each coordinate
+    // after a linearised step of implicit Euler with the system A: reduces the residual of the nonlinear equations by iterations
+    // and substeps if it is large. NULL: one linearisation is sufficient
     sp_status (*correct)(sp_body *b, const sp_step *step, const sp_system *A);
-    // a step s x so far that it is not worth looking at: an element would wind up. NULL: never
+    // true: the step s x is too long to be evaluated, because an element would wind up. NULL: never
     bool (*wild)(sp_body *b, double s, const double *x);
-    // y = M x or M^-1 x at the trial state; the inverse never where SP_CAP_MASSLESS
+    // y = M x or M^-1 x at the trial state; no inverse with SP_CAP_MASSLESS
     void (*mass)(sp_body *b, const double *x, double *y, bool inverse);
-    void (*undo)(sp_body *b);  // the step failed: what prescribe did to the committed state goes back; NULL: it did nothing
-    // points: contact, drag, probe, picture and haptics go through the three behind the first. Settle makes what they need at a
-    // state; who asks for points of one state from several threads calls it before. step: nullable, a query needs none. A NULL
-    // function: nothing to make
+    void (*undo)(sp_body *b);  // after a failed step: reverts what prescribe changed in the committed state. NULL: nothing
+    // points: contact, drags, probes, pictures and haptics use these functions. The first one updates the kinematic data that the
+    // others need at a state. Call it before points are evaluated on several threads. Nullable: step (queries). NULL function: no
+    // such data
     sp_status (*settle)(sp_body *b, const sp_step *step, sp_which s);
     void (*points)(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);  // nullable: v
-    // where points cost much: a ball around each element at the trial state; NULL: ask the points
+    // bounding spheres of the elements at the trial state, for kinds whose points are expensive. NULL: evaluate the points
     const sp_bound *(*bounds)(sp_body *b);
-    // row i: dir_i . dx(a_i)/dq. SP_BAD_INPUT: J->capacity is less than the entries of all rows; what J then holds is undefined
+    // Jacobian rows: row i is dir_i . dx(a_i)/dq. SP_BAD_INPUT: J->capacity is too small; the content of J is then undefined
     sp_status (*pull)(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
-    // g += J^T f at a state; a body that moves by prescription only: force and torque about its frame's origin (6)
+    // g += J^T f at a state. Kinematic body: force and torque about the origin of its frame (6)
     void (*push)(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g);
     sp_status (*anchor_node)(sp_body *b, int node, sp_anchor *out);
     sp_status (*anchor_point)(sp_body *b, const double rest[3], sp_anchor *out);
-    // surfaces: the material points at n places of the rest shape (of its own frame, where it has one), and how far each is from
-    // the element it is held at [m], 0 inside; NULL: no surface can ride on it
+    // embedding: the material points at n positions of the rest shape (rigid: of its frame), and the distance of each from the
+    // element that carries it [m], 0 inside. NULL: the kind carries no embedded surface
     sp_status (*attach)(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
-    // the corners of a face of the boundary, all in the element behind it; NULL: the anchors of its vertices are
+    // the vertices of a boundary face as anchors in the element behind it. NULL: the anchors of its vertices are in one element
     void (*face_corners)(sp_body *b, int face, sp_anchor out[3]);
-    // what others look at
-    const sp_field *fields;  // what the kind can tell, field_count entries; see field.h
+    // queries
+    const sp_field *fields;  // fields of the kind, field_count entries; see field.h
     int field_count;
-    void (*corners)(sp_body *b, int *out);  // elements x 4 user's nodes; NULL: no elements
+    void (*corners)(sp_body *b, int *out);  // nodes of the elements in user numbering (elements x 4). NULL: no elements
     void (*measure)(sp_body *b, sp_measure *out);
-    // the watch over energy. NULL: the body has none
+    // energy balance. NULL: the body has none
     void (*energies)(sp_body *b, sp_which s, sp_energies *out);
-    // of the kind's own loads at the end of the step, from the committed to the trial state, NaN: cannot be told; `push` (zero
-    // before): an acceleration of the whole body, whose work the caller counts
+    // work of the kind's own loads (value at the end of the step) from the committed to the trial state. NaN: unknown. `push`
+    // (zero on entry): an acceleration of the whole body; the caller adds its work
     double (*work)(sp_body *b, double push[3]);
-    uint64_t (*hash)(sp_body *b);  // of the committed state, in users' numbering
+    uint64_t (*hash)(sp_body *b);  // of the committed state, in user numbering
     // edits
-    sp_status (*pin)(sp_body *b, int node, unsigned axes, bool hold);      // user's node; holds where it is now
-    sp_status (*pose)(sp_body *b, const sp_pose *pose);                    // kinematic: from now on, at the end of the step
-    sp_status (*set_state)(sp_body *b, const double *x, const double *v);  // user's numbering, committed copy; nullable each
-    // the rest shape for which the committed state is an equilibrium takes the place of the old one; nullable: out, a copy of it.
-    // NULL: the kind cannot
+    sp_status (*pin)(sp_body *b, int node, unsigned axes, bool hold);  // node in user numbering; holds it at its current position
+    sp_status (*pose)(sp_body *b, const sp_pose *pose);  // kinematic: the pose at the end of the next step and later
+    sp_status (*set_state)(sp_body *b, const double *x, const double *v);  // committed state, user numbering. Nullable: x, v
+    // inverse statics: replaces the rest shape by the one for which the committed state is an equilibrium. out: a copy of it,
+    // nullable. NULL: not supported
     sp_status (*invert)(sp_body *b, const sp_step *step, double *out);
     int (*param_count)(sp_body *b);
     sp_param (*param_at)(sp_body *b, int index);
-    // signed distance to what a rigid body is made of, at a state; NULL: nothing to touch
+    // signed distance to the shape of a rigid body at a state. NULL: no collision shape
     double (*distance)(sp_body *b, sp_which s, const double x[3], double normal[3], double surface_velocity[3]);
-    // where it can be touched: the point of its frame that is at x at a state
+    // with `distance`: the anchor of the body that is at x at a state
     void (*locate)(sp_body *b, sp_which s, const double x[3], sp_anchor *out);
-    // user's number of the node an unknown belongs to, for error records; NULL: unknown / 3
+    // node of a degree of freedom in user numbering, for error messages. NULL: unknown / 3
     int64_t (*node_of)(sp_body *b, int unknown);
 } sp_body_ops;
 
 struct sp_body {
     const sp_body_ops *ops;
     sp_context *ctx;
-    sp_error *error;  // record of the root (the world's)
+    sp_error *error;  // error record of the world
     sp_body_id id;
     char name[64];
     uint32_t caps;
     int nq, nv;
-    sp_surface **surfaces;  // [0] the boundary, which may be empty; then embedded ones. Topology
+    sp_surface **surfaces;  // [0] the boundary, which may be empty; then the embedded surfaces. Topology
     int surface_count, surface_capacity;
     double *q[2], *v[2];   // [SP_COMMITTED], [SP_TRIAL]; state tier
     double *f;             // force at the trial state, written by evaluate (nv)
-    double energy;         // potential that evaluate found: elastic, springs, dead loads, gravity
+    double energy;         // potential from evaluate: elastic, springs, dead loads, gravity
     unsigned char *fixed;  // nv: SP_FREE, SP_HELD or SP_MOVED; parameters tier
-    double *target;        // where fixed unknowns shall be at the end of the step (nq), written by prescribe
-    bool handed_over;      // the solver took over what it made beside the steps, in the last step
+    double *target;        // coordinates of fixed unknowns at the end of the step (nq), written by prescribe
+    bool handed_over;      // in the last step the solver began to use a preconditioner built in the background
     sp_loads loads;        // springs and contacts on anchors
     sp_integrator_def integrator;
-    sp_solver_def solver_def;  // nothing in it is `auto` that is chosen for a whole body
+    sp_solver_def solver_def;  // choices that are made per body are resolved: none of them is `auto`
     char solver_why[240];
     sp_solver *solver;
-    sp_solver *next_solver;  // takes its place at the end of a restore; NULL otherwise
+    sp_solver *next_solver;  // replaces `solver` at the end of a restore; NULL otherwise
     sp_solve_info solve;
     double *work[6];  // vectors of the drivers (nv each), scratch kept across steps
-    double *history;  // corrections that Newton's method mixes, made at its first use; scratch
-    double *parts;    // state between substeps and targets of the whole step, made at their first use; scratch
-    // the watch over energy
+    double *history;  // Anderson mixing of Newton corrections, allocated at first use; scratch
+    double *parts;    // state between substeps, targets of the whole step; allocated at first use; scratch
+    // energy balance
     sp_balance balance[2];  // [SP_COMMITTED], [SP_TRIAL]
-    double pin_work;        // of prescribed unknowns in this step, written by the driver [J]
+    double pin_work;        // work at prescribed unknowns in this step, written by the driver [J]
     double shadow;          // explicit: half a step of power at the committed state, see energy.c [J]
-    bool revalue;           // parameters or state changed from outside: the energy is another at the same state
-    bool retune;            // stiffness, pins or springs changed: the explicit driver must find its critical step again
+    bool revalue;           // parameters or state were edited: the energy of the committed state must be computed again
+    bool retune;            // stiffness, pins or springs changed: the explicit driver must compute its critical step again
     bool frozen;
-    bool froze_now;  // in the step under way: a rollback frees it again
-    void *impl;      // the kind's own
+    bool froze_now;  // frozen in the current step: a rollback unfreezes it
+    void *impl;      // data of the kind
 };
 
-// Drivers: from the committed state to the trial state. The body's loads and targets are set.
+// Drivers: advance from the committed to the trial state. Loads and targets of the body are already set.
 sp_status sp__drive(sp_body *b, const sp_step *step, sp_on_limit on_limit);
-// The context that the driver of a body hands to the table: that of one of its substeps, and in statics a step without length.
-// A frozen body is not driven: it has the step itself.
+// The context that the driver of a body passes to the table: that of one substep; in statics h = 0. A frozen body has no driver
+// and uses the step itself.
 sp_step sp__body_step(const sp_body *b, const sp_step *step);
 
-// The balance of a step, from the committed to the trial state: fills balance[SP_TRIAL].
+// Energy balance of a step from the committed to the trial state: fills balance[SP_TRIAL].
 void sp__body_balance(sp_body *b, const sp_step *step);
 double sp__balance_potential(const sp_balance *n);
-bool sp__balance_gains(const sp_balance *n);  // energy appeared, more than the method's error explains
+bool sp__balance_gains(const sp_balance *n);  // the energy rose by more than the integrator's error explains
 
-// Shared by the kinds. A body with room for the kind's own (impl, zeroed); what a kind does next, and how it fails, is its own.
+// Shared by the kinds. Allocates a body and the data of its kind (impl, zeroed). The kind does the rest of the creation.
 sp_status sp__body_new(sp_context *ctx, sp_error *error, const sp_body_ops *ops, size_t impl_size, const char *name,
                        sp_body **out);
-// Arrays of a body with nv unknowns (q, v, f, fixed, target, work) and an empty boundary, and their release.
+// Allocates the arrays of a body with nv unknowns (q, v, f, fixed, target, work) and an empty boundary; and frees them.
 sp_status sp__body_init(sp_body *b, int nq, int nv);
 void sp__body_free(sp_body *b);
-// The arrays that every body has (q and v committed; fixed and target): a kind's visit calls this first. Springs are saved by
-// the world, because they hold signals.
+// Visits the arrays that every body has (q and v committed; fixed and target). The visit function of a kind calls this first. The
+// world saves springs, because they contain signals.
 void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v);
-// What every kind asks of a definition, before there is a body (params.c).
+// Checks of a definition that all kinds share (params.c).
 sp_status sp__body_check_systems(sp_error *error, const sp_integrator_def *integrator, const sp_solver_def *solver);
 #define SP_BODY_FAIL(b, status, ...) sp__fail((b)->error, (status), __FILE__, __LINE__, __VA_ARGS__)
 

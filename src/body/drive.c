@@ -1,4 +1,4 @@
-// What the drivers share, the choice of the driver that moves a body, and its substeps.
+// Helpers of the drivers (time integrators and statics), the choice of the driver of a body, and substeps.
 #include "body/drive.h"
 
 void sp__drive_begin(sp_body *b) {
@@ -114,8 +114,8 @@ static void aim_at_share(sp_body *b, const double *from, const double *to, doubl
         for (int i = 0; i < b->nq; i++) b->target[i] = from[i] + share * (to[i] - from[i]);
 }
 
-// n equal parts of a step: the state between two of them takes the place of the committed one, and fixed unknowns go evenly to
-// their targets. Loads are those of the end of the step in all parts.
+// n equal substeps. The state between two substeps temporarily replaces the committed one. Fixed unknowns move to their targets
+// at a constant rate. All substeps use the loads of the end of the step.
 static sp_status drive_parts(sp_body *b, const sp_step *part, int n) {
     double *q = b->q[SP_COMMITTED], *v = b->v[SP_COMMITTED];
     size_t nq = (size_t)b->nq, nv = (size_t)b->nv;

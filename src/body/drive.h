@@ -1,28 +1,29 @@
-// What the drivers share. A driver starts from the committed state and leaves the end of the step in the trial state.
+// The drivers: time integrators and statics, and their helpers. A driver starts from the committed state and writes the end of
+// the step to the trial state.
 #ifndef SP_DRIVE_H
 #define SP_DRIVE_H
 
 #include "body/body.h"
 
-// One step or substep by each method, in the context that sp__body_step made.
+// One step or substep by each method, with the context from sp__body_step.
 sp_status sp__drive_implicit(sp_body *b, const sp_step *step);
 sp_status sp__drive_newton(sp_body *b, const sp_step *step);
 sp_status sp__drive_static(sp_body *b, const sp_step *step);
 sp_status sp__drive_explicit(sp_body *b, const sp_step *whole);  // all substeps of a step
-int sp__drive_substeps(const sp_body *b);                        // equal parts of a step; rods may divide these further
+int sp__drive_substeps(const sp_body *b);                        // number of equal substeps; rods may divide them further
 
 void sp__drive_begin(sp_body *b);  // trial = committed
 // loads, then f (and energy) at the trial state
 sp_status sp__drive_evaluate(sp_body *b, const sp_step *step, unsigned want);
-int64_t sp__body_node_of(sp_body *b, int unknown);              // user's number
+int64_t sp__body_node_of(sp_body *b, int unknown);              // user numbering
 double sp__drive_norm(const double *x, int n);                  // summed in index order
 double sp__drive_dot(const double *x, const double *y, int n);  // likewise
-void sp__drive_place_fixed(sp_body *b);                         // fixed unknowns exactly at their targets: no drift by rounding
-void sp__drive_way(sp_body *b, double *d);                      // from the committed state to the targets, where fixed
-// d = share (target - q committed) / s - v on fixed unknowns, 0 elsewhere; true: something is to move
+void sp__drive_place_fixed(sp_body *b);                         // copies targets to fixed unknowns: no drift by rounding
+void sp__drive_way(sp_body *b, double *d);                      // prescribed displacement: committed state to targets
+// d = share (target - q committed) / s - v on fixed unknowns, 0 elsewhere; true: d is not zero
 bool sp__drive_prescribed(sp_body *b, double s, double share, const double *v, double *d);
-sp_status sp__drive_not_finite(sp_body *b);  // the failure that names the first such force
-// One linear solve, counted in b->solve. Fails for want of memory and for numbers that are not finite.
+sp_status sp__drive_not_finite(sp_body *b);  // fails with the first node whose force is not finite
+// One linear solve, counted in b->solve. Fails if memory is short or numbers are not finite.
 sp_status sp__drive_solve(sp_body *b, const sp_system *A, sp_coef c, const double *rhs, double *x, sp_linear_info *info);
 
 #endif

@@ -1,10 +1,10 @@
-// Symplectic Euler, v += h M^-1 f, q += h v, in equal substeps; prescribed unknowns go to their targets at constant speed.
+// Symplectic Euler, v += h M^-1 f, q += h v, in equal substeps; prescribed unknowns move to their targets at constant speed.
 // The critical step comes from the highest mode, found by power iteration on M^-1 K: with its frequency w and its damping c,
 // z2 - (2 - h c - h2 w2) z + (1 - h c) = 0 keeps |z| <= 1 up to h = (sqrt(c2 + 4 w2) - c) / w2, which is 2/w undamped.
 #include "body/drive.h"
 #include "body/tolerances.h"
 
-// x of length 1 in the mass norm, zero where fixed; returns the length it had
+// scales x to length 1 in the mass norm and sets fixed unknowns to zero; returns the previous length
 static double explicit_normalise(sp_body *b, double *x, double *mx) {
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) x[i] = 0;
@@ -41,7 +41,7 @@ static sp_status find_critical_step(sp_body *b, const sp_step *step) {
     return SP_OK;
 }
 
-// work in a substep of what moves the fixed unknowns: (M a - f) times their way; a: accelerations of the free ones
+// work of the reaction forces M a - f at fixed unknowns in a substep; a: accelerations of the free unknowns
 static double explicit_reaction_work(sp_body *b, double h, double whole, double *a) {
     double *y = b->work[1], *way = b->work[3], work = 0;
     bool moves = false;
@@ -55,7 +55,7 @@ static double explicit_reaction_work(sp_body *b, double h, double whole, double 
     return work;
 }
 
-// half a step of the power of all forces, for the energy that symplectic Euler keeps (energy.c)
+// h/2 v.f: the term of the modified energy that symplectic Euler conserves (energy.c)
 static double half_power(const sp_body *b, double h) {
     double sum = 0;
     for (int i = 0; i < b->nv; i++)
@@ -63,7 +63,7 @@ static double half_power(const sp_body *b, double h) {
     return 0.5 * h * sum;
 }
 
-// v += h M^-1 f on what is free; what is fixed moves evenly to its target
+// v += h M^-1 f on free unknowns; fixed ones move to their targets at constant speed
 static void explicit_kick(sp_body *b, double h, double whole) {
     double *a = b->work[0], *way = b->work[3], *v = b->v[SP_TRIAL];
     b->ops->mass(b, b->f, a, true);

@@ -1,13 +1,13 @@
 // Implicit Euler with one linearisation (Baraff and Witkin 1998): with f and K at the start of the step,
 //   (M + h B + h2 K) dv = h f - h2 K v,   v += dv,   q += h v
-// f holds the damping force -B v already. Prescribed unknowns have their dv given and move to the right-hand side.
-// Elastic forces are linearised once. Contacts are linearised again, and the step solved again from its start, until their
-// forces at the end of the step are the ones that it was solved with (contact/penalty.h).
+// f includes the damping force -B v. The dv of prescribed unknowns is known and moves to the right-hand side.
+// Elastic forces are linearised once. Contacts are linearised again, and the step is solved again from its start, until their
+// forces at the end of the step agree with those of the solve (contact/penalty.h).
 #include "body/drive.h"
 #include "body/tolerances.h"
 
-// The right-hand side, with the dv of fixed unknowns in its fixed rows; d and y are scratch. True: fixed unknowns move, and `raw`
-// is the right-hand side before anything was prescribed.
+// The right-hand side, with the dv of fixed unknowns in their rows; d and y are scratch. True: fixed unknowns move, and `raw` is
+// the right-hand side without boundary conditions.
 static bool right_hand_side(sp_body *b, const sp_system *A, double h, double *rhs, double *raw, double *d, double *y) {
     const double *v = b->v[SP_TRIAL];
     A->mul_raw(A->o, (sp_coef){0, 0, 1}, v, y);
@@ -24,7 +24,7 @@ static bool right_hand_side(sp_body *b, const sp_system *A, double h, double *rh
     return moves;
 }
 
-// work of what moves the fixed unknowns: their impulse A dv - raw, times their velocity
+// work of the reactions at fixed unknowns: their impulse A dv - raw times their velocity
 static double implicit_reaction_work(sp_body *b, const sp_system *A, double h, const double *dv, const double *raw, double *y) {
     double work = 0;
     A->mul_raw(A->o, (sp_coef){1, h, h * h}, dv, y);
@@ -33,7 +33,7 @@ static double implicit_reaction_work(sp_body *b, const sp_system *A, double h, c
     return work;
 }
 
-// From f and the contacts of the loads at the start of the step to the trial state.
+// one linear solve: from f and the contacts at the start of the step to the trial state
 static sp_status solve_step(sp_body *b, const sp_step *step, sp_system *A) {
     double *rhs = b->work[0], *dv = b->work[1], *raw = b->work[3], *v = b->v[SP_TRIAL], h = step->h;
     sp_linear_info info;
@@ -49,7 +49,7 @@ static sp_status solve_step(sp_body *b, const sp_step *step, sp_system *A) {
     return info.status;
 }
 
-// Solved again with other contacts until those of its end are the ones it was solved with.
+// repeats the solve with updated contacts until those at the end of the step agree with those of the solve
 static sp_status solve_contacts(sp_body *b, const sp_step *step, sp_system *A) {
     sp_status worst = SP_OK;
     for (int pass = 1;; pass++) {

@@ -1,26 +1,26 @@
 // Newton's method with line search, for implicit Euler and for statics.
 //
-// Where there is a potential (incremental potential of implicit Euler, energy in statics) the search asks it to fall by
-// Armijo's rule. Close to the solution the potential is flat to rounding, so a step that lessens |r| and does not raise the
-// potential visibly is taken too. Where there is none (three-vertex rotations, damping, friction) the search asks the residual:
-// |r|, or its work along the direction (as Matthies and Strang 1979 do): r.d at the end must not point back by more than 0.8 of
-// what it pointed ahead at the start, so the step as a whole did work. |r| alone must rise for a while when something long bends.
-// Prescribed unknowns jump in a first linear step, which brings their neighbours along and needs no search.
+// If there is a potential (incremental potential of implicit Euler, energy in statics), the line search requires a decrease of it
+// by Armijo's rule. Close to the solution the potential is constant up to rounding, so a step that reduces |r| and does not raise
+// the potential measurably is accepted too. If there is no potential (three-vertex rotations, damping, friction), the line search
+// uses the residual: either |r| falls, or r.d at the end is at least -0.8 times r.d at the start (as in Matthies and Strang
+// 1979), so that the whole step does positive work. |r| alone is no criterion: it must rise for a while when a long body bends.
+// Prescribed unknowns reach their targets in a first linear step, which moves their neighbours as well and needs no line search.
 #include "body/drive.h"
 #include "body/tolerances.h"
 
 // ---------------------------------------------------------------------------------------------------- Anderson's mixing
 
 // Anderson's mixing (1965; Walker and Ni 2011, type II) for Newton's method with an approximate tangent. With frozen rotations
-// the correction d(x) = A(x)^-1 r(x) makes x + d(x) a fixed-point iteration that converges slowly where much turns. From the last
-// few pairs (dx, dd) it finds the combination that would have made the newest d smallest, and goes on from there:
+// the correction d(x) = A(x)^-1 r(x) makes x + d(x) a fixed-point iteration that converges slowly under large rotations. From the
+// last few pairs (dx, dd) the mixing takes the combination that minimises the newest d, and continues from there:
 //   gamma = argmin |d - DD gamma|,   direction = d - (DX + DD) gamma
 //
 // Reset at the start of every solve.
 enum { DEPTH = SP_ANDERSON_DEPTH };
 typedef struct anderson {
     sp_body *b;
-    int count, next;  // pairs kept, place of the next
+    int count, next;  // stored pairs, index of the next
     bool started;
 } anderson;
 
@@ -49,7 +49,7 @@ static void anderson_restart(anderson *a) {
     a->started = false;
 }
 
-// G gamma = g by Cholesky, a little weight on the diagonal against pairs that say the same; false: not even so
+// G gamma = g by Cholesky, with a small diagonal shift against linearly dependent pairs; false: G is singular nevertheless
 static bool anderson_solve_small(int n, double G[DEPTH][DEPTH], double *g) {
     for (int i = 0; i < n; i++) G[i][i] *= 1 + SP_ANDERSON_SHIFT;
     for (int j = 0; j < n; j++) {
@@ -116,11 +116,11 @@ typedef struct newton {
     anderson mixing;
     double s, m;
     double *x;         // iterate; dynamics: the trial velocity itself
-    const double *x0;  // where the inertia term starts
-    double noise;      // |r| that rounding alone can make
-    double first;      // |r| that the tolerance is relative to
+    const double *x0;  // start of the inertia term
+    double noise;      // |r| that rounding alone can cause
+    double first;      // reference |r| of the tolerance
     double size;       // |r| now
-    double reaction;   // work of what holds the fixed unknowns, along x [J]
+    double reaction;   // work of the reactions at fixed unknowns, along x [J]
     double merit;      // m/2 |x - x0|_M2 + energy now
     bool damped;       // B is not zero: the merit above has no minimum at r = 0
 } newton;
@@ -162,8 +162,8 @@ static sp_coef newton_coefficients(const newton *n) {
     return (sp_coef){n->m, n->m > 0 ? n->s : 0, n->s * n->s};
 }
 
-// What rounding of the positions does to r, whether there is damping, and unknowns that nothing resists. All from products with
-// one random vector z of the size of the positions: |K z| eps is what errors of eps |q| become.
+// Estimates the effect of rounded positions on r, detects damping, and finds unknowns without stiffness. All three come from
+// products with one random vector z of the size of the positions: errors of eps |q| change r by about |K z| eps.
 static sp_status newton_prepare(newton *n, const sp_system *A) {
     sp_body *b = n->b;
     double *z = b->work[4], *y = b->work[3], *mz = b->work[5], largest = 0;
@@ -174,7 +174,7 @@ static sp_status newton_prepare(newton *n, const sp_system *A) {
     b->ops->mass(b, z, mz, false);
     for (int i = 0; i < b->nv; i++) {
         if (b->fixed[i]) y[i] = 0;
-        // nodes that no element uses have neither stiffness nor mass, and stay where they are
+        // nodes that no element uses have neither stiffness nor mass, and do not move
         if (n->m > 0 || b->fixed[i] || y[i] != 0 || mz[i] == 0) continue;
         int64_t node = sp__body_node_of(b, i);
         sp_status s = SP_BODY_FAIL(b, SP_SINGULAR, "static solve of '%s': node %lld has no stiffness (is young = 0?)", b->name,
@@ -190,7 +190,7 @@ static sp_status newton_prepare(newton *n, const sp_system *A) {
     return SP_OK;
 }
 
-// x = from and a step a d further
+// x: from, composed with the step a d
 static void newton_step_further(newton *n, const double *from, double a, const double *d) {
     sp_body *b = n->b;
     if (b->ops->further) {
@@ -200,7 +200,7 @@ static void newton_step_further(newton *n, const double *from, double a, const d
     for (int i = 0; i < b->nv; i++) n->x[i] = from[i] + a * d[i];
 }
 
-// The first step where something is prescribed: A dx = r - A d with d on the fixed unknowns, taken whole.
+// The first step with prescribed displacements d of the fixed unknowns: A dx = r - A d, without line search.
 static sp_status newton_follow_targets(newton *n, const sp_system *A) {
     sp_body *b = n->b;
     double *r, *d, *y, *rhs, *dx = b->work[4];
@@ -227,8 +227,8 @@ static void newton_forget(newton *n, double *d, bool *mixed) {
     *mixed = false;
 }
 
-// d = A^-1 r, mixed with those before it where the tangent is not exact; or as far as CG came before negative curvature, or r
-// itself at a length that the curvature suggests
+// d = A^-1 r, with Anderson mixing if the tangent is not exact. If A is not positive definite: the last iterate of CG before
+// negative curvature, or r scaled by the curvature
 static sp_status newton_direction(newton *n, const sp_system *A, bool *mixed) {
     sp_body *b = n->b;
     double *r, *d, *y, *base;
@@ -251,7 +251,7 @@ static sp_status newton_direction(newton *n, const sp_system *A, bool *mixed) {
     return SP_OK;
 }
 
-// SP_DIVERGED: too far to be looked at; asked in motion only, statics may go far
+// SP_DIVERGED: the step is too long to be evaluated. Tested in dynamics only, because static steps may be long
 static sp_status newton_move(newton *n, double alpha) {
     const sp_body_ops *ops = n->b->ops;
     double *r, *d, *y, *base;
@@ -261,7 +261,7 @@ static sp_status newton_move(newton *n, double alpha) {
     return newton_evaluate(n);
 }
 
-// Is x better than where the step along d began, with |r|, merit and r.d there?
+// acceptance test of the line search; size, merit and slope: |r|, merit and r.d at the start of the search
 static bool newton_better(const newton *n, double alpha, double size, double merit, double slope) {
     bool smaller = n->size <= (1 - SP_NEWTON_ARMIJO * alpha) * size;
     if (!isfinite(n->size)) return false;
@@ -271,7 +271,7 @@ static bool newton_better(const newton *n, double alpha, double size, double mer
     return smaller && n->merit <= merit + SP_NEWTON_FLAT * (fabs(merit) + fabs(n->merit));
 }
 
-// One step along d. *moved is false, and x as before, where nothing gets better.
+// Line search along d. *moved is false, and x unchanged, if no step is accepted.
 static sp_status newton_search(newton *n, bool *moved) {
     sp_body *b = n->b;
     double *r, *d, *y, *base, alpha = 1;
@@ -282,7 +282,7 @@ static sp_status newton_search(newton *n, bool *moved) {
     for (int k = 0; k < SP_NEWTON_HALVINGS; k++, alpha *= 0.5) {
         sp_status status = newton_move(n, alpha);
         if (status == SP_NO_MEMORY || !b->integrator.line_search) return status;
-        // where nothing can be evaluated (a strand wound up) a shorter step may do
+        // if the state cannot be evaluated (a strand wound up), a shorter step may succeed
         if (status >= 0 && newton_better(n, alpha, size, merit, slope)) return SP_OK;
     }
     *moved = false;
@@ -302,8 +302,8 @@ static sp_status newton_stuck(newton *n) {
                         b->name, n->size, n->size / n->first);
 }
 
-// What the fixed unknowns carry: a scale that stays when statics start from an equilibrium and the first residual is next to
-// nothing.
+// The force on fixed unknowns: a reference that stays meaningful if statics start from an equilibrium, where the first residual
+// is close to zero.
 static double force_on_fixed(const sp_body *b) {
     double sum = 0;
     for (int i = 0; i < b->nv; i++)
@@ -311,7 +311,7 @@ static double force_on_fixed(const sp_body *b) {
     return sqrt(sum);
 }
 
-// Refuses (SP_SINGULAR) where statics have unknowns without stiffness. SP_NOT_CONVERGED at the limit of iterations.
+// SP_SINGULAR: statics with unknowns without stiffness. SP_NOT_CONVERGED: iteration limit.
 static sp_status newton_solve(newton *n) {
     sp_body *b = n->b;
     SP_TRY(anderson_begin(&n->mixing, b));
@@ -359,7 +359,7 @@ sp_status sp__drive_newton(sp_body *b, const sp_step *step) {
 
 // ---------------------------------------------------------------------------------------------------- statics
 
-// Rigid motions cost nothing where no unknown is held, no spring pulls and nothing can be touched: refused before solving.
+// Without a fixed unknown, a spring or an obstacle, rigid motions have no stiffness: fails before the solve.
 static sp_status static_check_held(sp_body *b) {
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) return SP_OK;
@@ -369,8 +369,8 @@ static sp_status static_check_held(sp_body *b) {
     return SP_BODY_FAIL(b, SP_SINGULAR, "static solve of '%s': nothing holds it (no fixed node, no spring)", b->name);
 }
 
-// Equilibrium under the loads of the end of the step: f = 0 by Newton's method, the loads and the prescribed displacements
-// growing together in `load_steps` stages. The unknown is the displacement from the committed state.
+// Equilibrium under the loads at the end of the step: f = 0 by Newton's method. Loads and prescribed displacements grow together
+// in `load_steps` stages. The unknown is the displacement from the committed state.
 sp_status sp__drive_static(sp_body *b, const sp_step *step) {
     sp_step part = *step;
     b->solve.substeps = 1;
@@ -387,7 +387,7 @@ sp_status sp__drive_static(sp_body *b, const sp_step *step) {
         sp_status status = newton_solve(&n);
         SP_TRY(status);
         worst = sp__worst(worst, status);
-        b->pin_work += n.reaction / k;  // x is the whole way so far, of which this stage went one part in k
+        b->pin_work += n.reaction / k;  // x is the displacement of all k stages; this stage is 1/k of it
     }
     sp__drive_place_fixed(b);
     return worst;

@@ -1,15 +1,16 @@
-// The watch over a body's energy. With E = kinetic + elastic + potential of gravity + potential of penalty contacts, and W the
-// work of everything else since the first step, the balance B = E - E(0) - W can only fall: dampers and the error of implicit
-// Euler take energy away. Energy that appeared is the largest rise of B above its smallest value before.
+// The energy balance of a body. With E = kinetic + elastic + potential of gravity + potential of penalty contacts, and W the work
+// of all other forces since the first step, the balance B = E - E(0) - W can only fall: dampers and the error of implicit Euler
+// dissipate energy. The spurious energy is the largest rise of B above its previous minimum.
 //
-//   edits     the jump of E at the committed state where parameters, gravity or the state itself changed from outside
-//   springs   V(x0) - V(x1) with the target of the end of the step: a potential, so that a closed path gains nothing
-//   contact   force of the end of the step times the way of a moving rigid surface, and what friction and damping do
-//   pins      impulse on prescribed unknowns times their velocity, found by the drivers
+//   edits     the jump of E at the committed state when an edit changes parameters, gravity or the state
+//   springs   V(x0) - V(x1) with the target at the end of the step: a potential, so that the work along a closed path is zero
+//   contact   force at the end of the step times the displacement of a moving rigid surface, and work of friction and damping
+//   pins      impulse on prescribed unknowns times their velocity, computed by the drivers
 //
-// Symplectic Euler oscillates about a nearby energy, E + h/2 v.f with v and f at one state (Hairer, Lubich, Wanner 2006, IX.3),
-// which stays where E does not, to the size of that correction where loads vary with time. f is known when the next step starts,
-// so an explicit body is judged one step late. Above the critical step this energy says nothing, and E itself is judged.
+// Symplectic Euler conserves a modified energy, E + h/2 v.f with v and f at one state (Hairer, Lubich, Wanner 2006, IX.3), while
+// E oscillates. Loads that vary with time change it by at most about the correction term. f is known when the next step starts,
+// so the test of an explicit body is one step late. Above the critical step the modified energy has no meaning; the test then
+// uses E.
 #include "body/body.h"
 #include "body/tolerances.h"
 #include "math/vec3.h"
@@ -41,7 +42,7 @@ bool sp__balance_gains(const sp_balance *n) {
 
 // ---------------------------------------------------------------------------------------------------- what changed outside
 
-// what the potential of contacts depends on beside places
+// what the potential of contacts depends on, besides positions
 static bool contact_changed(const sp_body *b, const sp_step *part, sp_balance *n) {
     double stiffness = b->loads.contact ? b->loads.contact->stiffness : -1,
            obstacles = (b->loads.obstacles ? b->loads.obstacles->count : 0);
@@ -57,7 +58,7 @@ static void start_balance(const sp_body *b, sp_balance *n) {
     n->lowest = b->integrator.type == SP_EXPLICIT ? INFINITY : 0;
 }
 
-// the energy of the committed state with the parameters of this step
+// updates the energy of the committed state to the parameters of this step
 static void revalue_state(sp_body *b, const sp_step *step, sp_balance *n) {
     bool first = n->known == 0;
     double before = stored_energy(n);
@@ -95,7 +96,7 @@ static void add_work(sp_body *b, sp_balance *n, const sp_loads_work *p) {
     n->work[LOADS] += sp__dot3(push, moment);
     n->contact = p->contact;
     n->penetration = p->penetration;
-    // work that cannot be told is taken for what was stored
+    // unknown work is assumed to equal the change of the stored energy
     double rest = balance_now(n) - before;
     if (isnan(loads) && isfinite(rest)) n->work[LOADS] += rest;
 }

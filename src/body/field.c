@@ -25,7 +25,7 @@ static const sp_field_info all_fields[SP_FIELD_COUNT] = {
 #undef SP_X
 };
 
-// people read angles in degrees, and no unit where there is none
+// angles are shown in degrees; dimensionless fields show no unit
 static sp_field_info field_of(sp_field_id id) {
     sp_field_info f = all_fields[id];
     bool angle = strcmp(f.unit, "rad") == 0;

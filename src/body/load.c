@@ -7,7 +7,7 @@
 void sp__loads_prescribe(sp_body *b, const sp_step *step) {
     for (int i = 0; i < b->loads.spring_count; i++) {
         sp_spring *s = &b->loads.springs[i];
-        if (s->slot >= 0) continue;  // a drag's target comes by edits
+        if (s->slot >= 0) continue;  // edits set the target of a drag
         for (int a = 0; a < 3; a++) s->target[a] = sp_signal_at(&s->to[a], step->time);
     }
 }
@@ -53,7 +53,7 @@ static void collect_terms(sp_body *b, const sp_step *step) {
     if (sp__loads_touch(b)) b->loads.response->terms(b, step);
 }
 
-// what cannot be settled has no points; evaluating it will say why
+// if the kinematic update fails there are no points; `evaluate` then reports the reason
 static bool has_points(sp_body *b, const sp_step *step) {
     if (!b->ops->settle || b->ops->settle(b, step, SP_TRIAL) >= 0) return true;
     b->loads.term_count = 0, b->loads.energy = 0, b->loads.dissipates = false;
@@ -119,7 +119,7 @@ uint64_t sp__loads_hash(const sp_body *b) {
 
 // ---------------------------------------------------------------------------------------------------- work
 
-// potential against the targets of the end of the step, and what dampers take in a step of length h
+// potential with the targets at the end of the step, and dissipation of dampers in a step of length h
 static void add_spring_work(sp_body *b, sp_which s, double sign, double h, sp_loads_work *out) {
     for (int i = 0; i < b->loads.spring_count; i++) {
         const sp_spring *p = &b->loads.springs[i];
@@ -138,7 +138,7 @@ static void add_spring_work(sp_body *b, sp_which s, double sign, double h, sp_lo
 void sp__loads_work(sp_body *b, const sp_step *step, double h, bool before, sp_loads_work *out) {
     *out = (sp_loads_work){0};
     bool touches = sp__loads_touch(b);
-    // the committed state first: what is made for the trial state serves the next step
+    // the committed state first: the kinematic data of the trial state are used by the next step
     add_spring_work(b, SP_COMMITTED, 1, 0, out);
     if (before && touches) b->loads.response->work_before(b, step, out);
     add_spring_work(b, SP_TRIAL, -1, h, out);
@@ -163,7 +163,7 @@ static sp_status reserve_springs(sp_body *b, int capacity) {
     return SP_OK;
 }
 
-// what n collision points need; nothing changes on failure
+// arrays of n collision points; unchanged on failure
 static sp_status reserve_points(sp_body *b, int n) {
     sp_loads *l = &b->loads;
     size_t slots = (size_t)SP_MEMORY_SLOTS * (size_t)n;

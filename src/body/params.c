@@ -8,7 +8,7 @@
 #include "body/body.h"
 
 // Columns: name, unit, label, meaning, range of a definition, its ends, range of an edit, default, price.
-// An edit stays a little inside an open end: moduli grow beyond all bounds there.
+// The range of an edit keeps a distance from an open end, where moduli become infinite.
 const sp_param_spec sp__param_density = {
     "density", "kg/m3", "density", "mass per rest volume", 0, 1e9, SP_RANGE_LOW_OPEN | SP_RANGE_HIGH_GUARD,
     1e-300,    1e9,     1000,      SP_PRICE_MASS};
@@ -37,7 +37,7 @@ const sp_param_spec sp__param_solver_iterations = {
 
 // ------------------------------------------------------------------------------------------------ checks
 
-// as people write it: 1e15, not 1e+15
+// 1e15 instead of 1e+15
 static void number_text(double x, char *out, size_t size) {
     snprintf(out, size, "%g", x);
     char *e = strchr(out, 'e');
@@ -59,7 +59,7 @@ sp_status sp__param_check(sp_error *error, const char *where, const sp_param_spe
     const char *dot = strrchr(spec->name, '.');
     snprintf(name, sizeof name, "%s", dot ? dot + 1 : spec->name);
     for (char *c = name; *c; c++)
-        if (*c == '-') *c = '_';  // as the field of the definition is spelled
+        if (*c == '-') *c = '_';  // spelling of the field in the definition
     number_text(spec->low, low, sizeof low), number_text(spec->high, high, sizeof high);
     bool unit = spec->unit[0] && strcmp(spec->unit, "1") != 0;
     return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "%s%s = %g%s%s, must be in %c%s, %s%c", where, name, value,

@@ -5,7 +5,7 @@
 
 #include "body/body.h"
 
-// CHUNK vertices are a task, less is not worth waking a worker; BLOCK vertices are a call
+// vertices per task (less does not repay waking a worker), vertices per call of `points`
 enum { CHUNK = 2048, BLOCK = 128 };
 
 // ---------------------------------------------------------------------------------------------------- life

@@ -1,6 +1,6 @@
 // Surfaces of a body: triangles whose vertices are material points (anchors) of it. Surface 0 is the boundary, which the kind
-// makes with the body; further ones are embedded by sp_world_add_surface. Contact, snapshots, pictures, pages and recordings use
-// this one struct. Positions are computed at the committed or at the trial state.
+// creates with the body. sp_world_add_surface adds embedded surfaces. Contact, snapshots, pictures, pages and recordings all use
+// this struct. Positions are computed at the committed or at the trial state.
 #ifndef SP_SURFACE_H
 #define SP_SURFACE_H
 
@@ -11,12 +11,12 @@
 typedef struct sp_body sp_body;
 typedef enum sp_which { SP_COMMITTED, SP_TRIAL } sp_which;
 
-// Topology: nothing but the scratch changes once a surface is made. Snapshots share it with the body; the step thread alone
-// counts references (`refs`: the body, and every snapshot slot that shows it).
+// Topology: only the scratch arrays change after creation. Snapshots share the surface with the body. Only the step thread
+// changes `refs` (references by the body and by the snapshot slots that show it).
 typedef struct sp_surface {
     char name[64];
     unsigned roles;     // SP_ROLE_ bits
-    uint32_t revision;  // of the surface: another number, other arrays
+    uint32_t revision;  // changes when the arrays change
     int refs;
     int vertex_count, face_count;
     sp_anchor *anchors;  // vertex_count
@@ -27,19 +27,19 @@ typedef struct sp_surface {
     sp_rod_ring *rings;      // cross sections around a centreline, rising (ring_count)
     int ring_count;
     float *texcoords, *colors;  // face_count x 6, vertex_count x 4
-    // how well a triangle mesh fits the body that holds it
+    // fit of a triangle mesh to the body that carries it
     int outside;      // vertices in no element
-    double farthest;  // of those [m]
+    double farthest;  // largest distance of those [m]
     // made by sp__surface_prepare
     sp_ring vertex_faces;
     double *x, *face_normals;  // scratch of the step thread: positions, area vectors of faces
     sp_transpose up;           // made by the first transposed product
 } sp_surface;
 
-// An empty surface with one reference; NULL: no memory.
+// An empty surface with one reference. NULL: no memory.
 sp_surface *sp__surface_create(sp_context *ctx, const char *name, unsigned roles);
 void sp__surface_release(sp_context *ctx, sp_surface **surface);  // frees it with the last reference
-// Room for one more surface of a body; a new surface of a body, which owns its reference; all of them released.
+// Reserves memory for one more surface; adds a surface, whose reference the body then owns; releases all surfaces.
 sp_status sp__surfaces_reserve(sp_body *b);
 void sp__surfaces_add(sp_body *b, sp_surface *surface);
 void sp__surfaces_free(sp_body *b);
@@ -48,9 +48,9 @@ unsigned sp__boundary_roles(const sp_body *b);
 
 // Positions at a state, in double, in float or both, and velocities (vertex_count x 3 each). Nullable: each.
 void sp__surface_positions(sp_body *b, const sp_surface *surface, sp_which which, double *x, float *x_float, double *v);
-// What normals need: scratch for positions and faces around each vertex. SP_NO_MEMORY leaves the surface as it was.
+// Allocates what normals need: scratch for positions, and the faces around each vertex. SP_NO_MEMORY: the surface is unchanged.
 sp_status sp__surface_prepare(sp_context *ctx, sp_surface *surface);
-// Unit normals of the positions in surface->x, into one of both.
+// Unit vertex normals from the positions in surface->x, into either array.
 void sp__surface_normals(sp_context *ctx, sp_surface *surface, double *normals, float *normals_float);
 
 #endif

@@ -1,29 +1,30 @@
-// See penalty.h.
+// Penalty contact: detection of the planes that a point touches, forces and their derivatives, friction, work. The method is
+// described in penalty.h.
 #include "contact/penalty.h"
 
 #include "body/tolerances.h"
 #include "math/vec3.h"
 
-// points of one task, points asked for at once, rigid bodies near an element or a point, contacts of one point
+// points per task, points per call of `points`, rigid bodies near an element or a point, contacts of one point
 enum { CHUNK = 256, BATCH = 32, NEAR = 16, PLANES = 4 };
 
-typedef struct contact_plane {  // one rigid body as seen from a point
+typedef struct contact_plane {  // tangent plane of a rigid body near a point
     sp_body *with;
-    double distance;  // of the place it was measured from [m]
+    double distance;  // at the position of the measurement [m]
     double d, n[3], surface[3];
 } contact_plane;
 
-typedef struct contact_place {  // of a point, where its contacts are linearised
+typedef struct contact_place {  // a point at the state at which its contacts are linearised
     double x[3], v[3];
-    double moved[3];  // how it came there within the step
+    double moved[3];  // displacement within the step
 } contact_place;
 
 typedef struct penalty_job {
     sp_body *b;
     const sp_step *step;
     sp_contact_at at;
-    const sp_bound *bounds;  // of elements; NULL: unknown
-    bool compare;            // with the touches that are there
+    const sp_bound *bounds;  // bounding spheres of elements; NULL: unknown
+    bool compare;            // with the existing touches
 } penalty_job;
 
 static sp_which poses_of(sp_contact_at at) {
@@ -42,15 +43,15 @@ static double distance_to(const penalty_job *job, sp_body *obstacle, const doubl
     return out->distance = out->d;
 }
 
-// How far above a surface a point counts as touching. Looking ahead: it falls freely within the step; without this, a point that
-// rests is found too late. Statics: a body that is laid on a floor touches it, and nothing else keeps it from falling.
+// Distance above a surface up to which a point is in contact. Prediction: the free fall within the step; without it, the contact
+// of a resting point is found too late. Statics: a body that is placed on a floor is in contact, and nothing else supports it.
 static double penalty_margin(const penalty_job *job, const double *n) {
     double h = job->step->h;
     if (h == 0) return SP_CONTACT_STATIC_MARGIN * job->b->loads.size;
     return job->at == SP_CONTACT_AHEAD ? h * h * fmax(-sp__dot3(n, job->step->gravity), 0) : 0;
 }
 
-// Direction out of what the point touches: the normals it remembers, or the normal where it comes from. False: unknown.
+// Direction out of the obstacle: from the stored normals, or the normal at the start of the step. False: unknown.
 static bool way_out(const penalty_job *job, const sp_obstacles *o, int node, const contact_place *p, double *out) {
     const sp_contact_memory *m = memory_of(job, node);
     double from[3], length;
@@ -69,8 +70,8 @@ static bool way_out(const penalty_job *job, const sp_obstacles *o, int node, con
     return nearest.distance > 0 && nearest.distance < INFINITY;
 }
 
-// A plane whose normal does not look out is that of an inner face or of an edge: from `lift` above the point the outer one is
-// nearest.
+// A plane whose normal does not point outwards belongs to an inner face or to an edge. At the height `lift` above the point the
+// outer plane is the nearest.
 static contact_plane outer_plane(const penalty_job *job, const contact_plane *plain, const contact_place *p, double radius,
                                  const double *out, double lift) {
     contact_plane plane;
@@ -82,7 +83,7 @@ static contact_plane outer_plane(const penalty_job *job, const contact_plane *pl
     return plane;
 }
 
-// of planes that look the same way only the nearest stays
+// of planes with similar normals only the nearest is kept
 static int add_plane(contact_plane *planes, int n, const contact_plane *p) {
     for (int i = 0; i < n; i++) {
         if (sp__dot3(planes[i].n, p->n) < SP_CONTACT_SAME_DIRECTION) continue;
@@ -93,7 +94,7 @@ static int add_plane(contact_plane *planes, int n, const contact_plane *p) {
     return n;
 }
 
-// the nearest of all planes, in the order of their bodies
+// keeps the nearest of all planes, in the order of their bodies
 static void keep_near(contact_plane *list, int *count, const contact_plane *plane) {
     int farthest = 0;
     if (*count < NEAR) {
@@ -105,7 +106,7 @@ static void keep_near(contact_plane *list, int *count, const contact_plane *plan
     if (plane->d < list[farthest].d) list[farthest] = *plane;
 }
 
-// The planes of the rigid bodies that a point touches. Those farther away than twice the lift cannot be among them.
+// The planes of the rigid bodies that a point touches. Bodies farther away than twice the lift are not in contact.
 static int find_planes(const penalty_job *job, const sp_obstacles *o, int node, const contact_place *p, contact_plane *planes) {
     const sp_loads *l = &job->b->loads;
     double radius = l->nodes[node].radius, depth = 0, out[3];
@@ -140,7 +141,7 @@ static void add_identity(double *k, double s) {
     for (int a = 0; a < 3; a++) k[a] += s;
 }
 
-// explicit steps bear no more than about m/h2; others are at least as stiff as an element
+// explicit integration is stable up to about m/h2; otherwise a contact is at least as stiff as an element
 static double contact_stiffness(const sp_body *b, const sp_step *step, const sp_contact_node *node) {
     const sp_loads *l = &b->loads;
     double h = step->h;
@@ -151,7 +152,7 @@ static double contact_stiffness(const sp_body *b, const sp_step *step, const sp_
     return fmax(l->inertia_stiffness * mass / (h * h), node->share * l->element_stiffness);
 }
 
-// Where the tangential spring is attached: the stick point it remembers, or where a new contact crossed the surface.
+// Origin of the tangential spring: the stored stick point, or the point where a new contact crossed the surface.
 static void stick_point(const penalty_job *job, const contact_plane *plane, const contact_place *p, const sp_contact_memory *m,
                         double *s) {
     if (m) {
@@ -162,15 +163,15 @@ static void stick_point(const penalty_job *job, const contact_plane *plane, cons
     }
     double way[3];
     sp__axpy3(p->moved, -job->step->h, plane->surface, way);
-    // inside all the time, or from where it crossed
+    // fraction of the displacement that is inside the surface
     double along = sp__dot3(plane->n, way), inside = along < plane->d ? fmax(plane->d / along, 0) : 1;
     sp__axpy3(p->x, -inside, way, s);
 }
 
-// Friction of one contact, at most `limit`; s moves along with a point that slides. The derivative of a sliding force along the
-// direction of sliding is 0. Solving with it may alternate between sliding and sticking, or diverge. With the secant limit / |u|
-// instead, each pass lessens the error (the force has a concave potential in |u|^2, which the secant majorises). The true
-// derivative predicts the end of the step better where a point slides far in each step.
+// Friction of one contact, at most `limit`; the stick point s follows a sliding point. The derivative of a sliding force along
+// the sliding direction is 0. Solves with it may alternate between sliding and sticking, or diverge. With the secant limit / |u|
+// each pass reduces the error (the force has a concave potential in |u|^2, which the secant majorises). The true derivative
+// predicts the end of the step better if a point slides far in each step.
 static void add_friction(double k, double limit, bool ahead, const contact_plane *plane, const contact_place *p, double *s,
                          sp_touch *t) {
     double u[3], unit[3];
@@ -205,7 +206,8 @@ static const sp_contact_memory *penalty_recall(const penalty_job *job, int node,
     return NULL;
 }
 
-// Looking ahead, the point has not been stopped yet and is far too deep: the normal force of the last step is the better limit.
+// In the prediction the point is far too deep, because no contact force has stopped it yet: the normal force of the last step is
+// the better friction limit.
 static void add_contact(const penalty_job *job, int node, const contact_plane *plane, const contact_place *p, int *kept,
                         sp_touch *t) {
     const sp_body *b = job->b;
@@ -222,7 +224,7 @@ static void add_contact(const penalty_job *job, int node, const contact_plane *p
     penalty_add_outer(t->b, damping, plane->n);
     t->potential += 0.5 * k * plane->d * plane->d;
     t->depth = fmax(t->depth, -plane->d);
-    // the spring gives back what the point gives it, but for what the surface moved against it
+    // the spring is conservative, except for the work of the moving surface
     t->work -= k * plane->d * h * sp__dot3(plane->n, plane->surface) + damping * speed * sp__dot3(plane->n, p->moved);
     if (*kept == SP_MEMORY_SLOTS) return;
     stick_point(job, plane, p, m, s);
@@ -277,13 +279,13 @@ static void touch_point(const penalty_job *job, const sp_obstacles *o, int node,
 
 // ---------------------------------------------------------------------------------------------------- which points
 
-// The rigid bodies near a point or an element, and whether there are any.
+// The rigid bodies near a point or an element.
 typedef struct near_list {
     sp_obstacles near;
     sp_body *list[NEAR];
 } near_list;
 
-// what is within `radius` of x may touch these, if it is no faster than `speed`; all of them where there are more than fit
+// lists the rigid bodies that points within `radius` of x can touch at speeds up to `speed`; all of them if the list is too short
 static void list_near(const penalty_job *job, const sp_obstacles *of, const double *x, double radius, double speed,
                       near_list *out) {
     double n[3], surface[3], h = job->at == SP_CONTACT_AHEAD ? job->step->h : 0;
@@ -300,8 +302,8 @@ static void list_near(const penalty_job *job, const sp_obstacles *of, const doub
     }
 }
 
-// Points [begin, begin + n) that may touch; near[i]: what point begin + i may touch. Points of one element stand together, and
-// share what is near it. Where points cost much, they are asked for their places alone first.
+// Selects the points of [begin, begin + n) that can be in contact; near[i]: the bodies that point begin + i can touch. Points of
+// one element are consecutive and share a list. If points are expensive, only their positions are computed first.
 static int choose_near(const penalty_job *job, int begin, int n, near_list *lists, const sp_obstacles **near, int *which) {
     sp_loads *l = &job->b->loads;
     int count = 0, used = 0;
@@ -320,7 +322,7 @@ static int choose_near(const penalty_job *job, int begin, int n, near_list *list
     return count;
 }
 
-// of these the ones that are near themselves
+// of these, the points that are themselves near a rigid body
 static int choose_nearer(const penalty_job *job, const sp_obstacles **near, int begin, const int *which, int n, int *out) {
     sp_loads *l = &job->b->loads;
     sp_anchor at[BATCH];
@@ -381,7 +383,7 @@ static bool penalty_changed(sp_body *b, const sp_step *step) {
 
 // ---------------------------------------------------------------------------------------------------- terms and work
 
-// terms of n > 0 active touches
+// appends the terms of n > 0 active touches
 static void touch_terms(sp_body *b, const int *which, int n) {
     sp_loads *l = &b->loads;
     sp_anchor at[BATCH];
@@ -409,8 +411,7 @@ static void penalty_terms(sp_body *b, const sp_step *step) {
     if (l->term_count > first && (l->contact->friction > 0 || (step->h > 0 && l->contact->damping > 0))) l->dissipates = true;
 }
 
-// Potential of contacts at the committed places, against rigid bodies where they are at the end of the step. Asked for where
-// parameters changed, not in every step.
+// Potential of contacts at committed positions, with rigid bodies at the end of the step. Needed only after parameters changed.
 static void penalty_work_before(sp_body *b, const sp_step *step, sp_loads_work *out) {
     const sp_loads *l = &b->loads;
     double sum = 0;
@@ -428,9 +429,9 @@ static void penalty_work_before(sp_body *b, const sp_step *step, sp_loads_work *
     out->contact_before = sum;
 }
 
-// Implicit drivers and statics leave the touches of the trial state. An explicit step has looked at the start of its last
-// substep. Points of rods do not move along their velocities, so the work of friction on them is uncertain: only what it gives
-// them counts. What it takes away is then missing from the balance, which falls.
+// After implicit drivers and statics the touches are those of the trial state. An explicit driver evaluates them at the start of
+// its last substep. Points of rods do not move along their velocities, so the work of friction on them is uncertain: only
+// positive work is counted. The balance then misses the dissipation, and falls.
 static void penalty_work(sp_body *b, const sp_step *step, double h, sp_loads_work *out) {
     const sp_loads *l = &b->loads;
     if (b->integrator.type == SP_EXPLICIT) sp__loads_evaluate(b, step, SP_CONTACT_TRIAL);
