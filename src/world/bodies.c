@@ -1,4 +1,4 @@
-// Bodies of a world: taking them in, names, ids with a generation, removal.
+// Bodies of a world: addition and removal, names, ids with a generation.
 #include <stdio.h>
 
 #include "world/world_internal.h"
@@ -48,7 +48,7 @@ static sp_status world_check_name(sp_world *w, const char *name, size_t room) {
     return SP_OK;
 }
 
-// Room for one more in slots, bodies and obstacles; what was there moves along.
+// Reserves memory for one more entry in slots, bodies and obstacles.
 static sp_status reserve_body(sp_world *w) {
     if (w->slot_count < w->slot_capacity) return SP_OK;
     if (w->slot_capacity > INT32_MAX / 4) return WORLD_FAIL(w, SP_BAD_INPUT, "more than %d bodies", w->slot_capacity);
@@ -118,7 +118,7 @@ sp_status sp__world_adopt(sp_world *w, sp_body *b, const char *name, sp_body_id 
     return SP_OK;
 }
 
-// A kind's own creation; def is the kind's definition.
+// The create function of a kind; def is the definition of the kind.
 typedef sp_status create_fn(sp_world *w, const void *def, sp_body **out);
 
 static sp_status create_solid(sp_world *w, const void *def, sp_body **out) {

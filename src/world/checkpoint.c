@@ -1,14 +1,15 @@
-// Checkpoints: all tiers of all bodies and the world's own numbers in one block.
+// Checkpoints: all tiers of all bodies and the numbers of the world in one block of memory.
 //
 //   header (magic, size, checksum) | world | per body: header, springs, then every array of the four tiers with name and size,
 //                                            then those of its solver
 //
-// A solver makes its arrays at its first solve, which a world just built has not had: where they do not fit, another solver is
-// made for the body, solves once for nothing, and takes the place of the old one when all the rest is known to fit.
+// A solver allocates its arrays in its first solve, which has not happened in a new world. If the arrays do not match those of
+// the block, a new solver is created for the body and solves once with a zero right-hand side. It replaces the old solver when
+// the whole block is known to match.
 //
-// One walk writes, counts, checks or applies, so the four cannot drift apart. A restore checks the whole block against the world
-// first and changes nothing unless all of it fits. Topology is compared, not copied: it belongs to the mesh the body was built
-// on.
+// One traversal counts, writes, checks or applies, so that the four modes stay consistent. A restore first checks the whole block
+// against the world, and changes nothing if a part does not match. Topology is compared, not copied, because it comes from the
+// mesh of the body.
 #include <stdio.h>
 
 #include "body/drive.h"
@@ -18,20 +19,20 @@ typedef enum walk_mode { COUNT, WRITE, CHECK, APPLY } walk_mode;
 
 typedef struct walk {
     walk_mode mode;
-    unsigned char *data;  // not written to by CHECK and APPLY
+    unsigned char *data;  // read-only in CHECK and APPLY
     size_t at, size;
-    char why[160];  // what does not fit; empty: all does
-    bool compare;   // the arrays at hand must be equal, not copied
+    char why[160];  // the mismatch; empty: none
+    bool compare;   // arrays are compared, not copied
     const char *body;
-    size_t solver_at, solver_size;  // CHECK: where what the last body's solver keeps stands
+    size_t solver_at, solver_size;  // CHECK: position of the solver's arrays of the last body
 } walk;
 
 typedef struct block_header {
     char magic[8];
-    uint64_t size, checksum;  // of all that follows the header
+    uint64_t size, checksum;  // of everything after the header
 } block_header;
 
-static const char magic[8] = "SPCHECK";  // the closing zero becomes the version
+static const char magic[8] = "SPCHECK";  // the final zero is replaced by the version
 enum { VERSION = 4 };
 
 typedef struct world_record {
@@ -62,7 +63,7 @@ static bool checkpoint_ok(const walk *k) {
     return !k->why[0];
 }
 
-// The next `size` bytes of the block: written from `item`, or read into it. Blocks of 8 bytes keep records aligned.
+// Writes the next `size` bytes of the block from `item`, or reads them into it. Sizes are rounded up to 8 bytes for alignment.
 static void checkpoint_pass(walk *k, void *item, size_t size) {
     size_t whole = (size + 7) & ~(size_t)7;
     if (!checkpoint_ok(k)) return;
@@ -117,7 +118,7 @@ static void put_spring(sp_spring *s, const spring_record *r) {
     s->stiffness = r->stiffness, s->damping = r->damping;
     s->axes = (unsigned)r->axes, s->source = (uint32_t)r->source;
     s->active = r->active != 0, s->pin = r->pin != 0, s->slot = (int)r->slot;
-    // a drag's place is a number; springs of the definition keep the signals they have
+    // the target of a drag is a constant; springs of the definition keep their signals
     for (int a = 0; s->slot >= 0 && a < 3; a++) s->to[a] = sp_signal_constant(s->target[a]);
 }
 
@@ -171,19 +172,19 @@ static void pass_solver(walk *k, sp_body *b) {
     visit_solver(k, b->solver);
 }
 
-// Does what the solver keeps have the shape of what stands in the block?
+// true if the arrays of the solver match those in the block
 static bool solver_fits(const walk *block, sp_body *b, sp_solver *solver) {
     walk k = {.mode = CHECK, .data = block->data + block->solver_at, .size = block->solver_size, .body = b->name};
     visit_solver(&k, solver);
     return checkpoint_ok(&k) && k.at == k.size;
 }
 
-// A solve of nothing at the state of the body: all arrays are there afterwards.
+// solves with a zero right-hand side, so that the solver allocates all arrays
 static sp_status checkpoint_prime(const sp_world *w, sp_body *b, sp_solver *solver) {
     const sp_step step = sp__body_step(b, &w->step);
     sp_system A;
     sp_linear_info info;
-    const double h = 0.01;  // any: what it makes is overwritten
+    const double h = 0.01;  // arbitrary: the results are overwritten
     sp__drive_begin(b);
     SP_TRY(sp__drive_evaluate(b, &step, SP_WANT_FORCE));
     SP_TRY(b->ops->linearise(b, &step, &A));
@@ -328,7 +329,7 @@ static sp_status check_header(sp_world *w, const void *data, size_t size, block_
     return SP_OK;
 }
 
-// Drags and solvers of the block: the only part of a restore that needs memory, done before anything changes.
+// Reserves memory for drags and solvers of the block. No other part of a restore allocates, so this is done before any change.
 static sp_status checkpoint_reserve(sp_world *w, walk k) {
     world_record r;
     checkpoint_pass(&k, &r, sizeof r);
@@ -352,7 +353,7 @@ static void swap_solvers(sp_world *w, bool keep_new) {
         if (keep_new && b->next_solver) {
             sp_solver *old = b->solver;
             b->solver = b->next_solver, b->next_solver = old;
-            b->solve.solver = NULL;  // a name that belongs to the old one
+            b->solve.solver = NULL;  // points into the old solver
         }
         sp__solver_destroy(&b->next_solver);
     }
@@ -361,7 +362,7 @@ static void swap_solvers(sp_world *w, bool keep_new) {
 static sp_status checkpoint_restore(sp_world *w, const void *data, size_t size) {
     block_header h;
     SP_TRY(check_header(w, data, size, &h));
-    // CHECK and APPLY only read it
+    // the cast removes const: CHECK and APPLY only read
     unsigned char *block = (unsigned char *)(uintptr_t)data + sizeof h;
     walk start = {.mode = CHECK, .data = block, .size = size - sizeof h}, k = start;
     pass_world(w, &k);

@@ -1,9 +1,9 @@
-// Edits: queued from any thread, taken at the top of a step in the order (source, sequence), given back if the step fails.
+// Edits: queued from any thread, applied at the start of a step in the order (source, sequence), returned if the step fails.
 //
-//   pending   [ taken by the step under way | arrived since ]      order of arrival; the bar is in_flight
+//   pending   [ taken by the current step | arrived since ]      order of arrival; the bar is in_flight
 //
-// An edit stays in `pending` until its step is committed, so a failed step has nothing to give back but the bar. Continuous edits
-// are mailboxes: a newer drag or pose takes the place of one that still waits right of the bar.
+// An edit stays in `pending` until its step is committed, so a failed step only resets in_flight. Continuous edits overwrite: a
+// newer drag or pose replaces one that no step has taken yet.
 #include "world/world_internal.h"
 
 sp_edit sp_edit_default(sp_edit_type type) {
@@ -47,7 +47,7 @@ static sp_status edit_check_pose(sp_world *w, const sp_edit *e) {
     return SP_OK;
 }
 
-// what can be told without looking at the bodies, which belong to the step
+// checks that need no access to bodies, because a running step owns them
 static sp_status check_edit(sp_world *w, const sp_edit *e) {
     switch (e->type) {
     case SP_EDIT_PIN:
@@ -71,7 +71,7 @@ static bool same_body(sp_body_id a, sp_body_id b) {
     return a.slot == b.slot && a.generation == b.generation;
 }
 
-// the waiting edit whose place this one takes; -1: none
+// index of the queued edit that this one replaces; -1: none
 static int edit_mailbox(const sp_world *w, const sp_edit *e) {
     for (int i = w->pending.count - 1; i >= w->in_flight; i--) {
         const sp_edit *p = &w->pending.list[i];
@@ -79,7 +79,7 @@ static int edit_mailbox(const sp_world *w, const sp_edit *e) {
         if (e->type == SP_EDIT_POSE && p->type == SP_EDIT_POSE && same_body(p->body, e->body)) return i;
         if (e->type != SP_EDIT_DRAG || p->slot != e->slot) continue;
         if (p->type == SP_EDIT_DRAG) return i;
-        if (p->type == SP_EDIT_DROP) return -1;  // a new drag, after the end of the old one
+        if (p->type == SP_EDIT_DROP) return -1;  // the previous drag has ended: this is a new one
     }
     return -1;
 }
@@ -136,7 +136,7 @@ static void remove_spring(sp_body *b, sp_spring *s) {
     b->retune = true;
 }
 
-// end the drag of (source, slot) on every body but `keep`; true: there was one
+// ends the drag of (source, slot) on all bodies except `keep`; found: there was one
 static sp_status edit_drop(sp_world *w, const sp_edit *e, const sp_body *keep, bool *found) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
@@ -254,7 +254,7 @@ static bool edit_before(const sp_edit *a, const sp_edit *b) {
     return a->source != b->source ? a->source < b->source : a->sequence < b->sequence;
 }
 
-// stable, and quick on what is nearly in order, as arrivals are
+// insertion sort: stable, and fast because edits arrive almost sorted
 static void sort_edits(sp_edit *list, int n) {
     for (int i = 1; i < n; i++) {
         sp_edit e = list[i];
@@ -264,12 +264,12 @@ static void sort_edits(sp_edit *list, int n) {
     }
 }
 
-// Copy what waits, under the lock. Both copies get their room here, so that commit needs none.
+// Copies the queued edits under the lock. Reserves the memory of both lists here, so that a commit does not allocate.
 static sp_status edit_fetch(sp_world *w) {
     pthread_mutex_lock(&w->edit_lock);
     int n = w->pending.count;
     w->batch.count = 0;
-    // and one for each body, should its solver take something over
+    // plus one per body, for the swap of its solver
     sp_status status = sp__edits_reserve(w->ctx, &w->batch, w->pending.capacity + w->body_capacity);
     if (status >= 0) {
         memcpy(w->batch.list, w->pending.list, (size_t)n * sizeof *w->batch.list);
@@ -289,7 +289,7 @@ sp_status sp__take_edits(sp_world *w, double h) {
     int n = w->in_flight;
     sort_edits(w->batch.list, n);
     sp_status worst = SP_OK;
-    // the accepted ones close ranks: batch.count of them so far, the current one is moved there first
+    // compacts the accepted edits: the current one is copied to batch.count, which advances if it is accepted
     for (int i = 0; i < n; i++) {
         sp_edit e = w->batch.list[i];
         w->batch.list[w->batch.count] = e;
@@ -301,7 +301,7 @@ sp_status sp__take_edits(sp_world *w, double h) {
     return worst;
 }
 
-// What solvers took over on their own goes among the edits: with them a replay is exact.
+// Records the swaps that solvers made on their own as edits, so that a replay is exact.
 static void list_take_overs(sp_world *w) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];

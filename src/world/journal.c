@@ -1,5 +1,5 @@
-// Undo of edits: what a failed step puts back. Single parameters are remembered by value; for pins, springs and poses the whole
-// parameters tier of the body is copied once per step, into a buffer that stays.
+// Undo of edits after a failed step. Single parameters are stored by value. For pins, springs and poses the whole parameters tier
+// of the body is copied once per step, into a buffer that is reused.
 #include "world/world_internal.h"
 
 static sp_status reserve_params(sp_world *w) {
@@ -32,7 +32,7 @@ sp_status sp__journal_gravity(sp_world *w, sp_gravity *g) {
 typedef struct copier {
     unsigned char *data;
     size_t at;
-    bool back;  // from the buffer into the body
+    bool back;  // copy from the buffer to the body
 } copier;
 
 static void copy_array(sp_visitor *v, const char *name, void *data, size_t size, size_t count) {
@@ -43,7 +43,7 @@ static void copy_array(sp_visitor *v, const char *name, void *data, size_t size,
     c->at += bytes;
 }
 
-// data NULL: only the size
+// returns the size; data NULL: copies nothing
 static size_t copy_tier(sp_body *b, unsigned char *data, bool back) {
     copier c = {data, 0, back};
     sp_visitor v = {.array = copy_array, .user = &c};
@@ -83,7 +83,7 @@ sp_status sp__journal_body(sp_world *w, sp_body *b) {
     if (u->used) return SP_OK;
     size_t tier = copy_tier(b, NULL, false), size = tier + (size_t)b->loads.spring_count * sizeof *b->loads.springs;
     if (size > u->capacity) {
-        // room for the drags to come as well
+        // including memory for later drags
         size_t capacity = size + SP_DRAG_ROOM * sizeof *b->loads.springs;
         unsigned char *data = sp__alloc(w->ctx, capacity, 1);
         if (!data) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory to remember body '%s'", b->name);
@@ -120,7 +120,8 @@ static void undo_body(sp_undo_body *u) {
     b->ops->refresh(b);
 }
 
-// Tiers first, then parameters backwards: a parameter changed before the tier was copied is older than the copy.
+// Restores tiers first, then parameters in reverse order: the value of a parameter that changed before the tier was copied is
+// older than the copy.
 void sp__journal_undo(sp_world *w) {
     sp_journal *j = &w->journal;
     for (int i = 0; i < j->body_count; i++)

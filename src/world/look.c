@@ -1,4 +1,4 @@
-// Questions to a world: measures, fields, anchors, and setting a state directly.
+// Queries of a world: measures, fields, anchors; and setting the state directly.
 #include "world/world_internal.h"
 
 static sp_status stale(sp_world *w, sp_body_id id) {
@@ -36,7 +36,7 @@ static size_t bytes_of(sp_body *b) {
     size_t bytes = 0;
     sp_visitor v = {.array = count_bytes, .user = &bytes};
     for (int tier = SP_TOPOLOGY; tier <= SP_CACHE; tier++) b->ops->visit(b, (sp_tier)tier, &v);
-    // the trial copy of the state, and the springs
+    // plus the trial copy of the state and the springs
     bytes += (size_t)(b->nq + b->nv) * sizeof(double) + (size_t)b->loads.spring_capacity * sizeof *b->loads.springs;
     return bytes + (b->solver ? sp__solver_bytes(b->solver) : 0);
 }
@@ -105,7 +105,7 @@ sp_status sp_world_field(sp_world *w, sp_body_id id, const char *field, double *
 
 // ---- enumeration
 
-// does one of the bodies have it
+// true if one of the bodies has the field
 static bool world_has_field(const sp_world *w, sp_field_id id) {
     for (int i = 0; i < w->body_count; i++)
         for (int k = 0; k < w->bodies[i]->ops->field_count; k++)
@@ -113,7 +113,7 @@ static bool world_has_field(const sp_world *w, sp_field_id id) {
     return false;
 }
 
-// the index-th field that any body has; *count: all of them
+// the index-th of the fields of all bodies; *count: their number
 static sp_status world_field_at(const sp_world *w, int index, int *count, sp_field_info *out) {
     *count = 0;
     for (int id = 0; id < SP_FIELD_COUNT; id++) {
@@ -207,7 +207,7 @@ static sp_status set_state(sp_world *w, sp_body *b, const double *x, const doubl
     if (status < 0) return sp__world_body_failed(w, b, status);
     b->frozen = false;
     b->retune = true;
-    // where a rigid body was put, others may touch it
+    // a rigid body that was placed elsewhere can change the contacts of other bodies
     for (int i = 0; i < w->body_count; i++) w->bodies[i]->revalue = w->bodies[i]->revalue || w->bodies[i] == b || b->nv == 0;
     w->hash = sp__world_compute_hash(w);
     return SP_OK;
@@ -221,7 +221,7 @@ sp_status sp_world_set_state(sp_world *w, sp_body_id id, const double *positions
     return status;
 }
 
-// at the loads of now: those of the end of the last step
+// with the loads at the end of the last step
 sp_status sp_world_rod_invert(sp_world *w, sp_body_id id, double *natural) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);

@@ -1,9 +1,9 @@
 // Pairs of soft bodies that overlap. Penalty contact acts between soft and rigid bodies only (docs/penalty-contact.md): two soft
-// bodies pass through each other, and the step in which that is first seen carries the reservation SP_PAIR_IGNORED.
+// bodies pass through each other. The step in which this is first detected has the reservation SP_PAIR_IGNORED.
 //
-// Boxes around the bodies are compared in every step. Where two of them overlap, some points of each body are tested against the
-// closed surface of the other: different ones in each step, so that a step costs little and every point has its turn. A rod is
-// tested by points of its centreline, and holds no points itself: two rods are not compared.
+// Bounding boxes of the bodies are compared in every step. If two boxes overlap, a sample of the points of each body is tested
+// against the closed surface of the other. Each step takes another sample, so that a step is cheap and every point is tested in
+// turn. The points of a rod are those of its centreline. Nothing is tested against a rod, so two rods are not compared.
 #include "body/tolerances.h"
 #include "math/vec3.h"
 #include "world/world_internal.h"
@@ -70,7 +70,7 @@ static void pair_body_box(sp_pair_body *a) {
         }
 }
 
-// entry i is the i-th soft body; its buffer stays for the next step
+// positions of the soft bodies; the buffer of entry i is reused in the next step
 static sp_status pairs_place(sp_world *w, int count) {
     sp_pairs *p = &w->pairs;
     SP_TRY(pairs_reserve(w, count));
@@ -87,15 +87,15 @@ static sp_status pairs_place(sp_world *w, int count) {
 
 // ---------------------------------------------------------------------------------------------------- inside a closed surface
 
-// Whether an edge crosses the half line from p along +x, in the plane of x and y. Its ends are ordered first, so that both faces
-// at an edge get the same answer to the last bit, and a point is never between two neighbours.
+// True if an edge crosses the ray from p along +x, in the xy plane. The ends are ordered first, so that both faces at an edge get
+// bitwise the same result and no point falls between two neighbours.
 static bool edge_crosses(const double *a, const double *b, const double p[3]) {
     if ((a[1] > p[1]) == (b[1] > p[1])) return false;
     const double *low = a[1] > b[1] ? b : a, *high = a[1] > b[1] ? a : b;
     return p[0] < low[0] + (p[1] - low[1]) * (high[0] - low[0]) / (high[1] - low[1]);
 }
 
-// whether the half line from p along +z meets the face
+// true if the ray from p along +z meets the face
 static bool face_above(const double *a, const double *b, const double *c, const double p[3]) {
     if (a[2] <= p[2] && b[2] <= p[2] && c[2] <= p[2]) return false;
     if ((edge_crosses(a, b, p) != edge_crosses(b, c, p)) == edge_crosses(c, a, p)) return false;
@@ -104,7 +104,7 @@ static bool face_above(const double *a, const double *b, const double *c, const 
     return n[2] != 0 && a[2] - (n[0] * (p[0] - a[0]) + n[1] * (p[1] - a[1])) / n[2] > p[2];
 }
 
-// an odd number of faces above (Jordan)
+// point in polyhedron: an odd number of faces above (Jordan)
 static bool surface_holds(const sp_pair_body *b, const double p[3]) {
     const uint32_t *face = b->surface->faces;
     bool inside = false;
@@ -127,7 +127,7 @@ static bool pair_in_box(const double *x, const double low[3], const double high[
     return true;
 }
 
-// the point, and its neighbours at this distance: a point on the surface has some outside
+// tests the point and six neighbours at this distance: a point on the surface has neighbours outside
 static bool surface_holds_deep(const sp_pair_body *b, const double x[3], double depth) {
     double p[3] = {x[0], x[1], x[2]};
     bool inside = surface_holds(b, p);
@@ -139,7 +139,7 @@ static bool surface_holds_deep(const sp_pair_body *b, const double x[3], double 
     return inside;
 }
 
-// whether one of some points of `a` in the box is in `b`
+// true if one of the sampled points of `a` in the box is inside `b`
 static bool pair_enters(const sp_pair_body *a, const sp_pair_body *b, const double low[3], const double high[3], double depth,
                         uint64_t step) {
     int candidates = 0, seen = 0;
@@ -156,7 +156,7 @@ static bool pair_enters(const sp_pair_body *a, const sp_pair_body *b, const doub
 static bool boxes_overlap(const sp_pair_body *a, const sp_pair_body *b, double low[3], double high[3]) {
     for (int k = 0; k < 3; k++) {
         low[k] = fmax(a->low[k], b->low[k]), high[k] = fmin(a->high[k], b->high[k]);
-        // a straight centreline has a flat box
+        // not >: the box of a straight centreline is flat
         if (!(high[k] >= low[k])) return false;
     }
     return a->surface || b->surface;

@@ -1,5 +1,5 @@
 // The list of parameters by kind, and the parameters of a world by path: "gravity.x|y|z", "contact.stiffness|damping|friction"
-// where there is contact, "<body>.<parameter>".
+// (with contact), "<body>.<parameter>".
 #include <stdio.h>
 
 #include "world/world_internal.h"
@@ -51,7 +51,7 @@ static sp_param world_param_at(sp_world *w, int index, sp_gravity **gravity) {
     return (sp_param){.spec = &world_specs[index], .name = world_specs[index].name};
 }
 
-// names may hold dots: every body whose name opens the path is asked
+// names can contain dots: every body whose name is a prefix of the path is searched
 static bool find_in_body(sp_body *b, const char *path, sp_param *out) {
     size_t length = strlen(b->name);
     if (strncmp(path, b->name, length) != 0 || path[length] != '.') return false;

@@ -1,9 +1,10 @@
-// Snapshots: what readers in other threads look at. A fixed set of counted slots: the step fills one that is neither newest nor
-// held, then makes it the newest; readers take only the newest. Without a free slot the snapshot is skipped and counted.
+// Snapshots: the published state for readers in other threads. A fixed set of slots with reader counts: the step fills one that
+// is neither the newest nor in use, then makes it the newest; readers acquire only the newest. If no slot is free, the snapshot
+// is skipped and counted.
 //
-// What does not move of a surface is shared with the body and counted, so that a reader may hold a snapshot of a body that has
-// been removed since. Only the step thread counts references. What moved is found once, here: positions are compared with those
-// of the snapshot before.
+// The topology of a surface is shared with the body by reference count, so that a reader may keep a snapshot of a body that has
+// been removed. Only the step thread changes these counts. Changed positions are detected once, here, by comparison with the
+// previous snapshot.
 #include <stdio.h>
 
 #include "world/world_internal.h"
@@ -27,7 +28,7 @@ static sp_status reserve_parts(sp_world *w, sp_shot *shot) {
     return SP_OK;
 }
 
-// the list of surfaces; what was shown there before stays held until something else is shown
+// the list of surfaces; references to the previous surfaces are kept until they are replaced
 static sp_status reserve_surface_list(sp_world *w, sp_shot_body *part, int count) {
     if (count <= part->surface_capacity) return SP_OK;
     sp_shot_surface *surfaces = sp__alloc(w->ctx, (size_t)count, sizeof *surfaces);
@@ -75,7 +76,7 @@ static sp_status reserve_shot(sp_world *w, sp_shot *shot) {
     return SP_OK;
 }
 
-// a slot that no reader can reach
+// true if no reader can access the slot
 static bool unreachable(sp_world *w, int slot) {
     pthread_mutex_lock(&w->snapshot_lock);
     bool ok = slot != w->newest && w->shots[slot].readers == 0;
@@ -91,11 +92,11 @@ sp_status sp__snapshots_reserve(sp_world *w) {
 
 // ---------------------------------------------------------------------------------------------------- filling
 
-// the surface in the newest snapshot; NULL: it is not there
+// the surface in the newest snapshot; NULL: none
 static const sp_snapshot_surface *seen_before(const sp_world *w, const sp_body *b, int body, int surface) {
     if (w->newest < 0) return NULL;
     const sp_snapshot *last = &w->shots[w->newest].view;
-    // bodies keep their order, and those removed since stood before it
+    // bodies keep their order; bodies removed since can only move this one to a lower index
     for (int i = body; i < last->body_count; i++) {
         const sp_snapshot_body *there = &last->bodies[i];
         if (there->id.slot != b->id.slot || there->id.generation != b->id.generation) continue;
@@ -139,7 +140,7 @@ static void fill_surface(sp_world *w, int body, int surface, const sp_shot_surfa
                                  .colors = s->colors};
 }
 
-// what the watch over energy found in the last step; before the first one the shape alone
+// results of the energy balance of the last step; before the first step only the geometry
 static void fill_health(sp_body *b, sp_snapshot_body *out) {
     sp_balance *n = &b->balance[SP_COMMITTED];
     sp_energies now = n->at;

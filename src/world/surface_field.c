@@ -1,20 +1,20 @@
-// Fields on surfaces: numbers of nodes, or of elements averaged at their nodes, taken to the vertices or to the corners of the
-// faces. Vectors give their length. What must not be mixed (regions, ages) is the number of one element.
+// Fields on surfaces: values of nodes, or of elements averaged at their nodes, interpolated to the vertices or to the corners of
+// the faces. Vectors give their length. Values that must not be averaged (regions, ages) come from one element.
 //
-// Vertices have one number each: of what must not be mixed the greatest of the elements around, and on the boundary of a rod that
-// of the node or element that the cross section belongs to. Corners of different faces may differ at one vertex: a face has the
-// number of the element behind it, and numbers go linearly from node to node along a rod.
+// A vertex has one value. Without averaging it is the largest of the elements around it, and on the boundary of a rod that of the
+// node or element of the cross section. Corners of different faces may differ at one vertex: a face has the value of the element
+// behind it, and values vary linearly from node to node along a rod.
 #include "world/world_internal.h"
 
-// A field of a body, ready to be taken to its surfaces.
+// A field of a body, prepared for interpolation to its surfaces.
 typedef struct surface_values {
     const sp_body *b;
     int nodes, elements;
-    int *element;        // elements x 4: their nodes; of a rod both, twice
-    double *of_node;     // NULL: there are only elements
+    int *element;        // elements x 4: their nodes; a rod repeats its two nodes
+    double *of_node;     // NULL: only values of elements
     double *of_element;  // NULL: a field of nodes
-    bool mixed;          // numbers may be averaged and interpolated
-    bool corners;        // asked for at corners, not at vertices
+    bool mixed;          // values may be averaged and interpolated
+    bool corners;        // values at corners, not at vertices
 } surface_values;
 
 static double length_of(const double *v, int components) {
@@ -29,7 +29,7 @@ static void values_free(surface_values *f) {
 
 // ---------------------------------------------------------------------------------------------------- taking
 
-// both nodes of every element of a rod, twice each, so that a share of its length is the weight of the second
+// both nodes of every element of a rod, twice each, so that the fraction of its length is the weight of the second
 static void list_rod_elements(surface_values *f) {
     const sp_surface *s = f->b->surfaces[0];
     for (int i = 0; i < s->ring_count; i++) {
@@ -40,7 +40,7 @@ static void list_rod_elements(surface_values *f) {
     }
 }
 
-// Does the field need the nodes of elements? Vertices of rods do without.
+// lists the nodes of elements if the field needs them; values at vertices of rods do not
 static sp_status list_elements(sp_body *b, surface_values *f) {
     if (!b->ops->corners && !f->corners) return SP_OK;
     if (!SP_NEW(b->ctx, f->element, 4 * (size_t)f->elements + 1)) return SP_NO_MEMORY;
@@ -51,7 +51,7 @@ static sp_status list_elements(sp_body *b, surface_values *f) {
     return SP_OK;
 }
 
-// the mean of the elements around each node, or the greatest
+// mean or maximum of the elements around each node
 static sp_status spread_to_nodes(surface_values *f) {
     int *count;
     if (!SP_NEW(f->b->ctx, f->of_node, (size_t)f->nodes + 1) || !SP_NEW(f->b->ctx, count, (size_t)f->nodes + 1))
@@ -80,7 +80,7 @@ static sp_status take_numbers(sp_body *b, const sp_step *step, const sp_field *f
     return status;
 }
 
-// as many as fields of elements have items
+// number of items of element fields
 static int element_count(const sp_body *b) {
     sp_field_info info;
     for (int i = 0; i < b->ops->field_count; i++) {
@@ -90,7 +90,7 @@ static int element_count(const sp_body *b) {
     return 0;
 }
 
-// values_free releases it on any outcome
+// the caller calls values_free, also on failure
 static sp_status take_values(sp_body *b, const sp_step *step, const char *name, bool corners, surface_values *f) {
     sp_field_info info, position;
     *f = (surface_values){.b = b, .corners = corners};
@@ -152,7 +152,7 @@ static sp_status rod_corners(const surface_values *f, const sp_surface *s, doubl
     for (int i = 0; i < s->ring_count; i++)
         for (int v = s->rings[i].vertex; v < ring_end(s, i); v++) ring_of[v] = i;
     for (size_t i = 0; i < 3 * (size_t)s->face_count; i += 3) {
-        int last = 0;  // of its rings, which belongs to its element
+        int last = 0;  // last cross section of the face: it belongs to the element of the face
         for (size_t k = 0; k < 3; k++) {
             int ring = ring_of[s->faces[i + k]];
             last = ring > last ? ring : last;
@@ -180,7 +180,7 @@ static sp_status boundary_corners(sp_body *b, const surface_values *f, double *o
 static void embedded_corners(const surface_values *f, const sp_surface *s, double *out) {
     size_t n = 3 * (size_t)s->face_count;
     for (size_t i = 0; i < n; i++) out[i] = at_anchor(f, &s->anchors[s->faces[i]], 0);
-    // one number a face where numbers must not be mixed: that of its first corner
+    // without averaging, a face has the value of its first corner
     for (size_t i = 0; i < n && !f->mixed && f->of_element; i++) out[i] = out[i - i % 3];
 }
 

@@ -1,7 +1,7 @@
-// What a surface is made of. From a triangle mesh: vertices held where they lie in the rest shape, colours and texture
-// coordinates as they came. From the body's own boundary: its faces, or each of them cut into N x N triangles (N = 2^n) on the
-// lattice of its barycentric coordinates; vertices on edges are shared by the faces on both sides, so that the surface stays
-// closed.
+// Creation of embedded surfaces. From a triangle mesh: vertices are embedded at their position in the rest shape; colours and
+// texture coordinates are copied. From the boundary of the body: its faces, or each face subdivided into N x N triangles (N =
+// 2^n) on the lattice of its barycentric coordinates. Faces on both sides of an edge share its vertices, so that the surface
+// stays closed.
 #include "world/world_internal.h"
 
 static sp_status too_large(sp_world *w, const sp_body *b, double faces) {
@@ -29,7 +29,7 @@ static sp_status copy_texcoords(sp_world *w, const sp_trimesh_def *from, sp_surf
     return SP_OK;
 }
 
-// a vertex on the boundary is off by rounding: that is not outside
+// a vertex that is outside by rounding only is not counted
 static void count_outside(const sp_trimesh_def *from, const double *outside, sp_surface *out) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 0;
     for (size_t i = 0; i < 3 * (size_t)from->vertex_count; i++) {
@@ -72,8 +72,8 @@ typedef struct cut {
     int face_count, vertex_count;
     int N;                   // cells along an edge
     int *vertex_of;          // per vertex of `own`: its number here, or -1
-    int *edge_start, *edge;  // places for edges by their lower vertex: the higher one, -1: unused
-    int *edge_number;        // of each place
+    int *edge_start, *edge;  // table of edges by lower vertex: the higher vertex, -1: unused
+    int *edge_number;        // number of the edge in each entry
     int edge_count;
 } cut;
 
@@ -91,7 +91,7 @@ static void number_vertices(cut *c) {
     for (int i = 0; i < c->own->vertex_count; i++) c->vertex_of[i] = c->vertex_of[i] ? c->vertex_count++ : -1;
 }
 
-// the place of the edge between a and b; the first free one where it has none yet
+// the entry of the edge between a and b, or the first unused one
 static int edge_place(const cut *c, int a, int b) {
     int low = a < b ? a : b, high = a < b ? b : a, at = c->edge_start[low];
     while (c->edge[at] != high && c->edge[at] != -1) at++;
@@ -115,7 +115,7 @@ static void number_edges(cut *c) {
     for (int i = 0; i < places; i++) c->edge_number[i] = c->edge[i] >= 0 ? c->edge_count++ : -1;
 }
 
-// the vertex of face i at the lattice point that is `a` cells towards corner 1 and `b` towards corner 2
+// the vertex of face i at the lattice point `a` cells towards corner 1 and `b` cells towards corner 2
 static int lattice_vertex(const cut *c, int i, int a, int b) {
     const uint32_t *v = corners_at(c, i);
     int N = c->N, steps[3] = {N - a - b, a, b};
@@ -124,10 +124,10 @@ static int lattice_vertex(const cut *c, int i, int a, int b) {
     for (int k = 0; k < 3; k++) {
         int from = (int)v[k], to = (int)v[(k + 1) % 3];
         if (steps[(k + 2) % 3] != 0) continue;
-        int along = from < to ? steps[(k + 1) % 3] : steps[k];  // from the lower vertex
+        int along = from < to ? steps[(k + 1) % 3] : steps[k];  // cells from the lower vertex
         return c->vertex_count + c->edge_number[edge_place(c, from, to)] * (N - 1) + along - 1;
     }
-    // inside: rows b = 1, 2, ... of N - 2, N - 3, ... points
+    // interior: rows b = 1, 2, ... of N - 2, N - 3, ... points
     int row = (b - 1) * (N - 1) - b * (b - 1) / 2;
     return c->vertex_count + c->edge_count * (N - 1) + i * ((N - 1) * (N - 2) / 2) + row + a - 1;
 }
@@ -160,7 +160,7 @@ static void cut_face(const cut *c, int i, sp_surface *out) {
         }
 }
 
-// uncut vertices keep the anchors that the body gave them
+// original vertices keep the anchors of the boundary
 static void take_corners(const cut *c, sp_surface *out) {
     for (int i = 0; i < c->own->vertex_count; i++) {
         if (c->vertex_of[i] < 0) continue;

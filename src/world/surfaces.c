@@ -1,9 +1,9 @@
-// Surfaces of bodies (body/surface.h): embedding them, and what callers ask of them. Surface 0 is the boundary. Embedded surfaces
-// are seen and touched in its place. Every vertex is an anchor: where it is and what forces on it do to the body go through the
-// body table, whatever the kind.
+// Surfaces of bodies (body/surface.h): embedding and queries. Surface 0 is the boundary. Embedded surfaces replace it for display
+// and collision. Every vertex is an anchor: the body table computes its position and applies its forces to the body, so that
+// nothing here depends on the kind.
 //
-// Three ways to make an embedded surface: a triangle mesh whose vertices are held where they lie in the rest shape; some faces of
-// the body's own boundary; those, each cut into 4^n. They are topology: made once, gone with their body, not in the hash.
+// An embedded surface comes from a triangle mesh, from faces of the boundary, or from such faces each subdivided into 4^n.
+// Surfaces are topology: created once, removed with their body, not in the hash.
 #include <stdio.h>
 
 #include "world/world_internal.h"
@@ -51,7 +51,7 @@ static sp_status check_surface_def(sp_world *w, const sp_body *b, const sp_surfa
 
 // ---------------------------------------------------------------------------------------------------- contact
 
-// a finer surface shall not make contact stiffer: points that lean on the same nodes share what those would have
+// a finer surface must not make contact stiffer: points carried by the same nodes share the stiffness of these nodes
 static sp_status share_stiffness(sp_world *w, sp_body *b, int n, const sp_anchor *anchors, sp_contact_node *nodes) {
     sp_transpose t = {0};
     double *share = NULL;
@@ -71,8 +71,8 @@ done:
     return status;
 }
 
-// The surface is what touches from now on, beside other surfaces of that role. Nothing to do for a body without unknowns: it is
-// touched where its distance says so.
+// Adds the vertices of a collision surface to the collision points; the first such surface replaces those of the kind. Bodies
+// without unknowns need no points: contact uses their distance function.
 static sp_status make_touchable(sp_world *w, sp_body *b, const sp_surface *surface) {
     int n = b->loads.by_surface ? b->loads.node_count : 0;
     size_t room = (size_t)n + (size_t)surface->vertex_count;
@@ -82,7 +82,7 @@ static sp_status make_touchable(sp_world *w, sp_body *b, const sp_surface *surfa
     sp_status status = SP_NO_MEMORY;
     if (room > INT32_MAX || !SP_NEW(w->ctx, nodes, room) || !SP_NEW(w->ctx, anchors, room)) goto done;
     for (int i = 0; i < n; i++) anchors[i] = b->loads.nodes[i].at;
-    // a vertex without faces is not on the surface
+    // vertices without faces are skipped
     for (int i = 0; i < surface->vertex_count; i++)
         if (surface->vertex_faces.start[i + 1] > surface->vertex_faces.start[i]) anchors[n++] = surface->anchors[i];
     for (int i = 0; i < n; i++) nodes[i] = (sp_contact_node){.at = anchors[i], .share = 1};
@@ -121,7 +121,7 @@ static sp_status add_surface(sp_world *w, sp_body *b, const sp_surface_def *def,
     sp_surface *surface = sp__surface_create(w->ctx, "", def->roles);
     sp_status status = surface ? fill_surface(w, b, def, surface) : SP_NO_MEMORY;
     if (status >= 0) {
-        // snapshots must have room for it; touching comes last because it cannot be taken back
+        // snapshots need memory for it; collision points come last because they cannot be reverted
         sp__surfaces_add(b, surface);
         status = sp__snapshots_reserve(w);
         if (status >= 0) status = make_touchable(w, b, surface);
@@ -148,7 +148,7 @@ sp_status sp_world_add_surface(sp_world *w, sp_body_id id, const sp_surface_def 
 
 // ---------------------------------------------------------------------------------------------------- asking
 
-// the surface and its body, or a failure
+// finds the surface and its body, or fails
 static sp_status find_surface(sp_world *w, sp_body_id id, int index, sp_body **b, sp_surface **surface) {
     *b = sp__world_body(w, id);
     if (!*b) return stale(w, id);

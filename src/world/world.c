@@ -1,4 +1,4 @@
-// Life of a world: creation, bodies and their ids, failure records, the lock that lets one thread in.
+// Creation and destruction of a world, error records, the lock that admits one thread, the hash.
 #include <stdio.h>
 
 #include "backend/backend.h"
@@ -24,7 +24,7 @@ sp_status sp__world_fail(sp_world *w, sp_status status, const char *file, int li
 
 sp_status sp__world_body_failed(sp_world *w, sp_body *b, sp_status status) {
     sp_error e = w->body_error;
-    // a refusal without words, by want of memory deep inside
+    // a failure without a message: memory ran out in an inner function
     if (e.status != status) {
         e = (sp_error){.status = status, .file = __FILE__, .line = __LINE__, .index = -1};
         snprintf(e.message, sizeof e.message, "body '%s': %s", b ? b->name : "", sp_status_text(status));
@@ -43,7 +43,7 @@ const char *sp_world_backend(const sp_world *w) {
     return sp__backend_find(w->backend)->name;
 }
 
-// A copy of the caller's own, as in sp_context_error.
+// Returns a copy per calling thread, as sp_context_error does.
 const sp_error *sp_world_error(const sp_world *w) {
     static _Thread_local sp_error copy;
     pthread_mutex_t *lock = &((sp_world *)w)->error_lock;

@@ -1,5 +1,5 @@
-// One step of a world: the stages in physical order, each timed. All work is on trial arrays until commit; a failure before it
-// puts everything back.
+// One step of a world: the stages in order of execution, each timed. Stages before commit change trial arrays only; a failure
+// before commit is rolled back.
 #include "body/drive.h"
 #include "body/tolerances.h"
 #include "contact/penalty.h"
@@ -10,7 +10,7 @@ typedef sp_status stage_fn(sp_world *w, double h);
 static stage_fn stage_free_motion, stage_guard, stage_balance, stage_commit, stage_publish;
 static void world_rollback(sp_world *w);
 
-// time += h, compensated
+// time += h, compensated summation
 static void time_add(double *time, double *carry, double h) {
     double y = h + *carry, t = *time + y;
     *carry = y - (t - *time);
@@ -41,7 +41,7 @@ static sp_status world_stages(sp_world *w, double h) {
     SP_TRY(world_run(w, h, SP_STAGE_FREE_MOTION, stage_free_motion));  // each body alone: A dv = b
     SP_TRY(world_run(w, h, SP_STAGE_GUARD, stage_guard));              // every trial number is finite
     SP_TRY(world_run(w, h, SP_STAGE_BALANCE, stage_balance));          // energy against work, inverted elements, overlap
-    SP_TRY(world_run(w, h, SP_STAGE_COMMIT, stage_commit));            // the first line that changes what others see; cannot fail
+    SP_TRY(world_run(w, h, SP_STAGE_COMMIT, stage_commit));            // first change of the committed state; cannot fail
     SP_TRY(world_run(w, h, SP_STAGE_PUBLISH, stage_publish));          // hash, events, snapshot; cannot fail
     return w->trial.status;
 }
@@ -81,7 +81,7 @@ static void prescribe_all(sp_world *w, double t, double h) {
     w->step = sp__step_default(h);
     w->step.time = t, w->step.number = w->trial.step, w->step.deterministic = w->def.deterministic;
     for (int a = 0; a < 3; a++) w->step.gravity[a] = sp__gravity_at(&w->gravity[a], t);
-    // kinematic bodies first: the others may look at them
+    // kinematic bodies first: other bodies may depend on them
     for (int kinematic = 1; kinematic >= 0; kinematic--)
         for (int i = 0; i < w->body_count; i++)
             if (!!(w->bodies[i]->caps & SP_CAP_KINEMATIC) == kinematic) prescribe_body(w, w->bodies[i]);
@@ -98,7 +98,7 @@ void sp__prescribe_now(sp_world *w) {
 
 // ---------------------------------------------------------------------------------------------------- free motion
 
-// held where it is, without velocity
+// holds the body at its committed positions, with zero velocity
 static void world_hold(sp_world *w, sp_body *b) {
     const sp_step step = sp__body_step(b, &w->step);
     memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], (size_t)b->nq * sizeof(double));
@@ -106,7 +106,8 @@ static void world_hold(sp_world *w, sp_body *b) {
     sp__loads_begin(b, &step);
 }
 
-// A failure of one body: of the whole step, or of this body alone where the world was told so. Memory is never its own affair.
+// The failure of one body fails the step, or freezes only this body if the definition of the world says so. A lack of memory
+// always fails the step.
 static sp_status world_failed(sp_world *w, sp_body *b, sp_status status) {
     if (w->def.on_failure != SP_FAILURE_FREEZE || status == SP_NO_MEMORY) return sp__world_body_failed(w, b, status);
     sp__event(w, SP_FROZEN, "body '%s' is held at its last good state: %s", b->name, w->body_error.message);
@@ -143,7 +144,7 @@ static sp_status stage_free_motion(sp_world *w, double h) {
 
 // index of the first number that is not finite, or n
 static int first_bad(const double *x, int n) {
-    // 0 * x is 0 or NaN: four running sums tell for the whole array without a branch
+    // 0 * x is 0 or NaN: four running sums test the whole array without branches
     double s[4] = {0};
     int i = 0;
     for (; i + 4 <= n; i += 4)
@@ -182,8 +183,8 @@ static sp_status stage_guard(sp_world *w, double h) {
 
 // ---------------------------------------------------------------------------------------------------- judging a step
 
-// The stage that judges a step: energy against work (body/energy.c), inverted elements, overlap with rigid bodies and of soft
-// bodies with each other (pairs.c). It changes no state: what it finds becomes a reservation and, the first time, an event.
+// Checks of the result of a step: energy balance (body/energy.c), inverted elements, penetration of rigid bodies, overlap of soft
+// bodies (pairs.c). This stage changes no state. A finding becomes a reservation and, the first time, an event.
 
 static sp_status judge_inverted(sp_world *w, const sp_body *b, sp_balance *n) {
     if (!(n->at.inverted > 0)) return SP_OK;
@@ -259,15 +260,14 @@ static sp_status stage_publish(sp_world *w, double h) {
     w->hash = sp__world_compute_hash(w);
     w->trial.hash = w->hash;
     w->trial.event_count = w->events->count;
-    // on all workers; the next step starts from it
+    // the update is parallel, and the next step uses its result
     for (int i = 0; w->def.snapshots && i < w->body_count; i++)
         if (w->bodies[i]->ops->settle) w->bodies[i]->ops->settle(w->bodies[i], NULL, SP_COMMITTED);
     if (w->def.snapshots) sp__snapshot_publish(w);
     return SP_OK;
 }
 
-// The trial state is simply not used. Parameters, springs, pins and poses go back to what they were, and so does what the signals
-// of the failed end of step wrote.
+// Discards the trial state. Restores parameters, springs, pins and poses, and evaluates signals at the old time again.
 static void world_rollback(sp_world *w) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
@@ -275,7 +275,7 @@ static void world_rollback(sp_world *w) {
         sp_slot *slot = sp__world_slot(w, b);
         slot->told = slot->told_before, slot->take_over = false;
         if (b->ops->undo) b->ops->undo(b);
-        // what the solver began in this step shall begin anew
+        // the solver restarts what it began in this step
         if (b->solver) sp__solver_step(b->solver, w->trial.step, w->def.deterministic);
     }
     w->pairs.found = w->pairs.told;
