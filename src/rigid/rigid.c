@@ -182,7 +182,7 @@ static double rigid_distance(sp_body *b, sp_which s, const double x[3], double n
     return best;
 }
 
-// ---------------------------------------------------------------------------------------------------- looking, edits
+// ---------------------------------------------------------------------------------------------------- queries, edits
 
 static int pose_count(const sp_body *b) {
     (void)b;

@@ -11,15 +11,15 @@
 enum { STRETCH = 0, TURN_A = 1, TURN_B = 4, STRAINS = 7 };
 
 typedef struct frame {
-    double R[9];  // rows: chord and two axes across
+    double R[9];  // rows: chord and two transverse axes
     double length;
     double mean[9], first[3];  // mean orientation of the ends, and its first axis
-    double half[3];            // rotation vector from it to the second end, in its own axes; to the first end: minus this
-    double turn[2][3];         // rotation vectors of the ends, in the frame
+    double half[3];            // rotation vector from `mean` to the second end, in its own axes; to the first end: the negative
+    double turn[2][3];         // rotation vectors of the ends, in the element's frame
     double strain[STRAINS];
 } frame;
 
-// the mean orientation, turned by the least turn that brings its first axis onto the chord
+// the mean orientation, rotated by the smallest rotation that aligns its first axis with the chord
 static void element_frame(const sp_beam_node *a, const sp_beam_node *b, frame *f) {
     double mean[4], chord[3], axis[3], sign = 0, norm = 0;
     for (int i = 0; i < 4; i++) sign += a->quat[i] * b->quat[i];
@@ -70,7 +70,7 @@ void sp__beam_rest(sp_beam_element *e, const sp_beam_node *a, const sp_beam_node
     memcpy(e->natural[1], f.strain + TURN_B, sizeof e->natural[1]);
 }
 
-// D of the linear beam: forces that belong to the strains
+// D of the linear beam: forces conjugate to the strains
 static void beam_stiffness(const sp_beam_element *e, double D[STRAINS][STRAINS]) {
     double l = e->length;
     memset(D, 0, STRAINS * sizeof *D);
@@ -82,7 +82,7 @@ static void beam_stiffness(const sp_beam_element *e, double D[STRAINS][STRAINS])
     }
 }
 
-// the moments of the linear beam over its stiffness; those on the first end point against the curvature
+// moments of the linear beam divided by its stiffness; the moment on the first end has the opposite sign of the curvature
 void sp__beam_bend(const sp_beam_element *e, const sp_beam_node *a, const sp_beam_node *b, double out[2][3]) {
     frame f;
     beam_measure_frame(e, a, b, &f);
@@ -95,22 +95,23 @@ void sp__beam_bend(const sp_beam_element *e, const sp_beam_node *a, const sp_bea
     }
 }
 
-// ------------------------------------------------------------------------------------------------ how strains change
+// ------------------------------------------------------------------------------------------------ strain derivatives
 
-// How the mean orientation turns with those of the ends, which stand at -x and x of it: half the sum, less what two opposite
-// turns make together. out: 3 x 3 that multiplies (wb - wa) / 2 and is taken off (wa + wb) / 2.
+// Derivative of the mean orientation with respect to those of the ends, which are at -x and x of it: (wa + wb) / 2 minus out (wb
+// - wa) / 2, where out is 3 x 3 and accounts for the non-commuting opposite rotations.
 static void mean_slope(const frame *f, double out[9]) {
     const double *x = f->half;
     double a2 = sp__dot3(x, x), a = sqrt(a2), world[3];
     double even = a > 1e-4 ? sin(a) / a : 1 - a2 / 6, odd = a > 1e-4 ? (1 - cos(a)) / a2 : 0.5 - a2 / 24;
-    // J(x) - J(-x) = 2 odd [x]x and J(x) + J(-x) = 2 (even 1 + (1 - even) n n^T); [x]x undoes the second part of the inverse
+    // J(x) - J(-x) = 2 odd [x]x and J(x) + J(-x) = 2 (even 1 + (1 - even) n n^T); [x]x cancels the second part of the inverse
     sp__mul3(f->mean, x, world);
     double s = odd / even, X[9] = {0, -world[2], world[1], world[2], 0, -world[0], -world[1], world[0], 0};
     for (int i = 0; i < 9; i++) out[i] = s * X[i];
 }
 
-// Angular velocity of the frame along (va, wa, vb, wb), 3 x 12: with the chord, and about it as the least turn carries the mean
-// orientation: (w . (u + e) - k . dc / l) / (1 + u . e), u the mean first axis, e the chord, k = u x e.
+// Angular velocity of the frame with respect to (va, wa, vb, wb), 3 x 12. Across the chord it follows the chord; about the chord
+// it is (w . (u + e) - k . dc / l) / (1 + u . e), u the mean first axis, e the chord, k = u x e: the mean orientation transported
+// by the smallest rotation.
 static void frame_slope(const frame *f, double W[3][12]) {
     const double *e = f->R, *u = f->first;
     double c = 1 + sp__dot3(u, e), k[3], M[9], sum[3], off[3];
@@ -131,7 +132,7 @@ static void frame_slope(const frame *f, double W[3][12]) {
     }
 }
 
-// strains along (va, wa, vb, wb)
+// derivatives of the strains with respect to (va, wa, vb, wb)
 static void beam_strain_slopes(const frame *f, double B[STRAINS][12]) {
     double W[3][12];
     memset(B, 0, STRAINS * sizeof *B);
@@ -172,23 +173,24 @@ double sp__beam_energy(const sp_beam_element *e, const sp_beam_node *a, const sp
     return energy;
 }
 
-// ------------------------------------------------------------------------------------------------ what stress adds
+// ------------------------------------------------------------------------------------------------ geometric stiffness
 
 // The gradient of the energy at stresses N, m_a, m_b is
 //     -N e + A, y_a - c_a, N e - A, y_b - c_b     on va, wa, vb, wb,   y = R^T T^T m,  Y = y_a + y_b,  h = e . Y,
 //     A = (Y x e - k h / (1 + u . e)) / l,        c = h/2 (sum +- off),  sum = (u + e) / (1 + u . e),  off = -s x x sum
-// (names of frame_slope; x the half turn in world axes, s = tan(|x|/2) / |x|). Its derivative with stresses as they are:
+// (names of frame_slope; x the half rotation in world axes, s = tan(|x|/2) / |x|). The geometric stiffness is its derivative at
+// constant stresses.
 typedef struct stress {
     double N, m[2][3];
     double u[3], e[3], k[3], c, l;
     double x[3], s, ds;  // ds: (ds/da) / a
     double sum[3], off[3];
     double y[2][3], Y[3], h, A[3];
-    double back[9], slope[9], M[9];  // of the half turn: its matrix, its own derivative; mean_slope
+    double back[9], slope[9], M[9];  // of the half rotation: its matrix and derivative; mean_slope
     double B[STRAINS][12], W[3][12];
 } stress;
 
-// tan(a/2) / a and its derivative over a
+// tan(a/2) / a, and its derivative divided by a
 static void half_tangent(double a, double *s, double *ds) {
     double a2 = a * a, t = tan(0.5 * a);
     if (a > 0.1) {
@@ -199,7 +201,7 @@ static void half_tangent(double a, double *s, double *ds) {
     *ds = 1.0 / 12 + a2 * (1.0 / 60 + a2 * (17.0 / 6720 + a2 * 31 / 90720));
 }
 
-// d(T^T m) where the turn t changes by dt
+// d(T^T m) for a change dt of the rotation vector t
 static void moment_slope(const double t[3], const double m[3], const double dt[3], double out[3]) {
     double a2 = sp__dot3(t, t), a = sqrt(a2), s, ds, side[3], tm = sp__dot3(t, m), tdt = sp__dot3(t, dt), dtm = sp__dot3(dt, m);
     if (a > 0.3) {
@@ -245,7 +247,7 @@ static void open_stress(const sp_beam_element *e, const frame *f, stress *g) {
     frame_slope(f, g->W);
 }
 
-// how what the gradient is made of changes along one velocity
+// changes of the terms of the gradient along one velocity
 typedef struct change {
     double e[3], u[3], x[3], l, c, k[3], sum[3], off[3], y[2][3], Y[3], h, A[3];
 } change;
@@ -288,7 +290,7 @@ static void change_moments(const stress *g, const frame *f, int j, change *d) {
     }
 }
 
-// N / l (1 - e e^T) on both ends of the chord
+// N / l (1 - e e^T) at both ends of the chord
 static void beam_add_tension(const frame *f, double N, double *K) {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
@@ -321,7 +323,7 @@ void sp__beam_stress(const sp_beam_element *e, const sp_beam_node *a, const sp_b
     }
 }
 
-// ------------------------------------------------------------------------------------------------ motion and places
+// ------------------------------------------------------------------------------------------------ motion and points
 
 void sp__beam_move(const sp_beam_node *n, double s, const double v[6], sp_beam_node *out) {
     double angle = s * sp__norm3(v + 3), turn[4] = {1, 0, 0, 0}, quat[4], norm = 0;
@@ -374,7 +376,7 @@ void sp__beam_frame(const sp_beam_node *a, const sp_beam_node *b, double u, doub
     sp__turn_matrix(part, Q);
     sp__mul33(Q, Ra, R);
     if (!J) return;
-    // exp(u t) turned further by wa, and t by what wb has more than exp(t) wa
+    // w = exp(u t) wa + own (wb - exp(t) wa)
     double spin[9], slope[9], own[9], other[9];
     sp__turn_spin(part, spin);
     sp__turn_slope(turn, slope);

@@ -1,4 +1,4 @@
-// The series engine of curve.h. Equation numbers are those of Casati 2015.
+// Power series of curve.h. Equation numbers are those of Casati 2015.
 #include "rod/curve.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ static double curve_largest3(const double *v) {
     return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
 }
 
-// ------------------------------------------------------------------------------------------------ how far a series may reach
+// ------------------------------------------------------------------------------------------------ step length of a series
 
 // C(s) = 2 sum of |lambda_n| s^(n+1) (4.2.40)
 static double curve_height(int degree, const double *norms, double s) {
@@ -19,7 +19,7 @@ static double curve_height(int degree, const double *norms, double s) {
     return 2 * s * sum;
 }
 
-// (4.2.32) in a form that does not cancel where lambda_1 is small
+// (4.2.32) in a form without cancellation where lambda_1 is small
 static double affine_step(double norm0, double norm1, double reach) {
     double below = sqrt(norm0 * norm0 + 2 * reach * norm1) + norm0;
     return below > 0 ? reach / below : INFINITY;
@@ -32,7 +32,7 @@ double sp__curve_step(int degree, const double *lambda, double reach, double lef
     if (degree > 1) {
         if (curve_height(degree, norms, left) <= reach) return left;
         double low = 0, high = fmin(left, step);
-        // C rises from 0: one root. Fifty halvings reach rounding, and a step is a choice, not a result.
+        // C increases from 0, so there is one root. Fifty bisections reach rounding precision.
         for (int i = 0; i < 50; i++) {
             double middle = 0.5 * (low + high);
             if (curve_height(degree, norms, middle) <= reach)
@@ -42,13 +42,13 @@ double sp__curve_step(int degree, const double *lambda, double reach, double lef
         }
         step = low > 0 ? low : high;
     }
-    // no crumbs at the end
+    // avoids a tiny last segment
     return left - step < 1e-14 * left ? left : step;
 }
 
 void sp__curve_shift(int degree, const double *lambda, double a, double *out) {
     if (out != lambda) memcpy(out, lambda, 3 * ((size_t)degree + 1) * sizeof *out);
-    // Horner's scheme, again and again: its remainders are the coefficients about a
+    // repeated Horner scheme: the remainders are the coefficients about a
     for (int n = 0; n < degree; n++)
         for (int k = degree - 1; k >= n; k--)
             for (int i = 0; i < 3; i++) out[3 * k + i] += a * out[3 * (k + 1) + i];
@@ -56,7 +56,7 @@ void sp__curve_shift(int degree, const double *lambda, double a, double *out) {
 
 // ------------------------------------------------------------------------------------------------ series
 
-// out += s A [l]x, a row at a time
+// out += s A [l]x, row by row
 static void add_turned(const double *A, const double *l, double s, double *out) {
     double x = s * l[0], y = s * l[1], z = s * l[2];
     for (int i = 0; i < 9; i += 3) {
@@ -66,7 +66,7 @@ static void add_turned(const double *A, const double *l, double s, double *out) 
     }
 }
 
-// every entry is at most this; written so that it becomes comparisons, not calls
+// true if no entry exceeds `most`; this form compiles to comparisons without calls
 static bool all_within(const double *m, double most) {
     bool within = true;
     for (int i = 0; i < 9; i++) within &= fabs(m[i]) <= most;
@@ -96,7 +96,7 @@ bool sp__curve_expand(const sp_curve_frame *start, int degree, const double *lam
     return true;
 }
 
-// Horner, the small terms first; twelve sums in registers
+// Horner scheme, small terms first; twelve sums in registers
 void sp__curve_at(const sp_curve_series *series, double x, sp_curve_frame *out) {
     const double *last = series->r[series->terms];
     double t0 = 0, t1 = 0, t2 = 0, a0 = 0, a1 = 0, a2 = 0, b0 = 0, b1 = 0, b2 = 0, r0 = last[0], r1 = last[1], r2 = last[2];
@@ -123,7 +123,7 @@ bool sp__curve_next(sp_curve_walk *w, double tolerance, sp_curve_series *out) {
     if (!(left > 0) || w->failed) return false;
     double step = sp__curve_step(w->degree, w->lambda, w->reach, left);
     bool last = step >= left;
-    // as long as the rounded places are apart: the lengths of any number of segments then add up to the whole
+    // the step is the difference of rounded positions, so that the steps add up to the length of the element
     double next = last ? w->length : w->at + step;
     step = next - w->at;
     if (!sp__curve_expand(&w->frame, w->degree, w->lambda, step, tolerance, out)) {

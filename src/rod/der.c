@@ -1,4 +1,4 @@
-// Discrete elastic rods (der.h): frames that time carries along, the polyline at rest, and the sums over edges and nodes.
+// Discrete elastic rods (der.h): transported frames, the polyline at rest, and the sums over edges and nodes.
 #include "rod/der.h"
 
 #include "math/vec3.h"
@@ -51,8 +51,8 @@ void sp__der_node_strains(sp_der_node *n, double twist) {
 // K1 (sign +1, directors d2, second material axis) and K2 (sign -1, d1, first) have the same form
 typedef struct bending {
     double K, sign;
-    const double *d, *me, *mf;  // director sum; material axes in the second derivatives along edges
-    const double *ae, *af;      // those in the derivatives along angles
+    const double *d, *me, *mf;  // sum of directors; material axes in the second derivatives with respect to edges
+    const double *ae, *af;      // material axes in the derivatives with respect to angles
 } bending;
 
 static bending bending_of(const sp_der_node *n, int k) {
@@ -72,7 +72,7 @@ static void bend_gradient(const sp_der_node *n, const bending *b, double g[LOCAL
     g[ANGLE_F] = -0.5 * sp__dot3(n->kb, b->af);
 }
 
-// along an edge and an angle whose material axis is m
+// mixed derivative with respect to an edge and an angle whose material axis is m
 static void add_edge_angle(const sp_der_node *n, double H[LOCAL * LOCAL], int angle, const double *m) {
     double fm[3], em[3], along = 0.5 * sp__dot3(n->kb, m);
     sp__cross3(n->tf, m, fm);
@@ -171,7 +171,7 @@ void sp__der_carry(const double u[3], const double a[3], const double b[3], doub
     for (int i = 0; i < 3; i++) out[i] = c * u[i] + turned[i] + axis[i] * along;
 }
 
-// made unit and square to t: carrying loses orthogonality by rounding only
+// normalises u and makes it orthogonal to t: transport loses orthogonality only by rounding
 static void der_squared(double u[3], const double t[3]) {
     sp__axpy3(u, -sp__dot3(u, t), t, u);
     double norm = sp__norm3(u);
@@ -185,7 +185,7 @@ static double unit_between(const double from[3], const double to[3], double t[3]
     return norm;
 }
 
-// the angle from a's frame, carried to b, to b's own, nearest to `near`
+// angle from a's frame, transported to b, to b's own frame; of its multiples of 2 pi the value nearest to `near`
 static double twist_between(const double ta[3], const double a[3], const double tb[3], const double b[3], double near) {
     double c[3], side[3];
     sp__der_carry(a, ta, tb, c);
@@ -216,7 +216,7 @@ void sp__der_frame(int edges, const double clamp[9], double *q) {
     }
 }
 
-// what an edge does between two polylines, in time; before: frame of what stands before it at the end, becomes its own
+// transports the frame of an edge in time; before: frame of the previous edge at the end of the move, replaced by its own
 static void carry_edge(int edges, int e, const double was[3], const double *from, double *to, double before[2][3]) {
     double now[3], a[3];
     unit_between(to + sp__der_place(e), to + sp__der_place(e + 1), now);
@@ -257,16 +257,16 @@ void sp__der_turn_clamp(int edges, const double clamp[9], double *q) {
     *twist = twist_between(t, a, edge, q + sp__der_director(edges, 0), *twist);
 }
 
-// ------------------------------------------------------------------------------------------------ at rest
+// ------------------------------------------------------------------------------------------------ rest state
 
-// An element of a curve as an edge: its frame is that of the middle, turned onto the chord.
+// An element of a curve as an edge: its frame is the frame at the middle, rotated onto the chord.
 typedef struct chord {
     double t[3], m1[3], m2[3];
     double length;
     double twist[2];  // integrals of the twist over both halves
 } chord;
 
-// `at` goes on to the end of the element
+// moves `at` to the end of the element
 static void next_chord(sp_curve_frame *at, const double *curvature, double length, chord *c) {
     double lambda[6], start[3], middle[3];
     for (int i = 0; i < 3; i++) lambda[i] = curvature[i], lambda[3 + i] = (curvature[3 + i] - curvature[i]) / length;
@@ -277,14 +277,14 @@ static void next_chord(sp_curve_frame *at, const double *curvature, double lengt
     sp__curve_shift(1, lambda, 0.5 * length, lambda);
     sp__curve_cross(at, 1, lambda, 0.5 * length, SP_CURVE_REACH_FINE, 1e-17);
     c->length = unit_between(start, at->r, c->t);
-    // a curve that comes back on itself within an element has no chord to speak of
+    // a curve that returns to its start within an element has no useful chord
     if (!(c->length > 0.25 * length)) c->length = 0.25 * length, memcpy(c->t, middle, sizeof middle);
     sp__der_carry(c->m1, middle, c->t, c->m1);
     der_squared(c->m1, c->t);
     sp__cross3(c->t, c->m1, c->m2);
 }
 
-// the frame of a clamp, as what stands before the first edge
+// the frame of a clamp as the edge before the first one
 static chord clamp_chord(const double R[9]) {
     chord c = {.length = 1};
     der_column(R, 0, c.t), der_column(R, 1, c.m1), der_column(R, 2, c.m2);
@@ -295,7 +295,7 @@ static double twist_of(const chord *before, const chord *c) {
     return twist_between(before->t, before->m1, c->t, c->m1, before->twist[1] + c->twist[0]);
 }
 
-// strains between two chords; where they all but fold back, as much as a node can take
+// strains between two chords, limited where the chords almost fold back
 static void chord_strains(const chord *before, const chord *c, double out[3]) {
     enum { MOST = 20 };
     sp_der_node n = {.e = before->length, .f = c->length};
@@ -305,7 +305,7 @@ static void chord_strains(const chord *before, const chord *c, double out[3]) {
     for (int k = 0; k < 3; k++) out[k] = k < 2 ? fmax(-MOST, fmin(MOST, n.strain[k])) : n.strain[k];
 }
 
-// halves of two cells give way one after the other
+// stiffness of two half cells in series
 static double in_series(double a, double length_a, double b, double length_b) {
     return 2 / (length_a / a + length_b / b);
 }
@@ -342,7 +342,7 @@ void sp__der_bend(const sp_der *d, const sp_der_edge *edge, const sp_curve_frame
     }
 }
 
-// ------------------------------------------------------------------------------------------------ at a state
+// ------------------------------------------------------------------------------------------------ kinematics and energy
 
 static void der_material(const double t[3], const double a[3], double angle, double m1[3], double m2[3]) {
     double b[3], c = cos(angle), s = sin(angle);
@@ -360,7 +360,7 @@ bool sp__der_settle(sp_der *d, const double *q) {
             n->e = n[-1].f, memcpy(n->te, n[-1].tf, sizeof n->te);
             memcpy(n->m1e, n[-1].m1f, sizeof n->te), memcpy(n->m2e, n[-1].m2f, sizeof n->te);
         } else {
-            n->e = 1;  // never divided by: nothing moves it
+            n->e = 1;  // any positive value: the clamp has no unknowns
             der_column(clamp, 0, n->te), der_column(clamp, 1, n->m1e), der_column(clamp, 2, n->m2e);
         }
         double own = q[sp__der_angle(e)], near = q[sp__der_reference_twist(d->edges, e)];
@@ -384,8 +384,8 @@ static void add_band(double *hessian, int i, int j, double value) {
     if (j <= i) hessian[(SP_DER_BAND + 1) * (size_t)i + (size_t)(j - i + SP_DER_BAND)] += value;
 }
 
-// From edges and angles to the unknowns around a node, x_{i-1}, theta_{i-1}, x_i, theta_i, x_{i+1}: with e = x_i - x_{i-1} and
-// f = x_{i+1} - x_i, `in` at a stride becomes `out`.
+// Chain rule from edges and angles to the unknowns of a node, x_{i-1}, theta_{i-1}, x_i, theta_i, x_{i+1}, with e = x_i - x_{i-1}
+// and f = x_{i+1} - x_i: `in`, with a stride, becomes `out`.
 enum { AROUND = 11 };
 
 static void der_around(const double *in, int stride, double out[AROUND]) {
@@ -396,7 +396,7 @@ static void der_around(const double *in, int stride, double out[AROUND]) {
     out[3] = in[stride * SP_DER_ANGLE_E], out[7] = in[stride * SP_DER_ANGLE_F];
 }
 
-// node i; at the root the edge before is the clamp's, which nothing moves
+// adds the terms of node i; at the root, the edge before is the clamp, which does not depend on unknowns
 static void der_spread(int i, double *g, double *H, double *gradient, double *hessian) {
     double all[AROUND], rows[LOCAL][AROUND], columns[AROUND][AROUND];
     int first = i > 0 ? 0 : 4, at = 4 * i - 4;

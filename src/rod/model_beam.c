@@ -1,12 +1,12 @@
-// Corotational beams (beam.h) as a model of strands: a place and an orientation (quaternion) at each node, velocities and angular
-// velocities in world axes as unknowns.
+// Corotational beams (beam.h) as a rod model: each node has a position and an orientation (quaternion); the unknowns are velocity
+// and angular velocity in world axes.
 //
-// Masses are lumped, half of each element at its two nodes, and so is the inertia of sections against turning: about the tangent
-// and across. No share of m l2 is added across, as lumped beams often have: it would only slow high waves down, and no step of an
-// explicit scheme gets longer by it, since sections turn as fast as an element stretches.
+// Masses are lumped, half of each element at its two nodes, and so is the rotational inertia of the sections, about the tangent
+// and across. Lumped beams often add a share of m l2 across. It is left out: it would only slow down high-frequency waves, and
+// explicit steps would not become longer, since sections rotate as fast as an element stretches.
 //
-// Rest. Natural rotations of an element's ends are those of the natural curve's frames against the chord; its length is the
-// chord.
+// Rest state: the natural rotations of an element's ends are those of the natural curve's frames relative to the chord. The rest
+// length is the chord.
 #include "linear/banded.h"
 #include "math/vec3.h"
 #include "rod/beam.h"
@@ -22,7 +22,7 @@ typedef struct inertia {
 typedef struct strand {
     sp_beam_element *element;
     inertia *node;
-    bool motion;  // settled with velocities
+    bool motion;  // kinematics include velocities
 } strand;
 
 static const double pi = 3.14159265358979323846;
@@ -35,7 +35,7 @@ static const sp_beam_node *beam_settled(const sp_body *b, int part) {
     return (const sp_beam_node *)sp__rod_settled_at(b, part);
 }
 
-// ------------------------------------------------------------------------------------------------ making
+// ------------------------------------------------------------------------------------------------ creation
 
 static int beam_coordinates(int elements) {
     return Q * (elements + 1);
@@ -55,14 +55,14 @@ static void node_of_frame(const sp_curve_frame *f, sp_beam_node *n) {
     sp__turn_quat(f->R, n->quat);
 }
 
-// to the end of an element with affine curvature
+// moves `at` to the end of an element with affine curvature
 static void beam_cross(sp_curve_frame *at, const double *curvature, double length) {
     double lambda[6];
     for (int i = 0; i < 3; i++) lambda[i] = curvature[i], lambda[3 + i] = (curvature[3 + i] - curvature[i]) / length;
     sp__curve_cross(at, 1, lambda, length, SP_CURVE_REACH_FINE, 1e-17);
 }
 
-// rotations between the ends of an element are told apart up to half a turn
+// the relative rotation of the two ends is unique only below pi
 static sp_status beam_check_curvature(sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -93,7 +93,7 @@ static void beam_changed(sp_body *b, int part) {
         node_of_frame(&at, &ends[1]);
         s->element[e] = (sp_beam_element){.stretch = k->stretch, .twist = k->twist, .bend = {k->bend[0], k->bend[1]}};
         sp__beam_rest(&s->element[e], &ends[0], &ends[1]);
-        // a curve that comes back on itself within an element has no chord to speak of
+        // a curve that returns to its start within an element has no useful chord
         s->element[e].length = fmax(s->element[e].length, 0.25 * length);
         for (int end = 0; end < 2; end++) {
             inertia *n = &s->node[e + end];
@@ -125,8 +125,8 @@ static void beam_destroy(sp_body *b, int part) {
     sp__rod(b)->part[part].model = NULL;
 }
 
-// Orientations are those of the curve; chords have its directions and their lengths at rest, so that nothing is stretched. Where
-// the curvature is the natural one all nodes are on the curve.
+// Orientations are those of the curve. Chords have the directions of the curve and their rest lengths, so nothing is stretched.
+// If the curvature is the natural one, all nodes lie on the curve.
 static void beam_bend(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -155,7 +155,7 @@ static sp_status beam_settle(sp_body *b, int part, const double *q, const double
     return isfinite(sum) ? SP_OK : SP_NOT_FINITE;
 }
 
-// out = R diag R^T w, diag or its inverse
+// out = R diag R^T w, with diag or its inverse
 static void turn_inertia(const sp_beam_node *at, const inertia *n, const double *w, bool inverse, double out[3]) {
     double R[9], own[3];
     sp__quat_matrix(at->quat, R);
@@ -196,7 +196,7 @@ static void add_mass(const sp_beam_node *at, const inertia *n, int first, double
     }
 }
 
-// the lower triangle of an element's matrix into the band of the strand
+// adds the lower triangle of an element's matrix to the band of the strand
 static void add_element_matrix(const double *own, int element, double *K) {
     for (int i = 0; i < TWELVE; i++)
         for (int j = 0; j <= i; j++) *sp__banded_at(K, BAND, V * element + i, V * element + j) += own[TWELVE * i + j];
@@ -265,7 +265,8 @@ static void beam_between(sp_body *b, int part, const double *from, const double 
     }
 }
 
-// Rotation vectors do not add up: the turn s x, then s a d. Of the two vectors of the same turn the one nearer to their sum.
+// Composition of rotations: s x, then s a d, since rotation vectors do not add. Of the two vectors of this rotation, the one
+// nearer to the sum.
 static void beam_further(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out) {
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
         const sp_beam_node none = {.quat = {1, 0, 0, 0}};
@@ -281,7 +282,7 @@ static void beam_further(sp_body *b, int part, double s, const double *x, double
     }
 }
 
-// ------------------------------------------------------------------------------------------------ places
+// ------------------------------------------------------------------------------------------------ points
 
 static void beam_place(sp_body *b, int part, int element, double u, sp_curve_frame *out) {
     const sp_beam_node *node = beam_settled(b, part) + element;
@@ -311,7 +312,7 @@ static void beam_speed(sp_body *b, int part, int element, double u, const double
     }
 }
 
-// ------------------------------------------------------------------------------------------------ holding
+// ------------------------------------------------------------------------------------------------ held nodes
 
 static int beam_held(sp_body *b, int part, int node, unsigned axes, int *unknown) {
     (void)b, (void)part;
@@ -333,10 +334,10 @@ static void beam_aim(sp_body *b, int part, int node, const double *hold, const d
     sp__quat_mul(turn, from->quat, to->quat);
 }
 
-// ------------------------------------------------------------------------------------------------ what others look at
+// ------------------------------------------------------------------------------------------------ queries
 
-// Natural curvature and what moments at the nodes add to it, the mean of both elements. Twist, constant in each, is carried on to
-// the ends from the two elements there.
+// Natural curvature plus moments at the nodes over stiffness, the mean of both elements. Twist is constant in each element and is
+// extrapolated to the ends from the two nearest elements.
 static void beam_curvature(sp_body *b, int part, double *out) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -386,7 +387,7 @@ const sp_rod_model_ops sp__rod_beam = {
     .coordinates = beam_coordinates,
     .unknowns = beam_unknowns,
     .band = beam_band,
-    .calm = 1e-5,  // what is missing of a stiff stretch brakes
+    .calm = 1e-5,  // the error of stiff stretching damps the motion
     .create = beam_create,
     .destroy = beam_destroy,
     .changed = beam_changed,

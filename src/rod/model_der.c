@@ -1,9 +1,9 @@
-// Discrete elastic rods (der.h) as a model of strands. Masses are lumped: those of half the elements around it at each node, and
-// the inertia about its tangent at each edge.
+// Discrete elastic rods (der.h) as a rod model. Masses are lumped: each node has half the mass of its elements, each edge has the
+// rotational inertia about its tangent.
 //
-// A root that is held with its frame is held by its place alone: the clamp's frame, which is part of the coordinates, and half a
-// cell do the rest. That frame follows its target where the root is held, and the first edge where it is not, so that it is the
-// right one whenever the root is held again. With `edge_clamp` a root is held like other nodes, by an edge.
+// A clamped root fixes only its position as an unknown. The clamp's frame, which is part of the coordinates, and half a cell fix
+// the direction. This frame follows its target while the root is clamped, and the first edge otherwise, so that it is correct
+// when the root is clamped again. With `edge_clamp`, a root is clamped like other nodes, by fixing an edge.
 #include "linear/banded.h"
 #include "math/vec3.h"
 #include "rod/der.h"
@@ -13,7 +13,7 @@
 typedef struct strand {
     sp_der d;
     sp_der_edge *edge;
-    double *inertia;  // of the unknowns
+    double *inertia;  // per unknown
 } strand;
 
 static const double pi = 3.14159265358979323846;
@@ -22,13 +22,13 @@ static strand *der_strand_of(const sp_body *b, int part) {
     return sp__rod(b)->part[part].model;
 }
 
-// held with its frame by half a cell
+// clamped with its frame, by half a cell
 static bool der_clamped(const sp_body *b, int part) {
     const unsigned char *fixed = b->fixed + sp__rod(b)->part[part].v;
     return !sp__rod(b)->edge_clamp && fixed[0] && fixed[1] && fixed[2];
 }
 
-// ------------------------------------------------------------------------------------------------ making
+// ------------------------------------------------------------------------------------------------ creation
 
 static int der_coordinates(int elements) {
     return sp__der_coordinates(elements);
@@ -43,7 +43,7 @@ static int der_band(int elements) {
     return SP_DER_BAND;
 }
 
-// an edge that turns by half a turn against the next has no strain
+// the strain is singular if an edge is rotated by pi relative to the next one
 static sp_status der_check_curvature(sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -126,8 +126,8 @@ static double der_force(sp_body *b, int part, double *f) {
     return potential;
 }
 
-// Where K is not to be exact it is positive semi-definite: one linearisation with the whole of it loses its way as soon as edges
-// are compressed by more than bending holds up (a strand of 0.1 mm at steps of 10 ms), and is no closer where it does not.
+// Unless `exact`, K is positive semi-definite. A single linearisation with the full K diverges as soon as edges are compressed
+// beyond buckling (a strand of 0.1 mm at steps of 10 ms), and is not more accurate otherwise.
 static void der_matrices(sp_body *b, int part, bool exact, double *M, double *K) {
     const strand *s = der_strand_of(b, part);
     for (int i = 0; i < sp__rod(b)->part[part].nv; i++) *sp__banded_at(M, SP_DER_BAND, i, i) += s->inertia[i];
@@ -145,7 +145,7 @@ static void der_mass(sp_body *b, int part, const double *x, double *y, bool inve
 
 // ------------------------------------------------------------------------------------------------ motion
 
-// share of the turn from one rotation to another
+// a share of the rotation from one orientation to another
 static void turned_part(const double from[9], const double to[9], double share, double out[9]) {
     double back[9], between[9], t[3], turn[9];
     for (int i = 0; i < 9; i++) back[i] = from[3 * (i % 3) + i / 3];
@@ -156,7 +156,7 @@ static void turned_part(const double from[9], const double to[9], double share, 
     sp__mul33(turn, from, out);
 }
 
-// material frame of an edge from coordinates, whether settled or not
+// material frame of an edge from any coordinates, without updating the kinematics
 static void edge_frame(int edges, const double *q, int edge, double R[9]) {
     double t[3], b[3], angle = q[sp__der_angle(edge)], c = cos(angle), s = sin(angle);
     const double *a = q + sp__der_director(edges, edge);
@@ -167,7 +167,8 @@ static void edge_frame(int edges, const double *q, int edge, double R[9]) {
     for (int i = 0; i < 3; i++) R[3 * i] = t[i], R[3 * i + 1] = c * a[i] + s * b[i], R[3 * i + 2] = c * b[i] - s * a[i];
 }
 
-// The clamp's frame goes to its target, in statics in load steps; or along with the first edge, free of strain.
+// Moves the clamp's frame to its target, in statics by load steps. If the root is not clamped, the frame follows the first edge
+// without strain.
 static void move_clamp(sp_body *b, int part, double load_factor, const double *from, double *to) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     const strand *s = p->model;
@@ -197,7 +198,7 @@ static void der_between(sp_body *b, int part, const double *from, const double *
     for (int i = 0; i < sp__rod(b)->part[part].nv; i++) d[i] = to[i] - from[i];
 }
 
-// the clamp turns evenly, too
+// interpolates the rotation of the clamp too
 static void der_toward(sp_body *b, int part, const double *from, const double *to, double share, double *out) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     int clamp = sp__der_clamp(p->elements);
@@ -216,8 +217,8 @@ static void tangent_at(const double *q, double s, const double *x, double a, con
     for (int k = 0; k < 3; k++) t[k] /= norm;
 }
 
-// Reference frames that go to the end by way of x arrive turned against those that go there at once, by the area that the tangent
-// goes round: angles make up for it, so that a step leads where the forces at x say it does.
+// Frames transported via x arrive rotated relative to frames transported directly, by the area enclosed by the tangent
+// (holonomy). The angles compensate for this, so that the step ends where the forces at x predict.
 static void der_further(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     const double *q = b->q[SP_COMMITTED] + p->q;
@@ -233,10 +234,10 @@ static void der_further(sp_body *b, int part, double s, const double *x, double 
         out[i] = x[i] + a * d[i] + atan2(sp__dot3(side, next), sp__dot3(once, by)) / s;
     }
     for (int i = 0; i < p->nv; i++)
-        if (i % 4 < 3) out[i] = x[i] + a * d[i];  // places, which the tangents needed as they were
+        if (i % 4 < 3) out[i] = x[i] + a * d[i];  // positions: last, since the tangents above need the old ones
 }
 
-// ------------------------------------------------------------------------------------------------ places
+// ------------------------------------------------------------------------------------------------ points
 
 static void der_place(sp_body *b, int part, int element, double u, sp_curve_frame *out) {
     const double *x = sp__rod_settled_at(b, part) + sp__der_place(element), *y = x + 4;
@@ -244,7 +245,7 @@ static void der_place(sp_body *b, int part, int element, double u, sp_curve_fram
     sp__der_material(&der_strand_of(b, part)->d, element, out->R);
 }
 
-// frames are carried without spin about the tangent: w = t x t' + theta' t
+// frames are transported without spin about the tangent: w = t x t' + theta' t
 static void der_speed(sp_body *b, int part, int element, double u, const double *v, double out[6]) {
     const sp_der_node *n = &der_strand_of(b, part)->d.node[element];
     const double *x = v + sp__der_place(element), *y = x + 4;
@@ -274,7 +275,7 @@ static int der_slopes(sp_body *b, int part, int element, double u, int *unknown,
     return 7;
 }
 
-// ------------------------------------------------------------------------------------------------ holding
+// ------------------------------------------------------------------------------------------------ held nodes
 
 enum { ALL_AXES = 7 };
 
@@ -294,7 +295,7 @@ static int der_held(sp_body *b, int part, int node, unsigned axes, int *unknown)
     return n;
 }
 
-// the angle that gives an edge along t this first axis, against the reference frame that the committed one becomes
+// angle at which an edge along t has this first axis, relative to the committed reference frame after transport
 static double angle_to(const double *q, int edges, int edge, const double t[3], const double axis[3]) {
     double was[3], a[3], side[3], near = q[sp__der_angle(edge)];
     sp__sub3(q + sp__der_place(edge + 1), q + sp__der_place(edge), was);
@@ -325,14 +326,14 @@ static void der_aim(sp_body *b, int part, int node, const double *hold, const do
     int clamp = sp__der_clamp(p->elements);
     memcpy(target + sp__der_place(node), where, 3 * sizeof *target);
     if (node == 0) sp__mul33(R, hold + clamp, target + clamp);
-    // without its frame a node has nothing to say about the next
+    // a node that is held without its frame does not prescribe the next node
     if (b->fixed[p->v + sp__der_angle(held_edge(p->elements, node))]) aim_edge(b, part, node, hold, R, target);
 }
 
-// ------------------------------------------------------------------------------------------------ what others look at
+// ------------------------------------------------------------------------------------------------ queries
 
-// Natural curvature and what moments at the nodes add to it: strain over length. Where there is no bending node, carried on from
-// the two next to it.
+// Natural curvature plus moments at the nodes over stiffness: strain over length. At ends without a bending node, extrapolated
+// from the two nearest nodes.
 static void der_curvature(sp_body *b, int part, double *out) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -389,7 +390,7 @@ const sp_rod_model_ops sp__rod_der = {
     .unknowns = der_unknowns,
     .band = der_band,
     .clamp = sp__der_clamp,
-    .calm = 1e-5,  // what is missing of a stiff stretch brakes
+    .calm = 1e-5,  // the error of stiff stretching damps the motion
     .create = der_create,
     .destroy = der_destroy,
     .changed = der_changed,

@@ -1,8 +1,8 @@
-// Clothoids and helices as models of a rod (strand.h has their mechanics).
+// Clothoids and helices as rod models (strand.h has the mechanics).
 //
-//   coordinates   place of the root (3), its turn as a unit quaternion w x y z (4), three for each control
+//   coordinates   position of the root (3), its orientation as a unit quaternion w x y z (4), three per control
 //   unknowns      velocity of the root, its angular velocity in world axes, rates of the controls
-// Everything depends on everything: bands are full.
+// Every unknown couples with every other: bands are full.
 #include "linear/banded.h"
 #include "math/vec3.h"
 #include "rod/rod.h"
@@ -12,19 +12,19 @@
 
 enum { ROOT_Q = 7, ROOT_V = 6 };
 
-// of series: the term that ends them is smaller still by their factorials
+// for truncating series; the error is smaller still, since terms decrease factorially
 static const double tolerance = 1e-12;
 
 typedef struct model {
     sp_strand strand;
-    sp_strand_element *element;  // those there is room for
-    double *rest, *x;            // 3 x controls: natural curvatures; twice, scratch
-    double *q, *v;               // where the strand was placed: coordinates and velocities
+    sp_strand_element *element;  // full capacity
+    double *rest, *x;            // 3 x controls: natural curvatures; x: scratch of twice that size
+    double *q, *v;               // coordinates and velocities of the current placement
     bool placed;
     sp_strand_carry carry;
-    double *before;   // coordinates a step ago
-    double *spin;     // of elements: inertia about the tangent [kg m]
-    double h, share;  // of the step it was placed for; how much of its inertia is carried over
+    double *before;   // coordinates one step earlier
+    double *spin;     // elements: inertia about the tangent [kg m]
+    double h, share;  // of the step it was placed for; share of inertia from sp__strand_keep
 } model;
 
 static model *strand_model_of(const sp_body *b, int part) {
@@ -63,9 +63,9 @@ static int helix_band(int elements) {
     return helix_unknowns(elements) - 1;
 }
 
-// ------------------------------------------------------------------------------------------------ making
+// ------------------------------------------------------------------------------------------------ creation
 
-// controls of curvatures at nodes: these, or the means of elements
+// controls from curvatures at nodes: the same values, or the means over elements
 static void controls_of(const sp_body *b, int controls, const double *nodes, double *out) {
     for (int i = 0; i < 3 * controls; i++) out[i] = is_affine(b) ? nodes[i] : 0.5 * (nodes[i] + nodes[i + 3]);
 }
@@ -116,7 +116,7 @@ static void strand_destroy(sp_body *b, int part) {
     sp__rod(b)->part[part].model = NULL;
 }
 
-// one that is unit to rounding keeps its bits: what is held where it is has no way to go
+// a quaternion that is normalised to rounding keeps its bits: a held root must not move
 static void strand_make_unit(double q[4]) {
     double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], s = 1 / sqrt(n);
     for (int i = 0; i < 4 && fabs(n - 1) > 1e-15; i++) q[i] *= s;
@@ -131,8 +131,6 @@ static void strand_bend(sp_body *b, int part, const sp_curve_frame *root, const 
 
 // ------------------------------------------------------------------------------------------------ forces
 
-// With the motion even where it is not asked for, which costs a fifth more: what is looked at after a step is where the next one
-// starts.
 static void strand_move(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to);
 
 static sp_strand_state strand_state_of(const double *q, const double *v) {
@@ -143,13 +141,13 @@ static sp_strand_state strand_state_of(const double *q, const double *v) {
     return state;
 }
 
-// how fast an element bends, a bound
+// bound of the bending rate of an element
 static double bend_rate(const sp_strand *s, int e, const double *v) {
     const double *rate = v + ROOT_V + 3 * (size_t)e;
     return s->element[e].length * (s->affine ? 0.5 * (sp__norm3(rate) + sp__norm3(rate + 3)) : sp__norm3(rate));
 }
 
-// a bound of the angle by which its tip turns in a step
+// bound of the rotation of its tip in a step
 static double turn_of(const sp_strand *s, const double *v, double h) {
     double sum = sp__norm3(v + 3);
     for (int e = 0; e < s->alive; e++) sum += bend_rate(s, e, v);
@@ -163,14 +161,14 @@ static double strand_bent(const sp_body *b, int part, double h, const double *v)
     return h * most;
 }
 
-// Quadratic velocity terms as published up to `calm` [rad], carried over (strand_carry.h) from `wild` on, and both in between.
-// The runs of the source stay below 0.35 at 11 ms.
+// Share of inertia of material points (strand_carry.h): none up to `calm` [rad], where the quadratic velocity terms are as
+// published, all from `wild` on, linear between. The published simulations stay below 0.35 at 11 ms.
 static double strand_share_of(double turn) {
     static const double calm = 0.4, wild = 0.8;
     return fmin(1, fmax(0, (turn - calm) / (wild - calm)));
 }
 
-// what its points do as seen from where they were a step ago
+// stores the velocities of material points at the configuration one step earlier
 static sp_status look_back(sp_body *b, int part, const double *q, const double *v) {
     model *m = strand_model_of(b, part);
     double h = m->h = sp__rod(b)->h;
@@ -183,6 +181,7 @@ static sp_status look_back(sp_body *b, int part, const double *q, const double *
     return SP_OK;
 }
 
+// always includes the motion: it costs a fifth more, and the next step starts at the state queried after a step
 static sp_status strand_settle(sp_body *b, int part, const double *q, const double *v, bool motion) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     model *m = p->model;
@@ -229,7 +228,7 @@ static double strand_force(sp_body *b, int part, double *f) {
     return strand_elastic(b, part, NULL) + s->load_energy;
 }
 
-// full bands are lower triangles with rows of `band` numbers, from `band` on
+// full bands are lower triangles with rows of `band` numbers, starting at `band`
 static void strand_matrices(sp_body *b, int part, bool exact, double *M, double *K) {
     sp_rod *r = sp__rod(b);
     sp_strand *s = &strand_model_of(b, part)->strand;
@@ -306,7 +305,7 @@ static void strand_mass(sp_body *b, int part, const double *x, double *y, bool i
     }
 }
 
-// the rows of the root are momenta: linear, and angular about its place
+// the rows of the root are momenta: linear, and angular about its position
 static void strand_measure(sp_body *b, int part, const double *v, sp_measure *out) {
     sp_strand *s = &strand_model_of(b, part)->strand;
     double p[6] = {0}, turned[3], twice = 0;
@@ -369,7 +368,7 @@ static void strand_aim(sp_body *b, int part, int node, const double *hold, const
     memcpy(target, place, 3 * sizeof *target), memcpy(target + 3, quat, sizeof quat);
 }
 
-// ------------------------------------------------------------------------------------------------ places
+// ------------------------------------------------------------------------------------------------ points
 
 static void strand_place(sp_body *b, int part, int element, double u, sp_curve_frame *out) {
     const sp_strand *s = &strand_model_of(b, part)->strand;
@@ -388,7 +387,7 @@ static int strand_slopes(sp_body *b, int part, int element, double u, int *unkno
     return n;
 }
 
-// helices: nodes have the mean of the elements that meet there
+// helices: a node has the mean of its two elements
 static void strand_curvature(sp_body *b, int part, double *out) {
     const model *m = strand_model_of(b, part);
     const double *q = m->q + ROOT_Q;

@@ -1,13 +1,13 @@
-// What strands derive from parameters and from a state: stiffness of sections, and settling. A strand is settled at one state at
-// a time; it is made anew only where coordinates, and for the motion velocities and weight, are not those it was made from.
+// Data derived from parameters and from a state: section stiffness and strand kinematics. A strand keeps the kinematics of one
+// state. They are recomputed only if coordinates differ, or, for the motion, if velocities or gravity differ.
 #include "rod/rod.h"
 
 // ------------------------------------------------------------------------------------------------ sections
 
 static const double pi = 3.14159265358979323846;
 
-// (4.1.31), (4.1.32) for an ellipse; a round hole takes away what it would have. Exact for tubes; an ellipse with a hole would
-// warp otherwise when twisted
+// (4.1.31), (4.1.32) for an ellipse; a round hole subtracts its own contribution. Exact for tubes; an ellipse with a hole would
+// warp differently in torsion
 sp_rod_stiffness sp__rod_section_stiffness(const sp_rod_section *s) {
     double a = s->axes[0], b = s->axes[1], c = s->bore, hole = pi * c * c * c * c / 4;
     double area = pi * (a * b - c * c), I1 = pi / 4 * a * b * b * b - hole, I2 = pi / 4 * a * a * a * b - hole;
@@ -24,7 +24,7 @@ void sp__rod_changed(sp_body *b) {
     b->retune = b->revalue = true;
 }
 
-// scales of the automatic stiffness of contact: each place stands for its share of the element's mass
+// scales of the automatic contact stiffness: each contact point has its share of the element's mass
 static void follow_contacts(sp_body *b) {
     const sp_rod *r = sp__rod(b);
     for (int i = 0; i < b->loads.node_count; i++) {
@@ -32,9 +32,9 @@ static void follow_contacts(sp_body *b) {
         int e = (int)n->at.elem;
         double mass = sp__rod_stiffness(r, e)->line_density * r->length[e];
         n->mass = b->loads.by_surface ? n->share * mass / (r->rings * r->sides) : mass / r->samples;
-        // what touches between nodes also turns them, and they are light against turning
+        // a contact between nodes also rotates them, and their rotational inertia is small
         if (b->integrator.type == SP_EXPLICIT) n->mass *= 0.25;
-        if (!b->loads.by_surface) n->share = r->length[e] > 0;  // not grown yet: nothing to touch with
+        if (!b->loads.by_surface) n->share = r->length[e] > 0;  // not grown yet: no contact
     }
 }
 
@@ -62,7 +62,7 @@ void sp__rod_follow(sp_body *b) {
     r->stale = false;
 }
 
-// ------------------------------------------------------------------------------------------------ settling
+// ------------------------------------------------------------------------------------------------ kinematics
 
 enum { PLACES = 1, MOTION = 2 };
 

@@ -1,15 +1,15 @@
-// Implicit Euler of a rod beyond one linearisation. The driver makes the linearised step (drive_implicit.c); here each strand is
-// asked how far that step is from the nonlinear equations, and where it is too far the strand is solved again, by itself:
+// Nonlinear correction of implicit Euler for rods. The driver makes the linearised step (drive_implicit.c). Here the error of
+// that step in the nonlinear equations is measured for each strand, and strands with a large error are solved again:
 //
 //   residual   R(x) = h f(q0 (+) h x, x) - I(x), with the inertia I(x) = M(q) x - P(q0, v0) of material points that keep their
-//              velocities while the directions of the unknowns turn (strand_carry.h); lumped masses: I = M (x - v0)
-//   measure    R A^-1 R, the energy of the correction that is missing, relative to the energy x A x of the motion
-//   Newton     with the stiffness of loads, weight and inertia in the tangent, and the natural monotonicity test (Deuflhard
-//              2004): the correction that the same tangent finds after the step must be smaller than the one before it
-//   substeps   a strand whose iteration does not converge takes half the step, and so on; calm strands are not slowed down
+//              velocities while the directions of the unknowns rotate (strand_carry.h); lumped masses: I = M (x - v0)
+//   measure    R A^-1 R, the energy of the missing correction, relative to the energy x A x of the motion
+//   Newton     the tangent includes the geometric stiffness of loads, weight and inertia; natural monotonicity test (Deuflhard
+//              2004): the correction after the step, with the same tangent, must be smaller than the one before it
+//   substeps   a strand that does not converge halves its step, repeatedly; other strands are not slowed down
 //
-// Everything starts from the committed state, and strands know nothing of each other: the same bits for any number of threads.
-// Springs and contacts keep the active set and the tangent of the linearised step: f - k (x - x0) - b (v - v0) at each point.
+// All strands start from the committed state and are independent: results are bitwise equal for any number of threads. Springs
+// and contacts keep the active set and the tangent of the linearised step: f - k (x - x0) - b (v - v0) at each point.
 #include "body/drive.h"
 #include "body/tolerances.h"
 #include "linear/banded.h"
@@ -18,8 +18,8 @@
 
 struct sp_rod_correction {
     sp_status status;
-    int substeps, iterations;  // 0: the linearised step was good enough
-    double gain;               // energy of the linearised step that nothing worked for
+    int substeps, iterations;  // 0: the linearised step is accurate enough
+    double gain;               // energy gained by the linearised step without work of forces
 };
 
 typedef struct job {
@@ -28,10 +28,10 @@ typedef struct job {
     const double *gap;  // nv: A^-1 R of the linearised step
 } job;
 
-// What a worker needs for one strand.
+// Scratch memory of one worker for one strand.
 typedef struct room {
     double *R, *d, *next, *base, *y;  // nv each
-    double *q, *v, *target;           // of the step's start and end, while substeps take their places
+    double *q, *v, *target;           // at the start and end of the step, while substeps overwrite those of the body
     double *node;                     // nodes x 3: forces for the tangent
     double *T, *M, *K;                // bands
 } room;
@@ -67,7 +67,7 @@ sp_status sp__rod_correct_create(sp_body *b) {
 
 // ------------------------------------------------------------------------------------------------ forces
 
-// what a term of the linearised step pulls with at the settled trial state
+// force of a point term of the linearised step at the trial state
 static void term_force(const sp_rod *r, int index, const sp_rod_place *s, const sp_body *b, double f[3]) {
     const sp_point_term *t = &b->loads.terms[index];
     const double *was = r->term_place + 6 * (size_t)index, *v = b->v[SP_TRIAL] + r->part[s->part].v, *k = t->k, *c = t->b;
@@ -80,8 +80,8 @@ static void term_force(const sp_rod *r, int index, const sp_rod_place *s, const 
     f[2] = t->f[2] - k[5] * x[0] - k[4] * x[1] - k[2] * x[2] - c[5] * u[0] - c[4] * u[1] - c[2] * u[2];
 }
 
-// Forces of loads and terms of a strand on its unknowns: f +=. Nullable: node, the forces lumped at the nodes; work, += what they
-// did since the linearised step began.
+// f += generalised forces of loads and point terms of a strand. Nullable: node, the forces lumped at the nodes; work, += their
+// work since the start of the step.
 static void point_forces(sp_body *b, int part, int worker, double h, double *f, double *node, double *work) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -117,7 +117,7 @@ static void point_forces(sp_body *b, int part, int worker, double h, double *f, 
     }
 }
 
-// y = K x, K of what damps in proportion to stiffness
+// y = K x, with K of stiffness-proportional damping
 static void damping_product(sp_body *b, int part, const room *m, const double *x, double *y) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     memset(m->K, 0, (size_t)p->nv * ((size_t)p->band + 1) * sizeof *m->K);
@@ -125,7 +125,7 @@ static void damping_product(sp_body *b, int part, const room *m, const double *x
     sp__banded_mul(m->K, p->nv, p->band, x, y);
 }
 
-// h times the forces of a strand at the trial state, which is settled; returns their potential
+// h times the forces of a strand at the trial state, whose kinematics are up to date; returns their potential
 static double correct_impulses(sp_body *b, int part, int worker, double h, const room *m, double *R, double *node, double *work) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -159,7 +159,7 @@ static void hold_fixed(const sp_body *b, const sp_rod_part *p, double *R) {
         if (b->fixed[p->v + i]) R[i] = 0;
 }
 
-// R with the inertia of material points
+// residual R with the inertia of material points
 static void correct_residual(sp_body *b, int part, int worker, double h, const room *m, double *R) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -174,7 +174,7 @@ static void correct_residual(sp_body *b, int part, int worker, double h, const r
 
 // ------------------------------------------------------------------------------------------------ tangent
 
-// exact: the share of the stiffness of loads and inertia that is exact; the rest is what tension adds
+// exact: weight of the exact geometric stiffness of loads and inertia; the rest is the part from tension only
 static void fill_tangent(sp_body *b, int part, int worker, double h, double exact, const room *m) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -206,7 +206,7 @@ static void fill_tangent(sp_body *b, int part, int worker, double h, double exac
             if (b->fixed[p->v + i] || b->fixed[p->v + j]) *sp__banded_at(m->T, p->band, i, j) = i == j;
 }
 
-// the factor of the exact tangent, or of one that is half of it, or of what is never indefinite
+// factorises the exact tangent; if indefinite, a half exact one; at last the positive definite one
 static bool factor_tangent(sp_body *b, int part, int worker, double h, const room *m) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     for (int k = 2; k >= 0; k--) {
@@ -218,7 +218,7 @@ static bool factor_tangent(sp_body *b, int part, int worker, double h, const roo
 
 // ------------------------------------------------------------------------------------------------ one substep
 
-// Trial state of a strand from the rates in its trial velocities, and R there.
+// Computes the trial state of a strand from its trial velocities, and R there.
 static sp_status correct_look(sp_body *b, int part, int worker, double h, const room *m, double *R) {
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -228,7 +228,7 @@ static sp_status correct_look(sp_body *b, int part, int worker, double h, const 
     return SP_OK;
 }
 
-// energy of the motion, by which corrections are measured: at the settled trial state
+// energy of the motion at the trial state, the scale of corrections
 static double motion_energy(sp_body *b, int part, const room *m) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -248,13 +248,13 @@ static void step_further(sp_body *b, int part, double h, double alpha, const roo
     for (int i = 0; i < p->nv; i++) x[i] = m->base[i] + alpha * m->d[i];
 }
 
-// An element that would wind up within the substep: no place to look at.
+// True if an element would wind up within the substep; its series would be too long.
 static bool winds_up(const sp_body *b, int part, double h) {
     const sp_rod *r = sp__rod(b);
     return r->model->bent && !(r->model->bent(b, part, h, b->v[SP_TRIAL] + r->part[part].v) <= SP_ROD_MOST_WOUND);
 }
 
-// R, d = T^-1 R and size = R d are at x; goes along d. False: nothing gets better, and x is where it was.
+// Line search along d. At x: R, d = T^-1 R and size = R d. False: no decrease found, and x is restored.
 static bool correct_descend(sp_body *b, int part, int worker, double h, const room *m, double *size) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     double *x = b->v[SP_TRIAL] + p->v, alpha = 1;
@@ -273,7 +273,7 @@ static bool correct_descend(sp_body *b, int part, int worker, double h, const ro
     return false;
 }
 
-// From the rates in the trial velocities where they are a good guess; otherwise the strand goes on as it did.
+// Starts from the trial velocities if they are a good guess, otherwise from the committed velocities.
 static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess, const room *m, int *iterations) {
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -282,7 +282,7 @@ static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess
         if (sp__rod_settle(b, part, SP_COMMITTED, true) < 0) return false;
         r->model->keep(b, part, b->v[SP_COMMITTED] + p->v);
     }
-    // fixed unknowns go to their targets, the others go on as they were
+    // fixed unknowns move to their targets, the others keep their velocity
     r->model->between(b, part, b->q[SP_COMMITTED] + p->q, b->target + p->q, m->y);
     for (int i = 0; i < p->nv && !guess; i++) x[i] = b->fixed[p->v + i] ? m->y[i] / h : b->v[SP_COMMITTED][p->v + i];
     if (correct_look(b, part, worker, h, m, m->R) < 0) return false;
@@ -297,7 +297,7 @@ static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess
         if (size <= enough * motion_energy(b, part, m)) return true;
         if (!correct_descend(b, part, worker, h, m, &size)) return false;
         if (size <= enough * motion_energy(b, part, m)) return true;
-        // a dense factor that made corrections a fifth as large serves once more; bands are cheap
+        // a dense factor that reduced the correction to a fifth is used again; banded factors are cheap
         stale = !r->model->bend_of_nodes || size > 0.04 * before;
         if (!stale) memcpy(m->d, m->next, (size_t)p->nv * sizeof *m->d);
     }
@@ -320,8 +320,7 @@ static void accept_substep(sp_body *b, const sp_rod_part *p) {
     memcpy(b->v[SP_COMMITTED] + p->v, b->v[SP_TRIAL] + p->v, (size_t)p->nv * sizeof(double));
 }
 
-// Where nothing converges, not even the shortest substep, the strand stands still for it: whatever energy it had is lost, and
-// none is made.
+// If not even the shortest substep converges, the strand stops for that substep: its kinetic energy is lost, none is added.
 static void stop_strand(sp_body *b, int part, double h, const room *m) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     double *x = b->v[SP_TRIAL] + p->v;
@@ -330,7 +329,7 @@ static void stop_strand(sp_body *b, int part, double h, const room *m) {
     sp__rod(b)->model->move(b, part, 1, b->q[SP_COMMITTED] + p->q, h, x, b->q[SP_TRIAL] + p->q);
 }
 
-// the strand from the start of the step to its end, in as many substeps as it needs
+// integrates the strand over the step, in as many substeps as it needs
 static void solve_strand(sp_body *b, int part, int worker, double h, bool guess, struct sp_rod_correction *out) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -360,7 +359,7 @@ static void solve_strand(sp_body *b, int part, int worker, double h, bool guess,
     memcpy(b->target + p->q, m.target, nq);
 }
 
-// The linearised step of a strand: R with the quadratic velocity terms, and energy that came from nowhere.
+// Checks the linearised step of a strand: R with the quadratic velocity terms, and the energy gained without work.
 static void correct_check_part(void *arg, int part, int worker) {
     const job *w = arg;
     sp_body *b = w->b;
@@ -379,7 +378,7 @@ static void correct_check_part(void *arg, int part, int worker) {
     r->model->mass(b, part, x, m.y, false);
     for (int i = 0; i < p->nv; i++) twice += x[i] * m.y[i];
     take_inertia(b, part, &m, R);
-    // what moves fixed unknowns works, too
+    // prescribed motion of fixed unknowns also does work
     for (int i = 0; i < p->nv; i++)
         if (b->fixed[p->v + i]) work -= R[i] * x[i];
     hold_fixed(b, p, R);

@@ -1,4 +1,4 @@
-// Rods: what a definition may say, the table of a rod, and its making.
+// Creation of rods: checks of the definition, the function table, and memory.
 #include <stdio.h>
 
 #include "backend/backend.h"
@@ -119,7 +119,7 @@ static sp_status rod_settle(sp_body *b, const sp_step *step, sp_which which) {
 
 #define REFUSE(...) return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, __VA_ARGS__)
 
-// turns of a strand by more than this [rad] are thousands of segments and megabytes of series
+// above this total rotation of a strand [rad], series need thousands of segments and megabytes
 static const double most_turned = 1e4;
 
 static sp_status rod_check_section(sp_error *error, int index, const sp_rod_section *s) {
@@ -231,14 +231,14 @@ static sp_status rod_check(sp_error *error, const sp_rod_def *def) {
     return check_loads(error, def, (int)elements);
 }
 
-// ------------------------------------------------------------------------------------------------ parts
+// ------------------------------------------------------------------------------------------------ layout of the strands
 
 static const sp_rod_model_ops *const models[] = {[SP_ROD_CLOTHOID] = &sp__rod_clothoid,
                                                  [SP_ROD_HELIX] = &sp__rod_helix,
                                                  [SP_ROD_DER] = &sp__rod_der,
                                                  [SP_ROD_BEAM] = &sp__rod_beam};
 
-// where each strand has its nodes, elements, unknowns and matrices
+// offsets of nodes, elements, unknowns and matrices of each strand
 static sp_status rod_lay_out(sp_body *b, const sp_rod_def *def, int64_t *nq, int64_t *nv, size_t *bands) {
     sp_rod *r = sp__rod(b);
     int64_t nodes = 0, elements = 0;
@@ -287,7 +287,7 @@ static sp_status make_arrays(sp_body *b, int64_t nq, int64_t nv, size_t bands) {
     return SP_OK;
 }
 
-// lengths, sections and natural curvature; those of elements not grown yet are the last one's
+// lengths, sections and natural curvature; elements not grown yet copy the last one
 static void fill_strand(sp_rod *r, const sp_rod_strand *s, int index) {
     const sp_rod_part *p = &r->part[index];
     for (int e = 0; e < p->elements; e++) {
@@ -315,9 +315,9 @@ static sp_status make_sections(sp_body *b, const sp_rod_def *def) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ the start
+// ------------------------------------------------------------------------------------------------ initial shape
 
-// curvature that a strand starts with; node_scratch holds that of all
+// initial curvature; node_scratch holds the curvature of all strands
 static void start_curvature(sp_rod *r, const sp_rod_def *def) {
     memcpy(r->node_scratch, r->natural, 3 * (size_t)r->nodes * sizeof(double));
     for (int i = 0; i < r->parts; i++) {
@@ -344,14 +344,14 @@ static sp_status make_start(sp_body *b, const sp_rod_def *def) {
     return sp__body_field_get(b, &now, "position", &info, r->rest);
 }
 
-// ------------------------------------------------------------------------------------------------ the start in motion
+// ------------------------------------------------------------------------------------------------ initial motion
 
-// A rod that starts in motion as a whole: every place x has the velocity v + w x x and every frame the spin w. Rates of beams are
-// found node by node, those of clothoids and helices at the root, where six unknowns make the six numbers; the rest are zero. A
-// discrete rod has velocities of nodes, and turns of its edges about themselves.
+// Initial rigid motion of a rod: every point x has the velocity v + w x x and every frame the angular velocity w. Beams: rates of
+// each node. Clothoids and helices: six unknowns of the root, the other rates are zero. Discrete elastic rods: velocities of the
+// nodes and spins of the edges about their tangents.
 
 typedef struct motion {
-    double v[3], w[3];  // velocity of what is at the world's origin, spin
+    double v[3], w[3];  // velocity at the world's origin, angular velocity
 } motion;
 
 static void motion_at(const motion *m, const double x[3], double out[6]) {
@@ -359,7 +359,7 @@ static void motion_at(const motion *m, const double x[3], double out[6]) {
     for (int k = 0; k < 3; k++) out[k] += m->v[k], out[3 + k] = m->w[k];
 }
 
-// A x = b by elimination with row pivoting; false: singular
+// solves A x = b by Gaussian elimination with row pivoting; false: singular
 static bool rod_solve6(double A[6][6], double b[6]) {
     for (int i = 0; i < 6; i++) {
         int p = i;
@@ -385,7 +385,7 @@ static bool rod_solve6(double A[6][6], double b[6]) {
     return true;
 }
 
-// the six unknowns of a node that has a frame of its own; room: nv numbers and 6 nv
+// the six unknowns of a node with its own frame; unknown: nv numbers, columns: 6 nv
 static bool rod_move_node(sp_body *b, int part, int node, const motion *m, int *unknown, double *columns) {
     const sp_rod *r = sp__rod(b);
     int last = r->part[part].elements, element = node < last ? node : last - 1, own[12];
@@ -430,7 +430,7 @@ static sp_status rod_move_all(sp_body *b, const motion *m, int *unknown, double 
     return good ? SP_OK : SP_BODY_FAIL(b, SP_BAD_INPUT, "'%s' cannot start with a velocity", b->name);
 }
 
-// The momentum of a spin about the origin, mass times w x centre, tells what the centre of mass must be given besides.
+// A rotation about the origin gives the momentum mass times w x centre; the linear velocity is corrected by it.
 static sp_status rod_start_motion(sp_body *b, const double velocity[3], const double spin[3]) {
     sp_rod *r = sp__rod(b);
     motion m = {{0, 0, 0}, {spin[0], spin[1], spin[2]}};
@@ -469,7 +469,7 @@ static sp_status copy_loads(sp_body *b, const sp_rod_def *def) {
     if (def->load_count) memcpy(r->load, def->loads, (size_t)def->load_count * sizeof *r->load);
     for (int i = 0; i < def->load_count; i++) r->load[i].element = sp__rod_number(r, def, r->load[i].element, false);
     for (int i = 0; i < def->load_count; i++)
-        if (r->load[i].type == SP_LOAD_TORQUE) b->caps &= ~(unsigned)SP_CAP_ENERGY;  // what turns has no potential
+        if (r->load[i].type == SP_LOAD_TORQUE) b->caps &= ~(unsigned)SP_CAP_ENERGY;  // a torque has no potential
     for (int i = 0; i < def->pull_count; i++) {
         const sp_rod_pull *p = &def->pulls[i];
         sp_spring s = {.stiffness = p->stiffness, .damping = p->damping, .axes = SP_AXES_ALL, .slot = -1, .active = true};
@@ -480,7 +480,7 @@ static sp_status copy_loads(sp_body *b, const sp_rod_def *def) {
     return SP_OK;
 }
 
-// A round section touches with a ball about the centreline; a flat one with three, side by side.
+// Contact spheres per section: one on the centreline of a round section, three side by side for a flat one.
 static int balls_of(const sp_rod_section *s) {
     return fmax(s->axes[0], s->axes[1]) > 2 * fmin(s->axes[0], s->axes[1]) ? 3 : 1;
 }
@@ -499,7 +499,7 @@ static sp_status make_contacts(sp_body *b) {
             n->at = (sp_anchor){.elem = (uint32_t)e, .at = {(i / balls + 0.5) / r->samples, 0, 0}};
             if (balls == 3) n->at.offset[1 + wide] = (i % balls - 1) * (s->axes[wide] - s->axes[1 - wide]);
         }
-        // statics: as stiff as a layer of its own material as thick as itself
+        // statics: stiffness of a layer of the rod's material as thick as itself
         b->loads.static_stiffness = fmax(b->loads.static_stiffness, s->young * r->length[e] / (r->samples * balls + 1));
         b->loads.size += r->length[e] / r->parts;
     }
@@ -507,7 +507,7 @@ static sp_status make_contacts(sp_body *b) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ life
+// ------------------------------------------------------------------------------------------------ creation and destruction
 
 static void rod_take_numbers(sp_body *b, const sp_rod_def *def) {
     sp_rod *r = sp__rod(b);
@@ -529,7 +529,7 @@ static void rod_take_numbers(sp_body *b, const sp_rod_def *def) {
     }
 }
 
-// Newton's method in time minimises no energy where the mass follows the shape
+// no energy is minimised in dynamics if the mass matrix depends on the shape
 static uint32_t rod_capabilities(const sp_rod_def *def) {
     bool moving = def->integrator.type == SP_NEWTON && def->model != SP_ROD_DER;
     return (moving ? 0u : SP_CAP_ENERGY) | (def->integrator.type == SP_STATIC ? SP_CAP_EXACT_TANGENT : 0u) |

@@ -1,4 +1,4 @@
-// Changes from outside: parameters and state; and the tiers that checkpoints and counts go through.
+// Edits of a rod: parameters and state; and the tiers for checkpoints and memory counts.
 #include "rod/rod.h"
 
 // ------------------------------------------------------------------------------------------------ tiers
@@ -52,11 +52,11 @@ void sp__rod_refresh(sp_body *b) {
     for (int p = 0; p < r->parts; p++) r->part[p].alive = r->alive[p];
     r->values++;
     sp__rod_changed(b);
-    sp__rod_follow(b);  // contacts ask for masses before the next evaluation
+    sp__rod_follow(b);  // contacts need masses before the next evaluation
     solver_changed(b);
 }
 
-// first the parameters of the whole body, then the three of each section
+// parameters of the whole body, then three per section
 int sp__rod_param_count(sp_body *b) {
     return ROD_YOUNG + 3 * sp__rod(b)->sections;
 }
@@ -77,7 +77,7 @@ sp_param sp__rod_param_at(sp_body *b, int index) {
 
 // ------------------------------------------------------------------------------------------------ state
 
-// the fields "coordinates" and "rates"; what is held is held where it was put
+// sets the fields "coordinates" and "rates"; held unknowns are held at the new values
 sp_status sp__rod_set_state(sp_body *b, const double *x, const double *v) {
     sp_rod *r = sp__rod(b);
     int lengths = r->growth ? r->elements : 0;

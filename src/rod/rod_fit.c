@@ -1,11 +1,10 @@
-// Fitting a chain of clothoids or helices to points. The idea of going from a drawn line to a few elements of simple curvature is
-// that of McCrae and Singh 2008 (planar clothoids) and of Derouet-Jourdan et al. 2013 (helices); here all elements have one
-// length and are found together, by damped least squares on root, curvatures, length and the places of the points along the
-// curve.
+// Fits a chain of clothoids or helices to points. The idea of going from a drawn line to a few elements of simple curvature comes
+// from McCrae and Singh 2008 (planar clothoids) and Derouet-Jourdan et al. 2013 (helices). Here all elements have the same length
+// and are fitted together, by damped least squares on root, curvatures, length and the positions of the points along the curve.
 //
-// Everything is without unit: points from the first one, over the length of the polyline; the curve has length 1 before `stretch`
-// and its curvatures are turns over that whole length. The root does not roll, since a roll of it can be made good by turning all
-// curvatures about the tangent.
+// All quantities are dimensionless: points are relative to the first one and divided by the length of the polyline. The curve has
+// length 1 before `stretch`, and its curvatures are angles over the whole length. The roll of the root is fixed, since it is
+// equivalent to a rotation of all curvatures about the tangent.
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -17,20 +16,20 @@
 #include "rod/turn.h"
 #include "souple/world.h"
 
-// Where a curve is: what least squares changes.
+// The curve: the unknowns of the least squares problem.
 typedef struct sp_fit_curve {
     double root[9];  // frame
     double stretch;
     double *k;  // controls x 3
-    double *u;  // points: place along the curve, 0..1
+    double *u;  // points: position along the curve, 0..1
 } sp_fit_curve;
 
-// What of the curve is free: elements [first, last) and the points on them; controls that elements before `first` use are not.
+// Free part of the curve: elements [first, last) and the points on them. Controls used by elements before `first` are fixed.
 typedef struct sp_fit_part {
     int first, last;
-    double limit;  // points farther along do not count yet
-    bool whole;    // with root and stretch; otherwise only the root, where first is 0
-    bool slide;    // points go to the nearest place of the curve
+    double limit;  // points farther along are ignored for now
+    bool whole;    // root and stretch are free; otherwise only the root, if first is 0
+    bool slide;    // points move to the nearest position on the curve
     bool twisted;  // twist is free
 } sp_fit_part;
 
@@ -38,18 +37,18 @@ typedef struct sp_fit {
     sp_context *ctx;
     bool affine;
     int points, elements, controls;
-    int per, stations;  // stations in an element, and all
+    int per, stations;  // stations per element, and in all
     double *p;          // points x 3
-    double *weight;     // points: 1, or less where a spline put them between those that were given
+    double *weight;     // points: 1, or less for points inserted by the spline
     double *chord;      // points: length of the polyline up to it
-    double *spline;     // room, 4 x points
+    double *spline;     // scratch, 4 x points
     sp_fit_curve now, trial;
-    sp_curve_frame *frame;  // elements + 1: where elements of `now` begin, before the stretch
-    int *order;             // points by u
-    // at stations of equal distance, from the points around: directions and curvature vectors, world axes
+    sp_curve_frame *frame;  // elements + 1: frames at the starts of the elements of `now`, before the stretch
+    int *order;             // points sorted by u
+    // at equally spaced stations, from the points nearby: directions and curvature vectors, world axes
     double *tangent, *bend;  // stations x 3
-    double bound;            // of curvatures: beyond it a curve does not follow these points
-    // room of least squares
+    double bound;            // of curvatures; curves beyond it do not follow these points
+    // scratch of least squares
     double *moment;            // controls x 3 x 6
     double *row;               // 3 x unknowns
     double *H, *T, *g, *step;  // unknowns squared, unknowns
@@ -57,10 +56,10 @@ typedef struct sp_fit {
 
 // ------------------------------------------------------------------------------------------------ points
 
-// The points that a curve is fitted to. A handful of points leaves most of many elements open: there a cubic spline through them
-// says what a smooth curve would do, with little weight, so that the given points are still met.
+// The points to fit. A few points do not determine many elements. There a cubic spline through the points adds points of low
+// weight, so that the given points are still met.
 
-// An element wants this many points; the room for more of them counts on it.
+// Points per element; memory for inserted points is computed from it.
 #define ENOUGH 3.0
 #define FAINT_POINT 1e-2
 
@@ -86,7 +85,7 @@ static double measure_polyline(sp_fit *f) {
     return f->chord[f->points - 1];
 }
 
-// second derivatives of the natural cubic spline through the points, over their chords; `upper` is room for as many numbers
+// second derivatives of the natural cubic spline through the points over the chord; `upper` is scratch of the same size
 static void spline_through(const sp_fit *f, double *second, double *upper) {
     int last = f->points - 1;
     memset(second, 0, 3 * sizeof *second);
@@ -103,7 +102,7 @@ static void spline_through(const sp_fit *f, double *second, double *upper) {
         for (int c = 0; c < 3; c++) second[3 * i + c] -= upper[i] * second[3 * (i + 1) + c];
 }
 
-// at x in (0, 1) of a span of length h, from its ends and the second derivatives there
+// value at x in (0, 1) of a span of length h, from its ends and the second derivatives there
 static void spline_between(const double *p, const double *q, const double *second, double h, double x, double *out) {
     double y = 1 - x, a = (y * y * y - y) * h * h / 6, b = (x * x * x - x) * h * h / 6;
     for (int c = 0; c < 3; c++) out[c] = y * p[c] + x * q[c] + a * second[c] + b * second[3 + c];
@@ -113,7 +112,7 @@ static int fit_parts_of(const sp_fit *f, int i, double length) {
     return (int)fmax(1, ceil((f->chord[i] - f->chord[i - 1]) / length * ENOUGH * f->elements - 1e-6));
 }
 
-// from the last point back, so that nothing is written over before it is read
+// from the last point backwards, so that nothing is overwritten before it is read
 static void fit_fill_up(sp_fit *f, const double *second, double length) {
     int count = 1;
     for (int i = 1; i < f->points; i++) count += fit_parts_of(f, i, length);
@@ -149,17 +148,17 @@ static double fit_points(sp_fit *f, const double *points, int count) {
 
 // ------------------------------------------------------------------------------------------------ a first guess
 
-// A first guess of a curve through points: a parabola through the neighbours of each station gives a direction and a curvature
-// vector; frames carried along the directions turn these into curvatures of a rod.
+// Initial guess of a curve through points: a parabola through the neighbours of each station gives a direction and a curvature
+// vector. Frames transported along the directions convert these to curvatures of a rod.
 
-enum { NEIGHBOURS = 5 };  // at least, where there are as many
+enum { NEIGHBOURS = 5 };  // minimum, if there are as many
 
-// A parabola sees no more than about this much of the polyline bent away from straight (1: straight).
+// The window of a parabola: chord over length is at least this (1: straight).
 #define STRAIGHT 0.9
-// A bend of less than this over the whole length has no direction worth following [rad].
+// Below this angle over the whole length, the direction of bending is treated as noise [rad].
 #define FAINT_BEND 0.5
 
-// ---- what the points show
+// ---- tangents and curvatures of the points
 
 static double fit_straightness(const sp_fit *f, int a, int b) {
     double d[3];
@@ -167,7 +166,7 @@ static double fit_straightness(const sp_fit *f, int a, int b) {
     return sp__norm3(d) / (f->chord[b] - f->chord[a]);
 }
 
-// points [a, b] within w of s, at least as many as a parabola wants
+// points [a, b] within w of s, at least as many as a parabola needs
 static void station_neighbours(const sp_fit *f, double s, double w, int *a, int *b) {
     int low = 0, high = f->points - 1, least = f->points < NEIGHBOURS ? f->points : NEIGHBOURS;
     while (low < high) {
@@ -189,7 +188,7 @@ static void station_neighbours(const sp_fit *f, double s, double w, int *a, int 
     }
 }
 
-// least squares of p = c0 + c1 x + c2 x^2, x = (chord - s) / w, over points [a, b]; false: they do not determine it
+// least squares of p = c0 + c1 x + c2 x^2, x = (chord - s) / w, over points [a, b]; false: underdetermined
 static bool fit_parabola(const sp_fit *f, double s, double w, int a, int b, double c[3][3]) {
     double N[9] = {0}, inverse[9], right[3][3] = {{0}};
     for (int i = a; i <= b; i++) {
@@ -220,15 +219,15 @@ static void look_at_station(sp_fit *f, int station) {
         for (int i = 0; i < 3; i++) c[2][i] = 0;
     }
     double length = sp__norm3(c[1]);
-    if (!(length > 0)) c[1][0] = length = 1;  // there and back again: any direction is as good
+    if (!(length > 0)) c[1][0] = length = 1;  // the points return to their start: choose any direction
     for (int i = 0; i < 3; i++) t[i] = c[1][i] / length, c[2][i] *= 2 / (length * length);
     sp__cross3(t, c[2], bend);  // t x t'
 }
 
 // ---- curvatures
 
-// How fast the bend turns about the tangent around a station: the mean of the torsion with the squared curvature as its weight,
-// which stays quiet where a curve is straight or passes from one side to the other.
+// Rate at which the bending direction rotates about the tangent near a station: mean torsion weighted by squared curvature. The
+// weight keeps it stable where a curve is straight or has an inflection.
 static double station_winding(const sp_fit *f, int station) {
     int a = station - f->per, b = station + f->per;
     double turned = 0, kept = 0;
@@ -251,10 +250,10 @@ static void fit_look(sp_fit *f) {
         bend = fmax(bend, sp__norm3(f->bend + 3 * i));
         twist = fmax(twist, fabs(station_winding(f, i)));
     }
-    f->bound = 4 * (bend + twist) + 30;  // several times over, and five turns more
+    f->bound = 4 * (bend + twist) + 30;  // a safety factor, plus five full turns
 }
 
-// n made orthogonal to t, of length 1; any such where it is along t
+// makes n a unit vector orthogonal to t; any such vector if n is parallel to t
 static void square_to(const double *t, double *n) {
     sp__axpy3(n, -sp__dot3(n, t), t, n);
     double length = sp__norm3(n);
@@ -266,7 +265,7 @@ static void square_to(const double *t, double *n) {
     for (int i = 0; i < 3; i++) n[i] /= length;
 }
 
-// n carried from one direction to the next without turning about them
+// parallel transport of n from one direction to the next
 static void carry_normal(const double *from, const double *to, double *n) {
     double axis[3], turned[3], c = sp__dot3(from, to);
     sp__cross3(from, to, axis);
@@ -294,7 +293,7 @@ static void fit_guess(sp_fit *f, int from, const double R[9], bool twisted) {
     for (int j = begin; j < f->stations; j++) {
         const double *t = f->tangent + 3 * j, *bend = f->bend + 3 * j;
         int control = j / f->per;
-        // of a clothoid the stations at nodes count, of a helix the mean of an element's own
+        // clothoid: use the stations at nodes; helix: the mean of an element's stations
         bool counts = f->affine ? j % f->per == 0 && (control > from || from == 0) : control < f->controls;
         double twist = twisted ? station_winding(f, j) : 0, *k = f->now.k + 3 * control;
         sp__cross3(t, n1, n2);
@@ -307,25 +306,25 @@ static void fit_guess(sp_fit *f, int from, const double R[9], bool twisted) {
 
 // ------------------------------------------------------------------------------------------------ least squares
 
-// Damped least squares (Levenberg 1944, Marquardt 1963). How a place r(s) moves with a curvature is
+// Damped least squares (Levenberg 1944, Marquardt 1963). The derivative of a position r(s) with respect to curvature is
 //     dr(s) = integral over v < s of (R dkappa)(v) x (r(s) - r(v)) dv = a x r(s) - b,
-// with a and b integrals of R dkappa and of R dkappa x r that are carried along the curve, by Gauss's rule between the places
-// that matter; the curve itself is exact. Derivatives need not be: a small error in them only costs an iteration.
+// where a and b are integrals of R dkappa and of R dkappa x r. They are accumulated along the curve by Gauss quadrature between
+// the evaluation points. The curve itself is exact; derivatives need not be, since a small error only costs an iteration.
 
-// Of a curve's whole length and below, nothing is left to gain.
+// Relative to the length of the curve: no further gain is possible below this.
 #define TINY 1e-16
-// An angle over which Gauss's rule of three is good to 1e-7.
+// Angle over which three-point Gauss quadrature is accurate to 1e-7.
 #define PACE 0.5
 
-// One pass along a part of the curve: segment by segment, place by place.
+// One pass along a part of the curve, by segments and evaluation points.
 typedef struct fit_pass {
     sp_fit *f;
     const sp_fit_part *part;
     sp_fit_curve *c;
     bool slopes;
-    int element, next;  // the next of f->order
+    int element, next;  // next: index in f->order
     double cost;
-    double at, pace;  // of the element: moments are up to here
+    double at, pace;  // of the element: moments are accumulated up to `at`
 } fit_pass;
 
 // ---- unknowns: two of the root, the stretch, three of each free control
@@ -384,7 +383,7 @@ static void carry_moments(fit_pass *p, const sp_curve_series *series, double fro
 
 // ---- points
 
-// the row of three of one point: how it moves with each unknown
+// the three rows of one point: its derivatives with respect to each unknown
 static int fit_fill_row(fit_pass *p, const double r[3], double *row, int n) {
     sp_fit *f = p->f;
     const sp_fit_part *part = p->part;
@@ -409,7 +408,7 @@ static int fit_fill_row(fit_pass *p, const double r[3], double *row, int n) {
     return at;
 }
 
-// what a step along the curve cannot mend: the part of a vector across the tangent
+// the component of a vector across the tangent; the other one is removed by sliding the point along the curve
 static void fit_across(const double *t, double *v, int stride) {
     double along = t[0] * v[0] + t[1] * v[stride] + t[2] * v[2 * stride];
     for (int i = 0; i < 3; i++) v[i * stride] -= along * t[i];
@@ -435,7 +434,7 @@ static void fit_add_point(fit_pass *p, int point, const sp_curve_frame *x) {
     }
 }
 
-// a point's place moves to where the curve is nearest, by one step of Newton's method without the curvature
+// moves a point to the nearest position on the curve: one Newton step without the curvature term
 static void slide_point(fit_pass *p, int point, const sp_curve_frame *x) {
     double along = 0;
     for (int i = 0; i < 3; i++) along += x->R[3 * i] * (p->f->p[3 * point + i] - p->c->stretch * x->r[i]);
@@ -477,7 +476,7 @@ static bool fit_cross_element(fit_pass *p, sp_curve_frame *frame, visit_fn *visi
     return most <= p->f->bound && !w.failed;
 }
 
-// nearly sorted from the time before
+// insertion sort: nearly sorted by the previous pass
 static void sort_points(sp_fit *f, const double *u) {
     for (int i = 1; i < f->points; i++) {
         int point = f->order[i], j = i;
@@ -486,7 +485,7 @@ static void sort_points(sp_fit *f, const double *u) {
     }
 }
 
-// every point of the part, in the order of the curve; false: the curve is not finite
+// visits every point of the part, in order along the curve; false: the curve is not finite
 static bool pass_elements(fit_pass *p, visit_fn *visit) {
     sp_fit *f = p->f;
     sp_curve_frame frame = f->frame[p->part->first];
@@ -502,7 +501,7 @@ static bool pass_elements(fit_pass *p, visit_fn *visit) {
     return true;
 }
 
-// ---- costs and slopes
+// ---- cost and gradient
 
 static double fit_run_pass(sp_fit *f, sp_fit_curve *c, const sp_fit_part *part, bool slopes) {
     fit_pass p = {.f = f, .part = part, .c = c, .slopes = slopes};
@@ -525,8 +524,8 @@ static double fit_cost(sp_fit *f, sp_fit_curve *c, const sp_fit_part *part) {
 
 // ---- steps
 
-// (H + damping D) step = g; D is the largest entry of H's diagonal in each control, so that a twist that the points do not see is
-// held as firmly as the bends beside it
+// (H + damping D) step = g. D is the largest diagonal entry of H in each control, so that a twist the points do not determine is
+// damped as strongly as the bending of the same control
 static bool solve_damped(sp_fit *f, const sp_fit_part *part, double damping) {
     int n = unknown_count(f, part), head = root_unknowns(part) + part->whole;
     double most = 0;
@@ -608,27 +607,27 @@ static double fit_farthest(sp_fit *f) {
     return pass_elements(&p, keep_farthest) ? p.cost : INFINITY;
 }
 
-// ------------------------------------------------------------------------------------------------ from points to a rod
+// ------------------------------------------------------------------------------------------------ the whole fit
 
-// sp_rod_fit. Elements are added from the root on, two at a time, and fitted over a horizon of the last ones, so
-// that a curve of many turns is followed instead of met halfway; then all of them together. Twist is used where it brings the
-// curve clearly nearer, since a line alone says nothing about it.
+// sp_rod_fit. Elements are added from the root, two at a time, and fitted over a horizon of the last ones, so that the fit
+// follows a curve of many turns and avoids local minima. Then all elements are fitted together. Twist is used only if it clearly
+// improves the fit, since a line alone does not determine it.
 
 enum { HORIZON = 8, UNSURE = 2, MOST_ELEMENTS = 1000, MOST_STATIONS = 128 };
 
-// A stage of the way goes on by this much: elements, and turns of the tangent [rad].
+// Progress of one stage: elements, and rotation of the tangent [rad].
 #define STAGE_ELEMENTS 2
 #define STAGE_TURN 2.0
-// Stations are this close [rad], so that a frame can be carried from one to the next.
+// Distance of stations [rad], small enough to transport a frame from one to the next.
 #define STATION_TURN 0.5
 
-// A fit with twist must bring the cost down to this share.
+// A fit with twist is accepted if it reduces the cost to this fraction.
 #define WORTH 0.25
-// Distances, of the whole length, at which nothing else is tried.
+// Distances, relative to the length, below which no alternative is tried.
 #define GOOD 1e-4
 #define PERFECT 1e-13
 
-// ---- what is asked for
+// ---- input
 
 static sp_status fit_check(sp_context *ctx, const double *points, int count, int elements) {
     if (count < 2) return SP_FAIL(ctx, SP_BAD_INPUT, "points = %d, must be at least 2", count);
@@ -690,7 +689,7 @@ static void free_fit(sp_fit *f) {
 
 // ---- the fit
 
-// tangent from the points, n1 as near to the world's y (or z) as can be
+// tangent from the points, n1 as close to the world's y (or z) as possible
 static void start_frame(const double *t, double R[9]) {
     double n1[3] = {0, 1, 0}, n2[3];
     if (fabs(t[1]) > 0.9) n1[1] = 0, n1[2] = 1;
@@ -701,7 +700,7 @@ static void start_frame(const double *t, double R[9]) {
     for (int i = 0; i < 3; i++) R[3 * i] = t[i], R[3 * i + 1] = n1[i], R[3 * i + 2] = n2[i];
 }
 
-// how far the next stage goes: to a node, or within an element that turns a lot
+// end of the next stage: a node, or a position within an element that rotates a lot
 static double next_limit(const sp_fit *f, double limit) {
     int from = (int)floor(limit * (f->stations - 1) + 0.5), station = from;
     double turn = 0;
@@ -726,8 +725,8 @@ static double fit_follow(sp_fit *f, bool twisted, int unsure) {
         part.last = (int)ceil(part.limit * f->elements - 1e-9);
         part.first = part.last > HORIZON ? part.last - HORIZON : 0;
         fit_improve(f, &part, 10, 1e-2);
-        // what is near the end of a stage was hardly seen by it: it begins anew from the points, unless an element is so long
-        // that there is nothing else to go by
+        // the end of a stage is hardly determined by it: restart it from the points, unless the element is so long that no better
+        // start exists
         int sure = (part.limit - before) * f->elements > 0.99 ? part.last - unsure : part.last;
         sure = sure > 0 ? sure : 0;
         if (part.last < f->elements) fit_guess(f, sure, f->frame[sure].R, twisted);
@@ -738,7 +737,7 @@ static double fit_follow(sp_fit *f, bool twisted, int unsure) {
     return fit_improve(f, &part, 80, 1e-6);
 }
 
-// the better of two ways, where the first is no good
+// tries a second strategy if the first fit is not good, and keeps the better one
 static double fit_follow_well(sp_fit *f, bool twisted, sp_fit_curve *spare) {
     double cost = fit_follow(f, twisted, 0);
     if (cost < GOOD * GOOD * f->points) return cost;
@@ -757,14 +756,14 @@ static void fit_curves(sp_fit *f, sp_fit_curve *plain, sp_fit_curve *spare) {
     if (!(fit_follow_well(f, true, spare) < WORTH * cost)) fit_copy(f, plain, &f->now);
 }
 
-// ---- what comes out
+// ---- result
 
-// A helix has one curvature, the mean of those at its ends: of all sets of ends with these means the one that zigzags least.
+// A helix has one curvature per element, the mean of its ends: choose the end values with these means that oscillate least.
 static void ends_of_means(int elements, const double *mean, double *end, int axis) {
     double zigzag = 0;
     end[axis] = mean[axis];
     for (int e = 0; e < elements; e++) end[3 * (e + 1) + axis] = 2 * mean[3 * e + axis] - end[3 * e + axis];
-    // adding c (-1)^e changes no mean; sum of squared differences is least where c is minus the mean of their alternation
+    // adding c (-1)^e changes no mean; the sum of squared differences is smallest if c is minus the mean of their alternating sum
     for (int e = 0; e < elements; e++) zigzag += (e % 2 ? -1 : 1) * (end[3 * e + axis] - end[3 * (e + 1) + axis]);
     for (int e = 0; e <= elements; e++) end[3 * e + axis] -= (e % 2 ? -1 : 1) * zigzag / (2 * elements);
 }

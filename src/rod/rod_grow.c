@@ -1,20 +1,21 @@
-// Growth, between steps: rods that lengthen at their tips, as climbing plants do (Casati 2015, section 5.3).
+// Growth between steps: rods that lengthen at their tips, like climbing plants (Casati 2015, section 5.3).
 //
-//   tip    the last element lengthens; whenever it has come to `split` and more is to come it is halved. What was there keeps its
-//          curvature exactly: an affine curvature goes on as the same affine function, a constant one as the same constant.
-//   scale  the number of elements stays and all lengthen alike; nodes slide towards the tip and find the curvature that is there.
+//   tip    the last element lengthens. It is halved when it reaches `split` and growth continues. The old part keeps its
+//          curvature exactly: affine curvature continues as the same affine function, constant curvature as the same constant.
+//   scale  the number of elements stays and all lengthen by the same factor; nodes slide towards the tip and take the curvature
+//          of their new position.
 //
 //        a            c           lengthen            halve
 //   -----o------------o     ->  --o--------------o  ->  o-------o-------o
 //
-// Natural curvature is affine between nodes, so it cannot jump where the new material begins. It becomes what is nearest to the
-// old one up to the old tip and `curvature` beyond, in the mean square, with the node before the tip held. This keeps a moment of
-// it about that node, so many short steps lead to the same as a long one.
+// Natural curvature is affine between nodes, so it cannot jump where new material begins. It is the least squares fit of the old
+// curvature up to the old tip and `curvature` beyond, with the node before the tip fixed. This preserves a moment about that
+// node, so many short steps give the same result as one long step.
 //
-// The committed state is changed at the start of a step, from prescribe, and put back bit for bit from copies if the step fails.
+// The committed state changes at the start of a step, in prescribe, and is restored bit for bit from copies if the step fails.
 #include "rod/rod.h"
 
-enum { MOST = 1 << 20 };  // elements that a strand may come to have
+enum { MOST = 1 << 20 };  // maximum number of elements of a strand
 
 typedef struct place {  // of a load
     int element;
@@ -24,8 +25,8 @@ typedef struct place {  // of a load
 typedef struct sp_rod_growth {
     sp_rod_grow def;
     double *split;  // parts
-    // before the last growth, as long as it can be undone
-    const double *grown;  // the committed q that grew; commit swaps it away
+    // state before the last growth, for undo
+    const double *grown;  // the committed q that grew; a commit swaps it away
     double *q, *v, *length, *natural;
     int *alive;
     unsigned char *fixed;
@@ -34,7 +35,7 @@ typedef struct sp_rod_growth {
 
 // ---------------------------------------------------------------------------------------------------- creation
 
-// elements of a strand whose last one is halved at `split` until it is as long as `until`
+// number of elements when the strand has length `until`, if its last element is halved at `split`
 static double elements_at_end(double length, int elements, double split, double until) {
     double last = length / elements, n = elements;
     for (; last >= split; last /= 2) n++;
@@ -50,7 +51,7 @@ static bool grow_sensible(const sp_rod_grow *def, double length) {
     return def->split >= 0 && isfinite(def->split) && isfinite(def->until) && def->until >= length && length > 0;
 }
 
-// what is not sensible is refused by sp__rod_grow_create, which comes later
+// sp__rod_grow_create checks the values later
 int sp__rod_grow_room(const sp_rod_grow *def, double length, int elements) {
     if (!def || def->mode != SP_GROW_TIP || elements < 1 || !grow_sensible(def, length)) return elements;
     double n = elements_at_end(length, elements, split_of(def, length, elements), def->until);
@@ -164,7 +165,7 @@ void sp__rod_grow_free(sp_body *b) {
 typedef struct strand {
     sp_rod *rod;
     sp_rod_part *part;
-    unsigned char *fixed;     // of its controls
+    unsigned char *fixed;     // per control
     double *q, *v, *natural;  // 3 x controls; natural: 3 x nodes
     double *length;
 } strand;
@@ -181,7 +182,7 @@ static strand grow_strand_of(sp_body *b, int p) {
                     .length = rod->length + part->element};
 }
 
-// The end of the affine function from `start` that is nearest to (start .. end) over `length` and k from there to `longer`.
+// End value of the affine function from `start` that best fits (start .. end) over `length` and k from there to `longer`.
 static double nearest_end(double start, double end, double length, double longer, double k) {
     double x = length / longer;
     return start + (end - start) * x * x + 1.5 * (k - start) * (1 - x * x);
@@ -201,7 +202,7 @@ static void grow_lengthen(const strand *s, double d, const double k[3]) {
     s->length[e] = longer;
 }
 
-// one node more: the last one moves on and leaves the mean of its neighbours behind
+// adds a node: the last value moves on, and the mean of its neighbours takes its place
 static void divide_affine(double *x, int tip) {
     for (int i = tip; i < tip + 3; i++) {
         x[i + 3] = x[i];
@@ -236,25 +237,25 @@ static void grow_tip(const strand *s, double amount, double split, const double 
 
 // ---------------------------------------------------------------------------------------------------- scale
 
-// A function along the strand as it was, and where one looks.
+// A function along the strand before growth, and a cursor.
 typedef struct along {
     const double *length, *x;  // per element; 3 x nodes, or 3 x elements
     int count, e;
-    double from;  // where e begins
+    double from;  // start of e
 } along;
 
 static void walk_to(along *a, double s) {
     while (a->e + 1 < a->count && s > a->from + a->length[a->e]) a->from += a->length[a->e++];
 }
 
-// at s, which may lie beyond the tip
+// value at s, which may lie beyond the tip
 static void look_affine(along *a, double s, double out[3]) {
     walk_to(a, s);
     const double *x = a->x + 3 * (size_t)a->e;
     for (int i = 0; i < 3; i++) out[i] = x[i] + (x[i + 3] - x[i]) * ((s - a->from) / a->length[a->e]);
 }
 
-// the mean from `from` to `to`; beyond the tip the last element goes on
+// mean over [from, to]; beyond the tip the last element is extrapolated
 static void look_constant(along *a, double from, double to, double out[3]) {
     walk_to(a, from);
     const double *first = a->x + 3 * (size_t)a->e;
@@ -269,7 +270,7 @@ static void look_constant(along *a, double from, double to, double out[3]) {
     for (int i = 0; i < 3; i++) out[i] = first[i] + sum[i] / (to - from);
 }
 
-// nodes of the longer strand see the curvature of the old one
+// nodes of the longer strand take the curvature of the old one
 static void slide_affine(const strand *s, const double *old, const double *was, double ratio, double *x) {
     along a = {.length = was, .x = old, .count = s->part->alive};
     double at = 0;
@@ -285,7 +286,7 @@ static void slide_constant(const strand *s, const double *old, const double *was
     for (int e = 0; e < s->part->alive; at += was[e++]) look_constant(&a, at * ratio, (at + was[e]) * ratio, x + 3 * (size_t)e);
 }
 
-// the last element begins at `from` now, inside the old strand unless much grew at once
+// the last element now begins at `from`, inside the old strand unless it grew a lot at once
 static void natural_at_tip(const strand *s, const double *old, double from, double length, double longer, const double k[3]) {
     double *tip = s->natural + 3 * (size_t)s->part->alive;
     const double *end = old + 3 * (size_t)s->part->alive;
@@ -308,10 +309,10 @@ static void grow_scale(sp_body *b, int p, double amount, const double k[3]) {
     for (int e = 0; e < s.part->alive; e++) s.length[e] *= ratio;
 }
 
-// ---------------------------------------------------------------------------------------------------- what holds on to it
+// ---------------------------------------------------------------------------------------------------- anchors on a growing rod
 
-// The same material point as before. The start of the first element that is not born is the tip's; places on others that are not
-// born follow the tip.
+// Updates an anchor so that it stays at the same material point. The start of the first element not in use is the tip; other
+// positions on elements not in use follow the tip.
 static void grow_follow(const sp_rod *rod, int *element, double *at) {
     const sp_rod_growth *g = rod->growth;
     const sp_rod_part *part = &rod->part[rod->part_of[*element]];
@@ -342,7 +343,7 @@ static void follow_all(sp_body *b) {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- growth and its undo
+// ---------------------------------------------------------------------------------------------------- growth and undo
 
 static void grow_keep(sp_body *b) {
     sp_rod *rod = sp__rod(b);
@@ -361,7 +362,7 @@ static void grow_keep(sp_body *b) {
 void sp__rod_grow_undo(sp_body *b) {
     sp_rod *rod = sp__rod(b);
     sp_rod_growth *g = rod->growth;
-    // another array is the committed one since: that step was made, and this one failed before anything grew
+    // the committed array has been swapped since: that step succeeded, and the present step failed before growth
     if (!g || g->grown != b->q[SP_COMMITTED]) return;
     g->grown = NULL;
     memcpy(b->q[SP_COMMITTED], g->q, (size_t)b->nq * sizeof *g->q);
@@ -375,7 +376,7 @@ void sp__rod_grow_undo(sp_body *b) {
     sp__rod_changed(b);
 }
 
-// what a strand may still grow; what rounding leaves is nothing
+// remaining growth of a strand; a remainder of the size of rounding counts as zero
 static double grow_left(const sp_rod *rod, int p) {
     double d = rod->growth->def.until - strand_length(rod->length, rod->part[p].element, rod->part[p].alive);
     return d > 1e-12 * rod->growth->def.until ? d : 0;
@@ -411,12 +412,12 @@ void sp__rod_grow(sp_body *b, const sp_step *step) {
     if (isfinite(amount))
         for (int p = 0; p < rod->parts; p++) grow_part(b, p, amount, k);
     else
-        rod->natural[0] = NAN;  // a signal went wrong: the step shall fail
+        rod->natural[0] = NAN;  // the signal is not finite: this makes the step fail
     follow_all(b);
     sp__rod_changed(b);
 }
 
-// as long as told: the last elements of a strand that have a length are its tip
+// sets the element lengths; the last element with a positive length is the tip
 void sp__rod_grow_set(sp_body *b, const double *length) {
     sp_rod *rod = sp__rod(b);
     memcpy(rod->length, length, (size_t)rod->elements * sizeof *length);

@@ -1,19 +1,19 @@
-// What holds a rod: clamped roots, fixed nodes, nodes that follow a pose, pins. Where a model has unknowns for a node they are
-// fixed; curvature coordinates have them for the root alone, and hold other nodes by stiff springs.
+// Boundary conditions of a rod: clamped roots, fixed nodes, nodes that follow a pose, pins. Where a model has unknowns for a
+// node, they are fixed. Curvature coordinates have them for the root only; other nodes are held by stiff springs.
 #include "math/vec3.h"
 #include "rod/rod.h"
 
 enum { MOST_HELD = 12 };
 
-// A spring that holds a node gives this share of the strand's length under the strand's own weight. Stiffer ones hold no better
-// in motion: places are no linear functions of curvatures, and what a step leaves of that becomes force.
+// Displacement of a holding spring under the strand's own weight, relative to the strand's length. Stiffer springs do not hold
+// better in motion: positions are not linear in curvatures, and the error of a step becomes a spring force.
 static const double give = 1e-4;
 
 // A node that follows a pose.
 struct sp_rod_motion {
-    int part, node;  // of the part
+    int part, node;  // node: local to the part
     unsigned axes;
-    double about[3], place[3];  // place: at the start
+    double about[3], place[3];  // place: initial position
     sp_pose_signal pose;
 };
 
@@ -56,11 +56,11 @@ static double auto_stiffness(const sp_rod *r, const sp_anchor *a) {
         length += r->length[e], mass += s->line_density * r->length[e];
         bend = fmax(bend, fmax(s->bend[0], s->bend[1]));
     }
-    // weight, and the force that bends it as far as it is long
+    // the weight, plus the force that bends the strand by its length
     return (10 * mass / length + 3 * bend / (length * length * length)) / give;
 }
 
-// one that an edit makes is no part of the definition, and nobody's drag
+// a spring created by an edit belongs neither to the definition nor to a drag
 static sp_status hold_by_spring(sp_body *b, int node, unsigned axes, double stiffness, bool edit) {
     sp_spring s = {.stiffness = stiffness, .axes = axes, .slot = -1, .active = true, .pin = true};
     if (edit) s.slot = INT32_MAX, s.source = UINT32_MAX;
@@ -70,7 +70,7 @@ static sp_status hold_by_spring(sp_body *b, int node, unsigned axes, double stif
     return sp__loads_add_spring(b, &s);
 }
 
-// lets a node go on some axes
+// releases a node on some axes
 static void release_springs(sp_body *b, int node, unsigned axes) {
     sp_anchor at;
     if (sp__rod_anchor_node(b, node, &at) < 0) return;
@@ -82,7 +82,7 @@ static void release_springs(sp_body *b, int node, unsigned axes) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ making
+// ------------------------------------------------------------------------------------------------ creation
 
 static sp_status hold_add_fix(sp_body *b, const sp_rod_def *def, const sp_fix *fix) {
     const sp_rod *r = sp__rod(b);
@@ -145,9 +145,9 @@ void sp__rod_hold_free(sp_body *b) {
     sp__free(b->ctx, sp__rod(b)->motion);
 }
 
-// ------------------------------------------------------------------------------------------------ in time
+// ------------------------------------------------------------------------------------------------ prescribed motion
 
-// what an edit has pinned or released since does not follow
+// nodes that an edit pinned or released no longer follow the pose
 static bool hold_follows(const sp_body *b, const sp_rod_motion *m) {
     const sp_rod *r = sp__rod(b);
     int unknown[MOST_HELD], n = r->model->held((sp_body *)b, m->part, m->node, m->axes, unknown);

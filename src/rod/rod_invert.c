@@ -1,7 +1,7 @@
-// Inverse statics (Casati 2015, section 16): the natural curvature with which the shape of the moment is an equilibrium. In
-// curvature coordinates the elastic force is Kbar (q - q_rest) with a Kbar that knows nothing of the shape, so
+// Inverse statics (Casati 2015, section 16): the natural curvature for which the current shape is an equilibrium. In curvature
+// coordinates the elastic force is Kbar (q - q_rest), and Kbar does not depend on the shape, so
 //     q_rest += -Kbar^-1 f
-// with the force f that is left now: weight, loads, springs and contacts, all at rest.
+// with the residual force f at rest: weight, loads, springs and contacts.
 #include "body/drive.h"
 #include "math/vec3.h"
 #include "rod/rod.h"
@@ -19,7 +19,7 @@ static sp_status invert_refuse(const sp_body *b) {
 
 // ------------------------------------------------------------------------------------------------ roots
 
-// all that pulls at a strand, and how far away at most: the scale of what a free root may be left with
+// sum of the force magnitudes on a strand: the scale of the residual that a free root may have
 static double invert_pulled(const sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -32,7 +32,7 @@ static double invert_pulled(const sp_body *b, int part) {
     return sum;
 }
 
-// curvature can balance everything but a root that is free to go
+// curvature can balance all forces except those on a free root
 static sp_status check_root(const sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -49,8 +49,8 @@ static sp_status check_root(const sp_body *b, int part) {
 
 // ------------------------------------------------------------------------------------------------ curvature
 
-// Nodal values whose means over elements change by d. One of them is open; the others follow, x_i+1 = 2 d_i - x_i. It is chosen
-// so that the change is as smooth as can be, with the least squares of its steps from node to node.
+// Nodal values whose means over elements change by d. One value is free, the others follow: x_i+1 = 2 d_i - x_i. It is chosen by
+// least squares of the differences between neighbouring nodes, for the smoothest change.
 static void invert_spread(const double *d, int elements, double *nodes) {
     for (int k = 0; k < 3; k++) {
         double x = 0, sum = 0;
@@ -67,7 +67,7 @@ static void invert_spread(const double *d, int elements, double *nodes) {
     }
 }
 
-// how far the natural curvatures of the controls have to go, strand by strand as in f
+// change of the natural curvatures of the controls, strand by strand as in f
 static sp_status find_way(sp_body *b, double *d) {
     const sp_rod *r = sp__rod(b);
     for (int p = 0; p < r->parts; p++) {

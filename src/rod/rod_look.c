@@ -1,4 +1,4 @@
-// What others look at: fields, measures, the hash of the state.
+// Queries of a rod: fields, measures, energies, work, the hash of the state.
 #include "body/drive.h"
 #include "math/vec3.h"
 #include "rod/rod.h"
@@ -6,7 +6,7 @@
 
 // ------------------------------------------------------------------------------------------------ per node
 
-// at the committed state, node by node: nothing but places is asked for
+// at the committed state, node by node; needs positions only
 static void fill_nodes(sp_body *b, sp_field_id what, double *out) {
     const sp_rod *r = sp__rod(b);
     for (int p = 0; p < r->parts; p++) {
@@ -27,7 +27,7 @@ static void fill_nodes(sp_body *b, sp_field_id what, double *out) {
     }
 }
 
-// Generalised forces as forces on nodes, as far as unknowns stand for a node's place: the first three of those that hold it.
+// Generalised forces as node forces: the first three of the unknowns that hold a node stand for its position.
 static void spread_forces(sp_body *b, const double *g, bool held_only, double *out) {
     const sp_rod *r = sp__rod(b);
     memset(out, 0, 3 * (size_t)r->nodes * sizeof *out);
@@ -39,7 +39,7 @@ static void spread_forces(sp_body *b, const double *g, bool held_only, double *o
             }
 }
 
-// springs that hold a node push it too
+// springs that hold a node are reactions too
 static void add_pins(sp_body *b, double *out) {
     for (int i = 0; i < b->loads.spring_count; i++) {
         const sp_spring *s = &b->loads.springs[i];
@@ -54,7 +54,7 @@ static void add_pins(sp_body *b, double *out) {
     }
 }
 
-// what holds the fixed nodes: minus the force that acts on them at the committed state
+// reactions at fixed nodes: minus the force on them at the committed state
 static sp_status reaction_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     (void)id;
     double energy = b->energy;
@@ -73,7 +73,7 @@ static int nearest_node(const sp_rod *r, int element, double at) {
     return p->node + element - p->element + (at >= 0.5);
 }
 
-// forces, pulls and drags, at the node nearest to where they act
+// point forces, springs and drags, at the nearest node
 static sp_status load_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     (void)step, (void)id;
     const sp_rod *r = sp__rod(b);
@@ -96,15 +96,15 @@ static sp_status load_field(sp_body *b, const sp_step *step, sp_field_id id, dou
 
 // ------------------------------------------------------------------------------------------------ per element
 
-// Largest von Mises stress at the skin: bending adds up over the section, twist stands beside it. Of the differences to the
-// natural curvature at the ends of the element; stretching of models that stretch is left out.
+// Largest von Mises stress on the surface: bending stress over the section, combined with torsional shear. Uses the differences
+// to the natural curvature at the ends of the element; axial stress of extensible models is not included.
 static double skin_stress(const sp_rod *r, int element, const double *curvature, const double *natural) {
     const sp_rod_section *s = &r->section[r->section_of[element]];
     double most = 0, shear = s->young / (2 * (1 + s->poisson)), a = s->axes[0], c = s->axes[1];
     for (int end = 0; end < 2; end++) {
         double k[3];
         sp__sub3(curvature + 3 * end, natural + 3 * end, k);
-        // an ellipse: the farthest point from the bending axis, and the end of the shorter axis in twist
+        // ellipse: bending stress at the farthest point from the axis, torsional shear at the end of the shorter axis
         double bent = s->young * hypot(k[1] * c, k[2] * a), flat = fmin(a, c), wide = fmax(a, c);
         double twisted = shear * fabs(k[0]) * 2 * flat * wide * wide / (a * a + c * c);
         most = fmax(most, sqrt(bent * bent + 3 * twisted * twisted));
@@ -147,7 +147,7 @@ static sp_status curvature_field(sp_body *b, const sp_step *step, sp_field_id id
     return SP_OK;
 }
 
-// behind the coordinates of a rod that grows stand the lengths of its elements
+// a growing rod appends the lengths of its elements to the coordinates
 static sp_status coordinates_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     const sp_rod *r = sp__rod(b);
     (void)step, (void)id;
@@ -217,7 +217,7 @@ typedef struct measure_job {
     sp_which which;
 } measure_job;
 
-// what a model gathers for this, the next step finds: on all workers
+// on all workers: the next step uses what the model computes here
 static void measure_part(void *arg, int part, int worker) {
     (void)worker;
     const measure_job *j = arg;
@@ -228,7 +228,7 @@ static void measure_part(void *arg, int part, int worker) {
     own->elastic = r->model->elastic(j->b, part, NULL);
 }
 
-// of an inextensible rod the volume is that of its sections
+// the volume of an inextensible rod is that of its sections
 static void measure_state(sp_body *b, sp_which which, sp_measure *out) {
     const sp_rod *r = sp__rod(b);
     measure_job j = {b, which};
@@ -270,7 +270,7 @@ void sp__rod_energies(sp_body *b, sp_which which, sp_energies *out) {
     memcpy(out->moment, m.moment, sizeof out->moment);
 }
 
-// place and frame of a load at a state
+// position and frame of a load at a state
 static bool load_frame(sp_body *b, const sp_rod_load *l, sp_which which, sp_curve_frame *out) {
     const sp_rod *r = sp__rod(b);
     int part = r->part_of[l->element];
@@ -279,8 +279,8 @@ static bool load_frame(sp_body *b, const sp_rod_load *l, sp_which which, sp_curv
     return true;
 }
 
-// Forces keep their direction, so work is force times way. A torque does work along the turn of its section from the committed
-// to the trial state, as a vector about the axis of that turn.
+// Forces have a constant direction, so work is force times displacement. A torque does work along the rotation vector of its
+// section from the committed to the trial state.
 static double load_work(sp_body *b, int load) {
     const sp_rod *r = sp__rod(b);
     sp_curve_frame from, to;
@@ -295,7 +295,8 @@ static double load_work(sp_body *b, int load) {
     return sp__dot3(r->load_now[load], way);
 }
 
-// Work of turning a root's frame that is no unknown: what the strand as it was stores more with the frame of the end of the step.
+// Work of rotating a clamp's frame that is not an unknown: the change of elastic energy of the committed strand with the frame at
+// the end of the step.
 static double clamp_work(sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -315,7 +316,7 @@ double sp__rod_work(sp_body *b, double push[3]) {
     double work = 0;
     for (int p = 0; p < r->parts && r->model->clamp; p++) b->pin_work += clamp_work(b, p);
     for (int i = 0; i < r->loads; i++) {
-        // statics may turn a section by several turns in a step, which its two frames do not show
+        // statics may rotate a section by several turns in a step, which cannot be seen from its two frames
         if (r->load[i].type == SP_LOAD_TORQUE && b->integrator.type == SP_STATIC) return NAN;
         if (r->load[i].type != SP_LOAD_ACCELERATION) work += load_work(b, i);
     }
@@ -339,7 +340,7 @@ uint64_t sp__rod_hash(sp_body *b) {
     return hash_of(b->q[SP_COMMITTED], b->nq, 0) + hash_of(b->v[SP_COMMITTED], b->nv, q) + hash_of(r->length, r->elements, q + v);
 }
 
-// the node that an unknown of a strand is nearest to, as its place in the list goes
+// the node nearest to an unknown, by its position in the numbering
 int64_t sp__rod_node_of(sp_body *b, int unknown) {
     const sp_rod *r = sp__rod(b);
     int p = 0;

@@ -1,7 +1,7 @@
-// Forces and the system of a rod: what the models give, strand by strand on all workers, with damping, loads and point terms.
+// Assembly of the forces and the linear system of a rod: models, strand by strand on all workers, damping, loads, point terms.
 //
-// Damping: B = (a + drag / rho S) M + b K, as (4.3.20) has it for curvature coordinates; rho S is the mean of the rod. K there is
-// that of bending and twist: stretch is so much stiffer that damping it would brake every turn, linearised as it is.
+// Damping: B = (a + drag / rho S) M + b K, as in (4.3.20) for curvature coordinates; rho S is the mean of the rod. K is the
+// stiffness of bending and twist only: stretch is so stiff that its linearised damping would brake every rotation.
 #include "linear/banded.h"
 #include "math/vec3.h"
 #include "rod/rod.h"
@@ -22,7 +22,7 @@ void sp__rod_add_term(const sp_rod_place *s, const double k[6], int band, double
     }
 }
 
-// where a term is evaluated: place and velocity
+// stores position and velocity of a term at its evaluation
 static void keep_term(const sp_body *b, const sp_rod_place *s, double out[6]) {
     const double *v = b->v[SP_TRIAL] + sp__rod(b)->part[s->part].v;
     memcpy(out, s->x, sizeof s->x);
@@ -35,7 +35,7 @@ void sp__rod_lump(double *node, int element, double u, const double f[3]) {
     sp__axpy3(node + 3 * (size_t)element + 3, u, f, node + 3 * (size_t)element + 3);
 }
 
-// room for as many as there can be; more only after springs or surfaces were added
+// memory for all possible terms; grows only after springs or surfaces were added
 static sp_status rod_reserve_terms(sp_body *b) {
     sp_rod *r = sp__rod(b);
     if (b->loads.term_capacity <= r->term_room) return SP_OK;
@@ -49,7 +49,7 @@ static sp_status rod_reserve_terms(sp_body *b) {
     return SP_OK;
 }
 
-// terms by strand, in their order: counting sort
+// sorts terms by strand, stable: counting sort
 static void sort_terms(sp_body *b) {
     sp_rod *r = sp__rod(b);
     memset(r->term_start, 0, ((size_t)r->parts + 1) * sizeof(int));
@@ -69,7 +69,7 @@ static sp_anchor load_place(const sp_rod_load *l) {
     return (sp_anchor){.elem = (uint32_t)l->element, .at = {l->at, 0, 0}};
 }
 
-// forces and torques; a torque has no potential
+// adds forces and torques; a torque has no potential
 static void rod_add_loads(sp_body *b, const sp_step *step) {
     sp_rod *r = sp__rod(b);
     for (int i = 0; i < r->loads; i++) {
@@ -108,7 +108,7 @@ static bool rod_damped(const sp_rod *r) {
     return sp__rod_mass_damping(r) > 0 || r->rayleigh_stiffness > 0;
 }
 
-// M, K and what of them damps
+// M, K and the damping part of K
 static void fill_part(void *arg, int part, int worker) {
     (void)worker;
     sp_body *b = arg;
@@ -129,8 +129,8 @@ static void fill_matrices(sp_body *b) {
     r->filled = true;
 }
 
-// Node forces of loads, weight and point terms, and whether a wave of the tension they may make crosses an element in a step:
-// then a step explicit in it is unstable.
+// Node forces of loads, weight and point terms. Returns whether a transverse wave under the tension they may cause crosses an
+// element within a step: then a step that is explicit in tension is unstable.
 static bool node_forces(const sp_body *b, const sp_step *step, int part, double *node) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
@@ -161,7 +161,7 @@ typedef struct linearise_job {
     const sp_step *step;
 } linearise_job;
 
-// point terms of one strand, and what forces at places add where K is to be exact
+// adds the point terms of one strand and, if K is exact, the geometric stiffness of point forces
 static void finish_part(void *arg, int part, int worker) {
     sp_body *b = ((const linearise_job *)arg)->b;
     const sp_step *step = ((const linearise_job *)arg)->step;
@@ -237,7 +237,7 @@ sp_status sp__rod_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ the system
+// ------------------------------------------------------------------------------------------------ linear system
 
 typedef struct product {
     sp_body *b;

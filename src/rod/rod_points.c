@@ -1,8 +1,8 @@
-// Material points of a rod: an element, a share of its length, and an offset in the section, carried by the frame there.
+// Material points of a rod: an element, a relative position along it, and an offset in the section that moves with its frame.
 #include "math/vec3.h"
 #include "rod/rod.h"
 
-// ------------------------------------------------------------------------------------------------ where they are
+// ------------------------------------------------------------------------------------------------ positions and velocities
 
 static bool rod_same_place(const sp_anchor *a, const sp_anchor *b) {
     return a->elem == b->elem && a->at[0] == b->at[0];
@@ -15,7 +15,7 @@ static void no_point(double *x, double *v) {
     }
 }
 
-// corners of one ring come one after the other: their frame is made once
+// consecutive vertices of one cross section share a frame, which is computed once
 void sp__rod_points(sp_body *b, sp_which which, int n, const sp_anchor *a, double *x, double *v) {
     const sp_rod *r = sp__rod(b);
     int settled = -1;
@@ -42,10 +42,10 @@ void sp__rod_points(sp_body *b, sp_which which, int n, const sp_anchor *a, doubl
     }
 }
 
-// ------------------------------------------------------------------------------------------------ how far and how fast
+// ------------------------------------------------------------------------------------------------ bounds
 
-// Points of an element are at most half its length from its middle, and from one of its ends, and turn no faster than both ends
-// together; a quarter more for what bends, or stretches, on the way.
+// Points of an element are at most half its length from its middle and from one of its ends, and rotate no faster than both ends
+// together. A quarter is added for bending and stretching.
 static void bound_part(void *arg, int part, int worker) {
     (void)worker;
     sp_body *b = arg;
@@ -74,7 +74,7 @@ const sp_bound *sp__rod_bounds(sp_body *b) {
     return r->bounds;
 }
 
-// ------------------------------------------------------------------------------------------------ rows
+// ------------------------------------------------------------------------------------------------ Jacobian rows
 
 // dx = V + w x (R o) for each unknown
 void sp__rod_open_place(sp_body *b, const sp_anchor *a, int worker, sp_rod_place *out) {
@@ -95,7 +95,7 @@ void sp__rod_open_place(sp_body *b, const sp_anchor *a, int worker, sp_rod_place
     }
 }
 
-// the same, of a state
+// the same at a given state
 static void open_at(sp_body *b, sp_which which, const sp_anchor *a, sp_rod_place *out) {
     out->count = 0;
     if (sp__rod_settle(b, sp__rod(b)->part_of[a->elem], which, false) >= 0) sp__rod_open_place(b, a, 0, out);
@@ -133,7 +133,7 @@ void sp__rod_push(sp_body *b, sp_which state, int n, const sp_anchor *a, const d
     }
 }
 
-// ------------------------------------------------------------------------------------------------ making anchors
+// ------------------------------------------------------------------------------------------------ anchors
 
 int sp__rod_part_of_node(const sp_rod *r, int node) {
     int low = 0, high = r->parts - 1;
@@ -158,13 +158,13 @@ sp_status sp__rod_anchor_node(sp_body *b, int node, sp_anchor *out) {
     return SP_OK;
 }
 
-// a strand as it started: settled there, so that places can be asked for
+// updates the kinematics to the initial shape, for queries of positions
 static sp_status settle_start(sp_body *b, int part) {
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     memcpy(r->settled_q + p->q, r->start + p->q, (size_t)p->nq * sizeof(double));
     memset(r->settled_v + p->v, 0, (size_t)p->nv * sizeof(double));
-    r->settled[part] = 0;  // whoever comes next settles it where it is
+    r->settled[part] = 0;  // invalidates the kinematics: the next query recomputes them
     return r->model->settle(b, part, r->settled_q + p->q, r->settled_v + p->v, false);
 }
 
@@ -175,7 +175,7 @@ static double distance_at(sp_body *b, int part, int element, double u, const dou
     return sp__norm3(d);
 }
 
-// the nearest place of one strand, from samples and then by thirds between the neighbours of the best
+// nearest position on one strand: from samples, then ternary search between the neighbours of the best
 static double nearest_of(sp_body *b, int part, const double x[3], int *element, double *u) {
     enum { SAMPLES = 16, ROUNDS = 60 };
     const sp_rod_part *p = &sp__rod(b)->part[part];
@@ -199,7 +199,7 @@ static double nearest_of(sp_body *b, int part, const double x[3], int *element, 
     return best;
 }
 
-// Nearest place of the start shape, with what is left as an offset in its section; how far the place is outside the section.
+// Nearest position on the initial shape, with the remainder as an offset in its section; outside: distance to the section.
 static sp_status rod_nearest(sp_body *b, const double x[3], sp_anchor *out, double *outside) {
     const sp_rod *r = sp__rod(b);
     double best = INFINITY, d[3];
@@ -227,7 +227,7 @@ static sp_status rod_nearest(sp_body *b, const double x[3], sp_anchor *out, doub
     return SP_OK;
 }
 
-// what is held by hand is on the section: no long levers
+// limits the offset of a dragged point to the section, which avoids long lever arms
 sp_status sp__rod_anchor_point(sp_body *b, const double rest[3], sp_anchor *out) {
     double outside;
     SP_TRY(rod_nearest(b, rest, out, &outside));

@@ -1,20 +1,21 @@
-// The skin of a rod: rings of corners around the centreline, bands of triangles between them, both ends closed. Every vertex is a
-// place of the rod, so the skin follows whatever the strands do, and twists with them.
+// Surface of a rod: rings of vertices around the centreline, bands of triangles between them, closed ends. Every vertex is a
+// material point of the rod, so the surface follows the strands and shows their twist.
 //
-// An element has `rings` rings behind the one that it shares with its neighbour; where their sections differ the skin goes from
-// one to the other over the first band of the second. Vertices lie ring by ring, so that neighbours in the list share a frame.
+// An element has `rings` rings after the ring that it shares with the previous element. Where sections differ, the surface
+// changes from one to the other over the first band of the second element. Vertices are stored ring by ring, so that neighbours
+// share a frame.
 //
-// A section that is FLAT times as wide as thick is drawn as a band with sharp edges: a rectangle of the same width and the same
-// area as the ellipse. A strand is a ribbon where all of its sections are flat.
+// A section FLAT times as wide as thick is drawn as a ribbon with sharp edges: a rectangle with the width and the area of the
+// ellipse. A strand is a ribbon if all of its sections are flat.
 #include "math/vec3.h"
 #include "rod/rod.h"
 
-static const double FLAT = 4;    // from this ratio of the semi-axes on
-static const double TURN = 0.2;  // of the frame from ring to ring at most, where we choose [rad]
+static const double FLAT = 4;    // minimum ratio of the semi-axes of a ribbon
+static const double TURN = 0.2;  // maximum rotation of the frame between rings, if the number of rings is automatic [rad]
 static const double PI = 3.14159265358979323846;
 
-enum { MOST = 1 << 28 };                                          // vertices or faces
-enum { MANY_STRANDS = 100, RINGS_MOST = 64, RINGS_VARIED = 24 };  // varied: where the curvature changes, nobody knows how far
+enum { MOST = 1 << 28 };                                          // maximum number of vertices or faces
+enum { MANY_STRANDS = 100, RINGS_MOST = 64, RINGS_VARIED = 24 };  // varied: the curvature changes in time by an unknown amount
 
 static const sp_rod_section *section_at(const sp_rod *r, const sp_rod_part *p, int element) {
     return &r->section[r->section_of[p->element + element]];
@@ -34,20 +35,20 @@ static int corners_of(const sp_rod *r, const sp_rod_part *p) {
     return is_ribbon(r, p) ? 4 : r->sides;
 }
 
-// ---------------------------------------------------------------------------------------------------- a ring
+// ---------------------------------------------------------------------------------------------------- cross sections
 
-// sides of a tube in the line that shows its twist, the first ones: a twelfth of the way round
+// number of sides in the line that shows the twist of a tube, the first ones: a twelfth of the circumference
 static int line_sides(int corners) {
     return corners < 24 ? 1 : corners / 12;
 }
 
-// across[] along n1 and n2. The line of a tube has +n1 in its middle
+// across[] along n1 and n2; the middle of a tube's line is at +n1
 static void tube_corner(const sp_rod_section *s, int corners, int k, double across[2]) {
     double angle = PI * (2 * k - line_sides(corners)) / corners;
     across[0] = s->axes[0] * cos(angle), across[1] = s->axes[1] * sin(angle);
 }
 
-// the first side is the one that looks along the thin axis
+// the first side faces the thin axis
 static void ribbon_corner(const sp_rod_section *s, int k, double across[2]) {
     static const double sign[4][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
     bool wide_first = s->axes[0] >= s->axes[1];
@@ -88,8 +89,8 @@ static void add_face(sp_surface *out, uint32_t a, uint32_t b, uint32_t c, bool s
     out->stripes[out->face_count++] = stripe;
 }
 
-// Corners go round from n1 to n2, so that side x tangent looks outwards. The two sides of a twisted ribbon are cut along the same
-// diagonal: along two that cross they would stick through each other.
+// Vertices go round from n1 to n2, so that side x tangent points outwards. The two sides of a twisted ribbon are split along the
+// same diagonal: with crossing diagonals they would intersect.
 static void join_rings(sp_surface *out, uint32_t first, int corners, bool ribbon) {
     int striped = ribbon ? 1 : line_sides(corners);
     for (int k = 0; k < corners; k++) {
@@ -109,15 +110,15 @@ static void add_faces(const sp_rod *r, const sp_rod_part *p, int vertex, sp_surf
     for (int k = 1; k + 1 < corners; k++) add_face(out, last, last + (uint32_t)k, last + (uint32_t)k + 1, false);
 }
 
-// ---------------------------------------------------------------------------------------------------- all
+// ---------------------------------------------------------------------------------------------------- the whole surface
 
-// as many rings as the natural curvature needs
+// automatic number of rings, from the curvature
 static int choose_rings(sp_body *b) {
     sp_rod *r = sp__rod(b);
     double most = 0;
     for (int i = 0; i < r->parts; i++) {
         const sp_rod_part *p = &r->part[i];
-        // as it starts, and as it would be left alone
+        // initial and natural curvature
         r->model->curvature(b, i, r->node_scratch + 3 * (size_t)p->node);
         for (int k = 0; k <= 2 * p->elements - 1; k++) {
             size_t node = 3 * (size_t)(p->node + (k + 1) / 2);
@@ -168,7 +169,7 @@ sp_status sp__rod_surface_create(sp_body *b) {
     return SP_OK;
 }
 
-// where a face reaches back over the start of its element, the corners there are at its own 0
+// a vertex at the start of the face's element may be stored with the previous element: move it to position 0
 void sp__rod_face_corners(sp_body *b, int face, sp_anchor out[3]) {
     const sp_surface *s = b->surfaces[0];
     uint32_t element = 0;

@@ -1,10 +1,10 @@
-// A strand as a whole (strand.h): along it from the root with series, then back from the tip with what lies ahead.
+// Mechanics of a strand (strand.h): series from the root to the tip, then accumulation of inertia from the tip to the root.
 #include "rod/strand.h"
 
 #include "math/vec3.h"
 #include "rod/strand_internal.h"
 
-// rows that a segment has at first; most need fewer than 24
+// initial number of rows per segment; most need fewer than 24
 enum { ROWS = 32 };
 
 sp_status sp__strand_init(sp_context *ctx, const sp_strand_def *def, sp_strand *s) {
@@ -32,7 +32,7 @@ void sp__strand_free(sp_strand *s) {
 void sp__strand_set(sp_strand *s, int alive, const sp_strand_element *element) {
     size_t n = (size_t)s->unknowns;
     SP_ASSERT(alive >= 1 && alive <= s->room);
-    // what is no longer alive leaves nothing behind
+    // clears entries of elements that are not in use any more
     memset(s->M, 0, n * n * sizeof *s->M), memset(s->G, 0, n * sizeof *s->G), memset(s->A, 0, n * sizeof *s->A);
     memset(s->rigid, 0, 6 * n * sizeof *s->rigid), memset(s->momentum, 0, 12 * n * sizeof *s->momentum);
     s->alive = alive;
@@ -47,7 +47,7 @@ static void strand_hat(const double u[3], double out[9]) {
     memcpy(out, m, sizeof m);
 }
 
-// what moves the root: a velocity, and a turn about its place
+// unknowns of the root: a velocity, and a rotation about its position
 static void begin_motion(const sp_strand_state *state, sp_strand_walk *w) {
     double spin[9], turn[9], once[9], twice[9], turned[9];
     int V = sp__strand_lane_of_motion(w->s), W = V + 1;
@@ -132,7 +132,7 @@ static sp_status strand_cross_element(sp_strand_walk *w) {
     return SP_OK;
 }
 
-// From here on the first control moves what lies ahead as a rigid body; the second becomes the first.
+// Beyond this element, the first control moves everything towards the tip as a rigid body; the second control becomes the first.
 static void end_element(sp_strand_walk *w) {
     sp_strand *s = w->s;
     for (int k = 0; k < 3; k++) {
@@ -165,13 +165,13 @@ sp_status sp__strand_place(sp_strand *s, const sp_strand_state *state, bool moti
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ and back
+// ------------------------------------------------------------------------------------------------ from the tip to the root
 
 static double strand_dot6(const double *a, const double *b) {
     return sp__dot3(a, b) + sp__dot3(a + 3, b + 3);
 }
 
-// an unknown that moves all of `ahead` rigidly, beside the two momenta of its own elements
+// adds the inertia of `ahead`, which an unknown moves rigidly, to the momenta of its own two elements
 static void close_unknown(sp_strand *s, int u, const sp_strand_ahead *ahead) {
     const double *U = s->rigid + 6 * (size_t)u, *own = s->momentum + 12 * (size_t)u;
     double *M = s->M + (size_t)u * (size_t)s->unknowns, far[6], next[6], all[6];
@@ -181,7 +181,7 @@ static void close_unknown(sp_strand *s, int u, const sp_strand_ahead *ahead) {
         far[i] = strand_dot6(ahead->inertia + 6 * i, U);
         next[i] = far[i] + own[6 + i], all[i] = next[i] + own[i];
     }
-    // its own control moves only what is ahead; the one before also the element after the node; all others everything
+    // its own control moves only `ahead`; the previous one also the element after the node; all others everything
     for (int d = 0; d <= u; d++) M[d] += strand_dot6(s->rigid + 6 * (size_t)d, d >= first ? far : d >= before ? next : all);
 }
 
@@ -213,7 +213,7 @@ void sp__strand_gather(sp_strand *s) {
     s->gathered = true;
 }
 
-// the weight moves the root's place with the mass that each unknown moves: the first three columns of M
+// the first three columns of M are the mass times velocity that each unknown moves: times g, the generalised force of the weight
 void sp__strand_weigh(sp_strand *s, const double g[3]) {
     for (int u = 0; u < s->unknowns; u++) s->G[u] = sp__dot3(s->M + (size_t)u * (size_t)s->unknowns, g);
     s->load_energy = -sp__dot3(s->moment, g);
@@ -231,7 +231,7 @@ static double element_stiffness(const sp_strand *s, int e, int k) {
     return e >= 0 && e < s->alive ? s->element[e].length * s->element[e].stiffness[k] : 0;
 }
 
-// hats and their products, l/3 and l/6 in each element; constant pieces: l
+// integrals of hat functions and their products, l/3 and l/6 in each element; constant functions: l
 static double strand_diagonal(const sp_strand *s, int j, int k) {
     if (!s->affine) return element_stiffness(s, j, k);
     return (element_stiffness(s, j - 1, k) + element_stiffness(s, j, k)) / 3;
@@ -263,7 +263,7 @@ void sp__strand_add_lower_stiffness(const sp_strand *s, double c, double *A, int
         }
 }
 
-// diagonally dominant: no pivots
+// diagonally dominant: no pivoting
 static void solve_axis(const sp_strand *s, int k, double *pivot, double *x) {
     int n = live_controls(s);
     for (int j = 0; j < n; j++) {
@@ -303,7 +303,7 @@ double sp__strand_energy(const sp_strand *s, int element, const double *q, const
 
 // ------------------------------------------------------------------------------------------------ places
 
-// Places of a strand that was placed: frames, and how unknowns move them. Polynomials of its segments, no new recurrences.
+// Points of a placed strand: frames and Jacobians, from the polynomials of the segments.
 
 // ------------------------------------------------------------------------------------------------ segments
 
@@ -329,14 +329,14 @@ const sp_strand_segment *sp__strand_open(const sp_strand *s, int element, double
     return g;
 }
 
-// What is known at a place of a segment.
+// Evaluation at a point of a segment.
 typedef struct sight {
     double R[9], r[3];
-    double slope[3][SP_STRAND_COLUMNS];  // velocity along its own controls
-    double turn[2][9];                   // and angular velocity
+    double slope[3][SP_STRAND_COLUMNS];  // velocity with respect to its own controls
+    double turn[2][9];                   // angular velocity with respect to them
 } sight;
 
-// polynomials side by side, an even number
+// Horner scheme for several polynomials, an even number
 static inline void strand_horner(int width, const double *row, size_t stride, int rows, double u, double *out) {
     sp_pair sum[3 * SP_STRAND_COLUMNS / 2] = {{0, 0}}, w = sp__pair(u);
     for (int n = rows - 1; n >= 0; n--) {
@@ -353,7 +353,7 @@ void sp__strand_see(const sp_strand *s, const sp_strand_segment *g, double u, do
     for (int i = 0; i < 3; i++) r[i] = g->begin[i] + sum[9 + i];
 }
 
-// turns are integrals of the frame times the weight of a control: termwise
+// rotations are integrals of the frame times the weight of a control, term by term
 void sp__strand_see_turns(const sp_strand *s, const sp_strand_segment *g, double u, double out[2][9]) {
     sp_pair sum[9] = {{0, 0}}, w = sp__pair(u);
     for (int n = g->rows - 1; n >= 0; n--) {

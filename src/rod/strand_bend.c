@@ -1,33 +1,33 @@
-// What forces that do not change add to the stiffness of a strand: the second derivative of their work along the unknowns.
+// Geometric stiffness of a strand under constant forces: the second derivative of their work with respect to the unknowns.
 //
-// Control c turns what lies beyond v with a_c(v) = R(v) weight_c(v) e_k per length, so it turns the frame at v by
+// Control c rotates the part beyond v by a_c(v) = R(v) weight_c(v) e_k per length, so it rotates the frame at v by
 // theta_c(v) = int_0^v a_c. Let P(v) be the force ahead of v and B(v) = int_v^L (r(s) - r(v)) p(s)^T ds, so that B' = -t P^T.
 // With D_d a_c = theta_d x a_c and D_c r' = theta_c x t, the second derivative of int p . r is
 //     int (theta_d x a_c) . N + P . (theta_c x (theta_d x t)) dv,   N = the torque ahead: [N]x = B^T - B.
-// Its second product is -theta_d^T W'^T theta_c with W = B - tr(B) I; by parts, with W(L) = 0 and theta(0) = 0,
+// The second product is -theta_d^T W'^T theta_c with W = B - tr(B) I; by parts, with W(L) = 0 and theta(0) = 0,
 //     H = T + T^T,   T_cd = int (W a_c) . theta_d dv.
-// Turns of the root have theta = e_i everywhere and a = 0; the boundary term is their own block, sym(B(0)) - tr(B(0)) I.
-// One force, or a weight, makes B = b f^T: W a = b (f . a) - (b . f) a.
+// Rotations of the root have theta = e_i everywhere and a = 0; the boundary term is their own block, sym(B(0)) - tr(B(0)) I. A
+// single force, or the weight, gives B = b f^T: W a = b (f . a) - (b . f) a.
 #include "math/vec3.h"
 #include "rod/strand_internal.h"
 
-// Gauss-Legendre of 16 points: three factors, each of less than 1.8 turns a segment, are integrated to rounding
+// Gauss-Legendre with 16 points: exact to rounding for three factors that rotate by less than 1.8 turns per segment
 enum { POINTS = 16 };
 static const double gauss_x[8] = {0.0950125098376374402, 0.281603550779258913, 0.458016777657227386, 0.617876244402643748,
                                   0.755404408355003034,  0.865631202387831744, 0.944575023073232576, 0.989400934991649933};
 static const double gauss_w[8] = {0.189450610455068496, 0.182603415044923589,  0.169156519395002538,  0.149595988816576732,
                                   0.124628971255533872, 0.0951585116824927848, 0.0622535239386478929, 0.0271524594117540949};
 
-// The force on its way from the tip to the root: what lies beyond the segment at hand.
+// Accumulated load during the walk from the tip to the root: the part beyond the current segment.
 typedef struct load {
     const sp_strand *s;
-    double f[3];    // force, or acceleration of what has mass
-    bool heavy;     // the strand itself has
-    double mass;    // that it acts on, ahead
-    double arm[3];  // integral of place times mass ahead, about the end of the segment
+    double f[3];    // force, or acceleration if `heavy`
+    bool heavy;     // the load is the weight of the strand
+    double mass;    // mass beyond the segment; 1 for a force
+    double arm[3];  // integral of position times mass beyond, about the end of the segment
     double tip[3];  // the end of the segment
-    double end;     // the share of it that is loaded
-    double all[3];  // integral of its place, from its begin
+    double end;     // relative position up to which the segment is loaded
+    double all[3];  // integral of positions in the segment, relative to its start
 } load;
 
 static void integral_of_place(const sp_strand *s, const sp_strand_segment *g, double u, double out[3]) {
@@ -39,7 +39,7 @@ static void integral_of_place(const sp_strand *s, const sp_strand_segment *g, do
     for (int i = 0; i < 3; i++) out[i] = u * sum[i];
 }
 
-// b at a share of the segment
+// b at a relative position in the segment
 static void arm_at(const load *l, const sp_strand_segment *g, double u, const double r[3], double b[3]) {
     for (int i = 0; i < 3; i++) b[i] = l->arm[i] + l->mass * (l->tip[i] - r[i]);
     if (!l->heavy) return;
@@ -72,7 +72,7 @@ static void strand_add_point(const load *l, const sp_strand_segment *g, double u
     }
 }
 
-// controls of the segment's element with each other, and with all behind, whose turns are those of a rigid body
+// adds the block of the element's controls, and the block with all unknowns before them, which rotate the element rigidly
 static void add_sums(const sp_strand *s, const sp_strand_segment *g, const sums *z, double c, double *H, size_t stride) {
     size_t behind = 6 + 3 * (size_t)g->element;
     for (int i = 0; i < s->own; i++) {
@@ -92,7 +92,7 @@ static void add_segment(const load *l, const sp_strand_segment *g, double c, dou
     add_sums(s, g, &z, c, H, stride);
 }
 
-// over the segments that have the load ahead, up to share `end` of the last of them
+// over the segments between the root and the load, which is at `end` of the last one
 static void bend_walk_back(load *l, int last, double end, double c, double *H, size_t stride) {
     const sp_strand *s = l->s;
     for (int k = last; k >= 0; k--) {
@@ -126,11 +126,11 @@ void sp__strand_bend_of_force(const sp_strand *s, int element, double at, const 
 
 // ------------------------------------------------------------------------------------------------ forces at all nodes
 
-// The same walk with forces of their own directions at the nodes: between two nodes P is constant and
-// B(v) = B(end) + (r(end) - r(v)) P^T is a full matrix.
+// The same walk for forces of different directions at the nodes: between two nodes P is constant and B(v) = B(end) + (r(end) -
+// r(v)) P^T is a full matrix.
 typedef struct node_load {
     const sp_strand *s;
-    double P[3], B[9];  // ahead of the end of the segment at hand, B about that end
+    double P[3], B[9];  // beyond the end of the current segment, B about that end
     double tip[3];      // the end of the segment
 } node_load;
 
@@ -161,7 +161,7 @@ static void add_node_point(const node_load *l, const sp_strand_segment *g, doubl
     }
 }
 
-// Four Gauss points are enough for the few radians of a short series; these matrices need not be exact.
+// Four Gauss points suffice for a few radians; these matrices need not be exact.
 typedef struct points_of {
     int count;
     double at[POINTS], weight[POINTS];  // on [0, 1]
@@ -186,12 +186,12 @@ static void sum_node_segment(const node_load *l, const sp_strand_segment *g, sum
     for (int k = 0; k < p.count; k++) add_node_point(l, g, p.at[k], g->length * p.weight[k], z);
 }
 
-// ------------------------------------------------------------------------------------------------ tension alone
+// ------------------------------------------------------------------------------------------------ tension only
 
-// At an equilibrium, of a step too, N is the small elastic moment and what counts is the tension P . t. Where it pulls,
-// H = -int (P . t) theta_c^T (I - t t^T) theta_d dv is negative semi-definite whatever the state.
+// At equilibrium, also that of a step, N is the small elastic moment and the tension P . t dominates. Where P . t > 0, H = -int
+// (P . t) theta_c^T (I - t t^T) theta_d dv is negative semi-definite in any state.
 typedef struct tension {
-    double G[9][9];  // of an element: rigid turns about the three axes, then its own controls
+    double G[9][9];  // of an element: rigid rotations about the three axes, then its own controls
 } tension;
 
 static void add_tension_point(const sp_strand *s, const sp_strand_segment *g, const double P[3], double u, double w, tension *z) {
@@ -207,7 +207,7 @@ static void add_tension_point(const sp_strand *s, const sp_strand_segment *g, co
     }
 }
 
-// own controls with each other and with all behind
+// the block of the element's controls, and the block with all unknowns before them
 static void strand_add_tension(const sp_strand *s, int element, const tension *z, double c, double *H, size_t stride) {
     size_t behind = 6 + 3 * (size_t)element;
     for (int i = 0; i < s->own; i++) {
@@ -217,7 +217,7 @@ static void strand_add_tension(const sp_strand *s, int element, const tension *z
     }
 }
 
-// what lies ahead of unknowns [first, first + 3), which turn it as a rigid body
+// adds the part beyond unknowns [first, first + 3), which rotate it rigidly
 static void add_tension_ahead(const sp_strand *s, size_t first, const double Q[9], double c, double *H, size_t stride) {
     for (size_t k = first; k < first + 3; k++) {
         double turned[3];

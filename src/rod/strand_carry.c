@@ -21,7 +21,7 @@ void sp__strand_carry_free(sp_context *ctx, sp_strand_carry *c) {
     *c = (sp_strand_carry){0};
 }
 
-// four points see two radians to seven digits
+// four points integrate two radians to seven digits
 static int panels_of(const sp_strand *s, int e, const double *q) {
     double turn = sp__norm3(q + 3 * (size_t)e);
     if (s->affine) turn = fmax(turn, sp__norm3(q + 3 * (size_t)e + 3));
@@ -65,8 +65,8 @@ void sp__strand_take(sp_strand *s, const double *v, double h, double share, sp_s
     sp__strand_impulse(s, v, share / h, c, s->A, NULL);
 }
 
-// how fast each unknown turns the section about the tangent at a Gauss point, in the first numbers of c->columns; the weight of
-// the point times its inertia
+// angular velocity of the section about the tangent at a Gauss point with respect to each unknown, in the first numbers of
+// c->columns; returns the weight of the point times its inertia
 static double spin_point(const sp_strand *s, const double *spin, int e, int i, sp_strand_carry *c, int *n) {
     sp_curve_frame f;
     double at = s->element[e].length * gauss_at[i], t[3];

@@ -1,15 +1,15 @@
-// One segment of a strand: series of the frame and of its derivatives. Only the frame and what is integrated is kept, in rows of
-// the pool; of the rest a term needs the two before it. Equation numbers are those of Casati 2015.
+// One segment of a strand: series of the frame and of its derivatives, and their integrals. Only the frame and the integrands are
+// stored, in rows of the pool; the recurrence needs the two previous terms. Equation numbers are those of Casati 2015.
 #include "math/vec3.h"
 #include "rod/strand_internal.h"
 
 enum { LANES = SP_STRAND_LANES, PLACE = SP_STRAND_PLACE, ACCELERATION = SP_STRAND_ACCELERATION, SLOPE = SP_STRAND_SLOPE };
 
-typedef double lanes_of[LANES];  // of one number of the frame
+typedef double lanes_of[LANES];  // lanes of one entry of the frame
 
 // ------------------------------------------------------------------------------------------------ recurrences
 
-// What terms n - 1 and n - 2 give to term n through the two coefficients of the curvature: (4.2.19) in every lane. Constant
+// Contribution of terms n - 1 and n - 2 to term n through the two coefficients of the curvature: (4.2.19) in every lane. Constant
 // curvature has one coefficient.
 static inline void turn_lanes(int lanes, bool twice, lanes_of *A, const double a[3], lanes_of *B, const double b[3],
                               lanes_of *out) {
@@ -27,7 +27,7 @@ static inline void turn_lanes(int lanes, bool twice, lanes_of *A, const double a
         }
 }
 
-// numbers that the compiler knows
+// compile-time lane counts, so that the loops are unrolled
 static void series_turn(int lanes, lanes_of *A, const double a[3], lanes_of *B, const double b[3], lanes_of *out) {
     switch (lanes) {
     case 4: turn_lanes(4, false, A, a, B, b, out); break;
@@ -37,7 +37,8 @@ static void series_turn(int lanes, lanes_of *A, const double a[3], lanes_of *B, 
     }
 }
 
-// controls (4.3.26): S [e_k]x in the lane of axis k, where S has the frames of both terms times the weights of the control
+// derivatives with respect to controls (4.3.26): S [e_k]x in the lane of axis k; S combines the frames of both terms with the
+// weights of the control
 static void add_axes(const double S[9], int first, lanes_of *out) {
     for (int i = 0; i < 9; i += 3) {
         out[i + 1][first] += S[i + 2], out[i + 2][first] -= S[i + 1];
@@ -46,8 +47,8 @@ static void add_axes(const double S[9], int first, lanes_of *out) {
     }
 }
 
-// the lanes of the motion: (4.3.26) and (4.3.27) contracted with the rates of the controls, from the frame and from twice what
-// the motion makes of it
+// lanes of the time derivatives: (4.3.26) and (4.3.27) contracted with the rates of the controls; the second derivative uses
+// twice the first one
 static void series_add_motion(lanes_of *A, const double rate[3], double s, int V, lanes_of *out) {
     sp_pair x = sp__pair(s * rate[0]), y = sp__pair(s * rate[1]), z = sp__pair(s * rate[2]);
     for (int i = 0; i < 9; i += 3) {
@@ -58,7 +59,7 @@ static void series_add_motion(lanes_of *A, const double rate[3], double s, int V
     }
 }
 
-// term n from the two before it
+// term n from the two previous ones
 static void next_term(const sp_strand_walk *w, double h, int n, lanes_of *A, lanes_of *B, lanes_of *out) {
     double s = h / n, ss = n > 1 ? h * s : 0, a[3], b[3], S[9];
     for (int i = 0; i < 3; i++) a[i] = s * w->lambda[i], b[i] = ss * w->lambda[3 + i];
@@ -73,9 +74,9 @@ static void next_term(const sp_strand_walk *w, double h, int n, lanes_of *A, lan
     if (w->s->affine) series_add_motion(B, w->rate + 3, ss, sp__strand_lane_of_motion(w->s), out);
 }
 
-// ------------------------------------------------------------------------------------------------ where it ends
+// ------------------------------------------------------------------------------------------------ truncation
 
-// squares by kind: frame, controls, along the motion, twice along it
+// squared sizes by kind: frame, control derivatives, first and second time derivative
 static void series_sizes(const sp_strand_walk *w, lanes_of *T, double out[4]) {
     double lane[LANES];
     for (int l = 0; l < LANES; l += 2) {
@@ -91,7 +92,7 @@ static void series_sizes(const sp_strand_walk *w, lanes_of *T, double out[4]) {
     for (int l = 1; l < V; l++) out[1] += lane[l];
 }
 
-// the square of how large a term is beside the largest of its kind so far
+// squared size of a term relative to the largest of its kind so far
 static double series_share_of(const sp_strand_walk *w, lanes_of *T, double most[4]) {
     double now[4], share = 0;
     series_sizes(w, T, now);
@@ -102,7 +103,7 @@ static double series_share_of(const sp_strand_walk *w, lanes_of *T, double most[
     return share;
 }
 
-// the lanes of the motion at the end of the segment
+// sums the lanes of the time derivatives at the end of the segment
 static void add_sum(const sp_strand_walk *w, lanes_of *T, sp_pair sum[9]) {
     int V = sp__strand_lane_of_motion(w->s);
     for (int i = 0; i < 9; i++) sum[i] += *(sp_pair *)(T[i] + V);
@@ -120,7 +121,7 @@ static bool series_make_room(sp_strand *s, size_t wanted) {
     return true;
 }
 
-// what is known at the start of the segment
+// row 0: values at the start of the segment
 static void first_row(const sp_strand_walk *w, double *row) {
     double *X = row + SP_STRAND_X;
     int wide = sp__strand_wide(w->s);
@@ -131,7 +132,7 @@ static void first_row(const sp_strand_walk *w, double *row) {
     X[SLOPE + 3 * wide] = 1;
 }
 
-// what the first columns of a term integrate to (4.2.4b), in the row after it
+// integrates the first columns of a term (4.2.4b) into the next row
 static void series_fill_row(const sp_strand_walk *w, lanes_of *T, double s, double share, double *row) {
     double *X = row + SP_STRAND_X;
     int wide = sp__strand_wide(w->s), W = sp__strand_lane_of_motion(w->s) + 1;
@@ -147,7 +148,7 @@ static void series_fill_frame(lanes_of *T, double *row) {
     for (int i = 0; i < 9; i++) row[SP_STRAND_FRAME + i] = T[i][0];
 }
 
-// the derivative along a control is a turn of the frame
+// the derivative with respect to a control is a rotation of the frame
 static void turn_frame(sp_strand_walk *w, int c) {
     const double *t = w->turn[c / 3] + c % 3;
     for (int j = 0; j < 3; j++) {
@@ -158,7 +159,7 @@ static void turn_frame(sp_strand_walk *w, int c) {
     }
 }
 
-// to the end of the segment: sums of rows, the small ones first, and of turns (integrals of frame times weight)
+// values at the end of the segment: sums of rows, small ones first, and of rotations (integrals of frame times weight)
 static void series_sum_rows(sp_strand_walk *w, double h, int rows, const double *row) {
     size_t width = sp__strand_row(w->s);
     int own = w->s->own, wide = sp__strand_wide(w->s);
@@ -222,24 +223,23 @@ int sp__strand_expand(sp_strand_walk *w, double h) {
 
 // ------------------------------------------------------------------------------------------------ integrals
 
-// Integrals of one segment of a strand: all products of its polynomials that mass, momenta and quadratic velocity terms need.
-// Equation numbers are those of Casati 2015.
+// Integrals over one segment: all products of its polynomials for mass, momenta and quadratic velocity terms.
 
 enum { COLUMNS = SP_STRAND_COLUMNS };
 enum { WIDTH = SLOPE + 3 * COLUMNS };
 
-// integrals over u in [0, 1]; those of slopes are summed over the three axes
+// integrals over u in [0, 1]; those of the Jacobian are summed over the three axes
 typedef struct sums {
     double total[WIDTH];
-    double moment[3][WIDTH];        // place times everything
-    double inertial[COLUMNS];       // slope times acceleration
-    double mass[COLUMNS][COLUMNS];  // slope times slope
+    double moment[3][WIDTH];        // position times every column
+    double inertial[COLUMNS];       // Jacobian times acceleration
+    double mass[COLUMNS][COLUMNS];  // Jacobian times Jacobian
 } sums;
 
 // ------------------------------------------------------------------------------------------------ products
 
-// Y = sum over n of X_n / (m + n + 1). The integral of the product of two polynomials is the sum over m of x_m y_m: all Cauchy
-// products of the segment (4.3.28), integrated, for little more than the price of one. Six columns at a time stay in registers.
+// Y = sum over n of X_n / (m + n + 1). The integral of a product of two polynomials is the sum over m of x_m y_m. This gives all
+// integrated Cauchy products of the segment (4.3.28) for little more than the cost of one. Six columns stay in registers.
 static void series_weigh(int width, int rows, const double *X, size_t stride, const double *inverse, double *Y) {
     for (int k = 0; k < width; k += 6) {
         sp_pair a = {0, 0}, b = {0, 0}, c = {0, 0}, *out = (sp_pair *)(Y + k);
@@ -265,7 +265,7 @@ static inline void add_six(sp_pair a, const double *Y, double *out) {
     to[0] += a * y[0], to[1] += a * y[1], to[2] += a * y[2];
 }
 
-// sums over the axes of a_i Y_i, `wide` columns each; a and Y stand `wide` numbers apart
+// sums over the axes of a_i Y_i, `wide` columns each; the axes of a and Y are `wide` numbers apart
 static inline void add_axis_products(int wide, const double *a, const double *Y, double *out) {
     sp_pair *to = (sp_pair *)out, x = to[0], y = to[1], z = wide > 4 ? to[2] : x;
     for (int i = 0; i < 3; i++) {
@@ -304,9 +304,9 @@ static inline void series_integrate(int wide, int own, int rows, const double *X
     memcpy(z->total, Y, sizeof Y);
 }
 
-// ------------------------------------------------------------------------------------------------ where they go
+// ------------------------------------------------------------------------------------------------ assembly
 
-// linear and angular momentum about the world's origin, of the vector in columns at, at + stride, at + 2 stride
+// linear and angular momentum about the world's origin, for the vector in columns at, at + stride, at + 2 stride
 static void add_momentum(const sums *z, const double begin[3], double mass, int at, int stride, double out[6]) {
     double total[3], spin[3];
     for (int i = 0; i < 3; i++) total[i] = z->total[at + stride * i];
@@ -330,7 +330,7 @@ static void add_inertia(double mass, const double first[3], const double second[
         }
 }
 
-// the segment as a rigid body
+// adds the segment as a rigid body
 static void series_add_body(sp_strand *s, const sp_strand_segment *g, double mass, const sums *z) {
     sp_strand_ahead *out = &s->ahead[g->element];
     const double *r = g->begin, *total = z->total + PLACE;
@@ -346,7 +346,7 @@ static void series_add_body(sp_strand *s, const sp_strand_segment *g, double mas
     add_momentum(z, r, mass, ACCELERATION, 1, out->inertial);
 }
 
-// the controls of the element, among themselves
+// adds the block of the element's own controls
 static void add_control(sp_strand *s, const sp_strand_segment *g, double mass, int c, const sums *z) {
     size_t u = 6 + 3 * (size_t)g->element + (size_t)c, n = (size_t)s->unknowns;
     add_momentum(z, g->begin, mass, SLOPE + c, sp__strand_wide(s), s->momentum + 12 * u + (c < 3 ? 6 : 0));
@@ -361,7 +361,7 @@ void sp__strand_integrate(sp_strand *s, const sp_strand_segment *g) {
     size_t stride = sp__strand_row(s);
     sums z = {{0}, {{0}}, {0}, {{0}}};
     for (int n = 0; n < 2 * g->rows; n++) inverse[n] = 1.0 / (n + 1);
-    // numbers that the compiler knows
+    // compile-time widths, so that the loops are unrolled
     if (s->affine)
         series_integrate(6, 6, g->rows, X, stride, inverse, least, &z);
     else
