@@ -97,8 +97,9 @@ void sp__beam_bend(const sp_beam_element *e, const sp_beam_node *a, const sp_bea
 
 // ------------------------------------------------------------------------------------------------ strain derivatives
 
-// Derivative of the mean orientation with respect to those of the ends, which are at -x and x of it: (wa + wb) / 2 minus out (wb
-// - wa) / 2, where out is 3 x 3 and accounts for the non-commuting opposite rotations.
+// Derivative of the mean orientation with respect to those of the ends, which are at -x and x of it:
+//     (wa + wb) / 2 - out (wb - wa) / 2.
+// out (3 x 3) accounts for opposite rotations that do not commute.
 static void mean_slope(const frame *f, double out[9]) {
     const double *x = f->half;
     double a2 = sp__dot3(x, x), a = sqrt(a2), world[3];

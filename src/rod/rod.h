@@ -137,8 +137,7 @@ struct sp_rod_model_ops {
     void (*bend)(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q);
     // updates the kinematics. motion: also the quadratic velocity terms. Fails with SP_NOT_FINITE, SP_NO_MEMORY
     sp_status (*settle)(sp_body *b, int part, const double *q, const double *v, bool motion);
-    // f += elastic forces + weight (rod->acceleration) - quadratic velocity terms; returns elastic energy + potential of the
-    // weight
+    // f += elastic forces + weight (rod->acceleration) - quadratic velocity terms; returns the elastic and the weight's energy
     double (*force)(sp_body *b, int part, double *f);
     // lower bands: M += , K += . K is the stiffness of the elastic forces; `exact` adds the geometric stiffness of the weight
     void (*matrices)(sp_body *b, int part, bool exact, double *M, double *K);
@@ -146,8 +145,7 @@ struct sp_rod_model_ops {
     void (*damping)(sp_body *b, int part, double *K);
     // K += geometric stiffness of a force f at a point, since positions are not linear in the unknowns; NULL: none
     void (*bend_of_force)(sp_body *b, int part, int element, double u, const double f[3], double *K);
-    // the same for forces at all nodes. Not exact: only the positive semi-definite part, from tension. NULL: K is complete
-    // already
+    // the same for forces at all nodes. Not exact: only the positive semi-definite part, from tension. NULL: K contains it
     void (*bend_of_nodes)(sp_body *b, int part, const double *force, bool exact, double *K);
     // Inertia of material points. `keep` stores their velocities at the current kinematics, for rates v. `carry` replaces the
     // quadratic velocity terms: R += h A - (M x - P), where P comes from the stored velocities; node forces (x 3) += the inertial
@@ -168,8 +166,7 @@ struct sp_rod_model_ops {
     void (*place)(sp_body *b, int part, int element, double u, sp_curve_frame *out);
     // velocity and angular velocity of that frame for velocities v
     void (*speed)(sp_body *b, int part, int element, double u, const double *v, double out[6]);
-    // Jacobian of that velocity: one column of six per listed unknown, ascending; returns their count. Both arrays have room for
-    // nv
+    // Jacobian of that velocity: one column of six per listed unknown, ascending; returns their count, at most nv
     int (*slopes)(sp_body *b, int part, int element, double u, int *unknown, double *columns);
     // unknowns to fix so that a node is held on these axes (all axes: with its frame), at most 12; 0: not supported
     int (*held)(sp_body *b, int part, int node, unsigned axes, int *unknown);

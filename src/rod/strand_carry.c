@@ -1,3 +1,4 @@
+// Inertia of material points of a strand over one step (strand_carry.h), by Gauss quadrature along the elements.
 #include "rod/strand_carry.h"
 
 #include "math/vec3.h"
