@@ -1,4 +1,4 @@
-// See sight.h.
+// The view of one client: what was sent to it, and the surfaces and values of the next message (sight.h).
 #include "serve/sight.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static sp_seen *add_seen(sp_sight *s, uint32_t body, uint32_t surface) {
     return &s->seen[s->count++];
 }
 
-// another generation: nothing of what was sent holds any more
+// a new generation of the simulation: everything must be sent again
 static void enter(sp_sight *s, const sp_sim_frame *frame) {
     if (s->generation == frame->generation) return;
     s->generation = frame->generation;
@@ -77,7 +77,7 @@ static void widen(const sp_value_range *r, sp_frame_state *head) {
     if (r->greatest > head->greatest || isnan(head->greatest)) head->greatest = r->greatest;
 }
 
-// range: of the values; both NULL where none are shown
+// range: of the values; both NULL: no field is shown
 static void add_surface(sp_sight *s, const sp_snapshot_surface *v, uint32_t body, int surface, const float *values,
                         const sp_value_range *range, sp_buffer *out, sp_frame_state *head) {
     sp_seen *seen = find_seen(s, body, (uint32_t)surface);

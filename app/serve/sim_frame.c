@@ -1,5 +1,5 @@
-// Frames: snapshots with fields, in a few counted slots. The simulation keeps the newest and those that are read, no more, so
-// that the world never lacks a snapshot to write to.
+// Frames: snapshots with fields, in a few slots with reader counts. The simulation keeps only the newest frame and those in use,
+// so that the world always has a free snapshot slot.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void count_surfaces(const sp_snapshot *shot, size_t *surfaces, size_t *ve
             *vertices += (size_t)shot->bodies[i].surfaces[k].vertex_count, ++*surfaces;
 }
 
-// a number that changes with any of the values, never 0
+// hash of the values, never 0
 static uint64_t mark_of(const float *values, size_t count) {
     uint64_t mark = 7;
     for (size_t i = 0; i + 1 < count; i += 2) {
@@ -62,7 +62,7 @@ static bool reserve_field(sp_sim_slot *slot, int code, size_t surfaces, size_t v
     return slot->values[code] && slot->ranges[code];
 }
 
-// a field at the vertices of all surfaces of a snapshot, one after the other
+// a field at the vertices of all surfaces of a snapshot, concatenated
 static void fill_field(sp_sim *s, const sp_snapshot *shot, int code, float *out) {
     sp_field_info field;
     if (!sp__wire_field(code, &field)) return;
@@ -96,7 +96,7 @@ static void fill_fields(sp_sim *s, sp_sim_slot *slot, unsigned wanted) {
     }
 }
 
-// snapshots that nobody reads any more; called with the lock held
+// releases snapshots without readers; the caller holds the lock
 static void let_go_old(sp_sim *s) {
     for (int i = 0; i < SP_FRAMES; i++) {
         sp_sim_slot *slot = &s->slots[i];
@@ -113,7 +113,7 @@ void sp__sim_make_frame(sp_sim *s) {
     while (at < SP_FRAMES && s->slots[at].frame.snapshot) at++;
     unsigned wanted = s->want_fields;
     pthread_mutex_unlock(&s->lock);
-    // one is read and one is the newest: there is always a third
+    // does not happen: one frame is read and one is the newest, so a third one is free
     if (at == SP_FRAMES) return;
     sp_sim_slot *slot = &s->slots[at];
     const sp_snapshot *shot = sp_world_snapshot_acquire(s->stage.world);

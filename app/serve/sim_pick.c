@@ -1,5 +1,5 @@
-// From a point on a face, as somebody saw it, to a material point of a body. Done once, when the point is grabbed: the anchor is
-// kept as long as it is held.
+// Picking: from a point on a face, as a client saw it, to a material point (anchor) of a body. It happens once at the start of a
+// drag, which then keeps the anchor.
 #include <math.h>
 #include <string.h>
 
@@ -19,14 +19,14 @@ static int heaviest(const double *weights) {
 
 // ---------------------------------------------------------------------------------------------------- the body's own surface
 
-// place of a node among the corners of a tetrahedron, -1: none of them
+// local number of a node in a tetrahedron; -1: not a node of it
 static int corner_of(const int *tet, int node) {
     for (int k = 0; k < 4; k++)
         if (tet[k] == node) return k;
     return -1;
 }
 
-// exact: the tetrahedron behind the face has all its corners
+// exact, because the tetrahedron behind the face contains all three nodes
 static bool on_tet(const sp_sim_body *body, const int node[3], const double weights[3], sp_anchor *out) {
     for (int e = 0; e < body->elements; e++) {
         const int *tet = body->tets + 4 * (size_t)e;
@@ -41,7 +41,7 @@ static bool on_tet(const sp_sim_body *body, const int node[3], const double weig
     return false;
 }
 
-// of a rod the middle below the nearest ring: a thread is pulled, not twisted
+// rod: the point of the centreline at the nearest cross section, because a drag pulls a thread and does not twist it
 static bool on_ring(const sp_snapshot_surface *b, uint32_t slot, int vertex, sp_anchor *out) {
     for (int r = b->ring_count - 1; r >= 0; r--) {
         if (b->rings[r].vertex > vertex) continue;
@@ -62,7 +62,7 @@ static void face_point(sp_world *w, const sp_anchor corner[3], const double weig
     }
 }
 
-// The coordinates of `x` in the present shape of an element of a solid; false: the element is flat.
+// The natural coordinates of `x` in the deformed element of a solid; false: the element is degenerate.
 static bool tet_coordinates(sp_world *w, sp_anchor *a, const double x[3]) {
     double corner[4][3], edge[3][3], D[9], inverse[9], d[3];
     for (int k = 0; k < 4; k++) {
@@ -74,7 +74,7 @@ static bool tet_coordinates(sp_world *w, sp_anchor *a, const double x[3]) {
         sp__sub3(corner[k + 1], corner[0], edge[k]);
         for (int i = 0; i < 3; i++) D[3 * i + k] = edge[k][i];
     }
-    // flatter than this, rounding would move the point by more than a float can tell
+    // below this volume, rounding would move the point by more than the precision of a float
     double least = 1e-8 * sp__norm3(edge[0]) * sp__norm3(edge[1]) * sp__norm3(edge[2]);
     if (!(fabs(sp__inverse3(D, inverse)) > least)) return false;
     sp__sub3(x, corner[0], d);
@@ -89,7 +89,7 @@ static void anchor_rest(const sp_sim_body *body, const sp_anchor *a, double x[3]
     for (int k = 0; k < 4; k++) sp__axpy3(x, w[k], body->rest + 3 * (size_t)n[k], x);
 }
 
-// the element that holds a point of the rest shape; false: the point is outside of all elements
+// the element that contains a point of the rest shape; false: none does
 static bool element_at_rest(sp_world *w, const sp_sim_body *body, const double rest[3], sp_anchor *out) {
     if (sp_world_anchor_point(w, body->id, rest, out) < 0) return false;
     double least = 1 - out->at[0] - out->at[1] - out->at[2];
@@ -97,9 +97,9 @@ static bool element_at_rest(sp_world *w, const sp_sim_body *body, const double r
     return least > -1e-9;
 }
 
-// Corners in one element: the weighted mean of their coordinates. Otherwise the element that holds the point in the rest shape,
-// or the element of the heaviest corner where none does. Its coordinates are those of the point as it is drawn, so that a target
-// there pulls with no force.
+// If all three anchors are in one element: the weighted mean of their coordinates. Otherwise the element that contains the point
+// in the rest shape, or else the element of the anchor with the largest weight. The coordinates are those of the displayed point,
+// so that a spring with its target there exerts no force.
 static bool on_solid(sp_world *w, const sp_sim_body *body, const sp_anchor corner[3], const double weights[3], sp_anchor *out) {
     double x[3], p[3], rest[3] = {0};
     sp_anchor inside;
@@ -117,11 +117,11 @@ static bool on_solid(sp_world *w, const sp_sim_body *body, const sp_anchor corne
     if (element_at_rest(w, body, rest, &inside) && tet_coordinates(w, &inside, x))
         *out = inside;
     else
-        tet_coordinates(w, out, x);  // a flat element keeps the corner
+        tet_coordinates(w, out, x);  // a degenerate element keeps the anchor of the vertex
     return true;
 }
 
-// The mean place along the rod, and from there to the point in the frame of the rod.
+// The mean position along the rod, and the offset of the point from there in the frame of the rod.
 static bool on_rod(sp_world *w, const sp_anchor corner[3], const double weights[3], sp_anchor *out) {
     double x[3], centre[3], axis[3], d[3], offset[3], along = 0;
     int heavy = heaviest(weights);
@@ -185,7 +185,7 @@ bool sp__sim_pick(sp_sim *s, const sp_message *m, sp_sim_hand *out, char *why) {
     memcpy(out->weights, m->weights, sizeof out->weights);
     bool good = shot && find_anchor(s->stage.world, body, shot, m, &out->anchor, why);
     sp_world_snapshot_release(s->stage.world, shot);
-    // of a rod, which has no rest shape that points could be in, where it is now
+    // rest position for solids; a rod has no volume at rest, so it gets the current position
     if (good && body->tets)
         anchor_rest(body, &out->anchor, out->rest);
     else if (good)

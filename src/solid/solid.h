@@ -1,5 +1,5 @@
-// The tetrahedral solid: what is behind an sp_body of that kind. Nodes and elements are renumbered for locality at creation;
-// `user` arrays lead back, and nothing outside this folder sees the inner numbers.
+// The tetrahedral finite element solid: the data of an sp_body of this kind. Nodes and elements are renumbered for locality at
+// creation. The `user` arrays map back, and no code outside this folder sees the inner numbers.
 #ifndef SP_SOLID_H
 #define SP_SOLID_H
 
@@ -13,7 +13,7 @@ typedef struct sp_nodal_load {
     sp_signal value[3];
     double now[3];   // at the end of the step
     int *node;       // inner numbers
-    double *weight;  // 1, share of a total, area share, or mass (refreshed when density changes)
+    double *weight;  // 1, fraction of a total, area, or mass (updated when the density changes)
     int count;
     bool by_mass;  // acceleration: weight is the node's mass
 } sp_nodal_load;
@@ -25,17 +25,17 @@ typedef struct sp_pressure_load {
     int count;
 } sp_pressure_load;
 
-// nodes that follow a pose
+// prescribed displacement: nodes that follow a pose
 typedef struct sp_moved {
     sp_pose_signal pose;
     double about[3];
     unsigned axes;
     int *node;
-    double *start;  // count x 3: where they started
+    double *start;  // initial positions (count x 3)
     int count;
 } sp_moved;
 
-// a point term of the system: the nodes it acts on and what it adds
+// a point term of the system: its nodes, weights, stiffness and damping
 typedef struct sp_solid_term {
     int node[4];
     double w[4];
@@ -46,18 +46,18 @@ typedef struct sp_solid {
     const sp_backend *be;
     // topology
     int nodes, elements;
-    int *user_node, *inner_node;  // user's number of an inner node, and back
-    int *user_tet, *slot_of;      // user's number of an element slot (-1: padding), and back
-    int leaf_count, *leaf_start;  // ranges of inner nodes that make the chunks
+    int *user_node, *inner_node;  // user number of an inner node, and the inverse
+    int *user_tet, *slot_of;      // user number of an element slot (-1: padding), and the inverse
+    int leaf_count, *leaf_start;  // ranges of inner nodes that form the chunks
     sp_tets tets;
-    uint32_t *corner_of;  // per inner node: 4 * slot + corner of one element that has it; UINT32_MAX: none
-    int *surface_tets;    // the element behind each face of the boundary, user's number
+    uint32_t *corner_of;  // per inner node: 4 * slot + local node of one element that contains it; UINT32_MAX: none
+    int *surface_tets;    // the element behind each boundary face, user number
     // parameters
     sp_material_model model;
     sp_rotation rotation;
     sp_shape shape;
     sp_tangent tangent;
-    int region_count;  // with region 0, the body's own material
+    int region_count;  // including region 0, the material of the body
     sp_material *region;
     uint16_t *region_of;                // per slot; NULL: all 0
     double *density, *young, *poisson;  // per slot overrides, NaN: from the region; NULL each
@@ -65,7 +65,7 @@ typedef struct sp_solid {
     double rayleigh_mass, rayleigh_stiffness, drag;
     double tolerance, iterations;  // of the solver, as parameters
     double *rest;                  // nodes x 3
-    double *hold;                  // nodes x 3: where held unknowns are held
+    double *hold;                  // nodes x 3: positions of held unknowns
     sp_nodal_load *dead;
     int dead_count;
     sp_pressure_load *pressure;
@@ -74,30 +74,31 @@ typedef struct sp_solid {
     int moved_count;
     char (*region_names)[3][32];  // parameter names of regions
     // cache
-    bool stale;              // materials changed: scale, ratio and mass must follow
+    bool stale;              // materials changed: scale, ratio and mass must be updated
     double *mass, *drag_of;  // per node
     double *keep;            // 1 free, 0 fixed (nodes x 3)
     double *volume;          // per slot: rest volume
     uint64_t pattern, values;
-    double elastic;  // energy found by the last evaluate
-    // the system of the last linearise. It is made of copies, which evaluate does not touch: gradients are written to one of two
-    // arrays and change places, 72 bytes an element (exact tangent: 120); point terms are copied, 144 bytes each
-    sp_tets frozen;                   // tets, as they were then
-    double *other_grad, *other_spin;  // of the pair, those that are not in tets
+    double elastic;  // energy of the last evaluate
+    // the system of the last linearise. It consists of copies that evaluate does not change: gradients have two arrays that are
+    // swapped, 72 bytes per element (exact tangent: 120); point terms are copied, 144 bytes each
+    sp_tets frozen;                   // tets at the last linearise
+    double *other_grad, *other_spin;  // the arrays of each pair that are not in tets
     sp_solid_term *terms;
     int term_count, term_room;
-    // matrix: which lane structures add to which chunk of rows, and where (backend.h, sp_stencil)
+    // assembly: the lane structures that contribute to each chunk of rows, and the positions of their blocks (backend.h,
+    // sp_stencil)
     int *stencil_start;  // per leaf (leaf_count + 1)
     int *stencil_block, *stencil_at;
-    double *stencil_sum;  // workers x stencil_most x 9: blocks of the chunk being filled
+    double *stencil_sum;  // workers x stencil_most x 9: blocks of the chunk in assembly
     int stencil_most;
-    // rotations of the nodes, made at their first use (solid_turns.c)
+    // rotations of the nodes, allocated at first use (solid_turns.c)
     int *around_start, *around;  // elements around each node: slots
     double *turn;                // slots x 9
-    // elements as solvers see them (solid_matrix.c)
+    // element view for solvers (solid_matrix.c)
     sp_elements heap;
     int *slot_node;              // slots x 4
-    uint64_t material_revision;  // rises with every change of scale, ratio, mass or damping
+    uint64_t material_revision;  // incremented by every change of scale, ratio, mass or damping
     // scratch
     double *scratch, *partial, *work;
     double *tally;                 // sums of the tasks of sp__solid_energies
@@ -108,7 +109,7 @@ static inline sp_solid *sp__solid(const sp_body *b) {
     return b->impl;
 }
 
-// inner node of a corner of an element
+// inner node of local node a of an element
 static inline int sp__solid_corner(const sp_tets *t, int slot, int a) {
     return t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
 }
@@ -125,17 +126,17 @@ sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want);
 sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out);
 void sp__solid_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v);
 void sp__solid_mass(sp_body *b, const double *x, double *y, bool inverse);
-double sp__solid_elastic(sp_body *b, const double *q);  // energy at positions q, nothing stored; NaN: none
+double sp__solid_elastic(sp_body *b, const double *q);  // energy at positions q, without side effects; NaN: none
 // solid_matrix.c
 sp_status sp__solid_make_pattern(void *o, sp_context *ctx, sp_blocks **A);
 sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A);
 // solid_turns.c
-sp_status sp__solid_turns(void *o, double *R);                                   // nodes x 9, as sp_system asks
+sp_status sp__solid_turns(void *o, double *R);                                   // nodes x 9, for sp_system
 void sp__solid_element_turns(const sp_solid *s, int begin, int end, double *R);  // of slots in the system, 9 numbers each
 void sp__solid_rest_points(void *o, double *x);
 // solid_matrix.c
-sp_status sp__solid_elements(sp_body *b, const sp_elements **out);  // NULL: the body's solver does not ask for them
-// blocks of springs and contacts of the system, fn for each pair of nodes i <= j
+sp_status sp__solid_elements(sp_body *b, const sp_elements **out);  // NULL: the solver does not need them
+// calls fn with the stiffness blocks of springs and contacts, for each pair of nodes i <= j
 void sp__solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg);
 // solid_points.c
 void sp__solid_corners(const sp_solid *s, uint32_t user_tet, int node[4]);
@@ -179,7 +180,7 @@ enum {
 };
 extern const sp_param_spec *const sp__solid_params[];
 // solid_loads.c
-sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def);  // fixes, moves, loads, pulls
+sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def);  // boundary conditions, loads, springs
 void sp__solid_dead_loads(sp_body *b, double load_factor);                // f += dead loads and pressure; energy -= work
 void sp__solid_free_loads(sp_context *ctx, sp_solid *s);
 

@@ -1,4 +1,4 @@
-// Birth and death of a solid: the definition is checked, copied, renumbered and packed.
+// Creation and destruction of a solid: checks, copies, renumbers and packs the definition.
 #include <stdio.h>
 
 #include "body/tolerances.h"
@@ -204,7 +204,7 @@ static sp_status make_caches(sp_body *b) {
     return sp__solid_make_tally(b);
 }
 
-// scales that contact refers to
+// reference stiffness, mass and length of contact
 static void set_contact_scales(sp_body *b, const sp_mesh *mesh) {
     sp_solid *s = sp__solid(b);
     double low[3], high[3], d[3], young = 0;

@@ -1,4 +1,4 @@
-// Changes from outside: parameters, pins, state; and the tiers that checkpoints and counts go through.
+// Edits of a solid: parameters, pins, state; and the visit of its tiers by checkpoints and memory counts.
 #include "solid/solid.h"
 
 // ------------------------------------------------------------------------------------------------ tiers
@@ -74,11 +74,11 @@ static void solver_changed(sp_body *b) {
 void sp__solid_refresh(sp_body *b) {
     sp__solid(b)->values++;
     material_changed(b);
-    sp__solid_materials(b);  // contacts ask for masses before the next evaluation
+    sp__solid_materials(b);  // contacts need masses before the next evaluation
     solver_changed(b);
 }
 
-// first the parameters of the whole body, then the three of each material: that of the body, then those of its regions
+// order: parameters of the whole body, then three per material, first of the body, then of its regions
 int sp__solid_param_count(sp_body *b) {
     return SOLID_YOUNG + 3 * sp__solid(b)->region_count;
 }
@@ -128,7 +128,7 @@ sp_status sp__solid_set_state(sp_body *b, const double *x, const double *v) {
             return SP_BODY_FAIL(b, SP_NOT_FINITE, "state of '%s': node %d is not finite", b->name, i / 3);
     take_state(s, x, b->q[SP_COMMITTED]);
     take_state(s, v, b->v[SP_COMMITTED]);
-    // what is held is held where it was put
+    // held unknowns stay at the new positions
     for (int i = 0; i < b->nv && x; i++)
         if (b->fixed[i] == SP_HELD) s->hold[i] = b->q[SP_COMMITTED][i];
     return SP_OK;

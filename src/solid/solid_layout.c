@@ -1,8 +1,8 @@
-// Numbering for locality and the element structures of the kernels.
+// Renumbering for locality, and the element structures of the kernels.
 //
-// Nodes are split by recursive coordinate bisection into leaves of at most SP_CHUNK_NODES; leaves make the chunks of matrix rows,
-// and an element goes to the leaf of its lowest node. Compared with a bandwidth ordering, the share of nodes that a chunk touches
-// beyond its own does not grow with the mesh.
+// Nodes are split by recursive coordinate bisection into leaves of at most SP_CHUNK_NODES. Leaves form the chunks of matrix rows,
+// and an element belongs to the leaf of its lowest node. Unlike in a bandwidth ordering, the fraction of nodes of other chunks
+// that a chunk uses does not grow with the mesh.
 #include "solid/solid.h"
 
 // ------------------------------------------------------------------------------------------------ bisection
@@ -19,13 +19,13 @@ static bool layout_before(const bisection *b, int axis, int i, int j) {
     return a < c || (a == c && i < j);
 }
 
-// the k first of order[low..high] along the axis come to the front (quickselect, median of three: no randomness)
+// moves the first k of order[low..high] along the axis to the front (quickselect with median of three: deterministic)
 static void select_first(const bisection *b, int axis, int low, int high, int k) {
     int *o = b->order;
     while (low < high) {
         int middle = low + (high - low) / 2, p = o[middle];
         int lo = o[low], hi = o[high];
-        // pivot between the other two
+        // the pivot is the median
         if (layout_before(b, axis, p, lo) == layout_before(b, axis, lo, hi))
             p = lo;
         else if (layout_before(b, axis, p, hi) != layout_before(b, axis, lo, hi))
@@ -94,7 +94,7 @@ static int lowest_node(const sp_solid *s, const int *tet) {
     return low;
 }
 
-// user's elements in the order of their lowest inner node
+// user elements sorted by their lowest inner node
 static sp_status layout_sort_elements(sp_context *ctx, const sp_solid *s, const int *tets, int *order) {
     int *start;
     if (!SP_NEW(ctx, start, s->nodes + 1)) return SP_NO_MEMORY;
@@ -105,8 +105,7 @@ static sp_status layout_sort_elements(sp_context *ctx, const sp_solid *s, const 
     return SP_OK;
 }
 
-// cut the order into chunks: a new one for each leaf and after SP_CHUNK_TETS elements. Returns their number; writes starts if not
-// NULL.
+// splits the order into chunks: a new one for each leaf and after SP_CHUNK_TETS elements. Returns their number. Nullable: start
 static int cut_chunks(const sp_solid *s, const int *tets, const int *order, int *start) {
     int count = 0, leaf = -1, size = 0;
     for (int k = 0; k < s->elements; k++) {
@@ -122,7 +121,8 @@ static int cut_chunks(const sp_solid *s, const int *tets, const int *order, int 
     return count;
 }
 
-// rest gradients in the element's frame (first edge along x, first face in xy), rest volume; frame (rows: axes in world) if asked
+// shape function gradients at rest in the element frame (first edge along x, first face in xy); returns the rest volume.
+// Nullable: frame (rows: axes in world coordinates)
 static double rest_gradients(const double *x0, const double *x1, const double *x2, const double *x3, double g[6],
                              double frame[9]) {
     double b[3], c[3], d[3], e1[3], e2[3], e3[3];
@@ -167,8 +167,8 @@ static sp_status allocate_tets(sp_context *ctx, sp_solid *s) {
     return SP_OK;
 }
 
-// fill the structures of one chunk; `touched` gets the nodes in the order of their local numbers, `mark` is nodes + 1 numbers of
-// scratch that hold 1 + local number where `owner` is this chunk. Returns how many nodes.
+// fills the structures of one chunk and returns its number of nodes. `touched`: the nodes in the order of their local numbers.
+// `mark`: scratch of nodes + 1 numbers, 1 + local number of the nodes whose `owner` is this chunk
 static int layout_fill_chunk(sp_solid *s, const sp_mesh *mesh, const int *elements, int count, int chunk, int *mark, int *owner,
                              int *touched) {
     sp_tets *t = &s->tets;
@@ -176,7 +176,7 @@ static int layout_fill_chunk(sp_solid *s, const sp_mesh *mesh, const int *elemen
     size_t w = (size_t)t->lanes, slot = (size_t)t->block_start[chunk] * w, end = (size_t)t->block_start[chunk + 1] * w;
     int n = 0;
     for (int k = 0; slot < end; k++, slot++) {
-        // padding repeats the chunk's last element without weight
+        // padding repeats the last element of the chunk with zero weight
         int e = elements[k < count ? k : count - 1], node[4];
         s->user_tet[slot] = k < count ? e : -1;
         for (size_t a = 0; a < 4; a++) {

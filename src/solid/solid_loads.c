@@ -1,4 +1,4 @@
-// Conditions and loads of a solid: pins, moved nodes, dead loads, pressure, springs.
+// Boundary conditions and loads of a solid: pins, prescribed displacements, dead loads, pressure, springs.
 #include "solid/solid.h"
 
 static sp_status bad_item(sp_body *b, const char *what, int item, int count) {
@@ -89,7 +89,7 @@ static sp_status add_nodal(sp_body *b, const sp_load *load, sp_nodal_load *out) 
     return SP_OK;
 }
 
-// a constant traction on rest faces: a third of each face's area to each corner
+// a constant traction on rest faces: each node of a face gets a third of its area
 static sp_status add_traction(sp_body *b, const sp_load *load, const sp_mesh *mesh, sp_nodal_load *out) {
     sp_solid *s = sp__solid(b);
     const int *faces = sp_mesh_faces(mesh);
@@ -149,12 +149,12 @@ sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
     for (int i = 0; i < def->move_count; i++) SP_TRY(solid_add_move(b, &def->moves[i], &s->moved[s->moved_count++]));
     for (int i = 0; i < def->load_count; i++) SP_TRY(solid_add_load(b, &def->loads[i], def->mesh));
     for (int i = 0; i < def->pull_count; i++) SP_TRY(solid_add_pull(b, &def->pulls[i]));
-    // a node of no element has no mass and no force: it stays
+    // a node without elements has no mass and no force: it is held
     for (int i = 0; i < s->nodes; i++)
         if (s->corner_of[i] == UINT32_MAX) memset(b->fixed + 3 * (size_t)i, SP_HELD, 3);
-    // pressure follows the surface: no potential
+    // pressure is a follower load: it has no potential
     if (s->pressure_count) b->caps &= ~(unsigned)SP_CAP_ENERGY;
-    // as they are before the first step, for those who look
+    // values before the first step, for queries
     for (int k = 0; k < s->dead_count; k++)
         for (int a = 0; a < 3; a++) s->dead[k].now[a] = sp_signal_at(&s->dead[k].value[a], 0);
     for (int k = 0; k < s->pressure_count; k++) s->pressure[k].now = sp_signal_at(&s->pressure[k].value, 0);

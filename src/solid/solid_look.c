@@ -1,4 +1,4 @@
-// What others look at: fields, measures, the hash of the state. In users' numbering.
+// Queries of a solid: fields, measures, hash of the state. In user numbering.
 #define SP_LANES 1
 #include "body/drive.h"
 #include "kernels/tet.h"
@@ -38,7 +38,7 @@ static void element_stress(const sp_body *b, int slot, double out[6]) {
     for (int k = 0; k < 6; k++) out[k] = 2 * mu * e[k] + (k < 3 ? lambda * (e[0] + e[1] + e[2]) : 0);
 }
 
-// energy of an element [J]; NaN where forces have no energy. The sum over all is that of sp__solid_elastic
+// energy of an element [J]; NaN: the forces have no energy. The sum over all elements is sp__solid_elastic
 static double strain_energy(const sp_body *b, int slot) {
     const sp_solid *s = sp__solid(b);
     double F[9], R[9], e[6];
@@ -47,7 +47,7 @@ static double strain_energy(const sp_body *b, int slot) {
     sp_material m = sp__solid_material_of(s, slot);
     double mu = m.young / (2 * (1 + m.poisson)), lambda = m.young * m.poisson / ((1 + m.poisson) * (1 - 2 * m.poisson));
     double trace = e[0] + e[1] + e[2];
-    // shear strains stand twice in e : e
+    // shear strains count twice in e : e
     double ee = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + 2 * (e[3] * e[3] + e[4] * e[4] + e[5] * e[5]);
     return s->volume[slot] * (mu * ee + 0.5 * lambda * trace * trace);
 }
@@ -57,7 +57,7 @@ static double von_mises(const double s[6]) {
     return sqrt(0.5 * (a * a + c * c + d * d) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
 }
 
-// angle by which the element has turned since rest [rad]
+// rotation angle of the element relative to rest [rad]
 static double rotation_angle(const sp_body *b, int slot) {
     const sp_solid *s = sp__solid(b);
     const sp_tets *t = &s->tets;
@@ -103,7 +103,7 @@ static sp_status refresh_field(sp_body *b, const sp_step *step, sp_field_id id, 
 
 // ------------------------------------------------------------------------------------------------ per node
 
-// what holds the fixed unknowns: minus the force that acts on them at the committed state
+// reaction forces at fixed unknowns: minus the force on them at the committed state
 static sp_status reaction_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     sp_solid *s = sp__solid(b);
     (void)id;
@@ -118,8 +118,8 @@ static sp_status reaction_field(sp_body *b, const sp_step *step, sp_field_id id,
     return SP_OK;
 }
 
-// what was put on it at the committed state, shared among the nodes: forces, tractions, pressure, pulls, drags. Gravity, contact
-// and what holds it are no loads
+// external loads at the committed state, as nodal forces: forces, tractions, pressure, springs, drags. Without gravity, contact
+// and pins
 static sp_status load_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     sp_solid *s = sp__solid(b);
     (void)id;

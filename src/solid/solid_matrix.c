@@ -1,10 +1,11 @@
-// The assembled system: pattern from the mesh's edges, values chunk by chunk. Each chunk of rows has a list of the elements that
-// touch it and of the places where their blocks go, so that chunks fill their own rows without meeting, in a fixed order.
+// Assembly of the stiffness matrix: pattern from the edges of the mesh, values by chunks of rows. Each chunk has a list of the
+// elements that contribute to it and of the positions of their blocks, so that chunks are assembled in parallel without conflicts
+// and in a fixed order.
 #include "solid/solid.h"
 
 // ------------------------------------------------------------------------------------------------ pattern
 
-// upper pattern by rows: every element offers its six edges to their lower node; sort and unite
+// upper triangle by rows: every element adds its six edges to the row of their lower node; rows are sorted and made unique
 static sp_status upper_pattern(sp_context *ctx, const sp_solid *s, int **row_start, int **row_col) {
     const sp_tets *t = &s->tets;
     int *count = NULL, *col = NULL, *start = NULL, n = s->nodes;
@@ -25,7 +26,7 @@ static sp_status upper_pattern(sp_context *ctx, const sp_solid *s, int **row_sta
             int a = sp__solid_corner(t, slot, sp__pair_a[k]), b = sp__solid_corner(t, slot, sp__pair_b[k]);
             col[start[a < b ? a : b]++] = a < b ? b : a;
         }
-    // sort each row, drop repeats
+    // sort each row, remove duplicates
     int out = 0;
     for (int i = 0; i < n; i++) {
         int first = count[i], last = start[i], kept = out;
@@ -42,7 +43,7 @@ done:
     return status;
 }
 
-// leaves in which rows of this lane structure stand, no repeats; returns how many (at most 4 lanes)
+// the distinct leaves that contain rows of this lane structure; returns their number (at most 4 lanes)
 static int leaves_of(const sp_solid *s, const int *leaf_of, int block, int *leaf) {
     const sp_tets *t = &s->tets;
     int n = 0;
@@ -55,7 +56,7 @@ static int leaves_of(const sp_solid *s, const int *leaf_of, int block, int *leaf
     return n;
 }
 
-// where the ten blocks of each element go, if their row stands in this leaf
+// positions of the ten blocks of each element whose row is in this leaf
 static void fill_stencil(const sp_solid *s, const sp_blocks *A, const int *leaf_of, int block, int leaf, int *at) {
     const sp_tets *t = &s->tets;
     for (int l = 0; l < t->lanes; l++)
@@ -160,8 +161,8 @@ sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A) {
 
 // ------------------------------------------------------------------------------------------------ elements
 
-// The solid as a heap of turning elements, for solvers that keep matrices of their own: rest gradients in world axes, rotations,
-// lumped masses and point terms. Elements are the slots of the kernels, fillers included.
+// The element view of the solid, for solvers that assemble matrices of their own: rest gradients in world axes, element
+// rotations, lumped masses and point terms. Elements are the slots of the kernels, including padding.
 
 static void solid_rotations(void *o, int begin, int end, double *R) {
     const sp_solid *s = sp__solid(o);
@@ -172,7 +173,7 @@ static void solid_rotations(void *o, int begin, int end, double *R) {
     for (int k = 0; k < 9 * (end - begin); k++) R[k] = k % 9 % 4 == 0;
 }
 
-// rows of the inverse of the rest edges are the gradients of corners 1..3
+// rows of the inverse of the rest edges are the gradients of local nodes 1..3
 static void solid_rest(void *o, sp_coef c, int begin, int end, double *G) {
     const sp_solid *s = sp__solid(o);
     const sp_tets *t = &s->tets;

@@ -1,4 +1,4 @@
-// Forces, energies and the system of the solid, over chunks of elements and ranges of nodes (backend.h).
+// Forces, energies and tangent stiffness of the solid, over chunks of elements and ranges of nodes (backend.h).
 #include "solid/solid.h"
 
 // ------------------------------------------------------------------------------------------------ chunk passes
@@ -36,7 +36,7 @@ typedef struct node_pass {
     bool pinned;
 } node_pass;
 
-// f = elastic + gravity - (alpha m + drag) v; returns the potential of gravity, from the rest shape to mind cancellation
+// f = elastic + gravity - (alpha m + drag) v; returns the potential of gravity, relative to the rest shape to avoid cancellation
 static double force_nodes(void *arg, int begin, int end) {
     node_pass *p = arg;
     const sp_solid *s = p->s;
@@ -110,7 +110,7 @@ static void solid_swap_arrays(double **a, double **b) {
     *a = *b, *b = c;
 }
 
-// New gradients go where the system of the last linearise does not read.
+// Selects the array of gradients that the system of the last linearise does not use.
 static void spare_system(sp_solid *s) {
     if (s->tets.grad != s->frozen.grad) return;
     solid_swap_arrays(&s->tets.grad, &s->other_grad);
@@ -127,7 +127,7 @@ sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
         s->elastic = linear_state(b, q);
         p.sign = -1;
     } else {
-        // with a force wanted, energy comes along; rotations and gradients stay for linearise
+        // the force kernel also computes the energy, and keeps rotations and gradients for linearise
         if (want & SP_WANT_FORCE) spare_system(s);
         s->elastic = want & SP_WANT_FORCE ? solid_run(b, state_chunk, q, NULL, true) : solid_run(b, state_chunk, q, NULL, false);
         p.sign = 1;
@@ -164,7 +164,7 @@ static double system_nodes(void *arg, int begin, int end) {
     return dot;
 }
 
-// y += J^T (b B + k K) J x of the point terms; returns what that adds to x . y
+// y += J^T (b B + k K) J x of the point terms; returns their contribution to x . y
 static double add_terms(const sp_body *b, sp_coef c, const double *x, const double *keep, double *y) {
     const sp_solid *s = sp__solid(b);
     double dot = 0;
@@ -209,7 +209,7 @@ static void solid_mul_raw(void *o, sp_coef c, const double *x, double *y) {
     solid_multiply(o, c, x, y, false);
 }
 
-// room for as many as there can be: more only after springs or surfaces were added
+// memory for the largest number of terms, which changes only when springs or surfaces are added
 static sp_status solid_reserve_terms(sp_body *b) {
     sp_solid *s = sp__solid(b);
     if (b->loads.term_capacity <= s->term_room) return SP_OK;
@@ -283,7 +283,7 @@ void sp__solid_prescribe(sp_body *b, const sp_step *step) {
     double t = step->time;
     if (s->young_of_time.eval) {
         double young = sp_signal_at(&s->young_of_time, t);
-        // a signal out of its range holds the last good value
+        // a signal outside its range keeps the last valid value
         if (isfinite(young) && young >= 0 && young != s->region[0].young)
             s->region[0].young = young, s->stale = b->retune = b->revalue = true;
     }
@@ -311,7 +311,7 @@ void sp__solid_prescribe(sp_body *b, const sp_step *step) {
 
 // ------------------------------------------------------------------------------------------------ materials
 
-// From parameters to what the kernels read: sqrt(V mu) and lambda / mu per element, lumped mass and drag per node.
+// From parameters to the input of the kernels: sqrt(V mu) and lambda / mu per element, lumped mass and drag per node.
 
 static double solid_pick(const double *override, int slot, double value) {
     return override && !isnan(override[slot]) ? override[slot] : value;
@@ -319,7 +319,7 @@ static double solid_pick(const double *override, int slot, double value) {
 
 sp_material sp__solid_material_of(const sp_solid *s, int slot) {
     sp_material m = s->region[s->region_of ? s->region_of[slot] : 0];
-    const sp_material *own = &s->region[0];  // of the body: what a region does not say
+    const sp_material *own = &s->region[0];  // of the body: default of the regions
     if (isnan(m.density)) m.density = own->density;
     if (isnan(m.young)) m.young = own->young;
     if (isnan(m.poisson)) m.poisson = own->poisson;
@@ -329,7 +329,7 @@ sp_material sp__solid_material_of(const sp_solid *s, int slot) {
     return m;
 }
 
-// the linear material's turned gradients are the rest ones, in world axes
+// the linear material has no rotation: its gradients are those at rest, in world axes
 static void set_linear_gradients(sp_tets *t) {
     size_t w = (size_t)t->lanes;
     for (size_t b = 0; b < (size_t)t->blocks; b++)
@@ -345,7 +345,7 @@ static void set_linear_gradients(sp_tets *t) {
         }
 }
 
-// the lightest of the nodes that a collision point leans on; a smaller weight is there by rounding
+// the lightest of the nodes that carry a collision point; weights below 1e-9 come from rounding
 static double solid_lightest(const sp_solid *s, const sp_anchor *a) {
     double w[4], least = INFINITY;
     int node[4];
@@ -390,7 +390,7 @@ void sp__solid_materials(sp_body *b) {
 
 // ------------------------------------------------------------------------------------------------ energies
 
-// What the watch over energy asks of a solid: energies, volume and inverted elements at a state, and the work of its own loads.
+// Input of the energy balance: energies, volume and inverted elements at a state, and the work of the loads of the solid.
 
 enum { ELASTIC, VOLUME, INVERTED, KINETIC, MOMENT, SUMS = 8 };
 
@@ -399,7 +399,7 @@ typedef struct tally_job {
     sp_which which;
 } tally_job;
 
-// Moments are taken from the rest shape: far from the origin small motions keep their digits.
+// Moments are relative to the rest shape, so that small motions far from the origin keep their precision.
 static void tally_nodes(const tally_job *j, int begin, int end, double *sum) {
     const sp_solid *s = sp__solid(j->b);
     const double *q = j->b->q[j->which], *v = j->b->v[j->which];
@@ -457,7 +457,7 @@ void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
 
 // ------------------------------------------------------------------------------------------------ work
 
-// On a straight way the force of a pressure is quadratic, so Simpson's rule is exact.
+// Along a straight path the force of a pressure is quadratic, so Simpson's rule is exact.
 static double pressure_work(const sp_body *b, const sp_pressure_load *p) {
     static const double at[3] = {0, 0.5, 1}, weight[3] = {1, 4, 1};
     const double *from = b->q[SP_COMMITTED], *to = b->q[SP_TRIAL];

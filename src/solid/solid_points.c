@@ -1,4 +1,4 @@
-// Material points of the solid: an element and the weights of its corners. Contact, drags, probes and pictures go through here.
+// Material points of the solid: an element and the barycentric weights of its nodes. Used by contact, drags, probes and pictures.
 #include "solid/solid.h"
 
 void sp__solid_corners(const sp_solid *s, uint32_t user_tet, int node[4]) {
@@ -79,7 +79,7 @@ sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out) {
     return SP_OK;
 }
 
-// weights of x in a rest element; returns the least
+// barycentric weights of x in a rest element; returns the smallest
 static double solid_weights_in(const sp_solid *s, int slot, const double x[3], double w[4]) {
     const sp_tets *t = &s->tets;
     const double *p[4];
@@ -99,7 +99,7 @@ static double solid_weights_in(const sp_solid *s, int slot, const double x[3], d
 sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *out) {
     sp_solid *s = sp__solid(b);
     double best = -INFINITY;
-    // a plain scan: picks are rare, and the mesh's own search structure is not kept
+    // linear search: picks are rare, and the search structure of the mesh is not kept
     for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) {
         if (s->user_tet[slot] < 0) continue;
         double w[4], least = solid_weights_in(s, slot, rest, w);

@@ -1,9 +1,9 @@
-// What others see and touch of a solid: its boundary, and the points of surfaces that ride on it.
+// The boundary of a solid, its collision points, and the embedding of surfaces.
 #include "map/locate.h"
 #include "mesh/mesh_internal.h"
 #include "solid/solid.h"
 
-// boundary nodes in rising user number become vertices
+// boundary nodes become vertices, in ascending user number
 static int number_vertices(const sp_solid *s, const sp_mesh *mesh, int *vertex) {
     int n = 0;
     for (int i = 0; i < 3 * mesh->face_count; i++) vertex[mesh->faces[i]] = 1;
@@ -11,7 +11,7 @@ static int number_vertices(const sp_solid *s, const sp_mesh *mesh, int *vertex) 
     return n;
 }
 
-// all nodes may touch, since a body without stiffness can fold its inside out
+// all nodes are collision points, because a body without stiffness can turn inside out
 static void anchor_nodes(sp_body *b, const int *vertex) {
     sp_solid *s = sp__solid(b);
     sp_surface *boundary = b->surfaces[0];
@@ -45,7 +45,7 @@ done:
     return status;
 }
 
-// the corners of a boundary face by their weights in the element behind it
+// the vertices of a boundary face as anchors in the element behind it
 void sp__solid_face_corners(sp_body *b, int face, sp_anchor out[3]) {
     const sp_solid *s = sp__solid(b);
     const sp_surface *boundary = b->surfaces[0];

@@ -1,21 +1,22 @@
-// How far every element and every node has turned since rest: what carries an old preconditioner or a stale block along.
+// Rotations of elements and nodes relative to rest. Solvers use them to rotate (warp) an old preconditioner or an old matrix
+// block.
 //
-// The kernels keep turned gradients c_i = R g_i, times a scale. Rest gradients and rest edges e_i belong together,
-// sum g_i e_i^T = I, so R = sum c_i e_i^T: no rotation has to be found again. On the deformed shape the sum is F^-T, whose
-// rotation is that of F. A node takes the mean over the elements around it, weighted by volume (Pincon 2020; Courtecuisse 2011,
-// section 3.4.3), and of that the nearest rotation.
+// The kernels store rotated gradients c_i = R g_i, times a scale. Rest gradients and rest edges e_i satisfy sum g_i e_i^T = I, so
+// R = sum c_i e_i^T, and no polar decomposition is needed. With gradients on the deformed shape the sum is F^-T, whose rotation
+// is that of F. The rotation of a node is the rotation nearest to the mean over the elements around it, weighted by volume
+// (Pincon 2020; Courtecuisse 2011, section 3.4.3).
 #define SP_LANES 1
 #include "kernels/rotation.h"
 #include "solid/solid.h"
 
 enum { LANES_MOST = 8 };
 
-// of one lane structure: entry k of lane l into R[9 l + k]
+// rotations of one lane structure: entry k of lane l goes to R[9 l + k]
 static void block_turns(const sp_solid *s, int block, double *R) {
     const sp_tets *t = &s->tets;
     size_t w = (size_t)t->lanes, first = (size_t)block * w;
     const double *c = s->frozen.grad + 9 * first;
-    double e[9][LANES_MOST];  // rest edges over the scale
+    double e[9][LANES_MOST];  // rest edges divided by the scale
     for (size_t l = 0; l < w; l++) {
         double scale = t->scale[first + l] > 0 ? 1 / t->scale[first + l] : 0;
         const int *node = t->node + 4 * first + l;
@@ -28,7 +29,7 @@ static void block_turns(const sp_solid *s, int block, double *R) {
                            c[(6 + k / 3) * w + l] * e[6 + k % 3][l];
 }
 
-// the nearest rotation, the identity where there is nothing to go by
+// the nearest rotation; the identity if R is zero or not finite
 static void solid_nearest(double R[9]) {
     double M[9], size = 0;
     for (int k = 0; k < 9; k++) M[k] = R[k], size += fabs(R[k]);
@@ -47,13 +48,13 @@ void sp__solid_element_turns(const sp_solid *s, int begin, int end, double *R) {
         int lane = slot % w, n = w - lane < end - slot ? w - lane : end - slot;
         block_turns(s, slot / w, all);
         memcpy(R, all + 9 * lane, 9 * (size_t)n * sizeof *R);
-        // elements without stiffness have no gradients to tell by
+        // elements without stiffness have no gradients
         for (int l = 0; l < n; l++, slot++, R += 9)
             if (s->tets.deformed || !(s->tets.scale[slot] > 0)) solid_nearest(R);
     }
 }
 
-// which elements stand around each node
+// lists the elements around each node
 static sp_status solid_list_around(sp_body *b) {
     sp_solid *s = sp__solid(b);
     const sp_tets *t = &s->tets;
@@ -111,7 +112,7 @@ sp_status sp__solid_turns(void *o, double *R) {
         return SP_OK;
     }
     SP_TRY(solid_list_around(b));
-    // the sums of ranges are not used: R's own room serves for the partial sums, far more than they need
+    // the sums of sp__ranges are not used; R is large enough to receive the partial sums
     sp__ranges(b->ctx, slots, solid_turn_elements, s, R);
     node_turns n = {s, R};
     sp__ranges(b->ctx, s->nodes, solid_turn_nodes, &n, s->partial);
