@@ -17,7 +17,7 @@ static int heaviest(const double *weights) {
     return weights[2] > weights[k] ? 2 : k;
 }
 
-// ---------------------------------------------------------------------------------------------------- the body's own surface
+// ---------------------------------------------------------------------------------------------------- boundary
 
 // local number of a node in a tetrahedron; -1: not a node of it
 static int corner_of(const int *tet, int node) {
@@ -51,7 +51,7 @@ static bool on_ring(const sp_snapshot_surface *b, uint32_t slot, int vertex, sp_
     return false;
 }
 
-// ---------------------------------------------------------------------------------------------------- surfaces that ride
+// ---------------------------------------------------------------------------------------------------- embedded surfaces
 
 static void face_point(sp_world *w, const sp_anchor corner[3], const double weights[3], double x[3]) {
     double p[3];

@@ -40,7 +40,7 @@ bool sp__balance_gains(const sp_balance *n) {
     return n->rise > SP_GAIN_SHARE * n->largest + n->error + noise;
 }
 
-// ---------------------------------------------------------------------------------------------------- what changed outside
+// ---------------------------------------------------------------------------------------------------- edits
 
 // what the potential of contacts depends on, besides positions
 static bool contact_changed(const sp_body *b, const sp_step *part, sp_balance *n) {
@@ -69,7 +69,7 @@ static void revalue_state(sp_body *b, const sp_step *step, sp_balance *n) {
     if (!first && isfinite(jump)) n->work[EDITS] += jump;
 }
 
-// ---------------------------------------------------------------------------------------------------- a step
+// ---------------------------------------------------------------------------------------------------- balance of a step
 
 static void balance_judge(sp_balance *n, double balance, double error) {
     n->error = error;

@@ -145,7 +145,7 @@ void sp__loads_work(sp_body *b, const sp_step *step, double h, bool before, sp_l
     if (touches) b->loads.response->work(b, step, h, out);
 }
 
-// ---------------------------------------------------------------------------------------------------- room
+// ---------------------------------------------------------------------------------------------------- memory
 
 static sp_status no_room(sp_body *b) {
     return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the springs and contacts of body '%s'", b->name);

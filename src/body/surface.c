@@ -8,7 +8,7 @@
 // vertices per task (less does not repay waking a worker), vertices per call of `points`
 enum { CHUNK = 2048, BLOCK = 128 };
 
-// ---------------------------------------------------------------------------------------------------- life
+// ---------------------------------------------------------------------------------------------------- creation
 
 sp_surface *sp__surface_create(sp_context *ctx, const char *name, unsigned roles) {
     sp_surface *s = sp__alloc(ctx, 1, sizeof *s);

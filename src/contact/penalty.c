@@ -35,7 +35,7 @@ static const sp_contact_memory *memory_of(const penalty_job *job, int node) {
     return job->b->loads.memory[poses_of(job->at)] + (size_t)SP_MEMORY_SLOTS * (size_t)node;
 }
 
-// ---------------------------------------------------------------------------------------------------- where it touches
+// ---------------------------------------------------------------------------------------------------- contact planes
 
 static double distance_to(const penalty_job *job, sp_body *obstacle, const double *x, double radius, contact_plane *out) {
     out->with = obstacle;
@@ -277,7 +277,7 @@ static void touch_point(const penalty_job *job, const sp_obstacles *o, int node,
     t->error = sp__norm3(off), t->largest = fmax(sp__norm3(f), sp__norm3(t->f));
 }
 
-// ---------------------------------------------------------------------------------------------------- which points
+// ---------------------------------------------------------------------------------------------------- candidate points
 
 // The rigid bodies near a point or an element.
 typedef struct near_list {

@@ -235,7 +235,7 @@ static void choose_solver(sp_body *b, const sp_solver_def *def) {
     b->solver_def = sp__solver_choose(def, &load, b->solver_why, sizeof b->solver_why);
 }
 
-// ------------------------------------------------------------------------------------------------ life
+// ------------------------------------------------------------------------------------------------ creation
 
 static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *backend) {
     sp_solid *s = sp__solid(b);

@@ -13,7 +13,7 @@ static sp_status check_items(sp_body *b, const char *what, const int *items, int
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ pins and motions
+// ------------------------------------------------------------------------------------------------ boundary conditions
 
 static sp_status add_spring(sp_body *b, sp_anchor at, const sp_signal to[3], double stiffness, double damping, unsigned axes,
                             bool pin) {
@@ -74,7 +74,7 @@ static sp_status solid_add_move(sp_body *b, const sp_move *move, sp_moved *out) 
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ dead loads
+// ------------------------------------------------------------------------------------------------ loads
 
 static sp_status add_nodal(sp_body *b, const sp_load *load, sp_nodal_load *out) {
     sp_solid *s = sp__solid(b);
@@ -168,7 +168,7 @@ void sp__solid_free_loads(sp_context *ctx, sp_solid *s) {
     sp__free(ctx, s->dead), sp__free(ctx, s->pressure), sp__free(ctx, s->moved);
 }
 
-// ------------------------------------------------------------------------------------------------ their forces
+// ------------------------------------------------------------------------------------------------ forces
 
 static void push_pressure(sp_body *b, const sp_pressure_load *p, double load_factor) {
     const double *q = b->q[SP_TRIAL];

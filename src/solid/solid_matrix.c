@@ -159,7 +159,7 @@ sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ elements
+// ------------------------------------------------------------------------------------------------ element view
 
 // The element view of the solid, for solvers that assemble matrices of their own: rest gradients in world axes, element
 // rotations, lumped masses and point terms. Elements are the slots of the kernels, including padding.

@@ -260,7 +260,7 @@ sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ small ones
+// ------------------------------------------------------------------------------------------------ retract, mass, prescribe
 
 void sp__solid_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v) {
     (void)step;

@@ -66,7 +66,7 @@ void sp__solid_push(sp_body *b, sp_which s, int n, const sp_anchor *a, const dou
     }
 }
 
-// ------------------------------------------------------------------------------------------------ making anchors
+// ------------------------------------------------------------------------------------------------ creation of anchors
 
 sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out) {
     sp_solid *s = sp__solid(b);

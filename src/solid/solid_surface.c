@@ -60,7 +60,7 @@ void sp__solid_face_corners(sp_body *b, int face, sp_anchor out[3]) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ points of other surfaces
+// ------------------------------------------------------------------------------------------------ embedding
 
 static sp_status take_places(sp_body *b, int n, const sp_located *from, const double *places, sp_anchor *out, double *outside) {
     for (int i = 0; i < n; i++) {

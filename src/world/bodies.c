@@ -37,7 +37,7 @@ sp_body_id sp_world_body_named(const sp_world *w, const char *name) {
     return (sp_body_id){0, 0};
 }
 
-// ---------------------------------------------------------------------------------------------------- taking in
+// ---------------------------------------------------------------------------------------------------- addition
 
 static sp_status world_check_name(sp_world *w, const char *name, size_t room) {
     if (!name[0] || strlen(name) >= room)

@@ -248,7 +248,7 @@ static sp_status edit_apply(sp_world *w, const sp_edit *e) {
     return SP_BAD_INPUT;
 }
 
-// ---------------------------------------------------------------------------------------------------- the stage
+// ---------------------------------------------------------------------------------------------------- stage of the step
 
 static bool edit_before(const sp_edit *a, const sp_edit *b) {
     return a->source != b->source ? a->source < b->source : a->sequence < b->sequence;

@@ -9,7 +9,7 @@
 
 #include "world/world_internal.h"
 
-// ---------------------------------------------------------------------------------------------------- room
+// ---------------------------------------------------------------------------------------------------- memory
 
 static sp_status reserve_parts(sp_world *w, sp_shot *shot) {
     if (w->body_count <= shot->body_capacity) return SP_OK;

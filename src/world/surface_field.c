@@ -27,7 +27,7 @@ static void values_free(surface_values *f) {
     sp__free(f->b->ctx, f->element), sp__free(f->b->ctx, f->of_node), sp__free(f->b->ctx, f->of_element);
 }
 
-// ---------------------------------------------------------------------------------------------------- taking
+// ---------------------------------------------------------------------------------------------------- values of the body
 
 // both nodes of every element of a rod, twice each, so that the fraction of its length is the weight of the second
 static void list_rod_elements(surface_values *f) {
@@ -184,7 +184,7 @@ static void embedded_corners(const surface_values *f, const sp_surface *s, doubl
     for (size_t i = 0; i < n && !f->mixed && f->of_element; i++) out[i] = out[i - i % 3];
 }
 
-// ---------------------------------------------------------------------------------------------------- asking
+// ---------------------------------------------------------------------------------------------------- queries
 
 static sp_status fill_values(sp_body *b, const surface_values *f, int surface, double *out) {
     const sp_surface *s = b->surfaces[surface];

@@ -96,7 +96,7 @@ done:
     return status;
 }
 
-// ---------------------------------------------------------------------------------------------------- adding
+// ---------------------------------------------------------------------------------------------------- addition
 
 static void name_surface(const sp_body *b, const char *name, sp_surface *surface) {
     if (name) {
@@ -146,7 +146,7 @@ sp_status sp_world_add_surface(sp_world *w, sp_body_id id, const sp_surface_def 
     return status;
 }
 
-// ---------------------------------------------------------------------------------------------------- asking
+// ---------------------------------------------------------------------------------------------------- queries
 
 // finds the surface and its body, or fails
 static sp_status find_surface(sp_world *w, sp_body_id id, int index, sp_body **b, sp_surface **surface) {
@@ -200,7 +200,7 @@ sp_status sp_world_surface_get(sp_world *w, sp_body_id id, int index, double *x,
     return status;
 }
 
-// ---------------------------------------------------------------------------------------------------- up
+// ---------------------------------------------------------------------------------------------------- transpose
 
 static sp_status make_transpose(sp_world *w, sp_body *b, sp_surface *s) {
     sp_measure m;

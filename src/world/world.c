@@ -76,7 +76,7 @@ void sp__event(sp_world *w, sp_status status, const char *format, ...) {
     e->count = place + 1;
 }
 
-// ---------------------------------------------------------------------------------------------------- the world itself
+// ---------------------------------------------------------------------------------------------------- creation, hash
 
 sp_world_def sp_world_def_default(void) {
     return (sp_world_def){.gravity = {sp_signal_constant(0), sp_signal_constant(-9.81), sp_signal_constant(0)},

@@ -181,7 +181,7 @@ static sp_status stage_guard(sp_world *w, double h) {
     return worst;
 }
 
-// ---------------------------------------------------------------------------------------------------- judging a step
+// ---------------------------------------------------------------------------------------------------- balance
 
 // Checks of the result of a step: energy balance (body/energy.c), inverted elements, penetration of rigid bodies, overlap of soft
 // bodies (pairs.c). This stage changes no state. A finding becomes a reservation and, the first time, an event.
