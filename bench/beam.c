@@ -117,8 +117,8 @@ static sp_status run_ours(const beam_case *c, const beam_solver *which, int thre
                           beam_result *out) {
     sp_solver_def solver = sp_solver_def_default();
     solver.type = which->type;
-    solver.preconditioner = which->preconditioner;
-    solver.refresh = which->refresh;
+    solver.pcg.preconditioner = which->preconditioner;
+    solver.pcg.refresh = which->refresh;
     solver.tolerance = TOLERANCE;
     solver.iterations = 10000;
     *out = (beam_result){.ms = INFINITY, .p99 = INFINITY, .most = INFINITY, .first_ms = INFINITY, .same_ms = INFINITY};

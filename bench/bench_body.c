@@ -31,7 +31,7 @@ static sp_solid_def solid_of(const sp_beam_def *def, const sp_beam *beam) {
     solid.material = def->material ? *def->material : beam_material;
     solid.element_young = def->element_young;
     solid.solver.type = SP_SOLVER_CG;
-    solid.solver.op = def->op;
+    solid.solver.cg.op = def->op;
     solid.solver.tolerance = def->tolerance;
     solid.solver.iterations = def->iterations;
     if (def->solver) solid.solver = *def->solver;

@@ -37,9 +37,9 @@ sp_beam_def sp__bar_def(const int cells[3], const sp_solver_def *solver, int wor
 sp_solver_def sp__bar_solver(sp_solver_type type, sp_preconditioner which, sp_refresh_policy refresh, bool warp) {
     sp_solver_def s = sp_solver_def_default();
     s.type = type;
-    s.preconditioner = which;
-    s.refresh = refresh;
-    s.warp = warp;
+    s.pcg.preconditioner = which;
+    s.pcg.refresh = refresh;
+    s.pcg.warp = warp;
     s.tolerance = 1e-7;
     s.iterations = 20000;
     return s;
@@ -133,7 +133,7 @@ static sp_status run_strategies(const sp_bench_options *o, sp_report *r) {
         for (int i = p ? 1 : 0; i < STRATEGIES; i++) {
             const strategy *s = &strategies[i];
             sp_solver_def solver = sp__bar_solver(s->type, both[p], s->refresh, s->warp);
-            solver.refresh_every = solver.lag = o->quick ? 2 : PERIOD;
+            solver.pcg.refresh_every = solver.pcg.lag = o->quick ? 2 : PERIOD;
             sp_beam_def def = sp__bar_def(o->quick ? small : cells, &solver, o->threads);
             def.deterministic = s->deterministic;
             SP_TRY(sp__bar_run(&def, o->quick ? QUICK_STEPS : STEPS, &runs[i]));

@@ -34,11 +34,9 @@ enum { REFERENCE = 50, STEPS = 90 };
 // The section is thin enough that stretch, with stiffness 4 / radius^2, does not affect the error: 1.5e-7 of the length under the
 // weight.
 #define RADIUS 2e-4
-#define PI 3.14159265358979323846
-
 // rho S = 1, EI = `bend`; a round section with Poisson's ratio just below 1/2 has mu J = 2/3 EI
 static sp_bench_rod_def rod_of(sp_rod_model model, bool edge_clamp, int elements, double bend, double gravity) {
-    double area = PI * RADIUS * RADIUS, inertia = 0.25 * area * RADIUS * RADIUS;
+    double area = SP_PI * RADIUS * RADIUS, inertia = 0.25 * area * RADIUS * RADIUS;
     return (sp_bench_rod_def){.model = model,
                               .edge_clamp = edge_clamp,
                               .elements = elements,

@@ -91,8 +91,8 @@ static sp_solver_def solver_of(int which, double tolerance) {
     static const sp_solver_type types[SOLVERS] = {SP_SOLVER_CHOLESKY, SP_SOLVER_UPDATED_CHOLESKY, SP_SOLVER_PCG, SP_SOLVER_CG};
     sp_solver_def s = sp_solver_def_default();
     s.type = types[which];
-    s.preconditioner = SP_COMPLETE_CHOLESKY;
-    s.refresh = SP_REFRESH_ASYNC;
+    s.pcg.preconditioner = SP_COMPLETE_CHOLESKY;
+    s.pcg.refresh = SP_REFRESH_ASYNC;
     s.iterations = 20000;
     if (which >= 2) s.tolerance = tolerance;
     return s;
@@ -228,11 +228,11 @@ static sp_status run_thresholds(const torus_case *c, int tets, double exact_ms, 
     sp__report_array(r, "thresholds");
     for (int i = 0; i < count; i++) {
         sp_solver_def solver = solver_of(1, NAN);
-        solver.threshold = curve.threshold[i] = 1e-8 * pow(8, i);
+        solver.updated.threshold = curve.threshold[i] = 1e-8 * pow(8, i);
         sp_status status = run_torus(c, &solver, o, t, &run);
         bool flew = status < 0 || !(t->distance_max < 0.8);
         sp_row *row = sp__report_case(r);
-        sp__row_number(row, "threshold", "threshold", "%.0e", solver.threshold);
+        sp__row_number(row, "threshold", "threshold", "%.0e", solver.updated.threshold);
         report_run(row, &run, t, tets, exact_ms);
         sp__row_text(row, "outcome", "outcome     ", flew ? "flies apart" : "stable");
         sp__report_case_done(r);

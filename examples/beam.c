@@ -42,7 +42,7 @@ int main(void) {
     result = 0;
 
 done:
-    if (result) fprintf(stderr, "beam: %s\n", (world ? sp_world_error(world) : sp_context_error(context))->message);
+    if (result) fprintf(stderr, "beam: %s\n", sp_context_error(context)->message);
     sp_world_destroy(&world);
     sp_mesh_destroy(&mesh);
     sp_context_destroy(&context);

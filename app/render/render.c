@@ -170,8 +170,7 @@ static sp_picture_def picture_of(const sp_source *s, const sp_render_args *r) {
 
 static int fail(const sp_source *s, const sp_render_args *r, sp_status status) {
     const sp_session *e = &s->session;
-    const sp_error *error = e->world ? sp_world_error(e->world) : NULL;
-    if (!error || error->status != status) error = sp_context_error(e->context);
+    const sp_error *error = sp_context_error(e->context);
     const char *why = error->status == status ? error->message : sp_status_text(status);
     if (s->kind == SP_SOURCE_SCENE)
         fprintf(stderr, "%s: step %llu, t = %g s: %s\n", r->scene.path, (unsigned long long)sp_world_steps(e->world),

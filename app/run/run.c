@@ -117,10 +117,9 @@ static bool take(sp_arguments *a, int option, char **values) {
 // ---- stepping
 
 static void keep_error(sp_running *r, sp_status status) {
-    const sp_error *of_world = sp_world_error(r->session.world), *of_context = sp_context_error(r->session.context);
     sp_error *e = &r->summary.error;
-    *e = of_world->status == status ? *of_world : of_context->status == status ? *of_context : (sp_error){.index = -1};
-    e->status = status;
+    *e = *sp_context_error(r->session.context);
+    if (e->status != status) *e = (sp_error){.status = status, .index = -1};  // it failed without a sentence
     if (!e->message[0]) snprintf(e->message, sizeof e->message, "%s", sp_status_text(status));
     r->summary.outcome = SP_RUN_FAILED;
 }

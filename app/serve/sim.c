@@ -13,9 +13,9 @@ static const double late_ms = 250;  // if the simulation is further behind, the 
 // ---------------------------------------------------------------------------------------------------- one step
 
 static void fail_step(sp_sim *s, sp_status status) {
-    const sp_error *e = sp_world_error(s->stage.world);
-    const char *why = e->status == status && e->message[0] ? e->message : sp_context_error(s->stage.context)->message;
-    snprintf(s->failed, sizeof s->failed, "%s%s%.300s", e->body, e->body[0] ? ": " : "", why[0] ? why : sp_status_text(status));
+    const sp_error *e = sp_context_error(s->stage.context);
+    const char *why = e->status == status && e->message[0] ? e->message : sp_status_text(status);
+    snprintf(s->failed, sizeof s->failed, "%s%s%.300s", e->body, e->body[0] ? ": " : "", why);
     s->playing = false, s->steps_left = 0;
     // the pending edits may have caused the failure: drop them, so that the run can continue
     sp_world_drop_edits(s->stage.world);

@@ -60,7 +60,9 @@ SP_API const char *sp_status_text(sp_status status);
 /// The name of a status ("SP_NOT_SPD").
 SP_API const char *sp_status_name(sp_status status);
 
-/// What went wrong last, kept in the root on which the call was made (context or world).
+/// What went wrong last, kept in the root on which the call was made: sp_world_error() for calls on a world, solvers included,
+/// sp_context_error() for all others. A failure of a world is recorded in its context too, so that calls on runs, pictures and
+/// recordings that fail because of a world leave its sentence there.
 typedef struct sp_error {
     sp_status status;
     char message[480];  ///< one sentence with the value seen and the range allowed

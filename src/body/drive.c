@@ -1,6 +1,16 @@
 // Helpers of the drivers (time integrators and statics), the choice of the driver of a body, and substeps.
 #include "body/drive.h"
 
+sp_integrator_def sp_integrator_def_default(void) {
+    return (sp_integrator_def){.type = SP_IMPLICIT_EULER,
+                               .iterations = 20,
+                               .tolerance = 1e-8,
+                               .line_search = true,
+                               .load_steps = 1,
+                               .substeps = SP_SUBSTEPS_AUTO,
+                               .cookie = SP_COOKIE_INTEGRATOR};
+}
+
 void sp__drive_begin(sp_body *b) {
     memcpy(b->q[SP_TRIAL], b->q[SP_COMMITTED], (size_t)b->nq * sizeof(double));
     memcpy(b->v[SP_TRIAL], b->v[SP_COMMITTED], (size_t)b->nv * sizeof(double));

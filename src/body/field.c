@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "body/body.h"
+#include "math/vec3.h"
 
 // ---------------------------------------------------------------------------------------------------- all fields
 
@@ -30,7 +31,7 @@ static sp_field_info field_of(sp_field_id id) {
     sp_field_info f = all_fields[id];
     bool angle = strcmp(f.unit, "rad") == 0;
     f.shown_unit = angle ? "deg" : strcmp(f.unit, "1") == 0 ? "" : f.unit;
-    f.shown_scale = angle ? 180 / 3.14159265358979323846 : 1;
+    f.shown_scale = angle ? 180 / SP_PI : 1;
     return f;
 }
 

@@ -85,7 +85,6 @@ double sp__shape_distance_posed(const sp_rigid_shape *shape, const double x[3], 
 
 // Triangles of the rigid shapes, oriented outward, for rendering and snapshots.
 
-static const double PI = 3.14159265358979323846;
 enum { AROUND = 48, RINGS = 23 };  // cylinder and sphere: segments, and circles between the poles
 
 typedef struct soup {
@@ -111,7 +110,7 @@ static void shape_quad(soup *s, int a, int b, int c, int d) {
 
 static void shape_circle(soup *s, double radius, double z) {
     for (int i = 0; i < AROUND; i++) {
-        double angle = 2 * PI * i / AROUND;
+        double angle = 2 * SP_PI * i / AROUND;
         shape_vertex(s, radius * cos(angle), radius * sin(angle), z);
     }
 }
@@ -154,7 +153,7 @@ static void make_plane(soup *s, const double *size, double extent) {
 
 static void shape_make_sphere(soup *s, double radius) {
     for (int r = 1; r <= RINGS; r++) {
-        double angle = PI * r / (RINGS + 1);
+        double angle = SP_PI * r / (RINGS + 1);
         shape_circle(s, radius * sin(angle), -radius * cos(angle));
     }
     shape_vertex(s, 0, 0, -radius);

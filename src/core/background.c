@@ -24,7 +24,8 @@ struct sp_background {
     pthread_cond_t wake, ended;
     sp_job *waiting, *pile;
     uint64_t tickets;
-    int jobs;  // queued, or running on the thread
+    int jobs;       // queued, or running on the thread
+    int abandoned;  // running, or on the pile, or being released
     bool hold, quit;
 };
 
@@ -102,11 +103,16 @@ static void clear_pile(struct sp_background *bg) {
     sp_job *pile = bg->pile;
     bg->pile = NULL;
     pthread_mutex_unlock(&bg->mutex);
-    while (pile) {
-        sp_job *next = pile->next;  // the job may be part of what is released
+    int count = 0;
+    for (sp_job *next; pile; pile = next, count++) {
+        next = pile->next;  // the job may be part of what is released
         pile->release(pile->arg);
-        pile = next;
     }
+    if (!count) return;
+    pthread_mutex_lock(&bg->mutex);
+    bg->abandoned -= count;
+    pthread_cond_broadcast(&bg->ended);
+    pthread_mutex_unlock(&bg->mutex);
 }
 
 // ------------------------------------------------------------------------------------------------ life
@@ -164,7 +170,9 @@ static void destroy(sp_context *ctx, struct sp_background *bg) {
 
 // Two threads may come at once: the second one's is dropped again.
 static sp_status obtain(sp_context *ctx, struct sp_background **out) {
-    struct sp_background *made = NULL, *there = atomic_load_explicit(&ctx->background, memory_order_acquire);
+    struct sp_background *made = NULL, *there;
+    ctx = sp__context_host(ctx);
+    there = atomic_load_explicit(&ctx->background, memory_order_acquire);
     if (!there) {
         SP_TRY(create(ctx, &made));
         if (atomic_compare_exchange_strong(&ctx->background, &there, made))
@@ -174,6 +182,11 @@ static sp_status obtain(sp_context *ctx, struct sp_background **out) {
     }
     *out = there;
     return SP_OK;
+}
+
+// NULL: there was no job yet
+static struct sp_background *background_of(const sp_context *ctx) {
+    return atomic_load_explicit(&sp__context_host(ctx)->background, memory_order_acquire);
 }
 
 void sp__background_destroy(sp_context *ctx) {
@@ -205,7 +218,7 @@ bool sp__job_done(const sp_job *job) {
 }
 
 void sp__job_wait(sp_context *ctx, sp_job *job) {
-    struct sp_background *bg = atomic_load_explicit(&ctx->background, memory_order_acquire);
+    struct sp_background *bg = background_of(ctx);
     if (!bg) return;
     pthread_mutex_lock(&bg->mutex);
     if (state_of(job) == SP_JOB_QUEUED) {
@@ -221,7 +234,7 @@ void sp__job_wait(sp_context *ctx, sp_job *job) {
 }
 
 void sp__job_cancel(sp_context *ctx, sp_job *job) {
-    struct sp_background *bg = atomic_load_explicit(&ctx->background, memory_order_acquire);
+    struct sp_background *bg = background_of(ctx);
     if (bg) {
         pthread_mutex_lock(&bg->mutex);
         if (state_of(job) == SP_JOB_QUEUED) {
@@ -235,7 +248,7 @@ void sp__job_cancel(sp_context *ctx, sp_job *job) {
 }
 
 void sp__job_hurry(sp_context *ctx, sp_job *job, double urgency) {
-    struct sp_background *bg = atomic_load_explicit(&ctx->background, memory_order_acquire);
+    struct sp_background *bg = background_of(ctx);
     if (!bg) return;
     pthread_mutex_lock(&bg->mutex);
     if (state_of(job) == SP_JOB_QUEUED) job->urgency = urgency;
@@ -243,17 +256,30 @@ void sp__job_hurry(sp_context *ctx, sp_job *job, double urgency) {
 }
 
 void sp__job_abandon(sp_context *ctx, sp_job *job, void (*release)(void *arg)) {
-    struct sp_background *bg = atomic_load_explicit(&ctx->background, memory_order_acquire);
+    struct sp_background *bg = background_of(ctx);
     bool running = false;
     if (bg) {
         clear_pile(bg);
         pthread_mutex_lock(&bg->mutex);
         if (state_of(job) == SP_JOB_QUEUED) withdraw(bg, job);
         running = state_of(job) == SP_JOB_RUNNING;
-        if (running) job->release = release;
+        if (running) job->release = release, bg->abandoned++;
         pthread_mutex_unlock(&bg->mutex);
     }
     if (!running) release(job->arg);
+}
+
+void sp__background_settle(sp_context *ctx) {
+    struct sp_background *bg = background_of(ctx);
+    if (!bg) return;
+    pthread_mutex_lock(&bg->mutex);
+    while (bg->abandoned > 0) {
+        while (bg->abandoned > 0 && !bg->pile) pthread_cond_wait(&bg->ended, &bg->mutex);
+        pthread_mutex_unlock(&bg->mutex);
+        clear_pile(bg);
+        pthread_mutex_lock(&bg->mutex);
+    }
+    pthread_mutex_unlock(&bg->mutex);
 }
 
 void sp__background_hold(sp_context *ctx, bool hold) {

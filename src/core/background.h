@@ -30,6 +30,8 @@ void sp__job_hurry(sp_context *ctx, sp_job *job, double urgency);
 // The owner lets go without waiting: release(arg) is called when nothing runs on it any more, at once or from a later call of
 // another job's owner or of sp__background_destroy, never on the thread itself: hosts' memory is not its business.
 void sp__job_abandon(sp_context *ctx, sp_job *job, void (*release)(void *arg));
+// Waits until every abandoned job has ended and is released: before something that they use goes, as the context of a world.
+void sp__background_settle(sp_context *ctx);
 void sp__background_destroy(sp_context *ctx);  // accepts a context without one
 // For tests: jobs are taken but not begun until released.
 void sp__background_hold(sp_context *ctx, bool hold);

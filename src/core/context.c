@@ -80,8 +80,17 @@ void sp_context_destroy(sp_context **context) {
     ctx->def.free(ctx->def.alloc_user, ctx, round_up(sizeof *ctx));
 }
 
+sp_status sp__context_branch(sp_context *host, sp_context *out) {
+    *out = (sp_context){.host = sp__context_host(host), .error.index = -1};
+    return pthread_mutex_init(&out->error_lock, NULL) == 0 ? SP_OK : SP_NO_MEMORY;
+}
+
+void sp__context_branch_end(sp_context *branch) {
+    pthread_mutex_destroy(&branch->error_lock);
+}
+
 int sp_context_workers(const sp_context *context) {
-    return context->workers;
+    return sp__context_host(context)->workers;
 }
 
 void sp__context_keep_error(sp_context *ctx, const sp_error *error) {
@@ -117,11 +126,13 @@ const sp_error *sp_context_error(const sp_context *context) {
 }
 
 void sp_context_memory(const sp_context *context, size_t *bytes, uint64_t *allocations) {
+    context = sp__context_host(context);
     if (bytes) *bytes = atomic_load(&context->bytes);
     if (allocations) *allocations = atomic_load(&context->allocations);
 }
 
 void *sp__alloc(sp_context *ctx, size_t n, size_t size) {
+    ctx = sp__context_host(ctx);
     if (size && n > (SIZE_MAX - 2 * ALIGN) / size) return NULL;
     size_t whole = ALIGN + round_up(n * size);
     char *block = ctx->def.alloc(ctx->def.alloc_user, whole, ALIGN);
@@ -136,6 +147,7 @@ void *sp__alloc(sp_context *ctx, size_t n, size_t size) {
 
 void sp__free(sp_context *ctx, void *memory) {
     if (!memory) return;
+    ctx = sp__context_host(ctx);
     char *block = (char *)memory - ALIGN;
     size_t whole;
     memcpy(&whole, block, sizeof whole);
@@ -144,6 +156,7 @@ void sp__free(sp_context *ctx, void *memory) {
 }
 
 void sp__log(const sp_context *ctx, sp_log_level level, const char *format, ...) {
+    ctx = sp__context_host(ctx);
     if (!ctx->def.log) return;
     char text[512];
     va_list args;

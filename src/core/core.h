@@ -13,6 +13,11 @@
 #include "util/sort.h"
 #include "util/status.h"
 
+// A context with an error record of its own, and everything else of `host`. Lives in memory of the caller.
+sp_status sp__context_branch(sp_context *host, sp_context *out);
+void sp__context_branch_end(sp_context *branch);
+static inline sp_context *sp__context_host(const sp_context *ctx);  // itself, or what it branches off
+
 // Cookies of def-structs: catch a def that did not start from its default function.
 enum {
     SP_COOKIE_CONTEXT = 0x5301,
@@ -31,7 +36,10 @@ enum {
     SP_COOKIE_ROD
 };
 
+// Memory, tasks and log belong to the host's context. A world has a context of its own whose `host` is the one it was made with:
+// it differs in its error record only, so that whatever works for a world reports to that world (sp__context_branch).
 struct sp_context {
+    sp_context *host;  // NULL: made by sp_context_create
     sp_context_def def;
     pthread_mutex_t error_lock;
     sp_error error;                            // under error_lock
@@ -41,5 +49,9 @@ struct sp_context {
     atomic_size_t bytes;
     atomic_uint_fast64_t allocations;
 };
+
+static inline sp_context *sp__context_host(const sp_context *ctx) {
+    return ctx->host ? ctx->host : (sp_context *)ctx;
+}
 
 #endif

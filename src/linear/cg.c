@@ -2,7 +2,7 @@
 // iteration; every sum runs over fixed ranges in a fixed order. Fewer passes were tried on the assembled matrix and were no
 // faster, on one thread or two: the direction made while it is gathered for the product, and the iteration in two passes with all
 // dots at once (Courtecuisse 2011, section 3.3.3). A pass costs a microsecond to start here, and its vectors stay in the cache.
-#include "linear/matrix.h"
+#include "linear/blocks.h"
 #include "linear/solver.h"
 
 typedef struct cg {
@@ -12,10 +12,10 @@ typedef struct cg {
     sp_matrix m;
 } cg;
 
-static sp_status create(sp_solver *s) {
+static sp_status cg_create(sp_solver *s) {
     cg *g;
     if (!SP_NEW(s->ctx, g, 1)) return SP_FAIL(s->ctx, SP_NO_MEMORY, "no memory for conjugate gradients");
-    g->assembled = s->def.op == SP_OPERATOR_ASSEMBLED || (s->def.op == SP_OPERATOR_AUTO && !s->be->free_is_faster);
+    g->assembled = s->def.cg.op == SP_OPERATOR_ASSEMBLED || (s->def.cg.op == SP_OPERATOR_AUTO && !s->be->free_is_faster);
     s->impl = g;
     return SP_OK;
 }
@@ -25,7 +25,7 @@ static void free_vectors(sp_context *ctx, cg *g) {
     g->n = 0, g->r = g->p = g->q = g->partial = NULL;
 }
 
-static void destroy(sp_solver *s) {
+static void cg_destroy(sp_solver *s) {
     cg *g = s->impl;
     if (!g) return;
     free_vectors(s->ctx, g);
@@ -33,13 +33,13 @@ static void destroy(sp_solver *s) {
     sp__free(s->ctx, g);
 }
 
-static size_t bytes(const sp_solver *s) {
+static size_t cg_bytes(const sp_solver *s) {
     const cg *g = s->impl;
     return sp__matrix_bytes(&g->m) + 3 * sizeof(double) * (size_t)g->n;
 }
 
 // vectors and matrix for a system of this size and pattern
-static sp_status prepare(sp_solver *s, const sp_system *A, sp_coef c) {
+static sp_status cg_prepare(sp_solver *s, const sp_system *A, sp_coef c) {
     sp_context *ctx = s->ctx;
     cg *g = s->impl;
     sp_matrix_news news;
@@ -65,7 +65,7 @@ typedef struct vectors {
 } vectors;
 
 // x = 0, r = p = b; fixed unknowns take their value from b and are out of the iteration. Returns r . r.
-static double start(void *arg, int begin, int end) {
+static double cg_start(void *arg, int begin, int end) {
     vectors *v = arg;
     double *r = v->g->r, *p = v->g->p, sum = 0;
     for (int i = begin; i < end; i++) {
@@ -77,14 +77,14 @@ static double start(void *arg, int begin, int end) {
 }
 
 // x += alpha p, r -= alpha q. Returns r . r.
-static double advance(void *arg, int begin, int end) {
+static double cg_advance(void *arg, int begin, int end) {
     const vectors *v = arg;
     const cg *g = v->g;
     return v->be->cg_advance(end - begin, v->alpha, g->p + begin, g->q + begin, v->x + begin, g->r + begin);
 }
 
 // p = r + beta p
-static double turn(void *arg, int begin, int end) {
+static double cg_turn(void *arg, int begin, int end) {
     const vectors *v = arg;
     v->be->cg_turn(end - begin, v->beta, v->g->r + begin, v->g->p + begin);
     return 0;
@@ -101,19 +101,19 @@ static double remainder_of(void *arg, int begin, int end) {
     return sum;
 }
 
-static double multiply(const cg *g, const sp_system *A, sp_coef c, const double *x, double *y) {
+static double cg_multiply(const cg *g, const sp_system *A, sp_coef c, const double *x, double *y) {
     return g->m.A ? sp__blocks_mul(g->m.A, x, y) : A->mul(A->o, c, x, y);
 }
 
-static sp_status solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
+static sp_status cg_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
     cg *g = s->impl;
-    SP_TRY(prepare(s, A, c));
+    SP_TRY(cg_prepare(s, A, c));
     info->solver = g->m.A ? "cg (assembled)" : "cg (matrix-free)";
     vectors v = {g, s->be, A->fixed, b, x, 0, 0};
-    double tol = s->def.tolerance, rho = sp__ranges(s->ctx, g->n, start, &v, g->partial), first = rho;
+    double tol = s->def.tolerance, rho = sp__ranges(s->ctx, g->n, cg_start, &v, g->partial), first = rho;
     if (!isfinite(first)) info->status = SP_NOT_FINITE;
     while (rho > 0 && info->iterations < s->def.iterations && !(tol > 0 && rho <= tol * tol * first)) {
-        double pq = multiply(g, A, c, g->p, g->q);
+        double pq = cg_multiply(g, A, c, g->p, g->q);
         if (!isfinite(pq)) {
             info->status = SP_NOT_FINITE;
             break;
@@ -123,20 +123,21 @@ static sp_status solve(sp_solver *s, const sp_system *A, sp_coef c, const double
             break;
         }
         v.alpha = rho / pq;
-        double next = sp__ranges(s->ctx, g->n, advance, &v, g->partial);
+        double next = sp__ranges(s->ctx, g->n, cg_advance, &v, g->partial);
         v.beta = next / rho;
         rho = next;
         info->iterations++;
-        sp__ranges(s->ctx, g->n, turn, &v, g->partial);
+        sp__ranges(s->ctx, g->n, cg_turn, &v, g->partial);
     }
     if (first > 0) info->residual = sqrt(rho / first);
     // the recurrence drifts from b - A x: where a tolerance was asked for, what is reported is computed from x
     if (tol > 0 && first > 0 && info->status != SP_NOT_FINITE) {
-        multiply(g, A, c, x, g->q);
+        cg_multiply(g, A, c, x, g->q);
         info->residual = sqrt(sp__ranges(s->ctx, g->n, remainder_of, &v, g->partial) / first);
     }
     if (!info->status && tol > 0 && rho > tol * tol * first) info->status = SP_NOT_CONVERGED;
     return SP_OK;
 }
 
-const sp_solver_kind sp__solver_cg = {.name = "cg", .create = create, .destroy = destroy, .solve = solve, .bytes = bytes};
+const sp_solver_kind sp__solver_cg = {
+    .name = "cg", .create = cg_create, .destroy = cg_destroy, .solve = cg_solve, .bytes = cg_bytes};

@@ -14,7 +14,7 @@ typedef struct sweep {
 #define NAME(name) name##_d
 #include "linear/lower_real.h"
 
-static size_t dividers(const sp_columns *c) {
+static size_t lower_dividers(const sp_columns *c) {
     return (size_t)(c->n - c->part_start[c->parts]);
 }
 
@@ -27,7 +27,7 @@ sp_status sp__lower_create(sp_context *ctx, const sp_columns *columns, size_t bl
     out->val = sp__alloc(ctx, blocks + 1, 12 * real);
     out->inverse = sp__alloc(ctx, n + 1, 12 * real);
     out->work = sp__alloc(ctx, n + 1, 4 * real);
-    out->shared = sp__alloc(ctx, (size_t)columns->parts * dividers(columns) + 1, 4 * real);
+    out->shared = sp__alloc(ctx, (size_t)columns->parts * lower_dividers(columns) + 1, 4 * real);
     if (out->start && out->end && out->row && out->val && out->inverse && out->work && out->shared) return SP_OK;
     sp__lower_free(out);
     return SP_NO_MEMORY;
@@ -43,7 +43,7 @@ void sp__lower_free(sp_lower *L) {
 size_t sp__lower_bytes(const sp_lower *L) {
     size_t real = L->single ? sizeof(float) : sizeof(double), n = (size_t)L->columns->n;
     return L->room * (12 * real + sizeof(int)) + n * (16 * real + 2 * sizeof(size_t)) +
-           (size_t)L->columns->parts * dividers(L->columns) * 4 * real;
+           (size_t)L->columns->parts * lower_dividers(L->columns) * 4 * real;
 }
 
 void sp__lower_set(sp_lower *L, size_t at, const double B[9]) {
@@ -69,4 +69,155 @@ void sp__lower_solve(sp_lower *L, const double *r, double *z) {
     else
         middle_d(&s);
     sp__parallel(L->ctx, parts, L->single ? part_backward_f : part_backward_d, &s);
+}
+
+// ===================================================================================================== the order
+
+// The lower triangle of a matrix in an order made of parts: breadth first from an end of the graph (Cuthill and McKee 1969), ends
+// being found by going to the farthest row a few times (George and Liu 1979), then backwards (George 1971), or from both ends.
+
+// rows that are worth a part of their own, and how small a share of all rows dividers must be
+enum { PART_ROWS = 1024, DIVIDER_SHARE = 8 };
+
+// both triangles without the diagonal: neighbours of each row and where their block stands
+typedef struct graph {
+    int n;
+    int *start, *next, *block;  // block: 2 k where the row is the row of the stored block, 2 k + 1 where it is its column
+} graph;
+
+static void free_graph(sp_context *ctx, graph *g) {
+    sp__free(ctx, g->start), sp__free(ctx, g->next), sp__free(ctx, g->block);
+}
+
+static sp_status make_graph(sp_context *ctx, const sp_symmetric *A, graph *g) {
+    size_t edges = (size_t)(A->row_start[A->n] - A->n);
+    *g = (graph){.n = A->n};
+    if (edges > INT32_MAX / 2) return SP_NO_MEMORY;
+    if (!SP_NEW(ctx, g->start, A->n + 2) || !SP_NEW(ctx, g->next, 2 * edges + 1) || !SP_NEW(ctx, g->block, 2 * edges + 1)) {
+        free_graph(ctx, g);
+        return SP_NO_MEMORY;
+    }
+    int *at = g->start + 1;  // where a row is filled next: in the end where the next row starts
+    for (int i = 0; i < A->n; i++)
+        for (int k = A->row_start[i] + 1; k < A->row_start[i + 1]; k++) at[i + 1]++, at[A->row_col[k] + 1]++;
+    for (int i = 0; i < A->n; i++) at[i + 1] += at[i];
+    for (int i = 0; i < A->n; i++)
+        for (int k = A->row_start[i] + 1; k < A->row_start[i + 1]; k++) {
+            int j = A->row_col[k];
+            g->next[at[i]] = j, g->block[at[i]++] = 2 * k;
+            g->next[at[j]] = i, g->block[at[j]++] = 2 * k + 1;
+        }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ levels
+
+// Rows breadth first, component after component; level[l]: first place of a level in the queue.
+typedef struct levels {
+    int *mark, *queue, *level;
+    int number;       // of the search under way
+    int done, count;  // rows and levels of the components before
+} levels;
+
+// The component of `from`, behind those that are done. Returns its rows; *depth: its levels.
+static int lower_search(const graph *g, levels *s, int from, int *depth) {
+    int *queue = s->queue + s->done, head = 0, tail = 0;
+    queue[tail++] = from, s->mark[from] = ++s->number;
+    for (*depth = 0; head < tail; ++*depth) {
+        s->level[s->count + *depth] = s->done + head;
+        for (int end = tail; head < end; head++)
+            for (int k = g->start[queue[head]]; k < g->start[queue[head] + 1]; k++) {
+                int j = g->next[k];
+                if (s->mark[j] == s->number) continue;
+                s->mark[j] = s->number, queue[tail++] = j;
+            }
+    }
+    return tail;
+}
+
+static void find_levels(const graph *g, levels *s) {
+    for (int i = 0; i < g->n; i++) {
+        int from = i, depth = 0, before = 0, rows = 0;
+        if (s->mark[i]) continue;
+        for (int turn = 0; turn < 4; turn++) {
+            rows = lower_search(g, s, from, &depth);
+            if (depth <= before) break;
+            before = depth, from = s->queue[s->done + rows - 1];
+        }
+        s->done += rows, s->count += depth;
+    }
+    s->level[s->count] = g->n;
+}
+
+// From both ends to the level in the middle, which comes last: sweeps then pass through the whole body, as they do without parts
+// (van der Vorst 1987). Dividers between more parts cost more iterations than workers win back.
+static void number_rows(sp_columns *c, const levels *s) {
+    int l = 0, n = c->n, k = 0;
+    while (l + 1 < s->count && s->level[l + 1] <= n / 2) l++;
+    int low = n > 0 ? s->level[l] : 0, high = n > 0 ? s->level[l + 1] : 0;
+    bool pays = n >= SP_PARTS_MOST * PART_ROWS && high - low <= n / DIVIDER_SHARE;
+    c->parts = pays ? 2 : 1;
+    for (int i = n - 1; i >= (pays ? high : 0); i--) c->perm[k++] = s->queue[i];
+    c->part_start[1] = k;
+    for (int i = 0; i < low && pays; i++) c->perm[k++] = s->queue[i];
+    c->part_start[c->parts] = k;
+    for (int i = low; i < high && pays; i++) c->perm[k++] = s->queue[i];
+}
+
+static sp_status order_parts(sp_context *ctx, const graph *g, sp_columns *c) {
+    levels s = {0};
+    sp_status status = SP_NO_MEMORY;
+    if (SP_NEW(ctx, s.mark, g->n + 1) && SP_NEW(ctx, s.queue, g->n + 1) && SP_NEW(ctx, s.level, g->n + 2)) {
+        find_levels(g, &s);
+        number_rows(c, &s);
+        for (int k = 0; k < g->n; k++) c->place[c->perm[k]] = k;
+        status = SP_OK;
+    }
+    sp__free(ctx, s.mark), sp__free(ctx, s.queue), sp__free(ctx, s.level);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------ columns
+
+// Rows from the first to the last give their blocks to the columns before them, so that columns come out sorted.
+static void lower_fill(sp_columns *c, const graph *g) {
+    int n = c->n, *at = c->start + 1;
+    for (int r = 0; r < n; r++)
+        for (int k = g->start[c->perm[r]]; k < g->start[c->perm[r] + 1]; k++) {
+            int col = c->place[g->next[k]];
+            if (col < r) at[col + 1]++;
+        }
+    for (int k = 0; k < n; k++) at[k + 1] += at[k];
+    for (int r = 0; r < n; r++)
+        for (int k = g->start[c->perm[r]]; k < g->start[c->perm[r] + 1]; k++) {
+            int col = c->place[g->next[k]];
+            if (col < r) c->row[at[col]] = r, c->block[at[col]++] = g->block[k];
+        }
+}
+
+sp_status sp__columns_create(sp_context *ctx, const sp_symmetric *A, sp_columns *out) {
+    graph g;
+    int n = A->n, edges = A->row_start[n] - n;
+    *out = (sp_columns){.n = n};
+    if (make_graph(ctx, A, &g) < 0) return SP_NO_MEMORY;
+    sp_status status = SP_NO_MEMORY;
+    if (SP_NEW(ctx, out->perm, n + 1) && SP_NEW(ctx, out->place, n + 1) && SP_NEW(ctx, out->start, n + 2) &&
+        SP_NEW(ctx, out->row, edges + 1) && SP_NEW(ctx, out->block, edges + 1))
+        status = order_parts(ctx, &g, out);
+    if (status == SP_OK)
+        lower_fill(out, &g);
+    else
+        sp__columns_free(ctx, out);
+    free_graph(ctx, &g);
+    return status;
+}
+
+void sp__columns_free(sp_context *ctx, sp_columns *c) {
+    void *all[] = {c->perm, c->place, c->start, c->row, c->block};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
+    *c = (sp_columns){0};
+}
+
+size_t sp__columns_bytes(const sp_columns *c) {
+    return sizeof(int) * (3 * (size_t)c->n + 2 * (size_t)c->start[c->n]);
 }

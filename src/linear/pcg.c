@@ -2,8 +2,167 @@
 // iterates. Bodies that cannot be assembled are solved without.
 #include "linear/pcg.h"
 
-#include "linear/matrix.h"
 #include "linear/refresh.h"
+
+// ====================================================================================================== the loop
+
+// Untransformed preconditioned conjugate gradients (Shewchuk 1994): one product and one application of P^-1 an iteration, any
+// symmetric positive definite P. Stops on |r| <= tolerance |b|, start x = 0. r runs by recurrence and drifts from b - A x: before
+// an answer is given out r is computed from x, and where it is more than a tenth above what was asked the iteration starts again
+// from there, as long as that helps.
+
+sp_status sp__pcg_room(sp_pcg_room *w, sp_context *ctx, int n) {
+    if (w->r && w->n == n) return SP_OK;
+    sp__pcg_room_free(w);
+    w->ctx = ctx;
+    if (!SP_NEW(ctx, w->r, n + 1) || !SP_NEW(ctx, w->p, n + 1) || !SP_NEW(ctx, w->q, n + 1) || !SP_NEW(ctx, w->z, n + 1) ||
+        !SP_NEW(ctx, w->partial, n / SP_RANGE + 1)) {
+        sp__pcg_room_free(w);
+        return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for conjugate gradients of %d unknowns", n);
+    }
+    w->n = n;
+    return SP_OK;
+}
+
+void sp__pcg_room_free(sp_pcg_room *w) {
+    if (!w->ctx) return;
+    void *all[] = {w->r, w->p, w->q, w->z, w->partial};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(w->ctx, all[i]);
+    *w = (sp_pcg_room){0};
+}
+
+// ------------------------------------------------------------------------------------------------ vector passes
+
+typedef struct vectors {
+    const sp_pcg_room *w;
+    const sp_pcg_problem *problem;
+    double *x;
+    double alpha, beta;
+} vectors;
+
+// x = 0, r = b, p = 0; fixed unknowns take their value from b and are out of the iteration. Returns r . r.
+static double pcg_start(void *arg, int begin, int end) {
+    vectors *v = arg;
+    const unsigned char *fixed = v->problem->fixed;
+    const double *b = v->problem->b;
+    double *r = v->w->r, sum = 0;
+    for (int i = begin; i < end; i++) {
+        v->x[i] = fixed[i] ? b[i] : 0.0;
+        r[i] = fixed[i] ? 0.0 : b[i];
+        v->w->p[i] = 0;
+        sum += r[i] * r[i];
+    }
+    return sum;
+}
+
+static double dot_rz(void *arg, int begin, int end) {
+    const vectors *v = arg;
+    const double *r = v->w->r, *z = v->w->z;
+    double sum = 0;
+    for (int i = begin; i < end; i++) sum += r[i] * z[i];
+    return sum;
+}
+
+// p = z + beta p
+static double pcg_turn(void *arg, int begin, int end) {
+    const vectors *v = arg;
+    v->problem->be->cg_turn(end - begin, v->beta, v->w->z + begin, v->w->p + begin);
+    return 0;
+}
+
+// x += alpha p, r -= alpha q. Returns r . r.
+static double pcg_advance(void *arg, int begin, int end) {
+    const vectors *v = arg;
+    const sp_pcg_room *w = v->w;
+    return v->problem->be->cg_advance(end - begin, v->alpha, w->p + begin, w->q + begin, v->x + begin, w->r + begin);
+}
+
+// r = b - q where free. Returns r . r.
+static double remainder_of(void *arg, int begin, int end) {
+    vectors *v = arg;
+    const unsigned char *fixed = v->problem->fixed;
+    double *r = v->w->r, sum = 0;
+    for (int i = begin; i < end; i++) {
+        r[i] = fixed[i] ? 0.0 : v->problem->b[i] - v->w->q[i];
+        sum += r[i] * r[i];
+    }
+    return sum;
+}
+
+double sp__pcg_residual(sp_pcg_room *w, const sp_pcg_problem *problem, const double *x) {
+    vectors v = {.w = w, .problem = problem};
+    sp__blocks_mul(problem->A, x, w->q);
+    return sp__ranges(w->ctx, w->n, remainder_of, &v, w->partial);
+}
+
+// ====================================================================================================== the loop
+
+// a factor r.z or p.q that must be positive: what to say of it
+static sp_status pcg_judge(double product, double rr, double first) {
+    if (!isfinite(product)) return SP_NOT_FINITE;
+    // far below rounding products may underflow
+    if (product == 0 && rr <= 1e-200 * first) return SP_OK;
+    return product > 0 ? SP_OK : SP_NOT_SPD;
+}
+
+// Until rr <= goal, or as long as it goes. *rr is r . r by recurrence.
+static void pcg_iterate(vectors *v, double first, double goal, double *rr, sp_linear_info *info) {
+    const sp_pcg_room *w = v->w;
+    const sp_pcg_problem *p = v->problem;
+    double before = 0;
+    while (*rr > goal && info->iterations < p->iterations) {
+        p->apply(p->arg, w->r, w->z);
+        double rho = sp__ranges(w->ctx, w->n, dot_rz, v, w->partial);
+        if ((info->status = pcg_judge(rho, *rr, first)) != SP_OK || rho == 0) return;
+        v->beta = before > 0 ? rho / before : 0;
+        before = rho;
+        sp__ranges(w->ctx, w->n, pcg_turn, v, w->partial);
+        double pq = sp__blocks_mul(p->A, w->p, w->q);
+        if ((info->status = pcg_judge(pq, *rr, first)) != SP_OK || pq == 0) return;
+        v->alpha = rho / pq;
+        *rr = sp__ranges(w->ctx, w->n, pcg_advance, v, w->partial);
+        info->iterations++;
+    }
+}
+
+void sp__pcg_run(sp_pcg_room *w, const sp_pcg_problem *problem, double *x, sp_linear_info *info) {
+    const double slack = 1.1 * 1.1;  // of the squared tolerance
+    vectors v = {.w = w, .problem = problem, .x = x};
+    double tol = problem->tolerance, rr = sp__ranges(w->ctx, w->n, pcg_start, &v, w->partial), first = rr;
+    double goal = tol * tol * first, last = INFINITY;
+    info->iterations = 0, info->residual = 0, info->status = isfinite(first) ? SP_OK : SP_NOT_FINITE;
+    if (info->status || !(first > 0)) return;
+    for (;;) {
+        pcg_iterate(&v, first, goal, &rr, info);
+        if (tol == 0 || info->status == SP_NOT_FINITE) break;
+        bool claimed = rr <= goal;
+        rr = sp__pcg_residual(w, problem, x);
+        if (!isfinite(rr)) info->status = SP_NOT_FINITE;
+        bool helps = rr < 0.25 * last && info->iterations < problem->iterations;
+        if (info->status || !claimed || rr <= slack * goal || !helps) break;
+        last = rr;
+    }
+    info->residual = sqrt(rr / first);
+    if (!info->status && tol > 0 && rr > slack * goal) info->status = SP_NOT_CONVERGED;
+}
+
+sp_status sp__solve_without_matrix(sp_solver *s, sp_solver **plain, const sp_system *A, sp_coef c, const double *b, double *x,
+                                   const char *name, sp_linear_info *info) {
+    if (!*plain) {
+        sp_solver_def def = s->def;
+        def.type = SP_SOLVER_CG, def.cg.op = SP_OPERATOR_FREE;
+        SP_TRY(sp__solver_create(s->ctx, &def, s->be, plain));
+    }
+    sp__solver_set(*plain, s->def.tolerance, s->def.iterations);
+    SP_TRY(sp__solver_solve(*plain, A, c, b, x, info));
+    info->solver = name;
+    return SP_OK;
+}
+
+// ==================================================================================================== the solver
+
+// The solver that puts a preconditioner in front of conjugate gradients: refresh.c says which one and how old, pcg_loop.c
+// iterates. Bodies that cannot be assembled are solved without.
 
 typedef struct pcg {
     sp_matrix m;
@@ -12,16 +171,16 @@ typedef struct pcg {
     sp_solver *plain;  // for systems without a matrix
 } pcg;
 
-static sp_status create(sp_solver *s) {
-    const sp_precond_kind *kind = sp__precond_find(s->def.preconditioner);
-    if (!kind) return SP_FAIL(s->ctx, SP_BAD_INPUT, "preconditioner %d is unknown", (int)s->def.preconditioner);
+static sp_status pcg_create(sp_solver *s) {
+    const sp_precond_kind *kind = sp__precond_find(s->def.pcg.preconditioner);
+    if (!kind) return SP_FAIL(s->ctx, SP_BAD_INPUT, "preconditioner %d is unknown", (int)s->def.pcg.preconditioner);
     pcg *g;
     if (!SP_NEW(s->ctx, g, 1)) return SP_FAIL(s->ctx, SP_NO_MEMORY, "no memory for a preconditioned solver");
     s->impl = g;
     return sp__refresh_create(s->ctx, s->be, &s->def, kind, &g->refresh);
 }
 
-static void destroy(sp_solver *s) {
+static void pcg_destroy(sp_solver *s) {
     pcg *g = s->impl;
     if (!g) return;
     sp__refresh_destroy(&g->refresh);
@@ -31,17 +190,17 @@ static void destroy(sp_solver *s) {
     sp__free(s->ctx, g);
 }
 
-static size_t bytes(const sp_solver *s) {
+static size_t pcg_bytes(const sp_solver *s) {
     const pcg *g = s->impl;
     size_t plain = g->plain ? sp__solver_bytes(g->plain) : 0;
     return sp__matrix_bytes(&g->m) + 4 * sizeof(double) * (size_t)g->room.n + sp__refresh_bytes(g->refresh) + plain;
 }
 
-static void apply(void *arg, const double *r, double *z) {
+static void pcg_apply(void *arg, const double *r, double *z) {
     sp__refresh_apply(arg, r, z);
 }
 
-static sp_status solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
+static sp_status pcg_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
     pcg *g = s->impl;
     sp_matrix_news news;
     SP_TRY(sp__matrix_follow(&g->m, s->ctx, A, c, &news));
@@ -54,7 +213,7 @@ static sp_status solve(sp_solver *s, const sp_system *A, sp_coef c, const double
                               .b = b,
                               .tolerance = s->def.tolerance,
                               .iterations = s->def.iterations,
-                              .apply = apply,
+                              .apply = pcg_apply,
                               .arg = g->refresh};
     sp__pcg_run(&g->room, &problem, x, info);
     info->solver = sp__refresh_name(g->refresh);
@@ -62,23 +221,23 @@ static sp_status solve(sp_solver *s, const sp_system *A, sp_coef c, const double
     return SP_OK;
 }
 
-static void step(sp_solver *s) {
+static void pcg_step(sp_solver *s) {
     sp__refresh_step(((pcg *)s->impl)->refresh, s->step, s->told);
 }
 
-static void visit(sp_solver *s, struct sp_visitor *v) {
+static void pcg_visit(sp_solver *s, struct sp_visitor *v) {
     sp__refresh_visit(((pcg *)s->impl)->refresh, v);
 }
 
-static sp_status restored(sp_solver *s) {
+static sp_status pcg_restored(sp_solver *s) {
     return sp__refresh_restored(((pcg *)s->impl)->refresh);
 }
 
 const sp_solver_kind sp__solver_pcg = {.name = "pcg",
-                                       .create = create,
-                                       .destroy = destroy,
-                                       .solve = solve,
-                                       .bytes = bytes,
-                                       .visit = visit,
-                                       .restored = restored,
-                                       .step = step};
+                                       .create = pcg_create,
+                                       .destroy = pcg_destroy,
+                                       .solve = pcg_solve,
+                                       .bytes = pcg_bytes,
+                                       .visit = pcg_visit,
+                                       .restored = pcg_restored,
+                                       .step = pcg_step};

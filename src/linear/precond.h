@@ -48,7 +48,7 @@ sp_status sp__precond_init(sp_precond *p, const sp_precond_kind *kind, sp_contex
 void sp__precond_each(sp_precond *p, int n, int range, bool alone, void (*fn)(void *arg, int begin, int end, int worker),
                       void *arg);
 static inline bool sp__precond_single(const sp_precond *p) {  // numbers kept in float
-    return p->def.precision != SP_FACTOR_DOUBLE;
+    return p->def.cholesky.precision != SP_FACTOR_DOUBLE;
 }
 static inline bool sp__precond_stopped(sp_precond *p) {
     return atomic_load_explicit(&p->stop, memory_order_relaxed);

@@ -41,7 +41,7 @@ typedef struct ic {
     double flops[SP_PARTS_MOST + 1];
 } ic;
 
-static void destroy(sp_precond *p) {
+static void ic_destroy(sp_precond *p) {
     ic *c = (ic *)p;
     sp_context *ctx = p->ctx;
     sp__lower_free(&c->L);
@@ -65,9 +65,9 @@ static int cap_of(double drop, int n, int blocks) {
 // Where each column of L starts, and room for it. Without a threshold L has the blocks of A.
 static sp_status place_columns(sp_context *ctx, ic *c, int n) {
     const int *start = c->columns.start;
-    bool fills = c->base.def.drop > 0;
+    bool fills = c->base.def.pcg.drop > 0;
     size_t blocks = 0;
-    c->cap = cap_of(c->base.def.drop, n, start[n]);
+    c->cap = cap_of(c->base.def.pcg.drop, n, start[n]);
     for (int k = 0; k < n; k++) {
         int most = c->cap < n - 1 - k ? c->cap : n - 1 - k;
         blocks += (size_t)(fills ? most : start[k + 1] - start[k]);
@@ -82,7 +82,7 @@ static sp_status place_columns(sp_context *ctx, ic *c, int n) {
     return SP_OK;
 }
 
-static sp_status make_room(sp_context *ctx, ic *c, int n) {
+static sp_status ic_make_room(sp_context *ctx, ic *c, int n) {
     if (!SP_NEW(ctx, c->first, n + 1) || !SP_NEW(ctx, c->others, n + 1) || !SP_NEW(ctx, c->next_at, n + 1) ||
         !SP_NEW(ctx, c->D, 9 * (size_t)n + 9) || !SP_NEW(ctx, c->at, sp__workers(ctx)))
         return SP_NO_MEMORY;
@@ -96,18 +96,18 @@ static sp_status make_room(sp_context *ctx, ic *c, int n) {
     return SP_OK;
 }
 
-static sp_status create(sp_context *ctx, const sp_backend *be, const sp_solver_def *def, const sp_symmetric *pattern,
-                        const double *points, const sp_precond *like, sp_precond **out) {
+static sp_status ic_create(sp_context *ctx, const sp_backend *be, const sp_solver_def *def, const sp_symmetric *pattern,
+                           const double *points, const sp_precond *like, sp_precond **out) {
     (void)points, (void)like;
     ic *c;
     *out = NULL;
     if (!SP_NEW(ctx, c, 1)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a preconditioner");
     sp_status status = sp__precond_init(&c->base, &sp__precond_ic, ctx, be, def, pattern);
     if (status >= 0 && ((status = sp__columns_create(ctx, pattern, &c->columns)) < 0 ||
-                        (status = place_columns(ctx, c, pattern->n)) < 0 || (status = make_room(ctx, c, pattern->n)) < 0))
+                        (status = place_columns(ctx, c, pattern->n)) < 0 || (status = ic_make_room(ctx, c, pattern->n)) < 0))
         SP_FAIL(ctx, status, "no memory for an incomplete factor of %d unknowns", c->base.n);
     if (status < 0)
-        destroy(&c->base);
+        ic_destroy(&c->base);
     else
         *out = &c->base;
     return status;
@@ -150,7 +150,7 @@ static void scaled_transpose(const double D[9], const sp_four C[3], double T[9])
 
 // w -= L(k:n, j) D_j L_kj^T
 static void take_away(const ic *c, draft *a, int j, int k) {
-    bool fills = c->base.def.drop > 0;
+    bool fills = c->base.def.pcg.drop > 0;
     size_t end = c->L.end[j];
     sp_four C[3];
     double T[9];
@@ -248,7 +248,7 @@ static bool end_column(ic *c, const draft *a, int k, const double *diagonal) {
 // ------------------------------------------------------------------------------------------------ the whole
 
 static void make_columns(ic *c, int part, draft *a, int begin, int end, int divide) {
-    double drop = c->base.def.drop;
+    double drop = c->base.def.pcg.drop;
     for (int k = begin; k < end; k++) {
         c->failed[part] = k;
         if (k % 64 == 0 && sp__precond_stopped(&c->base)) c->status[part] = SP_STOPPED;
@@ -284,7 +284,7 @@ static void make_part(void *arg, int part, int worker) {
 }
 
 // Parts, then dividers. SP_NOT_SPD: a pivot failed at *column.
-static sp_status factorise(ic *c, bool alone, int *column, double *flops) {
+static sp_status ic_factorise(ic *c, bool alone, int *column, double *flops) {
     int parts = c->columns.parts, n = c->columns.n, divide = c->columns.part_start[parts];
     for (int k = 0; k < n; k++) c->first[k] = NONE;
     for (int p = 0; p <= parts; p++) c->status[p] = SP_OK, c->flops[p] = 0;
@@ -326,13 +326,13 @@ static void make_unit(ic *c) {
     }
 }
 
-static sp_status build(sp_precond *p, const sp_symmetric *A, bool alone, sp_factor_info *info) {
+static sp_status ic_build(sp_precond *p, const sp_symmetric *A, bool alone, sp_factor_info *info) {
     ic *c = (ic *)p;
     int column = 0;
     *info = (sp_factor_info){.unknown = -1, .columns = A->n};
     c->A = A, c->shift = 0;
     for (int k = 0; k < SHIFTS; k++) {
-        info->status = factorise(c, alone, &column, &info->flops);
+        info->status = ic_factorise(c, alone, &column, &info->flops);
         if (info->status != SP_NOT_SPD) break;
         c->shift = c->shift > 0 ? 2 * c->shift : first_shift;
     }
@@ -345,11 +345,11 @@ static sp_status build(sp_precond *p, const sp_symmetric *A, bool alone, sp_fact
     return info->status;
 }
 
-static void apply(sp_precond *p, const double *r, double *z) {
+static void ic_apply(sp_precond *p, const double *r, double *z) {
     sp__lower_solve(&((ic *)p)->L, r, z);
 }
 
-static size_t bytes(const sp_precond *p) {
+static size_t ic_bytes(const sp_precond *p) {
     const ic *c = (const ic *)p;
     size_t n = (size_t)c->columns.n, workers = c->columns.parts > 1 ? (size_t)c->workers : 1;
     size_t column = 3 * sizeof(sp_four) + 2 * sizeof(double) + 2 * sizeof(int);
@@ -357,5 +357,10 @@ static size_t bytes(const sp_precond *p) {
            n * (workers * column + 9 * sizeof(double) + sizeof(size_t) + 2 * sizeof(int));
 }
 
-const sp_precond_kind sp__precond_ic = {
-    .name = "ic", .costly = true, .create = create, .destroy = destroy, .build = build, .apply = apply, .bytes = bytes};
+const sp_precond_kind sp__precond_ic = {.name = "ic",
+                                        .costly = true,
+                                        .create = ic_create,
+                                        .destroy = ic_destroy,
+                                        .build = ic_build,
+                                        .apply = ic_apply,
+                                        .bytes = ic_bytes};

@@ -46,7 +46,7 @@ typedef struct product {
 #define NAME(name) name##_d
 #include "linear/inverse_real.h"
 
-static void destroy(sp_precond *p) {
+static void inverse_destroy(sp_precond *p) {
     inverse *g = (inverse *)p;
     sp_context *ctx = p->ctx;
     void *all[] = {g->G.start, g->G.col, g->G.val, g->Gt.start, g->Gt.col, g->Gt.val, g->turned, g->small, g->shift, g->x, g->y};
@@ -70,7 +70,7 @@ static void lower_rows(rows *G, const sp_symmetric *A, int *next) {
         }
 }
 
-static void transpose(const rows *G, int n, rows *Gt, int *turned, int *next) {
+static void inverse_transpose(const rows *G, int n, rows *Gt, int *turned, int *next) {
     memset(next, 0, sizeof *next * (size_t)n);
     for (int k = 0; k < G->start[n]; k++) next[G->col[k]]++;
     for (int i = 0; i < n; i++) Gt->start[i + 1] = Gt->start[i] + next[i];
@@ -82,7 +82,7 @@ static void transpose(const rows *G, int n, rows *Gt, int *turned, int *next) {
         }
 }
 
-static sp_status make_room(sp_context *ctx, inverse *g, const sp_symmetric *A) {
+static sp_status inverse_make_room(sp_context *ctx, inverse *g, const sp_symmetric *A) {
     size_t n = (size_t)A->n, blocks = (size_t)A->row_start[A->n] + 1, real = g->single ? sizeof(float) : sizeof(double);
     int *next = NULL;
     sp_status status = SP_NO_MEMORY;
@@ -94,25 +94,25 @@ static sp_status make_room(sp_context *ctx, inverse *g, const sp_symmetric *A) {
     g->x = sp__alloc(ctx, n + 1, 4 * real), g->y = sp__alloc(ctx, n + 1, 4 * real);
     if (!g->G.val || !g->Gt.val || !g->x || !g->y) goto done;
     lower_rows(&g->G, A, next);
-    transpose(&g->G, A->n, &g->Gt, g->turned, next);
+    inverse_transpose(&g->G, A->n, &g->Gt, g->turned, next);
     status = SP_OK;
 done:
     sp__free(ctx, next);
     return status;
 }
 
-static sp_status create(sp_context *ctx, const sp_backend *be, const sp_solver_def *def, const sp_symmetric *pattern,
-                        const double *points, const sp_precond *like, sp_precond **out) {
+static sp_status inverse_create(sp_context *ctx, const sp_backend *be, const sp_solver_def *def, const sp_symmetric *pattern,
+                                const double *points, const sp_precond *like, sp_precond **out) {
     (void)points, (void)like;
     inverse *g;
     *out = NULL;
     if (!SP_NEW(ctx, g, 1)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a preconditioner");
     sp_status status = sp__precond_init(&g->base, &sp__precond_inverse_factor, ctx, be, def, pattern);
     g->single = sp__precond_single(&g->base), g->n = pattern->n;
-    if (status >= 0 && (status = make_room(ctx, g, pattern)) < 0)
+    if (status >= 0 && (status = inverse_make_room(ctx, g, pattern)) < 0)
         SP_FAIL(ctx, status, "no memory for an inverse factor of %d unknowns", g->base.n);
     if (status < 0)
-        destroy(&g->base);
+        inverse_destroy(&g->base);
     else
         *out = &g->base;
     return status;
@@ -121,7 +121,7 @@ static sp_status create(sp_context *ctx, const sp_backend *be, const sp_solver_d
 // ------------------------------------------------------------------------------------------------ numbers
 
 // lower triangle of A(J, J), its diagonal times 1 + shift, by rows of SIDE
-static void gather(const sp_symmetric *A, int m, const int *J, double shift, double *S) {
+static void inverse_gather(const sp_symmetric *A, int m, const int *J, double shift, double *S) {
     for (int a = 0; a < m; a++)
         for (int b = 0; b <= a; b++) {
             double B[9] = {0};
@@ -134,7 +134,7 @@ static void gather(const sp_symmetric *A, int m, const int *J, double shift, dou
 }
 
 // S = C C^T in place, row by row; false: not positive definite
-static bool cholesky(int n, double *S) {
+static bool inverse_cholesky(int n, double *S) {
     for (int i = 0; i < n; i++) {
         double *row = S + i * SIDE, diagonal = row[i];
         for (int j = 0; j < i; j++) {
@@ -167,10 +167,10 @@ static double build_row(inverse *g, int i, double *small) {
     double *S = small, *Y = small + SIDE * SIDE, shift = 0, added = 0;
     bool good = false;
     for (int k = 0; k < SHIFTS && !good; k++) {
-        gather(g->A, m, g->G.col + from, shift, S);
+        inverse_gather(g->A, m, g->G.col + from, shift, S);
         added = 0;
         for (int r = 0; r < 3 * m && shift > 0; r++) added = fmax(added, S[r * SIDE + r] * shift / (1 + shift));
-        good = cholesky(3 * m, S);
+        good = inverse_cholesky(3 * m, S);
         shift = shift > 0 ? 4 * shift : 1e-6;
     }
     if (good)
@@ -187,7 +187,7 @@ static double build_row(inverse *g, int i, double *small) {
     return good ? added : NAN;
 }
 
-static void build_range(void *arg, int begin, int end, int worker) {
+static void inverse_build_range(void *arg, int begin, int end, int worker) {
     inverse *g = arg;
     double most = 0, *small = g->small + (size_t)worker * SIDE * (SIDE + 3);
     for (int i = begin; i < end && !sp__precond_stopped(&g->base); i++) {
@@ -197,11 +197,11 @@ static void build_range(void *arg, int begin, int end, int worker) {
     g->shift[begin / BUILD_RANGE] = most;
 }
 
-static sp_status build(sp_precond *p, const sp_symmetric *A, bool alone, sp_factor_info *info) {
+static sp_status inverse_build(sp_precond *p, const sp_symmetric *A, bool alone, sp_factor_info *info) {
     inverse *g = (inverse *)p;
     *info = (sp_factor_info){.unknown = -1, .columns = A->n};
     g->A = A;
-    sp__precond_each(p, g->n, BUILD_RANGE, alone, build_range, g);
+    sp__precond_each(p, g->n, BUILD_RANGE, alone, inverse_build_range, g);
     if (sp__precond_stopped(p)) return info->status = SP_STOPPED;
     for (int t = 0; t * BUILD_RANGE < g->n; t++)
         if (g->shift[t] > info->shift || isnan(g->shift[t])) info->shift = g->shift[t];
@@ -211,7 +211,7 @@ static sp_status build(sp_precond *p, const sp_symmetric *A, bool alone, sp_fact
 
 // ------------------------------------------------------------------------------------------------ application
 
-static void apply(sp_precond *p, const double *r, double *z) {
+static void inverse_apply(sp_precond *p, const double *r, double *z) {
     inverse *g = (inverse *)p;
     product m = {g, r, z};
     sp__precond_each(p, g->n, RANGE, false, g->single ? convert_f : convert_d, &m);
@@ -219,7 +219,7 @@ static void apply(sp_precond *p, const double *r, double *z) {
     sp__precond_each(p, g->n, RANGE, false, g->single ? second_f : second_d, &m);
 }
 
-static size_t bytes(const sp_precond *p) {
+static size_t inverse_bytes(const sp_precond *p) {
     const inverse *g = (const inverse *)p;
     size_t real = g->single ? sizeof(float) : sizeof(double), blocks = (size_t)g->G.start[g->n], n = (size_t)g->n;
     size_t small = (size_t)sp__workers(p->ctx) * SIDE * (SIDE + 3) * sizeof(double);
@@ -228,8 +228,8 @@ static size_t bytes(const sp_precond *p) {
 
 const sp_precond_kind sp__precond_inverse_factor = {.name = "inverse-factor",
                                                     .costly = true,
-                                                    .create = create,
-                                                    .destroy = destroy,
-                                                    .build = build,
-                                                    .apply = apply,
-                                                    .bytes = bytes};
+                                                    .create = inverse_create,
+                                                    .destroy = inverse_destroy,
+                                                    .build = inverse_build,
+                                                    .apply = inverse_apply,
+                                                    .bytes = inverse_bytes};

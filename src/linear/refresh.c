@@ -1,31 +1,362 @@
-// When a preconditioner is made anew, and by whom.
+// When a preconditioner is rebuilt, and by whom.
 //
 //   step     before each solve whose matrix differs from the last one's
 //   every k  before the first solve of every k-th step;  never: once
-//   async    the first before its step; then a picture of the matrix goes to the thread beside the pool, what comes of it is
-//   taken
-//            over at the start of a later step, and the next picture is taken at once
-//   auto     cheap kinds as `step`; costly ones as `async`, but the next picture is taken when it is needed
+//   async    the first before its step; then a snapshot of the matrix goes to the thread beside the pool, what is built
+//            there is swapped in at the start of a later step, and the next snapshot is taken at once
+//   auto     cheap kinds as `step`; costly ones as `async`, but the next snapshot is taken when it is needed
 //
 // Asynchronous results are taken as soon as they are there, and nobody waits for one; where the world is deterministic exactly
-// `lag` steps after the picture, waiting if need be. What is in use changes at the first solve of a step only. A replay of a run
+// `lag` steps after the snapshot, waiting if need be. What is in use changes at the first solve of a step only. A replay of a run
 // that did not wait says itself in which steps results are taken over; the rest follows from the numbers.
 //
 // A step that failed and is tried again finds the schedule as the failed attempt found it: the take-over at its start stays done
-// (it depends on what was before the step alone), the picture that the attempt asked for is thrown away and taken anew.
+// (it depends on what was before the step alone), the snapshot that the attempt asked for is thrown away and taken again.
 //
-// A new pattern needs a new album. The old one is let go as a whole: its job is asked to stop, and what it held is freed when it
+// A new pattern needs a new cache. The old one is let go as a whole: its job is asked to stop, and what it held is freed when it
 // has. Where nobody shall wait, block-Jacobi stands in until the first factor of the new pattern is there.
+#include "linear/refresh.h"
+
 #include <stdio.h>
 
-#include "linear/refresh_internal.h"
+#include "core/visitor.h"
+
+// ================================================================== matrix snapshots and what is built from them
+
+// ------------------------------------------------------------------------------------------------ life
+
+// How many snapshots a policy has at once. Where one is made in each step and may be refused, the one of the last step stays
+// until this step is over: a step that is tried again begins with it.
+static int snapshots_of(const sp_refresh *r) {
+    switch (r->policy) {
+    case SP_REFRESH_NEVER: return 1;
+    case SP_REFRESH_STEP: return r->keeps ? 3 : 1;
+    default: return 2;
+    }
+}
+
+static sp_status cache_copy_pattern(sp_precond_cache *a, const sp_blocks *M) {
+    sp_symmetric from;
+    sp__blocks_view(M, &from);
+    size_t rows = (size_t)from.n + 1, blocks = (size_t)from.row_start[from.n];
+    if (!SP_NEW(a->ctx, a->row_start, rows) || !SP_NEW(a->ctx, a->row_col, blocks + 1) || !SP_NEW(a->ctx, a->pos, blocks + 1))
+        return SP_NO_MEMORY;
+    memcpy(a->row_start, from.row_start, rows * sizeof *a->row_start);
+    memcpy(a->row_col, from.row_col, blocks * sizeof *a->row_col);
+    memcpy(a->pos, from.pos, blocks * sizeof *a->pos);
+    a->view = from;
+    a->view.row_start = a->row_start, a->view.row_col = a->row_col, a->view.pos = a->pos;
+    a->nodes = from.n;
+    a->val_count = 36 * (size_t)M->slots;
+    return SP_OK;
+}
+
+static sp_status snapshot_create(sp_refresh *r, sp_precond_cache *a, sp_matrix_snapshot *p, const double *points,
+                                 const sp_precond *like) {
+    size_t n = (size_t)a->nodes;
+    if (r->keeps) {
+        if (!SP_NEW(a->ctx, p->val, a->val_count + 4) || !SP_NEW(a->ctx, p->fixed, 3 * n)) return SP_NO_MEMORY;
+        if (r->turns && !SP_NEW(a->ctx, p->turn, 9 * n)) return SP_NO_MEMORY;
+    }
+    p->values = SP_NO_REVISION;
+    return r->kind->create(a->ctx, r->be, &r->def, &a->view, points, like, &p->p);
+}
+
+static sp_status cache_keep_origin(sp_precond_cache *a, const sp_blocks *M, const double *points) {
+    if (!SP_NEW(a->ctx, a->origin, a->val_count + 4)) return SP_NO_MEMORY;
+    memcpy(a->origin, M->val, a->val_count * sizeof *a->origin);
+    if (!points) return SP_OK;
+    if (!SP_NEW(a->ctx, a->points, 3 * (size_t)a->nodes)) return SP_NO_MEMORY;
+    memcpy(a->points, points, 3 * (size_t)a->nodes * sizeof *points);
+    return SP_OK;
+}
+
+static sp_status cache_create_snapshots(sp_refresh *r, sp_precond_cache *a, const sp_system *A, const sp_blocks *M) {
+    double *points = NULL;
+    sp_status status = SP_OK;
+    if (A->points) {
+        if (!SP_NEW(a->ctx, points, 3 * (size_t)a->nodes)) return SP_NO_MEMORY;
+        A->points(A->o, points);
+    }
+    if (r->kind->judges && r->keeps) status = cache_keep_origin(a, M, points);
+    for (int i = 0; i < a->count && status >= 0; i++)
+        status = snapshot_create(r, a, &a->snapshot[i], points, i > 0 ? a->snapshot[0].p : NULL);
+    if (status >= 0 && r->kind != &sp__precond_block_jacobi)
+        status = sp__precond_block_jacobi.create(a->ctx, r->be, &r->def, &a->view, points, NULL, &a->cheap);
+    sp__free(a->ctx, points);
+    return status;
+}
+
+static void cache_destroy(sp_precond_cache *a);
+static sp_status snapshot_build(sp_precond_cache *a, int which, const sp_blocks *M, bool alone);
+
+static void cache_run_job(void *arg) {
+    sp_precond_cache *a = arg;
+    snapshot_build(a, a->making, NULL, true);
+}
+
+static sp_status cache_create(sp_refresh *r, const sp_system *A, const sp_blocks *M, sp_precond_cache **out) {
+    sp_precond_cache *a;
+    *out = NULL;
+    if (!SP_NEW(r->ctx, a, 1)) return SP_FAIL(r->ctx, SP_NO_MEMORY, "no memory for a preconditioner");
+    a->ctx = r->ctx;
+    a->count = snapshots_of(r);
+    a->job.run = cache_run_job, a->job.arg = a;
+    atomic_init(&a->job.state, SP_JOB_IDLE);
+    sp_status status = cache_copy_pattern(a, M);
+    if (status >= 0) status = cache_create_snapshots(r, a, A, M);  // kinds may look at M's numbers, which are not ours to keep
+    a->view.val = NULL;
+    if (status >= 0) {
+        *out = a;
+        return status;
+    }
+    cache_destroy(a);
+    if (status == SP_NO_MEMORY) SP_FAIL(r->ctx, status, "no memory for a preconditioner of %d unknowns", A->n);
+    return status;
+}
+
+// no job may run
+static void cache_destroy(sp_precond_cache *a) {
+    if (!a) return;
+    for (int i = 0; i < a->count; i++) {
+        sp_matrix_snapshot *p = &a->snapshot[i];
+        if (p->p) p->p->kind->destroy(p->p);
+        sp__free(a->ctx, p->val), sp__free(a->ctx, p->turn), sp__free(a->ctx, p->fixed);
+    }
+    if (a->cheap) a->cheap->kind->destroy(a->cheap);
+    sp__free(a->ctx, a->origin), sp__free(a->ctx, a->points);
+    sp__free(a->ctx, a->row_start), sp__free(a->ctx, a->row_col), sp__free(a->ctx, a->pos);
+    sp__free(a->ctx, a);
+}
+
+// again from `origin`, which was written to; no job may run
+static sp_status cache_analyse(sp_refresh *r) {
+    sp_precond_cache *a = r->cache;
+    sp_precond *made[SP_SNAPSHOTS_MAX] = {NULL};
+    sp_status status = SP_OK;
+    sp_symmetric view = a->view;
+    view.val = a->origin;
+    for (int i = 0; i < a->count && status >= 0; i++)
+        status = r->kind->create(a->ctx, r->be, &r->def, &view, a->points, i > 0 ? made[0] : NULL, &made[i]);
+    for (int i = 0; i < a->count; i++) {
+        sp_precond *old = status >= 0 ? a->snapshot[i].p : made[i];
+        if (status >= 0) a->snapshot[i].p = made[i];
+        if (old) r->kind->destroy(old);
+    }
+    return status;
+}
+
+static void cache_ask_to_stop(sp_precond_cache *a) {
+    atomic_store(&a->snapshot[a->making].p->stop, true);
+}
+
+static void cache_release(void *arg) {
+    cache_destroy(arg);
+}
+
+// a job may run: it is asked to stop, nobody waits
+static void cache_abandon(sp_precond_cache *a) {
+    if (!a) return;
+    cache_ask_to_stop(a);
+    sp__job_abandon(a->ctx, &a->job, cache_release);
+}
+
+// stops the job, waits for it to end
+static void cache_stop(sp_precond_cache *a) {
+    cache_ask_to_stop(a);
+    sp__job_cancel(a->ctx, &a->job);
+}
+
+static size_t cache_bytes(const sp_precond_cache *a) {
+    if (!a) return 0;
+    size_t n = (size_t)a->nodes, bytes = (size_t)a->row_start[n] * 8 + n * 4;
+    for (int i = 0; i < a->count; i++) {
+        const sp_matrix_snapshot *p = &a->snapshot[i];
+        bytes += p->p->kind->bytes(p->p) + (p->val ? a->val_count * 8 + 3 * n : 0) + (p->turn ? 72 * n : 0);
+    }
+    if (a->origin) bytes += a->val_count * 8 + (a->points ? 24 * n : 0);
+    return bytes + (a->cheap ? a->cheap->kind->bytes(a->cheap) : 0);
+}
+
+// ------------------------------------------------------------------------------------------------ snapshots
+
+static sp_status snapshot_take(sp_refresh *r, sp_matrix_snapshot *p, const sp_system *A, const sp_blocks *M, uint64_t step) {
+    size_t n = (size_t)r->cache->nodes;
+    if (p->turn) SP_TRY(A->turns(A->o, p->turn));
+    p->step = step, p->values = A->values;
+    if (p->val) memcpy(p->val, M->val, r->cache->val_count * sizeof *p->val);
+    if (p->fixed) memcpy(p->fixed, A->fixed, 3 * n);
+    return SP_OK;
+}
+
+// From the snapshot's own copy of the matrix, or where there is none from M.
+static sp_status snapshot_build(sp_precond_cache *a, int which, const sp_blocks *M, bool alone) {
+    sp_matrix_snapshot *p = &a->snapshot[which];
+    sp_symmetric view = a->view;
+    view.val = p->val ? p->val : M->val;
+    p->p->turns = p->turn;
+    p->info = (sp_factor_info){.unknown = -1};
+    p->status = p->p->kind->build(p->p, &view, alone, &p->info);
+    return p->status;
+}
+
+// ============================================================================= rotation of an old preconditioner
+
+// An old preconditioner in a body that turned: z = keep R P^-1 R^T keep r with R_i = Rnow_i Rthen_i^T for each node (Courtecuisse
+// 2011, equations 3.22 and 3.23, in the order that holds for rotations that act on columns: A_now = R A_then R^T where the body
+// only turned). keep drops what is fixed now, whatever was fixed in the snapshot. R is orthogonal and keep a projection, so that
+// the whole stays symmetric, and positive definite on what is free.
+
+static const double still_angle = 1e-9;  // a turn of this many radians changes nothing that an iteration could show
+
+// ------------------------------------------------------------------------------------------------ room
+
+static void warp_free(sp_refresh *r);
+
+static sp_status warp_reserve(sp_refresh *r, const sp_system *A) {
+    size_t n = (size_t)A->n;
+    bool turns = r->keeps && A->turns && A->block == 3, warps = turns && r->def.pcg.warp;
+    warp_free(r);
+    if (!SP_NEW(r->ctx, r->fixed, n) || !SP_NEW(r->ctx, r->held, n) || !SP_NEW(r->ctx, r->w, n + 1) ||
+        !SP_NEW(r->ctx, r->y, n + 1) || !SP_NEW(r->ctx, r->partial, n / SP_RANGE + 1))
+        return SP_FAIL(r->ctx, SP_NO_MEMORY, "no memory to apply a preconditioner of %d unknowns", A->n);
+    if (warps && (!SP_NEW(r->ctx, r->turn, 3 * n) || !SP_NEW(r->ctx, r->R, 3 * n)))
+        return SP_FAIL(r->ctx, SP_NO_MEMORY, "no memory for the rotations of %d unknowns", A->n);
+    r->turns = turns, r->warps = warps;
+    return SP_OK;
+}
+
+static void warp_free(sp_refresh *r) {
+    void *all[] = {r->fixed, r->held, r->w, r->y, r->partial, r->turn, r->R};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(r->ctx, all[i]);
+    r->fixed = NULL, r->held = NULL, r->w = r->y = r->partial = r->turn = r->R = NULL;
+    r->turns = r->warps = false;
+}
+
+// ------------------------------------------------------------------------------------------------ before a solve
+
+// what is fixed now
+static void warp_pins(sp_refresh *r, const sp_system *A) {
+    r->held_count = 0;
+    memcpy(r->fixed, A->fixed, (size_t)A->n);
+    for (int i = 0; i < A->n; i++)
+        if (r->fixed[i]) r->held[r->held_count++] = i;
+}
+
+typedef struct turning {
+    const sp_refresh *r;
+    const double *then, *x;
+    double *z;
+} turning;
+
+// R = Rnow Rthen^T; returns how many of them are not the identity
+static double relative_turns(void *arg, int begin, int end) {
+    const turning *t = arg;
+    double moved = 0;
+    for (int i = begin; i < end; i++) {
+        const double *now = t->r->turn + 9 * (size_t)i, *then = t->then + 9 * (size_t)i;
+        double *R = t->r->R + 9 * (size_t)i, apart = 0;
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++) {
+                double sum = 0;
+                for (int k = 0; k < 3; k++) sum += now[3 * a + k] * then[3 * b + k];
+                R[3 * a + b] = sum;
+                apart = fmax(apart, fabs(sum - (a == b)));
+            }
+        moved += apart > still_angle;
+    }
+    return moved;
+}
+
+// how far the nodes turned since the snapshot in use
+static sp_status warp_turns(sp_refresh *r, const sp_system *A) {
+    r->turned = false;
+    if (!r->warps || r->now.use < 0) return SP_OK;
+    const sp_matrix_snapshot *p = &r->cache->snapshot[r->now.use];
+    if (p->values == A->values) return SP_OK;
+    turning t = {.r = r, .then = p->turn};
+    SP_TRY(A->turns(A->o, r->turn));
+    r->turned = sp__ranges(r->ctx, A->n / 3, relative_turns, &t, r->partial) > 0;
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ in the solve
+
+// z = R^T x
+static double turn_back(void *arg, int begin, int end) {
+    const turning *t = arg;
+    for (size_t i = (size_t)begin; i < (size_t)end; i++) {
+        const double *R = t->r->R + 9 * i, *x = t->x + 3 * i;
+        double *z = t->z + 3 * i;
+        for (int a = 0; a < 3; a++) z[a] = R[a] * x[0] + R[3 + a] * x[1] + R[6 + a] * x[2];
+    }
+    return 0;
+}
+
+// z = R x
+static double turn_ahead(void *arg, int begin, int end) {
+    const turning *t = arg;
+    for (size_t i = (size_t)begin; i < (size_t)end; i++) {
+        const double *R = t->r->R + 9 * i, *x = t->x + 3 * i;
+        double *z = t->z + 3 * i;
+        for (int a = 0; a < 3; a++) z[a] = R[3 * a] * x[0] + R[3 * a + 1] * x[1] + R[3 * a + 2] * x[2];
+    }
+    return 0;
+}
+
+// A residual is zero at fixed unknowns in every solver of ours; what comes from elsewhere is copied without them.
+static const double *free_part(sp_refresh *r, const double *residual, int n) {
+    bool clean = true;
+    for (int k = 0; k < r->held_count && clean; k++) clean = residual[r->held[k]] == 0;
+    if (clean) return residual;
+    memcpy(r->y, residual, (size_t)n * sizeof *r->y);
+    for (int k = 0; k < r->held_count; k++) r->y[r->held[k]] = 0;
+    return r->y;
+}
+
+void sp__refresh_apply(sp_refresh *r, const double *residual, double *z) {
+    int nodes = r->cache->nodes, n = 3 * nodes;
+    sp_precond *p = r->cheap ? r->cache->cheap : r->now.use >= 0 ? r->cache->snapshot[r->now.use].p : NULL;
+    const double *x = free_part(r, residual, n);
+    if (!p) {
+        memcpy(z, x, (size_t)n * sizeof *z);
+    } else if (!r->cheap && r->turned) {
+        turning back = {.r = r, .x = x, .z = r->w}, ahead = {.r = r, .x = r->y, .z = z};
+        sp__ranges(r->ctx, nodes, turn_back, &back, r->partial);
+        p->kind->apply(p, r->w, r->y);
+        sp__ranges(r->ctx, nodes, turn_ahead, &ahead, r->partial);
+    } else {
+        p->kind->apply(p, x, z);
+    }
+    for (int k = 0; k < r->held_count; k++) z[r->held[k]] = 0;
+}
+
+// ============================================================================================ when it is rebuilt
+
+// When a preconditioner is rebuilt, and by whom.
+//
+//   step     before each solve whose matrix differs from the last one's
+//   every k  before the first solve of every k-th step;  never: once
+//   async    the first before its step; then a snapshot of the matrix goes to the thread beside the pool, what is built
+//            there is swapped in at the start of a later step, and the next snapshot is taken at once
+//   auto     cheap kinds as `step`; costly ones as `async`, but the next snapshot is taken when it is needed
+//
+// Asynchronous results are taken as soon as they are there, and nobody waits for one; where the world is deterministic exactly
+// `lag` steps after the snapshot, waiting if need be. What is in use changes at the first solve of a step only. A replay of a run
+// that did not wait says itself in which steps results are taken over; the rest follows from the numbers.
+//
+// A step that failed and is tried again finds the schedule as the failed attempt found it: the take-over at its start stays done
+// (it depends on what was before the step alone), the snapshot that the attempt asked for is thrown away and taken again.
+//
+// A new pattern needs a new cache. The old one is let go as a whole: its job is asked to stop, and what it held is freed when it
+// has. Where nobody shall wait, block-Jacobi stands in until the first factor of the new pattern is there.
 
 // `auto` asks for a new factor when the last step took more than `grown` times the iterations of the best one since the last
 // take-over, and SLACK more than it, or when the factor is OLD steps old; never where FRESH iterations were enough, which a new
 // factor in float needs too. Measured over 90 steps of a beam of 1536 tetrahedra (lag 3, tolerance 1e-7; it bends freely, comes
 // to rest, is twisted, is soft), mean iterations and factors made, async against auto:
 //     4.4 30 / 4.9 7      3.0 30 / 3.3 5      2.4 30 / 2.5 3      3.2 30 / 3.8 5
-// With 1.5, 2, 50 it is 5.0 3, 4.5 3, 2.6 2, 4.1 3; never made anew 6.5, 7.3, 3.0, 4.9.
+// With 1.5, 2, 50 it is 5.0 3, 4.5 3, 2.6 2, 4.1 3; never rebuilt 6.5, 7.3, 3.0, 4.9.
 static const double grown = 1.25;
 enum { SLACK = 1, OLD = 20, FRESH = 2 };
 
@@ -41,7 +372,7 @@ sp_status sp__refresh_create(sp_context *ctx, const sp_backend *be, const sp_sol
     sp_refresh *r;
     if (!SP_NEW(ctx, r, 1)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a preconditioner");
     r->ctx = ctx, r->be = be, r->def = *def, r->kind = kind;
-    r->policy = def->refresh == SP_REFRESH_AUTO && !kind->costly ? SP_REFRESH_STEP : def->refresh;
+    r->policy = def->pcg.refresh == SP_REFRESH_AUTO && !kind->costly ? SP_REFRESH_STEP : def->pcg.refresh;
     r->keeps = r->policy != SP_REFRESH_STEP || kind->costly;
     r->now = r->before = empty_schedule();
     *out = r;
@@ -51,23 +382,23 @@ sp_status sp__refresh_create(sp_context *ctx, const sp_backend *be, const sp_sol
 void sp__refresh_destroy(sp_refresh **pr) {
     sp_refresh *r = *pr;
     if (!r) return;
-    if (r->album) sp__album_quiet(r->album);
-    sp__album_destroy(r->album);
-    sp__warp_free(r);
+    if (r->cache) cache_stop(r->cache);
+    cache_destroy(r->cache);
+    warp_free(r);
     sp__free(r->ctx, r);
     *pr = NULL;
 }
 
 size_t sp__refresh_bytes(const sp_refresh *r) {
-    size_t n = r->album ? 3 * (size_t)r->album->nodes : 0;
-    return sp__album_bytes(r->album) + n * (1 + 4 + 16 + (r->warps ? 48 : 0));
+    size_t n = r->cache ? 3 * (size_t)r->cache->nodes : 0;
+    return cache_bytes(r->cache) + n * (1 + 4 + 16 + (r->warps ? 48 : 0));
 }
 
-static void name_it(sp_refresh *r) {
+static void refresh_name_it(sp_refresh *r) {
     static const char *const words[] = {", auto", ", async", ", step", ", never", ""};
-    bool told = r->def.refresh != SP_REFRESH_AUTO || r->kind->costly;
+    bool told = r->def.pcg.refresh != SP_REFRESH_AUTO || r->kind->costly;
     char every[24] = "";
-    if (r->policy == SP_REFRESH_EVERY) snprintf(every, sizeof every, ", every %d", r->def.refresh_every);
+    if (r->policy == SP_REFRESH_EVERY) snprintf(every, sizeof every, ", every %d", r->def.pcg.refresh_every);
     snprintf(r->name, sizeof r->name, "pcg (%s%s%s%s)", r->kind->name, told ? words[r->policy] : "", every,
              r->warps && r->policy != SP_REFRESH_STEP ? ", warp" : "");
 }
@@ -77,30 +408,30 @@ const char *sp__refresh_name(const sp_refresh *r) {
 }
 
 static sp_status follow_pattern(sp_refresh *r, const sp_system *A, const sp_blocks *M) {
-    if (r->album && r->pattern == A->pattern) return SP_OK;
-    if (r->album) r->changed_pattern = true;
-    sp__album_let_go(r->album);
-    r->album = NULL;
+    if (r->cache && r->pattern == A->pattern) return SP_OK;
+    if (r->cache) r->changed_pattern = true;
+    cache_abandon(r->cache);
+    r->cache = NULL;
     r->now = r->before = empty_schedule();
-    SP_TRY(sp__warp_reserve(r, A));
-    SP_TRY(sp__album_create(r, A, M, &r->album));
+    SP_TRY(warp_reserve(r, A));
+    SP_TRY(cache_create(r, A, M, &r->cache));
     r->pattern = A->pattern;
-    name_it(r);
+    refresh_name_it(r);
     return SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ making
 
 // neither in use, nor in use as the step began, nor being made; where there is only one, that one
-static int free_picture(const sp_refresh *r) {
-    for (int i = 0; i < r->album->count; i++)
+static int unused_snapshot(const sp_refresh *r) {
+    for (int i = 0; i < r->cache->count; i++)
         if (i != r->now.use && i != r->before.use && i != r->now.pending) return i;
     return 0;
 }
 
-// A preconditioner was made from picture k, or could not be.
-static void judge(sp_refresh *r, int k, sp_linear_info *info) {
-    const sp_picture *p = &r->album->picture[k];
+// A preconditioner was made from snapshot k, or could not be.
+static void refresh_judge(sp_refresh *r, int k, sp_linear_info *info) {
+    const sp_matrix_snapshot *p = &r->cache->snapshot[k];
     if (p->status == SP_OK) {
         r->now.use = k, r->now.best = -1, r->now.failures = 0;
         info->refreshes++;
@@ -114,52 +445,53 @@ static void judge(sp_refresh *r, int k, sp_linear_info *info) {
 }
 
 static sp_status make_now(sp_refresh *r, int k, const sp_blocks *M, sp_linear_info *info) {
-    sp_picture *p = &r->album->picture[k];
+    sp_matrix_snapshot *p = &r->cache->snapshot[k];
     if (r->now.use == k) r->now.use = -1;
     atomic_store(&p->p->stop, false);
-    if (sp__picture_build(r->album, k, M, false) == SP_NO_MEMORY) return SP_NO_MEMORY;
+    if (snapshot_build(r->cache, k, M, false) == SP_NO_MEMORY) return SP_NO_MEMORY;
     info->columns += p->info.columns;
     info->factor_flops += p->info.flops;
-    judge(r, k, info);
+    refresh_judge(r, k, info);
     return SP_OK;
 }
 
 static sp_status make_in_step(sp_refresh *r, const sp_system *A, const sp_blocks *M, sp_linear_info *info) {
-    int k = free_picture(r);
-    SP_TRY(sp__picture_take(r, &r->album->picture[k], A, M, r->step));
+    int k = unused_snapshot(r);
+    SP_TRY(snapshot_take(r, &r->cache->snapshot[k], A, M, r->step));
     r->now.tried = r->step;
     return make_now(r, k, M, info);
 }
 
-// Bodies share one thread: who iterates most goes first. With other pins than in the picture it will get worse.
-static double urgency(const sp_refresh *r) {
+// Bodies share one thread: who iterates most goes first. With other pins than in the snapshot it will get worse.
+static double refresh_urgency(const sp_refresh *r) {
     double iterations = (double)(r->now.now >= 0 ? r->now.now : r->now.last);
     return r->repinned ? 2 * iterations + 1 : iterations;
 }
 
-void sp__refresh_submit(sp_refresh *r, int k) {
-    sp_album *a = r->album;
-    atomic_store(&a->picture[k].p->stop, false);
+// Hands snapshot k to the thread; the job stays idle where there is none.
+static void refresh_submit(sp_refresh *r, int k) {
+    sp_precond_cache *a = r->cache;
+    atomic_store(&a->snapshot[k].p->stop, false);
     a->making = k;
-    a->job.urgency = urgency(r);
+    a->job.urgency = refresh_urgency(r);
     sp__job_cancel(r->ctx, &a->job);  // done long ago: idle again, should it not be taken
     sp__job_submit(r->ctx, &a->job);
 }
 
 static bool is_idle(const sp_refresh *r) {
-    return atomic_load_explicit(&r->album->job.state, memory_order_acquire) == SP_JOB_IDLE;
+    return atomic_load_explicit(&r->cache->job.state, memory_order_acquire) == SP_JOB_IDLE;
 }
 
-// Without a thread the picture is made into a preconditioner here: at once, or when it is due.
-static sp_status ask(sp_refresh *r, const sp_system *A, const sp_blocks *M, bool deterministic, sp_linear_info *info) {
+// Without a thread the snapshot is made into a preconditioner here: at once, or when it is due.
+static sp_status refresh_ask(sp_refresh *r, const sp_system *A, const sp_blocks *M, bool deterministic, sp_linear_info *info) {
     // a replay tells of a result where none was asked for before: the run had no thread, and made it in this step
     bool at_once = r->told == SP_HAND_OVER_NOW && !r->took;
-    if (at_once || (deterministic && r->def.lag == 0)) return make_in_step(r, A, M, info);
-    int k = free_picture(r);
-    SP_TRY(sp__picture_take(r, &r->album->picture[k], A, M, r->step));
+    if (at_once || (deterministic && r->def.pcg.lag == 0)) return make_in_step(r, A, M, info);
+    int k = unused_snapshot(r);
+    SP_TRY(snapshot_take(r, &r->cache->snapshot[k], A, M, r->step));
     r->now.tried = r->step;
     r->now.pending = k;
-    sp__refresh_submit(r, k);
+    refresh_submit(r, k);
     if (!is_idle(r) || deterministic) return SP_OK;
     r->now.pending = -1;
     return make_now(r, k, M, info);
@@ -168,15 +500,15 @@ static sp_status ask(sp_refresh *r, const sp_system *A, const sp_blocks *M, bool
 static sp_status take_over(sp_refresh *r, bool deterministic, sp_linear_info *info) {
     if (r->now.pending < 0) return SP_OK;
     int k = (int)r->now.pending;
-    bool due =
-        deterministic ? r->step >= r->album->picture[k].step + (uint64_t)r->def.lag : sp__job_done(&r->album->job) || is_idle(r);
+    bool due = deterministic ? r->step >= r->cache->snapshot[k].step + (uint64_t)r->def.pcg.lag
+                             : sp__job_done(&r->cache->job) || is_idle(r);
     if (r->told != SP_HAND_OVER_FREE) due = r->told == SP_HAND_OVER_NOW;
     if (!due) return SP_OK;
     if (is_idle(r)) {
         SP_TRY(make_now(r, k, NULL, info));
     } else {
-        sp__job_wait(r->ctx, &r->album->job);
-        judge(r, k, info);
+        sp__job_wait(r->ctx, &r->cache->job);
+        refresh_judge(r, k, info);
     }
     r->now.pending = -1;
     r->took = true;
@@ -189,36 +521,36 @@ static bool is_needed(const sp_refresh *r) {
     const sp_schedule *s = &r->now;
     if (r->repinned) return true;
     if (s->best < 0 || s->last <= FRESH) return false;
-    if (r->step >= r->album->picture[s->use].step + OLD) return true;
+    if (r->step >= r->cache->snapshot[s->use].step + OLD) return true;
     return (double)s->last > grown * (double)s->best && s->last > s->best + SLACK;
 }
 
 static sp_status follow_policy(sp_refresh *r, const sp_system *A, const sp_blocks *M, bool first, bool deterministic,
                                sp_linear_info *info) {
     sp_schedule *s = &r->now;
-    bool none = s->use < 0, changed = none || r->album->picture[s->use].values != A->values;
+    bool none = s->use < 0, changed = none || r->cache->snapshot[s->use].values != A->values;
     switch (r->policy) {
     case SP_REFRESH_STEP: return changed ? make_in_step(r, A, M, info) : SP_OK;
     case SP_REFRESH_NEVER: return none && first ? make_in_step(r, A, M, info) : SP_OK;
     case SP_REFRESH_EVERY:
-        if (!first || !changed || (!none && r->step < s->tried + (uint64_t)r->def.refresh_every)) return SP_OK;
+        if (!first || !changed || (!none && r->step < s->tried + (uint64_t)r->def.pcg.refresh_every)) return SP_OK;
         return make_in_step(r, A, M, info);
     case SP_REFRESH_AUTO:
     case SP_REFRESH_ASYNC: break;
     }
     if (!first || s->pending >= 0 || !changed) return SP_OK;
     if (none && !s->tried && (deterministic || !r->changed_pattern)) return make_in_step(r, A, M, info);
-    return none || r->policy == SP_REFRESH_ASYNC || is_needed(r) ? ask(r, A, M, deterministic, info) : SP_OK;
+    return none || r->policy == SP_REFRESH_ASYNC || is_needed(r) ? refresh_ask(r, A, M, deterministic, info) : SP_OK;
 }
 
 // Back to what the failed attempt began with.
-static void undo(sp_refresh *r) {
-    if (r->album && r->before.pending < 0 && r->now.pending >= 0) sp__album_quiet(r->album);
+static void refresh_undo(sp_refresh *r) {
+    if (r->cache && r->before.pending < 0 && r->now.pending >= 0) cache_stop(r->cache);
     r->now = r->before;
 }
 
 void sp__refresh_step(sp_refresh *r, uint64_t number, sp_hand_over told) {
-    if (r->begun && r->step == number) undo(r);
+    if (r->begun && r->step == number) refresh_undo(r);
     r->first = true;
     r->told = told;
 }
@@ -241,18 +573,18 @@ static sp_status begin_step(sp_refresh *r, uint64_t step, bool deterministic, sp
 // block-Jacobi of this very matrix where nothing else is there: nothing to remember
 static sp_status stand_in(sp_refresh *r, const sp_blocks *M) {
     r->cheap = false;
-    if (r->now.use >= 0 || !r->album->cheap) return SP_OK;
+    if (r->now.use >= 0 || !r->cache->cheap) return SP_OK;
     sp_symmetric view;
     sp_factor_info info;
     sp__blocks_view(M, &view);
-    sp_status status = r->album->cheap->kind->build(r->album->cheap, &view, false, &info);
+    sp_status status = r->cache->cheap->kind->build(r->cache->cheap, &view, false, &info);
     r->cheap = status == SP_OK;
     return status == SP_NO_MEMORY ? status : SP_OK;
 }
 
 static void look_at_pins(sp_refresh *r, const sp_system *A) {
-    sp__warp_pins(r, A);
-    const unsigned char *then = r->now.use >= 0 ? r->album->picture[r->now.use].fixed : NULL;
+    warp_pins(r, A);
+    const unsigned char *then = r->now.use >= 0 ? r->cache->snapshot[r->now.use].fixed : NULL;
     r->repinned = then && memcmp(then, r->fixed, (size_t)A->n) != 0;
 }
 
@@ -270,9 +602,9 @@ sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks
     look_at_pins(r, A);
     SP_TRY(follow_policy(r, A, M, first, deterministic, info));
     SP_TRY(stand_in(r, M));
-    SP_TRY(sp__warp_turns(r, A));
+    SP_TRY(warp_turns(r, A));
     if (r->now.use >= 0) {
-        const sp_picture *p = &r->album->picture[r->now.use];
+        const sp_matrix_snapshot *p = &r->cache->snapshot[r->now.use];
         info->factor_age = (int)(step - p->step);
         info->shift = p->info.shift;
     }
@@ -283,5 +615,72 @@ sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks
 
 void sp__refresh_learn(sp_refresh *r, int iterations) {
     if (iterations > r->now.now) r->now.now = iterations;
-    if (r->now.pending >= 0) sp__job_hurry(r->ctx, &r->album->job, urgency(r));
+    if (r->now.pending >= 0) sp__job_hurry(r->ctx, &r->cache->job, refresh_urgency(r));
+}
+
+// =================================================================================================== checkpoints
+
+// What a checkpoint keeps of a preconditioner: the schedule, the snapshot behind the one in use and the one being made. Factors
+// are rebuilt from them, to the same bits. The arrays are the same whatever the schedule says: a snapshot that nobody uses fills
+// the place of one that is not there.
+
+typedef struct record {
+    sp_schedule schedule;  // use: 0 or -1, pending: 1 or -1
+    uint64_t step[2];
+} record;
+
+static bool has_pending(const sp_refresh *r) {
+    return r->policy == SP_REFRESH_ASYNC || r->policy == SP_REFRESH_AUTO;
+}
+
+static void snapshot_visit(sp_refresh *r, sp_visitor *v, sp_matrix_snapshot *p) {
+    size_t n = (size_t)r->cache->nodes;
+    v->array(v, "matrix", p->val, sizeof *p->val, r->cache->val_count);
+    v->array(v, "pins", p->fixed, 1, 3 * n);
+    if (p->turn) v->array(v, "turns", p->turn, sizeof *p->turn, 9 * n);
+}
+
+void sp__refresh_visit(sp_refresh *r, sp_visitor *v) {
+    sp_precond_cache *a = r->cache;
+    if (!a || !r->keeps) return;
+    if (v->writes) cache_stop(a);
+    int use = (int)r->now.use, pending = (int)r->now.pending;
+    if (use < 0) use = pending == 0 ? 1 : 0;
+    if (pending < 0) pending = use == 0 ? 1 : 0;
+    record now = {r->now, {a->snapshot[use].step, a->count > 1 ? a->snapshot[pending].step : 0}};
+    if (now.schedule.use >= 0) now.schedule.use = 0;
+    if (now.schedule.pending >= 0) now.schedule.pending = 1;
+    v->array(v, "schedule", &now, sizeof now, 1);
+    if (v->writes) {
+        use = 0, pending = 1;
+        r->now = now.schedule;
+        a->snapshot[0].step = now.step[0];
+        if (a->count > 1) a->snapshot[1].step = now.step[1];
+    }
+    if (a->origin) v->array(v, "analysed", a->origin, sizeof *a->origin, a->val_count);
+    snapshot_visit(r, v, &a->snapshot[use]);
+    if (has_pending(r)) snapshot_visit(r, v, &a->snapshot[pending]);
+}
+
+sp_status sp__refresh_restored(sp_refresh *r) {
+    sp_precond_cache *a = r->cache;
+    if (!a || !r->keeps) return SP_OK;
+    r->begun = false, r->first = true;
+    r->before = r->now;
+    if (a->origin) {
+        sp_status status = cache_analyse(r);
+        if (status < 0) {  // as if nothing had been made yet
+            r->now = r->before = (sp_schedule){.use = -1, .pending = -1, .best = -1, .last = -1, .now = -1};
+            return status;
+        }
+    }
+    for (int i = 0; i < a->count; i++) a->snapshot[i].values = SP_NO_REVISION;
+    if (r->now.use >= 0) {
+        atomic_store(&a->snapshot[0].p->stop, false);
+        sp_status status = snapshot_build(a, 0, NULL, false);
+        if (status != SP_OK) r->now.use = r->before.use = -1;
+        SP_TRY(status);
+    }
+    if (r->now.pending >= 0) refresh_submit(r, 1);
+    return SP_OK;
 }

@@ -1,5 +1,27 @@
-// The front of the linear solvers: makes the kind that the definition asks for and passes calls on.
+// The front of the linear solvers: the default definition, what `auto` becomes, the kind that a definition asks for.
 #include "linear/solver.h"
+
+#include <stdio.h>
+
+sp_solver_def sp_solver_def_default(void) {
+    return (sp_solver_def){
+        .type = SP_SOLVER_AUTO,
+        .tolerance = 1e-6,
+        .iterations = 1000,
+        .automatic = {.step = 0.01, .aim_ms = SP_AUTO},
+        .cg = {.op = SP_OPERATOR_AUTO},
+        .pcg = {.preconditioner = SP_BLOCK_JACOBI,
+                .refresh = SP_REFRESH_AUTO,
+                .refresh_every = 1,
+                .warp = true,
+                .lag = 2,
+                .drop = 1e-3,
+                .omega = 1},
+        .cholesky = {.ordering = SP_ORDER_AUTO, .factor = SP_LLT, .precision = SP_FACTOR_AUTO},
+        .updated = {.threshold = SP_AUTO, .budget_ms = SP_AUTO, .budget_columns = SP_AUTO},
+        .cookie = SP_COOKIE_SOLVER,
+    };
+}
 
 // `auto` is settled where a body is made (choose.c); what is left of it here means the solver that works for any system
 static const sp_solver_kind *kind_of(sp_solver_type type) {
@@ -70,4 +92,87 @@ void sp__solver_visit(sp_solver *s, struct sp_visitor *v) {
 
 sp_status sp__solver_restored(sp_solver *s) {
     return s->kind->restored ? s->kind->restored(s) : SP_OK;
+}
+
+// =========================================================================================== what `auto` becomes
+
+// What type="auto" becomes. docs/solvers.md has the measurements behind the rules.
+//
+// How many iterations plain conjugate gradients will need follows from the stiffness number s = h2 E / (rho l2) of the stiffest
+// element: the square of how many element lengths a wave of stress goes in a step. Calibrated on clamped beams of 500 to 24k
+// tetrahedra, the count is near 45 sqrt(s) + 25 at a tolerance of 1e-7, up to what the size of the body allows.
+//
+// The estimates of time were measured on two cores at 2.8 GHz and nowhere else: enough to see that a factor would be old before
+// it is used, and to warn of a body that is far too large for the time there is.
+
+// below this stiffness number conjugate gradients need about a hundred iterations, which cost less than keeping a factor
+static const double CALM = 3;
+// above this many elements a factor leaves the nearer caches: its two passes an iteration cost more than a multigrid cycle
+enum { LARGE = 10000 };
+// multigrid was measured up to this contrast; beyond it a factor does not notice
+static const double MIXED = 100;
+
+// a factor that arrives later than this many steps has lost most of its worth (docs/bench.md, update strategies)
+static const double STALE = 10;
+
+// milliseconds of a factor made beside the steps: 0.92 at 3,000 elements, 37 at 24,000
+static double factor_ms(int elements) {
+    return 0.92 * pow(elements / 3000.0, 1.77);
+}
+
+// milliseconds of a step by conjugate gradients (3.3 ns per element and iteration) and by what is preconditioned
+static double cg_ms(int elements, double stiffness_number) {
+    return 1e-6 * elements * (70 + 3.3 * (45 * sqrt(stiffness_number) + 25));
+}
+
+static double preconditioned_ms(int elements) {
+    return 4e-4 * elements;
+}
+
+// what is expected where that is more than there is
+static void warn_of_time(double expected, double aim, char *why, size_t size) {
+    size_t at = size ? strlen(why) : 0;
+    if (expected > aim && at < size)
+        snprintf(why + at, size - at, "; expect about %.2g ms a step, more than the %.3g ms there are", expected, aim);
+}
+
+static sp_solver_def choose_preconditioned(const sp_solver_def *def, sp_preconditioner which) {
+    sp_solver_def out = *def;
+    out.type = SP_SOLVER_PCG;
+    out.pcg.preconditioner = which;
+    return out;
+}
+
+sp_solver_def sp__solver_choose(const sp_solver_def *def, const sp_problem_stats *stats, char *why, size_t size) {
+    sp_solver_def out = *def;
+    double stiffness_number = stats->stiffness_number * def->automatic.step * def->automatic.step,
+           aim = isnan(def->automatic.aim_ms) ? 1e3 * def->automatic.step : def->automatic.aim_ms;
+    double expected = preconditioned_ms(stats->elements);
+    bool large = stats->elements > LARGE, late = factor_ms(stats->elements) > STALE * aim;
+    if (size) why[0] = 0;
+    if (def->type != SP_SOLVER_AUTO) return out;
+    out.type = SP_SOLVER_CG;
+    if (def->cg.op == SP_OPERATOR_FREE) {
+        snprintf(why, size, "cg: without an assembled matrix nothing else can");
+    } else if (def->tolerance == 0) {
+        snprintf(why, size, "cg: exactly %d iterations were asked for", def->iterations);
+    } else if (!stats->statics && stiffness_number < CALM) {
+        snprintf(why, size, "cg: stress waves cross %.2g elements in a step of %g s, so few iterations are needed",
+                 sqrt(stiffness_number), def->automatic.step);
+        expected = cg_ms(stats->elements, stiffness_number);
+    } else if ((large || (late && !stats->statics)) && stats->contrast <= MIXED) {
+        out = choose_preconditioned(def, SP_MULTIGRID);
+        if (large)
+            snprintf(why, size, "pcg with multigrid: %d elements, Young's moduli within a factor of %.3g", stats->elements,
+                     stats->contrast);
+        else
+            snprintf(why, size, "pcg with multigrid: a factor would be more than %.0f steps of %.3g ms old when it is made",
+                     STALE, aim);
+    } else {
+        out = choose_preconditioned(def, SP_COMPLETE_CHOLESKY);
+        snprintf(why, size, "pcg with cholesky: %d elements, a factor made beside the simulation is small enough to use",
+                 stats->elements);
+    }
+    if (!stats->statics && def->cg.op != SP_OPERATOR_FREE && def->tolerance > 0) warn_of_time(expected, aim, why, size);
+    return out;
 }

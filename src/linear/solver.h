@@ -69,15 +69,16 @@ struct sp_solver {
 extern const sp_solver_kind sp__solver_cg, sp__solver_pcg, sp__solver_cholesky, sp__solver_updated, sp__solver_dense,
     sp__solver_banded;
 
-// What a solver may know of a body before its first step.
-typedef struct sp_solver_load {
+// Problem statistics: what a solver may know of a body before its first step.
+typedef struct sp_problem_stats {
     int nodes, elements;
     double contrast;  // largest over smallest Young's modulus, >= 1
-    double pace;      // largest E / (rho l2) of its elements, l the cube root of six volumes: [1/s2]
-    bool statics;     // no mass in the matrix
-} sp_solver_load;
+    double
+        stiffness_number;  // largest E / (rho l2) of its elements, l the cube root of six volumes [1/s2]; times h2 a pure number
+    bool statics;          // no mass in the matrix
+} sp_problem_stats;
 
 // What SP_SOLVER_AUTO becomes for such a body and why, a sentence (choose.c); anything else stays what it is.
-sp_solver_def sp__solver_choose(const sp_solver_def *def, const sp_solver_load *load, char *why, size_t size);
+sp_solver_def sp__solver_choose(const sp_solver_def *def, const sp_problem_stats *stats, char *why, size_t size);
 
 #endif

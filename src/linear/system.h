@@ -12,8 +12,8 @@ typedef struct sp_coef {
     double m, b, k;
 } sp_coef;
 
-// A body made of linear tetrahedra, for solvers that keep element matrices of their own (updated.c). Node numbers are those of
-// block rows. Some elements may only fill up structures: their volume is 0.
+// A body made of linear tetrahedra, for solvers that keep element matrices of their own (incremental.c). Node numbers are those
+// of block rows. Some elements may only fill up structures: their volume is 0.
 typedef struct sp_elements {
     int count;
     const int *node;       // count x 4

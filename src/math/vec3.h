@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+// The one pi of the tree: C17 has none.
+#define SP_PI 3.14159265358979323846
+
 static inline double sp__dot3(const double *a, const double *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -63,6 +66,20 @@ static inline void sp__quat_matrix(const double *q, double *m) {
     m[0] = 1 - 2 * (y * y + z * z), m[1] = 2 * (x * y - w * z), m[2] = 2 * (x * z + w * y);
     m[3] = 2 * (x * y + w * z), m[4] = 1 - 2 * (x * x + z * z), m[5] = 2 * (y * z - w * x);
     m[6] = 2 * (x * z - w * y), m[7] = 2 * (y * z + w * x), m[8] = 1 - 2 * (x * x + y * y);
+}
+
+// unit quaternion of a rotation matrix, from the largest of its four squares (Shepperd 1978)
+static inline void sp__quat_of_matrix(const double R[9], double q[4]) {
+    double trace = R[0] + R[4] + R[8], square[4] = {trace, R[0], R[4], R[8]}, side[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
+    int most = 0;
+    for (int i = 1; i < 4; i++)
+        if (square[i] > square[most]) most = i;
+    for (int i = 0; i < 3 && most == 0; i++) q[1 + i] = side[i];
+    for (int i = 0; i < 3 && most > 0; i++) q[1 + i] = R[3 * (most - 1) + i] + R[3 * i + most - 1];
+    q[0] = most ? side[most - 1] : 1 + trace;
+    if (most) q[most] = 1 + 2 * square[most] - trace;
+    double length = sqrt(q[0] * q[0] + sp__dot3(q + 1, q + 1));
+    for (int i = 0; i < 4; i++) q[i] /= length;
 }
 
 // out = a b (first b, then a); out may be neither

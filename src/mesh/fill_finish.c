@@ -29,7 +29,7 @@ void sp__tet_dihedral(const double *a, const double *b, const double *c, const d
 }
 
 static double degrees(double cosine) {
-    return acos(fmin(1, fmax(-1, cosine))) * (180 / 3.14159265358979323846);
+    return acos(fmin(1, fmax(-1, cosine))) * (180 / SP_PI);
 }
 
 static void measure(sp_fill *f, sp_fill_info *info) {

@@ -9,8 +9,6 @@
 #include "math/vec3.h"
 #include "mesh/grid.h"
 
-static const double PI = 3.14159265358979323846;
-
 static sp_status check_length(sp_context *ctx, const char *name, double value) {
     if (value > 0 && isfinite(value)) return SP_OK;
     return SP_FAIL(ctx, SP_BAD_INPUT, "%s = %g m, must be positive and finite", name, value);
@@ -78,7 +76,7 @@ static void disc(int a, int b, int n, double out[2]) {
     if (a == 0 && b == 0) return;
     bool swapped = abs(b) > abs(a);
     int major = swapped ? b : a, minor = swapped ? a : b;
-    double angle = 0.25 * PI * minor / major, r = (double)major / n;
+    double angle = 0.25 * SP_PI * minor / major, r = (double)major / n;
     out[swapped] = r * cos(angle);
     out[!swapped] = r * sin(angle);
 }
@@ -96,7 +94,7 @@ static void place_torus(const void *arg, int i, int j, int l, double x[3]) {
     double uv[2];
     disc(j - s->across, l - s->across, s->across, uv);
     // (along the ring, along its axis, away from it) is right-handed, like (i, j, l)
-    double angle = 2 * PI * i / s->along, r = s->ring + s->tube * uv[1];
+    double angle = 2 * SP_PI * i / s->along, r = s->ring + s->tube * uv[1];
     const double own[3] = {r * cos(angle), r * sin(angle), s->tube * uv[0]};
     sp__mul3(s->R, own, x);
 }
@@ -148,7 +146,7 @@ static void place_ball(const void *arg, int i, int j, int l, double x[3]) {
         x[0] = x[1] = x[2] = 0;
         return;
     }
-    for (int k = 0; k < 3; k++) x[k] = tan(0.25 * PI * at[k] / shell);
+    for (int k = 0; k < 3; k++) x[k] = tan(0.25 * SP_PI * at[k] / shell);
     double s = (double)shell / b->across / sp__norm3(x);
     for (int k = 0; k < 3; k++) x[k] *= s * b->radius[k];
 }

@@ -9,7 +9,7 @@ enum { ORGAN_REGIONS_MAX = 8, PATCHES_MAX = 8, ELEMENTS_MIN = 300 };
 
 // rotates v back by the angles about x, then y, then z, into the axes of the ellipsoid
 static void turn_back(const double turn[3], double v[3]) {
-    static const double degree = 3.14159265358979323846 / 180;
+    static const double degree = SP_PI / 180;
     for (int k = 2; k >= 0; k--) {
         if (turn[k] == 0) continue;
         double c = cos(turn[k] * degree), s = sin(turn[k] * degree), *p = &v[(k + 1) % 3], *q = &v[(k + 2) % 3], old = *p;

@@ -11,8 +11,6 @@
 #include "math/vec3.h"
 #include "mesh/edges.h"
 
-static const double PI = 3.14159265358979323846;
-
 // ------------------------------------------------------------------------------------------------ positions
 
 // Cosine of the angle between the normals of the two triangles of an edge; 1 next to a degenerate triangle, which has no normal.
@@ -30,7 +28,7 @@ static double turn_at(const sp_trimesh_def *d, int side_a, int side_b) {
 }
 
 void sp__subdivide_find_creases(const sp_trimesh_def *d, const sp_edges *e, double degrees, unsigned char *sharp) {
-    double limit = cos(degrees * PI / 180);
+    double limit = cos(degrees * SP_PI / 180);
     for (int i = 0; i < e->count; i++) {
         const int *side = e->sides + e->first[i];
         int n = e->first[i + 1] - e->first[i];
@@ -88,7 +86,7 @@ static void smooth_vertices(const sp_trimesh_def *d, const ring *rings, double *
         if (r->sharp == 2) {
             own_weight = 0.75, beta = 0.125, sum = r->along;
         } else if (r->sharp < 2 && r->valence > 0) {
-            double c = 0.375 + 0.25 * cos(2 * PI / r->valence);
+            double c = 0.375 + 0.25 * cos(2 * SP_PI / r->valence);
             beta = (0.625 - c * c) / r->valence;
             own_weight = 1 - r->valence * beta;
         }

@@ -4,7 +4,6 @@
 
 #include "math/vec3.h"
 
-static const double PI = 3.14159265358979323846;
 // a node is far if its distance exceeds this many radii: the next term is then below 1 % (Barill et al., figure 6)
 static const double FAR_BEYOND = 2;
 
@@ -72,7 +71,7 @@ static double near_item(const sp_tree *tree, int item, const double q[3]) {
     sp__cross3(b, d, cross);
     double det = sp__dot3(a, cross);
     double below = la * lb * ld + sp__dot3(a, b) * ld + sp__dot3(b, d) * la + sp__dot3(d, a) * lb;
-    return det == 0 ? 0 : atan2(det, below) / (2 * PI);
+    return det == 0 ? 0 : atan2(det, below) / (2 * SP_PI);
 }
 
 static double far_node(const sp_winding_node *w, const double q[3]) {
@@ -81,7 +80,7 @@ static double far_node(const sp_winding_node *w, const double q[3]) {
     double d2 = sp__dot3(r, r), d3 = d2 * sqrt(d2), bend = 0;
     for (int a = 0; a < 3; a++) bend += r[a] * sp__dot3(w->first + 3 * a, r);
     double trace = w->first[0] + w->first[4] + w->first[8];
-    return (sp__dot3(w->normal, r) + trace - 3 * bend / d2) / (4 * PI * d3);
+    return (sp__dot3(w->normal, r) + trace - 3 * bend / d2) / (4 * SP_PI * d3);
 }
 
 double sp__winding_at(const sp_winding *w, const double point[3]) {

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/rotation_vector.h"
 #include "math/vec3.h"
-#include "rod/turn.h"
 
 // strains: stretch, then the rotation vectors of both ends
 enum { STRETCH = 0, TURN_A = 1, TURN_B = 4, STRAINS = 7 };
@@ -43,7 +43,7 @@ static void half_turn(frame *f, const double R[9]) {
     double Q[9];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) Q[3 * i + j] = f->mean[i] * R[j] + f->mean[3 + i] * R[3 + j] + f->mean[6 + i] * R[6 + j];
-    sp__turn_of(Q, f->half);
+    sp__rotvec_of_matrix(Q, f->half);
 }
 
 static void beam_measure_frame(const sp_beam_element *e, const sp_beam_node *a, const sp_beam_node *b, frame *f) {
@@ -54,7 +54,7 @@ static void beam_measure_frame(const sp_beam_element *e, const sp_beam_node *a, 
         double R[9], Q[9];
         sp__quat_matrix(ends[k]->quat, R);
         sp__mul33(f->R, R, Q);
-        sp__turn_of(Q, f->turn[k]);
+        sp__rotvec_of_matrix(Q, f->turn[k]);
         if (k == 1) half_turn(f, R);
         sp__sub3(f->turn[k], e->natural[k], f->strain + (k ? TURN_B : TURN_A));
     }
@@ -90,7 +90,7 @@ void sp__beam_bend(const sp_beam_element *e, const sp_beam_node *a, const sp_bea
         double k[3], Q[9];
         const double *p = f.strain + TURN_A, *q = f.strain + TURN_B;
         for (int i = 0; i < 3; i++) k[i] = (i == 0 ? q[i] - p[i] : end ? 2 * p[i] + 4 * q[i] : -4 * p[i] - 2 * q[i]) / e->length;
-        sp__turn_matrix(f.turn[end], Q);
+        sp__rotvec_matrix(f.turn[end], Q);
         sp__mul3t(Q, k, out[end]);
     }
 }
@@ -141,7 +141,7 @@ static void beam_strain_slopes(const frame *f, double B[STRAINS][12]) {
     for (int i = 0; i < 3; i++) B[STRETCH][i] = -f->R[i], B[STRETCH][6 + i] = f->R[i];
     for (int end = 0; end < 2; end++) {
         double T[9], TR[9];
-        sp__turn_slope(f->turn[end], T);
+        sp__rotvec_jacobian_inverse(f->turn[end], T);
         sp__mul33(T, f->R, TR);
         for (int k = 0; k < 3; k++)
             for (int j = 0; j < 12; j++) {
@@ -233,7 +233,7 @@ static void open_stress(const sp_beam_element *e, const frame *f, stress *g) {
     sp__cross3(g->sum, g->x, g->off);
     for (int i = 0; i < 3; i++) g->off[i] *= g->s;
     for (int end = 0; end < 2; end++) {
-        sp__turn_slope(f->turn[end], T);
+        sp__rotvec_jacobian_inverse(f->turn[end], T);
         sp__mul3t(T, g->m[end], z);
         sp__mul3t(f->R, z, g->y[end]);
     }
@@ -241,8 +241,8 @@ static void open_stress(const sp_beam_element *e, const frame *f, stress *g) {
     g->h = sp__dot3(g->e, g->Y);
     sp__cross3(g->Y, g->e, side);
     for (int i = 0; i < 3; i++) g->A[i] = (side[i] - g->k[i] * g->h / g->c) / g->l;
-    sp__turn_matrix(g->x, g->back);
-    sp__turn_slope(g->x, g->slope);
+    sp__rotvec_matrix(g->x, g->back);
+    sp__rotvec_jacobian_inverse(g->x, g->slope);
     mean_slope(f, g->M);
     beam_strain_slopes(f, g->B);
     frame_slope(f, g->W);
@@ -371,18 +371,18 @@ void sp__beam_point_stress(const sp_beam_element *e, const sp_beam_node *a, cons
 void sp__beam_frame(const sp_beam_node *a, const sp_beam_node *b, double u, double R[9], double *J) {
     double back[4] = {a->quat[0], -a->quat[1], -a->quat[2], -a->quat[3]}, between[4], turn[3], part[3], Ra[9], Q[9], whole[9];
     sp__quat_mul(b->quat, back, between);
-    sp__turn_of_quat(between, turn);
+    sp__rotvec_of_quat(between, turn);
     for (int i = 0; i < 3; i++) part[i] = u * turn[i];
     sp__quat_matrix(a->quat, Ra);
-    sp__turn_matrix(part, Q);
+    sp__rotvec_matrix(part, Q);
     sp__mul33(Q, Ra, R);
     if (!J) return;
     // w = exp(u t) wa + own (wb - exp(t) wa)
     double spin[9], slope[9], own[9], other[9];
-    sp__turn_spin(part, spin);
-    sp__turn_slope(turn, slope);
+    sp__rotvec_jacobian(part, spin);
+    sp__rotvec_jacobian_inverse(turn, slope);
     sp__mul33(spin, slope, own);
-    sp__turn_matrix(turn, whole);
+    sp__rotvec_matrix(turn, whole);
     sp__mul33(own, whole, other);
     memset(J, 0, 36 * sizeof *J);
     for (int i = 0; i < 3; i++)

@@ -190,7 +190,7 @@ static double twist_between(const double ta[3], const double a[3], const double 
     double c[3], side[3];
     sp__der_carry(a, ta, tb, c);
     sp__cross3(c, b, side);
-    double angle = atan2(sp__dot3(side, tb), sp__dot3(c, b)), turn = 2 * 3.14159265358979323846;
+    double angle = atan2(sp__dot3(side, tb), sp__dot3(c, b)), turn = 2 * SP_PI;
     return angle + turn * floor((near - angle) / turn + 0.5);
 }
 

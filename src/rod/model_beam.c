@@ -8,10 +8,10 @@
 // Rest state: the natural rotations of an element's ends are those of the natural curve's frames relative to the chord. The rest
 // length is the chord.
 #include "linear/banded.h"
+#include "math/rotation_vector.h"
 #include "math/vec3.h"
 #include "rod/beam.h"
 #include "rod/rod.h"
-#include "rod/turn.h"
 
 enum { Q = 7, V = 6, BAND = 11, TWELVE = 12 };
 
@@ -24,8 +24,6 @@ typedef struct strand {
     inertia *node;
     bool motion;  // kinematics include velocities
 } strand;
-
-static const double pi = 3.14159265358979323846;
 
 static strand *beam_strand_of(const sp_body *b, int part) {
     return sp__rod(b)->part[part].model;
@@ -52,7 +50,7 @@ static int beam_band(int elements) {
 
 static void node_of_frame(const sp_curve_frame *f, sp_beam_node *n) {
     memcpy(n->x, f->r, sizeof n->x);
-    sp__turn_quat(f->R, n->quat);
+    sp__quat_of_matrix(f->R, n->quat);
 }
 
 // moves `at` to the end of an element with affine curvature
@@ -68,12 +66,12 @@ static sp_status beam_check_curvature(sp_body *b, int part) {
     const sp_rod_part *p = &r->part[part];
     for (int i = 0; i <= p->elements; i++) {
         double turn = sp__norm3(r->natural + 3 * (size_t)(p->node + i)) * r->length[p->element + (i < p->elements ? i : i - 1)];
-        if (!(turn < pi))
+        if (!(turn < SP_PI))
             return SP_BODY_FAIL(
                 b, SP_BAD_INPUT,
                 "strand %d: the natural curvature at node %d turns by %g rad in an element, a beam takes less than "
                 "%g: use more elements",
-                part, i, turn, pi);
+                part, i, turn, SP_PI);
     }
     return SP_OK;
 }
@@ -261,7 +259,7 @@ static void beam_between(sp_body *b, int part, const double *from, const double 
         double back[4] = {p->quat[0], -p->quat[1], -p->quat[2], -p->quat[3]}, turn[4];
         sp__sub3(q->x, p->x, d + V * i);
         sp__quat_mul(q->quat, back, turn);
-        sp__turn_of_quat(turn, d + V * i + 3);
+        sp__rotvec_of_quat(turn, d + V * i + 3);
     }
 }
 
@@ -275,9 +273,9 @@ static void beam_further(sp_body *b, int part, double s, const double *x, double
         for (int k = 0; k < V; k++) sum[k] = x[V * i + k] + a * d[V * i + k];
         sp__beam_move(&none, s, x + V * i, &n);
         sp__beam_move(&n, s * a, d + V * i, &n);
-        sp__turn_of_quat(n.quat, v + 3);
+        sp__rotvec_of_quat(n.quat, v + 3);
         double size = sp__norm3(v + 3), along = sp__dot3(v + 3, sum + 3) * s;
-        double other = size > 0 && along < size * (size - pi) ? 1 - 2 * pi / size : 1;
+        double other = size > 0 && along < size * (size - SP_PI) ? 1 - 2 * SP_PI / size : 1;
         for (int k = 0; k < 3; k++) out[V * i + k] = sum[k], out[V * i + 3 + k] = other * v[3 + k] / s;
     }
 }
@@ -329,7 +327,7 @@ static void beam_aim(sp_body *b, int part, int node, const double *hold, const d
     double turn[4];
     const sp_beam_node *from = (const sp_beam_node *)hold + node;
     sp_beam_node *to = (sp_beam_node *)target + node;
-    sp__turn_quat(R, turn);
+    sp__quat_of_matrix(R, turn);
     memcpy(to->x, where, sizeof to->x);
     sp__quat_mul(turn, from->quat, to->quat);
 }

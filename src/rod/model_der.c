@@ -5,18 +5,16 @@
 // the direction. This frame follows its target while the root is clamped, and the first edge otherwise, so that it is correct
 // when the root is clamped again. With `edge_clamp`, a root is clamped like other nodes, by fixing an edge.
 #include "linear/banded.h"
+#include "math/rotation_vector.h"
 #include "math/vec3.h"
 #include "rod/der.h"
 #include "rod/rod.h"
-#include "rod/turn.h"
 
 typedef struct strand {
     sp_der d;
     sp_der_edge *edge;
     double *inertia;  // per unknown
 } strand;
-
-static const double pi = 3.14159265358979323846;
 
 static strand *der_strand_of(const sp_body *b, int part) {
     return sp__rod(b)->part[part].model;
@@ -50,11 +48,11 @@ static sp_status der_check_curvature(sp_body *b, int part) {
     for (int i = 0; i <= p->elements; i++) {
         const double *k = r->natural + 3 * (size_t)(p->node + i);
         double turn = hypot(k[1], k[2]) * r->length[p->element + (i < p->elements ? i : i - 1)];
-        if (!(turn <= pi))
+        if (!(turn <= SP_PI))
             return SP_BODY_FAIL(b, SP_BAD_INPUT,
                                 "strand %d: the natural curvature at node %d turns by %g rad in an element, a discrete rod takes "
                                 "up to %g: use more elements",
-                                part, i, turn, pi);
+                                part, i, turn, SP_PI);
     }
     return SP_OK;
 }
@@ -150,9 +148,9 @@ static void turned_part(const double from[9], const double to[9], double share, 
     double back[9], between[9], t[3], turn[9];
     for (int i = 0; i < 9; i++) back[i] = from[3 * (i % 3) + i / 3];
     sp__mul33(to, back, between);
-    sp__turn_of(between, t);
+    sp__rotvec_of_matrix(between, t);
     for (int i = 0; i < 3; i++) t[i] *= share;
-    sp__turn_matrix(t, turn);
+    sp__rotvec_matrix(t, turn);
     sp__mul33(turn, from, out);
 }
 
@@ -304,7 +302,7 @@ static double angle_to(const double *q, int edges, int edge, const double t[3], 
     sp__der_carry(q + sp__der_director(edges, edge), was, t, a);
     sp__cross3(a, axis, side);
     double angle = atan2(sp__dot3(side, t), sp__dot3(a, axis));
-    return angle + 2 * pi * floor((near - angle) / (2 * pi) + 0.5);
+    return angle + 2 * SP_PI * floor((near - angle) / (2 * SP_PI) + 0.5);
 }
 
 static void aim_edge(sp_body *b, int part, int node, const double *hold, const double R[9], double *target) {

@@ -4,11 +4,11 @@
 //   unknowns      velocity of the root, its angular velocity in world axes, rates of the controls
 // Every unknown couples with every other: bands are full.
 #include "linear/banded.h"
+#include "math/rotation_vector.h"
 #include "math/vec3.h"
 #include "rod/rod.h"
 #include "rod/strand.h"
 #include "rod/strand_carry.h"
-#include "rod/turn.h"
 
 enum { ROOT_Q = 7, ROOT_V = 6 };
 
@@ -124,7 +124,7 @@ static void strand_make_unit(double q[4]) {
 
 static void strand_bend(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q) {
     memcpy(q, root->r, sizeof root->r);
-    sp__turn_quat(root->R, q + 3);
+    sp__quat_of_matrix(root->R, q + 3);
     strand_make_unit(q + 3);
     controls_of(b, strand_model_of(b, part)->strand.controls, curvature, q + ROOT_Q);
 }
@@ -343,7 +343,7 @@ static void strand_between(sp_body *b, int part, const double *from, const doubl
     double back[4] = {from[3], -from[4], -from[5], -from[6]}, turn[4];
     sp__sub3(to, from, d);
     sp__quat_mul(to + 3, back, turn);
-    sp__turn_of_quat(turn, d + 3);
+    sp__rotvec_of_quat(turn, d + 3);
     for (int i = 0; i < 3 * controls; i++) d[ROOT_V + i] = to[ROOT_Q + i] - from[ROOT_Q + i];
 }
 
@@ -362,7 +362,7 @@ static void strand_aim(sp_body *b, int part, int node, const double *hold, const
     double turn[4], quat[4];
     (void)b, (void)part;
     if (node != 0) return;
-    sp__turn_quat(R, turn);
+    sp__quat_of_matrix(R, turn);
     sp__quat_mul(turn, hold + 3, quat);
     strand_make_unit(quat);
     memcpy(target, place, 3 * sizeof *target), memcpy(target + 3, quat, sizeof quat);

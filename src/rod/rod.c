@@ -1,17 +1,16 @@
 // Data derived from parameters and from a state: section stiffness and strand kinematics. A strand keeps the kinematics of one
 // state. They are recomputed only if coordinates differ, or, for the motion, if velocities or gravity differ.
 #include "rod/rod.h"
+#include "math/vec3.h"
 
 // ------------------------------------------------------------------------------------------------ sections
-
-static const double pi = 3.14159265358979323846;
 
 // (4.1.31), (4.1.32) for an ellipse; a round hole subtracts its own contribution. Exact for tubes; an ellipse with a hole would
 // warp differently in torsion
 sp_rod_stiffness sp__rod_section_stiffness(const sp_rod_section *s) {
-    double a = s->axes[0], b = s->axes[1], c = s->bore, hole = pi * c * c * c * c / 4;
-    double area = pi * (a * b - c * c), I1 = pi / 4 * a * b * b * b - hole, I2 = pi / 4 * a * a * a * b - hole;
-    double J = pi * a * a * a * b * b * b / (a * a + b * b) - 2 * hole, shear = s->young / (2 * (1 + s->poisson));
+    double a = s->axes[0], b = s->axes[1], c = s->bore, hole = SP_PI * c * c * c * c / 4;
+    double area = SP_PI * (a * b - c * c), I1 = SP_PI / 4 * a * b * b * b - hole, I2 = SP_PI / 4 * a * a * a * b - hole;
+    double J = SP_PI * a * a * a * b * b * b / (a * a + b * b) - 2 * hole, shear = s->young / (2 * (1 + s->poisson));
     return (sp_rod_stiffness){.line_density = s->density * area,
                               .spin = s->density * (I1 + I2),
                               .stretch = s->young * area,

@@ -11,9 +11,9 @@
 
 #include "core/core.h"
 #include "linear/banded.h"
+#include "math/rotation_vector.h"
 #include "math/vec3.h"
 #include "rod/curve.h"
-#include "rod/turn.h"
 #include "souple/world.h"
 
 // The curve: the unknowns of the least squares problem.
@@ -771,7 +771,7 @@ static void ends_of_means(int elements, const double *mean, double *end, int axi
 static void fit_give(const sp_fit *f, const double *first, double length, sp_pose *root, double *curvature) {
     for (int i = 0; i < 3 * f->controls; i++) f->trial.k[i] = f->now.k[i] / length;
     for (int i = 0; i < 3; i++) root->translate[i] = first[i];
-    sp__turn_quat(f->now.root, root->quat);
+    sp__quat_of_matrix(f->now.root, root->quat);
     if (f->affine)
         memcpy(curvature, f->trial.k, 3 * (size_t)f->controls * sizeof *curvature);
     else

@@ -1,8 +1,8 @@
 // Queries of a rod: fields, measures, energies, work, the hash of the state.
 #include "body/drive.h"
+#include "math/rotation_vector.h"
 #include "math/vec3.h"
 #include "rod/rod.h"
-#include "rod/turn.h"
 
 // ------------------------------------------------------------------------------------------------ per node
 
@@ -290,7 +290,7 @@ static double load_work(sp_body *b, int load) {
     if (r->load[load].type == SP_LOAD_TORQUE) {
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) R[3 * i + j] = sp__dot3(to.R + 3 * i, from.R + 3 * j);
-        sp__turn_of(R, way);
+        sp__rotvec_of_matrix(R, way);
     }
     return sp__dot3(r->load_now[load], way);
 }

@@ -12,7 +12,6 @@
 
 static const double FLAT = 4;    // minimum ratio of the semi-axes of a ribbon
 static const double TURN = 0.2;  // maximum rotation of the frame between rings, if the number of rings is automatic [rad]
-static const double PI = 3.14159265358979323846;
 
 enum { MOST = 1 << 28 };                                          // maximum number of vertices or faces
 enum { MANY_STRANDS = 100, RINGS_MOST = 64, RINGS_VARIED = 24 };  // varied: the curvature changes in time by an unknown amount
@@ -44,7 +43,7 @@ static int line_sides(int corners) {
 
 // across[] along n1 and n2; the middle of a tube's line is at +n1
 static void tube_corner(const sp_rod_section *s, int corners, int k, double across[2]) {
-    double angle = PI * (2 * k - line_sides(corners)) / corners;
+    double angle = SP_PI * (2 * k - line_sides(corners)) / corners;
     across[0] = s->axes[0] * cos(angle), across[1] = s->axes[1] * sin(angle);
 }
 
@@ -53,7 +52,7 @@ static void ribbon_corner(const sp_rod_section *s, int k, double across[2]) {
     static const double sign[4][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
     bool wide_first = s->axes[0] >= s->axes[1];
     int turn = wide_first ? k : (k + 3) % 4;
-    for (int i = 0; i < 2; i++) across[i] = sign[turn][i] * s->axes[i] * ((i == 1) == wide_first ? PI / 4 : 1);
+    for (int i = 0; i < 2; i++) across[i] = sign[turn][i] * s->axes[i] * ((i == 1) == wide_first ? SP_PI / 4 : 1);
 }
 
 static void place_ring(const sp_rod_part *p, int corners, const sp_rod_section *s, bool ribbon, const sp_rod_ring *ring,

@@ -99,17 +99,19 @@ static sp_status check_overrides(sp_error *error, const sp_solid_def *def, int e
 }
 
 static sp_status check_factors(sp_error *error, const sp_solver_def *so) {
-    if (so->refresh_every < 1 || so->lag < 0 || so->lag > 1000)
-        REFUSE("solver: refresh_every = %d, must be >= 1; lag = %d, must be in [0, 1000]", so->refresh_every, so->lag);
+    if (so->pcg.refresh_every < 1 || so->pcg.lag < 0 || so->pcg.lag > 1000)
+        REFUSE("solver: refresh_every = %d, must be >= 1; lag = %d, must be in [0, 1000]", so->pcg.refresh_every, so->pcg.lag);
     if (so->type == SP_SOLVER_BLOCK_TRIDIAGONAL) REFUSE("solver: type block-tridiagonal is for chains, and a solid is none");
-    if (so->aim_ms <= 0) REFUSE("solver: aim_ms = %g, must be > 0 (NaN: auto)", so->aim_ms);
-    if (so->threshold < 0 || so->budget_ms <= 0)
-        REFUSE("solver: threshold = %g N s, must be >= 0; budget_ms = %g, must be > 0 (NaN: auto)", so->threshold, so->budget_ms);
-    if (!(so->step > 0 && isfinite(so->step))) REFUSE("solver: step = %g s, must be finite and > 0", so->step);
-    if (so->budget_columns <= 0 || so->budget_columns > 1)
-        REFUSE("solver: budget_columns = %g, must be in (0, 1] (NaN: auto)", so->budget_columns);
-    if (!(so->drop >= 0 && so->drop <= 1) || !(so->omega > 0 && so->omega < 2))
-        REFUSE("solver: drop = %g, must be in [0, 1]; omega = %g, must be in (0, 2)", so->drop, so->omega);
+    if (so->automatic.aim_ms <= 0) REFUSE("solver: aim_ms = %g, must be > 0 (NaN: auto)", so->automatic.aim_ms);
+    if (so->updated.threshold < 0 || so->updated.budget_ms <= 0)
+        REFUSE("solver: threshold = %g N s, must be >= 0; budget_ms = %g, must be > 0 (NaN: auto)", so->updated.threshold,
+               so->updated.budget_ms);
+    if (!(so->automatic.step > 0 && isfinite(so->automatic.step)))
+        REFUSE("solver: step = %g s, must be finite and > 0", so->automatic.step);
+    if (so->updated.budget_columns <= 0 || so->updated.budget_columns > 1)
+        REFUSE("solver: budget_columns = %g, must be in (0, 1] (NaN: auto)", so->updated.budget_columns);
+    if (!(so->pcg.drop >= 0 && so->pcg.drop <= 1) || !(so->pcg.omega > 0 && so->pcg.omega < 2))
+        REFUSE("solver: drop = %g, must be in [0, 1]; omega = %g, must be in (0, 2)", so->pcg.drop, so->pcg.omega);
     return SP_OK;
 }
 
@@ -219,19 +221,19 @@ static void set_contact_scales(sp_body *b, const sp_mesh *mesh) {
 
 static void choose_solver(sp_body *b, const sp_solver_def *def) {
     const sp_solid *s = sp__solid(b);
-    double low = INFINITY, high = 0, pace = 0;
+    double low = INFINITY, high = 0, stiffness_number = 0;
     for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) {
         if (s->user_tet[slot] < 0) continue;
         sp_material m = sp__solid_material_of(s, slot);
         double length = cbrt(6 * s->volume[slot]);
         if (m.young > 0) low = fmin(low, m.young), high = fmax(high, m.young);
-        pace = fmax(pace, m.young / (m.density * length * length));
+        stiffness_number = fmax(stiffness_number, m.young / (m.density * length * length));
     }
-    sp_solver_load load = {.nodes = s->nodes,
-                           .elements = s->elements,
-                           .contrast = high > 0 ? high / low : 1,
-                           .pace = pace,
-                           .statics = b->integrator.type == SP_STATIC};
+    sp_problem_stats load = {.nodes = s->nodes,
+                             .elements = s->elements,
+                             .contrast = high > 0 ? high / low : 1,
+                             .stiffness_number = stiffness_number,
+                             .statics = b->integrator.type == SP_STATIC};
     b->solver_def = sp__solver_choose(def, &load, b->solver_why, sizeof b->solver_why);
 }
 

@@ -1,7 +1,7 @@
 // Which dense kernels serve on this machine.
 #include "sparse/dense.h"
 
-#include "sparse/dense_internal.h"
+#include "sparse/dense.h"
 
 #ifdef SP_HAVE_AVX2
 static bool has_avx2(void) {

@@ -58,4 +58,8 @@ SP_DENSE_TABLE(float, sp_dense_f);
 const sp_dense_d *sp__dense_d(bool plain);
 const sp_dense_f *sp__dense_f(bool plain);
 
+// The tables of dense kernels that a build has; sp__dense_d and sp__dense_f choose.
+extern const sp_dense_d sp__dense_avx2_d, sp__dense_generic_d;
+extern const sp_dense_f sp__dense_avx2_f, sp__dense_generic_f;
+
 #endif

@@ -1,5 +1,5 @@
 // Dense kernels for any machine: vectors of 16 bytes, in tiles that leave half of 16 registers to the operands.
-#include "sparse/dense_internal.h"
+#include "sparse/dense.h"
 #define SP_DENSE_BYTES 16
 #define SP_DENSE_HIGH 2
 #define SP_DENSE_ISA "generic"

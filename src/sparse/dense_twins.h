@@ -16,8 +16,6 @@
 #define DENSE(name) name##_d
 #define SP_DENSE_SQRT sqrt
 #include "sparse/dense_loops.h"
-#include "sparse/dense_rank.h"
-#include "sparse/dense_solves.h"
 const sp_dense_d SP_DENSE_TWIN(d) = {
     SP_DENSE_ISA, diagonal_d,     below_d,         pack_d,        update_d,  update_whole_d,   forward_d,
     backward_d,   forward_many_d, backward_many_d, rank_update_d, product_d, product_turned_d,
@@ -30,8 +28,6 @@ const sp_dense_d SP_DENSE_TWIN(d) = {
 #define DENSE(name) name##_f
 #define SP_DENSE_SQRT sqrtf
 #include "sparse/dense_loops.h"
-#include "sparse/dense_rank.h"
-#include "sparse/dense_solves.h"
 const sp_dense_f SP_DENSE_TWIN(f) = {
     SP_DENSE_ISA, diagonal_f,     below_f,         pack_f,        update_f,  update_whole_f,   forward_f,
     backward_f,   forward_many_f, backward_many_f, rank_update_f, product_f, product_turned_f,

@@ -2,6 +2,145 @@
 // tree one supernode after the other, each by all workers.
 #include "sparse/factor_internal.h"
 
+#include <limits.h>
+
+// ======================================================================================================== places
+
+// Where panels, contribution blocks and the rows below of solves stand: known before any number, from the tree alone.
+//
+// A block lives from its own front to its parent's. In postorder the live blocks of one depth come and go as on a stack, and when
+// a front is eliminated its children are on top of the stack of the depth below it. Even and odd depths may share a stack each:
+// what stands on it from other depths of the same parity is older and outlives the children (Duff and Reid 1983 have one stack
+// and move the block of the front down; with two nothing moves).
+
+enum {
+    ROUND = 16,  // numbers: places begin lines of cache, in double and in float
+    ODD = 1,     // depth in the tree
+    ROOT = 2,    // of a subtree that is a task
+};
+
+static size_t places_rounded(size_t n) {
+    return (n + ROUND - 1) / ROUND * ROUND;
+}
+
+// What a supernode leaves for its parent: a square block, or a vector.
+typedef struct stacks {
+    const sp_factor *F;
+    const unsigned char *kind;  // of each supernode: ODD, ROOT
+    bool square;
+    size_t *at;
+    size_t height[2], most[2];
+} stacks;
+
+static size_t places_room(const stacks *t, int s) {
+    size_t below = (size_t)(sp__panel_rows(t->F, s) - sp__panel_columns(t->F, s));
+    return places_rounded(t->square ? below * below : below);
+}
+
+// the children of s go; roots of subtrees stand elsewhere
+static void pop_children(stacks *t, int s) {
+    const sp_symbolic *S = t->F->S;
+    for (int k = S->child_start[s]; k < S->child_start[s + 1]; k++) {
+        int c = S->child[k];
+        if (!(t->kind[c] & ROOT)) t->height[t->kind[c] & ODD] -= places_room(t, c);
+    }
+}
+
+static void places_push(stacks *t, int s) {
+    int o = t->kind[s] & ODD;
+    t->at[s] = t->height[o];
+    t->height[o] += places_room(t, s);
+    if (t->height[o] > t->most[o]) t->most[o] = t->height[o];
+}
+
+// Stacks of one worker: whatever subtree is on them. Returns the room they take.
+static size_t place_inner(stacks *t) {
+    const sp_symbolic *S = t->F->S;
+    for (int task = 0; task < S->task_count; task++) {
+        t->height[0] = t->height[1] = 0;
+        for (int s = S->task_first[task]; s < S->task_last[task]; s++) {
+            pop_children(t, s);
+            places_push(t, s);
+        }
+    }
+    for (int s = 0; s < S->count; s++)
+        if (t->F->inner[s] && (t->kind[s] & ODD)) t->at[s] += t->most[0];
+    return t->most[0] + t->most[1];
+}
+
+// Shared ones: roots of subtrees, done in any order, stand side by side; the top has stacks behind them.
+static size_t place_shared(stacks *t) {
+    const sp_symbolic *S = t->F->S;
+    size_t side_by_side = 0;
+    for (int task = 0; task < S->task_count; task++) {
+        t->at[S->task_last[task]] = side_by_side;
+        side_by_side += places_room(t, S->task_last[task]);
+    }
+    t->height[0] = t->height[1] = t->most[0] = t->most[1] = 0;
+    for (int k = 0; k < S->top_count; k++) {
+        pop_children(t, S->top[k]);
+        places_push(t, S->top[k]);
+    }
+    for (int k = 0; k < S->top_count; k++) t->at[S->top[k]] += side_by_side + (t->kind[S->top[k]] & ODD ? t->most[0] : 0);
+    return side_by_side + t->most[0] + t->most[1];
+}
+
+static void place_kept(sp_factor *F) {
+    stacks t = {.F = F, .square = true};
+    for (int s = 0; s < F->S->count; s++) {
+        F->below_at[s] = F->below_room;
+        F->below_room += places_room(&t, s);
+    }
+}
+
+static void place_panels(sp_factor *F) {
+    for (int s = 0; s < F->S->count; s++) {
+        F->panel_at[s] = F->panel_room;
+        F->panel_room += places_rounded((size_t)sp__panel_rows(F, s) * (size_t)sp__panel_columns(F, s));
+    }
+}
+
+// Rows that follow each other here and in the parent's front are added in one go.
+static void find_stretches(sp_factor *F) {
+    const sp_symbolic *S = F->S;
+    for (int s = 0; s < S->count; s++)
+        for (int i = S->row_start[s + 1] - 1; i >= S->row_start[s]; i--) {
+            bool goes_on = i + 1 < S->row_start[s + 1] && S->up[i] >= 0 && S->up[i + 1] == S->up[i] + 1;
+            F->stretch[i] = goes_on ? F->stretch[i + 1] + 1 : 1;
+        }
+}
+
+static void find_inner(sp_factor *F) {
+    const sp_symbolic *S = F->S;
+    for (int task = 0; task < S->task_count; task++)
+        for (int s = S->task_first[task]; s < S->task_last[task]; s++) F->inner[s] = true;
+}
+
+// kind: scratch, one for each supernode.
+void sp__factor_places(sp_factor *F, unsigned char *kind) {
+    const sp_symbolic *S = F->S;
+    for (int s = S->count - 1; s >= 0; s--) kind[s] = S->super_parent[s] >= 0 && !(kind[S->super_parent[s]] & ODD) ? ODD : 0;
+    for (int task = 0; task < S->task_count; task++) kind[S->task_last[task]] |= ROOT;
+    find_inner(F);
+    find_stretches(F);
+    place_panels(F);
+    stacks vectors = {.F = F, .kind = kind, .at = F->vector_at},
+           blocks = {.F = F, .kind = kind, .square = true, .at = F->below_at};
+    F->vector_room = place_inner(&vectors);
+    F->shared_room = place_shared(&vectors);
+    if (F->def.keep) {
+        place_kept(F);
+    } else {
+        F->stack_room = place_inner(&blocks);
+        F->below_room = place_shared(&blocks);
+    }
+}
+
+// ============================================================================================== the whole factor
+
+// Life of a factor, and the order in which its fronts are made: subtrees side by side, each by one worker, then the top of the
+// tree one supernode after the other, each by all workers.
+
 // flops below which sharing costs more than it brings: a whole run, which wakes workers, and one front, a few batches of a
 // microsecond or two among workers that are awake
 static const double RUN_WIDE = 3e5, FRONT_WIDE = 1e6;
@@ -164,7 +303,7 @@ static bool goes_on(sp_factor_run *run, int s) {
            !atomic_load_explicit(&run->stopped, memory_order_relaxed);
 }
 
-static bool make(sp_factor_run *run, int s, sp_factor_set *set, bool wide) {
+static bool factor_make(sp_factor_run *run, int s, sp_factor_set *set, bool wide) {
     if (!run->F->fresh[s]) return true;
     if (!goes_on(run, s)) return false;
     if (run->F->loops->front(run, s, set, wide && run->F->S->flops[s] > FRONT_WIDE)) return true;
@@ -176,7 +315,7 @@ static bool make(sp_factor_run *run, int s, sp_factor_set *set, bool wide) {
 static void make_subtree(sp_factor_run *run, int task, sp_factor_set *set, bool wide) {
     const sp_symbolic *S = run->F->S;
     for (int s = S->task_first[task]; s <= S->task_last[task]; s++)
-        if (!make(run, s, set, wide)) return;
+        if (!factor_make(run, s, set, wide)) return;
 }
 
 static void subtree_task(void *arg, int k, int worker) {
@@ -200,7 +339,7 @@ static void make_all(sp_factor_run *run) {
     else
         for (int k = 0; k < tasks; k++) make_subtree(run, F->task[k], &F->set[0], run->wide);
     for (int k = 0; k < F->S->top_count; k++)
-        if (!make(run, F->S->top[k], &F->set[0], run->wide)) return;
+        if (!factor_make(run, F->S->top[k], &F->set[0], run->wide)) return;
 }
 
 void sp__factor_commit(sp_factor *F, bool good, bool stale) {
@@ -253,4 +392,59 @@ sp_status sp__factor_fronts(sp_factor *F, const sp_symmetric *A, double shift, b
 sp_status sp__factor_make(sp_factor *F, const sp_symmetric *A, double shift, bool alone, sp_factor_info *info) {
     memset(F->fresh, 1, (size_t)F->S->count);
     return sp__factor_fronts(F, A, shift, alone, info);
+}
+
+// ========================================================================================== a part of the factor
+
+// A factor made anew in part. Where block columns of A changed, the columns of L that may differ are those and all above them in
+// the elimination tree (Pincon 2020: I1 = I0 and its ancestors). By supernodes: those of the changed columns and all above them
+// are assembled and eliminated again, children outside that closure give the contribution blocks that they gave before. The work
+// is that of the closure's own fronts, nothing below them is touched; a left-looking factor would redo every update into a
+// touched column from all its descendants, which is about twice that.
+//
+// A fresh factorisation would compute the same fronts from the same numbers in the same order: the result is the same bit for
+// bit. Blocks that sp__factor_update left stale no longer fit their panels: those supernodes are in every closure until made
+// anew.
+
+int sp__factor_closure(sp_factor *F, int count, const int *changed, int *list) {
+    const sp_symbolic *S = F->S;
+    int n = 0;
+    if (F->stamp == INT_MAX) {
+        memset(F->mark, 0, (size_t)S->count * sizeof *F->mark);
+        F->stamp = 0;
+    }
+    F->stamp++;
+    for (int i = 0; i < count; i++)
+        for (int s = S->super_of[S->place[changed[i]]]; s >= 0 && F->mark[s] != F->stamp; s = S->super_parent[s]) {
+            F->mark[s] = F->stamp;
+            list[n++] = s;
+        }
+    sp__sort_ints(list, n);
+    return n;
+}
+
+// The closure, and what is stale.
+static int to_do(sp_factor *F, int count, const int *changed) {
+    int n = sp__factor_closure(F, count, changed, F->list[0]);
+    for (int s = 0; s < F->S->count; s++)
+        if (F->stale[s] && F->mark[s] != F->stamp) F->list[0][n++] = s;
+    return n;
+}
+
+sp_status sp__factor_partial(sp_factor *F, const sp_symmetric *A, int count, const int *changed, bool alone,
+                             sp_factor_info *info) {
+    SP_ASSERT(F->def.keep);
+    if (!F->good || !F->def.keep) return sp__factor_make(F, A, F->shift, alone, info);
+    int n = to_do(F, count, changed);
+    for (int i = 0; i < n; i++) F->fresh[F->list[0][i]] = 1;
+    return sp__factor_fronts(F, A, F->shift, alone, info);
+}
+
+void sp__factor_price(sp_factor *F, int count, const int *changed, int *columns, double *flops) {
+    int n = to_do(F, count, changed);
+    *columns = 0, *flops = 0;
+    for (int i = 0; i < n; i++) {
+        *columns += sp__front_columns(F->S, F->list[0][i]);
+        *flops += F->S->flops[F->list[0][i]];
+    }
 }

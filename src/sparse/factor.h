@@ -1,7 +1,7 @@
 // The numbers of a Cholesky factor, P A P^T = L L^T or L D L^T: multifrontal over the supernodes of an sp_symbolic.
 //
 // A factor that keeps its contribution blocks can be made anew in part: where block columns of A changed, only the supernodes on
-// their paths to the root are eliminated again, and untouched children give what they gave before (notes in partial.c). The
+// their paths to the root are eliminated again, and untouched children give what they gave before (notes in factor.c). The
 // result is the factor of the new matrix, to rounding, and bit for bit that of a fresh one.
 //
 // All memory is taken by create (room for many right-hand sides: by the first solve of as many). Everything after it may run on
@@ -68,5 +68,23 @@ sp_status sp__factor_solve_many(sp_factor *F, int count, const double *B, double
 // visited.
 int sp__factor_solve_sparse(sp_factor *F, int row_count, const int *rows, const double *values, int want_count, const int *want,
                             double *x);
+
+// ---- shifts
+//
+// What is added to a diagonal when a factor fails: little at first, ten times more each time, relative to the mean diagonal.
+enum { SP_SHIFTS = 14 };  // the last is 1e7 times the mean: any finite symmetric matrix is positive definite by then
+
+static inline double sp__shift_next(double shift, double mean) {
+    return shift > 0 ? 10 * shift : 1e-6 * mean;
+}
+
+static inline double sp__mean_diagonal(const sp_symmetric *A) {
+    double sum = 0;
+    for (int i = 0; i < A->n; i++) {
+        const double *v = sp__symmetric_block(A, A->row_start[i]);
+        for (int r = 0; r < A->block; r++) sum += fabs(v[(size_t)A->stride * (size_t)(A->block * r + r)]);
+    }
+    return A->n ? sum / ((double)A->n * A->block) : 0;
+}
 
 #endif

@@ -93,7 +93,7 @@ struct sp_factor {
     double shift;       // of the factor in force
     atomic_bool *stop;  // nullable: polled between supernodes
 
-    // panels, contribution blocks, pivots (factor_places.c); places in numbers
+    // panels, contribution blocks, pivots (factor.c); places in numbers
     size_t *panel_at;   // of a panel; sp__panel
     size_t *below_at;   // of a contribution block
     size_t *vector_at;  // of the rows below in solves
@@ -116,7 +116,7 @@ struct sp_factor {
     void *y, *shared;    // of passes with one right-hand side
     void *many;          // the same for many right-hand sides; NULL until asked for
     size_t many_room;    // numbers in it
-    void *ranks;         // columns of W on their way up (update.c); NULL until asked for
+    void *ranks;         // columns of W on their way up (factor_update.c); NULL until asked for
 };
 
 // Scalar rows and columns of a front.

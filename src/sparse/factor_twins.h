@@ -6,7 +6,6 @@
 #define LOOP(name) name##_d
 #define DENSE_TABLE(F) ((F)->dense_d)
 #include "sparse/factor_loops.h"
-#include "sparse/solve_loops.h"
 const sp_factor_loops SP_FACTOR_TWIN(d) = {make_front_d, forward_d, backward_d, put_d, get_d};
 #undef real
 #undef LOOP
@@ -16,5 +15,4 @@ const sp_factor_loops SP_FACTOR_TWIN(d) = {make_front_d, forward_d, backward_d, 
 #define LOOP(name) name##_f
 #define DENSE_TABLE(F) ((F)->dense_f)
 #include "sparse/factor_loops.h"
-#include "sparse/solve_loops.h"
 const sp_factor_loops SP_FACTOR_TWIN(f) = {make_front_f, forward_f, backward_f, put_f, get_f};

@@ -7,6 +7,160 @@
 
 #include <float.h>
 
+// ==================================================================================================== separators
+
+// The separator of a bisection: a minimum vertex cover of the edges that were cut, from a maximum matching of their two ends
+// (Konig 1931; used for separators by Pothen, Simon and Liou 1990). Searches grow alternating paths from free ends; one that
+// finds nothing never will, and what it saw is the side of the cover.
+
+enum { NEVER = -1, DEAD = -2 };
+
+// from a free row u of side a: to a free row of side b along an alternating path, which is then turned over
+static bool cover_augment(sp_cover *c, int u, int b, int search) {
+    const sp_graph *G = c->G;
+    int head = 0, tail = 0;
+    c->queue[tail++] = u;
+    while (head < tail) {
+        int i = c->queue[head++];
+        for (int e = G->start[i]; e < G->start[i + 1]; e++) {
+            int j = G->near[e];
+            if (c->side[j] != b || c->seen[j] == search || c->seen[j] == DEAD) continue;
+            c->seen[j] = search;
+            c->from[j] = i;
+            if (c->mate[j] >= 0) {
+                c->queue[tail++] = c->mate[j];
+                continue;
+            }
+            while (j >= 0) {  // a free end: turn the path over
+                int k = c->from[j], next = c->mate[k];
+                c->mate[j] = k;
+                c->mate[k] = j;
+                j = next;
+            }
+            return true;
+        }
+    }
+    // nothing: the rows of a in the queue and all they reach stay out of later searches
+    for (int k = 0; k < tail; k++) {
+        int i = c->queue[k];
+        c->seen[i] = DEAD;
+        for (int e = G->start[i]; e < G->start[i + 1]; e++)
+            if (c->side[G->near[e]] == b) c->seen[G->near[e]] = DEAD;
+    }
+    return false;
+}
+
+// a first matching: most pairs are found by taking the first free neighbour
+static void match_greedily(sp_cover *c, const int *item, int count, int a, int b) {
+    const sp_graph *G = c->G;
+    for (int k = 0; k < count; k++) {
+        int i = item[k];
+        if (c->side[i] != a) continue;
+        for (int e = G->start[i]; e < G->start[i + 1] && c->mate[i] < 0; e++) {
+            int j = G->near[e];
+            if (c->side[j] == b && c->mate[j] < 0) c->mate[i] = j, c->mate[j] = i;
+        }
+    }
+}
+
+int sp__cover_cut(sp_cover *c, const int *item, int count, int a, int b) {
+    int cut = 0;
+    match_greedily(c, item, count, a, b);
+    for (int k = 0; k < count; k++)
+        if (c->side[item[k]] == a && c->mate[item[k]] < 0) cover_augment(c, item[k], b, item[k]);
+    // matched rows of a that no search saw, and rows of b that one did
+    for (int k = 0; k < count; k++) {
+        int i = item[k];
+        bool in = c->side[i] == a ? c->mate[i] >= 0 && c->seen[i] != DEAD : c->seen[i] == DEAD;
+        if (in) c->side[i] = SP_SIDE_CUT, cut++;
+    }
+    for (int k = 0; k < count; k++) c->mate[item[k]] = c->seen[item[k]] = NEVER;
+    return cut;
+}
+
+// ======================================================================================================== leaves
+
+// Minimum degree on a few rows, exact, with sets of bits: what nested dissection ends with. Rows outside count for the degree but
+// are never eliminated; where there are too many of them some share a bit, which only makes degrees a little too small.
+
+enum { BITS = 320, WORDS = BITS / 64 };
+
+typedef struct row_set {
+    uint64_t word[WORDS];
+} row_set;
+
+static void leaf_add(row_set *s, int i) {
+    s->word[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+static bool leaf_has(const row_set *s, int i) {
+    return s->word[i / 64] >> (i % 64) & 1;
+}
+
+static int count_bits(uint64_t v) {
+    v -= v >> 1 & UINT64_C(0x5555555555555555);
+    v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
+    v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (int)(v * UINT64_C(0x0101010101010101) >> 56);
+}
+
+static int size_of(const row_set *s) {
+    int n = 0;
+    for (int w = 0; w < WORDS; w++) n += count_bits(s->word[w]);
+    return n;
+}
+
+// neighbours of each row by bit: rows of the leaf first, then those outside in the order they are met
+static void leaf_gather(const sp_graph *G, const int *item, int count, int *local, row_set *near) {
+    int outside = 0;
+    for (int k = 0; k < count; k++) local[item[k]] = k;
+    for (int k = 0; k < count; k++)
+        for (int e = G->start[item[k]]; e < G->start[item[k] + 1]; e++) {
+            int j = G->near[e];
+            if (local[j] < 0) local[j] = count + outside++ % (BITS - count);
+            leaf_add(&near[k], local[j]);
+        }
+    for (int k = 0; k < count; k++) {
+        local[item[k]] = -1;
+        for (int e = G->start[item[k]]; e < G->start[item[k] + 1]; e++) local[G->near[e]] = -1;
+    }
+}
+
+// row v goes: its neighbours become neighbours of each other
+static void leaf_eliminate(row_set *near, int *degree, int count, int v) {
+    for (int i = 0; i < count; i++) {
+        if (degree[i] < 0 || i == v || !leaf_has(&near[i], v)) continue;
+        for (int w = 0; w < WORDS; w++) near[i].word[w] |= near[v].word[w];
+        near[i].word[v / 64] &= ~(UINT64_C(1) << (v % 64));
+        near[i].word[i / 64] &= ~(UINT64_C(1) << (i % 64));
+        degree[i] = size_of(&near[i]);
+    }
+    degree[v] = -1;
+}
+
+void sp__leaf_order(const sp_graph *G, int *item, int count, int *local) {
+    row_set near[SP_LEAF_MOST] = {0};
+    int degree[SP_LEAF_MOST], order[SP_LEAF_MOST];
+    leaf_gather(G, item, count, local, near);
+    for (int i = 0; i < count; i++) degree[i] = size_of(&near[i]);
+    for (int k = 0; k < count; k++) {
+        int best = -1;
+        for (int i = 0; i < count; i++)
+            if (degree[i] >= 0 && (best < 0 || degree[i] < degree[best])) best = i;
+        order[k] = item[best];
+        leaf_eliminate(near, degree, count, best);
+    }
+    memcpy(item, order, sizeof *order * (size_t)count);
+}
+
+// ==================================================================================================== dissection
+
+// Nested dissection by position (George 1973 on meshes): cut the rows in two by a plane, take the fewest rows that part the
+// halves out to the end, go on with the halves. Planes are tried across the axes and across the direction in which the piece is
+// longest (Simon 1991), each at the median; separators then wander to where the piece is thinner. Small pieces are ordered by
+// minimum degree. Needs no library, and on bodies that are boxes, rings and the like it is about as good as a dissection of the
+// graph.
+
 enum { STACK = 256, LEAF = 64, DIRECTIONS = 4, WALKS = 8 };
 
 static const double SHORT =
@@ -25,7 +179,7 @@ typedef struct dissection {
 // ------------------------------------------------------------------------------------------------ directions
 
 // second moments of the positions about their mean
-static void moments(const dissection *d, const int *item, int count, double M[3][3]) {
+static void geometric_moments(const dissection *d, const int *item, int count, double M[3][3]) {
     double mean[3] = {0};
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) mean[k] += d->points[3 * (size_t)item[i] + (size_t)k] / count;
@@ -43,7 +197,7 @@ static int choose_directions(const dissection *d, const int *item, int count, do
     double M[3][3] = {{0}}, P[3][3];
     for (int k = 0; k < 3; k++)
         for (int l = 0; l < 3; l++) out[k][l] = k == l;
-    moments(d, item, count, M);
+    geometric_moments(d, item, count, M);
     for (int squared = 0; squared < 6; squared++) {
         double trace = M[0][0] + M[1][1] + M[2][2];
         if (!(trace > DBL_MIN && trace < DBL_MAX)) return 3;
@@ -62,7 +216,7 @@ static int choose_directions(const dissection *d, const int *item, int count, do
 // ------------------------------------------------------------------------------------------------ the cut
 
 // a total order, so that rows at one place are parted too
-static bool before(const dissection *d, int i, int j) {
+static bool geometric_before(const dissection *d, int i, int j) {
     return d->along[i] != d->along[j] ? d->along[i] < d->along[j] : i < j;
 }
 
@@ -74,8 +228,8 @@ static void select_middle(const dissection *d, int *item, int count, int middle)
         state = state * 1664525u + 1013904223u;
         int pivot = item[low + (int)((state >> 8) % (uint32_t)(high - low + 1))], i = low, j = high;
         while (i <= j) {
-            while (before(d, item[i], pivot)) i++;
-            while (before(d, pivot, item[j])) j--;
+            while (geometric_before(d, item[i], pivot)) i++;
+            while (geometric_before(d, pivot, item[j])) j--;
             if (i <= j) {
                 int t = item[i];
                 item[i++] = item[j];
@@ -92,7 +246,7 @@ static void select_middle(const dissection *d, int *item, int count, int middle)
 }
 
 // where the rows stand along u; returns how far they reach
-static double project(const dissection *d, const double u[3], const int *item, int count) {
+static double geometric_project(const dissection *d, const double u[3], const int *item, int count) {
     double low = DBL_MAX, high = -DBL_MAX;
     for (int i = 0; i < count; i++) {
         const double *x = d->points + 3 * (size_t)item[i];
@@ -106,7 +260,7 @@ static double project(const dissection *d, const double u[3], const int *item, i
 
 // Two sides by the places of the rows, which reach over `extent`. Rows stand in layers on most meshes: a layer is not cut through
 // where one of its sides is near enough to the middle.
-static void part(const dissection *d, double extent, int *item, int count) {
+static void geometric_part(const dissection *d, double extent, int *item, int count) {
     int middle = count / 2, below = 0, up_to = 0, least = count / 3;
     select_middle(d, item, count, middle);
     double x = d->along[item[middle]], same = 1e-6 * extent, cut = NAN;
@@ -128,7 +282,7 @@ static void count_sides(const dissection *d, const int *item, int count, int n[4
 }
 
 // what a separator is worth: rows in it over the pairs of rows it parts; less is better
-static double price(const int n[4]) {
+static double geometric_price(const int n[4]) {
     return n[SP_SIDE_A] && n[SP_SIDE_B] ? (n[SP_SIDE_CUT] + 0.1) / ((double)n[SP_SIDE_A] * n[SP_SIDE_B]) : DBL_MAX;
 }
 
@@ -136,7 +290,7 @@ static double price(const int n[4]) {
 static bool take_if_better(dissection *d, const int *item, int count, double *least) {
     int n[4];
     count_sides(d, item, count, n);
-    double now = price(n);
+    double now = geometric_price(n);
     if (now >= *least) return false;
     *least = now;
     for (int i = 0; i < count; i++) d->best[item[i]] = d->cover.side[item[i]];
@@ -156,7 +310,7 @@ static bool step_into(dissection *d, const int *item, int count, int side, doubl
 }
 
 // into the larger side, or else into the other, while that gains
-static void walk(dissection *d, const int *item, int count, double *least) {
+static void geometric_walk(dissection *d, const int *item, int count, double *least) {
     for (int step = 0; step < WALKS; step++) {
         int n[4] = {0};
         for (int i = 0; i < count; i++) n[d->best[item[i]]]++;
@@ -169,7 +323,7 @@ static void walk(dissection *d, const int *item, int count, double *least) {
 // ------------------------------------------------------------------------------------------------ the pieces
 
 // [side A, side B, separator], each in the order in which it stood; sizes to count
-static void arrange(dissection *d, int *item, int count, int sizes[3]) {
+static void geometric_arrange(dissection *d, int *item, int count, int sizes[3]) {
     int at = 0;
     memcpy(d->spare, item, sizeof *item * (size_t)count);
     for (int s = SP_SIDE_A; s <= SP_SIDE_CUT; s++) {
@@ -182,26 +336,26 @@ static void arrange(dissection *d, int *item, int count, int sizes[3]) {
 }
 
 // false: no separator is worth its size, and the piece stays as it is
-static bool split(dissection *d, int *item, int count, int sizes[3]) {
+static bool geometric_split(dissection *d, int *item, int count, int sizes[3]) {
     double directions[DIRECTIONS][3], extent[DIRECTIONS], widest = 0, least = INFINITY;
     int tried = choose_directions(d, item, count, directions);
     for (int k = 0; k < tried; k++) {
-        extent[k] = project(d, directions[k], item, count);
+        extent[k] = geometric_project(d, directions[k], item, count);
         widest = extent[k] > widest ? extent[k] : widest;
     }
     for (int k = 0; k < tried; k++) {
         if (extent[k] < SHORT * widest) continue;
-        project(d, directions[k], item, count);
-        part(d, extent[k], item, count);
+        geometric_project(d, directions[k], item, count);
+        geometric_part(d, extent[k], item, count);
         sp__cover_cut(&d->cover, item, count, SP_SIDE_A, SP_SIDE_B);
         take_if_better(d, item, count, &least);
     }
-    walk(d, item, count, &least);
-    arrange(d, item, count, sizes);
+    geometric_walk(d, item, count, &least);
+    geometric_arrange(d, item, count, sizes);
     return 3 * sizes[2] < count && sizes[0] && sizes[1];
 }
 
-static void dissect(dissection *d, int *item, int count) {
+static void geometric_dissect(dissection *d, int *item, int count) {
     struct {
         int begin, count;
     } stack[STACK];
@@ -209,7 +363,7 @@ static void dissect(dissection *d, int *item, int count) {
     stack[top].begin = 0, stack[top++].count = count;
     while (top) {
         int begin = stack[--top].begin, n = stack[top].count;
-        if (n > LEAF && top + 2 < STACK && split(d, item + begin, n, sizes)) {
+        if (n > LEAF && top + 2 < STACK && geometric_split(d, item + begin, n, sizes)) {
             stack[top].begin = begin, stack[top++].count = sizes[0];
             stack[top].begin = begin + sizes[0], stack[top++].count = sizes[1];
         } else if (n <= SP_LEAF_MOST) {
@@ -232,7 +386,7 @@ sp_status sp__order_geometric(sp_context *ctx, const sp_graph *G, const double *
         goto done;
     }
     for (int i = 0; i < G->n; i++) perm[i] = i, d.local[i] = d.cover.mate[i] = d.cover.seen[i] = -1;
-    dissect(&d, perm, G->n);
+    geometric_dissect(&d, perm, G->n);
 done:;
     void *arrays[] = {d.cover.side, d.cover.mate, d.cover.seen, d.cover.queue, d.cover.from, d.local, d.spare, d.along, d.best};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) sp__free(ctx, arrays[i]);

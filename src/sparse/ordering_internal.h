@@ -2,7 +2,7 @@
 #ifndef SP_ORDERING_INTERNAL_H
 #define SP_ORDERING_INTERNAL_H
 
-#include "sparse/graph.h"
+#include "sparse/ordering.h"
 
 enum {
     SP_SIDE_NONE = 0,  // not in the piece at hand

@@ -62,8 +62,8 @@ static void fill_patterns(sp_scalar_factor *F, const sp_csr *A, const int *place
     }
 }
 
-static sp_status analyse(sp_scalar_factor *F, const sp_symmetric *A, const int *perm, const sp_csr *csr, int *place, int *mark,
-                         int64_t *at) {
+static sp_status scalar_analyse(sp_scalar_factor *F, const sp_symmetric *A, const int *perm, const sp_csr *csr, int *place,
+                                int *mark, int64_t *at) {
     size_t n = (size_t)F->n;
     if (!SP_NEW(F->ctx, F->perm, n) || !SP_NEW(F->ctx, F->parent, n) || !SP_NEW(F->ctx, F->col_start, n + 1) ||
         !SP_NEW(F->ctx, F->row_start, n + 1))
@@ -92,7 +92,7 @@ sp_status sp__scalar_analyse(sp_context *ctx, const sp_symmetric *A, const int *
     if (!SP_NEW(ctx, place, n) || !SP_NEW(ctx, mark, 2 * n) || !SP_NEW(ctx, at, n))
         status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory to analyse %d unknowns", out->n);
     else
-        status = analyse(out, A, perm, &csr, place, mark, at);
+        status = scalar_analyse(out, A, perm, &csr, place, mark, at);
 done:
     if (status < 0) sp__scalar_free(out);
     sp__free(ctx, place);

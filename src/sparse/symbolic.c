@@ -1,7 +1,446 @@
-// The analysis from end to end; symbolic_internal.h has the plan.
-#include "sparse/symbolic_internal.h"
+// The symbolic analysis:
+//   order given -> tree -> postorder -> column counts -> supernodes -> amalgamation -> order refined -> fronts, entries, tasks
+//
+// Numbers of columns are `given` (the ordering's), `posted` (after the postorder of the tree) and, in the end, `new`.
+#include "sparse/symbolic.h"
 
 #include <limits.h>
+
+// Arrays of n + 1 ints that live while an analysis runs.
+typedef struct sp_analysis {
+    sp_context *ctx;
+    const sp_graph *G;
+    sp_symbolic *S;
+    int *perm, *place;  // as in sp_symbolic, of the order at hand
+    int *parent;        // of the order at hand
+    int *counts;        // rows of each posted column of L, diagonal included
+    int *work[6];       // scratch of one step
+    // groups: supernodes before they are renumbered, in posted order
+    int groups;
+    int *group_first;     // first posted column of a group (groups + 1)
+    int *group_of;        // group of a posted column
+    int *group_parent;    // after amalgamation: parent of a group that stays
+    int *into;            // the group that took this one in; itself where it stays
+    int *columns, *rows;  // of the front of a group
+    double *sums;         // scratch
+} sp_analysis;
+
+// ========================================================================================================== tree
+
+// The elimination tree, its postorder, and the number of rows in each column of L, all without L: time nearly proportional to the
+// entries of A.
+
+// from i up to the root that is known so far, everything on the way pointing to k (Liu 1990, with compressed paths)
+static void tree_climb(int i, int k, int *ancestor, int *parent) {
+    while (i >= 0 && i < k) {
+        int next = ancestor[i];
+        ancestor[i] = k;
+        if (next < 0) parent[i] = k;
+        i = next;
+    }
+}
+
+// parent of the order at hand (Liu 1990)
+static void tree_build(sp_analysis *a) {
+    const sp_graph *G = a->G;
+    int *ancestor = a->work[0];
+    for (int k = 0; k < G->n; k++) {
+        int row = a->perm[k];
+        a->parent[k] = ancestor[k] = -1;
+        for (int e = G->start[row]; e < G->start[row + 1]; e++) tree_climb(a->place[G->near[e]], k, ancestor, a->parent);
+    }
+}
+
+// children before parents: out[k] is the k-th; parent -1: a root. head, next, stack: n ints each
+static void forest_postorder(int n, const int *parent, int *head, int *next, int *stack, int *out) {
+    int top = 0, count = 0, root = -1;
+    for (int i = 0; i < n; i++) head[i] = -1;
+    for (int i = n - 1; i >= 0; i--) {  // backwards: lists of children rise
+        int *list = parent[i] >= 0 ? &head[parent[i]] : &root;
+        next[i] = *list;
+        *list = i;
+    }
+    for (int r = root; r >= 0; r = next[r]) {
+        stack[top++] = r;
+        while (top) {
+            int i = stack[top - 1], child = head[i];
+            if (child >= 0) {
+                head[i] = next[child];
+                stack[top++] = child;
+            } else {
+                out[count++] = i;
+                top--;
+            }
+        }
+    }
+}
+
+// order at hand, perm, place and parent, refined to a postorder
+static void tree_postorder(sp_analysis *a) {
+    int n = a->G->n, *post = a->work[3], *number = a->work[0], *old = a->work[1];
+    forest_postorder(n, a->parent, a->work[0], a->work[1], a->work[2], post);
+    for (int k = 0; k < n; k++) number[post[k]] = k;
+    memcpy(old, a->parent, sizeof *old * (size_t)n);
+    for (int k = 0; k < n; k++) a->parent[k] = old[post[k]] < 0 ? -1 : number[old[post[k]]];
+    memcpy(old, a->perm, sizeof *old * (size_t)n);
+    for (int k = 0; k < n; k++) a->perm[k] = old[post[k]];
+    for (int k = 0; k < n; k++) a->place[a->perm[k]] = k;
+}
+
+// the root of the tree that i stands in so far; paths are compressed
+static int find_root(int i, int *ancestor) {
+    int root = i;
+    while (root != ancestor[root]) root = ancestor[root];
+    while (i != root) {
+        int next = ancestor[i];
+        ancestor[i] = root;
+        i = next;
+    }
+    return root;
+}
+
+// Row i of L is a subtree whose leaves are columns of A's row i. Column j gains a row for each such leaf, and loses one where two
+// paths meet: sums over subtrees of these differences are the counts.
+// counts of a postordered tree (Gilbert, Ng and Peyton 1994)
+static void tree_counts(sp_analysis *a) {
+    const sp_graph *G = a->G;
+    int n = G->n, *first = a->work[0], *ancestor = a->work[1], *last_first = a->work[2], *last_leaf = a->work[3],
+        *count = a->counts;
+    for (int j = 0; j < n; j++) first[j] = ancestor[j] = j, last_first[j] = last_leaf[j] = -1;
+    for (int j = 0; j < n; j++) {
+        int p = a->parent[j];
+        count[j] = first[j] == j;  // a leaf of the tree begins with its diagonal
+        if (p >= 0 && first[j] < first[p]) first[p] = first[j];
+    }
+    for (int j = 0; j < n; j++) {
+        int p = a->parent[j], row = a->perm[j];
+        if (p >= 0) count[p]--;  // the diagonal of j ends here
+        for (int e = G->start[row]; e < G->start[row + 1]; e++) {
+            int i = a->place[G->near[e]];
+            if (i <= j || first[j] <= last_first[i]) continue;
+            count[j]++;
+            if (last_leaf[i] >= 0) count[find_root(last_leaf[i], ancestor)]--;
+            last_first[i] = first[j];
+            last_leaf[i] = j;
+        }
+        if (p >= 0) ancestor[j] = p;
+    }
+    for (int j = 0; j < n; j++)
+        if (a->parent[j] >= 0) count[a->parent[j]] += count[j];
+}
+
+// ==================================================================================================== supernodes
+
+// Supernodes: first runs of columns with one pattern, then groups that are cheaper to eliminate together although some zeros are
+// computed with (Ashcraft and Grimes 1989). Any child may join its parent, not only the last one: the order is refined afterwards
+// so that a supernode is a run of columns again. Both steps leave the fill of L itself as it is.
+
+// Multiplications and additions of the elimination of k columns of a front with m rows, square roots and divisions included:
+// the sum of (m - j)^2.
+static double front_flops(double m, double k) {
+    // sum of (m - j)^2 for j = 0 .. k - 1
+    return k * m * m - m * k * (k - 1) + (k - 1) * k * (2 * k - 1) / 6;
+}
+
+// groups of columns with one pattern
+static void super_find(sp_analysis *a) {
+    int n = a->G->n, count = 0;
+    for (int j = 0; j < n; j++) {
+        bool same = j > 0 && a->parent[j - 1] == j && a->counts[j - 1] == a->counts[j] + 1;
+        if (!same) {
+            a->group_first[count] = j;
+            a->rows[count] = a->counts[j];
+            a->into[count] = count;
+            count++;
+        }
+        a->group_of[j] = count - 1;
+    }
+    a->group_first[count] = n;
+    a->groups = count;
+    for (int g = 0; g < count; g++) {
+        int p = a->parent[a->group_first[g + 1] - 1];
+        a->columns[g] = a->group_first[g + 1] - a->group_first[g];
+        a->group_parent[g] = p < 0 ? -1 : a->group_of[p];
+    }
+}
+
+// What a front costs, in multiplications and additions of its elimination. Entries are moved (assembly, the way of a contribution
+// block to the parent) at the price of `move` each, and a front as such costs `front`: loops, packing, tails of small kernels.
+// Both are the middle of a broad range in which beams and rings of 400 to 8,000 rows take the same time.
+static double front_cost(double m, double k) {
+    const double move = 12, front = 10000;
+    double below = m - k;
+    return front_flops(m, k) + move * (m * k + below * below) + front;
+}
+
+// Zeros are allowed as long as the front together costs less than the two apart.
+static bool cheaper_together(const sp_analysis *a, int child, int p) {
+    double b = a->S->block, mc = b * a->rows[child], kc = b * a->columns[child], mp = b * a->rows[p], kp = b * a->columns[p];
+    return front_cost(mp + kc, kp + kc) <= front_cost(mc, kc) + front_cost(mp, kp);
+}
+
+// groups by rows below them, most first: the parent's list is then in the order of promise. What stands below a group does not
+// change when others join it.
+static void sort_by_below(const sp_analysis *a, int *start, int *sorted) {
+    int n = a->G->n;
+    memset(start, 0, sizeof *start * ((size_t)n + 1));
+    for (int g = 0; g < a->groups; g++) start[n - 1 - (a->rows[g] - a->columns[g]) + 1]++;
+    for (int i = 0; i < n; i++) start[i + 1] += start[i];
+    for (int g = 0; g < a->groups; g++) sorted[start[n - 1 - (a->rows[g] - a->columns[g])]++] = g;
+}
+
+static void super_join(sp_analysis *a, int child, int p) {
+    a->rows[p] += a->columns[child];
+    a->columns[p] += a->columns[child];
+    a->into[child] = p;
+}
+
+// groups that are cheaper together
+static void super_amalgamate(sp_analysis *a) {
+    int *head = a->work[0], *next = a->work[1], *sorted = a->work[2];
+    sort_by_below(a, a->work[3], sorted);
+    for (int g = 0; g < a->groups; g++) head[g] = -1;
+    for (int i = a->groups - 1; i >= 0; i--) {
+        int g = sorted[i], p = a->group_parent[g];
+        if (p < 0) continue;
+        next[g] = head[p];
+        head[p] = g;
+    }
+    // children are numbered before their parents
+    for (int p = 0; p < a->groups; p++)
+        for (int c = head[p]; c >= 0; c = next[c])
+            if (cheaper_together(a, c, p)) super_join(a, c, p);
+    // who stays, and under whom; parents are settled before their children
+    for (int g = a->groups - 1; g >= 0; g--) {
+        if (a->into[g] != g) a->into[g] = a->into[a->into[g]];
+        int p = a->group_parent[g];
+        a->group_parent[g] = p < 0 ? -1 : a->into[p];
+    }
+}
+
+// the groups that stay, children before parents: out[s] is the group that becomes supernode s; *count of them
+static void order_groups(sp_analysis *a, int *out, int *count) {
+    int *stay = a->work[0], *parent = a->work[1], *number = a->work[2], m = 0;
+    for (int g = 0; g < a->groups; g++)
+        if (a->into[g] == g) number[g] = m, stay[m++] = g;
+    for (int s = 0; s < m; s++) parent[s] = a->group_parent[stay[s]] < 0 ? -1 : number[a->group_parent[stay[s]]];
+    forest_postorder(m, parent, a->work[2], a->work[3], a->work[4], out);
+    for (int s = 0; s < m; s++) out[s] = stay[out[s]];
+    *count = m;
+}
+
+// first columns, parents and rows of the supernodes
+static void number_supernodes(sp_analysis *a, const int *order, int *super_of_group) {
+    sp_symbolic *S = a->S;
+    for (int s = 0; s < S->count; s++) {
+        super_of_group[order[s]] = s;
+        S->first[s + 1] = S->first[s] + a->columns[order[s]];
+    }
+    for (int s = 0; s < S->count; s++) {
+        int p = a->group_parent[order[s]];
+        S->super_parent[s] = p < 0 ? -1 : super_of_group[p];
+        S->subtree[s] = s;
+    }
+    for (int s = 0; s < S->count; s++) {
+        int p = S->super_parent[s];
+        if (p >= 0 && S->subtree[s] < S->subtree[p]) S->subtree[p] = S->subtree[s];
+    }
+}
+
+// columns of a supernode keep the order of the tree: groups that joined come before the one they joined
+static void number_columns(sp_analysis *a, const int *super_of_group, int *number, int *at) {
+    sp_symbolic *S = a->S;
+    memcpy(at, S->first, sizeof *at * (size_t)S->count);
+    for (int j = 0; j < S->n; j++) {
+        int s = super_of_group[a->into[a->group_of[j]]], k = at[s]++;
+        number[j] = k;
+        S->super_of[k] = s;
+        S->perm[k] = a->perm[j];
+        S->place[a->perm[j]] = k;
+    }
+    for (int j = 0; j < S->n; j++) S->parent[number[j]] = a->parent[j] < 0 ? -1 : number[a->parent[j]];
+}
+
+// the final order; supernodes of S
+static sp_status super_number(sp_analysis *a) {
+    sp_symbolic *S = a->S;
+    int *order = a->work[5], *super_of_group = a->work[0];
+    order_groups(a, order, &S->count);
+    size_t m = (size_t)S->count;
+    if (!SP_NEW(a->ctx, S->first, m + 1) || !SP_NEW(a->ctx, S->super_parent, m) || !SP_NEW(a->ctx, S->subtree, m) ||
+        !SP_NEW(a->ctx, S->child_start, m + 1) || !SP_NEW(a->ctx, S->row_start, m + 1) ||
+        !SP_NEW(a->ctx, S->entry_start, m + 1) || !SP_NEW(a->ctx, S->child, m) || !SP_NEW(a->ctx, S->flops, m) ||
+        !SP_NEW(a->ctx, S->top, m))
+        return SP_FAIL(a->ctx, SP_NO_MEMORY, "no memory for %d supernodes", S->count);
+    number_supernodes(a, order, super_of_group);
+    number_columns(a, super_of_group, a->work[1], a->work[2]);
+    int64_t total = 0;
+    for (int s = 0; s < S->count; s++) {
+        total += a->rows[order[s]];
+        if (total > INT32_MAX)
+            return SP_FAIL(a->ctx, SP_BAD_INPUT, "the fronts of %d rows have more than %d rows in all: too much fill", S->n,
+                           INT32_MAX);
+        S->row_start[s + 1] = (int)total;
+    }
+    return SP_OK;
+}
+
+// ======================================================================================================== fronts
+
+// The rows of the fronts, where they go in the parent, where the blocks of A go, and what it all costs.
+
+// Row i stands in every front from its columns in A up the tree to its own: a climb that stops where it was before writes each
+// place once, and fronts fill up in rising order (the row subtrees of Liu 1990, on supernodes).
+static void fill_rows(sp_analysis *a, int *at, int *seen) {
+    const sp_graph *G = a->G;
+    sp_symbolic *S = a->S;
+    for (int s = 0; s < S->count; s++) {
+        at[s] = S->row_start[s];
+        seen[s] = -1;
+        for (int j = S->first[s]; j < S->first[s + 1]; j++) S->row[at[s]++] = j;
+    }
+    for (int i = 0; i < S->n; i++) {
+        int row = S->perm[i], own = S->super_of[i];
+        for (int e = G->start[row]; e < G->start[row + 1]; e++) {
+            int j = S->place[G->near[e]];
+            if (j >= i) continue;
+            for (int s = S->super_of[j]; s != own && seen[s] != i; s = S->super_parent[s]) {
+                seen[s] = i;
+                S->row[at[s]++] = i;
+            }
+        }
+    }
+    for (int s = 0; s < S->count; s++) SP_ASSERT(at[s] == S->row_start[s + 1]);
+}
+
+static void list_children(sp_symbolic *S, int *at) {
+    for (int s = 0; s < S->count; s++)
+        if (S->super_parent[s] >= 0) S->child_start[S->super_parent[s] + 1]++;
+    for (int s = 0; s < S->count; s++) S->child_start[s + 1] += S->child_start[s];
+    memcpy(at, S->child_start, sizeof *at * (size_t)S->count);
+    for (int s = 0; s < S->count; s++)
+        if (S->super_parent[s] >= 0) S->child[at[S->super_parent[s]]++] = s;
+}
+
+// where[row]: its place in the front of s
+static void place_rows(const sp_symbolic *S, int s, int *where) {
+    for (int k = S->row_start[s]; k < S->row_start[s + 1]; k++) where[S->row[k]] = k - S->row_start[s];
+}
+
+static void fill_up(sp_symbolic *S, int *where) {
+    for (int s = 0; s < S->count; s++) {
+        place_rows(S, s, where);
+        for (int c = S->child_start[s]; c < S->child_start[s + 1]; c++) {
+            int child = S->child[c], own = sp__front_columns(S, child);
+            for (int k = S->row_start[child] + own; k < S->row_start[child + 1]; k++) S->up[k] = where[S->row[k]];
+        }
+        for (int k = 0; k < sp__front_columns(S, s); k++) S->up[S->row_start[s] + k] = -1;
+    }
+}
+
+// rows, up, children
+static sp_status fronts_build(sp_analysis *a) {
+    sp_symbolic *S = a->S;
+    if (!SP_NEW(a->ctx, S->row, S->row_start[S->count]) || !SP_NEW(a->ctx, S->up, S->row_start[S->count]))
+        return SP_FAIL(a->ctx, SP_NO_MEMORY, "no memory for fronts with %d rows in all", S->row_start[S->count]);
+    fill_rows(a, a->work[0], a->work[1]);
+    list_children(S, a->work[0]);
+    fill_up(S, a->work[0]);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ blocks of A
+
+// blocks by the new number of their column: start (n + 1), the new row of each, and the block
+static void sort_entries(const sp_symbolic *S, const sp_symmetric *A, int *start, int *at, int *row, int *entry) {
+    for (int i = 0; i < S->n; i++)
+        for (int k = A->row_start[i]; k < A->row_start[i + 1]; k++) {
+            int p = S->place[i], q = S->place[A->row_col[k]];
+            start[(p < q ? p : q) + 1]++;
+        }
+    for (int j = 0; j < S->n; j++) start[j + 1] += start[j];
+    memcpy(at, start, sizeof *at * (size_t)S->n);
+    for (int i = 0; i < S->n; i++)
+        for (int k = A->row_start[i]; k < A->row_start[i + 1]; k++) {
+            int p = S->place[i], q = S->place[A->row_col[k]], e = at[p < q ? p : q]++;
+            entry[e] = k;
+            // block (i, j) is what row i has in column j; where j comes later in the new order its transpose goes down
+            row[e] = p < q ? q | SP_ENTRY_TURNED : p;
+        }
+}
+
+// where blocks of A go
+static sp_status fronts_entries(sp_analysis *a, const sp_symmetric *A) {
+    sp_symbolic *S = a->S;
+    size_t count = (size_t)A->row_start[A->n];
+    int *start = a->work[0], *where = a->work[1];
+    if (!SP_NEW(a->ctx, S->entry, count) || !SP_NEW(a->ctx, S->entry_at, count) || !SP_NEW(a->ctx, S->entry_col, count))
+        return SP_FAIL(a->ctx, SP_NO_MEMORY, "no memory for the places of %zu blocks", count);
+    memset(start, 0, sizeof *start * ((size_t)S->n + 1));
+    sort_entries(S, A, start, a->work[1], S->entry_at, S->entry);
+    for (int s = 0; s < S->count; s++) {
+        place_rows(S, s, where);
+        S->entry_start[s + 1] = start[S->first[s + 1]];
+        for (int j = S->first[s]; j < S->first[s + 1]; j++)
+            for (int e = start[j]; e < start[j + 1]; e++) {
+                S->entry_col[e] = (j - S->first[s]) | (S->entry_at[e] & SP_ENTRY_TURNED);
+                S->entry_at[e] = where[S->entry_at[e] & ~SP_ENTRY_TURNED];
+            }
+    }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ measures and tasks
+
+static void measure_front(sp_symbolic *S, int s) {
+    int64_t m = (int64_t)S->block * sp__front_rows(S, s), k = (int64_t)S->block * sp__front_columns(S, s);
+    S->flops[s] = front_flops((double)m, (double)k);
+    S->flops_total += S->flops[s];
+    S->entries += k * m - k * (k - 1) / 2;
+    S->below_total += (m - k) * (m - k);
+    if (m > S->front_most) S->front_most = (int)m;
+    if (k > S->column_most) S->column_most = (int)k;
+}
+
+// Subtrees that take at most this share of all flops are tasks: small enough that a few workers end together, and the same for
+// any number of workers.
+static const double task_share = 1.0 / 16;
+
+static sp_status make_tasks(sp_analysis *a, double *below) {
+    sp_symbolic *S = a->S;
+    double most = task_share * S->flops_total;
+    for (int s = 0; s < S->count; s++) below[s] = S->flops[s];
+    for (int s = 0; s < S->count; s++)
+        if (S->super_parent[s] >= 0) below[S->super_parent[s]] += below[s];
+    for (int pass = 0; pass < 2; pass++) {
+        S->task_count = S->top_count = 0;
+        for (int s = 0; s < S->count; s++) {
+            int p = S->super_parent[s];
+            if (below[s] > most) {
+                S->top[S->top_count++] = s;
+            } else if (p < 0 || below[p] > most) {
+                if (pass) S->task_first[S->task_count] = S->subtree[s], S->task_last[S->task_count] = s;
+                S->task_count++;
+            }
+        }
+        if (pass == 0 && (!SP_NEW(a->ctx, S->task_first, S->task_count) || !SP_NEW(a->ctx, S->task_last, S->task_count)))
+            return SP_FAIL(a->ctx, SP_NO_MEMORY, "no memory for %d tasks", S->task_count);
+    }
+    return SP_OK;
+}
+
+// flops, sizes, tasks
+static sp_status fronts_measure(sp_analysis *a) {
+    sp_symbolic *S = a->S;
+    int64_t b = S->block;
+    for (int s = 0; s < S->count; s++) measure_front(S, s);
+    for (int j = 0; j < S->n; j++) S->entries_exact += b * b * (a->counts[j] - 1) + b * (b + 1) / 2;
+    return make_tasks(a, a->sums);
+}
+
+// ================================================================================================== the analysis
+
+// The analysis from end to end; symbolic_internal.h has the plan.
 
 enum { WORK = sizeof((sp_analysis *)0)->work / sizeof *((sp_analysis *)0)->work };
 
@@ -35,7 +474,7 @@ static void analysis_end(sp_analysis *a) {
 }
 
 // place from perm; refuses what is not a permutation
-static sp_status invert(sp_analysis *a) {
+static sp_status symbolic_invert(sp_analysis *a) {
     int n = a->S->n;
     for (int i = 0; i < n; i++) a->place[i] = -1;
     for (int k = 0; k < n; k++) {
@@ -49,10 +488,10 @@ static sp_status invert(sp_analysis *a) {
 
 // from the order in a->perm to the rows of each column of L, in postorder
 static sp_status count_rows(sp_analysis *a) {
-    SP_TRY(invert(a));
-    sp__tree_build(a);
-    sp__tree_postorder(a);
-    sp__tree_counts(a);
+    SP_TRY(symbolic_invert(a));
+    tree_build(a);
+    tree_postorder(a);
+    tree_counts(a);
     return SP_OK;
 }
 
@@ -80,7 +519,7 @@ static sp_status order_best(sp_analysis *a, sp_ordering first, const double *poi
     return SP_OK;
 }
 
-static sp_status order(sp_analysis *a, sp_ordering ordering, const sp_symmetric *A, const double *points) {
+static sp_status symbolic_order(sp_analysis *a, sp_ordering ordering, const sp_symmetric *A, const double *points) {
     bool automatic = ordering == SP_ORDER_AUTO;
     if (automatic) ordering = sp__order_auto(A, points);
     if (automatic && points && ordering != SP_ORDER_GEOMETRIC) return order_best(a, ordering, points);
@@ -88,19 +527,19 @@ static sp_status order(sp_analysis *a, sp_ordering ordering, const sp_symmetric 
     return sp__order_graph(a->ctx, ordering, a->G, points, a->perm);
 }
 
-static sp_status analyse(sp_analysis *a, const sp_symmetric *A) {
+static sp_status symbolic_analyse(sp_analysis *a, const sp_symmetric *A) {
     SP_TRY(count_rows(a));
-    sp__super_find(a);
-    sp__super_amalgamate(a);
-    SP_TRY(sp__super_number(a));
-    SP_TRY(sp__fronts_build(a));
-    SP_TRY(sp__fronts_entries(a, A));
-    return sp__fronts_measure(a);
+    super_find(a);
+    super_amalgamate(a);
+    SP_TRY(super_number(a));
+    SP_TRY(fronts_build(a));
+    SP_TRY(fronts_entries(a, A));
+    return fronts_measure(a);
 }
 
 // perm NULL: `ordering` makes it
-static sp_status create(sp_context *ctx, sp_ordering ordering, const int *perm, const sp_symmetric *A, const double *points,
-                        sp_symbolic **out) {
+static sp_status symbolic_create(sp_context *ctx, sp_ordering ordering, const int *perm, const sp_symmetric *A,
+                                 const double *points, sp_symbolic **out) {
     double begun = sp__now_ms();
     sp_graph G = {0};
     sp_analysis a = {.ctx = ctx, .G = &G};
@@ -118,8 +557,8 @@ static sp_status create(sp_context *ctx, sp_ordering ordering, const int *perm, 
     if (perm)
         memcpy(a.perm, perm, sizeof *perm * (size_t)A->n);
     else
-        status = order(&a, ordering, A, points);
-    if (status >= 0) status = analyse(&a, A);
+        status = symbolic_order(&a, ordering, A, points);
+    if (status >= 0) status = symbolic_analyse(&a, A);
     if (status < 0) goto done;
     a.S->analyse_ms = sp__now_ms() - begun;
     *out = a.S;
@@ -133,11 +572,11 @@ done:
 
 sp_status sp__symbolic_create(sp_context *ctx, sp_ordering ordering, const sp_symmetric *A, const double *points,
                               sp_symbolic **out) {
-    return create(ctx, ordering, NULL, A, points, out);
+    return symbolic_create(ctx, ordering, NULL, A, points, out);
 }
 
 sp_status sp__symbolic_create_ordered(sp_context *ctx, const int *perm, const sp_symmetric *A, sp_symbolic **out) {
-    return create(ctx, SP_ORDER_NATURAL, perm, A, NULL, out);
+    return symbolic_create(ctx, SP_ORDER_NATURAL, perm, A, NULL, out);
 }
 
 sp_symbolic *sp__symbolic_share(sp_symbolic *S) {

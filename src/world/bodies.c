@@ -83,7 +83,7 @@ static void name_body(sp_world *w, sp_body *b, const char *name) {
 }
 
 static sp_status take_body(sp_world *w, sp_body *b, const char *name) {
-    b->error = &w->body_error;
+    b->error = &w->ctx->error;
     name_body(w, b, NULL);
     SP_TRY(world_check_name(w, name ? name : b->name, sizeof b->name));
     SP_TRY(reserve_body(w));
@@ -122,15 +122,15 @@ sp_status sp__world_adopt(sp_world *w, sp_body *b, const char *name, sp_body_id 
 typedef sp_status create_fn(sp_world *w, const void *def, sp_body **out);
 
 static sp_status create_solid(sp_world *w, const void *def, sp_body **out) {
-    return sp__solid_create(w->ctx, &w->body_error, def, w->backend, out);
+    return sp__solid_create(w->ctx, &w->ctx->error, def, w->backend, out);
 }
 
 static sp_status create_rod(sp_world *w, const void *def, sp_body **out) {
-    return sp__rod_create(w->ctx, &w->body_error, def, out);
+    return sp__rod_create(w->ctx, &w->ctx->error, def, out);
 }
 
 static sp_status create_rigid(sp_world *w, const void *def, sp_body **out) {
-    return sp__rigid_create(w->ctx, &w->body_error, def, out);
+    return sp__rigid_create(w->ctx, &w->ctx->error, def, out);
 }
 
 static sp_status world_add_body(sp_world *w, create_fn *create, const char *kind, const void *def, const char *name,
@@ -141,8 +141,7 @@ static sp_status world_add_body(sp_world *w, create_fn *create, const char *kind
     sp_body *b = NULL;
     sp_status status = create(w, def, &b);
     status = status < 0 ? sp__world_body_failed(w, NULL, status) : sp__world_adopt(w, b, name, out);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 sp_status sp_world_add_solid(sp_world *w, const sp_solid_def *def, sp_body_id *out) {
@@ -179,6 +178,5 @@ sp_status sp_world_remove(sp_world *w, sp_body_id id) {
         remove_body(w, b);
     else
         status = WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }

@@ -303,8 +303,7 @@ sp_status sp_world_save(sp_world *w, sp_checkpoint *out) {
     *out = (sp_checkpoint){0};
     SP_TRY(sp__world_enter(w));
     sp_status status = checkpoint_save(w, out);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 void sp_checkpoint_free(sp_world *w, sp_checkpoint *checkpoint) {
@@ -391,6 +390,5 @@ static sp_status checkpoint_restore(sp_world *w, const void *data, size_t size) 
 sp_status sp_world_restore(sp_world *w, const void *data, size_t size) {
     SP_TRY(sp__world_enter(w));
     sp_status status = checkpoint_restore(w, data, size);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }

@@ -155,7 +155,7 @@ static sp_status edit_refuse(sp_world *w, const char *why) {
     bool param = e->type == SP_EDIT_PARAM;
     sp__event(w, SP_EDIT_REFUSED, "%s%s%s of source %u refused: %s", names[e->type], param ? " " : "", param ? e->path : "",
               (unsigned)e->source, why);
-    w->body_error = (sp_error){.index = -1};
+    w->ctx->error = (sp_error){.index = -1};
     return SP_EDIT_REFUSED;
 }
 
@@ -195,7 +195,7 @@ static sp_status apply_pin(sp_world *w, const sp_edit *e) {
     sp_body *b = sp__world_body(w, e->body);
     if (!b) return edit_refuse(w, "the body's id is null or stale");
     SP_TRY(sp__journal_body(w, b));
-    if (b->ops->pin(b, e->node, e->axes, e->type == SP_EDIT_PIN) < 0) return edit_refuse(w, w->body_error.message);
+    if (b->ops->pin(b, e->node, e->axes, e->type == SP_EDIT_PIN) < 0) return edit_refuse(w, w->ctx->error.message);
     b->retune = true;
     return SP_OK;
 }
@@ -205,7 +205,7 @@ static sp_status apply_pose(sp_world *w, const sp_edit *e) {
     if (!b) return edit_refuse(w, "the body's id is null or stale");
     if (!b->ops->pose) return edit_refuse(w, "the body is not kinematic");
     SP_TRY(sp__journal_body(w, b));
-    return b->ops->pose(b, &e->pose) < 0 ? edit_refuse(w, w->body_error.message) : SP_OK;
+    return b->ops->pose(b, &e->pose) < 0 ? edit_refuse(w, w->ctx->error.message) : SP_OK;
 }
 
 static sp_status apply_param(sp_world *w, const sp_edit *e) {

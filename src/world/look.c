@@ -76,8 +76,7 @@ sp_status sp_world_body_info(sp_world *w, sp_body_id id, sp_body_info *out) {
     sp_body *b = sp__world_body(w, id);
     sp_status status = b ? SP_OK : stale(w, id);
     if (b) fill_info(b, out);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 static sp_status ask_field(sp_world *w, sp_body_id id, const char *field, sp_field_info *info, double *out) {
@@ -89,8 +88,7 @@ static sp_status ask_field(sp_world *w, sp_body_id id, const char *field, sp_fie
         status = sp__body_field_get(b, &step, field, info, out);
     }
     if (b && status < 0) sp__world_body_failed(w, b, status);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 sp_status sp_world_field_info(sp_world *w, sp_body_id id, const char *field, sp_field_info *out) {
@@ -136,8 +134,7 @@ static sp_status field_at(sp_world *w, sp_body_id id, int index, int *count, sp_
     } else {
         status = stale(w, id);
     }
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 int sp_world_field_count(sp_world *w, sp_body_id id) {
@@ -159,8 +156,7 @@ sp_status sp_world_tets(sp_world *w, sp_body_id id, int *out) {
     sp_status status = b ? SP_OK : stale(w, id);
     if (b && !b->ops->corners) status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no tetrahedra", b->name);
     if (status >= 0) b->ops->corners(b, out);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 // ---------------------------------------------------------------------------------------------------- anchors, state
@@ -176,16 +172,14 @@ sp_status sp_world_anchor_node(sp_world *w, sp_body_id id, int node, sp_anchor *
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
     sp_status status = anchored(w, b, id, b ? b->ops->anchor_node(b, node, out) : SP_BAD_ID, out);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 sp_status sp_world_anchor_point(sp_world *w, sp_body_id id, const double point[3], sp_anchor *out) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
     sp_status status = anchored(w, b, id, b ? b->ops->anchor_point(b, point, out) : SP_BAD_ID, out);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 sp_status sp_world_anchor_get(sp_world *w, const sp_anchor *anchor, double x[3], double v[3]) {
@@ -197,8 +191,7 @@ sp_status sp_world_anchor_get(sp_world *w, const sp_anchor *anchor, double x[3],
     else
         status = WORLD_FAIL(w, SP_BAD_ID, "anchor on element %u of body slot %u holds on nothing", (unsigned)anchor->elem,
                             (unsigned)anchor->body);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 static sp_status set_state(sp_world *w, sp_body *b, const double *x, const double *v) {
@@ -217,8 +210,7 @@ sp_status sp_world_set_state(sp_world *w, sp_body_id id, const double *positions
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
     sp_status status = b ? set_state(w, b, positions, velocities) : stale(w, id);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 // with the loads at the end of the last step
@@ -234,6 +226,5 @@ sp_status sp_world_rod_invert(sp_world *w, sp_body_id id, double *natural) {
         status = b->ops->invert(b, &step, natural);
         if (status < 0) sp__world_body_failed(w, b, status);
     }
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }

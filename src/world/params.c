@@ -165,8 +165,7 @@ static sp_status param_at(sp_world *w, int index, sp_param_info *out) {
 sp_status sp_world_param_at(sp_world *w, int index, sp_param_info *out) {
     SP_TRY(sp__world_enter(w));
     sp_status status = param_at(w, index, out);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 sp_status sp_world_param(sp_world *w, const char *path, sp_param_info *out) {
@@ -179,6 +178,5 @@ sp_status sp_world_param(sp_world *w, const char *path, sp_param_info *out) {
         fill_param_info(w, &p, b, gravity, out);
     else
         status = WORLD_FAIL(w, SP_BAD_INPUT, "there is no parameter '%s'", path);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }

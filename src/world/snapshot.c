@@ -214,8 +214,7 @@ sp_status sp_world_publish(sp_world *w) {
     SP_TRY(sp__world_enter(w));
     sp_status status = sp__snapshots_reserve(w);
     if (status >= 0) sp__snapshot_publish(w);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 // ---------------------------------------------------------------------------------------------------- readers

@@ -220,8 +220,7 @@ static sp_status ask_surfaces(sp_world *w, sp_body_id id, int surface, const cha
     sp_status status =
         b ? fill_surfaces(w, b, surface, field, corners, out)
           : WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 sp_status sp_world_surface_field(sp_world *w, sp_body_id id, int surface, const char *field, double *out) {

@@ -142,8 +142,7 @@ sp_status sp_world_add_surface(sp_world *w, sp_body_id id, const sp_surface_def 
     sp_body *b = sp__world_body(w, id);
     sp_status status = b ? add_surface(w, b, def, index) : stale(w, id);
     if (status == SP_NO_MEMORY) WORLD_FAIL(w, status, "no memory for a surface of body '%s'", b->name);
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 // ---------------------------------------------------------------------------------------------------- queries
@@ -162,7 +161,7 @@ int sp_world_surface_count(sp_world *w, sp_body_id id) {
     SP_TRY(sp__world_enter(w));
     const sp_body *b = sp__world_body(w, id);
     int count = b ? b->surface_count : 0;
-    sp__world_leave(w);
+    sp__world_leave(w, SP_OK);
     return count;
 }
 
@@ -180,8 +179,7 @@ sp_status sp_world_surface_info(sp_world *w, sp_body_id id, int index, sp_surfac
                                  .farthest = s->farthest,
                                  .anchors = s->anchors,
                                  .faces = s->faces};
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 sp_status sp_world_surface_get(sp_world *w, sp_body_id id, int index, double *x, double *v, double *normals) {
@@ -196,8 +194,7 @@ sp_status sp_world_surface_get(sp_world *w, sp_body_id id, int index, double *x,
         if (x && s->vertex_count) memcpy(x, s->x, 3 * (size_t)s->vertex_count * sizeof *x);
         if (normals) sp__surface_normals(w->ctx, s, normals, NULL);
     }
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 // ---------------------------------------------------------------------------------------------------- transpose
@@ -227,6 +224,5 @@ sp_status sp_world_surface_push(sp_world *w, sp_body_id id, int index, const dou
         status = make_transpose(w, b, s);
         if (status >= 0) sp__transpose_push(w->ctx, &s->up, f, g);
     }
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }

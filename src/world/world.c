@@ -2,14 +2,18 @@
 #include <stdio.h>
 
 #include "backend/backend.h"
+#include "core/background.h"
 #include "world/world_internal.h"
 
 // ---------------------------------------------------------------------------------------------------- failures, lock, events
 
-static void keep_error(sp_world *w, const sp_error *e) {
+// In the world, and in the host's context: calls on a run, a picture or a recording fail there because of a world.
+static void world_keep_error(sp_world *w, const sp_error *e) {
     pthread_mutex_lock(&w->error_lock);
     w->error = *e;
+    w->noted = true;
     pthread_mutex_unlock(&w->error_lock);
+    sp__context_keep_error(w->ctx->host, e);
 }
 
 sp_status sp__world_fail(sp_world *w, sp_status status, const char *file, int line, const char *format, ...) {
@@ -18,25 +22,25 @@ sp_status sp__world_fail(sp_world *w, sp_status status, const char *file, int li
     va_start(args, format);
     sp__error_set(&e, status, file, line, format, args);
     va_end(args);
-    keep_error(w, &e);
+    world_keep_error(w, &e);
     return status;
 }
 
 sp_status sp__world_body_failed(sp_world *w, sp_body *b, sp_status status) {
-    sp_error e = w->body_error;
+    sp_error e = w->ctx->error;
     // a failure without a message: memory ran out in an inner function
     if (e.status != status) {
         e = (sp_error){.status = status, .file = __FILE__, .line = __LINE__, .index = -1};
         snprintf(e.message, sizeof e.message, "body '%s': %s", b ? b->name : "", sp_status_text(status));
     }
     if (b && !e.body[0]) memcpy(e.body, b->name, sizeof e.body);
-    keep_error(w, &e);
-    w->body_error = (sp_error){.index = -1};
+    world_keep_error(w, &e);
+    w->ctx->error = (sp_error){.index = -1};
     return status;
 }
 
 sp_context *sp_world_context(const sp_world *w) {
-    return w->ctx;
+    return w->ctx->host;
 }
 
 const char *sp_world_backend(const sp_world *w) {
@@ -56,11 +60,31 @@ const sp_error *sp_world_error(const sp_world *w) {
 sp_status sp__world_enter(sp_world *w) {
     if (atomic_exchange_explicit(&w->busy, true, memory_order_acquire))
         return WORLD_FAIL(w, SP_BUSY, "another thread steps, restores or asks this world");
+    pthread_mutex_lock(&w->error_lock);
+    w->noted = false;
+    pthread_mutex_unlock(&w->error_lock);
+    w->ctx->error = (sp_error){.index = -1};
     return SP_OK;
 }
 
-void sp__world_leave(sp_world *w) {
+// a failure whose words are those of a body or a solver, or none
+static void world_note(sp_world *w, sp_status status) {
+    pthread_mutex_lock(&w->error_lock);
+    bool noted = w->noted && w->error.status == status;
+    pthread_mutex_unlock(&w->error_lock);
+    if (noted) return;
+    sp_error e = w->ctx->error;
+    if (e.status != status) {
+        e = (sp_error){.status = status, .file = __FILE__, .line = __LINE__, .index = -1};
+        snprintf(e.message, sizeof e.message, "%s", sp_status_text(status));
+    }
+    world_keep_error(w, &e);
+}
+
+sp_status sp__world_leave(sp_world *w, sp_status status) {
+    if (status < 0) world_note(w, status);
     atomic_store_explicit(&w->busy, false, memory_order_release);
+    return status;
 }
 
 void sp__event(sp_world *w, sp_status status, const char *format, ...) {
@@ -105,16 +129,12 @@ static sp_status world_check_def(sp_context *ctx, const sp_world_def *def) {
 }
 
 static bool world_make_locks(sp_world *w) {
-    if (pthread_mutex_init(&w->error_lock, NULL) != 0) return false;
-    if (pthread_mutex_init(&w->edit_lock, NULL) != 0) {
-        pthread_mutex_destroy(&w->error_lock);
-        return false;
-    }
-    if (pthread_mutex_init(&w->snapshot_lock, NULL) != 0) {
-        pthread_mutex_destroy(&w->error_lock);
-        pthread_mutex_destroy(&w->edit_lock);
-        return false;
-    }
+    pthread_mutex_t *locks[] = {&w->error_lock, &w->edit_lock, &w->snapshot_lock};
+    for (int i = 0; i < 3; i++)
+        if (pthread_mutex_init(locks[i], NULL) != 0) {
+            while (i-- > 0) pthread_mutex_destroy(locks[i]);
+            return false;
+        }
     return w->locks_made = true;
 }
 
@@ -132,12 +152,16 @@ sp_status sp_world_create(sp_context *ctx, const sp_world_def *def, sp_world **o
     SP_TRY(world_check_def(ctx, def));
     sp_world *w = sp__alloc(ctx, 1, sizeof *w);
     if (!w) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a world");
-    w->ctx = ctx;
+    if (sp__context_branch(ctx, &w->branch) < 0) {
+        sp__free(ctx, w);
+        return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a world");
+    }
+    w->ctx = &w->branch;
     w->def = *def;
     snprintf(w->backend, sizeof w->backend, "%s", def->backend ? def->backend : "auto");
     w->def.backend = w->backend;
     for (int a = 0; a < 3; a++) w->gravity[a].signal = def->gravity[a];
-    w->error.index = w->body_error.index = -1;
+    w->error.index = -1;
     w->newest = w->inject = -1;
     w->step = sp__step_default(0);
     if (!world_make_room(w)) {
@@ -152,7 +176,7 @@ sp_status sp_world_create(sp_context *ctx, const sp_world_def *def, sp_world **o
 void sp_world_destroy(sp_world **world) {
     sp_world *w = world ? *world : NULL;
     if (!w) return;
-    sp_context *ctx = w->ctx;
+    sp_context *ctx = w->ctx->host;
     for (int i = 0; i < w->body_count; i++) w->bodies[i]->ops->destroy(w->bodies[i]);
     sp__snapshots_free(w);
     sp__journal_free(w);
@@ -165,6 +189,8 @@ void sp_world_destroy(sp_world **world) {
         pthread_mutex_destroy(&w->edit_lock);
         pthread_mutex_destroy(&w->snapshot_lock);
     }
+    sp__background_settle(ctx);  // what solvers have abandoned still uses the branch
+    sp__context_branch_end(&w->branch);
     sp__free(ctx, w);
     *world = NULL;
 }
@@ -210,8 +236,7 @@ sp_status sp_world_set_contact(sp_world *w, const sp_contact_def *def) {
         w->has_contact = def != NULL;
         if (def) w->contact = *def;
     }
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 const char *sp_stage_name(sp_stage stage) {

@@ -114,9 +114,10 @@ typedef struct sp_pairs {
 // ---------------------------------------------------------------------------------------------------- the world
 
 struct sp_world {
-    sp_error error;       // last failure of any call
-    sp_error body_error;  // written by bodies; the failing call copies it to `error`
-    sp_context *ctx;
+    sp_error error;     // last failure of any call
+    bool noted;         // `error` is of the call under way
+    sp_context branch;  // of the host's context. Its error record is what bodies and solvers write during a call
+    sp_context *ctx;    // &branch
     sp_world_def def;
     char backend[32];
     pthread_mutex_t error_lock, edit_lock, snapshot_lock;
@@ -165,7 +166,9 @@ sp_status sp__world_fail(sp_world *w, sp_status status, const char *file, int li
 // Copies the failure of a body to the error record of the world, with the name of the body.
 sp_status sp__world_body_failed(sp_world *w, sp_body *b, sp_status status);
 sp_status sp__world_enter(sp_world *w);  // SP_BUSY: another thread uses the world
-void sp__world_leave(sp_world *w);
+// The end of a call: a failure that nobody has put into words yet gets those of the body or solver that failed, or the text of
+// its status. Returns the status.
+sp_status sp__world_leave(sp_world *w, sp_status status);
 
 // The worse of two statuses; a reservation is also recorded in the step.
 static inline sp_status sp__reserve(sp_world *w, sp_status worst, sp_status status) {

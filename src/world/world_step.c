@@ -56,8 +56,7 @@ sp_status sp_world_step(sp_world *w, double h) {
     if (status < 0) world_rollback(w);
     w->trial.step_ms = sp__now_ms() - start;
     if (status >= 0) w->info = w->trial;
-    sp__world_leave(w);
-    return status;
+    return sp__world_leave(w, status);
 }
 
 sp_status sp__world_inject_failure(sp_world *w, sp_stage stage) {
@@ -110,7 +109,8 @@ static void world_hold(sp_world *w, sp_body *b) {
 // always fails the step.
 static sp_status world_failed(sp_world *w, sp_body *b, sp_status status) {
     if (w->def.on_failure != SP_FAILURE_FREEZE || status == SP_NO_MEMORY) return sp__world_body_failed(w, b, status);
-    sp__event(w, SP_FROZEN, "body '%s' is held at its last good state: %s", b->name, w->body_error.message);
+    sp__event(w, SP_FROZEN, "body '%s' is held at its last good state: %s", b->name, w->ctx->error.message);
+    w->ctx->error = (sp_error){.index = -1};
     b->frozen = b->froze_now = true;
     if (b->ops->undo) b->ops->undo(b);
     world_hold(w, b);

@@ -54,8 +54,8 @@ static sp_status add_bar(scene *s, const plan *p, int lag) {
     sp_solid_def def = sp_solid_def_default();
     def.name = p->name, def.mesh = s->mesh, def.fixes = &fix, def.fix_count = 1, def.material.young = 2e4;
     def.integrator.type = p->integrator;
-    def.solver.type = p->type, def.solver.preconditioner = p->preconditioner, def.solver.refresh = p->refresh;
-    def.solver.lag = lag, def.solver.refresh_every = p->every;
+    def.solver.type = p->type, def.solver.pcg.preconditioner = p->preconditioner, def.solver.pcg.refresh = p->refresh;
+    def.solver.pcg.lag = lag, def.solver.pcg.refresh_every = p->every;
     return sp_world_add_solid(s->w, &def, NULL);
 }
 

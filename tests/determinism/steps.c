@@ -36,7 +36,7 @@ static sp_status add_beam(scene *s, const char *name, double z, sp_integrator_ty
     sp_solid_def def = sp_solid_def_default();
     def.name = name, def.mesh = moved, def.fixes = &fix, def.fix_count = 1, def.material.young = 3e4;
     def.rotation = rotation, def.integrator.type = type, def.integrator.substeps = type == SP_EXPLICIT ? 10 : SP_SUBSTEPS_AUTO,
-    def.solver.op = op;
+    def.solver.cg.op = op;
     def.rayleigh_stiffness = type == SP_EXPLICIT ? 0 : 0.01;
     if (large) def.solver.tolerance = 0, def.solver.iterations = 15;
     sp_status status = sp_world_add_solid(s->w, &def, NULL);

@@ -83,8 +83,8 @@ static sp_status add_solid(story *s, sp_world *w) {
     sp_fix fix = {held, 4, SP_AXES_ALL, 0};
     sp_solid_def def = sp_solid_def_default();
     def.mesh = s->mesh, def.fixes = &fix, def.fix_count = 1, def.material.young = 2e4;
-    def.solver.type = s->plan->type, def.solver.preconditioner = s->plan->preconditioner;
-    def.solver.refresh = s->plan->refresh, def.solver.lag = 1;
+    def.solver.type = s->plan->type, def.solver.pcg.preconditioner = s->plan->preconditioner;
+    def.solver.pcg.refresh = s->plan->refresh, def.solver.pcg.lag = 1;
     return sp_world_add_solid(w, &def, NULL);
 }
 

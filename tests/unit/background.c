@@ -198,6 +198,32 @@ TEST(an_abandoned_job_is_released_by_its_callers_when_it_has_ended) {
     sp_context_destroy(&ctx);
 }
 
+static void *open_gate(void *arg) {
+    owned *o = arg;
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    atomic_store(&o->w.gate, 0);
+    return NULL;
+}
+
+TEST(settling_waits_for_abandoned_jobs_and_releases_them) {
+    sp_context *ctx = new_context();
+    int released = 0;
+    pthread_t by, opener;
+    sp__background_settle(ctx);  // no job yet
+    owned *o = new_owned(ctx, &released, &by);
+    atomic_store(&o->w.gate, 1);
+    REQUIRE(sp__job_submit(ctx, &o->w.job) == SP_OK);
+    until_begun(&o->w);
+    sp__job_abandon(ctx, &o->w.job, release);
+    REQUIRE(pthread_create(&opener, NULL, open_gate, o) == 0);
+    sp__background_settle(ctx);
+    CHECK_INT(released, 1);
+    pthread_join(opener, NULL);
+    sp__background_settle(ctx);
+    CHECK_INT(released, 1);
+    sp_context_destroy(&ctx);
+}
+
 TEST(a_context_ends_with_jobs_running_waiting_and_abandoned) {
     sp_context *ctx = new_context();
     int released = 0;

@@ -23,7 +23,8 @@ static bool make(stage *s) {
     sp_solid_def beam = sp_solid_def_default();
     // factors arrive from the background thread at any time: the log must contain the time of each swap
     def.deterministic = false;
-    beam.solver.type = SP_SOLVER_PCG, beam.solver.preconditioner = SP_COMPLETE_CHOLESKY, beam.solver.refresh = SP_REFRESH_ASYNC;
+    beam.solver.type = SP_SOLVER_PCG, beam.solver.pcg.preconditioner = SP_COMPLETE_CHOLESKY,
+    beam.solver.pcg.refresh = SP_REFRESH_ASYNC;
     sp_rigid_def ball = sp_rigid_def_default();
     sp_rigid_shape shape = {.type = SP_SPHERE, .size = {0.05}, .pose = sp_pose_identity()};
     const int held[] = {0, 1, 2, 3};

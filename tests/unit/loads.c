@@ -16,7 +16,7 @@ static void make(const mock_def *def, const sp_contact_def *contact) {
     rigid.name = "floor", rigid.shapes = &plane, rigid.shape_count = 1, rigid.kinematic = true;
     sp_context_create(NULL, &ctx);
     sp_world_create(ctx, NULL, &w);
-    mock_create(ctx, &w->body_error, def, &b);
+    mock_create(ctx, &w->ctx->error, def, &b);
     CHECK(sp__world_adopt(w, b, "chain", NULL) == SP_OK);
     CHECK(sp_world_add_rigid(w, &rigid, &floor_id) == SP_OK);
     CHECK(sp_world_set_contact(w, contact) == SP_OK);

@@ -353,7 +353,7 @@ static sp_status mock_fill(sp_body *b, const mock_def *def) {
     b->integrator.type = def->type;
     b->solver_def = sp_solver_def_default();
     b->solver_def.tolerance = def->tolerance;
-    b->solver_def.op = SP_OPERATOR_FREE;
+    b->solver_def.cg.op = SP_OPERATOR_FREE;
     SP_TRY(sp__solver_create(b->ctx, &b->solver_def, sp__backend_find("ref"), &b->solver));
     return sp__loads_reserve(b, 1);
 }

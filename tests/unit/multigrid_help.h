@@ -126,7 +126,7 @@ static bool beam_open(beam *b, beam_def d) {
 
 static sp_solver_def precision(bool single) {
     sp_solver_def def = sp_solver_def_default();
-    def.precision = single ? SP_FACTOR_FLOAT : SP_FACTOR_DOUBLE;
+    def.cholesky.precision = single ? SP_FACTOR_FLOAT : SP_FACTOR_DOUBLE;
     return def;
 }
 

@@ -22,7 +22,7 @@ static sp_linear_info run(beam *k, sp_preconditioner which, double drop, double 
     sp_pcg_room room = {0};
     sp_pcg_problem problem = problem_of(k, tolerance, 3000);
     sp_precond *p;
-    def.drop = drop, def.precision = SP_FACTOR_DOUBLE;
+    def.pcg.drop = drop, def.cholesky.precision = SP_FACTOR_DOUBLE;
     CHECK(sp__pcg_room(&room, k->ctx, k->n) == SP_OK);
     CHECK(kind->create(k->ctx, k->M->be, &def, &k->view, NULL, NULL, &p) == SP_OK &&
           kind->build(p, &k->view, false, &made) == SP_OK);

@@ -70,7 +70,7 @@ static double least_pivot(int n, const double *Z) {
 
 static sp_solver_def options(sp_factor_precision precision) {
     sp_solver_def def = sp_solver_def_default();
-    def.precision = precision;
+    def.cholesky.precision = precision;
     return def;
 }
 
@@ -140,10 +140,10 @@ static void check_all(const char *what, sp_context *ctx, const sp_backend *be, c
         for (int single = 0; single < 2; single++) {
             sp_solver_def def = options(single ? SP_FACTOR_FLOAT : SP_FACTOR_DOUBLE);
             sp_factor_info info;
-            def.omega = 1.3;
+            def.pcg.omega = 1.3;
             sp_precond *p = make(ctx, be, all[k], &def, A, &info);
             REQUIRE(p && info.status == SP_OK);
-            check_operator(what, p, def.precision);
+            check_operator(what, p, def.cholesky.precision);
             CHECK(p->kind->bytes(p) > 0);
             p->kind->destroy(p);
         }
@@ -202,7 +202,7 @@ TEST(incomplete_cholesky_without_fill_is_exact_for_chains) {
     sp_symmetric_own A = chain(ctx, 40);
     sp_solver_def def = options(SP_FACTOR_DOUBLE);
     sp_factor_info info;
-    def.drop = 0;
+    def.pcg.drop = 0;
     sp_precond *p = make(ctx, sp__backend_find("cpu"), SP_IC, &def, &A.view, &info);
     REQUIRE(p && info.status == SP_OK);
     // rounding of a well-conditioned factor
@@ -230,7 +230,7 @@ TEST(two_parts_that_meet_in_the_middle_are_exact) {
     for (int alone = 0; alone < 2; alone++) {
         sp_solver_def def = options(SP_FACTOR_DOUBLE);
         sp_factor_info info;
-        def.drop = 0;
+        def.pcg.drop = 0;
         sp_precond *p = make(ctx, sp__backend_find("cpu"), SP_IC, &def, &A.view, &info);
         REQUIRE(p && info.status == SP_OK && p->kind->build(p, &A.view, alone, &info) == SP_OK);
         p->kind->apply(p, b, z);
@@ -249,7 +249,7 @@ TEST(incomplete_cholesky_that_drops_nothing_is_complete) {
     REQUIRE(beam_make(&k, &(beam_def){.cells = {5, 2, 2}, .young = {1000, 50, 10}, .h = 0.04, .bend = 0.2}));
     sp_solver_def def = options(SP_FACTOR_DOUBLE);
     sp_factor_info info;
-    def.drop = 1e-16;
+    def.pcg.drop = 1e-16;
     sp_precond *p = make(k.ctx, k.M->be, SP_IC, &def, &k.view, &info);
     REQUIRE(p && info.status == SP_OK);
     // rounding times a condition number below 1e3
@@ -258,7 +258,7 @@ TEST(incomplete_cholesky_that_drops_nothing_is_complete) {
     // a smaller threshold is closer to the inverse
     double before = INFINITY;
     for (double drop = 1e-1; drop > 1e-6; drop /= 10) {
-        def.drop = drop;
+        def.pcg.drop = drop;
         p = make(k.ctx, k.M->be, SP_IC, &def, &k.view, &info);
         REQUIRE(p && info.status == SP_OK);
         double now = far_from_inverse(&k.view, p);
@@ -269,7 +269,7 @@ TEST(incomplete_cholesky_that_drops_nothing_is_complete) {
     beam_drop(&k);
 }
 
-// P (I_row) of the formula in precond_ssor.c, in the order that columns.c gives, by rows
+// P (I_row) of the formula of SSOR in precond.c, in the order that lower.c gives, by rows
 static double *ssor_formula(const beam *k, const sp_columns *order, double w) {
     int n = k->n;
     double *D = dense_of(&k->view), *B = calloc((size_t)n * (size_t)n, sizeof *B), *P = calloc((size_t)n * (size_t)n, sizeof *P);
@@ -304,10 +304,10 @@ TEST(ssor_follows_its_formula) {
         sp_solver_def def = options(SP_FACTOR_DOUBLE);
         sp_columns order;
         sp_factor_info info;
-        def.omega = omegas[o];
+        def.pcg.omega = omegas[o];
         sp_precond *p = make(k.ctx, k.M->be, SP_SSOR, &def, &k.view, &info);
         REQUIRE(p && info.status == SP_OK && sp__columns_create(k.ctx, &k.view, &order) == SP_OK);
-        double *Z = operator_of(p), *P = ssor_formula(&k, &order, def.omega), worst = 0;
+        double *Z = operator_of(p), *P = ssor_formula(&k, &order, def.pcg.omega), worst = 0;
         for (int i = 0; i < k.n; i++)
             for (int j = 0; j < k.n; j++) {
                 double sum = i == j ? -1 : 0;
@@ -402,7 +402,7 @@ TEST(a_breakdown_is_fixed_by_a_shift_and_reported) {
     sp_symmetric_own A = kershaw(ctx, 3);
     sp_solver_def def = options(SP_FACTOR_DOUBLE);
     sp_factor_info info;
-    def.drop = 0;
+    def.pcg.drop = 0;
     sp_precond *p = make(ctx, sp__backend_find("cpu"), SP_IC, &def, &A.view, &info);
     REQUIRE(p && info.status == SP_OK);
     CHECK(info.shift > 0 && info.shift < 3);

@@ -27,7 +27,7 @@ TEST(policies_of_the_step_itself) {
     for (int c = 0; c < 3; c++) {
         sp_solver_def def = rig_def(cases[c].policy);
         rig k;
-        def.refresh_every = cases[c].every;
+        def.pcg.refresh_every = cases[c].every;
         REQUIRE(set_up(&k, ctx, &def, 4));
         for (int i = 0; i < STEPS; i++) {
             int iterations = bent_step(&k, i + 1);
@@ -48,7 +48,7 @@ TEST(policy_step_follows_every_solve_of_a_step_and_only_changes) {
         sp_context *ctx = rig_context();
         sp_solver_def def = rig_def(cheap ? SP_REFRESH_AUTO : SP_REFRESH_STEP);
         rig k;
-        if (cheap) def.omega = 0.5;
+        if (cheap) def.pcg.omega = 0.5;
         reset_thumb();
         REQUIRE(set_up(&k, ctx, &def, 4));
         for (int solve = 0; solve < 4; solve++) {
@@ -77,7 +77,7 @@ TEST(deterministic_results_arrive_after_their_lag_with_any_timing) {
             sp_context *ctx = rig_context();
             sp_solver_def def = rig_def(SP_REFRESH_ASYNC);
             rig k;
-            def.lag = lags[c];
+            def.pcg.lag = lags[c];
             REQUIRE(set_up(&k, ctx, &def, 4));
             sp__background_hold(ctx, hold);
             for (int i = 0; i < STEPS; i++) {
@@ -116,7 +116,7 @@ TEST(auto_refreshes_when_iterations_grow_or_pins_change) {
     sp_context *ctx = rig_context();
     sp_solver_def def = rig_def(SP_REFRESH_AUTO);
     rig k;
-    def.lag = 1;
+    def.pcg.lag = 1;
     REQUIRE(set_up(&k, ctx, &def, 4));
     CHECK(k.r->policy == SP_REFRESH_AUTO);
     uint64_t n = 1;
@@ -194,7 +194,7 @@ TEST(a_failed_build_keeps_the_previous_one_in_use) {
         sp_solver_def def = rig_def(policies[c]);
         rig k;
         int failed = 0;
-        def.lag = 1;
+        def.pcg.lag = 1;
         reset_thumb();
         REQUIRE(set_up(&k, ctx, &def, 4));
         bent_step(&k, 1);
@@ -219,7 +219,7 @@ TEST(block_jacobi_replaces_a_missing_factor) {
         sp_context *ctx = rig_context();
         sp_solver_def def = rig_def(policies[c]);
         rig k;
-        def.lag = 1;
+        def.pcg.lag = 1;
         reset_thumb();
         REQUIRE(set_up(&k, ctx, &def, 4));
         atomic_store(&thumb.fail, 1);
@@ -303,7 +303,7 @@ static void play(sp_refresh_policy policy, int lag, bool spoil, double *sums, in
     sp_context *ctx = rig_context();
     sp_solver_def def = rig_def(policy);
     rig k;
-    def.lag = lag, def.refresh_every = 3;
+    def.pcg.lag = lag, def.pcg.refresh_every = 3;
     REQUIRE(set_up(&k, ctx, &def, 4));
     for (int i = 1; i <= steps; i++) {
         for (int solve = 0; solve < 3 && spoil && i % 2 == 0; solve++) {  // several solves in the failed attempt
@@ -351,7 +351,7 @@ TEST(a_pattern_that_changes_while_a_job_runs_is_not_waited_for) {
         sp_context *ctx = rig_context();
         sp_solver_def def = rig_def(SP_REFRESH_ASYNC);
         rig k, other;
-        def.lag = 2;
+        def.pcg.lag = 2;
         reset_thumb();
         REQUIRE(set_up(&k, ctx, &def, 4) && set_up(&other, ctx, &def, 6));
         k.deterministic = other.deterministic = det;
@@ -444,7 +444,7 @@ static void twisted(double share, const double *X, double *M) {
 
 // R = Rthen^T Rnow, the order as printed (Courtecuisse 2011, equation 3.23)
 static void as_printed(rig *k, const double *r, double *z) {
-    const sp_picture *p = &k->r->album->picture[k->r->now.use];
+    const sp_matrix_snapshot *p = &k->r->cache->snapshot[k->r->now.use];
     int n = k->A.n;
     double *w = calloc((size_t)n, sizeof *w), *y = calloc((size_t)n, sizeof *y);
     for (int pass = 0; pass < 2; pass++) {
@@ -472,7 +472,7 @@ static void as_printed(rig *k, const double *r, double *z) {
 
 static void with_warp(sp_context *ctx, rig *k, bool warp) {
     sp_solver_def def = rig_def(SP_REFRESH_NEVER);
-    def.warp = warp;
+    def.pcg.warp = warp;
     CHECK(set_up(k, ctx, &def, 6));
     // held only by its mass: a free bar rotates as a whole
     memset(k->body->fixed, 0, (size_t)k->body->nv);
@@ -546,7 +546,7 @@ TEST(a_restored_schedule_continues_with_the_same_bits) {
             tape t = {0};
             double sums[2][STEPS];
             int age[STEPS];
-            def.lag = 3, def.refresh_every = 5;
+            def.pcg.lag = 3, def.pcg.refresh_every = 5;
             REQUIRE(set_up(&k, ctx, &def, 4));
             for (int i = 1; i <= STEPS; i++) {
                 bent_step(&k, i);

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "linear/refresh_internal.h"
+#include "linear/refresh.h"
 #include "math/vec3.h"
 #include "solid/solid.h"
 #include "test.h"
@@ -38,7 +38,7 @@ static sp_status dense_create(sp_context *ctx, const sp_backend *be, const sp_so
     *out = NULL;
     if (!SP_NEW(ctx, d, 1)) return SP_NO_MEMORY;
     extern const sp_precond_kind dense_kind, dense_cheap;
-    d->base.kind = def->omega == 1 ? &dense_kind : &dense_cheap;
+    d->base.kind = def->pcg.omega == 1 ? &dense_kind : &dense_cheap;
     d->base.ctx = ctx, d->base.be = be, d->base.def = *def, d->base.n = 3 * pattern->n;
     atomic_init(&d->base.stop, false);
     if (!SP_NEW(ctx, d->L, (size_t)d->base.n * (size_t)d->base.n)) {
@@ -152,7 +152,7 @@ static sp_context *rig_context(void) {
 
 static sp_solver_def rig_def(sp_refresh_policy policy) {
     sp_solver_def def = sp_solver_def_default();
-    def.refresh = policy;
+    def.pcg.refresh = policy;
     return def;
 }
 
@@ -184,7 +184,7 @@ static bool set_up(rig *k, sp_context *ctx, const sp_solver_def *def, int length
     unsigned long long seed = 7;
     for (int i = 0; i < k->body->nv; i++) k->b[i] = k->body->fixed[i] ? 0 : sp_test_random(&seed);
     look(k);
-    bool cheap = def->omega != 1;
+    bool cheap = def->pcg.omega != 1;
     return sp__refresh_create(ctx, sp__backend_find("ref"), def, cheap ? &dense_cheap : &dense_kind, &k->r) == SP_OK;
 }
 
@@ -268,7 +268,7 @@ static void until_begun(int builds) {
 }
 
 static void until_made(const rig *k) {
-    while (!sp__job_done(&k->r->album->job)) sched_yield();
+    while (!sp__job_done(&k->r->cache->job)) sched_yield();
 }
 
 #endif

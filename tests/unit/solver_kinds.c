@@ -1,6 +1,6 @@
 // All linear solvers through one interface: the same solutions, the same behaviour with bad matrices, memory, pins and changes.
 #include "beam_system.h"
-#include "linear/matrix.h"
+#include "linear/blocks.h"
 #include "meter.h"
 
 typedef struct recipe {
@@ -31,8 +31,9 @@ enum { RECIPES = sizeof recipes / sizeof *recipes };
 
 static sp_solver_def definition(const recipe *r, double tolerance) {
     sp_solver_def def = sp_solver_def_default();
-    def.type = r->type, def.preconditioner = r->preconditioner, def.factor = r->factor, def.precision = r->precision;
-    def.tolerance = tolerance, def.iterations = 3000, def.refresh = SP_REFRESH_STEP;
+    def.type = r->type, def.pcg.preconditioner = r->preconditioner, def.cholesky.factor = r->factor,
+    def.cholesky.precision = r->precision;
+    def.tolerance = tolerance, def.iterations = 3000, def.pcg.refresh = SP_REFRESH_STEP;
     return def;
 }
 
@@ -102,7 +103,7 @@ TEST(an_unknown_type_is_refused) {
     sp_solver *s;
     def.type = (sp_solver_type)77;
     CHECK(sp__solver_create(k.ctx, &def, k.M->be, &s) == SP_BAD_INPUT && !s);
-    def.type = SP_SOLVER_PCG, def.preconditioner = (sp_preconditioner)77;
+    def.type = SP_SOLVER_PCG, def.pcg.preconditioner = (sp_preconditioner)77;
     CHECK(sp__solver_create(k.ctx, &def, k.M->be, &s) == SP_BAD_INPUT && !s);
     beam_drop(&k);
 }

@@ -1,6 +1,6 @@
 // updated-cholesky through the solver interface: the matrix in the frames of the nodes, the estimate, the selection of refreshed
 // elements, external changes, memory.
-#include "linear/updated.h"
+#include "linear/incremental.h"
 
 #include <limits.h>
 
@@ -31,7 +31,7 @@ static bool rig_linearise(rig *r) {
 static bool rig_make(rig *r, const beam_def *def, double threshold, double columns) {
     sp_solver_def sd = sp_solver_def_default();
     *r = (rig){0};
-    sd.type = SP_SOLVER_UPDATED_CHOLESKY, sd.threshold = threshold, sd.budget_columns = columns;
+    sd.type = SP_SOLVER_UPDATED_CHOLESKY, sd.updated.threshold = threshold, sd.updated.budget_columns = columns;
     if (!beam_make(&r->k, def) || !rig_linearise(r)) return false;
     if (sp__solver_create(r->k.ctx, &sd, r->k.M->be, &r->s) < 0) return false;
     sp__solver_step(r->s, 0, true);
@@ -162,8 +162,8 @@ TEST(all_kinds_of_factors) {
     for (int kind = 0; kind < 4; kind++) {
         rig r;
         REQUIRE(rig_make(&r, &bent, 0, NAN));
-        r.s->def.factor = kind & 1 ? SP_LDLT : SP_LLT;
-        r.s->def.precision = kind & 2 ? SP_FACTOR_FLOAT : SP_FACTOR_DOUBLE;
+        r.s->def.cholesky.factor = kind & 1 ? SP_LDLT : SP_LLT;
+        r.s->def.cholesky.precision = kind & 2 ? SP_FACTOR_FLOAT : SP_FACTOR_DOUBLE;
         r.s->def.tolerance = 1e-10;
         REQUIRE(rig_solve(&r) == SP_OK);
         CHECK_NEAR(residual(&r), 0, kind & 2 ? 1e-10 : direct);
@@ -249,14 +249,14 @@ TEST(the_selection_keeps_the_budget) {
     rig r;
     REQUIRE(rig_make(&r, &bent, 1e-7, NAN));
     REQUIRE(rig_solve(&r) == SP_OK);
-    sp_updated *u = r.s->impl;
+    sp_incremental *u = r.s->impl;
     unsigned long long seed = 3;
     for (int round = 0; round < 200; round++) {
         double share = 0.5 + 0.5 * sp_test_random(&seed), cost = 0, high = 0;
         bool by_columns = round % 2;
         for (int e = 0; e < u->count; e++) u->error[e] = u->user[e] < 0 ? 0 : 1 + sp_test_random(&seed);
         sp_budget b = {by_columns, share * (by_columns ? u->nodes : u->S->flops_total), false};
-        sp__updated_select(u, 1.2, b);
+        sp__incremental_select(u, 1.2, b);
         for (int s = 0; s < u->S->count; s++) {
             if (!u->paid[s]) continue;
             cost += by_columns ? sp__front_columns(u->S, s) : u->S->flops[s];
@@ -359,7 +359,7 @@ TEST(springs_come_and_go) {
         REQUIRE(rig_linearise(&r) && rig_solve(&r) == SP_OK);
         CHECK_INT(r.info.columns, 0);
     }
-    sp_updated *u = r.s->impl;
+    sp_incremental *u = r.s->impl;
     CHECK_INT(u->term_count, 0);
     rig_drop(&r);
 }

@@ -16,7 +16,7 @@ static void populate(sp_world *world, const mock_def *def) {
     sp_body *b;
     rigid.name = "tool", rigid.shapes = &ball, rigid.shape_count = 1, rigid.kinematic = true,
     rigid.pose.constant.translate[1] = 9;
-    CHECK_INT(mock_create(ctx, &world->body_error, def, &b), SP_OK);
+    CHECK_INT(mock_create(ctx, &world->ctx->error, def, &b), SP_OK);
     CHECK_INT(sp__world_adopt(world, b, "chain", &chain), SP_OK);
     CHECK_INT(sp_world_add_rigid(world, &rigid, &tool), SP_OK);
 }
@@ -52,6 +52,34 @@ static double value_of(const char *path) {
     return sp_world_param(w, path, &info) < 0 ? NAN : info.value;
 }
 
+// ---------------------------------------------------------------------------------------------------- failures
+
+// A solver reports to the world that it works for; the context of the world has the same record, the next world none.
+TEST(a_failed_solver_leaves_its_sentence_in_the_world) {
+    start();
+    sp_mesh *mesh = NULL;
+    sp_world *other = NULL;
+    sp_body_id id;
+    REQUIRE(sp_mesh_box(ctx, (double[]){1, 1, 1}, (int[]){10, 10, 10}, 6, &mesh) == SP_OK);
+    REQUIRE(sp_world_create(ctx, NULL, &other) == SP_OK);
+    sp_solid_def def = sp_solid_def_default();
+    def.mesh = mesh, def.name = "block", def.solver.type = SP_SOLVER_DENSE;
+    REQUIRE(sp_world_add_solid(w, &def, &id) == SP_OK);
+    CHECK_INT(sp_world_step(w, 0.01), SP_BAD_INPUT);
+    const sp_error *e = sp_world_error(w);
+    CHECK(e->status == SP_BAD_INPUT && strcmp(e->body, "block") == 0 && e->index == -1);
+    CHECK(strstr(e->message, "the body has 3993 unknowns, at most 3000"));
+    CHECK(strcmp(sp_context_error(ctx)->message, sp_world_error(w)->message) == 0);
+    CHECK(strcmp(sp_context_error(ctx)->body, "block") == 0);
+    CHECK(sp_world_error(other)->status == SP_OK && sp_world_context(other) == ctx);
+    // what fails next says its own
+    CHECK_INT(sp_world_field(w, id, "nonsense", NULL), SP_BAD_INPUT);
+    CHECK(strstr(sp_world_error(w)->message, "nonsense"));
+    sp_world_destroy(&other);
+    sp_mesh_destroy(&mesh);
+    finish();
+}
+
 // ---------------------------------------------------------------------------------------------------- ids
 
 TEST(stale_ids_and_anchors_are_detected) {
@@ -71,7 +99,7 @@ TEST(stale_ids_and_anchors_are_detected) {
     mock_def def = mock_def_default();
     sp_body *b;
     sp_body_id next;
-    CHECK_INT(mock_create(ctx, &w->body_error, &def, &b), SP_OK);
+    CHECK_INT(mock_create(ctx, &w->ctx->error, &def, &b), SP_OK);
     CHECK_INT(sp__world_adopt(w, b, "chain", &next), SP_OK);
     CHECK_INT(sp_world_anchor_get(w, &a, x, NULL), SP_BAD_ID);
     CHECK_INT(sp_world_body_info(w, next, &info), SP_OK);

@@ -19,7 +19,7 @@ static void start(int slots) {
     rigid.shapes = &ball, rigid.shape_count = 1;
     sp_context_create(NULL, &ctx);
     sp_world_create(ctx, &def, &w);
-    mock_create(ctx, &w->body_error, &md, &b);
+    mock_create(ctx, &w->ctx->error, &md, &b);
     sp__world_adopt(w, b, "chain", &chain);
     sp_world_add_rigid(w, &rigid, NULL);
 }

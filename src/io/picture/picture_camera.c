@@ -2,7 +2,7 @@
 #include "io/picture/picture.h"
 #include "math/vec3.h"
 
-static const double degree = 3.14159265358979323846 / 180;
+static const double degree = SP_PI / 180;
 
 static bool normalise(double v[3]) {
     double n = sp__norm3(v);

@@ -4,7 +4,6 @@
 #include "math/vec3.h"
 
 enum { MANY = 3000, SIDES = 12 };  // number of markers above which spheres are coarse; sides of an arrow's shaft
-static const double PI = 3.14159265358979323846;
 static const double marker_color[3] = {0.02, 0.03, 0.05}, arrow_color[3] = {0.72, 0.05, 0.02};  // linear
 
 // ---------------------------------------------------------------------------------------------------- sphere
@@ -71,7 +70,7 @@ static void add_cone(sp_soup *s, const double a[3], double r0, const double b[3]
     length = fmax(sp__norm3(axis), 1e-300);
     double slope = (r0 - r1) / length, norm = sqrt(1 + slope * slope), normal[SIDES][3];
     for (int i = 0; i < SIDES; i++) {
-        double c = cos(2 * PI * i / SIDES), d = sin(2 * PI * i / SIDES), out[3];
+        double c = cos(2 * SP_PI * i / SIDES), d = sin(2 * SP_PI * i / SIDES), out[3];
         for (int k = 0; k < 3; k++) out[k] = c * u[k] + d * v[k], normal[i][k] = (out[k] + slope * axis[k] / length) / norm;
         sp__axpy3(a, r0, out, s->x + 3 * (size_t)s->vertex_count++);
         sp__axpy3(b, r1, out, s->x + 3 * (size_t)s->vertex_count++);

@@ -9,16 +9,11 @@ typedef struct showing {
     sp_world *world;
 } showing;
 
-static sp_status told_by_world(const showing *k, sp_status status) {
-    return SP_FAIL(k->ctx, status, "%s", sp_world_error(k->world)->message);
-}
-
 static sp_status check_body(const showing *k, int index, const sp_recording_body *b, sp_body_id *id, sp_body_info *info) {
     sp_recording_topology t;
     *id = sp_world_body_named(k->world, b->name);
     if (!id->slot) return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\" of the recording is not in the scene", b->name);
-    sp_status status = sp_world_body_info(k->world, *id, info);
-    if (status < 0) return told_by_world(k, status);
+    SP_TRY(sp_world_body_info(k->world, *id, info));
     if (strcmp(info->kind, b->kind) != 0)
         return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\" is a %s in the recording, a %s in the scene", b->name, b->kind,
                        info->kind);
@@ -47,8 +42,7 @@ static sp_status names_of(const showing *k, const sp_body_info *info, sp_body_id
     counts[0] = rigid ? 7 : 3 * info->nodes, counts[1] = 3 * info->nodes;
     for (int i = 0; i < 2 && rod; i++) {
         sp_field_info field;
-        sp_status status = sp_world_field_info(k->world, id, names[i], &field);
-        if (status < 0) return told_by_world(k, status);
+        SP_TRY(sp_world_field_info(k->world, id, names[i], &field));
         counts[i] = field.count;
     }
     return SP_OK;
@@ -65,7 +59,7 @@ static sp_status show_body(const showing *k, int index, const sp_recording_body 
     sp_status status = SP_OK;
     for (int i = 0; i < 2 && status >= 0; i++)
         if (names[i]) status = read_numbers(k, index, b, names[i], counts[i], &state[i]);
-    if (status >= 0 && (status = sp_world_set_state(k->world, id, state[0], state[1])) < 0) told_by_world(k, status);
+    if (status >= 0) status = sp_world_set_state(k->world, id, state[0], state[1]);
     sp__free(k->ctx, state[0]), sp__free(k->ctx, state[1]);
     return status;
 }
@@ -85,6 +79,6 @@ sp_status sp_recording_show(sp_recording *recording, int frame, sp_run *run) {
         SP_TRY(sp_recording_body_at(recording, i, &b));
         SP_TRY(show_body(&k, i, &b));
     }
-    sp_status status = sp_world_publish(k.world);
-    return status < 0 ? told_by_world(&k, status) : SP_OK;
+    SP_TRY(sp_world_publish(k.world));
+    return SP_OK;
 }

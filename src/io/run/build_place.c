@@ -3,8 +3,6 @@
 #include "io/run/build.h"
 #include "math/vec3.h"
 
-static const double PI = 3.14159265358979323846;
-
 // unit quaternion of `rotate` or `quat` at time t; false: not possible
 static bool turn_at(const sp_scene_node *node, double t, double out[4]) {
     const double origin[3] = {0, 0, 0};
@@ -21,13 +19,13 @@ static bool turn_at(const sp_scene_node *node, double t, double out[4]) {
         for (int k = 0; k < 4; k++) out[k] = n[k] / length;
     } else if (attr->count == 4) {
         if (!(sp__norm3(n) > 0)) return false;
-        sp__quat_axis(n, n[3] * PI / 180, out);
+        sp__quat_axis(n, n[3] * SP_PI / 180, out);
     } else {
         // rotations about the fixed axes x, then y, then z
         for (int k = 0; k < 3; k++) {
             double axis[3] = {k == 0, k == 1, k == 2}, q[4], before[4];
             memcpy(before, out, sizeof before);
-            sp__quat_axis(axis, n[k] * PI / 180, q);
+            sp__quat_axis(axis, n[k] * SP_PI / 180, q);
             sp__quat_mul(q, before, out);
         }
     }

@@ -12,7 +12,7 @@ static void turn_to(const double axis[3], double out[4]) {
     if (s > 0)
         sp__quat_axis(across, atan2(s, c), out);
     else if (c < 0)
-        sp__quat_axis(x, 3.14159265358979323846, out);
+        sp__quat_axis(x, SP_PI, out);
 }
 
 // the common scale factor; NaN: the factors differ

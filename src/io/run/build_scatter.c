@@ -5,8 +5,6 @@
 #include "io/run/build.h"
 #include "math/vec3.h"
 
-static const double PI = 3.14159265358979323846;
-
 enum { PARTS_A_SHAPE = 6, TRIES = 20000 };
 
 typedef struct sp_scatter {
@@ -53,9 +51,9 @@ typedef struct field {
 static double part_area(const sp_rigid_shape *s, int face) {
     const double *a = s->size;
     switch (s->type) {
-    case SP_SPHERE: return face == 0 ? 4 * PI * a[0] * a[0] : 0;
+    case SP_SPHERE: return face == 0 ? 4 * SP_PI * a[0] * a[0] : 0;
     case SP_BOX: return a[(face / 2 + 1) % 3] * a[(face / 2 + 2) % 3];
-    case SP_CYLINDER: return face == 0 ? 2 * PI * a[0] * a[1] : face < 3 ? PI * a[0] * a[0] : 0;
+    case SP_CYLINDER: return face == 0 ? 2 * SP_PI * a[0] * a[1] : face < 3 ? SP_PI * a[0] * a[0] : 0;
     default: return 0;
     }
 }
@@ -120,7 +118,7 @@ static void on_box(const sp_rigid_shape *s, int face, double u, double v, dart *
 }
 
 static void on_cylinder(const sp_rigid_shape *s, int face, double u, double v, dart *d) {
-    double angle = 2 * PI * u, r = s->size[0] * (face ? sqrt(v) : 1);
+    double angle = 2 * SP_PI * u, r = s->size[0] * (face ? sqrt(v) : 1);
     d->x[0] = r * cos(angle), d->x[1] = r * sin(angle);
     d->x[2] = face == 0 ? v * s->size[1] : face == 1 ? 0 : s->size[1];
     if (face)
@@ -132,7 +130,7 @@ static void on_cylinder(const sp_rigid_shape *s, int face, double u, double v, d
 // the height on a sphere is uniformly distributed (Archimedes)
 static void on_sphere(const sp_rigid_shape *s, double u, double v, dart *d) {
     double z = 2 * v - 1, r = sqrt(fmax(1 - z * z, 0));
-    d->normal[0] = r * cos(2 * PI * u), d->normal[1] = r * sin(2 * PI * u), d->normal[2] = z;
+    d->normal[0] = r * cos(2 * SP_PI * u), d->normal[1] = r * sin(2 * SP_PI * u), d->normal[2] = z;
     for (int k = 0; k < 3; k++) d->x[k] = s->size[0] * d->normal[k];
 }
 
@@ -339,7 +337,7 @@ static void turn_to(const double n[3], double out[4]) {
     if (s > 1e-12)
         sp__quat_axis(across, atan2(s, n[0]), out);
     else if (n[0] < 0)
-        sp__quat_axis(z, PI, out);
+        sp__quat_axis(z, SP_PI, out);
 }
 
 static sp_status fill_places(field *f, int count, sp_pose **out) {

@@ -3,8 +3,7 @@
 #include <limits.h>
 
 #include "io/run/build.h"
-
-static const double PI = 3.14159265358979323846;
+#include "math/vec3.h"
 
 // bytes of mesh and body per tetrahedron: at most 320 in the body, the rest in two meshes while building
 static const double TET_BYTES = 700;
@@ -83,7 +82,7 @@ static sp_status make_torus(sp_run *run, const sp_scene_node *shape, sp_mesh **o
     const double y[3] = {0, 1, 0};
     int cells[2];
     if (!cells_given(shape, 2, cells)) {
-        sweep_cells(shape, 2 * PI * radius[0], radius[1], 3, &cells[1], &cells[0]);
+        sweep_cells(shape, 2 * SP_PI * radius[0], radius[1], 3, &cells[1], &cells[0]);
         sp__scene_note_auto(run->scene, shape, "cells", "%d %d: cells about as long as wide, %.0f tetrahedra wanted", cells[0],
                             cells[1], wanted(shape));
     }

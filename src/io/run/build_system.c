@@ -23,21 +23,21 @@ static int choice_of(const sp_scene_node *node, const char *attr, const char *co
 static void build_refresh(const sp_scene_node *node, sp_solver_def *out) {
     static const char *const policies[] = {"auto", "async", "step", "never"};
     double every = sp__build_number(node, "refresh", 0);
-    out->refresh = (sp_refresh_policy)choice_of(node, "refresh", policies, 4);
-    if (every >= 1) out->refresh = SP_REFRESH_EVERY, out->refresh_every = (int)every;
-    out->warp = !sp__build_is(node, "warp", "no");
-    out->lag = (int)sp__build_number(node, "lag", out->lag);
+    out->pcg.refresh = (sp_refresh_policy)choice_of(node, "refresh", policies, 4);
+    if (every >= 1) out->pcg.refresh = SP_REFRESH_EVERY, out->pcg.refresh_every = (int)every;
+    out->pcg.warp = !sp__build_is(node, "warp", "no");
+    out->pcg.lag = (int)sp__build_number(node, "lag", out->pcg.lag);
 }
 
 static void build_factor(const sp_scene_node *node, sp_solver_def *out) {
     static const char *const orderings[] = {"auto", "natural", "amd", "metis", "geometric"};
     static const char *const factors[] = {"llt", "ldlt"};
-    out->ordering = (sp_ordering)choice_of(node, "ordering", orderings, 5);
-    out->factor = (sp_factor_kind)choice_of(node, "factor", factors, 2);
-    out->threshold = sp__build_number(node, "threshold", out->threshold);
-    out->budget_ms = sp__build_number(node, "budget", out->budget_ms);
-    out->drop = sp__build_number(node, "drop", out->drop);
-    out->omega = sp__build_number(node, "omega", out->omega);
+    out->cholesky.ordering = (sp_ordering)choice_of(node, "ordering", orderings, 5);
+    out->cholesky.factor = (sp_factor_kind)choice_of(node, "factor", factors, 2);
+    out->updated.threshold = sp__build_number(node, "threshold", out->updated.threshold);
+    out->updated.budget_ms = sp__build_number(node, "budget", out->updated.budget_ms);
+    out->pcg.drop = sp__build_number(node, "drop", out->pcg.drop);
+    out->pcg.omega = sp__build_number(node, "omega", out->pcg.omega);
 }
 
 void sp__build_solver(const sp_scene_node *body, sp_solver_def *out) {
@@ -47,13 +47,13 @@ void sp__build_solver(const sp_scene_node *body, sp_solver_def *out) {
     static const char *const operators[] = {"auto", "matrix-free", "assembled"};
     const sp_scene_node *root = body, *node = sp__next_child(body, "solver", NULL);
     while (root->parent) root = root->parent;
-    if (sp__build_is(root, "precision", "mixed")) out->precision = SP_FACTOR_FLOAT;
-    out->step = sp__build_number(root, "dt", out->step);
-    out->aim_ms = sp__build_number(root, "budget", out->aim_ms);
+    if (sp__build_is(root, "precision", "mixed")) out->cholesky.precision = SP_FACTOR_FLOAT;
+    out->automatic.step = sp__build_number(root, "dt", out->automatic.step);
+    out->automatic.aim_ms = sp__build_number(root, "budget", out->automatic.aim_ms);
     if (!node) return;
     out->type = (sp_solver_type)choice_of(node, "type", types, 7);
-    out->preconditioner = (sp_preconditioner)choice_of(node, "preconditioner", preconditioners, 7);
-    out->op = (sp_operator_type)choice_of(node, "operator", operators, 3);
+    out->pcg.preconditioner = (sp_preconditioner)choice_of(node, "preconditioner", preconditioners, 7);
+    out->cg.op = (sp_operator_type)choice_of(node, "operator", operators, 3);
     out->tolerance = sp__build_number(node, "tolerance", out->tolerance);
     out->iterations = (int)sp__build_number(node, "iterations", out->iterations);
     build_refresh(node, out);

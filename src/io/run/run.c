@@ -135,7 +135,7 @@ void sp_run_destroy(sp_run **run) {
 sp_status sp_run_step(sp_run *run) {
     SP_TRY(sp__events_queue(run));
     sp_status status = sp_world_step(run->world, run->dt);
-    if (status < 0) return SP_FAIL(run->ctx, status, "%s", sp_world_error(run->world)->message);
+    SP_TRY(status);
     SP_TRY(sp__records_note(run));
     SP_TRY(sample_all(run));
     run->done = must_stop(run);

@@ -231,7 +231,7 @@ static sp_status save_series(sp_run *run, const char *name, sp_series *s, void *
 static sp_status save_world(sp_run *run, saving *k) {
     sp_checkpoint block;
     sp_status status = sp_world_save(run->world, &block);
-    if (status < 0) return SP_FAIL(run->ctx, status, "%s", sp_world_error(run->world)->message);
+    SP_TRY(status);
     sp_buffer bytes = {.data = block.data, .size = block.size};
     bool good = add_section(run->ctx, &k->out, "world", &bytes);
     sp_checkpoint_free(run->world, &block);

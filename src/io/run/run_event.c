@@ -155,7 +155,7 @@ sp_status sp__build_events(sp_run *run) {
 
 static sp_status queue(sp_run *run, const sp_edit *edit) {
     sp_status status = sp_world_queue(run->world, edit);
-    return status < 0 ? SP_FAIL(run->ctx, status, "%s", sp_world_error(run->world)->message) : status;
+    return status;
 }
 
 static sp_status queue_nodes(sp_run *run, sp_run_event *e) {
@@ -186,8 +186,7 @@ static sp_status queue_value(sp_run *run, sp_run_event *e, double t) {
 static sp_status start_event(sp_run *run, sp_run_event *e, double t) {
     sp_param_info info;
     if (e->type != SP_EDIT_PARAM) return queue_nodes(run, e);
-    if (sp_world_param(run->world, e->path, &info) < 0)
-        return SP_FAIL(run->ctx, SP_BAD_INPUT, "%s", sp_world_error(run->world)->message);
+    SP_TRY(sp_world_param(run->world, e->path, &info));
     e->from = info.value;
     // a ramp starts at its given time, not at the next boundary
     e->started = e->when ? t : e->t;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "io/file/text_file.h"
+#include "math/vec3.h"
 
 enum { MAX_TOKENS = 1000, MAX_NESTING = 64, MAX_STACK = 128, MAX_NAME = 200, MAX_ARGS = 8 };
 
@@ -325,9 +326,9 @@ static void name_value(parser *p, const char *name) {
     if (constant) {
         push(p, value);
     } else if (strcmp(name, "pi") == 0) {
-        push(p, 3.14159265358979323846);
+        push(p, SP_PI);
     } else if (strcmp(name, "deg") == 0) {
-        push(p, 3.14159265358979323846 / 180);
+        push(p, SP_PI / 180);
     } else if (p->scope->probe && p->scope->probe(p->scope->user, name, &slot)) {
         p->uses_probe = true;
         emit(p, OP_PROBE, 1)->u.slot = slot;
@@ -524,7 +525,7 @@ static double uniform(uint64_t key, double k, uint64_t stream) {
 // normal distribution by Box and Muller 1958
 static double normal(uint64_t key, double k) {
     double u = 1 - uniform(key, k, 1), v = uniform(key, k, 2);
-    return sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v);
+    return sqrt(-2 * log(u)) * cos(2 * SP_PI * v);
 }
 
 // the result has the sign of the divisor, so that t % T is periodic for negative t too

@@ -1,23 +1,23 @@
-// What stands behind solver type="updated-cholesky" (updated.c tells the method).
+// What stands behind solver type="updated-cholesky" (incremental.c explains the method).
 //
 // A node's frame is its rotation Rn since rest. The matrix is kept in these frames: block (i, j) is the sum over the elements of
 // Q_i K_ij Q_j^T, with Q_i = Rn_i^T R when the element was last refreshed. A node that is pinned on some axis has Rn = 1, so that
 // its unit rows mean what they say.
-#ifndef SP_UPDATED_H
-#define SP_UPDATED_H
+#ifndef SP_INCREMENTAL_H
+#define SP_INCREMENTAL_H
 
 #include "backend/backend.h"
 #include "linear/solver.h"
 #include "sparse/factor.h"
 
-// How much may be made anew in one solve.
+// How much may be rebuilt in one solve.
 typedef struct sp_budget {
     bool columns;  // counted in block columns; otherwise in flops
     double most;
     bool one;  // one path in any case, whatever it costs
 } sp_budget;
 
-typedef struct sp_updated {
+typedef struct sp_incremental {
     sp_context *ctx;
     const sp_backend *be;
     int nodes, count, lanes;  // elements: count is a multiple of lanes
@@ -72,38 +72,39 @@ typedef struct sp_updated {
     double *score, *need;
     unsigned char *paid, *has;
     int *roots, root_count;
-} sp_updated;
+} sp_incremental;
 
-// updated_setup.c: rooms, pattern, analysis
-sp_status sp__updated_setup(sp_updated *u, const sp_solver_def *def, const sp_system *A);
-void sp__updated_free(sp_updated *u);  // all but u itself
-size_t sp__updated_bytes(const sp_updated *u);
+// incremental_matrix.c: room, pattern, analysis
+sp_status sp__incremental_setup(sp_incremental *u, const sp_solver_def *def, const sp_system *A);
+void sp__incremental_free(sp_incremental *u);  // all but u itself
+size_t sp__incremental_bytes(const sp_incremental *u);
 
-// updated_matrix.c
-void sp__updated_read_rest(sp_updated *u, const sp_system *A, sp_coef c);      // chooses elements whose rest matrix changed
-void sp__updated_read_diagonal(sp_updated *u, const sp_system *A, sp_coef c);  // marks nodes whose number changed
-void sp__updated_read_pins(sp_updated *u, const sp_system *A);                 // marks nodes, chooses the elements around them
-void sp__updated_read_terms(sp_updated *u, const sp_system *A, sp_coef c);
-void sp__updated_take_terms(sp_updated *u, double threshold);  // marks blocks where what changed costs more than the threshold
-void sp__updated_choose(sp_updated *u, int element);
-void sp__updated_mark_all(sp_updated *u);
-void sp__updated_refresh(sp_updated *u, const sp_system *A, uint64_t step);  // chosen elements: new rotations, blocks marked
-void sp__updated_sum(sp_updated *u);                                         // marked blocks anew
-void sp__updated_clean(sp_updated *u);                                       // no marks
+// incremental_matrix.c: the matrix in the frames
+void sp__incremental_read_rest(sp_incremental *u, const sp_system *A, sp_coef c);  // chooses elements whose rest matrix changed
+void sp__incremental_read_diagonal(sp_incremental *u, const sp_system *A, sp_coef c);  // marks nodes whose number changed
+void sp__incremental_read_pins(sp_incremental *u, const sp_system *A);  // marks nodes, chooses the elements around them
+void sp__incremental_read_terms(sp_incremental *u, const sp_system *A, sp_coef c);
+void sp__incremental_take_terms(sp_incremental *u,
+                                double threshold);  // marks blocks where what changed costs more than the threshold
+void sp__incremental_choose(sp_incremental *u, int element);
+void sp__incremental_mark_all(sp_incremental *u);
+void sp__incremental_refresh(sp_incremental *u, const sp_system *A,
+                             uint64_t step);    // chosen elements: new rotations, blocks marked
+void sp__incremental_sum(sp_incremental *u);    // marked blocks anew
+void sp__incremental_clean(sp_incremental *u);  // no marks
 
-// updated_error.c
-void sp__updated_turn(sp_updated *u, const double *b);                                              // `right` = Rn^T b
-void sp__updated_turn_back(sp_updated *u, const double *b, const unsigned char *fixed, double *x);  // x = Rn `answer`
-void sp__updated_errors(sp_updated *u, const sp_system *A, const double *x);
+// incremental.c
+void sp__incremental_turn(sp_incremental *u, const double *b);                                              // `right` = Rn^T b
+void sp__incremental_turn_back(sp_incremental *u, const double *b, const unsigned char *fixed, double *x);  // x = Rn `answer`
+void sp__incremental_errors(sp_incremental *u, const sp_system *A, const double *x);
 
-// updated_correct.c
-double sp__updated_residual(sp_updated *u, const sp_system *A, sp_coef c, const double *b,
-                            const double *x);  // |b - A x|, left in r
+double sp__incremental_residual(sp_incremental *u, const sp_system *A, sp_coef c, const double *b,
+                                const double *x);  // |b - A x|, left in r
 // From the residual in r, of this size, until it is below the goal. Returns what it came to.
-double sp__updated_correct(sp_updated *u, const sp_system *A, sp_coef c, double size, double goal, double *x,
-                           sp_linear_info *info);
+double sp__incremental_correct(sp_incremental *u, const sp_system *A, sp_coef c, double size, double goal, double *x,
+                               sp_linear_info *info);
 
-// updated_select.c: of the elements above the threshold, choose those worth their price
-void sp__updated_select(sp_updated *u, double threshold, sp_budget budget);
+// Of the elements above the threshold, choose those worth their price
+void sp__incremental_select(sp_incremental *u, double threshold, sp_budget budget);
 
 #endif

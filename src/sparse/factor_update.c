@@ -1,6 +1,6 @@
 // A +- W W^T in place: the factor follows without A. A column of W whose first nonzero is in supernode s changes the panels on
 // the path from s to the root (Davis and Hager, Modifying a sparse Cholesky factorization, 1999). Here a path is walked by
-// supernodes: rows of W that belong to a front stand together, the dense kernel (dense_rank.h) turns panel and rows at once, and
+// supernodes: rows of W that belong to a front stand together, the dense kernel (dense_loops.h) turns panel and rows at once, and
 // what is left of W below the panel goes up to the rows of the parent. Columns of W on different branches join where their paths
 // meet.
 //
@@ -80,7 +80,7 @@ static sp_status check_column(const sp_factor *F, const sp_rank_given *g, int c)
     return SP_OK;
 }
 
-static sp_status check(const sp_factor *F, double sign, const sp_rank_given *g) {
+static sp_status update_check(const sp_factor *F, double sign, const sp_rank_given *g) {
     if (!F->good) return SP_FAIL(F->ctx, SP_BAD_INPUT, "there is no factor to update");
     if (sign != 1 && sign != -1) return SP_FAIL(F->ctx, SP_BAD_INPUT, "sign = %g, must be 1 or -1", sign);
     if (g->row_count < 0 || g->rank < 0)
@@ -104,7 +104,7 @@ static sp_status take_room(sp_factor *F) {
 // ------------------------------------------------------------------------------------------------ the walk
 
 // Columns [first, first + count) of W in the order in which their paths begin; their rows in the fronts there.
-static void begin(sp_rank_walk *w, const sp_rank_given *g, int first, int count) {
+static void update_begin(sp_rank_walk *w, const sp_rank_given *g, int first, int count) {
     const sp_symbolic *S = w->F->S;
     w->count = 0;
     for (int c = first; c < first + count; c++) {
@@ -142,7 +142,7 @@ static int first_column(const sp_rank_walk *w, int s, int c0, int c1) {
 }
 
 // s goes to the other side where there is one, with the numbers that are in force.
-static void freshen(sp_rank_walk *w, int s) {
+static void update_freshen(sp_rank_walk *w, int s) {
     sp_factor *F = w->F;
     if (F->fresh[s]) return;
     int old = F->side[s];
@@ -157,7 +157,7 @@ static void freshen(sp_rank_walk *w, int s) {
 }
 
 // Columns [c0, c1) through the panel of s, from its own column j on; returns the own column that failed, or their number.
-static int turn(sp_rank_walk *w, int s, int c0, int c1, int j) {
+static int update_turn(sp_rank_walk *w, int s, int c0, int c1, int j) {
     sp_factor *F = w->F;
     int m = sp__panel_rows(F, s), k = sp__panel_columns(F, s), now = sp__side_now(F, s);
     size_t diagonal = (size_t)j + (size_t)j * (size_t)m;
@@ -173,7 +173,7 @@ static int turn(sp_rank_walk *w, int s, int c0, int c1, int j) {
 }
 
 // What is left of column c below s goes to its places in the parent's front.
-static void climb(sp_rank_walk *w, int s, int c) {
+static void update_climb(sp_rank_walk *w, int s, int c) {
     const sp_symbolic *S = w->F->S;
     int own = sp__front_columns(S, s), rows = sp__front_rows(S, s), parent = S->super_parent[s];
     size_t size = (size_t)S->block * w->F->size;
@@ -187,7 +187,7 @@ static void climb(sp_rank_walk *w, int s, int c) {
         memcpy(column + (size_t)up[i] * size, w->scratch + (size_t)(i - own) * size, (size_t)stretch[i] * size);
 }
 
-static void tell_failure(const sp_rank_walk *w, int s, int column) {
+static void update_tell_failure(const sp_rank_walk *w, int s, int column) {
     const sp_factor *F = w->F;
     int now = sp__side_now(F, s), block = F->S->block;
     size_t diagonal = (size_t)column * ((size_t)sp__panel_rows(F, s) + 1);
@@ -199,7 +199,7 @@ static void tell_failure(const sp_rank_walk *w, int s, int column) {
 }
 
 // The lowest supernode where columns stand, and which: [*c0, *c1). INT_MAX: all are through.
-static int lowest(const sp_rank_walk *w, int *c0, int *c1) {
+static int update_lowest(const sp_rank_walk *w, int *c0, int *c1) {
     int s = INT_MAX;
     for (int c = w->count - 1; c >= 0; c--) {
         if (w->at[c] < s) s = w->at[c], *c1 = c + 1;
@@ -208,19 +208,19 @@ static int lowest(const sp_rank_walk *w, int *c0, int *c1) {
     return s;
 }
 
-static bool walk(sp_rank_walk *w) {
+static bool update_walk(sp_rank_walk *w) {
     int c0 = 0, c1 = 0;
-    for (int s; (s = lowest(w, &c0, &c1)) != INT_MAX;) {
+    for (int s; (s = update_lowest(w, &c0, &c1)) != INT_MAX;) {
         int own = sp__panel_columns(w->F, s), j = first_column(w, s, c0, c1);
         if (j < own) {
-            freshen(w, s);
-            int done = turn(w, s, c0, c1, j);
+            update_freshen(w, s);
+            int done = update_turn(w, s, c0, c1, j);
             if (done < own) {
-                tell_failure(w, s, done);
+                update_tell_failure(w, s, done);
                 return false;
             }
         }
-        for (int c = c0; c < c1; c++) climb(w, s, c);
+        for (int c = c0; c < c1; c++) update_climb(w, s, c);
     }
     return true;
 }
@@ -229,15 +229,15 @@ sp_status sp__factor_update(sp_factor *F, double sign, int row_count, const int 
                             sp_factor_info *info) {
     sp_rank_given given = {row_count, rank, rows, W};
     *info = (sp_factor_info){.unknown = -1, .shift = F->shift};
-    info->status = check(F, sign, &given);
+    info->status = update_check(F, sign, &given);
     if (info->status == SP_OK) info->status = take_room(F);
     if (info->status != SP_OK) return info->status;
     sp_rank_walk w = {.F = F, .sign = sign, .rows = F->ranks, .info = info};
     w.scratch = column_rows(&w, SP_DENSE_RANK);
     bool good = true;
     for (int c = 0; c < rank && good; c += SP_DENSE_RANK) {
-        begin(&w, &given, c, rank - c < SP_DENSE_RANK ? rank - c : SP_DENSE_RANK);
-        good = walk(&w);
+        update_begin(&w, &given, c, rank - c < SP_DENSE_RANK ? rank - c : SP_DENSE_RANK);
+        good = update_walk(&w);
     }
     sp__factor_commit(F, good, true);
     return info->status;

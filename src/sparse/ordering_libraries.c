@@ -1,8 +1,45 @@
+// Orderings made by other libraries, where the build has them.
+#define _XOPEN_SOURCE 700  // initstate
+#include "sparse/ordering.h"
+
+// =========================================================================================================== AMD
+
+// Approximate minimum degree by AMD of SuiteSparse (Amestoy, Davis and Duff 1996).
+
+#ifdef SP_HAVE_AMD
+
+#include <amd.h>
+
+bool sp__has_amd(void) {
+    return true;
+}
+
+sp_status sp__order_amd(sp_context *ctx, const sp_graph *G, int *perm) {
+    if (G->n == 0) return SP_OK;
+    int answer = amd_order(G->n, G->start, G->near, perm, NULL, NULL);
+    if (answer >= AMD_OK) return SP_OK;
+    return SP_FAIL(ctx, answer == AMD_OUT_OF_MEMORY ? SP_NO_MEMORY : SP_BAD_INPUT, "AMD refused a graph of %d rows: %d", G->n,
+                   answer);
+}
+
+#else
+
+bool sp__has_amd(void) {
+    return false;
+}
+
+sp_status sp__order_amd(sp_context *ctx, const sp_graph *G, int *perm) {
+    (void)G, (void)perm;
+    return SP_FAIL(ctx, SP_UNAVAILABLE, "ordering amd: built without AMD of SuiteSparse (SP_AMD)");
+}
+
+#endif
+
+// ========================================================================================================= METIS
+
 // Nested dissection of the graph by METIS (Karypis and Kumar 1998). METIS draws from the C library's generator, which is one for
 // the whole process: calls go one at a time, with a generator state of our own, so that the order depends on the graph alone and
 // the host's own numbers go on as they were.
-#define _XOPEN_SOURCE 700  // initstate
-#include "sparse/graph.h"
 
 #ifdef SP_HAVE_METIS
 
@@ -12,7 +49,7 @@
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
-static int dissect(idx_t n, idx_t *start, idx_t *near, idx_t *perm, idx_t *place) {
+static int metis_dissect(idx_t n, idx_t *start, idx_t *near, idx_t *perm, idx_t *place) {
     char state[128];
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
@@ -43,7 +80,7 @@ sp_status sp__order_metis(sp_context *ctx, const sp_graph *G, int *perm) {
     }
     for (size_t i = 0; i <= n; i++) start[i] = G->start[i];
     for (size_t k = 0; k < edges; k++) near[k] = G->near[k];
-    int answer = dissect((idx_t)n, start, near, order, place);
+    int answer = metis_dissect((idx_t)n, start, near, order, place);
     if (answer == METIS_OK)
         for (size_t i = 0; i < n; i++) perm[i] = (int)order[i];
     else

@@ -112,7 +112,7 @@ sp_status sp__factor_solve_many(sp_factor *F, int count, const double *B, double
 
 // ------------------------------------------------------------------------------------------------ sparse right-hand sides
 
-static void clear(sp_factor *F, int s) {
+static void solve_clear(sp_factor *F, int s) {
     size_t size = (size_t)F->S->block * F->size;
     memset((char *)F->y + (size_t)F->S->first[s] * size, 0, (size_t)sp__front_columns(F->S, s) * size);
 }
@@ -140,7 +140,7 @@ static int join_lists(sp_factor *F, int up_count, const int *up, int down_count,
         if (i < up_count && up[i] == down[k])
             i++;
         else
-            clear(F, down[k]);
+            solve_clear(F, down[k]);
     }
     for (; i < up_count; i++) columns += sp__front_columns(F->S, up[i]);
     return columns;
@@ -161,7 +161,7 @@ int sp__factor_solve_sparse(sp_factor *F, int row_count, const int *rows, const 
     SP_ASSERT(F->good);
     int up = sp__factor_closure(F, row_count, rows, F->list[0]);
     sp_factor_pass pass = {.F = F, .width = 1, .used = 1, .y = F->y, .shared = F->shared, .mark = F->mark, .stamp = F->stamp};
-    for (int k = 0; k < up; k++) clear(F, F->list[0][k]);
+    for (int k = 0; k < up; k++) solve_clear(F, F->list[0][k]);
     put_values(F, row_count, rows, values);
     for (int k = 0; k < up; k++) F->loops->forward(&pass, F->set[0].vector, F->list[0][k]);
     int down = want ? sp__factor_closure(F, want_count, want, F->list[1]) : all_supernodes(F, F->list[1]);

@@ -1,0 +1,567 @@
+// Warp-cancelling corotation (Hecht, Lee, Shewchuk and O'Brien 2012; Pincon 2020): a factor that is mended where the body bends.
+//
+// The corotational matrix is A = D + sum over the elements of R K R^T, and everything in it changes when a body turns. Written
+// in the frames of the nodes, A = Rn (D + sum of Q K Q^T) Rn^T with Q_i = Rn_i^T R, it changes only where an element turns
+// relative to its nodes: not at all when a body falls or turns as a whole, little where it bends evenly. So the matrix in the
+// frames, A~, and its factor are kept; the frames follow the motion in every solve,
+//     x = Rn A~^-1 Rn^T b,
+// and of A~ only those elements are refreshed (Q recomputed) whose stale matrices do harm: sections below say how that
+// is measured and which of them are worth their price, sparse/factor.c how the factor follows.
+//
+// A~ is positive definite whatever is stale. With Q = blockdiag(Q_1 .. Q_4) orthogonal, Q K Q^T is a congruence of K, which is
+// positive semi-definite; so are the terms of springs and contacts, which are taken over whole; D > 0 is a multiple of 1 at each
+// node and the same in any frame; unit rows of pins leave a principal submatrix beside a unit matrix.
+//
+// (To refresh single nodes of an element instead would break this congruence: Pincon saw it blow up now and then.)
+#include "linear/incremental.h"
+
+#include "core/visitor.h"
+#include "kernels/warp_record.h"
+#include "linear/pcg.h"
+#include "math/vec3.h"
+
+// ========================================================== frames of the nodes, and the error of stale elements
+
+// Into the frames of the nodes and back, and what every stale element costs at a given solution.
+//
+// The vector of the estimate is x, the solution with the stale matrix, not a velocity: what is wrong with x is b - A x, the sum
+// over the elements of (stale - fresh) x. So the errors of the elements are exactly the parts that the residual is made of, an
+// impulse each; nothing is refreshed for a motion that the right-hand side has taken care of already, and a blow is seen in the
+// very solve in which it lands. One solve more is paid for that, in steps that refresh something.
+
+enum { ERROR_TASK = 64 };  // structures of elements of a task
+
+typedef struct error_pass {
+    sp_incremental *u;
+    const sp_system *A;
+    const double *x;
+    double *y;
+    const unsigned char *fixed;
+} error_pass;
+
+static double turn_nodes(void *arg, int begin, int end) {
+    const error_pass *p = arg;
+    for (int i = begin; i < end; i++) sp__mul3t(p->u->turn + 9 * (size_t)i, p->x + 3 * (size_t)i, p->u->right + 3 * (size_t)i);
+    return 0;
+}
+
+void sp__incremental_turn(sp_incremental *u, const double *b) {
+    error_pass p = {.u = u, .x = b};
+    sp__ranges(u->ctx, u->nodes, turn_nodes, &p, u->rest);
+}
+
+static double turn_nodes_back(void *arg, int begin, int end) {
+    const error_pass *p = arg;
+    for (int i = begin; i < end; i++) {
+        sp__mul3(p->u->turn + 9 * (size_t)i, p->u->answer + 3 * (size_t)i, p->y + 3 * (size_t)i);
+        // to the bit, not to rounding
+        for (size_t k = 3 * (size_t)i; k < 3 * (size_t)i + 3; k++)
+            if (p->fixed[k]) p->y[k] = p->x[k];
+    }
+    return 0;
+}
+
+void sp__incremental_turn_back(sp_incremental *u, const double *b, const unsigned char *fixed, double *x) {
+    error_pass p = {.u = u, .x = b, .y = x, .fixed = fixed};
+    sp__ranges(u->ctx, u->nodes, turn_nodes_back, &p, u->rest);
+}
+
+// pinned unknowns do not act on others: their x does not count
+static double fill_records(void *arg, int begin, int end) {
+    const error_pass *p = arg;
+    for (int i = begin; i < end; i++) {
+        double *r = p->u->record + SP_WARP_NODE * (size_t)i;
+        memcpy(r, p->u->turn + 9 * (size_t)i, 9 * sizeof *r);
+        for (size_t k = 0; k < 3; k++) {
+            size_t at = 3 * (size_t)i + k;
+            r[9 + k] = p->A->fixed[at] ? 0.0 : p->x[at];
+        }
+        sp__mul3t(r, r + 9, r + 12);
+    }
+    return 0;
+}
+
+static void measure_errors(void *arg, int task, int worker) {
+    (void)worker;
+    const error_pass *p = arg;
+    const sp_incremental *u = p->u;
+    double R[9 * 4 * ERROR_TASK];
+    int begin = task * ERROR_TASK, end = begin + ERROR_TASK, last = u->count / u->lanes;
+    sp_warped w = {u->lane_node, u->grad, u->kept, u->record};
+    if (end > last) end = last;
+    p->A->elements->rotations(p->A->o, begin * u->lanes, end * u->lanes, R);
+    u->be->warp_errors(&w, begin, end, R, u->error);
+}
+
+void sp__incremental_errors(sp_incremental *u, const sp_system *A, const double *x) {
+    error_pass p = {.u = u, .A = A, .x = x};
+    sp__ranges(u->ctx, u->nodes, fill_records, &p, u->rest);
+    sp__parallel(u->ctx, (u->count / u->lanes + ERROR_TASK - 1) / ERROR_TASK, measure_errors, &p);
+}
+
+// ================================================================================== which elements are refreshed
+
+// Which elements to refresh. The nodes of an element are neighbours of each other, so they stand on one path of the elimination
+// tree: refreshing it means to eliminate anew the supernodes from its lowest node, its home, up to the root. Whatever has its
+// home on a path that is paid for already is free.
+//
+// The walk goes down from the root, always to the child below which the sum of errors is largest, and pays for supernodes as it
+// enters them; done with a subtree, it comes back for the next. So a patch is refreshed before anything elsewhere is begun: one
+// per cent of the elements costs a third of a factorisation in a patch and nearly the whole of it when scattered. A subtree is
+// entered only if what is left of the budget reaches some element in it. What has to wait gains weight with every solve.
+
+// An element that is free is refreshed from this share of the threshold on: it would be next.
+static const double free_share = 0.25;
+
+static double cost_of(const sp_incremental *u, int s, const sp_budget *b) {
+    if (u->paid[s]) return 0;
+    return b->columns ? sp__front_columns(u->S, s) : u->S->flops[s];
+}
+
+static void pay_path(sp_incremental *u, int s) {
+    for (; s >= 0 && !u->paid[s]; s = u->S->super_parent[s]) u->paid[s] = 1;
+}
+
+// what must be rebuilt in any case
+static void pay_forced(sp_incremental *u) {
+    memset(u->paid, 0, (size_t)u->S->count);
+    for (int i = 0; i < u->dirty_node_count; i++) pay_path(u, u->S->super_of[u->S->place[u->dirty_nodes[i]]]);
+    for (int e = 0; e < u->count && u->chosen_count; e++)
+        if (u->chosen[e]) pay_path(u, u->home[e]);
+}
+
+// score: errors below each supernode; need: the least that takes the walk from here to some of them
+static bool select_weigh(sp_incremental *u, double threshold, const sp_budget *b) {
+    const sp_symbolic *S = u->S;
+    bool any = false;
+    memset(u->score, 0, (size_t)S->count * sizeof *u->score);
+    memset(u->has, 0, (size_t)S->count);
+    for (int e = 0; e < u->count; e++) {
+        if (!(u->error[e] > threshold) || u->chosen[e]) continue;
+        double w = 1 + u->waiting[e];
+        u->score[u->home[e]] += w * w * u->error[e];
+        u->has[u->home[e]] = 1, any = true;
+    }
+    for (int s = 0; s < S->count; s++) {
+        double least = u->has[s] ? 0 : INFINITY;
+        for (int k = S->child_start[s]; k < S->child_start[s + 1]; k++) {
+            u->score[s] += u->score[S->child[k]];
+            if (u->need[S->child[k]] < least) least = u->need[S->child[k]];
+        }
+        u->need[s] = cost_of(u, s, b) + least;
+    }
+    return any;
+}
+
+// the worst subtree that `left` reaches into; -1: none
+static int worst_of(const sp_incremental *u, const int *list, int count, double left) {
+    int best = -1;
+    for (int k = 0; k < count; k++) {
+        int s = list[k];
+        if (u->score[s] > 0 && u->need[s] <= left && (best < 0 || u->score[s] > u->score[best])) best = s;
+    }
+    return best;
+}
+
+static void select_walk(sp_incremental *u, const sp_budget *b) {
+    const sp_symbolic *S = u->S;
+    double left = b->most;
+    // where the budget is less than any path, nothing would ever be refreshed
+    if (b->one && worst_of(u, u->roots, u->root_count, left) < 0) {
+        double least = INFINITY;
+        for (int k = 0; k < u->root_count; k++) least = fmin(least, u->need[u->roots[k]]);
+        left = least;
+    }
+    for (int s = -1;;) {
+        int next = s < 0 ? worst_of(u, u->roots, u->root_count, left)
+                         : worst_of(u, S->child + S->child_start[s], S->child_start[s + 1] - S->child_start[s], left);
+        if (next >= 0) {
+            left -= cost_of(u, next, b);
+            u->paid[next] = 1;
+            s = next;
+        } else if (s >= 0) {
+            u->score[s] = 0;
+            s = S->super_parent[s];
+        } else {
+            return;
+        }
+    }
+}
+
+void sp__incremental_select(sp_incremental *u, double threshold, sp_budget budget) {
+    pay_forced(u);
+    if (select_weigh(u, threshold, &budget)) select_walk(u, &budget);
+    u->waiting_count = 0;
+    for (int e = 0; e < u->count; e++) {
+        if (u->chosen[e] || u->user[e] < 0) continue;
+        if (u->paid[u->home[e]] && u->error[e] > free_share * threshold) {
+            sp__incremental_choose(u, e);
+        } else if (u->error[e] > threshold) {
+            u->waiting_count++;
+            if (u->waiting[e] < UINT16_MAX) u->waiting[e]++;
+        } else {
+            u->waiting[e] = 0;
+        }
+    }
+}
+
+// =============================================================================== correction for what had to wait
+
+// What had to wait, made good: conjugate gradients with the corotational matrix as it is now and the stale factor in front,
+//     z = Rn A~^-1 Rn^T r.
+//
+// Elements above the threshold that the budget leaves stale are the ones that can make a step unstable: the right-hand side has
+// the forces of the body as it stands, and a matrix that is too soft by a third in some direction lets that direction grow. A few
+// iterations bring the residual down to what elements just below the threshold would leave anyway; where nothing waits, there
+// are none.
+
+enum { MOST_ITERATIONS = 12 };  // each costs a solve
+
+static double plain_dot(const double *a, const double *b, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+double sp__incremental_residual(sp_incremental *u, const sp_system *A, sp_coef c, const double *b, const double *x) {
+    A->mul(A->o, c, x, u->q);
+    for (int i = 0; i < A->n; i++) u->r[i] = A->fixed[i] ? 0.0 : b[i] - u->q[i];
+    return sqrt(plain_dot(u->r, u->r, A->n));
+}
+
+static void incremental_precondition(sp_incremental *u, const sp_system *A, double *z) {
+    sp__incremental_turn(u, u->r);
+    sp__factor_solve(u->F, u->right, u->answer, false);
+    sp__incremental_turn_back(u, u->r, A->fixed, z);
+}
+
+double sp__incremental_correct(sp_incremental *u, const sp_system *A, sp_coef c, double size, double goal, double *x,
+                               sp_linear_info *info) {
+    int n = A->n;
+    double rz = 0;
+    for (int k = 0; k < MOST_ITERATIONS && size > goal; k++) {
+        incremental_precondition(u, A, u->z);
+        double before = rz;
+        rz = plain_dot(u->r, u->z, n);
+        for (int i = 0; i < n; i++) u->p[i] = u->z[i] + (k ? rz / before : 0) * u->p[i];
+        double pq = A->mul(A->o, c, u->p, u->q), step = rz / pq;
+        if (!(pq > 0) || !isfinite(step)) break;
+        for (int i = 0; i < n; i++) x[i] += step * u->p[i], u->r[i] -= step * u->q[i];
+        size = sqrt(plain_dot(u->r, u->r, n));
+        info->iterations++;
+    }
+    return size;
+}
+
+// ==================================================================================================== the solver
+
+// Warp-cancelling corotation (Hecht, Lee, Shewchuk and O'Brien 2012; Pincon 2020): a factor that is mended where the body bends.
+//
+// The corotational matrix is A = D + sum over the elements of R K R^T, and everything in it changes when a body turns. Written
+// in the frames of the nodes, A = Rn (D + sum of Q K Q^T) Rn^T with Q_i = Rn_i^T R, it changes only where an element turns
+// relative to its nodes: not at all when a body falls or turns as a whole, little where it bends evenly. So the matrix in the
+// frames, A~, and its factor are kept; the frames follow the motion in every solve,
+//     x = Rn A~^-1 Rn^T b,
+// and of A~ only those elements are refreshed (Q recomputed) whose stale matrices do harm: sections below say how that
+// is measured and which of them are worth their price, sparse/factor.c how the factor follows.
+//
+// A~ is positive definite whatever is stale. With Q = blockdiag(Q_1 .. Q_4) orthogonal, Q K Q^T is a congruence of K, which is
+// positive semi-definite; so are the terms of springs and contacts, which are taken over whole; D > 0 is a multiple of 1 at each
+// node and the same in any frame; unit rows of pins leave a principal submatrix beside a unit matrix.
+//
+// (To refresh single nodes of an element instead would break this congruence: Pincon saw it blow up now and then.)
+
+// The automatic budget spends on refreshing what corrections have cost, and a little more: as when skis are rented until the rent
+// has come to their price, that is never far from the best that could have been done. In shares of the flops of a whole factor:
+static const double allowance = 0.2;     // of every solve
+static const double most_allowed = 0.4;  // that allowances add up to, or the dearest path if that is more
+// Flops that could be done in the time that a correction takes, per number of L: solves wait for memory. As measured on the
+// torus.
+static const double correction_price = 50;
+// Automatic threshold: an error that would carry the mass of a mean element over this share of its length in a step.
+static const double auto_threshold = 0.01;
+// The same where nothing has mass (statics), as a share of the largest impulse on a node.
+static const double auto_static = 1e-3;
+
+enum { CORRECTIONS = 4 };  // of float factors
+
+typedef struct incremental {
+    sp_incremental u;
+    sp_solver *plain;  // for systems that are not made of elements
+} incremental;
+
+static sp_status incremental_create(sp_solver *s) {
+    incremental *d;
+    if (!SP_NEW(s->ctx, d, 1)) return SP_FAIL(s->ctx, SP_NO_MEMORY, "no memory for an updated factor");
+    d->u = (sp_incremental){.ctx = s->ctx, .be = s->be};
+    s->impl = d;
+    return SP_OK;
+}
+
+static void incremental_destroy(sp_solver *s) {
+    incremental *d = s->impl;
+    if (!d) return;
+    sp__incremental_free(&d->u);
+    sp__solver_destroy(&d->plain);
+    sp__free(s->ctx, d);
+}
+
+static size_t incremental_bytes(const sp_solver *s) {
+    const incremental *d = s->impl;
+    return sizeof *d + sp__incremental_bytes(&d->u) + (d->plain ? sp__solver_bytes(d->plain) : 0);
+}
+
+// ------------------------------------------------------------------------------------------------ what is asked for
+
+// total mass and volume to the impulse that carries a mean element over its length in a step
+static void set_scale(sp_incremental *u, const sp_system *A, sp_coef c) {
+    double mass = 0, volume = 0;
+    int count = 0;
+    A->elements->diagonal(A->o, (sp_coef){1, 0, 0}, u->diagonal_now);
+    for (int i = 0; i < u->nodes; i++) mass += u->diagonal_now[i];
+    for (int e = 0; e < u->count; e++)
+        if (u->user[e] >= 0) volume += A->elements->volume[e], count++;
+    u->scale = c.m > 0 && c.k > 0 && count ? c.m * mass / count * cbrt(volume / count) / sqrt(c.k / c.m) : 0;
+}
+
+static double threshold_of(const sp_solver *s, const sp_incremental *u, const double *b) {
+    if (!isnan(s->def.updated.threshold)) return s->def.updated.threshold;
+    if (u->scale > 0) return auto_threshold * u->scale;
+    double most = 0;
+    for (int i = 0; i < 3 * u->nodes; i++) most = fmax(most, fabs(b[i]));
+    return auto_static * most;
+}
+
+static sp_budget budget_of(const sp_solver *s, const sp_incremental *u) {
+    if (!s->deterministic && !isnan(s->def.updated.budget_ms) && u->rate > 0)
+        return (sp_budget){false, u->rate * s->def.updated.budget_ms, true};
+    if (!isnan(s->def.updated.budget_columns)) return (sp_budget){true, s->def.updated.budget_columns * u->nodes, true};
+    return (sp_budget){false, u->saved, false};
+}
+
+// add to what may be spent, up to `most`
+static void incremental_save(sp_incremental *u, double flops, double most) {
+    u->saved = fmin(fmax(u->saved + flops, 0), fmax(u->saved, most));
+}
+
+// ------------------------------------------------------------------------------------------------ factor
+
+static void count_work(sp_incremental *u, const sp_factor_info *made, double ms, sp_linear_info *info) {
+    info->columns += made->columns, info->factor_flops += made->flops, info->refreshes = 1;
+    // a quarter of what is new: one step that the machine was busy with something else must not count for much
+    if (ms > 0 && made->flops > 0) u->rate += (u->rate > 0 ? 0.25 : 1) * (made->flops / ms - u->rate);
+}
+
+// with the least shift tried where A~ is singular (statics of a body that nothing holds)
+static sp_status factor_whole(sp_incremental *u, sp_linear_info *info) {
+    sp_factor_info made;
+    double mean = sp__mean_diagonal(&u->A.view);
+    sp_status status = SP_OK;
+    u->shift = 0;
+    for (int k = 0; k < SP_SHIFTS; k++) {
+        if (k > 0) u->shift = sp__shift_next(u->shift, mean);
+        double start = sp__now_ms();
+        status = sp__factor_make(u->F, &u->A.view, u->shift, false, &made);
+        count_work(u, &made, sp__now_ms() - start, info);
+        if (status != SP_NOT_SPD || !(mean > 0)) break;
+    }
+    return status;
+}
+
+static sp_status factor_part(sp_incremental *u, sp_linear_info *info) {
+    sp_factor_info made;
+    double start = sp__now_ms();
+    sp_status status = sp__factor_partial(u->F, &u->A.view, u->dirty_node_count, u->dirty_nodes, false, &made);
+    count_work(u, &made, sp__now_ms() - start, info);
+    return status;
+}
+
+// answer = A~^-1 right; a float factor is corrected in double
+static void solve_in_frames(const sp_solver *s, sp_incremental *u, sp_linear_info *info) {
+    int n = 3 * u->nodes;
+    sp__factor_solve(u->F, u->right, u->answer, false);
+    info->iterations++;
+    if (s->def.cholesky.precision != SP_FACTOR_FLOAT) return;
+    double size = 0;
+    for (int i = 0; i < n; i++) size += u->right[i] * u->right[i];
+    for (int k = 0; k < CORRECTIONS; k++) {
+        double left = 0;
+        sp__symmetric_mul(&u->A.view, u->answer, u->rest);
+        for (int i = 0; i < n; i++) u->rest[i] = u->right[i] - u->rest[i], left += u->rest[i] * u->rest[i];
+        if (!(left > s->def.tolerance * s->def.tolerance * size)) return;
+        sp__factor_solve(u->F, u->rest, u->rest, false);
+        for (int i = 0; i < n; i++) u->answer[i] += u->rest[i];
+        info->iterations++;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ a solve
+
+// what is not the elements' turning: pins, masses, materials, coefficients. Whatever changed is marked.
+static sp_status incremental_follow(sp_incremental *u, const sp_system *A, sp_coef c) {
+    SP_TRY(A->turns(A->o, u->turn));
+    bool other = memcmp(&c, &u->coef, sizeof c) != 0;
+    if (other || u->whole || u->revision != A->elements->revision) {
+        set_scale(u, A, c);
+        sp__incremental_read_rest(u, A, c);
+        u->revision = A->elements->revision;
+    }
+    if (other) u->whole = true;
+    u->coef = c;
+    sp__incremental_read_pins(u, A);
+    sp__incremental_read_diagonal(u, A, c);
+    sp__incremental_read_terms(u, A, c);
+    return SP_OK;
+}
+
+static sp_status make_whole(const sp_solver *s, sp_incremental *u, const sp_system *A, sp_linear_info *info) {
+    sp__incremental_mark_all(u);
+    sp__incremental_take_terms(u, -1);
+    info->elements_refreshed = u->chosen_count;
+    sp__incremental_refresh(u, A, s->step);
+    sp__incremental_sum(u);
+    sp_status status = factor_whole(u, info);
+    sp__incremental_clean(u);
+    u->whole = status != SP_OK || u->shift > 0;
+    return status;
+}
+
+// Refresh what is chosen and marked; false: nothing was, or the factorisation failed. There is no second copy of a factor that
+// takes most of the memory: after a failure the next solve makes it whole.
+static bool incremental_mend(const sp_solver *s, sp_incremental *u, const sp_system *A, sp_linear_info *info) {
+    info->elements_refreshed = u->chosen_count;
+    sp__incremental_refresh(u, A, s->step);
+    if (!u->dirty_count) return false;
+    sp__incremental_sum(u);
+    sp_status status = factor_part(u, info);
+    sp__incremental_clean(u);
+    if (status != SP_OK) info->status = status, u->whole = true;
+    return status == SP_OK;
+}
+
+static void incremental_answer(const sp_solver *s, sp_incremental *u, const sp_system *A, const double *b, double *x,
+                               sp_linear_info *info) {
+    sp__incremental_turn(u, b);
+    solve_in_frames(s, u, info);
+    sp__incremental_turn_back(u, b, A->fixed, x);
+}
+
+// |b - A x| / |b| with the corotational matrix as it is now; where elements had to wait and there is a factor, x is made better
+// until the residual is what elements just below the threshold may leave
+static void incremental_judge(const sp_solver *s, sp_incremental *u, const sp_system *A, sp_coef c, const double *b,
+                              double threshold, double *x, sp_linear_info *info) {
+    double size = 0;
+    if (s->def.tolerance == 0 && !u->waiting_count) return;
+    for (int i = 0; i < A->n; i++) size += A->fixed[i] ? 0.0 : b[i] * b[i];
+    size = sqrt(size);
+    double left = sp__incremental_residual(u, A, c, b, x), goal = fmax(threshold * sqrt(u->count), s->def.tolerance * size);
+    if (u->waiting_count && sp__factor_good(u->F)) {
+        int before = info->iterations;
+        left = sp__incremental_correct(u, A, c, left, goal, x, info);
+        incremental_save(u, correction_price * (double)u->S->entries * (info->iterations - before), u->S->flops_total);
+    }
+    info->residual = size > 0 ? left / size : 0;
+    if (!isfinite(left)) info->status = SP_NOT_FINITE;
+}
+
+static int incremental_oldest(const sp_solver *s, const sp_incremental *u) {
+    uint64_t first = s->step;
+    for (int e = 0; e < u->count; e++)
+        if (u->user[e] >= 0 && u->refreshed[e] < first) first = u->refreshed[e];
+    return s->step - first < INT32_MAX ? (int)(s->step - first) : INT32_MAX;
+}
+
+static sp_status incremental_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x,
+                                   sp_linear_info *info) {
+    incremental *d = s->impl;
+    sp_incremental *u = &d->u;
+    u->waiting_count = 0;
+    if (!A->elements || !A->turns || A->block != 3)
+        return sp__solve_without_matrix(s, &d->plain, A, c, b, x, "cg (no elements to turn)", info);
+    if (!u->ready || u->pattern != A->pattern) SP_TRY(sp__incremental_setup(u, &s->def, A));
+    SP_TRY(incremental_follow(u, A, c));
+    double threshold = threshold_of(s, u, b);
+    if (u->whole || threshold == 0) {
+        info->status = make_whole(s, u, A, info);
+        if (info->status != SP_OK) {
+            for (int i = 0; i < A->n; i++) x[i] = A->fixed[i] ? b[i] : 0;
+            info->residual = 1, info->shift = u->shift;
+            return SP_OK;
+        }
+        if (u->shift > 0) info->status = SP_NOT_SPD, info->shift = u->shift;
+        incremental_answer(s, u, A, b, x, info);
+    } else {
+        // first with what there is; where that is wrong, and worth it, the factor is mended and the answer found again
+        incremental_answer(s, u, A, b, x, info);
+        sp__incremental_errors(u, A, x);
+        sp__incremental_take_terms(u, threshold);
+        incremental_save(u, allowance * u->S->flops_total, fmax(most_allowed * u->S->flops_total, u->dearest));
+        sp__incremental_select(u, threshold, budget_of(s, u));
+        if (incremental_mend(s, u, A, info)) incremental_answer(s, u, A, b, x, info);
+        incremental_save(u, -info->factor_flops, 0);
+        info->elements_waiting = u->waiting_count;
+    }
+    info->factor_age = incremental_oldest(s, u);
+    incremental_judge(s, u, A, c, b, threshold, x, info);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ looking and keeping
+
+static bool refresh_ages(const sp_solver *s, int count, double *age) {
+    const sp_incremental *u = &((const incremental *)s->impl)->u;
+    if (!u->ready) return false;
+    for (int e = 0; e < u->count; e++)
+        if (u->user[e] >= 0 && u->user[e] < count) age[u->user[e]] = (double)(s->step - u->refreshed[e]);
+    return true;
+}
+
+static void incremental_visit(sp_solver *s, sp_visitor *v) {
+    sp_incremental *u = &((incremental *)s->impl)->u;
+    size_t n = (size_t)u->count, nodes = (size_t)u->nodes;
+    if (!u->ready) return;
+    size_t blocks = (size_t)u->A.row_start[u->nodes];
+    v->array(v, "coefficients", &u->coef, sizeof u->coef, 1);
+    v->array(v, "whole", &u->whole, sizeof u->whole, 1);
+    v->array(v, "scale", &u->scale, sizeof u->scale, 1);
+    v->array(v, "saved", &u->saved, sizeof u->saved, 1);
+    v->array(v, "gradients", u->grad, sizeof *u->grad, 10 * n);
+    v->array(v, "kept", u->kept, sizeof *u->kept, 36 * n);
+    v->array(v, "refreshed", u->refreshed, sizeof *u->refreshed, n);
+    v->array(v, "waiting", u->waiting, sizeof *u->waiting, n);
+    v->array(v, "diagonal", u->diagonal, sizeof *u->diagonal, nodes);
+    v->array(v, "terms", u->term, sizeof *u->term, 9 * blocks);
+    v->array(v, "held", u->held, 1, nodes);
+}
+
+// the list of blocks with terms, and the matrix and its factor from what was restored
+static sp_status incremental_restored(sp_solver *s) {
+    sp_incremental *u = &((incremental *)s->impl)->u;
+    sp_linear_info info = {0};
+    if (!u->ready || u->whole) return SP_OK;
+    u->revision = UINT64_MAX;  // materials may be other ones: look
+    u->term_count = 0;
+    memset(u->term_now, 0, 9 * (size_t)u->A.row_start[u->nodes] * sizeof *u->term_now);
+    for (int k = 0; k < u->A.row_start[u->nodes]; k++) {
+        bool some = false;
+        for (int e = 0; e < 9; e++) some = some || u->term[9 * (size_t)k + (size_t)e] != 0;
+        u->term_mark[k] = some;
+        if (some) u->term_list[u->term_count++] = k;
+    }
+    sp__incremental_mark_all(u);
+    memset(u->chosen, 0, (size_t)u->count), u->chosen_count = 0;
+    sp__incremental_sum(u);
+    sp_status status = factor_whole(u, &info);
+    sp__incremental_clean(u);
+    if (status != SP_OK) u->whole = true;
+    return status < 0 ? status : SP_OK;
+}
+
+const sp_solver_kind sp__solver_updated = {.name = "updated-cholesky",
+                                           .create = incremental_create,
+                                           .destroy = incremental_destroy,
+                                           .solve = incremental_solve,
+                                           .bytes = incremental_bytes,
+                                           .refresh_ages = refresh_ages,
+                                           .visit = incremental_visit,
+                                           .restored = incremental_restored};

@@ -1,0 +1,20 @@
+# Converts callers of souple 0.1 to 0.2:  sed -i -f tools/migrate-0.2.sed FILES
+# sed does not know types: a rule for a field applies where the name before it says what it is (solver.op, my_solver->op).
+
+# sp_solver_def: options in a group per solver
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)step\b/\1automatic.step/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)aim_ms\b/\1automatic.aim_ms/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)op\b/\1cg.op/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)preconditioner\b/\1pcg.preconditioner/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)refresh\b/\1pcg.refresh/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)refresh_every\b/\1pcg.refresh_every/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)warp\b/\1pcg.warp/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)lag\b/\1pcg.lag/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)drop\b/\1pcg.drop/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)omega\b/\1pcg.omega/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)ordering\b/\1cholesky.ordering/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)factor\b/\1cholesky.factor/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)precision\b/\1cholesky.precision/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)threshold\b/\1updated.threshold/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)budget_ms\b/\1updated.budget_ms/g
+s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)budget_columns\b/\1updated.budget_columns/g
