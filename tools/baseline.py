@@ -73,7 +73,7 @@ def hdf5_lines(path):
 def run_scene(command, scene, backend, threads, folder):
     out = folder / "out"
     shutil.rmtree(out, ignore_errors=True)
-    args = [command, "run", scene, "--steps", str(STEPS), "--backend", backend, "--threads", str(threads), "--out", out, "--json"]
+    args = [command, "run", scene, "--steps", str(STEPS), "--backend", backend, "--threads", str(threads), "--out", out, "--json", "--quiet"]
     done = subprocess.run(list(map(str, args)), capture_output=True, text=True)
     lines = [f"exit {done.returncode}"]
     if done.stderr:
