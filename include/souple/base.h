@@ -23,8 +23,7 @@ extern "C" {
 #define SP_PRINTF(text, first)
 #endif
 
-/// 0: done. Above 0: done and committed, with a reservation that carries its number. Below 0: refused or
-/// failed, and the object is as it was before the call.
+/// 0: success. Above 0: done and committed, with the reservation of that number. Below 0: failure, and the object is unchanged.
 #define SP_STATUS_LIST(X)                                                         \
     X(SP_OK, 0, "ok")                                                             \
     X(SP_NOT_CONVERGED, 1, "iteration limit reached before the tolerance")        \
@@ -48,50 +47,50 @@ extern "C" {
     X(SP_LIMIT, -10, "iteration limit reached and the caller asked to fail then") \
     X(SP_STOPPED, -11, "stopped on request")
 
-/// What a call returns: the codes of SP_STATUS_LIST.
+/// Result of a call: the codes of SP_STATUS_LIST.
 typedef enum sp_status {
 #define SP_X(name, value, text) name = value,
     SP_STATUS_LIST(SP_X)
 #undef SP_X
 } sp_status;
 
-/// The sentence that belongs to a status.
+/// The description of a status.
 SP_API const char *sp_status_text(sp_status status);
 /// The name of a status ("SP_NOT_SPD").
 SP_API const char *sp_status_name(sp_status status);
 
-/// What went wrong last, kept in the root on which the call was made: sp_world_error() for calls on a world, solvers included,
-/// sp_context_error() for all others. A failure of a world is recorded in its context too, so that calls on runs, pictures and
-/// recordings that fail because of a world leave its sentence there.
+/// The last failure, stored in the object on which the call was made: sp_world_error() for calls on a world, solvers included,
+/// sp_context_error() for all others. A failure of a world is also recorded in its context, so that a call on a run, picture or
+/// recording that fails because of a world leaves its sentence there.
 typedef struct sp_error {
     sp_status status;
-    char message[480];  ///< one sentence with the value seen and the range allowed
-    const char *file;   ///< source file that noticed it
+    char message[480];  ///< one sentence, with the value and its range
+    const char *file;   ///< source file that detected the failure
     int line;           ///< and its line
     char body[64];      ///< name of the body concerned, or empty
-    int64_t index;      ///< user's number of the node or element concerned, or -1
+    int64_t index;      ///< user number of the node or element concerned, or -1
 } sp_error;
 
-/// How much a message of the log matters.
+/// Severity of a log message.
 typedef enum sp_log_level { SP_LOG_DEBUG, SP_LOG_INFO, SP_LOG_WARNING, SP_LOG_ERROR } sp_log_level;
 
-/// One piece of work: does task number `task` of a batch, on behalf of worker `worker`.
+/// Runs task number `task` of a batch as worker `worker`.
 typedef void sp_task_fn(void *arg, int task, int worker);
 
-/// Memory, log and tasks of a process or of a part of it. Nothing is global: two contexts share nothing.
+/// Memory, log and tasks of a process or of a part of it. There is no global state: two contexts share nothing.
 typedef struct sp_context sp_context;
 
-/// What a context is made with. Start from sp_context_def_default(). Copied on creation.
+/// Definition of a context. Start from sp_context_def_default(). Copied on creation.
 typedef struct sp_context_def {
-    /// Nullable: the C library's. May return NULL. Both are called from any thread that works for the context.
+    /// Nullable: malloc of the C library. May return NULL. Both are called from all threads of the context.
     void *(*alloc)(void *user, size_t size, size_t align);
     void (*free)(void *user, void *memory, size_t size);  ///< nullable together with alloc
     void *alloc_user;
     void (*log)(void *user, sp_log_level level, const char *text);  ///< nullable: silent
     void *log_user;
-    int workers;  ///< threads that work in a step, the caller's included, 1..64; 0: one per core
-    /// Host tasks, nullable together: `enqueue` starts fn(arg, task, worker) for every task in [0, count) and
-    /// returns a handle, `finish` waits for it. `worker` must be in [0, workers) and not used twice at once.
+    int workers;  ///< threads of a step, including the calling one, 1..64; 0: one per core
+    /// Tasks of the host, nullable together: `enqueue` starts fn(arg, task, worker) for every task in [0, count) and returns a
+    /// handle, `finish` waits for it. `worker` is in [0, workers), and no two concurrent tasks may have the same one.
     void *(*enqueue)(sp_task_fn *fn, int count, void *arg, void *user);
     void (*finish)(void *handle, void *user);
     void *task_user;
@@ -102,18 +101,18 @@ typedef struct sp_context_def {
 SP_API sp_context_def sp_context_def_default(void);
 /// Nullable: def (defaults). On failure *out is NULL.
 SP_API sp_status sp_context_create(const sp_context_def *def, sp_context **out);
-/// Meshes and worlds made with the context must be gone. Nulls the handle; accepts NULL.
+/// Destroy the meshes and worlds of the context first. Sets the handle to NULL; accepts NULL.
 SP_API void sp_context_destroy(sp_context **context);
-/// Threads that work in a step, the caller's included.
+/// Threads of a step, including the calling one.
 SP_API int sp_context_workers(const sp_context *context);
-/// The last error recorded in the context; never NULL. A copy of the calling thread's own: valid until the same thread asks
+/// The last error of the context; never NULL. The result is a copy per calling thread: valid until the same thread calls this
 /// again, also for another context, or ends.
 SP_API const sp_error *sp_context_error(const sp_context *context);
-/// Bytes allocated now, and the number of allocations made so far.
+/// Bytes currently allocated, and the number of allocations so far.
 SP_API void sp_context_memory(const sp_context *context, size_t *bytes, uint64_t *allocations);
 
-/// A number that may vary with time: `eval(user, t)` where eval is set, `constant` otherwise. Must be a pure function
-/// of t; `user` must outlive the world.
+/// A number that may vary with time: `eval(user, t)` if eval is set, otherwise `constant`. It must be a pure function of t;
+/// `user` must outlive the world.
 typedef struct sp_signal {
     double (*eval)(const void *user, double t);
     const void *user;
@@ -125,13 +124,13 @@ SP_API sp_signal sp_signal_constant(double value);
 /// The value of a signal at time t [s].
 SP_API double sp_signal_at(const sp_signal *signal, double t);
 
-/// A rigid placement: x = translate + R(quat) X.
+/// A rigid transformation: x = translate + R(quat) X.
 typedef struct sp_pose {
     double translate[3];  ///< [m]
     double quat[4];       ///< w x y z, unit length
 } sp_pose;
 
-/// The placement that moves nothing.
+/// The identity transformation.
 SP_API sp_pose sp_pose_identity(void);
 
 /// A pose that may vary with time, pure in t.

@@ -1,5 +1,5 @@
-/// Souple: soft bodies that are touched, squeezed and cut while somebody watches and feels them.
-/// One header for the engine; `souple/io.h` (scenes, files, pictures) is a library of its own.
+/// Souple: interactive simulation of soft bodies (finite elements, rods, contact).
+/// This header includes the whole engine; `souple/io.h` (scenes, files, pictures) belongs to a second library.
 #ifndef SOUPLE_SOUPLE_H
 #define SOUPLE_SOUPLE_H
 

@@ -1,4 +1,5 @@
-/// A world: bodies, loads, edits, steps, snapshots. Step it from one thread at a time; queue edits and take snapshots from any.
+/// A world: bodies, loads, edits, steps, snapshots. One thread at a time may step it; any thread may queue edits and acquire
+/// snapshots.
 #ifndef SOUPLE_WORLD_H
 #define SOUPLE_WORLD_H
 
@@ -10,55 +11,55 @@
 extern "C" {
 #endif
 
-/// Bodies and the time that they share.
+/// A simulation: bodies and their common time.
 typedef struct sp_world sp_world;
 
-/// A body of a world. Zero is null; an id of a removed body is detected.
+/// A body of a world. Zero is null; functions detect the id of a removed body.
 typedef struct sp_body_id {
     uint32_t slot;  ///< 1 + index
     uint32_t generation;
 } sp_body_id;
 
-/// What an iteration limit means: a reservation, or a failed step.
+/// Result of an iteration limit: a reservation, or a failed step.
 typedef enum sp_on_limit { SP_LIMIT_ACCEPT, SP_LIMIT_FAIL } sp_on_limit;
-/// What a failing body does: it stops the step, or it is held at its last good state.
+/// Result of the failure of a body: the step fails, or the body is frozen at its last valid state.
 typedef enum sp_on_failure { SP_FAILURE_STOP, SP_FAILURE_FREEZE } sp_on_failure;
 
-/// What a world is made with. Start from sp_world_def_default().
+/// Definition of a world. Start from sp_world_def_default().
 typedef struct sp_world_def {
     sp_signal gravity[3];      ///< [m/s2], default 0 -9.81 0
     const char *backend;       ///< "auto", "ref", "cpu"; default "auto"
     sp_on_limit on_limit;      ///< an iteration limit is a reservation (default) or a failure
-    sp_on_failure on_failure;  ///< a failing body fails the step (default) or is held where it was
-    int snapshot_slots;        ///< snapshots that readers may hold at once plus one, 2..16, default 4
+    sp_on_failure on_failure;  ///< a failing body fails the step (default) or is frozen
+    int snapshot_slots;        ///< 1 + snapshots that readers may hold at the same time, 2..16, default 4
     bool snapshots;            ///< publish after each step, default true
-    bool deterministic;        ///< what is made beside the step is taken over a fixed number of steps later (`lag` of the
-                               ///< solver), waiting if need be: same bits on replay. false: as soon as it is there, nobody
-                               ///< waits. Default true
+    bool deterministic;        ///< a preconditioner built in the background is used a fixed number of steps later (`lag` of
+                               ///< the solver), and the step waits for it if necessary: a replay is bitwise equal. false: it
+                               ///< is used as soon as it is ready, without waiting. Default true
     uint32_t cookie;
 } sp_world_def;
 
 /// Every default, and a valid cookie.
 SP_API sp_world_def sp_world_def_default(void);
-/// Makes an empty world at time 0. Nullable: def (defaults).
+/// Creates an empty world at time 0. Nullable: def (defaults).
 SP_API sp_status sp_world_create(sp_context *context, const sp_world_def *def, sp_world **out);
 /// Frees it and nulls the handle; accepts NULL.
 SP_API void sp_world_destroy(sp_world **world);
 /// The context it was made in.
 SP_API sp_context *sp_world_context(const sp_world *world);
-/// The last failure of any call on the world; never NULL. A copy of the calling thread's own: valid until the same thread asks
-/// again, also for another world, or ends. Any thread may ask at any time.
+/// The last failure of any call on the world; never NULL. The result is a copy per calling thread: valid until the same thread
+/// calls this again, also for another world, or ends. Any thread may call this at any time.
 SP_API const sp_error *sp_world_error(const sp_world *world);
 
 // ---------------------------------------------------------------------------------------------------- solids
 
-/// The law between strain and stress: linear in a frame that turns with the element, or linear.
+/// The constitutive law: linear elasticity in a frame that rotates with the element, or linear elasticity.
 typedef enum sp_material_model { SP_COROTATIONAL, SP_LINEAR } sp_material_model;
-/// How the rotation of an element is found.
+/// Method that computes the rotation of an element.
 typedef enum sp_rotation { SP_ROTATION_POLAR, SP_ROTATION_QR, SP_ROTATION_SVD } sp_rotation;
-/// Shape on which the stiffness of an element is built. Deformed: no torque on a deformed element (Nesme et al. 2004).
+/// Shape on which the stiffness of an element is computed. Deformed: no torque on a deformed element (Nesme et al. 2004).
 typedef enum sp_shape { SP_SHAPE_REST, SP_SHAPE_DEFORMED } sp_shape;
-/// Derivative used for K. Frozen: the rotations' derivative is left out, K stays positive semi-definite.
+/// Tangent stiffness K. Frozen: the derivative of the rotations is neglected, and K stays positive semi-definite.
 typedef enum sp_tangent { SP_TANGENT_FROZEN, SP_TANGENT_EXACT } sp_tangent;
 
 /// Material constants of a solid or of a region of it.
@@ -70,7 +71,7 @@ typedef struct sp_material {
 
 enum { SP_AXIS_X = 1, SP_AXIS_Y = 2, SP_AXIS_Z = 4, SP_AXES_ALL = 7 };
 
-/// Nodes held where they start, exactly, or by springs where stiffness > 0.
+/// Boundary condition: nodes held at their initial position, exactly, or by springs if stiffness > 0.
 typedef struct sp_fix {
     const int *nodes;
     int count;
@@ -78,7 +79,7 @@ typedef struct sp_fix {
     double stiffness;  ///< [N/m] per node; 0: exactly
 } sp_fix;
 
-/// Nodes that follow a pose about a point: x(t) = about + translate(t) + R(t) (x_start - about).
+/// Prescribed displacement: nodes that follow a pose about a point, x(t) = about + translate(t) + R(t) (x_start - about).
 typedef struct sp_move {
     const int *nodes;
     int count;
@@ -89,7 +90,7 @@ typedef struct sp_move {
 
 /// What a load acts on, and its unit.
 typedef enum sp_load_type {
-    SP_LOAD_FORCE,         ///< total force [N], shared among the nodes in equal parts
+    SP_LOAD_FORCE,         ///< total force [N], distributed equally to the nodes
     SP_LOAD_EACH,          ///< force [N] on every node
     SP_LOAD_TRACTION,      ///< force per rest area [Pa] on faces, fixed direction
     SP_LOAD_PRESSURE,      ///< value[0] [Pa] on faces, along the inward deformed normal
@@ -109,11 +110,11 @@ typedef struct sp_load {
 typedef struct sp_anchor {
     uint32_t body;     ///< slot of the body's id
     uint32_t elem;     ///< solid: number of the tetrahedron; rod: of the element; rigid: 0
-    double at[3];      ///< solid: weights of nodes 1, 2, 3 (node 0 has the rest); rod: share of the element's length, 0, 0
+    double at[3];      ///< solid: weights of nodes 1, 2, 3 (node 0: 1 - sum); rod: fraction of the element's length, 0, 0
     double offset[3];  ///< rigid: point in its own frame [m]; rod: from the centreline in the frame there, x is 0
 } sp_anchor;
 
-/// A spring from a material point of the solid to a place.
+/// A spring from a material point of the solid to a position in space.
 typedef struct sp_pull {
     int element;
     double weights[4];  ///< of the element's nodes
@@ -126,23 +127,23 @@ typedef struct sp_pull {
 typedef struct sp_solid_def {
     const char *name;                ///< unique in the world; nullable: "solid<slot>"
     const sp_mesh *mesh;             ///< rest shape
-    const double *initial;           ///< starting positions (nodes x 3) where not the rest shape; nullable
+    const double *initial;           ///< initial positions (nodes x 3); nullable: the rest shape
     const double *initial_velocity;  ///< (nodes x 3); nullable: at rest
     sp_material_model model;         ///< default corotational
     sp_rotation rotation;            ///< default svd, which restores inverted elements
     sp_shape shape;                  ///< default rest
     sp_tangent tangent;              ///< default frozen; exact needs polar or svd and shape rest
-    sp_material material;            ///< of every element in no region
-    const sp_material *regions;      ///< nullable; a value that is NaN is that of `material`
+    sp_material material;            ///< of the elements without a region
+    const sp_material *regions;      ///< nullable; a value that is NaN: from `material`
     int region_count;
     const int *element_region;      ///< per element: 0 `material`, k regions[k-1]; nullable: all 0
     const double *element_density;  ///< per element, NaN: from the region; nullable
     const double *element_young;    ///< likewise
     const double *element_poisson;  ///< likewise
-    sp_signal young_of_time;        ///< where eval is set: `material.young` at each step
+    sp_signal young_of_time;        ///< if eval is set: `material.young` at each step
     double rayleigh_mass;           ///< [1/s] >= 0
     double rayleigh_stiffness;      ///< [s] >= 0
-    double drag;                    ///< damping by the surroundings [N s/m4] >= 0, per rest volume
+    double drag;                    ///< viscous damping by the surrounding medium [N s/m4] >= 0, per rest volume
     const sp_fix *fixes;
     int fix_count;
     const sp_move *moves;
@@ -169,18 +170,18 @@ typedef enum sp_shape_type { SP_PLANE, SP_SPHERE, SP_BOX, SP_CYLINDER } sp_shape
 /// A rigid shape in its own frame, posed in the body's frame.
 typedef struct sp_rigid_shape {
     sp_shape_type type;
-    double size[3];  ///< plane: its normal (half-space below is solid, through the own origin); sphere: radius; box: edge
+    double size[3];  ///< plane: its normal (the half-space below is solid; through its origin); sphere: radius; box: edge
                      ///< lengths, a corner at the origin; cylinder: radius, length, from the origin along +z
     sp_pose pose;
 } sp_rigid_shape;
 
-/// A rigid body, fixed or moved by prescription. Start from sp_rigid_def_default().
+/// A rigid body, fixed or with prescribed motion. Start from sp_rigid_def_default().
 typedef struct sp_rigid_def {
     const char *name;
     const sp_rigid_shape *shapes;
     int shape_count;
     bool kinematic;       ///< false: stays at pose(0)
-    sp_pose_signal pose;  ///< where its frame is [m]
+    sp_pose_signal pose;  ///< of its frame [m]
     uint32_t cookie;
 } sp_rigid_def;
 
@@ -189,20 +190,21 @@ SP_API sp_rigid_def sp_rigid_def_default(void);
 /// Adds a rigid body. Nullable: out.
 SP_API sp_status sp_world_add_rigid(sp_world *world, const sp_rigid_def *def, sp_body_id *out);
 
-/// Removes a body of any kind. Its id is stale from then on.
+/// Removes a body of any kind. Its id is then stale.
 SP_API sp_status sp_world_remove(sp_world *world, sp_body_id id);
 
 // ---------------------------------------------------------------------------------------------------- rods
 
-/// What the elements of a rod are. Clothoid: curvature affine in each and continuous (Casati 2015); helix: constant in each
-/// (Bertails et al. 2006); both inextensible, in curvature coordinates. Der: discrete elastic rod, a polyline with an angle on
-/// each edge (Bergou et al. 2010). Beam: corotational beam elements, six unknowns a node.
+/// The elements of a rod. Clothoid: the curvature is affine in each element and continuous (Casati 2015). Helix: the curvature is
+/// constant in each element (Bertails et al. 2006). Both are inextensible, with curvatures as degrees of freedom. Der: discrete
+/// elastic rod, a polyline with an angle on each edge (Bergou et al. 2010). Beam: corotational beam elements, six degrees of
+/// freedom per node.
 typedef enum sp_rod_model { SP_ROD_CLOTHOID, SP_ROD_HELIX, SP_ROD_DER, SP_ROD_BEAM } sp_rod_model;
 
-/// An elliptic section and what it is made of.
+/// An elliptic cross section and its material.
 typedef struct sp_rod_section {
     double axes[2];  ///< semi-axes along n1 and n2 [m] > 0
-    double bore;     ///< radius of a round hole along the middle [m] >= 0, less than both
+    double bore;     ///< radius of a round hole along the axis [m] >= 0, less than both semi-axes
     double density;  ///< [kg/m3] > 0, default 1000
     double young;    ///< [Pa] > 0, default 1e6
     double poisson;  ///< in (-1, 0.5), default 0.3
@@ -210,25 +212,25 @@ typedef struct sp_rod_section {
 
 SP_API sp_rod_section sp_rod_section_default(void);  ///< without axes
 
-/// One strand of a rod. Its nodes are the ends of its elements, all of one length.
+/// One strand of a rod. Its nodes are the ends of its elements, which have equal lengths.
 typedef struct sp_rod_strand {
     double length;            ///< [m] > 0
     int elements;             ///< >= 1
-    sp_pose root;             ///< its first frame: own x along the tangent, y along n1, z along n2
+    sp_pose root;             ///< its first frame: x along the tangent, y along n1, z along n2
     const double *curvature;  ///< natural, at the nodes: (elements + 1) x 3, twist, k1, k2 [rad/m]; nullable: straight
-    const double *start;      ///< likewise, the curvature it starts with; nullable: the natural one
+    const double *start;      ///< likewise, the initial curvature; nullable: the natural one
     const int *section;       ///< per element, index into `sections`; nullable: all 0
 } sp_rod_strand;
 
 /// A force, a torque or an acceleration on a rod.
 typedef struct sp_rod_load {
-    sp_load_type type;   ///< SP_LOAD_FORCE [N], SP_LOAD_TORQUE [N m]: at the place below; SP_LOAD_ACCELERATION [m/s2]: everywhere
+    sp_load_type type;   ///< SP_LOAD_FORCE [N], SP_LOAD_TORQUE [N m]: at the point below; SP_LOAD_ACCELERATION [m/s2]: everywhere
     int element;         ///< counted through all strands
-    double at;           ///< of its length, in [0, 1]
+    double at;           ///< fraction of its length, in [0, 1]
     sp_signal value[3];  ///< world axes
 } sp_rod_load;
 
-/// A spring from a place of the rod to a place of the world.
+/// A spring from a point of the rod to a position in space.
 typedef struct sp_rod_pull {
     int element;
     double at;
@@ -237,20 +239,20 @@ typedef struct sp_rod_pull {
     double damping;    ///< [N s/m] >= 0
 } sp_rod_pull;
 
-/// Tip: the last element lengthens and is halved where it is longer than `split`. Scale: the number of elements stays; nodes
-/// slide along the rod, so that what grows is still the tip. Clothoids and helices only.
+/// Tip: the last element grows and is halved when it is longer than `split`. Scale: the number of elements is constant, and nodes
+/// slide along the rod, so that the material still grows at the tip. Clothoids and helices only.
 typedef enum sp_grow_mode { SP_GROW_TIP, SP_GROW_SCALE } sp_grow_mode;
 
 /// How the strands of a rod grow at their tips.
 typedef struct sp_rod_grow {
     sp_grow_mode mode;
     sp_signal rate;          ///< [m/s] of every strand, >= 0
-    double until;            ///< length at which it ends [m], >= those of all strands
-    double split;            ///< [m]; 0: 1.5 times the first length of an element
-    sp_signal curvature[3];  ///< natural curvature of what is new [rad/m]
+    double until;            ///< final length [m], >= the length of every strand
+    double split;            ///< [m]; 0: 1.5 times the initial length of an element
+    sp_signal curvature[3];  ///< natural curvature of the new material [rad/m]
 } sp_rod_grow;
 
-/// A body of one strand or thousands. Nodes and elements are counted strand by strand. Start from sp_rod_def_default().
+/// A body of one or thousands of strands. Nodes and elements are numbered strand by strand. Start from sp_rod_def_default().
 /// Everything is copied, except what signals point to.
 typedef struct sp_rod_def {
     const char *name;    ///< unique in the world; nullable: "rod<slot>"
@@ -259,18 +261,18 @@ typedef struct sp_rod_def {
     int strand_count;
     const sp_rod_section *sections;
     int section_count;
-    bool free_root;      ///< nothing holds the roots; default: each is held with its frame
-    double velocity[3];  ///< of free roots: what everything starts with [m/s]
-    double spin[3];      ///< likewise, about the centre of mass of all strands [rad/s]
-    bool edge_clamp;     ///< der: a root is held by its first edge; default: by a frame and half a cell, which is of second order
-    sp_signal natural[3];  ///< where `natural_in_time`: the natural curvature everywhere, instead of the strands' own
+    bool free_root;        ///< roots are free; default: each is held with its frame
+    double velocity[3];    ///< with free roots: initial velocity [m/s]
+    double spin[3];        ///< with free roots: initial angular velocity about the centre of mass of all strands [rad/s]
+    bool edge_clamp;       ///< der: a root is held by its first edge; default: by a frame and half a cell (second order)
+    sp_signal natural[3];  ///< with `natural_in_time`: the natural curvature everywhere, instead of that of the strands
     bool natural_in_time;
-    const sp_rod_grow *grow;    ///< nullable: it does not
+    const sp_rod_grow *grow;    ///< nullable: no growth
     double rayleigh_mass;       ///< [1/s] >= 0
     double rayleigh_stiffness;  ///< [s] >= 0
-    double drag;                ///< damping by the surroundings [N s/m2] >= 0, per length
-    /// A node held on all axes holds its frame too, where the model has one there. Clothoids and helices hold nodes other than
-    /// their roots by springs, which give 1e-4 of the length of a strand under its own weight where no stiffness is given.
+    double drag;                ///< viscous damping by the surrounding medium [N s/m2] >= 0, per length
+    /// A node held on all axes also holds its frame, if the model has one there. Clothoids and helices hold nodes other than
+    /// their roots by springs. Their default stiffness allows 1e-4 of the length of a strand under its own weight.
     const sp_fix *fixes;
     int fix_count;
     const sp_move *moves;  ///< roots of clothoids and helices; any node of the others
@@ -279,9 +281,9 @@ typedef struct sp_rod_def {
     int load_count;
     const sp_rod_pull *pulls;
     int pull_count;
-    int samples;  ///< places of an element that may touch rigid shapes, 0..64; default 10
-    int sides;    ///< corners of a ring of its surface, 3..64; default 0: 12, or 6 where there are many strands
-    int rings;    ///< of its surface in an element, 1..64; default 0: 8, or as many as its curvature needs
+    int samples;  ///< collision points of an element, 0..64; default 10
+    int sides;    ///< vertices of a cross section of its surface, 3..64; default 0: 12, or 6 for many strands
+    int rings;    ///< cross sections of its surface per element, 1..64; default 0: 8, or as many as its curvature needs
     sp_integrator_def integrator;
     sp_solver_def solver;  ///< auto (block-tridiagonal), block-tridiagonal or cg
     uint32_t cookie;
@@ -291,66 +293,68 @@ typedef struct sp_rod_def {
 SP_API sp_rod_def sp_rod_def_default(void);
 /// Adds a rod. Nullable: out.
 SP_API sp_status sp_world_add_rod(sp_world *world, const sp_rod_def *def, sp_body_id *out);
-/// Makes the shape it has now an equilibrium under gravity and loads: writes the natural curvature that does so (Casati 2015,
-/// section 16), exact to rounding. Clothoids and helices. Nullable: natural, room for nodes x 3 (helix: elements x 3).
+/// Inverse statics: sets the natural curvature for which the current shape is an equilibrium under gravity and loads (Casati
+/// 2015, section 16), exact to rounding. Clothoids and helices. natural: a copy of it, nodes x 3 (helix: elements x 3), nullable.
 SP_API sp_status sp_world_rod_invert(sp_world *world, sp_body_id id, double *natural);
-/// The curvatures at the ends of `elements` elements of one length, clothoids (affine) or helices, that lead along a polyline as
-/// closely as possible from its first point; a rod's `path`. curvature: (elements + 1) x 3; of a helix the mean of its ends
-/// counts. elements: 1..1000. Nullable: farthest, the greatest distance from a point of the polyline to the curve [m].
+/// Fits a rod to a polyline, starting at its first point: the curvatures at the ends of `elements` elements of equal length,
+/// clothoids (affine) or helices. Scenes use it for the `path` of a rod. curvature: (elements + 1) x 3; a helix uses the mean of
+/// its ends. elements: 1..1000. farthest: the largest distance from a point of the polyline to the curve [m], nullable.
 SP_API sp_status sp_rod_fit(sp_context *context, const double *points, int point_count, int elements, bool affine, sp_pose *root,
                             double *length, double *curvature, double *farthest);
 
 // ---------------------------------------------------------------------------------------------------- surfaces
 
-/// What a surface is for. Mechanical: the boundary of what the engine computes with.
+/// Use of a surface. Mechanical: the boundary of the simulated mesh.
 enum { SP_ROLE_VISUAL = 1, SP_ROLE_COLLISION = 2, SP_ROLE_MECHANICAL = 4 };
 
-/// A surface embedded in a body: each vertex is a material point of it, inside an element or held at the nearest one, whose
-/// affine motion it follows. Positions go down, forces go up by the exact transpose. Where a solid has surfaces to touch with,
-/// their vertices make its contacts and share the stiffness of the nodes they lean on; otherwise its nodes do. A role that no
-/// surface has is left to the body's own boundary. They go with their body. Start from sp_surface_def_default().
+/// A surface embedded in a body: each vertex is a material point, inside an element or attached to the nearest one, and follows
+/// the affine motion of that element. Forces on vertices act on the body by the exact transpose of this mapping. The vertices of
+/// collision surfaces are the collision points of a solid and share the contact stiffness of the nodes that carry them; without a
+/// collision surface the nodes are the collision points. The boundary has the roles that no embedded surface has. Surfaces are
+/// removed with their body. Start from sp_surface_def_default().
 typedef struct sp_surface_def {
     const char *name;        ///< unique on its body; nullable: "surface<index>", or the next free number
-    const sp_trimesh *mesh;  ///< in the frame of the body's rest shape (rigid: its own frame)
+    const sp_trimesh *mesh;  ///< in the frame of the rest shape (rigid: of the body)
     unsigned roles;          ///< SP_ROLE_VISUAL, SP_ROLE_COLLISION or both; default both
-    const int *faces;  ///< instead of `mesh`: these boundary faces of the body's mesh (indices into sp_mesh_faces); nullable
+    const int *faces;        ///< instead of `mesh`: these boundary faces of the body (indices into sp_mesh_faces); nullable
     int face_count;
-    int subdivide;  ///< each triangle of the body's boundary into 4^n for display, 0..4; default 0
+    int subdivide;  ///< subdivide each triangle of the boundary into 4^n for display, 0..4; default 0
     uint32_t cookie;
 } sp_surface_def;
 
 /// Every default, and a valid cookie.
 SP_API sp_surface_def sp_surface_def_default(void);
-/// Both of mesh and faces absent: the body's whole boundary. *index: its number on the body, from 1; 0 is the boundary.
+/// Adds an embedded surface. Neither mesh nor faces: the whole boundary of the body. *index: its number on the body, from 1; 0 is
+/// the boundary.
 SP_API sp_status sp_world_add_surface(sp_world *world, sp_body_id body, const sp_surface_def *def, int *index);
-/// Surfaces of a body, the boundary included: at least 1. 0 where the id is null or stale; SP_BUSY (negative) while another
-/// thread steps, restores or asks the world.
+/// Number of surfaces of a body including the boundary: at least 1. 0: the id is null or stale. SP_BUSY (negative): another
+/// thread steps, restores or queries the world.
 SP_API int sp_world_surface_count(sp_world *world, sp_body_id body);
 
-/// Pointers live as long as the body.
+/// Description of a surface. Pointers are valid as long as the body exists.
 typedef struct sp_surface_info {
     const char *name;
     unsigned roles;
     int vertex_count, face_count;
-    int outside;      ///< vertices in no element, held at the nearest
-    double farthest;  ///< of those [m]
+    int outside;      ///< vertices outside all elements, attached to the nearest one
+    double farthest;  ///< largest distance of those [m]
     const sp_anchor *anchors;
     const uint32_t *faces;
 } sp_surface_info;
 
 /// Names, counts, anchors and faces of a surface.
 SP_API sp_status sp_world_surface_info(sp_world *world, sp_body_id body, int index, sp_surface_info *out);
-/// Positions and velocities now (vertex_count x 3), unit normals. Nullable: each.
+/// Current positions and velocities, unit normals (vertex_count x 3 each). Nullable: each.
 SP_API sp_status sp_world_surface_get(sp_world *world, sp_body_id body, int index, double *x, double *v, double *normals);
-/// g += J^T f: forces on the vertices (vertex_count x 3) as forces on the body's unknowns (nodes x 3 in users' numbering; rigid:
-/// force and torque about the frame's origin, 6 numbers).
+/// g += J^T f: converts forces on the vertices (vertex_count x 3) to generalised forces on the body (nodes x 3 in user numbering;
+/// rigid: force and torque about the origin of the frame, 6 numbers).
 SP_API sp_status sp_world_surface_push(sp_world *world, sp_body_id body, int index, const double *f, double *g);
 
 /// Penalty contact of soft nodes, or of the vertices of collision surfaces, against rigid shapes: a spring along the normal, and
 /// Coulomb friction by a tangential spring that holds inside the cone and slides on it.
 typedef struct sp_contact_def {
-    double stiffness;  ///< [N/m] per node, along the normal and across; 0: auto, 30 m/h2 of each node's mass (of the mean mass
-                       ///< where that is more), and for solids at least Young's modulus times the element size (static: that;
+    double stiffness;  ///< [N/m] per node, normal and tangential; 0: auto, 30 m/h2 with the mass of each node (or the mean
+                       ///< mass if larger), and for solids at least Young's modulus times the element size (static: that;
                        ///< explicit: m/h2 of the substep)
     double damping;    ///< [N s/m] per node >= 0
     double friction;   ///< coefficient >= 0
@@ -359,33 +363,33 @@ typedef struct sp_contact_def {
 
 /// Every default, and a valid cookie.
 SP_API sp_contact_def sp_contact_def_default(void);
-/// Nullable: def (no contact).
+/// Sets the contact parameters. Nullable: def (no contact).
 SP_API sp_status sp_world_set_contact(sp_world *world, const sp_contact_def *def);
 
 // ---------------------------------------------------------------------------------------------------- edits
 
-/// What an edit does; the fields in backquotes are those of sp_edit that it reads.
+/// The types of edits; fields of sp_edit that a type uses are in backquotes.
 typedef enum sp_edit_type {
-    SP_EDIT_PIN,       ///< hold `node` on `axes` where it is
-    SP_EDIT_RELEASE,   ///< let `node` go on `axes`
-    SP_EDIT_DRAG,      ///< pull `anchor` to `target`; a mailbox by (source, slot): the last value before a step wins
-    SP_EDIT_DROP,      ///< end the drag of (source, slot)
-    SP_EDIT_POSE,      ///< put the kinematic `body` at `pose` from the end of the next step on; mailbox by (source, body)
-    SP_EDIT_PARAM,     ///< set the parameter at `path` to `value`
-    SP_EDIT_TAKE_OVER  ///< the solver of `body` takes over what is made beside the step now, waiting if need be, and from now on
-                       ///< only when told: how a run that was not deterministic is replayed. Such a run lists its own among the
-                       ///< edits taken
+    SP_EDIT_PIN,      ///< hold `node` on `axes` at its current position
+    SP_EDIT_RELEASE,  ///< release `node` on `axes`
+    SP_EDIT_DRAG,     ///< pull `anchor` to `target` by a spring; the last value of (source, slot) before a step is used
+    SP_EDIT_DROP,     ///< end the drag of (source, slot)
+    SP_EDIT_POSE,   ///< kinematic `body`: `pose` at the end of the next step and later; the last value of (source, body) is used
+    SP_EDIT_PARAM,  ///< set the parameter at `path` to `value`
+    SP_EDIT_TAKE_OVER  ///< replay of a run that was not deterministic: the solver of `body` uses its background preconditioner
+                       ///< now, waiting for it if necessary, and later only after such an edit. The original run lists these
+                       ///< edits among those taken
 } sp_edit_type;
 
-/// A change from outside, taken at the top of the next step in the order (source, sequence).
+/// A change by the user or the host program, applied at the start of the next step in the order (source, sequence).
 typedef struct sp_edit {
     sp_edit_type type;
-    uint32_t source;    ///< who: 0 the program, others as the host likes
+    uint32_t source;    ///< origin of the edit: 0 the program, other numbers are chosen by the host
     uint64_t sequence;  ///< 0: numbered on arrival
     sp_body_id body;
-    int node;  ///< pin, release: user's node number
+    int node;  ///< pin, release: node in user numbering
     unsigned axes;
-    int slot;  ///< drag, drop: which hand
+    int slot;  ///< drag, drop: number of the drag within the source
     sp_anchor anchor;
     double target[3];  ///< drag [m]
     double stiffness;  ///< drag [N/m] > 0
@@ -397,66 +401,67 @@ typedef struct sp_edit {
 
 /// Every default, and a valid cookie.
 SP_API sp_edit sp_edit_default(sp_edit_type type);
-/// From any thread. Refuses malformed edits at once; an edit that turns out wrong when taken is refused with an event.
+/// Queues an edit, from any thread. A malformed edit fails at once. An edit that is found invalid by the step is refused with an
+/// event.
 SP_API sp_status sp_world_queue(sp_world *world, const sp_edit *edit);
-/// Forget what is queued (after a failed step, to go on without it).
+/// Removes all queued edits (to continue without them after a failed step).
 SP_API void sp_world_drop_edits(sp_world *world);
-/// The edits taken by the last successful step, in order: what an edit log holds. Valid until the next step.
+/// The edits applied by the last successful step, in order: the content of an edit log. Valid until the next step.
 SP_API const sp_edit *sp_world_edits_taken(const sp_world *world, int *count);
 
 // ---------------------------------------------------------------------------------------------------- parameters
 
-/// What the engine recomputes when a parameter changes while a world runs.
+/// Cost of a parameter change in a running world: what the engine recomputes.
 typedef enum sp_param_price {
     SP_PRICE_NOTHING,  ///< nothing: the next step reads the value
-    SP_PRICE_VALUES,   ///< the values of the body's matrices, and what is factored from them
-    SP_PRICE_MASS,     ///< its masses, and everything of SP_PRICE_VALUES
-    SP_PRICE_NEW_BODY  ///< the body: only a new definition changes it, no edit does
+    SP_PRICE_VALUES,   ///< the values of the matrices of the body, and their factors
+    SP_PRICE_MASS,     ///< its masses, and SP_PRICE_VALUES
+    SP_PRICE_NEW_BODY  ///< the body: only a new definition can change it, an edit cannot
 } sp_param_price;
 
-/// How the ends of a parameter's range are meant.
+/// The ends of the range of a parameter.
 enum {
     SP_RANGE_LOW_OPEN = 1,    ///< `low` itself is not allowed
     SP_RANGE_HIGH_OPEN = 2,   ///< `high` itself is not allowed
-    SP_RANGE_LOW_GUARD = 4,   ///< `low` only keeps products finite: nothing physical ends there, manuals leave it out
+    SP_RANGE_LOW_GUARD = 4,   ///< `low` is a numerical limit that keeps products finite, not a physical one; manuals omit it
     SP_RANGE_HIGH_GUARD = 8,  ///< likewise `high`
-    SP_RANGE_INTEGER = 16     ///< whole numbers only
+    SP_RANGE_INTEGER = 16     ///< integers only
 };
 
 /// An entry of the list of parameters. Definitions, edits, scene files, `souple check` and sliders all read this one list.
 typedef struct sp_param_spec {
     const char *name;            ///< "young", "solver.tolerance"
     const char *unit;            ///< "Pa"; "" or "1": a pure number
-    const char *label;           ///< a few words for a slider
-    const char *meaning;         ///< a few words for a manual
+    const char *label;           ///< short text for a slider
+    const char *meaning;         ///< short text for a manual
     double low, high;            ///< range of a definition
     unsigned ends;               ///< SP_RANGE_ bits
-    double edit_low, edit_high;  ///< closed range of an edit: `low` and `high`, or a little inside of them where an end is open
-    double initial;              ///< default of the definition; NaN: there is none, it must be given
+    double edit_low, edit_high;  ///< closed range of an edit: `low` and `high`, or slightly inside if an end is open
+    double initial;              ///< default of the definition; NaN: none, the value is required
     sp_param_price price;        ///< of a change
 } sp_param_spec;
 
-/// Names of what has parameters, NULL past the end: "world" (gravity, contact), then the kinds of bodies.
+/// Names of the kinds that have parameters, NULL past the end: "world" (gravity, contact), then the kinds of bodies.
 SP_API const char *sp_kind_name(int index);
-/// The parameters of a kind, without a world; 0 where there is no such kind.
+/// Number of parameters of a kind, without a world; 0: no such kind.
 SP_API int sp_kind_param_count(const char *kind);
-/// Strings are constants of the library. SP_BAD_INPUT: no such kind or number.
+/// A parameter of a kind by index. Strings are constants of the library. SP_BAD_INPUT: no such kind or index.
 SP_API sp_status sp_kind_param_at(const char *kind, int index, sp_param_spec *out);
-/// By name. SP_BAD_INPUT: no such kind or name.
+/// A parameter of a kind by name. SP_BAD_INPUT: no such kind or name.
 SP_API sp_status sp_kind_param(const char *kind, const char *name, sp_param_spec *out);
 
-/// A parameter of a world that edits may change: all of the list but those of price SP_PRICE_NEW_BODY, for each body and region.
+/// A parameter of a world that edits may change: all of the list except those with SP_PRICE_NEW_BODY, for each body and region.
 typedef struct sp_param_info {
     const char *path;    ///< "beam.young", "beam.region[0].young", "gravity.y"; valid until the next call on this world
-    double value;        ///< now
-    sp_param_spec spec;  ///< its entry in the list
+    double value;        ///< current value
+    sp_param_spec spec;  ///< its entry in the list of parameters
 } sp_param_info;
 
 /// Number of parameters that edits may change.
 SP_API int sp_world_param_count(const sp_world *world);
 /// A parameter by index.
 SP_API sp_status sp_world_param_at(sp_world *world, int index, sp_param_info *out);
-/// By path. SP_BAD_INPUT: there is none.
+/// A parameter by path. SP_BAD_INPUT: no such path.
 SP_API sp_status sp_world_param(sp_world *world, const char *path, sp_param_info *out);
 
 // ---------------------------------------------------------------------------------------------------- steps
@@ -481,16 +486,16 @@ typedef enum sp_stage {
 /// The name of a stage ("take_edits").
 SP_API const char *sp_stage_name(sp_stage stage);
 
-/// Advance by h > 0 seconds. Below 0: the world is as before the call and its edits are still queued.
+/// Advances by h > 0 seconds. Below 0: the world is unchanged and its edits are still queued.
 SP_API sp_status sp_world_step(sp_world *world, double h);
 
-/// What the last step did.
+/// Report of a step.
 typedef struct sp_step_info {
     sp_status status;                 ///< worst reservation
-    uint32_t reservations;            ///< all of them: bit s stands for status s
-    uint64_t step;                    ///< steps done
+    uint32_t reservations;            ///< all reservations: bit s stands for status s
+    uint64_t step;                    ///< number of steps
     double time;                      ///< [s]
-    uint64_t hash;                    ///< of the state tier, in users' numbering
+    uint64_t hash;                    ///< of the state tier, in user numbering
     double stage_ms[SP_STAGE_COUNT];  ///< wall time of each stage
     double step_ms;
     int event_count;
@@ -500,12 +505,12 @@ typedef struct sp_step_info {
 SP_API void sp_world_step_info(const sp_world *world, sp_step_info *out);
 /// Time of the state [s].
 SP_API double sp_world_time(const sp_world *world);
-/// Steps done since the world was made.
+/// Number of steps since the creation of the world.
 SP_API uint64_t sp_world_steps(const sp_world *world);
-/// Hash of the state, in users' numbering: the same bits have the same hash.
+/// Hash of the state, in user numbering: bitwise equal states have equal hashes.
 SP_API uint64_t sp_world_hash(const sp_world *world);
 
-/// What nobody called for but should know. Kept for the last step.
+/// A message of a step to the user. Events of the last step are kept.
 typedef struct sp_event {
     uint64_t step;
     double time;
@@ -515,44 +520,44 @@ typedef struct sp_event {
 
 SP_API const sp_event *sp_world_event(const sp_world *world, int index);  ///< NULL past the end
 
-// ---------------------------------------------------------------------------------------------------- looking
+// ---------------------------------------------------------------------------------------------------- queries
 
-/// Work done on a body since its first step [J], by what did it.
+/// Work done on a body since its first step [J], by cause.
 typedef struct sp_work {
     double loads;    ///< forces, tractions, pressure, torques, acceleration loads
     double pins;     ///< prescribed motion, and springs that hold nodes
-    double drags;    ///< drags and pulls, their damping included
+    double drags;    ///< drags and springs, including their damping
     double contact;  ///< friction, damping of contacts, moving rigid bodies
-    double edits;    ///< what changed at a fixed state: parameters (also those that vary with time), gravity, growth, states set
+    double edits;  ///< changes at a fixed state: parameters (also time-dependent ones), gravity, growth, direct changes of state
 } sp_work;
 
-/// What a body is and how it is now.
+/// Description and current measures of a body.
 typedef struct sp_body_info {
     const char *name;
     const char *kind;  ///< "solid", "rod", "rigid"
     int nodes, elements;
-    double mass;              ///< [kg]
-    double rest_volume;       ///< [m3]
-    double volume;            ///< [m3] now, signed sum of the elements
-    double kinetic;           ///< [J]
-    double elastic;           ///< [J]; NaN where the material has no energy
-    double potential;         ///< of gravity [J], from where the body was at its first step
-    double contact;           ///< stored in penalty contacts [J]
-    sp_work work;             ///< since the first step
-    double energy_max;        ///< largest sum of kinetic, elastic, contact energy and range of the potential so far [J]
-    double appeared;          ///< largest rise of energy minus work above its smallest value before [J]; NaN: no energy
-    int inverted;             ///< elements with det F <= 0
-    double volume_lost;       ///< 1 - volume / rest_volume
-    double penetration;       ///< deepest collision point below a rigid surface [m]
-    double element_size;      ///< edge of a regular tetrahedron of the mean rest volume; rod: cube root of that volume [m]
-    double momentum[3];       ///< [kg m/s]
-    double angular[3];        ///< [kg m2/s] about the world's origin
+    double mass;          ///< [kg]
+    double rest_volume;   ///< [m3]
+    double volume;        ///< current [m3], signed sum over the elements
+    double kinetic;       ///< [J]
+    double elastic;       ///< [J]; NaN: the material has no energy
+    double potential;     ///< of gravity [J], relative to the first step
+    double contact;       ///< stored in penalty contacts [J]
+    sp_work work;         ///< since the first step
+    double energy_max;    ///< largest sum of kinetic, elastic, contact energy and range of the potential so far [J]
+    double appeared;      ///< spurious energy: largest rise of energy minus work above its previous minimum [J]; NaN: no energy
+    int inverted;         ///< elements with det F <= 0
+    double volume_lost;   ///< 1 - volume / rest_volume
+    double penetration;   ///< deepest collision point below a rigid surface [m]
+    double element_size;  ///< edge of a regular tetrahedron of the mean rest volume; rod: cube root of that volume [m]
+    double momentum[3];   ///< [kg m/s]
+    double angular[3];    ///< [kg m2/s] about the origin of the world
     double displacement_max;  ///< [m] from the rest shape
     bool frozen;
     size_t bytes;  ///< topology, parameters, state and cache
     sp_solve_info solve;
-    sp_solver_def solver;    ///< what `auto` became
-    const char *solver_why;  ///< why, a sentence; empty where nothing was to choose
+    sp_solver_def solver;    ///< with `auto` resolved
+    const char *solver_why;  ///< the reason of the choice, a sentence; empty: no choice
 } sp_body_info;
 
 /// Number of bodies.
@@ -562,13 +567,13 @@ SP_API sp_body_id sp_world_body_named(const sp_world *world, const char *name); 
 /// Everything in sp_body_info about a body.
 SP_API sp_status sp_world_body_info(sp_world *world, sp_body_id id, sp_body_info *out);
 
-/// Every field there is: X(id, name, where, components, unit, values, color, uses, low, high, axes, label, meaning).
+/// All fields: X(id, name, where, components, unit, values, color, uses, low, high, axes, label, meaning).
 ///   where       NODES, ELEMENTS or BODY: what the items of the field are
 ///   values      CONTINUOUS, WHOLE or LABEL: see sp_field_values
-///   color       number of the field among those that surfaces are coloured by (the field code of docs/protocol.md); 0: none
-///   uses        what scenes use it for: C `view color-by`, P `probe quantity`, R `record quantity`; N: none of them
+///   color       number of the field among those that can colour surfaces (the field code of docs/protocol.md); 0: none
+///   uses        elements of scenes that accept it: C `view color-by`, P `probe quantity`, R `record quantity`; N: none
 ///   low, high   range of the numbers
-///   axes        names of the components, separated by spaces; empty where there is one
+///   axes        names of the components, separated by spaces; empty: a scalar
 /// The order is that of the arrays in recordings.
 #define SP_FIELD_LIST(X)                                                                                                      \
     X(POSITION, "position", NODES, 3, "m", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "x y z", "position", "where a node is")    \
@@ -612,90 +617,91 @@ typedef enum sp_field_id {
 /// What the items of a field are.
 typedef enum sp_field_on { SP_ON_NODES, SP_ON_ELEMENTS, SP_ON_BODY } sp_field_on;
 
-/// How the numbers of a field may be mixed.
+/// Whether the numbers of a field may be averaged.
 typedef enum sp_field_values {
     SP_VALUES_CONTINUOUS,  ///< may be averaged and interpolated
-    SP_VALUES_WHOLE,       ///< counts: never mixed, shown on a scale
-    SP_VALUES_LABEL        ///< numbers that name something: never mixed, shown by one colour each
+    SP_VALUES_WHOLE,       ///< counts: not averaged, shown on a scale
+    SP_VALUES_LABEL        ///< labels: not averaged, shown with one colour each
 } sp_field_values;
 
-/// A field: numbers on the nodes or elements of a body, or of the body as a whole. In users' numbering.
+/// A field: numbers on the nodes or elements of a body, or of the body as a whole. In user numbering.
 typedef struct sp_field_info {
     const char *name;        ///< "von-mises"
-    const char *label;       ///< for people: "von Mises stress"
-    const char *unit;        ///< of the numbers: "Pa"; "1" where they have none
+    const char *label;       ///< display name: "von Mises stress"
+    const char *unit;        ///< of the numbers: "Pa"; "1": dimensionless
     const char *meaning;     ///< a sentence without its full stop
-    const char *axes;        ///< names of the components, separated by spaces: "x y z"; empty where there is one
-    const char *shown_unit;  ///< on legends: "deg"; empty where the numbers have no unit
+    const char *axes;        ///< names of the components, separated by spaces: "x y z"; empty: a scalar
+    const char *shown_unit;  ///< on legends: "deg"; empty: dimensionless
     double shown_scale;      ///< number on the legend = shown_scale x number
-    double low, high;        ///< range of the numbers, inclusive; infinite where open
-    sp_field_values values;  ///< may the numbers be mixed
+    double low, high;        ///< range of the numbers, inclusive; may be infinite
+    sp_field_values values;  ///< whether the numbers may be averaged
     sp_field_on on;          ///< what the items are
-    int color;               ///< number among the fields that surfaces are coloured by, from 1; 0: they are not coloured by it
-    int components;          ///< numbers of an item
+    int color;               ///< number among the fields that can colour surfaces, from 1; 0: not one of them
+    int components;          ///< numbers per item
     int count;               ///< items of this body; 0 in the list of all fields
 } sp_field_info;
 
-/// All fields there are, of whatever kind of body: SP_FIELD_COUNT of them, by sp_field_id.
+/// Number of all fields, of all kinds of bodies: SP_FIELD_COUNT.
 SP_API int sp_field_count(void);
-/// SP_BAD_INPUT past the end. `count` is 0: it is known of a body only.
+/// A field by sp_field_id. SP_BAD_INPUT past the end. `count` is 0, because it depends on the body.
 SP_API sp_status sp_field_at(int index, sp_field_info *out);
-/// The field of this name; SP_BAD_INPUT: there is none.
+/// The field of this name. SP_BAD_INPUT: no such field.
 SP_API sp_status sp_field_named(const char *name, sp_field_info *out);
-/// Fields of a body, or of all bodies of the world together where `id` is null. < 0: a failure.
+/// Number of fields of a body, or of all bodies of the world together if `id` is null. < 0: a failure.
 SP_API int sp_world_field_count(sp_world *world, sp_body_id id);
-/// The index-th of them. Of all bodies together `count` is 0.
+/// The index-th of these fields. If `id` is null, `count` is 0.
 SP_API sp_status sp_world_field_at(sp_world *world, sp_body_id id, int index, sp_field_info *out);
-/// A field of a body by name. A name that it has not is refused with a list of those that it has.
+/// A field of a body by name. The error for an unknown name lists the fields of the body.
 SP_API sp_status sp_world_field_info(sp_world *world, sp_body_id id, const char *field, sp_field_info *out);
-/// Its numbers at the present state: writes count x components of them.
+/// The numbers of a field at the current state: writes count x components of them.
 SP_API sp_status sp_world_field(sp_world *world, sp_body_id id, const char *field, double *out);
 
 /// A field at the vertices of a surface, one number each (vertex_count); vectors give their length. Numbers of elements are
-/// averaged at the nodes; of those that must not be mixed a vertex has the greatest around it. NaN where the body says nothing.
-/// surface -1: all surfaces of the body, one after the other.
+/// averaged at the nodes; if they must not be averaged, a vertex has the largest of the elements around it. NaN: the body has no
+/// value there. surface -1: all surfaces of the body, concatenated.
 SP_API sp_status sp_world_surface_field(sp_world *world, sp_body_id id, int surface, const char *field, double *out);
-/// The same at the corners of the faces (face_count x 3): a face has the number of the element behind it where numbers must not
-/// be mixed, and numbers go linearly from node to node along a rod.
+/// The same at the corners of the faces (face_count x 3): numbers that must not be averaged are those of the element behind the
+/// face, and numbers vary linearly from node to node along a rod.
 SP_API sp_status sp_world_surface_corner_field(sp_world *world, sp_body_id id, int surface, const char *field, double *out);
 
-/// The material point at a node, by users' number.
+/// The material point at a node, by user number.
 SP_API sp_status sp_world_anchor_node(sp_world *world, sp_body_id id, int node, sp_anchor *out);
 /// The material point that was at `point` in the rest shape.
 SP_API sp_status sp_world_anchor_point(sp_world *world, sp_body_id id, const double point[3], sp_anchor *out);
 /// Position [m] and velocity [m/s] of a material point. Nullable: v.
 SP_API sp_status sp_world_anchor_get(sp_world *world, const sp_anchor *anchor, double x[3], double v[3]);
 
-/// Node numbers of the corners of each element of a solid, elements x 4.
+/// The nodes of each element of a solid, elements x 4.
 SP_API sp_status sp_world_tets(sp_world *world, sp_body_id id, int *out);
 
-/// Set state directly (nodes x 3; of a rigid body its pose, 7 numbers x y z and quaternion w x y z, and velocity and spin, 6
-/// numbers; of a rod its fields "coordinates" and "rates"); nullable: either. Counts as an edit of the caller's own.
+/// Sets the state directly: nodes x 3; of a rigid body the pose (7 numbers: x y z and quaternion w x y z) and the velocity and
+/// angular velocity (6 numbers); of a rod the fields "coordinates" and "rates". Nullable: either. Edit logs do not
+/// contain this change; its energy counts as `edits` in sp_work.
 SP_API sp_status sp_world_set_state(sp_world *world, sp_body_id id, const double *positions, const double *velocities);
 
-/// Vertices around the centreline of a rod, from `vertex` to the first of the next ring, in a plane across it.
+/// A cross section of the surface of a rod: the vertices from `vertex` to the first one of the next cross section.
 typedef struct sp_rod_ring {
     int vertex;
-    int element;  ///< counted through all strands
-    double at;    ///< of its length, in [0, 1]
+    int element;  ///< numbered through all strands
+    double at;    ///< fraction of its length, in [0, 1]
 } sp_rod_ring;
 
-/// A surface of a body in a snapshot. Arrays that do not move are shared by all snapshots of one revision.
+/// A surface of a body in a snapshot. All snapshots of one revision share the constant arrays.
 typedef struct sp_snapshot_surface {
     const char *name;   ///< "boundary" of surface 0
     unsigned roles;     ///< SP_ROLE_ bits; the boundary has those that no embedded surface has
-    uint32_t revision;  ///< of what does not move
-    uint64_t moved;     ///< another number where the positions are not those of the snapshot before
+    uint32_t revision;  ///< of the constant arrays
+    uint64_t moved;     ///< changes if the positions differ from those of the previous snapshot
     int vertex_count;
     const float *positions;  ///< vertex_count x 3 [m]
-    const float *normals;    ///< vertex_count x 3, unit, smooth, outward; NULL of the boundary
+    const float *normals;    ///< vertex_count x 3, unit, smooth, outward; NULL for the boundary
     int face_count;
     const uint32_t *faces;         ///< face_count x 3, outward
     const sp_anchor *anchors;      ///< vertex_count material points of the body
-    const int *nodes;              ///< boundary: user's node of each vertex; NULL where the body has no nodes
-    const unsigned char *stripes;  ///< boundary, per face: 1 along n1 of a rod, which shows how it is twisted; NULL: none
+    const int *nodes;              ///< boundary: user node of each vertex; NULL: the body has no nodes
+    const unsigned char *stripes;  ///< boundary, per face: 1 along n1 of a rod, which shows its twist; NULL: none
     int ring_count;
-    const sp_rod_ring *rings;  ///< boundary: cross sections of a rod, one after the other; NULL: none
+    const sp_rod_ring *rings;  ///< boundary: cross sections of a rod, in order; NULL: none
     const float *texcoords;    ///< face_count x 3 corners x 2; nullable
     const float *colors;       ///< vertex_count x 4; nullable
 } sp_snapshot_surface;
@@ -705,7 +711,7 @@ typedef struct sp_snapshot_body {
     sp_body_id id;
     const char *name;
     int surface_count;                    ///< at least 1
-    const sp_snapshot_surface *surfaces;  ///< [0] the boundary, then the embedded ones
+    const sp_snapshot_surface *surfaces;  ///< [0] the boundary, then the embedded surfaces
     // as in sp_body_info, of the last step
     int inverted;
     double volume_lost, penetration;
@@ -713,7 +719,7 @@ typedef struct sp_snapshot_body {
     sp_work work;
 } sp_snapshot_body;
 
-/// What readers see of a world: the state after one step. It does not change while it is held.
+/// The published state of a world after a step, for readers in other threads. It does not change while a reader holds it.
 typedef struct sp_snapshot {
     uint64_t step;
     double time;
@@ -723,19 +729,20 @@ typedef struct sp_snapshot {
     double stage_ms[SP_STAGE_COUNT];
     int event_count;
     const sp_event *events;
-    uint64_t skipped;       ///< snapshots not made so far because every slot was held
+    uint64_t skipped;       ///< snapshots not published so far because no slot was free
     uint32_t reservations;  ///< of the last step: bit s stands for status s
 } sp_snapshot;
 
-/// The newest snapshot, from any thread; NULL before the first. Hold it as long as you like: a writer without a free slot skips.
+/// The newest snapshot, from any thread; NULL before the first. It may be held for any time: a step without a free slot skips its
+/// snapshot.
 SP_API const sp_snapshot *sp_world_snapshot_acquire(sp_world *world);
-/// Publish a snapshot of the state as it is, without a step.
+/// Publishes a snapshot of the current state, without a step.
 SP_API sp_status sp_world_publish(sp_world *world);
-/// Gives an acquired snapshot back. Nullable: snapshot.
+/// Releases an acquired snapshot. Nullable: snapshot.
 SP_API void sp_world_snapshot_release(sp_world *world, const sp_snapshot *snapshot);
 
-/// All tiers in one block of memory of the context; free it with sp_checkpoint_free. A restore into the same world, or into one
-/// built by the same calls, goes on to the same hashes.
+/// All tiers in one block of memory of the context; free it with sp_checkpoint_free. After a restore, the same world, or a world
+/// created by the same calls, continues with the same hashes.
 typedef struct sp_checkpoint {
     void *data;
     size_t size;
@@ -743,16 +750,16 @@ typedef struct sp_checkpoint {
 
 /// Saves the world into a new checkpoint.
 SP_API sp_status sp_world_save(sp_world *world, sp_checkpoint *out);
-/// Goes back to a checkpoint. SP_BAD_INPUT, and nothing changes, where it is damaged or of another world.
+/// Restores a checkpoint. SP_BAD_INPUT: it is damaged or of another world, and nothing changes.
 SP_API sp_status sp_world_restore(sp_world *world, const void *data, size_t size);
 /// Frees the memory of a checkpoint.
 SP_API void sp_checkpoint_free(sp_world *world, sp_checkpoint *checkpoint);
 
-/// The backend that the world's bodies run on: what "auto" stands for.
+/// The backend of the bodies of the world, with "auto" resolved.
 SP_API const char *sp_world_backend(const sp_world *world);
 /// Backends of this build, NULL past the end: "ref", "cpu".
 SP_API const char *sp_backend_name(int index);
-/// What a backend runs on here ("AVX2+FMA, 4 lanes"); NULL if unknown.
+/// The hardware features that a backend uses on this machine ("AVX2+FMA, 4 lanes"); NULL if unknown.
 SP_API const char *sp_backend_detail(const char *name);
 
 #ifdef __cplusplus
