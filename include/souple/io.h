@@ -42,7 +42,7 @@ SP_API sp_status sp_scene_load(sp_context *context, const char *path, const sp_s
 /// The same from memory. `name` is the file name in messages, and its folder is that of other files.
 SP_API sp_status sp_scene_parse(sp_context *context, const char *text, size_t size, const char *name,
                                 const sp_scene_options *options, sp_scene **out);
-/// Frees it and nulls the handle; accepts NULL.
+/// Frees it and sets the handle to NULL. Accepts NULL.
 SP_API void sp_scene_destroy(sp_scene **scene);
 /// Number of messages, including warnings.
 SP_API int sp_scene_message_count(const sp_scene *scene);
@@ -98,9 +98,9 @@ typedef struct sp_run sp_run;
 
 /// Values that override those of the scene. Start from sp_run_options_default().
 typedef struct sp_run_options {
-    const char *backend;  ///< overrides the scene's; nullable
-    double time;          ///< overrides stop; <= 0: the scene's
-    long steps;           ///< overrides stop; <= 0: the scene's
+    const char *backend;  ///< overrides that of the scene; nullable
+    double time;          ///< stop time instead of the stop condition of the scene [s]; <= 0: not set
+    long steps;           ///< number of steps instead of the stop condition of the scene; <= 0: not set
     const char *out;      ///< folder for records; nullable: none are written
     bool endless;         ///< no stop condition is required
     const char *resume;   ///< checkpoint file of sp_run_save from which to continue; nullable. Records in `out` are continued
@@ -111,7 +111,7 @@ typedef struct sp_run_options {
 SP_API sp_run_options sp_run_options_default(void);
 /// Creates meshes and world. The scene must outlive the run. Nullable: options. Errors become messages of the scene.
 SP_API sp_status sp_run_create(sp_scene *scene, const sp_run_options *options, sp_run **out);
-/// Frees it and nulls the handle; accepts NULL.
+/// Frees it and sets the handle to NULL. Accepts NULL.
 SP_API void sp_run_destroy(sp_run **run);
 /// The world of the run. It is valid as long as the run exists.
 SP_API sp_world *sp_run_world(sp_run *run);
@@ -248,7 +248,7 @@ SP_API void sp_mesh_file_get(const sp_mesh_file *file, sp_mesh_file_content *out
 SP_API sp_status sp_mesh_file_mesh(const sp_mesh_file *file, sp_mesh **out);
 /// The surface of the file, as sp_trimesh_read would return it.
 SP_API sp_status sp_mesh_file_trimesh(const sp_mesh_file *file, sp_trimesh **out);
-/// Frees it and nulls the handle; accepts NULL.
+/// Frees it and sets the handle to NULL. Accepts NULL.
 SP_API void sp_mesh_file_close(sp_mesh_file **file);
 
 /// Labelled voxels from a file: NRRD (.nrrd, .nhdr + raw, also gzip) or NIfTI-1 (.nii, .nii.gz), see docs/meshing.md.
@@ -259,7 +259,7 @@ SP_API sp_status sp_volume_read(sp_context *context, const char *path, sp_volume
 SP_API sp_status sp_volume_parse(sp_context *context, const char *text, size_t size, const char *path, sp_volume **out);
 /// The labels, for sp_mesh_fill_labels. Pointers are valid as long as the volume exists.
 SP_API void sp_volume_get(const sp_volume *volume, sp_label_volume *out);
-/// Frees it and nulls the handle; accepts NULL.
+/// Frees it and sets the handle to NULL. Accepts NULL.
 SP_API void sp_volume_destroy(sp_volume **volume);
 
 /// Edit log: one line of text per edit, with the step that applied it.
@@ -287,7 +287,7 @@ typedef struct sp_recording sp_recording;
 /// Opens a recording. Fails with file and reason if it is damaged, missing or not a recording. Strings and arrays of the
 /// recording are valid until it is closed.
 SP_API sp_status sp_recording_open(sp_context *context, const char *path, sp_recording **out);
-/// Frees it and nulls the handle; accepts NULL.
+/// Frees it and sets the handle to NULL. Accepts NULL.
 SP_API void sp_recording_close(sp_recording **recording);
 
 /// Description of a recording and of its run.
@@ -457,7 +457,7 @@ typedef struct sp_plot {
     const char *const *labels;              ///< bars: label below each group
 } sp_plot;
 
-/// Size of a panel in units of the drawing, and the greatest number of panels.
+/// Size of a panel in units of the drawing, and the largest number of panels.
 enum { SP_PLOT_WIDTH = 860, SP_PLOT_HEIGHT = 430, SP_PLOT_PANELS = 64 };
 
 /// Writes `count` panels below each other, 1..SP_PLOT_PANELS, to a file by its suffix, .svg or .png. A failure leaves no

@@ -49,7 +49,7 @@ SP_API sp_mesh_def sp_mesh_def_default(void);
 /// Creates a mesh. Fails for numbers out of range, non-finite positions, degenerate tetrahedra and duplicate ids, and names the
 /// first.
 SP_API sp_status sp_mesh_create(sp_context *context, const sp_mesh_def *def, sp_mesh **out);
-/// Frees it and nulls the handle; accepts NULL.
+/// Frees it and sets the handle to NULL. Accepts NULL.
 SP_API void sp_mesh_destroy(sp_mesh **mesh);
 
 /// Generators. Limits: 1 <= cells, and at most 2^27 tetrahedra.
@@ -154,7 +154,7 @@ typedef struct sp_trimesh_def {
 SP_API sp_trimesh_def sp_trimesh_def_default(void);
 /// Creates a surface. Fails for numbers out of range and non-finite positions, and names the first.
 SP_API sp_status sp_trimesh_create(sp_context *context, const sp_trimesh_def *def, sp_trimesh **out);
-/// Frees it and nulls the handle; accepts NULL.
+/// Frees it and sets the handle to NULL. Accepts NULL.
 SP_API void sp_trimesh_destroy(sp_trimesh **surface);
 SP_API sp_context *sp_trimesh_context(const sp_trimesh *surface);  ///< the context of its creation
 /// The content of a surface as a definition. Pointers are valid as long as the surface exists.
@@ -252,7 +252,7 @@ SP_API sp_status sp_mesh_examine(sp_context *context, const sp_mesh_def *def, co
 /// The same for a surface.
 SP_API sp_status sp_trimesh_examine(sp_context *context, const sp_trimesh_def *def, const sp_examine_options *options,
                                     sp_mesh_report **out);
-/// Frees it and nulls the handle; accepts NULL.
+/// Frees it and sets the handle to NULL. Accepts NULL.
 SP_API void sp_mesh_report_destroy(sp_mesh_report **report);
 /// The statistics of an examination.
 SP_API const sp_mesh_stats *sp_mesh_report_stats(const sp_mesh_report *report);

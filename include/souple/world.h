@@ -43,9 +43,9 @@ typedef struct sp_world_def {
 SP_API sp_world_def sp_world_def_default(void);
 /// Creates an empty world at time 0. Nullable: def (defaults).
 SP_API sp_status sp_world_create(sp_context *context, const sp_world_def *def, sp_world **out);
-/// Frees it and nulls the handle; accepts NULL.
+/// Frees it and sets the handle to NULL. Accepts NULL.
 SP_API void sp_world_destroy(sp_world **world);
-/// The context it was made in.
+/// The context of its creation.
 SP_API sp_context *sp_world_context(const sp_world *world);
 /// The last failure of any call on the world; never NULL. The result is a copy per calling thread: valid until the same thread
 /// calls this again, also for another world, or ends. Any thread may call this at any time.
@@ -167,7 +167,7 @@ SP_API sp_status sp_world_add_solid(sp_world *world, const sp_solid_def *def, sp
 /// The rigid shapes.
 typedef enum sp_shape_type { SP_PLANE, SP_SPHERE, SP_BOX, SP_CYLINDER } sp_shape_type;
 
-/// A rigid shape in its own frame, posed in the body's frame.
+/// A rigid shape, with the pose of its frame in the frame of the body.
 typedef struct sp_rigid_shape {
     sp_shape_type type;
     double size[3];  ///< plane: its normal (the half-space below is solid; through its origin); sphere: radius; box: edge
@@ -351,7 +351,7 @@ SP_API sp_status sp_world_surface_get(sp_world *world, sp_body_id body, int inde
 SP_API sp_status sp_world_surface_push(sp_world *world, sp_body_id body, int index, const double *f, double *g);
 
 /// Penalty contact of soft nodes, or of the vertices of collision surfaces, against rigid shapes: a spring along the normal, and
-/// Coulomb friction by a tangential spring that holds inside the cone and slides on it.
+/// Coulomb friction by a tangential spring that sticks inside the friction cone and slides on it.
 typedef struct sp_contact_def {
     double stiffness;  ///< [N/m] per node, normal and tangential; 0: auto, 30 m/h2 with the mass of each node (or the mean
                        ///< mass if larger), and for solids at least Young's modulus times the element size (static: that;

@@ -180,7 +180,7 @@ typedef struct sp_body_ops {
 struct sp_body {
     const sp_body_ops *ops;
     sp_context *ctx;
-    sp_error *error;  // error record of the world
+    sp_error *error;  // where failures are recorded: in the context of the world
     sp_body_id id;
     char name[64];
     uint32_t caps;

@@ -1,7 +1,7 @@
 // Penalty contact of the collision points of a soft body against rigid bodies, with Coulomb friction that sticks.
 //
 // Normal force. d is the signed distance of a point to a rigid body, n its outward normal, v the relative velocity:
-//   f_n = -k d - c n.v,  where that is positive.
+//   f_n = max(-k d - c n.v, 0)
 // Friction. A tangential spring of the same stiffness k attaches the point to a position s of the rigid body, the stick point. s
 // is constant while the spring force is inside the friction cone. On the cone it follows the point (return mapping; Wriggers
 // 2006, section 5.2):

@@ -7,7 +7,7 @@
 
 // ---------------------------------------------------------------------------------------------------- failures, lock, events
 
-// In the world, and in the host's context: calls on a run, a picture or a recording fail there because of a world.
+// records the failure in the world and in the host's context, because calls on runs, pictures and recordings report errors there
 static void world_keep_error(sp_world *w, const sp_error *e) {
     pthread_mutex_lock(&w->error_lock);
     w->error = *e;
@@ -67,7 +67,7 @@ sp_status sp__world_enter(sp_world *w) {
     return SP_OK;
 }
 
-// a failure whose words are those of a body or a solver, or none
+// records a failure that has only the message of a body or solver, or none
 static void world_note(sp_world *w, sp_status status) {
     pthread_mutex_lock(&w->error_lock);
     bool noted = w->noted && w->error.status == status;
@@ -189,7 +189,7 @@ void sp_world_destroy(sp_world **world) {
         pthread_mutex_destroy(&w->edit_lock);
         pthread_mutex_destroy(&w->snapshot_lock);
     }
-    sp__background_settle(ctx);  // what solvers have abandoned still uses the branch
+    sp__background_settle(ctx);  // abandoned background tasks of solvers still use the branch
     sp__context_branch_end(&w->branch);
     sp__free(ctx, w);
     *world = NULL;

@@ -115,8 +115,8 @@ typedef struct sp_pairs {
 
 struct sp_world {
     sp_error error;     // last failure of any call
-    bool noted;         // `error` is of the call under way
-    sp_context branch;  // of the host's context. Its error record is what bodies and solvers write during a call
+    bool noted;         // `error` belongs to the current call
+    sp_context branch;  // of the host's context. Bodies and solvers write to its error record during a call
     sp_context *ctx;    // &branch
     sp_world_def def;
     char backend[32];
@@ -166,8 +166,8 @@ sp_status sp__world_fail(sp_world *w, sp_status status, const char *file, int li
 // Copies the failure of a body to the error record of the world, with the name of the body.
 sp_status sp__world_body_failed(sp_world *w, sp_body *b, sp_status status);
 sp_status sp__world_enter(sp_world *w);  // SP_BUSY: another thread uses the world
-// The end of a call: a failure that nobody has put into words yet gets those of the body or solver that failed, or the text of
-// its status. Returns the status.
+// Ends a call and returns its status. A failure without a message in the world gets that of the body or solver that failed, or
+// the text of its status.
 sp_status sp__world_leave(sp_world *w, sp_status status);
 
 // The worse of two statuses; a reservation is also recorded in the step.
