@@ -18,3 +18,15 @@ s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)precision\b/\1cholesky.precision/g
 s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)threshold\b/\1updated.threshold/g
 s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)budget_ms\b/\1updated.budget_ms/g
 s/\b\([A-Za-z_]*solver\(_def\)\?\(\.\|->\)\)budget_columns\b/\1updated.budget_columns/g
+
+# parameters, anchors, springs, loads, elements. Fields that changed their type need a hand:
+#   sp_param_info: .unit -> .spec.unit, .low -> .spec.edit_low, .high -> .spec.edit_high, .meaning -> .spec.label
+#   sp_pull, sp_rod_pull, sp_rod_load: .element = E, .at = S -> .at = {.elem = E, .at = {S}};
+#   .weights = {a, b, c, d} -> .at = {b, c, d}; sp_anchor.body is an id, and a drag names its body by its anchor alone
+#   sp_mesh_locate writes three natural coordinates, the shares of nodes 1, 2, 3
+s/\bsp_rod_pull\b/sp_spring_def/g
+s/\bsp_pull\b/sp_spring_def/g
+s/\bsp_rod_load\b/sp_load/g
+s/\([.>]\)pulls\b/\1springs/g
+s/\([.>]\)pull_count\b/\1spring_count/g
+s/\bsp_world_tets(\([^,]*\), \([^,]*\), \([^,()]*\))/sp_world_elements(\1, \2, \3, \&(sp_element_view){0})/g

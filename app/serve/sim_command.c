@@ -130,7 +130,7 @@ static bool drag(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
     picked.held = true, picked.client = client;
     memcpy(picked.target, m->vector, sizeof picked.target);
     sp_edit e = sp_edit_default(SP_EDIT_DRAG);
-    e.source = client, e.slot = (int)m->slot, e.body = picked.body, e.anchor = picked.anchor, e.stiffness = picked.stiffness;
+    e.source = client, e.slot = (int)m->slot, e.anchor = picked.anchor, e.stiffness = picked.stiffness;
     memcpy(e.target, picked.target, sizeof e.target);
     if (sp_world_queue(s->stage.world, &e) < 0) return refuse(why, sp_world_error(s->stage.world)->message);
     *h = picked;

@@ -33,7 +33,7 @@ static bool on_tet(const sp_sim_body *body, const int node[3], const double weig
         int at[3];
         for (int k = 0; k < 3; k++) at[k] = corner_of(tet, node[k]);
         if (at[0] < 0 || at[1] < 0 || at[2] < 0) continue;
-        *out = (sp_anchor){.body = body->id.slot, .elem = (uint32_t)e};
+        *out = (sp_anchor){.body = body->id, .elem = (uint32_t)e};
         for (int k = 0; k < 3; k++)
             if (at[k] > 0) out->at[at[k] - 1] = weights[k];
         return true;
@@ -42,10 +42,10 @@ static bool on_tet(const sp_sim_body *body, const int node[3], const double weig
 }
 
 // rod: the point of the centreline at the nearest cross section, because a drag pulls a thread and does not twist it
-static bool on_ring(const sp_snapshot_surface *b, uint32_t slot, int vertex, sp_anchor *out) {
+static bool on_ring(const sp_snapshot_surface *b, sp_body_id body, int vertex, sp_anchor *out) {
     for (int r = b->ring_count - 1; r >= 0; r--) {
         if (b->rings[r].vertex > vertex) continue;
-        *out = (sp_anchor){.body = slot, .elem = (uint32_t)b->rings[r].element, .at = {b->rings[r].at, 0, 0}};
+        *out = (sp_anchor){.body = body, .elem = (uint32_t)b->rings[r].element, .at = {b->rings[r].at, 0, 0}};
         return true;
     }
     return false;
@@ -148,7 +148,7 @@ static bool anchor_of(sp_world *w, const sp_sim_body *body, const sp_snapshot_su
         const sp_anchor corner[3] = {v->anchors[c[0]], v->anchors[c[1]], v->anchors[c[2]]};
         return body->tets ? on_solid(w, body, corner, m->weights, out) : on_rod(w, corner, m->weights, out);
     }
-    if (v->rings) return on_ring(v, body->id.slot, (int)c[heaviest(m->weights)], out);
+    if (v->rings) return on_ring(v, body->id, (int)c[heaviest(m->weights)], out);
     if (!body->tets || !v->nodes) return false;
     int node[3] = {v->nodes[c[0]], v->nodes[c[1]], v->nodes[c[2]]};
     return on_tet(body, node, m->weights, out);

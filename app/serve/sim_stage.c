@@ -64,7 +64,8 @@ static bool look_up_body(sp_sim_stage *g, const sp_snapshot_body *b) {
     *own = (sp_sim_body){.id = b->id, .elements = info.elements, .soft = info.nodes > 0};
     own->tets = calloc((size_t)info.elements + 1, 4 * sizeof(int));
     if (!own->tets) return false;
-    bool tets = sp_world_tets(g->world, b->id, own->tets) >= 0;
+    sp_element_view elements;
+    bool tets = sp_world_elements(g->world, b->id, own->tets, &elements) >= 0;
     own->pull = suitable_pull(g->world, b, info.mass, tets);
     if (tets) return look_up_rest(g, own);
     free(own->tets);

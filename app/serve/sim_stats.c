@@ -106,7 +106,7 @@ void sp__sim_put_picked(sp_sim *s, const sp_sim_hand *h, sp_json *j) {
         return;
     }
     sp__json_open(j, "picked", '{');
-    sp__json_integer(j, "body", h->anchor.body);
+    sp__json_integer(j, "body", h->anchor.body.slot);
     sp__json_vector(j, "x", x, 3);
     sp__json_number(j, "displacement", distance(x, h->rest));
     sp__json_number(j, "force", h->held ? h->stiffness * distance(x, h->target) : 0);

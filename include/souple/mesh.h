@@ -92,9 +92,10 @@ SP_API double sp_mesh_volume(const sp_mesh *mesh);                              
 SP_API void sp_mesh_bounds(const sp_mesh *mesh, double low[3], double high[3]);  ///< [m]
 SP_API int sp_mesh_face_count(const sp_mesh *mesh);                              ///< boundary triangles
 SP_API const int *sp_mesh_faces(const sp_mesh *mesh);                            ///< face_count x 3, outward
-/// The element that contains a point and the barycentric weights of its four nodes. If the point is outside: the element with the
-/// largest minimal weight. Returns the minimal weight (negative: outside).
-SP_API double sp_mesh_locate(const sp_mesh *mesh, const double point[3], int *element, double weights[4]);
+/// The element that contains a point, and the natural coordinates of the point in it: the weights of nodes 1, 2, 3, as in
+/// sp_anchor. If the point is outside: the element with the largest minimal weight. Returns the smallest of the four weights
+/// (negative: outside).
+SP_API double sp_mesh_locate(const sp_mesh *mesh, const double point[3], int *element, double natural[3]);
 
 /// A selection: the attributes that are set intersect. Start from sp_selection_default(), which selects everything.
 typedef struct sp_selection {

@@ -88,6 +88,17 @@ typedef struct sp_move {
     sp_pose_signal pose;
 } sp_move;
 
+/// A material point of a body: an element and natural coordinates in it. Make it with sp_world_anchor_*, or, for a definition,
+/// from the number of an element. An anchor on a removed body is detected.
+typedef struct sp_anchor {
+    sp_body_id body;
+    uint32_t elem;     ///< number of the element; rod: numbered through all strands; rigid: 0
+    uint32_t group;    ///< group of elements of one type; 0: there is only one so far
+    double at[3];      ///< natural coordinates. Tetrahedron: weights of nodes 1, 2, 3 (node 0: 1 - sum); rod: fraction of the
+                       ///< element's length in [0, 1], 0, 0; rigid: 0
+    double offset[3];  ///< [m]. Rigid: the point in its own frame; rod: from the centreline in the frame there, x is 0
+} sp_anchor;
+
 /// What a load acts on, and its unit.
 typedef enum sp_load_type {
     SP_LOAD_FORCE,         ///< total force [N], distributed equally to the nodes
@@ -95,33 +106,25 @@ typedef enum sp_load_type {
     SP_LOAD_TRACTION,      ///< force per rest area [Pa] on faces, fixed direction
     SP_LOAD_PRESSURE,      ///< value[0] [Pa] on faces, along the inward deformed normal
     SP_LOAD_ACCELERATION,  ///< [m/s2] on nodes, times their mass
-    SP_LOAD_TORQUE         ///< [N m], rods
+    SP_LOAD_TORQUE         ///< [N m] at a material point of a rod
 } sp_load_type;
 
-/// A force that may vary with time.
+/// A load on a body of any kind. Rods take forces and torques at a material point, and accelerations of everything.
 typedef struct sp_load {
     sp_load_type type;
-    const int *items;  ///< nodes, or for traction and pressure indices into sp_mesh_faces
+    const int *items;  ///< nodes, or for traction and pressure indices into sp_mesh_faces; NULL: the material point `at`
     int count;
-    sp_signal value[3];
+    sp_anchor at;        ///< force, torque; its `body` is ignored: the point is on the body that is defined
+    sp_signal value[3];  ///< world axes
 } sp_load;
 
-/// A material point of a body. Make them with sp_world_anchor_*.
-typedef struct sp_anchor {
-    uint32_t body;     ///< slot of the body's id
-    uint32_t elem;     ///< solid: number of the tetrahedron; rod: of the element; rigid: 0
-    double at[3];      ///< solid: weights of nodes 1, 2, 3 (node 0: 1 - sum); rod: fraction of the element's length, 0, 0
-    double offset[3];  ///< rigid: point in its own frame [m]; rod: from the centreline in the frame there, x is 0
-} sp_anchor;
-
-/// A spring from a material point of the solid to a position in space.
-typedef struct sp_pull {
-    int element;
-    double weights[4];  ///< of the element's nodes
-    sp_signal to[3];    ///< [m]
-    double stiffness;   ///< [N/m] > 0
-    double damping;     ///< [N s/m] >= 0
-} sp_pull;
+/// A spring from a material point to a position in space.
+typedef struct sp_spring_def {
+    sp_anchor at;      ///< its `body` is ignored: the point is on the body that is defined
+    sp_signal to[3];   ///< [m]
+    double stiffness;  ///< [N/m] > 0
+    double damping;    ///< [N s/m] >= 0
+} sp_spring_def;
 
 /// A deformable solid. Start from sp_solid_def_default(). Everything is copied, except what signals point to.
 typedef struct sp_solid_def {
@@ -150,8 +153,8 @@ typedef struct sp_solid_def {
     int move_count;
     const sp_load *loads;
     int load_count;
-    const sp_pull *pulls;
-    int pull_count;
+    const sp_spring_def *springs;
+    int spring_count;
     sp_integrator_def integrator;
     sp_solver_def solver;
     uint32_t cookie;
@@ -222,23 +225,6 @@ typedef struct sp_rod_strand {
     const int *section;       ///< per element, index into `sections`; nullable: all 0
 } sp_rod_strand;
 
-/// A force, a torque or an acceleration on a rod.
-typedef struct sp_rod_load {
-    sp_load_type type;   ///< SP_LOAD_FORCE [N], SP_LOAD_TORQUE [N m]: at the point below; SP_LOAD_ACCELERATION [m/s2]: everywhere
-    int element;         ///< counted through all strands
-    double at;           ///< fraction of its length, in [0, 1]
-    sp_signal value[3];  ///< world axes
-} sp_rod_load;
-
-/// A spring from a point of the rod to a position in space.
-typedef struct sp_rod_pull {
-    int element;
-    double at;
-    sp_signal to[3];   ///< [m]
-    double stiffness;  ///< [N/m] > 0
-    double damping;    ///< [N s/m] >= 0
-} sp_rod_pull;
-
 /// Tip: the last element grows and is halved when it is longer than `split`. Scale: the number of elements is constant, and nodes
 /// slide along the rod, so that the material still grows at the tip. Clothoids and helices only.
 typedef enum sp_grow_mode { SP_GROW_TIP, SP_GROW_SCALE } sp_grow_mode;
@@ -277,10 +263,10 @@ typedef struct sp_rod_def {
     int fix_count;
     const sp_move *moves;  ///< roots of clothoids and helices; any node of the others
     int move_count;
-    const sp_rod_load *loads;
+    const sp_load *loads;
     int load_count;
-    const sp_rod_pull *pulls;
-    int pull_count;
+    const sp_spring_def *springs;
+    int spring_count;
     int samples;  ///< collision points of an element, 0..64; default 10
     int sides;    ///< vertices of a cross section of its surface, 3..64; default 0: 12, or 6 for many strands
     int rings;    ///< cross sections of its surface per element, 1..64; default 0: 8, or as many as its curvature needs
@@ -372,7 +358,7 @@ SP_API sp_status sp_world_set_contact(sp_world *world, const sp_contact_def *def
 typedef enum sp_edit_type {
     SP_EDIT_PIN,      ///< hold `node` on `axes` at its current position
     SP_EDIT_RELEASE,  ///< release `node` on `axes`
-    SP_EDIT_DRAG,     ///< pull `anchor` to `target` by a spring; the last value of (source, slot) before a step is used
+    SP_EDIT_DRAG,     ///< pull `anchor`, which names the body, to `target` by a spring; the last value of (source, slot) before a step is used
     SP_EDIT_DROP,     ///< end the drag of (source, slot)
     SP_EDIT_POSE,   ///< kinematic `body`: `pose` at the end of the next step and later; the last value of (source, body) is used
     SP_EDIT_PARAM,  ///< set the parameter at `path` to `value`
@@ -386,11 +372,11 @@ typedef struct sp_edit {
     sp_edit_type type;
     uint32_t source;    ///< origin of the edit: 0 the program, other numbers are chosen by the host
     uint64_t sequence;  ///< 0: numbered on arrival
-    sp_body_id body;
+    sp_body_id body;    ///< pin, release, pose, take over; a drag names its body by its anchor
     int node;  ///< pin, release: node in user numbering
     unsigned axes;
     int slot;  ///< drag, drop: number of the drag within the source
-    sp_anchor anchor;
+    sp_anchor anchor;  ///< drag
     double target[3];  ///< drag [m]
     double stiffness;  ///< drag [N/m] > 0
     double damping;    ///< drag [N s/m] >= 0
@@ -671,8 +657,22 @@ SP_API sp_status sp_world_anchor_point(sp_world *world, sp_body_id id, const dou
 /// Position [m] and velocity [m/s] of a material point. Nullable: v.
 SP_API sp_status sp_world_anchor_get(sp_world *world, const sp_anchor *anchor, double x[3], double v[3]);
 
-/// The nodes of each element of a solid, elements x 4.
-SP_API sp_status sp_world_tets(sp_world *world, sp_body_id id, int *out);
+/// The type of an element.
+typedef enum sp_element_type {
+    SP_ELEMENT_TET4  ///< linear tetrahedron, 4 nodes
+} sp_element_type;
+
+/// The elements of a body, in user numbering.
+typedef struct sp_element_view {
+    sp_element_type type;
+    int nodes_per_element;
+    int count;         ///< number of elements
+    const int *nodes;  ///< count x nodes_per_element; NULL if the caller gave no array for them
+} sp_element_view;
+
+/// Nullable: nodes, an array of count x nodes_per_element numbers, to which the view then points. SP_BAD_INPUT: the kind has no
+/// elements.
+SP_API sp_status sp_world_elements(sp_world *world, sp_body_id id, int *nodes, sp_element_view *out);
 
 /// Sets the state directly: nodes x 3; of a rigid body the pose (7 numbers: x y z and quaternion w x y z) and the velocity and
 /// angular velocity (6 numbers); of a rod the fields "coordinates" and "rates". Nullable: either. Edit logs do not

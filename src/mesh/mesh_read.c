@@ -110,20 +110,24 @@ static bool in_box(const sp_mesh *mesh, int t, const double *p) {
     return true;
 }
 
-double sp_mesh_locate(const sp_mesh *mesh, const double point[3], int *element, double weights[4]) {
+double sp_mesh_locate(const sp_mesh *mesh, const double point[3], int *element, double natural[3]) {
+    double w[4];
     *element = 0;
     for (int t = 0; t < mesh->tet_count; t++) {
         if (!in_box(mesh, t, point)) continue;
-        double least = weights_at(mesh, t, point, weights);
+        double least = weights_at(mesh, t, point, w);
         if (least < 0) continue;
         *element = t;
+        memcpy(natural, w + 1, 3 * sizeof *natural);
         return least;
     }
     // outside, or on a face up to rounding
-    double best = -INFINITY, w[4];
+    double best = -INFINITY;
     for (int t = 0; t < mesh->tet_count; t++) {
         double least = weights_at(mesh, t, point, w);
         if (least > best) best = least, *element = t;
     }
-    return weights_at(mesh, *element, point, weights);
+    double least = weights_at(mesh, *element, point, w);
+    memcpy(natural, w + 1, 3 * sizeof *natural);
+    return least;
 }

@@ -138,7 +138,7 @@ static void locate_in(const sp_body *b, const double *q, const double *x, sp_anc
     double R[9], arm[3];
     sp__quat_matrix(q + QUAT, R);
     sp__sub3(x, q + POSE, arm);
-    *out = (sp_anchor){.body = b->id.slot};
+    *out = (sp_anchor){.body = b->id};
     sp__mul3t(R, arm, out->offset);
 }
 
@@ -157,7 +157,7 @@ static sp_status anchor_point(sp_body *b, const double rest[3], sp_anchor *out) 
 
 static sp_status rigid_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside) {
     for (int i = 0; i < n; i++) {
-        out[i] = (sp_anchor){.body = b->id.slot};
+        out[i] = (sp_anchor){.body = b->id};
         memcpy(out[i].offset, places + 3 * (size_t)i, sizeof out[i].offset);
         outside[i] = 0;
     }

@@ -34,6 +34,14 @@ typedef struct sp_rod_part {  // a strand
     void *model;              // data owned by the model
 } sp_rod_part;
 
+// a load of the definition
+typedef struct sp_rod_point_load {
+    sp_load_type type;
+    int element;
+    double at;  // share of its length
+    sp_signal value[3];
+} sp_rod_point_load;
+
 typedef struct sp_rod {
     sp_rod_model which;
     const sp_rod_model_ops *model;
@@ -60,7 +68,7 @@ typedef struct sp_rod {
     // from the definition
     sp_rod_motion *motion;  // rod_hold.c
     int motions;
-    sp_rod_load *load;
+    sp_rod_point_load *load;
     int loads;
     double (*load_now)[3];    // loads: value at the end of the step
     double (*load_place)[3];  // loads: position at the last evaluation

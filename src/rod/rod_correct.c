@@ -89,7 +89,7 @@ static void point_forces(sp_body *b, int part, int worker, double h, double *f, 
     sp_rod_place s;
     double way[3], pull[3];
     for (int i = 0; i < r->loads; i++) {
-        const sp_rod_load *l = &r->load[i];
+        const sp_rod_point_load *l = &r->load[i];
         const double *now = r->load_now[i];
         if (l->type == SP_LOAD_ACCELERATION || r->part_of[l->element] != part) continue;
         sp_anchor a = {.elem = (uint32_t)l->element, .at = {l->at, 0, 0}};

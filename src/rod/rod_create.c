@@ -194,21 +194,26 @@ static sp_status check_systems(sp_error *error, const sp_rod_def *def) {
     return SP_OK;
 }
 
+static sp_status check_place(sp_error *error, const char *what, int index, const sp_anchor *a, int elements) {
+    if (a->elem >= (uint32_t)elements || !(a->at[0] >= 0 && a->at[0] <= 1))
+        REFUSE("%s %d: at %g of element %d, must be in [0, 1] of one in [0, %d]", what, index, a->at[0], (int)a->elem,
+               elements - 1);
+    return SP_OK;
+}
+
 static sp_status check_loads(sp_error *error, const sp_rod_def *def, int elements) {
     for (int i = 0; i < def->load_count; i++) {
-        const sp_rod_load *l = &def->loads[i];
+        const sp_load *l = &def->loads[i];
         if (l->type != SP_LOAD_FORCE && l->type != SP_LOAD_TORQUE && l->type != SP_LOAD_ACCELERATION)
             REFUSE("load %d of a rod: type %d, must be force, torque or acceleration", i, (int)l->type);
-        if (l->type == SP_LOAD_ACCELERATION) continue;
-        if (l->element < 0 || l->element >= elements || !(l->at >= 0 && l->at <= 1))
-            REFUSE("load %d: at %g of element %d, must be in [0, 1] of one in [0, %d]", i, l->at, l->element, elements - 1);
+        if (l->items || l->count) REFUSE("load %d of a rod: %d items, must be at a material point", i, l->count);
+        if (l->type != SP_LOAD_ACCELERATION) SP_TRY(check_place(error, "load", i, &l->at, elements));
     }
-    for (int i = 0; i < def->pull_count; i++) {
-        const sp_rod_pull *p = &def->pulls[i];
-        if (p->element < 0 || p->element >= elements || !(p->at >= 0 && p->at <= 1))
-            REFUSE("pull %d: at %g of element %d, must be in [0, 1] of one in [0, %d]", i, p->at, p->element, elements - 1);
+    for (int i = 0; i < def->spring_count; i++) {
+        const sp_spring_def *p = &def->springs[i];
+        SP_TRY(check_place(error, "spring", i, &p->at, elements));
         if (!(p->stiffness > 0 && isfinite(p->stiffness)) || !(p->damping >= 0 && isfinite(p->damping)))
-            REFUSE("pull %d: stiffness = %g N/m, must be > 0; damping = %g N s/m, must be >= 0", i, p->stiffness, p->damping);
+            REFUSE("spring %d: stiffness = %g N/m, must be > 0; damping = %g N s/m, must be >= 0", i, p->stiffness, p->damping);
     }
     return SP_OK;
 }
@@ -466,14 +471,17 @@ static sp_status copy_loads(sp_body *b, const sp_rod_def *def) {
     if (!SP_NEW(b->ctx, r->load, def->load_count + 1) || !SP_NEW(b->ctx, r->load_now, def->load_count + 1) ||
         !SP_NEW(b->ctx, r->load_place, def->load_count + 1))
         return SP_NO_MEMORY;
-    if (def->load_count) memcpy(r->load, def->loads, (size_t)def->load_count * sizeof *r->load);
-    for (int i = 0; i < def->load_count; i++) r->load[i].element = sp__rod_number(r, def, r->load[i].element, false);
+    for (int i = 0; i < def->load_count; i++) {
+        const sp_load *l = &def->loads[i];
+        r->load[i] = (sp_rod_point_load){
+            l->type, sp__rod_number(r, def, (int)l->at.elem, false), l->at.at[0], {l->value[0], l->value[1], l->value[2]}};
+    }
     for (int i = 0; i < def->load_count; i++)
         if (r->load[i].type == SP_LOAD_TORQUE) b->caps &= ~(unsigned)SP_CAP_ENERGY;  // a torque has no potential
-    for (int i = 0; i < def->pull_count; i++) {
-        const sp_rod_pull *p = &def->pulls[i];
+    for (int i = 0; i < def->spring_count; i++) {
+        const sp_spring_def *p = &def->springs[i];
         sp_spring s = {.stiffness = p->stiffness, .damping = p->damping, .axes = SP_AXES_ALL, .slot = -1, .active = true};
-        s.at = (sp_anchor){.elem = (uint32_t)sp__rod_number(r, def, p->element, false), .at = {p->at, 0, 0}};
+        s.at = (sp_anchor){.elem = (uint32_t)sp__rod_number(r, def, (int)p->at.elem, false), .at = {p->at.at[0], 0, 0}};
         for (int a = 0; a < 3; a++) s.to[a] = p->to[a], s.target[a] = sp_signal_at(&p->to[a], 0);
         SP_TRY(sp__loads_add_spring(b, &s));
     }
@@ -554,7 +562,7 @@ static sp_status rod_fill(sp_body *b, const sp_rod_def *def) {
     sp__rod_follow(b);
     SP_TRY(make_start(b, def));
     if (sp__norm3(def->velocity) > 0 || sp__norm3(def->spin) > 0) SP_TRY(rod_start_motion(b, def->velocity, def->spin));
-    SP_TRY(sp__loads_reserve(b, 8 + def->pull_count));
+    SP_TRY(sp__loads_reserve(b, 8 + def->spring_count));
     SP_TRY(copy_loads(b, def));
     SP_TRY(sp__rod_hold_create(b, def));
     if (def->grow) SP_TRY(sp__rod_grow_create(b, def->grow));

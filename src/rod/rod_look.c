@@ -271,7 +271,7 @@ void sp__rod_energies(sp_body *b, sp_which which, sp_energies *out) {
 }
 
 // position and frame of a load at a state
-static bool load_frame(sp_body *b, const sp_rod_load *l, sp_which which, sp_curve_frame *out) {
+static bool load_frame(sp_body *b, const sp_rod_point_load *l, sp_which which, sp_curve_frame *out) {
     const sp_rod *r = sp__rod(b);
     int part = r->part_of[l->element];
     if (sp__rod_settle(b, part, which, false) < 0) return false;

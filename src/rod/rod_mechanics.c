@@ -65,7 +65,7 @@ static void sort_terms(sp_body *b) {
 
 // ------------------------------------------------------------------------------------------------ loads
 
-static sp_anchor load_place(const sp_rod_load *l) {
+static sp_anchor load_place(const sp_rod_point_load *l) {
     return (sp_anchor){.elem = (uint32_t)l->element, .at = {l->at, 0, 0}};
 }
 
@@ -73,7 +73,7 @@ static sp_anchor load_place(const sp_rod_load *l) {
 static void rod_add_loads(sp_body *b, const sp_step *step) {
     sp_rod *r = sp__rod(b);
     for (int i = 0; i < r->loads; i++) {
-        const sp_rod_load *l = &r->load[i];
+        const sp_rod_point_load *l = &r->load[i];
         if (l->type == SP_LOAD_ACCELERATION) continue;
         sp_rod_place s;
         sp_anchor a = load_place(l);
@@ -180,7 +180,7 @@ static void finish_part(void *arg, int part, int worker) {
     if (sp__rod_corrects(b) && r->model->bend_of_nodes && node_forces(b, step, part, node))
         r->model->bend_of_nodes(b, part, node, false, K);
     for (int i = 0; r->exact && r->model->bend_of_force && i < r->loads; i++) {
-        const sp_rod_load *l = &r->load[i];
+        const sp_rod_point_load *l = &r->load[i];
         if (l->type != SP_LOAD_FORCE || r->part_of[l->element] != part) continue;
         double f[3];
         for (int k = 0; k < 3; k++) f[k] = step->load_factor * r->load_now[i][k];

@@ -154,7 +154,7 @@ sp_status sp__rod_anchor_node(sp_body *b, int node, sp_anchor *out) {
     const sp_rod_part *p = &r->part[sp__rod_part_of_node(r, node)];
     int local = node - p->node;
     bool last = local == p->elements;
-    *out = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)(p->element + local - last), .at = {last, 0, 0}};
+    *out = (sp_anchor){.body = b->id, .elem = (uint32_t)(p->element + local - last), .at = {last, 0, 0}};
     return SP_OK;
 }
 
@@ -213,7 +213,7 @@ static sp_status rod_nearest(sp_body *b, const double x[3], sp_anchor *out, doub
         double away = nearest_of(b, part, x, &e, &u);
         if (!(away < best)) continue;
         best = away, best_part = part, element = e;
-        *out = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)(r->part[part].element + e), .at = {u, 0, 0}};
+        *out = (sp_anchor){.body = b->id, .elem = (uint32_t)(r->part[part].element + e), .at = {u, 0, 0}};
     }
     if (best == INFINITY) return SP_BODY_FAIL(b, SP_NOT_FINITE, "point (%g, %g, %g) of '%s'", x[0], x[1], x[2], b->name);
     SP_TRY(settle_start(b, best_part));

@@ -13,6 +13,15 @@ static sp_status check_items(sp_body *b, const char *what, const int *items, int
     return SP_OK;
 }
 
+static sp_status check_anchor(sp_body *b, const char *what, const sp_anchor *at) {
+    const sp_solid *s = sp__solid(b);
+    if (at->elem >= (uint32_t)s->elements) return bad_item(b, what, (int)at->elem, s->elements);
+    for (int k = 0; k < 3; k++)
+        if (!isfinite(at->at[k]))
+            return SP_BODY_FAIL(b, SP_BAD_INPUT, "%s of '%s': natural coordinate %g, must be finite", what, b->name, at->at[k]);
+    return SP_OK;
+}
+
 // ------------------------------------------------------------------------------------------------ boundary conditions
 
 static sp_status add_spring(sp_body *b, sp_anchor at, const sp_signal to[3], double stiffness, double damping, unsigned axes,
@@ -89,6 +98,18 @@ static sp_status add_nodal(sp_body *b, const sp_load *load, sp_nodal_load *out) 
     return SP_OK;
 }
 
+// a force at a material point: its shares at the nodes of the element
+static sp_status add_point_force(sp_body *b, const sp_load *load, sp_nodal_load *out) {
+    sp_solid *s = sp__solid(b);
+    double w[4];
+    SP_TRY(check_anchor(b, "load", &load->at));
+    *out = (sp_nodal_load){.value = {load->value[0], load->value[1], load->value[2]}, .count = 4};
+    if (!SP_NEW(b->ctx, out->node, 4) || !SP_NEW(b->ctx, out->weight, 4)) return SP_NO_MEMORY;
+    sp__solid_weights(&load->at, w);
+    for (int k = 0; k < 4; k++) out->weight[k] = w[k], out->node[k] = sp__solid_corner(&s->tets, s->slot_of[load->at.elem], k);
+    return SP_OK;
+}
+
 // a constant traction on rest faces: each node of a face gets a third of its area
 static sp_status add_traction(sp_body *b, const sp_load *load, const sp_mesh *mesh, sp_nodal_load *out) {
     sp_solid *s = sp__solid(b);
@@ -121,6 +142,8 @@ static sp_status add_pressure(sp_body *b, const sp_load *load, const sp_mesh *me
 
 static sp_status solid_add_load(sp_body *b, const sp_load *load, const sp_mesh *mesh) {
     sp_solid *s = sp__solid(b);
+    if (load->type == SP_LOAD_FORCE && !load->items && load->count == 0)
+        return add_point_force(b, load, &s->dead[s->dead_count++]);
     switch (load->type) {
     case SP_LOAD_PRESSURE: return add_pressure(b, load, mesh, &s->pressure[s->pressure_count++]);
     case SP_LOAD_TRACTION: return add_traction(b, load, mesh, &s->dead[s->dead_count++]);
@@ -132,12 +155,11 @@ static sp_status solid_add_load(sp_body *b, const sp_load *load, const sp_mesh *
     return SP_BODY_FAIL(b, SP_BAD_INPUT, "load of '%s': type = %d is unknown", b->name, (int)load->type);
 }
 
-static sp_status solid_add_pull(sp_body *b, const sp_pull *pull) {
-    sp_solid *s = sp__solid(b);
-    if (pull->element < 0 || pull->element >= s->elements) return bad_item(b, "pull", pull->element, s->elements);
-    sp_anchor at = {
-        .body = b->id.slot, .elem = (uint32_t)pull->element, .at = {pull->weights[1], pull->weights[2], pull->weights[3]}};
-    return add_spring(b, at, pull->to, pull->stiffness, pull->damping, SP_AXES_ALL, false);
+static sp_status solid_add_spring(sp_body *b, const sp_spring_def *def) {
+    SP_TRY(check_anchor(b, "spring", &def->at));
+    sp_anchor at = def->at;
+    at.body = b->id;
+    return add_spring(b, at, def->to, def->stiffness, def->damping, SP_AXES_ALL, false);
 }
 
 sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
@@ -148,7 +170,7 @@ sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
     for (int i = 0; i < def->fix_count; i++) SP_TRY(solid_add_fix(b, &def->fixes[i]));
     for (int i = 0; i < def->move_count; i++) SP_TRY(solid_add_move(b, &def->moves[i], &s->moved[s->moved_count++]));
     for (int i = 0; i < def->load_count; i++) SP_TRY(solid_add_load(b, &def->loads[i], def->mesh));
-    for (int i = 0; i < def->pull_count; i++) SP_TRY(solid_add_pull(b, &def->pulls[i]));
+    for (int i = 0; i < def->spring_count; i++) SP_TRY(solid_add_spring(b, &def->springs[i]));
     // a node without elements has no mass and no force: it is held
     for (int i = 0; i < s->nodes; i++)
         if (s->corner_of[i] == UINT32_MAX) memset(b->fixed + 3 * (size_t)i, SP_HELD, 3);

@@ -74,7 +74,7 @@ sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out) {
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s', must be in [0, %d]", node, b->name, s->nodes - 1);
     uint32_t c = s->corner_of[s->inner_node[node]];
     if (c == UINT32_MAX) return SP_BODY_FAIL(b, SP_BAD_INPUT, "node %d of '%s' belongs to no tetrahedron", node, b->name);
-    *out = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)s->user_tet[c / 4]};
+    *out = (sp_anchor){.body = b->id, .elem = (uint32_t)s->user_tet[c / 4]};
     if (c % 4) out->at[c % 4 - 1] = 1;
     return SP_OK;
 }
@@ -105,7 +105,7 @@ sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *ou
         double w[4], least = solid_weights_in(s, slot, rest, w);
         if (!(least > best)) continue;
         best = least;
-        *out = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)s->user_tet[slot], .at = {w[1], w[2], w[3]}};
+        *out = (sp_anchor){.body = b->id, .elem = (uint32_t)s->user_tet[slot], .at = {w[1], w[2], w[3]}};
     }
     if (best == -INFINITY)
         return SP_BODY_FAIL(b, SP_BAD_INPUT, "no point of '%s' at (%g, %g, %g)", b->name, rest[0], rest[1], rest[2]);

@@ -54,7 +54,7 @@ void sp__solid_face_corners(sp_body *b, int face, sp_anchor out[3]) {
     sp__solid_corners(s, element, node);
     for (size_t k = 0; k < 3; k++) {
         int inner = s->inner_node[boundary->nodes[boundary->faces[3 * (size_t)face + k]]];
-        out[k] = (sp_anchor){.body = b->id.slot, .elem = element};
+        out[k] = (sp_anchor){.body = b->id, .elem = element};
         for (int c = 1; c < 4; c++)
             if (node[c] == inner) out[k].at[c - 1] = 1;
     }
@@ -68,7 +68,7 @@ static sp_status take_places(sp_body *b, int n, const sp_located *from, const do
         if (from[i].element < 0)
             return SP_BODY_FAIL(b, SP_BAD_INPUT, "point %d at (%g, %g, %g) cannot be held by '%s'", i, x[0], x[1], x[2], b->name);
         const double *w = from[i].weights;
-        out[i] = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)from[i].element, .at = {w[1], w[2], w[3]}};
+        out[i] = (sp_anchor){.body = b->id, .elem = (uint32_t)from[i].element, .at = {w[1], w[2], w[3]}};
         outside[i] = from[i].outside;
     }
     return SP_OK;

@@ -14,13 +14,14 @@ sp_slot *sp__world_slot(const sp_world *w, const sp_body *b) {
 }
 
 sp_body *sp__world_anchored(const sp_world *w, const sp_anchor *a) {
-    if (a->body == 0 || a->body > (uint32_t)w->slot_count) return NULL;
-    const sp_slot *slot = &w->slots[a->body - 1];
+    sp_body *b = sp__world_body(w, a->body);
+    if (!b) return NULL;
+    const sp_slot *slot = &w->slots[a->body.slot - 1];
     int64_t elements = slot->elements > 0 ? slot->elements : 1;
-    if (!slot->body || (int64_t)a->elem >= elements) return NULL;
+    if ((int64_t)a->elem >= elements || a->group != 0) return NULL;
     for (int i = 0; i < 3; i++)
         if (!isfinite(a->at[i]) || !isfinite(a->offset[i])) return NULL;
-    return slot->body;
+    return b;
 }
 
 int sp_world_body_count(const sp_world *w) {
@@ -94,7 +95,7 @@ static sp_status take_body(sp_world *w, sp_body *b, const char *name) {
     b->ops->measure(b, &m);
     w->slots[w->slot_count] = (sp_slot){.body = b, .generation = 1, .elements = m.elements};
     b->id = (sp_body_id){(uint32_t)w->slot_count + 1, 1};
-    for (int i = 0; i < b->surfaces[0]->vertex_count; i++) b->surfaces[0]->anchors[i].body = b->id.slot;
+    for (int i = 0; i < b->surfaces[0]->vertex_count; i++) b->surfaces[0]->anchors[i].body = b->id;
     w->bodies[w->body_count++] = b;
     w->slot_count++;
     status = sp__snapshots_reserve(w);

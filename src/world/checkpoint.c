@@ -47,8 +47,13 @@ typedef struct body_record {
     uint64_t slot, generation, nq, nv, frozen, told, springs;
 } body_record;
 
+typedef struct anchor_record {  // as files of version 0.1 have it
+    uint32_t body, elem;
+    double at[3], offset[3];
+} anchor_record;
+
 typedef struct spring_record {
-    sp_anchor at;
+    anchor_record at;
     double target[3], stiffness, damping;
     uint64_t axes, source, active, pin;
     int64_t slot;
@@ -99,8 +104,14 @@ static void pass_array(sp_visitor *v, const char *name, void *data, size_t size,
 
 // ---------------------------------------------------------------------------------------------------- springs
 
+static sp_anchor anchor_of(const anchor_record *r, sp_body_id body) {
+    sp_anchor a = {.body = body, .elem = r->elem};
+    memcpy(a.at, r->at, sizeof a.at), memcpy(a.offset, r->offset, sizeof a.offset);
+    return a;
+}
+
 static spring_record record_of(const sp_spring *s) {
-    spring_record r = {.at = s->at,
+    spring_record r = {.at = {.body = s->at.body.slot, .elem = s->at.elem},
                        .stiffness = s->stiffness,
                        .damping = s->damping,
                        .axes = s->axes,
@@ -108,12 +119,14 @@ static spring_record record_of(const sp_spring *s) {
                        .active = s->active,
                        .pin = s->pin,
                        .slot = s->slot};
+    memcpy(r.at.at, s->at.at, sizeof r.at.at), memcpy(r.at.offset, s->at.offset, sizeof r.at.offset);
     memcpy(r.target, s->target, sizeof r.target);
     return r;
 }
 
-static void put_spring(sp_spring *s, const spring_record *r) {
-    s->at = r->at;
+// a spring of the definition has no id in its anchor: nobody asks for it there
+static void put_spring(sp_spring *s, const spring_record *r, sp_body_id body) {
+    s->at = anchor_of(&r->at, r->at.body ? body : (sp_body_id){0});
     memcpy(s->target, r->target, sizeof s->target);
     s->stiffness = r->stiffness, s->damping = r->damping;
     s->axes = (unsigned)r->axes, s->source = (uint32_t)r->source;
@@ -130,8 +143,7 @@ static int defined_springs(const sp_body *b) {
 
 static void check_spring(sp_world *w, walk *k, sp_body *b, int index, spring_record *r) {
     int defined = defined_springs(b);
-    sp_anchor at = r->at;
-    at.body = b->id.slot;
+    sp_anchor at = anchor_of(&r->at, b->id);
     if ((index < defined) != (r->slot < 0)) snprintf(k->why, sizeof k->why, "springs of body '%.40s' are others", k->body);
     if (!sp__world_anchored(w, &at)) snprintf(k->why, sizeof k->why, "a spring of body '%.40s' holds on nothing", k->body);
 }
@@ -144,7 +156,7 @@ static void pass_springs(sp_world *w, walk *k, sp_body *b, uint64_t count) {
         if (k->mode <= WRITE) r = record_of(&b->loads.springs[i]);
         checkpoint_pass(k, &r, sizeof r);
         if (checkpoint_ok(k) && k->mode == CHECK) check_spring(w, k, b, (int)i, &r);
-        if (checkpoint_ok(k) && k->mode == APPLY) put_spring(&b->loads.springs[i], &r);
+        if (checkpoint_ok(k) && k->mode == APPLY) put_spring(&b->loads.springs[i], &r, b->id);
     }
     if (k->mode == APPLY && checkpoint_ok(k)) b->loads.spring_count = (int)count;
 }

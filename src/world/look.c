@@ -150,12 +150,15 @@ sp_status sp_world_field_at(sp_world *w, sp_body_id id, int index, sp_field_info
     return SP_OK;
 }
 
-sp_status sp_world_tets(sp_world *w, sp_body_id id, int *out) {
+sp_status sp_world_elements(sp_world *w, sp_body_id id, int *nodes, sp_element_view *out) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
     sp_status status = b ? SP_OK : stale(w, id);
     if (b && !b->ops->corners) status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no tetrahedra", b->name);
-    if (status >= 0) b->ops->corners(b, out);
+    if (status >= 0) {
+        if (nodes) b->ops->corners(b, nodes);
+        *out = (sp_element_view){SP_ELEMENT_TET4, 4, w->slots[id.slot - 1].elements, nodes};
+    }
     return sp__world_leave(w, status);
 }
 
@@ -164,7 +167,7 @@ sp_status sp_world_tets(sp_world *w, sp_body_id id, int *out) {
 static sp_status anchored(sp_world *w, sp_body *b, sp_body_id id, sp_status status, sp_anchor *out) {
     if (!b) return stale(w, id);
     if (status < 0) return sp__world_body_failed(w, b, status);
-    out->body = id.slot;
+    out->body = id;
     return SP_OK;
 }
 
@@ -190,7 +193,7 @@ sp_status sp_world_anchor_get(sp_world *w, const sp_anchor *anchor, double x[3],
         b->ops->points(b, SP_COMMITTED, 1, anchor, x, v);
     else
         status = WORLD_FAIL(w, SP_BAD_ID, "anchor on element %u of body slot %u holds on nothing", (unsigned)anchor->elem,
-                            (unsigned)anchor->body);
+                            (unsigned)anchor->body.slot);
     return sp__world_leave(w, status);
 }
 

@@ -134,7 +134,7 @@ static int lattice_vertex(const cut *c, int i, int a, int b) {
 
 static void lattice_anchor(const cut *c, const sp_anchor corner[3], int a, int b, sp_anchor *out) {
     double N = c->N, w[3] = {(N - a - b) / N, a / N, b / N};
-    *out = (sp_anchor){.body = c->b->id.slot, .elem = corner[0].elem};
+    *out = (sp_anchor){.body = c->b->id, .elem = corner[0].elem};
     for (int k = 0; k < 3; k++)
         for (int m = 0; m < 3; m++) {
             out->at[m] += w[k] * corner[k].at[m];
@@ -165,7 +165,7 @@ static void take_corners(const cut *c, sp_surface *out) {
     for (int i = 0; i < c->own->vertex_count; i++) {
         if (c->vertex_of[i] < 0) continue;
         out->anchors[c->vertex_of[i]] = c->own->anchors[i];
-        out->anchors[c->vertex_of[i]].body = c->b->id.slot;
+        out->anchors[c->vertex_of[i]].body = c->b->id;
     }
 }
 

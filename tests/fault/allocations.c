@@ -57,15 +57,15 @@ static sp_status make_mesh(story *s) {
 static sp_status add_solid(story *s, const char *name, sp_rotation rotation, sp_integrator_type type, sp_operator_type op) {
     const int held[] = {0, 1, 2, 3}, soft[] = {8, 9}, pushed[] = {10, 11}, face[] = {0, 1};
     sp_fix fixes[2] = {{held, 4, SP_AXES_ALL, 0}, {soft, 2, SP_AXIS_Y, 10}};
-    sp_load loads[2] = {{SP_LOAD_FORCE, pushed, 2, {sp_signal_constant(1)}},
-                        {SP_LOAD_PRESSURE, face, 2, {sp_signal_constant(5)}}};
-    sp_pull pull = {.element = 3, .weights = {0.25, 0.25, 0.25, 0.25}, .stiffness = 5};
+    sp_load loads[2] = {{.type = SP_LOAD_FORCE, .items = pushed, .count = 2, .value = {sp_signal_constant(1)}},
+                        {.type = SP_LOAD_PRESSURE, .items = face, .count = 2, .value = {sp_signal_constant(5)}}};
+    sp_spring_def pull = {.at = {.elem = 3, .at = {0.25, 0.25, 0.25}}, .stiffness = 5};
     sp_material regions[1] = {{900, 1e4, 0.4}};
     const int of[12] = {0, 1, 0, 1};
     sp_solid_def def = sp_solid_def_default();
     sp_body_id id;
     def.name = name, def.mesh = s->mesh, def.rotation = rotation, def.material.young = 2e4;
-    def.fixes = fixes, def.fix_count = 2, def.loads = loads, def.load_count = 2, def.pulls = &pull, def.pull_count = 1;
+    def.fixes = fixes, def.fix_count = 2, def.loads = loads, def.load_count = 2, def.springs = &pull, def.spring_count = 1;
     def.regions = regions, def.region_count = 1, def.element_region = of;
     def.integrator.type = type, def.solver.cg.op = op;
     return sp_world_add_solid(s->w, &def, &id);

@@ -15,7 +15,7 @@ static sp_status add_rod(sp_world *w, const setup *s) {
     sp_rod_section section = sp_rod_section_default();
     sp_rod_strand strands[2];
     sp_rod_grow grow = {.mode = SP_GROW_TIP, .rate = sp_signal_constant(5), .until = 0.8};
-    sp_rod_pull pull = {.element = 1, .at = 0.5, .stiffness = 3};
+    sp_spring_def pull = {.at = {.elem = 1, .at = {0.5}}, .stiffness = 3};
     sp_rod_def def = sp_rod_def_default();
     const double curvature[9] = {0, 1, 2, 0, 2, 1, 1, 0, 0};
     section.axes[0] = section.axes[1] = 0.01;
@@ -24,7 +24,7 @@ static sp_status add_rod(sp_world *w, const setup *s) {
         strands[i].root.translate[2] = 0.1 * i;
     }
     def.name = "rod", def.model = s->model, def.strands = strands, def.strand_count = 2;
-    def.sections = &section, def.section_count = 1, def.pulls = &pull, def.pull_count = 1;
+    def.sections = &section, def.section_count = 1, def.springs = &pull, def.spring_count = 1;
     def.grow = s->grows ? &grow : NULL, def.sides = 4, def.rings = 2;
     return sp_world_add_rod(w, &def, NULL);
 }

@@ -216,7 +216,8 @@ TEST(mesh_reading_out) {
     sp_mesh_bounds(mesh, low, high);
     CHECK_NEAR(high[0] - low[0], 2, 0);
     int element = -1, count = 0;
-    CHECK(sp_mesh_locate(mesh, inside, &element, weights) >= 0);
+    CHECK(sp_mesh_locate(mesh, inside, &element, weights + 1) >= 0);
+    weights[0] = 1 - weights[1] - weights[2] - weights[3];
     for (int i = 0; i < 4; i++) back += weights[i] * sp_mesh_positions(mesh)[3 * sp_mesh_tets(mesh)[4 * element + i]];
     CHECK_NEAR(back, 0.3, 1e-14);  // rounding of four products
     CHECK(sp_mesh_faces(mesh)[0] >= 0);
@@ -262,7 +263,11 @@ TEST(stepping_and_queries) {
     CHECK_INT(sp_world_anchor_get(f.world, &anchor, at, NULL), SP_OK);
     CHECK_NEAR(at[1], x[3 * 44 + 1], 1e-15);
     int tets[4 * 96];
-    CHECK_INT(sp_world_tets(f.world, f.beam, tets), SP_OK);
+    sp_element_view elements;
+    CHECK_INT(sp_world_elements(f.world, f.beam, NULL, &elements), SP_OK);
+    CHECK(elements.type == SP_ELEMENT_TET4 && elements.nodes_per_element == 4 && elements.count == 96 && !elements.nodes);
+    CHECK_INT(sp_world_elements(f.world, f.beam, tets, &elements), SP_OK);
+    CHECK(elements.nodes == tets);
     CHECK(!memcmp(tets, sp_mesh_tets(f.mesh), sizeof tets));
     CHECK(sp_world_context(f.world) == f.context);
     CHECK(sp_backend_detail(sp_world_backend(f.world)));

@@ -78,7 +78,10 @@ static void api_beam(sp_context *ctx, uint64_t *hash) {
     world_def.gravity[2] = (sp_signal){wave, NULL, 0};
     sp_solid_def def = sp_solid_def_default();
     sp_fix fix = {held, box_nodes(mesh, root, held), SP_AXES_ALL, 0};
-    sp_load load = {SP_LOAD_FORCE, led, box_nodes(mesh, tip, led), {{NULL, NULL, 0}, {wave, NULL, 0}, {NULL, NULL, 1}}};
+    sp_load load = {.type = SP_LOAD_FORCE,
+                    .items = led,
+                    .count = box_nodes(mesh, tip, led),
+                    .value = {{NULL, NULL, 0}, {wave, NULL, 0}, {NULL, NULL, 1}}};
     sp_material stiff = {800, 5e4, 0.4};
     for (int e = 0; e < sp_mesh_tet_count(mesh); e++) {
         double x = 0;

@@ -30,7 +30,9 @@ static uint64_t api_hash(sp_context *ctx, sp_rod_model model) {
     natural[3 * N + 2] = 20;
     sp_rod_strand strand = {.length = 0.3, .elements = N, .root = sp_pose_identity(), .curvature = natural, .section = section};
     strand.root.translate[1] = 1;
-    sp_rod_load load = {SP_LOAD_FORCE, N - 1, 1, {{NULL, NULL, 0}, {wave, NULL, 0}, {NULL, NULL, 0.001}}};
+    sp_load load = {.type = SP_LOAD_FORCE,
+                    .at = {.elem = N - 1, .at = {1}},
+                    .value = {{NULL, NULL, 0}, {wave, NULL, 0}, {NULL, NULL, 0.001}}};
     sp_move move = {&root, 1, SP_AXES_ALL, {0, 1, 0}, {swing, NULL, sp_pose_identity()}};
     sp_world *world;
     def.name = "wire", def.model = model;

@@ -3,6 +3,7 @@
 
 #include "io/run/build.h"
 #include "souple/io.h"
+#include "unit/old_files.h"
 
 #define PATH SP_BINARY_DIR "/test_edits.log"
 enum { STEPS = 30 };
@@ -60,7 +61,7 @@ static void disturb(stage *s, int step) {
     if (step >= 8 && step < 15) {
         e = sp_edit_default(SP_EDIT_DRAG);
         CHECK(sp_world_anchor_node(s->world, s->beam, 17, &e.anchor) >= 0);
-        e.body = s->beam, e.slot = 1, e.source = 2, e.stiffness = 1.0 / 7 * 100, e.damping = 0.1;
+        e.slot = 1, e.source = 2, e.stiffness = 1.0 / 7 * 100, e.damping = 0.1;
         e.target[0] = 0.4, e.target[1] = 0.1 + 0.01 * step / 3.0, e.target[2] = -1e-7 / 3;
         CHECK(sp_world_queue(s->world, &e) >= 0);
     }
@@ -204,4 +205,63 @@ TEST(an_edit_refused_by_the_world_is_reported) {
     CHECK(sp_edit_log_close(&log) == SP_OK);
     unmake(&s);
     remove(PATH);
+}
+
+// ---------------------------------------------------------------------------------------------------- files of version 0.1
+
+#define OLD SP_SOURCE_DIR "/tests/data/v0.1/"
+
+static uint32_t reservations(const sp_world *w) {
+    sp_step_info info;
+    sp_world_step_info(w, &info);
+    return info.reservations;
+}
+
+TEST(a_log_of_version_0_1_replays) {
+    sp_context *ctx;
+    sp_world *w[2];
+    sp_body_id beam[2];
+    sp_edit_log *log = NULL;
+    REQUIRE(sp_context_create(NULL, &ctx) == SP_OK && old_world(ctx, &w[0], &beam[0]) && old_world(ctx, &w[1], &beam[1]));
+    REQUIRE(sp_edit_log_open(ctx, OLD "edits.log", &log) == SP_OK);
+    for (int i = 0; i < OLD_STEPS; i++) {
+        int taken[2];
+        CHECK(sp_edit_log_queue(log, w[0]) == SP_OK && old_edits(w[1], beam[1], i));
+        for (int k = 0; k < 2; k++) CHECK(sp_world_step(w[k], 0.01) >= 0 && !(reservations(w[k]) & 1u << SP_EDIT_REFUSED));
+        const sp_edit *e = sp_world_edits_taken(w[0], &taken[0]);
+        sp_world_edits_taken(w[1], &taken[1]);
+        CHECK_INT(taken[0], taken[1]);
+        for (int k = 0; k < taken[0]; k++)
+            if (e[k].type == SP_EDIT_DRAG)
+                CHECK(e[k].anchor.body.slot == beam[0].slot && e[k].anchor.body.generation == beam[0].generation);
+        CHECK(sp_world_hash(w[0]) == sp_world_hash(w[1]));
+    }
+    CHECK(sp_edit_log_close(&log) == SP_OK);
+    sp_world_destroy(&w[0]), sp_world_destroy(&w[1]);
+    sp_context_destroy(&ctx);
+}
+
+// after its third step, with two drags: the springs are there again and pull on
+TEST(a_checkpoint_of_version_0_1_is_restored) {
+    static char data[1 << 16];
+    sp_context *ctx;
+    sp_world *w[2];
+    sp_body_id beam[2];
+    double x[2][36];
+    FILE *file = fopen(OLD "world.checkpoint", "rb");
+    REQUIRE(file);
+    size_t size = fread(data, 1, sizeof data, file);
+    fclose(file);
+    REQUIRE(sp_context_create(NULL, &ctx) == SP_OK && old_world(ctx, &w[0], &beam[0]) && old_world(ctx, &w[1], &beam[1]));
+    for (int i = 0; i < 3; i++) CHECK(old_edits(w[1], beam[1], i) && sp_world_step(w[1], 0.01) >= 0);
+    REQUIRE(sp_world_restore(w[0], data, size) == SP_OK);
+    CHECK(sp_world_steps(w[0]) == 3);
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 3; i++) CHECK(sp_world_step(w[k], 0.01) >= 0);
+        CHECK(sp_world_field(w[k], beam[k], "position", x[k]) == SP_OK);
+    }
+    // another compiler made the file: rounding, and the tolerance of the linear solves
+    for (int i = 0; i < 36; i++) CHECK_NEAR(x[0][i], x[1][i], 1e-7);
+    sp_world_destroy(&w[0]), sp_world_destroy(&w[1]);
+    sp_context_destroy(&ctx);
 }

@@ -77,7 +77,8 @@ TEST(inside_agrees_with_a_scan) {
         double p[3] = {1.5 * sp_test_random(&seed), 0.8 * sp_test_random(&seed), 1.5 * sp_test_random(&seed)}, w[4], x[3];
         int element;
         sp_located l;
-        double least = sp_mesh_locate(mesh, p, &element, w);
+        double least = sp_mesh_locate(mesh, p, &element, w + 1);
+        w[0] = 1 - w[1] - w[2] - w[3];
         sp__locate(locator, p, &l);
         if (least < 0) {
             CHECK(l.outside > 0);

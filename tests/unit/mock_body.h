@@ -199,7 +199,7 @@ static void mock_push(sp_body *b, sp_which s, int n, const sp_anchor *a, const d
 
 static sp_anchor mock_anchor_of(sp_body *b, int inner) {
     int last = mock_of(b)->nodes - 2, e = inner < last ? inner : last;
-    return (sp_anchor){.body = b->id.slot, .elem = (uint32_t)e, .at = {inner - e, 0, 0}};
+    return (sp_anchor){.body = b->id, .elem = (uint32_t)e, .at = {inner - e, 0, 0}};
 }
 
 static sp_status mock_anchor_node(sp_body *b, int node, sp_anchor *out) {
@@ -213,7 +213,7 @@ static sp_status mock_anchor_point(sp_body *b, const double rest[3], sp_anchor *
     mock *m = mock_of(b);
     double s = fmin(fmax(rest[0] / m->spacing, 0), m->nodes - 1);
     int e = (int)s < m->nodes - 2 ? (int)s : m->nodes - 2;
-    *out = (sp_anchor){.body = b->id.slot, .elem = (uint32_t)e, .at = {s - e, 0, 0}};
+    *out = (sp_anchor){.body = b->id, .elem = (uint32_t)e, .at = {s - e, 0, 0}};
     return SP_OK;
 }
 

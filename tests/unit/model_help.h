@@ -438,7 +438,7 @@ static inline double stepped_error(sp_rod_model model, int elements) {
     k.def.sections = sections, k.def.section_count = 2, k.strand.section = of;
     k.def.integrator.type = SP_STATIC, k.def.integrator.tolerance = 1e-10;
     const double pi = 3.14159265358979323846, EI = 1e7 * pi / 4 * pow(0.005, 4), P = 1e-4 * EI;
-    sp_rod_load load = {.type = SP_LOAD_FORCE, .element = elements - 1, .at = 1};
+    sp_load load = {.type = SP_LOAD_FORCE, .at = {.elem = (uint32_t)(elements - 1), .at = {1}}};
     for (int a = 0; a < 3; a++) load.value[a] = sp_signal_constant(a == 2 ? P : 0);
     k.def.loads = &load, k.def.load_count = 1;
     sp_world_def def = sp_world_def_default();

@@ -28,8 +28,8 @@ static sp_rod_def bent_def(sp_rod_model model, bool free_root) {
     static const int section[4] = {0, 1, 1, 0};
     static sp_rod_section sections[2];
     static sp_rod_strand strands[2];
-    static sp_rod_load load;
-    static sp_rod_pull pull;
+    static sp_load load;
+    static sp_spring_def pull;
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < 15; i++) natural[s][i] = 2 * sin(i + s), start[s][i] = natural[s][i] + cos(2 * i + s);
     sections[0] = sections[1] = sp_rod_section_default();
@@ -42,13 +42,13 @@ static sp_rod_def bent_def(sp_rod_model model, bool free_root) {
                                      .curvature = natural[s],
                                      .start = start[s],
                                      .section = section};
-    load = (sp_rod_load){.type = SP_LOAD_FORCE, .element = 5, .at = 0.4};
-    pull = (sp_rod_pull){.element = 2, .at = 0.7, .stiffness = 3};
+    load = (sp_load){.type = SP_LOAD_FORCE, .at = {.elem = 5, .at = {0.4}}};
+    pull = (sp_spring_def){.at = {.elem = 2, .at = {0.7}}, .stiffness = 3};
     for (int a = 0; a < 3; a++) load.value[a] = sp_signal_constant(0.1 * a - 0.15), pull.to[a] = sp_signal_constant(0.2 * a);
     sp_rod_def def = sp_rod_def_default();
     def.model = model, def.free_root = free_root;
     def.strands = strands, def.strand_count = 2, def.sections = sections, def.section_count = 2;
-    def.loads = &load, def.load_count = 1, def.pulls = &pull, def.pull_count = 1;
+    def.loads = &load, def.load_count = 1, def.springs = &pull, def.spring_count = 1;
     return def;
 }
 
@@ -183,7 +183,7 @@ TEST(natural_shape_has_no_force) {
     for (int m = 0; m < 2; m++) {
         held_rod k;
         sp_rod_def def = bent_def(both[m], false);
-        def.load_count = def.pull_count = 0;
+        def.load_count = def.spring_count = 0;
         sp_rod_strand strands[2] = {def.strands[0], def.strands[1]};
         strands[0].start = strands[1].start = NULL;
         def.strands = strands;
@@ -294,7 +294,7 @@ TEST(inverse_statics_distributes_evenly) {
     double start[15] = {0};
     for (int i = 0; i < 15; i++) start[i] = i % 3 + 1;
     strand.curvature = NULL, strand.start = start, strand.section = NULL;
-    def.strands = &strand, def.strand_count = 1, def.load_count = def.pull_count = 0;
+    def.strands = &strand, def.strand_count = 1, def.load_count = def.spring_count = 0;
     hold(&k, &def);
     memset(k.step.gravity, 0, sizeof k.step.gravity);
     REQUIRE(sp__rod_invert(k.b, &k.step, NULL) == SP_OK);
@@ -312,7 +312,7 @@ TEST(inverse_statics_refuses) {
     CHECK(strstr(k.error.message, "free"));
     CHECK(!memcmp(natural, sp__rod(k.b)->natural, sizeof natural));
     let_go(&k);
-    def.load_count = def.pull_count = 0;  // without loads any shape is an equilibrium
+    def.load_count = def.spring_count = 0;  // without loads any shape is an equilibrium
     hold(&k, &def);
     memset(k.step.gravity, 0, sizeof k.step.gravity);
     CHECK(sp__rod_invert(k.b, &k.step, NULL) == SP_OK);

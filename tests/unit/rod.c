@@ -112,18 +112,18 @@ TEST(curvature_must_be_finite_and_may_be_extreme) {
 
 TEST(positions_of_loads_springs_and_fixed_nodes_are_checked) {
     rod r;
-    sp_rod_load load = {.type = SP_LOAD_FORCE, .element = 5};
-    sp_rod_pull pull = {.element = 2, .at = 1.5, .stiffness = 1};
+    sp_load load = {.type = SP_LOAD_FORCE, .at = {.elem = 5}};
+    sp_spring_def pull = {.at = {.elem = 2, .at = {1.5}}, .stiffness = 1};
     int node = 6;
     sp_fix fix = {&node, 1, SP_AXES_ALL, 0};
     sp_move move = {.nodes = &node, .count = 1, .axes = SP_AXES_ALL};
     begin();
     plain(&r, SP_ROD_BEAM), r.def.loads = &load, r.def.load_count = 1;
     refused(&r, "at 0 of element 5, must be in [0, 1] of one in [0, 4]");
-    load.element = 0, load.type = SP_LOAD_PRESSURE, refused(&r, "must be force, torque or acceleration");
-    plain(&r, SP_ROD_BEAM), r.def.pulls = &pull, r.def.pull_count = 1;
+    load.at.elem = 0, load.type = SP_LOAD_PRESSURE, refused(&r, "must be force, torque or acceleration");
+    plain(&r, SP_ROD_BEAM), r.def.springs = &pull, r.def.spring_count = 1;
     refused(&r, "at 1.5 of element 2");
-    pull.at = 0.5, pull.stiffness = 0, refused(&r, "stiffness = 0 N/m, must be > 0");
+    pull.at.at[0] = 0.5, pull.stiffness = 0, refused(&r, "stiffness = 0 N/m, must be > 0");
     plain(&r, SP_ROD_BEAM), r.def.fixes = &fix, r.def.fix_count = 1;
     refused(&r, "node 6, must be in [0, 5]");
     plain(&r, SP_ROD_CLOTHOID), r.def.moves = &move, r.def.move_count = 1;
@@ -304,11 +304,11 @@ TEST(a_force_at_the_tip_bends_by_beam_theory) {
         rod r;
         sp_body_id id;
         double x[600];
-        sp_rod_load load = {.type = SP_LOAD_FORCE, .value = {{0}}};
+        sp_load load = {.type = SP_LOAD_FORCE, .value = {{0}}};
         begin_without_weight();
         plain(&r, models[m]);
         r.strand.elements = models[m] == SP_ROD_DER ? 100 : models[m] == SP_ROD_CLOTHOID ? 5 : 40;
-        load.element = r.strand.elements - 1, load.at = 1, load.value[2] = sp_signal_constant(1e-5);
+        load.at.elem = (uint32_t)r.strand.elements - 1, load.at.at[0] = 1, load.value[2] = sp_signal_constant(1e-5);
         r.def.loads = &load, r.def.load_count = 1, r.def.integrator.type = SP_STATIC;
         CHECK_INT(sp_world_add_rod(w, &r.def, &id), SP_OK);
         CHECK_INT(sp_world_step(w, 0.01), SP_OK);
@@ -326,7 +326,7 @@ TEST(a_torque_at_the_tip_twists_by_beam_theory) {
         rod r;
         sp_body_id id;
         double R[54];
-        sp_rod_load load = {.type = SP_LOAD_TORQUE, .element = 4, .at = 1};
+        sp_load load = {.type = SP_LOAD_TORQUE, .at = {.elem = 4, .at = {1}}};
         begin_without_weight();
         plain(&r, models[m]);
         load.value[0] = sp_signal_constant(2e-3);
@@ -407,7 +407,7 @@ TEST(loads_and_moves_of_a_growing_rod_find_their_strand) {
     double x[200];
     sp_rod_strand strands[2];
     sp_rod_grow grow = {.mode = SP_GROW_TIP, .rate = sp_signal_constant(0.1), .until = 3};
-    sp_rod_load load = {.type = SP_LOAD_FORCE, .element = 5, .at = 1};
+    sp_load load = {.type = SP_LOAD_FORCE, .at = {.elem = 5, .at = {1}}};
     int root = 6;
     sp_move move = {.nodes = &root, .count = 1, .axes = SP_AXES_ALL, .pose = {.eval = lift}};
     begin();

@@ -20,7 +20,7 @@ typedef struct rig {
     sp_body b;
     sp_rod rod;
     sp_rod_part part[2];
-    sp_rod_load load[2];
+    sp_rod_point_load load[2];
     sp_spring springs[4];
 } rig;
 
@@ -62,7 +62,7 @@ static void holds_init(rig *r) {
     r->rod.load = r->load, r->rod.loads = 2;
     for (int i = 0; i < 2; i++) {
         r->springs[i].at = (sp_anchor){.elem = i ? FIRST - 1 : 1, .at = {0.7}};
-        r->load[i] = (sp_rod_load){.type = SP_LOAD_FORCE, .element = i ? FIRST - 1 : 1, .at = 0.3};
+        r->load[i] = (sp_rod_point_load){.type = SP_LOAD_FORCE, .element = i ? FIRST - 1 : 1, .at = 0.3};
     }
 }
 
@@ -413,7 +413,7 @@ typedef struct trace {
     unsigned char fixed[1000];
     int alive[4];
     sp_anchor at[4];
-    sp_rod_load load[2];
+    sp_rod_point_load load[2];
 } trace;
 
 static void trace_of(const rig *r, trace *t) {

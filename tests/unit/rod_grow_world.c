@@ -17,11 +17,11 @@ typedef struct garden {
 static sp_status garden_plant(garden *g, sp_rod_model model, const sp_rod_grow *grow) {
     sp_rod_section section = sp_rod_section_default();
     sp_rod_strand strand[2] = {{.length = 0.3, .elements = 3, .root = sp_pose_identity()}};
-    sp_rod_pull pull = {.element = 2, .at = 0.5, .stiffness = 1};
+    sp_spring_def pull = {.at = {.elem = 2, .at = {0.5}}, .stiffness = 1};
     sp_rod_def def = sp_rod_def_default();
     section.axes[0] = section.axes[1] = 0.005;
     strand[1] = strand[0], strand[1].length = 0.2, strand[1].root.translate[2] = 0.1;
-    def.model = model, def.grow = grow, def.rayleigh_stiffness = 0.01, def.pulls = &pull, def.pull_count = 1;
+    def.model = model, def.grow = grow, def.rayleigh_stiffness = 0.01, def.springs = &pull, def.spring_count = 1;
     def.strands = strand, def.strand_count = 2, def.sections = &section, def.section_count = 1;
     return sp_world_add_rod(g->world, &def, &g->rod);
 }

@@ -21,14 +21,14 @@ static bool make(bench *k, const variant *v, const char *backend, int cells) {
     cd.workers = 2;
     if (sp_context_create(&cd, &k->ctx) < 0 || sp_mesh_box(k->ctx, size, count, 6, &k->mesh) < 0) return false;
     sp_fix fix = {nodes, 4, SP_AXIS_X | SP_AXIS_Z, 0};
-    sp_pull pull = {.element = 3, .weights = {0.1, 0.2, 0.3, 0.4}, .stiffness = 70, .damping = 3};
+    sp_spring_def pull = {.at = {.elem = 3, .at = {0.2, 0.3, 0.4}}, .stiffness = 70, .damping = 3};
     for (int a = 0; a < 3; a++) pull.to[a] = sp_signal_constant(0.3 * a);
     sp_solid_def def = sp_solid_def_default();
     def.name = "block", def.mesh = k->mesh;
     use_variant(&def, v);
     def.material = (sp_material){800, 2e3, 0.35};
     def.rayleigh_mass = 0.2, def.rayleigh_stiffness = 0.03, def.drag = 5;
-    def.fixes = &fix, def.fix_count = 1, def.pulls = &pull, def.pull_count = 1;
+    def.fixes = &fix, def.fix_count = 1, def.springs = &pull, def.spring_count = 1;
     if (sp__solid_create(k->ctx, &k->error, &def, backend, &k->body) < 0) return false;
     k->n = k->body->nv;
     k->step = sp__step_default(0);
@@ -302,7 +302,8 @@ TEST(element_nodes_and_vertices_have_the_users_numbers) {
     sp_body_id id;
     REQUIRE(sp_world_add_solid(w, &def, &id) == SP_OK);
     int n = sp_mesh_tet_count(k.mesh), *tets = malloc((size_t)n * 4 * sizeof *tets);
-    CHECK(sp_world_tets(w, id, tets) == SP_OK);
+    sp_element_view view;
+    CHECK(sp_world_elements(w, id, tets, &view) == SP_OK);
     CHECK(memcmp(tets, sp_mesh_tets(k.mesh), (size_t)n * 4 * sizeof *tets) == 0);
     free(tets);
     CHECK(sp_world_snapshot_acquire(w) == NULL);
@@ -344,4 +345,40 @@ TEST(regions_inherit_unset_parameters) {
     def.solver.type = SP_SOLVER_BLOCK_TRIDIAGONAL;  // a solver for chains only
     CHECK(sp__solid_create(k.ctx, &k.error, &def, "cpu", &refused) == SP_BAD_INPUT && refused == NULL);
     drop(&k);
+}
+
+// a force at a material point is that of its shares at the nodes of the element
+TEST(a_force_at_an_anchor_is_shared_by_the_nodes_of_its_element) {
+    static const double share[4] = {0.1, 0.2, 0.3, 0.4};
+    double x[2][36];
+    for (int way = 0; way < 2; way++) {
+        sp_context *ctx;
+        sp_world *w;
+        sp_mesh *mesh;
+        sp_body_id id;
+        sp_world_def def = sp_world_def_default();
+        sp_solid_def solid = sp_solid_def_default();
+        REQUIRE(sp_context_create(NULL, &ctx) == SP_OK && sp_world_create(ctx, &def, &w) == SP_OK);
+        REQUIRE(sp_mesh_box(ctx, (double[]){2, 1, 1}, (int[]){2, 1, 1}, 6, &mesh) == SP_OK);
+        sp_load at = {.type = SP_LOAD_FORCE, .at = {.elem = 5, .at = {share[1], share[2], share[3]}}}, at_nodes[4];
+        for (int a = 0; a < 3; a++) at.value[a] = sp_signal_constant(7 - 3 * a);
+        for (int k = 0; k < 4; k++) {
+            at_nodes[k] = (sp_load){.type = SP_LOAD_EACH, .items = sp_mesh_tets(mesh) + 4 * 5 + k, .count = 1};
+            for (int a = 0; a < 3; a++) at_nodes[k].value[a] = sp_signal_constant(share[k] * (7 - 3 * a));
+        }
+        solid.mesh = mesh, solid.loads = way ? at_nodes : &at, solid.load_count = way ? 4 : 1;
+        REQUIRE(sp_world_add_solid(w, &solid, &id) == SP_OK);
+        for (int i = 0; i < 3; i++) CHECK(sp_world_step(w, 0.01) >= 0);
+        CHECK(sp_world_field(w, id, "position", x[way]) == SP_OK);
+        at.at.elem = 12;
+        solid.loads = &at, solid.load_count = 1;
+        CHECK_INT(sp_world_add_solid(w, &solid, &id), SP_BAD_INPUT);
+        CHECK(strstr(sp_world_error(w)->message, "number 12, must be in [0, 11]"));
+        at.at.elem = 5, at.at.at[1] = NAN;
+        CHECK_INT(sp_world_add_solid(w, &solid, &id), SP_BAD_INPUT);
+        sp_mesh_destroy(&mesh);
+        sp_world_destroy(&w);
+        sp_context_destroy(&ctx);
+    }
+    for (int i = 0; i < 36; i++) CHECK_NEAR(x[0][i], x[1][i], 1e-13);  // shares before or after the product
 }

@@ -271,7 +271,13 @@ TEST(wrong_edits_are_refused_with_an_event_and_others_applied) {
     e[3].body = (sp_body_id){9, 9};
     e[4].body = chain, e[4].node = 5;
     e[5].body = chain;
-    e[6].anchor.body = tool.slot;
+    e[6].anchor.body = tool;
+    // the anchor of a body that was removed
+    sp_anchor stale = {.body = {chain.slot, chain.generation + 1}};
+    double x[3];
+    CHECK(sp_world_anchor_get(w, &stale, x, NULL) < 0);
+    stale.body = chain;
+    CHECK_INT(sp_world_anchor_get(w, &stale, x, NULL), SP_OK);
     for (int i = 0; i < 8; i++) CHECK_INT(sp_world_queue(w, &e[i]), SP_OK);
     CHECK_INT(sp_world_step(w, 0.01), SP_EDIT_REFUSED);
     CHECK(value_of("chain.young") == 7);
@@ -451,10 +457,11 @@ TEST(a_second_stepper_gets_busy) {
     CHECK_INT(sp_world_step(w, 1e-4), SP_BUSY);
     CHECK_INT(sp_world_restore(w, NULL, 0), SP_BUSY);
     int tets[4];
-    CHECK_INT(sp_world_tets(w, chain, tets), SP_BUSY);
+    sp_element_view elements;
+    CHECK_INT(sp_world_elements(w, chain, tets, &elements), SP_BUSY);
     CHECK_INT(sp_world_surface_count(w, chain), SP_BUSY);
     atomic_store(&w->busy, false);
-    CHECK_INT(sp_world_tets(w, chain, tets), SP_BAD_INPUT);  // a chain has none
+    CHECK_INT(sp_world_elements(w, chain, tets, &elements), SP_BAD_INPUT);  // a chain has none
     CHECK_INT(sp_world_surface_count(w, chain), 1);
     finish();
 }

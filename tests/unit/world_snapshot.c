@@ -44,7 +44,7 @@ TEST(shows_the_committed_state) {
         const sp_snapshot_surface *v = &b->surfaces[0];
         CHECK(strcmp(b->name, "chain") == 0 && b->id.slot == chain.slot && b->surface_count == 1);
         CHECK(strcmp(v->name, "boundary") == 0 && v->vertex_count == 5 && v->face_count == 3 && !v->normals);
-        CHECK(v->roles == (SP_ROLE_MECHANICAL | SP_ROLE_VISUAL | SP_ROLE_COLLISION) && v->anchors[4].body == chain.slot);
+        CHECK(v->roles == (SP_ROLE_MECHANICAL | SP_ROLE_VISUAL | SP_ROLE_COLLISION) && v->anchors[4].body.slot == chain.slot);
         // vertices are inner nodes here; users number them from the other end
         for (int i = 0; i < 5; i++) CHECK(v->positions[3 * i + 1] == (float)x[3 * (4 - i) + 1]);
         CHECK(s->stage_ms[SP_STAGE_FREE_MOTION] > 0);

@@ -292,8 +292,8 @@ TEST(rods_under_loads) {
         for (int fine = 0; fine < 2; fine++) {
             rod_lab b;
             rod_begin(&b, (sp_rod_model)model, 10);
-            sp_rod_load loads[2] = {{.type = SP_LOAD_FORCE, .element = 9, .at = 1},
-                                    {.type = SP_LOAD_TORQUE, .element = 9, .at = 1}};
+            sp_load loads[2] = {{.type = SP_LOAD_FORCE, .at = {.elem = 9, .at = {1}}},
+                                {.type = SP_LOAD_TORQUE, .at = {.elem = 9, .at = {1}}}};
             loads[0].value[1] = (sp_signal){.eval = rod_signal, .user = &force};
             loads[1].value[0] = (sp_signal){.eval = rod_signal, .user = &torque};
             b.def.loads = loads, b.def.load_count = 2;

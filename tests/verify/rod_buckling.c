@@ -34,7 +34,7 @@ static void stand(const column *c, double out[2]) {
     rod_fill(b.start, c->elements, 0, 0, c->start);
     b.strand.start = b.start;
     b.gravity[0] = -c->weight;
-    sp_rod_load load = rod_load(&b, SP_LOAD_FORCE, 1, -c->load, 0, 0);
+    sp_load load = rod_load(&b, SP_LOAD_FORCE, 1, -c->load, 0, 0);
     b.def.loads = &load, b.def.load_count = c->load != 0;
     sp_fix guide = {.nodes = &c->elements, .count = 1, .axes = SP_AXIS_Y | SP_AXIS_Z};
     b.def.fixes = &guide, b.def.fix_count = c->guided;

@@ -210,7 +210,7 @@ static flight fly(sp_rod_model model, double h, double gravity) {
     // damping does not affect momentum in curvature coordinates, but removes fast vibrations at any step; the K of the other
     // models contains their stress, which slows a spin slightly
     if (model <= SP_ROD_HELIX) b.def.rayleigh_stiffness = 2e-3;
-    sp_rod_load loads[2] = {rod_load(&b, SP_LOAD_FORCE, 0, 0, 0, 0), rod_load(&b, SP_LOAD_FORCE, 1, 0, 0, 0)};
+    sp_load loads[2] = {rod_load(&b, SP_LOAD_FORCE, 0, 0, 0, 0), rod_load(&b, SP_LOAD_FORCE, 1, 0, 0, 0)};
     for (int i = 0; i < 6; i++) loads[i / 3].value[i % 3] = (sp_signal){.eval = blow, .user = &blows[i / 3][i % 3]};
     b.def.loads = loads, b.def.load_count = 2;
     out.good = rod_open(&b) && rod_steps(&b, h, before);

@@ -43,7 +43,7 @@ static bool settle(rod_lab *b, const scheme *s, int p, const shoot *problem, int
     rod_fill(b->natural, p, problem->natural[0], problem->natural[1], problem->natural[2]);
     memcpy(b->gravity, problem->line, sizeof b->gravity);
     const double *f = problem->force, *t = problem->torque;
-    sp_rod_load loads[2] = {rod_load(b, SP_LOAD_FORCE, 1, f[0], f[1], f[2]), rod_load(b, SP_LOAD_TORQUE, 1, t[0], t[1], t[2])};
+    sp_load loads[2] = {rod_load(b, SP_LOAD_FORCE, 1, f[0], f[1], f[2]), rod_load(b, SP_LOAD_TORQUE, 1, t[0], t[1], t[2])};
     b->def.loads = loads;
     b->def.load_count = t[0] != 0 || t[1] != 0 || t[2] != 0 ? 2 : f[0] != 0 || f[1] != 0 || f[2] != 0 ? 1 : 0;
     rod_static(b, stages);
@@ -178,7 +178,7 @@ TEST(moment_at_the_tip_rolls_the_strip_up) {
             b.section.axes[0] = 1e-3, b.section.axes[1] = 1e-2;
             b.section.young = 4 / (rod_pi * 1e-9 * 1e-2);
             b.section.poisson = 0.3;
-            sp_rod_load load = rod_load(&b, SP_LOAD_TORQUE, 1, 0, 0, turned);
+            sp_load load = rod_load(&b, SP_LOAD_TORQUE, 1, 0, 0, turned);
             b.def.loads = &load, b.def.load_count = 1;
             rod_static(&b, 10);
             CHECK(rod_open(&b) && rod_step(&b, 1));

@@ -73,7 +73,7 @@ static void hang(sp_rod_model model, int elements, double load, double h, double
     balance e;
     char what[64];
     rope(&b, model, elements, 1e6);
-    sp_rod_load force = rod_load(&b, SP_LOAD_FORCE, 1, 0, -load, 0);
+    sp_load force = rod_load(&b, SP_LOAD_FORCE, 1, 0, -load, 0);
     b.def.loads = &force, b.def.load_count = 1;
     REQUIRE(rod_open(&b));
     snprintf(what, sizeof what, "%d elements, %g N, %g ms", elements, load, 1e3 * h);
@@ -178,7 +178,7 @@ TEST(a_hanging_rope_comes_to_rest_in_the_static_equilibrium) {
         for (int dynamic = 0; dynamic < 2; dynamic++) {
             rod_lab b;
             rope(&b, (sp_rod_model)m, 10, 1e6);
-            sp_rod_load force = rod_load(&b, SP_LOAD_FORCE, 1, 0, -0.981, 0);
+            sp_load force = rod_load(&b, SP_LOAD_FORCE, 1, 0, -0.981, 0);
             b.def.loads = &force, b.def.load_count = 1;
             if (!dynamic) rod_static(&b, 40);
             REQUIRE(rod_open(&b));

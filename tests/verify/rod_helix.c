@@ -94,8 +94,8 @@ static outcome pull(sp_rod_model model, int elements, const spring *natural, con
     T[0] = arm[1] * e[2] - arm[2] * e[1], T[1] = arm[2] * e[0] - arm[0] * e[2], T[2] = arm[0] * e[1] - arm[1] * e[0];
     for (int i = 0; i < 3; i++) T[i] = want->couple * e[i] + want->force * T[i];
     double F = want->force;
-    sp_rod_load loads[2] = {rod_load(&b, SP_LOAD_FORCE, 1, F * e[0], F * e[1], F * e[2]),
-                            rod_load(&b, SP_LOAD_TORQUE, 1, T[0], T[1], T[2])};
+    sp_load loads[2] = {rod_load(&b, SP_LOAD_FORCE, 1, F * e[0], F * e[1], F * e[2]),
+                        rod_load(&b, SP_LOAD_TORQUE, 1, T[0], T[1], T[2])};
     b.def.loads = loads, b.def.load_count = 2;
     rod_static(&b, stages);
     out.good = rod_open(&b) && rod_step(&b, 1);
@@ -228,9 +228,9 @@ TEST(small_forces_follow_the_handbook) {
             rod_fill(b.natural, p, natural.t, 0, natural.k);
             helix_tip(&want, e, tip, arm);
             double F = loaded * want.force;
-            sp_rod_load loads[2] = {rod_load(&b, SP_LOAD_FORCE, 1, F * e[0], F * e[1], F * e[2]),
-                                    rod_load(&b, SP_LOAD_TORQUE, 1, F * (arm[1] * e[2] - arm[2] * e[1]),
-                                             F * (arm[2] * e[0] - arm[0] * e[2]), F * (arm[0] * e[1] - arm[1] * e[0]))};
+            sp_load loads[2] = {rod_load(&b, SP_LOAD_FORCE, 1, F * e[0], F * e[1], F * e[2]),
+                                rod_load(&b, SP_LOAD_TORQUE, 1, F * (arm[1] * e[2] - arm[2] * e[1]),
+                                         F * (arm[2] * e[0] - arm[0] * e[2]), F * (arm[0] * e[1] - arm[1] * e[0]))};
             b.def.loads = loads, b.def.load_count = 2;
             rod_static(&b, 2);
             CHECK(rod_open(&b) && rod_step(&b, 1));

@@ -120,7 +120,8 @@ static inline sp_body_info rod_info(rod_lab *b) {
 static inline sp_anchor rod_anchor(const rod_lab *b, double share, double along_n1, double along_n2) {
     int e = (int)floor(share * b->strand.elements);
     if (e > b->strand.elements - 1) e = b->strand.elements - 1;
-    return (sp_anchor){b->body.slot, (uint32_t)e, {share * b->strand.elements - e, 0, 0}, {0, along_n1, along_n2}};
+    return (sp_anchor){
+        .body = b->body, .elem = (uint32_t)e, .at = {share * b->strand.elements - e, 0, 0}, .offset = {0, along_n1, along_n2}};
 }
 
 // Position and velocity at a share of the length. Nullable: v.
@@ -150,9 +151,9 @@ static inline void rod_curvature(rod_lab *b, int node, double out[3]) {
 }
 
 // A dead force or torque at a share of the length.
-static inline sp_rod_load rod_load(const rod_lab *b, sp_load_type type, double share, double x, double y, double z) {
+static inline sp_load rod_load(const rod_lab *b, sp_load_type type, double share, double x, double y, double z) {
     sp_anchor a = rod_anchor(b, share, 0, 0);
-    sp_rod_load out = {.type = type, .element = (int)a.elem, .at = a.at[0]};
+    sp_load out = {.type = type, .at = a};
     out.value[0] = sp_signal_constant(x), out.value[1] = sp_signal_constant(y), out.value[2] = sp_signal_constant(z);
     return out;
 }

@@ -301,7 +301,7 @@ static double least_rise(double twist, double bend, double ratio) {
 static void place_at(plant *p, int elements, double share, double x[3]) {
     double e = floor(share * elements);
     if (e == elements) e--;
-    sp_anchor a = {.body = p->rod.slot, .elem = (uint32_t)e, .at = {share * elements - e}};
+    sp_anchor a = {.body = p->rod, .elem = (uint32_t)e, .at = {share * elements - e}};
     sp_world_anchor_get(p->world, &a, x, NULL);
 }
 

@@ -71,7 +71,7 @@ static bool take(rod_lab *b, const setup *s, const grip *g, bool still) {
     move.pose.eval = grip_pose, move.pose.user = g;
     sp_fix plane = {.nodes = &middle, .count = 1, .axes = SP_AXIS_Z};
     if (s->bent != 0) b->def.fixes = &plane, b->def.fix_count = 1;
-    sp_rod_load load = rod_load(b, SP_LOAD_FORCE, s->at, 0, 0, s->aside);
+    sp_load load = rod_load(b, SP_LOAD_FORCE, s->at, 0, 0, s->aside);
     b->def.moves = &move, b->def.move_count = 1;
     b->def.loads = &load, b->def.load_count = 1;
     b->def.rayleigh_mass = 3;
@@ -218,7 +218,7 @@ TEST(torque_at_a_free_tip) {
         double R[9], k[3];
         const double torque = 1, angle = 1.5;
         rod_begin(&b, (sp_rod_model)m, 7);
-        sp_rod_load load = rod_load(&b, SP_LOAD_TORQUE, 1, torque, 0, 0);
+        sp_load load = rod_load(&b, SP_LOAD_TORQUE, 1, torque, 0, 0);
         b.def.loads = &load, b.def.load_count = 1;
         rod_static(&b, 1);
         CHECK(rod_open(&b) && rod_step(&b, 1));

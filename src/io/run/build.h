@@ -251,8 +251,8 @@ typedef struct sp_where {
 } sp_where;
 sp_where sp__where_of(const sp_scene_node *node);
 bool sp__where_holds(const sp_where *where, const double x[3], double s);
-// The material point of `point`: element and weights.
-sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int *element, double weights[4]);
+// A material point where `point` is given.
+sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_anchor *out);
 
 // build_material.c
 sp_status sp__build_material(sp_run *run, sp_run_body *body, sp_solid_def *def);

@@ -82,13 +82,12 @@ sp_status sp__build_check_static(sp_run *run, const sp_run_body *body, const sp_
         hold_nodes(&h, body->placed, def->fixes[i].nodes, def->fixes[i].count, def->fixes[i].axes);
     for (int i = 0; i < def->move_count; i++)
         hold_nodes(&h, body->placed, def->moves[i].nodes, def->moves[i].count, def->moves[i].axes);
-    for (int i = 0; i < def->pull_count; i++) {
-        double x[3] = {0};
+    for (int i = 0; i < def->spring_count; i++) {
+        const sp_anchor *a = &def->springs[i].at;
+        const int *tet = sp_mesh_tets(body->placed) + 4 * (size_t)a->elem;
+        double x[3] = {0}, first = 1 - a->at[0] - a->at[1] - a->at[2];
         for (size_t k = 0; k < 4; k++)
-            sp__axpy3(x, def->pulls[i].weights[k],
-                      sp_mesh_positions(body->placed) +
-                          3 * (size_t)sp_mesh_tets(body->placed)[4 * (size_t)def->pulls[i].element + k],
-                      x);
+            sp__axpy3(x, k ? a->at[k - 1] : first, sp_mesh_positions(body->placed) + 3 * (size_t)tet[k], x);
         hold_point(&h, x, SP_AXES_ALL);
     }
     int rank = rank_of(h.gram);

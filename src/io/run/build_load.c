@@ -79,12 +79,14 @@ static int *elements_of_nodes(sp_run *run, const sp_mesh *mesh) {
     return first;
 }
 
-static void pull_at_node(const sp_mesh *mesh, int node, int element, sp_pull *out) {
-    out->element = element;
-    for (int k = 0; k < 4; k++) out->weights[k] = sp_mesh_tets(mesh)[4 * (size_t)element + (size_t)k] == node;
+// the shares of nodes 1, 2, 3 of the element
+static sp_anchor anchor_at_node(const sp_mesh *mesh, int node, int element) {
+    sp_anchor a = {.elem = (uint32_t)element};
+    for (size_t k = 0; k < 3; k++) a.at[k] = sp_mesh_tets(mesh)[4 * (size_t)element + k + 1] == node;
+    return a;
 }
 
-static sp_status build_pull(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_pull **out, int *count) {
+static sp_status build_pull(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_spring_def **out, int *count) {
     int *nodes = NULL, n = 1;
     bool point = sp__build_given(node, "point");
     if (!point) SP_TRY(sp__build_select(run, body, node, SP_SELECT_NODES, &nodes, &n));
@@ -92,11 +94,11 @@ static sp_status build_pull(sp_run *run, const sp_run_body *body, const sp_scene
     int *elements = point ? NULL : elements_of_nodes(run, body->placed);
     if (!point && !elements) return sp__build_no_memory(run);
     for (int i = 0; i < n; i++) {
-        sp_pull *pull = &(*out)[i];
+        sp_spring_def *pull = &(*out)[i];
         if (point)
-            SP_TRY(sp__build_point(run, body, node, &pull->element, pull->weights));
+            SP_TRY(sp__build_point(run, body, node, &pull->at));
         else
-            pull_at_node(body->placed, nodes[i], elements[nodes[i]], pull);
+            pull->at = anchor_at_node(body->placed, nodes[i], elements[nodes[i]]);
         for (int k = 0; k < 3; k++) pull->to[k] = sp__attr_signal(node, "to", k);
         pull->stiffness = sp__build_number(node, "stiffness", 100);
         pull->damping = sp__build_number(node, "damping", 0);
@@ -106,10 +108,10 @@ static sp_status build_pull(sp_run *run, const sp_run_body *body, const sp_scene
 }
 
 static sp_status build_pulls(sp_run *run, const sp_run_body *body, sp_solid_def *def) {
-    sp_pull *all = NULL;
+    sp_spring_def *all = NULL;
     int total = 0;
     for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "pull", c));) {
-        sp_pull *some, *room;
+        sp_spring_def *some, *room;
         int n = 0;
         SP_BUILD(build_pull(run, body, c, &some, &n));
         if (!n) continue;
@@ -119,8 +121,8 @@ static sp_status build_pulls(sp_run *run, const sp_run_body *body, sp_solid_def 
         all = room;
         total += n;
     }
-    def->pulls = all;
-    def->pull_count = total;
+    def->springs = all;
+    def->spring_count = total;
     return SP_OK;
 }
 

@@ -9,8 +9,8 @@ typedef struct lists {
     const sp_run_body *body;
     sp_fix *fix;
     sp_move *move;
-    sp_rod_load *load;
-    sp_rod_pull *pull;
+    sp_load *load;
+    sp_spring_def *pull;
     int fixes, moves, loads, pulls;
     size_t fix_room, move_room, load_room, pull_room;
 } lists;
@@ -140,8 +140,8 @@ static sp_status add_load(lists *l, int strand, const sp_scene_node *node) {
     if (!everywhere) SP_TRY(sp__rod_spots(l->run, l->body, node, &spots, &count));
     double part = count && kind != EACH && !everywhere ? 1.0 / count : 1;
     for (int i = 0; i < count; i++) {
-        sp_rod_load load = {.type = types[kind]};
-        if (spots) load.element = spots[i].element, load.at = spots[i].at;
+        sp_load load = {.type = types[kind]};
+        if (spots) load.at = (sp_anchor){.elem = (uint32_t)spots[i].element, .at = {spots[i].at}};
         for (int k = 0; k < 3; k++) SP_TRY(shared(l->run, sp__attr_signal(node, kinds[kind], k), part, &load.value[k]));
         if (!ADD(l, load, loads, load_room)) return sp__build_no_memory(l->run);
         l->load[l->loads++] = load;
@@ -154,10 +154,9 @@ static sp_status add_pull(lists *l, const sp_scene_node *node) {
     int count;
     SP_TRY(sp__rod_spots(l->run, l->body, node, &spots, &count));
     for (int i = 0; i < count; i++) {
-        sp_rod_pull pull = {.element = spots[i].element,
-                            .at = spots[i].at,
-                            .stiffness = sp__build_number(node, "stiffness", 100),
-                            .damping = sp__build_number(node, "damping", 0)};
+        sp_spring_def pull = {.at = {.elem = (uint32_t)spots[i].element, .at = {spots[i].at}},
+                              .stiffness = sp__build_number(node, "stiffness", 100),
+                              .damping = sp__build_number(node, "damping", 0)};
         for (int k = 0; k < 3; k++) pull.to[k] = sp__attr_signal(node, "to", k);
         if (!ADD(l, pull, pulls, pull_room)) return sp__build_no_memory(l->run);
         l->pull[l->pulls++] = pull;
@@ -204,7 +203,7 @@ static sp_status check_static(sp_run *run, const sp_run_body *body, const sp_rod
     const sp_scene_node *root = sp__scene_root(run->scene);
     bool touches = sp__next_child(root, "contact", NULL) && sp__next_child(root, "rigid", NULL);
     if (def->integrator.type != SP_STATIC || !def->free_root || touches) return SP_OK;
-    if (def->fix_count || def->move_count || def->pull_count) return SP_OK;
+    if (def->fix_count || def->move_count || def->spring_count) return SP_OK;
     return SP_BUILD_FAIL(run, body->node, NULL, "a static integrator, but nothing holds the rod: there is no unique equilibrium");
 }
 
@@ -216,6 +215,6 @@ sp_status sp__build_rod_loads(sp_run *run, const sp_run_body *body, sp_rod_def *
     def->fixes = l.fix, def->fix_count = l.fixes;
     def->moves = l.move, def->move_count = l.moves;
     def->loads = l.load, def->load_count = l.loads;
-    def->pulls = l.pull, def->pull_count = l.pulls;
+    def->springs = l.pull, def->spring_count = l.pulls;
     return check_static(run, body, def);
 }

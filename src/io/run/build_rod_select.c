@@ -91,7 +91,7 @@ static sp_status rest_places(sp_run *run, const sp_run_body *body, const sp_scen
     SP_TRY(make_rest(run, body, node));
     if (!SP_KEEP(&run->scratch, x, 3 * (size_t)n)) return sp__build_no_memory(run);
     for (int i = 0; i < n; i++) {
-        sp_anchor a = {.body = rod->rest->id.slot, .elem = (uint32_t)i, .at = {0.5}};
+        sp_anchor a = {.body = rod->rest->id, .elem = (uint32_t)i, .at = {0.5}};
         int element = i;
         if (!elements) node_anchor(rod, i, &element, &a.at[0]);
         a.elem = (uint32_t)element;

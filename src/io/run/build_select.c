@@ -196,8 +196,9 @@ sp_status sp__build_select(sp_run *run, const sp_run_body *body, const sp_scene_
                                                          : "faces");
 }
 
-sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int *element, double weights[4]) {
-    double x[3];
+sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_anchor *out) {
+    int element;
+    double x[3], natural[3];
     const double *point = sp__attr(node, "point")->numbers;
     for (size_t i = 0; i < sizeof by_attrs / sizeof *by_attrs; i++)
         if (strcmp(by_attrs[i], "point") != 0 && sp__build_given(node, by_attrs[i]))
@@ -205,7 +206,8 @@ sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_n
                                  by_attrs[i]);
     memcpy(x, point, sizeof x);
     if (!sp__build_is(node, "frame", "world")) sp__places_point(&body->places, point, x);
-    double least = sp_mesh_locate(body->placed, x, element, weights);
+    double least = sp_mesh_locate(body->placed, x, &element, natural);
+    *out = (sp_anchor){.body = body->id, .elem = (uint32_t)element, .at = {natural[0], natural[1], natural[2]}};
     // a point on the surface may be outside by rounding
     if (least < -1e-6)
         return SP_BUILD_FAIL(run, node, "point", "the point %g %g %g lies outside of \"%s\"", point[0], point[1], point[2],

@@ -65,12 +65,12 @@ static const field fields[TYPES][12] = {
 
 static int64_t get_integer(const sp_edit *e, int kind) {
     switch (kind) {
-    case SLOT: return e->body.slot;
-    case GENERATION: return e->body.generation;
+    case SLOT: return e->type == SP_EDIT_DRAG ? e->anchor.body.slot : e->body.slot;
+    case GENERATION: return e->type == SP_EDIT_DRAG ? e->anchor.body.generation : e->body.generation;
     case NODE: return e->node;
     case AXES: return e->axes;
     case HAND: return e->slot;
-    case ANCHOR_BODY: return e->anchor.body;
+    case ANCHOR_BODY: return e->anchor.body.slot;
     default: return e->anchor.elem;
     }
 }
@@ -84,7 +84,9 @@ static bool set_integer(sp_edit *e, int kind, int64_t value) {
     case NODE: e->node = (int)value; break;
     case AXES: e->axes = (unsigned)value; break;
     case HAND: e->slot = (int)value; break;
-    case ANCHOR_BODY: e->anchor.body = (uint32_t)value; break;
+    case ANCHOR_BODY:  // its id stands before; version 0.1 let a drag leave it out
+        e->anchor.body = e->body.slot == (uint32_t)value ? e->body : (sp_body_id){(uint32_t)value, 1};
+        break;
     default: e->anchor.elem = (uint32_t)value; break;
     }
     return true;

@@ -55,7 +55,7 @@ static bool wants(const sp_probe *p, int of) {
 static sp_status rigid_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
     sp_anchor *anchor;
     if (!SP_KEEP(&run->keep, anchor, 1)) return sp__build_no_memory(run);
-    anchor->body = t->body->id.slot;
+    anchor->body = t->body->id;
     if (sp__build_given(p->node, "point")) {
         memcpy(anchor->offset, sp__attr(p->node, "point")->numbers, sizeof anchor->offset);
         for (int i = 0; i < t->body->places.count; i++)
@@ -70,19 +70,17 @@ static sp_status rigid_target(sp_run *run, const sp_probe *p, sp_probe_target *t
 }
 
 static sp_status point_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
-    int element, *elements;
+    int *elements;
     int64_t *ids;
-    double w[4];
     sp_anchor *anchor;
     for (int i = 0; i < p->quantity_count; i++)
         if (p->quantities[i]->of == SP_OF_NODES && p->quantities[i]->field)
             return SP_BUILD_FAIL(run, p->node, "quantity", "%s belongs to nodes: a point has none", p->quantities[i]->name);
-    SP_TRY(sp__build_point(run, t->body, p->node, &element, w));
     if (!SP_KEEP(&run->keep, anchor, 1) || !SP_KEEP(&run->keep, elements, 1) || !SP_KEEP(&run->keep, ids, 1))
         return sp__build_no_memory(run);
-    *anchor = (sp_anchor){.body = t->body->id.slot, .elem = (uint32_t)element, .at = {w[1], w[2], w[3]}};
-    elements[0] = element;
-    ids[0] = sp_mesh_tet_ids(t->body->own)[element];
+    SP_TRY(sp__build_point(run, t->body, p->node, anchor));
+    elements[0] = (int)anchor->elem;
+    ids[0] = sp_mesh_tet_ids(t->body->own)[elements[0]];
     t->anchors = anchor;
     t->node_count = t->element_count = 1;
     t->elements = elements;
@@ -173,7 +171,7 @@ static sp_status rod_target(sp_run *run, const sp_probe *p, sp_probe_target *t) 
     SP_TRY(follow_tip(run, p, t->body, spots, t->node_count));
     int strand = sp__rod_strand_of(t->body->rod, p->node), first = strand < 0 ? 0 : t->body->rod->first_node[strand];
     for (int i = 0; i < t->node_count; i++) {
-        anchors[i] = (sp_anchor){.body = t->body->id.slot, .elem = (uint32_t)spots[i].element, .at = {spots[i].at}};
+        anchors[i] = (sp_anchor){.body = t->body->id, .elem = (uint32_t)spots[i].element, .at = {spots[i].at}};
         numbers[i] = spots[i].node;
         ids[i] = spots[i].node - first;
         for (int k = 0; spots[i].node < 0 && k < p->quantity_count; k++)
