@@ -358,7 +358,8 @@ SP_API sp_status sp_world_set_contact(sp_world *world, const sp_contact_def *def
 typedef enum sp_edit_type {
     SP_EDIT_PIN,      ///< hold `node` on `axes` at its current position
     SP_EDIT_RELEASE,  ///< release `node` on `axes`
-    SP_EDIT_DRAG,     ///< pull `anchor`, which names the body, to `target` by a spring; the last value of (source, slot) before a step is used
+    SP_EDIT_DRAG,     ///< pull `anchor`, which names the body, to `target` by a spring; the last value of (source, slot) before a
+                      ///< step is used
     SP_EDIT_DROP,     ///< end the drag of (source, slot)
     SP_EDIT_POSE,   ///< kinematic `body`: `pose` at the end of the next step and later; the last value of (source, body) is used
     SP_EDIT_PARAM,  ///< set the parameter at `path` to `value`
@@ -373,9 +374,9 @@ typedef struct sp_edit {
     uint32_t source;    ///< origin of the edit: 0 the program, other numbers are chosen by the host
     uint64_t sequence;  ///< 0: numbered on arrival
     sp_body_id body;    ///< pin, release, pose, take over; a drag names its body by its anchor
-    int node;  ///< pin, release: node in user numbering
+    int node;           ///< pin, release: node in user numbering
     unsigned axes;
-    int slot;  ///< drag, drop: number of the drag within the source
+    int slot;          ///< drag, drop: number of the drag within the source
     sp_anchor anchor;  ///< drag
     double target[3];  ///< drag [m]
     double stiffness;  ///< drag [N/m] > 0
