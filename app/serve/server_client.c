@@ -10,11 +10,11 @@
 #include "serve/server_internal.h"
 
 // only the fields that a client displays are computed
-static void tell_wanted(sp_server *s) {
+static void send_wanted(sp_server *s) {
     unsigned fields = 0;
     bool marks = false;
     for (int i = 0; i < s->client_count; i++) {
-        fields |= s->clients[i]->sight.colour ? 1u << s->clients[i]->sight.colour : 0;
+        fields |= s->clients[i]->view.colour ? 1u << s->clients[i]->view.colour : 0;
         marks = marks || s->clients[i]->want_marks;
     }
     if (s->sim) sp__sim_want(s->sim, fields, marks);
@@ -58,7 +58,7 @@ void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi) {
     setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     c->wsi = wsi;
     c->queue_end = &c->queue;
-    c->sight.roles = SP_ROLE_VISUAL;
+    c->view.roles = SP_ROLE_VISUAL;
     c->tokens = SP_BURST, c->tokens_ms = c->moving_ms = sp__now_ms();
     if (s->client_count == SP_CLIENTS_MAX) {
         sp__server_close(c, SP_CLOSE_FULL, "64 clients are connected, try again later");
@@ -73,7 +73,7 @@ void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi) {
 // a client that lost the controls releases its drags
 static void lost_control(sp_server *s, uint32_t client) {
     if (client && s->sim) sp__sim_leave(s->sim, client);
-    sp__server_tell_control(s);
+    sp__server_send_control(s);
 }
 
 void sp__server_left(sp_server *s, sp_client *c) {
@@ -88,8 +88,8 @@ void sp__server_left(sp_server *s, sp_client *c) {
         free(c->queue);
         c->queue = next;
     }
-    sp__sight_free(&c->sight);
-    tell_wanted(s);
+    sp__client_view_free(&c->view);
+    send_wanted(s);
 }
 
 // ---------------------------------------------------------------------------------------------------- messages
@@ -111,13 +111,13 @@ static void do_control(sp_server *s, sp_client *c, const sp_message *m) {
 }
 
 static void do_show(sp_server *s, sp_client *c, const sp_message *m) {
-    if (m->given & SP_GIVEN_COLOUR) c->sight.colour = m->colour;
-    if (m->given & SP_GIVEN_SURFACES) c->sight.roles = m->surfaces;
+    if (m->given & SP_GIVEN_COLOUR) c->view.colour = m->colour;
+    if (m->given & SP_GIVEN_SURFACES) c->view.roles = m->surfaces;
     if (m->given & SP_GIVEN_MARKS) c->want_marks = m->marks, c->marks = 0;
     // surfaces that were hidden may have moved: send them again
-    for (int i = 0; i < c->sight.count; i++) c->sight.seen[i].moved = 0;
+    for (int i = 0; i < c->view.count; i++) c->view.seen[i].moved = 0;
     c->repaint = true;
-    tell_wanted(s);
+    send_wanted(s);
     sp__server_answer(c, m, NULL);
     lws_callback_on_writable(c->wsi);
 }

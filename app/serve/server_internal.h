@@ -5,9 +5,9 @@
 #include <libwebsockets.h>
 #include <stdatomic.h>
 
+#include "serve/client_view.h"
 #include "serve/control.h"
 #include "serve/server.h"
-#include "serve/sight.h"
 #include "serve/websocket.h"
 #include "util/clock.h"
 
@@ -48,7 +48,7 @@ typedef struct sp_client {
     bool greeted;
     uint32_t generation;  // of the last hello
     uint64_t stats, marks;
-    sp_sight sight;
+    sp_client_view view;
     bool want_marks, repaint, acking;
     int in_flight;
     double sent_ms;    // time of the last frame
@@ -109,7 +109,7 @@ void sp__server_tick(sp_server *s);  // twice a second
 // ---- output messages (server_send.c)
 void sp__server_queue(sp_client *c, const char *text, size_t size);
 void sp__server_answer(sp_client *c, const sp_message *m, const char *why);  // why NULL: ok
-void sp__server_tell_control(sp_server *s);
+void sp__server_send_control(sp_server *s);
 void sp__server_deliver(sp_server *s);             // sends notes of the simulation to their clients
 int sp__server_write(sp_server *s, sp_client *c);  // writes one message; -1: close
 

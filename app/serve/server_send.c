@@ -39,7 +39,7 @@ void sp__server_answer(sp_client *c, const sp_message *m, const char *why) {
     free(text);
 }
 
-void sp__server_tell_control(sp_server *s) {
+void sp__server_send_control(sp_server *s) {
     for (int i = 0; i < s->client_count; i++) {
         char text[128];
         sp_client *c = s->clients[i];
@@ -52,7 +52,7 @@ void sp__server_tell_control(sp_server *s) {
 
 void sp__server_deliver(sp_server *s) {
     uint32_t client;
-    while (s->sim && sp__sim_note(s->sim, &client, &s->note))
+    while (s->sim && sp__sim_next_message(s->sim, &client, &s->note))
         for (int i = 0; i < s->client_count; i++)
             if ((client == 0 && s->clients[i]->greeted) || s->clients[i]->number == client)
                 sp__server_queue(s->clients[i], (const char *)s->note.data, s->note.size);
@@ -104,7 +104,7 @@ static int send_latest(sp_server *s, sp_client *c) {
     c->stats = sp__sim_text(s->sim, SP_SIM_STATS, c->stats, &s->out);
     if (s->out.size > empty) {
         sp__buffer_print(NULL, &s->out, ",\"frames\":{\"sent\":%llu,\"dropped\":%u}}", (unsigned long long)c->sent,
-                         c->sight.dropped);
+                         c->view.dropped);
         return send_out(s, c, LWS_WRITE_TEXT);
     }
     if (c->want_marks) c->marks = sp__sim_text(s->sim, SP_SIM_MARKS, c->marks, &s->out);
@@ -113,9 +113,9 @@ static int send_latest(sp_server *s, sp_client *c) {
 
 static int send_frame(sp_server *s, sp_client *c, const sp_sim_frame *frame) {
     begin(s);
-    if (sp__sight_topology(&c->sight, frame, &s->out)) return send_out(s, c, LWS_WRITE_BINARY);
-    if (frame->number == c->sight.number && !c->repaint) return 0;
-    sp__sight_state(&c->sight, frame, &s->out);
+    if (sp__client_view_topology(&c->view, frame, &s->out)) return send_out(s, c, LWS_WRITE_BINARY);
+    if (frame->number == c->view.number && !c->repaint) return 0;
+    sp__client_view_state(&c->view, frame, &s->out);
     c->repaint = false;
     c->sent++;
     c->sent_ms = sp__now_ms();
@@ -124,7 +124,7 @@ static int send_frame(sp_server *s, sp_client *c, const sp_sim_frame *frame) {
 }
 
 static int send_geometry(sp_server *s, sp_client *c) {
-    if (!c->sight.roles || c->in_flight >= SP_IN_FLIGHT) return 0;
+    if (!c->view.roles || c->in_flight >= SP_IN_FLIGHT) return 0;
     const sp_sim_frame *frame = sp__sim_acquire(s->sim);
     if (!frame) return 0;
     // a frame of a newer generation waits for its hello

@@ -21,15 +21,15 @@ static void fail_step(sp_sim *s, sp_status status) {
     sp_world_drop_edits(s->stage.world);
     sp__sim_event(s, "error", "step %llu failed, the state before it is kept: %s",
                   (unsigned long long)sp_world_steps(s->stage.world) + 1, s->failed);
-    sp__sim_tell_state(s);
+    sp__sim_send_state(s);
 }
 
-static void gauge_step(sp_sim *s) {
+static void add_step_times(sp_sim *s) {
     sp_step_info info;
     sp_world_step_info(s->stage.world, &info);
-    s->gauge.steps++;
-    s->gauge.step_ms += info.step_ms;
-    for (int i = 0; i < SP_STAGE_COUNT; i++) s->gauge.stage_ms[i] += info.stage_ms[i];
+    s->timings.steps++;
+    s->timings.step_ms += info.step_ms;
+    for (int i = 0; i < SP_STAGE_COUNT; i++) s->timings.stage_ms[i] += info.stage_ms[i];
     pthread_mutex_lock(&s->lock);
     s->shown.step = info.step, s->shown.hash = info.hash, s->shown.time = info.time;
     s->shown.steps_made++;
@@ -44,13 +44,13 @@ static void one_step(sp_sim *s) {
         fail_step(s, status);
         return;
     }
-    gauge_step(s);
+    add_step_times(s);
     sp__sim_world_events(s);
     sp__sim_log_step(s);
     sp__sim_record_step(s);
     s->hello_old = true;  // hello contains the step
-    if (s->steps_left > 0 && --s->steps_left == 0) s->playing = false, sp__sim_tell_state(s);
-    if (was_failed) sp__sim_tell_state(s);
+    if (s->steps_left > 0 && --s->steps_left == 0) s->playing = false, sp__sim_send_state(s);
+    if (was_failed) sp__sim_send_state(s);
 }
 
 // Publishes the state at a limited rate and with a limited share of the time.
@@ -65,7 +65,7 @@ static void show(sp_sim *s, bool now) {
         news = true;
     }
     t = sp__now_ms();
-    if (s->gauge.steps && (now || t - s->stats_ms >= STATS_MS + fmin(49 * s->stats_cost_ms, 5 * PATIENCE_MS))) {
+    if (s->timings.steps && (now || t - s->stats_ms >= STATS_MS + fmin(49 * s->stats_cost_ms, 5 * PATIENCE_MS))) {
         s->stats_ms = t;
         sp__sim_make_stats(s);
         s->stats_cost_ms = sp__now_ms() - t;
@@ -128,8 +128,8 @@ static void advance_clock(sp_sim *s) {
 static bool frame_is_behind(sp_sim *s) {
     if (!s->stage.world) return false;
     pthread_mutex_lock(&s->lock);
-    const sp_snapshot *shot = s->newest >= 0 ? s->slots[s->newest].frame.snapshot : NULL;
-    bool behind = shot && shot->step != sp_world_steps(s->stage.world);
+    const sp_snapshot *snapshot = s->newest >= 0 ? s->slots[s->newest].frame.snapshot : NULL;
+    bool behind = snapshot && snapshot->step != sp_world_steps(s->stage.world);
     pthread_mutex_unlock(&s->lock);
     return behind;
 }
@@ -168,17 +168,17 @@ static bool make_locks(sp_sim *s) {
     if (pthread_mutex_init(&s->lock, NULL) != 0) return false;
     if (pthread_condattr_init(&attr) != 0) return false;
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    bool good = pthread_cond_init(&s->called, &attr) == 0 && pthread_cond_init(&s->let_go, &attr) == 0;
+    bool good = pthread_cond_init(&s->called, &attr) == 0 && pthread_cond_init(&s->released, &attr) == 0;
     pthread_condattr_destroy(&attr);
     return good;
 }
 
 static void free_sim(sp_sim *s) {
     sp__sim_close(s);
-    while (s->notes) {
-        sp_sim_note_item *next = s->notes->next;
-        free(s->notes);
-        s->notes = next;
+    while (s->messages) {
+        sp_sim_message *next = s->messages->next;
+        free(s->messages);
+        s->messages = next;
     }
     for (int i = 0; i < SP_FRAMES; i++)
         for (int k = 0; k < SP_FIELD_CODES; k++) free(s->slots[i].values[k]), free(s->slots[i].ranges[k]);
@@ -187,7 +187,7 @@ static void free_sim(sp_sim *s) {
     sp__buffer_free(NULL, &s->hello.text), sp__buffer_free(NULL, &s->scratch), sp__buffer_free(NULL, &s->log);
     free(s->mailbox), free(s->pins), free(s->numbers);
     pthread_mutex_destroy(&s->lock);
-    pthread_cond_destroy(&s->called), pthread_cond_destroy(&s->let_go);
+    pthread_cond_destroy(&s->called), pthread_cond_destroy(&s->released);
     free(s);
 }
 
@@ -197,8 +197,8 @@ sp_sim *sp__sim_start(const sp_sim_def *def, char *why) {
     if (!s) return NULL;
     s->def = *def;
     s->scene = -1, s->newest = -1, s->speed = 1, s->threads = def->threads;
-    s->notes_end = &s->notes;
-    s->recorded_sight = (sp_sight){.roles = SP_ROLE_VISUAL, .all = true};
+    s->messages_end = &s->messages;
+    s->recorded_view = (sp_client_view){.roles = SP_ROLE_VISUAL, .all = true};
     s->mailbox = calloc(SP_MAILBOX, sizeof *s->mailbox);
     s->pins = calloc(SP_PINS_MAX, sizeof *s->pins);
     bool good = make_locks(s) && s->mailbox && s->pins;

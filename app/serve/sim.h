@@ -48,7 +48,7 @@ void sp__sim_want(sp_sim *sim, unsigned fields, bool marks);
 // ---- output: texts
 
 // The next note: a complete JSON message, for one client or for all (*client = 0). False: none. `out` is overwritten.
-bool sp__sim_note(sp_sim *sim, uint32_t *client, sp_buffer *out);
+bool sp__sim_next_message(sp_sim *sim, uint32_t *client, sp_buffer *out);
 // Appends the content of "hello" without its opening bracket and the part of the server to `out`; returns its generation.
 uint32_t sp__sim_hello(sp_sim *sim, sp_buffer *out);
 // Appends the latest text of a kind if it is newer than number `than`; returns its number. Stats lack the closing bracket.

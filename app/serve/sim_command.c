@@ -14,9 +14,9 @@ static bool refuse(char *why, const char *text) {
 static bool play(sp_sim *s, bool playing) {
     s->playing = playing, s->steps_left = 0;
     s->due_ms = sp__now_ms();
-    s->gauge.since_ms = s->stats_ms = s->due_ms;
-    if (s->stage.world) s->gauge.from_time = sp_world_time(s->stage.world);
-    sp__sim_tell_state(s);
+    s->timings.since_ms = s->stats_ms = s->due_ms;
+    if (s->stage.world) s->timings.from_time = sp_world_time(s->stage.world);
+    sp__sim_send_state(s);
     return true;
 }
 
@@ -65,7 +65,7 @@ static bool set_param(sp_sim *s, uint32_t client, const char *path, double value
     }
     if (sp_world_queue(s->stage.world, &e) < 0) return refuse(why, sp_world_error(s->stage.world)->message);
     keep(s, path, value);
-    sp__sim_tell_param(s, path, value);
+    sp__sim_send_param(s, path, value);
     return true;
 }
 
@@ -117,7 +117,7 @@ static bool open_scene(sp_sim *s, const sp_message *m, char *why) {
 // ---------------------------------------------------------------------------------------------------- drags
 
 static bool drag(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
-    sp_sim_hand *h = &s->hands[m->slot], picked;
+    sp_sim_drag *h = &s->drags[m->slot], picked;
     if (sp__sim_holds(h, client, m)) {
         picked = *h;
     } else if (m->given & SP_GIVEN_POINT) {
@@ -138,8 +138,8 @@ static bool drag(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
     return true;
 }
 
-static void drop_hand(sp_sim *s, int slot) {
-    sp_sim_hand *h = &s->hands[slot];
+static void drop_drag(sp_sim *s, int slot) {
+    sp_sim_drag *h = &s->drags[slot];
     if (!h->held) return;
     sp_edit e = sp_edit_default(SP_EDIT_DROP);
     e.source = h->client, e.slot = slot;
@@ -149,7 +149,7 @@ static void drop_hand(sp_sim *s, int slot) {
 
 static bool drop(sp_sim *s, uint32_t client, const sp_message *m) {
     for (int i = 0; i < SP_HANDS; i++)
-        if (s->hands[i].client == client && (!(m->given & SP_GIVEN_SLOT) || m->slot == i)) drop_hand(s, i);
+        if (s->drags[i].client == client && (!(m->given & SP_GIVEN_SLOT) || m->slot == i)) drop_drag(s, i);
     return true;
 }
 
@@ -209,10 +209,10 @@ static void do_file(sp_sim *s, uint32_t client, const sp_message *m) {
     if (m->type == SP_MESSAGE_RECORD && m->action == SP_ACTION_START && s->stage.run) {
         good = sp__sim_record_start(s, why);
         sp__sim_answer(s, client, m, good ? NULL : why);
-        sp__sim_tell_state(s);
+        sp__sim_send_state(s);
         return;
     }
-    if (s->stage.run && m->type == SP_MESSAGE_RECORD) good = sp__sim_record_stop(s, name, why), sp__sim_tell_state(s);
+    if (s->stage.run && m->type == SP_MESSAGE_RECORD) good = sp__sim_record_stop(s, name, why), sp__sim_send_state(s);
     if (s->stage.run && m->type == SP_MESSAGE_LOG) good = sp__sim_log_save(s, name, &command, why);
     if (s->stage.run && m->type == SP_MESSAGE_DOWNLOAD) good = sp__sim_scene_save(s, name, why);
     if (command.size) sp__buffer_add(NULL, &command, "", 1);
@@ -228,7 +228,7 @@ void sp__sim_command(sp_sim *s, const sp_sim_command *c) {
     const sp_message *m = &c->message;
     if (c->leave) {
         for (int i = 0; i < SP_HANDS; i++)
-            if (s->hands[i].client == c->client) drop_hand(s, i);
+            if (s->drags[i].client == c->client) drop_drag(s, i);
         return;
     }
     if (m->type == SP_MESSAGE_RECORD || m->type == SP_MESSAGE_LOG || m->type == SP_MESSAGE_DOWNLOAD) {
@@ -237,9 +237,9 @@ void sp__sim_command(sp_sim *s, const sp_sim_command *c) {
     }
     uint32_t generation = s->generation;
     bool good = do_change(s, c->client, m, why);
-    if (s->generation != generation) sp__sim_tell_state(s);
+    if (s->generation != generation) sp__sim_send_state(s);
     if (good && m->type == SP_MESSAGE_DRAG)
-        sp__sim_answer_picked(s, c->client, m, &s->hands[m->slot]);
+        sp__sim_answer_picked(s, c->client, m, &s->drags[m->slot]);
     else
         sp__sim_answer(s, c->client, m, good ? NULL : why);
 }

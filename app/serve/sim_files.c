@@ -178,7 +178,7 @@ static void write_record(sp_sim *s, uint32_t kind, const void *data, size_t size
     if (good) return;
     stop_writing(s);
     sp__sim_event(s, "warning", "recording ended: %s", full ? "it has 1 GiB" : strerror(errno));
-    sp__sim_tell_state(s);
+    sp__sim_send_state(s);
 }
 
 static void write_hello(sp_sim *s) {
@@ -196,11 +196,11 @@ static void write_state(sp_sim *s) {
     sp_sim_frame frame = {.generation = s->generation, .snapshot = sp_world_snapshot_acquire(s->stage.world)};
     if (!frame.snapshot) return;
     s->scratch.size = 0;
-    while (s->recording && sp__sight_topology(&s->recorded_sight, &frame, &s->scratch)) {
+    while (s->recording && sp__client_view_topology(&s->recorded_view, &frame, &s->scratch)) {
         write_record(s, 1, s->scratch.data, s->scratch.size);
         s->scratch.size = 0;
     }
-    sp__sight_state(&s->recorded_sight, &frame, &s->scratch);
+    sp__client_view_state(&s->recorded_view, &frame, &s->scratch);
     if (!s->scratch.broken) write_record(s, 1, s->scratch.data, s->scratch.size);
     sp_world_snapshot_release(s->stage.world, frame.snapshot);
     s->recorded_time = sp_world_time(s->stage.world);
@@ -214,7 +214,7 @@ bool sp__sim_record_start(sp_sim *s, char *why) {
     if (!s->recording) return snprintf(why, SP_SIM_WHY, "%.300s: %s", path, strerror(errno)), false;
     s->recorded_bytes = 8;
     fwrite("SPVREC1", 1, 8, s->recording);
-    sp__sight_forget(&s->recorded_sight);
+    sp__client_view_forget(&s->recorded_view);
     write_hello(s);
     write_state(s);
     return s->recording != NULL || (snprintf(why, SP_SIM_WHY, "%.300s cannot be written", path), false);

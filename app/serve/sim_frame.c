@@ -15,11 +15,11 @@ double *sp__sim_numbers(sp_sim *s, size_t count) {
     return s->numbers;
 }
 
-static void count_surfaces(const sp_snapshot *shot, size_t *surfaces, size_t *vertices) {
+static void count_surfaces(const sp_snapshot *snapshot, size_t *surfaces, size_t *vertices) {
     *surfaces = *vertices = 0;
-    for (int i = 0; i < shot->body_count; i++)
-        for (int k = 0; k < shot->bodies[i].surface_count; k++)
-            *vertices += (size_t)shot->bodies[i].surfaces[k].vertex_count, ++*surfaces;
+    for (int i = 0; i < snapshot->body_count; i++)
+        for (int k = 0; k < snapshot->bodies[i].surface_count; k++)
+            *vertices += (size_t)snapshot->bodies[i].surfaces[k].vertex_count, ++*surfaces;
 }
 
 // hash of the values, never 0
@@ -63,11 +63,11 @@ static bool reserve_field(sp_sim_slot *slot, int code, size_t surfaces, size_t v
 }
 
 // a field at the vertices of all surfaces of a snapshot, concatenated
-static void fill_field(sp_sim *s, const sp_snapshot *shot, int code, float *out) {
+static void fill_field(sp_sim *s, const sp_snapshot *snapshot, int code, float *out) {
     sp_field_info field;
     if (!sp__wire_field(code, &field)) return;
-    for (int i = 0; i < shot->body_count; i++) {
-        const sp_snapshot_body *b = &shot->bodies[i];
+    for (int i = 0; i < snapshot->body_count; i++) {
+        const sp_snapshot_body *b = &snapshot->bodies[i];
         size_t n = 0;
         for (int k = 0; k < b->surface_count; k++) n += (size_t)b->surfaces[k].vertex_count;
         double *values = sp__sim_numbers(s, n + 1);
@@ -78,26 +78,26 @@ static void fill_field(sp_sim *s, const sp_snapshot *shot, int code, float *out)
 }
 
 static void fill_fields(sp_sim *s, sp_sim_slot *slot, unsigned wanted) {
-    const sp_snapshot *shot = slot->frame.snapshot;
+    const sp_snapshot *snapshot = slot->frame.snapshot;
     size_t surfaces, vertices;
-    count_surfaces(shot, &surfaces, &vertices);
+    count_surfaces(snapshot, &surfaces, &vertices);
     for (int code = 1; code < SP_FIELD_CODES; code++) {
         slot->frame.fields[code] = NULL;
         if (!(wanted & 1u << code) || !reserve_field(slot, code, surfaces, vertices)) continue;
-        fill_field(s, shot, code, slot->values[code]);
+        fill_field(s, snapshot, code, slot->values[code]);
         slot->frame.fields[code] = slot->values[code], slot->frame.ranges[code] = slot->ranges[code];
         const float *values = slot->values[code];
         sp_value_range *range = slot->ranges[code];
-        for (int i = 0; i < shot->body_count; i++)
-            for (int k = 0; k < shot->bodies[i].surface_count; k++) {
-                *range++ = range_of(values, (size_t)shot->bodies[i].surfaces[k].vertex_count);
-                values += shot->bodies[i].surfaces[k].vertex_count;
+        for (int i = 0; i < snapshot->body_count; i++)
+            for (int k = 0; k < snapshot->bodies[i].surface_count; k++) {
+                *range++ = range_of(values, (size_t)snapshot->bodies[i].surfaces[k].vertex_count);
+                values += snapshot->bodies[i].surfaces[k].vertex_count;
             }
     }
 }
 
 // releases snapshots without readers; the caller holds the lock
-static void let_go_old(sp_sim *s) {
+static void release_old(sp_sim *s) {
     for (int i = 0; i < SP_FRAMES; i++) {
         sp_sim_slot *slot = &s->slots[i];
         if (i == s->newest || slot->readers > 0 || !slot->frame.snapshot) continue;
@@ -108,7 +108,7 @@ static void let_go_old(sp_sim *s) {
 
 void sp__sim_make_frame(sp_sim *s) {
     pthread_mutex_lock(&s->lock);
-    let_go_old(s);
+    release_old(s);
     int at = 0;
     while (at < SP_FRAMES && s->slots[at].frame.snapshot) at++;
     unsigned wanted = s->want_fields;
@@ -116,15 +116,15 @@ void sp__sim_make_frame(sp_sim *s) {
     // does not happen: one frame is read and one is the newest, so a third one is free
     if (at == SP_FRAMES) return;
     sp_sim_slot *slot = &s->slots[at];
-    const sp_snapshot *shot = sp_world_snapshot_acquire(s->stage.world);
-    if (!shot) return;
-    slot->frame.snapshot = shot;
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(s->stage.world);
+    if (!snapshot) return;
+    slot->frame.snapshot = snapshot;
     slot->frame.generation = s->generation;
     slot->frame.number = ++s->frame_number;
     fill_fields(s, slot, wanted);
     pthread_mutex_lock(&s->lock);
     s->newest = at;
-    let_go_old(s);
+    release_old(s);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -132,8 +132,8 @@ void sp__sim_retire_frames(sp_sim *s) {
     pthread_mutex_lock(&s->lock);
     s->newest = -1;
     for (int i = 0; i < SP_FRAMES; i++)
-        while (s->slots[i].readers > 0) pthread_cond_wait(&s->let_go, &s->lock);
-    if (s->stage.world) let_go_old(s);
+        while (s->slots[i].readers > 0) pthread_cond_wait(&s->released, &s->lock);
+    if (s->stage.world) release_old(s);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -149,6 +149,6 @@ void sp__sim_release(sp_sim *s, const sp_sim_frame *frame) {
     pthread_mutex_lock(&s->lock);
     for (int i = 0; i < SP_FRAMES; i++)
         if (&s->slots[i].frame == frame) s->slots[i].readers--;
-    pthread_cond_signal(&s->let_go);
+    pthread_cond_signal(&s->released);
     pthread_mutex_unlock(&s->lock);
 }

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "serve/sight.h"
+#include "serve/client_view.h"
 #include "serve/sim.h"
 #include "util/clock.h"
 #include "util/json.h"
@@ -26,12 +26,12 @@ typedef struct sp_sim_command {
     sp_message message;
 } sp_sim_command;
 
-typedef struct sp_sim_note_item {
-    struct sp_sim_note_item *next;
+typedef struct sp_sim_message {
+    struct sp_sim_message *next;
     uint32_t client;
     size_t size;
     char text[];
-} sp_sim_note_item;
+} sp_sim_message;
 
 typedef struct sp_sim_body {
     sp_body_id id;
@@ -52,7 +52,7 @@ typedef struct sp_sim_stage {
     int body_count;
 } sp_sim_stage;
 
-typedef struct sp_sim_hand {
+typedef struct sp_sim_drag {
     bool held;
     uint32_t client;
     sp_body_id body;
@@ -60,7 +60,7 @@ typedef struct sp_sim_hand {
     double weights[3];
     sp_anchor anchor;
     double target[3], rest[3], stiffness;
-} sp_sim_hand;
+} sp_sim_drag;
 
 typedef struct sp_sim_slot {
     sp_sim_frame frame;
@@ -77,11 +77,11 @@ typedef struct sp_sim_latest {
 } sp_sim_latest;
 
 // Times accumulated between two stats.
-typedef struct sp_sim_gauge {
+typedef struct sp_sim_timings {
     int steps;
     double stage_ms[SP_STAGE_COUNT], step_ms;
     double since_ms, from_time;  // wall clock, simulated time
-} sp_sim_gauge;
+} sp_sim_timings;
 
 typedef struct sp_sim_kept {
     char path[64];
@@ -97,15 +97,15 @@ struct sp_sim {
     sp_sim_def def;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t called;  // a command arrived, or a client displays something else
-    pthread_cond_t let_go;  // a frame was released
+    pthread_cond_t called;    // a command arrived, or a client displays something else
+    pthread_cond_t released;  // a frame was released
 
     // ---- protected by the lock
     bool quit;
     sp_sim_command *mailbox;  // ring buffer
     int mail_first, mail_count;
-    sp_sim_note_item *notes, **notes_end;
-    int note_count;
+    sp_sim_message *messages, **messages_end;
+    int message_count;
     sp_sim_latest hello, texts[SP_SIM_TEXTS];
     uint32_t hello_generation;
     unsigned want_fields;
@@ -126,14 +126,14 @@ struct sp_sim {
     long steps_left;
     double speed, due_ms;
     char failed[SP_SIM_WHY];
-    sp_sim_hand hands[SP_HANDS];
-    sp_sim_hand watched;  // the last picked point
+    sp_sim_drag drags[SP_HANDS];
+    sp_sim_drag watched;  // the last picked point
     bool has_watched;
     sp_sim_kept kept[SP_KEPT_MAX];
     int kept_count;
     sp_sim_pin *pins;
     int pin_count;
-    sp_sim_gauge gauge;
+    sp_sim_timings timings;
     double frame_ms, frame_cost_ms, stats_ms, stats_cost_ms, marks_ms;  // time of the last one, and cost
     bool hello_old;                                                     // outdated: must be rebuilt
     double hello_ms;
@@ -152,21 +152,21 @@ struct sp_sim {
     char recording_name[64];
     uint64_t recorded_bytes;
     double recorded_time;
-    sp_sight recorded_sight;
+    sp_client_view recorded_view;
 };
 
-// ---- notes and latest texts (sim_tell.c)
+// ---- notes and latest texts (sim_messages.c)
 void sp__sim_say(sp_sim *s, uint32_t client, const char *text, size_t size);
 void sp__sim_answer(sp_sim *s, uint32_t client, const sp_message *m, const char *why);  // why NULL: ok
-void sp__sim_answer_picked(sp_sim *s, uint32_t client, const sp_message *m, const sp_sim_hand *hand);
+void sp__sim_answer_picked(sp_sim *s, uint32_t client, const sp_message *m, const sp_sim_drag *drag);
 void sp__sim_answer_file(sp_sim *s, uint32_t client, const sp_message *m, const char *name, const char *command);
 void sp__sim_event(sp_sim *s, const char *severity, const char *format, ...) SP_PRINTF(3, 4);
-void sp__sim_tell_state(sp_sim *s);  // playing, speed, ...: sent to all, and part of later hellos
-void sp__sim_tell_param(sp_sim *s, const char *path, double value);
+void sp__sim_send_state(sp_sim *s);  // playing, speed, ...: sent to all, and part of later hellos
+void sp__sim_send_param(sp_sim *s, const char *path, double value);
 void sp__sim_make_hello(sp_sim *s);
 // ---- (sim_stats.c)
 void sp__sim_make_stats(sp_sim *s);
-void sp__sim_put_picked(sp_sim *s, const sp_sim_hand *hand, sp_json *j);
+void sp__sim_put_picked(sp_sim *s, const sp_sim_drag *drag, sp_json *j);
 void sp__sim_make_marks(sp_sim *s);
 void sp__sim_world_events(sp_sim *s);
 void sp__sim_latest(sp_sim *s, sp_sim_latest *slot, const char *text, size_t size);
@@ -181,8 +181,8 @@ const sp_sim_body *sp__sim_body(const sp_sim *s, int64_t slot);  // NULL: not fo
 // ---- commands (sim_command.c)
 void sp__sim_command(sp_sim *s, const sp_sim_command *c);
 // ---- (sim_pick.c)
-bool sp__sim_holds(const sp_sim_hand *hand, uint32_t client, const sp_message *m);  // whether it is the point of the message
-bool sp__sim_pick(sp_sim *s, const sp_message *m, sp_sim_hand *out, char *why);
+bool sp__sim_holds(const sp_sim_drag *drag, uint32_t client, const sp_message *m);  // whether it is the point of the message
+bool sp__sim_pick(sp_sim *s, const sp_message *m, sp_sim_drag *out, char *why);
 
 // ---- frames (sim_frame.c)
 void sp__sim_make_frame(sp_sim *s);

@@ -6,9 +6,9 @@
 #include "math/vec3.h"
 #include "serve/sim_internal.h"
 
-static const sp_snapshot_body *find_body(const sp_snapshot *shot, int64_t slot) {
-    for (int i = 0; i < shot->body_count; i++)
-        if (shot->bodies[i].id.slot == slot) return &shot->bodies[i];
+static const sp_snapshot_body *find_body(const sp_snapshot *snapshot, int64_t slot) {
+    for (int i = 0; i < snapshot->body_count; i++)
+        if (snapshot->bodies[i].id.slot == slot) return &snapshot->bodies[i];
     return NULL;
 }
 
@@ -156,9 +156,9 @@ static bool anchor_of(sp_world *w, const sp_sim_body *body, const sp_snapshot_su
 
 // ---------------------------------------------------------------------------------------------------- picking
 
-static bool find_anchor(sp_world *w, const sp_sim_body *body, const sp_snapshot *shot, const sp_message *m, sp_anchor *out,
+static bool find_anchor(sp_world *w, const sp_sim_body *body, const sp_snapshot *snapshot, const sp_message *m, sp_anchor *out,
                         char *why) {
-    const sp_snapshot_body *b = find_body(shot, m->body);
+    const sp_snapshot_body *b = find_body(snapshot, m->body);
     if (!b || m->surface >= b->surface_count)
         return snprintf(why, SP_SIM_WHY, "body %lld has no surface %lld", (long long)m->body, (long long)m->surface), false;
     const sp_snapshot_surface *v = &b->surfaces[m->surface];
@@ -170,21 +170,21 @@ static bool find_anchor(sp_world *w, const sp_sim_body *body, const sp_snapshot 
     return anchor_of(w, body, v, m, out) || (snprintf(why, SP_SIM_WHY, "no element is behind that face"), false);
 }
 
-bool sp__sim_holds(const sp_sim_hand *h, uint32_t client, const sp_message *m) {
+bool sp__sim_holds(const sp_sim_drag *h, uint32_t client, const sp_message *m) {
     if (!h->held || h->client != client) return false;
     return !(m->given & SP_GIVEN_POINT) || (h->body.slot == m->body && h->surface == m->surface && h->face == m->face &&
                                             memcmp(h->weights, m->weights, sizeof h->weights) == 0);
 }
 
-bool sp__sim_pick(sp_sim *s, const sp_message *m, sp_sim_hand *out, char *why) {
+bool sp__sim_pick(sp_sim *s, const sp_message *m, sp_sim_drag *out, char *why) {
     const sp_sim_body *body = sp__sim_body(s, m->body);
     if (!body) return snprintf(why, SP_SIM_WHY, "there is no body %lld", (long long)m->body), false;
     if (!body->soft) return snprintf(why, SP_SIM_WHY, "a rigid body cannot be dragged"), false;
-    const sp_snapshot *shot = sp_world_snapshot_acquire(s->stage.world);
-    *out = (sp_sim_hand){.body = body->id, .surface = m->surface, .face = m->face};
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(s->stage.world);
+    *out = (sp_sim_drag){.body = body->id, .surface = m->surface, .face = m->face};
     memcpy(out->weights, m->weights, sizeof out->weights);
-    bool good = shot && find_anchor(s->stage.world, body, shot, m, &out->anchor, why);
-    sp_world_snapshot_release(s->stage.world, shot);
+    bool good = snapshot && find_anchor(s->stage.world, body, snapshot, m, &out->anchor, why);
+    sp_world_snapshot_release(s->stage.world, snapshot);
     // rest position for solids; a rod has no volume at rest, so it gets the current position
     if (good && body->tets)
         anchor_rest(body, &out->anchor, out->rest);

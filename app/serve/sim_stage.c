@@ -75,11 +75,11 @@ static bool look_up_body(sp_sim_stage *g, const sp_snapshot_body *b) {
 
 static bool look_up(sp_sim_stage *g) {
     if (sp_world_publish(g->world) < 0) return false;
-    const sp_snapshot *shot = sp_world_snapshot_acquire(g->world);
-    g->bodies = calloc(shot ? (size_t)shot->body_count + 1 : 1, sizeof *g->bodies);
-    bool good = shot && g->bodies;
-    for (int i = 0; good && i < shot->body_count; i++) good = look_up_body(g, &shot->bodies[i]);
-    sp_world_snapshot_release(g->world, shot);
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(g->world);
+    g->bodies = calloc(snapshot ? (size_t)snapshot->body_count + 1 : 1, sizeof *g->bodies);
+    bool good = snapshot && g->bodies;
+    for (int i = 0; good && i < snapshot->body_count; i++) good = look_up_body(g, &snapshot->bodies[i]);
+    sp_world_snapshot_release(g->world, snapshot);
     return good;
 }
 
@@ -120,8 +120,8 @@ static sp_status build(sp_sim *s, int scene, int threads, sp_sim_stage *g) {
 
 // ---------------------------------------------------------------------------------------------------- replacing
 
-static void forget_hands(sp_sim *s) {
-    memset(s->hands, 0, sizeof s->hands);
+static void forget_drags(sp_sim *s) {
+    memset(s->drags, 0, sizeof s->drags);
     s->has_watched = false;
 }
 
@@ -135,9 +135,9 @@ static void install(sp_sim *s, sp_sim_stage *g, int scene, bool go_on) {
     s->generation++;
     s->failed[0] = 0;
     s->steps_left = 0;
-    if (!go_on) forget_hands(s), s->pin_count = 0;
+    if (!go_on) forget_drags(s), s->pin_count = 0;
     double time = sp_world_time(g->world);
-    s->gauge = (sp_sim_gauge){.since_ms = sp__now_ms(), .from_time = time};
+    s->timings = (sp_sim_timings){.since_ms = sp__now_ms(), .from_time = time};
     s->due_ms = s->stats_ms = sp__now_ms();
     pthread_mutex_lock(&s->lock);
     s->shown.generation = s->generation, s->shown.failed = false;
@@ -263,5 +263,5 @@ void sp__sim_close(sp_sim *s) {
     sp__sim_log_restart(s, false);
     sp__sim_retire_frames(s);
     free_stage(&s->stage);
-    sp__sight_free(&s->recorded_sight);
+    sp__client_view_free(&s->recorded_view);
 }

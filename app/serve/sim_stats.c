@@ -99,7 +99,7 @@ static double distance(const double *a, const double *b) {
 }
 
 // `h` NULL: nothing was picked yet
-void sp__sim_put_picked(sp_sim *s, const sp_sim_hand *h, sp_json *j) {
+void sp__sim_put_picked(sp_sim *s, const sp_sim_drag *h, sp_json *j) {
     double x[3];
     if (!h || sp_world_anchor_get(s->stage.world, &h->anchor, x, NULL) < 0) {
         sp__json_text(j, "picked", NULL);
@@ -114,14 +114,14 @@ void sp__sim_put_picked(sp_sim *s, const sp_sim_hand *h, sp_json *j) {
 }
 
 // the first active drag, otherwise the last picked point
-static const sp_sim_hand *hand_to_show(const sp_sim *s) {
+static const sp_sim_drag *drag_to_show(const sp_sim *s) {
     for (int i = 0; i < SP_HANDS; i++)
-        if (s->hands[i].held) return &s->hands[i];
+        if (s->drags[i].held) return &s->drags[i];
     return s->has_watched ? &s->watched : NULL;
 }
 
 static void put_times(const sp_sim *s, sp_json *j) {
-    const sp_sim_gauge *g = &s->gauge;
+    const sp_sim_timings *g = &s->timings;
     double n = g->steps, budget = 1e3 * sp_run_dt(s->stage.run), wall = sp__now_ms() - g->since_ms, stages[SP_STAGE_COUNT];
     for (int i = 0; i < SP_STAGE_COUNT; i++) stages[i] = g->stage_ms[i] / n;
     sp__json_integer(j, "steps", g->steps);
@@ -152,12 +152,12 @@ void sp__sim_make_stats(sp_sim *s) {
     sp__json_number(&j, "residual", t.residual);
     sp__json_number(&j, "kinetic", t.kinetic);
     sp__json_number(&j, "elastic", t.elastic);
-    sp__sim_put_picked(s, hand_to_show(s), &j);
+    sp__sim_put_picked(s, drag_to_show(s), &j);
     put_reservations(w, &j);
     // left open: the server adds the data of the client
     if (fclose(j.file) == 0) sp__sim_latest(s, &s->texts[SP_SIM_STATS], words, size);
     free(words);
-    s->gauge = (sp_sim_gauge){.since_ms = sp__now_ms(), .from_time = sp_world_time(w)};
+    s->timings = (sp_sim_timings){.since_ms = sp__now_ms(), .from_time = sp_world_time(w)};
 }
 
 // ---------------------------------------------------------------------------------------------------- marks
@@ -178,11 +178,11 @@ static double length2(const double *v) {
 }
 
 // vertices with constrained nodes
-static void put_held(sp_sim *s, const sp_snapshot *shot, sp_json *j) {
+static void put_held(sp_sim *s, const sp_snapshot *snapshot, sp_json *j) {
     sp__json_open(j, "held", '[');
-    for (int i = 0, left = HELD_MAX; i < shot->body_count; i++) {
-        const sp_snapshot_surface *b = &shot->bodies[i].surfaces[0];
-        sp_body_id id = shot->bodies[i].id;
+    for (int i = 0, left = HELD_MAX; i < snapshot->body_count; i++) {
+        const sp_snapshot_surface *b = &snapshot->bodies[i].surfaces[0];
+        sp_body_id id = snapshot->bodies[i].id;
         int count = 0;
         const double *force = b->nodes ? vectors(s, id, "force", &count) : NULL;
         if (!force) continue;
@@ -212,12 +212,12 @@ static void keep_load(load *list, int *count, const load *l) {
     list[at] = *l;
 }
 
-static void put_loads(sp_sim *s, const sp_snapshot *shot, sp_json *j) {
+static void put_loads(sp_sim *s, const sp_snapshot *snapshot, sp_json *j) {
     load list[LOADS_MAX] = {0};
     int n = 0;
-    for (int i = 0; i < shot->body_count; i++) {
-        const sp_snapshot_surface *b = &shot->bodies[i].surfaces[0];
-        sp_body_id id = shot->bodies[i].id;
+    for (int i = 0; i < snapshot->body_count; i++) {
+        const sp_snapshot_surface *b = &snapshot->bodies[i].surfaces[0];
+        sp_body_id id = snapshot->bodies[i].id;
         int count = 0;
         const double *force = b->nodes ? vectors(s, id, "load", &count) : NULL;
         for (int v = 0; force && v < b->vertex_count; v++) {
@@ -268,19 +268,19 @@ static bool is_latest(const sp_sim_latest *latest, const char *words, size_t siz
 void sp__sim_make_marks(sp_sim *s) {
     char *words = NULL;
     size_t size = 0;
-    const sp_snapshot *shot = sp_world_snapshot_acquire(s->stage.world);
-    sp_json j = {.file = shot ? open_memstream(&words, &size) : NULL};
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(s->stage.world);
+    sp_json j = {.file = snapshot ? open_memstream(&words, &size) : NULL};
     if (j.file) {
         sp__json_open(&j, NULL, '{');
         sp__json_text(&j, "type", "marks");
         sp__json_integer(&j, "generation", s->generation);
-        put_held(s, shot, &j);
-        put_loads(s, shot, &j);
+        put_held(s, snapshot, &j);
+        put_loads(s, snapshot, &j);
         put_pins(s, &j);
         sp__json_close(&j, '}');
         if (fclose(j.file) == 0 && !is_latest(&s->texts[SP_SIM_MARKS], words, size))
             sp__sim_latest(s, &s->texts[SP_SIM_MARKS], words, size);
         free(words);
     }
-    sp_world_snapshot_release(s->stage.world, shot);
+    sp_world_snapshot_release(s->stage.world, snapshot);
 }

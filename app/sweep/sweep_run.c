@@ -213,7 +213,7 @@ static void nap(void) {
 bool sp__sweep_run(sp_sweep *s) {
     job jobs[JOBS_MAX] = {{0}};
     static words w;
-    bool good = true, told = false;
+    bool good = true, reported = false;
     double started = sp__now_ms();
     long next = next_run(s, 0);
     watch_signals();
@@ -221,7 +221,7 @@ bool sp__sweep_run(sp_sweep *s) {
         for (long i = 0; good && !stop_asked && i < s->args.jobs && next < s->grid.runs; i++)
             if (jobs[i].child == 0 && (good = start(s, &jobs[i], next, &w))) next = next_run(s, next + 1);
         if (running(jobs, s->args.jobs) == 0) break;
-        if ((stop_asked || !good) && !told) stop_all(jobs, s->args.jobs), told = true;
+        if ((stop_asked || !good) && !reported) stop_all(jobs, s->args.jobs), reported = true;
         int state = 0;
         pid_t child = waitpid(-1, &state, WNOHANG);
         if (child < 0 && errno != EINTR) break;

@@ -334,7 +334,7 @@ SP_API sp_status sp_world_surface_info(sp_world *world, sp_body_id body, int ind
 SP_API sp_status sp_world_surface_get(sp_world *world, sp_body_id body, int index, double *x, double *v, double *normals);
 /// g += J^T f: converts forces on the vertices (vertex_count x 3) to generalised forces on the body (nodes x 3 in user numbering;
 /// rigid: force and torque about the origin of the frame, 6 numbers).
-SP_API sp_status sp_world_surface_push(sp_world *world, sp_body_id body, int index, const double *f, double *g);
+SP_API sp_status sp_world_surface_apply_transpose(sp_world *world, sp_body_id body, int index, const double *f, double *g);
 
 /// Penalty contact of soft nodes, or of the vertices of collision surfaces, against rigid shapes: a spring along the normal, and
 /// Coulomb friction by a tangential spring that sticks inside the friction cone and slides on it.
@@ -681,11 +681,11 @@ SP_API sp_status sp_world_elements(sp_world *world, sp_body_id id, int *nodes, s
 SP_API sp_status sp_world_set_state(sp_world *world, sp_body_id id, const double *positions, const double *velocities);
 
 /// A cross section of the surface of a rod: the vertices from `vertex` to the first one of the next cross section.
-typedef struct sp_rod_ring {
+typedef struct sp_rod_cross_section {
     int vertex;
     int element;  ///< numbered through all strands
     double at;    ///< fraction of its length, in [0, 1]
-} sp_rod_ring;
+} sp_rod_cross_section;
 
 /// A surface of a body in a snapshot. All snapshots of one revision share the constant arrays.
 typedef struct sp_snapshot_surface {
@@ -702,9 +702,9 @@ typedef struct sp_snapshot_surface {
     const int *nodes;              ///< boundary: user node of each vertex; NULL: the body has no nodes
     const unsigned char *stripes;  ///< boundary, per face: 1 along n1 of a rod, which shows its twist; NULL: none
     int ring_count;
-    const sp_rod_ring *rings;  ///< boundary: cross sections of a rod, in order; NULL: none
-    const float *texcoords;    ///< face_count x 3 corners x 2; nullable
-    const float *colors;       ///< vertex_count x 4; nullable
+    const sp_rod_cross_section *rings;  ///< boundary: cross sections of a rod, in order; NULL: none
+    const float *texcoords;             ///< face_count x 3 corners x 2; nullable
+    const float *colors;                ///< vertex_count x 4; nullable
 } sp_snapshot_surface;
 
 /// A body in a snapshot: its surfaces and its energies.

@@ -43,7 +43,7 @@ typedef struct sp_step {
     double gravity[3];   // at the end of the step [m/s2]
     double load_factor;  // fraction of the loads that acts, in (0, 1]; below 1 in the load steps of statics
     bool deterministic;  // see sp_world_def
-    sp_hand_over swap;   // replay: when the solver of this body uses the preconditioner that it built in the background
+    sp_swap swap;        // replay: when the solver of this body uses the preconditioner that it built in the background
 } sp_step;
 
 static inline sp_step sp__step_default(double h) {
@@ -83,15 +83,15 @@ typedef struct sp_energies {
 typedef struct sp_balance {
     double known;  // 0: before the first step
     sp_energies at;
-    double contact;                                     // potential of the contacts
-    double gravity[3], origin[3];                       // potential of gravity: -gravity . (moment - origin)
-    double stiffness, step, obstacles;                  // values for which `contact` was computed
-    double work[5];                                     // as in sp_work
-    double start;                                       // energy at the first step
-    double lowest, rise, appeared, error;               // of energy - start - work; error: of the integrator, see energy.c
-    double largest, potential[2];                       // largest energy so far; range of the potential of gravity
-    double penetration;                                 // [m]
-    double inverted_told, gain_told, penetration_told;  // 1: the event was sent
+    double contact;                        // potential of the contacts
+    double gravity[3], origin[3];          // potential of gravity: -gravity . (moment - origin)
+    double stiffness, step, obstacles;     // values for which `contact` was computed
+    double work[5];                        // as in sp_work
+    double start;                          // energy at the first step
+    double lowest, rise, appeared, error;  // of energy - start - work; error: of the integrator, see energy.c
+    double largest, potential[2];          // largest energy so far; range of the potential of gravity
+    double penetration;                    // [m]
+    double inverted_reported, gain_reported, penetration_reported;  // 1: the event was sent
 } sp_balance;
 enum { SP_BALANCE_SIZE = sizeof(sp_balance) / sizeof(double) };
 
@@ -117,42 +117,42 @@ typedef struct sp_body_ops {
     sp_status (*linearise)(sp_body *b, const sp_step *step, sp_system *out);
     void (*retract)(sp_body *b, const sp_step *step, sp_which from, double s, const double *v);  // trial q = from q (+) s v
     // inverse of retract: from (+) d = to. Used for fixed unknowns. NULL: d = to - from
-    void (*between)(sp_body *b, const double *from, const double *to, double *d);
+    void (*difference)(sp_body *b, const double *from, const double *to, double *d);
     // composes two steps, x and then a d: committed (+) s out = committed (+) s x (+) s a d. out may be x. NULL: out = x + a d
-    void (*further)(sp_body *b, double s, const double *x, double a, const double *d, double *out);
+    void (*compose_step)(sp_body *b, double s, const double *x, double a, const double *d, double *out);
     // interpolates the coordinates of fixed unknowns between two states (share 0: from, 1: to). NULL: linear in each coordinate
-    void (*toward)(sp_body *b, const double *from, const double *to, double share, double *out);
+    void (*interpolate)(sp_body *b, const double *from, const double *to, double share, double *out);
     void (*place_fixed)(sp_body *b);  // copies the targets of fixed unknowns to the trial state. NULL: copies each coordinate
     // after a linearised step of implicit Euler with the system A: reduces the residual of the nonlinear equations by iterations
     // and substeps if it is large. NULL: one linearisation is sufficient
     sp_status (*correct)(sp_body *b, const sp_step *step, const sp_system *A);
     // true: the step s x is too long to be evaluated, because an element would wind up. NULL: never
-    bool (*wild)(sp_body *b, double s, const double *x);
+    bool (*step_too_large)(sp_body *b, double s, const double *x);
     // y = M x or M^-1 x at the trial state; no inverse with SP_CAP_MASSLESS
     void (*mass)(sp_body *b, const double *x, double *y, bool inverse);
     void (*undo)(sp_body *b);  // after a failed step: reverts what prescribe changed in the committed state. NULL: nothing
     // points: contact, drags, probes, pictures and haptics use these functions. The first one updates the kinematic data that the
     // others need at a state. Call it before points are evaluated on several threads. Nullable: step (queries). NULL function: no
     // such data
-    sp_status (*settle)(sp_body *b, const sp_step *step, sp_which s);
+    sp_status (*update_kinematics)(sp_body *b, const sp_step *step, sp_which s);
     void (*points)(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);  // nullable: v
     // bounding spheres of the elements at the trial state, for kinds whose points are expensive. NULL: evaluate the points
     const sp_bound *(*bounds)(sp_body *b);
     // Jacobian rows: row i is dir_i . dx(a_i)/dq. SP_BAD_INPUT: J->capacity is too small; the content of J is then undefined
-    sp_status (*pull)(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
+    sp_status (*jacobian_rows)(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
     // g += J^T f at a state. Kinematic body: force and torque about the origin of its frame (6)
-    void (*push)(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g);
+    void (*apply_transpose)(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g);
     sp_status (*anchor_node)(sp_body *b, int node, sp_anchor *out);
     sp_status (*anchor_point)(sp_body *b, const double rest[3], sp_anchor *out);
     // embedding: the material points at n positions of the rest shape (rigid: of its frame), and the distance of each from the
     // element that carries it [m], 0 inside. NULL: the kind carries no embedded surface
     sp_status (*attach)(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
     // the vertices of a boundary face as anchors in the element behind it. NULL: the anchors of its vertices are in one element
-    void (*face_corners)(sp_body *b, int face, sp_anchor out[3]);
+    void (*face_anchors)(sp_body *b, int face, sp_anchor out[3]);
     // queries
     const sp_field *fields;  // fields of the kind, field_count entries; see field.h
     int field_count;
-    void (*corners)(sp_body *b, int *out);  // nodes of the elements in user numbering (elements x 4). NULL: no elements
+    void (*element_nodes)(sp_body *b, int *out);  // nodes of the elements in user numbering (elements x 4). NULL: no elements
     void (*measure)(sp_body *b, sp_measure *out);
     // energy balance. NULL: the body has none
     void (*energies)(sp_body *b, sp_which s, sp_energies *out);
@@ -192,7 +192,7 @@ struct sp_body {
     double energy;         // potential from evaluate: elastic, springs, dead loads, gravity
     unsigned char *fixed;  // nv: SP_FREE, SP_HELD or SP_MOVED; parameters tier
     double *target;        // coordinates of fixed unknowns at the end of the step (nq), written by prescribe
-    bool handed_over;      // in the last step the solver began to use a preconditioner built in the background
+    bool swapped;          // in the last step the solver began to use a preconditioner built in the background
     sp_loads loads;        // springs and contacts on anchors
     sp_integrator_def integrator;
     sp_solver_def solver_def;  // choices that are made per body are resolved: none of them is `auto`

@@ -52,13 +52,13 @@ sp_status sp__drive_solve(sp_body *b, const sp_system *A, sp_coef c, const doubl
     if (!isfinite(sp__drive_norm(rhs, b->nv))) return sp__drive_not_finite(b);
     SP_TRY(sp__solver_solve(b->solver, A, c, rhs, x, info));
     count_solve(&b->solve, info);
-    b->handed_over = b->handed_over || info->handed_over;
+    b->swapped = b->swapped || info->swapped;
     return info->status == SP_NOT_FINITE ? sp__drive_not_finite(b) : SP_OK;
 }
 
 void sp__drive_way(sp_body *b, double *d) {
-    if (b->ops->between)
-        b->ops->between(b, b->q[SP_COMMITTED], b->target, d);
+    if (b->ops->difference)
+        b->ops->difference(b, b->q[SP_COMMITTED], b->target, d);
     else
         for (int i = 0; i < b->nv; i++) d[i] = b->target[i] - b->q[SP_COMMITTED][i];
 }
@@ -118,8 +118,8 @@ static sp_status drive_part(sp_body *b, const sp_step *step) {
 static void aim_at_share(sp_body *b, const double *from, const double *to, double share) {
     if (share == 1)
         memcpy(b->target, to, (size_t)b->nq * sizeof *to);
-    else if (b->ops->toward)
-        b->ops->toward(b, from, to, share, b->target);
+    else if (b->ops->interpolate)
+        b->ops->interpolate(b, from, to, share, b->target);
     else
         for (int i = 0; i < b->nq; i++) b->target[i] = from[i] + share * (to[i] - from[i]);
 }
@@ -162,9 +162,9 @@ sp_status sp__drive(sp_body *b, const sp_step *step, sp_on_limit on_limit) {
     const char *solver = b->solve.solver;
     double critical = b->solve.critical_step;
     b->solve = (sp_solve_info){.solver = solver, .critical_step = critical, .factor_age = -1};
-    b->handed_over = false;
+    b->swapped = false;
     b->pin_work = b->shadow = 0;
-    b->solver->told = step->swap;
+    b->solver->swap = step->swap;
     sp__solver_step(b->solver, step->number, step->deterministic);
     sp_status status = drive_whole(b, step);
     if (status >= 0) sp__loads_finish(b);

@@ -43,15 +43,15 @@ static sp_status find_critical_step(sp_body *b, const sp_step *step) {
 
 // work of the reaction forces M a - f at fixed unknowns in a substep; a: accelerations of the free unknowns
 static double explicit_reaction_work(sp_body *b, double h, double whole, double *a) {
-    double *y = b->work[1], *way = b->work[3], work = 0;
+    double *y = b->work[1], *prescribed = b->work[3], work = 0;
     bool moves = false;
-    for (int i = 0; i < b->nv; i++) moves = moves || (b->fixed[i] && way[i] != 0);
+    for (int i = 0; i < b->nv; i++) moves = moves || (b->fixed[i] && prescribed[i] != 0);
     if (!moves) return 0;
     for (int i = 0; i < b->nv; i++)
-        if (b->fixed[i]) a[i] = (way[i] / whole - b->v[SP_TRIAL][i]) / h;
+        if (b->fixed[i]) a[i] = (prescribed[i] / whole - b->v[SP_TRIAL][i]) / h;
     b->ops->mass(b, a, y, false);
     for (int i = 0; i < b->nv; i++)
-        if (b->fixed[i]) work += (y[i] - b->f[i]) * h * way[i] / whole;
+        if (b->fixed[i]) work += (y[i] - b->f[i]) * h * prescribed[i] / whole;
     return work;
 }
 
@@ -65,10 +65,10 @@ static double half_power(const sp_body *b, double h) {
 
 // v += h M^-1 f on free unknowns; fixed ones move to their targets at constant speed
 static void explicit_kick(sp_body *b, double h, double whole) {
-    double *a = b->work[0], *way = b->work[3], *v = b->v[SP_TRIAL];
+    double *a = b->work[0], *prescribed = b->work[3], *v = b->v[SP_TRIAL];
     b->ops->mass(b, b->f, a, true);
     b->pin_work += explicit_reaction_work(b, h, whole, a);
-    for (int i = 0; i < b->nv; i++) v[i] = b->fixed[i] ? way[i] / whole : v[i] + h * a[i];
+    for (int i = 0; i < b->nv; i++) v[i] = b->fixed[i] ? prescribed[i] / whole : v[i] + h * a[i];
 }
 
 sp_status sp__drive_explicit(sp_body *b, const sp_step *whole) {

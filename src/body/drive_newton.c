@@ -191,10 +191,10 @@ static sp_status newton_prepare(newton *n, const sp_system *A) {
 }
 
 // x: from, composed with the step a d
-static void newton_step_further(newton *n, const double *from, double a, const double *d) {
+static void newton_compose_step(newton *n, const double *from, double a, const double *d) {
     sp_body *b = n->b;
-    if (b->ops->further) {
-        b->ops->further(b, n->s, from, a, d, n->x);
+    if (b->ops->compose_step) {
+        b->ops->compose_step(b, n->s, from, a, d, n->x);
         return;
     }
     for (int i = 0; i < b->nv; i++) n->x[i] = from[i] + a * d[i];
@@ -214,7 +214,7 @@ static sp_status newton_follow_targets(newton *n, const sp_system *A) {
     SP_TRY(sp__drive_solve(b, A, newton_coefficients(n), rhs, dx, &info));
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) d[i] += n->x[i];
-    newton_step_further(n, n->x, 1, dx);
+    newton_compose_step(n, n->x, 1, dx);
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) n->x[i] = d[i];
     return newton_evaluate(n);
@@ -256,8 +256,9 @@ static sp_status newton_move(newton *n, double alpha) {
     const sp_body_ops *ops = n->b->ops;
     double *r, *d, *y, *base;
     newton_work_vectors(n, &r, &d, &y, &base);
-    newton_step_further(n, base, alpha, d);
-    if (alpha > 0 && n->m > 0 && n->b->integrator.line_search && ops->wild && ops->wild(n->b, n->s, n->x)) return SP_DIVERGED;
+    newton_compose_step(n, base, alpha, d);
+    if (alpha > 0 && n->m > 0 && n->b->integrator.line_search && ops->step_too_large && ops->step_too_large(n->b, n->s, n->x))
+        return SP_DIVERGED;
     return newton_evaluate(n);
 }
 

@@ -18,9 +18,9 @@
 enum { LOADS, PINS, DRAGS, CONTACT, EDITS, WORKS };  // as in sp_work
 
 double sp__balance_potential(const sp_balance *n) {
-    double way[3];
-    sp__sub3(n->at.moment, n->origin, way);
-    return -sp__dot3(n->gravity, way);
+    double offset[3];
+    sp__sub3(n->at.moment, n->origin, offset);
+    return -sp__dot3(n->gravity, offset);
 }
 
 static double stored_energy(const sp_balance *n) {

@@ -55,7 +55,7 @@ static void collect_terms(sp_body *b, const sp_step *step) {
 
 // if the kinematic update fails there are no points; `evaluate` then reports the reason
 static bool has_points(sp_body *b, const sp_step *step) {
-    if (!b->ops->settle || b->ops->settle(b, step, SP_TRIAL) >= 0) return true;
+    if (!b->ops->update_kinematics || b->ops->update_kinematics(b, step, SP_TRIAL) >= 0) return true;
     b->loads.term_count = 0, b->loads.energy = 0, b->loads.dissipates = false;
     return false;
 }
@@ -79,7 +79,8 @@ void sp__loads_begin(sp_body *b, const sp_step *step) {
     if (l->node_count == 0) return;
     memcpy(l->memory[SP_TRIAL], l->memory[SP_COMMITTED], memory_count(l) * sizeof *l->memory[0]);
     for (int i = 0; i < l->node_count; i++) l->touches[i].active = false;
-    if (step->h > 0 || !sp__loads_touch(b) || (b->ops->settle && b->ops->settle(b, step, SP_COMMITTED) < 0)) return;
+    if (step->h > 0 || !sp__loads_touch(b) || (b->ops->update_kinematics && b->ops->update_kinematics(b, step, SP_COMMITTED) < 0))
+        return;
     for (int i = 0; i < l->node_count; i++) b->ops->points(b, SP_COMMITTED, 1, &l->nodes[i].at, l->from + 3 * (size_t)i, NULL);
 }
 

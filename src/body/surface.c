@@ -26,7 +26,7 @@ void sp__surface_release(sp_context *ctx, sp_surface **surface) {
     sp__free(ctx, s->nodes), sp__free(ctx, s->stripes), sp__free(ctx, s->rings);
     sp__free(ctx, s->texcoords), sp__free(ctx, s->colors);
     sp__free(ctx, s->x), sp__free(ctx, s->face_normals);
-    sp__ring_free(ctx, &s->vertex_faces);
+    sp__vertex_faces_free(ctx, &s->vertex_faces);
     sp__transpose_free(ctx, &s->up);
     sp__free(ctx, s);
 }
@@ -86,7 +86,7 @@ static void positions_chunk(void *arg, int task, int worker) {
 
 void sp__surface_positions(sp_body *b, const sp_surface *surface, sp_which which, double *x, float *x_float, double *v) {
     positions_job j = {b, surface, which, x, v, x_float};
-    if (b->ops->settle) b->ops->settle(b, NULL, which);
+    if (b->ops->update_kinematics) b->ops->update_kinematics(b, NULL, which);
     sp__parallel(b->ctx, surface->vertex_count / CHUNK + (surface->vertex_count % CHUNK != 0), positions_chunk, &j);
 }
 
@@ -94,7 +94,7 @@ sp_status sp__surface_prepare(sp_context *ctx, sp_surface *s) {
     double *x = NULL, *normals = NULL;
     if (s->x) return SP_OK;
     if (!SP_NEW(ctx, x, 3 * (size_t)s->vertex_count + 1) || !SP_NEW(ctx, normals, 3 * (size_t)s->face_count + 1) ||
-        sp__ring_create(ctx, s->vertex_count, s->face_count, s->faces, &s->vertex_faces) < 0) {
+        sp__vertex_faces_create(ctx, s->vertex_count, s->face_count, s->faces, &s->vertex_faces) < 0) {
         sp__free(ctx, x), sp__free(ctx, normals);
         return SP_NO_MEMORY;
     }

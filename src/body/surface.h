@@ -22,16 +22,16 @@ typedef struct sp_surface {
     sp_anchor *anchors;  // vertex_count
     uint32_t *faces;     // face_count x 3, outward
     // attributes; NULL: none
-    int *nodes;              // user's node of each vertex
-    unsigned char *stripes;  // per face: 1 on the side that shows twist
-    sp_rod_ring *rings;      // cross sections around a centreline, rising (ring_count)
+    int *nodes;                   // user's node of each vertex
+    unsigned char *stripes;       // per face: 1 on the side that shows twist
+    sp_rod_cross_section *rings;  // cross sections around a centreline, rising (ring_count)
     int ring_count;
     float *texcoords, *colors;  // face_count x 6, vertex_count x 4
     // fit of a triangle mesh to the body that carries it
     int outside;      // vertices in no element
     double farthest;  // largest distance of those [m]
     // made by sp__surface_prepare
-    sp_ring vertex_faces;
+    sp_vertex_faces vertex_faces;
     double *x, *face_normals;  // scratch of the step thread: positions, area vectors of faces
     sp_transpose up;           // made by the first transposed product
 } sp_surface;

@@ -161,11 +161,11 @@ static void stick_point(const penalty_job *job, const contact_plane *plane, cons
         plane->with->ops->points(plane->with, poses_of(job->at), 1, &at, s, NULL);
         return;
     }
-    double way[3];
-    sp__axpy3(p->moved, -job->step->h, plane->surface, way);
+    double offset[3];
+    sp__axpy3(p->moved, -job->step->h, plane->surface, offset);
     // fraction of the displacement that is inside the surface
-    double along = sp__dot3(plane->n, way), inside = along < plane->d ? fmax(plane->d / along, 0) : 1;
-    sp__axpy3(p->x, -inside, way, s);
+    double along = sp__dot3(plane->n, offset), inside = along < plane->d ? fmax(plane->d / along, 0) : 1;
+    sp__axpy3(p->x, -inside, offset, s);
 }
 
 // Friction of one contact, at most `limit`; the stick point s follows a sliding point. The derivative of a sliding force along
@@ -415,7 +415,7 @@ static void penalty_terms(sp_body *b, const sp_step *step) {
 static void penalty_work_before(sp_body *b, const sp_step *step, sp_loads_work *out) {
     const sp_loads *l = &b->loads;
     double sum = 0;
-    if (b->ops->settle && b->ops->settle(b, step, SP_COMMITTED) < 0) return;
+    if (b->ops->update_kinematics && b->ops->update_kinematics(b, step, SP_COMMITTED) < 0) return;
     for (int i = 0; i < l->node_count; i++) {
         const sp_contact_node *node = &l->nodes[i];
         double x[3], n[3], surface[3], k = contact_stiffness(b, step, node);
@@ -440,7 +440,7 @@ static void penalty_work(sp_body *b, const sp_step *step, double h, sp_loads_wor
         const sp_touch *t = &l->touches[i];
         if (!t->active) continue;
         out->contact += t->potential;
-        out->contact_work += steps * (t->work + (b->ops->between ? fmax(t->friction_work, 0) : t->friction_work));
+        out->contact_work += steps * (t->work + (b->ops->difference ? fmax(t->friction_work, 0) : t->friction_work));
         out->penetration = fmax(out->penetration, t->depth);
     }
 }

@@ -399,7 +399,7 @@ static void solve_in_frames(const sp_solver *s, sp_incremental *u, sp_linear_inf
 
 // what is not the elements' turning: pins, masses, materials, coefficients. Whatever changed is marked.
 static sp_status incremental_follow(sp_incremental *u, const sp_system *A, sp_coef c) {
-    SP_TRY(A->turns(A->o, u->turn));
+    SP_TRY(A->node_rotations(A->o, u->turn));
     bool other = memcmp(&c, &u->coef, sizeof c) != 0;
     if (other || u->whole || u->revision != A->elements->revision) {
         set_scale(u, A, c);
@@ -476,7 +476,7 @@ static sp_status incremental_solve(sp_solver *s, const sp_system *A, sp_coef c, 
     incremental *d = s->impl;
     sp_incremental *u = &d->u;
     u->waiting_count = 0;
-    if (!A->elements || !A->turns || A->block != 3)
+    if (!A->elements || !A->node_rotations || A->block != 3)
         return sp__solve_without_matrix(s, &d->plain, A, c, b, x, "cg (no elements to turn)", info);
     if (!u->ready || u->pattern != A->pattern) SP_TRY(sp__incremental_setup(u, &s->def, A));
     SP_TRY(incremental_follow(u, A, c));

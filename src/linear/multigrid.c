@@ -19,7 +19,7 @@ typedef struct level_pass {
     sp_multigrid *m;
     int l;
     const sp_symmetric *A;
-    const double *turns;
+    const double *node_rotations;
     atomic_int failed;  // lowest row whose diagonal block is not positive definite; n: none
 } level_pass;
 
@@ -77,12 +77,12 @@ static void node_modes(void *arg, int task, int worker) {
         double *B = v->modes + 18 * (size_t)i;
         memset(B, 0, 18 * sizeof *B);
         for (int r = 0; r < 3; r++) B[7 * r] = is_linked(v->g, v->half, i, r) ? 1 : 0;
-        if (p->turns) memcpy(v->frame + 9 * (size_t)i, p->turns + 9 * (size_t)i, 9 * sizeof *v->frame);
+        if (p->node_rotations) memcpy(v->frame + 9 * (size_t)i, p->node_rotations + 9 * (size_t)i, 9 * sizeof *v->frame);
     }
 }
 
 void sp__grid_first(sp_multigrid *m, const sp_symmetric *A, bool alone) {
-    level_pass p = {.m = m, .A = A, .turns = m->base.turns};
+    level_pass p = {.m = m, .A = A, .node_rotations = m->base.node_rotations};
     sp__grid_each(m, alone, m->level[0].g->tasks, copy_rows, &p);
     if (m->level[0].modes) sp__grid_each(m, alone, m->level[0].g->tasks, node_modes, &p);
 }
@@ -261,7 +261,7 @@ static void tentative_rows(void *arg, int task, int worker) {
     int begin, end, b = g->block;
     task_range(up->g, task, &begin, &end);
     for (int a = begin; a < end; a++) {
-        double *frame = p->turns ? up->frame + 9 * (size_t)a : NULL, R[36], S[36], G[36] = {0};
+        double *frame = p->node_rotations ? up->frame + 9 * (size_t)a : NULL, R[36], S[36], G[36] = {0};
         if (frame) mean_frame(v, a, frame);
         for (int k = g->member_start[a]; k < g->member_start[a + 1]; k++) {
             shift_modes(v, g->member[k], up->g->point + 3 * (size_t)a, frame);
@@ -325,7 +325,7 @@ static void load_prolongator(void *arg, int task, int worker) {
 void sp__grid_coarsen(sp_multigrid *m, int l, bool alone) {
     sp_grid_level *v = &m->level[l];
     const sp_grid *g = v->g;
-    level_pass p = {.m = m, .l = l, .turns = m->base.turns};
+    level_pass p = {.m = m, .l = l, .node_rotations = m->base.node_rotations};
     v->lambda = sp__grid_largest(m, l, alone);
     sp__grid_each(m, alone, v[1].g->tasks, tentative_rows, &p);
     sp__grid_each(m, alone, g->tasks, smooth_rows, &p);

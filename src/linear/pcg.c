@@ -222,7 +222,7 @@ static sp_status pcg_solve(sp_solver *s, const sp_system *A, sp_coef c, const do
 }
 
 static void pcg_step(sp_solver *s) {
-    sp__refresh_step(((pcg *)s->impl)->refresh, s->step, s->told);
+    sp__refresh_step(((pcg *)s->impl)->refresh, s->step, s->swap);
 }
 
 static void pcg_visit(sp_solver *s, struct sp_visitor *v) {

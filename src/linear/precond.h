@@ -34,7 +34,7 @@ struct sp_precond {
     atomic_bool stop;  // asks a build under way to end early: it then returns SP_STOPPED
     // rotations of the nodes from rest in the state of the matrix that build is given (n / 3 x 9, row-major), set before it by
     // who knows them; NULL: not known. Kinds that make something of the rest positions turn them.
-    const double *turns;
+    const double *node_rotations;
 };
 
 extern const sp_precond_kind sp__precond_jacobi, sp__precond_block_jacobi, sp__precond_ssor, sp__precond_ic, sp__precond_cholesky,

@@ -56,7 +56,7 @@ static sp_status snapshot_create(sp_refresh *r, sp_precond_cache *a, sp_matrix_s
     size_t n = (size_t)a->nodes;
     if (r->keeps) {
         if (!SP_NEW(a->ctx, p->val, a->val_count + 4) || !SP_NEW(a->ctx, p->fixed, 3 * n)) return SP_NO_MEMORY;
-        if (r->turns && !SP_NEW(a->ctx, p->turn, 9 * n)) return SP_NO_MEMORY;
+        if (r->node_rotations && !SP_NEW(a->ctx, p->turn, 9 * n)) return SP_NO_MEMORY;
     }
     p->values = SP_NO_REVISION;
     return r->kind->create(a->ctx, r->be, &r->def, &a->view, points, like, &p->p);
@@ -182,7 +182,7 @@ static size_t cache_bytes(const sp_precond_cache *a) {
 
 static sp_status snapshot_take(sp_refresh *r, sp_matrix_snapshot *p, const sp_system *A, const sp_blocks *M, uint64_t step) {
     size_t n = (size_t)r->cache->nodes;
-    if (p->turn) SP_TRY(A->turns(A->o, p->turn));
+    if (p->turn) SP_TRY(A->node_rotations(A->o, p->turn));
     p->step = step, p->values = A->values;
     if (p->val) memcpy(p->val, M->val, r->cache->val_count * sizeof *p->val);
     if (p->fixed) memcpy(p->fixed, A->fixed, 3 * n);
@@ -194,7 +194,7 @@ static sp_status snapshot_build(sp_precond_cache *a, int which, const sp_blocks 
     sp_matrix_snapshot *p = &a->snapshot[which];
     sp_symmetric view = a->view;
     view.val = p->val ? p->val : M->val;
-    p->p->turns = p->turn;
+    p->p->node_rotations = p->turn;
     p->info = (sp_factor_info){.unknown = -1};
     p->status = p->p->kind->build(p->p, &view, alone, &p->info);
     return p->status;
@@ -215,14 +215,14 @@ static void warp_free(sp_refresh *r);
 
 static sp_status warp_reserve(sp_refresh *r, const sp_system *A) {
     size_t n = (size_t)A->n;
-    bool turns = r->keeps && A->turns && A->block == 3, warps = turns && r->def.pcg.warp;
+    bool node_rotations = r->keeps && A->node_rotations && A->block == 3, warps = node_rotations && r->def.pcg.warp;
     warp_free(r);
     if (!SP_NEW(r->ctx, r->fixed, n) || !SP_NEW(r->ctx, r->held, n) || !SP_NEW(r->ctx, r->w, n + 1) ||
         !SP_NEW(r->ctx, r->y, n + 1) || !SP_NEW(r->ctx, r->partial, n / SP_RANGE + 1))
         return SP_FAIL(r->ctx, SP_NO_MEMORY, "no memory to apply a preconditioner of %d unknowns", A->n);
     if (warps && (!SP_NEW(r->ctx, r->turn, 3 * n) || !SP_NEW(r->ctx, r->R, 3 * n)))
         return SP_FAIL(r->ctx, SP_NO_MEMORY, "no memory for the rotations of %d unknowns", A->n);
-    r->turns = turns, r->warps = warps;
+    r->node_rotations = node_rotations, r->warps = warps;
     return SP_OK;
 }
 
@@ -230,7 +230,7 @@ static void warp_free(sp_refresh *r) {
     void *all[] = {r->fixed, r->held, r->w, r->y, r->partial, r->turn, r->R};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(r->ctx, all[i]);
     r->fixed = NULL, r->held = NULL, r->w = r->y = r->partial = r->turn = r->R = NULL;
-    r->turns = r->warps = false;
+    r->node_rotations = r->warps = false;
 }
 
 // ------------------------------------------------------------------------------------------------ before a solve
@@ -275,7 +275,7 @@ static sp_status warp_turns(sp_refresh *r, const sp_system *A) {
     const sp_matrix_snapshot *p = &r->cache->snapshot[r->now.use];
     if (p->values == A->values) return SP_OK;
     turning t = {.r = r, .then = p->turn};
-    SP_TRY(A->turns(A->o, r->turn));
+    SP_TRY(A->node_rotations(A->o, r->turn));
     r->turned = sp__ranges(r->ctx, A->n / 3, relative_turns, &t, r->partial) > 0;
     return SP_OK;
 }
@@ -396,10 +396,10 @@ size_t sp__refresh_bytes(const sp_refresh *r) {
 
 static void refresh_name_it(sp_refresh *r) {
     static const char *const words[] = {", auto", ", async", ", step", ", never", ""};
-    bool told = r->def.pcg.refresh != SP_REFRESH_AUTO || r->kind->costly;
+    bool swap = r->def.pcg.refresh != SP_REFRESH_AUTO || r->kind->costly;
     char every[24] = "";
     if (r->policy == SP_REFRESH_EVERY) snprintf(every, sizeof every, ", every %d", r->def.pcg.refresh_every);
-    snprintf(r->name, sizeof r->name, "pcg (%s%s%s%s)", r->kind->name, told ? words[r->policy] : "", every,
+    snprintf(r->name, sizeof r->name, "pcg (%s%s%s%s)", r->kind->name, swap ? words[r->policy] : "", every,
              r->warps && r->policy != SP_REFRESH_STEP ? ", warp" : "");
 }
 
@@ -485,7 +485,7 @@ static bool is_idle(const sp_refresh *r) {
 // Without a thread the snapshot is made into a preconditioner here: at once, or when it is due.
 static sp_status refresh_ask(sp_refresh *r, const sp_system *A, const sp_blocks *M, bool deterministic, sp_linear_info *info) {
     // a replay tells of a result where none was asked for before: the run had no thread, and made it in this step
-    bool at_once = r->told == SP_HAND_OVER_NOW && !r->took;
+    bool at_once = r->swap == SP_SWAP_NOW && !r->took;
     if (at_once || (deterministic && r->def.pcg.lag == 0)) return make_in_step(r, A, M, info);
     int k = unused_snapshot(r);
     SP_TRY(snapshot_take(r, &r->cache->snapshot[k], A, M, r->step));
@@ -497,12 +497,12 @@ static sp_status refresh_ask(sp_refresh *r, const sp_system *A, const sp_blocks 
     return make_now(r, k, M, info);
 }
 
-static sp_status take_over(sp_refresh *r, bool deterministic, sp_linear_info *info) {
+static sp_status swap_in(sp_refresh *r, bool deterministic, sp_linear_info *info) {
     if (r->now.pending < 0) return SP_OK;
     int k = (int)r->now.pending;
     bool due = deterministic ? r->step >= r->cache->snapshot[k].step + (uint64_t)r->def.pcg.lag
                              : sp__job_done(&r->cache->job) || is_idle(r);
-    if (r->told != SP_HAND_OVER_FREE) due = r->told == SP_HAND_OVER_NOW;
+    if (r->swap != SP_SWAP_FREE) due = r->swap == SP_SWAP_NOW;
     if (!due) return SP_OK;
     if (is_idle(r)) {
         SP_TRY(make_now(r, k, NULL, info));
@@ -549,10 +549,10 @@ static void refresh_undo(sp_refresh *r) {
     r->now = r->before;
 }
 
-void sp__refresh_step(sp_refresh *r, uint64_t number, sp_hand_over told) {
+void sp__refresh_step(sp_refresh *r, uint64_t number, sp_swap swap) {
     if (r->begun && r->step == number) refresh_undo(r);
     r->first = true;
-    r->told = told;
+    r->swap = swap;
 }
 
 static sp_status begin_step(sp_refresh *r, uint64_t step, bool deterministic, sp_linear_info *info) {
@@ -564,7 +564,7 @@ static sp_status begin_step(sp_refresh *r, uint64_t step, bool deterministic, sp
         s->best = s->best < 0 || s->now < s->best ? s->now : s->best;
         s->now = -1;
     }
-    SP_TRY(take_over(r, deterministic, info));
+    SP_TRY(swap_in(r, deterministic, info));
     r->before = r->now;
     r->begun = true;
     return SP_OK;
@@ -593,8 +593,8 @@ sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks
     info->refreshes = info->failed_refreshes = info->columns = 0;
     info->factor_age = -1;
     info->factor_flops = info->shift = 0;
-    info->handed_over = false;
-    if (r->told != SP_HAND_OVER_FREE) deterministic = false;
+    info->swapped = false;
+    if (r->swap != SP_SWAP_FREE) deterministic = false;
     SP_TRY(follow_pattern(r, A, M));
     bool begins = !r->begun || r->step != step, first = begins || r->first;
     if (begins) SP_TRY(begin_step(r, step, deterministic, info));
@@ -609,7 +609,7 @@ sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks
         info->shift = p->info.shift;
     }
     bool beside = r->policy == SP_REFRESH_ASYNC || r->policy == SP_REFRESH_AUTO;
-    info->handed_over = beside && (r->took || info->refreshes + info->failed_refreshes > 0);
+    info->swapped = beside && (r->took || info->refreshes + info->failed_refreshes > 0);
     return SP_OK;
 }
 

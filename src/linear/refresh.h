@@ -15,9 +15,9 @@ void sp__refresh_destroy(sp_refresh **r);
 size_t sp__refresh_bytes(const sp_refresh *r);
 // A step begins, or is tried again where the number is the last one: what the failed attempt asked for is undone. Where somebody
 // tells when to take over, that goes before `deterministic`.
-void sp__refresh_step(sp_refresh *r, uint64_t number, sp_hand_over told);
+void sp__refresh_step(sp_refresh *r, uint64_t number, sp_swap swap);
 // Before a solve with A, whose numbers are in M: make, take over or ask for a preconditioner, as the policy says. Writes
-// refreshes, failed_refreshes, factor_age, columns, factor_flops, shift and handed_over of info.
+// refreshes, failed_refreshes, factor_age, columns, factor_flops, shift and swapped of info.
 sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks *M, uint64_t step, bool deterministic,
                               sp_linear_info *info);
 // z = P^-1 r for the free unknowns, 0 for fixed ones; both n numbers.
@@ -83,7 +83,7 @@ struct sp_refresh {
     uint64_t step;
     bool begun, first;  // `before` belongs to `step`; the next solve is the first of an attempt
     bool took;          // a result was taken over at the start of the step
-    sp_hand_over told;
+    sp_swap swap;
     bool changed_pattern;  // not the first cache: something was in use before
 
     // of the solve under way
@@ -92,10 +92,10 @@ struct sp_refresh {
     double *turn, *R;  // rotations now; R_i = Rnow_i Rthen_i^T
     double *w, *y;     // 3 n + 1
     double *partial;
-    bool turns, warps;  // the system can say how its nodes turned; and old preconditioners shall turn with them
-    bool turned;        // R is not the identity
-    bool cheap;         // what apply uses: the snapshot in use, block-Jacobi, or nothing
-    bool repinned;      // pins are others than in the snapshot in use
+    bool node_rotations, warps;  // the system can say how its nodes turned; and old preconditioners shall turn with them
+    bool turned;                 // R is not the identity
+    bool cheap;                  // what apply uses: the snapshot in use, block-Jacobi, or nothing
+    bool repinned;               // pins are others than in the snapshot in use
     char name[64];
 };
 

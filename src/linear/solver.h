@@ -16,11 +16,11 @@ typedef struct sp_linear_info {
     // see sp_solve_info
     int refreshes, failed_refreshes, factor_age, columns, elements_refreshed, elements_waiting;
     double factor_flops, shift;
-    bool handed_over;  // an asynchronous result was taken over in this step: what a replay must know
+    bool swapped;  // an asynchronous result was taken over in this step: what a replay must know
 } sp_linear_info;
 
 // A replay says when asynchronous results are taken over, whatever the machine does. Set before sp__solver_step.
-typedef enum sp_hand_over { SP_HAND_OVER_FREE, SP_HAND_OVER_NOW, SP_HAND_OVER_LATER } sp_hand_over;
+typedef enum sp_swap { SP_SWAP_FREE, SP_SWAP_NOW, SP_SWAP_LATER } sp_swap;
 
 // The backend lends its vector loops and says which operator `auto` means. Vectors handed to solve have room for one number
 // behind their last (sp__body_init sees to it).
@@ -62,7 +62,7 @@ struct sp_solver {
     sp_solver_def def;
     uint64_t step;
     bool deterministic;
-    sp_hand_over told;
+    sp_swap swap;
     void *impl;
 };
 

@@ -53,7 +53,7 @@ typedef struct sp_system {
     sp_status (*make_pattern)(void *o, sp_context *ctx, sp_blocks **A);  // empty matrix with the body's pattern
     // what only some solvers ask for; NULL: the body cannot say
     // n / 3 rotations of the nodes from rest to now, row-major: means over the elements around. Fails only for want of memory.
-    sp_status (*turns)(void *o, double *R);
+    sp_status (*node_rotations)(void *o, double *R);
     void (*points)(void *o, double *x);  // n / 3 rest positions
     const sp_elements *elements;
     const sp_parts *parts;

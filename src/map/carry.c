@@ -17,11 +17,11 @@ static int chunk_end(int task, int n) {
 
 // ---------------------------------------------------------------------------------------------------- normals
 
-sp_status sp__ring_create(sp_context *ctx, int vertices, int faces, const uint32_t *corners, sp_ring *out) {
+sp_status sp__vertex_faces_create(sp_context *ctx, int vertices, int faces, const uint32_t *corners, sp_vertex_faces *out) {
     size_t n = 3 * (size_t)faces;
-    *out = (sp_ring){0};
+    *out = (sp_vertex_faces){0};
     if (!SP_NEW(ctx, out->start, (size_t)vertices + 2) || !SP_NEW(ctx, out->face, n + 1)) {
-        sp__ring_free(ctx, out);
+        sp__vertex_faces_free(ctx, out);
         return SP_NO_MEMORY;
     }
     int *fill = out->start + 1;  // shifted by one entry: filling turns starts into ends, which are the next starts
@@ -31,15 +31,15 @@ sp_status sp__ring_create(sp_context *ctx, int vertices, int faces, const uint32
     return SP_OK;
 }
 
-void sp__ring_free(sp_context *ctx, sp_ring *ring) {
+void sp__vertex_faces_free(sp_context *ctx, sp_vertex_faces *ring) {
     sp__free(ctx, ring->start), sp__free(ctx, ring->face);
-    *ring = (sp_ring){0};
+    *ring = (sp_vertex_faces){0};
 }
 
 typedef struct normals_job {
     int vertices, faces;
     const uint32_t *corners;
-    const sp_ring *ring;
+    const sp_vertex_faces *ring;
     const double *x;
     double *face_normals, *normals;
     float *float_normals;
@@ -72,7 +72,7 @@ static void vertex_chunk(void *arg, int task, int worker) {
     }
 }
 
-void sp__normals(sp_context *ctx, int vertices, int faces, const uint32_t *corners, const sp_ring *ring, const double *x,
+void sp__normals(sp_context *ctx, int vertices, int faces, const uint32_t *corners, const sp_vertex_faces *ring, const double *x,
                  double *face_normals, double *normals, float *float_normals) {
     normals_job j = {vertices, faces, corners, ring, x, face_normals, normals, float_normals};
     sp__parallel(ctx, tasks(faces), face_chunk, &j);
@@ -136,7 +136,7 @@ static void push_chunk(void *arg, int task, int worker) {
     }
 }
 
-void sp__transpose_push(sp_context *ctx, const sp_transpose *t, const double *f, double *g) {
+void sp__transpose_apply(sp_context *ctx, const sp_transpose *t, const double *f, double *g) {
     push_job j = {t, f, g};
     sp__parallel(ctx, tasks(t->nodes), push_chunk, &j);
 }

@@ -7,16 +7,16 @@
 #include "core/core.h"
 #include "souple/world.h"
 
-typedef struct sp_ring {  // faces of each vertex, ascending
+typedef struct sp_vertex_faces {  // faces of each vertex, ascending
     int *start, *face;
-} sp_ring;
+} sp_vertex_faces;
 
-sp_status sp__ring_create(sp_context *ctx, int vertices, int faces, const uint32_t *corners, sp_ring *out);
-void sp__ring_free(sp_context *ctx, sp_ring *ring);
+sp_status sp__vertex_faces_create(sp_context *ctx, int vertices, int faces, const uint32_t *corners, sp_vertex_faces *out);
+void sp__vertex_faces_free(sp_context *ctx, sp_vertex_faces *ring);
 
 // Unit vertex normals: the sum of the area vectors of the faces of a vertex; zero for a vertex without faces. face_normals:
 // scratch (faces x 3). One of the outputs is written.
-void sp__normals(sp_context *ctx, int vertices, int faces, const uint32_t *corners, const sp_ring *ring, const double *x,
+void sp__normals(sp_context *ctx, int vertices, int faces, const uint32_t *corners, const sp_vertex_faces *ring, const double *x,
                  double *face_normals, double *normals, float *float_normals);
 
 typedef struct sp_transpose {  // of a map from nodes to points: the points that depend on each node, with their weights
@@ -29,7 +29,7 @@ typedef struct sp_transpose {  // of a map from nodes to points: the points that
 sp_status sp__transpose_create(sp_context *ctx, int points, const sp_anchor *anchors, int nodes, const int *corners,
                                sp_transpose *out);
 void sp__transpose_free(sp_context *ctx, sp_transpose *t);
-void sp__transpose_push(sp_context *ctx, const sp_transpose *t, const double *f, double *g);  // g += J^T f (nodes x 3)
+void sp__transpose_apply(sp_context *ctx, const sp_transpose *t, const double *f, double *g);  // g += J^T f (nodes x 3)
 
 // The share of a node's own stiffness that a point may have, so that all points together are not stiffer than the nodes: with k_i
 // = share_i min_a m_a, the eigenvalues of M^-1 J^T K J are at most 1 for any points (see carry.c).

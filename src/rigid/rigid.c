@@ -109,7 +109,7 @@ static void rigid_points(sp_body *b, sp_which s, int n, const sp_anchor *a, doub
     }
 }
 
-static sp_status rigid_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
+static sp_status rigid_jacobian_rows(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
     (void)b, (void)a, (void)dir;
     for (int i = 0; i <= n; i++) J->start[i] = 0;
     J->n = n;
@@ -117,7 +117,7 @@ static sp_status rigid_pull(sp_body *b, int n, const sp_anchor *a, const double 
 }
 
 // transpose of v = V + W x arm: generalised force on the frame
-static void rigid_push(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g) {
+static void rigid_apply_transpose(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g) {
     double R[9], arm[3], torque[3];
     sp__quat_matrix(b->q[s] + QUAT, R);
     for (int i = 0; i < n; i++) {
@@ -271,8 +271,8 @@ const sp_body_ops sp__rigid_ops = {
     .evaluate = rigid_evaluate,
     .retract = rigid_retract,
     .points = rigid_points,
-    .pull = rigid_pull,
-    .push = rigid_push,
+    .jacobian_rows = rigid_jacobian_rows,
+    .apply_transpose = rigid_apply_transpose,
     .anchor_node = anchor_node,
     .anchor_point = anchor_point,
     .attach = rigid_attach,

@@ -369,9 +369,9 @@ void sp__beam_point_stress(const sp_beam_element *e, const sp_beam_node *a, cons
 }
 
 void sp__beam_frame(const sp_beam_node *a, const sp_beam_node *b, double u, double R[9], double *J) {
-    double back[4] = {a->quat[0], -a->quat[1], -a->quat[2], -a->quat[3]}, between[4], turn[3], part[3], Ra[9], Q[9], whole[9];
-    sp__quat_mul(b->quat, back, between);
-    sp__rotvec_of_quat(between, turn);
+    double back[4] = {a->quat[0], -a->quat[1], -a->quat[2], -a->quat[3]}, difference[4], turn[3], part[3], Ra[9], Q[9], whole[9];
+    sp__quat_mul(b->quat, back, difference);
+    sp__rotvec_of_quat(difference, turn);
     for (int i = 0; i < 3; i++) part[i] = u * turn[i];
     sp__quat_matrix(a->quat, Ra);
     sp__rotvec_matrix(part, Q);

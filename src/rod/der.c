@@ -350,7 +350,7 @@ static void der_material(const double t[3], const double a[3], double angle, dou
     for (int i = 0; i < 3; i++) m1[i] = c * a[i] + s * b[i], m2[i] = c * b[i] - s * a[i];
 }
 
-bool sp__der_settle(sp_der *d, const double *q) {
+bool sp__der_update_kinematics(sp_der *d, const double *q) {
     const double *clamp = q + sp__der_clamp(d->edges);
     double before[3], a[3], angle = 0, sum = 0;
     der_column(clamp, 1, before);

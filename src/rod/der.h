@@ -58,7 +58,7 @@ typedef struct sp_der {
     double *natural;          // edges x 3: K1, K2, m at the node before the edge
     double *stiffness;        // edges x 3: B1, B2, GJ over l~
     double root[9];           // frame of the clamp relative to the frame of the first edge
-    // at a state, set by sp__der_settle
+    // at a state, set by sp__der_update_kinematics
     sp_der_node *node;  // edges: the node before the edge, with the edge's own frame; the first one belongs to the clamp
 } sp_der;
 
@@ -103,7 +103,7 @@ void sp__der_move(int edges, const double *from, double s, const double *v, doub
 void sp__der_turn_clamp(int edges, const double clamp[9], double *q);
 
 // Computes lengths, frames and strains at q; false: they are not finite.
-bool sp__der_settle(sp_der *d, const double *q);
+bool sp__der_update_kinematics(sp_der *d, const double *q);
 // Returns the energy at the current kinematics. gradient += (nullable); hessian += as a lower band: entry (i, j), i - 10 <= j <=
 // i, at 11 i + j - i + 10 (nullable). clamped: with the half cell at the root. whole = false: the hessian without the geometric
 // terms of bending, twist and compression, which is positive semi-definite.

@@ -29,8 +29,8 @@ static strand *beam_strand_of(const sp_body *b, int part) {
     return sp__rod(b)->part[part].model;
 }
 
-static const sp_beam_node *beam_settled(const sp_body *b, int part) {
-    return (const sp_beam_node *)sp__rod_settled_at(b, part);
+static const sp_beam_node *beam_kinematics(const sp_body *b, int part) {
+    return (const sp_beam_node *)sp__rod_kinematics_at(b, part);
 }
 
 // ------------------------------------------------------------------------------------------------ creation
@@ -144,7 +144,7 @@ static void beam_bend(sp_body *b, int part, const sp_curve_frame *root, const do
 
 // ------------------------------------------------------------------------------------------------ mechanics
 
-static sp_status beam_settle(sp_body *b, int part, const double *q, const double *v, bool motion) {
+static sp_status beam_update_kinematics(sp_body *b, int part, const double *q, const double *v, bool motion) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     double sum = 0;
     for (int i = 0; i < p->nq; i++) sum += q[i];
@@ -166,8 +166,8 @@ static double beam_force(sp_body *b, int part, double *f) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     const strand *s = p->model;
-    const sp_beam_node *node = beam_settled(b, part);
-    const double *v = r->settled_v + p->v;
+    const sp_beam_node *node = beam_kinematics(b, part);
+    const double *v = r->kinematics_v + p->v;
     double potential = 0;
     for (int e = 0; e < p->elements; e++) potential += sp__beam_energy(&s->element[e], &node[e], &node[e + 1], f + V * e, NULL);
     for (int i = 0; i <= p->elements; i++) {
@@ -203,7 +203,7 @@ static void add_element_matrix(const double *own, int element, double *K) {
 static void beam_matrices(sp_body *b, int part, bool exact, double *M, double *K) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     const strand *s = p->model;
-    const sp_beam_node *node = beam_settled(b, part);
+    const sp_beam_node *node = beam_kinematics(b, part);
     for (int i = 0; i <= p->elements; i++) add_mass(&node[i], &s->node[i], V * i, M);
     for (int e = 0; e < p->elements; e++) {
         double own[TWELVE * TWELVE] = {0};
@@ -216,7 +216,7 @@ static void beam_matrices(sp_body *b, int part, bool exact, double *M, double *K
 static void beam_damping(sp_body *b, int part, double *K) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     const strand *s = p->model;
-    const sp_beam_node *node = beam_settled(b, part);
+    const sp_beam_node *node = beam_kinematics(b, part);
     for (int e = 0; e < p->elements; e++) {
         sp_beam_element loose = s->element[e];
         double own[TWELVE * TWELVE] = {0};
@@ -227,7 +227,7 @@ static void beam_damping(sp_body *b, int part, double *K) {
 }
 
 static void beam_bend_of_force(sp_body *b, int part, int element, double u, const double f[3], double *K) {
-    const sp_beam_node *node = beam_settled(b, part) + element;
+    const sp_beam_node *node = beam_kinematics(b, part) + element;
     double own[TWELVE * TWELVE] = {0};
     sp__beam_point_stress(&beam_strand_of(b, part)->element[element], node, node + 1, u, f, own);
     add_element_matrix(own, element, K);
@@ -235,7 +235,7 @@ static void beam_bend_of_force(sp_body *b, int part, int element, double u, cons
 
 static void beam_mass(sp_body *b, int part, const double *x, double *y, bool inverse) {
     const strand *s = beam_strand_of(b, part);
-    const sp_beam_node *node = beam_settled(b, part);
+    const sp_beam_node *node = beam_kinematics(b, part);
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
         double m = inverse ? 1 / s->node[i].mass : s->node[i].mass;
         for (int k = 0; k < 3; k++) y[V * i + k] = m * x[V * i + k];
@@ -253,7 +253,7 @@ static void beam_move(sp_body *b, int part, double load_factor, const double *fr
     for (int i = 0; i <= p->elements; i++) sp__beam_move((const sp_beam_node *)from + i, s, v + V * i, (sp_beam_node *)to + i);
 }
 
-static void beam_between(sp_body *b, int part, const double *from, const double *to, double *d) {
+static void beam_difference(sp_body *b, int part, const double *from, const double *to, double *d) {
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
         const sp_beam_node *p = (const sp_beam_node *)from + i, *q = (const sp_beam_node *)to + i;
         double back[4] = {p->quat[0], -p->quat[1], -p->quat[2], -p->quat[3]}, turn[4];
@@ -265,7 +265,7 @@ static void beam_between(sp_body *b, int part, const double *from, const double 
 
 // Composition of rotations: s x, then s a d, since rotation vectors do not add. Of the two vectors of this rotation, the one
 // nearer to the sum.
-static void beam_further(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out) {
+static void beam_compose_step(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out) {
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
         const sp_beam_node none = {.quat = {1, 0, 0, 0}};
         double v[V], sum[V];
@@ -283,13 +283,13 @@ static void beam_further(sp_body *b, int part, double s, const double *x, double
 // ------------------------------------------------------------------------------------------------ points
 
 static void beam_place(sp_body *b, int part, int element, double u, sp_curve_frame *out) {
-    const sp_beam_node *node = beam_settled(b, part) + element;
+    const sp_beam_node *node = beam_kinematics(b, part) + element;
     sp__beam_point(&beam_strand_of(b, part)->element[element], node, node + 1, u, out->r, NULL);
     sp__beam_frame(node, node + 1, u, out->R, NULL);
 }
 
 static int beam_slopes(sp_body *b, int part, int element, double u, int *unknown, double *columns) {
-    const sp_beam_node *node = beam_settled(b, part) + element;
+    const sp_beam_node *node = beam_kinematics(b, part) + element;
     double x[3], R[9], J[3 * TWELVE], W[3 * TWELVE];
     sp__beam_point(&beam_strand_of(b, part)->element[element], node, node + 1, u, x, J);
     sp__beam_frame(node, node + 1, u, R, W);
@@ -340,7 +340,7 @@ static void beam_curvature(sp_body *b, int part, double *out) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     const strand *s = p->model;
-    const sp_beam_node *node = beam_settled(b, part);
+    const sp_beam_node *node = beam_kinematics(b, part);
     int last = p->elements;
     memset(out, 0, 3 * ((size_t)last + 1) * sizeof *out);
     for (int e = 0; e < last; e++) {
@@ -357,7 +357,7 @@ static void beam_curvature(sp_body *b, int part, double *out) {
 
 static double beam_elastic(sp_body *b, int part, double *per_element) {
     const strand *s = beam_strand_of(b, part);
-    const sp_beam_node *node = beam_settled(b, part);
+    const sp_beam_node *node = beam_kinematics(b, part);
     double sum = 0;
     for (int e = 0; e < sp__rod(b)->part[part].elements; e++) {
         double own = sp__beam_energy(&s->element[e], &node[e], &node[e + 1], NULL, NULL);
@@ -369,7 +369,7 @@ static double beam_elastic(sp_body *b, int part, double *per_element) {
 
 static void beam_measure(sp_body *b, int part, const double *v, sp_measure *out) {
     const strand *s = beam_strand_of(b, part);
-    const sp_beam_node *node = beam_settled(b, part);
+    const sp_beam_node *node = beam_kinematics(b, part);
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
         const double *u = v + V * i, *w = u + 3;
         double m = s->node[i].mass, spin[3];
@@ -390,15 +390,15 @@ const sp_rod_model_ops sp__rod_beam = {
     .destroy = beam_destroy,
     .changed = beam_changed,
     .bend = beam_bend,
-    .settle = beam_settle,
+    .update_kinematics = beam_update_kinematics,
     .force = beam_force,
     .matrices = beam_matrices,
     .damping = beam_damping,
     .bend_of_force = beam_bend_of_force,
     .mass = beam_mass,
     .move = beam_move,
-    .between = beam_between,
-    .further = beam_further,
+    .difference = beam_difference,
+    .compose_step = beam_compose_step,
     .place = beam_place,
     .speed = beam_speed,
     .slopes = beam_slopes,

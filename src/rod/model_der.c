@@ -103,15 +103,15 @@ static void der_bend(sp_body *b, int part, const sp_curve_frame *root, const dou
 
 // ------------------------------------------------------------------------------------------------ mechanics
 
-static sp_status der_settle(sp_body *b, int part, const double *q, const double *v, bool motion) {
+static sp_status der_update_kinematics(sp_body *b, int part, const double *q, const double *v, bool motion) {
     (void)v, (void)motion;
-    return sp__der_settle(&der_strand_of(b, part)->d, q) ? SP_OK : SP_NOT_FINITE;
+    return sp__der_update_kinematics(&der_strand_of(b, part)->d, q) ? SP_OK : SP_NOT_FINITE;
 }
 
 static double der_force(sp_body *b, int part, double *f) {
     const sp_rod *r = sp__rod(b);
     const strand *s = der_strand_of(b, part);
-    const double *q = sp__rod_settled_at(b, part), *a = r->acceleration;
+    const double *q = sp__rod_kinematics_at(b, part), *a = r->acceleration;
     int nv = r->part[part].nv;
     for (int i = 0; i < nv; i++) f[i] = -f[i];
     double potential = sp__der_energy(&s->d, der_clamped(b, part), true, f, NULL);
@@ -145,10 +145,10 @@ static void der_mass(sp_body *b, int part, const double *x, double *y, bool inve
 
 // a share of the rotation from one orientation to another
 static void turned_part(const double from[9], const double to[9], double share, double out[9]) {
-    double back[9], between[9], t[3], turn[9];
+    double back[9], difference[9], t[3], turn[9];
     for (int i = 0; i < 9; i++) back[i] = from[3 * (i % 3) + i / 3];
-    sp__mul33(to, back, between);
-    sp__rotvec_of_matrix(between, t);
+    sp__mul33(to, back, difference);
+    sp__rotvec_of_matrix(difference, t);
     for (int i = 0; i < 3; i++) t[i] *= share;
     sp__rotvec_matrix(t, turn);
     sp__mul33(turn, from, out);
@@ -192,12 +192,12 @@ static void der_move(sp_body *b, int part, double load_factor, const double *fro
     if (s != 0) move_clamp(b, part, load_factor, clamp, to);
 }
 
-static void der_between(sp_body *b, int part, const double *from, const double *to, double *d) {
+static void der_difference(sp_body *b, int part, const double *from, const double *to, double *d) {
     for (int i = 0; i < sp__rod(b)->part[part].nv; i++) d[i] = to[i] - from[i];
 }
 
 // interpolates the rotation of the clamp too
-static void der_toward(sp_body *b, int part, const double *from, const double *to, double share, double *out) {
+static void der_interpolate(sp_body *b, int part, const double *from, const double *to, double share, double *out) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     int clamp = sp__der_clamp(p->elements);
     memcpy(out, to, (size_t)p->nq * sizeof *out);
@@ -217,7 +217,7 @@ static void tangent_at(const double *q, double s, const double *x, double a, con
 
 // Frames transported via x arrive rotated relative to frames transported directly, by the area enclosed by the tangent
 // (holonomy). The angles compensate for this, so that the step ends where the forces at x predict.
-static void der_further(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out) {
+static void der_compose_step(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     const double *q = b->q[SP_COMMITTED] + p->q;
     for (int e = 0; e < p->elements; e++) {
@@ -238,7 +238,7 @@ static void der_further(sp_body *b, int part, double s, const double *x, double 
 // ------------------------------------------------------------------------------------------------ points
 
 static void der_place(sp_body *b, int part, int element, double u, sp_curve_frame *out) {
-    const double *x = sp__rod_settled_at(b, part) + sp__der_place(element), *y = x + 4;
+    const double *x = sp__rod_kinematics_at(b, part) + sp__der_place(element), *y = x + 4;
     for (int i = 0; i < 3; i++) out->r[i] = (1 - u) * x[i] + u * y[i];
     sp__der_material(&der_strand_of(b, part)->d, element, out->R);
 }
@@ -368,7 +368,7 @@ static double der_elastic(sp_body *b, int part, double *per_element) {
 
 static void der_measure(sp_body *b, int part, const double *v, sp_measure *out) {
     const strand *s = der_strand_of(b, part);
-    const double *q = sp__rod_settled_at(b, part);
+    const double *q = sp__rod_kinematics_at(b, part);
     for (int i = 0; i <= s->d.edges; i++) {
         const double *x = q + sp__der_place(i), *u = v + sp__der_place(i);
         double m = s->inertia[sp__der_place(i)];
@@ -393,15 +393,15 @@ const sp_rod_model_ops sp__rod_der = {
     .destroy = der_destroy,
     .changed = der_changed,
     .bend = der_bend,
-    .settle = der_settle,
+    .update_kinematics = der_update_kinematics,
     .force = der_force,
     .matrices = der_matrices,
     .damping = der_damping,
     .mass = der_mass,
     .move = der_move,
-    .between = der_between,
-    .further = der_further,
-    .toward = der_toward,
+    .difference = der_difference,
+    .compose_step = der_compose_step,
+    .interpolate = der_interpolate,
     .place = der_place,
     .speed = der_speed,
     .slopes = der_slopes,

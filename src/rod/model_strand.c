@@ -182,7 +182,7 @@ static sp_status look_back(sp_body *b, int part, const double *q, const double *
 }
 
 // always includes the motion: it costs a fifth more, and the next step starts at the state queried after a step
-static sp_status strand_settle(sp_body *b, int part, const double *q, const double *v, bool motion) {
+static sp_status strand_update_kinematics(sp_body *b, int part, const double *q, const double *v, bool motion) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     model *m = p->model;
     size_t nq = (size_t)p->nq * sizeof *q, nv = (size_t)p->nv * sizeof *v;
@@ -338,7 +338,7 @@ static void strand_move(sp_body *b, int part, double load_factor, const double *
     memcpy(to + 3, quat, sizeof quat);
 }
 
-static void strand_between(sp_body *b, int part, const double *from, const double *to, double *d) {
+static void strand_difference(sp_body *b, int part, const double *from, const double *to, double *d) {
     int controls = strand_model_of(b, part)->strand.controls;
     double back[4] = {from[3], -from[4], -from[5], -from[6]}, turn[4];
     sp__sub3(to, from, d);
@@ -401,11 +401,11 @@ static void strand_curvature(sp_body *b, int part, double *out) {
 
 #define SHARED                                                                                                                   \
     .massless = true, .calm = 1e-2, .grows = true, .create = strand_create, .destroy = strand_destroy,                           \
-    .changed = strand_changed, .bend = strand_bend, .settle = strand_settle, .force = strand_force, .matrices = strand_matrices, \
-    .damping = strand_damping, .bend_of_force = strand_bend_of_force, .bend_of_nodes = bend_of_nodes, .bent = strand_bent,       \
-    .keep = strand_keep, .carry = strand_carry, .mass = strand_mass, .move = strand_move, .between = strand_between,             \
-    .place = strand_place, .speed = strand_speed, .slopes = strand_slopes, .held = strand_held, .aim = strand_aim,               \
-    .curvature = strand_curvature, .elastic = strand_elastic, .measure = strand_measure
+    .changed = strand_changed, .bend = strand_bend, .update_kinematics = strand_update_kinematics, .force = strand_force,        \
+    .matrices = strand_matrices, .damping = strand_damping, .bend_of_force = strand_bend_of_force,                               \
+    .bend_of_nodes = bend_of_nodes, .bent = strand_bent, .keep = strand_keep, .carry = strand_carry, .mass = strand_mass,        \
+    .move = strand_move, .difference = strand_difference, .place = strand_place, .speed = strand_speed, .slopes = strand_slopes, \
+    .held = strand_held, .aim = strand_aim, .curvature = strand_curvature, .elastic = strand_elastic, .measure = strand_measure
 
 const sp_rod_model_ops sp__rod_clothoid = {
     .name = "clothoid", .coordinates = clothoid_coordinates, .unknowns = clothoid_unknowns, .band = clothoid_band, SHARED};

@@ -56,7 +56,7 @@ void sp__rod_follow(sp_body *b) {
     r->mean_line_density = mean_line_density(r);
     follow_contacts(b);
     sp__parallel(b->ctx, r->parts, follow_part, b);
-    memset(r->settled, 0, (size_t)r->parts);
+    memset(r->kinematics_of, 0, (size_t)r->parts);
     r->filled = false;
     r->stale = false;
 }
@@ -69,24 +69,24 @@ static bool rod_same(const double *a, const double *b, int n) {
     return memcmp(a, b, (size_t)n * sizeof *a) == 0;
 }
 
-static bool is_settled(const sp_body *b, int part, sp_which which, bool motion) {
+static bool has_kinematics(const sp_body *b, int part, sp_which which, bool motion) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
-    if (r->settled[part] < (motion ? MOTION : PLACES)) return false;
-    if (!rod_same(r->settled_q + p->q, b->q[which] + p->q, p->nq)) return false;
-    return !motion || (rod_same(r->settled_v + p->v, b->v[which] + p->v, p->nv) &&
-                       rod_same(r->settled_acceleration[part], r->acceleration, 3));
+    if (r->kinematics_of[part] < (motion ? MOTION : PLACES)) return false;
+    if (!rod_same(r->kinematics_q + p->q, b->q[which] + p->q, p->nq)) return false;
+    return !motion || (rod_same(r->kinematics_v + p->v, b->v[which] + p->v, p->nv) &&
+                       rod_same(r->kinematics_acceleration[part], r->acceleration, 3));
 }
 
-sp_status sp__rod_settle(sp_body *b, int part, sp_which which, bool motion) {
+sp_status sp__rod_update_kinematics(sp_body *b, int part, sp_which which, bool motion) {
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
-    if (is_settled(b, part, which, motion)) return SP_OK;
-    memcpy(r->settled_q + p->q, b->q[which] + p->q, (size_t)p->nq * sizeof(double));
-    memcpy(r->settled_v + p->v, b->v[which] + p->v, (size_t)p->nv * sizeof(double));
-    memcpy(r->settled_acceleration[part], r->acceleration, sizeof r->acceleration);
-    sp_status status = r->model->settle(b, part, r->settled_q + p->q, r->settled_v + p->v, motion);
-    r->settled[part] = status < 0 ? 0 : motion ? MOTION : PLACES;
+    if (has_kinematics(b, part, which, motion)) return SP_OK;
+    memcpy(r->kinematics_q + p->q, b->q[which] + p->q, (size_t)p->nq * sizeof(double));
+    memcpy(r->kinematics_v + p->v, b->v[which] + p->v, (size_t)p->nv * sizeof(double));
+    memcpy(r->kinematics_acceleration[part], r->acceleration, sizeof r->acceleration);
+    sp_status status = r->model->update_kinematics(b, part, r->kinematics_q + p->q, r->kinematics_v + p->v, motion);
+    r->kinematics_of[part] = status < 0 ? 0 : motion ? MOTION : PLACES;
     return status;
 }
 
@@ -96,23 +96,23 @@ typedef struct settling {
     bool motion;
 } settling;
 
-static void settle_part(void *arg, int part, int worker) {
+static void update_part_kinematics(void *arg, int part, int worker) {
     (void)worker;
     const settling *s = arg;
-    sp__rod(s->b)->settle_status[part] = sp__rod_settle(s->b, part, s->which, s->motion);
+    sp__rod(s->b)->kinematics_status[part] = sp__rod_update_kinematics(s->b, part, s->which, s->motion);
 }
 
-sp_status sp__rod_settle_all(sp_body *b, const sp_step *step, sp_which which, bool motion) {
+sp_status sp__rod_update_all_kinematics(sp_body *b, const sp_step *step, sp_which which, bool motion) {
     sp_rod *r = sp__rod(b);
     if (step) r->h = step->h;
     sp__rod_follow(b);
     settling s = {b, which, motion};
-    sp__parallel(b->ctx, r->parts, settle_part, &s);
+    sp__parallel(b->ctx, r->parts, update_part_kinematics, &s);
     for (int i = 0; i < r->parts; i++) {
-        if (r->settle_status[i] >= 0) continue;
-        if (r->settle_status[i] == SP_NO_MEMORY)
+        if (r->kinematics_status[i] >= 0) continue;
+        if (r->kinematics_status[i] == SP_NO_MEMORY)
             return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for strand %d of '%s'", i, b->name);
-        sp_status status = SP_BODY_FAIL(b, r->settle_status[i],
+        sp_status status = SP_BODY_FAIL(b, r->kinematics_status[i],
                                         "strand %d of '%s' is at numbers that are not finite, or winds too much", i, b->name);
         b->error->index = r->part[i].node;
         return status;

@@ -84,16 +84,16 @@ typedef struct sp_rod {
     double pushed[3];        // acceleration loads at the end of the step
     double mean_line_density;
     // the state that the kinematics are computed at
-    double *settled_q, *settled_v;
-    double (*settled_acceleration)[3];  // parts
-    unsigned char *settled;             // parts: 0 none, 1 positions, 2 positions and motion
-    sp_status *settle_status;           // parts
-    double *part_energy;                // parts: elastic energy and potential of the weight at the last force evaluation
-    double *part_kinetic;               // parts: kinetic energy at the last force evaluation
-    sp_bound *bounds;                   // elements: sp__rod_bounds
-    sp_measure *part_measure;           // parts
-    double *node_scratch;               // nodes x 3
-    double *product, *kept;             // nv + 1: scratch of matrix products
+    double *kinematics_q, *kinematics_v;
+    double (*kinematics_acceleration)[3];  // parts
+    unsigned char *kinematics_of;          // parts: 0 none, 1 positions, 2 positions and motion
+    sp_status *kinematics_status;          // parts
+    double *part_energy;                   // parts: elastic energy and potential of the weight at the last force evaluation
+    double *part_kinetic;                  // parts: kinetic energy at the last force evaluation
+    sp_bound *bounds;                      // elements: sp__rod_bounds
+    sp_measure *part_measure;              // parts
+    double *node_scratch;                  // nodes x 3
+    double *product, *kept;                // nv + 1: scratch of matrix products
     // lower bands at the state of the last evaluation or linearisation. Linearisation adds the point terms and swaps these bands
     // with those of `system`, which then stay unchanged until the next linearisation.
     double *M, *B, *K;
@@ -144,7 +144,7 @@ struct sp_rod_model_ops {
     // coordinates of the curve with this root frame and these curvatures at the nodes
     void (*bend)(sp_body *b, int part, const sp_curve_frame *root, const double *curvature, double *q);
     // updates the kinematics. motion: also the quadratic velocity terms. Fails with SP_NOT_FINITE, SP_NO_MEMORY
-    sp_status (*settle)(sp_body *b, int part, const double *q, const double *v, bool motion);
+    sp_status (*update_kinematics)(sp_body *b, int part, const double *q, const double *v, bool motion);
     // f += elastic forces + weight (rod->acceleration) - quadratic velocity terms; returns the elastic and the weight's energy
     double (*force)(sp_body *b, int part, double *f);
     // lower bands: M += , K += . K is the stiffness of the elastic forces; `exact` adds the geometric stiffness of the weight
@@ -165,11 +165,12 @@ struct sp_rod_model_ops {
     void (*mass)(sp_body *b, int part, const double *x, double *y, bool inverse);
     // to = from (+) s v; to may be from. load_factor: share of the rotation of a clamp's frame to its target
     void (*move)(sp_body *b, int part, double load_factor, const double *from, double s, const double *v, double *to);
-    void (*between)(sp_body *b, int part, const double *from, const double *to, double *d);  // the d with move(from, 1, d) = to
+    void (*difference)(sp_body *b, int part, const double *from, const double *to,
+                       double *d);  // the d with move(from, 1, d) = to
     // see sp_body_ops; NULL: a difference, then a move by a share of it
-    void (*toward)(sp_body *b, int part, const double *from, const double *to, double share, double *out);
+    void (*interpolate)(sp_body *b, int part, const double *from, const double *to, double share, double *out);
     // see sp_body_ops; NULL: vectors add up
-    void (*further)(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out);
+    void (*compose_step)(sp_body *b, int part, double s, const double *x, double a, const double *d, double *out);
     // centreline and frame at u in [0, 1] of an element
     void (*place)(sp_body *b, int part, int element, double u, sp_curve_frame *out);
     // velocity and angular velocity of that frame for velocities v
@@ -188,9 +189,9 @@ struct sp_rod_model_ops {
 
 // Shared by the models: the coordinates of the current kinematics, and the contribution of a point mass at x with velocity u to a
 // measure (without its kinetic energy, which each model sums in its own order).
-static inline const double *sp__rod_settled_at(const sp_body *b, int part) {
+static inline const double *sp__rod_kinematics_at(const sp_body *b, int part) {
     const sp_rod *r = sp__rod(b);
-    return r->settled_q + r->part[part].q;
+    return r->kinematics_q + r->part[part].q;
 }
 void sp__rod_measure_mass(sp_measure *out, double m, const double x[3], const double u[3]);
 
@@ -198,8 +199,9 @@ extern const sp_rod_model_ops sp__rod_clothoid, sp__rod_helix, sp__rod_der, sp__
 
 // Updates the kinematics of a strand to a state; cheap if they are up to date. Two threads must not update the same strand at
 // once.
-sp_status sp__rod_settle(sp_body *b, int part, sp_which which, bool motion);
-sp_status sp__rod_settle_all(sp_body *b, const sp_step *step, sp_which which, bool motion);  // step NULL: keep the previous h
+sp_status sp__rod_update_kinematics(sp_body *b, int part, sp_which which, bool motion);
+sp_status sp__rod_update_all_kinematics(sp_body *b, const sp_step *step, sp_which which,
+                                        bool motion);  // step NULL: keep the previous h
 // updates section stiffness and the data of the models after a change
 void sp__rod_follow(sp_body *b);
 void sp__rod_changed(sp_body *b);  // marks a change
@@ -209,20 +211,20 @@ sp_rod_stiffness sp__rod_section_stiffness(const sp_rod_section *s);
 sp_status sp__rod_evaluate(sp_body *b, const sp_step *step, unsigned want);
 sp_status sp__rod_linearise(sp_body *b, const sp_step *step, sp_system *out);
 void sp__rod_retract(sp_body *b, const sp_step *step, sp_which from, double s, const double *v);
-void sp__rod_between(sp_body *b, const double *from, const double *to, double *d);
-void sp__rod_further(sp_body *b, double s, const double *x, double a, const double *d, double *out);
+void sp__rod_difference(sp_body *b, const double *from, const double *to, double *d);
+void sp__rod_compose_step(sp_body *b, double s, const double *x, double a, const double *d, double *out);
 void sp__rod_place_fixed(sp_body *b);
 void sp__rod_mass(sp_body *b, const double *x, double *y, bool inverse);
 double sp__rod_mass_damping(const sp_rod *r);  // factor of M in the damping matrix
-void sp__rod_toward(sp_body *b, const double *from, const double *to, double share, double *out);
-void sp__rod_toward_part(sp_body *b, int part, const double *from, const double *to, double share, double *out);
+void sp__rod_interpolate(sp_body *b, const double *from, const double *to, double share, double *out);
+void sp__rod_interpolate_part(sp_body *b, int part, const double *from, const double *to, double share, double *out);
 // rod_correct.c
 static inline bool sp__rod_corrects(const sp_body *b) {
     return b->integrator.type == SP_IMPLICIT_EULER && b->integrator.iterations > 1;
 }
 sp_status sp__rod_correct_create(sp_body *b);
 sp_status sp__rod_correct(sp_body *b, const sp_step *step, const sp_system *A);
-bool sp__rod_wild(sp_body *b, double h, const double *x);
+bool sp__rod_step_too_large(sp_body *b, double h, const double *x);
 // Jacobian of a point with respect to the unknowns of its strand, in the scratch memory of one worker.
 typedef struct sp_rod_place {
     int part, count;
@@ -240,8 +242,8 @@ void sp__rod_open_place(sp_body *b, const sp_anchor *a, int worker,
                         sp_rod_place *out);  // uses the current kinematics of the strand
 void sp__rod_points(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);
 const sp_bound *sp__rod_bounds(sp_body *b);
-sp_status sp__rod_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
-void sp__rod_push(sp_body *b, sp_which state, int n, const sp_anchor *a, const double *f, double *g);
+sp_status sp__rod_jacobian_rows(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
+void sp__rod_apply_transpose(sp_body *b, sp_which state, int n, const sp_anchor *a, const double *f, double *g);
 sp_status sp__rod_anchor_node(sp_body *b, int node, sp_anchor *out);
 sp_status sp__rod_anchor_point(sp_body *b, const double rest[3], sp_anchor *out);
 sp_status sp__rod_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
@@ -265,8 +267,8 @@ void sp__rod_grow_set(sp_body *b,
 void sp__rod_grow_visit(sp_body *b, sp_tier tier, sp_visitor *v);
 // rod_surface.c
 sp_status sp__rod_surface_create(sp_body *b);
-void sp__rod_face_corners(sp_body *b, int face, sp_anchor out[3]);
-// rod_look.c
+void sp__rod_face_anchors(sp_body *b, int face, sp_anchor out[3]);
+// rod_query.c
 enum { SP_ROD_FIELDS = 12 };
 extern const sp_field sp__rod_fields[SP_ROD_FIELDS];
 void sp__rod_measure(sp_body *b, sp_measure *out);

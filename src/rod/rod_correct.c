@@ -87,7 +87,7 @@ static void point_forces(sp_body *b, int part, int worker, double h, double *f, 
     const sp_rod_part *p = &r->part[part];
     const double *x = b->v[SP_TRIAL] + p->v;
     sp_rod_place s;
-    double way[3], pull[3];
+    double offset[3], pull[3];
     for (int i = 0; i < r->loads; i++) {
         const sp_rod_point_load *l = &r->load[i];
         const double *now = r->load_now[i];
@@ -100,8 +100,8 @@ static void point_forces(sp_body *b, int part, int worker, double h, double *f, 
             f[s.unknown[c]] += along;
             if (work && !force) *work += h * along * x[s.unknown[c]];
         }
-        sp__sub3(s.x, r->load_place[i], way);
-        if (work && force) *work += sp__dot3(now, way);
+        sp__sub3(s.x, r->load_place[i], offset);
+        if (work && force) *work += sp__dot3(now, offset);
         if (node && force) sp__rod_lump(node, l->element - p->element, l->at, now);
     }
     for (int i = r->term_start[part]; i < r->term_start[part + 1]; i++) {
@@ -112,8 +112,8 @@ static void point_forces(sp_body *b, int part, int worker, double h, double *f, 
         for (int c = 0; c < s.count; c++) f[s.unknown[c]] += sp__dot3(s.columns + 3 * (size_t)c, pull);
         if (node) sp__rod_lump(node, (int)at->elem - p->element, at->at[0], pull);
         if (!work) continue;
-        sp__sub3(s.x, r->term_place + 6 * (size_t)t, way);
-        *work += 0.5 * (sp__dot3(pull, way) + sp__dot3(b->loads.terms[t].f, way));
+        sp__sub3(s.x, r->term_place + 6 * (size_t)t, offset);
+        *work += 0.5 * (sp__dot3(pull, offset) + sp__dot3(b->loads.terms[t].f, offset));
     }
 }
 
@@ -223,7 +223,7 @@ static sp_status correct_look(sp_body *b, int part, int worker, double h, const 
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     r->model->move(b, part, 1, b->q[SP_COMMITTED] + p->q, h, b->v[SP_TRIAL] + p->v, b->q[SP_TRIAL] + p->q);
-    SP_TRY(sp__rod_settle(b, part, SP_TRIAL, true));
+    SP_TRY(sp__rod_update_kinematics(b, part, SP_TRIAL, true));
     correct_residual(b, part, worker, h, m, R);
     return SP_OK;
 }
@@ -237,12 +237,12 @@ static double motion_energy(sp_body *b, int part, const room *m) {
     return fabs(sp__drive_dot(x, m->y, p->nv)) + SP_ROD_ENERGY_FLOOR * r->model->elastic(b, part, NULL);
 }
 
-static void step_further(sp_body *b, int part, double h, double alpha, const room *m) {
+static void compose_into(sp_body *b, int part, double h, double alpha, const room *m) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     double *x = b->v[SP_TRIAL] + p->v;
-    if (r->model->further) {
-        r->model->further(b, part, h, m->base, alpha, m->d, x);
+    if (r->model->compose_step) {
+        r->model->compose_step(b, part, h, m->base, alpha, m->d, x);
         return;
     }
     for (int i = 0; i < p->nv; i++) x[i] = m->base[i] + alpha * m->d[i];
@@ -260,7 +260,7 @@ static bool correct_descend(sp_body *b, int part, int worker, double h, const ro
     double *x = b->v[SP_TRIAL] + p->v, alpha = 1;
     memcpy(m->base, x, (size_t)p->nv * sizeof *x);
     for (int k = 0; k < SP_ROD_SHORTENINGS; k++, alpha *= 0.5) {
-        step_further(b, part, h, alpha, m);
+        compose_into(b, part, h, alpha, m);
         if (winds_up(b, part, h) || correct_look(b, part, worker, h, m, m->R) < 0) continue;
         sp__banded_solve(m->T, p->nv, p->band, m->R, m->next);
         double now = sp__drive_dot(m->R, m->next, p->nv), limit = (1 - 0.25 * alpha) * (1 - 0.25 * alpha) * *size;
@@ -279,11 +279,11 @@ static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess
     const sp_rod_part *p = &r->part[part];
     double *x = b->v[SP_TRIAL] + p->v;
     if (r->model->keep) {
-        if (sp__rod_settle(b, part, SP_COMMITTED, true) < 0) return false;
+        if (sp__rod_update_kinematics(b, part, SP_COMMITTED, true) < 0) return false;
         r->model->keep(b, part, b->v[SP_COMMITTED] + p->v);
     }
     // fixed unknowns move to their targets, the others keep their velocity
-    r->model->between(b, part, b->q[SP_COMMITTED] + p->q, b->target + p->q, m->y);
+    r->model->difference(b, part, b->q[SP_COMMITTED] + p->q, b->target + p->q, m->y);
     for (int i = 0; i < p->nv && !guess; i++) x[i] = b->fixed[p->v + i] ? m->y[i] / h : b->v[SP_COMMITTED][p->v + i];
     if (correct_look(b, part, worker, h, m, m->R) < 0) return false;
     double enough = fmax(SP_ROD_CONVERGED, 1e-2 * r->model->calm);
@@ -312,7 +312,7 @@ static void aim_at(sp_body *b, int part, double share, const room *m) {
     if (share == 1)
         memcpy(b->target + p->q, m->target, (size_t)p->nq * sizeof(double));
     else
-        sp__rod_toward_part(b, part, m->q, m->target, share, b->target + p->q);
+        sp__rod_interpolate_part(b, part, m->q, m->target, share, b->target + p->q);
 }
 
 static void accept_substep(sp_body *b, const sp_rod_part *p) {
@@ -324,7 +324,7 @@ static void accept_substep(sp_body *b, const sp_rod_part *p) {
 static void stop_strand(sp_body *b, int part, double h, const room *m) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     double *x = b->v[SP_TRIAL] + p->v;
-    sp__rod(b)->model->between(b, part, b->q[SP_COMMITTED] + p->q, b->target + p->q, m->y);
+    sp__rod(b)->model->difference(b, part, b->q[SP_COMMITTED] + p->q, b->target + p->q, m->y);
     for (int i = 0; i < p->nv; i++) x[i] = b->fixed[p->v + i] ? m->y[i] / h : 0;
     sp__rod(b)->model->move(b, part, 1, b->q[SP_COMMITTED] + p->q, h, x, b->q[SP_TRIAL] + p->q);
 }
@@ -369,7 +369,7 @@ static void correct_check_part(void *arg, int part, int worker) {
     double *R = b->work[0] + p->v, work = 0, twice = 0;
     const double *x = b->v[SP_TRIAL] + p->v;
     r->correction[part] = (struct sp_rod_correction){.substeps = 1};
-    if (sp__rod_settle(b, part, SP_TRIAL, true) < 0) {
+    if (sp__rod_update_kinematics(b, part, SP_TRIAL, true) < 0) {
         memset(R, 0, (size_t)p->nv * sizeof *R);
         r->correction[part].gain = INFINITY;
         return;
@@ -399,7 +399,7 @@ static void correct_part(void *arg, int part, int worker) {
     solve_strand(b, part, worker, w->h, gap <= SP_ROD_NEAR * energy && isfinite(c->gain), c);
 }
 
-bool sp__rod_wild(sp_body *b, double h, const double *x) {
+bool sp__rod_step_too_large(sp_body *b, double h, const double *x) {
     const sp_rod *r = sp__rod(b);
     for (int part = 0; part < r->parts && r->model->bent; part++)
         if (!(r->model->bent(b, part, h, x + r->part[part].v) <= SP_ROD_MOST_WOUND)) return true;

@@ -9,7 +9,7 @@
 
 static void rod_destroy(sp_body *b);
 static void rod_prescribe(sp_body *b, const sp_step *step);
-static sp_status rod_settle(sp_body *b, const sp_step *step, sp_which which);
+static sp_status rod_update_kinematics(sp_body *b, const sp_step *step, sp_which which);
 
 // ------------------------------------------------------------------------------------------------ parameters
 
@@ -51,23 +51,23 @@ const sp_body_ops sp__rod_ops = {
     .evaluate = sp__rod_evaluate,
     .linearise = sp__rod_linearise,
     .retract = sp__rod_retract,
-    .between = sp__rod_between,
-    .further = sp__rod_further,
-    .toward = sp__rod_toward,
+    .difference = sp__rod_difference,
+    .compose_step = sp__rod_compose_step,
+    .interpolate = sp__rod_interpolate,
     .place_fixed = sp__rod_place_fixed,
     .correct = sp__rod_correct,
-    .wild = sp__rod_wild,
+    .step_too_large = sp__rod_step_too_large,
     .mass = sp__rod_mass,
     .undo = sp__rod_grow_undo,
-    .settle = rod_settle,
+    .update_kinematics = rod_update_kinematics,
     .points = sp__rod_points,
     .bounds = sp__rod_bounds,
-    .pull = sp__rod_pull,
-    .push = sp__rod_push,
+    .jacobian_rows = sp__rod_jacobian_rows,
+    .apply_transpose = sp__rod_apply_transpose,
     .anchor_node = sp__rod_anchor_node,
     .anchor_point = sp__rod_anchor_point,
     .attach = sp__rod_attach,
-    .face_corners = sp__rod_face_corners,
+    .face_anchors = sp__rod_face_anchors,
     .fields = sp__rod_fields,
     .field_count = SP_ROD_FIELDS,
     .measure = sp__rod_measure,
@@ -111,8 +111,8 @@ static void rod_prescribe(sp_body *b, const sp_step *step) {
     sp__rod_follow(b);
 }
 
-static sp_status rod_settle(sp_body *b, const sp_step *step, sp_which which) {
-    return sp__rod_settle_all(b, step, which, false);
+static sp_status rod_update_kinematics(sp_body *b, const sp_step *step, sp_which which) {
+    return sp__rod_update_all_kinematics(b, step, which, false);
 }
 
 // ------------------------------------------------------------------------------------------------ checks
@@ -275,14 +275,15 @@ static sp_status make_arrays(sp_body *b, int64_t nq, int64_t nv, size_t bands) {
     r->scratch_size = 10 * (size_t)r->most_unknowns;
     if (!SP_NEW(ctx, r->part_of, elements) || !SP_NEW(ctx, r->section_of, elements) || !SP_NEW(ctx, r->length, elements) ||
         !SP_NEW(ctx, r->natural, 3 * nodes) || !SP_NEW(ctx, r->node_scratch, 3 * nodes) || !SP_NEW(ctx, r->rest, 3 * nodes) ||
-        !SP_NEW(ctx, r->alive, parts) || !SP_NEW(ctx, r->hold, q) || !SP_NEW(ctx, r->start, q) || !SP_NEW(ctx, r->settled_q, q) ||
-        !SP_NEW(ctx, r->settled_v, v) || !SP_NEW(ctx, r->settled_acceleration, parts) || !SP_NEW(ctx, r->settled, parts) ||
-        !SP_NEW(ctx, r->settle_status, parts) || !SP_NEW(ctx, r->bounds, elements) || !SP_NEW(ctx, r->part_measure, parts) ||
-        !SP_NEW(ctx, r->part_energy, parts) || !SP_NEW(ctx, r->part_kinetic, parts) || !SP_NEW(ctx, r->product, v + 1) ||
-        !SP_NEW(ctx, r->kept, v + 1) || !SP_NEW(ctx, r->M, bands + 1) || !SP_NEW(ctx, r->B, bands + 1) ||
-        !SP_NEW(ctx, r->K, bands + 1) || !SP_NEW(ctx, r->system[0], bands + 1) || !SP_NEW(ctx, r->system[1], bands + 1) ||
-        !SP_NEW(ctx, r->system[2], bands + 1) || !SP_NEW(ctx, r->chain_start, parts + 1) || !SP_NEW(ctx, r->chain_band, parts) ||
-        !SP_NEW(ctx, r->term_start, parts + 1) || !SP_NEW(ctx, r->scratch, r->scratch_size * (size_t)sp__workers(ctx)))
+        !SP_NEW(ctx, r->alive, parts) || !SP_NEW(ctx, r->hold, q) || !SP_NEW(ctx, r->start, q) ||
+        !SP_NEW(ctx, r->kinematics_q, q) || !SP_NEW(ctx, r->kinematics_v, v) || !SP_NEW(ctx, r->kinematics_acceleration, parts) ||
+        !SP_NEW(ctx, r->kinematics_of, parts) || !SP_NEW(ctx, r->kinematics_status, parts) || !SP_NEW(ctx, r->bounds, elements) ||
+        !SP_NEW(ctx, r->part_measure, parts) || !SP_NEW(ctx, r->part_energy, parts) || !SP_NEW(ctx, r->part_kinetic, parts) ||
+        !SP_NEW(ctx, r->product, v + 1) || !SP_NEW(ctx, r->kept, v + 1) || !SP_NEW(ctx, r->M, bands + 1) ||
+        !SP_NEW(ctx, r->B, bands + 1) || !SP_NEW(ctx, r->K, bands + 1) || !SP_NEW(ctx, r->system[0], bands + 1) ||
+        !SP_NEW(ctx, r->system[1], bands + 1) || !SP_NEW(ctx, r->system[2], bands + 1) ||
+        !SP_NEW(ctx, r->chain_start, parts + 1) || !SP_NEW(ctx, r->chain_band, parts) || !SP_NEW(ctx, r->term_start, parts + 1) ||
+        !SP_NEW(ctx, r->scratch, r->scratch_size * (size_t)sp__workers(ctx)))
         return SP_NO_MEMORY;
     for (int p = 0; p < r->parts; p++) {
         r->chain_start[p + 1] = r->part[p].v + r->part[p].nv, r->chain_band[p] = r->part[p].band;
@@ -426,7 +427,7 @@ static void move_der(sp_body *b, int part, const motion *m) {
 static sp_status rod_move_all(sp_body *b, const motion *m, int *unknown, double *columns) {
     sp_rod *r = sp__rod(b);
     bool good = true;
-    SP_TRY(sp__rod_settle_all(b, NULL, SP_COMMITTED, false));
+    SP_TRY(sp__rod_update_all_kinematics(b, NULL, SP_COMMITTED, false));
     for (int i = 0; i < r->parts && good; i++) {
         int last = r->which == SP_ROD_BEAM ? r->part[i].elements : 0;
         if (r->which == SP_ROD_DER) move_der(b, i, m);
@@ -610,11 +611,11 @@ static void rod_destroy(sp_body *b) {
                    r->load,
                    r->load_now,
                    r->stiffness,
-                   r->settled_q,
-                   r->settled_v,
-                   r->settled_acceleration,
-                   r->settled,
-                   r->settle_status,
+                   r->kinematics_q,
+                   r->kinematics_v,
+                   r->kinematics_acceleration,
+                   r->kinematics_of,
+                   r->kinematics_status,
                    r->bounds,
                    r->part_measure,
                    r->part_energy,

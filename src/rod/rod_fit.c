@@ -314,7 +314,7 @@ static void fit_guess(sp_fit *f, int from, const double R[9], bool twisted) {
 // Relative to the length of the curve: no further gain is possible below this.
 #define TINY 1e-16
 // Angle over which three-point Gauss quadrature is accurate to 1e-7.
-#define PACE 0.5
+#define FIT_STEP 0.5
 
 // One pass along a part of the curve, by segments and evaluation points.
 typedef struct fit_pass {
@@ -374,7 +374,7 @@ static void fit_add_piece(fit_pass *p, const sp_curve_series *series, double fro
 
 static void carry_moments(fit_pass *p, const sp_curve_series *series, double from, double to) {
     if (!p->slopes) return;
-    int pieces = 1 + (int)fmin((to - p->at) * p->pace / PACE, 1e4);
+    int pieces = 1 + (int)fmin((to - p->at) * p->pace / FIT_STEP, 1e4);
     double start = p->at, step = (to - start) / pieces;
     if (!(step > 0)) return;
     for (int i = 0; i < pieces; i++) fit_add_piece(p, series, from, start + i * step, start + (i + 1) * step);

@@ -218,7 +218,7 @@ sp_status sp__rod_evaluate(sp_body *b, const sp_step *step, unsigned want) {
     (void)want;
     sp_rod *r = sp__rod(b);
     for (int a = 0; a < 3; a++) r->acceleration[a] = step->load_factor * (step->gravity[a] + r->pushed[a]);
-    SP_TRY(sp__rod_settle_all(b, step, SP_TRIAL, true));
+    SP_TRY(sp__rod_update_all_kinematics(b, step, SP_TRIAL, true));
     memset(b->f, 0, (size_t)b->nv * sizeof(double));
     b->energy = b->loads.energy;
     sp__parallel(b->ctx, r->parts, force_part, b);
@@ -298,7 +298,7 @@ sp_status sp__rod_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     sp_rod *r = sp__rod(b);
     linearise_job job = {b, step};
     SP_TRY(rod_reserve_terms(b));
-    SP_TRY(sp__rod_settle_all(b, step, SP_TRIAL, true));
+    SP_TRY(sp__rod_update_all_kinematics(b, step, SP_TRIAL, true));
     fill_matrices(b);
     sort_terms(b);
     sp__parallel(b->ctx, r->parts, finish_part, &job);
@@ -328,37 +328,37 @@ void sp__rod_retract(sp_body *b, const sp_step *step, sp_which from, double s, c
     }
 }
 
-void sp__rod_between(sp_body *b, const double *from, const double *to, double *d) {
+void sp__rod_difference(sp_body *b, const double *from, const double *to, double *d) {
     const sp_rod *r = sp__rod(b);
     for (int p = 0; p < r->parts; p++) {
         const sp_rod_part *part = &r->part[p];
-        r->model->between(b, p, from + part->q, to + part->q, d + part->v);
+        r->model->difference(b, p, from + part->q, to + part->q, d + part->v);
     }
 }
 
-void sp__rod_toward_part(sp_body *b, int part, const double *from, const double *to, double share, double *out) {
+void sp__rod_interpolate_part(sp_body *b, int part, const double *from, const double *to, double share, double *out) {
     const sp_rod *r = sp__rod(b);
     double *d = r->product + r->part[part].v;
-    if (r->model->toward) {
-        r->model->toward(b, part, from, to, share, out);
+    if (r->model->interpolate) {
+        r->model->interpolate(b, part, from, to, share, out);
         return;
     }
-    r->model->between(b, part, from, to, d);
+    r->model->difference(b, part, from, to, d);
     r->model->move(b, part, 1, from, share, d, out);
 }
 
-void sp__rod_toward(sp_body *b, const double *from, const double *to, double share, double *out) {
+void sp__rod_interpolate(sp_body *b, const double *from, const double *to, double share, double *out) {
     const sp_rod *r = sp__rod(b);
     for (int p = 0; p < r->parts; p++)
-        sp__rod_toward_part(b, p, from + r->part[p].q, to + r->part[p].q, share, out + r->part[p].q);
+        sp__rod_interpolate_part(b, p, from + r->part[p].q, to + r->part[p].q, share, out + r->part[p].q);
 }
 
-void sp__rod_further(sp_body *b, double s, const double *x, double a, const double *d, double *out) {
+void sp__rod_compose_step(sp_body *b, double s, const double *x, double a, const double *d, double *out) {
     const sp_rod *r = sp__rod(b);
     for (int p = 0; p < r->parts; p++) {
         int v = r->part[p].v;
-        if (r->model->further) {
-            r->model->further(b, p, s, x + v, a, d + v, out + v);
+        if (r->model->compose_step) {
+            r->model->compose_step(b, p, s, x + v, a, d + v, out + v);
             continue;
         }
         for (int i = v; i < v + r->part[p].nv; i++) out[i] = x[i] + a * d[i];
@@ -371,7 +371,7 @@ void sp__rod_place_fixed(sp_body *b) {
         const sp_rod_part *part = &r->part[p];
         double *d = r->product + part->v, *q = b->q[SP_TRIAL] + part->q;
         bool any = false;
-        r->model->between(b, p, q, b->target + part->q, d);
+        r->model->difference(b, p, q, b->target + part->q, d);
         for (int i = 0; i < part->nv; i++) {
             if (!b->fixed[part->v + i]) d[i] = 0;
             any = any || d[i] != 0;
@@ -382,7 +382,7 @@ void sp__rod_place_fixed(sp_body *b) {
 
 void sp__rod_mass(sp_body *b, const double *x, double *y, bool inverse) {
     const sp_rod *r = sp__rod(b);
-    if (sp__rod_settle_all(b, NULL, SP_TRIAL, false) < 0) {
+    if (sp__rod_update_all_kinematics(b, NULL, SP_TRIAL, false) < 0) {
         for (int i = 0; i < b->nv; i++) y[i] = NAN;
         return;
     }

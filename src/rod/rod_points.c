@@ -18,7 +18,7 @@ static void no_point(double *x, double *v) {
 // consecutive vertices of one cross section share a frame, which is computed once
 void sp__rod_points(sp_body *b, sp_which which, int n, const sp_anchor *a, double *x, double *v) {
     const sp_rod *r = sp__rod(b);
-    int settled = -1;
+    int kinematics_of = -1;
     sp_status status = SP_OK;
     sp_curve_frame f = {{0}, {0}};
     double speed[6] = {0}, arm[3], turned[3];
@@ -26,8 +26,8 @@ void sp__rod_points(sp_body *b, sp_which which, int n, const sp_anchor *a, doubl
     for (int i = 0; i < n; i++) {
         size_t at = 3 * (size_t)i;
         int part = r->part_of[a[i].elem], local = (int)a[i].elem - r->part[part].element;
-        bool again = part == settled && rod_same_place(&a[i], &a[i - 1]);
-        if (part != settled) status = sp__rod_settle(b, part, which, false), settled = part;
+        bool again = part == kinematics_of && rod_same_place(&a[i], &a[i - 1]);
+        if (part != kinematics_of) status = sp__rod_update_kinematics(b, part, which, false), kinematics_of = part;
         if (status < 0) {
             no_point(x + at, v ? v + at : NULL);
             continue;
@@ -69,7 +69,7 @@ static void bound_part(void *arg, int part, int worker) {
 
 const sp_bound *sp__rod_bounds(sp_body *b) {
     const sp_rod *r = sp__rod(b);
-    if (sp__rod_settle_all(b, NULL, SP_TRIAL, false) < 0) return NULL;
+    if (sp__rod_update_all_kinematics(b, NULL, SP_TRIAL, false) < 0) return NULL;
     sp__parallel(b->ctx, r->parts, bound_part, b);
     return r->bounds;
 }
@@ -98,10 +98,10 @@ void sp__rod_open_place(sp_body *b, const sp_anchor *a, int worker, sp_rod_place
 // the same at a given state
 static void open_at(sp_body *b, sp_which which, const sp_anchor *a, sp_rod_place *out) {
     out->count = 0;
-    if (sp__rod_settle(b, sp__rod(b)->part_of[a->elem], which, false) >= 0) sp__rod_open_place(b, a, 0, out);
+    if (sp__rod_update_kinematics(b, sp__rod(b)->part_of[a->elem], which, false) >= 0) sp__rod_open_place(b, a, 0, out);
 }
 
-sp_status sp__rod_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
+sp_status sp__rod_jacobian_rows(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
     const sp_rod *r = sp__rod(b);
     sp_rod_place s;
     sp__rod_follow(b);
@@ -122,7 +122,7 @@ sp_status sp__rod_pull(sp_body *b, int n, const sp_anchor *a, const double *dir,
     return SP_OK;
 }
 
-void sp__rod_push(sp_body *b, sp_which state, int n, const sp_anchor *a, const double *f, double *g) {
+void sp__rod_apply_transpose(sp_body *b, sp_which state, int n, const sp_anchor *a, const double *f, double *g) {
     const sp_rod *r = sp__rod(b);
     sp_rod_place s;
     sp__rod_follow(b);
@@ -159,13 +159,13 @@ sp_status sp__rod_anchor_node(sp_body *b, int node, sp_anchor *out) {
 }
 
 // updates the kinematics to the initial shape, for queries of positions
-static sp_status settle_start(sp_body *b, int part) {
+static sp_status kinematics_start(sp_body *b, int part) {
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
-    memcpy(r->settled_q + p->q, r->start + p->q, (size_t)p->nq * sizeof(double));
-    memset(r->settled_v + p->v, 0, (size_t)p->nv * sizeof(double));
-    r->settled[part] = 0;  // invalidates the kinematics: the next query recomputes them
-    return r->model->settle(b, part, r->settled_q + p->q, r->settled_v + p->v, false);
+    memcpy(r->kinematics_q + p->q, r->start + p->q, (size_t)p->nq * sizeof(double));
+    memset(r->kinematics_v + p->v, 0, (size_t)p->nv * sizeof(double));
+    r->kinematics_of[part] = 0;  // invalidates the kinematics: the next query recomputes them
+    return r->model->update_kinematics(b, part, r->kinematics_q + p->q, r->kinematics_v + p->v, false);
 }
 
 static double distance_at(sp_body *b, int part, int element, double u, const double x[3], sp_curve_frame *f) {
@@ -209,14 +209,14 @@ static sp_status rod_nearest(sp_body *b, const double x[3], sp_anchor *out, doub
     for (int part = 0; part < r->parts; part++) {
         int e = 0;
         double u = 0;
-        SP_TRY(settle_start(b, part));
+        SP_TRY(kinematics_start(b, part));
         double away = nearest_of(b, part, x, &e, &u);
         if (!(away < best)) continue;
         best = away, best_part = part, element = e;
         *out = (sp_anchor){.body = b->id, .elem = (uint32_t)(r->part[part].element + e), .at = {u, 0, 0}};
     }
     if (best == INFINITY) return SP_BODY_FAIL(b, SP_NOT_FINITE, "point (%g, %g, %g) of '%s'", x[0], x[1], x[2], b->name);
-    SP_TRY(settle_start(b, best_part));
+    SP_TRY(kinematics_start(b, best_part));
     r->model->place(b, best_part, element, out->at[0], &f);
     sp__sub3(x, f.r, d);
     sp__mul3t(f.R, d, out->offset);

@@ -55,7 +55,7 @@ static void ribbon_corner(const sp_rod_section *s, int k, double across[2]) {
     for (int i = 0; i < 2; i++) across[i] = sign[turn][i] * s->axes[i] * ((i == 1) == wide_first ? SP_PI / 4 : 1);
 }
 
-static void place_ring(const sp_rod_part *p, int corners, const sp_rod_section *s, bool ribbon, const sp_rod_ring *ring,
+static void place_ring(const sp_rod_part *p, int corners, const sp_rod_section *s, bool ribbon, const sp_rod_cross_section *ring,
                        sp_anchor *anchors, int *nodes) {
     for (int k = 0; k < corners; k++) {
         double across[2];
@@ -75,7 +75,7 @@ static int place_rings(const sp_rod *r, const sp_rod_part *p, int vertex, sp_sur
     int corners = corners_of(r, p);
     for (int e = 0; e < p->elements; e++)
         for (int k = e > 0; k <= r->rings; k++, vertex += corners) {
-            sp_rod_ring ring = {vertex, p->element + e, (double)k / r->rings};
+            sp_rod_cross_section ring = {vertex, p->element + e, (double)k / r->rings};
             out->rings[out->ring_count++] = ring;
             place_ring(p, corners, section_at(r, p, e), ribbon, &ring, out->anchors + vertex, out->nodes + vertex);
         }
@@ -169,7 +169,7 @@ sp_status sp__rod_surface_create(sp_body *b) {
 }
 
 // a vertex at the start of the face's element may be stored with the previous element: move it to position 0
-void sp__rod_face_corners(sp_body *b, int face, sp_anchor out[3]) {
+void sp__rod_face_anchors(sp_body *b, int face, sp_anchor out[3]) {
     const sp_surface *s = b->surfaces[0];
     uint32_t element = 0;
     for (int k = 0; k < 3; k++) {

@@ -92,11 +92,11 @@ typedef struct sp_solid {
     int *stencil_block, *stencil_at;
     double *stencil_sum;  // workers x stencil_most x 9: blocks of the chunk in assembly
     int stencil_most;
-    // rotations of the nodes, allocated at first use (solid_turns.c)
+    // rotations of the nodes, allocated at first use (solid_rotations.c)
     int *around_start, *around;  // elements around each node: slots
-    double *turn;                // slots x 9
+    double *slot_rotation;       // slots x 9
     // element view for solvers (solid_matrix.c)
-    sp_elements heap;
+    sp_elements element_view;
     int *slot_node;              // slots x 4
     uint64_t material_revision;  // incremented by every change of scale, ratio, mass or damping
     // scratch
@@ -110,7 +110,7 @@ static inline sp_solid *sp__solid(const sp_body *b) {
 }
 
 // inner node of local node a of an element
-static inline int sp__solid_corner(const sp_tets *t, int slot, int a) {
+static inline int sp__solid_element_node(const sp_tets *t, int slot, int a) {
     return t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
 }
 
@@ -130,30 +130,30 @@ double sp__solid_elastic(sp_body *b, const double *q);  // energy at positions q
 // solid_matrix.c
 sp_status sp__solid_make_pattern(void *o, sp_context *ctx, sp_blocks **A);
 sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A);
-// solid_turns.c
-sp_status sp__solid_turns(void *o, double *R);                                   // nodes x 9, for sp_system
-void sp__solid_element_turns(const sp_solid *s, int begin, int end, double *R);  // of slots in the system, 9 numbers each
+// solid_rotations.c
+sp_status sp__solid_node_rotations(void *o, double *R);                              // nodes x 9, for sp_system
+void sp__solid_element_rotations(const sp_solid *s, int begin, int end, double *R);  // of slots in the system, 9 numbers each
 void sp__solid_rest_points(void *o, double *x);
 // solid_matrix.c
 sp_status sp__solid_elements(sp_body *b, const sp_elements **out);  // NULL: the solver does not need them
 // calls fn with the stiffness blocks of springs and contacts, for each pair of nodes i <= j
 void sp__solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg);
 // solid_points.c
-void sp__solid_corners(const sp_solid *s, uint32_t user_tet, int node[4]);
+void sp__solid_element_nodes(const sp_solid *s, uint32_t user_tet, int node[4]);
 void sp__solid_weights(const sp_anchor *a, double w[4]);
 void sp__solid_points(sp_body *b, sp_which which, int n, const sp_anchor *a, double *x, double *v);
-sp_status sp__solid_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
-void sp__solid_push(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g);
+sp_status sp__solid_jacobian_rows(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
+void sp__solid_apply_transpose(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g);
 sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out);
 sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *out);
 // solid_surface.c
 sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh);
 sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
-void sp__solid_face_corners(sp_body *b, int face, sp_anchor out[3]);
-// solid_look.c
+void sp__solid_face_anchors(sp_body *b, int face, sp_anchor out[3]);
+// solid_query.c
 enum { SP_SOLID_FIELDS = 11 };
 extern const sp_field sp__solid_fields[SP_SOLID_FIELDS];
-void sp__solid_element_corners(sp_body *b, int *out);
+void sp__solid_user_element_nodes(sp_body *b, int *out);
 void sp__solid_measure(sp_body *b, sp_measure *out);
 uint64_t sp__solid_hash(sp_body *b);
 int64_t sp__solid_node_of(sp_body *b, int unknown);

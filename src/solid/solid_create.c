@@ -40,15 +40,15 @@ const sp_body_ops sp__solid_ops = {
     .retract = sp__solid_retract,
     .mass = sp__solid_mass,
     .points = sp__solid_points,
-    .pull = sp__solid_pull,
-    .push = sp__solid_push,
+    .jacobian_rows = sp__solid_jacobian_rows,
+    .apply_transpose = sp__solid_apply_transpose,
     .anchor_node = sp__solid_anchor_node,
     .anchor_point = sp__solid_anchor_point,
     .attach = sp__solid_attach,
-    .face_corners = sp__solid_face_corners,
+    .face_anchors = sp__solid_face_anchors,
     .fields = sp__solid_fields,
     .field_count = SP_SOLID_FIELDS,
-    .corners = sp__solid_element_corners,
+    .element_nodes = sp__solid_user_element_nodes,
     .measure = sp__solid_measure,
     .energies = sp__solid_energies,
     .work = sp__solid_work,
@@ -300,7 +300,7 @@ static void solid_destroy(sp_body *b) {
                    s->region_of,     s->density,       s->young,      s->poisson,     s->rest,         s->hold,
                    s->mass,          s->drag_of,       s->keep,       s->work,        s->partial,      s->scratch,
                    s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum, s->surface_tets, s->around_start,
-                   s->around,        s->turn,          s->slot_node,  s->other_grad,  s->other_spin,   s->terms,
+                   s->around,        s->slot_rotation, s->slot_node,  s->other_grad,  s->other_spin,   s->terms,
                    s->tally};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &t->chunks);

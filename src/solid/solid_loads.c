@@ -106,7 +106,8 @@ static sp_status add_point_force(sp_body *b, const sp_load *load, sp_nodal_load 
     *out = (sp_nodal_load){.value = {load->value[0], load->value[1], load->value[2]}, .count = 4};
     if (!SP_NEW(b->ctx, out->node, 4) || !SP_NEW(b->ctx, out->weight, 4)) return SP_NO_MEMORY;
     sp__solid_weights(&load->at, w);
-    for (int k = 0; k < 4; k++) out->weight[k] = w[k], out->node[k] = sp__solid_corner(&s->tets, s->slot_of[load->at.elem], k);
+    for (int k = 0; k < 4; k++)
+        out->weight[k] = w[k], out->node[k] = sp__solid_element_node(&s->tets, s->slot_of[load->at.elem], k);
     return SP_OK;
 }
 

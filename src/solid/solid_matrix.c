@@ -16,14 +16,14 @@ static sp_status upper_pattern(sp_context *ctx, const sp_solid *s, int **row_sta
     for (int i = 0; i < n; i++) count[i + 1] = 1;
     for (int slot = 0; slot < t->blocks * t->lanes; slot++)
         for (int k = 4; k < 10 && s->user_tet[slot] >= 0; k++) {
-            int a = sp__solid_corner(t, slot, sp__pair_a[k]), b = sp__solid_corner(t, slot, sp__pair_b[k]);
+            int a = sp__solid_element_node(t, slot, sp__pair_a[k]), b = sp__solid_element_node(t, slot, sp__pair_b[k]);
             count[(a < b ? a : b) + 1]++;
         }
     for (int i = 0; i < n; i++) count[i + 1] += count[i];
     for (int i = 0; i < n; i++) start[i] = count[i], col[start[i]++] = i;
     for (int slot = 0; slot < t->blocks * t->lanes; slot++)
         for (int k = 4; k < 10 && s->user_tet[slot] >= 0; k++) {
-            int a = sp__solid_corner(t, slot, sp__pair_a[k]), b = sp__solid_corner(t, slot, sp__pair_b[k]);
+            int a = sp__solid_element_node(t, slot, sp__pair_a[k]), b = sp__solid_element_node(t, slot, sp__pair_b[k]);
             col[start[a < b ? a : b]++] = a < b ? b : a;
         }
     // sort each row, remove duplicates
@@ -49,7 +49,7 @@ static int leaves_of(const sp_solid *s, const int *leaf_of, int block, int *leaf
     int n = 0;
     for (int slot = block * t->lanes; slot < (block + 1) * t->lanes; slot++)
         for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) {
-            int l = leaf_of[sp__solid_corner(t, slot, a)], k = 0;
+            int l = leaf_of[sp__solid_element_node(t, slot, a)], k = 0;
             while (k < n && leaf[k] != l) k++;
             if (k == n) leaf[n++] = l;
         }
@@ -61,8 +61,8 @@ static void fill_stencil(const sp_solid *s, const sp_blocks *A, const int *leaf_
     const sp_tets *t = &s->tets;
     for (int l = 0; l < t->lanes; l++)
         for (int k = 0; k < 10; k++) {
-            int slot = block * t->lanes + l, a = sp__solid_corner(t, slot, sp__pair_a[k]),
-                b = sp__solid_corner(t, slot, sp__pair_b[k]), row = a < b ? a : b;
+            int slot = block * t->lanes + l, a = sp__solid_element_node(t, slot, sp__pair_a[k]),
+                b = sp__solid_element_node(t, slot, sp__pair_b[k]), row = a < b ? a : b;
             bool here = s->user_tet[slot] >= 0 && leaf_of[row] == leaf;
             at[k * t->lanes + l] =
                 here ? 2 * (sp__blocks_number(A, row, a < b ? b : a) - A->row_start[s->leaf_start[leaf]]) + (a > b) : -1;
@@ -167,7 +167,7 @@ sp_status sp__solid_assemble(void *o, sp_coef c, sp_blocks *A) {
 static void solid_rotations(void *o, int begin, int end, double *R) {
     const sp_solid *s = sp__solid(o);
     if (s->model != SP_LINEAR) {
-        sp__solid_element_turns(s, begin, end, R);
+        sp__solid_element_rotations(s, begin, end, R);
         return;
     }
     for (int k = 0; k < 9 * (end - begin); k++) R[k] = k % 9 % 4 == 0;
@@ -180,9 +180,9 @@ static void solid_rest(void *o, sp_coef c, int begin, int end, double *G) {
     double stiff = sqrt(c.k + c.b * s->rayleigh_stiffness);
     for (int slot = begin; slot < end; slot++, G += 10) {
         double edges[9], inverse[9], factor = stiff * t->scale[slot];
-        const double *x0 = s->rest + 3 * (size_t)sp__solid_corner(t, slot, 0);
+        const double *x0 = s->rest + 3 * (size_t)sp__solid_element_node(t, slot, 0);
         for (int a = 0; a < 3; a++) {
-            const double *x = s->rest + 3 * (size_t)sp__solid_corner(t, slot, a + 1);
+            const double *x = s->rest + 3 * (size_t)sp__solid_element_node(t, slot, a + 1);
             for (int k = 0; k < 3; k++) edges[3 * k + a] = x[k] - x0[k];
         }
         sp__inverse3(edges, inverse);
@@ -224,17 +224,17 @@ sp_status sp__solid_elements(sp_body *b, const sp_elements **out) {
     if (!s->slot_node) {
         if (!SP_NEW(b->ctx, s->slot_node, 4 * (size_t)count))
             return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the elements of '%s' (%d)", b->name, s->elements);
-        for (int i = 0; i < 4 * count; i++) s->slot_node[i] = sp__solid_corner(t, i / 4, i % 4);
+        for (int i = 0; i < 4 * count; i++) s->slot_node[i] = sp__solid_element_node(t, i / 4, i % 4);
     }
-    s->heap = (sp_elements){.count = count,
-                            .node = s->slot_node,
-                            .volume = s->volume,
-                            .user = s->user_tet,
-                            .revision = s->material_revision,
-                            .rotations = solid_rotations,
-                            .rest = solid_rest,
-                            .diagonal = solid_diagonal,
-                            .terms = sp__solid_terms};
-    *out = &s->heap;
+    s->element_view = (sp_elements){.count = count,
+                                    .node = s->slot_node,
+                                    .volume = s->volume,
+                                    .user = s->user_tet,
+                                    .revision = s->material_revision,
+                                    .rotations = solid_rotations,
+                                    .rest = solid_rest,
+                                    .diagonal = solid_diagonal,
+                                    .terms = sp__solid_terms};
+    *out = &s->element_view;
     return SP_OK;
 }

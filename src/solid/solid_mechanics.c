@@ -141,7 +141,7 @@ sp_status sp__solid_evaluate(sp_body *b, const sp_step *step, unsigned want) {
         sp__ranges(b->ctx, s->nodes, damp_nodes, &p, s->partial);
     }
     for (int k = 0; k < b->loads.term_count; k++)
-        sp__solid_push(b, SP_TRIAL, 1, &b->loads.terms[k].at, b->loads.terms[k].f, b->f);
+        sp__solid_apply_transpose(b, SP_TRIAL, 1, &b->loads.terms[k].at, b->loads.terms[k].f, b->f);
     return SP_OK;
 }
 
@@ -227,7 +227,7 @@ static void copy_terms(sp_body *b) {
     for (int t = 0; t < s->term_count; t++) {
         const sp_point_term *from = &b->loads.terms[t];
         sp_solid_term *to = &s->terms[t];
-        sp__solid_corners(s, from->at.elem, to->node);
+        sp__solid_element_nodes(s, from->at.elem, to->node);
         sp__solid_weights(&from->at, to->w);
         memcpy(to->k, from->k, sizeof to->k);
         memcpy(to->b, from->b, sizeof to->b);
@@ -252,7 +252,7 @@ sp_status sp__solid_linearise(sp_body *b, const sp_step *step, sp_system *out) {
                        .mul_raw = solid_mul_raw,
                        .assemble = sp__solid_assemble,
                        .make_pattern = sp__solid_make_pattern,
-                       .turns = sp__solid_turns,
+                       .node_rotations = sp__solid_node_rotations,
                        .points = sp__solid_rest_points,
                        .elements = elements,
                        .ctx = b->ctx,
@@ -350,7 +350,7 @@ static double solid_lightest(const sp_solid *s, const sp_anchor *a) {
     double w[4], least = INFINITY;
     int node[4];
     sp__solid_weights(a, w);
-    sp__solid_corners(s, a->elem, node);
+    sp__solid_element_nodes(s, a->elem, node);
     for (int c = 0; c < 4; c++)
         if (fabs(w[c]) > 1e-9) least = fmin(least, s->mass[node[c]]);
     return least;

@@ -1,7 +1,7 @@
 // Material points of the solid: an element and the barycentric weights of its nodes. Used by contact, drags, probes and pictures.
 #include "solid/solid.h"
 
-void sp__solid_corners(const sp_solid *s, uint32_t user_tet, int node[4]) {
+void sp__solid_element_nodes(const sp_solid *s, uint32_t user_tet, int node[4]) {
     const sp_tets *t = &s->tets;
     int slot = s->slot_of[user_tet];
     for (int a = 0; a < 4; a++) node[a] = t->node[(slot / t->lanes * 4 + a) * t->lanes + slot % t->lanes];
@@ -24,20 +24,20 @@ void sp__solid_points(sp_body *b, sp_which which, int n, const sp_anchor *a, dou
     for (int i = 0; i < n; i++) {
         int node[4];
         double w[4];
-        sp__solid_corners(sp__solid(b), a[i].elem, node);
+        sp__solid_element_nodes(sp__solid(b), a[i].elem, node);
         sp__solid_weights(&a[i], w);
         solid_interpolate(node, w, b->q[which], x + 3 * (size_t)i);
         if (v) solid_interpolate(node, w, b->v[which], v + 3 * (size_t)i);
     }
 }
 
-sp_status sp__solid_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
+sp_status sp__solid_jacobian_rows(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
     J->n = n;
     J->start[0] = 0;
     for (int i = 0; i < n; i++) {
         int node[4], at = J->start[i], entries = 0;
         double w[4];
-        sp__solid_corners(sp__solid(b), a[i].elem, node);
+        sp__solid_element_nodes(sp__solid(b), a[i].elem, node);
         sp__solid_weights(&a[i], w);
         for (int c = 0; c < 4; c++) entries += w[c] != 0 ? 3 : 0;
         if (at > J->capacity - entries)
@@ -53,12 +53,12 @@ sp_status sp__solid_pull(sp_body *b, int n, const sp_anchor *a, const double *di
     return SP_OK;
 }
 
-void sp__solid_push(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g) {
+void sp__solid_apply_transpose(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g) {
     (void)s;
     for (int i = 0; i < n; i++) {
         int node[4];
         double w[4];
-        sp__solid_corners(sp__solid(b), a[i].elem, node);
+        sp__solid_element_nodes(sp__solid(b), a[i].elem, node);
         sp__solid_weights(&a[i], w);
         for (int c = 0; c < 4; c++)
             for (int k = 0; k < 3; k++)

@@ -46,12 +46,12 @@ done:
 }
 
 // the vertices of a boundary face as anchors in the element behind it
-void sp__solid_face_corners(sp_body *b, int face, sp_anchor out[3]) {
+void sp__solid_face_anchors(sp_body *b, int face, sp_anchor out[3]) {
     const sp_solid *s = sp__solid(b);
     const sp_surface *boundary = b->surfaces[0];
     uint32_t element = (uint32_t)s->surface_tets[face];
     int node[4];
-    sp__solid_corners(s, element, node);
+    sp__solid_element_nodes(s, element, node);
     for (size_t k = 0; k < 3; k++) {
         int inner = s->inner_node[boundary->nodes[boundary->faces[3 * (size_t)face + k]]];
         out[k] = (sp_anchor){.body = b->id, .elem = element};
@@ -81,7 +81,7 @@ sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *o
     int *corners = NULL;
     sp_status status = SP_NO_MEMORY;
     if (!SP_NEW(b->ctx, corners, 4 * (size_t)s->elements) || !SP_NEW(b->ctx, found, (size_t)n + 1)) goto done;
-    for (int e = 0; e < s->elements; e++) sp__solid_corners(s, (uint32_t)e, corners + 4 * (size_t)e);
+    for (int e = 0; e < s->elements; e++) sp__solid_element_nodes(s, (uint32_t)e, corners + 4 * (size_t)e);
     if (sp__locator_create(b->ctx, s->rest, s->elements, corners, &locator) < 0) goto done;
     sp__locate_all(locator, n, places, found);
     status = take_places(b, n, found, places, out, outside);

@@ -354,7 +354,7 @@ void sp__factor_commit(sp_factor *F, bool good, bool stale) {
 }
 
 // What went wrong first.
-static void tell_failure(sp_factor_run *run, sp_factor_info *info) {
+static void report_failure(sp_factor_run *run, sp_factor_info *info) {
     const sp_factor *F = run->F;
     if (atomic_load(&run->stopped)) info->status = SP_STOPPED;
     int lowest = atomic_load(&run->failed);
@@ -383,7 +383,7 @@ sp_status sp__factor_fronts(sp_factor *F, const sp_symmetric *A, double shift, b
     run.wide = !alone && F->set_count > 1 && info->flops > RUN_WIDE;
     if (!F->def.spare) F->good = false;
     make_all(&run);
-    tell_failure(&run, info);
+    report_failure(&run, info);
     if (info->status == SP_OK) F->shift = shift;
     sp__factor_commit(F, info->status == SP_OK, false);
     return info->status;

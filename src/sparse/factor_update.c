@@ -187,7 +187,7 @@ static void update_climb(sp_rank_walk *w, int s, int c) {
         memcpy(column + (size_t)up[i] * size, w->scratch + (size_t)(i - own) * size, (size_t)stretch[i] * size);
 }
 
-static void update_tell_failure(const sp_rank_walk *w, int s, int column) {
+static void update_report_failure(const sp_rank_walk *w, int s, int column) {
     const sp_factor *F = w->F;
     int now = sp__side_now(F, s), block = F->S->block;
     size_t diagonal = (size_t)column * ((size_t)sp__panel_rows(F, s) + 1);
@@ -216,7 +216,7 @@ static bool update_walk(sp_rank_walk *w) {
             update_freshen(w, s);
             int done = update_turn(w, s, c0, c1, j);
             if (done < own) {
-                update_tell_failure(w, s, done);
+                update_report_failure(w, s, done);
                 return false;
             }
         }

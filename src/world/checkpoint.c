@@ -44,7 +44,7 @@ typedef struct world_record {
 
 typedef struct body_record {
     char name[64], kind[16];
-    uint64_t slot, generation, nq, nv, frozen, told, springs;
+    uint64_t slot, generation, nq, nv, frozen, reported, springs;
 } body_record;
 
 typedef struct anchor_record {  // as files of version 0.1 have it
@@ -224,7 +224,7 @@ static body_record body_record_of(const sp_world *w, const sp_body *b) {
                      .nq = (uint64_t)b->nq,
                      .nv = (uint64_t)b->nv,
                      .frozen = b->frozen,
-                     .told = sp__world_slot(w, b)->told,
+                     .reported = sp__world_slot(w, b)->reported,
                      .springs = (uint64_t)b->loads.spring_count};
     memcpy(r.name, b->name, sizeof r.name);
     snprintf(r.kind, sizeof r.kind, "%s", b->ops->kind);
@@ -233,7 +233,7 @@ static body_record body_record_of(const sp_world *w, const sp_body *b) {
 
 static void checkpoint_check_body(const sp_world *w, walk *k, const sp_body *b, const body_record *r) {
     body_record here = body_record_of(w, b);
-    here.frozen = r->frozen, here.told = r->told, here.springs = r->springs;
+    here.frozen = r->frozen, here.reported = r->reported, here.springs = r->springs;
     if (memcmp(&here, r, sizeof here) != 0)
         snprintf(k->why, sizeof k->why, "body '%.40s' of kind %s is not what stands in the block", b->name, b->ops->kind);
 }
@@ -244,7 +244,7 @@ static void pass_body(sp_world *w, walk *k, sp_body *b) {
     checkpoint_pass(k, &r, sizeof r);
     if (checkpoint_ok(k) && k->mode >= CHECK) checkpoint_check_body(w, k, b, &r);
     if (!checkpoint_ok(k)) return;
-    if (k->mode == APPLY) b->frozen = r.frozen != 0, sp__world_slot(w, b)->told = r.told != 0;
+    if (k->mode == APPLY) b->frozen = r.frozen != 0, sp__world_slot(w, b)->reported = r.reported != 0;
     pass_springs(w, k, b, r.springs);
     sp_visitor v = {.array = pass_array, .user = k};
     for (int tier = SP_TOPOLOGY; tier <= SP_CACHE && checkpoint_ok(k); tier++) {

@@ -231,7 +231,7 @@ static sp_status apply_take_over(sp_world *w, const sp_edit *e) {
     if (!b) return edit_refuse(w, "the body's id is null or stale");
     if (b->caps & SP_CAP_KINEMATIC) return edit_refuse(w, "the body moves by prescription only");
     sp_slot *slot = sp__world_slot(w, b);
-    slot->told = slot->take_over = true;
+    slot->reported = slot->swap_now = true;
     return SP_OK;
 }
 
@@ -283,7 +283,7 @@ sp_status sp__take_edits(sp_world *w, double h) {
     (void)h;
     for (int i = 0; i < w->body_count; i++) {
         sp_slot *slot = sp__world_slot(w, w->bodies[i]);
-        slot->told_before = slot->told, slot->take_over = false;
+        slot->replay_swap_before = slot->reported, slot->swap_now = false;
     }
     if (edit_fetch(w) < 0) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for the queued edits");
     int n = w->in_flight;
@@ -305,7 +305,7 @@ sp_status sp__take_edits(sp_world *w, double h) {
 static void list_take_overs(sp_world *w) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
-        bool own = b->handed_over && !sp__world_slot(w, b)->told && !w->def.deterministic && !b->frozen;
+        bool own = b->swapped && !sp__world_slot(w, b)->reported && !w->def.deterministic && !b->frozen;
         if (!own || w->batch.count == w->batch.capacity) continue;
         sp_edit *e = &w->batch.list[w->batch.count++];
         *e = sp_edit_default(SP_EDIT_TAKE_OVER);

@@ -201,7 +201,7 @@ sp_status sp__pairs_check(sp_world *w) {
 }
 
 void sp__pairs_forget(sp_world *w) {
-    w->pairs.found = w->pairs.told = 0;
+    w->pairs.found = w->pairs.reported = 0;
 }
 
 void sp__pairs_free(sp_world *w) {

@@ -11,27 +11,27 @@
 
 // ---------------------------------------------------------------------------------------------------- memory
 
-static sp_status reserve_parts(sp_world *w, sp_shot *shot) {
-    if (w->body_count <= shot->body_capacity) return SP_OK;
+static sp_status reserve_parts(sp_world *w, sp_snapshot_slot *snapshot) {
+    if (w->body_count <= snapshot->body_capacity) return SP_OK;
     int capacity = w->body_capacity;
-    sp_shot_body *parts = sp__alloc(w->ctx, (size_t)capacity, sizeof *parts);
+    sp_snapshot_slot_body *parts = sp__alloc(w->ctx, (size_t)capacity, sizeof *parts);
     sp_snapshot_body *bodies = sp__alloc(w->ctx, (size_t)capacity, sizeof *bodies);
     if (!parts || !bodies) {
         sp__free(w->ctx, parts), sp__free(w->ctx, bodies);
         return SP_NO_MEMORY;
     }
-    if (shot->body_capacity) memcpy(parts, shot->parts, (size_t)shot->body_capacity * sizeof *parts);
-    sp__free(w->ctx, shot->parts), sp__free(w->ctx, shot->bodies);
-    shot->parts = parts;
-    shot->bodies = bodies;
-    shot->body_capacity = capacity;
+    if (snapshot->body_capacity) memcpy(parts, snapshot->parts, (size_t)snapshot->body_capacity * sizeof *parts);
+    sp__free(w->ctx, snapshot->parts), sp__free(w->ctx, snapshot->bodies);
+    snapshot->parts = parts;
+    snapshot->bodies = bodies;
+    snapshot->body_capacity = capacity;
     return SP_OK;
 }
 
 // the list of surfaces; references to the previous surfaces are kept until they are replaced
-static sp_status reserve_surface_list(sp_world *w, sp_shot_body *part, int count) {
+static sp_status reserve_surface_list(sp_world *w, sp_snapshot_slot_body *part, int count) {
     if (count <= part->surface_capacity) return SP_OK;
-    sp_shot_surface *surfaces = sp__alloc(w->ctx, (size_t)count, sizeof *surfaces);
+    sp_snapshot_slot_surface *surfaces = sp__alloc(w->ctx, (size_t)count, sizeof *surfaces);
     sp_snapshot_surface *view = sp__alloc(w->ctx, (size_t)count, sizeof *view);
     if (!surfaces || !view) {
         sp__free(w->ctx, surfaces), sp__free(w->ctx, view);
@@ -44,7 +44,7 @@ static sp_status reserve_surface_list(sp_world *w, sp_shot_body *part, int count
     return SP_OK;
 }
 
-static sp_status reserve_surface(sp_world *w, sp_shot_surface *shown, sp_surface *surface, bool normals) {
+static sp_status reserve_surface(sp_world *w, sp_snapshot_slot_surface *shown, sp_surface *surface, bool normals) {
     size_t n = 3 * (size_t)surface->vertex_count;
     float *x = NULL, *normal = NULL;
     if (shown->surface != surface) {
@@ -63,30 +63,31 @@ static sp_status reserve_surface(sp_world *w, sp_shot_surface *shown, sp_surface
     return SP_OK;
 }
 
-static sp_status reserve_body_surfaces(sp_world *w, const sp_body *b, sp_shot_body *part) {
+static sp_status reserve_body_surfaces(sp_world *w, const sp_body *b, sp_snapshot_slot_body *part) {
     SP_TRY(reserve_surface_list(w, part, b->surface_count));
     for (int i = 0; i < b->surface_count; i++) SP_TRY(reserve_surface(w, &part->surfaces[i], b->surfaces[i], i > 0));
     for (int i = b->surface_count; i < part->surface_capacity; i++) sp__surface_release(w->ctx, &part->surfaces[i].surface);
     return SP_OK;
 }
 
-static sp_status reserve_shot(sp_world *w, sp_shot *shot) {
-    SP_TRY(reserve_parts(w, shot));
-    for (int i = 0; i < w->body_count; i++) SP_TRY(reserve_body_surfaces(w, w->bodies[i], &shot->parts[i]));
+static sp_status reserve_snapshot(sp_world *w, sp_snapshot_slot *snapshot) {
+    SP_TRY(reserve_parts(w, snapshot));
+    for (int i = 0; i < w->body_count; i++) SP_TRY(reserve_body_surfaces(w, w->bodies[i], &snapshot->parts[i]));
     return SP_OK;
 }
 
 // true if no reader can access the slot
 static bool unreachable(sp_world *w, int slot) {
     pthread_mutex_lock(&w->snapshot_lock);
-    bool ok = slot != w->newest && w->shots[slot].readers == 0;
+    bool ok = slot != w->newest && w->snapshot_slots[slot].readers == 0;
     pthread_mutex_unlock(&w->snapshot_lock);
     return ok;
 }
 
 sp_status sp__snapshots_reserve(sp_world *w) {
     for (int i = 0; w->def.snapshots && i < w->def.snapshot_slots; i++)
-        if (unreachable(w, i) && reserve_shot(w, &w->shots[i]) < 0) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for snapshots");
+        if (unreachable(w, i) && reserve_snapshot(w, &w->snapshot_slots[i]) < 0)
+            return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for snapshots");
     return SP_OK;
 }
 
@@ -95,7 +96,7 @@ sp_status sp__snapshots_reserve(sp_world *w) {
 // the surface in the newest snapshot; NULL: none
 static const sp_snapshot_surface *seen_before(const sp_world *w, const sp_body *b, int body, int surface) {
     if (w->newest < 0) return NULL;
-    const sp_snapshot *last = &w->shots[w->newest].view;
+    const sp_snapshot *last = &w->snapshot_slots[w->newest].view;
     // bodies keep their order; bodies removed since can only move this one to a lower index
     for (int i = body; i < last->body_count; i++) {
         const sp_snapshot_body *there = &last->bodies[i];
@@ -105,19 +106,19 @@ static const sp_snapshot_surface *seen_before(const sp_world *w, const sp_body *
     return NULL;
 }
 
-static bool has_moved(const sp_snapshot_surface *before, const sp_shot_surface *now) {
+static bool has_moved(const sp_snapshot_surface *before, const sp_snapshot_slot_surface *now) {
     const sp_surface *s = now->surface;
     if (!before || before->revision != s->revision || before->vertex_count != s->vertex_count) return true;
     return s->vertex_count > 0 && memcmp(before->positions, now->positions, 3 * (size_t)s->vertex_count * sizeof(float)) != 0;
 }
 
-static void fill_positions(sp_body *b, const sp_shot_surface *shown, bool normals) {
+static void fill_positions(sp_body *b, const sp_snapshot_slot_surface *shown, bool normals) {
     sp_surface *s = shown->surface;
     sp__surface_positions(b, s, SP_COMMITTED, normals ? s->x : NULL, shown->positions, NULL);
     if (normals) sp__surface_normals(b->ctx, s, NULL, shown->normals);
 }
 
-static void fill_surface(sp_world *w, int body, int surface, const sp_shot_surface *shown, sp_snapshot_surface *out) {
+static void fill_surface(sp_world *w, int body, int surface, const sp_snapshot_slot_surface *shown, sp_snapshot_surface *out) {
     sp_body *b = w->bodies[body];
     const sp_surface *s = shown->surface;
     const sp_snapshot_surface *before = seen_before(w, b, body, surface);
@@ -158,7 +159,7 @@ static void fill_health(sp_body *b, sp_snapshot_body *out) {
     out->work = (sp_work){n->work[0], n->work[1], n->work[2], n->work[3], n->work[4]};
 }
 
-static void fill_body(sp_world *w, int body, sp_shot_body *part, sp_snapshot_body *out) {
+static void fill_body(sp_world *w, int body, sp_snapshot_slot_body *part, sp_snapshot_body *out) {
     sp_body *b = w->bodies[body];
     for (int i = 0; i < b->surface_count; i++) fill_surface(w, body, i, &part->surfaces[i], &part->view[i]);
     memcpy(part->name, b->name, sizeof part->name);
@@ -166,35 +167,35 @@ static void fill_body(sp_world *w, int body, sp_shot_body *part, sp_snapshot_bod
     fill_health(b, out);
 }
 
-static void fill_shot(sp_world *w, sp_shot *shot) {
-    for (int i = 0; i < w->body_count; i++) fill_body(w, i, &shot->parts[i], &shot->bodies[i]);
-    memcpy(shot->events, w->events->list, (size_t)w->events->count * sizeof *shot->events);
-    shot->view = (sp_snapshot){.step = w->steps,
-                               .time = w->time,
-                               .hash = w->hash,
-                               .body_count = w->body_count,
-                               .bodies = shot->bodies,
-                               .event_count = w->events->count,
-                               .events = shot->events,
-                               .skipped = w->skipped,
-                               .reservations = w->trial.reservations};
-    memcpy(shot->view.stage_ms, w->trial.stage_ms, sizeof shot->view.stage_ms);
+static void fill_snapshot(sp_world *w, sp_snapshot_slot *snapshot) {
+    for (int i = 0; i < w->body_count; i++) fill_body(w, i, &snapshot->parts[i], &snapshot->bodies[i]);
+    memcpy(snapshot->events, w->events->list, (size_t)w->events->count * sizeof *snapshot->events);
+    snapshot->view = (sp_snapshot){.step = w->steps,
+                                   .time = w->time,
+                                   .hash = w->hash,
+                                   .body_count = w->body_count,
+                                   .bodies = snapshot->bodies,
+                                   .event_count = w->events->count,
+                                   .events = snapshot->events,
+                                   .skipped = w->skipped,
+                                   .reservations = w->trial.reservations};
+    memcpy(snapshot->view.stage_ms, w->trial.stage_ms, sizeof snapshot->view.stage_ms);
 }
 
 void sp__snapshot_publish(sp_world *w) {
     int slot = 0;
     while (slot < w->def.snapshot_slots && !unreachable(w, slot)) slot++;
-    if (slot == w->def.snapshot_slots || reserve_shot(w, &w->shots[slot]) < 0) {
+    if (slot == w->def.snapshot_slots || reserve_snapshot(w, &w->snapshot_slots[slot]) < 0) {
         w->skipped++;
         return;
     }
-    fill_shot(w, &w->shots[slot]);
+    fill_snapshot(w, &w->snapshot_slots[slot]);
     pthread_mutex_lock(&w->snapshot_lock);
     w->newest = slot;
     pthread_mutex_unlock(&w->snapshot_lock);
 }
 
-static void free_shot_body(sp_world *w, sp_shot_body *part) {
+static void free_snapshot_body(sp_world *w, sp_snapshot_slot_body *part) {
     for (int i = 0; i < part->surface_capacity; i++) {
         sp__surface_release(w->ctx, &part->surfaces[i].surface);
         sp__free(w->ctx, part->surfaces[i].positions), sp__free(w->ctx, part->surfaces[i].normals);
@@ -204,9 +205,9 @@ static void free_shot_body(sp_world *w, sp_shot_body *part) {
 
 void sp__snapshots_free(sp_world *w) {
     for (int i = 0; i < SP_SNAPSHOT_MAX; i++) {
-        sp_shot *shot = &w->shots[i];
-        for (int k = 0; k < shot->body_capacity; k++) free_shot_body(w, &shot->parts[k]);
-        sp__free(w->ctx, shot->parts), sp__free(w->ctx, shot->bodies);
+        sp_snapshot_slot *snapshot = &w->snapshot_slots[i];
+        for (int k = 0; k < snapshot->body_capacity; k++) free_snapshot_body(w, &snapshot->parts[k]);
+        sp__free(w->ctx, snapshot->parts), sp__free(w->ctx, snapshot->bodies);
     }
 }
 
@@ -221,16 +222,16 @@ sp_status sp_world_publish(sp_world *w) {
 
 const sp_snapshot *sp_world_snapshot_acquire(sp_world *w) {
     pthread_mutex_lock(&w->snapshot_lock);
-    sp_shot *shot = w->newest >= 0 ? &w->shots[w->newest] : NULL;
-    if (shot) shot->readers++;
+    sp_snapshot_slot *snapshot = w->newest >= 0 ? &w->snapshot_slots[w->newest] : NULL;
+    if (snapshot) snapshot->readers++;
     pthread_mutex_unlock(&w->snapshot_lock);
-    return shot ? &shot->view : NULL;
+    return snapshot ? &snapshot->view : NULL;
 }
 
 void sp_world_snapshot_release(sp_world *w, const sp_snapshot *snapshot) {
     if (!snapshot) return;
     pthread_mutex_lock(&w->snapshot_lock);
     for (int i = 0; i < w->def.snapshot_slots; i++)
-        if (&w->shots[i].view == snapshot && w->shots[i].readers > 0) w->shots[i].readers--;
+        if (&w->snapshot_slots[i].view == snapshot && w->snapshot_slots[i].readers > 0) w->snapshot_slots[i].readers--;
     pthread_mutex_unlock(&w->snapshot_lock);
 }

@@ -33,7 +33,7 @@ static void values_free(surface_values *f) {
 static void list_rod_elements(surface_values *f) {
     const sp_surface *s = f->b->surfaces[0];
     for (int i = 0; i < s->ring_count; i++) {
-        const sp_rod_ring *r = &s->rings[i];
+        const sp_rod_cross_section *r = &s->rings[i];
         int node = s->nodes[r->vertex] - (r->at > 0.5);
         if (r->element >= f->elements) continue;
         for (int k = 0; k < 4; k++) f->element[4 * (size_t)r->element + (size_t)k] = node + k % 2;
@@ -42,10 +42,10 @@ static void list_rod_elements(surface_values *f) {
 
 // lists the nodes of elements if the field needs them; values at vertices of rods do not
 static sp_status list_elements(sp_body *b, surface_values *f) {
-    if (!b->ops->corners && !f->corners) return SP_OK;
+    if (!b->ops->element_nodes && !f->corners) return SP_OK;
     if (!SP_NEW(b->ctx, f->element, 4 * (size_t)f->elements + 1)) return SP_NO_MEMORY;
-    if (b->ops->corners)
-        b->ops->corners(b, f->element);
+    if (b->ops->element_nodes)
+        b->ops->element_nodes(b, f->element);
     else if (b->surfaces[0]->rings)
         list_rod_elements(f);
     return SP_OK;
@@ -139,7 +139,7 @@ static void embedded_vertices(const surface_values *f, const sp_surface *s, doub
 
 // ---------------------------------------------------------------------------------------------------- at corners
 
-static double ring_value(const surface_values *f, const sp_rod_ring *r) {
+static double ring_value(const surface_values *f, const sp_rod_cross_section *r) {
     if (r->element >= f->elements) return 0;
     if (!f->mixed && f->of_element) return f->of_element[r->element];
     const int *n = f->element + 4 * (size_t)r->element;
@@ -169,8 +169,8 @@ static sp_status boundary_corners(sp_body *b, const surface_values *f, double *o
     if (s->rings) return rod_corners(f, s, out);
     for (int face = 0; face < s->face_count; face++) {
         sp_anchor corner[3];
-        bool whole = !f->mixed && f->of_element && b->ops->face_corners;
-        if (whole) b->ops->face_corners(b, face, corner);
+        bool whole = !f->mixed && f->of_element && b->ops->face_anchors;
+        if (whole) b->ops->face_anchors(b, face, corner);
         for (size_t i = 3 * (size_t)face; i < 3 * (size_t)face + 3; i++)
             out[i] = whole ? f->of_element[corner[0].elem] : f->of_node[s->nodes[s->faces[i]]];
     }

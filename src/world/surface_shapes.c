@@ -144,8 +144,8 @@ static void lattice_anchor(const cut *c, const sp_anchor corner[3], int a, int b
 
 static void cut_face(const cut *c, int i, sp_surface *out) {
     sp_anchor corner[3];
-    if (c->b->ops->face_corners)
-        c->b->ops->face_corners(c->b, face_at(c, i), corner);
+    if (c->b->ops->face_anchors)
+        c->b->ops->face_anchors(c->b, face_at(c, i), corner);
     else
         for (int k = 0; k < 3; k++) corner[k] = c->own->anchors[corners_at(c, i)[k]];
     for (int b = 0; b <= c->N; b++)

@@ -60,7 +60,7 @@ static sp_status share_stiffness(sp_world *w, sp_body *b, int n, const sp_anchor
     sp_status status = SP_NO_MEMORY;
     b->ops->measure(b, &m);
     if (!SP_NEW(w->ctx, share, n) || !SP_NEW(w->ctx, corners, 4 * (size_t)m.elements + 1)) goto done;
-    b->ops->corners(b, corners);
+    b->ops->element_nodes(b, corners);
     status = sp__transpose_create(w->ctx, n, anchors, m.nodes, corners, &t);
     if (status < 0) goto done;
     sp__transpose_shares(&t, n, anchors, corners, share);
@@ -86,7 +86,7 @@ static sp_status make_touchable(sp_world *w, sp_body *b, const sp_surface *surfa
     for (int i = 0; i < surface->vertex_count; i++)
         if (surface->vertex_faces.start[i + 1] > surface->vertex_faces.start[i]) anchors[n++] = surface->anchors[i];
     for (int i = 0; i < n; i++) nodes[i] = (sp_contact_node){.at = anchors[i], .share = 1};
-    status = b->ops->corners ? share_stiffness(w, b, n, anchors, nodes) : SP_OK;
+    status = b->ops->element_nodes ? share_stiffness(w, b, n, anchors, nodes) : SP_OK;
     if (status >= 0) status = sp__loads_take_points(b, n, nodes);
     if (status < 0) goto done;
     nodes = NULL;
@@ -206,23 +206,23 @@ static sp_status make_transpose(sp_world *w, sp_body *b, sp_surface *s) {
     b->ops->measure(b, &m);
     sp_status status = SP_NO_MEMORY;
     if (SP_NEW(w->ctx, corners, 4 * (size_t)m.elements + 1)) {
-        b->ops->corners(b, corners);
+        b->ops->element_nodes(b, corners);
         status = sp__transpose_create(w->ctx, s->vertex_count, s->anchors, m.nodes, corners, &s->up);
     }
     sp__free(w->ctx, corners);
     return status < 0 ? WORLD_FAIL(w, status, "no memory for the forces of surface '%s'", s->name) : SP_OK;
 }
 
-sp_status sp_world_surface_push(sp_world *w, sp_body_id id, int index, const double *f, double *g) {
+sp_status sp_world_surface_apply_transpose(sp_world *w, sp_body_id id, int index, const double *f, double *g) {
     sp_body *b;
     sp_surface *s;
     SP_TRY(sp__world_enter(w));
     sp_status status = find_surface(w, id, index, &b, &s);
-    if (status >= 0 && !b->ops->corners)
-        b->ops->push(b, SP_COMMITTED, s->vertex_count, s->anchors, f, g);
+    if (status >= 0 && !b->ops->element_nodes)
+        b->ops->apply_transpose(b, SP_COMMITTED, s->vertex_count, s->anchors, f, g);
     else if (status >= 0) {
         status = make_transpose(w, b, s);
-        if (status >= 0) sp__transpose_push(w->ctx, &s->up, f, g);
+        if (status >= 0) sp__transpose_apply(w->ctx, &s->up, f, g);
     }
     return sp__world_leave(w, status);
 }

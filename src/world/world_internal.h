@@ -22,7 +22,7 @@ enum {
 typedef struct sp_slot {
     sp_body *body;  // NULL: removed
     // A replay decides when the solver swaps its preconditioner: from now on; in the current step; the first flag at its start
-    bool told, take_over, told_before;
+    bool reported, swap_now, replay_swap_before;
     uint32_t generation;
     int elements;  // range of anchors
 } sp_slot;
@@ -72,27 +72,27 @@ typedef struct sp_edits {
 // ---------------------------------------------------------------------------------------------------- snapshots
 
 // Buffers of a surface in a snapshot slot; the topology is shared with the body.
-typedef struct sp_shot_surface {
+typedef struct sp_snapshot_slot_surface {
     sp_surface *surface;
     float *positions, *normals;  // normals: embedded surfaces only
     int vertex_capacity;
-} sp_shot_surface;
+} sp_snapshot_slot_surface;
 
-typedef struct sp_shot_body {
+typedef struct sp_snapshot_slot_body {
     char name[64];
-    sp_shot_surface *surfaces;
+    sp_snapshot_slot_surface *surfaces;
     sp_snapshot_surface *view;  // what readers see, one per surface
     int surface_capacity;
-} sp_shot_body;
+} sp_snapshot_slot_body;
 
-typedef struct sp_shot {
+typedef struct sp_snapshot_slot {
     sp_snapshot view;  // what readers see; first member
     sp_snapshot_body *bodies;
-    sp_shot_body *parts;
+    sp_snapshot_slot_body *parts;
     int body_capacity;
     sp_event events[SP_EVENT_MAX];
     int readers;
-} sp_shot;
+} sp_snapshot_slot;
 
 // ---------------------------------------------------------------------------------------------------- pairs that overlap
 
@@ -108,7 +108,7 @@ typedef struct sp_pairs {
     sp_pair_body *bodies;  // scratch
     int capacity;
     uint32_t slots[SP_PAIR_MAX][2];  // pairs that an event has reported; not in checkpoints: reported again after a restore
-    int told, found;                 // count in committed steps; count including the current step
+    int reported, found;             // count in committed steps; count including the current step
 } sp_pairs;
 
 // ---------------------------------------------------------------------------------------------------- the world
@@ -152,7 +152,7 @@ struct sp_world {
     sp_journal journal;
 
     // snapshots
-    sp_shot shots[SP_SNAPSHOT_MAX];
+    sp_snapshot_slot snapshot_slots[SP_SNAPSHOT_MAX];
     int newest;  // -1: none yet
     uint64_t skipped;
     uint64_t moves;  // count of published surfaces whose positions differ from the previous snapshot

@@ -117,8 +117,8 @@ static sp_status world_failed(sp_world *w, sp_body *b, sp_status status) {
     return SP_FROZEN;
 }
 
-static sp_hand_over replay_swap(const sp_slot *slot) {
-    return !slot->told ? SP_HAND_OVER_FREE : slot->take_over ? SP_HAND_OVER_NOW : SP_HAND_OVER_LATER;
+static sp_swap replay_swap(const sp_slot *slot) {
+    return !slot->reported ? SP_SWAP_FREE : slot->swap_now ? SP_SWAP_NOW : SP_SWAP_LATER;
 }
 
 static sp_status stage_free_motion(sp_world *w, double h) {
@@ -157,7 +157,7 @@ static int first_bad(const double *x, int n) {
 
 static sp_status guard_body(sp_body *b) {
     int q = first_bad(b->q[SP_TRIAL], b->nq), v = first_bad(b->v[SP_TRIAL], b->nv);
-    if (q == b->nq && v == b->nv) return b->ops->settle ? b->ops->settle(b, NULL, SP_TRIAL) : SP_OK;
+    if (q == b->nq && v == b->nv) return b->ops->update_kinematics ? b->ops->update_kinematics(b, NULL, SP_TRIAL) : SP_OK;
     bool place = q < b->nq;
     double seen = place ? b->q[SP_TRIAL][q] : b->v[SP_TRIAL][v];
     const char *what = place ? "position" : "velocity";
@@ -188,28 +188,28 @@ static sp_status stage_guard(sp_world *w, double h) {
 
 static sp_status judge_inverted(sp_world *w, const sp_body *b, sp_balance *n) {
     if (!(n->at.inverted > 0)) return SP_OK;
-    if (!n->inverted_told)
+    if (!n->inverted_reported)
         sp__event(w, SP_INVERTED, "body '%s': %.0f elements are inverted, volume lost: %.3g %%", b->name, n->at.inverted,
                   100 * (1 - n->at.volume / n->at.rest_volume));
-    n->inverted_told = 1;
+    n->inverted_reported = 1;
     return SP_INVERTED;
 }
 
 static sp_status judge_energy(sp_world *w, const sp_body *b, sp_balance *n) {
     if (!sp__balance_gains(n)) return SP_OK;
-    if (!n->gain_told)
+    if (!n->gain_reported)
         sp__event(w, SP_ENERGY_GAIN, "body '%s': %.3g J appeared that nobody put in, %.3g %% of its largest energy", b->name,
                   n->rise, 100 * n->rise / n->largest);
-    n->gain_told = 1;
+    n->gain_reported = 1;
     return SP_ENERGY_GAIN;
 }
 
 static sp_status judge_overlap(sp_world *w, const sp_body *b, sp_balance *n) {
     if (!(n->penetration > SP_OVERLAP_SHARE * n->at.size)) return SP_OK;
-    if (!n->penetration_told)
+    if (!n->penetration_reported)
         sp__event(w, SP_PENETRATION, "body '%s': %.3g m deep in a rigid body, %.3g %% of an element", b->name, n->penetration,
                   100 * n->penetration / n->at.size);
-    n->penetration_told = 1;
+    n->penetration_reported = 1;
     return SP_PENETRATION;
 }
 
@@ -249,7 +249,7 @@ static sp_status stage_commit(sp_world *w, double h) {
     w->steps++;
     sp_events *events = w->events;
     w->events = w->trial_events, w->trial_events = events;
-    w->pairs.told = w->pairs.found;
+    w->pairs.reported = w->pairs.found;
     sp__edits_committed(w);
     sp__journal_clear(w);
     return SP_OK;
@@ -262,7 +262,7 @@ static sp_status stage_publish(sp_world *w, double h) {
     w->trial.event_count = w->events->count;
     // the update is parallel, and the next step uses its result
     for (int i = 0; w->def.snapshots && i < w->body_count; i++)
-        if (w->bodies[i]->ops->settle) w->bodies[i]->ops->settle(w->bodies[i], NULL, SP_COMMITTED);
+        if (w->bodies[i]->ops->update_kinematics) w->bodies[i]->ops->update_kinematics(w->bodies[i], NULL, SP_COMMITTED);
     if (w->def.snapshots) sp__snapshot_publish(w);
     return SP_OK;
 }
@@ -273,12 +273,12 @@ static void world_rollback(sp_world *w) {
         sp_body *b = w->bodies[i];
         if (b->froze_now) b->frozen = b->froze_now = false;
         sp_slot *slot = sp__world_slot(w, b);
-        slot->told = slot->told_before, slot->take_over = false;
+        slot->reported = slot->replay_swap_before, slot->swap_now = false;
         if (b->ops->undo) b->ops->undo(b);
         // the solver restarts what it began in this step
         if (b->solver) sp__solver_step(b->solver, w->trial.step, w->def.deterministic);
     }
-    w->pairs.found = w->pairs.told;
+    w->pairs.found = w->pairs.reported;
     sp__journal_undo(w);
     sp__prescribe_now(w);
     sp__edits_returned(w);

@@ -102,13 +102,13 @@ static void play(story *s) {
     const sp_edit_type edits[] = {SP_EDIT_PARAM, SP_EDIT_PIN, SP_EDIT_DRAG, SP_EDIT_POSE};
     for (int i = 0; i < 4; i++) AGAIN(s, queue(s, edits[i]));
     for (int k = 0; k < 3; k++) AGAIN(s, sp_world_step(s->w, 0.01));
-    const sp_snapshot *shot = sp_world_snapshot_acquire(s->w);
-    CHECK(shot != NULL);
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(s->w);
+    CHECK(snapshot != NULL);
     AGAIN(s, sp_world_save(s->w, &c));
     AGAIN(s, sp_world_step(s->w, 0.01));
     AGAIN(s, sp_world_restore(s->w, c.data, c.size));
     AGAIN(s, sp_world_step(s->w, 0.01));
-    sp_world_snapshot_release(s->w, shot);
+    sp_world_snapshot_release(s->w, snapshot);
     sp_checkpoint_free(s->w, &c);
 }
 

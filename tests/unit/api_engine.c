@@ -358,7 +358,7 @@ TEST(surfaces) {
     free(u);
     // one newton upwards on every vertex gives the same sum on the nodes
     for (int i = 0; i < 3 * info.vertex_count; i++) x[i] = i % 3 == 1;
-    CHECK(sp_world_surface_push(f.world, f.beam, 1, x, g) == SP_OK);
+    CHECK(sp_world_surface_apply_transpose(f.world, f.beam, 1, x, g) == SP_OK);
     for (int i = 0; i < 45; i++) sum += g[3 * i + 1];
     CHECK_NEAR(sum, info.vertex_count, 1e-10);
     free(x);

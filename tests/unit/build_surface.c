@@ -72,11 +72,11 @@ TEST(a_file_is_embedded_in_a_placed_solid) {
     for (int k = 0; k < 3; k++) CHECK_NEAR(x[k], want[k], 1e-14);
     // colours and texture coordinates are kept
     CHECK(sp_world_publish(s.w) == SP_OK);
-    const sp_snapshot *shot = sp_world_snapshot_acquire(s.w);
-    const sp_snapshot_surface *f = &shot->bodies[0].surfaces[1];
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(s.w);
+    const sp_snapshot_surface *f = &snapshot->bodies[0].surfaces[1];
     REQUIRE(f->colors && f->texcoords);
     CHECK(f->colors[0] == 1 && f->colors[4] == 0 && f->colors[5] == 1 && f->texcoords[2] == 1 && f->texcoords[5] == 1);
-    sp_world_snapshot_release(s.w, shot);
+    sp_world_snapshot_release(s.w, snapshot);
     end(&s);
 }
 

@@ -47,11 +47,11 @@ TEST(the_tube_is_visible_by_default) {
     REQUIRE(s.status == SP_OK);
     CHECK_INT(sp_world_surface_count(sp_run_world(s.run), s.body), 1);
     REQUIRE(sp_world_publish(sp_run_world(s.run)) == SP_OK);
-    const sp_snapshot *shot = sp_world_snapshot_acquire(sp_run_world(s.run));
-    REQUIRE(shot && shot->body_count == 2);
-    const sp_snapshot_surface *b = &shot->bodies[1].surfaces[0];
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(sp_run_world(s.run));
+    REQUIRE(snapshot && snapshot->body_count == 2);
+    const sp_snapshot_surface *b = &snapshot->bodies[1].surfaces[0];
     CHECK(b->stripes && b->rings && b->rings[1].vertex == 6);
-    sp_world_snapshot_release(sp_run_world(s.run), shot);
+    sp_world_snapshot_release(sp_run_world(s.run), snapshot);
     sp_run_look look;
     REQUIRE(sp__run_look(s.run, s.body.slot, &look));
     CHECK(look.color[0] == 1 && look.color[1] == 0);

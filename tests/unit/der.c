@@ -35,7 +35,7 @@ static void make(rod *k, bool half_cell) {
         if (i < EDGES) k->q[4 * i + 3] = 0.4 * sin(5 * i + 1), x += lengths[i];
     }
     sp__der_frame(EDGES, clamp, k->q);
-    REQUIRE(sp__der_settle(&k->d, k->q));
+    REQUIRE(sp__der_update_kinematics(&k->d, k->q));
 }
 
 static void drop(rod *k) {
@@ -44,7 +44,7 @@ static void drop(rod *k) {
 }
 
 static double energy_at(rod *k, const double *q) {
-    CHECK(sp__der_settle(&k->d, q));
+    CHECK(sp__der_update_kinematics(&k->d, q));
     return sp__der_energy(&k->d, k->clamped, true, NULL, NULL);
 }
 
@@ -171,7 +171,7 @@ TEST(along_its_natural_curve) {
     static const double quarter[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
     double before = k.d.node[0].strain[2];
     sp__der_turn_clamp(EDGES, quarter, k.q);
-    REQUIRE(sp__der_settle(&k.d, k.q));
+    REQUIRE(sp__der_update_kinematics(&k.d, k.q));
     CHECK_NEAR(k.d.node[0].strain[2], before - acos(-1) / 2, 0.2);
     drop(&k);
 }
@@ -200,7 +200,7 @@ static void hang(int edges, bool half_cell, double tip[3]) {
     for (int it = 0; it < 200; it++) {
         double weight = 30 * fmin(1, (it + 1) / 40.0), most = 0;
         memset(g, 0, sizeof g), memset(H, 0, sizeof H);
-        REQUIRE(sp__der_settle(&d, q));
+        REQUIRE(sp__der_update_kinematics(&d, q));
         sp__der_energy(&d, half_cell, true, g, H);
         for (int i = 0; i <= edges; i++) g[4 * i + 1] += weight / edges * (i == 0 || i == edges ? 0.5 : 1);
         // fixed unknowns become unit rows: position of the root, and with a clamped edge also the next position and the angle

@@ -45,7 +45,8 @@ static void shake(double size) {
 static double total(int unknown) {
     double g[15] = {0};
     sp__loads_evaluate(b, &w->step, SP_CONTACT_TRIAL);
-    for (int t = 0; t < b->loads.term_count; t++) b->ops->push(b, SP_TRIAL, 1, &b->loads.terms[t].at, b->loads.terms[t].f, g);
+    for (int t = 0; t < b->loads.term_count; t++)
+        b->ops->apply_transpose(b, SP_TRIAL, 1, &b->loads.terms[t].at, b->loads.terms[t].f, g);
     return g[unknown];
 }
 

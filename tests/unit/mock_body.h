@@ -83,7 +83,8 @@ static sp_status mock_evaluate(sp_body *b, const sp_step *step, unsigned want) {
         for (int a = 0; a < 3; a++) b->f[3 * e + a] += s * u[a], b->f[3 * e + 3 + a] -= s * u[a];
         b->energy += 0.5 * m->k[0] * uu + 0.25 * m->k[1] * uu * uu;
     }
-    for (int t = 0; t < b->loads.term_count; t++) b->ops->push(b, SP_TRIAL, 1, &b->loads.terms[t].at, b->loads.terms[t].f, b->f);
+    for (int t = 0; t < b->loads.term_count; t++)
+        b->ops->apply_transpose(b, SP_TRIAL, 1, &b->loads.terms[t].at, b->loads.terms[t].f, b->f);
     if (m->broken) b->f[4] = NAN;
     return SP_OK;
 }
@@ -112,7 +113,7 @@ static void mock_mul_raw(void *o, sp_coef c, const double *x, double *y) {
         double at[3], f[3];
         for (int a = 0; a < 3; a++) at[a] = (1 - w) * left[a] + w * left[3 + a];
         mock_term_product(term, c, at, f);
-        b->ops->push(b, SP_TRIAL, 1, &term->at, f, y);
+        b->ops->apply_transpose(b, SP_TRIAL, 1, &term->at, f, y);
     }
 }
 
@@ -177,7 +178,7 @@ static void mock_points(sp_body *b, sp_which s, int n, const sp_anchor *a, doubl
         }
 }
 
-static sp_status mock_pull(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
+static sp_status mock_jacobian_rows(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
     if (6 * n > J->capacity) return SP_BODY_FAIL(b, SP_BAD_INPUT, "rows need %d entries", 6 * n);
     J->n = n;
     J->start[0] = 0;
@@ -191,7 +192,7 @@ static sp_status mock_pull(sp_body *b, int n, const sp_anchor *a, const double *
     return SP_OK;
 }
 
-static void mock_push(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g) {
+static void mock_apply_transpose(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g) {
     (void)b, (void)s;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < 6; k++) g[3 * a[i].elem + (unsigned)k] += (k < 3 ? 1 - a[i].at[0] : a[i].at[0]) * f[3 * i + k % 3];
@@ -302,8 +303,8 @@ static const sp_body_ops mock_ops = {
     .retract = mock_retract,
     .mass = mock_mass,
     .points = mock_points,
-    .pull = mock_pull,
-    .push = mock_push,
+    .jacobian_rows = mock_jacobian_rows,
+    .apply_transpose = mock_apply_transpose,
     .anchor_node = mock_anchor_node,
     .anchor_point = mock_anchor_point,
     .fields = mock_fields,

@@ -85,7 +85,7 @@ TEST(force_between_nodes) {
     const sp_rod *r = sp__rod(b);
     double f[3] = {20, -30, 10}, w = 3e-4, zero[128] = {0};
     static double K[4096];
-    REQUIRE(sp__rod_settle_all(b, NULL, SP_COMMITTED, false) == SP_OK);
+    REQUIRE(sp__rod_update_all_kinematics(b, NULL, SP_COMMITTED, false) == SP_OK);
     memset(K, 0, sizeof K);
     r->model->bend_of_force(b, 0, 1, 0.3, f, K);
     sp_anchor a = {.elem = 1, .at = {0.3}};

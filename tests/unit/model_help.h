@@ -128,7 +128,7 @@ static inline void model_points(model_rig *k) {
         b->ops->points(b, SP_TRIAL, 1, &a, x, NULL);
         b->ops->retract(b, &k->step, SP_COMMITTED, -h, v);
         b->ops->points(b, SP_TRIAL, 1, &a, y, NULL);
-        REQUIRE(sp__rod_settle_all(b, NULL, SP_COMMITTED, false) == SP_OK);
+        REQUIRE(sp__rod_update_all_kinematics(b, NULL, SP_COMMITTED, false) == SP_OK);
         r->model->speed(b, p, local, 0.3, v + r->part[p].v, s);
         int n = r->model->slopes(b, p, local, 0.3, unknown, columns);
         for (int c = 0; c < n; c++)
@@ -150,7 +150,7 @@ static inline void model_moves(model_rig *k) {
     double v[128], d[128], q[256], *to = b->q[SP_TRIAL];
     model_motion(k, 0.3, 3, v);
     b->ops->retract(b, &k->step, SP_COMMITTED, 1, v);
-    b->ops->between(b, b->q[SP_COMMITTED], to, d);
+    b->ops->difference(b, b->q[SP_COMMITTED], to, d);
     for (int i = 0; i < b->nv; i++) CHECK_NEAR(d[i], v[i], 1e-14 * 10);
     memcpy(q, b->q[SP_COMMITTED], (size_t)b->nq * sizeof *q);
     for (int p = 0; p < r->parts; p++) r->model->move(b, p, 1, q + r->part[p].q, 1, v + r->part[p].v, q + r->part[p].q);
@@ -164,7 +164,7 @@ static inline void model_further(model_rig *k) {
     sp_body *b = k->b;
     double x[128], d[128], out[128], s = 0.5, a = 0.7;
     model_motion(k, 0.6, 17, x), model_motion(k, 0.6, 19, d);
-    b->ops->further(b, s, x, a, d, out);
+    b->ops->compose_step(b, s, x, a, d, out);
     for (int e = 0; e < sp__rod(b)->elements; e++) {
         sp_anchor at = {.elem = (uint32_t)e, .at = {0.6}, .offset = {0, 0.3, -0.5}};
         double once[3], twice[3];
@@ -175,7 +175,7 @@ static inline void model_further(model_rig *k) {
         b->ops->points(b, SP_TRIAL, 1, &at, twice, NULL);
         for (int i = 0; i < 3; i++) CHECK_NEAR(once[i], twice[i], 1e-14);
     }
-    b->ops->further(b, s, x, a, d, x);
+    b->ops->compose_step(b, s, x, a, d, x);
     CHECK(memcmp(x, out, (size_t)b->nv * sizeof *x) == 0);
 }
 

@@ -81,14 +81,14 @@ TEST(move_and_difference) {
         r->model->move(k.b, 1, 1, from, 0, v, to);
         CHECK(!memcmp(from, to, (size_t)p->nq * sizeof *to));
         r->model->move(k.b, 1, 1, from, 0.7, v, to);
-        r->model->between(k.b, 1, from, to, d);
+        r->model->difference(k.b, 1, from, to, d);
         for (int i = 0; i < p->nv; i++) CHECK_NEAR(d[i], 0.7 * v[i], 2e-15);
         CHECK_NEAR(to[3] * to[3] + to[4] * to[4] + to[5] * to[5] + to[6] * to[6], 1, 1e-15);
         memcpy(same, from, (size_t)p->nq * sizeof *same);
         r->model->move(k.b, 1, 1, same, 0.7, v, same);
         CHECK(!memcmp(same, to, (size_t)p->nq * sizeof *to));
         for (int i = 3; i < 7; i++) to[i] = -to[i];  // the same rotation
-        r->model->between(k.b, 1, from, to, d);
+        r->model->difference(k.b, 1, from, to, d);
         for (int i = 0; i < p->nv; i++) CHECK_NEAR(d[i], 0.7 * v[i], 2e-15);
         // the position is rotated from the left: an angular velocity is in world axes
         double R[2][9], turn[9], want[9], quat[4];
@@ -205,7 +205,7 @@ TEST(measures) {
         hold(&k, &def);
         const sp_rod *r = sp__rod(k.b);
         for (int i = 0; i < k.b->nv; i++) k.b->v[SP_COMMITTED][i] = 2 * sin(i + 1);
-        REQUIRE(sp__rod_settle_all(k.b, NULL, SP_COMMITTED, false) == SP_OK);
+        REQUIRE(sp__rod_update_all_kinematics(k.b, NULL, SP_COMMITTED, false) == SP_OK);
         sp_measure found = {0}, want = {0};
         for (int p = 0; p < r->parts; p++) {
             const double *v = k.b->v[SP_COMMITTED] + r->part[p].v;
@@ -245,7 +245,7 @@ TEST(curvature_at_nodes) {
     const sp_rod *r = sp__rod(k.b);
     const sp_rod_strand *s = &def.strands[1];
     double out[15], mean[9];
-    REQUIRE(sp__rod_settle_all(k.b, NULL, SP_COMMITTED, false) == SP_OK);
+    REQUIRE(sp__rod_update_all_kinematics(k.b, NULL, SP_COMMITTED, false) == SP_OK);
     r->model->curvature(k.b, 1, out);
     for (int i = 0; i < 9; i++) mean[i] = 0.5 * (s->start[i] + s->start[i + 3]);
     for (int c = 0; c < 3; c++) {

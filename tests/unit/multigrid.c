@@ -52,7 +52,7 @@ TEST(every_backend_is_the_same_operator) {
         sp_solver_def def = precision(true);
         sp_precond *p = NULL;
         CHECK_INT(sp__precond_multigrid.create(b.ctx, sp__backend_find(names[i]), &def, &b.view, b.points, NULL, &p), SP_OK);
-        p->turns = b.turns;
+        p->node_rotations = b.node_rotations;
         CHECK_INT(build(p, &b.view, false), SP_OK);
         apply(p, r, i ? x : first);
         for (size_t k = 0; k < n; k++) size = fmax(size, fabs(first[k]));
@@ -201,12 +201,12 @@ TEST(the_coarse_matrix_is_the_product_of_three) {
 
 // ------------------------------------------------------------------------------------------------ iterations
 
-static int iterations_of(beam_def d, bool turns) {
+static int iterations_of(beam_def d, bool node_rotations) {
     beam b;
     int n = 0;
     if (!beam_open(&b, d)) return -1;
     sp_precond *p = make(b.ctx, &b.view, b.points, true);
-    p->turns = turns ? b.turns : NULL;
+    p->node_rotations = node_rotations ? b.node_rotations : NULL;
     CHECK_INT(build(p, &b.view, false), SP_OK);
     n = iterations(&b, p, 1e-6);
     p->kind->destroy(p);
@@ -427,7 +427,7 @@ TEST(same_bits_for_any_number_of_workers_background_and_sharing) {
         CHECK(hash_apply(&b, p) == first);
         REQUIRE(sp__precond_multigrid.create(b.ctx, sp__backend_find("auto"), &def, &b.view, NULL, p, &other) == SP_OK);
         p->kind->destroy(p);  // shared parts stay
-        other->turns = b.turns;
+        other->node_rotations = b.node_rotations;
         CHECK_INT(build(other, &b.view, false), SP_OK);
         CHECK(hash_apply(&b, other) == first);
         other->kind->destroy(other);

@@ -27,7 +27,7 @@ typedef struct beam {
     sp_system A;
     sp_blocks *M;
     sp_symmetric view;
-    double *points, *turns;
+    double *points, *node_rotations;
 } beam;
 
 static void place(const beam_def *d, const double X[3], double out[3]) {
@@ -40,7 +40,7 @@ static void place(const beam_def *d, const double X[3], double out[3]) {
 
 static void beam_close(beam *b) {
     sp__blocks_destroy(&b->M);
-    free(b->points), free(b->turns);
+    free(b->points), free(b->node_rotations);
     sp_world_destroy(&b->world);
     sp_context_destroy(&b->ctx);
 }
@@ -119,9 +119,10 @@ static bool beam_open(beam *b, beam_def d) {
     if (b->A.make_pattern(b->A.o, b->ctx, &b->M) < 0 || b->A.assemble(b->A.o, (sp_coef){d.still ? 0 : 1, 0.01, 1e-4}, b->M) < 0)
         return false;
     sp__blocks_view(b->M, &b->view);
-    b->points = calloc((size_t)b->A.n + 1, sizeof *b->points), b->turns = calloc(3 * (size_t)b->A.n + 1, sizeof *b->turns);
+    b->points = calloc((size_t)b->A.n + 1, sizeof *b->points),
+    b->node_rotations = calloc(3 * (size_t)b->A.n + 1, sizeof *b->node_rotations);
     b->A.points(b->A.o, b->points);
-    return b->A.turns(b->A.o, b->turns) >= 0;
+    return b->A.node_rotations(b->A.o, b->node_rotations) >= 0;
 }
 
 static sp_solver_def precision(bool single) {
@@ -148,7 +149,7 @@ static sp_status build(sp_precond *p, const sp_symmetric *A, bool alone) {
 static sp_precond *make_for(const beam *b, bool single) {
     sp_precond *p = make(b->ctx, &b->view, b->points, single);
     if (!p) return NULL;
-    p->turns = b->turns;
+    p->node_rotations = b->node_rotations;
     CHECK_INT(build(p, &b->view, false), SP_OK);
     return p;
 }

@@ -116,7 +116,7 @@ static unsigned char *draw_ball(sp_context *ctx, int width, int height, double o
     def.fitted = false;
     def.at[2] = 5;
     if (!rgb || !make_ball(ctx, &d.soup, 40, 80) || sp__soup_normals(ctx, &d.soup) < 0) return rgb;
-    d.soup.skins[0].opacity = opacity;
+    d.soup.drawables[0].opacity = opacity;
     sp__picture_camera(&def, &d);
     sp__lights_default(&d);
     if (sp__shadows(ctx, &d) >= 0) sp__picture_pixels(ctx, &d, rgb);
@@ -184,9 +184,9 @@ static bool make_sheets(sp_context *ctx, const int order[3], sp_drawing *d) {
         double z = 1.0 - k, x[12] = {-9, -9, z, 9, -9, z, 9, 9, z, -9, 9, z};
         uint32_t f = (uint32_t)(4 * at), faces[6] = {f, f + 1, f + 2, f, f + 2, f + 3};
         memcpy(d->soup.x + 12 * at, x, sizeof x), memcpy(d->soup.faces + 6 * at, faces, sizeof faces);
-        d->soup.skin_of[2 * at] = d->soup.skin_of[2 * at + 1] = at;
-        memcpy(d->soup.skins[at].color, sheet_color[k], sizeof sheet_color[k]);
-        d->soup.skins[at].opacity = sheet_opacity[k];
+        d->soup.drawable_of[2 * at] = d->soup.drawable_of[2 * at + 1] = at;
+        memcpy(d->soup.drawables[at].color, sheet_color[k], sizeof sheet_color[k]);
+        d->soup.drawables[at].opacity = sheet_opacity[k];
     }
     return sp__soup_normals(ctx, &d->soup) >= 0;
 }
@@ -225,12 +225,12 @@ TEST(opaque_sheet_ends_the_ray) {
     sp_drawing d = {0};
     unsigned char rgb[3 * SIDE * SIDE];
     REQUIRE(make_sheets(ctx, order, &d));
-    d.soup.skins[0].opacity = 1;  // the one in the middle
+    d.soup.drawables[0].opacity = 1;  // the one in the middle
     face_camera(&d), light_evenly(&d);
     REQUIRE(sp__picture_pixels(ctx, &d, rgb) >= 0);
     for (int i = 0; i < 3; i++)
         CHECK_NEAR(rgb[3 * (SIDE / 2 * SIDE + SIDE / 2) + i], byte_of(0.25 * sheet_color[0][i] + 0.75 * sheet_color[1][i]), 1);
-    d.soup.skins[2].opacity = 0;  // completely transparent
+    d.soup.drawables[2].opacity = 0;  // completely transparent
     REQUIRE(sp__picture_pixels(ctx, &d, rgb) >= 0);
     for (int i = 0; i < 3; i++) CHECK_NEAR(rgb[3 * (SIDE / 2 * SIDE + SIDE / 2) + i], byte_of(sheet_color[1][i]), 1);
     sp__soup_free(ctx, &d.soup);
@@ -243,7 +243,7 @@ TEST(walls_count_once_or_all) {
         sp_drawing d = {.walls = walls};
         unsigned char rgb[3 * SIDE * SIDE];
         REQUIRE(make_ball(ctx, &d.soup, 41, 80) && sp__soup_normals(ctx, &d.soup) >= 0);
-        d.soup.skins[0].opacity = 0.5;
+        d.soup.drawables[0].opacity = 0.5;
         face_camera(&d), light_evenly(&d);
         REQUIRE(sp__picture_pixels(ctx, &d, rgb) >= 0);
         double left = walls ? 0.25 : 0.5;

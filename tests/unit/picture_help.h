@@ -20,11 +20,11 @@ static inline sp_context *new_context(int workers) {
     return ctx;
 }
 
-static inline bool make_soup(sp_context *ctx, sp_soup *s, int vertices, int faces, int skins) {
+static inline bool make_soup(sp_context *ctx, sp_soup *s, int vertices, int faces, int drawables) {
     *s = (sp_soup){0};
-    if (sp__soup_reserve(ctx, s, vertices, faces, skins) < 0) return false;
-    s->vertex_count = s->fitted = vertices, s->face_count = faces, s->skin_count = skins;
-    for (int i = 0; i < skins; i++) s->skins[i] = (sp_skin){.color = {0.5, 0.1, 0.1}, .opacity = 1, .roughness = 0.6};
+    if (sp__soup_reserve(ctx, s, vertices, faces, drawables) < 0) return false;
+    s->vertex_count = s->fitted = vertices, s->face_count = faces, s->drawable_count = drawables;
+    for (int i = 0; i < drawables; i++) s->drawables[i] = (sp_drawable){.color = {0.5, 0.1, 0.1}, .opacity = 1, .roughness = 0.6};
     return true;
 }
 

@@ -111,7 +111,7 @@ TEST(cross_sections_are_widened_across_the_view_only) {
         x[0] = 0.3, x[1] = 1e-4 * cos(a), x[2] = 1e-4 * sin(a);
     }
     memcpy(before, d.soup.x, sizeof before);
-    REQUIRE(sp__soup_ring(ctx, &d.soup, 0, 8) == SP_OK);
+    REQUIRE(sp__soup_vertex_faces(ctx, &d.soup, 0, 8) == SP_OK);
     sp__picture_camera(&def, &d);
     REQUIRE(sp__rings_fit(ctx, &d) == SP_OK);
     double low = 0, high = 0, pixel_size = 4 * tan(20 * PI / 180) / 60;
@@ -185,10 +185,10 @@ TEST(values_between_nodes_are_interpolated_linearly) {
     p.def.spin[1] = 1, p.def.free_root = true;
     REQUIRE(make_rod_world(&p));
     for (int i = 0; i < 3; i++) REQUIRE(sp_world_step(p.world, 0.01) >= 0);
-    const sp_snapshot *shot = sp_world_snapshot_acquire(p.world);
-    REQUIRE(shot && shot->bodies[0].surfaces[0].rings);
-    const sp_snapshot_surface *b = &shot->bodies[0].surfaces[0];
-    sp_body_id id = shot->bodies[0].id;
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(p.world);
+    REQUIRE(snapshot && snapshot->bodies[0].surfaces[0].rings);
+    const sp_snapshot_surface *b = &snapshot->bodies[0].surfaces[0];
+    sp_body_id id = snapshot->bodies[0].id;
     double u[5 * 3], node[5], stress[4], most = 0;
     double *value = calloc(3 * (size_t)b->face_count, sizeof *value), *vertex = calloc((size_t)b->vertex_count, sizeof *vertex);
     REQUIRE(value && vertex && b->rings[b->ring_count - 1].element == 3);
@@ -210,7 +210,7 @@ TEST(values_between_nodes_are_interpolated_linearly) {
     for (int v = 0; v < b->vertex_count; v++) CHECK(vertex[v] == stress[b->anchors[v].elem]);
     CHECK_INT(sp_world_surface_field(p.world, id, 0, "coordinates", vertex), SP_BAD_INPUT);
     free(value), free(vertex);
-    sp_world_snapshot_release(p.world, shot);
+    sp_world_snapshot_release(p.world, snapshot);
     free_rod(&p);
 }
 

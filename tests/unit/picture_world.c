@@ -52,9 +52,9 @@ TEST(corners_have_the_field_of_their_nodes) {
     world_of_one w = {.ctx = new_context(1)};
     REQUIRE(make_world(&w));
     for (int i = 0; i < 5; i++) REQUIRE(sp_world_step(w.world, 0.01) >= 0);
-    const sp_snapshot *shot = sp_world_snapshot_acquire(w.world);
-    REQUIRE(shot && shot->body_count == 1);
-    const sp_snapshot_surface *b = &shot->bodies[0].surfaces[0];
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(w.world);
+    REQUIRE(snapshot && snapshot->body_count == 1);
+    const sp_snapshot_surface *b = &snapshot->bodies[0].surfaces[0];
     double *value = calloc(3 * (size_t)b->face_count, sizeof *value), *u = calloc(3 * 45, sizeof *u),
            *x = calloc(3 * 45, sizeof *x);
     sp_body_id id = sp_world_body_at(w.world, 0);
@@ -89,17 +89,17 @@ TEST(corners_have_the_field_of_their_nodes) {
     CHECK_INT(sp_world_field(w.world, id, "load", u), SP_OK);
     for (int i = 0; i < 3 * 45; i++) CHECK_NEAR(u[i], i == 3 * 44 + 1 ? -50 : 0, 0);
     sp_soup soup = {0};
-    CHECK_INT(sp__field_held(w.ctx, w.world, &shot->bodies[0], &soup), SP_OK);
+    CHECK_INT(sp__field_held(w.ctx, w.world, &snapshot->bodies[0], &soup), SP_OK);
     CHECK_INT(soup.marker_count, 9);
     for (int m = 0; m < soup.marker_count; m++) CHECK(soup.markers[3 * m] < -0.99);
     // one force at one node: one arrow, onto the node since it pushes inwards from above
-    CHECK_INT(sp__field_loads(w.ctx, w.world, &shot->bodies[0], 2.5, &soup), SP_OK);
+    CHECK_INT(sp__field_loads(w.ctx, w.world, &snapshot->bodies[0], 2.5, &soup), SP_OK);
     CHECK_INT(soup.arrow_count, 1);
     CHECK(soup.arrow_count == 1 && soup.arrows[0].from[1] > soup.arrows[0].to[1] + 0.3);
     for (int i = 0; i < 3 && soup.arrow_count; i++) CHECK_NEAR(soup.arrows[0].to[i], x[3 * 44 + i], 1e-12);
     sp__soup_free(w.ctx, &soup);
     free(value), free(u), free(x);
-    sp_world_snapshot_release(w.world, shot);
+    sp_world_snapshot_release(w.world, snapshot);
     free_world(&w);
     sp_context_destroy(&w.ctx);
 }
@@ -159,14 +159,14 @@ TEST(scene_sets_camera_view_appearance_and_lights) {
     CHECK(strcmp(def.title, "what is seen") == 0);
 
     sp_drawing d = {.width = 64, .height = 48};
-    const sp_snapshot *shot = sp_world_snapshot_acquire(sp_run_world(run));
-    REQUIRE(shot);
-    CHECK_INT(sp__picture_collect(ctx, sp_run_world(run), shot, run, &def, &d), SP_OK);
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(sp_run_world(run));
+    REQUIRE(snapshot);
+    CHECK_INT(sp__picture_collect(ctx, sp_run_world(run), snapshot, run, &def, &d), SP_OK);
     sp__picture_camera(&def, &d);
     CHECK_INT(d.soup.face_count, 48);
     CHECK_INT(d.soup.marker_count, 9);
-    CHECK_INT(d.soup.skin_count, 1);
-    CHECK(d.soup.skins[0].opacity == 0.5 && d.soup.skins[0].edges && d.soup.skins[0].by_field);
+    CHECK_INT(d.soup.drawable_count, 1);
+    CHECK(d.soup.drawables[0].opacity == 0.5 && d.soup.drawables[0].edges && d.soup.drawables[0].by_field);
     CHECK(d.legend.low == 0 && d.legend.high == 2);
     // without `to` the camera looks at the middle of the visible bodies
     double p[3];
@@ -176,7 +176,7 @@ TEST(scene_sets_camera_view_appearance_and_lights) {
     CHECK(d.lights[0].type == SP_LIGHT_SPOT && d.lights[0].shadow && d.lights[0].aim[2] == -1 && d.lights[0].color[0] == 2);
     CHECK(d.lights[1].type == SP_LIGHT_AMBIENT && d.lights[1].color[0] == 1 && d.lights[1].color[1] == 0);
     sp__soup_free(ctx, &d.soup);
-    sp_world_snapshot_release(sp_run_world(run), shot);
+    sp_world_snapshot_release(sp_run_world(run), snapshot);
     char path[40];
     temporary(path);
     CHECK_INT(sp_picture_write(sp_run_world(run), run, NULL, path), SP_OK);
@@ -221,8 +221,8 @@ TEST(invalid_settings_are_refused) {
 // ---------------------------------------------------------------------------------------------------- embedded surfaces
 
 // the bar's boundary as a separate surface, red and half transparent, in a role; vertices coincide with nodes
-static bool add_skin(world_of_one *w, unsigned roles) {
-    sp_trimesh *boundary = NULL, *skin = NULL;
+static bool add_drawable(world_of_one *w, unsigned roles) {
+    sp_trimesh *boundary = NULL, *drawable = NULL;
     sp_trimesh_def t;
     bool ok = sp_mesh_boundary(w->mesh, &boundary) >= 0;
     double *colors = NULL;
@@ -231,23 +231,23 @@ static bool add_skin(world_of_one *w, unsigned roles) {
         colors = calloc(4 * (size_t)t.vertex_count, sizeof *colors);
         for (int v = 0; v < t.vertex_count; v++) colors[4 * v] = 1, colors[4 * v + 3] = 0.5;
         t.colors = colors;
-        ok = sp_trimesh_create(w->ctx, &t, &skin) >= 0;
+        ok = sp_trimesh_create(w->ctx, &t, &drawable) >= 0;
     }
     sp_surface_def def = sp_surface_def_default();
-    def.name = "skin", def.mesh = skin, def.roles = roles;
+    def.name = "skin", def.mesh = drawable, def.roles = roles;
     ok = ok && sp_world_add_surface(w->world, sp_world_body_at(w->world, 0), &def, NULL) >= 0;
     free(colors);
-    sp_trimesh_destroy(&skin), sp_trimesh_destroy(&boundary);
+    sp_trimesh_destroy(&drawable), sp_trimesh_destroy(&boundary);
     return ok;
 }
 
 static sp_status collect(world_of_one *w, const sp_picture_def *def, sp_drawing *d) {
     *d = (sp_drawing){.width = 64, .height = 48};
     if (sp_world_publish(w->world) < 0) return SP_NO_MEMORY;
-    const sp_snapshot *shot = sp_world_snapshot_acquire(w->world);
-    if (!shot) return SP_NO_MEMORY;
-    sp_status status = sp__picture_collect(w->ctx, w->world, shot, NULL, def, d);
-    sp_world_snapshot_release(w->world, shot);
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(w->world);
+    if (!snapshot) return SP_NO_MEMORY;
+    sp_status status = sp__picture_collect(w->ctx, w->world, snapshot, NULL, def, d);
+    sp_world_snapshot_release(w->world, snapshot);
     return status;
 }
 
@@ -255,16 +255,16 @@ TEST(embedded_surfaces_have_colours_and_fields) {
     world_of_one w = {.ctx = new_context(1)};
     sp_picture_def def = sp_picture_def_default();
     sp_drawing d;
-    REQUIRE(make_world(&w) && add_skin(&w, SP_ROLE_VISUAL));
+    REQUIRE(make_world(&w) && add_drawable(&w, SP_ROLE_VISUAL));
     for (int i = 0; i < 5; i++) REQUIRE(sp_world_step(w.world, 0.01) >= 0);
     REQUIRE(collect(&w, &def, &d) >= 0);
-    CHECK_INT(d.soup.skin_count, 1);
-    CHECK(d.soup.skins[0].by_vertex && d.soup.colors && d.soup.colors[0] == 1 && d.soup.colors[1] == 0 &&
+    CHECK_INT(d.soup.drawable_count, 1);
+    CHECK(d.soup.drawables[0].by_vertex && d.soup.colors && d.soup.colors[0] == 1 && d.soup.colors[1] == 0 &&
           d.soup.colors[3] == 0.5f);
     sp__soup_free(w.ctx, &d.soup);
     def.color_by = "displacement";
     REQUIRE(collect(&w, &def, &d) >= 0);
-    CHECK(d.soup.skins[0].by_field && !d.soup.skins[0].by_vertex && d.legend.high > 0);
+    CHECK(d.soup.drawables[0].by_field && !d.soup.drawables[0].by_vertex && d.legend.high > 0);
     double u[3 * 45], x[3 * 45];
     sp_body_id id = sp_world_body_at(w.world, 0);
     REQUIRE(sp_world_field(w.world, id, "displacement", u) >= 0 && sp_world_field(w.world, id, "position", x) >= 0);
@@ -283,10 +283,10 @@ TEST(with_a_collision_surface_the_boundary_stays_visible) {
     world_of_one w = {.ctx = new_context(1)};
     sp_picture_def def = sp_picture_def_default();
     sp_drawing d;
-    REQUIRE(make_world(&w) && add_skin(&w, SP_ROLE_COLLISION));
+    REQUIRE(make_world(&w) && add_drawable(&w, SP_ROLE_COLLISION));
     REQUIRE(collect(&w, &def, &d) >= 0);
     CHECK_INT(d.soup.face_count, sp_mesh_face_count(w.mesh));
-    CHECK(!d.soup.skins[0].by_vertex && d.soup.skins[0].opacity == 1);
+    CHECK(!d.soup.drawables[0].by_vertex && d.soup.drawables[0].opacity == 1);
     sp__soup_free(w.ctx, &d.soup);
     free_world(&w);
     sp_context_destroy(&w.ctx);

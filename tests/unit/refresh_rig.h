@@ -137,7 +137,7 @@ typedef struct rig {
     sp_linear_info info;
     double *b, *x, *res, *p, *q, *z;
     bool deterministic;
-    sp_hand_over told;
+    sp_swap told;
 } rig;
 
 static const sp_coef rig_coef = {1, 0.02, 4e-4};

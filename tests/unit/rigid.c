@@ -240,7 +240,7 @@ TEST(forces_are_applied_at_the_requested_pose) {
     for (int s = 0; s < 2; s++) {
         double g6[6] = {0}, x[3], v[3], power;
         const double *q = b->q[s];
-        b->ops->push(b, (sp_which)s, 1, &a, f, g6);
+        b->ops->apply_transpose(b, (sp_which)s, 1, &a, f, g6);
         b->ops->points(b, (sp_which)s, 1, &a, x, v);
         power = sp__dot3(g6, q + 7) + sp__dot3(g6 + 3, q + 10);
         CHECK_NEAR(power, sp__dot3(f, v), 1e-12);

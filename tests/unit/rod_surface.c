@@ -237,7 +237,7 @@ TEST(corners_of_a_face_are_in_one_element) {
     const sp_surface *s = d.body.surfaces[0];
     for (int f = 0; f < s->face_count; f++) {
         sp_anchor corner[3];
-        sp__rod_face_corners(&d.body, f, corner);
+        sp__rod_face_anchors(&d.body, f, corner);
         CHECK(corner[0].elem == corner[1].elem && corner[1].elem == corner[2].elem);
         for (int k = 0; k < 3; k++) {
             double x[3], y[3];

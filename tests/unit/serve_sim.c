@@ -65,7 +65,7 @@ static bool ask(sp_sim *s, const char *text) {
     sp_buffer note = {0};
     for (int i = 0; i < 10000; i++) {
         uint32_t client;
-        while (sp__sim_note(s, &client, &note)) {
+        while (sp__sim_next_message(s, &client, &note)) {
             sp__buffer_add(NULL, &note, "", 1);
             if (client != 5) continue;
             snprintf(answer, sizeof answer, "%s", (const char *)note.data);
@@ -448,24 +448,24 @@ TEST(frames_contain_the_requested_fields) {
 TEST(a_client_view_sends_each_topology_once_and_changes) {
     sp_sim *s = start(0, false);
     REQUIRE(s);
-    sp_sight sight = {.roles = SP_ROLE_VISUAL};
+    sp_client_view view = {.roles = SP_ROLE_VISUAL};
     sp_buffer b = {0};
     const sp_sim_frame *f = sp__sim_acquire(s);
-    CHECK(sp__sight_topology(&sight, f, &b));
-    CHECK(!sp__sight_topology(&sight, f, &b));
+    CHECK(sp__client_view_topology(&view, f, &b));
+    CHECK(!sp__client_view_topology(&view, f, &b));
     b.size = 0;
-    sp__sight_state(&sight, f, &b);
+    sp__client_view_state(&view, f, &b);
     CHECK(b.size > 64 && b.data[44] == SP_STATE_ALL && b.data[40] == 1);
     b.size = 0;
-    sp__sight_state(&sight, f, &b);  // nothing moved
+    sp__client_view_state(&view, f, &b);  // nothing moved
     CHECK(b.size == 64 && b.data[44] == 0 && b.data[40] == 0);
     sp__sim_release(s, f);
     CHECK(ask(s, "{\"type\":\"reset\"}"));
     f = sp__sim_acquire(s);
     REQUIRE(f);
-    CHECK(sp__sight_topology(&sight, f, &b));  // another generation
+    CHECK(sp__client_view_topology(&view, f, &b));  // another generation
     sp__sim_release(s, f);
-    sp__sight_free(&sight);
+    sp__client_view_free(&view);
     sp__buffer_free(NULL, &b);
     sp__sim_stop(&s);
 }

@@ -308,13 +308,13 @@ TEST(element_nodes_and_vertices_have_the_users_numbers) {
     free(tets);
     CHECK(sp_world_snapshot_acquire(w) == NULL);
     CHECK(sp_world_publish(w) == SP_OK);
-    const sp_snapshot *shot = sp_world_snapshot_acquire(w);
-    REQUIRE(shot);
-    CHECK(shot->step == 0 && shot->body_count == 1);
-    const sp_snapshot_surface *b = &shot->bodies[0].surfaces[0];
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(w);
+    REQUIRE(snapshot);
+    CHECK(snapshot->step == 0 && snapshot->body_count == 1);
+    const sp_snapshot_surface *b = &snapshot->bodies[0].surfaces[0];
     for (int v = 0; v < b->vertex_count; v++)
         for (int a = 0; a < 3; a++) CHECK(b->positions[3 * v + a] == (float)sp_mesh_positions(k.mesh)[3 * b->nodes[v] + a]);
-    sp_world_snapshot_release(w, shot);
+    sp_world_snapshot_release(w, snapshot);
     sp_world_destroy(&w);
     drop(&k);
 }

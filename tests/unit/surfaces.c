@@ -22,13 +22,13 @@ static void check_adjoint(int index, int unknowns, const double *velocity) {
     int n = 3 * info.vertex_count;
     double *f = rig_random(n, 7), *v = calloc((size_t)n, sizeof *v), *g = calloc((size_t)unknowns, sizeof *g), size = 0;
     CHECK(sp_world_surface_get(r.w, r.body, index, NULL, v, NULL) == SP_OK);
-    CHECK(sp_world_surface_push(r.w, r.body, index, f, g) == SP_OK);
+    CHECK(sp_world_surface_apply_transpose(r.w, r.body, index, f, g) == SP_OK);
     for (int i = 0; i < n; i++) size += fabs(f[i] * v[i]);
     CHECK(size > 1);
     CHECK_NEAR(rig_dot(f, v, n), rig_dot(g, velocity, unknowns), 1e-13 * size);
     // a second call adds
     double *twice = calloc((size_t)unknowns, sizeof *twice);
-    for (int k = 0; k < 2; k++) sp_world_surface_push(r.w, r.body, index, f, twice);
+    for (int k = 0; k < 2; k++) sp_world_surface_apply_transpose(r.w, r.body, index, f, twice);
     for (int i = 0; i < unknowns; i++) CHECK_NEAR(twice[i], 2 * g[i], 1e-13 * size);
     free(f), free(v), free(g), free(twice);
 }
@@ -291,7 +291,7 @@ TEST(same_bits_for_any_number_of_workers) {
         double *f = rig_random(n, 9);
         double *out[4] = {calloc((size_t)n, 8), calloc((size_t)n, 8), calloc((size_t)n, 8), calloc(3 * (size_t)r.nodes, 8)};
         sp_world_surface_get(r.w, r.body, on, out[0], out[1], out[2]);
-        sp_world_surface_push(r.w, r.body, on, f, out[3]);
+        sp_world_surface_apply_transpose(r.w, r.body, on, f, out[3]);
         for (int k = 0; k < 4; k++) {
             size_t bytes = 8 * (size_t)(k < 3 ? n : 3 * r.nodes);
             if (first[k]) CHECK(memcmp(first[k], out[k], bytes) == 0);
@@ -509,7 +509,7 @@ TEST(invalid_surfaces_are_refused_with_reasons) {
     CHECK(sp_world_surface_info(r.w, r.body, 3, &info) == SP_BAD_INPUT);
     CHECK(sp_world_surface_info(r.w, r.body, -1, &info) == SP_BAD_INPUT);
     CHECK(sp_world_surface_get(r.w, r.body, 3, x, NULL, NULL) == SP_BAD_INPUT);
-    CHECK(sp_world_surface_push(r.w, r.body, 3, x, x) == SP_BAD_INPUT);
+    CHECK(sp_world_surface_apply_transpose(r.w, r.body, 3, x, x) == SP_BAD_INPUT);
     sp_body_id nobody = {9, 1};
     CHECK(sp_world_add_surface(r.w, nobody, &good, NULL) == SP_BAD_ID);
     CHECK(sp_world_surface_get(r.w, nobody, 0, x, NULL, NULL) == SP_BAD_ID);
@@ -553,7 +553,7 @@ TEST(failed_allocations_leave_the_world_unchanged) {
             CHECK_INT(sp_world_surface_count(r.w, r.body), status >= 0 ? k + 2 : k + 1);
         }
         double *f = rig_random(3 * 2000, 1), *g = calloc(3 * (size_t)r.nodes, sizeof *g);
-        if (status >= 0) status = sp_world_surface_push(r.w, r.body, 1, f, g);
+        if (status >= 0) status = sp_world_surface_apply_transpose(r.w, r.body, 1, f, g);
         CHECK(status == SP_OK || status == SP_NO_MEMORY);
         if (status == SP_NO_MEMORY) CHECK(sp_world_error(r.w)->message[0] != 0);
         m.allowed = LONG_MAX;

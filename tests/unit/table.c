@@ -243,12 +243,12 @@ TEST(points_against_jacobian_and_transpose) {
         for (int i = 0; i < b->nv; i++) dq[i] = sp_test_random(&seed);
         shake(b, 0.02);
         memcpy(b->v[SP_TRIAL], dq, (size_t)b->nv * sizeof *dq);
-        CHECK_INT(b->ops->pull(b, n, a, dir, &J), SP_OK);
+        CHECK_INT(b->ops->jacobian_rows(b, n, a, dir, &J), SP_OK);
         CHECK_INT(J.n, n);
         b->ops->points(b, SP_TRIAL, n, a, x, v);
         double e = 1e-6, pushed = 0;
         // sum of J^T dir by push, against dq, is the same number by pull
-        b->ops->push(b, SP_TRIAL, n, a, dir, g);
+        b->ops->apply_transpose(b, SP_TRIAL, n, a, dir, g);
         memcpy(q, b->q[SP_TRIAL], (size_t)b->nq * sizeof *q);
         move_trial(b, q, e, dq);
         b->ops->points(b, SP_TRIAL, n, a, y, NULL);
@@ -277,14 +277,14 @@ TEST(jacobian_rows_fit_or_are_refused) {
         sp_rows J = {.capacity = ENTRIES, .start = start, .col = col, .val = val};
         for (int i = 0; i < 3 * n; i++) dir[i] = 1;
         shake(b, 0.02);
-        CHECK_INT(b->ops->pull(b, n, a, dir, &J), SP_OK);
+        CHECK_INT(b->ops->jacobian_rows(b, n, a, dir, &J), SP_OK);
         J.capacity = start[n];
-        CHECK_INT(b->ops->pull(b, n, a, dir, &J), SP_OK);
+        CHECK_INT(b->ops->jacobian_rows(b, n, a, dir, &J), SP_OK);
         if (b->nv == 0) continue;  // no unknowns for a row
         int room[] = {start[n] - 1, start[1] - 1, 0};
         for (int i = 0; i < 3; i++) {
             J.capacity = room[i];
-            CHECK_INT(b->ops->pull(b, n, a, dir, &J), SP_BAD_INPUT);
+            CHECK_INT(b->ops->jacobian_rows(b, n, a, dir, &J), SP_BAD_INPUT);
         }
     }
 }
@@ -300,8 +300,8 @@ TEST(retract_and_mass) {
         b->ops->retract(b, step, SP_COMMITTED, 0.5, v);
         b->ops->retract(b, step, SP_TRIAL, 0.25, v);
         // two moves along the same v are one, by the kind's own difference of two states
-        if (b->ops->between) b->ops->between(b, b->q[SP_COMMITTED], b->q[SP_TRIAL], y);
-        for (int i = 0; i < b->nv && !b->ops->between; i++) y[i] = b->q[SP_TRIAL][i] - b->q[SP_COMMITTED][i];
+        if (b->ops->difference) b->ops->difference(b, b->q[SP_COMMITTED], b->q[SP_TRIAL], y);
+        for (int i = 0; i < b->nv && !b->ops->difference; i++) y[i] = b->q[SP_TRIAL][i] - b->q[SP_COMMITTED][i];
         for (int i = 0; i < b->nv; i++) CHECK_NEAR(y[i], 0.75 * v[i], 1e-14);
         b->ops->mass(b, v, y, false);
         for (int i = 0; i < b->nv; i++) twice += v[i] * y[i];
@@ -447,7 +447,7 @@ static void see_blocks(seen *s, const sp_system *A, sp_coef c, sp_blocks *M) {
     if (!M) return;
     CHECK_INT(A->assemble(A->o, c, M), SP_OK);
     see(s, M->val, 36 * (size_t)M->slots);
-    CHECK_INT(A->turns(A->o, turn), SP_OK);
+    CHECK_INT(A->node_rotations(A->o, turn), SP_OK);
     see(s, turn, 3 * (size_t)A->n);
 }
 
@@ -633,7 +633,7 @@ TEST(delassus_against_dense_algebra) {
         evaluate(b);
         b->ops->linearise(b, step, &A);
         // anchors from the end of the list: away from fixed nodes
-        CHECK_INT(b->ops->pull(b, ROWS, a + found - ROWS, dir, &J), SP_OK);
+        CHECK_INT(b->ops->jacobian_rows(b, ROWS, a + found - ROWS, dir, &J), SP_OK);
         for (int j = 0; j < n; j++) {
             memset(x, 0, (size_t)n * sizeof *x);
             x[j] = 1;

@@ -410,7 +410,7 @@ static sp_status no_elements(void *o, double *R) {
 TEST(a_system_without_elements_is_solved_too) {
     rig r;
     REQUIRE(rig_make(&r, &bent, NAN, NAN));
-    r.k.A.elements = NULL, r.k.A.turns = no_elements;
+    r.k.A.elements = NULL, r.k.A.node_rotations = no_elements;
     REQUIRE(rig_solve(&r) == SP_OK);
     CHECK(strstr(r.info.solver, "cg") && r.info.residual <= 1e-6);
     double age[240];

@@ -62,7 +62,7 @@ static sp_status cut_volumes(sp_simplices *s, bool *cut) {
     return SP_OK;
 }
 
-static void tell_left_out(const sp_simplices *s, bool cut) {
+static void report_left_out(const sp_simplices *s, bool cut) {
     const sp_cells *c = s->cells;
     int other = 0, middle = 0;
     for (int i = 0; i < c->cell_count; i++) other += c->type[i] == SP_CELL_OTHER, middle += c->type[i] == SP_CELL_TET10;
@@ -79,7 +79,7 @@ sp_status sp__simplices_define_mesh(sp_simplices *s, bool all_nodes, sp_mesh_def
     *def = sp_mesh_def_default();
     SP_TRY(cut_volumes(s, &cut));
     SP_TRY(sp__simplices_renumber(s, all_nodes));
-    tell_left_out(s, cut);
+    report_left_out(s, cut);
     SP_TRY(sp__simplices_groups(s));
     SP_TRY(sp__simplices_arrays(s));
     // split cells have no unique number
@@ -113,7 +113,7 @@ sp_status sp__cells_to_mesh(const sp_cells *cells, sp_mesh **out) {
 
 // ------------------------------------------------------------------------------------------------ triangles
 
-static int face_corners(const sp_cells *c, int cell) {
+static int face_anchors(const sp_cells *c, int cell) {
     int type = c->type[cell];
     if (sp__cell_dimension(type) != 2) return 0;
     return type == SP_CELL_POLYGON ? (int)(c->start[cell + 1] - c->start[cell]) : sp__cell_corners(type);
@@ -125,7 +125,7 @@ static sp_status cut_faces(sp_simplices *s, int64_t most, int widest) {
     SP_TRY(simplex_room(s, most, true));
     if (!SP_KEEP(&s->keep, places, 3 * (size_t)widest) || !SP_KEEP(&s->keep, room, widest)) return sp__cells_no_memory(c);
     for (int i = 0; i < c->cell_count; i++) {
-        int n = face_corners(c, i);
+        int n = face_anchors(c, i);
         if (n >= 3) sp__polygon_split(c->x, c->nodes + c->start[i], n, places, room);
         for (int t = 0; t < n - 2; t++, s->count++) {
             for (int k = 0; k < 3; k++) {
@@ -200,7 +200,7 @@ static sp_status boundary_of(const sp_cells *cells, sp_trimesh **out) {
 static void count_faces(const sp_cells *cells, int64_t *most, int *widest, int64_t *volumes) {
     *most = *volumes = 0, *widest = 4;
     for (int i = 0; i < cells->cell_count; i++) {
-        int n = face_corners(cells, i);
+        int n = face_anchors(cells, i);
         *most += n > 2 ? n - 2 : 0;
         *widest = n > *widest ? n : *widest;
         *volumes += sp__cell_dimension(cells->type[i]) == 3;

@@ -77,15 +77,15 @@ static sp_status check_world(sp_world *w, const sp_picture_def *def) {
 
 // the newest snapshot; a world without a step publishes its first one here
 static const sp_snapshot *newest(sp_world *w) {
-    const sp_snapshot *shot = sp_world_snapshot_acquire(w);
-    if (shot || sp_world_publish(w) < 0) return shot;
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(w);
+    if (snapshot || sp_world_publish(w) < 0) return snapshot;
     return sp_world_snapshot_acquire(w);
 }
 
 // a ground seen from below would hide everything on it
 static void hide_grounds_from_below(sp_drawing *d) {
-    for (int i = 0; i < d->soup.skin_count; i++) {
-        sp_skin *s = &d->soup.skins[i];
+    for (int i = 0; i < d->soup.drawable_count; i++) {
+        sp_drawable *s = &d->soup.drawables[i];
         double n[3], to[3];
         if (!s->ground) continue;
         sp__cross3(s->u, s->v, n);
@@ -121,9 +121,10 @@ static sp_status no_memory(sp_context *ctx, const sp_picture_def *def, sp_status
     return SP_FAIL(ctx, status, "no memory for a picture of %d x %d", def->width, def->height);
 }
 
-static void put_sources(const sp_picture_def *def, const sp_snapshot *shot, sp_drawing *d) {
+static void put_sources(const sp_picture_def *def, const sp_snapshot *snapshot, sp_drawing *d) {
     write_words(def, d);
-    if (!def->note) snprintf(d->note, sizeof d->note, "t = %.6g s, step %llu", shot->time, (unsigned long long)shot->step);
+    if (!def->note)
+        snprintf(d->note, sizeof d->note, "t = %.6g s, step %llu", snapshot->time, (unsigned long long)snapshot->step);
     if (def->color_by) sp__picture_field(def->color_by, &d->legend);
 }
 
@@ -132,12 +133,12 @@ static sp_status visit(sp_world *world, const sp_run *run, const sp_picture_def 
                        sp_picture_extent *extent) {
     sp_context *ctx = sp_world_context(world);
     SP_TRY(check_world(world, def));
-    const sp_snapshot *shot = newest(world);
-    if (!shot) return SP_FAIL(ctx, SP_NO_MEMORY, "no snapshot to make a picture from");
+    const sp_snapshot *snapshot = newest(world);
+    if (!snapshot) return SP_FAIL(ctx, SP_NO_MEMORY, "no snapshot to make a picture from");
     sp_drawing *d = sp__alloc(ctx, 1, sizeof *d);
     sp_status status = d ? SP_OK : SP_NO_MEMORY;
-    if (d) put_sources(def, shot, d);
-    if (d) status = sp__picture_collect(ctx, world, shot, run, def, d);
+    if (d) put_sources(def, snapshot, d);
+    if (d) status = sp__picture_collect(ctx, world, snapshot, run, def, d);
     if (status >= 0 && extent) {
         double least, greatest;
         for (size_t i = 0; i < 3 * (size_t)d->soup.fitted; i++) {
@@ -150,7 +151,7 @@ static sp_status visit(sp_world *world, const sp_run *run, const sp_picture_def 
     if (status >= 0 && rgb) status = finish(ctx, run, def, d, rgb);
     if (d) sp__soup_free(ctx, &d->soup);
     sp__free(ctx, d);
-    sp_world_snapshot_release(world, shot);
+    sp_world_snapshot_release(world, snapshot);
     return no_memory(ctx, def, status);
 }
 

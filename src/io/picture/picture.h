@@ -14,7 +14,7 @@
 enum { SP_SAMPLES = 3 };
 
 // Appearance of a group of triangles.
-typedef struct sp_skin {
+typedef struct sp_drawable {
     double color[3];  // linear
     double opacity, roughness, metallic;
     bool edges, by_field, ground;
@@ -23,20 +23,20 @@ typedef struct sp_skin {
     bool round;                    // a tube: the given normals are right even with few sides
     double origin[3], u[3], v[3];  // ground: centre and directions
     double reach, spacing;         // ground: fade-out radius; distance of the grid lines [m]
-} sp_skin;
+} sp_drawable;
 
 typedef struct sp_arrow {
     double from[3], to[3];
 } sp_arrow;
 
-typedef struct sp_soup_ring {
+typedef struct sp_soup_vertex_faces {
     int first, count;  // vertices
-} sp_soup_ring;
+} sp_soup_vertex_faces;
 
 // All triangles of a picture (a triangle soup), in growing arrays.
 typedef struct sp_soup {
-    int vertex_count, face_count, skin_count, marker_count, arrow_count, ring_count;
-    int vertex_room, face_room, skin_room, marker_room, arrow_room, ring_room;
+    int vertex_count, face_count, drawable_count, marker_count, arrow_count, ring_count;
+    int vertex_room, face_room, drawable_capacity, marker_room, arrow_room, ring_room;
     bool with_colors, with_smooth, with_scalar, with_stripes;  // set before the first reserve
     int fitted;              // the camera is fitted to this many vertices, from the first one on
     double *x;               // vertices x 3 [m]
@@ -45,12 +45,12 @@ typedef struct sp_soup {
     double *scalar;          // field at each corner (faces x 3); NULL: no field
     unsigned char *stripes;  // per face, 255: has the colour of a stripe, 0: not; NULL: no stripes
     uint32_t *faces;         // faces x 3
-    int *skin_of;            // per face
+    int *drawable_of;        // per face
     float *normals;          // faces x 3 corners x 3
-    sp_skin *skins;
-    double *markers;      // positions of the markers x 3
-    sp_arrow *arrows;     // forces
-    sp_soup_ring *rings;  // cross sections of rods
+    sp_drawable *drawables;
+    double *markers;              // positions of the markers x 3
+    sp_arrow *arrows;             // forces
+    sp_soup_vertex_faces *rings;  // cross sections of rods
 } sp_soup;
 
 enum { SP_LIGHTS_MAX = 8, SP_SHADOW_SIZE = 1024 };
@@ -95,15 +95,15 @@ typedef struct sp_drawing {
 
 // ---- collect
 // Makes room for more items and keeps the present ones. SP_NO_MEMORY leaves the soup unchanged.
-sp_status sp__soup_reserve(sp_context *ctx, sp_soup *soup, int vertices, int faces, int skins);
+sp_status sp__soup_reserve(sp_context *ctx, sp_soup *soup, int vertices, int faces, int drawables);
 sp_status sp__soup_marker(sp_context *ctx, sp_soup *soup, const double at[3]);
-sp_status sp__soup_ring(sp_context *ctx, sp_soup *soup, int first, int count);
+sp_status sp__soup_vertex_faces(sp_context *ctx, sp_soup *soup, int first, int count);
 sp_status sp__soup_arrow(sp_context *ctx, sp_soup *soup, const double from[3], const double to[3]);
 void sp__soup_free(sp_context *ctx, sp_soup *soup);
 // Corner normals of all faces: the given ones if they fit the face, else smoothed across edges below the crease angle.
 sp_status sp__soup_normals(sp_context *ctx, sp_soup *soup);
 // Surfaces of a snapshot. Zero the drawing before the call; sp__soup_free releases it, also after a failure. Nullable: run.
-sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapshot *shot, const sp_run *run,
+sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapshot *snapshot, const sp_run *run,
                               const sp_picture_def *def, sp_drawing *d);
 sp_status sp__picture_collect_surface(sp_context *ctx, const sp_trimesh *surface, const char *name, const sp_picture_def *def,
                                       sp_drawing *d);
@@ -128,8 +128,9 @@ sp_status sp__rings_fit(sp_context *ctx, sp_drawing *d);  // widens cross sectio
 void sp__stripe_color(double strength, double color[3]);  // blends to the stripe colour by a strength in [0, 1]
 
 // Settings of the scene of a run (nullable): looks of bodies, view options, range of colours, lights.
-void sp__picture_skin(const sp_run *run, sp_body_id body, bool ground, sp_skin *skin);
-void sp__picture_surface_skin(const sp_run *run, sp_body_id body, int surface, sp_skin *skin);  // overrides that of the body
+void sp__picture_drawable(const sp_run *run, sp_body_id body, bool ground, sp_drawable *drawable);
+void sp__picture_surface_drawable(const sp_run *run, sp_body_id body, int surface,
+                                  sp_drawable *drawable);  // overrides that of the body
 bool sp__picture_shows(const sp_run *run, const char *what);
 bool sp__picture_shows_body(const sp_run *run, const char *body);
 bool sp__picture_range(const sp_run *run, const char *field, double range[2]);
@@ -151,7 +152,7 @@ typedef struct sp_hit {
     double color[3], opacity;  // of the surface at the hit, linear
     double scalar, edge;       // field value; distance to the nearest edge of the face in pixels
     double depth;
-    const sp_skin *skin;
+    const sp_drawable *drawable;
     double turn[2];  // cosine and sine of a random angle per sample, for the blur of shadows
 } sp_hit;
 

@@ -108,7 +108,7 @@ static void choose_forward(const double up[3], const double *points, int count, 
 }
 
 // given azimuth and elevation override the automatic ones
-static void aim_as_told(const sp_picture_def *def, const double up[3], double forward[3]) {
+static void aim_camera(const sp_picture_def *def, const double up[3], double forward[3]) {
     double right[3], front[3];
     horizon(up, right, front);
     double azimuth = atan2(-sp__dot3(forward, right), -sp__dot3(forward, front));
@@ -127,7 +127,7 @@ static void turn_vector(const double up[3], double angle, double v[3]) {
     memcpy(v, out, sizeof out);
 }
 
-static void place_as_told(const sp_picture_def *def, const sp_drawing *d, sp_eye *eye) {
+static void place_camera(const sp_picture_def *def, const sp_drawing *d, sp_eye *eye) {
     const double *to = isfinite(def->to[0]) ? def->to : d->centre;
     double away[3], at[3];
     sp__sub3(def->at, to, away);
@@ -151,14 +151,14 @@ void sp__picture_camera(const sp_picture_def *def, sp_drawing *d) {
     memcpy(d->up, up, sizeof up);
     *eye = (sp_eye){.focal = 0.5 * height / tan(0.5 * def->fov * degree)};
     if (!def->fitted) {
-        place_as_told(def, d, eye);
+        place_camera(def, d, eye);
         return;
     }
     const double *points = d->soup.x;
     int count = d->soup.fitted > 0 ? d->soup.fitted : d->soup.vertex_count;
     if (def->extent && def->extent->high[0] >= def->extent->low[0]) box_corners(def->extent, box), points = box, count = 8;
     choose_forward(up, points, count, forward);
-    aim_as_told(def, up, forward);
+    aim_camera(def, up, forward);
     if (def->orbit != 0) turn_vector(up, def->orbit * degree, forward);
     double margins[4] = {0.07 * width, (d->legend.label[0] ? 0.17 : 0.07) * width, 0.12 * height, 0.08 * height};
     sp__eye_fit(eye, forward, up, points, count, width, height, margins);

@@ -46,20 +46,21 @@ static void add_triangles(sp_soup *s, int vertices, const float *x, const float 
         s->colors[4 * (size_t)s->vertex_count + i] = i % 4 == 3 ? colors[i] : (float)sp__to_linear(colors[i]);
     for (size_t i = 0; i < 3 * (size_t)faces; i++)
         s->faces[3 * (size_t)s->face_count + i] = corners[i] + (uint32_t)s->vertex_count;
-    for (int f = 0; f < faces; f++) s->skin_of[s->face_count + f] = s->skin_count;
+    for (int f = 0; f < faces; f++) s->drawable_of[s->face_count + f] = s->drawable_count;
     s->vertex_count += vertices, s->face_count += faces;
-    s->skin_count++;
+    s->drawable_count++;
 }
 
 // surface 0 is the boundary
-static sp_status add_surface(const sp_collecting *c, const sp_snapshot_body *b, int surface, const char *field, sp_skin skin) {
+static sp_status add_surface(const sp_collecting *c, const sp_snapshot_body *b, int surface, const char *field,
+                             sp_drawable drawable) {
     const sp_snapshot_surface *r = &b->surfaces[surface];
     sp_soup *s = &c->d->soup;
     bool round = b->surfaces[0].rings;
     SP_TRY(sp__soup_reserve(c->ctx, s, r->vertex_count, r->face_count, 1));
     int first = s->vertex_count;
-    skin.by_field = field != NULL, skin.by_vertex = !field && r->colors, skin.round = round;
-    s->skins[s->skin_count] = skin;
+    drawable.by_field = field != NULL, drawable.by_vertex = !field && r->colors, drawable.round = round;
+    s->drawables[s->drawable_count] = drawable;
     if (field) SP_TRY(sp_world_surface_corner_field(c->world, b->id, surface, field, s->scalar + 3 * (size_t)s->face_count));
     for (int f = 0; f < r->face_count && r->stripes; f++) s->stripes[s->face_count + f] = r->stripes[f] ? 255 : 0;
     if (r->normals) memcpy(s->smooth + 3 * (size_t)s->vertex_count, r->normals, 3 * (size_t)r->vertex_count * sizeof *r->normals);
@@ -68,55 +69,55 @@ static sp_status add_surface(const sp_collecting *c, const sp_snapshot_body *b, 
     return surface == 0 ? sp__rings_add(c->ctx, r, first, s) : sp__rings_add_riding(c->ctx, r, first, s);
 }
 
-static void tint(sp_skin *skin, const double color[3], bool beside) {
-    for (int i = 0; i < 3; i++) skin->color[i] = sp__to_linear(color[i]);
-    skin->edges = true;
-    if (beside) skin->opacity = beside_opacity;
+static void tint(sp_drawable *drawable, const double color[3], bool beside) {
+    for (int i = 0; i < 3; i++) drawable->color[i] = sp__to_linear(color[i]);
+    drawable->edges = true;
+    if (beside) drawable->opacity = beside_opacity;
 }
 
 // ---------------------------------------------------------------------------------------------------- bodies
 
-static sp_status add_surfaces(const sp_collecting *c, const sp_snapshot_body *b, const char *field, const sp_skin *own) {
+static sp_status add_surfaces(const sp_collecting *c, const sp_snapshot_body *b, const char *field, const sp_drawable *own) {
     bool drawn = false;
     for (int k = 1; k < b->surface_count; k++) {
         const sp_snapshot_surface *r = &b->surfaces[k];
-        sp_skin skin = *own;
+        sp_drawable drawable = *own;
         bool visual = c->visual && r->roles & SP_ROLE_VISUAL, collision = c->collision && r->roles & SP_ROLE_COLLISION;
         if (!visual && !collision) continue;
-        sp__picture_surface_skin(c->run, b->id, k - 1, &skin);
-        skin.opacity = sp__picture_opacity(c->def, b->name, skin.opacity);
-        if (!visual) tint(&skin, collision_color, c->visual || c->mechanical);
-        SP_TRY(add_surface(c, b, k, visual ? field : NULL, skin));
+        sp__picture_surface_drawable(c->run, b->id, k - 1, &drawable);
+        drawable.opacity = sp__picture_opacity(c->def, b->name, drawable.opacity);
+        if (!visual) tint(&drawable, collision_color, c->visual || c->mechanical);
+        SP_TRY(add_surface(c, b, k, visual ? field : NULL, drawable));
         drawn |= visual;
     }
     // a body with collision surfaces only shows its boundary
     if (c->visual && !drawn) return add_surface(c, b, 0, field, *own);
     if (!c->mechanical) return SP_OK;
-    sp_skin skin = *own;
-    tint(&skin, mechanical_color, drawn);
-    return add_surface(c, b, 0, drawn ? NULL : field, skin);
+    sp_drawable drawable = *own;
+    tint(&drawable, mechanical_color, drawn);
+    return add_surface(c, b, 0, drawn ? NULL : field, drawable);
 }
 
 static sp_status add_body(const sp_collecting *c, const sp_snapshot_body *b) {
     sp_status status = SP_OK;
-    sp_skin skin;
+    sp_drawable drawable;
     bool soft = is_soft(c->world, b);
     const char *field = soft && has_field(c->world, b, c->def->color_by) ? c->def->color_by : NULL;
-    sp__picture_skin(c->run, b->id, false, &skin);
-    skin.opacity = sp__picture_opacity(c->def, b->name, skin.opacity);
-    skin.edges |= c->mechanical;
-    if (status >= 0 && b->surface_count == 1) status = add_surface(c, b, 0, field, skin);
-    if (status >= 0 && b->surface_count > 1) status = add_surfaces(c, b, field, &skin);
+    sp__picture_drawable(c->run, b->id, false, &drawable);
+    drawable.opacity = sp__picture_opacity(c->def, b->name, drawable.opacity);
+    drawable.edges |= c->mechanical;
+    if (status >= 0 && b->surface_count == 1) status = add_surface(c, b, 0, field, drawable);
+    if (status >= 0 && b->surface_count > 1) status = add_surfaces(c, b, field, &drawable);
     if (status >= 0 && soft && sp__picture_shows(c->run, "fixed")) status = sp__field_held(c->ctx, c->world, b, &c->d->soup);
     return status;
 }
 
 // after the bodies, when their size is known. Both ends of the arrows are fitted into the view
-static sp_status add_loads(const sp_collecting *c, const sp_snapshot *shot) {
+static sp_status add_loads(const sp_collecting *c, const sp_snapshot *snapshot) {
     sp_soup *s = &c->d->soup;
     if (!sp__picture_shows(c->run, "loads")) return SP_OK;
-    for (int i = 0; i < shot->body_count; i++) {
-        const sp_snapshot_body *b = &shot->bodies[i];
+    for (int i = 0; i < snapshot->body_count; i++) {
+        const sp_snapshot_body *b = &snapshot->bodies[i];
         if (!is_soft(c->world, b) || !sp__picture_shows_body(c->run, b->name)) continue;
         SP_TRY(sp__field_loads(c->ctx, c->world, b, c->d->size, s));
     }
@@ -137,58 +138,59 @@ static double round_length(double raw) {
 }
 
 // the grid lines pass through the centre of the plane, independent of the bodies
-static void align_lines(sp_skin *skin, const double *x) {
+static void align_lines(sp_drawable *drawable, const double *x) {
     double middle[3], shift[3];
     for (int i = 0; i < 3; i++) middle[i] = 0.25 * (x[i] + x[3 + i] + x[6 + i] + x[9 + i]);
-    sp__sub3(middle, skin->origin, shift);
-    double step = 5 * skin->spacing, a = sp__dot3(shift, skin->u), c = sp__dot3(shift, skin->v);
-    sp__axpy3(skin->origin, a - step * floor(a / step + 0.5), skin->u, skin->origin);
-    sp__axpy3(skin->origin, c - step * floor(c / step + 0.5), skin->v, skin->origin);
+    sp__sub3(middle, drawable->origin, shift);
+    double step = 5 * drawable->spacing, a = sp__dot3(shift, drawable->u), c = sp__dot3(shift, drawable->v);
+    sp__axpy3(drawable->origin, a - step * floor(a / step + 0.5), drawable->u, drawable->origin);
+    sp__axpy3(drawable->origin, c - step * floor(c / step + 0.5), drawable->v, drawable->origin);
 }
 
 // moves the square of the snapshot below the bodies and scales it
-static void widen_ground(sp_drawing *d, sp_skin *skin, double *x, uint32_t *faces, uint32_t first) {
+static void widen_ground(sp_drawing *d, sp_drawable *drawable, double *x, uint32_t *faces, uint32_t first) {
     double e[2][3], n[3], to[3];
     for (int k = 0; k < 2; k++) sp__sub3(x + 3 * (size_t)(faces[k + 1] - first), x + 3 * (size_t)(faces[0] - first), e[k]);
     sp__cross3(e[0], e[1], n);
     double area = sp__norm3(n), edge = sp__norm3(e[0]);
     if (!(area > 0)) return;
-    for (int i = 0; i < 3; i++) n[i] /= area, skin->u[i] = e[0][i] / edge;
-    sp__cross3(n, skin->u, skin->v);
+    for (int i = 0; i < 3; i++) n[i] /= area, drawable->u[i] = e[0][i] / edge;
+    sp__cross3(n, drawable->u, drawable->v);
     if (!(d->size > 0)) memcpy(d->centre, x, sizeof d->centre), d->size = edge;
     sp__sub3(d->centre, x, to);
-    sp__axpy3(d->centre, -sp__dot3(to, n), n, skin->origin);
+    sp__axpy3(d->centre, -sp__dot3(to, n), n, drawable->origin);
     double drop = fabs(sp__dot3(to, n));
-    skin->ground = true;
-    skin->reach = ground_reach * (d->size + drop);
-    skin->spacing = round_length(ground_spacing * d->size);
-    align_lines(skin, x);
+    drawable->ground = true;
+    drawable->reach = ground_reach * (d->size + drop);
+    drawable->spacing = round_length(ground_spacing * d->size);
+    align_lines(drawable, x);
     static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
     static const uint32_t two[6] = {0, 1, 2, 0, 2, 3};
     for (int k = 0; k < 4; k++) {
-        sp__axpy3(skin->origin, corner[k][0] * skin->reach, skin->u, x + 3 * k);
-        sp__axpy3(x + 3 * k, corner[k][1] * skin->reach, skin->v, x + 3 * k);
+        sp__axpy3(drawable->origin, corner[k][0] * drawable->reach, drawable->u, x + 3 * k);
+        sp__axpy3(x + 3 * k, corner[k][1] * drawable->reach, drawable->v, x + 3 * k);
     }
     for (int k = 0; k < 6; k++) faces[k] = two[k] + first;
 }
 
 static sp_status add_ground(const sp_collecting *c, const sp_snapshot_body *b) {
     sp_soup *s = &c->d->soup;
-    sp_skin skin;
+    sp_drawable drawable;
     uint32_t first = (uint32_t)s->vertex_count;
-    sp__picture_skin(c->run, b->id, true, &skin);
-    skin.opacity = sp__picture_opacity(c->def, b->name, skin.opacity);
-    SP_TRY(add_surface(c, b, 0, NULL, skin));
-    widen_ground(c->d, &s->skins[s->skin_count - 1], s->x + 3 * (size_t)first, s->faces + 3 * (size_t)(s->face_count - 2), first);
+    sp__picture_drawable(c->run, b->id, true, &drawable);
+    drawable.opacity = sp__picture_opacity(c->def, b->name, drawable.opacity);
+    SP_TRY(add_surface(c, b, 0, NULL, drawable));
+    widen_ground(c->d, &s->drawables[s->drawable_count - 1], s->x + 3 * (size_t)first, s->faces + 3 * (size_t)(s->face_count - 2),
+                 first);
     return SP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------------- all triangles
 
-static void find_extras(const sp_snapshot *shot, sp_soup *s) {
-    for (int i = 0; i < shot->body_count; i++)
-        for (int k = 0; k < shot->bodies[i].surface_count; k++) {
-            const sp_snapshot_surface *r = &shot->bodies[i].surfaces[k];
+static void find_extras(const sp_snapshot *snapshot, sp_soup *s) {
+    for (int i = 0; i < snapshot->body_count; i++)
+        for (int k = 0; k < snapshot->bodies[i].surface_count; k++) {
+            const sp_snapshot_surface *r = &snapshot->bodies[i].surfaces[k];
             s->with_stripes |= r->stripes != NULL;
             s->with_smooth |= r->rings != NULL || r->normals != NULL;
             s->with_colors |= r->colors != NULL;
@@ -212,25 +214,25 @@ static void set_range(const sp_collecting *c) {
     c->d->legend.low = low, c->d->legend.high = high;
 }
 
-sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapshot *shot, const sp_run *run,
+sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapshot *snapshot, const sp_run *run,
                               const sp_picture_def *def, sp_drawing *d) {
     sp_collecting c = {.ctx = ctx, .world = world, .run = run, .def = def, .d = d};
     c.mechanical = sp__picture_shows(run, "mechanical"), c.collision = sp__picture_shows(run, "collision");
     c.visual = sp__picture_shows(run, "visual") || !(c.mechanical || c.collision);
-    find_extras(shot, &d->soup);
+    find_extras(snapshot, &d->soup);
     d->soup.with_scalar = def->color_by, d->walls = sp__picture_walls(run);
-    for (int i = 0; i < shot->body_count; i++) {
-        const sp_snapshot_body *b = &shot->bodies[i];
+    for (int i = 0; i < snapshot->body_count; i++) {
+        const sp_snapshot_body *b = &snapshot->bodies[i];
         if (is_ground(world, b) || !sp__picture_shows_body(run, b->name)) continue;
         SP_TRY(add_body(&c, b));
     }
     sp__picture_bounds(d);
     if (def->color_by) set_range(&c);
-    SP_TRY(add_loads(&c, shot));
+    SP_TRY(add_loads(&c, snapshot));
     d->soup.fitted = d->soup.vertex_count;
-    for (int i = 0; i < shot->body_count; i++)
-        if (is_ground(world, &shot->bodies[i]) && sp__picture_shows_body(run, shot->bodies[i].name))
-            SP_TRY(add_ground(&c, &shot->bodies[i]));
+    for (int i = 0; i < snapshot->body_count; i++)
+        if (is_ground(world, &snapshot->bodies[i]) && sp__picture_shows_body(run, snapshot->bodies[i].name))
+            SP_TRY(add_ground(&c, &snapshot->bodies[i]));
     SP_TRY(sp__soup_reserve(ctx, &d->soup, 0, 0, 0));
     return sp__soup_normals(ctx, &d->soup);
 }

@@ -62,7 +62,7 @@ static void shadow_tile(void *user, const sp_layer_tile *t, int worker) {
         double hidden = INFINITY, veil = INFINITY, left = 1;
         for (uint32_t k = t->start[i]; k < t->start[i + 1]; k++) {
             const sp_layer *l = &t->layers[k];
-            double opacity = w->soup->skins[w->soup->skin_of[l->face]].opacity;
+            double opacity = w->soup->drawables[w->soup->drawable_of[l->face]].opacity;
             if (opacity >= 1) hidden = l->depth;
             if (opacity < 1 && veil == INFINITY) veil = l->depth;
             if (opacity < 1 && !l->back) left *= 1 - opacity;
@@ -72,9 +72,9 @@ static void shadow_tile(void *user, const sp_layer_tile *t, int worker) {
     }
 }
 
-static unsigned char shadow_kind(const sp_skin *skin) {
-    if (skin->ground || skin->mark || skin->opacity <= 0) return SP_LAYER_ABSENT;
-    return skin->opacity >= 1 ? SP_LAYER_HIDES : SP_LAYER_THROUGH;
+static unsigned char shadow_kind(const sp_drawable *drawable) {
+    if (drawable->ground || drawable->mark || drawable->opacity <= 0) return SP_LAYER_ABSENT;
+    return drawable->opacity >= 1 ? SP_LAYER_HIDES : SP_LAYER_THROUGH;
 }
 
 sp_status sp__shadows(sp_context *ctx, sp_drawing *d) {
@@ -84,7 +84,7 @@ sp_status sp__shadows(sp_context *ctx, sp_drawing *d) {
     if (!kind) return SP_NO_MEMORY;
     bool through = false;
     for (int f = 0; f < s->face_count; f++) {
-        kind[f] = shadow_kind(&s->skins[s->skin_of[f]]);
+        kind[f] = shadow_kind(&s->drawables[s->drawable_of[f]]);
         through |= kind[f] == SP_LAYER_THROUGH;
     }
     for (int i = 0; i < d->light_count && status >= 0; i++) {

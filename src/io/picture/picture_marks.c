@@ -55,7 +55,7 @@ static void add_ball(sp_soup *s, const sp_ball *b, const double at[3], double ra
             s->faces[3 * (size_t)s->face_count + (size_t)k] = first + b->faces[f][k];
             add_corner_normal(s, s->face_count, k, b->x[b->faces[f][k]]);
         }
-        s->skin_of[s->face_count++] = s->skin_count - 1;
+        s->drawable_of[s->face_count++] = s->drawable_count - 1;
     }
 }
 
@@ -82,7 +82,7 @@ static void add_cone(sp_soup *s, const double a[3], double r0, const double b[3]
             s->faces[3 * (size_t)s->face_count + (size_t)k] = first + 2 * (uint32_t)side[i % 2][k] + (uint32_t)level[i % 2][k];
             add_corner_normal(s, s->face_count, k, normal[side[i % 2][k]]);
         }
-        s->skin_of[s->face_count++] = s->skin_count - 1;
+        s->drawable_of[s->face_count++] = s->drawable_count - 1;
     }
 }
 
@@ -113,10 +113,10 @@ static double pixel_at(const sp_drawing *d, const double at[3]) {
     return (d->camera.parallel ? 1 : p[2]) * SP_SAMPLES / d->camera.focal;
 }
 
-static void add_skin(sp_soup *s, const double color[3]) {
-    sp_skin *skin = &s->skins[s->skin_count++];
-    *skin = (sp_skin){.opacity = 1, .roughness = 0.4, .mark = true};
-    memcpy(skin->color, color, sizeof skin->color);
+static void add_drawable(sp_soup *s, const double color[3]) {
+    sp_drawable *drawable = &s->drawables[s->drawable_count++];
+    *drawable = (sp_drawable){.opacity = 1, .roughness = 0.4, .mark = true};
+    memcpy(drawable->color, color, sizeof drawable->color);
 }
 
 sp_status sp__picture_marks(sp_context *ctx, sp_drawing *d) {
@@ -127,10 +127,10 @@ sp_status sp__picture_marks(sp_context *ctx, sp_drawing *d) {
     int64_t faces = (int64_t)s->marker_count * ball.count + (int64_t)s->arrow_count * 6 * SIDES;
     if (vertices > INT32_MAX || faces > INT32_MAX) return SP_NO_MEMORY;
     SP_TRY(sp__soup_reserve(ctx, s, (int)vertices, (int)faces, 2));
-    if (s->marker_count) add_skin(s, marker_color);
+    if (s->marker_count) add_drawable(s, marker_color);
     for (int m = 0; m < s->marker_count; m++)
         add_ball(s, &ball, s->markers + 3 * (size_t)m, pixel_at(d, s->markers + 3 * (size_t)m) * fmax(2.0, d->height / 260.0));
-    if (s->arrow_count) add_skin(s, arrow_color);
+    if (s->arrow_count) add_drawable(s, arrow_color);
     for (int a = 0; a < s->arrow_count; a++) {
         double pixel = fmax(pixel_at(d, s->arrows[a].from), pixel_at(d, s->arrows[a].to));
         add_arrow(s, &s->arrows[a], pixel * fmax(1.0, d->height / 480.0));

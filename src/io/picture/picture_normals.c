@@ -54,9 +54,9 @@ static void corner_normal(const double *normals, const int *faces, int count, co
     for (int i = 0; i < 3; i++) out[i] = size > 0 ? (float)(sum[i] / size) : 0;
 }
 
-static bool takes_given(const sp_soup *s, const sp_skin *skin, uint32_t vertex, const double *own, float out[3]) {
+static bool takes_given(const sp_soup *s, const sp_drawable *drawable, uint32_t vertex, const double *own, float out[3]) {
     if (!s->smooth) return false;
-    double fits = skin->round ? round_cosine : fits_cosine;
+    double fits = drawable->round ? round_cosine : fits_cosine;
     const float *g = s->smooth + 3 * (size_t)vertex;
     double n[3] = {g[0], g[1], g[2]}, d = sp__dot3(n, own);
     if (!(d > 0) || d * d < fits * fits * sp__dot3(own, own) * sp__dot3(n, n)) return false;
@@ -72,7 +72,7 @@ static void corner_chunk(void *arg, int chunk, int worker) {
         for (int k = 0; k < 3; k++) {
             uint32_t v = s->faces[3 * (size_t)f + (size_t)k];
             float *out = s->normals + 9 * (size_t)f + 3 * (size_t)k;
-            if (takes_given(s, &s->skins[s->skin_of[f]], v, w->normals + 3 * (size_t)f, out)) continue;
+            if (takes_given(s, &s->drawables[s->drawable_of[f]], v, w->normals + 3 * (size_t)f, out)) continue;
             corner_normal(w->normals, w->around + w->start[v], w->start[v + 1] - w->start[v], w->normals + 3 * (size_t)f, out);
         }
 }

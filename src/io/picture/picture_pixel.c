@@ -38,8 +38,8 @@ typedef struct sp_pixel {
 
 // ---------------------------------------------------------------------------------------------------- shared evaluations
 
-static bool is_fine(const sp_skin *skin) {
-    return skin->ground || skin->edges;
+static bool is_fine(const sp_drawable *drawable) {
+    return drawable->ground || drawable->edges;
 }
 
 static bool same_value(const sp_legend *l, double a, double b) {
@@ -50,9 +50,9 @@ static bool same_value(const sp_legend *l, double a, double b) {
 // the surface at `a` continues at `b`: same appearance, nearly the same normal, colour and plane
 static bool goes_on(const sp_drawing *d, const sp_hit *a, const sp_hit *b) {
     double to[3];
-    if (a->skin != b->skin || sp__dot3(a->n, b->n) < 0.97) return false;
-    if (a->skin->by_field && !same_value(&d->legend, a->scalar, b->scalar)) return false;
-    for (int i = 0; i < 3 && !a->skin->by_field; i++)
+    if (a->drawable != b->drawable || sp__dot3(a->n, b->n) < 0.97) return false;
+    if (a->drawable->by_field && !same_value(&d->legend, a->scalar, b->scalar)) return false;
+    for (int i = 0; i < 3 && !a->drawable->by_field; i++)
         if (fabs(a->color[i] - b->color[i]) > 0.01) return false;
     if (fabs(a->opacity - b->opacity) > 0.02) return false;
     sp__sub3(b->x, a->x, to);
@@ -61,8 +61,8 @@ static bool goes_on(const sp_drawing *d, const sp_hit *a, const sp_hit *b) {
 
 static const sp_lit *light_face(sp_pixel *p, uint32_t face, int sx, int sy) {
     const sp_drawing *d = p->work->d;
-    const sp_skin *skin = &d->soup.skins[d->soup.skin_of[face]];
-    int row = is_fine(skin) ? sy % SP_SAMPLES : -1;
+    const sp_drawable *drawable = &d->soup.drawables[d->soup.drawable_of[face]];
+    int row = is_fine(drawable) ? sy % SP_SAMPLES : -1;
     for (int i = 0; i < p->count; i++)
         if (p->lit[i].face == face && p->lit[i].row == row) return &p->lit[i];
     sp_lit *l = p->count < SHARED ? &p->lit[p->count] : &p->spare;
@@ -82,9 +82,9 @@ static const sp_lit *light_face(sp_pixel *p, uint32_t face, int sx, int sy) {
 
 // faces where a ray leaves a body that it has entered do not count, unless all faces do. Open sheets are never entered
 static bool counts(const sp_drawing *d, const sp_layer *l, uint64_t *entered) {
-    const sp_skin *skin = &d->soup.skins[d->soup.skin_of[l->face]];
-    uint64_t bit = 1ull << (skin - d->soup.skins) % 64;
-    if (d->walls || skin->opacity >= 1) return true;
+    const sp_drawable *drawable = &d->soup.drawables[d->soup.drawable_of[l->face]];
+    uint64_t bit = 1ull << (drawable - d->soup.drawables) % 64;
+    if (d->walls || drawable->opacity >= 1) return true;
     bool leaves = l->back && *entered & bit;
     if (!l->back) *entered |= bit;
     return !leaves;
@@ -131,10 +131,10 @@ static void draw_tile(void *user, const sp_layer_tile *t, int worker) {
 // ---------------------------------------------------------------------------------------------------- image
 
 static unsigned char kind_of(const sp_soup *s, int f) {
-    const sp_skin *skin = &s->skins[s->skin_of[f]];
-    if (skin->opacity <= 0) return SP_LAYER_ABSENT;
-    if (skin->opacity < 1) return SP_LAYER_THROUGH;
-    for (int k = 0; k < 3 && skin->by_vertex; k++)
+    const sp_drawable *drawable = &s->drawables[s->drawable_of[f]];
+    if (drawable->opacity <= 0) return SP_LAYER_ABSENT;
+    if (drawable->opacity < 1) return SP_LAYER_THROUGH;
+    for (int k = 0; k < 3 && drawable->by_vertex; k++)
         if (s->colors[4 * (size_t)s->faces[3 * (size_t)f + (size_t)k] + 3] < 1) return SP_LAYER_THROUGH;
     return SP_LAYER_HIDES;
 }

@@ -61,7 +61,7 @@ static int ring_end(const sp_snapshot_surface *b, int i) {
 // normals of the cross sections from `first` on; starts: 1 at the beginning of a strand
 static void make_normals(sp_soup *s, int first, const unsigned char *starts) {
     for (int i = first; i < s->ring_count && s->smooth; i++) {
-        const sp_soup_ring *r = &s->rings[i];
+        const sp_soup_vertex_faces *r = &s->rings[i];
         bool begins = i == first || starts[i - first] || r[-1].count != r->count;
         bool ends = i + 1 == s->ring_count || starts[i + 1 - first] || r[1].count != r->count;
         const double *x = s->x + 3 * (size_t)r->first;
@@ -77,7 +77,7 @@ sp_status sp__rings_add(sp_context *ctx, const sp_snapshot_surface *b, int first
     if (!SP_NEW(ctx, starts, b->ring_count)) return SP_NO_MEMORY;
     for (int i = 0; i < b->ring_count && status >= 0; i++) {
         starts[i] = b->rings[i].at == 0;
-        status = sp__soup_ring(ctx, s, first + b->rings[i].vertex, ring_end(b, i) - b->rings[i].vertex);
+        status = sp__soup_vertex_faces(ctx, s, first + b->rings[i].vertex, ring_end(b, i) - b->rings[i].vertex);
     }
     if (status >= 0) make_normals(s, had, starts);
     sp__free(ctx, starts);
@@ -97,7 +97,7 @@ sp_status sp__rings_add_riding(sp_context *ctx, const sp_snapshot_surface *r, in
         for (end = i + 1; end < r->vertex_count && same_place(&r->anchors[i], &r->anchors[end]);) end++;
         if (end - i < 3) continue;
         starts[s->ring_count - had] = r->anchors[i].at[0] == 0;
-        status = sp__soup_ring(ctx, s, first + i, end - i);
+        status = sp__soup_vertex_faces(ctx, s, first + i, end - i);
     }
     if (status >= 0) make_normals(s, had, starts);
     sp__free(ctx, starts);
@@ -109,7 +109,7 @@ sp_status sp__rings_add_riding(sp_context *ctx, const sp_snapshot_surface *r, in
 // markers at four corners of the cross section of a node: visible on a thick tube, merged on a thin one
 sp_status sp__rings_held(sp_context *ctx, const sp_snapshot_surface *b, const double *force, sp_soup *s) {
     for (int i = 0; i < b->ring_count; i++) {
-        const sp_rod_ring *r = &b->rings[i];
+        const sp_rod_cross_section *r = &b->rings[i];
         int corners = ring_end(b, i) - r->vertex, step = corners / 4 > 0 ? corners / 4 : 1;
         if ((r->at != 0 && r->at != 1) || !(sp__norm3(force + 3 * (size_t)b->nodes[r->vertex]) > 0)) continue;
         for (int k = 0; k < 4 && k * step < corners; k++) {
@@ -164,7 +164,7 @@ sp_status sp__rings_fit(sp_context *ctx, sp_drawing *d) {
     if (!s->ring_count) return SP_OK;
     if (!SP_NEW(ctx, strength, s->vertex_count)) return SP_NO_MEMORY;
     for (int i = 0; i < s->ring_count; i++) {
-        const sp_soup_ring *r = &s->rings[i];
+        const sp_soup_vertex_faces *r = &s->rings[i];
         double wide = fit_ring(d, s->x + 3 * (size_t)r->first, r->count);
         double share = fmax(0, fmin(1, (wide - STRIPE_FROM) / (STRIPE_FULL - STRIPE_FROM)));
         memset(strength + r->first, (int)(255 * share + 0.5), (size_t)r->count);

@@ -48,13 +48,14 @@ sp_picture_def sp_run_picture(const sp_run *run) {
     return def;
 }
 
-void sp__picture_skin(const sp_run *run, sp_body_id body, bool ground, sp_skin *skin) {
+void sp__picture_drawable(const sp_run *run, sp_body_id body, bool ground, sp_drawable *drawable) {
     sp_run_look look = {.color = {0.62, 0.70, 0.80}, .opacity = 1, .roughness = 0.5};
     if (ground) look = (sp_run_look){.color = {0.88, 0.88, 0.88}, .opacity = 1, .roughness = 0.9};
     sp_run_look own;
     if (run && sp__run_look(run, body.slot, &own)) look = own;
-    *skin = (sp_skin){.opacity = look.opacity, .roughness = look.roughness, .metallic = look.metallic, .edges = look.edges};
-    for (int i = 0; i < 3; i++) skin->color[i] = sp__to_linear(look.color[i]);
+    *drawable =
+        (sp_drawable){.opacity = look.opacity, .roughness = look.roughness, .metallic = look.metallic, .edges = look.edges};
+    for (int i = 0; i < 3; i++) drawable->color[i] = sp__to_linear(look.color[i]);
 }
 
 // the look of the k-th `surface` of a body, if it has its own
@@ -69,16 +70,16 @@ static const sp_scene_node *surface_look(const sp_run *run, sp_body_id body, int
     return look && strcmp(look->spec->name, "look") == 0 ? look : NULL;
 }
 
-void sp__picture_surface_skin(const sp_run *run, sp_body_id body, int surface, sp_skin *skin) {
+void sp__picture_surface_drawable(const sp_run *run, sp_body_id body, int surface, sp_drawable *drawable) {
     const sp_scene_node *look = surface_look(run, body, surface);
     double color[3];
     if (!look) return;
     if (read_vector(look, "color", color, 3))
-        for (int i = 0; i < 3; i++) skin->color[i] = sp__to_linear(color[i]);
-    skin->opacity = sp__build_number(look, "opacity", 1);
-    skin->roughness = sp__build_number(look, "roughness", 0.6);
-    skin->metallic = sp__build_number(look, "metallic", 0);
-    skin->edges = sp__build_is(look, "edges", "yes");
+        for (int i = 0; i < 3; i++) drawable->color[i] = sp__to_linear(color[i]);
+    drawable->opacity = sp__build_number(look, "opacity", 1);
+    drawable->roughness = sp__build_number(look, "roughness", 0.6);
+    drawable->metallic = sp__build_number(look, "metallic", 0);
+    drawable->edges = sp__build_is(look, "edges", "yes");
 }
 
 static bool has_word(const sp_attr *a, const char *word) {

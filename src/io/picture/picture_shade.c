@@ -60,15 +60,15 @@ static double slanted(double opacity, const sp_hit *h) {
     return opacity <= 0 || opacity >= 1 ? opacity : 1 - pow(1 - opacity, 1 / fmax(facing, 0.15));
 }
 
-static void hit_skin(const sp_drawing *d, uint32_t f, const double w[3], sp_hit *h) {
+static void hit_drawable(const sp_drawing *d, uint32_t f, const double w[3], sp_hit *h) {
     const sp_soup *s = &d->soup;
-    h->skin = &s->skins[s->skin_of[f]];
-    h->opacity = h->skin->opacity;
-    memcpy(h->color, h->skin->color, sizeof h->color);
-    if (h->skin->by_vertex) mix_vertex_colors(s, s->faces + 3 * (size_t)f, w, h);
+    h->drawable = &s->drawables[s->drawable_of[f]];
+    h->opacity = h->drawable->opacity;
+    memcpy(h->color, h->drawable->color, sizeof h->color);
+    if (h->drawable->by_vertex) mix_vertex_colors(s, s->faces + 3 * (size_t)f, w, h);
     if (s->stripes && s->stripes[f]) sp__stripe_color(s->stripes[f] / 255.0, h->color);
     h->opacity = slanted(h->opacity, h);
-    if (!h->skin->by_field) return;
+    if (!h->drawable->by_field) return;
     const double *value = s->scalar + 3 * (size_t)f;
     h->scalar = w[0] * value[0] + w[1] * value[1] + w[2] * value[2];
 }
@@ -95,8 +95,8 @@ void sp__hit_face(const sp_drawing *d, uint32_t f, int sx, int sy, sp_hit *h) {
     normalise(h->to_eye), normalise(h->n);
     sp__sub3(h->x, eye->at, to);
     h->depth = sp__dot3(to, eye->forward);
-    hit_skin(d, f, w, h);
-    if (h->skin->edges) h->edge = edge_distance(x, w) * eye->focal / (h->depth * SP_SAMPLES);
+    hit_drawable(d, f, w, h);
+    if (h->drawable->edges) h->edge = edge_distance(x, w) * eye->focal / (h->depth * SP_SAMPLES);
     double turn = (double)(sp__mix((uint64_t)sx, (uint64_t)sy) >> 40) * (6.283185307179586 / 16777216.0);
     h->turn[0] = cos(turn), h->turn[1] = sin(turn);
 }
@@ -161,7 +161,7 @@ static void add_light(const sp_light *l, const sp_drawing *d, const sp_hit *h, c
 
 // grid lines on the ground, every fifth one stronger, fading with distance
 static void ground_color(const sp_drawing *d, const sp_hit *h, double base[3], double *fade) {
-    const sp_skin *s = h->skin;
+    const sp_drawable *s = h->drawable;
     double from[3], line = 0;
     sp__sub3(h->x, s->origin, from);
     double at[2] = {sp__dot3(from, s->u), sp__dot3(from, s->v)};
@@ -179,16 +179,17 @@ static void ground_color(const sp_drawing *d, const sp_hit *h, double base[3], d
 void sp__hit_shade(const sp_drawing *d, const sp_hit *h, const double background[3], double out[3]) {
     double base[3], fade = 0;
     memcpy(base, h->color, sizeof base);
-    if (h->skin->by_field) sp__legend_color(&d->legend, h->scalar, base);
-    if (h->skin->ground) ground_color(d, h, base, &fade);
+    if (h->drawable->by_field) sp__legend_color(&d->legend, h->scalar, base);
+    if (h->drawable->ground) ground_color(d, h, base, &fade);
     if (fade >= 1) {
         memcpy(out, background, 3 * sizeof *out);
         return;
     }
-    if (h->skin->edges)
+    if (h->drawable->edges)
         for (int i = 0; i < 3; i++) base[i] *= 1 - 0.6 * (1 - smooth(0.3, 1.1, h->edge));
     double up = 0.5 + 0.5 * sp__dot3(h->n, d->up);
     for (int i = 0; i < 3; i++) out[i] = base[i] * (up * d->ambient_sky[i] + (1 - up) * d->ambient_ground[i]);
-    for (int i = 0; i < d->light_count; i++) add_light(&d->lights[i], d, h, base, h->skin->roughness, h->skin->metallic, out);
+    for (int i = 0; i < d->light_count; i++)
+        add_light(&d->lights[i], d, h, base, h->drawable->roughness, h->drawable->metallic, out);
     for (int i = 0; i < 3; i++) out[i] = fmin(out[i], 1.0) * (1 - fade) + background[i] * fade;
 }

@@ -45,21 +45,21 @@ static bool reserve_faces(sp_context *ctx, sp_soup *s, int more) {
     if (!add_ints(s->face_count, more, &wanted)) return false;
     if (wanted <= s->face_room && s->faces) return true;
     size_t n = (size_t)rounded(wanted, s->face_room), used = (size_t)s->face_count;
-    if (!ENLARGE(s->faces, 3 * used, 3 * n) || !ENLARGE(s->skin_of, used, n) || !ENLARGE(s->normals, 9 * used, 9 * n) ||
+    if (!ENLARGE(s->faces, 3 * used, 3 * n) || !ENLARGE(s->drawable_of, used, n) || !ENLARGE(s->normals, 9 * used, 9 * n) ||
         (s->with_scalar && !ENLARGE(s->scalar, 3 * used, 3 * n)) || (s->with_stripes && !ENLARGE(s->stripes, used, n)))
         return false;
     s->face_room = (int)n;
     return true;
 }
 
-sp_status sp__soup_reserve(sp_context *ctx, sp_soup *s, int vertices, int faces, int skins) {
+sp_status sp__soup_reserve(sp_context *ctx, sp_soup *s, int vertices, int faces, int drawables) {
     int wanted;
     void *room;
-    if (!reserve_vertices(ctx, s, vertices) || !reserve_faces(ctx, s, faces) || !add_ints(s->skin_count, skins, &wanted))
+    if (!reserve_vertices(ctx, s, vertices) || !reserve_faces(ctx, s, faces) || !add_ints(s->drawable_count, drawables, &wanted))
         return SP_NO_MEMORY;
-    if (wanted <= s->skin_room && s->skins) return SP_OK;
-    if (!ENLARGE(s->skins, (size_t)s->skin_count, (size_t)rounded(wanted, s->skin_room))) return SP_NO_MEMORY;
-    s->skin_room = rounded(wanted, s->skin_room);
+    if (wanted <= s->drawable_capacity && s->drawables) return SP_OK;
+    if (!ENLARGE(s->drawables, (size_t)s->drawable_count, (size_t)rounded(wanted, s->drawable_capacity))) return SP_NO_MEMORY;
+    s->drawable_capacity = rounded(wanted, s->drawable_capacity);
     return SP_OK;
 }
 
@@ -86,21 +86,21 @@ sp_status sp__soup_arrow(sp_context *ctx, sp_soup *s, const double from[3], cons
     return SP_OK;
 }
 
-sp_status sp__soup_ring(sp_context *ctx, sp_soup *s, int first, int count) {
+sp_status sp__soup_vertex_faces(sp_context *ctx, sp_soup *s, int first, int count) {
     void *room;
     if (s->ring_count == s->ring_room) {
         int n = s->ring_room ? 2 * s->ring_room : 64;
         if (!ENLARGE(s->rings, (size_t)s->ring_count, (size_t)n)) return SP_NO_MEMORY;
         s->ring_room = n;
     }
-    s->rings[s->ring_count++] = (sp_soup_ring){first, count};
+    s->rings[s->ring_count++] = (sp_soup_vertex_faces){first, count};
     return SP_OK;
 }
 
 void sp__soup_free(sp_context *ctx, sp_soup *s) {
     sp__free(ctx, s->x), sp__free(ctx, s->colors), sp__free(ctx, s->smooth), sp__free(ctx, s->scalar), sp__free(ctx, s->faces),
-        sp__free(ctx, s->skin_of);
-    sp__free(ctx, s->normals), sp__free(ctx, s->skins), sp__free(ctx, s->markers), sp__free(ctx, s->arrows);
+        sp__free(ctx, s->drawable_of);
+    sp__free(ctx, s->normals), sp__free(ctx, s->drawables), sp__free(ctx, s->markers), sp__free(ctx, s->arrows);
     sp__free(ctx, s->stripes), sp__free(ctx, s->rings);
     *s = (sp_soup){0};
 }
@@ -121,7 +121,7 @@ void sp__picture_bounds(sp_drawing *d) {
 bool sp__picture_values(const sp_soup *s, double *least, double *greatest) {
     *least = INFINITY, *greatest = -INFINITY;
     for (int f = 0; f < s->face_count && s->scalar; f++) {
-        if (!s->skins[s->skin_of[f]].by_field) continue;
+        if (!s->drawables[s->drawable_of[f]].by_field) continue;
         for (int k = 0; k < 3; k++) {
             double v = s->scalar[3 * (size_t)f + (size_t)k];
             *least = v < *least ? v : *least, *greatest = v > *greatest ? v : *greatest;

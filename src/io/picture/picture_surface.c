@@ -55,10 +55,10 @@ sp_status sp__picture_collect_surface(sp_context *ctx, const sp_trimesh *surface
                        t.array_count ? "the array " : "no arrays", t.array_count ? t.arrays[0].name : "");
     s->with_scalar = array, s->with_colors = t.colors && !array;
     SP_TRY(sp__soup_reserve(ctx, s, t.vertex_count, t.face_count, 1));
-    sp__picture_skin(NULL, (sp_body_id){0}, false, &s->skins[0]);
-    s->skins[0].opacity = sp__picture_opacity(def, name, 1);
-    s->skins[0].by_field = array, s->skins[0].by_vertex = s->with_colors;
-    s->skin_count = 1;
+    sp__picture_drawable(NULL, (sp_body_id){0}, false, &s->drawables[0]);
+    s->drawables[0].opacity = sp__picture_opacity(def, name, 1);
+    s->drawables[0].by_field = array, s->drawables[0].by_vertex = s->with_colors;
+    s->drawable_count = 1;
     add_arrays(&t, array, s);
     sp__picture_bounds(d);
     if (array) name_legend(def, s, &d->legend);

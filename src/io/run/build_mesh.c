@@ -288,13 +288,13 @@ sp_status sp__build_rest(sp_run *run, sp_run_body *body) {
     if (!sp__build_given(node, "file")) return SP_BUILD_FAIL(run, node, NULL, "needs a file with the rest shape");
     double s = sp__build_number(node, "scale", 1);
     size_t n = 3 * (size_t)sp_mesh_node_count(body->own);
-    bool told = run->failed;
+    bool failed_before = run->failed;
     run->failed = false;
     sp_status status = read_mesh(run, node, &rest);
     if (status >= 0) status = sp_mesh_transformed(rest, (double[3]){s, s, s}, NULL, &scaled);
     if (status < 0 && !run->failed) status = sp__build_refused(run, node, status, sp_context_error(run->ctx));
     if (status >= 0) status = check_rest(run, node, body->own, scaled);
-    run->failed = run->failed || told;
+    run->failed = run->failed || failed_before;
     sp_mesh_destroy(&rest);
     if (status >= 0 && !SP_KEEP(&run->scratch, body->start, n)) status = sp__build_no_memory(run);
     if (status < 0) {

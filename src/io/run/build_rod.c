@@ -42,7 +42,7 @@ static bool is_flat(const sp_rod_section *s) {
 }
 
 // the section decides the surface: a ribbon if flat, else a tube
-static sp_status build_skin(sp_run *run, const sp_run_body *body, const sp_rod_sections *sections, sp_rod_def *def) {
+static sp_status build_embedded_surface(sp_run *run, const sp_run_body *body, const sp_rod_sections *sections, sp_rod_def *def) {
     for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));) {
         bool ribbon = sp__build_is(c, "map", "ribbon"), tube = sp__build_is(c, "map", "tube");
         if (sp__build_given(c, "sides")) def->sides = (int)sp__build_number(c, "sides", 12);
@@ -93,7 +93,7 @@ static sp_status fill_def(sp_run *run, sp_run_body *body, sp_rod_def *def) {
     SP_TRY(sp__build_strands(run, body, def->model, &sections, strands));
     def->strands = strands, def->strand_count = body->rod->strands;
     def->sections = sections.list, def->section_count = sections.count;
-    SP_BUILD(build_skin(run, body, &sections, def));
+    SP_BUILD(build_embedded_surface(run, body, &sections, def));
     SP_BUILD(sp__build_rod_loads(run, body, def));
     return SP_OK;
 }

@@ -137,9 +137,9 @@ static sp_status make_shape(sp_run *run, const sp_scene_node *shape, sp_mesh **o
     sp_status status = SP_BAD_INPUT;
     for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
         if (strcmp(shape->spec->name, makers[i].name) == 0) status = makers[i].make(run, shape, out);
-    bool told = run->failed;
-    run->failed = told || failed;
-    if (status < 0 && !told) return sp__build_refused(run, shape, status, sp_context_error(run->ctx));
+    bool failed_before = run->failed;
+    run->failed = failed_before || failed;
+    if (status < 0 && !failed_before) return sp__build_refused(run, shape, status, sp_context_error(run->ctx));
     return status;
 }
 

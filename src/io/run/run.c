@@ -80,7 +80,7 @@ static sp_status build_all(sp_run *run) {
 }
 
 // copies the first error of the scene to the context, for callers that read only the context
-static sp_status tell_context(sp_run *run) {
+static sp_status report_context(sp_run *run) {
     for (int i = 0; i < sp_scene_message_count(run->scene); i++) {
         const sp_scene_message *m = sp_scene_message_at(run->scene, i);
         if (m->severity == SP_SEVERITY_ERROR) return SP_FAIL(run->ctx, SP_BAD_INPUT, "%s:%d: %s", m->file, m->line, m->text);
@@ -104,7 +104,7 @@ sp_status sp_run_create(sp_scene *scene, const sp_run_options *options, sp_run *
         status = sp__build_no_memory(run);
     if (status >= 0) status = build_all(run);
     if (status >= 0 && run->failed) status = SP_BAD_INPUT;
-    if (run->failed && status == SP_BAD_INPUT) status = tell_context(run);
+    if (run->failed && status == SP_BAD_INPUT) status = report_context(run);
     free_meshes(run);
     sp__keep_free(&run->scratch);
     run->scatters = NULL;

@@ -126,7 +126,7 @@ static sp_status add_tets(sp_run *run, const sp_record *r, const sp_run_body *bo
 }
 
 // the boundary of a solid and the nodes it uses
-static sp_status add_skin(sp_run *run, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s) {
+static sp_status add_drawable(sp_run *run, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s) {
     const int *faces = sp_mesh_faces(body->placed);
     int n = sp_mesh_node_count(body->placed), *vertex, *nodes, *cells;
     b->cell_count = sp_mesh_face_count(body->placed), b->corners = 3;
@@ -166,10 +166,10 @@ static sp_status add_posed(sp_run *run, const sp_record *r, const sp_run_body *b
     sp_status status = sp_world_publish(run->world);
     if (status >= 0) status = sp_world_field(run->world, body->id, "pose", at);
     if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
-    const sp_snapshot *shot = sp_world_snapshot_acquire(run->world);
-    const sp_snapshot_surface *seen = sp__record_boundary(shot, body->id);
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(run->world);
+    const sp_snapshot_surface *seen = sp__record_boundary(snapshot, body->id);
     if (seen) status = copy_local(run, seen, at, b, s);
-    if (shot) sp_world_snapshot_release(run->world, shot);
+    if (snapshot) sp_world_snapshot_release(run->world, snapshot);
     return status;
 }
 
@@ -201,10 +201,10 @@ static sp_status add_part(sp_run *run, sp_record *r, sp_run_body *body, int surf
     else if (!body->solid)
         s->from = SP_FROM_POSE;
     else if (!has_cells(r))
-        s->from = SP_FROM_SKIN;
+        s->from = SP_FROM_EMBEDDED;
     switch (s->from) {
     case SP_FROM_TETS: SP_TRY(add_tets(run, r, body, b)); break;
-    case SP_FROM_SKIN: SP_TRY(add_skin(run, body, b, s)); break;
+    case SP_FROM_EMBEDDED: SP_TRY(add_drawable(run, body, b, s)); break;
     case SP_FROM_SURFACE: SP_TRY(add_surface(run, r, body, b, s)); break;
     case SP_FROM_POSE: SP_TRY(add_posed(run, r, body, b, s)); break;
     case SP_FROM_LINES:
@@ -285,7 +285,8 @@ static sp_status surface_values(sp_run *run, const sp_layout_body *b, const sp_f
     return sp_world_surface_get(run->world, s->body->id, s->surface, values + b->arrays[0].offset, v, NULL);
 }
 
-static sp_status skin_values(sp_run *run, const sp_record *r, const sp_layout_body *b, const sp_frame_source *s, double *values) {
+static sp_status drawable_values(sp_run *run, const sp_record *r, const sp_layout_body *b, const sp_frame_source *s,
+                                 double *values) {
     for (int i = 0; i < b->array_count; i++) {
         double *out = values + b->arrays[i].offset;
         SP_TRY(sp_world_field(run->world, s->body->id, b->arrays[i].name, r->scratch));
@@ -301,7 +302,7 @@ static sp_status body_values(sp_run *run, const sp_record *r, int index, double 
     switch (s->from) {
     case SP_FROM_POSE: return posed_values(run, b, s, values);
     case SP_FROM_SURFACE: return surface_values(run, b, s, values);
-    case SP_FROM_SKIN: return skin_values(run, r, b, s, values);
+    case SP_FROM_EMBEDDED: return drawable_values(run, r, b, s, values);
     case SP_FROM_TUBE: return sp__record_tube(run, r, b, s, values);
     case SP_FROM_TETS:
     case SP_FROM_LINES: break;

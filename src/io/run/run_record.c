@@ -158,10 +158,10 @@ static void sent(sp_run *run, sp_record *r) {
 // ------------------------------------------------------------------------------------------------ frames
 
 static void say_dropped(sp_run *run, sp_record *r, double t) {
-    if (!r->told_drop)
+    if (!r->drop_reported)
         sp__log(run->ctx, SP_LOG_WARNING, "%s: the frame at t = %g s is dropped, the disk is slow; further ones are counted",
                 r->path, t);
-    r->told_drop = true;
+    r->drop_reported = true;
 }
 
 static sp_status fill_frame(sp_run *run, sp_record *r, sp_frame *f, double t, double now, bool between) {

@@ -9,7 +9,7 @@
 // Source of the values of a body of the layout.
 typedef struct sp_frame_source {
     sp_run_body *body;
-    enum { SP_FROM_TETS, SP_FROM_SKIN, SP_FROM_SURFACE, SP_FROM_POSE, SP_FROM_LINES, SP_FROM_TUBE } from;
+    enum { SP_FROM_TETS, SP_FROM_EMBEDDED, SP_FROM_SURFACE, SP_FROM_POSE, SP_FROM_LINES, SP_FROM_TUBE } from;
     const int *nodes;     // skin: body node of each vertex; tube: first node of the element
     const double *share;  // tube: weight of the second node
     const double *local;  // pose: vertices in the frame of the body
@@ -37,7 +37,7 @@ struct sp_record {
     uint64_t edits_sent, events_sent;
     int *rows_sent;   // rows already sent, per probe
     sp_buffer times;  // times of all frames sent
-    bool told_drop;
+    bool drop_reported;
     // pictures
     long pictures;
     uint64_t picture_bytes;
@@ -48,7 +48,7 @@ sp_status sp__record_layout(sp_run *run, sp_record *r);
 sp_status sp__record_values(sp_run *run, const sp_record *r, double *values);
 void sp__record_blend(const sp_record *r, double u, double *values);  // linear interpolation from `before`
 // run_record_rod.c: boundary of a body in a snapshot (NULL: it is not there), lines or tube of a rod, values of a tube
-const sp_snapshot_surface *sp__record_boundary(const sp_snapshot *shot, sp_body_id id);
+const sp_snapshot_surface *sp__record_boundary(const sp_snapshot *snapshot, sp_body_id id);
 sp_status sp__record_rod(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s);
 sp_status sp__record_tube(sp_run *run, const sp_record *r, const sp_layout_body *b, const sp_frame_source *s, double *values);
 // run_record_csv.c

@@ -2,28 +2,28 @@
 // snapshots, unless the scene has another one.
 #include "io/run/run_record.h"
 
-const sp_snapshot_surface *sp__record_boundary(const sp_snapshot *shot, sp_body_id id) {
-    for (int i = 0; shot && i < shot->body_count; i++)
-        if (shot->bodies[i].id.slot == id.slot) return &shot->bodies[i].surfaces[0];
+const sp_snapshot_surface *sp__record_boundary(const sp_snapshot *snapshot, sp_body_id id) {
+    for (int i = 0; snapshot && i < snapshot->body_count; i++)
+        if (snapshot->bodies[i].id.slot == id.slot) return &snapshot->bodies[i].surfaces[0];
     return NULL;
 }
 
 // a snapshot of the current state
 static sp_status take_snapshot(sp_world *world, const sp_snapshot **out) {
-    const sp_snapshot *shot = sp_world_snapshot_acquire(world);
-    if (!shot || shot->step != sp_world_steps(world)) {
-        if (shot) sp_world_snapshot_release(world, shot);
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(world);
+    if (!snapshot || snapshot->step != sp_world_steps(world)) {
+        if (snapshot) sp_world_snapshot_release(world, snapshot);
         SP_TRY(sp_world_publish(world));
-        shot = sp_world_snapshot_acquire(world);
+        snapshot = sp_world_snapshot_acquire(world);
     }
-    *out = shot;
-    return shot ? SP_OK : SP_NO_MEMORY;
+    *out = snapshot;
+    return snapshot ? SP_OK : SP_NO_MEMORY;
 }
 
 // ------------------------------------------------------------------------------------------------ layout
 
 // first node of the element of a cross section
-static int first_node(const sp_snapshot_surface *seen, const sp_rod_ring *r) {
+static int first_node(const sp_snapshot_surface *seen, const sp_rod_cross_section *r) {
     return seen->nodes[r->vertex] - (r->at > 0.5);
 }
 
@@ -34,7 +34,7 @@ static sp_status add_lines(sp_run *run, const sp_run_body *body, const sp_snapsh
     b->node_count = info.nodes, b->cell_count = info.elements, b->corners = 2;
     if (!SP_KEEP(&run->keep, cells, 2 * (size_t)b->cell_count)) return SP_NO_MEMORY;
     for (int i = 0; i < seen->ring_count; i++) {
-        const sp_rod_ring *r = &seen->rings[i];
+        const sp_rod_cross_section *r = &seen->rings[i];
         for (int k = 0; k < 2; k++) cells[2 * (size_t)r->element + (size_t)k] = first_node(seen, r) + k;
     }
     b->cells = cells;
@@ -52,7 +52,7 @@ static sp_status add_tube(sp_run *run, const sp_snapshot_surface *seen, sp_layou
         return SP_NO_MEMORY;
     for (size_t i = 0; i < corners; i++) cells[i] = (int)seen->faces[i];
     for (int i = 0; i < seen->ring_count; i++) {
-        const sp_rod_ring *r = &seen->rings[i];
+        const sp_rod_cross_section *r = &seen->rings[i];
         int end = i + 1 < seen->ring_count ? seen->rings[i + 1].vertex : seen->vertex_count;
         for (int v = r->vertex; v < end; v++) nodes[v] = first_node(seen, r), share[v] = r->at;
     }
@@ -62,23 +62,23 @@ static sp_status add_tube(sp_run *run, const sp_snapshot_surface *seen, sp_layou
 }
 
 sp_status sp__record_rod(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s) {
-    const sp_snapshot *shot = NULL;
-    sp_status status = take_snapshot(run->world, &shot);
+    const sp_snapshot *snapshot = NULL;
+    sp_status status = take_snapshot(run->world, &snapshot);
     if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
-    const sp_snapshot_surface *seen = sp__record_boundary(shot, body->id);
+    const sp_snapshot_surface *seen = sp__record_boundary(snapshot, body->id);
     status = s->from == SP_FROM_LINES ? add_lines(run, body, seen, b) : add_tube(run, seen, b, s);
-    sp_world_snapshot_release(run->world, shot);
+    sp_world_snapshot_release(run->world, snapshot);
     return status == SP_NO_MEMORY ? sp__build_no_memory(run) : status;
 }
 
 // ------------------------------------------------------------------------------------------------ values
 
 static sp_status copy_positions(sp_run *run, const sp_frame_source *s, size_t count, double *out) {
-    const sp_snapshot *shot = NULL;
-    SP_TRY(take_snapshot(run->world, &shot));
-    const sp_snapshot_surface *seen = sp__record_boundary(shot, s->body->id);
+    const sp_snapshot *snapshot = NULL;
+    SP_TRY(take_snapshot(run->world, &snapshot));
+    const sp_snapshot_surface *seen = sp__record_boundary(snapshot, s->body->id);
     for (size_t i = 0; i < 3 * count; i++) out[i] = seen->positions[i];
-    sp_world_snapshot_release(run->world, shot);
+    sp_world_snapshot_release(run->world, snapshot);
     return SP_OK;
 }
 

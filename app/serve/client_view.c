@@ -1,26 +1,26 @@
-// The view of one client: what was sent to it, and the surfaces and values of the next message (sight.h).
-#include "serve/sight.h"
+// The view of one client: what was sent to it, and the surfaces and values of the next message (client_view.h).
+#include "serve/client_view.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void sp__sight_forget(sp_sight *s) {
+void sp__client_view_forget(sp_client_view *s) {
     s->count = 0;
 }
 
-void sp__sight_free(sp_sight *s) {
+void sp__client_view_free(sp_client_view *s) {
     free(s->seen);
-    *s = (sp_sight){0};
+    *s = (sp_client_view){0};
 }
 
-static sp_seen *find_seen(sp_sight *s, uint32_t body, uint32_t surface) {
+static sp_seen *find_seen(sp_client_view *s, uint32_t body, uint32_t surface) {
     for (int i = 0; i < s->count; i++)
         if (s->seen[i].body == body && s->seen[i].surface == surface) return &s->seen[i];
     return NULL;
 }
 
-static sp_seen *add_seen(sp_sight *s, uint32_t body, uint32_t surface) {
+static sp_seen *add_seen(sp_client_view *s, uint32_t body, uint32_t surface) {
     if (s->count == s->capacity) {
         int capacity = s->capacity ? 2 * s->capacity : 16;
         sp_seen *seen = realloc(s->seen, (size_t)capacity * sizeof *seen);
@@ -32,23 +32,23 @@ static sp_seen *add_seen(sp_sight *s, uint32_t body, uint32_t surface) {
 }
 
 // a new generation of the simulation: everything must be sent again
-static void enter(sp_sight *s, const sp_sim_frame *frame) {
+static void enter(sp_client_view *s, const sp_sim_frame *frame) {
     if (s->generation == frame->generation) return;
     s->generation = frame->generation;
-    sp__sight_forget(s);
+    sp__client_view_forget(s);
 }
 
-static bool shown(const sp_sight *s, const sp_snapshot_surface *v) {
+static bool shown(const sp_client_view *s, const sp_snapshot_surface *v) {
     return (v->roles & s->roles) != 0 && v->face_count > 0;
 }
 
-bool sp__sight_topology(sp_sight *s, const sp_sim_frame *frame, sp_buffer *out) {
-    const sp_snapshot *shot = frame->snapshot;
+bool sp__client_view_topology(sp_client_view *s, const sp_sim_frame *frame, sp_buffer *out) {
+    const sp_snapshot *snapshot = frame->snapshot;
     enter(s, frame);
-    for (int i = 0; i < shot->body_count; i++)
-        for (int k = 0; k < shot->bodies[i].surface_count; k++) {
-            const sp_snapshot_surface *v = &shot->bodies[i].surfaces[k];
-            uint32_t body = shot->bodies[i].id.slot;
+    for (int i = 0; i < snapshot->body_count; i++)
+        for (int k = 0; k < snapshot->bodies[i].surface_count; k++) {
+            const sp_snapshot_surface *v = &snapshot->bodies[i].surfaces[k];
+            uint32_t body = snapshot->bodies[i].id.slot;
             if (!shown(s, v)) continue;
             sp_seen *seen = find_seen(s, body, (uint32_t)k);
             if (seen && seen->revision == v->revision) continue;
@@ -78,7 +78,7 @@ static void widen(const sp_value_range *r, sp_frame_state *head) {
 }
 
 // range: of the values; both NULL: no field is shown
-static void add_surface(sp_sight *s, const sp_snapshot_surface *v, uint32_t body, int surface, const float *values,
+static void add_surface(sp_client_view *s, const sp_snapshot_surface *v, uint32_t body, int surface, const float *values,
                         const sp_value_range *range, sp_buffer *out, sp_frame_state *head) {
     sp_seen *seen = find_seen(s, body, (uint32_t)surface);
     uint64_t mark = range ? range->mark : 0;
@@ -93,8 +93,8 @@ static void add_surface(sp_sight *s, const sp_snapshot_surface *v, uint32_t body
     head->surface_count++;
 }
 
-void sp__sight_state(sp_sight *s, const sp_sim_frame *frame, sp_buffer *out) {
-    const sp_snapshot *shot = frame->snapshot;
+void sp__client_view_state(sp_client_view *s, const sp_sim_frame *frame, sp_buffer *out) {
+    const sp_snapshot *snapshot = frame->snapshot;
     bool coloured = s->colour > 0 && s->colour < SP_FIELD_CODES;
     const float *values = coloured ? frame->fields[s->colour] : NULL;
     const sp_value_range *range = values ? frame->ranges[s->colour] : NULL;
@@ -102,19 +102,19 @@ void sp__sight_state(sp_sight *s, const sp_sim_frame *frame, sp_buffer *out) {
     if (s->number && frame->number > s->number + 1) s->dropped += (uint32_t)(frame->number - s->number - 1);
     s->number = frame->number;
     sp_frame_state head = {.generation = frame->generation,
-                           .step = shot->step,
-                           .hash = shot->hash,
-                           .time = shot->time,
+                           .step = snapshot->step,
+                           .hash = snapshot->hash,
+                           .time = snapshot->time,
                            .flags = SP_STATE_ALL,
                            .field = values ? (uint32_t)s->colour : 0,
                            .least = NAN,
                            .greatest = NAN,
                            .dropped = s->dropped};
     size_t at = sp__frame_begin(out, &head);
-    for (int i = 0; i < shot->body_count; i++)
-        for (int k = 0; k < shot->bodies[i].surface_count; k++) {
-            const sp_snapshot_surface *v = &shot->bodies[i].surfaces[k];
-            if (shown(s, v)) add_surface(s, v, shot->bodies[i].id.slot, k, values, range, out, &head);
+    for (int i = 0; i < snapshot->body_count; i++)
+        for (int k = 0; k < snapshot->bodies[i].surface_count; k++) {
+            const sp_snapshot_surface *v = &snapshot->bodies[i].surfaces[k];
+            if (shown(s, v)) add_surface(s, v, snapshot->bodies[i].id.slot, k, values, range, out, &head);
             if (values) values += v->vertex_count, range++;
         }
     if (isnan(head.least) || isnan(head.greatest)) head.least = head.greatest = 0;

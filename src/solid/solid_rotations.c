@@ -41,7 +41,7 @@ static void solid_nearest(double R[9]) {
     }
 }
 
-void sp__solid_element_turns(const sp_solid *s, int begin, int end, double *R) {
+void sp__solid_element_rotations(const sp_solid *s, int begin, int end, double *R) {
     int w = s->tets.lanes;
     for (int slot = begin; slot < end;) {
         double all[9 * LANES_MOST];
@@ -59,27 +59,28 @@ static sp_status solid_list_around(sp_body *b) {
     sp_solid *s = sp__solid(b);
     const sp_tets *t = &s->tets;
     int slots = t->blocks * t->lanes, *next = NULL;
-    if (s->turn) return SP_OK;
+    if (s->slot_rotation) return SP_OK;
     if (!SP_NEW(b->ctx, s->around_start, s->nodes + 1) || !SP_NEW(b->ctx, s->around, 4 * (size_t)s->elements) ||
-        !SP_NEW(b->ctx, next, s->nodes + 1) || !SP_NEW(b->ctx, s->turn, 9 * (size_t)slots)) {
+        !SP_NEW(b->ctx, next, s->nodes + 1) || !SP_NEW(b->ctx, s->slot_rotation, 9 * (size_t)slots)) {
         sp__free(b->ctx, s->around_start), sp__free(b->ctx, s->around), sp__free(b->ctx, next);
         s->around_start = s->around = NULL;
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the rotations of '%s' (%d nodes)", b->name, s->nodes);
     }
     for (int slot = 0; slot < slots; slot++)
-        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) s->around_start[sp__solid_corner(t, slot, a) + 1]++;
+        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) s->around_start[sp__solid_element_node(t, slot, a) + 1]++;
     for (int i = 0; i < s->nodes; i++) next[i + 1] = s->around_start[i + 1] += s->around_start[i];
     for (int slot = 0; slot < slots; slot++)
-        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) s->around[next[sp__solid_corner(t, slot, a)]++] = slot;
+        for (int a = 0; a < 4 && s->user_tet[slot] >= 0; a++) s->around[next[sp__solid_element_node(t, slot, a)]++] = slot;
     sp__free(b->ctx, next);
     return SP_OK;
 }
 
 static double solid_turn_elements(void *arg, int begin, int end) {
     const sp_solid *s = arg;
-    sp__solid_element_turns(s, begin, end, s->turn + 9 * (size_t)begin);
+    sp__solid_element_rotations(s, begin, end, s->slot_rotation + 9 * (size_t)begin);
     for (int slot = begin; slot < end; slot++)
-        for (int k = 0; k < 9; k++) s->turn[9 * (size_t)slot + (size_t)k] *= s->tets.scale[slot] > 0 ? s->volume[slot] : 0;
+        for (int k = 0; k < 9; k++)
+            s->slot_rotation[9 * (size_t)slot + (size_t)k] *= s->tets.scale[slot] > 0 ? s->volume[slot] : 0;
     return 0;
 }
 
@@ -94,8 +95,8 @@ static double solid_turn_nodes(void *arg, int begin, int end) {
     for (int i = begin; i < end; i++) {
         double *R = n->R + 9 * (size_t)i, sum[9] = {0};
         for (int a = s->around_start[i]; a < s->around_start[i + 1]; a++) {
-            const double *turn = s->turn + 9 * (size_t)s->around[a];
-            for (int k = 0; k < 9; k++) sum[k] += turn[k];
+            const double *slot_rotation = s->slot_rotation + 9 * (size_t)s->around[a];
+            for (int k = 0; k < 9; k++) sum[k] += slot_rotation[k];
         }
         memcpy(R, sum, sizeof sum);
         solid_nearest(R);
@@ -103,7 +104,7 @@ static double solid_turn_nodes(void *arg, int begin, int end) {
     return 0;
 }
 
-sp_status sp__solid_turns(void *o, double *R) {
+sp_status sp__solid_node_rotations(void *o, double *R) {
     sp_body *b = o;
     sp_solid *s = sp__solid(b);
     int slots = s->tets.blocks * s->tets.lanes;

@@ -11,29 +11,29 @@
 
 // if too many are unread, the oldest is dropped
 static void forget_oldest(sp_sim *s) {
-    sp_sim_note_item *oldest = s->notes;
-    s->notes = oldest->next;
-    if (!s->notes) s->notes_end = &s->notes;
-    s->note_count--;
+    sp_sim_message *oldest = s->messages;
+    s->messages = oldest->next;
+    if (!s->messages) s->messages_end = &s->messages;
+    s->message_count--;
     free(oldest);
 }
 
 void sp__sim_say(sp_sim *s, uint32_t client, const char *text, size_t size) {
-    sp_sim_note_item *n = malloc(sizeof *n + size);
+    sp_sim_message *n = malloc(sizeof *n + size);
     if (!n) return;
-    *n = (sp_sim_note_item){.client = client, .size = size};
+    *n = (sp_sim_message){.client = client, .size = size};
     memcpy(n->text, text, size);
     pthread_mutex_lock(&s->lock);
-    if (s->note_count >= SP_NOTES_MAX) forget_oldest(s);
-    *s->notes_end = n;
-    s->notes_end = &n->next;
-    s->note_count++;
+    if (s->message_count >= SP_NOTES_MAX) forget_oldest(s);
+    *s->messages_end = n;
+    s->messages_end = &n->next;
+    s->message_count++;
     pthread_mutex_unlock(&s->lock);
 }
 
-bool sp__sim_note(sp_sim *s, uint32_t *client, sp_buffer *out) {
+bool sp__sim_next_message(sp_sim *s, uint32_t *client, sp_buffer *out) {
     pthread_mutex_lock(&s->lock);
-    sp_sim_note_item *n = s->notes;
+    sp_sim_message *n = s->messages;
     if (n) {
         out->size = 0;
         *client = n->client;
@@ -81,7 +81,7 @@ void sp__sim_answer(sp_sim *s, uint32_t client, const sp_message *m, const char 
     text_say(&t, s, client);
 }
 
-void sp__sim_answer_picked(sp_sim *s, uint32_t client, const sp_message *m, const sp_sim_hand *hand) {
+void sp__sim_answer_picked(sp_sim *s, uint32_t client, const sp_message *m, const sp_sim_drag *hand) {
     text t;
     if (!(m->given & SP_GIVEN_ID) || !text_open(&t)) return;
     sp__json_text(&t.j, "type", "ok");
@@ -118,7 +118,7 @@ void sp__sim_event(sp_sim *s, const char *severity, const char *format, ...) {
     text_say(&t, s, 0);
 }
 
-void sp__sim_tell_param(sp_sim *s, const char *path, double value) {
+void sp__sim_send_param(sp_sim *s, const char *path, double value) {
     text t;
     if (!text_open(&t)) return;
     sp__json_text(&t.j, "type", "params");
@@ -146,7 +146,7 @@ static void put_state(const sp_sim *s, sp_json *j) {
     sp__json_text(j, "failed", s->failed[0] ? s->failed : NULL);
 }
 
-void sp__sim_tell_state(sp_sim *s) {
+void sp__sim_send_state(sp_sim *s) {
     text t;
     pthread_mutex_lock(&s->lock);
     s->shown.playing = s->playing, s->shown.failed = s->failed[0] != 0;
@@ -238,11 +238,11 @@ static void put_body(const sp_sim *s, const sp_snapshot_body *b, sp_json *j) {
 
 static void put_bodies(const sp_sim *s, sp_json *j) {
     sp_world *w = s->stage.world;
-    const sp_snapshot *shot = w ? sp_world_snapshot_acquire(w) : NULL;
+    const sp_snapshot *snapshot = w ? sp_world_snapshot_acquire(w) : NULL;
     sp__json_open(j, "bodies", '[');
-    for (int i = 0; shot && i < shot->body_count; i++) put_body(s, &shot->bodies[i], j);
+    for (int i = 0; snapshot && i < snapshot->body_count; i++) put_body(s, &snapshot->bodies[i], j);
     sp__json_close(j, ']');
-    sp_world_snapshot_release(w, shot);
+    sp_world_snapshot_release(w, snapshot);
 }
 
 static void put_params(const sp_sim *s, sp_json *j) {

@@ -98,7 +98,7 @@ static sp_status load_field(sp_body *b, const sp_step *step, sp_field_id id, dou
 
 // Largest von Mises stress on the surface: bending stress over the section, combined with torsional shear. Uses the differences
 // to the natural curvature at the ends of the element; axial stress of extensible models is not included.
-static double skin_stress(const sp_rod *r, int element, const double *curvature, const double *natural) {
+static double outer_stress(const sp_rod *r, int element, const double *curvature, const double *natural) {
     const sp_rod_section *s = &r->section[r->section_of[element]];
     double most = 0, shear = s->young / (2 * (1 + s->poisson)), a = s->axes[0], c = s->axes[1];
     for (int end = 0; end < 2; end++) {
@@ -115,7 +115,7 @@ static double skin_stress(const sp_rod *r, int element, const double *curvature,
 static sp_status element_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     (void)step;
     const sp_rod *r = sp__rod(b);
-    SP_TRY(sp__rod_settle_all(b, NULL, SP_COMMITTED, false));
+    SP_TRY(sp__rod_update_all_kinematics(b, NULL, SP_COMMITTED, false));
     for (int p = 0; p < r->parts; p++) {
         const sp_rod_part *part = &r->part[p];
         if (id == SP_FIELD_STRAIN_ENERGY) r->model->elastic(b, p, out + part->element);
@@ -124,7 +124,7 @@ static sp_status element_field(sp_body *b, const sp_step *step, sp_field_id id, 
             size_t node = 3 * (size_t)(part->node + e);
             if (id == SP_FIELD_REGION) out[part->element + e] = r->section_of[part->element + e];
             if (id == SP_FIELD_VON_MISES)
-                out[part->element + e] = skin_stress(r, part->element + e, r->node_scratch + node, r->natural + node);
+                out[part->element + e] = outer_stress(r, part->element + e, r->node_scratch + node, r->natural + node);
         }
     }
     return SP_OK;
@@ -134,7 +134,7 @@ static sp_status element_field(sp_body *b, const sp_step *step, sp_field_id id, 
 
 static sp_status node_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     (void)step;
-    SP_TRY(sp__rod_settle_all(b, NULL, SP_COMMITTED, false));
+    SP_TRY(sp__rod_update_all_kinematics(b, NULL, SP_COMMITTED, false));
     fill_nodes(b, id, out);
     return SP_OK;
 }
@@ -142,7 +142,7 @@ static sp_status node_field(sp_body *b, const sp_step *step, sp_field_id id, dou
 static sp_status curvature_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
     const sp_rod *r = sp__rod(b);
     (void)step, (void)id;
-    SP_TRY(sp__rod_settle_all(b, NULL, SP_COMMITTED, false));
+    SP_TRY(sp__rod_update_all_kinematics(b, NULL, SP_COMMITTED, false));
     for (int p = 0; p < r->parts; p++) r->model->curvature(b, p, out + 3 * (size_t)r->part[p].node);
     return SP_OK;
 }
@@ -233,7 +233,7 @@ static void measure_state(sp_body *b, sp_which which, sp_measure *out) {
     const sp_rod *r = sp__rod(b);
     measure_job j = {b, which};
     *out = (sp_measure){.nodes = r->nodes, .elements = r->elements};
-    if (sp__rod_settle_all(b, NULL, which, false) < 0) return;
+    if (sp__rod_update_all_kinematics(b, NULL, which, false) < 0) return;
     for (int e = 0; e < r->elements; e++) {
         const sp_rod_section *s = &r->section[r->section_of[e]];
         const sp_rod_stiffness *k = sp__rod_stiffness(r, e);
@@ -274,7 +274,7 @@ void sp__rod_energies(sp_body *b, sp_which which, sp_energies *out) {
 static bool load_frame(sp_body *b, const sp_rod_point_load *l, sp_which which, sp_curve_frame *out) {
     const sp_rod *r = sp__rod(b);
     int part = r->part_of[l->element];
-    if (sp__rod_settle(b, part, which, false) < 0) return false;
+    if (sp__rod_update_kinematics(b, part, which, false) < 0) return false;
     r->model->place(b, part, l->element - r->part[part].element, l->at, out);
     return true;
 }
@@ -284,15 +284,15 @@ static bool load_frame(sp_body *b, const sp_rod_point_load *l, sp_which which, s
 static double load_work(sp_body *b, int load) {
     const sp_rod *r = sp__rod(b);
     sp_curve_frame from, to;
-    double way[3], R[9];
+    double offset[3], R[9];
     if (!load_frame(b, &r->load[load], SP_COMMITTED, &from) || !load_frame(b, &r->load[load], SP_TRIAL, &to)) return 0;
-    sp__sub3(to.r, from.r, way);
+    sp__sub3(to.r, from.r, offset);
     if (r->load[load].type == SP_LOAD_TORQUE) {
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) R[3 * i + j] = sp__dot3(to.R + 3 * i, from.R + 3 * j);
-        sp__rotvec_of_matrix(R, way);
+        sp__rotvec_of_matrix(R, offset);
     }
-    return sp__dot3(r->load_now[load], way);
+    return sp__dot3(r->load_now[load], offset);
 }
 
 // Work of rotating a clamp's frame that is not an unknown: the change of elastic energy of the committed strand with the frame at
@@ -304,9 +304,9 @@ static double clamp_work(sp_body *b, int part) {
     double *clamp = b->q[SP_COMMITTED] + at, kept[9], work = 0;
     if (memcmp(clamp, b->q[SP_TRIAL] + at, sizeof kept) == 0) return 0;
     memcpy(kept, clamp, sizeof kept);
-    if (sp__rod_settle(b, part, SP_COMMITTED, false) >= 0) work = -r->model->elastic(b, part, NULL);
+    if (sp__rod_update_kinematics(b, part, SP_COMMITTED, false) >= 0) work = -r->model->elastic(b, part, NULL);
     memcpy(clamp, b->q[SP_TRIAL] + at, sizeof kept);
-    if (sp__rod_settle(b, part, SP_COMMITTED, false) >= 0) work += r->model->elastic(b, part, NULL);
+    if (sp__rod_update_kinematics(b, part, SP_COMMITTED, false) >= 0) work += r->model->elastic(b, part, NULL);
     memcpy(clamp, kept, sizeof kept);
     return work;
 }

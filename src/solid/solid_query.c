@@ -133,7 +133,7 @@ static sp_status load_field(sp_body *b, const sp_step *step, sp_field_id id, dou
         if (!sp->active || sp->pin) continue;
         b->ops->points(b, SP_TRIAL, 1, &sp->at, x, v);
         for (int a = 0; a < 3; a++) f[a] = sp->axes >> a & 1 ? sp->stiffness * (sp->target[a] - x[a]) - sp->damping * v[a] : 0;
-        b->ops->push(b, SP_TRIAL, 1, &sp->at, f, b->f);
+        b->ops->apply_transpose(b, SP_TRIAL, 1, &sp->at, f, b->f);
     }
     for (int i = 0; i < s->nodes; i++) memcpy(out + 3 * (size_t)s->user_node[i], b->f + 3 * (size_t)i, 3 * sizeof *out);
     b->energy = energy;
@@ -175,11 +175,11 @@ const sp_field sp__solid_fields[SP_SOLID_FIELDS] = {
     {SP_FIELD_REFRESH, element_count, refresh_field},
 };
 
-void sp__solid_element_corners(sp_body *b, int *out) {
+void sp__solid_user_element_nodes(sp_body *b, int *out) {
     sp_solid *s = sp__solid(b);
     for (int e = 0; e < s->elements; e++) {
         int node[4];
-        sp__solid_corners(s, (uint32_t)e, node);
+        sp__solid_element_nodes(s, (uint32_t)e, node);
         for (int a = 0; a < 4; a++) out[4 * (size_t)e + (size_t)a] = s->user_node[node[a]];
     }
 }

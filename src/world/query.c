@@ -154,9 +154,9 @@ sp_status sp_world_elements(sp_world *w, sp_body_id id, int *nodes, sp_element_v
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
     sp_status status = b ? SP_OK : stale(w, id);
-    if (b && !b->ops->corners) status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no tetrahedra", b->name);
+    if (b && !b->ops->element_nodes) status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no tetrahedra", b->name);
     if (status >= 0) {
-        if (nodes) b->ops->corners(b, nodes);
+        if (nodes) b->ops->element_nodes(b, nodes);
         *out = (sp_element_view){SP_ELEMENT_TET4, 4, w->slots[id.slot - 1].elements, nodes};
     }
     return sp__world_leave(w, status);

@@ -50,7 +50,7 @@ static void turn(bench *k, void (*matrix)(const double *X, double *M)) {
     const sp_step step = sp__step_default(0);
     CHECK(k->body->ops->evaluate(k->body, &step, SP_WANT_FORCE) == SP_OK);
     CHECK(k->body->ops->linearise(k->body, &step, &A) == SP_OK);
-    CHECK(A.turns(A.o, k->R) == SP_OK);
+    CHECK(A.node_rotations(A.o, k->R) == SP_OK);
 }
 
 static void about(const double axis[3], double angle, double *M) {

@@ -11,7 +11,7 @@ typedef struct sp_seen {
     uint64_t values;  // mark of the values sent last; 0: none
 } sp_seen;
 
-typedef struct sp_sight {
+typedef struct sp_client_view {
     unsigned roles;  // SP_ROLE_ bits
     int colour;      // code of a field, 0: none
     bool all;        // send all surfaces, moved or not
@@ -20,13 +20,13 @@ typedef struct sp_sight {
     uint64_t number;  // of the frame sent last
     sp_seen *seen;
     int count, capacity;
-} sp_sight;
+} sp_client_view;
 
 // Writes one topology message that must be sent first to `out`; false: none is missing.
-bool sp__sight_topology(sp_sight *s, const sp_sim_frame *frame, sp_buffer *out);
+bool sp__client_view_topology(sp_client_view *s, const sp_sim_frame *frame, sp_buffer *out);
 // Writes the state message.
-void sp__sight_state(sp_sight *s, const sp_sim_frame *frame, sp_buffer *out);
-void sp__sight_forget(sp_sight *s);  // marks everything as not sent
-void sp__sight_free(sp_sight *s);
+void sp__client_view_state(sp_client_view *s, const sp_sim_frame *frame, sp_buffer *out);
+void sp__client_view_forget(sp_client_view *s);  // marks everything as not sent
+void sp__client_view_free(sp_client_view *s);
 
 #endif
