@@ -10,9 +10,9 @@
 #include "rest_matrix.h"
 
 sp_status sp__exchange_open(sp_exchange *x) {
-    const char *room = getenv("TMPDIR");
+    const char *folder = getenv("TMPDIR");
     *x = (sp_exchange){.count = 0};
-    snprintf(x->folder, sizeof x->folder, "%s/souple-bench-XXXXXX", room && *room ? room : "/tmp");
+    snprintf(x->folder, sizeof x->folder, "%s/souple-bench-XXXXXX", folder && *folder ? folder : "/tmp");
     if (mkdtemp(x->folder)) return SP_OK;
     fprintf(stderr, "bench: cannot make %s: %s\n", x->folder, strerror(errno));
     x->folder[0] = 0;

@@ -101,7 +101,7 @@ static sp_solver_def solver_of(int which, double tolerance) {
 // asynchronous only for pcg, where the step does not wait
 static sp_status run_torus(const torus_case *c, const sp_solver_def *solver, const sp_bench_options *o, track *t,
                            sp_beam_steps *out) {
-    static hand room;
+    static hand capacity;
     sp_beam beam;
     sp_material material = {.density = 20, .young = c->young, .poisson = 0.45};
     sp_beam_def def = {.torus = {c->cells[0], c->cells[1]},
@@ -116,7 +116,7 @@ static sp_status run_torus(const torus_case *c, const sp_solver_def *solver, con
                        .deterministic = solver->type != SP_SOLVER_PCG,
                        .wall = true,
                        .dress = dress,
-                       .user = &room};
+                       .user = &capacity};
     t->distance = t->distance_max = 0;
     SP_TRY(sp__beam_open(&def, &beam));
     sp_status status = sp__beam_run(&beam, c->steps, compare, t, out);

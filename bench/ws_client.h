@@ -11,8 +11,8 @@ typedef enum sp_ws_kind { SP_WS_NONE, SP_WS_TEXT, SP_WS_BINARY, SP_WS_CLOSED } s
 typedef struct sp_ws {
     int fd;  // -1: closed; readable when data may have arrived
     unsigned char *in, *whole;
-    size_t at, size, room;  // of `in`: bytes read but not processed
-    size_t whole_size, whole_room;
+    size_t at, size, capacity;  // of `in`: bytes read but not processed
+    size_t whole_size, whole_capacity;
     int whole_kind;  // of the fragmented message being received; 0: none
     uint32_t mask;   // for the next message
     uint64_t bytes;  // received so far

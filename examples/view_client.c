@@ -18,7 +18,7 @@
 typedef struct client {
     int fd;
     unsigned char *data;  // received bytes
-    size_t size, room;
+    size_t size, capacity;
     unsigned body, surface;  // the dragged body
     int has_body;            // the topology of a body was received
     double start[3];         // initial position of the dragged vertex
@@ -61,8 +61,8 @@ static int say(client *c, const char *text) {
 static int read_more(client *c, double seconds) {
     struct pollfd f = {.fd = c->fd, .events = POLLIN};
     if (poll(&f, 1, (int)(1e3 * seconds) + 1) <= 0) return 0;
-    if (c->room - c->size < 65536) {
-        unsigned char *data = realloc(c->data, c->room = 2 * c->room + 65536);
+    if (c->capacity - c->size < 65536) {
+        unsigned char *data = realloc(c->data, c->capacity = 2 * c->capacity + 65536);
         if (!data) return -1;
         c->data = data;
     }
@@ -159,7 +159,7 @@ static int take_frame(client *c) {
     if (kind == 2 && n >= 40 && memcmp(data, "SPV1", 4) == 0 && data[4] == 2) take_topology(c, data);
     if (kind == 1) {
         unsigned char end = c->size > head + n ? data[n] : 0;
-        if (c->size < c->room) {
+        if (c->size < c->capacity) {
             data[n] = 0;
             take_text(c, (const char *)data);
             data[n] = end;

@@ -40,9 +40,9 @@ static inline const char *put(const char *name, const char *text) {
 }
 
 // up to room - 1 bytes and a zero; returns how many. A missing file is empty
-static inline size_t get_some(const char *name, char *text, size_t room) {
+static inline size_t get_some(const char *name, char *text, size_t capacity) {
     FILE *file = fopen(path_of(name), "r");
-    size_t n = file ? fread(text, 1, room - 1, file) : 0;
+    size_t n = file ? fread(text, 1, capacity - 1, file) : 0;
     text[n] = 0;
     if (file) fclose(file);
     return n;

@@ -61,19 +61,19 @@ static inline bool peer_read_more(peer *p, double until_ms, bool *closed) {
     struct pollfd f = {.fd = p->fd, .events = POLLIN};
     if (poll(&f, 1, left > 0 ? (int)left + 1 : 0) <= 0) return false;
     size_t before = p->in.size;
-    void *room = sp__buffer_room(NULL, &p->in, 65536);
-    ssize_t n = room ? recv(p->fd, room, 65536, 0) : -1;
+    void *memory = sp__buffer_reserve(NULL, &p->in, 65536);
+    ssize_t n = memory ? recv(p->fd, memory, 65536, 0) : -1;
     p->in.size = before + (n > 0 ? (size_t)n : 0);
     *closed = n <= 0;
     return n > 0;
 }
 
-static inline bool peer_open_socket(peer *p, int port, int room) {
+static inline bool peer_open_socket(peer *p, int port, int memory) {
     struct sockaddr_in there = {
         .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int on = 1;
     *p = (peer){.fd = socket(AF_INET, SOCK_STREAM, 0)};
-    if (p->fd >= 0 && room > 0) setsockopt(p->fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+    if (p->fd >= 0 && memory > 0) setsockopt(p->fd, SOL_SOCKET, SO_RCVBUF, &memory, sizeof memory);
     if (p->fd < 0 || connect(p->fd, (struct sockaddr *)&there, sizeof there) != 0) return peer_close(p), false;
     setsockopt(p->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return true;
@@ -103,10 +103,10 @@ static inline int peer_get(int port, const char *path, const char *host, sp_buff
 
 // Requests `path` ("/ws") from 127.0.0.1:port; `headers`: further lines, each with its line end, nullable. `room`: size of the
 // socket's receive buffer, 0: the system's. True: the connection is a WebSocket now.
-static inline bool peer_connect(peer *p, int port, const char *path, const char *headers, int room) {
+static inline bool peer_connect(peer *p, int port, const char *path, const char *headers, int memory) {
     char ask[1024];
     bool closed;
-    if (!peer_open_socket(p, port, room)) return false;
+    if (!peer_open_socket(p, port, memory)) return false;
     int n = snprintf(ask, sizeof ask,
                      "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n%s\r\n",

@@ -36,10 +36,10 @@ static bool end_field(sp_csv *c) {
 
 // fields are counted while reading; their pointers are set when the row is complete
 static bool find_fields(sp_csv *c) {
-    if (c->count > c->room) {
+    if (c->count > c->field_capacity) {
         char **fields = realloc(c->fields, (size_t)c->count * sizeof *fields);
         if (!fields) return c->why = "out of memory", false;
-        c->fields = fields, c->room = c->count;
+        c->fields = fields, c->field_capacity = c->count;
     }
     char *at = c->text;
     for (int i = 0; i < c->count; i++, at += strlen(at) + 1) c->fields[i] = at;

@@ -12,7 +12,7 @@ typedef struct sp_csv {
     char **fields;  // into text
     int count;
     size_t size, capacity;
-    int room;
+    int field_capacity;
     const char *why;  // the error; NULL: none
 } sp_csv;
 

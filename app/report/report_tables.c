@@ -197,10 +197,10 @@ void sp__report_provenance(sp_page *p, const sp_json_value *run) {
 // ---- probes
 
 // the numbers of a value, vectors concatenated; returns how many were written
-static int flatten(const sp_json_value *v, double *out, int room) {
+static int flatten(const sp_json_value *v, double *out, int capacity) {
     int n = 0;
-    if (v->kind != SP_JSON_LIST) return room > 0 ? (out[0] = v->kind == SP_JSON_NUMBER ? v->number : NAN, 1) : 0;
-    for (const sp_json_value *item = v->first; item && n < room; item = item->next) n += flatten(item, out + n, room - n);
+    if (v->kind != SP_JSON_LIST) return capacity > 0 ? (out[0] = v->kind == SP_JSON_NUMBER ? v->number : NAN, 1) : 0;
+    for (const sp_json_value *item = v->first; item && n < capacity; item = item->next) n += flatten(item, out + n, capacity - n);
     return n;
 }
 

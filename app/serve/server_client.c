@@ -54,8 +54,8 @@ void sp__server_input_closed(struct lws *input) {
 
 void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi) {
     // data buffered in the kernel for a slow client is outdated when it arrives: keep the buffer small
-    int room = 256 << 10;
-    setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    int capacity = 256 << 10;
+    setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &capacity, sizeof capacity);
     c->wsi = wsi;
     c->queue_end = &c->queue;
     c->view.roles = SP_ROLE_VISUAL;

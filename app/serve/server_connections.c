@@ -21,7 +21,7 @@ static void connection_close(sp_connection *c) {
     lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
 
-static void connection_make_room(sp_server *s) {
+static void connection_reserve(sp_server *s) {
     sp_connection *oldest = NULL;
     int open = 0;
     for (int i = 0; i < s->connection_count; i++) {
@@ -34,7 +34,7 @@ static void connection_make_room(sp_server *s) {
 }
 
 void sp__server_connection_opened(sp_server *s, struct lws *wsi) {
-    connection_make_room(s);
+    connection_reserve(s);
     if (s->connection_count < SP_CONNECTIONS_MAX)
         s->connections[s->connection_count++] = (sp_connection){.wsi = wsi, .since_ms = sp__now_ms()};
 }

@@ -64,7 +64,7 @@ void sp__server_deliver(sp_server *s) {
 static void begin(sp_server *s) {
     s->out.size = 0;
     s->out.broken = false;
-    sp__buffer_room(NULL, &s->out, LWS_PRE);
+    sp__buffer_reserve(NULL, &s->out, LWS_PRE);
 }
 
 static int send_out(sp_server *s, sp_client *c, enum lws_write_protocol kind) {

@@ -224,9 +224,9 @@ void sp__sim_stop(sp_sim **sim) {
     free_sim(s);
 }
 
-static bool post(sp_sim *s, const sp_sim_command *c, int room) {
+static bool post(sp_sim *s, const sp_sim_command *c, int capacity) {
     pthread_mutex_lock(&s->lock);
-    bool good = s->mail_count < room;
+    bool good = s->mail_count < capacity;
     if (good) s->mailbox[(s->mail_first + s->mail_count++) % SP_MAILBOX] = *c;
     pthread_cond_signal(&s->called);
     pthread_mutex_unlock(&s->lock);

@@ -7,10 +7,10 @@
 #include "serve/sim_internal.h"
 
 double *sp__sim_numbers(sp_sim *s, size_t count) {
-    if (count > s->number_room) {
+    if (count > s->number_capacity) {
         free(s->numbers);
         s->numbers = malloc(count * sizeof *s->numbers);
-        s->number_room = s->numbers ? count : 0;
+        s->number_capacity = s->numbers ? count : 0;
     }
     return s->numbers;
 }
@@ -49,15 +49,15 @@ static sp_value_range range_of(const float *values, size_t count) {
 }
 
 static bool reserve_field(sp_sim_slot *slot, int code, size_t surfaces, size_t vertices) {
-    if (slot->room[code] < vertices) {
+    if (slot->capacity[code] < vertices) {
         free(slot->values[code]);
         slot->values[code] = malloc(vertices * sizeof(float));
-        slot->room[code] = slot->values[code] ? vertices : 0;
+        slot->capacity[code] = slot->values[code] ? vertices : 0;
     }
-    if (slot->range_room[code] < surfaces) {
+    if (slot->range_capacity[code] < surfaces) {
         free(slot->ranges[code]);
         slot->ranges[code] = malloc(surfaces * sizeof(sp_value_range));
-        slot->range_room[code] = slot->ranges[code] ? surfaces : 0;
+        slot->range_capacity[code] = slot->ranges[code] ? surfaces : 0;
     }
     return slot->values[code] && slot->ranges[code];
 }

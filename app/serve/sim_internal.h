@@ -66,9 +66,9 @@ typedef struct sp_sim_slot {
     sp_sim_frame frame;
     int readers;
     float *values[SP_FIELD_CODES];
-    size_t room[SP_FIELD_CODES];
+    size_t capacity[SP_FIELD_CODES];
     sp_value_range *ranges[SP_FIELD_CODES];
-    size_t range_room[SP_FIELD_CODES];
+    size_t range_capacity[SP_FIELD_CODES];
 } sp_sim_slot;
 
 typedef struct sp_sim_latest {
@@ -141,7 +141,7 @@ struct sp_sim {
     int event_count;
     sp_buffer scratch;
     double *numbers;  // scratch for fields
-    size_t number_room;
+    size_t number_capacity;
     // files
     sp_buffer log;       // edits since the start, as text
     bool log_cut;        // it exceeded its size limit

@@ -34,16 +34,16 @@ int main(int argc, char **argv) {
     }
     double length = atof(argv[1]), rate = atof(argv[2]), tolerance = atof(argv[3]), tip[2] = {0}, bound, best = INFINITY;
     gsl_function f[2] = {{cosine, &rate}, {sine, &rate}};
-    gsl_integration_workspace *room = gsl_integration_workspace_alloc(ROOM);
-    if (!room) return 1;
+    gsl_integration_workspace *workspace = gsl_integration_workspace_alloc(ROOM);
+    if (!workspace) return 1;
     gsl_set_error_handler_off();  // at rounding level GSL reports an error, but the result is as accurate as possible
     for (int i = 0; i < atoi(argv[4]); i++) {
         double begin = clock_us();
         for (int k = 0; k < 2; k++)
-            gsl_integration_qag(&f[k], 0, length, tolerance, 0, ROOM, GSL_INTEG_GAUSS21, room, &tip[k], &bound);
+            gsl_integration_qag(&f[k], 0, length, tolerance, 0, ROOM, GSL_INTEG_GAUSS21, workspace, &tip[k], &bound);
         best = fmin(best, clock_us() - begin);
     }
-    gsl_integration_workspace_free(room);
+    gsl_integration_workspace_free(workspace);
     printf("{\"us\": %.6g, \"tip\": [%.17g, %.17g]}\n", best, tip[0], tip[1]);
     return 0;
 }

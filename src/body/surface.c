@@ -73,12 +73,12 @@ typedef struct positions_job {
 static void positions_chunk(void *arg, int task, int worker) {
     const positions_job *j = arg;
     int end = j->surface->vertex_count - task * CHUNK < CHUNK ? j->surface->vertex_count : (task + 1) * CHUNK;
-    double room[3 * BLOCK];
+    double capacity[3 * BLOCK];
     (void)worker;
     for (int i = task * CHUNK; i < end; i += BLOCK) {
         int n = end - i < BLOCK ? end - i : BLOCK;
         size_t at = 3 * (size_t)i;
-        double *x = j->x ? j->x + at : room;
+        double *x = j->x ? j->x + at : capacity;
         j->b->ops->points(j->b, j->which, n, j->surface->anchors + i, x, j->v ? j->v + at : NULL);
         for (size_t k = 0; k < 3 * (size_t)n && j->x_float; k++) j->x_float[at + k] = (float)x[k];
     }

@@ -64,7 +64,7 @@ enum { CORRECTIONS = 3 };
 typedef struct cholesky {
     sp_matrix m;
     sp_factor *F;
-    sp_pcg_room room;
+    sp_pcg_workspace workspace;
     sp_solver *plain;    // for systems without a matrix
     bool current;        // the factor is that of the numbers in m
     double shift;        // behind the factor in force
@@ -86,7 +86,7 @@ static void cholesky_destroy(sp_solver *s) {
     cholesky *d = s->impl;
     if (!d) return;
     sp__factor_destroy(&d->F);
-    sp__pcg_room_free(&d->room);
+    sp__pcg_workspace_free(&d->workspace);
     sp__matrix_forget(&d->m);
     sp__solver_destroy(&d->plain);
     sp__free(s->ctx, d);
@@ -96,7 +96,7 @@ static size_t cholesky_bytes(const sp_solver *s) {
     const cholesky *d = s->impl;
     size_t factor = d->F ? sp__factor_bytes(d->F) + sp__symbolic_bytes(sp__factor_symbolic(d->F)) : 0;
     size_t plain = d->plain ? sp__solver_bytes(d->plain) : 0;
-    return sp__matrix_bytes(&d->m) + 4 * sizeof(double) * (size_t)d->room.n + factor + plain;
+    return sp__matrix_bytes(&d->m) + 4 * sizeof(double) * (size_t)d->workspace.n + factor + plain;
 }
 
 // analysis and room for a factor of this pattern
@@ -160,7 +160,7 @@ static double free_dot(const sp_pcg_problem *p, int n, const double *x) {
 
 // x += A^-1 r, again for what is left as long as that is above the tolerance and falls. r is b at first. Returns |b - A x|^2.
 static double solve_and_correct(cholesky *d, const sp_pcg_problem *p, double first, double *x, sp_linear_info *info) {
-    sp_pcg_room *w = &d->room;
+    sp_pcg_workspace *w = &d->workspace;
     double rr = first, before = INFINITY;
     for (int i = 0; i < w->n; i++) w->r[i] = p->fixed[i] ? 0.0 : p->b[i];
     while (info->iterations < CORRECTIONS) {
@@ -175,14 +175,14 @@ static double solve_and_correct(cholesky *d, const sp_pcg_problem *p, double fir
 }
 
 static void solve_double(cholesky *d, const sp_pcg_problem *p, double *x, sp_linear_info *info) {
-    double first = cholesky_begin(p, d->room.n, x);
+    double first = cholesky_begin(p, d->workspace.n, x);
     info->status = isfinite(first) ? SP_OK : SP_NOT_FINITE;
     if (info->status || !(first > 0)) return;
     double rr = solve_and_correct(d, p, first, x, info);
     info->residual = sqrt(rr / first);
     if (!isfinite(rr))
         info->status = SP_NOT_FINITE;
-    else if (d->shift > 0 || !(free_dot(p, d->room.n, x) > 0))
+    else if (d->shift > 0 || !(free_dot(p, d->workspace.n, x) > 0))
         info->status = SP_NOT_SPD;
     else if (p->tolerance > 0 && info->residual > p->tolerance)
         info->status = SP_NOT_CONVERGED;
@@ -194,11 +194,11 @@ static void solve_single(cholesky *d, sp_pcg_problem *p, double *x, sp_linear_in
     const double rounding = 1e-15;
     bool asked = p->tolerance > 0;
     if (!asked) p->tolerance = rounding;
-    sp__pcg_run(&d->room, p, x, info);
+    sp__pcg_run(&d->workspace, p, x, info);
     if (!asked && info->status == SP_NOT_CONVERGED) info->status = SP_OK;
     if (info->status != SP_NOT_SPD || info->iterations > 0) return;
-    for (int i = 0; i < d->room.n; i++)
-        if (!p->fixed[i]) x[i] = d->room.z[i];
+    for (int i = 0; i < d->workspace.n; i++)
+        if (!p->fixed[i]) x[i] = d->workspace.z[i];
 }
 
 static sp_status cholesky_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
@@ -208,7 +208,7 @@ static sp_status cholesky_solve(sp_solver *s, const sp_system *A, sp_coef c, con
     if (!d->m.A) return sp__solve_without_matrix(s, &d->plain, A, c, b, x, "cg (matrix-free, nothing to factor)", info);
     if (news == SP_MATRIX_PATTERN) sp__factor_destroy(&d->F);
     if (news != SP_MATRIX_SAME) d->current = false;
-    SP_TRY(sp__pcg_room(&d->room, s->ctx, A->n));
+    SP_TRY(sp__pcg_workspace_create(&d->workspace, s->ctx, A->n));
     if (!d->F) SP_TRY(cholesky_analyse(s, d, A));
     if (!d->current) cholesky_factorise(d, info);
     info->solver = is_single(s) ? "cholesky (float)" : "cholesky";
@@ -279,7 +279,7 @@ static size_t dense_bytes(const sp_solver *s) {
     return sizeof(double) * (size_t)d->n * ((size_t)d->n + 2 * SP_DENSE_PANEL + 3);
 }
 
-static sp_status dense_make_room(sp_solver *s, dense *d, int n) {
+static sp_status dense_reserve(sp_solver *s, dense *d, int n) {
     sp_context *ctx = s->ctx;
     size_t pack = sp__dense_pack_size(n, SP_DENSE_PANEL);
     if (n > MOST)
@@ -384,7 +384,7 @@ static void dense_substitute(const dense *d, double *x) {
 
 static sp_status dense_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
     dense *d = s->impl;
-    SP_TRY(dense_make_room(s, d, A->n));
+    SP_TRY(dense_reserve(s, d, A->n));
     if (!direct_is_current(&d->made_from, A, c)) dense_factorise(s, d, A, c, info);
     info->shift = d->shift, info->factor_age = 0;
     for (int i = 0; i < d->n; i++) d->x[i] = A->fixed[i] ? 0.0 : b[i];
@@ -451,7 +451,7 @@ static size_t banded_bytes(const sp_solver *s) {
     return sizeof *d + (d->at ? d->at[d->parts] * sizeof *d->L : 0) + (size_t)d->n * sizeof *d->y;
 }
 
-static sp_status banded_make_room(sp_solver *s, banded *d, const sp_system *A) {
+static sp_status banded_reserve(sp_solver *s, banded *d, const sp_system *A) {
     const sp_parts *p = A->parts;
     if (d->at && d->made_from.pattern == A->pattern) return SP_OK;
     banded_free_arrays(s->ctx, d);
@@ -526,7 +526,7 @@ static void banded_factorise(sp_solver *s, banded *d, const banded_job *w, sp_li
 static sp_status banded_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
     banded *d = s->impl;
     if (!A->parts) return SP_FAIL(s->ctx, SP_BAD_INPUT, "solver type=\"block-tridiagonal\": the body is no chain; only rods are");
-    SP_TRY(banded_make_room(s, d, A));
+    SP_TRY(banded_reserve(s, d, A));
     banded_job w = {A, d, c, x};
     if (!direct_is_current(&d->made_from, A, c)) banded_factorise(s, d, &w, info);
     info->shift = d->shift, info->factor_age = 0;

@@ -20,7 +20,7 @@ static size_t lower_dividers(const sp_columns *c) {
 
 sp_status sp__lower_create(sp_context *ctx, const sp_columns *columns, size_t blocks, bool single, sp_lower *out) {
     size_t real = single ? sizeof(float) : sizeof(double), n = (size_t)columns->n;
-    *out = (sp_lower){.ctx = ctx, .columns = columns, .single = single, .room = blocks};
+    *out = (sp_lower){.ctx = ctx, .columns = columns, .single = single, .capacity = blocks};
     out->start = sp__alloc(ctx, n + 1, sizeof *out->start);
     out->end = sp__alloc(ctx, n + 1, sizeof *out->end);
     out->row = sp__alloc(ctx, blocks + 1, sizeof *out->row);
@@ -42,7 +42,7 @@ void sp__lower_free(sp_lower *L) {
 
 size_t sp__lower_bytes(const sp_lower *L) {
     size_t real = L->single ? sizeof(float) : sizeof(double), n = (size_t)L->columns->n;
-    return L->room * (12 * real + sizeof(int)) + n * (16 * real + 2 * sizeof(size_t)) +
+    return L->capacity * (12 * real + sizeof(int)) + n * (16 * real + 2 * sizeof(size_t)) +
            (size_t)L->columns->parts * lower_dividers(L->columns) * 4 * real;
 }
 

@@ -36,7 +36,7 @@ typedef struct sp_lower {
     sp_context *ctx;
     const sp_columns *columns;  // borrowed: n, parts and order
     bool single;
-    size_t room;          // blocks that fit
+    size_t capacity;      // blocks that fit
     size_t *start, *end;  // blocks of each column (n)
     int *row;
     void *val;      // 12 numbers a block

@@ -11,30 +11,30 @@
 // an answer is given out r is computed from x, and where it is more than a tenth above what was asked the iteration starts again
 // from there, as long as that helps.
 
-sp_status sp__pcg_room(sp_pcg_room *w, sp_context *ctx, int n) {
+sp_status sp__pcg_workspace_create(sp_pcg_workspace *w, sp_context *ctx, int n) {
     if (w->r && w->n == n) return SP_OK;
-    sp__pcg_room_free(w);
+    sp__pcg_workspace_free(w);
     w->ctx = ctx;
     if (!SP_NEW(ctx, w->r, n + 1) || !SP_NEW(ctx, w->p, n + 1) || !SP_NEW(ctx, w->q, n + 1) || !SP_NEW(ctx, w->z, n + 1) ||
         !SP_NEW(ctx, w->partial, n / SP_RANGE + 1)) {
-        sp__pcg_room_free(w);
+        sp__pcg_workspace_free(w);
         return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for conjugate gradients of %d unknowns", n);
     }
     w->n = n;
     return SP_OK;
 }
 
-void sp__pcg_room_free(sp_pcg_room *w) {
+void sp__pcg_workspace_free(sp_pcg_workspace *w) {
     if (!w->ctx) return;
     void *all[] = {w->r, w->p, w->q, w->z, w->partial};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(w->ctx, all[i]);
-    *w = (sp_pcg_room){0};
+    *w = (sp_pcg_workspace){0};
 }
 
 // ------------------------------------------------------------------------------------------------ vector passes
 
 typedef struct vectors {
-    const sp_pcg_room *w;
+    const sp_pcg_workspace *w;
     const sp_pcg_problem *problem;
     double *x;
     double alpha, beta;
@@ -73,7 +73,7 @@ static double pcg_turn(void *arg, int begin, int end) {
 // x += alpha p, r -= alpha q. Returns r . r.
 static double pcg_advance(void *arg, int begin, int end) {
     const vectors *v = arg;
-    const sp_pcg_room *w = v->w;
+    const sp_pcg_workspace *w = v->w;
     return v->problem->be->cg_advance(end - begin, v->alpha, w->p + begin, w->q + begin, v->x + begin, w->r + begin);
 }
 
@@ -89,7 +89,7 @@ static double remainder_of(void *arg, int begin, int end) {
     return sum;
 }
 
-double sp__pcg_residual(sp_pcg_room *w, const sp_pcg_problem *problem, const double *x) {
+double sp__pcg_residual(sp_pcg_workspace *w, const sp_pcg_problem *problem, const double *x) {
     vectors v = {.w = w, .problem = problem};
     sp__blocks_mul(problem->A, x, w->q);
     return sp__ranges(w->ctx, w->n, remainder_of, &v, w->partial);
@@ -107,7 +107,7 @@ static sp_status pcg_judge(double product, double rr, double first) {
 
 // Until rr <= goal, or as long as it goes. *rr is r . r by recurrence.
 static void pcg_iterate(vectors *v, double first, double goal, double *rr, sp_linear_info *info) {
-    const sp_pcg_room *w = v->w;
+    const sp_pcg_workspace *w = v->w;
     const sp_pcg_problem *p = v->problem;
     double before = 0;
     while (*rr > goal && info->iterations < p->iterations) {
@@ -125,7 +125,7 @@ static void pcg_iterate(vectors *v, double first, double goal, double *rr, sp_li
     }
 }
 
-void sp__pcg_run(sp_pcg_room *w, const sp_pcg_problem *problem, double *x, sp_linear_info *info) {
+void sp__pcg_run(sp_pcg_workspace *w, const sp_pcg_problem *problem, double *x, sp_linear_info *info) {
     const double slack = 1.1 * 1.1;  // of the squared tolerance
     vectors v = {.w = w, .problem = problem, .x = x};
     double tol = problem->tolerance, rr = sp__ranges(w->ctx, w->n, pcg_start, &v, w->partial), first = rr;
@@ -167,7 +167,7 @@ sp_status sp__solve_without_matrix(sp_solver *s, sp_solver **plain, const sp_sys
 typedef struct pcg {
     sp_matrix m;
     sp_refresh *refresh;
-    sp_pcg_room room;
+    sp_pcg_workspace workspace;
     sp_solver *plain;  // for systems without a matrix
 } pcg;
 
@@ -184,7 +184,7 @@ static void pcg_destroy(sp_solver *s) {
     pcg *g = s->impl;
     if (!g) return;
     sp__refresh_destroy(&g->refresh);
-    sp__pcg_room_free(&g->room);
+    sp__pcg_workspace_free(&g->workspace);
     sp__matrix_forget(&g->m);
     sp__solver_destroy(&g->plain);
     sp__free(s->ctx, g);
@@ -193,7 +193,7 @@ static void pcg_destroy(sp_solver *s) {
 static size_t pcg_bytes(const sp_solver *s) {
     const pcg *g = s->impl;
     size_t plain = g->plain ? sp__solver_bytes(g->plain) : 0;
-    return sp__matrix_bytes(&g->m) + 4 * sizeof(double) * (size_t)g->room.n + sp__refresh_bytes(g->refresh) + plain;
+    return sp__matrix_bytes(&g->m) + 4 * sizeof(double) * (size_t)g->workspace.n + sp__refresh_bytes(g->refresh) + plain;
 }
 
 static void pcg_apply(void *arg, const double *r, double *z) {
@@ -205,7 +205,7 @@ static sp_status pcg_solve(sp_solver *s, const sp_system *A, sp_coef c, const do
     sp_matrix_news news;
     SP_TRY(sp__matrix_follow(&g->m, s->ctx, A, c, &news));
     if (!g->m.A) return sp__solve_without_matrix(s, &g->plain, A, c, b, x, "cg (matrix-free, nothing to precondition)", info);
-    SP_TRY(sp__pcg_room(&g->room, s->ctx, A->n));
+    SP_TRY(sp__pcg_workspace_create(&g->workspace, s->ctx, A->n));
     SP_TRY(sp__refresh_prepare(g->refresh, A, g->m.A, s->step, s->deterministic, info));
     sp_pcg_problem problem = {.be = s->be,
                               .A = g->m.A,
@@ -215,7 +215,7 @@ static sp_status pcg_solve(sp_solver *s, const sp_system *A, sp_coef c, const do
                               .iterations = s->def.iterations,
                               .apply = pcg_apply,
                               .arg = g->refresh};
-    sp__pcg_run(&g->room, &problem, x, info);
+    sp__pcg_run(&g->workspace, &problem, x, info);
     info->solver = sp__refresh_name(g->refresh);
     sp__refresh_learn(g->refresh, info->iterations);
     return SP_OK;

@@ -5,15 +5,15 @@
 #include "linear/blocks.h"
 #include "linear/solver.h"
 
-typedef struct sp_pcg_room {
+typedef struct sp_pcg_workspace {
     sp_context *ctx;
     int n;
     double *r, *p, *q, *z, *partial;
-} sp_pcg_room;
+} sp_pcg_workspace;
 
 // Vectors for n unknowns, kept while n stays.
-sp_status sp__pcg_room(sp_pcg_room *w, sp_context *ctx, int n);
-void sp__pcg_room_free(sp_pcg_room *w);
+sp_status sp__pcg_workspace_create(sp_pcg_workspace *w, sp_context *ctx, int n);
+void sp__pcg_workspace_free(sp_pcg_workspace *w);
 
 typedef struct sp_pcg_problem {
     const sp_backend *be;
@@ -27,9 +27,9 @@ typedef struct sp_pcg_problem {
 } sp_pcg_problem;
 
 // Writes x and iterations, residual and status of info.
-void sp__pcg_run(sp_pcg_room *w, const sp_pcg_problem *problem, double *x, sp_linear_info *info);
+void sp__pcg_run(sp_pcg_workspace *w, const sp_pcg_problem *problem, double *x, sp_linear_info *info);
 // r = b - A x over the free unknowns, 0 at fixed ones, into w->r; returns |r|^2. Overwrites w->q.
-double sp__pcg_residual(sp_pcg_room *w, const sp_pcg_problem *problem, const double *x);
+double sp__pcg_residual(sp_pcg_workspace *w, const sp_pcg_problem *problem, const double *x);
 
 // A solver that needs a matrix stands on this one for bodies that have none: conjugate gradients without a matrix.
 sp_status sp__solve_without_matrix(sp_solver *s, sp_solver **plain, const sp_system *A, sp_coef c, const double *b, double *x,

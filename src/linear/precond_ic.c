@@ -82,7 +82,7 @@ static sp_status place_columns(sp_context *ctx, ic *c, int n) {
     return SP_OK;
 }
 
-static sp_status ic_make_room(sp_context *ctx, ic *c, int n) {
+static sp_status ic_reserve(sp_context *ctx, ic *c, int n) {
     if (!SP_NEW(ctx, c->first, n + 1) || !SP_NEW(ctx, c->others, n + 1) || !SP_NEW(ctx, c->next_at, n + 1) ||
         !SP_NEW(ctx, c->D, 9 * (size_t)n + 9) || !SP_NEW(ctx, c->at, sp__workers(ctx)))
         return SP_NO_MEMORY;
@@ -104,7 +104,7 @@ static sp_status ic_create(sp_context *ctx, const sp_backend *be, const sp_solve
     if (!SP_NEW(ctx, c, 1)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a preconditioner");
     sp_status status = sp__precond_init(&c->base, &sp__precond_ic, ctx, be, def, pattern);
     if (status >= 0 && ((status = sp__columns_create(ctx, pattern, &c->columns)) < 0 ||
-                        (status = place_columns(ctx, c, pattern->n)) < 0 || (status = ic_make_room(ctx, c, pattern->n)) < 0))
+                        (status = place_columns(ctx, c, pattern->n)) < 0 || (status = ic_reserve(ctx, c, pattern->n)) < 0))
         SP_FAIL(ctx, status, "no memory for an incomplete factor of %d unknowns", c->base.n);
     if (status < 0)
         ic_destroy(&c->base);

@@ -82,7 +82,7 @@ static void inverse_transpose(const rows *G, int n, rows *Gt, int *turned, int *
         }
 }
 
-static sp_status inverse_make_room(sp_context *ctx, inverse *g, const sp_symmetric *A) {
+static sp_status inverse_reserve(sp_context *ctx, inverse *g, const sp_symmetric *A) {
     size_t n = (size_t)A->n, blocks = (size_t)A->row_start[A->n] + 1, real = g->single ? sizeof(float) : sizeof(double);
     int *next = NULL;
     sp_status status = SP_NO_MEMORY;
@@ -109,7 +109,7 @@ static sp_status inverse_create(sp_context *ctx, const sp_backend *be, const sp_
     if (!SP_NEW(ctx, g, 1)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a preconditioner");
     sp_status status = sp__precond_init(&g->base, &sp__precond_inverse_factor, ctx, be, def, pattern);
     g->single = sp__precond_single(&g->base), g->n = pattern->n;
-    if (status >= 0 && (status = inverse_make_room(ctx, g, pattern)) < 0)
+    if (status >= 0 && (status = inverse_reserve(ctx, g, pattern)) < 0)
         SP_FAIL(ctx, status, "no memory for an inverse factor of %d unknowns", g->base.n);
     if (status < 0)
         inverse_destroy(&g->base);

@@ -31,17 +31,17 @@ sp_examine_options sp_examine_options_default(void) {
 
 static sp_defect *new_defect(sp_mesh_report *r, sp_defect_kind kind) {
     if (r->listed[kind] >= r->limit) return NULL;
-    if (r->listed[kind] == r->room[kind]) {
-        int room = r->room[kind] ? 2 * r->room[kind] : 8;
+    if (r->listed[kind] == r->capacity[kind]) {
+        int capacity = r->capacity[kind] ? 2 * r->capacity[kind] : 8;
         sp_defect *larger;
-        room = room < r->limit ? room : r->limit;
-        if (!SP_NEW(r->ctx, larger, room)) {
+        capacity = capacity < r->limit ? capacity : r->limit;
+        if (!SP_NEW(r->ctx, larger, capacity)) {
             r->no_memory = true;
             return NULL;
         }
         if (r->listed[kind]) memcpy(larger, r->lists[kind], (size_t)r->listed[kind] * sizeof *larger);
         sp__free(r->ctx, r->lists[kind]);
-        r->lists[kind] = larger, r->room[kind] = room;
+        r->lists[kind] = larger, r->capacity[kind] = capacity;
     }
     return &r->lists[kind][r->listed[kind]++];
 }

@@ -12,7 +12,7 @@ struct sp_mesh_report {
     bool partial[SP_DEFECT_KINDS];  // the stage stopped early: the count is a lower bound
     int limit;
     sp_defect *lists[SP_DEFECT_KINDS];  // grow as needed, up to the limit
-    int listed[SP_DEFECT_KINDS], room[SP_DEFECT_KINDS];
+    int listed[SP_DEFECT_KINDS], capacity[SP_DEFECT_KINDS];
     bool no_memory;
 };
 

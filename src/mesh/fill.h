@@ -111,8 +111,8 @@ typedef struct sp_fill {
 } sp_fill;
 
 // Makes room for one more item; false: no memory or too many items.
-bool sp__fill_room(sp_context *ctx, void *items, int count, int *capacity, size_t size);
-#define SP_FILL_ROOM(ctx, items, count, capacity) sp__fill_room((ctx), &(items), (count), &(capacity), sizeof *(items))
+bool sp__fill_reserve(sp_context *ctx, void *items, int count, int *capacity, size_t size);
+#define SP_FILL_ROOM(ctx, items, count, capacity) sp__fill_reserve((ctx), &(items), (count), &(capacity), sizeof *(items))
 sp_status sp__fill_no_memory(sp_context *ctx);
 
 sp_status sp__fill_lattice(sp_fill *f);   // vertices with their material, cells

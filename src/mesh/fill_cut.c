@@ -151,13 +151,13 @@ done:
 
 // Keeps a cut away from a held vertex, to avoid flat elements.
 static void keep_off(sp_fill *f, sp_fill_cut *cut) {
-    static const double room = 0.05;
+    static const double capacity = 0.05;
     for (int e = 0; e < 2; e++) {
         const sp_fill_vertex *v = &f->vertices[cut->vertex[e]];
         double edge[3], d[3];
         sp__sub3(f->vertices[cut->vertex[!e]].x, v->x, edge);
         sp__sub3(cut->x, v->x, d);
-        if (v->held && sp__norm3(d) < room * sp__norm3(edge)) sp__axpy3(v->x, room, edge, cut->x);
+        if (v->held && sp__norm3(d) < capacity * sp__norm3(edge)) sp__axpy3(v->x, capacity, edge, cut->x);
     }
 }
 

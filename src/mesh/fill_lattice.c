@@ -12,7 +12,7 @@ sp_status sp__fill_no_memory(sp_context *ctx) {
     return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for tetrahedra");
 }
 
-bool sp__fill_room(sp_context *ctx, void *items, int count, int *capacity, size_t size) {
+bool sp__fill_reserve(sp_context *ctx, void *items, int count, int *capacity, size_t size) {
     void *old, *more;
     memcpy(&old, items, sizeof old);  // works for a pointer to any type
     if (old && count < *capacity) return true;

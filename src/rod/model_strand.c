@@ -208,7 +208,7 @@ static void strand_gather(sp_body *b, int part) {
 static double strand_elastic(sp_body *b, int part, double *per_element) {
     const model *m = strand_model_of(b, part);
     double sum = 0;
-    for (int e = 0; e < m->strand.room; e++) {
+    for (int e = 0; e < m->strand.capacity; e++) {
         double own = sp__strand_energy(&m->strand, e, m->q + ROOT_Q, m->rest);
         if (per_element) per_element[e] = own;
         sum += own;
@@ -277,9 +277,9 @@ static void strand_carry(sp_body *b, int part, double h, const double *x, const 
     for (int i = 0; i < s->unknowns; i++) R[i] += h * s->A[i];
     double *inertia = r->kept + r->part[part].v;
     memset(inertia, 0, (size_t)s->unknowns * sizeof *inertia);
-    for (int i = 0; i < 3 * (s->room + 1); i++) node[i] *= -h;
+    for (int i = 0; i < 3 * (s->capacity + 1); i++) node[i] *= -h;
     sp__strand_impulse(s, x, 1, &m->carry, inertia, node);
-    for (int i = 0; i < 3 * (s->room + 1); i++) node[i] /= -h;
+    for (int i = 0; i < 3 * (s->capacity + 1); i++) node[i] /= -h;
     for (int e = 0; e < s->alive; e++) {
         double half = 0.5 * s->element[e].length * s->element[e].line_density;
         sp__axpy3(node + 3 * e, half, r->acceleration, node + 3 * e);
@@ -392,7 +392,7 @@ static void strand_curvature(sp_body *b, int part, double *out) {
     const model *m = strand_model_of(b, part);
     const double *q = m->q + ROOT_Q;
     int affine = m->strand.affine, last = m->strand.alive + affine - 1;
-    for (int i = 0; i <= m->strand.room; i++) {
+    for (int i = 0; i <= m->strand.capacity; i++) {
         int right = i < last ? i : last, left = i > 0 && !affine ? i - 1 : right;
         if (left > last) left = last;
         for (int k = 0; k < 3; k++) out[3 * i + k] = 0.5 * (q[3 * left + k] + q[3 * right + k]);

@@ -103,7 +103,7 @@ typedef struct sp_rod {
     int *chain_start, *chain_band;
     int *term_start, *term_order;  // point terms sorted by part
     double *term_place;            // terms x 6: position and velocity at the evaluation
-    int term_room;
+    int term_capacity;
     // rod_correct.c
     struct sp_rod_correction *correction;            // parts
     double *correct_scratch;                         // per worker
@@ -259,7 +259,7 @@ sp_status sp__rod_pin(sp_body *b, int node, unsigned axes, bool hold);
 // rod_grow.c: growth happens at the start of a step, in prescribe; a rollback undoes it
 sp_status sp__rod_grow_create(sp_body *b, const sp_rod_grow *def);
 void sp__rod_grow_free(sp_body *b);
-int sp__rod_grow_room(const sp_rod_grow *def, double length, int elements);  // the most elements that a strand can reach
+int sp__rod_grow_reserve(const sp_rod_grow *def, double length, int elements);  // the most elements that a strand can reach
 void sp__rod_grow(sp_body *b, const sp_step *step);
 void sp__rod_grow_undo(sp_body *b);
 void sp__rod_grow_set(sp_body *b,

@@ -29,21 +29,22 @@ typedef struct job {
 } job;
 
 // Scratch memory of one worker for one strand.
-typedef struct room {
+typedef struct workspace {
     double *R, *d, *next, *base, *y;  // nv each
     double *q, *v, *target;           // at the start and end of the step, while substeps overwrite those of the body
     double *node;                     // nodes x 3: forces for the tangent
     double *T, *M, *K;                // bands
-} room;
+} workspace;
 
 static size_t room_size(const sp_rod *r) {
     return 6 * (size_t)r->most_unknowns + 2 * r->most_coordinates + 3 * r->most_nodes + 3 * r->most_band;
 }
 
-static room room_of(const sp_rod *r, int worker) {
+static workspace workspace_of(const sp_rod *r, int worker) {
     double *at = r->correct_scratch + room_size(r) * (size_t)worker;
     size_t v = (size_t)r->most_unknowns, q = r->most_coordinates;
-    room m = {.R = at, .d = at + v, .next = at + 2 * v, .base = at + 3 * v, .y = at + 4 * v, .v = at + 5 * v, .q = at + 6 * v};
+    workspace m = {
+        .R = at, .d = at + v, .next = at + 2 * v, .base = at + 3 * v, .y = at + 4 * v, .v = at + 5 * v, .q = at + 6 * v};
     m.target = m.q + q, m.node = m.target + q;
     m.T = m.node + 3 * r->most_nodes, m.M = m.T + r->most_band, m.K = m.M + r->most_band;
     return m;
@@ -118,7 +119,7 @@ static void point_forces(sp_body *b, int part, int worker, double h, double *f, 
 }
 
 // y = K x, with K of stiffness-proportional damping
-static void damping_product(sp_body *b, int part, const room *m, const double *x, double *y) {
+static void damping_product(sp_body *b, int part, const workspace *m, const double *x, double *y) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     memset(m->K, 0, (size_t)p->nv * ((size_t)p->band + 1) * sizeof *m->K);
     sp__rod(b)->model->damping(b, part, m->K);
@@ -126,7 +127,8 @@ static void damping_product(sp_body *b, int part, const room *m, const double *x
 }
 
 // h times the forces of a strand at the trial state, whose kinematics are up to date; returns their potential
-static double correct_impulses(sp_body *b, int part, int worker, double h, const room *m, double *R, double *node, double *work) {
+static double correct_impulses(sp_body *b, int part, int worker, double h, const workspace *m, double *R, double *node,
+                               double *work) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     const double *x = b->v[SP_TRIAL] + p->v;
@@ -147,7 +149,7 @@ static double correct_impulses(sp_body *b, int part, int worker, double h, const
 }
 
 // R -= M (x - v0)
-static void take_inertia(sp_body *b, int part, const room *m, double *R) {
+static void take_inertia(sp_body *b, int part, const workspace *m, double *R) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     for (int i = 0; i < p->nv; i++) m->next[i] = b->v[SP_TRIAL][p->v + i] - b->v[SP_COMMITTED][p->v + i];
     sp__rod(b)->model->mass(b, part, m->next, m->y, false);
@@ -160,7 +162,7 @@ static void hold_fixed(const sp_body *b, const sp_rod_part *p, double *R) {
 }
 
 // residual R with the inertia of material points
-static void correct_residual(sp_body *b, int part, int worker, double h, const room *m, double *R) {
+static void correct_residual(sp_body *b, int part, int worker, double h, const workspace *m, double *R) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     memset(m->node, 0, 3 * ((size_t)p->elements + 1) * sizeof *m->node);
@@ -175,7 +177,7 @@ static void correct_residual(sp_body *b, int part, int worker, double h, const r
 // ------------------------------------------------------------------------------------------------ tangent
 
 // exact: weight of the exact geometric stiffness of loads and inertia; the rest is the part from tension only
-static void fill_tangent(sp_body *b, int part, int worker, double h, double exact, const room *m) {
+static void fill_tangent(sp_body *b, int part, int worker, double h, double exact, const workspace *m) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     size_t n = (size_t)p->nv * ((size_t)p->band + 1);
@@ -207,7 +209,7 @@ static void fill_tangent(sp_body *b, int part, int worker, double h, double exac
 }
 
 // factorises the exact tangent; if indefinite, a half exact one; at last the positive definite one
-static bool factor_tangent(sp_body *b, int part, int worker, double h, const room *m) {
+static bool factor_tangent(sp_body *b, int part, int worker, double h, const workspace *m) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     for (int k = 2; k >= 0; k--) {
         fill_tangent(b, part, worker, h, 0.5 * k, m);
@@ -219,7 +221,7 @@ static bool factor_tangent(sp_body *b, int part, int worker, double h, const roo
 // ------------------------------------------------------------------------------------------------ one substep
 
 // Computes the trial state of a strand from its trial velocities, and R there.
-static sp_status correct_look(sp_body *b, int part, int worker, double h, const room *m, double *R) {
+static sp_status correct_look(sp_body *b, int part, int worker, double h, const workspace *m, double *R) {
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     r->model->move(b, part, 1, b->q[SP_COMMITTED] + p->q, h, b->v[SP_TRIAL] + p->v, b->q[SP_TRIAL] + p->q);
@@ -229,7 +231,7 @@ static sp_status correct_look(sp_body *b, int part, int worker, double h, const 
 }
 
 // energy of the motion at the trial state, the scale of corrections
-static double motion_energy(sp_body *b, int part, const room *m) {
+static double motion_energy(sp_body *b, int part, const workspace *m) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     const double *x = b->v[SP_TRIAL] + p->v;
@@ -237,7 +239,7 @@ static double motion_energy(sp_body *b, int part, const room *m) {
     return fabs(sp__drive_dot(x, m->y, p->nv)) + SP_ROD_ENERGY_FLOOR * r->model->elastic(b, part, NULL);
 }
 
-static void compose_into(sp_body *b, int part, double h, double alpha, const room *m) {
+static void compose_into(sp_body *b, int part, double h, double alpha, const workspace *m) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     double *x = b->v[SP_TRIAL] + p->v;
@@ -255,7 +257,7 @@ static bool winds_up(const sp_body *b, int part, double h) {
 }
 
 // Line search along d. At x: R, d = T^-1 R and size = R d. False: no decrease found, and x is restored.
-static bool correct_descend(sp_body *b, int part, int worker, double h, const room *m, double *size) {
+static bool correct_descend(sp_body *b, int part, int worker, double h, const workspace *m, double *size) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     double *x = b->v[SP_TRIAL] + p->v, alpha = 1;
     memcpy(m->base, x, (size_t)p->nv * sizeof *x);
@@ -274,7 +276,7 @@ static bool correct_descend(sp_body *b, int part, int worker, double h, const ro
 }
 
 // Starts from the trial velocities if they are a good guess, otherwise from the committed velocities.
-static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess, const room *m, int *iterations) {
+static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess, const workspace *m, int *iterations) {
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     double *x = b->v[SP_TRIAL] + p->v;
@@ -306,7 +308,7 @@ static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess
 
 // ------------------------------------------------------------------------------------------------ a step
 
-static void aim_at(sp_body *b, int part, double share, const room *m) {
+static void aim_at(sp_body *b, int part, double share, const workspace *m) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     if (share == 1)
@@ -321,7 +323,7 @@ static void accept_substep(sp_body *b, const sp_rod_part *p) {
 }
 
 // If not even the shortest substep converges, the strand stops for that substep: its kinetic energy is lost, none is added.
-static void stop_strand(sp_body *b, int part, double h, const room *m) {
+static void stop_strand(sp_body *b, int part, double h, const workspace *m) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     double *x = b->v[SP_TRIAL] + p->v;
     sp__rod(b)->model->difference(b, part, b->q[SP_COMMITTED] + p->q, b->target + p->q, m->y);
@@ -333,7 +335,7 @@ static void stop_strand(sp_body *b, int part, double h, const room *m) {
 static void solve_strand(sp_body *b, int part, int worker, double h, bool guess, struct sp_rod_correction *out) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
-    room m = room_of(r, worker);
+    workspace m = workspace_of(r, worker);
     double at = 0, length = 1;
     size_t nq = (size_t)p->nq * sizeof(double), nv = (size_t)p->nv * sizeof(double);
     memcpy(m.q, b->q[SP_COMMITTED] + p->q, nq), memcpy(m.v, b->v[SP_COMMITTED] + p->v, nv);
@@ -365,7 +367,7 @@ static void correct_check_part(void *arg, int part, int worker) {
     sp_body *b = w->b;
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
-    room m = room_of(r, worker);
+    workspace m = workspace_of(r, worker);
     double *R = b->work[0] + p->v, work = 0, twice = 0;
     const double *x = b->v[SP_TRIAL] + p->v;
     r->correction[part] = (struct sp_rod_correction){.substeps = 1};

@@ -251,14 +251,14 @@ static sp_status rod_lay_out(sp_body *b, const sp_rod_def *def, int64_t *nq, int
     for (int i = 0; i < def->strand_count; i++) {
         const sp_rod_strand *s = &def->strands[i];
         sp_rod_part *p = &r->part[i];
-        int room = def->grow ? sp__rod_grow_room(def->grow, s->length, s->elements) : s->elements;
+        int capacity = def->grow ? sp__rod_grow_reserve(def->grow, s->length, s->elements) : s->elements;
         *p = (sp_rod_part){.q = (int)*nq, .v = (int)*nv, .node = (int)nodes, .element = (int)elements};
-        p->elements = room, p->alive = s->elements;
-        p->nq = r->model->coordinates(room), p->nv = r->model->unknowns(room), p->band = r->model->band(room);
+        p->elements = capacity, p->alive = s->elements;
+        p->nq = r->model->coordinates(capacity), p->nv = r->model->unknowns(capacity), p->band = r->model->band(capacity);
         p->at = *bands;
         memcpy(p->root.r, s->root.translate, sizeof p->root.r);
         sp__quat_matrix(s->root.quat, p->root.R);
-        *nq += p->nq, *nv += p->nv, nodes += room + 1, elements += room;
+        *nq += p->nq, *nv += p->nv, nodes += capacity + 1, elements += capacity;
         *bands += (size_t)p->nv * ((size_t)p->band + 1);
         if (*nq > INT32_MAX / 4 || elements > 10000000 || *bands > SIZE_MAX / 64)
             return SP_BODY_FAIL(b, SP_BAD_INPUT, "a rod of more than %lld elements is too large", (long long)elements);

@@ -786,8 +786,9 @@ sp_status sp_rod_fit(sp_context *context, const double *points, int point_count,
     sp_status status = SP_OK;
     f.per = stations_in_element(points, point_count, elements);
     f.stations = elements * f.per + 1;
-    size_t room = (size_t)point_count + 3 * (size_t)elements;
-    if (!new_fit(&f, room) || !new_curve(context, &plain, f.controls, room) || !new_curve(context, &spare, f.controls, room)) {
+    size_t capacity = (size_t)point_count + 3 * (size_t)elements;
+    if (!new_fit(&f, capacity) || !new_curve(context, &plain, f.controls, capacity) ||
+        !new_curve(context, &spare, f.controls, capacity)) {
         status = SP_FAIL(context, SP_NO_MEMORY, "no memory for a fit of %d elements to %d points", elements, point_count);
         goto done;
     }

@@ -52,7 +52,7 @@ static bool grow_sensible(const sp_rod_grow *def, double length) {
 }
 
 // sp__rod_grow_create checks the values later
-int sp__rod_grow_room(const sp_rod_grow *def, double length, int elements) {
+int sp__rod_grow_reserve(const sp_rod_grow *def, double length, int elements) {
     if (!def || def->mode != SP_GROW_TIP || elements < 1 || !grow_sensible(def, length)) return elements;
     double n = elements_at_end(length, elements, split_of(def, length, elements), def->until);
     return n <= MOST ? (int)n : elements;
@@ -101,7 +101,7 @@ static sp_status grow_check(sp_body *b, const sp_rod_grow *def) {
     return SP_OK;
 }
 
-static sp_status grow_make_room(sp_body *b, sp_rod_growth *g) {
+static sp_status grow_reserve(sp_body *b, sp_rod_growth *g) {
     const sp_rod *rod = sp__rod(b);
     SP_NEW(b->ctx, g->split, rod->parts), SP_NEW(b->ctx, g->alive, rod->parts);
     SP_NEW(b->ctx, g->q, b->nq), SP_NEW(b->ctx, g->v, b->nv), SP_NEW(b->ctx, g->fixed, b->nv);
@@ -141,7 +141,7 @@ sp_status sp__rod_grow_create(sp_body *b, const sp_rod_grow *def) {
     SP_NEW(b->ctx, rod->growth, 1);
     if (!rod->growth) return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the growth of rod '%s'", b->name);
     rod->growth->def = *def;
-    SP_TRY(grow_make_room(b, rod->growth));
+    SP_TRY(grow_reserve(b, rod->growth));
     for (int p = 0; p < rod->parts; p++) {
         const sp_rod_part *part = &rod->part[p];
         rod->growth->split[p] = split_of(def, strand_length(rod->length, part->element, part->alive), part->alive);

@@ -38,14 +38,14 @@ void sp__rod_lump(double *node, int element, double u, const double f[3]) {
 // memory for all possible terms; grows only after springs or surfaces were added
 static sp_status rod_reserve_terms(sp_body *b) {
     sp_rod *r = sp__rod(b);
-    if (b->loads.term_capacity <= r->term_room) return SP_OK;
+    if (b->loads.term_capacity <= r->term_capacity) return SP_OK;
     sp__free(b->ctx, r->term_order), sp__free(b->ctx, r->term_place);
     r->term_order = NULL, r->term_place = NULL;
-    r->term_room = 0;
+    r->term_capacity = 0;
     if (!SP_NEW(b->ctx, r->term_order, b->loads.term_capacity) ||
         !SP_NEW(b->ctx, r->term_place, 6 * (size_t)b->loads.term_capacity))
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for %d springs and contacts of '%s'", b->loads.term_capacity, b->name);
-    r->term_room = b->loads.term_capacity;
+    r->term_capacity = b->loads.term_capacity;
     return SP_OK;
 }
 

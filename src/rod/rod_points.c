@@ -80,11 +80,11 @@ const sp_bound *sp__rod_bounds(sp_body *b) {
 void sp__rod_open_place(sp_body *b, const sp_anchor *a, int worker, sp_rod_place *out) {
     const sp_rod *r = sp__rod(b);
     size_t most = (size_t)r->most_unknowns;
-    double *room = r->scratch + r->scratch_size * (size_t)worker, arm[3], turned[3];
+    double *memory = r->scratch + r->scratch_size * (size_t)worker, arm[3], turned[3];
     int local = (int)a->elem - r->part[r->part_of[a->elem]].element;
     sp_curve_frame f;
-    *out =
-        (sp_rod_place){.part = r->part_of[a->elem], .columns = room, .six = room + 3 * most, .unknown = (int *)(room + 9 * most)};
+    *out = (sp_rod_place){
+        .part = r->part_of[a->elem], .columns = memory, .six = memory + 3 * most, .unknown = (int *)(memory + 9 * most)};
     r->model->place(b, out->part, local, a->at[0], &f);
     out->count = r->model->slopes(b, out->part, local, a->at[0], out->unknown, out->six);
     sp__mul3(f.R, a->offset, arm);

@@ -8,16 +8,16 @@
 enum { ROWS = 32 };
 
 sp_status sp__strand_init(sp_context *ctx, const sp_strand_def *def, sp_strand *s) {
-    *s = (sp_strand){.ctx = ctx, .affine = def->affine, .tolerance = def->tolerance, .room = def->elements};
+    *s = (sp_strand){.ctx = ctx, .affine = def->affine, .tolerance = def->tolerance, .capacity = def->elements};
     s->controls = def->elements + def->affine;
     s->unknowns = 6 + 3 * s->controls;
     s->own = def->affine ? 6 : 3;
-    s->segment_room = def->elements;
+    s->segment_capacity = def->elements;
     size_t n = (size_t)s->unknowns, e = (size_t)def->elements;
-    s->pool_room = ROWS * e * sp__strand_row(s);
+    s->pool_capacity = ROWS * e * sp__strand_row(s);
     if (!SP_NEW(ctx, s->element, e) || !SP_NEW(ctx, s->M, n * n) || !SP_NEW(ctx, s->G, n) || !SP_NEW(ctx, s->A, n) ||
         !SP_NEW(ctx, s->rigid, 6 * n) || !SP_NEW(ctx, s->frame, e + 1) || !SP_NEW(ctx, s->ahead, e) ||
-        !SP_NEW(ctx, s->momentum, 12 * n) || !SP_NEW(ctx, s->segment, e) || !SP_NEW(ctx, s->pool, s->pool_room))
+        !SP_NEW(ctx, s->momentum, 12 * n) || !SP_NEW(ctx, s->segment, e) || !SP_NEW(ctx, s->pool, s->pool_capacity))
         return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a strand of %d elements", def->elements);
     sp__strand_set(s, def->elements, def->element);
     return SP_OK;
@@ -31,7 +31,7 @@ void sp__strand_free(sp_strand *s) {
 
 void sp__strand_set(sp_strand *s, int alive, const sp_strand_element *element) {
     size_t n = (size_t)s->unknowns;
-    SP_ASSERT(alive >= 1 && alive <= s->room);
+    SP_ASSERT(alive >= 1 && alive <= s->capacity);
     // clears entries of elements that are not in use any more
     memset(s->M, 0, n * n * sizeof *s->M), memset(s->G, 0, n * sizeof *s->G), memset(s->A, 0, n * sizeof *s->A);
     memset(s->rigid, 0, 6 * n * sizeof *s->rigid), memset(s->momentum, 0, 12 * n * sizeof *s->momentum);
@@ -95,12 +95,12 @@ static void begin_element(const sp_strand_state *state, sp_strand_walk *w) {
 }
 
 static sp_strand_segment *new_segment(sp_strand *s) {
-    if (s->segment_count == s->segment_room) {
+    if (s->segment_count == s->segment_capacity) {
         sp_strand_segment *more;
-        if (!SP_NEW(s->ctx, more, 2 * s->segment_room)) return NULL;
+        if (!SP_NEW(s->ctx, more, 2 * s->segment_capacity)) return NULL;
         memcpy(more, s->segment, (size_t)s->segment_count * sizeof *more);
         sp__free(s->ctx, s->segment);
-        s->segment = more, s->segment_room *= 2;
+        s->segment = more, s->segment_capacity *= 2;
     }
     return &s->segment[s->segment_count++];
 }
@@ -161,7 +161,7 @@ sp_status sp__strand_place(sp_strand *s, const sp_strand_state *state, bool moti
         SP_TRY(strand_cross_element(&w));
         end_element(&w);
     }
-    for (int e = s->alive; e <= s->room; e++) keep_frame(&w, &s->frame[e]);
+    for (int e = s->alive; e <= s->capacity; e++) keep_frame(&w, &s->frame[e]);
     return SP_OK;
 }
 

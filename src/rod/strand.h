@@ -52,7 +52,7 @@ typedef struct sp_strand {
     sp_context *ctx;
     bool affine;
     double tolerance;
-    int room, alive;         // elements: capacity, in use
+    int capacity, alive;     // elements: capacity, in use
     int controls, unknowns;  // for the full capacity; unknowns: 6 + 3 x controls
     int own;                 // columns of the controls of one element: 6 (affine) or 3
     sp_strand_element *element;
@@ -71,9 +71,9 @@ typedef struct sp_strand {
     double *G;           // generalised force of the weight
     double load_energy;  // its potential energy
     // memory
-    int segment_room;
+    int segment_capacity;
     double *pool;  // rows: frame (9), position relative to `begin` (3), acceleration (3), derivatives of the position [3][]
-    size_t pool_used, pool_room;
+    size_t pool_used, pool_capacity;
     double *momentum;               // unknowns x 2 x 6: of the elements before and after the node of the control
     struct sp_strand_ahead *ahead;  // per element
 } sp_strand;

@@ -10,7 +10,7 @@ static const double gauss_at[POINTS] = {0.069431844202973714, 0.3300094782075718
 static const double gauss_weight[POINTS] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693};
 
 sp_status sp__strand_carry_init(sp_context *ctx, const sp_strand *s, sp_strand_carry *c) {
-    size_t elements = (size_t)s->room;
+    size_t elements = (size_t)s->capacity;
     if (!SP_NEW(ctx, c->speed, 3 * PANELS * POINTS * elements) || !SP_NEW(ctx, c->panels, elements) ||
         !SP_NEW(ctx, c->columns, 6 * (size_t)s->unknowns))
         return SP_NO_MEMORY;

@@ -111,13 +111,13 @@ static void add_sum(const sp_strand_walk *w, lanes_of *T, sp_pair sum[9]) {
 
 // ------------------------------------------------------------------------------------------------ rows
 
-static bool series_make_room(sp_strand *s, size_t wanted) {
-    if (wanted <= s->pool_room) return true;
+static bool series_reserve(sp_strand *s, size_t wanted) {
+    if (wanted <= s->pool_capacity) return true;
     double *bigger;
     if (!SP_NEW(s->ctx, bigger, 2 * wanted)) return false;
     memcpy(bigger, s->pool, s->pool_used * sizeof *bigger);
     sp__free(s->ctx, s->pool);
-    s->pool = bigger, s->pool_room = 2 * wanted;
+    s->pool = bigger, s->pool_capacity = 2 * wanted;
     return true;
 }
 
@@ -196,7 +196,7 @@ int sp__strand_expand(sp_strand_walk *w, double h) {
     sp_pair sum[9] = {{0, 0}};
     int V = sp__strand_lane_of_motion(s), small = 0, n = 0;
     if (!is_finite(w, h)) return 0;
-    if (!series_make_room(s, at + width)) return -1;
+    if (!series_reserve(s, at + width)) return -1;
     memcpy(term[0], w->now, sizeof w->now);
     share = series_share_of(w, term[0], most);
     add_sum(w, term[0], sum);
@@ -205,7 +205,7 @@ int sp__strand_expand(sp_strand_walk *w, double h) {
     while (small < 2) {
         if (++n == SP_STRAND_TERMS) return 0;
         s->pool_used = at + width * (size_t)n;
-        if (!series_make_room(s, s->pool_used + width)) return -1;
+        if (!series_reserve(s, s->pool_used + width)) return -1;
         double *row = s->pool + s->pool_used;
         series_fill_row(w, term[(n + 2) % 3], h / n, share, row);
         next_term(w, h, n, term[(n + 2) % 3], term[(n + 1) % 3], term[n % 3]);

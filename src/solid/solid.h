@@ -85,7 +85,7 @@ typedef struct sp_solid {
     sp_tets frozen;                   // tets at the last linearise
     double *other_grad, *other_spin;  // the arrays of each pair that are not in tets
     sp_solid_term *terms;
-    int term_count, term_room;
+    int term_count, term_capacity;
     // assembly: the lane structures that contribute to each chunk of rows, and the positions of their blocks (backend.h,
     // sp_stencil)
     int *stencil_start;  // per leaf (leaf_count + 1)

@@ -212,12 +212,12 @@ static void solid_mul_raw(void *o, sp_coef c, const double *x, double *y) {
 // memory for the largest number of terms, which changes only when springs or surfaces are added
 static sp_status solid_reserve_terms(sp_body *b) {
     sp_solid *s = sp__solid(b);
-    if (b->loads.term_capacity <= s->term_room) return SP_OK;
+    if (b->loads.term_capacity <= s->term_capacity) return SP_OK;
     sp__free(b->ctx, s->terms);
-    s->term_count = s->term_room = 0;
+    s->term_count = s->term_capacity = 0;
     if (!SP_NEW(b->ctx, s->terms, b->loads.term_capacity))
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for %d springs and contacts of '%s'", b->loads.term_capacity, b->name);
-    s->term_room = b->loads.term_capacity;
+    s->term_capacity = b->loads.term_capacity;
     return SP_OK;
 }
 

@@ -32,7 +32,7 @@ typedef struct stacks {
     size_t height[2], most[2];
 } stacks;
 
-static size_t places_room(const stacks *t, int s) {
+static size_t places_capacity(const stacks *t, int s) {
     size_t below = (size_t)(sp__panel_rows(t->F, s) - sp__panel_columns(t->F, s));
     return places_rounded(t->square ? below * below : below);
 }
@@ -42,14 +42,14 @@ static void pop_children(stacks *t, int s) {
     const sp_symbolic *S = t->F->S;
     for (int k = S->child_start[s]; k < S->child_start[s + 1]; k++) {
         int c = S->child[k];
-        if (!(t->kind[c] & ROOT)) t->height[t->kind[c] & ODD] -= places_room(t, c);
+        if (!(t->kind[c] & ROOT)) t->height[t->kind[c] & ODD] -= places_capacity(t, c);
     }
 }
 
 static void places_push(stacks *t, int s) {
     int o = t->kind[s] & ODD;
     t->at[s] = t->height[o];
-    t->height[o] += places_room(t, s);
+    t->height[o] += places_capacity(t, s);
     if (t->height[o] > t->most[o]) t->most[o] = t->height[o];
 }
 
@@ -74,7 +74,7 @@ static size_t place_shared(stacks *t) {
     size_t side_by_side = 0;
     for (int task = 0; task < S->task_count; task++) {
         t->at[S->task_last[task]] = side_by_side;
-        side_by_side += places_room(t, S->task_last[task]);
+        side_by_side += places_capacity(t, S->task_last[task]);
     }
     t->height[0] = t->height[1] = t->most[0] = t->most[1] = 0;
     for (int k = 0; k < S->top_count; k++) {
@@ -88,15 +88,15 @@ static size_t place_shared(stacks *t) {
 static void place_kept(sp_factor *F) {
     stacks t = {.F = F, .square = true};
     for (int s = 0; s < F->S->count; s++) {
-        F->below_at[s] = F->below_room;
-        F->below_room += places_room(&t, s);
+        F->below_at[s] = F->below_capacity;
+        F->below_capacity += places_capacity(&t, s);
     }
 }
 
 static void place_panels(sp_factor *F) {
     for (int s = 0; s < F->S->count; s++) {
-        F->panel_at[s] = F->panel_room;
-        F->panel_room += places_rounded((size_t)sp__panel_rows(F, s) * (size_t)sp__panel_columns(F, s));
+        F->panel_at[s] = F->panel_capacity;
+        F->panel_capacity += places_rounded((size_t)sp__panel_rows(F, s) * (size_t)sp__panel_columns(F, s));
     }
 }
 
@@ -126,13 +126,13 @@ void sp__factor_places(sp_factor *F, unsigned char *kind) {
     place_panels(F);
     stacks vectors = {.F = F, .kind = kind, .at = F->vector_at},
            blocks = {.F = F, .kind = kind, .square = true, .at = F->below_at};
-    F->vector_room = place_inner(&vectors);
-    F->shared_room = place_shared(&vectors);
+    F->vector_capacity = place_inner(&vectors);
+    F->shared_capacity = place_shared(&vectors);
     if (F->def.keep) {
         place_kept(F);
     } else {
-        F->stack_room = place_inner(&blocks);
-        F->below_room = place_shared(&blocks);
+        F->stack_capacity = place_inner(&blocks);
+        F->below_capacity = place_shared(&blocks);
     }
 }
 
@@ -181,12 +181,12 @@ static void *new_numbers(sp_factor *F, size_t n) {
 
 static bool new_stores(sp_factor *F) {
     for (int side = 0; side <= (F->def.spare ? 1 : 0); side++) {
-        if (!(F->panel[side] = new_numbers(F, F->panel_room))) return false;
-        if ((side == 0 || F->def.keep) && !(F->below[side] = new_numbers(F, F->below_room))) return false;
+        if (!(F->panel[side] = new_numbers(F, F->panel_capacity))) return false;
+        if ((side == 0 || F->def.keep) && !(F->below[side] = new_numbers(F, F->below_capacity))) return false;
         if (F->def.kind == SP_LDLT && !(F->pivot[side] = new_numbers(F, (size_t)F->S->n * (size_t)F->S->block))) return false;
     }
     F->y = new_numbers(F, (size_t)F->S->n * (size_t)F->S->block);
-    F->shared = new_numbers(F, F->shared_room);
+    F->shared = new_numbers(F, F->shared_capacity);
     return F->y && F->shared;
 }
 
@@ -200,8 +200,8 @@ static bool new_sets(sp_factor *F) {
         // the top of the tree is made with the first set
         set->rows = new_numbers(F, sp__dense_pack_size(i ? inner : all, wide));
         set->cols = new_numbers(F, sp__dense_pack_size(i ? inner : all, wide));
-        set->stack = new_numbers(F, F->stack_room);
-        set->vector = new_numbers(F, F->vector_room);
+        set->stack = new_numbers(F, F->stack_capacity);
+        set->vector = new_numbers(F, F->vector_capacity);
         if (!set->rows || !set->cols || !set->stack || !set->vector) return false;
     }
     return true;
@@ -261,9 +261,9 @@ void sp__factor_destroy(sp_factor **handle) {
 size_t sp__factor_bytes(const sp_factor *F) {
     int inner, all, copies = F->def.spare ? 2 : 1, wide = F->S->column_most < SP_DENSE_PANEL ? F->S->column_most : SP_DENSE_PANEL;
     largest_fronts(F, &inner, &all);
-    size_t numbers =
-        F->panel_room * (size_t)copies + F->below_room * (size_t)(F->def.keep ? copies : 1) + F->shared_room + F->many_room;
-    size_t sets = 2 * sp__dense_pack_size(inner, wide) + F->stack_room + F->vector_room;
+    size_t numbers = F->panel_capacity * (size_t)copies + F->below_capacity * (size_t)(F->def.keep ? copies : 1) +
+                     F->shared_capacity + F->many_capacity;
+    size_t sets = 2 * sp__dense_pack_size(inner, wide) + F->stack_capacity + F->vector_capacity;
     if (F->ranks) numbers += (size_t)F->S->front_most * (SP_DENSE_RANK + 1);
     size_t unknowns = (size_t)F->S->n * (size_t)F->S->block * (size_t)(F->def.kind == SP_LDLT ? copies + 1 : 1);
     numbers += unknowns + (size_t)F->set_count * sets + 2 * sp__dense_pack_size(all, wide);

@@ -99,24 +99,24 @@ struct sp_factor {
     size_t *vector_at;  // of the rows below in solves
     bool *inner;        // blocks and vectors are on a worker's stacks, not on the shared ones
     int *stretch;       // parallel to S->row: rows from here on that also follow each other in the parent's front
-    void *panel[2], *below[2], *pivot[2];  // [1]: spare alone; pivot: n x block, LDL^T alone
-    unsigned char *side;                   // which copy is in force (count)
-    unsigned char *fresh;                  // is being made anew, on the other side where there is one (count)
-    unsigned char *stale;                  // the contribution block is not the one that belongs to the panel (count)
-    size_t panel_room, below_room;         // numbers in one copy
-    size_t stack_room, vector_room;        // numbers on one worker's stacks
-    size_t shared_room;                    // numbers on the shared stacks of solves
+    void *panel[2], *below[2], *pivot[2];    // [1]: spare alone; pivot: n x block, LDL^T alone
+    unsigned char *side;                     // which copy is in force (count)
+    unsigned char *fresh;                    // is being made anew, on the other side where there is one (count)
+    unsigned char *stale;                    // the contribution block is not the one that belongs to the panel (count)
+    size_t panel_capacity, below_capacity;   // numbers in one copy
+    size_t stack_capacity, vector_capacity;  // numbers on one worker's stacks
+    size_t shared_capacity;                  // numbers on the shared stacks of solves
 
     // scratch
     int set_count;
-    sp_factor_set *set;  // one for each worker
-    int *task;           // tasks with something to do
-    int *mark, stamp;    // of supernodes: closure, reach
-    int *list[2];        // supernodes marked
-    void *y, *shared;    // of passes with one right-hand side
-    void *many;          // the same for many right-hand sides; NULL until asked for
-    size_t many_room;    // numbers in it
-    void *ranks;         // columns of W on their way up (factor_update.c); NULL until asked for
+    sp_factor_set *set;    // one for each worker
+    int *task;             // tasks with something to do
+    int *mark, stamp;      // of supernodes: closure, reach
+    int *list[2];          // supernodes marked
+    void *y, *shared;      // of passes with one right-hand side
+    void *many;            // the same for many right-hand sides; NULL until asked for
+    size_t many_capacity;  // numbers in it
+    void *ranks;           // columns of W on their way up (factor_update.c); NULL until asked for
 };
 
 // Scalar rows and columns of a front.

@@ -63,31 +63,31 @@ typedef struct many {
     double *X;
 } many;
 
-static size_t lane_room(const sp_factor *F, int width) {
-    return ((size_t)F->S->n * (size_t)F->S->block + F->shared_room + F->vector_room) * (size_t)width;
+static size_t lane_capacity(const sp_factor *F, int width) {
+    return ((size_t)F->S->n * (size_t)F->S->block + F->shared_capacity + F->vector_capacity) * (size_t)width;
 }
 
 static void solve_lane(void *arg, int lane, int worker) {
     const many *m = arg;
     sp_factor *F = m->F;
     size_t n = (size_t)F->S->n * (size_t)F->S->block, width = (size_t)m->width;
-    char *room = (char *)F->many + (size_t)lane * lane_room(F, m->width) * F->size;
+    char *scratch = (char *)F->many + (size_t)lane * lane_capacity(F, m->width) * F->size;
     (void)worker;
     for (int first = lane * m->width; first < m->count; first += m->lanes * m->width) {
         sp_factor_pass pass = {
-            .F = F, .width = m->width, .b = m->B + (size_t)first * n, .x = m->X + (size_t)first * n, .y = room};
+            .F = F, .width = m->width, .b = m->B + (size_t)first * n, .x = m->X + (size_t)first * n, .y = scratch};
         pass.used = m->count - first < m->width ? m->count - first : m->width;
-        pass.shared = room + n * width * F->size;
-        solve_here(&pass, room + (n + F->shared_room) * width * F->size);
+        pass.shared = scratch + n * width * F->size;
+        solve_here(&pass, scratch + (n + F->shared_capacity) * width * F->size);
     }
 }
 
-static sp_status many_room(sp_factor *F, size_t room) {
-    if (F->many_room >= room) return SP_OK;
-    void *memory = sp__alloc(F->ctx, room, F->size);
-    if (!memory) return SP_FAIL(F->ctx, SP_NO_MEMORY, "no memory for right-hand sides: %zu numbers", room);
+static sp_status many_capacity(sp_factor *F, size_t scratch) {
+    if (F->many_capacity >= scratch) return SP_OK;
+    void *memory = sp__alloc(F->ctx, scratch, F->size);
+    if (!memory) return SP_FAIL(F->ctx, SP_NO_MEMORY, "no memory for right-hand sides: %zu numbers", scratch);
     sp__free(F->ctx, F->many);
-    F->many = memory, F->many_room = room;
+    F->many = memory, F->many_capacity = scratch;
     return SP_OK;
 }
 
@@ -105,7 +105,7 @@ sp_status sp__factor_solve_many(sp_factor *F, int count, const double *B, double
     m.width = panel_width(count, F->set_count);
     int panels = (count + m.width - 1) / m.width;
     m.lanes = panels < F->set_count ? panels : F->set_count;
-    SP_TRY(many_room(F, lane_room(F, m.width) * (size_t)m.lanes));
+    SP_TRY(many_capacity(F, lane_capacity(F, m.width) * (size_t)m.lanes));
     sp__parallel(F->ctx, m.lanes, solve_lane, &m);
     return SP_OK;
 }

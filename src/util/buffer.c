@@ -32,17 +32,17 @@ static bool buffer_reserve(sp_context *ctx, sp_buffer *b, size_t size) {
     return true;
 }
 
-void *sp__buffer_room(sp_context *ctx, sp_buffer *b, size_t size) {
+void *sp__buffer_reserve(sp_context *ctx, sp_buffer *b, size_t size) {
     if (!buffer_reserve(ctx, b, size)) return NULL;
-    void *room = b->data + b->size;
+    void *memory = b->data + b->size;
     b->size += size;
-    return room;
+    return memory;
 }
 
 bool sp__buffer_add(sp_context *ctx, sp_buffer *b, const void *data, size_t size) {
-    void *room = sp__buffer_room(ctx, b, size);
-    if (room && size) memcpy(room, data, size);
-    return room;
+    void *memory = sp__buffer_reserve(ctx, b, size);
+    if (memory && size) memcpy(memory, data, size);
+    return memory;
 }
 
 bool sp__buffer_print(sp_context *ctx, sp_buffer *b, const char *format, ...) {
@@ -51,10 +51,10 @@ bool sp__buffer_print(sp_context *ctx, sp_buffer *b, const char *format, ...) {
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    char *room = n >= 0 ? sp__buffer_room(ctx, b, (size_t)n) : (b->broken = true, NULL);
-    if (room) vsnprintf(room, (size_t)n + 1, format, again);
+    char *memory = n >= 0 ? sp__buffer_reserve(ctx, b, (size_t)n) : (b->broken = true, NULL);
+    if (memory) vsnprintf(memory, (size_t)n + 1, format, again);
     va_end(again);
-    return room;
+    return memory;
 }
 
 void sp__buffer_free(sp_context *ctx, sp_buffer *b) {

@@ -15,7 +15,7 @@ typedef struct sp_buffer {
 } sp_buffer;
 
 // Uninitialised room at the end, counted. NULL: no memory, and the buffer is broken.
-void *sp__buffer_room(sp_context *ctx, sp_buffer *b, size_t size);
+void *sp__buffer_reserve(sp_context *ctx, sp_buffer *b, size_t size);
 // False: no memory, nothing was added, and the buffer is broken.
 bool sp__buffer_add(sp_context *ctx, sp_buffer *b, const void *data, size_t size);
 // A zero byte follows the text, which is not counted.

@@ -62,9 +62,9 @@ void sp__page_escape(sp_page *p, const char *text) {
 }
 
 void sp__page_base64(sp_page *p, const unsigned char *bytes, size_t size) {
-    char *room = sp__buffer_room(p->ctx, &p->text, sp__base64_length(size));
-    if (!room) return;
-    sp__base64_encode(bytes, size, room);
+    char *memory = sp__buffer_reserve(p->ctx, &p->text, sp__base64_length(size));
+    if (!memory) return;
+    sp__base64_encode(bytes, size, memory);
     p->text.data[p->text.size] = 0;
 }
 

@@ -40,9 +40,9 @@ sp_body_id sp_world_body_named(const sp_world *w, const char *name) {
 
 // ---------------------------------------------------------------------------------------------------- addition
 
-static sp_status world_check_name(sp_world *w, const char *name, size_t room) {
-    if (!name[0] || strlen(name) >= room)
-        return WORLD_FAIL(w, SP_BAD_INPUT, "body name of %zu characters, must have 1 to %zu", strlen(name), room - 1);
+static sp_status world_check_name(sp_world *w, const char *name, size_t capacity) {
+    if (!name[0] || strlen(name) >= capacity)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "body name of %zu characters, must have 1 to %zu", strlen(name), capacity - 1);
     if (strcmp(name, "gravity") == 0 || strcmp(name, "contact") == 0)
         return WORLD_FAIL(w, SP_BAD_INPUT, "body name '%s': taken by the world's own parameters", name);
     if (sp_world_body_named(w, name).slot) return WORLD_FAIL(w, SP_BAD_INPUT, "body name '%s': there is one already", name);

@@ -25,9 +25,9 @@ static bool has_surface(const sp_body *b, const char *name) {
 }
 
 static sp_status check_surface_name(sp_world *w, const sp_body *b, const char *name) {
-    size_t room = sizeof b->surfaces[0]->name;
-    if (!name[0] || strlen(name) >= room)
-        return WORLD_FAIL(w, SP_BAD_INPUT, "surface name of %zu characters, must have 1 to %zu", strlen(name), room - 1);
+    size_t capacity = sizeof b->surfaces[0]->name;
+    if (!name[0] || strlen(name) >= capacity)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "surface name of %zu characters, must have 1 to %zu", strlen(name), capacity - 1);
     if (has_surface(b, name)) return WORLD_FAIL(w, SP_BAD_INPUT, "surface name '%s': body '%s' has one already", name, b->name);
     return SP_OK;
 }
@@ -75,12 +75,12 @@ done:
 // without unknowns need no points: contact uses their distance function.
 static sp_status make_touchable(sp_world *w, sp_body *b, const sp_surface *surface) {
     int n = b->loads.by_surface ? b->loads.node_count : 0;
-    size_t room = (size_t)n + (size_t)surface->vertex_count;
+    size_t capacity = (size_t)n + (size_t)surface->vertex_count;
     sp_contact_node *nodes = NULL;
     sp_anchor *anchors = NULL;
     if (!(surface->roles & SP_ROLE_COLLISION) || b->nv == 0) return SP_OK;
     sp_status status = SP_NO_MEMORY;
-    if (room > INT32_MAX || !SP_NEW(w->ctx, nodes, room) || !SP_NEW(w->ctx, anchors, room)) goto done;
+    if (capacity > INT32_MAX || !SP_NEW(w->ctx, nodes, capacity) || !SP_NEW(w->ctx, anchors, capacity)) goto done;
     for (int i = 0; i < n; i++) anchors[i] = b->loads.nodes[i].at;
     // vertices without faces are skipped
     for (int i = 0; i < surface->vertex_count; i++)

@@ -138,7 +138,7 @@ static bool world_make_locks(sp_world *w) {
     return w->locks_made = true;
 }
 
-static bool world_make_room(sp_world *w) {
+static bool world_reserve(sp_world *w) {
     if (!world_make_locks(w)) return false;
     if (!SP_NEW(w->ctx, w->events, 1) || !SP_NEW(w->ctx, w->trial_events, 1)) return false;
     return sp__edits_reserve(w->ctx, &w->pending, SP_EDIT_ROOM) >= 0 && sp__edits_reserve(w->ctx, &w->batch, SP_EDIT_ROOM) >= 0 &&
@@ -164,7 +164,7 @@ sp_status sp_world_create(sp_context *ctx, const sp_world_def *def, sp_world **o
     w->error.index = -1;
     w->newest = w->inject = -1;
     w->step = sp__step_default(0);
-    if (!world_make_room(w)) {
+    if (!world_reserve(w)) {
         sp_world_destroy(&w);
         return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a world");
     }

@@ -103,12 +103,12 @@ TEST(extension) {
     def.log = keep_line, def.log_user = line, def.workers = 2;
     REQUIRE(sp_context_create(&def, &context) == SP_OK);
     size_t before, now;
-    double *room;
+    double *memory;
     sp_context_memory(context, &before, NULL);
-    REQUIRE(SP_NEW(context, room, 100));
+    REQUIRE(SP_NEW(context, memory, 100));
     sp_context_memory(context, &now, NULL);
-    CHECK(now >= before + 800 && (uintptr_t)room % 64 == 0 && room[99] == 0);
-    sp_context_free(context, room);
+    CHECK(now >= before + 800 && (uintptr_t)memory % 64 == 0 && memory[99] == 0);
+    sp_context_free(context, memory);
     sp_context_free(context, NULL);
     CHECK(!sp_context_alloc(context, SIZE_MAX / 2, 8));
     CHECK_INT(extension_call(context, true), SP_NOT_CONVERGED);

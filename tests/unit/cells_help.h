@@ -48,8 +48,8 @@ enum { SAMPLE_NODES = 12 };
 
 static inline void sample_begin(sp_context *ctx, sp_cells *c, unsigned long long *seed) {
     sp__cells_init(ctx, "sample", c);
-    sp__cells_nodes_room(c, SAMPLE_NODES);
-    sp__cells_room(c, 16, 128);
+    sp__cells_reserve_nodes(c, SAMPLE_NODES);
+    sp__cells_reserve(c, 16, 128);
     c->cell_count = 0;
     for (int i = 0; i < 3 * SAMPLE_NODES; i++) c->x[i] = sp_test_random(seed);
     c->x[5] = 1e-300, c->x[7] = -12345678.9, c->x[9] = 0.1;

@@ -268,12 +268,12 @@ TEST(failed_allocations_are_reported) {
     sp_expr_scope scope = {constant, curve, probe, NULL, true, true, true, 7, "beam", NULL};
     sp_expr *e = NULL;
     used = 0;
-    for (size_t room = 0; room < 400; room += 16) {
+    for (size_t capacity = 0; capacity < 400; capacity += 16) {
         used = 0;
-        allowed = room;
+        allowed = capacity;
         sp_status status = sp__expr_compile("turn(1)+2", &scope, take, NULL, message, sizeof message, &e);
         CHECK(status == SP_NO_MEMORY ? e == NULL : status == SP_OK && e);
-        if (room == 0) CHECK(status == SP_NO_MEMORY);
+        if (capacity == 0) CHECK(status == SP_NO_MEMORY);
     }
     allowed = sizeof memory;
 }

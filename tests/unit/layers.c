@@ -111,13 +111,13 @@ typedef struct image {
     int width, height;
     int *count;      // per sample
     sp_layer *list;  // per sample x room
-    int room, tiles, lost;
+    int capacity, tiles, lost;
 } image;
 
-static image new_image(int width, int height, int room) {
-    image m = {.width = width, .height = height, .room = room};
+static image new_image(int width, int height, int capacity) {
+    image m = {.width = width, .height = height, .capacity = capacity};
     m.count = calloc((size_t)width * (size_t)height, sizeof *m.count);
-    m.list = calloc((size_t)width * (size_t)height * (size_t)room, sizeof *m.list);
+    m.list = calloc((size_t)width * (size_t)height * (size_t)capacity, sizeof *m.list);
     return m;
 }
 
@@ -131,7 +131,7 @@ static void keep_tile(void *user, const sp_layer_tile *t, int worker) {
     for (int i = 0; i < t->width * t->height; i++) {
         int at = (t->y + i / t->width) * m->width + t->x + i % t->width;
         for (uint32_t k = t->start[i]; k < t->start[i + 1]; k++) {
-            if (m->count[at] < m->room) m->list[at * m->room + m->count[at]] = t->layers[k];
+            if (m->count[at] < m->capacity) m->list[at * m->capacity + m->count[at]] = t->layers[k];
             m->count[at]++;
         }
     }
@@ -155,8 +155,8 @@ static sp_status look(const shape *s, const sp_eye *eye, image *m) {
 static int not_alternating(const image *m) {
     int wrong = 0;
     for (int i = 0; i < m->width * m->height; i++) {
-        bool bad = m->count[i] % 2 || m->count[i] > m->room;
-        for (int k = 0; k < m->count[i] && !bad; k++) bad = (int)m->list[i * m->room + k].back != k % 2;
+        bool bad = m->count[i] % 2 || m->count[i] > m->capacity;
+        for (int k = 0; k < m->count[i] && !bad; k++) bad = (int)m->list[i * m->capacity + k].back != k % 2;
         wrong += bad;
     }
     return wrong;
@@ -167,7 +167,7 @@ static int unbalanced(const image *m) {
     int wrong = 0;
     for (int i = 0; i < m->width * m->height; i++) {
         int sum = 0;
-        for (int k = 0; k < m->count[i]; k++) sum += m->list[i * m->room + k].back ? -1 : 1;
+        for (int k = 0; k < m->count[i]; k++) sum += m->list[i * m->capacity + k].back ? -1 : 1;
         wrong += sum != 0;
     }
     return wrong;
@@ -176,7 +176,8 @@ static int unbalanced(const image *m) {
 static double volume_of(const image *m, double pixel) {
     double sum = 0;
     for (int i = 0; i < m->width * m->height; i++)
-        for (int k = 0; k < m->count[i]; k++) sum += m->list[i * m->room + k].depth * (m->list[i * m->room + k].back ? 1 : -1);
+        for (int k = 0; k < m->count[i]; k++)
+            sum += m->list[i * m->capacity + k].depth * (m->list[i * m->capacity + k].back ? 1 : -1);
     return sum * pixel * pixel;
 }
 

@@ -26,8 +26,8 @@ static void row_of(sp_cells *c, int kind, const int *number) {
                                        {1, 2, 6, 5, 8}, {2, 3, 7, 6, 8}, {3, 0, 4, 7, 8}};
     int per = kind == SP_CELL_HEX ? 1 : kind == SP_CELL_WEDGE ? 2 : 6, corners = sp__cell_corners(kind);
     const int *cells = kind == SP_CELL_HEX ? hex[0] : kind == SP_CELL_WEDGE ? wedges[0] : pyramids[0];
-    sp__cells_nodes_room(c, 2 * 9);
-    sp__cells_room(c, 2 * per, 2 * per * corners);
+    sp__cells_reserve_nodes(c, 2 * 9);
+    sp__cells_reserve(c, 2 * per, 2 * per * corners);
     for (int block = 0; block < 2; block++) {
         for (int i = 0; i < 9; i++)
             for (int k = 0; k < 3; k++) c->x[3 * number[9 * block + i] + k] = (i < 8 ? unit[i][k] : 0.5) + (k == 0 ? block : 0);
@@ -76,7 +76,7 @@ TEST(a_hexahedron_with_a_collapsed_edge) {
     static const double x[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1};
     static const int nodes[] = {0, 1, 2, 2, 3, 4, 5, 5};
     sp__cells_init(ctx, "made", &c);
-    REQUIRE(sp__cells_nodes_room(&c, 6) && sp__cells_room(&c, 1, 8));
+    REQUIRE(sp__cells_reserve_nodes(&c, 6) && sp__cells_reserve(&c, 1, 8));
     memcpy(c.x, x, sizeof x), memcpy(c.nodes, nodes, sizeof nodes);
     c.type[0] = SP_CELL_HEX, c.start[1] = 8;
     CHECK(sp__cells_to_mesh(&c, &mesh) == SP_OK);
@@ -90,10 +90,10 @@ TEST(a_hexahedron_with_a_collapsed_edge) {
 // ------------------------------------------------------------------------------------------------ faces
 
 static double cut_area(const double *x, const int *corners, int n, double *signed_area) {
-    int out[3 * 200], room[200];
+    int out[3 * 200], capacity[200];
     double sum = 0;
     *signed_area = 0;
-    sp__polygon_split(x, corners, n, out, room);
+    sp__polygon_split(x, corners, n, out, capacity);
     for (int t = 0; t < n - 2; t++) {
         const double *a = x + 3 * corners[out[3 * t]], *b = x + 3 * corners[out[3 * t + 1]], *c = x + 3 * corners[out[3 * t + 2]];
         double area = ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2;
@@ -128,8 +128,8 @@ static void make_faces(sp_context *ctx, sp_cells *c, bool with_tet) {
     static const double x[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 2, 0, 0, 1.2, 0.5, 0, 2, 1, 0, 5, 5, 5, 3, 0, 1};
     static const int nodes[] = {0, 1, 2, 3, 1, 4, 5, 6, 2, 4, 8, 6, 0, 1, 3, 8};
     sp__cells_init(ctx, "faces", c);
-    sp__cells_nodes_room(c, 9);
-    sp__cells_room(c, with_tet ? 4 : 3, 16);
+    sp__cells_reserve_nodes(c, 9);
+    sp__cells_reserve(c, with_tet ? 4 : 3, 16);
     memcpy(c->x, x, sizeof x), memcpy(c->nodes, nodes, sizeof nodes);
     c->type[0] = SP_CELL_QUAD, c->type[1] = SP_CELL_POLYGON, c->type[2] = SP_CELL_TRIANGLE;
     c->start[1] = 4, c->start[2] = 9, c->start[3] = 12;

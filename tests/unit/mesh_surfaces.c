@@ -328,15 +328,15 @@ TEST(ply_refusals) {
 // few faces with thousands of properties must not allocate thousands of arrays over many lines
 TEST(ply_properties_are_bounded_by_the_file) {
     sp_context *ctx = context();
-    size_t n = 0, room = 4 << 20;
-    char *text = malloc(room);
-    n += (size_t)snprintf(text + n, room - n,
+    size_t n = 0, capacity = 4 << 20;
+    char *text = malloc(capacity);
+    n += (size_t)snprintf(text + n, capacity - n,
                           "ply\nformat ascii 1.0\nelement vertex 1\n" XYZ
                           "element edge 100000\nproperty int vertex1\nproperty int vertex2\nelement face 0\nproperty list uchar "
                           "int vertex_indices\n");
-    for (int i = 0; i < 4000; i++) n += (size_t)snprintf(text + n, room - n, "property char p%d\n", i);
-    n += (size_t)snprintf(text + n, room - n, "end_header\n0 0 0\n");
-    for (int i = 0; i < 100000; i++) n += (size_t)snprintf(text + n, room - n, "0 0\n");
+    for (int i = 0; i < 4000; i++) n += (size_t)snprintf(text + n, capacity - n, "property char p%d\n", i);
+    n += (size_t)snprintf(text + n, capacity - n, "end_header\n0 0 0\n");
+    for (int i = 0; i < 100000; i++) n += (size_t)snprintf(text + n, capacity - n, "0 0\n");
     CHECK(refused(ctx, "many.ply", text, n, "more properties of few cells than the file has room for"));
     free(text);
     sp_context_destroy(&ctx);

@@ -76,7 +76,7 @@ TEST(long_arrays_of_every_length) {
             sp_cells a, b;
             unsigned long long seed = 3;
             sp__cells_init(ctx, "long", &a);
-            CHECK(sp__cells_nodes_room(&a, n) && sp__cells_room(&a, 0, 0));
+            CHECK(sp__cells_reserve_nodes(&a, n) && sp__cells_reserve(&a, 0, 0));
             for (int i = 0; i < 3 * n; i++) a.x[i] = sp_test_random(&seed);
             a.arrays = sp__keep_alloc(&a.keep, 1, sizeof *a.arrays);
             add_array(&a, "bytes", 1, false, true, random_values(&a, &seed, (size_t)n));

@@ -26,7 +26,7 @@ typedef struct mock {
     double k[2];           // k, k3: parameters
     double *tangent;       // per spring 3x3, of the last linearise
     sp_point_term *terms;  // of the last linearise
-    int term_count, term_room;
+    int term_count, term_capacity;
     bool broken;  // evaluate gives a NaN, for tests of the guard
     int changed;  // calls of the parameter hook
     uint64_t values;
@@ -132,11 +132,11 @@ static double mock_mul(void *o, sp_coef c, const double *x, double *y) {
 static sp_status mock_linearise(sp_body *b, const sp_step *step, sp_system *out) {
     (void)step;
     mock *m = mock_of(b);
-    if (m->term_room < b->loads.term_capacity) {
+    if (m->term_capacity < b->loads.term_capacity) {
         sp__free(b->ctx, m->terms);
-        m->term_room = m->term_count = 0;
+        m->term_capacity = m->term_count = 0;
         if (!SP_NEW(b->ctx, m->terms, b->loads.term_capacity)) return SP_NO_MEMORY;
-        m->term_room = b->loads.term_capacity;
+        m->term_capacity = b->loads.term_capacity;
     }
     m->term_count = b->loads.term_count;
     if (m->term_count) memcpy(m->terms, b->loads.terms, (size_t)m->term_count * sizeof *m->terms);

@@ -173,16 +173,16 @@ static void gravity(const beam *b, double *f) {
 static int iterations(const beam *b, sp_precond *p, double tolerance) {
     size_t n = (size_t)b->A.n + 1;
     double *f = calloc(n, sizeof *f), *x = calloc(n, sizeof *x);
-    sp_pcg_room room = {0};
+    sp_pcg_workspace workspace = {0};
     sp_linear_info info = {0};
     gravity(b, f);
-    CHECK_INT(sp__pcg_room(&room, b->ctx, b->A.n), SP_OK);
+    CHECK_INT(sp__pcg_workspace_create(&workspace, b->ctx, b->A.n), SP_OK);
     sp_pcg_problem problem = {sp__backend_find("auto"), b->M, b->A.fixed, f, tolerance, 300, apply, p};
-    sp__pcg_run(&room, &problem, x, &info);
+    sp__pcg_run(&workspace, &problem, x, &info);
     CHECK_INT(info.status, SP_OK);
     // the reported residual is computed from x; the recurrence that stopped the loop may differ from it by rounding
     CHECK(info.residual <= 1.01 * tolerance);
-    sp__pcg_room_free(&room);
+    sp__pcg_workspace_free(&workspace);
     free(f), free(x);
     return info.iterations;
 }

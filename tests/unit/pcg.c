@@ -19,18 +19,18 @@ static sp_linear_info run(beam *k, sp_preconditioner which, double drop, double 
     sp_solver_def def = sp_solver_def_default();
     sp_linear_info info = {0};
     sp_factor_info made;
-    sp_pcg_room room = {0};
+    sp_pcg_workspace workspace = {0};
     sp_pcg_problem problem = problem_of(k, tolerance, 3000);
     sp_precond *p;
     def.pcg.drop = drop, def.cholesky.precision = SP_FACTOR_DOUBLE;
-    CHECK(sp__pcg_room(&room, k->ctx, k->n) == SP_OK);
+    CHECK(sp__pcg_workspace_create(&workspace, k->ctx, k->n) == SP_OK);
     CHECK(kind->create(k->ctx, k->M->be, &def, &k->view, NULL, NULL, &p) == SP_OK &&
           kind->build(p, &k->view, false, &made) == SP_OK);
     problem.apply = apply, problem.arg = p;
-    sp__pcg_run(&room, &problem, k->x, &info);
+    sp__pcg_run(&workspace, &problem, k->x, &info);
     CHECK(info.status == SP_OK);
     kind->destroy(p);
-    sp__pcg_room_free(&room);
+    sp__pcg_workspace_free(&workspace);
     return info;
 }
 
@@ -138,13 +138,13 @@ static void broken(void *arg, const double *r, double *z) {
 typedef void apply_fn(void *arg, const double *r, double *z);
 
 static sp_linear_info loop(beam *k, apply_fn *fn, double tolerance, int iterations) {
-    sp_pcg_room room = {0};
+    sp_pcg_workspace workspace = {0};
     sp_pcg_problem problem = problem_of(k, tolerance, iterations);
     sp_linear_info info = {0};
     problem.apply = fn, problem.arg = &k->n;
-    CHECK(sp__pcg_room(&room, k->ctx, k->n) == SP_OK);
-    sp__pcg_run(&room, &problem, k->x, &info);
-    sp__pcg_room_free(&room);
+    CHECK(sp__pcg_workspace_create(&workspace, k->ctx, k->n) == SP_OK);
+    sp__pcg_run(&workspace, &problem, k->x, &info);
+    sp__pcg_workspace_free(&workspace);
     return info;
 }
 

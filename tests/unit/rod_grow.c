@@ -27,7 +27,7 @@ typedef struct rig {
 static void part_init(rig *r, int p, double length, const sp_rod_grow *grow) {
     sp_rod_part *part = &r->part[p];
     const sp_rod_part *before = p ? &r->part[p - 1] : NULL;
-    *part = (sp_rod_part){.alive = FIRST, .elements = sp__rod_grow_room(grow, length, FIRST)};
+    *part = (sp_rod_part){.alive = FIRST, .elements = sp__rod_grow_reserve(grow, length, FIRST)};
     if (before) {
         part->q = before->q + before->nq, part->v = before->v + before->nv;
         part->node = before->node + before->elements + 1, part->element = before->element + before->elements;
@@ -56,8 +56,8 @@ static void arrays_init(rig *r, const double *length) {
 // springs and loads on its last element and one in the middle; on the node at the tip, and on the future last one
 static void holds_init(rig *r) {
     r->b.loads.springs = r->springs, r->b.loads.spring_count = 4;
-    bool room = r->part[0].elements > FIRST;
-    r->springs[2].at = (sp_anchor){.elem = room ? FIRST : FIRST - 1, .at = {room ? 0 : 1}};
+    bool capacity = r->part[0].elements > FIRST;
+    r->springs[2].at = (sp_anchor){.elem = capacity ? FIRST : FIRST - 1, .at = {capacity ? 0 : 1}};
     r->springs[3].at = (sp_anchor){.elem = (uint32_t)r->part[0].elements - 1, .at = {1}};
     r->rod.load = r->load, r->rod.loads = 2;
     for (int i = 0; i < 2; i++) {

@@ -211,7 +211,7 @@ TEST(workers_do_not_change_a_bit) {
             CHECK(help_same_factor(F[0], F[i]));
         }
         sp_factor_info info;
-        memset(F[3]->panel[0], 0xff, F[3]->panel_room * F[3]->size);
+        memset(F[3]->panel[0], 0xff, F[3]->panel_capacity * F[3]->size);
         CHECK_INT(sp__factor_make(F[3], &A.view, 0, true, &info), SP_OK);
         CHECK(help_same_factor(F[0], F[3]));
         for (int i = 0; i < 4; i++) sp__factor_destroy(&F[i]);

@@ -281,9 +281,9 @@ TEST(jacobian_rows_fit_or_are_refused) {
         J.capacity = start[n];
         CHECK_INT(b->ops->jacobian_rows(b, n, a, dir, &J), SP_OK);
         if (b->nv == 0) continue;  // no unknowns for a row
-        int room[] = {start[n] - 1, start[1] - 1, 0};
+        int capacity[] = {start[n] - 1, start[1] - 1, 0};
         for (int i = 0; i < 3; i++) {
-            J.capacity = room[i];
+            J.capacity = capacity[i];
             CHECK_INT(b->ops->jacobian_rows(b, n, a, dir, &J), SP_BAD_INPUT);
         }
     }

@@ -259,10 +259,10 @@ static uint64_t next_random(uint64_t *state) {
 }
 
 // frames that are mostly valid, one after the other
-static size_t random_frames(uint64_t *seed, unsigned char *out, size_t room) {
+static size_t random_frames(uint64_t *seed, unsigned char *out, size_t capacity) {
     size_t n = 0;
     bool open = false;
-    while (n + 400 < room) {
+    while (n + 400 < capacity) {
         bool control = next_random(seed) % 4 == 0, final = control || next_random(seed) % 3 != 0;
         size_t size = next_random(seed) % (control ? 126 : 300);
         out[n++] = (unsigned char)((final ? 128 : 0) | (control ? 9 + next_random(seed) % 2 : open ? 0 : 1));

@@ -19,9 +19,9 @@ static void forget(sp_new_file *f) {
 }
 
 // unique among all writers: the process id separates processes, the counter separates threads
-static int open_draft(sp_new_file *f, size_t room) {
+static int open_draft(sp_new_file *f, size_t capacity) {
     for (int i = 0; i < 1000; i++) {
-        snprintf(f->draft, room, "%s.%ld-%d.new", f->path, (long)getpid(), i);
+        snprintf(f->draft, capacity, "%s.%ld-%d.new", f->path, (long)getpid(), i);
         int fd = open(f->draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0 || errno != EEXIST) return fd;
     }
@@ -30,15 +30,15 @@ static int open_draft(sp_new_file *f, size_t room) {
 
 sp_status sp__new_file_open(sp_context *ctx, const char *path, sp_new_file *f) {
     struct stat info;
-    size_t n = strlen(path), room = n + 48;
+    size_t n = strlen(path), capacity = n + 48;
     *f = (sp_new_file){.ctx = ctx};
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return SP_FAIL(ctx, SP_IO, "%s: not a regular file", path);
-    if (!SP_NEW(ctx, f->path, n + 1) || !SP_NEW(ctx, f->draft, room)) {
+    if (!SP_NEW(ctx, f->path, n + 1) || !SP_NEW(ctx, f->draft, capacity)) {
         forget(f);
         return SP_FAIL(ctx, SP_NO_MEMORY, "%s: no memory to write it", path);
     }
     memcpy(f->path, path, n + 1);
-    int fd = open_draft(f, room);
+    int fd = open_draft(f, capacity);
     f->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
     if (f->stream) return SP_OK;
     int error = errno;

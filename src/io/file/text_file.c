@@ -162,13 +162,13 @@ void *sp__keep_grow(sp_keep *keep, void *memory, size_t have, size_t n, size_t s
     return more;
 }
 
-bool sp__keep_more(sp_keep *keep, void **memory, size_t used, size_t *room, size_t size) {
-    if (used < *room) return true;
+bool sp__keep_more(sp_keep *keep, void **memory, size_t used, size_t *capacity, size_t size) {
+    if (used < *capacity) return true;
     size_t n = used < 32 ? 64 : used > SIZE_MAX / 4 ? SIZE_MAX : 2 * used;
     void *more = sp__keep_grow(keep, *memory, used, n, size);
     if (!more) return false;
     *memory = more;
-    *room = n;
+    *capacity = n;
     return true;
 }
 

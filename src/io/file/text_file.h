@@ -28,7 +28,7 @@ void *sp__keep_grow(sp_keep *keep, void *memory, size_t have, size_t n, size_t s
 void sp__keep_free(sp_keep *keep);
 #define SP_KEEP(keep, p, n) ((p) = sp__keep_alloc((keep), (size_t)(n), sizeof *(p)))
 // Makes room for at least one more item: p has *room items of which `used` are in use; false: no memory.
-#define SP_KEEP_MORE(keep, p, used, room) sp__keep_more((keep), (void **)&(p), (size_t)(used), (room), sizeof *(p))
-bool sp__keep_more(sp_keep *keep, void **memory, size_t used, size_t *room, size_t size);
+#define SP_KEEP_MORE(keep, p, used, capacity) sp__keep_more((keep), (void **)&(p), (size_t)(used), (capacity), sizeof *(p))
+bool sp__keep_more(sp_keep *keep, void **memory, size_t used, size_t *capacity, size_t size);
 
 #endif

@@ -18,13 +18,13 @@ sp_status sp__cells_no_memory(const sp_cells *cells) {
     return SP_FAIL(cells->ctx, SP_NO_MEMORY, "%s: no memory for the mesh", cells->file);
 }
 
-bool sp__cells_nodes_room(sp_cells *cells, int node_count) {
+bool sp__cells_reserve_nodes(sp_cells *cells, int node_count) {
     if (!SP_KEEP(&cells->keep, cells->x, 3 * (size_t)node_count)) return false;
     cells->node_count = node_count;
     return true;
 }
 
-bool sp__cells_room(sp_cells *cells, int cell_count, int64_t corner_count) {
+bool sp__cells_reserve(sp_cells *cells, int cell_count, int64_t corner_count) {
     if (!SP_KEEP(&cells->keep, cells->type, cell_count) || !SP_KEEP(&cells->keep, cells->start, (size_t)cell_count + 1) ||
         !SP_KEEP(&cells->keep, cells->nodes, corner_count))
         return false;

@@ -91,8 +91,8 @@ void sp__cells_free(sp_cells *cells);
 // An empty sp_cells for a file of that name; then memory for its nodes, cells and cell nodes (x, type, start, nodes; call once).
 void sp__cells_init(sp_context *ctx, const char *file, sp_cells *cells);
 sp_status sp__cells_no_memory(const sp_cells *cells);
-bool sp__cells_nodes_room(sp_cells *cells, int node_count);
-bool sp__cells_room(sp_cells *cells, int cell_count, int64_t corner_count);
+bool sp__cells_reserve_nodes(sp_cells *cells, int node_count);
+bool sp__cells_reserve(sp_cells *cells, int cell_count, int64_t corner_count);
 
 // Name of a cell type in messages ("tetrahedra"), its dimension (-1: other) and its number of corner nodes (0: any).
 const char *sp__cell_name(int type);
@@ -106,7 +106,7 @@ int sp__cell_split(int type, const int *nodes, int out[24]);
 int sp__cell_split_count(int type);
 // Triangulates a face of n corners into n - 2 triangles of corner indices 0..n-1. Concave faces are allowed. `room` has n
 // entries.
-void sp__polygon_split(const double *x, const int *corners, int n, int *out, int *room);
+void sp__polygon_split(const double *x, const int *corners, int n, int *out, int *capacity);
 
 // Tetrahedra, pyramids, wedges and hexahedra make a mesh. Unused nodes are left out. The tetrahedra of a split cell share its
 // array values and groups. An array of several components becomes one array per component ("v.x", "v.y", "v.z"); the writer joins

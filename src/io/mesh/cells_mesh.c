@@ -29,7 +29,7 @@ static sp_simplices shape(const sp_cells *c, int per) {
     return (sp_simplices){.cells = c, .keep = {c->ctx, NULL}, .per = per};
 }
 
-static sp_status simplex_room(sp_simplices *s, int64_t most, bool corners) {
+static sp_status simplex_capacity(sp_simplices *s, int64_t most, bool corners) {
     if (most > INT_MAX / 4)
         return SP_FAIL(s->cells->ctx, SP_BAD_INPUT, "%s: %lld simplices, at most %d", s->cells->file, (long long)most,
                        INT_MAX / 4);
@@ -51,7 +51,7 @@ static sp_status cut_volumes(sp_simplices *s, bool *cut) {
         sp__cells_count_text(c, seen, sizeof seen);
         return SP_FAIL(c->ctx, SP_BAD_INPUT, "%s: no tetrahedra, hexahedra, wedges or pyramids in it, seen %s", c->file, seen);
     }
-    SP_TRY(simplex_room(s, most, false));
+    SP_TRY(simplex_capacity(s, most, false));
     for (int i = 0; i < c->cell_count; i++) {
         int out[24], n = sp__cell_split_count(c->type[i]) ? sp__cell_split(c->type[i], c->nodes + c->start[i], out) : 0;
         if (n) memcpy(s->simplices + 4 * (size_t)s->count, out, 4 * (size_t)n * sizeof *out);
@@ -121,12 +121,12 @@ static int face_anchors(const sp_cells *c, int cell) {
 
 static sp_status cut_faces(sp_simplices *s, int64_t most, int widest) {
     const sp_cells *c = s->cells;
-    int *places, *room;
-    SP_TRY(simplex_room(s, most, true));
-    if (!SP_KEEP(&s->keep, places, 3 * (size_t)widest) || !SP_KEEP(&s->keep, room, widest)) return sp__cells_no_memory(c);
+    int *places, *memory;
+    SP_TRY(simplex_capacity(s, most, true));
+    if (!SP_KEEP(&s->keep, places, 3 * (size_t)widest) || !SP_KEEP(&s->keep, memory, widest)) return sp__cells_no_memory(c);
     for (int i = 0; i < c->cell_count; i++) {
         int n = face_anchors(c, i);
-        if (n >= 3) sp__polygon_split(c->x, c->nodes + c->start[i], n, places, room);
+        if (n >= 3) sp__polygon_split(c->x, c->nodes + c->start[i], n, places, memory);
         for (int t = 0; t < n - 2; t++, s->count++) {
             for (int k = 0; k < 3; k++) {
                 int64_t at = c->start[i] + places[3 * t + k];
@@ -234,7 +234,7 @@ sp_status sp__cells_to_trimesh(const sp_cells *cells, sp_trimesh **out) {
 // ------------------------------------------------------------------------------------------------ mesh or surface to cells
 
 static bool take_simplices(sp_cells *c, const int *nodes, int count, int per, int type) {
-    if (!sp__cells_room(c, count, (int64_t)count * per)) return false;
+    if (!sp__cells_reserve(c, count, (int64_t)count * per)) return false;
     memset(c->type, type, (size_t)count);
     for (int i = 0; i <= count; i++) c->start[i] = (int64_t)i * per;
     if (count) memcpy(c->nodes, nodes, (size_t)count * (size_t)per * sizeof *nodes);

@@ -130,14 +130,14 @@ static void cut_ears(const double *x, const int *corners, int n, int drop, doubl
     }
 }
 
-void sp__polygon_split(const double *x, const int *corners, int n, int *out, int *room) {
+void sp__polygon_split(const double *x, const int *corners, int n, int *out, int *capacity) {
     double normal[3];
     area_of(x, corners, n, normal);
     int drop = fabs(normal[0]) > fabs(normal[1]) ? 0 : 1;
     if (fabs(normal[2]) > fabs(normal[drop])) drop = 2;
     double sign = normal[drop] < 0 ? -1 : 1;
     if (n > 3 && n <= EARS_MAX && !convex(x, corners, n, drop, sign)) {
-        cut_ears(x, corners, n, drop, sign, out, room);
+        cut_ears(x, corners, n, drop, sign, out, capacity);
         return;
     }
     for (int t = 0; t < n - 2; t++) out[3 * t] = 0, out[3 * t + 1] = t + 1, out[3 * t + 2] = t + 2;

@@ -62,8 +62,8 @@ double sp__label_mark(const sp_cells *cells, const sp_labels *labels, const sp_m
     return 0;
 }
 
-sp_cells_group *sp__members_add(sp_cells *cells, int *room, const char *name, int dimension, int64_t number) {
-    if (!SP_LIST_ROOM(&cells->keep, cells->groups, cells->group_count, room)) return NULL;
+sp_cells_group *sp__members_add(sp_cells *cells, int *capacity, const char *name, int dimension, int64_t number) {
+    if (!SP_LIST_ROOM(&cells->keep, cells->groups, cells->group_count, capacity)) return NULL;
     sp_cells_group *group = &cells->groups[cells->group_count++];
     *group = (sp_cells_group){.name = name, .dimension = dimension, .number = number};
     return group;
@@ -81,7 +81,7 @@ static int64_t group_number(double value) {
     return value >= 1 && value < 9e15 ? (int64_t)value : 0;
 }
 
-static sp_status named_cells(sp_cells *cells, const sp_cells_array *a, int *room) {
+static sp_status named_cells(sp_cells *cells, const sp_cells_array *a, int *capacity) {
     int count[4] = {0}, *lists[4] = {NULL}, before = cells->group_count;
     for (int i = 0; i < cells->cell_count; i++) {
         int d = sp__cell_dimension(cells->type[i]);
@@ -89,7 +89,7 @@ static sp_status named_cells(sp_cells *cells, const sp_cells_array *a, int *room
     }
     for (int d = 3; d >= 0; d--) {
         if (!count[d]) continue;
-        sp_cells_group *group = sp__members_add(cells, room, a->name + strlen(SP_GROUP_PREFIX), d, 0);
+        sp_cells_group *group = sp__members_add(cells, capacity, a->name + strlen(SP_GROUP_PREFIX), d, 0);
         if (!group || !SP_KEEP(&cells->keep, group->cells, count[d])) return sp__cells_no_memory(cells);
         group->cell_count = count[d];
         lists[d] = group->cells;
@@ -103,7 +103,7 @@ static sp_status named_cells(sp_cells *cells, const sp_cells_array *a, int *room
     return SP_OK;
 }
 
-static sp_status named_nodes(sp_cells *cells, const sp_cells_array *a, int *room) {
+static sp_status named_nodes(sp_cells *cells, const sp_cells_array *a, int *capacity) {
     const char *name = a->name + strlen(SP_GROUP_PREFIX);
     sp_cells_group *group = NULL;
     int count = 0, filled = 0;
@@ -111,7 +111,7 @@ static sp_status named_nodes(sp_cells *cells, const sp_cells_array *a, int *room
     if (!count) return SP_OK;
     for (int g = 0; g < cells->group_count && !group; g++)
         if (!cells->groups[g].node_count && strcmp(cells->groups[g].name, name) == 0) group = &cells->groups[g];
-    if (!group) group = sp__members_add(cells, room, name, -1, 0);
+    if (!group) group = sp__members_add(cells, capacity, name, -1, 0);
     if (!group || !SP_KEEP(&cells->keep, group->nodes, count)) return sp__cells_no_memory(cells);
     for (int i = 0; i < cells->node_count; i++)
         if (a->values[i] != 0) group->nodes[filled++] = i;
@@ -142,12 +142,12 @@ static int by_group(const void *a, const void *b) {
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static sp_status add_numbered(sp_cells *cells, bool on_cells, const numbered *list, int count, int *room) {
+static sp_status add_numbered(sp_cells *cells, bool on_cells, const numbered *list, int count, int *capacity) {
     char text[32];
     int64_t number = fabs(list[0].value) < 9e15 ? (int64_t)list[0].value : 0;
     snprintf(text, sizeof text, "%lld", (long long)number);
     const char *name = sp__keep_text(&cells->keep, text);
-    sp_cells_group *group = name ? sp__members_add(cells, room, name, list[0].dimension, number) : NULL;
+    sp_cells_group *group = name ? sp__members_add(cells, capacity, name, list[0].dimension, number) : NULL;
     int *places = group ? sp__keep_alloc(&cells->keep, (size_t)count, sizeof *places) : NULL;
     if (!places) return sp__cells_no_memory(cells);
     for (int i = 0; i < count; i++) places[i] = list[i].place;
@@ -158,7 +158,7 @@ static sp_status add_numbered(sp_cells *cells, bool on_cells, const numbered *li
     return SP_OK;
 }
 
-static sp_status numbered_groups(sp_cells *cells, const sp_cells_array *a, int *room) {
+static sp_status numbered_groups(sp_cells *cells, const sp_cells_array *a, int *capacity) {
     int n = a->on_cells ? cells->cell_count : cells->node_count, count = 0;
     numbered *list = sp__alloc(cells->ctx, n ? (size_t)n : 1, sizeof *list);
     if (!list) return sp__cells_no_memory(cells);
@@ -172,7 +172,7 @@ static sp_status numbered_groups(sp_cells *cells, const sp_cells_array *a, int *
         for (end = begin + 1;
              end < count && list[end].value == list[begin].value && list[end].dimension == list[begin].dimension;)
             end++;
-        status = add_numbered(cells, a->on_cells, list + begin, end - begin, room);
+        status = add_numbered(cells, a->on_cells, list + begin, end - begin, capacity);
     }
     sp__free(cells->ctx, list);
     return status;
@@ -182,15 +182,15 @@ static sp_status numbered_groups(sp_cells *cells, const sp_cells_array *a, int *
 
 // nodes last: they join the group that was created for the cells
 sp_status sp__members_from_arrays(sp_cells *cells) {
-    int room = 0, kept = 0;
+    int capacity = 0, kept = 0;
     if (cells->groups) return SP_OK;
     for (int i = 0; i < cells->array_count; i++) {
         const sp_cells_array *a = &cells->arrays[i];
-        if (says_group(a) && a->on_cells) SP_TRY(named_cells(cells, a, &room));
-        if (says_numbers(a)) SP_TRY(numbered_groups(cells, a, &room));
+        if (says_group(a) && a->on_cells) SP_TRY(named_cells(cells, a, &capacity));
+        if (says_numbers(a)) SP_TRY(numbered_groups(cells, a, &capacity));
     }
     for (int i = 0; i < cells->array_count; i++)
-        if (says_group(&cells->arrays[i]) && !cells->arrays[i].on_cells) SP_TRY(named_nodes(cells, &cells->arrays[i], &room));
+        if (says_group(&cells->arrays[i]) && !cells->arrays[i].on_cells) SP_TRY(named_nodes(cells, &cells->arrays[i], &capacity));
     for (int i = 0; i < cells->array_count; i++)
         if (!says_group(&cells->arrays[i]) && !says_numbers(&cells->arrays[i])) cells->arrays[kept++] = cells->arrays[i];
     cells->array_count = kept;

@@ -40,6 +40,6 @@ bool sp__members(const sp_cells *cells, bool on_cells, sp_keep *keep, sp_members
 sp_status sp__members_from_arrays(sp_cells *cells);
 
 // Adds a group; the caller fills its cells and nodes. NULL: no memory.
-sp_cells_group *sp__members_add(sp_cells *cells, int *room, const char *name, int dimension, int64_t number);
+sp_cells_group *sp__members_add(sp_cells *cells, int *capacity, const char *name, int dimension, int64_t number);
 
 #endif

@@ -43,14 +43,14 @@ typedef struct sp_msh {
     sp_msh_ids node_places, cell_places;
     bool has_cell_places;
     sp_msh_run *runs;
-    size_t run_count, run_room;
+    size_t run_count, run_capacity;
     sp_msh_name *names;
     int name_count;
     sp_msh_entity *entities;
-    size_t entity_count, entity_room;
+    size_t entity_count, entity_capacity;
     int *physicals;
-    size_t physical_count, physical_room;
-    size_t corner_count, corner_room;
+    size_t physical_count, physical_capacity;
+    size_t corner_count, corner_capacity;
     size_t data_count;  // total number of values of all arrays
     bool has_format, has_nodes, has_elements;
 } sp_msh;

@@ -14,8 +14,8 @@ static sp_status no_memory(sp_msh *r) {
 
 // ------------------------------------------------------------------------------------------------ nodes
 
-static sp_status node_room(sp_msh *r, int count) {
-    if (!SP_KEEP(r->keep, r->cells->node_ids, count) || !sp__cells_nodes_room(r->cells, count)) return no_memory(r);
+static sp_status node_capacity(sp_msh *r, int count) {
+    if (!SP_KEEP(r->keep, r->cells->node_ids, count) || !sp__cells_reserve_nodes(r->cells, count)) return no_memory(r);
     return SP_OK;
 }
 
@@ -27,7 +27,7 @@ static sp_status read_position(sp_msh *r, double *x) {
 sp_status sp__msh_nodes2(sp_msh *r) {
     int count;
     SP_TRY(sp__msh_count(r, "count of nodes", 8, 28, &count));
-    SP_TRY(node_room(r, count));
+    SP_TRY(node_capacity(r, count));
     if (r->binary) SP_TRY(sp__msh_bytes_begin(r));
     for (int i = 0; i < count; i++) {
         SP_TRY(sp__msh_any_int(r, "number of a node", 0, ID_MAX, &r->cells->node_ids[i]));
@@ -70,16 +70,17 @@ static sp_status all_there(sp_msh *r, const char *what, int announced, int seen)
 sp_status sp__msh_nodes4(sp_msh *r) {
     int blocks, count, done = 0;
     SP_TRY(read_blocks_head(r, "count of nodes", 8, r->word + 24, &blocks, &count));
-    SP_TRY(node_room(r, count));
+    SP_TRY(node_capacity(r, count));
     for (int i = 0; i < blocks; i++) SP_TRY(read_node_block(r, count, &done));
     return all_there(r, "nodes", count, done);
 }
 
 // ------------------------------------------------------------------------------------------------ cells
 
-static sp_status cell_room(sp_msh *r, int count) {
-    if (!SP_KEEP(r->keep, r->cells->cell_ids, count) || !sp__cells_room(r->cells, count, 4 * (int64_t)count)) return no_memory(r);
-    r->corner_room = 4 * (size_t)count;
+static sp_status cell_capacity(sp_msh *r, int count) {
+    if (!SP_KEEP(r->keep, r->cells->cell_ids, count) || !sp__cells_reserve(r->cells, count, 4 * (int64_t)count))
+        return no_memory(r);
+    r->corner_capacity = 4 * (size_t)count;
     r->cells->cell_count = 0;
     return SP_OK;
 }
@@ -91,8 +92,8 @@ static sp_status node_missing(sp_msh *r, int64_t id, int64_t node) {
 sp_status sp__msh_add_cell(sp_msh *r, int64_t id, const sp_msh_kind *kind, const int64_t *nodes) {
     sp_cells *c = r->cells;
     size_t kept = kind ? (size_t)kind->kept : 0;
-    while (r->corner_count + kept > r->corner_room)
-        if (!SP_KEEP_MORE(r->keep, c->nodes, r->corner_room, &r->corner_room)) return no_memory(r);
+    while (r->corner_count + kept > r->corner_capacity)
+        if (!SP_KEEP_MORE(r->keep, c->nodes, r->corner_capacity, &r->corner_capacity)) return no_memory(r);
     int *to = c->nodes + r->corner_count;
     for (size_t i = 0; i < kept; i++) {
         to[i] = sp__msh_place(&r->node_places, nodes[i]);
@@ -112,7 +113,7 @@ sp_status sp__msh_add_run(sp_msh *r, uint64_t key, int first, int count) {
         last->count += count;
         return SP_OK;
     }
-    if (!SP_KEEP_MORE(r->keep, r->runs, r->run_count, &r->run_room)) return no_memory(r);
+    if (!SP_KEEP_MORE(r->keep, r->runs, r->run_count, &r->run_capacity)) return no_memory(r);
     r->runs[r->run_count++] = (sp_msh_run){key, first, count};
     return SP_OK;
 }
@@ -212,7 +213,7 @@ static sp_status read_binary_elements2(sp_msh *r, int count) {
 sp_status sp__msh_elements2(sp_msh *r) {
     int count;
     SP_TRY(sp__msh_count(r, "count of elements", 6, 8, &count));
-    SP_TRY(cell_room(r, count));
+    SP_TRY(cell_capacity(r, count));
     return r->binary ? read_binary_elements2(r, count) : read_text_elements2(r, count);
 }
 
@@ -254,7 +255,7 @@ static sp_status read_element_block(sp_msh *r, int total) {
 sp_status sp__msh_elements4(sp_msh *r) {
     int blocks, count;
     SP_TRY(read_blocks_head(r, "count of elements", 2, 2 * r->word, &blocks, &count));
-    SP_TRY(cell_room(r, count));
+    SP_TRY(cell_capacity(r, count));
     sp__msh_entities_sort(r);
     for (int i = 0; i < blocks; i++) SP_TRY(read_element_block(r, count));
     return all_there(r, "elements", count, r->cells->cell_count);

@@ -33,7 +33,7 @@ static size_t value_count(const sp_msh *r, const data_head *head, bool on_cells)
     return (size_t)(on_cells ? r->cells->cell_count : r->cells->node_count) * (size_t)head->components;
 }
 
-static double *array_room(sp_msh *r, const data_head *head, bool on_cells) {
+static double *array_capacity(sp_msh *r, const data_head *head, bool on_cells) {
     sp_cells *c = r->cells;
     double *values;
     for (int i = 0; i < c->array_count; i++)
@@ -75,7 +75,7 @@ sp_status sp__msh_data(sp_msh *r, bool on_cells) {
     if (r->data_count > 4 * (size_t)(r->end - r->begin) + 65536)
         return SP_MSH_FAIL(r, "\"%s\" brings the data to %zu values, too many for a file of %zu bytes", head.name, r->data_count,
                            (size_t)(r->end - r->begin));
-    double *values = array_room(r, &head, on_cells);
+    double *values = array_capacity(r, &head, on_cells);
     if (!values) return sp__cells_no_memory(r->cells);
     for (size_t i = 0; i < value_count(r, &head, on_cells); i++) values[i] = NAN;
     SP_TRY(read_entries(r, &head, on_cells ? &r->cell_places : &r->node_places, values));

@@ -35,7 +35,7 @@ static sp_status read_physicals(sp_msh *r, sp_msh_entity *entity) {
     for (int64_t i = 0; i < count; i++) {
         SP_TRY(sp__msh_any_int(r, "physical tag", -INT_MAX, INT_MAX, &number));
         if (!number) continue;
-        if (!SP_KEEP_MORE(r->keep, r->physicals, r->physical_count, &r->physical_room)) return sp__cells_no_memory(r->cells);
+        if (!SP_KEEP_MORE(r->keep, r->physicals, r->physical_count, &r->physical_capacity)) return sp__cells_no_memory(r->cells);
         r->physicals[r->physical_count++] = number < 0 ? (int)-number : (int)number;
         entity->count++;
     }
@@ -55,7 +55,7 @@ static sp_status read_entity(sp_msh *r, int dimension, bool partitioned) {
     SP_TRY(read_physicals(r, &entity));
     if (dimension) SP_TRY(skip_ints(r, "boundary of an entity"));
     if (!entity.count) return SP_OK;
-    if (!SP_KEEP_MORE(r->keep, r->entities, r->entity_count, &r->entity_room)) return sp__cells_no_memory(r->cells);
+    if (!SP_KEEP_MORE(r->keep, r->entities, r->entity_count, &r->entity_capacity)) return sp__cells_no_memory(r->cells);
     r->entities[r->entity_count++] = entity;
     return SP_OK;
 }

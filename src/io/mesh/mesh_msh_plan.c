@@ -65,7 +65,7 @@ static void insert(sp_msh_plan *p, int part) {
     p->table[at] = part + 1;
 }
 
-static bool table_room(sp_msh_plan *p) {
+static bool table_capacity(sp_msh_plan *p) {
     if (p->table && 2 * (p->part_count + 1) <= p->mask) return true;
     p->mask = p->table ? 2 * p->mask + 1 : 63;
     if (!SP_KEEP(&p->keep, p->table, p->mask + 1)) return false;
@@ -76,13 +76,13 @@ static bool table_room(sp_msh_plan *p) {
 // index of the entity, which is created if needed; -1: no memory
 static int part_of(sp_msh_plan *p, int dimension, const int *groups, int count) {
     if (p->part_count && same_set(&p->parts[p->last], dimension, groups, count)) return (int)p->last;
-    if (!table_room(p)) return -1;
+    if (!table_capacity(p)) return -1;
     size_t at = place_of(dimension, groups, count, p->mask);
     for (; p->table[at]; at = (at + 1) & p->mask) {
         p->last = (size_t)p->table[at] - 1;
         if (same_set(&p->parts[p->last], dimension, groups, count)) return (int)p->last;
     }
-    if (!SP_KEEP_MORE(&p->keep, p->parts, p->part_count, &p->part_room)) return -1;
+    if (!SP_KEEP_MORE(&p->keep, p->parts, p->part_count, &p->part_capacity)) return -1;
     p->last = p->part_count++;
     p->parts[p->last] = (sp_msh_part){
         dimension, groups, count, ++p->tags[dimension], {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};

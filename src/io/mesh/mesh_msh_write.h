@@ -24,7 +24,7 @@ typedef struct sp_msh_plan {
     int *point_physical;         // number in dimension 0, for the separately listed nodes; 0: none are listed
     sp_members members, points;  // groups of each cell, of each separately listed node
     sp_msh_part *parts;
-    size_t part_count, part_room, last;
+    size_t part_count, part_capacity, last;
     int *table;  // hash table, part + 1
     size_t mask;
     int tags[4];     // number of entities per dimension

@@ -299,7 +299,7 @@ static int by_text(const void *a, const void *b) {
 }
 
 // assigns equal names to one group: group_of[name], numbered in the order of their first appearance
-static sp_status number_names(obj *o, int *group_of, int *room) {
+static sp_status number_names(obj *o, int *group_of, int *capacity) {
     sp_cells *c = o->cells;
     char ***sorted;
     if (!SP_KEEP(&c->keep, sorted, o->names_read)) return sp__cells_no_memory(c);
@@ -315,7 +315,7 @@ static sp_status number_names(obj *o, int *group_of, int *room) {
     for (int i = 0; i < o->names_read; i++) {
         int first = -1 - group_of[i];
         if (first == i) {
-            if (!sp__members_add(c, room, o->names[i], 2, 0)) return sp__cells_no_memory(c);
+            if (!sp__members_add(c, capacity, o->names[i], 2, 0)) return sp__cells_no_memory(c);
             group_of[i] = c->group_count - 1;
         } else {
             group_of[i] = group_of[first];
@@ -352,9 +352,9 @@ static void fill_groups(obj *o, const int *group_of, bool counting) {
 
 static sp_status make_groups(obj *o) {
     sp_cells *c = o->cells;
-    int *group_of, room = 0, kept = 0;
+    int *group_of, capacity = 0, kept = 0;
     if (!SP_KEEP(&c->keep, group_of, o->names_read)) return sp__cells_no_memory(c);
-    SP_TRY(number_names(o, group_of, &room));
+    SP_TRY(number_names(o, group_of, &capacity));
     fill_groups(o, group_of, true);
     for (int g = 0; g < c->group_count; g++) {
         if (!SP_KEEP(&c->keep, c->groups[g].cells, c->groups[g].cell_count)) return sp__cells_no_memory(c);
@@ -373,13 +373,13 @@ static sp_status make_groups(obj *o) {
 
 // ------------------------------------------------------------------------------------------------ reader
 
-static sp_status make_room(obj *o) {
+static sp_status reserve(obj *o) {
     sp_cells *c = o->cells;
     int64_t spans = o->count[K_G] + o->count[K_O] + o->count[K_USEMTL] + 1;
     for (int k = 0; k <= K_USEMTL; k++)
         if (o->count[k] > INT_MAX / 4) return SP_CELLS_FAIL(c, 0, -1, "more than %d lines of a kind", INT_MAX / 4);
     if (o->cell_count > INT_MAX / 4 || o->name_count > INT_MAX / 4) return SP_CELLS_FAIL(c, 0, -1, "too many cells or groups");
-    bool good = sp__cells_nodes_room(c, (int)o->count[K_V]) && sp__cells_room(c, (int)o->cell_count, o->corner_count) &&
+    bool good = sp__cells_reserve_nodes(c, (int)o->count[K_V]) && sp__cells_reserve(c, (int)o->cell_count, o->corner_count) &&
                 SP_KEEP(&c->keep, c->colors, 4 * o->count[K_V]) && SP_KEEP(&c->keep, c->texcoords, 2 * o->count[K_VT]) &&
                 SP_KEEP(&c->keep, c->normals, 3 * o->count[K_VN]) && SP_KEEP(&c->keep, c->corner_texcoords, o->corner_count) &&
                 SP_KEEP(&c->keep, c->corner_normals, o->corner_count) && SP_KEEP(&c->keep, o->names, o->name_count) &&
@@ -429,7 +429,7 @@ sp_status sp__obj_read(sp_cells *cells, const char *text, size_t size, const cha
     (void)path;
     obj o = {.w = sp__words(cells, text, size), .cells = cells};
     count_lines(&o);
-    SP_TRY(make_room(&o));
+    SP_TRY(reserve(&o));
     for (sp_words rest = o.w; take_line(&rest, &o.w);) SP_TRY(read_statement(&o));
     settle(&o);
     return make_groups(&o);

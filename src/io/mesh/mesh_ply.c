@@ -84,13 +84,13 @@ static sp_status plan_cells(sp_ply *r, const sp_ply_element *e) {
     nodes->role = SP_PLY_NODES;
     if (!uv || !uv->list) return SP_OK;
     uv->role = SP_PLY_TEXCOORDS;
-    int64_t room = (r->w.end - r->w.at) / (r->ascii ? 2 : (int64_t)sp__number_size(uv->type)) + 1;
-    if (room > r->uv_room) r->uv_room = room;
+    int64_t capacity = (r->w.end - r->w.at) / (r->ascii ? 2 : (int64_t)sp__number_size(uv->type)) + 1;
+    if (capacity > r->uv_capacity) r->uv_capacity = capacity;
     if (!r->uv_start && !SP_KEEP(&c->keep, r->uv_start, (size_t)c->cell_count + 1)) return sp__cells_no_memory(c);
     return SP_OK;
 }
 
-bool sp__ply_array_room(sp_ply *r, int64_t tuples, int64_t components) {
+bool sp__ply_array_reserve(sp_ply *r, int64_t tuples, int64_t components) {
     // elements share arrays over all cells: bound their total size, since one short element could allocate many long arrays
     r->array_values += tuples * components;
     return r->array_values <= 16 * (r->w.end - r->begin);
@@ -112,7 +112,7 @@ static sp_status plan_arrays(sp_ply *r, const sp_ply_element *e) {
             if (c->arrays[a].on_cells == on_cells && strcmp(c->arrays[a].name, p->name) == 0) values = c->arrays[a].values;
         if (!values) {
             int64_t n = on_cells ? c->cell_count : c->node_count;
-            if (!sp__ply_array_room(r, n, 1)) return SP_PLY_FAIL(r, "more properties of few cells than the file has room for");
+            if (!sp__ply_array_reserve(r, n, 1)) return SP_PLY_FAIL(r, "more properties of few cells than the file has room for");
             if (!SP_KEEP(&c->keep, values, n)) return sp__cells_no_memory(c);
             c->arrays[c->array_count++] = (sp_cells_array){p->name, 1, on_cells, sp__number_integral(p->type), values};
         }
@@ -156,8 +156,8 @@ static int64_t corners_at_most(sp_ply *r) {
         if (e->kind == SP_PLY_EDGE) most += 2 * e->count;
         if (e->kind == SP_PLY_TET) most += 4 * e->count;
         const sp_ply_property *p = e->kind == SP_PLY_FACE ? find(r, e, NAMES("vertex_indices", "vertex_index")) : NULL;
-        int64_t room = p ? left / (r->ascii ? 2 : (int64_t)sp__number_size(p->type)) + 1 : 0;
-        if (room > in_faces) in_faces = room;
+        int64_t capacity = p ? left / (r->ascii ? 2 : (int64_t)sp__number_size(p->type)) + 1 : 0;
+        if (capacity > in_faces) in_faces = capacity;
     }
     return most + in_faces;
 }
@@ -166,9 +166,9 @@ sp_status sp__ply_plan(sp_ply *r) {
     sp_cells *c = r->w.cells;
     int64_t cells;
     SP_TRY(check_counts(r, &cells));
-    r->corner_room = corners_at_most(r);
+    r->corner_capacity = corners_at_most(r);
     if (cells > INT_MAX / 4) return SP_PLY_FAIL(r, "%lld cells, at most %d are allowed", (long long)cells, INT_MAX / 4);
-    if (!sp__cells_room(c, (int)cells, r->corner_room) || !SP_KEEP(&c->keep, c->arrays, r->property_count))
+    if (!sp__cells_reserve(c, (int)cells, r->corner_capacity) || !SP_KEEP(&c->keep, c->arrays, r->property_count))
         return sp__cells_no_memory(c);
     for (int i = 0; i < r->element_count; i++) {
         const sp_ply_element *e = &r->elements[i];
@@ -182,7 +182,7 @@ sp_status sp__ply_plan(sp_ply *r) {
     if (!c->x) return SP_PLY_FAIL(r, "element vertex needs the properties x, y and z");
     for (int i = 0; i < r->element_count; i++)
         if (r->elements[i].kind != SP_PLY_OTHER) SP_TRY(plan_arrays(r, &r->elements[i]));
-    if (r->uv_room && !SP_KEEP(&c->keep, r->uv, r->uv_room)) return sp__cells_no_memory(c);
+    if (r->uv_capacity && !SP_KEEP(&c->keep, r->uv, r->uv_capacity)) return sp__cells_no_memory(c);
     return SP_OK;
 }
 

@@ -43,13 +43,13 @@ typedef struct sp_ply {
     const char *begin;
     bool ascii, swap;
     sp_ply_element *elements;
-    int element_count, element_room;
+    int element_count, element_capacity;
     sp_ply_property *properties;
-    int property_count, property_room;
+    int property_count, property_capacity;
     int64_t array_values;  // total size of the arrays so far
-    int64_t corner_count, corner_room;
+    int64_t corner_count, corner_capacity;
     int64_t *uv_start;  // offset of the texture coordinates of each cell; NULL: the file has no such lists
-    int64_t uv_count, uv_room;
+    int64_t uv_count, uv_capacity;
     double *uv;
 } sp_ply;
 
@@ -57,10 +57,10 @@ typedef struct sp_ply {
 #define SP_PLY_FAIL(r, ...) \
     sp__cells_fail((r)->w.cells, (r)->ascii ? (r)->w.line : 0, (r)->ascii ? -1 : (r)->w.at - (r)->begin, __LINE__, __VA_ARGS__)
 
-sp_status sp__ply_header(sp_ply *r);                                     // mesh_ply_header.c
-sp_status sp__ply_plan(sp_ply *r);                                       // destinations and allocation
-bool sp__ply_array_room(sp_ply *r, int64_t tuples, int64_t components);  // false: more than the file could hold
-sp_status sp__ply_rows(sp_ply *r, const sp_ply_element *element);        // mesh_ply_rows.c
+sp_status sp__ply_header(sp_ply *r);                                        // mesh_ply_header.c
+sp_status sp__ply_plan(sp_ply *r);                                          // destinations and allocation
+bool sp__ply_array_reserve(sp_ply *r, int64_t tuples, int64_t components);  // false: more than the file could hold
+sp_status sp__ply_rows(sp_ply *r, const sp_ply_element *element);           // mesh_ply_rows.c
 sp_status sp__ply_read(sp_cells *cells, const char *text, size_t size, const char *path);
 sp_status sp__ply_write(const sp_cells *cells, const char *path, const sp_mesh_write_options *options);
 

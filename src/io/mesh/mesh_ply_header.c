@@ -54,7 +54,7 @@ static sp_status read_element(sp_ply *r) {
     if (!sp__words_blank(&r->w)) return SP_WORDS_FAIL(&r->w, "element %.40s without its count", name);
     SP_TRY(sp__words_integer(&r->w, "count of an element", 0, INT64_MAX / 64, &count));
     if (r->element_count >= PROPERTIES_MAX) return SP_WORDS_FAIL(&r->w, "more than %d elements", PROPERTIES_MAX);
-    if (!SP_LIST_ROOM(keep, r->elements, r->element_count, &r->element_room)) return sp__cells_no_memory(r->w.cells);
+    if (!SP_LIST_ROOM(keep, r->elements, r->element_count, &r->element_capacity)) return sp__cells_no_memory(r->w.cells);
     sp_ply_element *e = &r->elements[r->element_count++];
     *e = (sp_ply_element){.name = sp__keep_text(keep, name), .kind = kind_named(name), .count = count};
     e->first_property = r->property_count;
@@ -74,7 +74,7 @@ static sp_status read_property(sp_ply *r) {
     char name[128];
     if (!r->element_count) return SP_WORDS_FAIL(&r->w, "a property before any element");
     if (r->property_count >= PROPERTIES_MAX) return SP_WORDS_FAIL(&r->w, "more than %d properties", PROPERTIES_MAX);
-    if (!SP_LIST_ROOM(&cells->keep, r->properties, r->property_count, &r->property_room)) return sp__cells_no_memory(cells);
+    if (!SP_LIST_ROOM(&cells->keep, r->properties, r->property_count, &r->property_capacity)) return sp__cells_no_memory(cells);
     sp_ply_property *p = &r->properties[r->property_count];
     *p = (sp_ply_property){.over = 1, .components = -1};
     p->list = sp__words_take(&r->w, "list");

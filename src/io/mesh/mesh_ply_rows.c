@@ -100,7 +100,7 @@ static sp_status read_nodes(sp_ply *r, const sp_ply_element *e, int cell, sp_num
     static const unsigned char kinds[] = {0, SP_CELL_POINT, SP_CELL_LINE, SP_CELL_TRIANGLE, SP_CELL_QUAD};
     sp_cells *c = r->w.cells;
     bool good = e->kind == SP_PLY_TET ? n == 4 : n >= 1;
-    if (!good || n > r->corner_room - r->corner_count)
+    if (!good || n > r->corner_capacity - r->corner_count)
         return SP_PLY_FAIL(r, "a cell of %s with %lld corners, must have %s", e->name, (long long)n,
                            e->kind == SP_PLY_TET ? "4" : "3 or more");
     c->type[cell] = e->kind == SP_PLY_TET ? SP_CELL_TET : n <= 4 ? kinds[n] : SP_CELL_POLYGON;
@@ -115,7 +115,7 @@ static sp_status read_nodes(sp_ply *r, const sp_ply_element *e, int cell, sp_num
 }
 
 static sp_status read_texcoords(sp_ply *r, int cell, const sp_ply_property *p, int64_t n) {
-    if (n > r->uv_room - r->uv_count) return SP_PLY_FAIL(r, "too many texture coordinates");
+    if (n > r->uv_capacity - r->uv_count) return SP_PLY_FAIL(r, "too many texture coordinates");
     SP_TRY(read_doubles(r, p->type, true, p->name, n, r->uv + r->uv_count));
     r->uv_count += n;
     r->uv_start[cell + 1] = r->uv_count;
@@ -128,7 +128,8 @@ static sp_status read_array(sp_ply *r, const sp_ply_element *e, int64_t row, sp_
     int64_t tuples = e->kind == SP_PLY_VERTEX ? c->node_count : c->cell_count;
     if (row == 0 && n >= 1 && n <= 9) {
         SP_TRY(need_bytes(r, p->type, n * e->count, p->name));
-        if (!sp__ply_array_room(r, tuples, n)) return SP_PLY_FAIL(r, "more properties of few cells than the file has room for");
+        if (!sp__ply_array_reserve(r, tuples, n))
+            return SP_PLY_FAIL(r, "more properties of few cells than the file has room for");
         double *values = sp__keep_alloc(&c->keep, (size_t)(tuples * n), sizeof *values);
         if (!values) return sp__cells_no_memory(c);
         c->arrays[c->array_count++] = (sp_cells_array){.name = p->name,

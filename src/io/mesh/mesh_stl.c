@@ -51,8 +51,8 @@ static int weld_vertex(weld *w, const double p[3]) {
 }
 
 // allocates n triangles; the caller frees w->slots
-static bool triangles_room(sp_cells *cells, weld *w, int n) {
-    if (!sp__cells_room(cells, n, 3 * (int64_t)n)) return false;
+static bool triangles_capacity(sp_cells *cells, weld *w, int n) {
+    if (!sp__cells_reserve(cells, n, 3 * (int64_t)n)) return false;
     memset(cells->type, SP_CELL_TRIANGLE, (size_t)n);
     for (int i = 0; i <= n; i++) cells->start[i] = 3 * (int64_t)i;
     return weld_begin(w, cells->ctx, &cells->keep, 3 * (size_t)n);
@@ -99,7 +99,7 @@ static sp_status read_binary(sp_cells *cells, const char *text, size_t size) {
         return SP_CELLS_FAIL(cells, 0, 80, "%llu facets announced, which are %llu bytes in all, but the file has %zu",
                              (unsigned long long)n, (unsigned long long)need, size);
     weld w = {0};
-    sp_status status = triangles_room(cells, &w, (int)n) ? read_facets(cells, bytes, &w) : sp__cells_no_memory(cells);
+    sp_status status = triangles_capacity(cells, &w, (int)n) ? read_facets(cells, bytes, &w) : sp__cells_no_memory(cells);
     cells->x = w.x;
     cells->node_count = w.count;
     sp__free(cells->ctx, w.slots);
@@ -139,7 +139,7 @@ static int count_facets(const char *text, size_t size) {
 }
 
 typedef struct solids {
-    int count, named, group_room;
+    int count, named, group_capacity;
     char name[256];
     int first;  // first facet of the current solid
 } solids;
@@ -151,7 +151,7 @@ static sp_status add_solid(sp_cells *cells, solids *s) {
     s->named += s->name[0] != 0;
     if (!n) return SP_OK;
     const char *name = sp__keep_text(&cells->keep, s->name);
-    sp_cells_group *group = name ? sp__members_add(cells, &s->group_room, name, 2, 0) : NULL;
+    sp_cells_group *group = name ? sp__members_add(cells, &s->group_capacity, name, 2, 0) : NULL;
     if (!group || !SP_KEEP(&cells->keep, group->cells, n)) return sp__cells_no_memory(cells);
     for (int i = 0; i < n; i++) group->cells[i] = s->first + i;
     group->cell_count = n;
@@ -159,13 +159,13 @@ static sp_status add_solid(sp_cells *cells, solids *s) {
     return SP_OK;
 }
 
-static sp_status read_solid(sp_words *w, weld *vertices, int facet_room, solids *s) {
+static sp_status read_solid(sp_words *w, weld *vertices, int facet_capacity, solids *s) {
     sp_cells *cells = w->cells;
     int line = w->line;
     char seen[32];
     sp__words_rest(w, s->name, sizeof s->name);
     while (sp__words_take(w, "facet")) {
-        if (cells->cell_count >= facet_room) return SP_WORDS_FAIL(w, "more than %d facets", facet_room);
+        if (cells->cell_count >= facet_capacity) return SP_WORDS_FAIL(w, "more than %d facets", facet_capacity);
         SP_TRY(read_facet(w, vertices, cells->nodes + 3 * (size_t)cells->cell_count));
         cells->cell_count++;
     }
@@ -195,10 +195,10 @@ static sp_status judge_groups(sp_cells *cells, const solids *s) {
     return SP_OK;
 }
 
-static sp_status read_solids(sp_words *w, weld *vertices, int facet_room) {
+static sp_status read_solids(sp_words *w, weld *vertices, int facet_capacity) {
     solids s = {0};
     char seen[32];
-    while (sp__words_take(w, "solid")) SP_TRY(read_solid(w, vertices, facet_room, &s));
+    while (sp__words_take(w, "solid")) SP_TRY(read_solid(w, vertices, facet_capacity, &s));
     sp__words_space(w);
     if (w->at < w->end) return SP_WORDS_FAIL(w, "'solid' is needed here, seen %s", sp__words_shown(w, seen));
     return judge_groups(w->cells, &s);
@@ -209,7 +209,7 @@ static sp_status read_text(sp_cells *cells, const char *text, size_t size) {
     weld w = {0};
     int facets = count_facets(text, size);
     sp_status status = sp__cells_no_memory(cells);
-    if (triangles_room(cells, &w, facets)) {
+    if (triangles_capacity(cells, &w, facets)) {
         cells->cell_count = 0;
         status = read_solids(&words, &w, facets);
     }

@@ -24,10 +24,10 @@ static bool is_face(const sp_cells *cells, int i) {
     return sp__cell_dimension(cells->type[i]) == 2 && corners_of(cells, i) >= 3;
 }
 
-static void cut_face(facets *f, int i, int *places, int *room) {
+static void cut_face(facets *f, int i, int *places, int *memory) {
     const int *nodes = f->cells->nodes + f->cells->start[i];
     int n = corners_of(f->cells, i);
-    sp__polygon_split(f->cells->x, nodes, n, places, room);
+    sp__polygon_split(f->cells->x, nodes, n, places, memory);
     for (int t = 0; t < n - 2; t++, f->count++) {
         for (int k = 0; k < 3; k++) f->nodes[3 * (size_t)f->count + (size_t)k] = nodes[places[3 * t + k]];
         f->cell[f->count] = i;
@@ -37,7 +37,7 @@ static void cut_face(facets *f, int i, int *places, int *room) {
 static sp_status collect(facets *f) {
     const sp_cells *cells = f->cells;
     int64_t count = 0, left_out = 0;
-    int widest = 3, *places, *room;
+    int widest = 3, *places, *memory;
     for (int i = 0; i < cells->cell_count; i++) {
         if (!is_face(cells, i)) {
             left_out++;
@@ -53,10 +53,10 @@ static sp_status collect(facets *f) {
     if (left_out)
         sp__log(cells->ctx, SP_LOG_WARNING, "%s: %lld cells that are no faces are not written", cells->file, (long long)left_out);
     if (!SP_KEEP(&f->keep, f->nodes, 3 * count) || !SP_KEEP(&f->keep, f->cell, count) ||
-        !SP_KEEP(&f->keep, places, 3 * (size_t)widest) || !SP_KEEP(&f->keep, room, widest))
+        !SP_KEEP(&f->keep, places, 3 * (size_t)widest) || !SP_KEEP(&f->keep, memory, widest))
         return sp__cells_no_memory(cells);
     for (int i = 0; i < cells->cell_count; i++)
-        if (is_face(cells, i)) cut_face(f, i, places, room);
+        if (is_face(cells, i)) cut_face(f, i, places, memory);
     return SP_OK;
 }
 

@@ -22,8 +22,8 @@ typedef struct tetgen {
     int64_t base;  // 0 or 1
     int corners;   // nodes per tetrahedron
     comment *comments;
-    size_t comment_count, comment_room;
-    size_t array_room, group_room, cell_room, corner_room;
+    size_t comment_count, comment_capacity;
+    size_t array_capacity, group_capacity, cell_capacity, corner_capacity;
     int64_t *marks;  // markers of the items of one file
 } tetgen;
 
@@ -54,7 +54,7 @@ static sp_status take_comment(tetgen *r) {
         return SP_OK;
     found.number = number;
     found.name = sp__keep_text(r->keep, name);
-    if (!found.name || !SP_KEEP_MORE(r->keep, r->comments, r->comment_count, &r->comment_room)) return no_memory(r);
+    if (!found.name || !SP_KEEP_MORE(r->keep, r->comments, r->comment_count, &r->comment_capacity)) return no_memory(r);
     r->comments[r->comment_count++] = found;
     return SP_OK;
 }
@@ -145,7 +145,7 @@ static sp_status add_group(tetgen *r, const int64_t *pairs, int count, int dimen
     const char *kind = dimension == 3 ? "" : dimension == 2 ? "face:" : "point:", *name = commented(r, true, pairs[0]);
     snprintf(text, sizeof text, "%s%lld", kind, (long long)pairs[0]);
     if (!name) name = sp__keep_text(r->keep, text);
-    if (!name || !SP_KEEP_MORE(r->keep, c->groups, c->group_count, &r->group_room)) return no_memory(r);
+    if (!name || !SP_KEEP_MORE(r->keep, c->groups, c->group_count, &r->group_capacity)) return no_memory(r);
     int *list;
     if (!SP_KEEP(r->keep, list, count)) return no_memory(r);
     for (int i = 0; i < count; i++) list[i] = (int)pairs[2 * (size_t)i + 1];
@@ -175,7 +175,7 @@ static sp_status group_by_marks(tetgen *r, int first, int count, int dimension) 
 }
 
 // allocates one array per attribute; the first `skip` attributes have another meaning
-static sp_status attribute_room(tetgen *r, int count, int skip, bool on_cells, int items) {
+static sp_status attribute_capacity(tetgen *r, int count, int skip, bool on_cells, int items) {
     sp_cells *c = r->cells;
     for (int k = skip; k < count; k++) {
         char text[32];
@@ -183,7 +183,7 @@ static sp_status attribute_room(tetgen *r, int count, int skip, bool on_cells, i
         const char *name = commented(r, false, k + 1);
         snprintf(text, sizeof text, "attribute%d", k + 1);
         if (!name) name = sp__keep_text(r->keep, text);
-        if (!name || !SP_KEEP_MORE(r->keep, c->arrays, c->array_count, &r->array_room) || !SP_KEEP(r->keep, values, items))
+        if (!name || !SP_KEEP_MORE(r->keep, c->arrays, c->array_count, &r->array_capacity) || !SP_KEEP(r->keep, values, items))
             return no_memory(r);
         c->arrays[c->array_count++] = (sp_cells_array){name, 1, on_cells, false, values};
     }
@@ -224,10 +224,10 @@ static sp_status read_points(tetgen *r) {
     SP_TRY(optional(r, "count of markers", 0, 1, &marked));
     line_done(r);
     SP_TRY(next_line(r));
-    if (!sp__cells_nodes_room(c, count) || !SP_KEEP(r->keep, r->marks, count)) return no_memory(r);
+    if (!sp__cells_reserve_nodes(c, count) || !SP_KEEP(r->keep, r->marks, count)) return no_memory(r);
     if ((r->words.end - r->words.at) / (2 * attributes + 7) + 1 < count)
         return SP_WORDS_FAIL(&r->words, "%d points with %d attributes announced, the file is too short", count, (int)attributes);
-    SP_TRY(attribute_room(r, (int)attributes, 0, false, count));
+    SP_TRY(attribute_capacity(r, (int)attributes, 0, false, count));
     for (int i = 0; i < count; i++) SP_TRY(read_point(r, i, (int)attributes, marked, c->arrays));
     SP_TRY(all_read(r, "points", count));
     SP_TRY(number_nodes(r));
@@ -272,7 +272,7 @@ static sp_status regions(tetgen *r, const double *first, int count) {
         for (int i = 0; i < count; i++) r->marks[i] = (int64_t)first[i];
         return group_by_marks(r, 0, count, 3);
     }
-    SP_TRY(attribute_room(r, 1, 0, true, count));
+    SP_TRY(attribute_capacity(r, 1, 0, true, count));
     memcpy(r->cells->arrays[r->cells->array_count - 1].values, first, (size_t)count * sizeof *first);
     return SP_OK;
 }
@@ -305,7 +305,7 @@ static sp_status read_tets(tetgen *r) {
     SP_TRY(more_cells(r, count, (int)corners));
     if (!SP_KEEP(r->keep, first, count)) return no_memory(r);
     int before = c->array_count;
-    SP_TRY(attribute_room(r, (int)attributes, 1, true, count));
+    SP_TRY(attribute_capacity(r, (int)attributes, 1, true, count));
     sp_cells_array *arrays = c->arrays ? c->arrays + before : NULL;
     for (int i = 0; i < count; i++) SP_TRY(read_tet(r, i, (int)attributes, first, arrays));
     SP_TRY(all_read(r, "tetrahedra", count));
@@ -388,7 +388,7 @@ static sp_status read_tetgen(sp_cells *cells, const char *text, size_t size, con
     SP_TRY(read_one(&r, ".face", same_end(path, ".face"), read_faces));
     SP_TRY(widen_arrays(&r, tets));
     SP_TRY(number_cells(&r, tets));
-    return cells->start || sp__cells_room(cells, 0, 0) ? SP_OK : no_memory(&r);
+    return cells->start || sp__cells_reserve(cells, 0, 0) ? SP_OK : no_memory(&r);
 }
 
 const sp_mesh_format sp__format_tetgen = {"tetgen", ".node .ele .face", "TetGen", NULL, read_tetgen, sp__tetgen_write};

@@ -131,12 +131,12 @@ static bool finite_on(const sp_cells *c, const sp_cells_array *a, int k) {
 }
 
 // attributes that are not finite everywhere cannot be written
-static sp_status list_columns(tetgen_out *p, bool on_cells, int room, columns *out) {
+static sp_status list_columns(tetgen_out *p, bool on_cells, int capacity, columns *out) {
     const sp_cells *c = p->cells;
     for (int a = 0; a < c->array_count; a++)
         for (int k = 0; c->arrays[a].on_cells == on_cells && k < c->arrays[a].components; k++) {
             char name[300];
-            if (out->count == room || !finite_on(c, &c->arrays[a], k)) {
+            if (out->count == capacity || !finite_on(c, &c->arrays[a], k)) {
                 sp__log(c->ctx, SP_LOG_WARNING, "array '%.80s' left out: not finite everywhere, or too many", c->arrays[a].name);
                 continue;
             }

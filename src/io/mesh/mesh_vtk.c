@@ -16,8 +16,8 @@ static sp_status read_points(sp_vtk_legacy *r) {
     if (r->has_points) return SP_VTK_FAIL(r, "POINTS appears twice");
     SP_TRY(sp__words_integer(&r->w, "count of points", 0, INT_MAX / 4, &n));
     SP_TRY(sp__vtk_legacy_type(r, &type));
-    SP_TRY(sp__vtk_legacy_room(r, "points", 3 * n, type));
-    if (!sp__cells_nodes_room(c, (int)n)) return sp__cells_no_memory(c);
+    SP_TRY(sp__vtk_legacy_reserve(r, "points", 3 * n, type));
+    if (!sp__cells_reserve_nodes(c, (int)n)) return sp__cells_no_memory(c);
     r->has_points = true;
     return sp__vtk_legacy_doubles(r, "coordinate", type, true, 3 * n, c->x);
 }
@@ -55,7 +55,7 @@ static sp_status old_lists(sp_vtk_legacy *r, int64_t n, int64_t size, sp_vtk_lis
     sp_cells *c = r->w.cells;
     if (n > size)
         return SP_VTK_FAIL(r, "%lld cells of %lld numbers in all, must have one each at least", (long long)n, (long long)size);
-    SP_TRY(sp__vtk_legacy_room(r, "cells", size, SP_INT32));
+    SP_TRY(sp__vtk_legacy_reserve(r, "cells", size, SP_INT32));
     int64_t *numbers = sp__alloc(c->ctx, (size_t)size + 1, sizeof *numbers);
     if (!numbers || !SP_KEEP(&c->keep, out->start, (size_t)n + 1) || !SP_KEEP(&c->keep, out->nodes, size)) {
         sp__free(c->ctx, numbers);
@@ -73,15 +73,15 @@ static sp_status typed_integers(sp_vtk_legacy *r, const char *word, int64_t n, i
     if (!sp__words_take(&r->w, word)) return SP_VTK_FAIL(r, "%s is needed here", word);
     SP_TRY(sp__vtk_legacy_type(r, &type));
     if (!sp__number_integral(type)) return SP_VTK_FAIL(r, "%s must be integers", word);
-    SP_TRY(sp__vtk_legacy_room(r, word, n, type));
+    SP_TRY(sp__vtk_legacy_reserve(r, word, n, type));
     return sp__vtk_legacy_integers(r, word, type, n, out);
 }
 
 // OFFSETS and CONNECTIVITY; the offsets are one more than the cells
 static sp_status new_lists(sp_vtk_legacy *r, int64_t n, int64_t size, sp_vtk_lists *out) {
     sp_cells *c = r->w.cells;
-    SP_TRY(sp__vtk_legacy_room(r, "cells", n, SP_INT8));
-    SP_TRY(sp__vtk_legacy_room(r, "nodes of cells", size, SP_INT8));
+    SP_TRY(sp__vtk_legacy_reserve(r, "cells", n, SP_INT8));
+    SP_TRY(sp__vtk_legacy_reserve(r, "nodes of cells", size, SP_INT8));
     if (!SP_KEEP(&c->keep, out->start, n + 1) || !SP_KEEP(&c->keep, out->nodes, size)) return sp__cells_no_memory(c);
     SP_TRY(typed_integers(r, "OFFSETS", n, out->start));
     out->count = n ? n - 1 : 0;
@@ -116,7 +116,7 @@ static sp_status read_types(sp_vtk_legacy *r) {
     int64_t n;
     SP_TRY(sp__words_integer(&r->w, "count of cell types", 0, INT_MAX / 4, &n));
     if (r->type) return SP_VTK_FAIL(r, "CELL_TYPES appears twice");
-    SP_TRY(sp__vtk_legacy_room(r, "cell types", n, SP_INT32));
+    SP_TRY(sp__vtk_legacy_reserve(r, "cell types", n, SP_INT32));
     int64_t *numbers = sp__alloc(c->ctx, (size_t)n + 1, sizeof *numbers);
     if (!numbers || !SP_KEEP(&c->keep, r->type, n)) {
         sp__free(c->ctx, numbers);

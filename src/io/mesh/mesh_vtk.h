@@ -46,7 +46,7 @@ typedef struct sp_vtk_grid {
     int line;             // line of the cells, for messages
     int64_t offset;
     sp_vtk_array *arrays;
-    int array_count, array_room;
+    int array_count, array_capacity;
 } sp_vtk_grid;
 
 // Adds an array and allocates its values; NULL: no memory.

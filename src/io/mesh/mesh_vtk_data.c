@@ -48,7 +48,7 @@ static int64_t bytes_of(int64_t n, sp_number type) {
     return type == (sp_number)BITS ? n / 8 + (n % 8 != 0) : n * (int64_t)sp__number_size(type);
 }
 
-sp_status sp__vtk_legacy_room(sp_vtk_legacy *r, const char *what, int64_t n, sp_number type) {
+sp_status sp__vtk_legacy_reserve(sp_vtk_legacy *r, const char *what, int64_t n, sp_number type) {
     int64_t left = r->w.end - r->w.at;
     bool fits = n <= left * 8 && (r->binary ? bytes_of(n, type) : 2 * n - 1) <= left;
     if (fits) return SP_OK;
@@ -132,7 +132,7 @@ static sp_status read_array(sp_vtk_legacy *r, const char *name, sp_number type, 
     bool on_cells = r->data == SP_VTK_ON_CELLS;
     int64_t have = on_cells ? g->lists.count : c->node_count;
     if (components && tuples > INT64_MAX / 64 / components) return SP_VTK_FAIL(r, "array '%.40s' is too large", name);
-    SP_TRY(sp__vtk_legacy_room(r, name, components * tuples, type));
+    SP_TRY(sp__vtk_legacy_reserve(r, name, components * tuples, type));
     if (r->data != SP_VTK_ON_NOTHING && tuples == have && components >= 1) {
         if (g->array_count >= SP_VTK_ARRAYS_MAX) return SP_VTK_FAIL(r, "more than %d arrays", SP_VTK_ARRAYS_MAX);
         char *kept = sp__keep_text(&c->keep, name);

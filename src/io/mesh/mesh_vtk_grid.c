@@ -39,7 +39,7 @@ unsigned char sp__vtk_poly_type(int kind, int64_t n) {
 sp_vtk_array *sp__vtk_add_array(sp_vtk_grid *g, const char *name, bool on_cells, int components, sp_number type) {
     sp_keep *keep = &g->cells->keep;
     size_t tuples = (size_t)(on_cells ? g->lists.count : g->cells->node_count);
-    if (!SP_LIST_ROOM(keep, g->arrays, g->array_count, &g->array_room)) return NULL;
+    if (!SP_LIST_ROOM(keep, g->arrays, g->array_count, &g->array_capacity)) return NULL;
     sp_vtk_array *a = &g->arrays[g->array_count];
     *a = (sp_vtk_array){.name = name, .components = components, .on_cells = on_cells, .type = type};
     if (!SP_KEEP(keep, a->values, tuples * (size_t)components)) return NULL;
@@ -88,7 +88,7 @@ static sp_status take_apart(sp_vtk_grid *g, int64_t parts, int64_t corners, int 
     sp_cells *c = g->cells;
     if (parts > INT_MAX / 4)
         return SP_CELLS_FAIL(c, g->line, g->offset, "%lld cells, at most %d are allowed", (long long)parts, INT_MAX / 4);
-    if (!sp__cells_room(c, (int)parts, corners) || !SP_KEEP(&c->keep, *from, parts)) return sp__cells_no_memory(c);
+    if (!sp__cells_reserve(c, (int)parts, corners) || !SP_KEEP(&c->keep, *from, parts)) return sp__cells_no_memory(c);
     int64_t at = 0, corner = 0;
     for (int64_t i = 0; i < g->lists.count; i++) {
         const int *nodes = g->lists.nodes + g->lists.start[i];

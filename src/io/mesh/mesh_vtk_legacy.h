@@ -24,8 +24,8 @@ typedef struct sp_vtk_legacy {
 // Reads the name of a number type.
 sp_status sp__vtk_legacy_type(sp_vtk_legacy *r, sp_number *out);
 // Fails if the rest of the file cannot hold n numbers of the type.
-sp_status sp__vtk_legacy_room(sp_vtk_legacy *r, const char *what, int64_t n, sp_number type);
-// Reads n numbers; in a binary file they begin after the newline. Call sp__vtk_legacy_room first.
+sp_status sp__vtk_legacy_reserve(sp_vtk_legacy *r, const char *what, int64_t n, sp_number type);
+// Reads n numbers; in a binary file they begin after the newline. Call sp__vtk_legacy_reserve first.
 sp_status sp__vtk_legacy_doubles(sp_vtk_legacy *r, const char *what, sp_number type, bool finite, int64_t n, double *out);
 sp_status sp__vtk_legacy_integers(sp_vtk_legacy *r, const char *what, sp_number type, int64_t n, int64_t *out);
 // Reads one attribute of points or cells, a field or a lookup table. Metadata ends with an empty line.

@@ -31,11 +31,11 @@ static sp_status read_points(sp_vtu *r) {
         const sp_vtu_data *d = find(r, i, SP_VTU_POINTS, NULL);
         if (!d) return missing(r, "Points", i);
         if (d->components != 3) return SP_VTU_FAIL(r, d, "points of %lld components, must have 3", (long long)d->components);
-        SP_TRY(sp__vtu_check_room(r, d, 3 * p->points));
+        SP_TRY(sp__vtu_check_size(r, d, 3 * p->points));
     }
     if (total > INT_MAX / 4)
         return sp__cells_fail(c, r->x.line, -1, __LINE__, "%lld points, at most %d are allowed", (long long)total, INT_MAX / 4);
-    if (!sp__cells_nodes_room(c, (int)total)) return sp__cells_no_memory(c);
+    if (!sp__cells_reserve_nodes(c, (int)total)) return sp__cells_no_memory(c);
     for (int i = 0; i < r->piece_count; i++) {
         const sp_vtu_piece *p = &r->pieces[i];
         if (p->points)
@@ -108,7 +108,7 @@ static sp_status plan_cells(sp_vtu *r) {
             if (!cells_of(r, i, k)) continue;
             const sp_vtu_data *d = find(r, i, cell_section(r, k), "offsets");
             if (!d) return missing(r, "offsets of its cells", i);
-            SP_TRY(sp__vtu_check_room(r, d, cells_of(r, i, k)));
+            SP_TRY(sp__vtu_check_size(r, d, cells_of(r, i, k)));
             if (!g->line) g->line = d->line;
         }
     }
@@ -123,7 +123,7 @@ static sp_status plan_cells(sp_vtu *r) {
             if (!d) return missing(r, "connectivity of its cells", i);
             SP_TRY(read_offsets(r, find(r, i, cell_section(r, k), "offsets"), n, corners, g->lists.start + at));
             at += n;
-            SP_TRY(sp__vtu_check_room(r, d, g->lists.start[at] - corners));
+            SP_TRY(sp__vtu_check_size(r, d, g->lists.start[at] - corners));
             corners = g->lists.start[at];
         }
     g->lists.count = total;
@@ -185,7 +185,7 @@ static sp_status read_array(sp_vtu *r, const sp_vtu_data *first) {
         int64_t tuples = on_cells ? p->cells : p->points, at = on_cells ? p->first_cell : p->first_point;
         if (!tuples) continue;
         const sp_vtu_data *d = same_array(r, i, first);
-        SP_TRY(sp__vtu_check_room(r, d, tuples * d->components));
+        SP_TRY(sp__vtu_check_size(r, d, tuples * d->components));
         SP_TRY(sp__vtu_doubles(r, d, false, tuples * d->components, a->values + at * first->components));
     }
     return SP_OK;

@@ -81,9 +81,9 @@ typedef struct sp_vtu {
     bool raw;                             // the appended data are bytes, not base64
     const char *appended, *appended_end;  // NULL: there are none
     sp_vtu_piece *pieces;
-    int piece_count, piece_room;
+    int piece_count, piece_capacity;
     sp_vtu_data *data;
-    int data_count, data_room;
+    int data_count, data_capacity;
     int64_t used;  // bytes of the file that the arrays so far occupy
     unsigned char *scratch;
     sp_vtk_grid grid;
@@ -97,7 +97,7 @@ sp_status sp__vtu_fail(sp_vtu *r, const sp_vtu_data *d, int source_line, const c
 sp_status sp__vtu_doubles(sp_vtu *r, const sp_vtu_data *d, bool finite, int64_t n, double *out);
 sp_status sp__vtu_integers(sp_vtu *r, const sp_vtu_data *d, int64_t n, int64_t *out);
 // Fails if the data of an array cannot hold n numbers, at the best compression ratio. Call before memory is allocated for them.
-sp_status sp__vtu_check_room(sp_vtu *r, const sp_vtu_data *d, int64_t n);
+sp_status sp__vtu_check_size(sp_vtu *r, const sp_vtu_data *d, int64_t n);
 
 // Decompresses with zlib, if available (mesh_vtu_zlib.c). `size` bytes must give exactly `bytes` bytes.
 bool sp__vtu_inflate(const unsigned char *from, size_t size, unsigned char *out, size_t bytes);

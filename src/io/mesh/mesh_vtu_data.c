@@ -139,9 +139,9 @@ static sp_status inflate_blocks(sp_vtu *r, const sp_vtu_data *d, const blocks *b
 }
 
 // total compressed size of the blocks; `room` holds the header
-static sp_status sum_blocks(sp_vtu *r, const sp_vtu_data *d, const source *s, blocks *b, unsigned char *room) {
+static sp_status sum_blocks(sp_vtu *r, const sp_vtu_data *d, const source *s, blocks *b, unsigned char *memory) {
     const unsigned char *head;
-    SP_TRY(take_bytes(r, d, s, b->header, room, &head));
+    SP_TRY(take_bytes(r, d, s, b->header, memory, &head));
     for (uint64_t i = 0; i < b->count; i++) {
         uint64_t size = word_at(r, head, 3 + (size_t)i);
         if (size > s->size - b->packed)
@@ -152,9 +152,10 @@ static sp_status sum_blocks(sp_vtu *r, const sp_vtu_data *d, const source *s, bl
     return account(r, d, b->packed);
 }
 
-static sp_status unpack(sp_vtu *r, const sp_vtu_data *d, const source *s, const blocks *b, uint64_t bytes, unsigned char *room) {
+static sp_status unpack(sp_vtu *r, const sp_vtu_data *d, const source *s, const blocks *b, uint64_t bytes,
+                        unsigned char *memory) {
     const unsigned char *head;
-    SP_TRY(take_bytes(r, d, s, b->header + (size_t)b->packed, room, &head));
+    SP_TRY(take_bytes(r, d, s, b->header + (size_t)b->packed, memory, &head));
     if (!(r->scratch = sp__alloc(r->x.cells->ctx, (size_t)bytes + 1, 1))) return sp__cells_no_memory(r->x.cells);
     return inflate_blocks(r, d, b, head, r->scratch);
 }
@@ -171,15 +172,15 @@ static sp_status packed_bytes(sp_vtu *r, const sp_vtu_data *d, const source *s, 
     SP_TRY(read_blocks(r, d, s, bytes, &b));
     if (!b.count) return SP_OK;
     // raw bytes are used in place; base64 is decoded, first the header, then everything
-    unsigned char *room = s->raw ? NULL : sp__alloc(ctx, b.header, 1);
-    if (!s->raw && !room) return sp__cells_no_memory(r->x.cells);
-    sp_status status = sum_blocks(r, d, s, &b, room);
-    sp__free(ctx, room);
+    unsigned char *memory = s->raw ? NULL : sp__alloc(ctx, b.header, 1);
+    if (!s->raw && !memory) return sp__cells_no_memory(r->x.cells);
+    sp_status status = sum_blocks(r, d, s, &b, memory);
+    sp__free(ctx, memory);
     if (status < 0) return status;
-    room = s->raw ? NULL : sp__alloc(ctx, b.header + (size_t)b.packed, 1);
-    if (!s->raw && !room) return sp__cells_no_memory(r->x.cells);
-    status = unpack(r, d, s, &b, bytes, room);
-    sp__free(ctx, room);
+    memory = s->raw ? NULL : sp__alloc(ctx, b.header + (size_t)b.packed, 1);
+    if (!s->raw && !memory) return sp__cells_no_memory(r->x.cells);
+    status = unpack(r, d, s, &b, bytes, memory);
+    sp__free(ctx, memory);
     *out = r->scratch;
     return status;
 }
@@ -202,7 +203,7 @@ static sp_status text_end(sp_vtu *r, const sp_vtu_data *d, sp_words *w, int64_t 
     return SP_VTU_FAIL(r, d, "more than the %lld numbers that its counts need", (long long)n);
 }
 
-sp_status sp__vtu_check_room(sp_vtu *r, const sp_vtu_data *d, int64_t n) {
+sp_status sp__vtu_check_size(sp_vtu *r, const sp_vtu_data *d, int64_t n) {
     source s = {0};
     SP_TRY(find_source(r, d, &s));
     int64_t most = d->format == SP_VTU_ASCII ? ((int64_t)s.size + 1) / 2 : (int64_t)s.size * (r->compressed ? 1040 : 1);

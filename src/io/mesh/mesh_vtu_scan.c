@@ -47,7 +47,7 @@ static sp_status read_head(sp_vtu *r, const sp_xml_tag *tag) {
 
 static sp_status add_piece(sp_vtu *r, const sp_xml_tag *tag) {
     static const char *const kinds[] = {"NumberOfVerts", "NumberOfLines", "NumberOfPolys", "NumberOfStrips"};
-    if (!SP_LIST_ROOM(&r->x.cells->keep, r->pieces, r->piece_count, &r->piece_room)) return sp__cells_no_memory(r->x.cells);
+    if (!SP_LIST_ROOM(&r->x.cells->keep, r->pieces, r->piece_count, &r->piece_capacity)) return sp__cells_no_memory(r->x.cells);
     sp_vtu_piece *p = &r->pieces[r->piece_count];
     *p = (sp_vtu_piece){.first_data = r->data_count};
     SP_TRY(sp__xml_integer(&r->x, tag, "NumberOfPoints", 0, 0, INT_MAX / 4, &p->points));
@@ -129,7 +129,7 @@ static sp_status add_data(scan *s, const sp_xml_tag *tag) {
     if (d.type == SP_NUMBER_TYPES) return FAIL(r, tag, "a DataArray of type '%s'", type ? shown(type, seen) : "");
     d.role = name ? role_of(s, name) : SP_VTK_PLAIN;
     if (r->data_count == DATA_MAX) return FAIL(r, tag, "more than %d data arrays", DATA_MAX);
-    if (!SP_LIST_ROOM(&r->x.cells->keep, r->data, r->data_count, &r->data_room)) return sp__cells_no_memory(r->x.cells);
+    if (!SP_LIST_ROOM(&r->x.cells->keep, r->data, r->data_count, &r->data_capacity)) return sp__cells_no_memory(r->x.cells);
     r->data[r->data_count++] = d;
     r->pieces[r->piece_count - 1].data_count++;
     return SP_OK;

@@ -50,8 +50,8 @@ static void put_plain(const sp_vtu_file *w, const sp_vtu_array *a, block *b) {
     size_t size = sp__number_size(a->type), filled = 8;
     put_word(b->bytes, (uint64_t)total * size);
     for (int64_t first = 0; first < total;) {
-        int64_t room = (int64_t)((sizeof b->bytes - filled) / size), n = total - first;
-        if (n > room) n = room;
+        int64_t capacity = (int64_t)((sizeof b->bytes - filled) / size), n = total - first;
+        if (n > capacity) n = capacity;
         if (n > BLOCK) n = BLOCK;
         get_bytes(w, a, first, n, b->values, b->bytes + filled);
         filled += (size_t)n * size;
@@ -147,7 +147,7 @@ void sp__vtu_begin(sp_vtu_file *w, const char *type) {
 }
 
 static sp_status put_later(sp_vtu_file *w, const sp_vtu_array *a) {
-    if (!SP_LIST_ROOM(&w->keep, w->later, w->later_count, &w->later_room))
+    if (!SP_LIST_ROOM(&w->keep, w->later, w->later_count, &w->later_capacity))
         return SP_FAIL(w->ctx, SP_NO_MEMORY, "%s: no memory to write", w->path);
     w->later[w->later_count++] = (struct sp_vtu_later){*a, ftell(w->file)};
     fprintf(w->file, "%*s/>\n", OFFSET_ROOM, "");

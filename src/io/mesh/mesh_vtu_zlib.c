@@ -18,8 +18,8 @@ size_t sp__vtu_deflate_bound(size_t bytes) {
     return compressBound((uLong)bytes);
 }
 
-size_t sp__vtu_deflate(const void *from, size_t size, void *out, size_t room) {
-    uLongf made = (uLongf)room;
+size_t sp__vtu_deflate(const void *from, size_t size, void *out, size_t capacity) {
+    uLongf made = (uLongf)capacity;
     return compress2(out, &made, from, (uLong)size, 5) == Z_OK ? made : 0;  // VTK's default level
 }
 
@@ -38,8 +38,8 @@ size_t sp__vtu_deflate_bound(size_t bytes) {
     return bytes;
 }
 
-size_t sp__vtu_deflate(const void *from, size_t size, void *out, size_t room) {
-    (void)from, (void)size, (void)out, (void)room;
+size_t sp__vtu_deflate(const void *from, size_t size, void *out, size_t capacity) {
+    (void)from, (void)size, (void)out, (void)capacity;
     return 0;
 }
 

@@ -34,27 +34,27 @@ void sp__words_skip_line(sp_words *w) {
     w->line += newline != NULL;
 }
 
-static void copy_text(char *out, size_t room, const char *from, size_t n) {
-    if (n >= room) n = room - 1;
+static void copy_text(char *out, size_t capacity, const char *from, size_t n) {
+    if (n >= capacity) n = capacity - 1;
     memcpy(out, from, n);
     out[n] = 0;
 }
 
-bool sp__words_copy(sp_words *w, char *out, size_t room) {
+bool sp__words_copy(sp_words *w, char *out, size_t capacity) {
     if (!sp__words_blank(w)) return false;
     const char *start = w->at;
     while (!word_ends(w, w->at)) w->at++;
-    copy_text(out, room, start, (size_t)(w->at - start));
+    copy_text(out, capacity, start, (size_t)(w->at - start));
     return true;
 }
 
-void sp__words_rest(sp_words *w, char *out, size_t room) {
+void sp__words_rest(sp_words *w, char *out, size_t capacity) {
     sp__words_blank(w);
     const char *start = w->at, *newline = next_newline(w);
     w->at = newline ? newline : w->end;
     const char *stop = w->at;
     while (stop > start && sp__is_blank(stop[-1])) stop--;
-    copy_text(out, room, start, (size_t)(stop - start));
+    copy_text(out, capacity, start, (size_t)(stop - start));
 }
 
 const char *sp__words_shown(const sp_words *w, char out[32]) {
@@ -136,12 +136,12 @@ void sp__words_put(void *stream, double value, char after) {
     fwrite(text, 1, n + (after != 0), stream);
 }
 
-void *sp__list_grown(sp_keep *keep, void *list, int count, int *room, size_t size) {
-    if (count < *room) return list;
-    int bigger = *room ? 2 * *room : 8;
+void *sp__list_grown(sp_keep *keep, void *list, int count, int *capacity, size_t size) {
+    if (count < *capacity) return list;
+    int bigger = *capacity ? 2 * *capacity : 8;
     void *more = sp__keep_alloc(keep, (size_t)bigger, size);
     if (!more) return NULL;
     if (count) memcpy(more, list, (size_t)count * size);
-    *room = bigger;
+    *capacity = bigger;
     return more;
 }

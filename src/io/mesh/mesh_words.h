@@ -33,9 +33,9 @@ bool sp__words_take(sp_words *w, const char *word);  // consumes the word if it 
 bool sp__words_peek(sp_words *w, const char *word);  // the same without consuming it
 void sp__words_skip_line(sp_words *w);               // moves to the beginning of the next line
 // Copies the next word of this line, truncated to the buffer; false: none.
-bool sp__words_copy(sp_words *w, char *out, size_t room);
+bool sp__words_copy(sp_words *w, char *out, size_t capacity);
 // Copies the rest of this line without surrounding blanks, truncated; may be empty.
-void sp__words_rest(sp_words *w, char *out, size_t room);
+void sp__words_rest(sp_words *w, char *out, size_t capacity);
 // The next number, also on a later line. `what` names it in messages.
 sp_status sp__words_number(sp_words *w, const char *what, double *out);
 sp_status sp__words_any_number(sp_words *w, const char *what, double *out);  // also accepts nan and inf
@@ -46,8 +46,9 @@ const char *sp__words_shown(const sp_words *w, char out[32]);
 const char *sp__words_first_line(const char *head, size_t size);
 
 // A growing list: makes room for one more than `count` and doubles the capacity if needed. false, list NULL: no memory.
-#define SP_LIST_ROOM(keep, list, count, room) (((list) = sp__list_grown((keep), (list), (count), (room), sizeof *(list))) != NULL)
-void *sp__list_grown(sp_keep *keep, void *list, int count, int *room, size_t size);
+#define SP_LIST_ROOM(keep, list, count, capacity) \
+    (((list) = sp__list_grown((keep), (list), (count), (capacity), sizeof *(list))) != NULL)
+void *sp__list_grown(sp_keep *keep, void *list, int count, int *capacity, size_t size);
 
 #define SP_WORDS_FAIL(w, ...) sp__cells_fail((w)->cells, (w)->line, -1, __LINE__, __VA_ARGS__)
 

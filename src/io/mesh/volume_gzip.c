@@ -16,11 +16,11 @@ static sp_status inflate_to(sp_volume *v, const unsigned char *data, size_t size
     if (code != Z_OK) return SP_FAIL(v->ctx, SP_NO_MEMORY, "%s: zlib: no memory", v->file);
     while (code == Z_OK && made < wanted) {
         uInt in = (uInt)(size - taken < 1u << 30 ? size - taken : 1u << 30);
-        uInt room = (uInt)(wanted - made < 1u << 30 ? wanted - made : 1u << 30);
+        uInt capacity = (uInt)(wanted - made < 1u << 30 ? wanted - made : 1u << 30);
         z.next_in = (Bytef *)(uintptr_t)(data + taken), z.avail_in = in;
-        z.next_out = out + made, z.avail_out = room;
+        z.next_out = out + made, z.avail_out = capacity;
         code = inflate(&z, Z_NO_FLUSH);
-        taken += in - z.avail_in, made += room - z.avail_out;
+        taken += in - z.avail_in, made += capacity - z.avail_out;
     }
     inflateEnd(&z);
     if (made == wanted) return SP_OK;

@@ -32,7 +32,7 @@ typedef struct sp_vtu_file {
     const void *user;
     sp_keep keep;
     struct sp_vtu_later *later;  // arrays whose bytes are not written yet
-    int later_count, later_room;
+    int later_count, later_capacity;
 } sp_vtu_file;
 
 // Writes "VTKFile" with its attributes; `type` is UnstructuredGrid or PolyData.
@@ -44,7 +44,7 @@ sp_status sp__vtu_end(sp_vtu_file *w);
 void sp__vtu_put_text(FILE *file, const char *text);
 
 // zlib compression (mesh_vtu_zlib.c); 0: failed, or not available in this build.
-size_t sp__vtu_deflate(const void *from, size_t size, void *out, size_t room);
+size_t sp__vtu_deflate(const void *from, size_t size, void *out, size_t capacity);
 size_t sp__vtu_deflate_bound(size_t bytes);
 
 #endif

@@ -229,8 +229,9 @@ static sp_status layer_pieces(sp_context *ctx, sp_layer_set *s) {
     unsigned all;
     for (int f = 0; f < s->def->face_count; f++) cut += face_beyond(s, f, &all) && !all;
     if (cut == 0) return SP_OK;
-    size_t room = cut * (POLYGON_MOST - 2);
-    if (room > (size_t)(INT32_MAX - s->def->face_count) || !SP_NEW(ctx, s->pieces, 3 * room) || !SP_NEW(ctx, s->piece_of, room))
+    size_t grown = cut * (POLYGON_MOST - 2);
+    if (grown > (size_t)(INT32_MAX - s->def->face_count) || !SP_NEW(ctx, s->pieces, 3 * grown) ||
+        !SP_NEW(ctx, s->piece_of, grown))
         return SP_NO_MEMORY;
     for (int f = 0; f < s->def->face_count; f++)
         if (face_beyond(s, f, &all) && !all) layer_cut_face(s, f);
@@ -312,14 +313,14 @@ static void layer_hide(sp_layer_bench *w, const sp_edges *e) {
 }
 
 static bool layer_grow(sp_context *ctx, void **memory, size_t *capacity, size_t used, size_t wanted, size_t size) {
-    size_t room = *capacity ? *capacity : 4096;
-    while (room < wanted && room <= SIZE_MAX / 2) room *= 2;
-    if (room < wanted) return false;
-    void *more = sp__alloc(ctx, room, size);
+    size_t grown = *capacity ? *capacity : 4096;
+    while (grown < wanted && grown <= SIZE_MAX / 2) grown *= 2;
+    if (grown < wanted) return false;
+    void *more = sp__alloc(ctx, grown, size);
     if (!more) return false;
     if (used) memcpy(more, *memory, used * size);
     sp__free(ctx, *memory);
-    *memory = more, *capacity = room;
+    *memory = more, *capacity = grown;
     return true;
 }
 
@@ -327,10 +328,10 @@ static bool layer_lay(sp_context *ctx, sp_layer_bench *w, const sp_edges *e) {
     int64_t row[3] = {e->at[0], e->at[1], e->at[2]};
     size_t most = (size_t)(e->x1 - e->x0 + 1) * (size_t)(e->y1 - e->y0 + 1);
     if (w->fragment_count + most > w->fragment_capacity) {
-        void *room = w->fragments;
-        if (!layer_grow(ctx, &room, &w->fragment_capacity, w->fragment_count, w->fragment_count + most, sizeof *w->fragments))
+        void *grown = w->fragments;
+        if (!layer_grow(ctx, &grown, &w->fragment_capacity, w->fragment_count, w->fragment_count + most, sizeof *w->fragments))
             return false;
-        w->fragments = room;
+        w->fragments = grown;
     }
     for (int y = e->y0; y <= e->y1; y++) {
         int64_t a = row[0], b = row[1], c = row[2];
@@ -381,9 +382,9 @@ static sp_status sort_tile(sp_context *ctx, const sp_eye *eye, sp_layer_bench *w
         start[i] = total, total += n;
     }
     if (total > w->layer_capacity) {
-        void *room = w->layers;
-        if (!layer_grow(ctx, &room, &w->layer_capacity, 0, total, sizeof *w->layers)) return SP_NO_MEMORY;
-        w->layers = room;
+        void *grown = w->layers;
+        if (!layer_grow(ctx, &grown, &w->layer_capacity, 0, total, sizeof *w->layers)) return SP_NO_MEMORY;
+        w->layers = grown;
     }
     // `start` moves to the end of its list during filling
     for (size_t i = 0; i < w->fragment_count; i++) {
@@ -551,7 +552,7 @@ static void plan_group(sp_layer_rows *r, int first) {
 }
 
 // allocates for the longest group and, per worker, for the longest row
-static sp_status layer_make_room(sp_layer_rows *r) {
+static sp_status layer_reserve(sp_layer_rows *r) {
     size_t longest = 0, most = 0, group = 0;
     for (int y = 0; y < r->rows; y++) {
         size_t n = r->totals[y];
@@ -591,7 +592,7 @@ static sp_status draw_rows(sp_layer_rows *r) {
     sp__parallel(r->ctx, SP_LAYER_CHUNKS, count_chunk, r);
     for (size_t chunk = 0; chunk < SP_LAYER_CHUNKS; chunk++)
         for (size_t y = 0; y < rows; y++) r->totals[y] += r->counts[chunk * rows + y];
-    SP_TRY(layer_make_room(r));
+    SP_TRY(layer_reserve(r));
     for (int first = 0; first < r->rows && !atomic_load(&r->failed); first = r->last) {
         plan_group(r, first);
         sp__parallel(r->ctx, SP_LAYER_CHUNKS, write_chunk, r);

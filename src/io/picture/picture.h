@@ -36,7 +36,7 @@ typedef struct sp_soup_vertex_faces {
 // All triangles of a picture (a triangle soup), in growing arrays.
 typedef struct sp_soup {
     int vertex_count, face_count, drawable_count, marker_count, arrow_count, ring_count;
-    int vertex_room, face_room, drawable_capacity, marker_room, arrow_room, ring_room;
+    int vertex_capacity, face_capacity, drawable_capacity, marker_capacity, arrow_capacity, ring_capacity;
     bool with_colors, with_smooth, with_scalar, with_stripes;  // set before the first reserve
     int fitted;              // the camera is fitted to this many vertices, from the first one on
     double *x;               // vertices x 3 [m]

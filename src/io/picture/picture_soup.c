@@ -13,7 +13,7 @@ static bool enlarge(sp_context *ctx, void **memory, size_t used, size_t n, size_
 }
 
 #define ENLARGE(array, used, n) \
-    (room = (array), enlarge(ctx, &room, (used), (n), sizeof *(array)) ? ((array) = room, true) : false)
+    (memory = (array), enlarge(ctx, &memory, (used), (n), sizeof *(array)) ? ((array) = memory, true) : false)
 
 static bool add_ints(int a, int b, int *out) {
     *out = b <= INT32_MAX / 4 - a ? a + b : -1;
@@ -28,33 +28,33 @@ static int rounded(int wanted, int had) {
 
 static bool reserve_vertices(sp_context *ctx, sp_soup *s, int more) {
     int wanted;
-    void *room;
+    void *memory;
     if (!add_ints(s->vertex_count, more, &wanted)) return false;
-    if (wanted <= s->vertex_room && s->x) return true;
-    size_t n = (size_t)rounded(wanted, s->vertex_room), used = (size_t)s->vertex_count;
+    if (wanted <= s->vertex_capacity && s->x) return true;
+    size_t n = (size_t)rounded(wanted, s->vertex_capacity), used = (size_t)s->vertex_count;
     if (!ENLARGE(s->x, 3 * used, 3 * n) || (s->with_colors && !ENLARGE(s->colors, 4 * used, 4 * n)) ||
         (s->with_smooth && !ENLARGE(s->smooth, 3 * used, 3 * n)))
         return false;
-    s->vertex_room = (int)n;
+    s->vertex_capacity = (int)n;
     return true;
 }
 
 static bool reserve_faces(sp_context *ctx, sp_soup *s, int more) {
     int wanted;
-    void *room;
+    void *memory;
     if (!add_ints(s->face_count, more, &wanted)) return false;
-    if (wanted <= s->face_room && s->faces) return true;
-    size_t n = (size_t)rounded(wanted, s->face_room), used = (size_t)s->face_count;
+    if (wanted <= s->face_capacity && s->faces) return true;
+    size_t n = (size_t)rounded(wanted, s->face_capacity), used = (size_t)s->face_count;
     if (!ENLARGE(s->faces, 3 * used, 3 * n) || !ENLARGE(s->drawable_of, used, n) || !ENLARGE(s->normals, 9 * used, 9 * n) ||
         (s->with_scalar && !ENLARGE(s->scalar, 3 * used, 3 * n)) || (s->with_stripes && !ENLARGE(s->stripes, used, n)))
         return false;
-    s->face_room = (int)n;
+    s->face_capacity = (int)n;
     return true;
 }
 
 sp_status sp__soup_reserve(sp_context *ctx, sp_soup *s, int vertices, int faces, int drawables) {
     int wanted;
-    void *room;
+    void *memory;
     if (!reserve_vertices(ctx, s, vertices) || !reserve_faces(ctx, s, faces) || !add_ints(s->drawable_count, drawables, &wanted))
         return SP_NO_MEMORY;
     if (wanted <= s->drawable_capacity && s->drawables) return SP_OK;
@@ -64,22 +64,22 @@ sp_status sp__soup_reserve(sp_context *ctx, sp_soup *s, int vertices, int faces,
 }
 
 sp_status sp__soup_marker(sp_context *ctx, sp_soup *s, const double at[3]) {
-    void *room;
-    if (s->marker_count == s->marker_room) {
-        int n = s->marker_room ? 2 * s->marker_room : 256;
+    void *memory;
+    if (s->marker_count == s->marker_capacity) {
+        int n = s->marker_capacity ? 2 * s->marker_capacity : 256;
         if (!ENLARGE(s->markers, 3 * (size_t)s->marker_count, 3 * (size_t)n)) return SP_NO_MEMORY;
-        s->marker_room = n;
+        s->marker_capacity = n;
     }
     memcpy(s->markers + 3 * (size_t)s->marker_count++, at, 3 * sizeof *at);
     return SP_OK;
 }
 
 sp_status sp__soup_arrow(sp_context *ctx, sp_soup *s, const double from[3], const double to[3]) {
-    void *room;
-    if (s->arrow_count == s->arrow_room) {
-        int n = s->arrow_room ? 2 * s->arrow_room : 64;
+    void *memory;
+    if (s->arrow_count == s->arrow_capacity) {
+        int n = s->arrow_capacity ? 2 * s->arrow_capacity : 64;
         if (!ENLARGE(s->arrows, (size_t)s->arrow_count, (size_t)n)) return SP_NO_MEMORY;
-        s->arrow_room = n;
+        s->arrow_capacity = n;
     }
     sp_arrow *a = &s->arrows[s->arrow_count++];
     memcpy(a->from, from, sizeof a->from), memcpy(a->to, to, sizeof a->to);
@@ -87,11 +87,11 @@ sp_status sp__soup_arrow(sp_context *ctx, sp_soup *s, const double from[3], cons
 }
 
 sp_status sp__soup_vertex_faces(sp_context *ctx, sp_soup *s, int first, int count) {
-    void *room;
-    if (s->ring_count == s->ring_room) {
-        int n = s->ring_room ? 2 * s->ring_room : 64;
+    void *memory;
+    if (s->ring_count == s->ring_capacity) {
+        int n = s->ring_capacity ? 2 * s->ring_capacity : 64;
         if (!ENLARGE(s->rings, (size_t)s->ring_count, (size_t)n)) return SP_NO_MEMORY;
-        s->ring_room = n;
+        s->ring_capacity = n;
     }
     s->rings[s->ring_count++] = (sp_soup_vertex_faces){first, count};
     return SP_OK;

@@ -44,12 +44,12 @@ typedef struct sp_frame {
     const sp_layout *layout;
     bool shown;  // false: only edits, events and samples, no state of the bodies
     sp_recording_frame head;
-    double *values;       // layout->value_count
-    size_t value_room;    // capacity of `values`
-    sp_buffer edits;      // lines of an edit log
-    sp_buffer events;     // array of sp_event
-    sp_buffer text;       // .csv: complete rows
-    sp_frame_rows *rows;  // one per probe
+    double *values;         // layout->value_count
+    size_t value_capacity;  // capacity of `values`
+    sp_buffer edits;        // lines of an edit log
+    sp_buffer events;       // array of sp_event
+    sp_buffer text;         // .csv: complete rows
+    sp_frame_rows *rows;    // one per probe
 } sp_frame;
 
 // ---------------------------------------------------------------------------------------------------- origin

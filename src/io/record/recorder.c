@@ -33,7 +33,7 @@ struct sp_recorder {
     int sink_count, head, count, capacity;
     pthread_t thread;
     pthread_mutex_t mutex;
-    pthread_cond_t work, room;
+    pthread_cond_t work, space;
     bool opened, busy, quit, running;
 };
 
@@ -60,7 +60,7 @@ static void open_all(sp_recorder *r) {
     }
     pthread_mutex_lock(&r->mutex);
     r->opened = true;
-    pthread_cond_broadcast(&r->room);
+    pthread_cond_broadcast(&r->space);
     pthread_mutex_unlock(&r->mutex);
 }
 
@@ -97,7 +97,7 @@ static void *thread_main(void *arg) {
         r->busy = true;
         write_frame(r, it);
         r->busy = false;
-        pthread_cond_broadcast(&r->room);
+        pthread_cond_broadcast(&r->space);
     }
     pthread_mutex_unlock(&r->mutex);
     close_all(r);
@@ -144,12 +144,12 @@ static sp_status fit_frame(sp_recorder *r, int sink, sp_frame *f) {
     const sp_layout *layout = r->sinks[sink].layout;
     size_t n = layout ? layout->value_count : 0;
     f->layout = layout;
-    if (n <= f->value_room) return SP_OK;
+    if (n <= f->value_capacity) return SP_OK;
     sp__free(r->ctx, f->values);
-    f->value_room = 0;
+    f->value_capacity = 0;
     if (!SP_NEW(r->ctx, f->values, n))
         return SP_FAIL(r->ctx, SP_NO_MEMORY, "%s: no memory for a frame of %zu numbers", r->sinks[sink].path, n);
-    f->value_room = n;
+    f->value_capacity = n;
     return SP_OK;
 }
 
@@ -166,7 +166,7 @@ sp_status sp__recorder_take(sp_recorder *r, int sink, sp_frame **out) {
     *out = NULL;
     pthread_mutex_lock(&r->mutex);
     bool full = l->frame_count == SP_FRAMES_QUEUED;
-    while (full && !l->idle_count && l->status >= 0 && r->sinks[sink].wait) pthread_cond_wait(&r->room, &r->mutex);
+    while (full && !l->idle_count && l->status >= 0 && r->sinks[sink].wait) pthread_cond_wait(&r->space, &r->mutex);
     sp_status status = failure_of(r, sink);
     if (status >= 0 && l->idle_count)
         f = l->idle[--l->idle_count];
@@ -200,7 +200,7 @@ void sp__recorder_push(sp_recorder *r, int sink, sp_frame *frame) {
 sp_status sp__recorder_drain(sp_recorder *r) {
     sp_status status = SP_OK;
     pthread_mutex_lock(&r->mutex);
-    while (r->count || r->busy) pthread_cond_wait(&r->room, &r->mutex);
+    while (r->count || r->busy) pthread_cond_wait(&r->space, &r->mutex);
     for (int i = 0; i < r->sink_count && status >= 0; i++) status = failure_of(r, i);
     pthread_mutex_unlock(&r->mutex);
     return status;
@@ -227,7 +227,7 @@ static bool start_thread(sp_recorder *r) {
 static bool make_locks(sp_recorder *r) {
     if (pthread_mutex_init(&r->mutex, NULL) != 0) return false;
     if (pthread_cond_init(&r->work, NULL) != 0) goto no_work;
-    if (pthread_cond_init(&r->room, NULL) != 0) goto no_room;
+    if (pthread_cond_init(&r->space, NULL) != 0) goto no_room;
     return true;
 no_room:
     pthread_cond_destroy(&r->work);
@@ -248,7 +248,7 @@ static void free_recorder(sp_recorder *r) {
 static sp_status wait_opened(sp_recorder *r, int *failed) {
     sp_status status = SP_OK;
     pthread_mutex_lock(&r->mutex);
-    while (!r->opened) pthread_cond_wait(&r->room, &r->mutex);
+    while (!r->opened) pthread_cond_wait(&r->space, &r->mutex);
     for (int i = 0; i < r->sink_count && status >= 0; i++)
         if ((status = failure_of(r, i)) < 0) *failed = i;
     pthread_mutex_unlock(&r->mutex);
@@ -296,7 +296,7 @@ void sp__recorder_destroy(sp_recorder **recorder) {
     sp_error before = *sp_context_error(r->ctx);
     sp__recorder_finish(r);
     sp__context_keep_error(r->ctx, &before);
-    pthread_cond_destroy(&r->room), pthread_cond_destroy(&r->work);
+    pthread_cond_destroy(&r->space), pthread_cond_destroy(&r->work);
     pthread_mutex_destroy(&r->mutex);
     free_recorder(r);
 }

@@ -53,8 +53,8 @@ void sp__axis_finish(sp_axis *a) {
     double size = fmax(fabs(a->low), fabs(a->high)), least = a->log ? 1e-12 : 1e-12 * size;
     // a single value: widen the range relative to its size
     if (a->high - a->low <= least) {
-        double room = a->log || size == 0 ? 0.5 : 0.1 * size;
-        a->low -= room, a->high += room;
+        double capacity = a->log || size == 0 ? 0.5 : 0.1 * size;
+        a->low -= capacity, a->high += capacity;
     }
     if (!a->log) {
         linear_ticks(a);

@@ -111,14 +111,14 @@ static sp_status build_pulls(sp_run *run, const sp_run_body *body, sp_solid_def 
     sp_spring_def *all = NULL;
     int total = 0;
     for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "pull", c));) {
-        sp_spring_def *some, *room;
+        sp_spring_def *some, *memory;
         int n = 0;
         SP_BUILD(build_pull(run, body, c, &some, &n));
         if (!n) continue;
-        if (!SP_KEEP(&run->scratch, room, (size_t)total + (size_t)n)) return sp__build_no_memory(run);
-        if (total) memcpy(room, all, (size_t)total * sizeof *room);
-        memcpy(room + total, some, (size_t)n * sizeof *room);
-        all = room;
+        if (!SP_KEEP(&run->scratch, memory, (size_t)total + (size_t)n)) return sp__build_no_memory(run);
+        if (total) memcpy(memory, all, (size_t)total * sizeof *memory);
+        memcpy(memory + total, some, (size_t)n * sizeof *memory);
+        all = memory;
         total += n;
     }
     def->springs = all;

@@ -144,9 +144,9 @@ static sp_status take_part(sp_run *run, const sp_scene_node *shape, sp_mesh **me
     const char *name = sp__attr_word(shape, "part");
     const sp_mesh_group *part = sp_mesh_group_named(*mesh, name);
     if (!part || part->element_count == 0) return unknown_part(run, shape, *mesh, name);
-    bool room = start_remap(run, *mesh, &r);
-    if (room) keep_part(&r, part);
-    sp_status status = room ? apply_remap(run, &r, mesh) : sp__build_no_memory(run);
+    bool capacity = start_remap(run, *mesh, &r);
+    if (capacity) keep_part(&r, part);
+    sp_status status = capacity ? apply_remap(run, &r, mesh) : sp__build_no_memory(run);
     sp__keep_free(&r.keep);
     return status;
 }

@@ -17,7 +17,7 @@ typedef struct sp_rod_rest {
 typedef struct sp_rod_sections {
     sp_rod_section *list;
     int count;
-    size_t room;
+    size_t capacity;
 } sp_rod_sections;
 
 // build_rod_shape.c: builds the strands of the body after placement, and those before placement in body->rod->rest

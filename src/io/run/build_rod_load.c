@@ -12,10 +12,10 @@ typedef struct lists {
     sp_load *load;
     sp_spring_def *pull;
     int fixes, moves, loads, pulls;
-    size_t fix_room, move_room, load_room, pull_room;
+    size_t fix_capacity, move_capacity, load_capacity, pull_capacity;
 } lists;
 
-#define ADD(l, list, count, room) SP_KEEP_MORE(&(l)->run->scratch, (l)->list, (l)->count, &(l)->room)
+#define ADD(l, list, count, capacity) SP_KEEP_MORE(&(l)->run->scratch, (l)->list, (l)->count, &(l)->capacity)
 
 // ------------------------------------------------------------------------------------------------ fixed and prescribed nodes
 
@@ -23,7 +23,7 @@ static sp_status add_fix(lists *l, const sp_scene_node *node) {
     int *nodes, count;
     SP_TRY(sp__build_select(l->run, l->body, node, SP_SELECT_NODES, &nodes, &count));
     if (!count) return SP_OK;
-    if (!ADD(l, fix, fixes, fix_room)) return sp__build_no_memory(l->run);
+    if (!ADD(l, fix, fixes, fix_capacity)) return sp__build_no_memory(l->run);
     l->fix[l->fixes++] = (sp_fix){nodes, count, sp__build_axes(node), sp__build_number(node, "stiffness", 0)};
     return SP_OK;
 }
@@ -45,7 +45,7 @@ static sp_status add_move(lists *l, int strand, const sp_scene_node *node) {
     else
         sp__place_point(&l->body->rod->rest->place[strand], centre, move.about);
     SP_TRY(sp__build_motion(l->run, node, &move.pose));
-    if (!ADD(l, move, moves, move_room)) return sp__build_no_memory(l->run);
+    if (!ADD(l, move, moves, move_capacity)) return sp__build_no_memory(l->run);
     l->move[l->moves++] = move;
     return SP_OK;
 }
@@ -87,7 +87,7 @@ static sp_status carry_roots(lists *l) {
     if (sp__build_is(rod->node[0], "root", "free"))
         return SP_BUILD_FAIL(l->run, rod->node[0], "root",
                              "its root is free: \"%s\", over which it is scattered, cannot carry it", under->node->path);
-    if (!SP_KEEP(&l->run->keep, c, 1) || !SP_KEEP(&l->run->scratch, roots, rod->strands) || !ADD(l, move, moves, move_room))
+    if (!SP_KEEP(&l->run->keep, c, 1) || !SP_KEEP(&l->run->scratch, roots, rod->strands) || !ADD(l, move, moves, move_capacity))
         return sp__build_no_memory(l->run);
     sp_pose start = sp_pose_signal_at(&under->rigid.pose, 0);
     *c = (carrier){under->rigid.pose, inverse_pose(&start)};
@@ -143,7 +143,7 @@ static sp_status add_load(lists *l, int strand, const sp_scene_node *node) {
         sp_load load = {.type = types[kind]};
         if (spots) load.at = (sp_anchor){.elem = (uint32_t)spots[i].element, .at = {spots[i].at}};
         for (int k = 0; k < 3; k++) SP_TRY(shared(l->run, sp__attr_signal(node, kinds[kind], k), part, &load.value[k]));
-        if (!ADD(l, load, loads, load_room)) return sp__build_no_memory(l->run);
+        if (!ADD(l, load, loads, load_capacity)) return sp__build_no_memory(l->run);
         l->load[l->loads++] = load;
     }
     return SP_OK;
@@ -158,7 +158,7 @@ static sp_status add_pull(lists *l, const sp_scene_node *node) {
                               .stiffness = sp__build_number(node, "stiffness", 100),
                               .damping = sp__build_number(node, "damping", 0)};
         for (int k = 0; k < 3; k++) pull.to[k] = sp__attr_signal(node, "to", k);
-        if (!ADD(l, pull, pulls, pull_room)) return sp__build_no_memory(l->run);
+        if (!ADD(l, pull, pulls, pull_capacity)) return sp__build_no_memory(l->run);
         l->pull[l->pulls++] = pull;
     }
     return SP_OK;

@@ -9,10 +9,10 @@ typedef struct reader {
     int line;
     double *points;  // in file order
     int count;
-    size_t room;
+    size_t capacity;
     int *order;  // .obj: vertices of the polyline in sequence
     int order_count;
-    size_t order_room;
+    size_t order_capacity;
 } reader;
 
 static const char *blanks(const char *p) {
@@ -25,11 +25,11 @@ static bool at_end(const char *p) {
 }
 
 static sp_status add_point(reader *r, const double x[3]) {
-    if ((size_t)r->count * 3 + 3 > r->room) {
-        size_t room = r->room ? 2 * r->room : 384;
-        double *more = sp__keep_grow(&r->run->scratch, r->points, r->room, room, sizeof *more);
+    if ((size_t)r->count * 3 + 3 > r->capacity) {
+        size_t capacity = r->capacity ? 2 * r->capacity : 384;
+        double *more = sp__keep_grow(&r->run->scratch, r->points, r->capacity, capacity, sizeof *more);
         if (!more) return sp__build_no_memory(r->run);
-        r->points = more, r->room = room;
+        r->points = more, r->capacity = capacity;
     }
     memcpy(r->points + 3 * (size_t)r->count++, x, 3 * sizeof *x);
     return SP_OK;
@@ -58,7 +58,7 @@ static sp_status obj_line(reader *r, const char *p) {
         int64_t i = index > 0 ? index - 1 : r->count + index;
         if (i < 0 || i >= r->count) return bad_line(r, "an l line names a point that has not been given");
         if (r->order_count && r->order[r->order_count - 1] == (int)i) continue;  // the line continues where the last one ended
-        if (!SP_KEEP_MORE(&r->run->scratch, r->order, r->order_count, &r->order_room)) return sp__build_no_memory(r->run);
+        if (!SP_KEEP_MORE(&r->run->scratch, r->order, r->order_count, &r->order_capacity)) return sp__build_no_memory(r->run);
         r->order[r->order_count++] = (int)i;
     }
     return SP_OK;

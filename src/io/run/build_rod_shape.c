@@ -190,7 +190,7 @@ static sp_status number_section(work *w, sp_rod_sections *all, const sp_rod_sect
             o->young == s->young && o->poisson == s->poisson)
             return SP_OK;
     }
-    if (!SP_KEEP_MORE(&w->run->scratch, all->list, all->count, &all->room)) return sp__build_no_memory(w->run);
+    if (!SP_KEEP_MORE(&w->run->scratch, all->list, all->count, &all->capacity)) return sp__build_no_memory(w->run);
     all->list[ *out = all->count++] = *s;
     return SP_OK;
 }

@@ -252,11 +252,11 @@ static sp_status add_entry(sp_edit_log *log, const entry *e) {
     if (log->count == log->capacity) {
         if (log->capacity > INT_MAX / 4) return SP_FAIL(log->ctx, SP_BAD_INPUT, "%s: too many edits", log->path);
         int capacity = log->capacity ? 2 * log->capacity : 64;
-        entry *room = sp__alloc(log->ctx, (size_t)capacity, sizeof *room);
-        if (!room) return SP_FAIL(log->ctx, SP_NO_MEMORY, "%s: no memory for %d edits", log->path, capacity);
-        if (log->count) memcpy(room, log->entries, (size_t)log->count * sizeof *room);
+        entry *memory = sp__alloc(log->ctx, (size_t)capacity, sizeof *memory);
+        if (!memory) return SP_FAIL(log->ctx, SP_NO_MEMORY, "%s: no memory for %d edits", log->path, capacity);
+        if (log->count) memcpy(memory, log->entries, (size_t)log->count * sizeof *memory);
         sp__free(log->ctx, log->entries);
-        log->entries = room;
+        log->entries = memory;
         log->capacity = capacity;
     }
     log->entries[log->count++] = *e;

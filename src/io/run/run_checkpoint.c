@@ -239,8 +239,8 @@ static sp_status save_world(sp_run *run, saving *k) {
 }
 
 static sp_status save_parts(sp_run *run, saving *k) {
-    head room = {0};
-    if (!sp__buffer_add(run->ctx, &k->out, &room, sizeof room)) return no_memory(run);
+    head capacity = {0};
+    if (!sp__buffer_add(run->ctx, &k->out, &capacity, sizeof capacity)) return no_memory(run);
     SP_TRY(save_world(run, k));
     if (!write_events(run, &k->part) || !add_section(run->ctx, &k->out, "events", &k->part)) return no_memory(run);
     SP_TRY(visit_series(run, save_series, k));

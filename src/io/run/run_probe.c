@@ -228,14 +228,14 @@ static int items_of(const sp_probe *p, const sp_quantity *q) {
 }
 
 // the fields of a growing rod are larger than its initial nodes need: take the size from the engine
-static sp_status rod_room(sp_run *run, const sp_probe *p, const sp_run_body *body) {
+static sp_status rod_capacity(sp_run *run, const sp_probe *p, const sp_run_body *body) {
     sp_field_info info;
     for (int i = 0; i < p->quantity_count && body->id.slot; i++) {
         if (!p->quantities[i]->field) continue;
         sp_status status = sp_world_field_info(run->world, body->id, p->quantities[i]->field, &info);
         if (status < 0) return sp__build_refused(run, p->node, status, sp_world_error(run->world));
-        size_t room = (size_t)info.count * (size_t)info.components;
-        if (room > run->field_size) run->field_size = room;
+        size_t capacity = (size_t)info.count * (size_t)info.components;
+        if (capacity > run->field_size) run->field_size = capacity;
     }
     return SP_OK;
 }
@@ -252,10 +252,10 @@ static sp_status lay_out(sp_run *run, sp_probe *p) {
     }
     for (int i = 0; i < p->target_count; i++) {
         const sp_run_body *body = p->targets[i].body;
-        if (body->rod) SP_TRY(rod_room(run, p, body));
-        size_t room = body->solid && body->own ? 3 * (size_t)sp_mesh_node_count(body->own) : 0;
+        if (body->rod) SP_TRY(rod_capacity(run, p, body));
+        size_t capacity = body->solid && body->own ? 3 * (size_t)sp_mesh_node_count(body->own) : 0;
         size_t elements = body->solid && body->own && wants(p, SP_OF_ELEMENTS) ? 6 * (size_t)sp_mesh_tet_count(body->own) : 0;
-        if (room > run->field_size) run->field_size = room;
+        if (capacity > run->field_size) run->field_size = capacity;
         if (elements > run->field_size) run->field_size = elements;
     }
     return SP_OK;

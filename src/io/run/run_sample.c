@@ -46,9 +46,9 @@ static int expected_samples(const sp_run *run, const sp_sampling *s) {
 }
 
 static void *grown(sp_run *run, void *old, int count, int capacity, size_t size) {
-    void *room = sp__alloc(run->ctx, (size_t)capacity, size);
-    if (room && count) memcpy(room, old, (size_t)count * size);
-    return room;
+    void *memory = sp__alloc(run->ctx, (size_t)capacity, size);
+    if (memory && count) memcpy(memory, old, (size_t)count * size);
+    return memory;
 }
 
 sp_status sp__series_reserve(sp_run *run, sp_series *s, int capacity) {

@@ -32,14 +32,14 @@ void *sp__scene_alloc(sp_scene *scene, size_t n, size_t size) {
         scene->block_used += want;
         return memory;
     }
-    size_t room = want > BLOCK / 4 ? want : BLOCK;
-    sp_scene_block *fresh = sp__alloc(scene->ctx, 1, head_size() + room);
+    size_t capacity = want > BLOCK / 4 ? want : BLOCK;
+    sp_scene_block *fresh = sp__alloc(scene->ctx, 1, head_size() + capacity);
     if (!fresh) {
         scene->no_memory = true;
         return NULL;
     }
-    fresh->size = room;
-    if (b && room == want) {
+    fresh->size = capacity;
+    if (b && capacity == want) {
         fresh->next = b->next;
         b->next = fresh;
     } else {
