@@ -255,22 +255,6 @@ double sp__incremental_correct(sp_incremental *u, const sp_system *A, sp_coef c,
 
 // ==================================================================================================== the solver
 
-// Warp-cancelling corotation (Hecht, Lee, Shewchuk and O'Brien 2012; Pincon 2020): a factor that is mended where the body bends.
-//
-// The corotational matrix is A = D + sum over the elements of R K R^T, and everything in it changes when a body turns. Written
-// in the frames of the nodes, A = Rn (D + sum of Q K Q^T) Rn^T with Q_i = Rn_i^T R, it changes only where an element turns
-// relative to its nodes: not at all when a body falls or turns as a whole, little where it bends evenly. So the matrix in the
-// frames, A~, and its factor are kept; the frames follow the motion in every solve,
-//     x = Rn A~^-1 Rn^T b,
-// and of A~ only those elements are refreshed (Q recomputed) whose stale matrices do harm: sections below say how that
-// is measured and which of them are worth their price, sparse/factor.c how the factor follows.
-//
-// A~ is positive definite whatever is stale. With Q = blockdiag(Q_1 .. Q_4) orthogonal, Q K Q^T is a congruence of K, which is
-// positive semi-definite; so are the terms of springs and contacts, which are taken over whole; D > 0 is a multiple of 1 at each
-// node and the same in any frame; unit rows of pins leave a principal submatrix beside a unit matrix.
-//
-// (To refresh single nodes of an element instead would break this congruence: Pincon saw it blow up now and then.)
-
 // The automatic budget spends on refreshing what corrections have cost, and a little more: as when skis are rented until the rent
 // has come to their price, that is never far from the best that could have been done. In shares of the flops of a whole factor:
 static const double allowance = 0.2;     // of every solve

@@ -591,11 +591,6 @@ double sp__grid_largest(sp_multigrid *m, int l, bool alone) {
 
 // ============================================================================================ the preconditioner
 
-// Multigrid by smoothed aggregation as a preconditioner: iterations that do not grow with the body. See multigrid.h.
-//
-// All memory is taken by create, which also settles the aggregates: by the numbers of the matrix where it has some, so that stiff
-// and soft parts do not share one. A build goes up level by level; an apply is one V-cycle.
-
 // ------------------------------------------------------------------------------------------------ life
 
 static void multigrid_destroy(sp_precond *p) {

@@ -179,10 +179,6 @@ done:
 
 // ===================================================================================== levels and their patterns
 
-// The levels of a multigrid before their numbers: aggregates, the pattern of each prolongator and of each product P^T A P, and
-// for every block product of the build the place it goes to, so that the numbers are made without searching. Made once for a
-// pattern.
-
 // ------------------------------------------------------------------------------------------------ one level
 
 // both triangles of the upper pattern: rows rise, so lower columns of a row come before its upper ones, all rising

@@ -161,9 +161,6 @@ sp_status sp__solve_without_matrix(sp_solver *s, sp_solver **plain, const sp_sys
 
 // ==================================================================================================== the solver
 
-// The solver that puts a preconditioner in front of conjugate gradients: refresh.c says which one and how old, pcg_loop.c
-// iterates. Bodies that cannot be assembled are solved without.
-
 typedef struct pcg {
     sp_matrix m;
     sp_refresh *refresh;

@@ -333,24 +333,6 @@ void sp__refresh_apply(sp_refresh *r, const double *residual, double *z) {
 
 // ============================================================================================ when it is rebuilt
 
-// When a preconditioner is rebuilt, and by whom.
-//
-//   step     before each solve whose matrix differs from the last one's
-//   every k  before the first solve of every k-th step;  never: once
-//   async    the first before its step; then a snapshot of the matrix goes to the thread beside the pool, what is built
-//            there is swapped in at the start of a later step, and the next snapshot is taken at once
-//   auto     cheap kinds as `step`; costly ones as `async`, but the next snapshot is taken when it is needed
-//
-// Asynchronous results are taken as soon as they are there, and nobody waits for one; where the world is deterministic exactly
-// `lag` steps after the snapshot, waiting if need be. What is in use changes at the first solve of a step only. A replay of a run
-// that did not wait says itself in which steps results are taken over; the rest follows from the numbers.
-//
-// A step that failed and is tried again finds the schedule as the failed attempt found it: the take-over at its start stays done
-// (it depends on what was before the step alone), the snapshot that the attempt asked for is thrown away and taken again.
-//
-// A new pattern needs a new cache. The old one is let go as a whole: its job is asked to stop, and what it held is freed when it
-// has. Where nobody shall wait, block-Jacobi stands in until the first factor of the new pattern is there.
-
 // `auto` asks for a new factor when the last step took more than `grown` times the iterations of the best one since the last
 // take-over, and SLACK more than it, or when the factor is OLD steps old; never where FRESH iterations were enough, which a new
 // factor in float needs too. Measured over 90 steps of a beam of 1536 tetrahedra (lag 3, tolerance 1e-7; it bends freely, comes

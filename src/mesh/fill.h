@@ -8,8 +8,20 @@
 #ifndef SP_FILL_H
 #define SP_FILL_H
 
-#include "mesh/fill_hash.h"
 #include "mesh/mesh_internal.h"
+
+// Hash table from 64-bit keys to integers: open addressing, grows by doubling. Entries can be replaced but not removed.
+typedef struct sp_hash {
+    uint64_t *keys;  // key + 1; 0: free
+    int *values;
+    int bits, count;
+} sp_hash;
+
+// The value of a key, or -1.
+int sp__hash_get(const sp_hash *h, uint64_t key);
+// false: no memory
+bool sp__hash_put(sp_context *ctx, sp_hash *h, uint64_t key, int value);
+void sp__hash_free(sp_context *ctx, sp_hash *h);
 
 // ------------------------------------------------------------------------------------------------ source
 
@@ -150,5 +162,21 @@ void sp__tet_dihedral(const double *a, const double *b, const double *c, const d
 // Fills by element size or by number of elements; checks the definition.
 sp_status sp__fill_run(sp_context *ctx, const sp_fill_source *source, const sp_fill_def *def, sp_fill_info *info, sp_mesh **out);
 sp_status sp__fill_check(sp_context *ctx, const sp_fill_def *def);
+
+// Finds the octree cells that may be near a border.
+typedef struct sp_fill_near {
+    const sp_fill_source *source;
+    sp_fill_sizes sizes;
+    // used if no distance is known: one material per cell of boundary size, and whether a border is near it
+    int n[3];
+    uint16_t *material;
+    unsigned char *mask;
+} sp_fill_near;
+
+sp_status sp__near_begin(sp_context *ctx, const sp_fill_source *source, const sp_fill_sizes *sizes, const sp_octree *o,
+                         sp_fill_near *near);
+void sp__near_end(sp_context *ctx, sp_fill_near *near);
+// Whether a cell must be split. Thread-safe.
+bool sp__near_split(const sp_fill_near *near, const sp_octree *o, const int centre[3], int level);
 
 #endif

@@ -2,16 +2,121 @@
 // coplanar cases use the same test one dimension lower. Touching counts as intersection.
 #include "mesh/intersect.h"
 
+#include <math.h>
 #include <stddef.h>
 
 #include "mesh/exact.h"
+
+// =================================================================================================== exact signs
+
+// Exact geometric predicates with error bounds and expansions after Shewchuk 1997, "Adaptive precision floating-point arithmetic
+// and fast robust geometric predicates". An expansion is a sum of non-overlapping doubles, smallest first; its sign is the sign
+// of its last term. Zero terms are dropped at once, so that short numbers (surfaces drawn on a grid) give short expansions.
+
+static const double EPSILON = 1.1102230246251565e-16;  // 2^-53
+
+// a + b = *sum + *rest exactly (Knuth)
+static void two_sum(double a, double b, double *sum, double *rest) {
+    *sum = a + b;
+    double bb = *sum - a;
+    *rest = (a - (*sum - bb)) + (b - bb);
+}
+
+// e (n terms) + b, in place (Shewchuk, figure 6); returns the number of terms
+static int exact_grow(double *e, int n, double b) {
+    int count = 0;
+    double q = b, rest;
+    for (int i = 0; i < n; i++) {
+        two_sum(q, e[i], &q, &rest);
+        if (rest != 0) e[count++] = rest;
+    }
+    if (q != 0) e[count++] = q;
+    return count;
+}
+
+// a - b as at most two terms
+typedef struct gap {
+    int n;
+    double term[2];
+} gap;
+
+static gap exact_difference(double a, double b) {
+    gap g = {0};
+    double sum, rest;
+    two_sum(a, -b, &sum, &rest);
+    g.n = exact_grow(g.term, g.n, rest);
+    g.n = exact_grow(g.term, g.n, sum);
+    return g;
+}
+
+// out (n terms) + sign e g, term by term; returns the number of terms
+static int add_product(double *out, int n, const double *e, int ne, const gap *g, double sign) {
+    for (int i = 0; i < ne; i++)
+        for (int j = 0; j < g->n; j++) {
+            double f = sign * g->term[j], product = e[i] * f;
+            n = exact_grow(out, n, fma(e[i], f, -product));
+            n = exact_grow(out, n, product);
+        }
+    return n;
+}
+
+static int sign_of(const double *e, int n) {
+    return n == 0 ? 0 : e[n - 1] > 0 ? 1 : -1;
+}
+
+// maximum number of terms: minors 2 x 2 x 2 x 2, determinant 3 x 16 x 2 x 2
+static int sign_exact3(const double *a, const double *const rows[3]) {
+    double minor[16], det[192];
+    int n = 0;
+    gap m[3][3];
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) m[i][k] = exact_difference(rows[i][k], a[k]);
+    for (int k = 0; k < 3; k++) {
+        const gap *u = &m[1][(k + 1) % 3], *v = &m[1][(k + 2) % 3];
+        int terms = add_product(minor, 0, u->term, u->n, &m[2][(k + 2) % 3], 1);
+        terms = add_product(minor, terms, v->term, v->n, &m[2][(k + 1) % 3], -1);
+        n = add_product(det, n, minor, terms, &m[0][k], 1);
+    }
+    return sign_of(det, n);
+}
+
+int sp__orient3(const double *a, const double *b, const double *c, const double *d) {
+    double p[3], q[3], r[3];
+    for (int k = 0; k < 3; k++) p[k] = b[k] - a[k], q[k] = c[k] - a[k], r[k] = d[k] - a[k];
+    double yz = q[1] * r[2], zy = q[2] * r[1], zx = q[2] * r[0], xz = q[0] * r[2], xy = q[0] * r[1], yx = q[1] * r[0];
+    double det = p[0] * (yz - zy) + p[1] * (zx - xz) + p[2] * (xy - yx);
+    double most = fabs(p[0]) * (fabs(yz) + fabs(zy)) + fabs(p[1]) * (fabs(zx) + fabs(xz)) + fabs(p[2]) * (fabs(xy) + fabs(yx));
+    double bound = (7 + 56 * EPSILON) * EPSILON * most;  // Shewchuk: o3derrboundA
+    if (det > bound) return 1;
+    if (-det > bound) return -1;
+    if (most == 0) return 0;
+    const double *const rows[3] = {b, c, d};
+    return sign_exact3(a, rows);
+}
+
+int sp__orient2(const double *a, const double *b, const double *c, int u, int v) {
+    double left = (a[u] - c[u]) * (b[v] - c[v]), right = (a[v] - c[v]) * (b[u] - c[u]);
+    double det = left - right, most = fabs(left) + fabs(right),
+           bound = (3 + 16 * EPSILON) * EPSILON * most;  // Shewchuk: ccwerrboundA
+    if (det > bound) return 1;
+    if (-det > bound) return -1;
+    if (most == 0) return 0;
+    gap au = exact_difference(a[u], c[u]), av = exact_difference(a[v], c[v]), bu = exact_difference(b[u], c[u]),
+        bv = exact_difference(b[v], c[v]);
+    double sum[16];
+    int n = add_product(sum, 0, au.term, au.n, &bv, 1);
+    n = add_product(sum, n, av.term, av.n, &bu, -1);
+    return sign_of(sum, n);
+}
+
+// ======================================================================================== triangles and segments
 
 typedef struct plane {
     int u, v;  // the two coordinates of the projection
     int turn;  // orientation of the projected triangle: 1 counter-clockwise, -1 clockwise; 0: the triangle has no area
 } plane;
 
-static plane project(const double *a, const double *b, const double *c) {
+static plane intersect_project(const double *a, const double *b, const double *c) {
     plane p = {0};
     for (int k = 0; k < 3 && p.turn == 0; k++) {
         p.u = k, p.v = (k + 1) % 3;
@@ -23,7 +128,7 @@ static plane project(const double *a, const double *b, const double *c) {
 // ------------------------------------------------------------------------------------------------ coplanar
 
 // p lies on the closed segment a b; the three points are collinear
-static bool within(const double *a, const double *b, const double *p, const plane *s) {
+static bool intersect_within(const double *a, const double *b, const double *p, const plane *s) {
     const int axis[2] = {s->u, s->v};
     for (int i = 0; i < 2; i++) {
         int k = axis[i];
@@ -36,18 +141,18 @@ static bool segments_meet(const double *a, const double *b, const double *c, con
     int abc = sp__orient2(a, b, c, s->u, s->v), abd = sp__orient2(a, b, d, s->u, s->v);
     int cda = sp__orient2(c, d, a, s->u, s->v), cdb = sp__orient2(c, d, b, s->u, s->v);
     if (abc * abd < 0 && cda * cdb < 0) return true;
-    return (abc == 0 && within(a, b, c, s)) || (abd == 0 && within(a, b, d, s)) || (cda == 0 && within(c, d, a, s)) ||
-           (cdb == 0 && within(c, d, b, s));
+    return (abc == 0 && intersect_within(a, b, c, s)) || (abd == 0 && intersect_within(a, b, d, s)) ||
+           (cda == 0 && intersect_within(c, d, a, s)) || (cdb == 0 && intersect_within(c, d, b, s));
 }
 
-static bool holds(const double *const t[3], const double *p, const plane *s) {
+static bool intersect_holds(const double *const t[3], const double *p, const plane *s) {
     for (int k = 0; k < 3; k++)
         if (sp__orient2(t[k], t[(k + 1) % 3], p, s->u, s->v) * s->turn < 0) return false;
     return true;
 }
 
 static bool flat_segment_meets(const double *const t[3], const double *p, const double *q, const plane *s) {
-    if (holds(t, p, s) || holds(t, q, s)) return true;
+    if (intersect_holds(t, p, s) || intersect_holds(t, q, s)) return true;
     for (int k = 0; k < 3; k++)
         if (segments_meet(t[k], t[(k + 1) % 3], p, q, s)) return true;
     return false;
@@ -65,7 +170,7 @@ static bool segment_meets(const double *const t[3], const double *p, const doubl
     return left || right;
 }
 
-static bool strangers(const double *const a[3], const double *const b[3], const plane *pa, const plane *pb) {
+static bool intersect_strangers(const double *const a[3], const double *const b[3], const plane *pa, const plane *pb) {
     for (int k = 0; k < 3; k++)
         if (segment_meets(a, b[k], b[(k + 1) % 3], pa) || segment_meets(b, a[k], a[(k + 1) % 3], pb)) return true;
     return false;
@@ -113,8 +218,8 @@ bool sp__triangles_intersect(const double *x, const int a[3], const int b[3]) {
     const double *p[3], *q[3];
     if (common == 3) return false;
     for (int k = 0; k < 3; k++) p[k] = x + 3 * (size_t)c[k], q[k] = x + 3 * (size_t)d[k];
-    plane pp = project(p[0], p[1], p[2]), pq = project(q[0], q[1], q[2]);
+    plane pp = intersect_project(p[0], p[1], p[2]), pq = intersect_project(q[0], q[1], q[2]);
     if (pp.turn == 0 || pq.turn == 0) return false;
-    if (common == 0) return strangers(p, q, &pp, &pq);
+    if (common == 0) return intersect_strangers(p, q, &pp, &pq);
     return common == 1 ? at_vertex(p, q, &pp, &pq) : at_edge(p, q, &pp);
 }

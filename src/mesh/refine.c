@@ -2,9 +2,12 @@
 // edge.
 #include "mesh/refine.h"
 
+#include "math/vec3.h"
 #include "mesh/rows.h"
 
-static sp_status no_memory(const sp_mesh *mesh) {
+// ======================================================================================== what refinements share
+
+static sp_status refine_no_memory(const sp_mesh *mesh) {
     return SP_FAIL(mesh->ctx, SP_NO_MEMORY, "no memory to refine %d tetrahedra", mesh->tet_count);
 }
 
@@ -37,14 +40,14 @@ sp_status sp__tet_edges_find(const sp_mesh *mesh, sp_tet_edges *out) {
     *out = (sp_tet_edges){0};
     size_t n = 6 * (size_t)mesh->tet_count;
     int *rows;
-    if (!SP_NEW(ctx, rows, 3 * n)) return no_memory(mesh);
+    if (!SP_NEW(ctx, rows, 3 * n)) return refine_no_memory(mesh);
     fill_rows(mesh, rows);
     sp_status status = sp__rows_sort(ctx, rows, (int)n, 2, mesh->node_count);
     if (status == SP_OK && SP_NEW(ctx, out->ends, 2 * n) && SP_NEW(ctx, out->of, n) && SP_NEW(ctx, out->first, n + 1) &&
         SP_NEW(ctx, out->places, n))
         name_edges(rows, (int)n, out);
     else if (status == SP_OK)
-        status = no_memory(mesh);
+        status = refine_no_memory(mesh);
     sp__free(ctx, rows);
     return status;
 }
@@ -95,7 +98,7 @@ static bool all_on_surface(const sp_mesh_group *g, const unsigned char *surface)
 
 enum { NOT_BORN, BORN, BORN_PERHAPS };
 
-static void confirm(carrying *c, int child) {
+static void refine_confirm(carrying *c, int child) {
     for (size_t j = 0; j < 4; j++) {
         int node = c->r->tets[4 * (size_t)child + j] - c->r->mesh->node_count;
         if (node >= 0 && c->born[node] == BORN_PERHAPS) c->born[node] = BORN;
@@ -117,7 +120,7 @@ static void find_born(carrying *c, const sp_mesh_group *g, const unsigned char *
             c->born[i] = BORN;
     }
     for (int i = 0; i < g->element_count; i++)
-        for (int k = c->first[g->elements[i]]; k < c->first[g->elements[i] + 1]; k++) confirm(c, c->children[k]);
+        for (int k = c->first[g->elements[i]]; k < c->first[g->elements[i] + 1]; k++) refine_confirm(c, c->children[k]);
     for (int i = 0; i < g->node_count; i++) c->node[g->nodes[i]] = 0;
 }
 
@@ -129,9 +132,9 @@ static sp_status take_group(carrying *c, const sp_mesh_group *g, const unsigned 
     for (int i = 0; i < g->element_count; i++) elements += c->first[g->elements[i] + 1] - c->first[g->elements[i]];
     find_born(c, g, surface);
     for (int i = 0; i < r->new_count; i++) nodes += c->born[i] == BORN;
-    if (!SP_NEW(r->mesh->ctx, e, elements)) return no_memory(r->mesh);
+    if (!SP_NEW(r->mesh->ctx, e, elements)) return refine_no_memory(r->mesh);
     to->elements = e;
-    if (!SP_NEW(r->mesh->ctx, n, nodes)) return no_memory(r->mesh);
+    if (!SP_NEW(r->mesh->ctx, n, nodes)) return refine_no_memory(r->mesh);
     to->nodes = n;
     for (int i = 0; i < g->element_count; i++)
         for (int k = c->first[g->elements[i]]; k < c->first[g->elements[i] + 1]; k++) e[to->element_count++] = c->children[k];
@@ -141,7 +144,7 @@ static sp_status take_group(carrying *c, const sp_mesh_group *g, const unsigned 
     return SP_OK;
 }
 
-static void interpolate(const sp_refinement *r, const double *from, size_t width, double *to) {
+static void refine_interpolate(const sp_refinement *r, const double *from, size_t width, double *to) {
     size_t old = (size_t)r->mesh->node_count;
     memcpy(to, from, old * width * sizeof *to);
     for (size_t i = 0; i < (size_t)r->new_count; i++) {
@@ -154,16 +157,16 @@ static sp_status take_array(carrying *c, const sp_mesh_array *from) {
     const sp_refinement *r = c->r;
     double *values;
     size_t n = from->on_elements ? (size_t)r->tet_count : (size_t)r->mesh->node_count + (size_t)r->new_count;
-    if (!SP_NEW(r->mesh->ctx, values, n)) return no_memory(r->mesh);
+    if (!SP_NEW(r->mesh->ctx, values, n)) return refine_no_memory(r->mesh);
     if (from->on_elements)
         for (size_t i = 0; i < n; i++) values[i] = from->values[r->parent[i]];
     else
-        interpolate(r, from->values, 1, values);
+        refine_interpolate(r, from->values, 1, values);
     c->with.arrays[c->with.array_count++] = (sp_mesh_array){from->name, values, from->on_elements};
     return SP_OK;
 }
 
-static sp_status carry(carrying *c) {
+static sp_status refine_carry(carrying *c) {
     const sp_mesh *mesh = c->r->mesh;
     sp_context *ctx = mesh->ctx;
     unsigned char *surface = NULL;
@@ -172,7 +175,7 @@ static sp_status carry(carrying *c) {
         !SP_NEW(ctx, c->node, mesh->node_count) || !SP_NEW(ctx, c->born, c->r->new_count) ||
         !SP_NEW(ctx, c->first, mesh->tet_count + 1) || !SP_NEW(ctx, c->children, c->r->tet_count) ||
         !SP_NEW(ctx, surface, mesh->node_count))
-        status = no_memory(mesh);
+        status = refine_no_memory(mesh);
     else
         list_children(c);
     for (size_t i = 0; i < 3 * (size_t)mesh->face_count && status == SP_OK; i++) surface[mesh->faces[i]] = 1;
@@ -191,7 +194,7 @@ static void free_carrying(carrying *c) {
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sp__free(ctx, owned[i]);
 }
 
-// ------------------------------------------------------------------------------------------------ the mesh
+// ====================================================================================================== the mesh
 
 // old ids stay, new nodes get the numbers above them
 static void number_nodes(const sp_refinement *r, int64_t *ids) {
@@ -214,11 +217,11 @@ sp_status sp__refinement_mesh(const sp_refinement *r, sp_mesh **out) {
     sp_mesh_def def = sp_mesh_def_default();
     def.node_count = mesh->node_count + r->new_count;
     *out = NULL;
-    sp_status status = carry(&c);
+    sp_status status = refine_carry(&c);
     if (status == SP_OK && (!SP_NEW(ctx, x, 3 * (size_t)def.node_count) || !SP_NEW(ctx, ids, def.node_count)))
-        status = no_memory(mesh);
+        status = refine_no_memory(mesh);
     if (status == SP_OK) {
-        interpolate(r, mesh->x, 3, x);
+        refine_interpolate(r, mesh->x, 3, x);
         number_nodes(r, ids);
         def.positions = x, def.node_ids = ids, def.tet_count = r->tet_count, def.tets = r->tets;
         def.groups = c.with.groups, def.group_count = c.with.group_count;
@@ -228,5 +231,345 @@ sp_status sp__refinement_mesh(const sp_refinement *r, sp_mesh **out) {
     sp__free(ctx, x);
     sp__free(ctx, ids);
     free_carrying(&c);
+    return status;
+}
+
+// ============================================================================================ regular refinement
+
+// Regular refinement of each tetrahedron into eight (Bey 1995, "Tetrahedral grid refinement"): four similar children at the
+// corners, and the octahedron in the middle split into four around its shortest diagonal. The mesh is conforming for any choice
+// of the diagonal, since it lies inside the element.
+
+// Child nodes: 0..3 the nodes of the parent, 4 + k the midpoint of edge k (01 02 03 12 13 23). Children have the orientation of
+// the parent.
+static const int corner_children[4][4] = {{0, 4, 5, 6}, {4, 1, 7, 8}, {5, 7, 2, 9}, {6, 8, 9, 3}};
+static const int diagonals[3][2] = {{5, 8}, {4, 9}, {6, 7}};
+static const int inner_children[3][4][4] = {
+    {{5, 8, 4, 7}, {5, 8, 7, 9}, {5, 8, 9, 6}, {5, 8, 6, 4}},
+    {{4, 9, 5, 6}, {4, 9, 6, 8}, {4, 9, 8, 7}, {4, 9, 7, 5}},
+    {{6, 7, 4, 5}, {6, 7, 5, 9}, {6, 7, 9, 8}, {6, 7, 8, 4}},
+};
+
+static double regular_length2(double x[10][3], int a, int b) {
+    double e[3];
+    sp__sub3(x[a], x[b], e);
+    return sp__dot3(e, e);
+}
+
+// the largest sum of squared edges among the four children around a diagonal: all have the same volume, so a smaller sum is a
+// better shape
+static double regular_bulk(double x[10][3], int d) {
+    double most = 0;
+    for (int c = 0; c < 4; c++) {
+        double sum = 0;
+        for (int k = 0; k < 6; k++)
+            sum += regular_length2(x, inner_children[d][c][sp__tet_edge[k][0]], inner_children[d][c][sp__tet_edge[k][1]]);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+// Of equally short diagonals the one with better-shaped children: the path tetrahedra of grids have two, and only one gives path
+// tetrahedra again. The tolerances keep rounding from deciding.
+static int regular_shortest(double x[10][3]) {
+    int best = 0;
+    for (int d = 1; d < 3; d++) {
+        double now = regular_length2(x, diagonals[d][0], diagonals[d][1]),
+               least = regular_length2(x, diagonals[best][0], diagonals[best][1]);
+        if (now < least * (1 - 1e-9) || (now < least * (1 + 1e-9) && regular_bulk(x, d) < regular_bulk(x, best) * (1 - 1e-9)))
+            best = d;
+    }
+    return best;
+}
+
+static void regular_split(const sp_mesh *mesh, const sp_tet_edges *e, int t, int *tets) {
+    const int *tet = mesh->tets + 4 * (size_t)t;
+    int place[10];
+    double x[10][3];
+    for (int k = 0; k < 4; k++) {
+        place[k] = tet[k];
+        memcpy(x[k], mesh->x + 3 * (size_t)tet[k], sizeof x[k]);
+    }
+    for (int k = 0; k < 6; k++) {
+        place[4 + k] = mesh->node_count + e->of[6 * (size_t)t + (size_t)k];
+        for (int i = 0; i < 3; i++) x[4 + k][i] = 0.5 * (x[sp__tet_edge[k][0]][i] + x[sp__tet_edge[k][1]][i]);
+    }
+    int diagonal = regular_shortest(x);
+    for (int c = 0; c < 8; c++)
+        for (int k = 0; k < 4; k++) tets[4 * c + k] = place[c < 4 ? corner_children[c][k] : inner_children[diagonal][c - 4][k]];
+}
+
+static void mark_surface(const sp_mesh *mesh, const sp_tet_edges *e, unsigned char *on_surface) {
+    for (int f = 0; f < mesh->face_count; f++) {
+        const int *c = mesh->faces + 3 * (size_t)f;
+        for (int k = 0; k < 3; k++) on_surface[sp__tet_edges_at(e, c[k], c[(k + 1) % 3])] = 1;
+    }
+}
+
+static sp_status refine_once(const sp_mesh *mesh, sp_mesh **out) {
+    sp_context *ctx = mesh->ctx;
+    sp_tet_edges e;
+    int *tets = NULL, *parent = NULL;
+    unsigned char *on_surface = NULL;
+    sp_status status = sp__tet_edges_find(mesh, &e);
+    int count = 8 * mesh->tet_count;
+    if (status == SP_OK &&
+        (!SP_NEW(ctx, tets, 4 * (size_t)count) || !SP_NEW(ctx, parent, count) || !SP_NEW(ctx, on_surface, e.count)))
+        status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory to refine %d tetrahedra", mesh->tet_count);
+    if (status == SP_OK) {
+        for (int t = 0; t < mesh->tet_count; t++) regular_split(mesh, &e, t, tets + 32 * (size_t)t);
+        for (int i = 0; i < count; i++) parent[i] = i / 8;
+        mark_surface(mesh, &e, on_surface);
+        sp_refinement r = {mesh, e.count, e.ends, on_surface, count, tets, parent};
+        status = sp__refinement_mesh(&r, out);
+    }
+    sp__tet_edges_free(ctx, &e);
+    sp__free(ctx, tets);
+    sp__free(ctx, parent);
+    sp__free(ctx, on_surface);
+    return status;
+}
+
+static sp_status regular_copy(const sp_mesh *mesh, sp_mesh **out) {
+    return sp_mesh_transformed(mesh, NULL, NULL, out);
+}
+
+sp_status sp_mesh_refined(const sp_mesh *mesh, int times, sp_mesh **out) {
+    sp_context *ctx = mesh->ctx;
+    *out = NULL;
+    if (times < 0 || times > 8) return SP_FAIL(ctx, SP_BAD_INPUT, "refined %d times, must be in [0, 8]", times);
+    double tets = ldexp(mesh->tet_count, 3 * times);
+    if (tets > SP_TETS_MAX)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "refining makes %g tetrahedra, must be at most %d", tets, SP_TETS_MAX);
+    if (times == 0) return regular_copy(mesh, out);
+    sp_mesh *now = NULL;
+    sp_status status = SP_OK;
+    for (int i = 0; i < times && status == SP_OK; i++) {
+        sp_mesh *next = NULL;
+        status = refine_once(now ? now : mesh, &next);
+        sp_mesh_destroy(&now);
+        now = next;
+    }
+    *out = now;
+    return status;
+}
+
+// ============================================================================================== local refinement
+
+// Local refinement by longest edges (Rivara 1984; Rivara and Levin 1992). Selected elements mark their longest edge. An element
+// with any marked edge also marks its longest one, until nothing changes. Then every element is bisected at its marked edges,
+// longest first. All edges have one global order (length, then number), so two neighbours split their common face in the same way
+// and there are no hanging nodes. Bisecting the longest edge first keeps the angles bounded.
+
+typedef struct local_pass {
+    const sp_mesh *mesh;
+    const unsigned char *selected;
+    double edge;  // elements with a longer edge are refined; <= 0: all selected elements
+    sp_tet_edges edges;
+    double *length2;
+    int *middle;  // per edge: 1 + the number of its new node, 0: not marked; while marking: 1
+    int *queue;
+    int marked;
+    int *ends;
+    unsigned char *on_surface;
+    int *tets, *parent, tet_count;
+} local_pass;
+
+static sp_status local_no_memory(const local_pass *p) {
+    return SP_FAIL(p->mesh->ctx, SP_NO_MEMORY, "no memory to refine %d tetrahedra", p->mesh->tet_count);
+}
+
+static void local_measure(local_pass *p) {
+    for (size_t i = 0; i < (size_t)p->edges.count; i++) {
+        double e[3];
+        sp__sub3(p->mesh->x + 3 * (size_t)p->edges.ends[2 * i], p->mesh->x + 3 * (size_t)p->edges.ends[2 * i + 1], e);
+        p->length2[i] = sp__dot3(e, e);
+    }
+}
+
+static bool local_longer(const local_pass *p, int a, int b) {
+    return p->length2[a] > p->length2[b] || (p->length2[a] == p->length2[b] && a > b);
+}
+
+static int local_longest(const local_pass *p, int tet) {
+    const int *of = p->edges.of + 6 * (size_t)tet;
+    int best = of[0];
+    for (int k = 1; k < 6; k++)
+        if (local_longer(p, of[k], best)) best = of[k];
+    return best;
+}
+
+static void local_mark(local_pass *p, int edge) {
+    if (p->middle[edge]) return;
+    p->middle[edge] = 1;
+    p->queue[p->marked++] = edge;
+}
+
+static void mark_all(local_pass *p) {
+    for (int t = 0; t < p->mesh->tet_count; t++) {
+        if (!p->selected[t]) continue;
+        int edge = local_longest(p, t);
+        if (!(p->edge > 0) || p->length2[edge] > p->edge * p->edge) local_mark(p, edge);
+    }
+    for (int i = 0; i < p->marked; i++)
+        for (int k = p->edges.first[p->queue[i]]; k < p->edges.first[p->queue[i] + 1]; k++)
+            local_mark(p, local_longest(p, p->edges.places[k] / 6));
+}
+
+// numbers new nodes in the order of edges, independent of the order of marking
+static void number_middles(local_pass *p) {
+    int n = 0;
+    for (int e = 0; e < p->edges.count; e++) {
+        if (!p->middle[e]) continue;
+        p->ends[2 * n] = p->edges.ends[2 * (size_t)e], p->ends[2 * n + 1] = p->edges.ends[2 * (size_t)e + 1];
+        p->middle[e] = ++n;
+    }
+    for (int f = 0; f < p->mesh->face_count; f++) {
+        const int *c = p->mesh->faces + 3 * (size_t)f;
+        for (int k = 0; k < 3; k++) {
+            int m = p->middle[sp__tet_edges_at(&p->edges, c[k], c[(k + 1) % 3])];
+            if (m) p->on_surface[m - 1] = 1;
+        }
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ bisection
+
+// nodes 0..3 are those of the parent; other entries hold their node number
+typedef struct part {
+    int corner[4];
+    int node[4];
+} part;
+
+// the longest marked edge between two nodes of the parent, or -1
+static int next_cut(const local_pass *p, int tet, const part *now, int *i, int *j) {
+    int best = -1;
+    for (int k = 0; k < 6; k++) {
+        int a = sp__tet_edge[k][0], b = sp__tet_edge[k][1];
+        if (now->corner[a] > 3 || now->corner[b] > 3) continue;
+        int least = now->corner[a] < now->corner[b] ? now->corner[a] : now->corner[b],
+            most = now->corner[a] + now->corner[b] - least;
+        int local = least == 0 ? most - 1 : least + most;  // 01 02 03 12 13 23
+        int edge = p->edges.of[6 * (size_t)tet + (size_t)local];
+        if (p->middle[edge] && (best < 0 || local_longer(p, edge, best))) best = edge, *i = a, *j = b;
+    }
+    return best;
+}
+
+// splits a parent into at most 8 children; returns their number. tets == NULL: only counts
+static int local_cut(const local_pass *p, int tet, int *tets) {
+    part stack[8] = {0};
+    int top = 0, count = 0, i = 0, j = 0;
+    for (int k = 0; k < 4; k++) stack[0].corner[k] = k, stack[0].node[k] = p->mesh->tets[4 * (size_t)tet + (size_t)k];
+    top = 1;
+    while (top > 0) {
+        part now = stack[--top], other = now;
+        int edge = next_cut(p, tet, &now, &i, &j);
+        if (edge < 0) {
+            if (tets) memcpy(tets + 4 * (size_t)count, now.node, sizeof now.node);
+            count++;
+            continue;
+        }
+        now.corner[i] = other.corner[j] = 4;
+        now.node[i] = other.node[j] = p->mesh->node_count + p->middle[edge] - 1;
+        stack[top++] = now;
+        stack[top++] = other;
+    }
+    return count;
+}
+
+static sp_status cut_all(local_pass *p) {
+    sp_context *ctx = p->mesh->ctx;
+    double total = 0;
+    for (int t = 0; t < p->mesh->tet_count; t++) total += local_cut(p, t, NULL);
+    if (total > SP_TETS_MAX)
+        return SP_FAIL(ctx, SP_BAD_INPUT, "refining makes %g tetrahedra, must be at most %d", total, SP_TETS_MAX);
+    if (!SP_NEW(ctx, p->tets, 4 * (size_t)total) || !SP_NEW(ctx, p->parent, (size_t)total)) return local_no_memory(p);
+    for (int t = 0; t < p->mesh->tet_count; t++) {
+        int n = local_cut(p, t, p->tets + 4 * (size_t)p->tet_count);
+        for (int i = 0; i < n; i++) p->parent[p->tet_count++] = t;
+    }
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ passes
+
+static sp_status run_pass(local_pass *p, sp_mesh **out) {
+    sp_context *ctx = p->mesh->ctx;
+    SP_TRY(sp__tet_edges_find(p->mesh, &p->edges));
+    size_t n = (size_t)p->edges.count;
+    if (!SP_NEW(ctx, p->length2, n) || !SP_NEW(ctx, p->middle, n) || !SP_NEW(ctx, p->queue, n)) return local_no_memory(p);
+    local_measure(p);
+    mark_all(p);
+    if (p->marked == 0) return SP_OK;
+    if (!SP_NEW(ctx, p->ends, 2 * (size_t)p->marked) || !SP_NEW(ctx, p->on_surface, p->marked)) return local_no_memory(p);
+    number_middles(p);
+    SP_TRY(cut_all(p));
+    sp_refinement r = {p->mesh, p->marked, p->ends, p->on_surface, p->tet_count, p->tets, p->parent};
+    return sp__refinement_mesh(&r, out);
+}
+
+static void free_pass(local_pass *p) {
+    sp_context *ctx = p->mesh->ctx;
+    sp__tet_edges_free(ctx, &p->edges);
+    void *owned[] = {p->length2, p->middle, p->queue, p->ends, p->on_surface, p->tets, p->parent};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sp__free(ctx, owned[i]);
+}
+
+// One pass from *now to the refined mesh. Children of selected elements are selected. *done: nothing was left to refine.
+static sp_status local_advance(sp_mesh **now, unsigned char **selected, double edge, bool *done) {
+    sp_context *ctx = (*now)->ctx;
+    local_pass p = {.mesh = *now, .selected = *selected, .edge = edge};
+    sp_mesh *next = NULL;
+    unsigned char *children = NULL;
+    sp_status status = run_pass(&p, &next);
+    *done = p.marked == 0;
+    if (next && !SP_NEW(ctx, children, p.tet_count)) status = local_no_memory(&p);
+    if (status == SP_OK && next) {
+        for (int i = 0; i < p.tet_count; i++) children[i] = (*selected)[p.parent[i]];
+        unsigned char *swap = *selected;
+        *selected = children, children = swap;
+    }
+    free_pass(&p);
+    sp__free(ctx, children);
+    if (status < 0) {
+        sp_mesh_destroy(&next);
+    } else if (next) {
+        sp_mesh_destroy(now);
+        *now = next;
+    }
+    return status;
+}
+
+static sp_status select_elements(const sp_mesh *mesh, const sp_selection *selection, unsigned char **selected) {
+    sp_context *ctx = mesh->ctx;
+    int count = 0, *items = NULL;
+    if (!SP_NEW(ctx, items, mesh->tet_count) || !SP_NEW(ctx, *selected, mesh->tet_count)) {
+        sp__free(ctx, items);
+        return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a selection among %d elements", mesh->tet_count);
+    }
+    sp_status status = sp_mesh_select(mesh, selection, SP_SELECT_ELEMENTS, items, mesh->tet_count, &count);
+    for (int i = 0; i < count && status == SP_OK; i++) (*selected)[items[i]] = 1;
+    sp__free(ctx, items);
+    return status;
+}
+
+sp_status sp_mesh_refined_where(const sp_mesh *mesh, const sp_selection *selection, double edge, int times, sp_mesh **out) {
+    enum { PASSES = 400 };  // three passes halve all edges: more passes than doubles can resolve
+    sp_context *ctx = mesh->ctx;
+    unsigned char *selected = NULL;
+    sp_mesh *now = NULL;
+    bool done = false;
+    *out = NULL;
+    if (isnan(edge) || edge == INFINITY) return SP_FAIL(ctx, SP_BAD_INPUT, "edge = %g m, must be finite", edge);
+    if (!(edge > 0) && (times < 0 || times > 100))
+        return SP_FAIL(ctx, SP_BAD_INPUT, "halved %d times, must be in [0, 100]", times);
+    sp_status status = select_elements(mesh, selection, &selected);
+    if (status == SP_OK) status = sp_mesh_transformed(mesh, NULL, NULL, &now);
+    for (int i = 0; status == SP_OK && !done && i < (edge > 0 ? PASSES : times); i++)
+        status = local_advance(&now, &selected, edge, &done);
+    sp__free(ctx, selected);
+    if (status < 0) sp_mesh_destroy(&now);
+    *out = now;
     return status;
 }

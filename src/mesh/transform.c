@@ -53,7 +53,7 @@ sp_status sp_mesh_transformed(const sp_mesh *mesh, const double scale[3], const 
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------ surfaces
+// ====================================================================================================== surfaces
 
 // normals transform by the inverse of the scale: n' = S^-1 n is normal to the scaled surface, and n'.S n = n.n > 0 keeps it
 // outward, also for mirror images

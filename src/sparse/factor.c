@@ -138,9 +138,6 @@ void sp__factor_places(sp_factor *F, unsigned char *kind) {
 
 // ============================================================================================== the whole factor
 
-// Life of a factor, and the order in which its fronts are made: subtrees side by side, each by one worker, then the top of the
-// tree one supernode after the other, each by all workers.
-
 // flops below which sharing costs more than it brings: a whole run, which wakes workers, and one front, a few batches of a
 // microsecond or two among workers that are awake
 static const double RUN_WIDE = 3e5, FRONT_WIDE = 1e6;

@@ -57,8 +57,6 @@ void sp__graph_free(sp_context *ctx, sp_graph *G) {
 
 // ===================================================================================================== orderings
 
-// Which ordering, and what is left of the choice in a build without METIS or AMD.
-
 const char *sp__ordering_name(sp_ordering kind) {
     static const char *const names[] = {"auto", "natural", "amd", "metis", "geometric"};
     return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "unknown";

@@ -155,12 +155,6 @@ void sp__leaf_order(const sp_graph *G, int *item, int count, int *local) {
 
 // ==================================================================================================== dissection
 
-// Nested dissection by position (George 1973 on meshes): cut the rows in two by a plane, take the fewest rows that part the
-// halves out to the end, go on with the halves. Planes are tried across the axes and across the direction in which the piece is
-// longest (Simon 1991), each at the median; separators then wander to where the piece is thinner. Small pieces are ordered by
-// minimum degree. Needs no library, and on bodies that are boxes, rings and the like it is about as good as a dissection of the
-// graph.
-
 enum { STACK = 256, LEAF = 64, DIRECTIONS = 4, WALKS = 8 };
 
 static const double SHORT =
