@@ -24,7 +24,7 @@ static bool elements_repeats(const int *c, int corners) {
     return false;
 }
 
-// twice the area of a triangle, and the value below which it is rounding error (as for tetrahedra in mesh_create.c)
+// twice the area of a triangle, and the value below which it is rounding error (as for tetrahedra in mesh.c)
 static double triangle_size(const double *x, const int *c, double *flat_below) {
     double u[3], v[3], w[3], n[3], far = 0;
     for (int i = 0; i < 3; i++)

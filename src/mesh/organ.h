@@ -40,7 +40,7 @@ typedef struct sp_organ {
     double detail;  // of the filling
 } sp_organ;
 
-// The shapes; the last entry has no name (organ_body.c, organ_animal.c).
+// The shapes; the last entry has no name (organ_shapes.c).
 extern const sp_organ sp__organs_body[], sp__organs_animal[];
 
 // The signed function of a list of parts.

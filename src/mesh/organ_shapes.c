@@ -1,7 +1,7 @@
 // The shapes of organs and animals, in lists of parts.
 #include "mesh/organ.h"
 
-// Macros for the part lists in organ_body.c and organ_animal.c: position, size or end point, width of the blend.
+// Macros for the part lists: position, size or end point, width of the blend.
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 #define BALL(x, y, z, rx, ry, rz, seam)                                             \
     {                                                                               \
