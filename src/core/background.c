@@ -1,15 +1,15 @@
-// The thread beside the pool, and its queue.
+// The background thread and its job queue.
 //
 //     owner                                     thread
 //     idle -> queued   submit                   the most urgent of the queue: running
 //     queued -> idle   cancel                   run(arg)
-//     done             seen without a lock      running -> done, or onto the pile of what its owner has abandoned
+//     done             read without a lock      running -> done, or into the list of abandoned jobs
 //
-// The queue holds one job a body at most and is looked through from end to end. The thread takes no memory and gives none back:
-// the pile is cleared by whoever comes next with a job, or by the end of the context.
+// The queue holds at most one job per body, so a linear search is fast enough. The thread neither allocates nor frees memory: the
+// next caller that submits a job, or the destruction of the context, releases the abandoned jobs.
 //
-// The pool lends a core from the moment a job is queued until none is queued or running. If the core were lent only when the
-// thread begins to run, the thread would have to compete for it with a pool worker that still spins or works there.
+// The pool gives up one core from the moment a job is queued until no job is queued or running. If it gave up the core only when
+// the thread starts to run, the thread would compete with a pool worker that still spins or works on that core.
 #include "core/background.h"
 
 #include <pthread.h>
@@ -24,8 +24,8 @@ struct sp_background {
     pthread_cond_t wake, ended;
     sp_job *waiting, *pile;
     uint64_t tickets;
-    int jobs;       // queued, or running on the thread
-    int abandoned;  // running, or on the pile, or being released
+    int jobs;       // queued, or running on the background thread
+    int abandoned;  // running, in the list of abandoned jobs, or being released
     bool hold, quit;
 };
 
@@ -57,14 +57,14 @@ static void take_out(struct sp_background *bg, sp_job *job) {
     job->next = NULL;
 }
 
-// The thread has one job more to do (change = 1), or one less (-1).
+// change = 1: one more job is queued or running; -1: one job less
 static void count_jobs(struct sp_background *bg, int change) {
     bool needs_core = bg->jobs > 0;
     bg->jobs += change;
     if ((bg->jobs > 0) != needs_core) sp__pool_lend(bg->ctx, change);
 }
 
-// A queued job that the thread will not run.
+// removes a queued job that the thread will not run
 static void withdraw(struct sp_background *bg, sp_job *job) {
     take_out(bg, job);
     count_jobs(bg, -1);
@@ -105,7 +105,7 @@ static void clear_pile(struct sp_background *bg) {
     pthread_mutex_unlock(&bg->mutex);
     int count = 0;
     for (sp_job *next; pile; pile = next, count++) {
-        next = pile->next;  // the job may be part of what is released
+        next = pile->next;  // read first: release may free the job
         pile->release(pile->arg);
     }
     if (!count) return;
@@ -115,9 +115,9 @@ static void clear_pile(struct sp_background *bg) {
     pthread_mutex_unlock(&bg->mutex);
 }
 
-// ------------------------------------------------------------------------------------------------ life
+// ------------------------------------------------------------------------------------------------ creation and destruction
 
-// Signals stay with the host's threads, as in the pool.
+// blocks all signals, so that the host's threads receive them, as in the pool
 static bool start_thread(struct sp_background *bg) {
     sigset_t all, outer;
     sigfillset(&all);
@@ -127,7 +127,8 @@ static bool start_thread(struct sp_background *bg) {
     return made;
 }
 
-// A part of the context that comes late: like the context itself it is not counted among what others hold of it.
+// The background thread belongs to the context and is created late. Like the context itself, it does not count as an allocation
+// that the context still holds.
 enum { ALIGN = 64, SIZE = (sizeof(struct sp_background) + ALIGN - 1) / ALIGN * ALIGN };
 
 static sp_status create(sp_context *ctx, struct sp_background **out) {
@@ -168,7 +169,7 @@ static void destroy(sp_context *ctx, struct sp_background *bg) {
     ctx->def.free(ctx->def.alloc_user, bg, SIZE);
 }
 
-// Two threads may come at once: the second one's is dropped again.
+// two threads may create it at the same time: the second one destroys its own again
 static sp_status obtain(sp_context *ctx, struct sp_background **out) {
     struct sp_background *made = NULL, *there;
     ctx = sp__context_host(ctx);
@@ -184,7 +185,7 @@ static sp_status obtain(sp_context *ctx, struct sp_background **out) {
     return SP_OK;
 }
 
-// NULL: there was no job yet
+// NULL: no job has been submitted yet
 static struct sp_background *background_of(const sp_context *ctx) {
     return atomic_load_explicit(&sp__context_host(ctx)->background, memory_order_acquire);
 }

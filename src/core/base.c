@@ -1,4 +1,4 @@
-// Names and sentences of the statuses, signals, poses.
+// Names and messages of the statuses, signals over time, poses.
 #include "core/core.h"
 
 const char *sp_status_text(sp_status status) {

@@ -1,7 +1,7 @@
-// The context: memory through the host's hooks with a count of it, the last error, and the workers.
+// The context: memory through the host's hooks and a count of it, the last error, and the worker threads.
 //
-// Every block starts with a header of 64 bytes that holds its size, so that sp__free needs only the pointer while the host's
-// hook still learns the size:   [ size .......... | what the caller sees ... ]
+// Every block starts with a header of 64 bytes that holds its size. sp__free therefore needs only the pointer, and the host's
+// hook still gets the size:   [ size .......... | memory of the caller ... ]
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ sp_context_def sp_context_def_default(void) {
     return (sp_context_def){.cookie = SP_COOKIE_CONTEXT};
 }
 
-// size rounded up to whole cache lines, as aligned_alloc wants; 0: overflow
+// size rounded up to whole cache lines, as aligned_alloc requires; 0: overflow
 static size_t round_up(size_t size) {
     return size > SIZE_MAX - ALIGN ? 0 : (size + ALIGN - 1) / ALIGN * ALIGN;
 }
@@ -60,7 +60,7 @@ sp_status sp_context_create(const sp_context_def *given, sp_context **out) {
     atomic_init(&ctx->bytes, 0);
     atomic_init(&ctx->allocations, 0);
     atomic_init(&ctx->background, NULL);
-    // the host's own tasks replace our threads
+    // the host's task hooks replace our threads
     sp_status status = ctx->workers > 1 && !def.enqueue ? sp__pool_create(ctx) : SP_OK;
     if (status < 0)
         sp_context_destroy(&ctx);
@@ -115,10 +115,10 @@ void sp__context_error_index(sp_context *ctx, int64_t index) {
     pthread_mutex_unlock(&ctx->error_lock);
 }
 
-// A copy of the caller's own: another thread may fail while it is read.
+// The caller gets a copy: another thread may record an error while it is read.
 const sp_error *sp_context_error(const sp_context *context) {
     static _Thread_local sp_error copy;
-    sp_context *ctx = (sp_context *)context;  // the lock changes, nothing else
+    sp_context *ctx = (sp_context *)context;  // only the lock is modified
     pthread_mutex_lock(&ctx->error_lock);
     copy = ctx->error;
     pthread_mutex_unlock(&ctx->error_lock);

@@ -1,4 +1,4 @@
-// What every room of the engine stands on: the context, its memory, errors and tasks (util/context.h), statuses and time (util).
+// The base of every module: the context with its memory, errors and tasks (util/context.h), statuses and time (util).
 #ifndef SP_CORE_H
 #define SP_CORE_H
 
@@ -13,12 +13,12 @@
 #include "util/sort.h"
 #include "util/status.h"
 
-// A context with an error record of its own, and everything else of `host`. Lives in memory of the caller.
+// A context with its own error record; everything else is shared with `host`. The caller provides the memory.
 sp_status sp__context_branch(sp_context *host, sp_context *out);
 void sp__context_branch_end(sp_context *branch);
-static inline sp_context *sp__context_host(const sp_context *ctx);  // itself, or what it branches off
+static inline sp_context *sp__context_host(const sp_context *ctx);  // the context itself, or the one it branches from
 
-// Cookies of def-structs: catch a def that did not start from its default function.
+// Cookies of def-structs: they detect a def that was not initialised by its default function.
 enum {
     SP_COOKIE_CONTEXT = 0x5301,
     SP_COOKIE_MESH,
@@ -36,15 +36,16 @@ enum {
     SP_COOKIE_ROD
 };
 
-// Memory, tasks and log belong to the host's context. A world has a context of its own whose `host` is the one it was made with:
-// it differs in its error record only, so that whatever works for a world reports to that world (sp__context_branch).
+// Memory, tasks and log belong to the host's context. Each world has its own context; its `host` is the context that the world
+// was created with. Only the error record differs, so that all code that works for a world reports its errors to that world
+// (sp__context_branch).
 struct sp_context {
-    sp_context *host;  // NULL: made by sp_context_create
+    sp_context *host;  // NULL: created by sp_context_create
     sp_context_def def;
     pthread_mutex_t error_lock;
-    sp_error error;                            // under error_lock
-    struct sp_pool *pool;                      // NULL: one worker, or the host's hooks
-    struct sp_background *_Atomic background;  // NULL: no job was ever asked for
+    sp_error error;                            // protected by error_lock
+    struct sp_pool *pool;                      // NULL: one worker, or the host's task hooks
+    struct sp_background *_Atomic background;  // NULL: no job has been submitted
     int workers;
     atomic_size_t bytes;
     atomic_uint_fast64_t allocations;

@@ -1,25 +1,27 @@
-// Tasks on threads, for batches of a few tens of microseconds: a conjugate gradient hands out a thousand of them in a step.
+// A thread pool for batches of a few tens of microseconds: a conjugate gradient solve submits about a thousand batches in a step.
 //
 //     caller                                   worker
-//     fn, arg = ...                            spin a while on an empty range, then sleep
-//     left = count, open = [0, count)          take some from one end of open
+//     fn, arg = ...                            spin for a while on an empty range, then sleep
+//     left = count, open = [0, count)          take some tasks from one end of open
 //     wake sleepers if more cores are free     fn(arg, task, worker) for each
 //     take tasks as worker 0                   left -= tasks done
 //     wait for left == 0
 //
-// Workers of even number take from the low end, the others from the high end, more while much is left: in a solve, which goes
-// over the same tasks again and again, each core then meets what its cache already holds.
+// Workers with even numbers take tasks from the low end, the others from the high end, and they take more at once while many are
+// left. A solve runs over the same tasks again and again, so that each core finds its data in its cache.
 //
-// Taking a task is what lets a worker in: who has one keeps `left` above 0, so fn, arg and count cannot change under it, and who
-// comes too late finds nothing open and touches nothing else. Nobody waits for a worker without a task, so a sleeper that was not
-// woken, or has no core, costs nothing. No more workers are woken than there are cores: the rest would only take turns.
+// A worker may read the batch only while it has a task: its task keeps `left` above 0, so fn, arg and count cannot change. A
+// worker that comes too late finds no open task and reads nothing else. The caller never waits for a worker without a task, so a
+// worker that sleeps or has no core costs nothing. The pool wakes no more workers than there are cores, because further workers
+// would only share cores.
 //
-// A batch started inside a task, or while another thread has the pool, runs on the spot.
+// A batch that is started inside a task, or while another thread uses the pool, runs on the calling thread.
 //
-// A core can be lent to a thread beside the pool (background.h). As many workers stop spinning, sleep and stay out of the batches
-// until it is given back: a worker that shares its core can be preempted while it has a task, and everybody would wait for it.
+// The pool can give up cores to a background thread (background.h). The same number of workers then stop spinning, sleep and take
+// no tasks until the cores are returned. A worker that shares its core can be preempted while it has a task, and the whole batch
+// would wait for it.
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE  // sched_getaffinity: a container often owns fewer cores than the machine
+#define _GNU_SOURCE  // sched_getaffinity: a container often has fewer cores than the machine
 #endif
 #include "core/pool.h"
 
@@ -29,11 +31,11 @@
 #include <unistd.h>
 
 enum {
-    SPIN_CHECK = 64,     // pauses between two looks at the clock
-    JOIN_PAUSES = 2000,  // before the caller offers its core to whoever holds the last task
+    SPIN_CHECK = 64,     // pauses between two reads of the clock
+    JOIN_PAUSES = 2000,  // before the caller yields its core to the worker that has the last task
     CACHE_LINE = 64
 };
-static const double IDLE_SPIN_MS = 0.05;  // longer than the gaps between the batches of a solve, shorter than a frame by far
+static const double IDLE_SPIN_MS = 0.05;  // longer than the gaps between the batches of a solve, much shorter than a frame
 
 typedef struct pool_thread {
     struct sp_pool *pool;
@@ -42,26 +44,25 @@ typedef struct pool_thread {
 } pool_thread;
 
 struct sp_pool {
-    _Alignas(CACHE_LINE)
-        atomic_uint_fast64_t open;         // tasks that nobody has taken: the first, and 2^32 times the one past the last
-    _Alignas(CACHE_LINE) atomic_int left;  // tasks that are not done
-    _Alignas(CACHE_LINE) sp_task_fn *fn;   // the batch, written while left == 0
+    _Alignas(CACHE_LINE) atomic_uint_fast64_t open;  // tasks that are not taken: the first one + 2^32 times the end
+    _Alignas(CACHE_LINE) atomic_int left;            // tasks that are not done
+    _Alignas(CACHE_LINE) sp_task_fn *fn;             // the batch, written while left == 0
     void *arg;
-    atomic_flag busy;  // a caller has the pool
+    atomic_flag busy;  // a caller uses the pool
 
     _Alignas(CACHE_LINE) atomic_int asleep;
     atomic_bool quit;
-    pthread_mutex_t mutex;  // for sleeping only
+    pthread_mutex_t mutex;  // used only for sleeping
     pthread_cond_t wake;
 
     const sp_context *ctx;
-    int threads;      // started; the caller is not among them
-    int useful;       // threads that can run beside the caller
-    atomic_int lent;  // cores that others use for a while
+    int threads;      // started threads, without the caller
+    int useful;       // threads that can run in addition to the caller
+    atomic_int lent;  // cores given up to other threads
     pool_thread thread[SP_WORKERS_MAX];
 };
 
-// The task that this thread is in: whose, and as which worker.
+// The task that this thread runs: its context and its worker number.
 static _Thread_local struct {
     const sp_context *ctx;
     int worker;
@@ -94,13 +95,13 @@ static bool is_open(uint_fast64_t r) {
     return (uint32_t)r < (uint32_t)(r >> 32);
 }
 
-// A worker whose core is lent keeps away.
+// the core of this worker is given up to another thread
 static bool is_barred(const struct sp_pool *pool, int worker) {
     int lent = atomic_load_explicit(&pool->lent, memory_order_relaxed);
     return lent > 0 && worker > pool->useful - lent;
 }
 
-// Take some tasks, from *first on; returns how many, 0: none are open.
+// Takes some tasks, starting at *first. Returns their number; 0: none are open.
 static int take(struct sp_pool *pool, int worker, int *first) {
     uint_fast64_t open = atomic_load_explicit(&pool->open, memory_order_relaxed), next;
     int n;
@@ -122,11 +123,11 @@ static void work(struct sp_pool *pool, int worker) {
     if (done) atomic_fetch_sub_explicit(&pool->left, done, memory_order_release);
 }
 
-// True when there may be work, false after a while without.
+// Returns true if there may be work, false after some time without work.
 static bool spin(struct sp_pool *pool, int worker) {
     double start = 0;
     for (int i = 1;; i++) {
-        // in this order: a core that was lent before the batch was opened is seen
+        // the order of the two loads matters: a core that was given up before the batch opened is seen
         bool open = is_open(atomic_load_explicit(&pool->open, memory_order_acquire));
         if (is_barred(pool, worker)) return false;
         if (open) return true;
@@ -139,7 +140,7 @@ static bool spin(struct sp_pool *pool, int worker) {
     }
 }
 
-// True when there may be work, false when the pool ends.
+// Returns true if there may be work, false if the pool ends.
 static bool sleep_until_work(struct sp_pool *pool, int worker) {
     pthread_mutex_lock(&pool->mutex);
     atomic_fetch_add(&pool->asleep, 1);
@@ -165,10 +166,10 @@ static void wake_some(struct sp_pool *pool, int count) {
     int wanted = count - 1 < most ? count - 1 : most;
     int missing = wanted - (pool->threads - atomic_load(&pool->asleep));
     if (missing <= 0) return;
-    // a thread that is just falling asleep is seen inside the mutex, or sees the open tasks itself
+    // under the mutex, a thread that is about to sleep is either counted as a sleeper or sees the open tasks itself
     pthread_mutex_lock(&pool->mutex);
     if (lent > 0)
-        pthread_cond_broadcast(&pool->wake);  // a signal might reach one that keeps away
+        pthread_cond_broadcast(&pool->wake);  // a signal might wake only a worker that must not take tasks
     else
         for (int i = 0; i < missing; i++) pthread_cond_signal(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
@@ -197,7 +198,7 @@ static void run_on_pool(struct sp_pool *pool, int count, sp_task_fn *fn, void *a
     join(pool);
 }
 
-// A batch given to the host's tasks, marked so that batches inside it stay inside.
+// A batch that runs on the host's task hooks. Batches started inside it run on the calling thread.
 typedef struct host_batch {
     const sp_context *ctx;
     sp_task_fn *fn;
@@ -247,9 +248,9 @@ void sp__pool_lend(sp_context *ctx, int cores) {
     if (ctx->pool && ctx->workers >= sp__cores()) atomic_fetch_add(&ctx->pool->lent, cores);
 }
 
-// ------------------------------------------------------------------------------------------------ life
+// ------------------------------------------------------------------------------------------------ creation and destruction
 
-// Signals stay with the host's threads: a worker must not be the one that Ctrl-C lands on.
+// Signals are blocked here, so that the host's threads receive them: Ctrl-C must not interrupt a worker.
 static bool start_threads(struct sp_pool *pool, int wanted) {
     sigset_t all, before;
     sigfillset(&all);

@@ -1,4 +1,4 @@
-// The threads behind sp__parallel, made and ended with the context.
+// The threads behind sp__parallel, created and destroyed with the context.
 #ifndef SP_POOL_H
 #define SP_POOL_H
 
@@ -6,11 +6,11 @@
 
 enum { SP_WORKERS_MAX = 64 };
 
-int sp__cores(void);  // that this process may run on, at least 1
-// workers - 1 threads into ctx->pool; on failure nothing is left behind.
+int sp__cores(void);  // cores that this process may run on, at least 1
+// Starts workers - 1 threads in ctx->pool. A failure leaves nothing allocated.
 sp_status sp__pool_create(sp_context *ctx);
 void sp__pool_destroy(sp_context *ctx);  // accepts a context without a pool
-// A thread beside the pool takes this many cores (negative: gives them back). Nothing happens where the pool leaves one free.
+// Gives up this many cores to another thread (negative: takes them back). Has no effect if the pool leaves a core free.
 void sp__pool_lend(sp_context *ctx, int cores);
 
 #endif

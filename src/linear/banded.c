@@ -1,4 +1,4 @@
-// Banded L D L^T (banded.h).
+// Banded L D L^T factorisation (banded.h).
 #include "linear/banded.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ int sp__banded_factor(double *A, int n, int band, double least) {
     for (int i = 0; i < n; i++) {
         double *row = A + width * (size_t)i + (size_t)band - (size_t)i;  // row[j] is entry (i, j)
         int first = i > band ? i - band : 0;
-        // row[j] becomes L_ij D_j, then L_ij
+        // row[j] holds L_ij D_j first, then L_ij
         for (int j = first; j < i; j++) {
             const double *other = A + width * (size_t)j + (size_t)band - (size_t)j;
             int from = j > band ? j - band : 0;

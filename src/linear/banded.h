@@ -1,7 +1,7 @@
-// Symmetric matrices whose unknowns meet only within a band, as those of a chain: L D L^T in place, O(n band^2), without pivots.
+// Symmetric banded matrices, such as those of chains: L D L^T factorisation in place, O(n band^2), without pivoting.
 //
 // Stored by rows of the lower band: entry (i, j), i - band <= j <= i, at (band + 1) i + j - i + band. Entries before column 0 are
-// never looked at.
+// never read.
 #ifndef SP_BANDED_H
 #define SP_BANDED_H
 
@@ -12,12 +12,12 @@ static inline double *sp__banded_at(double *A, int band, int i, int j) {
     return A + (size_t)(band + 1) * (size_t)i + (size_t)(j - i + band);
 }
 
-// A becomes its factor; the diagonal holds D. Returns -1, or the first row whose pivot is not above `least` (0: not positive) or
-// not finite; the rows before it are factored then.
+// Replaces A by its factor; the diagonal holds D. Returns -1, or the first row whose pivot is not finite or not above `least` (0:
+// not positive). The rows before that row are factored.
 int sp__banded_factor(double *A, int n, int band, double least);
-// x = A^-1 b with the factor; x may be b.
+// x = A^-1 b with the factor; x and b may be the same array.
 void sp__banded_solve(const double *A, int n, int band, const double *b, double *x);
-// y = A x with the matrix as it was before.
+// y = A x with the matrix before factorisation.
 void sp__banded_mul(const double *A, int n, int band, const double *x, double *y);
 
 #endif

@@ -1,4 +1,4 @@
-// Blocks of 3x3, row by row: what the preconditioners do with them.
+// 3x3 blocks in row-major order: operations that the preconditioners share.
 #ifndef SP_BLOCK3_H
 #define SP_BLOCK3_H
 
@@ -19,8 +19,8 @@ static inline void sp__block3_mul(const double A[9], const double B[9], double C
         for (int c = 0; c < 3; c++) C[3 * r + c] = A[3 * r] * B[c] + A[3 * r + 1] * B[3 + c] + A[3 * r + 2] * B[6 + c];
 }
 
-// Inverse of a symmetric A by its Cholesky factor (the lower triangle counts). False, and X undefined, where a pivot is not above
-// `least` times the largest diagonal entry.
+// Inverse of a symmetric A by its Cholesky factor; reads the lower triangle. Returns false, and leaves X undefined, if a pivot is
+// not above `least` times the largest diagonal entry.
 static inline bool sp__block3_inverse(const double A[9], double least, double X[9]) {
     double low = least * fmax(fabs(A[0]), fmax(fabs(A[4]), fabs(A[8])));
     if (!(A[0] > low)) return false;
@@ -35,8 +35,8 @@ static inline bool sp__block3_inverse(const double A[9], double least, double X[
     return true;
 }
 
-// The inverse of a diagonal block that may not be positive definite: as much is added to its diagonal as makes it so with some
-// margin. Returns that; NaN: the block is not finite, and X is the unit block.
+// Inverse of a diagonal block that may be indefinite: a shift of its diagonal makes it positive definite with some margin.
+// Returns the shift; NaN: the block is not finite, and X is the identity.
 static inline double sp__block3_inverse_shifted(const double A[9], double X[9]) {
     const double least = 1e-14, margin = 1e-2;
     if (sp__block3_inverse(A, least, X)) return 0;

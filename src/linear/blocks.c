@@ -1,9 +1,9 @@
-// Pattern, access and products of the symmetric block matrix: see blocks.h.
+// Pattern, access and products of the symmetric block matrix, and the assembled matrix of a system (blocks.h).
 #include "linear/blocks.h"
 
 // ------------------------------------------------------------------------------------------------ pattern
 
-// nodes that the rows of a chunk touch: its own rows first, then the columns beyond, rising. Returns how many.
+// nodes that the rows of a chunk touch: its own rows first, then the columns after them, ascending. Returns their number.
 static int list_touched(const sp_blocks *A, int chunk, int *mark, int *out) {
     int first = A->chunk_row[chunk], last = A->chunk_row[chunk + 1], n = 0;
     for (int i = first; i < last; i++) out[n++] = i;
@@ -41,7 +41,7 @@ static int row_length(const sp_blocks *A, int i) {
     return A->row_start[i + 1] - A->row_start[i];
 }
 
-// rows of each chunk by falling length; equal ones keep their order
+// sorts the rows of each chunk by descending length; equal lengths keep their order
 static sp_status order_rows(sp_blocks *A, int chunk_count) {
     int longest = 0, *start;
     for (int i = 0; i < A->n; i++)
@@ -59,7 +59,7 @@ static sp_status order_rows(sp_blocks *A, int chunk_count) {
     return SP_OK;
 }
 
-// groups of four rows, as long as their longest row, which is the first
+// groups of four rows; the first row of a group is the longest and gives the length
 static sp_status build_groups(sp_blocks *A, int chunk_count) {
     int groups = 0, g = 0;
     int64_t slots = 0;
@@ -78,7 +78,7 @@ static sp_status build_groups(sp_blocks *A, int chunk_count) {
     return SP_OK;
 }
 
-// local number of column j in chunk c: own rows by difference, others by bisection in the list
+// local number of column j in chunk c: a difference for rows of the chunk, binary search in the list for others
 static uint16_t local_number(const sp_blocks *A, int c, int j) {
     int first = A->chunk_row[c], own = A->chunk_row[c + 1] - first;
     if (j - first < own) return (uint16_t)(j - first);
@@ -103,7 +103,7 @@ static void place_blocks(sp_blocks *A) {
                 A->row_pos[A->row_start[i] + b] = 36 * (slot + b) + lane;
                 A->col[4 * (slot + b) + lane] = local_number(A, c, A->row_col[A->row_start[i] + b]);
             }
-            // padding points at the row itself
+            // padding points to the row itself
             for (int s = slot + length; s < A->group_start[g + 1]; s++) A->col[4 * s + lane] = (uint16_t)(i - A->chunk_row[c]);
         }
 }
@@ -259,9 +259,7 @@ double sp__blocks_mul(const sp_blocks *A, const double *x, double *y) {
     return sp__ranges(A->ctx, A->n, sum_rows, &p, A->partial);
 }
 
-// ======================================================================================== the matrix of a system
-
-// When the assembled matrix is made and filled: see matrix.h.
+// ======================================================================================== assembled matrix of a system
 
 static sp_status matrix_follow_pattern(sp_matrix *m, sp_context *ctx, const sp_system *A) {
     sp__matrix_forget(m);

@@ -1,7 +1,7 @@
-// Conjugate gradients (Hestenes and Stiefel 1952) on an sp_system, matrix-free or assembled. Three passes over the vectors an
-// iteration; every sum runs over fixed ranges in a fixed order. Fewer passes were tried on the assembled matrix and were no
-// faster, on one thread or two: the direction made while it is gathered for the product, and the iteration in two passes with all
-// dots at once (Courtecuisse 2011, section 3.3.3). A pass costs a microsecond to start here, and its vectors stay in the cache.
+// Conjugate gradients (Hestenes and Stiefel 1952) on an sp_system, matrix-free or assembled. An iteration makes three passes over
+// the vectors; every sum runs over fixed ranges in a fixed order. Fewer passes were measured on the assembled matrix and were no
+// faster on one or two threads: computing the direction while the product gathers it, and an iteration in two passes with all dot
+// products together (Courtecuisse 2011, section 3.3.3). Starting a pass costs a microsecond, and the vectors stay in the cache.
 #include "linear/blocks.h"
 #include "linear/solver.h"
 
@@ -38,7 +38,7 @@ static size_t cg_bytes(const sp_solver *s) {
     return sp__matrix_bytes(&g->m) + 3 * sizeof(double) * (size_t)g->n;
 }
 
-// vectors and matrix for a system of this size and pattern
+// allocates vectors and updates the matrix for the size and pattern of the system
 static sp_status cg_prepare(sp_solver *s, const sp_system *A, sp_coef c) {
     sp_context *ctx = s->ctx;
     cg *g = s->impl;
@@ -64,7 +64,7 @@ typedef struct vectors {
     double alpha, beta;
 } vectors;
 
-// x = 0, r = p = b; fixed unknowns take their value from b and are out of the iteration. Returns r . r.
+// x = 0, r = p = b; fixed unknowns take their value from b and are excluded from the iteration. Returns r . r.
 static double cg_start(void *arg, int begin, int end) {
     vectors *v = arg;
     double *r = v->g->r, *p = v->g->p, sum = 0;
@@ -130,7 +130,7 @@ static sp_status cg_solve(sp_solver *s, const sp_system *A, sp_coef c, const dou
         sp__ranges(s->ctx, g->n, cg_turn, &v, g->partial);
     }
     if (first > 0) info->residual = sqrt(rho / first);
-    // the recurrence drifts from b - A x: where a tolerance was asked for, what is reported is computed from x
+    // the recurrence drifts from b - A x: if a tolerance is set, the reported residual is computed from x
     if (tol > 0 && first > 0 && info->status != SP_NOT_FINITE) {
         cg_multiply(g, A, c, x, g->q);
         info->residual = sqrt(sp__ranges(s->ctx, g->n, remainder_of, &v, g->partial) / first);

@@ -1,17 +1,17 @@
-// The direct solvers: a factor each time the numbers of the matrix change.
+// Direct solvers. Each refactorises when the values of the matrix change.
 //
-//   cholesky           sparse, of the assembled matrix
-//   dense              small bodies, and a reference that shares no code with the sparse one but the kernels
-//   block-tridiagonal  chains: each part within its own band
+//   cholesky           sparse, for the assembled matrix
+//   dense              for small bodies; as a reference it shares only the kernels with the sparse solver
+//   block-tridiagonal  chains: each part is factored within its own band
 #include "linear/banded.h"
 #include "linear/pcg.h"
 #include "linear/solver.h"
 #include "sparse/dense.h"
 #include "sparse/factor.h"
 
-// ============================================================================================== what dense and banded share
+// ============================================================================================== shared by dense and banded
 
-// What a factor was made from.
+// Revisions and coefficients that a factor was computed from.
 typedef struct direct_source {
     bool filled;
     uint64_t pattern, values;
@@ -49,15 +49,15 @@ static void direct_report(const direct_sums *s, bool definite, double tolerance,
 
 // ====================================================================================================== cholesky
 
-// The sparse direct solver: a factor of the assembled matrix each time its numbers change.
+// Sparse Cholesky solver: refactorisation of the assembled matrix each time its values change.
 //
-// Double: one solve with the factor, corrected in the rare case that the residual is above the tolerance. Float: conjugate
-// gradients in double with the factor in front. That costs an iteration what plain refinement costs, and still converges where
-// the condition of the matrix is beyond what float resolves.
+// Double precision: one solve with the factor, with iterative refinement in the rare case that the residual is above the
+// tolerance. Single precision: conjugate gradients in double with the factor as preconditioner. An iteration costs as much as one
+// of plain refinement and still converges if the condition number exceeds single precision.
 //
-// Not positive definite: A + shift I is factored instead, the shift ten times larger until it is. The answer is then no solution
-// but a direction along which the energy falls, which is what Newton's method needs; status SP_NOT_SPD and the shift tell of it.
-// L D L^T takes indefinite matrices as they are: where x . b is not positive the status is SP_NOT_SPD, too.
+// Indefinite matrix: A + shift I is factored instead; the shift grows tenfold until the factorisation succeeds. The result is
+// then not a solution but a descent direction of the energy, which Newton's method needs; status SP_NOT_SPD and the shift report
+// it. L D L^T factors indefinite matrices without a shift: if x . b is not positive, the status is SP_NOT_SPD, too.
 
 enum { CORRECTIONS = 3 };
 
@@ -65,10 +65,10 @@ typedef struct cholesky {
     sp_matrix m;
     sp_factor *F;
     sp_pcg_workspace workspace;
-    sp_solver *plain;    // for systems without a matrix
-    bool current;        // the factor is that of the numbers in m
-    double shift;        // behind the factor in force
-    sp_status factored;  // SP_OK: the factor is that of the matrix, or of the shifted one
+    sp_solver *plain;    // conjugate gradients for systems without an assembled matrix
+    bool current;        // the factor belongs to the current values of m
+    double shift;        // diagonal shift of the current factor
+    sp_status factored;  // SP_OK: the factor is valid, of the matrix or of the shifted matrix
 } cholesky;
 
 static bool is_single(const sp_solver *s) {
@@ -99,7 +99,7 @@ static size_t cholesky_bytes(const sp_solver *s) {
     return sp__matrix_bytes(&d->m) + 4 * sizeof(double) * (size_t)d->workspace.n + factor + plain;
 }
 
-// analysis and room for a factor of this pattern
+// symbolic analysis and allocation of the factor for this pattern
 static sp_status cholesky_analyse(sp_solver *s, cholesky *d, const sp_system *A) {
     sp_symmetric view;
     sp_symbolic *S = NULL;
@@ -120,7 +120,7 @@ done:
     return status;
 }
 
-// the factor of A, or of A + shift I with the least shift tried that makes it positive definite
+// factors A, or A + shift I with the smallest tried shift that makes it positive definite
 static void cholesky_factorise(cholesky *d, sp_linear_info *info) {
     sp_symmetric view;
     sp_factor_info made;
@@ -158,7 +158,7 @@ static double free_dot(const sp_pcg_problem *p, int n, const double *x) {
     return sum;
 }
 
-// x += A^-1 r, again for what is left as long as that is above the tolerance and falls. r is b at first. Returns |b - A x|^2.
+// x += A^-1 r, repeated while the residual is above the tolerance and decreases. r is b at first. Returns |b - A x|^2.
 static double solve_and_correct(cholesky *d, const sp_pcg_problem *p, double first, double *x, sp_linear_info *info) {
     sp_pcg_workspace *w = &d->workspace;
     double rr = first, before = INFINITY;
@@ -188,8 +188,8 @@ static void solve_double(cholesky *d, const sp_pcg_problem *p, double *x, sp_lin
         info->status = SP_NOT_CONVERGED;
 }
 
-// Without a tolerance: as far as double goes. A shift that float needed is no reservation as long as the iteration meets no
-// negative curvature.
+// Without a tolerance the iteration goes to double precision. A shift that only single precision needs is not reported as long as
+// the iteration finds no negative curvature.
 static void solve_single(cholesky *d, sp_pcg_problem *p, double *x, sp_linear_info *info) {
     const double rounding = 1e-15;
     bool asked = p->tolerance > 0;
@@ -237,17 +237,17 @@ const sp_solver_kind sp__solver_cholesky = {
 
 // ========================================================================================================= dense
 
-// The dense direct solver: the whole lower triangle, panel by panel (sparse/dense.h). For small bodies and as a reference that
-// shares no code with the sparse ones but the kernels. Systems that cannot be assembled are asked for one column at a time.
+// Dense direct solver: factors the whole lower triangle panel by panel (sparse/dense.h). For small bodies, and as a reference
+// that shares only the kernels with the sparse solvers. Systems that cannot be assembled are evaluated one column at a time.
 
 enum { MOST = 3000, STRIP = 4 * SP_DENSE_ROWS };
 
 typedef struct dense {
     const sp_dense_d *kernels;
     int n;
-    double *L;            // n x n by columns, lower triangle
+    double *L;            // n x n, column-major, lower triangle
     double *d;            // diagonal of L D L^T; NULL: L L^T
-    double *rows, *cols;  // panels as the kernels want them
+    double *rows, *cols;  // panels in the layout of the kernels
     double *x, *y;
     direct_source made_from;
     double shift;
@@ -299,7 +299,7 @@ static sp_status dense_reserve(sp_solver *s, dense *d, int n) {
 
 // ------------------------------------------------------------------------------------------------ the factor
 
-// column j of the matrix, by a product with a unit vector; only the products of the body itself are trusted here
+// column j of the matrix is a product with a unit vector; only the matrix-free product of the body is used here
 static void dense_fill(dense *d, const sp_system *A, sp_coef c) {
     memset(d->x, 0, sizeof *d->x * (size_t)d->n);
     for (int j = 0; j < d->n; j++) {
@@ -322,7 +322,7 @@ typedef struct panel {
     int m;             // rows below them
 } panel;
 
-// one strip of columns of what is left
+// updates one strip of columns of the trailing matrix
 static void update_strip(void *arg, int task, int worker) {
     (void)worker;
     const panel *p = arg;
@@ -332,7 +332,7 @@ static void update_strip(void *arg, int task, int worker) {
     d->kernels->update(begin, p->m, begin, end, p->width, d->rows, d->cols, rest, d->n);
 }
 
-// Right-looking over panels. Returns false where a pivot fails.
+// Right-looking factorisation by panels. Returns false if a pivot fails.
 static bool dense_eliminate(sp_context *ctx, dense *d) {
     for (int j = 0; j < d->n; j += SP_DENSE_PANEL) {
         int k = d->n - j < SP_DENSE_PANEL ? d->n - j : SP_DENSE_PANEL;
@@ -405,21 +405,21 @@ const sp_solver_kind sp__solver_dense = {
 
 // ============================================================================================= block-tridiagonal
 
-// The direct solver of chains: each part of the matrix is factored within its own band, O(n band^2), parts side by side on the
-// workers. Beams have blocks of six in a row of three, discrete rods a band of ten, reduced strands are dense.
+// Direct solver of chains: each part of the matrix is factored within its own band, O(n band^2), in parallel over the parts.
+// Beams have a block-tridiagonal matrix with blocks of six, discrete rods a band of ten, reduced strands a dense part.
 
 typedef struct banded {
     int parts, n;
-    size_t *at;   // parts + 1: where the band of a part begins
-    double *L;    // bands, one after the other
-    int *failed;  // per part: unknown whose pivot failed, -1
+    size_t *at;   // parts + 1: start of the band of each part
+    double *L;    // bands of all parts
+    int *failed;  // per part: unknown with the failed pivot, or -1
     double *y;    // n + 1
     direct_source made_from;
     double shift;
     sp_status factored;
 } banded;
 
-// what the workers see of a solve
+// data of a solve that the workers share
 typedef struct banded_job {
     const sp_system *A;
     banded *d;
@@ -466,7 +466,7 @@ static sp_status banded_reserve(sp_solver *s, banded *d, const sp_system *A) {
     return SP_OK;
 }
 
-// fixed unknowns as unit rows and columns
+// replaces the rows and columns of fixed unknowns by unit rows and columns
 static void banded_hold(double *L, int n, int band, const unsigned char *fixed) {
     for (int i = 0; i < n; i++)
         for (int j = i > band ? i - band : 0; j <= i; j++)
@@ -494,7 +494,7 @@ static void solve_part(void *arg, int k, int worker) {
     sp__banded_solve(w->d->L + w->d->at[k], p->start[k + 1] - first, p->band[k], w->x + first, w->x + first);
 }
 
-// the mean pivot of what was factored so far: the scale of a shift
+// mean pivot of the factored rows: the scale of a shift
 static double mean_pivot(const banded *d, const sp_parts *p) {
     double sum = 0;
     int count = 0;

@@ -1,18 +1,20 @@
-// Warp-cancelling corotation (Hecht, Lee, Shewchuk and O'Brien 2012; Pincon 2020): a factor that is mended where the body bends.
+// Incremental Cholesky solver: warp-cancelling corotation (Hecht, Lee, Shewchuk and O'Brien 2012; Pincon 2020). The factor is
+// updated only where the body bends.
 //
-// The corotational matrix is A = D + sum over the elements of R K R^T, and everything in it changes when a body turns. Written
-// in the frames of the nodes, A = Rn (D + sum of Q K Q^T) Rn^T with Q_i = Rn_i^T R, it changes only where an element turns
-// relative to its nodes: not at all when a body falls or turns as a whole, little where it bends evenly. So the matrix in the
-// frames, A~, and its factor are kept; the frames follow the motion in every solve,
+// The corotational matrix is A = D + sum over the elements of R K R^T, and all of it changes when a body rotates. In the frames
+// of the nodes, A = Rn (D + sum of Q K Q^T) Rn^T with Q_i = Rn_i^T R. This form changes only where an element rotates relative to
+// its nodes: not at all when a body falls or rotates rigidly, little where it bends evenly. So the solver keeps the matrix in the
+// frames, A~, and its factor. The frames follow the motion in every solve,
 //     x = Rn A~^-1 Rn^T b,
-// and of A~ only those elements are refreshed (Q recomputed) whose stale matrices do harm: sections below say how that
-// is measured and which of them are worth their price, sparse/factor.c how the factor follows.
+// and only those elements of A~ are refreshed (Q recomputed) whose stale matrices cause a large error. The sections below explain
+// how the error is measured and which elements are worth the cost; sparse/factor_update.c updates the factor.
 //
-// A~ is positive definite whatever is stale. With Q = blockdiag(Q_1 .. Q_4) orthogonal, Q K Q^T is a congruence of K, which is
-// positive semi-definite; so are the terms of springs and contacts, which are taken over whole; D > 0 is a multiple of 1 at each
-// node and the same in any frame; unit rows of pins leave a principal submatrix beside a unit matrix.
+// A~ is positive definite for any set of stale elements. With Q = blockdiag(Q_1 .. Q_4) orthogonal, Q K Q^T is a congruence of K,
+// which is positive semi-definite. So are the terms of springs and contacts, which are always updated as a whole. D > 0 is a
+// multiple of the identity at each node and the same in any frame. Unit rows of pins leave a principal submatrix and a unit
+// matrix.
 //
-// (To refresh single nodes of an element instead would break this congruence: Pincon saw it blow up now and then.)
+// Refreshing single nodes of an element would break this congruence: Pincon reports occasional instability.
 #include "linear/incremental.h"
 
 #include "core/visitor.h"
@@ -22,14 +24,14 @@
 
 // ========================================================== frames of the nodes, and the error of stale elements
 
-// Into the frames of the nodes and back, and what every stale element costs at a given solution.
+// Transformation into the frames of the nodes and back, and the error of every stale element for a given solution.
 //
-// The vector of the estimate is x, the solution with the stale matrix, not a velocity: what is wrong with x is b - A x, the sum
-// over the elements of (stale - fresh) x. So the errors of the elements are exactly the parts that the residual is made of, an
-// impulse each; nothing is refreshed for a motion that the right-hand side has taken care of already, and a blow is seen in the
-// very solve in which it lands. One solve more is paid for that, in steps that refresh something.
+// The error estimate uses x, the solution with the stale matrix, and not a velocity. The residual b - A x is the sum over the
+// elements of (stale - fresh) x, so the errors of the elements are exactly the terms of the residual, each an impulse. No element
+// is refreshed for a motion that the right-hand side already contains, and an impact counts in the same solve in which it occurs.
+// The price is one more solve in steps that refresh elements.
 
-enum { ERROR_TASK = 64 };  // structures of elements of a task
+enum { ERROR_TASK = 64 };  // SIMD groups of elements per task
 
 typedef struct error_pass {
     sp_incremental *u;
@@ -54,7 +56,7 @@ static double turn_nodes_back(void *arg, int begin, int end) {
     const error_pass *p = arg;
     for (int i = begin; i < end; i++) {
         sp__mul3(p->u->turn + 9 * (size_t)i, p->u->answer + 3 * (size_t)i, p->y + 3 * (size_t)i);
-        // to the bit, not to rounding
+        // bitwise comparison
         for (size_t k = 3 * (size_t)i; k < 3 * (size_t)i + 3; k++)
             if (p->fixed[k]) p->y[k] = p->x[k];
     }
@@ -66,7 +68,7 @@ void sp__incremental_turn_back(sp_incremental *u, const double *b, const unsigne
     sp__ranges(u->ctx, u->nodes, turn_nodes_back, &p, u->rest);
 }
 
-// pinned unknowns do not act on others: their x does not count
+// pinned unknowns do not act on others: their x is set to zero
 static double fill_records(void *arg, int begin, int end) {
     const error_pass *p = arg;
     for (int i = begin; i < end; i++) {
@@ -101,16 +103,17 @@ void sp__incremental_errors(sp_incremental *u, const sp_system *A, const double 
 
 // ================================================================================== which elements are refreshed
 
-// Which elements to refresh. The nodes of an element are neighbours of each other, so they stand on one path of the elimination
-// tree: refreshing it means to eliminate anew the supernodes from its lowest node, its home, up to the root. Whatever has its
-// home on a path that is paid for already is free.
+// Selection of the elements to refresh. The nodes of an element are neighbours of each other, so they lie on one path of the
+// elimination tree. Refreshing the element means refactorising the supernodes from its lowest node, its home, up to the root. An
+// element whose home is on a path that is already paid for costs nothing more.
 //
-// The walk goes down from the root, always to the child below which the sum of errors is largest, and pays for supernodes as it
-// enters them; done with a subtree, it comes back for the next. So a patch is refreshed before anything elsewhere is begun: one
-// per cent of the elements costs a third of a factorisation in a patch and nearly the whole of it when scattered. A subtree is
-// entered only if what is left of the budget reaches some element in it. What has to wait gains weight with every solve.
+// The search goes down from the root, always to the child whose subtree has the largest sum of errors, and pays for each
+// supernode that it enters. After a subtree it returns for the next one. So one patch is refreshed completely before another is
+// started: refreshing one per cent of the elements costs a third of a factorisation if they form a patch, and nearly a whole one
+// if they are scattered. The search enters a subtree only if the remaining budget reaches some element in it. The weight of a
+// postponed element grows with every solve.
 
-// An element that is free is refreshed from this share of the threshold on: it would be next.
+// An element without extra cost is refreshed from this share of the threshold on, because it would exceed the threshold soon.
 static const double free_share = 0.25;
 
 static double cost_of(const sp_incremental *u, int s, const sp_budget *b) {
@@ -122,7 +125,7 @@ static void pay_path(sp_incremental *u, int s) {
     for (; s >= 0 && !u->paid[s]; s = u->S->super_parent[s]) u->paid[s] = 1;
 }
 
-// what must be rebuilt in any case
+// pays for supernodes that must be refactorised in any case
 static void pay_forced(sp_incremental *u) {
     memset(u->paid, 0, (size_t)u->S->count);
     for (int i = 0; i < u->dirty_node_count; i++) pay_path(u, u->S->super_of[u->S->place[u->dirty_nodes[i]]]);
@@ -130,7 +133,7 @@ static void pay_forced(sp_incremental *u) {
         if (u->chosen[e]) pay_path(u, u->home[e]);
 }
 
-// score: errors below each supernode; need: the least that takes the walk from here to some of them
+// score: sum of errors below each supernode; need: the smallest cost to reach one of these elements from here
 static bool select_weigh(sp_incremental *u, double threshold, const sp_budget *b) {
     const sp_symbolic *S = u->S;
     bool any = false;
@@ -153,7 +156,7 @@ static bool select_weigh(sp_incremental *u, double threshold, const sp_budget *b
     return any;
 }
 
-// the worst subtree that `left` reaches into; -1: none
+// the subtree with the largest error that a budget of `left` reaches; -1: none
 static int worst_of(const sp_incremental *u, const int *list, int count, double left) {
     int best = -1;
     for (int k = 0; k < count; k++) {
@@ -166,7 +169,7 @@ static int worst_of(const sp_incremental *u, const int *list, int count, double 
 static void select_walk(sp_incremental *u, const sp_budget *b) {
     const sp_symbolic *S = u->S;
     double left = b->most;
-    // where the budget is less than any path, nothing would ever be refreshed
+    // if the budget is smaller than any path, one path is still allowed: otherwise nothing would ever be refreshed
     if (b->one && worst_of(u, u->roots, u->root_count, left) < 0) {
         double least = INFINITY;
         for (int k = 0; k < u->root_count; k++) least = fmin(least, u->need[u->roots[k]]);
@@ -205,15 +208,15 @@ void sp__incremental_select(sp_incremental *u, double threshold, sp_budget budge
     }
 }
 
-// =============================================================================== correction for what had to wait
+// =============================================================================== correction for postponed elements
 
-// What had to wait, made good: conjugate gradients with the corotational matrix as it is now and the stale factor in front,
+// Conjugate gradients with the current corotational matrix, preconditioned by the stale factor,
 //     z = Rn A~^-1 Rn^T r.
 //
-// Elements above the threshold that the budget leaves stale are the ones that can make a step unstable: the right-hand side has
-// the forces of the body as it stands, and a matrix that is too soft by a third in some direction lets that direction grow. A few
-// iterations bring the residual down to what elements just below the threshold would leave anyway; where nothing waits, there
-// are none.
+// Elements above the threshold that the budget leaves stale can make a step unstable: the right-hand side contains the current
+// forces of the body, and a matrix that is too soft by a third in some direction lets that direction grow. A few iterations
+// reduce the residual to the level that elements just below the threshold would leave. If no element is postponed, there are no
+// iterations.
 
 enum { MOST_ITERATIONS = 12 };  // each costs a solve
 
@@ -255,23 +258,23 @@ double sp__incremental_correct(sp_incremental *u, const sp_system *A, sp_coef c,
 
 // ==================================================================================================== the solver
 
-// The automatic budget spends on refreshing what corrections have cost, and a little more: as when skis are rented until the rent
-// has come to their price, that is never far from the best that could have been done. In shares of the flops of a whole factor:
-static const double allowance = 0.2;     // of every solve
-static const double most_allowed = 0.4;  // that allowances add up to, or the dearest path if that is more
-// Flops that could be done in the time that a correction takes, per number of L: solves wait for memory. As measured on the
-// torus.
+// The automatic budget spends on refreshing what corrections have cost, and a little more. This is the ski rental rule: rent
+// until the rent equals the price of buying; the cost stays within a constant factor of the optimum. As shares of the flops of a
+// whole factorisation:
+static const double allowance = 0.2;     // added in every solve
+static const double most_allowed = 0.4;  // limit of the unspent allowance; the most expensive path if that is more
+// Flops that take as long as a correction, per number of L: solves are limited by memory bandwidth. Measured on the torus.
 static const double correction_price = 50;
-// Automatic threshold: an error that would carry the mass of a mean element over this share of its length in a step.
+// Automatic threshold: an impulse error that moves the mass of a mean element by this share of its length in a step.
 static const double auto_threshold = 0.01;
-// The same where nothing has mass (statics), as a share of the largest impulse on a node.
+// The same without mass (statics), as a share of the largest impulse on a node.
 static const double auto_static = 1e-3;
 
-enum { CORRECTIONS = 4 };  // of float factors
+enum { CORRECTIONS = 4 };  // refinement steps with a single precision factor
 
 typedef struct incremental {
     sp_incremental u;
-    sp_solver *plain;  // for systems that are not made of elements
+    sp_solver *plain;  // conjugate gradients for systems without elements
 } incremental;
 
 static sp_status incremental_create(sp_solver *s) {
@@ -295,9 +298,9 @@ static size_t incremental_bytes(const sp_solver *s) {
     return sizeof *d + sp__incremental_bytes(&d->u) + (d->plain ? sp__solver_bytes(d->plain) : 0);
 }
 
-// ------------------------------------------------------------------------------------------------ what is asked for
+// ------------------------------------------------------------------------------------------------ threshold and budget
 
-// total mass and volume to the impulse that carries a mean element over its length in a step
+// impulse that moves a mean element by its own length in a step, from total mass and volume
 static void set_scale(sp_incremental *u, const sp_system *A, sp_coef c) {
     double mass = 0, volume = 0;
     int count = 0;
@@ -323,7 +326,7 @@ static sp_budget budget_of(const sp_solver *s, const sp_incremental *u) {
     return (sp_budget){false, u->saved, false};
 }
 
-// add to what may be spent, up to `most`
+// adds to the budget, up to `most`
 static void incremental_save(sp_incremental *u, double flops, double most) {
     u->saved = fmin(fmax(u->saved + flops, 0), fmax(u->saved, most));
 }
@@ -332,11 +335,11 @@ static void incremental_save(sp_incremental *u, double flops, double most) {
 
 static void count_work(sp_incremental *u, const sp_factor_info *made, double ms, sp_linear_info *info) {
     info->columns += made->columns, info->factor_flops += made->flops, info->refreshes = 1;
-    // a quarter of what is new: one step that the machine was busy with something else must not count for much
+    // exponential average: one step in which the machine was busy must not count much
     if (ms > 0 && made->flops > 0) u->rate += (u->rate > 0 ? 0.25 : 1) * (made->flops / ms - u->rate);
 }
 
-// with the least shift tried where A~ is singular (statics of a body that nothing holds)
+// uses the smallest tried shift if A~ is singular (statics of a body without boundary conditions)
 static sp_status factor_whole(sp_incremental *u, sp_linear_info *info) {
     sp_factor_info made;
     double mean = sp__mean_diagonal(&u->A.view);
@@ -360,7 +363,7 @@ static sp_status factor_part(sp_incremental *u, sp_linear_info *info) {
     return status;
 }
 
-// answer = A~^-1 right; a float factor is corrected in double
+// answer = A~^-1 right, with refinement in double for a single precision factor
 static void solve_in_frames(const sp_solver *s, sp_incremental *u, sp_linear_info *info) {
     int n = 3 * u->nodes;
     sp__factor_solve(u->F, u->right, u->answer, false);
@@ -381,7 +384,7 @@ static void solve_in_frames(const sp_solver *s, sp_incremental *u, sp_linear_inf
 
 // ------------------------------------------------------------------------------------------------ a solve
 
-// what is not the elements' turning: pins, masses, materials, coefficients. Whatever changed is marked.
+// reads everything except the rotations of the elements (pins, masses, materials, coefficients) and marks what changed
 static sp_status incremental_follow(sp_incremental *u, const sp_system *A, sp_coef c) {
     SP_TRY(A->node_rotations(A->o, u->turn));
     bool other = memcmp(&c, &u->coef, sizeof c) != 0;
@@ -410,8 +413,8 @@ static sp_status make_whole(const sp_solver *s, sp_incremental *u, const sp_syst
     return status;
 }
 
-// Refresh what is chosen and marked; false: nothing was, or the factorisation failed. There is no second copy of a factor that
-// takes most of the memory: after a failure the next solve makes it whole.
+// Refreshes the chosen elements and the marked blocks. False: nothing to do, or the factorisation failed. The factor takes most
+// of the memory, so there is no second copy: after a failure the next solve refactorises everything.
 static bool incremental_mend(const sp_solver *s, sp_incremental *u, const sp_system *A, sp_linear_info *info) {
     info->elements_refreshed = u->chosen_count;
     sp__incremental_refresh(u, A, s->step);
@@ -430,8 +433,8 @@ static void incremental_answer(const sp_solver *s, sp_incremental *u, const sp_s
     sp__incremental_turn_back(u, b, A->fixed, x);
 }
 
-// |b - A x| / |b| with the corotational matrix as it is now; where elements had to wait and there is a factor, x is made better
-// until the residual is what elements just below the threshold may leave
+// residual |b - A x| / |b| with the current corotational matrix. If elements are postponed and the factor is valid, x is
+// corrected until the residual is at the level that elements just below the threshold may leave.
 static void incremental_judge(const sp_solver *s, sp_incremental *u, const sp_system *A, sp_coef c, const double *b,
                               double threshold, double *x, sp_linear_info *info) {
     double size = 0;
@@ -475,7 +478,7 @@ static sp_status incremental_solve(sp_solver *s, const sp_system *A, sp_coef c, 
         if (u->shift > 0) info->status = SP_NOT_SPD, info->shift = u->shift;
         incremental_answer(s, u, A, b, x, info);
     } else {
-        // first with what there is; where that is wrong, and worth it, the factor is mended and the answer found again
+        // solves with the current factor first; if the error is too large, updates the factor and solves again
         incremental_answer(s, u, A, b, x, info);
         sp__incremental_errors(u, A, x);
         sp__incremental_take_terms(u, threshold);
@@ -490,7 +493,7 @@ static sp_status incremental_solve(sp_solver *s, const sp_system *A, sp_coef c, 
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ looking and keeping
+// ------------------------------------------------------------------------------------------------ queries and checkpoints
 
 static bool refresh_ages(const sp_solver *s, int count, double *age) {
     const sp_incremental *u = &((const incremental *)s->impl)->u;
@@ -518,12 +521,12 @@ static void incremental_visit(sp_solver *s, sp_visitor *v) {
     v->array(v, "held", u->held, 1, nodes);
 }
 
-// the list of blocks with terms, and the matrix and its factor from what was restored
+// rebuilds the list of blocks with point terms, the matrix and its factor from the restored arrays
 static sp_status incremental_restored(sp_solver *s) {
     sp_incremental *u = &((incremental *)s->impl)->u;
     sp_linear_info info = {0};
     if (!u->ready || u->whole) return SP_OK;
-    u->revision = UINT64_MAX;  // materials may be other ones: look
+    u->revision = UINT64_MAX;  // materials may have changed: read them again
     u->term_count = 0;
     memset(u->term_now, 0, 9 * (size_t)u->A.row_start[u->nodes] * sizeof *u->term_now);
     for (int k = 0; k < u->A.row_start[u->nodes]; k++) {

@@ -1,13 +1,13 @@
-// The matrix of the incremental Cholesky solver (incremental.c), in the frames of the nodes: room, pattern and analysis; which
-// blocks have changed, and their sums.
+// Assembly of the matrix of the incremental Cholesky solver (incremental.c) in the frames of the nodes: memory, pattern and
+// symbolic analysis; detection of changed blocks and their sums.
 #include "linear/incremental.h"
 
 #include "kernels/warp_record.h"
 #include "math/vec3.h"
 
-// ==================================================================================== room, pattern and analysis
+// ================================================================================ memory, pattern and analysis
 
-// Rooms, pattern and analysis: once for a topology, nothing is taken afterwards.
+// Memory, pattern and symbolic analysis: once per topology. Nothing is allocated afterwards.
 
 #define ROOM(p, n) SP_NEW(u->ctx, u->p, (size_t)(n) + 1)
 
@@ -21,7 +21,7 @@ static int high_of(int a, int b) {
 
 // ------------------------------------------------------------------------------------------------ pattern
 
-// every element offers its six edges to their lower node; sorted, repeats dropped
+// adds the six edges of every element to the row of their lower node, then sorts and removes duplicates
 static int collect_rows(const sp_incremental *u, int *start, int *next, int *col) {
     for (int i = 0; i < u->nodes; i++) start[i + 1] = 1;
     for (int e = 0; e < u->count; e++)
@@ -63,7 +63,7 @@ static sp_status make_pattern(sp_incremental *u) {
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------ lists
+// ------------------------------------------------------------------------------------------------ lists of blocks
 
 static void list_around(sp_incremental *u) {
     for (int i = 0; i < 4 * u->count; i++)
@@ -75,7 +75,7 @@ static void list_around(sp_incremental *u) {
     u->around_start[0] = 0;
 }
 
-// where the blocks of each element go, and who adds to each block
+// lists the blocks of each element and the contributions to each block
 static void list_entries(sp_incremental *u) {
     int blocks = u->A.row_start[u->nodes];
     for (int i = 0; i < u->nodes; i++)
@@ -101,7 +101,7 @@ static void copy_elements(sp_incremental *u, const sp_elements *from) {
     memcpy(u->user, from->user, (size_t)u->count * sizeof *u->user);
 }
 
-// ------------------------------------------------------------------------------------------------ rooms
+// ------------------------------------------------------------------------------------------------ memory
 
 static sp_status room_for_elements(sp_incremental *u) {
     size_t n = (size_t)u->count;
@@ -131,7 +131,7 @@ static sp_status setup_analyse(sp_incremental *u, const sp_solver_def *def, cons
         if (!SP_NEW(u->ctx, points, A->n + 1)) return SP_NO_MEMORY;
         A->points(A->o, points);
     }
-    // paths to the root must be short: nested dissection even where something else has less fill
+    // paths to the root must be short, so nested dissection is used even if another ordering has less fill
     sp_ordering ordering = def->cholesky.ordering, usual = sp__order_auto(&u->A.view, points);
     if (ordering == SP_ORDER_AUTO && points && usual != SP_ORDER_METIS) ordering = SP_ORDER_GEOMETRIC;
     sp_status status = sp__symbolic_create(u->ctx, ordering, &u->A.view, points, &u->S);
@@ -146,7 +146,7 @@ static sp_status room_for_selection(sp_incremental *u) {
     if (!ROOM(score, n) || !ROOM(need, n) || !ROOM(paid, n) || !ROOM(has, n) || !ROOM(roots, n)) return SP_NO_MEMORY;
     for (int s = 0; s < S->count; s++)
         if (S->super_parent[s] < 0) u->roots[u->root_count++] = s;
-    // from the roots down: what a path costs, for now in `need`
+    // from the roots down: cost of the path, stored in `need` for now
     for (int s = S->count - 1; s >= 0; s--) {
         u->need[s] = S->flops[s] + (S->super_parent[s] < 0 ? 0 : u->need[S->super_parent[s]]);
         u->dearest = fmax(u->dearest, u->need[s]);
@@ -209,12 +209,12 @@ size_t sp__incremental_bytes(const sp_incremental *u) {
 
 // ====================================================================================== the matrix in the frames
 
-// The matrix in the frames of the nodes: what changed since it was summed, and its sum anew.
+// Assembly in the frames of the nodes: detects changes since the last sum and sums the changed blocks again.
 //
-// Blocks that change are summed again from all their elements, point terms and pins. Adding differences instead would be a little
-// cheaper and would drift.
+// Changed blocks are summed from all their elements, point terms and pins. Adding differences would be slightly cheaper but would
+// accumulate rounding errors.
 
-enum { TASK = 256, BLOCKS = 128 };  // elements, blocks of a task
+enum { TASK = 256, BLOCKS = 128 };  // elements, blocks per task
 
 static double *grad_of(const sp_incremental *u, int e) {
     return u->grad + (size_t)(e / u->lanes) * 10 * (size_t)u->lanes + e % u->lanes;
@@ -255,7 +255,7 @@ static void mark_node(sp_incremental *u, int node) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------ what changed
+// ------------------------------------------------------------------------------------------------ detection of changes
 
 void sp__incremental_read_rest(sp_incremental *u, const sp_system *A, sp_coef c) {
     double G[10 * TASK];
@@ -323,7 +323,7 @@ void sp__incremental_read_terms(sp_incremental *u, const sp_system *A, sp_coef c
     A->elements->terms(A->o, c, add_term, u);
 }
 
-// what is wrong at x where a block of terms is old: |D xj|, |D^T xi|. False: nothing but rounding
+// error at x of a stale block of point terms: max of |D xj|, |D^T xi|. False: the change is only rounding
 static bool term_error(const sp_incremental *u, int k, double *error) {
     const double *old = u->term + 9 * (size_t)k, *now = u->term_now + 9 * (size_t)k;
     const double *xi = u->record + SP_WARP_NODE * (size_t)u->block_row[k] + 12,
@@ -339,8 +339,8 @@ static bool term_error(const sp_incremental *u, int k, double *error) {
     return change > 1e-14 * size;
 }
 
-// A term acts on up to four nodes and is positive semi-definite as a whole only: what it does to one of them is taken over with
-// what it does to the others.
+// A point term acts on up to four nodes and is positive semi-definite only as a whole. If its part at one node is updated, its
+// parts at the other nodes are updated, too.
 static void matrix_spread(sp_incremental *u) {
     for (bool more = true; more;) {
         more = false;
@@ -428,7 +428,7 @@ static void load_kept(const double *from, int corner, int lanes, double Q[9]) {
     for (int k = 0; k < 9; k++) Q[k] = from[(9 * corner + k) * lanes];
 }
 
-// B += Q K Q^T of one corner
+// B += Q K Q^T of one element node
 static void add_diagonal(const double *g, double r, const double *Q, double *B) {
     double c[3], dot = sp__dot3(g, g);
     sp__mul3(Q, g, c);
@@ -471,7 +471,7 @@ static void sum_block(const sp_incremental *u, int block) {
     const double *term = u->term + 9 * (size_t)block;
     double *out = u->A.val + 9 * (size_t)block, B[9] = {0};
     add_elements(u, block, i, B);
-    // nodes of no element have nothing at all: they stay where they are
+    // nodes without mass and without elements get a unit row and do not move
     double m = u->diagonal[i] > 0 || u->around_start[i + 1] > u->around_start[i] ? u->diagonal[i] : 1;
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++) {

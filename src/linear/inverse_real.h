@@ -1,4 +1,4 @@
-// The products of precond_inverse.c for one type of number: included with REAL and NAME defined.
+// The products of precond_inverse.c for one number type: included with REAL and NAME defined.
 
 typedef REAL NAME(four) __attribute__((vector_size(4 * sizeof(REAL))));
 

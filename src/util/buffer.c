@@ -17,7 +17,7 @@ static char *buffer_resize(sp_context *ctx, sp_buffer *b, size_t capacity) {
     return data;
 }
 
-// room for `size` more and a zero byte
+// makes space for `size` more bytes and a terminating zero
 static bool buffer_reserve(sp_context *ctx, sp_buffer *b, size_t size) {
     if (size < b->capacity - b->size) return true;
     char *data = NULL;

@@ -1,5 +1,5 @@
-// Bytes that grow as they are written. Memory comes from a context, or from the C library where the context is NULL: a buffer
-// keeps to one of them from its first byte to sp__buffer_free.
+// A growing byte buffer. Memory comes from a context, or from the C library if the context is NULL. Use the same context from the
+// first byte to sp__buffer_free.
 #ifndef SP_UTIL_BUFFER_H
 #define SP_UTIL_BUFFER_H
 
@@ -9,16 +9,16 @@
 #include "souple/base.h"
 
 typedef struct sp_buffer {
-    char *data;             // NULL: nothing yet
-    size_t size, capacity;  // there is always room for one byte behind the last
-    bool broken;            // once there was no memory: what was written is not whole
+    char *data;             // NULL: empty
+    size_t size, capacity;  // there is always space for one byte after the last
+    bool broken;            // an allocation failed: the contents are incomplete
 } sp_buffer;
 
-// Uninitialised room at the end, counted. NULL: no memory, and the buffer is broken.
+// Appends `size` uninitialised bytes and returns their address. NULL: out of memory, and the buffer is broken.
 void *sp__buffer_reserve(sp_context *ctx, sp_buffer *b, size_t size);
-// False: no memory, nothing was added, and the buffer is broken.
+// False: out of memory, nothing was added, and the buffer is broken.
 bool sp__buffer_add(sp_context *ctx, sp_buffer *b, const void *data, size_t size);
-// A zero byte follows the text, which is not counted.
+// Appends formatted text. A zero byte follows the text and is not counted in `size`.
 bool sp__buffer_print(sp_context *ctx, sp_buffer *b, const char *format, ...) SP_PRINTF(3, 4);
 void sp__buffer_free(sp_context *ctx, sp_buffer *b);
 

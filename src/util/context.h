@@ -1,4 +1,4 @@
-// The short names by which the engine and its libraries call the functions of souple/extension.h.
+// Short names for the functions of souple/extension.h, used by the engine and its libraries.
 #ifndef SP_UTIL_CONTEXT_H
 #define SP_UTIL_CONTEXT_H
 

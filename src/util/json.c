@@ -1,13 +1,13 @@
-// See json.h. The two outer levels get a line per item, what is deeper stays on its line.
+// See json.h. The two outer levels have one line per item; deeper levels stay on the line of their item.
 #include "util/json.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINED = 2 };  // levels with a line per item
+enum { LINED = 2 };  // levels with one line per item
 
-// bytes of the UTF-8 character at c; 0: it is none
+// length in bytes of the UTF-8 character at c; 0: invalid
 static int utf8_length(const unsigned char *c) {
     int n = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : (c[0] & 0xf0) == 0xe0 ? 3 : c[0] >= 0xf0 && c[0] < 0xf5 ? 4 : 0;
     for (int i = 1; i < n; i++)
@@ -66,7 +66,7 @@ void sp__json_close(sp_json *j, char bracket) {
     j->first = false;
 }
 
-// the C library may write another decimal point, perhaps of several bytes: all that is no part of a number stands for it
+// the decimal point of the locale may differ and may have several bytes: characters that cannot belong to a number become a point
 static void plain_point(char *text) {
     char *out = text;
     bool point = false;

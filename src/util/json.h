@@ -1,5 +1,5 @@
-// JSON out, one value at a time. Numbers are the shortest text that reads back to the same bits, with a point whatever the
-// locale; what is not finite becomes null.
+// JSON writer, one value at a time. Numbers are the shortest text that reads back to the same bits, with a decimal point in every
+// locale. Numbers that are not finite become null.
 #ifndef SP_JSON_H
 #define SP_JSON_H
 
@@ -9,7 +9,7 @@
 typedef struct sp_json {
     FILE *file;
     int depth;
-    bool first;  // nothing stands in the open bracket yet
+    bool first;  // the open bracket is still empty
 } sp_json;
 
 // `key` is NULL for the outermost value and inside arrays. bracket: '{' or '['.
@@ -21,7 +21,7 @@ void sp__json_integer(sp_json *j, const char *key, long long value);
 void sp__json_yes(sp_json *j, const char *key, bool value);
 void sp__json_vector(sp_json *j, const char *key, const double *values, int count);
 
-// The shortest text of a finite number; `text` has room for 32 characters.
+// The shortest text of a finite number; `text` has space for 32 characters.
 void sp__number_text(double value, char *text);
 
 #endif

@@ -1,4 +1,4 @@
-// See json_read.h. Strings are unescaped where they stand; values come from blocks that are freed together.
+// See json_read.h. Strings are unescaped in place. Values are allocated in blocks that are freed together.
 #include "util/json_read.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static char *put_code(char *out, unsigned c) {
     return *out++ = (char)(0x80 | (c >> 6 & 63)), *out++ = (char)(0x80 | (c & 63)), out;
 }
 
-// behind "\u", which is six characters long and so never shorter than what it stands for
+// reads the digits after "\u"; the escape has six characters, so the UTF-8 text is never longer
 static char *put_escaped(reader *r, char *out) {
     int code = hex4(r->at);
     if (code < 0) return fail(r, "\\u needs four hexadecimal digits"), NULL;
@@ -214,7 +214,7 @@ void sp__json_free(sp_json_tree *t) {
     *t = (sp_json_tree){0};
 }
 
-// ---- looking
+// ---- queries
 
 const sp_json_value *sp__json_get(const sp_json_value *v, const char *path) {
     while (v && *path) {

@@ -1,4 +1,4 @@
-// JSON in: a whole text as a tree. Depth and size are bounded; what is wrong is told with its place.
+// JSON reader: parses a whole text into a tree. Depth and size are bounded; an error message gives its position.
 #ifndef SP_JSON_READ_H
 #define SP_JSON_READ_H
 
@@ -21,25 +21,25 @@ struct sp_json_value {
     const char *key;  // inside an object; NULL otherwise
     double number;
     const char *text;
-    sp_json_value *first, *next;  // items of a list or an object, the next item of the own one
+    sp_json_value *first, *next;  // first item of an array or object; next item of the same parent
 };
 
 typedef struct sp_json_tree {
     char *text;  // strings point into it
     sp_json_value *root;
     struct sp_json_block *blocks;
-    char why[160];  // what was wrong
+    char why[160];  // error message
 } sp_json_tree;
 
-// The whole of a file, or false with `why`. Freed with sp__json_free in either case.
+// Reads a whole file. False: see `why`. Call sp__json_free in both cases.
 bool sp__json_read(sp_json_tree *t, const char *path);
 bool sp__json_parse(sp_json_tree *t, const char *text, size_t size);
 void sp__json_free(sp_json_tree *t);
 
-// "a.b" of an object, or NULL: not there. Accepts NULL.
+// Member "a.b" of an object; NULL: not found. Accepts NULL.
 const sp_json_value *sp__json_get(const sp_json_value *v, const char *path);
-const char *sp__json_get_text(const sp_json_value *v, const char *path);  // "" where there is no text
-double sp__json_get_number(const sp_json_value *v, const char *path);     // NaN where there is no number
-int sp__json_count(const sp_json_value *v);                               // items
+const char *sp__json_get_text(const sp_json_value *v, const char *path);  // "" if there is no text
+double sp__json_get_number(const sp_json_value *v, const char *path);     // NaN if there is no number
+int sp__json_count(const sp_json_value *v);                               // number of items
 
 #endif

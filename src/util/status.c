@@ -4,14 +4,14 @@
 #include <stdio.h>
 
 sp_status sp__worst(sp_status a, sp_status b) {
-    // of two failures the first stays: it is the one that the record describes
+    // the first of two failures stays, because the error record describes it
     if (a < 0) return a;
     if (b < 0) return b;
     return a > b ? a : b;
 }
 
 void sp__error_set(sp_error *record, sp_status status, const char *file, int line, const char *format, va_list args) {
-    // through a copy: the old message may be one of the arguments
+    // uses a copy: the old message may be one of the arguments
     sp_error e = {.status = status, .file = file, .line = line, .index = -1};
     vsnprintf(e.message, sizeof e.message, format, args);
     *record = e;
@@ -26,7 +26,7 @@ sp_status sp__fail(sp_error *record, sp_status status, const char *file, int lin
 }
 
 #ifdef SP_VALIDATE
-// Weak, so that a host or a test may put its own in place. Only validating builds speak and stop: the bug is at hand there.
+// Weak, so that a host or a test can replace it. Only validating builds print and stop.
 __attribute__((weak)) void sp__assert_failed(const char *what, const char *file, int line) {
     fprintf(stderr, "%s:%d: not true: %s\n", file, line, what);
     __builtin_trap();
