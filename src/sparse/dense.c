@@ -1,4 +1,4 @@
-// Which dense kernels serve on this machine.
+// Selection of the dense kernels for this machine.
 #include "sparse/dense.h"
 
 #include "sparse/dense.h"

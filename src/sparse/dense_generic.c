@@ -1,4 +1,4 @@
-// Dense kernels for any machine: vectors of 16 bytes, in tiles that leave half of 16 registers to the operands.
+// Dense kernels for any machine: vectors of 16 bytes, in tiles that leave half of 16 registers for the operands.
 #include "sparse/dense.h"
 #define SP_DENSE_BYTES 16
 #define SP_DENSE_HIGH 2

@@ -1,14 +1,14 @@
-// Dense kernels of a front on tiles: factor of the diagonal block, triangular solve of the rows below, packing and
-// update of what is left. Included once per number type.
+// Dense kernels of a frontal matrix on register tiles: factorisation of the diagonal block, triangular solve of the rows below,
+// packing, update of the remaining matrix, rank updates, triangular solves. Included once per number type.
 
 // ========================================================================================================= tiles
 
-// The register tile that every dense kernel is made of: HIGH vectors of rows by up to 4 columns, summed over k. Included by
-// dense_loops.h once per number type, which says `real`, DENSE(name) and the vector's width in bytes.
+// The register tile of all dense kernels: HIGH vectors of rows by up to 4 columns, summed over k. The including file defines
+// `real`, DENSE(name) and the vector width in bytes.
 //
-// A tile reads its left operand as `a[p lda + i]` and its right one as `b[p bp + c bc]`: columns of a panel in place, packed
-// strips and transposes are the same loop. The sum of one entry runs over p = 0, 1, ... k - 1 whatever the tile's size, so that
-// the bits of a result do not depend on how a matrix was cut into tiles.
+// A tile reads its left operand as `a[p lda + i]` and its right one as `b[p bp + c bc]`: one loop serves columns of a panel in
+// place, packed strips and transposes. The sum of one entry runs over p = 0, 1, ... k - 1 for any tile size, so that the bits of
+// a result do not depend on how a matrix is divided into tiles.
 #define vec DENSE(vec)
 #define loose DENSE(loose)
 typedef real vec __attribute__((vector_size(SP_DENSE_BYTES)));
@@ -32,7 +32,7 @@ SP_INLINE vec DENSE(load)(const real *p) {
 SP_INLINE void DENSE(store)(real *p, vec a) {
     *(loose *)p = a;
 }
-// the first n numbers at most; what stands behind them is neither read nor written
+// at most the first n numbers; memory behind them is neither read nor written
 SP_INLINE vec DENSE(load_up_to)(int n, const real *p) {
     vec a = {0};
     if (n >= LANES) return DENSE(load)(p);
@@ -72,7 +72,7 @@ SP_INLINE void DENSE(tile)(const int high, const int wide, int k, const real *a,
     }
 }
 
-// C -= a b^T on one tile; `last` rows of its last vector count
+// C -= a b^T on one tile; only the first `last` rows of its last vector are used
 SP_INLINE void DENSE(subtract_fixed)(const int high, const int wide, int last, int k, const real *a, ptrdiff_t lda, const real *b,
                                      ptrdiff_t bp, ptrdiff_t bc, real *C, ptrdiff_t ldc) {
     vec acc[4][SP_DENSE_HIGH];
@@ -88,7 +88,7 @@ SP_INLINE void DENSE(subtract_fixed)(const int high, const int wide, int last, i
     }
 }
 
-// The tile of the size asked for: rows 1..STRIP, cols 1..4; the columns of b stand side by side.
+// Dispatch to the tile of the requested size: rows 1..STRIP, cols 1..4; the columns of b are adjacent.
 #define TILE_SIZES_2(X) X(1, 1) X(1, 2) X(1, 3) X(1, 4) X(2, 1) X(2, 2) X(2, 3) X(2, 4)
 #if SP_DENSE_HIGH == 3
 #define TILE_SIZES(X) TILE_SIZES_2(X) X(3, 1) X(3, 2) X(3, 3) X(3, 4)
@@ -105,7 +105,7 @@ static void DENSE(subtract)(int rows, int cols, int k, const real *a, ptrdiff_t 
 #undef TILE_CASE
 }
 
-// the same with a right operand whose columns are bc apart and whose p are neighbours
+// the same with a transposed right operand: its columns are bc apart and its p are adjacent
 static void DENSE(subtract_turned)(int rows, int cols, int k, const real *a, ptrdiff_t lda, const real *b, ptrdiff_t bc, real *C,
                                    ptrdiff_t ldc) {
     int high = (rows + LANES - 1) / LANES, last = rows - (high - 1) * LANES;
@@ -115,7 +115,7 @@ static void DENSE(subtract_turned)(int rows, int cols, int k, const real *a, ptr
 #undef TILE_CASE
 }
 
-// rows (at most STRIP) x k into a strip of its own, zeros behind the last row
+// copies rows (at most STRIP) x k into a packed strip, with zeros after the last row
 static void DENSE(copy_strip)(int rows, int k, const real *B, ptrdiff_t ldb, real *strip) {
     int high = rows / LANES, rest = rows % LANES;
     if (rows == STRIP) {
@@ -202,7 +202,8 @@ SP_INLINE void DENSE(solve_rows)(const int wide, int rows, bool unit, const real
     }
 }
 
-// rows j.. of columns j..j+wide get what columns 0..j-1 give; left operand in place unless its last vector would reach behind A
+// updates rows j.. of columns j..j+wide by columns 0..j-1; reads the left operand in place unless its last vector would end
+// behind A
 static void DENSE(left_update)(int j, int wide, int k, real *A, ptrdiff_t ld, const real *d) {
     real right[4 * SP_DENSE_PANEL], strip[STRIP * SP_DENSE_PANEL];
     for (int p = 0; p < j; p++)
@@ -227,9 +228,9 @@ static int DENSE(diagonal)(int k, real *A, ptrdiff_t ld, real *d) {
     return k;
 }
 
-// ------------------------------------------------------------------------------------------------ rows below it
+// ------------------------------------------------------------------------------------------------ rows below the diagonal block
 
-// columns j..j+wide of one strip of rows. With D, y = x D goes on in the strip and x to B (x D L^T = b)
+// columns j..j+wide of one strip of rows. With D, the strip keeps y = x D for the next columns and B gets x (x D L^T = b)
 SP_INLINE void DENSE(below_fixed)(const int high, const int wide, int last, int j, bool unit, const real *L, ptrdiff_t ldl,
                                   const real *inv, real *B, ptrdiff_t ldb, real *strip) {
     vec acc[4][SP_DENSE_HIGH];
@@ -254,7 +255,7 @@ SP_INLINE void DENSE(below_fixed)(const int high, const int wide, int last, int 
     }
 }
 
-// inv: what y is divided by, within the solve (LL^T) or on the way out (unit)
+// inv: reciprocal pivots, applied within the solve (LL^T) or when the result is stored (unit)
 static void DENSE(below_scaled)(int m, int k, const real *L, ptrdiff_t ldl, bool unit, const real *inv, real *B, ptrdiff_t ldb) {
     real strip[STRIP * SP_DENSE_PANEL];
     for (int i = 0; i < m; i += STRIP) {
@@ -275,9 +276,9 @@ static void DENSE(below)(int m, int k, const real *L, ptrdiff_t ldl, const real 
     DENSE(below_scaled)(m, k, L, ldl, d != NULL, inv, B, ldb);
 }
 
-// ------------------------------------------------------------------------------------------------ what is left of the front
+// ------------------------------------------------------------------------------------------------ update of the remaining matrix
 
-// 4 rows (fewer at the end) x k, row after row of a column side by side
+// packs 4 rows (fewer at the end) x k; the rows of one column are adjacent
 SP_INLINE void DENSE(copy_columns)(const int wide, int k, const real *B, ptrdiff_t ldb, const real *d, real *to) {
     for (int p = 0; p < k; p++, B += ldb, to += 4) {
         real scale = d ? d[p] : 1;
@@ -299,7 +300,7 @@ static void DENSE(pack)(int m, int k, const real *B, ptrdiff_t ldb, const real *
     }
 }
 
-// two strips of rows stay in the nearest cache while the columns pass by
+// two strips of rows stay in the L1 cache while the loop runs over the columns
 static void DENSE(update)(int i0, int i1, int j0, int j1, int k, const real *rows, const real *cols, real *C, ptrdiff_t ldc) {
     for (int i = i0; i < i1; i += 2 * STRIP) {
         int end = i1 - i < 2 * STRIP ? i1 : i + 2 * STRIP;
@@ -311,7 +312,7 @@ static void DENSE(update)(int i0, int i1, int j0, int j1, int k, const real *row
     }
 }
 
-// columns of B at most SP_DENSE_PANEL at a time
+// takes at most SP_DENSE_PANEL columns of B at a time
 static void DENSE(update_strip)(int i, int m, int k, const real *B, ptrdiff_t ldb, const real *d, real *C, ptrdiff_t ldc) {
     real strip[STRIP * SP_DENSE_PANEL];
     int rows = m - i < STRIP ? m - i : STRIP;
@@ -334,33 +335,33 @@ static void DENSE(update_whole)(int m, int k, const real *B, ptrdiff_t ldb, cons
 
 // ================================================================================================== rank updates
 
-// A panel of L and the rows of W that belong to it, so that L D L^T becomes L D L^T +- W W^T: method C1 of Gill, Golub, Murray
-// and Saunders (1974), several ranks at once (Davis and Hager, Multiple-rank modifications of a sparse Cholesky factorization,
-// 2001). For column j, rank after rank, with t = w_j / d_j:
+// Update of a panel of L with its rows of W, so that L D L^T becomes L D L^T +- W W^T: method C1 of Gill, Golub, Murray and
+// Saunders (1974), several ranks at once (Davis and Hager, Multiple-rank modifications of a sparse Cholesky factorization, 2001).
+// For column j, rank after rank, with t = w_j / d_j:
 //
 //     alpha' = alpha +- w_j t,   d_j' = d_j alpha' / alpha,   g = +- t / alpha',
 //     w_i -= w_j l_ij,           l_ij += g w_i                for the rows below.
 //
-// L L^T goes the same way on l_ij = u_ij l_jj: the factors are w_j / l_jj and g l_jj, and the column is scaled to its new
-// diagonal when all ranks have passed.
+// L L^T uses the same recurrence on l_ij = u_ij l_jj: the factors are w_j / l_jj and g l_jj, and the column is scaled to its new
+// diagonal after all ranks.
 //
-// Four columns of a strip of rows stay in registers while all ranks pass: L is read and written once, whatever the rank, and a
-// number of L waits for the rank before it only, not for all of them. Included once per number type, after dense_loops.h.
+// Four columns of a strip of rows stay in registers for all ranks: L is read and written once for any rank, and the dependency
+// chain of an entry of L has one operation per rank.
 
 enum {
-    DENSE(COLUMNS) = 24,  // columns whose factors are kept together
+    DENSE(COLUMNS) = 24,  // columns whose coefficients are stored together
     DENSE(QUADS) = 6,
 };
 #define COLUMNS DENSE(COLUMNS)
 
-// What four columns do to the rows below them.
+// The coefficients by which four columns act on the rows below them.
 #define rank_quad DENSE(rank_quad)
 typedef struct rank_quad {
     real w[SP_DENSE_RANK][4], g[SP_DENSE_RANK][4];
     real scale[4];
 } rank_quad;
 
-// `last` rows of the last vector count; W has room for all of it
+// only the first `last` rows of the last vector are used in L; W must have the whole vector
 SP_INLINE void DENSE(rank_fixed)(const int high, const int wide, int last, int r, const rank_quad *f, real *L, ptrdiff_t ld,
                                  real *W, ptrdiff_t ldw) {
     vec l[4][SP_DENSE_HIGH];
@@ -393,7 +394,7 @@ SP_INLINE void DENSE(rank_fixed)(const int high, const int wide, int last, int r
     }
 }
 
-// one strip of rows by cols columns; rows that fill no vector of W go through a copy
+// one strip of rows by cols columns; rows that do not fill the last vector of W go through a copy
 static void DENSE(rank_strip)(int rows, int cols, int r, const rank_quad *f, real *L, ptrdiff_t ld, real *W, ptrdiff_t ldw) {
     real copy[STRIP * SP_DENSE_RANK], *V = W;
     int high = (rows + LANES - 1) / LANES, last = rows - (high - 1) * LANES;
@@ -416,8 +417,8 @@ static void DENSE(rank_rows)(int m, int cols, int r, const rank_quad *f, real *L
     for (int i = 0; i < m; i += STRIP) DENSE(rank_strip)(m - i < STRIP ? m - i : STRIP, cols, r, f, L + i, ld, W + i, ldw);
 }
 
-// A triangle of a few columns, rank after rank; returns the lowest column that fails, where its pivot then stands, or wide. After
-// a failure the columns before it go on: one of them may fail for a later rank.
+// A triangle of a few columns, rank after rank. Returns wide, or the lowest column that fails, with its pivot stored there. After
+// a failure the columns before it continue, because one of them may fail for a later rank.
 SP_INLINE int DENSE(rank_triangle)(const int wide, int r, real sign, real *L, ptrdiff_t ld, real *d, real *W, ptrdiff_t ldw,
                                    real *alpha, rank_quad *f) {
     real root[4], pivot[4], inverse[4], l[4][4] = {{0}};
@@ -501,8 +502,8 @@ static int DENSE(rank_update)(int m, int k, int r, real sign, real *L, ptrdiff_t
 
 // ============================================================================================= triangular solves
 
-// Triangular solves with the columns of one supernode: one right-hand side at the speed of memory (four columns in one pass),
-// many with lanes over right-hand sides. Included once per number type, after dense_loops.h.
+// Triangular solves with the columns of one supernode. A single right-hand side is limited by memory bandwidth (four columns per
+// pass); many right-hand sides are distributed over the vector lanes.
 
 // x -= L s for wide columns
 SP_INLINE void DENSE(axpy)(const int wide, int rows, const real *L, ptrdiff_t ld, const real s[4], real *x) {
@@ -617,10 +618,10 @@ static void DENSE(product_turned)(int m, int k, const real *L, ptrdiff_t ld, con
 }
 
 // ------------------------------------------------------------------------------------------------ many right-hand sides
-// With r right-hand sides side by side, X is the r x m matrix X^T by columns: forward is `below` of X1^T and a product, all of it
-// on the tiles of dense_tile.h.
+// With r interleaved right-hand sides, X is the r x m matrix X^T by columns: forward is `below` of X1^T and a product, both on
+// the register tiles.
 
-// how many of the right-hand sides left go into the next tile: two even tiles rather than a whole one and a thin rest
+// number of right-hand sides in the next tile: two equal tiles are faster than a full tile and a thin remainder
 static int DENSE(many_rows)(int left) {
     if (left <= STRIP) return left;
     return left < 2 * STRIP && left % (2 * LANES) == 0 ? left / 2 : STRIP;
@@ -635,7 +636,7 @@ static void DENSE(many_below)(int r, int rows, int k, const real *A, const real 
         }
 }
 
-// X^T (r x cols) -= A^T L, with A of k rows; L's columns are X's rows. A few rows at a time, which stay near
+// X^T (r x cols) -= A^T L, with A of k rows; L's columns are X's rows. Takes a few rows at a time, which stay in cache
 static void DENSE(many_above)(int r, int cols, int k, const real *A, const real *L, ptrdiff_t ld, real *X) {
     for (int p = 0; p < k; p += SP_DENSE_PANEL)
         for (int j = 0; j < cols; j += 4)

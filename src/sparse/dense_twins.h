@@ -1,11 +1,11 @@
-// One set of dense kernels in double and in float, for the vectors of the including file: it says SP_DENSE_BYTES, SP_DENSE_HIGH
-// (vectors in the height of a tile) and SP_DENSE_TWIN(name), the names of the two tables.
+// One set of dense kernels in double and in float for one vector width. The including file defines SP_DENSE_BYTES, SP_DENSE_HIGH
+// (vectors per tile height) and SP_DENSE_TWIN(name), the names of the two tables.
 #include <math.h>
 
 #include "sparse/dense.h"
 
 #define SP_INLINE static inline __attribute__((always_inline))
-// loops over the vectors of a tile must go, or its sums are not in registers
+// loops over the vectors of a tile must be unrolled; otherwise the sums are not kept in registers
 #ifdef __clang__
 #define SP_UNROLL _Pragma("clang loop unroll(full)")
 #else

@@ -1,32 +1,33 @@
-// Life of a factor, and the order in which its fronts are made: subtrees side by side, each by one worker, then the top of the
-// tree one supernode after the other, each by all workers.
+// Numeric Cholesky factorisation: storage of a factor, and the order of its fronts. Subtrees are factored in parallel, one worker
+// each; then the top of the elimination tree, one supernode after another, each by all workers.
 #include "sparse/factor_internal.h"
 
 #include <limits.h>
 
-// ======================================================================================================== places
+// ================================================================================================ storage layout
 
-// Where panels, contribution blocks and the rows below of solves stand: known before any number, from the tree alone.
+// Offsets of panels, contribution blocks and solve vectors (rows below). They depend on the elimination tree alone and are known
+// before the numeric factorisation.
 //
-// A block lives from its own front to its parent's. In postorder the live blocks of one depth come and go as on a stack, and when
-// a front is eliminated its children are on top of the stack of the depth below it. Even and odd depths may share a stack each:
-// what stands on it from other depths of the same parity is older and outlives the children (Duff and Reid 1983 have one stack
-// and move the block of the front down; with two nothing moves).
+// A contribution block lives from its own front to the parent's front. In postorder the live blocks of one depth form a stack,
+// and when a front is eliminated, its children are on top of the stack of the next depth. All even depths share one stack and all
+// odd depths another: blocks of other depths with the same parity are older and outlive the children. (Duff and Reid 1983 use one
+// stack and move the block of the front down; with two stacks nothing moves.)
 
 enum {
-    ROUND = 16,  // numbers: places begin lines of cache, in double and in float
-    ODD = 1,     // depth in the tree
-    ROOT = 2,    // of a subtree that is a task
+    ROUND = 16,  // numbers: offsets start at cache lines, in double and in float
+    ODD = 1,     // odd depth in the tree
+    ROOT = 2,    // root of a subtree that is a task
 };
 
 static size_t places_rounded(size_t n) {
     return (n + ROUND - 1) / ROUND * ROUND;
 }
 
-// What a supernode leaves for its parent: a square block, or a vector.
+// Layout of what a supernode passes to its parent: a square block, or a vector.
 typedef struct stacks {
     const sp_factor *F;
-    const unsigned char *kind;  // of each supernode: ODD, ROOT
+    const unsigned char *kind;  // flags of each supernode: ODD, ROOT
     bool square;
     size_t *at;
     size_t height[2], most[2];
@@ -37,7 +38,7 @@ static size_t places_capacity(const stacks *t, int s) {
     return places_rounded(t->square ? below * below : below);
 }
 
-// the children of s go; roots of subtrees stand elsewhere
+// removes the children of s from the stacks; roots of subtrees are stored elsewhere
 static void pop_children(stacks *t, int s) {
     const sp_symbolic *S = t->F->S;
     for (int k = S->child_start[s]; k < S->child_start[s + 1]; k++) {
@@ -53,7 +54,7 @@ static void places_push(stacks *t, int s) {
     if (t->height[o] > t->most[o]) t->most[o] = t->height[o];
 }
 
-// Stacks of one worker: whatever subtree is on them. Returns the room they take.
+// The stacks of one worker, large enough for any subtree. Returns their size.
 static size_t place_inner(stacks *t) {
     const sp_symbolic *S = t->F->S;
     for (int task = 0; task < S->task_count; task++) {
@@ -68,7 +69,7 @@ static size_t place_inner(stacks *t) {
     return t->most[0] + t->most[1];
 }
 
-// Shared ones: roots of subtrees, done in any order, stand side by side; the top has stacks behind them.
+// The shared storage. Roots of subtrees finish in any order, so each has its own space; the stacks of the top supernodes follow.
 static size_t place_shared(stacks *t) {
     const sp_symbolic *S = t->F->S;
     size_t side_by_side = 0;
@@ -100,7 +101,7 @@ static void place_panels(sp_factor *F) {
     }
 }
 
-// Rows that follow each other here and in the parent's front are added in one go.
+// Finds runs of rows that are consecutive here and in the parent's front; a run is added in one loop.
 static void find_stretches(sp_factor *F) {
     const sp_symbolic *S = F->S;
     for (int s = 0; s < S->count; s++)
@@ -116,7 +117,7 @@ static void find_inner(sp_factor *F) {
         for (int s = S->task_first[task]; s < S->task_last[task]; s++) F->inner[s] = true;
 }
 
-// kind: scratch, one for each supernode.
+// kind: scratch, one per supernode.
 void sp__factor_places(sp_factor *F, unsigned char *kind) {
     const sp_symbolic *S = F->S;
     for (int s = S->count - 1; s >= 0; s--) kind[s] = S->super_parent[s] >= 0 && !(kind[S->super_parent[s]] & ODD) ? ODD : 0;
@@ -136,20 +137,20 @@ void sp__factor_places(sp_factor *F, unsigned char *kind) {
     }
 }
 
-// ============================================================================================== the whole factor
+// =========================================================================================== whole factorisation
 
-// flops below which sharing costs more than it brings: a whole run, which wakes workers, and one front, a few batches of a
-// microsecond or two among workers that are awake
+// Flops below which parallel work costs more than it saves: RUN_WIDE for a whole factorisation, which wakes the workers, and
+// FRONT_WIDE for one front, which needs a few batches of one or two microseconds among awake workers.
 static const double RUN_WIDE = 3e5, FRONT_WIDE = 1e6;
 
-// ------------------------------------------------------------------------------------------------ life
+// ------------------------------------------------------------------------------------------------ creation and destruction
 
 static sp_status no_memory(sp_context *ctx, const sp_symbolic *S) {
     return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a factor of %d unknowns with %lld entries", S->n * S->block,
                    (long long)S->entries);
 }
 
-// Scalar rows of the largest front among those that one worker makes alone, and among all.
+// Scalar rows of the largest front among those that one worker factors alone, and among all.
 static void largest_fronts(const sp_factor *F, int *inner, int *all) {
     const sp_symbolic *S = F->S;
     *inner = *all = 0;
@@ -194,7 +195,7 @@ static bool new_sets(sp_factor *F) {
     F->set_count = sp__workers(F->ctx);
     for (int i = 0; i < F->set_count; i++) {
         sp_factor_set *set = &F->set[i];
-        // the top of the tree is made with the first set
+        // the first set also serves the top of the tree
         set->rows = new_numbers(F, sp__dense_pack_size(i ? inner : all, wide));
         set->cols = new_numbers(F, sp__dense_pack_size(i ? inner : all, wide));
         set->stack = new_numbers(F, F->stack_capacity);
@@ -291,9 +292,9 @@ void sp__factor_stop_flag(sp_factor *F, atomic_bool *stop) {
     F->stop = stop;
 }
 
-// ------------------------------------------------------------------------------------------------ fronts in order
+// ------------------------------------------------------------------------------------------------ order of the fronts
 
-// Nobody looks beyond the lowest supernode that failed, so that the same one is told whoever came first.
+// Supernodes above the lowest failed one are skipped, so that the reported supernode does not depend on thread timing.
 static bool goes_on(sp_factor_run *run, int s) {
     if (run->F->stop && atomic_load_explicit(run->F->stop, memory_order_relaxed)) atomic_store(&run->stopped, true);
     return s < atomic_load_explicit(&run->failed, memory_order_relaxed) &&
@@ -320,7 +321,7 @@ static void subtree_task(void *arg, int k, int worker) {
     make_subtree(run, run->F->task[k], &run->F->set[worker], false);
 }
 
-// Tasks that have something to do. The root of a subtree is fresh where anything below it is.
+// Tasks with work to do. The root of a subtree is fresh if any supernode below it is.
 static int find_tasks(sp_factor *F) {
     int n = 0;
     for (int task = 0; task < F->S->task_count; task++)
@@ -350,7 +351,7 @@ void sp__factor_commit(sp_factor *F, bool good, bool stale) {
     F->good = good || (F->def.spare && F->good);
 }
 
-// What went wrong first.
+// Reports the failure of the lowest supernode.
 static void report_failure(sp_factor_run *run, sp_factor_info *info) {
     const sp_factor *F = run->F;
     if (atomic_load(&run->stopped)) info->status = SP_STOPPED;
@@ -391,17 +392,17 @@ sp_status sp__factor_make(sp_factor *F, const sp_symmetric *A, double shift, boo
     return sp__factor_fronts(F, A, shift, alone, info);
 }
 
-// ========================================================================================== a part of the factor
+// ======================================================================================= partial refactorisation
 
-// A factor made anew in part. Where block columns of A changed, the columns of L that may differ are those and all above them in
-// the elimination tree (Pincon 2020: I1 = I0 and its ancestors). By supernodes: those of the changed columns and all above them
-// are assembled and eliminated again, children outside that closure give the contribution blocks that they gave before. The work
-// is that of the closure's own fronts, nothing below them is touched; a left-looking factor would redo every update into a
-// touched column from all its descendants, which is about twice that.
+// If block columns of A changed, the columns of L that may differ are these columns and all their ancestors in the elimination
+// tree (Pincon 2020: I1 = I0 and its ancestors). By supernodes: those of the changed columns and all their ancestors (the
+// closure) are assembled and eliminated again; children outside the closure supply their kept contribution blocks. The work is
+// that of the fronts in the closure; supernodes below are not touched. A left-looking factorisation would repeat every update of
+// a touched column from all its descendants, which is about twice the work.
 //
-// A fresh factorisation would compute the same fronts from the same numbers in the same order: the result is the same bit for
-// bit. Blocks that sp__factor_update left stale no longer fit their panels: those supernodes are in every closure until made
-// anew.
+// A complete factorisation computes the same fronts from the same numbers in the same order, so the result is the same bit for
+// bit. Contribution blocks that sp__factor_update marked stale do not match their panels: these supernodes are refactored by the
+// next partial refactorisation, whatever changed.
 
 int sp__factor_closure(sp_factor *F, int count, const int *changed, int *list) {
     const sp_symbolic *S = F->S;
@@ -420,7 +421,7 @@ int sp__factor_closure(sp_factor *F, int count, const int *changed, int *list) {
     return n;
 }
 
-// The closure, and what is stale.
+// The supernodes to refactor: the closure and the stale ones.
 static int to_do(sp_factor *F, int count, const int *changed) {
     int n = sp__factor_closure(F, count, changed, F->list[0]);
     for (int s = 0; s < F->S->count; s++)

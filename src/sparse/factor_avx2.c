@@ -1,4 +1,4 @@
-// The same loops with 256-bit vectors.
+// The loops of factorisation and solves with 256-bit vectors.
 #ifdef SP_HAVE_AVX2
 #define SP_FACTOR_TWIN(name) sp__factor_avx2_##name
 #include "sparse/factor_twins.h"

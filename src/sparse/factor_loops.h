@@ -1,14 +1,14 @@
-// The front of one supernode, in numbers: assembled from A and from what its children left, then eliminated. Included once for
-// each kind of number, which says `real`, LOOP(name) and DENSE_TABLE(F).
+// The front of one supernode: assembly from A and from the contribution blocks of its children, then elimination. Included once
+// for each number type; the including file defines `real`, LOOP(name) and DENSE_TABLE(F).
 //
-// Every loop inside a front is cut the same way whether one worker does all parts or all workers share them: the bits do not
-// depend on it.
+// Every loop inside a front is divided in the same way for one worker and for many, so that the bits do not depend on the
+// workers.
 enum {
     LOOP(STRIP) = 4 * SP_DENSE_ROWS,  // rows of one part of the solve below a diagonal block
     LOOP(TILE) = 4 * SP_DENSE_ROWS,   // rows and columns of one part of an update
-    LOOP(WHOLE) = 8 * SP_DENSE_ROWS,  // rows below of a front that is small enough to do without packs
+    LOOP(WHOLE) = 8 * SP_DENSE_ROWS,  // rows below of a front that is small enough to be updated without packs
     LOOP(COLUMNS) = 32,               // block columns of one part of an assembly
-    LOOP(NEAR) = 2048,                // numbers that are assembled together
+    LOOP(NEAR) = 2048,                // numbers that are assembled together, so that they stay in cache
 };
 typedef real LOOP(four) __attribute__((vector_size(4 * sizeof(real)), aligned(sizeof(real)), may_alias));
 
@@ -18,12 +18,12 @@ typedef struct LOOP(front) {
     sp_factor_set *set;
     int s;
     bool wide;
-    int block, own, rows;  // block columns of its own, block rows in all
+    int block, own, rows;  // own block columns, all block rows
     int K, N, M;           // scalars: own columns, rows, rows below
     real *P, *C, *d;       // panel, contribution block, D
     real *pack_rows, *pack_cols;
-    int from, to;  // columns under way
-    bool small;    // one panel, and its contribution block updated in one go
+    int from, to;  // current columns
+    bool small;    // one panel, and its contribution block is updated in one call
 } LOOP(front);
 #define front LOOP(front)
 
@@ -54,8 +54,7 @@ static int LOOP(lower_bound)(const int *a, int n, int value) {
     return low;
 }
 
-// where entry (0, column) of the front would stand, first column of block column q: rows from the diagonal on are that much
-// further
+// Address of entry (0, column) of the front, first column of block column q. Rows are offsets from it, from the diagonal on.
 static real *LOOP(column)(const front *f, int q) {
     if (q < f->own) return f->P + (size_t)(q * f->block) * (size_t)f->N;
     return f->C + (size_t)((q - f->own) * f->block) * (size_t)f->M - f->K;
@@ -73,18 +72,19 @@ SP_LOOP_INLINE void LOOP(add_rows)(const int b, int m, const real *from, size_t 
         for (int c = 0; c < b; c++) to[i + (size_t)c * ld_to] += from[i + (size_t)c * ld_from];
 }
 
-// Block column j of a child's block (n block rows) from its diagonal on, into a column of the front: stretches of rows stay
-// together.
+// Adds block column j of a child's block (n block rows), from its diagonal on, to a column of the front; runs of consecutive rows
+// are added together.
 SP_LOOP_INLINE void LOOP(add_column)(const int b, int j, int n, const int *up, const int *stretch, const real *from, real *to,
                                      size_t ld_to) {
     size_t ld_from = (size_t)(n * b);
     from += (size_t)(j * b) * ld_from;
-    for (int c = 0; c < b; c++)  // above the diagonal nothing means anything
+    for (int c = 0; c < b; c++)  // entries above the diagonal are unused
         for (int r = c; r < b; r++) to[up[j] * b + r + (size_t)c * ld_to] += from[j * b + r + (size_t)c * ld_from];
     for (int i = j + 1; i < n; i += stretch[i]) LOOP(add_rows)(b, stretch[i] * b, from + i * b, ld_from, to + up[i] * b, ld_to);
 }
 
-// Columns [q0, q1) of the front get what child c left for them. `up` rises: they are neighbours in the child too.
+// Adds what child c contributes to columns [q0, q1) of the front. `up` is ascending, so these columns are adjacent in the child
+// too.
 SP_LOOP_INLINE void LOOP(add_child)(const front *f, const int b, int c, int q0, int q1) {
     const sp_symbolic *S = f->F->S;
     int first = S->row_start[c] + sp__front_columns(S, c), n = S->row_start[c + 1] - first;
@@ -110,7 +110,7 @@ static void LOOP(gather_columns)(front *f, int q0, int q1) {
         }
 }
 
-// A few columns at a time, which stay in the nearest cache between zero and the last child.
+// Takes a few columns at a time, which stay in the L1 cache from the first zero to the last child.
 static void LOOP(gather_range)(front *f, int q0, int q1) {
     int step = LOOP(NEAR) / (f->N * f->block) + 1;
     for (int q = q0; q < q1; q += step) LOOP(gather_columns)(f, q, q + step < q1 ? q + step : q1);
@@ -123,7 +123,7 @@ static void LOOP(gather_part)(void *arg, int part, int worker) {
     LOOP(gather_range)(f, q0, q1 < f->rows ? q1 : f->rows);
 }
 
-// one block of A, `to` at its entry (0, 0)
+// adds one block of A; `to` is its entry (0, 0)
 SP_LOOP_INLINE void LOOP(add_block)(const int b, const double *a, int stride, bool turned, real *to, size_t ld) {
     for (int c = 0; c < b; c++)
         for (int r = 0; r < b; r++) to[(size_t)c * ld + (size_t)r] += (real)a[stride * (turned ? b * c + r : b * r + c)];
@@ -160,7 +160,7 @@ static void LOOP(assemble)(front *f) {
 
 // ------------------------------------------------------------------------------------------------ elimination
 
-// Rows below the columns under way: solved, and packed for the update.
+// Solves the rows below the current columns, and packs them for the update.
 static void LOOP(below_part)(void *arg, int part, int worker) {
     front *f = arg;
     int k = f->to - f->from, row = f->to + part * LOOP(STRIP), n = f->N - row < LOOP(STRIP) ? f->N - row : LOOP(STRIP);
@@ -176,7 +176,7 @@ static int LOOP(parts)(int n, int size) {
     return (n + size - 1) / size;
 }
 
-// Tile number `part` of a lower trapezoid: tiles of one column of tiles follow each other.
+// Tile number `part` of a lower trapezoid; tiles are numbered along columns of tiles.
 static void LOOP(tile)(front *f, int part, int columns, int rows, size_t pack, real *C, int ld) {
     int high = LOOP(parts)(rows, LOOP(TILE)), J = 0;
     for (; part >= high - J; J++) part -= high - J;
@@ -190,7 +190,7 @@ static int LOOP(tiles)(int columns, int rows) {
     return wide * high - wide * (wide - 1) / 2;
 }
 
-// First the own columns that are left, then the contribution block.
+// First the remaining own columns, then the contribution block.
 static void LOOP(update_part)(void *arg, int part, int worker) {
     front *f = arg;
     int left = f->K - f->to, tiles = LOOP(tiles)(left, f->N - f->to);
@@ -201,7 +201,7 @@ static void LOOP(update_part)(void *arg, int part, int worker) {
         LOOP(tile)(f, part - tiles, f->M, f->M, (size_t)left * (size_t)(f->to - f->from), f->C, f->M);
 }
 
-// Where the next columns end: what is left then is a whole number of strips, so that packs of the rows below begin with one.
+// End of the next columns. The remainder is a whole number of strips, so that packs of the rows below start at a strip.
 static int LOOP(cut)(int from, int K) {
     int left = K - from, panels = LOOP(parts)(left, SP_DENSE_PANEL);
     if (panels == 1) return K;
@@ -210,7 +210,7 @@ static int LOOP(cut)(int from, int K) {
     return K - after;
 }
 
-// Blocked elimination of the own columns; K, or the column that failed.
+// Blocked elimination of the own columns; returns K, or the column that failed.
 static int LOOP(eliminate)(front *f) {
     for (f->from = 0; f->from < f->K; f->from = f->to) {
         f->to = LOOP(cut)(f->from, f->K);
@@ -246,20 +246,21 @@ static bool LOOP(make_front)(sp_factor_run *run, int s, sp_factor_set *set, bool
 }
 #undef front
 
-// ======================================================================================================== solves
+// ============================================================================================= triangular solves
 
-// One supernode's part of a solve, forward and backward, for one right-hand side or for several side by side (number c of row i
-// at i width + c). Included once for each kind of number, after factor_loops.h.
+// One supernode's part of a solve, forward and backward, for one right-hand side or for several interleaved ones (number c of row
+// i at i width + c).
 //
-// Forward is multifrontal too: each supernode leaves what its columns take from the rows below in a vector of its own, and the
-// parent adds it in the order of its children: no two tasks write one number, and the sums do not depend on the workers.
+// The forward solve is multifrontal too: each supernode stores the contributions of its columns to the rows below in its own
+// vector, and the parent adds these in the order of its children. No two tasks write the same number, and the sums do not depend
+// on the workers.
 
 static real *LOOP(vector)(const sp_factor_pass *pass, void *own, int s) {
     const sp_factor *F = pass->F;
     return (real *)(F->inner[s] ? own : pass->shared) + F->vector_at[s] * (size_t)pass->width;
 }
 
-// right-hand sides of the own columns, into the order of elimination
+// copies the right-hand sides of the own columns in elimination order
 static void LOOP(take)(const sp_factor_pass *pass, int s, real *y) {
     const sp_symbolic *S = pass->F->S;
     size_t n = (size_t)S->n * (size_t)S->block;
@@ -283,7 +284,7 @@ static void LOOP(give)(const sp_factor_pass *pass, int s, const real *y) {
         }
 }
 
-// what child c left, into own columns (y) and rows below (v)
+// adds the vector of child c to own columns (y) and rows below (v)
 static void LOOP(add_vector)(const sp_factor_pass *pass, int own, int c, const real *from, real *y, real *v) {
     const sp_symbolic *S = pass->F->S;
     int size = S->block * pass->width;
@@ -296,8 +297,8 @@ static void LOOP(add_vector)(const sp_factor_pass *pass, int own, int c, const r
 }
 
 // ------------------------------------------------------------------------------------------------ large panels
-// A large panel goes by a few columns at a time: the small triangle on the spot, the rectangle below it in parts that all workers
-// may share. Who does them, and how many they are, changes no bit: small and large are told apart by size alone.
+// A large panel is processed a few columns at a time: the small triangle by the caller, the rectangle below it in parts that all
+// workers may share. The division depends on the size alone, so that the bits do not depend on the workers.
 
 enum {
     LOOP(LARGE) = 1 << 16,  // entries of a large panel
@@ -309,7 +310,7 @@ enum {
 typedef struct LOOP(large) {
     const sp_factor *F;
     const real *L;
-    int N, K, from, to;  // rows, columns; columns under way
+    int N, K, from, to;  // rows, columns; current columns
     real *y, *v;         // own columns, rows below
 } LOOP(large);
 #define large LOOP(large)
@@ -321,7 +322,7 @@ static void LOOP(parts_do)(const sp_factor_pass *pass, int parts, sp_task_fn *fn
         for (int p = 0; p < parts; p++) fn(g, p, 0);
 }
 
-// some of the rows behind the columns under way: own ones, then those below
+// some of the rows after the current columns: own rows, then rows below
 static void LOOP(rows_part)(void *arg, int part, int worker) {
     const large *g = arg;
     int r0 = g->to + part * LOOP(PART_ROWS), r1 = r0 + LOOP(PART_ROWS), k = g->to - g->from;
@@ -343,7 +344,7 @@ static void LOOP(forward_large)(const sp_factor_pass *pass, large *g) {
     }
 }
 
-// some of the columns under way, against all rows behind them
+// some of the current columns, with all rows after them
 static void LOOP(columns_part)(void *arg, int part, int worker) {
     const large *g = arg;
     int c0 = g->from + part * LOOP(PART_COLUMNS), n = g->to - c0 < LOOP(PART_COLUMNS) ? g->to - c0 : LOOP(PART_COLUMNS);
@@ -387,7 +388,7 @@ static void LOOP(forward)(const sp_factor_pass *pass, void *stack, int s) {
         LOOP(forward_large)(pass, &(large){.F = F, .L = L, .N = N, .K = K, .y = y, .v = v});
 }
 
-// rows below, as they stand in y
+// copies the rows below from y
 static void LOOP(take_below)(const sp_factor_pass *pass, int s, real *v) {
     const sp_symbolic *S = pass->F->S;
     size_t size = (size_t)S->block * (size_t)pass->width;

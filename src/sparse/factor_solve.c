@@ -1,6 +1,7 @@
-// Solves with a factor: up the tree with L, down the tree with L^T, subtrees side by side where there is much to do. A dense
-// right-hand side reads each panel once up and once down, and the speed is that of memory; many go side by side; a sparse one
-// visits what lies above its nonzeros (Gilbert 1994) and, going down, above the rows that are wanted.
+// Solves with a factor: up the elimination tree with L, down the tree with L^T, with subtrees in parallel if the factor is large.
+// A dense right-hand side reads each panel once up and once down and is limited by memory bandwidth. Many right-hand sides go
+// through the tree together. A sparse one visits only the ancestors of its nonzeros (Gilbert 1994) and, on the way down, the
+// ancestors of the wanted rows.
 #include "sparse/factor_internal.h"
 
 // ------------------------------------------------------------------------------------------------ one right-hand side
@@ -55,7 +56,7 @@ void sp__factor_solve(sp_factor *F, const double *b, double *x, bool alone) {
 
 // ------------------------------------------------------------------------------------------------ many right-hand sides
 
-// Panels of right-hand sides, shared out to lanes: one worker takes a panel through the whole tree.
+// Panels of right-hand sides, distributed over lanes: one worker takes a panel through the whole tree.
 typedef struct many {
     sp_factor *F;
     int count, width, lanes;
@@ -91,8 +92,8 @@ static sp_status many_capacity(sp_factor *F, size_t scratch) {
     return SP_OK;
 }
 
-// Every worker has a panel where there are enough right-hand sides; the wider it is, the less often L is read. What comes out for
-// one of them does not depend on who stands beside it.
+// Every worker gets a panel if there are enough right-hand sides; a wider panel reads L less often. The solution of one
+// right-hand side does not depend on the others in its panel.
 static int panel_width(int count, int workers) {
     int each = (count + workers - 1) / workers, rounds = (each + SP_FACTOR_MANY - 1) / SP_FACTOR_MANY;
     return ((each + rounds - 1) / rounds + 7) / 8 * 8;
@@ -131,7 +132,8 @@ static int all_supernodes(sp_factor *F, int *list) {
     return F->S->count;
 }
 
-// Own columns of what is visited going down only start from zero. Returns block columns in either list, both rising.
+// Clears own columns that only the downward pass visits. Returns the number of block columns in either list; both lists are
+// ascending.
 static int join_lists(sp_factor *F, int up_count, const int *up, int down_count, const int *down) {
     int columns = 0, i = 0;
     for (int k = 0; k < down_count; k++) {

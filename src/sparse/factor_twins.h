@@ -1,5 +1,4 @@
-// One set of loops in double and in float, for the vectors of the including file: it says SP_FACTOR_TWIN(name), the names of the
-// two tables.
+// One set of loops in double and in float. The including file defines SP_FACTOR_TWIN(name), the names of the two tables.
 #include "sparse/factor_internal.h"
 
 #define real double

@@ -1,26 +1,26 @@
-// A +- W W^T in place: the factor follows without A. A column of W whose first nonzero is in supernode s changes the panels on
-// the path from s to the root (Davis and Hager, Modifying a sparse Cholesky factorization, 1999). Here a path is walked by
-// supernodes: rows of W that belong to a front stand together, the dense kernel (dense_loops.h) turns panel and rows at once, and
-// what is left of W below the panel goes up to the rows of the parent. Columns of W on different branches join where their paths
-// meet.
+// Low-rank update of a factor: A +- W W^T in place, without A. A column of W whose first nonzero is in supernode s changes the
+// panels on the path from s to the root (Davis and Hager, Modifying a sparse Cholesky factorization, 1999). Here the path is
+// followed by supernodes: the rows of W in a front are stored together, the dense kernel rank_update (dense_loops.h) transforms
+// panel and rows, and the rest of W below the panel moves to the rows of the parent. Columns of W on different branches join
+// where their paths meet.
 //
-// Columns are taken up to SP_DENSE_RANK at a time, sorted by where they begin. Subtrees are runs of supernodes, so that the
-// columns present in any one front are neighbours.
+// Up to SP_DENSE_RANK columns are processed together, sorted by their first supernode. Subtrees are contiguous ranges of
+// supernodes, so that the columns present in one front are adjacent.
 //
-// The pattern must hold what comes: all rows of a column of W stand in the front where it begins. That is so where they belong to
-// nodes of one element, or whenever W W^T has no entry that A has not.
+// The pattern must contain the update (no new fill-in): all rows of a column of W are in the front where it starts. This holds if
+// they belong to nodes of one element, or whenever W W^T has no entry outside the pattern of A.
 #include <limits.h>
 
 #include "sparse/factor_internal.h"
 
-// Columns of W on their way up; numbers are double or float as the factor's.
+// Columns of W on their path to the root; the numbers are double or float like the factor's.
 typedef struct sp_rank_walk {
     sp_factor *F;
     double sign;
     int count;
     int column[SP_DENSE_RANK];  // of W
-    int at[SP_DENSE_RANK];      // supernode in which it stands; INT_MAX: through the root
-    char *rows, *scratch;       // rows of the front for each column, S->front_most apart; one column more
+    int at[SP_DENSE_RANK];      // current supernode; INT_MAX: past the root
+    char *rows, *scratch;       // rows of the front for each column, S->front_most apart; one extra column
     union {
         double d[SP_DENSE_RANK];
         float f[SP_DENSE_RANK];
@@ -28,7 +28,7 @@ typedef struct sp_rank_walk {
     sp_factor_info *info;
 } sp_rank_walk;
 
-// W as the caller gave it.
+// W as given by the caller.
 typedef struct sp_rank_given {
     int row_count, rank;
     const int *rows;
@@ -45,7 +45,7 @@ static bool row_is_zero(const sp_rank_given *g, int block, int i, int c) {
     return true;
 }
 
-// Place of a row (new number) in the front of s; -1: it has none.
+// Position of a row (new number) in the front of s; -1: not in the front.
 static int place_in_front(const sp_symbolic *S, int s, int row) {
     int low = S->row_start[s], high = S->row_start[s + 1] - 1;
     while (low <= high) {
@@ -59,7 +59,7 @@ static int place_in_front(const sp_symbolic *S, int s, int row) {
     return -1;
 }
 
-// The supernode in which column c begins; INT_MAX: it is all zeros.
+// The supernode in which column c starts; INT_MAX: all its entries are zero.
 static int first_front(const sp_symbolic *S, const sp_rank_given *g, int c) {
     int first = INT_MAX;
     for (int i = 0; i < g->row_count; i++) {
@@ -69,7 +69,7 @@ static int first_front(const sp_symbolic *S, const sp_rank_given *g, int c) {
     return first;
 }
 
-// ------------------------------------------------------------------------------------------------ what is refused
+// ------------------------------------------------------------------------------------------------ checks of the input
 
 static sp_status check_column(const sp_factor *F, const sp_rank_given *g, int c) {
     int s = first_front(F->S, g, c);
@@ -101,9 +101,9 @@ static sp_status take_room(sp_factor *F) {
     return SP_FAIL(F->ctx, SP_NO_MEMORY, "no memory for %d columns of %d rows", SP_DENSE_RANK + 1, F->S->front_most);
 }
 
-// ------------------------------------------------------------------------------------------------ the walk
+// ------------------------------------------------------------------------------------------------ path to the root
 
-// Columns [first, first + count) of W in the order in which their paths begin; their rows in the fronts there.
+// Sorts columns [first, first + count) of W by the start of their paths, and writes their rows in the fronts there.
 static void update_begin(sp_rank_walk *w, const sp_rank_given *g, int first, int count) {
     const sp_symbolic *S = w->F->S;
     w->count = 0;
@@ -132,7 +132,7 @@ static void update_begin(sp_rank_walk *w, const sp_rank_given *g, int first, int
     }
 }
 
-// The first own column of s in which one of columns [c0, c1) is not zero.
+// The first own column of s in which any of columns [c0, c1) is not zero.
 static int first_column(const sp_rank_walk *w, int s, int c0, int c1) {
     int own = sp__panel_columns(w->F, s);
     for (int j = 0; j < own; j++)
@@ -141,7 +141,7 @@ static int first_column(const sp_rank_walk *w, int s, int c0, int c1) {
     return own;
 }
 
-// s goes to the other side where there is one, with the numbers that are in force.
+// Copies the valid numbers of s to the spare copy, if there is one.
 static void update_freshen(sp_rank_walk *w, int s) {
     sp_factor *F = w->F;
     if (F->fresh[s]) return;
@@ -156,7 +156,7 @@ static void update_freshen(sp_rank_walk *w, int s) {
     w->info->supernodes++;
 }
 
-// Columns [c0, c1) through the panel of s, from its own column j on; returns the own column that failed, or their number.
+// Applies columns [c0, c1) to the panel of s, from its own column j on; returns the own column that failed, or their number.
 static int update_turn(sp_rank_walk *w, int s, int c0, int c1, int j) {
     sp_factor *F = w->F;
     int m = sp__panel_rows(F, s), k = sp__panel_columns(F, s), now = sp__side_now(F, s);
@@ -172,7 +172,7 @@ static int update_turn(sp_rank_walk *w, int s, int c0, int c1, int j) {
                                        (double *)(void *)column_rows(w, c0) + j, F->S->front_most, w->alpha.d + c0);
 }
 
-// What is left of column c below s goes to its places in the parent's front.
+// Moves the rest of column c below s to its rows in the parent's front.
 static void update_climb(sp_rank_walk *w, int s, int c) {
     const sp_symbolic *S = w->F->S;
     int own = sp__front_columns(S, s), rows = sp__front_rows(S, s), parent = S->super_parent[s];
@@ -198,7 +198,7 @@ static void update_report_failure(const sp_rank_walk *w, int s, int column) {
     w->info->status = isfinite(pivot) ? SP_NOT_SPD : SP_NOT_FINITE;
 }
 
-// The lowest supernode where columns stand, and which: [*c0, *c1). INT_MAX: all are through.
+// The lowest supernode with columns, and which columns: [*c0, *c1). INT_MAX: all are past the root.
 static int update_lowest(const sp_rank_walk *w, int *c0, int *c1) {
     int s = INT_MAX;
     for (int c = w->count - 1; c >= 0; c--) {

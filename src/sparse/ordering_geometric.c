@@ -1,21 +1,21 @@
-// Nested dissection by position (George 1973 on meshes): cut the rows in two by a plane, take the fewest rows that part the
-// halves out to the end, go on with the halves. Planes are tried across the axes and across the direction in which the piece is
-// longest (Simon 1991), each at the median; separators then wander to where the piece is thinner. Small pieces are ordered by
-// minimum degree. Needs no library, and on bodies that are boxes, rings and the like it is about as good as a dissection of the
-// graph.
+// Nested dissection by position (George 1973 on meshes): a plane divides the rows in two, the smallest separator between the
+// halves is ordered last, and the halves are divided in the same way. Planes are tried across the axes and across the longest
+// direction of the piece (Simon 1991), each at the median; separators then move to where the piece is thinner. Small pieces are
+// ordered by minimum degree. This needs no library, and for boxes, rings and similar bodies it is about as good as a dissection
+// of the graph.
 #include "sparse/ordering_internal.h"
 
 #include <float.h>
 
 // ==================================================================================================== separators
 
-// The separator of a bisection: a minimum vertex cover of the edges that were cut, from a maximum matching of their two ends
-// (Konig 1931; used for separators by Pothen, Simon and Liou 1990). Searches grow alternating paths from free ends; one that
-// finds nothing never will, and what it saw is the side of the cover.
+// The separator of a bisection: a minimum vertex cover of the cut edges, from a maximum matching of their two ends (Konig 1931;
+// used for separators by Pothen, Simon and Liou 1990). Searches grow alternating paths from free ends. A search that fails once
+// always fails, and the vertices that it visited determine the cover.
 
 enum { NEVER = -1, DEAD = -2 };
 
-// from a free row u of side a: to a free row of side b along an alternating path, which is then turned over
+// searches an alternating path from a free row u of side a to a free row of side b, and flips it
 static bool cover_augment(sp_cover *c, int u, int b, int search) {
     const sp_graph *G = c->G;
     int head = 0, tail = 0;
@@ -31,7 +31,7 @@ static bool cover_augment(sp_cover *c, int u, int b, int search) {
                 c->queue[tail++] = c->mate[j];
                 continue;
             }
-            while (j >= 0) {  // a free end: turn the path over
+            while (j >= 0) {  // a free end: flip the path
                 int k = c->from[j], next = c->mate[k];
                 c->mate[j] = k;
                 c->mate[k] = j;
@@ -40,7 +40,7 @@ static bool cover_augment(sp_cover *c, int u, int b, int search) {
             return true;
         }
     }
-    // nothing: the rows of a in the queue and all they reach stay out of later searches
+    // failed: the rows of a in the queue and all rows they reach stay out of later searches
     for (int k = 0; k < tail; k++) {
         int i = c->queue[k];
         c->seen[i] = DEAD;
@@ -50,7 +50,7 @@ static bool cover_augment(sp_cover *c, int u, int b, int search) {
     return false;
 }
 
-// a first matching: most pairs are found by taking the first free neighbour
+// initial matching: the first free neighbour gives most pairs
 static void match_greedily(sp_cover *c, const int *item, int count, int a, int b) {
     const sp_graph *G = c->G;
     for (int k = 0; k < count; k++) {
@@ -68,7 +68,7 @@ int sp__cover_cut(sp_cover *c, const int *item, int count, int a, int b) {
     match_greedily(c, item, count, a, b);
     for (int k = 0; k < count; k++)
         if (c->side[item[k]] == a && c->mate[item[k]] < 0) cover_augment(c, item[k], b, item[k]);
-    // matched rows of a that no search saw, and rows of b that one did
+    // matched rows of a that no search visited, and rows of b that one visited
     for (int k = 0; k < count; k++) {
         int i = item[k];
         bool in = c->side[i] == a ? c->mate[i] >= 0 && c->seen[i] != DEAD : c->seen[i] == DEAD;
@@ -80,8 +80,8 @@ int sp__cover_cut(sp_cover *c, const int *item, int count, int a, int b) {
 
 // ======================================================================================================== leaves
 
-// Minimum degree on a few rows, exact, with sets of bits: what nested dissection ends with. Rows outside count for the degree but
-// are never eliminated; where there are too many of them some share a bit, which only makes degrees a little too small.
+// Exact minimum degree on a few rows, with bit sets: the base case of nested dissection. Rows outside count for the degree but
+// are never eliminated; if there are too many of them, some share a bit, which makes degrees slightly too small.
 
 enum { BITS = 320, WORDS = BITS / 64 };
 
@@ -110,7 +110,7 @@ static int size_of(const row_set *s) {
     return n;
 }
 
-// neighbours of each row by bit: rows of the leaf first, then those outside in the order they are met
+// neighbours of each row as bits: rows of the leaf first, then outside rows in the order of their discovery
 static void leaf_gather(const sp_graph *G, const int *item, int count, int *local, row_set *near) {
     int outside = 0;
     for (int k = 0; k < count; k++) local[item[k]] = k;
@@ -126,7 +126,7 @@ static void leaf_gather(const sp_graph *G, const int *item, int count, int *loca
     }
 }
 
-// row v goes: its neighbours become neighbours of each other
+// eliminates row v: its neighbours become neighbours of each other
 static void leaf_eliminate(row_set *near, int *degree, int count, int v) {
     for (int i = 0; i < count; i++) {
         if (degree[i] < 0 || i == v || !leaf_has(&near[i], v)) continue;
@@ -158,13 +158,13 @@ void sp__leaf_order(const sp_graph *G, int *item, int count, int *local) {
 enum { STACK = 256, LEAF = 64, DIRECTIONS = 4, WALKS = 8 };
 
 static const double SHORT =
-    0.7;  // directions in which a piece reaches less far than this share of its longest are not cut across
+    0.7;  // directions in which the extent of a piece is below this share of its longest extent are not tried
 
 typedef struct dissection {
     const sp_graph *G;
     const double *points;
     sp_cover cover;
-    double *along;        // of each row: its place along the direction at hand
+    double *along;        // coordinate of each row along the current direction
     unsigned char *best;  // sides of the best separator so far
     int *local;           // of sp__leaf_order
     int *spare;           // n
@@ -186,7 +186,7 @@ static void geometric_moments(const dissection *d, const int *item, int count, d
 }
 
 // The axes, and the direction of the largest moment: powers of the matrix by squaring, which is precise enough for a cut. Returns
-// how many directions there are.
+// the number of directions.
 static int choose_directions(const dissection *d, const int *item, int count, double out[DIRECTIONS][3]) {
     double M[3][3] = {{0}}, P[3][3];
     for (int k = 0; k < 3; k++)
@@ -199,7 +199,7 @@ static int choose_directions(const dissection *d, const int *item, int count, do
             for (int l = 0; l < 3; l++) P[k][l] = (M[k][0] * M[0][l] + M[k][1] * M[1][l] + M[k][2] * M[2][l]) / (trace * trace);
         memcpy(M, P, sizeof P);
     }
-    int longest = 0;  // the column of the power that is least of a zero
+    int longest = 0;  // the column of the power that is furthest from zero
     for (int k = 1; k < 3; k++)
         if (M[k][k] > M[longest][longest]) longest = k;
     double length = sqrt(M[0][longest] * M[0][longest] + M[1][longest] * M[1][longest] + M[2][longest] * M[2][longest]);
@@ -209,12 +209,12 @@ static int choose_directions(const dissection *d, const int *item, int count, do
 
 // ------------------------------------------------------------------------------------------------ the cut
 
-// a total order, so that rows at one place are parted too
+// a total order, so that rows at the same position are divided too
 static bool geometric_before(const dissection *d, int i, int j) {
     return d->along[i] != d->along[j] ? d->along[i] < d->along[j] : i < j;
 }
 
-// items so that those before place `middle` come before it in the order (Hoare 1961)
+// partitions items so that those before `middle` come first in the order (quickselect, Hoare 1961)
 static void select_middle(const dissection *d, int *item, int count, int middle) {
     int low = 0, high = count - 1;
     uint32_t state = 1;
@@ -239,7 +239,7 @@ static void select_middle(const dissection *d, int *item, int count, int middle)
     }
 }
 
-// where the rows stand along u; returns how far they reach
+// coordinates of the rows along u; returns their extent
 static double geometric_project(const dissection *d, const double u[3], const int *item, int count) {
     double low = DBL_MAX, high = -DBL_MAX;
     for (int i = 0; i < count; i++) {
@@ -252,8 +252,8 @@ static double geometric_project(const dissection *d, const double u[3], const in
     return high - low;
 }
 
-// Two sides by the places of the rows, which reach over `extent`. Rows stand in layers on most meshes: a layer is not cut through
-// where one of its sides is near enough to the middle.
+// Divides the rows in two by their coordinates, which cover `extent`. On most meshes rows are in layers: a layer is not divided
+// if one of its sides is near enough to the middle.
 static void geometric_part(const dissection *d, double extent, int *item, int count) {
     int middle = count / 2, below = 0, up_to = 0, least = count / 3;
     select_middle(d, item, count, middle);
@@ -275,12 +275,12 @@ static void count_sides(const dissection *d, const int *item, int count, int n[4
     for (int i = 0; i < count; i++) n[d->cover.side[item[i]]]++;
 }
 
-// what a separator is worth: rows in it over the pairs of rows it parts; less is better
+// cost of a separator: its rows over the number of row pairs that it separates; less is better
 static double geometric_price(const int n[4]) {
     return n[SP_SIDE_A] && n[SP_SIDE_B] ? (n[SP_SIDE_CUT] + 0.1) / ((double)n[SP_SIDE_A] * n[SP_SIDE_B]) : DBL_MAX;
 }
 
-// the separator at hand, if it is worth more than the best so far
+// keeps the current separator if it costs less than the best so far
 static bool take_if_better(dissection *d, const int *item, int count, double *least) {
     int n[4];
     count_sides(d, item, count, n);
@@ -291,8 +291,8 @@ static bool take_if_better(dissection *d, const int *item, int count, double *le
     return true;
 }
 
-// A separator and the sides of it are again two parts with a cut: with the separator counted to one side, the cover that takes
-// most from the other moves it there and never makes it longer (Ashcraft and Liu 1998).
+// A separator and its two sides define another bisection: if the separator counts to one side, the vertex cover that takes most
+// rows from the other side moves the separator there and never enlarges it (Ashcraft and Liu 1998).
 static bool step_into(dissection *d, const int *item, int count, int side, double *least) {
     int other = SP_SIDE_A + SP_SIDE_B - side;
     for (int i = 0; i < count; i++) {
@@ -303,7 +303,7 @@ static bool step_into(dissection *d, const int *item, int count, int side, doubl
     return take_if_better(d, item, count, least);
 }
 
-// into the larger side, or else into the other, while that gains
+// moves into the larger side, or else into the other, as long as the cost decreases
 static void geometric_walk(dissection *d, const int *item, int count, double *least) {
     for (int step = 0; step < WALKS; step++) {
         int n[4] = {0};
@@ -314,9 +314,9 @@ static void geometric_walk(dissection *d, const int *item, int count, double *le
     }
 }
 
-// ------------------------------------------------------------------------------------------------ the pieces
+// ------------------------------------------------------------------------------------------------ pieces
 
-// [side A, side B, separator], each in the order in which it stood; sizes to count
+// sorts items to [side A, side B, separator], each in its previous order; writes the sizes
 static void geometric_arrange(dissection *d, int *item, int count, int sizes[3]) {
     int at = 0;
     memcpy(d->spare, item, sizeof *item * (size_t)count);
@@ -329,7 +329,7 @@ static void geometric_arrange(dissection *d, int *item, int count, int sizes[3])
     for (int i = 0; i < count; i++) d->cover.side[item[i]] = SP_SIDE_NONE;
 }
 
-// false: no separator is worth its size, and the piece stays as it is
+// false: no separator is worth its size, and the piece is not divided
 static bool geometric_split(dissection *d, int *item, int count, int sizes[3]) {
     double directions[DIRECTIONS][3], extent[DIRECTIONS], widest = 0, least = INFINITY;
     int tried = choose_directions(d, item, count, directions);

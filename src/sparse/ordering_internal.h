@@ -1,11 +1,11 @@
-// Parts of the geometric nested dissection.
+// Parts of geometric nested dissection.
 #ifndef SP_ORDERING_INTERNAL_H
 #define SP_ORDERING_INTERNAL_H
 
 #include "sparse/ordering.h"
 
 enum {
-    SP_SIDE_NONE = 0,  // not in the piece at hand
+    SP_SIDE_NONE = 0,  // not in the current piece
     SP_SIDE_A,
     SP_SIDE_B,
     SP_SIDE_CUT  // in the separator
@@ -18,12 +18,12 @@ typedef struct sp_cover {
     int *mate, *seen, *queue, *from;
 } sp_cover;
 
-// Fewest rows whose removal leaves no edge between sides `a` and `b` of the rows in item: their side becomes SP_SIDE_CUT. Of all
-// smallest covers the one that takes most from `a`. Returns how many.
+// A minimum set of rows whose removal leaves no edge between sides `a` and `b` of the rows in item: their side becomes
+// SP_SIDE_CUT. Of all minimum covers it is the one with most rows of `a`. Returns their number.
 int sp__cover_cut(sp_cover *c, const int *item, int count, int a, int b);
 
-// The rows in item by minimum degree, counting neighbours outside, which all come later. `local` is -1 everywhere, before and
-// after.
+// Orders the rows in item by minimum degree. Neighbours outside count; all of them come later. `local` is -1 everywhere, before
+// and after.
 enum { SP_LEAF_MOST = 96 };
 void sp__leaf_order(const sp_graph *G, int *item, int count, int *local);
 

@@ -1,4 +1,4 @@
-// Orderings made by other libraries, where the build has them.
+// Orderings by other libraries, if the build has them.
 #define _XOPEN_SOURCE 700  // initstate
 #include "sparse/ordering.h"
 
@@ -37,9 +37,9 @@ sp_status sp__order_amd(sp_context *ctx, const sp_graph *G, int *perm) {
 
 // ========================================================================================================= METIS
 
-// Nested dissection of the graph by METIS (Karypis and Kumar 1998). METIS draws from the C library's generator, which is one for
-// the whole process: calls go one at a time, with a generator state of our own, so that the order depends on the graph alone and
-// the host's own numbers go on as they were.
+// Nested dissection of the graph by METIS (Karypis and Kumar 1998). METIS uses the random generator of the C library, which is
+// global to the process: calls are serialised and use their own generator state, so that the order depends on the graph alone and
+// the host's random numbers are not disturbed.
 
 #ifdef SP_HAVE_METIS
 
@@ -70,8 +70,8 @@ bool sp__has_metis(void) {
 sp_status sp__order_metis(sp_context *ctx, const sp_graph *G, int *perm) {
     size_t n = (size_t)G->n, edges = (size_t)G->start[G->n];
     for (int i = 0; i < G->n; i++) perm[i] = i;
-    if (n < 3 || edges == 0) return SP_OK;  // METIS does not take empty graphs
-    // copies, since METIS wants arrays of its own integer that it may write
+    if (n < 3 || edges == 0) return SP_OK;  // METIS does not accept empty graphs
+    // copies, because METIS needs writable arrays of its own integer type
     idx_t *start = NULL, *near = NULL, *order = NULL, *place = NULL;
     sp_status status = SP_OK;
     if (!SP_NEW(ctx, start, n + 1) || !SP_NEW(ctx, near, edges) || !SP_NEW(ctx, order, n) || !SP_NEW(ctx, place, n)) {

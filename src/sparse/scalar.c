@@ -4,8 +4,8 @@
 //   numeric    L(k:n, k) = A(k:n, k) - sum over j in row k of L(k:n, j) L(k, j); then the root of the pivot, and the rest over it
 //   partial    the numeric step on the changed columns and their ancestors only, in rising order
 //
-// A column looks at finished columns to its left and at A, and always subtracts in rising order: made anew or made at first, it
-// is the same bit for bit.
+// A column reads A and finished columns to its left, and always subtracts in ascending order. A refactored column is therefore
+// the same bit for bit as in a complete factorisation.
 #include "sparse/scalar.h"
 
 #include <limits.h>
@@ -26,7 +26,7 @@ static sp_status number_unknowns(sp_scalar_factor *F, const sp_symmetric *A, con
     return SP_OK;
 }
 
-// Row k of L without its diagonal, into out; returns how many. mark[i] == k: met already.
+// Row k of L without its diagonal, into out; returns the number of entries. mark[i] == k: already visited.
 static int row_pattern(sp_scalar_factor *F, const sp_csr *A, const int *place, int k, int *mark, int *out) {
     int count = 0, row = F->perm[k];
     mark[k] = k;
@@ -39,7 +39,7 @@ static int row_pattern(sp_scalar_factor *F, const sp_csr *A, const int *place, i
     return count;
 }
 
-// once over all rows: the tree, and how long rows and columns are
+// first pass over all rows: the elimination tree, and the lengths of rows and columns
 static void count_patterns(sp_scalar_factor *F, const sp_csr *A, const int *place, int *mark, int *out) {
     for (int k = 0; k < F->n; k++) F->parent[k] = mark[k] = -1;
     for (int k = 0; k < F->n; k++) {
@@ -51,7 +51,7 @@ static void count_patterns(sp_scalar_factor *F, const sp_csr *A, const int *plac
     for (int k = 0; k < F->n; k++) F->col_start[k + 1] += F->col_start[k];
 }
 
-// and again, to write them down; rows rise, so columns do. `at`: where the next row of a column goes
+// second pass: writes the patterns; rows are ascending, so columns are too. `at`: position of the next row of a column
 static void fill_patterns(sp_scalar_factor *F, const sp_csr *A, const int *place, int *mark, int64_t *at) {
     for (int k = 0; k < F->n; k++) mark[k] = -1, at[k] = F->col_start[k];
     for (int k = 0; k < F->n; k++) {
@@ -109,17 +109,17 @@ void sp__scalar_free(sp_scalar_factor *F) {
     *F = (sp_scalar_factor){0};
 }
 
-// ------------------------------------------------------------------------------------------------ numbers
+// ------------------------------------------------------------------------------------------------ numeric factorisation
 
-// what the numeric step needs besides the factor
+// working data of the numeric factorisation
 typedef struct numeric {
     sp_csr A;
     int *place;          // new number of an old unknown
-    double *x;           // column k, spread out; zero elsewhere
-    unsigned char *run;  // columns to make; all of them in a whole factorisation
+    double *x;           // column k as a dense vector; zero elsewhere
+    unsigned char *run;  // columns to compute; all of them in a complete factorisation
 } numeric;
 
-// L(i, j) and what follows it in column j: rows rise
+// position of L(i, j) in column j; rows are ascending
 static int64_t find_in_column(const sp_scalar_factor *F, int j, int i) {
     int64_t low = F->col_start[j], high = F->col_start[j + 1] - 1;
     while (low < high) {
@@ -132,7 +132,7 @@ static int64_t find_in_column(const sp_scalar_factor *F, int j, int i) {
     return low;
 }
 
-// false: the pivot is not positive; the column is left as it was
+// false: the pivot is not positive; the column is unchanged
 static bool make_column(sp_scalar_factor *F, const numeric *w, int k) {
     int row = F->perm[k];
     int64_t begin = F->col_start[k], end = F->col_start[k + 1];
@@ -206,7 +206,7 @@ sp_status sp__scalar_partial(sp_scalar_factor *F, const sp_symmetric *A, int cou
     return status;
 }
 
-// x holds the unknowns in their old places throughout, so that no scratch is needed
+// x keeps the unknowns in their old positions throughout, so that no scratch is needed
 void sp__scalar_solve(const sp_scalar_factor *F, const double *b, double *x) {
     const int *p = F->perm;
     if (x != b) memcpy(x, b, sizeof *x * (size_t)F->n);

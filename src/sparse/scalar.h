@@ -1,4 +1,5 @@
-// The readable oracle: one column at a time, left-looking, scalars (Pincon 2020). Slow and short; tests and benches only.
+// Reference implementation of Cholesky: left-looking, one scalar column at a time (Pincon 2020). Slow and short; only for tests
+// and benchmarks.
 #ifndef SP_SCALAR_H
 #define SP_SCALAR_H
 
@@ -11,17 +12,17 @@ typedef struct sp_scalar_factor {
     int *parent;         // elimination tree
     int64_t *col_start;  // pattern of the columns of L (n + 1)
     int *row_index;
-    int64_t *row_start;  // pattern of the rows of L, diagonal left out (n + 1)
+    int64_t *row_start;  // pattern of the rows of L, without the diagonal (n + 1)
     int *col_index;
     double *val;  // by columns, diagonal first
 } sp_scalar_factor;
 
-// perm[k]: which block row comes k-th (as sp__order gives it); NULL: natural order.
+// perm[k]: the block row that comes k-th (as from sp__order); NULL: natural order.
 sp_status sp__scalar_analyse(sp_context *ctx, const sp_symmetric *A, const int *perm, sp_scalar_factor *out);
 void sp__scalar_free(sp_scalar_factor *F);
-// *column: where a pivot was not positive (new number).
+// *column: the column whose pivot is not positive (new number).
 sp_status sp__scalar_factor(sp_scalar_factor *F, const sp_symmetric *A, int *column);
-// I0 = changed (new numbers), I1 = I0 and all ancestors: rerun those columns only. *touched = |I1|.
+// I0 = changed (new numbers), I1 = I0 and all its ancestors: refactors only these columns. *touched = |I1|.
 sp_status sp__scalar_partial(sp_scalar_factor *F, const sp_symmetric *A, int count, const int *changed, int *touched,
                              int *column);
 void sp__scalar_solve(const sp_scalar_factor *F, const double *b, double *x);

@@ -1,7 +1,7 @@
-// The symbolic analysis:
+// Symbolic analysis of a Cholesky factorisation:
 //   order given -> tree -> postorder -> column counts -> supernodes -> amalgamation -> order refined -> fronts, entries, tasks
 //
-// Numbers of columns are `given` (the ordering's), `posted` (after the postorder of the tree) and, in the end, `new`.
+// Column numbers are `given` (from the ordering), `posted` (after the postorder of the tree) and finally `new`.
 #include "sparse/symbolic.h"
 
 #include <limits.h>
@@ -11,26 +11,26 @@ typedef struct sp_analysis {
     sp_context *ctx;
     const sp_graph *G;
     sp_symbolic *S;
-    int *perm, *place;  // as in sp_symbolic, of the order at hand
-    int *parent;        // of the order at hand
+    int *perm, *place;  // as in sp_symbolic, for the current order
+    int *parent;        // elimination tree of the current order
     int *counts;        // rows of each posted column of L, diagonal included
-    int *work[6];       // scratch of one step
-    // groups: supernodes before they are renumbered, in posted order
+    int *work[6];       // scratch
+    // groups: supernodes before renumbering, in posted order
     int groups;
     int *group_first;     // first posted column of a group (groups + 1)
     int *group_of;        // group of a posted column
-    int *group_parent;    // after amalgamation: parent of a group that stays
-    int *into;            // the group that took this one in; itself where it stays
+    int *group_parent;    // after amalgamation: parent of a remaining group
+    int *into;            // the group that this one was merged into; itself if it remains
     int *columns, *rows;  // of the front of a group
     double *sums;         // scratch
 } sp_analysis;
 
-// ========================================================================================================== tree
+// ============================================================================================== elimination tree
 
-// The elimination tree, its postorder, and the number of rows in each column of L, all without L: time nearly proportional to the
-// entries of A.
+// The elimination tree, its postorder, and the number of rows in each column of L, all without forming L: the time is nearly
+// proportional to the entries of A.
 
-// from i up to the root that is known so far, everything on the way pointing to k (Liu 1990, with compressed paths)
+// from i up to the root known so far, redirecting the path to k (Liu 1990, with path compression)
 static void tree_climb(int i, int k, int *ancestor, int *parent) {
     while (i >= 0 && i < k) {
         int next = ancestor[i];
@@ -40,7 +40,7 @@ static void tree_climb(int i, int k, int *ancestor, int *parent) {
     }
 }
 
-// parent of the order at hand (Liu 1990)
+// elimination tree of the current order (Liu 1990)
 static void tree_build(sp_analysis *a) {
     const sp_graph *G = a->G;
     int *ancestor = a->work[0];
@@ -55,7 +55,7 @@ static void tree_build(sp_analysis *a) {
 static void forest_postorder(int n, const int *parent, int *head, int *next, int *stack, int *out) {
     int top = 0, count = 0, root = -1;
     for (int i = 0; i < n; i++) head[i] = -1;
-    for (int i = n - 1; i >= 0; i--) {  // backwards: lists of children rise
+    for (int i = n - 1; i >= 0; i--) {  // backwards: lists of children are ascending
         int *list = parent[i] >= 0 ? &head[parent[i]] : &root;
         next[i] = *list;
         *list = i;
@@ -75,7 +75,7 @@ static void forest_postorder(int n, const int *parent, int *head, int *next, int
     }
 }
 
-// order at hand, perm, place and parent, refined to a postorder
+// refines the current order (perm, place and parent) to a postorder
 static void tree_postorder(sp_analysis *a) {
     int n = a->G->n, *post = a->work[3], *number = a->work[0], *old = a->work[1];
     forest_postorder(n, a->parent, a->work[0], a->work[1], a->work[2], post);
@@ -87,7 +87,7 @@ static void tree_postorder(sp_analysis *a) {
     for (int k = 0; k < n; k++) a->place[a->perm[k]] = k;
 }
 
-// the root of the tree that i stands in so far; paths are compressed
+// the root of the tree that contains i so far, with path compression
 static int find_root(int i, int *ancestor) {
     int root = i;
     while (root != ancestor[root]) root = ancestor[root];
@@ -99,9 +99,9 @@ static int find_root(int i, int *ancestor) {
     return root;
 }
 
-// Row i of L is a subtree whose leaves are columns of A's row i. Column j gains a row for each such leaf, and loses one where two
-// paths meet: sums over subtrees of these differences are the counts.
-// counts of a postordered tree (Gilbert, Ng and Peyton 1994)
+// Column counts of a postordered tree (Gilbert, Ng and Peyton 1994). Row i of L is a subtree whose leaves are columns of A's row
+// i. Column j gains a row for each such leaf, and loses one where two paths meet: the sums of these differences over subtrees are
+// the counts.
 static void tree_counts(sp_analysis *a) {
     const sp_graph *G = a->G;
     int n = G->n, *first = a->work[0], *ancestor = a->work[1], *last_first = a->work[2], *last_leaf = a->work[3],
@@ -109,7 +109,7 @@ static void tree_counts(sp_analysis *a) {
     for (int j = 0; j < n; j++) first[j] = ancestor[j] = j, last_first[j] = last_leaf[j] = -1;
     for (int j = 0; j < n; j++) {
         int p = a->parent[j];
-        count[j] = first[j] == j;  // a leaf of the tree begins with its diagonal
+        count[j] = first[j] == j;  // a leaf of the tree starts with its diagonal
         if (p >= 0 && first[j] < first[p]) first[p] = first[j];
     }
     for (int j = 0; j < n; j++) {
@@ -131,18 +131,18 @@ static void tree_counts(sp_analysis *a) {
 
 // ==================================================================================================== supernodes
 
-// Supernodes: first runs of columns with one pattern, then groups that are cheaper to eliminate together although some zeros are
-// computed with (Ashcraft and Grimes 1989). Any child may join its parent, not only the last one: the order is refined afterwards
-// so that a supernode is a run of columns again. Both steps leave the fill of L itself as it is.
+// Supernodes: first runs of columns with the same pattern, then relaxed amalgamation of groups that are
+// cheaper to eliminate together although this computes with some explicit zeros (Ashcraft and Grimes 1989). Any child may merge
+// with its parent, not only the last one: the order is refined afterwards, so that a supernode is a run of columns again. Neither
+// step changes the fill-in of L itself.
 
-// Multiplications and additions of the elimination of k columns of a front with m rows, square roots and divisions included:
-// the sum of (m - j)^2.
+// The sum of (m - j)^2 for j = 0 .. k - 1: multiplications and additions to eliminate k columns of a front with m rows, square
+// roots and divisions included.
 static double front_flops(double m, double k) {
-    // sum of (m - j)^2 for j = 0 .. k - 1
     return k * m * m - m * k * (k - 1) + (k - 1) * k * (2 * k - 1) / 6;
 }
 
-// groups of columns with one pattern
+// groups of columns with the same pattern
 static void super_find(sp_analysis *a) {
     int n = a->G->n, count = 0;
     for (int j = 0; j < n; j++) {
@@ -164,23 +164,23 @@ static void super_find(sp_analysis *a) {
     }
 }
 
-// What a front costs, in multiplications and additions of its elimination. Entries are moved (assembly, the way of a contribution
-// block to the parent) at the price of `move` each, and a front as such costs `front`: loops, packing, tails of small kernels.
-// Both are the middle of a broad range in which beams and rings of 400 to 8,000 rows take the same time.
+// Cost of a front, in multiplications and additions. Each moved entry (assembly, contribution block to the parent) costs `move`,
+// and a front itself costs `front`: loops, packing, remainders of small kernels. Both values are in the middle of a broad range
+// in which beams and rings of 400 to 8,000 rows take the same time.
 static double front_cost(double m, double k) {
     const double move = 12, front = 10000;
     double below = m - k;
     return front_flops(m, k) + move * (m * k + below * below) + front;
 }
 
-// Zeros are allowed as long as the front together costs less than the two apart.
+// Explicit zeros are allowed as long as the merged front costs less than the two separate ones.
 static bool cheaper_together(const sp_analysis *a, int child, int p) {
     double b = a->S->block, mc = b * a->rows[child], kc = b * a->columns[child], mp = b * a->rows[p], kp = b * a->columns[p];
     return front_cost(mp + kc, kp + kc) <= front_cost(mc, kc) + front_cost(mp, kp);
 }
 
-// groups by rows below them, most first: the parent's list is then in the order of promise. What stands below a group does not
-// change when others join it.
+// sorts groups by the number of rows below them, largest first, so that the most promising children of a parent come first. The
+// rows below a group do not change when others merge into it.
 static void sort_by_below(const sp_analysis *a, int *start, int *sorted) {
     int n = a->G->n;
     memset(start, 0, sizeof *start * ((size_t)n + 1));
@@ -195,7 +195,7 @@ static void super_join(sp_analysis *a, int child, int p) {
     a->into[child] = p;
 }
 
-// groups that are cheaper together
+// merges groups that are cheaper together
 static void super_amalgamate(sp_analysis *a) {
     int *head = a->work[0], *next = a->work[1], *sorted = a->work[2];
     sort_by_below(a, a->work[3], sorted);
@@ -210,7 +210,7 @@ static void super_amalgamate(sp_analysis *a) {
     for (int p = 0; p < a->groups; p++)
         for (int c = head[p]; c >= 0; c = next[c])
             if (cheaper_together(a, c, p)) super_join(a, c, p);
-    // who stays, and under whom; parents are settled before their children
+    // remaining groups and their parents; parents are final before their children
     for (int g = a->groups - 1; g >= 0; g--) {
         if (a->into[g] != g) a->into[g] = a->into[a->into[g]];
         int p = a->group_parent[g];
@@ -218,7 +218,7 @@ static void super_amalgamate(sp_analysis *a) {
     }
 }
 
-// the groups that stay, children before parents: out[s] is the group that becomes supernode s; *count of them
+// the remaining groups, children before parents: out[s] is the group that becomes supernode s; *count of them
 static void order_groups(sp_analysis *a, int *out, int *count) {
     int *stay = a->work[0], *parent = a->work[1], *number = a->work[2], m = 0;
     for (int g = 0; g < a->groups; g++)
@@ -247,7 +247,7 @@ static void number_supernodes(sp_analysis *a, const int *order, int *super_of_gr
     }
 }
 
-// columns of a supernode keep the order of the tree: groups that joined come before the one they joined
+// columns of a supernode keep the order of the tree: merged groups come before the group they were merged into
 static void number_columns(sp_analysis *a, const int *super_of_group, int *number, int *at) {
     sp_symbolic *S = a->S;
     memcpy(at, S->first, sizeof *at * (size_t)S->count);
@@ -261,7 +261,7 @@ static void number_columns(sp_analysis *a, const int *super_of_group, int *numbe
     for (int j = 0; j < S->n; j++) S->parent[number[j]] = a->parent[j] < 0 ? -1 : number[a->parent[j]];
 }
 
-// the final order; supernodes of S
+// the final order, and the supernodes of S
 static sp_status super_number(sp_analysis *a) {
     sp_symbolic *S = a->S;
     int *order = a->work[5], *super_of_group = a->work[0];
@@ -287,10 +287,10 @@ static sp_status super_number(sp_analysis *a) {
 
 // ======================================================================================================== fronts
 
-// The rows of the fronts, where they go in the parent, where the blocks of A go, and what it all costs.
+// The rows of the fronts, their positions in the parent, the positions of the blocks of A, and the costs.
 
-// Row i stands in every front from its columns in A up the tree to its own: a climb that stops where it was before writes each
-// place once, and fronts fill up in rising order (the row subtrees of Liu 1990, on supernodes).
+// Row i is in every front on the tree path from its columns in A to its own supernode. A climb that stops at a visited front
+// writes each entry once, and fronts are filled in ascending order (the row subtrees of Liu 1990, on supernodes).
 static void fill_rows(sp_analysis *a, int *at, int *seen) {
     const sp_graph *G = a->G;
     sp_symbolic *S = a->S;
@@ -322,7 +322,7 @@ static void list_children(sp_symbolic *S, int *at) {
         if (S->super_parent[s] >= 0) S->child[at[S->super_parent[s]]++] = s;
 }
 
-// where[row]: its place in the front of s
+// where[row]: its position in the front of s
 static void place_rows(const sp_symbolic *S, int s, int *where) {
     for (int k = S->row_start[s]; k < S->row_start[s + 1]; k++) where[S->row[k]] = k - S->row_start[s];
 }
@@ -351,7 +351,7 @@ static sp_status fronts_build(sp_analysis *a) {
 
 // ------------------------------------------------------------------------------------------------ blocks of A
 
-// blocks by the new number of their column: start (n + 1), the new row of each, and the block
+// sorts blocks by the new number of their column: start (n + 1), the new row of each, and the block
 static void sort_entries(const sp_symbolic *S, const sp_symmetric *A, int *start, int *at, int *row, int *entry) {
     for (int i = 0; i < S->n; i++)
         for (int k = A->row_start[i]; k < A->row_start[i + 1]; k++) {
@@ -364,12 +364,12 @@ static void sort_entries(const sp_symbolic *S, const sp_symmetric *A, int *start
         for (int k = A->row_start[i]; k < A->row_start[i + 1]; k++) {
             int p = S->place[i], q = S->place[A->row_col[k]], e = at[p < q ? p : q]++;
             entry[e] = k;
-            // block (i, j) is what row i has in column j; where j comes later in the new order its transpose goes down
+            // stored block (i, j); if j comes later in the new order, its transpose is in the lower triangle
             row[e] = p < q ? q | SP_ENTRY_TURNED : p;
         }
 }
 
-// where blocks of A go
+// positions of the blocks of A in the fronts
 static sp_status fronts_entries(sp_analysis *a, const sp_symmetric *A) {
     sp_symbolic *S = a->S;
     size_t count = (size_t)A->row_start[A->n];
@@ -390,7 +390,7 @@ static sp_status fronts_entries(sp_analysis *a, const sp_symmetric *A) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ measures and tasks
+// ------------------------------------------------------------------------------------------------ costs and tasks
 
 static void measure_front(sp_symbolic *S, int s) {
     int64_t m = (int64_t)S->block * sp__front_rows(S, s), k = (int64_t)S->block * sp__front_columns(S, s);
@@ -402,8 +402,8 @@ static void measure_front(sp_symbolic *S, int s) {
     if (k > S->column_most) S->column_most = (int)k;
 }
 
-// Subtrees that take at most this share of all flops are tasks: small enough that a few workers end together, and the same for
-// any number of workers.
+// Subtrees with at most this share of all flops are tasks: small enough that a few workers finish together, and independent of
+// the number of workers.
 static const double task_share = 1.0 / 16;
 
 static sp_status make_tasks(sp_analysis *a, double *below) {
@@ -440,8 +440,6 @@ static sp_status fronts_measure(sp_analysis *a) {
 
 // ================================================================================================== the analysis
 
-// The analysis from end to end; symbolic_internal.h has the plan.
-
 enum { WORK = sizeof((sp_analysis *)0)->work / sizeof *((sp_analysis *)0)->work };
 
 static sp_symbolic *symbolic_new(sp_context *ctx, const sp_symmetric *A) {
@@ -473,7 +471,7 @@ static void analysis_end(sp_analysis *a) {
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) sp__free(a->ctx, arrays[i]);
 }
 
-// place from perm; refuses what is not a permutation
+// computes place from perm; refuses perm if it is not a permutation
 static sp_status symbolic_invert(sp_analysis *a) {
     int n = a->S->n;
     for (int i = 0; i < n; i++) a->place[i] = -1;
@@ -495,15 +493,15 @@ static sp_status count_rows(sp_analysis *a) {
     return SP_OK;
 }
 
-// flops of the order counted last, up to a factor
+// flops of the last counted order, up to a factor
 static double counted_flops(const sp_analysis *a) {
     double sum = 0;
     for (int j = 0; j < a->S->n; j++) sum += (double)a->counts[j] * a->counts[j];
     return sum;
 }
 
-// The order by positions too, for what `auto` chose otherwise: which one wins depends on the shape of the body, and counting
-// costs a small part of ordering.
+// Also tries the geometric ordering if `auto` chose another one: which one is better depends on the shape of the body, and
+// counting costs a small part of the ordering.
 static sp_status order_best(sp_analysis *a, sp_ordering first, const double *points) {
     size_t bytes = sizeof *a->perm * (size_t)a->S->n;
     SP_TRY(sp__order_graph(a->ctx, first, a->G, points, a->perm));
@@ -537,7 +535,7 @@ static sp_status symbolic_analyse(sp_analysis *a, const sp_symmetric *A) {
     return fronts_measure(a);
 }
 
-// perm NULL: `ordering` makes it
+// perm NULL: computed by `ordering`
 static sp_status symbolic_create(sp_context *ctx, sp_ordering ordering, const int *perm, const sp_symmetric *A,
                                  const double *points, sp_symbolic **out) {
     double begun = sp__now_ms();

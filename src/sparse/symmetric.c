@@ -1,9 +1,9 @@
-// Products, look-ups and copies of symmetric block matrices: nothing here is meant to be fast.
+// Products, searches and copies of symmetric block matrices. Nothing here is performance-critical.
 #include "sparse/symmetric.h"
 
 #include <limits.h>
 
-// y_i += B x_j, and y_j += B^T x_i where the block has a mirror image
+// y_i += B x_j, and y_j += B^T x_i for an off-diagonal block
 static void mul_block(const sp_symmetric *A, int i, int j, const double *B, const double *x, double *y) {
     int b = A->block, s = A->stride;
     const double *xi = x + (size_t)i * (size_t)b, *xj = x + (size_t)j * (size_t)b;
@@ -36,7 +36,7 @@ int sp__symmetric_find(const sp_symmetric *A, int i, int j) {
     return -1;
 }
 
-// ------------------------------------------------------------------------------------------------ matrices of their own
+// ------------------------------------------------------------------------------------------------ matrices that own their arrays
 
 sp_status sp__symmetric_create(sp_context *ctx, int n, int block, int block_count, sp_symmetric_own *out) {
     *out = (sp_symmetric_own){.ctx = ctx};
@@ -74,7 +74,7 @@ sp_status sp__symmetric_copy(sp_context *ctx, const sp_symmetric *A, sp_symmetri
 
 // ------------------------------------------------------------------------------------------------ scalars
 
-// every scalar of the upper triangle, row by row with rising columns, to fn
+// calls fn for every scalar of the upper triangle, row by row with ascending columns
 typedef void scalar_fn(void *arg, int row, int col, double value);
 
 static void each_scalar(const sp_symmetric *A, scalar_fn *fn, void *arg) {
@@ -108,7 +108,7 @@ static void shrink_fill(void *arg, int row, int col, double value) {
     s->out->row_start[s->number[row] + 1] = (int)s->count;
 }
 
-// the new number of each unknown, and the old one of each that stays; returns how many stay
+// the new number of each unknown, and the old number of each remaining one; returns the number of remaining unknowns
 static int number_kept(int n, const unsigned char *drop, int *number, int *kept) {
     int m = 0;
     for (int i = 0; i < n; i++) {
@@ -149,7 +149,7 @@ done:
 }
 
 typedef struct spread {
-    int64_t *at;  // where the next entry of a row goes; while counting: entries of the row before
+    int64_t *at;  // position of the next entry of a row
     sp_csr *out;
 } spread;
 
@@ -160,7 +160,7 @@ static void spread_count(void *arg, int row, int col, double value) {
     if (row != col) s->out->start[col + 1]++;
 }
 
-// rows rise, so the mirror images of a row come before its own columns, and both rise
+// rows are ascending, so the mirrored entries of a row come before its own columns, and both are ascending
 static void spread_fill(void *arg, int row, int col, double value) {
     spread *s = arg;
     int64_t a = s->at[row]++;
