@@ -14,7 +14,7 @@ static bool bench_missing(void) {
     return false;
 }
 
-// its path; the command's own path goes to it in SOUPLE_PROGRAM
+// path of souple-bench; it receives the path of this command in SOUPLE_PROGRAM
 static bool bench_find(char *path) {
     char own[PATH_MAX], folder[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);

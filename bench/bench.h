@@ -171,7 +171,7 @@ double sp__slope(const double *x, const double *y, int n);  // of the least-squa
 
 // ---------------------------------------------------------------------------------------------------- peers
 
-// The command `souple`: the one that started us, or the one beside us. False: none.
+// Path of the command `souple`: the one that started this program, or the one in the same folder. False: none.
 bool sp__bench_command(char *path, size_t size);
 // Runs peers/NAME with these arguments (NULL ends them) and stores the first line of its output. SP_UNAVAILABLE: not built.
 sp_status sp__peer_run(const char *name, const char *const *args, char *line, size_t size);

@@ -23,7 +23,7 @@ bool sp__bench_command(char *path, size_t size) {
     return slash && snprintf(path, size, "%.*s/souple", (int)(slash - own), own) < (int)size && access(path, X_OK) == 0;
 }
 
-// peers/ beside the command, or of the build that made us
+// in peers/ next to the command, or in peers/ of the build folder of this program
 static bool find_peer(const char *name, char *path, size_t size) {
     char command[512];
     if (sp__bench_command(command, sizeof command)) {

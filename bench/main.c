@@ -1,4 +1,4 @@
-// The program souple-bench, which `souple bench` starts: what there is, what was asked for, and where the report goes.
+// The program souple-bench, which `souple bench` starts: list of benches, selection by arguments, output of the report.
 //
 //   0  done      1  a bench failed      2  wrong usage
 #include <errno.h>

@@ -1,6 +1,6 @@
 // HTTP connections that are not clients: their request is incomplete, or they were answered and stay open. At most SP_HTTP_MAX
 // are kept, and a new one is always accepted: the oldest without a complete request is closed, or else the one with the oldest
-// request. So silent and slow peers block nobody. Clients have slots of their own.
+// request. So silent and slow peers block no other peer. Clients have separate slots.
 #include <string.h>
 
 #include "serve/server_internal.h"

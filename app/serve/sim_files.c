@@ -115,7 +115,7 @@ static void put_comment(sp_buffer *out, const char *text) {
         sp__buffer_add(NULL, out, *c == '-' && c[1] == '-' ? "- " : c, *c == '-' && c[1] == '-' ? 2 : 1);
 }
 
-// parameters become events at the start; values that need a rebuild are told in a comment
+// writes parameters as events at the start, and values that need a rebuild as comments
 static void put_values(const sp_sim *s, sp_buffer *out) {
     sp_scene_info t;
     sp_scene_get(s->stage.scene, &t);

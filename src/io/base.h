@@ -1,4 +1,4 @@
-// What every room of the io library stands on: the engine by its public headers and souple/extension.h, helpers of src/util.
+// Common includes of the io library: the public headers of the engine, souple/extension.h, helpers of src/util.
 #ifndef SP_IO_BASE_H
 #define SP_IO_BASE_H
 

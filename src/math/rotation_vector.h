@@ -1,4 +1,4 @@
-// Rotation vectors: t stands for the rotation by |t| [rad] about t. Matrices and vectors are in the axes that t is written in.
+// Rotation vectors: t represents the rotation by |t| [rad] about t. Matrices and vectors are in the axes that t is written in.
 #ifndef SP_ROTATION_VECTOR_H
 #define SP_ROTATION_VECTOR_H
 

@@ -1,5 +1,5 @@
-// Mesh examination: runs the stages in order and builds the report. Stages never change the definition. A later stage avoids
-// reporting a defect of an earlier stage again under another name.
+// Mesh examination: elements, quality, surface topology, shells, self-intersections, and the report. The stages run in this order
+// and never change the definition. A later stage avoids reporting a defect of an earlier stage again under another name.
 #include "mesh/examine.h"
 
 #include "math/vec3.h"
@@ -8,7 +8,7 @@
 #include "mesh/tree.h"
 #include "mesh/weld.h"
 
-// ====================================================================================================== elements
+// ============================================================================================ nodes and elements
 
 // Checks of single nodes and elements: positions, node numbers, orientation, flatness, duplicates, unreferenced nodes, coincident
 // nodes, connected components.
@@ -82,7 +82,7 @@ sp_status sp__elements_twins(sp_context *ctx, const int *elements, int count, in
     return status;
 }
 
-// ====================================================================================================== elements
+// ------------------------------------------------------------------------------------------------ elements
 
 static double size_of(const sp_examination *e, const int *c) {
     double flat;
@@ -631,7 +631,7 @@ sp_status sp__examine_intersections(sp_examination *e) {
     return status;
 }
 
-// =============================================================================================== the examination
+// ======================================================================================== report and examination
 
 static const char *const names[] = {
 #define SP_X(id, name, text) name,

@@ -39,7 +39,7 @@ typedef struct sp_examination {
     unsigned char *shell_bad;  // per shell number: 1 if open or inconsistent, 0 if closed
 } sp_examination;
 
-// stages, in this order
+// stages, in this order; quality runs after elements
 sp_status sp__examine_elements(sp_examination *e);       // single nodes and elements; duplicates
 sp_status sp__examine_nodes(sp_examination *e);          // unreferenced and coincident nodes, components
 sp_status sp__examine_collect(sp_examination *e);        // surface faces; faces of tetrahedra

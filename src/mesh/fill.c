@@ -1,5 +1,5 @@
-// Mesh generation by filling: the order of the stages, the search for the size that gives a number of elements, and implicit
-// functions as source.
+// Mesh generation by filling a source with tetrahedra. Sources: a closed triangle surface, a label volume, implicit functions.
+// Then the order of the stages, and the search for the cell size that gives a requested number of elements.
 #include "mesh/fill.h"
 
 #include <stdio.h>
@@ -9,11 +9,11 @@
 #include "mesh/trimesh.h"
 #include "mesh/winding.h"
 
-// ============================================================================================== inside a surface
+// ==================================================================================== triangle surface as source
 
-// A triangle surface as source: its distance, signed by the winding number. The winding number is checked just beside the
-// triangles: it is an integer there for a closed surface, almost an integer for a surface with small holes, and one half on both
-// sides of an open sheet.
+// Signed distance to a triangle surface; the winding number gives the sign. The winding number is checked close to both sides of
+// the triangles: it is an integer there for a closed surface, almost an integer for a surface with small holes, and one half on
+// both sides of an open sheet.
 
 enum { PROBES = 4096 };
 
@@ -113,11 +113,11 @@ sp_status sp_mesh_fill_surface(const sp_trimesh *surface, const sp_fill_def *def
     return status;
 }
 
-// ============================================================================================ labels of a volume
+// ======================================================================================== label volume as source
 
 // Label volumes (segmented voxels) as source. The share of a label at a point is the sum of cubic B-splines over the voxels with
-// that label: smooth functions that add up to one. The material of a point is the label with the largest share, and two labels
-// border where their shares are equal, so that any number of labels fit together without gaps.
+// that label: smooth functions that add up to one. The material of a point is the label with the largest share. The border of two
+// labels is where their shares are equal, so that any number of labels fit together without gaps.
 
 enum { DIMS_MAX = 65535, MATERIALS_MAX = 65000, NAME_LENGTH = 16, SHARES_MAX = 32 };
 
@@ -339,7 +339,7 @@ sp_status sp_mesh_fill_labels(sp_context *context, const sp_label_volume *volume
     return status;
 }
 
-// =========================================================================================== sizes and the whole
+// ========================================================================================== stages and cell size
 
 // bounds proved by Labelle and Shewchuk (2007, table 1) for the uniform lattice with the parameters of fill_cut.c [deg]
 static const double LEAST = 10.78, LARGEST = 164.74;

@@ -3,7 +3,7 @@
 
 #include "math/vec3.h"
 
-// ========================================================================================================== cuts
+// ======================================================================================== cut points and warping
 
 // Cut points, where the material changes along lattice edges, and warping. A cut close to a vertex would create slivers. The
 // vertex then moves to the cut and belongs to both materials, and its edges towards these materials are no longer cut (Labelle
@@ -14,7 +14,7 @@ enum { CHUNK = 32, ROOT_STEPS = 60 };
 // warping distance relative to the edge length: edges along the axes, and edges from corner to centre
 static const double ALPHA_LONG = 0.24999, ALPHA_SHORT = 0.41189;
 
-// ========================================================================================================== cuts
+// ------------------------------------------------------------------------------------------------ cut points
 
 static uint64_t pair_key(int a, int b) {
     return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;

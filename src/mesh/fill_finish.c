@@ -1,11 +1,11 @@
-// From cut tetrahedra to the mesh: pinched places are opened, shapes improved, debris dropped, nodes numbered.
+// From cut tetrahedra to the mesh: removal of non-manifold places, smoothing, removal of debris, numbering of nodes.
 #include "mesh/fill.h"
 
 #include <stdio.h>
 
 #include "math/vec3.h"
 
-// ================================================================================================ pinched places
+// =========================================================================================== non-manifold places
 
 // Non-manifold edges and nodes of the boundary, where the tetrahedra of an edge or a node are not connected by faces. They occur
 // where a shape is about as thin as a cell. The smaller groups of tetrahedra there are removed until no such place is left.
@@ -141,7 +141,7 @@ done:
     return status;
 }
 
-// ======================================================================================================== shapes
+// ===================================================================================================== smoothing
 
 // Smoothing of the worst angles where the stencils give no bound. Nodes of bad tetrahedra move towards the mean of their
 // neighbours as long as the worst angle around them improves. A node between two materials is projected back to the border. Where
@@ -305,7 +305,7 @@ sp_status sp__fill_improve(sp_fill *f) {
     return status;
 }
 
-// ====================================================================================================== the mesh
+// ===================================================================================== angles, pieces and output
 
 // Output of a filling: used nodes in the order of use, groups by material, statistics of angles and pieces.
 
@@ -398,7 +398,7 @@ sp_status sp__fill_debris(sp_fill *f) {
     return status;
 }
 
-// ====================================================================================================== the mesh
+// ------------------------------------------------------------------------------------------------ output
 
 typedef struct output {
     int *place;  // node of the filling -> node of the mesh

@@ -5,7 +5,7 @@
 
 // ==================================================================================================== hash table
 
-// Hash table of the octree and the lattice.
+// Maps keys of octree cells and lattice points to their indices (open addressing).
 
 static size_t slot_of(const sp_hash *h, uint64_t key) {
     size_t mask = ((size_t)1 << h->bits) - 1, i = (size_t)sp__mix(key, 0) & mask;
@@ -53,8 +53,9 @@ void sp__hash_free(sp_context *ctx, sp_hash *h) {
 
 // =========================================================================================== cells near a border
 
-// Location of the border. A function that bounds its distance is queried cell by cell. Otherwise the material is sampled once in
-// every cell of the boundary size, and the cells whose neighbours differ are dilated by three.
+// Which cells are near a border. If the source function bounds its distance to the border, it is evaluated cell by cell.
+// Otherwise the material is sampled once in every cell of the boundary size, and the cells whose neighbours differ are dilated by
+// three.
 
 // in cells: a cut edge ends within 1 of the border, and a cell that touches it reaches sqrt(3) further
 static const double MARGIN = 2.75;

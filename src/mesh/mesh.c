@@ -1,4 +1,4 @@
-// A tetrahedral mesh: creation, its boundary, user's numbers, what can be read of it.
+// A tetrahedral mesh: creation, boundary faces, map from user ids to indices, read access.
 #include "math/vec3.h"
 #include "mesh/mesh_internal.h"
 
@@ -255,7 +255,7 @@ done:
     return status;
 }
 
-// ================================================================================================ user's numbers
+// ====================================================================================================== user ids
 
 // Map from user ids to internal indices. Most files have ascending ids, which are searched directly. Other ids get an index from
 // a radix sort: linear time, and no comparison function that would need a global.
@@ -320,7 +320,7 @@ int sp__ids_find(const int64_t *ids, const int *by_id, int n, int64_t id) {
     return -1;
 }
 
-// ======================================================================================================= reading
+// =================================================================================================== read access
 
 // Read access to a mesh, and search for the element that contains a point.
 

@@ -1,4 +1,4 @@
-// The shapes of organs and animals, in lists of parts.
+// The shapes of organs and animals as lists of primitive parts.
 #include "mesh/organ.h"
 
 // Macros for the part lists: position, size or end point, width of the blend.

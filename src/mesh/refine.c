@@ -1,11 +1,11 @@
-// Edges of tetrahedra, and the mesh of the child elements. Positions and values of new nodes are means of the two ends of their
-// edge.
+// Refinement of tetrahedral meshes: regular (each tetrahedron into eight) and local (bisection of longest edges). Positions and
+// values of new nodes are means of the two ends of their edge.
 #include "mesh/refine.h"
 
 #include "math/vec3.h"
 #include "mesh/rows.h"
 
-// ======================================================================================== what refinements share
+// ==================================================================================== common to both refinements
 
 static sp_status refine_no_memory(const sp_mesh *mesh) {
     return SP_FAIL(mesh->ctx, SP_NO_MEMORY, "no memory to refine %d tetrahedra", mesh->tet_count);
@@ -194,7 +194,7 @@ static void free_carrying(carrying *c) {
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sp__free(ctx, owned[i]);
 }
 
-// ====================================================================================================== the mesh
+// ============================================================================================== the refined mesh
 
 // old ids stay, new nodes get the numbers above them
 static void number_nodes(const sp_refinement *r, int64_t *ids) {
@@ -203,7 +203,7 @@ static void number_nodes(const sp_refinement *r, int64_t *ids) {
         ids[i] = r->mesh->node_ids[i];
         most = ids[i] > most ? ids[i] : most;
     }
-    if (most > INT64_MAX - r->new_count - 1)  // no room above: all nodes get new ids
+    if (most > INT64_MAX - r->new_count - 1)  // no ids left above: all nodes get new ids
         for (int i = 0; i < r->mesh->node_count; i++) ids[i] = i, most = i;
     for (int i = 0; i < r->new_count; i++) ids[r->mesh->node_count + i] = most + 1 + i;
 }

@@ -12,7 +12,7 @@
 #include "math/vec3.h"
 #include "mesh/edges.h"
 
-// ========================================================================================================= rules
+// ======================================================================================== Loop subdivision masks
 
 // ------------------------------------------------------------------------------------------------ positions
 
@@ -109,9 +109,9 @@ sp_status sp__subdivide_smooth(sp_context *ctx, const sp_trimesh_def *d, const s
     return SP_OK;
 }
 
-// ====================================================================================================== one step
+// ====================================================================================== one level of subdivision
 
-// One level of subdivision: topology, and the attributes of vertices, corners and faces.
+// The topology of a level, and the attributes of vertices, corners and faces.
 
 // A level under construction. sp_trimesh_create copies all of it again: the cost of having all checks in one place.
 typedef struct level {

@@ -1,4 +1,4 @@
-// The two parts of subdivision: vertex positions (subdivide.c), and topology with attributes (subdivide_step.c).
+// The two parts of subdivision: vertex positions, and topology with attributes.
 #ifndef SP_SUBDIVIDE_H
 #define SP_SUBDIVIDE_H
 

@@ -1,13 +1,15 @@
-// Construction of the bounding volume hierarchy. Items are split by the cheapest of 15 planes across the longest extent of their
-// centres, on single-precision boxes relative to the whole; exact boxes follow from the leaves up. Where no plane separates
-// (equal centres, or a depth that only contrived input reaches), the list is halved, so that the depth stays bounded.
+// Bounding volume hierarchy: construction, and queries for nearest items, containing tetrahedra, rays, boxes and pairs.
 #include "mesh/tree.h"
 
 #include <float.h>
 
 #include "math/vec3.h"
 
-// ====================================================================================================== building
+// ================================================================================================== construction
+
+// Items are split by the cheapest of 15 planes across the longest extent of their centres (surface area heuristic), on
+// single-precision boxes relative to the whole; exact boxes follow from the leaves up. If no plane separates the items (equal
+// centres, or a depth that only contrived input reaches), the list is halved, so that the depth stays bounded.
 
 enum { BINS = 16, DEPTH_BY_PLANES = 44 };  // 44 + log2(2^27 / 4) < SP_TREE_DEPTH
 
@@ -153,7 +155,7 @@ static int tree_part(piece *p, int n, int depth) {
     return left > 0 && left < n ? left : n / 2;
 }
 
-// ====================================================================================================== building
+// ------------------------------------------------------------------------------------------------ nodes
 
 static void tree_build(sp_tree *t, piece *pieces) {
     task stack[SP_TREE_DEPTH + 2];
@@ -227,9 +229,7 @@ void sp__tree_destroy(sp_tree **handle) {
     sp__free(t->ctx, t);
 }
 
-// ============================================================================================== the nearest item
-
-// Nearest items and containing tetrahedra.
+// ========================================================================== nearest item, containing tetrahedron
 
 // Ericson, Real-Time Collision Detection (2005), section 5.1.5: the Voronoi region that contains the projection of p.
 double sp__nearest_on_triangle(const double *a, const double *b, const double *c, const double *p, double w[3]) {
@@ -367,8 +367,6 @@ int sp__tree_locate(const sp_tree *t, const double p[3], double weights[4]) {
 }
 
 // ============================================================================================ rays, boxes, pairs
-
-// Queries of the bounding volume hierarchy: rays, boxes, pairs of items.
 
 // ------------------------------------------------------------------------------------------------ rays
 

@@ -27,7 +27,7 @@ static void fill_nodes(sp_body *b, sp_field_id what, double *out) {
     }
 }
 
-// Generalised forces as node forces: the first three of the unknowns that hold a node stand for its position.
+// Generalised forces as node forces, for every direction of a node that is one unknown.
 static void spread_forces(sp_body *b, const double *g, bool held_only, double *out) {
     const sp_rod *r = sp__rod(b);
     memset(out, 0, 3 * (size_t)r->nodes * sizeof *out);

@@ -81,7 +81,7 @@ typedef struct sp_strand {
 // Copies def. Release with sp__strand_free after success and after failure.
 sp_status sp__strand_init(sp_context *ctx, const sp_strand_def *def, sp_strand *s);
 void sp__strand_free(sp_strand *s);
-// Sets the number of elements in use, 1 <= alive <= room, and their properties. Invalidates all results computed before.
+// Sets the number of elements in use, 1 <= alive <= capacity, and their properties. Invalidates all results computed before.
 void sp__strand_set(sp_strand *s, int alive, const sp_strand_element *element);
 
 // Computes segments, frames and rigid motions at a state. Allocates only if there are more segments than ever before.

@@ -131,10 +131,10 @@ static void tree_counts(sp_analysis *a) {
 
 // ==================================================================================================== supernodes
 
-// Supernodes: first runs of columns with the same pattern, then relaxed amalgamation of groups that are
-// cheaper to eliminate together although this computes with some explicit zeros (Ashcraft and Grimes 1989). Any child may merge
-// with its parent, not only the last one: the order is refined afterwards, so that a supernode is a run of columns again. Neither
-// step changes the fill-in of L itself.
+// Supernodes: first runs of columns with the same pattern, then relaxed amalgamation of groups that are cheaper to eliminate
+// together although this computes with some explicit zeros (Ashcraft and Grimes 1989). Any child may merge with its parent, not
+// only the last one: the order is refined afterwards, so that a supernode is a run of columns again. Neither step changes the
+// fill-in of L itself.
 
 // The sum of (m - j)^2 for j = 0 .. k - 1: multiplications and additions to eliminate k columns of a front with m rows, square
 // roots and divisions included.

@@ -124,7 +124,7 @@ static spring_record record_of(const sp_spring *s) {
     return r;
 }
 
-// a spring of the definition has no id in its anchor: nobody asks for it there
+// a spring of the definition has no id in its anchor, because nothing reads it there
 static void put_spring(sp_spring *s, const spring_record *r, sp_body_id body) {
     s->at = anchor_of(&r->at, r->at.body ? body : (sp_body_id){0});
     memcpy(s->target, r->target, sizeof s->target);

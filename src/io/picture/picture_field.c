@@ -1,4 +1,4 @@
-// What pictures show of fields beside colours: the legend, markers at fixed nodes, arrows for loads.
+// Legends of fields, markers at fixed nodes, arrows for loads.
 #include <stdio.h>
 
 #include "io/picture/picture.h"
@@ -7,7 +7,7 @@
 bool sp__picture_field(const char *name, sp_legend *out) {
     sp_field_info f;
     if (sp_field_named(name, &f) < 0 || !f.color) return false;
-    // a unit that is not the numbers' own has no prefixes: it stands with the label
+    // a unit other than that of the values gets no prefixes and is part of the label
     bool own = strcmp(f.shown_unit, f.unit) == 0 || !f.shown_unit[0];
     *out = (sp_legend){.unit = own ? f.shown_unit : "", .shown = f.shown_scale, .regions = f.values == SP_VALUES_LABEL};
     snprintf(out->label, sizeof out->label, own ? "%s" : "%s [%s]", f.label, f.shown_unit);

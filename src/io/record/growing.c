@@ -59,7 +59,7 @@ sp_status sp__growing_close(sp_growing *g) {
     return status;
 }
 
-// ---- names of files beside a file
+// ---- file names
 
 const char *sp__path_name(const char *path) {
     const char *slash = strrchr(path, '/');

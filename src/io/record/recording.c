@@ -179,7 +179,7 @@ static sp_status open_field(sp_recording *r, hid_t g, int row, const char *field
     SP_TRY(sp__recording_extent(r, g, field, data, e));
     sp_status status = sp__recording_text(r, *data, "on", true, &on, NULL);
     bool whole = strcmp(on, "body") == 0;
-    // what it is called and means: of fields that this version knows
+    // label and meaning of fields that this version knows
     if (sp_field_named(field, info) < 0) *info = (sp_field_info){.name = "", .label = "", .unit = "", .meaning = "", .axes = ""};
     info->on = whole ? SP_ON_BODY : strcmp(on, "cells") == 0 ? SP_ON_ELEMENTS : SP_ON_NODES;
     if (status >= 0 &&

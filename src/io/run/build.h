@@ -68,7 +68,7 @@ typedef struct sp_quantity {
     int components;
     const char *axes;  // names of the components, separated by spaces
     enum { SP_OF_NODES, SP_OF_ELEMENTS, SP_OF_BODY, SP_OF_WORLD } of;
-    const char *field;  // of nodes and elements, asked for by name; NULL: read at anchors, or from what is known of the body
+    const char *field;  // name of the field of nodes or elements; NULL: read at anchors, or from the properties of the body
 } sp_quantity;
 
 typedef struct sp_probe_target {  // the part of one body that a probe reads
@@ -332,7 +332,7 @@ bool sp__run_condition(sp_run *run, const sp_attr *when, double t);
 sp_status sp__build_claims(sp_run *run);
 void sp__claims_judge(sp_run *run);
 
-// Look of a body by the slot of its id; false where the scene gives none (out is then a default look).
+// Look of a body by the slot of its id; false if the scene has none (out is then a default look).
 bool sp__run_look(const sp_run *run, uint32_t slot, sp_run_look *out);
 // Does the body list a field of this name? Asking leaves no error record.
 bool sp__run_has_field(sp_world *world, sp_body_id id, const char *field);

@@ -84,7 +84,7 @@ static bool set_integer(sp_edit *e, int kind, int64_t value) {
     case NODE: e->node = (int)value; break;
     case AXES: e->axes = (unsigned)value; break;
     case HAND: e->slot = (int)value; break;
-    case ANCHOR_BODY:  // its id stands before; version 0.1 let a drag leave it out
+    case ANCHOR_BODY:  // the id of the body precedes it; version 0.1 could omit that in a drag
         e->anchor.body = e->body.slot == (uint32_t)value ? e->body : (sp_body_id){(uint32_t)value, 1};
         break;
     default: e->anchor.elem = (uint32_t)value; break;

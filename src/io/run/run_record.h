@@ -10,7 +10,7 @@
 typedef struct sp_frame_source {
     sp_run_body *body;
     enum { SP_FROM_TETS, SP_FROM_EMBEDDED, SP_FROM_SURFACE, SP_FROM_POSE, SP_FROM_LINES, SP_FROM_TUBE } from;
-    const int *nodes;     // skin: body node of each vertex; tube: first node of the element
+    const int *nodes;     // boundary of a solid: node of each vertex; tube: first node of the element
     const double *share;  // tube: weight of the second node
     const double *local;  // pose: vertices in the frame of the body
     int surface;          // index of the surface on the body; -1: the body itself

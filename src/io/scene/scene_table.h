@@ -27,8 +27,8 @@ enum {
         name, kind, lo, hi, unit, low, high, def, choices, (unsigned)(flags) | ((stage) > 1 ? (unsigned)LATER : 0u), stage, \
             price, meaning, NULL, ""                                                                                        \
     }
-// A row of `count` numbers whose range and price stand in the engine's list of parameters under `param`. NULL: unit or meaning
-// stand there too; LISTED: the default does.
+// A row of `count` numbers whose range and price are in the engine's list of parameters under `param`. NULL: unit or meaning
+// come from there too; LISTED: the default does.
 #define PARAM(name, kind, count, unit, def, flags, meaning, param) \
     { name, kind, count, count, unit, 0, 0, def, NULL, (unsigned)(flags), 1, NULL, meaning, param, "" }
 #define LISTED "*"
