@@ -259,7 +259,7 @@ double sp__blocks_mul(const sp_blocks *A, const double *x, double *y) {
     return sp__ranges(A->ctx, A->n, sum_rows, &p, A->partial);
 }
 
-// ======================================================================================== assembled matrix of a system
+// ================================================================================== assembled matrix of a system
 
 static sp_status matrix_follow_pattern(sp_matrix *m, sp_context *ctx, const sp_system *A) {
     sp__matrix_forget(m);

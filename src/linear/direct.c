@@ -9,7 +9,7 @@
 #include "sparse/dense.h"
 #include "sparse/factor.h"
 
-// ============================================================================================== shared by dense and banded
+// ==================================================================================== shared by dense and banded
 
 // Revisions and coefficients that a factor was computed from.
 typedef struct direct_source {
@@ -188,8 +188,8 @@ static void solve_double(cholesky *d, const sp_pcg_problem *p, double *x, sp_lin
         info->status = SP_NOT_CONVERGED;
 }
 
-// Without a tolerance the iteration goes to double precision. A shift that only single precision needs is not reported as long as
-// the iteration finds no negative curvature.
+// Without a tolerance the iteration continues to the limit of double precision. A shift that only single precision needs is not
+// reported as long as the iteration finds no negative curvature.
 static void solve_single(cholesky *d, sp_pcg_problem *p, double *x, sp_linear_info *info) {
     const double rounding = 1e-15;
     bool asked = p->tolerance > 0;

@@ -208,7 +208,7 @@ void sp__incremental_select(sp_incremental *u, double threshold, sp_budget budge
     }
 }
 
-// =============================================================================== correction for postponed elements
+// ============================================================================= correction for postponed elements
 
 // Conjugate gradients with the current corotational matrix, preconditioned by the stale factor,
 //     z = Rn A~^-1 Rn^T r.

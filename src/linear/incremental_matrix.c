@@ -5,7 +5,7 @@
 #include "kernels/warp_record.h"
 #include "math/vec3.h"
 
-// ================================================================================ memory, pattern and analysis
+// ================================================================================== memory, pattern and analysis
 
 // Memory, pattern and symbolic analysis: once per topology. Nothing is allocated afterwards.
 

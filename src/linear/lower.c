@@ -1,4 +1,4 @@
-// Room for block triangles and sweeps through them: see lower.h.
+// Block triangular factors: memory, triangular solves and the row ordering (lower.h).
 #include "linear/lower.h"
 
 typedef struct sweep {
@@ -71,18 +71,19 @@ void sp__lower_solve(sp_lower *L, const double *r, double *z) {
     sp__parallel(L->ctx, parts, L->single ? part_backward_f : part_backward_d, &s);
 }
 
-// ===================================================================================================== the order
+// ================================================================================================== row ordering
 
-// The lower triangle of a matrix in an order made of parts: breadth first from an end of the graph (Cuthill and McKee 1969), ends
-// being found by going to the farthest row a few times (George and Liu 1979), then backwards (George 1971), or from both ends.
+// Ordering of the lower triangle, in parts: breadth-first search from a peripheral row (Cuthill and McKee 1969), which a few
+// searches to the farthest row find (George and Liu 1979). The order is then reversed (George 1971), or the rows are numbered
+// from both ends.
 
-// rows that are worth a part of their own, and how small a share of all rows dividers must be
+// smallest number of rows per part; separators may have at most 1 / DIVIDER_SHARE of all rows
 enum { PART_ROWS = 1024, DIVIDER_SHARE = 8 };
 
-// both triangles without the diagonal: neighbours of each row and where their block stands
+// both triangles without the diagonal: neighbours of each row and their blocks
 typedef struct graph {
     int n;
-    int *start, *next, *block;  // block: 2 k where the row is the row of the stored block, 2 k + 1 where it is its column
+    int *start, *next, *block;  // block: 2 k if the row is the row of the stored block, 2 k + 1 if it is its column
 } graph;
 
 static void free_graph(sp_context *ctx, graph *g) {
@@ -97,7 +98,7 @@ static sp_status make_graph(sp_context *ctx, const sp_symmetric *A, graph *g) {
         free_graph(ctx, g);
         return SP_NO_MEMORY;
     }
-    int *at = g->start + 1;  // where a row is filled next: in the end where the next row starts
+    int *at = g->start + 1;  // next free entry of each row; equals the start of the next row at the end
     for (int i = 0; i < A->n; i++)
         for (int k = A->row_start[i] + 1; k < A->row_start[i + 1]; k++) at[i + 1]++, at[A->row_col[k] + 1]++;
     for (int i = 0; i < A->n; i++) at[i + 1] += at[i];
@@ -112,14 +113,14 @@ static sp_status make_graph(sp_context *ctx, const sp_symmetric *A, graph *g) {
 
 // ------------------------------------------------------------------------------------------------ levels
 
-// Rows breadth first, component after component; level[l]: first place of a level in the queue.
+// Rows in breadth-first order, one component after another; level[l]: index of the first row of level l in the queue.
 typedef struct levels {
     int *mark, *queue, *level;
-    int number;       // of the search under way
-    int done, count;  // rows and levels of the components before
+    int number;       // of the current search
+    int done, count;  // rows and levels of the finished components
 } levels;
 
-// The component of `from`, behind those that are done. Returns its rows; *depth: its levels.
+// Searches the component of `from` and appends it to the finished ones. Returns its number of rows; *depth: its number of levels.
 static int lower_search(const graph *g, levels *s, int from, int *depth) {
     int *queue = s->queue + s->done, head = 0, tail = 0;
     queue[tail++] = from, s->mark[from] = ++s->number;
@@ -149,8 +150,9 @@ static void find_levels(const graph *g, levels *s) {
     s->level[s->count] = g->n;
 }
 
-// From both ends to the level in the middle, which comes last: sweeps then pass through the whole body, as they do without parts
-// (van der Vorst 1987). Dividers between more parts cost more iterations than workers win back.
+// Numbers the rows from both ends towards the middle level, which comes last. The triangular solves then propagate through the
+// whole body, as without parts (van der Vorst 1987). With more parts, the additional iterations cost more than the parallelism
+// gains.
 static void number_rows(sp_columns *c, const levels *s) {
     int l = 0, n = c->n, k = 0;
     while (l + 1 < s->count && s->level[l + 1] <= n / 2) l++;
@@ -179,7 +181,7 @@ static sp_status order_parts(sp_context *ctx, const graph *g, sp_columns *c) {
 
 // ------------------------------------------------------------------------------------------------ columns
 
-// Rows from the first to the last give their blocks to the columns before them, so that columns come out sorted.
+// Rows in ascending order add their blocks to the columns before them, so that the columns are sorted.
 static void lower_fill(sp_columns *c, const graph *g) {
     int n = c->n, *at = c->start + 1;
     for (int r = 0; r < n; r++)

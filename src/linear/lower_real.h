@@ -1,4 +1,4 @@
-// The sweeps of lower.c for one type of number: included with REAL and NAME defined.
+// The triangular solves of lower.c for one number type: included with REAL and NAME defined.
 
 typedef REAL NAME(four) __attribute__((vector_size(4 * sizeof(REAL))));
 
@@ -10,7 +10,7 @@ static void NAME(set)(void *val, size_t at, const double B[9]) {
     }
 }
 
-// w = L^-1 w for columns [begin, end); what rows from `divide` on lose goes to `shared`
+// w = L^-1 w for columns [begin, end); contributions to rows from `divide` on go to `shared`
 static void NAME(forward)(const sp_lower *L, int begin, int end, NAME(four) * w, int divide, NAME(four) * shared) {
     for (int k = begin; k < end; k++) {
         const NAME(four) *v = (const NAME(four) *)L->val + 3 * L->start[k];
@@ -23,7 +23,7 @@ static void NAME(forward)(const sp_lower *L, int begin, int end, NAME(four) * w,
     }
 }
 
-// w = L^-T D^-1 w for columns [begin, end), from the last to the first
+// w = L^-T D^-1 w for columns [begin, end), in descending order
 static void NAME(backward)(const sp_lower *L, int begin, int end, NAME(four) * w) {
     for (int k = end - 1; k >= begin; k--) {
         const NAME(four) *v = (const NAME(four) *)L->val + 3 * L->start[k], *d = (const NAME(four) *)L->inverse + 3 * (size_t)k;
@@ -74,7 +74,7 @@ static void NAME(part_backward)(void *arg, int part, int worker) {
     NAME(scatter)(s->L, c->part_start[part], c->part_start[part + 1], s->z);
 }
 
-// the dividers, between the two: all parts give their share, in their order
+// separator rows, between the forward and backward solves: adds the contributions of all parts in a fixed order
 static void NAME(middle)(const sweep *s) {
     const sp_columns *c = s->L->columns;
     int divide = c->part_start[c->parts], count = c->n - divide;

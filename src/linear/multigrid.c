@@ -1,19 +1,21 @@
-// Multigrid by smoothed aggregation as a preconditioner: iterations that do not grow with the body. See multigrid.h.
+// Smoothed aggregation multigrid as a preconditioner: the number of iterations does not grow with the size of the body
+// (multigrid.h).
 //
-// All memory is taken by create, which also settles the aggregates: by the numbers of the matrix where it has some, so that stiff
-// and soft parts do not share one. A build goes up level by level; an apply is one V-cycle.
+// create allocates all memory and chooses the aggregates. If the matrix has values, create uses them, so that stiff and soft
+// parts do not share an aggregate. build computes the levels from fine to coarse; apply is one V-cycle.
 #include "linear/multigrid.h"
 
 #include "math/vec3.h"
 
-// ======================================================================================== the numbers of a level
+// ============================================================================================= values of a level
 
-// The numbers of a level and of what leads to the next: diagonal blocks scaled to the identity, the rigid motions of each
-// aggregate made orthonormal (tentative prolongator), one step of damped Jacobi on them, and P^T A P.
+// Values of a level and of the transfer to the next one: diagonal blocks scaled to the identity, orthonormal rigid body modes of
+// each aggregate (tentative prolongator), one step of damped Jacobi on them (smoothed prolongator), and the Galerkin product P^T
+// A P.
 //
-// What a body made of turned elements cannot feel is not w x X about its rest positions X but, near a place where it is turned by
-// R, w x (R X). Each aggregate therefore turns its rest shape by the mean rotation of its rows. A beam of 41,472 tetrahedra bent
-// by 86 and twisted by 172 degrees then takes the 12 iterations of the straight one; without, 27.
+// The near-kernel of a corotational body is not w x X with the rest positions X. Where the body is rotated by R, it is w x (R X).
+// Each aggregate therefore rotates its rest shape by the mean rotation of its rows. A beam of 41,472 tetrahedra, bent by 86 and
+// twisted by 172 degrees, then takes 12 iterations like the straight beam; without the rotation it takes 27.
 
 typedef struct level_pass {
     sp_multigrid *m;
@@ -52,7 +54,7 @@ static void copy_rows(void *arg, int task, int worker) {
     }
 }
 
-// Is unknown r of row i linked to any other? What is fixed is not, and stays out of the rigid motions.
+// true if unknown r of row i is coupled to another unknown. Fixed unknowns are not, and are excluded from the rigid body modes.
 static bool is_linked(const sp_grid *g, const double *half, int i, int r) {
     int b = g->block;
     const double *D = half + (size_t)(b * b) * (size_t)g->half_start[i];
@@ -66,7 +68,7 @@ static bool is_linked(const sp_grid *g, const double *half, int i, int r) {
     return false;
 }
 
-// the motions of a node are its translations
+// the modes of a node are its translations
 static void node_modes(void *arg, int task, int worker) {
     (void)worker;
     const level_pass *p = arg;
@@ -89,7 +91,7 @@ void sp__grid_first(sp_multigrid *m, const sp_symmetric *A, bool alone) {
 
 // ------------------------------------------------------------------------------------------------ scaling
 
-// out = L^-T of D = L L^T (b x b, row-major); L: room for b x b. False: not positive definite.
+// out = L^-T of D = L L^T (b x b, row-major); L: workspace of b x b. False: not positive definite.
 static inline bool invert_root(int b, const double *D, double *L, double *out) {
     double inverse[6];
     memset(out, 0, sizeof *out * (size_t)(b * b));
@@ -113,8 +115,8 @@ static inline bool invert_root(int b, const double *D, double *L, double *out) {
     return true;
 }
 
-// roots of the diagonal blocks; the modes of a row in its scaled unknowns. Unknowns that no motion of an aggregate uses are alone
-// on their diagonal.
+// computes the roots of the diagonal blocks and the modes of each row in scaled unknowns. An unknown that no mode of its
+// aggregate uses gets a unit diagonal.
 static void root_rows(void *arg, int task, int worker) {
     (void)worker;
     level_pass *p = arg;
@@ -133,7 +135,7 @@ static void root_rows(void *arg, int task, int worker) {
         for (int e = 0; e < b * b; e++) D[e] = e % (b + 1) == 0;
         if (!v->modes) continue;
         double *B = v->modes + (size_t)(6 * b) * (size_t)i;
-        for (int r = 0; r < b; r++)  // L^T B, from the top: rows below are still the old ones
+        for (int r = 0; r < b; r++)  // L^T B in place, from the first row: the rows below still have the old values
             for (int c = 0; c < 6; c++) {
                 double sum = 0;
                 for (int k = r; k < b; k++) sum += L[b * k + r] * B[6 * k + c];
@@ -172,9 +174,9 @@ int sp__grid_scale(sp_multigrid *m, int l, bool alone) {
     return -1;
 }
 
-// ------------------------------------------------------------------------------------------------ rigid motions
+// ------------------------------------------------------------------------------------------------ rigid body modes
 
-// The rotation nearest to the mean M, by Newton's iteration for the polar factor; where M is far from any rotation, `first`.
+// The rotation nearest to the mean M, by Newton's iteration for the polar factor; `first` if M is far from any rotation.
 static void nearest_rotation(const double *first, double *M) {
     for (int step = 0; step < 20; step++) {
         double inverse[9], next[9], change = 0;
@@ -200,8 +202,8 @@ static void mean_frame(const sp_grid_level *v, int a, double *out) {
     nearest_rotation(v->frame + 9 * (size_t)g->member[first], out);
 }
 
-// T_i: the motions of aggregate a about its point, in the unknowns of its row i: a row (u, w) of the modes about the row's own
-// point becomes (u, w + d x u) about one that lies d back
+// T_i: rigid body modes of aggregate a about its point, in the unknowns of its row i. A row (u, w) of the modes about the point
+// of the row becomes (u, w + d x u), d from the point of the aggregate to the point of the row.
 static void shift_modes(const sp_grid_level *v, int i, const double *centre, const double *frame) {
     int b = v->g->block;
     double rest[3], d[3];
@@ -218,10 +220,10 @@ static void shift_modes(const sp_grid_level *v, int i, const double *centre, con
     }
 }
 
-// G = R^T R, upper; a column that depends on those before it, as the turn of two nodes about their axis does, is left out: its
-// row of R is zero
+// G = R^T R, R upper triangular. Linearly dependent columns, such as the rotation of two nodes about their common axis, are
+// dropped: their row of R is zero.
 static void root_of_gram(const double *G, double *R) {
-    const double dependent = 1e-10;  // of squares: columns nearer than 1e-5 to the others' span
+    const double dependent = 1e-10;  // for squared norms: columns closer than 1e-5 to the span of the others
     memset(R, 0, 36 * sizeof *R);
     for (int j = 0; j < 6; j++) {
         for (int k = 0; k < j; k++) {
@@ -238,7 +240,7 @@ static void root_of_gram(const double *G, double *R) {
             for (int c = j + 1; c < 6; c++) R[6 * j + c] = 0;
 }
 
-// S = R^-1 where dropped columns stay zero
+// S = R^-1; dropped columns stay zero
 static void invert_upper(const double *R, double *S) {
     memset(S, 0, 36 * sizeof *S);
     for (int j = 0; j < 6; j++) {
@@ -252,7 +254,7 @@ static void invert_upper(const double *R, double *S) {
     }
 }
 
-// aggregates of one task of the next level: their frames, the tentative prolongator, and what the motions are in their unknowns
+// for the aggregates of one task of the next level: mean rotations, tentative prolongator, and modes in the coarse unknowns
 static void tentative_rows(void *arg, int task, int worker) {
     (void)worker;
     const level_pass *p = arg;
@@ -341,20 +343,21 @@ void sp__grid_finish(sp_multigrid *m, int l, bool alone) {
     sp__grid_each(m, alone, m->level[l + 1].g->tasks, load_prolongator, &p);
 }
 
-// ===================================================================================================== the cycle
+// ======================================================================================================= V-cycle
 
-// The V-cycle: smooth, correct from the level above, smooth again with the same polynomial, so that the whole is symmetric.
+// V-cycle: pre-smoothing, coarse correction, post-smoothing with the same polynomial, so that the cycle is symmetric.
 //
-// The smoother is Chebyshev's polynomial of degree two over the upper part of the spectrum (Adams, Brezina, Hu and Tuminaro
-// 2003). In scaled unknowns it is a in + b A in: one pass over the rows. A level takes four of them, and P and P^T once each.
-// Degree one takes two passes but 18 iterations instead of 12, degree three six and 10 (beam of 41,472 tetrahedra): no gain in
-// either.
+// The smoother is the Chebyshev polynomial of degree two over the upper part of the spectrum (Adams, Brezina, Hu and Tuminaro
+// 2003). In scaled unknowns it is a in + b A in: one pass over the rows. A level makes four such passes, and one product each
+// with P and P^T. On a beam of 41,472 tetrahedra degree one makes two passes but takes 18 iterations instead of 12, degree three
+// makes six passes and takes 10: neither is faster.
 //
-// With S the smoother the whole is 2 S - S A S + (I - S A) P C^-1 P^T (I - A S), C the level above: positive definite as long as
-// the polynomial stays within -1 and 1 on the spectrum, which `lowest` and `margin` see to, whatever rounding does to A.
+// With the smoother S, the cycle is 2 S - S A S + (I - S A) P C^-1 P^T (I - A S), C the coarse matrix. It is positive definite as
+// long as the polynomial stays within -1 and 1 on the spectrum. `lowest_share` and `margin` ensure this in spite of rounding
+// errors in A.
 
-static const double lowest_share = 0.1;  // of the largest eigenvalue: what is below is left to the coarse levels
-static const double margin = 1.05;       // the estimate lies below the largest eigenvalue by a few per cent
+static const double lowest_share = 0.1;  // of the largest eigenvalue: the coarse levels reduce the modes below
+static const double margin = 1.05;       // the estimate is a few per cent below the largest eigenvalue
 enum { LANCZOS = 10 };
 
 typedef struct cycle_step {
@@ -421,10 +424,10 @@ static void cycle_rows(sp_multigrid *m, int l, bool alone, double a, double b, c
     sp__grid_each(m, alone, s.v->g->tasks, rows_task, &s);
 }
 
-// ===================================================================================================== the cycle
+// ------------------------------------------------------------------------------------------------ smoother and cycle
 
-// With t = (L + l) / 2, d = (L - l) / 2 and s = t / d the polynomial that is smallest on [l, L] and 1 at 0 is
-// T2((t - x) / d) / T2(s), T2(y) = 2 y^2 - 1; what it leaves of b is b - A (alpha b + beta A b).
+// With t = (L + l) / 2, d = (L - l) / 2 and s = t / d, the polynomial that is smallest on [l, L] and 1 at 0 is T2((t - x) / d) /
+// T2(s), T2(y) = 2 y^2 - 1. Applied to b it gives the residual b - A (alpha b + beta A b).
 static void cycle_polynomial(double largest, double *alpha, double *beta) {
     double t = 0.5 * largest * (1 + lowest_share), d = 0.5 * largest * (1 - lowest_share), s = t / d, T2 = 2 * s * s - 1;
     *alpha = 4 * s / (d * T2);
@@ -447,7 +450,7 @@ static void solve_last(sp_multigrid *m, sp_grid_level *v) {
         }
 }
 
-// x of level l from its b
+// computes x of level l from its b
 static void cycle_cycle(sp_multigrid *m, int l) {
     sp_grid_level *v = &m->level[l];
     double alpha, beta;
@@ -466,7 +469,7 @@ static void cycle_cycle(sp_multigrid *m, int l) {
     cycle_rows(m, l, false, alpha + beta, beta, v->x, v->r, v->x);
 }
 
-// A power of two that brings the largest number of r near 1: float has no room for very small residuals. 0: nothing to do.
+// A power of two near the largest magnitude in r: float cannot represent very small residuals. 0: r is zero.
 static double power_near(const double *r, int n) {
     double most = 0;
     int exponent;
@@ -490,7 +493,7 @@ void sp__grid_cycle(sp_multigrid *m, const double *r, double *z) {
     sp__grid_each(m, false, v->g->tasks, leave_task, &out);
 }
 
-// ------------------------------------------------------------------------------------------------ the largest eigenvalue
+// ------------------------------------------------------------------------------------------------ largest eigenvalue
 
 static void dot_task(void *arg, int task, int worker) {
     (void)worker;
@@ -523,7 +526,7 @@ static void cycle_mix(sp_multigrid *m, const sp_grid_level *v, bool alone, doubl
     sp__grid_each(m, alone, v->g->tasks, mix_task, &s);
 }
 
-// numbers of no regularity, the same each time
+// pseudo-random start vector, the same each time
 static void start_task(void *arg, int task, int worker) {
     (void)worker;
     const cycle_step *s = arg;
@@ -541,7 +544,7 @@ static void start_task(void *arg, int task, int worker) {
         }
 }
 
-// eigenvalues of the tridiagonal matrix (a on its diagonal, b beside it) that lie below x: Sturm's sequence
+// number of eigenvalues below x of the tridiagonal matrix with diagonal a and off-diagonal b, by Sturm's sequence
 static int count_below(int n, const double *a, const double *b, double x) {
     int count = 0;
     double d = 1;
@@ -566,7 +569,7 @@ static double largest_of(int n, const double *a, const double *b) {
     return high;
 }
 
-// A few steps of Lanczos (1950); the vectors of the cycle are free while the level is made.
+// A few steps of Lanczos (1950). The vectors of the cycle serve as workspace, because no cycle runs during a build.
 double sp__grid_largest(sp_multigrid *m, int l, bool alone) {
     sp_grid_level *level = &m->level[l];
     double a[LANCZOS], b[LANCZOS];
@@ -591,7 +594,7 @@ double sp__grid_largest(sp_multigrid *m, int l, bool alone) {
 
 // ============================================================================================ the preconditioner
 
-// ------------------------------------------------------------------------------------------------ life
+// ------------------------------------------------------------------------------------------------ creation and destruction
 
 static void multigrid_destroy(sp_precond *p) {
     sp_multigrid *m = (sp_multigrid *)p;
@@ -618,7 +621,7 @@ static void pick_loops(sp_multigrid *m) {
 #endif
 }
 
-// numbers of arrays that the loops read in whole vectors have room for 8 behind their last
+// arrays that the loops read in whole SIMD vectors have 8 extra numbers at the end
 static sp_status make_level(sp_multigrid *m, int l) {
     enum { ROOM = 8 };
     sp_context *ctx = m->base.ctx;
@@ -689,7 +692,7 @@ static size_t multigrid_bytes(const sp_precond *p) {
 
 // ------------------------------------------------------------------------------------------------ build and apply
 
-// The factor of the last level. Its diagonal is the identity, so that shifts are relative to 1.
+// Factors the coarsest level. Its diagonal is the identity, so shifts are relative to 1.
 static sp_status factor_last(sp_multigrid *m, bool alone, sp_factor_info *info) {
     const sp_grid_level *v = &m->level[m->grids->count - 1];
     sp_symmetric A = {.n = v->g->n,
@@ -739,7 +742,7 @@ static sp_status multigrid_build(sp_precond *p, const sp_symmetric *A, bool alon
     return info->status;
 }
 
-// not built: nothing in front
+// identity if not built
 static void multigrid_apply(sp_precond *p, const double *r, double *z) {
     sp_multigrid *m = (sp_multigrid *)p;
     if (m->good)

@@ -1,4 +1,4 @@
-// The multigrid's loops for AVX2 and fused multiply-adds: compiled for them, chosen at run time (cmake/flags.cmake).
+// Multigrid loops for AVX2 with fused multiply-add: compiled with these flags, chosen at run time (cmake/flags.cmake).
 #ifdef SP_HAVE_AVX2
 #define SP_SUFFIX _avx2
 #include "linear/multigrid_loops.h"

@@ -1,5 +1,5 @@
-// The multigrid's loops for one instruction set. Included by a file that defines SP_SUFFIX; the numbers of the build are double,
-// those of the cycle float or double.
+// Multigrid loops for one instruction set. Included by a file that defines SP_SUFFIX. The build uses double, the cycle float or
+// double.
 #include "linear/multigrid.h"
 
 #define SP_GRID_INLINE static inline __attribute__((always_inline))
@@ -33,7 +33,7 @@ static void gram(int rows, const double *T, double *G) {
     for (size_t m = 0; m < 6; m++) *(row4 *)(G + 6 * m) = s4[m], *(row2 *)(G + 6 * m + 4) = s2[m];
 }
 
-// left^T A right of blocks of 3, both upper: vectors of 4 that hold a row and the first number behind it
+// left^T A right of blocks of 3, both upper triangular; SIMD vectors of 4 hold a row and the first number after it
 SP_GRID_INLINE void scale3(const double *left, const double *right, double *A) {
     row4 M[3], u[3], out[3];
     for (int r = 0; r < 3; r++) M[r] = *(const row4 *)(A + 3 * r), u[r] = *(const row4 *)(right + 3 * r);
@@ -67,8 +67,8 @@ static void scale(const sp_grid *g, int begin, int end, const double *root, doub
         }
 }
 
-// C (b x 6, rows 8 apart) += A B (b x 6); turned: A^T B. A is row-major. Rows of B are read as eight numbers: what stands behind
-// them ends up behind the rows of C.
+// C (b x 6, row stride 8) += A B (b x 6); turned: A^T B. A is row-major. Rows of B are read as eight numbers; the two extra
+// numbers only reach the padding of C.
 SP_GRID_INLINE void multiply(double *C, const double *A, bool turned, const double *B, size_t b) {
     size_t down = turned ? 1 : b, across = turned ? b : 1;
     row4 low[6], high[6];
@@ -83,7 +83,7 @@ SP_GRID_INLINE void multiply(double *C, const double *A, bool turned, const doub
     for (size_t r = 0; r < b; r++) *(row4 *)(C + 8 * r) = low[r], *(row4 *)(C + 8 * r + 4) = high[r];
 }
 
-// C (6 x 6) += P^T W, P: b x 6, W: b x 6 with rows 8 apart
+// C (6 x 6) += P^T W, P: b x 6, W: b x 6 with row stride 8
 SP_GRID_INLINE void multiply_turned(double *C, const double *P, const double *W, size_t b) {
     for (size_t m = 0; m < 6; m++) {
         row2 c2 = *(row2 *)(C + 6 * m + 4);
@@ -96,7 +96,7 @@ SP_GRID_INLINE void multiply_turned(double *C, const double *P, const double *W,
     }
 }
 
-// W: a row of P with rows 8 apart
+// W: a row of P with row stride 8
 SP_GRID_INLINE void prolongator_row(const sp_grid *g, size_t i, const double *half, double w, const double *T, double *W,
                                     double *P, size_t b) {
     const int *col = g->p_col + g->p_start[i];
@@ -128,7 +128,7 @@ static void prolongator(const sp_grid *g, int begin, int end, const double *half
     }
 }
 
-// row i of A P into W: its own blocks of P times the identity, then those of its neighbours
+// row i of A P into W: its own blocks of P (unit diagonal), then the blocks of its neighbours
 SP_GRID_INLINE void product_row(const sp_grid *g, size_t i, const double *half, const double *P, double *W, size_t b) {
     const int *p_start = g->p_start, *col = g->col, *from = g->from;
     const uint16_t *slot = g->slot + g->slot_start[i];
@@ -174,13 +174,12 @@ const sp_grid_products SP_PASTE(sp__grid_products, SP_SUFFIX, ) = {scale, gram, 
 
 // ------------------------------------------------------------------------------------------------ loops of the cycle
 
-// The cycle's hot loops in float, on vectors of eight. Blocks of 6 stand without padding, and a vector reads a little beyond a
-// column: what it finds there goes into lanes that are cleared before anything is stored. Arrays of blocks have room for 8
-// numbers behind their last.
+// Hot loops of the cycle in float, on SIMD vectors of eight. Blocks of 6 have no padding, so a vector reads a few numbers after
+// the end of a column. They only reach lanes that are cleared before a store. Arrays of blocks have 8 extra numbers at the end.
 typedef float floats4 __attribute__((vector_size(4 * sizeof(float)), aligned(sizeof(float)), may_alias));
 typedef float floats8 __attribute__((vector_size(8 * sizeof(float)), aligned(sizeof(float)), may_alias));
 
-// no functions: a vector wider than the registers must not be handed over
+// macros, not functions: a vector wider than the registers must not be a function argument
 #define load4(p) (*(const floats4 *)(p))
 #define load8(p) (*(const floats8 *)(p))
 #define clear8(a) __builtin_shufflevector((a), (floats8){0}, 0, 1, 2, 3, 4, 5, 8, 9)
@@ -214,7 +213,7 @@ static void rows3_f(const sp_grid *g, int begin, int end, const float *off, floa
                 s[r] += load8(A + 24 * r + 16) * z;
             }
         }
-        // back to rows: lanes 0 and 4, 1 and 5, ... side by side
+        // transposes back to rows: lanes 0 and 4, 1 and 5, ... are neighbours
         floats8 zero = {0}, xy = __builtin_shufflevector(s[0], s[1], 0, 8, 1, 9, 4, 12, 5, 13),
                 xy2 = __builtin_shufflevector(s[0], s[1], 2, 10, 3, 11, 6, 14, 7, 15),
                 z0 = __builtin_shufflevector(s[2], zero, 0, 8, 1, 9, 4, 12, 5, 13),
@@ -260,7 +259,7 @@ static void rows_f(const sp_grid *g, int begin, int end, const void *off, double
         rows6_f(g, begin, end, off, (float)a, (float)b, base, in, out);
 }
 
-// blocks of 3: entry (r, c) of eight blocks side by side; blocks of 6: columns first
+// blocks of 3: entry (r, c) of eight blocks is contiguous; blocks of 6: column-major
 static void load3_f(const sp_grid *g, int begin, int end, const double *half, float *off) {
     for (size_t i = (size_t)begin; i < (size_t)end; i++)
         for (size_t k = (size_t)g->half_start[i] + 1; k < (size_t)g->half_start[i + 1]; k++) {
@@ -326,7 +325,7 @@ SP_GRID_INLINE void prolong_one_f(const sp_grid *g, int begin, int end, const fl
             for (size_t r = 0; r < b; r++) s[r] += load8(P + 6 * r) * e;
         }
         for (size_t r = 0; r < b; r += 3) {
-            // sums of three vectors at once; lanes 6 and 7 are zero, as those of e are
+            // three dot products at once; lanes 6 and 7 are zero because those of e are
             floats4 t[3], zero = {0};
             for (size_t c = 0; c < 3; c++)
                 t[c] = __builtin_shufflevector(s[r + c], s[r + c], 0, 1, 2, 3) +
@@ -346,7 +345,7 @@ static void prolong_rows_f(const sp_grid *g, int begin, int end, const void *pro
         prolong_one_f(g, begin, end, pro, coarse, fine, 6, 8);
 }
 
-// The cycle's hot loops in double, plain: for those who ask for it.
+// Hot loops of the cycle in double, without explicit SIMD: used only on request.
 static void rows3_d(const sp_grid *g, int begin, int end, const double *off, double a, double b, const double *base,
                     const double *in, double *out) {
     for (size_t group = (size_t)begin / 8; group < ((size_t)end + 7) / 8; group++) {
@@ -387,7 +386,7 @@ static void rows_d(const sp_grid *g, int begin, int end, const void *off, double
         rows6_d(g, begin, end, off, a, b, base, in, out);
 }
 
-// blocks of 3: entry (r, c) of eight blocks side by side; blocks of 6: columns first
+// blocks of 3: entry (r, c) of eight blocks is contiguous; blocks of 6: column-major
 static void load3_d(const sp_grid *g, int begin, int end, const double *half, double *off) {
     for (size_t i = (size_t)begin; i < (size_t)end; i++)
         for (size_t k = (size_t)g->half_start[i] + 1; k < (size_t)g->half_start[i + 1]; k++) {

@@ -1,25 +1,23 @@
-// The levels of a multigrid before their numbers: aggregates, the pattern of each prolongator and of each product P^T A P, and
-// for every block product of the build the place it goes to, so that the numbers are made without searching. Made once for a
-// pattern.
+// Structure of the multigrid levels, without values: aggregates, the patterns of prolongators and Galerkin products P^T A P,
+// and the destination of every block product, so that a build needs no search. Computed once per pattern.
 #include "linear/multigrid.h"
 
 // ==================================================================================================== aggregates
 
-// Aggregates: small groups of rows that move together (Vanek, Mandel and Brezina 1996, algorithm 5.1). A row all of whose strong
-// neighbours are free starts a group with them; who is left joins the group it has most strong links to; the rest make groups of
-// their own.
+// Aggregation (Vanek, Mandel and Brezina 1996, algorithm 5.1). A row whose strong neighbours are all free starts an aggregate
+// with them. The remaining rows join the aggregate to which they have most strong links; the rest form new aggregates.
 //
-// Only level 0 looks at numbers. Above it two aggregates are linked where nodes of theirs are, and strongly where any of those
-// links is: the smoothed matrix has twice as many links, and groups made over all of them are too wide for one smoothing step
-// (15 iterations instead of 12 on a beam of 98,304 tetrahedra, and growing). Where stiffness differs a hundredfold from slab to
-// slab it takes 13 iterations, as everywhere; aggregates that know nothing of strength take 38 (tests/unit/multigrid.c).
+// Only level 0 uses matrix values. On coarse levels two aggregates are linked if any of their nodes are linked, and strongly if
+// any of those links is strong. The smoothed matrix has twice as many links, and aggregates over all of them are too wide for one
+// smoothing step (15 iterations instead of 12 on a beam of 98,304 tetrahedra, and growing). If the stiffness differs a
+// hundredfold between slabs, it takes 13 iterations; aggregates that ignore strength take 38 (tests/unit/multigrid.c).
 
-// As in Vanek, Mandel and Brezina 1996. In a mesh of cubes of one stuff all links are above it but those along the diagonals.
+// As in Vanek, Mandel and Brezina 1996. In a homogeneous mesh of cubes only the links along the diagonals are below it.
 static const double theta = 0.08;
 
-// ------------------------------------------------------------------------------------------------ strength
+// ------------------------------------------------------------------------------------------------ strong links
 
-// of a block; *coupled: any number off the diagonal of the matrix
+// norm of a block; *coupled: a number off the diagonal of the matrix is not zero
 static double block_norm(const sp_symmetric *A, int k, bool diagonal, bool *coupled) {
     const double *v = sp__symmetric_block(A, k);
     double sum = 0;
@@ -42,12 +40,12 @@ void sp__links_judge(const sp_grid *g, const sp_symmetric *A, unsigned char *str
             }
             double link = block_norm(A, g->from[k] / 2, false, &coupled);
             double di = block_norm(A, g->half_start[i], true, &coupled), dj = block_norm(A, g->half_start[j], true, &coupled);
-            // no number at all: one of both is fixed
+            // a zero block: one of the two nodes is fixed
             strong[k] = link == 0 || !(link <= theta * sqrt(di * dj));
         }
 }
 
-// ------------------------------------------------------------------------------------------------ groups
+// ------------------------------------------------------------------------------------------------ aggregation
 
 typedef struct grouping {
     const sp_links *links;
@@ -73,7 +71,7 @@ static void start_groups(grouping *q) {
     }
 }
 
-// the group that row i has most links to, the first of equals; -1: none. `of` is what counts as belonging.
+// the aggregate to which row i has most links, the lowest of equal ones; -1: none. `of` maps rows to aggregates.
 static int best_group(grouping *q, int i, const int *of) {
     const sp_links *l = q->links;
     int best = -1;
@@ -120,7 +118,7 @@ sp_status sp__aggregate(sp_context *ctx, const sp_links *links, int *aggregate, 
     sp_status status = SP_NO_MEMORY;
     if (!SP_NEW(ctx, q.votes, links->n + 1) || !SP_NEW(ctx, before, links->n + 1)) goto done;
     aggregate_group(&q, before);
-    // islands of one stuff have no strong links between them: when nothing else is left, weak ones must do
+    // regions of different material may have no strong links between them: then weak links count, too
     if (q.count > links->n / 4) {
         q.weak_too = true;
         aggregate_group(&q, before);
@@ -132,14 +130,14 @@ done:
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------ the graph above
+// ------------------------------------------------------------------------------------------------ graph of the next level
 
 void sp__links_free(sp_context *ctx, sp_links *links) {
     sp__free(ctx, links->start), sp__free(ctx, links->col), sp__free(ctx, links->strong);
     *links = (sp_links){0};
 }
 
-// neighbours of aggregate a among its members' neighbours; at[b]: place of b in the list of the aggregate under way, by `out`
+// neighbours of aggregate a, from the neighbours of its members; at[b]: index of b in the list of the current aggregate in `out`
 static void list_row(const sp_links *fine, const int *aggregate, const int *members, int count, int a, int *at, sp_links *out) {
     int first = out->start[a], next = first;
     for (int m = 0; m < count; m++)
@@ -181,7 +179,7 @@ done:
 
 // ------------------------------------------------------------------------------------------------ one level
 
-// both triangles of the upper pattern: rows rise, so lower columns of a row come before its upper ones, all rising
+// both triangles from the upper pattern: rows ascend, so the lower columns of a row come before its upper ones, all ascending
 static sp_status fill_rows(sp_context *ctx, sp_grid *g) {
     int *next = NULL, n = g->n, links = 2 * (g->half_start[n] - n);
     if (!SP_NEW(ctx, g->start, n + 1) || !SP_NEW(ctx, g->col, links + 1) || !SP_NEW(ctx, g->from, links + 1) ||
@@ -201,13 +199,13 @@ static sp_status fill_rows(sp_context *ctx, sp_grid *g) {
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ rows abreast
+// ------------------------------------------------------------------------------------------------ SIMD layout of rows
 
 static int row_length(const sp_grid *g, int i) {
     return g->start[i + 1] - g->start[i];
 }
 
-// rows of a task by falling length, equal ones as they were; the last group is filled up with n
+// sorts the rows of a task by descending length, stable; the last group is padded with n
 static void order_task(const sp_grid *g, int task, int *out) {
     int first = task * SP_GRID_ROWS, last = first + SP_GRID_ROWS < g->n ? first + SP_GRID_ROWS : g->n, count = 0;
     for (int i = first; i < last; i++, count++) {
@@ -218,7 +216,7 @@ static void order_task(const sp_grid *g, int task, int *out) {
     while (count % SP_GRID_LANES) out[count++] = g->n;
 }
 
-// where block k of a row of both triangles stands, for the upper triangle's two uses of it
+// records where block k of both triangles is stored in the SIMD layout
 static void place_block(sp_grid *g, int k, int at) {
     (g->from[k] & 1 ? g->lane_down : g->lane_up)[g->from[k] >> 1] = at;
 }
@@ -249,7 +247,7 @@ static sp_status fill_lanes(sp_context *ctx, sp_grid *g) {
     return SP_OK;
 }
 
-// ==================================================================================================== aggregates
+// ------------------------------------------------------------------------------------------------ members of aggregates
 
 static sp_status list_members(sp_context *ctx, sp_grid *g) {
     int c = g->coarse;
@@ -274,7 +272,7 @@ static void mean_points(const sp_grid *g, double *point) {
 
 // ------------------------------------------------------------------------------------------------ the prolongator
 
-// aggregates of a row and of its neighbours, rising; mark: stamps by aggregate
+// aggregates of a row and of its neighbours, ascending; mark: stamp per aggregate
 static int list_prolongator(const sp_grid *g, int i, int *mark, int *out) {
     int n = 0, a = g->aggregate[i];
     if (a < 0) return 0;
@@ -317,13 +315,13 @@ done:
 
 // ------------------------------------------------------------------------------------------------ the product
 
-// rows of A P while the maps are made
+// rows of A P while the maps are built
 typedef struct product {
     size_t *start;  // n + 1
     int *col;
 } product;
 
-// aggregates that row i of A P has, from the first of row i of P on: those before it make the lower triangle
+// aggregates in row i of A P, from the first of row i of P on: the ones before belong to the lower triangle
 static int list_product(const sp_grid *g, int i, int *mark, int *out) {
     int n = 0, first = g->p_start[i], last = g->p_start[i + 1];
     if (first == last) return 0;
@@ -338,7 +336,7 @@ static int list_product(const sp_grid *g, int i, int *mark, int *out) {
     return n;
 }
 
-// blocks of P that row i of A meets: its own and those of its neighbours
+// number of blocks of P that row i of A multiplies: its own and those of its neighbours
 static size_t count_met(const sp_grid *g, int i) {
     size_t met = (size_t)(g->p_start[i + 1] - g->p_start[i]);
     if (!met) return 0;
@@ -354,7 +352,7 @@ static sp_status fill_product(sp_context *ctx, sp_grid *g, int *mark, product *a
     if (!SP_NEW(ctx, g->ap_count, g->n + 1) || !SP_NEW(ctx, g->slot_start, g->n + 1) || !SP_NEW(ctx, ap->start, g->n + 1) ||
         !SP_NEW(ctx, list, g->coarse + 1))
         goto done;
-    // twice: to count, then to keep
+    // two passes: count, then store
     for (int i = 0; i < g->n; i++) {
         g->ap_count[i] = list_product(g, i, mark, list);
         ap->start[i + 1] = total += (size_t)g->ap_count[i];
@@ -374,7 +372,7 @@ done:
     return status;
 }
 
-// place: by aggregate, where it stands in the row of A P under way
+// place: per aggregate, its index in the current row of A P
 static sp_status fill_slots(sp_context *ctx, sp_grid *g, const product *ap, int *place) {
     if (!SP_NEW(ctx, g->slot, g->slot_start[g->n] + 1)) return SP_NO_MEMORY;
     for (int a = 0; a < g->coarse; a++) place[a] = SP_GRID_SKIP;
@@ -393,7 +391,7 @@ static sp_status fill_slots(sp_context *ctx, sp_grid *g, const product *ap, int 
 
 // ------------------------------------------------------------------------------------------------ the next level's matrix
 
-// columns b >= a that the rows with a block in column a bring along, rising, a first
+// columns b >= a of the rows with a block in column a, ascending, a first
 static int list_coarse(const sp_grid *g, const product *ap, int a, int *mark, int *out) {
     int n = 0;
     mark[a] = a + 1, out[n++] = a;
@@ -434,8 +432,8 @@ done:
     return status;
 }
 
-// where block (a, b) of the next level stands, for each block of P times each of A P from the same column on. By aggregates a, so
-// that the places of one row serve all.
+// destination (a, b) in the next level, for each block of P times each block of A P from the same column on. The loop runs over
+// aggregates a, so that the indices of one row are computed once.
 static sp_status fill_targets(sp_context *ctx, sp_grid *g, const product *ap, const sp_grid *next, int *place) {
     if (!SP_NEW(ctx, g->to_start, g->n + 1)) return SP_NO_MEMORY;
     for (int i = 0; i < g->n; i++) {
@@ -458,9 +456,9 @@ static sp_status fill_targets(sp_context *ctx, sp_grid *g, const product *ap, co
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ tasks side by side
+// ------------------------------------------------------------------------------------------------ colouring of tasks
 
-// does a task of rows write to a row of the next level that this colour has? If not and `take`, it has them from now on.
+// true if the task writes to a row of the next level that this colour already has. With `take` the colour gets these rows.
 static bool grid_meets(const sp_grid *g, int task, int colour, int *owner, bool take) {
     int rows = sp__grid_task_rows(g), last = (task + 1) * rows < g->n ? (task + 1) * rows : g->n;
     for (int k = g->p_start[task * rows]; k < g->p_start[last]; k++) {
@@ -503,7 +501,7 @@ static void grid_price(sp_grid *g) {
 
 // ------------------------------------------------------------------------------------------------ all levels
 
-// aggregates of level g and everything that leads to `next`
+// aggregates of level g and the transfer to `next`
 static sp_status make_next(sp_context *ctx, sp_grid *g, sp_grid *next) {
     product ap = {NULL, NULL};
     int *mark = NULL;
@@ -543,7 +541,7 @@ static sp_status first_links(sp_context *ctx, const sp_grid *g, const sp_symmetr
     return SP_OK;
 }
 
-// One level more; *more false: the last one stays the last.
+// Adds one level; *more false: the current last level stays the last.
 static sp_status add_level(sp_grids *s, sp_links *links, bool *more) {
     sp_context *ctx = s->ctx;
     sp_grid *g = &s->grid[s->count - 1];

@@ -1,5 +1,5 @@
-// The cycle's loops over the rows of a level that are the same for both kinds of number. Included by multigrid_loops.h, which
-// says `real` and GRID(name), and has the loops that are not.
+// Loops of the cycle over the rows of a level, for both number types. Included by multigrid_loops.h, which defines `real` and
+// GRID(name) and contains the loops that differ.
 
 typedef real GRID(four) __attribute__((vector_size(4 * sizeof(real)), aligned(sizeof(real)), may_alias));
 typedef real GRID(two) __attribute__((vector_size(2 * sizeof(real)), aligned(sizeof(real)), may_alias));
@@ -24,7 +24,7 @@ static void GRID(load_prolongator)(const sp_grid *g, int begin, int end, const d
 
 // ------------------------------------------------------------------------------------------------ vectors
 
-// vectors of 4 that hold a row of the root and the first number behind it
+// SIMD vectors of 4 hold a row of the root and the first number after it
 static void GRID(enter)(int begin, int end, const double *root, double scale, const double *x, void *out) {
     for (size_t i = (size_t)begin; i < (size_t)end; i++) {
         const double *U = root + 9 * i;

@@ -1,15 +1,15 @@
-// The solver that puts a preconditioner in front of conjugate gradients: refresh.c says which one and how old, pcg_loop.c
-// iterates. Bodies that cannot be assembled are solved without.
+// Preconditioned conjugate gradients. refresh.c decides which preconditioner is used and when it is rebuilt. Systems that cannot
+// be assembled are solved without a preconditioner.
 #include "linear/pcg.h"
 
 #include "linear/refresh.h"
 
-// ====================================================================================================== the loop
+// ===================================================================================================== iteration
 
-// Untransformed preconditioned conjugate gradients (Shewchuk 1994): one product and one application of P^-1 an iteration, any
-// symmetric positive definite P. Stops on |r| <= tolerance |b|, start x = 0. r runs by recurrence and drifts from b - A x: before
-// an answer is given out r is computed from x, and where it is more than a tenth above what was asked the iteration starts again
-// from there, as long as that helps.
+// Untransformed preconditioned conjugate gradients (Shewchuk 1994): an iteration has one product and one application of P^-1, for
+// any symmetric positive definite P. Stops at |r| <= tolerance |b|, starts from x = 0. The recurrence of r drifts from b - A x.
+// Before x is returned, r is therefore computed from x; if it is more than a tenth above the tolerance, the iteration restarts
+// from there as long as that helps.
 
 sp_status sp__pcg_workspace_create(sp_pcg_workspace *w, sp_context *ctx, int n) {
     if (w->r && w->n == n) return SP_OK;
@@ -40,7 +40,7 @@ typedef struct vectors {
     double alpha, beta;
 } vectors;
 
-// x = 0, r = b, p = 0; fixed unknowns take their value from b and are out of the iteration. Returns r . r.
+// x = 0, r = b, p = 0; fixed unknowns take their value from b and are excluded from the iteration. Returns r . r.
 static double pcg_start(void *arg, int begin, int end) {
     vectors *v = arg;
     const unsigned char *fixed = v->problem->fixed;
@@ -77,7 +77,7 @@ static double pcg_advance(void *arg, int begin, int end) {
     return v->problem->be->cg_advance(end - begin, v->alpha, w->p + begin, w->q + begin, v->x + begin, w->r + begin);
 }
 
-// r = b - q where free. Returns r . r.
+// r = b - q for free unknowns. Returns r . r.
 static double remainder_of(void *arg, int begin, int end) {
     vectors *v = arg;
     const unsigned char *fixed = v->problem->fixed;
@@ -95,17 +95,17 @@ double sp__pcg_residual(sp_pcg_workspace *w, const sp_pcg_problem *problem, cons
     return sp__ranges(w->ctx, w->n, remainder_of, &v, w->partial);
 }
 
-// ====================================================================================================== the loop
+// ------------------------------------------------------------------------------------------------ iterations and restarts
 
-// a factor r.z or p.q that must be positive: what to say of it
+// status of a product r . z or p . q that must be positive
 static sp_status pcg_judge(double product, double rr, double first) {
     if (!isfinite(product)) return SP_NOT_FINITE;
-    // far below rounding products may underflow
+    // products far below rounding may underflow
     if (product == 0 && rr <= 1e-200 * first) return SP_OK;
     return product > 0 ? SP_OK : SP_NOT_SPD;
 }
 
-// Until rr <= goal, or as long as it goes. *rr is r . r by recurrence.
+// Iterates until rr <= goal, the iteration limit or a breakdown. *rr is r . r by recurrence.
 static void pcg_iterate(vectors *v, double first, double goal, double *rr, sp_linear_info *info) {
     const sp_pcg_workspace *w = v->w;
     const sp_pcg_problem *p = v->problem;
@@ -126,7 +126,7 @@ static void pcg_iterate(vectors *v, double first, double goal, double *rr, sp_li
 }
 
 void sp__pcg_run(sp_pcg_workspace *w, const sp_pcg_problem *problem, double *x, sp_linear_info *info) {
-    const double slack = 1.1 * 1.1;  // of the squared tolerance
+    const double slack = 1.1 * 1.1;  // factor of the squared tolerance
     vectors v = {.w = w, .problem = problem, .x = x};
     double tol = problem->tolerance, rr = sp__ranges(w->ctx, w->n, pcg_start, &v, w->partial), first = rr;
     double goal = tol * tol * first, last = INFINITY;
@@ -165,7 +165,7 @@ typedef struct pcg {
     sp_matrix m;
     sp_refresh *refresh;
     sp_pcg_workspace workspace;
-    sp_solver *plain;  // for systems without a matrix
+    sp_solver *plain;  // conjugate gradients for systems without an assembled matrix
 } pcg;
 
 static sp_status pcg_create(sp_solver *s) {

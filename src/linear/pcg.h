@@ -1,4 +1,4 @@
-// The loop of preconditioned conjugate gradients on an assembled matrix, for whatever stands in front.
+// Preconditioned conjugate gradients on an assembled matrix, for any preconditioner.
 #ifndef SP_PCG_H
 #define SP_PCG_H
 
@@ -11,7 +11,7 @@ typedef struct sp_pcg_workspace {
     double *r, *p, *q, *z, *partial;
 } sp_pcg_workspace;
 
-// Vectors for n unknowns, kept while n stays.
+// Allocates vectors for n unknowns; keeps them if n is unchanged.
 sp_status sp__pcg_workspace_create(sp_pcg_workspace *w, sp_context *ctx, int n);
 void sp__pcg_workspace_free(sp_pcg_workspace *w);
 
@@ -20,18 +20,18 @@ typedef struct sp_pcg_problem {
     const sp_blocks *A;
     const unsigned char *fixed;
     const double *b;
-    double tolerance;  // 0: exactly `iterations`
+    double tolerance;  // 0: exactly `iterations` iterations
     int iterations;
-    void (*apply)(void *arg, const double *r, double *z);  // z = P^-1 r, zero where fixed
+    void (*apply)(void *arg, const double *r, double *z);  // z = P^-1 r, zero at fixed unknowns
     void *arg;
 } sp_pcg_problem;
 
-// Writes x and iterations, residual and status of info.
+// Writes x, and the iterations, residual and status of info.
 void sp__pcg_run(sp_pcg_workspace *w, const sp_pcg_problem *problem, double *x, sp_linear_info *info);
-// r = b - A x over the free unknowns, 0 at fixed ones, into w->r; returns |r|^2. Overwrites w->q.
+// r = b - A x over the free unknowns, 0 at fixed ones, in w->r; returns |r|^2. Overwrites w->q.
 double sp__pcg_residual(sp_pcg_workspace *w, const sp_pcg_problem *problem, const double *x);
 
-// A solver that needs a matrix stands on this one for bodies that have none: conjugate gradients without a matrix.
+// Fallback for solvers that need an assembled matrix when the body has none: matrix-free conjugate gradients.
 sp_status sp__solve_without_matrix(sp_solver *s, sp_solver **plain, const sp_system *A, sp_coef c, const double *b, double *x,
                                    const char *name, sp_linear_info *info);
 

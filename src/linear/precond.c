@@ -1,12 +1,10 @@
-// What preconditioners share, and the simple ones: Jacobi, block-Jacobi, SSOR, a complete factor.
+// Code that the preconditioners share, and the simple ones: Jacobi, block-Jacobi, SSOR, complete Cholesky.
 #include "linear/precond.h"
 
 #include "linear/block3.h"
 #include "linear/lower.h"
 
-// =============================================================================================== what they share
-
-// The table of preconditioners, and what they share.
+// =================================================================================================== shared code
 
 const sp_precond_kind *sp__precond_find(sp_preconditioner which) {
     switch (which) {
@@ -56,13 +54,13 @@ void sp__precond_each(sp_precond *p, int n, int range, bool alone, void (*fn)(vo
 
 // ========================================================================================== jacobi, block-jacobi
 
-// The diagonal, and the diagonal blocks (Choi and Ko 2002). Both cost next to nothing; blocks also see how the unknowns of a node
-// pull at each other. A diagonal that is not positive definite is made so, and the shift is told.
+// The inverse of the diagonal or of the diagonal blocks (Choi and Ko 2002). Both are very cheap; blocks also contain the coupling
+// of the unknowns of a node. An indefinite diagonal is shifted, and the shift is reported.
 
 typedef struct jacobi {
     sp_precond base;
     bool blocks;
-    double *inverse;  // a number for each unknown, or six for each node: xx yy zz xy yz zx
+    double *inverse;  // one number per unknown, or six per node: xx yy zz xy yz zx
     double *shift;    // per range
     const sp_symmetric *A;
 } jacobi;
@@ -101,9 +99,9 @@ static void jacobi_destroy(sp_precond *p) {
     sp__free(p->ctx, j->inverse), sp__free(p->ctx, j->shift), sp__free(p->ctx, j);
 }
 
-// ------------------------------------------------------------------------------------------------ numbers
+// ------------------------------------------------------------------------------------------------ build
 
-// 1 / d, or what serves where d is not positive. Returns what was added; NaN: d is not finite.
+// 1 / d, with a shift if d is not positive. Returns the shift; NaN: d is not finite.
 static double jacobi_invert(double d, double *inverse) {
     bool good = isfinite(d) && d > 0;
     *inverse = good ? 1 / d : isfinite(d) && d < 0 ? -1 / d : 1;
@@ -198,10 +196,10 @@ const sp_precond_kind sp__precond_block_jacobi = {.name = "block-jacobi",
 
 // Symmetric successive over-relaxation by blocks: with A = D + L + L^T, D the 3x3 diagonal blocks,
 //   P = w / (2 - w) (D / w + L) D^-1 (D / w + L)^T = (I + w L D^-1) D / (w (2 - w)) (I + w L D^-1)^T
-// (Axelsson 1972), so that two sweeps through unit triangles serve it (lower.h). Numbers are copied: a preconditioner may outlive
-// the matrix that it was made from.
+// (Axelsson 1972), so that two solves with unit triangles apply it (lower.h). Values are copied, because a preconditioner may
+// outlive its matrix.
 
-enum { RANGE = 128 };  // columns that one task builds
+enum { RANGE = 128 };  // columns per build task
 
 typedef struct ssor {
     sp_precond base;
@@ -293,9 +291,9 @@ const sp_precond_kind sp__precond_ssor = {.name = "ssor",
 
 // ====================================================================================================== cholesky
 
-// A factor of the whole matrix: exact on the day it was made, and then as old as its owner lets it become (Courtecuisse 2011,
-// section 3.4). Float unless double is asked for. It must stand for a positive definite matrix, which the pivots prove; where
-// float or the matrix itself denies that, a little is added to the diagonal, and told.
+// A factor of the whole matrix: exact when it is computed, then stale until its owner rebuilds it (Courtecuisse 2011, section
+// 3.4). Single precision unless double is requested. The preconditioner must be positive definite, which the pivots verify. If
+// rounding or the matrix itself makes a pivot fail, the diagonal is shifted and the shift is reported.
 
 typedef struct cholesky {
     sp_precond base;
@@ -351,7 +349,7 @@ static sp_status complete_build(sp_precond *p, const sp_symmetric *A, bool alone
     return info->status;
 }
 
-// without a factor: nothing in front
+// identity if there is no factor
 static void complete_apply(sp_precond *p, const double *r, double *z) {
     cholesky *c = (cholesky *)p;
     if (c->usable)

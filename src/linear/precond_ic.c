@@ -1,11 +1,11 @@
-// Incomplete Cholesky by 3x3 blocks, P = L D L^T (lower.h), column by column. With w the next column of A less what the columns
-// before it take away,
-//   drop = 0: only blocks that A has stay, IC(0) (Meijerink and van der Vorst 1977);
-//   drop > 0: blocks of w with |w_i| < drop |A(:, k)| go, and of the others at most `cap` stay, the largest (Saad 1994; Lin and
-//             More 1999), so that memory is bounded before the numbers are known.
-// Parts of the order (lower.h) do not meet and are made side by side; the dividers come after them.
-// Where a pivot block is not positive definite all is begun again on A + shift diag(A), the shift doubled each time (Manteuffel
-// 1980); the largest number added is told.
+// Incomplete Cholesky by 3x3 blocks, P = L D L^T (lower.h), column by column. Let w be the next column of A minus the
+// contributions of the previous columns:
+//   drop = 0: only blocks of the pattern of A stay, IC(0) (Meijerink and van der Vorst 1977);
+//   drop > 0: blocks of w with |w_i| < drop |A(:, k)| are dropped, and at most `cap` of the others stay, the largest (Saad 1994;
+//             Lin and More 1999), so that memory is bounded before the values are known.
+// The parts of the ordering (lower.h) are independent and are factored in parallel; the separator follows. If a pivot block is
+// not positive definite, the factorisation restarts on A + shift diag(A), with the shift doubled each time (Manteuffel 1980). The
+// largest number added to the diagonal is reported.
 #include "linear/block3.h"
 #include "linear/lower.h"
 #include "linear/precond.h"
@@ -13,10 +13,10 @@
 enum { SHIFTS = 24, NONE = -1 };
 static const double first_shift = 1e-3, least_pivot = 1e-10;
 
-// What one worker needs to make a column.
+// Workspace of one worker for a column.
 typedef struct draft {
-    sp_four *w;  // three columns of four for each row
-    int *mark;   // the last column that has put something into w at this row
+    sp_four *w;  // per row: three columns of four
+    int *mark;   // per row: the last column that wrote to w
     int *list;   // rows of w below the diagonal
     int count;
     double *size, *sorted;  // |w_i|^2 of the list
@@ -26,17 +26,17 @@ typedef struct ic {
     sp_precond base;
     sp_columns columns;
     sp_lower L;
-    int cap;  // blocks of a column below the diagonal at most
+    int cap;  // largest number of blocks of a column below the diagonal
     int workers;
-    draft *at;  // workers
-    // columns whose next block stands in row k: first[k], then others[...]; next_at: where that block is
+    draft *at;  // per worker
+    // list of the columns whose next block is in row k: first[k], then others[...]; next_at: index of that block
     int *first, *others;
     size_t *next_at;
-    double *D;  // 9 for each column
-    // of the attempt under way
+    double *D;  // 9 per column
+    // of the current attempt
     const sp_symmetric *A;
     double shift;
-    sp_status status[SP_PARTS_MOST + 1];  // of each part, and of the dividers
+    sp_status status[SP_PARTS_MOST + 1];  // of each part, and of the separator
     int failed[SP_PARTS_MOST + 1];        // the column whose pivot failed
     double flops[SP_PARTS_MOST + 1];
 } ic;
@@ -55,14 +55,14 @@ static void ic_destroy(sp_precond *p) {
     sp__free(ctx, c);
 }
 
-// How much a threshold may keep, in mean columns of A. Elastic beams and blocks, homogeneous and mixed, kept 0.5, 1.5, 5 and 10
-// at thresholds of 0.1, 0.01, 1e-3 and 1e-4; single columns half as much again.
+// Fill that a threshold may keep, in mean columns of A. Elastic beams and blocks, homogeneous and mixed, kept 0.5, 1.5, 5 and 10
+// at thresholds of 0.1, 0.01, 1e-3 and 1e-4; single columns kept half as much again.
 static int cap_of(double drop, int n, int blocks) {
     double mean = n ? (double)blocks / n : 0, digits = -log10(fmin(fmax(drop, 1e-8), 1));
     return (int)fmin(ceil((1 + 0.8 * digits * digits) * mean) + 2, n);
 }
 
-// Where each column of L starts, and room for it. Without a threshold L has the blocks of A.
+// Start and space of each column of L. Without a threshold L has the pattern of A.
 static sp_status place_columns(sp_context *ctx, ic *c, int n) {
     const int *start = c->columns.start;
     bool fills = c->base.def.pcg.drop > 0;
@@ -126,7 +126,7 @@ static double block_size(const sp_four *w) {
     return s[0] + s[1] + s[2];
 }
 
-// w = A(k:n, k) with the diagonal raised by the shift. Returns |A(k:n, k)|^2.
+// w = A(k:n, k) with the shifted diagonal. Returns |A(k:n, k)|^2.
 static double begin_column(const ic *c, draft *a, int k) {
     const sp_columns *p = &c->columns;
     load_block(a, c->A, k, 2 * c->A->row_start[p->perm[k]]);
@@ -142,7 +142,7 @@ static double begin_column(const ic *c, draft *a, int k) {
     return sum;
 }
 
-// T = D_j L_kj^T by rows, from the columns of L_kj
+// T = D_j L_kj^T, row-major, from the columns of L_kj
 static void scaled_transpose(const double D[9], const sp_four C[3], double T[9]) {
     for (int r = 0; r < 3; r++)
         for (int a = 0; a < 3; a++) T[3 * r + a] = D[3 * r] * C[0][a] + D[3 * r + 1] * C[1][a] + D[3 * r + 2] * C[2][a];
@@ -169,7 +169,8 @@ static void take_away(const ic *c, draft *a, int j, int k) {
     }
 }
 
-// Column j waits for the row of its next block. Dividers belong to no part: who waits for them is found when all parts are done.
+// Adds column j to the list of the row of its next block. Separator rows belong to no part: their lists are built after all
+// parts.
 static void queue_column(ic *c, int j, size_t at, int divide) {
     c->next_at[j] = at;
     if (at == c->L.end[j] || c->L.row[at] >= divide) return;
@@ -177,7 +178,7 @@ static void queue_column(ic *c, int j, size_t at, int divide) {
     c->others[j] = c->first[row], c->first[row] = j;
 }
 
-// the `keep`-th largest of n numbers, by repeated splitting (Hoare 1961)
+// the `keep`-th largest of n numbers by quickselect (Hoare 1961)
 static double select_largest(double *a, int n, int keep) {
     int low = 0, high = n - 1;
     while (low < high) {
@@ -200,7 +201,7 @@ static double select_largest(double *a, int n, int keep) {
     return a[keep - 1];
 }
 
-// leaves in the list what is not dropped, sorted
+// removes dropped blocks from the list and sorts it
 static void thin_out(draft *a, double least, int cap) {
     int kept = 0;
     for (int e = 0; e < a->count; e++) {
@@ -212,7 +213,7 @@ static void thin_out(draft *a, double least, int cap) {
     if (kept > cap) {
         memcpy(a->sorted, a->size, sizeof *a->size * (size_t)kept);
         double limit = select_largest(a->sorted, kept, cap);
-        int equal = cap;  // places left for blocks of just that size
+        int equal = cap;  // remaining places for blocks with exactly the limit size
         for (int e = 0; e < kept; e++) equal -= a->size[e] > limit;
         a->count = 0;
         for (int e = 0; e < kept; e++)
@@ -221,7 +222,7 @@ static void thin_out(draft *a, double least, int cap) {
     sp__sort_ints(a->list, a->count);
 }
 
-// D_k and L(:, k) from w. False: the pivot is not positive definite.
+// Computes D_k and L(:, k) from w. False: the pivot is not positive definite.
 static bool end_column(ic *c, const draft *a, int k, const double *diagonal) {
     double X[9], *D = c->D + 9 * (size_t)k;
     const sp_four *w = a->w + 3 * (size_t)k;
@@ -245,7 +246,7 @@ static bool end_column(ic *c, const draft *a, int k, const double *diagonal) {
     return true;
 }
 
-// ------------------------------------------------------------------------------------------------ the whole
+// ------------------------------------------------------------------------------------------------ factorisation
 
 static void make_columns(ic *c, int part, draft *a, int begin, int end, int divide) {
     double drop = c->base.def.pcg.drop;
@@ -283,7 +284,7 @@ static void make_part(void *arg, int part, int worker) {
     make_columns(c, part, a, start[part], start[part + 1], start[c->columns.parts]);
 }
 
-// Parts, then dividers. SP_NOT_SPD: a pivot failed at *column.
+// Factors the parts, then the separator. SP_NOT_SPD: a pivot failed at *column.
 static sp_status ic_factorise(ic *c, bool alone, int *column, double *flops) {
     int parts = c->columns.parts, n = c->columns.n, divide = c->columns.part_start[parts];
     for (int k = 0; k < n; k++) c->first[k] = NONE;
@@ -317,7 +318,7 @@ static double largest_diagonal(const sp_symmetric *A) {
     return most;
 }
 
-// what is left where every shift failed: nothing in front
+// identity, if every shift failed
 static void make_unit(ic *c) {
     const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (int k = 0; k < c->columns.n; k++) {

@@ -1,18 +1,18 @@
-// A sparse approximate inverse of the Cholesky factor (Kolotilina and Yeremin 1993): G is lower triangular by 3x3 blocks with the
-// pattern of A, and G A G^T is near the unit matrix; z = G^T (G r) is two products, which all workers share, instead of two
-// triangular solves, which wait for each other.
+// Factorised sparse approximate inverse, FSAI (Kolotilina and Yeremin 1993): G is lower triangular by 3x3 blocks with the pattern
+// of A, and G A G^T approximates the identity. z = G^T (G r) needs two products, which run in parallel, instead of two triangular
+// solves, which are sequential.
 //
-// Row i of G, over the columns J that it has (i the last): with A(J, J) = C C^T, G_i = E_i^T C^-1, E_i the last three columns of
-// the unit matrix. Then the diagonal blocks of G A G^T are unit blocks. Rows do not depend on each other.
+// Row i of G with columns J (i is the last): with A(J, J) = C C^T, G_i = E_i^T C^-1, where E_i is the last three columns of the
+// identity. The diagonal blocks of G A G^T are then the identity. Rows are independent of each other.
 #include "linear/block3.h"
 #include "linear/precond.h"
 
 enum {
-    ROW_MOST = 48,        // blocks in a row of G at most: those nearest to the diagonal
+    ROW_MOST = 48,        // largest number of blocks in a row of G: those nearest to the diagonal
     SIDE = 3 * ROW_MOST,  // unknowns of the largest small system
     SHIFTS = 24,
-    BUILD_RANGE = 64,  // rows that one task builds
-    RANGE = 256,       // rows that one task multiplies
+    BUILD_RANGE = 64,  // rows per build task
+    RANGE = 256,       // rows per product task
 };
 
 // Blocks by rows, each as three columns of four numbers (lower.h).
@@ -26,10 +26,10 @@ typedef struct inverse {
     bool single;
     int n;
     rows G, Gt;
-    int *turned;    // number in Gt of each block of G
+    int *turned;    // index in Gt of each block of G
     double *small;  // workers x SIDE x (SIDE + 3)
     double *shift;  // per range
-    void *x, *y;    // four numbers a row, in the precision of the blocks
+    void *x, *y;    // four numbers per row, in the precision of the blocks
     const sp_symmetric *A;
 } inverse;
 
@@ -56,13 +56,13 @@ static void inverse_destroy(sp_precond *p) {
 
 // ------------------------------------------------------------------------------------------------ pattern
 
-// rows of the lower triangle from those of the upper one: columns rising, the diagonal last
+// rows of the lower triangle from the upper triangle: columns ascending, the diagonal last
 static void lower_rows(rows *G, const sp_symmetric *A, int *next) {
     memset(next, 0, sizeof *next * (size_t)A->n);
     for (int k = 0; k < A->row_start[A->n]; k++) next[A->row_col[k]]++;
     for (int i = 0; i < A->n; i++) G->start[i + 1] = G->start[i] + (next[i] < ROW_MOST ? next[i] : ROW_MOST);
     for (int i = 0; i < A->n; i++) next[i] = G->start[i + 1];
-    // from the last row of A to the first: what does not fit is what is farthest from the diagonal
+    // from the last row of A to the first, so that the blocks farthest from the diagonal are left out if a row is full
     for (int j = A->n - 1; j >= 0; j--)
         for (int k = A->row_start[j]; k < A->row_start[j + 1]; k++) {
             int i = A->row_col[k];
@@ -118,9 +118,9 @@ static sp_status inverse_create(sp_context *ctx, const sp_backend *be, const sp_
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------ numbers
+// ------------------------------------------------------------------------------------------------ build
 
-// lower triangle of A(J, J), its diagonal times 1 + shift, by rows of SIDE
+// lower triangle of A(J, J) with its diagonal times 1 + shift, row stride SIDE
 static void inverse_gather(const sp_symmetric *A, int m, const int *J, double shift, double *S) {
     for (int a = 0; a < m; a++)
         for (int b = 0; b <= a; b++) {
@@ -150,7 +150,7 @@ static bool inverse_cholesky(int n, double *S) {
     return true;
 }
 
-// Y = C^-T E, E the last three columns of the unit matrix; Y by rows of three
+// Y = C^-T E, E the last three columns of the identity; Y is row-major with three columns
 static void solve_last(int n, const double *S, double *Y) {
     for (int i = 0; i < n; i++)
         for (int c = 0; c < 3; c++) Y[3 * i + c] = i - (n - 3) == c;
@@ -161,7 +161,7 @@ static void solve_last(int n, const double *S, double *Y) {
     }
 }
 
-// Row i of G. Returns the largest number that had to be added to a diagonal; NaN: not finite, and the row is that of the unit.
+// Row i of G. Returns the largest shift of a diagonal; NaN: not finite, and the row is a row of the identity.
 static double build_row(inverse *g, int i, double *small) {
     int from = g->G.start[i], m = g->G.start[i + 1] - from;
     double *S = small, *Y = small + SIDE * SIDE, shift = 0, added = 0;

@@ -1,32 +1,33 @@
-// When a preconditioner is rebuilt, and by whom.
+// Schedule of a preconditioner: when it is rebuilt, and on which thread.
 //
-//   step     before each solve whose matrix differs from the last one's
+//   step     before each solve whose matrix differs from that of the last build
 //   every k  before the first solve of every k-th step;  never: once
-//   async    the first before its step; then a snapshot of the matrix goes to the thread beside the pool, what is built
-//            there is swapped in at the start of a later step, and the next snapshot is taken at once
-//   auto     cheap kinds as `step`; costly ones as `async`, but the next snapshot is taken when it is needed
+//   async    the first build before its step; then a matrix snapshot goes to the background thread, the result is swapped in
+//            at the start of a later step, and the next snapshot is taken at once
+//   auto     cheap kinds like `step`; costly kinds like `async`, but the next snapshot is taken only when it is needed
 //
-// Asynchronous results are taken as soon as they are there, and nobody waits for one; where the world is deterministic exactly
-// `lag` steps after the snapshot, waiting if need be. What is in use changes at the first solve of a step only. A replay of a run
-// that did not wait says itself in which steps results are taken over; the rest follows from the numbers.
+// Asynchronous results are swapped in as soon as they are ready; no step waits for them. In a deterministic world they are
+// swapped in exactly `lag` steps after the snapshot, and the step waits if necessary. The preconditioner in use changes only at
+// the first solve of a step. A replay of a run that did not wait contains the steps of the swaps; everything else follows from
+// the values.
 //
-// A step that failed and is tried again finds the schedule as the failed attempt found it: the take-over at its start stays done
-// (it depends on what was before the step alone), the snapshot that the attempt asked for is thrown away and taken again.
+// A failed step that is repeated starts with the same schedule as the failed attempt. The swap at its start stays, because it
+// depends only on the state before the step. The snapshot of the failed attempt is discarded and taken again.
 //
-// A new pattern needs a new cache. The old one is let go as a whole: its job is asked to stop, and what it held is freed when it
-// has. Where nobody shall wait, block-Jacobi stands in until the first factor of the new pattern is there.
+// A new pattern needs a new preconditioner cache. The old cache is abandoned: its job is asked to stop, and its memory is freed
+// when the job has ended. If no step may wait, block-Jacobi is used until the first factor of the new pattern is ready.
 #include "linear/refresh.h"
 
 #include <stdio.h>
 
 #include "core/visitor.h"
 
-// ================================================================== matrix snapshots and what is built from them
+// ==================================================================== matrix snapshots and their preconditioners
 
-// ------------------------------------------------------------------------------------------------ life
+// ------------------------------------------------------------------------------------------------ creation and destruction
 
-// How many snapshots a policy has at once. Where one is made in each step and may be refused, the one of the last step stays
-// until this step is over: a step that is tried again begins with it.
+// Number of snapshots of a policy. If each step builds one and the step may fail, the snapshot of the previous step stays until
+// the step is committed: a repeated step starts with it.
 static int snapshots_of(const sp_refresh *r) {
     switch (r->policy) {
     case SP_REFRESH_NEVER: return 1;
@@ -104,7 +105,7 @@ static sp_status cache_create(sp_refresh *r, const sp_system *A, const sp_blocks
     a->job.run = cache_run_job, a->job.arg = a;
     atomic_init(&a->job.state, SP_JOB_IDLE);
     sp_status status = cache_copy_pattern(a, M);
-    if (status >= 0) status = cache_create_snapshots(r, a, A, M);  // kinds may look at M's numbers, which are not ours to keep
+    if (status >= 0) status = cache_create_snapshots(r, a, A, M);  // create may read the values of M, which are only borrowed
     a->view.val = NULL;
     if (status >= 0) {
         *out = a;
@@ -115,7 +116,7 @@ static sp_status cache_create(sp_refresh *r, const sp_system *A, const sp_blocks
     return status;
 }
 
-// no job may run
+// no job may be running
 static void cache_destroy(sp_precond_cache *a) {
     if (!a) return;
     for (int i = 0; i < a->count; i++) {
@@ -129,7 +130,7 @@ static void cache_destroy(sp_precond_cache *a) {
     sp__free(a->ctx, a);
 }
 
-// again from `origin`, which was written to; no job may run
+// repeats the analysis after `origin` was overwritten; no job may be running
 static sp_status cache_analyse(sp_refresh *r) {
     sp_precond_cache *a = r->cache;
     sp_precond *made[SP_SNAPSHOTS_MAX] = {NULL};
@@ -154,14 +155,14 @@ static void cache_release(void *arg) {
     cache_destroy(arg);
 }
 
-// a job may run: it is asked to stop, nobody waits
+// asks a running job to stop and does not wait
 static void cache_abandon(sp_precond_cache *a) {
     if (!a) return;
     cache_ask_to_stop(a);
     sp__job_abandon(a->ctx, &a->job, cache_release);
 }
 
-// stops the job, waits for it to end
+// stops the job and waits until it has ended
 static void cache_stop(sp_precond_cache *a) {
     cache_ask_to_stop(a);
     sp__job_cancel(a->ctx, &a->job);
@@ -189,7 +190,7 @@ static sp_status snapshot_take(sp_refresh *r, sp_matrix_snapshot *p, const sp_sy
     return SP_OK;
 }
 
-// From the snapshot's own copy of the matrix, or where there is none from M.
+// Builds from the matrix copy of the snapshot, or from M if there is no copy.
 static sp_status snapshot_build(sp_precond_cache *a, int which, const sp_blocks *M, bool alone) {
     sp_matrix_snapshot *p = &a->snapshot[which];
     sp_symmetric view = a->view;
@@ -200,16 +201,16 @@ static sp_status snapshot_build(sp_precond_cache *a, int which, const sp_blocks 
     return p->status;
 }
 
-// ============================================================================= rotation of an old preconditioner
+// ============================================================================ rotation of a stale preconditioner
 
-// An old preconditioner in a body that turned: z = keep R P^-1 R^T keep r with R_i = Rnow_i Rthen_i^T for each node (Courtecuisse
-// 2011, equations 3.22 and 3.23, in the order that holds for rotations that act on columns: A_now = R A_then R^T where the body
-// only turned). keep drops what is fixed now, whatever was fixed in the snapshot. R is orthogonal and keep a projection, so that
-// the whole stays symmetric, and positive definite on what is free.
+// A stale preconditioner in a body that has rotated: z = keep R P^-1 R^T keep r with R_i = Rnow_i Rthen_i^T for each node
+// (Courtecuisse 2011, equations 3.22 and 3.23, in the order for rotations that act on columns: A_now = R A_then R^T if the body
+// only rotates). keep sets the unknowns to zero that are fixed now, independent of the pins of the snapshot. R is orthogonal and
+// keep a projection, so the product stays symmetric, and positive definite on the free unknowns.
 
-static const double still_angle = 1e-9;  // a turn of this many radians changes nothing that an iteration could show
+static const double still_angle = 1e-9;  // a smaller rotation in radians does not change the iteration
 
-// ------------------------------------------------------------------------------------------------ room
+// ------------------------------------------------------------------------------------------------ memory
 
 static void warp_free(sp_refresh *r);
 
@@ -235,7 +236,7 @@ static void warp_free(sp_refresh *r) {
 
 // ------------------------------------------------------------------------------------------------ before a solve
 
-// what is fixed now
+// lists the unknowns that are fixed now
 static void warp_pins(sp_refresh *r, const sp_system *A) {
     r->held_count = 0;
     memcpy(r->fixed, A->fixed, (size_t)A->n);
@@ -249,7 +250,7 @@ typedef struct turning {
     double *z;
 } turning;
 
-// R = Rnow Rthen^T; returns how many of them are not the identity
+// R = Rnow Rthen^T; returns the number of rotations that are not the identity
 static double relative_turns(void *arg, int begin, int end) {
     const turning *t = arg;
     double moved = 0;
@@ -268,7 +269,7 @@ static double relative_turns(void *arg, int begin, int end) {
     return moved;
 }
 
-// how far the nodes turned since the snapshot in use
+// relative rotations of the nodes since the snapshot in use
 static sp_status warp_turns(sp_refresh *r, const sp_system *A) {
     r->turned = false;
     if (!r->warps || r->now.use < 0) return SP_OK;
@@ -304,7 +305,7 @@ static double turn_ahead(void *arg, int begin, int end) {
     return 0;
 }
 
-// A residual is zero at fixed unknowns in every solver of ours; what comes from elsewhere is copied without them.
+// The residual of our solvers is zero at fixed unknowns. Other residuals are copied without them.
 static const double *free_part(sp_refresh *r, const double *residual, int n) {
     bool clean = true;
     for (int k = 0; k < r->held_count && clean; k++) clean = residual[r->held[k]] == 0;
@@ -331,14 +332,14 @@ void sp__refresh_apply(sp_refresh *r, const double *residual, double *z) {
     for (int k = 0; k < r->held_count; k++) z[r->held[k]] = 0;
 }
 
-// ============================================================================================ when it is rebuilt
+// ============================================================================================== refresh schedule
 
-// `auto` asks for a new factor when the last step took more than `grown` times the iterations of the best one since the last
-// take-over, and SLACK more than it, or when the factor is OLD steps old; never where FRESH iterations were enough, which a new
-// factor in float needs too. Measured over 90 steps of a beam of 1536 tetrahedra (lag 3, tolerance 1e-7; it bends freely, comes
-// to rest, is twisted, is soft), mean iterations and factors made, async against auto:
+// `auto` requests a new factor when the last step took more than `grown` times the iterations of the best step since the last
+// swap, and more than SLACK iterations above it, or when the factor is OLD steps old. It requests none if FRESH iterations were
+// enough, because a new factor in float needs them too. Measured over 90 steps of a beam of 1536 tetrahedra (lag 3, tolerance
+// 1e-7; bending freely, coming to rest, twisted, soft), mean iterations and number of factors, async / auto:
 //     4.4 30 / 4.9 7      3.0 30 / 3.3 5      2.4 30 / 2.5 3      3.2 30 / 3.8 5
-// With 1.5, 2, 50 it is 5.0 3, 4.5 3, 2.6 2, 4.1 3; never rebuilt 6.5, 7.3, 3.0, 4.9.
+// With 1.5, 2, 50: 5.0 3, 4.5 3, 2.6 2, 4.1 3. Never rebuilt: 6.5, 7.3, 3.0, 4.9 iterations.
 static const double grown = 1.25;
 enum { SLACK = 1, OLD = 20, FRESH = 2 };
 
@@ -346,7 +347,7 @@ static sp_schedule empty_schedule(void) {
     return (sp_schedule){.use = -1, .pending = -1, .best = -1, .last = -1, .now = -1};
 }
 
-// ------------------------------------------------------------------------------------------------ life
+// ------------------------------------------------------------------------------------------------ creation and destruction
 
 sp_status sp__refresh_create(sp_context *ctx, const sp_backend *be, const sp_solver_def *def, const sp_precond_kind *kind,
                              sp_refresh **out) {
@@ -402,16 +403,16 @@ static sp_status follow_pattern(sp_refresh *r, const sp_system *A, const sp_bloc
     return SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ making
+// ------------------------------------------------------------------------------------------------ building and swapping
 
-// neither in use, nor in use as the step began, nor being made; where there is only one, that one
+// a snapshot that is not in use, was not in use at the start of the step and is not pending; 0 if there is only one
 static int unused_snapshot(const sp_refresh *r) {
     for (int i = 0; i < r->cache->count; i++)
         if (i != r->now.use && i != r->before.use && i != r->now.pending) return i;
     return 0;
 }
 
-// A preconditioner was made from snapshot k, or could not be.
+// Records the result of a build from snapshot k, success or failure.
 static void refresh_judge(sp_refresh *r, int k, sp_linear_info *info) {
     const sp_matrix_snapshot *p = &r->cache->snapshot[k];
     if (p->status == SP_OK) {
@@ -444,19 +445,20 @@ static sp_status make_in_step(sp_refresh *r, const sp_system *A, const sp_blocks
     return make_now(r, k, M, info);
 }
 
-// Bodies share one thread: who iterates most goes first. With other pins than in the snapshot it will get worse.
+// Bodies share one background thread: the body with most iterations goes first. Pins that differ from the snapshot raise the
+// urgency, because its iterations will grow.
 static double refresh_urgency(const sp_refresh *r) {
     double iterations = (double)(r->now.now >= 0 ? r->now.now : r->now.last);
     return r->repinned ? 2 * iterations + 1 : iterations;
 }
 
-// Hands snapshot k to the thread; the job stays idle where there is none.
+// Submits snapshot k to the background thread; the job stays idle if there is no thread.
 static void refresh_submit(sp_refresh *r, int k) {
     sp_precond_cache *a = r->cache;
     atomic_store(&a->snapshot[k].p->stop, false);
     a->making = k;
     a->job.urgency = refresh_urgency(r);
-    sp__job_cancel(r->ctx, &a->job);  // done long ago: idle again, should it not be taken
+    sp__job_cancel(r->ctx, &a->job);  // resets a finished job to idle, in case the submit fails
     sp__job_submit(r->ctx, &a->job);
 }
 
@@ -464,9 +466,9 @@ static bool is_idle(const sp_refresh *r) {
     return atomic_load_explicit(&r->cache->job.state, memory_order_acquire) == SP_JOB_IDLE;
 }
 
-// Without a thread the snapshot is made into a preconditioner here: at once, or when it is due.
+// Without a background thread the preconditioner is built here: at once, or when it is due.
 static sp_status refresh_ask(sp_refresh *r, const sp_system *A, const sp_blocks *M, bool deterministic, sp_linear_info *info) {
-    // a replay tells of a result where none was asked for before: the run had no thread, and made it in this step
+    // the replay swaps in this step without an earlier snapshot: the recorded run had no thread and built in this step
     bool at_once = r->swap == SP_SWAP_NOW && !r->took;
     if (at_once || (deterministic && r->def.pcg.lag == 0)) return make_in_step(r, A, M, info);
     int k = unused_snapshot(r);
@@ -525,7 +527,7 @@ static sp_status follow_policy(sp_refresh *r, const sp_system *A, const sp_block
     return none || r->policy == SP_REFRESH_ASYNC || is_needed(r) ? refresh_ask(r, A, M, deterministic, info) : SP_OK;
 }
 
-// Back to what the failed attempt began with.
+// Restores the schedule at the start of the failed attempt.
 static void refresh_undo(sp_refresh *r) {
     if (r->cache && r->before.pending < 0 && r->now.pending >= 0) cache_stop(r->cache);
     r->now = r->before;
@@ -552,7 +554,7 @@ static sp_status begin_step(sp_refresh *r, uint64_t step, bool deterministic, sp
     return SP_OK;
 }
 
-// block-Jacobi of this very matrix where nothing else is there: nothing to remember
+// uses block-Jacobi of the current matrix if there is no other preconditioner; needs no state
 static sp_status stand_in(sp_refresh *r, const sp_blocks *M) {
     r->cheap = false;
     if (r->now.use >= 0 || !r->cache->cheap) return SP_OK;
@@ -602,9 +604,8 @@ void sp__refresh_learn(sp_refresh *r, int iterations) {
 
 // =================================================================================================== checkpoints
 
-// What a checkpoint keeps of a preconditioner: the schedule, the snapshot behind the one in use and the one being made. Factors
-// are rebuilt from them, to the same bits. The arrays are the same whatever the schedule says: a snapshot that nobody uses fills
-// the place of one that is not there.
+// A checkpoint of a preconditioner contains the schedule, the snapshot in use and the pending snapshot. Factors are rebuilt from
+// them with the same bits. The set of arrays does not depend on the schedule: an unused snapshot replaces a missing one.
 
 typedef struct record {
     sp_schedule schedule;  // use: 0 or -1, pending: 1 or -1
@@ -651,7 +652,7 @@ sp_status sp__refresh_restored(sp_refresh *r) {
     r->before = r->now;
     if (a->origin) {
         sp_status status = cache_analyse(r);
-        if (status < 0) {  // as if nothing had been made yet
+        if (status < 0) {  // continues as if nothing had been built
             r->now = r->before = (sp_schedule){.use = -1, .pending = -1, .best = -1, .last = -1, .now = -1};
             return status;
         }

@@ -1,5 +1,5 @@
-// Which preconditioner is in use, how old it is, and when the next one is made: each step, every k steps, never, or in the
-// background (Courtecuisse 2011, section 3.4). An old one is turned with the nodes: z = R P^-1 R^T r, R_i = Rnow_i Rthen_i^T.
+// The preconditioner in use, its age, and its schedule: rebuilt each step, every k steps, never, or on the background thread
+// (Courtecuisse 2011, section 3.4). A stale preconditioner is rotated with the nodes: z = R P^-1 R^T r, R_i = Rnow_i Rthen_i^T.
 #ifndef SP_REFRESH_H
 #define SP_REFRESH_H
 
@@ -13,61 +13,60 @@ sp_status sp__refresh_create(sp_context *ctx, const sp_backend *be, const sp_sol
                              sp_refresh **out);
 void sp__refresh_destroy(sp_refresh **r);
 size_t sp__refresh_bytes(const sp_refresh *r);
-// A step begins, or is tried again where the number is the last one: what the failed attempt asked for is undone. Where somebody
-// tells when to take over, that goes before `deterministic`.
+// Starts a step, or repeats it if the number is the last one; the requests of the failed attempt are then undone. A `swap` other
+// than SP_SWAP_FREE takes precedence over `deterministic`.
 void sp__refresh_step(sp_refresh *r, uint64_t number, sp_swap swap);
-// Before a solve with A, whose numbers are in M: make, take over or ask for a preconditioner, as the policy says. Writes
-// refreshes, failed_refreshes, factor_age, columns, factor_flops, shift and swapped of info.
+// Call before a solve with A, whose values are in M: builds, swaps in or requests a preconditioner according to the policy.
+// Writes refreshes, failed_refreshes, factor_age, columns, factor_flops, shift and swapped of info.
 sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks *M, uint64_t step, bool deterministic,
                               sp_linear_info *info);
-// z = P^-1 r for the free unknowns, 0 for fixed ones; both n numbers.
+// z = P^-1 r for the free unknowns, 0 for fixed ones; both have n numbers.
 void sp__refresh_apply(sp_refresh *r, const double *residual, double *z);
-// After the solve: how many iterations it took.
+// Call after the solve with its number of iterations.
 void sp__refresh_learn(sp_refresh *r, int iterations);
 const char *sp__refresh_name(const sp_refresh *r);  // "pcg (cholesky, async, warp)"
 struct sp_visitor;
 void sp__refresh_visit(sp_refresh *r, struct sp_visitor *v);
 sp_status sp__refresh_restored(sp_refresh *r);
 
-// ---- what it holds, for refresh.c and its tests
+// ---- internals, for refresh.c and its tests
 //
-//   cache     everything that belongs to one pattern: snapshots, their preconditioners, the job that fills one of them
-//   snapshot   the matrix, the rotations and the pins of one step, and the preconditioner made from them
-//   schedule  which snapshot is in use, which is being made, how the iterations went: what a checkpoint keeps beside the
-//   snapshots
+//   cache     all data of one pattern: snapshots, their preconditioners, the job that builds one of them
+//   snapshot  matrix, node rotations and pins of one step, and the preconditioner built from them
+//   schedule  which snapshot is in use, which is pending, and the iterations so far: a checkpoint keeps it with the snapshots
 
-enum { SP_SNAPSHOTS_MAX = 3 };  // in use, being made, in use before this step began (a step may be tried again)
+enum { SP_SNAPSHOTS_MAX = 3 };  // in use, pending, in use before this step (a step may be repeated)
 #define SP_NO_REVISION UINT64_MAX
 
 typedef struct sp_matrix_snapshot {
     sp_precond *p;
-    double *val;           // numbers of the matrix, laid out as in sp_blocks; NULL where snapshots are not kept
-    double *turn;          // rotations of the nodes (n x 9); NULL: the system cannot say
+    double *val;           // values of the matrix in the layout of sp_blocks; NULL if snapshots are not kept
+    double *turn;          // rotations of the nodes (n x 9); NULL: not available from the system
     unsigned char *fixed;  // pins (3 n)
     uint64_t step, values;
-    // written by whoever builds
+    // written by the thread that builds
     sp_status status;
     sp_factor_info info;
 } sp_matrix_snapshot;
 
 typedef struct sp_precond_cache {
     sp_context *ctx;
-    sp_symmetric view;  // copies of the pattern: a job may outlive the matrix. val is set for each build
+    sp_symmetric view;  // with a copy of the pattern, because a job may outlive the matrix. val is set for each build
     int *row_start, *row_col, *pos;
     size_t val_count;
-    double *origin, *points;  // numbers and rest positions that the analysis was made from, where the kind judges by numbers
+    double *origin, *points;  // values and rest positions that the analysis used, if the kind uses values
     int nodes, count;         // block rows; snapshots
     sp_matrix_snapshot snapshot[SP_SNAPSHOTS_MAX];
-    sp_precond *cheap;  // block-Jacobi, where nothing better could be made
+    sp_precond *cheap;  // block-Jacobi, used if no other preconditioner could be built
     sp_job job;
-    int making;  // the snapshot of the job
+    int making;  // the snapshot that the job builds
 } sp_precond_cache;
 
 typedef struct sp_schedule {
-    int64_t use, pending;     // snapshots; -1: none
-    uint64_t tried;           // step of the last attempt to make one, 0: never
-    int64_t best, last, now;  // iterations: least since the one in use came, of the last step, of this step so far; -1: none
-    uint64_t failures;        // one after the other, so far
+    int64_t use, pending;     // index of a snapshot; -1: none
+    uint64_t tried;           // step of the last attempt to build one, 0: never
+    int64_t best, last, now;  // iterations: smallest since the last swap, of the last step, of this step so far; -1: none
+    uint64_t failures;        // number of consecutive failures
 } sp_schedule;
 
 struct sp_refresh {
@@ -75,27 +74,27 @@ struct sp_refresh {
     const sp_backend *be;
     sp_solver_def def;
     const sp_precond_kind *kind;
-    sp_refresh_policy policy;  // nothing is `auto` but what may wait for its need
-    bool keeps;                // copies of matrices: a snapshot may outlive its step
+    sp_refresh_policy policy;  // `auto` only for kinds that are rebuilt on demand
+    bool keeps;                // snapshots contain copies of matrices, because they may outlive their step
     sp_precond_cache *cache;
     uint64_t pattern;
-    sp_schedule now, before;  // before: as this step began, its take-over done
+    sp_schedule now, before;  // before: at the start of this step, after its swap
     uint64_t step;
     bool begun, first;  // `before` belongs to `step`; the next solve is the first of an attempt
-    bool took;          // a result was taken over at the start of the step
+    bool took;          // a result was swapped in at the start of the step
     sp_swap swap;
-    bool changed_pattern;  // not the first cache: something was in use before
+    bool changed_pattern;  // an earlier cache existed: a preconditioner was in use before
 
-    // of the solve under way
+    // of the current solve
     unsigned char *fixed;  // pins (3 n)
     int *held, held_count;
-    double *turn, *R;  // rotations now; R_i = Rnow_i Rthen_i^T
+    double *turn, *R;  // current rotations; R_i = Rnow_i Rthen_i^T
     double *w, *y;     // 3 n + 1
     double *partial;
-    bool node_rotations, warps;  // the system can say how its nodes turned; and old preconditioners shall turn with them
+    bool node_rotations, warps;  // the system provides node rotations; stale preconditioners are rotated with the nodes
     bool turned;                 // R is not the identity
-    bool cheap;                  // what apply uses: the snapshot in use, block-Jacobi, or nothing
-    bool repinned;               // pins are others than in the snapshot in use
+    bool cheap;                  // apply uses block-Jacobi: no snapshot is in use
+    bool repinned;               // pins differ from those of the snapshot in use
     char name[64];
 };
 

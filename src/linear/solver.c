@@ -1,4 +1,4 @@
-// The front of the linear solvers: the default definition, what `auto` becomes, the kind that a definition asks for.
+// Linear solver interface: the default definition, the choice of `auto`, and the table of kinds.
 #include "linear/solver.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ sp_solver_def sp_solver_def_default(void) {
     };
 }
 
-// `auto` is settled where a body is made (choose.c); what is left of it here means the solver that works for any system
+// `auto` is resolved when a body is created (sp__solver_choose); here it means the solver that works for any system
 static const sp_solver_kind *kind_of(sp_solver_type type) {
     switch (type) {
     case SP_SOLVER_AUTO:
@@ -94,33 +94,34 @@ sp_status sp__solver_restored(sp_solver *s) {
     return s->kind->restored ? s->kind->restored(s) : SP_OK;
 }
 
-// =========================================================================================== what `auto` becomes
+// ============================================================================================== automatic choice
 
-// What type="auto" becomes. docs/solvers.md has the measurements behind the rules.
+// The choice of type="auto". docs/solvers.md has the measurements behind the rules.
 //
-// How many iterations plain conjugate gradients will need follows from the stiffness number s = h2 E / (rho l2) of the stiffest
-// element: the square of how many element lengths a wave of stress goes in a step. Calibrated on clamped beams of 500 to 24k
-// tetrahedra, the count is near 45 sqrt(s) + 25 at a tolerance of 1e-7, up to what the size of the body allows.
+// The iterations of plain conjugate gradients follow from the stiffness number s = h2 E / (rho l2) of the stiffest element: the
+// square of the number of element lengths that a stress wave travels in a step. Calibrated on clamped beams of 500 to 24k
+// tetrahedra, the count is about 45 sqrt(s) + 25 at a tolerance of 1e-7, up to a limit that depends on the size of the body.
 //
-// The estimates of time were measured on two cores at 2.8 GHz and nowhere else: enough to see that a factor would be old before
-// it is used, and to warn of a body that is far too large for the time there is.
+// The time estimates were measured only on two cores at 2.8 GHz. This is enough to see that a factor would be stale before it is
+// used, and to warn of a body that is far too large for the time available.
 
 // below this stiffness number conjugate gradients need about a hundred iterations, which cost less than keeping a factor
 static const double CALM = 3;
-// above this many elements a factor leaves the nearer caches: its two passes an iteration cost more than a multigrid cycle
+// above this many elements a factor no longer fits into the inner caches: its two passes per iteration cost more than a multigrid
+// cycle
 enum { LARGE = 10000 };
-// multigrid was measured up to this contrast; beyond it a factor does not notice
+// multigrid was measured up to this contrast of stiffness; a factor does not depend on the contrast
 static const double MIXED = 100;
 
-// a factor that arrives later than this many steps has lost most of its worth (docs/bench.md, update strategies)
+// a factor that is ready only after this many steps is of little use (docs/bench.md, update strategies)
 static const double STALE = 10;
 
-// milliseconds of a factor made beside the steps: 0.92 at 3,000 elements, 37 at 24,000
+// milliseconds of a factorisation on the background thread: 0.92 at 3,000 elements, 37 at 24,000
 static double factor_ms(int elements) {
     return 0.92 * pow(elements / 3000.0, 1.77);
 }
 
-// milliseconds of a step by conjugate gradients (3.3 ns per element and iteration) and by what is preconditioned
+// milliseconds of a step with conjugate gradients (3.3 ns per element and iteration), and with a preconditioner
 static double cg_ms(int elements, double stiffness_number) {
     return 1e-6 * elements * (70 + 3.3 * (45 * sqrt(stiffness_number) + 25));
 }
@@ -129,7 +130,7 @@ static double preconditioned_ms(int elements) {
     return 4e-4 * elements;
 }
 
-// what is expected where that is more than there is
+// appends a warning if the expected time exceeds the available time
 static void warn_of_time(double expected, double aim, char *why, size_t size) {
     size_t at = size ? strlen(why) : 0;
     if (expected > aim && at < size)

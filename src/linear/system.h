@@ -1,4 +1,4 @@
-// All that a linear solver sees of a body: DESIGN section 4. One sign convention: K and B positive semi-definite.
+// The interface between a body and the linear solvers. Sign convention: K and B are positive semi-definite.
 #ifndef SP_SYSTEM_H
 #define SP_SYSTEM_H
 
@@ -12,47 +12,46 @@ typedef struct sp_coef {
     double m, b, k;
 } sp_coef;
 
-// A body made of linear tetrahedra, for solvers that keep element matrices of their own (incremental.c). Node numbers are those
-// of block rows. Some elements may only fill up structures: their volume is 0.
+// A body of linear tetrahedra, for solvers that keep their own element matrices (incremental.c). Node numbers are block rows.
+// Some elements only pad SIMD groups: their volume is 0.
 typedef struct sp_elements {
     int count;
     const int *node;       // count x 4
     const double *volume;  // count: rest volumes
-    const int *user;       // count: user's number of an element; -1: a filler
-    uint64_t revision;     // rises when `rest` may have changed (materials, damping)
+    const int *user;       // count: user's element number; -1: padding
+    uint64_t revision;     // increases when `rest` may have changed (materials, damping)
     // rotations of elements [begin, end) from rest to now, 9 numbers each, row-major
     void (*rotations)(void *o, int begin, int end, double *R);
-    // b B + k K of elements [begin, end) at rest, 10 numbers each: G_1 G_2 G_3 and r, so that the block of corners a and b is
-    // r Ga Gb^T + Gb Ga^T + (Ga . Gb) I with G_0 = -(G_1 + G_2 + G_3) (kernels/tet.h)
+    // b B + k K of elements [begin, end) at rest, 10 numbers each: G_1 G_2 G_3 and r, so that the block of element nodes a and b
+    // is r Ga Gb^T + Gb Ga^T + (Ga . Gb) I with G_0 = -(G_1 + G_2 + G_3) (kernels/tet.h)
     void (*rest)(void *o, sp_coef c, int begin, int end, double *G);
-    // what no element turns: lumped masses, drag (m M + b B of nodes); n / 3 numbers, the same on all axes
+    // terms that do not rotate with elements: lumped masses, drag (m M + b B of nodes); n / 3 numbers, the same on all axes
     void (*diagonal)(void *o, sp_coef c, double *d);
-    // blocks of point terms (springs, drags, contacts) in world axes: fn for each pair of nodes i <= j
+    // blocks of point terms (springs, drags, contacts) in world axes: calls fn for each pair of nodes i <= j
     void (*terms)(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, const double B[9]), void *arg);
 } sp_elements;
 
-// A matrix of parts that know nothing of each other (strands), each within a band of its own; a band of all its unknowns is a
-// dense part.
+// A matrix of uncoupled parts (strands), each with its own band; a dense part has a band of all its unknowns.
 typedef struct sp_parts {
     int count;
     const int *start;  // count + 1: part k has the unknowns start[k] .. start[k + 1] - 1
     const int *band;   // see banded.h
-    // the lower band of part k, without unit rows; called from several threads at once, for different parts
+    // lower band of part k, without unit rows; called from several threads at once for different parts
     void (*fill)(void *o, sp_coef c, int part, double *A);
 } sp_parts;
 
 typedef struct sp_system {
     int n, block;                // unknowns; unknowns per block (3 for solids)
-    uint64_t pattern, values;    // revisions: pattern follows topology; values follow state, parameters, pins, loads, coef
-    const unsigned char *fixed;  // n flags: pinned unknowns are unit rows and columns in mul and assemble
-    // vectors have room for one number behind their last: kernels read four at a time
+    uint64_t pattern, values;    // revisions: pattern of the topology; values of state, parameters, pins, loads, coef
+    const unsigned char *fixed;  // n flags: pinned unknowns have unit rows and columns in mul and assemble
+    // vectors have space for one more number at the end: kernels read four at a time
     double (*mul)(void *o, sp_coef c, const double *x, double *y);  // y = A x, matrix-free; returns x . y
-    // y = A x without the unit rows and columns: what prescribed motions push into the right-hand side, and K v
+    // y = A x without the unit rows and columns: for the contribution of prescribed motions to the right-hand side, and K v
     void (*mul_raw)(void *o, sp_coef c, const double *x, double *y);
-    sp_status (*assemble)(void *o, sp_coef c, sp_blocks *A);             // into the fixed pattern; NULL: cannot
+    sp_status (*assemble)(void *o, sp_coef c, sp_blocks *A);             // into the fixed pattern; NULL: not supported
     sp_status (*make_pattern)(void *o, sp_context *ctx, sp_blocks **A);  // empty matrix with the body's pattern
-    // what only some solvers ask for; NULL: the body cannot say
-    // n / 3 rotations of the nodes from rest to now, row-major: means over the elements around. Fails only for want of memory.
+    // optional, for some solvers; NULL: not available
+    // n / 3 rotations of the nodes from rest to now, row-major: means over the adjacent elements. Fails only if out of memory.
     sp_status (*node_rotations)(void *o, double *R);
     void (*points)(void *o, double *x);  // n / 3 rest positions
     const sp_elements *elements;
