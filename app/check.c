@@ -18,7 +18,7 @@ typedef struct sp_check_args {
     bool schema, reference, json;
 } sp_check_args;
 
-static bool take(sp_arguments *a, int option, char **values) {
+static bool check_take(sp_arguments *a, int option, char **values) {
     sp_check_args *c = a->user;
     bool bad;
     switch (option) {
@@ -46,7 +46,7 @@ static void print_good(const sp_session *s, const sp_check_args *c) {
 
 static int check_main(const sp_command *command, int argc, char **argv) {
     sp_check_args args = {.schema = false};
-    sp_arguments a = {.command = command, .take = take, .user = &args, .word_limit = 1};
+    sp_arguments a = {.command = command, .take = check_take, .user = &args, .word_limit = 1};
     int code = sp__read_arguments(&a, argc, argv);
     if (code >= 0) return code;
     if (args.schema) sp_scene_schema(sp__print_to, stdout);

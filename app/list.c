@@ -21,7 +21,7 @@ typedef struct sp_listing {
     bool as_json;
 } sp_listing;
 
-static void add(sp_listing *l, const char *name, const char *what_key, const char *what) {
+static void list_add(sp_listing *l, const char *name, const char *what_key, const char *what) {
     if (l->as_json) {
         sp__json_open(&l->json, NULL, '{');
         sp__json_text(&l->json, "name", name);
@@ -39,7 +39,7 @@ static void add_scene(sp_listing *l, sp_context *ctx, const char *path) {
     sp_scene *scene = NULL;
     if (!sp__holds_scene(path)) return;
     bool good = sp_scene_load(ctx, path, NULL, &scene) >= 0;
-    add(l, path, "title", good ? sp_scene_name(scene) : "(wrong: `souple check` says why)");
+    list_add(l, path, "title", good ? sp_scene_name(scene) : "(wrong: `souple check` says why)");
     sp_scene_destroy(&scene);
 }
 
@@ -76,7 +76,7 @@ static void list_scenes(sp_listing *l) {
 // ---- built-in choices
 
 static void add_bench(void *list, const char *name, const char *what) {
-    add(list, name, "what", what);
+    list_add(list, name, "what", what);
 }
 
 static void list_benches(sp_listing *l) {
@@ -84,14 +84,14 @@ static void list_benches(sp_listing *l) {
 }
 
 static void list_backends(sp_listing *l) {
-    for (int i = 0; sp_backend_name(i); i++) add(l, sp_backend_name(i), "detail", sp_backend_detail(sp_backend_name(i)));
+    for (int i = 0; sp_backend_name(i); i++) list_add(l, sp_backend_name(i), "detail", sp_backend_detail(sp_backend_name(i)));
 }
 
 // the choices of an attribute of the scene language
 static void list_choices(sp_listing *l, const char *element, const char *attribute) {
     sp_scene_choice choice;
     for (int i = 0; sp_scene_choice_at(element, attribute, i, &choice); i++)
-        add(l, choice.name, "state", choice.built ? "built in" : "known, not in this build");
+        list_add(l, choice.name, "state", choice.built ? "built in" : "known, not in this build");
 }
 
 static void list_materials(sp_listing *l) {
@@ -108,7 +108,7 @@ static void list_fields(sp_listing *l) {
         char text[240];
         const char *on[] = {"node", "element", "body"};
         snprintf(text, sizeof text, "[%s] per %s%s: %s", f.unit, on[f.on], f.color ? ", colour" : "", f.meaning);
-        add(l, f.name, "what", text);
+        list_add(l, f.name, "what", text);
     }
 }
 
@@ -119,7 +119,7 @@ static const struct {
              {"materials", list_materials}, {"solvers", list_solvers}, {"fields", list_fields}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-static bool take(sp_arguments *a, int option, char **values) {
+static bool list_take(sp_arguments *a, int option, char **values) {
     (void)option, (void)values;
     return *(bool *)a->user = true;
 }
@@ -142,7 +142,7 @@ static void print_list(int kind, bool json) {
 static int list_main(const sp_command *command, int argc, char **argv) {
     bool json = false;
     const char *names[KINDS];
-    sp_arguments a = {.command = command, .take = take, .user = &json, .word_limit = 1};
+    sp_arguments a = {.command = command, .take = list_take, .user = &json, .word_limit = 1};
     int code = sp__read_arguments(&a, argc, argv);
     if (code >= 0) return code;
     for (int i = 0; i < KINDS; i++) names[i] = kinds[i].name;

@@ -35,7 +35,7 @@ typedef struct sp_view_args {
     bool play;
 } sp_view_args;
 
-static bool take(sp_arguments *a, int option, char **values) {
+static bool view_take(sp_arguments *a, int option, char **values) {
     sp_view_args *v = a->user;
     bool bad;
     switch (option) {
@@ -91,7 +91,7 @@ static int make_gallery(sp_gallery *g, const char *scene, int *number) {
 }
 
 // the given port, or the first free one from the default on
-static sp_server *start(const sp_view_args *v, sp_server_def *def, char *why) {
+static sp_server *view_start(const sp_view_args *v, sp_server_def *def, char *why) {
     def->port = v->port >= 0 ? (int)v->port : DEFAULT_PORT;
     sp_server *s = sp__server_start(def, why);
     for (int i = 1; i < 20 && !s && v->port < 0 && strstr(why, "cannot listen"); i++) {
@@ -131,7 +131,7 @@ static int serve(const sp_view_args *v) {
                            .backend = v->scene.backend,
                            .out = v->out,
                            .playing = v->play};
-    sp_server *s = good ? start(v, &def, why) : NULL;
+    sp_server *s = good ? view_start(v, &def, why) : NULL;
     if (s) {
         running = s;
         watch_signals();
@@ -161,7 +161,7 @@ static int serve(const sp_view_args *v) {
 
 static int view_main(const sp_command *command, int argc, char **argv) {
     sp_view_args args = {.port = -1, .listen = "127.0.0.1", .out = "souple-view"};
-    sp_arguments a = {.command = command, .take = take, .user = &args, .word_limit = 1};
+    sp_arguments a = {.command = command, .take = view_take, .user = &args, .word_limit = 1};
     int code = sp__read_arguments(&a, argc, argv);
     if (code >= 0) return code;
     if (!is_loopback(args.listen) && !args.token)

@@ -142,7 +142,7 @@ static sp_status run_ours(const beam_case *c, const beam_solver *which, int thre
 
 // ---- report
 
-static double apart(const double *a, const double *b) {
+static double beam_apart(const double *a, const double *b) {
     double most = 0;
     for (int i = 0; i < TIPS; i++) most = fmax(most, fabs(a[i] - b[i]));
     return most;
@@ -171,8 +171,8 @@ static void report_case(sp_report *report, const beam_case *c, const beam_solver
     sp__row_number(row, "bullet_tight_ms", "at 1e-6", "%.2f", b->tight_ms);
     sp__row_number(row, "ms_same_steps", NULL, "%.3f", s->same_ms);
     sp__row_list(row, "tip", "tip y at 0.25 0.50 0.75 1.00 s", "%.6f", s->tip, TIPS);
-    sp__row_number(row, "tip_error", "error", "%.1e", agreed ? apart(s->tip, agreed) : NAN);
-    sp__row_number(row, "tip_vs_cg", "vs cg", "%.1e", apart(s->tip, cg_tip));
+    sp__row_number(row, "tip_error", "error", "%.1e", agreed ? beam_apart(s->tip, agreed) : NAN);
+    sp__row_number(row, "tip_vs_cg", "vs cg", "%.1e", beam_apart(s->tip, cg_tip));
     sp__row_list(row, "bullet_tip", NULL, "%.6f", b->tip, TIPS);
     sp__report_case_done(report);
 }
@@ -192,7 +192,7 @@ static sp_status run_case(const beam_case *c, const sp_bench_options *o, const b
 
 // ---- plot
 
-static sp_status draw(const sp_report *r, const sp_bench_options *o) {
+static sp_status beam_draw(const sp_report *r, const sp_bench_options *o) {
     static sp_points points[SOLVERS + 1];
     sp_plot_series series[SOLVERS + 1];
     for (int i = 0; i <= SOLVERS; i++) {
@@ -228,5 +228,5 @@ sp_status sp__bench_beam(const sp_bench_options *o, sp_report *r) {
         if (i == 0 && !bullet.present) sp__report_note(r, "Bullet was not found when this was built: its columns are empty");
         SP_TRY(run_case(&cases[i], o, &bullet, r));
     }
-    return o->dump ? draw(r, o) : SP_OK;
+    return o->dump ? beam_draw(r, o) : SP_OK;
 }

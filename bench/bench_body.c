@@ -10,7 +10,7 @@
 
 enum { TIMES_MOST = 2000 };
 
-static sp_status say(sp_status status, const sp_error *error, const char *what) {
+static sp_status body_say(sp_status status, const sp_error *error, const char *what) {
     fprintf(stderr, "bench: %s: %s (%s)\n", what, error->message[0] ? error->message : sp_status_text(status),
             sp_status_name(status));
     return status;
@@ -45,7 +45,7 @@ static sp_status add_body(const sp_beam_def *def, sp_beam *beam, double edge) {
     clamp.where_user = &reach;
     int count = sp_mesh_node_count(beam->mesh);
     int *nodes = sp__alloc(beam->context, (size_t)count, sizeof *nodes);
-    if (!nodes) return say(SP_NO_MEMORY, sp_context_error(beam->context), "clamped nodes");
+    if (!nodes) return body_say(SP_NO_MEMORY, sp_context_error(beam->context), "clamped nodes");
     sp_status status = sp_mesh_select(beam->mesh, &clamp, SP_SELECT_NODES, nodes, count, &count);
     sp_fix fix = {.nodes = nodes, .count = count, .axes = SP_AXES_ALL};
     sp_solid_def solid = solid_of(def, beam);
@@ -54,7 +54,7 @@ static sp_status add_body(const sp_beam_def *def, sp_beam *beam, double edge) {
     if (def->dress) def->dress(def->user, beam->mesh, &solid);
     if (status >= 0) status = sp_world_add_solid(beam->world, &solid, &beam->body);
     sp__free(beam->context, nodes);
-    return status < 0 ? say(status, sp_world_error(beam->world), "solid") : SP_OK;
+    return status < 0 ? body_say(status, sp_world_error(beam->world), "solid") : SP_OK;
 }
 
 static sp_status make_mesh(const sp_beam_def *def, sp_beam *beam, double edge) {
@@ -62,7 +62,7 @@ static sp_status make_mesh(const sp_beam_def *def, sp_beam *beam, double edge) {
     double size[3] = {edge * def->cells[0], edge * def->cells[1], edge * def->cells[2]};
     sp_status status = def->torus[0] ? sp_mesh_torus(beam->context, 0.3, 0.1, axis, def->torus, &beam->mesh)
                                      : sp_mesh_box(beam->context, size, def->cells, 6, &beam->mesh);
-    return status < 0 ? say(status, sp_context_error(beam->context), "mesh") : SP_OK;
+    return status < 0 ? body_say(status, sp_context_error(beam->context), "mesh") : SP_OK;
 }
 
 static sp_status make_world(const sp_beam_def *def, sp_beam *beam) {
@@ -71,7 +71,7 @@ static sp_status make_world(const sp_beam_def *def, sp_beam *beam) {
     world.deterministic = def->deterministic;
     if (def->gravity != 0) world.gravity[1] = sp_signal_constant(isnan(def->gravity) ? 0 : -def->gravity);
     sp_status status = sp_world_create(beam->context, &world, &beam->world);
-    return status < 0 ? say(status, sp_context_error(beam->context), "world") : SP_OK;
+    return status < 0 ? body_say(status, sp_context_error(beam->context), "world") : SP_OK;
 }
 
 // node (nx, ny/2, nz/2) of a beam, any node of a torus
@@ -96,7 +96,7 @@ static sp_status open_parts(const sp_beam_def *def, sp_beam *beam) {
     SP_TRY(make_world(def, beam));
     SP_TRY(add_body(def, beam, edge));
     status = sp_world_anchor_node(beam->world, beam->body, tip_node(def), &beam->tip);
-    if (status < 0) return say(status, sp_world_error(beam->world), "tip");
+    if (status < 0) return body_say(status, sp_world_error(beam->world), "tip");
     return sp__beam_tip(beam, &beam->tip_start);
 }
 
@@ -121,13 +121,13 @@ sp_status sp__beam_step(sp_beam *beam, double *ms) {
     double start = beam_clock_ms(beam);
     sp_status status = sp_world_step(beam->world, beam->h);
     *ms = beam_clock_ms(beam) - start;
-    return status < 0 ? say(status, sp_world_error(beam->world), "step") : status;
+    return status < 0 ? body_say(status, sp_world_error(beam->world), "step") : status;
 }
 
 sp_status sp__beam_tip(sp_beam *beam, double *y) {
     double x[3];
     sp_status status = sp_world_anchor_get(beam->world, &beam->tip, x, NULL);
-    if (status < 0) return say(status, sp_world_error(beam->world), "tip");
+    if (status < 0) return body_say(status, sp_world_error(beam->world), "tip");
     *y = x[1] - beam->tip_start;
     return SP_OK;
 }

@@ -126,7 +126,7 @@ typedef struct partial_sum {
 } partial_sum;
 
 // number of elements of the patch that give the required share of columns
-static int grow(const sp_rest_matrix *m, sp_factor *F, const int *order, double share, int *rows) {
+static int cholesky_grow(const sp_rest_matrix *m, sp_factor *F, const int *order, double share, int *rows) {
     int low = 1, high = m->tets, n = m->A.view.n;
     while (low < high) {
         int middle = low + (high - low) / 2, columns;
@@ -166,7 +166,7 @@ typedef struct partial_bench {
 // makes the patch stiffer by a quarter and restores it, repeatedly; each change is a partial factorisation of the same columns
 static sp_status run_patch(const partial_bench *p, double share, partial_sum *sum) {
     const sp_rest_matrix *m = p->m;
-    int count = grow(m, p->F, p->order, share, p->rows), row_count = sp__rest_rows(m, count, p->order, p->rows);
+    int count = cholesky_grow(m, p->F, p->order, share, p->rows), row_count = sp__rest_rows(m, count, p->order, p->rows);
     double least = INFINITY;
     sp_factor_info info = {0};
     for (int e = 0; e < m->tets; e++) p->factor[e] = 1;
@@ -294,7 +294,7 @@ static sp_status run_case(const cholesky_case *c, int workers, const sp_bench_op
 
 // ---- plots
 
-static sp_status draw(const sp_report *r, const sp_bench_options *o) {
+static sp_status cholesky_draw(const sp_report *r, const sp_bench_options *o) {
     static sp_points ratio, flops;
     // published scalar left-looking code: share of columns, time relative to its full 0.88 s
     static const double columns[] = {21, 37, 48, 57, 69, 83}, source[] = {0.735, 0.792, 0.830, 0.820, 0.848, 0.868};
@@ -327,5 +327,5 @@ sp_status sp__bench_cholesky(const sp_bench_options *o, sp_report *r) {
         SP_TRY(run_partial(&cases[0], workers, o, &torus[all], r));
         if (workers == o->threads) break;
     }
-    return o->dump ? draw(r, o) : SP_OK;
+    return o->dump ? cholesky_draw(r, o) : SP_OK;
 }

@@ -15,7 +15,7 @@ int sp__scheme_order(sp_scheme scheme) {
 }
 
 // q' = q (0, kappa) / 2, r' = t(q)
-static inline void slope(const double *q, const double *k, double *d) {
+static inline void curve_schemes_slope(const double *q, const double *k, double *d) {
     double x = 0.5 * k[0], y = 0.5 * k[1], z = 0.5 * k[2];
     d[0] = -q[1] * x - q[2] * y - q[3] * z;
     d[1] = q[0] * x + q[2] * z - q[3] * y;
@@ -30,7 +30,7 @@ static inline void curvature(const double *lambda, double s, double *k) {
     for (int i = 0; i < 3; i++) k[i] = lambda[i] + s * lambda[3 + i];
 }
 
-static inline void add(const double *y, double h, const double *d, double *out) {
+static inline void curve_schemes_add(const double *y, double h, const double *d, double *out) {
     for (int i = 0; i < 7; i++) out[i] = y[i] + h * d[i];
 }
 
@@ -42,8 +42,8 @@ static inline void make_unit(double *q) {
 static inline void step_euler(const double *lambda, double s, double h, double *y) {
     double k[3], d[7];
     curvature(lambda, s, k);
-    slope(y, k, d);
-    add(y, h, d, y);
+    curve_schemes_slope(y, k, d);
+    curve_schemes_add(y, h, d, y);
     make_unit(y);
 }
 
@@ -51,7 +51,7 @@ static inline void step_euler(const double *lambda, double s, double h, double *
 static inline void step_lie(const double *lambda, double s, double h, double *y) {
     double k[3], d[7], q[4];
     curvature(lambda, s, k);
-    slope(y, k, d);
+    curve_schemes_slope(y, k, d);
     double rate = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]), half = 0.5 * h * rate;
     double c = cos(half), f = rate > 0 ? 2 * sin(half) / rate : h;
     for (int i = 0; i < 4; i++) q[i] = c * y[i] + f * d[i];
@@ -62,26 +62,26 @@ static inline void step_lie(const double *lambda, double s, double h, double *y)
 static inline void step_rk2(const double *lambda, double s, double h, double *y) {
     double k[3], d[7], middle[7];
     curvature(lambda, s, k);
-    slope(y, k, d);
-    add(y, 0.5 * h, d, middle);
+    curve_schemes_slope(y, k, d);
+    curve_schemes_add(y, 0.5 * h, d, middle);
     curvature(lambda, s + 0.5 * h, k);
-    slope(middle, k, d);
-    add(y, h, d, y);
+    curve_schemes_slope(middle, k, d);
+    curve_schemes_add(y, h, d, y);
     make_unit(y);
 }
 
 static inline void step_rk4(const double *lambda, double s, double h, double *y) {
     double k[3], d[4][7], at[7];
     curvature(lambda, s, k);
-    slope(y, k, d[0]);
+    curve_schemes_slope(y, k, d[0]);
     curvature(lambda, s + 0.5 * h, k);
-    add(y, 0.5 * h, d[0], at);
-    slope(at, k, d[1]);
-    add(y, 0.5 * h, d[1], at);
-    slope(at, k, d[2]);
+    curve_schemes_add(y, 0.5 * h, d[0], at);
+    curve_schemes_slope(at, k, d[1]);
+    curve_schemes_add(y, 0.5 * h, d[1], at);
+    curve_schemes_slope(at, k, d[2]);
     curvature(lambda, s + h, k);
-    add(y, h, d[2], at);
-    slope(at, k, d[3]);
+    curve_schemes_add(y, h, d[2], at);
+    curve_schemes_slope(at, k, d[3]);
     for (int i = 0; i < 7; i++) y[i] += h / 6 * (d[0][i] + 2 * (d[1][i] + d[2][i]) + d[3][i]);
     make_unit(y);
 }

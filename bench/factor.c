@@ -259,7 +259,7 @@ static sp_status run_case(const factor_case *c, int workers, const sp_bench_opti
 
 // ---- plot
 
-static sp_status draw(const sp_report *r, const sp_bench_options *o) {
+static sp_status factor_draw(const sp_report *r, const sp_bench_options *o) {
     enum { LINES = 4 };
     static sp_points points[LINES];
     static const char *const keys[LINES] = {"factor_ms", "cholmod_factor_ms", "solve_ms", "cholmod_solve_ms"};
@@ -290,5 +290,5 @@ sp_status sp__bench_factor(const sp_bench_options *o, sp_report *r) {
             if (workers == o->threads) break;
         }
     if (!peer) sp__report_note(r, "CHOLMOD was not found when this was built: its columns are empty");
-    return o->dump ? draw(r, o) : SP_OK;
+    return o->dump ? factor_draw(r, o) : SP_OK;
 }

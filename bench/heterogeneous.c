@@ -57,7 +57,7 @@ typedef struct dressing {
     double *young;
 } dressing;
 
-static void dress(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
+static void heterogeneous_dress(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
     const dressing *d = user;
     fill_young(d->layout, d->cells, mesh, d->young);
     solid->element_young = d->young;
@@ -94,7 +94,7 @@ static sp_status run_layout(const layout *l, const sp_bench_options *o, sp_repor
                 sp__bar_solver(kinds[k].type, kinds[k].which, async ? SP_REFRESH_ASYNC : SP_REFRESH_STEP, async);
             sp_beam_def def = sp__bar_def(cells, &solver, o->threads);
             def.gravity = l->gravity;
-            def.dress = dress;
+            def.dress = heterogeneous_dress;
             def.user = &d;
             SP_TRY(sp__bar_run(&def, o->quick ? QUICK_STEPS : STEPS, &run));
             if (k == 0) cg_ms = run.times.mean;

@@ -36,7 +36,7 @@ static const load_case loads[LOADS] = {
 
 // ---- periodic loads, period 2 s
 
-static double swing(const void *user, double t) {
+static double loads_swing(const void *user, double t) {
     return *(const double *)user * sin(3.14159265358979 * t);
 }
 
@@ -81,7 +81,7 @@ static int select_nodes(const sp_mesh *mesh, bool (*where)(const void *, const d
     return sp_mesh_select(mesh, &s, SP_SELECT_NODES, out, FACE, &count) < 0 || count > FACE ? 0 : count;
 }
 
-static void dress(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
+static void loads_dress(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
     dressing *d = user;
     double low[3], high[3];
     sp_mesh_bounds(mesh, low, high);
@@ -100,8 +100,8 @@ static void dress(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
         return;
     }
     d->force = (sp_load){.type = SP_LOAD_FORCE, .items = d->far, .count = d->far_count};
-    d->force.value[0] = (sp_signal){.eval = swing, .user = &d->load->stretch};
-    d->force.value[1] = (sp_signal){.eval = swing, .user = &d->load->bend};
+    d->force.value[0] = (sp_signal){.eval = loads_swing, .user = &d->load->stretch};
+    d->force.value[1] = (sp_signal){.eval = loads_swing, .user = &d->load->bend};
     solid->loads = &d->force;
     solid->load_count = 1;
 }
@@ -134,7 +134,7 @@ sp_status sp__bench_loads(const sp_bench_options *o, sp_report *r) {
             sp_beam_def def = sp__bar_def(o->quick ? small : full, &solver, o->threads);
             def.gravity = loads[l].spin ? 100 : NAN;
             def.clamp = loads[l].spin ? NAN : 0;
-            def.dress = dress;
+            def.dress = loads_dress;
             def.user = &d;
             SP_TRY(sp__bar_run(&def, o->quick ? QUICK_STEPS : STEPS, &run));
             if (u == 0) cg_ms = run.times.mean;

@@ -71,7 +71,7 @@ static bool next_line(reader *r) {
 }
 
 // the next token, shortened for a message
-static const char *shown(const reader *r, char out[32]) {
+static const char *matrix_market_shown(const reader *r, char out[32]) {
     int n = 0;
     for (const char *p = r->at; p < r->end && n < 28 && (unsigned char)*p > ' '; p++) out[n++] = (*p < 127) ? *p : '?';
     out[n] = 0;
@@ -88,7 +88,7 @@ static sp_status take_integer(reader *r, const char *what, int64_t low, int64_t 
     const char *p = sp__scan_int64(r->at, out);
     if (!token_ends(r, p))
         return MTX_FAIL(r, "%s: an integer in [%lld, %lld] is needed, seen %s", what, (long long)low, (long long)high,
-                        shown(r, seen));
+                        matrix_market_shown(r, seen));
     if (*out < low || *out > high)
         return MTX_FAIL(r, "%s = %lld, must be in [%lld, %lld]", what, (long long)*out, (long long)low, (long long)high);
     r->at = p;
@@ -99,7 +99,7 @@ static sp_status take_number(reader *r, double *out) {
     char seen[32];
     skip_blanks(r);
     const char *p = sp__scan_double(r->at, out);
-    if (!token_ends(r, p)) return MTX_FAIL(r, "value: a finite number is needed, seen %s", shown(r, seen));
+    if (!token_ends(r, p)) return MTX_FAIL(r, "value: a finite number is needed, seen %s", matrix_market_shown(r, seen));
     r->at = p;
     return SP_OK;
 }
@@ -108,7 +108,7 @@ static sp_status take_end_of_line(reader *r) {
     char seen[32];
     skip_blanks(r);
     if (r->at >= r->end || *r->at == '\n') return SP_OK;
-    return MTX_FAIL(r, "%s is more than the line may hold", shown(r, seen));
+    return MTX_FAIL(r, "%s is more than the line may hold", matrix_market_shown(r, seen));
 }
 
 // ------------------------------------------------------------------------------------------------ header and sizes
@@ -204,7 +204,7 @@ static sp_status read_entries(reader *r) {
     }
     skip_line(r);
     char seen[32];
-    if (next_line(r)) return MTX_FAIL(r, "%s after the last of %d entries", shown(r, seen), r->count);
+    if (next_line(r)) return MTX_FAIL(r, "%s after the last of %d entries", matrix_market_shown(r, seen), r->count);
     return SP_OK;
 }
 

@@ -166,7 +166,7 @@ static void report_figures(sp_report *r, const page_figures *f) {
                     f->steps_together, 100 * f->slowdown, 1e-6 * f->bytes);
 }
 
-static sp_status measure(const sp_page_server *s, const page_plan *plan, sp_report *r) {
+static sp_status page_measure(const sp_page_server *s, const page_plan *plan, sp_report *r) {
     static page_figures f;
     f = (page_figures){.p95 = NAN};
     run_browser(s, plan, r);
@@ -197,7 +197,7 @@ sp_status sp__bench_page(const sp_bench_options *o, sp_report *r) {
         return SP_OK;
     }
     if (status < 0) return status;
-    status = measure(&server, plan, r);
+    status = page_measure(&server, plan, r);
     sp__page_server_stop(&server);
     return status;
 }

@@ -174,7 +174,7 @@ void sp__page_leave(sp_page_crowd *c) {
 
 // ---------------------------------------------------------------------------------------------------- drags
 
-static bool drag(sp_page_crowd *c, const double start[3], double away, bool grab) {
+static bool page_clients_drag(sp_page_crowd *c, const double start[3], double away, bool grab) {
     char text[400], point[160] = "";
     if (grab)
         snprintf(point, sizeof point, "\"body\":%u,\"surface\":0,\"face\":%u,\"weights\":[1,0,0],\"stiffness\":%.9g,", c->body,
@@ -211,13 +211,13 @@ int sp__page_latency(sp_page_crowd *c, int samples, double *ms) {
     double rest = kick_of_swinging(c), start[3] = {c->x[0], c->x[1], c->x[2]};
     unsigned random = 1;
     int count = 0;
-    if (!drag(c, start, away, true) || isnan(wait_for_kick(c, 4 * rest + 1e-6, true))) return 0;
+    if (!page_clients_drag(c, start, away, true) || isnan(wait_for_kick(c, 4 * rest + 1e-6, true))) return 0;
     double kick = c->kick;
     for (int i = 1; i <= samples && c->why[0] == 0; i++) {
         if (isnan(wait_for_kick(c, 0.2 * kick, false))) continue;
         random = random * 1103515245u + 12345u;
         if (!sp__page_listen(c, 100 + (random >> 16) % 50)) break;  // random delay: not synchronised with the frames
-        if (!drag(c, start, i % 2 ? -away : away, false)) break;
+        if (!page_clients_drag(c, start, i % 2 ? -away : away, false)) break;
         double t = wait_for_kick(c, 0.5 * kick, true);
         if (!isnan(t)) ms[count++] = t;
     }

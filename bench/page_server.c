@@ -55,7 +55,7 @@ static bool make_scene(sp_page_server *s, const int cells[3]) {
 // ---------------------------------------------------------------------------------------------------- processes
 
 // the standard output of the child is read from *out
-static pid_t start(const char *const *argv, int *out) {
+static pid_t page_server_start(const char *const *argv, int *out) {
     int ends[2];
     fflush(NULL);
     if (pipe(ends) != 0) return -1;
@@ -93,7 +93,7 @@ static bool read_until(int in, const char *word, char *text, size_t size, double
     return false;
 }
 
-static void stop(pid_t pid, int *code) {
+static void page_server_stop(pid_t pid, int *code) {
     int state = 0;
     *code = -1;
     if (pid <= 0) return;
@@ -132,7 +132,7 @@ static sp_status start_server(sp_page_server *s, int threads) {
     }
     snprintf(count, sizeof count, "%d", threads);
     const char *const argv[] = {own, "view", s->scene, "--port", "0", "--threads", count, NULL};
-    s->pid = start(argv, &s->out);
+    s->pid = page_server_start(argv, &s->out);
     if (s->pid > 0) return wait_for_address(s);
     fprintf(stderr, "bench page: cannot start the server: %s\n", strerror(errno));
     s->pid = 0;
@@ -159,7 +159,7 @@ sp_status sp__page_server_start(sp_page_server *s, const int cells[3], int threa
 
 void sp__page_server_stop(sp_page_server *s) {
     int code;
-    stop(s->pid, &code);
+    page_server_stop(s->pid, &code);
     if (s->out >= 0) close(s->out);
     if (s->scene[0]) remove(s->scene);
     if (s->folder[0]) rmdir(s->folder);
@@ -175,11 +175,11 @@ sp_status sp__page_browser(const sp_page_server *s, int samples, char *line, siz
     snprintf(url, sizeof url, "http://127.0.0.1:%d/", s->port);
     snprintf(count, sizeof count, "%d", samples);
     const char *const argv[] = {"node", SP_SOURCE_DIR "/bench/page_browser.mjs", url, count, NULL};
-    pid_t pid = start(argv, &out);
+    pid_t pid = page_server_start(argv, &out);
     if (pid < 0) return SP_IO;
     bool whole = read_until(out, NULL, line, size, 4 * patience_ms);
     close(out);
-    stop(pid, &code);
+    page_server_stop(pid, &code);
     line[strcspn(line, "\n")] = 0;
     if (whole && code == 0 && line[0] == '{') return SP_OK;
     if (!line[0]) snprintf(line, size, code == 127 ? "node is not there" : "the browser did not answer");

@@ -6,20 +6,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static sp_status failed(const char *path) {
+static sp_status plot_failed(const char *path) {
     fprintf(stderr, "bench: cannot write %s: %s\n", path, strerror(errno));
     return SP_IO;
 }
 
 static sp_status write_csv(const sp_plot *p, const char *path) {
     FILE *f = fopen(path, "w");
-    if (!f) return failed(path);
+    if (!f) return plot_failed(path);
     fprintf(f, "series,%s,%s\n", p->x_label, p->y_label);
     for (int s = 0; s < p->series_count; s++)
         for (int i = 0; i < p->series[s].count; i++)
             fprintf(f, "%s,%.9g,%.9g\n", p->series[s].name, p->series[s].x[i], p->series[s].y[i]);
     bool good = !ferror(f);
-    return fclose(f) == 0 && good ? SP_OK : failed(path);
+    return fclose(f) == 0 && good ? SP_OK : plot_failed(path);
 }
 
 static sp_status write_svg(const sp_plot *p, const char *path) {
@@ -35,7 +35,7 @@ static sp_status write_svg(const sp_plot *p, const char *path) {
 
 sp_status sp__bench_plot(const sp_plot *p, const char *folder, const char *name) {
     char path[512];
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) return failed(folder);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) return plot_failed(folder);
     snprintf(path, sizeof path, "%s/%s.csv", folder, name);
     SP_TRY(write_csv(p, path));
     snprintf(path, sizeof path, "%s/%s.svg", folder, name);

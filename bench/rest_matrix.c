@@ -7,7 +7,7 @@
 
 #include "core/core.h"
 
-static sp_status say(const sp_rest_matrix *m, sp_status status, const char *what) {
+static sp_status rest_matrix_say(const sp_rest_matrix *m, sp_status status, const char *what) {
     const char *message = m->ctx ? sp_context_error(m->ctx)->message : "";
     fprintf(stderr, "bench: %s: %s\n", what, message[0] ? message : sp_status_text(status));
     return status;
@@ -169,7 +169,7 @@ static sp_status number_rows(sp_rest_matrix *m, double clamp) {
     return SP_NEW(m->ctx, m->other, 9 * (size_t)m->A.row_start[rows]) ? SP_OK : SP_NO_MEMORY;
 }
 
-static sp_status finish(sp_rest_matrix *m, sp_status status, double clamp) {
+static sp_status rest_matrix_finish(sp_rest_matrix *m, sp_status status, double clamp) {
     if (status >= 0) {
         m->tets = sp_mesh_tet_count(m->mesh);
         status = number_rows(m, clamp);
@@ -177,7 +177,7 @@ static sp_status finish(sp_rest_matrix *m, sp_status status, double clamp) {
     if (status >= 0)
         sp__rest_fill(m, NULL, m->A.val);
     else {
-        say(m, status, "matrix");
+        rest_matrix_say(m, status, "matrix");
         sp__rest_close(m);
     }
     return status;
@@ -194,7 +194,7 @@ sp_status sp__rest_beam(int workers, const int cells[3], sp_rest_matrix *out) {
     *out = (sp_rest_matrix){.material = {.density = 1000, .young = 3e5, .poisson = 0.4}, .h = 0.01};
     sp_status status = open_context(workers, out);
     if (status >= 0) status = sp_mesh_box(out->ctx, size, cells, 6, &out->mesh);
-    return finish(out, status, 1e-6 * edge);
+    return rest_matrix_finish(out, status, 1e-6 * edge);
 }
 
 sp_status sp__rest_torus(int workers, const int cells[2], sp_rest_matrix *out) {
@@ -202,7 +202,7 @@ sp_status sp__rest_torus(int workers, const int cells[2], sp_rest_matrix *out) {
     *out = (sp_rest_matrix){.material = {.density = 20, .young = 50, .poisson = 0.45}, .h = 0.01};
     sp_status status = open_context(workers, out);
     if (status >= 0) status = sp_mesh_torus(out->ctx, 0.3, 0.1, axis, cells, &out->mesh);
-    return finish(out, status, -INFINITY);
+    return rest_matrix_finish(out, status, -INFINITY);
 }
 
 void sp__rest_close(sp_rest_matrix *m) {

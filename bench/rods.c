@@ -103,7 +103,7 @@ static void tidy(sp_diagram *d) {
     *d = out;
 }
 
-static sp_status draw(const sp_bench_options *o, sp_rods_geometry *g, sp_rods_models *m) {
+static sp_status rods_draw(const sp_bench_options *o, sp_rods_geometry *g, sp_rods_models *m) {
     sp_plot_series series[8];
     int count = 0;
     tidy(&g->series), tidy(&g->adams), tidy(&g->erk);
@@ -141,5 +141,5 @@ sp_status sp__bench_rods(const sp_bench_options *o, sp_report *r) {
     report_dofs(r, &models);
     report_machine_precision(r, &geometry, &models);
     SP_TRY(sp__rods_many(o, r));
-    return o->dump ? draw(o, &geometry, &models) : SP_OK;
+    return o->dump ? rods_draw(o, &geometry, &models) : SP_OK;
 }

@@ -27,7 +27,7 @@ typedef struct geometry_run {
     int batches;
 } geometry_run;
 
-static double rms(double (*x)[3], double (*reference)[3], int count, int every) {
+static double rods_geometry_rms(double (*x)[3], double (*reference)[3], int count, int every) {
     double sum = 0, d[3];
     for (int i = 0; i < count; i++) {
         sp__sub3(x[i], reference[i * every], d);
@@ -155,7 +155,7 @@ static void run_series(const geometry_run *g, bool quick, geometry_rows *rows, s
             snprintf(name, sizeof name, "series %.4g", reaches[i]);
             geometry_row *row = new_row(rows, name, "curled");
             row->parameter = tolerances[t], row->reach = reaches[i], row->segments = j.segments, row->terms = j.terms;
-            row->error = rms(x, (double(*)[3])g->reference, PLACES, 1);
+            row->error = rods_geometry_rms(x, (double(*)[3])g->reference, PLACES, 1);
             j.places = TIMED_PLACES, j.out = NULL;
             row->us = time_us(g, series_run, &j);
             sp__diagram_add(&out->series, row->error, row->us);
@@ -173,7 +173,7 @@ static void run_schemes(const geometry_run *g, bool quick, geometry_rows *rows, 
             sp__scheme_run(scheme, curled, curled_length, steps[i], every, &s, x);
             geometry_row *row = new_row(rows, sp__scheme_name(scheme), "curled");
             row->steps = steps[i];
-            row->error = rms(x, (double(*)[3])g->reference, 99 / apart + 1, apart);
+            row->error = rods_geometry_rms(x, (double(*)[3])g->reference, 99 / apart + 1, apart);
             row->us = time_us(g, scheme_run, &j);
             out->scheme[scheme].name = sp__scheme_name(scheme);
             sp__diagram_add(&out->scheme[scheme], row->error, row->us);
@@ -203,7 +203,7 @@ static sp_status run_sundials(const geometry_run *g, const char *method, double 
     snprintf(name, sizeof name, "sundials %s", method);
     geometry_row *row = new_row(rows, name, "curled");
     row->parameter = tolerance, row->steps = steps, row->evaluations = evaluations, row->us = us;
-    row->error = rms(x, (double(*)[3])g->reference, PLACES, 1);
+    row->error = rods_geometry_rms(x, (double(*)[3])g->reference, PLACES, 1);
     sp__diagram_add(d, row->error, row->us);
     return SP_OK;
 }

@@ -48,7 +48,7 @@ static sp_bench_rod_def rod_of(sp_rod_model model, bool edge_clamp, int elements
                               .gravity = gravity};
 }
 
-static sp_status settle(sp_rod_model model, bool edge_clamp, int elements, double (*x)[3]) {
+static sp_status rods_models_settle(sp_rod_model model, bool edge_clamp, int elements, double (*x)[3]) {
     sp_bench_rod_def def = rod_of(model, edge_clamp, elements, 1, 30);
     sp_bench_rod rod;
     def.statics = true;
@@ -60,7 +60,7 @@ static sp_status settle(sp_rod_model model, bool edge_clamp, int elements, doubl
     return status;
 }
 
-static double rms(double (*a)[3], double (*b)[3]) {
+static double rods_models_rms(double (*a)[3], double (*b)[3]) {
     double sum = 0, d[3];
     for (int i = 0; i < SP_ROD_SAMPLES; i++) {
         sp__sub3(a[i], b[i], d);
@@ -74,7 +74,7 @@ typedef struct motion {
 } motion;
 
 // mean time of all steps but the first, which includes analysis and allocation; the minimum of several runs
-static sp_status swing(const variant *v, int elements, bool newton, int runs, motion *out) {
+static sp_status rods_models_swing(const variant *v, int elements, bool newton, int runs, motion *out) {
     sp_bench_rod_def def = rod_of(v->model, v->edge_clamp, elements, 9.81 / 30, 9.81);
     def.newton = newton;
     out->ms = INFINITY;
@@ -111,7 +111,7 @@ static sp_status converged_tip(bool quick, double tip[3]) {
     return status;
 }
 
-static double apart(const double *a, const double *b) {
+static double rods_models_apart(const double *a, const double *b) {
     double d[3];
     sp__sub3(a, b, d);
     return sp__norm3(d);
@@ -129,9 +129,9 @@ static void report_case(sp_report *r, int which, int elements, double error, con
     sp__row_number(row, "first_ms", NULL, "%.4f", m->first_ms);
     sp__row_flag(row, "realtime_at_11ms", "real time", m->ms <= 1e3 * STEP);
     sp__row_list(row, "tip", NULL, "%.4f", m->tip, 3);
-    sp__row_number(row, "tip_error", "tip error", "%.3f", apart(m->tip, tip));
+    sp__row_number(row, "tip_error", "tip error", "%.3f", rods_models_apart(m->tip, tip));
     sp__row_number(row, "default_ms", "default", "%.4f", one->ms);
-    sp__row_number(row, "default_tip_error", "tip error", "%.3f", one->ms > 0 ? apart(one->tip, tip) : NAN);
+    sp__row_number(row, "default_tip_error", "tip error", "%.3f", one->ms > 0 ? rods_models_apart(one->tip, tip) : NAN);
     sp__report_case_done(r);
 }
 
@@ -164,10 +164,10 @@ static sp_status run_variant(int which, const sp_bench_options *o, double (*refe
         double x[SP_ROD_SAMPLES][3];
         bool stiff = v->model == SP_ROD_DER || v->model == SP_ROD_BEAM;
         motion m, one = {.ms = NAN};
-        SP_TRY(settle(v->model, v->edge_clamp, sizes[count], x));
-        SP_TRY(swing(v, sizes[count], stiff, o->quick ? 1 : 3, &m));
-        if (stiff) SP_TRY(swing(v, sizes[count], false, o->quick ? 1 : 3, &one));
-        n[count] = sizes[count], errors[count] = rms(x, reference), ms[count] = m.ms;
+        SP_TRY(rods_models_settle(v->model, v->edge_clamp, sizes[count], x));
+        SP_TRY(rods_models_swing(v, sizes[count], stiff, o->quick ? 1 : 3, &m));
+        if (stiff) SP_TRY(rods_models_swing(v, sizes[count], false, o->quick ? 1 : 3, &one));
+        n[count] = sizes[count], errors[count] = rods_models_rms(x, reference), ms[count] = m.ms;
         sp__diagram_add(&out->diagram[which], errors[count], m.ms);
         sp__diagram_add(&out->dofs[which], errors[count], sp__bench_rod_dofs(v->model, sizes[count]));
         if (v->model == SP_ROD_CLOTHOID && sizes[count] == 10) out->ten_ms = m.ms;
@@ -180,7 +180,7 @@ static sp_status run_variant(int which, const sp_bench_options *o, double (*refe
 sp_status sp__rods_models(const sp_bench_options *o, sp_report *r, sp_rods_models *out) {
     double reference[SP_ROD_SAMPLES][3], tip[3];
     *out = (sp_rods_models){.ten_ms = NAN};
-    SP_TRY(settle(SP_ROD_CLOTHOID, false, o->quick ? 24 : REFERENCE, reference));
+    SP_TRY(rods_models_settle(SP_ROD_CLOTHOID, false, o->quick ? 24 : REFERENCE, reference));
     SP_TRY(converged_tip(o->quick, tip));
     sp__report_array(r, "models");
     for (int i = 0; i < SP_ROD_VARIANTS; i++) SP_TRY(run_variant(i, o, reference, tip, r, out));

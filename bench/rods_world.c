@@ -5,7 +5,7 @@
 #include "core/core.h"
 #include "rods.h"
 
-static sp_status say(sp_status status, const sp_error *error, const char *what) {
+static sp_status rods_world_say(sp_status status, const sp_error *error, const char *what) {
     fprintf(stderr, "bench: %s: %s (%s)\n", what, error->message[0] ? error->message : sp_status_text(status),
             sp_status_name(status));
     return status;
@@ -14,7 +14,7 @@ static sp_status say(sp_status status, const sp_error *error, const char *what) 
 static sp_status add_rod(const sp_bench_rod_def *def, sp_bench_rod *rod) {
     int count = def->strands > 1 ? def->strands : 1;
     sp_rod_strand *strands;
-    if (!SP_NEW(rod->context, strands, count)) return say(SP_NO_MEMORY, sp_context_error(rod->context), "strands");
+    if (!SP_NEW(rod->context, strands, count)) return rods_world_say(SP_NO_MEMORY, sp_context_error(rod->context), "strands");
     for (int i = 0; i < count; i++) {
         strands[i] = (sp_rod_strand){.length = def->length, .elements = def->elements, .root = sp_pose_identity()};
         strands[i].curvature = def->curvature;
@@ -46,7 +46,7 @@ static sp_status add_rod(const sp_bench_rod_def *def, sp_bench_rod *rod) {
     }
     sp_status status = sp_world_add_rod(rod->world, &body, &rod->body);
     sp__free(rod->context, strands);
-    return status < 0 ? say(status, sp_world_error(rod->world), "rod") : SP_OK;
+    return status < 0 ? rods_world_say(status, sp_world_error(rod->world), "rod") : SP_OK;
 }
 
 static sp_status open_parts(const sp_bench_rod_def *def, sp_bench_rod *rod) {
@@ -61,7 +61,7 @@ static sp_status open_parts(const sp_bench_rod_def *def, sp_bench_rod *rod) {
     world.gravity[1] = sp_signal_constant(-def->gravity);
     world.snapshots = false;
     status = sp_world_create(rod->context, &world, &rod->world);
-    if (status < 0) return say(status, sp_context_error(rod->context), "world");
+    if (status < 0) return rods_world_say(status, sp_context_error(rod->context), "world");
     rod->elements = def->elements;
     return add_rod(def, rod);
 }
@@ -80,7 +80,7 @@ void sp__bench_rod_close(sp_bench_rod *rod) {
 
 sp_status sp__bench_rod_step(sp_bench_rod *rod, double h) {
     sp_status status = sp_world_step(rod->world, h);
-    return status < 0 ? say(status, sp_world_error(rod->world), "step") : status;
+    return status < 0 ? rods_world_say(status, sp_world_error(rod->world), "step") : status;
 }
 
 sp_status sp__bench_rod_place(sp_bench_rod *rod, double u, double x[3]) {
@@ -91,7 +91,7 @@ sp_status sp__bench_rod_place(sp_bench_rod *rod, double u, double x[3]) {
     anchor.elem = (uint32_t)element;
     anchor.at[0] = at - element;
     if (status >= 0) status = sp_world_anchor_get(rod->world, &anchor, x, NULL);
-    return status < 0 ? say(status, sp_world_error(rod->world), "place") : SP_OK;
+    return status < 0 ? rods_world_say(status, sp_world_error(rod->world), "place") : SP_OK;
 }
 
 int sp__bench_rod_dofs(sp_rod_model model, int elements) {

@@ -41,7 +41,7 @@ static bool in_hand(const void *user, const double x[3]) {
     return x[0] >= 0.37;
 }
 
-static void dress(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
+static void updated_dress(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
     hand *h = user;
     sp_selection where = sp_selection_default();
     int count = 0;
@@ -115,7 +115,7 @@ static sp_status run_torus(const torus_case *c, const sp_solver_def *solver, con
                        .workers = o->threads,
                        .deterministic = solver->type != SP_SOLVER_PCG,
                        .wall = true,
-                       .dress = dress,
+                       .dress = updated_dress,
                        .user = &capacity};
     t->distance = t->distance_max = 0;
     SP_TRY(sp__beam_open(&def, &beam));

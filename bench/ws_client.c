@@ -23,7 +23,7 @@ static bool give_up(sp_ws *w, const char *why) {
     return false;
 }
 
-static bool reserve(unsigned char **data, size_t *capacity, size_t size) {
+static bool ws_client_reserve(unsigned char **data, size_t *capacity, size_t size) {
     if (size <= *capacity) return true;
     unsigned char *more = realloc(*data, 2 * size);
     if (!more) return false;
@@ -52,7 +52,7 @@ static bool send_all(sp_ws *w, const unsigned char *data, size_t size) {
 // 1: data arrived, 0: nothing at present, -1: closed
 static int receive(sp_ws *w, int flags) {
     if (w->at > 0) memmove(w->in, w->in + w->at, w->size - w->at), w->size -= w->at, w->at = 0;
-    if (!reserve(&w->in, &w->capacity, w->size + READ_BYTES)) return give_up(w, "out of memory"), -1;
+    if (!ws_client_reserve(&w->in, &w->capacity, w->size + READ_BYTES)) return give_up(w, "out of memory"), -1;
     ssize_t n = recv(w->fd, w->in + w->size, w->capacity - w->size, flags);
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return 0;
     if (n <= 0) return give_up(w, n == 0 ? "the server closed the connection" : strerror(errno)), -1;
@@ -154,7 +154,7 @@ static bool take_frame(sp_ws *w, frame *out) {
 static bool gather(sp_ws *w, const frame *f) {
     if (f->kind != OP_MORE) w->whole_kind = f->kind, w->whole_size = 0;
     if (w->whole_size + f->size > message_most) return give_up(w, "a message that no server sends");
-    if (!reserve(&w->whole, &w->whole_capacity, w->whole_size + f->size)) return give_up(w, "out of memory");
+    if (!ws_client_reserve(&w->whole, &w->whole_capacity, w->whole_size + f->size)) return give_up(w, "out of memory");
     if (f->size) memcpy(w->whole + w->whole_size, f->data, f->size);
     w->whole_size += f->size;
     return true;

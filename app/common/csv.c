@@ -15,7 +15,7 @@ void sp__csv_close(sp_csv *c) {
     *c = (sp_csv){0};
 }
 
-static bool put(sp_csv *c, int letter) {
+static bool csv_put(sp_csv *c, int letter) {
     if (c->size >= SP_CSV_ROW) return c->why = "a row is longer than 4 MiB", false;
     if (c->size == c->capacity) {
         size_t capacity = c->capacity ? 2 * c->capacity : 1024;
@@ -31,7 +31,7 @@ static bool put(sp_csv *c, int letter) {
 static bool end_field(sp_csv *c) {
     if (c->count >= SP_CSV_FIELDS) return c->why = "a row has more than 4096 fields", false;
     c->count++;
-    return put(c, 0);
+    return csv_put(c, 0);
 }
 
 // fields are counted while reading; their pointers are set when the row is complete
@@ -55,7 +55,7 @@ static bool quoted(sp_csv *c) {
             letter = getc(c->file);
             if (letter != '"') return ungetc(letter, c->file), true;
         }
-        if (!put(c, letter ? letter : '?')) return false;
+        if (!csv_put(c, letter ? letter : '?')) return false;
     }
 }
 
@@ -70,7 +70,7 @@ bool sp__csv_row(sp_csv *c) {
             if (!end_field(c)) return false;
         } else if (letter == '\n') {
             return end_field(c) && find_fields(c);
-        } else if (letter != '\r' && !put(c, letter ? letter : '?')) {
+        } else if (letter != '\r' && !csv_put(c, letter ? letter : '?')) {
             return false;
         }
     }

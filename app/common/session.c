@@ -109,7 +109,7 @@ void sp__json_refused(const sp_session *s, const char *scene, int code) {
 // ---- opening
 
 // prints the messages of the scene, or the error of the context if there are none; the first error is kept for --json
-static int refused(sp_session *s, const char *path, sp_status status, int already) {
+static int session_refused(sp_session *s, const char *path, sp_status status, int already) {
     int count = s->scene ? sp_scene_message_count(s->scene) : 0;
     const sp_error *said = s->context ? sp_context_error(s->context) : NULL;
     bool error = false;
@@ -174,12 +174,12 @@ int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *o
     def.log = log_line;
     def.workers = args->threads;
     sp_status status = sp_context_create(&def, &s->context);
-    if (status < 0) return refused(s, args->path, status, 0);
+    if (status < 0) return session_refused(s, args->path, status, 0);
     sp_scene_options o = sp_scene_options_default();
     o.sets = args->sets, o.set_count = args->set_count;
     o.allow_paths = args->allow, o.allow_count = args->allow_count;
     status = sp_scene_load(s->context, args->path, &o, &s->scene);
-    if (status < 0) return refused(s, args->path, status, 0);
+    if (status < 0) return session_refused(s, args->path, status, 0);
     int said = sp_scene_message_count(s->scene);
     for (int i = 0; i < said; i++) print_message(sp_scene_message_at(s->scene, i));
     bool made;
@@ -189,7 +189,7 @@ int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *o
     status = sp_run_create(s->scene, options, &s->run);
     // a scene that cannot be built leaves no folder behind
     if (status < 0 && made) rmdir(options->out);
-    if (status < 0) return refused(s, args->path, status, said);
+    if (status < 0) return session_refused(s, args->path, status, said);
     for (int i = said; i < sp_scene_message_count(s->scene); i++) print_message(sp_scene_message_at(s->scene, i));
     s->world = sp_run_world(s->run);
     return SP_EXIT_DONE;

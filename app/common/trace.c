@@ -20,11 +20,11 @@ void sp__trace_free(sp_trace *t) {
     *t = (sp_trace){0};
 }
 
-static sp_trace_cell *cell(const sp_trace *t, int row, int column) {
+static sp_trace_cell *trace_cell(const sp_trace *t, int row, int column) {
     return t->cells + (size_t)row * (size_t)t->columns + column;
 }
 
-static void join(sp_trace_cell *a, const sp_trace_cell *b) {
+static void trace_join(sp_trace_cell *a, const sp_trace_cell *b) {
     if (b->count == 0) return;
     if (a->count == 0) {
         *a = *b;
@@ -37,9 +37,9 @@ static void join(sp_trace_cell *a, const sp_trace_cell *b) {
 static void halve(sp_trace *t) {
     for (int r = 0; r < SP_TRACE_ROWS / 2; r++)
         for (int c = 0; c < t->columns; c++) {
-            sp_trace_cell both = *cell(t, 2 * r, c);
-            join(&both, cell(t, 2 * r + 1, c));
-            *cell(t, r, c) = both;
+            sp_trace_cell both = *trace_cell(t, 2 * r, c);
+            trace_join(&both, trace_cell(t, 2 * r + 1, c));
+            *trace_cell(t, r, c) = both;
         }
     t->rows = SP_TRACE_ROWS / 2;
     t->share *= 2;
@@ -51,10 +51,10 @@ void sp__trace_add(sp_trace *t, const double *values) {
         halve(t);
         fresh = t->added % t->share == 0;
     }
-    if (fresh) memset(cell(t, t->rows++, 0), 0, (size_t)t->columns * sizeof *t->cells);
+    if (fresh) memset(trace_cell(t, t->rows++, 0), 0, (size_t)t->columns * sizeof *t->cells);
     for (int c = 0; c < t->columns; c++) {
         sp_trace_cell one = {values[c], values[c], values[c], isfinite(values[c])};
-        join(cell(t, t->rows - 1, c), &one);
+        trace_join(trace_cell(t, t->rows - 1, c), &one);
     }
     t->added++;
 }
@@ -67,7 +67,7 @@ int sp__trace_column(const sp_trace *t, const char *name) {
 
 void sp__trace_means(const sp_trace *t, int column, double *out) {
     for (int r = 0; r < t->rows; r++) {
-        const sp_trace_cell *one = cell(t, r, column);
+        const sp_trace_cell *one = trace_cell(t, r, column);
         out[r] = one->count ? one->sum / (double)one->count : NAN;
     }
 }
@@ -75,7 +75,7 @@ void sp__trace_means(const sp_trace *t, int column, double *out) {
 int sp__trace_line(const sp_trace *t, int x, int column, double *points_x, double *points_y) {
     int n = 0;
     for (int r = 0; r < t->rows; r++) {
-        const sp_trace_cell *at = cell(t, r, x), *one = cell(t, r, column);
+        const sp_trace_cell *at = trace_cell(t, r, x), *one = trace_cell(t, r, column);
         double middle = at->count ? at->sum / (double)at->count : NAN;
         points_x[n] = middle, points_y[n++] = one->count ? one->low : NAN;
         if (one->count > 1 && one->high > one->low) points_x[n] = middle, points_y[n++] = one->high;

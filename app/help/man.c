@@ -15,7 +15,7 @@ const sp_command *sp__find_command(const sp_commands *commands, const char *name
 
 // ---- roff
 
-static void put(FILE *f, const char *text, bool line_start) {
+static void man_put(FILE *f, const char *text, bool line_start) {
     for (; *text; text++) {
         if (line_start && (*text == '.' || *text == '\'')) fputs("\\&", f);
         line_start = *text == '\n';
@@ -36,8 +36,8 @@ static void put(FILE *f, const char *text, bool line_start) {
     }
 }
 
-static void line(FILE *f, const char *text) {
-    put(f, text, true);
+static void man_line(FILE *f, const char *text) {
+    man_put(f, text, true);
     fputc('\n', f);
 }
 
@@ -52,13 +52,13 @@ static void head(FILE *f, const char *page, const char *summary) {
     fputs(".TH ", f);
     for (const char *c = page; *c; c++) fputc(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c, f);
     fprintf(f, " 1 \"\" \"souple %s\" \"Souple\"\n.SH NAME\n", SP_VERSION_TEXT);
-    put(f, page, true), fputs(" \\- ", f), line(f, summary);
+    man_put(f, page, true), fputs(" \\- ", f), man_line(f, summary);
 }
 
 static void examples(FILE *f, const char *text) {
     if (!text) return;
     fputs(".SH EXAMPLES\n.nf\n", f);
-    put(f, text, true);
+    man_put(f, text, true);
     fputs(".fi\n", f);
 }
 
@@ -66,8 +66,8 @@ static void examples(FILE *f, const char *text) {
 
 static void synopsis(FILE *f, const sp_command *c) {
     fputs(".SH SYNOPSIS\n.B souple ", f);
-    put(f, c->name, false);
-    if (*c->arguments) fputs("\n.I ", f), put(f, c->arguments, false);
+    man_put(f, c->name, false);
+    if (*c->arguments) fputs("\n.I ", f), man_put(f, c->arguments, false);
     fputs(c->option_count ? "\n[options]\n" : "\n", f);
 }
 
@@ -75,9 +75,9 @@ static void options(FILE *f, const sp_command *c) {
     fputs(".SH OPTIONS\n", f);
     for (int i = 0; i < c->option_count; i++) {
         const sp_option *o = &c->options[i];
-        fputs(".TP\n\\fB", f), put(f, o->name, false), fputs("\\fR", f);
-        if (o->values) fputs(" \\fI", f), put(f, o->values, false), fputs("\\fR", f);
-        fputc('\n', f), line(f, o->meaning);
+        fputs(".TP\n\\fB", f), man_put(f, o->name, false), fputs("\\fR", f);
+        if (o->values) fputs(" \\fI", f), man_put(f, o->values, false), fputs("\\fR", f);
+        fputc('\n', f), man_line(f, o->meaning);
     }
     fputs(".TP\n\\fB\\-\\-help\\fR\nexplain and leave\n", f);
 }
@@ -87,7 +87,7 @@ static void parts(FILE *f, const sp_command *c) {
     for (int i = 0; i < c->part_count; i++) {
         char page[96];
         page_name(c->parts[i]->name, page, sizeof page);
-        fputs(".TP\n\\fB", f), put(f, page, false), fputs("\\fR(1)\n", f), line(f, c->parts[i]->summary);
+        fputs(".TP\n\\fB", f), man_put(f, page, false), fputs("\\fR(1)\n", f), man_line(f, c->parts[i]->summary);
     }
 }
 
@@ -97,8 +97,8 @@ static void man_of(const sp_command *c, FILE *f) {
     head(f, page, c->summary);
     synopsis(f, c);
     fputs(".SH DESCRIPTION\n", f);
-    put(f, c->summary, true), fputs(".\n", f);
-    if (c->text) fputs(".PP\n", f), line(f, c->text);
+    man_put(f, c->summary, true), fputs(".\n", f);
+    if (c->text) fputs(".PP\n", f), man_line(f, c->text);
     parts(f, c);
     options(f, c);
     fputs(".SH EXIT STATUS\n0 done; 1 the simulation failed or was stopped, or a file could not be written; 2 wrong usage or "
@@ -120,7 +120,7 @@ static void man_of_all(const sp_commands *commands, FILE *f) {
     for (int i = 0; i < commands->count; i++) {
         char page[96];
         page_name(commands->all[i]->name, page, sizeof page);
-        fputs(".TP\n\\fB", f), put(f, page, false), fputs("\\fR(1)\n", f), line(f, commands->all[i]->summary);
+        fputs(".TP\n\\fB", f), man_put(f, page, false), fputs("\\fR(1)\n", f), man_line(f, commands->all[i]->summary);
     }
     fputs(
         ".SH EXIT STATUS\n0 done; 1 the simulation failed or was stopped; 2 wrong usage or input; 3 a claim of a scene missed.\n"

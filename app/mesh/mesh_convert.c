@@ -17,7 +17,7 @@ typedef struct convert_args {
     sp_pose pose;
 } convert_args;
 
-static bool take(sp_arguments *a, int option, char **values) {
+static bool mesh_convert_take(sp_arguments *a, int option, char **values) {
     convert_args *c = a->user;
     int n;
     bool bad;
@@ -45,7 +45,7 @@ static int convert_surface(const convert_args *c, const sp_arguments *a, const s
     return code;
 }
 
-static int convert(const convert_args *c, const sp_arguments *a, sp_context *context) {
+static int mesh_convert_file(const convert_args *c, const sp_arguments *a, sp_context *context) {
     sp_mesh_file *file;
     sp_mesh_file_content content;
     sp_mesh *mesh = NULL;
@@ -65,14 +65,14 @@ static int convert(const convert_args *c, const sp_arguments *a, sp_context *con
 
 static int convert_main(const sp_command *command, int argc, char **argv) {
     convert_args c = {.out = sp__mesh_out_default(), .scale = {1, 1, 1}, .pose = sp_pose_identity()};
-    sp_arguments a = {.command = command, .take = take, .user = &c, .word_limit = 2};
+    sp_arguments a = {.command = command, .take = mesh_convert_take, .user = &c, .word_limit = 2};
     int code = sp__read_arguments(&a, argc, argv);
     if (code >= 0) return code;
     if (a.word_count < 2) return sp__complain(&a, a.word_count ? "into which file?" : "which file?");
     c.out.path = a.words[1];
     sp_context *context = sp__mesh_context(&a);
     if (!context) return SP_EXIT_FAILED;
-    code = convert(&c, &a, context);
+    code = mesh_convert_file(&c, &a, context);
     sp_context_destroy(&context);
     return code;
 }

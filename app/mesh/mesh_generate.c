@@ -67,7 +67,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes, NAMES_MAX = SHAPES + 32 };
 // the names of the organs come from the library
 static const shape organ = {NULL, 1u << LENGTH | 1u << ELEMENTS, 0, {0, 0, 0}, NULL};
 
-static const shape *find(const sp_arguments *a, const char *name) {
+static const shape *mesh_generate_find(const sp_arguments *a, const char *name) {
     const char *names[NAMES_MAX];
     int n = 0;
     for (int i = 0; i < SHAPES; i++) {
@@ -84,7 +84,7 @@ static const shape *find(const sp_arguments *a, const char *name) {
 
 // ---------------------------------------------------------------------------------------------------- arguments
 
-static bool take(sp_arguments *a, int option, char **values) {
+static bool mesh_generate_take(sp_arguments *a, int option, char **values) {
     generate_args *g = a->user;
     const char *name = options[option].name, *text = values[0];
     const double most = 1e9;
@@ -111,7 +111,7 @@ static const char *shape_name(const shape *s, const sp_arguments *a) {
 }
 
 // checks that the given options belong to the shape, and sets defaults
-static bool settle(generate_args *g, const sp_arguments *a, const shape *s) {
+static bool mesh_generate_settle(generate_args *g, const sp_arguments *a, const shape *s) {
     for (int o = SIZE; o <= ELEMENTS; o++)
         if (g->given >> o & 1 && !(s->takes >> o & 1))
             return sp__complain(a, "%s is not an option of \"%s\"", options[o].name, shape_name(s, a)), false;
@@ -136,12 +136,12 @@ static int generate_main(const sp_command *command, int argc, char **argv) {
                        .axis = {0, 0, 1},
                        .per_cell = 5,
                        .elements = 5000};
-    sp_arguments a = {.command = command, .take = take, .user = &g, .word_limit = 1};
+    sp_arguments a = {.command = command, .take = mesh_generate_take, .user = &g, .word_limit = 1};
     int code = sp__read_arguments(&a, argc, argv);
     if (code >= 0) return code;
     if (a.word_count < 1) return sp__complain(&a, "which shape? box, cylinder, sphere, torus or an organ");
-    const shape *s = find(&a, a.words[0]);
-    if (!s || !settle(&g, &a, s)) return SP_EXIT_USAGE;
+    const shape *s = mesh_generate_find(&a, a.words[0]);
+    if (!s || !mesh_generate_settle(&g, &a, s)) return SP_EXIT_USAGE;
     if (!g.out.path) return sp__complain(&a, "--out FILE: where to?");
     sp_context *context = sp__mesh_context(&a);
     if (!context) return SP_EXIT_FAILED;

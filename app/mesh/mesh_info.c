@@ -22,7 +22,7 @@ typedef struct info_args {
     bool json, strict;
 } info_args;
 
-static bool take(sp_arguments *a, int option, char **values) {
+static bool mesh_info_take(sp_arguments *a, int option, char **values) {
     info_args *i = a->user;
     const char *name = options[option].name;
     long n;
@@ -111,7 +111,7 @@ static int inform(info_args *i, const sp_arguments *a, sp_context *context, cons
 
 static int info_main(const sp_command *command, int argc, char **argv) {
     info_args i = {.out = sp__mesh_out_default(), .examine = sp_examine_options_default()};
-    sp_arguments a = {.command = command, .take = take, .user = &i, .word_limit = 1};
+    sp_arguments a = {.command = command, .take = mesh_info_take, .user = &i, .word_limit = 1};
     sp_mesh_file *file = NULL;
     i.examine.limit = 10;
     int code = sp__read_arguments(&a, argc, argv);

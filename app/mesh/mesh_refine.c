@@ -22,7 +22,7 @@ typedef struct refine_args {
     bool local;
 } refine_args;
 
-static bool take(sp_arguments *a, int option, char **values) {
+static bool mesh_refine_take(sp_arguments *a, int option, char **values) {
     refine_args *r = a->user;
     const char *name = options[option].name;
     int n;
@@ -67,7 +67,7 @@ static int refine_mesh(const refine_args *r, const sp_arguments *a, sp_context *
 
 static int refine_main(const sp_command *command, int argc, char **argv) {
     refine_args r = {.out = sp__mesh_out_default(), .where = sp_selection_default(), .times = -1};
-    sp_arguments a = {.command = command, .take = take, .user = &r, .word_limit = 2};
+    sp_arguments a = {.command = command, .take = mesh_refine_take, .user = &r, .word_limit = 2};
     sp_mesh_file *file = NULL;
     int code = sp__read_arguments(&a, argc, argv);
     if (code >= 0) return code;

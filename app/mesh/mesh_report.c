@@ -133,7 +133,7 @@ static void print_shapes(const sp_mesh_stats *s, FILE *file) {
 
 // ---------------------------------------------------------------------------------------------------- repairs
 
-static void say(FILE *file, int count, const char *one, const char *many) {
+static void mesh_report_say(FILE *file, int count, const char *one, const char *many) {
     if (count) fprintf(file, "  %d %s\n", count, count == 1 ? one : many);
 }
 
@@ -141,14 +141,14 @@ static void print_repairs(const sp_mesh_findings *f, FILE *file) {
     const sp_mesh_repairs *r = &f->repairs;
     bool tets = f->content.tetrahedra;
     fprintf(file, "\nrepaired, in %s:\n", f->repaired_path);
-    say(file, r->welded, "node welded to another", "nodes welded to others");
-    say(file, r->dropped_nodes, "node of no element left out", "nodes of no element left out");
-    say(file, r->dropped_broken, "broken element left out", "broken elements left out");
-    say(file, r->dropped_flat, "degenerate element left out", "degenerate elements left out");
-    say(file, r->dropped_twins, "duplicate element left out", "duplicate elements left out");
-    say(file, r->turned, tets ? "tetrahedron turned right side out" : "triangle turned",
-        tets ? "tetrahedra turned right side out" : "triangles turned");
-    say(file, r->unorientable, "edge where its triangles cannot agree", "edges where their triangles cannot agree");
+    mesh_report_say(file, r->welded, "node welded to another", "nodes welded to others");
+    mesh_report_say(file, r->dropped_nodes, "node of no element left out", "nodes of no element left out");
+    mesh_report_say(file, r->dropped_broken, "broken element left out", "broken elements left out");
+    mesh_report_say(file, r->dropped_flat, "degenerate element left out", "degenerate elements left out");
+    mesh_report_say(file, r->dropped_twins, "duplicate element left out", "duplicate elements left out");
+    mesh_report_say(file, r->turned, tets ? "tetrahedron turned right side out" : "triangle turned",
+                    tets ? "tetrahedra turned right side out" : "triangles turned");
+    mesh_report_say(file, r->unorientable, "edge where its triangles cannot agree", "edges where their triangles cannot agree");
     if (!(r->welded || r->dropped_nodes || r->dropped_broken || r->dropped_flat || r->dropped_twins || r->turned))
         fprintf(file, "  nothing had to be done\n");
     long long left = sp__findings_defects(f->after);

@@ -100,7 +100,7 @@ static bool take_view(sp_render_args *r, const sp_arguments *a, int option, char
     }
 }
 
-static bool take(sp_arguments *a, int option, char **values) {
+static bool render_take(sp_arguments *a, int option, char **values) {
     sp_render_args *r = a->user;
     bool bad;
     switch (option) {
@@ -168,7 +168,7 @@ static sp_picture_def picture_of(const sp_source *s, const sp_render_args *r) {
     return def;
 }
 
-static int fail(const sp_source *s, const sp_render_args *r, sp_status status) {
+static int render_fail(const sp_source *s, const sp_render_args *r, sp_status status) {
     const sp_session *e = &s->session;
     const sp_error *error = sp_context_error(e->context);
     const char *why = error->status == status ? error->message : sp_status_text(status);
@@ -180,7 +180,7 @@ static int fail(const sp_source *s, const sp_render_args *r, sp_status status) {
     return status == SP_BAD_INPUT ? SP_EXIT_USAGE : SP_EXIT_FAILED;
 }
 
-static int say(const sp_sink *k) {
+static int render_say(const sp_sink *k) {
     fprintf(stderr, "souple render: %s\n", k->message);
     return k->code;
 }
@@ -196,8 +196,8 @@ static int render_all(sp_source *s, sp_sink *k, const sp_render_args *r) {
     sp_progress progress;
     int more, code = SP_EXIT_DONE;
     sp_status tried = try_picture(s, &def);
-    if (tried < 0) return fail(s, r, tried);
-    if (!sp__sink_size(k, s->session.context, def.width, def.height)) return say(k);
+    if (tried < 0) return render_fail(s, r, tried);
+    if (!sp__sink_size(k, s->session.context, def.width, def.height)) return render_say(k);
     sp__progress_start(&progress, r->quiet || !s->series, sp__source_planned(s));
     progress.each = "picture";
     while ((more = sp__source_next(s, &def)) > 0 && code == SP_EXIT_DONE) {
@@ -206,18 +206,18 @@ static int render_all(sp_source *s, sp_sink *k, const sp_render_args *r) {
         if (status < 0)
             more = status, code = -1;
         else if (!sp__sink_put(k))
-            code = say(k);
+            code = render_say(k);
         sp__progress_step(&progress, k->count, s->session.world ? sp_world_time(s->session.world) : 0, 0);
         if (code < 0) break;
     }
     sp__progress_clear(&progress);
-    return more < 0 ? fail(s, r, (sp_status)more) : code;
+    return more < 0 ? render_fail(s, r, (sp_status)more) : code;
 }
 
 static int render_main(const sp_command *command, int argc, char **argv) {
     sp_render_args args = {.steps = -1, .time = -1, .fps = 25, .from = NAN, .until = NAN, .range = {NAN, NAN}};
     args.azimuth = args.elevation = NAN;
-    sp_arguments a = {.command = command, .take = take, .user = &args, .word_limit = 1};
+    sp_arguments a = {.command = command, .take = render_take, .user = &args, .word_limit = 1};
     sp_source source;
     sp_sink sink;
     int code = sp__read_arguments(&a, argc, argv);
@@ -225,11 +225,11 @@ static int render_main(const sp_command *command, int argc, char **argv) {
     if (a.word_count < 1) return sp__complain(&a, "which scene?");
     if ((code = check_arguments(&a, &args)) >= 0) return code;
     args.scene.path = a.words[0];
-    if (!sp__sink_open(&sink, &args)) return say(&sink);
+    if (!sp__sink_open(&sink, &args)) return render_say(&sink);
     code = sp__source_open(&source, &args);
     if (code == SP_EXIT_DONE) code = render_all(&source, &sink, &args);
     bool quiet = sink.message[0];
-    if (!sp__sink_close(&sink, code == SP_EXIT_DONE) && !quiet && code == SP_EXIT_DONE) code = say(&sink);
+    if (!sp__sink_close(&sink, code == SP_EXIT_DONE) && !quiet && code == SP_EXIT_DONE) code = render_say(&sink);
     if (code == SP_EXIT_DONE && !args.png && !args.quiet)
         fprintf(stderr, "%ld pictures: %s\n", sink.count, args.video ? args.video : args.frames);
     sp__source_close(&source);

@@ -22,7 +22,7 @@ sp_source_kind sp__source_kind(const char *path) {
     return ends_in(path, recordings) ? SP_SOURCE_RECORDING : ends_in(path, meshes) ? SP_SOURCE_MESH : SP_SOURCE_SCENE;
 }
 
-static int refused(const sp_source *s, sp_status status) {
+static int source_refused(const sp_source *s, sp_status status) {
     const sp_error *e = s->session.context ? sp_context_error(s->session.context) : NULL;
     const char *why = e && e->status == status && e->message[0] ? e->message : sp_status_text(status);
     // errors of file readers start with the name of the file and the line
@@ -43,7 +43,7 @@ static sp_status new_context(sp_source *s) {
 static int open_mesh(sp_source *s) {
     sp_status status = new_context(s);
     if (status >= 0) status = sp_trimesh_read(s->session.context, s->args->scene.path, &s->surface);
-    if (status < 0) return refused(s, status);
+    if (status < 0) return source_refused(s, status);
     s->still = true;
     return SP_EXIT_DONE;
 }
@@ -109,10 +109,10 @@ static int open_recording(sp_source *s) {
     sp_recording_info info;
     sp_status status = new_context(s);
     if (status >= 0) status = sp_recording_open(s->session.context, s->args->scene.path, &s->recording);
-    if (status < 0) return refused(s, status);
+    if (status < 0) return source_refused(s, status);
     sp_recording_get(s->recording, &info);
     status = build_recorded(s);
-    if (status < 0) return refused(s, status);
+    if (status < 0) return source_refused(s, status);
     if (info.frame_count == 0) return fprintf(stderr, "%s: there is no frame in it\n", s->args->scene.path), SP_EXIT_USAGE;
     choose_frames(s, info.frame_count);
     if (s->frame <= s->last) return SP_EXIT_DONE;
@@ -172,7 +172,7 @@ static bool reached(const sp_source *s, double time, long steps) {
     return sp_run_done(e->run);
 }
 
-static sp_status step(sp_source *s) {
+static sp_status source_step(sp_source *s) {
     sp_status status = sp_run_step(s->session.run);
     if (status >= 0 && !s->series)
         sp__progress_step(&s->progress, (long)sp_world_steps(s->session.world), sp_world_time(s->session.world),
@@ -191,7 +191,7 @@ static sp_status go_to(sp_source *s, double time, long steps) {
                            steps >= 0  ? steps
                            : time >= 0 ? steps_to(s, time)
                                        : sp_run_steps_planned(s->session.run));
-    while (status >= 0 && !reached(s, time, steps)) status = step(s);
+    while (status >= 0 && !reached(s, time, steps)) status = source_step(s);
     if (!s->series) sp__progress_clear(&s->progress);
     return status;
 }
@@ -212,7 +212,7 @@ static int next_state(sp_source *s, const sp_picture_def *def) {
     } else {
         for (long k = 0; k < s->every && status >= 0; k++) {
             if (series_over(s)) return 0;
-            status = step(s);
+            status = source_step(s);
         }
     }
     s->started = true;

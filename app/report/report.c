@@ -23,7 +23,7 @@ typedef struct sp_report_args {
     bool quiet;
 } sp_report_args;
 
-static bool take(sp_arguments *a, int option, char **values) {
+static bool report_take(sp_arguments *a, int option, char **values) {
     sp_report_args *r = a->user;
     if (option == HTML) r->html = values[0];
     if (option == QUIET) r->quiet = true;
@@ -209,7 +209,7 @@ static bool write_page(sp_page *p, const char *folder, const sp_json_value *run)
     return !p->text.broken;
 }
 
-static int fail(const char *what) {
+static int report_fail(const char *what) {
     fprintf(stderr, "souple report: %s\n", what);
     return SP_EXIT_FAILED;
 }
@@ -222,18 +222,18 @@ static int save(sp_context *ctx, const sp_report_args *args, const sp_json_value
     bool whole = write_page(&page, args->folder, run);
     sp_status status = whole ? sp__page_save(&page, to) : SP_NO_MEMORY;
     sp__page_free(&page);
-    if (status < 0) return fail(whole ? sp_context_error(ctx)->message : "out of memory");
+    if (status < 0) return report_fail(whole ? sp_context_error(ctx)->message : "out of memory");
     if (!run)
         fprintf(stderr, "warning: %s has no summary.json: the run did not end; the page shows what is there\n", args->folder);
     if (!args->quiet) printf("%s\n", to);
     return SP_EXIT_DONE;
 }
 
-static int report(const sp_report_args *args, const sp_json_value *run) {
+static int report_write(const sp_report_args *args, const sp_json_value *run) {
     sp_context_def def = sp_context_def_default();
     sp_context *ctx = NULL;
     def.workers = 1;
-    if (sp_context_create(&def, &ctx) < 0) return fail("out of memory");
+    if (sp_context_create(&def, &ctx) < 0) return report_fail("out of memory");
     int code = save(ctx, args, run);
     sp_context_destroy(&ctx);
     return code;
@@ -241,7 +241,7 @@ static int report(const sp_report_args *args, const sp_json_value *run) {
 
 static int report_main(const sp_command *command, int argc, char **argv) {
     sp_report_args args = {0};
-    sp_arguments a = {.command = command, .take = take, .user = &args, .word_limit = 1};
+    sp_arguments a = {.command = command, .take = report_take, .user = &args, .word_limit = 1};
     char path[PATH_MAX];
     sp_json_tree tree;
     int code = sp__read_arguments(&a, argc, argv);
@@ -250,11 +250,11 @@ static int report_main(const sp_command *command, int argc, char **argv) {
     args.folder = a.words[0];
     if (!sp__report_path(args.folder, "summary.json", path)) return sp__complain(&a, "%.100s...: too long", args.folder);
     char found[64];
-    if (access(path, F_OK) != 0 && sp__run_folder_taken(args.folder, found)) return report(&args, NULL);
+    if (access(path, F_OK) != 0 && sp__run_folder_taken(args.folder, found)) return report_write(&args, NULL);
     if (!sp__json_read(&tree, path) || tree.root->kind != SP_JSON_OBJECT)
         code = sp__complain(&a, "%s: %s", path, tree.why[0] ? tree.why : "not the summary of a run");
     else
-        code = report(&args, tree.root);
+        code = report_write(&args, tree.root);
     sp__json_free(&tree);
     return code;
 }

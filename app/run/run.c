@@ -89,7 +89,7 @@ static void watch_signals(void) {
     signal(SIGXFSZ, SIG_IGN);
 }
 
-static bool take(sp_arguments *a, int option, char **values) {
+static bool run_take(sp_arguments *a, int option, char **values) {
     sp_run_args *r = a->user;
     bool bad;
     switch (option) {
@@ -241,7 +241,7 @@ static bool misses_claim(const sp_run *run) {
 }
 
 // closes files, checks the expectations, writes the picture: an error is reported but does not prevent the next action
-static void finish(sp_running *r) {
+static void run_finish(sp_running *r) {
     sp_session *s = &r->session;
     bool failed = r->summary.outcome == SP_RUN_FAILED;
     sp_status status = r->args->save && !failed ? sp_run_save(s->run, r->args->save) : SP_OK;
@@ -277,7 +277,7 @@ static void say_failure(const sp_running *r) {
     fprintf(stderr, "  the state of step %llu is kept\n", (unsigned long long)sp_world_steps(r->session.world));
 }
 
-static int report(sp_running *r) {
+static int run_report(sp_running *r) {
     if (r->summary.outcome == SP_RUN_FAILED) say_failure(r);
     if (r->summary.outcome == SP_RUN_STOPPED) fprintf(stderr, "stopped on request\n");
     if (r->args->json)
@@ -293,7 +293,7 @@ static int report(sp_running *r) {
     return sp__summary_exit(&r->summary);
 }
 
-static int refuse(sp_running *r, int code) {
+static int run_refuse(sp_running *r, int code) {
     if (r->args->json) sp__json_refused(&r->session, r->args->scene.path, code);
     return code;
 }
@@ -301,7 +301,7 @@ static int refuse(sp_running *r, int code) {
 static int refuse_context(sp_running *r) {
     r->session.error = *sp_context_error(r->session.context);
     fprintf(stderr, "souple run: %s\n", r->session.error.message);
-    return refuse(r, SP_EXIT_USAGE);
+    return run_refuse(r, SP_EXIT_USAGE);
 }
 
 // checks that all outputs can be written now, not after an hour of simulation
@@ -340,30 +340,30 @@ static bool open_folder(sp_running *r) {
     return false;
 }
 
-static int simulate(sp_running *r) {
+static int run_simulate(sp_running *r) {
     sp_run_options o = sp_run_options_default();
-    if (!outputs_possible(r)) return refuse(r, SP_EXIT_USAGE);
+    if (!outputs_possible(r)) return run_refuse(r, SP_EXIT_USAGE);
     o.time = r->args->time, o.steps = r->args->steps, o.out = r->args->out, o.resume = r->args->resume;
     watch_signals();
     int code = sp__session_open(&r->session, &r->args->scene, &o);
-    if (code != SP_EXIT_DONE) return refuse(r, code);
+    if (code != SP_EXIT_DONE) return run_refuse(r, code);
     if (!open_logs(r)) return refuse_context(r);
     if (!sp__summary_start(&r->summary, &r->session, r->args->scene.path)) {
         r->session.error.status = SP_NO_MEMORY;
         fprintf(stderr, "souple run: out of memory\n");
-        return refuse(r, SP_EXIT_FAILED);
+        return run_refuse(r, SP_EXIT_FAILED);
     }
     r->summary.strict = r->args->strict;
     r->summary.sets = r->args->scene.sets, r->summary.set_count = r->args->scene.set_count;
-    if (!open_folder(r) || !open_steps(r)) return refuse(r, SP_EXIT_FAILED);
+    if (!open_folder(r) || !open_steps(r)) return run_refuse(r, SP_EXIT_FAILED);
     step_all(r);
-    finish(r);
-    return report(r);
+    run_finish(r);
+    return run_report(r);
 }
 
 static int run_main(const sp_command *command, int argc, char **argv) {
     sp_run_args args = {.time = 0};
-    sp_arguments a = {.command = command, .take = take, .user = &args, .word_limit = 1};
+    sp_arguments a = {.command = command, .take = run_take, .user = &args, .word_limit = 1};
     int code = sp__read_arguments(&a, argc, argv);
     if (code >= 0) return code;
     if (a.word_count < 1) return sp__complain(&a, "which scene? (a file, or `souple list scenes`)");
@@ -371,7 +371,7 @@ static int run_main(const sp_command *command, int argc, char **argv) {
     if (args.every && !args.save) return sp__complain(&a, "--every needs --save-checkpoint FILE");
     args.scene.path = a.words[0];
     sp_running r = {.args = &args};
-    code = simulate(&r);
+    code = run_simulate(&r);
     sp_edit_log_close(&r.replay);
     sp_edit_log_close(&r.save);
     sp__steps_free(&r.steps);

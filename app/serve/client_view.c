@@ -38,7 +38,7 @@ static void enter(sp_client_view *s, const sp_sim_frame *frame) {
     sp__client_view_forget(s);
 }
 
-static bool shown(const sp_client_view *s, const sp_snapshot_surface *v) {
+static bool client_view_shown(const sp_client_view *s, const sp_snapshot_surface *v) {
     return (v->roles & s->roles) != 0 && v->face_count > 0;
 }
 
@@ -49,7 +49,7 @@ bool sp__client_view_topology(sp_client_view *s, const sp_sim_frame *frame, sp_b
         for (int k = 0; k < snapshot->bodies[i].surface_count; k++) {
             const sp_snapshot_surface *v = &snapshot->bodies[i].surfaces[k];
             uint32_t body = snapshot->bodies[i].id.slot;
-            if (!shown(s, v)) continue;
+            if (!client_view_shown(s, v)) continue;
             sp_seen *seen = find_seen(s, body, (uint32_t)k);
             if (seen && seen->revision == v->revision) continue;
             if (!seen && !(seen = add_seen(s, body, (uint32_t)k))) return out->broken = true, false;
@@ -72,7 +72,7 @@ bool sp__client_view_topology(sp_client_view *s, const sp_sim_frame *frame, sp_b
 
 // ---------------------------------------------------------------------------------------------------- states
 
-static void widen(const sp_value_range *r, sp_frame_state *head) {
+static void client_view_widen(const sp_value_range *r, sp_frame_state *head) {
     if (r->least < head->least || isnan(head->least)) head->least = r->least;
     if (r->greatest > head->greatest || isnan(head->greatest)) head->greatest = r->greatest;
 }
@@ -82,7 +82,7 @@ static void add_surface(sp_client_view *s, const sp_snapshot_surface *v, uint32_
                         const sp_value_range *range, sp_buffer *out, sp_frame_state *head) {
     sp_seen *seen = find_seen(s, body, (uint32_t)surface);
     uint64_t mark = range ? range->mark : 0;
-    if (range) widen(range, head);
+    if (range) client_view_widen(range, head);
     if (seen && seen->moved == v->moved && seen->values == mark && !s->all) {
         head->flags &= ~(uint32_t)SP_STATE_ALL;
         return;
@@ -114,7 +114,7 @@ void sp__client_view_state(sp_client_view *s, const sp_sim_frame *frame, sp_buff
     for (int i = 0; i < snapshot->body_count; i++)
         for (int k = 0; k < snapshot->bodies[i].surface_count; k++) {
             const sp_snapshot_surface *v = &snapshot->bodies[i].surfaces[k];
-            if (shown(s, v)) add_surface(s, v, snapshot->bodies[i].id.slot, k, values, range, out, &head);
+            if (client_view_shown(s, v)) add_surface(s, v, snapshot->bodies[i].id.slot, k, values, range, out, &head);
             if (values) values += v->vertex_count, range++;
         }
     if (isnan(head.least) || isnan(head.greatest)) head.least = head.greatest = 0;

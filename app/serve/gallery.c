@@ -18,7 +18,7 @@ bool sp__holds_scene(const char *path) {
     return strstr(head, "<scene") != NULL;
 }
 
-static bool insert(sp_gallery *g, int at, sp_context *context, const char *path, const char *group) {
+static bool gallery_insert(sp_gallery *g, int at, sp_context *context, const char *path, const char *group) {
     if (g->count == g->capacity) {
         int capacity = g->capacity ? 2 * g->capacity : 32;
         sp_gallery_scene *scenes = realloc(g->scenes, (size_t)capacity * sizeof *scenes);
@@ -55,7 +55,7 @@ static bool add_below(sp_gallery *g, sp_context *context, const char *folder, co
             if (pass == 1 && S_ISDIR(st.st_mode) && depth < 8)
                 good = good && add_below(g, context, path, group[0] ? group : name, depth + 1);
             else if (pass == 0 && S_ISREG(st.st_mode) && suffix && strcmp(suffix, ".xml") == 0 && sp__holds_scene(path))
-                good = good && insert(g, g->count, context, path, group);
+                good = good && gallery_insert(g, g->count, context, path, group);
         }
     for (int i = 0; i < n; i++) free(entries[i]);
     if (n >= 0) free(entries);
@@ -75,7 +75,7 @@ static bool same_file(const char *a, const char *b) {
 int sp__gallery_find(sp_gallery *g, sp_context *context, const char *path) {
     for (int i = 0; i < g->count; i++)
         if (same_file(g->scenes[i].path, path)) return i;
-    return insert(g, 0, context, path, "") ? 0 : -1;
+    return gallery_insert(g, 0, context, path, "") ? 0 : -1;
 }
 
 void sp__gallery_free(sp_gallery *g) {

@@ -128,17 +128,17 @@ static bool good_origin(const sp_server *s, struct lws *wsi) {
     return from && strcmp(from + 3, host) == 0;
 }
 
-static int refuse(struct lws *wsi, unsigned status, const char *text) {
+static int http_refuse(struct lws *wsi, unsigned status, const char *text) {
     return send_text(wsi, status, "text/plain; charset=utf-8", NULL, text) ? 1 : -1;
 }
 
 int sp__server_may_connect(sp_server *s, struct lws *wsi) {
     char uri[64];
     if (lws_hdr_copy(wsi, uri, sizeof uri, WSI_TOKEN_GET_URI) <= 0 || strcmp(uri, "/ws") != 0)
-        return refuse(wsi, HTTP_STATUS_NOT_FOUND, "only /ws speaks WebSocket");
-    if (!good_host(s, wsi)) return refuse(wsi, HTTP_STATUS_FORBIDDEN, "the Host is not a loopback name");
-    if (!good_origin(s, wsi)) return refuse(wsi, HTTP_STATUS_FORBIDDEN, "the Origin is another page");
-    if (!has_token(s, wsi)) return refuse(wsi, HTTP_STATUS_UNAUTHORIZED, "the token is missing or wrong");
+        return http_refuse(wsi, HTTP_STATUS_NOT_FOUND, "only /ws speaks WebSocket");
+    if (!good_host(s, wsi)) return http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "the Host is not a loopback name");
+    if (!good_origin(s, wsi)) return http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "the Origin is another page");
+    if (!has_token(s, wsi)) return http_refuse(wsi, HTTP_STATUS_UNAUTHORIZED, "the token is missing or wrong");
     return 0;
 }
 

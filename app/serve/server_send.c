@@ -61,7 +61,7 @@ void sp__server_deliver(sp_server *s) {
 // ---------------------------------------------------------------------------------------------------- writing
 
 // room for the frame header, then the payload
-static void begin(sp_server *s) {
+static void send_begin(sp_server *s) {
     s->out.size = 0;
     s->out.broken = false;
     sp__buffer_reserve(NULL, &s->out, LWS_PRE);
@@ -75,7 +75,7 @@ static int send_out(sp_server *s, sp_client *c, enum lws_write_protocol kind) {
 }
 
 static int send_hello(sp_server *s, sp_client *c) {
-    begin(s);
+    send_begin(s);
     sp__buffer_print(NULL, &s->out,
                      "{\"type\":\"hello\",\"protocol\":%d,\"you\":%u,\"control\":{\"holder\":%u,\"you\":%u,\"wants\":%u},",
                      SP_PROTOCOL, c->number, s->control.holder, c->number, s->control.wants);
@@ -99,7 +99,7 @@ static int send_queued(sp_client *c) {
 
 // 1: nothing new
 static int send_latest(sp_server *s, sp_client *c) {
-    begin(s);
+    send_begin(s);
     size_t empty = s->out.size;
     c->stats = sp__sim_text(s->sim, SP_SIM_STATS, c->stats, &s->out);
     if (s->out.size > empty) {
@@ -112,7 +112,7 @@ static int send_latest(sp_server *s, sp_client *c) {
 }
 
 static int send_frame(sp_server *s, sp_client *c, const sp_sim_frame *frame) {
-    begin(s);
+    send_begin(s);
     if (sp__client_view_topology(&c->view, frame, &s->out)) return send_out(s, c, LWS_WRITE_BINARY);
     if (frame->number == c->view.number && !c->repaint) return 0;
     sp__client_view_state(&c->view, frame, &s->out);

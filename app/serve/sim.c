@@ -134,7 +134,7 @@ static bool frame_is_behind(sp_sim *s) {
     return behind;
 }
 
-static void *simulate(void *user) {
+static void *sim_simulate(void *user) {
     sp_sim *s = user;
     sp_sim_command *c = malloc(sizeof *c);
     pthread_mutex_lock(&s->lock);
@@ -204,7 +204,7 @@ sp_sim *sp__sim_start(const sp_sim_def *def, char *why) {
     bool good = make_locks(s) && s->mailbox && s->pins;
     if (good && def->scene >= 0) good = sp__sim_open(s, def->scene, why);
     if (good) s->playing = def->playing, s->shown.playing = s->playing, sp__sim_make_hello(s);
-    if (!good || pthread_create(&s->thread, NULL, simulate, s) != 0) {
+    if (!good || pthread_create(&s->thread, NULL, sim_simulate, s) != 0) {
         free_sim(s);
         return NULL;
     }

@@ -4,7 +4,7 @@
 
 #include "serve/sim_internal.h"
 
-static bool refuse(char *why, const char *text) {
+static bool command_refuse(char *why, const char *text) {
     snprintf(why, SP_SIM_WHY, "%.390s", text);
     return false;
 }
@@ -20,7 +20,7 @@ static bool play(sp_sim *s, bool playing) {
     return true;
 }
 
-static bool step(sp_sim *s, const sp_message *m) {
+static bool command_step(sp_sim *s, const sp_message *m) {
     play(s, false);
     s->steps_left = (long)m->count;
     return true;
@@ -63,7 +63,7 @@ static bool set_param(sp_sim *s, uint32_t client, const char *path, double value
         snprintf(why, SP_SIM_WHY, "%s = %g, must be in [%g, %g]", path, value, low, high);
         return false;
     }
-    if (sp_world_queue(s->stage.world, &e) < 0) return refuse(why, sp_world_error(s->stage.world)->message);
+    if (sp_world_queue(s->stage.world, &e) < 0) return command_refuse(why, sp_world_error(s->stage.world)->message);
     keep(s, path, value);
     sp__sim_send_param(s, path, value);
     return true;
@@ -80,7 +80,7 @@ static bool set_gravity(sp_sim *s, uint32_t client, const sp_message *m, char *w
 static bool set_solver_of(sp_sim *s, const sp_sim_body *body, const char *solver, bool go_on, char *why) {
     sp_body_info info;
     char set[256];
-    if (sp_world_body_info(s->stage.world, body->id, &info) < 0) return refuse(why, "the body has gone");
+    if (sp_world_body_info(s->stage.world, body->id, &info) < 0) return command_refuse(why, "the body has gone");
     snprintf(set, sizeof set, "%.120s.solver.type=%.100s", info.name, solver);
     return sp__sim_change(s, set, 0, go_on, why);
 }
@@ -98,12 +98,12 @@ static bool set_solver(sp_sim *s, const sp_message *m, char *why) {
         if (!set_solver_of(s, &s->stage.bodies[i], m->text, false, why)) return false;
         sp__sim_event(s, "info", "the solver %s begins with the start of the scene: %s", m->text, first);
     }
-    return found || refuse(why, "there is no soft body of that number");
+    return found || command_refuse(why, "there is no soft body of that number");
 }
 
 static bool set_value(sp_sim *s, const sp_message *m, char *why) {
     char set[2 * SP_TEXT_MAX];
-    if (strchr(m->path, '=')) return refuse(why, "a path holds no =");
+    if (strchr(m->path, '=')) return command_refuse(why, "a path holds no =");
     snprintf(set, sizeof set, "%s=%s", m->path, m->text);
     return sp__sim_change(s, set, 0, false, why);
 }
@@ -116,14 +116,14 @@ static bool open_scene(sp_sim *s, const sp_message *m, char *why) {
 
 // ---------------------------------------------------------------------------------------------------- drags
 
-static bool drag(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
+static bool command_drag(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
     sp_sim_drag *h = &s->drags[m->slot], picked;
     if (sp__sim_holds(h, client, m)) {
         picked = *h;
     } else if (m->given & SP_GIVEN_POINT) {
         if (!sp__sim_pick(s, m, &picked, why)) return false;
     } else {
-        return refuse(why, "that hand holds nothing: body, face and weights are needed");
+        return command_refuse(why, "that hand holds nothing: body, face and weights are needed");
     }
     const sp_sim_body *body = sp__sim_body(s, picked.body.slot);
     if (m->stiffness > 0 || !picked.held) picked.stiffness = m->stiffness > 0 ? m->stiffness : body ? body->pull : 100;
@@ -132,7 +132,7 @@ static bool drag(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
     sp_edit e = sp_edit_default(SP_EDIT_DRAG);
     e.source = client, e.slot = (int)m->slot, e.anchor = picked.anchor, e.stiffness = picked.stiffness;
     memcpy(e.target, picked.target, sizeof e.target);
-    if (sp_world_queue(s->stage.world, &e) < 0) return refuse(why, sp_world_error(s->stage.world)->message);
+    if (sp_world_queue(s->stage.world, &e) < 0) return command_refuse(why, sp_world_error(s->stage.world)->message);
     *h = picked;
     s->watched = picked, s->watched.held = false, s->has_watched = true;
     return true;
@@ -164,14 +164,14 @@ static bool pin(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
     const sp_sim_body *body = sp__sim_body(s, m->body);
     bool hold = m->type == SP_MESSAGE_PIN;
     sp_field_info nodes;
-    if (!body || !body->soft) return refuse(why, "there is no soft body of that number");
+    if (!body || !body->soft) return command_refuse(why, "there is no soft body of that number");
     if (sp_world_field_info(s->stage.world, body->id, "position", &nodes) < 0 || m->node >= nodes.count) {
         snprintf(why, SP_SIM_WHY, "node = %lld, must be in [0, %d)", (long long)m->node, nodes.count);
         return false;
     }
     sp_edit e = sp_edit_default(hold ? SP_EDIT_PIN : SP_EDIT_RELEASE);
     e.source = client, e.body = body->id, e.node = (int)m->node;
-    if (sp_world_queue(s->stage.world, &e) < 0) return refuse(why, sp_world_error(s->stage.world)->message);
+    if (sp_world_queue(s->stage.world, &e) < 0) return command_refuse(why, sp_world_error(s->stage.world)->message);
     note_pin(s, body->id, (int)m->node, hold);
     return true;
 }
@@ -179,11 +179,12 @@ static bool pin(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
 // ---------------------------------------------------------------------------------------------------- dispatch
 
 static bool do_change(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
-    if (!s->stage.run && m->type != SP_MESSAGE_SCENE && m->type != SP_MESSAGE_SPEED) return refuse(why, "no scene is open");
+    if (!s->stage.run && m->type != SP_MESSAGE_SCENE && m->type != SP_MESSAGE_SPEED)
+        return command_refuse(why, "no scene is open");
     switch (m->type) {
     case SP_MESSAGE_PLAY: return play(s, true);
     case SP_MESSAGE_PAUSE: return play(s, false);
-    case SP_MESSAGE_STEP: return step(s, m);
+    case SP_MESSAGE_STEP: return command_step(s, m);
     case SP_MESSAGE_RESET: return sp__sim_restart(s, m->keep, why);
     case SP_MESSAGE_SPEED: return set_speed(s, m);
     case SP_MESSAGE_DT: return set_dt(s, m, why);
@@ -193,11 +194,11 @@ static bool do_change(sp_sim *s, uint32_t client, const sp_message *m, char *why
     case SP_MESSAGE_THREADS: return sp__sim_change(s, NULL, (int)m->threads, true, why);
     case SP_MESSAGE_SCENE: return open_scene(s, m, why);
     case SP_MESSAGE_SET: return set_value(s, m, why);
-    case SP_MESSAGE_DRAG: return drag(s, client, m, why);
+    case SP_MESSAGE_DRAG: return command_drag(s, client, m, why);
     case SP_MESSAGE_DROP: return drop(s, client, m);
     case SP_MESSAGE_PIN:
     case SP_MESSAGE_UNPIN: return pin(s, client, m, why);
-    default: return refuse(why, "not for the simulation");
+    default: return command_refuse(why, "not for the simulation");
     }
 }
 

@@ -125,7 +125,7 @@ static void forget_drags(sp_sim *s) {
     s->has_watched = false;
 }
 
-static void install(sp_sim *s, sp_sim_stage *g, int scene, bool go_on) {
+static void stage_install(sp_sim *s, sp_sim_stage *g, int scene, bool go_on) {
     char name[64], why[SP_SIM_WHY];
     if (s->recording && sp__sim_record_stop(s, name, why)) sp__sim_event(s, "info", "recording ended: files/%s", name);
     sp__sim_retire_frames(s);
@@ -149,7 +149,7 @@ static void install(sp_sim *s, sp_sim_stage *g, int scene, bool go_on) {
 }
 
 // builds, transfers the old state if requested, replaces
-static bool replace(sp_sim *s, int scene, int threads, bool go_on, char *why) {
+static bool stage_replace(sp_sim *s, int scene, int threads, bool go_on, char *why) {
     sp_sim_stage g = {0};
     sp_status status = build(s, scene, threads, &g);
     if (status >= 0 && go_on) {
@@ -162,7 +162,7 @@ static bool replace(sp_sim *s, int scene, int threads, bool go_on, char *why) {
         return false;
     }
     s->threads = threads;
-    install(s, &g, scene, go_on);
+    stage_install(s, &g, scene, go_on);
     return true;
 }
 
@@ -176,7 +176,7 @@ bool sp__sim_open(sp_sim *s, int scene, char *why) {
     int old_count = s->set_count;
     memcpy(old, s->sets, sizeof old);
     s->set_count = 0;
-    if (!replace(s, scene, s->threads, false, why)) {
+    if (!stage_replace(s, scene, s->threads, false, why)) {
         memcpy(s->sets, old, sizeof old);
         s->set_count = old_count;
         return false;
@@ -199,7 +199,7 @@ static void queue_kept(sp_sim *s) {
 
 bool sp__sim_restart(sp_sim *s, bool keep, char *why) {
     if (!s->stage.run) return snprintf(why, SP_SIM_WHY, "no scene is open"), false;
-    if (!replace(s, s->scene, s->threads, false, why)) return false;
+    if (!stage_replace(s, s->scene, s->threads, false, why)) return false;
     if (!keep) s->kept_count = 0;
     queue_kept(s);
     sp__sim_log_restart(s, false);
@@ -241,7 +241,7 @@ bool sp__sim_change(sp_sim *s, const char *set, int threads, bool go_on, char *w
     if (!s->stage.run) return snprintf(why, SP_SIM_WHY, "no scene is open"), false;
     if (!copy_sets(s, old)) return snprintf(why, SP_SIM_WHY, "out of memory"), false;
     bool good = !set || add_set(s, set, why);
-    if (good) good = replace(s, s->scene, threads > 0 ? threads : s->threads, go_on, why);
+    if (good) good = stage_replace(s, s->scene, threads > 0 ? threads : s->threads, go_on, why);
     if (!good) {
         // restores the previous values
         forget_sets(s, 0);

@@ -94,7 +94,7 @@ static void put_reservations(const sp_world *world, sp_json *j) {
     sp__json_close(j, ']');
 }
 
-static double distance(const double *a, const double *b) {
+static double stats_distance(const double *a, const double *b) {
     return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
@@ -108,8 +108,8 @@ void sp__sim_put_picked(sp_sim *s, const sp_sim_drag *h, sp_json *j) {
     sp__json_open(j, "picked", '{');
     sp__json_integer(j, "body", h->anchor.body.slot);
     sp__json_vector(j, "x", x, 3);
-    sp__json_number(j, "displacement", distance(x, h->rest));
-    sp__json_number(j, "force", h->held ? h->stiffness * distance(x, h->target) : 0);
+    sp__json_number(j, "displacement", stats_distance(x, h->rest));
+    sp__json_number(j, "force", h->held ? h->stiffness * stats_distance(x, h->target) : 0);
     sp__json_close(j, '}');
 }
 
@@ -165,7 +165,7 @@ void sp__sim_make_stats(sp_sim *s) {
 enum { HELD_MAX = 4000, LOADS_MAX = 64 };
 
 // a field of three numbers per node, in the scratch of the simulation; NULL: the body has no such field
-static const double *vectors(sp_sim *s, sp_body_id id, const char *field, int *count) {
+static const double *stats_vectors(sp_sim *s, sp_body_id id, const char *field, int *count) {
     sp_field_info info;
     if (sp_world_field_info(s->stage.world, id, field, &info) < 0 || info.on != SP_ON_NODES || info.components != 3) return NULL;
     double *out = sp__sim_numbers(s, 3 * (size_t)info.count);
@@ -184,7 +184,7 @@ static void put_held(sp_sim *s, const sp_snapshot *snapshot, sp_json *j) {
         const sp_snapshot_surface *b = &snapshot->bodies[i].surfaces[0];
         sp_body_id id = snapshot->bodies[i].id;
         int count = 0;
-        const double *force = b->nodes ? vectors(s, id, "force", &count) : NULL;
+        const double *force = b->nodes ? stats_vectors(s, id, "force", &count) : NULL;
         if (!force) continue;
         sp__json_open(j, NULL, '{');
         sp__json_integer(j, "body", id.slot);
@@ -219,7 +219,7 @@ static void put_loads(sp_sim *s, const sp_snapshot *snapshot, sp_json *j) {
         const sp_snapshot_surface *b = &snapshot->bodies[i].surfaces[0];
         sp_body_id id = snapshot->bodies[i].id;
         int count = 0;
-        const double *force = b->nodes ? vectors(s, id, "load", &count) : NULL;
+        const double *force = b->nodes ? stats_vectors(s, id, "load", &count) : NULL;
         for (int v = 0; force && v < b->vertex_count; v++) {
             if (b->nodes[v] >= count) continue;
             load l = {.size2 = length2(force + 3 * (size_t)b->nodes[v])};

@@ -38,7 +38,7 @@ static bool take_number(sp_arguments *a, int option, const char *text, const cha
     return sp__read_integer(a, "--steps", text, 1, LONG_MAX, &steps);
 }
 
-static bool take(sp_arguments *a, int option, char **values) {
+static bool sweep_take(sp_arguments *a, int option, char **values) {
     sp_sweep *s = a->user;
     sp_sweep_args *r = &s->args;
     char why[600];
@@ -216,7 +216,7 @@ static int sweep(sp_sweep *s, const sp_arguments *a) {
 
 static int sweep_main(const sp_command *command, int argc, char **argv) {
     sp_sweep s = {.args.jobs = 1};
-    sp_arguments a = {.command = command, .take = take, .user = &s, .word_limit = 1};
+    sp_arguments a = {.command = command, .take = sweep_take, .user = &s, .word_limit = 1};
     int code = sp__read_arguments(&a, argc, argv);
     if (code < 0) code = sweep(&s, &a);
     sp__sweep_table_free(&s.table);

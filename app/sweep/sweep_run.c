@@ -85,7 +85,7 @@ static void become(const words *w, const job *j) {
     _exit(127);
 }
 
-static bool start(const sp_sweep *s, job *j, long run, words *w) {
+static bool run_start(const sp_sweep *s, job *j, long run, words *w) {
     *j = (job){.run = run, .out = tmpfile(), .err = tmpfile(), .started_ms = sp__now_ms()};
     make_words(s, run, w);
     fflush(NULL);
@@ -141,7 +141,7 @@ void sp__sweep_count(sp_sweep *s, const char *status) {
         s->failed++;
 }
 
-static void say(const sp_sweep *s, const job *j, const char *status, double started_ms) {
+static void run_say(const sp_sweep *s, const job *j, const char *status, double started_ms) {
     long done = s->ok + s->reserved + s->missed + s->failed + s->refused - s->skipped, all = s->grid.runs - s->skipped;
     char point[160], left[32] = "";
     if (s->args.quiet) return;
@@ -161,7 +161,7 @@ static void say_wrong(const sp_sweep *s, const job *j, const char *status) {
 }
 
 // the row of a finished run; a run stopped on request has no row
-static bool finish(sp_sweep *s, job *j, int state, double started_ms) {
+static bool run_finish(sp_sweep *s, job *j, int state, double started_ms) {
     size_t size;
     sp_json_tree tree = {.text = NULL};
     char *text = whole(j->out, &size);
@@ -174,7 +174,7 @@ static bool finish(sp_sweep *s, job *j, int state, double started_ms) {
             fill_dead(s, j, state);
         const char *status = sp__sweep_cell(&s->table, j->run, sp__sweep_column(&s->table, "status"));
         sp__sweep_count(s, status);
-        say(s, j, status, started_ms);
+        run_say(s, j, status, started_ms);
         say_wrong(s, j, status);
         good = !s->table.broken && sp__sweep_table_append(&s->table, j->run);
         if (!good) fprintf(stderr, "souple sweep: %s: %s\n", s->table.path, s->table.broken ? "out of memory" : strerror(errno));
@@ -219,7 +219,7 @@ bool sp__sweep_run(sp_sweep *s) {
     watch_signals();
     for (;;) {
         for (long i = 0; good && !stop_asked && i < s->args.jobs && next < s->grid.runs; i++)
-            if (jobs[i].child == 0 && (good = start(s, &jobs[i], next, &w))) next = next_run(s, next + 1);
+            if (jobs[i].child == 0 && (good = run_start(s, &jobs[i], next, &w))) next = next_run(s, next + 1);
         if (running(jobs, s->args.jobs) == 0) break;
         if ((stop_asked || !good) && !reported) stop_all(jobs, s->args.jobs), reported = true;
         int state = 0;
@@ -227,7 +227,7 @@ bool sp__sweep_run(sp_sweep *s) {
         if (child < 0 && errno != EINTR) break;
         if (child == 0) nap();
         for (long i = 0; child > 0 && i < s->args.jobs; i++)
-            if (jobs[i].child == child) good = finish(s, &jobs[i], state, started) && good;
+            if (jobs[i].child == child) good = run_finish(s, &jobs[i], state, started) && good;
     }
     s->stopped = stop_asked != 0;
     return good;

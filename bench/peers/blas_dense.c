@@ -81,7 +81,7 @@ static double rate(const front *f, void (*run)(const front *), double flops) {
     return 1e-9 * flops / least;
 }
 
-static void fill(front *f) {
+static void blas_dense_fill(front *f) {
     unsigned state = 1;
     for (int j = 0; j < f->k; j++)
         for (int i = 0; i < f->ld; i++) {
@@ -90,7 +90,7 @@ static void fill(front *f) {
         }
 }
 
-static int measure(int m, int k, int first) {
+static int blas_dense_measure(int m, int k, int first) {
     front f = {.m = m, .k = k, .ld = m + k, .kernel = sp__dense_d(false)};
     size_t panel = (size_t)f.ld * (size_t)k, pack = sp__dense_pack_size(m, k);
     f.given = calloc(panel, sizeof *f.given), f.panel = calloc(panel, sizeof *f.panel);
@@ -99,7 +99,7 @@ static int measure(int m, int k, int first) {
     int good = f.given && f.panel && f.C && f.rows && f.cols;
     if (good) {
         double whole = 2.0 * m * m * k, half = (double)m * (m + 1) * k, rows = (double)m * k * k, top = (double)k * k * k / 3;
-        fill(&f);
+        blas_dense_fill(&f);
         printf("%s{\"rows\":%d,\"columns\":%d,", first ? "" : ",", m, k);
         printf("\"souple\":{\"diagonal\":%.1f,\"below\":%.1f,\"update\":%.1f},", rate(&f, our_diagonal, top),
                rate(&f, our_below, rows), rate(&f, our_update, half));
@@ -115,7 +115,7 @@ int main(void) {
     int good = 1;
     openblas_set_num_threads(1);
     printf("{\"peer\":\"blas_dense\",\"unit\":\"GFlop/s\",\"isa\":\"%s\",\"cases\":[", sp__dense_d(false)->isa);
-    for (int i = 0; i < 5 && good; i++) good = measure(sizes[i][0], sizes[i][1], i == 0);
+    for (int i = 0; i < 5 && good; i++) good = blas_dense_measure(sizes[i][0], sizes[i][1], i == 0);
     printf("]}\n");
     if (!good) fprintf(stderr, "blas_dense: out of memory\n");
     return !good;

@@ -28,7 +28,7 @@ typedef struct problem {
     long steps, evaluations;
 } problem;
 
-static int slope(realtype s, N_Vector y, N_Vector d, void *user) {
+static int sundials_curve_slope(realtype s, N_Vector y, N_Vector d, void *user) {
     const double *l = ((const problem *)user)->lambda, *q = NV_DATA_S(y);
     double x = 0.5 * (l[0] + s * l[3]), v = 0.5 * (l[1] + s * l[4]), z = 0.5 * (l[2] + s * l[5]), *o = NV_DATA_S(d);
     o[0] = -q[1] * x - q[2] * v - q[3] * z;
@@ -41,7 +41,7 @@ static int slope(realtype s, N_Vector y, N_Vector d, void *user) {
     return 0;
 }
 
-static void start(N_Vector y) {
+static void sundials_curve_start(N_Vector y) {
     N_VConst(0, y);
     NV_Ith_S(y, 0) = 1;
 }
@@ -53,14 +53,14 @@ static void be_quiet(int code, const char *module, const char *function, char *m
 static bool open_adams(problem *p) {
     p->solver = CVodeCreate(CV_ADAMS, p->context);
     p->fixed = SUNNonlinSol_FixedPoint(p->y, 0, p->context);
-    return p->solver && p->fixed && CVodeInit(p->solver, slope, 0, p->y) == 0 &&
+    return p->solver && p->fixed && CVodeInit(p->solver, sundials_curve_slope, 0, p->y) == 0 &&
            CVodeSStolerances(p->solver, p->tolerance, p->tolerance) == 0 && CVodeSetUserData(p->solver, p) == 0 &&
            CVodeSetNonlinearSolver(p->solver, p->fixed) == 0 && CVodeSetMaxNumSteps(p->solver, 1000000) == 0 &&
            CVodeSetErrHandlerFn(p->solver, be_quiet, NULL) == 0;
 }
 
 static bool open_erk(problem *p) {
-    p->solver = ERKStepCreate(slope, 0, p->y, p->context);
+    p->solver = ERKStepCreate(sundials_curve_slope, 0, p->y, p->context);
     return p->solver && ERKStepSetOrder(p->solver, 8) == 0 && ERKStepSStolerances(p->solver, p->tolerance, p->tolerance) == 0 &&
            ERKStepSetUserData(p->solver, p) == 0 && ERKStepSetMaxNumSteps(p->solver, 1000000) == 0 &&
            ERKStepSetErrHandlerFn(p->solver, be_quiet, NULL) == 0;
@@ -75,8 +75,8 @@ static bool advance(problem *p, double s) {
 }
 
 static bool run(problem *p, int places, double *out) {
-    start(p->y);
-    if ((p->adams ? CVodeReInit(p->solver, 0, p->y) : ERKStepReInit(p->solver, slope, 0, p->y)) != 0) return false;
+    sundials_curve_start(p->y);
+    if ((p->adams ? CVodeReInit(p->solver, 0, p->y) : ERKStepReInit(p->solver, sundials_curve_slope, 0, p->y)) != 0) return false;
     for (int i = 0; i < places; i++) {
         if (i > 0 && !advance(p, p->length * i / (places - 1))) return false;
         if (out) memcpy(out + 3 * i, NV_DATA_S(p->y) + 4, 3 * sizeof *out);
@@ -94,7 +94,7 @@ static double clock_us(void) {
     return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
 }
 
-static bool measure(problem *p, int repeats, double *us, double *places) {
+static bool sundials_curve_measure(problem *p, int repeats, double *us, double *places) {
     *us = INFINITY;
     if (!run(p, PLACES, places)) return false;
     for (int i = 0; i < repeats; i++) {
@@ -126,8 +126,8 @@ int main(int argc, char **argv) {
     if (SUNContext_Create(NULL, &p.context) != 0) return 1;
     p.y = N_VNew_Serial(7, p.context);
     if (!p.y) return 1;
-    start(p.y);
-    bool good = (p.adams ? open_adams(&p) : open_erk(&p)) && measure(&p, atoi(argv[10]), &us, places);
+    sundials_curve_start(p.y);
+    bool good = (p.adams ? open_adams(&p) : open_erk(&p)) && sundials_curve_measure(&p, atoi(argv[10]), &us, places);
     if (good) print(&p, us, places);
     if (p.adams)
         CVodeFree(&p.solver);

@@ -131,7 +131,7 @@ static bool start_thread(struct sp_background *bg) {
 // that the context still holds.
 enum { ALIGN = 64, SIZE = (sizeof(struct sp_background) + ALIGN - 1) / ALIGN * ALIGN };
 
-static sp_status create(sp_context *ctx, struct sp_background **out) {
+static sp_status background_create(sp_context *ctx, struct sp_background **out) {
     struct sp_background *bg = ctx->def.alloc(ctx->def.alloc_user, SIZE, ALIGN);
     if (!bg) return SP_NO_MEMORY;
     *bg = (struct sp_background){.ctx = ctx};
@@ -175,7 +175,7 @@ static sp_status obtain(sp_context *ctx, struct sp_background **out) {
     ctx = sp__context_host(ctx);
     there = atomic_load_explicit(&ctx->background, memory_order_acquire);
     if (!there) {
-        SP_TRY(create(ctx, &made));
+        SP_TRY(background_create(ctx, &made));
         if (atomic_compare_exchange_strong(&ctx->background, &there, made))
             there = made;
         else

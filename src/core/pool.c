@@ -102,7 +102,7 @@ static bool is_barred(const struct sp_pool *pool, int worker) {
 }
 
 // Takes some tasks, starting at *first. Returns their number; 0: none are open.
-static int take(struct sp_pool *pool, int worker, int *first) {
+static int pool_take(struct sp_pool *pool, int worker, int *first) {
     uint_fast64_t open = atomic_load_explicit(&pool->open, memory_order_relaxed), next;
     int n;
     do {
@@ -118,7 +118,7 @@ static int take(struct sp_pool *pool, int worker, int *first) {
 
 static void work(struct sp_pool *pool, int worker) {
     int done = 0, first;
-    for (int n; (n = take(pool, worker, &first)) > 0; done += n)
+    for (int n; (n = pool_take(pool, worker, &first)) > 0; done += n)
         for (int task = first; task < first + n; task++) pool->fn(pool->arg, task, worker);
     if (done) atomic_fetch_sub_explicit(&pool->left, done, memory_order_release);
 }
@@ -175,7 +175,7 @@ static void wake_some(struct sp_pool *pool, int count) {
     pthread_mutex_unlock(&pool->mutex);
 }
 
-static void join(struct sp_pool *pool) {
+static void pool_join(struct sp_pool *pool) {
     for (int i = 0; atomic_load_explicit(&pool->left, memory_order_acquire) > 0; i++) {
         if (i < JOIN_PAUSES)
             relax();
@@ -195,7 +195,7 @@ static void run_on_pool(struct sp_pool *pool, int count, sp_task_fn *fn, void *a
     atomic_store(&pool->open, range(0, (uint32_t)count));
     wake_some(pool, count);
     work(pool, 0);
-    join(pool);
+    pool_join(pool);
 }
 
 // A batch that runs on the host's task hooks. Batches started inside it run on the calling thread.

@@ -31,11 +31,11 @@ struct sp_locator {
 
 // ---------------------------------------------------------------------------------------------------- building
 
-static const double *corner(const sp_locator *l, int element, int k) {
+static const double *locate_corner(const sp_locator *l, int element, int k) {
     return l->x + 3 * (size_t)l->corners[4 * (size_t)element + (size_t)k];
 }
 
-static void grow(double box[6], const double *x) {
+static void locate_grow(double box[6], const double *x) {
     for (int k = 0; k < 3; k++) {
         if (x[k] < box[k]) box[k] = x[k];
         if (x[k] > box[3 + k]) box[3 + k] = x[k];
@@ -47,7 +47,7 @@ static void empty(double box[6]) {
 }
 
 // 21 bits with two zero bits between each
-static uint64_t spread(uint64_t v) {
+static uint64_t locate_spread(uint64_t v) {
     v = (v | v << 32) & 0x001F00000000FFFFull;
     v = (v | v << 16) & 0x001F0000FF0000FFull;
     v = (v | v << 8) & 0x100F00F00F00F00Full;
@@ -59,9 +59,9 @@ static uint64_t curve_key(const sp_locator *l, int element, const double box[6])
     uint64_t key = 0;
     for (int k = 0; k < 3; k++) {
         double c = 0, width = box[3 + k] - box[k];
-        for (int a = 0; a < 4; a++) c += 0.25 * corner(l, element, a)[k];
+        for (int a = 0; a < 4; a++) c += 0.25 * locate_corner(l, element, a)[k];
         double s = width > 0 ? (c - box[k]) / width : 0;
-        key |= spread((uint64_t)(fmin(fmax(s, 0), 1) * 2097151.0)) << k;
+        key |= locate_spread((uint64_t)(fmin(fmax(s, 0), 1) * 2097151.0)) << k;
     }
     return key;
 }
@@ -92,7 +92,7 @@ static sp_status sort_elements(sp_locator *l) {
     if (!SP_NEW(l->ctx, key, n) || !SP_NEW(l->ctx, key2, n) || !SP_NEW(l->ctx, order2, n)) goto done;
     empty(box);
     for (int e = 0; e < l->count; e++)
-        for (int a = 0; a < 4; a++) grow(box, corner(l, e, a));
+        for (int a = 0; a < 4; a++) locate_grow(box, locate_corner(l, e, a));
     for (int e = 0; e < l->count; e++) key[e] = curve_key(l, e, box);
     sort_by_key(l->count, key, key2, l->order, order2);
     status = SP_OK;
@@ -105,7 +105,7 @@ static void fill_leaf(sp_locator *l, int leaf, double box[6]) {
     int end = leaf * LEAF + LEAF < l->count ? leaf * LEAF + LEAF : l->count;
     empty(box);
     for (int i = leaf * LEAF; i < end; i++)
-        for (int a = 0; a < 4; a++) grow(box, corner(l, l->order[i], a));
+        for (int a = 0; a < 4; a++) locate_grow(box, locate_corner(l, l->order[i], a));
 }
 
 // the depth is log2 of the count: recursion is shallow
@@ -119,7 +119,7 @@ static void fill_boxes(sp_locator *l, size_t node, int leaf, int leaves) {
     fill_boxes(l, node + 1, leaf, left);
     fill_boxes(l, right, leaf + left, leaves - left);
     memcpy(l->box[node], l->box[node + 1], sizeof *l->box);
-    grow(l->box[node], l->box[right]), grow(l->box[node], l->box[right] + 3);
+    locate_grow(l->box[node], l->box[right]), locate_grow(l->box[node], l->box[right] + 3);
 }
 
 sp_status sp__locator_create(sp_context *ctx, const double *x, int elements, const int *corners, sp_locator **out) {
@@ -150,8 +150,8 @@ void sp__locator_destroy(sp_locator **locator) {
 // weights by Cramer's rule; returns the smallest, -infinity for an element without volume
 static double weights_in(const sp_locator *l, int element, const double *p, double w[4]) {
     double e[9], d[3], c[3];
-    const double *x0 = corner(l, element, 0);
-    for (int k = 0; k < 3; k++) sp__sub3(corner(l, element, k + 1), x0, e + 3 * k);
+    const double *x0 = locate_corner(l, element, 0);
+    for (int k = 0; k < 3; k++) sp__sub3(locate_corner(l, element, k + 1), x0, e + 3 * k);
     sp__sub3(p, x0, d);
     double det = sp__det3(e);
     if (det == 0) return -INFINITY;
@@ -196,8 +196,8 @@ static double element_distance2(const sp_locator *l, int element, const double *
     double best = INFINITY;
     for (int a = 0; a < 4; a++)
         if (w[a] < 0)
-            best = fmin(best, triangle_distance2(p, corner(l, element, (a + 1) % 4), corner(l, element, (a + 2) % 4),
-                                                 corner(l, element, (a + 3) % 4)));
+            best = fmin(best, triangle_distance2(p, locate_corner(l, element, (a + 1) % 4),
+                                                 locate_corner(l, element, (a + 2) % 4), locate_corner(l, element, (a + 3) % 4)));
     return best;
 }
 
@@ -259,7 +259,7 @@ typedef struct nearest {
 static void try_element(const sp_locator *l, int e, const double *p, nearest *best) {
     double box[6], w[4];
     empty(box);
-    for (int a = 0; a < 4; a++) grow(box, corner(l, e, a));
+    for (int a = 0; a < 4; a++) locate_grow(box, locate_corner(l, e, a));
     if (!(box_distance2(box, p) <= best->d2 * (1 + SAME))) return;
     double least = weights_in(l, e, p, w);
     if (least == -INFINITY) return;

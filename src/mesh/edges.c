@@ -21,7 +21,7 @@ static void sort_pass(const sorter *s, bool larger, const int *from, int n, int 
 }
 
 // collects the sides with two valid (not negative) ends
-static int collect(const int *corners, int faces, int *of, int *sides) {
+static int edges_collect(const int *corners, int faces, int *of, int *sides) {
     int n = 0;
     for (int s = 0; s < 3 * faces; s++) {
         of[s] = -1;
@@ -56,7 +56,7 @@ sp_status sp__edges_find(sp_context *ctx, const int *corners, int faces, int nod
         goto done;
     }
     sorter s = {corners, nodes, start};
-    int n = collect(corners, faces, out->of, out->sides);
+    int n = edges_collect(corners, faces, out->of, out->sides);
     sort_pass(&s, true, out->sides, n, other);
     sort_pass(&s, false, other, n, out->sides);
     name(corners, n, out);

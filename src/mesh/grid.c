@@ -27,7 +27,7 @@ static void swap_last(int *tet) {
 }
 
 // Corner of a cell; bit a of `bits` selects the far end along axis a.
-static int corner(const sp_grid *grid, const int cell[3], int bits) {
+static int grid_corner(const sp_grid *grid, const int cell[3], int bits) {
     return node_number(grid, cell[0] + (bits & 1), cell[1] + (bits >> 1 & 1), cell[2] + (bits >> 2 & 1));
 }
 
@@ -41,8 +41,8 @@ static void split6(const sp_grid *grid, const int cell[3], int *tets) {
     }
     for (int p = 0; p < 6; p++, tets += 4) {
         int at = from;
-        tets[0] = corner(grid, cell, at);
-        for (int k = 0; k < 3; k++) tets[k + 1] = corner(grid, cell, at ^= 1 << orders[p][k]);
+        tets[0] = grid_corner(grid, cell, at);
+        for (int k = 0; k < 3; k++) tets[k + 1] = grid_corner(grid, cell, at ^= 1 << orders[p][k]);
         if (odd_order[p] != turned) swap_last(tets);
     }
 }
@@ -51,18 +51,18 @@ static void split5(const sp_grid *grid, const int cell[3], int *tets) {
     bool odd = (cell[0] + cell[1] + cell[2]) % 2 != 0;
     int flip = odd ? 1 : 0;
     static const int middle[4] = {0, 5, 3, 6};
-    for (int k = 0; k < 4; k++) tets[k] = corner(grid, cell, middle[k] ^ flip);
+    for (int k = 0; k < 4; k++) tets[k] = grid_corner(grid, cell, middle[k] ^ flip);
     if (odd) swap_last(tets);
     static const int cut[4] = {1, 2, 4, 7};
     for (int c = 0; c < 4; c++) {
         int *tet = tets + 4 * (c + 1), at = cut[c] ^ flip;
         const int ends[4] = {at, at ^ 1, at ^ 4, at ^ 2};
-        for (int k = 0; k < 4; k++) tet[k] = corner(grid, cell, ends[k]);
+        for (int k = 0; k < 4; k++) tet[k] = grid_corner(grid, cell, ends[k]);
         if (odd) swap_last(tet);
     }
 }
 
-static sp_status check(sp_context *ctx, const sp_grid *grid) {
+static sp_status grid_check(sp_context *ctx, const sp_grid *grid) {
     double tets = grid->per_cell;
     for (int a = 0; a < 3; a++) {
         if (grid->cells[a] < 1) return SP_FAIL(ctx, SP_BAD_INPUT, "cells = %d, must be at least 1", grid->cells[a]);
@@ -74,7 +74,7 @@ static sp_status check(sp_context *ctx, const sp_grid *grid) {
     return SP_OK;
 }
 
-static void fill(const sp_grid *grid, sp_grid_place *place, const void *arg, double *x, int *tets) {
+static void grid_fill(const sp_grid *grid, sp_grid_place *place, const void *arg, double *x, int *tets) {
     const int *n = grid->cells;
     for (int i = 0; i < node_layers(grid); i++)
         for (int j = 0; j <= n[1]; j++)
@@ -89,7 +89,7 @@ static void fill(const sp_grid *grid, sp_grid_place *place, const void *arg, dou
 
 sp_status sp__grid_mesh(sp_context *ctx, const sp_grid *grid, sp_grid_place *place, const void *arg, sp_mesh **out) {
     *out = NULL;
-    SP_TRY(check(ctx, grid));
+    SP_TRY(grid_check(ctx, grid));
     sp_mesh_def def = sp_mesh_def_default();
     // 2^27 tetrahedra have at most 2^27 nodes, also if the grid is one cell thick in two directions
     def.node_count = node_layers(grid) * (grid->cells[1] + 1) * (grid->cells[2] + 1);
@@ -99,7 +99,7 @@ sp_status sp__grid_mesh(sp_context *ctx, const sp_grid *grid, sp_grid_place *pla
     int *tets = NULL;
     sp_status status;
     if (SP_NEW(ctx, x, 3 * (size_t)def.node_count) && SP_NEW(ctx, tets, 4 * (size_t)def.tet_count)) {
-        fill(grid, place, arg, x, tets);
+        grid_fill(grid, place, arg, x, tets);
         def.positions = x;
         def.tets = tets;
         status = sp_mesh_create(ctx, &def, out);

@@ -142,7 +142,7 @@ static void strike_inner(const sp_selection *s, candidates *c) {
 
 // ------------------------------------------------------------------------------------------------ selection
 
-static sp_status check(const sp_mesh *mesh, const sp_selection *s) {
+static sp_status select_check(const sp_mesh *mesh, const sp_selection *s) {
     sp_context *ctx = mesh->ctx;
     if (s->cookie != SP_COOKIE_SELECTION)
         return SP_FAIL(ctx, SP_BAD_INPUT, "the selection did not start from sp_selection_default()");
@@ -172,7 +172,7 @@ static sp_status strike_all(const sp_selection *s, candidates *c) {
 }
 
 // Whether item i of a kind is selected, before inversion.
-static bool chosen(const candidates *c, sp_select_kind kind, int i) {
+static bool select_chosen(const candidates *c, sp_select_kind kind, int i) {
     if (kind != SP_SELECT_FACES) return c->in[i];
     const int *face = c->mesh->faces + 3 * (size_t)i;
     return c->in[face[0]] && c->in[face[1]] && c->in[face[2]];
@@ -181,7 +181,7 @@ static bool chosen(const candidates *c, sp_select_kind kind, int i) {
 static int write_out(const candidates *c, sp_select_kind kind, bool invert, int *out, int capacity) {
     int n = kind == SP_SELECT_FACES ? c->mesh->face_count : c->n, count = 0;
     for (int i = 0; i < n; i++) {
-        if (chosen(c, kind, i) == invert) continue;
+        if (select_chosen(c, kind, i) == invert) continue;
         if (out && count < capacity) out[count] = i;
         count++;
     }
@@ -191,7 +191,7 @@ static int write_out(const candidates *c, sp_select_kind kind, bool invert, int 
 sp_status sp_mesh_select(const sp_mesh *mesh, const sp_selection *selection, sp_select_kind kind, int *out, int capacity,
                          int *count) {
     *count = 0;
-    SP_TRY(check(mesh, selection));
+    SP_TRY(select_check(mesh, selection));
     sp_context *ctx = mesh->ctx;
     candidates c = {.mesh = mesh, .elements = kind == SP_SELECT_ELEMENTS};
     c.n = c.elements ? mesh->tet_count : mesh->node_count;

@@ -25,7 +25,7 @@ static int look(const grid *g, const double *x, int i, const int64_t cell[3], in
     return best;
 }
 
-static int find(const grid *g, const double *x, int i, int64_t own[3]) {
+static int weld_find(const grid *g, const double *x, int i, int64_t own[3]) {
     int64_t step[3];
     int best = i;
     for (int k = 0; k < 3; k++) {
@@ -47,7 +47,7 @@ static int find(const grid *g, const double *x, int i, int64_t own[3]) {
     return best;
 }
 
-static bool finite(const double *x) {
+static bool weld_finite(const double *x) {
     return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
@@ -55,7 +55,7 @@ static double bounds(const double *x, int n, double low[3]) {
     double high[3] = {-INFINITY, -INFINITY, -INFINITY}, most = 0, sum = 0;
     for (int k = 0; k < 3; k++) low[k] = INFINITY;
     for (size_t i = 0; i < (size_t)n; i++)
-        for (size_t k = 0; k < 3 && finite(x + 3 * i); k++) {
+        for (size_t k = 0; k < 3 && weld_finite(x + 3 * i); k++) {
             low[k] = fmin(low[k], x[3 * i + k]);
             high[k] = fmax(high[k], x[3 * i + k]);
         }
@@ -85,8 +85,8 @@ sp_status sp__weld_find(sp_context *ctx, const double *x, int n, const unsigned 
     for (int i = 0; i < n; i++) {
         int64_t own[3];
         same[i] = i;
-        if ((skip && skip[i]) || !finite(x + 3 * (size_t)i)) continue;
-        same[i] = find(&g, x, i, own);
+        if ((skip && skip[i]) || !weld_finite(x + 3 * (size_t)i)) continue;
+        same[i] = weld_find(&g, x, i, own);
         if (same[i] != i) continue;
         uint64_t at = hash(own) & g.mask;
         g.next[i] = g.head[at];

@@ -39,7 +39,7 @@ static void put_text(FILE *f, const char *text) {
     fputc('"', f);
 }
 
-static void begin(sp_json *j, const char *key) {
+static void json_begin(sp_json *j, const char *key) {
     if (!j->first && j->depth > 0) fputc(',', j->file);
     if (j->depth > 0 && j->depth <= LINED)
         fprintf(j->file, "\n%*s", 2 * j->depth, "");
@@ -52,7 +52,7 @@ static void begin(sp_json *j, const char *key) {
 }
 
 void sp__json_open(sp_json *j, const char *key, char bracket) {
-    begin(j, key);
+    json_begin(j, key);
     fputc(bracket, j->file);
     j->depth++;
     j->first = true;
@@ -90,22 +90,22 @@ void sp__number_text(double value, char *text) {
 void sp__json_number(sp_json *j, const char *key, double value) {
     char text[32] = "null";
     if (isfinite(value)) sp__number_text(value, text);
-    begin(j, key);
+    json_begin(j, key);
     fputs(text, j->file);
 }
 
 void sp__json_integer(sp_json *j, const char *key, long long value) {
-    begin(j, key);
+    json_begin(j, key);
     fprintf(j->file, "%lld", value);
 }
 
 void sp__json_yes(sp_json *j, const char *key, bool value) {
-    begin(j, key);
+    json_begin(j, key);
     fputs(value ? "true" : "false", j->file);
 }
 
 void sp__json_text(sp_json *j, const char *key, const char *text) {
-    begin(j, key);
+    json_begin(j, key);
     if (text)
         put_text(j->file, text);
     else
@@ -113,7 +113,7 @@ void sp__json_text(sp_json *j, const char *key, const char *text) {
 }
 
 void sp__json_vector(sp_json *j, const char *key, const double *values, int count) {
-    begin(j, key);
+    json_begin(j, key);
     fputc('[', j->file);
     for (int i = 0; i < count; i++) {
         char text[32] = "null";

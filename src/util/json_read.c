@@ -23,7 +23,7 @@ typedef struct reader {
     int depth;
 } reader;
 
-static bool fail(reader *r, const char *what) {
+static bool json_read_fail(reader *r, const char *what) {
     if (r->tree->why[0]) return false;
     int line = 1;
     for (const char *c = r->tree->text; c < r->at; c++) line += *c == '\n';
@@ -35,7 +35,7 @@ static sp_json_value *make_value(reader *r) {
     sp_json_block *b = r->tree->blocks;
     if (!b || b->used == BLOCK) {
         b = calloc(1, sizeof *b);
-        if (!b) return fail(r, "out of memory"), NULL;
+        if (!b) return json_read_fail(r, "out of memory"), NULL;
         b->older = r->tree->blocks;
         r->tree->blocks = b;
     }
@@ -75,7 +75,7 @@ static char *put_code(char *out, unsigned c) {
 // reads the digits after "\u"; the escape has six characters, so the UTF-8 text is never longer
 static char *put_escaped(reader *r, char *out) {
     int code = hex4(r->at);
-    if (code < 0) return fail(r, "\\u needs four hexadecimal digits"), NULL;
+    if (code < 0) return json_read_fail(r, "\\u needs four hexadecimal digits"), NULL;
     r->at += 4;
     unsigned c = (unsigned)code;
     if (c >= 0xd800 && c < 0xdc00 && r->at[0] == '\\' && r->at[1] == 'u') {
@@ -91,7 +91,8 @@ static const char *read_text(reader *r) {
     char *begin = ++r->at, *out = begin;
     for (;;) {
         unsigned char c = (unsigned char)*r->at;
-        if (c < 0x20) return fail(r, c || r->at < r->end ? "a control character in a string" : "a string without an end"), NULL;
+        if (c < 0x20)
+            return json_read_fail(r, c || r->at < r->end ? "a control character in a string" : "a string without an end"), NULL;
         r->at++;
         if (c == '"') break;
         if (c != '\\') {
@@ -105,7 +106,7 @@ static const char *read_text(reader *r) {
         } else if (name) {
             *out++ = means[name - names], r->at++;
         } else {
-            return fail(r, "an unknown escape"), NULL;
+            return json_read_fail(r, "an unknown escape"), NULL;
         }
     }
     *out = 0;
@@ -121,18 +122,18 @@ static bool read_items(reader *r, sp_json_value *v) {
     char close = object ? '}' : ']';
     sp_json_value **end = &v->first;
     v->kind = object ? SP_JSON_OBJECT : SP_JSON_LIST;
-    if (++r->depth > DEPTH_MAX) return fail(r, "more than 64 brackets inside each other");
+    if (++r->depth > DEPTH_MAX) return json_read_fail(r, "more than 64 brackets inside each other");
     r->at++, skip_space(r);
     for (bool first = true; *r->at != close; first = false) {
-        if (!first && *r->at++ != ',') return fail(r, "a comma or a closing bracket is missing");
+        if (!first && *r->at++ != ',') return json_read_fail(r, "a comma or a closing bracket is missing");
         skip_space(r);
         sp_json_value *item = make_value(r);
         if (!item) return false;
         if (object) {
-            if (*r->at != '"') return fail(r, "a name in quotes is missing");
+            if (*r->at != '"') return json_read_fail(r, "a name in quotes is missing");
             if (!(item->key = read_text(r))) return false;
             skip_space(r);
-            if (*r->at++ != ':') return fail(r, "a colon is missing");
+            if (*r->at++ != ':') return json_read_fail(r, "a colon is missing");
             skip_space(r);
         }
         if (!read_value(r, item)) return false;
@@ -145,17 +146,17 @@ static bool read_items(reader *r, sp_json_value *v) {
 
 static bool read_number(reader *r, sp_json_value *v) {
     char *end;
-    if (!strchr("-0123456789", *r->at)) return fail(r, "not a value");
+    if (!strchr("-0123456789", *r->at)) return json_read_fail(r, "not a value");
     v->kind = SP_JSON_NUMBER;
     v->number = strtod(r->at, &end);
-    if (end == r->at || !isfinite(v->number)) return fail(r, "not a number");
+    if (end == r->at || !isfinite(v->number)) return json_read_fail(r, "not a number");
     r->at = end;
     return true;
 }
 
 static bool read_value(reader *r, sp_json_value *v) {
     static const char *const words[] = {"null", "false", "true"};
-    if (!*r->at) return fail(r, "the text ends too early");
+    if (!*r->at) return json_read_fail(r, "the text ends too early");
     if (*r->at == '{' || *r->at == '[') return read_items(r, v);
     for (int i = 0; i < 3; i++)
         if (strncmp(r->at, words[i], strlen(words[i])) == 0) {
@@ -175,7 +176,7 @@ static bool read_tree(sp_json_tree *t, size_t size) {
     skip_space(&r);
     if (!read_value(&r, t->root)) return false;
     skip_space(&r);
-    return r.at == r.end || fail(&r, "more behind the end");
+    return r.at == r.end || json_read_fail(&r, "more behind the end");
 }
 
 bool sp__json_parse(sp_json_tree *t, const char *text, size_t size) {

@@ -25,7 +25,7 @@ void sp__page_add(sp_page *p, const char *format, ...) {
 }
 
 // length of the character at c if XML 1.0 allows it, else 0
-static size_t allowed(const unsigned char *c, size_t left) {
+static size_t page_allowed(const unsigned char *c, size_t left) {
     size_t n = c[0] < 0x80                   ? 1
                : c[0] >= 0xc2 && c[0] < 0xe0 ? 2
                : (c[0] & 0xf0) == 0xe0       ? 3
@@ -47,7 +47,7 @@ static const char *entity(unsigned char c) {
 void sp__page_escape_bytes(sp_page *p, const char *text, size_t size) {
     const unsigned char *c = (const unsigned char *)text;
     for (size_t i = 0; i < size;) {
-        size_t n = allowed(c + i, size - i);
+        size_t n = page_allowed(c + i, size - i);
         const char *e = n == 1 ? entity(c[i]) : n == 0 ? "\xef\xbf\xbd" : NULL;
         if (e)
             sp__page_put(p, e, strlen(e));

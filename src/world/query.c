@@ -1,7 +1,7 @@
 // Queries of a world: measures, fields, anchors; and setting the state directly.
 #include "world/world_internal.h"
 
-static sp_status stale(sp_world *w, sp_body_id id) {
+static sp_status query_stale(sp_world *w, sp_body_id id) {
     return WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
 }
 
@@ -74,7 +74,7 @@ static void fill_info(sp_body *b, sp_body_info *out) {
 sp_status sp_world_body_info(sp_world *w, sp_body_id id, sp_body_info *out) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? SP_OK : stale(w, id);
+    sp_status status = b ? SP_OK : query_stale(w, id);
     if (b) fill_info(b, out);
     return sp__world_leave(w, status);
 }
@@ -82,7 +82,7 @@ sp_status sp_world_body_info(sp_world *w, sp_body_id id, sp_body_info *out) {
 static sp_status ask_field(sp_world *w, sp_body_id id, const char *field, sp_field_info *info, double *out) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? SP_OK : stale(w, id);
+    sp_status status = b ? SP_OK : query_stale(w, id);
     if (b) {
         const sp_step step = sp__body_step(b, &w->step);
         status = sp__body_field_get(b, &step, field, info, out);
@@ -132,7 +132,7 @@ static sp_status field_at(sp_world *w, sp_body_id id, int index, int *count, sp_
         *count = b->ops->field_count;
         if (index >= 0 && index < *count) sp__body_field_info(b, &b->ops->fields[index], out);
     } else {
-        status = stale(w, id);
+        status = query_stale(w, id);
     }
     return sp__world_leave(w, status);
 }
@@ -153,7 +153,7 @@ sp_status sp_world_field_at(sp_world *w, sp_body_id id, int index, sp_field_info
 sp_status sp_world_elements(sp_world *w, sp_body_id id, int *nodes, sp_element_view *out) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? SP_OK : stale(w, id);
+    sp_status status = b ? SP_OK : query_stale(w, id);
     if (b && !b->ops->element_nodes) status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no tetrahedra", b->name);
     if (status >= 0) {
         if (nodes) b->ops->element_nodes(b, nodes);
@@ -165,7 +165,7 @@ sp_status sp_world_elements(sp_world *w, sp_body_id id, int *nodes, sp_element_v
 // ---------------------------------------------------------------------------------------------------- anchors, state
 
 static sp_status anchored(sp_world *w, sp_body *b, sp_body_id id, sp_status status, sp_anchor *out) {
-    if (!b) return stale(w, id);
+    if (!b) return query_stale(w, id);
     if (status < 0) return sp__world_body_failed(w, b, status);
     out->body = id;
     return SP_OK;
@@ -212,7 +212,7 @@ static sp_status set_state(sp_world *w, sp_body *b, const double *x, const doubl
 sp_status sp_world_set_state(sp_world *w, sp_body_id id, const double *positions, const double *velocities) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? set_state(w, b, positions, velocities) : stale(w, id);
+    sp_status status = b ? set_state(w, b, positions, velocities) : query_stale(w, id);
     return sp__world_leave(w, status);
 }
 
@@ -220,7 +220,7 @@ sp_status sp_world_set_state(sp_world *w, sp_body_id id, const double *positions
 sp_status sp_world_rod_invert(sp_world *w, sp_body_id id, double *natural) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? SP_OK : stale(w, id);
+    sp_status status = b ? SP_OK : query_stale(w, id);
     if (b && !b->ops->invert)
         status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' is a %s: only rods can be inverted", b->name, b->ops->kind);
     if (status >= 0) {

@@ -8,7 +8,7 @@
 
 #include "world/world_internal.h"
 
-static sp_status stale(sp_world *w, sp_body_id id) {
+static sp_status surfaces_stale(sp_world *w, sp_body_id id) {
     return WORLD_FAIL(w, SP_BAD_ID, "body id (%u, %u) is null or stale", (unsigned)id.slot, (unsigned)id.generation);
 }
 
@@ -140,7 +140,7 @@ sp_status sp_world_add_surface(sp_world *w, sp_body_id id, const sp_surface_def 
     if (!def) return WORLD_FAIL(w, SP_BAD_INPUT, "sp_world_add_surface without a definition");
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? add_surface(w, b, def, index) : stale(w, id);
+    sp_status status = b ? add_surface(w, b, def, index) : surfaces_stale(w, id);
     if (status == SP_NO_MEMORY) WORLD_FAIL(w, status, "no memory for a surface of body '%s'", b->name);
     return sp__world_leave(w, status);
 }
@@ -150,7 +150,7 @@ sp_status sp_world_add_surface(sp_world *w, sp_body_id id, const sp_surface_def 
 // finds the surface and its body, or fails
 static sp_status find_surface(sp_world *w, sp_body_id id, int index, sp_body **b, sp_surface **surface) {
     *b = sp__world_body(w, id);
-    if (!*b) return stale(w, id);
+    if (!*b) return surfaces_stale(w, id);
     if (index < 0 || index >= (*b)->surface_count)
         return WORLD_FAIL(w, SP_BAD_INPUT, "surface %d of '%s', which has %d", index, (*b)->name, (*b)->surface_count);
     *surface = (*b)->surfaces[index];

@@ -47,7 +47,7 @@ static bool has(const int face[4], const int *nodes, int node) {
     return false;
 }
 
-static bool twice(const int tet[4]) {
+static bool cells_split_twice(const int tet[4]) {
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < a; b++)
             if (tet[a] == tet[b]) return true;
@@ -68,7 +68,7 @@ int sp__cell_split(int type, const int *nodes, int out[24]) {
         for (int t = 0, n = face_triangles(s.faces[f], nodes, triangles); t < n && count < s.tets; t++) {
             memcpy(out + 4 * count, triangles[t], sizeof triangles[t]);
             out[4 * count + 3] = apex;
-            if (!twice(out + 4 * count)) count++;  // a hexahedron with a collapsed edge has fewer
+            if (!cells_split_twice(out + 4 * count)) count++;  // a hexahedron with a collapsed edge has fewer
         }
     }
     return count;
@@ -78,7 +78,7 @@ int sp__cell_split(int type, const int *nodes, int out[24]) {
 
 enum { EARS_MAX = 128 };  // corners of a concave polygon for which the quadratic search is fast enough
 
-static const double *corner(const double *x, const int *corners, int i) {
+static const double *cells_split_corner(const double *x, const int *corners, int i) {
     return x + 3 * (size_t)corners[i];
 }
 
@@ -86,7 +86,7 @@ static const double *corner(const double *x, const int *corners, int i) {
 static void area_of(const double *x, const int *corners, int n, double normal[3]) {
     normal[0] = normal[1] = normal[2] = 0;
     for (int i = 0; i < n; i++) {
-        const double *a = corner(x, corners, i), *b = corner(x, corners, (i + 1) % n);
+        const double *a = cells_split_corner(x, corners, i), *b = cells_split_corner(x, corners, (i + 1) % n);
         for (int k = 0; k < 3; k++) {
             int u = (k + 1) % 3, v = (k + 2) % 3;
             normal[k] += (a[u] - b[u]) * (a[v] + b[v]);
@@ -102,11 +102,12 @@ static double turn(const double *a, const double *b, const double *c, int drop, 
 
 static bool is_ear(const double *x, const int *corners, const int *left, int n, int i, int drop, double sign) {
     int before = left[(i + n - 1) % n], at = left[i], after = left[(i + 1) % n];
-    const double *a = corner(x, corners, before), *b = corner(x, corners, at), *c = corner(x, corners, after);
+    const double *a = cells_split_corner(x, corners, before), *b = cells_split_corner(x, corners, at),
+                 *c = cells_split_corner(x, corners, after);
     if (!(turn(a, b, c, drop, sign) > 0)) return false;
     for (int j = 0; j < n; j++) {
         if (left[j] == before || left[j] == at || left[j] == after) continue;
-        const double *p = corner(x, corners, left[j]);
+        const double *p = cells_split_corner(x, corners, left[j]);
         if (turn(a, b, p, drop, sign) >= 0 && turn(b, c, p, drop, sign) >= 0 && turn(c, a, p, drop, sign) >= 0) return false;
     }
     return true;
@@ -114,7 +115,8 @@ static bool is_ear(const double *x, const int *corners, const int *left, int n, 
 
 static bool convex(const double *x, const int *corners, int n, int drop, double sign) {
     for (int i = 0; i < n; i++)
-        if (!(turn(corner(x, corners, i), corner(x, corners, (i + 1) % n), corner(x, corners, (i + 2) % n), drop, sign) >= 0))
+        if (!(turn(cells_split_corner(x, corners, i), cells_split_corner(x, corners, (i + 1) % n),
+                   cells_split_corner(x, corners, (i + 2) % n), drop, sign) >= 0))
             return false;
     return true;
 }

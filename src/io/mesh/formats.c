@@ -49,7 +49,7 @@ static int by_suffix(const char *path) {
     return -1;
 }
 
-static bool knows(int i, const char *head, size_t size) {
+static bool formats_knows(int i, const char *head, size_t size) {
     return known[i].format->knows && known[i].format->knows(head, size);
 }
 
@@ -60,9 +60,9 @@ static int choose(const char *text, size_t size, const char *path) {
     memcpy(head, text, n);
     head[n] = 0;
     int named = by_suffix(path);
-    if (named >= 0 && (!known[named].format->knows || knows(named, head, n))) return named;
+    if (named >= 0 && (!known[named].format->knows || formats_knows(named, head, n))) return named;
     for (int i = 0; i < KNOWN; i++)
-        if (knows(i, head, n)) return i;
+        if (formats_knows(i, head, n)) return i;
     return named;
 }
 

@@ -27,7 +27,7 @@ static sp_status number_faces(sp_mesh_file *f) {
     return SP_OK;
 }
 
-static sp_status fill(sp_mesh_file *f, const char *path) {
+static sp_status file_fill(sp_mesh_file *f, const char *path) {
     SP_TRY(sp__cells_read(f->ctx, path, &f->cells));
     f->content = (sp_mesh_file_content){.format = f->cells.format, .tetrahedra = has_volumes(&f->cells)};
     f->content.mesh = sp_mesh_def_default();
@@ -44,7 +44,7 @@ sp_status sp_mesh_file_open(sp_context *context, const char *path, sp_mesh_file 
     *out = NULL;
     if (!SP_NEW(context, f, 1)) return SP_FAIL(context, SP_NO_MEMORY, "%s: no memory for the mesh", path);
     f->ctx = context;
-    sp_status status = fill(f, path);
+    sp_status status = file_fill(f, path);
     if (status < 0)
         sp_mesh_file_close(&f);
     else

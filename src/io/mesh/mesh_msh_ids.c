@@ -8,7 +8,7 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static sp_status twice(sp_msh *r, const char *what, int64_t id) {
+static sp_status msh_ids_twice(sp_msh *r, const char *what, int64_t id) {
     return SP_MSH_FAIL(r, "%s %lld appears twice", what, (long long)id);
 }
 
@@ -17,7 +17,7 @@ static sp_status ids_sorted(sp_msh *r, const int64_t *ids, int count, const char
     for (int i = 0; i < count; i++) out->sorted[2 * (size_t)i] = ids[i], out->sorted[2 * (size_t)i + 1] = i;
     qsort(out->sorted, (size_t)count, 2 * sizeof *out->sorted, by_number);
     for (size_t i = 1; unique && i < (size_t)count; i++)
-        if (out->sorted[2 * i] == out->sorted[2 * i - 2]) return twice(r, unique, out->sorted[2 * i]);
+        if (out->sorted[2 * i] == out->sorted[2 * i - 2]) return msh_ids_twice(r, unique, out->sorted[2 * i]);
     return SP_OK;
 }
 
@@ -34,7 +34,7 @@ sp_status sp__msh_ids_index(sp_msh *r, const int64_t *ids, int count, const char
     if (!SP_KEEP(r->keep, out->table, span + 1)) return sp__cells_no_memory(r->cells);
     for (int i = 0; i < count; i++) {
         int *place = &out->table[ids[i] - out->low];
-        if (*place && unique) return twice(r, unique, ids[i]);
+        if (*place && unique) return msh_ids_twice(r, unique, ids[i]);
         *place = i + 1;
     }
     return SP_OK;

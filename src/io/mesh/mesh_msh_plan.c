@@ -58,7 +58,7 @@ static size_t place_of(int dimension, const int *groups, int count, size_t mask)
     return (size_t)(sum >> 7) & mask;
 }
 
-static void insert(sp_msh_plan *p, int part) {
+static void msh_plan_insert(sp_msh_plan *p, int part) {
     const sp_msh_part *e = &p->parts[part];
     size_t at = place_of(e->dimension, e->groups, e->group_count, p->mask);
     while (p->table[at]) at = (at + 1) & p->mask;
@@ -69,7 +69,7 @@ static bool table_capacity(sp_msh_plan *p) {
     if (p->table && 2 * (p->part_count + 1) <= p->mask) return true;
     p->mask = p->table ? 2 * p->mask + 1 : 63;
     if (!SP_KEEP(&p->keep, p->table, p->mask + 1)) return false;
-    for (size_t i = 0; i < p->part_count; i++) insert(p, (int)i);
+    for (size_t i = 0; i < p->part_count; i++) msh_plan_insert(p, (int)i);
     return true;
 }
 
@@ -86,11 +86,11 @@ static int part_of(sp_msh_plan *p, int dimension, const int *groups, int count) 
     p->last = p->part_count++;
     p->parts[p->last] = (sp_msh_part){
         dimension, groups, count, ++p->tags[dimension], {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    insert(p, (int)p->last);
+    msh_plan_insert(p, (int)p->last);
     return (int)p->last;
 }
 
-static void widen(sp_msh_part *e, const double *x) {
+static void msh_plan_widen(sp_msh_part *e, const double *x) {
     for (int k = 0; k < 3; k++) e->low[k] = fmin(e->low[k], x[k]), e->high[k] = fmax(e->high[k], x[k]);
 }
 
@@ -103,7 +103,7 @@ static bool place_cells(sp_msh_plan *p) {
         if (part < 0) return false;
         p->cell_part[i] = part;
         p->element_count += p->version == 2 && to > from ? (int64_t)(to - from) : 1;
-        for (int64_t k = c->start[i]; k < c->start[i + 1]; k++) widen(&p->parts[part], c->x + 3 * (size_t)c->nodes[k]);
+        for (int64_t k = c->start[i]; k < c->start[i + 1]; k++) msh_plan_widen(&p->parts[part], c->x + 3 * (size_t)c->nodes[k]);
     }
     return true;
 }
@@ -120,7 +120,7 @@ static bool place_points(sp_msh_plan *p) {
         p->point_node[n] = i;
         p->point_part[n++] = part;
         p->element_count += p->version == 2 ? (int64_t)(to - from) : 1;
-        widen(&p->parts[part], c->x + 3 * (size_t)i);
+        msh_plan_widen(&p->parts[part], c->x + 3 * (size_t)i);
     }
     return true;
 }

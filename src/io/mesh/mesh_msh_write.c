@@ -59,7 +59,7 @@ static void write_head(const sp_msh_plan *p) {
     put_text(p, "$EndMeshFormat\n");
 }
 
-static bool named(const char *name, int number) {
+static bool msh_write_named(const char *name, int number) {
     char text[16];
     snprintf(text, sizeof text, "%d", number);
     return strcmp(name, text) != 0;
@@ -77,8 +77,8 @@ static void put_quoted(const sp_msh_plan *p, const char *text) {
 // which == 0: the group in its own dimension, 1: its points, if it has a higher dimension
 static bool name_needed(const sp_msh_plan *p, int g, int which) {
     const sp_cells_group *group = &p->cells->groups[g];
-    if (which == 0) return (group->cell_count || group->dimension <= 0) && named(group->name, p->physical[g]);
-    return group->dimension > 0 && p->point_physical[g] && named(group->name, p->point_physical[g]);
+    if (which == 0) return (group->cell_count || group->dimension <= 0) && msh_write_named(group->name, p->physical[g]);
+    return group->dimension > 0 && p->point_physical[g] && msh_write_named(group->name, p->point_physical[g]);
 }
 
 static void write_names(const sp_msh_plan *p) {

@@ -373,7 +373,7 @@ static sp_status make_groups(obj *o) {
 
 // ------------------------------------------------------------------------------------------------ reader
 
-static sp_status reserve(obj *o) {
+static sp_status obj_reserve(obj *o) {
     sp_cells *c = o->cells;
     int64_t spans = o->count[K_G] + o->count[K_O] + o->count[K_USEMTL] + 1;
     for (int k = 0; k <= K_USEMTL; k++)
@@ -415,7 +415,7 @@ static void settle_colors(obj *o) {
     if (!o->has_colors) c->colors = NULL;
 }
 
-static void settle(obj *o) {
+static void obj_settle(obj *o) {
     sp_cells *c = o->cells;
     settle_colors(o);
     c->cell_count = (int)o->cell;
@@ -429,16 +429,16 @@ sp_status sp__obj_read(sp_cells *cells, const char *text, size_t size, const cha
     (void)path;
     obj o = {.w = sp__words(cells, text, size), .cells = cells};
     count_lines(&o);
-    SP_TRY(reserve(&o));
+    SP_TRY(obj_reserve(&o));
     for (sp_words rest = o.w; take_line(&rest, &o.w);) SP_TRY(read_statement(&o));
-    settle(&o);
+    obj_settle(&o);
     return make_groups(&o);
 }
 
-static bool knows(const char *head, size_t size) {
+static bool obj_knows(const char *head, size_t size) {
     const char *p = sp__words_first_line(head, size);
     sp_words w = {NULL, p, head + size, 1};
     return take_keyword(&w) != K_OTHER || sp__words_peek(&(sp_words){NULL, p, head + size, 1}, "mtllib");
 }
 
-const sp_mesh_format sp__format_obj = {"obj", ".obj", "Wavefront OBJ", knows, sp__obj_read, sp__obj_write};
+const sp_mesh_format sp__format_obj = {"obj", ".obj", "Wavefront OBJ", obj_knows, sp__obj_read, sp__obj_write};

@@ -73,7 +73,7 @@ static void write_cells(const sp_cells *c, const sp_members *m, FILE *file) {
     }
 }
 
-static sp_status check(const sp_cells *c) {
+static sp_status obj_write_check(const sp_cells *c) {
     int good = 0;
     for (int i = 0; i < c->cell_count; i++) good += writable(c, i);
     if (!good && c->cell_count)
@@ -90,7 +90,7 @@ sp_status sp__obj_write(const sp_cells *cells, const char *path, const sp_mesh_w
     sp_keep keep = {cells->ctx, NULL};
     sp_members members;
     sp_new_file file;
-    sp_status status = check(cells);
+    sp_status status = obj_write_check(cells);
     if (status >= 0 && !sp__members(cells, true, &keep, &members)) status = sp__cells_no_memory(cells);
     if (status >= 0) status = sp__new_file_open(cells->ctx, path, &file);
     if (status >= 0) {

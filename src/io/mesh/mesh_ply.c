@@ -7,15 +7,15 @@
 
 #include "io/mesh/mesh_members.h"
 
-static bool named(const char *name, const char *const *list) {
+static bool ply_named(const char *name, const char *const *list) {
     for (; *list; list++)
         if (strcmp(name, *list) == 0) return true;
     return false;
 }
 
-static sp_ply_property *find(sp_ply *r, const sp_ply_element *e, const char *const *names) {
+static sp_ply_property *ply_find(sp_ply *r, const sp_ply_element *e, const char *const *names) {
     for (int i = 0; i < e->property_count; i++)
-        if (named(r->properties[e->first_property + i].name, names)) return &r->properties[e->first_property + i];
+        if (ply_named(r->properties[e->first_property + i].name, names)) return &r->properties[e->first_property + i];
     return NULL;
 }
 
@@ -23,7 +23,7 @@ static sp_ply_property *find(sp_ply *r, const sp_ply_element *e, const char *con
 static bool plan_tuple(sp_ply *r, const sp_ply_element *e, int n, const char *const *const *names, int step, double **out) {
     sp_ply_property *p[3];
     for (int k = 0; k < n; k++)
-        if (!(p[k] = find(r, e, names[k])) || p[k]->list || p[k]->role != SP_PLY_SKIP) return true;
+        if (!(p[k] = ply_find(r, e, names[k])) || p[k]->list || p[k]->role != SP_PLY_SKIP) return true;
     if (!SP_KEEP(&r->w.cells->keep, *out, (size_t)step * (size_t)e->count)) return false;
     for (int k = 0; k < n; k++) p[k]->role = SP_PLY_FINITE, p[k]->out = *out + k, p[k]->step = step;
     return true;
@@ -39,7 +39,7 @@ static bool plan_colors(sp_ply *r, const sp_ply_element *e) {
     if (!plan_tuple(r, e, 3, names, 4, &c->colors)) return false;
     if (!c->colors) return true;
     for (int64_t i = 0; i < e->count; i++) c->colors[4 * i + 3] = 1;
-    sp_ply_property *alpha = find(r, e, NAMES("alpha", "diffuse_alpha"));
+    sp_ply_property *alpha = ply_find(r, e, NAMES("alpha", "diffuse_alpha"));
     if (alpha && !alpha->list && alpha->role == SP_PLY_SKIP)
         alpha->role = SP_PLY_FINITE, alpha->out = c->colors + 3, alpha->step = 4;
     for (int i = 0; i < e->property_count; i++) {
@@ -69,7 +69,7 @@ static bool plan_vertex(sp_ply *r, const sp_ply_element *e) {
 static sp_status plan_cells(sp_ply *r, const sp_ply_element *e) {
     sp_cells *c = r->w.cells;
     if (e->kind == SP_PLY_EDGE) {
-        sp_ply_property *ends[2] = {find(r, e, NAMES("vertex1")), find(r, e, NAMES("vertex2"))};
+        sp_ply_property *ends[2] = {ply_find(r, e, NAMES("vertex1")), ply_find(r, e, NAMES("vertex2"))};
         for (int k = 0; k < 2; k++) {
             if (!ends[k] || ends[k]->list || !sp__number_integral(ends[k]->type))
                 return SP_WORDS_FAIL(&r->w, "element edge needs the integers vertex1 and vertex2");
@@ -77,8 +77,8 @@ static sp_status plan_cells(sp_ply *r, const sp_ply_element *e) {
         }
         return SP_OK;
     }
-    sp_ply_property *nodes = find(r, e, NAMES("vertex_indices", "vertex_index"));
-    sp_ply_property *uv = e->kind == SP_PLY_FACE ? find(r, e, NAMES("texcoord")) : NULL;
+    sp_ply_property *nodes = ply_find(r, e, NAMES("vertex_indices", "vertex_index"));
+    sp_ply_property *uv = e->kind == SP_PLY_FACE ? ply_find(r, e, NAMES("texcoord")) : NULL;
     if (!nodes || !nodes->list || !sp__number_integral(nodes->type))
         return SP_WORDS_FAIL(&r->w, "element %s needs a list of integers vertex_indices", e->name);
     nodes->role = SP_PLY_NODES;
@@ -155,7 +155,7 @@ static int64_t corners_at_most(sp_ply *r) {
         const sp_ply_element *e = &r->elements[i];
         if (e->kind == SP_PLY_EDGE) most += 2 * e->count;
         if (e->kind == SP_PLY_TET) most += 4 * e->count;
-        const sp_ply_property *p = e->kind == SP_PLY_FACE ? find(r, e, NAMES("vertex_indices", "vertex_index")) : NULL;
+        const sp_ply_property *p = e->kind == SP_PLY_FACE ? ply_find(r, e, NAMES("vertex_indices", "vertex_index")) : NULL;
         int64_t capacity = p ? left / (r->ascii ? 2 : (int64_t)sp__number_size(p->type)) + 1 : 0;
         if (capacity > in_faces) in_faces = capacity;
     }
@@ -256,8 +256,8 @@ sp_status sp__ply_read(sp_cells *cells, const char *text, size_t size, const cha
     return sp__members_from_arrays(cells);
 }
 
-static bool knows(const char *head, size_t size) {
+static bool ply_knows(const char *head, size_t size) {
     return size >= 4 && memcmp(head, "ply", 3) == 0 && (head[3] == '\n' || head[3] == '\r' || head[3] == ' ');
 }
 
-const sp_mesh_format sp__format_ply = {"ply", ".ply", "PLY", knows, sp__ply_read, sp__ply_write};
+const sp_mesh_format sp__format_ply = {"ply", ".ply", "PLY", ply_knows, sp__ply_read, sp__ply_write};

@@ -33,7 +33,7 @@ static const char *const type_names[] = {"char", "uchar", "short", "ushort", "in
 
 // ------------------------------------------------------------------------------------------------ numbers
 
-static void put(sink *s, sp_number type, double value) {
+static void ply_write_put(sink *s, sp_number type, double value) {
     if (s->ascii) {
         if (!s->fresh) putc(' ', s->file);
         s->fresh = false;
@@ -77,14 +77,14 @@ static void put_columns(writer *w, bool on_cells, size_t place) {
     for (int i = 0; i < w->cells->array_count; i++) {
         const sp_cells_array *a = w->columns[i].array;
         if (a->on_cells != on_cells) continue;
-        if (a->components > 1) put(&w->to, SP_UINT8, a->components);
+        if (a->components > 1) ply_write_put(&w->to, SP_UINT8, a->components);
         for (int k = 0; k < a->components; k++)
-            put(&w->to, w->columns[i].type, a->values[place * (size_t)a->components + (size_t)k]);
+            ply_write_put(&w->to, w->columns[i].type, a->values[place * (size_t)a->components + (size_t)k]);
     }
     for (int l = 0; l < w->labels.count; l++) {
         if (!(on_cells ? w->labels.on_cells : w->labels.on_nodes)[l]) continue;
         double mark = sp__label_mark(w->cells, &w->labels, m, l, place);
-        put(&w->to, SP_INT32, mark <= INT32_MAX ? mark : -1);
+        ply_write_put(&w->to, SP_INT32, mark <= INT32_MAX ? mark : -1);
     }
 }
 
@@ -93,7 +93,7 @@ static sp_number fit(const double *values, size_t n, bool integral) {
     return type == SP_INT64 ? SP_FLOAT64 : type;  // PLY has no 64-bit integers; the values are doubles here as well
 }
 
-static bool plan(writer *w) {
+static bool ply_write_plan(writer *w) {
     const sp_cells *c = w->cells;
     size_t nodes = (size_t)c->node_count, widest = 0;
     if (!SP_KEEP(&w->keep, w->columns, c->array_count) || !sp__members(c, true, &w->keep, &w->of_cells) ||
@@ -139,11 +139,12 @@ static void declare_vertices(writer *w) {
 static void put_vertices(writer *w) {
     const sp_cells *c = w->cells;
     for (size_t i = 0; i < (size_t)c->node_count; i++) {
-        for (size_t k = 0; k < 3; k++) put(&w->to, w->x_type, c->x[3 * i + k]);
-        for (size_t k = 0; w->normals && k < 3; k++) put(&w->to, w->normal_type, w->normals[3 * i + k]);
-        for (size_t k = 0; w->texcoords && k < 2; k++) put(&w->to, w->texcoord_type, w->texcoords[2 * i + k]);
+        for (size_t k = 0; k < 3; k++) ply_write_put(&w->to, w->x_type, c->x[3 * i + k]);
+        for (size_t k = 0; w->normals && k < 3; k++) ply_write_put(&w->to, w->normal_type, w->normals[3 * i + k]);
+        for (size_t k = 0; w->texcoords && k < 2; k++) ply_write_put(&w->to, w->texcoord_type, w->texcoords[2 * i + k]);
         for (size_t k = 0; c->colors && k < 4; k++)
-            put(&w->to, w->color_type, w->color_type == SP_UINT8 ? round(c->colors[4 * i + k] * 255) : c->colors[4 * i + k]);
+            ply_write_put(&w->to, w->color_type,
+                          w->color_type == SP_UINT8 ? round(c->colors[4 * i + k] * 255) : c->colors[4 * i + k]);
         put_columns(w, false, i);
         end_row(&w->to);
     }
@@ -183,9 +184,10 @@ static void put_texcoords(writer *w, int i, int corners) {
     const sp_cells *c = w->cells;
     bool all = true;
     for (int k = 0; k < corners; k++) all = all && c->corner_texcoords[c->start[i] + k] >= 0;
-    put(&w->to, w->count_type, all ? 2 * corners : 0);
+    ply_write_put(&w->to, w->count_type, all ? 2 * corners : 0);
     for (int k = 0; all && k < 2 * corners; k++)
-        put(&w->to, w->texcoord_type, c->texcoords[2 * (size_t)c->corner_texcoords[c->start[i] + k / 2] + (size_t)(k % 2)]);
+        ply_write_put(&w->to, w->texcoord_type,
+                      c->texcoords[2 * (size_t)c->corner_texcoords[c->start[i] + k / 2] + (size_t)(k % 2)]);
 }
 
 static void put_cells(writer *w, sp_ply_kind kind) {
@@ -194,8 +196,8 @@ static void put_cells(writer *w, sp_ply_kind kind) {
         if (kind_of(c, i) != kind) continue;
         int corners = sp__cell_corners(c->type[i]);
         if (!corners) corners = (int)(c->start[i + 1] - c->start[i]);
-        if (kind != SP_PLY_EDGE) put(&w->to, w->count_type, corners);
-        for (int k = 0; k < corners; k++) put(&w->to, SP_INT32, c->nodes[c->start[i] + k]);
+        if (kind != SP_PLY_EDGE) ply_write_put(&w->to, w->count_type, corners);
+        for (int k = 0; k < corners; k++) ply_write_put(&w->to, SP_INT32, c->nodes[c->start[i] + k]);
         if (kind == SP_PLY_FACE && c->texcoords && !w->texcoords) put_texcoords(w, i, corners);
         put_columns(w, true, (size_t)i);
         end_row(&w->to);
@@ -220,7 +222,7 @@ static void write_all(writer *w) {
 sp_status sp__ply_write(const sp_cells *cells, const char *path, const sp_mesh_write_options *options) {
     writer w = {.cells = cells, .keep = {cells->ctx, NULL}};
     sp_new_file file;
-    sp_status status = plan(&w) ? SP_OK : sp__cells_no_memory(cells);
+    sp_status status = ply_write_plan(&w) ? SP_OK : sp__cells_no_memory(cells);
     if (status >= 0) status = sp__new_file_open(cells->ctx, path, &file);
     if (status >= 0) {
         w.to = (sink){file.stream, options->encoding == SP_ENCODING_ASCII, true};

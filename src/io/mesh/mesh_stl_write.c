@@ -34,7 +34,7 @@ static void cut_face(facets *f, int i, int *places, int *memory) {
     }
 }
 
-static sp_status collect(facets *f) {
+static sp_status stl_write_collect(facets *f) {
     const sp_cells *cells = f->cells;
     int64_t count = 0, left_out = 0;
     int widest = 3, *places, *memory;
@@ -165,7 +165,7 @@ sp_status sp__stl_write(const sp_cells *cells, const char *path, const sp_mesh_w
     facets f = {.cells = cells, .keep = {cells->ctx, NULL}};
     bool text = options->encoding == SP_ENCODING_ASCII;
     sp_new_file file;
-    sp_status status = collect(&f);
+    sp_status status = stl_write_collect(&f);
     if (status >= 0 && !text) status = check_range(&f);
     if (status >= 0) status = sp__new_file_open(cells->ctx, path, &file);
     if (status >= 0) {

@@ -69,18 +69,18 @@ static sp_status next_line(tetgen *r) {
 }
 
 // requires another column on this line
-static sp_status column(tetgen *r, const char *what) {
+static sp_status tetgen_column(tetgen *r, const char *what) {
     if (sp__words_blank(&r->words) && *r->words.at != '#') return SP_OK;
     return SP_WORDS_FAIL(&r->words, "%s: the line ends before it", what);
 }
 
 static sp_status integer(tetgen *r, const char *what, int64_t low, int64_t high, int64_t *out) {
-    SP_TRY(column(r, what));
+    SP_TRY(tetgen_column(r, what));
     return sp__words_integer(&r->words, what, low, high, out);
 }
 
 static sp_status number(tetgen *r, const char *what, double *out) {
-    SP_TRY(column(r, what));
+    SP_TRY(tetgen_column(r, what));
     return sp__words_number(&r->words, what, out);
 }
 

@@ -153,7 +153,7 @@ static void find_base(tetgen_out *p) {
     p->base = c->node_ids && c->node_count && c->node_ids[0] == 1;
 }
 
-static sp_status plan(tetgen_out *p) {
+static sp_status tetgen_write_plan(tetgen_out *p) {
     const sp_cells *c = p->cells;
     SP_TRY(count_cells(p));
     find_base(p);
@@ -263,7 +263,7 @@ sp_status sp__tetgen_write(const sp_cells *cells, const char *path, const sp_mes
     (void)options;
     tetgen_out p = {.cells = cells, .keep = {cells->ctx, NULL}};
     sp_new_file files[3] = {{.ctx = cells->ctx}, {.ctx = cells->ctx}, {.ctx = cells->ctx}};
-    sp_status status = plan(&p);
+    sp_status status = tetgen_write_plan(&p);
     if (status >= 0) status = open_all(&p, path, files);
     if (status >= 0) {
         write_points(&p, files[0].stream);

@@ -233,9 +233,9 @@ sp_status sp__vtk_read(sp_cells *cells, const char *text, size_t size, const cha
     return sp__vtk_settle(&r.grid);
 }
 
-static bool knows(const char *head, size_t size) {
+static bool vtk_knows(const char *head, size_t size) {
     static const char magic[] = "# vtk DataFile Version ";
     return size >= sizeof magic - 1 && memcmp(head, magic, sizeof magic - 1) == 0;
 }
 
-const sp_mesh_format sp__format_vtk = {"vtk", ".vtk", "VTK legacy", knows, sp__vtk_read, sp__vtk_write};
+const sp_mesh_format sp__format_vtk = {"vtk", ".vtk", "VTK legacy", vtk_knows, sp__vtk_read, sp__vtk_write};

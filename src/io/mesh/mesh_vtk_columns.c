@@ -107,8 +107,8 @@ void sp__vtk_column_get(const sp_vtk_columns *c, const sp_vtk_column *column, in
 
 // ------------------------------------------------------------------------------------------------ list of columns
 
-static sp_vtk_column *add(sp_vtk_columns *out, const char *name, sp_vtk_place place, sp_number type, int components,
-                          int64_t tuples) {
+static sp_vtk_column *vtk_columns_add(sp_vtk_columns *out, const char *name, sp_vtk_place place, sp_number type, int components,
+                                      int64_t tuples) {
     sp_vtk_column *column = &out->list[out->count++];
     *column =
         (sp_vtk_column){.name = name, .place = place, .type = type, .components = components, .tuples = tuples, .label = -1};
@@ -120,7 +120,8 @@ static void add_values(sp_vtk_columns *out, const char *name, sp_vtk_place place
     bool on_cells = place == SP_VTK_CELL_DATA;
     size_t n = (size_t)components * (size_t)(on_cells ? out->cells->cell_count : out->cells->node_count);
     sp_number type = sp__numbers_fit(values, n, integral, false);
-    sp_vtk_column *column = add(out, name, place, type, components, on_cells ? out->cell_count : out->cells->node_count);
+    sp_vtk_column *column =
+        vtk_columns_add(out, name, place, type, components, on_cells ? out->cell_count : out->cells->node_count);
     column->role = role;
     column->values = values;
 }
@@ -136,8 +137,8 @@ static void add_ids(sp_vtk_columns *out, bool on_cells) {
     }
     if (!ids || usual) return;
     sp_vtk_column *column =
-        add(out, on_cells ? SP_VTK_CELL_IDS : SP_VTK_NODE_IDS, on_cells ? SP_VTK_CELL_DATA : SP_VTK_POINT_DATA,
-            high <= INT32_MAX ? SP_INT32 : SP_INT64, 1, on_cells ? out->cell_count : n);
+        vtk_columns_add(out, on_cells ? SP_VTK_CELL_IDS : SP_VTK_NODE_IDS, on_cells ? SP_VTK_CELL_DATA : SP_VTK_POINT_DATA,
+                        high <= INT32_MAX ? SP_INT32 : SP_INT64, 1, on_cells ? out->cell_count : n);
     column->role = SP_VTK_IDS;
 }
 
@@ -149,7 +150,8 @@ static void add_groups(sp_vtk_columns *out, bool on_cells, const char *const *na
         for (int g = 0; g < c->group_count; g++)
             if (out->labels.of_group[g] == l && sp__members_mark(&c->groups[g]) > high) high = sp__members_mark(&c->groups[g]);
         sp_number type = high <= INT8_MAX ? SP_INT8 : high <= INT32_MAX ? SP_INT32 : SP_INT64;
-        add(out, names[l], on_cells ? SP_VTK_CELL_DATA : SP_VTK_POINT_DATA, type, 1, on_cells ? out->cell_count : c->node_count)
+        vtk_columns_add(out, names[l], on_cells ? SP_VTK_CELL_DATA : SP_VTK_POINT_DATA, type, 1,
+                        on_cells ? out->cell_count : c->node_count)
             ->label = l;
     }
 }
@@ -209,12 +211,13 @@ sp_status sp__vtk_columns(const sp_cells *cells, sp_vtk_columns *out) {
             "%s: VTK keeps normals and texture coordinates per point: where the faces of a point differ, they are not written",
             cells->file);
     int64_t corners = out->cell_count ? out->start[out->cell_count] : 0;
-    sp_vtk_column *points = add(out, "Points", SP_VTK_POINTS,
-                                sp__numbers_fit(cells->x, 3 * (size_t)cells->node_count, false, false), 3, cells->node_count);
+    sp_vtk_column *points =
+        vtk_columns_add(out, "Points", SP_VTK_POINTS, sp__numbers_fit(cells->x, 3 * (size_t)cells->node_count, false, false), 3,
+                        cells->node_count);
     points->values = cells->x;
-    add(out, "connectivity", SP_VTK_CONNECTIVITY, SP_INT32, 1, corners);
-    add(out, "offsets", SP_VTK_OFFSETS, corners <= INT32_MAX ? SP_INT32 : SP_INT64, 1, out->cell_count);
-    add(out, "types", SP_VTK_TYPES, SP_UINT8, 1, out->cell_count);
+    vtk_columns_add(out, "connectivity", SP_VTK_CONNECTIVITY, SP_INT32, 1, corners);
+    vtk_columns_add(out, "offsets", SP_VTK_OFFSETS, corners <= INT32_MAX ? SP_INT32 : SP_INT64, 1, out->cell_count);
+    vtk_columns_add(out, "types", SP_VTK_TYPES, SP_UINT8, 1, out->cell_count);
     add_data(out, false, normals, texcoords, names);
     add_data(out, true, normals, texcoords, names);
     return SP_OK;

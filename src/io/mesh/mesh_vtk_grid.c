@@ -135,7 +135,7 @@ static sp_status settle_cells(sp_vtk_grid *g, int **from) {
 
 // ------------------------------------------------------------------------------------------------ arrays
 
-static bool finite(const sp_vtk_array *a, size_t tuples) {
+static bool vtk_grid_finite(const sp_vtk_array *a, size_t tuples) {
     for (size_t i = 0; i < tuples * (size_t)a->components; i++)
         if (!isfinite(a->values[i])) return false;
     return true;
@@ -185,15 +185,15 @@ static sp_vtk_role meaning(const sp_vtk_grid *g, const sp_vtk_array *a) {
     bool color = a->role == SP_VTK_COLORS || strcmp(a->name, SP_VTK_COLOR_NAME) == 0;
     if (a->role == SP_VTK_IDS && a->components == 1 && bytes && in_range(a, tuples, 0, 9007199254740992.0)) return SP_VTK_IDS;
     if (a->on_cells) return SP_VTK_PLAIN;
-    if (a->role == SP_VTK_NORMALS && a->components == 3 && !c->normals && finite(a, nodes)) return SP_VTK_NORMALS;
-    if (a->role == SP_VTK_TEXCOORDS && a->components <= 3 && !c->texcoords && finite(a, nodes)) return SP_VTK_TEXCOORDS;
+    if (a->role == SP_VTK_NORMALS && a->components == 3 && !c->normals && vtk_grid_finite(a, nodes)) return SP_VTK_NORMALS;
+    if (a->role == SP_VTK_TEXCOORDS && a->components <= 3 && !c->texcoords && vtk_grid_finite(a, nodes)) return SP_VTK_TEXCOORDS;
     if (color && (a->components == 3 || a->components == 4) && !c->colors && in_range(a, nodes, 0, bytes ? 255 : 1))
         return SP_VTK_COLORS;
     return SP_VTK_PLAIN;
 }
 
 // copies the data of a cell to each of its parts
-static bool spread(sp_vtk_grid *g, sp_vtk_array *a, const int *from) {
+static bool vtk_grid_spread(sp_vtk_grid *g, sp_vtk_array *a, const int *from) {
     size_t n = (size_t)a->components;
     double *values;
     if (!from || !a->on_cells) return true;
@@ -207,7 +207,7 @@ static bool spread(sp_vtk_grid *g, sp_vtk_array *a, const int *from) {
 static bool take_array(sp_vtk_grid *g, sp_vtk_array *a, const int *from) {
     sp_cells *c = g->cells;
     sp_vtk_role role = meaning(g, a);
-    if (!spread(g, a, from)) return false;
+    if (!vtk_grid_spread(g, a, from)) return false;
     switch (role) {
     case SP_VTK_IDS:
         if (from && a->on_cells) return true;  // parts would share the id of their cell

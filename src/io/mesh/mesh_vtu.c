@@ -7,7 +7,7 @@
 
 // ------------------------------------------------------------------------------------------------ lookup
 
-static const sp_vtu_data *find(const sp_vtu *r, int piece, sp_vtu_section section, const char *name) {
+static const sp_vtu_data *vtu_find(const sp_vtu *r, int piece, sp_vtu_section section, const char *name) {
     const sp_vtu_piece *p = &r->pieces[piece];
     for (int i = p->first_data; i < p->first_data + p->data_count; i++)
         if (r->data[i].section == section && (!name || sp__xml_is(&r->data[i].name, name))) return &r->data[i];
@@ -28,7 +28,7 @@ static sp_status read_points(sp_vtu *r) {
         p->first_point = total;
         total += p->points;
         if (!p->points) continue;
-        const sp_vtu_data *d = find(r, i, SP_VTU_POINTS, NULL);
+        const sp_vtu_data *d = vtu_find(r, i, SP_VTU_POINTS, NULL);
         if (!d) return missing(r, "Points", i);
         if (d->components != 3) return SP_VTU_FAIL(r, d, "points of %lld components, must have 3", (long long)d->components);
         SP_TRY(sp__vtu_check_size(r, d, 3 * p->points));
@@ -39,7 +39,7 @@ static sp_status read_points(sp_vtu *r) {
     for (int i = 0; i < r->piece_count; i++) {
         const sp_vtu_piece *p = &r->pieces[i];
         if (p->points)
-            SP_TRY(sp__vtu_doubles(r, find(r, i, SP_VTU_POINTS, NULL), true, 3 * p->points, c->x + 3 * p->first_point));
+            SP_TRY(sp__vtu_doubles(r, vtu_find(r, i, SP_VTU_POINTS, NULL), true, 3 * p->points, c->x + 3 * p->first_point));
     }
     return SP_OK;
 }
@@ -106,7 +106,7 @@ static sp_status plan_cells(sp_vtu *r) {
         total += r->pieces[i].cells;
         for (int k = 0; k < 4; k++) {
             if (!cells_of(r, i, k)) continue;
-            const sp_vtu_data *d = find(r, i, cell_section(r, k), "offsets");
+            const sp_vtu_data *d = vtu_find(r, i, cell_section(r, k), "offsets");
             if (!d) return missing(r, "offsets of its cells", i);
             SP_TRY(sp__vtu_check_size(r, d, cells_of(r, i, k)));
             if (!g->line) g->line = d->line;
@@ -119,9 +119,9 @@ static sp_status plan_cells(sp_vtu *r) {
         for (int k = 0; k < 4; k++) {
             int64_t n = cells_of(r, i, k);
             if (!n) continue;
-            const sp_vtu_data *d = find(r, i, cell_section(r, k), "connectivity");
+            const sp_vtu_data *d = vtu_find(r, i, cell_section(r, k), "connectivity");
             if (!d) return missing(r, "connectivity of its cells", i);
-            SP_TRY(read_offsets(r, find(r, i, cell_section(r, k), "offsets"), n, corners, g->lists.start + at));
+            SP_TRY(read_offsets(r, vtu_find(r, i, cell_section(r, k), "offsets"), n, corners, g->lists.start + at));
             at += n;
             SP_TRY(sp__vtu_check_size(r, d, g->lists.start[at] - corners));
             corners = g->lists.start[at];
@@ -138,9 +138,9 @@ static sp_status read_cells(sp_vtu *r) {
         for (int k = 0; k < 4; k++) {
             int64_t n = cells_of(r, i, k), *start = g->lists.start + at;
             if (!n) continue;
-            SP_TRY(read_places(r, &r->pieces[i], find(r, i, cell_section(r, k), "connectivity"), start[n] - start[0],
+            SP_TRY(read_places(r, &r->pieces[i], vtu_find(r, i, cell_section(r, k), "connectivity"), start[n] - start[0],
                                g->lists.nodes + start[0]));
-            const sp_vtu_data *types = find(r, i, SP_VTU_CELLS, "types");
+            const sp_vtu_data *types = vtu_find(r, i, SP_VTU_CELLS, "types");
             if (!r->polygonal && !types) return missing(r, "types of its cells", i);
             if (!r->polygonal) SP_TRY(read_types(r, types, n, g->type + at));
             for (int64_t m = 0; r->polygonal && m < n; m++) g->type[at + m] = sp__vtk_poly_type(k, start[m + 1] - start[m]);
@@ -225,7 +225,7 @@ sp_status sp__vtu_read(sp_cells *cells, const char *text, size_t size, const cha
 }
 
 // looks for the root tag after a declaration and comments
-static bool knows(const char *head, size_t size) {
+static bool vtu_knows(const char *head, size_t size) {
     sp_words w = sp__words(NULL, head, size);
     for (;;) {
         sp__words_space(&w);
@@ -238,4 +238,4 @@ static bool knows(const char *head, size_t size) {
     }
 }
 
-const sp_mesh_format sp__format_vtu = {"vtu", ".vtu .vtp", "VTK XML", knows, sp__vtu_read, sp__vtu_write};
+const sp_mesh_format sp__format_vtu = {"vtu", ".vtu .vtp", "VTK XML", vtu_knows, sp__vtu_read, sp__vtu_write};

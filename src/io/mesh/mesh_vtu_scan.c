@@ -14,7 +14,7 @@ typedef struct scan {
     sp_xml_tag open;  // tag of the section; its attributes name the arrays of normals and so on
 } scan;
 
-static const char *shown(const sp_slice *s, char out[48]) {
+static const char *vtu_scan_shown(const sp_slice *s, char out[48]) {
     size_t n = s->size < 40 ? s->size : 40;
     for (size_t i = 0; i < n; i++) out[i] = s->at[i] >= 32 && s->at[i] < 127 ? s->at[i] : '?';
     out[n] = 0;
@@ -30,18 +30,18 @@ static sp_status read_head(sp_vtu *r, const sp_xml_tag *tag) {
     if (!type) return FAIL(r, tag, "VTKFile without its type");
     r->polygonal = sp__xml_is(type, "PolyData");
     if (!r->polygonal && !sp__xml_is(type, "UnstructuredGrid"))
-        return FAIL(r, tag, "a VTKFile of type '%s', only UnstructuredGrid and PolyData hold meshes", shown(type, seen));
+        return FAIL(r, tag, "a VTKFile of type '%s', only UnstructuredGrid and PolyData hold meshes", vtu_scan_shown(type, seen));
     bool big = order && sp__xml_is(order, "BigEndian");
     if (order && !big && !sp__xml_is(order, "LittleEndian"))
-        return FAIL(r, tag, "byte_order '%s', must be LittleEndian or BigEndian", shown(order, seen));
+        return FAIL(r, tag, "byte_order '%s', must be LittleEndian or BigEndian", vtu_scan_shown(order, seen));
     r->swap = big != SP_HOST_BIG;
     r->wide_header = header && sp__xml_is(header, "UInt64");
     if (header && !r->wide_header && !sp__xml_is(header, "UInt32"))
-        return FAIL(r, tag, "header_type '%s', must be UInt32 or UInt64", shown(header, seen));
+        return FAIL(r, tag, "header_type '%s', must be UInt32 or UInt64", vtu_scan_shown(header, seen));
     r->compressed = packer && packer->size;
     if (r->compressed && !sp__xml_is(packer, "vtkZLibDataCompressor"))
         return FAIL(r, tag, "compressed by %s, only vtkZLibDataCompressor can be read: write the file again with it",
-                    shown(packer, seen));
+                    vtu_scan_shown(packer, seen));
     return SP_OK;
 }
 
@@ -82,7 +82,7 @@ static sp_status read_format(sp_vtu *r, const sp_xml_tag *tag, sp_vtu_data *d) {
     else if (sp__xml_is(format, "appended"))
         d->format = SP_VTU_APPENDED;
     else
-        return FAIL(r, tag, "format '%s' of a DataArray, must be ascii, binary or appended", shown(format, seen));
+        return FAIL(r, tag, "format '%s' of a DataArray, must be ascii, binary or appended", vtu_scan_shown(format, seen));
     return sp__xml_integer(&r->x, tag, "offset", d->format == SP_VTU_APPENDED ? -1 : 0, 0, INT64_MAX / 4, &d->offset);
 }
 
@@ -126,7 +126,7 @@ static sp_status add_data(scan *s, const sp_xml_tag *tag) {
     bool wanted = s->in_section && s->section != SP_VTU_OTHER;
     bool data = s->section == SP_VTU_POINT_DATA || s->section == SP_VTU_CELL_DATA;
     if (!wanted || (data && (d.type == SP_NUMBER_TYPES || !name))) return SP_OK;  // strings and bits are not numbers
-    if (d.type == SP_NUMBER_TYPES) return FAIL(r, tag, "a DataArray of type '%s'", type ? shown(type, seen) : "");
+    if (d.type == SP_NUMBER_TYPES) return FAIL(r, tag, "a DataArray of type '%s'", type ? vtu_scan_shown(type, seen) : "");
     d.role = name ? role_of(s, name) : SP_VTK_PLAIN;
     if (r->data_count == DATA_MAX) return FAIL(r, tag, "more than %d data arrays", DATA_MAX);
     if (!SP_LIST_ROOM(&r->x.cells->keep, r->data, r->data_count, &r->data_capacity)) return sp__cells_no_memory(r->x.cells);
@@ -144,7 +144,7 @@ static sp_status find_appended(sp_vtu *r, const sp_xml_tag *tag) {
     const sp_slice *encoding = sp__xml_find(tag, "encoding");
     r->raw = encoding && sp__xml_is(encoding, "raw");
     if (encoding && !r->raw && !sp__xml_is(encoding, "base64"))
-        return FAIL(r, tag, "AppendedData of encoding '%s', must be raw or base64", shown(encoding, seen));
+        return FAIL(r, tag, "AppendedData of encoding '%s', must be raw or base64", vtu_scan_shown(encoding, seen));
     const char *p = tag->end, *end = r->x.end;
     while (p < end && sp__is_space(*p)) p++;
     if (tag->alone || p >= end || *p != '_') return FAIL(r, tag, "AppendedData must begin with '_'");

@@ -7,7 +7,7 @@
 
 #define FAIL(x, ...) sp__cells_fail((x)->cells, (x)->line, -1, __LINE__, __VA_ARGS__)
 
-static void step(sp_xml *x, const char *to) {
+static void vtu_xml_step(sp_xml *x, const char *to) {
     for (; x->at < to; x->at++) x->line += *x->at == '\n';
 }
 
@@ -39,7 +39,7 @@ static sp_slice take_name(sp_xml *x) {
 }
 
 static void space(sp_xml *x) {
-    while (x->at < x->end && sp__is_space(*x->at)) step(x, x->at + 1);
+    while (x->at < x->end && sp__is_space(*x->at)) vtu_xml_step(x, x->at + 1);
 }
 
 static sp_status take_attribute(sp_xml *x, sp_xml_tag *tag) {
@@ -54,7 +54,7 @@ static sp_status take_attribute(sp_xml *x, sp_xml_tag *tag) {
     const char *from = x->at + 1, *to = memchr(from, quote, (size_t)(x->end - from));
     if (!to || memchr(from, '<', (size_t)(to - from)))
         return FAIL(x, "the value of attribute %.*s is never closed", (int)(name.size < 40 ? name.size : 40), name.at);
-    step(x, to + 1);
+    vtu_xml_step(x, to + 1);
     if (tag->count == SP_XML_ATTRIBUTES) return FAIL(x, "a tag of more than %d attributes", SP_XML_ATTRIBUTES);
     tag->names[tag->count] = name;
     tag->values[tag->count++] = (sp_slice){from, (size_t)(to - from)};
@@ -90,13 +90,13 @@ sp_status sp__xml_next(sp_xml *x, sp_xml_tag *tag) {
     tag->count = 0;
     for (;;) {
         const char *open = x->at < x->end ? memchr(x->at, '<', (size_t)(x->end - x->at)) : NULL;
-        step(x, open ? open : x->end);
+        vtu_xml_step(x, open ? open : x->end);
         if (!open) return SP_OK;
         bool comment = starts(x, "<!--"), instruction = starts(x, "<?");
         if (!comment && !instruction) break;
         const char *close = find_text(x->at, x->end, comment ? "-->" : "?>");
         if (!close) return FAIL(x, "a comment or instruction is never closed");
-        step(x, close + 2);
+        vtu_xml_step(x, close + 2);
     }
     if (starts(x, "<!")) return FAIL(x, "a document type or section of characters, which VTK's files do not have");
     return take_tag(x, tag);

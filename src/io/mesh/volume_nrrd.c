@@ -50,7 +50,7 @@ static sp_status numbers(nrrd *n, const char *p, int count, double *out) {
 }
 
 // (x,y,z), several separated by spaces
-static sp_status vectors(nrrd *n, const char *p, int count, double *out) {
+static sp_status volume_nrrd_vectors(nrrd *n, const char *p, int count, double *out) {
     for (int i = 0; i < 3 * count; i++) {
         p = skip_space(p);
         const char *next = *p == (i % 3 ? ',' : '(') ? sp__scan_double(skip_space(p + 1), &out[i]) : NULL;
@@ -140,11 +140,11 @@ static sp_status take_sizes(nrrd *n, const char *p) {
 
 static sp_status take_directions(nrrd *n, const char *p) {
     n->has_directions = true;
-    return vectors(n, p, 3, n->directions);
+    return volume_nrrd_vectors(n, p, 3, n->directions);
 }
 
 static sp_status take_origin(nrrd *n, const char *p) {
-    return vectors(n, p, 1, n->origin);
+    return volume_nrrd_vectors(n, p, 1, n->origin);
 }
 
 static sp_status take_spacings(nrrd *n, const char *p) {

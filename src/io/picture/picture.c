@@ -102,7 +102,8 @@ static void write_words(const sp_picture_def *def, sp_drawing *d) {
 }
 
 // renders the collected triangles to pixels. Nullable: run
-static sp_status finish(sp_context *ctx, const sp_run *run, const sp_picture_def *def, sp_drawing *d, unsigned char *rgb) {
+static sp_status picture_finish(sp_context *ctx, const sp_run *run, const sp_picture_def *def, sp_drawing *d,
+                                unsigned char *rgb) {
     sp__picture_camera(def, d);
     hide_grounds_from_below(d);
     SP_TRY(sp__rings_fit(ctx, d));
@@ -148,7 +149,7 @@ static sp_status visit(sp_world *world, const sp_run *run, const sp_picture_def 
         if (sp__picture_values(&d->soup, &least, &greatest))
             extent->least = fmin(extent->least, least), extent->greatest = fmax(extent->greatest, greatest);
     }
-    if (status >= 0 && rgb) status = finish(ctx, run, def, d, rgb);
+    if (status >= 0 && rgb) status = picture_finish(ctx, run, def, d, rgb);
     if (d) sp__soup_free(ctx, &d->soup);
     sp__free(ctx, d);
     sp_world_snapshot_release(world, snapshot);
@@ -174,7 +175,7 @@ sp_status sp_picture_surface(sp_context *context, const sp_trimesh *surface, con
     sp_status status = d ? SP_OK : SP_NO_MEMORY;
     if (d) write_words(def, d);
     if (d) status = sp__picture_collect_surface(context, surface, name, def, d);
-    if (status >= 0) status = finish(context, NULL, def, d, rgb);
+    if (status >= 0) status = picture_finish(context, NULL, def, d, rgb);
     if (d) sp__soup_free(context, &d->soup);
     sp__free(context, d);
     return no_memory(context, def, status);

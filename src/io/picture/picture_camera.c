@@ -4,7 +4,7 @@
 
 static const double degree = SP_PI / 180;
 
-static bool normalise(double v[3]) {
+static bool camera_normalise(double v[3]) {
     double n = sp__norm3(v);
     if (!(n > 0) || !isfinite(n)) return false;
     for (int i = 0; i < 3; i++) v[i] /= n;
@@ -21,13 +21,13 @@ static void other_direction(const double v[3], double out[3]) {
 void sp__eye_look(sp_eye *eye, const double at[3], const double to[3], const double up[3]) {
     memcpy(eye->at, at, sizeof eye->at);
     sp__sub3(to, at, eye->forward);
-    if (!normalise(eye->forward)) eye->forward[0] = eye->forward[1] = 0, eye->forward[2] = -1;
+    if (!camera_normalise(eye->forward)) eye->forward[0] = eye->forward[1] = 0, eye->forward[2] = -1;
     sp__cross3(eye->forward, up, eye->right);
-    if (sp__norm3(eye->right) < 1e-9 * sp__norm3(up) || !normalise(eye->right)) {
+    if (sp__norm3(eye->right) < 1e-9 * sp__norm3(up) || !camera_normalise(eye->right)) {
         double side[3];
         other_direction(eye->forward, side);
         sp__cross3(eye->forward, side, eye->right);
-        normalise(eye->right);
+        camera_normalise(eye->right);
     }
     sp__cross3(eye->right, eye->forward, eye->up);
 }
@@ -85,7 +85,7 @@ void sp__eye_fit(sp_eye *eye, const double forward[3], const double up[3], const
 static void horizon(const double up[3], double right[3], double front[3]) {
     double z[3] = {0, 0, 1}, y[3] = {0, -1, 0};
     sp__cross3(up, fabs(up[2]) < 0.9 ? z : y, right);
-    normalise(right);
+    camera_normalise(right);
     sp__cross3(right, up, front);
 }
 
@@ -104,7 +104,7 @@ static void choose_forward(const double up[3], const double *points, int count, 
     int across = extent[1] > 1.05 * extent[0], along = !across;
     double turn = across ? -0.5 : 0.5;
     for (int i = 0; i < 3; i++) forward[i] = -(side[along][i] + turn * side[across][i] + 0.42 * up[i]);
-    normalise(forward);
+    camera_normalise(forward);
 }
 
 // given azimuth and elevation override the automatic ones
@@ -147,7 +147,7 @@ void sp__picture_camera(const sp_picture_def *def, sp_drawing *d) {
     double width = (double)d->width * SP_SAMPLES, height = (double)d->height * SP_SAMPLES;
     sp_eye *eye = &d->camera;
     double up[3] = {def->up[0], def->up[1], def->up[2]}, box[24], forward[3];
-    if (!normalise(up)) up[0] = up[2] = 0, up[1] = 1;
+    if (!camera_normalise(up)) up[0] = up[2] = 0, up[1] = 1;
     memcpy(d->up, up, sizeof up);
     *eye = (sp_eye){.focal = 0.5 * height / tan(0.5 * def->fov * degree)};
     if (!def->fitted) {

@@ -81,7 +81,7 @@ static const sp_lit *light_face(sp_pixel *p, uint32_t face, int sx, int sy) {
 // ---------------------------------------------------------------------------------------------------- blending
 
 // faces where a ray leaves a body that it has entered do not count, unless all faces do. Open sheets are never entered
-static bool counts(const sp_drawing *d, const sp_layer *l, uint64_t *entered) {
+static bool pixel_counts(const sp_drawing *d, const sp_layer *l, uint64_t *entered) {
     const sp_drawable *drawable = &d->soup.drawables[d->soup.drawable_of[l->face]];
     uint64_t bit = 1ull << (drawable - d->soup.drawables) % 64;
     if (d->walls || drawable->opacity >= 1) return true;
@@ -90,12 +90,12 @@ static bool counts(const sp_drawing *d, const sp_layer *l, uint64_t *entered) {
     return !leaves;
 }
 
-static void blend(sp_pixel *p, const sp_layer *layers, uint32_t count, int sx, int sy, double sum[3]) {
+static void pixel_blend(sp_pixel *p, const sp_layer *layers, uint32_t count, int sx, int sy, double sum[3]) {
     const sp_drawing *d = p->work->d;
     double left = 1;
     uint64_t entered = 0;
     for (uint32_t k = 0; k < count && left > 1.0 / 1024; k++) {
-        if (!counts(d, &layers[k], &entered)) continue;
+        if (!pixel_counts(d, &layers[k], &entered)) continue;
         const sp_lit *l = light_face(p, layers[k].face, sx, sy);
         double a = l->hit.opacity < 1 ? fmax(l->hit.opacity, 0) : 1;
         for (int i = 0; i < 3; i++) sum[i] += left * a * l->color[i];
@@ -112,7 +112,7 @@ static void draw_pixel(const sp_pixel_work *w, const sp_layer_tile *t, int px, i
         int x = SP_SAMPLES * px + sample_order[k] % SP_SAMPLES, y = SP_SAMPLES * py + sample_order[k] / SP_SAMPLES;
         int i = (y - t->y) * t->width + x - t->x;
         uint32_t count = t->start[i + 1] - t->start[i];  // an empty tile has no list
-        blend(&p, count ? t->layers + t->start[i] : NULL, count, x, y, sum);
+        pixel_blend(&p, count ? t->layers + t->start[i] : NULL, count, x, y, sum);
     }
     for (int i = 0; i < 3; i++) {
         double c = sum[i] / SAMPLES_ALL;

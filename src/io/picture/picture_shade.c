@@ -15,12 +15,12 @@ static double clamp01(double v) {
     return v < 0 ? 0 : v > 1 ? 1 : v;
 }
 
-static double smooth(double a, double b, double x) {
+static double shade_smooth(double a, double b, double x) {
     double s = clamp01((x - a) / (b - a));
     return s * s * (3 - 2 * s);
 }
 
-static void normalise(double v[3]) {
+static void shade_normalise(double v[3]) {
     double n = sp__norm3(v);
     for (int i = 0; i < 3 && n > 0; i++) v[i] /= n;
 }
@@ -92,7 +92,7 @@ void sp__hit_face(const sp_drawing *d, uint32_t f, int sx, int sy, sp_hit *h) {
     sp__sub3(x[1], x[0], e1), sp__sub3(x[2], x[0], e2), sp__cross3(e1, e2, face);
     if (sp__dot3(face, dir) > 0)
         for (int i = 0; i < 3; i++) h->n[i] = -h->n[i];
-    normalise(h->to_eye), normalise(h->n);
+    shade_normalise(h->to_eye), shade_normalise(h->n);
     sp__sub3(h->x, eye->at, to);
     h->depth = sp__dot3(to, eye->forward);
     hit_drawable(d, f, w, h);
@@ -134,8 +134,8 @@ static double arrives(const sp_light *l, const sp_drawing *d, const sp_hit *h) {
 static double towards(const sp_light *l, const double x[3], double dir[3]) {
     if (l->type == SP_LIGHT_SUN || l->type == SP_LIGHT_SKY) return memcpy(dir, l->at, 3 * sizeof *dir), 1;
     sp__sub3(l->at, x, dir);
-    normalise(dir);
-    return l->type == SP_LIGHT_SPOT ? smooth(0.86, 0.94, -sp__dot3(dir, l->aim)) : 1;
+    shade_normalise(dir);
+    return l->type == SP_LIGHT_SPOT ? shade_smooth(0.86, 0.94, -sp__dot3(dir, l->aim)) : 1;
 }
 
 static void add_light(const sp_light *l, const sp_drawing *d, const sp_hit *h, const double base[3], double roughness,
@@ -149,7 +149,7 @@ static void add_light(const sp_light *l, const sp_drawing *d, const sp_hit *h, c
     if (facing <= 0 || left <= 0) return;
     left *= arrives(l, d, h);
     for (int i = 0; i < 3; i++) half[i] = dir[i] + h->to_eye[i];
-    normalise(half);
+    shade_normalise(half);
     // Blinn-Phong lobe, normalised: a smoother surface has a smaller and brighter highlight
     double power = 2 / fmax(roughness * roughness * roughness * roughness, 1e-3) - 1, lobe = 0;
     if (l->gloss > 0 && left > 0) lobe = l->gloss * (power + 8) / 25 * pow(fmax(0, sp__dot3(h->n, half)), power) * facing;
@@ -170,10 +170,10 @@ static void ground_color(const sp_drawing *d, const sp_hit *h, double base[3], d
         for (int every = 1; every <= 5; every += 4) {
             double step = s->spacing * every, gap = fabs(at[k] / step - floor(at[k] / step + 0.5)) * step;
             double wide = fmax(0.6 * pixel, 0.006 * s->spacing * (every == 1 ? 1 : 2));
-            line = fmax(line, (every == 1 ? 0.10 : 0.22) * (1 - smooth(0.6 * wide, 1.4 * wide, gap)));
+            line = fmax(line, (every == 1 ? 0.10 : 0.22) * (1 - shade_smooth(0.6 * wide, 1.4 * wide, gap)));
         }
     for (int i = 0; i < 3; i++) base[i] = s->color[i] * (1 - line);
-    *fade = smooth(0.35 * s->reach, s->reach, sp__norm3(from));
+    *fade = shade_smooth(0.35 * s->reach, s->reach, sp__norm3(from));
 }
 
 void sp__hit_shade(const sp_drawing *d, const sp_hit *h, const double background[3], double out[3]) {
@@ -186,7 +186,7 @@ void sp__hit_shade(const sp_drawing *d, const sp_hit *h, const double background
         return;
     }
     if (h->drawable->edges)
-        for (int i = 0; i < 3; i++) base[i] *= 1 - 0.6 * (1 - smooth(0.3, 1.1, h->edge));
+        for (int i = 0; i < 3; i++) base[i] *= 1 - 0.6 * (1 - shade_smooth(0.3, 1.1, h->edge));
     double up = 0.5 + 0.5 * sp__dot3(h->n, d->up);
     for (int i = 0; i < 3; i++) out[i] = base[i] * (up * d->ambient_sky[i] + (1 - up) * d->ambient_ground[i]);
     for (int i = 0; i < d->light_count; i++)

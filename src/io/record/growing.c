@@ -19,7 +19,7 @@ static bool write_at(int fd, const char *data, size_t size, uint64_t at) {
     return true;
 }
 
-static sp_status failed(sp_growing *g) {
+static sp_status growing_failed(sp_growing *g) {
     return SP_FAIL(g->ctx, SP_IO, "%s: %s", g->path, strerror(errno));
 }
 
@@ -35,7 +35,7 @@ sp_status sp__growing_add(sp_growing *g, const char *text, size_t size) {
         g->end += size;
         return SP_OK;
     }
-    sp_status status = failed(g);
+    sp_status status = growing_failed(g);
     if (ftruncate(g->fd, (off_t)(g->end + tail)) == 0) write_at(g->fd, g->tail, tail, g->end);
     return status;
 }
@@ -46,13 +46,13 @@ sp_status sp__growing_open(sp_context *ctx, const char *path, const char *head, 
     if (!(g->path = sp__alloc(ctx, n, 1))) return SP_FAIL(ctx, SP_NO_MEMORY, "%s: no memory", path);
     memcpy(g->path, path, n);
     g->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (g->fd < 0) return failed(g);
+    if (g->fd < 0) return growing_failed(g);
     return sp__growing_add(g, head, strlen(head));
 }
 
 sp_status sp__growing_close(sp_growing *g) {
     sp_status status = SP_OK;
-    if (g->fd >= 0 && close(g->fd) != 0) status = failed(g);
+    if (g->fd >= 0 && close(g->fd) != 0) status = growing_failed(g);
     sp__free(g->ctx, g->path);
     g->fd = -1;
     g->path = NULL;

@@ -78,7 +78,7 @@ static uint32_t turned(uint32_t x, int by) {
 }
 
 // checksum of HDF5 metadata: Jenkins' lookup3, little endian, initial value 0
-static uint32_t checksum(const unsigned char *p, size_t n) {
+static uint32_t hdf5_store_checksum(const unsigned char *p, size_t n) {
     static const int mix[6] = {4, 6, 8, 16, 19, 4}, last[7] = {14, 11, 25, 16, 4, 14, 24};
     uint32_t s[3];
     s[0] = s[1] = s[2] = 0xdeadbeefu + (uint32_t)n;
@@ -99,7 +99,7 @@ static void unmark(unsigned char *block, uint64_t size) {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     if (size < SUPERBLOCK || memcmp(block, signature, sizeof signature) != 0 || block[8] != 3 || block[9] != 8) return;
     block[FLAGS_AT] = 0;
-    uint32_t sum = checksum(block, SUM_AT);
+    uint32_t sum = hdf5_store_checksum(block, SUM_AT);
     for (int i = 0; i < 4; i++) block[SUM_AT + i] = (unsigned char)(sum >> (8 * i));
 }
 

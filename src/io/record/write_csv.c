@@ -5,24 +5,24 @@
 
 #include "io/record/record.h"
 
-static sp_status failed(sp_sink *s) {
+static sp_status write_csv_failed(sp_sink *s) {
     return SP_FAIL(s->ctx, SP_IO, "%s: %s", s->path, strerror(errno));
 }
 
-static sp_status put(sp_sink *s, const char *text, size_t size) {
-    if (fwrite(text, 1, size, s->impl) != size || fflush(s->impl) != 0) return failed(s);
+static sp_status write_csv_put(sp_sink *s, const char *text, size_t size) {
+    if (fwrite(text, 1, size, s->impl) != size || fflush(s->impl) != 0) return write_csv_failed(s);
     s->bytes += size;
     return SP_OK;
 }
 
 static sp_status open_csv(sp_sink *s) {
     s->impl = fopen(s->path, "wb");
-    if (!s->impl) return failed(s);
-    return put(s, s->head, strlen(s->head));
+    if (!s->impl) return write_csv_failed(s);
+    return write_csv_put(s, s->head, strlen(s->head));
 }
 
 static sp_status write_csv(sp_sink *s, const sp_frame *f) {
-    SP_TRY(put(s, f->text.data, f->text.size));
+    SP_TRY(write_csv_put(s, f->text.data, f->text.size));
     for (size_t i = 0; i < f->text.size; i++) s->frames += f->text.data[i] == '\n';
     return SP_OK;
 }
@@ -30,7 +30,7 @@ static sp_status write_csv(sp_sink *s, const sp_frame *f) {
 static sp_status close_csv(sp_sink *s) {
     FILE *file = s->impl;
     s->impl = NULL;
-    return file && fclose(file) != 0 ? failed(s) : SP_OK;
+    return file && fclose(file) != 0 ? write_csv_failed(s) : SP_OK;
 }
 
 const sp_writer sp__writer_csv = {.kind = "csv", .suffix = ".csv", .open = open_csv, .frame = write_csv, .close = close_csv};

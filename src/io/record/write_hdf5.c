@@ -146,7 +146,7 @@ static void create_revision(sp_heavy *w, const sp_layout *layout) {
 }
 
 // From here on data is only appended. The library reads back what it has written, so all of it must be in the file.
-static sp_status start(sp_heavy *w) {
+static sp_status write_hdf5_start(sp_heavy *w) {
     if (!w->h.failed && H5Fflush(w->h.file, H5F_SCOPE_GLOBAL) < 0) sp__h5_failed(&w->h, "flushing");
     SP_TRY(sp__store_state(w->store));
     if (!w->h.failed && H5Fstart_swmr_write(w->h.file) < 0) sp__h5_failed(&w->h, "one writer and many readers");
@@ -286,7 +286,7 @@ static sp_status new_heavy(sp_sink *sink, const char *path, sp_heavy **out) {
     return SP_OK;
 }
 
-static sp_status create(sp_sink *sink, const char *path, sp_heavy **out) {
+static sp_status write_hdf5_create(sp_sink *sink, const char *path, sp_heavy **out) {
     SP_TRY(new_heavy(sink, path, out));
     sp_heavy *w = *out;
     SP_TRY(sp__store_open(sink->ctx, path, true, &w->store));
@@ -297,7 +297,7 @@ static sp_status create(sp_sink *sink, const char *path, sp_heavy **out) {
     create_columns(w);
     create_probes(w);
     create_revision(w, sink->layout);
-    return start(w);
+    return write_hdf5_start(w);
 }
 
 // *out NULL: the file is missing or does not match, and a new one is created; an allocation failure is an error
@@ -312,7 +312,7 @@ static sp_status go_on(sp_sink *sink, const char *path, sp_heavy **out) {
     bool good = status >= 0 && w->h.file >= 0 && open_columns(w) && open_probes(w) && open_fields(w) && same_times(w);
     if (good) {
         cut_back(w);
-        return start(w);
+        return write_hdf5_start(w);
     }
     bool no_memory = status == SP_NO_MEMORY || w->h.no_memory;
     release(out);
@@ -328,7 +328,7 @@ sp_status sp__heavy_open(sp_sink *sink, const char *path, sp_heavy **out, long *
     if (*out && status >= 0)
         *kept = sink->resumed;
     else if (status >= 0)
-        status = create(sink, path, out);
+        status = write_hdf5_create(sink, path, out);
     if (status < 0) release(out);
     sp__hdf5_leave();
     return status;
@@ -375,7 +375,7 @@ static sp_status change_revision(sp_heavy *w, const sp_layout *layout) {
     w->h.file = H5Fopen(w->h.path, H5F_ACC_RDWR, sp__store_access(w->store));
     if (w->h.file < 0 || !open_columns(w) || !open_probes(w)) sp__h5_failed(&w->h, "opening it again");
     if (!w->h.failed) create_revision(w, layout);
-    return start(w);
+    return write_hdf5_start(w);
 }
 
 static sp_status add_frame(sp_heavy *w, const sp_frame *f) {
@@ -402,7 +402,7 @@ uint64_t sp__heavy_bytes(const sp_heavy *w) {
     return sp__store_bytes(w->store);
 }
 
-static sp_status finish(sp_heavy *w) {
+static sp_status write_hdf5_finish(sp_heavy *w) {
     const unsigned char yes = 1;
     if (w->h.failed || w->h.file < 0) return SP_OK;  // already reported
     sp__h5_list_add(&w->h, &w->complete, 1, &yes);
@@ -416,7 +416,7 @@ static sp_status finish(sp_heavy *w) {
 sp_status sp__heavy_close(sp_heavy **h) {
     if (!*h) return SP_OK;
     sp__hdf5_enter();
-    sp_status status = finish(*h);
+    sp_status status = write_hdf5_finish(*h);
     release(h);
     sp__hdf5_leave();
     return status;

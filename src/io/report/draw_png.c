@@ -25,7 +25,7 @@ static unsigned char *mask_at(const sp_draw *d, int x, int y) {
 }
 
 // blends the colour with the mask and clears the mask
-static void blend(sp_draw *d, const box *b, unsigned colour) {
+static void draw_png_blend(sp_draw *d, const box *b, unsigned colour) {
     const double ink[3] = {colour >> 16 & 255, colour >> 8 & 255, colour & 255};
     for (int y = b->y0; y < b->y1; y++)
         for (int x = b->x0; x < b->x1; x++) {
@@ -38,7 +38,7 @@ static void blend(sp_draw *d, const box *b, unsigned colour) {
 
 // ---- lines
 
-static double distance(const double *a, const double *b, double x, double y) {
+static double draw_png_distance(const double *a, const double *b, double x, double y) {
     double dx = b[0] - a[0], dy = b[1] - a[1], len = dx * dx + dy * dy;
     double t = len > 0 ? ((x - a[0]) * dx + (y - a[1]) * dy) / len : 0;
     t = fmin(fmax(t, 0), 1);
@@ -51,7 +51,7 @@ static void cover_segment(sp_draw *d, const double *a, const double *b, double h
     box in = make_box(d, fmin(a[0], b[0]) - reach, fmin(a[1], b[1]) - reach, fmax(a[0], b[0]) + reach, fmax(a[1], b[1]) + reach);
     for (int y = in.y0; y < in.y1; y++)
         for (int x = in.x0; x < in.x1; x++) {
-            double c = half + 0.5 - distance(a, b, x + 0.5, y + 0.5);
+            double c = half + 0.5 - draw_png_distance(a, b, x + 0.5, y + 0.5);
             unsigned char v = (unsigned char)(255 * fmin(fmax(c, 0), 1) + 0.5), *m = mask_at(d, x, y);
             if (v > *m) *m = v;
         }
@@ -70,7 +70,7 @@ static void cover_dashes(sp_draw *d, const double *a, const double *b, double ha
     }
 }
 
-static void line(sp_draw *d, const double *xy, int n, unsigned colour, double width, bool dashed) {
+static void draw_png_line(sp_draw *d, const double *xy, int n, unsigned colour, double width, bool dashed) {
     double half = fmax(0.5 * width * d->scale, 0.5), s = d->scale, at = 0;
     box b = box_of(d, xy, n, half + 2);
     for (int i = 1; i < n; i++) {
@@ -81,14 +81,14 @@ static void line(sp_draw *d, const double *xy, int n, unsigned colour, double wi
             cover_segment(d, p, q, half);
         at += hypot(q[0] - p[0], q[1] - p[1]) / s;
     }
-    blend(d, &b, colour);
+    draw_png_blend(d, &b, colour);
 }
 
-static void dot(sp_draw *d, double x, double y, double radius, unsigned colour) {
+static void draw_png_dot(sp_draw *d, double x, double y, double radius, unsigned colour) {
     double p[2] = {x * d->scale, y * d->scale}, reach = radius * d->scale + 2;
     box b = make_box(d, p[0] - reach, p[1] - reach, p[0] + reach, p[1] + reach);
     cover_segment(d, p, p, radius * d->scale);
-    blend(d, &b, colour);
+    draw_png_blend(d, &b, colour);
 }
 
 // ---- areas
@@ -124,7 +124,7 @@ static void cover_span(sp_draw *d, const box *b, int y, double from, double to, 
     }
 }
 
-static void fill(sp_draw *d, const double *xy, int n, unsigned colour) {
+static void draw_png_fill(sp_draw *d, const double *xy, int n, unsigned colour) {
     enum { ROWS = 4 };  // sub-rows per row of pixels
     double *at;
     box b = box_of(d, xy, n, 1);
@@ -137,7 +137,7 @@ static void fill(sp_draw *d, const double *xy, int n, unsigned colour) {
             int count = crossings(d, xy, n, y + (k + 0.5) / ROWS, at);
             for (int i = 0; i + 1 < count; i += 2) cover_span(d, &b, y, at[i], at[i + 1], 1.0 / ROWS);
         }
-    blend(d, &b, colour);
+    draw_png_blend(d, &b, colour);
     sp__free(d->ctx, at);
 }
 
@@ -166,7 +166,7 @@ static void turned_text(sp_draw *d, const sp_draw_text *s, double size, double w
     sp__free(d->ctx, rgb);
 }
 
-static void text(sp_draw *d, const sp_draw_text *s, const char *words) {
+static void draw_png_text(sp_draw *d, const sp_draw_text *s, const char *words) {
     double size = 0.68 * (s->size > 0 ? s->size : 12.5) * d->scale;  // height of capitals relative to the font size
     double wide = sp__text_width(words, size), start = s->align == SP_DRAW_LEFT ? 0 : s->align == SP_DRAW_MIDDLE ? 0.5 : 1;
     const double ink[3] = {(s->colour >> 16 & 255) / 255.0, (s->colour >> 8 & 255) / 255.0, (s->colour & 255) / 255.0};
@@ -182,7 +182,8 @@ static void text(sp_draw *d, const sp_draw_text *s, const char *words) {
 // ---- begin and end
 
 sp_status sp__draw_png_begin(sp_draw *d, sp_context *ctx, int width, int height, double scale) {
-    *d = (sp_draw){.line = line, .fill = fill, .dot = dot, .text = text, .ctx = ctx, .scale = scale};
+    *d = (sp_draw){
+        .line = draw_png_line, .fill = draw_png_fill, .dot = draw_png_dot, .text = draw_png_text, .ctx = ctx, .scale = scale};
     d->width = (int)(width * scale), d->height = (int)(height * scale);
     size_t pixels = (size_t)d->width * (size_t)d->height;
     d->rgb = sp__alloc(ctx, pixels, 3);

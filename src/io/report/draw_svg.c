@@ -16,7 +16,7 @@ static void put_number(sp_page *p, const char *name, double value) {
     sp__page_put(p, "\"", 1);
 }
 
-static void line(sp_draw *d, const double *xy, int n, unsigned colour, double width, bool dashed) {
+static void draw_svg_line(sp_draw *d, const double *xy, int n, unsigned colour, double width, bool dashed) {
     sp_page *p = d->page;
     sp__page_add(p, "<path fill=\"none\" stroke=\"#%06x\" stroke-linejoin=\"round\"%s", colour,
                  dashed ? " stroke-dasharray=\"6 4\"" : "");
@@ -26,19 +26,19 @@ static void line(sp_draw *d, const double *xy, int n, unsigned colour, double wi
     sp__page_add(p, "\"/>\n");
 }
 
-static void fill(sp_draw *d, const double *xy, int n, unsigned colour) {
+static void draw_svg_fill(sp_draw *d, const double *xy, int n, unsigned colour) {
     sp__page_add(d->page, "<path fill=\"#%06x\" d=\"", colour);
     put_points(d->page, xy, n);
     sp__page_add(d->page, "Z\"/>\n");
 }
 
-static void dot(sp_draw *d, double x, double y, double radius, unsigned colour) {
+static void draw_svg_dot(sp_draw *d, double x, double y, double radius, unsigned colour) {
     sp__page_add(d->page, "<circle fill=\"#%06x\"", colour);
     put_number(d->page, "cx", x), put_number(d->page, "cy", y), put_number(d->page, "r", radius);
     sp__page_add(d->page, "/>\n");
 }
 
-static void text(sp_draw *d, const sp_draw_text *s, const char *words) {
+static void draw_svg_text(sp_draw *d, const sp_draw_text *s, const char *words) {
     static const char *const anchors[] = {"start", "middle", "end"};
     sp_page *p = d->page;
     sp__page_add(p, "<text text-anchor=\"%s\" fill=\"#%06x\"", anchors[s->align], s->colour);
@@ -56,7 +56,8 @@ static void text(sp_draw *d, const sp_draw_text *s, const char *words) {
 }
 
 void sp__draw_svg_begin(sp_draw *d, sp_page *page, int width, int height, bool inside_html, const char *name) {
-    *d = (sp_draw){.line = line, .fill = fill, .dot = dot, .text = text, .page = page, .ctx = page->ctx};
+    *d = (sp_draw){
+        .line = draw_svg_line, .fill = draw_svg_fill, .dot = draw_svg_dot, .text = draw_svg_text, .page = page, .ctx = page->ctx};
     sp__page_add(page, "<svg%s viewBox=\"0 0 %d %d\" role=\"img\"", inside_html ? "" : " xmlns=\"http://www.w3.org/2000/svg\"",
                  width, height);
     if (!inside_html) sp__page_add(page, " width=\"%d\" height=\"%d\"", width, height);

@@ -24,7 +24,7 @@ typedef struct panel {
     bool some;    // at least one value is visible
 } panel;
 
-static int longest(const sp_plot *p) {
+static int plot_longest(const sp_plot *p) {
     int n = 0;
     for (int s = 0; s < p->series_count; s++) n = p->series[s].count > n ? p->series[s].count : n;
     return n;
@@ -94,7 +94,7 @@ static void make_axes(panel *p) {
     }
     sp__axis_finish(&p->y);
     if (bars)
-        p->x.low = -0.5, p->x.high = longest(plot) > 0 ? longest(plot) - 0.5 : 0.5;
+        p->x.low = -0.5, p->x.high = plot_longest(plot) > 0 ? plot_longest(plot) - 0.5 : 0.5;
     else
         sp__axis_finish(&p->x);
 }
@@ -146,7 +146,7 @@ static void draw_numbers(const panel *p) {
 
 // labels below the groups, shortened to fit; with many groups only some of them
 static void draw_groups(const panel *p) {
-    int n = longest(p->plot), every = 1 + n / 24;
+    int n = plot_longest(p->plot), every = 1 + n / 24;
     char label[64];
     for (int i = 0; p->plot->labels && i < n; i += every) {
         int letters = (int)(every * (RIGHT - LEFT) / (7.5 * n));
@@ -276,7 +276,7 @@ static void draw_series(const panel *p) {
 
 static sp_status draw_panel(sp_context *ctx, const sp_plot *plot, sp_draw *draw, double offset) {
     panel p = {.plot = plot, .draw = draw, .top = offset + TOP, .bottom = offset + BOTTOM};
-    size_t n = (size_t)longest(plot);
+    size_t n = (size_t)plot_longest(plot);
     sp_status status = SP_OK;
     if (!SP_NEW(ctx, p.xy, 4 * n + 4) || !SP_NEW(ctx, p.sum, n + 1)) {
         status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory to plot %zu points", n);

@@ -24,7 +24,7 @@ static sp_status values_on_elements(sp_run *run, const sp_run_body *body, const 
 
 // ------------------------------------------------------------------------------------------------ column of a file
 
-static const char *blanks(const char *p) {
+static const char *data_blanks(const char *p) {
     while (*p == ' ' || *p == '\t') p++;
     return p;
 }
@@ -36,8 +36,8 @@ static const char *next_line(const char *p) {
 
 // the next field on the same line; NULL: none
 static const char *next_field(const char *p) {
-    p = blanks(p + strcspn(p, ",; \t\r\n"));
-    if (*p == ',' || *p == ';') p = blanks(p + 1);
+    p = data_blanks(p + strcspn(p, ",; \t\r\n"));
+    if (*p == ',' || *p == ';') p = data_blanks(p + 1);
     return *p && *p != '\r' && *p != '\n' ? p : NULL;
 }
 
@@ -51,16 +51,16 @@ static bool same_word(const char *p, const char *word) {
 static sp_status find_column(column_reader *r) {
     const char *wanted = sp__build_given(r->node, "column") ? sp__attr_word(r->node, "column") : NULL;
     double number;
-    bool head = !sp__scan_double(blanks(r->at), &number);
+    bool head = !sp__scan_double(data_blanks(r->at), &number);
     int64_t index;
     if (wanted && sp__scan_int64(wanted, &index) && index >= 1 && index <= 1000000) {
         r->column = (int)index - 1;
     } else if (wanted) {
-        const char *p = head ? blanks(r->at) : NULL;
+        const char *p = head ? data_blanks(r->at) : NULL;
         for (r->column = 0; p && !same_word(p, wanted); r->column++) p = next_field(p);
         if (!p) return SP_BUILD_FAIL(r->run, r->node, "column", "%s has no column \"%s\"", r->path, wanted);
     } else {
-        for (const char *p = blanks(r->at); (p = next_field(p));) r->column++;
+        for (const char *p = data_blanks(r->at); (p = next_field(p));) r->column++;
     }
     if (head) r->at = next_line(r->at), r->line++;
     return SP_OK;
@@ -70,7 +70,7 @@ static sp_status read_column(column_reader *r, int count, double *values) {
     int rows = 0;
     SP_TRY(find_column(r));
     for (; *r->at; r->at = next_line(r->at), r->line++) {
-        const char *p = blanks(r->at);
+        const char *p = data_blanks(r->at);
         if (*p == '#' || *p == '\r' || *p == '\n' || *p == 0) continue;
         for (int i = 0; p && i < r->column; i++) p = next_field(p);
         if (rows == count)

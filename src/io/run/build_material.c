@@ -47,8 +47,8 @@ static sp_status check_range(sp_run *run, const sp_run_body *body, const sp_scen
 }
 
 // values that vary in space: from an expression at element centres, or from an array; NaN in an array: unchanged
-static sp_status spread(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int which, const int *elements,
-                        int count, layers *l) {
+static sp_status material_spread(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int which, const int *elements,
+                                 int count, layers *l) {
     const sp_attr *attr = sp__build_attr(node, names[which]);
     const double *data = NULL;
     SP_TRY(use_array(run, body, l, which));
@@ -98,7 +98,7 @@ static sp_status body_value(sp_run *run, sp_run_body *body, const sp_scene_node 
         *out = attr->numbers[0];
         return SP_OK;
     }
-    SP_TRY(spread(run, body, m, which, NULL, n, l));
+    SP_TRY(material_spread(run, body, m, which, NULL, n, l));
     *out = mean_given(l->element[which], n, *out);
     return SP_OK;
 }
@@ -129,7 +129,7 @@ static sp_status region_young(sp_run *run, const sp_run_body *body, const sp_sce
         l->element_region[elements[i]] = l->region_count;
         if (l->element[YOUNG]) l->element[YOUNG][elements[i]] = NAN;
     }
-    if (varies_in_space(attr)) return spread(run, body, m, YOUNG, elements, count, l);
+    if (varies_in_space(attr)) return material_spread(run, body, m, YOUNG, elements, count, l);
     region->young = attr->numbers[0];
     return SP_OK;
 }
@@ -138,7 +138,7 @@ static sp_status region_other(sp_run *run, const sp_run_body *body, const sp_sce
                               int count, layers *l) {
     const sp_attr *attr = sp__build_attr(m, names[which]);
     if (!attr) return SP_OK;
-    if (varies_in_space(attr)) return spread(run, body, m, which, elements, count, l);
+    if (varies_in_space(attr)) return material_spread(run, body, m, which, elements, count, l);
     SP_TRY(use_array(run, body, l, which));
     for (int i = 0; i < count; i++) l->element[which][elements[i]] = attr->numbers[0];
     return SP_OK;

@@ -9,18 +9,18 @@ static int find_body(const sp_recording *r, const char *name, sp_recording_body 
     return -1;
 }
 
-static sp_status refused(sp_run *run, const sp_scene_node *node, sp_status status) {
+static sp_status recorded_refused(sp_run *run, const sp_scene_node *node, sp_status status) {
     return status < 0 ? sp__build_refused(run, node, status, sp_context_error(run->ctx)) : SP_OK;
 }
 
 static sp_status read_array(sp_run *run, const sp_scene_node *node, sp_recording *r, int frame, int body, const char *field,
                             int nodes, double **out) {
     sp_field_info info;
-    SP_TRY(refused(run, node, sp_recording_field_info(r, frame, body, field, &info)));
+    SP_TRY(recorded_refused(run, node, sp_recording_field_info(r, frame, body, field, &info)));
     if (info.count != nodes || info.components != 3)
         return SP_BUILD_FAIL(run, node, "file", "%s of %d nodes in the recording, the solid has %d", field, info.count, nodes);
     if (!SP_KEEP(&run->scratch, *out, 3 * (size_t)nodes)) return sp__build_no_memory(run);
-    return refused(run, node, sp_recording_field(r, frame, body, field, *out));
+    return recorded_refused(run, node, sp_recording_field(r, frame, body, field, *out));
 }
 
 static sp_status take_state(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_recording *r, sp_solid_def *def) {
@@ -34,7 +34,7 @@ static sp_status take_state(sp_run *run, const sp_run_body *body, const sp_scene
     if (frame < 0) return SP_BUILD_FAIL(run, node, "file", "the recording holds no frame");
     if (index < 0 || info.visual || strcmp(found.kind, "solid") != 0)
         return SP_BUILD_FAIL(run, node, "file", "the recording holds no mechanical state of a solid \"%s\"", body->node->path);
-    SP_TRY(refused(run, node, sp_recording_topology_at(r, frame, index, &t)));
+    SP_TRY(recorded_refused(run, node, sp_recording_topology_at(r, frame, index, &t)));
     size_t corners = 4 * (size_t)sp_mesh_tet_count(body->placed);
     if (t.cell_count != sp_mesh_tet_count(body->placed) || t.corners != 4 ||
         memcmp(t.cells, sp_mesh_tets(body->placed), corners * sizeof(int)) != 0)
@@ -48,7 +48,7 @@ static sp_status take_state(sp_run *run, const sp_run_body *body, const sp_scene
 
 sp_status sp__build_recorded(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_solid_def *def) {
     sp_recording *r;
-    SP_TRY(refused(run, node, sp_recording_open(run->ctx, sp__attr_word(node, "file"), &r)));
+    SP_TRY(recorded_refused(run, node, sp_recording_open(run->ctx, sp__attr_word(node, "file"), &r)));
     sp_status status = take_state(run, body, node, r, def);
     sp_recording_close(&r);
     return status;

@@ -16,7 +16,7 @@ static void turn_to(const double axis[3], double out[4]) {
 }
 
 // the common scale factor; NaN: the factors differ
-static double uniform(const double scale[3]) {
+static double rigid_uniform(const double scale[3]) {
     return scale[0] == scale[1] && scale[1] == scale[2] ? scale[0] : NAN;
 }
 
@@ -47,7 +47,7 @@ static void cylinder_shape(const sp_scene_node *node, sp_rigid_shape *out) {
 
 // size and pose of a shape under a placement; only a box that is not rotated allows nonuniform scaling
 static sp_status place_shape(sp_run *run, const sp_scene_node *node, const sp_place *place, sp_rigid_shape *shape) {
-    double s = uniform(place->scale);
+    double s = rigid_uniform(place->scale);
     bool turned = shape->pose.quat[1] != 0 || shape->pose.quat[2] != 0 || shape->pose.quat[3] != 0;
     if (isnan(s) && (shape->type != SP_BOX || turned))
         return SP_BUILD_FAIL(run, node, "scale",
@@ -76,7 +76,7 @@ static sp_status build_shape(sp_run *run, const sp_run_body *body, const sp_scen
         for (int k = 0; k < body->places.count; k++) {
             sp_place scale = {{body->places.at[k].scale[0], body->places.at[k].scale[1], body->places.at[k].scale[2]},
                               sp_pose_identity()};
-            if (k > 0 && isnan(uniform(scale.scale)))
+            if (k > 0 && isnan(rigid_uniform(scale.scale)))
                 return SP_BUILD_FAIL(run, body->node, "scale", "a rigid body in an instance can be scaled by one factor only");
             SP_TRY(place_shape(run, body->node, &scale, out));
         }
@@ -89,7 +89,7 @@ static sp_status build_shape(sp_run *run, const sp_run_body *body, const sp_scen
 static sp_pose start_pose(const sp_places *places) {
     sp_pose pose = sp_pose_identity();
     for (int i = 0; i < places->count; i++) {
-        double s = uniform(places->at[i].scale);
+        double s = rigid_uniform(places->at[i].scale);
         for (int k = 0; k < 3; k++) pose.translate[k] *= isnan(s) ? 1 : s;
         pose = sp__pose_mul(&places->at[i].pose, &pose);
     }

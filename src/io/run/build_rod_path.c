@@ -15,7 +15,7 @@ typedef struct reader {
     size_t order_capacity;
 } reader;
 
-static const char *blanks(const char *p) {
+static const char *rod_path_blanks(const char *p) {
     while (*p == ' ' || *p == '\t') p++;
     return p;
 }
@@ -42,8 +42,8 @@ static sp_status bad_line(reader *r, const char *what) {
 // three numbers separated by commas, semicolons or blanks; NULL: not found
 static const char *three(const char *p, double x[3]) {
     for (int k = 0; k < 3; k++) {
-        p = blanks(p);
-        if (k > 0 && (*p == ',' || *p == ';')) p = blanks(p + 1);
+        p = rod_path_blanks(p);
+        if (k > 0 && (*p == ',' || *p == ';')) p = rod_path_blanks(p + 1);
         if (!(p = sp__scan_double(p, &x[k]))) return NULL;
     }
     return p;
@@ -53,7 +53,7 @@ static const char *three(const char *p, double x[3]) {
 
 static sp_status obj_line(reader *r, const char *p) {
     int64_t index;
-    for (p = blanks(p); !at_end(p); p = blanks(p + strcspn(p, " \t\r\n"))) {
+    for (p = rod_path_blanks(p); !at_end(p); p = rod_path_blanks(p + strcspn(p, " \t\r\n"))) {
         if (!sp__scan_int64(p, &index) || index == 0) return bad_line(r, "an l line lists numbers of points");
         int64_t i = index > 0 ? index - 1 : r->count + index;
         if (i < 0 || i >= r->count) return bad_line(r, "an l line names a point that has not been given");
@@ -71,7 +71,7 @@ static bool is_obj(const char *path) {
 
 static sp_status read_line(reader *r, const char *p, bool obj) {
     double x[3];
-    p = blanks(p);
+    p = rod_path_blanks(p);
     if (at_end(p)) return SP_OK;
     if (obj && p[0] == 'l' && (p[1] == ' ' || p[1] == '\t')) return obj_line(r, p + 1);
     if (obj && !(p[0] == 'v' && (p[1] == ' ' || p[1] == '\t'))) return SP_OK;

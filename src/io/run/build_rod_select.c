@@ -50,7 +50,7 @@ static int elements_of(const sp_run_rod *rod, int strand) {
 }
 
 // arc length of a node, or of the midpoint of an element
-static double along(const sp_run_rod *rod, bool elements, int item) {
+static double rod_select_along(const sp_run_rod *rod, bool elements, int item) {
     int strand = strand_at(rod, elements, item), k = item - (elements ? rod->first_element : rod->first_node)[strand];
     return rod->length[strand] * (k + (elements ? 0.5 : 0)) / elements_of(rod, strand);
 }
@@ -122,7 +122,7 @@ static sp_status by_place(const range *r, const sp_scene_node *node, unsigned ch
     SP_TRY(rest_places(r->run, r->body, node, r->elements, &rest));
     for (int i = r->from; i < r->to; i++) {
         place_of(r, node, rest, i, x);
-        mask[i] = mask[i] && sp__where_holds(&where, x, along(r->body->rod, r->elements, i));
+        mask[i] = mask[i] && sp__where_holds(&where, x, rod_select_along(r->body->rod, r->elements, i));
         if (!near) continue;
         sp__sub3(x, near, d);
         if (sp__dot3(d, d) < least) least = sp__dot3(d, d), best = i;
@@ -149,7 +149,7 @@ static void s_of_strand(const range *r, const sp_attr *s, int strand, unsigned c
     int last = elements_of(rod, strand), one = (int)floor(low / length * last + (r->elements ? 0 : 0.5 - SLACK));
     if (r->elements && one > last - 1) one = last - 1;
     for (int i = first[strand]; i < first[strand + 1]; i++) {
-        double at = along(rod, r->elements, i);
+        double at = rod_select_along(rod, r->elements, i);
         bool between = at >= low - SLACK * length && at <= high + SLACK * length;
         mask[i] = mask[i] && (s->count == 1 ? i - first[strand] == one : between);
     }

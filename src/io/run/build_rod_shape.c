@@ -19,7 +19,7 @@ typedef struct work {
     bool regions_bend;
 } work;
 
-static double along(const work *w, int node) {
+static double rod_shape_along(const work *w, int node) {
     return node == w->elements ? w->length : w->length * node / w->elements;
 }
 
@@ -123,7 +123,7 @@ static sp_status bend_at(work *w, const sp_scene_node *node, double s, double ou
 }
 
 static sp_status bend_element(work *w, const sp_scene_node *node, int e) {
-    for (int end = 0; end < 2; end++) SP_TRY(bend_at(w, node, along(w, e + end), w->bend[end] + 3 * (size_t)e));
+    for (int end = 0; end < 2; end++) SP_TRY(bend_at(w, node, rod_shape_along(w, e + end), w->bend[end] + 3 * (size_t)e));
     return SP_OK;
 }
 
@@ -148,7 +148,7 @@ static sp_status build_region(work *w, const sp_scene_node *region) {
     w->regions_bend = w->regions_bend || (bends && count);
     for (int i = 0; i < count; i++) {
         int e = elements[i] - first;
-        read_section(region, 0.5 * (along(w, e) + along(w, e + 1)), &w->section[e]);
+        read_section(region, 0.5 * (rod_shape_along(w, e) + rod_shape_along(w, e + 1)), &w->section[e]);
         SP_TRY(check_section(w, region, &w->section[e], e));
         if (bends) SP_TRY(bend_element(w, region, e));
     }
@@ -171,7 +171,7 @@ static sp_status fill_elements(work *w) {
 // ------------------------------------------------------------------------------------------------ strand
 
 // memory: dense matrices for clothoids and helices, banded ones otherwise; plus vectors, frames and the surface
-static sp_status reserve(work *w, sp_rod_model model) {
+static sp_status rod_shape_reserve(work *w, sp_rod_model model) {
     enum { NODES_MAX = 1 << 28 };
     double n = sp__build_number(w->node, "elements", 4), unknowns = 3 * n + 9;
     double full = model == SP_ROD_CLOTHOID || model == SP_ROD_HELIX ? 40 * unknowns * unknowns : 0;
@@ -262,7 +262,7 @@ static sp_status begin_strand(work *w, sp_rod_model model) {
     sp_place place;
     SP_TRY(find_place(w, &place));
     SP_TRY(check_scaled(w));
-    SP_TRY(reserve(w, model));
+    SP_TRY(rod_shape_reserve(w, model));
     SP_TRY(find_length(w, model));
     rod->length[w->strand] = w->length;
     rod->nodes += w->elements + 1, rod->elements += w->elements;

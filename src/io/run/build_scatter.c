@@ -106,7 +106,7 @@ static sp_status find_parts(field *f) {
 
 // ------------------------------------------------------------------------------------------------ dart throwing
 
-static double uniform(field *f) {
+static double scatter_uniform(field *f) {
     return (double)(sp__mix(f->seed, f->thrown++) >> 11) * 0x1p-53;
 }
 
@@ -154,7 +154,7 @@ static void pose_dart(const sp_pose *pose, dart *d) {
 }
 
 static const part *pick_part(field *f) {
-    double at = uniform(f) * f->sum[f->part_count - 1];
+    double at = scatter_uniform(f) * f->sum[f->part_count - 1];
     int low = 0, high = f->part_count - 1;
     while (low < high) {
         int middle = low + (high - low) / 2;
@@ -168,7 +168,7 @@ static const part *pick_part(field *f) {
 
 static const part *throw_dart(field *f, dart *d) {
     const part *p = pick_part(f);
-    double u = uniform(f), v = uniform(f);
+    double u = scatter_uniform(f), v = scatter_uniform(f);
     *d = (dart){0};
     if (!p->shape) {
         on_triangle(f, p, u, v, d);
@@ -204,7 +204,7 @@ static bool selected(const test *t, const double x[3]) {
     return (in && any) != t->invert;
 }
 
-static bool counts(const field *f, const part *p, const dart *d) {
+static bool scatter_counts(const field *f, const part *p, const dart *d) {
     const sp_rigid_def *def = &f->body->rigid;
     double own[3];
     for (int k = 0; k < 3; k++) own[k] = d->x[k] / f->factor[k];
@@ -296,7 +296,7 @@ static double share_that_counts(field *f) {
     dart d;
     for (int i = 0; i < TRIES; i++) {
         const part *p = throw_dart(f, &d);
-        hits += counts(f, p, &d);
+        hits += scatter_counts(f, p, &d);
     }
     return (double)hits / TRIES;
 }
@@ -313,7 +313,7 @@ static sp_status spread_evenly(field *f, int count, double area, grid *g) {
     for (int64_t missed = 0; g->count < count;) {
         dart d;
         const part *p = throw_dart(f, &d);
-        if (!counts(f, p, &d)) continue;
+        if (!scatter_counts(f, p, &d)) continue;
         if (!crowded(g, &d, r)) {
             accept(g, &d);
             missed = 0;

@@ -32,7 +32,7 @@ static bool cells_given(const sp_scene_node *shape, int count, int *cells) {
 }
 
 // target number of tetrahedra, from `elements` or the default
-static double wanted(const sp_scene_node *shape) {
+static double shape_wanted(const sp_scene_node *shape) {
     return sp__build_number(shape, "elements", AUTO_ELEMENTS);
 }
 
@@ -57,7 +57,7 @@ static sp_status make_box(sp_run *run, const sp_scene_node *shape, sp_mesh **out
 // A swept disc has 24 tetrahedra per cell along the sweep and per squared number of cells across the radius. Cells as long as
 // they are wide give along = length / radius x across.
 static void sweep_cells(const sp_scene_node *shape, double length, double radius, int least, int *across, int *along) {
-    double n = wanted(shape);
+    double n = shape_wanted(shape);
     *across = at_least(1, cbrt(n * radius / (24 * length)));
     *along = at_least(least, n / (24.0 * *across * *across));
 }
@@ -70,7 +70,7 @@ static sp_status make_cylinder(sp_run *run, const sp_scene_node *shape, sp_mesh 
     if (!cells_given(shape, 2, cells)) {
         sweep_cells(shape, length, radius, 1, &cells[0], &cells[1]);
         sp__scene_note_auto(run->scene, shape, "cells", "%d %d: cells about as long as wide, %.0f tetrahedra wanted", cells[0],
-                            cells[1], wanted(shape));
+                            cells[1], shape_wanted(shape));
     }
     SP_TRY(sp__build_reserve(run, shape, 24.0 * cells[0] * cells[0] * cells[1], TET_BYTES, "tetrahedra"));
     return sp_mesh_cylinder(run->ctx, radius, length, axis ? axis->numbers : z, cells, out);
@@ -84,7 +84,7 @@ static sp_status make_torus(sp_run *run, const sp_scene_node *shape, sp_mesh **o
     if (!cells_given(shape, 2, cells)) {
         sweep_cells(shape, 2 * SP_PI * radius[0], radius[1], 3, &cells[1], &cells[0]);
         sp__scene_note_auto(run->scene, shape, "cells", "%d %d: cells about as long as wide, %.0f tetrahedra wanted", cells[0],
-                            cells[1], wanted(shape));
+                            cells[1], shape_wanted(shape));
     }
     SP_TRY(sp__build_reserve(run, shape, 24.0 * cells[0] * cells[1] * cells[1], TET_BYTES, "tetrahedra"));
     return sp_mesh_torus(run->ctx, radius[0], radius[1], axis ? axis->numbers : y, cells, out);
@@ -96,8 +96,8 @@ static sp_status make_sphere(sp_run *run, const sp_scene_node *shape, sp_mesh **
     int cells;
     for (int k = 0; k < 3; k++) radius[k] = attr->numbers[attr->count == 3 ? k : 0];
     if (!cells_given(shape, 1, &cells)) {
-        cells = at_least(1, cbrt(wanted(shape) / 48));
-        sp__scene_note_auto(run->scene, shape, "cells", "%d: %.0f tetrahedra wanted", cells, wanted(shape));
+        cells = at_least(1, cbrt(shape_wanted(shape) / 48));
+        sp__scene_note_auto(run->scene, shape, "cells", "%d: %.0f tetrahedra wanted", cells, shape_wanted(shape));
     }
     SP_TRY(sp__build_reserve(run, shape, 48.0 * cells * cells * cells, TET_BYTES, "tetrahedra"));
     return sp_mesh_sphere(run->ctx, radius, cells, out);

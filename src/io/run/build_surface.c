@@ -50,7 +50,7 @@ bool sp__build_look(const sp_scene_node *user, sp_run_look *out) {
 // ------------------------------------------------------------------------------------------------ triangles
 
 // replaces a surface and frees the old one
-static void replace(sp_trimesh **surface, sp_trimesh *next) {
+static void surface_replace(sp_trimesh **surface, sp_trimesh *next) {
     sp_trimesh_destroy(surface);
     *surface = next;
 }
@@ -71,17 +71,17 @@ static sp_status flip(sp_run *run, sp_trimesh **surface) {
     // vertex normals are dropped: they would point to the wrong side
     def.normals = NULL, def.normal_count = 0, def.face_normals = NULL;
     SP_TRY(sp_trimesh_create(run->ctx, &def, &next));
-    replace(surface, next);
+    surface_replace(surface, next);
     return SP_OK;
 }
 
 // from the body's own coordinates to its placed rest shape; for a rigid body only the scale, since its frame is placed
-static sp_status place(const sp_run_body *body, sp_trimesh **surface) {
+static sp_status surface_place(const sp_run_body *body, sp_trimesh **surface) {
     for (int i = 0; i < body->places.count; i++) {
         const sp_place *p = &body->places.at[i];
         sp_trimesh *next;
         SP_TRY(sp_trimesh_transformed(*surface, p->scale, body->solid || body->rod ? &p->pose : NULL, &next));
-        replace(surface, next);
+        surface_replace(surface, next);
     }
     return SP_OK;
 }
@@ -94,9 +94,9 @@ static sp_status read_surface(sp_run *run, const sp_run_body *body, const sp_sce
     if (stat(path, &info) == 0) SP_TRY(sp__build_reserve(run, node, (double)info.st_size, 3, "bytes of surface file"));
     SP_TRY(sp_trimesh_read(run->ctx, path, out));
     SP_TRY(sp_trimesh_transformed(*out, (double[3]){s, s, s}, NULL, &next));
-    replace(out, next);
+    surface_replace(out, next);
     if (sp__build_is(node, "flip", "yes")) SP_TRY(flip(run, out));
-    return place(body, out);
+    return surface_place(body, out);
 }
 
 // the boundary, or its selected faces, as a separate surface
@@ -124,7 +124,7 @@ static sp_status round_off(sp_run *run, const sp_run_body *body, const sp_surfac
     sp_trimesh *next;
     SP_TRY(own_boundary(run, body->placed, def->faces, def->face_count, out));
     SP_TRY(sp_trimesh_subdivided(*out, def->subdivide, true, CREASE, &next));
-    replace(out, next);
+    surface_replace(out, next);
     return SP_OK;
 }
 

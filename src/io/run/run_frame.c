@@ -45,7 +45,7 @@ static sp_status check_quantities(sp_run *run, const sp_record *r) {
     return status;
 }
 
-static bool wanted(const sp_record *r, const sp_field_info *q) {
+static bool frame_wanted(const sp_record *r, const sp_field_info *q) {
     const sp_attr *list = sp__build_attr(r->node, "quantity");
     if (strcmp(q->name, "position") == 0) return true;
     // a recording can be displayed and used as an initial state: both need the velocity
@@ -55,7 +55,7 @@ static bool wanted(const sp_record *r, const sp_field_info *q) {
     return false;
 }
 
-static bool chosen(const sp_record *r, const sp_run_body *body) {
+static bool frame_chosen(const sp_record *r, const sp_run_body *body) {
     const sp_attr *of = sp__build_given(r->node, "of") ? sp__attr(r->node, "of") : NULL;
     for (int i = 0; of && i < of->count; i++)
         if (sp__scene_find(r->node, of->words[i]) == body->node) return true;
@@ -107,7 +107,7 @@ static sp_status add_arrays(sp_run *run, sp_record *r, sp_layout_body *b, const 
     sp_field_info q;
     if (!SP_KEEP(&run->keep, b->arrays, SP_FIELD_COUNT)) return sp__build_no_memory(run);
     for (int i = 0; sp_field_at(i, &q) >= 0; i++)
-        if (wanted(r, &q) && is_there(run, s, &q)) SP_TRY(add_array(run, r, b, &q));
+        if (frame_wanted(r, &q) && is_there(run, s, &q)) SP_TRY(add_array(run, r, b, &q));
     if (s->from == SP_FROM_LINES) return add_rod_arrays(run, r, b, s->body);
     if (s->from != SP_FROM_POSE || r->writer != &sp__writer_xdmf) return SP_OK;
     sp_field_at(SP_FIELD_POSE, &q);
@@ -247,18 +247,18 @@ sp_status sp__record_layout(sp_run *run, sp_record *r) {
     for (int i = 0; i < run->body_count; i++)
         if (run->failed || (run->bodies[i].solid && !run->bodies[i].placed)) return SP_BAD_INPUT;
     for (int i = 0; i < run->body_count; i++)
-        if (chosen(r, &run->bodies[i])) SP_TRY(add_body(run, r, &run->bodies[i], true, &n));
+        if (frame_chosen(r, &run->bodies[i])) SP_TRY(add_body(run, r, &run->bodies[i], true, &n));
     if (!n) return SP_BUILD_FAIL(run, r->node, NULL, "a %s record shows bodies, and there are none", r->writer->suffix);
     if (!SP_KEEP(&run->keep, r->layout, 1) || !SP_KEEP(&run->keep, r->layout->bodies, n) || !SP_KEEP(&run->keep, r->sources, n))
         return sp__build_no_memory(run);
     for (int i = 0; i < run->body_count; i++)
-        if (chosen(r, &run->bodies[i])) SP_TRY(add_body(run, r, &run->bodies[i], false, &made));
+        if (frame_chosen(r, &run->bodies[i])) SP_TRY(add_body(run, r, &run->bodies[i], false, &made));
     return make_scratch(run, r);
 }
 
 // ------------------------------------------------------------------------------------------------ values
 
-static void place(const sp_layout_body *b, const sp_frame_source *s, const double at[7], double *values) {
+static void frame_place(const sp_layout_body *b, const sp_frame_source *s, const double at[7], double *values) {
     double R[9], x[3], *out = values + b->arrays[0].offset;
     sp__quat_matrix(at + 3, R);
     for (size_t i = 0; i < (size_t)b->node_count; i++) {
@@ -275,7 +275,7 @@ static const sp_layout_array *pose_of(const sp_layout_body *b) {
 static sp_status posed_values(sp_run *run, const sp_layout_body *b, const sp_frame_source *s, double *values) {
     double at[7];
     SP_TRY(sp_world_field(run->world, s->body->id, "pose", at));
-    place(b, s, at, values);
+    frame_place(b, s, at, values);
     if (pose_of(b)) memcpy(values + pose_of(b)->offset, at, sizeof at);
     return SP_OK;
 }
@@ -343,6 +343,6 @@ void sp__record_blend(const sp_record *r, double u, double *values) {
         }
         if (!p) continue;
         blend_pose(r->before + p->offset, u, values + p->offset);
-        place(b, &r->sources[i], values + p->offset, values);
+        frame_place(b, &r->sources[i], values + p->offset, values);
     }
 }

@@ -8,11 +8,11 @@
 
 // ------------------------------------------------------------------------------------------------ residual
 
-static sp_status refused(sp_run *run, const sp_scene_node *node, sp_status status) {
+static sp_status inverse_refused(sp_run *run, const sp_scene_node *node, sp_status status) {
     return status < 0 ? sp__build_refused(run, node, status, sp_world_error(run->world)) : SP_OK;
 }
 
-static double longest(const sp_run_rod *rod) {
+static double inverse_longest(const sp_run_rod *rod) {
     double length = 0;
     for (int i = 0; i < rod->strands; i++) length = fmax(length, rod->length[i]);
     return length;
@@ -24,19 +24,19 @@ static sp_status try_step(sp_run *run, const sp_scene_node *node, const sp_run_b
     sp_field_info info;
     double *x, *y, d[3];
     *out = 0;
-    SP_TRY(refused(run, node, sp_world_field_info(run->world, body->id, "position", &info)));
+    SP_TRY(inverse_refused(run, node, sp_world_field_info(run->world, body->id, "position", &info)));
     if (!SP_KEEP(&run->scratch, x, 3 * (size_t)info.count) || !SP_KEEP(&run->scratch, y, 3 * (size_t)info.count))
         return sp__build_no_memory(run);
-    SP_TRY(refused(run, node, sp_world_save(run->world, &before)));
+    SP_TRY(inverse_refused(run, node, sp_world_save(run->world, &before)));
     sp_status status = sp_world_field(run->world, body->id, "position", x);
     if (status >= 0) status = sp_world_step(run->world, run->dt);
     if (status >= 0) status = sp_world_field(run->world, body->id, "position", y);
-    status = refused(run, node, status);
+    status = inverse_refused(run, node, status);
     for (size_t i = 0; status >= 0 && i < (size_t)info.count; i++) {
         sp__sub3(y + 3 * i, x + 3 * i, d);
-        *out = fmax(*out, sp__norm3(d) / longest(body->rod));
+        *out = fmax(*out, sp__norm3(d) / inverse_longest(body->rod));
     }
-    if (status >= 0) status = refused(run, node, sp_world_restore(run->world, before.data, before.size));
+    if (status >= 0) status = inverse_refused(run, node, sp_world_restore(run->world, before.data, before.size));
     sp_checkpoint_free(run->world, &before);
     return status;
 }
@@ -84,9 +84,9 @@ static sp_status solve(sp_run *run, const sp_scene_node *node) {
     if (!body || !body->rod) return SP_BUILD_FAIL(run, node, "unknown", "\"%s\" is not in the simulation", holder);
     sp_run_inverse *answer = &run->inverses[run->inverse_count];
     sp_field_info info;
-    SP_TRY(refused(run, node, sp_world_field_info(run->world, body->id, "position", &info)));
+    SP_TRY(inverse_refused(run, node, sp_world_field_info(run->world, body->id, "position", &info)));
     if (!SP_KEEP(&run->scratch, natural, 3 * (size_t)info.count)) return sp__build_no_memory(run);
-    SP_TRY(refused(run, node, sp_world_rod_invert(run->world, body->id, natural)));
+    SP_TRY(inverse_refused(run, node, sp_world_rod_invert(run->world, body->id, natural)));
     SP_TRY(try_step(run, node, body, &answer->residual));
     answer->unknown = path;
     run->inverse_count++;

@@ -359,7 +359,7 @@ typedef struct gatherer {  // receives items one by one and stores or combines t
     int components, combine, count;
 } gatherer;
 
-static void take(gatherer *g, const double *value) {
+static void probe_take(gatherer *g, const double *value) {
     for (int k = 0; k < g->components; k++) {
         if (g->combine == SP_COMBINE_NONE)
             g->out[g->count * g->components + k] = value[k];
@@ -380,18 +380,18 @@ static sp_status take_target(sp_run *run, const sp_probe_target *t, const sp_qua
     if (q->of == SP_OF_BODY) {
         SP_TRY(body_info(run, t->body, &info));
         body_value(info, q->name, x);
-        take(g, x);
+        probe_take(g, x);
         return SP_OK;
     }
     if (q->field) SP_TRY(sp_world_field(run->world, t->body->id, q->field, run->field));
     bool nodes = q->of == SP_OF_NODES;
     for (int i = 0; i < (nodes ? t->node_count : t->element_count); i++) {
         if (q->field) {
-            take(g, run->field + (size_t)q->components * (size_t)(nodes ? t->nodes[i] : t->elements[i]));
+            probe_take(g, run->field + (size_t)q->components * (size_t)(nodes ? t->nodes[i] : t->elements[i]));
             continue;
         }
         SP_TRY(sp_world_anchor_get(run->world, &t->anchors[i], x, v));
-        take(g, velocity ? v : x);
+        probe_take(g, velocity ? v : x);
     }
     return SP_OK;
 }
@@ -404,7 +404,7 @@ sp_status sp__probe_row(sp_run *run, const sp_probe *p, double *out) {
         if (q->of == SP_OF_WORLD) {
             sp_step_info info;
             sp_world_step_info(run->world, &info);
-            take(&g, &info.step_ms);
+            probe_take(&g, &info.step_ms);
         }
         for (int t = 0; q->of != SP_OF_WORLD && t < p->target_count; t++) SP_TRY(take_target(run, &p->targets[t], q, &g));
         if (p->combine == SP_COMBINE_MEAN && g.count)

@@ -191,7 +191,7 @@ static sp_status send_frame(sp_run *run, void *user, double t, double now, bool 
     return SP_OK;
 }
 
-static sp_status remember(sp_run *run, void *user) {
+static sp_status record_remember(sp_run *run, void *user) {
     sp_record *r = user;
     return r->writer ? sp__record_values(run, r, r->before) : SP_OK;
 }
@@ -229,7 +229,7 @@ static sp_picture_def camera_of(const sp_run *run, const sp_record *r) {
 }
 
 // draws the state of the first step at or after the time: pictures are not interpolated
-static sp_status draw(sp_run *run, void *user, double t, double now, bool between) {
+static sp_status record_draw(sp_run *run, void *user, double t, double now, bool between) {
     sp_record *r = user;
     size_t stem = strlen(r->path) - strlen(".png"), size = stem + 40;
     struct stat info;
@@ -254,7 +254,7 @@ sp_status sp__records_write(sp_run *run) {
         if (r->writer == &sp__writer_csv)
             SP_TRY(send_rows(run, r));
         else
-            SP_TRY(sp__sample(run, &r->sampling, r->writer ? send_frame : draw, remember, r));
+            SP_TRY(sp__sample(run, &r->sampling, r->writer ? send_frame : record_draw, record_remember, r));
     }
     return SP_OK;
 }

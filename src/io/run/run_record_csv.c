@@ -6,7 +6,7 @@
 
 // ------------------------------------------------------------------------------------------------ columns
 
-static bool chosen(const sp_scene_node *record, const sp_probe *p) {
+static bool record_csv_chosen(const sp_scene_node *record, const sp_probe *p) {
     const sp_attr *of = sp__build_given(record, "of") ? sp__attr(record, "of") : NULL;
     if (!of) return true;
     for (int i = 0; i < of->count; i++) {
@@ -33,7 +33,7 @@ sp_status sp__record_series(sp_run *run, sp_record *r) {
     if (!SP_KEEP(&run->keep, r->series, run->probe_count) || !SP_KEEP(&run->keep, r->written, run->probe_count))
         return sp__build_no_memory(run);
     for (int i = 0; i < run->probe_count; i++) {
-        if (!chosen(r->node, &run->probes[i])) continue;
+        if (!record_csv_chosen(r->node, &run->probes[i])) continue;
         sp_series *s = &run->probes[i].series;
         if (timed) SP_TRY(own_series(run, r->node, &run->probes[i], &s));
         r->series[r->series_count++] = s;

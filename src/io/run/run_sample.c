@@ -85,7 +85,7 @@ sp_status sp__series_init(sp_run *run, sp_series *s, const sp_probe *probe) {
 // ------------------------------------------------------------------------------------------------ sampling
 
 // adds a sample at time t: the current values, or interpolated between the previous and the current ones
-static sp_status push(sp_run *run, void *user, double t, double now, bool between) {
+static sp_status sample_push(sp_run *run, void *user, double t, double now, bool between) {
     sp_series *s = user;
     if (s->count == s->capacity) {
         if (s->capacity > INT_MAX / 4) return SP_FAIL(run->ctx, SP_NO_MEMORY, "too many samples of probe \"%s\"", s->probe->name);
@@ -102,7 +102,7 @@ static sp_status push(sp_run *run, void *user, double t, double now, bool betwee
     return SP_OK;
 }
 
-static sp_status remember(sp_run *run, void *user) {
+static sp_status sample_remember(sp_run *run, void *user) {
     sp_series *s = user;
     return sp__probe_row(run, s->probe, s->before);
 }
@@ -135,5 +135,5 @@ sp_status sp__sample(sp_run *run, sp_sampling *s, sp_sample_fn *take, sp_remembe
 }
 
 sp_status sp__series_sample(sp_run *run, sp_series *s) {
-    return sp__sample(run, &s->sampling, push, remember, s);
+    return sp__sample(run, &s->sampling, sample_push, sample_remember, s);
 }

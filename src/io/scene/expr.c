@@ -234,7 +234,7 @@ static instruction *emit(parser *p, op o, int net) {
     return i;
 }
 
-static void push(parser *p, double value) {
+static void expr_push(parser *p, double value) {
     emit(p, OP_PUSH, 1)->u.value = value;
 }
 
@@ -293,7 +293,7 @@ static void call(parser *p, const char *name) {
     emit(p, OP_CURVE, 0)->u.curve = c;
 }
 
-static bool allowed(const sp_expr_scope *scope, const char *name) {
+static bool expr_allowed(const sp_expr_scope *scope, const char *name) {
     if (name[1] || !strchr("txyzs", name[0])) return false;
     return name[0] == 't' ? scope->allow_t : name[0] == 's' ? scope->allow_s : scope->allow_x;
 }
@@ -306,7 +306,7 @@ static bool running_variable(parser *p, const char *name) {
     if (name[1]) return false;
     for (int i = 0; i < 5; i++) {
         if (variables[i].name != name[0]) continue;
-        if (!allowed(p->scope, name)) fail(p, "%s cannot be used here", name);
+        if (!expr_allowed(p->scope, name)) fail(p, "%s cannot be used here", name);
         if (i == 0)
             p->uses_t = true;
         else
@@ -321,14 +321,14 @@ static void name_value(parser *p, const char *name) {
     double value;
     int slot;
     // if x is not a coordinate here, it may be the name of a table column
-    bool constant = p->scope->constant && !allowed(p->scope, name) && p->scope->constant(p->scope->user, name, &value);
+    bool constant = p->scope->constant && !expr_allowed(p->scope, name) && p->scope->constant(p->scope->user, name, &value);
     if (!constant && running_variable(p, name)) return;
     if (constant) {
-        push(p, value);
+        expr_push(p, value);
     } else if (strcmp(name, "pi") == 0) {
-        push(p, SP_PI);
+        expr_push(p, SP_PI);
     } else if (strcmp(name, "deg") == 0) {
-        push(p, SP_PI / 180);
+        expr_push(p, SP_PI / 180);
     } else if (p->scope->probe && p->scope->probe(p->scope->user, name, &slot)) {
         p->uses_probe = true;
         emit(p, OP_PROBE, 1)->u.slot = slot;
@@ -346,7 +346,7 @@ static void primary(parser *p) {
     if (p->kind == TOKEN_NUMBER) {
         double value = p->number;
         next(p);
-        push(p, value);
+        expr_push(p, value);
     } else if (p->kind == TOKEN_NAME) {
         const char *start = p->start;
         memcpy(name, p->name, sizeof name);
@@ -515,7 +515,7 @@ bool sp__expr_reserved(const char *name) {
 // ---------------------------------------------------------------------------------------------- evaluation
 
 // uniform in [0, 1), from the key and the bits of k
-static double uniform(uint64_t key, double k, uint64_t stream) {
+static double expr_uniform(uint64_t key, double k, uint64_t stream) {
     uint64_t bits;
     double plain = k + 0.0;  // -0 and 0 give the same number
     memcpy(&bits, &plain, sizeof bits);
@@ -524,7 +524,7 @@ static double uniform(uint64_t key, double k, uint64_t stream) {
 
 // normal distribution by Box and Muller 1958
 static double normal(uint64_t key, double k) {
-    double u = 1 - uniform(key, k, 1), v = uniform(key, k, 2);
+    double u = 1 - expr_uniform(key, k, 1), v = expr_uniform(key, k, 2);
     return sqrt(-2 * log(u)) * cos(2 * SP_PI * v);
 }
 
@@ -538,7 +538,7 @@ static double clamp(double x, double a, double b) {
     return x < a ? a : x > b ? b : x;
 }
 
-static double smooth(double a, double b, double x) {
+static double expr_smooth(double a, double b, double x) {
     if (a == b) return x < a ? 0 : 1;
     double u = clamp((x - a) / (b - a), 0, 1);
     return u * u * (3 - 2 * u);
@@ -579,7 +579,7 @@ static double single(op o, double a, uint64_t key) {
     case OP_LOG: return log(a);
     case OP_ABS: return fabs(a);
     case OP_FLOOR: return floor(a);
-    case OP_RAND: return uniform(key, a, 0);
+    case OP_RAND: return expr_uniform(key, a, 0);
     default: return normal(key, a);  // OP_RANDN
     }
 }
@@ -607,7 +607,7 @@ double sp__expr_eval(const sp_expr *e, const sp_expr_env *env) {
             break;
         case OP_SMOOTH:
             top -= 2;
-            stack[top] = smooth(stack[top], stack[top + 1], stack[top + 2]);
+            stack[top] = expr_smooth(stack[top], stack[top + 1], stack[top + 2]);
             break;
         case OP_NEG:
         case OP_NOT:

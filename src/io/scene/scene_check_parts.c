@@ -3,7 +3,7 @@
 
 #include "io/scene/scene_read.h"
 
-static bool is(const sp_scene_node *node, const char *element) {
+static bool check_parts_is(const sp_scene_node *node, const char *element) {
     return strcmp(node->spec->name, element) == 0;
 }
 
@@ -12,7 +12,7 @@ static bool is_shape(const sp_scene_node *node) {
 }
 
 // number of given attributes among `names`
-static int given(const sp_scene_node *node, const char *const *names, int n) {
+static int check_parts_given(const sp_scene_node *node, const char *const *names, int n) {
     int count = 0;
     for (int i = 0; i < n; i++) count += sp__attr_given(node, names[i]);
     return count;
@@ -38,12 +38,12 @@ static void check_data(sp_scene_node *node) {
     for (int i = 0; i < 3; i++) {
         const sp_attr *attr = sp__attr(node, names[i]);
         if (!attr->data) continue;
-        const sp_scene_node *body = is(node, "region") ? node->parent : node;
-        bool found = is(node, "material");  // checked for each body that uses it when the body is built
+        const sp_scene_node *body = check_parts_is(node, "region") ? node->parent : node;
+        bool found = check_parts_is(node, "material");  // checked for each body that uses it when the body is built
         for (int c = 0; c < body->child_count && !found; c++) {
             const sp_scene_node *child = body->children[c];
-            found = is(child, "mesh");
-            if (!is(child, "data") || strcmp(child->name, attr->data) != 0) continue;
+            found = check_parts_is(child, "mesh");
+            if (!check_parts_is(child, "data") || strcmp(child->name, attr->data) != 0) continue;
             child->source->used = found = true;
         }
         if (!found) sp__scene_error(node->scene, node, names[i], "there is no data \"%s\" in this body", attr->data);
@@ -54,7 +54,7 @@ static void use_data_of_material(const sp_scene_node *body, const sp_scene_node 
     for (int i = 0; i < 3; i++) {
         const sp_attr *attr = sp__attr(material, material_numbers[i]);
         for (int c = 0; attr->data && c < body->child_count; c++)
-            if (is(body->children[c], "data") && strcmp(body->children[c]->name, attr->data) == 0)
+            if (check_parts_is(body->children[c], "data") && strcmp(body->children[c]->name, attr->data) == 0)
                 body->children[c]->source->used = true;
     }
 }
@@ -91,8 +91,8 @@ static void check_region(sp_scene_node *node) {
     static const char *const of_rods[] = {"radius", "section", "bore", "curvature"};
     const sp_scene_node *body = node->parent, *own = sp__scene_material(node), *of_body = sp__scene_material(body);
     const char *word = sp__attr_word(node, "material");
-    if (is(body, "rod")) sp__check_rod_region(node);
-    if (!is(body, "solid")) return;
+    if (check_parts_is(body, "rod")) sp__check_rod_region(node);
+    if (!check_parts_is(body, "solid")) return;
     for (int i = 0; i < 4; i++) sp__cannot_act(node, of_rods[i], NULL, NULL, "it is of rods");
     if (own != node)
         for (int i = 0; i < 3; i++)
@@ -118,7 +118,7 @@ static void check_region(sp_scene_node *node) {
 static void check_shape(sp_scene_node *node) {
     static const char *const placing[] = {"scale", "rotate", "quat", "translate"};
     static const char *const meshing[] = {"cells", "elements", "pattern"};
-    bool rigid = is(node->parent, "rigid"), file = is(node, "mesh");
+    bool rigid = check_parts_is(node->parent, "rigid"), file = check_parts_is(node, "mesh");
     for (int i = 0; i < 4; i++)
         if (!rigid && !file && sp__attr_index(node->spec, placing[i]) >= 0)
             sp__cannot_act(node, placing[i], NULL, NULL,
@@ -131,7 +131,7 @@ static void check_shape(sp_scene_node *node) {
     bool either = sp__attr_index(node->spec, "elements") >= 0 && sp__attr_index(node->spec, "cells") >= 0;
     if (either && sp__attr_given(node, "elements") && sp__attr_given(node, "cells"))
         sp__scene_error(node->scene, node, "elements", "cells and elements both say how fine it is; one of them");
-    if (is(node, "torus")) {
+    if (check_parts_is(node, "torus")) {
         const sp_attr *r = sp__attr(node, "radius");
         if (r->count == 2 && r->numbers[1] >= r->numbers[0])
             sp__scene_error(node->scene, node, "radius", "the tube, %g, must be thinner than the ring, %g", r->numbers[1],
@@ -144,7 +144,7 @@ static void check_shape(sp_scene_node *node) {
             sp__scene_error(node->scene, node, directions[i], "%s has no length", directions[i]);
     }
     bool shaped = sp__list_has("plane/sphere/box/cylinder", '/', node->spec->name);
-    bool ellipsoid = is(node, "sphere") && sp__attr(node, "radius")->count == 3;
+    bool ellipsoid = check_parts_is(node, "sphere") && sp__attr(node, "radius")->count == 3;
     if (rigid && (!shaped || ellipsoid))
         sp__scene_error(node->scene, node, NULL, "a rigid %s is known, not in this build; plane, sphere, box and cylinder are",
                         ellipsoid ? "ellipsoid" : node->spec->name);
@@ -155,9 +155,9 @@ static void check_rigid(sp_scene_node *node) {
     for (int i = 0; i < node->child_count; i++) {
         const sp_scene_node *child = node->children[i];
         shape = shape || is_shape(child);
-        if (is(child, "move") && !moves && sp__is_present(child))
+        if (check_parts_is(child, "move") && !moves && sp__is_present(child))
             sp__scene_error(node->scene, child, NULL, "the rigid is fixed; motion=\"kinematic\" lets it move");
-        if (is(child, "initial") && sp__is_present(child))
+        if (check_parts_is(child, "initial") && sp__is_present(child))
             sp__scene_error(node->scene, child, NULL, "a rigid that is fixed or kinematic starts where it is placed");
     }
     if (!shape) sp__scene_error(node->scene, node, NULL, "has no shape: it needs a plane, sphere, box or cylinder");
@@ -167,8 +167,8 @@ static void check_rigid(sp_scene_node *node) {
 
 static void check_load(sp_scene_node *node) {
     static const char *const kinds[] = {"force", "each", "traction", "pressure", "torque", "acceleration"};
-    int n = given(node, kinds, 6);
-    bool rod = is(node->parent, "rod");
+    int n = check_parts_given(node, kinds, 6);
+    bool rod = check_parts_is(node->parent, "rod");
     if (n != 1)
         sp__scene_error(node->scene, node, NULL, "needs one of force, each, %s and acceleration, has %s",
                         rod ? "torque" : "traction, pressure", n ? "several" : "none");
@@ -184,20 +184,20 @@ static void check_move(sp_scene_node *node) {
     double last = -INFINITY;
     for (int i = 0; i < node->child_count; i++) {
         const sp_scene_node *key = node->children[i];
-        if (!is(key, "key") || !sp__is_present(key)) continue;
+        if (!check_parts_is(key, "key") || !sp__is_present(key)) continue;
         double t = sp__attr_number(key, "t");
         if (t <= last) sp__scene_error(node->scene, key, "t", "key times must rise: %g after %g", t, last);
         last = t;
         keyed = true;
     }
-    int n = given(node, placing, 3) + sp__attr_given(node, "scale");
+    int n = check_parts_given(node, placing, 3) + sp__attr_given(node, "scale");
     if (!keyed) sp__cannot_act(node, "interpolate", NULL, NULL, "there are no keys");
     if (keyed && n) sp__scene_error(node->scene, node, NULL, "keys and a placement both say where it goes; one of them");
     if (!keyed && !n) sp__scene_error(node->scene, node, NULL, "goes nowhere: it needs keys or a placement that varies in time");
 }
 
 static void check_key(sp_scene_node *node) {
-    if (!is(node->parent, "camera")) return;
+    if (!check_parts_is(node->parent, "camera")) return;
     sp__scene_error(node->scene, node, NULL, "a moving camera is known, not in this build");
 }
 
@@ -205,7 +205,7 @@ static void check_key(sp_scene_node *node) {
 
 static sp_scene_node *child_of(const sp_scene_node *body, const char *element) {
     for (int i = 0; i < body->child_count; i++)
-        if (is(body->children[i], element)) return body->children[i];
+        if (check_parts_is(body->children[i], element)) return body->children[i];
     return NULL;
 }
 
@@ -215,7 +215,7 @@ static void check_integrator(sp_scene_node *node) {
     const char *type = sp__attr_word(node, "type");
     if (!type) return;
     bool solves = strcmp(type, "newton") == 0 || strcmp(type, "static") == 0;
-    bool corrects = is(node->parent, "rod") && strcmp(type, "implicit-euler") == 0;  // false for iterations="1"
+    bool corrects = check_parts_is(node->parent, "rod") && strcmp(type, "implicit-euler") == 0;  // false for iterations="1"
     for (int i = 0; i < 3; i++)
         if (!solves && !(corrects && i == 0))
             sp__cannot_act(node, newton[i], node, "type", "only type=\"newton\" and \"static\" iterate");
@@ -243,8 +243,8 @@ static const struct {
 static void check_solver(sp_scene_node *node) {
     static const char *const all[] = {"type", "operator", "tolerance", "iterations"};
     if (!node->parent->parent) return;  // a default for bodies, checked there
-    if (is(node->parent, "rod")) sp__check_rod_solver(node);
-    if (is(node->parent, "solid") && sp__attr_is(node, "type", "block-tridiagonal"))
+    if (check_parts_is(node->parent, "rod")) sp__check_rod_solver(node);
+    if (check_parts_is(node->parent, "solid") && sp__attr_is(node, "type", "block-tridiagonal"))
         sp__cannot_act(node, "type", NULL, NULL, "block-tridiagonal is for chains: only rods are");
     const sp_scene_node *integrator = child_of(node->parent, "integrator");
     if (integrator && sp__attr_is(integrator, "type", "explicit"))
@@ -349,16 +349,16 @@ static void check_initial(sp_scene_node *node) {
         sp__cannot_act(node, "time", NULL, NULL, "it is a time in a recording, and file names none");
         return;
     }
-    if (is(node->parent, "rod"))
+    if (check_parts_is(node->parent, "rod"))
         sp__scene_error(node->scene, node, "file", "a rod that starts from a recording is known, not in this build");
-    else if (!is(node->parent, "solid"))
+    else if (!check_parts_is(node->parent, "solid"))
         sp__scene_error(node->scene, node, "file", "the state of a recording is that of a solid; a rigid body is moved by move");
     for (int i = 0; i < 6; i++) sp__cannot_act(node, moves[i], node, "file", "the recording says where everything is");
 }
 
 static void check_stop(sp_scene_node *node) {
     static const char *const all[] = {"time", "steps", "wall", "when"};
-    if (!given(node, all, 4)) sp__scene_error(node->scene, node, NULL, "needs time, steps, wall or when");
+    if (!check_parts_given(node, all, 4)) sp__scene_error(node->scene, node, NULL, "needs time, steps, wall or when");
 }
 
 static void check_expect(sp_scene_node *node) {
@@ -368,14 +368,14 @@ static void check_expect(sp_scene_node *node) {
 
 static void check_surface(sp_scene_node *node) {
     static const char *const of_file[] = {"scale", "flip"}, *const of_boundary[] = {"subdivide", "smooth"};
-    bool rigid = is(node->parent, "rigid"), file = sp__attr_given(node, "file");
+    bool rigid = check_parts_is(node->parent, "rigid"), file = sp__attr_given(node, "file");
     sp__check_rod_surface(node);
     for (int i = 0; i < 2; i++) {
         if (!file) sp__cannot_act(node, of_file[i], NULL, NULL, "there is no file");
         if (file) sp__cannot_act(node, of_boundary[i], NULL, NULL, "it is for the body's own boundary, and there is a file");
     }
     if (sp__attr_number(node, "subdivide") == 0) sp__cannot_act(node, "smooth", NULL, NULL, "nothing is subdivided");
-    if (sp__selects_something(node) && (file || !is(node->parent, "solid")))
+    if (sp__selects_something(node) && (file || !check_parts_is(node->parent, "solid")))
         sp__scene_error(node->scene, node, NULL, "a selection is of the faces of a solid's own boundary, not of %s",
                         file    ? "a file"
                         : rigid ? "a rigid body"
@@ -383,7 +383,7 @@ static void check_surface(sp_scene_node *node) {
     if (sp__attr_given(node, "point")) sp__cannot_act(node, "point", NULL, NULL, "a surface is made of faces");
     if (rigid && sp__attr_is(node, "map", "barycentric"))
         sp__scene_error(node->scene, node, "map", "a rigid body has no elements: its surfaces follow its frame, map=\"rigid\"");
-    if (is(node->parent, "solid") && sp__attr_is(node, "map", "rigid"))
+    if (check_parts_is(node->parent, "solid") && sp__attr_is(node, "map", "rigid"))
         sp__scene_error(node->scene, node, "map", "a solid has no frame: its surfaces follow its elements, map=\"barycentric\"");
     const sp_attr *role = sp__attr(node, "role");
     for (int i = 0; rigid && file && i < role->count; i++)
@@ -441,6 +441,6 @@ void sp__check_element(sp_scene_node *node) {
         {"inverse", sp__check_inverse},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (is(node, rules[i].element)) rules[i].check(node);
+        if (check_parts_is(node, rules[i].element)) rules[i].check(node);
     if (is_shape(node) && node->parent && sp__is_body(node->parent)) check_shape(node);
 }

@@ -3,13 +3,13 @@
 
 #include "io/scene/scene_read.h"
 
-static bool is(const sp_scene_node *node, const char *element) {
+static bool check_rods_is(const sp_scene_node *node, const char *element) {
     return strcmp(node->spec->name, element) == 0;
 }
 
 static sp_scene_node *child_of(const sp_scene_node *node, const char *element) {
     for (int i = 0; i < node->child_count; i++)
-        if (is(node->children[i], element) && sp__is_present(node->children[i])) return node->children[i];
+        if (check_rods_is(node->children[i], element) && sp__is_present(node->children[i])) return node->children[i];
     return NULL;
 }
 
@@ -129,7 +129,7 @@ void sp__check_rod_solver(sp_scene_node *node) {
 }
 
 void sp__check_rod_surface(sp_scene_node *node) {
-    bool rod = is(node->parent, "rod"), file = sp__attr_given(node, "file");
+    bool rod = check_rods_is(node->parent, "rod"), file = sp__attr_given(node, "file");
     const char *map = sp__attr_word(node, "map");
     bool around = map && (strcmp(map, "tube") == 0 || strcmp(map, "ribbon") == 0);
     if (!rod) {
@@ -151,7 +151,7 @@ void sp__check_instance(sp_scene_node *node) {
     const char *path = sp__attr_word(node, "scatter");
     const sp_scene_node *target = path ? sp__path_get(node->scene, path, "", "") : NULL;
     if (!target) return;
-    if (!is(target, "rigid") && !(target->parent && is(target->parent, "rigid")))
+    if (!check_rods_is(target, "rigid") && !(target->parent && check_rods_is(target->parent, "rigid")))
         sp__scene_error(node->scene, node, "scatter",
                         "scatter=\"%s\" is of a %s; over anything but a rigid body is known, not in this build", path,
                         target->parent ? target->parent->spec->name : target->spec->name);
@@ -173,6 +173,6 @@ void sp__check_inverse(sp_scene_node *node) {
     if (!dot || strcmp(dot, ".curvature") != 0)
         sp__scene_error(node->scene, node, "unknown",
                         "unknown=\"%.100s\": anything but the curvature of a rod is known, not in this build", path);
-    else if (!rod || !is(rod, "rod"))
+    else if (!rod || !check_rods_is(rod, "rod"))
         sp__scene_error(node->scene, node, "unknown", "unknown=\"%.100s\": no rod \"%.100s\" is in the scene", path, holder);
 }

@@ -77,7 +77,7 @@ static const char *next_line(const char *line) {
     return end ? end + 1 : line + strlen(line);
 }
 
-static const char *cell(sp_scene *scene, const char **at) {
+static const char *file_cell(sp_scene *scene, const char **at) {
     const char *start = *at + strspn(*at, " \t\r"), *end = start + strcspn(start, ",\n");
     *at = *end == ',' ? end + 1 : end;
     while (end > start && strchr(" \t\r\"", end[-1])) end--;
@@ -92,7 +92,7 @@ static bool has_heads(const char *line) {
     return !sp__scan_double(line, &ignored);
 }
 
-static bool fill(sp_scene *scene, sp_csv *csv, const char *text, char *why, size_t why_size) {
+static bool file_fill(sp_scene *scene, sp_csv *csv, const char *text, char *why, size_t why_size) {
     int row = 0, number = 1;
     bool heads = false;
     for (const char *line = text; *line; line = next_line(line), number++) {
@@ -105,7 +105,7 @@ static bool fill(sp_scene *scene, sp_csv *csv, const char *text, char *why, size
         const char **out = head ? csv->heads : csv->cells + (size_t)row * (size_t)csv->columns;
         const char *at = line;
         for (int c = 0; c < csv->columns; c++)
-            if (!(out[c] = cell(scene, &at))) return false;
+            if (!(out[c] = file_cell(scene, &at))) return false;
         heads = true;
         row += !head;
     }
@@ -135,7 +135,7 @@ static const sp_csv *parse_csv(sp_scene *scene, const char *text, char *why, siz
     }
     if (heads && !(csv->heads = sp__scene_alloc(scene, (size_t)csv->columns, sizeof *csv->heads))) return NULL;
     csv->cells = sp__scene_alloc(scene, (size_t)csv->rows * (size_t)csv->columns, sizeof *csv->cells);
-    return csv->cells && fill(scene, csv, text, why, why_size) ? csv : NULL;
+    return csv->cells && file_fill(scene, csv, text, why, why_size) ? csv : NULL;
 }
 
 const sp_csv *sp__csv_read(sp_scene *scene, const char *path, char *why, size_t why_size) {

@@ -4,7 +4,7 @@
 
 #include "io/scene/scene_read.h"
 
-static bool is(const sp_scene_node *node, const char *element) {
+static bool merge_is(const sp_scene_node *node, const char *element) {
     return strcmp(node->spec->name, element) == 0;
 }
 
@@ -18,7 +18,7 @@ const char *sp__merged_path(sp_scene_node *node, char *out, size_t size) {
     if (!node->instance || !node->parent) return NULL;
     while (top->parent->parent) top = top->parent;
     const char *copy = node->instance->path, *number = strrchr(copy, '[');
-    if (!number || !is(top, "rod") || !sp__merges(node->instance)) return NULL;
+    if (!number || !merge_is(top, "rod") || !sp__merges(node->instance)) return NULL;
     int n = snprintf(out, size, "%.*s%s", (int)(number - copy), copy, node->path + strlen(top->path));
     return n > 0 && (size_t)n < size ? out : NULL;
 }
@@ -30,13 +30,13 @@ static bool check_parts(sp_scene *scene, const sp_scene_node *instance, int firs
     int rods = 0;
     for (int i = first; i < scene->root->child_count; i++) {
         const sp_scene_node *child = scene->root->children[i];
-        if (is(child, "instance") || is(child, "param")) continue;
-        if (!is(child, "rod") || child->strand_count) {
+        if (merge_is(child, "instance") || merge_is(child, "param")) continue;
+        if (!merge_is(child, "rod") || child->strand_count) {
             sp__scene_error(scene, instance, "merge", "copies that are merged hold one rod and nothing else, and there is a %s",
                             child->strand_count ? "merged instance" : child->spec->name);
             return false;
         }
-        bool second = i > first && is(scene->root->children[i - 1], "rod");
+        bool second = i > first && merge_is(scene->root->children[i - 1], "rod");
         if (second) {
             sp__scene_error(scene, instance, "merge", "copies that are merged hold one rod, and there are several");
             return false;
@@ -72,7 +72,7 @@ bool sp__merge_copies(sp_scene *scene, sp_scene_node *instance, int first, int *
     if (!strands) return false;
     for (int i = first; i < root->child_count; i++) {
         sp_scene_node *child = root->children[i];
-        if (is(child, "rod") && child->enabled) {
+        if (merge_is(child, "rod") && child->enabled) {
             strands[count++] = child;
             continue;
         }

@@ -77,7 +77,7 @@ static bool said_already(const sp_scene *scene, sp_severity severity, const char
     return false;
 }
 
-static void add(sp_scene *scene, sp_severity severity, const char *file, int line, const char *text, size_t base) {
+static void message_add(sp_scene *scene, sp_severity severity, const char *file, int line, const char *text, size_t base) {
     if (said_already(scene, severity, file, line, text, base)) return;
     bool error = severity == SP_SEVERITY_ERROR;
     if (error ? scene->error_count++ >= SP_MAX_ERRORS : scene->warning_count++ >= SP_MAX_WARNINGS) {
@@ -125,7 +125,7 @@ static void add_at_node(sp_scene *scene, sp_severity severity, const sp_scene_no
     if (base < 0) return;
     size_t used = (size_t)base < sizeof text ? (size_t)base : sizeof text - 1;
     snprintf(text + used, sizeof text - used, "%s", place);
-    add(scene, severity, from.file, from.line, text, used);
+    message_add(scene, severity, from.file, from.line, text, used);
 }
 
 void sp__scene_error(sp_scene *scene, const sp_scene_node *node, const char *attr, const char *format, ...) {
@@ -148,7 +148,7 @@ void sp__scene_error_at(sp_scene *scene, const char *file, int line, const char 
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    add(scene, SP_SEVERITY_ERROR, file, line, text, strlen(text));
+    message_add(scene, SP_SEVERITY_ERROR, file, line, text, strlen(text));
 }
 
 void sp__raw_error(sp_scene *scene, const sp_raw *raw, int line, const char *format, ...) {
@@ -167,7 +167,7 @@ void sp__scene_say_dropped(sp_scene *scene) {
     if (!scene->dropped) return;
     snprintf(text, sizeof text, "and %d more error%s", scene->dropped, scene->dropped == 1 ? "" : "s");
     scene->error_count = 0;  // this message is exempt from the limit
-    add(scene, SP_SEVERITY_ERROR, scene->file, 0, text, strlen(text));
+    message_add(scene, SP_SEVERITY_ERROR, scene->file, 0, text, strlen(text));
     scene->error_count = count;
 }
 

@@ -19,7 +19,7 @@ static void report_circle(sp_scene *scene, const sp_scene_node *node) {
 }
 
 // false: it cannot be evaluated, and the error is reported
-static bool begin(sp_scene *scene, sp_scene_node *node) {
+static bool params_begin(sp_scene *scene, sp_scene_node *node) {
     if (node->source->state == SP_PARAM_BUSY) {
         report_circle(scene, node);
         return false;
@@ -130,7 +130,7 @@ static const curve *read_curve(sp_scene *scene, sp_scene_node *node) {
 bool sp__curve_read(sp_scene *scene, sp_scene_node *node) {
     sp_scene_source *source = node->source;
     if (source->state == SP_PARAM_NEW || source->state == SP_PARAM_BUSY) {
-        if (!begin(scene, node)) return false;
+        if (!params_begin(scene, node)) return false;
         source->curve = read_curve(scene, node);
         source->state = source->curve ? SP_PARAM_NUMBER : SP_PARAM_BAD;
         scene->busy_count--;
@@ -198,7 +198,7 @@ static sp_param_state evaluate(sp_scene *scene, sp_scene_node *param) {
 sp_param_state sp__param_value(sp_scene *scene, sp_scene_node *param, double *number, const char **word) {
     sp_scene_source *source = param->source;
     if (source->state == SP_PARAM_NEW || source->state == SP_PARAM_BUSY) {
-        if (!begin(scene, param)) return SP_PARAM_BAD;
+        if (!params_begin(scene, param)) return SP_PARAM_BAD;
         sp_param_state state = evaluate(scene, param);
         scene->busy_count--;
         source->state = state;
@@ -217,7 +217,7 @@ typedef struct asker {
     bool reported;  // a better message than "unknown name" is already given
 } asker;
 
-static const char *column(const sp_scope *s, const char *name) {
+static const char *params_column(const sp_scope *s, const char *name) {
     for (int c = 0; s->csv && s->csv->heads && c < s->csv->columns; c++)
         if (strcmp(s->csv->heads[c], name) == 0) return s->csv->cells[(size_t)s->row * (size_t)s->csv->columns + (size_t)c];
     return NULL;
@@ -237,7 +237,7 @@ static bool constant(void *user, const char *name, double *value) {
             a->reported = true;
             return false;
         }
-        const char *text = column(s, name);
+        const char *text = params_column(s, name);
         const char *end = text ? sp__scan_double(text, value) : NULL;
         if (end && !*end) return true;
         if (s->indexed && (strcmp(name, "i") == 0 || strcmp(name, "n") == 0)) {
@@ -352,7 +352,7 @@ const char *sp__scope_word(sp_scene *scene, const sp_scope *scope, const char *t
             param->source->used = true;
             return sp__param_value(scene, param, &number, &word) == SP_PARAM_WORD ? word : NULL;
         }
-        const char *cell = column(s, name);
+        const char *cell = params_column(s, name);
         double ignored;
         const char *end = cell ? sp__scan_double(cell, &ignored) : NULL;
         if (cell && !(end && !*end)) return cell;

@@ -23,7 +23,7 @@ static size_t slot_of(const sp_scene *scene, const char *base, const char *separ
     return i;
 }
 
-static bool widen(sp_scene *scene) {
+static bool path_widen(sp_scene *scene) {
     sp_scene_node **old = scene->table;
     size_t old_size = scene->table_size, size = old_size ? old_size * 2 : 256;
     scene->table = sp__scene_alloc(scene, size, sizeof *scene->table);
@@ -38,7 +38,7 @@ static bool widen(sp_scene *scene) {
 }
 
 bool sp__path_add(sp_scene *scene, sp_scene_node *node) {
-    if ((size_t)scene->node_count * 2 >= scene->table_size && !widen(scene)) return true;
+    if ((size_t)scene->node_count * 2 >= scene->table_size && !path_widen(scene)) return true;
     size_t i = slot_of(scene, node->path, "", "");
     if (scene->table[i]) return false;
     scene->table[i] = node;

@@ -5,7 +5,7 @@
 #include "io/file/text_file.h"
 #include "io/scene/scene_read.h"
 
-static bool is(const sp_raw *raw, const char *element) {
+static bool resolve_is(const sp_raw *raw, const char *element) {
     return strcmp(raw->element, element) == 0;
 }
 
@@ -116,7 +116,7 @@ static sp_scene_node *new_node(sp_scene *scene, const sp_raw *raw, sp_scope *sco
     node->path = parent ? make_path(scene, parent, scope->base, named ? name : raw->element, number) : "";
     if (!node->attrs || !node->path) return NULL;
     if (parent) {
-        source->inert = parent->source->inert || is(raw, "template") || is(raw, "default");
+        source->inert = parent->source->inert || resolve_is(raw, "template") || resolve_is(raw, "default");
         source->sole = parent->source->sole;
         node->instance = parent->instance;
     }
@@ -136,7 +136,7 @@ static void announce(sp_scene *scene, sp_scene_node *node) {
     bool around = !node->parent || (node->parent->enabled && (!node->instance || node->instance->enabled));
     if (!around)
         node->enabled = false;
-    else if (enabled >= 0 && !node->source->inert && node->spec->built && !is(node->source->raw, "param")) {
+    else if (enabled >= 0 && !node->source->inert && node->spec->built && !resolve_is(node->source->raw, "param")) {
         const sp_attr *attr = sp__attr_read(scene, node, enabled);
         node->enabled = !attr->count || strcmp(attr->words[0], "yes") == 0;
     }
@@ -159,14 +159,14 @@ static const sp_raw *implied(sp_scene *scene, const sp_raw *parent, const char *
 }
 
 static bool has_system(const sp_raw *raw) {
-    return is(raw, "solid") || is(raw, "rod") || is(raw, "shell");
+    return resolve_is(raw, "solid") || resolve_is(raw, "rod") || resolve_is(raw, "shell");
 }
 
 static bool imply_system(sp_scene *scene, const sp_raw *raw, sp_scope *scope, item_list *list) {
     static const char *const both[] = {"integrator", "solver"};
     for (int i = 0; i < 2; i++) {
         bool written = false;
-        for (int k = 0; k < list->count && !written; k++) written = is(list->items[k].raw, both[i]);
+        for (int k = 0; k < list->count && !written; k++) written = resolve_is(list->items[k].raw, both[i]);
         const sp_raw *one = written ? NULL : implied(scene, raw, both[i]);
         if (!written && (!one || !add_item(scene, list, one, scope))) return false;
     }
@@ -178,7 +178,7 @@ static sp_scene_node *grow_node(sp_scene *scene, const item *it, sp_scene_node *
     sp_scene_node *node = new_node(scene, it->raw, it->scope, parent, it->number);
     if (!node) return NULL;
     announce(scene, node);
-    if (is(it->raw, "template") || is(it->raw, "instance")) return node;
+    if (resolve_is(it->raw, "template") || resolve_is(it->raw, "instance")) return node;
     item_list list = {0};
     int capacity = 0;
     for (const sp_raw *c = it->raw->first; c; c = c->next)
@@ -293,7 +293,7 @@ static const sp_raw *read_fragment(sp_scene *scene, const sp_scene_node *node, c
     }
     sp_raw *root = sp__xml_parse(scene, text, size, shown);
     sp__free(scene->ctx, text);
-    if (root && !is(root, "fragment")) {
+    if (root && !resolve_is(root, "fragment")) {
         sp__raw_error(scene, root, root->line, "an included file has the root \"fragment\" (included at %s:%d)", node->file,
                       node->line);
         root = NULL;
@@ -304,7 +304,7 @@ static const sp_raw *read_fragment(sp_scene *scene, const sp_scene_node *node, c
     return root;
 }
 
-static void collect(sp_scene *scene, const sp_raw *root, sp_scope *scope, const chain *up, item_list *list);
+static void resolve_collect(sp_scene *scene, const sp_raw *root, sp_scope *scope, const chain *up, item_list *list);
 
 static void paste(sp_scene *scene, const sp_raw *raw, sp_scope *outer, const chain *up, item_list *list) {
     sp_scene_node *node = new_node(scene, raw, outer, scene->root, -1);
@@ -326,17 +326,17 @@ static void paste(sp_scene *scene, const sp_raw *raw, sp_scope *outer, const cha
     if (!base) return;
     snprintf(base, n, "%s%s", outer->base, word);
     *scope = (sp_scope){.parent = outer, .base = base, .holder = node};
-    collect(scene, root, scope, &(chain){up, file->words[0], shown, NULL, up ? up->depth + 1 : 1}, list);
+    resolve_collect(scene, root, scope, &(chain){up, file->words[0], shown, NULL, up ? up->depth + 1 : 1}, list);
     give_values(scene, node, scope);
 }
 
 // parameters first: the file names of includes may depend on them
-static void collect(sp_scene *scene, const sp_raw *root, sp_scope *scope, const chain *up, item_list *list) {
+static void resolve_collect(sp_scene *scene, const sp_raw *root, sp_scope *scope, const chain *up, item_list *list) {
     for (const sp_raw *c = root->first; c; c = c->next)
-        if (!ignored(c) && is(c, "param")) grow_param(scene, c, scope, NULL);
+        if (!ignored(c) && resolve_is(c, "param")) grow_param(scene, c, scope, NULL);
     for (const sp_raw *c = root->first; c && !scene->no_memory; c = c->next) {
-        if (ignored(c) || is(c, "param")) continue;
-        if (is(c, "include"))
+        if (ignored(c) || resolve_is(c, "param")) continue;
+        if (resolve_is(c, "include"))
             paste(scene, c, scope, up, list);
         else if (!add_item(scene, list, c, scope))
             return;
@@ -352,13 +352,14 @@ typedef struct copies {
     const sp_csv *csv;
 } copies;
 
-static const sp_attr *given(sp_scene *scene, sp_scene_node *node, const char *name) {
+static const sp_attr *resolve_given(sp_scene *scene, sp_scene_node *node, const char *name) {
     return sp__attr_read(scene, node, sp__attr_index(node->spec, name));
 }
 
 static bool count_copies(sp_scene *scene, sp_scene_node *node, copies *out) {
-    const sp_attr *count = given(scene, node, "count"), *grid = given(scene, node, "grid"), *file = given(scene, node, "file");
-    const sp_attr *spacing = given(scene, node, "spacing");
+    const sp_attr *count = resolve_given(scene, node, "count"), *grid = resolve_given(scene, node, "grid"),
+                  *file = resolve_given(scene, node, "file");
+    const sp_attr *spacing = resolve_given(scene, node, "spacing");
     *out = (copies){.count = count->count ? count->numbers[0] : 0};
     int ways = (count->origin > SP_ORIGIN_BUILTIN) + (grid->origin != SP_ORIGIN_ABSENT) + (file->origin != SP_ORIGIN_ABSENT);
     if (ways > 1) {
@@ -402,7 +403,7 @@ static double copy_size(const sp_scene *scene, const sp_scene_node *template, in
     double size = template->source->raw->size;
     if (depth > SP_MAX_INCLUDES) return size;
     for (const sp_raw *c = template->source->raw->first; c; c = c->next) {
-        const char *of = !ignored(c) && is(c, "instance") ? sp__raw_attr(c, "of") : NULL;
+        const char *of = !ignored(c) && resolve_is(c, "instance") ? sp__raw_attr(c, "of") : NULL;
         const sp_scene_node *inner = of ? sp__scope_find(scene, template->source->scope, of, "template", false) : NULL;
         if (inner) size += count_written(c) * copy_size(scene, inner, depth + 1);
         if (size > 1e9) return size;
@@ -455,7 +456,7 @@ static bool fill_copy(spread *s, sp_scene_node *copy, const sp_raw *template, sp
     item_list list = {0};
     for (const sp_raw *c = template->first; c; c = c->next) {
         if (ignored(c)) continue;
-        if (is(c, "param"))
+        if (resolve_is(c, "param"))
             grow_param(scene, c, inside, copy);
         else if (!add_item(scene, &list, c, inside))
             return false;
@@ -472,7 +473,7 @@ static bool fill_copy(spread *s, sp_scene_node *copy, const sp_raw *template, sp
         root->instance = instance;
         root->source->sole = sole;
         if (!child) return false;
-        if (is(list.items[i].raw, "instance"))
+        if (resolve_is(list.items[i].raw, "instance"))
             expand_instance(s, child, copy, up);
         else if (!attach(scene, root, &s->capacity, child))
             return false;
@@ -516,7 +517,7 @@ static bool make_copy(spread *s, sp_scene_node *node, sp_scene_node *around, con
 static void expand_instance(spread *s, sp_scene_node *node, sp_scene_node *around, const chain *up) {
     sp_scene *scene = s->scene;
     node->source->inert = true;
-    const sp_attr *of = given(scene, node, "of");
+    const sp_attr *of = resolve_given(scene, node, "of");
     copies c;
     if (!of->count || !count_copies(scene, node, &c)) return;
     sp_scene_node *template = sp__scope_find(scene, node->source->scope, of->words[0], "template", false);
@@ -569,12 +570,12 @@ static bool grow_written(spread *s, item_list *list) {
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < list->count && !scene->no_memory; i++) {
             const sp_raw *raw = list->items[i].raw;
-            if (is(raw, "default") != (pass == 0)) continue;
+            if (resolve_is(raw, "default") != (pass == 0)) continue;
             sp_scene_node *node = grow_node(scene, &list->items[i], scene->root);
             if (!node || !attach(scene, scene->root, &s->capacity, node)) return false;
             if (pass == 0 && !keep_default(scene, node)) return false;
-            if (is(raw, "solver")) scene->solver = node;
-            if (is(raw, "integrator")) scene->integrator = node;
+            if (resolve_is(raw, "solver")) scene->solver = node;
+            if (resolve_is(raw, "integrator")) scene->integrator = node;
         }
         scene->defaults_known = true;
     }
@@ -606,7 +607,7 @@ static bool start_root(sp_scene *scene, const sp_raw *raw) {
     if (!scene->root) return false;
     announce(scene, scene->root);
     if (scene->root->name) scene->name = scene->root->name;
-    const sp_attr *seed = given(scene, scene->root, "seed");
+    const sp_attr *seed = resolve_given(scene, scene->root, "seed");
     if (seed->count) scene->seed = (uint64_t)seed->numbers[0];
     return !scene->no_memory;
 }
@@ -614,7 +615,7 @@ static bool start_root(sp_scene *scene, const sp_raw *raw) {
 void sp__scene_expand(sp_scene *scene, const sp_raw *raw) {
     item_list list = {0};
     if (!start_root(scene, raw)) return;
-    collect(scene, raw, &scene->scope, &(chain){NULL, scene->file, scene->file, NULL, 1}, &list);
+    resolve_collect(scene, raw, &scene->scope, &(chain){NULL, scene->file, scene->file, NULL, 1}, &list);
     if (scene->no_memory || !imply_system(scene, raw, &scene->scope, &list)) return;
     number_items(&list);
     grow_all(scene, &list);

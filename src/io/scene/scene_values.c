@@ -45,7 +45,7 @@ static bool is_braced(const char *text, size_t length) {
            !memchr(text + 1, '}', length - 2);
 }
 
-static bool refuse(value *v, const char *what) {
+static bool values_refuse(value *v, const char *what) {
     char quoted[80];
     sp__scene_error(v->scene, v->node, v->spec->name, "%s=%s: %s", v->spec->name, sp__quote(v->text, quoted), what);
     return false;
@@ -72,7 +72,7 @@ static bool in_range(const sp_attr_spec *spec, double x) {
 
 static bool check_number(value *v, double x) {
     char range[100];
-    if (!isfinite(x)) return refuse(v, "not a finite number");
+    if (!isfinite(x)) return values_refuse(v, "not a finite number");
     if (v->spec->kind == SP_ATTR_INTEGER && x != floor(x)) {
         sp__scene_error(v->scene, v->node, v->spec->name, "%s = %.9g, must be a whole number", v->spec->name, x);
         return false;
@@ -100,7 +100,8 @@ static bool read_piece(value *v, int i, const char *piece, size_t length) {
     if (end == piece + length) return check_number(v, v->out->numbers[i]);
     char quoted[80], seen[64];
     snprintf(seen, sizeof seen, "%.*s", (int)(length < 60 ? length : 60), piece);
-    if (memchr(piece, '{', length) || memchr(piece, '}', length)) return refuse(v, "an expression stands in one pair of braces");
+    if (memchr(piece, '{', length) || memchr(piece, '}', length))
+        return values_refuse(v, "an expression stands in one pair of braces");
     sp__scene_error(v->scene, v->node, v->spec->name, "%s: %s is not a %sfinite decimal number%s", v->spec->name,
                     sp__quote(seen, quoted), v->spec->kind == SP_ATTR_INTEGER ? "whole " : "",
                     strchr(seen, ',') ? "; numbers are separated by spaces" : "");
@@ -132,8 +133,8 @@ static bool refuse_count(value *v, int n) {
 
 static bool read_numbers(value *v) {
     if (v->text[0] == '@') {
-        if (!(v->spec->flags & SP_ATTR_OF_SPACE)) return refuse(v, "cannot vary in space, so it takes no array");
-        if (!sp__name_valid(v->text + 1)) return refuse(v, "expected @ and the name of an array");
+        if (!(v->spec->flags & SP_ATTR_OF_SPACE)) return values_refuse(v, "cannot vary in space, so it takes no array");
+        if (!sp__name_valid(v->text + 1)) return values_refuse(v, "expected @ and the name of an array");
         v->out->data = v->text + 1;
         return true;
     }
@@ -162,8 +163,8 @@ static bool read_range(value *v, const char *piece, size_t length, id_range *out
     const char *p = sp__scan_int64(piece, &out->first), *end = piece + length;
     out->last = out->first;
     if (p && p < end && *p == '-') p = sp__scan_int64(p + 1, &out->last);
-    if (p != end || piece[0] == '-' || piece[0] == '+') return refuse(v, "expected whole numbers and ranges like 12-20");
-    if (out->last < out->first) return refuse(v, "a range must rise");
+    if (p != end || piece[0] == '-' || piece[0] == '+') return values_refuse(v, "expected whole numbers and ranges like 12-20");
+    if (out->last < out->first) return values_refuse(v, "a range must rise");
     return true;
 }
 
@@ -175,7 +176,7 @@ static bool read_ids(value *v) {
     while ((piece = next_piece(&at, end, &length))) {
         if (!read_range(v, piece, length, &r)) return false;
         total += (uint64_t)(r.last - r.first) + 1;
-        if (total > limit || total > INT32_MAX) return refuse(v, "more numbers than the memory limit allows");
+        if (total > limit || total > INT32_MAX) return values_refuse(v, "more numbers than the memory limit allows");
     }
     if (total == 0) return refuse_count(v, 0);
     v->out->numbers = sp__scene_alloc(v->scene, (size_t)total, sizeof *v->out->numbers);
@@ -257,14 +258,14 @@ static bool read_choices(value *v) {
         if (v->spec->kind == SP_ATTR_SWITCH && is_braced(piece, length) && isfinite(number)) word = number != 0 ? "yes" : "no";
         if (!check_choice(v, word)) return false;
         for (int i = 0; i < v->out->count; i++)
-            if (strcmp(v->out->words[i], word) == 0) return refuse(v, "a word stands there twice");
+            if (strcmp(v->out->words[i], word) == 0) return values_refuse(v, "a word stands there twice");
         v->out->words[v->out->count++] = word;
     }
     return true;
 }
 
 static bool read_name(value *v) {
-    if (!sp__name_valid(v->text)) return refuse(v, "expected a name: a letter, then letters, digits, _ and -");
+    if (!sp__name_valid(v->text)) return values_refuse(v, "expected a name: a letter, then letters, digits, _ and -");
     return keep_words(v, 1) && add_word(v, v->text, v->length);
 }
 
@@ -273,7 +274,7 @@ static bool read_text(value *v) {
 }
 
 static bool read_condition(value *v) {
-    if (!is_braced(v->text, v->length)) return refuse(v, "a condition stands in braces, {x gt 0.1}");
+    if (!is_braced(v->text, v->length)) return values_refuse(v, "a condition stands in braces, {x gt 0.1}");
     v->out->numbers = sp__scene_alloc(v->scene, 1, sizeof *v->out->numbers);
     v->out->programs = sp__scene_alloc(v->scene, 1, sizeof *v->out->programs);
     if (!v->out->numbers || !v->out->programs) return false;
@@ -297,7 +298,7 @@ static const char *substitute(value *v) {
         if (!piece) return NULL;
         size_t n = close ? strlen(piece) : 1;
         if (used + n >= sizeof path) {
-            refuse(v, "name too long");
+            values_refuse(v, "name too long");
             return NULL;
         }
         memcpy(path + used, piece, n);
@@ -313,12 +314,12 @@ static bool read_file(value *v) {
     if (!name || !keep_words(v, 1)) return false;
     if (v->spec->flags & SP_ATTR_OUTPUT) {
         bool plain = name[0] && name[0] != '.' && name[0] != '-' && !strchr(name, '/') && !strchr(name, '\\');
-        if (!plain) return refuse(v, "an output is a plain name without a folder; --out says where");
+        if (!plain) return values_refuse(v, "an output is a plain name without a folder; --out says where");
         v->out->words[v->out->count++] = name;
         return true;
     }
     const char *real = sp__file_resolve(v->scene, v->node->file, name, why, sizeof why);
-    if (!real) return v->scene->no_memory ? false : refuse(v, why);
+    if (!real) return v->scene->no_memory ? false : values_refuse(v, why);
     v->out->words[v->out->count++] = real;
     return true;
 }
@@ -368,10 +369,10 @@ static bool read_reference(value *v, const char *path) {
     const sp_scene_node *from = looked_up_from(v);
     int n = sp__path_all(from, path, v->spec->choices, all, 1);
     if (n == 0 && strcmp(v->spec->choices, "probe") == 0 && (one = sp__scene_find_probe(from, path))) n = 1;
-    if (v->scene->search_left < 0) return refuse(v, "too many look-ups in this scene");
+    if (v->scene->search_left < 0) return values_refuse(v, "too many look-ups in this scene");
     if (n == 0) return refuse_reference(v, path, sp__scene_find(from, path));
-    if (n > v->spec->count_max) return refuse(v, "stands for several; name one of them");
-    if (n > 1 && !strchr(path, '*')) return refuse(v, "stands for several; write [0] or [*]");
+    if (n > v->spec->count_max) return values_refuse(v, "stands for several; name one of them");
+    if (n > 1 && !strchr(path, '*')) return values_refuse(v, "stands for several; write [0] or [*]");
     if (n > 1) {
         all = sp__scene_alloc(v->scene, (size_t)n, sizeof(sp_scene_node *));
         const char **words = sp__scene_alloc(v->scene, (size_t)(v->out->count + n) * 2, sizeof *words);

@@ -18,14 +18,14 @@ typedef struct reader {
     bool failed;
 } reader;
 
-static void stop(reader *r) {
+static void xml_stop(reader *r) {
     r->failed = true;
     xmlStopParser(r->xml);
 }
 
 static void no_memory(reader *r) {
     r->scene->no_memory = true;
-    stop(r);
+    xml_stop(r);
 }
 
 static int here(const reader *r) {
@@ -84,7 +84,7 @@ static bool within_limits(reader *r) {
     } else {
         return true;
     }
-    stop(r);
+    xml_stop(r);
     return false;
 }
 
@@ -173,7 +173,7 @@ static void on_doctype(void *user, const xmlChar *name, const xmlChar *id, const
     (void)id;
     (void)system;
     if (!r->failed) sp__scene_error_at(r->scene, r->file, here(r), "a DOCTYPE is not allowed in a scene");
-    stop(r);
+    xml_stop(r);
 }
 
 // editors find the schema by xml-model; no other instruction is allowed
@@ -200,7 +200,7 @@ static void on_error(void *user, xmlError *error) {
     snprintf(words, sizeof words, "%s", error->message ? error->message : "unknown reason");
     words[strcspn(words, "\n")] = 0;
     sp__scene_error_at(r->scene, r->file, error->line ? error->line : here(r), "not well-formed XML: %s", words);
-    stop(r);
+    xml_stop(r);
 }
 
 // ---------------------------------------------------------------------------------------------- parser
@@ -234,7 +234,7 @@ static bool encoding_allowed(reader *r) {
     return false;
 }
 
-static void install(reader *r) {
+static void xml_install(reader *r) {
     xmlSAXHandler *sax = r->xml->sax;
     memset(sax, 0, sizeof *sax);
     sax->initialized = XML_SAX2_MAGIC;
@@ -267,7 +267,7 @@ sp_raw *sp__xml_parse(sp_scene *scene, const char *text, size_t size, const char
         scene->no_memory = true;
         return NULL;
     }
-    install(&r);
+    xml_install(&r);
     int before = scene->error_count;
     xmlParseDocument(r.xml);
     if (!r.xml->wellFormed && !r.failed && scene->error_count == before && !scene->no_memory)
