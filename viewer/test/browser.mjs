@@ -167,7 +167,7 @@ test("a drag moves the body and the force plot rises", async (_, page) => {
     assert.equal(await page.evaluate(() => souple.touch.drags.size), 0);
 });
 
-test("a point of a riding surface is held where it was grabbed", async () => {
+test("a point of an embedded surface is held where it was grabbed", async () => {
     const riding = await serve("scenes/mapped-surface.xml");
     const page = await openPage(riding.url);
     await drawn(page);
@@ -198,10 +198,10 @@ test("reservations and figures of health are shown, and can be put away", async 
     const seen = () => page.evaluate(() => ({ warning: document.querySelector(".banner.warn").checkVisibility(), rows: [...document.querySelectorAll(".health tbody tr")].map((r) => r.innerText.split("\t").join("|")),
         table: document.querySelector(".health")?.checkVisibility() ?? false, plot: !document.querySelector('[data-plot="balance"]').classList.contains("hidden") }));
     // the server's own figures came before: the plot has them, and what its last steps had to say stays for a while
-    for (let i = 0; i < 50 && (i === 0 || (await seen()).warning); i++) await tell({}), await new Promise((r) => setTimeout(r, 100));
+    for (let i = 0; i < 50 && (i === 0 || (await seen()).warning); i++) await report({}), await new Promise((r) => setTimeout(r, 100));
     assert.deepEqual(await seen(), { warning: false, rows: [], table: false, plot: true });
     const bodies = [{ body: 1, inverted: 12, volume_lost: 0.03, penetration: 0.002, energy: { kinetic: 1, elastic: 2, potential: 0.5, work: 3, appeared: 0.5 } }];
-    await tell({ bodies, reservations: [{ name: "inverted", text: "beam: 12 elements are inverted" }, { name: "energy-gain", text: "energy appeared that nobody put in" }] });
+    await report({ bodies, reservations: [{ name: "inverted", text: "beam: 12 elements are inverted" }, { name: "energy-gain", text: "energy appeared that nobody put in" }] });
     const name = await page.evaluate(() => souple.hello.bodies[0].name);
     assert.deepEqual(await seen(), { warning: true, rows: [`${name}|12|3 %|2 mm|500 mJ`], table: true, plot: true });
     await page.waitForFunction(() => /12 elements are inverted\. Energy appeared/.test(document.querySelector(".banner.warn").textContent));
@@ -343,7 +343,7 @@ test("a recording plays, with a time slider", async (_, page) => {
     await page.waitForFunction(() => !souple.player && souple.bodies.frame && souple.mine, null, WAIT);
 });
 
-test("fields colour the bodies, the bar tells values", async (_, page) => {
+test("fields colour the bodies, the bar shows values", async (_, page) => {
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press("1");
     await page.waitForFunction(() => souple.bodies.frame.field === 1 && document.querySelectorAll(".legend .ticks span").length > 2, null, WAIT);
@@ -396,7 +396,7 @@ test("two pages hand over the controls", async ({ url }, page) => {
     await steers(page);
 });
 
-test("a lost server is told, and found again", async (server, page) => {
+test("a lost server is reported, and found again", async (server, page) => {
     await page.evaluate(() => souple.link.socket.close());
     await page.waitForSelector(".banner.gone");
     await page.waitForFunction(() => souple.link.open && document.querySelector(".banner").classList.contains("hidden"), null, WAIT);
@@ -463,10 +463,10 @@ try {
     }
     await shot(linked, "token");
     await server.stop();
-    console.log("ok   a link keeps its colours, a wrong token is told");
+    console.log("ok   a link keeps its colours, a wrong token is reported");
 } catch (e) {
     failures++;
-    console.log(`FAIL a link keeps its colours, a wrong token is told\n${e.stack}`);
+    console.log(`FAIL a link keeps its colours, a wrong token is reported\n${e.stack}`);
 }
 await browser.close();
 console.log(failures ? `${failures} failed` : `all ${tests.length + 2} passed; screenshots in ${out}`);

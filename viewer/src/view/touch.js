@@ -188,10 +188,10 @@ export class Touch {
     }
 
     // the window or the controls are lost, or the scene changes: every drag ends
-    dropAll(tell = true) {
+    dropAll(send = true) {
         for (const [pointer, drag] of [...this.drags]) {
             this.end(drag, pointer);
-            if (tell) this.hooks.drop(drag.slot);
+            if (send) this.hooks.drop(drag.slot);
         }
     }
 
