@@ -52,7 +52,7 @@ class Mock {
 
     hello(you) {
         const fields = [["displacement", "displacement", "m", 1], ["velocity", "speed", "m/s", 1], ["von-mises", "von Mises stress", "Pa", 1], ["rotation", "rotation", "deg", 57.29578], ["refresh", "steps since refresh", "", 1], ["region", "region", "", 1]];
-        return { type: "hello", protocol: 1, version: "0.1.0", you, generation: this.generation, scene: SCENES[0], scenes: SCENES, state: this.state(), control: this.control(you),
+        return { type: "hello", protocol: 1, version: "mock", you, generation: this.generation, scene: SCENES[0], scenes: SCENES, state: this.state(), control: this.control(you),
             bodies: [{ body: 1, name: "bar", kind: "solid", nodes: 2000, elements: 9000, mass: 40, pull: 400, solver: "cg", solver_in_use: "cg (assembled)",
                 surfaces: [{ surface: 0, name: "boundary", roles: ["visual", "collision", "mechanical"], vertices: COUNT, faces: SKIN.faces.length / 3, revision: 0,
                     look: { color: [0.82, 0.42, 0.3], opacity: 1, roughness: 0.6, metallic: 0, edges: false } }] }],
