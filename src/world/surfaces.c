@@ -78,7 +78,7 @@ static sp_status make_touchable(sp_world *w, sp_body *b, const sp_surface *surfa
     size_t capacity = (size_t)n + (size_t)surface->vertex_count;
     sp_contact_node *nodes = NULL;
     sp_anchor *anchors = NULL;
-    if (!(surface->roles & SP_ROLE_COLLISION) || b->nv == 0) return SP_OK;
+    if (!(surface->roles & SP_ROLE_COLLISION) || (b->caps & SP_CAP_KINEMATIC)) return SP_OK;
     sp_status status = SP_NO_MEMORY;
     if (capacity > INT32_MAX || !SP_NEW(w->ctx, nodes, capacity) || !SP_NEW(w->ctx, anchors, capacity)) goto done;
     for (int i = 0; i < n; i++) anchors[i] = b->loads.nodes[i].at;
