@@ -76,7 +76,7 @@ static sp_status run_rod_often(const rod_n *v, int elements, bool newton, bool q
 }
 
 static sp_status report_rod(const rod_n *v, int elements, const sp_bench_options *o, sp_report *r, double *ms) {
-    rod_result best, newton = {.ms = NAN, .tip = NAN}, fine = {.tip = NAN};
+    rod_result best = {0}, newton = {.ms = NAN, .tip = NAN}, fine = {.tip = NAN};
     SP_TRY(run_rod_often(v, elements, false, o->quick, &best));
     if (v->model != SP_ROD_CLOTHOID) SP_TRY(run_rod_often(v, elements, true, o->quick, &newton));
     if (!o->quick) SP_TRY(run_rod(v->model, elements, v->model != SP_ROD_CLOTHOID, 5e-4, 500, &fine));

@@ -76,7 +76,8 @@ static int list_at(const pinch *p, int node, int other, int *list) {
 }
 
 static void open_node(pinch *p, int node) {
-    int list[AROUND_MAX], seen[4 * AROUND_MAX], seen_count = 0, count = list_at(p, node, -1, list), edge[AROUND_MAX];
+    int list[AROUND_MAX] = {0}, seen[4 * AROUND_MAX], seen_count = 0, edge[AROUND_MAX];
+    int count = list_at(p, node, -1, list);
     open_list(p, list, count);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 4; k++) {

@@ -167,7 +167,7 @@ int sp_world_surface_count(sp_world *w, sp_body_id id) {
 
 sp_status sp_world_surface_info(sp_world *w, sp_body_id id, int index, sp_surface_info *out) {
     sp_body *b;
-    sp_surface *s;
+    sp_surface *s = NULL;
     SP_TRY(sp__world_enter(w));
     sp_status status = find_surface(w, id, index, &b, &s);
     if (status >= 0)
@@ -184,7 +184,7 @@ sp_status sp_world_surface_info(sp_world *w, sp_body_id id, int index, sp_surfac
 
 sp_status sp_world_surface_get(sp_world *w, sp_body_id id, int index, double *x, double *v, double *normals) {
     sp_body *b;
-    sp_surface *s;
+    sp_surface *s = NULL;
     SP_TRY(sp__world_enter(w));
     sp_status status = find_surface(w, id, index, &b, &s);
     if (status >= 0 && sp__surface_prepare(w->ctx, s) < 0)
@@ -215,7 +215,7 @@ static sp_status make_transpose(sp_world *w, sp_body *b, sp_surface *s) {
 
 sp_status sp_world_surface_apply_transpose(sp_world *w, sp_body_id id, int index, const double *f, double *g) {
     sp_body *b;
-    sp_surface *s;
+    sp_surface *s = NULL;
     SP_TRY(sp__world_enter(w));
     sp_status status = find_surface(w, id, index, &b, &s);
     if (status >= 0 && !b->ops->element_nodes)

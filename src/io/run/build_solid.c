@@ -30,7 +30,7 @@ static sp_status start_velocity(sp_run *run, const sp_run_body *body, const sp_s
     const sp_attr *velocity = sp__build_attr(node, "velocity"), *spin = sp__build_attr(node, "spin");
     const double *x = def->initial ? def->initial : sp_mesh_positions(body->placed);
     int n = sp_mesh_node_count(body->placed);
-    double *v, centre[3];
+    double *v, centre[3] = {0};
     if (!velocity && !spin) return SP_OK;
     if (!SP_KEEP(&run->scratch, v, 3 * (size_t)n)) return sp__build_no_memory(run);
     if (spin) centre_of_mass(body->placed, def, x, centre);
