@@ -10,7 +10,7 @@
 #include "util/json_read.h"
 
 static bool bench_missing(void) {
-    fprintf(stderr, "souple bench: the program souple-bench was not found, neither beside souple nor in ../libexec/souple\n");
+    fprintf(stderr, "souple bench: the program souple-bench was not found, neither next to souple nor in ../libexec/souple\n");
     return false;
 }
 

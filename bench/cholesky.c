@@ -304,7 +304,7 @@ static sp_status cholesky_draw(const sp_report *r, const sp_bench_options *o) {
                                      {"share of flops", flops.x, flops.y, flops.count, true, true},
                                      {"published, scalar", columns, source, 6, true, true}};
     const sp_plot plot = {.title = "Partial refactorisation of the torus, one patch, one thread",
-                          .x_label = "columns made anew [%]",
+                          .x_label = "columns refactored [%]",
                           .y_label = "share of the whole factorisation",
                           .series = series,
                           .series_count = 3};

@@ -171,7 +171,7 @@ sp_solver_def sp__solver_choose(const sp_solver_def *def, const sp_problem_stats
                      STALE, aim);
     } else {
         out = choose_preconditioned(def, SP_COMPLETE_CHOLESKY);
-        snprintf(why, size, "pcg with cholesky: %d elements, a factor made beside the simulation is small enough to use",
+        snprintf(why, size, "pcg with cholesky: %d elements, a factor built in the background is small enough to use",
                  stats->elements);
     }
     if (!stats->statics && def->cg.op != SP_OPERATOR_FREE && def->tolerance > 0) warn_of_time(expected, aim, why, size);

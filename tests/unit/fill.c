@@ -349,7 +349,7 @@ TEST(surfaces_without_a_defined_inside_are_refused) {
     const double x[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
     const int sheet[] = {0, 1, 2, 0, 2, 3};
     CHECK(!fill_faces(c, x, 4, sheet, 2, &info));
-    CHECK(strstr(sp_context_error(c)->message, "does not tell inside from outside"));
+    CHECK(strstr(sp_context_error(c)->message, "does not separate inside from outside"));
     CHECK(info.winding[0] > 0.9);
     shell s = ball_shell(c);
     REQUIRE(s.x && s.faces);

@@ -682,9 +682,12 @@ static uint64_t parameters_of(sp_world *w) {
         sp_body *b = w->bodies[i];
         b->ops->visit(b, SP_PARAMETERS, &v);
         for (int k = 0; k < b->loads.spring_count; k++) {
+            const sp_spring *from = &b->loads.springs[k];
             sp_spring s;
-            memcpy(&s, &b->loads.springs[k], sizeof s);
-            s.before = s.at;  // of the last step only
+            memset(&s, 0, sizeof s);  // padding has no value; `before` belongs to the last step only
+            s.at = from->at, s.stiffness = from->stiffness, s.damping = from->damping, s.axes = from->axes;
+            s.source = from->source, s.slot = from->slot, s.active = from->active, s.pin = from->pin;
+            memcpy(s.to, from->to, sizeof s.to), memcpy(s.target, from->target, sizeof s.target);
             hash_array(&v, "spring", &s, sizeof s, 1);
         }
     }

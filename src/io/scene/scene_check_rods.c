@@ -138,11 +138,11 @@ void sp__check_rod_surface(sp_scene_node *node) {
         return;
     }
     if (file && around)
-        sp__scene_error(node->scene, node, "map", "map=\"%s\" is the skin of the rod itself, and there is a file", map);
+        sp__scene_error(node->scene, node, "map", "map=\"%s\" is the surface of the rod itself, and there is a file", map);
     if (file) sp__cannot_act(node, "sides", NULL, NULL, "there is a file");
     if (map && (strcmp(map, "barycentric") == 0 || strcmp(map, "rigid") == 0))
         sp__scene_error(node->scene, node, "map", "map=\"%s\": a surface follows the frames of a rod; leave it to auto", map);
-    sp__cannot_act(node, "subdivide", NULL, NULL, "the skin of a rod is as fine as its sides");
+    sp__cannot_act(node, "subdivide", NULL, NULL, "the surface of a rod is as fine as its sides");
 }
 
 // ---------------------------------------------------------------------------------------------- instances and inverse problems
