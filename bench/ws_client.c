@@ -173,7 +173,7 @@ static void closed_by_server(sp_ws *w, const frame *f) {
 }
 
 sp_ws_kind sp__ws_next(sp_ws *w, const unsigned char **data, size_t *size) {
-    frame f;
+    frame f = {0};
     while (w->fd >= 0) {
         if (!take_frame(w, &f)) {
             if (w->fd < 0 || receive(w, MSG_DONTWAIT) <= 0) break;
