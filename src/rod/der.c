@@ -28,9 +28,12 @@ static void add_hat(double H[LOCAL * LOCAL], int row, int column, double s, cons
         for (int j = 0; j < 3; j++) H[LOCAL * (row + i) + column + j] += s * m[3 * i + j];
 }
 
+// copies the upper triangle to the lower one. The rows are indexed as arrays: with H[LOCAL * i + j], gcc 12 at -O1 makes an
+// address of the loop that its alias analysis loses, and drops the stores
 static void der_mirror(double H[LOCAL * LOCAL]) {
+    double(*rows)[LOCAL] = (double(*)[LOCAL])H;
     for (int i = 0; i < LOCAL; i++)
-        for (int j = 0; j < i; j++) H[LOCAL * i + j] = H[LOCAL * j + i];
+        for (int j = 0; j < i; j++) rows[i][j] = rows[j][i];
 }
 
 void sp__der_node_strains(sp_der_node *n, double twist) {
