@@ -324,7 +324,7 @@ typedef struct fit_pass {
     bool slopes;
     int element, next;  // next: index in f->order
     double cost;
-    double at, pace;  // of the element: moments are accumulated up to `at`
+    double at, curvature_max;  // of the element: moments are accumulated up to `at`
 } fit_pass;
 
 // ---- unknowns: two of the root, the stretch, three of each free control
@@ -374,7 +374,7 @@ static void fit_add_piece(fit_pass *p, const sp_curve_series *series, double fro
 
 static void carry_moments(fit_pass *p, const sp_curve_series *series, double from, double to) {
     if (!p->slopes) return;
-    int pieces = 1 + (int)fmin((to - p->at) * p->pace / FIT_STEP, 1e4);
+    int pieces = 1 + (int)fmin((to - p->at) * p->curvature_max / FIT_STEP, 1e4);
     double start = p->at, step = (to - start) / pieces;
     if (!(step > 0)) return;
     for (int i = 0; i < pieces; i++) fit_add_piece(p, series, from, start + i * step, start + (i + 1) * step);
@@ -469,7 +469,7 @@ static bool fit_cross_element(fit_pass *p, sp_curve_frame *frame, visit_fn *visi
         most = fmax(most, sp__norm3(k + 3));
     }
     sp_curve_walk w = sp__curve_begin(frame, p->f->affine, lambda, whole, SP_CURVE_REACH_PRODUCT);
-    p->at = 0, p->pace = most;
+    p->at = 0, p->curvature_max = most;
     if (most <= p->f->bound)
         while (sp__curve_next(&w, 1e-16, &series)) fit_cross_segment(p, &w, &series, visit);
     *frame = w.frame;

@@ -330,11 +330,11 @@ const sp_strand_segment *sp__strand_open(const sp_strand *s, int element, double
 }
 
 // Evaluation at a point of a segment.
-typedef struct sight {
+typedef struct strand_point {
     double R[9], r[3];
     double slope[3][SP_STRAND_COLUMNS];  // velocity with respect to its own controls
     double turn[2][9];                   // angular velocity with respect to them
-} sight;
+} strand_point;
 
 // Horner scheme for several polynomials, an even number
 static inline void strand_horner(int width, const double *row, size_t stride, int rows, double u, double *out) {
@@ -346,7 +346,7 @@ static inline void strand_horner(int width, const double *row, size_t stride, in
     memcpy(out, sum, (size_t)width * sizeof *out);
 }
 
-void sp__strand_see(const sp_strand *s, const sp_strand_segment *g, double u, double R[9], double r[3]) {
+void sp__strand_frame_at(const sp_strand *s, const sp_strand_segment *g, double u, double R[9], double r[3]) {
     double sum[12];
     strand_horner(12, s->pool + g->at, sp__strand_row(s), g->rows, u, sum);
     memcpy(R, sum, 9 * sizeof *R);
@@ -354,7 +354,7 @@ void sp__strand_see(const sp_strand *s, const sp_strand_segment *g, double u, do
 }
 
 // rotations are integrals of the frame times the weight of a control, term by term
-void sp__strand_see_turns(const sp_strand *s, const sp_strand_segment *g, double u, double out[2][9]) {
+void sp__strand_rotation_derivatives(const sp_strand *s, const sp_strand_segment *g, double u, double out[2][9]) {
     sp_pair sum[9] = {{0, 0}}, w = sp__pair(u);
     for (int n = g->rows - 1; n >= 0; n--) {
         const double *R = s->pool + g->at + sp__strand_row(s) * (size_t)n;
@@ -366,16 +366,16 @@ void sp__strand_see_turns(const sp_strand *s, const sp_strand_segment *g, double
         for (int i = 0; i < 9; i++) out[j][i] = g->turn[j][i] + g->weight[j][0] * p * sum[i][0] + g->weight[j][1] * q * sum[i][1];
 }
 
-static void strand_see(const sp_strand *s, const sp_strand_segment *g, double u, sight *out) {
+static void strand_evaluate_at(const sp_strand *s, const sp_strand_segment *g, double u, strand_point *out) {
     double sum[3 * SP_STRAND_COLUMNS];
     const double *slopes = s->pool + g->at + SP_STRAND_X + SP_STRAND_SLOPE;
-    sp__strand_see(s, g, u, out->R, out->r);
+    sp__strand_frame_at(s, g, u, out->R, out->r);
     if (s->affine)
         strand_horner(18, slopes, sp__strand_row(s), g->rows, u, sum);
     else
         strand_horner(12, slopes, sp__strand_row(s), g->rows, u, sum);
     for (int i = 0; i < 3; i++) memcpy(out->slope[i], sum + sp__strand_wide(s) * i, (size_t)s->own * sizeof *sum);
-    sp__strand_see_turns(s, g, u, out->turn);
+    sp__strand_rotation_derivatives(s, g, u, out->turn);
 }
 
 // ------------------------------------------------------------------------------------------------ places
@@ -383,15 +383,15 @@ static void strand_see(const sp_strand *s, const sp_strand_segment *g, double u,
 void sp__strand_frame(const sp_strand *s, int element, double at, sp_curve_frame *out) {
     double u;
     const sp_strand_segment *g = sp__strand_open(s, element, at, &u);
-    sp__strand_see(s, g, u, out->R, out->r);
+    sp__strand_frame_at(s, g, u, out->R, out->r);
 }
 
 int sp__strand_slopes(const sp_strand *s, int element, double at, double *columns) {
     double u, turned[3];
-    sight here;
+    strand_point here;
     const sp_strand_segment *g = sp__strand_open(s, element, at, &u);
     int behind = 6 + 3 * g->element;
-    strand_see(s, g, u, &here);
+    strand_evaluate_at(s, g, u, &here);
     for (int d = 0; d < behind; d++) {
         const double *U = s->rigid + 6 * (size_t)d;
         sp__cross3(U + 3, here.r, turned);
@@ -407,10 +407,10 @@ int sp__strand_slopes(const sp_strand *s, int element, double at, double *column
 
 void sp__strand_speed(const sp_strand *s, int element, double at, const double *v, double out[6]) {
     double u, U[6] = {0}, turned[3];
-    sight here;
+    strand_point here;
     const sp_strand_segment *g = sp__strand_open(s, element, at, &u);
     int behind = 6 + 3 * g->element;
-    strand_see(s, g, u, &here);
+    strand_evaluate_at(s, g, u, &here);
     for (int d = 0; d < behind; d++)
         for (int i = 0; i < 6; i++) U[i] += s->rigid[6 * (size_t)d + (size_t)i] * v[d];
     sp__cross3(U + 3, here.r, turned);

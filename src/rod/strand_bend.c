@@ -56,8 +56,8 @@ typedef struct sums {
 static void strand_add_point(const load *l, const sp_strand_segment *g, double u, double w, sums *z) {
     const sp_strand *s = l->s;
     double R[9], r[3], turn[2][9], b[3];
-    sp__strand_see(s, g, u, R, r);
-    sp__strand_see_turns(s, g, u, turn);
+    sp__strand_frame_at(s, g, u, R, r);
+    sp__strand_rotation_derivatives(s, g, u, turn);
     arm_at(l, g, u, r, b);
     double bf = sp__dot3(b, l->f);
     for (int c = 0; c < s->own; c++) {
@@ -99,7 +99,7 @@ static void bend_walk_back(load *l, int last, double end, double c, double *H, s
         const sp_strand_segment *g = &s->segment[k];
         double R[9], b[3];
         l->end = k == last ? end : 1;
-        sp__strand_see(s, g, l->end, R, l->tip);
+        sp__strand_frame_at(s, g, l->end, R, l->tip);
         integral_of_place(s, g, l->end, l->all);
         add_segment(l, g, c, H, stride);
         arm_at(l, g, 0, g->begin, b);
@@ -142,8 +142,8 @@ static void node_load_at(const node_load *l, const double r[3], double W[9]) {
 static void add_node_point(const node_load *l, const sp_strand_segment *g, double u, double w, sums *z) {
     const sp_strand *s = l->s;
     double R[9], r[3], turn[2][9], W[9], axis[3][3];
-    sp__strand_see(s, g, u, R, r);
-    sp__strand_see_turns(s, g, u, turn);
+    sp__strand_frame_at(s, g, u, R, r);
+    sp__strand_rotation_derivatives(s, g, u, turn);
     node_load_at(l, r, W);
     double trace = W[0] + W[4] + W[8];
     W[0] -= trace, W[4] -= trace, W[8] -= trace;
@@ -196,10 +196,10 @@ typedef struct tension {
 
 static void add_tension_point(const sp_strand *s, const sp_strand_segment *g, const double P[3], double u, double w, tension *z) {
     double R[9], r[3], turn[2][9], theta[9][3], across[9][3];
-    sp__strand_see(s, g, u, R, r);
+    sp__strand_frame_at(s, g, u, R, r);
     double t[3] = {R[0], R[3], R[6]}, pull = w * sp__dot3(P, t);
     if (!(pull > 0)) return;
-    sp__strand_see_turns(s, g, u, turn);
+    sp__strand_rotation_derivatives(s, g, u, turn);
     for (int c = 0; c < 3 + s->own; c++) {
         for (int i = 0; i < 3; i++) theta[c][i] = c < 3 ? c == i : turn[(c - 3) / 3][3 * i + (c - 3) % 3];
         sp__axpy3(theta[c], -sp__dot3(theta[c], t), t, across[c]);
@@ -255,7 +255,7 @@ void sp__strand_bend_of_nodes(const sp_strand *s, const double *force, double c,
         bool at_node = k == s->segment_count - 1 || s->segment[k + 1].element != g->element;
         sums z = {{{0}}, {{0}}};
         double R[9], B[9];
-        sp__strand_see(s, g, 1, R, l.tip);
+        sp__strand_frame_at(s, g, 1, R, l.tip);
         for (int i = 0; i < 3 && at_node; i++) l.P[i] += force[3 * (size_t)(g->element + 1) + (size_t)i];
         sum_node_segment(&l, g, &z);
         add_sums(s, g, &z, c, H, (size_t)stride);

@@ -70,7 +70,7 @@ void sp__strand_integrate(sp_strand *s, const sp_strand_segment *g);
 // Segment of a point, and the relative position u in it; elements not in use lie at the tip.
 const sp_strand_segment *sp__strand_open(const sp_strand *s, int element, double at, double *u);
 // Frame at u, and its rotation by the controls of the element.
-void sp__strand_see(const sp_strand *s, const sp_strand_segment *g, double u, double R[9], double r[3]);
-void sp__strand_see_turns(const sp_strand *s, const sp_strand_segment *g, double u, double out[2][9]);
+void sp__strand_frame_at(const sp_strand *s, const sp_strand_segment *g, double u, double R[9], double r[3]);
+void sp__strand_rotation_derivatives(const sp_strand *s, const sp_strand_segment *g, double u, double out[2][9]);
 
 #endif
