@@ -1,6 +1,8 @@
 // The recorder thread with test writers: order, the limit on frames, waiting and dropping on a slow disk, failures; files that
 // are valid after every write.
 #include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "record_help.h"
@@ -192,30 +194,62 @@ TEST(a_record_that_cannot_be_opened_is_reported_at_once) {
 
 // ---------------------------------------------------------------------------------------------------- growing files
 
-static char *whole(const char *path, size_t *size) {
-    static char text[4096];
+enum { PIECES = 400, PIECE = 6007 };  // a piece spans three pages
+
+static char *read_text(const char *path) {
+    static char text[PIECES * (PIECE + 4200)];
     FILE *f = fopen(path, "rb");
-    *size = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    text[*size] = 0;
+    size_t size = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    text[size] = 0;
     if (f) fclose(f);
     return text;
+}
+
+static const char *skip_blank(const char *at) {
+    return at + strspn(at, " \n");
+}
+
+// number of pieces "<b>...</b>" between "<a>" and "</a>", which spaces and processing instructions may follow; -1: not
+// well-formed
+static int count_pieces(const char *at) {
+    int n = 0;
+    if (strncmp(at, "<a>", 3) != 0) return -1;
+    for (at = skip_blank(at + 3); strncmp(at, "<b>", 3) == 0; n++) {
+        const char *mark = strchr(at + 3, '<');
+        if (!mark || strncmp(mark, "</b>", 4) != 0) return -1;
+        at = skip_blank(mark + 4);
+    }
+    if (strncmp(at, "</a>", 4) != 0) return -1;
+    for (at = skip_blank(at + 4); strncmp(at, "<?end", 5) == 0; at = skip_blank(at)) {
+        const char *mark = strstr(at, "?>");
+        if (!mark) return -1;
+        at = mark + 2;
+    }
+    return *at ? -1 : n;
+}
+
+static void fill_piece(char piece[PIECE + 1]) {
+    snprintf(piece, PIECE + 1, "<b>%*s", PIECE - 4, "x</b>\n");
+    for (int i = 3; i < PIECE - 6; i++) piece[i] = (char)('a' + i % 26);
 }
 
 TEST(a_growing_file_is_valid_after_every_write) {
     sp_context *ctx;
     sp_growing grow;
-    size_t size;
-    char wanted[256] = "<a>\n";
+    char piece[PIECE + 1];
     sp_context_create(NULL, &ctx);
     const char *path = record_path("grow.xml");
+    fill_piece(piece);
     REQUIRE(sp__growing_open(ctx, path, "<a>\n", "</a>\n", &grow) == SP_OK);
-    CHECK(strcmp(whole(path, &size), "<a>\n</a>\n") == 0);
-    for (int i = 0; i < 5; i++) {
-        char seen[300];
-        CHECK(sp__growing_add(&grow, "<b/>\n", 5) == SP_OK);
-        strcat(wanted, "<b/>\n");
-        snprintf(seen, sizeof seen, "%s</a>\n", wanted);
-        CHECK(strcmp(whole(path, &size), seen) == 0);
+    CHECK_INT(count_pieces(read_text(path)), 0);
+    for (int i = 0; i < 200; i++) {
+        bool large = i % 3 == 2;
+        CHECK(sp__growing_add(&grow, large ? piece : "<b>y</b>\n", large ? PIECE - 1 : 9) == SP_OK);
+        const char *text = read_text(path);
+        CHECK_INT(count_pieces(text), i + 1);
+        CHECK(strlen(text) == sp__growing_bytes(&grow));
+        // the closing lines, which one write replaces, are in one page
+        CHECK(grow.end / 4096 == (strlen(text) - 1) / 4096);
     }
     CHECK(sp__growing_close(&grow) == SP_OK);
     CHECK(sp__growing_open(ctx, record_path("no/such/place.xml"), "", "", &grow) == SP_IO);
@@ -226,6 +260,40 @@ TEST(a_growing_file_is_valid_after_every_write) {
         sp__growing_close(&grow);
     }
     sp_context_destroy(&ctx);
+    record_clean();
+}
+
+static void grow_until_killed(const char *path) {
+    sp_context *ctx;
+    sp_growing grow;
+    char piece[PIECE + 1];
+    sp_context_create(NULL, &ctx);
+    fill_piece(piece);
+    if (sp__growing_open(ctx, path, "<a>\n", "</a>\n", &grow) < 0) _exit(1);
+    for (int i = 0; i < PIECES; i++) sp__growing_add(&grow, piece, PIECE - 1);
+    for (;;) pause();
+}
+
+TEST(a_growing_file_survives_a_kill_at_any_time) {
+    int most = 0;
+    const char *path = record_path("killed.xml");
+    for (int round = 0; round < 60; round++) {
+        remove(path);
+        pid_t pid = fork();
+        if (pid == 0) grow_until_killed(path);
+        REQUIRE(pid > 0);
+        struct stat info;
+        struct timespec t = {.tv_nsec = 20000};
+        while (stat(path, &info) != 0 || info.st_size < 2000) nanosleep(&t, NULL);
+        t.tv_nsec = 37777L * round;  // other moments in each round
+        nanosleep(&t, NULL);
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        int n = count_pieces(read_text(path));
+        CHECK(n >= 0);
+        if (n > most) most = n;
+    }
+    CHECK(most > 1);
     record_clean();
 }
 

@@ -1,5 +1,9 @@
-// Text files that grow frame by frame and are well-formed at any time. The closing lines are rewritten after each piece of text
-// in one call, so that a run may be killed between any two calls. If the disk is full, the old closing lines are restored.
+// XML files that grow frame by frame and are well-formed at any time, also if the run is killed inside a write: a system stops a
+// write between two memory pages at most. The closing lines end with a processing instruction, which readers skip:
+//     text  </Grid></Domain></Xdmf><?end?>
+// 1. spaces are appended, and a second <?end?> in them;            2. the first one loses its ?> and so spans the new space;
+// 3. new text and closing lines are written into the instruction;  4. spaces replace the old closing lines: the text counts.
+// Steps 2 and 4 and the second <?end?> each write into one page. If the disk is full, the old closing lines are restored.
 #define _XOPEN_SOURCE 700  // pwrite
 #include <errno.h>
 #include <fcntl.h>
@@ -23,20 +27,50 @@ static sp_status growing_failed(sp_growing *g) {
     return SP_FAIL(g->ctx, SP_IO, "%s: %s", g->path, strerror(errno));
 }
 
+static const char instruction[] = "<?end?>\n";
+enum { MARK = sizeof instruction - 1, OPENING = 5 /* "<?end" */, PAGE = 4096 /* the smallest page of any system */ };
+
+static size_t closing_size(const sp_growing *g) {
+    return strlen(g->tail) + MARK;
+}
+
+uint64_t sp__growing_bytes(const sp_growing *g) {
+    return g->end + closing_size(g);
+}
+
+// spaces before closing lines at `at`, so that they stay within one page
+static size_t padding(const sp_growing *g, uint64_t at) {
+    size_t rest = (size_t)(PAGE - at % PAGE);
+    return rest < closing_size(g) ? rest : 0;
+}
+
+// text: what replaces `blank`, spaces of the same size
+static bool add_in_steps(sp_growing *g, const char *text, const char *blank, size_t size, uint64_t end) {
+    size_t tail = strlen(g->tail), closing = closing_size(g);
+    return write_at(g->fd, blank, size, g->end + closing) &&        // 1
+           write_at(g->fd, instruction, MARK, end + tail) &&        //
+           write_at(g->fd, "  ", 2, g->end + tail + OPENING) &&     // 2
+           write_at(g->fd, text, size - MARK, g->end + closing) &&  // 3
+           write_at(g->fd, blank, closing - 1, g->end);             // 4; the line break stays
+}
+
 sp_status sp__growing_add(sp_growing *g, const char *text, size_t size) {
-    size_t tail = strlen(g->tail);
-    char *whole = sp__alloc(g->ctx, size + tail + 1, 1);
-    if (!whole) return SP_FAIL(g->ctx, SP_NO_MEMORY, "%s: no memory for %zu bytes", g->path, size + tail);
+    size_t tail = strlen(g->tail), closing = closing_size(g);
+    uint64_t end = g->end + closing + size;
+    size_t pad = padding(g, end), added = size + pad + closing;
+    char *whole = sp__alloc(g->ctx, added, 2), *blank = whole + added;
+    if (!whole) return SP_FAIL(g->ctx, SP_NO_MEMORY, "%s: no memory for %zu bytes", g->path, added);
+    memset(whole, ' ', 2 * added);
     if (size) memcpy(whole, text, size);
-    memcpy(whole + size, g->tail, tail);
-    bool good = write_at(g->fd, whole, size + tail, g->end);
+    memcpy(whole + size + pad, g->tail, tail);
+    bool good = add_in_steps(g, whole, blank, added, end + pad);
     sp__free(g->ctx, whole);
     if (good) {
-        g->end += size;
+        g->end = end + pad;
         return SP_OK;
     }
     sp_status status = growing_failed(g);
-    if (ftruncate(g->fd, (off_t)(g->end + tail)) == 0) write_at(g->fd, g->tail, tail, g->end);
+    if (ftruncate(g->fd, (off_t)(g->end + closing)) == 0) write_at(g->fd, instruction, MARK, g->end + tail);
     return status;
 }
 
@@ -47,7 +81,11 @@ sp_status sp__growing_open(sp_context *ctx, const char *path, const char *head, 
     memcpy(g->path, path, n);
     g->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (g->fd < 0) return growing_failed(g);
-    return sp__growing_add(g, head, strlen(head));
+    char text[PAGE];
+    int size = snprintf(text, sizeof text, "%s%s%s", head, tail, instruction);
+    if (size < 0 || size >= PAGE) return SP_FAIL(ctx, SP_BAD_INPUT, "%s: its first lines are too long", path);
+    g->end = strlen(head);
+    return write_at(g->fd, text, (size_t)size, 0) ? SP_OK : growing_failed(g);
 }
 
 sp_status sp__growing_close(sp_growing *g) {

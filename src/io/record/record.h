@@ -106,7 +106,8 @@ struct sp_writer {
 extern const sp_writer sp__writer_csv, sp__writer_xdmf, sp__writer_vtu, sp__writer_obj, sp__writer_ply;
 const sp_writer *sp__writer_of(const char *file);  // by the suffix; NULL: none
 
-// A text file that is complete after every write: new text replaces the closing lines, which are then written again.
+// An XML file that is well-formed at any time, also while text is added and if the run is killed then. The text has no
+// processing instructions; head and tail together are shorter than a page.
 typedef struct sp_growing {
     sp_context *ctx;
     char *path;
@@ -116,7 +117,8 @@ typedef struct sp_growing {
 } sp_growing;
 sp_status sp__growing_open(sp_context *ctx, const char *path, const char *head, const char *tail, sp_growing *g);
 sp_status sp__growing_add(sp_growing *g, const char *text, size_t size);
-sp_status sp__growing_close(sp_growing *g);  // reports errors that the file system delivers on close
+uint64_t sp__growing_bytes(const sp_growing *g);  // size of the file
+sp_status sp__growing_close(sp_growing *g);       // reports errors that the file system delivers on close
 
 // "results/beam.xdmf" and ".h5" give "results/beam.h5"; NULL: no memory. Free it with sp__free.
 char *sp__path_with(sp_context *ctx, const char *path, const char *ending);

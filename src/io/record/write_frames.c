@@ -32,9 +32,10 @@ static sp_status list_frame(sp_sink *s, series *n, long frame, double time) {
     sp__print_double(text, time);
     bool good = sp__buffer_print(s->ctx, &b, "<DataSet timestep=\"%s\" group=\"\" part=\"0\" file=\"%s\"/>\n", text,
                                  sp__path_name(n->frame_path));
+    uint64_t before = sp__growing_bytes(&n->list);
     sp_status status =
         good ? sp__growing_add(&n->list, b.data, b.size) : SP_FAIL(s->ctx, SP_NO_MEMORY, "%s: no memory for its list", s->path);
-    if (status >= 0) s->bytes += b.size;
+    s->bytes += sp__growing_bytes(&n->list) - before;
     sp__buffer_free(s->ctx, &b);
     return status;
 }
@@ -45,7 +46,7 @@ static sp_status open_list(sp_sink *s, series *n) {
     n->listed = true;
     sp_status status = sp__growing_open(s->ctx, path, pvd_head, pvd_tail, &n->list);
     sp__free(s->ctx, path);
-    if (status >= 0) s->bytes += strlen(pvd_head) + strlen(pvd_tail);
+    if (status >= 0) s->bytes += sp__growing_bytes(&n->list);
     for (long i = 0; i < s->resumed && status >= 0; i++) status = list_frame(s, n, i, s->resumed_at[i]);
     return status;
 }

@@ -16,7 +16,6 @@ typedef struct xdmf {
     sp_heavy *heavy;
     char *heavy_path;
     sp_growing light;
-    uint64_t light_bytes;
 } xdmf;
 
 typedef struct printer {  // prints one frame
@@ -106,13 +105,12 @@ static sp_status add_light(sp_sink *s, xdmf *x, const sp_layout *layout, long fr
     PRINT(&p, "</Grid>\n");
     sp_status status = p.good ? sp__growing_add(&x->light, p.out.data, p.out.size)
                               : SP_FAIL(s->ctx, SP_NO_MEMORY, "%s: no memory for a frame", s->path);
-    if (status >= 0) x->light_bytes += p.out.size;
     sp__buffer_free(s->ctx, &p.out);
     return status;
 }
 
 static void count(sp_sink *s, const xdmf *x) {
-    s->bytes = x->light_bytes + sp__heavy_bytes(x->heavy);
+    s->bytes = sp__growing_bytes(&x->light) + sp__heavy_bytes(x->heavy);
 }
 
 static sp_status open_xdmf(sp_sink *s) {
@@ -122,7 +120,6 @@ static sp_status open_xdmf(sp_sink *s) {
         return SP_FAIL(s->ctx, SP_NO_MEMORY, "%s: no memory for a record", s->path);
     SP_TRY(sp__heavy_open(s, x->heavy_path, &x->heavy, &s->frames));
     SP_TRY(sp__growing_open(s->ctx, s->path, head, tail, &x->light));
-    x->light_bytes = sizeof head + sizeof tail - 2;
     for (long i = 0; i < s->frames; i++) SP_TRY(add_light(s, x, s->layout, i, 0, s->resumed_at[i]));
     count(s, x);
     return SP_OK;
@@ -144,8 +141,9 @@ static sp_status close_xdmf(sp_sink *s) {
     s->impl = NULL;
     if (!x) return SP_OK;
     struct stat info;
+    uint64_t light_bytes = x->light.fd >= 0 ? sp__growing_bytes(&x->light) : 0;
     sp_status status = sp__heavy_close(&x->heavy), light = sp__growing_close(&x->light);
-    if (x->heavy_path && stat(x->heavy_path, &info) == 0) s->bytes = x->light_bytes + (uint64_t)info.st_size;
+    if (x->heavy_path && stat(x->heavy_path, &info) == 0) s->bytes = light_bytes + (uint64_t)info.st_size;
     sp__free(s->ctx, x->heavy_path);
     sp__free(s->ctx, x);
     return status < 0 ? status : light;
