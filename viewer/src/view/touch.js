@@ -74,12 +74,13 @@ export class Touch {
         if (!this.hooks.mayDrag()) return;
         const drag = this.begin(e, hit);
         // fingers have no Shift; a mouse that holds a body still is only holding it
-        if (e.pointerType !== "mouse") drag.press = setTimeout(() => this.pressed(drag, e), PRESS);
+        if (e.pointerType !== "mouse") drag.press = setTimeout(() => requestAnimationFrame(() => this.pressed(drag, e)), PRESS);
     }
 
-    // a finger that has not moved sets a pin instead of dragging; among several fingers it holds a point
+    // A finger that has not moved sets a pin instead of dragging; among several fingers it holds a point. Browsers deliver moves
+    // before the next picture: where that takes long, the finger may have moved before this is called.
     pressed(drag, e) {
-        if (this.drags.size > 1) return;
+        if (drag.ended || drag.moved || this.drags.size > 1) return;
         this.up(e);
         const pin = this.pinUnder(e), surfaceMesh = this.bodies.get(drag.body, drag.surface);
         if (pin) this.hooks.pin(pin.body, pin.node);
@@ -163,7 +164,7 @@ export class Touch {
     move(e) {
         const drag = this.drags.get(e.pointerId);
         if (!drag) return e.target === this.stage.canvas && e.buttons === 0 ? this.hover(e) : undefined;
-        if (Math.hypot(e.clientX - drag.screen[0], e.clientY - drag.screen[1]) > STILL) clearTimeout(drag.press);
+        if (Math.hypot(e.clientX - drag.screen[0], e.clientY - drag.screen[1]) > STILL) drag.moved = true;
         const p = this.aim(e).ray.intersectPlane(drag.plane, new THREE.Vector3());
         if (!p) return;
         drag.target.copy(p);
