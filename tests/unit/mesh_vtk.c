@@ -2,7 +2,7 @@
 #include <limits.h>
 
 #include "cells_help.h"
-#include "io/mesh/mesh_vtu.h"
+#include "io/mesh/mesh_vtk.h"
 #include "meter.h"
 #include "util/base64.h"
 

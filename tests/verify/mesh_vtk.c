@@ -5,7 +5,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "io/mesh/mesh_vtu.h"
+#include "io/mesh/mesh_vtk.h"
 #include "unit/cells_help.h"
 
 #define SCRIPT SP_SOURCE_DIR "/tests/verify/mesh_vtk.py"

@@ -1,5 +1,5 @@
-// Text files: a whole file in memory, a number scanner (fast, exact, independent of the locale), and allocations that are freed
-// together.
+// Files: a whole file in memory, a file that appears when it is complete, a number scanner (fast, exact, independent of the
+// locale), and allocations that are freed together.
 #ifndef SP_TEXT_FILE_H
 #define SP_TEXT_FILE_H
 
@@ -30,5 +30,14 @@ void sp__keep_free(sp_keep *keep);
 // Makes room for at least one more item: p has *room items of which `used` are in use; false: no memory.
 #define SP_KEEP_MORE(keep, p, used, capacity) sp__keep_more((keep), (void **)&(p), (size_t)(used), (capacity), sizeof *(p))
 bool sp__keep_more(sp_keep *keep, void **memory, size_t used, size_t *capacity, size_t size);
+
+// A file that is written under a temporary name in the same folder. It is renamed when complete and removed otherwise.
+typedef struct sp_new_file {
+    sp_context *ctx;
+    void *stream;  // FILE
+    char *path, *draft;
+} sp_new_file;
+sp_status sp__new_file_open(sp_context *ctx, const char *path, sp_new_file *f);
+sp_status sp__new_file_close(sp_new_file *f, bool good);  // renames the file if `good` and no write failed
 
 #endif

@@ -67,20 +67,6 @@ typedef struct sp_cells {
     int *corner_texcoords, *corner_normals;
 } sp_cells;
 
-// A file format. `knows` inspects the first bytes (at most 4096 and a terminating zero); `suffix` decides if no format knows
-// them.
-typedef struct sp_mesh_format {
-    const char *name;      // "msh"
-    const char *suffixes;  // ".msh", or several, separated by spaces
-    const char *what;      // "Gmsh 4.1"
-    bool (*knows)(const char *head, size_t size);
-    sp_status (*read)(sp_cells *cells, const char *text, size_t size, const char *path);                // text[size] is 0
-    sp_status (*write)(const sp_cells *cells, const char *path, const sp_mesh_write_options *options);  // nullable
-} sp_mesh_format;
-
-extern const sp_mesh_format sp__format_msh, sp__format_msh2, sp__format_tetgen;  // mesh_msh*.c, mesh_tetgen.c
-extern const sp_mesh_format sp__format_vtk, sp__format_vtu, sp__format_obj, sp__format_stl, sp__format_ply;  // mesh_vtk*.c ...
-
 // Reads any format. Call sp__cells_free(cells) afterwards, also after a failure.
 sp_status sp__cells_read(sp_context *ctx, const char *path, sp_cells *cells);
 // The same from memory (text[size] must be 0). `path` is used in messages and, for TetGen, to find the other files of the mesh.
@@ -100,12 +86,11 @@ int sp__cell_dimension(int type);
 int sp__cell_corners(int type);
 int sp__cell_nodes(int type);  // including mid-edge nodes; 0: any
 
-// Splits one volume cell into tetrahedra, up to 6 x 4 nodes, conforming with its neighbours (cells_split.c). Returns their
-// number.
+// Splits one volume cell into tetrahedra, up to 6 x 4 nodes, conforming with its neighbours. Returns their number.
 int sp__cell_split(int type, const int *nodes, int out[24]);
 int sp__cell_split_count(int type);
-// Triangulates a face of n corners into n - 2 triangles of corner indices 0..n-1. Concave faces are allowed. `room` has n
-// entries.
+// Triangulates a face of n corners into n - 2 triangles of corner indices 0..n-1. Concave faces are allowed.
+// `capacity` has n entries.
 void sp__polygon_split(const double *x, const int *corners, int n, int *out, int *capacity);
 
 // Tetrahedra, pyramids, wedges and hexahedra make a mesh. Unused nodes are left out. The tetrahedra of a split cell share its
@@ -123,13 +108,75 @@ sp_status sp__cells_fail(sp_cells *cells, int line, int64_t offset, int source_l
 // Name of the k-th component of an array, as in "v.x"; for an array of one component, the name of the array.
 void sp__cells_component_name(const sp_cells_array *array, int k, char *out, size_t size);
 
-// A file that is written under a temporary name in the same folder. It is renamed when complete and removed otherwise.
-typedef struct sp_new_file {
-    sp_context *ctx;
-    void *stream;  // FILE
-    char *path, *draft;
-} sp_new_file;
-sp_status sp__new_file_open(sp_context *ctx, const char *path, sp_new_file *f);
-sp_status sp__new_file_close(sp_new_file *f, bool good);  // renames the file if `good` and no write failed
+// ------------------------------------------------------------------------------------------------ groups as arrays
+
+// Groups in formats that have only numbers per cell and point (VTK, PLY), and the list of groups per cell.
+//
+// A group is stored as an integer array "group:<name>": the number of the group (-1 if it has none) on its cells and nodes, 0
+// elsewhere, so that a viewer can colour and threshold by it. Groups of equal name share the array; when it is read, cells of
+// different dimensions become different groups. Arrays of group numbers of other programs ("gmsh:physical", "medit:ref", ...)
+// become groups that are named by their numbers.
+#define SP_GROUP_PREFIX "group:"
+
+// Groups of each cell or node: groups[start[i]] .. groups[start[i + 1] - 1].
+typedef struct sp_members {
+    size_t *start;
+    int *groups;
+} sp_members;
+
+// Value of the array of a group on its cells and nodes.
+static inline double sp__members_mark(const sp_cells_group *group) {
+    return group->number ? (double)group->number : -1;
+}
+
+// Distinct group names, in the order of their first appearance.
+typedef struct sp_labels {
+    int count;
+    const char **names;
+    int *of_group;              // label of each group
+    bool *on_nodes, *on_cells;  // whether any of its groups has nodes, cells
+} sp_labels;
+
+// The memory belongs to `keep`; false: no memory.
+bool sp__labels(const sp_cells *cells, sp_keep *keep, sp_labels *out);
+// Value of the array of a label at a node or cell: 0 if it is in none of its groups.
+double sp__label_mark(const sp_cells *cells, const sp_labels *labels, const sp_members *members, int label, size_t place);
+bool sp__members(const sp_cells *cells, bool on_cells, sp_keep *keep, sp_members *out);
+
+// Removes the arrays that encode groups from cells->arrays and creates the groups.
+sp_status sp__members_from_arrays(sp_cells *cells);
+
+// Adds a group; the caller fills its cells and nodes. NULL: no memory.
+sp_cells_group *sp__members_add(sp_cells *cells, int *capacity, const char *name, int dimension, int64_t number);
+
+// Texture coordinates and normals per corner, for formats that store them per vertex.
+// One tuple of `width` numbers per node: the values themselves if they are per node, else those of the corners if all corners of
+// a node agree and every node has a corner. *out = NULL: not possible. The memory belongs to `keep`; false: no memory.
+bool sp__corners_per_node(const sp_cells *cells, const double *values, const int *corners, int width, sp_keep *keep,
+                          const double **out);
+
+// ------------------------------------------------------------------------------------------------ formats
+
+// A file format. `knows` inspects the first bytes (at most 4096 and a terminating zero); `suffixes` decide if no format
+// knows them.
+typedef struct sp_mesh_format {
+    const char *name;      // "msh"
+    const char *suffixes;  // ".msh", or several, separated by spaces
+    const char *what;      // "Gmsh 4.1"
+    bool (*knows)(const char *head, size_t size);
+    sp_status (*read)(sp_cells *cells, const char *text, size_t size, const char *path);                // text[size] is 0
+    sp_status (*write)(const sp_cells *cells, const char *path, const sp_mesh_write_options *options);  // nullable
+} sp_mesh_format;
+
+// One per format, in mesh_<format>.c.
+extern const sp_mesh_format sp__format_msh, sp__format_msh2, sp__format_tetgen, sp__format_vtk, sp__format_vtu, sp__format_obj,
+    sp__format_stl, sp__format_ply;
+
+// Gmsh, shared by mesh_msh.c and mesh_msh_write.c.
+int sp__msh_type_of(int cell);  // Gmsh's number of a cell type; 0: none
+// Converts between Gmsh's node order and ours (its own inverse).
+void sp__msh_reorder(int cell, int *nodes);
+sp_status sp__msh_write2(const sp_cells *cells, const char *path, const sp_mesh_write_options *options);
+sp_status sp__msh_write4(const sp_cells *cells, const char *path, const sp_mesh_write_options *options);
 
 #endif

@@ -2,9 +2,7 @@
 #ifndef SP_MESH_VTK_H
 #define SP_MESH_VTK_H
 
-#include "io/mesh/mesh_members.h"
-#include "io/mesh/mesh_numbers.h"
-#include "io/mesh/mesh_words.h"
+#include "io/mesh/mesh_tokens.h"
 
 typedef enum sp_vtk_role {
     SP_VTK_PLAIN,
@@ -56,7 +54,7 @@ unsigned char sp__vtk_poly_type(int kind, int64_t n);
 // Fills the cells, arrays and groups of `cells` from the grid.
 sp_status sp__vtk_settle(sp_vtk_grid *g);
 
-// ------------------------------------------------------------------------------------------------ writing (mesh_vtk_columns.c)
+// ------------------------------------------------------------------------------------------------ writing (mesh_vtk_grid.c)
 
 typedef enum sp_vtk_place {
     SP_VTK_POINTS,
@@ -95,9 +93,12 @@ sp_status sp__vtk_columns(const sp_cells *cells, sp_vtk_columns *out);
 // n values of a column, starting at `first`.
 void sp__vtk_column_get(const sp_vtk_columns *c, const sp_vtk_column *column, int64_t first, int64_t n, double *out);
 
-sp_status sp__vtk_read(sp_cells *cells, const char *text, size_t size, const char *path);
-sp_status sp__vtk_write(const sp_cells *cells, const char *path, const sp_mesh_write_options *options);
-sp_status sp__vtu_read(sp_cells *cells, const char *text, size_t size, const char *path);
 sp_status sp__vtu_write(const sp_cells *cells, const char *path, const sp_mesh_write_options *options);
+
+// ------------------------------------------------------------------------------------------------ XML files
+
+// Decompresses with zlib, if available (mesh_vtu_write.c). `size` bytes must give exactly `bytes` bytes.
+bool sp__vtu_inflate(const unsigned char *from, size_t size, unsigned char *out, size_t bytes);
+bool sp__vtu_has_zlib(void);
 
 #endif

@@ -1,8 +1,88 @@
-// Writer of VTK XML files of unstructured grids, and of data arrays in every encoding (vtu_write.h).
+// Writer of VTK XML files of unstructured grids, its data arrays in every encoding, and compression with zlib.
 #include "io/mesh/mesh_vtk.h"
-#include "io/mesh/mesh_vtu.h"
-#include "io/mesh/vtu_write.h"
+
+#include <stdio.h>
+
+#include "io/mesh/cells.h"
 #include "util/base64.h"
+
+// Writer of the data arrays of VTK's XML files: text, base64 or appended bytes, compressed or not. A recording converts each
+// frame to an sp_cells (positions as x, fields as arrays) and calls sp__cells_write, which uses these functions.
+//
+// In appended mode the tags come first and the bytes last: vtu_array writes the tag and stores the array, vtu_end
+// writes the bytes of all arrays and then the offsets into the space reserved in the tags.
+
+// n values of an array, starting at `first`.
+typedef void sp_vtu_get(const void *user, int index, int64_t first, int64_t n, double *out);
+
+typedef struct sp_vtu_array {
+    const char *name;
+    sp_number type;
+    int components;
+    int64_t tuples;
+    int index;  // argument of `get`
+} sp_vtu_array;
+
+typedef struct sp_vtu_file {
+    sp_context *ctx;
+    const char *path;
+    FILE *file;
+    sp_encoding encoding;  // ascii, base64 or appended
+    bool compress;
+    sp_vtu_get *get;
+    const void *user;
+    sp_keep keep;
+    struct sp_vtu_later *later;  // arrays whose bytes are not written yet
+    int later_count, later_capacity;
+} sp_vtu_file;
+
+// =================================================================================================== compression
+
+#ifdef SP_HAVE_ZLIB
+#include <zlib.h>
+
+bool sp__vtu_has_zlib(void) {
+    return true;
+}
+
+bool sp__vtu_inflate(const unsigned char *from, size_t size, unsigned char *out, size_t bytes) {
+    uLongf made = (uLongf)bytes;
+    return uncompress(out, &made, from, (uLong)size) == Z_OK && made == bytes;
+}
+
+static size_t vtu_deflate_bound(size_t bytes) {
+    return compressBound((uLong)bytes);
+}
+
+// zlib compression; 0: failed, or not available in this build.
+static size_t vtu_deflate(const void *from, size_t size, void *out, size_t capacity) {
+    uLongf made = (uLongf)capacity;
+    return compress2(out, &made, from, (uLong)size, 5) == Z_OK ? made : 0;  // VTK's default level
+}
+
+#else
+
+bool sp__vtu_has_zlib(void) {
+    return false;
+}
+
+bool sp__vtu_inflate(const unsigned char *from, size_t size, unsigned char *out, size_t bytes) {
+    (void)from, (void)size, (void)out, (void)bytes;
+    return false;
+}
+
+static size_t vtu_deflate_bound(size_t bytes) {
+    return bytes;
+}
+
+static size_t vtu_deflate(const void *from, size_t size, void *out, size_t capacity) {
+    (void)from, (void)size, (void)out, (void)capacity;
+    return 0;
+}
+
+#endif
+
+// ======================================================================================================== writer
 
 enum {
     BLOCK = 3 * 4096,  // values per block: a multiple of 3, so that the bytes of any type are whole base64 groups
@@ -69,7 +149,7 @@ static void put_plain(const sp_vtu_file *w, const sp_vtu_array *a, block *b) {
 // all blocks are compressed before the first byte is written, because the header holds their sizes
 static sp_status put_packed(const sp_vtu_file *w, const sp_vtu_array *a, block *b) {
     int64_t total = a->tuples * a->components, blocks = (total + BLOCK - 1) / BLOCK;
-    size_t size = sp__number_size(a->type), bound = sp__vtu_deflate_bound(BLOCK * size),
+    size_t size = sp__number_size(a->type), bound = vtu_deflate_bound(BLOCK * size),
            header = (size_t)(blocks ? 8 * (3 + blocks) : 8);
     sp_keep keep = {w->ctx, NULL};
     sp_status status = SP_OK;
@@ -83,7 +163,7 @@ static sp_status put_packed(const sp_vtu_file *w, const sp_vtu_array *a, block *
     for (int64_t i = 0; i < blocks; i++) {
         int64_t n = total - i * BLOCK < BLOCK ? total - i * BLOCK : BLOCK;
         get_bytes(w, a, i * BLOCK, n, b->values, b->bytes);
-        size_t got = sp__vtu_deflate(b->bytes, (size_t)n * size, packed + made, bound);
+        size_t got = vtu_deflate(b->bytes, (size_t)n * size, packed + made, bound);
         if (!got) {
             status = SP_FAIL(w->ctx, SP_NO_MEMORY, "%s: array '%s' could not be compressed", w->path, a->name);
             goto done;
@@ -127,7 +207,8 @@ static void put_text(const sp_vtu_file *w, const sp_vtu_array *a) {
 
 // ------------------------------------------------------------------------------------------------ tags
 
-void sp__vtu_put_text(FILE *file, const char *text) {
+// Writes a text as the value of an attribute.
+static void vtu_put_text(FILE *file, const char *text) {
     for (; *text; text++) {
         switch (*text) {
         case '&': fputs("&amp;", file); break;
@@ -139,7 +220,8 @@ void sp__vtu_put_text(FILE *file, const char *text) {
     }
 }
 
-void sp__vtu_begin(sp_vtu_file *w, const char *type) {
+// Writes "VTKFile" with its attributes; `type` is UnstructuredGrid or PolyData.
+static void vtu_begin(sp_vtu_file *w, const char *type) {
     fprintf(
         w->file,
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\"%s>\n",
@@ -154,12 +236,12 @@ static sp_status put_later(sp_vtu_file *w, const sp_vtu_array *a) {
     return SP_OK;
 }
 
-sp_status sp__vtu_array(sp_vtu_file *w, const sp_vtu_array *a) {
+static sp_status vtu_array(sp_vtu_file *w, const sp_vtu_array *a) {
     static const char *const types[] = {"Int8",   "UInt8", "Int16",  "UInt16",  "Int32",
                                         "UInt32", "Int64", "UInt64", "Float32", "Float64"};
     bool ascii = w->encoding == SP_ENCODING_ASCII, appended = w->encoding == SP_ENCODING_APPENDED;
     fprintf(w->file, "<DataArray type=\"%s\" Name=\"", types[a->type]);
-    sp__vtu_put_text(w->file, a->name);
+    vtu_put_text(w->file, a->name);
     fprintf(w->file, "\" NumberOfComponents=\"%d\" format=\"%s\"", a->components,
             ascii      ? "ascii"
             : appended ? "appended"
@@ -175,7 +257,8 @@ sp_status sp__vtu_array(sp_vtu_file *w, const sp_vtu_array *a) {
     return status;
 }
 
-sp_status sp__vtu_end(sp_vtu_file *w) {
+// Writes the appended data, if any, and the end of the file.
+static sp_status vtu_end(sp_vtu_file *w) {
     if (w->later_count) {
         fputs("<AppendedData encoding=\"raw\">\n_", w->file);
         long begin = ftell(w->file);
@@ -203,7 +286,7 @@ static sp_status put_columns(sp_vtu_file *w, const sp_vtk_columns *c, sp_vtk_pla
     for (int i = 0; i < c->count; i++) {
         const sp_vtk_column *column = &c->list[i];
         if (column->place < from || column->place > to) continue;
-        SP_TRY(sp__vtu_array(w, &(sp_vtu_array){column->name, column->type, column->components, column->tuples, i}));
+        SP_TRY(vtu_array(w, &(sp_vtu_array){column->name, column->type, column->components, column->tuples, i}));
     }
     return SP_OK;
 }
@@ -222,7 +305,7 @@ static sp_status put_section(sp_vtu_file *w, const sp_vtk_columns *c, const char
 }
 
 static sp_status write_grid(sp_vtu_file *w, const sp_vtk_columns *c) {
-    sp__vtu_begin(w, "UnstructuredGrid");
+    vtu_begin(w, "UnstructuredGrid");
     fprintf(w->file, "<UnstructuredGrid>\n<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\">\n", c->cells->node_count,
             c->cell_count);
     SP_TRY(put_section(w, c, "PointData", SP_VTK_POINT_DATA));
@@ -232,7 +315,7 @@ static sp_status write_grid(sp_vtu_file *w, const sp_vtk_columns *c) {
     fputs("</Points>\n<Cells>\n", w->file);
     SP_TRY(put_columns(w, c, SP_VTK_CONNECTIVITY, SP_VTK_TYPES));
     fputs("</Cells>\n</Piece>\n</UnstructuredGrid>\n", w->file);
-    return sp__vtu_end(w);
+    return vtu_end(w);
 }
 
 sp_status sp__vtu_write(const sp_cells *cells, const char *path, const sp_mesh_write_options *options) {

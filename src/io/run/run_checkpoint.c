@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "io/mesh/cells.h"
+#include "io/file/text_file.h"
 #include "io/run/run_record.h"
 
 typedef struct head {

@@ -2,7 +2,7 @@
 // shape, under gravity and its loads. The residual is measured by a trial step: the distance that it moves the rod.
 #include <stdio.h>
 
-#include "io/mesh/cells.h"
+#include "io/file/text_file.h"
 #include "io/run/build.h"
 #include "math/vec3.h"
 

@@ -1,9 +1,12 @@
-// Tokenizer for text in memory: words and numbers with their line. Shared by the readers of OBJ, STL, PLY, TetGen and legacy VTK.
-#ifndef SP_MESH_WORDS_H
-#define SP_MESH_WORDS_H
+// Words and numbers of mesh files: tokens of a text with their line, and binary numbers of ten types in two byte orders.
+#ifndef SP_MESH_TOKENS_H
+#define SP_MESH_TOKENS_H
 
 #include "io/mesh/cells.h"
 
+// ------------------------------------------------------------------------------------------------ text
+
+// Tokenizer for text in memory. Shared by the readers of OBJ, STL, PLY, TetGen and legacy VTK.
 typedef struct sp_words {
     sp_cells *cells;
     const char *at, *end;  // *end is readable and not part of a number
@@ -55,5 +58,35 @@ void *sp__list_grown(sp_keep *keep, void *list, int count, int *capacity, size_t
 // Writes a number and the character after it to a FILE: integers without a point, others so that they read back bit for bit.
 void sp__words_put(void *stream, double value, char after);
 void sp__words_put_integer(void *stream, int64_t value, char after);  // after == 0: no character
+
+// ------------------------------------------------------------------------------------------------ binary
+
+typedef enum sp_number {
+    SP_INT8,
+    SP_UINT8,
+    SP_INT16,
+    SP_UINT16,
+    SP_INT32,
+    SP_UINT32,
+    SP_INT64,
+    SP_UINT64,
+    SP_FLOAT32,
+    SP_FLOAT64,
+    SP_NUMBER_TYPES  // number of types; also means: no type
+} sp_number;
+
+#define SP_HOST_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
+size_t sp__number_size(sp_number type);
+static inline bool sp__number_integral(sp_number type) {
+    return type < SP_FLOAT32;
+}
+// Reads n numbers at `bytes`, `step` bytes apart, into every `out_step`-th entry of `out`. `swap`: other byte order.
+void sp__numbers_get(const void *bytes, sp_number type, bool swap, size_t n, size_t step, double *out, size_t out_step);
+// Reads contiguous integers. Values outside of int64_t become negative, which no count or index accepts.
+void sp__numbers_get_int64(const void *bytes, sp_number type, bool swap, size_t n, int64_t *out);
+void sp__numbers_put(const double *values, size_t n, sp_number type, bool swap, void *out);
+// The smallest lossless type: integers as Int8 (only if `bytes`), Int32 or Int64, others as float or double.
+sp_number sp__numbers_fit(const double *values, size_t n, bool integral, bool bytes);
 
 #endif
