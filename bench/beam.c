@@ -40,7 +40,7 @@ typedef struct beam_solver {
     sp_solver_type type;
     sp_preconditioner preconditioner;
     sp_refresh_policy refresh;
-    bool beside;  // uses a background thread
+    bool in_background;  // uses a background thread
 } beam_solver;
 
 static const beam_solver solvers[SOLVERS] = {{"cg", SP_SOLVER_CG, SP_BLOCK_JACOBI, SP_REFRESH_AUTO, false},
@@ -128,7 +128,7 @@ static sp_status run_ours(const beam_case *c, const beam_solver *which, int thre
                        .solver = &solver,
                        .backend = "cpu",
                        .workers = threads,
-                       .wall = which->beside};
+                       .wall = which->in_background};
     for (int r = 0; r < c->repeats; r++) {
         sp_beam beam;
         SP_TRY(sp__beam_open(&def, &beam));

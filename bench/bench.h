@@ -132,7 +132,7 @@ typedef struct sp_beam_def {
     bool deterministic, wall;  // of the world; wall: wall-clock times even on one thread
     // last change before the solid is created: loads, motions, springs. Its data must live until the world is open; data of
     // signals must live as long as the world
-    void (*dress)(void *user, const sp_mesh *mesh, sp_solid_def *solid);
+    void (*set_conditions)(void *user, const sp_mesh *mesh, sp_solid_def *solid);
     void *user;
 } sp_beam_def;
 

@@ -51,7 +51,7 @@ static sp_status add_body(const sp_beam_def *def, sp_beam *beam, double edge) {
     sp_solid_def solid = solid_of(def, beam);
     solid.fixes = &fix;
     solid.fix_count = count > 0;
-    if (def->dress) def->dress(def->user, beam->mesh, &solid);
+    if (def->set_conditions) def->set_conditions(def->user, beam->mesh, &solid);
     if (status >= 0) status = sp_world_add_solid(beam->world, &solid, &beam->body);
     sp__free(beam->context, nodes);
     return status < 0 ? body_say(status, sp_world_error(beam->world), "solid") : SP_OK;

@@ -51,14 +51,14 @@ static void fill_young(const layout *l, const int cells[3], const sp_mesh *mesh,
 }
 
 // the stiffnesses can only be set when the mesh exists
-typedef struct dressing {
+typedef struct conditions {
     const layout *layout;
     const int *cells;
     double *young;
-} dressing;
+} conditions;
 
-static void heterogeneous_dress(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
-    const dressing *d = user;
+static void heterogeneous_set_conditions(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
+    const conditions *d = user;
     fill_young(d->layout, d->cells, mesh, d->young);
     solid->element_young = d->young;
 }
@@ -86,7 +86,7 @@ static sp_status run_layout(const layout *l, const sp_bench_options *o, sp_repor
     static double young[6 * 20 * 5 * 5];
     static sp_beam_steps run;
     const int *cells = o->quick ? small : full;
-    dressing d = {.layout = l, .cells = cells, .young = young};
+    conditions d = {.layout = l, .cells = cells, .young = young};
     double cg_ms = NAN;
     for (int k = 0; k < KINDS; k++)
         for (int async = 0; async <= (kinds[k].type == SP_SOLVER_PCG); async++) {
@@ -94,7 +94,7 @@ static sp_status run_layout(const layout *l, const sp_bench_options *o, sp_repor
                 sp__bar_solver(kinds[k].type, kinds[k].which, async ? SP_REFRESH_ASYNC : SP_REFRESH_STEP, async);
             sp_beam_def def = sp__bar_def(cells, &solver, o->threads);
             def.gravity = l->gravity;
-            def.dress = heterogeneous_dress;
+            def.set_conditions = heterogeneous_set_conditions;
             def.user = &d;
             SP_TRY(sp__bar_run(&def, o->quick ? QUICK_STEPS : STEPS, &run));
             if (k == 0) cg_ms = run.times.mean;

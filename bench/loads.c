@@ -57,12 +57,12 @@ static void spin_far(const void *user, double t, sp_pose *out) {
     turn_about_x(4.7 * t + 1.57 * (1 - exp(-2 * t)), out);
 }
 
-typedef struct dressing {
+typedef struct conditions {
     const load_case *load;
     int near[FACE], far[FACE], near_count, far_count;
     sp_load force;
     sp_move moves[2];
-} dressing;
+} conditions;
 
 static bool at_near(const void *user, const double x[3]) {
     (void)user;
@@ -81,8 +81,8 @@ static int select_nodes(const sp_mesh *mesh, bool (*where)(const void *, const d
     return sp_mesh_select(mesh, &s, SP_SELECT_NODES, out, FACE, &count) < 0 || count > FACE ? 0 : count;
 }
 
-static void loads_dress(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
-    dressing *d = user;
+static void loads_set_conditions(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
+    conditions *d = user;
     double low[3], high[3];
     sp_mesh_bounds(mesh, low, high);
     d->near_count = select_nodes(mesh, at_near, NULL, d->near);
@@ -129,12 +129,12 @@ sp_status sp__bench_loads(const sp_bench_options *o, sp_report *r) {
     for (int l = 0; l < LOADS; l++) {
         double cg_ms = NAN;
         for (int u = 0; u < UPDATES; u++) {
-            dressing d = {.load = &loads[l]};
+            conditions d = {.load = &loads[l]};
             sp_solver_def solver = sp__bar_solver(updates[u].type, SP_COMPLETE_CHOLESKY, updates[u].refresh, updates[u].warp);
             sp_beam_def def = sp__bar_def(o->quick ? small : full, &solver, o->threads);
             def.gravity = loads[l].spin ? 100 : NAN;
             def.clamp = loads[l].spin ? NAN : 0;
-            def.dress = loads_dress;
+            def.set_conditions = loads_set_conditions;
             def.user = &d;
             SP_TRY(sp__bar_run(&def, o->quick ? QUICK_STEPS : STEPS, &run));
             if (u == 0) cg_ms = run.times.mean;

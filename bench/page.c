@@ -35,7 +35,7 @@ typedef struct page_figures {
 
 // ---------------------------------------------------------------------------------------------------- the clients
 
-static sp_status sent_away(const sp_page_crowd *c) {
+static sp_status sent_away(const sp_page_clients *c) {
     fprintf(stderr, "bench page: %s\n", c->why[0] ? c->why : "a client was sent away");
     return SP_IO;
 }
@@ -46,7 +46,7 @@ static double least_of_95(const double *sorted, int count) {
 
 static sp_status measure_latency(int port, const page_plan *plan, page_figures *out) {
     static double ms[SP_PAGE_SAMPLES];
-    static sp_page_crowd c;
+    static sp_page_clients c;
     sp_status status = SP_OK;
     if (!sp__page_join(&c, port, SP_PAGE_CLIENTS, true)) status = sent_away(&c);
     if (status >= 0) {
@@ -61,7 +61,7 @@ static sp_status measure_latency(int port, const page_plan *plan, page_figures *
     return status;
 }
 
-static void count_frames(const sp_page_crowd *before, const sp_page_crowd *after, double ms, page_figures *out) {
+static void count_frames(const sp_page_clients *before, const sp_page_clients *after, double ms, page_figures *out) {
     double sum = 0, least = INFINITY, bytes = 0;
     for (int i = 0; i < after->count; i++) {
         double rate = 1e3 * (double)(after->clients[i].frames - before->clients[i].frames) / ms;
@@ -73,7 +73,7 @@ static void count_frames(const sp_page_crowd *before, const sp_page_crowd *after
 
 // Runs ten clients for this time and counts the steps that they see.
 static sp_status steps_together(int port, double ms, double *rate, page_figures *out) {
-    static sp_page_crowd c, before;
+    static sp_page_clients c, before;
     sp_status status = SP_OK;
     if (!sp__page_join(&c, port, SP_PAGE_CLIENTS, false)) status = sent_away(&c);
     before = c;
@@ -86,8 +86,8 @@ static sp_status steps_together(int port, double ms, double *rate, page_figures 
     return status;
 }
 
-static sp_status look_once(int port, uint64_t *step, double *at) {
-    static sp_page_crowd c;
+static sp_status read_step(int port, uint64_t *step, double *at) {
+    static sp_page_clients c;
     sp_status status = sp__page_join(&c, port, 1, false) ? SP_OK : sent_away(&c);
     *step = c.clients[0].step, *at = c.clients[0].step_at;
     sp__page_leave(&c);
@@ -96,12 +96,12 @@ static sp_status look_once(int port, uint64_t *step, double *at) {
 
 // One client joins before and after the interval, to read the step numbers.
 static sp_status steps_alone(int port, double ms, double *rate) {
-    static sp_page_crowd nobody;
+    static sp_page_clients nobody;
     uint64_t first, last;
     double from, to;
-    SP_TRY(look_once(port, &first, &from));
+    SP_TRY(read_step(port, &first, &from));
     sp__page_listen(&nobody, ms);
-    SP_TRY(look_once(port, &last, &to));
+    SP_TRY(read_step(port, &last, &to));
     *rate = 1e3 * (double)(last - first) / (to - from);
     return SP_OK;
 }

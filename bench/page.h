@@ -37,7 +37,7 @@ typedef struct sp_page_client {
     bool acknowledge;  // like the page does
 } sp_page_client;
 
-typedef struct sp_page_crowd {
+typedef struct sp_page_clients {
     sp_page_client clients[SP_PAGE_CLIENTS];
     int count;
     char why[200];  // reason of a closed connection
@@ -47,19 +47,19 @@ typedef struct sp_page_crowd {
     double x[3], v[3], kick;  // picked vertex: position, displacement per step, deviation from its extrapolation [m]
     uint64_t at_step;
     bool fresh;  // a frame that was not processed yet
-} sp_page_crowd;
+} sp_page_clients;
 
 double sp__page_clock(void);  // [ms]
 
 // Connects `count` clients; with `drive` the last one receives the surface and gets the controls.
-bool sp__page_join(sp_page_crowd *c, int port, int count, bool drive);
-void sp__page_leave(sp_page_crowd *c);
+bool sp__page_join(sp_page_clients *c, int port, int count, bool drive);
+void sp__page_leave(sp_page_clients *c);
 // Receives messages for this time; false: a client was disconnected.
-bool sp__page_listen(sp_page_crowd *c, double ms);
-bool sp__page_say(sp_page_crowd *c, const char *text);  // sent by the last client
+bool sp__page_listen(sp_page_clients *c, double ms);
+bool sp__page_say(sp_page_clients *c, const char *text);  // sent by the last client
 
 // Measures the time from sending a drag to the first frame that shows it at the picked vertex, repeatedly, up and down. Returns
 // the number of drags seen within two seconds.
-int sp__page_latency(sp_page_crowd *c, int samples, double *ms);
+int sp__page_latency(sp_page_clients *c, int samples, double *ms);
 
 #endif

@@ -22,7 +22,7 @@ static uint32_t word_at(const unsigned char *b, size_t at) {
 // ---------------------------------------------------------------------------------------------------- frames of the client with
 // the controls
 
-static void keep_faces(sp_page_crowd *c, const unsigned char *b, size_t size) {
+static void keep_faces(sp_page_clients *c, const unsigned char *b, size_t size) {
     if (size < TOPOLOGY_FACES || word_at(b, 20) != 0 || c->faces) return;
     uint32_t m = word_at(b, 32);
     if (m > (size - TOPOLOGY_FACES) / 12) return;
@@ -39,7 +39,7 @@ static const float *vertex_of(const unsigned char *b, uint32_t n, uint32_t verte
 }
 
 // the face farthest along x, away from the clamped side
-static void pick_face(sp_page_crowd *c, const unsigned char *surface, uint32_t n) {
+static void pick_face(sp_page_clients *c, const unsigned char *surface, uint32_t n) {
     double far = -INFINITY;
     for (uint32_t f = 0; f < c->face_count; f++) {
         float at[3];
@@ -51,7 +51,7 @@ static void pick_face(sp_page_crowd *c, const unsigned char *surface, uint32_t n
 }
 
 // `kick`: distance of the vertex from its linear extrapolation. It is small for a smooth motion.
-static void follow_vertex(sp_page_crowd *c, const unsigned char *b, size_t size) {
+static void follow_vertex(sp_page_clients *c, const unsigned char *b, size_t size) {
     if (size < STATE_SURFACES + SURFACE_HEAD || word_at(b, 40) < 1 || !c->faces) return;
     const unsigned char *surface = b + STATE_SURFACES;
     uint32_t n = word_at(surface, 12);
@@ -71,7 +71,7 @@ static void follow_vertex(sp_page_crowd *c, const unsigned char *b, size_t size)
     c->kick = sqrt(sum), c->at_step = step;
 }
 
-static void read_hello(sp_page_crowd *c, const char *text, size_t size) {
+static void read_hello(sp_page_clients *c, const char *text, size_t size) {
     sp_json_tree t;
     if (sp__json_parse(&t, text, size) && strcmp(sp__json_get_text(t.root, "type"), "hello") == 0) {
         const sp_json_value *bodies = sp__json_get(t.root, "bodies");
@@ -82,7 +82,7 @@ static void read_hello(sp_page_crowd *c, const char *text, size_t size) {
 
 // ---------------------------------------------------------------------------------------------------- frames of all clients
 
-static void take_frame(sp_page_crowd *c, sp_page_client *p, const unsigned char *b, size_t size) {
+static void take_frame(sp_page_clients *c, sp_page_client *p, const unsigned char *b, size_t size) {
     bool driver = p == &c->clients[c->count - 1];
     if (size < HEAD || memcmp(b, "SPV1", 4) != 0) return;
     int kind = b[4] | b[5] << 8;
@@ -107,14 +107,14 @@ static bool is_refusal(const char *text, size_t size) {
     return strstr(head, "\"refused\"") != NULL;
 }
 
-static void take_text(sp_page_crowd *c, sp_page_client *p, const char *text, size_t size) {
+static void take_text(sp_page_clients *c, sp_page_client *p, const char *text, size_t size) {
     p->texts++;
     if (p != &c->clients[c->count - 1]) return;
     if (isnan(c->pull)) read_hello(c, text, size);
     if (is_refusal(text, size)) snprintf(c->why, sizeof c->why, "%.*s", (int)size, text);
 }
 
-static bool take_all(sp_page_crowd *c, sp_page_client *p) {
+static bool take_all(sp_page_clients *c, sp_page_client *p) {
     const unsigned char *data;
     size_t size;
     for (;;) {
@@ -128,7 +128,7 @@ static bool take_all(sp_page_crowd *c, sp_page_client *p) {
 }
 
 // returns when data arrives, or after this time
-static bool listen_once(sp_page_crowd *c, double ms) {
+static bool listen_once(sp_page_clients *c, double ms) {
     struct pollfd p[SP_PAGE_CLIENTS];
     for (int i = 0; i < c->count; i++) p[i] = (struct pollfd){.fd = c->clients[i].ws.fd, .events = POLLIN};
     if (poll(p, (nfds_t)c->count, (int)ceil(ms)) < 0 && errno != EINTR) return false;
@@ -137,19 +137,19 @@ static bool listen_once(sp_page_crowd *c, double ms) {
     return c->why[0] == 0;
 }
 
-bool sp__page_listen(sp_page_crowd *c, double ms) {
+bool sp__page_listen(sp_page_clients *c, double ms) {
     double end = sp__page_clock() + ms;
     for (double left = ms; left > 0; left = end - sp__page_clock())
         if (!listen_once(c, left)) return false;
     return true;
 }
 
-bool sp__page_say(sp_page_crowd *c, const char *text) {
+bool sp__page_say(sp_page_clients *c, const char *text) {
     return sp__ws_send(&c->clients[c->count - 1].ws, text);
 }
 
-bool sp__page_join(sp_page_crowd *c, int port, int count, bool drive) {
-    *c = (sp_page_crowd){.pull = NAN, .x = {NAN}};
+bool sp__page_join(sp_page_clients *c, int port, int count, bool drive) {
+    *c = (sp_page_clients){.pull = NAN, .x = {NAN}};
     for (int i = 0; i < count; i++) {
         sp_page_client *p = &c->clients[c->count++];
         p->acknowledge = true;
@@ -166,15 +166,15 @@ bool sp__page_join(sp_page_crowd *c, int port, int count, bool drive) {
     return false;
 }
 
-void sp__page_leave(sp_page_crowd *c) {
+void sp__page_leave(sp_page_clients *c) {
     for (int i = 0; i < c->count; i++) sp__ws_close(&c->clients[i].ws);
     free(c->faces);
-    *c = (sp_page_crowd){0};
+    *c = (sp_page_clients){0};
 }
 
 // ---------------------------------------------------------------------------------------------------- drags
 
-static bool page_clients_drag(sp_page_crowd *c, const double start[3], double away, bool grab) {
+static bool page_clients_drag(sp_page_clients *c, const double start[3], double away, bool grab) {
     char text[400], point[160] = "";
     if (grab)
         snprintf(point, sizeof point, "\"body\":%u,\"surface\":0,\"face\":%u,\"weights\":[1,0,0],\"stiffness\":%.9g,", c->body,
@@ -185,7 +185,7 @@ static bool page_clients_drag(sp_page_crowd *c, const double start[3], double aw
 }
 
 // Waits for a frame with a kick above (or below) this limit; returns the time, NaN after two seconds.
-static double wait_for_kick(sp_page_crowd *c, double limit, bool more) {
+static double wait_for_kick(sp_page_clients *c, double limit, bool more) {
     double begin = sp__page_clock(), now = begin;
     c->fresh = false;
     while (now - begin < 2000) {
@@ -198,7 +198,7 @@ static double wait_for_kick(sp_page_crowd *c, double limit, bool more) {
 }
 
 // the largest kick without a drag
-static double kick_of_swinging(sp_page_crowd *c) {
+static double kick_of_swinging(sp_page_clients *c) {
     double end = sp__page_clock() + 500, most = 0;
     while (sp__page_clock() < end && listen_once(c, 50)) most = fmax(most, c->kick);
     return most;
@@ -206,7 +206,7 @@ static double kick_of_swinging(sp_page_crowd *c) {
 
 // The first drag gives the size of the kick and is not counted. Reversing a pull doubles the kick; half of a kick is far above
 // the residual motion when the next drag is sent.
-int sp__page_latency(sp_page_crowd *c, int samples, double *ms) {
+int sp__page_latency(sp_page_clients *c, int samples, double *ms) {
     const double away = 0.03;
     double rest = kick_of_swinging(c), start[3] = {c->x[0], c->x[1], c->x[2]};
     unsigned random = 1;

@@ -16,7 +16,7 @@
 #define SP_SOURCE_DIR "."
 #endif
 
-static const double patience_ms = 30000;
+static const double timeout_ms = 30000;
 
 double sp__page_clock(void) {
     return sp__bench_clock(true);
@@ -115,7 +115,7 @@ static void page_server_stop(pid_t pid, int *code) {
 #ifdef SP_HAVE_LWS
 static sp_status wait_for_address(sp_page_server *s) {
     char text[4096];
-    if (!read_until(s->out, "http://", text, sizeof text, patience_ms)) {
+    if (!read_until(s->out, "http://", text, sizeof text, timeout_ms)) {
         fprintf(stderr, "bench page: the server printed no address: %.300s\n", text);
         return SP_IO;
     }
@@ -177,7 +177,7 @@ sp_status sp__page_browser(const sp_page_server *s, int samples, char *line, siz
     const char *const argv[] = {"node", SP_SOURCE_DIR "/bench/page_browser.mjs", url, count, NULL};
     pid_t pid = page_server_start(argv, &out);
     if (pid < 0) return SP_IO;
-    bool whole = read_until(out, NULL, line, size, 4 * patience_ms);
+    bool whole = read_until(out, NULL, line, size, 4 * timeout_ms);
     close(out);
     page_server_stop(pid, &code);
     line[strcspn(line, "\n")] = 0;

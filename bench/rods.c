@@ -88,7 +88,7 @@ static sp_plot_series curve_of(const sp_diagram *d, bool dashed) {
 }
 
 // the Pareto front, from the largest error down
-static void tidy(sp_diagram *d) {
+static void keep_best(sp_diagram *d) {
     sp_diagram out = {.name = d->name};
     for (double last = INFINITY;;) {
         int best = -1;
@@ -96,9 +96,9 @@ static void tidy(sp_diagram *d) {
             if (d->error[i] < last && (best < 0 || d->error[i] > d->error[best])) best = i;
         if (best < 0) break;
         last = d->error[best];
-        bool beaten = false;
-        for (int i = 0; i < d->count; i++) beaten |= d->error[i] <= last && d->time[i] < d->time[best];
-        if (!beaten) sp__diagram_add(&out, last, d->time[best]);
+        bool dominated = false;
+        for (int i = 0; i < d->count; i++) dominated |= d->error[i] <= last && d->time[i] < d->time[best];
+        if (!dominated) sp__diagram_add(&out, last, d->time[best]);
     }
     *d = out;
 }
@@ -106,7 +106,7 @@ static void tidy(sp_diagram *d) {
 static sp_status rods_draw(const sp_bench_options *o, sp_rods_geometry *g, sp_rods_models *m) {
     sp_plot_series series[8];
     int count = 0;
-    tidy(&g->series), tidy(&g->adams), tidy(&g->erk);
+    keep_best(&g->series), keep_best(&g->adams), keep_best(&g->erk);
     series[count++] = curve_of(&g->series, false);
     for (int i = 0; i < 4; i++) series[count++] = curve_of(&g->scheme[i], false);
     if (g->adams.count) series[count++] = curve_of(&g->adams, true);

@@ -17,7 +17,7 @@ double sp__diagram_time(const sp_diagram *d, double error) {
 }
 
 // Pareto front: no other point has a smaller error in less time
-static bool unbeaten(const sp_diagram *d, int i) {
+static bool is_pareto(const sp_diagram *d, int i) {
     for (int j = 0; j < d->count; j++)
         if (d->error[j] <= d->error[i] && d->time[j] < d->time[i]) return false;
     return true;
@@ -26,7 +26,7 @@ static bool unbeaten(const sp_diagram *d, int i) {
 double sp__diagram_line(const sp_diagram *d, double error) {
     int below = -1, above = -1;
     for (int i = 0; i < d->count; i++) {
-        if (!unbeaten(d, i) || !(d->error[i] > 0)) continue;
+        if (!is_pareto(d, i) || !(d->error[i] > 0)) continue;
         if (d->error[i] <= error && (below < 0 || d->error[i] > d->error[below])) below = i;
         if (d->error[i] >= error && (above < 0 || d->error[i] < d->error[above])) above = i;
     }

@@ -49,7 +49,7 @@ typedef struct series_job {
 
 static void series_run(void *arg) {
     series_job *j = arg;
-    sp_curve_walk w = sp__curve_begin(&origin, 1, j->lambda, j->length, j->reach);
+    sp_curve_pass w = sp__curve_begin(&origin, 1, j->lambda, j->length, j->reach);
     sp_curve_series series;
     sp_curve_frame f = origin;
     int next = 0;
@@ -248,7 +248,7 @@ static sp_status run_spiral(const geometry_run *g, bool quick, geometry_rows *ro
 
 // ---- conclusions
 
-static void judge(sp_rods_geometry *out) {
+static void compare_methods(sp_rods_geometry *out) {
     out->machine_error = out->adams_error = INFINITY;
     for (int i = 0; i < out->series.count; i++) out->machine_error = fmin(out->machine_error, out->series.error[i]);
     out->machine_us = sp__diagram_time(&out->series, DBL_EPSILON);
@@ -270,7 +270,7 @@ sp_status sp__rods_geometry(const sp_bench_options *o, sp_report *r, sp_rods_geo
     run_schemes(&g, o->quick, &rows, out);
     SP_TRY(run_peers(&g, o->quick, &rows, out));
     SP_TRY(run_spiral(&g, o->quick, &rows, out));
-    judge(out);
+    compare_methods(out);
     sp__report_array(r, "geometry");
     for (int i = 0; i < rows.count; i++) {
         const geometry_row *row = &rows.row[i];

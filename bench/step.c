@@ -104,7 +104,7 @@ static sp_status run_longer(const step_case *c, int variant, const sp_bench_opti
     return status;
 }
 
-static int winner_of(const step_result *s) {
+static int fastest_of(const step_result *s) {
     return s->least[FREE_ALL] <= s->least[ASSEMBLED_ALL] ? FREE_ALL : ASSEMBLED_ALL;
 }
 
@@ -114,22 +114,22 @@ static sp_status run_case(const step_case *c, const sp_bench_options *o, step_re
     // rounds alternate between variants, so that other load on the machine does not affect one of them alone
     for (int round = 0; round < c->rounds; round++) {
         for (int v = round ? FREE_ONE : REF; v < VARIANTS; v++) SP_TRY(run_variant(c, v, o, out));
-        SP_TRY(run_longer(c, winner_of(out), o, out));
+        SP_TRY(run_longer(c, fastest_of(out), o, out));
     }
     return SP_OK;
 }
 
 // ---- limits
 
-typedef struct roof {
+typedef struct roofline {
     double bytes;  // minimum traffic of an iteration
     double ms;     // of 25 iterations
     const char *what;
-} roof;
+} roofline;
 
-static roof roof_of(const step_result *s, const sp_machine *m, int winner) {
-    bool assembled = winner == ASSEMBLED_ALL;
-    roof r = {.bytes = (assembled ? 74 * s->blocks : 88.0 * s->tets) + 200.0 * s->nodes};
+static roofline roofline_of(const step_result *s, const sp_machine *m, int fastest) {
+    bool assembled = fastest == ASSEMBLED_ALL;
+    roofline r = {.bytes = (assembled ? 74 * s->blocks : 88.0 * s->tets) + 200.0 * s->nodes};
     double flops = assembled ? 18 * (2 * s->blocks - s->nodes) : 130.0 * s->tets;
     double gb = m->stream_gb[1];
     r.what = "memory";
@@ -145,18 +145,18 @@ static roof roof_of(const step_result *s, const sp_machine *m, int winner) {
 
 static void report_case(sp_report *report, const step_result *s, const sp_machine *m) {
     sp_row *row = sp__report_case(report);
-    int winner = winner_of(s);
-    roof limit = roof_of(s, m, winner);
-    double ms = s->least[winner], each_us = (s->longer_ms - ms) / ITERATIONS * 1e3;
+    int fastest = fastest_of(s);
+    roofline limit = roofline_of(s, m, fastest);
+    double ms = s->least[fastest], each_us = (s->longer_ms - ms) / ITERATIONS * 1e3;
     sp__row_number(row, "tets", "tets", "%.0f", s->tets);
     sp__row_number(row, "nodes", "nodes", "%.0f", s->nodes);
     sp__row_number(row, "cg_iterations", NULL, "%.0f", ITERATIONS);
     sp__row_number(row, "ref_ms", "ref ms", "%.3f", s->least[REF]);
     sp__row_number(row, "cpu1_ms", "cpu1 ms", "%.3f", fmin(s->least[FREE_ONE], s->least[ASSEMBLED_ONE]));
     sp__row_number(row, "cpu_ms", "cpu ms", "%.3f", ms);
-    sp__row_number(row, "cpu_median_ms", "median", "%.3f", s->median[winner]);
+    sp__row_number(row, "cpu_median_ms", "median", "%.3f", s->median[fastest]);
     sp__row_number(row, "steps_per_s", "steps/s", "%.1f", 1000 / ms);
-    sp__row_text(row, "operator", "operator", winner == FREE_ALL ? "free" : "assembled");
+    sp__row_text(row, "operator", "operator", fastest == FREE_ALL ? "free" : "assembled");
     sp__row_number(row, "free1_ms", "free1", "%.3f", s->least[FREE_ONE]);
     sp__row_number(row, "free_ms", "free", "%.3f", s->least[FREE_ALL]);
     sp__row_number(row, "assembled1_ms", "assembl1", "%.3f", s->least[ASSEMBLED_ONE]);
@@ -201,7 +201,7 @@ sp_status sp__bench_step(const sp_bench_options *o, sp_report *r) {
         SP_TRY(run_case(&cases[i], o, &result));
         report_case(r, &result, &machine);
         log_tets[i] = log(result.tets);
-        log_ms[i] = log(result.least[winner_of(&result)]);
+        log_ms[i] = log(result.least[fastest_of(&result)]);
     }
     double growth = sp__slope(log_tets, log_ms, count);
     sp__row_number(&r->tail, "growth_exponent", NULL, "%.3f", growth);

@@ -41,7 +41,7 @@ static bool in_hand(const void *user, const double x[3]) {
     return x[0] >= 0.37;
 }
 
-static void updated_dress(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
+static void updated_set_conditions(void *user, const sp_mesh *mesh, sp_solid_def *solid) {
     hand *h = user;
     sp_selection where = sp_selection_default();
     int count = 0;
@@ -115,7 +115,7 @@ static sp_status run_torus(const torus_case *c, const sp_solver_def *solver, con
                        .workers = o->threads,
                        .deterministic = solver->type != SP_SOLVER_PCG,
                        .wall = true,
-                       .dress = updated_dress,
+                       .set_conditions = updated_set_conditions,
                        .user = &capacity};
     t->distance = t->distance_max = 0;
     SP_TRY(sp__beam_open(&def, &beam));
@@ -230,14 +230,14 @@ static sp_status run_thresholds(const torus_case *c, int tets, double exact_ms, 
         sp_solver_def solver = solver_of(1, NAN);
         solver.updated.threshold = curve.threshold[i] = 1e-8 * pow(8, i);
         sp_status status = run_torus(c, &solver, o, t, &run);
-        bool flew = status < 0 || !(t->distance_max < 0.8);
+        bool diverged = status < 0 || !(t->distance_max < 0.8);
         sp_row *row = sp__report_case(r);
         sp__row_number(row, "threshold", "threshold", "%.0e", solver.updated.threshold);
         report_run(row, &run, t, tets, exact_ms);
-        sp__row_text(row, "outcome", "outcome     ", flew ? "flies apart" : "stable");
+        sp__row_text(row, "outcome", "outcome     ", diverged ? "flies apart" : "stable");
         sp__report_case_done(r);
-        curve.distance[i] = flew ? NAN : t->distance;
-        curve.share[i] = flew ? NAN : run.times.mean / exact_ms;
+        curve.distance[i] = diverged ? NAN : t->distance;
+        curve.share[i] = diverged ? NAN : run.times.mean / exact_ms;
     }
     return o->dump ? draw_thresholds(o, &curve, count) : SP_OK;
 }

@@ -90,11 +90,11 @@ static bool handshake(sp_ws *w, int port, const char *path) {
 bool sp__ws_connect(sp_ws *w, int port, const char *path) {
     *w = (sp_ws){.fd = socket(AF_INET, SOCK_STREAM, 0), .mask = 0x9e3779b9u};
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    struct timeval patience = {.tv_sec = 5};
+    struct timeval timeout = {.tv_sec = 5};
     int yes = 1;
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (w->fd < 0) return give_up(w, strerror(errno));
-    setsockopt(w->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(w->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     setsockopt(w->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     if (connect(w->fd, (struct sockaddr *)&to, sizeof to) != 0) return give_up(w, strerror(errno));
     return handshake(w, port, path);

@@ -30,3 +30,7 @@ s/\bsp_rod_load\b/sp_load/g
 s/\([.>]\)pulls\b/\1springs/g
 s/\([.>]\)pull_count\b/\1spring_count/g
 s/\bsp_world_tets(\([^,]*\), \([^,]*\), \([^,()]*\))/sp_world_elements(\1, \2, \3, \&(sp_element_view){0})/g
+
+# names
+s/\bSP_EDIT_TAKE_OVER\b/SP_EDIT_SWAP_PRECONDITIONER/g
+s/\bdropped_twins\b/dropped_duplicates/g

@@ -44,8 +44,8 @@ static bool mesh_info_take(sp_arguments *a, int option, char **values) {
 // ---------------------------------------------------------------------------------------------------- repair
 
 // examines the repaired mesh
-static sp_status look_again(sp_context *context, const sp_examine_options *o, const sp_mesh *mesh, const sp_trimesh *surface,
-                            sp_mesh_report **after) {
+static sp_status examine_repaired(sp_context *context, const sp_examine_options *o, const sp_mesh *mesh,
+                                  const sp_trimesh *surface, sp_mesh_report **after) {
     if (surface) {
         sp_trimesh_def def;
         sp_trimesh_get(surface, &def);
@@ -75,7 +75,7 @@ static sp_status repair(sp_context *context, const info_args *i, sp_mesh_finding
                            ? sp_mesh_repaired(context, &f->content.mesh, &i->examine, &mesh, &f->repairs)
                            : sp_trimesh_repaired(context, &f->content.surface, &i->examine, &surface, &f->repairs);
     o.node_ids = o.element_ids = NULL;
-    if (status >= 0) status = look_again(context, &o, mesh, surface, after);
+    if (status >= 0) status = examine_repaired(context, &o, mesh, surface, after);
     if (status >= 0) status = write_repaired(&i->out, mesh, surface);
     f->repaired = status >= 0;
     f->repaired_path = i->out.path;
@@ -87,7 +87,7 @@ static sp_status repair(sp_context *context, const info_args *i, sp_mesh_finding
 
 // ---------------------------------------------------------------------------------------------------- command
 
-static int inform(info_args *i, const sp_arguments *a, sp_context *context, const sp_mesh_file *file) {
+static int print_report(info_args *i, const sp_arguments *a, sp_context *context, const sp_mesh_file *file) {
     sp_mesh_findings f = {.path = a->words[0]};
     sp_mesh_report *report = NULL, *after = NULL;
     sp_mesh_file_get(file, &f.content);
@@ -119,7 +119,7 @@ static int info_main(const sp_command *command, int argc, char **argv) {
     if (a.word_count < 1) return sp__complain(&a, "which file?");
     sp_context *context = sp__mesh_context(&a);
     if (!context) return SP_EXIT_FAILED;
-    code = sp_mesh_file_open(context, a.words[0], &file) < 0 ? sp__mesh_failed(&a, context) : inform(&i, &a, context, file);
+    code = sp_mesh_file_open(context, a.words[0], &file) < 0 ? sp__mesh_failed(&a, context) : print_report(&i, &a, context, file);
     sp_mesh_file_close(&file);
     sp_context_destroy(&context);
     return code;

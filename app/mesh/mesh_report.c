@@ -145,11 +145,11 @@ static void print_repairs(const sp_mesh_findings *f, FILE *file) {
     mesh_report_say(file, r->dropped_nodes, "node of no element left out", "nodes of no element left out");
     mesh_report_say(file, r->dropped_broken, "broken element left out", "broken elements left out");
     mesh_report_say(file, r->dropped_flat, "degenerate element left out", "degenerate elements left out");
-    mesh_report_say(file, r->dropped_twins, "duplicate element left out", "duplicate elements left out");
+    mesh_report_say(file, r->dropped_duplicates, "duplicate element left out", "duplicate elements left out");
     mesh_report_say(file, r->turned, tets ? "tetrahedron turned right side out" : "triangle turned",
                     tets ? "tetrahedra turned right side out" : "triangles turned");
     mesh_report_say(file, r->unorientable, "edge where its triangles cannot agree", "edges where their triangles cannot agree");
-    if (!(r->welded || r->dropped_nodes || r->dropped_broken || r->dropped_flat || r->dropped_twins || r->turned))
+    if (!(r->welded || r->dropped_nodes || r->dropped_broken || r->dropped_flat || r->dropped_duplicates || r->turned))
         fprintf(file, "  nothing had to be done\n");
     long long left = sp__findings_defects(f->after);
     if (left == 0) {
@@ -269,7 +269,7 @@ static void add_repairs(sp_json *j, const sp_mesh_findings *f) {
     sp__json_integer(j, "dropped_nodes", r->dropped_nodes);
     sp__json_integer(j, "dropped_broken", r->dropped_broken);
     sp__json_integer(j, "dropped_degenerate", r->dropped_flat);
-    sp__json_integer(j, "dropped_duplicates", r->dropped_twins);
+    sp__json_integer(j, "dropped_duplicates", r->dropped_duplicates);
     sp__json_integer(j, "turned", r->turned);
     sp__json_integer(j, "unorientable", r->unorientable);
     add_stats(j, sp_mesh_report_stats(f->after));

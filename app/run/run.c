@@ -178,7 +178,7 @@ static void keep_file_error(sp_running *r) {
 }
 
 // writes a file of --out with `write`
-static void write_beside(sp_running *r, const char *name, void (*write)(sp_running *r, FILE *file)) {
+static void write_in_folder(sp_running *r, const char *name, void (*write)(sp_running *r, FILE *file)) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", r->args->out, name);
     FILE *file = fopen(path, "w");
@@ -261,7 +261,7 @@ static void run_finish(sp_running *r) {
     close_steps(r);
     if (r->args->out) {
         write_picture(r);
-        write_beside(r, "summary.json", write_summary);
+        write_in_folder(r, "summary.json", write_summary);
     }
 }
 
@@ -333,7 +333,7 @@ static bool open_folder(sp_running *r) {
         keep_file_error(r);
     }
     if (!sp__run_keep_source(r->args->scene.path, r->args->out, e->message, sizeof e->message)) keep_file_error(r);
-    write_beside(r, "scene.txt", write_scene);
+    write_in_folder(r, "scene.txt", write_scene);
     if (r->summary.outcome != SP_RUN_FAILED) return true;
     r->session.error = *e;
     fprintf(stderr, "souple run: %s\n", e->message);

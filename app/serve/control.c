@@ -1,7 +1,7 @@
 // See control.h.
 #include "serve/control.h"
 
-static void hand_over(sp_control *c, uint32_t *lost) {
+static void pass_control(sp_control *c, uint32_t *lost) {
     *lost = c->holder;
     c->holder = c->wants;
     c->wants = 0;
@@ -21,7 +21,7 @@ bool sp__control_release(sp_control *c, uint32_t client, uint32_t *lost) {
     *lost = 0;
     if (c->wants == client) return c->wants = 0, true;
     if (c->holder != client) return false;
-    hand_over(c, lost);
+    pass_control(c, lost);
     return true;
 }
 
@@ -30,7 +30,7 @@ bool sp__control_answer(sp_control *c, uint32_t client, bool grant, uint32_t *lo
     *why = c->holder != client ? "the controls are not yours" : !c->wants ? "nobody asks for the controls" : 0;
     if (*why) return false;
     if (grant)
-        hand_over(c, lost);
+        pass_control(c, lost);
     else
         c->wants = 0;
     return true;
@@ -43,6 +43,6 @@ bool sp__control_leave(sp_control *c, uint32_t client, uint32_t *lost) {
 bool sp__control_tick(sp_control *c, double now_ms, uint32_t *lost) {
     *lost = 0;
     if (!c->wants || now_ms - c->asked_ms < SP_CONTROL_WAIT_MS) return false;
-    hand_over(c, lost);
+    pass_control(c, lost);
     return true;
 }

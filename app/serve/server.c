@@ -63,7 +63,7 @@ static const struct lws_protocols protocols[] = {
 
 // A client that sends nothing for this time is dropped. It must not be shorter: a page with software rendering on a busy machine
 // may be blocked for many seconds by a large scene, and pings wait behind the current frame.
-static const lws_retry_bo_t patience = {.secs_since_valid_ping = 5, .secs_since_valid_hangup = 40};
+static const lws_retry_bo_t keepalive = {.secs_since_valid_ping = 5, .secs_since_valid_hangup = 40};
 
 // ---------------------------------------------------------------------------------------------------- starting
 
@@ -96,7 +96,7 @@ static bool listen_on(sp_server *s, char *why) {
     info.max_http_header_pool = SP_CONNECTIONS_MAX;  // with fewer, connections without a header wait for those that have one
     info.timeout_secs = 10;
     info.keepalive_timeout = 10;
-    info.retry_and_idle_policy = &patience;
+    info.retry_and_idle_policy = &keepalive;
     info.vhost_name = "souple";
     lws_set_log_level(0, NULL);
     snprintf(why, SP_SIM_WHY, "cannot listen on %.60s, port %d", s->def.address, s->def.port);

@@ -217,6 +217,7 @@ void sp__server_tick(sp_server *s) {
         if (lws_partial_buffered(c->wsi) && now - c->moving_ms > SP_STUCK_MS)
             lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
         if (c->close_said && now - c->close_ms > SP_CLOSE_MS) lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
-        if (c->in_flight >= SP_IN_FLIGHT && now - c->sent_ms > SP_FORGIVE_MS) c->in_flight = 0, lws_callback_on_writable(c->wsi);
+        if (c->in_flight >= SP_IN_FLIGHT && now - c->sent_ms > SP_ACK_TIMEOUT_MS)
+            c->in_flight = 0, lws_callback_on_writable(c->wsi);
     }
 }

@@ -22,7 +22,7 @@ enum {
     SP_IN_FLIGHT = 2,          // frames without acknowledgement, for clients that acknowledge
     SP_STUCK_MS = 30000,       // a client that accepts no data for this time is closed
     SP_CLOSE_MS = 2000,        // time for a client to close its end
-    SP_FORGIVE_MS = 1000       // unacknowledged frames are no longer counted after this time
+    SP_ACK_TIMEOUT_MS = 1000   // unacknowledged frames are no longer counted after this time
 };
 
 typedef struct sp_queued {
@@ -45,7 +45,7 @@ typedef struct sp_client {
     // output
     sp_queued *queue, **queue_end;
     int queue_count;
-    bool greeted;
+    bool hello_sent;
     uint32_t generation;  // of the last hello
     uint64_t stats, marks;
     sp_client_view view;

@@ -46,7 +46,7 @@ void sp__server_send_control(sp_server *s) {
         int n = snprintf(text, sizeof text, "{\"type\":\"control\",\"holder\":%u,\"you\":%u,\"wants\":%u}", s->control.holder,
                          c->number, s->control.wants);
         // clients without a hello get this state with their hello
-        if (c->greeted) sp__server_queue(c, text, (size_t)n);
+        if (c->hello_sent) sp__server_queue(c, text, (size_t)n);
     }
 }
 
@@ -54,7 +54,7 @@ void sp__server_deliver(sp_server *s) {
     uint32_t client;
     while (s->sim && sp__sim_next_message(s->sim, &client, &s->note))
         for (int i = 0; i < s->client_count; i++)
-            if ((client == 0 && s->clients[i]->greeted) || s->clients[i]->number == client)
+            if ((client == 0 && s->clients[i]->hello_sent) || s->clients[i]->number == client)
                 sp__server_queue(s->clients[i], (const char *)s->note.data, s->note.size);
 }
 
@@ -80,7 +80,7 @@ static int send_hello(sp_server *s, sp_client *c) {
                      "{\"type\":\"hello\",\"protocol\":%d,\"you\":%u,\"control\":{\"holder\":%u,\"you\":%u,\"wants\":%u},",
                      SP_PROTOCOL, c->number, s->control.holder, c->number, s->control.wants);
     c->generation = sp__sim_hello(s->sim, &s->out);
-    c->greeted = true;
+    c->hello_sent = true;
     c->in_flight = 0;
     return send_out(s, c, LWS_WRITE_TEXT);
 }
@@ -159,7 +159,7 @@ static int send_pong(sp_client *c) {
 }
 
 int sp__server_write(sp_server *s, sp_client *c) {
-    if (c->number && !c->greeted && !c->input && !c->close_code) sp__server_input_open(s, c);
+    if (c->number && !c->hello_sent && !c->input && !c->close_code) sp__server_input_open(s, c);
     if (c->close_code && c->input) return send_close(c);
     if (c->close_code) {
         lws_close_reason(c->wsi, (enum lws_close_status)c->close_code, (unsigned char *)c->close_why, strlen(c->close_why));
@@ -167,7 +167,7 @@ int sp__server_write(sp_server *s, sp_client *c) {
     }
     if (c->pong_due) return send_pong(c);
     if (!c->number || !s->sim) return 0;
-    if (!c->greeted || sp__sim_generation(s->sim) != c->generation) return send_hello(s, c);
+    if (!c->hello_sent || sp__sim_generation(s->sim) != c->generation) return send_hello(s, c);
     if (c->queue) return send_queued(c);
     int code = send_latest(s, c);
     return code == 1 ? send_geometry(s, c) : code;

@@ -7,7 +7,7 @@
 #include "serve/sim_internal.h"
 
 enum { FRAME_MS = 16, STATS_MS = 50, MARKS_MS = 250, HELLO_MS = 200 };  // at most 60 frames, 20 stats, 4 marks per second
-enum { PATIENCE_MS = 80 };          // at least ten frames and two stats per second, whatever their cost
+enum { FRAME_DELAY_MAX_MS = 80 };   // at least ten frames and two stats per second, whatever their cost
 static const double late_ms = 250;  // if the simulation is further behind, the clock restarts
 
 // ---------------------------------------------------------------------------------------------------- one step
@@ -56,30 +56,30 @@ static void one_step(sp_sim *s) {
 // Publishes the state at a limited rate and with a limited share of the time.
 static void show(sp_sim *s, bool now) {
     double t = sp__now_ms();
-    bool news = false;
+    bool changed = false;
     if (!s->stage.world) return;
-    if (now || t - s->frame_ms >= FRAME_MS + fmin(4 * s->frame_cost_ms, PATIENCE_MS)) {
+    if (now || t - s->frame_ms >= FRAME_MS + fmin(4 * s->frame_cost_ms, FRAME_DELAY_MAX_MS)) {
         s->frame_ms = t;
         sp__sim_make_frame(s);
         s->frame_cost_ms = sp__now_ms() - t;
-        news = true;
+        changed = true;
     }
     t = sp__now_ms();
-    if (s->timings.steps && (now || t - s->stats_ms >= STATS_MS + fmin(49 * s->stats_cost_ms, 5 * PATIENCE_MS))) {
+    if (s->timings.steps && (now || t - s->stats_ms >= STATS_MS + fmin(49 * s->stats_cost_ms, 5 * FRAME_DELAY_MAX_MS))) {
         s->stats_ms = t;
         sp__sim_make_stats(s);
         s->stats_cost_ms = sp__now_ms() - t;
-        news = true;
+        changed = true;
     }
     if (now || t - s->marks_ms >= MARKS_MS) {
         pthread_mutex_lock(&s->lock);
         bool wanted = s->want_marks;
         pthread_mutex_unlock(&s->lock);
         s->marks_ms = t;
-        if (wanted) sp__sim_make_marks(s), news = true;
+        if (wanted) sp__sim_make_marks(s), changed = true;
     }
     // notes wait for the next frame, which comes soon
-    if (news && s->def.wake) s->def.wake(s->def.user);
+    if (changed && s->def.wake) s->def.wake(s->def.user);
 }
 
 // ---------------------------------------------------------------------------------------------------- the loop

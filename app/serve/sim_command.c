@@ -148,7 +148,7 @@ static void drop_drag(sp_sim *s, int slot) {
 }
 
 static bool drop(sp_sim *s, uint32_t client, const sp_message *m) {
-    for (int i = 0; i < SP_HANDS; i++)
+    for (int i = 0; i < SP_DRAG_SLOTS; i++)
         if (s->drags[i].client == client && (!(m->given & SP_GIVEN_SLOT) || m->slot == i)) drop_drag(s, i);
     return true;
 }
@@ -228,7 +228,7 @@ void sp__sim_command(sp_sim *s, const sp_sim_command *c) {
     char why[SP_SIM_WHY] = "";
     const sp_message *m = &c->message;
     if (c->leave) {
-        for (int i = 0; i < SP_HANDS; i++)
+        for (int i = 0; i < SP_DRAG_SLOTS; i++)
             if (s->drags[i].client == c->client) drop_drag(s, i);
         return;
     }

@@ -126,7 +126,7 @@ struct sp_sim {
     long steps_left;
     double speed, due_ms;
     char failed[SP_SIM_WHY];
-    sp_sim_drag drags[SP_HANDS];
+    sp_sim_drag drags[SP_DRAG_SLOTS];
     sp_sim_drag watched;  // the last picked point
     bool has_watched;
     sp_sim_kept kept[SP_KEPT_MAX];

@@ -44,7 +44,7 @@ static double suitable_pull(sp_world *w, const sp_snapshot_body *b, double mass,
     return pull > 1e-9 && pull < 1e12 ? pull : 100;
 }
 
-static bool look_up_rest(sp_sim_stage *g, sp_sim_body *body) {
+static bool compute_rest(sp_sim_stage *g, sp_sim_body *body) {
     sp_field_info nodes;
     if (sp_world_field_info(g->world, body->id, "position", &nodes) < 0) return false;
     size_t n = 3 * (size_t)nodes.count;
@@ -57,7 +57,7 @@ static bool look_up_rest(sp_sim_stage *g, sp_sim_body *body) {
     return good;
 }
 
-static bool look_up_body(sp_sim_stage *g, const sp_snapshot_body *b) {
+static bool fill_body(sp_sim_stage *g, const sp_snapshot_body *b) {
     sp_body_info info;
     if (sp_world_body_info(g->world, b->id, &info) < 0) return false;
     sp_sim_body *own = &g->bodies[g->body_count++];
@@ -67,24 +67,24 @@ static bool look_up_body(sp_sim_stage *g, const sp_snapshot_body *b) {
     sp_element_view elements;
     bool tets = sp_world_elements(g->world, b->id, own->tets, &elements) >= 0;
     own->pull = suitable_pull(g->world, b, info.mass, tets);
-    if (tets) return look_up_rest(g, own);
+    if (tets) return compute_rest(g, own);
     free(own->tets);
     own->tets = NULL;
     return true;
 }
 
-static bool look_up(sp_sim_stage *g) {
+static bool fill_bodies(sp_sim_stage *g) {
     if (sp_world_publish(g->world) < 0) return false;
     const sp_snapshot *snapshot = sp_world_snapshot_acquire(g->world);
     g->bodies = calloc(snapshot ? (size_t)snapshot->body_count + 1 : 1, sizeof *g->bodies);
     bool good = snapshot && g->bodies;
-    for (int i = 0; good && i < snapshot->body_count; i++) good = look_up_body(g, &snapshot->bodies[i]);
+    for (int i = 0; good && i < snapshot->body_count; i++) good = fill_body(g, &snapshot->bodies[i]);
     sp_world_snapshot_release(g->world, snapshot);
     return good;
 }
 
 // the first error of the scene, or the error of the context
-static void say_why(const sp_sim_stage *g, sp_status status, char *why) {
+static void explain_failure(const sp_sim_stage *g, sp_status status, char *why) {
     for (int i = 0; g->scene && i < sp_scene_message_count(g->scene); i++) {
         const sp_scene_message *m = sp_scene_message_at(g->scene, i);
         if (m->severity != SP_SEVERITY_ERROR) continue;
@@ -115,7 +115,7 @@ static sp_status build(sp_sim *s, int scene, int threads, sp_sim_stage *g) {
     if (status >= 0) status = sp_run_create(g->scene, &r, &g->run);
     if (status < 0) return status;
     g->world = sp_run_world(g->run);
-    return look_up(g) ? SP_OK : SP_NO_MEMORY;
+    return fill_bodies(g) ? SP_OK : SP_NO_MEMORY;
 }
 
 // ---------------------------------------------------------------------------------------------------- replacing
@@ -157,7 +157,7 @@ static bool stage_replace(sp_sim *s, int scene, int threads, bool go_on, char *w
         if (status >= 0) status = sp_world_publish(g.world);
     }
     if (status < 0) {
-        say_why(&g, status, why);
+        explain_failure(&g, status, why);
         free_stage(&g);
         return false;
     }

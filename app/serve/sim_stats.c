@@ -115,7 +115,7 @@ void sp__sim_put_picked(sp_sim *s, const sp_sim_drag *h, sp_json *j) {
 
 // the first active drag, otherwise the last picked point
 static const sp_sim_drag *drag_to_show(const sp_sim *s) {
-    for (int i = 0; i < SP_HANDS; i++)
+    for (int i = 0; i < SP_DRAG_SLOTS; i++)
         if (s->drags[i].held) return &s->drags[i];
     return s->has_watched ? &s->watched : NULL;
 }

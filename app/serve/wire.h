@@ -10,7 +10,7 @@
 #include "souple/world.h"
 #include "util/buffer.h"
 
-enum { SP_MESSAGE_MAX = 4096, SP_TEXT_MAX = 128, SP_HANDS = 16, SP_PROTOCOL = 1 };
+enum { SP_MESSAGE_MAX = 4096, SP_TEXT_MAX = 128, SP_DRAG_SLOTS = 16, SP_PROTOCOL = 1 };
 
 // ---- messages of clients (wire_read.c)
 

@@ -42,7 +42,7 @@ static const field f_set[] = {{"path", TEXT, AT(path), 1, SP_TEXT_MAX - 1, NULL,
                               {"value", NUMBER_OR_TEXT, AT(text), 0, SP_TEXT_MAX - 1, NULL, 0, true},
                               {0}};
 // a point needs all four of body, surface, face and weights: see read_point
-static const field f_drag[] = {{"slot", WHOLE, AT(slot), 0, SP_HANDS - 1, NULL, 0, false},
+static const field f_drag[] = {{"slot", WHOLE, AT(slot), 0, SP_DRAG_SLOTS - 1, NULL, 0, false},
                                {"target", VECTOR, AT(vector), -1e9, 1e9, NULL, 0, true},
                                {"stiffness", NUMBER, AT(stiffness), 0, 1e12, NULL, 0, false},
                                {"revision", WHOLE, AT(revision), 0, INDEX_MAX, NULL, SP_GIVEN_REVISION, false},
@@ -52,7 +52,7 @@ static const field f_point[] = {{"body", WHOLE, AT(body), 1, INDEX_MAX, NULL, 0,
                                 {"face", WHOLE, AT(face), 0, INDEX_MAX, NULL, 0, true},
                                 {"weights", WEIGHTS, AT(weights), 0, 1, NULL, 0, true},
                                 {0}};
-static const field f_drop[] = {{"slot", WHOLE, AT(slot), 0, SP_HANDS - 1, NULL, SP_GIVEN_SLOT, false}, {0}};
+static const field f_drop[] = {{"slot", WHOLE, AT(slot), 0, SP_DRAG_SLOTS - 1, NULL, SP_GIVEN_SLOT, false}, {0}};
 static const field f_node[] = {
     {"body", WHOLE, AT(body), 1, INDEX_MAX, NULL, 0, true}, {"node", WHOLE, AT(node), 0, 2147483647, NULL, 0, true}, {0}};
 static const field f_record[] = {{"action", WORD, AT(action), 0, 0, "start stop", 0, true}, {0}};

@@ -205,7 +205,7 @@ static long next_run(const sp_sweep *s, long from) {
 }
 
 // sleeps instead of waitpid, which would block if a signal arrives just before it
-static void nap(void) {
+static void sleep_briefly(void) {
     const struct timespec moment = {.tv_nsec = 4000000};
     nanosleep(&moment, NULL);
 }
@@ -225,7 +225,7 @@ bool sp__sweep_run(sp_sweep *s) {
         int state = 0;
         pid_t child = waitpid(-1, &state, WNOHANG);
         if (child < 0 && errno != EINTR) break;
-        if (child == 0) nap();
+        if (child == 0) sleep_briefly();
         for (long i = 0; child > 0 && i < s->args.jobs; i++)
             if (jobs[i].child == child) good = run_finish(s, &jobs[i], state, started) && good;
     }

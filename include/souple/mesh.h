@@ -265,11 +265,11 @@ SP_API const sp_defect *sp_mesh_report_at(const sp_mesh_report *report, int inde
 
 /// Report of a repair.
 typedef struct sp_mesh_repairs {
-    int welded;          ///< nodes merged with another one
-    int dropped_nodes;   ///< nodes without elements, including non-finite ones
-    int dropped_broken;  ///< elements with a missing or non-finite node
-    int dropped_flat;    ///< elements without volume or area
-    int dropped_twins;   ///< duplicate elements
+    int welded;              ///< nodes merged with another one
+    int dropped_nodes;       ///< nodes without elements, including non-finite ones
+    int dropped_broken;      ///< elements with a missing or non-finite node
+    int dropped_flat;        ///< elements without volume or area
+    int dropped_duplicates;  ///< duplicate elements
     int turned;  ///< tetrahedra with corrected orientation; triangles flipped to agree with their neighbours and to face outwards
     int unorientable;  ///< edges whose triangles cannot be oriented consistently (a Moebius strip has one)
 } sp_mesh_repairs;

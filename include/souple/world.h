@@ -363,9 +363,9 @@ typedef enum sp_edit_type {
     SP_EDIT_DROP,     ///< end the drag of (source, slot)
     SP_EDIT_POSE,   ///< kinematic `body`: `pose` at the end of the next step and later; the last value of (source, body) is used
     SP_EDIT_PARAM,  ///< set the parameter at `path` to `value`
-    SP_EDIT_TAKE_OVER  ///< replay of a run that was not deterministic: the solver of `body` uses its background preconditioner
-                       ///< now, waiting for it if necessary, and later only after such an edit. The original run lists these
-                       ///< edits among those taken
+    SP_EDIT_SWAP_PRECONDITIONER  ///< replay of a run that was not deterministic: the solver of `body` uses its background
+                                 ///< preconditioner now, waiting for it if necessary, and later only after such an edit. The
+                                 ///< original run lists these edits among those taken
 } sp_edit_type;
 
 /// A change by the user or the host program, applied at the start of the next step in the order (source, sequence).
@@ -373,7 +373,7 @@ typedef struct sp_edit {
     sp_edit_type type;
     uint32_t source;    ///< origin of the edit: 0 the program, other numbers are chosen by the host
     uint64_t sequence;  ///< 0: numbered on arrival
-    sp_body_id body;    ///< pin, release, pose, take over; a drag names its body by its anchor
+    sp_body_id body;    ///< pin, release, pose, swap; a drag names its body by its anchor
     int node;           ///< pin, release: node in user numbering
     unsigned axes;
     int slot;          ///< drag, drop: number of the drag within the source

@@ -83,7 +83,7 @@ typedef struct sp_backend {
     // tet_state computes gradients, spin and forces and returns the energy. y NULL: only the energy, nothing is stored
     double (*tet_state)(const sp_tets *t, int chunk, const double *x, double *y);
     // elastic energy (NaN: the material has none), volume, number of inverted elements
-    void (*tet_tally)(const sp_tets *t, int chunk, const double *x, double out[3]);
+    void (*tet_sums)(const sp_tets *t, int chunk, const double *x, double out[3]);
     void (*tet_product)(const sp_tets *t, int chunk, const double *x, double *y);  // y += K x
     // tet_assemble: blocks += factor K, 9 numbers per block in row order, in the order of the chunk's pattern; rows_store: from
     // there to four interleaved rows
@@ -100,8 +100,8 @@ typedef struct sp_backend {
     double (*sum_slots)(const sp_chunks *c, int begin, int end, const double *x, double *y);  // y = sums per node; returns x . y
     // conjugate gradient updates over a range of numbers
     double (*cg_advance)(int n, double alpha, const double *p, const double *q, double *x,
-                         double *r);                                  // x += alpha p, r -= alpha q; returns r . r
-    void (*cg_turn)(int n, double beta, const double *r, double *p);  // p = r + beta p
+                         double *r);                                       // x += alpha p, r -= alpha q; returns r . r
+    void (*cg_direction)(int n, double beta, const double *r, double *p);  // p = r + beta p
 } sp_backend;
 
 // "auto": the best one for this machine; NULL: this build has no such backend.

@@ -207,7 +207,7 @@ struct sp_body {
     sp_balance balance[2];  // [SP_COMMITTED], [SP_TRIAL]
     double pin_work;        // work at prescribed unknowns in this step, written by the driver [J]
     double shadow;          // explicit: half a step of power at the committed state, see energy.c [J]
-    bool revalue;           // parameters or state were edited: the energy of the committed state must be computed again
+    bool energy_stale;      // parameters or state were edited: the energy of the committed state must be computed again
     bool retune;            // stiffness, pins or springs changed: the explicit driver must compute its critical step again
     bool frozen;
     bool froze_now;  // frozen in the current step: a rollback unfreezes it

@@ -56,7 +56,7 @@ sp_status sp__drive_solve(sp_body *b, const sp_system *A, sp_coef c, const doubl
     return info->status == SP_NOT_FINITE ? sp__drive_not_finite(b) : SP_OK;
 }
 
-void sp__drive_way(sp_body *b, double *d) {
+void sp__drive_displacement(sp_body *b, double *d) {
     if (b->ops->difference)
         b->ops->difference(b, b->q[SP_COMMITTED], b->target, d);
     else
@@ -65,7 +65,7 @@ void sp__drive_way(sp_body *b, double *d) {
 
 bool sp__drive_prescribed(sp_body *b, double s, double share, const double *v, double *d) {
     bool any = false;
-    sp__drive_way(b, d);
+    sp__drive_displacement(b, d);
     for (int i = 0; i < b->nv; i++) {
         d[i] = b->fixed[i] ? share * d[i] / s - v[i] : 0;
         any = any || d[i] != 0;
@@ -115,7 +115,7 @@ static sp_status drive_part(sp_body *b, const sp_step *step) {
     return SP_BODY_FAIL(b, SP_BAD_INPUT, "body '%s': integrator %d is unknown", b->name, (int)b->integrator.type);
 }
 
-static void aim_at_share(sp_body *b, const double *from, const double *to, double share) {
+static void set_targets_at(sp_body *b, const double *from, const double *to, double share) {
     if (share == 1)
         memcpy(b->target, to, (size_t)b->nq * sizeof *to);
     else if (b->ops->interpolate)
@@ -135,7 +135,7 @@ static sp_status drive_parts(sp_body *b, const sp_step *part, int n) {
     sp_status worst = SP_OK;
     memcpy(target, b->target, nq * sizeof *target);
     for (int k = 1; k <= n && worst >= 0; k++) {
-        aim_at_share(b, q, target, (double)k / n);
+        set_targets_at(b, q, target, (double)k / n);
         sp_status status = drive_part(b, part);
         worst = status < 0 ? status : sp__worst(worst, status);
         sp__loads_finish(b);

@@ -75,7 +75,7 @@ sp_status sp__drive_explicit(sp_body *b, const sp_step *whole) {
     const sp_step step = sp__body_step(b, whole);
     int n = sp__drive_substeps(b);
     sp__drive_begin(b);
-    sp__drive_way(b, b->work[3]);
+    sp__drive_displacement(b, b->work[3]);
     for (int k = 0; k < n; k++) {
         SP_TRY(sp__drive_evaluate(b, &step, SP_WANT_FORCE));
         sp__loads_finish(b);

@@ -56,7 +56,7 @@ static sp_status solve_contacts(sp_body *b, const sp_step *step, sp_system *A) {
         sp_status status = solve_step(b, step, A);
         SP_TRY(status);
         worst = sp__worst(worst, status);
-        if (!sp__loads_touch(b) || !b->loads.response->changed(b, step) || pass == SP_CONTACT_PASSES) return worst;
+        if (!sp__loads_contact_possible(b) || !b->loads.response->changed(b, step) || pass == SP_CONTACT_PASSES) return worst;
         sp__drive_begin(b);
         sp__loads_again(b, step);
     }
@@ -72,7 +72,7 @@ sp_status sp__drive_implicit(sp_body *b, const sp_step *step) {
     if (!b->ops->correct) return status;
     int iterations = b->solve.newton_iterations;
     sp_status corrected = b->ops->correct(b, step, &A);
-    if (corrected >= 0 && b->solve.newton_iterations > iterations && sp__loads_touch(b))
+    if (corrected >= 0 && b->solve.newton_iterations > iterations && sp__loads_contact_possible(b))
         b->loads.response->evaluate(b, step, SP_CONTACT_TRIAL);
     return corrected < 0 ? corrected : sp__worst(status, corrected);
 }

@@ -366,7 +366,7 @@ static sp_status static_check_held(sp_body *b) {
         if (b->fixed[i]) return SP_OK;
     for (int i = 0; i < b->loads.spring_count; i++)
         if (b->loads.springs[i].active && b->loads.springs[i].stiffness > 0) return SP_OK;
-    if (sp__loads_touch(b)) return SP_OK;
+    if (sp__loads_contact_possible(b)) return SP_OK;
     return SP_BODY_FAIL(b, SP_SINGULAR, "static solve of '%s': nothing holds it (no fixed node, no spring)", b->name);
 }
 

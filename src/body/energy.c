@@ -59,10 +59,10 @@ static void start_balance(const sp_body *b, sp_balance *n) {
 }
 
 // updates the energy of the committed state to the parameters of this step
-static void revalue_state(sp_body *b, const sp_step *step, sp_balance *n) {
+static void update_energy(sp_body *b, const sp_step *step, sp_balance *n) {
     bool first = n->known == 0;
     double before = stored_energy(n);
-    if (first || b->revalue) b->ops->energies(b, SP_COMMITTED, &n->at);
+    if (first || b->energy_stale) b->ops->energies(b, SP_COMMITTED, &n->at);
     memcpy(n->gravity, step->gravity, sizeof n->gravity);
     if (first) start_balance(b, n);
     double jump = stored_energy(n) - before;
@@ -71,7 +71,7 @@ static void revalue_state(sp_body *b, const sp_step *step, sp_balance *n) {
 
 // ---------------------------------------------------------------------------------------------------- balance of a step
 
-static void balance_judge(sp_balance *n, double balance, double error) {
+static void update_rise(sp_balance *n, double balance, double error) {
     n->error = error;
     n->lowest = fmin(n->lowest, balance);
     n->rise = balance - n->lowest;
@@ -106,9 +106,9 @@ void sp__body_balance(sp_body *b, const sp_step *step) {
     sp_balance *n = &b->balance[SP_TRIAL];
     sp_loads_work p;
     *n = b->balance[SP_COMMITTED];
-    bool first = n->known == 0, changed = contact_changed(b, &part, n) || b->revalue || first;
+    bool first = n->known == 0, changed = contact_changed(b, &part, n) || b->energy_stale || first;
     bool late = b->integrator.type == SP_EXPLICIT && b->solve.status != SP_UNSTABLE_STEP;
-    revalue_state(b, step, n);
+    update_energy(b, step, n);
     sp__loads_work(b, &part, step->h, changed, &p);
     if (changed) {
         if (!first) n->work[EDITS] += p.contact_before - n->contact;
@@ -116,8 +116,8 @@ void sp__body_balance(sp_body *b, const sp_step *step) {
     }
     if (first) n->start = stored_energy(n);
     count_scale(n);
-    if (late) balance_judge(n, balance_now(n) + b->shadow, fabs(b->shadow));
+    if (late) update_rise(n, balance_now(n) + b->shadow, fabs(b->shadow));
     add_work(b, n, &p);
     count_scale(n);
-    if (!late) balance_judge(n, balance_now(n), 0);
+    if (!late) update_rise(n, balance_now(n), 0);
 }

@@ -39,7 +39,7 @@ static void spring_terms(sp_body *b, const sp_step *step) {
 
 // ---------------------------------------------------------------------------------------------------- contact
 
-bool sp__loads_touch(const sp_body *b) {
+bool sp__loads_contact_possible(const sp_body *b) {
     const sp_loads *l = &b->loads;
     return l->contact && l->obstacles && l->obstacles->count > 0 && l->node_count > 0;
 }
@@ -50,7 +50,7 @@ static void collect_terms(sp_body *b, const sp_step *step) {
     l->energy = 0;
     l->dissipates = false;
     spring_terms(b, step);
-    if (sp__loads_touch(b)) b->loads.response->terms(b, step);
+    if (sp__loads_contact_possible(b)) b->loads.response->terms(b, step);
 }
 
 // if the kinematic update fails there are no points; `evaluate` then reports the reason
@@ -62,7 +62,7 @@ static bool has_points(sp_body *b, const sp_step *step) {
 
 void sp__loads_evaluate(sp_body *b, const sp_step *step, sp_contact_at at) {
     if (!has_points(b, step)) return;
-    if (sp__loads_touch(b)) b->loads.response->evaluate(b, step, at);
+    if (sp__loads_contact_possible(b)) b->loads.response->evaluate(b, step, at);
     collect_terms(b, step);
 }
 
@@ -78,8 +78,9 @@ void sp__loads_begin(sp_body *b, const sp_step *step) {
     sp_loads *l = &b->loads;
     if (l->node_count == 0) return;
     memcpy(l->memory[SP_TRIAL], l->memory[SP_COMMITTED], memory_count(l) * sizeof *l->memory[0]);
-    for (int i = 0; i < l->node_count; i++) l->touches[i].active = false;
-    if (step->h > 0 || !sp__loads_touch(b) || (b->ops->update_kinematics && b->ops->update_kinematics(b, step, SP_COMMITTED) < 0))
+    for (int i = 0; i < l->node_count; i++) l->contact_state[i].active = false;
+    if (step->h > 0 || !sp__loads_contact_possible(b) ||
+        (b->ops->update_kinematics && b->ops->update_kinematics(b, step, SP_COMMITTED) < 0))
         return;
     for (int i = 0; i < l->node_count; i++) b->ops->points(b, SP_COMMITTED, 1, &l->nodes[i].at, l->from + 3 * (size_t)i, NULL);
 }
@@ -87,9 +88,9 @@ void sp__loads_begin(sp_body *b, const sp_step *step) {
 void sp__loads_finish(sp_body *b) {
     static const sp_contact_memory none[SP_MEMORY_SLOTS];
     sp_loads *l = &b->loads;
-    if (!sp__loads_touch(b)) return;
+    if (!sp__loads_contact_possible(b)) return;
     for (int i = 0; i < l->node_count; i++) {
-        const sp_touch *t = &l->touches[i];
+        const sp_contact_state *t = &l->contact_state[i];
         sp_contact_memory *m = l->memory[SP_TRIAL] + (size_t)SP_MEMORY_SLOTS * (size_t)i;
         memcpy(m, t->active ? t->next : none, sizeof none);
     }
@@ -138,17 +139,17 @@ static void add_spring_work(sp_body *b, sp_which s, double sign, double h, sp_lo
 
 void sp__loads_work(sp_body *b, const sp_step *step, double h, bool before, sp_loads_work *out) {
     *out = (sp_loads_work){0};
-    bool touches = sp__loads_touch(b);
+    bool contact_state = sp__loads_contact_possible(b);
     // the committed state first: the kinematic data of the trial state are used by the next step
     add_spring_work(b, SP_COMMITTED, 1, 0, out);
-    if (before && touches) b->loads.response->work_before(b, step, out);
+    if (before && contact_state) b->loads.response->work_before(b, step, out);
     add_spring_work(b, SP_TRIAL, -1, h, out);
-    if (touches) b->loads.response->work(b, step, h, out);
+    if (contact_state) b->loads.response->work(b, step, h, out);
 }
 
 // ---------------------------------------------------------------------------------------------------- memory
 
-static sp_status no_room(sp_body *b) {
+static sp_status springs_no_memory(sp_body *b) {
     return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the springs and contacts of body '%s'", b->name);
 }
 
@@ -156,7 +157,7 @@ static sp_status reserve_springs(sp_body *b, int capacity) {
     sp_loads *l = &b->loads;
     if (capacity <= l->spring_capacity) return SP_OK;
     sp_spring *springs = sp__alloc(b->ctx, (size_t)capacity, sizeof *springs);
-    if (!springs) return no_room(b);
+    if (!springs) return springs_no_memory(b);
     if (l->spring_count) memcpy(springs, l->springs, (size_t)l->spring_count * sizeof *springs);
     sp__free(b->ctx, l->springs);
     l->springs = springs;
@@ -169,16 +170,16 @@ static sp_status reserve_points(sp_body *b, int n) {
     sp_loads *l = &b->loads;
     size_t slots = (size_t)SP_MEMORY_SLOTS * (size_t)n;
     sp_contact_memory *committed = NULL, *trial = NULL;
-    sp_touch *touches = NULL;
+    sp_contact_state *contact_state = NULL;
     double *from = NULL;
-    if (!SP_NEW(b->ctx, committed, slots) || !SP_NEW(b->ctx, trial, slots) || !SP_NEW(b->ctx, touches, n) ||
+    if (!SP_NEW(b->ctx, committed, slots) || !SP_NEW(b->ctx, trial, slots) || !SP_NEW(b->ctx, contact_state, n) ||
         !SP_NEW(b->ctx, from, 3 * (size_t)n)) {
-        sp__free(b->ctx, committed), sp__free(b->ctx, trial), sp__free(b->ctx, touches), sp__free(b->ctx, from);
-        return no_room(b);
+        sp__free(b->ctx, committed), sp__free(b->ctx, trial), sp__free(b->ctx, contact_state), sp__free(b->ctx, from);
+        return springs_no_memory(b);
     }
     sp__free(b->ctx, l->memory[SP_COMMITTED]), sp__free(b->ctx, l->memory[SP_TRIAL]);
-    sp__free(b->ctx, l->touches), sp__free(b->ctx, l->from);
-    l->memory[SP_COMMITTED] = committed, l->memory[SP_TRIAL] = trial, l->touches = touches, l->from = from;
+    sp__free(b->ctx, l->contact_state), sp__free(b->ctx, l->from);
+    l->memory[SP_COMMITTED] = committed, l->memory[SP_TRIAL] = trial, l->contact_state = contact_state, l->from = from;
     return SP_OK;
 }
 
@@ -186,18 +187,18 @@ sp_status sp__loads_reserve(sp_body *b, int extra_springs) {
     sp_loads *l = &b->loads;
     if (extra_springs < 0 || l->spring_count > INT32_MAX - extra_springs ||
         l->spring_count + extra_springs > INT32_MAX - l->node_count)
-        return no_room(b);
+        return springs_no_memory(b);
     SP_TRY(reserve_springs(b, l->spring_count + extra_springs));
     int capacity = l->spring_capacity + l->node_count;
     if (capacity > l->term_capacity) {
         sp_point_term *terms = sp__alloc(b->ctx, (size_t)capacity, sizeof *terms);
-        if (!terms) return no_room(b);
+        if (!terms) return springs_no_memory(b);
         if (l->term_count) memcpy(terms, l->terms, (size_t)l->term_count * sizeof *terms);
         sp__free(b->ctx, l->terms);
         l->terms = terms;
         l->term_capacity = capacity;
     }
-    return l->node_count > 0 && !l->touches ? reserve_points(b, l->node_count) : SP_OK;
+    return l->node_count > 0 && !l->contact_state ? reserve_points(b, l->node_count) : SP_OK;
 }
 
 sp_status sp__loads_add_spring(sp_body *b, const sp_spring *spring) {
@@ -219,10 +220,10 @@ static uint64_t key_of(int n, const sp_contact_node *nodes) {
 
 sp_status sp__loads_take_points(sp_body *b, int n, sp_contact_node *nodes) {
     sp_loads *l = &b->loads;
-    if (l->spring_capacity > INT32_MAX - n) return no_room(b);
+    if (l->spring_capacity > INT32_MAX - n) return springs_no_memory(b);
     int capacity = l->spring_capacity + n;
     sp_point_term *terms = sp__alloc(b->ctx, (size_t)capacity, sizeof *terms);
-    sp_status status = terms ? reserve_points(b, n) : no_room(b);
+    sp_status status = terms ? reserve_points(b, n) : springs_no_memory(b);
     if (status < 0) {
         sp__free(b->ctx, terms);
         return status;
@@ -239,6 +240,6 @@ void sp__loads_free(sp_body *b) {
     sp_loads *l = &b->loads;
     sp__free(b->ctx, l->springs), sp__free(b->ctx, l->nodes), sp__free(b->ctx, l->terms);
     sp__free(b->ctx, l->memory[SP_COMMITTED]), sp__free(b->ctx, l->memory[SP_TRIAL]);
-    sp__free(b->ctx, l->touches), sp__free(b->ctx, l->from);
+    sp__free(b->ctx, l->contact_state), sp__free(b->ctx, l->from);
     *l = (sp_loads){0};
 }

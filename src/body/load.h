@@ -51,7 +51,7 @@ typedef struct sp_contact_memory {
 } sp_contact_memory;
 
 // The contacts of one point, linearised at (x, v): force f - k (x' - x) - b (v' - v). Scratch.
-typedef struct sp_touch {
+typedef struct sp_contact_state {
     bool active;
     double x[3], v[3], f[3], k[6], b[6];
     double potential;      // of the springs along normals [J]
@@ -61,7 +61,7 @@ typedef struct sp_touch {
     double error;          // |f - prediction of the previous linearisation| [N]
     double largest;        // larger of both force magnitudes [N]
     sp_contact_memory next[SP_MEMORY_SLOTS];
-} sp_touch;
+} sp_contact_state;
 
 typedef struct sp_obstacles {  // the rigid bodies of a world
     struct sp_body **list;
@@ -115,9 +115,9 @@ typedef struct sp_loads {
     const sp_contact_response *response;
     const sp_obstacles *obstacles;  // rigid bodies; NULL before the first step
     // contacts
-    sp_contact_memory *memory[2];  // [SP_COMMITTED], [SP_TRIAL]: SP_MEMORY_SLOTS of each node; state tier
-    sp_touch *touches;             // of each node, at the last evaluation; scratch
-    double *from;                  // statics: initial position of each node (node_count x 3); scratch
+    sp_contact_memory *memory[2];     // [SP_COMMITTED], [SP_TRIAL]: SP_MEMORY_SLOTS of each node; state tier
+    sp_contact_state *contact_state;  // of each node, at the last evaluation; scratch
+    double *from;                     // statics: initial position of each node (node_count x 3); scratch
 } sp_loads;
 
 // Evaluates the signals of springs at the end of the step.
@@ -131,10 +131,10 @@ void sp__loads_evaluate(struct sp_body *b, const struct sp_step *step, sp_contac
 void sp__loads_again(struct sp_body *b, const struct sp_step *step);
 // The contacts of the last evaluation become the trial memory.
 void sp__loads_finish(struct sp_body *b);
-void sp__loads_commit(struct sp_body *b);          // the trial memory becomes the committed one
-void sp__loads_forget(struct sp_body *b);          // clears the memory, after the state was set directly
-uint64_t sp__loads_hash(const struct sp_body *b);  // of the committed memory; 0: no contact
-bool sp__loads_touch(const struct sp_body *b);     // contact is possible
+void sp__loads_commit(struct sp_body *b);                  // the trial memory becomes the committed one
+void sp__loads_forget(struct sp_body *b);                  // clears the memory, after the state was set directly
+uint64_t sp__loads_hash(const struct sp_body *b);          // of the committed memory; 0: no contact
+bool sp__loads_contact_possible(const struct sp_body *b);  // contact is possible
 sp_status sp__loads_add_spring(struct sp_body *b, const sp_spring *spring);
 sp_status sp__loads_reserve(struct sp_body *b, int extra_springs);  // memory for more springs and all contacts
 // Points of surfaces replace the collision points of the kind. The body takes ownership of the list. `refresh` of the kind sets

@@ -34,7 +34,7 @@
 #define SP_CONTACT_INERTIA_SOLID 30
 #define SP_CONTACT_INERTIA_ROD 10
 #define SP_CONTACT_SAME_DIRECTION 0.9  // cosine: of contacts with more similar normals only the nearest is used
-#define SP_CONTACT_LOOKS_OUT 0.5       // cosine between a normal and the direction out of the obstacle
+#define SP_CONTACT_OUTWARD_COSINE 0.5  // cosine between a normal and the direction out of the obstacle
 // The lift, in multiples of the depth: after it, a point near an edge whose normal is another direction is outside
 // (lift tan2 > depth). LEAST: lower bound, relative to the size of the body.
 #define SP_CONTACT_LIFT_DEPTHS 8
@@ -57,7 +57,7 @@
 #define SP_ROD_ENERGY_FLOOR 1e-16
 // Limit of the bending of an element in a substep [rad]. Above it, elements come to rest in spurious full turns.
 #define SP_ROD_MOST_BENT 0.5
-#define SP_ROD_MOST_WOUND 4  // a state is not evaluated if an element bends by more in a substep [rad]
+#define SP_ROD_LARGEST_BEND 4  // a state is not evaluated if an element bends by more in a substep [rad]
 
 // ---- energy balance and reservations of a step (energy.c, world/world_step.c, world/pairs.c)
 

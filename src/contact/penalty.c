@@ -52,7 +52,7 @@ static double penalty_margin(const penalty_job *job, const double *n) {
 }
 
 // Direction out of the obstacle: from the stored normals, or the normal at the start of the step. False: unknown.
-static bool way_out(const penalty_job *job, const sp_obstacles *o, int node, const contact_place *p, double *out) {
+static bool direction_out(const penalty_job *job, const sp_obstacles *o, int node, const contact_place *p, double *out) {
     const sp_contact_memory *m = memory_of(job, node);
     double from[3], length;
     contact_plane nearest = {.distance = INFINITY}, plane;
@@ -76,7 +76,7 @@ static contact_plane outer_plane(const penalty_job *job, const contact_plane *pl
                                  const double *out, double lift) {
     contact_plane plane;
     double place[3];
-    if (lift == 0 || sp__dot3(plain->n, out) > SP_CONTACT_LOOKS_OUT) return *plain;
+    if (lift == 0 || sp__dot3(plain->n, out) > SP_CONTACT_OUTWARD_COSINE) return *plain;
     sp__axpy3(p->x, lift, out, place);
     if (distance_to(job, plain->with, place, radius, &plane) <= 0) return *plain;
     plane.d = plane.distance - lift * sp__dot3(plane.n, out);
@@ -120,7 +120,7 @@ static int find_planes(const penalty_job *job, const sp_obstacles *o, int node, 
         keep_near(plain, &kept, &plane);
     }
     if (!any) return 0;
-    double lift = way_out(job, o, node, p, out) ? SP_CONTACT_LIFT_DEPTHS * depth + SP_CONTACT_LIFT_LEAST * l->size : 0;
+    double lift = direction_out(job, o, node, p, out) ? SP_CONTACT_LIFT_DEPTHS * depth + SP_CONTACT_LIFT_LEAST * l->size : 0;
     for (int i = 0; i < kept; i++) {
         if (plain[i].d > 2 * lift + penalty_margin(job, plain[i].n)) continue;
         plane = outer_plane(job, &plain[i], p, radius, out, lift);
@@ -173,7 +173,7 @@ static void stick_point(const penalty_job *job, const contact_plane *plane, cons
 // each pass reduces the error (the force has a concave potential in |u|^2, which the secant majorises). The true derivative
 // predicts the end of the step better if a point slides far in each step.
 static void add_friction(double k, double limit, bool ahead, const contact_plane *plane, const contact_place *p, double *s,
-                         sp_touch *t) {
+                         sp_contact_state *t) {
     double u[3], unit[3];
     sp__sub3(p->x, s, u);
     sp__axpy3(u, -sp__dot3(plane->n, u), plane->n, u);
@@ -189,8 +189,8 @@ static void add_friction(double k, double limit, bool ahead, const contact_plane
     t->friction_work -= stiffness * sp__dot3(u, p->moved);
 }
 
-static void penalty_remember(const penalty_job *job, const contact_plane *plane, const double *s, double force,
-                             sp_contact_memory *out) {
+static void keep_memory(const penalty_job *job, const contact_plane *plane, const double *s, double force,
+                        sp_contact_memory *out) {
     sp_anchor at;
     plane->with->ops->locate(plane->with, poses_of(job->at), s, &at);
     out->with = plane->with->id.slot;
@@ -199,7 +199,7 @@ static void penalty_remember(const penalty_job *job, const contact_plane *plane,
     out->force = force;
 }
 
-static const sp_contact_memory *penalty_recall(const penalty_job *job, int node, const sp_body *with) {
+static const sp_contact_memory *find_memory(const penalty_job *job, int node, const sp_body *with) {
     const sp_contact_memory *m = memory_of(job, node);
     for (int s = 0; s < SP_MEMORY_SLOTS; s++)
         if (m[s].with == with->id.slot) return &m[s];
@@ -209,10 +209,10 @@ static const sp_contact_memory *penalty_recall(const penalty_job *job, int node,
 // In the prediction the point is far too deep, because no contact force has stopped it yet: the normal force of the last step is
 // the better friction limit.
 static void add_contact(const penalty_job *job, int node, const contact_plane *plane, const contact_place *p, int *kept,
-                        sp_touch *t) {
+                        sp_contact_state *t) {
     const sp_body *b = job->b;
     const sp_contact_def *c = b->loads.contact;
-    const sp_contact_memory *m = penalty_recall(job, node, plane->with);
+    const sp_contact_memory *m = find_memory(job, node, plane->with);
     double h = job->step->h, k = contact_stiffness(b, job->step, &b->loads.nodes[node]),
            damping = b->loads.nodes[node].share * c->damping, relative[3], s[3];
     sp__sub3(p->v, plane->surface, relative);
@@ -231,12 +231,12 @@ static void add_contact(const penalty_job *job, int node, const contact_plane *p
     bool ahead = m && job->at == SP_CONTACT_AHEAD;
     double limit = c->friction * (ahead ? m->force : fmax(force, 0));
     if (limit > 0) add_friction(k, limit, ahead, plane, p, s, t);
-    penalty_remember(job, plane, s, fmax(force, 0), &t->next[(*kept)++]);
+    keep_memory(job, plane, s, fmax(force, 0), &t->next[(*kept)++]);
 }
 
 // ---------------------------------------------------------------------------------------------------- one point
 
-static void penalty_predict(const sp_touch *t, const double *x, const double *v, double *f) {
+static void penalty_predict(const sp_contact_state *t, const double *x, const double *v, double *f) {
     double dx[3], dv[3];
     sp__sub3(x, t->x, dx), sp__sub3(v, t->v, dv);
     const double *k = t->k, *b = t->b;
@@ -245,7 +245,7 @@ static void penalty_predict(const sp_touch *t, const double *x, const double *v,
     f[2] = t->f[2] - k[5] * dx[0] - k[4] * dx[1] - k[2] * dx[2] - b[5] * dv[0] - b[4] * dv[1] - b[2] * dv[2];
 }
 
-static void touch_term(const sp_touch *t, const sp_anchor *at, const double *x, const double *v, sp_point_term *out) {
+static void contact_term(const sp_contact_state *t, const sp_anchor *at, const double *x, const double *v, sp_point_term *out) {
     *out = (sp_point_term){.at = *at, .energy = t->potential};
     penalty_predict(t, x, v, out->f);
     memcpy(out->k, t->k, sizeof out->k);
@@ -260,12 +260,12 @@ static void penalty_place_of(const penalty_job *job, int node, const double *x, 
     if (job->at == SP_CONTACT_AHEAD) sp__axpy3(x, 1, p->moved, p->x);
 }
 
-static void touch_point(const penalty_job *job, const sp_obstacles *o, int node, const double *x, const double *v) {
-    sp_touch *t = &job->b->loads.touches[node], old = *t;
+static void evaluate_point(const penalty_job *job, const sp_obstacles *o, int node, const double *x, const double *v) {
+    sp_contact_state *t = &job->b->loads.contact_state[node], old = *t;
     contact_place p;
     contact_plane planes[PLANES];
     int kept = 0;
-    *t = (sp_touch){0};
+    *t = (sp_contact_state){0};
     penalty_place_of(job, node, x, v, &p);
     memcpy(t->x, p.x, sizeof t->x), memcpy(t->v, p.v, sizeof t->v);
     int n = find_planes(job, o, node, &p, planes);
@@ -313,11 +313,11 @@ static int choose_near(const penalty_job *job, int begin, int n, near_list *list
         bool same = i > begin && node->at.elem == l->nodes[i - 1].at.elem && node->radius == l->nodes[i - 1].radius;
         if (e && !same) list_near(job, l->obstacles, e->middle, e->radius + node->radius, e->speed, &lists[used++]);
         near[i - begin] = e ? &lists[used - 1].near : l->obstacles;
-        bool compare = job->compare && l->touches[i].active;
+        bool compare = job->compare && l->contact_state[i].active;
         if (near[i - begin]->count > 0 || compare)
             which[count++] = i;
         else
-            l->touches[i].active = false;
+            l->contact_state[i].active = false;
     }
     return count;
 }
@@ -332,17 +332,17 @@ static int choose_nearer(const penalty_job *job, const sp_obstacles **near, int 
     for (int i = 0; i < n; i++) at[i] = l->nodes[which[i]].at;
     job->b->ops->points(job->b, SP_TRIAL, n, at, x, NULL);
     for (int i = 0; i < n; i++) {
-        bool compare = job->compare && l->touches[which[i]].active;
+        bool compare = job->compare && l->contact_state[which[i]].active;
         list_near(job, near[which[i] - begin], x + 3 * i, l->nodes[which[i]].radius, job->bounds[at[i].elem].speed, &own);
         if (compare || own.near.count > 0)
             out[count++] = which[i];
         else
-            l->touches[which[i]].active = false;
+            l->contact_state[which[i]].active = false;
     }
     return count;
 }
 
-static void touch_some(const penalty_job *job, int begin, int n) {
+static void evaluate_listed(const penalty_job *job, int begin, int n) {
     sp_anchor at[BATCH];
     near_list lists[BATCH];
     const sp_obstacles *near[BATCH];
@@ -351,32 +351,32 @@ static void touch_some(const penalty_job *job, int begin, int n) {
     if (job->bounds && count) count = choose_nearer(job, near, begin, which, count, which);
     for (int i = 0; i < count; i++) at[i] = job->b->loads.nodes[which[i]].at;
     if (count) job->b->ops->points(job->b, SP_TRIAL, count, at, x, v);
-    for (int i = 0; i < count; i++) touch_point(job, near[which[i] - begin], which[i], x + 3 * i, v + 3 * i);
+    for (int i = 0; i < count; i++) evaluate_point(job, near[which[i] - begin], which[i], x + 3 * i, v + 3 * i);
 }
 
-static void touch_chunk(void *arg, int task, int worker) {
+static void evaluate_chunk(void *arg, int task, int worker) {
     (void)worker;
     const penalty_job *job = arg;
     int count = job->b->loads.node_count, end = task * CHUNK + CHUNK < count ? task * CHUNK + CHUNK : count;
-    for (int i = task * CHUNK; i < end; i += BATCH) touch_some(job, i, end - i < BATCH ? end - i : BATCH);
+    for (int i = task * CHUNK; i < end; i += BATCH) evaluate_listed(job, i, end - i < BATCH ? end - i : BATCH);
 }
 
-static void touch_all(sp_body *b, const sp_step *step, sp_contact_at at, bool compare) {
+static void evaluate_all(sp_body *b, const sp_step *step, sp_contact_at at, bool compare) {
     penalty_job job = {b, step, at, b->ops->bounds ? b->ops->bounds(b) : NULL, compare};
-    sp__parallel(b->ctx, (b->loads.node_count + CHUNK - 1) / CHUNK, touch_chunk, &job);
+    sp__parallel(b->ctx, (b->loads.node_count + CHUNK - 1) / CHUNK, evaluate_chunk, &job);
 }
 
 static void penalty_evaluate(sp_body *b, const sp_step *step, sp_contact_at at) {
-    touch_all(b, step, at, false);
+    evaluate_all(b, step, at, false);
 }
 
 static bool penalty_changed(sp_body *b, const sp_step *step) {
     sp_loads *l = &b->loads;
     double error = 0, sum = 0;
-    touch_all(b, step, SP_CONTACT_TRIAL, true);
+    evaluate_all(b, step, SP_CONTACT_TRIAL, true);
     for (int i = 0; i < l->node_count; i++) {
-        error += l->touches[i].error, sum += l->touches[i].largest;
-        l->touches[i].error = l->touches[i].largest = 0;
+        error += l->contact_state[i].error, sum += l->contact_state[i].largest;
+        l->contact_state[i].error = l->contact_state[i].largest = 0;
     }
     return error > l->force_tolerance * sum;
 }
@@ -384,7 +384,7 @@ static bool penalty_changed(sp_body *b, const sp_step *step) {
 // ---------------------------------------------------------------------------------------------------- terms and work
 
 // appends the terms of n > 0 active touches
-static void touch_terms(sp_body *b, const int *which, int n) {
+static void contact_terms(sp_body *b, const int *which, int n) {
     sp_loads *l = &b->loads;
     sp_anchor at[BATCH];
     double x[3 * BATCH], v[3 * BATCH];
@@ -393,8 +393,8 @@ static void touch_terms(sp_body *b, const int *which, int n) {
     while (++i < n);
     b->ops->points(b, SP_TRIAL, n, at, x, v);
     for (i = 0; i < n; i++) {
-        touch_term(&l->touches[which[i]], &at[i], x + 3 * i, v + 3 * i, &l->terms[l->term_count++]);
-        l->energy += l->touches[which[i]].potential;
+        contact_term(&l->contact_state[which[i]], &at[i], x + 3 * i, v + 3 * i, &l->terms[l->term_count++]);
+        l->energy += l->contact_state[which[i]].potential;
     }
 }
 
@@ -402,12 +402,12 @@ static void penalty_terms(sp_body *b, const sp_step *step) {
     sp_loads *l = &b->loads;
     int which[BATCH], n = 0, first = l->term_count;
     for (int i = 0; i < l->node_count; i++) {
-        if (l->touches[i].active) which[n++] = i;
+        if (l->contact_state[i].active) which[n++] = i;
         if (n < BATCH) continue;
-        touch_terms(b, which, n);
+        contact_terms(b, which, n);
         n = 0;
     }
-    if (n) touch_terms(b, which, n);
+    if (n) contact_terms(b, which, n);
     if (l->term_count > first && (l->contact->friction > 0 || (step->h > 0 && l->contact->damping > 0))) l->dissipates = true;
 }
 
@@ -437,7 +437,7 @@ static void penalty_work(sp_body *b, const sp_step *step, double h, sp_loads_wor
     if (b->integrator.type == SP_EXPLICIT) sp__loads_evaluate(b, step, SP_CONTACT_TRIAL);
     double steps = step->h > 0 ? h / step->h : 1;
     for (int i = 0; i < l->node_count; i++) {
-        const sp_touch *t = &l->touches[i];
+        const sp_contact_state *t = &l->contact_state[i];
         if (!t->active) continue;
         out->contact += t->potential;
         out->contact_work += steps * (t->work + (b->ops->difference ? fmax(t->friction_work, 0) : t->friction_work));

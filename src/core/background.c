@@ -22,8 +22,8 @@ struct sp_background {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t wake, ended;
-    sp_job *waiting, *pile;
-    uint64_t tickets;
+    sp_job *waiting, *released;
+    uint64_t next_sequence;
     int jobs;       // queued, or running on the background thread
     int abandoned;  // running, in the list of abandoned jobs, or being released
     bool hold, quit;
@@ -40,7 +40,7 @@ static void set_state(sp_job *job, int state) {
 // ------------------------------------------------------------------------------------------------ queue, under the mutex
 
 static bool before(const sp_job *a, const sp_job *b) {
-    return a->urgency != b->urgency ? a->urgency > b->urgency : a->ticket < b->ticket;
+    return a->urgency != b->urgency ? a->urgency > b->urgency : a->sequence < b->sequence;
 }
 
 static sp_job *most_urgent(const struct sp_background *bg) {
@@ -50,7 +50,7 @@ static sp_job *most_urgent(const struct sp_background *bg) {
     return best;
 }
 
-static void take_out(struct sp_background *bg, sp_job *job) {
+static void unlink_job(struct sp_background *bg, sp_job *job) {
     sp_job **at = &bg->waiting;
     while (*at != job) at = &(*at)->next;
     *at = job->next;
@@ -61,19 +61,19 @@ static void take_out(struct sp_background *bg, sp_job *job) {
 static void count_jobs(struct sp_background *bg, int change) {
     bool needs_core = bg->jobs > 0;
     bg->jobs += change;
-    if ((bg->jobs > 0) != needs_core) sp__pool_lend(bg->ctx, change);
+    if ((bg->jobs > 0) != needs_core) sp__pool_reserve_cores(bg->ctx, change);
 }
 
 // removes a queued job that the thread will not run
-static void withdraw(struct sp_background *bg, sp_job *job) {
-    take_out(bg, job);
+static void remove_job(struct sp_background *bg, sp_job *job) {
+    unlink_job(bg, job);
     count_jobs(bg, -1);
 }
 
 static void end_run(struct sp_background *bg, sp_job *job) {
     if (job->release) {
-        job->next = bg->pile;
-        bg->pile = job;
+        job->next = bg->released;
+        bg->released = job;
     }
     set_state(job, SP_JOB_DONE);
     pthread_cond_broadcast(&bg->ended);
@@ -86,7 +86,7 @@ static void *thread_main(void *arg) {
         while (!bg->quit && (bg->hold || !bg->waiting)) pthread_cond_wait(&bg->wake, &bg->mutex);
         if (bg->quit) break;
         sp_job *job = most_urgent(bg);
-        take_out(bg, job);
+        unlink_job(bg, job);
         set_state(job, SP_JOB_RUNNING);
         pthread_mutex_unlock(&bg->mutex);
         job->run(job->arg);
@@ -98,15 +98,15 @@ static void *thread_main(void *arg) {
     return NULL;
 }
 
-static void clear_pile(struct sp_background *bg) {
+static void free_released(struct sp_background *bg) {
     pthread_mutex_lock(&bg->mutex);
-    sp_job *pile = bg->pile;
-    bg->pile = NULL;
+    sp_job *released = bg->released;
+    bg->released = NULL;
     pthread_mutex_unlock(&bg->mutex);
     int count = 0;
-    for (sp_job *next; pile; pile = next, count++) {
-        next = pile->next;  // read first: release may free the job
-        pile->release(pile->arg);
+    for (sp_job *next; released; released = next, count++) {
+        next = released->next;  // read first: release may free the job
+        released->release(released->arg);
     }
     if (!count) return;
     pthread_mutex_lock(&bg->mutex);
@@ -158,9 +158,9 @@ static void destroy(sp_context *ctx, struct sp_background *bg) {
     pthread_cond_signal(&bg->wake);
     pthread_mutex_unlock(&bg->mutex);
     pthread_join(bg->thread, NULL);
-    clear_pile(bg);
+    free_released(bg);
     for (sp_job *job; (job = bg->waiting);) {
-        withdraw(bg, job);
+        remove_job(bg, job);
         set_state(job, SP_JOB_IDLE);
     }
     pthread_cond_destroy(&bg->ended);
@@ -170,7 +170,7 @@ static void destroy(sp_context *ctx, struct sp_background *bg) {
 }
 
 // two threads may create it at the same time: the second one destroys its own again
-static sp_status obtain(sp_context *ctx, struct sp_background **out) {
+static sp_status background_obtain(sp_context *ctx, struct sp_background **out) {
     struct sp_background *made = NULL, *there;
     ctx = sp__context_host(ctx);
     there = atomic_load_explicit(&ctx->background, memory_order_acquire);
@@ -199,11 +199,11 @@ void sp__background_destroy(sp_context *ctx) {
 
 sp_status sp__job_submit(sp_context *ctx, sp_job *job) {
     struct sp_background *bg;
-    SP_TRY(obtain(ctx, &bg));
-    clear_pile(bg);
+    SP_TRY(background_obtain(ctx, &bg));
+    free_released(bg);
     pthread_mutex_lock(&bg->mutex);
     SP_ASSERT(state_of(job) == SP_JOB_IDLE || state_of(job) == SP_JOB_DONE);
-    job->ticket = bg->tickets++;
+    job->sequence = bg->next_sequence++;
     job->release = NULL;
     job->next = bg->waiting;
     bg->waiting = job;
@@ -223,7 +223,7 @@ void sp__job_wait(sp_context *ctx, sp_job *job) {
     if (!bg) return;
     pthread_mutex_lock(&bg->mutex);
     if (state_of(job) == SP_JOB_QUEUED) {
-        withdraw(bg, job);
+        remove_job(bg, job);
         set_state(job, SP_JOB_RUNNING);
         pthread_mutex_unlock(&bg->mutex);
         job->run(job->arg);
@@ -239,7 +239,7 @@ void sp__job_cancel(sp_context *ctx, sp_job *job) {
     if (bg) {
         pthread_mutex_lock(&bg->mutex);
         if (state_of(job) == SP_JOB_QUEUED) {
-            withdraw(bg, job);
+            remove_job(bg, job);
             set_state(job, SP_JOB_IDLE);
         }
         while (state_of(job) == SP_JOB_RUNNING) pthread_cond_wait(&bg->ended, &bg->mutex);
@@ -248,7 +248,7 @@ void sp__job_cancel(sp_context *ctx, sp_job *job) {
     set_state(job, SP_JOB_IDLE);
 }
 
-void sp__job_hurry(sp_context *ctx, sp_job *job, double urgency) {
+void sp__job_set_urgency(sp_context *ctx, sp_job *job, double urgency) {
     struct sp_background *bg = background_of(ctx);
     if (!bg) return;
     pthread_mutex_lock(&bg->mutex);
@@ -260,9 +260,9 @@ void sp__job_abandon(sp_context *ctx, sp_job *job, void (*release)(void *arg)) {
     struct sp_background *bg = background_of(ctx);
     bool running = false;
     if (bg) {
-        clear_pile(bg);
+        free_released(bg);
         pthread_mutex_lock(&bg->mutex);
-        if (state_of(job) == SP_JOB_QUEUED) withdraw(bg, job);
+        if (state_of(job) == SP_JOB_QUEUED) remove_job(bg, job);
         running = state_of(job) == SP_JOB_RUNNING;
         if (running) job->release = release, bg->abandoned++;
         pthread_mutex_unlock(&bg->mutex);
@@ -270,14 +270,14 @@ void sp__job_abandon(sp_context *ctx, sp_job *job, void (*release)(void *arg)) {
     if (!running) release(job->arg);
 }
 
-void sp__background_settle(sp_context *ctx) {
+void sp__background_wait_abandoned(sp_context *ctx) {
     struct sp_background *bg = background_of(ctx);
     if (!bg) return;
     pthread_mutex_lock(&bg->mutex);
     while (bg->abandoned > 0) {
-        while (bg->abandoned > 0 && !bg->pile) pthread_cond_wait(&bg->ended, &bg->mutex);
+        while (bg->abandoned > 0 && !bg->released) pthread_cond_wait(&bg->ended, &bg->mutex);
         pthread_mutex_unlock(&bg->mutex);
-        clear_pile(bg);
+        free_released(bg);
         pthread_mutex_lock(&bg->mutex);
     }
     pthread_mutex_unlock(&bg->mutex);
@@ -285,7 +285,7 @@ void sp__background_settle(sp_context *ctx) {
 
 void sp__background_hold(sp_context *ctx, bool hold) {
     struct sp_background *bg;
-    if (obtain(ctx, &bg) < 0) return;
+    if (background_obtain(ctx, &bg) < 0) return;
     pthread_mutex_lock(&bg->mutex);
     bg->hold = hold;
     pthread_cond_signal(&bg->wake);

@@ -14,7 +14,7 @@ typedef struct sp_job {
     double urgency;    // larger runs first; equal urgencies run in order of submission
     atomic_int state;  // written with release by the thread, read with acquire by the owner
     struct sp_job *next;
-    uint64_t ticket;
+    uint64_t sequence;
     void (*release)(void *arg);  // set by sp__job_abandon
 } sp_job;
 
@@ -26,13 +26,13 @@ void sp__job_wait(sp_context *ctx, sp_job *job);
 // Removes the job from the queue, or waits until its current run ends; the job is idle afterwards.
 void sp__job_cancel(sp_context *ctx, sp_job *job);
 // Changes the urgency of a job that is still queued.
-void sp__job_hurry(sp_context *ctx, sp_job *job, double urgency);
+void sp__job_set_urgency(sp_context *ctx, sp_job *job, double urgency);
 // Gives up the job without waiting. release(arg) is called when the job no longer runs: at once, or later by another owner's call
 // or by sp__background_destroy. It never runs on the background thread, because the host's memory hooks need not be safe there.
 void sp__job_abandon(sp_context *ctx, sp_job *job, void (*release)(void *arg));
 // Waits until every abandoned job has ended and is released. Call it before freeing anything that the jobs use, such as the
 // context of a world.
-void sp__background_settle(sp_context *ctx);
+void sp__background_wait_abandoned(sp_context *ctx);
 void sp__background_destroy(sp_context *ctx);  // accepts a context without one
 // For tests: while held, jobs are queued but not started.
 void sp__background_hold(sp_context *ctx, bool hold);

@@ -30,7 +30,7 @@ static size_t round_up(size_t size) {
     return size > SIZE_MAX - ALIGN ? 0 : (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static bool def_is_sound(const sp_context_def *def) {
+static bool def_is_valid(const sp_context_def *def) {
     return def->cookie == SP_COOKIE_CONTEXT && !def->alloc == !def->free && !def->enqueue == !def->finish && def->workers >= 0 &&
            def->workers <= SP_WORKERS_MAX;
 }
@@ -44,7 +44,7 @@ static int workers_of(const sp_context_def *def) {
 sp_status sp_context_create(const sp_context_def *given, sp_context **out) {
     *out = NULL;
     sp_context_def def = given ? *given : sp_context_def_default();
-    if (!def_is_sound(&def)) return SP_BAD_INPUT;
+    if (!def_is_valid(&def)) return SP_BAD_INPUT;
     if (!def.alloc) def.alloc = default_alloc, def.free = default_free;
 
     sp_context *ctx = def.alloc(def.alloc_user, round_up(sizeof *ctx), ALIGN);

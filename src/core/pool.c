@@ -50,15 +50,15 @@ struct sp_pool {
     void *arg;
     atomic_flag busy;  // a caller uses the pool
 
-    _Alignas(CACHE_LINE) atomic_int asleep;
+    _Alignas(CACHE_LINE) atomic_int sleeping;
     atomic_bool quit;
     pthread_mutex_t mutex;  // used only for sleeping
     pthread_cond_t wake;
 
     const sp_context *ctx;
-    int threads;      // started threads, without the caller
-    int useful;       // threads that can run in addition to the caller
-    atomic_int lent;  // cores given up to other threads
+    int threads;                // started threads, without the caller
+    int useful;                 // threads that can run in addition to the caller
+    atomic_int reserved_cores;  // cores given up to other threads
     pool_thread thread[SP_WORKERS_MAX];
 };
 
@@ -96,9 +96,9 @@ static bool is_open(uint_fast64_t r) {
 }
 
 // the core of this worker is given up to another thread
-static bool is_barred(const struct sp_pool *pool, int worker) {
-    int lent = atomic_load_explicit(&pool->lent, memory_order_relaxed);
-    return lent > 0 && worker > pool->useful - lent;
+static bool is_suspended(const struct sp_pool *pool, int worker) {
+    int reserved_cores = atomic_load_explicit(&pool->reserved_cores, memory_order_relaxed);
+    return reserved_cores > 0 && worker > pool->useful - reserved_cores;
 }
 
 // Takes some tasks, starting at *first. Returns their number; 0: none are open.
@@ -129,7 +129,7 @@ static bool spin(struct sp_pool *pool, int worker) {
     for (int i = 1;; i++) {
         // the order of the two loads matters: a core that was given up before the batch opened is seen
         bool open = is_open(atomic_load_explicit(&pool->open, memory_order_acquire));
-        if (is_barred(pool, worker)) return false;
+        if (is_suspended(pool, worker)) return false;
         if (open) return true;
         if (i % SPIN_CHECK == 0) {
             double now = sp__now_ms();
@@ -143,10 +143,10 @@ static bool spin(struct sp_pool *pool, int worker) {
 // Returns true if there may be work, false if the pool ends.
 static bool sleep_until_work(struct sp_pool *pool, int worker) {
     pthread_mutex_lock(&pool->mutex);
-    atomic_fetch_add(&pool->asleep, 1);
-    while ((!is_open(atomic_load(&pool->open)) || is_barred(pool, worker)) && !atomic_load(&pool->quit))
+    atomic_fetch_add(&pool->sleeping, 1);
+    while ((!is_open(atomic_load(&pool->open)) || is_suspended(pool, worker)) && !atomic_load(&pool->quit))
         pthread_cond_wait(&pool->wake, &pool->mutex);
-    atomic_fetch_sub(&pool->asleep, 1);
+    atomic_fetch_sub(&pool->sleeping, 1);
     pthread_mutex_unlock(&pool->mutex);
     return !atomic_load(&pool->quit);
 }
@@ -162,13 +162,13 @@ static void *thread_main(void *arg) {
 // ------------------------------------------------------------------------------------------------ batches
 
 static void wake_some(struct sp_pool *pool, int count) {
-    int lent = atomic_load_explicit(&pool->lent, memory_order_relaxed), most = pool->useful - lent;
+    int reserved_cores = atomic_load_explicit(&pool->reserved_cores, memory_order_relaxed), most = pool->useful - reserved_cores;
     int wanted = count - 1 < most ? count - 1 : most;
-    int missing = wanted - (pool->threads - atomic_load(&pool->asleep));
+    int missing = wanted - (pool->threads - atomic_load(&pool->sleeping));
     if (missing <= 0) return;
     // under the mutex, a thread that is about to sleep is either counted as a sleeper or sees the open tasks itself
     pthread_mutex_lock(&pool->mutex);
-    if (lent > 0)
+    if (reserved_cores > 0)
         pthread_cond_broadcast(&pool->wake);  // a signal might wake only a worker that must not take tasks
     else
         for (int i = 0; i < missing; i++) pthread_cond_signal(&pool->wake);
@@ -234,7 +234,7 @@ void sp__parallel(sp_context *ctx, int count, sp_task_fn *fn, void *arg) {
     int outer_worker = inside.worker;
     inside.ctx = ctx, inside.worker = 0;
     struct sp_pool *pool = ctx->pool;
-    bool alone = pool && pool->useful <= atomic_load_explicit(&pool->lent, memory_order_relaxed);
+    bool alone = pool && pool->useful <= atomic_load_explicit(&pool->reserved_cores, memory_order_relaxed);
     if (count > 1 && pool && !alone && !atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire)) {
         run_on_pool(pool, count, fn, arg);
         atomic_flag_clear_explicit(&pool->busy, memory_order_release);
@@ -244,8 +244,8 @@ void sp__parallel(sp_context *ctx, int count, sp_task_fn *fn, void *arg) {
     inside.ctx = outer, inside.worker = outer_worker;
 }
 
-void sp__pool_lend(sp_context *ctx, int cores) {
-    if (ctx->pool && ctx->workers >= sp__cores()) atomic_fetch_add(&ctx->pool->lent, cores);
+void sp__pool_reserve_cores(sp_context *ctx, int cores) {
+    if (ctx->pool && ctx->workers >= sp__cores()) atomic_fetch_add(&ctx->pool->reserved_cores, cores);
 }
 
 // ------------------------------------------------------------------------------------------------ creation and destruction
@@ -278,8 +278,8 @@ sp_status sp__pool_create(sp_context *ctx) {
     if (!SP_NEW(ctx, pool, 1)) return SP_NO_MEMORY;
     atomic_init(&pool->open, 0);
     atomic_init(&pool->left, 0);
-    atomic_init(&pool->asleep, 0);
-    atomic_init(&pool->lent, 0);
+    atomic_init(&pool->sleeping, 0);
+    atomic_init(&pool->reserved_cores, 0);
     atomic_init(&pool->quit, false);
     atomic_flag_clear(&pool->busy);
     pool->ctx = ctx;

@@ -11,6 +11,6 @@ int sp__cores(void);  // cores that this process may run on, at least 1
 sp_status sp__pool_create(sp_context *ctx);
 void sp__pool_destroy(sp_context *ctx);  // accepts a context without a pool
 // Gives up this many cores to another thread (negative: takes them back). Has no effect if the pool leaves a core free.
-void sp__pool_lend(sp_context *ctx, int cores);
+void sp__pool_reserve_cores(sp_context *ctx, int cores);
 
 #endif

@@ -75,7 +75,8 @@ SP_POINTWISE void lane_mul_sym(const sp_lane *M, const sp_lane *C, sp_lane *out)
 }
 
 // one Jacobi rotation of the symmetric matrix with diagonal app, aqq and off-diagonal apq; r is the third index
-SP_POINTWISE void jacobi_turn(sp_lane *app, sp_lane *aqq, sp_lane *apq, sp_lane *arp, sp_lane *arq, sp_lane *V, int p, int q) {
+SP_POINTWISE void jacobi_rotation(sp_lane *app, sp_lane *aqq, sp_lane *apq, sp_lane *arp, sp_lane *arq, sp_lane *V, int p,
+                                  int q) {
     // tangent of the angle that eliminates apq, the smaller root
     sp_lane d = *aqq - *app, o = 2.0 * *apq;
     sp_lane root = lane_abs(d) + lane_sqrt(d * d + o * o) + 1e-290;
@@ -108,9 +109,9 @@ SP_POINTWISE void rotation_jacobi(const sp_lane *F, sp_lane *R) {
     lane_gram(F, C);
     for (int i = 0; i < 9; i++) V[i] = i % 4 ? zero : one;
     for (int sweep = 0; sweep < 5; sweep++) {
-        jacobi_turn(&C[0], &C[1], &C[3], &C[5], &C[4], V, 0, 1);
-        jacobi_turn(&C[1], &C[2], &C[4], &C[3], &C[5], V, 1, 2);
-        jacobi_turn(&C[0], &C[2], &C[5], &C[3], &C[4], V, 0, 2);
+        jacobi_rotation(&C[0], &C[1], &C[3], &C[5], &C[4], V, 0, 1);
+        jacobi_rotation(&C[1], &C[2], &C[4], &C[3], &C[5], V, 1, 2);
+        jacobi_rotation(&C[0], &C[2], &C[5], &C[3], &C[4], V, 0, 2);
     }
     jacobi_sort(&C[0], &C[1], V, 0, 1);
     jacobi_sort(&C[0], &C[2], V, 0, 2);

@@ -266,7 +266,7 @@ static sp_status matrix_follow_pattern(sp_matrix *m, sp_context *ctx, const sp_s
     sp_status status = A->make_pattern(A->o, ctx, &m->A);
     if (status < 0 && status != SP_UNAVAILABLE) return status;
     m->refused = status == SP_UNAVAILABLE;
-    m->pattern = A->pattern, m->news = SP_MATRIX_PATTERN;
+    m->pattern = A->pattern, m->change = SP_MATRIX_PATTERN;
     return SP_OK;
 }
 
@@ -275,19 +275,19 @@ static sp_status matrix_follow_values(sp_matrix *m, const sp_system *A, sp_coef 
     m->filled = false;
     SP_TRY(A->assemble(A->o, c, m->A));
     m->values = A->values, m->coef = c, m->filled = true;
-    if (m->news == SP_MATRIX_SAME) m->news = SP_MATRIX_VALUES;
+    if (m->change == SP_MATRIX_SAME) m->change = SP_MATRIX_VALUES;
     return SP_OK;
 }
 
-sp_status sp__matrix_follow(sp_matrix *m, sp_context *ctx, const sp_system *A, sp_coef c, sp_matrix_news *news) {
-    *news = SP_MATRIX_SAME;
+sp_status sp__matrix_follow(sp_matrix *m, sp_context *ctx, const sp_system *A, sp_coef c, sp_matrix_change *change) {
+    *change = SP_MATRIX_SAME;
     if (!A->assemble || A->block != 3) {
         sp__matrix_forget(m);
         return SP_OK;
     }
     if ((!m->A && !m->refused) || m->pattern != A->pattern) SP_TRY(matrix_follow_pattern(m, ctx, A));
     if (!m->refused) SP_TRY(matrix_follow_values(m, A, c));
-    *news = m->news, m->news = SP_MATRIX_SAME;
+    *change = m->change, m->change = SP_MATRIX_SAME;
     return SP_OK;
 }
 

@@ -52,19 +52,19 @@ double sp__blocks_mul(const sp_blocks *A, const double *x, double *y);
 //
 // The matrix is kept between solves. Its pattern follows the pattern of the system, its values follow the values of the system
 // and the coefficients.
-typedef enum sp_matrix_news { SP_MATRIX_SAME, SP_MATRIX_VALUES, SP_MATRIX_PATTERN } sp_matrix_news;
+typedef enum sp_matrix_change { SP_MATRIX_SAME, SP_MATRIX_VALUES, SP_MATRIX_PATTERN } sp_matrix_change;
 
 typedef struct sp_matrix {
     sp_blocks *A;              // NULL: not assembled
     uint64_t pattern, values;  // revisions that A was built from
     sp_coef coef;
     bool filled;
-    bool refused;         // this pattern cannot be assembled: a node has tens of thousands of neighbours
-    sp_matrix_news news;  // change that no successful call has reported yet
+    bool refused;             // this pattern cannot be assembled: a node has tens of thousands of neighbours
+    sp_matrix_change change;  // change that no successful call has reported yet
 } sp_matrix;
 
-// Updates m->A to the values of A; m->A is NULL if A cannot be assembled. news: what changed since the last successful call.
-sp_status sp__matrix_follow(sp_matrix *m, sp_context *ctx, const sp_system *A, sp_coef c, sp_matrix_news *news);
+// Updates m->A to the values of A; m->A is NULL if A cannot be assembled. change: what changed since the last successful call.
+sp_status sp__matrix_follow(sp_matrix *m, sp_context *ctx, const sp_system *A, sp_coef c, sp_matrix_change *change);
 void sp__matrix_forget(sp_matrix *m);  // frees the matrix
 size_t sp__matrix_bytes(const sp_matrix *m);
 

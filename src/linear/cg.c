@@ -42,7 +42,7 @@ static size_t cg_bytes(const sp_solver *s) {
 static sp_status cg_prepare(sp_solver *s, const sp_system *A, sp_coef c) {
     sp_context *ctx = s->ctx;
     cg *g = s->impl;
-    sp_matrix_news news;
+    sp_matrix_change change;
     if (g->n != A->n) {
         free_vectors(ctx, g);
         if (!SP_NEW(ctx, g->r, A->n + 1) || !SP_NEW(ctx, g->p, A->n + 1) || !SP_NEW(ctx, g->q, A->n + 1) ||
@@ -50,7 +50,7 @@ static sp_status cg_prepare(sp_solver *s, const sp_system *A, sp_coef c) {
             return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for conjugate gradients of %d unknowns", A->n);
         g->n = A->n;
     }
-    return g->assembled ? sp__matrix_follow(&g->m, ctx, A, c, &news) : SP_OK;
+    return g->assembled ? sp__matrix_follow(&g->m, ctx, A, c, &change) : SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ vector passes
@@ -84,9 +84,9 @@ static double cg_advance(void *arg, int begin, int end) {
 }
 
 // p = r + beta p
-static double cg_turn(void *arg, int begin, int end) {
+static double cg_direction(void *arg, int begin, int end) {
     const vectors *v = arg;
-    v->be->cg_turn(end - begin, v->beta, v->g->r + begin, v->g->p + begin);
+    v->be->cg_direction(end - begin, v->beta, v->g->r + begin, v->g->p + begin);
     return 0;
 }
 
@@ -127,7 +127,7 @@ static sp_status cg_solve(sp_solver *s, const sp_system *A, sp_coef c, const dou
         v.beta = next / rho;
         rho = next;
         info->iterations++;
-        sp__ranges(s->ctx, g->n, cg_turn, &v, g->partial);
+        sp__ranges(s->ctx, g->n, cg_direction, &v, g->partial);
     }
     if (first > 0) info->residual = sqrt(rho / first);
     // the recurrence drifts from b - A x: if a tolerance is set, the reported residual is computed from x

@@ -203,11 +203,11 @@ static void solve_single(cholesky *d, sp_pcg_problem *p, double *x, sp_linear_in
 
 static sp_status cholesky_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
     cholesky *d = s->impl;
-    sp_matrix_news news;
-    SP_TRY(sp__matrix_follow(&d->m, s->ctx, A, c, &news));
+    sp_matrix_change change;
+    SP_TRY(sp__matrix_follow(&d->m, s->ctx, A, c, &change));
     if (!d->m.A) return sp__solve_without_matrix(s, &d->plain, A, c, b, x, "cg (matrix-free, nothing to factor)", info);
-    if (news == SP_MATRIX_PATTERN) sp__factor_destroy(&d->F);
-    if (news != SP_MATRIX_SAME) d->current = false;
+    if (change == SP_MATRIX_PATTERN) sp__factor_destroy(&d->F);
+    if (change != SP_MATRIX_SAME) d->current = false;
     SP_TRY(sp__pcg_workspace_create(&d->workspace, s->ctx, A->n));
     if (!d->F) SP_TRY(cholesky_analyse(s, d, A));
     if (!d->current) cholesky_factorise(d, info);

@@ -41,18 +41,18 @@ typedef struct error_pass {
     const unsigned char *fixed;
 } error_pass;
 
-static double turn_nodes(void *arg, int begin, int end) {
+static double rotate_nodes(void *arg, int begin, int end) {
     const error_pass *p = arg;
     for (int i = begin; i < end; i++) sp__mul3t(p->u->turn + 9 * (size_t)i, p->x + 3 * (size_t)i, p->u->right + 3 * (size_t)i);
     return 0;
 }
 
-void sp__incremental_turn(sp_incremental *u, const double *b) {
+void sp__incremental_rotate(sp_incremental *u, const double *b) {
     error_pass p = {.u = u, .x = b};
-    sp__ranges(u->ctx, u->nodes, turn_nodes, &p, u->rest);
+    sp__ranges(u->ctx, u->nodes, rotate_nodes, &p, u->rest);
 }
 
-static double turn_nodes_back(void *arg, int begin, int end) {
+static double rotate_nodes_back(void *arg, int begin, int end) {
     const error_pass *p = arg;
     for (int i = begin; i < end; i++) {
         sp__mul3(p->u->turn + 9 * (size_t)i, p->u->answer + 3 * (size_t)i, p->y + 3 * (size_t)i);
@@ -63,9 +63,9 @@ static double turn_nodes_back(void *arg, int begin, int end) {
     return 0;
 }
 
-void sp__incremental_turn_back(sp_incremental *u, const double *b, const unsigned char *fixed, double *x) {
+void sp__incremental_rotate_back(sp_incremental *u, const double *b, const unsigned char *fixed, double *x) {
     error_pass p = {.u = u, .x = b, .y = x, .fixed = fixed};
-    sp__ranges(u->ctx, u->nodes, turn_nodes_back, &p, u->rest);
+    sp__ranges(u->ctx, u->nodes, rotate_nodes_back, &p, u->rest);
 }
 
 // pinned unknowns do not act on others: their x is set to zero
@@ -105,7 +105,7 @@ void sp__incremental_errors(sp_incremental *u, const sp_system *A, const double 
 
 // Selection of the elements to refresh. The nodes of an element are neighbours of each other, so they lie on one path of the
 // elimination tree. Refreshing the element means refactorising the supernodes from its lowest node, its home, up to the root. An
-// element whose home is on a path that is already paid for costs nothing more.
+// element whose home is on a path that is already marked costs nothing more.
 //
 // The search goes down from the root, always to the child whose subtree has the largest sum of errors, and pays for each
 // supernode that it enters. After a subtree it returns for the next one. So one patch is refreshed completely before another is
@@ -117,20 +117,20 @@ void sp__incremental_errors(sp_incremental *u, const sp_system *A, const double 
 static const double free_share = 0.25;
 
 static double cost_of(const sp_incremental *u, int s, const sp_budget *b) {
-    if (u->paid[s]) return 0;
+    if (u->on_path[s]) return 0;
     return b->columns ? sp__front_columns(u->S, s) : u->S->flops[s];
 }
 
-static void pay_path(sp_incremental *u, int s) {
-    for (; s >= 0 && !u->paid[s]; s = u->S->super_parent[s]) u->paid[s] = 1;
+static void mark_path(sp_incremental *u, int s) {
+    for (; s >= 0 && !u->on_path[s]; s = u->S->super_parent[s]) u->on_path[s] = 1;
 }
 
 // pays for supernodes that must be refactorised in any case
-static void pay_forced(sp_incremental *u) {
-    memset(u->paid, 0, (size_t)u->S->count);
-    for (int i = 0; i < u->dirty_node_count; i++) pay_path(u, u->S->super_of[u->S->place[u->dirty_nodes[i]]]);
+static void mark_forced_paths(sp_incremental *u) {
+    memset(u->on_path, 0, (size_t)u->S->count);
+    for (int i = 0; i < u->dirty_node_count; i++) mark_path(u, u->S->super_of[u->S->place[u->dirty_nodes[i]]]);
     for (int e = 0; e < u->count && u->chosen_count; e++)
-        if (u->chosen[e]) pay_path(u, u->home[e]);
+        if (u->chosen[e]) mark_path(u, u->home[e]);
 }
 
 // score: sum of errors below each supernode; need: the smallest cost to reach one of these elements from here
@@ -180,7 +180,7 @@ static void select_walk(sp_incremental *u, const sp_budget *b) {
                          : worst_of(u, S->child + S->child_start[s], S->child_start[s + 1] - S->child_start[s], left);
         if (next >= 0) {
             left -= cost_of(u, next, b);
-            u->paid[next] = 1;
+            u->on_path[next] = 1;
             s = next;
         } else if (s >= 0) {
             u->score[s] = 0;
@@ -192,12 +192,12 @@ static void select_walk(sp_incremental *u, const sp_budget *b) {
 }
 
 void sp__incremental_select(sp_incremental *u, double threshold, sp_budget budget) {
-    pay_forced(u);
+    mark_forced_paths(u);
     if (select_weigh(u, threshold, &budget)) select_walk(u, &budget);
     u->waiting_count = 0;
     for (int e = 0; e < u->count; e++) {
         if (u->chosen[e] || u->user[e] < 0) continue;
-        if (u->paid[u->home[e]] && u->error[e] > free_share * threshold) {
+        if (u->on_path[u->home[e]] && u->error[e] > free_share * threshold) {
             sp__incremental_choose(u, e);
         } else if (u->error[e] > threshold) {
             u->waiting_count++;
@@ -233,9 +233,9 @@ double sp__incremental_residual(sp_incremental *u, const sp_system *A, sp_coef c
 }
 
 static void incremental_precondition(sp_incremental *u, const sp_system *A, double *z) {
-    sp__incremental_turn(u, u->r);
+    sp__incremental_rotate(u, u->r);
     sp__factor_solve(u->F, u->right, u->answer, false);
-    sp__incremental_turn_back(u, u->r, A->fixed, z);
+    sp__incremental_rotate_back(u, u->r, A->fixed, z);
 }
 
 double sp__incremental_correct(sp_incremental *u, const sp_system *A, sp_coef c, double size, double goal, double *x,
@@ -415,7 +415,7 @@ static sp_status make_whole(const sp_solver *s, sp_incremental *u, const sp_syst
 
 // Refreshes the chosen elements and the marked blocks. False: nothing to do, or the factorisation failed. The factor takes most
 // of the memory, so there is no second copy: after a failure the next solve refactorises everything.
-static bool incremental_mend(const sp_solver *s, sp_incremental *u, const sp_system *A, sp_linear_info *info) {
+static bool update_factor(const sp_solver *s, sp_incremental *u, const sp_system *A, sp_linear_info *info) {
     info->elements_refreshed = u->chosen_count;
     sp__incremental_refresh(u, A, s->step);
     if (!u->dirty_count) return false;
@@ -426,17 +426,17 @@ static bool incremental_mend(const sp_solver *s, sp_incremental *u, const sp_sys
     return status == SP_OK;
 }
 
-static void incremental_answer(const sp_solver *s, sp_incremental *u, const sp_system *A, const double *b, double *x,
-                               sp_linear_info *info) {
-    sp__incremental_turn(u, b);
+static void solve_with_factor(const sp_solver *s, sp_incremental *u, const sp_system *A, const double *b, double *x,
+                              sp_linear_info *info) {
+    sp__incremental_rotate(u, b);
     solve_in_frames(s, u, info);
-    sp__incremental_turn_back(u, b, A->fixed, x);
+    sp__incremental_rotate_back(u, b, A->fixed, x);
 }
 
 // residual |b - A x| / |b| with the current corotational matrix. If elements are postponed and the factor is valid, x is
 // corrected until the residual is at the level that elements just below the threshold may leave.
-static void incremental_judge(const sp_solver *s, sp_incremental *u, const sp_system *A, sp_coef c, const double *b,
-                              double threshold, double *x, sp_linear_info *info) {
+static void check_residual(const sp_solver *s, sp_incremental *u, const sp_system *A, sp_coef c, const double *b,
+                           double threshold, double *x, sp_linear_info *info) {
     double size = 0;
     if (s->def.tolerance == 0 && !u->waiting_count) return;
     for (int i = 0; i < A->n; i++) size += A->fixed[i] ? 0.0 : b[i] * b[i];
@@ -476,20 +476,20 @@ static sp_status incremental_solve(sp_solver *s, const sp_system *A, sp_coef c, 
             return SP_OK;
         }
         if (u->shift > 0) info->status = SP_NOT_SPD, info->shift = u->shift;
-        incremental_answer(s, u, A, b, x, info);
+        solve_with_factor(s, u, A, b, x, info);
     } else {
         // solves with the current factor first; if the error is too large, updates the factor and solves again
-        incremental_answer(s, u, A, b, x, info);
+        solve_with_factor(s, u, A, b, x, info);
         sp__incremental_errors(u, A, x);
         sp__incremental_take_terms(u, threshold);
-        incremental_save(u, allowance * u->S->flops_total, fmax(most_allowed * u->S->flops_total, u->dearest));
+        incremental_save(u, allowance * u->S->flops_total, fmax(most_allowed * u->S->flops_total, u->most_expensive_path));
         sp__incremental_select(u, threshold, budget_of(s, u));
-        if (incremental_mend(s, u, A, info)) incremental_answer(s, u, A, b, x, info);
+        if (update_factor(s, u, A, info)) solve_with_factor(s, u, A, b, x, info);
         incremental_save(u, -info->factor_flops, 0);
         info->elements_waiting = u->waiting_count;
     }
     info->factor_age = incremental_oldest(s, u);
-    incremental_judge(s, u, A, c, b, threshold, x, info);
+    check_residual(s, u, A, c, b, threshold, x, info);
     return SP_OK;
 }
 

@@ -24,13 +24,13 @@ typedef struct sp_incremental {
     uint64_t pattern;
     uint64_t revision;  // of the rest matrices of the elements
     sp_coef coef;
-    bool ready;      // everything below is allocated and analysed
-    bool whole;      // the next solve must refactorise everything
-    double rate;     // measured flops per millisecond; 0: not yet measured
-    double shift;    // diagonal shift of the current factor
-    double dearest;  // flops of the most expensive path from a supernode to the root
-    double saved;    // automatic budget: unspent flops
-    double scale;    // impulse that moves a mean element by its own length in a step [N s]; 0: statics
+    bool ready;                  // everything below is allocated and analysed
+    bool whole;                  // the next solve must refactorise everything
+    double rate;                 // measured flops per millisecond; 0: not yet measured
+    double shift;                // diagonal shift of the current factor
+    double most_expensive_path;  // flops of the most expensive path from a supernode to the root
+    double saved;                // automatic budget: unspent flops
+    double scale;                // impulse that moves a mean element by its own length in a step [N s]; 0: statics
 
     // elements
     int *node;       // count x 4
@@ -70,7 +70,7 @@ typedef struct sp_incremental {
     sp_factor *F;
     // selection: per supernode
     double *score, *need;
-    unsigned char *paid, *has;
+    unsigned char *on_path, *has;
     int *roots, root_count;
 } sp_incremental;
 
@@ -94,8 +94,8 @@ void sp__incremental_sum(sp_incremental *u);    // sums the marked blocks again
 void sp__incremental_clean(sp_incremental *u);  // clears all marks
 
 // incremental.c
-void sp__incremental_turn(sp_incremental *u, const double *b);                                              // `right` = Rn^T b
-void sp__incremental_turn_back(sp_incremental *u, const double *b, const unsigned char *fixed, double *x);  // x = Rn `answer`
+void sp__incremental_rotate(sp_incremental *u, const double *b);                                              // `right` = Rn^T b
+void sp__incremental_rotate_back(sp_incremental *u, const double *b, const unsigned char *fixed, double *x);  // x = Rn `answer`
 void sp__incremental_errors(sp_incremental *u, const sp_system *A, const double *x);
 
 double sp__incremental_residual(sp_incremental *u, const sp_system *A, sp_coef c, const double *b,

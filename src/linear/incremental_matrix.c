@@ -9,7 +9,7 @@
 
 // Memory, pattern and symbolic analysis: once per topology. Nothing is allocated afterwards.
 
-#define ROOM(p, n) SP_NEW(u->ctx, u->p, (size_t)(n) + 1)
+#define NEW_ARRAY(p, n) SP_NEW(u->ctx, u->p, (size_t)(n) + 1)
 
 static int low_of(int a, int b) {
     return a < b ? a : b;
@@ -103,21 +103,24 @@ static void copy_elements(sp_incremental *u, const sp_elements *from) {
 
 // ------------------------------------------------------------------------------------------------ memory
 
-static sp_status room_for_elements(sp_incremental *u) {
+static sp_status reserve_elements(sp_incremental *u) {
     size_t n = (size_t)u->count;
-    bool ok = ROOM(node, 4 * n) && ROOM(lane_node, 4 * n) && ROOM(user, n) && ROOM(grad, 10 * n) && ROOM(kept, 36 * n) &&
-              ROOM(error, n) && ROOM(home, n) && ROOM(at, 10 * n) && ROOM(refreshed, n) && ROOM(waiting, n) && ROOM(chosen, n) &&
-              ROOM(around_start, u->nodes + 1) && ROOM(around, 4 * n) && ROOM(entry, 10 * n);
+    bool ok = NEW_ARRAY(node, 4 * n) && NEW_ARRAY(lane_node, 4 * n) && NEW_ARRAY(user, n) && NEW_ARRAY(grad, 10 * n) &&
+              NEW_ARRAY(kept, 36 * n) && NEW_ARRAY(error, n) && NEW_ARRAY(home, n) && NEW_ARRAY(at, 10 * n) &&
+              NEW_ARRAY(refreshed, n) && NEW_ARRAY(waiting, n) && NEW_ARRAY(chosen, n) && NEW_ARRAY(around_start, u->nodes + 1) &&
+              NEW_ARRAY(around, 4 * n) && NEW_ARRAY(entry, 10 * n);
     return ok ? SP_OK : SP_NO_MEMORY;
 }
 
-static sp_status room_for_blocks(sp_incremental *u) {
+static sp_status reserve_blocks(sp_incremental *u) {
     size_t blocks = (size_t)u->A.row_start[u->nodes], n = (size_t)u->nodes;
-    bool ok = ROOM(block_row, blocks) && ROOM(entry_start, blocks + 1) && ROOM(diagonal, n) && ROOM(diagonal_now, n) &&
-              ROOM(term, 9 * blocks) && ROOM(term_now, 9 * blocks) && ROOM(term_mark, blocks) && ROOM(term_list, blocks) &&
-              ROOM(term_node, n) && ROOM(held, n) && ROOM(dirty, blocks) && ROOM(dirty_node, n) && ROOM(dirty_list, blocks) &&
-              ROOM(dirty_nodes, n) && ROOM(turn, 9 * n) && ROOM(record, SP_WARP_NODE * n) && ROOM(right, 3 * n) &&
-              ROOM(answer, 3 * n) && ROOM(rest, 3 * n) && ROOM(r, 3 * n) && ROOM(z, 3 * n) && ROOM(p, 3 * n) && ROOM(q, 3 * n);
+    bool ok = NEW_ARRAY(block_row, blocks) && NEW_ARRAY(entry_start, blocks + 1) && NEW_ARRAY(diagonal, n) &&
+              NEW_ARRAY(diagonal_now, n) && NEW_ARRAY(term, 9 * blocks) && NEW_ARRAY(term_now, 9 * blocks) &&
+              NEW_ARRAY(term_mark, blocks) && NEW_ARRAY(term_list, blocks) && NEW_ARRAY(term_node, n) && NEW_ARRAY(held, n) &&
+              NEW_ARRAY(dirty, blocks) && NEW_ARRAY(dirty_node, n) && NEW_ARRAY(dirty_list, blocks) &&
+              NEW_ARRAY(dirty_nodes, n) && NEW_ARRAY(turn, 9 * n) && NEW_ARRAY(record, SP_WARP_NODE * n) &&
+              NEW_ARRAY(right, 3 * n) && NEW_ARRAY(answer, 3 * n) && NEW_ARRAY(rest, 3 * n) && NEW_ARRAY(r, 3 * n) &&
+              NEW_ARRAY(z, 3 * n) && NEW_ARRAY(p, 3 * n) && NEW_ARRAY(q, 3 * n);
     return ok ? SP_OK : SP_NO_MEMORY;
 }
 
@@ -140,16 +143,17 @@ static sp_status setup_analyse(sp_incremental *u, const sp_solver_def *def, cons
     return sp__factor_create(u->ctx, &factor, u->S, &u->F);
 }
 
-static sp_status room_for_selection(sp_incremental *u) {
+static sp_status reserve_selection(sp_incremental *u) {
     const sp_symbolic *S = u->S;
     size_t n = (size_t)S->count;
-    if (!ROOM(score, n) || !ROOM(need, n) || !ROOM(paid, n) || !ROOM(has, n) || !ROOM(roots, n)) return SP_NO_MEMORY;
+    if (!NEW_ARRAY(score, n) || !NEW_ARRAY(need, n) || !NEW_ARRAY(on_path, n) || !NEW_ARRAY(has, n) || !NEW_ARRAY(roots, n))
+        return SP_NO_MEMORY;
     for (int s = 0; s < S->count; s++)
         if (S->super_parent[s] < 0) u->roots[u->root_count++] = s;
     // from the roots down: cost of the path, stored in `need` for now
     for (int s = S->count - 1; s >= 0; s--) {
         u->need[s] = S->flops[s] + (S->super_parent[s] < 0 ? 0 : u->need[S->super_parent[s]]);
-        u->dearest = fmax(u->dearest, u->need[s]);
+        u->most_expensive_path = fmax(u->most_expensive_path, u->need[s]);
     }
     for (int e = 0; e < u->count; e++) {
         int first = S->n;
@@ -161,14 +165,14 @@ static sp_status room_for_selection(sp_incremental *u) {
 
 static sp_status setup_setup(sp_incremental *u, const sp_solver_def *def, const sp_system *A) {
     u->nodes = A->n / 3, u->count = A->elements->count, u->lanes = u->be->lanes;
-    SP_TRY(room_for_elements(u));
+    SP_TRY(reserve_elements(u));
     copy_elements(u, A->elements);
     SP_TRY(make_pattern(u));
-    SP_TRY(room_for_blocks(u));
+    SP_TRY(reserve_blocks(u));
     list_around(u);
     list_entries(u);
     SP_TRY(setup_analyse(u, def, A));
-    return room_for_selection(u);
+    return reserve_selection(u);
 }
 
 sp_status sp__incremental_setup(sp_incremental *u, const sp_solver_def *def, const sp_system *A) {
@@ -190,7 +194,7 @@ void sp__incremental_free(sp_incremental *u) {
                    u->around_start, u->block_row,  u->entry,      u->entry_start, u->diagonal,  u->diagonal_now,
                    u->term,         u->term_now,   u->term_mark,  u->term_list,   u->term_node, u->held,
                    u->dirty,        u->dirty_node, u->dirty_list, u->dirty_nodes, u->turn,      u->record,
-                   u->right,        u->answer,     u->rest,       u->score,       u->need,      u->paid,
+                   u->right,        u->answer,     u->rest,       u->score,       u->need,      u->on_path,
                    u->has,          u->roots,      u->r,          u->z,           u->p,         u->q};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(u->ctx, all[i]);
     sp__symmetric_free(&u->A);
@@ -387,7 +391,7 @@ typedef struct matrix_pass {
 } matrix_pass;
 
 // Q_a = Rn_a^T R
-static void turn_elements(void *arg, int task, int worker) {
+static void rotate_elements(void *arg, int task, int worker) {
     (void)worker;
     const matrix_pass *p = arg;
     const sp_incremental *u = p->u;
@@ -408,7 +412,7 @@ static void turn_elements(void *arg, int task, int worker) {
 void sp__incremental_refresh(sp_incremental *u, const sp_system *A, uint64_t step) {
     matrix_pass p = {u, A};
     if (!u->chosen_count) return;
-    sp__parallel(u->ctx, (u->count + TASK - 1) / TASK, turn_elements, &p);
+    sp__parallel(u->ctx, (u->count + TASK - 1) / TASK, rotate_elements, &p);
     for (int e = 0; e < u->count; e++) {
         if (!u->chosen[e]) continue;
         for (int k = 0; k < 10; k++) mark_block(u, u->at[10 * (size_t)e + (size_t)k]);

@@ -157,13 +157,13 @@ static void number_rows(sp_columns *c, const levels *s) {
     int l = 0, n = c->n, k = 0;
     while (l + 1 < s->count && s->level[l + 1] <= n / 2) l++;
     int low = n > 0 ? s->level[l] : 0, high = n > 0 ? s->level[l + 1] : 0;
-    bool pays = n >= SP_PARTS_MOST * PART_ROWS && high - low <= n / DIVIDER_SHARE;
-    c->parts = pays ? 2 : 1;
-    for (int i = n - 1; i >= (pays ? high : 0); i--) c->perm[k++] = s->queue[i];
+    bool worthwhile = n >= SP_PARTS_MOST * PART_ROWS && high - low <= n / DIVIDER_SHARE;
+    c->parts = worthwhile ? 2 : 1;
+    for (int i = n - 1; i >= (worthwhile ? high : 0); i--) c->perm[k++] = s->queue[i];
     c->part_start[1] = k;
-    for (int i = 0; i < low && pays; i++) c->perm[k++] = s->queue[i];
+    for (int i = 0; i < low && worthwhile; i++) c->perm[k++] = s->queue[i];
     c->part_start[c->parts] = k;
-    for (int i = low; i < high && pays; i++) c->perm[k++] = s->queue[i];
+    for (int i = low; i < high && worthwhile; i++) c->perm[k++] = s->queue[i];
 }
 
 static sp_status order_parts(sp_context *ctx, const graph *g, sp_columns *c) {

@@ -753,7 +753,7 @@ static void multigrid_apply(sp_precond *p, const double *r, double *z) {
 
 const sp_precond_kind sp__precond_multigrid = {.name = "multigrid",
                                                .costly = true,
-                                               .judges = true,
+                                               .analysis_uses_values = true,
                                                .create = multigrid_create,
                                                .destroy = multigrid_destroy,
                                                .build = multigrid_build,

@@ -156,7 +156,7 @@ typedef struct sp_links {
 
 // Marks the strong links of level 0: |A_ij| > theta sqrt(|A_ii| |A_jj|). Links of fixed unknowns are strong, because they may be
 // released later.
-void sp__links_judge(const sp_grid *g, const sp_symmetric *A, unsigned char *strong);
+void sp__links_find_strong(const sp_grid *g, const sp_symmetric *A, unsigned char *strong);
 // Aggregates over strong links, or over all links if the strong ones leave too many pieces; *count 0: aggregation does not reduce
 // the number of rows enough.
 sp_status sp__aggregate(sp_context *ctx, const sp_links *links, int *aggregate, int *count);

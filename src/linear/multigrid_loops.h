@@ -84,7 +84,7 @@ SP_GRID_INLINE void multiply(double *C, const double *A, bool turned, const doub
 }
 
 // C (6 x 6) += P^T W, P: b x 6, W: b x 6 with row stride 8
-SP_GRID_INLINE void multiply_turned(double *C, const double *P, const double *W, size_t b) {
+SP_GRID_INLINE void multiply_transposed(double *C, const double *P, const double *W, size_t b) {
     for (size_t m = 0; m < 6; m++) {
         row2 c2 = *(row2 *)(C + 6 * m + 4);
         row4 low = *(row4 *)(C + 6 * m), high = {c2[0], c2[1]};
@@ -159,7 +159,7 @@ SP_GRID_INLINE void galerkin_rows(const sp_grid *g, int begin, int end, const do
         product_row(g, i, half, P, W, b);
         for (size_t p = first; p < last; p++)
             for (size_t s = slot[p - first]; s < count; s++)
-                multiply_turned(coarse + 36 * (size_t)*to++, P + 6 * b * p, W + 8 * b * s, b);
+                multiply_transposed(coarse + 36 * (size_t)*to++, P + 6 * b * p, W + 8 * b * s, b);
     }
 }
 

@@ -29,7 +29,7 @@ static double block_norm(const sp_symmetric *A, int k, bool diagonal, bool *coup
     return sqrt(sum);
 }
 
-void sp__links_judge(const sp_grid *g, const sp_symmetric *A, unsigned char *strong) {
+void sp__links_find_strong(const sp_grid *g, const sp_symmetric *A, unsigned char *strong) {
     for (int i = 0; i < g->n; i++)
         for (int k = g->start[i]; k < g->start[i + 1]; k++) {
             int j = g->col[k];
@@ -493,7 +493,7 @@ static sp_status colour_tasks(sp_context *ctx, sp_grid *g, int *owner) {
     return SP_OK;
 }
 
-static void grid_price(sp_grid *g) {
+static void count_flops(sp_grid *g) {
     double b = g->block, m = SP_GRID_MODES;
     g->flops = 2 * (double)g->slot_start[g->n] * b * b * m + 2 * (double)g->to_start[g->n] * b * m * m +
                2 * (double)g->start[g->n] * b * b * (m + 2 * b);
@@ -512,7 +512,7 @@ static sp_status make_next(sp_context *ctx, sp_grid *g, sp_grid *next) {
         (status = fill_slots(ctx, g, &ap, mark)) < 0 || (status = fill_targets(ctx, g, &ap, next, mark)) < 0 ||
         (status = colour_tasks(ctx, g, mark)) < 0)
         goto done;
-    grid_price(g);
+    count_flops(g);
 done:
     sp__free(ctx, mark), sp__free(ctx, ap.start), sp__free(ctx, ap.col);
     return status;
@@ -537,7 +537,7 @@ static sp_status first_links(sp_context *ctx, const sp_grid *g, const sp_symmetr
         return SP_NO_MEMORY;
     memcpy(out->start, g->start, sizeof *g->start * ((size_t)g->n + 1));
     memcpy(out->col, g->col, sizeof *g->col * (size_t)links);
-    sp__links_judge(g, A, out->strong);
+    sp__links_find_strong(g, A, out->strong);
     return SP_OK;
 }
 

@@ -64,9 +64,9 @@ static double dot_rz(void *arg, int begin, int end) {
 }
 
 // p = z + beta p
-static double pcg_turn(void *arg, int begin, int end) {
+static double pcg_direction(void *arg, int begin, int end) {
     const vectors *v = arg;
-    v->problem->be->cg_turn(end - begin, v->beta, v->w->z + begin, v->w->p + begin);
+    v->problem->be->cg_direction(end - begin, v->beta, v->w->z + begin, v->w->p + begin);
     return 0;
 }
 
@@ -98,7 +98,7 @@ double sp__pcg_residual(sp_pcg_workspace *w, const sp_pcg_problem *problem, cons
 // ------------------------------------------------------------------------------------------------ iterations and restarts
 
 // status of a product r . z or p . q that must be positive
-static sp_status pcg_judge(double product, double rr, double first) {
+static sp_status pcg_check(double product, double rr, double first) {
     if (!isfinite(product)) return SP_NOT_FINITE;
     // products far below rounding may underflow
     if (product == 0 && rr <= 1e-200 * first) return SP_OK;
@@ -113,12 +113,12 @@ static void pcg_iterate(vectors *v, double first, double goal, double *rr, sp_li
     while (*rr > goal && info->iterations < p->iterations) {
         p->apply(p->arg, w->r, w->z);
         double rho = sp__ranges(w->ctx, w->n, dot_rz, v, w->partial);
-        if ((info->status = pcg_judge(rho, *rr, first)) != SP_OK || rho == 0) return;
+        if ((info->status = pcg_check(rho, *rr, first)) != SP_OK || rho == 0) return;
         v->beta = before > 0 ? rho / before : 0;
         before = rho;
-        sp__ranges(w->ctx, w->n, pcg_turn, v, w->partial);
+        sp__ranges(w->ctx, w->n, pcg_direction, v, w->partial);
         double pq = sp__blocks_mul(p->A, w->p, w->q);
-        if ((info->status = pcg_judge(pq, *rr, first)) != SP_OK || pq == 0) return;
+        if ((info->status = pcg_check(pq, *rr, first)) != SP_OK || pq == 0) return;
         v->alpha = rho / pq;
         *rr = sp__ranges(w->ctx, w->n, pcg_advance, v, w->partial);
         info->iterations++;
@@ -199,8 +199,8 @@ static void pcg_apply(void *arg, const double *r, double *z) {
 
 static sp_status pcg_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
     pcg *g = s->impl;
-    sp_matrix_news news;
-    SP_TRY(sp__matrix_follow(&g->m, s->ctx, A, c, &news));
+    sp_matrix_change change;
+    SP_TRY(sp__matrix_follow(&g->m, s->ctx, A, c, &change));
     if (!g->m.A) return sp__solve_without_matrix(s, &g->plain, A, c, b, x, "cg (matrix-free, nothing to precondition)", info);
     SP_TRY(sp__pcg_workspace_create(&g->workspace, s->ctx, A->n));
     SP_TRY(sp__refresh_prepare(g->refresh, A, g->m.A, s->step, s->deterministic, info));
@@ -214,7 +214,7 @@ static sp_status pcg_solve(sp_solver *s, const sp_system *A, sp_coef c, const do
                               .arg = g->refresh};
     sp__pcg_run(&g->workspace, &problem, x, info);
     info->solver = sp__refresh_name(g->refresh);
-    sp__refresh_learn(g->refresh, info->iterations);
+    sp__refresh_report_iterations(g->refresh, info->iterations);
     return SP_OK;
 }
 

@@ -149,7 +149,7 @@ static void scaled_transpose(const double D[9], const sp_four C[3], double T[9])
 }
 
 // w -= L(k:n, j) D_j L_kj^T
-static void take_away(const ic *c, draft *a, int j, int k) {
+static void subtract_update(const ic *c, draft *a, int j, int k) {
     bool fills = c->base.def.pcg.drop > 0;
     size_t end = c->L.end[j];
     sp_four C[3];
@@ -202,7 +202,7 @@ static double select_largest(double *a, int n, int keep) {
 }
 
 // removes dropped blocks from the list and sorts it
-static void thin_out(draft *a, double least, int cap) {
+static void drop_small(draft *a, double least, int cap) {
     int kept = 0;
     for (int e = 0; e < a->count; e++) {
         double size = block_size(a->w + 3 * (size_t)a->list[e]);
@@ -260,10 +260,10 @@ static void make_columns(ic *c, int part, draft *a, int begin, int end, int divi
         for (int j = c->first[k], next; j != NONE; j = next) {
             next = c->others[j];
             c->flops[part] += 54.0 * (double)(c->L.end[j] - c->next_at[j]);
-            take_away(c, a, j, k);
+            subtract_update(c, a, j, k);
             queue_column(c, j, c->next_at[j] + 1, divide);
         }
-        if (drop > 0) thin_out(a, drop * drop * size, c->cap);
+        if (drop > 0) drop_small(a, drop * drop * size, c->cap);
         if (!end_column(c, a, k, diagonal)) {
             c->status[part] = SP_NOT_SPD;
             return;
@@ -272,7 +272,7 @@ static void make_columns(ic *c, int part, draft *a, int begin, int end, int divi
     }
 }
 
-static void forget_marks(const ic *c, draft *a) {
+static void clear_marks(const ic *c, draft *a) {
     for (int k = 0; k < c->columns.n; k++) a->mark[k] = NONE;
 }
 
@@ -280,7 +280,7 @@ static void make_part(void *arg, int part, int worker) {
     ic *c = arg;
     const int *start = c->columns.part_start;
     draft *a = &c->at[worker];
-    forget_marks(c, a);
+    clear_marks(c, a);
     make_columns(c, part, a, start[part], start[part + 1], start[c->columns.parts]);
 }
 
@@ -297,7 +297,7 @@ static sp_status ic_factorise(ic *c, bool alone, int *column, double *flops) {
     for (int p = 0; p < parts; p++) good = good && c->status[p] == SP_OK;
     if (good) {
         for (int k = 0; k < divide; k++) queue_column(c, k, c->next_at[k], n);
-        forget_marks(c, c->at);
+        clear_marks(c, c->at);
         make_columns(c, parts, c->at, divide, n, n);
     }
     sp_status status = SP_OK;

@@ -79,7 +79,7 @@ static sp_status cache_create_snapshots(sp_refresh *r, sp_precond_cache *a, cons
         if (!SP_NEW(a->ctx, points, 3 * (size_t)a->nodes)) return SP_NO_MEMORY;
         A->points(A->o, points);
     }
-    if (r->kind->judges && r->keeps) status = cache_keep_origin(a, M, points);
+    if (r->kind->analysis_uses_values && r->keeps) status = cache_keep_origin(a, M, points);
     for (int i = 0; i < a->count && status >= 0; i++)
         status = snapshot_create(r, a, &a->snapshot[i], points, i > 0 ? a->snapshot[0].p : NULL);
     if (status >= 0 && r->kind != &sp__precond_block_jacobi)
@@ -147,7 +147,7 @@ static sp_status cache_analyse(sp_refresh *r) {
     return status;
 }
 
-static void cache_ask_to_stop(sp_precond_cache *a) {
+static void cache_request_stop(sp_precond_cache *a) {
     atomic_store(&a->snapshot[a->making].p->stop, true);
 }
 
@@ -158,13 +158,13 @@ static void cache_release(void *arg) {
 // asks a running job to stop and does not wait
 static void cache_abandon(sp_precond_cache *a) {
     if (!a) return;
-    cache_ask_to_stop(a);
+    cache_request_stop(a);
     sp__job_abandon(a->ctx, &a->job, cache_release);
 }
 
 // stops the job and waits until it has ended
 static void cache_stop(sp_precond_cache *a) {
-    cache_ask_to_stop(a);
+    cache_request_stop(a);
     sp__job_cancel(a->ctx, &a->job);
 }
 
@@ -244,15 +244,15 @@ static void warp_pins(sp_refresh *r, const sp_system *A) {
         if (r->fixed[i]) r->held[r->held_count++] = i;
 }
 
-typedef struct turning {
+typedef struct rotation_job {
     const sp_refresh *r;
     const double *then, *x;
     double *z;
-} turning;
+} rotation_job;
 
 // R = Rnow Rthen^T; returns the number of rotations that are not the identity
-static double relative_turns(void *arg, int begin, int end) {
-    const turning *t = arg;
+static double relative_rotations(void *arg, int begin, int end) {
+    const rotation_job *t = arg;
     double moved = 0;
     for (int i = begin; i < end; i++) {
         const double *now = t->r->turn + 9 * (size_t)i, *then = t->then + 9 * (size_t)i;
@@ -270,22 +270,22 @@ static double relative_turns(void *arg, int begin, int end) {
 }
 
 // relative rotations of the nodes since the snapshot in use
-static sp_status warp_turns(sp_refresh *r, const sp_system *A) {
+static sp_status warp_rotations(sp_refresh *r, const sp_system *A) {
     r->turned = false;
     if (!r->warps || r->now.use < 0) return SP_OK;
     const sp_matrix_snapshot *p = &r->cache->snapshot[r->now.use];
     if (p->values == A->values) return SP_OK;
-    turning t = {.r = r, .then = p->turn};
+    rotation_job t = {.r = r, .then = p->turn};
     SP_TRY(A->node_rotations(A->o, r->turn));
-    r->turned = sp__ranges(r->ctx, A->n / 3, relative_turns, &t, r->partial) > 0;
+    r->turned = sp__ranges(r->ctx, A->n / 3, relative_rotations, &t, r->partial) > 0;
     return SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ in the solve
 
 // z = R^T x
-static double turn_back(void *arg, int begin, int end) {
-    const turning *t = arg;
+static double rotate_back(void *arg, int begin, int end) {
+    const rotation_job *t = arg;
     for (size_t i = (size_t)begin; i < (size_t)end; i++) {
         const double *R = t->r->R + 9 * i, *x = t->x + 3 * i;
         double *z = t->z + 3 * i;
@@ -295,8 +295,8 @@ static double turn_back(void *arg, int begin, int end) {
 }
 
 // z = R x
-static double turn_ahead(void *arg, int begin, int end) {
-    const turning *t = arg;
+static double rotate_forward(void *arg, int begin, int end) {
+    const rotation_job *t = arg;
     for (size_t i = (size_t)begin; i < (size_t)end; i++) {
         const double *R = t->r->R + 9 * i, *x = t->x + 3 * i;
         double *z = t->z + 3 * i;
@@ -322,10 +322,10 @@ void sp__refresh_apply(sp_refresh *r, const double *residual, double *z) {
     if (!p) {
         memcpy(z, x, (size_t)n * sizeof *z);
     } else if (!r->cheap && r->turned) {
-        turning back = {.r = r, .x = x, .z = r->w}, ahead = {.r = r, .x = r->y, .z = z};
-        sp__ranges(r->ctx, nodes, turn_back, &back, r->partial);
+        rotation_job back = {.r = r, .x = x, .z = r->w}, ahead = {.r = r, .x = r->y, .z = z};
+        sp__ranges(r->ctx, nodes, rotate_back, &back, r->partial);
         p->kind->apply(p, r->w, r->y);
-        sp__ranges(r->ctx, nodes, turn_ahead, &ahead, r->partial);
+        sp__ranges(r->ctx, nodes, rotate_forward, &ahead, r->partial);
     } else {
         p->kind->apply(p, x, z);
     }
@@ -377,7 +377,7 @@ size_t sp__refresh_bytes(const sp_refresh *r) {
     return cache_bytes(r->cache) + n * (1 + 4 + 16 + (r->warps ? 48 : 0));
 }
 
-static void refresh_name_it(sp_refresh *r) {
+static void refresh_set_name(sp_refresh *r) {
     static const char *const words[] = {", auto", ", async", ", step", ", never", ""};
     bool swap = r->def.pcg.refresh != SP_REFRESH_AUTO || r->kind->costly;
     char every[24] = "";
@@ -399,7 +399,7 @@ static sp_status follow_pattern(sp_refresh *r, const sp_system *A, const sp_bloc
     SP_TRY(warp_reserve(r, A));
     SP_TRY(cache_create(r, A, M, &r->cache));
     r->pattern = A->pattern;
-    refresh_name_it(r);
+    refresh_set_name(r);
     return SP_OK;
 }
 
@@ -413,7 +413,7 @@ static int unused_snapshot(const sp_refresh *r) {
 }
 
 // Records the result of a build from snapshot k, success or failure.
-static void refresh_judge(sp_refresh *r, int k, sp_linear_info *info) {
+static void record_build(sp_refresh *r, int k, sp_linear_info *info) {
     const sp_matrix_snapshot *p = &r->cache->snapshot[k];
     if (p->status == SP_OK) {
         r->now.use = k, r->now.best = -1, r->now.failures = 0;
@@ -434,7 +434,7 @@ static sp_status make_now(sp_refresh *r, int k, const sp_blocks *M, sp_linear_in
     if (snapshot_build(r->cache, k, M, false) == SP_NO_MEMORY) return SP_NO_MEMORY;
     info->columns += p->info.columns;
     info->factor_flops += p->info.flops;
-    refresh_judge(r, k, info);
+    record_build(r, k, info);
     return SP_OK;
 }
 
@@ -467,7 +467,8 @@ static bool is_idle(const sp_refresh *r) {
 }
 
 // Without a background thread the preconditioner is built here: at once, or when it is due.
-static sp_status refresh_ask(sp_refresh *r, const sp_system *A, const sp_blocks *M, bool deterministic, sp_linear_info *info) {
+static sp_status refresh_request(sp_refresh *r, const sp_system *A, const sp_blocks *M, bool deterministic,
+                                 sp_linear_info *info) {
     // the replay swaps in this step without an earlier snapshot: the recorded run had no thread and built in this step
     bool at_once = r->swap == SP_SWAP_NOW && !r->took;
     if (at_once || (deterministic && r->def.pcg.lag == 0)) return make_in_step(r, A, M, info);
@@ -492,7 +493,7 @@ static sp_status swap_in(sp_refresh *r, bool deterministic, sp_linear_info *info
         SP_TRY(make_now(r, k, NULL, info));
     } else {
         sp__job_wait(r->ctx, &r->cache->job);
-        refresh_judge(r, k, info);
+        record_build(r, k, info);
     }
     r->now.pending = -1;
     r->took = true;
@@ -524,7 +525,7 @@ static sp_status follow_policy(sp_refresh *r, const sp_system *A, const sp_block
     }
     if (!first || s->pending >= 0 || !changed) return SP_OK;
     if (none && !s->tried && (deterministic || !r->changed_pattern)) return make_in_step(r, A, M, info);
-    return none || r->policy == SP_REFRESH_ASYNC || is_needed(r) ? refresh_ask(r, A, M, deterministic, info) : SP_OK;
+    return none || r->policy == SP_REFRESH_ASYNC || is_needed(r) ? refresh_request(r, A, M, deterministic, info) : SP_OK;
 }
 
 // Restores the schedule at the start of the failed attempt.
@@ -555,7 +556,7 @@ static sp_status begin_step(sp_refresh *r, uint64_t step, bool deterministic, sp
 }
 
 // uses block-Jacobi of the current matrix if there is no other preconditioner; needs no state
-static sp_status stand_in(sp_refresh *r, const sp_blocks *M) {
+static sp_status use_block_jacobi(sp_refresh *r, const sp_blocks *M) {
     r->cheap = false;
     if (r->now.use >= 0 || !r->cache->cheap) return SP_OK;
     sp_symmetric view;
@@ -566,7 +567,7 @@ static sp_status stand_in(sp_refresh *r, const sp_blocks *M) {
     return status == SP_NO_MEMORY ? status : SP_OK;
 }
 
-static void look_at_pins(sp_refresh *r, const sp_system *A) {
+static void compare_fixed(sp_refresh *r, const sp_system *A) {
     warp_pins(r, A);
     const unsigned char *then = r->now.use >= 0 ? r->cache->snapshot[r->now.use].fixed : NULL;
     r->repinned = then && memcmp(then, r->fixed, (size_t)A->n) != 0;
@@ -583,23 +584,23 @@ sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks
     bool begins = !r->begun || r->step != step, first = begins || r->first;
     if (begins) SP_TRY(begin_step(r, step, deterministic, info));
     r->first = false;
-    look_at_pins(r, A);
+    compare_fixed(r, A);
     SP_TRY(follow_policy(r, A, M, first, deterministic, info));
-    SP_TRY(stand_in(r, M));
-    SP_TRY(warp_turns(r, A));
+    SP_TRY(use_block_jacobi(r, M));
+    SP_TRY(warp_rotations(r, A));
     if (r->now.use >= 0) {
         const sp_matrix_snapshot *p = &r->cache->snapshot[r->now.use];
         info->factor_age = (int)(step - p->step);
         info->shift = p->info.shift;
     }
-    bool beside = r->policy == SP_REFRESH_ASYNC || r->policy == SP_REFRESH_AUTO;
-    info->swapped = beside && (r->took || info->refreshes + info->failed_refreshes > 0);
+    bool in_background = r->policy == SP_REFRESH_ASYNC || r->policy == SP_REFRESH_AUTO;
+    info->swapped = in_background && (r->took || info->refreshes + info->failed_refreshes > 0);
     return SP_OK;
 }
 
-void sp__refresh_learn(sp_refresh *r, int iterations) {
+void sp__refresh_report_iterations(sp_refresh *r, int iterations) {
     if (iterations > r->now.now) r->now.now = iterations;
-    if (r->now.pending >= 0) sp__job_hurry(r->ctx, &r->cache->job, refresh_urgency(r));
+    if (r->now.pending >= 0) sp__job_set_urgency(r->ctx, &r->cache->job, refresh_urgency(r));
 }
 
 // =================================================================================================== checkpoints

@@ -23,7 +23,7 @@ sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks
 // z = P^-1 r for the free unknowns, 0 for fixed ones; both have n numbers.
 void sp__refresh_apply(sp_refresh *r, const double *residual, double *z);
 // Call after the solve with its number of iterations.
-void sp__refresh_learn(sp_refresh *r, int iterations);
+void sp__refresh_report_iterations(sp_refresh *r, int iterations);
 const char *sp__refresh_name(const sp_refresh *r);  // "pcg (cholesky, async, warp)"
 struct sp_visitor;
 void sp__refresh_visit(sp_refresh *r, struct sp_visitor *v);

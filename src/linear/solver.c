@@ -106,7 +106,7 @@ sp_status sp__solver_restored(sp_solver *s) {
 // used, and to warn of a body that is far too large for the time available.
 
 // below this stiffness number conjugate gradients need about a hundred iterations, which cost less than keeping a factor
-static const double CALM = 3;
+static const double NOT_STIFF = 3;
 // above this many elements a factor no longer fits into the inner caches: its two passes per iteration cost more than a multigrid
 // cycle
 enum { LARGE = 10000 };
@@ -157,7 +157,7 @@ sp_solver_def sp__solver_choose(const sp_solver_def *def, const sp_problem_stats
         snprintf(why, size, "cg: without an assembled matrix nothing else can");
     } else if (def->tolerance == 0) {
         snprintf(why, size, "cg: exactly %d iterations were asked for", def->iterations);
-    } else if (!stats->statics && stiffness_number < CALM) {
+    } else if (!stats->statics && stiffness_number < NOT_STIFF) {
         snprintf(why, size, "cg: stress waves cross %.2g elements in a step of %g s, so few iterations are needed",
                  sqrt(stiffness_number), def->automatic.step);
         expected = cg_ms(stats->elements, stiffness_number);

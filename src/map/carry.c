@@ -86,7 +86,7 @@ sp_status sp__transpose_create(sp_context *ctx, int points, const sp_anchor *anc
     size_t n = 4 * (size_t)points;
     *out = (sp_transpose){.nodes = nodes};
     if (!SP_NEW(ctx, out->start, (size_t)nodes + 2) || !SP_NEW(ctx, out->point, n + 1) || !SP_NEW(ctx, out->weight, n + 1) ||
-        !SP_NEW(ctx, out->leaning, (size_t)nodes + 1)) {
+        !SP_NEW(ctx, out->weight_sum, (size_t)nodes + 1)) {
         sp__transpose_free(ctx, out);
         return SP_NO_MEMORY;
     }
@@ -104,7 +104,7 @@ sp_status sp__transpose_create(sp_context *ctx, int points, const sp_anchor *anc
                 }
                 int at = fill[c[a]]++;
                 out->point[at] = i, out->weight[at] = w[a];
-                out->leaning[c[a]] += fabs(w[a]);
+                out->weight_sum[c[a]] += fabs(w[a]);
             }
         }
         if (pass == 0)
@@ -115,7 +115,7 @@ sp_status sp__transpose_create(sp_context *ctx, int points, const sp_anchor *anc
 
 void sp__transpose_free(sp_context *ctx, sp_transpose *t) {
     sp__free(ctx, t->start), sp__free(ctx, t->point);
-    sp__free(ctx, t->weight), sp__free(ctx, t->leaning);
+    sp__free(ctx, t->weight), sp__free(ctx, t->weight_sum);
     *t = (sp_transpose){0};
 }
 
@@ -153,7 +153,7 @@ void sp__transpose_shares(const sp_transpose *t, int points, const sp_anchor *an
         sp__anchor_weights(&anchors[i], w);
         for (int a = 0; a < 4; a++) {
             s += fabs(w[a]);
-            if (fabs(w[a]) > NO_WEIGHT) most = fmax(most, t->leaning[c[a]]);
+            if (fabs(w[a]) > NO_WEIGHT) most = fmax(most, t->weight_sum[c[a]]);
         }
         share[i] = 1 / (most * s);
     }

@@ -22,7 +22,7 @@ void sp__normals(sp_context *ctx, int vertices, int faces, const uint32_t *corne
 typedef struct sp_transpose {  // of a map from nodes to points: the points that depend on each node, with their weights
     int nodes, *start, *point;
     double *weight;
-    double *leaning;  // per node: the sum of |weight|
+    double *weight_sum;  // per node: the sum of |weight|
 } sp_transpose;
 
 // corners: elements x 4 nodes. Weights of an anchor: `at` for nodes 1 to 3, the remainder for node 0.

@@ -38,7 +38,7 @@ static double triangle_size(const double *x, const int *c, double *flat_below) {
     return sp__norm3(n);
 }
 
-static unsigned char judge(const double *x, int nodes, const int *c, int corners) {
+static unsigned char classify(const double *x, int nodes, const int *c, int corners) {
     double flat, size;
     for (int i = 0; i < corners; i++)
         if (c[i] < 0 || c[i] >= nodes || !elements_finite(x + 3 * (size_t)c[i])) return SP_ELEMENT_BROKEN;
@@ -53,12 +53,12 @@ static unsigned char judge(const double *x, int nodes, const int *c, int corners
     return size < 0 ? SP_ELEMENT_INVERTED : 0;
 }
 
-void sp__elements_judge(const double *x, int nodes, const int *elements, int count, int corners, unsigned char *state) {
-    for (size_t i = 0; i < (size_t)count; i++) state[i] = judge(x, nodes, elements + i * (size_t)corners, corners);
+void sp__elements_classify(const double *x, int nodes, const int *elements, int count, int corners, unsigned char *state) {
+    for (size_t i = 0; i < (size_t)count; i++) state[i] = classify(x, nodes, elements + i * (size_t)corners, corners);
 }
 
-sp_status sp__elements_twins(sp_context *ctx, const int *elements, int count, int corners, int nodes, unsigned char *state,
-                             void (*twin)(void *user, int element, int earlier), void *user) {
+sp_status sp__elements_duplicates(sp_context *ctx, const int *elements, int count, int corners, int nodes, unsigned char *state,
+                                  void (*duplicate)(void *user, int element, int earlier), void *user) {
     int *rows, n = 0, stride = corners + 1;
     if (!SP_NEW(ctx, rows, (size_t)count * (size_t)stride))
         return SP_FAIL(ctx, SP_NO_MEMORY, "no memory to compare %d elements", count);
@@ -66,7 +66,7 @@ sp_status sp__elements_twins(sp_context *ctx, const int *elements, int count, in
         if (state[i] & (SP_ELEMENT_BROKEN | SP_ELEMENT_LOOSE)) continue;
         int *row = rows + (size_t)n++ * (size_t)stride;
         memcpy(row, elements + (size_t)i * (size_t)corners, (size_t)corners * sizeof *row);
-        sp__row_rise(row, corners);
+        sp__row_increase(row, corners);
         row[corners] = i;
     }
     sp_status status = sp__rows_sort(ctx, rows, n, corners, nodes);
@@ -75,7 +75,7 @@ sp_status sp__elements_twins(sp_context *ctx, const int *elements, int count, in
         for (end = i + 1; end < n && sp__rows_equal(first, rows + (size_t)end * (size_t)stride, corners); end++) {
             int element = rows[(size_t)end * (size_t)stride + (size_t)corners];
             state[element] |= SP_ELEMENT_LOOSE;
-            twin(user, element, first[corners]);
+            duplicate(user, element, first[corners]);
         }
     }
     sp__free(ctx, rows);
@@ -107,20 +107,20 @@ static void report_elements(sp_examination *e) {
 }
 
 // earlier[element] = 1 + the earlier element with the same nodes; 0: none
-static void keep_twin(void *user, int element, int earlier) {
+static void keep_duplicate(void *user, int element, int earlier) {
     ((int *)user)[element] = earlier + 1;
 }
 
 sp_status sp__examine_elements(sp_examination *e) {
     for (int i = 0; i < e->node_count; i++)
         if (!elements_finite(e->x + 3 * (size_t)i)) sp__examine_add(e, SP_DEFECT_NOT_FINITE, -1, -1, i, -1, 0);
-    sp__elements_judge(e->x, e->node_count, e->elements, e->element_count, e->corners, e->state);
+    sp__elements_classify(e->x, e->node_count, e->elements, e->element_count, e->corners, e->state);
     report_elements(e);
     // reports in order of element numbers, which the sort does not keep
     int *earlier;
     if (!SP_NEW(e->ctx, earlier, e->element_count)) return SP_FAIL(e->ctx, SP_NO_MEMORY, "no memory to compare elements");
-    sp_status status =
-        sp__elements_twins(e->ctx, e->elements, e->element_count, e->corners, e->node_count, e->state, keep_twin, earlier);
+    sp_status status = sp__elements_duplicates(e->ctx, e->elements, e->element_count, e->corners, e->node_count, e->state,
+                                               keep_duplicate, earlier);
     for (int i = 0; i < e->element_count && status == SP_OK; i++)
         if (earlier[i]) sp__examine_add(e, SP_DEFECT_DUPLICATE, earlier[i] - 1, i, -1, -1, 0);
     sp__free(e->ctx, earlier);
@@ -201,7 +201,7 @@ static const int across[6][2] = {{2, 3}, {1, 3}, {1, 2}, {0, 3}, {0, 2}, {0, 1}}
 // The dihedral angle at edge e between the faces to k and l is atan2(|e| |det|, n1.n2) with n1 = e x k, n2 = e x l, since n1 x n2
 // = det e. Inradius r = 3 V / area; circumradius R = | |a|^2 b x c + |b|^2 c x a + |c|^2 a x b | / (2 det) with edges a, b, c
 // from one node.
-static double judge_tet(const double *const x[4], double length[6], shape *s) {
+static double measure_tet(const double *const x[4], double length[6], shape *s) {
     double edge[6][3], n[3], to[2][3], normal[2][3], area = 0, radius[3] = {0}, longest = 0;
     for (int i = 0; i < 6; i++) {
         sp__sub3(x[ends[i][1]], x[ends[i][0]], edge[i]);
@@ -231,7 +231,7 @@ static double judge_tet(const double *const x[4], double length[6], shape *s) {
 }
 
 // r = 2 area / perimeter, R = abc / (4 area)
-static double judge_triangle(const double *const x[3], double length[3], shape *s) {
+static double measure_triangle(const double *const x[3], double length[3], shape *s) {
     double edge[3][3], n[3], longest = 0;
     for (int i = 0; i < 3; i++) {
         sp__sub3(x[(i + 1) % 3], x[i], edge[i]);
@@ -291,9 +291,9 @@ void sp__examine_quality(sp_examination *e) {
         shape now = {0};
         for (int k = 0; k < e->corners; k++) x[k] = e->x + 3 * (size_t)c[k];
         if (e->corners == 4)
-            s->volume += judge_tet(x, length, &now);
+            s->volume += measure_tet(x, length, &now);
         else
-            judge_triangle(x, length, &now);
+            measure_triangle(x, length, &now);
         for (int k = 0; k < now.angles; k++) keep_edge(s, length[k], &edges);
         keep_shape(s, &now, e->element_ids ? e->element_ids[i] : i);
         elements++;
@@ -333,7 +333,7 @@ static int fill_rows(const sp_examination *e, int *rows) {
         if (e->state[t] & (SP_ELEMENT_BROKEN | SP_ELEMENT_LOOSE)) continue;
         for (int k = 0; k < 4; k++, n++) {
             face_nodes(e, 4 * t + k, rows + 4 * (size_t)n);
-            sp__row_rise(rows + 4 * (size_t)n, 3);
+            sp__row_increase(rows + 4 * (size_t)n, 3);
             rows[4 * (size_t)n + 3] = 4 * t + k;
         }
     }
@@ -403,7 +403,7 @@ sp_status sp__examine_collect(sp_examination *e) {
 
 // ------------------------------------------------------------------------------------------------ edges and vertices
 
-static void judge_edges(sp_examination *e) {
+static void check_edges(sp_examination *e) {
     const sp_edges *d = &e->edges;
     for (int i = 0; i < d->count; i++) {
         const int *side = d->sides + d->first[i], n = d->first[i + 1] - d->first[i];
@@ -420,7 +420,7 @@ static void judge_edges(sp_examination *e) {
 }
 
 // after all joins: finds the shells with unbalanced edges
-static void judge_shells(sp_examination *e) {
+static void check_shells(sp_examination *e) {
     const sp_edges *d = &e->edges;
     sp_mesh_stats *s = &e->report->stats;
     for (int f = 0; f < e->face_count; f++) e->shell[f] = sp__set_root(e->shell, f);
@@ -439,7 +439,7 @@ static void judge_shells(sp_examination *e) {
 }
 
 // Triangle corners at a vertex are connected across the edges there; a vertex with more than one connected fan is non-manifold.
-static sp_status judge_vertices(sp_examination *e) {
+static sp_status check_vertices(sp_examination *e) {
     const sp_edges *d = &e->edges;
     int *parent, *fans = NULL;
     if (!SP_NEW(e->ctx, parent, 3 * (size_t)e->face_count) || !SP_NEW(e->ctx, fans, e->node_count)) {
@@ -484,7 +484,7 @@ static double area_of(const sp_examination *e) {
 
 // A closed shell with a negative volume is a cavity if an odd number of other shells contains it; otherwise its orientation is
 // wrong.
-static sp_status judge_insides(sp_examination *e) {
+static sp_status check_insides(sp_examination *e) {
     sp_mesh_stats *s = &e->report->stats;
     double *volumes = NULL;
     unsigned char *ask = NULL;
@@ -519,10 +519,10 @@ sp_status sp__examine_surface(sp_examination *e) {
     e->report->stats.face_count = e->face_count;
     e->report->stats.edge_count = e->edges.count;
     e->report->stats.area = area_of(e);
-    judge_edges(e);
-    judge_shells(e);
-    SP_TRY(judge_vertices(e));
-    return judge_insides(e);
+    check_edges(e);
+    check_shells(e);
+    SP_TRY(check_vertices(e));
+    return check_insides(e);
 }
 
 // ======================================================================================================== shells

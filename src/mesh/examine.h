@@ -53,10 +53,10 @@ void sp__examine_add(sp_examination *e, sp_defect_kind kind, int element_a, int 
 // parts of stages that repairs use as well
 
 // Computes the state bits of every element without a report.
-void sp__elements_judge(const double *x, int nodes, const int *elements, int count, int corners, unsigned char *state);
-// Marks elements that repeat the nodes of an earlier element as LOOSE and calls twin(user, element, earlier).
-sp_status sp__elements_twins(sp_context *ctx, const int *elements, int count, int corners, int nodes, unsigned char *state,
-                             void (*twin)(void *user, int element, int earlier), void *user);
+void sp__elements_classify(const double *x, int nodes, const int *elements, int count, int corners, unsigned char *state);
+// Marks elements that repeat the nodes of an earlier element as LOOSE and calls duplicate(user, element, earlier).
+sp_status sp__elements_duplicates(sp_context *ctx, const int *elements, int count, int corners, int nodes, unsigned char *state,
+                                  void (*duplicate)(void *user, int element, int earlier), void *user);
 // Signed volume enclosed by each shell, by shell number (face_count entries; unused ones are 0).
 void sp__shell_volumes(const double *x, const int *faces, int face_count, const int *shell, double *volumes);
 

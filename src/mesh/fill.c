@@ -18,7 +18,7 @@
 enum { PROBES = 4096 };
 
 // a winding number further than UNDECIDED from an integer is ambiguous; a larger share of the area than REFUSED is an error
-static const double UNDECIDED = 0.15, REFUSED = 0.2;
+static const double UNCLEAR = 0.15, REFUSED = 0.2;
 
 typedef struct surface_field {
     sp_tree *tree;
@@ -36,12 +36,12 @@ static double surface_value(const void *user, const double x[3]) {
 
 // ------------------------------------------------------------------------------------------------ check of the winding number
 
-typedef struct verdict {
-    double area, undecided, middle, largest;
-} verdict;
+typedef struct winding_check {
+    double area, unclear, middle, largest;
+} winding_check;
 
 // samples just below and above one triangle, weighted by its area
-static void surface_probe(const surface_field *s, int item, double step, verdict *v) {
+static void surface_probe(const surface_field *s, int item, double step, winding_check *v) {
     const int *c = s->tree->items + 3 * (size_t)item;
     const double *a = s->tree->x + 3 * (size_t)c[0], *b = s->tree->x + 3 * (size_t)c[1], *d = s->tree->x + 3 * (size_t)c[2];
     double e[3], f[3], n[3], side[2];
@@ -58,15 +58,15 @@ static void surface_probe(const surface_field *s, int item, double step, verdict
     }
     v->area += area;
     v->middle += area * (side[0] + side[1]);
-    if (fabs(side[0] - round(side[0])) > UNDECIDED) v->undecided += area;
+    if (fabs(side[0] - round(side[0])) > UNCLEAR) v->unclear += area;
 }
 
-static sp_status surface_judge(sp_context *ctx, surface_field *s, double diagonal, sp_fill_info *info) {
-    verdict v = {0};
+static sp_status check_winding(sp_context *ctx, surface_field *s, double diagonal, sp_fill_info *info) {
+    winding_check v = {0};
     int count = s->tree->count, stride = count / PROBES + 1;
     for (int i = 0; i < count; i += stride) surface_probe(s, i, 1e-6 * diagonal, &v);
     if (!(v.area > 0)) return SP_FAIL(ctx, SP_BAD_INPUT, "the surface has no area");
-    double share = v.undecided / v.area;
+    double share = v.unclear / v.area;
     if (info) info->winding[0] = share, info->winding[1] = v.largest;
     if (share > REFUSED)
         return SP_FAIL(
@@ -104,7 +104,7 @@ sp_status sp_mesh_fill_surface(const sp_trimesh *surface, const sp_fill_def *def
     double low[3], high[3], diagonal = box_of(&surface->def, low, high);
     sp_status status = sp__tree_create(ctx, surface->def.positions, surface->def.faces, surface->def.face_count, 3, &s.tree);
     if (status >= 0) status = sp__winding_create(s.tree, &s.winding);
-    if (status >= 0) status = surface_judge(ctx, &s, diagonal, info);
+    if (status >= 0) status = check_winding(ctx, &s, diagonal, info);
     double share = info->winding[0], largest = info->winding[1];
     if (status >= 0) status = sp_mesh_fill(ctx, surface_value, &s, low, high, 1, def, info, out);
     info->winding[0] = share, info->winding[1] = largest;
@@ -409,9 +409,9 @@ static sp_status fill_finish(sp_fill *f, const sp_fill_def *def, sp_fill_info *i
     if (f->tet_count == 0)
         return SP_FAIL(f->ctx, SP_BAD_INPUT, "nothing is inside: the shape is empty, or thinner than a cell of %g m", info->size);
     // a border that the octree missed (by sampling, or across a hole) may be cut in cells of several sizes
-    bool promised = def->detail == 1 && f->extra_count == 0 && f->source->materials == 2 && sp__fill_is_uniform(f);
-    info->guarantee[0] = promised ? LEAST : 0, info->guarantee[1] = promised ? LARGEST : 180;
-    if (!promised) SP_TRY(sp__fill_improve(f));
+    bool guaranteed = def->detail == 1 && f->extra_count == 0 && f->source->materials == 2 && sp__fill_is_uniform(f);
+    info->guarantee[0] = guaranteed ? LEAST : 0, info->guarantee[1] = guaranteed ? LARGEST : 180;
+    if (!guaranteed) SP_TRY(sp__fill_improve(f));
     return sp__fill_finish(f, info, out);
 }
 

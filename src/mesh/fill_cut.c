@@ -217,7 +217,7 @@ static bool stencil_emit(sp_fill *f, int a, int b, int c, int d, bool positive, 
 // ------------------------------------------------------------------------------------------------ materials
 
 // Material at a sample point between the part and the middle of the cell.
-static int stencil_look(const sp_fill *f, const int *vertices, int count) {
+static int sample_material(const sp_fill *f, const int *vertices, int count) {
     const int *cell = f->cells[f->cell];
     double x[3] = {0};
     for (int k = 0; k < count; k++) sp__axpy3(x, 0.7 / count, f->vertices[vertices[k]].x, x);
@@ -237,7 +237,7 @@ static int material_of(const sp_fill *f, const int *vertices, int count) {
     }
     if (found == 1) return common[0];
     if (f->source->materials == 2 && found == 2) return 0;
-    int there = stencil_look(f, vertices, count), solid = 0;
+    int there = sample_material(f, vertices, count), solid = 0;
     for (int i = 0; i < found; i++) {
         if (common[i] == there) return there;
         solid = common[i] > solid ? common[i] : solid;
@@ -286,7 +286,7 @@ static bool stencil_prism(sp_fill *f, const int bottom[3], const int top[3], con
            stencil_emit(f, bottom[a], top[b], top[c], top[a], positive, material);
 }
 
-static bool goes_round(const bool at_bottom[3]) {
+static bool is_cyclic(const bool at_bottom[3]) {
     return at_bottom[0] == at_bottom[1] && at_bottom[1] == at_bottom[2];
 }
 
@@ -333,7 +333,7 @@ static bool three_columns(const sp_fill *f, const stencil *s, int n, int column[
     for (int i = 0; i < 4; i++)
         if (i != n) column[count++] = i;
     for (int i = 0; i < 3; i++) at_bottom[i] = diagonal_at(f, s->vertex[column[i]], s->vertex[column[(i + 1) % 3]], s->vertex[n]);
-    return !goes_round(at_bottom);
+    return !is_cyclic(at_bottom);
 }
 
 static bool against_one(sp_fill *f, const stencil *s, int n, int material) {
@@ -366,9 +366,9 @@ static bool middle_diagonal(sp_fill *f, const stencil *s, bool *from_02) {
     bool able[2], at[3];
     for (int k = 0; k < 2; k++) {
         two_columns(f, s, 0, 1, 2, 3, k, at);
-        able[k] = !goes_round(at);
+        able[k] = !is_cyclic(at);
         two_columns(f, s, 2, 3, 0, 1, k, at);
-        able[k] = able[k] && !goes_round(at);
+        able[k] = able[k] && !is_cyclic(at);
     }
     double d[3], e[3];
     sp__sub3(sp__fill_node(f, s->cut[0][2]), sp__fill_node(f, s->cut[1][3]), d);

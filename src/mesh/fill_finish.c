@@ -158,10 +158,10 @@ static const double LEAVE = 0.2;
 
 typedef struct improve {
     sp_fill *f;
-    int *start, *around;  // tetrahedra by node
-    unsigned char *kind;  // 0 unused, 1 inside one material, 2 between two, 3 fixed
-    int (*sides)[2];      // the two materials of a node of kind 2
-    double (*home)[3];    // original positions
+    int *start, *around;    // tetrahedra by node
+    unsigned char *kind;    // 0 unused, 1 inside one material, 2 between two, 3 fixed
+    int (*sides)[2];        // the two materials of a node of kind 2
+    double (*original)[3];  // original positions
 } improve;
 
 static double improve_badness(sp_fill *f, int t) {
@@ -214,7 +214,7 @@ static sp_status improve_begin(improve *v) {
     int n = sp__fill_node_count(f);
     if (!SP_NEW(f->ctx, v->start, (size_t)n + 2) || !SP_NEW(f->ctx, v->around, 4 * (size_t)f->tet_count + 1) ||
         !SP_NEW(f->ctx, v->kind, (size_t)n + 1) || !SP_NEW(f->ctx, v->sides, (size_t)n + 1) ||
-        !SP_NEW(f->ctx, v->home, (size_t)n + 1))
+        !SP_NEW(f->ctx, v->original, (size_t)n + 1))
         return sp__fill_no_memory(f->ctx);
     for (int t = 0; t < f->tet_count; t++)
         for (int k = 0; k < 4; k++) {
@@ -224,7 +224,7 @@ static sp_status improve_begin(improve *v) {
     for (int i = 0; i < n; i++) v->start[i + 2] += v->start[i + 1];
     for (int t = 0; t < f->tet_count; t++)
         for (int k = 0; k < 4; k++) v->around[v->start[f->tets[t].node[k] + 1]++] = t;
-    for (int i = 0; i < n; i++) memcpy(v->home[i], sp__fill_node(f, i), sizeof v->home[i]);
+    for (int i = 0; i < n; i++) memcpy(v->original[i], sp__fill_node(f, i), sizeof v->original[i]);
     note_outside(v);
     return SP_OK;
 }
@@ -265,9 +265,9 @@ static bool mean_around(const improve *v, int node, bool all, double mean[3]) {
     return count > 0;
 }
 
-static bool at_home(const improve *v, int node, const double x[3]) {
+static bool near_original(const improve *v, int node, const double x[3]) {
     double d[3];
-    sp__sub3(x, v->home[node], d);
+    sp__sub3(x, v->original[node], d);
     return sp__norm3(d) <= LEAVE * 2 * v->f->tree.unit;
 }
 
@@ -278,7 +278,7 @@ static bool try_mean(const improve *v, int node, bool all, double before) {
     if (!mean_around(v, node, all, mean)) return false;
     for (double part = 1; part > 0.05; part *= 0.5) {
         for (int k = 0; k < 3; k++) x[k] = old[k] + part * (mean[k] - old[k]);
-        bool allowed = free || (all ? at_home(v, node, x) : v->kind[node] == 2 && to_border(v, node, x));
+        bool allowed = free || (all ? near_original(v, node, x) : v->kind[node] == 2 && to_border(v, node, x));
         if (allowed && worst_around(v, node) < before) return true;
     }
     memcpy(x, old, sizeof old);
@@ -302,7 +302,7 @@ sp_status sp__fill_improve(sp_fill *f) {
     sp__free(f->ctx, v.around);
     sp__free(f->ctx, v.kind);
     sp__free(f->ctx, v.sides);
-    sp__free(f->ctx, v.home);
+    sp__free(f->ctx, v.original);
     return status;
 }
 

@@ -137,7 +137,7 @@ static bool intersect_within(const double *a, const double *b, const double *p, 
     return true;
 }
 
-static bool segments_meet(const double *a, const double *b, const double *c, const double *d, const plane *s) {
+static bool segments_intersect(const double *a, const double *b, const double *c, const double *d, const plane *s) {
     int abc = sp__orient2(a, b, c, s->u, s->v), abd = sp__orient2(a, b, d, s->u, s->v);
     int cda = sp__orient2(c, d, a, s->u, s->v), cdb = sp__orient2(c, d, b, s->u, s->v);
     if (abc * abd < 0 && cda * cdb < 0) return true;
@@ -151,28 +151,28 @@ static bool intersect_holds(const double *const t[3], const double *p, const pla
     return true;
 }
 
-static bool flat_segment_meets(const double *const t[3], const double *p, const double *q, const plane *s) {
+static bool flat_segment_intersects(const double *const t[3], const double *p, const double *q, const plane *s) {
     if (intersect_holds(t, p, s) || intersect_holds(t, q, s)) return true;
     for (int k = 0; k < 3; k++)
-        if (segments_meet(t[k], t[(k + 1) % 3], p, q, s)) return true;
+        if (segments_intersect(t[k], t[(k + 1) % 3], p, q, s)) return true;
     return false;
 }
 
 // ------------------------------------------------------------------------------------------------ general position
 
-static bool segment_meets(const double *const t[3], const double *p, const double *q, const plane *s) {
+static bool segment_intersects(const double *const t[3], const double *p, const double *q, const plane *s) {
     int above = sp__orient3(t[0], t[1], t[2], p), below = sp__orient3(t[0], t[1], t[2], q);
     if (above * below > 0) return false;
-    if (above == 0 && below == 0) return flat_segment_meets(t, p, q, s);
+    if (above == 0 && below == 0) return flat_segment_intersects(t, p, q, s);
     int sides[3];
     for (int k = 0; k < 3; k++) sides[k] = sp__orient3(p, q, t[k], t[(k + 1) % 3]);
     bool left = sides[0] >= 0 && sides[1] >= 0 && sides[2] >= 0, right = sides[0] <= 0 && sides[1] <= 0 && sides[2] <= 0;
     return left || right;
 }
 
-static bool intersect_strangers(const double *const a[3], const double *const b[3], const plane *pa, const plane *pb) {
+static bool intersect_disjoint(const double *const a[3], const double *const b[3], const plane *pa, const plane *pb) {
     for (int k = 0; k < 3; k++)
-        if (segment_meets(a, b[k], b[(k + 1) % 3], pa) || segment_meets(b, a[k], a[(k + 1) % 3], pb)) return true;
+        if (segment_intersects(a, b[k], b[(k + 1) % 3], pa) || segment_intersects(b, a[k], a[(k + 1) % 3], pb)) return true;
     return false;
 }
 
@@ -188,7 +188,7 @@ static bool at_vertex(const double *const a[3], const double *const b[3], const 
         return wedge_holds(a, b[1], pa) || wedge_holds(a, b[2], pa) || wedge_holds(b, a[1], pb) || wedge_holds(b, a[2], pb);
     // otherwise the planes meet in a line through the common vertex, and the shorter of the two pieces on it ends on an opposite
     // edge
-    return segment_meets(a, b[1], b[2], pa) || segment_meets(b, a[1], a[2], pb);
+    return segment_intersects(a, b[1], b[2], pa) || segment_intersects(b, a[1], a[2], pb);
 }
 
 // a[0] == b[0], a[1] == b[1]: the triangles overlap if they are coplanar and on the same side of the edge
@@ -220,6 +220,6 @@ bool sp__triangles_intersect(const double *x, const int a[3], const int b[3]) {
     for (int k = 0; k < 3; k++) p[k] = x + 3 * (size_t)c[k], q[k] = x + 3 * (size_t)d[k];
     plane pp = intersect_project(p[0], p[1], p[2]), pq = intersect_project(q[0], q[1], q[2]);
     if (pp.turn == 0 || pq.turn == 0) return false;
-    if (common == 0) return intersect_strangers(p, q, &pp, &pq);
+    if (common == 0) return intersect_disjoint(p, q, &pp, &pq);
     return common == 1 ? at_vertex(p, q, &pp, &pq) : at_edge(p, q, &pp);
 }

@@ -260,7 +260,7 @@ done:
 // Map from user ids to internal indices. Most files have ascending ids, which are searched directly. Other ids get an index from
 // a radix sort: linear time, and no comparison function that would need a global.
 
-static bool ids_rise(const int64_t *ids, int n) {
+static bool ids_increase(const int64_t *ids, int n) {
     for (int i = 1; i < n; i++)
         if (ids[i] <= ids[i - 1]) return false;
     return true;
@@ -286,7 +286,7 @@ static bool radix_pass(const int64_t *ids, int n, int byte, const int *from, int
 sp_status sp__ids_index(sp_context *ctx, const int64_t *ids, int n, int **by_id, int *twice) {
     *by_id = NULL;
     *twice = -1;
-    if (ids_rise(ids, n)) return SP_OK;
+    if (ids_increase(ids, n)) return SP_OK;
     int *a = NULL, *b = NULL;
     if (!SP_NEW(ctx, a, n) || !SP_NEW(ctx, b, n)) {
         sp__free(ctx, a);

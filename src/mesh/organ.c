@@ -8,7 +8,7 @@ enum { ORGAN_REGIONS_MAX = 8, PATCHES_MAX = 8, ELEMENTS_MIN = 300 };
 // ------------------------------------------------------------------------------------------------ parts
 
 // rotates v back by the angles about x, then y, then z, into the axes of the ellipsoid
-static void turn_back(const double turn[3], double v[3]) {
+static void rotate_back(const double turn[3], double v[3]) {
     static const double degree = SP_PI / 180;
     for (int k = 2; k >= 0; k--) {
         if (turn[k] == 0) continue;
@@ -22,7 +22,7 @@ static void turn_back(const double turn[3], double v[3]) {
 static double ball(const sp_part *part, const double x[3]) {
     double v[3], near = 0, steep = 0;
     sp__sub3(x, part->a, v);
-    turn_back(part->turn, v);
+    rotate_back(part->turn, v);
     for (int k = 0; k < 3; k++) {
         double u = v[k] / part->size[k];
         near += u * u, steep += u * u / (part->size[k] * part->size[k]);
@@ -48,7 +48,7 @@ static double half(const sp_part *part, const double x[3]) {
 }
 
 // smooth minimum of two values over a width
-static double melt(double a, double b, double width) {
+static double smooth_min(double a, double b, double width) {
     double h = width > 0 ? fmax(0, 1 - fabs(a - b) / width) : 0;
     return fmin(a, b) - 0.25 * width * h * h;
 }
@@ -58,7 +58,7 @@ double sp__parts_value(const sp_part *parts, int count, const double x[3]) {
     for (int i = 0; i < count; i++) {
         const sp_part *p = &parts[i];
         double own = p->kind == SP_PART_BALL ? ball(p, x) : p->kind == SP_PART_CONE ? cone(p, x) : half(p, x);
-        value = i == 0 ? own : p->cut ? -melt(-value, own, p->blend) : melt(value, own, p->blend);
+        value = i == 0 ? own : p->cut ? -smooth_min(-value, own, p->blend) : smooth_min(value, own, p->blend);
     }
     return value;
 }

@@ -73,15 +73,15 @@ int sp__tet_edges_at(const sp_tet_edges *e, int a, int b) {
 
 // ------------------------------------------------------------------------------------------------ groups and arrays
 
-typedef struct carrying {
+typedef struct transfer {
     const sp_refinement *r;
-    sp_attributes with;     // names are borrowed
-    unsigned char *node;    // mark: in the current group
-    unsigned char *born;    // per new node: already in the group
-    int *first, *children;  // per parent
-} carrying;
+    sp_attributes with;       // names are borrowed
+    unsigned char *node;      // mark: in the current group
+    unsigned char *in_group;  // per new node: already in the group
+    int *first, *children;    // per parent
+} transfer;
 
-static void list_children(carrying *c) {
+static void list_children(transfer *c) {
     const sp_refinement *r = c->r;
     for (int i = 0; i < r->tet_count; i++) c->first[r->parent[i] + 1]++;
     for (int i = 0; i < r->mesh->tet_count; i++) c->first[i + 1] += c->first[i];
@@ -96,42 +96,42 @@ static bool all_on_surface(const sp_mesh_group *g, const unsigned char *surface)
     return true;
 }
 
-enum { NOT_BORN, BORN, BORN_PERHAPS };
+enum { NOT_IN_GROUP, IN_GROUP, MAYBE_IN_GROUP };
 
-static void refine_confirm(carrying *c, int child) {
+static void refine_confirm(transfer *c, int child) {
     for (size_t j = 0; j < 4; j++) {
         int node = c->r->tets[4 * (size_t)child + j] - c->r->mesh->node_count;
-        if (node >= 0 && c->born[node] == BORN_PERHAPS) c->born[node] = BORN;
+        if (node >= 0 && c->in_group[node] == MAYBE_IN_GROUP) c->in_group[node] = IN_GROUP;
     }
 }
 
 // A new node belongs to a group if both ends of its edge do and it lies on an element of the group. For a group of nodes alone,
 // it must lie on the boundary if all nodes of the group do: across a thin body both ends may be in the group but not the middle.
-static void find_born(carrying *c, const sp_mesh_group *g, const unsigned char *surface) {
+static void find_in_group(transfer *c, const sp_mesh_group *g, const unsigned char *surface) {
     const sp_refinement *r = c->r;
     bool outside = g->element_count == 0 && all_on_surface(g, surface);
     for (int i = 0; i < g->node_count; i++) c->node[g->nodes[i]] = 1;
     for (int i = 0; i < r->new_count; i++) {
-        c->born[i] = NOT_BORN;
+        c->in_group[i] = NOT_IN_GROUP;
         if (!c->node[r->ends[2 * i]] || !c->node[r->ends[2 * i + 1]]) continue;
         if (g->element_count > 0)
-            c->born[i] = BORN_PERHAPS;
+            c->in_group[i] = MAYBE_IN_GROUP;
         else if (!outside || r->on_surface[i])
-            c->born[i] = BORN;
+            c->in_group[i] = IN_GROUP;
     }
     for (int i = 0; i < g->element_count; i++)
         for (int k = c->first[g->elements[i]]; k < c->first[g->elements[i] + 1]; k++) refine_confirm(c, c->children[k]);
     for (int i = 0; i < g->node_count; i++) c->node[g->nodes[i]] = 0;
 }
 
-static sp_status take_group(carrying *c, const sp_mesh_group *g, const unsigned char *surface) {
+static sp_status take_group(transfer *c, const sp_mesh_group *g, const unsigned char *surface) {
     const sp_refinement *r = c->r;
     sp_mesh_group *to = &c->with.groups[c->with.group_count++];
     int elements = 0, nodes = g->node_count, *e, *n;
     to->name = g->name;
     for (int i = 0; i < g->element_count; i++) elements += c->first[g->elements[i] + 1] - c->first[g->elements[i]];
-    find_born(c, g, surface);
-    for (int i = 0; i < r->new_count; i++) nodes += c->born[i] == BORN;
+    find_in_group(c, g, surface);
+    for (int i = 0; i < r->new_count; i++) nodes += c->in_group[i] == IN_GROUP;
     if (!SP_NEW(r->mesh->ctx, e, elements)) return refine_no_memory(r->mesh);
     to->elements = e;
     if (!SP_NEW(r->mesh->ctx, n, nodes)) return refine_no_memory(r->mesh);
@@ -140,7 +140,7 @@ static sp_status take_group(carrying *c, const sp_mesh_group *g, const unsigned 
         for (int k = c->first[g->elements[i]]; k < c->first[g->elements[i] + 1]; k++) e[to->element_count++] = c->children[k];
     for (; to->node_count < g->node_count; to->node_count++) n[to->node_count] = g->nodes[to->node_count];
     for (int i = 0; i < r->new_count; i++)
-        if (c->born[i] == BORN) n[to->node_count++] = r->mesh->node_count + i;
+        if (c->in_group[i] == IN_GROUP) n[to->node_count++] = r->mesh->node_count + i;
     return SP_OK;
 }
 
@@ -153,7 +153,7 @@ static void refine_interpolate(const sp_refinement *r, const double *from, size_
     }
 }
 
-static sp_status take_array(carrying *c, const sp_mesh_array *from) {
+static sp_status take_array(transfer *c, const sp_mesh_array *from) {
     const sp_refinement *r = c->r;
     double *values;
     size_t n = from->on_elements ? (size_t)r->tet_count : (size_t)r->mesh->node_count + (size_t)r->new_count;
@@ -166,13 +166,13 @@ static sp_status take_array(carrying *c, const sp_mesh_array *from) {
     return SP_OK;
 }
 
-static sp_status refine_carry(carrying *c) {
+static sp_status transfer_attributes(transfer *c) {
     const sp_mesh *mesh = c->r->mesh;
     sp_context *ctx = mesh->ctx;
     unsigned char *surface = NULL;
     sp_status status = SP_OK;
     if (!SP_NEW(ctx, c->with.groups, mesh->with.group_count) || !SP_NEW(ctx, c->with.arrays, mesh->with.array_count) ||
-        !SP_NEW(ctx, c->node, mesh->node_count) || !SP_NEW(ctx, c->born, c->r->new_count) ||
+        !SP_NEW(ctx, c->node, mesh->node_count) || !SP_NEW(ctx, c->in_group, c->r->new_count) ||
         !SP_NEW(ctx, c->first, mesh->tet_count + 1) || !SP_NEW(ctx, c->children, c->r->tet_count) ||
         !SP_NEW(ctx, surface, mesh->node_count))
         status = refine_no_memory(mesh);
@@ -185,12 +185,12 @@ static sp_status refine_carry(carrying *c) {
     return status;
 }
 
-static void free_carrying(carrying *c) {
+static void free_transfer(transfer *c) {
     sp_context *ctx = c->r->mesh->ctx;
     for (int i = 0; i < c->with.group_count; i++) c->with.groups[i].name = NULL;
     for (int i = 0; i < c->with.array_count; i++) c->with.arrays[i].name = NULL;
     sp__attributes_free(ctx, &c->with);
-    void *owned[] = {c->node, c->born, c->first, c->children};
+    void *owned[] = {c->node, c->in_group, c->first, c->children};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sp__free(ctx, owned[i]);
 }
 
@@ -211,13 +211,13 @@ static void number_nodes(const sp_refinement *r, int64_t *ids) {
 sp_status sp__refinement_mesh(const sp_refinement *r, sp_mesh **out) {
     const sp_mesh *mesh = r->mesh;
     sp_context *ctx = mesh->ctx;
-    carrying c = {.r = r};
+    transfer c = {.r = r};
     double *x = NULL;
     int64_t *ids = NULL;
     sp_mesh_def def = sp_mesh_def_default();
     def.node_count = mesh->node_count + r->new_count;
     *out = NULL;
-    sp_status status = refine_carry(&c);
+    sp_status status = transfer_attributes(&c);
     if (status == SP_OK && (!SP_NEW(ctx, x, 3 * (size_t)def.node_count) || !SP_NEW(ctx, ids, def.node_count)))
         status = refine_no_memory(mesh);
     if (status == SP_OK) {
@@ -230,7 +230,7 @@ sp_status sp__refinement_mesh(const sp_refinement *r, sp_mesh **out) {
     }
     sp__free(ctx, x);
     sp__free(ctx, ids);
-    free_carrying(&c);
+    free_transfer(&c);
     return status;
 }
 

@@ -35,7 +35,7 @@ static sp_status repair_weld(sp_repair *r) {
     return SP_OK;
 }
 
-static void count_twin(void *user, int element, int earlier) {
+static void count_duplicate(void *user, int element, int earlier) {
     (void)element, (void)earlier;
     ++*(int *)user;
 }
@@ -49,9 +49,9 @@ static bool repair_allocate(sp_repair *r) {
 
 sp_status sp__repair_begin(sp_repair *r) {
     if (!repair_allocate(r)) return repair_no_memory(r);
-    sp__elements_judge(r->x, r->node_count, r->elements, r->element_count, r->corners, r->state);
+    sp__elements_classify(r->x, r->node_count, r->elements, r->element_count, r->corners, r->state);
     SP_TRY(repair_weld(r));
-    sp__elements_judge(r->x, r->node_count, r->welded, r->element_count, r->corners, r->state);
+    sp__elements_classify(r->x, r->node_count, r->welded, r->element_count, r->corners, r->state);
     for (int i = 0; i < r->element_count; i++) {
         if (r->state[i] & SP_ELEMENT_BROKEN) {
             r->done.dropped_broken++;
@@ -60,8 +60,8 @@ sp_status sp__repair_begin(sp_repair *r) {
             r->state[i] |= SP_ELEMENT_LOOSE;
         }
     }
-    SP_TRY(sp__elements_twins(r->ctx, r->welded, r->element_count, r->corners, r->node_count, r->state, count_twin,
-                              &r->done.dropped_twins));
+    SP_TRY(sp__elements_duplicates(r->ctx, r->welded, r->element_count, r->corners, r->node_count, r->state, count_duplicate,
+                                   &r->done.dropped_duplicates));
     for (int i = 0; i < r->element_count; i++) r->turned[i] = sp__repair_keeps(r, i) && r->state[i] & SP_ELEMENT_INVERTED;
     return SP_OK;
 }
@@ -305,7 +305,7 @@ static int surface_spread(flood *f, int seed) {
     return tail;
 }
 
-static void judge_parts(flood *f) {
+static void check_parts(flood *f) {
     for (int e = 0; e < f->edges.count; e++) {
         const int *side = f->edges.sides + f->edges.first[e];
         int n = f->edges.first[e + 1] - f->edges.first[e];
@@ -315,7 +315,7 @@ static void judge_parts(flood *f) {
     }
 }
 
-static void turn_corners(flood *f) {
+static void flip_corners(flood *f) {
     for (int i = 0; i < f->count; i++) {
         if (!f->turn[i]) continue;
         int *c = f->faces + 3 * (size_t)i, swap = c[1];
@@ -326,7 +326,7 @@ static void turn_corners(flood *f) {
 static sp_status face_outwards(flood *f) {
     bool whole = true;
     int asked = 0;
-    turn_corners(f);
+    flip_corners(f);
     sp__shell_volumes(f->r->x, f->faces, f->count, f->part, f->volumes);
     for (int i = 0; i < f->count; i++)
         if (f->part[i] == i && !f->bad[i] && f->volumes[i] < 0) f->ask[i] = 1, asked++;
@@ -348,7 +348,7 @@ sp_status sp__repair_orient(sp_repair *r) {
         for (int i = 0; i < f.count; i++) f.part[i] = -1;
         for (int i = 0; i < f.count; i++)
             if (f.part[i] < 0) surface_spread(&f, i);
-        judge_parts(&f);
+        check_parts(&f);
         status = face_outwards(&f);
     }
     for (int i = 0; i < f.count && status == SP_OK; i++) r->turned[f.own[i]] = f.turn[i];

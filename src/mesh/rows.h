@@ -15,7 +15,7 @@ static inline bool sp__rows_equal(const int *a, const int *b, int width) {
 }
 
 // sorts `width` (3 or 4) numbers
-static inline void sp__row_rise(int *row, int width) {
+static inline void sp__row_increase(int *row, int width) {
     for (int i = 1; i < width; i++)
         for (int j = i; j > 0 && row[j - 1] > row[j]; j--) {
             int swap = row[j];

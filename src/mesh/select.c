@@ -57,7 +57,7 @@ static bool place_holds(const sp_selection *s, const double *x) {
            (!s->has_plane || by_plane(s, x)) && (!s->where || s->where(s->where_user, x));
 }
 
-static void strike_by_place(const sp_selection *s, candidates *c) {
+static void deselect_by_place(const sp_selection *s, candidates *c) {
     if (!s->has_box && !s->has_sphere && !s->has_plane && !s->where) return;
     for (int i = 0; i < c->n; i++) {
         double x[3];
@@ -76,7 +76,7 @@ static void keep_marked(candidates *c) {
     }
 }
 
-static void strike_by_near(const sp_selection *s, candidates *c) {
+static void deselect_by_near(const sp_selection *s, candidates *c) {
     if (!s->has_near) return;
     int best = 0;
     double least = INFINITY;
@@ -92,7 +92,7 @@ static void strike_by_near(const sp_selection *s, candidates *c) {
     keep_marked(c);
 }
 
-static sp_status strike_by_group(const sp_selection *s, candidates *c) {
+static sp_status deselect_by_group(const sp_selection *s, candidates *c) {
     if (!s->group) return SP_OK;
     const sp_mesh *mesh = c->mesh;
     const sp_mesh_group *group = sp_mesh_group_named(mesh, s->group);
@@ -111,7 +111,7 @@ static sp_status strike_by_group(const sp_selection *s, candidates *c) {
     return SP_OK;
 }
 
-static sp_status strike_by_ids(const sp_selection *s, candidates *c) {
+static sp_status deselect_by_ids(const sp_selection *s, candidates *c) {
     if (!s->ids) return SP_OK;
     sp_context *ctx = c->mesh->ctx;
     for (int i = 0; i < s->id_count; i++) {
@@ -128,7 +128,7 @@ static sp_status strike_by_ids(const sp_selection *s, candidates *c) {
     return SP_OK;
 }
 
-static void strike_inner(const sp_selection *s, candidates *c) {
+static void deselect_inner(const sp_selection *s, candidates *c) {
     if (!s->on_surface) return;
     const sp_mesh *mesh = c->mesh;
     for (int f = 0; f < mesh->face_count; f++) {
@@ -161,13 +161,13 @@ static sp_status select_check(const sp_mesh *mesh, const sp_selection *s) {
     return SP_OK;
 }
 
-static sp_status strike_all(const sp_selection *s, candidates *c) {
+static sp_status deselect_all(const sp_selection *s, candidates *c) {
     memset(c->in, 1, (size_t)c->n);
-    strike_by_place(s, c);
-    strike_by_near(s, c);
-    SP_TRY(strike_by_group(s, c));
-    SP_TRY(strike_by_ids(s, c));
-    strike_inner(s, c);
+    deselect_by_place(s, c);
+    deselect_by_near(s, c);
+    SP_TRY(deselect_by_group(s, c));
+    SP_TRY(deselect_by_ids(s, c));
+    deselect_inner(s, c);
     return SP_OK;
 }
 
@@ -199,7 +199,7 @@ sp_status sp_mesh_select(const sp_mesh *mesh, const sp_selection *selection, sp_
     c.by_id = c.elements ? mesh->tet_by_id : mesh->node_by_id;
     sp_status status;
     if (SP_NEW(ctx, c.in, c.n) && SP_NEW(ctx, c.mark, c.n))
-        status = strike_all(selection, &c);
+        status = deselect_all(selection, &c);
     else
         status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a selection among %d", c.n);
     if (status == SP_OK) *count = write_out(&c, kind, selection->invert, out, capacity);

@@ -68,7 +68,7 @@ static void move_normals(const motion *m, const double *from, int n, double *to)
 }
 
 // a mirror image reverses the orientation of its triangles
-static void turn_faces(const int *from, int n, int *to) {
+static void flip_faces(const int *from, int n, int *to) {
     for (size_t i = 0; i < 3 * (size_t)n; i += 3) to[i] = from[i], to[i + 1] = from[i + 2], to[i + 2] = from[i + 1];
 }
 
@@ -93,11 +93,11 @@ static sp_status move_surface(const sp_trimesh *s, const motion *m, const moved 
         def.normals = to->normals;
     }
     if (m->scale[0] * m->scale[1] * m->scale[2] < 0) {
-        turn_faces(def.faces, def.face_count, to->faces);
+        flip_faces(def.faces, def.face_count, to->faces);
         def.faces = to->faces;
-        if (def.face_texcoords) turn_faces(def.face_texcoords, def.face_count, to->face_texcoords);
+        if (def.face_texcoords) flip_faces(def.face_texcoords, def.face_count, to->face_texcoords);
         if (def.face_texcoords) def.face_texcoords = to->face_texcoords;
-        if (def.face_normals) turn_faces(def.face_normals, def.face_count, to->face_normals);
+        if (def.face_normals) flip_faces(def.face_normals, def.face_count, to->face_normals);
         if (def.face_normals) def.face_normals = to->face_normals;
     }
     return sp_trimesh_create(s->ctx, &def, out);

@@ -390,7 +390,7 @@ static ray make_ray(const double *origin, const double *direction, double t_max)
     return r;
 }
 
-static bool ray_meets_box(const ray *r, const sp_tree_node *n) {
+static bool ray_hits_box(const ray *r, const sp_tree_node *n) {
     double from = 0, to = r->t_max;
     for (int k = 0; k < 3; k++) {
         if (r->direction[k] == 0) {
@@ -407,7 +407,7 @@ static bool ray_meets_box(const ray *r, const sp_tree_node *n) {
     return from <= to;
 }
 
-static bool ray_meets_item(const ray *r, const sp_tree *t, int item, sp_tree_hit *hit) {
+static bool ray_hits_item(const ray *r, const sp_tree *t, int item, sp_tree_hit *hit) {
     double x[3], y[3], z[3], e[3];
     for (int i = 0; i < 3; i++) {
         const double *c = t->x + 3 * (size_t)t->items[3 * (size_t)item + (size_t)i];
@@ -439,14 +439,14 @@ static void walk_ray(const sp_tree *t, ray *r, bool (*visit)(void *user, const s
     while (top > 0) {
         int at = stack[--top];
         const sp_tree_node *n = &t->nodes[at];
-        if (!ray_meets_box(r, n)) continue;
+        if (!ray_hits_box(r, n)) continue;
         if (n->right) {
             stack[top++] = n->right;
             stack[top++] = at + 1;
             continue;
         }
         for (int i = n->first; i < n->first + n->count; i++)
-            if (ray_meets_item(r, t, t->order[i], &hit) && !visit(user, &hit)) return;
+            if (ray_hits_item(r, t, t->order[i], &hit) && !visit(user, &hit)) return;
     }
 }
 

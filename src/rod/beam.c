@@ -39,7 +39,7 @@ static void element_frame(const sp_beam_node *a, const sp_beam_node *b, frame *f
     }
 }
 
-static void half_turn(frame *f, const double R[9]) {
+static void half_rotation(frame *f, const double R[9]) {
     double Q[9];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) Q[3 * i + j] = f->mean[i] * R[j] + f->mean[3 + i] * R[3 + j] + f->mean[6 + i] * R[6 + j];
@@ -55,7 +55,7 @@ static void beam_measure_frame(const sp_beam_element *e, const sp_beam_node *a, 
         sp__quat_matrix(ends[k]->quat, R);
         sp__mul33(f->R, R, Q);
         sp__rotvec_of_matrix(Q, f->turn[k]);
-        if (k == 1) half_turn(f, R);
+        if (k == 1) half_rotation(f, R);
         sp__sub3(f->turn[k], e->natural[k], f->strain + (k ? TURN_B : TURN_A));
     }
 }

@@ -57,7 +57,7 @@ void sp__curve_shift(int degree, const double *lambda, double a, double *out) {
 // ------------------------------------------------------------------------------------------------ series
 
 // out += s A [l]x, row by row
-static void add_turned(const double *A, const double *l, double s, double *out) {
+static void add_rotated(const double *A, const double *l, double s, double *out) {
     double x = s * l[0], y = s * l[1], z = s * l[2];
     for (int i = 0; i < 9; i += 3) {
         out[i] += A[i + 1] * z - A[i + 2] * y;
@@ -87,7 +87,7 @@ bool sp__curve_expand(const sp_curve_frame *start, int degree, const double *lam
         // R_{n+1} = 1/(n+1) sum of s^(j+1) R_{n-j} [lambda_j]x  (4.2.4a, scaled as in 4.2.19)
         double *next = out->R[n + 1], power = length / (n + 1);
         memset(next, 0, sizeof out->R[0]);
-        for (int j = 0; j <= degree && j <= n; j++, power *= length) add_turned(out->R[n - j], lambda + 3 * j, power, next);
+        for (int j = 0; j <= degree && j <= n; j++, power *= length) add_rotated(out->R[n - j], lambda + 3 * j, power, next);
         for (int i = 0; i < 3; i++) out->r[n + 1][i] = length / (n + 1) * out->R[n][3 * i];
         small = all_within(next, tolerance) ? small + 1 : 0;
     }
@@ -112,13 +112,13 @@ void sp__curve_at(const sp_curve_series *series, double x, sp_curve_frame *out) 
 
 // ------------------------------------------------------------------------------------------------ elements
 
-sp_curve_walk sp__curve_begin(const sp_curve_frame *start, int degree, const double *lambda, double length, double reach) {
-    sp_curve_walk w = {.frame = *start, .degree = degree, .length = length, .reach = reach};
+sp_curve_pass sp__curve_begin(const sp_curve_frame *start, int degree, const double *lambda, double length, double reach) {
+    sp_curve_pass w = {.frame = *start, .degree = degree, .length = length, .reach = reach};
     memcpy(w.lambda, lambda, 3 * ((size_t)degree + 1) * sizeof *lambda);
     return w;
 }
 
-bool sp__curve_next(sp_curve_walk *w, double tolerance, sp_curve_series *out) {
+bool sp__curve_next(sp_curve_pass *w, double tolerance, sp_curve_series *out) {
     double left = w->length - w->at;
     if (!(left > 0) || w->failed) return false;
     double step = sp__curve_step(w->degree, w->lambda, w->reach, left);
@@ -139,7 +139,7 @@ bool sp__curve_next(sp_curve_walk *w, double tolerance, sp_curve_series *out) {
 
 int sp__curve_cross(sp_curve_frame *frame, int degree, const double *lambda, double length, double reach, double tolerance) {
     sp_curve_series series;
-    sp_curve_walk w = sp__curve_begin(frame, degree, lambda, length, reach);
+    sp_curve_pass w = sp__curve_begin(frame, degree, lambda, length, reach);
     int count = 0;
     while (sp__curve_next(&w, tolerance, &series)) count++;
     *frame = w.frame;

@@ -51,19 +51,19 @@ bool sp__curve_expand(const sp_curve_frame *start, int degree, const double *lam
 void sp__curve_at(const sp_curve_series *series, double x, sp_curve_frame *out);
 
 // Iterates over the segments of an element:
-//   sp_curve_walk w = sp__curve_begin(&frame, degree, lambda, length, SP_CURVE_REACH);
+//   sp_curve_pass w = sp__curve_begin(&frame, degree, lambda, length, SP_CURVE_REACH);
 //   while (sp__curve_next(&w, 1e-16, &series)) ...   // series covers [w.from, w.at] of the element
-typedef struct sp_curve_walk {
+typedef struct sp_curve_pass {
     sp_curve_frame frame;  // at `at`
     int degree;
     double lambda[3 * (SP_CURVE_DEGREE + 1)];  // about `at`
     double length, reach;
     double from, at;
     bool failed;
-} sp_curve_walk;
+} sp_curve_pass;
 
-sp_curve_walk sp__curve_begin(const sp_curve_frame *start, int degree, const double *lambda, double length, double reach);
-bool sp__curve_next(sp_curve_walk *walk, double tolerance, sp_curve_series *out);
+sp_curve_pass sp__curve_begin(const sp_curve_frame *start, int degree, const double *lambda, double length, double reach);
+bool sp__curve_next(sp_curve_pass *pass, double tolerance, sp_curve_series *out);
 // Moves the frame to the end of an element; returns the number of segments, or -1 (the series does not end: kappa is not finite).
 int sp__curve_cross(sp_curve_frame *frame, int degree, const double *lambda, double length, double reach, double tolerance);
 

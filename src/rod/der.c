@@ -252,7 +252,7 @@ void sp__der_move(int edges, const double *from, double s, const double *v, doub
     }
 }
 
-void sp__der_turn_clamp(int edges, const double clamp[9], double *q) {
+void sp__der_rotate_clamp(int edges, const double clamp[9], double *q) {
     double t[3], a[3], edge[3], *twist = q + sp__der_reference_twist(edges, 0);
     memmove(q + sp__der_clamp(edges), clamp, 9 * sizeof *q);
     der_column(clamp, 0, t), der_column(clamp, 1, a);

@@ -100,7 +100,7 @@ void sp__der_frame(int edges, const double clamp[9], double *q);
 // Adds s v to the unknowns of `from` and transports the frames; the clamp's frame stays. to may be from.
 void sp__der_move(int edges, const double *from, double s, const double *v, double *to);
 // Replaces the clamp's frame and updates its reference twist.
-void sp__der_turn_clamp(int edges, const double clamp[9], double *q);
+void sp__der_rotate_clamp(int edges, const double clamp[9], double *q);
 
 // Computes lengths, frames and strains at q; false: they are not finite.
 bool sp__der_update_kinematics(sp_der *d, const double *q);

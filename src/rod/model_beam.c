@@ -154,7 +154,7 @@ static sp_status beam_update_kinematics(sp_body *b, int part, const double *q, c
 }
 
 // out = R diag R^T w, with diag or its inverse
-static void turn_inertia(const sp_beam_node *at, const inertia *n, const double *w, bool inverse, double out[3]) {
+static void rotate_inertia(const sp_beam_node *at, const inertia *n, const double *w, bool inverse, double out[3]) {
     double R[9], own[3];
     sp__quat_matrix(at->quat, R);
     sp__mul3t(R, w, own);
@@ -176,7 +176,7 @@ static double beam_force(sp_body *b, int part, double *f) {
         sp__axpy3(f + V * i, s->node[i].mass, r->acceleration, f + V * i);
         potential -= s->node[i].mass * sp__dot3(r->acceleration, node[i].x);
         if (!s->motion) continue;
-        turn_inertia(&node[i], &s->node[i], w, false, spin);
+        rotate_inertia(&node[i], &s->node[i], w, false, spin);
         sp__cross3(w, spin, gyration);
         sp__axpy3(f + V * i + 3, -1, gyration, f + V * i + 3);
     }
@@ -239,7 +239,7 @@ static void beam_mass(sp_body *b, int part, const double *x, double *y, bool inv
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
         double m = inverse ? 1 / s->node[i].mass : s->node[i].mass;
         for (int k = 0; k < 3; k++) y[V * i + k] = m * x[V * i + k];
-        turn_inertia(&node[i], &s->node[i], x + V * i + 3, inverse, y + V * i + 3);
+        rotate_inertia(&node[i], &s->node[i], x + V * i + 3, inverse, y + V * i + 3);
     }
 }
 
@@ -321,8 +321,8 @@ static int beam_held(sp_body *b, int part, int node, unsigned axes, int *unknown
     return n;
 }
 
-static void beam_aim(sp_body *b, int part, int node, const double *hold, const double where[3], const double R[9],
-                     double *target) {
+static void beam_set_target(sp_body *b, int part, int node, const double *hold, const double where[3], const double R[9],
+                            double *target) {
     (void)b, (void)part;
     double turn[4];
     const sp_beam_node *from = (const sp_beam_node *)hold + node;
@@ -373,7 +373,7 @@ static void beam_measure(sp_body *b, int part, const double *v, sp_measure *out)
     for (int i = 0; i <= sp__rod(b)->part[part].elements; i++) {
         const double *u = v + V * i, *w = u + 3;
         double m = s->node[i].mass, spin[3];
-        turn_inertia(&node[i], &s->node[i], w, false, spin);
+        rotate_inertia(&node[i], &s->node[i], w, false, spin);
         sp__rod_measure_mass(out, m, node[i].x, u);
         out->kinetic += 0.5 * (m * sp__dot3(u, u) + sp__dot3(w, spin));
         sp__axpy3(out->angular, 1, spin, out->angular);
@@ -385,7 +385,7 @@ const sp_rod_model_ops sp__rod_beam = {
     .coordinates = beam_coordinates,
     .unknowns = beam_unknowns,
     .band = beam_band,
-    .calm = 1e-5,  // the error of stiff stretching damps the motion
+    .accepted_gap = 1e-5,  // the error of stiff stretching damps the motion
     .create = beam_create,
     .destroy = beam_destroy,
     .changed = beam_changed,
@@ -403,7 +403,7 @@ const sp_rod_model_ops sp__rod_beam = {
     .speed = beam_speed,
     .slopes = beam_slopes,
     .held = beam_held,
-    .aim = beam_aim,
+    .set_target = beam_set_target,
     .curvature = beam_curvature,
     .elastic = beam_elastic,
     .measure = beam_measure,

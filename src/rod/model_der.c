@@ -144,7 +144,7 @@ static void der_mass(sp_body *b, int part, const double *x, double *y, bool inve
 // ------------------------------------------------------------------------------------------------ motion
 
 // a share of the rotation from one orientation to another
-static void turned_part(const double from[9], const double to[9], double share, double out[9]) {
+static void rotated_part(const double from[9], const double to[9], double share, double out[9]) {
     double back[9], difference[9], t[3], turn[9];
     for (int i = 0; i < 9; i++) back[i] = from[3 * (i % 3) + i / 3];
     sp__mul33(to, back, difference);
@@ -173,10 +173,10 @@ static void move_clamp(sp_body *b, int part, double load_factor, const double *f
     double clamp[9], edge[9];
     const double *target = b->target + p->q + sp__der_clamp(p->elements);
     if (der_clamped(b, part) && load_factor < 1) {
-        turned_part(from, target, load_factor, clamp);
-        sp__der_turn_clamp(p->elements, clamp, to);
+        rotated_part(from, target, load_factor, clamp);
+        sp__der_rotate_clamp(p->elements, clamp, to);
     } else if (der_clamped(b, part)) {
-        sp__der_turn_clamp(p->elements, target, to);
+        sp__der_rotate_clamp(p->elements, target, to);
     } else {
         edge_frame(p->elements, to, 0, edge);
         sp__mul33(edge, s->d.root, to + sp__der_clamp(p->elements));
@@ -202,7 +202,7 @@ static void der_interpolate(sp_body *b, int part, const double *from, const doub
     int clamp = sp__der_clamp(p->elements);
     memcpy(out, to, (size_t)p->nq * sizeof *out);
     for (int i = 0; i < p->nv; i++) out[i] = from[i] + share * (to[i] - from[i]);
-    turned_part(from + clamp, to + clamp, share, out + clamp);
+    rotated_part(from + clamp, to + clamp, share, out + clamp);
 }
 
 static void tangent_at(const double *q, double s, const double *x, double a, const double *d, int edge, double t[3]) {
@@ -305,7 +305,7 @@ static double angle_to(const double *q, int edges, int edge, const double t[3], 
     return angle + 2 * SP_PI * floor((near - angle) / (2 * SP_PI) + 0.5);
 }
 
-static void aim_edge(sp_body *b, int part, int node, const double *hold, const double R[9], double *target) {
+static void set_edge_target(sp_body *b, int part, int node, const double *hold, const double R[9], double *target) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     int edge = held_edge(p->elements, node), other = node < p->elements ? node + 1 : node - 1;
     double arm[3], turned[3], frame[9], now[9];
@@ -318,14 +318,14 @@ static void aim_edge(sp_body *b, int part, int node, const double *hold, const d
     target[sp__der_angle(edge)] = angle_to(b->q[SP_COMMITTED] + p->q, p->elements, edge, t, axis);
 }
 
-static void der_aim(sp_body *b, int part, int node, const double *hold, const double where[3], const double R[9],
-                    double *target) {
+static void der_set_target(sp_body *b, int part, int node, const double *hold, const double where[3], const double R[9],
+                           double *target) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     int clamp = sp__der_clamp(p->elements);
     memcpy(target + sp__der_place(node), where, 3 * sizeof *target);
     if (node == 0) sp__mul33(R, hold + clamp, target + clamp);
     // a node that is held without its frame does not prescribe the next node
-    if (b->fixed[p->v + sp__der_angle(held_edge(p->elements, node))]) aim_edge(b, part, node, hold, R, target);
+    if (b->fixed[p->v + sp__der_angle(held_edge(p->elements, node))]) set_edge_target(b, part, node, hold, R, target);
 }
 
 // ------------------------------------------------------------------------------------------------ queries
@@ -388,7 +388,7 @@ const sp_rod_model_ops sp__rod_der = {
     .unknowns = der_unknowns,
     .band = der_band,
     .clamp = sp__der_clamp,
-    .calm = 1e-5,  // the error of stiff stretching damps the motion
+    .accepted_gap = 1e-5,  // the error of stiff stretching damps the motion
     .create = der_create,
     .destroy = der_destroy,
     .changed = der_changed,
@@ -406,7 +406,7 @@ const sp_rod_model_ops sp__rod_der = {
     .speed = der_speed,
     .slopes = der_slopes,
     .held = der_held,
-    .aim = der_aim,
+    .set_target = der_set_target,
     .curvature = der_curvature,
     .elastic = der_elastic,
     .measure = der_measure,

@@ -161,15 +161,15 @@ static double strand_bent(const sp_body *b, int part, double h, const double *v)
     return h * most;
 }
 
-// Share of inertia of material points (strand_carry.h): none up to `calm` [rad], where the quadratic velocity terms are as
-// published, all from `wild` on, linear between. The published simulations stay below 0.35 at 11 ms.
+// Share of inertia of material points (strand_carry.h): none up to `low` [rad], where the quadratic velocity terms are as
+// published, all from `high` on, linear between. The published simulations stay below 0.35 at 11 ms.
 static double strand_share_of(double turn) {
-    static const double calm = 0.4, wild = 0.8;
-    return fmin(1, fmax(0, (turn - calm) / (wild - calm)));
+    static const double low = 0.4, high = 0.8;
+    return fmin(1, fmax(0, (turn - low) / (high - low)));
 }
 
 // stores the velocities of material points at the configuration one step earlier
-static sp_status look_back(sp_body *b, int part, const double *q, const double *v) {
+static sp_status store_last_velocities(sp_body *b, int part, const double *q, const double *v) {
     model *m = strand_model_of(b, part);
     double h = m->h = sp__rod(b)->h;
     m->share = h > 0 && !sp__rod_corrects(b) ? strand_share_of(turn_of(&m->strand, v, h)) : 0;
@@ -188,7 +188,7 @@ static sp_status strand_update_kinematics(sp_body *b, int part, const double *q,
     size_t nq = (size_t)p->nq * sizeof *q, nv = (size_t)p->nv * sizeof *v;
     if (m->placed && !memcmp(m->q, q, nq) && (!motion || (!memcmp(m->v, v, nv) && m->h == sp__rod(b)->h))) return SP_OK;
     m->placed = false;
-    SP_TRY(look_back(b, part, q, v));
+    SP_TRY(store_last_velocities(b, part, q, v));
     sp_strand_state state = strand_state_of(q, v);
     sp_status status = sp__strand_place(&m->strand, &state, true);
     memcpy(m->q, q, nq), memcpy(m->v, v, nv);
@@ -357,8 +357,8 @@ static int strand_held(sp_body *b, int part, int node, unsigned axes, int *unkno
     return n;
 }
 
-static void strand_aim(sp_body *b, int part, int node, const double *hold, const double place[3], const double R[9],
-                       double *target) {
+static void strand_set_target(sp_body *b, int part, int node, const double *hold, const double place[3], const double R[9],
+                              double *target) {
     double turn[4], quat[4];
     (void)b, (void)part;
     if (node != 0) return;
@@ -400,12 +400,13 @@ static void strand_curvature(sp_body *b, int part, double *out) {
 }
 
 #define SHARED                                                                                                                   \
-    .massless = true, .calm = 1e-2, .grows = true, .create = strand_create, .destroy = strand_destroy,                           \
+    .massless = true, .accepted_gap = 1e-2, .grows = true, .create = strand_create, .destroy = strand_destroy,                   \
     .changed = strand_changed, .bend = strand_bend, .update_kinematics = strand_update_kinematics, .force = strand_force,        \
     .matrices = strand_matrices, .damping = strand_damping, .bend_of_force = strand_bend_of_force,                               \
     .bend_of_nodes = bend_of_nodes, .bent = strand_bent, .keep = strand_keep, .carry = strand_carry, .mass = strand_mass,        \
     .move = strand_move, .difference = strand_difference, .place = strand_place, .speed = strand_speed, .slopes = strand_slopes, \
-    .held = strand_held, .aim = strand_aim, .curvature = strand_curvature, .elastic = strand_elastic, .measure = strand_measure
+    .held = strand_held, .set_target = strand_set_target, .curvature = strand_curvature, .elastic = strand_elastic,              \
+    .measure = strand_measure
 
 const sp_rod_model_ops sp__rod_clothoid = {
     .name = "clothoid", .coordinates = clothoid_coordinates, .unknowns = clothoid_unknowns, .band = clothoid_band, SHARED};

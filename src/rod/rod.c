@@ -20,7 +20,7 @@ sp_rod_stiffness sp__rod_section_stiffness(const sp_rod_section *s) {
 
 void sp__rod_changed(sp_body *b) {
     sp__rod(b)->stale = true;
-    b->retune = b->revalue = true;
+    b->retune = b->energy_stale = true;
 }
 
 // scales of the automatic contact stiffness: each contact point has its share of the element's mass
@@ -90,15 +90,15 @@ sp_status sp__rod_update_kinematics(sp_body *b, int part, sp_which which, bool m
     return status;
 }
 
-typedef struct settling {
+typedef struct kinematics_job {
     sp_body *b;
     sp_which which;
     bool motion;
-} settling;
+} kinematics_job;
 
 static void update_part_kinematics(void *arg, int part, int worker) {
     (void)worker;
-    const settling *s = arg;
+    const kinematics_job *s = arg;
     sp__rod(s->b)->kinematics_status[part] = sp__rod_update_kinematics(s->b, part, s->which, s->motion);
 }
 
@@ -106,7 +106,7 @@ sp_status sp__rod_update_all_kinematics(sp_body *b, const sp_step *step, sp_whic
     sp_rod *r = sp__rod(b);
     if (step) r->h = step->h;
     sp__rod_follow(b);
-    settling s = {b, which, motion};
+    kinematics_job s = {b, which, motion};
     sp__parallel(b->ctx, r->parts, update_part_kinematics, &s);
     for (int i = 0; i < r->parts; i++) {
         if (r->kinematics_status[i] >= 0) continue;

@@ -134,8 +134,8 @@ struct sp_rod_model_ops {
     int (*band)(int elements);
     // offset of the frame of a clamped root in the coordinates, 9 numbers; NULL: unknowns determine the frame
     int (*clamp)(int elements);
-    bool massless;  // M can be singular: no explicit integration
-    double calm;    // tolerance of the linearised step: error relative to the energy of the motion (rod_correct.c)
+    bool massless;        // M can be singular: no explicit integration
+    double accepted_gap;  // tolerance of the linearised step: error relative to the energy of the motion (rod_correct.c)
     bool grows;
     sp_status (*create)(sp_body *b, int part);  // sets part->model; lengths, sections and natural curvature exist already
     void (*destroy)(sp_body *b, int part);      // also accepts a partly created model
@@ -180,7 +180,8 @@ struct sp_rod_model_ops {
     // unknowns to fix so that a node is held on these axes (all axes: with its frame), at most 12; 0: not supported
     int (*held)(sp_body *b, int part, int node, unsigned axes, int *unknown);
     // target of these unknowns: the node moves to `place`, its frame is the frame in `hold` rotated by R
-    void (*aim)(sp_body *b, int part, int node, const double *hold, const double place[3], const double R[9], double *target);
+    void (*set_target)(sp_body *b, int part, int node, const double *hold, const double place[3], const double R[9],
+                       double *target);
     void (*curvature)(sp_body *b, int part, double *out);          // at the nodes, x 3
     double (*elastic)(sp_body *b, int part, double *per_element);  // energy; nullable: per_element
     // adds mass, first moment, momentum, angular momentum about the world's origin, and kinetic energy
@@ -254,7 +255,7 @@ int sp__rod_number(const sp_rod *r, const sp_rod_def *def, int number, bool node
 // rod_hold.c: fixed nodes, moving nodes, pins
 sp_status sp__rod_hold_create(sp_body *b, const sp_rod_def *def);
 void sp__rod_hold_free(sp_body *b);
-void sp__rod_aim(sp_body *b, double t);  // b->target at time t
+void sp__rod_set_targets(sp_body *b, double t);  // b->target at time t
 sp_status sp__rod_pin(sp_body *b, int node, unsigned axes, bool hold);
 // rod_grow.c: growth happens at the start of a step, in prescribe; a rollback undoes it
 sp_status sp__rod_grow_create(sp_body *b, const sp_rod_grow *def);

@@ -36,12 +36,12 @@ typedef struct workspace {
     double *T, *M, *K;                // bands
 } workspace;
 
-static size_t room_size(const sp_rod *r) {
+static size_t workspace_size(const sp_rod *r) {
     return 6 * (size_t)r->most_unknowns + 2 * r->most_coordinates + 3 * r->most_nodes + 3 * r->most_band;
 }
 
 static workspace workspace_of(const sp_rod *r, int worker) {
-    double *at = r->correct_scratch + room_size(r) * (size_t)worker;
+    double *at = r->correct_scratch + workspace_size(r) * (size_t)worker;
     size_t v = (size_t)r->most_unknowns, q = r->most_coordinates;
     workspace m = {
         .R = at, .d = at + v, .next = at + 2 * v, .base = at + 3 * v, .y = at + 4 * v, .v = at + 5 * v, .q = at + 6 * v};
@@ -61,7 +61,7 @@ sp_status sp__rod_correct_create(sp_body *b) {
         if (band > r->most_band) r->most_band = band;
     }
     if (!SP_NEW(b->ctx, r->correction, r->parts) ||
-        !SP_NEW(b->ctx, r->correct_scratch, room_size(r) * (size_t)sp__workers(b->ctx)))
+        !SP_NEW(b->ctx, r->correct_scratch, workspace_size(r) * (size_t)sp__workers(b->ctx)))
         return SP_NO_MEMORY;
     return SP_OK;
 }
@@ -149,7 +149,7 @@ static double correct_impulses(sp_body *b, int part, int worker, double h, const
 }
 
 // R -= M (x - v0)
-static void take_inertia(sp_body *b, int part, const workspace *m, double *R) {
+static void subtract_inertia(sp_body *b, int part, const workspace *m, double *R) {
     const sp_rod_part *p = &sp__rod(b)->part[part];
     for (int i = 0; i < p->nv; i++) m->next[i] = b->v[SP_TRIAL][p->v + i] - b->v[SP_COMMITTED][p->v + i];
     sp__rod(b)->model->mass(b, part, m->next, m->y, false);
@@ -170,7 +170,7 @@ static void correct_residual(sp_body *b, int part, int worker, double h, const w
     if (r->model->carry)
         r->model->carry(b, part, h, b->v[SP_TRIAL] + p->v, b->v[SP_COMMITTED] + p->v, R, m->node);
     else
-        take_inertia(b, part, m, R);
+        subtract_inertia(b, part, m, R);
     hold_fixed(b, p, R);
 }
 
@@ -221,7 +221,7 @@ static bool factor_tangent(sp_body *b, int part, int worker, double h, const wor
 // ------------------------------------------------------------------------------------------------ one substep
 
 // Computes the trial state of a strand from its trial velocities, and R there.
-static sp_status correct_look(sp_body *b, int part, int worker, double h, const workspace *m, double *R) {
+static sp_status evaluate_residual(sp_body *b, int part, int worker, double h, const workspace *m, double *R) {
     sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     r->model->move(b, part, 1, b->q[SP_COMMITTED] + p->q, h, b->v[SP_TRIAL] + p->v, b->q[SP_TRIAL] + p->q);
@@ -251,9 +251,9 @@ static void compose_into(sp_body *b, int part, double h, double alpha, const wor
 }
 
 // True if an element would wind up within the substep; its series would be too long.
-static bool winds_up(const sp_body *b, int part, double h) {
+static bool bends_too_far(const sp_body *b, int part, double h) {
     const sp_rod *r = sp__rod(b);
-    return r->model->bent && !(r->model->bent(b, part, h, b->v[SP_TRIAL] + r->part[part].v) <= SP_ROD_MOST_WOUND);
+    return r->model->bent && !(r->model->bent(b, part, h, b->v[SP_TRIAL] + r->part[part].v) <= SP_ROD_LARGEST_BEND);
 }
 
 // Line search along d. At x: R, d = T^-1 R and size = R d. False: no decrease found, and x is restored.
@@ -263,7 +263,7 @@ static bool correct_descend(sp_body *b, int part, int worker, double h, const wo
     memcpy(m->base, x, (size_t)p->nv * sizeof *x);
     for (int k = 0; k < SP_ROD_SHORTENINGS; k++, alpha *= 0.5) {
         compose_into(b, part, h, alpha, m);
-        if (winds_up(b, part, h) || correct_look(b, part, worker, h, m, m->R) < 0) continue;
+        if (bends_too_far(b, part, h) || evaluate_residual(b, part, worker, h, m, m->R) < 0) continue;
         sp__banded_solve(m->T, p->nv, p->band, m->R, m->next);
         double now = sp__drive_dot(m->R, m->next, p->nv), limit = (1 - 0.25 * alpha) * (1 - 0.25 * alpha) * *size;
         if (!(isfinite(now) && now <= limit)) continue;
@@ -287,8 +287,8 @@ static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess
     // fixed unknowns move to their targets, the others keep their velocity
     r->model->difference(b, part, b->q[SP_COMMITTED] + p->q, b->target + p->q, m->y);
     for (int i = 0; i < p->nv && !guess; i++) x[i] = b->fixed[p->v + i] ? m->y[i] / h : b->v[SP_COMMITTED][p->v + i];
-    if (correct_look(b, part, worker, h, m, m->R) < 0) return false;
-    double enough = fmax(SP_ROD_CONVERGED, 1e-2 * r->model->calm);
+    if (evaluate_residual(b, part, worker, h, m, m->R) < 0) return false;
+    double enough = fmax(SP_ROD_CONVERGED, 1e-2 * r->model->accepted_gap);
     bool stale = true;
     for (int k = 0; k < SP_ROD_ITERATIONS; k++) {
         ++*iterations;
@@ -308,7 +308,7 @@ static bool solve_substep(sp_body *b, int part, int worker, double h, bool guess
 
 // ------------------------------------------------------------------------------------------------ a step
 
-static void aim_at(sp_body *b, int part, double share, const workspace *m) {
+static void set_targets(sp_body *b, int part, double share, const workspace *m) {
     const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[part];
     if (share == 1)
@@ -341,7 +341,7 @@ static void solve_strand(sp_body *b, int part, int worker, double h, bool guess,
     memcpy(m.q, b->q[SP_COMMITTED] + p->q, nq), memcpy(m.v, b->v[SP_COMMITTED] + p->v, nv);
     memcpy(m.target, b->target + p->q, nq);
     while (at < 1) {
-        aim_at(b, part, at + length, &m);
+        set_targets(b, part, at + length, &m);
         bool good = solve_substep(b, part, worker, length * h, guess, &m, &out->iterations);
         guess = false;
         bool wild = good && r->model->bent && r->model->bent(b, part, length * h, b->v[SP_TRIAL] + p->v) > SP_ROD_MOST_BENT;
@@ -379,7 +379,7 @@ static void correct_check_part(void *arg, int part, int worker) {
     double potential = correct_impulses(b, part, worker, w->h, &m, R, NULL, &work);
     r->model->mass(b, part, x, m.y, false);
     for (int i = 0; i < p->nv; i++) twice += x[i] * m.y[i];
-    take_inertia(b, part, &m, R);
+    subtract_inertia(b, part, &m, R);
     // prescribed motion of fixed unknowns also does work
     for (int i = 0; i < p->nv; i++)
         if (b->fixed[p->v + i]) work -= R[i] * x[i];
@@ -396,7 +396,7 @@ static void correct_part(void *arg, int part, int worker) {
     double energy =
         sp__drive_dot(b->v[SP_TRIAL] + p->v, b->work[2] + p->v, p->nv) + SP_ROD_ENERGY_FLOOR * r->model->elastic(b, part, NULL);
     double gap = sp__drive_dot(b->work[0] + p->v, w->gap + p->v, p->nv);
-    if (gap <= r->model->calm * energy && c->gain <= SP_ROD_MOST_GAIN * energy) return;
+    if (gap <= r->model->accepted_gap * energy && c->gain <= SP_ROD_MOST_GAIN * energy) return;
     c->substeps = 0;
     solve_strand(b, part, worker, w->h, gap <= SP_ROD_NEAR * energy && isfinite(c->gain), c);
 }
@@ -404,7 +404,7 @@ static void correct_part(void *arg, int part, int worker) {
 bool sp__rod_step_too_large(sp_body *b, double h, const double *x) {
     const sp_rod *r = sp__rod(b);
     for (int part = 0; part < r->parts && r->model->bent; part++)
-        if (!(r->model->bent(b, part, h, x + r->part[part].v) <= SP_ROD_MOST_WOUND)) return true;
+        if (!(r->model->bent(b, part, h, x + r->part[part].v) <= SP_ROD_LARGEST_BEND)) return true;
     return false;
 }
 

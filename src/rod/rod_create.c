@@ -107,7 +107,7 @@ static void rod_prescribe(sp_body *b, const sp_step *step) {
             r->load_now[i][a] = sp_signal_at(&r->load[i].value[a], t);
             if (r->load[i].type == SP_LOAD_ACCELERATION) r->pushed[a] += r->load_now[i][a];
         }
-    sp__rod_aim(b, t);
+    sp__rod_set_targets(b, t);
     sp__rod_follow(b);
 }
 
@@ -244,7 +244,7 @@ static const sp_rod_model_ops *const models[] = {[SP_ROD_CLOTHOID] = &sp__rod_cl
                                                  [SP_ROD_BEAM] = &sp__rod_beam};
 
 // offsets of nodes, elements, unknowns and matrices of each strand
-static sp_status rod_lay_out(sp_body *b, const sp_rod_def *def, int64_t *nq, int64_t *nv, size_t *bands) {
+static sp_status number_unknowns(sp_body *b, const sp_rod_def *def, int64_t *nq, int64_t *nv, size_t *bands) {
     sp_rod *r = sp__rod(b);
     int64_t nodes = 0, elements = 0;
     *nq = *nv = 0, *bands = 0;
@@ -551,7 +551,7 @@ static sp_status rod_fill(sp_body *b, const sp_rod_def *def) {
     size_t bands;
     rod_take_numbers(b, def);
     if (!SP_NEW(b->ctx, r->part, r->parts)) return SP_NO_MEMORY;
-    SP_TRY(rod_lay_out(b, def, &nq, &nv, &bands));
+    SP_TRY(number_unknowns(b, def, &nq, &nv, &bands));
     SP_TRY(sp__body_init(b, (int)nq, (int)nv));
     SP_TRY(make_sections(b, def));
     SP_TRY(make_arrays(b, nq, nv, bands));

@@ -206,7 +206,7 @@ static bool fit_parabola(const sp_fit *f, double s, double w, int a, int b, doub
     return true;
 }
 
-static void look_at_station(sp_fit *f, int station) {
+static void measure_station(sp_fit *f, int station) {
     double s = (double)station / (f->stations - 1), w = 0.5 / f->elements, c[3][3];
     double *t = f->tangent + 3 * station, *bend = f->bend + 3 * station;
     int a, b;
@@ -243,9 +243,9 @@ static double station_winding(const sp_fit *f, int station) {
     return atan2(turned, kept) * (f->stations - 1);
 }
 
-static void fit_look(sp_fit *f) {
+static void measure_stations(sp_fit *f) {
     double bend = 0, twist = 0;
-    for (int i = 0; i < f->stations; i++) look_at_station(f, i);
+    for (int i = 0; i < f->stations; i++) measure_station(f, i);
     for (int i = 0; i < f->stations; i++) {
         bend = fmax(bend, sp__norm3(f->bend + 3 * i));
         twist = fmax(twist, fabs(station_winding(f, i)));
@@ -277,7 +277,7 @@ static void carry_normal(const double *from, const double *to, double *n) {
     square_to(to, n);
 }
 
-static void turn_about(const double *t, double angle, double *n) {
+static void rotate_about(const double *t, double angle, double *n) {
     double side[3];
     sp__cross3(t, n, side);
     for (int i = 0; i < 3; i++) n[i] = cos(angle) * n[i] + sin(angle) * side[i];
@@ -300,7 +300,7 @@ static void fit_guess(sp_fit *f, int from, const double R[9], bool twisted) {
         if (counts) k[0] += share * twist, k[1] += share * sp__dot3(bend, n1), k[2] += share * sp__dot3(bend, n2);
         if (j + 1 == f->stations) break;
         carry_normal(t, t + 3, n1);
-        turn_about(t + 3, twist * ds, n1);
+        rotate_about(t + 3, twist * ds, n1);
     }
 }
 
@@ -443,7 +443,7 @@ static void slide_point(fit_pass *p, int point, const sp_curve_frame *x) {
 
 typedef void visit_fn(fit_pass *p, int point, const sp_curve_frame *x);
 
-static void fit_cross_segment(fit_pass *p, const sp_curve_walk *w, const sp_curve_series *series, visit_fn *visit) {
+static void fit_cross_segment(fit_pass *p, const sp_curve_pass *w, const sp_curve_series *series, visit_fn *visit) {
     sp_fit *f = p->f;
     bool last = p->element + 1 == p->part->last && w->at >= w->length;
     double start = (double)p->element / f->elements;
@@ -468,7 +468,7 @@ static bool fit_cross_element(fit_pass *p, sp_curve_frame *frame, visit_fn *visi
         for (int i = 0; i < 3; i++) lambda[3 + i] = (k[3 + i] - k[i]) / whole;
         most = fmax(most, sp__norm3(k + 3));
     }
-    sp_curve_walk w = sp__curve_begin(frame, p->f->affine, lambda, whole, SP_CURVE_REACH_PRODUCT);
+    sp_curve_pass w = sp__curve_begin(frame, p->f->affine, lambda, whole, SP_CURVE_REACH_PRODUCT);
     p->at = 0, p->curvature_max = most;
     if (most <= p->f->bound)
         while (sp__curve_next(&w, 1e-16, &series)) fit_cross_segment(p, &w, &series, visit);
@@ -550,7 +550,7 @@ static void fit_copy(const sp_fit *f, const sp_fit_curve *from, sp_fit_curve *to
     memcpy(to->u, from->u, (size_t)f->points * sizeof *to->u);
 }
 
-static void turn_root(double R[9], double about1, double about2) {
+static void rotate_root(double R[9], double about1, double about2) {
     double angle = hypot(about1, about2), axis[3], q[4], turn[9], old[9];
     if (!(angle > 0)) return;
     for (int i = 0; i < 3; i++) axis[i] = about1 * R[3 * i + 1] + about2 * R[3 * i + 2];
@@ -563,7 +563,7 @@ static void turn_root(double R[9], double about1, double about2) {
 static void take_step(sp_fit *f, const sp_fit_part *part) {
     const double *step = f->step;
     fit_copy(f, &f->now, &f->trial);
-    if (root_unknowns(part)) turn_root(f->trial.root, step[0], step[1]), step += 2;
+    if (root_unknowns(part)) rotate_root(f->trial.root, step[0], step[1]), step += 2;
     if (part->whole) f->trial.stretch = fmax(f->now.stretch + step[0], 0.1 * f->now.stretch), step++;
     int first = first_control(f, part);
     for (int i = 0; i < 3 * free_controls(f, part); i++) f->trial.k[3 * first + i] += step[i];
@@ -680,9 +680,9 @@ static bool new_fit(sp_fit *f, size_t count) {
 }
 
 static void free_fit(sp_fit *f) {
-    void *rooms[] = {f->p,    f->weight, f->chord, f->spline, f->order, f->frame, f->tangent,
-                     f->bend, f->moment, f->row,   f->H,      f->T,     f->g,     f->step};
-    for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) sp__free(f->ctx, rooms[i]);
+    void *arrays[] = {f->p,    f->weight, f->chord, f->spline, f->order, f->frame, f->tangent,
+                      f->bend, f->moment, f->row,   f->H,      f->T,     f->g,     f->step};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) sp__free(f->ctx, arrays[i]);
     free_curve(f->ctx, &f->now);
     free_curve(f->ctx, &f->trial);
 }
@@ -749,7 +749,7 @@ static double fit_follow_well(sp_fit *f, bool twisted, sp_fit_curve *spare) {
 }
 
 static void fit_curves(sp_fit *f, sp_fit_curve *plain, sp_fit_curve *spare) {
-    fit_look(f);
+    measure_stations(f);
     double cost = fit_follow_well(f, false, spare);
     if (cost < PERFECT * PERFECT * f->points) return;
     fit_copy(f, &f->now, plain);

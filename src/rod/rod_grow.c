@@ -128,7 +128,7 @@ static int first_v(const sp_rod *rod, const sp_rod_part *part) {
     return part->v + part->nv - 3 * grow_controls(rod, part->elements);
 }
 
-static void hold_unborn(sp_body *b, const sp_rod_part *part) {
+static void fix_inactive(sp_body *b, const sp_rod_part *part) {
     const sp_rod *rod = sp__rod(b);
     int born = 3 * grow_controls(rod, part->alive), all = 3 * grow_controls(rod, part->elements);
     memset(b->fixed + first_v(rod, part), 0, (size_t)born);
@@ -145,7 +145,7 @@ sp_status sp__rod_grow_create(sp_body *b, const sp_rod_grow *def) {
     for (int p = 0; p < rod->parts; p++) {
         const sp_rod_part *part = &rod->part[p];
         rod->growth->split[p] = split_of(def, strand_length(rod->length, part->element, part->alive), part->alive);
-        hold_unborn(b, part);
+        fix_inactive(b, part);
     }
     return SP_OK;
 }
@@ -244,20 +244,20 @@ typedef struct along {
     double from;  // start of e
 } along;
 
-static void walk_to(along *a, double s) {
+static void advance_to(along *a, double s) {
     while (a->e + 1 < a->count && s > a->from + a->length[a->e]) a->from += a->length[a->e++];
 }
 
 // value at s, which may lie beyond the tip
-static void look_affine(along *a, double s, double out[3]) {
-    walk_to(a, s);
+static void affine_at(along *a, double s, double out[3]) {
+    advance_to(a, s);
     const double *x = a->x + 3 * (size_t)a->e;
     for (int i = 0; i < 3; i++) out[i] = x[i] + (x[i + 3] - x[i]) * ((s - a->from) / a->length[a->e]);
 }
 
 // mean over [from, to]; beyond the tip the last element is extrapolated
-static void look_constant(along *a, double from, double to, double out[3]) {
-    walk_to(a, from);
+static void mean_between(along *a, double from, double to, double out[3]) {
+    advance_to(a, from);
     const double *first = a->x + 3 * (size_t)a->e;
     double sum[3] = {0};
     for (double s = from; s < to;) {
@@ -265,7 +265,7 @@ static void look_constant(along *a, double from, double to, double out[3]) {
         double end = a->e + 1 < a->count ? fmin(to, a->from + a->length[a->e]) : to;
         for (int i = 0; i < 3; i++) sum[i] += (end - s) * (x[i] - first[i]);
         s = end;
-        if (s < to) walk_to(a, nextafter(s, to));
+        if (s < to) advance_to(a, nextafter(s, to));
     }
     for (int i = 0; i < 3; i++) out[i] = first[i] + sum[i] / (to - from);
 }
@@ -275,7 +275,7 @@ static void slide_affine(const strand *s, const double *old, const double *was, 
     along a = {.length = was, .x = old, .count = s->part->alive};
     double at = 0;
     for (int n = 0; n <= s->part->alive; n++) {
-        look_affine(&a, at * ratio, x + 3 * (size_t)n);
+        affine_at(&a, at * ratio, x + 3 * (size_t)n);
         if (n < s->part->alive) at += was[n];
     }
 }
@@ -283,7 +283,7 @@ static void slide_affine(const strand *s, const double *old, const double *was, 
 static void slide_constant(const strand *s, const double *old, const double *was, double ratio, double *x) {
     along a = {.length = was, .x = old, .count = s->part->alive};
     double at = 0;
-    for (int e = 0; e < s->part->alive; at += was[e++]) look_constant(&a, at * ratio, (at + was[e]) * ratio, x + 3 * (size_t)e);
+    for (int e = 0; e < s->part->alive; at += was[e++]) mean_between(&a, at * ratio, (at + was[e]) * ratio, x + 3 * (size_t)e);
 }
 
 // the last element now begins at `from`, inside the old strand unless it grew a lot at once
@@ -426,7 +426,7 @@ void sp__rod_grow_set(sp_body *b, const double *length) {
         int alive = part->elements;
         while (alive > 1 && !(length[part->element + alive - 1] > 0)) alive--;
         part->alive = rod->alive[p] = alive;
-        hold_unborn(b, part);
+        fix_inactive(b, part);
     }
     rod->growth->grown = NULL;
     sp__rod_changed(b);

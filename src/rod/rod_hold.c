@@ -137,7 +137,7 @@ sp_status sp__rod_hold_create(sp_body *b, const sp_rod_def *def) {
     for (int p = 0; p < r->parts && !def->free_root; p++) hold_mark(b, p, 0, SP_AXES_ALL, SP_HELD);
     for (int i = 0; i < def->fix_count; i++) SP_TRY(hold_add_fix(b, def, &def->fixes[i]));
     SP_TRY(add_moves(b, def));
-    sp__rod_aim(b, 0);
+    sp__rod_set_targets(b, 0);
     return SP_OK;
 }
 
@@ -156,7 +156,7 @@ static bool hold_follows(const sp_body *b, const sp_rod_motion *m) {
     return false;
 }
 
-void sp__rod_aim(sp_body *b, double t) {
+void sp__rod_set_targets(sp_body *b, double t) {
     const sp_rod *r = sp__rod(b);
     memcpy(b->target, r->hold, (size_t)b->nq * sizeof(double));
     for (int i = 0; i < r->motions; i++) {
@@ -169,7 +169,7 @@ void sp__rod_aim(sp_body *b, double t) {
         sp__sub3(m->place, m->about, arm);
         sp__mul3(R, arm, place);
         for (int a = 0; a < 3; a++) place[a] += m->about[a] + pose.translate[a];
-        r->model->aim(b, m->part, m->node, r->start + p->q, place, R, b->target + p->q);
+        r->model->set_target(b, m->part, m->node, r->start + p->q, place, R, b->target + p->q);
     }
 }
 
@@ -184,7 +184,7 @@ sp_status sp__rod_pin(sp_body *b, int node, unsigned axes, bool hold) {
     release_springs(b, node, axes);
     if (hold_mark(b, part, local, axes, hold ? SP_HELD : SP_FREE)) {
         SP_TRY(place_now(b, node, &at, x));
-        if (hold) r->model->aim(b, part, local, b->q[SP_COMMITTED] + q, x, same, r->hold + q);
+        if (hold) r->model->set_target(b, part, local, b->q[SP_COMMITTED] + q, x, same, r->hold + q);
     } else if (hold) {
         SP_TRY(hold_by_spring(b, node, axes, 0, true));
     }

@@ -68,7 +68,7 @@ static void invert_spread(const double *d, int elements, double *nodes) {
 }
 
 // change of the natural curvatures of the controls, strand by strand as in f
-static sp_status find_way(sp_body *b, double *d) {
+static sp_status natural_change(sp_body *b, double *d) {
     const sp_rod *r = sp__rod(b);
     for (int p = 0; p < r->parts; p++) {
         const sp_rod_part *part = &r->part[p];
@@ -107,7 +107,7 @@ sp_status sp__rod_invert(sp_body *b, const sp_step *step, double *natural) {
     sp__drive_begin(b);
     memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
     sp_status status = sp__drive_evaluate(b, step, SP_WANT_FORCE);
-    if (status >= 0) status = find_way(b, d);
+    if (status >= 0) status = natural_change(b, d);
     if (status >= 0) {
         invert_go(b, d);
         sp__rod_changed(b);

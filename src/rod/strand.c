@@ -48,7 +48,7 @@ static void strand_hat(const double u[3], double out[9]) {
 }
 
 // unknowns of the root: a velocity, and a rotation about its position
-static void begin_motion(const sp_strand_state *state, sp_strand_walk *w) {
+static void begin_motion(const sp_strand_state *state, sp_strand_pass *w) {
     double spin[9], turn[9], once[9], twice[9], turned[9];
     int V = sp__strand_lane_of_motion(w->s), W = V + 1;
     strand_hat(state->root_velocity + 3, spin);
@@ -60,7 +60,7 @@ static void begin_motion(const sp_strand_state *state, sp_strand_walk *w) {
     memcpy(w->acceleration, state->root_acceleration, sizeof w->acceleration);
 }
 
-static void begin_walk(const sp_strand_state *state, sp_strand_walk *w) {
+static void begin_pass(const sp_strand_state *state, sp_strand_pass *w) {
     sp_strand *s = w->s;
     for (int i = 0; i < 9; i++) w->now[i][0] = state->root.R[i];
     memcpy(w->r, state->root.r, sizeof w->r);
@@ -74,13 +74,13 @@ static void begin_walk(const sp_strand_state *state, sp_strand_walk *w) {
     }
 }
 
-static void keep_frame(const sp_strand_walk *w, sp_curve_frame *out) {
+static void keep_frame(const sp_strand_pass *w, sp_curve_frame *out) {
     for (int i = 0; i < 9; i++) out->R[i] = w->now[i][0];
     memcpy(out->r, w->r, sizeof w->r);
 }
 
 // curvature and weights of the controls about the start of an element
-static void begin_element(const sp_strand_state *state, sp_strand_walk *w) {
+static void begin_element(const sp_strand_state *state, sp_strand_pass *w) {
     double l = w->s->element[w->element].length;
     const double *q = state->q + 3 * w->element, *v = state->v + 3 * w->element;
     bool affine = w->s->affine, moves = w->s->motion;
@@ -105,7 +105,7 @@ static sp_strand_segment *new_segment(sp_strand *s) {
     return &s->segment[s->segment_count++];
 }
 
-static sp_status strand_cross_segment(sp_strand_walk *w, double h) {
+static sp_status strand_cross_segment(sp_strand_pass *w, double h) {
     sp_strand *s = w->s;
     if (s->segment_count == SP_STRAND_SEGMENTS) return SP_NOT_FINITE;
     sp_strand_segment *g = new_segment(s);
@@ -121,7 +121,7 @@ static sp_status strand_cross_segment(sp_strand_walk *w, double h) {
     return SP_OK;
 }
 
-static sp_status strand_cross_element(sp_strand_walk *w) {
+static sp_status strand_cross_element(sp_strand_pass *w) {
     double l = w->s->element[w->element].length;
     while (w->at < l) {
         double next = w->at + sp__curve_step(1, w->lambda, SP_CURVE_REACH_PRODUCT, l - w->at);
@@ -133,7 +133,7 @@ static sp_status strand_cross_element(sp_strand_walk *w) {
 }
 
 // Beyond this element, the first control moves everything towards the tip as a rigid body; the second control becomes the first.
-static void end_element(sp_strand_walk *w) {
+static void end_element(sp_strand_pass *w) {
     sp_strand *s = w->s;
     for (int k = 0; k < 3; k++) {
         double turn[3] = {w->turn[0][k], w->turn[0][3 + k], w->turn[0][6 + k]}, back[3];
@@ -152,10 +152,10 @@ static void end_element(sp_strand_walk *w) {
 }
 
 sp_status sp__strand_place(sp_strand *s, const sp_strand_state *state, bool motion) {
-    sp_strand_walk w = {.s = s, .lanes = (1 + s->own + (motion ? 2 : 0) + 1) / 2 * 2};
+    sp_strand_pass w = {.s = s, .lanes = (1 + s->own + (motion ? 2 : 0) + 1) / 2 * 2};
     s->motion = motion, s->gathered = false;
     s->segment_count = 0, s->pool_used = 0;
-    begin_walk(state, &w);
+    begin_pass(state, &w);
     for (w.element = 0; w.element < s->alive; w.element++) {
         begin_element(state, &w);
         SP_TRY(strand_cross_element(&w));
@@ -185,7 +185,7 @@ static void close_unknown(sp_strand *s, int u, const sp_strand_ahead *ahead) {
     for (int d = 0; d <= u; d++) M[d] += strand_dot6(s->rigid + 6 * (size_t)d, d >= first ? far : d >= before ? next : all);
 }
 
-static void strand_walk_back(sp_strand *s) {
+static void strand_backward_pass(sp_strand *s) {
     sp_strand_ahead sum = {{0}, {0}};
     int controls = s->alive + s->affine, n = 6 + 3 * controls;
     for (int j = controls - 1; j >= 0; j--) {
@@ -209,7 +209,7 @@ void sp__strand_gather(sp_strand *s) {
     memset(s->ahead, 0, (size_t)s->alive * sizeof *s->ahead);
     s->mass = 0, memset(s->moment, 0, sizeof s->moment);
     for (int i = 0; i < s->segment_count; i++) sp__strand_integrate(s, &s->segment[i]);
-    strand_walk_back(s);
+    strand_backward_pass(s);
     s->gathered = true;
 }
 
@@ -237,7 +237,7 @@ static double strand_diagonal(const sp_strand *s, int j, int k) {
     return (element_stiffness(s, j - 1, k) + element_stiffness(s, j, k)) / 3;
 }
 
-static double strand_beside(const sp_strand *s, int j, int k) {
+static double strand_off_diagonal(const sp_strand *s, int j, int k) {
     return s->affine ? element_stiffness(s, j, k) / 6 : 0;
 }
 
@@ -246,8 +246,8 @@ void sp__strand_stiffness(const sp_strand *s, const double *x, double *out) {
     for (int j = 0; j < n; j++)
         for (int k = 0; k < 3; k++) {
             double sum = strand_diagonal(s, j, k) * x[3 * j + k];
-            if (j > 0) sum += strand_beside(s, j - 1, k) * x[3 * (j - 1) + k];
-            if (j + 1 < n) sum += strand_beside(s, j, k) * x[3 * (j + 1) + k];
+            if (j > 0) sum += strand_off_diagonal(s, j - 1, k) * x[3 * (j - 1) + k];
+            if (j + 1 < n) sum += strand_off_diagonal(s, j, k) * x[3 * (j + 1) + k];
             out[3 * j + k] = sum;
         }
     memset(out + 3 * n, 0, 3 * (size_t)(s->controls - n) * sizeof *out);
@@ -259,7 +259,7 @@ void sp__strand_add_lower_stiffness(const sp_strand *s, double c, double *A, int
         for (int k = 0; k < 3; k++) {
             size_t row = (size_t)(3 * j + k), next = row + 3;
             A[row * (size_t)stride + row] += c * strand_diagonal(s, j, k);
-            if (j + 1 < n) A[next * (size_t)stride + row] += c * strand_beside(s, j, k);
+            if (j + 1 < n) A[next * (size_t)stride + row] += c * strand_off_diagonal(s, j, k);
         }
 }
 
@@ -269,12 +269,12 @@ static void solve_axis(const sp_strand *s, int k, double *pivot, double *x) {
     for (int j = 0; j < n; j++) {
         pivot[j] = strand_diagonal(s, j, k);
         if (j == 0) continue;
-        double factor = strand_beside(s, j - 1, k) / pivot[j - 1];
-        pivot[j] -= factor * strand_beside(s, j - 1, k);
+        double factor = strand_off_diagonal(s, j - 1, k) / pivot[j - 1];
+        pivot[j] -= factor * strand_off_diagonal(s, j - 1, k);
         x[3 * j + k] -= factor * x[3 * (j - 1) + k];
     }
     for (int j = n - 1; j >= 0; j--) {
-        if (j + 1 < n) x[3 * j + k] -= strand_beside(s, j, k) * x[3 * (j + 1) + k];
+        if (j + 1 < n) x[3 * j + k] -= strand_off_diagonal(s, j, k) * x[3 * (j + 1) + k];
         x[3 * j + k] /= pivot[j];
     }
 }

@@ -18,7 +18,7 @@ static const double gauss_x[8] = {0.0950125098376374402, 0.281603550779258913, 0
 static const double gauss_w[8] = {0.189450610455068496, 0.182603415044923589,  0.169156519395002538,  0.149595988816576732,
                                   0.124628971255533872, 0.0951585116824927848, 0.0622535239386478929, 0.0271524594117540949};
 
-// Accumulated load during the walk from the tip to the root: the part beyond the current segment.
+// Accumulated load during the pass from the tip to the root: the part beyond the current segment.
 typedef struct load {
     const sp_strand *s;
     double f[3];    // force, or acceleration if `heavy`
@@ -93,7 +93,7 @@ static void add_segment(const load *l, const sp_strand_segment *g, double c, dou
 }
 
 // over the segments between the root and the load, which is at `end` of the last one
-static void bend_walk_back(load *l, int last, double end, double c, double *H, size_t stride) {
+static void bend_backward_pass(load *l, int last, double end, double c, double *H, size_t stride) {
     const sp_strand *s = l->s;
     for (int k = last; k >= 0; k--) {
         const sp_strand_segment *g = &s->segment[k];
@@ -114,19 +114,19 @@ static void bend_walk_back(load *l, int last, double end, double c, double *H, s
 
 void sp__strand_bend_of_weight(const sp_strand *s, const double g[3], double c, double *H, int stride) {
     load l = {.s = s, .f = {g[0], g[1], g[2]}, .heavy = true};
-    bend_walk_back(&l, s->segment_count - 1, 1, c, H, (size_t)stride);
+    bend_backward_pass(&l, s->segment_count - 1, 1, c, H, (size_t)stride);
 }
 
 void sp__strand_bend_of_force(const sp_strand *s, int element, double at, const double f[3], double c, double *H, int stride) {
     load l = {.s = s, .f = {f[0], f[1], f[2]}, .mass = 1};
     double end;
     const sp_strand_segment *g = sp__strand_open(s, element, at, &end);
-    bend_walk_back(&l, (int)(g - s->segment), end, c, H, (size_t)stride);
+    bend_backward_pass(&l, (int)(g - s->segment), end, c, H, (size_t)stride);
 }
 
 // ------------------------------------------------------------------------------------------------ forces at all nodes
 
-// The same walk for forces of different directions at the nodes: between two nodes P is constant and B(v) = B(end) + (r(end) -
+// The same pass for forces of different directions at the nodes: between two nodes P is constant and B(v) = B(end) + (r(end) -
 // r(v)) P^T is a full matrix.
 typedef struct node_load {
     const sp_strand *s;

@@ -1,4 +1,4 @@
-// Shared by the strand*.c files: the walk along a strand, and the layout of the rows in its pool.
+// Shared by the strand*.c files: the pass along a strand, and the layout of the rows in its pool.
 #ifndef SP_STRAND_INTERNAL_H
 #define SP_STRAND_INTERNAL_H
 
@@ -44,7 +44,7 @@ typedef struct sp_strand_ahead {
 enum { SP_STRAND_LANES = 10 };
 typedef double sp_strand_term[9][SP_STRAND_LANES];
 
-typedef struct sp_strand_walk {
+typedef struct sp_strand_pass {
     sp_strand *s;
     int element;
     int lanes;                  // lanes in use, even
@@ -54,15 +54,15 @@ typedef struct sp_strand_walk {
     sp_strand_term now;         // frame and its derivatives
     double turn[2][9];          // rotation by the controls of the element
     double r[3], Dr[3][SP_STRAND_COLUMNS], acceleration[3];
-} sp_strand_walk;
+} sp_strand_pass;
 
 static inline int sp__strand_lane_of_motion(const sp_strand *s) {
     return 1 + s->own;
 }
 
-// Appends the rows of the next segment, of this length, to the pool and moves the walk to its end. Returns the number of rows; 0:
+// Appends the rows of the next segment, of this length, to the pool and moves the pass to its end. Returns the number of rows; 0:
 // the series does not end, -1: no memory.
-int sp__strand_expand(sp_strand_walk *w, double length);
+int sp__strand_expand(sp_strand_pass *w, double length);
 // Adds the contribution of a segment to M, A, momenta and `ahead` of its element. Products of rows are skipped where their sizes,
 // relative to the largest terms, are far below the tolerance.
 void sp__strand_integrate(sp_strand *s, const sp_strand_segment *g);

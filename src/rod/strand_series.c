@@ -11,8 +11,8 @@ typedef double lanes_of[LANES];  // lanes of one entry of the frame
 
 // Contribution of terms n - 1 and n - 2 to term n through the two coefficients of the curvature: (4.2.19) in every lane. Constant
 // curvature has one coefficient.
-static inline void turn_lanes(int lanes, bool twice, lanes_of *A, const double a[3], lanes_of *B, const double b[3],
-                              lanes_of *out) {
+static inline void rotate_lanes(int lanes, bool twice, lanes_of *A, const double a[3], lanes_of *B, const double b[3],
+                                lanes_of *out) {
     sp_pair ax = sp__pair(a[0]), ay = sp__pair(a[1]), az = sp__pair(a[2]);
     sp_pair bx = sp__pair(b[0]), by = sp__pair(b[1]), bz = sp__pair(b[2]);
     for (int i = 0; i < 9; i += 3)
@@ -28,12 +28,12 @@ static inline void turn_lanes(int lanes, bool twice, lanes_of *A, const double a
 }
 
 // compile-time lane counts, so that the loops are unrolled
-static void series_turn(int lanes, lanes_of *A, const double a[3], lanes_of *B, const double b[3], lanes_of *out) {
+static void series_rotate(int lanes, lanes_of *A, const double a[3], lanes_of *B, const double b[3], lanes_of *out) {
     switch (lanes) {
-    case 4: turn_lanes(4, false, A, a, B, b, out); break;
-    case 6: turn_lanes(6, false, A, a, B, b, out); break;
-    case 8: turn_lanes(8, true, A, a, B, b, out); break;
-    default: turn_lanes(10, true, A, a, B, b, out); break;
+    case 4: rotate_lanes(4, false, A, a, B, b, out); break;
+    case 6: rotate_lanes(6, false, A, a, B, b, out); break;
+    case 8: rotate_lanes(8, true, A, a, B, b, out); break;
+    default: rotate_lanes(10, true, A, a, B, b, out); break;
     }
 }
 
@@ -60,10 +60,10 @@ static void series_add_motion(lanes_of *A, const double rate[3], double s, int V
 }
 
 // term n from the two previous ones
-static void next_term(const sp_strand_walk *w, double h, int n, lanes_of *A, lanes_of *B, lanes_of *out) {
+static void next_term(const sp_strand_pass *w, double h, int n, lanes_of *A, lanes_of *B, lanes_of *out) {
     double s = h / n, ss = n > 1 ? h * s : 0, a[3], b[3], S[9];
     for (int i = 0; i < 3; i++) a[i] = s * w->lambda[i], b[i] = ss * w->lambda[3 + i];
-    series_turn(w->lanes, A, a, B, b, out);
+    series_rotate(w->lanes, A, a, B, b, out);
     for (int j = 0; 3 * j < w->s->own; j++) {
         double u = s * w->weight[j][0], v = ss * w->weight[j][1];
         for (int i = 0; i < 9; i++) S[i] = u * A[i][0] + v * B[i][0];
@@ -77,7 +77,7 @@ static void next_term(const sp_strand_walk *w, double h, int n, lanes_of *A, lan
 // ------------------------------------------------------------------------------------------------ truncation
 
 // squared sizes by kind: frame, control derivatives, first and second time derivative
-static void series_sizes(const sp_strand_walk *w, lanes_of *T, double out[4]) {
+static void series_sizes(const sp_strand_pass *w, lanes_of *T, double out[4]) {
     double lane[LANES];
     for (int l = 0; l < LANES; l += 2) {
         sp_pair all = {0, 0};
@@ -93,7 +93,7 @@ static void series_sizes(const sp_strand_walk *w, lanes_of *T, double out[4]) {
 }
 
 // squared size of a term relative to the largest of its kind so far
-static double series_share_of(const sp_strand_walk *w, lanes_of *T, double most[4]) {
+static double series_share_of(const sp_strand_pass *w, lanes_of *T, double most[4]) {
     double now[4], share = 0;
     series_sizes(w, T, now);
     for (int k = 0; k < 4; k++) {
@@ -104,7 +104,7 @@ static double series_share_of(const sp_strand_walk *w, lanes_of *T, double most[
 }
 
 // sums the lanes of the time derivatives at the end of the segment
-static void add_sum(const sp_strand_walk *w, lanes_of *T, sp_pair sum[9]) {
+static void add_sum(const sp_strand_pass *w, lanes_of *T, sp_pair sum[9]) {
     int V = sp__strand_lane_of_motion(w->s);
     for (int i = 0; i < 9; i++) sum[i] += *(sp_pair *)(T[i] + V);
 }
@@ -122,7 +122,7 @@ static bool series_reserve(sp_strand *s, size_t wanted) {
 }
 
 // row 0: values at the start of the segment
-static void first_row(const sp_strand_walk *w, double *row) {
+static void first_row(const sp_strand_pass *w, double *row) {
     double *X = row + SP_STRAND_X;
     int wide = sp__strand_wide(w->s);
     for (int i = 0; i < 3; i++) {
@@ -133,7 +133,7 @@ static void first_row(const sp_strand_walk *w, double *row) {
 }
 
 // integrates the first columns of a term (4.2.4b) into the next row
-static void series_fill_row(const sp_strand_walk *w, lanes_of *T, double s, double share, double *row) {
+static void series_fill_row(const sp_strand_pass *w, lanes_of *T, double s, double share, double *row) {
     double *X = row + SP_STRAND_X;
     int wide = sp__strand_wide(w->s), W = sp__strand_lane_of_motion(w->s) + 1;
     for (int i = 0; i < 3; i++) {
@@ -149,7 +149,7 @@ static void series_fill_frame(lanes_of *T, double *row) {
 }
 
 // the derivative with respect to a control is a rotation of the frame
-static void turn_frame(sp_strand_walk *w, int c) {
+static void rotate_frame(sp_strand_pass *w, int c) {
     const double *t = w->turn[c / 3] + c % 3;
     for (int j = 0; j < 3; j++) {
         double x = w->now[j][0], y = w->now[3 + j][0], z = w->now[6 + j][0];
@@ -160,7 +160,7 @@ static void turn_frame(sp_strand_walk *w, int c) {
 }
 
 // values at the end of the segment: sums of rows, small ones first, and of rotations (integrals of frame times weight)
-static void series_sum_rows(sp_strand_walk *w, double h, int rows, const double *row) {
+static void series_sum_rows(sp_strand_pass *w, double h, int rows, const double *row) {
     size_t width = sp__strand_row(w->s);
     int own = w->s->own, wide = sp__strand_wide(w->s);
     double sum[SP_STRAND_X + SLOPE + 3 * SP_STRAND_COLUMNS + 1] = {0};
@@ -174,7 +174,7 @@ static void series_sum_rows(sp_strand_walk *w, double h, int rows, const double 
     for (int j = 0; 3 * j < own; j++)
         for (int i = 0; i < 9; i++) w->turn[j][i] += w->weight[j][0] * turns[i][0] + h * w->weight[j][1] * turns[i][1];
     for (int i = 0; i < 9; i++) w->now[i][0] = sum[i];
-    for (int c = 0; c < own; c++) turn_frame(w, c);
+    for (int c = 0; c < own; c++) rotate_frame(w, c);
     const double *X = sum + SP_STRAND_X;
     for (int i = 0; i < 3; i++) {
         w->r[i] += X[PLACE + i], w->acceleration[i] = X[ACCELERATION + i];
@@ -182,13 +182,13 @@ static void series_sum_rows(sp_strand_walk *w, double h, int rows, const double 
     }
 }
 
-static bool is_finite(const sp_strand_walk *w, double h) {
+static bool is_finite(const sp_strand_pass *w, double h) {
     double sum = fabs(h);
     for (int i = 0; i < 6; i++) sum += fabs(w->lambda[i]) + fabs(w->rate[i]);
     return isfinite(sum);
 }
 
-int sp__strand_expand(sp_strand_walk *w, double h) {
+int sp__strand_expand(sp_strand_pass *w, double h) {
     sp_strand *s = w->s;
     size_t width = sp__strand_row(s), at = s->pool_used;
     double most[4] = {0, 0, 0, 0}, share, end = s->tolerance * s->tolerance;

@@ -101,7 +101,7 @@ typedef struct sp_solid {
     uint64_t material_revision;  // incremented by every change of scale, ratio, mass or damping
     // scratch
     double *scratch, *partial, *work;
-    double *tally;                 // sums of the tasks of sp__solid_energies
+    double *task_sums;             // sums of the tasks of sp__solid_energies
     double rest_volume, rigidity;  // sums of V, V mu
 } sp_solid;
 
@@ -158,7 +158,7 @@ void sp__solid_measure(sp_body *b, sp_measure *out);
 uint64_t sp__solid_hash(sp_body *b);
 int64_t sp__solid_node_of(sp_body *b, int unknown);
 // solid_mechanics.c
-sp_status sp__solid_make_tally(sp_body *b);
+sp_status sp__solid_make_sums(sp_body *b);
 void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out);
 double sp__solid_work(sp_body *b, double push[3]);
 // solid_edit.c

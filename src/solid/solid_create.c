@@ -203,7 +203,7 @@ static sp_status make_caches(sp_body *b) {
         !SP_NEW(b->ctx, s->scratch, sp__chunks_scratch(b->ctx, &s->tets.chunks)))
         return SP_NO_MEMORY;
     s->pattern = 1, s->stale = true;
-    return sp__solid_make_tally(b);
+    return sp__solid_make_sums(b);
 }
 
 // reference stiffness, mass and length of contact
@@ -301,7 +301,7 @@ static void solid_destroy(sp_body *b) {
                    s->mass,          s->drag_of,       s->keep,       s->work,        s->partial,      s->scratch,
                    s->stencil_start, s->stencil_block, s->stencil_at, s->stencil_sum, s->surface_tets, s->around_start,
                    s->around,        s->slot_rotation, s->slot_node,  s->other_grad,  s->other_spin,   s->terms,
-                   s->tally};
+                   s->task_sums};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
     sp__chunks_free(ctx, &t->chunks);
     sp__solid_free_loads(ctx, s);

@@ -62,7 +62,7 @@ void sp__solid_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
 
 static void material_changed(sp_body *b) {
     sp__solid(b)->stale = true;
-    b->retune = b->revalue = true;
+    b->retune = b->energy_stale = true;
 }
 
 static void solver_changed(sp_body *b) {

@@ -285,7 +285,7 @@ void sp__solid_prescribe(sp_body *b, const sp_step *step) {
         double young = sp_signal_at(&s->young_of_time, t);
         // a signal outside its range keeps the last valid value
         if (isfinite(young) && young >= 0 && young != s->region[0].young)
-            s->region[0].young = young, s->stale = b->retune = b->revalue = true;
+            s->region[0].young = young, s->stale = b->retune = b->energy_stale = true;
     }
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) b->target[i] = s->hold[i];
@@ -394,13 +394,13 @@ void sp__solid_materials(sp_body *b) {
 
 enum { ELASTIC, VOLUME, INVERTED, KINETIC, MOMENT, SUMS = 8 };
 
-typedef struct tally_job {
+typedef struct sum_job {
     const sp_body *b;
     sp_which which;
-} tally_job;
+} sum_job;
 
 // Moments are relative to the rest shape, so that small motions far from the origin keep their precision.
-static void tally_nodes(const tally_job *j, int begin, int end, double *sum) {
+static void sum_nodes(const sum_job *j, int begin, int end, double *sum) {
     const sp_solid *s = sp__solid(j->b);
     const double *q = j->b->q[j->which], *v = j->b->v[j->which];
     for (int i = begin; i < end; i++) {
@@ -412,39 +412,39 @@ static void tally_nodes(const tally_job *j, int begin, int end, double *sum) {
 }
 
 // a chunk of elements, and a range of nodes
-static void tally_task(void *arg, int task, int worker) {
-    const tally_job *j = arg;
+static void sum_task(void *arg, int task, int worker) {
+    const sum_job *j = arg;
     const sp_solid *s = sp__solid(j->b);
     const sp_chunks *c = &s->tets.chunks;
-    double *sum = s->tally + SUMS * (size_t)task, *x = s->scratch + (size_t)worker * 8 * (size_t)c->touch_max;
+    double *sum = s->task_sums + SUMS * (size_t)task, *x = s->scratch + (size_t)worker * 8 * (size_t)c->touch_max;
     memset(sum, 0, SUMS * sizeof *sum);
     if (task < c->count) {
         s->be->gather(j->b->q[j->which], NULL, c->node + c->start[task], c->start[task + 1] - c->start[task], x);
-        s->be->tet_tally(&s->tets, task, x, sum);
+        s->be->tet_sums(&s->tets, task, x, sum);
     }
-    if (task < s->leaf_count) tally_nodes(j, s->leaf_start[task], s->leaf_start[task + 1], sum);
+    if (task < s->leaf_count) sum_nodes(j, s->leaf_start[task], s->leaf_start[task + 1], sum);
 }
 
-static int tally_tasks(const sp_solid *s) {
+static int sum_tasks(const sp_solid *s) {
     return s->tets.chunks.count > s->leaf_count ? s->tets.chunks.count : s->leaf_count;
 }
 
-sp_status sp__solid_make_tally(sp_body *b) {
+sp_status sp__solid_make_sums(sp_body *b) {
     sp_solid *s = sp__solid(b);
     for (int slot = 0; slot < s->tets.blocks * s->tets.lanes; slot++) s->rest_volume += s->volume[slot];
     s->tets.volume = s->volume;
-    return SP_NEW(b->ctx, s->tally, SUMS * (size_t)tally_tasks(s)) ? SP_OK : SP_NO_MEMORY;
+    return SP_NEW(b->ctx, s->task_sums, SUMS * (size_t)sum_tasks(s)) ? SP_OK : SP_NO_MEMORY;
 }
 
 void sp__solid_energies(sp_body *b, sp_which which, sp_energies *out) {
     sp_solid *s = sp__solid(b);
-    tally_job j = {b, which};
+    sum_job j = {b, which};
     double sum[SUMS] = {0};
-    int tasks = tally_tasks(s);
+    int tasks = sum_tasks(s);
     sp__solid_materials(b);
-    sp__chunks_each(b->ctx, s->be, tasks, tally_task, &j);
+    sp__chunks_each(b->ctx, s->be, tasks, sum_task, &j);
     for (int t = 0; t < tasks; t++)
-        for (int k = 0; k < SUMS; k++) sum[k] += s->tally[SUMS * (size_t)t + (size_t)k];
+        for (int k = 0; k < SUMS; k++) sum[k] += s->task_sums[SUMS * (size_t)t + (size_t)k];
     *out = (sp_energies){.kinetic = sum[KINETIC],
                          .elastic = sum[ELASTIC],
                          .moment = {sum[MOMENT], sum[MOMENT + 1], sum[MOMENT + 2]},
@@ -463,10 +463,10 @@ static double pressure_work(const sp_body *b, const sp_pressure_load *p) {
     const double *from = b->q[SP_COMMITTED], *to = b->q[SP_TRIAL];
     double work = 0;
     for (int i = 0; i < p->count; i++) {
-        double x[3][3], way[3] = {0}, u[3], v[3], n[3];
+        double x[3][3], displacement[3] = {0}, u[3], v[3], n[3];
         for (int k = 0; k < 3; k++) {
             size_t node = 3 * (size_t)p->face[i][k];
-            for (size_t a = 0; a < 3; a++) way[a] += to[node + a] - from[node + a];
+            for (size_t a = 0; a < 3; a++) displacement[a] += to[node + a] - from[node + a];
         }
         for (int s = 0; s < 3; s++) {
             for (int k = 0; k < 3; k++)
@@ -476,7 +476,7 @@ static double pressure_work(const sp_body *b, const sp_pressure_load *p) {
                 }
             sp__sub3(x[1], x[0], u), sp__sub3(x[2], x[0], v);
             sp__cross3(u, v, n);
-            work -= weight[s] / 6 * p->now / 6 * sp__dot3(n, way);
+            work -= weight[s] / 6 * p->now / 6 * sp__dot3(n, displacement);
         }
     }
     return work;

@@ -12,7 +12,7 @@
 enum { LANES_MOST = 8 };
 
 // rotations of one lane structure: entry k of lane l goes to R[9 l + k]
-static void block_turns(const sp_solid *s, int block, double *R) {
+static void block_rotations(const sp_solid *s, int block, double *R) {
     const sp_tets *t = &s->tets;
     size_t w = (size_t)t->lanes, first = (size_t)block * w;
     const double *c = s->frozen.grad + 9 * first;
@@ -46,7 +46,7 @@ void sp__solid_element_rotations(const sp_solid *s, int begin, int end, double *
     for (int slot = begin; slot < end;) {
         double all[9 * LANES_MOST];
         int lane = slot % w, n = w - lane < end - slot ? w - lane : end - slot;
-        block_turns(s, slot / w, all);
+        block_rotations(s, slot / w, all);
         memcpy(R, all + 9 * lane, 9 * (size_t)n * sizeof *R);
         // elements without stiffness have no gradients
         for (int l = 0; l < n; l++, slot++, R += 9)
@@ -75,7 +75,7 @@ static sp_status solid_list_around(sp_body *b) {
     return SP_OK;
 }
 
-static double solid_turn_elements(void *arg, int begin, int end) {
+static double update_element_rotations(void *arg, int begin, int end) {
     const sp_solid *s = arg;
     sp__solid_element_rotations(s, begin, end, s->slot_rotation + 9 * (size_t)begin);
     for (int slot = begin; slot < end; slot++)
@@ -84,13 +84,13 @@ static double solid_turn_elements(void *arg, int begin, int end) {
     return 0;
 }
 
-typedef struct node_turns {
+typedef struct rotation_job {
     const sp_solid *s;
     double *R;
-} node_turns;
+} rotation_job;
 
-static double solid_turn_nodes(void *arg, int begin, int end) {
-    const node_turns *n = arg;
+static double update_node_rotations(void *arg, int begin, int end) {
+    const rotation_job *n = arg;
     const sp_solid *s = n->s;
     for (int i = begin; i < end; i++) {
         double *R = n->R + 9 * (size_t)i, sum[9] = {0};
@@ -114,9 +114,9 @@ sp_status sp__solid_node_rotations(void *o, double *R) {
     }
     SP_TRY(solid_list_around(b));
     // the sums of sp__ranges are not used; R is large enough to receive the partial sums
-    sp__ranges(b->ctx, slots, solid_turn_elements, s, R);
-    node_turns n = {s, R};
-    sp__ranges(b->ctx, s->nodes, solid_turn_nodes, &n, s->partial);
+    sp__ranges(b->ctx, slots, update_element_rotations, s, R);
+    rotation_job n = {s, R};
+    sp__ranges(b->ctx, s->nodes, update_node_rotations, &n, s->partial);
     return SP_OK;
 }
 

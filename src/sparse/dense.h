@@ -48,7 +48,7 @@ static inline size_t sp__dense_pack_size(int m, int k) {
         /* the rectangular parts of forward and backward: x2 (m) -= L x1 and x1 (k) -= L^T x2, L m x k. The rows of the */       \
         /* first and the columns of the second may be split at multiples of SP_DENSE_ROWS without a change of the result */      \
         void (*product)(int m, int k, const real *L, ptrdiff_t ld, const real *x1, real *x2);                                    \
-        void (*product_turned)(int m, int k, const real *L, ptrdiff_t ld, const real *x2, real *x1);                             \
+        void (*product_transposed)(int m, int k, const real *L, ptrdiff_t ld, const real *x2, real *x1);                         \
     } name
 
 SP_DENSE_TABLE(double, sp_dense_d);

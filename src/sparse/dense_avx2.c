@@ -6,8 +6,8 @@
 #define SP_DENSE_BYTES 32
 #define SP_DENSE_HIGH 3
 #define SP_DENSE_ISA "AVX2 and FMA"
-#define SP_DENSE_TWIN(type) sp__dense_avx2_##type
-#include "sparse/dense_twins.h"
+#define SP_DENSE_VARIANT(type) sp__dense_avx2_##type
+#include "sparse/dense_variants.h"
 #else
 typedef int sp_no_avx2;
 #endif

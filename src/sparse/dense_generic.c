@@ -3,5 +3,5 @@
 #define SP_DENSE_BYTES 16
 #define SP_DENSE_HIGH 2
 #define SP_DENSE_ISA "generic"
-#define SP_DENSE_TWIN(type) sp__dense_generic_##type
-#include "sparse/dense_twins.h"
+#define SP_DENSE_VARIANT(type) sp__dense_generic_##type
+#include "sparse/dense_variants.h"

@@ -106,8 +106,8 @@ static void DENSE(subtract)(int rows, int cols, int k, const real *a, ptrdiff_t 
 }
 
 // the same with a transposed right operand: its columns are bc apart and its p are adjacent
-static void DENSE(subtract_turned)(int rows, int cols, int k, const real *a, ptrdiff_t lda, const real *b, ptrdiff_t bc, real *C,
-                                   ptrdiff_t ldc) {
+static void DENSE(subtract_transposed)(int rows, int cols, int k, const real *a, ptrdiff_t lda, const real *b, ptrdiff_t bc,
+                                       real *C, ptrdiff_t ldc) {
     int high = (rows + LANES - 1) / LANES, last = rows - (high - 1) * LANES;
 #define TILE_CASE(h, w) \
     case 8 * h + w: DENSE(subtract_fixed)(h, w, last, k, a, lda, b, 1, bc, C, ldc); break;
@@ -603,7 +603,7 @@ static void DENSE(product)(int m, int k, const real *L, ptrdiff_t ld, const real
     }
 }
 
-static void DENSE(product_turned)(int m, int k, const real *L, ptrdiff_t ld, const real *x2, real *x1) {
+static void DENSE(product_transposed)(int m, int k, const real *L, ptrdiff_t ld, const real *x2, real *x1) {
     for (int j = 0; j < k; j += 4) {
         real sum[4] = {0};
         int wide = k - j < 4 ? k - j : 4;
@@ -642,7 +642,7 @@ static void DENSE(many_above)(int r, int cols, int k, const real *A, const real 
         for (int j = 0; j < cols; j += 4)
             for (int i = 0, n; i < r; i += n) {
                 n = DENSE(many_rows)(r - i);
-                DENSE(subtract_turned)
+                DENSE(subtract_transposed)
                 (n, cols - j < 4 ? cols - j : 4, k - p < SP_DENSE_PANEL ? k - p : SP_DENSE_PANEL, A + (ptrdiff_t)p * r + i, r,
                  L + p + j * ld, ld, X + (ptrdiff_t)j * r + i, r);
             }

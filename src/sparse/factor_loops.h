@@ -133,10 +133,10 @@ SP_LOOP_INLINE void LOOP(add_blocks)(const front *f, const int b) {
     const sp_symbolic *S = f->F->S;
     const sp_symmetric *A = f->run->A;
     for (int k = S->entry_start[f->s]; k < S->entry_start[f->s + 1]; k++) {
-        int col = S->entry_col[k] & ~SP_ENTRY_TURNED;
+        int col = S->entry_col[k] & ~SP_ENTRY_TRANSPOSED;
         real *to = f->P + (size_t)(col * b) * (size_t)f->N + (size_t)(S->entry_at[k] * b);
         LOOP(add_block)
-        (b, sp__symmetric_block(A, S->entry[k]), A->stride, (S->entry_col[k] & SP_ENTRY_TURNED) != 0, to, (size_t)f->N);
+        (b, sp__symmetric_block(A, S->entry[k]), A->stride, (S->entry_col[k] & SP_ENTRY_TRANSPOSED) != 0, to, (size_t)f->N);
     }
 }
 
@@ -350,8 +350,8 @@ static void LOOP(columns_part)(void *arg, int part, int worker) {
     int c0 = g->from + part * LOOP(PART_COLUMNS), n = g->to - c0 < LOOP(PART_COLUMNS) ? g->to - c0 : LOOP(PART_COLUMNS);
     const real *at = g->L + (size_t)c0 * (size_t)g->N;
     (void)worker;
-    DENSE_TABLE(g->F)->product_turned(g->N - g->K, n, at + g->K, g->N, g->v, g->y + c0);
-    DENSE_TABLE(g->F)->product_turned(g->K - g->to, n, at + g->to, g->N, g->y + g->to, g->y + c0);
+    DENSE_TABLE(g->F)->product_transposed(g->N - g->K, n, at + g->K, g->N, g->v, g->y + c0);
+    DENSE_TABLE(g->F)->product_transposed(g->K - g->to, n, at + g->to, g->N, g->y + g->to, g->y + c0);
 }
 
 static void LOOP(backward_large)(const sp_factor_pass *pass, large *g) {
@@ -389,7 +389,7 @@ static void LOOP(forward)(const sp_factor_pass *pass, void *stack, int s) {
 }
 
 // copies the rows below from y
-static void LOOP(take_below)(const sp_factor_pass *pass, int s, real *v) {
+static void LOOP(subtract_below)(const sp_factor_pass *pass, int s, real *v) {
     const sp_symbolic *S = pass->F->S;
     size_t size = (size_t)S->block * (size_t)pass->width;
     const real *y = pass->y;
@@ -409,7 +409,7 @@ static void LOOP(backward)(const sp_factor_pass *pass, void *stack, int s) {
     bool unit = F->def.kind == SP_LDLT;
     real *y = (real *)pass->y + (size_t)F->S->first[s] * (size_t)(F->S->block * r), *v = LOOP(vector)(pass, stack, s);
     const real *L = sp__panel(F, s, F->side[s]);
-    LOOP(take_below)(pass, s, v);
+    LOOP(subtract_below)(pass, s, v);
     if (unit) LOOP(divide)(F, s, r, y);
     if (r > 1)
         DENSE_TABLE(F)->backward_many(N, K, L, N, unit, r, y, v);

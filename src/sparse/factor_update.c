@@ -14,7 +14,7 @@
 #include "sparse/factor_internal.h"
 
 // Columns of W on their path to the root; the numbers are double or float like the factor's.
-typedef struct sp_rank_walk {
+typedef struct sp_rank_update {
     sp_factor *F;
     double sign;
     int count;
@@ -26,7 +26,7 @@ typedef struct sp_rank_walk {
         float f[SP_DENSE_RANK];
     } alpha;
     sp_factor_info *info;
-} sp_rank_walk;
+} sp_rank_update;
 
 // W as given by the caller.
 typedef struct sp_rank_given {
@@ -35,7 +35,7 @@ typedef struct sp_rank_given {
     const double *W;
 } sp_rank_given;
 
-static char *column_rows(const sp_rank_walk *w, int c) {
+static char *column_rows(const sp_rank_update *w, int c) {
     return w->rows + (size_t)c * (size_t)w->F->S->front_most * w->F->size;
 }
 
@@ -95,7 +95,7 @@ static sp_status update_check(const sp_factor *F, double sign, const sp_rank_giv
     return SP_OK;
 }
 
-static sp_status take_room(sp_factor *F) {
+static sp_status reserve_ranks(sp_factor *F) {
     if (!F->ranks) F->ranks = sp__alloc(F->ctx, (size_t)F->S->front_most * (SP_DENSE_RANK + 1), F->size);
     if (F->ranks) return SP_OK;
     return SP_FAIL(F->ctx, SP_NO_MEMORY, "no memory for %d columns of %d rows", SP_DENSE_RANK + 1, F->S->front_most);
@@ -104,7 +104,7 @@ static sp_status take_room(sp_factor *F) {
 // ------------------------------------------------------------------------------------------------ path to the root
 
 // Sorts columns [first, first + count) of W by the start of their paths, and writes their rows in the fronts there.
-static void update_begin(sp_rank_walk *w, const sp_rank_given *g, int first, int count) {
+static void update_begin(sp_rank_update *w, const sp_rank_given *g, int first, int count) {
     const sp_symbolic *S = w->F->S;
     w->count = 0;
     for (int c = first; c < first + count; c++) {
@@ -133,7 +133,7 @@ static void update_begin(sp_rank_walk *w, const sp_rank_given *g, int first, int
 }
 
 // The first own column of s in which any of columns [c0, c1) is not zero.
-static int first_column(const sp_rank_walk *w, int s, int c0, int c1) {
+static int first_column(const sp_rank_update *w, int s, int c0, int c1) {
     int own = sp__panel_columns(w->F, s);
     for (int j = 0; j < own; j++)
         for (int c = c0; c < c1; c++)
@@ -142,7 +142,7 @@ static int first_column(const sp_rank_walk *w, int s, int c0, int c1) {
 }
 
 // Copies the valid numbers of s to the spare copy, if there is one.
-static void update_freshen(sp_rank_walk *w, int s) {
+static void copy_to_spare(sp_rank_update *w, int s) {
     sp_factor *F = w->F;
     if (F->fresh[s]) return;
     int old = F->side[s];
@@ -157,7 +157,7 @@ static void update_freshen(sp_rank_walk *w, int s) {
 }
 
 // Applies columns [c0, c1) to the panel of s, from its own column j on; returns the own column that failed, or their number.
-static int update_turn(sp_rank_walk *w, int s, int c0, int c1, int j) {
+static int update_rotate(sp_rank_update *w, int s, int c0, int c1, int j) {
     sp_factor *F = w->F;
     int m = sp__panel_rows(F, s), k = sp__panel_columns(F, s), now = sp__side_now(F, s);
     size_t diagonal = (size_t)j + (size_t)j * (size_t)m;
@@ -173,7 +173,7 @@ static int update_turn(sp_rank_walk *w, int s, int c0, int c1, int j) {
 }
 
 // Moves the rest of column c below s to its rows in the parent's front.
-static void update_climb(sp_rank_walk *w, int s, int c) {
+static void update_climb(sp_rank_update *w, int s, int c) {
     const sp_symbolic *S = w->F->S;
     int own = sp__front_columns(S, s), rows = sp__front_rows(S, s), parent = S->super_parent[s];
     size_t size = (size_t)S->block * w->F->size;
@@ -187,7 +187,7 @@ static void update_climb(sp_rank_walk *w, int s, int c) {
         memcpy(column + (size_t)up[i] * size, w->scratch + (size_t)(i - own) * size, (size_t)stretch[i] * size);
 }
 
-static void update_report_failure(const sp_rank_walk *w, int s, int column) {
+static void update_report_failure(const sp_rank_update *w, int s, int column) {
     const sp_factor *F = w->F;
     int now = sp__side_now(F, s), block = F->S->block;
     size_t diagonal = (size_t)column * ((size_t)sp__panel_rows(F, s) + 1);
@@ -199,7 +199,7 @@ static void update_report_failure(const sp_rank_walk *w, int s, int column) {
 }
 
 // The lowest supernode with columns, and which columns: [*c0, *c1). INT_MAX: all are past the root.
-static int update_lowest(const sp_rank_walk *w, int *c0, int *c1) {
+static int update_lowest(const sp_rank_update *w, int *c0, int *c1) {
     int s = INT_MAX;
     for (int c = w->count - 1; c >= 0; c--) {
         if (w->at[c] < s) s = w->at[c], *c1 = c + 1;
@@ -208,13 +208,13 @@ static int update_lowest(const sp_rank_walk *w, int *c0, int *c1) {
     return s;
 }
 
-static bool update_walk(sp_rank_walk *w) {
+static bool update_walk(sp_rank_update *w) {
     int c0 = 0, c1 = 0;
     for (int s; (s = update_lowest(w, &c0, &c1)) != INT_MAX;) {
         int own = sp__panel_columns(w->F, s), j = first_column(w, s, c0, c1);
         if (j < own) {
-            update_freshen(w, s);
-            int done = update_turn(w, s, c0, c1, j);
+            copy_to_spare(w, s);
+            int done = update_rotate(w, s, c0, c1, j);
             if (done < own) {
                 update_report_failure(w, s, done);
                 return false;
@@ -230,9 +230,9 @@ sp_status sp__factor_update(sp_factor *F, double sign, int row_count, const int 
     sp_rank_given given = {row_count, rank, rows, W};
     *info = (sp_factor_info){.unknown = -1, .shift = F->shift};
     info->status = update_check(F, sign, &given);
-    if (info->status == SP_OK) info->status = take_room(F);
+    if (info->status == SP_OK) info->status = reserve_ranks(F);
     if (info->status != SP_OK) return info->status;
-    sp_rank_walk w = {.F = F, .sign = sign, .rows = F->ranks, .info = info};
+    sp_rank_update w = {.F = F, .sign = sign, .rows = F->ranks, .info = info};
     w.scratch = column_rows(&w, SP_DENSE_RANK);
     bool good = true;
     for (int c = 0; c < rank && good; c += SP_DENSE_RANK) {

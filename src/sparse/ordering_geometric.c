@@ -276,15 +276,15 @@ static void count_sides(const dissection *d, const int *item, int count, int n[4
 }
 
 // cost of a separator: its rows over the number of row pairs that it separates; less is better
-static double geometric_price(const int n[4]) {
+static double separator_cost(const int n[4]) {
     return n[SP_SIDE_A] && n[SP_SIDE_B] ? (n[SP_SIDE_CUT] + 0.1) / ((double)n[SP_SIDE_A] * n[SP_SIDE_B]) : DBL_MAX;
 }
 
 // keeps the current separator if it costs less than the best so far
-static bool take_if_better(dissection *d, const int *item, int count, double *least) {
+static bool keep_if_better(dissection *d, const int *item, int count, double *least) {
     int n[4];
     count_sides(d, item, count, n);
-    double now = geometric_price(n);
+    double now = separator_cost(n);
     if (now >= *least) return false;
     *least = now;
     for (int i = 0; i < count; i++) d->best[item[i]] = d->cover.side[item[i]];
@@ -300,11 +300,11 @@ static bool step_into(dissection *d, const int *item, int count, int side, doubl
         d->cover.side[item[i]] = (unsigned char)(now == SP_SIDE_CUT ? other : now);
     }
     sp__cover_cut(&d->cover, item, count, side, other);
-    return take_if_better(d, item, count, least);
+    return keep_if_better(d, item, count, least);
 }
 
 // moves into the larger side, or else into the other, as long as the cost decreases
-static void geometric_walk(dissection *d, const int *item, int count, double *least) {
+static void improve_separator(dissection *d, const int *item, int count, double *least) {
     for (int step = 0; step < WALKS; step++) {
         int n[4] = {0};
         for (int i = 0; i < count; i++) n[d->best[item[i]]]++;
@@ -342,9 +342,9 @@ static bool geometric_split(dissection *d, int *item, int count, int sizes[3]) {
         geometric_project(d, directions[k], item, count);
         geometric_part(d, extent[k], item, count);
         sp__cover_cut(&d->cover, item, count, SP_SIDE_A, SP_SIDE_B);
-        take_if_better(d, item, count, &least);
+        keep_if_better(d, item, count, &least);
     }
-    geometric_walk(d, item, count, &least);
+    improve_separator(d, item, count, &least);
     geometric_arrange(d, item, count, sizes);
     return 3 * sizes[2] < count && sizes[0] && sizes[1];
 }

@@ -365,7 +365,7 @@ static void sort_entries(const sp_symbolic *S, const sp_symmetric *A, int *start
             int p = S->place[i], q = S->place[A->row_col[k]], e = at[p < q ? p : q]++;
             entry[e] = k;
             // stored block (i, j); if j comes later in the new order, its transpose is in the lower triangle
-            row[e] = p < q ? q | SP_ENTRY_TURNED : p;
+            row[e] = p < q ? q | SP_ENTRY_TRANSPOSED : p;
         }
 }
 
@@ -383,8 +383,8 @@ static sp_status fronts_entries(sp_analysis *a, const sp_symmetric *A) {
         S->entry_start[s + 1] = start[S->first[s + 1]];
         for (int j = S->first[s]; j < S->first[s + 1]; j++)
             for (int e = start[j]; e < start[j + 1]; e++) {
-                S->entry_col[e] = (j - S->first[s]) | (S->entry_at[e] & SP_ENTRY_TURNED);
-                S->entry_at[e] = where[S->entry_at[e] & ~SP_ENTRY_TURNED];
+                S->entry_col[e] = (j - S->first[s]) | (S->entry_at[e] & SP_ENTRY_TRANSPOSED);
+                S->entry_at[e] = where[S->entry_at[e] & ~SP_ENTRY_TRANSPOSED];
             }
     }
     return SP_OK;
@@ -542,7 +542,7 @@ static sp_status symbolic_create(sp_context *ctx, sp_ordering ordering, const in
     sp_graph G = {0};
     sp_analysis a = {.ctx = ctx, .G = &G};
     *out = NULL;
-    if (A->n > INT_MAX / SP_BLOCK_MAX || A->n >= SP_ENTRY_TURNED)
+    if (A->n > INT_MAX / SP_BLOCK_MAX || A->n >= SP_ENTRY_TRANSPOSED)
         return SP_FAIL(ctx, SP_BAD_INPUT, "%d block rows, at most %d can be analysed", A->n, INT_MAX / SP_BLOCK_MAX);
     sp_status status = sp__graph_create(ctx, A, &G);
     if (status < 0) goto done;

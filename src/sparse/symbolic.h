@@ -27,7 +27,7 @@ typedef struct sp_symbolic {
     int *entry_start;  // count + 1
     int *entry;        // block number in A's row_col
     int *entry_at;     // row in the front (block rows)
-    int *entry_col;    // own column in the front; bit SP_ENTRY_TURNED: the stored block is the transpose of what goes there
+    int *entry_col;    // own column in the front; bit SP_ENTRY_TRANSPOSED: the stored block is the transpose of what goes there
     // parallel work: subtrees [task_first, task_last], each a task; then `top` in ascending order
     int task_count, *task_first, *task_last;
     int top_count, *top;
@@ -42,7 +42,7 @@ typedef struct sp_symbolic {
     double analyse_ms;
 } sp_symbolic;
 
-enum { SP_ENTRY_TURNED = 1 << 30 };
+enum { SP_ENTRY_TRANSPOSED = 1 << 30 };
 
 sp_status sp__symbolic_create(sp_context *ctx, sp_ordering ordering, const sp_symmetric *A, const double *points,
                               sp_symbolic **out);

@@ -62,7 +62,7 @@ static sp_status check_edit(sp_world *w, const sp_edit *e) {
         if (!e->path[0] || !memchr(e->path, 0, sizeof e->path))
             return WORLD_FAIL(w, SP_BAD_INPUT, "parameter path is empty or longer than %zu", sizeof e->path - 1);
         return isfinite(e->value) ? SP_OK : WORLD_FAIL(w, SP_BAD_INPUT, "parameter %s = %g, must be finite", e->path, e->value);
-    case SP_EDIT_TAKE_OVER: return SP_OK;
+    case SP_EDIT_SWAP_PRECONDITIONER: return SP_OK;
     }
     return WORLD_FAIL(w, SP_BAD_INPUT, "edit type %d is unknown", (int)e->type);
 }
@@ -226,7 +226,7 @@ static sp_status apply_param(sp_world *w, const sp_edit *e) {
     return SP_OK;
 }
 
-static sp_status apply_take_over(sp_world *w, const sp_edit *e) {
+static sp_status apply_swap(sp_world *w, const sp_edit *e) {
     sp_body *b = sp__world_body(w, e->body);
     if (!b) return edit_refuse(w, "the body's id is null or stale");
     if (b->caps & SP_CAP_KINEMATIC) return edit_refuse(w, "the body moves by prescription only");
@@ -243,7 +243,7 @@ static sp_status edit_apply(sp_world *w, const sp_edit *e) {
     case SP_EDIT_DROP: return apply_drop(w, e);
     case SP_EDIT_POSE: return apply_pose(w, e);
     case SP_EDIT_PARAM: return apply_param(w, e);
-    case SP_EDIT_TAKE_OVER: return apply_take_over(w, e);
+    case SP_EDIT_SWAP_PRECONDITIONER: return apply_swap(w, e);
     }
     return SP_BAD_INPUT;
 }
@@ -302,13 +302,13 @@ sp_status sp__take_edits(sp_world *w, double h) {
 }
 
 // Records the swaps that solvers made on their own as edits, so that a replay is exact.
-static void list_take_overs(sp_world *w) {
+static void list_swaps(sp_world *w) {
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         bool own = b->swapped && !sp__world_slot(w, b)->reported && !w->def.deterministic && !b->frozen;
         if (!own || w->batch.count == w->batch.capacity) continue;
         sp_edit *e = &w->batch.list[w->batch.count++];
-        *e = sp_edit_default(SP_EDIT_TAKE_OVER);
+        *e = sp_edit_default(SP_EDIT_SWAP_PRECONDITIONER);
         e->body = b->id;
         e->sequence = ++w->sequence;
     }
@@ -316,7 +316,7 @@ static void list_take_overs(sp_world *w) {
 
 void sp__edits_committed(sp_world *w) {
     pthread_mutex_lock(&w->edit_lock);
-    list_take_overs(w);
+    list_swaps(w);
     sp_edits old = w->taken;
     w->taken = w->batch;
     w->batch = old;

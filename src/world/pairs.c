@@ -174,7 +174,7 @@ static bool pair_known(const sp_pairs *p, uint32_t a, uint32_t b) {
     return false;
 }
 
-static bool pair_look(sp_world *w, const sp_pair_body *a, const sp_pair_body *b) {
+static bool check_pair(sp_world *w, const sp_pair_body *a, const sp_pair_body *b) {
     sp_pairs *p = &w->pairs;
     double low[3], high[3];
     uint32_t slots[2] = {a->body->id.slot, b->body->id.slot};
@@ -196,7 +196,7 @@ sp_status sp__pairs_check(sp_world *w) {
     SP_TRY(pairs_place(w, n));
     for (int i = 0; i < n; i++)
         for (int j = i + 1; j < n; j++)
-            if (pair_look(w, &p->bodies[i], &p->bodies[j])) status = SP_PAIR_IGNORED;
+            if (check_pair(w, &p->bodies[i], &p->bodies[j])) status = SP_PAIR_IGNORED;
     return status;
 }
 

@@ -205,7 +205,7 @@ static sp_status set_state(sp_world *w, sp_body *b, const double *x, const doubl
     b->retune = true;
     // a rigid body that was placed elsewhere can change the contacts of other bodies
     for (int i = 0; i < w->body_count; i++)
-        w->bodies[i]->revalue = w->bodies[i]->revalue || w->bodies[i] == b || (b->caps & SP_CAP_KINEMATIC);
+        w->bodies[i]->energy_stale = w->bodies[i]->energy_stale || w->bodies[i] == b || (b->caps & SP_CAP_KINEMATIC);
     w->hash = sp__world_compute_hash(w);
     return SP_OK;
 }

@@ -149,7 +149,7 @@ static void fill_health(sp_body *b, sp_snapshot_body *out) {
         out->elastic = out->appeared = NAN;
         return;
     }
-    if (!n->known || b->revalue) b->ops->energies(b, SP_COMMITTED, &now);
+    if (!n->known || b->energy_stale) b->ops->energies(b, SP_COMMITTED, &now);
     out->inverted = (int)now.inverted;
     out->volume_lost = 1 - now.volume / now.rest_volume;
     out->penetration = n->penetration;

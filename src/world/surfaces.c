@@ -73,7 +73,7 @@ done:
 
 // Adds the vertices of a collision surface to the collision points; the first such surface replaces those of the kind. Bodies
 // without unknowns need no points: contact uses their distance function.
-static sp_status make_touchable(sp_world *w, sp_body *b, const sp_surface *surface) {
+static sp_status add_collision_points(sp_world *w, sp_body *b, const sp_surface *surface) {
     int n = b->loads.by_surface ? b->loads.node_count : 0;
     size_t capacity = (size_t)n + (size_t)surface->vertex_count;
     sp_contact_node *nodes = NULL;
@@ -124,7 +124,7 @@ static sp_status add_surface(sp_world *w, sp_body *b, const sp_surface_def *def,
         // snapshots need memory for it; collision points come last because they cannot be reverted
         sp__surfaces_add(b, surface);
         status = sp__snapshots_reserve(w);
-        if (status >= 0) status = make_touchable(w, b, surface);
+        if (status >= 0) status = add_collision_points(w, b, surface);
         if (status < 0) b->surface_count--;
     }
     if (status < 0) {

@@ -189,7 +189,7 @@ void sp_world_destroy(sp_world **world) {
         pthread_mutex_destroy(&w->edit_lock);
         pthread_mutex_destroy(&w->snapshot_lock);
     }
-    sp__background_settle(ctx);  // abandoned background tasks of solvers still use the branch
+    sp__background_wait_abandoned(ctx);  // abandoned background tasks of solvers still use the branch
     sp__context_branch_end(&w->branch);
     sp__free(ctx, w);
     *world = NULL;

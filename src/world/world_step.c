@@ -186,7 +186,7 @@ static sp_status stage_guard(sp_world *w, double h) {
 // Checks of the result of a step: energy balance (body/energy.c), inverted elements, penetration of rigid bodies, overlap of soft
 // bodies (pairs.c). This stage changes no state. A finding becomes a reservation and, the first time, an event.
 
-static sp_status judge_inverted(sp_world *w, const sp_body *b, sp_balance *n) {
+static sp_status check_inverted(sp_world *w, const sp_body *b, sp_balance *n) {
     if (!(n->at.inverted > 0)) return SP_OK;
     if (!n->inverted_reported)
         sp__event(w, SP_INVERTED, "body '%s': %.0f elements are inverted, volume lost: %.3g %%", b->name, n->at.inverted,
@@ -195,7 +195,7 @@ static sp_status judge_inverted(sp_world *w, const sp_body *b, sp_balance *n) {
     return SP_INVERTED;
 }
 
-static sp_status judge_energy(sp_world *w, const sp_body *b, sp_balance *n) {
+static sp_status check_energy(sp_world *w, const sp_body *b, sp_balance *n) {
     if (!sp__balance_gains(n)) return SP_OK;
     if (!n->gain_reported)
         sp__event(w, SP_ENERGY_GAIN, "body '%s': %.3g J appeared that nobody put in, %.3g %% of its largest energy", b->name,
@@ -204,7 +204,7 @@ static sp_status judge_energy(sp_world *w, const sp_body *b, sp_balance *n) {
     return SP_ENERGY_GAIN;
 }
 
-static sp_status judge_overlap(sp_world *w, const sp_body *b, sp_balance *n) {
+static sp_status check_overlap(sp_world *w, const sp_body *b, sp_balance *n) {
     if (!(n->penetration > SP_OVERLAP_SHARE * n->at.size)) return SP_OK;
     if (!n->penetration_reported)
         sp__event(w, SP_PENETRATION, "body '%s': %.3g m deep in a rigid body, %.3g %% of an element", b->name, n->penetration,
@@ -222,9 +222,9 @@ static sp_status stage_balance(sp_world *w, double h) {
         if (!b->ops->energies) continue;
         if (b->frozen) b->pin_work = 0;
         sp__body_balance(b, &w->step);
-        worst = sp__reserve(w, worst, judge_inverted(w, b, n));
-        worst = sp__reserve(w, worst, judge_energy(w, b, n));
-        worst = sp__reserve(w, worst, judge_overlap(w, b, n));
+        worst = sp__reserve(w, worst, check_inverted(w, b, n));
+        worst = sp__reserve(w, worst, check_energy(w, b, n));
+        worst = sp__reserve(w, worst, check_overlap(w, b, n));
     }
     return sp__reserve(w, worst, sp__pairs_check(w));
 }
@@ -243,7 +243,7 @@ static sp_status stage_commit(sp_world *w, double h) {
         world_swap(b->q), world_swap(b->v);
         sp__loads_commit(b);
         b->balance[SP_COMMITTED] = b->balance[SP_TRIAL];
-        b->froze_now = b->revalue = false;
+        b->froze_now = b->energy_stale = false;
     }
     time_add(&w->time, &w->time_carry, h);
     w->steps++;

@@ -225,7 +225,7 @@ TEST(a_run_that_does_not_wait_can_be_replayed) {
         const sp_edit *taken = sp_world_edits_taken(s.w, &n);
         for (int i = 0; i < n && total < ROOM; i++) {
             edits[total++] = taken[i], count[k]++;
-            taken_over += taken[i].type == SP_EDIT_TAKE_OVER;
+            taken_over += taken[i].type == SP_EDIT_SWAP_PRECONDITIONER;
         }
         // give the thread enough time that a result is ready for the swap
         for (int i = 0; i < 200 && k % 5 >= 3; i++) sp__parallel(s.ctx, 64, idle, NULL);
@@ -260,7 +260,7 @@ TEST(a_dropped_swap_leaves_no_trace) {
         dropped[k] = sp_world_hash(s.w);
     }
     for (int i = 0; i < PLANS; i++) {
-        sp_edit e = sp_edit_default(SP_EDIT_TAKE_OVER);
+        sp_edit e = sp_edit_default(SP_EDIT_SWAP_PRECONDITIONER);
         e.body = sp_world_body_named(s.w, plans[i].name);
         if (e.body.slot) CHECK(sp_world_queue(s.w, &e) == SP_OK);
     }

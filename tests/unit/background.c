@@ -89,7 +89,7 @@ TEST(the_most_urgent_goes_first_and_equals_in_order) {
         CHECK(sp__job_submit(ctx, &w[i].job) == SP_OK);
         CHECK(!sp__job_done(&w[i].job));
     }
-    sp__job_hurry(ctx, &w[5].job, 4);
+    sp__job_set_urgency(ctx, &w[5].job, 4);
     sp__background_hold(ctx, false);
     until_done(&w[0]);
     for (int i = 0; i < N; i++) CHECK_INT(order[i], expected[i]);
@@ -209,17 +209,17 @@ TEST(settling_waits_for_abandoned_jobs_and_releases_them) {
     sp_context *ctx = new_context();
     int released = 0;
     pthread_t by, opener;
-    sp__background_settle(ctx);  // no job yet
+    sp__background_wait_abandoned(ctx);  // no job yet
     owned *o = new_owned(ctx, &released, &by);
     atomic_store(&o->w.gate, 1);
     REQUIRE(sp__job_submit(ctx, &o->w.job) == SP_OK);
     until_begun(&o->w);
     sp__job_abandon(ctx, &o->w.job, release);
     REQUIRE(pthread_create(&opener, NULL, open_gate, o) == 0);
-    sp__background_settle(ctx);
+    sp__background_wait_abandoned(ctx);
     CHECK_INT(released, 1);
     pthread_join(opener, NULL);
-    sp__background_settle(ctx);
+    sp__background_wait_abandoned(ctx);
     CHECK_INT(released, 1);
     sp_context_destroy(&ctx);
 }
@@ -254,7 +254,7 @@ static void *use_it(void *arg) {
     for (int i = 0; i < 3; i++) set_up(&w[i], urgency[i]);
     for (int k = 0; k < ROUNDS; k++) {
         for (int i = 0; i < 3; i++) CHECK(sp__job_submit(ctx, &w[i].job) == SP_OK);
-        sp__job_hurry(ctx, &w[0].job, k);
+        sp__job_set_urgency(ctx, &w[0].job, k);
         sp__job_wait(ctx, &w[1].job);
         if (k % 2) sp__job_cancel(ctx, &w[2].job);
         sp__job_wait(ctx, &w[0].job);

@@ -168,7 +168,7 @@ TEST(helices_against_their_closed_form) {
 TEST(one_and_a_half_turns_per_segment) {
     double lambda[3] = {20, 50, 0};
     sp_curve_series series;
-    sp_curve_walk w = sp__curve_begin(&origin, 0, lambda, 1, SP_CURVE_REACH);
+    sp_curve_pass w = sp__curve_begin(&origin, 0, lambda, 1, SP_CURVE_REACH);
     int count = 0;
     while (sp__curve_next(&w, 1e-16, &series)) {
         count++;
@@ -184,7 +184,7 @@ TEST(polynomial_curvature) {
     double lambda[24] = {0};
     for (int n = 0; n < 8; n++) lambda[3 * n + 2] = k2[n];
     sp_curve_series series;
-    sp_curve_walk w = sp__curve_begin(&origin, 7, lambda, 1, SP_CURVE_REACH);
+    sp_curve_pass w = sp__curve_begin(&origin, 7, lambda, 1, SP_CURVE_REACH);
     int count = 0;
     while (count < 8 && sp__curve_next(&w, 1e-17, &series)) {
         if (count < 4) CHECK_NEAR(series.length, lengths[count], 1e-4);  // four digits are given

@@ -141,7 +141,7 @@ static void CHECKED(products_with_one)(const TABLE *t, int m, int k, int pad) {
     CHECKED(matrix) L = CHECKED(make)(m, k, pad, &seed), x1 = CHECKED(make)(k, 1, 0, &seed), x2 = CHECKED(make)(m, 1, 0, &seed);
     CHECKED(matrix) y1 = CHECKED(copy)(&x1), y2 = CHECKED(copy)(&x2);
     t->product(m, k, L.at, L.ld, x1.at, y2.at);
-    t->product_turned(m, k, L.at, L.ld, x2.at, y1.at);
+    t->product_transposed(m, k, L.at, L.ld, x2.at, y1.at);
     double worst = 0;
     for (int way = 0; way < 2; way++)
         for (int i = 0; i < (way ? k : m); i++) {

@@ -170,7 +170,7 @@ TEST(along_its_natural_curve) {
     // the clamp rotated by a quarter turn about its tangent: the twist behind it decreases by the same amount
     static const double quarter[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
     double before = k.d.node[0].strain[2];
-    sp__der_turn_clamp(EDGES, quarter, k.q);
+    sp__der_rotate_clamp(EDGES, quarter, k.q);
     REQUIRE(sp__der_update_kinematics(&k.d, k.q));
     CHECK_NEAR(k.d.node[0].strain[2], before - acos(-1) / 2, 0.2);
     drop(&k);

@@ -29,7 +29,7 @@ static void finish(void) {
 
 static mock_def touching(sp_integrator_type type) {
     mock_def def = mock_def_default();
-    def.touches = true, def.free = true, def.type = type;
+    def.contact_state = true, def.free = true, def.type = type;
     return def;
 }
 

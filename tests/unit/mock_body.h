@@ -9,13 +9,13 @@
 #include "math/vec3.h"
 
 typedef struct mock_def {
-    int nodes;       // >= 2; inner node 0 is fixed
-    double mass;     // of a node [kg]
-    double k, k3;    // [N/m], [N/m3]
-    double alpha;    // damping by mass [1/s]
-    double spacing;  // along x [m]
-    bool touches;    // nodes are collision points
-    bool free;       // no node is fixed
+    int nodes;           // >= 2; inner node 0 is fixed
+    double mass;         // of a node [kg]
+    double k, k3;        // [N/m], [N/m3]
+    double alpha;        // damping by mass [1/s]
+    double spacing;      // along x [m]
+    bool contact_state;  // nodes are collision points
+    bool free;           // no node is fixed
     sp_integrator_type type;
     double tolerance;  // of the linear solver
 } mock_def;
@@ -345,7 +345,7 @@ static sp_status mock_fill(sp_body *b, const mock_def *def) {
     b->loads.size = n * def->spacing;
     b->loads.inertia_stiffness = 30, b->loads.force_tolerance = 5e-3;
     b->loads.static_stiffness = 1e4;
-    if (def->touches) {
+    if (def->contact_state) {
         if (!SP_NEW(b->ctx, b->loads.nodes, n)) return SP_NO_MEMORY;
         for (int i = 0; i < n; i++) b->loads.nodes[i] = (sp_contact_node){.at = fan->anchors[i], .mass = def->mass, .share = 1};
         b->loads.node_count = n;

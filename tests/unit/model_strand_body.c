@@ -112,11 +112,11 @@ TEST(roots_are_fixed_and_prescribed) {
     CHECK_INT(unknown[0], 1);
     double target[MOST] = {0}, *q = k.b->q[SP_COMMITTED], place[3] = {1, 2, 3}, R[9], quat[4] = {0.6, 0, 0.8, 0}, turned[4];
     static const double none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    r->model->aim(k.b, 0, 0, q, q, none, target);
+    r->model->set_target(k.b, 0, 0, q, q, none, target);
     CHECK(!memcmp(target, q, 7 * sizeof *q));  // to the bit: no motion is prescribed
     sp__quat_matrix(quat, R);
     sp__quat_mul(quat, q + 3, turned);
-    r->model->aim(k.b, 0, 0, q, place, R, target);
+    r->model->set_target(k.b, 0, 0, q, place, R, target);
     for (int i = 0; i < 3; i++) CHECK(target[i] == place[i]);
     double sign = turned[0] * target[3] < 0 ? -1 : 1;
     for (int i = 0; i < 4; i++) CHECK_NEAR(sign * target[3 + i], turned[i], 1e-15);

@@ -307,11 +307,11 @@ TEST(buffers_and_names) {
     CHECK(!sp__buffer_add(ctx, &b, "x", SIZE_MAX / 2));
     CHECK_INT(b.size, 4000);
     sp__buffer_free(ctx, &b);
-    char *beside = sp__path_with(ctx, "a.b/c.xdmf", ".h5"), *bare = sp__path_with(ctx, "a.b/c", ".h5");
-    CHECK(strcmp(beside, "a.b/c.h5") == 0 && strcmp(bare, "a.b/c.h5") == 0);
-    CHECK(strcmp(sp__path_name(beside), "c.h5") == 0 && strcmp(sp__path_name("c.h5"), "c.h5") == 0);
+    char *heavy_path = sp__path_with(ctx, "a.b/c.xdmf", ".h5"), *bare = sp__path_with(ctx, "a.b/c", ".h5");
+    CHECK(strcmp(heavy_path, "a.b/c.h5") == 0 && strcmp(bare, "a.b/c.h5") == 0);
+    CHECK(strcmp(sp__path_name(heavy_path), "c.h5") == 0 && strcmp(sp__path_name("c.h5"), "c.h5") == 0);
     CHECK(sp__writer_of("a.xdmf") == &sp__writer_xdmf && sp__writer_of("a.ply") == &sp__writer_ply);
     CHECK(sp__writer_of("a.png") == NULL && sp__writer_of("a") == NULL);
-    sp__free(ctx, beside), sp__free(ctx, bare);
+    sp__free(ctx, heavy_path), sp__free(ctx, bare);
     sp_context_destroy(&ctx);
 }

@@ -125,7 +125,7 @@ TEST(auto_refreshes_when_iterations_grow_or_pins_change) {
         CHECK_INT(step(&k, n), 1);
         CHECK_INT(k.info.factor_age, (int)n - 1);
     }
-    sp__refresh_learn(k.r, 9);
+    sp__refresh_report_iterations(k.r, 9);
     place(&k, bend, 0.2);
     step(&k, n++);
     CHECK(k.r->now.pending >= 0);
@@ -157,7 +157,7 @@ TEST(the_body_with_the_most_iterations_is_served_first) {
     sp__background_hold(ctx, true);
     for (int i = 0; i < 3; i++) {
         bent_step(&k[i], 2);
-        sp__refresh_learn(k[i].r, iterations[i]);
+        sp__refresh_report_iterations(k[i].r, iterations[i]);
     }
     reset_thumb();
     sp__background_hold(ctx, false);
@@ -310,7 +310,7 @@ static void play(sp_refresh_policy policy, int lag, bool spoil, double *sums, in
             place(&k, bend, 1 + 0.1 * i + solve);
             if (solve == 0) sp__refresh_step(k.r, (uint64_t)i, k.told);
             CHECK(sp__refresh_prepare(k.r, &k.A, k.M, (uint64_t)i, true, &k.info) == SP_OK);
-            sp__refresh_learn(k.r, 70);
+            sp__refresh_report_iterations(k.r, 70);
         }
         // policy `step` keeps the previous factor where the first build of this step fails
         if (policy == SP_REFRESH_STEP && i % 3 == 0) atomic_store(&thumb.fail, 1);
@@ -550,7 +550,7 @@ TEST(a_restored_schedule_continues_with_the_same_bits) {
             REQUIRE(set_up(&k, ctx, &def, 4));
             for (int i = 1; i <= STEPS; i++) {
                 bent_step(&k, i);
-                sp__refresh_learn(k.r, 3 * i);
+                sp__refresh_report_iterations(k.r, 3 * i);
                 sp__refresh_apply(k.r, k.b, k.z);
                 sums[0][i - 1] = dot(k.z, k.b, k.A.n), age[i - 1] = k.info.factor_age;
                 sp_visitor v = {.array = record, .user = &t};
@@ -570,7 +570,7 @@ TEST(a_restored_schedule_continues_with_the_same_bits) {
             CHECK(sp__refresh_restored(k.r) == SP_OK);
             for (int i = at + 1; i <= STEPS; i++) {
                 bent_step(&k, i);
-                sp__refresh_learn(k.r, 3 * i);
+                sp__refresh_report_iterations(k.r, 3 * i);
                 sp__refresh_apply(k.r, k.b, k.z);
                 sums[1][i - 1] = dot(k.z, k.b, k.A.n);
                 CHECK_NEAR(sums[1][i - 1], sums[0][i - 1], 0);

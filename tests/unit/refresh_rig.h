@@ -254,7 +254,7 @@ static int step(rig *k, uint64_t number) {
     sp__refresh_step(k->r, number, k->told);
     CHECK(sp__refresh_prepare(k->r, &k->A, k->M, number, k->deterministic, &k->info) == SP_OK);
     int iterations = iterate(k, by_refresh);
-    sp__refresh_learn(k->r, iterations);
+    sp__refresh_report_iterations(k->r, iterations);
     return iterations;
 }
 

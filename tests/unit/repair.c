@@ -15,10 +15,10 @@ static sp_context *new_context(void) {
 
 static bool did(const sp_mesh_repairs *d, int welded, int nodes, int broken, int flat, int twins, int turned) {
     bool same = d->welded == welded && d->dropped_nodes == nodes && d->dropped_broken == broken && d->dropped_flat == flat &&
-                d->dropped_twins == twins && d->turned == turned && d->unorientable == 0;
+                d->dropped_duplicates == twins && d->turned == turned && d->unorientable == 0;
     if (!same)
         printf("  welded %d, nodes %d, broken %d, flat %d, twins %d, turned %d, unorientable %d\n", d->welded, d->dropped_nodes,
-               d->dropped_broken, d->dropped_flat, d->dropped_twins, d->turned, d->unorientable);
+               d->dropped_broken, d->dropped_flat, d->dropped_duplicates, d->turned, d->unorientable);
     return same;
 }
 

@@ -104,8 +104,8 @@ static void check_entries(const sp_symbolic *S, const sp_symmetric *A) {
     for (int s = 0; s < S->count; s++)
         for (int e = S->entry_start[s]; e < S->entry_start[s + 1]; e++) {
             const double *B = sp__symmetric_block(A, S->entry[e]);
-            bool turned = S->entry_col[e] & SP_ENTRY_TURNED;
-            int i = S->row[S->row_start[s] + S->entry_at[e]], j = S->first[s] + (S->entry_col[e] & ~SP_ENTRY_TURNED);
+            bool turned = S->entry_col[e] & SP_ENTRY_TRANSPOSED;
+            int i = S->row[S->row_start[s] + S->entry_at[e]], j = S->first[s] + (S->entry_col[e] & ~SP_ENTRY_TRANSPOSED);
             wrong += S->super_of[j] != s || i < j;
             for (int r = 0; r < b; r++)
                 for (int c = 0; c < b; c++)

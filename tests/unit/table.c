@@ -92,7 +92,7 @@ static void add_rigid(sp_world *w) {
 static void add_mock(sp_world *w, const kind *k) {
     mock_def def = mock_def_default();
     sp_body *b;
-    def.type = k->integrator, def.k3 = 1e4, def.touches = true;
+    def.type = k->integrator, def.k3 = 1e4, def.contact_state = true;
     CHECK_INT(mock_create(ctx, &w->ctx->error, &def, &b), SP_OK);
     CHECK_INT(sp__world_adopt(w, b, "body", NULL), SP_OK);
 }

@@ -258,15 +258,15 @@ TEST(the_selection_keeps_the_budget) {
         sp_budget b = {by_columns, share * (by_columns ? u->nodes : u->S->flops_total), false};
         sp__incremental_select(u, 1.2, b);
         for (int s = 0; s < u->S->count; s++) {
-            if (!u->paid[s]) continue;
+            if (!u->on_path[s]) continue;
             cost += by_columns ? sp__front_columns(u->S, s) : u->S->flops[s];
-            CHECK(u->S->super_parent[s] < 0 || u->paid[u->S->super_parent[s]]);
+            CHECK(u->S->super_parent[s] < 0 || u->on_path[u->S->super_parent[s]]);
         }
         CHECK(cost <= b.most * (1 + 1e-12));
         int chosen = 0, waiting = 0;
         for (int e = 0; e < u->count; e++) {
-            // every element of a paid path is selected, no other one is
-            if (u->user[e] >= 0 && u->error[e] > 1.2) CHECK(u->chosen[e] == u->paid[u->home[e]]);
+            // every element of a marked path is selected, no other one is
+            if (u->user[e] >= 0 && u->error[e] > 1.2) CHECK(u->chosen[e] == u->on_path[u->home[e]]);
             if (!u->chosen[e] && u->error[e] > 1.2) waiting++, high = fmax(high, u->error[e]);
             chosen += u->chosen[e];
             u->chosen[e] = 0;

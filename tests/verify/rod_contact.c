@@ -15,7 +15,7 @@ static void laid(rod_lab *b, sp_rod_model model) {
     b->section = rod_section(g / 30, g / 45, 1, radius);
     b->def.free_root = true;
     b->def.samples = SAMPLES;
-    b->touches = true;
+    b->contact_state = true;
     // the stiffness belongs to one sample: the whole rod rests on 16 * 10 * 20 N/m, for any number of elements
     b->contact.stiffness = stiffness * 16 / elements[model];
     b->gravity[2] = -g;

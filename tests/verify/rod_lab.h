@@ -20,7 +20,7 @@ typedef struct rod_lab {
     double gravity[3];
     double *natural, *start;  // nodes x 3
     sp_contact_def contact;
-    bool touches;
+    bool contact_state;
 } rod_lab;
 
 // A round section with these stiffnesses: E I, mu J and rho S. EA = 4 E I / radius^2.
@@ -77,7 +77,7 @@ static inline bool rod_world(rod_lab *b) {
     for (int i = 0; i < 3; i++) world.gravity[i] = sp_signal_constant(b->gravity[i]);
     world.snapshots = false;
     if (sp_world_create(b->ctx, &world, &b->world) != SP_OK) return false;
-    return !b->touches || sp_world_set_contact(b->world, &b->contact) == SP_OK;
+    return !b->contact_state || sp_world_set_contact(b->world, &b->contact) == SP_OK;
 }
 
 static inline bool rod_add(rod_lab *b) {

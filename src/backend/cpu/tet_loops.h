@@ -120,7 +120,7 @@ SP_POINTWISE void tally_loop(const sp_tets *t, int chunk, const double *x, tally
     out[0] = how == TALLY_VOLUME ? NAN : lane_sum(energy), out[1] = lane_sum(volume), out[2] = lane_sum(inverted);
 }
 
-static void SP_NAME(tet_tally)(const sp_tets *t, int chunk, const double *x, double out[3]) {
+static void SP_NAME(tet_sums)(const sp_tets *t, int chunk, const double *x, double out[3]) {
     if (t->frame)
         tally_loop(t, chunk, x, TALLY_LINEAR, out);
     else if (t->rotation == TET_QR || t->deformed)
@@ -316,7 +316,7 @@ static double SP_NAME(cg_advance)(int n, double alpha, const double *p, const do
     return lane_sum(sum) + tail;
 }
 
-static void SP_NAME(cg_turn)(int n, double beta, const double *r, double *p) {
+static void SP_NAME(cg_direction)(int n, double beta, const double *r, double *p) {
     sp_lane b = lane_all(beta);
     int i = 0;
     for (; i + 4 <= n; i += 4) store_any(p + i, load_any(r + i) + b * load_any(p + i));
@@ -334,7 +334,7 @@ const sp_backend SP_NAME(sp__backend_cpu) = {
     .free_is_faster = false,
     .detail = SP_NAME(detail),
     .tet_state = SP_NAME(tet_state),
-    .tet_tally = SP_NAME(tet_tally),
+    .tet_sums = SP_NAME(tet_sums),
     .tet_product = SP_NAME(tet_product),
     .tet_assemble = SP_NAME(tet_assemble),
     .rows_store = SP_NAME(rows_store),
@@ -344,5 +344,5 @@ const sp_backend SP_NAME(sp__backend_cpu) = {
     .scatter = SP_NAME(scatter),
     .sum_slots = SP_NAME(sum_slots),
     .cg_advance = SP_NAME(cg_advance),
-    .cg_turn = SP_NAME(cg_turn),
+    .cg_direction = SP_NAME(cg_direction),
 };

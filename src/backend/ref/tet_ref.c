@@ -32,7 +32,7 @@ static double tet_state_ref(const sp_tets *t, int chunk, const double *x, double
     return energy;
 }
 
-static void tet_tally_ref(const sp_tets *t, int chunk, const double *x, double out[3]) {
+static void tet_sums_ref(const sp_tets *t, int chunk, const double *x, double out[3]) {
     out[0] = out[1] = out[2] = 0;
     for (size_t e = (size_t)t->block_start[chunk]; e < (size_t)t->block_start[chunk + 1]; e++) {
         double d[9], F[9], cof[3], scale = t->scale[e] * t->scale[e];
@@ -141,7 +141,7 @@ static double cg_advance_ref(int n, double alpha, const double *p, const double 
     return sum;
 }
 
-static void cg_turn_ref(int n, double beta, const double *r, double *p) {
+static void cg_direction_ref(int n, double beta, const double *r, double *p) {
     for (int i = 0; i < n; i++) p[i] = r[i] + beta * p[i];
 }
 
@@ -156,7 +156,7 @@ const sp_backend sp__backend_ref = {
     .free_is_faster = true,
     .detail = detail_ref,
     .tet_state = tet_state_ref,
-    .tet_tally = tet_tally_ref,
+    .tet_sums = tet_sums_ref,
     .tet_product = tet_product_ref,
     .tet_assemble = tet_assemble_ref,
     .rows_store = rows_store_ref,
@@ -166,5 +166,5 @@ const sp_backend sp__backend_ref = {
     .scatter = scatter_ref,
     .sum_slots = sum_slots_ref,
     .cg_advance = cg_advance_ref,
-    .cg_turn = cg_turn_ref,
+    .cg_direction = cg_direction_ref,
 };

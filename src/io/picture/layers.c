@@ -324,7 +324,7 @@ static bool layer_grow(sp_context *ctx, void **memory, size_t *capacity, size_t 
     return true;
 }
 
-static bool layer_lay(sp_context *ctx, sp_layer_bench *w, const sp_edges *e) {
+static bool layer_add(sp_context *ctx, sp_layer_bench *w, const sp_edges *e) {
     int64_t row[3] = {e->at[0], e->at[1], e->at[2]};
     size_t most = (size_t)(e->x1 - e->x0 + 1) * (size_t)(e->y1 - e->y0 + 1);
     if (w->fragment_count + most > w->fragment_capacity) {
@@ -421,7 +421,7 @@ static sp_status layer_fill(sp_context *ctx, const sp_layer_set *set, sp_layer_b
             if (e.x0 > e.x1 || e.y0 > e.y1) continue;
             if (pass == SP_LAYER_HIDES)
                 layer_hide(w, &e);
-            else if (!layer_lay(ctx, w, &e))
+            else if (!layer_add(ctx, w, &e))
                 return SP_NO_MEMORY;
         }
     SP_TRY(sort_tile(ctx, d->eye, w, tile.width, tile.height));

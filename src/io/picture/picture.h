@@ -65,9 +65,10 @@ typedef struct sp_light {
     double gloss;     // weight in highlights
     double softness;  // blur radius of its shadow, relative to the size of the scene
     bool shadow;
-    sp_eye eye;   // set by sp__shadows
-    float *map;   // shadow map, SP_SHADOW_SIZE squared depths, infinite if empty; NULL: no shadow
-    float *veil;  // depth of the first transparent face and the transmitted fraction behind it; NULL: no transparent faces
+    sp_eye eye;  // set by sp__shadows
+    float *map;  // shadow map, SP_SHADOW_SIZE squared depths, infinite if empty; NULL: no shadow
+    float
+        *transparency;  // depth of the first transparent face and the transmitted fraction behind it; NULL: no transparent faces
 } sp_light;
 
 // The displayed field: a colour scale from low to high, or one colour per number.
@@ -122,7 +123,7 @@ sp_status sp__field_loads(sp_context *ctx, sp_world *world, const sp_snapshot_bo
 
 // Rods: cross sections of a boundary or of an embedded surface, whose vertices are in the soup from `first` on.
 sp_status sp__rings_add(sp_context *ctx, const sp_snapshot_surface *boundary, int first, sp_soup *soup);
-sp_status sp__rings_add_riding(sp_context *ctx, const sp_snapshot_surface *surface, int first, sp_soup *soup);
+sp_status sp__rings_add_embedded(sp_context *ctx, const sp_snapshot_surface *surface, int first, sp_soup *soup);
 sp_status sp__rings_held(sp_context *ctx, const sp_snapshot_surface *boundary, const double *force, sp_soup *soup);
 sp_status sp__rings_fit(sp_context *ctx, sp_drawing *d);  // widens cross sections to the minimum width for the camera
 void sp__stripe_color(double strength, double color[3]);  // blends to the stripe colour by a strength in [0, 1]

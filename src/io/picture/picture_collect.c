@@ -9,7 +9,7 @@
 
 // width of a ground and distance of its grid lines, relative to the size of the bodies
 static const double ground_reach = 2.2, ground_spacing = 0.08;
-static const double beside_opacity = 0.35;
+static const double secondary_opacity = 0.35;
 static const double collision_color[3] = {0.95, 0.55, 0.10}, mechanical_color[3] = {0.25, 0.45, 0.85};  // sRGB
 
 // arguments of the collecting functions
@@ -66,13 +66,13 @@ static sp_status add_surface(const sp_collecting *c, const sp_snapshot_body *b, 
     if (r->normals) memcpy(s->smooth + 3 * (size_t)s->vertex_count, r->normals, 3 * (size_t)r->vertex_count * sizeof *r->normals);
     add_triangles(s, r->vertex_count, r->positions, r->colors, r->face_count, r->faces);
     if (!round) return SP_OK;
-    return surface == 0 ? sp__rings_add(c->ctx, r, first, s) : sp__rings_add_riding(c->ctx, r, first, s);
+    return surface == 0 ? sp__rings_add(c->ctx, r, first, s) : sp__rings_add_embedded(c->ctx, r, first, s);
 }
 
-static void tint(sp_drawable *drawable, const double color[3], bool beside) {
+static void tint(sp_drawable *drawable, const double color[3], bool secondary) {
     for (int i = 0; i < 3; i++) drawable->color[i] = sp__to_linear(color[i]);
     drawable->edges = true;
-    if (beside) drawable->opacity = beside_opacity;
+    if (secondary) drawable->opacity = secondary_opacity;
 }
 
 // ---------------------------------------------------------------------------------------------------- bodies

@@ -59,16 +59,17 @@ static void shadow_tile(void *user, const sp_layer_tile *t, int worker) {
     (void)worker;
     for (int i = 0; i < t->width * t->height; i++) {
         size_t at = (size_t)(t->y + i / t->width) * SP_SHADOW_SIZE + (size_t)(t->x + i % t->width);
-        double hidden = INFINITY, veil = INFINITY, left = 1;
+        double hidden = INFINITY, transparency = INFINITY, left = 1;
         for (uint32_t k = t->start[i]; k < t->start[i + 1]; k++) {
             const sp_layer *l = &t->layers[k];
             double opacity = w->soup->drawables[w->soup->drawable_of[l->face]].opacity;
             if (opacity >= 1) hidden = l->depth;
-            if (opacity < 1 && veil == INFINITY) veil = l->depth;
+            if (opacity < 1 && transparency == INFINITY) transparency = l->depth;
             if (opacity < 1 && !l->back) left *= 1 - opacity;
         }
         w->light->map[at] = (float)hidden;
-        if (w->light->veil) w->light->veil[2 * at] = (float)veil, w->light->veil[2 * at + 1] = (float)left;
+        if (w->light->transparency)
+            w->light->transparency[2 * at] = (float)transparency, w->light->transparency[2 * at + 1] = (float)left;
     }
 }
 
@@ -91,7 +92,7 @@ sp_status sp__shadows(sp_context *ctx, sp_drawing *d) {
         sp_light *l = &d->lights[i];
         if (!l->shadow || !(d->size > 0) || !light_eye(l, d, &l->eye)) continue;
         if (!SP_NEW(ctx, l->map, SP_SHADOW_SIZE * SP_SHADOW_SIZE)) status = SP_NO_MEMORY;
-        if (through && !SP_NEW(ctx, l->veil, 2 * SP_SHADOW_SIZE * SP_SHADOW_SIZE)) status = SP_NO_MEMORY;
+        if (through && !SP_NEW(ctx, l->transparency, 2 * SP_SHADOW_SIZE * SP_SHADOW_SIZE)) status = SP_NO_MEMORY;
         sp_shadow_work work = {s, l};
         sp_layers_def def = {.eye = &l->eye, .width = SP_SHADOW_SIZE, .height = SP_SHADOW_SIZE, .kind = kind};
         def.vertex_count = s->vertex_count, def.x = s->x, def.face_count = s->face_count, def.faces = s->faces;
@@ -104,7 +105,7 @@ sp_status sp__shadows(sp_context *ctx, sp_drawing *d) {
 
 void sp__shadows_free(sp_context *ctx, sp_drawing *d) {
     for (int i = 0; i < d->light_count; i++) {
-        sp__free(ctx, d->lights[i].map), sp__free(ctx, d->lights[i].veil);
-        d->lights[i].map = d->lights[i].veil = NULL;
+        sp__free(ctx, d->lights[i].map), sp__free(ctx, d->lights[i].transparency);
+        d->lights[i].map = d->lights[i].transparency = NULL;
     }
 }

@@ -88,7 +88,7 @@ static bool same_place(const sp_anchor *a, const sp_anchor *b) {
     return a->elem == b->elem && a->at[0] == b->at[0];
 }
 
-sp_status sp__rings_add_riding(sp_context *ctx, const sp_snapshot_surface *r, int first, sp_soup *s) {
+sp_status sp__rings_add_embedded(sp_context *ctx, const sp_snapshot_surface *r, int first, sp_soup *s) {
     unsigned char *starts;
     int had = s->ring_count;
     sp_status status = SP_OK;

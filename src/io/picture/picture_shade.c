@@ -125,7 +125,7 @@ static double arrives(const sp_light *l, const sp_drawing *d, const sp_hit *h) {
         bool off = !(x >= 0 && y >= 0 && x < SP_SHADOW_SIZE && y < SP_SHADOW_SIZE);
         size_t at = off ? 0 : (size_t)y * SP_SHADOW_SIZE + (size_t)x;
         if (!off && l->map[at] < p[2] - texel) continue;
-        open += !off && l->veil && l->veil[2 * at] < p[2] - texel ? (double)l->veil[2 * at + 1] : 1;
+        open += !off && l->transparency && l->transparency[2 * at] < p[2] - texel ? (double)l->transparency[2 * at + 1] : 1;
     }
     return open / TAPS;
 }

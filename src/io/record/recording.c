@@ -285,9 +285,9 @@ static sp_status find_heavy(sp_context *ctx, const char *path, sp_keep *keep, co
     bool xdmf = strstr(text, "<Xdmf") != NULL;
     sp__free(ctx, text);
     if (!xdmf) return SP_FAIL(ctx, SP_BAD_INPUT, "%s: no XDMF file", path);
-    char *beside = sp__path_with(ctx, path, ".h5");
-    *out = beside ? sp__keep_text(keep, beside) : NULL;
-    sp__free(ctx, beside);
+    char *heavy_path = sp__path_with(ctx, path, ".h5");
+    *out = heavy_path ? sp__keep_text(keep, heavy_path) : NULL;
+    sp__free(ctx, heavy_path);
     if (!*out) return SP_FAIL(ctx, SP_NO_MEMORY, "%s: no memory to read it", path);
     if (stat(*out, &info) != 0) return SP_FAIL(ctx, SP_BAD_INPUT, "%s: its heavy data %s: %s", path, *out, strerror(errno));
     return SP_OK;
@@ -322,7 +322,7 @@ static sp_status check_bodies(sp_recording *r) {
 }
 
 // precision of the stored values
-static void see_precision(sp_recording *r) {
+static void detect_precision(sp_recording *r) {
     hid_t g, data = -1;
     int row;
     if (!r->info.frame_count || !r->info.body_count || open_revision(r, 0, 0, &g, &row) < 0) return;
@@ -342,7 +342,7 @@ static sp_status read_all(sp_recording *r) {
     SP_TRY(read_edits(r));
     SP_TRY(read_group(r, "bodies", read_bodies));
     SP_TRY(check_bodies(r));
-    see_precision(r);
+    detect_precision(r);
     return SP_OK;
 }
 

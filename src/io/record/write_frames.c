@@ -82,7 +82,7 @@ static void count_cells(const sp_layout *l, int64_t *nodes, int64_t *cells, int6
     }
 }
 
-static bool room_for_cells(sp_cells *c, const sp_layout *l) {
+static bool reserve_cells(sp_cells *c, const sp_layout *l) {
     int64_t nodes, cells, corners;
     count_cells(l, &nodes, &cells, &corners);
     if (nodes > INT_MAX || cells > INT_MAX) return false;
@@ -165,7 +165,7 @@ static bool add_arrays(sp_cells *c, const sp_frame *f) {
 
 static bool fill_cells(sp_cells *c, const sp_frame *f, bool fields) {
     int node = 0, cell = 0;
-    if (!room_for_cells(c, f->layout)) return false;
+    if (!reserve_cells(c, f->layout)) return false;
     for (int i = 0; i < f->layout->body_count; i++)
         if (!add_body(c, f, &f->layout->bodies[i], &node, &cell)) return false;
     return !fields || add_arrays(c, f);

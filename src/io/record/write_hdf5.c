@@ -25,7 +25,7 @@ struct sp_heavy {
 };
 
 // commits, unless a call failed: then the file keeps its last commit
-static sp_status verdict(sp_heavy *w) {
+static sp_status h5_result(sp_heavy *w) {
     if (!w->h.failed) return sp__store_commit(w->store);
     SP_TRY(sp__store_state(w->store));
     if (w->h.no_memory) return SP_FAIL(w->h.ctx, SP_NO_MEMORY, "%s: %s", w->h.path, w->h.what);
@@ -121,7 +121,7 @@ static void create_body(sp_heavy *w, hid_t at, const sp_layout_body *b, int inde
     if (body >= 0) H5Gclose(body);
 }
 
-static bool room_for_fields(sp_heavy *w, const sp_layout *layout) {
+static bool reserve_fields(sp_heavy *w, const sp_layout *layout) {
     int n = fields_of(layout);
     w->layout = layout;
     if (!SP_NEW(w->h.ctx, w->fields, n + 1)) {
@@ -135,7 +135,7 @@ static bool room_for_fields(sp_heavy *w, const sp_layout *layout) {
 
 static void create_revision(sp_heavy *w, const sp_layout *layout) {
     hid_t g = w->first ? H5Gopen2(w->h.file, "bodies", H5P_DEFAULT) : sp__h5_group(&w->h, w->h.file, "bodies");
-    if (!room_for_fields(w, layout)) {
+    if (!reserve_fields(w, layout)) {
         sp__h5_failed(&w->h, "no memory for its fields");
     } else {
         sp_h5_list *at = w->fields;
@@ -150,7 +150,7 @@ static sp_status write_hdf5_start(sp_heavy *w) {
     if (!w->h.failed && H5Fflush(w->h.file, H5F_SCOPE_GLOBAL) < 0) sp__h5_failed(&w->h, "flushing");
     SP_TRY(sp__store_state(w->store));
     if (!w->h.failed && H5Fstart_swmr_write(w->h.file) < 0) sp__h5_failed(&w->h, "one writer and many readers");
-    return verdict(w);
+    return h5_result(w);
 }
 
 // ---------------------------------------------------------------------------------------------------- continuing a file
@@ -198,7 +198,7 @@ static bool open_body(sp_heavy *w, hid_t all, const sp_layout_body *b, sp_h5_lis
 
 static bool open_fields(sp_heavy *w) {
     const sp_layout *l = w->sink->layout;
-    if (!room_for_fields(w, l)) return false;
+    if (!reserve_fields(w, l)) return false;
     hid_t all = H5Gopen2(w->h.file, "bodies", H5P_DEFAULT);
     bool good = all >= 0;
     sp_h5_list *at = w->fields;
@@ -336,7 +336,7 @@ sp_status sp__heavy_open(sp_sink *sink, const char *path, sp_heavy **out, long *
 
 // ---------------------------------------------------------------------------------------------------- frames
 
-static void add_happened(sp_heavy *w, const sp_frame *f) {
+static void add_events(sp_heavy *w, const sp_frame *f) {
     sp__h5_list_add(&w->h, &w->edits, f->edits.size, f->edits.data);
     sp__h5_list_add(&w->h, &w->events, f->events.size / sizeof(sp_event), f->events.data);
     for (int i = 0; i < w->sink->origin->probe_count; i++) {
@@ -371,7 +371,7 @@ static sp_status change_revision(sp_heavy *w, const sp_layout *layout) {
     herr_t closed = H5Fclose(w->h.file);
     w->h.file = -1;
     if (closed < 0) sp__h5_failed(&w->h, "closing");
-    SP_TRY(verdict(w));
+    SP_TRY(h5_result(w));
     w->h.file = H5Fopen(w->h.path, H5F_ACC_RDWR, sp__store_access(w->store));
     if (w->h.file < 0 || !open_columns(w) || !open_probes(w)) sp__h5_failed(&w->h, "opening it again");
     if (!w->h.failed) create_revision(w, layout);
@@ -380,11 +380,11 @@ static sp_status change_revision(sp_heavy *w, const sp_layout *layout) {
 
 static sp_status add_frame(sp_heavy *w, const sp_frame *f) {
     if (f->shown && f->layout->revision != w->layout->revision) SP_TRY(change_revision(w, f->layout));
-    add_happened(w, f);
+    add_events(w, f);
     if (f->shown) add_fields(w, f);
     if (f->shown) add_head(w, f);
     if (H5Fflush(w->h.file, H5F_SCOPE_GLOBAL) < 0) sp__h5_failed(&w->h, "flushing");
-    return verdict(w);
+    return h5_result(w);
 }
 
 sp_status sp__heavy_frame(sp_heavy *w, const sp_frame *f) {
@@ -410,7 +410,7 @@ static sp_status write_hdf5_finish(sp_heavy *w) {
     herr_t closed = H5Fclose(w->h.file);
     w->h.file = -1;
     if (closed < 0) sp__h5_failed(&w->h, "closing");
-    return verdict(w);
+    return h5_result(w);
 }
 
 sp_status sp__heavy_close(sp_heavy **h) {

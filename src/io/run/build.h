@@ -330,7 +330,7 @@ sp_status sp__events_queue(sp_run *run);
 bool sp__run_condition(sp_run *run, const sp_attr *when, double t);
 // run_claim.c
 sp_status sp__build_claims(sp_run *run);
-void sp__claims_judge(sp_run *run);
+void sp__claims_check(sp_run *run);
 
 // Look of a body by the slot of its id; false if the scene has none (out is then a default look).
 bool sp__run_look(const sp_run *run, uint32_t slot, sp_run_look *out);

@@ -13,7 +13,7 @@ static sp_rod_model model_of(const sp_scene_node *node) {
 
 // ------------------------------------------------------------------------------------------------ allocation
 
-static sp_status make_rooms(sp_run *run, sp_run_body *body, sp_rod_strand **strands) {
+static sp_status reserve_strands(sp_run *run, sp_run_body *body, sp_rod_strand **strands) {
     const sp_scene_node *node = body->node;
     int n = node->strand_count ? node->strand_count : 1;
     sp_run_rod *rod;
@@ -81,7 +81,7 @@ static void fill_plain(const sp_scene_node *node, sp_rod_def *def) {
 static sp_status fill_def(sp_run *run, sp_run_body *body, sp_rod_def *def) {
     sp_rod_strand *strands;
     sp_rod_sections sections = {0};
-    SP_TRY(make_rooms(run, body, &strands));
+    SP_TRY(reserve_strands(run, body, &strands));
     fill_plain(body->node, def);
     sp_rod_rest *rest = body->rod->rest;
     sp_rod_section *plain;

@@ -51,10 +51,10 @@ static sp_status add_move(lists *l, int strand, const sp_scene_node *node) {
 }
 
 // A body that moves by T(t) moves the roots on it by T(t) T(0)^-1.
-typedef struct carrier {
+typedef struct root_motion {
     sp_pose_signal body;
     sp_pose back;
-} carrier;
+} root_motion;
 
 static sp_pose inverse_pose(const sp_pose *p) {
     sp_pose out = {{0}, {p->quat[0], -p->quat[1], -p->quat[2], -p->quat[3]}};
@@ -65,8 +65,8 @@ static sp_pose inverse_pose(const sp_pose *p) {
     return out;
 }
 
-static void eval_carrier(const void *user, double t, sp_pose *out) {
-    const carrier *c = user;
+static void eval_root_motion(const void *user, double t, sp_pose *out) {
+    const root_motion *c = user;
     sp_pose now = sp_pose_signal_at(&c->body, t);
     *out = sp__pose_mul(&now, &c->back);
 }
@@ -75,7 +75,7 @@ static void eval_carrier(const void *user, double t, sp_pose *out) {
 static sp_status carry_roots(lists *l) {
     const sp_run_rod *rod = l->body->rod;
     const sp_run_body *under = sp__scattered_over(l->run, rod->node[0]);
-    carrier *c;
+    root_motion *c;
     int *roots;
     if (!under || !under->rigid.kinematic) return SP_OK;
     if (rod->strands > 1 && rod->grows)
@@ -90,9 +90,9 @@ static sp_status carry_roots(lists *l) {
     if (!SP_KEEP(&l->run->keep, c, 1) || !SP_KEEP(&l->run->scratch, roots, rod->strands) || !ADD(l, move, moves, move_capacity))
         return sp__build_no_memory(l->run);
     sp_pose start = sp_pose_signal_at(&under->rigid.pose, 0);
-    *c = (carrier){under->rigid.pose, inverse_pose(&start)};
+    *c = (root_motion){under->rigid.pose, inverse_pose(&start)};
     memcpy(roots, rod->first_node, (size_t)rod->strands * sizeof *roots);
-    l->move[l->moves++] = (sp_move){roots, rod->strands, SP_AXES_ALL, {0, 0, 0}, {eval_carrier, c, sp_pose_identity()}};
+    l->move[l->moves++] = (sp_move){roots, rod->strands, SP_AXES_ALL, {0, 0, 0}, {eval_root_motion, c, sp_pose_identity()}};
     return SP_OK;
 }
 

@@ -267,7 +267,7 @@ static void cell_of(const grid *g, const double x[3], int64_t at[3]) {
 }
 
 // another dart on the same side is closer than r
-static bool crowded(const grid *g, const dart *d, double r) {
+static bool too_close(const grid *g, const dart *d, double r) {
     int64_t at[3], c[3];
     cell_of(g, d->x, at);
     for (int k = 0; k < 27; k++) {
@@ -314,7 +314,7 @@ static sp_status spread_evenly(field *f, int count, double area, grid *g) {
         dart d;
         const part *p = throw_dart(f, &d);
         if (!scatter_counts(f, p, &d)) continue;
-        if (!crowded(g, &d, r)) {
+        if (!too_close(g, &d, r)) {
             accept(g, &d);
             missed = 0;
         } else if (++missed > 64 + count) {

@@ -25,7 +25,7 @@ static bool is_plain(const sp_scene_node *node) {
 }
 
 // no other surface has a role of this plain surface: the boundary has it by default
-static bool goes_without_saying(const sp_run_body *body, const sp_scene_node *node) {
+static bool is_implied(const sp_run_body *body, const sp_scene_node *node) {
     if (!is_plain(node) || (body->rod && (roles_of(node) & SP_ROLE_COLLISION))) return false;
     for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));)
         if (c != node && (roles_of(c) & roles_of(node))) return false;
@@ -168,7 +168,7 @@ static void warn_far(sp_run *run, const sp_run_body *body, const sp_scene_node *
 }
 
 // an error of the engine or reader at the element, unless it is already reported
-static sp_status tell(sp_run *run, const sp_scene_node *node, sp_status status, const sp_error *error) {
+static sp_status surface_error(sp_run *run, const sp_scene_node *node, sp_status status, const sp_error *error) {
     return status < 0 && !run->failed ? sp__build_refused(run, node, status, error) : status;
 }
 
@@ -186,7 +186,7 @@ static sp_status add_surface(sp_run *run, sp_run_body *body, const sp_scene_node
     if (body->rod && is_plain(node)) def.roles = SP_ROLE_COLLISION;
     sp_status status = sp__build_given(node, "file") ? read_surface(run, body, node, &triangles)
                                                      : boundary_def(run, body, node, &def, &triangles);
-    status = tell(run, node, status, sp_context_error(run->ctx));
+    status = surface_error(run, node, status, sp_context_error(run->ctx));
     def.mesh = triangles;
     if (status >= 0 && triangles) {
         sp_trimesh_get(triangles, &counts);
@@ -194,7 +194,7 @@ static sp_status add_surface(sp_run *run, sp_run_body *body, const sp_scene_node
     }
     if (status >= 0) {
         status = sp_world_add_surface(run->world, body->id, &def, &index);
-        status = tell(run, node, status, sp_world_error(run->world));
+        status = surface_error(run, node, status, sp_world_error(run->world));
     }
     if (status >= 0) {
         warn_far(run, body, node, index);
@@ -213,7 +213,7 @@ sp_status sp__build_surfaces(sp_run *run, sp_run_body *body) {
     if (n == 0) return SP_OK;
     if (!SP_KEEP(&run->keep, body->surfaces, n)) return sp__build_no_memory(run);
     for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));) {
-        bool own = goes_without_saying(body, c), tube = body->rod && is_plain(c);
+        bool own = is_implied(body, c), tube = body->rod && is_plain(c);
         if (!own) SP_BUILD(add_surface(run, body, c));
         // this look applies to the boundary
         if ((own || tube) && (roles_of(c) & SP_ROLE_VISUAL) && sp__build_look(c, &body->look)) body->has_look = true;

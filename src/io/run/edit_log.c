@@ -37,7 +37,7 @@ enum { TYPES = sizeof type_words / sizeof *type_words };
 
 // one field of an edit: an integer or some doubles, in the order on the line
 typedef struct field {
-    enum { END, SLOT, GENERATION, NODE, AXES, HAND, ANCHOR_BODY, ANCHOR_ELEMENT, DOUBLES, PATH } kind;
+    enum { END, SLOT, GENERATION, NODE, AXES, DRAG_SLOT, ANCHOR_BODY, ANCHOR_ELEMENT, DOUBLES, PATH } kind;
     size_t offset;
     int count;
 } field;
@@ -49,7 +49,7 @@ static const field fields[TYPES][12] = {
     {{SLOT, 0, 1}, {GENERATION, 0, 1}, {NODE, 0, 1}, {AXES, 0, 1}},
     {{SLOT, 0, 1},
      {GENERATION, 0, 1},
-     {HAND, 0, 1},
+     {DRAG_SLOT, 0, 1},
      {ANCHOR_BODY, 0, 1},
      {ANCHOR_ELEMENT, 0, 1},
      DOUBLES_OF(anchor.at, 3),
@@ -57,7 +57,7 @@ static const field fields[TYPES][12] = {
      DOUBLES_OF(target, 3),
      DOUBLES_OF(stiffness, 1),
      DOUBLES_OF(damping, 1)},
-    {{SLOT, 0, 1}, {GENERATION, 0, 1}, {HAND, 0, 1}},
+    {{SLOT, 0, 1}, {GENERATION, 0, 1}, {DRAG_SLOT, 0, 1}},
     {{SLOT, 0, 1}, {GENERATION, 0, 1}, DOUBLES_OF(pose.translate, 3), DOUBLES_OF(pose.quat, 4)},
     {{PATH, 0, 1}, DOUBLES_OF(value, 1)},
     {{SLOT, 0, 1}, {GENERATION, 0, 1}},
@@ -69,21 +69,21 @@ static int64_t get_integer(const sp_edit *e, int kind) {
     case GENERATION: return e->type == SP_EDIT_DRAG ? e->anchor.body.generation : e->body.generation;
     case NODE: return e->node;
     case AXES: return e->axes;
-    case HAND: return e->slot;
+    case DRAG_SLOT: return e->slot;
     case ANCHOR_BODY: return e->anchor.body.slot;
     default: return e->anchor.elem;
     }
 }
 
 static bool set_integer(sp_edit *e, int kind, int64_t value) {
-    bool is_signed = kind == NODE || kind == HAND;
+    bool is_signed = kind == NODE || kind == DRAG_SLOT;
     if (value < (is_signed ? INT_MIN : 0) || value > (is_signed ? INT_MAX : UINT32_MAX)) return false;
     switch (kind) {
     case SLOT: e->body.slot = (uint32_t)value; break;
     case GENERATION: e->body.generation = (uint32_t)value; break;
     case NODE: e->node = (int)value; break;
     case AXES: e->axes = (unsigned)value; break;
-    case HAND: e->slot = (int)value; break;
+    case DRAG_SLOT: e->slot = (int)value; break;
     case ANCHOR_BODY:  // the id of the body precedes it; version 0.1 could omit that in a drag
         e->anchor.body = e->body.slot == (uint32_t)value ? e->body : (sp_body_id){(uint32_t)value, 1};
         break;

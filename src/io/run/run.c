@@ -145,7 +145,7 @@ sp_status sp_run_step(sp_run *run) {
 sp_status sp_run_finish(sp_run *run) {
     if (run->finished) return SP_OK;
     run->finished = true;
-    sp__claims_judge(run);
+    sp__claims_check(run);
     return sp__records_finish(run);
 }
 

@@ -71,7 +71,7 @@ static double seen_over(const sp_claim *c) {
     return sample(c, n - 1);
 }
 
-void sp__claims_judge(sp_run *run) {
+void sp__claims_check(sp_run *run) {
     for (int i = 0; i < run->claim_count; i++) {
         sp_claim *c = &run->claims[i];
         double scale = c->claim.relative ? fabs(c->claim.value) : 1;

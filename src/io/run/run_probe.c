@@ -46,7 +46,7 @@ static sp_status find_quantity(sp_run *run, const char *name, const sp_quantity 
 
 // ------------------------------------------------------------------------------------------------ targets
 
-static bool wants(const sp_probe *p, int of) {
+static bool has_quantity_of(const sp_probe *p, int of) {
     for (int i = 0; i < p->quantity_count; i++)
         if ((int)p->quantities[i]->of == of) return true;
     return false;
@@ -118,7 +118,7 @@ static sp_status list_items(sp_run *run, const sp_probe *p, const sp_run_body *b
 }
 
 static sp_status solid_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
-    bool nodes = wants(p, SP_OF_NODES), elements = wants(p, SP_OF_ELEMENTS);
+    bool nodes = has_quantity_of(p, SP_OF_NODES), elements = has_quantity_of(p, SP_OF_ELEMENTS);
     sp_anchor *anchors;
     if (sp__build_given(p->node, "point")) return point_target(run, p, t);
     if (!sp__selects(p->node) && p->combine == SP_COMBINE_NONE && (nodes || elements))
@@ -150,7 +150,7 @@ static sp_status follow_tip(sp_run *run, const sp_probe *p, const sp_run_body *b
 
 // nodes or one position between them; elements
 static sp_status rod_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
-    bool nodes = wants(p, SP_OF_NODES), elements = wants(p, SP_OF_ELEMENTS);
+    bool nodes = has_quantity_of(p, SP_OF_NODES), elements = has_quantity_of(p, SP_OF_ELEMENTS);
     sp_rod_spot *spots;
     sp_anchor *anchors;
     int *numbers;
@@ -240,7 +240,7 @@ static sp_status rod_capacity(sp_run *run, const sp_probe *p, const sp_run_body 
     return SP_OK;
 }
 
-static sp_status lay_out(sp_run *run, sp_probe *p) {
+static sp_status set_widths(sp_run *run, sp_probe *p) {
     for (int i = 0; i < p->quantity_count; i++) {
         int64_t items = p->combine == SP_COMBINE_NONE ? items_of(p, p->quantities[i]) : 1;
         int64_t width = items * p->quantities[i]->components;
@@ -254,7 +254,8 @@ static sp_status lay_out(sp_run *run, sp_probe *p) {
         const sp_run_body *body = p->targets[i].body;
         if (body->rod) SP_TRY(rod_capacity(run, p, body));
         size_t capacity = body->solid && body->own ? 3 * (size_t)sp_mesh_node_count(body->own) : 0;
-        size_t elements = body->solid && body->own && wants(p, SP_OF_ELEMENTS) ? 6 * (size_t)sp_mesh_tet_count(body->own) : 0;
+        size_t elements =
+            body->solid && body->own && has_quantity_of(p, SP_OF_ELEMENTS) ? 6 * (size_t)sp_mesh_tet_count(body->own) : 0;
         if (capacity > run->field_size) run->field_size = capacity;
         if (elements > run->field_size) run->field_size = elements;
     }
@@ -285,7 +286,7 @@ static sp_status build_probe(sp_run *run, const sp_scene_node *node, sp_probe *p
     SP_TRY(read_quantities(run, p));
     SP_TRY(find_targets(run, p));
     if (p->target_count == 1) p->body = p->targets[0].body->node->path;
-    SP_TRY(lay_out(run, p));
+    SP_TRY(set_widths(run, p));
     SP_TRY(sp__build_sampling(run, node, &p->series.sampling));
     return sp__series_init(run, &p->series, p);
 }

@@ -80,7 +80,7 @@ static const sp_scene_node *node_of(const sp_run *run, int sink) {
 }
 
 // resets the counts of files that could not be continued
-static void take_over_counts(sp_run *run) {
+static void copy_counts(sp_run *run) {
     for (int i = 0; i < run->record_count; i++) {
         sp_record *r = &run->records[i];
         long frames = 0, dropped;
@@ -106,7 +106,7 @@ sp_status sp__records_open(sp_run *run) {
     if (status < 0 && status != SP_NO_MEMORY)
         return sp__build_refused(run, node_of(run, failed), status, sp_context_error(run->ctx));
     SP_TRY(status);
-    take_over_counts(run);
+    copy_counts(run);
     return SP_OK;
 }
 
@@ -141,7 +141,7 @@ static bool copy_probe(sp_run *run, const sp_series *s, int from, sp_frame_rows 
 }
 
 // edits, events and samples since the last frame
-static sp_status copy_happened(sp_run *run, sp_record *r, sp_frame *f) {
+static sp_status copy_events(sp_run *run, sp_record *r, sp_frame *f) {
     bool good = sp__buffer_add(run->ctx, &f->edits, r->edits.data, r->edits.size) &&
                 sp__buffer_add(run->ctx, &f->events, r->events.data, r->events.size);
     for (int i = 0; i < run->probe_count && good; i++)
@@ -169,7 +169,7 @@ static sp_status fill_frame(sp_run *run, sp_record *r, sp_frame *f, double t, do
     f->head = (sp_recording_frame){t, sp_world_steps(run->world), between ? 0 : sp_world_hash(run->world), between};
     SP_TRY(sp__record_values(run, r, f->values));
     if (between) sp__record_blend(r, (t - r->sampling.before) / (now - r->sampling.before), f->values);
-    if (r->writer == &sp__writer_xdmf) SP_TRY(copy_happened(run, r, f));
+    if (r->writer == &sp__writer_xdmf) SP_TRY(copy_events(run, r, f));
     return sp__buffer_add(run->ctx, &r->times, &t, sizeof t) ? SP_OK : SP_FAIL(run->ctx, SP_NO_MEMORY, "%s: no memory", r->file);
 }
 
@@ -267,7 +267,7 @@ static sp_status send_rest(sp_run *run, sp_record *r) {
     sp_status status = r->writer == &sp__writer_csv ? send_rows(run, r) : SP_OK;
     if (status >= 0 && r->writer == &sp__writer_xdmf) {
         status = sp__recorder_take(run->recorder, r->sink, &f);
-        if (status >= 0) status = copy_happened(run, r, f);
+        if (status >= 0) status = copy_events(run, r, f);
         if (status >= 0) sent(run, r);
         if (f) sp__recorder_push(run->recorder, r->sink, f);
     }

@@ -10,7 +10,7 @@
 #include "io/file/text_file.h"
 #include "io/scene/scene_read.h"
 
-const char *sp__file_beside(sp_scene *scene, const char *from, const char *name) {
+const char *sp__file_relative(sp_scene *scene, const char *from, const char *name) {
     const char *slash = strrchr(from, '/');
     size_t folder = slash && name[0] != '/' ? (size_t)(slash - from) + 1 : 0, n = strlen(name);
     char *path = sp__scene_alloc(scene, folder + n + 1, 1);
@@ -41,7 +41,7 @@ const char *sp__file_resolve(sp_scene *scene, const char *from, const char *name
         snprintf(why, why_size, name[0] ? "is a URL; files come from the disk only" : "no file is named");
         return NULL;
     }
-    const char *path = sp__file_beside(scene, from, name);
+    const char *path = sp__file_relative(scene, from, name);
     if (!path) {
         snprintf(why, why_size, "no memory");
         return NULL;

@@ -286,7 +286,7 @@ static const char *nearest_name(void *user, const char *name) {
     asker *a = user;
     const char *known[400];
     int n = 0;
-    for (int i = 0, last = sp__search_pay(a->scene) ? a->scene->node_count : 0; i < last && n < 400; i++) {
+    for (int i = 0, last = sp__search_charge(a->scene) ? a->scene->node_count : 0; i < last && n < 400; i++) {
         const sp_scene_node *node = a->scene->nodes[i];
         if (strcmp(node->spec->name, "param") == 0 || strcmp(node->spec->name, "curve") == 0) known[n++] = node->name;
     }

@@ -86,7 +86,7 @@ static bool matches_below(const char *base, const char *separator, const char *p
     return sp__path_matches(pattern, node->path + b + s, node->source->sole);
 }
 
-bool sp__search_pay(const sp_scene *scene) {
+bool sp__search_charge(const sp_scene *scene) {
     sp_scene *s = (sp_scene *)scene;  // the budget is not part of the visible state
     if (s->search_left >= 0) s->search_left -= s->node_count;
     return s->search_left >= 0;
@@ -100,7 +100,7 @@ static bool is_wanted(const sp_scene_node *node, const char *elements) {
 static int scan(const sp_scene *scene, const char *base, const char *separator, const char *pattern, const char *elements,
                 sp_scene_node **out, int capacity) {
     int n = 0;
-    if (!sp__search_pay(scene)) return 0;
+    if (!sp__search_charge(scene)) return 0;
     for (int i = 0; i < scene->node_count; i++) {
         sp_scene_node *node = scene->nodes[i];
         if (node->path[0] && !node->source->inert && is_wanted(node, elements) && matches_below(base, separator, pattern, node)) {
@@ -155,7 +155,7 @@ sp_scene_node *sp__scene_find_probe(const sp_scene_node *from, const char *path)
     const sp_scene *scene = from->scene;
     sp_scene_node *node = NULL, *found = NULL;
     if (path[0] && sp__path_all(from, path, "probe", &node, 1) == 1) return node;
-    if (strchr(path, '.') || !sp__search_pay(scene)) return NULL;
+    if (strchr(path, '.') || !sp__search_charge(scene)) return NULL;
     for (int i = 0; i < scene->node_count; i++) {
         node = scene->nodes[i];
         if (node->source->inert || strcmp(node->spec->name, "probe") != 0 || strcmp(node->name, path) != 0) continue;

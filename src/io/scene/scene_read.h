@@ -184,7 +184,7 @@ bool sp__name_valid(const char *name);
 bool sp__file_folder(sp_scene *scene, const char *folder);  // allows files below the folder; false: it does not exist
 // The real path of a file that the file `from` names, or NULL with the reason in `why`.
 const char *sp__file_resolve(sp_scene *scene, const char *from, const char *name, char *why, size_t why_size);
-const char *sp__file_beside(sp_scene *scene, const char *from, const char *name);  // path for messages
+const char *sp__file_relative(sp_scene *scene, const char *from, const char *name);  // path for messages
 const sp_csv *sp__csv_read(sp_scene *scene, const char *path, char *why, size_t why_size);
 
 // scene_path.c
@@ -196,7 +196,7 @@ bool sp__path_matches(const char *pattern, const char *path, bool sole);
 // types, "look/material"; NULL: any
 int sp__path_all(const sp_scene_node *from, const char *path, const char *elements, sp_scene_node **out, int capacity);
 // Charges a search over all nodes to the budget; false: the budget is used up.
-bool sp__search_pay(const sp_scene *scene);
+bool sp__search_charge(const sp_scene *scene);
 sp_scene_node *sp__scope_find(const sp_scene *scene, const sp_scope *scope, const char *name, const char *element, bool own);
 
 // scene_resolve.c

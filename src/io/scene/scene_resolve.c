@@ -68,7 +68,7 @@ static bool is_at(sp_scene_node *node, const char *path) {
     return of_body && sp__path_matches(path, of_body, false);
 }
 
-static void lay_set(sp_scene *scene, sp_scene_node *node, sp_set_option *option) {
+static void apply_set(sp_scene *scene, sp_scene_node *node, sp_set_option *option) {
     const char *dot = strrchr(option->path, '.'), *attr = dot ? dot + 1 : option->path;
     bool param = strcmp(node->spec->name, "param") == 0;
     int index = -1;
@@ -131,7 +131,7 @@ static void announce(sp_scene *scene, sp_scene_node *node) {
         sp__scene_error(scene, node, NULL, "the name \"%s\" is taken by the %s at %s:%d", node->path, other->spec->name,
                         other->file, other->line);
     }
-    for (int i = 0; i < scene->set_count; i++) lay_set(scene, node, &scene->sets[i]);
+    for (int i = 0; i < scene->set_count; i++) apply_set(scene, node, &scene->sets[i]);
     int enabled = sp__attr_index(node->spec, "enabled");
     bool around = !node->parent || (node->parent->enabled && (!node->instance || node->instance->enabled));
     if (!around)
@@ -314,7 +314,7 @@ static void paste(sp_scene *scene, const sp_raw *raw, sp_scope *outer, const cha
     const sp_attr *prefix = sp__attr_read(scene, node, sp__attr_index(node->spec, "prefix"));
     node->source->inert = true;  // from now on it is used only in messages
     if (!file->count || (enabled->count && strcmp(enabled->words[0], "no") == 0)) return;
-    const char *shown = sp__file_beside(scene, raw->file, file->text);
+    const char *shown = sp__file_relative(scene, raw->file, file->text);
     sp_scope *scope = sp__scene_alloc(scene, 1, sizeof *scope);
     if (!scope || !shown || !grow_sets(scene, node, raw, outer)) return;
     if (closes_circle(scene, up, file->words[0], shown, node)) return;

@@ -3,7 +3,7 @@
 
 #include "io/scene/scene_read.h"
 
-enum { LOOKED_AT = 2000, LISTED = 3 };  // nodes searched; paths listed in a message
+enum { SEARCHED = 2000, LISTED = 3 };  // nodes searched; paths listed in a message
 
 static const char *last_word(const char *path) {
     const char *dot = strrchr(path, '.');
@@ -27,7 +27,7 @@ static bool nearest_path(sp_scene *scene, const char *wanted, char best[220]) {
     // short words need a stricter limit: they are close to everything
     int limit = strlen(wanted) < 3 ? 0 : strlen(wanted) < 5 ? 1 : 2;
     best[0] = 0;
-    for (int i = 0; i < scene->node_count && i < LOOKED_AT && limit >= 0; i++)
+    for (int i = 0; i < scene->node_count && i < SEARCHED && limit >= 0; i++)
         for (int a = is_param(scene->nodes[i]) ? -1 : 0; a < scene->nodes[i]->spec->attr_count && limit >= 0; a++) {
             char path[220];
             attr_path(scene->nodes[i], a, path, sizeof path);
@@ -39,7 +39,7 @@ static bool nearest_path(sp_scene *scene, const char *wanted, char best[220]) {
     return best[0] != 0;
 }
 
-// Whether --set of this attribute can act, judged by the type of the node.
+// Whether --set of this attribute can act, by the type of the node.
 static bool could_act(const sp_scene_node *node, int attr) {
     bool common = node->parent && !node->parent->parent && sp__list_has("solver/integrator", '/', node->spec->name);
     bool shape = node->parent && strcmp(node->parent->spec->name, "solid") == 0 &&
@@ -54,7 +54,7 @@ static int list_paths(sp_scene *scene, const char *attr, const sp_element_spec *
     size_t used = 0;
     int count = 0;
     out[0] = 0;
-    for (int i = 0; i < scene->node_count && i < LOOKED_AT; i++) {
+    for (int i = 0; i < scene->node_count && i < SEARCHED; i++) {
         sp_scene_node *node = scene->nodes[i];
         int a = sp__attr_index(node->spec, attr);
         char path[220];
@@ -72,7 +72,7 @@ static const char *meant_attr(const sp_scene *scene, const char *word) {
     enum { MOST = 400 };
     const char *known[MOST];
     int n = 0;
-    for (int i = 0; i < scene->node_count && i < LOOKED_AT; i++)
+    for (int i = 0; i < scene->node_count && i < SEARCHED; i++)
         for (int a = 0; a < scene->nodes[i]->spec->attr_count; a++) {
             const char *name = scene->nodes[i]->spec->attrs[a].name;
             bool have = false;

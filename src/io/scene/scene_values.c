@@ -330,7 +330,7 @@ static bool refuse_reference(value *v, const char *path, const sp_scene_node *se
     const char *known[300];
     char hint[120], quoted[80];
     int n = 0;
-    for (int i = 0, last = sp__search_pay(v->scene) ? v->scene->node_count : 0; i < last && n < 300; i++) {
+    for (int i = 0, last = sp__search_charge(v->scene) ? v->scene->node_count : 0; i < last && n < 300; i++) {
         const sp_scene_node *node = v->scene->nodes[i];
         if (node->source->inert || !node->path[0] || !sp__list_has(v->spec->choices, '/', node->spec->name)) continue;
         known[n++] = node->path;

@@ -1,5 +1,5 @@
 // One set of dense kernels in double and in float for one vector width. The including file defines SP_DENSE_BYTES, SP_DENSE_HIGH
-// (vectors per tile height) and SP_DENSE_TWIN(name), the names of the two tables.
+// (vectors per tile height) and SP_DENSE_VARIANT(name), the names of the two tables.
 #include <math.h>
 
 #include "sparse/dense.h"
@@ -16,9 +16,9 @@
 #define DENSE(name) name##_d
 #define SP_DENSE_SQRT sqrt
 #include "sparse/dense_loops.h"
-const sp_dense_d SP_DENSE_TWIN(d) = {
-    SP_DENSE_ISA, diagonal_d,     below_d,         pack_d,        update_d,  update_whole_d,   forward_d,
-    backward_d,   forward_many_d, backward_many_d, rank_update_d, product_d, product_turned_d,
+const sp_dense_d SP_DENSE_VARIANT(d) = {
+    SP_DENSE_ISA, diagonal_d,     below_d,         pack_d,        update_d,  update_whole_d,       forward_d,
+    backward_d,   forward_many_d, backward_many_d, rank_update_d, product_d, product_transposed_d,
 };
 #undef real
 #undef DENSE
@@ -28,7 +28,7 @@ const sp_dense_d SP_DENSE_TWIN(d) = {
 #define DENSE(name) name##_f
 #define SP_DENSE_SQRT sqrtf
 #include "sparse/dense_loops.h"
-const sp_dense_f SP_DENSE_TWIN(f) = {
-    SP_DENSE_ISA, diagonal_f,     below_f,         pack_f,        update_f,  update_whole_f,   forward_f,
-    backward_f,   forward_many_f, backward_many_f, rank_update_f, product_f, product_turned_f,
+const sp_dense_f SP_DENSE_VARIANT(f) = {
+    SP_DENSE_ISA, diagonal_f,     below_f,         pack_f,        update_f,  update_whole_f,       forward_f,
+    backward_f,   forward_many_f, backward_many_f, rank_update_f, product_f, product_transposed_f,
 };
