@@ -3,19 +3,20 @@
 
 #include "common/command.h"
 
-enum { SET, ALLOW_PATH, SCHEMA, REFERENCE, JSON };
+enum { SET, ALLOW_PATH, SCHEMA, REFERENCE, ALL, JSON };
 
 static const sp_option options[] = {
     [SET] = {"--set", "PATH=VALUE", "write an attribute or a parameter; may be repeated"},
     [ALLOW_PATH] = {"--allow-path", "DIR", "a further folder that files may come from; may be repeated"},
     [SCHEMA] = {"--schema", NULL, "print the RelaxNG schema of scene files"},
     [REFERENCE] = {"--reference", NULL, "print the reference page of the scene language"},
+    [ALL] = {"--all", NULL, "with --reference: also what this build lacks"},
     [JSON] = {"--json", NULL, "status and messages as one JSON object"},
 };
 
 typedef struct sp_check_args {
     sp_scene_args scene;
-    bool schema, reference, json;
+    bool schema, reference, all, json;
 } sp_check_args;
 
 static bool check_take(sp_arguments *a, int option, char **values) {
@@ -24,6 +25,7 @@ static bool check_take(sp_arguments *a, int option, char **values) {
     switch (option) {
     case SCHEMA: return c->schema = true;
     case REFERENCE: return c->reference = true;
+    case ALL: return c->all = true;
     case JSON: return c->json = true;
     default: return sp__take_scene_option(&c->scene, a, options[option].name, values, &bad) && !bad;
     }
@@ -50,7 +52,7 @@ static int check_main(const sp_command *command, int argc, char **argv) {
     int code = sp__read_arguments(&a, argc, argv);
     if (code >= 0) return code;
     if (args.schema) sp_scene_schema(sp__print_to, stdout);
-    if (args.reference) sp_scene_reference(sp__print_to, stdout);
+    if (args.reference) sp_scene_reference(args.all, sp__print_to, stdout);
     if (a.word_count < 1) return args.schema || args.reference ? SP_EXIT_DONE : sp__complain(&a, "which scene?");
     args.scene.path = a.words[0];
     args.scene.threads = 1;

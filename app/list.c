@@ -9,16 +9,17 @@
 #include "common/files.h"
 #include "serve/gallery.h"
 
-enum { JSON };
+enum { ALL, JSON };
 
 static const sp_option options[] = {
+    [ALL] = {"--all", NULL, "also what the scene language knows and this build lacks"},
     [JSON] = {"--json", NULL, "as one JSON object"},
 };
 
 typedef struct sp_listing {
     sp_table table;
     sp_json json;
-    bool as_json;
+    bool as_json, all;
 } sp_listing;
 
 static void list_add(sp_listing *l, const char *name, const char *what_key, const char *what) {
@@ -91,7 +92,7 @@ static void list_backends(sp_listing *l) {
 static void list_choices(sp_listing *l, const char *element, const char *attribute) {
     sp_scene_choice choice;
     for (int i = 0; sp_scene_choice_at(element, attribute, i, &choice); i++)
-        list_add(l, choice.name, "state", choice.built ? "built in" : "known, not in this build");
+        if (choice.built || l->all) list_add(l, choice.name, "state", choice.built ? "built in" : "known, not in this build");
 }
 
 static void list_materials(sp_listing *l) {
@@ -120,18 +121,18 @@ static const struct {
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static bool list_take(sp_arguments *a, int option, char **values) {
-    (void)option, (void)values;
-    return *(bool *)a->user = true;
+    sp_listing *l = a->user;
+    (void)values;
+    return *(option == ALL ? &l->all : &l->as_json) = true;
 }
 
-static void print_list(int kind, bool json) {
-    sp_listing l = {.table.left = 3, .json.file = stdout, .as_json = json};
-    if (json) {
+static void print_list(int kind, sp_listing l) {
+    if (l.as_json) {
         sp__json_open(&l.json, NULL, '{');
         sp__json_open(&l.json, kinds[kind].name, '[');
     }
     kinds[kind].list(&l);
-    if (json) {
+    if (l.as_json) {
         sp__json_close(&l.json, ']');
         sp__json_close(&l.json, '}');
     }
@@ -140,16 +141,16 @@ static void print_list(int kind, bool json) {
 }
 
 static int list_main(const sp_command *command, int argc, char **argv) {
-    bool json = false;
+    sp_listing l = {.table.left = 3, .json.file = stdout};
     const char *names[KINDS];
-    sp_arguments a = {.command = command, .take = list_take, .user = &json, .word_limit = 1};
+    sp_arguments a = {.command = command, .take = list_take, .user = &l, .word_limit = 1};
     int code = sp__read_arguments(&a, argc, argv);
     if (code >= 0) return code;
     for (int i = 0; i < KINDS; i++) names[i] = kinds[i].name;
     if (a.word_count < 1) return sp__complain(&a, "list what? scenes, benches, backends, materials, solvers or fields");
     if (!sp__check_word(&a, "list", a.words[0], names, KINDS)) return SP_EXIT_USAGE;
     for (int i = 0; i < KINDS; i++)
-        if (strcmp(kinds[i].name, a.words[0]) == 0) print_list(i, json);
+        if (strcmp(kinds[i].name, a.words[0]) == 0) print_list(i, l);
     return SP_EXIT_DONE;
 }
 
@@ -161,6 +162,7 @@ const sp_command sp__command_list = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = "  souple list scenes\n"
+                "  souple list materials --all\n"
                 "  souple list backends --json\n",
     .main = list_main,
 };

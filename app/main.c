@@ -46,7 +46,7 @@ static const sp_command *const commands[] = {&sp__command_run,
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void overview(FILE *file) {
-    fprintf(file, "souple %s: soft bodies that are touched, squeezed and cut\n\nusage: souple COMMAND ...\n\n", SP_VERSION_TEXT);
+    fprintf(file, "souple %s: soft bodies that are touched and squeezed\n\nusage: souple COMMAND ...\n\n", SP_VERSION_TEXT);
     for (int i = 0; i < COMMANDS; i++) fprintf(file, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(file, "\n`souple COMMAND --help` says more. Start with:\n\n"
                   "  souple list scenes\n"

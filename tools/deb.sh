@@ -68,7 +68,7 @@ Recommends: ffmpeg
 Suggests: paraview, gmsh, libxml2-dev, libpng-dev
 Section: science
 Priority: optional
-Description: soft bodies that are touched, squeezed and cut
+Description: soft bodies that are touched and squeezed
  Souple simulates soft bodies while somebody watches: precise enough to be
  checked against theory and other programs, fast enough for a hand on the
  mouse. It is a C library, a scene language and one command.

@@ -112,7 +112,7 @@ static void man_of(const sp_command *c, FILE *f) {
 // ---- the page about all
 
 static void man_of_all(const sp_commands *commands, FILE *f) {
-    head(f, "souple", "soft bodies that are touched, squeezed and cut");
+    head(f, "souple", "soft bodies that are touched and squeezed");
     fputs(".SH SYNOPSIS\n.B souple\n.I COMMAND\n[...]\n.SH DESCRIPTION\n"
           "Simulates scenes of soft bodies, checks their claims, draws them and measures how long that takes.\n"
           "A scene is an XML file; \\fBsouple check \\-\\-reference\\fR prints its language.\n.SH COMMANDS\n",

@@ -88,8 +88,9 @@ SP_API bool sp_scene_choice_at(const char *element, const char *attribute, int i
 SP_API void sp_scene_describe(const sp_scene *scene, void (*print)(void *user, const char *text), void *user);
 /// Prints the RelaxNG schema of the scene language, from the table that the reader uses.
 SP_API void sp_scene_schema(void (*print)(void *user, const char *text), void *user);
-/// Prints the reference page of the scene language in Markdown, from the same table.
-SP_API void sp_scene_reference(void (*print)(void *user, const char *text), void *user);
+/// Prints the reference page of the scene language in Markdown, from the same table. `all`: also elements, attributes and choices
+/// that the language defines and this build lacks, in parentheses.
+SP_API void sp_scene_reference(bool all, void (*print)(void *user, const char *text), void *user);
 
 // ---------------------------------------------------------------------------------------------------- runs
 

@@ -53,7 +53,7 @@ TEST(scene) {
     CHECK(said > 100);
     said = 0, sp_scene_schema(count_text, &said);
     CHECK(said > 1000);
-    said = 0, sp_scene_reference(count_text, &said);
+    said = 0, sp_scene_reference(false, count_text, &said);
     CHECK(said > 1000);
     tear_down(&f);
 }

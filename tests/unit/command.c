@@ -349,7 +349,9 @@ TEST(lists) {
     CHECK_INT(souple("list backends --json"), 0);
     CHECK(json_is_one(out) && json_is(out, "backends.0.name", "ref"));
     CHECK_INT(souple("list materials"), 0);
-    CHECK(strstr(out, "corotational"));
+    CHECK(strstr(out, "corotational") && !strstr(out, "not in this build"));
+    CHECK_INT(souple("list materials --all"), 0);
+    CHECK(strstr(out, "corotational") && strstr(out, "not in this build"));
     CHECK_INT(souple("list fields"), 0);
     CHECK(strstr(out, "von-mises") && strstr(out, "[Pa]") && strstr(out, "quaternion"));
     CHECK_INT(souple("list solvers"), 0);

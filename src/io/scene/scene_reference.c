@@ -32,7 +32,7 @@ static void say_count(const sp_printer *p, const sp_attr_spec *spec) {
         sp__say(p, ", %d or %d", spec->count_min, spec->count_max);
 }
 
-static void say_allowed(const sp_printer *p, const sp_attr_spec *spec) {
+static void say_allowed(const sp_printer *p, const sp_attr_spec *spec, bool all) {
     bool number = spec->kind == SP_ATTR_NUMBER || spec->kind == SP_ATTR_INTEGER;
     bool low = number && spec->low > -INFINITY, high = number && spec->high < INFINITY;
     const char *open = spec->flags & SP_ATTR_LOW_OPEN ? "(" : "[", *close = spec->flags & SP_ATTR_HIGH_OPEN ? ")" : "]";
@@ -44,18 +44,22 @@ static void say_allowed(const sp_printer *p, const sp_attr_spec *spec) {
         sp__say(p, "%s %g", spec->flags & SP_ATTR_HIGH_OPEN ? "&lt;" : "&le;", spec->high);
     for (const char *c = spec->choices; c && *c;) {
         size_t whole = strcspn(c, "/"), length = strcspn(c, "/[");
-        sp__say(p, length == whole ? "`%.*s` " : "(`%.*s`) ", (int)length, c);
+        if (length == whole)
+            sp__say(p, "`%.*s` ", (int)length, c);
+        else if (all)
+            sp__say(p, "(`%.*s`) ", (int)length, c);
         c += whole + (c[whole] == '/');
     }
 }
 
-static void say_attribute(const sp_printer *p, const sp_attr_spec *spec) {
+static void say_attribute(const sp_printer *p, const sp_attr_spec *spec, bool all) {
     bool absent = spec->flags & SP_ATTR_NOT_BUILT;
+    if (absent && !all) return;
     sp__say(p, "| %s`%s`%s | %s", absent ? "(" : "", spec->name, absent ? ")" : "", kind_text(spec));
     say_count(p, spec);
     sp__say(p, "%s%s | %s | ", spec->flags & SP_ATTR_OF_TIME ? ", ~t" : "", spec->flags & SP_ATTR_OF_SPACE ? ", ~x" : "",
             spec->unit);
-    say_allowed(p, spec);
+    say_allowed(p, spec, all);
     sp__say(p, " | %s | %s | %s |\n",
             spec->flags & SP_ATTR_REQUIRED ? "required"
             : spec->fallback               ? spec->fallback
@@ -63,19 +67,20 @@ static void say_attribute(const sp_printer *p, const sp_attr_spec *spec) {
             spec->price, spec->meaning);
 }
 
-static void say_element(const sp_printer *p, const sp_element_spec *e) {
-    sp__say(p, "\n## `%s`\n\n%s.%s\n", e->name, e->meaning, e->built ? "" : "\nKnown, not in this build.");
+static void say_element(const sp_printer *p, const sp_element_spec *e, bool all) {
+    if (!e->built && !all) return;
+    sp__say(p, "\n## `%s`\n\n%s.%s\n", e->name, e->meaning, e->built ? "" : "\nNot in this build.");
     bool any = false;
     for (int i = 0; i < sp__element_spec_count(); i++) {
         const sp_element_spec *parent = sp__element_spec_at(i);
-        if (!sp__may_hold(parent, e) || strcmp(parent->name, "default") == 0) continue;
+        if (!sp__may_hold(parent, e) || strcmp(parent->name, "default") == 0 || !(parent->built || all)) continue;
         sp__say(p, any ? ", `%s`" : "Stands in `%s`", parent->name);
         any = true;
     }
     sp__say(p, any ? ".\n" : "Stands at the root.\n");
     sp__say(p,
             "\n| attribute | kind | unit | allowed | default | price of a change | meaning |\n|---|---|---|---|---|---|---|\n");
-    for (int i = 0; i < e->attr_count; i++) say_attribute(p, &e->attrs[i]);
+    for (int i = 0; i < e->attr_count; i++) say_attribute(p, &e->attrs[i], all);
 }
 
 // what an event, the page or a program may change while a scene runs
@@ -98,15 +103,15 @@ static void say_parameters(const sp_printer *p) {
     }
 }
 
-void sp_scene_reference(void (*print)(void *user, const char *text), void *user) {
+void sp_scene_reference(bool all, void (*print)(void *user, const char *text), void *user) {
     sp_printer p = {print, user};
     sp__say(
         &p,
         "# Scene reference\n\n"
         "Every element and attribute of the scene language, from the table that the reader uses.\n"
         "`~t` may vary in time, `~x` in space; any number may be an expression in braces.\n"
-        "What stands in parentheses is known to the language and not in this build.\n"
         "Price of a change while running: `values` at the next step, `rebuild` of the body's system, `reload` of the scene.\n");
-    for (int i = 0; i < sp__element_spec_count(); i++) say_element(&p, sp__element_spec_at(i));
+    if (all) sp__say(&p, "The language also defines what is in parentheses; this build does not have it.\n");
+    for (int i = 0; i < sp__element_spec_count(); i++) say_element(&p, sp__element_spec_at(i), all);
     say_parameters(&p);
 }
