@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "body/body.h"
+#include "util/text.h"
 
 // Columns: name, unit, label, meaning, range of a definition, its ends, range of an edit, default, price.
 // The range of an edit keeps a distance from an open end, where moduli become infinite.
@@ -37,16 +38,6 @@ const sp_param_spec sp__param_solver_iterations = {
 
 // ------------------------------------------------------------------------------------------------ checks
 
-// 1e15 instead of 1e+15
-static void number_text(double x, char *out, size_t size) {
-    snprintf(out, size, "%g", x);
-    char *e = strchr(out, 'e');
-    if (!e) return;
-    char *digits = e + 1 + (e[1] == '-'), *from = digits;
-    while (*from == '+' || *from == '0') from++;
-    memmove(digits, from, strlen(from) + 1);
-}
-
 static bool in_range(const sp_param_spec *spec, double x) {
     bool above = spec->ends & SP_RANGE_LOW_OPEN ? x > spec->low : x >= spec->low;
     bool below = spec->ends & SP_RANGE_HIGH_OPEN ? x < spec->high : x <= spec->high;
@@ -60,7 +51,7 @@ sp_status sp__param_check(sp_error *error, const char *where, const sp_param_spe
     snprintf(name, sizeof name, "%s", dot ? dot + 1 : spec->name);
     for (char *c = name; *c; c++)
         if (*c == '-') *c = '_';  // spelling of the field in the definition
-    number_text(spec->low, low, sizeof low), number_text(spec->high, high, sizeof high);
+    sp__short_number(spec->low, low, sizeof low), sp__short_number(spec->high, high, sizeof high);
     bool unit = spec->unit[0] && strcmp(spec->unit, "1") != 0;
     return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "%s%s = %g%s%s, must be in %c%s, %s%c", where, name, value,
                     unit ? " " : "", unit ? spec->unit : "", spec->ends & SP_RANGE_LOW_OPEN ? '(' : '[', low, high,

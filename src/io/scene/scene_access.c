@@ -1,7 +1,176 @@
-// Access to the resolved tree for the builder: children, attributes, signals.
-#include <stdio.h>
-
+// Access to the resolved tree: nodes by path, children, attributes and signals for the builder, and the hash of a scene.
 #include "io/scene/scene_read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// ========================================================================================================= paths
+
+// Paths: a hash table of all nodes by full path, and the lookup that searches the own scope first, then the scene.
+
+// ---------------------------------------------------------------------------------------------- hash table
+
+static uint64_t hash_more(uint64_t h, const char *text) {
+    for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001B3ull;
+    return h;
+}
+
+static bool equals(const char *path, const char *base, const char *separator, const char *rest) {
+    size_t b = strlen(base), s = strlen(separator);
+    return strncmp(path, base, b) == 0 && strncmp(path + b, separator, s) == 0 && strcmp(path + b + s, rest) == 0;
+}
+
+// slot of a path, or the free slot for it
+static size_t slot_of(const sp_scene *scene, const char *base, const char *separator, const char *rest) {
+    uint64_t h = hash_more(hash_more(hash_more(0xCBF29CE484222325ull, base), separator), rest);
+    size_t i = (size_t)sp__mix(h, 0) & (scene->table_size - 1);
+    while (scene->table[i] && !equals(scene->table[i]->path, base, separator, rest)) i = (i + 1) & (scene->table_size - 1);
+    return i;
+}
+
+static bool path_widen(sp_scene *scene) {
+    sp_scene_node **old = scene->table;
+    size_t old_size = scene->table_size, size = old_size ? old_size * 2 : 256;
+    scene->table = sp__scene_alloc(scene, size, sizeof *scene->table);
+    if (!scene->table) {
+        scene->table = old;
+        return false;
+    }
+    scene->table_size = size;
+    for (size_t i = 0; i < old_size; i++)
+        if (old[i]) scene->table[slot_of(scene, old[i]->path, "", "")] = old[i];
+    return true;
+}
+
+bool sp__path_add(sp_scene *scene, sp_scene_node *node) {
+    if ((size_t)scene->node_count * 2 >= scene->table_size && !path_widen(scene)) return true;
+    size_t i = slot_of(scene, node->path, "", "");
+    if (scene->table[i]) return false;
+    scene->table[i] = node;
+    return true;
+}
+
+void sp__path_replace(sp_scene *scene, sp_scene_node *node) {
+    if (scene->table_size) scene->table[slot_of(scene, node->path, "", "")] = node;
+}
+
+sp_scene_node *sp__path_get(const sp_scene *scene, const char *base, const char *separator, const char *path) {
+    return scene->table_size ? scene->table[slot_of(scene, base, separator, path)] : NULL;
+}
+
+// ---------------------------------------------------------------------------------------------- patterns
+
+static size_t name_length(const char *segment) {
+    return strcspn(segment, ".[");
+}
+
+// "x[*]" matches x and x[k]; "x[0]" matches x; "x" matches x[0] if it is the only copy
+static bool segment_matches(const char *pattern, size_t np, const char *path, size_t nt, bool sole) {
+    if (np == nt && strncmp(pattern, path, np) == 0) return true;
+    size_t a = name_length(pattern), b = name_length(path);
+    if (a != b || strncmp(pattern, path, a) != 0) return false;
+    bool numbered = nt > b;
+    if (np == a + 3 && strncmp(pattern + a, "[*]", 3) == 0) return true;
+    if (np == a + 3 && strncmp(pattern + a, "[0]", 3) == 0) return !numbered;
+    return np == a && sole && nt == b + 3 && strncmp(path + b, "[0]", 3) == 0;
+}
+
+bool sp__path_matches(const char *pattern, const char *path, bool sole) {
+    for (;;) {
+        size_t np = strcspn(pattern, "."), nt = strcspn(path, ".");
+        if (!segment_matches(pattern, np, path, nt, sole)) return false;
+        if (!pattern[np] || !path[nt]) return !pattern[np] && !path[nt];
+        pattern += np + 1;
+        path += nt + 1;
+    }
+}
+
+static bool matches_below(const char *base, const char *separator, const char *pattern, const sp_scene_node *node) {
+    size_t b = strlen(base), s = strlen(separator);
+    if (strncmp(node->path, base, b) != 0 || strncmp(node->path + b, separator, s) != 0) return false;
+    return sp__path_matches(pattern, node->path + b + s, node->source->sole);
+}
+
+bool sp__search_charge(const sp_scene *scene) {
+    sp_scene *s = (sp_scene *)scene;  // the budget is not part of the visible state
+    if (s->search_left >= 0) s->search_left -= s->node_count;
+    return s->search_left >= 0;
+}
+
+static bool is_wanted(const sp_scene_node *node, const char *elements) {
+    return !elements || sp__list_has(elements, '/', node->spec->name);
+}
+
+// linear search over all nodes; the total cost per scene is limited
+static int scan(const sp_scene *scene, const char *base, const char *separator, const char *pattern, const char *elements,
+                sp_scene_node **out, int capacity) {
+    int n = 0;
+    if (!sp__search_charge(scene)) return 0;
+    for (int i = 0; i < scene->node_count; i++) {
+        sp_scene_node *node = scene->nodes[i];
+        if (node->path[0] && !node->source->inert && is_wanted(node, elements) && matches_below(base, separator, pattern, node)) {
+            if (n < capacity) out[n] = node;
+            n++;
+        }
+    }
+    return n;
+}
+
+// ---------------------------------------------------------------------------------------------- lookup
+
+// order: below the node itself, below its ancestors, then its scopes from inside out; exact paths before patterns
+int sp__path_all(const sp_scene_node *from, const char *path, const char *elements, sp_scene_node **out, int capacity) {
+    const sp_scene *scene = from->scene;
+    for (int slow = 0; slow < 2; slow++) {
+        for (const sp_scene_node *at = from; at; at = at->parent) {
+            if (!at->path[0]) continue;
+            sp_scene_node *node = slow ? NULL : sp__path_get(scene, at->path, ".", path);
+            if (node && !is_wanted(node, elements)) node = NULL;
+            int n = slow ? scan(scene, at->path, ".", path, elements, out, capacity) : node != NULL;
+            if (node && capacity) out[0] = node;
+            if (n) return n;
+        }
+        for (const sp_scope *s = from->source->scope; s; s = s->parent) {
+            sp_scene_node *node = slow ? NULL : sp__path_get(scene, s->base, "", path);
+            if (node && !is_wanted(node, elements)) node = NULL;
+            int n = slow ? scan(scene, s->base, "", path, elements, out, capacity) : node != NULL;
+            if (node && capacity) out[0] = node;
+            if (n) return n;
+        }
+    }
+    return 0;
+}
+
+sp_scene_node *sp__scene_find(const sp_scene_node *from, const char *path) {
+    // a resolved reference holds the path pointer of its target
+    sp_scene_node *node = sp__path_get(from->scene, "", "", path);
+    if (node && node->path == path) return node;
+    return path[0] && sp__path_all(from, path, NULL, &node, 1) == 1 ? node : NULL;
+}
+
+sp_scene_node *sp__scope_find(const sp_scene *scene, const sp_scope *scope, const char *name, const char *element, bool own) {
+    for (const sp_scope *s = scope; s; s = s->parent) {
+        sp_scene_node *node = sp__path_get(scene, s->base, "", name);
+        if (node && strcmp(node->spec->name, element) == 0 && (!own || node->source->scope == s)) return node;
+    }
+    return NULL;
+}
+
+sp_scene_node *sp__scene_find_probe(const sp_scene_node *from, const char *path) {
+    const sp_scene *scene = from->scene;
+    sp_scene_node *node = NULL, *found = NULL;
+    if (path[0] && sp__path_all(from, path, "probe", &node, 1) == 1) return node;
+    if (strchr(path, '.') || !sp__search_charge(scene)) return NULL;
+    for (int i = 0; i < scene->node_count; i++) {
+        node = scene->nodes[i];
+        if (node->source->inert || strcmp(node->spec->name, "probe") != 0 || strcmp(node->name, path) != 0) continue;
+        if (found) return NULL;
+        found = node;
+    }
+    return found;
+}
+
+// ================================================================================= children, attributes, signals
 
 sp_scene_node *sp__next_child(const sp_scene_node *node, const char *element, const sp_scene_node *after) {
     for (int i = after ? after->index + 1 : 0; i < node->child_count; i++) {
@@ -124,4 +293,46 @@ bool sp_scene_choice_at(const char *element, const char *attribute, int index, s
         choices += length + (choices[length] == '/');
     }
     return false;
+}
+
+// ========================================================================================================== hash
+
+// Hash of what a scene simulates: every resolved value of every element that acts on a body.
+
+static bool watches(const char *element) {
+    return sp__list_has("probe/record/stop/expect/view/camera/light/look/surface", '/', element);
+}
+
+static uint64_t mix_text(uint64_t sum, const char *text) {
+    for (; text && *text; text++) sum = sp__mix(sum, (unsigned char)*text);
+    return sp__mix(sum, 256);
+}
+
+static uint64_t mix_attr(uint64_t sum, const sp_attr_spec *spec, const sp_attr *attr) {
+    sum = mix_text(sum, spec->name);
+    // for an expression the text and its value at the start count; for a file the name as written, not its folder
+    if (attr->programs || spec->kind == SP_ATTR_FILE) sum = mix_text(sum, attr->text);
+    for (int i = 0; attr->numbers && i < attr->count; i++) {
+        uint64_t bits;
+        memcpy(&bits, &attr->numbers[i], sizeof bits);
+        sum = sp__mix(sum, bits);
+    }
+    for (int i = 0; attr->words && spec->kind != SP_ATTR_FILE && i < attr->count; i++) sum = mix_text(sum, attr->words[i]);
+    return sum;
+}
+
+static uint64_t mix_node(uint64_t sum, const sp_scene_node *node) {
+    if (!node->enabled || watches(node->spec->name)) return sum;
+    sum = mix_text(mix_text(sum, node->spec->name), node->path);
+    for (int i = 0; i < node->spec->attr_count; i++) {
+        const sp_attr *attr = node->attrs[i];
+        if (attr && attr->origin != SP_ORIGIN_ABSENT) sum = mix_attr(sum, &node->spec->attrs[i], attr);
+    }
+    for (int i = 0; i < node->child_count; i++) sum = mix_node(sum, node->children[i]);
+    for (int i = 0; i < node->strand_count; i++) sum = mix_node(sum, node->strands[i]);
+    return sum;
+}
+
+uint64_t sp__scene_digest(const sp_scene *scene) {
+    return mix_node(1, scene->root);
 }

@@ -1,11 +1,187 @@
 // Rules of single elements: attributes without effect, contradictions, counts.
-#include <stdio.h>
-
 #include "io/scene/scene_read.h"
 
-static bool check_parts_is(const sp_scene_node *node, const char *element) {
+#include <stdio.h>
+
+static bool is_element(const sp_scene_node *node, const char *element) {
     return strcmp(node->spec->name, element) == 0;
 }
+
+// ========================================================================================================== rods
+
+// Rules of rods and of the elements in them.
+
+static sp_scene_node *present_child(const sp_scene_node *node, const char *element) {
+    for (int i = 0; i < node->child_count; i++)
+        if (is_element(node->children[i], element) && sp__is_present(node->children[i])) return node->children[i];
+    return NULL;
+}
+
+static void not_both(const sp_scene_node *node, const char *attr) {
+    const sp_attr *a = sp__attr(node, attr);
+    if (sp__attr_varies(a, SP_ATTR_OF_TIME) && sp__attr_varies(a, SP_ATTR_OF_SPACE))
+        sp__scene_error(node->scene, node, attr, "%s varies in time and along the rod at once: give it t, or s, not both", attr);
+}
+
+// ---------------------------------------------------------------------------------------------- rods
+
+static void check_model(sp_scene_node *node) {
+    bool helix = sp__attr_is(node, "model", "helix");
+    double degree = sp__attr_number(node, "degree");
+    if (sp__attr_is(node, "model", "der") || sp__attr_is(node, "model", "beam")) {
+        sp__cannot_act(node, "degree", node, "model", "only elements of clothoids and helices are given by their curvature");
+    } else if (sp__attr_given(node, "degree")) {
+        if (degree == 0 && sp__attr_given(node, "model") && !helix)
+            sp__scene_error(node->scene, node, "degree",
+                            "degree = 0, curvature that is constant in an element, is model=\"helix\"");
+        if (degree == 1 && helix) sp__cannot_act(node, "degree", node, "model", "the curvature of a helix is constant, degree 0");
+        if (degree > 1)
+            sp__scene_error(node->scene, node, "degree",
+                            "degree = %g, must be 1 (clothoid) or 0 (helix); more is known, not in this build", degree);
+    }
+    if (!sp__attr_is(node, "model", "der")) sp__cannot_act(node, "clamp", node, "model", "only model=\"der\" has a choice");
+    if (sp__attr_is(node, "root", "free")) sp__cannot_act(node, "clamp", node, "root", "nothing is clamped");
+}
+
+static void check_section(sp_scene_node *node) {
+    const sp_attr *section = sp__attr(node, "section"), *radius = sp__attr(node, "radius");
+    bool one = sp__attr_given(node, "radius"), two = sp__attr_given(node, "section");
+    double bore = sp__attr_number(node, "bore"), thin = INFINITY;
+    if (one == two)
+        sp__scene_error(node->scene, node, NULL,
+                        one ? "radius and section both say how thick it is; one of them"
+                            : "needs radius, or section with two semi-axes: how thick it is");
+    for (int i = 0; i < section->count; i++) thin = fmin(thin, section->numbers[i]);
+    if (radius->count) thin = fmin(thin, radius->numbers[0]);
+    if (bore >= thin) sp__scene_error(node->scene, node, "bore", "bore = %g, must be in [0, %g), inside the section", bore, thin);
+}
+
+static void check_rod(sp_scene_node *node) {
+    const sp_scene_node *path = present_child(node, "path"), *initial = present_child(node, "initial");
+    bool length = sp__attr_given(node, "length"), free_root = sp__attr_is(node, "root", "free");
+    check_model(node);
+    check_section(node);
+    not_both(node, "curvature");
+    if (sp__attr(node, "curvature")->data)
+        sp__scene_error(node->scene, node, "curvature",
+                        "a rod comes from no mesh file and has no arrays: give {an expression of s}");
+    if (path && length) sp__cannot_act(node, "length", NULL, NULL, "its path says how long it is");
+    if (!path && !length) sp__scene_error(node->scene, node, NULL, "needs length, or a path: how long it is");
+    if (initial && !free_root && (sp__attr_given(initial, "velocity") || sp__attr_given(initial, "spin")))
+        sp__scene_error(node->scene, initial, NULL, "the root is clamped: only a rod with root=\"free\" starts with a velocity");
+}
+
+static void check_path(sp_scene_node *node) {
+    const sp_attr *points = sp__attr(node, "points");
+    bool file = sp__attr_given(node, "file"), written = sp__attr_given(node, "points");
+    if (file == written)
+        sp__scene_error(node->scene, node, NULL,
+                        file ? "points and file both give the centreline; one of them" : "needs points or a file");
+    if (points->count % 3)
+        sp__scene_error(node->scene, node, "points", "points: %d numbers, must be three a point", points->count);
+    else if (points->count == 3)
+        sp__scene_error(node->scene, node, "points", "points: one point, must be two at least");
+    for (int i = 3; i + 2 < points->count; i += 3)
+        if (memcmp(points->numbers + i, points->numbers + i - 3, 3 * sizeof(double)) == 0)
+            sp__scene_error(node->scene, node, "points", "points: %d and %d are both %g %g %g", i / 3, i / 3 + 1,
+                            points->numbers[i], points->numbers[i + 1], points->numbers[i + 2]);
+}
+
+static void check_grow(sp_scene_node *node) {
+    const sp_scene_node *rod = node->parent;
+    double length = sp__attr_number(rod, "length"), until = sp__attr_number(node, "until");
+    if (sp__attr_is(rod, "model", "der") || sp__attr_is(rod, "model", "beam"))
+        sp__scene_error(node->scene, node, NULL, "a %s cannot grow; model=\"clothoid\" and \"helix\" can",
+                        sp__attr_is(rod, "model", "der") ? "discrete rod" : "beam");
+    if (until < length) sp__scene_error(node->scene, node, "until", "until = %g, must be at least the length, %g", until, length);
+    if (sp__attr_is(node, "mode", "scale")) sp__cannot_act(node, "split", node, "mode", "only mode=\"tip\" splits elements");
+    if (sp__attr_varies(sp__attr(rod, "curvature"), SP_ATTR_OF_TIME))
+        sp__scene_error(node->scene, node, NULL,
+                        "the curvature of the rod varies in time: what has grown could not keep its own");
+}
+
+// ---------------------------------------------------------------------------------------------- elements of a rod
+
+static void check_rod_region(sp_scene_node *node) {
+    static const char *const numbers[] = {"density", "young", "poisson", "curvature"};
+    for (int i = 0; i < 4; i++)
+        if (sp__attr(node, numbers[i])->data)
+            sp__scene_error(node->scene, node, numbers[i],
+                            "a rod comes from no mesh file and has no arrays: give {an expression of s}");
+    if (sp__attr_given(node, "radius") && sp__attr_given(node, "section"))
+        sp__scene_error(node->scene, node, "section", "radius and section both say how thick it is; one of them");
+    sp__cannot_act(node, "material", NULL, NULL, "a rod has no material element: write young, poisson and density");
+    if (sp__attr_given(node, "curvature") && sp__attr_varies(sp__attr(node->parent, "curvature"), SP_ATTR_OF_TIME))
+        sp__cannot_act(node, "curvature", NULL, NULL, "the curvature of the whole rod varies in time");
+}
+
+static void check_rod_load(sp_scene_node *node) {
+    static const char *const of_faces[] = {"traction", "pressure"};
+    for (int i = 0; i < 2; i++) sp__cannot_act(node, of_faces[i], NULL, NULL, "a rod has no faces: give force, each or torque");
+    if (!sp__attr_given(node, "acceleration") || !sp__selects_something(node)) return;
+    const sp_attr *all = sp__attr(node, "on");
+    if (all->origin <= SP_ORIGIN_BUILTIN)
+        sp__scene_error(node->scene, node, "acceleration", "an acceleration acts on the whole rod: nothing can be selected");
+}
+
+static void check_rod_solver(sp_scene_node *node) {
+    const char *type = sp__attr_word(node, "type");
+    if (type && !sp__list_has("auto/block-tridiagonal/cg", '/', type))
+        sp__cannot_act(node, "type", NULL, NULL, "a rod is solved by block-tridiagonal or cg");
+    if (sp__attr_is(node, "operator", "matrix-free"))
+        sp__cannot_act(node, "operator", NULL, NULL, "the matrices of rods are bands, which are assembled");
+}
+
+static void check_rod_surface(sp_scene_node *node) {
+    bool rod = is_element(node->parent, "rod"), file = sp__attr_given(node, "file");
+    const char *map = sp__attr_word(node, "map");
+    bool around = map && (strcmp(map, "tube") == 0 || strcmp(map, "ribbon") == 0);
+    if (!rod) {
+        sp__cannot_act(node, "sides", NULL, NULL, "only the tube around a rod has them");
+        if (around) sp__scene_error(node->scene, node, "map", "map=\"%s\": only a rod has one", map);
+        return;
+    }
+    if (file && around)
+        sp__scene_error(node->scene, node, "map", "map=\"%s\" is the surface of the rod itself, and there is a file", map);
+    if (file) sp__cannot_act(node, "sides", NULL, NULL, "there is a file");
+    if (map && (strcmp(map, "barycentric") == 0 || strcmp(map, "rigid") == 0))
+        sp__scene_error(node->scene, node, "map", "map=\"%s\": a surface follows the frames of a rod; leave it to auto", map);
+    sp__cannot_act(node, "subdivide", NULL, NULL, "the surface of a rod is as fine as its sides");
+}
+
+// ---------------------------------------------------------------------------------------------- instances and inverse problems
+
+static void check_instance(sp_scene_node *node) {
+    const char *path = sp__attr_word(node, "scatter");
+    const sp_scene_node *target = path ? sp__path_get(node->scene, path, "", "") : NULL;
+    if (!target) return;
+    if (!is_element(target, "rigid") && !(target->parent && is_element(target->parent, "rigid")))
+        sp__scene_error(node->scene, node, "scatter",
+                        "scatter=\"%s\" is of a %s; over anything but a rigid body is known, not in this build", path,
+                        target->parent ? target->parent->spec->name : target->spec->name);
+    if (sp__attr_given(node, "grid"))
+        sp__scene_error(node->scene, node, "grid", "grid and scatter both say where copies are; one of them");
+}
+
+static void check_inverse(sp_scene_node *node) {
+    static const char *const others[] = {"target",  "method",    "start",  "penalty",    "shrink",   "stages",
+                                         "contact", "optimiser", "memory", "iterations", "tolerance"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        sp__cannot_act(node, others[i], NULL, NULL,
+                       "the curvature of a rod is found by one linear solve from the shape it starts with");
+    const char *path = sp__attr_word(node, "unknown"), *dot = path ? strrchr(path, '.') : NULL;
+    char holder[300];
+    if (!path) return;
+    snprintf(holder, sizeof holder, "%.*s", dot ? (int)(dot - path) : 0, path);
+    const sp_scene_node *rod = holder[0] ? sp__scene_find(node, holder) : NULL;
+    if (!dot || strcmp(dot, ".curvature") != 0)
+        sp__scene_error(node->scene, node, "unknown",
+                        "unknown=\"%.100s\": anything but the curvature of a rod is known, not in this build", path);
+    else if (!rod || !is_element(rod, "rod"))
+        sp__scene_error(node->scene, node, "unknown", "unknown=\"%.100s\": no rod \"%.100s\" is in the scene", path, holder);
+}
+
+// ================================================================================================== all elements
 
 static bool is_shape(const sp_scene_node *node) {
     return sp__list_has("box/cylinder/sphere/torus/capsule/plane/organ/mesh/fill/image/sheet/disc", '/', node->spec->name);
@@ -38,12 +214,12 @@ static void check_data(sp_scene_node *node) {
     for (int i = 0; i < 3; i++) {
         const sp_attr *attr = sp__attr(node, names[i]);
         if (!attr->data) continue;
-        const sp_scene_node *body = check_parts_is(node, "region") ? node->parent : node;
-        bool found = check_parts_is(node, "material");  // checked for each body that uses it when the body is built
+        const sp_scene_node *body = is_element(node, "region") ? node->parent : node;
+        bool found = is_element(node, "material");  // checked for each body that uses it when the body is built
         for (int c = 0; c < body->child_count && !found; c++) {
             const sp_scene_node *child = body->children[c];
-            found = check_parts_is(child, "mesh");
-            if (!check_parts_is(child, "data") || strcmp(child->name, attr->data) != 0) continue;
+            found = is_element(child, "mesh");
+            if (!is_element(child, "data") || strcmp(child->name, attr->data) != 0) continue;
             child->source->used = found = true;
         }
         if (!found) sp__scene_error(node->scene, node, names[i], "there is no data \"%s\" in this body", attr->data);
@@ -54,7 +230,7 @@ static void use_data_of_material(const sp_scene_node *body, const sp_scene_node 
     for (int i = 0; i < 3; i++) {
         const sp_attr *attr = sp__attr(material, material_numbers[i]);
         for (int c = 0; attr->data && c < body->child_count; c++)
-            if (check_parts_is(body->children[c], "data") && strcmp(body->children[c]->name, attr->data) == 0)
+            if (is_element(body->children[c], "data") && strcmp(body->children[c]->name, attr->data) == 0)
                 body->children[c]->source->used = true;
     }
 }
@@ -91,8 +267,8 @@ static void check_region(sp_scene_node *node) {
     static const char *const of_rods[] = {"radius", "section", "bore", "curvature"};
     const sp_scene_node *body = node->parent, *own = sp__scene_material(node), *of_body = sp__scene_material(body);
     const char *word = sp__attr_word(node, "material");
-    if (check_parts_is(body, "rod")) sp__check_rod_region(node);
-    if (!check_parts_is(body, "solid")) return;
+    if (is_element(body, "rod")) check_rod_region(node);
+    if (!is_element(body, "solid")) return;
     for (int i = 0; i < 4; i++) sp__cannot_act(node, of_rods[i], NULL, NULL, "it is of rods");
     if (own != node)
         for (int i = 0; i < 3; i++)
@@ -118,7 +294,7 @@ static void check_region(sp_scene_node *node) {
 static void check_shape(sp_scene_node *node) {
     static const char *const placing[] = {"scale", "rotate", "quat", "translate"};
     static const char *const meshing[] = {"cells", "elements", "pattern"};
-    bool rigid = check_parts_is(node->parent, "rigid"), file = check_parts_is(node, "mesh");
+    bool rigid = is_element(node->parent, "rigid"), file = is_element(node, "mesh");
     for (int i = 0; i < 4; i++)
         if (!rigid && !file && sp__attr_index(node->spec, placing[i]) >= 0)
             sp__cannot_act(node, placing[i], NULL, NULL,
@@ -131,7 +307,7 @@ static void check_shape(sp_scene_node *node) {
     bool either = sp__attr_index(node->spec, "elements") >= 0 && sp__attr_index(node->spec, "cells") >= 0;
     if (either && sp__attr_given(node, "elements") && sp__attr_given(node, "cells"))
         sp__scene_error(node->scene, node, "elements", "cells and elements both say how fine it is; one of them");
-    if (check_parts_is(node, "torus")) {
+    if (is_element(node, "torus")) {
         const sp_attr *r = sp__attr(node, "radius");
         if (r->count == 2 && r->numbers[1] >= r->numbers[0])
             sp__scene_error(node->scene, node, "radius", "the tube, %g, must be thinner than the ring, %g", r->numbers[1],
@@ -144,7 +320,7 @@ static void check_shape(sp_scene_node *node) {
             sp__scene_error(node->scene, node, directions[i], "%s has no length", directions[i]);
     }
     bool shaped = sp__list_has("plane/sphere/box/cylinder", '/', node->spec->name);
-    bool ellipsoid = check_parts_is(node, "sphere") && sp__attr(node, "radius")->count == 3;
+    bool ellipsoid = is_element(node, "sphere") && sp__attr(node, "radius")->count == 3;
     if (rigid && (!shaped || ellipsoid))
         sp__scene_error(node->scene, node, NULL, "a rigid %s is known, not in this build; plane, sphere, box and cylinder are",
                         ellipsoid ? "ellipsoid" : node->spec->name);
@@ -155,9 +331,9 @@ static void check_rigid(sp_scene_node *node) {
     for (int i = 0; i < node->child_count; i++) {
         const sp_scene_node *child = node->children[i];
         shape = shape || is_shape(child);
-        if (check_parts_is(child, "move") && !moves && sp__is_present(child))
+        if (is_element(child, "move") && !moves && sp__is_present(child))
             sp__scene_error(node->scene, child, NULL, "the rigid is fixed; motion=\"kinematic\" lets it move");
-        if (check_parts_is(child, "initial") && sp__is_present(child))
+        if (is_element(child, "initial") && sp__is_present(child))
             sp__scene_error(node->scene, child, NULL, "a rigid that is fixed or kinematic starts where it is placed");
     }
     if (!shape) sp__scene_error(node->scene, node, NULL, "has no shape: it needs a plane, sphere, box or cylinder");
@@ -168,12 +344,12 @@ static void check_rigid(sp_scene_node *node) {
 static void check_load(sp_scene_node *node) {
     static const char *const kinds[] = {"force", "each", "traction", "pressure", "torque", "acceleration"};
     int n = check_parts_given(node, kinds, 6);
-    bool rod = check_parts_is(node->parent, "rod");
+    bool rod = is_element(node->parent, "rod");
     if (n != 1)
         sp__scene_error(node->scene, node, NULL, "needs one of force, each, %s and acceleration, has %s",
                         rod ? "torque" : "traction, pressure", n ? "several" : "none");
     if (rod)
-        sp__check_rod_load(node);
+        check_rod_load(node);
     else
         sp__cannot_act(node, "torque", NULL, NULL, "only the sections of a rod can be turned by one");
 }
@@ -184,7 +360,7 @@ static void check_move(sp_scene_node *node) {
     double last = -INFINITY;
     for (int i = 0; i < node->child_count; i++) {
         const sp_scene_node *key = node->children[i];
-        if (!check_parts_is(key, "key") || !sp__is_present(key)) continue;
+        if (!is_element(key, "key") || !sp__is_present(key)) continue;
         double t = sp__attr_number(key, "t");
         if (t <= last) sp__scene_error(node->scene, key, "t", "key times must rise: %g after %g", t, last);
         last = t;
@@ -197,15 +373,15 @@ static void check_move(sp_scene_node *node) {
 }
 
 static void check_key(sp_scene_node *node) {
-    if (!check_parts_is(node->parent, "camera")) return;
+    if (!is_element(node->parent, "camera")) return;
     sp__scene_error(node->scene, node, NULL, "a moving camera is known, not in this build");
 }
 
 // ---------------------------------------------------------------------------------------------- systems
 
-static sp_scene_node *child_of(const sp_scene_node *body, const char *element) {
+static sp_scene_node *any_child(const sp_scene_node *body, const char *element) {
     for (int i = 0; i < body->child_count; i++)
-        if (check_parts_is(body->children[i], element)) return body->children[i];
+        if (is_element(body->children[i], element)) return body->children[i];
     return NULL;
 }
 
@@ -215,7 +391,7 @@ static void check_integrator(sp_scene_node *node) {
     const char *type = sp__attr_word(node, "type");
     if (!type) return;
     bool solves = strcmp(type, "newton") == 0 || strcmp(type, "static") == 0;
-    bool corrects = check_parts_is(node->parent, "rod") && strcmp(type, "implicit-euler") == 0;  // false for iterations="1"
+    bool corrects = is_element(node->parent, "rod") && strcmp(type, "implicit-euler") == 0;  // false for iterations="1"
     for (int i = 0; i < 3; i++)
         if (!solves && !(corrects && i == 0))
             sp__cannot_act(node, newton[i], node, "type", "only type=\"newton\" and \"static\" iterate");
@@ -243,10 +419,10 @@ static const struct {
 static void check_solver(sp_scene_node *node) {
     static const char *const all[] = {"type", "operator", "tolerance", "iterations"};
     if (!node->parent->parent) return;  // a default for bodies, checked there
-    if (check_parts_is(node->parent, "rod")) sp__check_rod_solver(node);
-    if (check_parts_is(node->parent, "solid") && sp__attr_is(node, "type", "block-tridiagonal"))
+    if (is_element(node->parent, "rod")) check_rod_solver(node);
+    if (is_element(node->parent, "solid") && sp__attr_is(node, "type", "block-tridiagonal"))
         sp__cannot_act(node, "type", NULL, NULL, "block-tridiagonal is for chains: only rods are");
-    const sp_scene_node *integrator = child_of(node->parent, "integrator");
+    const sp_scene_node *integrator = any_child(node->parent, "integrator");
     if (integrator && sp__attr_is(integrator, "type", "explicit"))
         for (int i = 0; i < 4; i++) sp__cannot_act(node, all[i], integrator, "type", "an explicit integrator solves no systems");
     for (size_t i = 0; i < sizeof solver_rules / sizeof *solver_rules; i++) {
@@ -349,9 +525,9 @@ static void check_initial(sp_scene_node *node) {
         sp__cannot_act(node, "time", NULL, NULL, "it is a time in a recording, and file names none");
         return;
     }
-    if (check_parts_is(node->parent, "rod"))
+    if (is_element(node->parent, "rod"))
         sp__scene_error(node->scene, node, "file", "a rod that starts from a recording is known, not in this build");
-    else if (!check_parts_is(node->parent, "solid"))
+    else if (!is_element(node->parent, "solid"))
         sp__scene_error(node->scene, node, "file", "the state of a recording is that of a solid; a rigid body is moved by move");
     for (int i = 0; i < 6; i++) sp__cannot_act(node, moves[i], node, "file", "the recording says where everything is");
 }
@@ -368,14 +544,14 @@ static void check_expect(sp_scene_node *node) {
 
 static void check_surface(sp_scene_node *node) {
     static const char *const of_file[] = {"scale", "flip"}, *const of_boundary[] = {"subdivide", "smooth"};
-    bool rigid = check_parts_is(node->parent, "rigid"), file = sp__attr_given(node, "file");
-    sp__check_rod_surface(node);
+    bool rigid = is_element(node->parent, "rigid"), file = sp__attr_given(node, "file");
+    check_rod_surface(node);
     for (int i = 0; i < 2; i++) {
         if (!file) sp__cannot_act(node, of_file[i], NULL, NULL, "there is no file");
         if (file) sp__cannot_act(node, of_boundary[i], NULL, NULL, "it is for the body's own boundary, and there is a file");
     }
     if (sp__attr_number(node, "subdivide") == 0) sp__cannot_act(node, "smooth", NULL, NULL, "nothing is subdivided");
-    if (sp__selects_something(node) && (file || !check_parts_is(node->parent, "solid")))
+    if (sp__selects_something(node) && (file || !is_element(node->parent, "solid")))
         sp__scene_error(node->scene, node, NULL, "a selection is of the faces of a solid's own boundary, not of %s",
                         file    ? "a file"
                         : rigid ? "a rigid body"
@@ -383,7 +559,7 @@ static void check_surface(sp_scene_node *node) {
     if (sp__attr_given(node, "point")) sp__cannot_act(node, "point", NULL, NULL, "a surface is made of faces");
     if (rigid && sp__attr_is(node, "map", "barycentric"))
         sp__scene_error(node->scene, node, "map", "a rigid body has no elements: its surfaces follow its frame, map=\"rigid\"");
-    if (check_parts_is(node->parent, "solid") && sp__attr_is(node, "map", "rigid"))
+    if (is_element(node->parent, "solid") && sp__attr_is(node, "map", "rigid"))
         sp__scene_error(node->scene, node, "map", "a solid has no frame: its surfaces follow its elements, map=\"barycentric\"");
     const sp_attr *role = sp__attr(node, "role");
     for (int i = 0; rigid && file && i < role->count; i++)
@@ -415,32 +591,14 @@ void sp__check_element(sp_scene_node *node) {
         const char *element;
         void (*check)(sp_scene_node *node);
     } rules[] = {
-        {"solid", check_solid},
-        {"material", check_material},
-        {"region", check_region},
-        {"rigid", check_rigid},
-        {"load", check_load},
-        {"move", check_move},
-        {"key", check_key},
-        {"integrator", check_integrator},
-        {"solver", check_solver},
-        {"event", check_event},
-        {"probe", check_probe},
-        {"record", check_record},
-        {"stop", check_stop},
-        {"expect", check_expect},
-        {"surface", check_surface},
-        {"camera", check_camera},
-        {"view", check_view},
-        {"mesh", check_mesh},
-        {"initial", check_initial},
-        {"rod", sp__check_rod},
-        {"path", sp__check_path},
-        {"grow", sp__check_grow},
-        {"instance", sp__check_instance},
-        {"inverse", sp__check_inverse},
+        {"solid", check_solid},   {"material", check_material}, {"region", check_region},     {"rigid", check_rigid},
+        {"load", check_load},     {"move", check_move},         {"key", check_key},           {"integrator", check_integrator},
+        {"solver", check_solver}, {"event", check_event},       {"probe", check_probe},       {"record", check_record},
+        {"stop", check_stop},     {"expect", check_expect},     {"surface", check_surface},   {"camera", check_camera},
+        {"view", check_view},     {"mesh", check_mesh},         {"initial", check_initial},   {"rod", check_rod},
+        {"path", check_path},     {"grow", check_grow},         {"instance", check_instance}, {"inverse", check_inverse},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (check_parts_is(node, rules[i].element)) rules[i].check(node);
+        if (is_element(node, rules[i].element)) rules[i].check(node);
     if (is_shape(node) && node->parent && sp__is_body(node->parent)) check_shape(node);
 }

@@ -38,7 +38,7 @@ static bool is_copy(const sp_scene_node *node) {
 }
 
 // solid "beam"; without a name: box of solid "beam"
-void sp__scene_label(const sp_scene_node *node, char *out, size_t size) {
+static void scene_label(const sp_scene_node *node, char *out, size_t size) {
     int n = 0;
     out[0] = 0;
     for (; node && n >= 0 && (size_t)n < size; node = node->parent) {
@@ -97,7 +97,7 @@ static void second_place(const sp_scene_node *node, sp_origin origin, char *out,
     char label[200];
     int n = 0;
     out[0] = 0;
-    sp__scene_label(node, label, sizeof label);
+    scene_label(node, label, sizeof label);
     if (origin == SP_ORIGIN_CLASS || origin == SP_ORIGIN_DEFAULT || origin == SP_ORIGIN_SET)
         n = snprintf(out, size, " (%s at %s:%d)", label, node->file, node->line);
     if (is_copy(node) && n >= 0 && (size_t)n < size) n += snprintf(out + n, size - (size_t)n, " (copy %s)", node->path);
@@ -118,7 +118,7 @@ static void add_at_node(sp_scene *scene, sp_severity severity, const sp_scene_no
         sp_value_source source = sp__source_of(node, index);
         if (source.origin > SP_ORIGIN_BUILTIN) from = source;
     }
-    sp__scene_label(node, label, sizeof label);
+    scene_label(node, label, sizeof label);
     second_place(node, from.origin, place, sizeof place);
     vsnprintf(body, sizeof body, format, args);
     int base = snprintf(text, sizeof text, "%s: %s", label, body);

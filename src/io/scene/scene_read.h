@@ -1,6 +1,6 @@
-// Internals of the reader. A file becomes raw elements (scene_xml.c) whose names are checked against the table (scene_names.c).
+// Internals of the reader. A file becomes raw elements (scene_xml.c) whose names are checked against the table.
 // Includes and templates are expanded into nodes with scopes (scene_resolve.c). Each attribute of a node gets its source
-// (scene_source.c) and its value (scene_values.c), parameters and curves on demand (scene_params.c). Rules across attributes are
+// and its value (scene_values.c), parameters and curves on demand (scene_params.c). Rules across attributes are
 // checked last (scene_check.c).
 #ifndef SP_SCENE_READ_H
 #define SP_SCENE_READ_H
@@ -161,7 +161,6 @@ bool sp__scene_grow(sp_scene *scene, void *array, int count, int *capacity, size
 void sp__scene_error_at(sp_scene *scene, const char *file, int line, const char *format, ...) SP_PRINTF(4, 5);
 void sp__scene_say_dropped(sp_scene *scene);  // reports the number of errors beyond the limit
 void sp__raw_error(sp_scene *scene, const sp_raw *raw, int line, const char *format, ...) SP_PRINTF(4, 5);
-void sp__scene_label(const sp_scene_node *node, char *out, size_t size);
 // A value for a message: shortened, quoted, cut at whole characters.
 const char *sp__quote(const char *text, char out[80]);
 // "; did you mean "x"?" or nothing
@@ -174,20 +173,18 @@ typedef struct sp_printer {
 } sp_printer;
 void sp__say(const sp_printer *p, const char *format, ...) SP_PRINTF(2, 3);
 
-// scene_xml.c
+// scene_xml.c: raw elements, and their names
 sp_raw *sp__xml_parse(sp_scene *scene, const char *text, size_t size, const char *file);
-// scene_names.c
 void sp__check_names(sp_scene *scene, sp_raw *root);
 bool sp__name_valid(const char *name);
 
-// scene_file.c
-bool sp__file_folder(sp_scene *scene, const char *folder);  // allows files below the folder; false: it does not exist
+// scene_load.c: files that the scene names
 // The real path of a file that the file `from` names, or NULL with the reason in `why`.
 const char *sp__file_resolve(sp_scene *scene, const char *from, const char *name, char *why, size_t why_size);
 const char *sp__file_relative(sp_scene *scene, const char *from, const char *name);  // path for messages
 const sp_csv *sp__csv_read(sp_scene *scene, const char *path, char *why, size_t why_size);
 
-// scene_path.c
+// scene_access.c
 bool sp__path_add(sp_scene *scene, sp_scene_node *node);      // false: the path is taken and nothing is added
 void sp__path_replace(sp_scene *scene, sp_scene_node *node);  // the node replaces the one at its path
 sp_scene_node *sp__path_get(const sp_scene *scene, const char *base, const char *separator, const char *path);
@@ -201,16 +198,11 @@ sp_scene_node *sp__scope_find(const sp_scene *scene, const sp_scope *scope, cons
 
 // scene_resolve.c
 void sp__scene_expand(sp_scene *scene, const sp_raw *root);
-
-// scene_merge.c: copies of a rod as strands of one body
-bool sp__merges(sp_scene_node *instance);
 // The path that addresses every strand: "hair.young" for "hair[3].curl.young". NULL: the node is not in a strand.
 const char *sp__merged_path(sp_scene_node *node, char *out, size_t size);
-// Merges the rods that the copies of an instance added to the root, from child `first` on, into one body. False: no memory.
-bool sp__merge_copies(sp_scene *scene, sp_scene_node *instance, int first, int *capacity);
 void sp__check_merged(sp_scene_node *body);  // checks the attributes that strands must have in common
 
-// scene_source.c
+// scene_values.c: sources of values, and values
 // Attributes that belong to one element only and cannot be defaulted: name, class, file and selections.
 bool sp__is_own(const sp_element_spec *spec, const char *attr);
 typedef struct sp_value_source {
@@ -221,10 +213,7 @@ typedef struct sp_value_source {
 } sp_value_source;
 sp_value_source sp__source_of(const sp_scene_node *node, int attr);
 const char *sp__raw_attr(const sp_raw *raw, const char *name);  // NULL: not given
-const sp_scene_node *sp__default_of_class(const sp_scene *scene, const char *name);
 void sp__check_defaults(sp_scene *scene);
-
-// scene_values.c
 const sp_attr *sp__attr_read(sp_scene *scene, sp_scene_node *node, int attr);  // reads the attribute once; never NULL
 void sp__attr_forget(sp_scene_node *node, int attr);                           // resets the attribute to the built-in default
 extern const sp_attr sp__attr_absent;
@@ -240,18 +229,8 @@ const char *sp__scope_word(sp_scene *scene, const sp_scope *scope, const char *t
 // scene_check.c: rules across attributes; scene_check_parts.c: rules of single elements
 void sp__scene_check(sp_scene *scene);
 void sp__check_element(sp_scene_node *node);
-// scene_check_rods.c
-void sp__check_rod(sp_scene_node *node);
-void sp__check_path(sp_scene_node *node);
-void sp__check_grow(sp_scene_node *node);
-void sp__check_rod_region(sp_scene_node *node);
-void sp__check_rod_load(sp_scene_node *node);
-void sp__check_rod_solver(sp_scene_node *node);
-void sp__check_rod_surface(sp_scene_node *node);
-void sp__check_instance(sp_scene_node *node);
-void sp__check_inverse(sp_scene_node *node);
 void sp__check_unused(sp_scene *scene);
-// scene_set.c: errors for a --set without a matching path, and, after all values are read, for a --set without effect
+// Errors for a --set without a matching path, and, after all values are read, for a --set without effect
 void sp__set_unmatched(sp_scene *scene, const sp_set_option *option);
 void sp__check_sets(sp_scene *scene);
 // Handles an attribute without effect: an error if it was written; a reset with a note if it is a default, or if the attribute

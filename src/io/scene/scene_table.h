@@ -130,8 +130,7 @@ enum {
 #define ELEMENT(name, stage, built, children, attrs, meaning) \
     { name, stage, children, attrs, COUNT_OF(attrs), meaning, built }
 
-// parts of the table, each terminated by a row without a name
-extern const sp_element_spec sp__table_scene[], sp__table_shapes[], sp__table_bodies[], sp__table_conditions[],
-    sp__table_systems[], sp__table_seen[];
+// parts of the table in scene_table_bodies.c, each terminated by a row without a name
+extern const sp_element_spec sp__table_shapes[], sp__table_bodies[], sp__table_conditions[];
 
 #endif

@@ -1,5 +1,138 @@
-// The table: bodies and their materials.
+// The table of the scene language: shapes, bodies, materials, boundary conditions and loads.
 #include "io/scene/scene_table.h"
+
+// ======================================================================================================== shapes
+
+// One per solid or shell; any number per rigid, each with an optional placement.
+
+#define ELEMENT_TARGET(stage) INTEGERS("elements", 1, 1, 1, 134217728, NULL, 0, stage, RELOAD, "instead of cells: about so many")
+
+static sp_attr_spec box_attrs[] = {
+    COMMON,
+    NUMBERS("size", 3, 3, "m", 0, INFINITY, NULL, NEED | LOPEN, 1, RELOAD, "edge lengths; a corner is the own origin"),
+    INTEGERS("cells", 3, 3, 1, 1e6, "auto", AUTO, 1, RELOAD, "cells along x, y, z; auto: four along the shortest edge, all even"),
+    CHOICE("pattern", "5", "5/6/hex[2]", 0, 1, RELOAD,
+           "tetrahedra a cell: 5 alternating, mirror symmetric along axes with an even count of cells; or 6 along the main "
+           "diagonal, one-sided: a beam bends aside"),
+    PLACEMENT(0),
+};
+
+static sp_attr_spec cylinder_attrs[] = {
+    COMMON,
+    POSITIVE("radius", "m", NULL, NEED, 1, RELOAD, "of the cylinder"),
+    POSITIVE("length", "m", NULL, NEED, 1, RELOAD, "from the own origin along the axis"),
+    VECTOR("axis", "", "0 0 1", 0, 1, RELOAD, "direction"),
+    INTEGERS("cells", 2, 2, 1, 1e6, "auto", AUTO, 1, RELOAD, "cells across the radius and along the axis"),
+    ELEMENT_TARGET(1),
+    PLACEMENT(0),
+};
+
+static sp_attr_spec sphere_attrs[] = {
+    COMMON,
+    NUMBERS("radius", 1, 3, "m", 0, INFINITY, NULL, NEED | LOPEN, 1, RELOAD,
+            "one, or three of an ellipsoid, about the own origin"),
+    INTEGERS("cells", 1, 1, 1, 1e6, "auto", AUTO, 1, RELOAD, "cells across the radius"),
+    ELEMENT_TARGET(1),
+    PLACEMENT(0),
+};
+
+static sp_attr_spec torus_attrs[] = {
+    COMMON,
+    NUMBERS("radius", 2, 2, "m", 0, INFINITY, NULL, NEED | LOPEN, 1, RELOAD, "of the ring about the own origin, and of its tube"),
+    VECTOR("axis", "", "0 1 0", 0, 1, RELOAD, "of the ring"),
+    INTEGERS("cells", 2, 2, 1, 1e6, "auto", AUTO, 1, RELOAD, "cells around the ring and across the tube's radius"),
+    ELEMENT_TARGET(1),
+    PLACEMENT(0),
+};
+
+static sp_attr_spec capsule_attrs[] = {
+    COMMON,
+    POSITIVE("radius", "m", NULL, NEED, 2, RELOAD, "of shaft and caps"),
+    POSITIVE("length", "m", NULL, NEED, 2, RELOAD, "between the caps' centres; the own origin is the first"),
+    VECTOR("axis", "", "0 0 1", 0, 2, RELOAD, "direction"),
+    PLACEMENT(0),
+};
+
+static sp_attr_spec plane_attrs[] = {
+    COMMON,
+    VECTOR("point", "m", "0 0 0", 0, 1, RELOAD, "on it"),
+    VECTOR("normal", "", "0 1 0", 0, 1, RELOAD, "away from the solid half-space"),
+    PLACEMENT(0),
+};
+
+static sp_attr_spec organ_attrs[] = {
+    COMMON,
+    CHOICE("kind", "liver", "liver/lens/eye/stomach/vessels/rabbit/armadillo", 0, 1, RELOAD, "which"),
+    POSITIVE("length", "m", "0.2", 0, 1, RELOAD, "longest extent, about the own origin"),
+    INTEGERS("elements", 1, 1, 300, 67108864, "5000", 0, 1, RELOAD, "about so many"),
+    PLACEMENT(0),
+};
+
+static sp_attr_spec mesh_attrs[] = {
+    COMMON,
+    FILE_NAME("file", NEED, 1, "tetrahedra, with their groups and arrays"),
+    POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate, 0.001 for a file in millimetres"),
+    TEXT("part", 0, 1, "group to take instead of the whole"),
+    NOT_NEGATIVE("weld", "m", "0", 0, 1, RELOAD, "nodes nearer than this become one"),
+    SWITCH("flip", "no", 0, 1, RELOAD, "turn surface triangles inside out; tetrahedra are turned right by themselves"),
+};
+
+static sp_attr_spec fill_attrs[] = {
+    COMMON,
+    FILE_NAME("file", NEED, 2, "closed surface"),
+    POSITIVE("scale", "", "1", 0, 2, RELOAD, "factor on every coordinate"),
+    CHOICE("method", "tets", "tets/grid", 0, 2, RELOAD, "fill with tetrahedra, or with a regular grid around it"),
+    POSITIVE("size", "m", NULL, NEED, 2, RELOAD, "of an element"),
+};
+
+static sp_attr_spec image_attrs[] = {
+    COMMON,
+    FILE_NAME("file", NEED, 3, "label volume"),
+    INTEGERS("labels", 1, MANY, 0, 65535, NULL, 0, 3, RELOAD, "labels to take"),
+    POSITIVE("size", "m", NULL, NEED, 3, RELOAD, "of an element"),
+    NOT_NEGATIVE("smooth", "m", "auto", AUTO, 3, RELOAD, "of the boundary"),
+};
+
+static sp_attr_spec sheet_attrs[] = {
+    COMMON,
+    NUMBERS("size", 2, 2, "m", 0, INFINITY, NULL, NEED | LOPEN, 3, RELOAD, "edges in the own xz plane"),
+    INTEGERS("cells", 2, 2, 1, 1e6, NULL, NEED, 3, RELOAD, "cells along them"),
+    CHOICE("pattern", "cross", "cross/diagonal", 0, 3, RELOAD, "of the triangles"),
+};
+
+static sp_attr_spec disc_attrs[] = {
+    COMMON,
+    POSITIVE("radius", "m", NULL, NEED, 3, RELOAD, "in the own xz plane"),
+    INTEGERS("rings", 1, 1, 1, 1e4, NULL, NEED, 3, RELOAD, "hexagonal rings"),
+};
+
+static sp_attr_spec path_attrs[] = {
+    COMMON,
+    NUMBERS("points", 3, MANY, "m", -INFINITY, INFINITY, NULL, 0, 1, RELOAD, "triples along the centreline, two at least"),
+    FILE_NAME("file", 0, 1, "instead of points: comma-separated x, y, z, or the polyline of an .obj"),
+    POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate"),
+    SWITCH("closed", "no", 0, 2, RELOAD, "the last point joins the first"),
+    POSITIVE("fit", "m", "auto", AUTO, 1, RELOAD, "allowed distance from the points; auto: 1e-3 of the length"),
+};
+
+const sp_element_spec sp__table_shapes[] = {
+    ELEMENT("box", 1, true, "", box_attrs, "box with a corner at the own origin"),
+    ELEMENT("cylinder", 1, true, "", cylinder_attrs, "cylinder from the own origin along its axis"),
+    ELEMENT("sphere", 1, true, "", sphere_attrs, "ball or ellipsoid about the own origin"),
+    ELEMENT("torus", 1, true, "", torus_attrs, "ring about the own origin"),
+    ELEMENT("capsule", 2, false, "", capsule_attrs, "cylinder with round caps, rigid only"),
+    ELEMENT("plane", 1, true, "", plane_attrs, "rigid only: solid half-space below a plane"),
+    ELEMENT("organ", 1, true, "", organ_attrs, "organ-like shape with groups of its parts"),
+    ELEMENT("mesh", 1, true, "", mesh_attrs, "elements from a file"),
+    ELEMENT("fill", 2, false, "", fill_attrs, "closed surface filled with elements"),
+    ELEMENT("image", 3, false, "", image_attrs, "label volume made into tetrahedra"),
+    ELEMENT("sheet", 3, false, "", sheet_attrs, "rectangle of triangles"),
+    ELEMENT("disc", 3, false, "", disc_attrs, "disc of triangles"),
+    ELEMENT("path", 1, true, "", path_attrs, "centreline of a rod: start and rest shape; start only, where curvature is written"),
+    {0},
+};
+
+// ==================================================================================== bodies and their materials
 
 #define MODELS                                                                                                                 \
     "corotational/linear/tensor-mass[2]/stvk[2]/neo-hookean[2]/mooney-rivlin[2]/arruda-boyce[2]/veronda-westmann[2]/ogden[2]/" \
@@ -136,5 +269,101 @@ const sp_element_spec sp__table_bodies[] = {
     ELEMENT("rigid", 1, true, "box cylinder sphere torus capsule plane mesh surface move initial select probe", rigid_attrs,
             "floor, bone, tool"),
     ELEMENT("reduce", 3, false, "", reduce_attrs, "a solid in few coordinates"),
+    {0},
+};
+
+// ===================================================================== boundary conditions and loads of one body
+
+static sp_attr_spec select_attrs[] = {COMMON, SELECTION(0)};
+
+static sp_attr_spec data_attrs[] = {
+    COMMON,
+    FILE_NAME("file", NEED, 1, "comma-separated, or one number a line"),
+    CHOICE("on", "elements", "elements/nodes", 0, 1, RELOAD, "whose numbers they are"),
+    TEXT("column", 0, 1, "head or number of the column; the last where nothing is said"),
+};
+
+static sp_attr_spec initial_attrs[] = {
+    COMMON,
+    PLACEMENT(0),
+    FILE_NAME("file", 0, 1, "recording that gives the state"),
+    NOT_NEGATIVE("time", "s", NULL, 0, 1, RELOAD, "time in the recording, its nearest frame; absent: the last one"),
+    VECTOR("velocity", "m/s", NULL, 0, 1, RELOAD, "of everything"),
+    VECTOR("spin", "rad/s", NULL, 0, 1, RELOAD, "about the centre of mass"),
+};
+
+static sp_attr_spec rest_attrs[] = {
+    COMMON,
+    FILE_NAME("file", 0, 1, "rest shape"),
+    SWITCH("flat", "no", 0, 3, RELOAD, "laid out in a plane"),
+    POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate"),
+};
+
+static sp_attr_spec fix_attrs[] = {
+    COMMON,
+    SELECTION(0),
+    CHOICE("axes", "xyz", AXES, 0, 1, RELOAD, "directions held"),
+    POSITIVE("stiffness", "N/m", NULL, 0, 1, RELOAD, "per node: held by springs instead of exactly"),
+};
+
+static sp_attr_spec move_attrs[] = {
+    COMMON,
+    SELECTION(0),
+    PLACEMENT(T_),
+    VECTOR("about", "m", "0 0 0", 0, 1, RELOAD, "point that rotations turn about"),
+    CHOICE("axes", "xyz", AXES, 0, 1, RELOAD, "directions moved"),
+    REFERENCE("follow", ANY_BODY, LATER, 1, RELOAD, "body whose motion is taken"),
+    CHOICE("interpolate", "linear", "linear/smooth/step", 0, 1, RELOAD, "between keys"),
+};
+
+static sp_attr_spec key_attrs[] = {
+    COMMON,
+    NOT_NEGATIVE("t", "s", NULL, NEED, 1, RELOAD, "when"),
+    PLACEMENT(0),
+    VECTOR("at", "m", NULL, LATER, 1, RELOAD, "of a camera"),
+    VECTOR("to", "m", NULL, LATER, 1, RELOAD, "of a camera"),
+    FREE_NUMBER("open", "deg", NULL, LATER, 1, RELOAD, "of a tool"),
+};
+
+static sp_attr_spec load_attrs[] = {
+    COMMON,
+    SELECTION(0),
+    VECTOR("force", "N", NULL, T_, 1, RELOAD, "in all, shared equally"),
+    VECTOR("each", "N", NULL, T_, 1, RELOAD, "on every node"),
+    VECTOR("traction", "Pa", NULL, T_, 1, RELOAD, "per rest area, in a fixed direction"),
+    FREE_NUMBER("pressure", "Pa", NULL, T_, 1, RELOAD, "against the normal, which it follows"),
+    VECTOR("torque", "N m", NULL, T_, 1, RELOAD, "rods: in all, shared equally"),
+    VECTOR("acceleration", "m/s2", NULL, T_, 1, RELOAD, "times the mass of every node"),
+};
+
+static sp_attr_spec pull_attrs[] = {
+    COMMON,
+    SELECTION(0),
+    VECTOR("to", "m", NULL, NEED | T_, 1, RELOAD, "where the spring ends"),
+    POSITIVE("stiffness", "N/m", "100", 0, 1, RELOAD, "of the spring"),
+    NOT_NEGATIVE("damping", "N s/m", "0", 0, 1, RELOAD, "of the spring"),
+};
+
+static sp_attr_spec cut_attrs[] = {
+    COMMON,
+    SELECTION(0),
+    CHOICE("mode", "carve", "carve/split", 0, 2, REBUILD, "remove elements or part them"),
+    INTEGERS("refine", 1, 1, 0, 2, "0", 0, 2, REBUILD, "finer pieces"),
+    INTEGERS("limit", 1, 1, 1, 1e6, "15", 0, 2, VALUES, "elements a step"),
+    CHOICE("islands", "keep", "keep/drop", 0, 2, VALUES, "what comes off"),
+    INTEGERS("reserve", 1, 1, 0, 1e8, "auto", AUTO, 2, REBUILD, "new nodes without allocating"),
+};
+
+const sp_element_spec sp__table_conditions[] = {
+    ELEMENT("select", 1, true, "select", select_attrs, "a named selection; children unite"),
+    ELEMENT("data", 1, true, "", data_attrs, "an array that @name stands for"),
+    ELEMENT("initial", 1, true, "", initial_attrs, "start where it differs from rest"),
+    ELEMENT("rest", 1, true, "", rest_attrs, "rest shape where it differs from the shape element"),
+    ELEMENT("fix", 1, true, "", fix_attrs, "nodes held exactly, or by springs"),
+    ELEMENT("move", 1, true, "key", move_attrs, "prescribed motion from the start pose"),
+    ELEMENT("key", 1, true, "", key_attrs, "one pose of a motion"),
+    ELEMENT("load", 1, true, "", load_attrs, "forces"),
+    ELEMENT("pull", 1, true, "", pull_attrs, "a spring to a point, as a drag is"),
+    ELEMENT("cut", 2, false, "", cut_attrs, "where and how this body may be cut"),
     {0},
 };
