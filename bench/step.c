@@ -62,10 +62,11 @@ static void count_parts(const sp_beam *beam, step_result *out) {
     out->blocks = 2.0 * out->nodes + faces - out->tets - 1;
 }
 
-static sp_status check_iterations(sp_beam *beam, int wanted, sp_body_info *info) {
-    SP_TRY(sp_world_body_info(beam->world, beam->body, info));
-    if (info->solve.linear_iterations == wanted) return SP_OK;
-    fprintf(stderr, "bench: %d iterations were made instead of %d\n", info->solve.linear_iterations, wanted);
+static sp_status check_iterations(sp_beam *beam, int expected) {
+    sp_body_info info;
+    SP_TRY(sp_world_body_info(beam->world, beam->body, &info));
+    if (info.solve.linear_iterations == expected) return SP_OK;
+    fprintf(stderr, "bench: %d iterations were made instead of %d\n", info.solve.linear_iterations, expected);
     return SP_DIVERGED;
 }
 
@@ -73,15 +74,16 @@ static sp_status run_variant(const step_case *c, int variant, const sp_bench_opt
     sp_beam_def def = variant_def(c, variant, o->threads);
     sp_beam beam;
     sp_times times;
-    sp_body_info info;
+    sp_body_measures measures;
     SP_TRY(sp__beam_open(&def, &beam));
     bool slow = variant == REF;
     sp_status status = sp__beam_time(&beam, slow ? 1 : 3, slow ? 2 : 4, 400, slow ? c->budget_ms / 2 : c->budget_ms, &times);
-    if (status >= 0) status = check_iterations(&beam, ITERATIONS, &info);
+    if (status >= 0) status = check_iterations(&beam, ITERATIONS);
+    if (status >= 0) status = sp_world_body_measure(beam.world, beam.body, &measures);
     if (status >= 0) {
         out->least[variant] = fmin(out->least[variant], times.least);
         out->median[variant] = fmin(out->median[variant], times.median);
-        if (variant == FREE_ONE) out->free_bytes = (double)info.bytes;
+        if (variant == FREE_ONE) out->free_bytes = (double)measures.bytes;
         count_parts(&beam, out);
     }
     if (status >= 0 && o->dump && out->least[REF] == times.least) status = sp__beam_dump(&beam, o->dump);
@@ -94,11 +96,10 @@ static sp_status run_longer(const step_case *c, int variant, const sp_bench_opti
     sp_beam_def def = variant_def(c, variant, o->threads);
     sp_beam beam;
     sp_times times;
-    sp_body_info info;
     def.iterations = 2 * ITERATIONS;
     SP_TRY(sp__beam_open(&def, &beam));
     sp_status status = sp__beam_time(&beam, 3, 4, 400, c->budget_ms, &times);
-    if (status >= 0) status = check_iterations(&beam, 2 * ITERATIONS, &info);
+    if (status >= 0) status = check_iterations(&beam, 2 * ITERATIONS);
     if (status >= 0) out->longer_ms = fmin(out->longer_ms, times.least);
     sp__beam_close(&beam);
     return status;

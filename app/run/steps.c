@@ -15,7 +15,7 @@ enum { ITERATIONS = STAGES + SP_STAGE_COUNT, RESIDUAL, KINETIC, ELASTIC, FIRST_B
 static void find_bodies(sp_steps *s, const sp_session *session) {
     for (int i = 0; i < sp_world_body_count(session->world) && s->body_count < 16; i++) {
         sp_body_info info;
-        if (sp_world_body_info(session->world, sp_world_body_at(session->world, i), &info) >= 0 && info.elements > 0)
+        if (sp_world_body_info(session->world, sp_world_body_id(session->world, i), &info) >= 0 && info.elements > 0)
             s->bodies[s->body_count++] = i;
     }
     if (s->body_count == 1) s->body_count = 0;  // the totals are those of the body
@@ -32,7 +32,7 @@ static void name_columns(sp_steps *s, const sp_session *session) {
     for (int i = 0; i < OF_BODY; i++) snprintf(names[ITERATIONS + i], SP_TRACE_NAME, "%s", sums[i]);
     for (int b = 0; b < s->body_count; b++) {
         sp_body_info info;
-        if (sp_world_body_info(session->world, sp_world_body_at(session->world, s->bodies[b]), &info) < 0) continue;
+        if (sp_world_body_info(session->world, sp_world_body_id(session->world, s->bodies[b]), &info) < 0) continue;
         for (int i = 0; i < OF_BODY; i++)
             snprintf(names[FIRST_BODY + OF_BODY * b + i], SP_TRACE_NAME, "%.120s: %s", info.name, sums[i]);
     }
@@ -57,16 +57,18 @@ bool sp__steps_start(sp_steps *s, const sp_session *session, const char *path) {
 }
 
 // adds the results of a body to the totals and to its own columns
-static void add_body(sp_steps *s, const sp_body_info *info, int place) {
-    const sp_work *w = &info->work;
+static void add_body(sp_steps *s, const sp_body_summary *b, int place) {
+    const sp_body_info *info = &b->info;
+    const sp_body_measures *n = &b->now;
+    const sp_work *w = &n->work;
     const double values[OF_BODY] = {info->solve.linear_iterations,
                                     info->solve.residual,
-                                    info->kinetic,
-                                    info->elastic,
-                                    info->potential,
-                                    info->contact,
+                                    n->kinetic,
+                                    n->elastic,
+                                    n->potential,
+                                    n->contact,
                                     w->loads + w->pins + w->drags + w->contact + w->edits,
-                                    info->appeared};
+                                    n->appeared};
     double *sums = s->row + ITERATIONS;
     sums[0] += values[0];
     sums[1] = fmax(sums[1], values[1]);
@@ -92,7 +94,7 @@ void sp__steps_add(sp_steps *s, const sp_session *session, const sp_summary *sum
     for (int i = 0; i < SP_STAGE_COUNT; i++) s->row[STAGES + i] = step.stage_ms[i];
     for (int i = 0, place = 0; i < summary->body_count; i++) {
         bool own = place < s->body_count && s->bodies[place] == i;
-        add_body(s, &summary->bodies[i].now, own ? place : -1);
+        add_body(s, &summary->bodies[i], own ? place : -1);
         place += own;
     }
     sp__trace_add(&s->trace, s->row);

@@ -43,7 +43,7 @@ static void count_reservations(sp_summary *r, const sp_step_info *info) {
 
 // magnitude of the reservation in a body
 static double share_of(const sp_body_summary *b, sp_status status) {
-    const sp_body_info *n = &b->now;
+    const sp_body_measures *n = &b->now;
     if (status == SP_INVERTED) return n->inverted;
     if (status == SP_ENERGY_GAIN) return n->energy_max > 0 ? n->appeared / n->energy_max : 0;
     return n->element_size > 0 ? b->penetration_max / n->element_size : 0;
@@ -59,26 +59,30 @@ static const sp_body_summary *worst_body(const sp_summary *r, sp_status status) 
 void sp__summary_reservation(const sp_summary *r, sp_status status, char *text, size_t size) {
     const sp_reservation *s = &r->reservations[status];
     const sp_body_summary *b = worst_body(r, status);
-    const sp_body_info *n = &b->now;
+    const sp_body_measures *n = &b->now;
     int at;
     if (status == SP_INVERTED && !(fabs(n->volume_lost) < 10))
         at = snprintf(text, size, "%d of %d elements of '%s' inverted at the end, its volume grew without bound", n->inverted,
-                      n->elements, n->name);
+                      b->info.elements, b->info.name);
     else if (status == SP_INVERTED)
         at = snprintf(text, size, "%d of %d elements of '%s' inverted at the end, %.3g %% of its volume lost", n->inverted,
-                      n->elements, n->name, 100 * n->volume_lost);
+                      b->info.elements, b->info.name, 100 * n->volume_lost);
     else if (status == SP_ENERGY_GAIN && !isfinite(n->appeared))
-        at = snprintf(text, size, "the energy of '%s' grew without bound", n->name);
+        at = snprintf(text, size, "the energy of '%s' grew without bound", b->info.name);
     else if (status == SP_ENERGY_GAIN)
         at = snprintf(text, size, "%.3g J appeared in '%s' that nobody put in, %.3g %% of its largest energy", n->appeared,
-                      n->name, 100 * share_of(b, status));
+                      b->info.name, 100 * share_of(b, status));
     else if (status == SP_PENETRATION)
-        at = snprintf(text, size, "'%s' was up to %.3g m deep in a rigid body, %.3g %% of an element", n->name,
+        at = snprintf(text, size, "'%s' was up to %.3g m deep in a rigid body, %.3g %% of an element", b->info.name,
                       b->penetration_max, 100 * share_of(b, status));
     else
         at = snprintf(text, size, "%s", sp_status_text(status));
     if (at >= 0 && (size_t)at < size)
         snprintf(text + at, size - (size_t)at, " (in %ld of %ld steps, first at t = %g s)", s->steps, r->steps, s->first_time);
+}
+
+static bool measure_body(sp_body_summary *b, sp_world *world, sp_body_id id) {
+    return sp_world_body_info(world, id, &b->info) >= 0 && sp_world_body_measure(world, id, &b->now) >= 0;
 }
 
 bool sp__summary_start(sp_summary *r, const sp_session *s, const char *path) {
@@ -90,8 +94,7 @@ bool sp__summary_start(sp_summary *r, const sp_session *s, const char *path) {
     r->buckets = calloc(BUCKETS, sizeof *r->buckets);
     r->bodies = calloc((size_t)r->body_count + 1, sizeof *r->bodies);
     r->events = calloc(SP_EVENTS_KEPT, sizeof *r->events);
-    for (int i = 0; r->bodies && i < r->body_count; i++)
-        sp_world_body_info(s->world, sp_world_body_at(s->world, i), &r->bodies[i].now);
+    for (int i = 0; r->bodies && i < r->body_count; i++) measure_body(&r->bodies[i], s->world, sp_world_body_id(s->world, i));
     return r->buckets && r->bodies && r->events;
 }
 
@@ -131,20 +134,20 @@ double sp__summary_percentile(const sp_summary *r, double share) {
 }
 
 static void count_body(sp_body_summary *b, sp_world *world, sp_body_id id) {
-    if (sp_world_body_info(world, id, &b->now) < 0) return;
+    if (!measure_body(b, world, id)) return;
     b->penetration_max = fmax(b->penetration_max, b->now.penetration);
     if (b->now.inverted > b->inverted_max) b->inverted_max = b->now.inverted;
     b->volume_sum += b->now.volume;
-    b->iterations_sum += b->now.solve.linear_iterations;
-    b->substeps_sum += b->now.solve.substeps;
-    if (b->now.solve.substeps > b->substeps_max) b->substeps_max = b->now.solve.substeps;
-    if (b->now.solve.linear_iterations > b->iterations_max) b->iterations_max = b->now.solve.linear_iterations;
-    b->residual_max = fmax(b->residual_max, b->now.solve.residual);
-    b->refreshes += b->now.solve.refreshes;
-    b->columns += b->now.solve.columns;
-    b->elements_refreshed += b->now.solve.elements_refreshed;
-    b->shift_max = fmax(b->shift_max, b->now.solve.shift);
-    if (b->now.solve.factor_age > b->age_max) b->age_max = b->now.solve.factor_age;
+    b->iterations_sum += b->info.solve.linear_iterations;
+    b->substeps_sum += b->info.solve.substeps;
+    if (b->info.solve.substeps > b->substeps_max) b->substeps_max = b->info.solve.substeps;
+    if (b->info.solve.linear_iterations > b->iterations_max) b->iterations_max = b->info.solve.linear_iterations;
+    b->residual_max = fmax(b->residual_max, b->info.solve.residual);
+    b->refreshes += b->info.solve.refreshes;
+    b->columns += b->info.solve.columns;
+    b->elements_refreshed += b->info.solve.elements_refreshed;
+    b->shift_max = fmax(b->shift_max, b->info.solve.shift);
+    if (b->info.solve.factor_age > b->age_max) b->age_max = b->info.solve.factor_age;
 }
 
 static void keep_event(sp_summary *r, const sp_event *e) {
@@ -161,6 +164,6 @@ void sp__summary_step(sp_summary *r, const sp_session *s) {
     count_reservations(r, &info);
     for (int i = 0; i < SP_STAGE_COUNT; i++) r->stage_ms[i] += info.stage_ms[i];
     count_time(r, info.step_ms);
-    for (int i = 0; i < r->body_count; i++) count_body(&r->bodies[i], s->world, sp_world_body_at(s->world, i));
+    for (int i = 0; i < r->body_count; i++) count_body(&r->bodies[i], s->world, sp_world_body_id(s->world, i));
     for (int i = 0; i < info.event_count; i++) keep_event(r, sp_world_event(s->world, i));
 }

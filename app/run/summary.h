@@ -7,7 +7,8 @@
 enum { SP_EVENTS_KEPT = 1000 };
 
 typedef struct sp_body_summary {
-    sp_body_info now;
+    sp_body_info info;
+    sp_body_measures now;
     double penetration_max;
     int inverted_max;
     double volume_sum, iterations_sum, substeps_sum, residual_max, refreshes, columns, elements_refreshed, shift_max;

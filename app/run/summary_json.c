@@ -21,7 +21,7 @@ static void write_times(sp_json *j, const sp_summary *r) {
 }
 
 static void write_solver(sp_json *j, const sp_body_summary *b, double steps) {
-    const sp_solve_info *s = &b->now.solve;
+    const sp_solve_info *s = &b->info.solve;
     if (!s->solver) {
         sp__json_text(j, "solver", NULL);
         return;
@@ -46,7 +46,7 @@ static void write_solver(sp_json *j, const sp_body_summary *b, double steps) {
 }
 
 // null: the material has no such energy
-static void write_energy(sp_json *j, const sp_body_info *n) {
+static void write_energy(sp_json *j, const sp_body_measures *n) {
     sp__json_open(j, "energy", '{');
     sp__json_number(j, "kinetic", n->kinetic);
     sp__json_number(j, "elastic", n->elastic);
@@ -65,12 +65,13 @@ static void write_energy(sp_json *j, const sp_body_info *n) {
 }
 
 static void write_body(sp_json *j, const sp_body_summary *b, long steps) {
-    const sp_body_info *n = &b->now;
+    const sp_body_info *info = &b->info;
+    const sp_body_measures *n = &b->now;
     sp__json_open(j, NULL, '{');
-    sp__json_text(j, "name", n->name);
-    sp__json_text(j, "kind", n->kind);
-    sp__json_integer(j, "nodes", n->nodes);
-    sp__json_integer(j, "elements", n->elements);
+    sp__json_text(j, "name", info->name);
+    sp__json_text(j, "kind", info->kind);
+    sp__json_integer(j, "nodes", info->nodes);
+    sp__json_integer(j, "elements", info->elements);
     sp__json_number(j, "mass", n->mass);
     sp__json_open(j, "volume", '{');
     sp__json_number(j, "rest", n->rest_volume);
@@ -86,7 +87,7 @@ static void write_body(sp_json *j, const sp_body_summary *b, long steps) {
     sp__json_vector(j, "momentum", n->momentum, 3);
     sp__json_vector(j, "angular_momentum", n->angular, 3);
     sp__json_number(j, "displacement_max", n->displacement_max);
-    sp__json_yes(j, "frozen", n->frozen);
+    sp__json_yes(j, "frozen", info->frozen);
     sp__json_integer(j, "bytes", (long long)n->bytes);
     write_solver(j, b, (double)steps);
     sp__json_close(j, '}');

@@ -72,11 +72,12 @@ static void heads(sp_table *t, const char *const *words, int count) {
 }
 
 static void body_row(sp_table *t, const sp_body_summary *b, long steps) {
-    const sp_body_info *n = &b->now;
+    const sp_body_info *info = &b->info;
+    const sp_body_measures *n = &b->now;
     sp__table_row(t);
-    sp__table_cell(t, "%s", n->name), sp__table_cell(t, "%s", n->kind);
-    sp__table_cell(t, "%d", n->nodes), sp__table_cell(t, "%d", n->elements);
-    if (n->elements == 0) return;
+    sp__table_cell(t, "%s", info->name), sp__table_cell(t, "%s", info->kind);
+    sp__table_cell(t, "%d", info->nodes), sp__table_cell(t, "%d", info->elements);
+    if (info->elements == 0) return;
     sp__table_cell(t, "%.6g", n->rest_volume), sp__table_cell(t, "%.6g", n->volume);
     sp__table_cell(t, "%.6g", steps ? b->volume_sum / (double)steps : n->volume);
     sp__table_cell(t, "%.4g", n->kinetic);
@@ -86,7 +87,7 @@ static void body_row(sp_table *t, const sp_body_summary *b, long steps) {
         sp__table_cell(t, "-");
     sp__table_cell(t, "%.4g", n->displacement_max);
     sp__table_cell(t, "%.4g", steps ? b->iterations_sum / (double)steps : 0.0);
-    sp__table_cell(t, "%s%s", n->solve.solver ? n->solve.solver : "", n->frozen ? ", frozen" : "");
+    sp__table_cell(t, "%s%s", info->solve.solver ? info->solve.solver : "", info->frozen ? ", frozen" : "");
 }
 
 static void print_bodies(const sp_summary *r, FILE *f) {
@@ -116,11 +117,12 @@ static void print_energies(const sp_summary *r, FILE *f) {
     bool any = false;
     heads(&t, words, 12);
     for (int i = 0; i < r->body_count; i++) {
-        const sp_body_info *n = &r->bodies[i].now;
-        if (n->elements == 0) continue;
+        const sp_body_info *info = &r->bodies[i].info;
+        const sp_body_measures *n = &r->bodies[i].now;
+        if (info->elements == 0) continue;
         any = true;
         sp__table_row(&t);
-        sp__table_cell(&t, "%s", n->name);
+        sp__table_cell(&t, "%s", info->name);
         const double values[] = {n->potential,  n->contact,      n->work.loads, n->work.pins,
                                  n->work.drags, n->work.contact, n->work.edits, n->appeared};
         for (int k = 0; k < 8; k++) energy_cell(&t, values[k]);

@@ -35,11 +35,8 @@ typedef struct sp_sim_message {
 
 typedef struct sp_sim_body {
     sp_body_id id;
-    bool soft;  // it has nodes: it can be dragged and pinned
-    int elements;
-    int *tets;     // elements x 4; NULL: the body has no tetrahedra
-    double *rest;  // with tets: nodes x 3, the rest shape [m]
-    double pull;   // suitable spring stiffness for a drag [N/m]
+    bool soft;    // it has nodes: it can be dragged and pinned
+    double pull;  // suitable spring stiffness for a drag [N/m]
 } sp_sim_body;
 
 // A scene in simulation, with cached data.

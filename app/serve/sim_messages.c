@@ -217,7 +217,9 @@ static const char *solver_word(sp_solver_type type) {
 static void put_body(const sp_sim *s, const sp_snapshot_body *b, sp_json *j) {
     const sp_sim_body *own = sp__sim_body(s, b->id.slot);
     sp_body_info info;
+    sp_body_measures now;
     if (!own || sp_world_body_info(s->stage.world, b->id, &info) < 0) return;
+    if (sp_world_body_measure(s->stage.world, b->id, &now) < 0) return;
     bool moves = own->soft;
     sp__json_open(j, NULL, '{');
     sp__json_integer(j, "body", b->id.slot);
@@ -225,7 +227,7 @@ static void put_body(const sp_sim *s, const sp_snapshot_body *b, sp_json *j) {
     sp__json_text(j, "kind", info.kind);
     sp__json_integer(j, "nodes", info.nodes);
     sp__json_integer(j, "elements", info.elements);
-    sp__json_number(j, "mass", info.mass);
+    sp__json_number(j, "mass", now.mass);
     sp__json_number(j, "pull", moves ? own->pull : NAN);
     sp__json_text(j, "solver", moves ? solver_word(info.solver.type) : NULL);
     sp__json_text(j, "solver_in_use", moves ? info.solve.solver : NULL);

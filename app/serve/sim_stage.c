@@ -15,7 +15,6 @@ const sp_sim_body *sp__sim_body(const sp_sim *s, int64_t slot) {
 // ---------------------------------------------------------------------------------------------------- building
 
 static void free_stage(sp_sim_stage *g) {
-    for (int i = 0; i < g->body_count; i++) free(g->bodies[i].tets), free(g->bodies[i].rest);
     free(g->bodies);
     sp_run_destroy(&g->run);
     sp_scene_destroy(&g->scene);
@@ -25,8 +24,9 @@ static void free_stage(sp_sim_stage *g) {
 
 // A spring that moves the whole body by a tenth of its size with about twice its weight, but not stiffer than a part of the body
 // of its own size: a strong pull at one point would invert soft elements.
-static double suitable_pull(sp_world *w, const sp_snapshot_body *b, double mass, bool tets) {
+static double suitable_pull(sp_world *w, const sp_snapshot_body *b, double mass) {
     double size = 0;
+    sp_element_view elements;
     char path[128];
     sp_param_info young;
     for (int k = 0; k < 3; k++) {
@@ -40,36 +40,18 @@ static double suitable_pull(sp_world *w, const sp_snapshot_body *b, double mass,
     }
     double pull = size > 0 ? 20 * mass * 9.81 / size : 0;
     snprintf(path, sizeof path, "%s.young", b->name);
-    if (tets && sp_world_param(w, path, &young) >= 0 && young.value > 0) pull = fmin(pull, 0.5 * young.value * size);
+    bool volume = sp_world_elements(w, b->id, NULL, &elements) >= 0 && elements.type == SP_ELEMENT_TET4;
+    if (volume && sp_world_param(w, path, &young) >= 0 && young.value > 0) pull = fmin(pull, 0.5 * young.value * size);
     return pull > 1e-9 && pull < 1e12 ? pull : 100;
-}
-
-static bool compute_rest(sp_sim_stage *g, sp_sim_body *body) {
-    sp_field_info nodes;
-    if (sp_world_field_info(g->world, body->id, "position", &nodes) < 0) return false;
-    size_t n = 3 * (size_t)nodes.count;
-    double *u = calloc(n + 1, sizeof *u);
-    body->rest = calloc(n + 1, sizeof *body->rest);
-    bool good = u && body->rest && sp_world_field(g->world, body->id, "position", body->rest) >= 0 &&
-                sp_world_field(g->world, body->id, "displacement", u) >= 0;
-    for (size_t i = 0; good && i < n; i++) body->rest[i] -= u[i];
-    free(u);
-    return good;
 }
 
 static bool fill_body(sp_sim_stage *g, const sp_snapshot_body *b) {
     sp_body_info info;
-    if (sp_world_body_info(g->world, b->id, &info) < 0) return false;
+    sp_body_measures measures;
+    if (sp_world_body_info(g->world, b->id, &info) < 0 || sp_world_body_measure(g->world, b->id, &measures) < 0) return false;
     sp_sim_body *own = &g->bodies[g->body_count++];
-    *own = (sp_sim_body){.id = b->id, .elements = info.elements, .soft = info.nodes > 0};
-    own->tets = calloc((size_t)info.elements + 1, 4 * sizeof(int));
-    if (!own->tets) return false;
-    sp_element_view elements;
-    bool tets = sp_world_elements(g->world, b->id, own->tets, &elements) >= 0;
-    own->pull = suitable_pull(g->world, b, info.mass, tets);
-    if (tets) return compute_rest(g, own);
-    free(own->tets);
-    own->tets = NULL;
+    *own = (sp_sim_body){.id = b->id, .soft = info.nodes > 0};
+    own->pull = suitable_pull(g->world, b, measures.mass);
     return true;
 }
 

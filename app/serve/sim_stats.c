@@ -45,20 +45,20 @@ typedef struct totals {
 } totals;
 
 // Values that the engine does not provide are null; see docs/protocol.md.
-static void put_body(const sp_body_info *info, sp_body_id id, sp_json *j) {
-    const sp_work *w = &info->work;
+static void put_body(const sp_body_measures *now, sp_body_id id, sp_json *j) {
+    const sp_work *w = &now->work;
     sp__json_open(j, NULL, '{');
     sp__json_integer(j, "body", id.slot);
-    sp__json_integer(j, "inverted", info->inverted);
-    sp__json_number(j, "volume_lost", info->volume_lost);
-    sp__json_number(j, "penetration", info->penetration);
+    sp__json_integer(j, "inverted", now->inverted);
+    sp__json_number(j, "volume_lost", now->volume_lost);
+    sp__json_number(j, "penetration", now->penetration);
     sp__json_open(j, "energy", '{');
-    sp__json_number(j, "kinetic", info->kinetic);
-    sp__json_number(j, "elastic", info->elastic);
-    sp__json_number(j, "potential", info->potential);
-    sp__json_number(j, "contact", info->contact);
+    sp__json_number(j, "kinetic", now->kinetic);
+    sp__json_number(j, "elastic", now->elastic);
+    sp__json_number(j, "potential", now->potential);
+    sp__json_number(j, "contact", now->contact);
     sp__json_number(j, "work", w->loads + w->pins + w->drags + w->contact + w->edits);
-    sp__json_number(j, "appeared", info->appeared);
+    sp__json_number(j, "appeared", now->appeared);
     sp__json_close(j, '}');
     sp__json_close(j, '}');
 }
@@ -68,12 +68,14 @@ static totals put_bodies(const sp_sim *s, sp_json *j) {
     sp__json_open(j, "bodies", '[');
     for (int i = 0; i < s->stage.body_count; i++) {
         sp_body_info info;
+        sp_body_measures now;
         const sp_sim_body *b = &s->stage.bodies[i];
         if (!b->soft || sp_world_body_info(s->stage.world, b->id, &info) < 0) continue;
-        put_body(&info, b->id, j);
+        if (sp_world_body_measure(s->stage.world, b->id, &now) < 0) continue;
+        put_body(&now, b->id, j);
         t.iterations += info.solve.linear_iterations;
         t.residual = fmax(t.residual, info.solve.residual);
-        t.kinetic += info.kinetic, t.elastic += info.elastic;
+        t.kinetic += now.kinetic, t.elastic += now.elastic;
     }
     sp__json_close(j, ']');
     return t;

@@ -317,15 +317,25 @@ SP_API sp_status sp_world_add_surface(sp_world *world, sp_body_id body, const sp
 /// thread steps, restores or queries the world.
 SP_API int sp_world_surface_count(sp_world *world, sp_body_id body);
 
+/// A cross section of the surface of a rod: the vertices from `vertex` to the first one of the next cross section.
+typedef struct sp_rod_cross_section {
+    int vertex;
+    int element;  ///< numbered through all strands
+    double at;    ///< fraction of its length, in [0, 1]
+} sp_rod_cross_section;
+
 /// Description of a surface. Pointers are valid as long as the body exists.
 typedef struct sp_surface_info {
     const char *name;
     unsigned roles;
     int vertex_count, face_count;
-    int outside;      ///< vertices outside all elements, attached to the nearest one
-    double farthest;  ///< largest distance of those [m]
-    const sp_anchor *anchors;
-    const uint32_t *faces;
+    int outside;                        ///< vertices outside all elements, attached to the nearest one
+    double farthest;                    ///< largest distance of those [m]
+    const sp_anchor *anchors;           ///< vertex_count material points of the body
+    const uint32_t *faces;              ///< face_count x 3, outward
+    const int *nodes;                   ///< boundary: user node of each vertex; NULL: none
+    int ring_count;                     ///< number of `rings`
+    const sp_rod_cross_section *rings;  ///< boundary: cross sections of a rod, in order; NULL: none
 } sp_surface_info;
 
 /// Names, counts, anchors and faces of a surface.
@@ -518,11 +528,22 @@ typedef struct sp_work {
     double edits;  ///< changes at a fixed state: parameters (also time-dependent ones), gravity, growth, direct changes of state
 } sp_work;
 
-/// Description and current measures of a body.
+/// Description of a body. Strings are valid as long as the body exists.
 typedef struct sp_body_info {
+    sp_body_id id;
     const char *name;
-    const char *kind;  ///< "solid", "rod", "rigid"
-    int nodes, elements;
+    const char *kind;        ///< "solid", "rod", "rigid"
+    int nodes;               ///< in [0, 2^31); 0: the body has none, and moves as a whole
+    int elements;            ///< in [0, 2^31)
+    const char *state[2];    ///< names of the fields that sp_world_set_state takes as positions and velocities; NULL: no field
+    bool frozen;             ///< held at its last valid state, see sp_on_failure
+    sp_solve_info solve;     ///< of the last step
+    sp_solver_def solver;    ///< with `auto` resolved
+    const char *solver_why;  ///< the reason of the choice, a sentence; empty: no choice
+} sp_body_info;
+
+/// Measures of a body at the current state.
+typedef struct sp_body_measures {
     double mass;          ///< [kg]
     double rest_volume;   ///< [m3]
     double volume;        ///< current [m3], signed sum over the elements
@@ -540,19 +561,17 @@ typedef struct sp_body_info {
     double momentum[3];   ///< [kg m/s]
     double angular[3];    ///< [kg m2/s] about the origin of the world
     double displacement_max;  ///< [m] from the rest shape
-    bool frozen;
-    size_t bytes;  ///< topology, parameters, state and cache
-    sp_solve_info solve;
-    sp_solver_def solver;    ///< with `auto` resolved
-    const char *solver_why;  ///< the reason of the choice, a sentence; empty: no choice
-} sp_body_info;
+    size_t bytes;             ///< memory of topology, parameters, state and cache
+} sp_body_measures;
 
 /// Number of bodies.
 SP_API int sp_world_body_count(const sp_world *world);
-SP_API sp_body_id sp_world_body_at(const sp_world *world, int index);            ///< in order of creation
+SP_API sp_body_id sp_world_body_id(const sp_world *world, int index);            ///< in order of creation
 SP_API sp_body_id sp_world_body_named(const sp_world *world, const char *name);  ///< null id if absent
-/// Everything in sp_body_info about a body.
+/// The description of a body. Its cost does not depend on the size of the body.
 SP_API sp_status sp_world_body_info(sp_world *world, sp_body_id id, sp_body_info *out);
+/// Measures a body: a pass over all its nodes and elements, about as expensive as one evaluation of its forces.
+SP_API sp_status sp_world_body_measure(sp_world *world, sp_body_id id, sp_body_measures *out);
 
 /// All fields: X(id, name, where, components, unit, values, color, uses, low, high, axes, label, meaning).
 ///   where       NODES, ELEMENTS or BODY: what the items of the field are
@@ -655,12 +674,20 @@ SP_API sp_status sp_world_surface_corner_field(sp_world *world, sp_body_id id, i
 SP_API sp_status sp_world_anchor_node(sp_world *world, sp_body_id id, int node, sp_anchor *out);
 /// The material point that was at `point` in the rest shape.
 SP_API sp_status sp_world_anchor_point(sp_world *world, sp_body_id id, const double point[3], sp_anchor *out);
+/// The material point of a face, for a drag that pulls there. weights: of the three corners, >= 0 with the sum 1. A rod is pulled
+/// at its centreline if the face is of its boundary. surface, face: from 0; faces are those of sp_surface_info and of snapshots.
+SP_API sp_status sp_world_anchor_face(sp_world *world, sp_body_id id, int surface, int face, const double weights[3],
+                                      sp_anchor *out);
+/// Position of a material point in the rest shape [m]. SP_BAD_INPUT: the kind keeps no rest positions of points (rods, rigid
+/// bodies).
+SP_API sp_status sp_world_anchor_rest(sp_world *world, const sp_anchor *anchor, double x[3]);
 /// Position [m] and velocity [m/s] of a material point. Nullable: v.
 SP_API sp_status sp_world_anchor_get(sp_world *world, const sp_anchor *anchor, double x[3], double v[3]);
 
 /// The type of an element.
 typedef enum sp_element_type {
-    SP_ELEMENT_TET4  ///< linear tetrahedron, 4 nodes
+    SP_ELEMENT_TET4,  ///< linear tetrahedron, 4 nodes
+    SP_ELEMENT_LINE2  ///< element of a rod; its 2 nodes are its ends
 } sp_element_type;
 
 /// The elements of a body, in user numbering.
@@ -675,17 +702,10 @@ typedef struct sp_element_view {
 /// elements.
 SP_API sp_status sp_world_elements(sp_world *world, sp_body_id id, int *nodes, sp_element_view *out);
 
-/// Sets the state directly: nodes x 3; of a rigid body the pose (7 numbers: x y z and quaternion w x y z) and the velocity and
-/// angular velocity (6 numbers); of a rod the fields "coordinates" and "rates". Nullable: either. Edit logs do not
-/// contain this change; its energy counts as `edits` in sp_work.
+/// Sets the state directly, with numbers of the fields `state` of sp_body_info: nodes x 3; of a rigid body the pose (7 numbers:
+/// x y z and quaternion w x y z) and the velocity and angular velocity (6 numbers); of a rod the fields "coordinates" and
+/// "rates". Nullable: either. Edit logs do not contain this change; its energy counts as `edits` in sp_work.
 SP_API sp_status sp_world_set_state(sp_world *world, sp_body_id id, const double *positions, const double *velocities);
-
-/// A cross section of the surface of a rod: the vertices from `vertex` to the first one of the next cross section.
-typedef struct sp_rod_cross_section {
-    int vertex;
-    int element;  ///< numbered through all strands
-    double at;    ///< fraction of its length, in [0, 1]
-} sp_rod_cross_section;
 
 /// A surface of a body in a snapshot. All snapshots of one revision share the constant arrays.
 typedef struct sp_snapshot_surface {
@@ -713,7 +733,7 @@ typedef struct sp_snapshot_body {
     const char *name;
     int surface_count;                    ///< at least 1
     const sp_snapshot_surface *surfaces;  ///< [0] the boundary, then the embedded surfaces
-    // as in sp_body_info, of the last step
+    // as in sp_body_measures, of the last step
     int inverted;
     double volume_lost, penetration;
     double kinetic, elastic, potential, contact, appeared;

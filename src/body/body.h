@@ -29,6 +29,7 @@ enum {                  // capabilities
     SP_CAP_EXACT_TANGENT = 2,
     SP_CAP_KINEMATIC = 4,  // only prescribed motion: nv = 0
     SP_CAP_MASSLESS = 8,   // the mass matrix can be singular: explicit integration is not possible
+    SP_CAP_NODAL = 16,     // a point is the mean of its element's nodes, weighted by its natural coordinates
 };
 enum { SP_FREE, SP_HELD, SP_MOVED };  // values of sp_body.fixed: free, held in place, moved by a signal
 enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };
@@ -66,7 +67,7 @@ typedef struct sp_measure {
     double moment[3];  // sum of mass times position [kg m]; rods
     double size;       // of an element [m]
     double rigidity;   // as in sp_energies; rods
-    int nodes, elements, inverted;
+    int inverted;
 } sp_measure;
 
 // Energies and related sums of a state. NaN: the material defines no such energy.
@@ -75,7 +76,7 @@ typedef struct sp_energies {
     double moment[3];  // sum of mass times position, about any constant origin [kg m]
     double volume, rest_volume;
     double inverted;  // elements
-    double size;      // of an element [m], see sp_body_info
+    double size;      // of an element [m], see sp_body_measures
     double rigidity;  // elastic energy of strains of the order of one [J], up to a factor
 } sp_energies;
 
@@ -149,10 +150,18 @@ typedef struct sp_body_ops {
     sp_status (*attach)(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
     // the vertices of a boundary face as anchors in the element behind it. NULL: the anchors of its vertices are in one element
     void (*face_anchors)(sp_body *b, int face, sp_anchor out[3]);
+    // the material point where a drag of a point of a face acts; the point is given by weights of the corners. NULL: the mean of
+    // the anchors of the corners, which are in one element
+    sp_status (*face_point)(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out);
+    // position of a point in the rest shape. NULL: the kind does not keep it
+    void (*rest_point)(sp_body *b, const sp_anchor *a, double x[3]);
     // queries
     const sp_field *fields;  // fields of the kind, field_count entries; see field.h
     int field_count;
-    void (*element_nodes)(sp_body *b, int *out);  // nodes of the elements in user numbering (elements x 4). NULL: no elements
+    sp_field_id state[2];  // fields whose numbers set_state takes; SP_FIELD_COUNT: they are no field
+    sp_element_type element_type;
+    int nodes_per_element;                        // 0: no elements
+    void (*element_nodes)(sp_body *b, int *out);  // in user numbering (elements x nodes_per_element). NULL: no elements
     void (*measure)(sp_body *b, sp_measure *out);
     // energy balance. NULL: the body has none
     void (*energies)(sp_body *b, sp_which s, sp_energies *out);
@@ -185,6 +194,7 @@ struct sp_body {
     char name[64];
     uint32_t caps;
     int nq, nv;
+    int nodes, elements;    // constant; a growing rod counts those that it can have
     sp_surface **surfaces;  // [0] the boundary, which may be empty; then the embedded surfaces. Topology
     int surface_count, surface_capacity;
     double *q[2], *v[2];   // [SP_COMMITTED], [SP_TRIAL]; state tier

@@ -84,6 +84,20 @@ static void positions_chunk(void *arg, int task, int worker) {
     }
 }
 
+int sp__heaviest_corner(const double weights[3]) {
+    int k = weights[1] > weights[0] ? 1 : 0;
+    return weights[2] > weights[k] ? 2 : k;
+}
+
+sp_anchor sp__anchor_mean(const sp_anchor corner[3], const double weights[3]) {
+    sp_anchor out = corner[0];
+    for (int i = 0; i < 3; i++) {
+        out.at[i] = weights[0] * corner[0].at[i] + weights[1] * corner[1].at[i] + weights[2] * corner[2].at[i];
+        out.offset[i] = weights[0] * corner[0].offset[i] + weights[1] * corner[1].offset[i] + weights[2] * corner[2].offset[i];
+    }
+    return out;
+}
+
 void sp__surface_positions(sp_body *b, const sp_surface *surface, sp_which which, double *x, float *x_float, double *v) {
     positions_job j = {b, surface, which, x, v, x_float};
     if (b->ops->update_kinematics) b->ops->update_kinematics(b, NULL, which);

@@ -46,6 +46,11 @@ void sp__surfaces_free(sp_body *b);
 // Roles of the boundary: mechanical, and those that no embedded surface has.
 unsigned sp__boundary_roles(const sp_body *b);
 
+// The corner of a face with the largest weight: the first of equal ones.
+int sp__heaviest_corner(const double weights[3]);
+// The mean of three material points with weights: natural coordinates and offsets are averaged. The element and the body are
+// those of the first.
+sp_anchor sp__anchor_mean(const sp_anchor corner[3], const double weights[3]);
 // Positions at a state, in double, in float or both, and velocities (vertex_count x 3 each). Nullable: each.
 void sp__surface_positions(sp_body *b, const sp_surface *surface, sp_which which, double *x, float *x_float, double *v);
 // Allocates what normals need: scratch for positions, and the faces around each vertex. SP_NO_MEMORY: the surface is unchanged.

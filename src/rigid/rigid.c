@@ -278,6 +278,7 @@ const sp_body_ops sp__rigid_ops = {
     .attach = rigid_attach,
     .fields = rigid_fields,
     .field_count = 1,
+    .state = {SP_FIELD_POSE, SP_FIELD_COUNT},
     .measure = rigid_measure,
     .hash = rigid_hash,
     .pin = rigid_pin,

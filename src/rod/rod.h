@@ -269,9 +269,11 @@ void sp__rod_grow_visit(sp_body *b, sp_tier tier, sp_visitor *v);
 // rod_surface.c
 sp_status sp__rod_surface_create(sp_body *b);
 void sp__rod_face_anchors(sp_body *b, int face, sp_anchor out[3]);
+sp_status sp__rod_face_point(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out);
 // rod_query.c
 enum { SP_ROD_FIELDS = 12 };
 extern const sp_field sp__rod_fields[SP_ROD_FIELDS];
+void sp__rod_element_nodes(sp_body *b, int *out);  // both ends of each element (elements x 2)
 void sp__rod_measure(sp_body *b, sp_measure *out);
 void sp__rod_energies(sp_body *b, sp_which which, sp_energies *out);
 double sp__rod_work(sp_body *b, double push[3]);

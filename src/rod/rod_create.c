@@ -68,8 +68,13 @@ const sp_body_ops sp__rod_ops = {
     .anchor_point = sp__rod_anchor_point,
     .attach = sp__rod_attach,
     .face_anchors = sp__rod_face_anchors,
+    .face_point = sp__rod_face_point,
     .fields = sp__rod_fields,
     .field_count = SP_ROD_FIELDS,
+    .state = {SP_FIELD_COORDINATES, SP_FIELD_RATES},
+    .element_type = SP_ELEMENT_LINE2,
+    .nodes_per_element = 2,
+    .element_nodes = sp__rod_element_nodes,
     .measure = sp__rod_measure,
     .energies = sp__rod_energies,
     .work = sp__rod_work,
@@ -264,7 +269,7 @@ static sp_status number_unknowns(sp_body *b, const sp_rod_def *def, int64_t *nq,
             return SP_BODY_FAIL(b, SP_BAD_INPUT, "a rod of more than %lld elements is too large", (long long)elements);
         if (p->nv > r->most_unknowns) r->most_unknowns = p->nv;
     }
-    r->nodes = (int)nodes, r->elements = (int)elements;
+    r->nodes = b->nodes = (int)nodes, r->elements = b->elements = (int)elements;
     return SP_OK;
 }
 

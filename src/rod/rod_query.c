@@ -193,6 +193,15 @@ const sp_field sp__rod_fields[SP_ROD_FIELDS] = {
     {SP_FIELD_RATES, rate_count, rates_field},
 };
 
+void sp__rod_element_nodes(sp_body *b, int *out) {
+    const sp_rod *r = sp__rod(b);
+    for (int e = 0; e < r->elements; e++) {
+        const sp_rod_part *p = &r->part[r->part_of[e]];
+        out[2 * (size_t)e] = p->node + e - p->element;
+        out[2 * (size_t)e + 1] = out[2 * (size_t)e] + 1;
+    }
+}
+
 // ------------------------------------------------------------------------------------------------ measures
 
 static double farthest(sp_body *b) {
@@ -232,7 +241,7 @@ static void measure_part(void *arg, int part, int worker) {
 static void measure_state(sp_body *b, sp_which which, sp_measure *out) {
     const sp_rod *r = sp__rod(b);
     measure_job j = {b, which};
-    *out = (sp_measure){.nodes = r->nodes, .elements = r->elements};
+    *out = (sp_measure){0};
     if (sp__rod_update_all_kinematics(b, NULL, which, false) < 0) return;
     for (int e = 0; e < r->elements; e++) {
         const sp_rod_section *s = &r->section[r->section_of[e]];

@@ -179,3 +179,38 @@ void sp__rod_face_anchors(sp_body *b, int face, sp_anchor out[3]) {
     for (int k = 0; k < 3; k++)
         if (out[k].elem < element) out[k].elem = element, out[k].at[0] = 0;
 }
+
+// the offset of x from an anchor on the centreline, in the frame of the rod there
+static void offset_from(sp_body *b, sp_anchor *a, const double x[3]) {
+    double centre[3], axis[3], d[3], offset[3];
+    sp__rod_points(b, SP_COMMITTED, 1, a, centre, NULL);
+    sp__sub3(x, centre, d);
+    for (int k = 0; k < 3; k++) {
+        sp_anchor tip = *a;
+        tip.offset[k] = 1;
+        sp__rod_points(b, SP_COMMITTED, 1, &tip, axis, NULL);
+        sp__sub3(axis, centre, axis);
+        offset[k] = sp__dot3(axis, d);
+    }
+    memcpy(a->offset, offset, sizeof offset);
+}
+
+// Boundary: the point of the centreline at the nearest cross section, because a drag pulls a thread and does not twist it.
+// Embedded surface: the mean position along the rod, and the offset of the point from there.
+sp_status sp__rod_face_point(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out) {
+    const sp_surface *s = b->surfaces[surface];
+    const uint32_t *vertex = s->faces + 3 * (size_t)face;
+    const sp_anchor *heavy = &s->anchors[vertex[sp__heaviest_corner(weights)]];
+    double x[3] = {0}, p[3], along = 0;
+    *out = (sp_anchor){.body = b->id, .elem = heavy->elem, .at = {heavy->at[0], 0, 0}};
+    if (surface == 0) return SP_OK;
+    for (int k = 0; k < 3; k++) {
+        const sp_anchor *corner = &s->anchors[vertex[k]];
+        along += weights[k] * (corner->elem + corner->at[0]);
+        sp__rod_points(b, SP_COMMITTED, 1, corner, p, NULL);
+        sp__axpy3(x, weights[k], p, x);
+    }
+    out->at[0] = fmin(1, fmax(0, along - heavy->elem));
+    offset_from(b, out, x);
+    return SP_OK;
+}

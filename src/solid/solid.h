@@ -150,6 +150,8 @@ sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *ou
 sp_status sp__solid_make_surface(sp_body *b, const sp_mesh *mesh);
 sp_status sp__solid_attach(sp_body *b, int n, const double *places, sp_anchor *out, double *outside);
 void sp__solid_face_anchors(sp_body *b, int face, sp_anchor out[3]);
+sp_status sp__solid_face_point(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out);
+void sp__solid_rest_point(sp_body *b, const sp_anchor *a, double x[3]);
 // solid_query.c
 enum { SP_SOLID_FIELDS = 11 };
 extern const sp_field sp__solid_fields[SP_SOLID_FIELDS];

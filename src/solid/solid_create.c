@@ -46,8 +46,13 @@ const sp_body_ops sp__solid_ops = {
     .anchor_point = sp__solid_anchor_point,
     .attach = sp__solid_attach,
     .face_anchors = sp__solid_face_anchors,
+    .face_point = sp__solid_face_point,
+    .rest_point = sp__solid_rest_point,
     .fields = sp__solid_fields,
     .field_count = SP_SOLID_FIELDS,
+    .state = {SP_FIELD_POSITION, SP_FIELD_VELOCITY},
+    .element_type = SP_ELEMENT_TET4,
+    .nodes_per_element = 4,
     .element_nodes = sp__solid_user_element_nodes,
     .measure = sp__solid_measure,
     .energies = sp__solid_energies,
@@ -242,7 +247,7 @@ static void choose_solver(sp_body *b, const sp_solver_def *def) {
 static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *backend) {
     sp_solid *s = sp__solid(b);
     s->be = sp__backend_find(backend);
-    s->nodes = sp_mesh_node_count(def->mesh), s->elements = sp_mesh_tet_count(def->mesh);
+    s->nodes = b->nodes = sp_mesh_node_count(def->mesh), s->elements = b->elements = sp_mesh_tet_count(def->mesh);
     s->model = def->model, s->rotation = def->rotation, s->shape = def->shape, s->tangent = def->tangent;
     s->rayleigh_mass = def->rayleigh_mass, s->rayleigh_stiffness = def->rayleigh_stiffness, s->drag = def->drag;
     s->young_of_time = def->young_of_time;
@@ -269,7 +274,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
 static uint32_t solid_capabilities(const sp_solid_def *def) {
     bool energy = def->model == SP_LINEAR || (def->rotation != SP_ROTATION_QR && def->shape == SP_SHAPE_REST);
     bool exact = def->model == SP_LINEAR || def->tangent == SP_TANGENT_EXACT;
-    return (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u);
+    return SP_CAP_NODAL | (energy ? SP_CAP_ENERGY : 0u) | (exact ? SP_CAP_EXACT_TANGENT : 0u);
 }
 
 sp_status sp__solid_create(sp_context *ctx, sp_error *error, const sp_solid_def *def, const char *backend, sp_body **out) {

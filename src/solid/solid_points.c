@@ -31,6 +31,14 @@ void sp__solid_points(sp_body *b, sp_which which, int n, const sp_anchor *a, dou
     }
 }
 
+void sp__solid_rest_point(sp_body *b, const sp_anchor *a, double x[3]) {
+    int node[4];
+    double w[4];
+    sp__solid_element_nodes(sp__solid(b), a->elem, node);
+    sp__solid_weights(a, w);
+    solid_interpolate(node, w, sp__solid(b)->rest, x);
+}
+
 sp_status sp__solid_jacobian_rows(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
     J->n = n;
     J->start[0] = 0;

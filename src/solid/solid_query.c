@@ -193,12 +193,7 @@ void sp__solid_measure(sp_body *b, sp_measure *out) {
     sp__solid_materials(b);
     sp_energies e;
     sp__solid_energies(b, SP_COMMITTED, &e);
-    *out = (sp_measure){.nodes = s->nodes,
-                        .elements = s->elements,
-                        .rest_volume = e.rest_volume,
-                        .volume = e.volume,
-                        .inverted = (int)e.inverted,
-                        .size = e.size};
+    *out = (sp_measure){.rest_volume = e.rest_volume, .volume = e.volume, .inverted = (int)e.inverted, .size = e.size};
     for (int i = 0; i < s->nodes; i++) {
         size_t at = 3 * (size_t)i;
         double m = s->mass[i], moment[3], u[3];

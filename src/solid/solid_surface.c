@@ -60,6 +60,62 @@ void sp__solid_face_anchors(sp_body *b, int face, sp_anchor out[3]) {
     }
 }
 
+// ------------------------------------------------------------------------------------------------ material point of a face
+
+// Natural coordinates of x in the deformed element of an anchor. A degenerate element returns false and leaves the anchor.
+static bool solid_coordinates(sp_body *b, sp_anchor *a, const double x[3]) {
+    const double *q = b->q[SP_COMMITTED];
+    double edge[3][3], D[9], inverse[9], d[3];
+    int node[4];
+    sp__solid_element_nodes(sp__solid(b), a->elem, node);
+    const double *origin = q + 3 * (size_t)node[0];
+    for (int k = 0; k < 3; k++) {
+        sp__sub3(q + 3 * (size_t)node[k + 1], origin, edge[k]);
+        for (int i = 0; i < 3; i++) D[3 * i + k] = edge[k][i];
+    }
+    // below this volume, rounding would move the point by more than the precision of a float
+    double least = 1e-8 * sp__norm3(edge[0]) * sp__norm3(edge[1]) * sp__norm3(edge[2]);
+    if (!(fabs(sp__inverse3(D, inverse)) > least)) return false;
+    sp__sub3(x, origin, d);
+    sp__mul3(inverse, d, a->at);
+    return true;
+}
+
+// the element that contains a point of the rest shape; false: none does
+static bool element_at_rest(sp_body *b, const double rest[3], sp_anchor *out) {
+    if (sp__solid_anchor_point(b, rest, out) < 0) return false;
+    double least = 1 - out->at[0] - out->at[1] - out->at[2];
+    for (int i = 0; i < 3; i++) least = fmin(least, out->at[i]);
+    return least > -1e-9;
+}
+
+// A face of the boundary lies in one element. The corners of an embedded face may lie in several: then the element is the one
+// that contains the point in the rest shape, or else that of the corner with the largest weight. The coordinates are those of the
+// point as it is displayed, so that a spring with its target there exerts no force.
+sp_status sp__solid_face_point(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out) {
+    const sp_surface *s = b->surfaces[surface];
+    sp_anchor corner[3], inside;
+    double x[3] = {0}, rest[3] = {0}, p[3];
+    for (size_t k = 0; k < 3; k++) corner[k] = s->anchors[s->faces[3 * (size_t)face + k]];
+    if (surface == 0) sp__solid_face_anchors(b, face, corner);
+    if (corner[0].elem == corner[1].elem && corner[0].elem == corner[2].elem) {
+        *out = sp__anchor_mean(corner, weights);
+        return SP_OK;
+    }
+    for (int k = 0; k < 3; k++) {
+        sp__solid_points(b, SP_COMMITTED, 1, &corner[k], p, NULL);
+        sp__axpy3(x, weights[k], p, x);
+        sp__solid_rest_point(b, &corner[k], p);
+        sp__axpy3(rest, weights[k], p, rest);
+    }
+    *out = corner[sp__heaviest_corner(weights)];
+    if (element_at_rest(b, rest, &inside) && solid_coordinates(b, &inside, x))
+        *out = inside;
+    else
+        solid_coordinates(b, out, x);
+    return SP_OK;
+}
+
 // ------------------------------------------------------------------------------------------------ embedding
 
 static sp_status take_places(sp_body *b, int n, const sp_located *from, const double *places, sp_anchor *out, double *outside) {

@@ -16,8 +16,7 @@ sp_slot *sp__world_slot(const sp_world *w, const sp_body *b) {
 sp_body *sp__world_anchored(const sp_world *w, const sp_anchor *a) {
     sp_body *b = sp__world_body(w, a->body);
     if (!b) return NULL;
-    const sp_slot *slot = &w->slots[a->body.slot - 1];
-    int64_t elements = slot->elements > 0 ? slot->elements : 1;
+    int64_t elements = b->elements > 0 ? b->elements : 1;
     if ((int64_t)a->elem >= elements || a->group != 0) return NULL;
     for (int i = 0; i < 3; i++)
         if (!isfinite(a->at[i]) || !isfinite(a->offset[i])) return NULL;
@@ -28,7 +27,7 @@ int sp_world_body_count(const sp_world *w) {
     return w->body_count;
 }
 
-sp_body_id sp_world_body_at(const sp_world *w, int index) {
+sp_body_id sp_world_body_id(const sp_world *w, int index) {
     return index >= 0 && index < w->body_count ? w->bodies[index]->id : (sp_body_id){0, 0};
 }
 
@@ -91,9 +90,7 @@ static sp_status take_body(sp_world *w, sp_body *b, const char *name) {
     name_body(w, b, name);
     sp_status status = !(b->caps & SP_CAP_KINEMATIC) ? sp__loads_reserve(b, SP_DRAG_ROOM) : SP_OK;
     if (status < 0) return sp__world_body_failed(w, b, status);
-    sp_measure m;
-    b->ops->measure(b, &m);
-    w->slots[w->slot_count] = (sp_slot){.body = b, .generation = 1, .elements = m.elements};
+    w->slots[w->slot_count] = (sp_slot){.body = b, .generation = 1};
     b->id = (sp_body_id){(uint32_t)w->slot_count + 1, 1};
     for (int i = 0; i < b->surfaces[0]->vertex_count; i++) b->surfaces[0]->anchors[i].body = b->id;
     w->bodies[w->body_count++] = b;

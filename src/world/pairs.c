@@ -47,7 +47,7 @@ static sp_status pair_body_points(sp_world *w, sp_pair_body *a) {
     a->surface = NULL, a->count = 0;
     if (b->ops->bounds) {
         const sp_bound *bounds = b->ops->bounds(b);
-        int elements = w->slots[b->id.slot - 1].elements;
+        int elements = b->elements;
         if (!bounds) return SP_OK;
         SP_TRY(pair_body_reserve(w, a, elements));
         for (int i = 0; i < elements; i++) memcpy(a->x + 3 * (size_t)i, bounds[i].middle, sizeof bounds[i].middle);

@@ -41,24 +41,38 @@ static size_t bytes_of(sp_body *b) {
     return bytes + (b->solver ? sp__solver_bytes(b->solver) : 0);
 }
 
-static void fill_info(sp_body *b, sp_body_info *out) {
+static const char *state_field(const sp_body *b, int index) {
+    sp_field_info field;
+    return sp_field_at(b->ops->state[index], &field) >= 0 ? field.name : NULL;
+}
+
+sp_status sp_world_body_info(sp_world *w, sp_body_id id, sp_body_info *out) {
+    SP_TRY(sp__world_enter(w));
+    const sp_body *b = sp__world_body(w, id);
+    if (b)
+        *out = (sp_body_info){.id = b->id,
+                              .name = b->name,
+                              .kind = b->ops->kind,
+                              .nodes = b->nodes,
+                              .elements = b->elements,
+                              .state = {state_field(b, 0), state_field(b, 1)},
+                              .frozen = b->frozen,
+                              .solve = b->solve,
+                              .solver = b->solver_def,
+                              .solver_why = b->solver_why};
+    return sp__world_leave(w, b ? SP_OK : query_stale(w, id));
+}
+
+static void fill_measures(sp_body *b, sp_body_measures *out) {
     sp_measure m;
     b->ops->measure(b, &m);
-    *out = (sp_body_info){.name = b->name,
-                          .kind = b->ops->kind,
-                          .nodes = m.nodes,
-                          .elements = m.elements,
-                          .mass = m.mass,
-                          .rest_volume = m.rest_volume,
-                          .volume = m.volume,
-                          .kinetic = m.kinetic,
-                          .elastic = m.elastic,
-                          .displacement_max = m.displacement_max,
-                          .frozen = b->frozen,
-                          .bytes = bytes_of(b),
-                          .solve = b->solve,
-                          .solver = b->solver_def,
-                          .solver_why = b->solver_why};
+    *out = (sp_body_measures){.mass = m.mass,
+                              .rest_volume = m.rest_volume,
+                              .volume = m.volume,
+                              .kinetic = m.kinetic,
+                              .elastic = m.elastic,
+                              .displacement_max = m.displacement_max,
+                              .bytes = bytes_of(b)};
     const sp_balance *n = &b->balance[SP_COMMITTED];
     out->potential = sp__balance_potential(n), out->contact = n->contact;
     out->work = (sp_work){n->work[0], n->work[1], n->work[2], n->work[3], n->work[4]};
@@ -71,12 +85,11 @@ static void fill_info(sp_body *b, sp_body_info *out) {
     memcpy(out->angular, m.angular, sizeof m.angular);
 }
 
-sp_status sp_world_body_info(sp_world *w, sp_body_id id, sp_body_info *out) {
+sp_status sp_world_body_measure(sp_world *w, sp_body_id id, sp_body_measures *out) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
-    sp_status status = b ? SP_OK : query_stale(w, id);
-    if (b) fill_info(b, out);
-    return sp__world_leave(w, status);
+    if (b) fill_measures(b, out);
+    return sp__world_leave(w, b ? SP_OK : query_stale(w, id));
 }
 
 static sp_status ask_field(sp_world *w, sp_body_id id, const char *field, sp_field_info *info, double *out) {
@@ -154,10 +167,10 @@ sp_status sp_world_elements(sp_world *w, sp_body_id id, int *nodes, sp_element_v
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
     sp_status status = b ? SP_OK : query_stale(w, id);
-    if (b && !b->ops->element_nodes) status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no tetrahedra", b->name);
+    if (b && !b->ops->element_nodes) status = WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no elements", b->name);
     if (status >= 0) {
         if (nodes) b->ops->element_nodes(b, nodes);
-        *out = (sp_element_view){SP_ELEMENT_TET4, 4, w->slots[id.slot - 1].elements, nodes};
+        *out = (sp_element_view){b->ops->element_type, b->ops->nodes_per_element, b->elements, nodes};
     }
     return sp__world_leave(w, status);
 }
@@ -185,16 +198,52 @@ sp_status sp_world_anchor_point(sp_world *w, sp_body_id id, const double point[3
     return sp__world_leave(w, status);
 }
 
+static sp_status face_point(sp_world *w, sp_body *b, int surface, int face, const double weights[3], sp_anchor *out) {
+    sp_anchor corner[3];
+    if (surface < 0 || surface >= b->surface_count)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "surface %d of '%s', which has %d", surface, b->name, b->surface_count);
+    const sp_surface *s = b->surfaces[surface];
+    if (face < 0 || face >= s->face_count)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "face = %d of surface %d of '%s', must be in [0, %d)", face, surface, b->name,
+                          s->face_count);
+    for (int k = 0; k < 3; k++)
+        if (!isfinite(weights[k])) return WORLD_FAIL(w, SP_BAD_INPUT, "weight %d of a face is not finite", k);
+    for (size_t k = 0; k < 3; k++) corner[k] = s->anchors[s->faces[3 * (size_t)face + k]];
+    *out = sp__anchor_mean(corner, weights);
+    sp_status status = b->ops->face_point ? b->ops->face_point(b, surface, face, weights, out) : SP_OK;
+    return status < 0 ? sp__world_body_failed(w, b, status) : SP_OK;
+}
+
+sp_status sp_world_anchor_face(sp_world *w, sp_body_id id, int surface, int face, const double weights[3], sp_anchor *out) {
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = sp__world_body(w, id);
+    sp_status status = b ? face_point(w, b, surface, face, weights, out) : query_stale(w, id);
+    if (status >= 0) out->body = id;
+    return sp__world_leave(w, status);
+}
+
+static sp_status anchor_lost(sp_world *w, const sp_anchor *anchor) {
+    return WORLD_FAIL(w, SP_BAD_ID, "anchor on element %u of body slot %u holds on nothing", (unsigned)anchor->elem,
+                      (unsigned)anchor->body.slot);
+}
+
+sp_status sp_world_anchor_rest(sp_world *w, const sp_anchor *anchor, double x[3]) {
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = sp__world_anchored(w, anchor);
+    sp_status status = b ? SP_OK : anchor_lost(w, anchor);
+    if (b && b->ops->rest_point)
+        b->ops->rest_point(b, anchor, x);
+    else if (b)
+        status =
+            WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' is a %s, which keeps no rest positions of its points", b->name, b->ops->kind);
+    return sp__world_leave(w, status);
+}
+
 sp_status sp_world_anchor_get(sp_world *w, const sp_anchor *anchor, double x[3], double v[3]) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_anchored(w, anchor);
-    sp_status status = SP_OK;
-    if (b)
-        b->ops->points(b, SP_COMMITTED, 1, anchor, x, v);
-    else
-        status = WORLD_FAIL(w, SP_BAD_ID, "anchor on element %u of body slot %u holds on nothing", (unsigned)anchor->elem,
-                            (unsigned)anchor->body.slot);
-    return sp__world_leave(w, status);
+    if (b) b->ops->points(b, SP_COMMITTED, 1, anchor, x, v);
+    return sp__world_leave(w, b ? SP_OK : anchor_lost(w, anchor));
 }
 
 static sp_status set_state(sp_world *w, sp_body *b, const double *x, const double *v) {

@@ -29,25 +29,16 @@ static void values_free(surface_values *f) {
 
 // ---------------------------------------------------------------------------------------------------- values of the body
 
-// both nodes of every element of a rod, twice each, so that the fraction of its length is the weight of the second
-static void list_rod_elements(surface_values *f) {
-    const sp_surface *s = f->b->surfaces[0];
-    for (int i = 0; i < s->ring_count; i++) {
-        const sp_rod_cross_section *r = &s->rings[i];
-        int node = s->nodes[r->vertex] - (r->at > 0.5);
-        if (r->element >= f->elements) continue;
-        for (int k = 0; k < 4; k++) f->element[4 * (size_t)r->element + (size_t)k] = node + k % 2;
-    }
-}
-
-// lists the nodes of elements if the field needs them; values at vertices of rods do not
+// lists the nodes of elements if the field needs them; values at vertices of rods do not. The two nodes of a line are repeated,
+// so that the fraction of its length is the weight of the second
 static sp_status list_elements(sp_body *b, surface_values *f) {
-    if (!b->ops->element_nodes && !f->corners) return SP_OK;
+    if (!(b->caps & SP_CAP_NODAL) && !f->corners) return SP_OK;
     if (!SP_NEW(b->ctx, f->element, 4 * (size_t)f->elements + 1)) return SP_NO_MEMORY;
-    if (b->ops->element_nodes)
-        b->ops->element_nodes(b, f->element);
-    else if (b->surfaces[0]->rings)
-        list_rod_elements(f);
+    if (b->ops->element_nodes) b->ops->element_nodes(b, f->element);
+    for (int e = f->elements - 1; e >= 0 && b->ops->element_type == SP_ELEMENT_LINE2; e--) {
+        int first = f->element[2 * (size_t)e], second = f->element[2 * (size_t)e + 1];
+        for (size_t k = 0; k < 4; k++) f->element[4 * (size_t)e + k] = k % 2 ? second : first;
+    }
     return SP_OK;
 }
 

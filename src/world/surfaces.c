@@ -56,12 +56,10 @@ static sp_status share_stiffness(sp_world *w, sp_body *b, int n, const sp_anchor
     sp_transpose t = {0};
     double *share = NULL;
     int *corners = NULL;
-    sp_measure m;
     sp_status status = SP_NO_MEMORY;
-    b->ops->measure(b, &m);
-    if (!SP_NEW(w->ctx, share, n) || !SP_NEW(w->ctx, corners, 4 * (size_t)m.elements + 1)) goto done;
+    if (!SP_NEW(w->ctx, share, n) || !SP_NEW(w->ctx, corners, 4 * (size_t)b->elements + 1)) goto done;
     b->ops->element_nodes(b, corners);
-    status = sp__transpose_create(w->ctx, n, anchors, m.nodes, corners, &t);
+    status = sp__transpose_create(w->ctx, n, anchors, b->nodes, corners, &t);
     if (status < 0) goto done;
     sp__transpose_shares(&t, n, anchors, corners, share);
     for (int i = 0; i < n; i++) nodes[i].share = share[i];
@@ -86,7 +84,7 @@ static sp_status add_collision_points(sp_world *w, sp_body *b, const sp_surface 
     for (int i = 0; i < surface->vertex_count; i++)
         if (surface->vertex_faces.start[i + 1] > surface->vertex_faces.start[i]) anchors[n++] = surface->anchors[i];
     for (int i = 0; i < n; i++) nodes[i] = (sp_contact_node){.at = anchors[i], .share = 1};
-    status = b->ops->element_nodes ? share_stiffness(w, b, n, anchors, nodes) : SP_OK;
+    status = b->caps & SP_CAP_NODAL ? share_stiffness(w, b, n, anchors, nodes) : SP_OK;
     if (status >= 0) status = sp__loads_take_points(b, n, nodes);
     if (status < 0) goto done;
     nodes = NULL;
@@ -178,7 +176,10 @@ sp_status sp_world_surface_info(sp_world *w, sp_body_id id, int index, sp_surfac
                                  .outside = s->outside,
                                  .farthest = s->farthest,
                                  .anchors = s->anchors,
-                                 .faces = s->faces};
+                                 .faces = s->faces,
+                                 .nodes = s->nodes,
+                                 .ring_count = s->ring_count,
+                                 .rings = s->rings};
     return sp__world_leave(w, status);
 }
 
@@ -200,14 +201,12 @@ sp_status sp_world_surface_get(sp_world *w, sp_body_id id, int index, double *x,
 // ---------------------------------------------------------------------------------------------------- transpose
 
 static sp_status make_transpose(sp_world *w, sp_body *b, sp_surface *s) {
-    sp_measure m;
     int *corners;
     if (s->up.start) return SP_OK;
-    b->ops->measure(b, &m);
     sp_status status = SP_NO_MEMORY;
-    if (SP_NEW(w->ctx, corners, 4 * (size_t)m.elements + 1)) {
+    if (SP_NEW(w->ctx, corners, 4 * (size_t)b->elements + 1)) {
         b->ops->element_nodes(b, corners);
-        status = sp__transpose_create(w->ctx, s->vertex_count, s->anchors, m.nodes, corners, &s->up);
+        status = sp__transpose_create(w->ctx, s->vertex_count, s->anchors, b->nodes, corners, &s->up);
     }
     sp__free(w->ctx, corners);
     return status < 0 ? WORLD_FAIL(w, status, "no memory for the forces of surface '%s'", s->name) : SP_OK;
@@ -218,7 +217,7 @@ sp_status sp_world_surface_apply_transpose(sp_world *w, sp_body_id id, int index
     sp_surface *s = NULL;
     SP_TRY(sp__world_enter(w));
     sp_status status = find_surface(w, id, index, &b, &s);
-    if (status >= 0 && !b->ops->element_nodes)
+    if (status >= 0 && !(b->caps & SP_CAP_NODAL))
         b->ops->apply_transpose(b, SP_COMMITTED, s->vertex_count, s->anchors, f, g);
     else if (status >= 0) {
         status = make_transpose(w, b, s);

@@ -24,7 +24,6 @@ typedef struct sp_slot {
     // A replay decides when the solver swaps its preconditioner: from now on; in the current step; the first flag at its start
     bool reported, swap_now, replay_swap_before;
     uint32_t generation;
-    int elements;  // range of anchors
 } sp_slot;
 
 typedef struct sp_events {

@@ -243,12 +243,17 @@ TEST(stepping_and_queries) {
     CHECK(!sp_world_event(f.world, step.event_count));
     CHECK(!strcmp(sp_stage_name(SP_STAGE_COMMIT), "commit"));
     CHECK_INT(sp_world_body_count(f.world), 2);
-    CHECK_INT(sp_world_body_at(f.world, 1).slot, f.floor.slot);
+    CHECK_INT(sp_world_body_id(f.world, 1).slot, f.floor.slot);
     CHECK_INT(sp_world_body_named(f.world, "beam").slot, f.beam.slot);
     sp_body_info info;
     REQUIRE(sp_world_body_info(f.world, f.beam, &info) == SP_OK);
-    CHECK(!strcmp(info.kind, "solid") && info.nodes == 45 && info.displacement_max > 0);
-    CHECK_NEAR(info.mass, 2000, 1e-9);  // rounding of 96 volumes
+    CHECK(!strcmp(info.kind, "solid") && info.nodes == 45 && info.elements == 96 && info.id.slot == f.beam.slot);
+    CHECK(!strcmp(info.state[0], "position") && !strcmp(info.state[1], "velocity"));
+    CHECK(sp_world_body_info(f.world, f.floor, &info) == SP_OK && !strcmp(info.state[0], "pose") && !info.state[1]);
+    sp_body_measures measures;
+    REQUIRE(sp_world_body_measure(f.world, f.beam, &measures) == SP_OK);
+    CHECK(measures.displacement_max > 0);
+    CHECK_NEAR(measures.mass, 2000, 1e-9);  // rounding of 96 volumes
     sp_field_info field;
     REQUIRE(sp_world_field_info(f.world, f.beam, "position", &field) == SP_OK);
     CHECK(field.count == 45 && field.components == 3 && field.on == SP_ON_NODES);
@@ -262,6 +267,8 @@ TEST(stepping_and_queries) {
     CHECK_INT(sp_world_anchor_node(f.world, f.beam, 44, &anchor), SP_OK);
     CHECK_INT(sp_world_anchor_get(f.world, &anchor, at, NULL), SP_OK);
     CHECK_NEAR(at[1], x[3 * 44 + 1], 1e-15);
+    CHECK_INT(sp_world_anchor_rest(f.world, &anchor, at), SP_OK);
+    CHECK(at[1] == sp_mesh_positions(f.mesh)[3 * 44 + 1]);
     int tets[4 * 96];
     sp_element_view elements;
     CHECK_INT(sp_world_elements(f.world, f.beam, NULL, &elements), SP_OK);
@@ -388,8 +395,19 @@ TEST(rods) {
     REQUIRE(sp_world_add_rod(f.world, &def, &rod) == SP_OK);
     CHECK_INT(sp_world_rod_invert(f.world, rod, natural), SP_OK);
     CHECK(natural[2] > curvature[2]);  // curved upwards, so that the weight brings it to the given shape
-    sp_body_info info;
+    sp_body_measures info;
     CHECK_INT(sp_world_step(f.world, 0.01), SP_OK);
-    CHECK(sp_world_body_info(f.world, rod, &info) == SP_OK && info.kinetic < 1e-18);
+    CHECK(sp_world_body_measure(f.world, rod, &info) == SP_OK && info.kinetic < 1e-18);
+    // elements are lines between consecutive nodes
+    int lines[2 * 3];
+    sp_element_view elements;
+    CHECK_INT(sp_world_elements(f.world, rod, lines, &elements), SP_OK);
+    CHECK(elements.type == SP_ELEMENT_LINE2 && elements.nodes_per_element == 2 && elements.count == 3);
+    for (int e = 0; e < 3; e++) CHECK(lines[2 * e] == e && lines[2 * e + 1] == e + 1);
+    // a drag of the tube pulls the centreline
+    sp_anchor anchor;
+    CHECK_INT(sp_world_anchor_face(f.world, rod, 0, 40, (double[3]){0.1, 0.8, 0.1}, &anchor), SP_OK);
+    for (int k = 0; k < 3; k++) CHECK(anchor.offset[k] == 0);
+    CHECK(anchor.elem < 3 && anchor.at[0] >= 0 && anchor.at[0] <= 1);
     tear_down(&f);
 }

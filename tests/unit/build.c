@@ -252,11 +252,11 @@ TEST(later_regions_win_attribute_by_attribute) {
     stage s = build("<scene><solid name='b' young='1e5' density='1000'><box size='1 1 1' cells='4 1 1'/>"
                     "<region box='0 0 0 0.5 1 1' young='2e5' density='2000'/>"
                     "<region box='0 0 0 0.25 1 1' density='4000'/></solid><stop steps='1'/></scene>");
-    sp_body_info info;
+    sp_body_measures info;
     show(&s);
     REQUIRE(s.status == SP_OK);
     check_region_field(&s, "b", 0.5);
-    CHECK(sp_world_body_info(sp_run_world(s.run), sp_world_body_named(sp_run_world(s.run), "b"), &info) == SP_OK);
+    CHECK(sp_world_body_measure(sp_run_world(s.run), sp_world_body_named(sp_run_world(s.run), "b"), &info) == SP_OK);
     // a quarter each of 4000 and 2000, half of 1000; sums of 24 elements
     CHECK_NEAR(info.mass, 1000 + 500 + 500, 1e-10);
     close_stage(&s);
@@ -272,16 +272,16 @@ TEST(density_by_expression_by_file_and_by_material) {
               "<solid name='c' density='@rho'><box size='1 1 1' cells='1 1 1' pattern='6'/><data name='rho' file='density.csv' "
               "column='rho'/></solid>"
               "<solid name='d' material='m'><box size='1 1 1' cells='1 1 1'/></solid><stop steps='1'/></scene>");
-    sp_body_info info;
+    sp_body_measures info;
     show(&s);
     REQUIRE(s.status == SP_OK);
     sp_world *w = sp_run_world(s.run);
-    CHECK(sp_world_body_info(w, sp_world_body_named(w, "b"), &info) == SP_OK);
+    CHECK(sp_world_body_measure(w, sp_world_body_named(w, "b"), &info) == SP_OK);
     // the mean of x over the box is 1/2, and the mean of the centres of the six path tetrahedra of a cell is its centre
     CHECK_NEAR(info.mass, 1500, 1e-9);
-    CHECK(sp_world_body_info(w, sp_world_body_named(w, "c"), &info) == SP_OK);
+    CHECK(sp_world_body_measure(w, sp_world_body_named(w, "c"), &info) == SP_OK);
     CHECK_NEAR(info.mass, (100 + 200 + 300 + 400 + 500 + 600) / 6.0, 1e-10);
-    CHECK(sp_world_body_info(w, sp_world_body_named(w, "d"), &info) == SP_OK);
+    CHECK(sp_world_body_measure(w, sp_world_body_named(w, "d"), &info) == SP_OK);
     CHECK_NEAR(info.mass, 500, 1e-10);
     sp_param_info p;
     CHECK(sp_world_param(w, "d.young", &p) == SP_OK);
@@ -293,14 +293,16 @@ TEST(mesh_files_provide_groups_and_arrays) {
     stage s = build("<scene gravity='0 -1 0'><solid name='b' density='@rho'><mesh file='two.msh' scale='0.5'/>"
                     "<region tag='upper' young='5e5'/><fix tag='floor'/></solid><stop steps='2'/></scene>");
     sp_body_info info;
+    sp_body_measures measures;
     show(&s);
     REQUIRE(s.status == SP_OK);
     sp_world *w = sp_run_world(s.run);
     CHECK(sp_world_body_info(w, sp_world_body_named(w, "b"), &info) == SP_OK);
+    CHECK(sp_world_body_measure(w, info.id, &measures) == SP_OK);
     CHECK_INT(info.nodes, 5);
     CHECK_INT(info.elements, 2);
     // two corners of a cube of edge 1/2, each 1/6 of it, with densities 600 and 1200
-    CHECK_NEAR(info.mass, (600 + 1200) / 48.0, 1e-12);
+    CHECK_NEAR(measures.mass, (600 + 1200) / 48.0, 1e-12);
     check_region_field(&s, "b", 0.5);
     while (!sp_run_done(s.run)) CHECK(sp_run_step(s.run) >= 0);
     double x[3];
@@ -325,7 +327,7 @@ TEST(element_targets_are_nearly_met) {
             stage s = build(text);
             show(&s);
             REQUIRE(s.status == SP_OK);
-            CHECK(sp_world_body_info(sp_run_world(s.run), sp_world_body_at(sp_run_world(s.run), 0), &info) == SP_OK);
+            CHECK(sp_world_body_info(sp_run_world(s.run), sp_world_body_id(sp_run_world(s.run), 0), &info) == SP_OK);
             // a sphere depends on the cube of one integer: 48 c^3 is within (1.5/1)^3 and 1/(1.5)^3 of any target at worst, c = 1
             // to 2
             CHECK(info.elements > n / 3.4 && info.elements < n * 3.4);

@@ -120,7 +120,7 @@ TEST(placement_scales_the_whole_rod) {
     int n;
     REQUIRE(s.status >= 0 && t.status >= 0);
     const double *a = last_of(&s, "tip"), *b = last_of(&t, "tip"), turned[3] = {1 - 2 * b[1], 2 + 2 * b[0], 3 + 2 * b[2]};
-    CHECK_NEAR(info_of(&s, "r").mass, 8 * info_of(&t, "r").mass, ROUNDING);
+    CHECK_NEAR(measures_of(&s, "r").mass, 8 * measures_of(&t, "r").mass, ROUNDING);
     CHECK_NEAR(apart(a, turned), 0, ROUNDING);
     double *k = field_of(&s, "r", "curvature", &n);
     CHECK_NEAR(k[2], 2, ROUNDING);
@@ -155,7 +155,7 @@ TEST(a_path_gives_the_initial_and_the_rest_shape) {
     REQUIRE(s.status >= 0);
     CHECK(apart(last_of(&s, "root"), zero) < 0.002 && apart(last_of(&s, "tip"), last) < 0.002);
     CHECK(sp_run_step(s.run) >= 0);
-    CHECK_NEAR(info_of(&s, "r").kinetic, 0, 1e-20);  // at rest in that shape
+    CHECK_NEAR(measures_of(&s, "r").kinetic, 0, 1e-20);  // at rest in that shape
     end(&s);
 }
 
@@ -164,7 +164,7 @@ TEST(a_path_is_only_the_initial_shape_when_curvature_is_given) {
     const double last[3] = {0.29, 0.043, 0};
     REQUIRE(s.status >= 0);
     CHECK(apart(last_of(&s, "tip"), last) < 0.002);
-    CHECK(info_of(&s, "r").elastic > 0);
+    CHECK(measures_of(&s, "r").elastic > 0);
     end(&s);
 }
 
@@ -251,7 +251,7 @@ TEST(a_free_rod_starts_with_the_given_velocity) {
                 "<probe name='w' s='0.15' quantity='position velocity'/>"),
             NULL, 1, &sets[m]);
         REQUIRE(s.status >= 0);
-        sp_body_info info = info_of(&s, "r");
+        sp_body_measures info = measures_of(&s, "r");
         for (int k = 0; k < 3; k++) CHECK_NEAR(info.momentum[k], info.mass * (k + 1), 1e-12 * info.mass);
         // two points differ in velocity by w x (x - y)
         const double *a = last_of(&s, "v"), *b = last_of(&s, "w"), d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
@@ -273,7 +273,7 @@ TEST(loads_act_at_the_named_position) {
     CHECK(sp_run_step(s.run) >= 0);
     const double *f = last_of(&s, "root");
     CHECK_NEAR(f[0], 0, 1e-6);  // Newton's tolerance of about a newton
-    CHECK_NEAR(f[1], -1 + 10 * info_of(&s, "r").mass, 1e-6);
+    CHECK_NEAR(f[1], -1 + 10 * measures_of(&s, "r").mass, 1e-6);
     CHECK_NEAR(f[2], -5, 1e-6);
     end(&s);
 }
@@ -282,9 +282,9 @@ TEST(a_rod_grows_to_the_given_length) {
     stage s = build("<scene gravity='0 0 0' dt='0.1'><rod name='r' length='0.1' elements='2' radius='0.001'>"
                     "<grow rate='0.1' until='0.15'/><probe name='tip' end='tip'/></rod><stop steps='10'/></scene>");
     REQUIRE(s.status >= 0);
-    double mass = info_of(&s, "r").mass;
+    double mass = measures_of(&s, "r").mass;
     for (int i = 0; i < 10; i++) CHECK(sp_run_step(s.run) >= 0);
-    CHECK_NEAR(info_of(&s, "r").mass, 1.5 * mass, 1e-12 * mass);
+    CHECK_NEAR(measures_of(&s, "r").mass, 1.5 * mass, 1e-12 * mass);
     CHECK_NEAR(last_of(&s, "tip")[0], 0.15, 1e-12);  // a probe of the tip moves with it
     end(&s);
 }

@@ -225,11 +225,11 @@ TEST(faces_have_all_their_nodes_inside) {
     sp_run *run = NULL;
     static const char text[] = "<scene gravity='0 0 0' dt='1e-6'><solid name='b' density='1'><box size='1 2 1' cells='2 2 2'/>"
                                "<load plane='0 2 0 0 1 0' pressure='3'/></solid><stop steps='1'/></scene>";
-    sp_body_info info;
+    sp_body_measures info;
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
     REQUIRE(sp_scene_parse(ctx, text, strlen(text), "test.xml", NULL, &scene) >= 0 && sp_run_create(scene, NULL, &run) >= 0);
     CHECK(sp_run_step(run) >= 0);
-    CHECK(sp_world_body_info(sp_run_world(run), sp_world_body_at(sp_run_world(run), 0), &info) == SP_OK);
+    CHECK(sp_world_body_measure(sp_run_world(run), sp_world_body_id(sp_run_world(run), 0), &info) == SP_OK);
     // momentum = force x time; elastic forces sum to zero; the solver's tolerance is 1e-6
     CHECK_NEAR(info.momentum[1], -3e-6, 3e-6 * 1e-5);
     CHECK_NEAR(info.momentum[0], 0, 3e-6 * 1e-5);

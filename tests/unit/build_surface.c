@@ -249,9 +249,11 @@ TEST(a_part_of_a_mesh) {
                           "<probe name='p' nodes='20' quantity='position' every='1'/><fix tag='floor' empty='yes'/></solid>"));
     REQUIRE(s.w);
     sp_body_info info;
+    sp_body_measures measures;
     CHECK(sp_world_body_info(s.w, sp_world_body_named(s.w, "b"), &info) == SP_OK);
+    CHECK(sp_world_body_measure(s.w, info.id, &measures) == SP_OK);
     CHECK(info.nodes == 4 && info.elements == 1);
-    CHECK_NEAR(info.mass, 1200.0 / 6, 1e-12);  // the array is kept
+    CHECK_NEAR(measures.mass, 1200.0 / 6, 1e-12);  // the array is kept
     CHECK(sp_run_step(s.run) == SP_OK);
     sp_run_probe p;
     sp_run_probe_at(s.run, 0, &p);
@@ -265,9 +267,11 @@ TEST(welding_merges_near_nodes) {
                              : SCENE("<solid name='b'><mesh file='surface/split.msh' scale='0.001'/></solid>"));
         REQUIRE(s.w);
         sp_body_info info;
+        sp_body_measures measures;
         sp_world_body_info(s.w, sp_world_body_named(s.w, "b"), &info);
+        sp_world_body_measure(s.w, info.id, &measures);
         CHECK(info.elements == 2 && info.nodes == (weld ? 5 : 8));
-        CHECK_NEAR(info.rest_volume, 2e-9 / 6, 1e-15);
+        CHECK_NEAR(measures.rest_volume, 2e-9 / 6, 1e-15);
         end(&s);
     }
 }
@@ -277,17 +281,17 @@ TEST(another_rest_shape) {
     stage s = built(SCENE("<solid name='b' translate='1 0 0'><mesh file='two.msh'/><rest file='surface/rest.msh' scale='0.001'/>"
                           "<probe name='p' near='2 0 0' quantity='position' every='1'/></solid>"));
     REQUIRE(s.w);
-    sp_body_info info;
+    sp_body_measures info;
     double x[18];
     sp_body_id b = sp_world_body_named(s.w, "b");
-    sp_world_body_info(s.w, b, &info);
+    sp_world_body_measure(s.w, b, &info);
     CHECK_NEAR(info.rest_volume, 8.0 / 3, 1e-13);
     CHECK_NEAR(info.volume, 1.0 / 3, 1e-13);
     CHECK(info.elastic > 1);
     sp_world_field(s.w, b, "position", x);
     CHECK(x[3] == 2 && x[4] == 0);  // at its placed position; selections use the rest shape
     CHECK(sp_run_step(s.run) == SP_OK);
-    sp_world_body_info(s.w, b, &info);
+    sp_world_body_measure(s.w, b, &info);
     CHECK(info.volume > 1.0 / 3);
     end(&s);
 }

@@ -235,7 +235,7 @@ static const sp_field mock_fields[] = {{SP_FIELD_POSITION, mock_field_count, moc
 
 static void mock_measure(sp_body *b, sp_measure *out) {
     mock *m = mock_of(b);
-    *out = (sp_measure){.mass = m->mass * m->nodes, .elements = m->nodes - 1, .nodes = m->nodes, .elastic = NAN};
+    *out = (sp_measure){.mass = m->mass * m->nodes, .elastic = NAN};
     for (int i = 0; i < b->nv; i++) {
         out->kinetic += 0.5 * m->mass * b->v[SP_COMMITTED][i] * b->v[SP_COMMITTED][i];
         out->momentum[i % 3] += m->mass * b->v[SP_COMMITTED][i];
@@ -309,6 +309,7 @@ static const sp_body_ops mock_ops = {
     .anchor_point = mock_anchor_point,
     .fields = mock_fields,
     .field_count = 2,
+    .state = {SP_FIELD_POSITION, SP_FIELD_VELOCITY},
     .measure = mock_measure,
     .hash = mock_hash,
     .pin = mock_pin,
@@ -328,6 +329,7 @@ static sp_status mock_fill(sp_body *b, const mock_def *def) {
     if (!m) return SP_NO_MEMORY;
     *m = (mock){.nodes = def->nodes, .mass = def->mass, .alpha = def->alpha, .spacing = def->spacing, .k = {def->k, def->k3}};
     int n = def->nodes;
+    b->nodes = n, b->elements = n - 1;
     if (!SP_NEW(b->ctx, m->tangent, 9 * n)) return SP_NO_MEMORY;
     SP_TRY(sp__body_init(b, 3 * n, 3 * n));
     sp_surface *fan = b->surfaces[0];  // over the nodes

@@ -126,10 +126,10 @@ TEST(gyroscopic_terms) {
         memcpy(rates + 6 * n + 3, w, sizeof w);
     }
     REQUIRE(sp_world_set_state(k.w, k.id, NULL, rates) == SP_OK);
-    sp_body_info first = world_info(&k), last = first;
+    sp_body_measures first = world_measures(&k), last = first;
     for (int i = 0; i < 200; i++) {
         REQUIRE(sp_world_step(k.w, 0.002) >= 0);
-        last = world_info(&k);
+        last = world_measures(&k);
     }
     double change[3], size = sp__norm3(first.angular);
     sp__sub3(last.angular, first.angular, change);

@@ -241,10 +241,10 @@ static inline void world_end(rod_world *k) {
     sp_context_destroy(&k->ctx);
 }
 
-static inline sp_body_info world_info(rod_world *k) {
-    sp_body_info info = {.elastic = NAN};
-    CHECK(sp_world_body_info(k->w, k->id, &info) == SP_OK);
-    return info;
+static inline sp_body_measures world_measures(rod_world *k) {
+    sp_body_measures measures = {.elastic = NAN};
+    CHECK(sp_world_body_measure(k->w, k->id, &measures) == SP_OK);
+    return measures;
 }
 
 // a rotation about an axis through the origin, in radians per second
@@ -337,7 +337,7 @@ static inline void world_turned(sp_rod_model model, bool edge_clamp, int node) {
         // residual forces of 1e-12 of the first, and axial stiffness 1e4 times the bending stiffness
         for (int a = 0; a < 3; a++) CHECK_NEAR(after[3 * i + a], x[a], 1e-7);
     }
-    CHECK(world_info(&k).elastic < 1e-12);
+    CHECK(world_measures(&k).elastic < 1e-12);
     world_end(&k);
 }
 
@@ -365,7 +365,7 @@ static inline void world_twisted(sp_rod_model model, bool edge_clamp) {
     double GJ = 1e7 / 2.6 * pi / 2 * pow(0.005, 4), angle = 1.3 * 2 * pi;
     // between the fixed frames: that of the tip belongs to the last edge, that of the root is its own or that of the first edge
     double length = model == SP_ROD_BEAM ? 1 : edge_clamp ? 1 - 1.0 / N : 1 - 0.5 / N;
-    CHECK_NEAR(world_info(&k).elastic, GJ * angle * angle / (2 * length), 1e-9 * GJ * angle * angle);
+    CHECK_NEAR(world_measures(&k).elastic, GJ * angle * angle / (2 * length), 1e-9 * GJ * angle * angle);
     world_end(&k);
 }
 
@@ -378,11 +378,11 @@ static inline void world_fall(sp_rod_model model, sp_integrator_type type, int e
     world_begin(&k, model, elements);
     k.def.integrator.type = type;
     REQUIRE(sp_world_add_rod(k.w, &k.def, &k.id) == SP_OK);
-    double mass = world_info(&k).mass, highest = -1, tip = 0;
+    double mass = world_measures(&k).mass, highest = -1, tip = 0;
     for (int i = 1; i <= 100; i++) {
         REQUIRE(sp_world_step(k.w, 0.01) == SP_OK);
         REQUIRE(sp_world_field(k.w, k.id, "position", x) == SP_OK);
-        sp_body_info info = world_info(&k);
+        sp_body_measures info = world_measures(&k);
         double energy = info.kinetic + info.elastic;
         for (int n = 0; n <= elements; n++) energy += mass / elements * (n == 0 || n == elements ? 0.5 : 1) * 9.81 * x[3 * n + 1];
         highest = fmax(highest, energy);
@@ -412,11 +412,11 @@ static inline void world_thrown(sp_rod_model model, sp_integrator_type type) {
         if (model == SP_ROD_BEAM) rates[stride * i + 5] = 4;
     }
     REQUIRE(sp_world_set_state(k.w, k.id, NULL, rates) == SP_OK);
-    sp_body_info first = world_info(&k);
+    sp_body_measures first = world_measures(&k);
     double last = first.kinetic + first.elastic;
     for (int i = 0; i < 60; i++) {
         REQUIRE(sp_world_step(k.w, 0.01) == SP_OK);
-        sp_body_info now = world_info(&k);
+        sp_body_measures now = world_measures(&k);
         CHECK(now.kinetic + now.elastic <= last * 1.001);
         last = now.kinetic + now.elastic;
         for (int a = 0; a < 3; a++) CHECK_NEAR(now.momentum[a], first.momentum[a], 1e-5 * first.mass);

@@ -57,7 +57,7 @@ TEST(corners_have_the_field_of_their_nodes) {
     const sp_snapshot_surface *b = &snapshot->bodies[0].surfaces[0];
     double *value = calloc(3 * (size_t)b->face_count, sizeof *value), *u = calloc(3 * 45, sizeof *u),
            *x = calloc(3 * 45, sizeof *x);
-    sp_body_id id = sp_world_body_at(w.world, 0);
+    sp_body_id id = sp_world_body_id(w.world, 0);
     REQUIRE(sp_world_surface_corner_field(w.world, id, 0, "displacement", value) >= 0);
     REQUIRE(sp_world_field(w.world, id, "displacement", u) >= 0 && sp_world_field(w.world, id, "position", x) >= 0);
     for (int i = 0; i < 3 * b->face_count; i++) {
@@ -235,7 +235,7 @@ static bool add_drawable(world_of_one *w, unsigned roles) {
     }
     sp_surface_def def = sp_surface_def_default();
     def.name = "skin", def.mesh = drawable, def.roles = roles;
-    ok = ok && sp_world_add_surface(w->world, sp_world_body_at(w->world, 0), &def, NULL) >= 0;
+    ok = ok && sp_world_add_surface(w->world, sp_world_body_id(w->world, 0), &def, NULL) >= 0;
     free(colors);
     sp_trimesh_destroy(&drawable), sp_trimesh_destroy(&boundary);
     return ok;
@@ -266,7 +266,7 @@ TEST(embedded_surfaces_have_colours_and_fields) {
     REQUIRE(collect(&w, &def, &d) >= 0);
     CHECK(d.soup.drawables[0].by_field && !d.soup.drawables[0].by_vertex && d.legend.high > 0);
     double u[3 * 45], x[3 * 45];
-    sp_body_id id = sp_world_body_at(w.world, 0);
+    sp_body_id id = sp_world_body_id(w.world, 0);
     REQUIRE(sp_world_field(w.world, id, "displacement", u) >= 0 && sp_world_field(w.world, id, "position", x) >= 0);
     for (int i = 0; i < 3 * d.soup.face_count; i++) {
         const double *p = d.soup.x + 3 * d.soup.faces[i];

@@ -154,8 +154,8 @@ TEST(a_run_is_recorded_and_shown) {
         hash[i] = sp_world_hash(sp_run_world(s.run));
         stage_steps(&s, 5);
     }
-    sp_body_info at_end;
-    sp_world_body_info(sp_run_world(s.run), beam, &at_end);
+    sp_body_measures at_end;
+    sp_world_body_measure(sp_run_world(s.run), beam, &at_end);
     CHECK(sp_run_finish(s.run) == SP_OK);
     CHECK_INT(sp_run_record_count(s.run), 4);
     static const long frames[] = {5, 21, 3, 2};
@@ -172,8 +172,10 @@ TEST(a_run_is_recorded_and_shown) {
     CHECK(info.frame_count == 5 && info.body_count == 2 && info.complete && info.in_double);
     // the energies of the elements sum up to that of the body; both are sums of doubles in different order
     double energy[18], sum = 0;
+    sp_field_info field;
+    REQUIRE(sp_recording_field_info(r, 4, 0, "strain-energy", &field) == SP_OK && field.count <= 18);
     REQUIRE(sp_recording_field(r, 4, 0, "strain-energy", energy) == SP_OK);
-    for (int i = 0; i < 18; i++) sum += energy[i];
+    for (int i = 0; i < field.count; i++) sum += energy[i];
     CHECK_NEAR(sum, at_end.elastic, 1e-12 * at_end.elastic);
     // restores every frame into a world: the same state, bit for bit
     for (int i = 0; i < 5; i++) {

@@ -75,8 +75,8 @@ TEST(failed_steps_do_not_grow) {
 
 // the volume measures its length
 static double volume_of(garden *g) {
-    sp_body_info info = {0};
-    CHECK_INT(sp_world_body_info(g->world, g->rod, &info), SP_OK);
+    sp_body_measures info = {0};
+    CHECK_INT(sp_world_body_measure(g->world, g->rod, &info), SP_OK);
     return info.volume;
 }
 

@@ -65,6 +65,12 @@ static inline sp_body_info info_of(const stage *s, const char *body) {
     return info;
 }
 
+static inline sp_body_measures measures_of(const stage *s, const char *body) {
+    sp_body_measures measures = {0};
+    CHECK(sp_world_body_measure(s->world, sp_world_body_named(s->world, body), &measures) >= 0);
+    return measures;
+}
+
 // the last sample of a probe
 static inline const double *last_of(const stage *s, const char *probe) {
     for (int i = 0; i < sp_run_probe_count(s->run); i++) {

@@ -169,9 +169,9 @@ TEST(soft_hair_is_stable_at_long_steps) {
             REQUIRE(sp_world_add_rod(w, &def, &id) == SP_OK);
             double sum = 0;
             for (int i = 0; i < 150; i++) {
-                sp_body_info info;
+                sp_body_measures info;
                 REQUIRE(sp_world_step(w, 0.01) >= 0);
-                sp_world_body_info(w, id, &info);
+                sp_world_body_measure(w, id, &info);
                 sum += info.kinetic / 150;
             }
             // 12 g that fall half a metre have 60 mJ, and a swung root adds a little; rates belong to the previous shape, so

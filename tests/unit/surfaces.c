@@ -90,6 +90,67 @@ TEST(a_rigid_body_gets_force_and_torque) {
     rig_finish(&r);
 }
 
+// The material point of a face is where the face is displayed: a spring with its target there exerts no force.
+static void check_face_points(int surface, bool rest) {
+    const double weights[3] = {0.2, 0.5, 0.3};
+    sp_surface_info info = info_of(surface);
+    double *x = calloc(3 * (size_t)info.vertex_count + 1, sizeof *x);
+    CHECK(sp_world_surface_get(r.w, r.body, surface, x, NULL, NULL) == SP_OK);
+    for (int f = 0; f < info.face_count; f++) {
+        sp_anchor a;
+        double at[3];
+        CHECK_INT(sp_world_anchor_face(r.w, r.body, surface, f, weights, &a), SP_OK);
+        CHECK_INT(a.body.slot, r.body.slot);
+        CHECK_INT(sp_world_anchor_get(r.w, &a, at, NULL), SP_OK);
+        for (int k = 0; k < 3; k++) {
+            double shown = 0;
+            for (int c = 0; c < 3; c++) shown += weights[c] * x[3 * info.faces[3 * f + c] + (unsigned)k];
+            CHECK_NEAR(at[k], shown, 1e-12);
+        }
+        CHECK_INT(sp_world_anchor_rest(r.w, &a, at), rest ? SP_OK : SP_BAD_INPUT);
+    }
+    free(x);
+}
+
+TEST(a_point_of_a_face_is_where_it_is_displayed) {
+    unsigned long long seed = 11;
+    rig_start(&r, 1);
+    rig_box(&r, (int[3]){4, 3, 2});
+    rig_ellipsoid(&r, 6, 0.6);
+    int on = rig_add(&r, SP_ROLE_VISUAL);
+    // far from the rest shape, but no element is inverted
+    for (int i = 0; i < 3 * r.nodes; i++)
+        r.x[i] = 1.5 * sp_mesh_positions(r.mesh)[i] + 0.02 * sp_test_random(&seed) + (i % 3 == 0 ? 3 : 0);
+    CHECK_INT(sp_world_set_state(r.w, r.body, r.x, NULL), SP_OK);
+    check_face_points(0, true);
+    check_face_points(on, true);
+    // at a corner of a boundary face: its node, also in the rest shape
+    sp_anchor a;
+    double at[3];
+    sp_surface_info info = info_of(0);
+    int node = info.nodes[info.faces[3]];
+    CHECK(sp_world_anchor_face(r.w, r.body, 0, 1, (double[3]){1, 0, 0}, &a) == SP_OK);
+    CHECK(sp_world_anchor_rest(r.w, &a, at) == SP_OK && !memcmp(at, sp_mesh_positions(r.mesh) + 3 * node, sizeof at));
+    CHECK_INT(sp_world_anchor_face(r.w, r.body, 2, 0, (double[3]){1, 0, 0}, &a), SP_BAD_INPUT);
+    CHECK_INT(sp_world_anchor_face(r.w, r.body, 0, info.face_count, (double[3]){1, 0, 0}, &a), SP_BAD_INPUT);
+    CHECK_INT(sp_world_anchor_face(r.w, r.body, 0, 0, (double[3]){NAN, 0, 0}, &a), SP_BAD_INPUT);
+    CHECK_INT(sp_world_anchor_face(r.w, (sp_body_id){99, 1}, 0, 0, (double[3]){1, 0, 0}, &a), SP_BAD_ID);
+    a.body.slot = 99;
+    CHECK_INT(sp_world_anchor_rest(r.w, &a, at), SP_BAD_ID);
+    rig_finish(&r);
+}
+
+TEST(a_point_of_a_face_of_a_rigid_body) {
+    const sp_rigid_shape box = {SP_BOX, {1, 2, 3}, sp_pose_identity()};
+    sp_rigid_def def = sp_rigid_def_default();
+    rig_start(&r, 1);
+    def.shapes = &box, def.shape_count = 1;
+    def.pose = sp_pose_signal_constant((sp_pose){{0.3, -0.2, 0.5}, {0.5, 0.5, -0.5, 0.5}});
+    CHECK(sp_world_add_rigid(r.w, &def, &r.body) == SP_OK);
+    check_face_points(0, false);
+    rig_finish(&r);
+}
+
 // Under an affine motion of the nodes every vertex moves by the same affine map, inside and outside: x = A X + b. Weights of
 // points outside grow with the distance (here up to about 5), and so does rounding.
 TEST(affine_motion_is_reproduced_exactly) {

@@ -47,7 +47,7 @@ static bool open_bar(lab *b, const ring *r) {
 }
 
 static double energy(lab *b) {
-    sp_body_info info = lab_info(b);
+    sp_body_measures info = lab_measures(b);
     return info.kinetic + info.elastic;
 }
 
@@ -178,7 +178,7 @@ TEST(newton_decays) {
 }
 
 static double potential(lab *b, const double *m, double g) {
-    double *x = lab_field(b, "position"), sum = lab_info(b).elastic;
+    double *x = lab_field(b, "position"), sum = lab_measures(b).elastic;
     for (int i = 0; i < b->nodes; i++) sum += m[i] * g * x[3 * i + 1];
     free(x);
     return sum;

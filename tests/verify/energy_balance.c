@@ -15,7 +15,7 @@ static double total(const sp_work *w) {
     return w->loads + w->pins + w->drags + w->contact + w->edits;
 }
 
-static double stored(const sp_body_info *n) {
+static double stored(const sp_body_measures *n) {
     return n->kinetic + n->elastic + n->potential + n->contact;
 }
 
@@ -101,10 +101,10 @@ static double loss(const trial *t, double h, double *appeared) {
             if (t->by == DRAG) drag(&b, h * i);
             good = lab_step(&b, h) >= 0;
             gains = gains || seen(&b, SP_ENERGY_GAIN);
-            sp_body_info n = lab_info(&b);
+            sp_body_measures n = lab_measures(&b);
             work = fmax(work, fabs(total(&n.work)));
         }
-        sp_body_info n = lab_info(&b);
+        sp_body_measures n = lab_measures(&b);
         CHECK(good && !gains);
         gap = (total(&n.work) - stored(&n)) / work;
         *appeared = n.appeared / work;
@@ -121,7 +121,7 @@ TEST(free_fall) {
     REQUIRE(open_bar(&b, &t));
     for (int i = 1; i <= 20; i++) {
         CHECK_INT(lab_step(&b, h), SP_OK);
-        sp_body_info n = lab_info(&b);
+        sp_body_measures n = lab_measures(&b);
         double v = g * h * i, y = -g * h * h * i * (i + 1) / 2;
         CHECK_NEAR(n.kinetic, 0.5 * n.mass * v * v, 1e-9);
         CHECK_NEAR(n.potential, n.mass * g * y, 1e-9);
@@ -168,7 +168,7 @@ TEST(static_bar_stores_half) {
     trial t = {PUSH, SP_STATIC, SP_LINEAR, 0, true};
     REQUIRE(open_bar(&b, &t));
     CHECK_INT(lab_step(&b, 1), SP_OK);
-    sp_body_info n = lab_info(&b);
+    sp_body_measures n = lab_measures(&b);
     CHECK_NEAR(n.elastic / n.work.loads, 0.5, 1e-9);
     double *u = lab_field(&b, "displacement"), *x = lab_field(&b, "position"), along = 0;
     int count = 0;
@@ -185,7 +185,7 @@ TEST(pressure_works_on_volume) {
     trial t = {PRESS, SP_IMPLICIT_EULER, SP_COROTATIONAL, 0.3, true};
     REQUIRE(open_bar(&b, &t));
     for (int i = 0; i < 50; i++) CHECK(lab_step(&b, 5e-3) >= 0);
-    sp_body_info n = lab_info(&b);
+    sp_body_measures n = lab_measures(&b);
     double expected = -traction[0] * (n.volume - n.rest_volume);
     CHECK(expected > 1e-2);
     CHECK_NEAR(n.work.loads, expected, 1e-11 * expected + 1e-14);
@@ -198,12 +198,12 @@ TEST(edit_of_a_modulus) {
     trial t = {PUSH, SP_IMPLICIT_EULER, SP_COROTATIONAL, 0.3, true};
     REQUIRE(open_bar(&b, &t));
     for (int i = 0; i < 20; i++) CHECK(lab_step(&b, 2e-3) >= 0);
-    double before = lab_info(&b).elastic;
+    double before = lab_measures(&b).elastic;
     sp_edit e = sp_edit_default(SP_EDIT_PARAM);
     snprintf(e.path, sizeof e.path, "body.young");
     e.value = 2e5;
     CHECK(sp_world_queue(b.world, &e) >= 0 && lab_step(&b, 2e-3) >= 0);
-    sp_body_info n = lab_info(&b);
+    sp_body_measures n = lab_measures(&b);
     CHECK(before > 1e-3);
     CHECK_NEAR(n.work.edits, before, 1e-9 * before);
     CHECK(!seen(&b, SP_ENERGY_GAIN));
@@ -212,9 +212,9 @@ TEST(edit_of_a_modulus) {
     double *v = calloc(3 * (size_t)b.nodes, sizeof *v);
     for (int i = 0; i < b.nodes; i++) v[3 * i + 2] = sp_mesh_positions(b.mesh)[3 * i] > 1e-9;
     CHECK(sp_world_set_state(b.world, b.body, x, v) >= 0);
-    double edits = n.work.edits, now = lab_info(&b).kinetic + n.elastic;
+    double edits = n.work.edits, now = lab_measures(&b).kinetic + n.elastic;
     CHECK(lab_step(&b, 2e-3) >= 0);
-    CHECK_NEAR(lab_info(&b).work.edits - edits, now - had, 1e-9 * now);
+    CHECK_NEAR(lab_measures(&b).work.edits - edits, now - had, 1e-9 * now);
     free(x), free(v);
     lab_close(&b);
 }
@@ -231,7 +231,7 @@ TEST(changing_gravity_adds_no_energy) {
         e.value = i % 2 ? -10 : 5;
         CHECK(sp_world_queue(b.world, &e) >= 0 && lab_step(&b, 0.01) >= 0);
     }
-    sp_body_info n = lab_info(&b);
+    sp_body_measures n = lab_measures(&b);
     CHECK(n.work.edits != 0);
     CHECK(n.appeared < 1e-9);
     lab_close(&b);
@@ -251,7 +251,7 @@ TEST(energy_without_a_source_is_detected) {
         CHECK(seen(&b, SP_UNSTABLE_STEP));
     }
     CHECK(caught > 0);
-    CHECK(lab_info(&b).appeared > 0);
+    CHECK(lab_measures(&b).appeared > 0);
     const sp_event *e = sp_world_event(b.world, 0);
     CHECK(e && e->status == SP_ENERGY_GAIN && strstr(e->text, "J appeared"));
     // reported only once
@@ -270,7 +270,7 @@ TEST(missing_energy_is_not_reported_as_zero) {
     def.rotation = SP_ROTATION_QR;
     REQUIRE(lab_world(&b, &def, -10));
     CHECK_INT(lab_step(&b, 0.01), SP_OK);
-    sp_body_info n = lab_info(&b);
+    sp_body_measures n = lab_measures(&b);
     CHECK(isnan(n.elastic) && isnan(n.appeared));
     CHECK_NEAR(n.potential, -n.mass * 10 * 0.001, 1e-9);
     CHECK_NEAR(total(&n.work), 0, 0);
@@ -301,13 +301,13 @@ TEST(rods_under_loads) {
             b.section.young = 4 / (rod_pi * 1e-8), b.section.density = 1 / (rod_pi * 1e-4), b.section.poisson = 0.3;
             REQUIRE(rod_open(&b));
             double h = fine ? 5e-4 : 1e-3, work = 0;
-            sp_body_info n = {0};
+            sp_body_measures n = {0};
             uint32_t reservations = 0;
             for (int i = 0; i < (fine ? 800 : 400); i++) {
                 sp_step_info step;
                 CHECK(sp_world_step(b.world, h) >= 0);
                 sp_world_step_info(b.world, &step);
-                sp_world_body_info(b.world, b.body, &n);
+                sp_world_body_measure(b.world, b.body, &n);
                 reservations |= step.reservations;
                 work = fmax(work, fabs(n.work.loads));
             }

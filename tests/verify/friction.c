@@ -42,7 +42,7 @@ static bool sled_open(sled *s, const sp_rigid_shape *ground, int count) {
     def.loads = &push, def.load_count = 1;
     def.initial_velocity = velocity;
     if (!lab_world(b, &def, -g * cos(s->slope))) return false;
-    s->mass = lab_info(b).mass;
+    s->mass = lab_measures(b).mass;
     sp_rigid_def floor = sp_rigid_def_default();
     for (int i = 0; i < count; i++) {
         floor.shapes = &ground[i], floor.shape_count = 1;
@@ -54,7 +54,7 @@ static bool sled_open(sled *s, const sp_rigid_shape *ground, int count) {
 static const sp_rigid_shape plane = {.type = SP_PLANE, .size = {0, 1, 0}, .pose = {{0, 0, 0}, {1, 0, 0, 0}}};
 
 static double sled_speed(sled *s) {
-    return lab_info(&s->lab).momentum[0] / s->mass;
+    return lab_measures(&s->lab).momentum[0] / s->mass;
 }
 
 // centre of mass; the mesh is symmetric, so the mean of the corners is its position along x
@@ -166,7 +166,7 @@ TEST(seam_of_two_boxes_has_no_effect) {
             double h = slow ? 0.02 : 0.005, highest = 0, start = sled_place(&s);
             for (int i = 0; i < (slow ? 400 : 100); i++) {
                 CHECK(lab_step(&s.lab, h) >= 0);
-                sp_body_info info = lab_info(&s.lab);
+                sp_body_measures info = lab_measures(&s.lab);
                 highest = fmax(highest, info.momentum[1] / s.mass);
             }
             CHECK_NEAR(sled_speed(&s), s.speed, 1e-3 * s.speed);
@@ -184,14 +184,14 @@ TEST(pressed_block_does_not_chatter) {
     REQUIRE(sled_open(&s, &plane, 1));
     CHECK(lab_steps(&s.lab, 0.01, 400) >= 0);
     const sp_body *b = sp__world_body(s.lab.world, s.lab.body);
-    double depth = lab_info(&s.lab).penetration;
+    double depth = lab_measures(&s.lab).penetration;
     CHECK(depth > 0);
     for (int i = 0; i < 20; i++) {
         CHECK(lab_step(&s.lab, 0.01) == SP_OK);
         int touching = 0;
         for (int k = 0; k < b->loads.node_count; k++) touching += b->loads.memory[SP_COMMITTED][SP_MEMORY_SLOTS * k].with != 0;
         CHECK_INT(touching, 9);
-        CHECK_NEAR(lab_info(&s.lab).penetration, depth, 1e-6 * depth);
+        CHECK_NEAR(lab_measures(&s.lab).penetration, depth, 1e-6 * depth);
         CHECK_INT(lab_info(&s.lab).solve.newton_iterations, 1);  // the contacts of the solve are those at the end of the step
     }
     lab_close(&s.lab);

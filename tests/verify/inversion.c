@@ -97,8 +97,8 @@ static bool release(sp_rotation rotation, int corner, double depth, double *volu
     def.mesh = mesh;
     good = good && sp_world_add_solid(world, &def, &id) == SP_OK;
     for (int i = 0; i < 1000 && good; i++) good = sp_world_step(world, 0.02) >= 0;
-    sp_body_info info = {0};
-    good = good && sp_world_body_info(world, id, &info) == SP_OK && sp_world_field(world, id, "position", y) == SP_OK;
+    sp_body_measures info = {0};
+    good = good && sp_world_body_measure(world, id, &info) == SP_OK && sp_world_field(world, id, "position", y) == SP_OK;
     *volume = info.volume / info.rest_volume, *stretch = 0;
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < i; j++) {
@@ -161,11 +161,11 @@ TEST(a_dropped_cube_returns_to_its_volume) {
         REQUIRE(sp_world_create(s.ctx, NULL, &w) == SP_OK);
         CHECK(sp_world_add_solid(w, &def, &id) == SP_OK && sp_world_add_rigid(w, &floor, NULL) == SP_OK);
         CHECK(sp_world_set_contact(w, &contact) == SP_OK);
-        sp_body_info info = {0};
+        sp_body_measures info = {0};
         int inverted = 0;
         for (int i = 0; i < (int)lround(1.2 / steps[k]); i++) {
             CHECK(sp_world_step(w, steps[k]) >= 0);
-            sp_world_body_info(w, id, &info);
+            sp_world_body_measure(w, id, &info);
             inverted += info.inverted > 0;
         }
         printf("  dt = %g s: %d steps with inverted elements, volume %.4f of rest\n", steps[k], inverted,

@@ -54,9 +54,9 @@ static kept fly(const motion *m) {
     def.solver.tolerance = 1e-13;
     k.good = lab_world(&b, &def, m->gravity);
     if (k.good) {
-        sp_body_info before = lab_info(&b);
+        sp_body_measures before = lab_measures(&b);
         k.good = lab_steps(&b, m->h, m->steps) >= 0;
-        sp_body_info after = lab_info(&b);
+        sp_body_measures after = lab_measures(&b);
         memcpy(k.p0, before.momentum, sizeof k.p0), memcpy(k.p, after.momentum, sizeof k.p);
         memcpy(k.l0, before.angular, sizeof k.l0), memcpy(k.l, after.angular, sizeof k.l);
         k.mass = before.mass, k.time = sp_world_time(b.world);

@@ -17,7 +17,7 @@ static void falling(rod_lab *b, sp_rod_model model, int elements) {
 // Potential, kinetic and bending energy. Curvature coordinates distribute mass evenly over the centreline: Simpson's rule. The
 // other models have it at their nodes.
 static double energy(rod_lab *b) {
-    sp_body_info info = rod_info(b);
+    sp_body_measures info = rod_measures(b);
     bool even = b->def.model <= SP_ROD_HELIX;
     int n = b->strand.elements * (even ? 16 : 1);
     double sum = 0, x[3];
@@ -53,7 +53,7 @@ TEST(ten_clothoids_fall) {
     rod_at(&b, 1, x, NULL);
     CHECK_NEAR(x[0], -0.1997, 1e-4);
     CHECK_NEAR(x[1], -0.7673, 1e-4);
-    sp_body_info info = rod_info(&b);
+    sp_body_measures info = rod_measures(&b);
     CHECK_NEAR(energy(&b) - start, -0.285, 6e-4);
     CHECK_NEAR(info.kinetic, 1.853, 6e-4);
     CHECK_NEAR(info.elastic, 1.620, 6e-4);
@@ -215,10 +215,10 @@ static flight fly(sp_rod_model model, double h, double gravity) {
     b.def.loads = loads, b.def.load_count = 2;
     out.good = rod_open(&b) && rod_steps(&b, h, before);
     double l[3], zero[3] = {0};
-    memcpy(l, rod_info(&b).angular, sizeof l);
+    memcpy(l, rod_measures(&b).angular, sizeof l);
     for (int k = 0; k < after && out.good; k++) {
         out.good = rod_step(&b, h);
-        sp_body_info info = rod_info(&b);
+        sp_body_measures info = rod_measures(&b);
         double p[3], t = sp_world_time(b.world);
         for (int i = 0; i < 3; i++) p[i] = 0.05 * (blows[0][i] + blows[1][i]) + (i == 2 ? gravity * t : 0);
         out.p += pow(rod_distance(info.momentum, p) / rod_distance(p, zero), 2) / after;

@@ -45,18 +45,19 @@ typedef struct balance {
 static bool watch(rod_lab *b, double h, int steps, double load, balance *out) {
     double x[3];
     rod_at(b, 1, x, NULL);
-    sp_body_info info = rod_info(b);
-    double start = info.kinetic + info.elastic + rope_mass() * g * height(b) + load * x[1];
-    *out = (balance){.most = info.kinetic + info.elastic, .gain = -INFINITY, .lowest = x[1]};
+    sp_body_measures now = rod_measures(b);
+    double start = now.kinetic + now.elastic + rope_mass() * g * height(b) + load * x[1];
+    *out = (balance){.most = now.kinetic + now.elastic, .gain = -INFINITY, .lowest = x[1]};
     for (int i = 0; i < steps; i++) {
         if (!rod_step(b, h)) return false;
         rod_at(b, 1, x, NULL);
-        info = rod_info(b);
-        double own = info.kinetic + info.elastic, given = -rope_mass() * g * height(b) - load * x[1];
+        now = rod_measures(b);
+        double own = now.kinetic + now.elastic, given = -rope_mass() * g * height(b) - load * x[1];
         out->most = fmax(out->most, fmax(own, given));
         out->gain = fmax(out->gain, own - given - start);
         out->lowest = fmin(out->lowest, x[1]);
-        if (info.solve.substeps > out->substeps) out->substeps = info.solve.substeps;
+        int substeps = rod_info(b).solve.substeps;
+        if (substeps > out->substeps) out->substeps = substeps;
     }
     return true;
 }

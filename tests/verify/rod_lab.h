@@ -117,6 +117,12 @@ static inline sp_body_info rod_info(rod_lab *b) {
     return info;
 }
 
+static inline sp_body_measures rod_measures(rod_lab *b) {
+    sp_body_measures measures = {0};
+    if (sp_world_body_measure(b->world, b->body, &measures) < 0) printf("  %s\n", sp_world_error(b->world)->message);
+    return measures;
+}
+
 static inline sp_anchor rod_anchor(const rod_lab *b, double share, double along_n1, double along_n2) {
     int e = (int)floor(share * b->strand.elements);
     if (e > b->strand.elements - 1) e = b->strand.elements - 1;

@@ -198,7 +198,7 @@ TEST(ring_leaves_its_plane) {
                 if (k >= 270) farthest[above] = watch(&b, farthest[above]);  // nine tenths of the twist are applied
             }
             CHECK(good);
-            elastic[above] = rod_info(&b).elastic;
+            elastic[above] = rod_measures(&b).elastic;
             rod_close(&b);
         }
         printf("  %s: %.2g out of its plane below, %.2g above; at the end %.2f and %.2f J\n", rod_names[m], farthest[0],

@@ -106,10 +106,10 @@ TEST(contact_forces_of_a_resting_block_sum_to_its_weight) {
     for (int subdivide = -1; subdivide <= 2; subdivide++) {
         block b;
         double force[3], moment[3];
-        sp_body_info info;
+        sp_body_measures info;
         start(&b, subdivide, false, SP_IMPLICIT_EULER, 0, 0);
         run(&b, 400, 0.01);
-        sp_world_body_info(b.w, b.id, &info);
+        sp_world_body_measure(b.w, b.id, &info);
         int touching = contact_force(&b, force, moment);
         CHECK(touching >= (subdivide < 0 ? 25 : (4 << subdivide) * (4 << subdivide)));
         // four seconds with a damping of 5/s leave e^-20 of the fall's momentum
@@ -129,13 +129,13 @@ TEST(contact_forces_of_a_resting_block_sum_to_its_weight) {
 TEST(vertices_outside_the_mesh_carry_load) {
     block b;
     double force[3], moment[3];
-    sp_body_info info;
+    sp_body_measures info;
     sp_surface_info surface;
     start(&b, -1, true, SP_IMPLICIT_EULER, 0, 0);
     sp_world_surface_info(b.w, b.id, b.surface, &surface);
     CHECK(surface.outside > 10 && surface.farthest > 0.04);
     run(&b, 600, 0.01);
-    sp_world_body_info(b.w, b.id, &info);
+    sp_world_body_measure(b.w, b.id, &info);
     CHECK(contact_force(&b, force, moment) >= 1);
     CHECK_NEAR(force[1], info.mass * G, 1e-5 * info.mass * G);
     CHECK(lowest(&b) > 0.01);  // the block itself does not touch the floor; it bends over the bulge
@@ -146,10 +146,10 @@ TEST(vertices_outside_the_mesh_carry_load) {
 TEST(explicit_steps_stay_stable) {
     for (int bulge = 0; bulge <= 1; bulge++) {
         block b;
-        sp_body_info info;
+        sp_body_measures info;
         start(&b, 2, bulge, SP_EXPLICIT, 0, 0);
         run(&b, 4000, 2.5e-4);
-        sp_world_body_info(b.w, b.id, &info);
+        sp_world_body_measure(b.w, b.id, &info);
         // One second with a damping of 5/s: the flat block is at rest; on the bulge it still rocks with less energy than it fell
         // with (0.05 m: 15 J). With the full stiffness of a node at every vertex the flat one keeps jumping with 0.6 J.
         CHECK(info.kinetic < (bulge ? 1 : 1e-2) && info.displacement_max < 0.25);
@@ -163,10 +163,10 @@ TEST(friction_acts_at_the_vertices) {
     const double slope = 15 * 3.14159265358979323846 / 180;
     for (int slides = 0; slides <= 1; slides++) {
         block b;
-        sp_body_info info;
+        sp_body_measures info;
         start(&b, 1, false, SP_IMPLICIT_EULER, slope, slides ? 0.1 : 0.4);
         run(&b, 100, 0.01);
-        sp_world_body_info(b.w, b.id, &info);
+        sp_world_body_measure(b.w, b.id, &info);
         CHECK(slides ? info.displacement_max > 0.05 : info.displacement_max < 0.01);
         finish(&b);
     }

@@ -70,6 +70,12 @@ static inline sp_body_info lab_info(lab *b) {
     return info;
 }
 
+static inline sp_body_measures lab_measures(lab *b) {
+    sp_body_measures measures = {0};
+    if (sp_world_body_measure(b->world, b->body, &measures) < 0) printf("  %s\n", sp_world_error(b->world)->message);
+    return measures;
+}
+
 // nodes x 3, the caller frees
 static inline double *lab_field(lab *b, const char *name) {
     sp_field_info info = {0};

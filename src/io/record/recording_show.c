@@ -18,15 +18,19 @@ static sp_status check_body(const showing *k, int index, const sp_recording_body
         return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\" is a %s in the recording, a %s in the scene", b->name, b->kind,
                        info->kind);
     SP_TRY(sp_recording_topology_at(k->recording, k->frame, index, &t));
-    if (strcmp(b->kind, "rigid") != 0 && (t.node_count != info->nodes || t.cell_count != info->elements))
+    // a body without nodes is recorded by the vertices of its surface
+    if (info->nodes && (t.node_count != info->nodes || t.cell_count != info->elements))
         return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\" has %d nodes and %d elements in the recording, %d and %d in the scene",
                        b->name, t.node_count, t.cell_count, info->nodes, info->elements);
     return SP_OK;
 }
 
-// n values of a field; the caller frees them
-static sp_status read_numbers(const showing *k, int index, const sp_recording_body *b, const char *name, int n, double **out) {
+// the values of a field of the state, as many as the body has; the caller frees them
+static sp_status read_numbers(const showing *k, int index, const sp_recording_body *b, sp_body_id id, const char *name,
+                              double **out) {
     sp_field_info field;
+    SP_TRY(sp_world_field_info(k->world, id, name, &field));
+    int n = field.count * field.components;
     SP_TRY(sp_recording_field_info(k->recording, k->frame, index, name, &field));
     if ((int64_t)field.count * field.components != n)
         return SP_FAIL(k->ctx, SP_BAD_INPUT, "body \"%s\": its %s has %d x %d numbers in the recording, must be %d in all",
@@ -35,30 +39,14 @@ static sp_status read_numbers(const showing *k, int index, const sp_recording_bo
     return sp_recording_field(k->recording, k->frame, index, name, *out);
 }
 
-// the state fields of a kind of body, and their sizes
-static sp_status names_of(const showing *k, const sp_body_info *info, sp_body_id id, const char *names[2], int counts[2]) {
-    bool rod = strcmp(info->kind, "rod") == 0, rigid = strcmp(info->kind, "rigid") == 0;
-    names[0] = rod ? "coordinates" : rigid ? "pose" : "position", names[1] = rod ? "rates" : rigid ? NULL : "velocity";
-    counts[0] = rigid ? 7 : 3 * info->nodes, counts[1] = 3 * info->nodes;
-    for (int i = 0; i < 2 && rod; i++) {
-        sp_field_info field;
-        SP_TRY(sp_world_field_info(k->world, id, names[i], &field));
-        counts[i] = field.count;
-    }
-    return SP_OK;
-}
-
 static sp_status show_body(const showing *k, int index, const sp_recording_body *b) {
     sp_body_info info;
     sp_body_id id;
-    const char *names[2];
     double *state[2] = {NULL, NULL};
-    int counts[2];
     SP_TRY(check_body(k, index, b, &id, &info));
-    SP_TRY(names_of(k, &info, id, names, counts));
     sp_status status = SP_OK;
     for (int i = 0; i < 2 && status >= 0; i++)
-        if (names[i]) status = read_numbers(k, index, b, names[i], counts[i], &state[i]);
+        if (info.state[i]) status = read_numbers(k, index, b, id, info.state[i], &state[i]);
     if (status >= 0) status = sp_world_set_state(k->world, id, state[0], state[1]);
     sp__free(k->ctx, state[0]), sp__free(k->ctx, state[1]);
     return status;

@@ -44,9 +44,9 @@ typedef struct sp_run_rod {
 
 typedef struct sp_run_body {
     const sp_scene_node *node;
-    sp_body_id id;
-    bool solid;
-    sp_run_rod *rod;        // NULL: a solid or a rigid
+    sp_body_id id;  // null: it could not be built, which is reported
+    const struct sp_builder *builder;
+    sp_run_rod *rod;        // of a rod
     bool young_varies;      // `young` is a function of time
     sp_mesh *own, *placed;  // rest shape before and after placement, possibly the same mesh; freed after building
     sp_places places;
@@ -56,9 +56,10 @@ typedef struct sp_run_body {
     bool has_look;
     sp_run_surface *surfaces;  // embedded surfaces in the engine's order
     int surface_count;
-    sp_body_info info;  // at the step `info_step`
-    uint64_t info_step;
-    bool has_info;
+    sp_body_info info;  // with `measures`: at the step `measured_step`
+    sp_body_measures measures;
+    uint64_t measured_step;
+    bool measured;
 } sp_run_body;
 
 // ---- outputs (run_probe.c)
@@ -191,6 +192,24 @@ struct sp_run {
     bool done, finished;
 };
 
+// What differs between the elements of a scene that make a body: <solid>, <rod>, <rigid>. Code that handles all bodies asks this
+// table and not for the element.
+typedef struct sp_builder {
+    const char *element;
+    sp_status (*build)(sp_run *run, const sp_scene_node *node);
+    // the points, nodes and elements that a probe reads
+    sp_status (*probe)(sp_run *run, const sp_probe *p, sp_probe_target *t);
+    // nodes, elements or faces, see sp__build_select. NULL: a body without nodes and elements
+    sp_status (*select)(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int **out,
+                        int *count);
+    // with `select`: number of nodes or elements, and the number of one of them as the user counts at an element `node`
+    int (*item_count)(const sp_run_body *body, sp_select_kind kind);
+    int64_t (*item_number)(const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int item);
+    bool loose;  // without fix, move or pull it moves freely; the root of a rod is held by default
+    bool along;  // positions `s` and `end` along a rod select nodes
+} sp_builder;
+extern const sp_builder sp__solid_builder, sp__rod_builder, sp__rigid_builder;  // build_solid.c, build_rod.c, build_rigid.c
+
 // Reports an error at an element; the builder continues to find others.
 #define SP_BUILD_FAIL(run, node, attr, ...) \
     (sp__scene_error((run)->scene, (node), (attr), __VA_ARGS__), (run)->failed = true, SP_BAD_INPUT)
@@ -212,6 +231,7 @@ sp_status sp__build_refused(sp_run *run, const sp_scene_node *node, sp_status st
 // Accounts for bytes before they are allocated; fails above the memory limit of the scene.
 sp_status sp__build_reserve(sp_run *run, const sp_scene_node *node, double items, double bytes_each, const char *what);
 unsigned sp__build_axes(const sp_scene_node *node);               // SP_AXIS_ bits
+const sp_builder *sp__builder_of(const sp_scene_node *node);      // NULL: the element makes no body
 const sp_scene_node *sp__build_owner(const sp_scene_node *node);  // the body that contains an element; NULL: none
 sp_run_body *sp__build_body_of(sp_run *run, const sp_scene_node *node);
 
@@ -264,15 +284,18 @@ sp_status sp__build_data(sp_run *run, const sp_run_body *body, const sp_scene_no
 
 // build_load.c
 sp_status sp__build_loads(sp_run *run, sp_run_body *body, sp_solid_def *def);
-// build_solid.c, build_rigid.c
-sp_status sp__build_solid(sp_run *run, const sp_scene_node *node);
-sp_status sp__build_rigid(sp_run *run, const sp_scene_node *node);
-// build_rod.c
-sp_status sp__build_rod(sp_run *run, const sp_scene_node *node);
+// build_select.c: the functions of the table for a solid
+sp_status sp__solid_select(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int **out,
+                           int *count);
+sp_status sp__solid_probe(sp_run *run, const sp_probe *p, sp_probe_target *t);
+// build_rod_select.c: the functions of the table for a rod. They act on the strand that contains `node`, or on all strands if
+// none does
 void sp__build_forget_rod(sp_run_body *body);  // frees its rest shape
-// build_rod_select.c: like sp__build_select, for the strand that contains `node`, or for all strands if none does
 sp_status sp__rod_select(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int **out,
                          int *count);
+int sp__rod_item_count(const sp_run_body *body, sp_select_kind kind);
+int64_t sp__rod_item_number(const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int item);
+sp_status sp__rod_probe(sp_run *run, const sp_probe *p, sp_probe_target *t);
 // Material points: nodes, or one position if `point` or a single `s` is given.
 typedef struct sp_rod_spot {
     int element;
@@ -299,6 +322,10 @@ sp_status sp__build_world(sp_run *run);
 
 // run_probe.c
 sp_status sp__build_probes(sp_run *run);
+bool sp__probe_has_quantity_of(const sp_probe *p, int of);  // SP_OF_: one of its quantities is of these
+// All nodes or elements of a body, or those that the probe selects, and their numbers in the file.
+sp_status sp__probe_items(sp_run *run, const sp_probe *p, const sp_run_body *body, sp_select_kind kind, const int **items,
+                          const int64_t **numbers, int *count);
 sp_status sp__probe_column(sp_run *run, const sp_scene_node *node, const char *attr, const sp_probe *probe, const char *component,
                            int *out);
 sp_probe *sp__run_probe_of(sp_run *run, const sp_scene_node *node);

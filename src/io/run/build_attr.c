@@ -51,10 +51,15 @@ unsigned sp__build_axes(const sp_scene_node *node) {
     return (strchr(text, 'x') ? SP_AXIS_X : 0u) | (strchr(text, 'y') ? SP_AXIS_Y : 0u) | (strchr(text, 'z') ? SP_AXIS_Z : 0u);
 }
 
+const sp_builder *sp__builder_of(const sp_scene_node *node) {
+    static const sp_builder *const builders[] = {&sp__solid_builder, &sp__rod_builder, &sp__rigid_builder};
+    for (size_t i = 0; i < sizeof builders / sizeof *builders; i++)
+        if (strcmp(node->spec->name, builders[i]->element) == 0) return builders[i];
+    return NULL;
+}
+
 const sp_scene_node *sp__build_owner(const sp_scene_node *node) {
-    while (node && strcmp(node->spec->name, "solid") != 0 && strcmp(node->spec->name, "rigid") != 0 &&
-           strcmp(node->spec->name, "rod") != 0)
-        node = node->parent;
+    while (node && !sp__builder_of(node)) node = node->parent;
     return node;
 }
 

@@ -32,8 +32,9 @@ static sp_status take_state(sp_run *run, const sp_run_body *body, const sp_scene
     sp_recording_get(r, &info);
     int frame = sp__build_given(node, "time") ? sp_recording_nearest(r, sp__build_number(node, "time", 0)) : info.frame_count - 1;
     if (frame < 0) return SP_BUILD_FAIL(run, node, "file", "the recording holds no frame");
-    if (index < 0 || info.visual || strcmp(found.kind, "solid") != 0)
-        return SP_BUILD_FAIL(run, node, "file", "the recording holds no mechanical state of a solid \"%s\"", body->node->path);
+    const char *kind = body->node->spec->name;
+    if (index < 0 || info.visual || strcmp(found.kind, kind) != 0)
+        return SP_BUILD_FAIL(run, node, "file", "the recording holds no mechanical state of a %s \"%s\"", kind, body->node->path);
     SP_TRY(recorded_refused(run, node, sp_recording_topology_at(r, frame, index, &t)));
     size_t corners = 4 * (size_t)sp_mesh_tet_count(body->placed);
     if (t.cell_count != sp_mesh_tet_count(body->placed) || t.corners != 4 ||

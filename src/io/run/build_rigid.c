@@ -133,11 +133,11 @@ static sp_status build_rigid_motion(sp_run *run, const sp_run_body *body, sp_rig
     return SP_OK;
 }
 
-sp_status sp__build_rigid(sp_run *run, const sp_scene_node *node) {
+static sp_status build_rigid(sp_run *run, const sp_scene_node *node) {
     sp_run_body *body = &run->bodies[run->body_count++];
     sp_rigid_def def = sp_rigid_def_default();
     sp_rigid_shape *shapes;
-    *body = (sp_run_body){.node = node};
+    *body = (sp_run_body){.node = node, .builder = &sp__rigid_builder};
     if (strlen(node->path) >= 64)
         return SP_BUILD_FAIL(run, node, "name", "its path \"%s\" has %zu characters, at most 63 can be used", node->path,
                              strlen(node->path));
@@ -155,3 +155,24 @@ sp_status sp__build_rigid(sp_run *run, const sp_scene_node *node) {
     sp_status status = sp_world_add_rigid(run->world, &def, &body->id);
     return status < 0 ? sp__build_refused(run, node, status, sp_world_error(run->world)) : SP_OK;
 }
+
+// ------------------------------------------------------------------------------------------------ probes
+
+static sp_status rigid_probe(sp_run *run, const sp_probe *p, sp_probe_target *t) {
+    sp_anchor *anchor;
+    if (!SP_KEEP(&run->keep, anchor, 1)) return sp__build_no_memory(run);
+    anchor->body = t->body->id;
+    if (sp__build_given(p->node, "point")) {
+        memcpy(anchor->offset, sp__attr(p->node, "point")->numbers, sizeof anchor->offset);
+        for (int i = 0; i < t->body->places.count; i++)
+            for (int k = 0; k < 3; k++) anchor->offset[k] *= t->body->places.at[i].scale[k];
+    } else if (sp__selects(p->node)) {
+        return SP_BUILD_FAIL(run, p->node, NULL,
+                             "a rigid body has no nodes to select: give point, or nothing for its own origin");
+    }
+    t->anchors = anchor;
+    t->node_count = 1;
+    return SP_OK;
+}
+
+const sp_builder sp__rigid_builder = {.element = "rigid", .build = build_rigid, .probe = rigid_probe};

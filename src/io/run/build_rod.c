@@ -105,11 +105,11 @@ static sp_status check_names(sp_run *run, const sp_scene_node *node) {
     return SP_OK;
 }
 
-sp_status sp__build_rod(sp_run *run, const sp_scene_node *node) {
+static sp_status build_rod(sp_run *run, const sp_scene_node *node) {
     sp_run_body *body = &run->bodies[run->body_count++];
     sp_rod_def def = sp_rod_def_default();
     bool failed = run->failed;
-    *body = (sp_run_body){.node = node};
+    *body = (sp_run_body){.node = node, .builder = &sp__rod_builder};
     SP_TRY(check_names(run, node));
     run->failed = false;
     sp_status status = fill_def(run, body, &def);
@@ -121,3 +121,11 @@ sp_status sp__build_rod(sp_run *run, const sp_scene_node *node) {
     if (status < 0) return sp__build_refused(run, node, status, sp_world_error(run->world));
     return sp__build_say_solver(run, body);
 }
+
+const sp_builder sp__rod_builder = {.element = "rod",
+                                    .build = build_rod,
+                                    .probe = sp__rod_probe,
+                                    .select = sp__rod_select,
+                                    .item_count = sp__rod_item_count,
+                                    .item_number = sp__rod_item_number,
+                                    .along = true};

@@ -355,3 +355,62 @@ sp_status sp__rod_spots(sp_run *run, const sp_run_body *body, const sp_scene_nod
     *count = n;
     return SP_OK;
 }
+
+// ------------------------------------------------------------------------------------------------ probes
+
+int sp__rod_item_count(const sp_run_body *body, sp_select_kind kind) {
+    return kind == SP_SELECT_NODES ? body->rod->nodes : body->rod->elements;
+}
+
+// numbers of a strand start at its root
+int64_t sp__rod_item_number(const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int item) {
+    const int *first = kind == SP_SELECT_NODES ? body->rod->first_node : body->rod->first_element;
+    int strand = sp__rod_strand_of(body->rod, node);
+    return item - (strand < 0 ? 0 : first[strand]);
+}
+
+// nodes that have not grown yet lie at the tip of the rod
+static sp_status follow_tip(sp_run *run, const sp_probe *p, const sp_run_body *body, sp_rod_spot *spots, int count) {
+    sp_field_info info;
+    if (!body->rod->grows || count != 1 || !sp__build_is(p->node, "end", "tip")) return SP_OK;
+    sp_status status = sp_world_field_info(run->world, body->id, "position", &info);
+    if (status < 0) return sp__build_refused(run, p->node, status, sp_world_error(run->world));
+    *spots = (sp_rod_spot){info.count - 2, 1, info.count - 1};
+    return SP_OK;
+}
+
+// nodes or one position between them; elements
+sp_status sp__rod_probe(sp_run *run, const sp_probe *p, sp_probe_target *t) {
+    bool nodes = sp__probe_has_quantity_of(p, SP_OF_NODES), elements = sp__probe_has_quantity_of(p, SP_OF_ELEMENTS);
+    sp_rod_spot *spots;
+    sp_anchor *anchors;
+    int *numbers;
+    int64_t *ids;
+    // a body that failed to build is already reported
+    if (!t->body->id.slot) return SP_BAD_INPUT;
+    if (sp__selects(p->node) && !nodes && !elements)
+        return SP_BUILD_FAIL(run, p->node, NULL, "a selection cannot act: all of its quantities are of the whole body");
+    if (!sp__selects(p->node) && p->combine == SP_COMBINE_NONE && (nodes || elements))
+        return SP_BUILD_FAIL(run, p->node, NULL,
+                             "nodes or elements of a whole body: select some, or combine them (sum, mean, max)");
+    if (elements && sp__build_given(p->node, "point"))
+        return SP_BUILD_FAIL(run, p->node, "quantity", "von-mises belongs to elements: select them by s");
+    if (elements) SP_TRY(sp__probe_items(run, p, t->body, SP_SELECT_ELEMENTS, &t->elements, &t->element_ids, &t->element_count));
+    if (!nodes) return SP_OK;
+    SP_TRY(sp__rod_spots(run, t->body, p->node, &spots, &t->node_count));
+    if (!SP_KEEP(&run->keep, anchors, t->node_count) || !SP_KEEP(&run->keep, numbers, t->node_count) ||
+        !SP_KEEP(&run->keep, ids, t->node_count))
+        return sp__build_no_memory(run);
+    SP_TRY(follow_tip(run, p, t->body, spots, t->node_count));
+    for (int i = 0; i < t->node_count; i++) {
+        anchors[i] = (sp_anchor){.body = t->body->id, .elem = (uint32_t)spots[i].element, .at = {spots[i].at}};
+        numbers[i] = spots[i].node;
+        ids[i] = sp__rod_item_number(t->body, p->node, SP_SELECT_NODES, spots[i].node);
+        for (int k = 0; spots[i].node < 0 && k < p->quantity_count; k++)
+            if (p->quantities[k]->of == SP_OF_NODES && p->quantities[k]->field)
+                return SP_BUILD_FAIL(run, p->node, "quantity", "%s belongs to nodes, and there is none at this place",
+                                     p->quantities[k]->name);
+    }
+    t->anchors = anchors, t->nodes = numbers, t->node_ids = ids;
+    return SP_OK;
+}

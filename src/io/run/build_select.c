@@ -176,11 +176,10 @@ static bool face_inside(const sp_mesh *mesh, int face, const unsigned char *node
     return nodes[f[0]] && nodes[f[1]] && nodes[f[2]];
 }
 
-sp_status sp__build_select(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int **out,
+sp_status sp__solid_select(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int **out,
                            int *count) {
     sp_select_kind base = kind == SP_SELECT_FACES ? SP_SELECT_NODES : kind;
     unsigned char *mask;
-    if (body->rod) return sp__rod_select(run, body, node, kind, out, count);
     *out = NULL;
     *count = 0;
     if (!SP_KEEP(&run->scratch, mask, kind_count(body->own, base))) return sp__build_no_memory(run);
@@ -194,6 +193,11 @@ sp_status sp__build_select(sp_run *run, const sp_run_body *body, const sp_scene_
                             kind == SP_SELECT_NODES      ? "nodes"
                             : kind == SP_SELECT_ELEMENTS ? "elements"
                                                          : "faces");
+}
+
+sp_status sp__build_select(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int **out,
+                           int *count) {
+    return body->builder->select(run, body, node, kind, out, count);
 }
 
 sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_anchor *out) {
@@ -212,5 +216,49 @@ sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_n
     if (least < -1e-6)
         return SP_BUILD_FAIL(run, node, "point", "the point %g %g %g lies outside of \"%s\"", point[0], point[1], point[2],
                              body->node->path);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ probes of solids
+
+static sp_status point_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
+    int *elements;
+    int64_t *ids;
+    sp_anchor *anchor;
+    for (int i = 0; i < p->quantity_count; i++)
+        if (p->quantities[i]->of == SP_OF_NODES && p->quantities[i]->field)
+            return SP_BUILD_FAIL(run, p->node, "quantity", "%s belongs to nodes: a point has none", p->quantities[i]->name);
+    if (!SP_KEEP(&run->keep, anchor, 1) || !SP_KEEP(&run->keep, elements, 1) || !SP_KEEP(&run->keep, ids, 1))
+        return sp__build_no_memory(run);
+    SP_TRY(sp__build_point(run, t->body, p->node, anchor));
+    elements[0] = (int)anchor->elem;
+    ids[0] = sp_mesh_tet_ids(t->body->own)[elements[0]];
+    t->anchors = anchor;
+    t->node_count = t->element_count = 1;
+    t->elements = elements;
+    t->element_ids = ids;
+    return SP_OK;
+}
+
+sp_status sp__solid_probe(sp_run *run, const sp_probe *p, sp_probe_target *t) {
+    bool nodes = sp__probe_has_quantity_of(p, SP_OF_NODES), elements = sp__probe_has_quantity_of(p, SP_OF_ELEMENTS);
+    sp_anchor *anchors;
+    // a body that failed to build is already reported
+    if (!t->body->own) return SP_BAD_INPUT;
+    if (sp__build_given(p->node, "point")) return point_target(run, p, t);
+    if (!sp__selects(p->node) && p->combine == SP_COMBINE_NONE && (nodes || elements))
+        return SP_BUILD_FAIL(run, p->node, NULL,
+                             "nodes or elements of a whole body: select some, or combine them (sum, mean, max)");
+    if (sp__selects(p->node) && !nodes && !elements)
+        return SP_BUILD_FAIL(run, p->node, NULL, "a selection cannot act: all of its quantities are of the whole body");
+    if (elements) SP_TRY(sp__probe_items(run, p, t->body, SP_SELECT_ELEMENTS, &t->elements, &t->element_ids, &t->element_count));
+    if (!nodes) return SP_OK;
+    SP_TRY(sp__probe_items(run, p, t->body, SP_SELECT_NODES, &t->nodes, &t->node_ids, &t->node_count));
+    if (!SP_KEEP(&run->keep, anchors, t->node_count)) return sp__build_no_memory(run);
+    t->anchors = anchors;
+    for (int i = 0; i < t->node_count && !run->failed; i++) {
+        sp_status status = sp_world_anchor_node(run->world, t->body->id, t->nodes[i], &anchors[i]);
+        if (status < 0) return sp__build_refused(run, p->node, status, sp_world_error(run->world));
+    }
     return SP_OK;
 }

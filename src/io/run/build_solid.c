@@ -84,10 +84,10 @@ static sp_status fill_def(sp_run *run, sp_run_body *body, sp_solid_def *def) {
     return SP_OK;
 }
 
-sp_status sp__build_solid(sp_run *run, const sp_scene_node *node) {
+static sp_status build_solid(sp_run *run, const sp_scene_node *node) {
     sp_run_body *body = &run->bodies[run->body_count++];
     sp_solid_def def = sp_solid_def_default();
-    *body = (sp_run_body){.node = node, .solid = true};
+    *body = (sp_run_body){.node = node, .builder = &sp__solid_builder};
     if (strlen(node->path) >= 64)
         return SP_BUILD_FAIL(run, node, "name", "its path \"%s\" has %zu characters, at most 63 can be used", node->path,
                              strlen(node->path));
@@ -99,3 +99,20 @@ sp_status sp__build_solid(sp_run *run, const sp_scene_node *node) {
     if (status < 0) return sp__build_refused(run, node, status, sp_world_error(run->world));
     return sp__build_say_solver(run, body);
 }
+
+static int solid_item_count(const sp_run_body *body, sp_select_kind kind) {
+    return kind == SP_SELECT_NODES ? sp_mesh_node_count(body->own) : sp_mesh_tet_count(body->own);
+}
+
+static int64_t solid_item_number(const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int item) {
+    (void)node;
+    return kind == SP_SELECT_NODES ? sp_mesh_node_ids(body->own)[item] : sp_mesh_tet_ids(body->own)[item];
+}
+
+const sp_builder sp__solid_builder = {.element = "solid",
+                                      .build = build_solid,
+                                      .probe = sp__solid_probe,
+                                      .select = sp__solid_select,
+                                      .item_count = solid_item_count,
+                                      .item_number = solid_item_number,
+                                      .loose = true};

@@ -80,7 +80,7 @@ static sp_status surface_place(const sp_run_body *body, sp_trimesh **surface) {
     for (int i = 0; i < body->places.count; i++) {
         const sp_place *p = &body->places.at[i];
         sp_trimesh *next;
-        SP_TRY(sp_trimesh_transformed(*surface, p->scale, body->solid || body->rod ? &p->pose : NULL, &next));
+        SP_TRY(sp_trimesh_transformed(*surface, p->scale, body->builder->select ? &p->pose : NULL, &next));
         surface_replace(surface, next);
     }
     return SP_OK;
@@ -132,7 +132,7 @@ static sp_status round_off(sp_run *run, const sp_run_body *body, const sp_surfac
 
 static sp_status boundary_def(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_surface_def *def,
                               sp_trimesh **triangles) {
-    int *faces = NULL, count = 0, n = body->solid ? sp_mesh_face_count(body->placed) : 0;
+    int *faces = NULL, count = 0, n = body->placed ? sp_mesh_face_count(body->placed) : 0;
     def->subdivide = (int)sp__build_number(node, "subdivide", 0);
     if (sp__selects(node)) {
         SP_TRY(sp__build_select(run, body, node, SP_SELECT_FACES, &faces, &count));
@@ -144,7 +144,7 @@ static sp_status boundary_def(sp_run *run, const sp_run_body *body, const sp_sce
         return SP_BUILD_FAIL(run, node, "subdivide", "subdivide=\"%d\" makes %.0f triangles of %d, at most %.0f are allowed",
                              def->subdivide, finer, n, FINEST);
     SP_TRY(sp__build_reserve(run, node, 0.5 * finer, VERTEX_BYTES, "vertices of a surface"));
-    if (!body->solid || def->subdivide == 0 || sp__build_is(node, "smooth", "no")) return SP_OK;
+    if (!body->placed || def->subdivide == 0 || sp__build_is(node, "smooth", "no")) return SP_OK;
     SP_TRY(round_off(run, body, def, triangles));
     def->faces = NULL, def->face_count = 0, def->subdivide = 0;
     return SP_OK;
@@ -153,7 +153,7 @@ static sp_status boundary_def(sp_run *run, const sp_run_body *body, const sp_sce
 static void warn_far(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int index) {
     sp_surface_info info;
     double low[3], high[3], size = 0;
-    if (!body->solid || sp_world_surface_info(run->world, body->id, index, &info) < 0) return;
+    if (!body->placed || sp_world_surface_info(run->world, body->id, index, &info) < 0) return;
     sp_mesh_bounds(body->placed, low, high);
     for (int k = 0; k < 3; k++) size += (high[k] - low[k]) * (high[k] - low[k]);
     size = sqrt(size);

@@ -34,7 +34,7 @@ static sp_status build_contact(sp_run *run) {
 // ------------------------------------------------------------------------------------------------ contact exclusions
 
 static bool is_soft(const sp_run_body *body) {
-    return body->solid || body->rod;
+    return body->builder->select != NULL;
 }
 
 // one warning for all pairs of soft bodies, between which contact does not act
@@ -74,7 +74,7 @@ static void warn_of_falling(sp_run *run) {
     for (int i = 0; i < run->body_count; i++) {
         const sp_run_body *b = &run->bodies[i];
         if (!is_soft(b) && !rigid) rigid = b;
-        if (b->solid && !loose && !is_held(b->node)) loose = b;
+        if (b->builder->loose && !loose && !is_held(b->node)) loose = b;
     }
     if (falls && loose && rigid)
         sp__scene_warning(run->scene, loose->node, NULL,
@@ -85,9 +85,8 @@ static void warn_of_falling(sp_run *run) {
 
 static sp_status build_body(sp_run *run, const sp_scene_node *node) {
     int before = run->body_count;
-    if (strcmp(node->spec->name, "solid") == 0) SP_BUILD(sp__build_solid(run, node));
-    if (strcmp(node->spec->name, "rod") == 0) SP_BUILD(sp__build_rod(run, node));
-    if (strcmp(node->spec->name, "rigid") == 0) SP_BUILD(sp__build_rigid(run, node));
+    const sp_builder *builder = sp__builder_of(node);
+    if (builder) SP_BUILD(builder->build(run, node));
     if (run->body_count == before) return SP_OK;
     sp_run_body *body = &run->bodies[before];
     body->has_look = sp__build_look(node, &body->look);

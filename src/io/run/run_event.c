@@ -121,10 +121,10 @@ static sp_status build_pin(sp_run *run, const sp_scene_node *node, sp_run_event 
     e->axes = SP_AXES_ALL;
     const sp_scene_node *body_node = sp__scene_find(node, sp__attr_word(node, "of"));
     sp_run_body *body = body_node ? sp__build_body_of(run, body_node) : NULL;
-    if (!body || (!body->solid && !body->rod))
+    if (!body || !body->builder->select)
         return SP_BUILD_FAIL(run, node, "of", "\"%s\" is no solid and no rod", sp__attr_word(node, "of"));
     if (!body->id.slot) return SP_BAD_INPUT;
-    if (!body->rod && (sp__build_given(node, "s") || sp__build_given(node, "end")))
+    if (!body->builder->along && (sp__build_given(node, "s") || sp__build_given(node, "end")))
         return SP_BUILD_FAIL(run, node, NULL, "s and end are of rods, and \"%s\" is a solid", body->node->path);
     SP_TRY(sp__build_select(run, body, node, SP_SELECT_NODES, &list, &e->node_count));
     if (!SP_KEEP(&run->keep, kept, e->node_count)) return sp__build_no_memory(run);

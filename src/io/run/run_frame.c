@@ -5,11 +5,6 @@
 #include "io/run/run_record.h"
 #include "math/vec3.h"
 
-// of rods, always where fields are held
-static const sp_field_id rod_fields[2] = {SP_FIELD_FRAME, SP_FIELD_CURVATURE};
-// what a rod's model counts with: its state
-static const sp_field_id rod_state[2] = {SP_FIELD_COORDINATES, SP_FIELD_RATES};
-
 // ------------------------------------------------------------------------------------------------ checks
 
 static bool is_visual(const sp_record *r) {
@@ -45,11 +40,21 @@ static sp_status check_quantities(sp_run *run, const sp_record *r) {
     return status;
 }
 
-static bool frame_wanted(const sp_record *r, const sp_field_info *q) {
+static bool is_state(const sp_body_info *info, const sp_field_info *q) {
+    return (info->state[0] && strcmp(info->state[0], q->name) == 0) || (info->state[1] && strcmp(info->state[1], q->name) == 0);
+}
+
+// the quantities that the scene lists, and those that a record of this format always has
+static bool frame_wanted(const sp_record *r, const sp_body_info *info, const sp_frame_source *s, const sp_field_info *q) {
     const sp_attr *list = sp__build_attr(r->node, "quantity");
+    bool whole = s->from == SP_FROM_ELEMENTS, xdmf = r->writer == &sp__writer_xdmf;
     if (strcmp(q->name, "position") == 0) return true;
     // a recording can be displayed and used as an initial state: both need the velocity
-    if (strcmp(q->name, "velocity") == 0 && r->writer == &sp__writer_xdmf && !is_visual(r)) return true;
+    if (strcmp(q->name, "velocity") == 0 && xdmf && !is_visual(r)) return true;
+    // the state of the body as a whole; that of a surface cannot be used as an initial state
+    if (q->on == SP_ON_BODY) return xdmf && is_state(info, q) && (whole || s->from == SP_FROM_POSE);
+    // frames and curvatures of a rod do not follow from its positions
+    if (strcmp(q->name, "frame") == 0 || strcmp(q->name, "curvature") == 0) return whole && r->writer->fields;
     for (int i = 0; list && i < list->count; i++)
         if (strcmp(list->words[i], q->name) == 0) return true;
     return false;
@@ -73,22 +78,6 @@ static sp_status add_array(sp_run *run, sp_record *r, sp_layout_body *b, const s
     return sp__build_reserve(run, r->node, (double)a->count * a->components, sizeof(double) * (SP_FRAMES_QUEUED + 1), "a frame");
 }
 
-static sp_status add_rod_arrays(sp_run *run, sp_record *r, sp_layout_body *b, const sp_run_body *body) {
-    sp_field_info q;
-    for (int i = 0; i < 2 && r->writer->fields; i++) {
-        sp_field_at(rod_fields[i], &q);
-        SP_TRY(add_array(run, r, b, &q));
-    }
-    for (int i = 0; i < 2 && r->writer == &sp__writer_xdmf; i++) {
-        sp_field_at(rod_state[i], &q);
-        sp_status status = sp_world_field_info(run->world, body->id, q.name, &q);
-        if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
-        q.components = q.count;
-        SP_TRY(add_array(run, r, b, &q));
-    }
-    return SP_OK;
-}
-
 bool sp__run_has_field(sp_world *world, sp_body_id id, const char *field) {
     sp_field_info f;
     for (int i = 0; i < sp_world_field_count(world, id); i++)
@@ -100,46 +89,56 @@ bool sp__run_has_field(sp_world *world, sp_body_id id, const char *field) {
 static bool is_there(sp_run *run, const sp_frame_source *s, const sp_field_info *q) {
     if (strcmp(q->name, "position") == 0) return true;
     if (!sp__run_has_field(run->world, s->body->id, q->name)) return false;
-    return q->on == SP_ON_NODES || (q->on == SP_ON_ELEMENTS && (s->from == SP_FROM_TETS || s->from == SP_FROM_LINES));
+    return q->on != SP_ON_ELEMENTS || s->from == SP_FROM_ELEMENTS;
 }
 
-static sp_status add_arrays(sp_run *run, sp_record *r, sp_layout_body *b, const sp_frame_source *s) {
-    sp_field_info q;
+static sp_status add_arrays(sp_run *run, sp_record *r, const sp_body_info *info, sp_layout_body *b, const sp_frame_source *s) {
+    sp_field_info q, own;
     if (!SP_KEEP(&run->keep, b->arrays, SP_FIELD_COUNT)) return sp__build_no_memory(run);
-    for (int i = 0; sp_field_at(i, &q) >= 0; i++)
-        if (frame_wanted(r, &q) && is_there(run, s, &q)) SP_TRY(add_array(run, r, b, &q));
-    if (s->from == SP_FROM_LINES) return add_rod_arrays(run, r, b, s->body);
-    if (s->from != SP_FROM_POSE || r->writer != &sp__writer_xdmf) return SP_OK;
-    sp_field_at(SP_FIELD_POSE, &q);
-    return add_array(run, r, b, &q);
+    for (int i = 0; sp_field_at(i, &q) >= 0; i++) {
+        if (!frame_wanted(r, info, s, &q) || !is_there(run, s, &q)) continue;
+        // all numbers of a whole body are one row
+        if (q.on == SP_ON_BODY) {
+            sp_status status = sp_world_field_info(run->world, s->body->id, q.name, &own);
+            if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
+            q.components *= own.count;
+        }
+        SP_TRY(add_array(run, r, b, &q));
+    }
+    return SP_OK;
 }
 
-static sp_status add_tets(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b) {
-    const sp_mesh *mesh = body->placed;
+// nodes and elements: tetrahedra of a solid, lines of a rod
+static sp_status add_elements(sp_run *run, const sp_record *r, const sp_body_info *info, sp_layout_body *b) {
+    sp_element_view view;
     int *cells;
-    b->node_count = sp_mesh_node_count(mesh), b->cell_count = sp_mesh_tet_count(mesh), b->corners = 4;
-    SP_TRY(sp__build_reserve(run, r->node, 4.0 * b->cell_count, sizeof *cells, "cells of a record"));
-    if (!SP_KEEP(&run->keep, cells, 4 * (size_t)b->cell_count)) return sp__build_no_memory(run);
-    memcpy(cells, sp_mesh_tets(mesh), 4 * (size_t)b->cell_count * sizeof *cells);
+    sp_status status = sp_world_elements(run->world, info->id, NULL, &view);
+    if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
+    b->node_count = info->nodes, b->cell_count = view.count, b->corners = view.nodes_per_element;
+    size_t corners = (size_t)b->corners * (size_t)b->cell_count;
+    SP_TRY(sp__build_reserve(run, r->node, (double)corners, sizeof *cells, "cells of a record"));
+    if (!SP_KEEP(&run->keep, cells, corners)) return sp__build_no_memory(run);
+    sp_world_elements(run->world, info->id, cells, &view);
     b->cells = cells;
     return SP_OK;
 }
 
-// the boundary of a solid and the nodes it uses
-static sp_status add_drawable(sp_run *run, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s) {
-    const int *faces = sp_mesh_faces(body->placed);
-    int n = sp_mesh_node_count(body->placed), *vertex, *nodes, *cells;
-    b->cell_count = sp_mesh_face_count(body->placed), b->corners = 3;
-    size_t corners = 3 * (size_t)b->cell_count;
-    if (!SP_KEEP(&run->scratch, vertex, n) || !SP_KEEP(&run->keep, nodes, n) || !SP_KEEP(&run->keep, cells, corners))
-        return sp__build_no_memory(run);
-    for (size_t i = 0; i < corners; i++) vertex[faces[i]] = 1;
-    for (int i = 0; i < n; i++)
-        if (vertex[i]) nodes[b->node_count] = i, vertex[i] = b->node_count++;
-    for (size_t i = 0; i < corners; i++) cells[i] = vertex[faces[i]];
-    b->cells = cells;
-    s->nodes = nodes;
-    return SP_OK;
+static const sp_snapshot_surface *snapshot_boundary(const sp_snapshot *snapshot, sp_body_id id) {
+    for (int i = 0; snapshot && i < snapshot->body_count; i++)
+        if (snapshot->bodies[i].id.slot == id.slot) return &snapshot->bodies[i].surfaces[0];
+    return NULL;
+}
+
+// a snapshot of the current state
+static sp_status take_snapshot(sp_world *world, const sp_snapshot **out) {
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(world);
+    if (!snapshot || snapshot->step != sp_world_steps(world)) {
+        if (snapshot) sp_world_snapshot_release(world, snapshot);
+        SP_TRY(sp_world_publish(world));
+        snapshot = sp_world_snapshot_acquire(world);
+    }
+    *out = snapshot;
+    return snapshot ? SP_OK : SP_NO_MEMORY;
 }
 
 // the surface of a snapshot, transformed back to the frame of the body
@@ -167,51 +166,68 @@ static sp_status add_posed(sp_run *run, const sp_record *r, const sp_run_body *b
     if (status >= 0) status = sp_world_field(run->world, body->id, "pose", at);
     if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
     const sp_snapshot *snapshot = sp_world_snapshot_acquire(run->world);
-    const sp_snapshot_surface *seen = sp__record_boundary(snapshot, body->id);
+    const sp_snapshot_surface *seen = snapshot_boundary(snapshot, body->id);
     if (seen) status = copy_local(run, seen, at, b, s);
     if (snapshot) sp_world_snapshot_release(run->world, snapshot);
     return status;
 }
 
-static sp_status add_surface(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s) {
+static sp_status surface_name(sp_run *run, const char *surface, sp_layout_body *b) {
+    char *name = sp__keep_alloc(&run->keep, strlen(b->name) + strlen(surface) + 2, 1);
+    if (!name) return sp__build_no_memory(run);
+    sprintf(name, "%s.%s", b->name, surface);
+    b->name = name;
+    return SP_OK;
+}
+
+// node of each vertex of the boundary; around the cross sections of a rod, the two nodes of the element and the weight of the
+// second
+static sp_status boundary_nodes(sp_run *run, const sp_surface_info *from, sp_frame_source *s) {
+    int *nodes;
+    double *share = NULL;
+    if (!SP_KEEP(&run->keep, nodes, from->vertex_count) || (from->rings && !SP_KEEP(&run->keep, share, from->vertex_count)))
+        return sp__build_no_memory(run);
+    for (int v = 0; v < from->vertex_count; v++) nodes[v] = from->nodes[v];
+    for (int i = 0; i < from->ring_count; i++) {
+        const sp_rod_cross_section *r = &from->rings[i];
+        int end = i + 1 < from->ring_count ? from->rings[i + 1].vertex : from->vertex_count;
+        for (int v = r->vertex; v < end; v++) nodes[v] -= r->at > 0.5, share[v] = r->at;
+    }
+    s->nodes = nodes, s->share = share;
+    return SP_OK;
+}
+
+static sp_status add_surface(sp_run *run, const sp_record *r, sp_layout_body *b, sp_frame_source *s) {
     sp_surface_info info;
     int *cells;
-    sp_status status = sp_world_surface_info(run->world, body->id, s->surface, &info);
+    sp_status status = sp_world_surface_info(run->world, s->body->id, s->surface, &info);
     if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
     b->node_count = info.vertex_count, b->cell_count = info.face_count, b->corners = 3;
     if (!SP_KEEP(&run->keep, cells, 3 * (size_t)b->cell_count)) return sp__build_no_memory(run);
     for (size_t i = 0; i < 3 * (size_t)b->cell_count; i++) cells[i] = (int)info.faces[i];
     b->cells = cells;
-    char *name = sp__keep_alloc(&run->keep, strlen(b->name) + strlen(info.name) + 2, 1);
-    if (!name) return sp__build_no_memory(run);
-    sprintf(name, "%s.%s", b->name, info.name);
-    b->name = name;
-    return SP_OK;
+    return s->from == SP_FROM_BOUNDARY ? boundary_nodes(run, &info, s) : surface_name(run, info.name, b);
 }
 
+// surface 0: the body itself, or its boundary if the format or the scene asks for surfaces
 static sp_status add_part(sp_run *run, sp_record *r, sp_run_body *body, int surface) {
     sp_layout_body *b = &r->layout->bodies[r->layout->body_count];
     sp_frame_source *s = &r->sources[r->layout->body_count];
-    *b = (sp_layout_body){.name = body->node->path, .kind = body->rod ? "rod" : body->solid ? "solid" : "rigid"};
-    *s = (sp_frame_source){.body = body, .from = SP_FROM_TETS, .surface = surface};
-    if (surface >= 0)
-        s->from = SP_FROM_SURFACE;
-    else if (body->rod)
-        s->from = has_cells(r) ? SP_FROM_LINES : SP_FROM_TUBE;
-    else if (!body->solid)
-        s->from = SP_FROM_POSE;
-    else if (!has_cells(r))
-        s->from = SP_FROM_EMBEDDED;
+    sp_body_info info;
+    sp_status status = sp_world_body_info(run->world, body->id, &info);
+    if (status < 0) return sp__build_refused(run, r->node, status, sp_world_error(run->world));
+    *b = (sp_layout_body){.name = body->node->path, .kind = info.kind};
+    *s = (sp_frame_source){.body = body, .surface = surface};
+    s->from = surface > 0 ? SP_FROM_SURFACE : !info.nodes ? SP_FROM_POSE : has_cells(r) ? SP_FROM_ELEMENTS : SP_FROM_BOUNDARY;
     switch (s->from) {
-    case SP_FROM_TETS: SP_TRY(add_tets(run, r, body, b)); break;
-    case SP_FROM_EMBEDDED: SP_TRY(add_drawable(run, body, b, s)); break;
-    case SP_FROM_SURFACE: SP_TRY(add_surface(run, r, body, b, s)); break;
+    case SP_FROM_ELEMENTS: SP_TRY(add_elements(run, r, &info, b)); break;
+    case SP_FROM_SURFACE:
+    case SP_FROM_BOUNDARY: SP_TRY(add_surface(run, r, b, s)); break;
     case SP_FROM_POSE: SP_TRY(add_posed(run, r, body, b, s)); break;
-    case SP_FROM_LINES:
-    case SP_FROM_TUBE: SP_TRY(sp__record_rod(run, r, body, b, s)); break;
     }
+    if (3 * (size_t)info.nodes > r->scratch_size) r->scratch_size = 3 * (size_t)info.nodes;
     r->layout->body_count++;
-    return add_arrays(run, r, b, s);
+    return add_arrays(run, r, &info, b, s);
 }
 
 // adds the visual surfaces of the body, or the body itself if it has none
@@ -224,20 +240,7 @@ static sp_status add_body(sp_run *run, sp_record *r, sp_run_body *body, bool cou
         if (!count_only) SP_TRY(add_part(run, r, body, i));
     }
     *count += seen ? seen : 1;
-    return seen || count_only ? SP_OK : add_part(run, r, body, -1);
-}
-
-static sp_status make_scratch(sp_run *run, sp_record *r) {
-    for (int i = 0; i < r->layout->body_count; i++) {
-        const sp_run_body *body = r->sources[i].body;
-        size_t n = body->solid ? 3 * (size_t)sp_mesh_node_count(body->placed) : 7;
-        sp_body_info info;
-        if (body->rod && sp_world_body_info(run->world, body->id, &info) >= 0) n = 3 * (size_t)info.nodes;
-        if (n > r->scratch_size) r->scratch_size = n;
-    }
-    if (!SP_KEEP(&run->keep, r->scratch, r->scratch_size) || !SP_KEEP(&run->keep, r->before, r->layout->value_count))
-        return sp__build_no_memory(run);
-    return SP_OK;
+    return seen || count_only ? SP_OK : add_part(run, r, body, 0);
 }
 
 sp_status sp__record_layout(sp_run *run, sp_record *r) {
@@ -245,7 +248,7 @@ sp_status sp__record_layout(sp_run *run, sp_record *r) {
     SP_TRY(check_quantities(run, r));
     // a body that failed to build is already reported
     for (int i = 0; i < run->body_count; i++)
-        if (run->failed || (run->bodies[i].solid && !run->bodies[i].placed)) return SP_BAD_INPUT;
+        if (run->failed || !run->bodies[i].id.slot) return SP_BAD_INPUT;
     for (int i = 0; i < run->body_count; i++)
         if (frame_chosen(r, &run->bodies[i])) SP_TRY(add_body(run, r, &run->bodies[i], true, &n));
     if (!n) return SP_BUILD_FAIL(run, r->node, NULL, "a %s record shows bodies, and there are none", r->writer->suffix);
@@ -253,7 +256,9 @@ sp_status sp__record_layout(sp_run *run, sp_record *r) {
         return sp__build_no_memory(run);
     for (int i = 0; i < run->body_count; i++)
         if (frame_chosen(r, &run->bodies[i])) SP_TRY(add_body(run, r, &run->bodies[i], false, &made));
-    return make_scratch(run, r);
+    if (!SP_KEEP(&run->keep, r->scratch, r->scratch_size) || !SP_KEEP(&run->keep, r->before, r->layout->value_count))
+        return sp__build_no_memory(run);
+    return SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ values
@@ -285,13 +290,35 @@ static sp_status surface_values(sp_run *run, const sp_layout_body *b, const sp_f
     return sp_world_surface_get(run->world, s->body->id, s->surface, values + b->arrays[0].offset, v, NULL);
 }
 
-static sp_status drawable_values(sp_run *run, const sp_record *r, const sp_layout_body *b, const sp_frame_source *s,
-                                 double *values) {
+// Boundary whose vertices are nodes: the numbers of these nodes.
+static sp_status node_values(sp_run *run, const sp_record *r, const sp_layout_body *b, const sp_frame_source *s, double *values) {
     for (int i = 0; i < b->array_count; i++) {
         double *out = values + b->arrays[i].offset;
         SP_TRY(sp_world_field(run->world, s->body->id, b->arrays[i].name, r->scratch));
         for (size_t v = 0; v < (size_t)b->node_count; v++)
             memcpy(out + 3 * v, r->scratch + 3 * (size_t)s->nodes[v], 3 * sizeof *out);
+    }
+    return SP_OK;
+}
+
+// Boundary around cross sections: positions of the snapshot, and numbers interpolated between the two nodes of the element.
+static sp_status section_values(sp_run *run, const sp_record *r, const sp_layout_body *b, const sp_frame_source *s,
+                                double *values) {
+    const sp_snapshot *snapshot = NULL;
+    double *x = values + b->arrays[0].offset;
+    size_t n = (size_t)b->node_count;
+    SP_TRY(take_snapshot(run->world, &snapshot));
+    const sp_snapshot_surface *seen = snapshot_boundary(snapshot, s->body->id);
+    for (size_t i = 0; i < 3 * n; i++) x[i] = seen->positions[i];
+    sp_world_snapshot_release(run->world, snapshot);
+    for (int i = 1; i < b->array_count; i++) {
+        double *out = values + b->arrays[i].offset;
+        SP_TRY(sp_world_field(run->world, s->body->id, b->arrays[i].name, r->scratch));
+        for (size_t v = 0; v < n; v++)
+            for (size_t k = 0; k < 3; k++) {
+                const double *at = r->scratch + 3 * (size_t)s->nodes[v] + k;
+                out[3 * v + k] = (1 - s->share[v]) * at[0] + s->share[v] * at[3];
+            }
     }
     return SP_OK;
 }
@@ -302,10 +329,8 @@ static sp_status body_values(sp_run *run, const sp_record *r, int index, double 
     switch (s->from) {
     case SP_FROM_POSE: return posed_values(run, b, s, values);
     case SP_FROM_SURFACE: return surface_values(run, b, s, values);
-    case SP_FROM_EMBEDDED: return drawable_values(run, r, b, s, values);
-    case SP_FROM_TUBE: return sp__record_tube(run, r, b, s, values);
-    case SP_FROM_TETS:
-    case SP_FROM_LINES: break;
+    case SP_FROM_BOUNDARY: return s->share ? section_values(run, r, b, s, values) : node_values(run, r, b, s, values);
+    case SP_FROM_ELEMENTS: break;
     }
     for (int i = 0; i < b->array_count; i++)
         SP_TRY(sp_world_field(run->world, s->body->id, b->arrays[i].name, values + b->arrays[i].offset));

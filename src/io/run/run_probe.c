@@ -46,140 +46,30 @@ static sp_status find_quantity(sp_run *run, const char *name, const sp_quantity 
 
 // ------------------------------------------------------------------------------------------------ targets
 
-static bool has_quantity_of(const sp_probe *p, int of) {
+bool sp__probe_has_quantity_of(const sp_probe *p, int of) {
     for (int i = 0; i < p->quantity_count; i++)
         if ((int)p->quantities[i]->of == of) return true;
     return false;
 }
 
-static sp_status rigid_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
-    sp_anchor *anchor;
-    if (!SP_KEEP(&run->keep, anchor, 1)) return sp__build_no_memory(run);
-    anchor->body = t->body->id;
-    if (sp__build_given(p->node, "point")) {
-        memcpy(anchor->offset, sp__attr(p->node, "point")->numbers, sizeof anchor->offset);
-        for (int i = 0; i < t->body->places.count; i++)
-            for (int k = 0; k < 3; k++) anchor->offset[k] *= t->body->places.at[i].scale[k];
-    } else if (sp__selects(p->node)) {
-        return SP_BUILD_FAIL(run, p->node, NULL,
-                             "a rigid body has no nodes to select: give point, or nothing for its own origin");
-    }
-    t->anchors = anchor;
-    t->node_count = 1;
-    return SP_OK;
-}
-
-static sp_status point_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
-    int *elements;
-    int64_t *ids;
-    sp_anchor *anchor;
-    for (int i = 0; i < p->quantity_count; i++)
-        if (p->quantities[i]->of == SP_OF_NODES && p->quantities[i]->field)
-            return SP_BUILD_FAIL(run, p->node, "quantity", "%s belongs to nodes: a point has none", p->quantities[i]->name);
-    if (!SP_KEEP(&run->keep, anchor, 1) || !SP_KEEP(&run->keep, elements, 1) || !SP_KEEP(&run->keep, ids, 1))
-        return sp__build_no_memory(run);
-    SP_TRY(sp__build_point(run, t->body, p->node, anchor));
-    elements[0] = (int)anchor->elem;
-    ids[0] = sp_mesh_tet_ids(t->body->own)[elements[0]];
-    t->anchors = anchor;
-    t->node_count = t->element_count = 1;
-    t->elements = elements;
-    t->element_ids = ids;
-    return SP_OK;
-}
-
-// element numbers of a strand start at its root
-static int first_element(const sp_run_rod *rod, const sp_scene_node *node) {
-    int strand = sp__rod_strand_of(rod, node);
-    return strand < 0 ? 0 : rod->first_element[strand];
-}
-
 // indices of all items or of the selected ones, with their numbers in the file; owned by the run
-static sp_status list_items(sp_run *run, const sp_probe *p, const sp_run_body *body, sp_select_kind kind, const int **items,
-                            const int64_t **ids, int *count) {
-    int *list, *kept;
-    int64_t *numbers;
-    bool nodes = kind == SP_SELECT_NODES, all = !sp__selects(p->node);
-    if (all && body->rod)
-        *count = nodes ? body->rod->nodes : body->rod->elements;
-    else if (all)
-        *count = nodes ? sp_mesh_node_count(body->own) : sp_mesh_tet_count(body->own);
+sp_status sp__probe_items(sp_run *run, const sp_probe *p, const sp_run_body *body, sp_select_kind kind, const int **items,
+                          const int64_t **numbers, int *count) {
+    const sp_builder *builder = body->builder;
+    int *list = NULL, *kept;
+    int64_t *number;
+    bool all = !sp__selects(p->node);
+    if (all)
+        *count = builder->item_count(body, kind);
     else
-        SP_TRY(sp__build_select(run, body, p->node, kind, &list, count));
-    if (!SP_KEEP(&run->keep, kept, *count) || !SP_KEEP(&run->keep, numbers, *count)) return sp__build_no_memory(run);
+        SP_TRY(builder->select(run, body, p->node, kind, &list, count));
+    if (!SP_KEEP(&run->keep, kept, *count) || !SP_KEEP(&run->keep, number, *count)) return sp__build_no_memory(run);
     for (int i = 0; i < *count; i++) {
         kept[i] = all ? i : list[i];
-        numbers[i] = kept[i] - (body->rod ? first_element(body->rod, p->node) : 0);
-        if (!body->rod) numbers[i] = nodes ? sp_mesh_node_ids(body->own)[kept[i]] : sp_mesh_tet_ids(body->own)[kept[i]];
+        number[i] = builder->item_number(body, p->node, kind, kept[i]);
     }
     *items = kept;
-    *ids = numbers;
-    return SP_OK;
-}
-
-static sp_status solid_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
-    bool nodes = has_quantity_of(p, SP_OF_NODES), elements = has_quantity_of(p, SP_OF_ELEMENTS);
-    sp_anchor *anchors;
-    if (sp__build_given(p->node, "point")) return point_target(run, p, t);
-    if (!sp__selects(p->node) && p->combine == SP_COMBINE_NONE && (nodes || elements))
-        return SP_BUILD_FAIL(run, p->node, NULL,
-                             "nodes or elements of a whole body: select some, or combine them (sum, mean, max)");
-    if (sp__selects(p->node) && !nodes && !elements)
-        return SP_BUILD_FAIL(run, p->node, NULL, "a selection cannot act: all of its quantities are of the whole body");
-    if (elements) SP_TRY(list_items(run, p, t->body, SP_SELECT_ELEMENTS, &t->elements, &t->element_ids, &t->element_count));
-    if (!nodes) return SP_OK;
-    SP_TRY(list_items(run, p, t->body, SP_SELECT_NODES, &t->nodes, &t->node_ids, &t->node_count));
-    if (!SP_KEEP(&run->keep, anchors, t->node_count)) return sp__build_no_memory(run);
-    t->anchors = anchors;
-    for (int i = 0; i < t->node_count && !run->failed; i++) {
-        sp_status status = sp_world_anchor_node(run->world, t->body->id, t->nodes[i], &anchors[i]);
-        if (status < 0) return sp__build_refused(run, p->node, status, sp_world_error(run->world));
-    }
-    return SP_OK;
-}
-
-// nodes that have not grown yet lie at the tip of the rod
-static sp_status follow_tip(sp_run *run, const sp_probe *p, const sp_run_body *body, sp_rod_spot *spots, int count) {
-    sp_field_info info;
-    if (!body->rod->grows || count != 1 || !sp__build_is(p->node, "end", "tip")) return SP_OK;
-    sp_status status = sp_world_field_info(run->world, body->id, "position", &info);
-    if (status < 0) return sp__build_refused(run, p->node, status, sp_world_error(run->world));
-    *spots = (sp_rod_spot){info.count - 2, 1, info.count - 1};
-    return SP_OK;
-}
-
-// nodes or one position between them; elements
-static sp_status rod_target(sp_run *run, const sp_probe *p, sp_probe_target *t) {
-    bool nodes = has_quantity_of(p, SP_OF_NODES), elements = has_quantity_of(p, SP_OF_ELEMENTS);
-    sp_rod_spot *spots;
-    sp_anchor *anchors;
-    int *numbers;
-    int64_t *ids;
-    if (sp__selects(p->node) && !nodes && !elements)
-        return SP_BUILD_FAIL(run, p->node, NULL, "a selection cannot act: all of its quantities are of the whole body");
-    if (!sp__selects(p->node) && p->combine == SP_COMBINE_NONE && (nodes || elements))
-        return SP_BUILD_FAIL(run, p->node, NULL,
-                             "nodes or elements of a whole body: select some, or combine them (sum, mean, max)");
-    if (elements && sp__build_given(p->node, "point"))
-        return SP_BUILD_FAIL(run, p->node, "quantity", "von-mises belongs to elements: select them by s");
-    if (elements) SP_TRY(list_items(run, p, t->body, SP_SELECT_ELEMENTS, &t->elements, &t->element_ids, &t->element_count));
-    if (!nodes) return SP_OK;
-    SP_TRY(sp__rod_spots(run, t->body, p->node, &spots, &t->node_count));
-    if (!SP_KEEP(&run->keep, anchors, t->node_count) || !SP_KEEP(&run->keep, numbers, t->node_count) ||
-        !SP_KEEP(&run->keep, ids, t->node_count))
-        return sp__build_no_memory(run);
-    SP_TRY(follow_tip(run, p, t->body, spots, t->node_count));
-    int strand = sp__rod_strand_of(t->body->rod, p->node), first = strand < 0 ? 0 : t->body->rod->first_node[strand];
-    for (int i = 0; i < t->node_count; i++) {
-        anchors[i] = (sp_anchor){.body = t->body->id, .elem = (uint32_t)spots[i].element, .at = {spots[i].at}};
-        numbers[i] = spots[i].node;
-        ids[i] = spots[i].node - first;
-        for (int k = 0; spots[i].node < 0 && k < p->quantity_count; k++)
-            if (p->quantities[k]->of == SP_OF_NODES && p->quantities[k]->field)
-                return SP_BUILD_FAIL(run, p->node, "quantity", "%s belongs to nodes, and there is none at this place",
-                                     p->quantities[k]->name);
-    }
-    t->anchors = anchors, t->nodes = numbers, t->node_ids = ids;
+    *numbers = number;
     return SP_OK;
 }
 
@@ -200,10 +90,7 @@ static sp_status add_target(sp_run *run, sp_probe *p, const sp_scene_node *body_
     sp_probe_target *t = &p->targets[p->target_count++];
     *t = (sp_probe_target){.body = body};
     SP_TRY(check_fields(run, p, body));
-    if (body->rod) return body->id.slot ? rod_target(run, p, t) : SP_BAD_INPUT;
-    if (!body->solid) return rigid_target(run, p, t);
-    // a body that failed to build is already reported
-    return body->own ? solid_target(run, p, t) : SP_BAD_INPUT;
+    return body->builder->probe(run, p, t);
 }
 
 static sp_status find_targets(sp_run *run, sp_probe *p) {
@@ -227,8 +114,8 @@ static int items_of(const sp_probe *p, const sp_quantity *q) {
     return n > WIDTH_MAX ? WIDTH_MAX + 1 : (int)n;
 }
 
-// the fields of a growing rod are larger than its initial nodes need: take the size from the engine
-static sp_status rod_capacity(sp_run *run, const sp_probe *p, const sp_run_body *body) {
+// room for the longest field; a growing rod has more nodes than the scene gives it at first
+static sp_status reserve_fields(sp_run *run, const sp_probe *p, const sp_run_body *body) {
     sp_field_info info;
     for (int i = 0; i < p->quantity_count && body->id.slot; i++) {
         if (!p->quantities[i]->field) continue;
@@ -250,15 +137,7 @@ static sp_status set_widths(sp_run *run, sp_probe *p) {
         p->widths[i] = (int)width;
         p->width += (int)width;
     }
-    for (int i = 0; i < p->target_count; i++) {
-        const sp_run_body *body = p->targets[i].body;
-        if (body->rod) SP_TRY(rod_capacity(run, p, body));
-        size_t capacity = body->solid && body->own ? 3 * (size_t)sp_mesh_node_count(body->own) : 0;
-        size_t elements =
-            body->solid && body->own && has_quantity_of(p, SP_OF_ELEMENTS) ? 6 * (size_t)sp_mesh_tet_count(body->own) : 0;
-        if (capacity > run->field_size) run->field_size = capacity;
-        if (elements > run->field_size) run->field_size = elements;
-    }
+    for (int i = 0; i < p->target_count; i++) SP_TRY(reserve_fields(run, p, p->targets[i].body));
     return SP_OK;
 }
 
@@ -328,31 +207,32 @@ sp_probe *sp__run_probe_of(sp_run *run, const sp_scene_node *node) {
 
 // ------------------------------------------------------------------------------------------------ reading
 
-static sp_status body_info(sp_run *run, sp_run_body *body, const sp_body_info **out) {
+// once per step, because several quantities of a body are often read together
+static sp_status measure_body(sp_run *run, sp_run_body *body) {
     uint64_t step = sp_world_steps(run->world);
-    if (!body->has_info || body->info_step != step) {
-        SP_TRY(sp_world_body_info(run->world, body->id, &body->info));
-        body->info_step = step;
-        body->has_info = true;
-    }
-    *out = &body->info;
+    if (body->measured && body->measured_step == step) return SP_OK;
+    SP_TRY(sp_world_body_info(run->world, body->id, &body->info));
+    SP_TRY(sp_world_body_measure(run->world, body->id, &body->measures));
+    body->measured_step = step;
+    body->measured = true;
     return SP_OK;
 }
 
-static void body_value(const sp_body_info *info, const char *name, double *out) {
-    if (strcmp(name, "kinetic") == 0) out[0] = info->kinetic;
-    if (strcmp(name, "elastic") == 0) out[0] = info->elastic;
-    if (strcmp(name, "potential") == 0) out[0] = info->potential;
+static void body_value(const sp_run_body *body, const char *name, double *out) {
+    const sp_body_measures *now = &body->measures;
+    if (strcmp(name, "kinetic") == 0) out[0] = now->kinetic;
+    if (strcmp(name, "elastic") == 0) out[0] = now->elastic;
+    if (strcmp(name, "potential") == 0) out[0] = now->potential;
     if (strcmp(name, "work") == 0)
-        out[0] = info->work.loads + info->work.pins + info->work.drags + info->work.contact + info->work.edits;
-    if (strcmp(name, "appeared") == 0) out[0] = info->appeared;
-    if (strcmp(name, "inverted") == 0) out[0] = info->inverted;
-    if (strcmp(name, "volume-lost") == 0) out[0] = info->volume_lost;
-    if (strcmp(name, "penetration") == 0) out[0] = info->penetration;
-    if (strcmp(name, "momentum") == 0) memcpy(out, info->momentum, sizeof info->momentum);
-    if (strcmp(name, "volume") == 0) out[0] = info->volume;
-    if (strcmp(name, "iterations") == 0) out[0] = info->solve.linear_iterations;
-    if (strcmp(name, "residual") == 0) out[0] = info->solve.residual;
+        out[0] = now->work.loads + now->work.pins + now->work.drags + now->work.contact + now->work.edits;
+    if (strcmp(name, "appeared") == 0) out[0] = now->appeared;
+    if (strcmp(name, "inverted") == 0) out[0] = now->inverted;
+    if (strcmp(name, "volume-lost") == 0) out[0] = now->volume_lost;
+    if (strcmp(name, "penetration") == 0) out[0] = now->penetration;
+    if (strcmp(name, "momentum") == 0) memcpy(out, now->momentum, sizeof now->momentum);
+    if (strcmp(name, "volume") == 0) out[0] = now->volume;
+    if (strcmp(name, "iterations") == 0) out[0] = body->info.solve.linear_iterations;
+    if (strcmp(name, "residual") == 0) out[0] = body->info.solve.residual;
 }
 
 typedef struct gatherer {  // receives items one by one and stores or combines them
@@ -375,12 +255,11 @@ static void probe_take(gatherer *g, const double *value) {
 }
 
 static sp_status take_target(sp_run *run, const sp_probe_target *t, const sp_quantity *q, gatherer *g) {
-    const sp_body_info *info;
     double x[6], v[3];
     bool velocity = strcmp(q->name, "velocity") == 0;
     if (q->of == SP_OF_BODY) {
-        SP_TRY(body_info(run, t->body, &info));
-        body_value(info, q->name, x);
+        SP_TRY(measure_body(run, t->body));
+        body_value(t->body, q->name, x);
         probe_take(g, x);
         return SP_OK;
     }

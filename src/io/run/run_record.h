@@ -9,11 +9,11 @@
 // Source of the values of a body of the layout.
 typedef struct sp_frame_source {
     sp_run_body *body;
-    enum { SP_FROM_TETS, SP_FROM_EMBEDDED, SP_FROM_SURFACE, SP_FROM_POSE, SP_FROM_LINES, SP_FROM_TUBE } from;
-    const int *nodes;     // boundary of a solid: node of each vertex; tube: first node of the element
-    const double *share;  // tube: weight of the second node
+    enum { SP_FROM_ELEMENTS, SP_FROM_BOUNDARY, SP_FROM_SURFACE, SP_FROM_POSE } from;
+    const int *nodes;     // boundary: node of each vertex; around cross sections: first node of the element
+    const double *share;  // around cross sections: weight of the second node; NULL: vertices are nodes
     const double *local;  // pose: vertices in the frame of the body
-    int surface;          // index of the surface on the body; -1: the body itself
+    int surface;          // index of the surface on the body; 0: the body itself
 } sp_frame_source;
 
 struct sp_record {
@@ -47,10 +47,6 @@ struct sp_record {
 sp_status sp__record_layout(sp_run *run, sp_record *r);
 sp_status sp__record_values(sp_run *run, const sp_record *r, double *values);
 void sp__record_blend(const sp_record *r, double u, double *values);  // linear interpolation from `before`
-// run_record_rod.c: boundary of a body in a snapshot (NULL: it is not there), lines or tube of a rod, values of a tube
-const sp_snapshot_surface *sp__record_boundary(const sp_snapshot *snapshot, sp_body_id id);
-sp_status sp__record_rod(sp_run *run, const sp_record *r, const sp_run_body *body, sp_layout_body *b, sp_frame_source *s);
-sp_status sp__record_tube(sp_run *run, const sp_record *r, const sp_layout_body *b, const sp_frame_source *s, double *values);
 // run_record_csv.c
 sp_status sp__record_series(sp_run *run, sp_record *r);
 sp_status sp__record_head(sp_run *run, const sp_record *r, sp_buffer *out);
