@@ -6,6 +6,7 @@ import { clock, number, quantity, sentence } from "./format.js";
 import { healthRows, Warnings } from "./health.js";
 import { fileUrl, Link, socketUrl } from "./net/link.js";
 import { decodeFrame, STATE } from "./net/protocol.js";
+import { naturalScale } from "./ranges.js";
 import { defaultSettings, keep, loadKept } from "./settings.js";
 import { Gallery, helpDialog } from "./ui/dialogs.js";
 import { explain, h, setFlag, setText, throttle } from "./ui/dom.js";
@@ -274,6 +275,7 @@ export class App {
         this.showEmpty(null);
         const up = this.hello.view?.camera?.up ? vector(this.hello.view.camera.up).normalize() : new THREE.Vector3(0, 1, 0);
         this.stage.setBox(box, up);
+        this.applyField();  // what counts as noise depends on the size
         const camera = this.hello.view?.camera;
         this.stage.setLens(camera ? { fov: camera.fov, shape: shapeOf(camera, up, box) } : null);
         this.home = camera ? { at: vector(camera.at), to: vector(camera.to) } : this.stage.viewOf(box);
@@ -360,7 +362,6 @@ export class App {
             this.stage.setTheme(s.theme);
             this.plots.restyle();
         }
-        this.marks.setTheme(s.theme);
         if (this.stage.shadows !== s.shadow) this.stage.setShadows(s.shadow);
         this.stage.setFloor(s.grid);
         this.bodies.setStyle(s);
@@ -381,9 +382,14 @@ export class App {
 
     applyField() {
         const field = this.fields.find((f) => f.name === this.settings.color) ?? null;
-        this.legend.setField(field, this.settings.range);
+        this.legend.setField(field, this.settings.range, field ? this.naturalScale(field) : 0);
         this.fresh = true;
         this.stage.invalidate();
+    }
+
+    naturalScale(field) {
+        const young = Math.max(0, ...(this.hello?.params ?? []).filter((p) => p.path.endsWith(".young")).map((p) => p.value));
+        return naturalScale(field.unit, { size: this.stage.size, young }) / (field.scale || 1);
     }
 
     rangeChanged() {

@@ -37,6 +37,23 @@ export function fromPlace(range, place) {
     return grain ? Number((Math.round(v / grain) * grain).toPrecision(10)) : Number(v.toPrecision(3));
 }
 
+const SINGLE = 2 ** -20;   // of a value: values are sent with 24 bits, and a few of them are lost in computing
+const NOTHING = 1e-9;      // of the size of the scene, of a radian, of Young's modulus: nobody can see that
+
+// Whether the values of a field differ only by rounding, so that colours would show noise. natural: what the values are compared
+// with besides themselves, in the field's unit: a displacement is noise where it is nothing beside the size of the scene.
+export function isUniform(low, high, natural = 0) {
+    const width = high - low;
+    if (!Number.isFinite(width)) return false;
+    return width <= Math.max(SINGLE * Math.max(Math.abs(low), Math.abs(high)), NOTHING * natural);
+}
+
+// scene: { size [m], young [Pa] }
+export function naturalScale(unit, { size = 0, young = 0 }) {
+    const scales = { m: size, "m/s": size, Pa: young, rad: 1, deg: 1, "°": 1 };
+    return scales[unit] ?? 0;
+}
+
 // what somebody typed: "1e5", "20k", "0,5"; NaN where it is no number
 export function readNumber(text) {
     const m = /^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*([kMGmµun]?)\s*$/i.exec(text.replace(",", "."));

@@ -95,6 +95,25 @@ function placeOnBody(page) {
     });
 }
 
+// Changes of the picture between what `change` leaves and what it leaves when called again: pixels that differ, and by how much.
+// A function in the page, for those that run there; pictures hold the canvas only.
+async function prepare(page) {
+    await page.evaluate(() => {
+        window.pixels = async () => {
+            const image = await createImageBitmap(await souple.stage.picture());
+            const c = new OffscreenCanvas(image.width, image.height).getContext("2d", { willReadFrequently: true });
+            c.drawImage(image, 0, 0);
+            return c.getImageData(0, 0, image.width, image.height);
+        };
+        window.different = (a, b, i) => Math.abs(a.data[i] - b.data[i]) + Math.abs(a.data[i + 1] - b.data[i + 1]) + Math.abs(a.data[i + 2] - b.data[i + 2]);
+        window.changed = (a, b, least) => {
+            let n = 0;
+            for (let i = 0; i < a.data.length; i += 4) if (different(a, b, i) > least) n++;
+            return n;
+        };
+    });
+}
+
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
 
@@ -278,6 +297,89 @@ test("shift and click pins a node, and unpins it", async (_, page) => {
     await page.waitForFunction(() => souple.marks.pinCount() === 0, null, WAIT);
 });
 
+test("the floor fades out and is never in front of a body", async (_, page) => {
+    await steers(page);
+    await pause(page);
+    await prepare(page);
+    const found = await page.evaluate(async () => {
+        const { stage } = souple, { group } = stage.floor, at = stage.camera.position.clone(), to = stage.controls.target.clone(), place = group.position.clone();
+        const shown = [souple.marks.group.visible, souple.bodies.group.visible];
+        const both = async () => {
+            const out = [];
+            for (const on of [true, false]) stage.setFloor(on), out.push(await pixels());
+            return out;
+        };
+        // through the middle of the bodies: where they are seen, the floor changes nothing
+        souple.marks.group.visible = false;
+        group.position.addScaledVector(stage.up, 0.2 * stage.size);
+        stage.floor.group.updateMatrixWorld();
+        const [through, bare] = await both();
+        souple.bodies.group.visible = false;
+        const empty = (await both())[1];
+        let body = 0, crossed = 0, around = 0;
+        for (let i = 0; i < bare.data.length; i += 4) {
+            const own = different(bare, empty, i) > 40, touched = different(through, bare, i) > 6;
+            body += own, crossed += own && touched, around += !own && touched;
+        }
+        // from above: rings of the disc, near the middle and at the edge
+        group.position.copy(place);
+        stage.look(place.clone().addScaledVector(stage.up, 9 * stage.size).add({ x: 0.01 * stage.size, y: 0, z: 0.01 * stage.size }), place);
+        const [above, below] = await both(), radius = stage.floor.disc.material.uniforms.radius.value, p = at.clone();
+        const ring = (share) => {
+            let most = 0;
+            for (let k = 0; k < 90; k++) {
+                p.set(share * radius * Math.cos(k / 14.3), 0, share * radius * Math.sin(k / 14.3)).applyQuaternion(group.quaternion).add(place).project(stage.camera);
+                const x = Math.floor((0.5 + 0.5 * p.x) * above.width), y = Math.floor((0.5 - 0.5 * p.y) * above.height);
+                if (x >= 0 && y >= 0 && x < above.width && y < above.height) most = Math.max(most, different(above, below, 4 * (y * above.width + x)));
+            }
+            return most;
+        };
+        const rings = [0.15, 0.6, 0.985].map(ring);
+        [souple.marks.group.visible, souple.bodies.group.visible] = shown;
+        stage.setFloor(true);
+        stage.look(at, to);
+        return { body, crossed, around, rings };
+    });
+    assert.ok(found.body > 500 && found.around > 500, JSON.stringify(found));
+    assert.ok(found.crossed <= 0.002 * found.body, `${found.crossed} of ${found.body} pixels of the bodies show the floor`);
+    const [middle, half, edge] = found.rings;
+    assert.ok(middle > half && half > edge && edge <= 3, `floor over backdrop: ${found.rings}`);
+});
+
+test("pins and held nodes have a size on the screen, and are seen through bodies", async (_, page) => {
+    await steers(page);
+    await pause(page);
+    await prepare(page);
+    const found = await page.evaluate(async () => {
+        const { stage, marks, bodies } = souple, at = stage.camera.position.clone(), to = stage.controls.target.clone();
+        const surfaceMesh = bodies.withNodes(bodies.drawn().find((s) => s.info.pull !== null).info.body), node = at.clone(), v = surfaceMesh.topology.vertexCount >> 1;
+        marks.notePin(surfaceMesh.info.body, surfaceMesh.topology.nodes[v], true);
+        surfaceMesh.vertex(v, node);
+        const middle = bodies.box().getCenter(at.clone());
+        const away = node.clone().sub(middle).normalize();
+        const area = async (dots, distance) => {
+            stage.look(node.clone().addScaledVector(away, distance * stage.size).addScaledVector(stage.up, 0.05 * stage.size), node);
+            const out = [];
+            for (const on of [true, false]) dots.group.visible = on, out.push(await pixels());
+            dots.group.visible = true;
+            return changed(...out, 20);
+        };
+        const near = await area(marks.pins, 1), far = await area(marks.pins, 5), behind = await area(marks.pins, -2);
+        const color = (dots) => dots.seen.material.uniforms.color.value.toArray();
+        const size = (dots) => dots.seen.material.uniforms.size.value;
+        const result = { near, far, behind, held: await area(marks.held, 5), colors: [color(marks.pins), color(marks.held)], sizes: [size(marks.pins), size(marks.held)] };
+        marks.notePin(surfaceMesh.info.body, surfaceMesh.topology.nodes[v], false);
+        stage.look(at, to);
+        return result;
+    });
+    const text = JSON.stringify(found);
+    assert.ok(found.near > 120 && Math.abs(found.near - found.far) < 0.25 * found.near, text);
+    assert.ok(found.behind > 0.6 * found.near, text);
+    assert.ok(found.held > 40, text);
+    assert.ok(found.sizes[0] > found.sizes[1] && found.sizes[1] >= 8, text);
+    assert.ok(Math.hypot(...found.colors[0].map((c, k) => c - found.colors[1][k])) > 0.5, text);
+});
+
 // the scene from its start, that many steps on: the hash
 async function outcome(page, steps, before = async () => {}) {
     const generation = await page.evaluate(() => souple.hello.generation);
@@ -351,6 +453,24 @@ test("fields colour the bodies, the bar shows values", async (_, page) => {
     await shot(page, "colour");
     await page.keyboard.press("0");
     await page.waitForFunction(() => souple.bodies.frame?.field === 0, null, WAIT);
+});
+
+test("values that differ by rounding have one colour and one number", async (_, page) => {
+    await steers(page);
+    const look = () => page.evaluate(() => ({ note: !souple.legend.note.classList.contains("hidden"), ticks: document.querySelectorAll(".legend .ticks span").length,
+        colors: new Set(souple.bodies.drawn().filter((s) => s.info.pull !== null).flatMap((s) => [...s.shares()].map((x) => Math.round(1000 * x)))).size }));
+    await page.evaluate(() => souple.set("color", "displacement"));
+    const generation = await page.evaluate(() => souple.hello.generation);
+    await answered(page, { type: "reset", keep: false });
+    await page.waitForFunction((g) => souple.hello.generation > g && souple.bodies.frame, generation, WAIT);
+    await page.waitForFunction(() => souple.bodies.frame?.field === 1 && !souple.fresh && souple.legend.uniform, null, WAIT);
+    assert.deepEqual(await look(), { note: true, ticks: 1, colors: 1 });
+    await shot(page, "uniform");
+    await answered(page, { type: "step", count: 5 });
+    await page.waitForFunction(() => souple.bodies.frame?.step >= 5 && !souple.fresh && !souple.legend.uniform, null, WAIT);
+    const moved = await look();
+    assert.ok(!moved.note && moved.ticks > 2 && moved.colors > 20, JSON.stringify(moved));
+    await page.evaluate(() => souple.set("color", "none"));
 });
 
 test("what is out of range is refused and shown", async (_, page) => {

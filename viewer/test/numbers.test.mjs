@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { css, region, regionShare, regionTexels, scale, scaleTexels } from "../src/colours.js";
 import { bytes, clock, count, number, quantity, ticks } from "../src/format.js";
-import { fromPlace, readNumber, sliderRange, STEPS, toPlace } from "../src/ranges.js";
+import { fromPlace, isUniform, naturalScale, readNumber, sliderRange, STEPS, toPlace } from "../src/ranges.js";
 import { Series } from "../src/series.js";
 import { framesLate } from "../src/ui/status.js";
 
@@ -89,4 +89,23 @@ test("a series is a table that forgets its beginning", () => {
     assert.equal(s.length, 1);
     assert.equal(s.csv(), 't,"a,b"\n10,5\n');
     assert.deepEqual(new Series(["t"]).window(1), [[]]);
+});
+
+test("values that differ by rounding are one value", () => {
+    // of their own size: single precision has 24 bits
+    assert.ok(isUniform(1e5, 1e5 * (1 + 2e-7)));
+    assert.ok(!isUniform(1e5, 1e5 * (1 + 1e-4)));
+    assert.ok(isUniform(-2, -2 + 1e-7));
+    assert.ok(isUniform(0, 0));
+    assert.ok(!isUniform(0, 1e-30), "nothing to compare with");
+    // of what they stand beside: 1e-17 m in a scene of a metre
+    const scene = { size: 1, young: 2e4 };
+    assert.ok(isUniform(0, 1e-17, naturalScale("m", scene)));
+    assert.ok(!isUniform(0, 1e-6, naturalScale("m", scene)), "a micrometre is something");
+    assert.ok(isUniform(0, 3e-12, naturalScale("Pa", scene)));
+    assert.ok(!isUniform(0, 1, naturalScale("Pa", scene)));
+    // steel under its own weight: a strain of 1e-7 is no noise
+    assert.ok(!isUniform(0, 2e4, naturalScale("Pa", { size: 1, young: 2e11 })));
+    assert.ok(!isUniform(NaN, NaN) && !isUniform(0, Infinity));
+    assert.equal(naturalScale("%", scene), 0);
 });

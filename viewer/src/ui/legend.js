@@ -1,7 +1,8 @@
 // The colour bar: which colour is which value. Its range follows the values, wider at once and narrower slowly, unless it is held.
-import { css, gradient, region } from "../colours.js";
+// Values that differ only by rounding get one colour, and the bar one number.
+import { css, gradient, region, scale as scaleColour } from "../colours.js";
 import { number, quantity, ticks } from "../format.js";
-import { readNumber } from "../ranges.js";
+import { isUniform, readNumber } from "../ranges.js";
 import { h, setText } from "./dom.js";
 
 const SHRINK = 0.04;  // share of the way to a narrower range, each frame
@@ -13,6 +14,8 @@ export class Legend {
         this.field = null;
         this.held = null;
         this.low = 0, this.high = 0;
+        this.natural = 0;      // what values of this field are compared with, see isUniform
+        this.uniform = false;
         this.title = h("div", { class: "title" });
         this.ticks = h("div", { class: "ticks" });
         this.ramp = h("div", { class: "ramp", style: { background: gradient() } });
@@ -23,13 +26,16 @@ export class Legend {
         for (const f of [this.highField, this.lowField]) f.addEventListener("change", () => this.typed());
         this.fields = h("div", { class: "fields hidden" }, this.highField, this.lowField);
         this.button = h("button", { class: "button small", onclick: () => this.toggle() });
-        this.root = h("div", { class: "legend hidden" }, this.title, this.bar, this.regions, this.fields, this.button);
+        this.note = h("div", { class: "note hidden" }, "the same everywhere, up to rounding");
+        this.root = h("div", { class: "legend hidden" }, this.title, this.bar, this.note, this.regions, this.fields, this.button);
         holder.append(this.root);
     }
 
     // held: [low, high] or null
-    setField(field, held = null) {
+    setField(field, held = null, natural = 0) {
         this.field = field;
+        this.natural = natural;
+        this.uniform = false;
         this.held = field && !this.discrete ? held : null;
         this.low = this.high = NaN;
         this.root.classList.toggle("hidden", !field);
@@ -41,8 +47,14 @@ export class Legend {
         return this.field?.name === "region";
     }
 
-    // range of the frame -> range of the colours
+    // range of the frame -> range of the colours; an empty one stands for one colour
     follow(low, high) {
+        this.uniform = !this.held && !this.discrete && isUniform(low, high, this.natural);
+        if (this.uniform) {
+            this.low = this.high = NaN;  // what comes next is seen at once
+            this.drawOne(0.5 * (low + high));
+            return [low, low];
+        }
         if (this.held) [this.low, this.high] = this.held;
         else if (Number.isNaN(this.low)) this.low = low, this.high = high;
         else {
@@ -55,6 +67,7 @@ export class Legend {
     }
 
     toggle() {
+        if (!this.held && this.uniform) return;  // nothing to hold
         this.held = this.held ? null : [this.low, this.high].map((v) => Number(v.toPrecision(3)));
         this.showHeld();
         this.changed();
@@ -86,6 +99,7 @@ export class Legend {
         const key = `${low.toPrecision(3)} ${high.toPrecision(3)}`;
         if (key === this.drawn) return;
         this.drawn = key;
+        this.showUniform(false);
         this.bar.classList.toggle("hidden", this.discrete);
         this.regions.classList.toggle("hidden", !this.discrete);
         if (this.discrete) return this.drawRegions(high);
@@ -93,6 +107,25 @@ export class Legend {
         setText(this.title, unit ? `${this.field.label} [${unit}]` : this.field.label);
         this.root.title = `${this.field.label}: ${quantity(low, this.field.unit)} to ${quantity(high, this.field.unit)}`;
         this.ticks.replaceChildren(...list.map((t) => h("span", { style: { bottom: `${(100 * (t.value - low)) / (high - low)}%` } }, t.text)));
+    }
+
+    showUniform(on) {
+        this.note.classList.toggle("hidden", !on);
+        this.ramp.style.background = on ? css(scaleColour(0)) : gradient();
+        this.ramp.classList.toggle("one", on);
+        this.button.classList.toggle("hidden", on || this.discrete);
+    }
+
+    drawOne(value) {
+        const v = value * (this.field.scale || 1), text = isUniform(0, value, this.natural) || isUniform(value, 0, this.natural) ? quantity(0, this.field.unit) : quantity(v, this.field.unit);
+        if (text === this.drawn) return;
+        this.drawn = text;
+        this.bar.classList.remove("hidden");
+        this.regions.classList.add("hidden");
+        this.showUniform(true);
+        setText(this.title, this.field.label);
+        this.root.title = `${this.field.label}: ${text} everywhere`;
+        this.ticks.replaceChildren(h("span", { style: { bottom: "50%" } }, text));
     }
 
     drawRegions(last) {

@@ -113,7 +113,8 @@ export class Bodies {
     paint(field, low, high) {
         const width = high - low || 1;
         const texture = !field ? null : field.discrete && field.name === "region" ? this.regionTexture : this.scaleTexture;
-        const share = texture === this.regionTexture ? regionShare : (v) => (v - low) / width;
+        // an empty range: one colour
+        const share = texture === this.regionTexture ? regionShare : high > low ? (v) => (v - low) / width : () => 0;
         for (const surfaceMesh of this.surfaceMeshes.values()) {
             const known = surfaceMesh.values && !Number.isNaN(surfaceMesh.values[0]);
             surfaceMesh.paint(known ? texture : null, share);

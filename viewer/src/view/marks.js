@@ -1,31 +1,65 @@
 // What is not surface: held nodes, pins, loads, and the hand that drags. Dots have a size on the screen, not in the scene, so that
-// they are found at any distance.
+// they are found at any distance; behind a body they are faint.
 import * as THREE from "three";
 
-const INK = { light: 0x14181d, dark: 0xf2f5f8 };
-const PIN = 0xd6336c, LOAD = 0xd9480f, HAND = 0x1c7ed6;
+// held by the scene, pinned by the user: colours that differ for most eyes, with a ring that stands out from any body
+const HELD = 0x2b3a4d, PIN = 0xf03e8c, RING = 0xffffff;
+const HELD_SIZE = 9, PIN_SIZE = 16;  // pixels of the page
+const HELD_BEHIND = 0.28, PIN_BEHIND = 0.5;  // opacity of a dot behind a body
+const LOAD = 0xd9480f, HAND = 0x1c7ed6;
 const MOST_ARROWS = 80;
 
-function dotTexture() {
-    const c = document.createElement("canvas");
-    c.width = c.height = 64;
-    const g = c.getContext("2d");
-    g.fillStyle = "#fff";
-    g.beginPath();
-    g.arc(32, 32, 29, 0, 7);
-    g.fill();
-    return new THREE.CanvasTexture(c);
+// a disc with a ring, smooth without multisampling; a little nearer than its node, whose faces would cover half of it
+function dotMaterial(size, opacity, hidden) {
+    return new THREE.ShaderMaterial({
+        transparent: true,
+        depthWrite: false,
+        depthFunc: hidden ? THREE.GreaterDepth : THREE.LessEqualDepth,
+        uniforms: { color: { value: new THREE.Color() }, ring: { value: new THREE.Color().setHex(RING, THREE.LinearSRGBColorSpace) }, size: { value: size }, ratio: { value: 1 },
+            opacity: { value: opacity } },
+        vertexShader: `
+            uniform float size, ratio;
+            void main() {
+                vec4 p = modelViewMatrix * vec4(position, 1.0);
+                p.xyz *= 0.985;
+                gl_Position = projectionMatrix * p;
+                gl_PointSize = size * ratio;
+            }`,
+        fragmentShader: `
+            uniform vec3 color, ring;
+            uniform float size, ratio, opacity;
+            void main() {
+                float r = length(gl_PointCoord - 0.5) * size, soft = 0.5 / ratio, most = 0.5 * size;
+                float whole = 1.0 - smoothstep(most - 2.0 * soft, most, r), inner = 1.0 - smoothstep(0.66 * most - soft, 0.66 * most + soft, r);
+                if (whole <= 0.0) discard;
+                gl_FragColor = vec4(mix(ring, color, inner), whole * opacity);
+            }`,
+    });
 }
 
 class Dots {
-    constructor(parent, texture, color, size) {
+    constructor(parent, color, size, behind) {
+        this.size = size;
         this.geometry = new THREE.BufferGeometry();
-        this.material = new THREE.PointsMaterial({ color, size, map: texture, sizeAttenuation: false, alphaTest: 0.5, transparent: true });
-        this.points = new THREE.Points(this.geometry, this.material);
-        this.points.frustumCulled = false;
-        this.points.visible = false;
-        this.points.renderOrder = 2;
-        parent.add(this.points);
+        this.seen = new THREE.Points(this.geometry, dotMaterial(size, 1, false));
+        this.hidden = new THREE.Points(this.geometry, dotMaterial(size, behind, true));
+        this.group = new THREE.Group();
+        this.group.visible = false;
+        for (const points of [this.hidden, this.seen]) {
+            points.frustumCulled = false;
+            points.renderOrder = 2;
+            points.onBeforeRender = (renderer) => {
+                points.material.uniforms.ratio.value = renderer.getPixelRatio();
+                points.material.uniformsNeedUpdate = true;
+            };
+            this.group.add(points);
+        }
+        this.setColor(color);
+        parent.add(this.group);
+    }
+
+    setColor(color) {
+        for (const p of [this.seen, this.hidden]) p.material.uniforms.color.value.setHex(color, THREE.LinearSRGBColorSpace);
     }
 
     // list of [surfaceMesh, vertex]
@@ -35,7 +69,7 @@ class Dots {
         this.geometry.dispose();
         this.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * Math.max(1, list.length)), 3));
         this.geometry.setDrawRange(0, list.length);
-        this.points.visible = list.length > 0;
+        this.group.visible = list.length > 0;
         this.follow();
     }
 
@@ -53,9 +87,8 @@ export class Marks {
         this.bodies = bodies;
         this.group = new THREE.Group();
         stage.scene.add(this.group);
-        const texture = dotTexture();
-        this.held = new Dots(this.group, texture, INK.light, 5);
-        this.pins = new Dots(this.group, texture, PIN, 10);
+        this.held = new Dots(this.group, HELD, HELD_SIZE, HELD_BEHIND);
+        this.pins = new Dots(this.group, PIN, PIN_SIZE, PIN_BEHIND);
         this.makeArrows();
         this.hands = new Map();
         this.message = null;
@@ -73,10 +106,6 @@ export class Marks {
             this.group.add(m);
             return m;
         });
-    }
-
-    setTheme(theme) {
-        this.held.material.color.set(INK[theme]);
     }
 
     clear() {

@@ -9,8 +9,8 @@ const MARGIN = 0.8;  // of the window that a fitted box may fill
 const LENS = { fov: 34, shape: 1 };  // where the scene has no camera
 
 const LOOKS = {
-    light: { top: "#f6f7f9", bottom: "#e1e6eb", sky: 0xffffff, ground: 0xb9b2a8, line: 0x7d8a99, ambient: 1.15 },
-    dark: { top: "#1d232b", bottom: "#101317", sky: 0xdfe8f5, ground: 0x54504a, line: 0x6b7a8c, ambient: 0.85 },
+    light: { top: "#f6f7f9", bottom: "#e1e6eb", sky: 0xffffff, ground: 0xb9b2a8, ambient: 1.15 },
+    dark: { top: "#1d232b", bottom: "#101317", sky: 0xdfe8f5, ground: 0x54504a, ambient: 0.85 },
 };
 
 // without a graphics card the browser draws on the processor that simulates: spend less there
@@ -74,7 +74,7 @@ export class Stage {
         this.hemisphere.color.set(look.sky);
         this.hemisphere.groundColor.set(look.ground);
         this.hemisphere.intensity = look.ambient;
-        this.floor?.setColor(look.line, theme);
+        this.floor?.setTheme(theme);
         this.invalidate();
     }
 
@@ -104,7 +104,7 @@ export class Stage {
         this.camera.updateProjectionMatrix();
         this.controls.minDistance = this.size * 5e-3;
         this.controls.maxDistance = this.size * 15;
-        if (this.floor) this.scene.remove(this.floor.group);
+        if (this.floor) this.scene.remove(this.floor.group), this.floor.dispose();
         this.floor = makeFloor(box, up, this.size);
         this.floor.group.visible = this.floorShown ?? true;
         this.scene.add(this.floor.group);
@@ -206,6 +206,7 @@ export class Stage {
     // the view over its backdrop; read before the browser has shown and cleared it
     async picture() {
         this.sharpening = true;
+        this.draw();  // with all pixels, however many a moving picture has
         const { canvas } = this;
         const out = document.createElement("canvas");
         out.width = canvas.width, out.height = canvas.height;
@@ -214,7 +215,6 @@ export class Stage {
         ramp.addColorStop(1, LOOKS[this.theme].bottom);
         g.fillStyle = ramp;
         g.fillRect(0, 0, out.width, out.height);
-        this.draw();
         g.drawImage(canvas, 0, 0);
         return new Promise((done) => out.toBlob(done, "image/png"));
     }

@@ -40,7 +40,7 @@ export class SurfaceMesh {
         };
         g.setAttribute("position", dynamic(3));
         g.setAttribute("normal", dynamic(3));
-        g.setAttribute("uv", dynamic(2));
+        g.setAttribute("uv", dynamic(2));  // place on the colour scale; constant in the second
         g.setIndex(new THREE.BufferAttribute(this.split.index, 1));
         const { colors, stripes } = this.topology;
         if (colors || stripes) g.setAttribute("color", new THREE.BufferAttribute(this.tints(colors, stripes), 4));
@@ -117,6 +117,11 @@ export class SurfaceMesh {
             uv.array[2 * i + 1] = 0.5;
         }
         uv.needsUpdate = true;
+    }
+
+    // places on the colour scale of the vertices drawn
+    shares() {
+        return this.geometry.attributes.uv.array.filter((_, i) => i % 2 === 0);
     }
 
     // the drawn edges of all faces; made when first asked for
