@@ -443,7 +443,7 @@ test("a recording plays, with a time slider", async (_, page) => {
     await page.waitForTimeout(800);
     await shot(page, "recording");
     await page.click(".player button:last-of-type");
-    await page.waitForFunction(() => !souple.player && souple.bodies.frame && souple.mine, null, WAIT);
+    await page.waitForFunction(() => !souple.player && souple.hello && souple.bodies.frame && souple.mine, null, WAIT);
 });
 
 test("fields colour the bodies, the bar shows values", async (_, page) => {
