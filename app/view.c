@@ -66,11 +66,8 @@ static void ask_stop(int signal) {
 }
 
 // the first signal stops the server cleanly, the second one ends the program
-static void watch_signals(void) {
-    struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+static void view_watch_signals(void) {
+    sp__watch_signals(ask_stop, true);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 }
@@ -134,7 +131,7 @@ static int serve(const sp_view_args *v) {
     sp_server *s = good ? view_start(v, &def, why) : NULL;
     if (s) {
         running = s;
-        watch_signals();
+        view_watch_signals();
         print_address(v, s);
         sp__server_run(s);
         running = NULL;

@@ -112,7 +112,7 @@ void sp__table_cell(sp_table *t, const char *format, ...) SP_PRINTF(2, 3);
 void sp__table_print(const sp_table *t, FILE *file, int indent);
 void sp__table_free(sp_table *t);
 
-// ---- progress (progress.c)
+// ---- progress and interruption (progress.c)
 
 typedef struct sp_progress {
     bool terminal, quiet, shown;
@@ -125,5 +125,8 @@ typedef struct sp_progress {
 void sp__progress_start(sp_progress *p, bool quiet, long planned);
 void sp__progress_step(sp_progress *p, long steps, double time, double dt);
 void sp__progress_clear(sp_progress *p);  // call before any other output to the terminal
+
+// Calls `stop` on SIGINT and SIGTERM. `once`: only the first time; the second signal ends the program.
+void sp__watch_signals(void (*stop)(int signal), bool once);
 
 #endif

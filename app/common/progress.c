@@ -1,5 +1,6 @@
-// Progress of a run: a bar that overwrites itself on a terminal, a plain line at intervals in a pipe. It goes to stderr, so that
-// stdout contains only results.
+// Progress and interruption of a run: a bar that overwrites itself on a terminal, a plain line at intervals in a pipe. It goes to
+// stderr, so that stdout contains only results.
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -98,4 +99,11 @@ void sp__progress_clear(sp_progress *p) {
     fputs("\r\033[K", stderr);
     fflush(stderr);
     p->shown = false;
+}
+
+void sp__watch_signals(void (*stop)(int signal), bool once) {
+    struct sigaction action = {.sa_handler = stop, .sa_flags = once ? (int)SA_RESETHAND : 0};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
 }

@@ -80,11 +80,8 @@ static void ask_stop(int signal) {
 }
 
 // the first signal stops the run after the current step, the second one ends the program
-static void watch_signals(void) {
-    struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+static void run_watch_signals(void) {
+    sp__watch_signals(ask_stop, true);
     // exceeding the file size limit is reported like any other file error
     signal(SIGXFSZ, SIG_IGN);
 }
@@ -344,7 +341,7 @@ static int run_simulate(sp_running *r) {
     sp_run_options o = sp_run_options_default();
     if (!outputs_possible(r)) return run_refuse(r, SP_EXIT_USAGE);
     o.time = r->args->time, o.steps = r->args->steps, o.out = r->args->out, o.resume = r->args->resume;
-    watch_signals();
+    run_watch_signals();
     int code = sp__session_open(&r->session, &r->args->scene, &o);
     if (code != SP_EXIT_DONE) return run_refuse(r, code);
     if (!open_logs(r)) return refuse_context(r);

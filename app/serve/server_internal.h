@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 
 #include "serve/client_view.h"
-#include "serve/control.h"
 #include "serve/server.h"
 #include "serve/websocket.h"
 #include "util/clock.h"
@@ -24,6 +23,14 @@ enum {
     SP_CLOSE_MS = 2000,        // time for a client to close its end
     SP_ACK_TIMEOUT_MS = 1000   // unacknowledged frames are no longer counted after this time
 };
+
+// The controls: at most one client holds them, and at most one client requests them.
+enum { SP_CONTROL_WAIT_MS = 10000 };  // a holder that does not answer for this time loses the controls
+
+typedef struct sp_control {
+    uint32_t holder, wants;  // client numbers; 0: none
+    double asked_ms;         // time of the request
+} sp_control;
 
 typedef struct sp_queued {
     struct sp_queued *next;
@@ -92,11 +99,20 @@ void sp__server_close(sp_client *c, int code, const char *why);  // at the next 
 int sp__server_http(sp_server *s, struct lws *wsi, const char *uri);
 int sp__server_may_connect(sp_server *s, struct lws *wsi);  // 0: yes; otherwise a response was sent
 
-// ---- connections that are not clients (server_connections.c)
+// ---- connections that are not clients (server_http.c)
 void sp__server_connection_opened(sp_server *s, struct lws *wsi);
 void sp__server_connection_asked(sp_server *s, struct lws *wsi);  // a complete request
 void sp__server_connection_left(sp_server *s, struct lws *wsi);   // closed, or upgraded to a client
 void sp__server_connection_tick(sp_server *s);
+
+// ---- the controls (server_client.c)
+// True: something changed, and all clients must be informed. *lost: the client that lost the controls (0: none).
+bool sp__control_request(sp_control *c, uint32_t client, double now_ms);
+bool sp__control_release(sp_control *c, uint32_t client, uint32_t *lost);
+// The answer of the holder to a request; *why is set if the client is not the holder.
+bool sp__control_answer(sp_control *c, uint32_t client, bool grant, uint32_t *lost, const char **why);
+bool sp__control_leave(sp_control *c, uint32_t client, uint32_t *lost);
+bool sp__control_tick(sp_control *c, double now_ms, uint32_t *lost);
 
 // ---- input messages (server_client.c)
 void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi);

@@ -27,13 +27,6 @@ static void ask_stop(int signal) {
     stop_asked = signal;
 }
 
-static void watch_signals(void) {
-    struct sigaction action = {.sa_handler = ask_stop};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 // ---- start
 
 typedef struct words {
@@ -216,7 +209,7 @@ bool sp__sweep_run(sp_sweep *s) {
     bool good = true, reported = false;
     double started = sp__now_ms();
     long next = next_run(s, 0);
-    watch_signals();
+    sp__watch_signals(ask_stop, false);
     for (;;) {
         for (long i = 0; good && !stop_asked && i < s->args.jobs && next < s->grid.runs; i++)
             if (jobs[i].child == 0 && (good = run_start(s, &jobs[i], next, &w))) next = next_run(s, next + 1);

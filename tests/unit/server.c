@@ -8,8 +8,7 @@
 
 #include "command_folder.h"
 #include "peer.h"
-#include "serve/control.h"
-#include "serve/server.h"
+#include "serve/server_internal.h"
 
 static const char beam[] = "<scene version=\"1\" name=\"beam\" dt=\"0.01\">\n"
                            "  <solid name=\"beam\" density=\"1000\" young=\"5e4\" poisson=\"0.3\">\n"
