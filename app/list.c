@@ -147,7 +147,7 @@ static int list_main(const sp_command *command, int argc, char **argv) {
     int code = sp__read_arguments(&a, argc, argv);
     if (code >= 0) return code;
     for (int i = 0; i < KINDS; i++) names[i] = kinds[i].name;
-    if (a.word_count < 1) return sp__complain(&a, "list what? scenes, benches, backends, materials, solvers or fields");
+    if (a.word_count < 1) return sp__complain(&a, "which list? scenes, benches, backends, materials, solvers or fields");
     if (!sp__check_word(&a, "list", a.words[0], names, KINDS)) return SP_EXIT_USAGE;
     for (int i = 0; i < KINDS; i++)
         if (strcmp(kinds[i].name, a.words[0]) == 0) print_list(i, l);
@@ -157,7 +157,7 @@ static int list_main(const sp_command *command, int argc, char **argv) {
 const sp_command sp__command_list = {
     .name = "list",
     .arguments = "scenes|benches|backends|materials|solvers|fields",
-    .summary = "Say what there is to choose from",
+    .summary = "List the scenes, benches, backends, materials, solvers or fields",
     .text = "Scenes are looked for in $SOUPLE_SCENES, in ./scenes, where the program was installed, and where it was built.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

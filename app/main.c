@@ -23,7 +23,7 @@ static int version_main(const sp_command *command, int argc, char **argv) {
 }
 
 static const sp_command version = {
-    .name = "version", .arguments = "", .summary = "Say which version this is and what it was built with", .main = version_main};
+    .name = "version", .arguments = "", .summary = "Print the version and what it was built with", .main = version_main};
 
 static int help_main(const sp_command *command, int argc, char **argv);
 static const sp_command help = {.name = "help",

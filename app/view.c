@@ -17,7 +17,7 @@ enum { PORT, LISTEN, TOKEN, THREADS, BACKEND, SET, PLAY, OUT, PAGE, ALLOW_ORIGIN
 static const sp_option options[] = {
     [PORT] = {"--port", "P", "port to listen on, 0: any; default: 8765, or the next that is free"},
     [LISTEN] = {"--listen", "ADDR", "address to listen on; default: 127.0.0.1, this machine only. Others need --token"},
-    [TOKEN] = {"--token", "T", "who has not this word in the address may not connect; at least 8 letters"},
+    [TOKEN] = {"--token", "T", "clients must have this token in the address; at least 8 letters"},
     [THREADS] = {"--threads", "N", "threads that work in a step, 1..64; default: one per core"},
     [BACKEND] = {"--backend", "NAME", "auto, ref, cpu, ... (`souple list backends`)"},
     [SET] = {"--set", "PATH=VALUE", "write an attribute or a parameter; may be repeated"},
@@ -175,7 +175,7 @@ const sp_command sp__command_view = {
     .text =
         "Prints an address to open in a browser of this machine; without a scene the page shows those there are. Drag with the\n"
         "mouse, shift-click pins, ? on the page lists its keys. Several pages may watch, one at a time holds the controls.\n"
-        "The protocol stands in docs/protocol.md.",
+        "The protocol is described in docs/protocol.md.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = "  souple view\n"

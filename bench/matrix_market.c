@@ -108,7 +108,7 @@ static sp_status take_end_of_line(reader *r) {
     char seen[32];
     skip_blanks(r);
     if (r->at >= r->end || *r->at == '\n') return SP_OK;
-    return MTX_FAIL(r, "%s is more than the line may hold", matrix_market_shown(r, seen));
+    return MTX_FAIL(r, "%s is more than the line allows", matrix_market_shown(r, seen));
 }
 
 // ------------------------------------------------------------------------------------------------ header and sizes

@@ -150,7 +150,7 @@ static int refused_record(sp_session *s, const char *name) {
 static int refused_overwrite(sp_session *s, const char *folder, const char *found) {
     s->error = (sp_error){.status = SP_IO, .index = -1};
     snprintf(s->error.message, sizeof s->error.message,
-             "--out %.300s: holds a run already (%s); --overwrite removes its files, or choose another folder", folder, found);
+             "--out %.300s: already holds a run (%s); --overwrite removes its files, or choose another folder", folder, found);
     fprintf(stderr, "souple: %s\n", s->error.message);
     return SP_EXIT_USAGE;
 }

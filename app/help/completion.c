@@ -128,7 +128,7 @@ static void zsh_option(const sp_option *o, FILE *f) {
 static void zsh_case(const sp_command *c, FILE *f) {
     fprintf(f, "        '%s')\n            _arguments \\\n", c->name);
     for (int i = 0; i < c->option_count; i++) zsh_option(&c->options[i], f);
-    fputs("                '--help[explain and leave]' \\\n                '*: :", f);
+    fputs("                '--help[print this help and exit]' \\\n                '*: :", f);
     follows kind = what_follows(c->arguments);
     if (c->part_count) {
         fputs("(", f);

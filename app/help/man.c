@@ -79,7 +79,7 @@ static void options(FILE *f, const sp_command *c) {
         if (o->values) fputs(" \\fI", f), man_put(f, o->values, false), fputs("\\fR", f);
         fputc('\n', f), man_line(f, o->meaning);
     }
-    fputs(".TP\n\\fB\\-\\-help\\fR\nexplain and leave\n", f);
+    fputs(".TP\n\\fB\\-\\-help\\fR\nprint this help and exit\n", f);
 }
 
 static void parts(FILE *f, const sp_command *c) {

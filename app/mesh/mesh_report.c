@@ -146,9 +146,10 @@ static void print_repairs(const sp_mesh_findings *f, FILE *file) {
     mesh_report_say(file, r->dropped_broken, "broken element left out", "broken elements left out");
     mesh_report_say(file, r->dropped_flat, "degenerate element left out", "degenerate elements left out");
     mesh_report_say(file, r->dropped_duplicates, "duplicate element left out", "duplicate elements left out");
-    mesh_report_say(file, r->turned, tets ? "tetrahedron turned right side out" : "triangle turned",
-                    tets ? "tetrahedra turned right side out" : "triangles turned");
-    mesh_report_say(file, r->unorientable, "edge where its triangles cannot agree", "edges where their triangles cannot agree");
+    mesh_report_say(file, r->turned, tets ? "tetrahedron oriented positively" : "triangle turned",
+                    tets ? "tetrahedra oriented positively" : "triangles turned");
+    mesh_report_say(file, r->unorientable, "edge whose triangles cannot be oriented consistently",
+                    "edges whose triangles cannot be oriented consistently");
     if (!(r->welded || r->dropped_nodes || r->dropped_broken || r->dropped_flat || r->dropped_duplicates || r->turned))
         fprintf(file, "  nothing had to be done\n");
     long long left = sp__findings_defects(f->after);

@@ -111,7 +111,7 @@ static void print_json(const tet_args *t, const char *from, const sp_mesh *mesh,
 static void print_text(const sp_mesh *mesh, const sp_fill_info *info) {
     printf("cells of %.4g m, %d piece%s, dihedral angles %.2f to %.2f deg", info->size, info->islands,
            info->islands == 1 ? "" : "s", info->dihedral[0], info->dihedral[1]);
-    if (info->guarantee[0] > 0) printf(" (promised: %.2f to %.2f)", info->guarantee[0], info->guarantee[1]);
+    if (info->guarantee[0] > 0) printf(" (guaranteed: %.2f to %.2f)", info->guarantee[0], info->guarantee[1]);
     printf("\n");
     for (int i = 0; i < sp_mesh_group_count(mesh); i++)
         printf("  %-20s %d\n", sp_mesh_group_at(mesh, i)->name, sp_mesh_group_at(mesh, i)->element_count);

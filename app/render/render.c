@@ -91,7 +91,7 @@ static bool take_view(sp_render_args *r, const sp_arguments *a, int option, char
         if (!sp__read_number(a, "--range", values[0], -1e300, 1e300, &r->range[0]) ||
             !sp__read_number(a, "--range", values[1], -1e300, 1e300, &r->range[1]))
             return false;
-        return r->range[1] > r->range[0] || (sp__complain(a, "--range %s %s: must rise", values[0], values[1]), false);
+        return r->range[1] > r->range[0] || (sp__complain(a, "--range %s %s: must increase", values[0], values[1]), false);
     case CAMERA: return r->has_camera = read_place(a, values[0], r->at) && read_place(a, values[1], r->to);
     case AZIMUTH: return sp__read_number(a, "--azimuth", values[0], -36000, 36000, &r->azimuth);
     case ELEVATION: return sp__read_number(a, "--elevation", values[0], -90, 90, &r->elevation);
@@ -142,7 +142,7 @@ static int check_arguments(const sp_arguments *a, const sp_render_args *r) {
     if (r->color_by && !mesh && !sp__check_word(a, "field", r->color_by, fields, field_count)) return SP_EXIT_USAGE;
     if (!series && (r->every || !isnan(r->from) || !isnan(r->until)))
         return sp__complain(a, "--from, --until and --every are for --frames and --video; one picture takes --time or --steps");
-    if (r->until < r->from) return sp__complain(a, "--from %g --until %g: must rise", r->from, r->until);
+    if (r->until < r->from) return sp__complain(a, "--from %g --until %g: must increase", r->from, r->until);
     if (series && (r->time >= 0 || r->steps >= 0 || mesh) && r->orbit == 0)
         return sp__complain(a, "several pictures of one state need --orbit DEG");
     char why[420];

@@ -14,8 +14,8 @@
 enum { HTML, QUIET };
 
 static const sp_option options[] = {
-    [HTML] = {"--html", "FILE", "where the page goes; default: report.html in the folder"},
-    [QUIET] = {"--quiet", NULL, "do not say where it went"},
+    [HTML] = {"--html", "FILE", "where to write the page; default: report.html in the folder"},
+    [QUIET] = {"--quiet", NULL, "do not print where it was written"},
 };
 
 typedef struct sp_report_args {
@@ -98,7 +98,7 @@ static bool show_plots(sp_page *p, const sp_plot_set *set) {
     for (int i = 0; i < set->count; i++)
         if (sp__html_plot(p, &set->plots[i]) < 0) return false;
     sp__page_add(p, "</div>\n");
-    if (set->left_out) sp__html_text(p, "p", NULL, "%d panels of probes found no room.", set->left_out);
+    if (set->left_out) sp__html_text(p, "p", NULL, "%d panels of probes did not fit.", set->left_out);
     return true;
 }
 

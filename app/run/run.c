@@ -47,7 +47,7 @@ static const sp_option options[] = {
     [SAVE] = {"--save-checkpoint", "FILE", "the whole run at its end, to go on from; also when it is stopped"},
     [EVERY] = {"--every", "N", "with --save-checkpoint: every N steps as well"},
     [RESUME] = {"--resume", "FILE", "go on from a checkpoint; --time and --steps count from the very start"},
-    [REALTIME] = {"--realtime", NULL, "wait for the clock: no faster than life"},
+    [REALTIME] = {"--realtime", NULL, "wait for the clock: no faster than real time"},
     [PNG] = {"--png", "FILE", "a picture of the last state"},
     [PLOT] = {"--plot", "FILE", "step times, iterations, residual, energy, probes; .svg or .png"},
     [ALLOW_PATH] = {"--allow-path", "DIR", "a further folder that files may come from; may be repeated"},
@@ -383,7 +383,8 @@ const sp_command sp__command_run = {
     .summary = "Simulate a scene and check its claims",
     .text = "Ctrl-C stops at the next step and still writes everything down. Exit code: 0 done, 1 the simulation failed or was\n"
             "stopped, 2 wrong usage or scene, 3 a claim (`expect`) of the scene missed. A run whose result must be doubted\n"
-            "(inverted elements at the end, energy that nobody put in, overlapping bodies, a solver at its limit) is done\n"
+            "(inverted elements at the end, an energy increase without external work, overlapping bodies, a solver at its limit) "
+            "is done\n"
             "with reservations, which the summary lists with their numbers; with --strict its exit code is 1.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -166,7 +166,7 @@ bool sp__steps_plot(const sp_steps *steps, const sp_session *session, const char
     if (status >= 0) status = sp_plot_write(session->context, set.plots, set.count, path);
     if (status < 0)
         snprintf(why, size, "%s", set.broken ? "no memory for the plots" : sp_context_error(session->context)->message);
-    if (set.left_out) fprintf(stderr, "warning: %s holds %d panels; %d of probes found no room\n", path, set.count, set.left_out);
+    if (set.left_out) fprintf(stderr, "warning: %s holds %d panels; %d of probes did not fit\n", path, set.count, set.left_out);
     sp__plots_free(&set);
     return status >= 0;
 }

@@ -70,8 +70,8 @@ void sp__summary_reservation(const sp_summary *r, sp_status status, char *text, 
     else if (status == SP_ENERGY_GAIN && !isfinite(n->appeared))
         at = snprintf(text, size, "the energy of '%s' grew without bound", b->info.name);
     else if (status == SP_ENERGY_GAIN)
-        at = snprintf(text, size, "%.3g J appeared in '%s' that nobody put in, %.3g %% of its largest energy", n->appeared,
-                      b->info.name, 100 * share_of(b, status));
+        at = snprintf(text, size, "the energy of '%s' increased by %.3g J without external work, %.3g %% of its largest energy",
+                      b->info.name, n->appeared, 100 * share_of(b, status));
     else if (status == SP_PENETRATION)
         at = snprintf(text, size, "'%s' was up to %.3g m deep in a rigid body, %.3g %% of an element", b->info.name,
                       b->penetration_max, 100 * share_of(b, status));

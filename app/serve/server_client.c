@@ -38,7 +38,7 @@ bool sp__control_release(sp_control *c, uint32_t client, uint32_t *lost) {
 
 bool sp__control_answer(sp_control *c, uint32_t client, bool grant, uint32_t *lost, const char **why) {
     *lost = 0;
-    *why = c->holder != client ? "the controls are not yours" : !c->wants ? "nobody asks for the controls" : 0;
+    *why = c->holder != client ? "you do not have the controls" : !c->wants ? "no client has requested the controls" : 0;
     if (*why) return false;
     if (grant)
         pass_control(c, lost);
@@ -152,7 +152,7 @@ static void do_control(sp_server *s, sp_client *c, const sp_message *m) {
     switch (m->action) {
     case SP_ACTION_REQUEST:
         changed = sp__control_request(&s->control, c->number, sp__now_ms());
-        if (s->control.holder != c->number && s->control.wants != c->number) why = "somebody else asks for them already";
+        if (s->control.holder != c->number && s->control.wants != c->number) why = "another client has already requested them";
         break;
     case SP_ACTION_RELEASE: changed = sp__control_release(&s->control, c->number, &lost); break;
     default: changed = sp__control_answer(&s->control, c->number, m->action == SP_ACTION_GRANT, &lost, &why);
@@ -188,7 +188,7 @@ static void do_message(sp_server *s, sp_client *c, const sp_message *m) {
     default: break;
     }
     if (s->control.holder != c->number)
-        sp__server_answer(c, m, s->control.holder ? "somebody else holds the controls" : "ask for the controls first");
+        sp__server_answer(c, m, s->control.holder ? "another client has the controls" : "request the controls first");
     else if (!sp__sim_post(s->sim, c->number, m))
         sp__server_answer(c, m, "too many commands wait, try again");
 }

@@ -17,7 +17,7 @@ void sp__server_queue(sp_client *c, const char *text, size_t size) {
     memcpy(q->data + LWS_PRE, text, size);
     *c->queue_end = q;
     c->queue_end = &q->next;
-    if (++c->queue_count > SP_QUEUE_MAX) sp__server_close(c, SP_CLOSE_SLOW, "too slow: messages were not taken");
+    if (++c->queue_count > SP_QUEUE_MAX) sp__server_close(c, SP_CLOSE_SLOW, "too slow: messages were not read");
     lws_callback_on_writable(c->wsi);
 }
 

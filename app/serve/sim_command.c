@@ -80,7 +80,7 @@ static bool set_gravity(sp_sim *s, uint32_t client, const sp_message *m, char *w
 static bool set_solver_of(sp_sim *s, const sp_sim_body *body, const char *solver, bool go_on, char *why) {
     sp_body_info info;
     char set[256];
-    if (sp_world_body_info(s->stage.world, body->id, &info) < 0) return command_refuse(why, "the body has gone");
+    if (sp_world_body_info(s->stage.world, body->id, &info) < 0) return command_refuse(why, "the body no longer exists");
     snprintf(set, sizeof set, "%.120s.solver.type=%.100s", info.name, solver);
     return sp__sim_change(s, set, 0, go_on, why);
 }
@@ -123,7 +123,7 @@ static bool command_drag(sp_sim *s, uint32_t client, const sp_message *m, char *
     } else if (m->given & SP_GIVEN_POINT) {
         if (!sp__sim_pick(s, m, &picked, why)) return false;
     } else {
-        return command_refuse(why, "that hand holds nothing: body, face and weights are needed");
+        return command_refuse(why, "this slot has no drag: body, face and weights are needed");
     }
     const sp_sim_body *body = sp__sim_body(s, picked.body.slot);
     if (m->stiffness > 0 || !picked.held) picked.stiffness = m->stiffness > 0 ? m->stiffness : body ? body->pull : 100;

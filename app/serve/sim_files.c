@@ -89,7 +89,7 @@ static void put_command(const sp_sim *s, const char *log, sp_buffer *out) {
 bool sp__sim_log_save(sp_sim *s, char *name, sp_buffer *command, char *why) {
     char path[SP_PATH];
     sp_buffer all = {0};
-    if (s->log_cut) return snprintf(why, SP_SIM_WHY, "the log is not whole: reset begins another"), false;
+    if (s->log_cut) return snprintf(why, SP_SIM_WHY, "the log is incomplete: reset starts a new one"), false;
     if (!sp__sim_new_file(s, "edits", ".log", name, path, why)) return false;
     sp__buffer_print(NULL, &all, "souple-edits 1\n");
     sp__buffer_add(NULL, &all, s->log.data, s->log.size);
@@ -177,7 +177,7 @@ static void write_record(sp_sim *s, uint32_t kind, const void *data, size_t size
     s->recorded_bytes += 8 + size + padding;
     if (good) return;
     stop_writing(s);
-    sp__sim_event(s, "warning", "recording ended: %s", full ? "it has 1 GiB" : strerror(errno));
+    sp__sim_event(s, "warning", "recording ended: %s", full ? "it reached 1 GiB" : strerror(errno));
     sp__sim_send_state(s);
 }
 

@@ -53,7 +53,7 @@ static const char *ws_head_wrong(const sp_ws_reader *r) {
     if (control && !ws_is_final(r)) return "a control frame in fragments";
     if (control && length > SP_WS_CONTROL_MAX) return "a control frame of more than 125 bytes";
     if (opcode == OP_CLOSE && length == 1) return "a close frame of one byte";
-    if (continues && !r->fragmented) return "a continuation of nothing";
+    if (continues && !r->fragmented) return "a continuation without a message";
     if (!control && !continues && r->fragmented) return "a message within another";
     return NULL;
 }

@@ -113,7 +113,7 @@ static int prepare(sp_sweep *s, const sp_arguments *a) {
     if (!sp__make_folders(r->out, NULL)) return sp__complain(a, "--out %s: %s", r->out, strerror(errno));
     bool there = access(s->table.path, F_OK) == 0;
     if (there && !r->resume && !r->overwrite)
-        return sp__complain(a, "%s is there already: --resume goes on with it, --overwrite starts over", s->table.path);
+        return sp__complain(a, "%s already exists: --resume goes on with it, --overwrite starts over", s->table.path);
     char found[64];
     if (!r->overwrite && sp__run_folder_taken(r->out, found))
         return sp__complain(a, "--out %s: holds a run (%s); --overwrite removes its files, or choose another folder", r->out,

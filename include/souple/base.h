@@ -27,12 +27,12 @@ extern "C" {
 #define SP_STATUS_LIST(X)                                                         \
     X(SP_OK, 0, "ok")                                                             \
     X(SP_NOT_CONVERGED, 1, "iteration limit reached before the tolerance")        \
-    X(SP_NOT_SPD, 2, "a direction of negative curvature was met")                 \
-    X(SP_EDIT_REFUSED, 3, "an edit was refused; the others were taken")           \
+    X(SP_NOT_SPD, 2, "a direction of negative curvature was found")               \
+    X(SP_EDIT_REFUSED, 3, "an edit was refused; the others were applied")         \
     X(SP_FROZEN, 4, "a body failed and is held at its last good state")           \
     X(SP_UNSTABLE_STEP, 5, "explicit step longer than the critical step")         \
     X(SP_INVERTED, 6, "elements are inverted")                                    \
-    X(SP_ENERGY_GAIN, 7, "energy appeared that nobody put in")                    \
+    X(SP_ENERGY_GAIN, 7, "energy increased without external work")                \
     X(SP_PENETRATION, 8, "bodies overlap by more than a tenth of an element")     \
     X(SP_PAIR_IGNORED, 9, "bodies overlap that contact does not handle")          \
     X(SP_NO_MEMORY, -1, "out of memory")                                          \

@@ -172,21 +172,21 @@ SP_API sp_status sp_trimesh_transformed(const sp_trimesh *surface, const double 
 
 /// Defects of a mesh or a surface. "Elements" are tetrahedra or triangles, "the surface" is the boundary of tetrahedra or the
 /// triangles themselves.
-#define SP_DEFECT_LIST(X)                                                                                                \
-    X(SP_DEFECT_NOT_FINITE, "not-finite", "a node's position is not finite")                                             \
-    X(SP_DEFECT_INDEX, "index", "an element names a node that does not exist")                                           \
-    X(SP_DEFECT_INVERTED, "inverted", "a tetrahedron is turned inside out")                                              \
-    X(SP_DEFECT_FLAT, "degenerate", "an element has no volume (a triangle: no area)")                                    \
-    X(SP_DEFECT_DUPLICATE, "duplicate", "two elements have the same nodes")                                              \
-    X(SP_DEFECT_UNREFERENCED, "unreferenced", "a node belongs to no element")                                            \
-    X(SP_DEFECT_COINCIDENT, "coincident", "two nodes lie in one place")                                                  \
-    X(SP_DEFECT_SHARED_FACE, "overcrowded-face", "more than two tetrahedra share a face")                                \
-    X(SP_DEFECT_FOLDED, "folded", "two tetrahedra lie on the same side of the face they share")                          \
-    X(SP_DEFECT_OPEN_EDGE, "open-edge", "an edge of the surface belongs to one triangle only")                           \
-    X(SP_DEFECT_EDGE, "non-manifold-edge", "more than two triangles of the surface share an edge")                       \
-    X(SP_DEFECT_VERTEX, "non-manifold-vertex", "parts of the surface meet in a vertex and nowhere around it")            \
-    X(SP_DEFECT_ORIENTATION, "orientation", "two neighbouring triangles of the surface are oriented against each other") \
-    X(SP_DEFECT_INSIDE_OUT, "inside-out", "a closed part of the surface is oriented inwards")                            \
+#define SP_DEFECT_LIST(X)                                                                                           \
+    X(SP_DEFECT_NOT_FINITE, "not-finite", "a node's position is not finite")                                        \
+    X(SP_DEFECT_INDEX, "index", "an element names a node that does not exist")                                      \
+    X(SP_DEFECT_INVERTED, "inverted", "a tetrahedron is inverted")                                                  \
+    X(SP_DEFECT_FLAT, "degenerate", "an element has no volume (a triangle: no area)")                               \
+    X(SP_DEFECT_DUPLICATE, "duplicate", "two elements have the same nodes")                                         \
+    X(SP_DEFECT_UNREFERENCED, "unreferenced", "a node belongs to no element")                                       \
+    X(SP_DEFECT_COINCIDENT, "coincident", "two nodes have the same position")                                       \
+    X(SP_DEFECT_SHARED_FACE, "overcrowded-face", "more than two tetrahedra share a face")                           \
+    X(SP_DEFECT_FOLDED, "folded", "two tetrahedra lie on the same side of the face they share")                     \
+    X(SP_DEFECT_OPEN_EDGE, "open-edge", "an edge of the surface belongs to one triangle only")                      \
+    X(SP_DEFECT_EDGE, "non-manifold-edge", "more than two triangles of the surface share an edge")                  \
+    X(SP_DEFECT_VERTEX, "non-manifold-vertex", "parts of the surface touch in a single vertex")                     \
+    X(SP_DEFECT_ORIENTATION, "orientation", "two neighbouring triangles of the surface have opposite orientations") \
+    X(SP_DEFECT_INSIDE_OUT, "inside-out", "a closed part of the surface is oriented inwards")                       \
     X(SP_DEFECT_INTERSECTION, "self-intersection", "two triangles of the surface intersect")
 
 /// The kinds of SP_DEFECT_LIST.

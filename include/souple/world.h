@@ -581,35 +581,36 @@ SP_API sp_status sp_world_body_measure(sp_world *world, sp_body_id id, sp_body_m
 ///   low, high   range of the numbers
 ///   axes        names of the components, separated by spaces; empty: a scalar
 /// The order is that of the arrays in recordings.
-#define SP_FIELD_LIST(X)                                                                                                      \
-    X(POSITION, "position", NODES, 3, "m", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "x y z", "position", "where a node is")    \
-    X(VELOCITY, "velocity", NODES, 3, "m/s", CONTINUOUS, 2, CPR, -INFINITY, INFINITY, "x y z", "speed", "velocity of a node") \
-    X(DISPLACEMENT, "displacement", NODES, 3, "m", CONTINUOUS, 1, CR, -INFINITY, INFINITY, "x y z", "displacement",           \
-      "position minus rest position")                                                                                         \
-    X(FORCE, "force", NODES, 3, "N", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "x y z", "reaction force",                       \
-      "force of what holds a fixed node; 0 at free nodes")                                                                    \
-    X(STRESS, "stress", ELEMENTS, 6, "Pa", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "xx yy zz xy yz zx", "stress",             \
-      "Cauchy stress in world axes")                                                                                          \
-    X(VON_MISES, "von-mises", ELEMENTS, 1, "Pa", CONTINUOUS, 3, CPR, 0, INFINITY, "", "von Mises stress",                     \
-      "von Mises stress; of a rod the largest at its surface")                                                                \
-    X(STRAIN_ENERGY, "strain-energy", ELEMENTS, 1, "J", CONTINUOUS, 0, R, 0, INFINITY, "", "strain energy",                   \
-      "elastic energy of the element; NaN where the material has none")                                                       \
-    X(ROTATION, "rotation", ELEMENTS, 1, "rad", CONTINUOUS, 4, CR, 0, 3.14159265358979323846, "", "rotation",                 \
-      "angle by which the element has turned since rest")                                                                     \
-    X(REGION, "region", ELEMENTS, 1, "1", LABEL, 6, CR, 0, INFINITY, "", "region",                                            \
-      "number of the element's material region; of a rod its section")                                                        \
-    X(REFRESH, "refresh", ELEMENTS, 1, "1", WHOLE, 5, CR, 0, INFINITY, "", "steps since refresh",                             \
-      "steps since updated-cholesky refreshed the element; 0 of other solvers")                                               \
-    X(LOAD, "load", NODES, 3, "N", CONTINUOUS, 0, N, -INFINITY, INFINITY, "x y z", "load",                                    \
-      "forces, pressure, pulls and drags on a node; no gravity and no contact")                                               \
-    X(FRAME, "frame", NODES, 9, "1", CONTINUOUS, 0, N, -1, 1, "tx n1x n2x ty n1y n2y tz n1z n2z", "frame",                    \
-      "material frame of a rod: columns are tangent, n1 and n2")                                                              \
-    X(CURVATURE, "curvature", NODES, 3, "rad/m", CONTINUOUS, 0, N, -INFINITY, INFINITY, "twist k1 k2", "curvature",           \
-      "twist and the two curvatures of a rod")                                                                                \
-    X(COORDINATES, "coordinates", BODY, 1, "1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "", "coordinates",                     \
-      "coordinates of a rod's model, then the element lengths where it grows")                                                \
-    X(RATES, "rates", BODY, 1, "1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "", "rates", "velocities of a rod's model")        \
-    X(POSE, "pose", BODY, 7, "m, 1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "x y z qw qx qy qz", "pose",                      \
+#define SP_FIELD_LIST(X)                                                                                                        \
+    X(POSITION, "position", NODES, 3, "m", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "x y z", "position",                         \
+      "current position of the node")                                                                                           \
+    X(VELOCITY, "velocity", NODES, 3, "m/s", CONTINUOUS, 2, CPR, -INFINITY, INFINITY, "x y z", "speed", "velocity of the node") \
+    X(DISPLACEMENT, "displacement", NODES, 3, "m", CONTINUOUS, 1, CR, -INFINITY, INFINITY, "x y z", "displacement",             \
+      "position minus rest position")                                                                                           \
+    X(FORCE, "force", NODES, 3, "N", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "x y z", "reaction force",                         \
+      "reaction force at a fixed node; 0 at free nodes")                                                                        \
+    X(STRESS, "stress", ELEMENTS, 6, "Pa", CONTINUOUS, 0, PR, -INFINITY, INFINITY, "xx yy zz xy yz zx", "stress",               \
+      "Cauchy stress in world axes")                                                                                            \
+    X(VON_MISES, "von-mises", ELEMENTS, 1, "Pa", CONTINUOUS, 3, CPR, 0, INFINITY, "", "von Mises stress",                       \
+      "von Mises stress; of a rod the largest at its surface")                                                                  \
+    X(STRAIN_ENERGY, "strain-energy", ELEMENTS, 1, "J", CONTINUOUS, 0, R, 0, INFINITY, "", "strain energy",                     \
+      "elastic energy of the element; NaN where the material has none")                                                         \
+    X(ROTATION, "rotation", ELEMENTS, 1, "rad", CONTINUOUS, 4, CR, 0, 3.14159265358979323846, "", "rotation",                   \
+      "rotation angle of the element since rest")                                                                               \
+    X(REGION, "region", ELEMENTS, 1, "1", LABEL, 6, CR, 0, INFINITY, "", "region",                                              \
+      "number of the element's material region; of a rod its section")                                                          \
+    X(REFRESH, "refresh", ELEMENTS, 1, "1", WHOLE, 5, CR, 0, INFINITY, "", "steps since refresh",                               \
+      "steps since updated-cholesky refreshed the element; 0 with other solvers")                                               \
+    X(LOAD, "load", NODES, 3, "N", CONTINUOUS, 0, N, -INFINITY, INFINITY, "x y z", "load",                                      \
+      "forces, pressure, pulls and drags on a node; no gravity and no contact")                                                 \
+    X(FRAME, "frame", NODES, 9, "1", CONTINUOUS, 0, N, -1, 1, "tx n1x n2x ty n1y n2y tz n1z n2z", "frame",                      \
+      "material frame of a rod: columns are tangent, n1 and n2")                                                                \
+    X(CURVATURE, "curvature", NODES, 3, "rad/m", CONTINUOUS, 0, N, -INFINITY, INFINITY, "twist k1 k2", "curvature",             \
+      "twist and the two curvatures of a rod")                                                                                  \
+    X(COORDINATES, "coordinates", BODY, 1, "1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "", "coordinates",                       \
+      "coordinates of a rod's model, then the element lengths where it grows")                                                  \
+    X(RATES, "rates", BODY, 1, "1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "", "rates", "velocities of a rod's model")          \
+    X(POSE, "pose", BODY, 7, "m, 1", CONTINUOUS, 0, N, -INFINITY, INFINITY, "x y z qw qx qy qz", "pose",                        \
       "origin and quaternion of a rigid body's frame")
 
 /// A field of SP_FIELD_LIST, in the order of the list.

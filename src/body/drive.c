@@ -30,7 +30,7 @@ sp_status sp__drive_not_finite(sp_body *b) {
             b->error->index = node;
             return s;
         }
-    return SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': the linear solver met a number that is not finite", b->name);
+    return SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': the linear solver found a value that is not finite", b->name);
 }
 
 static void count_solve(sp_solve_info *sum, const sp_linear_info *info) {

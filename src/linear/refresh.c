@@ -421,9 +421,9 @@ static void record_build(sp_refresh *r, int k, sp_linear_info *info) {
         return;
     }
     if (r->now.failures++ == 0)
-        sp__log(r->ctx, SP_LOG_WARNING, "preconditioner %s could not be made (%s, unknown %d, pivot %g): %s", r->kind->name,
+        sp__log(r->ctx, SP_LOG_WARNING, "preconditioner %s could not be built (%s, unknown %d, pivot %g): %s", r->kind->name,
                 sp_status_text(p->status), p->info.unknown, p->info.pivot,
-                r->now.use < 0 ? "block-Jacobi stands in" : "the one before stays in use");
+                r->now.use < 0 ? "block-Jacobi is used instead" : "the previous one stays in use");
     info->failed_refreshes++;
 }
 

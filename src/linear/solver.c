@@ -134,7 +134,7 @@ static double preconditioned_ms(int elements) {
 static void warn_of_time(double expected, double aim, char *why, size_t size) {
     size_t at = size ? strlen(why) : 0;
     if (expected > aim && at < size)
-        snprintf(why + at, size - at, "; expect about %.2g ms a step, more than the %.3g ms there are", expected, aim);
+        snprintf(why + at, size - at, "; expect about %.2g ms a step, more than the %.3g ms available", expected, aim);
 }
 
 static sp_solver_def choose_preconditioned(const sp_solver_def *def, sp_preconditioner which) {
@@ -154,9 +154,9 @@ sp_solver_def sp__solver_choose(const sp_solver_def *def, const sp_problem_stats
     if (def->type != SP_SOLVER_AUTO) return out;
     out.type = SP_SOLVER_CG;
     if (def->cg.op == SP_OPERATOR_FREE) {
-        snprintf(why, size, "cg: without an assembled matrix nothing else can");
+        snprintf(why, size, "cg: the only solver without an assembled matrix");
     } else if (def->tolerance == 0) {
-        snprintf(why, size, "cg: exactly %d iterations were asked for", def->iterations);
+        snprintf(why, size, "cg: exactly %d iterations were requested", def->iterations);
     } else if (!stats->statics && stiffness_number < NOT_STIFF) {
         snprintf(why, size, "cg: stress waves cross %.2g elements in a step of %g s, so few iterations are needed",
                  sqrt(stiffness_number), def->automatic.step);
@@ -167,7 +167,7 @@ sp_solver_def sp__solver_choose(const sp_solver_def *def, const sp_problem_stats
             snprintf(why, size, "pcg with multigrid: %d elements, Young's moduli within a factor of %.3g", stats->elements,
                      stats->contrast);
         else
-            snprintf(why, size, "pcg with multigrid: a factor would be more than %.0f steps of %.3g ms old when it is made",
+            snprintf(why, size, "pcg with multigrid: a factor would be more than %.0f steps of %.3g ms old when it is ready",
                      STALE, aim);
     } else {
         out = choose_preconditioned(def, SP_COMPLETE_CHOLESKY);

@@ -71,8 +71,8 @@ static sp_status check_winding(sp_context *ctx, surface_field *s, double diagona
     if (share > REFUSED)
         return SP_FAIL(
             ctx, SP_BAD_INPUT,
-            "the surface does not separate inside from outside: near %.0f %% of it the winding number is not near a whole "
-            "one (at most %.0f %% may be so); it is an open sheet, has large holes, or neighbours turned against each other",
+            "the surface does not separate inside from outside: near %.0f %% of it the winding number is not close to an integer "
+            "(at most %.0f %% is allowed); it is an open sheet, has large holes, or triangles of opposite orientation",
             100 * share, 100 * REFUSED);
     s->turned = v.middle < 0 ? -1 : 1;
     return SP_OK;

@@ -148,7 +148,7 @@ static sp_status select_check(const sp_mesh *mesh, const sp_selection *s) {
         return SP_FAIL(ctx, SP_BAD_INPUT, "the selection did not start from sp_selection_default()");
     for (int k = 0; k < 3 && s->has_box; k++)
         if (!(s->box[k] <= s->box[k + 3]))
-            return SP_FAIL(ctx, SP_BAD_INPUT, "box from %g to %g along axis %d, must not fall", s->box[k], s->box[k + 3], k);
+            return SP_FAIL(ctx, SP_BAD_INPUT, "box from %g to %g along axis %d, must not decrease", s->box[k], s->box[k + 3], k);
     if (s->has_sphere && !(s->sphere[3] >= 0))
         return SP_FAIL(ctx, SP_BAD_INPUT, "sphere radius = %g m, must be at least 0", s->sphere[3]);
     double n = s->has_plane ? sp__norm3(s->plane + 3) : 1;

@@ -113,7 +113,7 @@ sp_status sp__rod_update_all_kinematics(sp_body *b, const sp_step *step, sp_whic
         if (r->kinematics_status[i] == SP_NO_MEMORY)
             return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for strand %d of '%s'", i, b->name);
         sp_status status = SP_BODY_FAIL(b, r->kinematics_status[i],
-                                        "strand %d of '%s' is at numbers that are not finite, or winds too much", i, b->name);
+                                        "strand %d of '%s' has a state that is not finite or bends too much", i, b->name);
         b->error->index = r->part[i].node;
         return status;
     }

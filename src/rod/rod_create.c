@@ -178,7 +178,7 @@ static sp_status check_numbers(sp_error *error, const sp_rod_def *def) {
         double v = def->velocity[a], w = def->spin[a];
         if (!isfinite(v) || !isfinite(w)) REFUSE("velocity = %g m/s and spin = %g rad/s, must be finite", v, w);
         if (!def->free_root && (v != 0 || w != 0))
-            REFUSE("velocity = %g m/s and spin = %g rad/s, must be 0 of a held root", v, w);
+            REFUSE("velocity = %g m/s and spin = %g rad/s, must be 0 if the root is held", v, w);
     }
     if (def->samples < 0 || def->samples > 64) REFUSE("samples = %d, must be in [0, 64]", def->samples);
     if (def->sides != 0 && (def->sides < 3 || def->sides > 64)) REFUSE("sides = %d, must be in [3, 64], or 0", def->sides);

@@ -800,7 +800,7 @@ sp_status sp_rod_fit(sp_context *context, const double *points, int point_count,
     fit_curves(&f, &plain, &spare);
     double most = fit_farthest(&f) * scale;
     if (!isfinite(most)) {
-        status = SP_FAIL(context, SP_DIVERGED, "no curve of %d elements could be led along %d points", elements, f.points);
+        status = SP_FAIL(context, SP_DIVERGED, "no curve of %d elements could be fitted to %d points", elements, f.points);
         goto done;
     }
     *length = f.now.stretch * scale;

@@ -43,8 +43,8 @@ static sp_status world_check_name(sp_world *w, const char *name, size_t capacity
     if (!name[0] || strlen(name) >= capacity)
         return WORLD_FAIL(w, SP_BAD_INPUT, "body name of %zu characters, must have 1 to %zu", strlen(name), capacity - 1);
     if (strcmp(name, "gravity") == 0 || strcmp(name, "contact") == 0)
-        return WORLD_FAIL(w, SP_BAD_INPUT, "body name '%s': taken by the world's own parameters", name);
-    if (sp_world_body_named(w, name).slot) return WORLD_FAIL(w, SP_BAD_INPUT, "body name '%s': there is one already", name);
+        return WORLD_FAIL(w, SP_BAD_INPUT, "body name '%s' is reserved for the parameters of the world", name);
+    if (sp_world_body_named(w, name).slot) return WORLD_FAIL(w, SP_BAD_INPUT, "body name '%s' is already used", name);
     return SP_OK;
 }
 

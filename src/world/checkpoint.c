@@ -95,7 +95,7 @@ static void pass_array(sp_visitor *v, const char *name, void *data, size_t size,
         if (whole > k->size - k->at)
             snprintf(k->why, sizeof k->why, "it ends inside array %s of body '%.40s'", name, k->body);
         else if (k->compare && bytes && memcmp(data, k->data + k->at, bytes) != 0)
-            snprintf(k->why, sizeof k->why, "array %s of body '%.40s' is another: built from another mesh", name, k->body);
+            snprintf(k->why, sizeof k->why, "array %s of body '%.40s' differs: it was built from another mesh", name, k->body);
         k->at += whole;
         return;
     }
@@ -144,8 +144,8 @@ static int defined_springs(const sp_body *b) {
 static void check_spring(sp_world *w, walk *k, sp_body *b, int index, spring_record *r) {
     int defined = defined_springs(b);
     sp_anchor at = anchor_of(&r->at, b->id);
-    if ((index < defined) != (r->slot < 0)) snprintf(k->why, sizeof k->why, "springs of body '%.40s' are others", k->body);
-    if (!sp__world_anchored(w, &at)) snprintf(k->why, sizeof k->why, "a spring of body '%.40s' holds on nothing", k->body);
+    if ((index < defined) != (r->slot < 0)) snprintf(k->why, sizeof k->why, "springs of body '%.40s' differ", k->body);
+    if (!sp__world_anchored(w, &at)) snprintf(k->why, sizeof k->why, "a spring of body '%.40s' is attached to nothing", k->body);
 }
 
 static void pass_springs(sp_world *w, walk *k, sp_body *b, uint64_t count) {
@@ -235,7 +235,7 @@ static void checkpoint_check_body(const sp_world *w, walk *k, const sp_body *b, 
     body_record here = body_record_of(w, b);
     here.frozen = r->frozen, here.reported = r->reported, here.springs = r->springs;
     if (memcmp(&here, r, sizeof here) != 0)
-        snprintf(k->why, sizeof k->why, "body '%.40s' of kind %s is not what stands in the block", b->name, b->ops->kind);
+        snprintf(k->why, sizeof k->why, "body '%.40s' of kind %s is not the one in the checkpoint", b->name, b->ops->kind);
 }
 
 static void pass_body(sp_world *w, walk *k, sp_body *b) {

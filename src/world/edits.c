@@ -162,7 +162,7 @@ static sp_status edit_refuse(sp_world *w, const char *why) {
 static sp_status apply_drag(sp_world *w, const sp_edit *e) {
     sp_body *b = sp__world_anchored(w, &e->anchor);
     bool found = false;
-    if (!b) return edit_refuse(w, "its anchor holds on no body");
+    if (!b) return edit_refuse(w, "its anchor is attached to no body");
     if (b->caps & SP_CAP_KINEMATIC) return edit_refuse(w, "the body moves by prescription only");
     SP_TRY(edit_drop(w, e, b, &found));
     SP_TRY(sp__journal_body(w, b));

@@ -7,7 +7,7 @@ static sp_status reserve_params(sp_world *w) {
     if (j->param_count < j->param_capacity) return SP_OK;
     int capacity = j->param_capacity ? 2 * j->param_capacity : 16;
     sp_undo_param *params = sp__alloc(w->ctx, (size_t)capacity, sizeof *params);
-    if (!params) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory to remember a parameter");
+    if (!params) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory to store a parameter");
     if (j->param_count) memcpy(params, j->params, (size_t)j->param_count * sizeof *params);
     sp__free(w->ctx, j->params);
     j->params = params;
@@ -56,7 +56,7 @@ static sp_status reserve_bodies(sp_world *w, int count) {
     if (count <= j->body_capacity) return SP_OK;
     int capacity = w->slot_capacity;
     sp_undo_body *bodies = sp__alloc(w->ctx, (size_t)capacity, sizeof *bodies);
-    if (!bodies) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory to remember a body");
+    if (!bodies) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory to store a body");
     if (j->body_count) memcpy(bodies, j->bodies, (size_t)j->body_count * sizeof *bodies);
     sp__free(w->ctx, j->bodies);
     j->bodies = bodies;
@@ -86,7 +86,7 @@ sp_status sp__journal_body(sp_world *w, sp_body *b) {
         // including memory for later drags
         size_t capacity = size + SP_DRAG_ROOM * sizeof *b->loads.springs;
         unsigned char *data = sp__alloc(w->ctx, capacity, 1);
-        if (!data) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory to remember body '%s'", b->name);
+        if (!data) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory to store body '%s'", b->name);
         sp__free(w->ctx, u->data);
         u->data = data;
         u->capacity = capacity;

@@ -184,7 +184,7 @@ static bool check_pair(sp_world *w, const sp_pair_body *a, const sp_pair_body *b
     memcpy(p->slots[p->found++], slots, sizeof slots);
     sp__event(w, SP_PAIR_IGNORED,
               "bodies '%s' and '%s' overlap and do not touch each other: contact acts between soft and rigid bodies only%s",
-              a->body->name, b->body->name, p->found == SP_PAIR_MAX ? "; further pairs are not looked for" : "");
+              a->body->name, b->body->name, p->found == SP_PAIR_MAX ? "; further pairs are not searched" : "");
     return true;
 }
 

@@ -110,7 +110,7 @@ sp_status sp_world_field_info(sp_world *w, sp_body_id id, const char *field, sp_
 
 sp_status sp_world_field(sp_world *w, sp_body_id id, const char *field, double *out) {
     sp_field_info info;
-    if (!out) return WORLD_FAIL(w, SP_BAD_INPUT, "field '%s' without room to write to", field);
+    if (!out) return WORLD_FAIL(w, SP_BAD_INPUT, "no output array for field '%s'", field);
     return ask_field(w, id, field, &info, out);
 }
 
@@ -223,7 +223,7 @@ sp_status sp_world_anchor_face(sp_world *w, sp_body_id id, int surface, int face
 }
 
 static sp_status anchor_lost(sp_world *w, const sp_anchor *anchor) {
-    return WORLD_FAIL(w, SP_BAD_ID, "anchor on element %u of body slot %u holds on nothing", (unsigned)anchor->elem,
+    return WORLD_FAIL(w, SP_BAD_ID, "anchor on element %u of body slot %u is attached to nothing", (unsigned)anchor->elem,
                       (unsigned)anchor->body.slot);
 }
 

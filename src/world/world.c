@@ -59,7 +59,7 @@ const sp_error *sp_world_error(const sp_world *w) {
 
 sp_status sp__world_enter(sp_world *w) {
     if (atomic_exchange_explicit(&w->busy, true, memory_order_acquire))
-        return WORLD_FAIL(w, SP_BUSY, "another thread steps, restores or asks this world");
+        return WORLD_FAIL(w, SP_BUSY, "another thread steps, restores or queries this world");
     pthread_mutex_lock(&w->error_lock);
     w->noted = false;
     pthread_mutex_unlock(&w->error_lock);

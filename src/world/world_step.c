@@ -29,7 +29,7 @@ static sp_status world_run(sp_world *w, double h, sp_stage stage, stage_fn *fn) 
     w->trial.stage_ms[stage] = sp__now_ms() - start;
     if (status >= 0 && w->inject == (int)stage) {
         w->inject = -1;
-        status = WORLD_FAIL(w, SP_STOPPED, "stage %s: failure asked for by a test", sp_stage_name(stage));
+        status = WORLD_FAIL(w, SP_STOPPED, "stage %s: failure requested by a test", sp_stage_name(stage));
     }
     w->trial.status = sp__reserve(w, w->trial.status, status);
     return status;
@@ -198,8 +198,8 @@ static sp_status check_inverted(sp_world *w, const sp_body *b, sp_balance *n) {
 static sp_status check_energy(sp_world *w, const sp_body *b, sp_balance *n) {
     if (!sp__balance_gains(n)) return SP_OK;
     if (!n->gain_reported)
-        sp__event(w, SP_ENERGY_GAIN, "body '%s': %.3g J appeared that nobody put in, %.3g %% of its largest energy", b->name,
-                  n->rise, 100 * n->rise / n->largest);
+        sp__event(w, SP_ENERGY_GAIN, "body '%s': energy increased by %.3g J without external work, %.3g %% of its largest energy",
+                  b->name, n->rise, 100 * n->rise / n->largest);
     n->gain_reported = 1;
     return SP_ENERGY_GAIN;
 }

@@ -181,7 +181,7 @@ TEST(checkpoints_that_do_not_fit_are_refused) {
         f = fopen(path, "wb");
         fwrite(data, 1, cut, f);
         fclose(f);
-        CHECK(stage_refused(text, &o, cut < 80 ? "no checkpoint of a run" : "damaged"));
+        CHECK(stage_refused(text, &o, cut < 80 ? "not a checkpoint of a run" : "damaged"));
     }
     for (size_t at = 90; at < n; at += n / 11) {
         f = fopen(path, "wb");

@@ -87,7 +87,7 @@ static void check_row(const row *r) {
                        WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     if (strcmp(r->line, "-") && !names_place(output, r->scene, r->line))
         SP_TEST_FAILED("%s: no message at line %s", r->scene, r->line);
-    if (!strstr(output, r->part)) SP_TEST_FAILED("%s: nobody said '%s'", r->scene, r->part);
+    if (!strstr(output, r->part)) SP_TEST_FAILED("%s: no message contains '%s'", r->scene, r->part);
     if (strlen(output) > 20000) SP_TEST_FAILED("%s: %zu bytes of messages", r->scene, strlen(output));
     if (sp_test_failures > before) printf("  it said: %.600s\n", output);
 }

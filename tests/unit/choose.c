@@ -66,7 +66,7 @@ TEST(too_expensive_for_the_available_time) {
     sp_solver_def def = automatic();
     sp_problem_stats stats = stiff;
     stats.elements = 100000;
-    chosen(&def, &stats, "more than the 10 ms there are");
+    chosen(&def, &stats, "more than the 10 ms available");
     char why[240];
     def.automatic.aim_ms = 1000;
     sp__solver_choose(&def, &stats, why, sizeof why);

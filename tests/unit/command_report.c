@@ -212,7 +212,7 @@ TEST(two_runs_are_not_mixed) {
     CHECK(is_there("mixed/frames-000010.obj") && is_there("mixed/tip.csv"));
     put("mixed/frames-mine.obj", "not a number"), put("mixed/notes.txt", "mine"), put("mixed/frames-000000.txt", "mine");
     CHECK_INT(souple("run beam.xml --quiet --steps 2 --out mixed"), 2);
-    CHECK(strstr(err, "holds a run already") && strstr(err, "--overwrite"));
+    CHECK(strstr(err, "already holds a run") && strstr(err, "--overwrite"));
     CHECK_INT(souple("run beam.xml --json --steps 2 --out mixed"), 2);
     CHECK(json_is_one(out) && json_is(out, "status", "refused"));
     CHECK(is_there("mixed/frames-000010.obj"));

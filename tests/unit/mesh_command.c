@@ -157,6 +157,6 @@ TEST(bad_tetrahedra_are_inspected) {
     CHECK_INT(mesh("info bad.node"), 0);
     CHECK(strstr(out, "1 inverted") && strstr(out, "1 degenerate") && strstr(out, "1 unreferenced") && strstr(out, "node 6"));
     CHECK_INT(mesh("info bad.node --repair good.msh"), 0);
-    CHECK(strstr(out, "1 tetrahedron turned right side out"));
+    CHECK(strstr(out, "1 tetrahedron oriented positively"));
     CHECK_NEAR(info("good.msh", "volume"), 1.0 / 6, 1e-15);
 }

@@ -254,11 +254,11 @@ TEST(a_solid_starts_from_a_recording) {
     stage_close(&t);
     CHECK(stage_refused(FROM("4 1 1", "<initial file='c.xdmf'/>"), NULL, "has other elements in the recording"));
     CHECK(stage_refused(FROM("3 1 1", "<initial file='scene.xml'/>"), NULL, "cannot be read"));
-    CHECK(stage_refused(FROM("3 1 1", "<initial file='c.xdmf' velocity='1 0 0'/>"), NULL, "the recording says where"));
+    CHECK(stage_refused(FROM("3 1 1", "<initial file='c.xdmf' velocity='1 0 0'/>"), NULL, "the recording gives all positions"));
     FILE *f = fopen(record_path("text.h5"), "w");
     fputs("no recording\n", f);
     fclose(f);
-    CHECK(stage_refused(FROM("3 1 1", "<initial file='text.h5'/>"), NULL, "text.h5: no HDF5 file"));
+    CHECK(stage_refused(FROM("3 1 1", "<initial file='text.h5'/>"), NULL, "text.h5: not an HDF5 file"));
     record_clean();
 }
 
@@ -385,9 +385,9 @@ TEST(damaged_recordings_are_refused) {
     remove(record_path("d.h5"));
     CHECK(open_refused(record_path("d.xdmf"), "d.h5: No such file"));
     put_bytes(record_path("text.xdmf"), "hello\n", 6);
-    CHECK(open_refused(record_path("text.xdmf"), "no XDMF file"));
+    CHECK(open_refused(record_path("text.xdmf"), "not an XDMF file"));
     put_bytes(record_path("text.h5"), "hello\n", 6);
-    CHECK(open_refused(record_path("text.h5"), "no HDF5 file"));
+    CHECK(open_refused(record_path("text.h5"), "not an HDF5 file"));
     CHECK(open_refused(record_folder, "not a regular file"));
     CHECK(open_refused(record_path("none.h5"), "No such file"));
     record_clean();

@@ -54,7 +54,7 @@ TEST(invalid_defaults) {
                        "<default class='organ'><solid young='3'/></default></scene>",
                        0, NULL, 1, "no default has this class; did you mean \"organ\"?"));
     CHECK(refused_with("<scene><default class='a' parent='b'/><default class='b' parent='a'/></scene>", 0, NULL, 1,
-                       "in a circle: a -> b -> a"));
+                       "of classes: a -> b -> a"));
     CHECK(refused_with("<scene><default class='a' parent='q'/></scene>", 0, NULL, 1, "no default has this class"));
     CHECK(refused_with("<scene><default class='a'/>\n<default class='a'/></scene>", 0, NULL, 2, "at scene.xml:1 already"));
     CHECK(refused_with("<scene><default class='a'><solid/>\n<solid/></default></scene>", 0, NULL, 2, "at line 1 already"));
@@ -260,7 +260,7 @@ TEST(invalid_instances) {
     CHECK(refused_with("<scene>" RING "<instance name='a' of='ring'><set name='F' value='1'/></instance></scene>", 0, NULL, 1,
                        "no parameter of this name"));
     CHECK(refused_with("<scene>" RING "<instance name='a' of='ring' count='2' grid='1 1 1'/></scene>", 0, NULL, 1,
-                       "one of count, grid and file"));
+                       "count, grid and file exclude each other"));
     CHECK(refused_with("<scene>" RING "<instance name='a' of='ring' count='2' spacing='1'/></scene>", 0, NULL, 1,
                        "with a grid only"));
     CHECK(refused_with("<scene>" RING "<instance name='a' of='ring' grid='2 2 2'/></scene>", 0, NULL, 1, "needs a spacing"));
@@ -268,7 +268,7 @@ TEST(invalid_instances) {
     CHECK(refused_with("<scene>" RING "<instance name='a' of='ring' count='2.5'/></scene>", 0, NULL, 1, "whole number"));
     CHECK(refused_with("<scene><template name='A'><instance name='x' of='B'/></template><template name='B'>"
                        "<instance name='y' of='A'/></template>\n<instance name='z' of='A'/></scene>",
-                       0, NULL, -1, "in a circle: A -> B -> A"));
+                       0, NULL, -1, "circular: A -> B -> A"));
     CHECK(refused_with("<scene>" RING
                        "<instance name='a' of='ring' count='2'/><probe name='p' of='a.s' quantity='volume'/></scene>",
                        0, NULL, 1, "no solid/rod/shell/rigid has this name"));
@@ -326,7 +326,7 @@ TEST(invalid_includes) {
                "<scene>\n<include file='part.xml'/><include file='ring.xml'/>\n<include file='nothere.xml'/></scene>");
     write_file(folder, "noparam.xml", "<scene><include file='part.xml'><set name='E' value='1'/></include></scene>");
     loaded l = load_file(folder, "ring.xml", 0, NULL);
-    CHECK(l.status == SP_BAD_INPUT && says(&l, SP_SEVERITY_ERROR, 2, "in a circle: "));
+    CHECK(l.status == SP_BAD_INPUT && says(&l, SP_SEVERITY_ERROR, 2, "circular: "));
     const sp_scene_message *m = sp_scene_message_at(l.scene, 0);
     CHECK(strstr(m->file, "b.xml") && strstr(m->text, "a.xml -> ") && strstr(m->text, "(included at "));
     unload(&l);

@@ -133,7 +133,7 @@ TEST(choices_switches_and_words) {
     CHECK(refused_with(SOLID("<fix on='all' invert='true'/>"), 0, NULL, 4, "must be one of yes, no"));
     CHECK(refused_with(SOLID("<fix on='all' axes='zyx'/>"), 0, NULL, 4, "must be one of xyz"));
     CHECK(refused_with(SOLID("<probe name='p' quantity='position mass'/>"), 0, NULL, 4, "quantity=\"mass\": must be one of"));
-    CHECK(refused_with(SOLID("<probe name='p' quantity='position position'/>"), 0, NULL, 4, "twice"));
+    CHECK(refused_with(SOLID("<probe name='p' quantity='position position'/>"), 0, NULL, 4, "repeated"));
     CHECK(refused_with("<scene><param name='how' value='qr'/><solid name='b' young='{how}'><box size='1 1 1'/></solid></scene>",
                        0, NULL, 1, "is the word \"qr\", not a number"));
     CHECK(accepted(SOLID("<fix on='all' invert='{1 gt 2}'/>")));
@@ -147,7 +147,7 @@ TEST(ids) {
     CHECK_INT(nodes->numbers[1], 7);
     CHECK_INT(nodes->numbers[5], 15);
     unload(&l);
-    CHECK(refused_with(SOLID("<fix nodes='5-3'/>"), 0, NULL, 4, "must rise"));
+    CHECK(refused_with(SOLID("<fix nodes='5-3'/>"), 0, NULL, 4, "must increase"));
     CHECK(refused_with(SOLID("<fix nodes='-3'/>"), 0, NULL, 4, "whole numbers and ranges"));
     CHECK(refused_with(SOLID("<fix nodes='1 a'/>"), 0, NULL, 4, "whole numbers and ranges"));
     CHECK(refused_with(SOLID("<fix nodes='0-9223372036854775806'/>"), 0, NULL, 4, "whole numbers"));
@@ -165,7 +165,7 @@ TEST(expressions_in_values) {
     CHECK(refused_with("<scene dt='1}'/>", 0, NULL, 1, "one pair of braces"));
     CHECK(refused_with("<scene dt='0.{1}'/>", 0, NULL, 1, "one pair of braces"));
     CHECK(refused_with("<scene dt='{{1}}'/>", 0, NULL, 1, "one pair of braces"));
-    CHECK(refused_with(SOLID("<fix where='x gt 1'/>"), 0, NULL, 4, "a condition stands in braces"));
+    CHECK(refused_with(SOLID("<fix where='x gt 1'/>"), 0, NULL, 4, "a condition is written in braces"));
     CHECK(refused_with(SOLID("<fix where='{t gt 1}'/>"), 0, NULL, 4, "t cannot be used here"));
     CHECK(refused_with("<scene><stop when='{q.y gt 1}'/></scene>", 0, NULL, 1, "unknown name \"q.y\""));
     loaded l = load("<scene dt='{0.001 * 2 ^ 3}' gravity='{1} {2 + 3} {4}'/>");
@@ -184,7 +184,7 @@ TEST(parameters) {
                        "depends on itself: a -> b -> a"));
     CHECK(refused_with("<scene><param name='a' value='5' max='4'/></scene>", 0, NULL, 1, "value = 5, must be in [-inf, 4]"));
     CHECK(refused_with("<scene><param name='a' value='5' min='6' max='4'/></scene>", 0, NULL, 1, "min = 6 is above max = 4"));
-    CHECK(refused_with("<scene><param name='a' value='word' min='6'/></scene>", 0, NULL, 1, "cannot act on a word"));
+    CHECK(refused_with("<scene><param name='a' value='word' min='6'/></scene>", 0, NULL, 1, "do not apply to a word"));
     CHECK(refused_with("<scene><param name='a-b' value='5'/></scene>", 0, NULL, 1, "so it has no \"-\""));
     CHECK(refused_with("<scene><param name='t' value='5'/></scene>", 0, NULL, 1, "a word of expressions"));
     CHECK(refused_with("<scene><param name='sin' value='5'/></scene>", 0, NULL, 1, "a word of expressions"));
@@ -210,7 +210,7 @@ TEST(curves) {
     CHECK_NEAR(number_at(&l, "b", "density"), 0.15625, 0);
     unload(&l);
     CHECK(refused_with("<scene><curve name='c' points='0 1 1'/></scene>", 0, NULL, 1, "come in pairs"));
-    CHECK(refused_with("<scene><curve name='c' points='0 1  0 2'/></scene>", 0, NULL, 1, "must rise"));
+    CHECK(refused_with("<scene><curve name='c' points='0 1  0 2'/></scene>", 0, NULL, 1, "must increase"));
     CHECK(refused_with("<scene><curve name='c'/></scene>", 0, NULL, 1, "needs points or a file"));
     CHECK(refused_with("<scene><curve name='c' points='0 {c(1)}'/></scene>", 0, NULL, 1, "depends on itself: c -> c"));
 }
@@ -225,7 +225,7 @@ TEST(references) {
                        "<box size='1 1 1'/><fix select='a.f'/></solid></scene>",
                        0, NULL, 1, "belongs to another body"));
     CHECK(refused_with(SOLID("<select name='p' select='q'/><select name='q' select='p'/>"), 0, NULL, 4,
-                       "in a circle: b.p -> b.q -> b.p"));
+                       "selections: b.p -> b.q -> b.p"));
     CHECK(refused_with("<scene><solid name='b' look='red'><box size='1 1 1'/></solid><look name='red' enabled='no'/></scene>", 0,
                        NULL, 1, "is not enabled"));
     // own names first, and only of the requested kind

@@ -164,7 +164,7 @@ TEST(two_clients_transfer_the_controls) {
     CHECK(!strstr((const char *)message.data, "\"force\": 0\n"));
     CHECK(peer_say(&a, "{\"type\":\"control\",\"id\":4,\"action\":\"grant\"}"));
     CHECK(expect(&b, PEER_TEXT, "\"holder\":2"));
-    CHECK(peer_say(&a, "{\"type\":\"play\",\"id\":5}") && expect(&a, PEER_TEXT, "somebody else"));
+    CHECK(peer_say(&a, "{\"type\":\"play\",\"id\":5}") && expect(&a, PEER_TEXT, "another client"));
     CHECK(peer_say(&b, "{\"type\":\"step\",\"id\":6,\"count\":1}") && expect(&b, PEER_TEXT, "\"force\": 0\n"));
     // a client that disconnects releases the controls
     CHECK(peer_say(&a, "{\"type\":\"control\",\"id\":7,\"action\":\"request\"}"));

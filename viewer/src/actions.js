@@ -235,7 +235,7 @@ export class Actions {
         return {
             mayDrag: () => {
                 if (app.player) return false;
-                if (!app.mine) app.toasts.show("You are watching: ask for the controls (K) to pull at bodies.");
+                if (!app.mine) app.toasts.show("You are watching: request the controls (K) to drag bodies.");
                 return app.mine;
             },
             grab: (message) => this.ask(this.dragMessage(message)),

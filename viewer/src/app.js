@@ -89,8 +89,8 @@ export class App {
             this.actions.bound[found.action](found.key);
         });
         window.addEventListener("hashchange", () => this.followAddress());
-        window.addEventListener("error", (e) => this.toasts.bad(`The page has a fault: ${e.message}`));
-        window.addEventListener("unhandledrejection", (e) => this.toasts.bad(`The page has a fault: ${e.reason?.message ?? e.reason}`));
+        window.addEventListener("error", (e) => this.toasts.bad(`Error in the page: ${e.message}`));
+        window.addEventListener("unhandledrejection", (e) => this.toasts.bad(`Error in the page: ${e.reason?.message ?? e.reason}`));
         // a tab in the background draws nothing: its drags end
         document.addEventListener("visibilitychange", () => document.hidden && this.touch.dropAll());
     }
@@ -321,7 +321,7 @@ export class App {
         this.latencies = this.latencies.slice(-200);
         this.dragSent = null;
         const sorted = this.latencies.slice().sort((a, b) => a - b);
-        setText(this.status.latency, `hand to frame ${Math.round(sorted[sorted.length >> 1])} ms`);
+        setText(this.status.latency, `input to frame ${Math.round(sorted[sorted.length >> 1])} ms`);
     }
 
     // the force beside the hand
@@ -472,11 +472,11 @@ export class App {
 
     showControl() {
         const { holder, you, wants } = this.control, { ui, mine } = this;
-        const text = mine ? "you steer" : wants === you && you ? "asked…" : holder ? `page ${holder} steers` : "nobody steers";
+        const text = mine ? "you control" : wants === you && you ? "asked…" : holder ? `page ${holder} controls` : "no page controls";
         setText(ui.control.querySelector(".word"), text);
         ui.control.className = `chip ${mine ? "mine" : "other"}`;
-        ui.control.title = mine ? "You hold the controls. Click to hand them over (K)" : `${holder ? `Page ${holder} holds the controls.` : "Nobody holds the controls."} Click to ask for them (K)`;
-        this.allow(mine ? "" : holder ? `You are watching: page ${holder} holds the controls. Ask for them (K).` : "Nobody holds the controls. Ask for them (K).");
+        ui.control.title = mine ? "You have the controls. Click to pass them on (K)" : `${holder ? `Page ${holder} has the controls.` : "No page has the controls."} Click to request them (K)`;
+        this.allow(mine ? "" : holder ? `You are watching: page ${holder} has the controls. Request them (K).` : "No page has the controls. Request them (K).");
         if (mine && wants && wants !== you) this.askHandOver(wants);
         else this.hideBanner("ask");
     }
@@ -494,7 +494,7 @@ export class App {
 
     askHandOver(who) {
         const answer = (action) => () => this.actions.try({ type: "control", action });
-        this.showBanner("ask", `Page ${who} asks for the controls. Without an answer they go over in 10 s.`, [["Hand over", answer("grant")], ["Keep them", answer("deny")]]);
+        this.showBanner("ask", `Page ${who} requests the controls. Without an answer it gets them in 10 s.`, [["Hand over", answer("grant")], ["Keep them", answer("deny")]]);
     }
 
     // ---- banners and empty states

@@ -220,7 +220,7 @@ test("reservations and figures of health are shown, and can be put away", async 
     for (let i = 0; i < 50 && (i === 0 || (await seen()).warning); i++) await report({}), await new Promise((r) => setTimeout(r, 100));
     assert.deepEqual(await seen(), { warning: false, rows: [], table: false, plot: true });
     const bodies = [{ body: 1, inverted: 12, volume_lost: 0.03, penetration: 0.002, energy: { kinetic: 1, elastic: 2, potential: 0.5, work: 3, appeared: 0.5 } }];
-    await report({ bodies, reservations: [{ name: "inverted", text: "beam: 12 elements are inverted" }, { name: "energy-gain", text: "energy appeared that nobody put in" }] });
+    await report({ bodies, reservations: [{ name: "inverted", text: "beam: 12 elements are inverted" }, { name: "energy-gain", text: "energy increased without external work" }] });
     const name = await page.evaluate(() => souple.hello.bodies[0].name);
     assert.deepEqual(await seen(), { warning: true, rows: [`${name}|12|3 %|2 mm|500 mJ`], table: true, plot: true });
     await page.waitForFunction(() => /12 elements are inverted\. Energy appeared/.test(document.querySelector(".banner.warn").textContent));

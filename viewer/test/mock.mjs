@@ -130,7 +130,7 @@ class Mock {
         const client = this.clients.get(you);
         const free = ["control", "show", "ack", "ping"].includes(m.type);
         const answer = (type, more = {}) => m.id !== undefined && client.socket.send(JSON.stringify({ type, id: m.id, ...more }));
-        if (!free && this.holder !== you) return answer("refused", { why: "somebody else holds the controls" });
+        if (!free && this.holder !== you) return answer("refused", { why: "another client has the controls" });
         const changed = () => this.tell({ type: "state", ...this.state() });
         switch (m.type) {
         case "ack": return undefined;

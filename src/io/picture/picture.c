@@ -51,7 +51,7 @@ static sp_status check_def(sp_context *ctx, const sp_picture_def *def) {
         if (!(def->background[i] >= 0 && def->background[i] <= 1))
             return SP_FAIL(ctx, SP_BAD_INPUT, "background[%d] = %g, must be in [0, 1]", i, def->background[i]);
     if (def->range[1] <= def->range[0])
-        return SP_FAIL(ctx, SP_BAD_INPUT, "range of colours from %g to %g, must rise", def->range[0], def->range[1]);
+        return SP_FAIL(ctx, SP_BAD_INPUT, "range of colours from %g to %g, must increase", def->range[0], def->range[1]);
     for (int i = 0; i < def->opacity_count; i++)
         if (!(def->opacities[i].opacity >= 0 && def->opacities[i].opacity <= 1))
             return SP_FAIL(ctx, SP_BAD_INPUT, "opacity %g, must be in [0, 1]", def->opacities[i].opacity);

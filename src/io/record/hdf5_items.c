@@ -151,7 +151,7 @@ void sp__h5_list_cut(sp_h5 *h, sp_h5_list *l, hsize_t rows) {
     if (H5Dset_extent(l->id, size) >= 0)
         l->count = rows;
     else
-        sp__h5_failed(h, "taking rows away");
+        sp__h5_failed(h, "removing rows");
 }
 
 void sp__h5_list_close(sp_h5_list *l) {

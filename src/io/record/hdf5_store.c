@@ -251,7 +251,7 @@ sp_status sp__store_open(sp_context *ctx, const char *path, bool create, sp_stor
         sp__free(ctx, s->draft);
         s->draft = NULL;
     } else if (!make_access(s)) {
-        status = SP_FAIL(ctx, SP_IO, "%s: HDF5 takes no driver", path);
+        status = SP_FAIL(ctx, SP_IO, "%s: HDF5 does not accept the file driver", path);
     }
     off_t size = status >= 0 && !create ? lseek(s->fd, 0, SEEK_END) : 0;
     s->end = s->committed = size > 0 ? (uint64_t)size : 0;

@@ -13,7 +13,7 @@
 static sp_status read_head(sp_recording *r) {
     const char *format = NULL;
     int version = 0, visual = 0;
-    if (H5Aexists(r->file, "format") <= 0) return SP_RECORDING_FAIL(r, "an HDF5 file, but no recording of souple");
+    if (H5Aexists(r->file, "format") <= 0) return SP_RECORDING_FAIL(r, "an HDF5 file, but not a recording of souple");
     SP_TRY(sp__recording_text(r, r->file, "format", true, &format, NULL));
     if (strcmp(format, "souple recording") != 0)
         return SP_RECORDING_FAIL(r, "format \"%.40s\", must be \"souple recording\"", format);
@@ -186,8 +186,8 @@ static sp_status open_field(sp_recording *r, hid_t g, int row, const char *field
         (e->rank < 2 || (e->type != H5T_FLOAT && e->type != H5T_INTEGER) || e->size[1] > INT_MAX / 16 || e->size[2] > 64))
         status = SP_RECORDING_FAIL(r, "field \"%s\" has no extent of frames x items x components", field);
     if (status >= 0 && e->size[0] <= (hsize_t)row)
-        status =
-            SP_RECORDING_FAIL(r, "field \"%s\" has %llu frames, row %d is asked for", field, (unsigned long long)e->size[0], row);
+        status = SP_RECORDING_FAIL(r, "field \"%s\" has %llu frames, row %d was requested", field, (unsigned long long)e->size[0],
+                                   row);
     info->count = whole ? 1 : (int)e->size[1];
     info->components = whole ? (int)e->size[1] : e->rank == 3 ? (int)e->size[2] : 1;
     if (status >= 0) status = sp__recording_fits(r, field, e->size[1] * e->size[2], 4);
@@ -284,7 +284,7 @@ static sp_status find_heavy(sp_context *ctx, const char *path, sp_keep *keep, co
     SP_TRY(sp__text_read(ctx, path, 0, &text, &size));
     bool xdmf = strstr(text, "<Xdmf") != NULL;
     sp__free(ctx, text);
-    if (!xdmf) return SP_FAIL(ctx, SP_BAD_INPUT, "%s: no XDMF file", path);
+    if (!xdmf) return SP_FAIL(ctx, SP_BAD_INPUT, "%s: not an XDMF file", path);
     char *heavy_path = sp__path_with(ctx, path, ".h5");
     *out = heavy_path ? sp__keep_text(keep, heavy_path) : NULL;
     sp__free(ctx, heavy_path);
@@ -298,7 +298,7 @@ static sp_status open_file(sp_recording *r) {
     if (stat(r->path, &info) != 0) return SP_FAIL(r->ctx, SP_BAD_INPUT, "%s: %s", r->path, strerror(errno));
     if (!S_ISREG(info.st_mode)) return SP_RECORDING_FAIL(r, "not a regular file");
     r->bytes = (uint64_t)info.st_size;
-    if (H5Fis_hdf5(r->path) <= 0) return SP_RECORDING_FAIL(r, "no HDF5 file");
+    if (H5Fis_hdf5(r->path) <= 0) return SP_RECORDING_FAIL(r, "not an HDF5 file");
     r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     return r->file < 0 ? SP_RECORDING_FAIL(r, "HDF5 cannot open it: damaged or cut off") : SP_OK;
 }

@@ -61,7 +61,7 @@ sp_status sp__recording_column(sp_recording *r, hid_t at, const char *name, hid_
     SP_TRY(sp__recording_extent(r, at, name, &data, &e));
     sp_status status = SP_OK;
     if (e.rank != 1 || (e.type != H5T_INTEGER && e.type != H5T_FLOAT) || e.size[0] > INT_MAX - 1)
-        status = SP_RECORDING_FAIL(r, "\"%s\" is no list of numbers", name);
+        status = SP_RECORDING_FAIL(r, "\"%s\" is not a list of numbers", name);
     if (status >= 0) status = sp__recording_fits(r, name, e.size[0], size);
     *out = status >= 0 ? sp__keep_alloc(&r->keep, (size_t)e.size[0] + 1, size) : NULL;
     if (status >= 0 && !*out) status = no_memory(r);
@@ -77,7 +77,8 @@ sp_status sp__recording_column(sp_recording *r, hid_t at, const char *name, hid_
 static sp_status read_text(sp_recording *r, hid_t item, const char *name, bool attribute, hid_t type, const char **out,
                            size_t *size) {
     size_t n = H5Tget_size(type);
-    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) return SP_RECORDING_FAIL(r, "\"%s\" is no text", name);
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0)
+        return SP_RECORDING_FAIL(r, "\"%s\" is not a text", name);
     SP_TRY(sp__recording_fits(r, name, n, 1));
     char *text = sp__keep_alloc(&r->keep, n + 1, 1);
     if (!text) return no_memory(r);
@@ -128,7 +129,7 @@ sp_status sp__recording_texts(sp_recording *r, hid_t at, const char *name, int *
     hid_t type = H5Dget_type(data);
     bool good = e.rank == 1 && e.type == H5T_STRING && H5Tis_variable_str(type) <= 0 && e.size[0] < (1 << 20);
     sp_status status = good ? spread_texts(r, data, name, type, (int)e.size[0], &list)
-                            : SP_RECORDING_FAIL(r, "\"%s\" is no list of texts", name);
+                            : SP_RECORDING_FAIL(r, "\"%s\" is not a list of texts", name);
     if (type >= 0) H5Tclose(type);
     H5Dclose(data);
     *count = (int)e.size[0];
@@ -146,7 +147,7 @@ sp_status sp__recording_number(sp_recording *r, hid_t at, const char *name, hid_
     if (space >= 0) H5Sclose(space);
     if (type >= 0) H5Tclose(type);
     H5Aclose(item);
-    return good ? SP_OK : SP_RECORDING_FAIL(r, "\"%s\" is no number", name);
+    return good ? SP_OK : SP_RECORDING_FAIL(r, "\"%s\" is not a number", name);
 }
 
 // names of the members of a group, sorted

@@ -61,7 +61,7 @@ sp_status sp_recording_show(sp_recording *recording, int frame, sp_run *run) {
     SP_TRY(sp_recording_frame_at(recording, frame, &at));
     if (info.visual)
         return SP_FAIL(k.ctx, SP_BAD_INPUT,
-                       "the recording holds visual surfaces, from which no state follows: record part=\"mechanical\"");
+                       "the recording holds visual surfaces, which do not determine a state: record part=\"mechanical\"");
     for (int i = 0; i < info.body_count; i++) {
         sp_recording_body b;
         SP_TRY(sp_recording_body_at(recording, i, &b));

@@ -237,7 +237,7 @@ static sp_status weld(sp_run *run, const sp_scene_node *shape, sp_mesh **mesh) {
     for (int e = 0; e < sp_mesh_tet_count(*mesh); e++) r.tet[e] = r.tets++;
     status = apply_remap(run, &r, mesh);
     if (status >= 0)
-        sp__scene_note_auto(run->scene, shape, "weld", "%d of %d nodes became one with another", before - r.nodes, before);
+        sp__scene_note_auto(run->scene, shape, "weld", "%d of %d nodes were merged with another", before - r.nodes, before);
 done:
     sp__keep_free(&r.keep);
     return status;

@@ -61,12 +61,12 @@ sp_status sp__build_places(sp_run *run, const sp_scene_node *node, sp_places *ou
     out->count = 0;
     for (const sp_scene_node *n = node; n; n = n->instance) {
         if (out->count == SP_PLACE_DEPTH)
-            return SP_BUILD_FAIL(run, node, NULL, "stands in more than %d instances", SP_PLACE_DEPTH - 1);
+            return SP_BUILD_FAIL(run, node, NULL, "is nested in more than %d instances", SP_PLACE_DEPTH - 1);
         SP_TRY(sp__build_place(run, n, &out->at[out->count]));
         if (!sp__place_is_identity(&out->at[out->count])) out->count++;
         if (!sp__build_attr(n, "scatter")) continue;
         if (out->count == SP_PLACE_DEPTH)
-            return SP_BUILD_FAIL(run, node, NULL, "stands in more than %d instances", SP_PLACE_DEPTH - 1);
+            return SP_BUILD_FAIL(run, node, NULL, "is nested in more than %d instances", SP_PLACE_DEPTH - 1);
         SP_TRY(sp__build_scatter(run, n, &out->at[out->count++]));
     }
     const sp_run_body *under = sp__scattered_over(run, node);
@@ -159,7 +159,7 @@ static sp_status build_keys(sp_run *run, const sp_scene_node *move, int count, s
         sp_place place;
         SP_TRY(sp__build_place(run, key, &place));
         if (place.scale[0] != 1 || place.scale[1] != 1 || place.scale[2] != 1)
-            return SP_BUILD_FAIL(run, key, "scale", "a motion is rigid: scale cannot act here");
+            return SP_BUILD_FAIL(run, key, "scale", "a motion is rigid: scale has no effect here");
         k->times[k->count] = sp__build_number(key, "t", 0);
         k->poses[k->count++] = place.pose;
     }
@@ -170,7 +170,7 @@ static sp_status build_keys(sp_run *run, const sp_scene_node *move, int count, s
 sp_status sp__build_motion(sp_run *run, const sp_scene_node *move, sp_pose_signal *out) {
     int count = 0;
     for (const sp_scene_node *key = NULL; (key = sp__next_child(move, "key", key));) count++;
-    if (sp__build_given(move, "scale")) return SP_BUILD_FAIL(run, move, "scale", "a motion is rigid: scale cannot act here");
+    if (sp__build_given(move, "scale")) return SP_BUILD_FAIL(run, move, "scale", "a motion is rigid: scale has no effect here");
     if (count) return build_keys(run, move, count, out);
     SP_TRY(check_turn(run, move));
     *out = (sp_pose_signal){eval_formula, move, sp_pose_identity()};

@@ -121,7 +121,8 @@ static sp_status build_rigid_motion(sp_run *run, const sp_run_body *body, sp_rig
     const sp_scene_node *second = sp__next_child(body->node, "move", move);
     if (second) return SP_BUILD_FAIL(run, second, NULL, "a second move: a rigid body has one");
     if (sp__selects(move)) return SP_BUILD_FAIL(run, move, NULL, "a rigid body moves as a whole: nothing can be selected");
-    if (sp__build_given(move, "axes")) return SP_BUILD_FAIL(run, move, "axes", "a rigid body moves as a whole: axes cannot act");
+    if (sp__build_given(move, "axes"))
+        return SP_BUILD_FAIL(run, move, "axes", "a rigid body moves as a whole: axes have no effect");
     if (!SP_KEEP(&run->keep, m, 1)) return sp__build_no_memory(run);
     SP_TRY(sp__build_motion(run, move, &m->move));
     m->start = def->pose.constant;

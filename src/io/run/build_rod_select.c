@@ -219,7 +219,7 @@ static sp_status by_others(const range *r, const sp_scene_node *node, int depth,
 }
 
 static sp_status fill_mask(const range *r, const sp_scene_node *node, int depth, unsigned char *mask) {
-    if (depth > DEPTH_MAX) return SP_BUILD_FAIL(r->run, node, "select", "selections refer to each other in a circle");
+    if (depth > DEPTH_MAX) return SP_BUILD_FAIL(r->run, node, "select", "circular reference between selections");
     if (sp__build_given(node, "tag")) return SP_BUILD_FAIL(r->run, node, "tag", "a rod has no groups");
     memset(mask + r->from, 1, (size_t)(r->to - r->from));
     SP_TRY(by_place(r, node, mask));
@@ -389,7 +389,7 @@ sp_status sp__rod_probe(sp_run *run, const sp_probe *p, sp_probe_target *t) {
     // a body that failed to build is already reported
     if (!t->body->id.slot) return SP_BAD_INPUT;
     if (sp__selects(p->node) && !nodes && !elements)
-        return SP_BUILD_FAIL(run, p->node, NULL, "a selection cannot act: all of its quantities are of the whole body");
+        return SP_BUILD_FAIL(run, p->node, NULL, "a selection has no effect: all of its quantities are of the whole body");
     if (!sp__selects(p->node) && p->combine == SP_COMBINE_NONE && (nodes || elements))
         return SP_BUILD_FAIL(run, p->node, NULL,
                              "nodes or elements of a whole body: select some, or combine them (sum, mean, max)");

@@ -239,7 +239,7 @@ static sp_status place_root(work *w, const sp_place *place, sp_pose *out) {
     sp_place moved = {{1, 1, 1}, sp_pose_identity()};
     if (initial) SP_TRY(sp__build_place(w->run, initial, &moved));
     if (moved.scale[0] != 1 || moved.scale[1] != 1 || moved.scale[2] != 1)
-        return SP_BUILD_FAIL(w->run, initial, "scale", "a rod cannot start larger than it is: scale cannot act here");
+        return SP_BUILD_FAIL(w->run, initial, "scale", "a rod cannot start larger than it is: scale has no effect here");
     sp_pose pose = sp__pose_mul(&moved.pose, &w->root);
     for (int k = 0; k < 3; k++) pose.translate[k] *= place->scale[k];
     *out = sp__pose_mul(&place->pose, &pose);

@@ -150,7 +150,7 @@ static sp_status fill_mask(sp_run *run, const sp_run_body *body, const sp_scene_
     const sp_mesh *mesh = sp__build_is(node, "frame", "world") ? body->placed : body->own;
     int n = kind_count(mesh, kind);
     sp_selection s = geometric(node);
-    if (depth > DEPTH_MAX) return SP_BUILD_FAIL(run, node, "select", "selections refer to each other in a circle");
+    if (depth > DEPTH_MAX) return SP_BUILD_FAIL(run, node, "select", "circular reference between selections");
     memset(mask, 1, (size_t)n);
     SP_TRY(mesh_mask(run, node, mesh, &s, kind, mask));
     SP_TRY(list_mask(run, node, mesh, kind, mask));
@@ -250,7 +250,7 @@ sp_status sp__solid_probe(sp_run *run, const sp_probe *p, sp_probe_target *t) {
         return SP_BUILD_FAIL(run, p->node, NULL,
                              "nodes or elements of a whole body: select some, or combine them (sum, mean, max)");
     if (sp__selects(p->node) && !nodes && !elements)
-        return SP_BUILD_FAIL(run, p->node, NULL, "a selection cannot act: all of its quantities are of the whole body");
+        return SP_BUILD_FAIL(run, p->node, NULL, "a selection has no effect: all of its quantities are of the whole body");
     if (elements) SP_TRY(sp__probe_items(run, p, t->body, SP_SELECT_ELEMENTS, &t->elements, &t->element_ids, &t->element_count));
     if (!nodes) return SP_OK;
     SP_TRY(sp__probe_items(run, p, t->body, SP_SELECT_NODES, &t->nodes, &t->node_ids, &t->node_count));

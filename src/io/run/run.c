@@ -22,7 +22,7 @@ static sp_status build_stop(sp_run *run) {
         return SP_OK;
     }
     if (!stop && !run->options.endless && !sp__inverse_only(run))
-        return SP_BUILD_FAIL(run, root, NULL, "nothing says when to stop: give <stop time=\"...\"/>, --time or --steps");
+        return SP_BUILD_FAIL(run, root, NULL, "there is no stop condition: give <stop time=\"...\"/>, --time or --steps");
     if (!stop) return SP_OK;
     if (sp__build_given(stop, "time")) steps = (double)planned(sp__build_number(stop, "time", 0) / run->dt);
     if (sp__build_given(stop, "steps")) steps = fmin(steps, sp__build_number(stop, "steps", 0));

@@ -292,7 +292,7 @@ static sp_status damaged(sp_run *run, const char *path, const char *what) {
 
 static sp_status check_head(sp_run *run, const char *path, const char *text, size_t size, head *h) {
     if (size < sizeof *h || memcmp(text, magic, 7) != 0)
-        return SP_FAIL(run->ctx, SP_BAD_INPUT, "%s: no checkpoint of a run", path);
+        return SP_FAIL(run->ctx, SP_BAD_INPUT, "%s: not a checkpoint of a run", path);
     memcpy(h, text, sizeof *h);
     if (h->magic[7] != magic[7])
         return SP_FAIL(run->ctx, SP_BAD_INPUT, "%s: a checkpoint of version %d, this build reads %d", path, h->magic[7],
@@ -332,7 +332,7 @@ static sp_status resume_records(sp_run *run, const resuming *k) {
         snprintf(name, sizeof name, "record:%s", r->file);
         if (!find_section(&k->all, name, &part)) continue;
         SP_TRY(read_record(run, part, r, &good));
-        if (!good) return damaged(run, k->path, "what it says of a record");
+        if (!good) return damaged(run, k->path, "the state of a record");
         // the state for interpolation between two steps is that of the checkpoint
         if (r->path && r->writer && r->layout && !isnan(r->sampling.before)) SP_TRY(sp__record_values(run, r, r->before));
     }
@@ -344,7 +344,7 @@ static sp_status resume_parts(sp_run *run, const resuming *k) {
     if (!find_section(&k->all, "world", &part)) return damaged(run, k->path, "it holds no world");
     sp_status status = sp_world_restore(run->world, part.at, (size_t)(part.end - part.at));
     if (status < 0) return SP_FAIL(run->ctx, status, "%s: %s", k->path, sp_world_error(run->world)->message);
-    if (!find_section(&k->all, "events", &part) || !read_events(run, part)) return damaged(run, k->path, "its events are others");
+    if (!find_section(&k->all, "events", &part) || !read_events(run, part)) return damaged(run, k->path, "its events differ");
     SP_TRY(visit_series(run, resume_series, (void *)(uintptr_t)k));
     return resume_records(run, k);
 }

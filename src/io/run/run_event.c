@@ -96,7 +96,7 @@ static sp_status resolve_path(sp_run *run, const sp_scene_node *node, sp_run_eve
             return sp__build_no_memory(run);
     }
     nearest = sp__nearest(path, known, n);
-    return SP_BUILD_FAIL(run, node, "set", "\"%s\" is no value that can change while running%s%s%s", path,
+    return SP_BUILD_FAIL(run, node, "set", "\"%s\" is not a value that can change while running%s%s%s", path,
                          nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
@@ -122,10 +122,10 @@ static sp_status build_pin(sp_run *run, const sp_scene_node *node, sp_run_event 
     const sp_scene_node *body_node = sp__scene_find(node, sp__attr_word(node, "of"));
     sp_run_body *body = body_node ? sp__build_body_of(run, body_node) : NULL;
     if (!body || !body->builder->select)
-        return SP_BUILD_FAIL(run, node, "of", "\"%s\" is no solid and no rod", sp__attr_word(node, "of"));
+        return SP_BUILD_FAIL(run, node, "of", "\"%s\" is neither a solid nor a rod", sp__attr_word(node, "of"));
     if (!body->id.slot) return SP_BAD_INPUT;
     if (!body->builder->along && (sp__build_given(node, "s") || sp__build_given(node, "end")))
-        return SP_BUILD_FAIL(run, node, NULL, "s and end are of rods, and \"%s\" is a solid", body->node->path);
+        return SP_BUILD_FAIL(run, node, NULL, "s and end apply to rods, and \"%s\" is a solid", body->node->path);
     SP_TRY(sp__build_select(run, body, node, SP_SELECT_NODES, &list, &e->node_count));
     if (!SP_KEEP(&run->keep, kept, e->node_count)) return sp__build_no_memory(run);
     memcpy(kept, list, (size_t)e->node_count * sizeof *kept);

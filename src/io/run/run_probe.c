@@ -371,7 +371,7 @@ sp_status sp__probe_column(sp_run *run, const sp_scene_node *node, const char *a
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", name);
     }
     if (!component)
-        return SP_BUILD_FAIL(run, node, attr, "probe \"%s\" has %d numbers, say which: %s%s", p->name, p->width, known,
+        return SP_BUILD_FAIL(run, node, attr, "probe \"%s\" has %d numbers, choose one: %s%s", p->name, p->width, known,
                              p->width > 6 ? ", ..." : "");
     return SP_BUILD_FAIL(run, node, attr, "probe \"%s\" has no component \"%s\"; it has %s%s", p->name, component, known,
                          p->width > 6 ? ", ..." : "");

@@ -124,7 +124,7 @@ static sp_status note_edits(sp_run *run, sp_record *r) {
     }
     const sp_event *e;
     for (int i = 0; good && (e = sp_world_event(run->world, i)); i++) good = sp__buffer_add(run->ctx, &r->events, e, sizeof *e);
-    return good ? SP_OK : SP_FAIL(run->ctx, SP_NO_MEMORY, "%s: no memory for what happened", r->file);
+    return good ? SP_OK : SP_FAIL(run->ctx, SP_NO_MEMORY, "%s: no memory for the events", r->file);
 }
 
 sp_status sp__records_note(sp_run *run) {

@@ -21,7 +21,7 @@ void sp__cannot_act(sp_scene_node *node, const char *attr, const sp_scene_node *
         sp__attr_forget(node, sp__attr_index(node->spec, attr));
         return;
     }
-    sp__scene_error(node->scene, node, attr, "attribute \"%s\" cannot act here: %s", attr, why);
+    sp__scene_error(node->scene, node, attr, "attribute \"%s\" has no effect here: %s", attr, why);
 }
 
 // ---------------------------------------------------------------------------------------------- selections
@@ -47,8 +47,8 @@ static void check_box(sp_scene_node *node) {
     const sp_attr *box = sp__attr(node, "box"), *sphere = sp__attr(node, "sphere"), *plane = sp__attr(node, "plane");
     for (int a = 0; a < 3 && box->count == 6; a++)
         if (box->numbers[a] > box->numbers[a + 3])
-            sp__scene_error(node->scene, node, "box", "box: %g to %g along %c holds nothing", box->numbers[a],
-                            box->numbers[a + 3], "xyz"[a]);
+            sp__scene_error(node->scene, node, "box", "box: %g to %g along %c is empty", box->numbers[a], box->numbers[a + 3],
+                            "xyz"[a]);
     if (sphere->count == 4 && !(sphere->numbers[3] >= 0))
         sp__scene_error(node->scene, node, "sphere", "sphere: radius = %g, must be >= 0", sphere->numbers[3]);
     if (plane->count == 6 && plane->numbers[3] == 0 && plane->numbers[4] == 0 && plane->numbers[5] == 0)
@@ -65,7 +65,7 @@ static void check_select_circle(sp_scene_node *node) {
         if (!at || n < 0 || (size_t)n >= sizeof chain) return;
         n += snprintf(chain + n, sizeof chain - (size_t)n, " -> %s", at->path);
         if (at != node) continue;
-        sp__scene_error(node->scene, node, "select", "selections select each other in a circle: %s", chain);
+        sp__scene_error(node->scene, node, "select", "circular reference between selections: %s", chain);
         return;
     }
 }
@@ -74,7 +74,7 @@ static void check_select_circle(sp_scene_node *node) {
 static void check_along(sp_scene_node *node, bool rod) {
     const sp_attr *s = sp__attr(node, "s");
     if (s->count == 2 && s->numbers[0] > s->numbers[1])
-        sp__scene_error(node->scene, node, "s", "s: %g to %g holds nothing", s->numbers[0], s->numbers[1]);
+        sp__scene_error(node->scene, node, "s", "s: %g to %g is empty", s->numbers[0], s->numbers[1]);
     if (strcmp(node->spec->name, "event") == 0) return;  // checked when its body is built
     if (!rod) {
         sp__cannot_act(node, "s", NULL, NULL, "only a rod has an arc length");
@@ -116,7 +116,7 @@ static void check_selection(sp_scene_node *node) {
 static void check_placement(sp_scene_node *node) {
     const sp_attr *quat = sp__attr(node, "quat"), *rotate = sp__attr(node, "rotate");
     if (sp__attr_given(node, "rotate") && sp__attr_given(node, "quat"))
-        sp__scene_error(node->scene, node, "quat", "rotate and quat both say the rotation; one of them");
+        sp__scene_error(node->scene, node, "quat", "rotate and quat both give the rotation; use one of them");
     if (quat->count == 4 && !sp__attr_varies(quat, SP_ATTR_OF_TIME)) {
         double n = 0;
         for (int i = 0; i < 4; i++) n += quat->numbers[i] * quat->numbers[i];
@@ -129,13 +129,14 @@ static void check_placement(sp_scene_node *node) {
 
 static void check_sampling(sp_scene_node *node) {
     int ways = sp__attr_given(node, "every") + sp__attr_given(node, "period") + sp__attr_given(node, "times");
-    if (ways > 1) sp__scene_error(node->scene, node, NULL, "one of every, period and times says when to sample");
+    if (ways > 1) sp__scene_error(node->scene, node, NULL, "every, period and times exclude each other; use one of them");
     double from = sp__attr_number(node, "from"), until = sp__attr_number(node, "until");
     if (until < from) sp__scene_error(node->scene, node, "until", "until = %g is before from = %g", until, from);
     const sp_attr *times = sp__attr(node, "times");
     for (int i = 1; i < times->count; i++)
         if (!(times->numbers[i] > times->numbers[i - 1])) {
-            sp__scene_error(node->scene, node, "times", "times must rise: %g after %g", times->numbers[i], times->numbers[i - 1]);
+            sp__scene_error(node->scene, node, "times", "times must increase: %g after %g", times->numbers[i],
+                            times->numbers[i - 1]);
             return;
         }
 }
@@ -166,7 +167,7 @@ static void check_once(sp_scene *scene, sp_scene_node *parent) {
         if (!sp__is_present(child) || !is_single(parent, child->spec->name)) continue;
         const sp_scene_node **slot = &seen[child->source->spec_index];
         if (*slot)
-            sp__scene_error(scene, child, NULL, "there is one at %s:%d already, and only one may be", (*slot)->file,
+            sp__scene_error(scene, child, NULL, "there is already one at %s:%d, and only one is allowed", (*slot)->file,
                             (*slot)->line);
         else
             *slot = child;
@@ -210,7 +211,7 @@ void sp__check_unused(sp_scene *scene) {
         if (node->source->used || (!definition && !class_default)) continue;
         if (node->source->inert && strcmp(element, "template") != 0 && !class_default) continue;
         if (strcmp(element, "select") == 0 && node->parent && strcmp(node->parent->spec->name, "select") == 0) continue;
-        sp__scene_warning(scene, node, NULL, "is defined and used by nobody");
+        sp__scene_warning(scene, node, NULL, "is defined but not used");
     }
 }
 
@@ -339,7 +340,7 @@ void sp__check_sets(sp_scene *scene) {
         char paths[3 * 220 + 20];
         if (!option->matched || option->acts) continue;
         int count = list_paths(scene, last_word(option->path), kind_of(scene, option), paths, sizeof paths);
-        sp__scene_error_at(scene, option->text, 0, "has no effect: every element that could take the value says its own%s%s",
-                           count ? "; this acts: " : "", paths);
+        sp__scene_error_at(scene, option->text, 0, "has no effect: every element that could use the value sets its own%s%s",
+                           count ? "; this has an effect: " : "", paths);
     }
 }

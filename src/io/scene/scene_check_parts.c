@@ -49,8 +49,8 @@ static void check_section(sp_scene_node *node) {
     double bore = sp__attr_number(node, "bore"), thin = INFINITY;
     if (one == two)
         sp__scene_error(node->scene, node, NULL,
-                        one ? "radius and section both say how thick it is; one of them"
-                            : "needs radius, or section with two semi-axes: how thick it is");
+                        one ? "radius and section both give the cross section; use one of them"
+                            : "needs radius, or section with two semi-axes");
     for (int i = 0; i < section->count; i++) thin = fmin(thin, section->numbers[i]);
     if (radius->count) thin = fmin(thin, radius->numbers[0]);
     if (bore >= thin) sp__scene_error(node->scene, node, "bore", "bore = %g, must be in [0, %g), inside the section", bore, thin);
@@ -65,8 +65,8 @@ static void check_rod(sp_scene_node *node) {
     if (sp__attr(node, "curvature")->data)
         sp__scene_error(node->scene, node, "curvature",
                         "a rod comes from no mesh file and has no arrays: give {an expression of s}");
-    if (path && length) sp__cannot_act(node, "length", NULL, NULL, "its path says how long it is");
-    if (!path && !length) sp__scene_error(node->scene, node, NULL, "needs length, or a path: how long it is");
+    if (path && length) sp__cannot_act(node, "length", NULL, NULL, "its path gives the length");
+    if (!path && !length) sp__scene_error(node->scene, node, NULL, "needs length or a path");
     if (initial && !free_root && (sp__attr_given(initial, "velocity") || sp__attr_given(initial, "spin")))
         sp__scene_error(node->scene, initial, NULL, "the root is clamped: only a rod with root=\"free\" starts with a velocity");
 }
@@ -76,7 +76,7 @@ static void check_path(sp_scene_node *node) {
     bool file = sp__attr_given(node, "file"), written = sp__attr_given(node, "points");
     if (file == written)
         sp__scene_error(node->scene, node, NULL,
-                        file ? "points and file both give the centreline; one of them" : "needs points or a file");
+                        file ? "points and file both give the centreline; use one of them" : "needs points or a file");
     if (points->count % 3)
         sp__scene_error(node->scene, node, "points", "points: %d numbers, must be three a point", points->count);
     else if (points->count == 3)
@@ -109,7 +109,7 @@ static void check_rod_region(sp_scene_node *node) {
             sp__scene_error(node->scene, node, numbers[i],
                             "a rod comes from no mesh file and has no arrays: give {an expression of s}");
     if (sp__attr_given(node, "radius") && sp__attr_given(node, "section"))
-        sp__scene_error(node->scene, node, "section", "radius and section both say how thick it is; one of them");
+        sp__scene_error(node->scene, node, "section", "radius and section both give the cross section; use one of them");
     sp__cannot_act(node, "material", NULL, NULL, "a rod has no material element: write young, poisson and density");
     if (sp__attr_given(node, "curvature") && sp__attr_varies(sp__attr(node->parent, "curvature"), SP_ATTR_OF_TIME))
         sp__cannot_act(node, "curvature", NULL, NULL, "the curvature of the whole rod varies in time");
@@ -160,7 +160,7 @@ static void check_instance(sp_scene_node *node) {
                         "scatter=\"%s\" is of a %s; over anything but a rigid body is known, not in this build", path,
                         target->parent ? target->parent->spec->name : target->spec->name);
     if (sp__attr_given(node, "grid"))
-        sp__scene_error(node->scene, node, "grid", "grid and scatter both say where copies are; one of them");
+        sp__scene_error(node->scene, node, "grid", "grid and scatter both place the copies; use one of them");
 }
 
 static void check_inverse(sp_scene_node *node) {
@@ -269,7 +269,7 @@ static void check_region(sp_scene_node *node) {
     const char *word = sp__attr_word(node, "material");
     if (is_element(body, "rod")) check_rod_region(node);
     if (!is_element(body, "solid")) return;
-    for (int i = 0; i < 4; i++) sp__cannot_act(node, of_rods[i], NULL, NULL, "it is of rods");
+    for (int i = 0; i < 4; i++) sp__cannot_act(node, of_rods[i], NULL, NULL, "it applies to rods only");
     if (own != node)
         for (int i = 0; i < 3; i++)
             sp__cannot_act(node, material_numbers[i], node, "material",
@@ -297,16 +297,17 @@ static void check_shape(sp_scene_node *node) {
     bool rigid = is_element(node->parent, "rigid"), file = is_element(node, "mesh");
     for (int i = 0; i < 4; i++)
         if (!rigid && !file && sp__attr_index(node->spec, placing[i]) >= 0)
-            sp__cannot_act(node, placing[i], NULL, NULL,
-                           "placement stands on the body around it, <solid translate=\"...\">; only the shapes of a rigid have "
-                           "one of their own");
+            sp__cannot_act(
+                node, placing[i], NULL, NULL,
+                "the placement belongs to the body around it, <solid translate=\"...\">; only the shapes of a rigid have "
+                "one of their own");
     for (int i = 0; i < 3; i++) {
         if (sp__attr_index(node->spec, meshing[i]) < 0) continue;
         if (rigid) sp__cannot_act(node, meshing[i], NULL, NULL, "a rigid shape has no cells");
     }
     bool either = sp__attr_index(node->spec, "elements") >= 0 && sp__attr_index(node->spec, "cells") >= 0;
     if (either && sp__attr_given(node, "elements") && sp__attr_given(node, "cells"))
-        sp__scene_error(node->scene, node, "elements", "cells and elements both say how fine it is; one of them");
+        sp__scene_error(node->scene, node, "elements", "cells and elements both give the resolution; use one of them");
     if (is_element(node, "torus")) {
         const sp_attr *r = sp__attr(node, "radius");
         if (r->count == 2 && r->numbers[1] >= r->numbers[0])
@@ -351,7 +352,7 @@ static void check_load(sp_scene_node *node) {
     if (rod)
         check_rod_load(node);
     else
-        sp__cannot_act(node, "torque", NULL, NULL, "only the sections of a rod can be turned by one");
+        sp__cannot_act(node, "torque", NULL, NULL, "only the cross sections of a rod take a torque");
 }
 
 static void check_move(sp_scene_node *node) {
@@ -362,14 +363,14 @@ static void check_move(sp_scene_node *node) {
         const sp_scene_node *key = node->children[i];
         if (!is_element(key, "key") || !sp__is_present(key)) continue;
         double t = sp__attr_number(key, "t");
-        if (t <= last) sp__scene_error(node->scene, key, "t", "key times must rise: %g after %g", t, last);
+        if (t <= last) sp__scene_error(node->scene, key, "t", "key times must increase: %g after %g", t, last);
         last = t;
         keyed = true;
     }
     int n = check_parts_given(node, placing, 3) + sp__attr_given(node, "scale");
     if (!keyed) sp__cannot_act(node, "interpolate", NULL, NULL, "there are no keys");
-    if (keyed && n) sp__scene_error(node->scene, node, NULL, "keys and a placement both say where it goes; one of them");
-    if (!keyed && !n) sp__scene_error(node->scene, node, NULL, "goes nowhere: it needs keys or a placement that varies in time");
+    if (keyed && n) sp__scene_error(node->scene, node, NULL, "keys and a placement both give the motion; use one of them");
+    if (!keyed && !n) sp__scene_error(node->scene, node, NULL, "has no motion: it needs keys or a placement that varies in time");
 }
 
 static void check_key(sp_scene_node *node) {
@@ -406,13 +407,13 @@ static const struct {
     {"operator", "type", "auto/cg", "only type=\"cg\" can do without an assembled matrix"},
     {"preconditioner", "type", "pcg", "only type=\"pcg\" has a preconditioner"},
     {"refresh", "type", "auto/pcg", "only the preconditioner of type=\"pcg\" is refreshed"},
-    {"warp", "type", "auto/pcg", "only the preconditioner of type=\"pcg\" is turned"},
-    {"lag", "type", "auto/pcg", "only the preconditioner of type=\"pcg\" is made asynchronously"},
+    {"warp", "type", "auto/pcg", "only the preconditioner of type=\"pcg\" is rotated"},
+    {"lag", "type", "auto/pcg", "only the preconditioner of type=\"pcg\" is built asynchronously"},
     {"threshold", "type", "updated-cholesky", "only type=\"updated-cholesky\" has one"},
     {"budget", "type", "updated-cholesky", "only type=\"updated-cholesky\" has one"},
     {"ordering", "type", "auto/pcg/cholesky/updated-cholesky", "only factors have an order"},
     {"factor", "type", "auto/pcg/cholesky/updated-cholesky/dense", "only factors have a kind"},
-    {"drop", "preconditioner", "ic", "only preconditioner=\"ic\" leaves something out"},
+    {"drop", "preconditioner", "ic", "only preconditioner=\"ic\" drops entries"},
     {"omega", "preconditioner", "ssor", "only preconditioner=\"ssor\" has one"},
 };
 
@@ -455,7 +456,7 @@ static void check_target(sp_scene_node *node) {
         if (!last && sp__attr_index(scene->root->spec, holder) < 0) target = NULL;
     }
     if (!target) {
-        sp__scene_error(scene, node, "set", "set=\"%.100s\" leads nowhere", path);
+        sp__scene_error(scene, node, "set", "set=\"%.100s\" matches nothing", path);
     } else if (sp__attr_index(target->spec, attr) < 0) {
         const char *known[64];
         int n = 0;
@@ -468,7 +469,7 @@ static void check_target(sp_scene_node *node) {
 static void check_event(sp_scene_node *node) {
     sp_scene *scene = node->scene;
     if (sp__attr_given(node, "t") == sp__attr_given(node, "when"))
-        sp__scene_error(scene, node, NULL, "one of t and when says when it happens");
+        sp__scene_error(scene, node, NULL, "needs either t or when, the time of the event");
     if (sp__attr_is(node, "do", "set")) {
         if (!sp__attr_given(node, "set") || !sp__attr_given(node, "value"))
             sp__scene_error(scene, node, NULL, "needs set, the path, and value");
@@ -489,7 +490,7 @@ static void check_probe(sp_scene_node *node) {
     if (in_body)
         sp__cannot_act(node, "of", NULL, NULL, "a probe in a body is about that body");
     else if (!sp__attr_given(node, "of"))
-        sp__scene_error(node->scene, node, NULL, "needs of, the body; or it stands in the body itself");
+        sp__scene_error(node->scene, node, NULL, "needs of, the body; or put it into the body itself");
     if (!in_body && sp__selects_something(node))
         sp__scene_error(node->scene, node, NULL, "a selection belongs to a body: put the probe into it");
 }
@@ -499,10 +500,10 @@ static void check_record(sp_scene_node *node) {
     static const struct {
         const char *attr, *kinds, *why;
     } rules[] = {
-        {"quantity", ".xdmf/.vtu/.obj/.ply", "it is about bodies: a .csv record holds probes, a .png shows what view says"},
+        {"quantity", ".xdmf/.vtu/.obj/.ply", "it is about bodies: a .csv record holds probes, a .png shows what view gives"},
         {"part", ".xdmf/.vtu/.obj/.ply",
-         "it is about the shape of bodies: a .csv record holds probes, a .png shows what view says"},
-        {"of", ".xdmf/.vtu/.obj/.ply/.csv", "a picture shows what view says"},
+         "it is about the shape of bodies: a .csv record holds probes, a .png shows what view gives"},
+        {"of", ".xdmf/.vtu/.obj/.ply/.csv", "a picture shows what view gives"},
         {"camera", ".png", "only a .png record is seen through a camera"},
         {"precision", ".xdmf", "only .xdmf records have a choice"},
         {"compress", ".xdmf/.vtu", "only .xdmf and .vtu records can be"},
@@ -512,7 +513,7 @@ static void check_record(sp_scene_node *node) {
     if (!file) return;
     if (!dot || dot == file || !sp__list_has(".xdmf/.vtu/.obj/.ply/.png/.csv", '/', dot)) {
         sp__scene_error(node->scene, node, "file",
-                        "file=\"%s\": the ending says the kind, and must be .xdmf, .vtu, .obj, .ply, .png or .csv", file);
+                        "file=\"%s\": the suffix gives the format and must be .xdmf, .vtu, .obj, .ply, .png or .csv", file);
         return;
     }
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
@@ -529,7 +530,7 @@ static void check_initial(sp_scene_node *node) {
         sp__scene_error(node->scene, node, "file", "a rod that starts from a recording is known, not in this build");
     else if (!is_element(node->parent, "solid"))
         sp__scene_error(node->scene, node, "file", "the state of a recording is that of a solid; a rigid body is moved by move");
-    for (int i = 0; i < 6; i++) sp__cannot_act(node, moves[i], node, "file", "the recording says where everything is");
+    for (int i = 0; i < 6; i++) sp__cannot_act(node, moves[i], node, "file", "the recording gives all positions");
 }
 
 static void check_stop(sp_scene_node *node) {
@@ -539,7 +540,7 @@ static void check_stop(sp_scene_node *node) {
 
 static void check_expect(sp_scene_node *node) {
     if (sp__attr_given(node, "at") == sp__attr_given(node, "over"))
-        sp__scene_error(node->scene, node, NULL, "one of at and over says which sample is meant");
+        sp__scene_error(node->scene, node, NULL, "needs either at or over, the sample that is compared");
 }
 
 static void check_surface(sp_scene_node *node) {
@@ -556,7 +557,7 @@ static void check_surface(sp_scene_node *node) {
                         file    ? "a file"
                         : rigid ? "a rigid body"
                                 : "a rod");
-    if (sp__attr_given(node, "point")) sp__cannot_act(node, "point", NULL, NULL, "a surface is made of faces");
+    if (sp__attr_given(node, "point")) sp__cannot_act(node, "point", NULL, NULL, "a surface consists of faces");
     if (rigid && sp__attr_is(node, "map", "barycentric"))
         sp__scene_error(node->scene, node, "map", "a rigid body has no elements: its surfaces follow its frame, map=\"rigid\"");
     if (is_element(node->parent, "solid") && sp__attr_is(node, "map", "rigid"))
@@ -570,7 +571,7 @@ static void check_surface(sp_scene_node *node) {
 
 static void check_mesh(sp_scene_node *node) {
     if (sp__attr_yes(node, "flip"))
-        sp__cannot_act(node, "flip", NULL, NULL, "tetrahedra are turned right by themselves; a surface has flip");
+        sp__cannot_act(node, "flip", NULL, NULL, "tetrahedra are oriented automatically; flip is for surfaces");
 }
 
 static void check_camera(sp_scene_node *node) {
@@ -581,7 +582,7 @@ static void check_camera(sp_scene_node *node) {
 static void check_view(sp_scene_node *node) {
     const sp_attr *range = sp__attr(node, "range");
     if (range->count == 2 && !(range->numbers[0] < range->numbers[1]))
-        sp__scene_error(node->scene, node, "range", "range: %g to %g holds nothing", range->numbers[0], range->numbers[1]);
+        sp__scene_error(node->scene, node, "range", "range: %g to %g is empty", range->numbers[0], range->numbers[1]);
     if (sp__attr_is(node, "color-by", "none"))
         sp__cannot_act(node, "range", node, "color-by", "color-by=\"none\" has no colours");
 }

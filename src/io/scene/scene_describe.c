@@ -81,10 +81,10 @@ static void reference_say_element(const sp_printer *p, const sp_element_spec *e,
     for (int i = 0; i < sp__element_spec_count(); i++) {
         const sp_element_spec *parent = sp__element_spec_at(i);
         if (!sp__may_hold(parent, e) || strcmp(parent->name, "default") == 0 || !(parent->built || all)) continue;
-        sp__say(p, any ? ", `%s`" : "Stands in `%s`", parent->name);
+        sp__say(p, any ? ", `%s`" : "Allowed in `%s`", parent->name);
         any = true;
     }
-    sp__say(p, any ? ".\n" : "Stands at the root.\n");
+    sp__say(p, any ? ".\n" : "Root element.\n");
     sp__say(p,
             "\n| attribute | kind | unit | allowed | default | price of a change | meaning |\n|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < e->attr_count; i++) reference_say_attribute(p, &e->attrs[i], all);

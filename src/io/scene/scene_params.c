@@ -102,7 +102,7 @@ static const curve *read_curve(sp_scene *scene, sp_scene_node *node) {
     int attr = sp__attr_index(node->spec, "file"), count = 0;
     const sp_attr *file = sp__attr_read(scene, node, attr);
     if (file->count && sp__source_of(node, sp__attr_index(node->spec, "points")).origin > SP_ORIGIN_BUILTIN) {
-        sp__scene_error(scene, node, "file", "has points and a file; one of them");
+        sp__scene_error(scene, node, "file", "has points and a file; use one of them");
         return NULL;
     }
     const double *points = file->origin == SP_ORIGIN_ABSENT ? points_of_text(scene, node, &count)
@@ -115,7 +115,7 @@ static const curve *read_curve(sp_scene *scene, sp_scene_node *node) {
     }
     for (int i = 1; i < count; i++) {
         if (points[2 * i] > points[2 * i - 2]) continue;
-        sp__scene_error(scene, node, "points", "places must rise: %g after %g", points[2 * i], points[2 * i - 2]);
+        sp__scene_error(scene, node, "points", "positions must increase: %g after %g", points[2 * i], points[2 * i - 2]);
         return NULL;
     }
     curve *c = sp__scene_alloc(scene, 1, sizeof *c);
@@ -145,7 +145,7 @@ static void check_range(sp_scene *scene, sp_scene_node *param, bool is_word) {
     const sp_attr *high = sp__attr_read(scene, param, sp__attr_index(param->spec, "max"));
     double value = param->source->number;
     if (is_word) {
-        if (low->count || high->count) sp__scene_error(scene, param, "min", "min and max cannot act on a word");
+        if (low->count || high->count) sp__scene_error(scene, param, "min", "min and max do not apply to a word");
         return;
     }
     if (low->count && high->count && low->numbers[0] > high->numbers[0])

@@ -416,7 +416,7 @@ static bool closes_circle(sp_scene *scene, const chain *up, const char *what, co
             snprintf(longer, sizeof longer, "%.180s -> %.200s", d->shown, text);
             n = snprintf(text, sizeof text, "%s", longer);
         }
-        sp__scene_error(scene, node, NULL, "goes round in a circle: %s", text);
+        sp__scene_error(scene, node, NULL, "is circular: %s", text);
         return true;
     }
     if (up && up->depth >= SP_MAX_INCLUDES) {
@@ -511,7 +511,7 @@ static bool count_copies(sp_scene *scene, sp_scene_node *node, copies *out) {
     *out = (copies){.count = count->count ? count->numbers[0] : 0};
     int ways = (count->origin > SP_ORIGIN_BUILTIN) + (grid->origin != SP_ORIGIN_ABSENT) + (file->origin != SP_ORIGIN_ABSENT);
     if (ways > 1) {
-        sp__scene_error(scene, node, NULL, "one of count, grid and file says how many copies there are");
+        sp__scene_error(scene, node, NULL, "count, grid and file exclude each other; use one of them");
         return false;
     }
     if (spacing->count && !grid->count) sp__scene_error(scene, node, "spacing", "spacing acts with a grid only");

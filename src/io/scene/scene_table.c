@@ -21,13 +21,13 @@ static sp_attr_spec scene_attrs[] = {
     INTEGERS("version", 1, 1, 1, 1, "1", 0, 1, RELOAD, "of the language"),
     POSITIVE("dt", "s", "0.01", 0, 1, VALUES, "length of a step"),
     PARAM("gravity", SP_ATTR_NUMBER, 3, NULL, LISTED, T_, NULL, "world.gravity.x world.gravity.y world.gravity.z"),
-    VECTOR("up", "", "auto", AUTO, 1, RELOAD, "which way is up in pictures; auto: against gravity"),
+    VECTOR("up", "", "auto", AUTO, 1, RELOAD, "up direction of pictures; auto: against gravity"),
     INTEGERS("seed", 1, 1, 0, 9007199254740991.0, "1", 0, 1, RELOAD, "of all random numbers"),
-    CHOICE("deterministic", "yes", "yes/no", 0, 1, RELOAD, "asynchronous results are taken after a fixed number of steps"),
-    CHOICE("backend", "auto", "auto/ref/cpu/opencl[2]", 0, 1, REBUILD, "what computes; ref is the plain oracle"),
+    CHOICE("deterministic", "yes", "yes/no", 0, 1, RELOAD, "asynchronous results are used after a fixed number of steps"),
+    CHOICE("backend", "auto", "auto/ref/cpu/opencl[2]", 0, 1, REBUILD, "implementation of the loops; ref is the plain reference"),
     CHOICE("precision", "double", "double/mixed/float[2]", 0, 1, REBUILD, "mixed: factors in float under vectors in double"),
     POSITIVE("budget", "ms", "auto", AUTO, 1, REBUILD, "step time that auto choices aim at; auto: dt"),
-    CHOICE("on-limit", "accept", "accept/fail", 0, 1, VALUES, "an iteration limit reached is a reservation or a failure"),
+    CHOICE("on-limit", "accept", "accept/fail", 0, 1, VALUES, "reaching the iteration limit is a reservation or a failure"),
     CHOICE("on-failure", "stop", "stop/freeze", 0, 1, VALUES, "freeze: only the failing body is held where it was"),
 };
 
@@ -39,7 +39,7 @@ static sp_attr_spec fragment_attrs[] = {
 static sp_attr_spec include_attrs[] = {
     COMMON,
     FILE_NAME("file", NEED, 1, "the fragment"),
-    ROW("prefix", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD, "put before every name that the fragment gives"),
+    ROW("prefix", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD, "prefix of every name in the fragment"),
 };
 
 static sp_attr_spec param_attrs[] = {
@@ -48,7 +48,7 @@ static sp_attr_spec param_attrs[] = {
     FREE_NUMBER("min", "", NULL, 0, 1, RELOAD, "least value allowed"),
     FREE_NUMBER("max", "", NULL, 0, 1, RELOAD, "greatest value allowed"),
     TEXT("unit", 0, 1, "unit shown with the value"),
-    TEXT("label", 0, 1, "what it is, in words"),
+    TEXT("label", 0, 1, "description"),
 };
 
 static sp_attr_spec set_attrs[] = {
@@ -58,15 +58,16 @@ static sp_attr_spec set_attrs[] = {
 
 static sp_attr_spec curve_attrs[] = {
     COMMON,
-    NUMBERS("points", 2, MANY, "", -INFINITY, INFINITY, NULL, 0, 1, RELOAD, "pairs: place and value, places rising"),
+    NUMBERS("points", 2, MANY, "", -INFINITY, INFINITY, NULL, 0, 1, RELOAD, "pairs: position and value, positions increasing"),
     FILE_NAME("file", 0, 1, "instead of points: comma-separated, two columns"),
     CHOICE("interpolate", "linear", "linear/smooth/step", 0, 1, RELOAD, "between points; smooth: level at every point"),
-    SWITCH("repeat", "no", 0, 1, RELOAD, "goes on periodically instead of staying at its ends"),
+    SWITCH("repeat", "no", 0, 1, RELOAD, "periodic, instead of constant beyond its ends"),
 };
 
 static sp_attr_spec default_attrs[] = {
-    ROW("class", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD, "whom it is for; absent: everybody"),
-    ROW("parent", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD, "class whose defaults stand behind these"),
+    ROW("class", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD, "class that the defaults are for; absent: all"),
+    ROW("parent", SP_ATTR_NAME, 1, 1, "", 0, 0, NULL, NULL, 0, 1, RELOAD,
+        "parent class, whose defaults apply where these have none"),
 };
 
 static sp_attr_spec template_attrs[] = {COMMON};
@@ -90,7 +91,7 @@ static sp_attr_spec event_attrs[] = {
     CONDITION("when", T_, 1, "or: as soon as this is true"),
     TEXT("set", 0, 1, "path of the value to change"),
     FREE_NUMBER("value", "", NULL, 0, 1, RELOAD, "the new value"),
-    NOT_NEGATIVE("ramp", "s", "0", 0, 1, RELOAD, "time over which it gets there"),
+    NOT_NEGATIVE("ramp", "s", "0", 0, 1, RELOAD, "duration of the change"),
     CHOICE("do", "set", "set/pin/release/cut[2]/remove[2]/attach[2]/detach[2]", 0, 1, RELOAD, "what happens"),
     REFERENCE("of", ANY_BODY, 0, 1, RELOAD, "to which body"),
     SELECTION(0),
@@ -105,7 +106,7 @@ static sp_attr_spec wind_attrs[] = {
 static const sp_element_spec table_scene[] = {
     ELEMENT("scene", 1, true, SCENE_CHILDREN, scene_attrs, "the root"),
     ELEMENT("fragment", 1, true, SCENE_CHILDREN, fragment_attrs, "root of an included file"),
-    ELEMENT("include", 1, true, "set", include_attrs, "paste the children of a fragment"),
+    ELEMENT("include", 1, true, "set", include_attrs, "insert the children of a fragment"),
     ELEMENT("param", 1, true, "", param_attrs, "a number or word that expressions may use by its name"),
     ELEMENT("set", 1, true, "", set_attrs, "value of a parameter in an include or instance"),
     ELEMENT("curve", 1, true, "", curve_attrs, "a function of one number that expressions may call"),
@@ -113,10 +114,10 @@ static const sp_element_spec table_scene[] = {
             "curve instance event wind solid material rod shell rigid integrator solver contact pair contact-solver attach tool "
             "device bind look view camera light probe record stop expect inverse box cylinder sphere torus capsule plane organ "
             "mesh fill image sheet disc path grow feed reduce region data initial rest fix move load pull cut surface",
-            default_attrs, "attributes that stand in for missing ones, for a class or for all"),
+            default_attrs, "attributes used where an element has none, for a class or for all"),
     ELEMENT("template", 1, true, "param solid rod shell rigid attach tool probe instance", template_attrs, "something to copy"),
     ELEMENT("instance", 1, true, "set", instance_attrs, "copies of a template, name[0], name[1], ..."),
-    ELEMENT("event", 1, true, "", event_attrs, "a change at a step boundary, as an edit from outside would do it"),
+    ELEMENT("event", 1, true, "", event_attrs, "a change at a step boundary, like an edit"),
     ELEMENT("wind", 3, false, "", wind_attrs, "air around shells and rods"),
     {0},
 };
@@ -145,9 +146,9 @@ static sp_attr_spec solver_attrs[] = {
            "of pcg"),
     ROW("refresh", SP_ATTR_CHOICE_OR_NUMBER, 1, 1, "", 1, 1e9, "auto", "auto/async/step/never", 0, 1, REBUILD,
         "when preconditioners are computed again, or after how many steps"),
-    SWITCH("warp", "yes", 0, 1, REBUILD, "an old preconditioner is turned with the nodes"),
+    SWITCH("warp", "yes", 0, 1, REBUILD, "an old preconditioner is rotated with the nodes"),
     INTEGERS("lag", 1, 1, 0, 1000, "2", 0, 1, REBUILD,
-             "steps after which an asynchronous preconditioner is taken, where the scene is deterministic"),
+             "steps after which an asynchronous preconditioner is used, where the scene is deterministic"),
     NUMBER_PARAM("tolerance", LISTED, 0, "solid.solver.tolerance"),
     PARAM("iterations", SP_ATTR_INTEGER, 1, NULL, LISTED, 0, NULL, "solid.solver.iterations"),
     CHOICE("ordering", "auto", "auto/natural/amd/metis/geometric", 0, 1, REBUILD, "in which order factors eliminate"),
@@ -156,7 +157,8 @@ static sp_attr_spec solver_attrs[] = {
                  "updated-cholesky: error of an element above which it is refreshed; 0: all, each step"),
     POSITIVE("budget", "ms", "auto", AUTO, 1, REBUILD,
              "updated-cholesky: time for refreshing in a step, where it runs in real time"),
-    NOT_NEGATIVE("drop", "", "1e-3", 0, 1, REBUILD, "ic: relative size of what is left out; 0: what the matrix has not"),
+    NOT_NEGATIVE("drop", "", "1e-3", 0, 1, REBUILD,
+                 "ic: relative size of dropped entries; 0: entries outside the pattern of the matrix"),
     NUMBERS("omega", 1, 1, "", 0, 2, "1", LOPEN | HOPEN, 1, REBUILD, "of ssor"),
 };
 
@@ -214,14 +216,14 @@ static sp_attr_spec attach_attrs[] = {
     POSITIVE("stiffness", "N/m", NULL, 0, 2, VALUES, "of springs"),
     NOT_NEGATIVE("damping", "N s/m", "0", 0, 2, VALUES, "of springs"),
     NOT_NEGATIVE("friction", "", "0", 0, 2, VALUES, "of sliding"),
-    POSITIVE("break", "N", NULL, 0, 2, VALUES, "force that parts them; absent: never"),
+    POSITIVE("break", "N", NULL, 0, 2, VALUES, "force at which they separate; absent: never"),
 };
 
 static sp_attr_spec tool_attrs[] = {
     COMMON,
     REFERENCE("body", "rigid/rod", NEED, 2, RELOAD, "that it is"),
     CHOICE("type", "probe", "probe/grasper/cautery/scissors/needle/suction/camera", 0, 2, RELOAD, "what it does"),
-    REFERENCE("device", "device", 0, 2, RELOAD, "hand that leads it"),
+    REFERENCE("device", "device", 0, 2, RELOAD, "haptic device that moves it"),
     VECTOR("tip", "m", "0 0 0", 0, 2, RELOAD, "where it acts"),
     VECTOR("axis", "", "0 0 1", 0, 2, RELOAD, "direction"),
     NUMBERS("active", 1, 1, "", 0, 1, "0", T_, 2, VALUES, "how much"),
@@ -297,7 +299,7 @@ static sp_attr_spec surface_attrs[] = {
     WORDS("role", NULL, "visual/collision", NEED, 1, RELOAD, "visual, collision or both"),
     FILE_NAME("file", 0, 1, "triangles; absent: the mesh's own boundary"),
     POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate of the file"),
-    SWITCH("flip", "no", 0, 1, RELOAD, "turn the triangles of the file inside out"),
+    SWITCH("flip", "no", 0, 1, RELOAD, "reverse the triangles of the file"),
     SELECTION(0),
     INTEGERS("subdivide", 1, 1, 0, 4, "0", 0, 1, RELOAD, "each triangle of the boundary into four, so many times"),
     SWITCH("smooth", "yes", 0, 1, RELOAD, "with subdivide: rounded by Loop's rule; edges sharper than 40 degrees stay"),
@@ -315,7 +317,7 @@ static sp_attr_spec surface_attrs[] = {
 static sp_attr_spec look_attrs[] = {
     COMMON,
     NUMBERS("color", 3, 3, "", 0, 1, "0.8 0.8 0.8", 0, 1, RELOAD, "red, green, blue"),
-    NUMBERS("opacity", 1, 1, "", 0, 1, "1", 0, 1, RELOAD, "1: nothing shines through"),
+    NUMBERS("opacity", 1, 1, "", 0, 1, "1", 0, 1, RELOAD, "1: opaque"),
     NUMBERS("roughness", 1, 1, "", 0, 1, "0.6", 0, 1, RELOAD, "0: mirror"),
     NUMBERS("metallic", 1, 1, "", 0, 1, "0", 0, 1, RELOAD, "1: metal"),
     SWITCH("edges", "no", 0, 1, RELOAD, "draw the edges of the mesh"),
@@ -330,14 +332,14 @@ static sp_attr_spec view_attrs[] = {
     WORDS("show", "visual", "visual/mechanical/collision/fixed/loads", 0, 1, RELOAD, "what is drawn"),
     NUMBERS("background", 3, 3, "", 0, 1, "1 1 1", 0, 1, RELOAD, "red, green, blue"),
     CHOICE("transparency", "sorted", "sorted/layers", 0, 1, RELOAD,
-           "of see-through bodies: sorted: the walls by which a ray enters; layers: all walls"),
+           "transparent bodies: sorted: only the walls by which a ray enters; layers: all walls"),
 };
 
 static sp_attr_spec camera_attrs[] = {
     COMMON,
-    VECTOR("at", "m", NULL, 0, 1, RELOAD, "where it stands; absent: fitted"),
-    VECTOR("to", "m", NULL, 0, 1, RELOAD, "what it looks at"),
-    VECTOR("up", "", NULL, 0, 1, RELOAD, "which way is up; absent: the scene's"),
+    VECTOR("at", "m", NULL, 0, 1, RELOAD, "position of the camera; absent: fitted"),
+    VECTOR("to", "m", NULL, 0, 1, RELOAD, "point that the camera looks at"),
+    VECTOR("up", "", NULL, 0, 1, RELOAD, "up direction; absent: the scene's"),
     NUMBERS("fov", 1, 1, "deg", 0, 180, "40", LOPEN | HOPEN, 1, RELOAD, "vertical angle of view"),
     INTEGERS("size", 2, 2, 1, 16384, "1280 720", 0, 1, RELOAD, "pixels"),
     REFERENCE("follow", ANY_BODY, LATER, 1, RELOAD, "body it moves with"),
@@ -376,7 +378,7 @@ static sp_attr_spec record_attrs[] = {
     SAMPLING,
     FILE_NAME(
         "file", NEED | OUTPUT, 1,
-        "plain name; its ending says the kind: .xdmf (with .h5), .vtu (with .pvd), .obj, .ply, .png, or .csv for the probes"),
+        "plain name; its suffix gives the format: .xdmf (with .h5), .vtu (with .pvd), .obj, .ply, .png, or .csv for the probes"),
     REFERENCES("of", ANY_BODY, 0, 1, RELOAD, "bodies, or whose probes; absent: all"),
     WORDS("quantity", NULL, RECORD_QUANTITIES, 0, 1, RELOAD, "fields of .xdmf and .vtu in addition to the position"),
     CHOICE("part", "mechanical", "mechanical/visual", 0, 1, RELOAD, "elements, or the surfaces that are seen"),
@@ -391,7 +393,7 @@ static sp_attr_spec stop_attrs[] = {
     COMMON,
     POSITIVE("time", "s", NULL, 0, 1, RELOAD, "simulated"),
     INTEGERS("steps", 1, 1, 1, 1e15, NULL, 0, 1, RELOAD, "done"),
-    POSITIVE("wall", "s", NULL, 0, 1, RELOAD, "of the clock on the wall"),
+    POSITIVE("wall", "s", NULL, 0, 1, RELOAD, "wall-clock time"),
     CONDITION("when", T_, 1, "this is true"),
 };
 
@@ -404,7 +406,7 @@ static sp_attr_spec expect_attrs[] = {
     FREE_NUMBER("value", "", NULL, NEED, 1, RELOAD, "claimed"),
     NOT_NEGATIVE("tolerance", "", NULL, NEED, 1, RELOAD, "allowed"),
     SWITCH("relative", "no", 0, 1, RELOAD, "tolerance relative to the value"),
-    TEXT("source", 0, 1, "who says so"),
+    TEXT("source", 0, 1, "source of the value, e.g. a publication"),
 };
 
 static sp_attr_spec inverse_attrs[] = {
@@ -421,8 +423,8 @@ static sp_attr_spec inverse_attrs[] = {
     INTEGERS("memory", 1, 1, 1, 1000, "10", 0, 1, RELOAD, "of lbfgs"),
     INTEGERS("iterations", 1, 1, 1, 1e6, "500", 0, 1, RELOAD, "at most"),
     POSITIVE("tolerance", "", "1e-7", 0, 1, RELOAD, "at which it stops"),
-    CHOICE("run", "before", "before/only/no", 0, 1, RELOAD, "the run then replays the answer"),
-    FILE_NAME("out", OUTPUT, 1, "where the answer goes"),
+    CHOICE("run", "before", "before/only/no", 0, 1, RELOAD, "the run then uses the result"),
+    FILE_NAME("out", OUTPUT, 1, "file for the result"),
 };
 
 static const sp_element_spec table_seen[] = {

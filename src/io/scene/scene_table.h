@@ -73,7 +73,7 @@ enum {
 #define PLACEMENT(flags)                                                                                                      \
     NUMBERS("scale", 1, 3, "", 0, INFINITY, NULL, (flags) | LOPEN, 1, RELOAD, "first: one factor, or one an axis"),           \
         NUMBERS("rotate", 3, 4, "deg", -INFINITY, INFINITY, NULL, flags, 1, RELOAD,                                           \
-                "then: turns about the fixed x, y, z in that order; or axis and angle"),                                      \
+                "then: rotations about the fixed x, y, z in that order; or axis and angle"),                                  \
         NUMBERS("quat", 4, 4, "", -INFINITY, INFINITY, NULL, flags, 1, RELOAD, "instead of rotate: the rotation as w x y z"), \
         VECTOR("translate", "m", NULL, flags, 1, RELOAD, "last: the displacement")
 
@@ -99,7 +99,7 @@ enum {
 
 // sampling T: one of every, period, times
 #define SAMPLING                                                                                                               \
-    INTEGERS("every", 1, 1, 1, 1e9, NULL, 0, 1, RELOAD, "steps between samples; 1 where nothing is said"),                     \
+    INTEGERS("every", 1, 1, 1, 1e9, NULL, 0, 1, RELOAD, "steps between samples; default: 1"),                                  \
         POSITIVE("period", "s", NULL, 0, 1, RELOAD, "time between samples"),                                                   \
         NUMBERS("times", 1, MANY, "s", 0, INFINITY, NULL, 0, 1, RELOAD, "samples at these times, interpolated between steps"), \
         NOT_NEGATIVE("from", "s", NULL, 0, 1, RELOAD, "no sample before"),                                                     \
@@ -124,7 +124,7 @@ enum {
         NOT_NEGATIVE("fibre-young", "Pa", DEF("0"), 0, 2, VALUES, "extra modulus along the fibres"),                           \
         NUMBERS("prony", 2, 16, "", 0, INFINITY, NULL, 0, 2, VALUES, "pairs g, tau [s] of the viscous part"),                  \
         NOT_NEGATIVE("incompressibility", "Pa", DEF("0"), 0, 2, VALUES, "penalty on the change of volume"),                    \
-        POSITIVE("tear", "Pa", NULL, 0, 2, VALUES, "principal stress that parts elements")
+        POSITIVE("tear", "Pa", NULL, 0, 2, VALUES, "principal stress at which elements separate")
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define ELEMENT(name, stage, built, children, attrs, meaning) \

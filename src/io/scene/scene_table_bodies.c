@@ -73,8 +73,8 @@ static sp_attr_spec mesh_attrs[] = {
     FILE_NAME("file", NEED, 1, "tetrahedra, with their groups and arrays"),
     POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate, 0.001 for a file in millimetres"),
     TEXT("part", 0, 1, "group to take instead of the whole"),
-    NOT_NEGATIVE("weld", "m", "0", 0, 1, RELOAD, "nodes nearer than this become one"),
-    SWITCH("flip", "no", 0, 1, RELOAD, "turn surface triangles inside out; tetrahedra are turned right by themselves"),
+    NOT_NEGATIVE("weld", "m", "0", 0, 1, RELOAD, "nodes closer than this are merged"),
+    SWITCH("flip", "no", 0, 1, RELOAD, "reverse surface triangles; tetrahedra are oriented automatically"),
 };
 
 static sp_attr_spec fill_attrs[] = {
@@ -151,7 +151,8 @@ static sp_attr_spec solid_attrs[] = {
     MATERIAL(IT_SELF, T_, 0),
     ROW("material", SP_ATTR_CHOICE_OR_NAME, 1, 1, "", 0, 0, "corotational", MODELS, 0, 1, REBUILD,
         "a model, or the name of a material"),
-    CHOICE("mass-matrix", "lumped", "lumped/consistent[1]", 0, 1, REBUILD, "mass at the nodes, or as the shape functions say"),
+    CHOICE("mass-matrix", "lumped", "lumped/consistent[1]", 0, 1, REBUILD,
+           "lumped at the nodes, or consistent with the shape functions"),
     DAMPING("solid"),
     CHOICE("compliance", "auto", "auto/diagonal/warped/warped-updated/factor/exact", 0, 2, REBUILD,
            "the inverse its contacts use"),
@@ -219,7 +220,7 @@ static sp_attr_spec feed_attrs[] = {
     VECTOR("direction", "", NULL, NEED, 2, VALUES, "of entry"),
     FREE_NUMBER("speed", "m/s", "0", T_, 2, VALUES, "of pushing"),
     FREE_NUMBER("spin", "rad/s", "0", T_, 2, VALUES, "of turning"),
-    REFERENCE("device", "device", 0, 2, RELOAD, "hand that does it"),
+    REFERENCE("device", "device", 0, 2, RELOAD, "haptic device that drives it"),
 };
 
 static sp_attr_spec shell_attrs[] = {
@@ -243,7 +244,7 @@ static sp_attr_spec shell_attrs[] = {
 static sp_attr_spec rigid_attrs[] = {
     COMMON,
     PLACEMENT(0),
-    CHOICE("motion", "fixed", "fixed/kinematic/free[2]", 0, 1, REBUILD, "stays, follows a move, or obeys forces"),
+    CHOICE("motion", "fixed", "fixed/kinematic/free[2]", 0, 1, REBUILD, "fixed, kinematic (follows a move), or dynamic"),
     POSITIVE("mass", "kg", NULL, 0, 2, REBUILD, "of a free one"),
     POSITIVE("density", "kg/m3", "1000", 0, 2, REBUILD, "of a free one"),
     NUMBERS("inertia", 3, 6, "kg m2", -INFINITY, INFINITY, NULL, 0, 2, REBUILD, "of a free one"),
@@ -280,7 +281,7 @@ static sp_attr_spec data_attrs[] = {
     COMMON,
     FILE_NAME("file", NEED, 1, "comma-separated, or one number a line"),
     CHOICE("on", "elements", "elements/nodes", 0, 1, RELOAD, "whose numbers they are"),
-    TEXT("column", 0, 1, "head or number of the column; the last where nothing is said"),
+    TEXT("column", 0, 1, "head or number of the column; default: the last one"),
 };
 
 static sp_attr_spec initial_attrs[] = {
@@ -312,7 +313,7 @@ static sp_attr_spec move_attrs[] = {
     PLACEMENT(T_),
     VECTOR("about", "m", "0 0 0", 0, 1, RELOAD, "point that rotations turn about"),
     CHOICE("axes", "xyz", AXES, 0, 1, RELOAD, "directions moved"),
-    REFERENCE("follow", ANY_BODY, LATER, 1, RELOAD, "body whose motion is taken"),
+    REFERENCE("follow", ANY_BODY, LATER, 1, RELOAD, "body whose motion it follows"),
     CHOICE("interpolate", "linear", "linear/smooth/step", 0, 1, RELOAD, "between keys"),
 };
 
@@ -347,16 +348,16 @@ static sp_attr_spec pull_attrs[] = {
 static sp_attr_spec cut_attrs[] = {
     COMMON,
     SELECTION(0),
-    CHOICE("mode", "carve", "carve/split", 0, 2, REBUILD, "remove elements or part them"),
+    CHOICE("mode", "carve", "carve/split", 0, 2, REBUILD, "remove elements or separate them"),
     INTEGERS("refine", 1, 1, 0, 2, "0", 0, 2, REBUILD, "finer pieces"),
     INTEGERS("limit", 1, 1, 1, 1e6, "15", 0, 2, VALUES, "elements a step"),
-    CHOICE("islands", "keep", "keep/drop", 0, 2, VALUES, "what comes off"),
+    CHOICE("islands", "keep", "keep/drop", 0, 2, VALUES, "pieces that are cut off"),
     INTEGERS("reserve", 1, 1, 0, 1e8, "auto", AUTO, 2, REBUILD, "new nodes without allocating"),
 };
 
 const sp_element_spec sp__table_conditions[] = {
     ELEMENT("select", 1, true, "select", select_attrs, "a named selection; children unite"),
-    ELEMENT("data", 1, true, "", data_attrs, "an array that @name stands for"),
+    ELEMENT("data", 1, true, "", data_attrs, "an array, used as @name"),
     ELEMENT("initial", 1, true, "", initial_attrs, "start where it differs from rest"),
     ELEMENT("rest", 1, true, "", rest_attrs, "rest shape where it differs from the shape element"),
     ELEMENT("fix", 1, true, "", fix_attrs, "nodes held exactly, or by springs"),

@@ -150,7 +150,7 @@ static void check_parents(sp_scene *scene, const sp_scene_node *holder) {
         }
         next->source->used = true;
         if (strcmp(name, start) == 0) {
-            sp__scene_error(scene, holder, "parent", "classes stand behind each other in a circle: %s", chain);
+            sp__scene_error(scene, holder, "parent", "circular inheritance of classes: %s", chain);
             return;
         }
         // a cycle without the start is reported when one of its own classes is checked
@@ -289,7 +289,7 @@ static bool read_piece(value *v, int i, const char *piece, size_t length) {
     char quoted[80], seen[64];
     snprintf(seen, sizeof seen, "%.*s", (int)(length < 60 ? length : 60), piece);
     if (memchr(piece, '{', length) || memchr(piece, '}', length))
-        return values_refuse(v, "an expression stands in one pair of braces");
+        return values_refuse(v, "an expression is written in one pair of braces");
     sp__scene_error(v->scene, v->node, v->spec->name, "%s: %s is not a %sfinite decimal number%s", v->spec->name,
                     sp__quote(seen, quoted), v->spec->kind == SP_ATTR_INTEGER ? "whole " : "",
                     strchr(seen, ',') ? "; numbers are separated by spaces" : "");
@@ -352,7 +352,7 @@ static bool read_range(value *v, const char *piece, size_t length, id_range *out
     out->last = out->first;
     if (p && p < end && *p == '-') p = sp__scan_int64(p + 1, &out->last);
     if (p != end || piece[0] == '-' || piece[0] == '+') return values_refuse(v, "expected whole numbers and ranges like 12-20");
-    if (out->last < out->first) return values_refuse(v, "a range must rise");
+    if (out->last < out->first) return values_refuse(v, "a range must increase");
     return true;
 }
 
@@ -446,7 +446,7 @@ static bool read_choices(value *v) {
         if (v->spec->kind == SP_ATTR_SWITCH && is_braced(piece, length) && isfinite(number)) word = number != 0 ? "yes" : "no";
         if (!check_choice(v, word)) return false;
         for (int i = 0; i < v->out->count; i++)
-            if (strcmp(v->out->words[i], word) == 0) return values_refuse(v, "a word stands there twice");
+            if (strcmp(v->out->words[i], word) == 0) return values_refuse(v, "a word is repeated");
         v->out->words[v->out->count++] = word;
     }
     return true;
@@ -462,7 +462,7 @@ static bool read_text(value *v) {
 }
 
 static bool read_condition(value *v) {
-    if (!is_braced(v->text, v->length)) return values_refuse(v, "a condition stands in braces, {x gt 0.1}");
+    if (!is_braced(v->text, v->length)) return values_refuse(v, "a condition is written in braces, {x gt 0.1}");
     v->out->numbers = sp__scene_alloc(v->scene, 1, sizeof *v->out->numbers);
     v->out->programs = sp__scene_alloc(v->scene, 1, sizeof *v->out->programs);
     if (!v->out->numbers || !v->out->programs) return false;
@@ -502,7 +502,7 @@ static bool read_file(value *v) {
     if (!name || !keep_words(v, 1)) return false;
     if (v->spec->flags & SP_ATTR_OUTPUT) {
         bool plain = name[0] && name[0] != '.' && name[0] != '-' && !strchr(name, '/') && !strchr(name, '\\');
-        if (!plain) return values_refuse(v, "an output is a plain name without a folder; --out says where");
+        if (!plain) return values_refuse(v, "an output is a plain name without a folder; --out gives the folder");
         v->out->words[v->out->count++] = name;
         return true;
     }
@@ -559,8 +559,8 @@ static bool read_reference(value *v, const char *path) {
     if (n == 0 && strcmp(v->spec->choices, "probe") == 0 && (one = sp__scene_find_probe(from, path))) n = 1;
     if (v->scene->search_left < 0) return values_refuse(v, "too many look-ups in this scene");
     if (n == 0) return refuse_reference(v, path, sp__scene_find(from, path));
-    if (n > v->spec->count_max) return values_refuse(v, "stands for several; name one of them");
-    if (n > 1 && !strchr(path, '*')) return values_refuse(v, "stands for several; write [0] or [*]");
+    if (n > v->spec->count_max) return values_refuse(v, "matches several; name one of them");
+    if (n > 1 && !strchr(path, '*')) return values_refuse(v, "matches several; write [0] or [*]");
     if (n > 1) {
         all = sp__scene_alloc(v->scene, (size_t)n, sizeof(sp_scene_node *));
         const char **words = sp__scene_alloc(v->scene, (size_t)(v->out->count + n) * 2, sizeof *words);

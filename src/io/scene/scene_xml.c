@@ -323,11 +323,11 @@ static void misplaced_element(sp_scene *scene, const sp_raw *raw) {
     for (int i = 0; i < sp__element_spec_count(); i++) {
         const sp_element_spec *e = sp__element_spec_at(i);
         if (!sp__may_hold(e, raw->spec) || strcmp(e->name, "default") == 0 || strcmp(e->name, "fragment") == 0) continue;
-        int n = snprintf(where + used, sizeof where - used, "%s%s", used ? ", " : "; it stands in ", e->name);
+        int n = snprintf(where + used, sizeof where - used, "%s%s", used ? ", " : "; it belongs in ", e->name);
         if (n < 0 || (size_t)n >= sizeof where - used) break;
         used += (size_t)n;
     }
-    sp__raw_error(scene, raw->parent, raw->line, "element \"%s\" cannot stand in \"%s\"%s", raw->spec->name,
+    sp__raw_error(scene, raw->parent, raw->line, "element \"%s\" is not allowed in \"%s\"%s", raw->spec->name,
                   raw->parent->spec->name, where);
 }
 
@@ -345,9 +345,10 @@ static void unknown_attribute(sp_scene *scene, const sp_raw *raw, const sp_raw_a
     for (int i = 0; i < raw->spec->attr_count && n < MOST; i++) known[n++] = raw->spec->attrs[i].name;
     const char *meant = sp__nearest(attr->name, known, n);
     if (placed_elsewhere(raw, meant)) {
-        sp__raw_error(scene, raw, attr->line,
-                      "unknown attribute \"%.60s\"; placement stands on the solid: <solid %s=\"...\"> (translate, rotate, scale)",
-                      attr->name, meant);
+        sp__raw_error(
+            scene, raw, attr->line,
+            "unknown attribute \"%.60s\"; the placement belongs to the solid: <solid %s=\"...\"> (translate, rotate, scale)",
+            attr->name, meant);
         return;
     }
     sp__raw_error(scene, raw, attr->line, "unknown attribute \"%.60s\"%s", attr->name,

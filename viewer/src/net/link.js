@@ -2,7 +2,7 @@
 // little longer each time.
 
 const WAITS = [500, 1000, 2000, 4000];
-const PATIENCE = 20000;  // for an answer; the simulation may be inside a long step
+const ANSWER_TIMEOUT = 20000;  // for an answer; the simulation may be inside a long step
 
 export class Link {
     // handlers: { open, text(message), binary(buffer), lost({ code, reason, retryIn }) }
@@ -80,8 +80,8 @@ export class Link {
         return new Promise((resolve, reject) => {
             const timer = setTimeout(() => {
                 this.waiting.delete(id);
-                reject(new Error(`no answer to "${message.type}" within ${PATIENCE / 1000} s`));
-            }, PATIENCE);
+                reject(new Error(`no answer to "${message.type}" within ${ANSWER_TIMEOUT / 1000} s`));
+            }, ANSWER_TIMEOUT);
             this.waiting.set(id, { resolve, reject, timer });
             this.socket.send(JSON.stringify({ ...message, id }));
         });

@@ -6,7 +6,7 @@ const MAGIC = "SPVREC1\0";
 // -> { hello, topologies: [frame], states: [{ at, size, time, step }], frame(i) }
 export function readRecording(buffer) {
     const bytes = new Uint8Array(buffer), view = new DataView(buffer);
-    if (bytes.length < 8 || String.fromCharCode(...bytes.subarray(0, 8)) !== MAGIC) throw new Error("this is no recording of souple view");
+    if (bytes.length < 8 || String.fromCharCode(...bytes.subarray(0, 8)) !== MAGIC) throw new Error("this is not a recording of souple view");
     const out = { hello: null, frames: [], states: [] };
     for (let at = 8; at + 8 <= bytes.length;) {
         const kind = view.getUint32(at, true), size = view.getUint32(at + 4, true), from = at + 8;

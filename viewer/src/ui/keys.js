@@ -9,7 +9,7 @@ export const KEYS = [
         [["["], "slower", "slower"],
         [["]"], "faster", "faster"],
         [["\\"], "real time", "realTime"],
-        [["k"], "ask for the controls, or hand them over", "control"],
+        [["k"], "request the controls, or pass them on", "control"],
         [["g"], "scenes", "gallery"],
     ] },
     { title: "View", keys: [
@@ -22,7 +22,7 @@ export const KEYS = [
         [["l"], "loads", "loads"],
         [["0", "1", "2", "3", "4", "5", "6"], "colour by nothing, or by a field of the list", "color"],
         [["h"], "hold the range of the colours", "holdRange"],
-        [["d"], "hand: drag bodies, or only turn the view", "hand"],
+        [["d"], "drag bodies, or only rotate the view", "hand"],
     ] },
     { title: "Page", keys: [
         [["p"], "plots", "plots"],
@@ -31,14 +31,14 @@ export const KEYS = [
         [["s"], "screenshot", "screenshot"],
         [["u"], "copy a link to this view", "link"],
         [["?"], "this help", "help"],
-        [["Escape"], "close what is open, let go", "escape"],
+        [["Escape"], "close what is open, end the drag", "escape"],
     ] },
 ];
 
 export const GESTURES = [
     ["drag a body", "pull it by a spring"],
     ["Shift + click a body, or a long press", "pin the nearest node, or unpin it"],
-    ["drag beside it, or Alt + drag", "turn the view"],
+    ["drag the background, or Alt + drag", "rotate the view"],
     ["right button, or two fingers", "move the view"],
     ["wheel, or pinch", "nearer, farther"],
 ];

@@ -21,7 +21,7 @@ export class Panel {
         this.actions = actions;
         this.open = new Map([["Simulation", true], ["Look", true], ["Touch", true], ["Health", true], ["Parameters", true], ["Files", false]]);
         this.locked = h("div", { class: "locked hidden" }, h("span", { class: "text" }),
-            this.ask = h("button", { class: "button small", onclick: () => actions.control() }, icon("hand"), "Ask for the controls"));
+            this.ask = h("button", { class: "button small", onclick: () => actions.control() }, icon("hand"), "Request the controls"));
         this.holder = h("div", {});
         root.append(this.locked, this.holder);
         this.widgets = [];
@@ -151,9 +151,9 @@ export class Panel {
     touch(hello, settings) {
         const soft = hello.bodies.filter((b) => b.pull !== null);
         const typical = soft.length ? soft.map((b) => b.pull).sort((a, b) => a - b)[soft.length >> 1] : 100;
-        this.hand = checkbox("Drag bodies", settings.hand, "Off: gestures on bodies turn the view too (D)", (v) => this.actions.set("hand", v));
-        this.stiffness = slider({ label: "Spring of the hand", unit: "N/m", value: settings.k ?? typical, low: 1e-9, high: 1e12, range: { min: typical / 100, max: typical * 100, log: true },
-            help: "stiffness of the spring between the hand and the point it holds", change: (v) => this.actions.set("k", v) });
+        this.hand = checkbox("Drag bodies", settings.hand, "Off: gestures on bodies rotate the view too (D)", (v) => this.actions.set("hand", v));
+        this.stiffness = slider({ label: "Drag spring", unit: "N/m", value: settings.k ?? typical, low: 1e-9, high: 1e12, range: { min: typical / 100, max: typical * 100, log: true },
+            help: "stiffness of the spring between the pointer and the picked point", change: (v) => this.actions.set("k", v) });
         this.auto = checkbox("One that suits the body", settings.k === null, "The server chooses the stiffness for each body", (on) => this.actions.set("k", on ? null : this.stiffness.value));
         this.live.push(this.hand, this.stiffness, this.auto);
         this.force = h("b", {}, "–");
@@ -163,7 +163,7 @@ export class Panel {
         this.steer({ root: this.unpin, enable: (on) => (this.unpin.disabled = !on) });
         this.unpin.classList.add("hidden");
         return this.section("Touch", this.hand.root, h("div", { class: "readout" }, h("div", { title: "Force of the spring on the picked point" }, h("small", {}, "Pull"), this.force),
-            h("div", { title: "Way of the picked point from the rest shape" }, h("small", {}, "Displacement"), this.way)), this.auto.root, this.stiffness.root, this.pinCount, this.unpin);
+            h("div", { title: "Displacement of the picked point from the rest shape" }, h("small", {}, "Displacement"), this.way)), this.auto.root, this.stiffness.root, this.pinCount, this.unpin);
     }
 
     showPicked(picked) {
@@ -182,7 +182,7 @@ export class Panel {
 
     // shown once the server has sent a figure
     health() {
-        const head = [["", ""], ["inverted", "Elements turned inside out"], ["volume lost", "Share of the rest volume that is missing"], ["depth", "Deepest point below a rigid surface"], ["appeared", "Energy that no force put in"]];
+        const head = [["", ""], ["inverted", "Inverted elements"], ["volume lost", "Share of the rest volume that is missing"], ["depth", "Deepest point below a rigid surface"], ["appeared", "Energy that appeared without external work"]];
         this.healthBody = h("tbody", {});
         this.healthSection = this.section("Health", h("table", { class: "health" }, h("thead", {}, h("tr", {}, head.map(([text, title]) => h("th", { title }, text)))), this.healthBody));
         this.healthSection.classList.add("hidden");

@@ -50,10 +50,10 @@ export class Plots {
                 axes: [{ scale: "n" }, { scale: "r", log: true }] }),
             new Plot({ key: "energy", title: "Energy", series: this.energy, span: SPAN,
                 lines: [{ name: "kinetic", unit: "J", color: HUE.blue, column: 1 }, { name: "elastic", unit: "J", color: HUE.orange, column: 2 }], axes: [{ scale: "J", unit: "J" }] }),
-            this.balancePlot = new Plot({ key: "balance", title: "Energy balance", help: "kinetic, elastic and potential energy of all bodies, the work done on them, and energy that no force put in", series: this.balance, span: SPAN,
+            this.balancePlot = new Plot({ key: "balance", title: "Energy balance", help: "kinetic, elastic and potential energy of all bodies, the work done on them, and energy that appeared without external work", series: this.balance, span: SPAN,
                 lines: [{ name: "energy", help: "kinetic, elastic, potential and stored in contacts", unit: "J", color: HUE.blue, column: 1 }, { name: "work", help: "done on the bodies since the start", unit: "J", color: HUE.green, column: 2, dash: [6, 4] },
-                    { name: "appeared", help: "energy that no force put in: a fault of the simulation", unit: "J", color: HUE.red, column: 3 }], axes: [{ scale: "J", unit: "J" }] }),
-            new Plot({ key: "picked", title: "Picked point", help: "of what you drag, or dragged last: its way from the rest shape, and the force of the spring", series: this.picked, span: SPAN,
+                    { name: "appeared", help: "energy that appeared without external work: an error of the simulation", unit: "J", color: HUE.red, column: 3 }], axes: [{ scale: "J", unit: "J" }] }),
+            new Plot({ key: "picked", title: "Picked point", help: "of what you drag, or dragged last: its displacement from the rest shape, and the force of the spring", series: this.picked, span: SPAN,
                 lines: [{ name: "displacement", unit: "m", color: HUE.green, column: 1, scale: "m" }, { name: "pull", unit: "N", color: HUE.red, column: 2, scale: "N" }],
                 axes: [{ scale: "m", unit: "m" }, { scale: "N", unit: "N" }] }),
         ];

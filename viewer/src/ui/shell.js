@@ -21,7 +21,7 @@ export function buildShell(act) {
     e.reset = iconButton("reset", "Reset: the scene from its start (R)", act.reset);
     e.time = h("b", {}, "0.000");
     e.speedText = h("small", {}, "");
-    e.control = h("button", { class: "chip gone", title: "Who holds the controls (K)", onclick: act.control }, h("span", { class: "dot" }), h("span", { class: "word" }, "connecting"));
+    e.control = h("button", { class: "chip gone", title: "Who has the controls (K)", onclick: act.control }, h("span", { class: "dot" }), h("span", { class: "word" }, "connecting"));
     e.recording = iconButton("stop", "Stop recording", act.record, "live hidden");
     e.theme = iconButton("moon", "Light or dark (T)", act.theme, "plain only-wide");
     e.panelButton = iconButton("sliders", "Controls at the side (B)", act.panel, "plain only-wide");
@@ -31,7 +31,7 @@ export function buildShell(act) {
         h("div", { class: "group only-wide" }, e.plotsButton, e.panelButton, e.theme, iconButton("help", "Keys and gestures (?)", act.help, "plain")));
 
     e.canvas = h("div", { class: "canvas" });
-    e.handButton = iconButton("hand", "Drag bodies; off: only turn the view (D)", act.hand);
+    e.handButton = iconButton("hand", "Drag bodies; off: only rotate the view (D)", act.hand);
     e.tools = h("div", { class: "tools", role: "toolbar", "aria-label": "View" }, e.handButton, iconButton("fit", "Fit what is there (F)", act.fit), iconButton("home", "View as at the start (V)", act.homeView),
         iconButton("camera", "Screenshot (S)", act.screenshot));
     e.hud = h("div", { class: "hud", role: "status", "aria-live": "off" });

@@ -20,7 +20,7 @@ export class Status {
         this.step = item("Steps done", "more");
         this.hash = item("Hash of the state: the same for the same scene, edits and build", "more");
         this.size = item("Faces drawn", "more");
-        this.latency = item("From what the hand does to the next frame drawn, as measured by this page", "more");
+        this.latency = item("From a pointer event to the next frame drawn, as measured by this page", "more");
         this.times = [];
         this.achieved = 0;
         this.dropped = 0;

@@ -33,7 +33,7 @@ export class Stage {
         this.renderer.shadowMap.type = THREE.PCFShadowMap;
         this.canvas = this.renderer.domElement;
         this.canvas.tabIndex = 0;
-        this.canvas.setAttribute("aria-label", "The simulation. Drag a body to pull it, drag beside it to turn the view.");
+        this.canvas.setAttribute("aria-label", "The simulation. Drag a body to pull it, drag the background to rotate the view.");
         holder.append(this.canvas);
         this.scene = new THREE.Scene();
         this.camera = new THREE.PerspectiveCamera(36, 1, 0.01, 100);

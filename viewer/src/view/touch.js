@@ -88,7 +88,7 @@ export class Touch {
     }
 
     pinNode(surfaceMesh, node) {
-        if (node < 0) this.hooks.refused("This surface rides on a mesh that is not shown: turn on the mechanical mesh to pin its nodes.");
+        if (node < 0) this.hooks.refused("This surface follows a mesh that is not shown: turn on the mechanical mesh to pin its nodes.");
         else this.hooks.pin(surfaceMesh.info.body, node);
     }
 
