@@ -27,11 +27,11 @@ help:
 	@echo "JOBS=2 limits the cores; CONTRIBUTING.md says more"
 
 # what a browser shows of `souple view`, bundled; a machine without Node.js 20 goes without, and is told
-page:
+page: all
 	@tools/install.sh page
 	@tools/viewer.sh build || echo "souple view will show how to make its page; everything else works"
 
-demo: page all
+demo: page
 	@mkdir -p out
 	@$(souple) run scenes/beam.xml --out out/demo --overwrite --png out/demo.png
 	@echo
@@ -56,7 +56,7 @@ fuzz:
 	@SP_FUZZ_SECONDS=$${SP_FUZZ_SECONDS:-600} tools/test.sh fuzz
 
 # below $(DESTDIR)$(PREFIX); LIBDIR=lib64 and the like where a system wants it
-install: page all
+install: page
 	@$(if $(LIBDIR),cmake build/release -DCMAKE_INSTALL_LIBDIR=$(LIBDIR) >/dev/null)
 	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX) >build/install.log || { cat build/install.log; exit 1; }
 	@echo "installed $$(grep -c 'Installing:\|Up-to-date:' build/install.log) files below $(DESTDIR)$(PREFIX)"
@@ -64,7 +64,7 @@ install: page all
 uninstall:
 	@tools/uninstall.sh $(DESTDIR)$(PREFIX)
 
-deb: page all
+deb: page
 	@tools/install.sh package
 	@tools/deb.sh build/release out
 

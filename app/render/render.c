@@ -25,6 +25,7 @@ enum {
     ELEVATION,
     ORBIT,
     TRANSPARENT,
+    PLAIN,
     THREADS,
     BACKEND,
     SET,
@@ -50,6 +51,7 @@ static const sp_option options[] = {
     [ELEVATION] = {"--elevation", "DEG", "fitted camera: above the horizon, -90..90"},
     [ORBIT] = {"--orbit", "DEG", "turn the camera by so much from picture to picture"},
     [TRANSPARENT] = {"--transparent", "BODY=A", "opacity of a body, or A alone for all, 0..1; may be repeated"},
+    [PLAIN] = {"--plain", NULL, "without title, time and colour bar"},
     [THREADS] = {"--threads", "N", "threads that work in a step, 1..64; default: one per core"},
     [BACKEND] = {"--backend", "NAME", "auto, ref, cpu, ... (`souple list backends`)"},
     [SET] = {"--set", "PATH=VALUE", "write an attribute or a parameter; may be repeated"},
@@ -123,6 +125,7 @@ static bool render_take(sp_arguments *a, int option, char **values) {
     case ELEVATION:
     case ORBIT:
     case TRANSPARENT: return take_view(r, a, option, values);
+    case PLAIN: return r->plain = true;
     case QUIET: return r->quiet = true;
     default: return sp__take_scene_option(&r->scene, a, options[option].name, values, &bad) && !bad;
     }
@@ -159,7 +162,7 @@ static sp_picture_def picture_of(const sp_source *s, const sp_render_args *r) {
     if (!isnan(r->range[0])) memcpy(def.range, r->range, sizeof def.range);
     if (r->has_camera) memcpy(def.at, r->at, sizeof def.at), memcpy(def.to, r->to, sizeof def.to);
     def.fitted = !r->has_camera && (def.fitted || !isnan(r->azimuth) || !isnan(r->elevation));
-    def.azimuth = r->azimuth, def.elevation = r->elevation;
+    def.azimuth = r->azimuth, def.elevation = r->elevation, def.plain = r->plain;
     def.opacities = r->opacities, def.opacity_count = r->opacity_count;
     if (!s->session.run) {
         const char *slash = strrchr(r->scene.path, '/');

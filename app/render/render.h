@@ -22,7 +22,7 @@ typedef struct sp_render_args {
     sp_picture_opacity opacities[SP_OPACITIES_MAX];
     char names[SP_OPACITIES_MAX][64];
     int opacity_count;
-    bool quiet;
+    bool plain, quiet;
 } sp_render_args;
 
 // ---- output of the pictures (render_sink.c)

@@ -403,6 +403,7 @@ typedef struct sp_picture_def {
     double range[2];       ///< of the colours; NaN (default): that of the scene, or of the visible values
     const char *title;     ///< nullable
     const char *note;      ///< a line below the title; nullable: time and step
+    bool plain;            ///< without title, note and colour bar; default false
     const sp_picture_extent *extent;  ///< of a series; nullable: of this picture alone
     const sp_picture_opacity *opacities;
     int opacity_count;

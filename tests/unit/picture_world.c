@@ -48,6 +48,24 @@ TEST(fields_colour_the_body) {
     sp_context_destroy(&w.ctx);
 }
 
+// a plain picture is the same without its words: the bar in the middle stays, the title above it goes
+TEST(a_plain_picture_has_no_words) {
+    world_of_one w = {.ctx = new_context(1)};
+    static unsigned char with[3 * 160 * 120], without[3 * 160 * 120];
+    REQUIRE(make_world(&w));
+    sp_picture_def def = front_view();
+    def.title = "bar", def.color_by = "region";
+    CHECK_INT(sp_picture_draw(w.world, NULL, &def, with), SP_OK);
+    def.plain = true;
+    CHECK_INT(sp_picture_draw(w.world, NULL, &def, without), SP_OK);
+    int inked = 0, words = 0;
+    for (int i = 0; i < 160 * 20; i++) inked += !is_background(with + 3 * i), words += !is_background(without + 3 * i);
+    CHECK(inked > 20 && words == 0);
+    CHECK(memcmp(with + 3 * 60 * 160, without + 3 * 60 * 160, 3 * 120) == 0);
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
 TEST(corners_have_the_field_of_their_nodes) {
     world_of_one w = {.ctx = new_context(1)};
     REQUIRE(make_world(&w));

@@ -86,7 +86,11 @@ export class App {
             const found = actionOf(e);
             if (!found || (document.querySelector("dialog[open]") && found.action !== "help")) return;
             e.preventDefault();
-            this.actions.bound[found.action](found.key);
+            if (!e.repeat || found.action !== "playPause") this.actions.bound[found.action](found.key);
+        });
+        // browsers press a focused button when Space is released
+        window.addEventListener("keyup", (e) => {
+            if (e.key === " " && actionOf(e) && !document.querySelector("dialog[open]")) e.preventDefault();
         });
         window.addEventListener("hashchange", () => this.followAddress());
         window.addEventListener("error", (e) => this.toasts.bad(`Error in the page: ${e.message}`));

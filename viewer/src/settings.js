@@ -8,7 +8,7 @@ export function defaultSettings(window, software) {
         color: null, range: null, visual: true, wire: false, mesh: false, hull: false, fixed: true, loads: true, grid: true,
         shadow: !software, hand: true, k: null,
         theme: window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
-        panel: !narrow, plots: !narrow && window.innerHeight >= 700,
+        panel: !narrow, plots: false,
     };
 }
 

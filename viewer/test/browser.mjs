@@ -142,6 +142,35 @@ test("the page draws the bodies, without complaints", async ({ url }) => {
     return page;
 });
 
+test("at first the parameters are open, stiffness first, and the plots closed", async (_, page) => {
+    const seen = await page.evaluate(() => ({
+        plots: !document.querySelector(".plots").classList.contains("hidden"),
+        section: document.querySelector(".panel .section summary").textContent, open: document.querySelector(".panel .section").open,
+        first: [...document.querySelectorAll(".panel [data-path]")].map((row) => row.dataset.path).filter((path) => path.startsWith("beam.") && path.split(".").length === 2)[0],
+    }));
+    assert.deepEqual(seen, { plots: false, section: "Parameters", open: true, first: "beam.young" });
+    await page.keyboard.press("p");
+    await page.waitForFunction(() => !document.querySelector(".plots").classList.contains("hidden"), null, WAIT);
+});
+
+test("Space plays and pauses, whatever has the focus", async (_, page) => {
+    await steers(page);
+    await pause(page);
+    await page.evaluate(() => (souple.panel.record.closest("details").open = true, souple.panel.record.focus()));
+    await page.keyboard.press(" ");
+    await page.waitForFunction(() => souple.state.playing, null, WAIT);
+    await page.keyboard.press(" ");
+    await page.waitForFunction(() => !souple.state.playing, null, WAIT);
+    assert.equal(await page.evaluate(() => souple.state.recording), false);
+    // Enter sets a box, twice: as it was
+    for (const on of [true, false]) {
+        await page.getByLabel("Wireframe").focus();
+        await page.keyboard.press("Enter");
+        assert.equal(await page.evaluate(() => souple.settings.wire), on);
+    }
+    await page.evaluate(() => document.activeElement.blur());
+});
+
 test("pause stops the hash, a step moves it on by one", async (_, page) => {
     await steers(page);
     await answered(page, { type: "play" });
@@ -477,6 +506,15 @@ test("what is out of range is refused and shown", async (_, page) => {
     await assert.rejects(answered(page, { type: "speed", value: 1000 }), /speed/);
     await page.evaluate(() => souple.actions.try({ type: "speed", value: 1000 }));
     await page.waitForSelector(".toast.bad");
+    // the reason and the range stand next to the field
+    const row = page.locator('[data-path="beam.young"]');
+    await row.locator("input[type=text]").fill("-1");
+    assert.match(await row.locator(".why").textContent(), /^Must be within .* to .*Pa\.$/);
+    await shot(page, "refused");
+    await row.locator("input[type=text]").fill("stiff");
+    assert.equal(await row.locator(".why").textContent(), "Not a number.");
+    await row.locator("input[type=text]").blur();
+    assert.equal(await row.locator(".why").isVisible(), false);
 });
 
 test("the address reproduces the view", async ({ url }, page) => {
@@ -559,6 +597,10 @@ try {
     const gallery = await serve();
     const first = await openPage(gallery.url);
     await first.waitForSelector("dialog.scenes[open] .card");
+    const titles = await first.evaluate(() => [...document.querySelectorAll("dialog.scenes h3")].map((e) => e.textContent));
+    assert.deepEqual(titles.slice(0, 3), ["First steps", "Organs", "Hair, threads and ribbons"]);
+    await first.waitForFunction(() => [...document.querySelectorAll("dialog.scenes .card img")].some((image) => image.naturalWidth === 320), null, WAIT);
+    assert.equal(await first.evaluate(() => [...document.querySelectorAll("dialog.scenes .card")].filter((c) => !c.querySelector("img")).length), 0);
     await shot(first, "gallery");
     await steers(first);
     await first.click(".card:first-of-type");

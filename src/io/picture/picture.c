@@ -113,7 +113,7 @@ static sp_status picture_finish(sp_context *ctx, const sp_run *run, const sp_pic
     sp_status status = sp__shadows(ctx, d);
     if (status >= 0) status = sp__picture_pixels(ctx, d, rgb);
     sp__shadows_free(ctx, d);
-    if (status >= 0) sp__picture_letter(d, rgb);
+    if (status >= 0 && !def->plain) sp__picture_letter(d, rgb);
     return status;
 }
 

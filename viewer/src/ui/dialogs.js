@@ -29,12 +29,23 @@ const GLYPHS = {
     plain: '<path d="M4 8l8-4 8 4v8l-8 4-8-4z"/><path d="M4 8l8 4 8-4M12 12v8"/>',
 };
 
+// folders of the scenes in the order of the gallery; others follow under their own names
+const SECTIONS = [["", "First steps"], ["organs", "Organs"], ["rods", "Hair, threads and ribbons"], ["robust", "Squeezed flat, and back"],
+    ["updated", "Tori that turn: factors updated while the body moves"], ["peers", "Measured beside other engines"]];
+const placeOf = (group) => (SECTIONS.findIndex(([name]) => name === group) + SECTIONS.length + 1) % (SECTIONS.length + 1);
+
+// drawn by `souple render` when the page is built (vite.config.js lists them); a scene of one's own has none
+function thumbnail(scene) {
+    const name = /(?:^|\/)scenes\/(.+)\.xml$/.exec(scene.path)?.[1];
+    return THUMBNAILS.includes(name) ? h("img", { class: "thumb", src: `thumbs/${name}.png`, alt: "", loading: "lazy", width: 320, height: 200 }) : null;
+}
+
 function card(scene, current, choose, why) {
     const hue = HUES[[...(scene.group || "scenes")].reduce((s, c) => s + c.charCodeAt(0), 0) % HUES.length];
     const glyph = h("span", { class: "glyph", style: { background: `hsl(${hue} 45% 42%)` }, "aria-hidden": "true" });
     glyph.innerHTML = `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linejoin="round" stroke-linecap="round">${GLYPHS[scene.group] ?? GLYPHS.plain}</svg>`;
     return h("button", { class: `card ${current === scene.number ? "on" : ""}`, disabled: !!why, title: why || scene.path, onclick: () => choose(scene) },
-        glyph, h("b", {}, scene.title || scene.path), h("small", {}, scene.path.split("/").pop()));
+        thumbnail(scene) ?? glyph, h("b", {}, scene.title || scene.path), h("small", {}, scene.path.split("/").pop()));
 }
 
 export class Gallery {
@@ -63,11 +74,11 @@ export class Gallery {
     fill() {
         const wanted = this.search.value.trim().toLowerCase();
         const found = this.scenes.filter((s) => `${s.title} ${s.path}`.toLowerCase().includes(wanted));
-        const groups = [...new Set(found.map((s) => s.group))].sort();
+        const groups = [...new Set(found.map((s) => s.group))].sort((a, b) => placeOf(a) - placeOf(b) || a.localeCompare(b));
         const parts = [];
         if (this.why) parts.push(h("p", { class: "note" }, this.why));
         for (const g of groups)
-            parts.push(h("h3", {}, g || "basics"), h("div", { class: "cards" }, found.filter((s) => s.group === g).map((s) =>
+            parts.push(h("h3", {}, SECTIONS.find(([name]) => name === g)?.[1] ?? g), h("div", { class: "cards" }, found.filter((s) => s.group === g).map((s) =>
                 card(s, this.current, (scene) => (this.root.close(), this.choose(scene)), this.why))));
         if (!found.length) parts.push(h("p", { class: "note" }, this.scenes.length ? `No scene is called “${this.search.value}”.` : "The server knows no scenes: start it in a folder with scenes/."));
         this.list.replaceChildren(...parts);

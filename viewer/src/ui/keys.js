@@ -47,14 +47,13 @@ export function keyName(key) {
     return { " ": "Space", Escape: "Esc" }[key] ?? (key.length === 1 ? key.toUpperCase() : key);
 }
 
-// what a key asks for, or null; typing into a field is nobody else's business
+// What a key asks for, or null; typing into a field is nobody else's business. Space always plays and pauses, also on a focused
+// button: Enter presses that one.
 export function actionOf(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return null;
     const t = event.target;
     const typing = t && (t.tagName === "INPUT" && t.type !== "range" && t.type !== "checkbox" || t.tagName === "SELECT" || t.tagName === "TEXTAREA");
     if (typing) return null;
-    // a button under the focus takes its own space bar
-    if (event.key === " " && t && (t.tagName === "BUTTON" || t.tagName === "SUMMARY" || t.tagName === "A" || t.type === "checkbox")) return null;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     for (const group of KEYS) for (const [keys, , action] of group.keys) if (keys.includes(key)) return { action, key };
     return null;

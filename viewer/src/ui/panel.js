@@ -48,7 +48,7 @@ export class Panel {
         this.params = new Map();
         this.hello = hello;
         const sections = [];
-        if (hello.scene) sections.push(this.simulation(hello, initial), this.look(hello, settings), this.touch(hello, settings), this.health(), this.parameters(hello, initial));
+        if (hello.scene) sections.push(this.parameters(hello, initial), this.simulation(hello, initial), this.look(hello, settings), this.touch(hello, settings), this.health());
         else sections.push(this.look(hello, settings));
         sections.push(this.files(hello));
         this.holder.replaceChildren(...sections);
@@ -212,6 +212,8 @@ export class Panel {
             if (!groups.has(key)) groups.set(key, []);
             groups.get(key).push({ ...p, name: p.path.slice(cut + 1) });
         }
+        // what newcomers try first stands first
+        for (const params of groups.values()) params.sort((a, b) => (b.name === "young") - (a.name === "young"));
         const blocks = [...groups].map(([name, params]) => h("div", { style: { display: "grid", gap: "0.7rem" } }, groups.size > 1 || name ? h("h3", {}, name) : null,
             params.map((p) => this.param(p, initial.params.get(p.path) ?? p.value))));
         const rows = () => this.parameterSection.querySelectorAll("[data-path]");

@@ -1,8 +1,8 @@
 // A number with a name: slider, field and unit. Moves are sent while they happen, a few dozen a second; a refusal puts the old
 // value back.
-import { number, quantity, raised } from "../format.js";
+import { number, quantity, raised, sentence } from "../format.js";
 import { fromPlace, readNumber, sliderRange, STEPS, toPlace } from "../ranges.js";
-import { h, setFlag, throttle } from "./dom.js";
+import { h, setFlag, setText, throttle } from "./dom.js";
 
 // options: { label, unit, value, low, high, range, help, marks: [{ at, text, strong }], change(value) -> promise or nothing, live }
 export function slider(options) {
@@ -14,7 +14,8 @@ export function slider(options) {
     const field = h("input", { type: "text", inputMode: "decimal", "aria-label": `${label}${unit ? `, in ${unit}` : ""}`, spellcheck: false, autocomplete: "off" });
     const limits = `${low === null ? "no least" : quantity(low, unit)} to ${high === null ? "no greatest" : quantity(high, unit)}`;
     const title = `${help || label}\n${limits}${range.log ? ", logarithmic" : ""}\nDouble-click the slider: back to ${quantity(initial, unit)}`;
-    const root = h("div", { class: "row", title }, h("span", { class: "label" }, label), h("span", { class: "value" }, field, h("span", { class: "unit" }, raised(unit))), bar);
+    const why = h("small", { class: "why hidden", role: "alert" });
+    const root = h("div", { class: "row", title }, h("span", { class: "label" }, label), h("span", { class: "value" }, field, h("span", { class: "unit" }, raised(unit))), why, bar);
     if (options.marks) root.append(scaleOf(range, options.marks));
 
     const show = (v) => {
@@ -24,13 +25,20 @@ export function slider(options) {
         if (document.activeElement !== field) field.value = number(v, 4);
         setFlag(root, "changed", Math.abs(v - initial) > 1e-9 * Math.max(Math.abs(initial), Math.abs(v)));
     };
+    // why a value is refused, next to it
+    const complain = (text) => {
+        setText(why, text);
+        setFlag(why, "hidden", !text);
+    };
     const send = throttle(40, async (v) => {
         busy++;
         try {
             await change(v);
             agreed = v;
-        } catch {
+            complain("");
+        } catch (e) {
             show(agreed);
+            complain(sentence(e.message));
         } finally {
             busy--;
         }
@@ -44,7 +52,8 @@ export function slider(options) {
     bar.addEventListener("dblclick", () => take(initial));
     const typed = () => {
         const v = readNumber(field.value);
-        const good = Number.isFinite(v) && (low === null || v >= low) && (high === null || v <= high);
+        const number = Number.isFinite(v), good = number && (low === null || v >= low) && (high === null || v <= high);
+        complain(good ? "" : number ? `Must be within ${limits}.` : "Not a number.");
         setFlag(field, "wrong", !good);
         field.setAttribute("aria-invalid", String(!good));
         return good ? v : NaN;
@@ -59,6 +68,7 @@ export function slider(options) {
         const v = typed();
         if (Number.isFinite(v) && number(v, 4) !== number(value, 4)) take(v);
         setFlag(field, "wrong", false);
+        if (!Number.isFinite(v)) complain("");
         show(value);
     });
     show(value);
@@ -83,7 +93,8 @@ function scaleOf(range, marks) {
 }
 
 export function checkbox(label, value, help, change) {
-    const box = h("input", { type: "checkbox", checked: value, onchange: () => change(box.checked) });
+    // Space plays and pauses, so Enter sets the box
+    const box = h("input", { type: "checkbox", checked: value, onchange: () => change(box.checked), onkeydown: (e) => e.key === "Enter" && box.click() });
     const root = h("label", { class: "check", title: help }, box, label);
     return { root, set(v) { box.checked = v; }, enable(on) { box.disabled = !on; } };
 }
