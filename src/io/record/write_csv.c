@@ -1,4 +1,4 @@
-// Writer of .csv records (RFC 4180). The rows arrive as text; the run chooses probes, times and columns (run_record_csv.c). Each
+// Writer of .csv records (RFC 4180). The rows arrive as text; the run chooses probes, times and columns (run_record.c). Each
 // row is written on arrival, so that a killed run loses only its last rows.
 #include <errno.h>
 #include <stdio.h>

@@ -27,6 +27,16 @@ typedef struct sp_run_surface {
     bool has_look;
 } sp_run_surface;
 
+// Rest shape of every strand before its placement. The engine computes the node positions: a separate world holds the strands
+// without loads.
+typedef struct sp_rod_rest {
+    sp_rod_def def;   // model, strands with roots before the placement, sections
+    sp_place *place;  // per strand: uniform scale, then a pose
+    sp_world *world;  // NULL: not computed yet
+    sp_body_id id;
+    double *at[2];  // nodes x 3, elements x 3 (centres); NULL: not computed yet
+} sp_rod_rest;
+
 // A rod: one strand, or one per copy of a merged instance. Nodes and elements are numbered strand by strand.
 typedef struct sp_run_rod {
     int strands, nodes, elements;
@@ -220,7 +230,7 @@ extern const sp_builder sp__solid_builder, sp__rod_builder, sp__rigid_builder;  
         if (sp_build_ < 0 && sp_build_ != SP_BAD_INPUT) return sp_build_; \
     } while (0)
 
-// build_attr.c: attributes that the element type may lack or that may be absent
+// build.c: attributes that the element type may lack or that may be absent
 const sp_attr *sp__build_attr(const sp_scene_node *node, const char *name);  // NULL: neither given nor defaulted
 bool sp__build_given(const sp_scene_node *node, const char *name);           // given by the element, a class or --set
 double sp__build_number(const sp_scene_node *node, const char *name, double otherwise);
@@ -231,9 +241,12 @@ sp_status sp__build_refused(sp_run *run, const sp_scene_node *node, sp_status st
 // Accounts for bytes before they are allocated; fails above the memory limit of the scene.
 sp_status sp__build_reserve(sp_run *run, const sp_scene_node *node, double items, double bytes_each, const char *what);
 unsigned sp__build_axes(const sp_scene_node *node);               // SP_AXIS_ bits
-const sp_builder *sp__builder_of(const sp_scene_node *node);      // NULL: the element makes no body
 const sp_scene_node *sp__build_owner(const sp_scene_node *node);  // the body that contains an element; NULL: none
 sp_run_body *sp__build_body_of(sp_run *run, const sp_scene_node *node);
+void sp__build_integrator(const sp_scene_node *body, sp_integrator_def *out);
+void sp__build_solver(const sp_scene_node *body, sp_solver_def *out);
+sp_status sp__build_say_solver(sp_run *run, const sp_run_body *body);  // reports the choice of type="auto" and the reason
+sp_status sp__build_world(sp_run *run);
 
 // build_place.c
 sp_status sp__build_place(sp_run *run, const sp_scene_node *node, sp_place *out);
@@ -243,21 +256,22 @@ void sp__places_point(const sp_places *places, const double x[3], double out[3])
 bool sp__place_is_identity(const sp_place *place);
 sp_pose sp__pose_mul(const sp_pose *a, const sp_pose *b);  // b first, then a
 sp_status sp__build_motion(sp_run *run, const sp_scene_node *move, sp_pose_signal *out);
+// The body that copies are scattered over; NULL: the node is in no such copy.
+sp_run_body *sp__scattered_over(sp_run *run, const sp_scene_node *node);
 
-// build_shape.c: the mesh of a solid, before and after placement
+// build_mesh.c: the mesh of a solid, before and after placement
 sp_status sp__build_mesh(sp_run *run, sp_run_body *body);
 bool sp__is_shape(const sp_scene_node *node);
-// build_mesh.c: a mesh file with part and weld; the rest shape if it differs from the shape
-sp_status sp__build_mesh_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out);
-sp_status sp__build_rest(sp_run *run, sp_run_body *body);
+// The array of "@name", one value per element.
+sp_status sp__build_data(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const char *attr, const char *name,
+                         const double **out);
+
+// build_solid.c: index of the engine's region for an element; -1: it has no modulus of its own
+int sp__build_region_number(const sp_scene_node *region);
+
 // build_surface.c
 bool sp__build_look(const sp_scene_node *user, sp_run_look *out);  // the look that an element references; false: none
 sp_status sp__build_surfaces(sp_run *run, sp_run_body *body);
-
-// build_system.c
-void sp__build_integrator(const sp_scene_node *body, sp_integrator_def *out);
-void sp__build_solver(const sp_scene_node *body, sp_solver_def *out);
-sp_status sp__build_say_solver(sp_run *run, const sp_run_body *body);  // reports the choice of type="auto" and the reason
 
 // build_select.c
 bool sp__selects(const sp_scene_node *node);  // the element has selection attributes
@@ -273,23 +287,11 @@ sp_where sp__where_of(const sp_scene_node *node);
 bool sp__where_holds(const sp_where *where, const double x[3], double s);
 // A material point where `point` is given.
 sp_status sp__build_point(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_anchor *out);
-
-// build_material.c
-sp_status sp__build_material(sp_run *run, sp_run_body *body, sp_solid_def *def);
-int sp__build_region_number(
-    const sp_scene_node *region);  // index of the engine's region for it; -1: it has no modulus of its own
-// build_data.c: the array of "@name", one value per element
-sp_status sp__build_data(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const char *attr, const char *name,
-                         const double **out);
-
-// build_load.c
-sp_status sp__build_loads(sp_run *run, sp_run_body *body, sp_solid_def *def);
-// build_select.c: the functions of the table for a solid
+// The functions of the table for a solid.
 sp_status sp__solid_select(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int **out,
                            int *count);
 sp_status sp__solid_probe(sp_run *run, const sp_probe *p, sp_probe_target *t);
-// build_rod_select.c: the functions of the table for a rod. They act on the strand that contains `node`, or on all strands if
-// none does
+// The functions of the table for a rod. They act on the strand that contains `node`, or on all strands if none does.
 void sp__build_forget_rod(sp_run_body *body);  // frees its rest shape
 sp_status sp__rod_select(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_select_kind kind, int **out,
                          int *count);
@@ -305,20 +307,10 @@ typedef struct sp_rod_spot {
 sp_status sp__rod_spots(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_rod_spot **out, int *count);
 // The engine's number of a section that only the elements of a region have; -1: there is none.
 sp_status sp__rod_region_number(sp_run *run, const sp_run_body *body, const sp_scene_node *region, int *out);
-int sp__rod_strand_of(const sp_run_rod *rod, const sp_scene_node *node);  // -1: in no strand
-// build_scatter.c: placement of a copy of an instance with `scatter`
-sp_status sp__build_scatter(sp_run *run, const sp_scene_node *copy, sp_place *out);
-// The body that copies are scattered over; NULL: the node is in no such copy.
-sp_run_body *sp__scattered_over(sp_run *run, const sp_scene_node *node);
+
 // run_inverse.c: computes natural curvatures for which the initial shapes are in equilibrium
 sp_status sp__build_inverses(sp_run *run);
 bool sp__inverse_only(const sp_run *run);  // the run has no steps after it
-// build_recorded.c: takes the initial state from the solid of the same name in a recording
-sp_status sp__build_recorded(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_solid_def *def);
-// build_hold.c: reports static problems without sufficient supports
-sp_status sp__build_check_static(sp_run *run, const sp_run_body *body, const sp_solid_def *def);
-// build_world.c
-sp_status sp__build_world(sp_run *run);
 
 // run_probe.c
 sp_status sp__build_probes(sp_run *run);
@@ -330,8 +322,7 @@ sp_status sp__probe_column(sp_run *run, const sp_scene_node *node, const char *a
                            int *out);
 sp_probe *sp__run_probe_of(sp_run *run, const sp_scene_node *node);
 void sp__probe_column_name(const sp_probe *probe, int column, char *out, size_t size, const char **unit);
-sp_status sp__probe_row(sp_run *run, const sp_probe *probe, double *out);
-// run_sample.c
+// samples
 sp_status sp__build_sampling(sp_run *run, const sp_scene_node *node, sp_sampling *out);
 sp_status sp__series_init(sp_run *run, sp_series *series, const sp_probe *probe);
 sp_status sp__series_sample(sp_run *run, sp_series *series);  // at the time of the world
@@ -342,6 +333,10 @@ typedef sp_status sp_remember_fn(sp_run *run, void *user);
 sp_status sp__sample(sp_run *run, sp_sampling *sampling, sp_sample_fn *take, sp_remember_fn *keep, void *user);
 sp_status sp__series_reserve(sp_run *run, sp_series *series, int capacity);
 void sp__series_free(sp_run *run, sp_series *series);
+// claims
+sp_status sp__build_claims(sp_run *run);
+void sp__claims_check(sp_run *run);
+
 // run_record.c
 sp_status sp__build_records(sp_run *run);
 sp_status sp__records_open(sp_run *run);
@@ -355,9 +350,6 @@ sp_status sp__run_restore(sp_run *run);
 sp_status sp__build_events(sp_run *run);
 sp_status sp__events_queue(sp_run *run);
 bool sp__run_condition(sp_run *run, const sp_attr *when, double t);
-// run_claim.c
-sp_status sp__build_claims(sp_run *run);
-void sp__claims_check(sp_run *run);
 
 // Look of a body by the slot of its id; false if the scene has none (out is then a default look).
 bool sp__run_look(const sp_run *run, uint32_t slot, sp_run_look *out);

@@ -1,9 +1,15 @@
-// Mesh files with the options of a scene: a part of the mesh, welded nodes, another rest shape. Part and weld are both a remap of
-// nodes and elements: some are removed, the others are renumbered, and groups, arrays and ids follow.
+// The mesh of a solid: generated shapes, files with the options of a scene, arrays of values per element.
+#include "io/run/build.h"
+
+#include <limits.h>
 #include <sys/stat.h>
 
-#include "io/run/build.h"
 #include "math/vec3.h"
+
+// ==================================================================================================== mesh files
+
+// Mesh files with the options of a scene: a part of the mesh, welded nodes, another rest shape. Part and weld are both a remap of
+// nodes and elements: some are removed, the others are renumbered, and groups, arrays and ids follow.
 
 typedef struct remap {
     const sp_mesh *from;
@@ -154,24 +160,24 @@ static sp_status take_part(sp_run *run, const sp_scene_node *shape, sp_mesh **me
 // ------------------------------------------------------------------------------------------------ weld
 
 // Spatial hash of the kept nodes with cells of the welding distance. Kept nodes are farther apart than that, so a cell has few.
-typedef struct cells {
+typedef struct weld_cells {
     const double *x;
     double size;
     size_t mask;
     int *first, *next;  // per bucket, per node; -1: none
-} cells;
+} weld_cells;
 
-static size_t bucket(const cells *c, const int64_t at[3]) {
+static size_t bucket(const weld_cells *c, const int64_t at[3]) {
     uint64_t h = sp__mix((uint64_t)at[0], 0) ^ sp__mix((uint64_t)at[1], 1) ^ sp__mix((uint64_t)at[2], 2);
     return (size_t)h & c->mask;
 }
 
-static void cell_of(const cells *c, const double *x, int64_t at[3]) {
+static void cell_of(const weld_cells *c, const double *x, int64_t at[3]) {
     for (int k = 0; k < 3; k++) at[k] = (int64_t)fmin(fmax(floor(x[k] / c->size), -9e17), 9e17);
 }
 
 // the nearest kept node within the distance; -1: none
-static int near_node(const cells *c, const double *x) {
+static int near_node(const weld_cells *c, const double *x) {
     int64_t at[3], by[3];
     int best = -1;
     double least = c->size;
@@ -190,7 +196,7 @@ static int near_node(const cells *c, const double *x) {
 
 static bool weld_nodes(remap *r, double distance) {
     int n = sp_mesh_node_count(r->from);
-    cells c = {.x = sp_mesh_positions(r->from), .size = distance};
+    weld_cells c = {.x = sp_mesh_positions(r->from), .size = distance};
     while (c.mask < (size_t)n) c.mask = 2 * c.mask + 1;
     if (!SP_KEEP(&r->keep, c.first, c.mask + 1) || !SP_KEEP(&r->keep, c.next, n)) return false;
     for (size_t i = 0; i <= c.mask; i++) c.first[i] = -1;
@@ -253,7 +259,7 @@ static sp_status read_mesh(sp_run *run, const sp_scene_node *node, sp_mesh **out
     return sp_mesh_read(run->ctx, path, out);
 }
 
-sp_status sp__build_mesh_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+static sp_status build_mesh_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
     SP_TRY(read_mesh(run, shape, out));
     SP_TRY(take_part(run, shape, out));
     return weld(run, shape, out);
@@ -281,7 +287,7 @@ static sp_status check_rest(sp_run *run, const sp_scene_node *node, const sp_mes
 }
 
 // the shape element is the initial shape: body->own becomes the rest shape, body->start the initial node positions
-sp_status sp__build_rest(sp_run *run, sp_run_body *body) {
+static sp_status build_rest(sp_run *run, sp_run_body *body) {
     const sp_scene_node *node = sp__next_child(body->node, "rest", NULL);
     sp_mesh *rest = NULL, *scaled = NULL;
     if (!node) return SP_OK;
@@ -304,5 +310,289 @@ sp_status sp__build_rest(sp_run *run, sp_run_body *body) {
     memcpy(body->start, sp_mesh_positions(body->own), n * sizeof *body->start);
     sp_mesh_destroy(&body->own);
     body->own = scaled;
+    return SP_OK;
+}
+
+// ======================================================================================================== shapes
+
+// Meshes of solids: generated shapes and files. The cells of a shape follow from `cells`, `elements` or a default rule. Counts
+// are checked against the memory limit before anything is generated.
+
+// bytes of mesh and body per tetrahedron: at most 320 in the body, the rest in two meshes while building
+static const double TET_BYTES = 700;
+// tetrahedra of a shape with neither cells nor elements
+static const double AUTO_ELEMENTS = 3000;
+// limit of tetrahedra for four cells along the shortest edge of a box: a step then takes some tens of milliseconds
+static const double AUTO_BOX_MAX = 20000;
+
+bool sp__is_shape(const sp_scene_node *node) {
+    static const char *const shapes[] = {"box", "cylinder", "sphere", "torus", "organ", "mesh", "plane"};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (strcmp(node->spec->name, shapes[i]) == 0) return true;
+    return false;
+}
+
+static int at_least(int low, double value) {
+    return value < low ? low : value > INT_MAX / 4 ? INT_MAX / 4 : (int)floor(value + 0.5);
+}
+
+// `cells` of the element; false: not given. Limited to INT_MAX / 4, which the generators reject.
+static bool cells_given(const sp_scene_node *shape, int count, int *cells) {
+    const sp_attr *attr = sp__build_attr(shape, "cells");
+    if (!attr || attr->is_auto || attr->count == 0) return false;
+    for (int k = 0; k < count; k++) cells[k] = at_least(0, attr->numbers[attr->count == count ? k : 0]);
+    return true;
+}
+
+// target number of tetrahedra, from `elements` or the default
+static double shape_wanted(const sp_scene_node *shape) {
+    return sp__build_number(shape, "elements", AUTO_ELEMENTS);
+}
+
+// ------------------------------------------------------------------------------------------------ generated
+
+static sp_status make_box(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    const double *size = sp__attr(shape, "size")->numbers;
+    int cells[3], per_cell = sp__build_is(shape, "pattern", "6") ? 6 : 5;
+    if (!cells_given(shape, 3, cells)) {
+        double shortest = fmin(size[0], fmin(size[1], size[2])) / 4;
+        double edge = fmax(shortest, cbrt(size[0] * size[1] * size[2] * per_cell / AUTO_BOX_MAX));
+        // even counts make the default pattern symmetric
+        for (int k = 0; k < 3; k++) cells[k] = 2 * at_least(1, size[k] / edge / 2);
+        sp__scene_note_auto(run->scene, shape, "cells", "%d %d %d: %s", cells[0], cells[1], cells[2],
+                            edge > shortest ? "cells of equal edges, about 20000 tetrahedra in all"
+                                            : "four along the shortest edge");
+    }
+    SP_TRY(sp__build_reserve(run, shape, (double)cells[0] * cells[1] * cells[2] * per_cell, TET_BYTES, "tetrahedra"));
+    return sp_mesh_box(run->ctx, size, cells, per_cell, out);
+}
+
+// A swept disc has 24 tetrahedra per cell along the sweep and per squared number of cells across the radius. Cells as long as
+// they are wide give along = length / radius x across.
+static void sweep_cells(const sp_scene_node *shape, double length, double radius, int least, int *across, int *along) {
+    double n = shape_wanted(shape);
+    *across = at_least(1, cbrt(n * radius / (24 * length)));
+    *along = at_least(least, n / (24.0 * *across * *across));
+}
+
+static sp_status make_cylinder(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    double radius = sp__build_number(shape, "radius", 0), length = sp__build_number(shape, "length", 0);
+    const sp_attr *axis = sp__build_attr(shape, "axis");
+    const double z[3] = {0, 0, 1};
+    int cells[2];
+    if (!cells_given(shape, 2, cells)) {
+        sweep_cells(shape, length, radius, 1, &cells[0], &cells[1]);
+        sp__scene_note_auto(run->scene, shape, "cells", "%d %d: cells about as long as wide, %.0f tetrahedra wanted", cells[0],
+                            cells[1], shape_wanted(shape));
+    }
+    SP_TRY(sp__build_reserve(run, shape, 24.0 * cells[0] * cells[0] * cells[1], TET_BYTES, "tetrahedra"));
+    return sp_mesh_cylinder(run->ctx, radius, length, axis ? axis->numbers : z, cells, out);
+}
+
+static sp_status make_torus(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    const double *radius = sp__attr(shape, "radius")->numbers;
+    const sp_attr *axis = sp__build_attr(shape, "axis");
+    const double y[3] = {0, 1, 0};
+    int cells[2];
+    if (!cells_given(shape, 2, cells)) {
+        sweep_cells(shape, 2 * SP_PI * radius[0], radius[1], 3, &cells[1], &cells[0]);
+        sp__scene_note_auto(run->scene, shape, "cells", "%d %d: cells about as long as wide, %.0f tetrahedra wanted", cells[0],
+                            cells[1], shape_wanted(shape));
+    }
+    SP_TRY(sp__build_reserve(run, shape, 24.0 * cells[0] * cells[1] * cells[1], TET_BYTES, "tetrahedra"));
+    return sp_mesh_torus(run->ctx, radius[0], radius[1], axis ? axis->numbers : y, cells, out);
+}
+
+static sp_status make_sphere(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    const sp_attr *attr = sp__attr(shape, "radius");
+    double radius[3];
+    int cells;
+    for (int k = 0; k < 3; k++) radius[k] = attr->numbers[attr->count == 3 ? k : 0];
+    if (!cells_given(shape, 1, &cells)) {
+        cells = at_least(1, cbrt(shape_wanted(shape) / 48));
+        sp__scene_note_auto(run->scene, shape, "cells", "%d: %.0f tetrahedra wanted", cells, shape_wanted(shape));
+    }
+    SP_TRY(sp__build_reserve(run, shape, 48.0 * cells * cells * cells, TET_BYTES, "tetrahedra"));
+    return sp_mesh_sphere(run->ctx, radius, cells, out);
+}
+
+static sp_status make_organ(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    double elements = sp__build_number(shape, "elements", 0);
+    SP_TRY(sp__build_reserve(run, shape, elements, TET_BYTES, "tetrahedra"));
+    return sp_mesh_organ(run->ctx, sp__attr_word(shape, "kind"), sp__build_number(shape, "length", 0), at_least(1, elements),
+                         out);
+}
+
+// ------------------------------------------------------------------------------------------------ from files
+
+static sp_status make_from_file(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    SP_TRY(build_mesh_file(run, shape, out));
+    return sp__build_reserve(run, shape, sp_mesh_tet_count(*out), TET_BYTES, "tetrahedra");
+}
+
+// ------------------------------------------------------------------------------------------------ shape of a solid
+
+// the reader guarantees that there is one
+static const sp_scene_node *find_shape(const sp_scene_node *solid) {
+    int i = 0;
+    while (i + 1 < solid->child_count && !(solid->children[i]->enabled && sp__is_shape(solid->children[i]))) i++;
+    return solid->children[i];
+}
+
+static sp_status make_shape(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    static const struct {
+        const char *name;
+        sp_status (*make)(sp_run *run, const sp_scene_node *shape, sp_mesh **out);
+    } makers[] = {{"box", make_box},     {"cylinder", make_cylinder}, {"sphere", make_sphere},
+                  {"torus", make_torus}, {"organ", make_organ},       {"mesh", make_from_file}};
+    bool failed = run->failed;
+    run->failed = false;
+    sp_status status = SP_BAD_INPUT;
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (strcmp(shape->spec->name, makers[i].name) == 0) status = makers[i].make(run, shape, out);
+    bool failed_before = run->failed;
+    run->failed = failed_before || failed;
+    if (status < 0 && !failed_before) return sp__build_refused(run, shape, status, sp_context_error(run->ctx));
+    return status;
+}
+
+// replaces *mesh by the placed mesh and frees the old one unless it is `keep`
+static sp_status move_mesh(sp_run *run, const sp_scene_node *node, const sp_place *place, const sp_mesh *keep, sp_mesh **mesh) {
+    sp_mesh *moved;
+    if (sp__place_is_identity(place)) return SP_OK;
+    sp_status status = sp_mesh_transformed(*mesh, place->scale, &place->pose, &moved);
+    if (status < 0) return sp__build_refused(run, node, status, sp_context_error(run->ctx));
+    if (*mesh != keep) sp_mesh_destroy(mesh);
+    *mesh = moved;
+    return SP_OK;
+}
+
+sp_status sp__build_mesh(sp_run *run, sp_run_body *body) {
+    const sp_scene_node *shape = find_shape(body->node);
+    sp_place place;
+    SP_TRY(make_shape(run, shape, &body->own));
+    SP_TRY(sp__build_place(run, shape, &place));
+    SP_TRY(move_mesh(run, shape, &place, NULL, &body->own));
+    SP_TRY(build_rest(run, body));
+    body->placed = body->own;
+    for (int i = 0; i < body->places.count; i++)
+        SP_TRY(move_mesh(run, body->node, &body->places.at[i], body->own, &body->placed));
+    return SP_OK;
+}
+
+// ======================================================================================================== arrays
+
+// Arrays for "@name": from the mesh file, or from a `data` element that reads a column of a text file, with one row per element
+// or node in the order of the mesh file. An array over nodes is averaged to elements.
+
+typedef struct column_reader {
+    sp_run *run;
+    const sp_scene_node *node;
+    const char *path, *at;
+    int line, column;
+} column_reader;
+
+static sp_status values_on_elements(sp_run *run, const sp_run_body *body, const double *nodes, const double **out) {
+    const int *tets = sp_mesh_tets(body->own);
+    double *values;
+    if (!SP_KEEP(&run->scratch, values, sp_mesh_tet_count(body->own))) return sp__build_no_memory(run);
+    for (size_t i = 0; i < (size_t)sp_mesh_tet_count(body->own); i++) {
+        double sum = 0;
+        for (size_t k = 0; k < 4; k++) sum += nodes[tets[4 * i + k]];
+        values[i] = sum / 4;
+    }
+    *out = values;
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ column of a file
+
+static const char *data_blanks(const char *p) {
+    while (*p == ' ' || *p == '\t') p++;
+    return p;
+}
+
+static const char *next_line(const char *p) {
+    p += strcspn(p, "\n");
+    return *p ? p + 1 : p;
+}
+
+// the next field on the same line; NULL: none
+static const char *next_field(const char *p) {
+    p = data_blanks(p + strcspn(p, ",; \t\r\n"));
+    if (*p == ',' || *p == ';') p = data_blanks(p + 1);
+    return *p && *p != '\r' && *p != '\n' ? p : NULL;
+}
+
+static bool same_word(const char *p, const char *word) {
+    size_t n = strlen(word);
+    if (*p == '"') p++;
+    return strncmp(p, word, n) == 0 && strchr("\",; \t\r\n", p[n]);
+}
+
+// finds the column by its name in the header, or by number from 1; default: the last one
+static sp_status find_column(column_reader *r) {
+    const char *wanted = sp__build_given(r->node, "column") ? sp__attr_word(r->node, "column") : NULL;
+    double number;
+    bool head = !sp__scan_double(data_blanks(r->at), &number);
+    int64_t index;
+    if (wanted && sp__scan_int64(wanted, &index) && index >= 1 && index <= 1000000) {
+        r->column = (int)index - 1;
+    } else if (wanted) {
+        const char *p = head ? data_blanks(r->at) : NULL;
+        for (r->column = 0; p && !same_word(p, wanted); r->column++) p = next_field(p);
+        if (!p) return SP_BUILD_FAIL(r->run, r->node, "column", "%s has no column \"%s\"", r->path, wanted);
+    } else {
+        for (const char *p = data_blanks(r->at); (p = next_field(p));) r->column++;
+    }
+    if (head) r->at = next_line(r->at), r->line++;
+    return SP_OK;
+}
+
+static sp_status read_column(column_reader *r, int count, double *values) {
+    int rows = 0;
+    SP_TRY(find_column(r));
+    for (; *r->at; r->at = next_line(r->at), r->line++) {
+        const char *p = data_blanks(r->at);
+        if (*p == '#' || *p == '\r' || *p == '\n' || *p == 0) continue;
+        for (int i = 0; p && i < r->column; i++) p = next_field(p);
+        if (rows == count)
+            return SP_BUILD_FAIL(r->run, r->node, "file", "%s:%d: more than the %d values needed", r->path, r->line, count);
+        if (!p || !sp__scan_double(p, &values[rows++]))
+            return SP_BUILD_FAIL(r->run, r->node, "file", "%s:%d: no finite number in column %d", r->path, r->line,
+                                 r->column + 1);
+    }
+    if (rows < count) return SP_BUILD_FAIL(r->run, r->node, "file", "%s: %d values, %d are needed", r->path, rows, count);
+    return SP_OK;
+}
+
+static sp_status read_data(sp_run *run, const sp_run_body *body, const sp_scene_node *data, const double **out) {
+    const char *path = sp__attr_word(data, "file");
+    bool on_nodes = sp__build_is(data, "on", "nodes");
+    int count = on_nodes ? sp_mesh_node_count(body->own) : sp_mesh_tet_count(body->own);
+    double *values;
+    char *text;
+    size_t size;
+    if (!SP_KEEP(&run->scratch, values, count)) return sp__build_no_memory(run);
+    sp_status status = sp__text_read(run->ctx, path, sp__scene_memory_limit(run->scene), &text, &size);
+    if (status < 0) return sp__build_refused(run, data, status, sp_context_error(run->ctx));
+    column_reader r = {run, data, path, text, 1, 0};
+    status = read_column(&r, count, values);
+    sp__free(run->ctx, text);
+    if (status < 0) return status;
+    *out = values;
+    return on_nodes ? values_on_elements(run, body, values, out) : SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ by name
+
+sp_status sp__build_data(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const char *attr, const char *name,
+                         const double **out) {
+    for (const sp_scene_node *data = NULL; (data = sp__next_child(body->node, "data", data));)
+        if (strcmp(data->name, name) == 0) return read_data(run, body, data, out);
+    const sp_mesh_array *array = sp_mesh_array_named(body->own, name);
+    if (!array) return SP_BUILD_FAIL(run, node, attr, "@%s: neither the mesh nor a data element has an array of that name", name);
+    if (!array->on_elements) return values_on_elements(run, body, array->values, out);
+    *out = array->values;
     return SP_OK;
 }

@@ -1,6 +1,539 @@
 // A solid of the scene: shape, material, boundary conditions, integrator and solver; then one call of the engine.
 #include "io/run/build.h"
+
 #include "math/vec3.h"
+
+// ====================================================================================================== material
+
+// Material of a solid. Uniform values of the body or a region go to sp_material, values that vary per element go to arrays. Later
+// regions override earlier ones, attribute by attribute. Density and Poisson's ratio of a region go to the arrays, so that an
+// edit of the body's modulus still acts on the region.
+
+typedef struct layers {
+    sp_material *regions;
+    int region_count;
+    int *element_region;
+    double *element[3];  // density, young, poisson; NaN: value of the body or region
+} layers;
+
+enum { DENSITY, YOUNG, POISSON };
+static const char *const names[3] = {"density", "young", "poisson"};
+
+static sp_status use_array(sp_run *run, const sp_run_body *body, layers *l, int which) {
+    int n = sp_mesh_tet_count(body->own);
+    if (l->element[which]) return SP_OK;
+    if (!SP_KEEP(&run->scratch, l->element[which], n)) return sp__build_no_memory(run);
+    for (int i = 0; i < n; i++) l->element[which][i] = NAN;
+    return SP_OK;
+}
+
+static void element_centre(const sp_mesh *mesh, int element, double x[3]) {
+    const int *tet = sp_mesh_tets(mesh) + 4 * (size_t)element;
+    for (int k = 0; k < 3; k++) {
+        x[k] = 0;
+        for (int i = 0; i < 4; i++) x[k] += 0.25 * sp_mesh_positions(mesh)[3 * (size_t)tet[i] + (size_t)k];
+    }
+}
+
+static const sp_attr_spec *spec_of(const sp_scene_node *node, const char *name) {
+    for (int i = 0; i < node->spec->attr_count; i++)
+        if (strcmp(node->spec->attrs[i].name, name) == 0) return &node->spec->attrs[i];
+    return NULL;
+}
+
+static sp_status check_range(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int which, int element,
+                             double value) {
+    const sp_attr_spec *spec = spec_of(node, names[which]);
+    bool low = spec->flags & SP_ATTR_LOW_OPEN ? value > spec->low : value >= spec->low;
+    bool high = spec->flags & SP_ATTR_HIGH_OPEN ? value < spec->high : value <= spec->high;
+    if (low && high && isfinite(value)) return SP_OK;
+    return SP_BUILD_FAIL(run, node, names[which], "%s = %g in element %lld, must be finite and in %c%g, %g%c", names[which],
+                         value, (long long)sp_mesh_tet_ids(body->own)[element], spec->flags & SP_ATTR_LOW_OPEN ? '(' : '[',
+                         spec->low, spec->high, spec->flags & SP_ATTR_HIGH_OPEN || isinf(spec->high) ? ')' : ']');
+}
+
+// values that vary in space: from an expression at element centres, or from an array; NaN in an array: unchanged
+static sp_status material_spread(sp_run *run, const sp_run_body *body, const sp_scene_node *node, int which, const int *elements,
+                                 int count, layers *l) {
+    const sp_attr *attr = sp__build_attr(node, names[which]);
+    const double *data = NULL;
+    SP_TRY(use_array(run, body, l, which));
+    if (attr->data) SP_TRY(sp__build_data(run, body, node, names[which], attr->data, &data));
+    for (int i = 0; i < count; i++) {
+        int e = elements ? elements[i] : i;
+        double x[3], value;
+        element_centre(body->own, e, x);
+        value = data ? data[e] : sp__attr_at(node, names[which], 0, x, 0);
+        if (data && isnan(value)) continue;
+        SP_TRY(check_range(run, body, node, which, e, value));
+        l->element[which][e] = value;
+    }
+    return SP_OK;
+}
+
+static bool varies_in_space(const sp_attr *attr) {
+    return attr->data || sp__attr_varies(attr, SP_ATTR_OF_SPACE);
+}
+
+// ------------------------------------------------------------------------------------------------ body
+
+static double mean_given(const double *values, int n, double otherwise) {
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < n; i++)
+        if (!isnan(values[i])) sum += values[i], count++;
+    return count ? sum / count : otherwise;
+}
+
+static sp_status body_value(sp_run *run, sp_run_body *body, const sp_scene_node *m, int which, layers *l, double *out,
+                            sp_signal *signal) {
+    const sp_attr *attr = sp__build_attr(m, names[which]);
+    int n = sp_mesh_tet_count(body->own);
+    if (!attr) return SP_OK;
+    bool in_space = varies_in_space(attr), in_time = sp__attr_varies(attr, SP_ATTR_OF_TIME);
+    if (in_space && in_time)
+        return SP_BUILD_FAIL(run, m, names[which], "%s varies in time and in space at once: give it t, or x y z, not both",
+                             names[which]);
+    if (in_time && signal) {
+        *signal = sp__attr_signal(m, names[which], 0);
+        body->young_varies = true;
+        *out = sp_signal_at(signal, 0);
+        return SP_OK;
+    }
+    if (!in_space) {
+        *out = attr->numbers[0];
+        return SP_OK;
+    }
+    SP_TRY(material_spread(run, body, m, which, NULL, n, l));
+    *out = mean_given(l->element[which], n, *out);
+    return SP_OK;
+}
+
+static void body_law(const sp_run_body *body, const sp_scene_node *m, sp_solid_def *def) {
+    const sp_attr *model = sp__build_attr(m, m == body->node ? "material" : "model");
+    const char *word = model && model->words && model->count ? model->words[0] : "corotational";
+    def->model = strcmp(word, "linear") == 0 ? SP_LINEAR : SP_COROTATIONAL;
+    def->rotation = sp__build_is(m, "rotation", "qr")      ? SP_ROTATION_QR
+                    : sp__build_is(m, "rotation", "polar") ? SP_ROTATION_POLAR
+                                                           : SP_ROTATION_SVD;
+    def->shape = sp__build_is(m, "shape", "deformed") ? SP_SHAPE_DEFORMED : SP_SHAPE_REST;
+    def->tangent = sp__build_is(m, "tangent", "exact") ? SP_TANGENT_EXACT : SP_TANGENT_FROZEN;
+}
+
+// ------------------------------------------------------------------------------------------------ regions
+
+// a region with its own modulus becomes a region of the engine: pictures show it, and an edit of the body's modulus skips it
+static sp_status region_young(sp_run *run, const sp_run_body *body, const sp_scene_node *m, const int *elements, int count,
+                              layers *l) {
+    const sp_attr *attr = sp__build_attr(m, "young");
+    if (!attr) return SP_OK;
+    if (sp__attr_varies(attr, SP_ATTR_OF_TIME))
+        return SP_BUILD_FAIL(run, m, "young", "young of a region cannot vary in time, only that of the whole body");
+    sp_material *region = &l->regions[l->region_count++];
+    *region = (sp_material){NAN, NAN, NAN};
+    for (int i = 0; i < count; i++) {
+        l->element_region[elements[i]] = l->region_count;
+        if (l->element[YOUNG]) l->element[YOUNG][elements[i]] = NAN;
+    }
+    if (varies_in_space(attr)) return material_spread(run, body, m, YOUNG, elements, count, l);
+    region->young = attr->numbers[0];
+    return SP_OK;
+}
+
+static sp_status region_other(sp_run *run, const sp_run_body *body, const sp_scene_node *m, int which, const int *elements,
+                              int count, layers *l) {
+    const sp_attr *attr = sp__build_attr(m, names[which]);
+    if (!attr) return SP_OK;
+    if (varies_in_space(attr)) return material_spread(run, body, m, which, elements, count, l);
+    SP_TRY(use_array(run, body, l, which));
+    for (int i = 0; i < count; i++) l->element[which][elements[i]] = attr->numbers[0];
+    return SP_OK;
+}
+
+static sp_status build_region(sp_run *run, const sp_run_body *body, const sp_scene_node *region, layers *l) {
+    int *elements, count;
+    const sp_scene_node *m = sp__scene_material(region);
+    SP_TRY(sp__build_select(run, body, region, SP_SELECT_ELEMENTS, &elements, &count));
+    SP_TRY(region_young(run, body, m, elements, count, l));
+    SP_TRY(region_other(run, body, m, DENSITY, elements, count, l));
+    return region_other(run, body, m, POISSON, elements, count, l);
+}
+
+int sp__build_region_number(const sp_scene_node *region) {
+    int n = 0;
+    for (const sp_scene_node *r = NULL; (r = sp__next_child(region->parent, "region", r));) {
+        bool own = sp__build_attr(sp__scene_material(r), "young") != NULL;
+        if (r == region) return own ? n : -1;
+        n += own;
+    }
+    return -1;
+}
+
+// ------------------------------------------------------------------------------------------------ volumetric locking
+
+// the element that sets the Poisson's ratio of nearly incompressible elements: the body, or the last region that does
+static const sp_scene_node *locking_source(const sp_run_body *body, double own, double limit) {
+    const sp_scene_node *source = sp__scene_material(body->node);
+    for (const sp_scene_node *r = NULL; !(own > limit) && (r = sp__next_child(body->node, "region", r));)
+        if (sp__build_attr(sp__scene_material(r), "poisson")) source = sp__scene_material(r);
+    return source;
+}
+
+// 4-node tetrahedra lock above this ratio (docs/corotational.md, volumetric locking); one warning per body
+static void warn_of_locking(sp_run *run, const sp_run_body *body, const sp_solid_def *def) {
+    const double limit = 0.45;
+    int n = sp_mesh_tet_count(body->own), count = 0;
+    double own = NAN, most = 0;
+    for (int e = 0; e < n; e++) {
+        bool given = def->element_poisson && !isnan(def->element_poisson[e]);
+        double poisson = given ? def->element_poisson[e] : def->material.poisson;
+        if (!(poisson > limit)) continue;
+        count++;
+        most = fmax(most, poisson);
+        if (!given) own = poisson;
+    }
+    if (count == 0) return;
+    sp__scene_warning(run->scene, locking_source(body, own, limit), "poisson",
+                      "volumetric locking: %d of %d tetrahedra of \"%s\" have a Poisson's ratio above %g (up to %g) and are too "
+                      "stiff, the more so the coarser the mesh; docs/corotational.md has the numbers",
+                      count, n, body->node->path, limit, most);
+}
+
+static sp_status build_material(sp_run *run, sp_run_body *body, sp_solid_def *def) {
+    layers l = {0};
+    int n = sp_mesh_tet_count(body->own), regions = 0;
+    const sp_scene_node *m = sp__scene_material(body->node);
+    for (const sp_scene_node *r = NULL; (r = sp__next_child(body->node, "region", r));) regions++;
+    if (regions && (!SP_KEEP(&run->scratch, l.regions, regions) || !SP_KEEP(&run->scratch, l.element_region, n)))
+        return sp__build_no_memory(run);
+    body_law(body, m, def);
+    SP_BUILD(body_value(run, body, m, DENSITY, &l, &def->material.density, NULL));
+    SP_BUILD(body_value(run, body, m, YOUNG, &l, &def->material.young, &def->young_of_time));
+    SP_BUILD(body_value(run, body, m, POISSON, &l, &def->material.poisson, NULL));
+    for (const sp_scene_node *r = NULL; (r = sp__next_child(body->node, "region", r));) SP_BUILD(build_region(run, body, r, &l));
+    def->regions = l.regions;
+    def->region_count = l.region_count;
+    def->element_region = l.region_count ? l.element_region : NULL;
+    def->element_density = l.element[DENSITY];
+    def->element_young = l.element[YOUNG];
+    def->element_poisson = l.element[POISSON];
+    warn_of_locking(run, body, def);
+    return SP_OK;
+}
+
+// ================================================================================= boundary conditions and loads
+
+// Boundary conditions and loads of a solid: fix, move, load and pull of the scene as the lists of a sp_solid_def. Directions are
+// in world coordinates. Positions are in the body's own coordinates before placement, except the target of a spring.
+
+static int count_children(const sp_scene_node *node, const char *name) {
+    int n = 0;
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(node, name, c));) n++;
+    return n;
+}
+
+// ------------------------------------------------------------------------------------------------ fixed and prescribed nodes
+
+static sp_status build_fix(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_fix *out) {
+    int *nodes;
+    SP_TRY(sp__build_select(run, body, node, SP_SELECT_NODES, &nodes, &out->count));
+    out->nodes = nodes;
+    out->stiffness = sp__build_number(node, "stiffness", 0);
+    out->axes = sp__build_axes(node);
+    return SP_OK;
+}
+
+static sp_status build_move(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_move *out) {
+    int *nodes;
+    const double origin[3] = {0, 0, 0};
+    const sp_attr *about = sp__build_attr(node, "about");
+    SP_TRY(sp__build_select(run, body, node, SP_SELECT_NODES, &nodes, &out->count));
+    out->nodes = nodes;
+    out->axes = sp__build_axes(node);
+    if (sp__build_is(node, "frame", "world"))
+        memcpy(out->about, about ? about->numbers : origin, sizeof out->about);
+    else
+        sp__places_point(&body->places, about ? about->numbers : origin, out->about);
+    return sp__build_motion(run, node, &out->pose);
+}
+
+// ------------------------------------------------------------------------------------------------ loads
+
+static const struct {
+    const char *name;
+    sp_load_type type;
+    sp_select_kind kind;
+    int components;
+} load_kinds[] = {
+    {"force", SP_LOAD_FORCE, SP_SELECT_NODES, 3},
+    {"each", SP_LOAD_EACH, SP_SELECT_NODES, 3},
+    {"traction", SP_LOAD_TRACTION, SP_SELECT_FACES, 3},
+    {"pressure", SP_LOAD_PRESSURE, SP_SELECT_FACES, 1},
+    {"acceleration", SP_LOAD_ACCELERATION, SP_SELECT_NODES, 3},
+};
+enum { LOAD_KINDS = sizeof load_kinds / sizeof *load_kinds };
+
+// the reader guarantees that one of them is given
+static int load_kind(const sp_scene_node *node) {
+    int i = 0;
+    while (i + 1 < LOAD_KINDS && !sp__build_given(node, load_kinds[i].name)) i++;
+    return i;
+}
+
+static sp_status build_load(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_load *out, int *count) {
+    int kind = load_kind(node), *items, n;
+    SP_TRY(sp__build_select(run, body, node, load_kinds[kind].kind, &items, &n));
+    if (n == 0) return SP_OK;
+    sp_load *load = &out[(*count)++];
+    *load = (sp_load){.type = load_kinds[kind].type, .items = items, .count = n};
+    for (int k = 0; k < 3; k++)
+        load->value[k] =
+            k < load_kinds[kind].components ? sp__attr_signal(node, load_kinds[kind].name, k) : sp_signal_constant(0);
+    return SP_OK;
+}
+
+// ------------------------------------------------------------------------------------------------ springs
+
+// an element per node, for an anchor with all weight on the node; NULL: no memory
+static int *elements_of_nodes(sp_run *run, const sp_mesh *mesh) {
+    int *first;
+    if (!SP_KEEP(&run->scratch, first, sp_mesh_node_count(mesh))) return NULL;
+    for (int e = sp_mesh_tet_count(mesh) - 1; e >= 0; e--)
+        for (int k = 0; k < 4; k++) first[sp_mesh_tets(mesh)[4 * (size_t)e + (size_t)k]] = e;
+    return first;
+}
+
+// the shares of nodes 1, 2, 3 of the element
+static sp_anchor anchor_at_node(const sp_mesh *mesh, int node, int element) {
+    sp_anchor a = {.elem = (uint32_t)element};
+    for (size_t k = 0; k < 3; k++) a.at[k] = sp_mesh_tets(mesh)[4 * (size_t)element + k + 1] == node;
+    return a;
+}
+
+static sp_status build_pull(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_spring_def **out, int *count) {
+    int *nodes = NULL, n = 1;
+    bool point = sp__build_given(node, "point");
+    if (!point) SP_TRY(sp__build_select(run, body, node, SP_SELECT_NODES, &nodes, &n));
+    if (!SP_KEEP(&run->scratch, *out, n)) return sp__build_no_memory(run);
+    int *elements = point ? NULL : elements_of_nodes(run, body->placed);
+    if (!point && !elements) return sp__build_no_memory(run);
+    for (int i = 0; i < n; i++) {
+        sp_spring_def *pull = &(*out)[i];
+        if (point)
+            SP_TRY(sp__build_point(run, body, node, &pull->at));
+        else
+            pull->at = anchor_at_node(body->placed, nodes[i], elements[nodes[i]]);
+        for (int k = 0; k < 3; k++) pull->to[k] = sp__attr_signal(node, "to", k);
+        pull->stiffness = sp__build_number(node, "stiffness", 100);
+        pull->damping = sp__build_number(node, "damping", 0);
+    }
+    *count = n;
+    return SP_OK;
+}
+
+static sp_status build_pulls(sp_run *run, const sp_run_body *body, sp_solid_def *def) {
+    sp_spring_def *all = NULL;
+    int total = 0;
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "pull", c));) {
+        sp_spring_def *some, *memory;
+        int n = 0;
+        SP_BUILD(build_pull(run, body, c, &some, &n));
+        if (!n) continue;
+        if (!SP_KEEP(&run->scratch, memory, (size_t)total + (size_t)n)) return sp__build_no_memory(run);
+        if (total) memcpy(memory, all, (size_t)total * sizeof *memory);
+        memcpy(memory + total, some, (size_t)n * sizeof *memory);
+        all = memory;
+        total += n;
+    }
+    def->springs = all;
+    def->spring_count = total;
+    return SP_OK;
+}
+
+static sp_status build_loads(sp_run *run, sp_run_body *body, sp_solid_def *def) {
+    sp_fix *fixes;
+    sp_move *moves;
+    sp_load *loads;
+    if (!SP_KEEP(&run->scratch, fixes, count_children(body->node, "fix")) ||
+        !SP_KEEP(&run->scratch, moves, count_children(body->node, "move")) ||
+        !SP_KEEP(&run->scratch, loads, count_children(body->node, "load")))
+        return sp__build_no_memory(run);
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "fix", c));) {
+        SP_BUILD(build_fix(run, body, c, &fixes[def->fix_count]));
+        if (fixes[def->fix_count].count) def->fix_count++;
+    }
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "move", c));) {
+        SP_BUILD(build_move(run, body, c, &moves[def->move_count]));
+        if (moves[def->move_count].count) def->move_count++;
+    }
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "load", c));)
+        SP_BUILD(build_load(run, body, c, loads, &def->load_count));
+    def->fixes = fixes;
+    def->moves = moves;
+    def->loads = loads;
+    return build_pulls(run, body, def);
+}
+
+// =================================================================================== supports of static problems
+
+// Static problems need supports that prevent every rigid body motion, else the solution is not unique. A fixed direction a at the
+// position r allows only rigid velocities (v, w) with a . (v + w x r) = 0, which is the row (a, r x a). The supports suffice if
+// the rows have rank six. Contact may act as a support too, but is not known in advance.
+
+typedef struct hold {
+    double centre[3], size;
+    double gram[6][6];  // sum of rows^T rows, lengths scaled by the size of the body
+} hold;
+
+static void hold_point(hold *h, const double x[3], unsigned axes) {
+    double r[3];
+    for (int k = 0; k < 3; k++) r[k] = (x[k] - h->centre[k]) / h->size;
+    for (int axis = 0; axis < 3; axis++) {
+        if (!(axes & (1u << axis))) continue;
+        double row[6] = {0}, a[3] = {axis == 0, axis == 1, axis == 2};
+        memcpy(row, a, sizeof a);
+        sp__cross3(r, a, row + 3);
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < 6; j++) h->gram[i][j] += row[i] * row[j];
+    }
+}
+
+// rank by elimination with full pivoting on the diagonal (the matrix is positive semi-definite)
+static int rank_of(double g[6][6]) {
+    double first = 0;
+    for (int step = 0; step < 6; step++) {
+        int p = step;
+        for (int i = step; i < 6; i++)
+            if (g[i][i] > g[p][p]) p = i;
+        if (step == 0) first = g[p][p];
+        // the rows are exact up to rounding: 1e-12 of the largest pivot is far above rounding and far below any real support
+        if (!(g[p][p] > 1e-12 * first)) return step;
+        for (int j = 0; j < 6; j++) {
+            double t = g[step][j];
+            g[step][j] = g[p][j], g[p][j] = t;
+        }
+        for (int i = 0; i < 6; i++) {
+            double t = g[i][step];
+            g[i][step] = g[i][p], g[i][p] = t;
+        }
+        for (int i = step + 1; i < 6; i++) {
+            double f = g[i][step] / g[step][step];
+            for (int j = step; j < 6; j++) g[i][j] -= f * g[step][j];
+        }
+    }
+    return 6;
+}
+
+static void hold_nodes(hold *h, const sp_mesh *mesh, const int *nodes, int count, unsigned axes) {
+    for (int i = 0; i < count; i++) hold_point(h, sp_mesh_positions(mesh) + 3 * (size_t)nodes[i], axes);
+}
+
+static bool may_touch(const sp_run *run) {
+    const sp_scene_node *root = sp__scene_root(run->scene);
+    return sp__next_child(root, "contact", NULL) && sp__next_child(root, "rigid", NULL);
+}
+
+static bool no_stiffness(const sp_run_body *body, const sp_solid_def *def) {
+    if (def->young_of_time.eval) return false;
+    if (!def->element_young && !def->region_count) return def->material.young == 0;
+    for (int e = 0; e < sp_mesh_tet_count(body->own); e++) {
+        int region = def->element_region ? def->element_region[e] : 0;
+        double young = region ? def->regions[region - 1].young : def->material.young;
+        if (def->element_young && !isnan(def->element_young[e])) young = def->element_young[e];
+        if (young == 0) return true;
+    }
+    return false;
+}
+
+// Reports static problems without sufficient supports
+static sp_status build_check_static(sp_run *run, const sp_run_body *body, const sp_solid_def *def) {
+    hold h = {0};
+    double low[3], high[3];
+    if (def->integrator.type != SP_STATIC) return SP_OK;
+    if (no_stiffness(body, def))
+        return SP_BUILD_FAIL(run, body->node, "young", "young = 0 and a static integrator: there is no unique equilibrium");
+    if (may_touch(run)) return SP_OK;
+    sp_mesh_bounds(body->placed, low, high);
+    for (int k = 0; k < 3; k++) h.centre[k] = 0.5 * (low[k] + high[k]), h.size = fmax(h.size, high[k] - low[k]);
+    for (int i = 0; i < def->fix_count; i++)
+        hold_nodes(&h, body->placed, def->fixes[i].nodes, def->fixes[i].count, def->fixes[i].axes);
+    for (int i = 0; i < def->move_count; i++)
+        hold_nodes(&h, body->placed, def->moves[i].nodes, def->moves[i].count, def->moves[i].axes);
+    for (int i = 0; i < def->spring_count; i++) {
+        const sp_anchor *a = &def->springs[i].at;
+        const int *tet = sp_mesh_tets(body->placed) + 4 * (size_t)a->elem;
+        double x[3] = {0}, first = 1 - a->at[0] - a->at[1] - a->at[2];
+        for (size_t k = 0; k < 4; k++)
+            sp__axpy3(x, k ? a->at[k - 1] : first, sp_mesh_positions(body->placed) + 3 * (size_t)tet[k], x);
+        hold_point(&h, x, SP_AXES_ALL);
+    }
+    int rank = rank_of(h.gram);
+    if (rank == 6) return SP_OK;
+    return SP_BUILD_FAIL(run, body->node, NULL,
+                         "a static integrator, but %s: %d of its 6 rigid motions are free, so there is no unique equilibrium",
+                         rank ? "the body is not held enough" : "nothing holds the body", 6 - rank);
+}
+
+// ================================================================================ initial state from a recording
+
+// `initial file`: a solid starts from a recording, at the frame nearest to `time` or at the last frame.
+
+static int find_body(const sp_recording *r, const char *name, sp_recording_body *out) {
+    sp_recording_info info;
+    sp_recording_get(r, &info);
+    for (int i = 0; i < info.body_count; i++)
+        if (sp_recording_body_at(r, i, out) >= 0 && strcmp(out->name, name) == 0) return i;
+    return -1;
+}
+
+static sp_status recorded_refused(sp_run *run, const sp_scene_node *node, sp_status status) {
+    return status < 0 ? sp__build_refused(run, node, status, sp_context_error(run->ctx)) : SP_OK;
+}
+
+static sp_status read_array(sp_run *run, const sp_scene_node *node, sp_recording *r, int frame, int body, const char *field,
+                            int nodes, double **out) {
+    sp_field_info info;
+    SP_TRY(recorded_refused(run, node, sp_recording_field_info(r, frame, body, field, &info)));
+    if (info.count != nodes || info.components != 3)
+        return SP_BUILD_FAIL(run, node, "file", "%s of %d nodes in the recording, the solid has %d", field, info.count, nodes);
+    if (!SP_KEEP(&run->scratch, *out, 3 * (size_t)nodes)) return sp__build_no_memory(run);
+    return recorded_refused(run, node, sp_recording_field(r, frame, body, field, *out));
+}
+
+static sp_status take_state(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_recording *r, sp_solid_def *def) {
+    sp_recording_info info;
+    sp_recording_body found;
+    sp_recording_topology t;
+    double *x, *v;
+    int index = find_body(r, body->node->path, &found), nodes = sp_mesh_node_count(body->placed);
+    sp_recording_get(r, &info);
+    int frame = sp__build_given(node, "time") ? sp_recording_nearest(r, sp__build_number(node, "time", 0)) : info.frame_count - 1;
+    if (frame < 0) return SP_BUILD_FAIL(run, node, "file", "the recording holds no frame");
+    const char *kind = body->node->spec->name;
+    if (index < 0 || info.visual || strcmp(found.kind, kind) != 0)
+        return SP_BUILD_FAIL(run, node, "file", "the recording holds no mechanical state of a %s \"%s\"", kind, body->node->path);
+    SP_TRY(recorded_refused(run, node, sp_recording_topology_at(r, frame, index, &t)));
+    size_t corners = 4 * (size_t)sp_mesh_tet_count(body->placed);
+    if (t.cell_count != sp_mesh_tet_count(body->placed) || t.corners != 4 ||
+        memcmp(t.cells, sp_mesh_tets(body->placed), corners * sizeof(int)) != 0)
+        return SP_BUILD_FAIL(run, node, "file", "\"%s\" has other elements in the recording", body->node->path);
+    SP_TRY(read_array(run, node, r, frame, index, "position", nodes, &x));
+    SP_TRY(read_array(run, node, r, frame, index, "velocity", nodes, &v));
+    def->initial = x;
+    def->initial_velocity = v;
+    return SP_OK;
+}
+
+// Takes the initial state from the solid of the same name in a recording
+static sp_status solid_from_recording(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_solid_def *def) {
+    sp_recording *r;
+    SP_TRY(recorded_refused(run, node, sp_recording_open(run->ctx, sp__attr_word(node, "file"), &r)));
+    sp_status status = take_state(run, body, node, r, def);
+    sp_recording_close(&r);
+    return status;
+}
+
+// ================================================================================================= initial state
 
 // ------------------------------------------------------------------------------------------------ initial state
 
@@ -52,7 +585,7 @@ static sp_status build_initial(sp_run *run, const sp_run_body *body, sp_solid_de
     const double *from = body->start ? body->start : sp_mesh_positions(body->own);
     sp_place place = {{1, 1, 1}, sp_pose_identity()};
     double *x;
-    if (node && sp__build_given(node, "file")) return sp__build_recorded(run, body, node, def);
+    if (node && sp__build_given(node, "file")) return solid_from_recording(run, body, node, def);
     if (node) SP_TRY(sp__build_place(run, node, &place));
     if (body->start || !sp__place_is_identity(&place)) {
         int n = sp_mesh_node_count(body->own);
@@ -66,8 +599,6 @@ static sp_status build_initial(sp_run *run, const sp_run_body *body, sp_solid_de
     return node ? start_velocity(run, body, node, def) : SP_OK;
 }
 
-// ------------------------------------------------------------------------------------------------ solid
-
 static sp_status fill_def(sp_run *run, sp_run_body *body, sp_solid_def *def) {
     const sp_attr *rayleigh = sp__build_attr(body->node, "rayleigh");
     def->name = body->node->path;
@@ -76,11 +607,11 @@ static sp_status fill_def(sp_run *run, sp_run_body *body, sp_solid_def *def) {
     def->drag = sp__build_number(body->node, "drag", 0);
     sp__build_integrator(body->node, &def->integrator);
     sp__build_solver(body->node, &def->solver);
-    SP_BUILD(sp__build_material(run, body, def));
-    SP_BUILD(sp__build_loads(run, body, def));
+    SP_BUILD(build_material(run, body, def));
+    SP_BUILD(build_loads(run, body, def));
     SP_BUILD(build_initial(run, body, def));
     // skipped after an error, which could be reported twice
-    if (!run->failed) SP_BUILD(sp__build_check_static(run, body, def));
+    if (!run->failed) SP_BUILD(build_check_static(run, body, def));
     return SP_OK;
 }
 

@@ -46,7 +46,6 @@ static void free_meshes(sp_run *run) {
         sp_run_body *b = &run->bodies[i];
         sp__build_forget_rod(b);
         if (b->rod) b->rod->rest = NULL;  // freed with the scratch memory
-        if (b->rod) b->rod->rest = NULL;
         if (b->placed != b->own) sp_mesh_destroy(&b->placed);
         sp_mesh_destroy(&b->own);
         b->placed = NULL;

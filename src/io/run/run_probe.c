@@ -1,8 +1,13 @@
-// Probes: values read from bodies. A row holds the quantities in sequence; without `combine`, each quantity has its components
-// for every node, element or body.
+// Probes: values read from bodies, their samples over time, and claims about them.
+#include "io/run/build.h"
+
+#include <limits.h>
 #include <stdio.h>
 
-#include "io/run/build.h"
+// ======================================================================================================== probes
+
+// Probes: values read from bodies. A row holds the quantities in sequence; without `combine`, each quantity has its components
+// for every node, element or body.
 
 // numbers of a whole body or of the world; fields have a list of their own
 static const sp_quantity table[] = {
@@ -276,7 +281,7 @@ static sp_status take_target(sp_run *run, const sp_probe_target *t, const sp_qua
     return SP_OK;
 }
 
-sp_status sp__probe_row(sp_run *run, const sp_probe *p, double *out) {
+static sp_status probe_row(sp_run *run, const sp_probe *p, double *out) {
     for (int i = 0; i < p->quantity_count; i++) {
         const sp_quantity *q = p->quantities[i];
         gatherer g = {out, q->components, (int)p->combine, 0};
@@ -375,4 +380,226 @@ sp_status sp__probe_column(sp_run *run, const sp_scene_node *node, const char *a
                              p->width > 6 ? ", ..." : "");
     return SP_BUILD_FAIL(run, node, attr, "probe \"%s\" has no component \"%s\"; it has %s%s", p->name, component, known,
                          p->width > 6 ? ", ..." : "");
+}
+
+// ======================================================================================================= samples
+
+// Sampling of probes, T: every n steps, or at given times. A sample between two steps is interpolated linearly and marked. The
+// previous values are stored only if the next sample needs them.
+
+static const double TIME_SLACK = 1e-6;  // relative to dt: tolerance for the rounding of sums of dt
+
+sp_status sp__build_sampling(sp_run *run, const sp_scene_node *node, sp_sampling *out) {
+    const sp_attr *times = sp__build_attr(node, "times");
+    bool every = sp__build_given(node, "every"), period = sp__build_given(node, "period");
+    *out = (sp_sampling){
+        .from = sp__build_number(node, "from", 0), .until = sp__build_number(node, "until", INFINITY), .before = NAN};
+    out->period = sp__build_number(node, "period", 0);
+    // more than a thousand samples between two steps would only repeat a straight line
+    if (period && out->period < 1e-3 * run->dt)
+        return SP_BUILD_FAIL(run, node, "period", "period = %g s, must be at least dt / 1000 = %g s", out->period,
+                             1e-3 * run->dt);
+    if (!period && !times) out->every = every ? (int)sp__build_number(node, "every", 1) : 1;
+    if (times) out->times = times->numbers, out->time_count = times->count;
+    // skip times before `from`
+    while (out->times && out->next < out->time_count && out->times[out->next] < out->from) out->next++;
+    return SP_OK;
+}
+
+// the next sampling time; infinite: none
+static double next_time(const sp_sampling *s) {
+    double t = INFINITY;
+    if (s->times)
+        t = s->next < s->time_count ? s->times[s->next] : INFINITY;
+    else
+        t = s->from + (double)s->next * s->period;
+    return t > s->until ? INFINITY : t;
+}
+
+// ------------------------------------------------------------------------------------------------ storage
+
+// expected number of samples of a run of known length, limited to what is worth reserving
+static int expected_samples(const sp_run *run, const sp_sampling *s) {
+    double steps = (double)run->steps_planned, n = 64;
+    if (s->times)
+        n = s->time_count;
+    else if (steps > 0)
+        n = s->every ? steps / s->every + 2 : steps * run->dt / s->period + 2;
+    return n < 16 ? 16 : n > 65536 ? 65536 : (int)n;
+}
+
+static void *grown(sp_run *run, void *old, int count, int capacity, size_t size) {
+    void *memory = sp__alloc(run->ctx, (size_t)capacity, size);
+    if (memory && count) memcpy(memory, old, (size_t)count * size);
+    return memory;
+}
+
+sp_status sp__series_reserve(sp_run *run, sp_series *s, int capacity) {
+    size_t row = (size_t)(s->probe->width ? s->probe->width : 1) * sizeof(double);
+    double *times = grown(run, s->times, s->count, capacity, sizeof *times);
+    double *values = grown(run, s->values, s->count, capacity, row);
+    unsigned char *marks = grown(run, s->interpolated, s->count, capacity, 1);
+    if (!times || !values || !marks) {
+        sp__free(run->ctx, times);
+        sp__free(run->ctx, values);
+        sp__free(run->ctx, marks);
+        return SP_FAIL(run->ctx, SP_NO_MEMORY, "no memory for %d samples of probe \"%s\"", capacity, s->probe->name);
+    }
+    sp__series_free(run, s);
+    s->times = times, s->values = values, s->interpolated = marks;
+    s->capacity = capacity;
+    return SP_OK;
+}
+
+void sp__series_free(sp_run *run, sp_series *s) {
+    sp__free(run->ctx, s->times);
+    sp__free(run->ctx, s->values);
+    sp__free(run->ctx, s->interpolated);
+    s->times = s->values = NULL;
+    s->interpolated = NULL;
+}
+
+sp_status sp__series_init(sp_run *run, sp_series *s, const sp_probe *probe) {
+    s->probe = probe;
+    if (!SP_KEEP(&run->keep, s->before, probe->width)) return sp__build_no_memory(run);
+    return sp__series_reserve(run, s, expected_samples(run, &s->sampling));
+}
+
+// ------------------------------------------------------------------------------------------------ sampling
+
+// adds a sample at time t: the current values, or interpolated between the previous and the current ones
+static sp_status sample_push(sp_run *run, void *user, double t, double now, bool between) {
+    sp_series *s = user;
+    if (s->count == s->capacity) {
+        if (s->capacity > INT_MAX / 4) return SP_FAIL(run->ctx, SP_NO_MEMORY, "too many samples of probe \"%s\"", s->probe->name);
+        SP_TRY(sp__series_reserve(run, s, 2 * s->capacity));
+    }
+    double *row = s->values + (size_t)s->count * (size_t)s->probe->width;
+    SP_TRY(probe_row(run, s->probe, row));
+    if (between) {
+        double u = (t - s->sampling.before) / (now - s->sampling.before);
+        for (int i = 0; i < s->probe->width; i++) row[i] = (1 - u) * s->before[i] + u * row[i];
+    }
+    s->times[s->count] = t;
+    s->interpolated[s->count++] = between;
+    return SP_OK;
+}
+
+static sp_status sample_remember(sp_run *run, void *user) {
+    sp_series *s = user;
+    return probe_row(run, s->probe, s->before);
+}
+
+static sp_status sample_steps(sp_run *run, sp_sampling *s, sp_sample_fn *take, void *user, double now) {
+    double slack = TIME_SLACK * run->dt;
+    if (sp_world_steps(run->world) % (uint64_t)s->every != 0) return SP_OK;
+    if (now < s->from - slack || now > s->until + slack) return SP_OK;
+    return take(run, user, now, now, false);
+}
+
+static sp_status sample_times(sp_run *run, sp_sampling *s, sp_sample_fn *take, sp_remember_fn *keep, void *user, double now) {
+    double slack = TIME_SLACK * run->dt, t;
+    for (; (t = next_time(s)) <= now + slack; s->next++) {
+        bool here = fabs(t - now) <= slack;
+        if (!here && !(s->before <= t)) continue;  // before the start
+        SP_TRY(take(run, user, t, now, !here));
+    }
+    s->before = NAN;
+    if (t < now + run->dt - slack) {
+        SP_TRY(keep(run, user));
+        s->before = now;
+    }
+    return SP_OK;
+}
+
+sp_status sp__sample(sp_run *run, sp_sampling *s, sp_sample_fn *take, sp_remember_fn *keep, void *user) {
+    double now = sp_world_time(run->world);
+    return s->every ? sample_steps(run, s, take, user, now) : sample_times(run, s, take, keep, user, now);
+}
+
+sp_status sp__series_sample(sp_run *run, sp_series *s) {
+    return sp__sample(run, &s->sampling, sample_push, sample_remember, s);
+}
+
+// ======================================================================================================== claims
+
+// Claims (`expect`): the expected value of a probe, at a time or over the run.
+
+static sp_status build_claim(sp_run *run, const sp_scene_node *node, sp_claim *c) {
+    const char *component = sp__build_given(node, "component") ? sp__attr_word(node, "component") : NULL;
+    const sp_scene_node *probe = sp__scene_find_probe(node, sp__attr_word(node, "probe"));
+    c->node = node;
+    c->probe = probe ? sp__run_probe_of(run, probe) : NULL;
+    if (!c->probe)
+        return SP_BUILD_FAIL(run, node, "probe", "probe \"%s\" is not in the simulation", sp__attr_word(node, "probe"));
+    c->at = sp__build_number(node, "at", NAN);
+    c->over = sp__build_given(node, "over") ? sp__attr_word(node, "over") : NULL;
+    c->claim = (sp_run_claim){.probe = c->probe->name,
+                              .seen = NAN,
+                              .value = sp__build_number(node, "value", NAN),
+                              .tolerance = sp__build_number(node, "tolerance", 0),
+                              .relative = sp__build_is(node, "relative", "yes"),
+                              .source = sp__build_given(node, "source") ? sp__attr_word(node, "source") : ""};
+    char name[192];
+    // a probe that failed to build is already reported
+    if (!c->probe->width)
+        return run->failed ? SP_BAD_INPUT : SP_BUILD_FAIL(run, node, "probe", "probe \"%s\" measures nothing", c->probe->name);
+    SP_TRY(sp__probe_column(run, node, component ? "component" : NULL, c->probe, component, &c->column));
+    sp__probe_column_name(c->probe, c->column, name, sizeof name, NULL);
+    c->claim.component = sp__keep_text(&run->keep, name);
+    return c->claim.component ? SP_OK : sp__build_no_memory(run);
+}
+
+sp_status sp__build_claims(sp_run *run) {
+    const sp_scene_node *root = sp__scene_root(run->scene);
+    int n = 0;
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(root, "expect", c));) n++;
+    if (!SP_KEEP(&run->keep, run->claims, n)) return sp__build_no_memory(run);
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(root, "expect", c));)
+        SP_BUILD(build_claim(run, c, &run->claims[run->claim_count++]));
+    return SP_OK;
+}
+
+static double sample(const sp_claim *c, int i) {
+    const sp_series *s = &c->probe->series;
+    return s->values[(size_t)i * (size_t)c->probe->width + (size_t)c->column];
+}
+
+// linear interpolation between samples; NaN: outside of them
+static double seen_at(const sp_claim *c, double t, double slack) {
+    const sp_series *s = &c->probe->series;
+    for (int i = 0; i < s->count; i++) {
+        if (fabs(s->times[i] - t) <= slack) return sample(c, i);
+        if (s->times[i] < t) continue;
+        if (i == 0) return NAN;
+        double u = (t - s->times[i - 1]) / (s->times[i] - s->times[i - 1]);
+        return (1 - u) * sample(c, i - 1) + u * sample(c, i);
+    }
+    return NAN;
+}
+
+static double seen_over(const sp_claim *c) {
+    int n = c->probe->series.count;
+    double low = INFINITY, high = -INFINITY, sum = 0;
+    if (n == 0) return NAN;
+    for (int i = 0; i < n; i++) {
+        double value = sample(c, i);
+        if (isnan(value)) return NAN;
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+        sum += value;
+    }
+    if (strcmp(c->over, "mean") == 0) return sum / n;
+    if (strcmp(c->over, "min") == 0) return low;
+    if (strcmp(c->over, "max") == 0) return high;
+    return sample(c, n - 1);
+}
+
+void sp__claims_check(sp_run *run) {
+    for (int i = 0; i < run->claim_count; i++) {
+        sp_claim *c = &run->claims[i];
+        double scale = c->claim.relative ? fabs(c->claim.value) : 1;
+        c->claim.seen = c->over ? seen_over(c) : seen_at(c, c->at, 1e-6 * run->dt);
+        c->claim.held = fabs(c->claim.seen - c->claim.value) <= c->claim.tolerance * scale;
+    }
 }

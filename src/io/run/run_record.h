@@ -1,5 +1,5 @@
-// Internals of the records of a run: layout and values (run_frame.c), rows (run_record_csv.c), sampling and transfer to the
-// recorder (run_record.c).
+// Internals of the records of a run: layout and values (run_frame.c), rows, sampling and transfer to the recorder
+// (run_record.c).
 #ifndef SP_RUN_RECORD_H
 #define SP_RUN_RECORD_H
 
@@ -47,12 +47,5 @@ struct sp_record {
 sp_status sp__record_layout(sp_run *run, sp_record *r);
 sp_status sp__record_values(sp_run *run, const sp_record *r, double *values);
 void sp__record_blend(const sp_record *r, double u, double *values);  // linear interpolation from `before`
-// run_record_csv.c
-sp_status sp__record_series(sp_run *run, sp_record *r);
-sp_status sp__record_head(sp_run *run, const sp_record *r, sp_buffer *out);
-sp_status sp__record_rows(sp_run *run, sp_record *r, sp_buffer *out);
-bool sp__record_has_rows(const sp_record *r);
-// run_record_origin.c
-sp_status sp__record_origin(sp_run *run);
 
 #endif
