@@ -7,7 +7,7 @@ import { healthRows, Warnings } from "./health.js";
 import { fileUrl, Link, socketUrl } from "./net/link.js";
 import { decodeFrame, STATE } from "./net/protocol.js";
 import { naturalScale } from "./ranges.js";
-import { defaultSettings, keep, loadKept } from "./settings.js";
+import { defaultSettings, framesAllow, keep, loadKept } from "./settings.js";
 import { Gallery, helpDialog } from "./ui/dialogs.js";
 import { explain, h, setFlag, setText, throttle } from "./ui/dom.js";
 import { icon } from "./ui/icons.js";
@@ -26,6 +26,7 @@ import { Touch } from "./view/touch.js";
 
 const PROTOCOL = 1;
 const RETURN = 20000;  // ms within which a page that lost its connection asks for its controls again
+const NUMBERS = 200;  // ms between two texts of a running clock
 const STAY = 3000;  // ms that a warning stays after its cause has gone
 const vector = (a) => new THREE.Vector3().fromArray(a);
 
@@ -37,7 +38,7 @@ export class App {
         this.toasts = new Toasts(this.ui.stage);
         this.stage = new Stage(this.ui.canvas);
         this.address = readAddress(location.hash);
-        this.defaults = defaultSettings(window, this.stage.software);
+        this.defaults = defaultSettings(window);
         this.settings = { ...this.defaults, ...loadKept(), ...pickSettings(this.address.values, this.defaults) };
         this.fields = [];
         this.hello = null;
@@ -76,6 +77,7 @@ export class App {
         this.touch = new Touch(stage, this.bodies, this.marks, this.actions.touchHooks());
         stage.onDraw = () => this.beforeDraw();
         stage.controls.addEventListener("end", () => this.writeAddress());
+        this.showNumbers = throttle(NUMBERS, () => this.showNumbersNow());
         this.writeAddress = throttle(400, () => this.writeAddressNow());
         this.bodies.shown = this.settings;
         setInterval(() => this.tick(), 100);
@@ -135,7 +137,7 @@ export class App {
         this.warnings.clear();
         this.showWarnings([]);
         this.plots.setStages(m.stages ?? []);
-        this.panel.build(m, this.settings, this.initial);
+        this.panel.build(m, { ...this.settings, shadow: this.stage.shadows }, this.initial);
         this.takeState(m.state);
         this.showControl();
         this.applyField();
@@ -283,9 +285,19 @@ export class App {
         const camera = this.hello.view?.camera;
         this.stage.setLens(camera ? { fov: camera.fov, shape: shapeOf(camera, up, box) } : null);
         this.home = camera ? { at: vector(camera.at), to: vector(camera.to) } : this.stage.viewOf(box);
+        this.stage.placeLights(this.home);
         const asked = this.takeFromLink("camera").camera;
         if (asked) this.stage.look(vector(asked.slice(0, 3)), vector(asked.slice(3)));
         else this.stage.look(this.home.at, this.home.to);
+        this.tryShadows();
+    }
+
+    // unless the user has chosen: shadows where this machine draws fast enough with them
+    tryShadows() {
+        if (this.settings.shadow !== null) return;
+        this.stage.setShadows(true);
+        if (!framesAllow(this.stage.timeDraw())) this.stage.setShadows(false);
+        this.applySettings();
     }
 
     // ---- drawing
@@ -300,6 +312,7 @@ export class App {
             this.measure(now);
         }
         this.placeTag();
+        if (this.stage.software) this.bodies.drawOutlines(this.stage.camera, this.stage.canvas.height);
         for (const step of this.unacked.splice(0)) this.link.send({ type: "ack", step });
     }
 
@@ -309,12 +322,19 @@ export class App {
         else this.bodies.paint(null, 0, 1);
         this.marks.follow();
         this.touch.follow();
+        this.showNumbers();
+        if (f.step > 0) this.showStartHint(false);
+        else this.showStartHint(this.mine && !this.state.playing && !this.player);
+    }
+
+    // texts are drawn anew with what is around them, which costs as much as the bodies where there is no graphics card: now and then
+    showNumbersNow() {
+        const f = this.bodies.frame;
+        if (!f) return;
         setText(this.ui.time, clock(f.time));
         let faces = 0;
         for (const s of this.bodies.drawn()) faces += s.topology.faces.length / 3;
         this.status.frame(f.step, f.hash, faces);
-        if (f.step > 0) this.showStartHint(false);
-        else this.showStartHint(this.mine && !this.state.playing && !this.player);
     }
 
     // from a move of the hand to the first frame of a later step
@@ -351,7 +371,7 @@ export class App {
     set(name, value) {
         this.settings[name] = value;
         if (name === "color") this.settings.range = null, this.applyField(), this.sendShow();
-        if (name === "theme") keep(this.settings);
+        if (name === "theme" || name === "shadow") keep(this.settings);
         this.applySettings();
         if (["mesh", "hull", "visual", "fixed", "loads"].includes(name)) this.sendShow();
         this.writeAddress();
@@ -366,7 +386,8 @@ export class App {
             this.stage.setTheme(s.theme);
             this.plots.restyle();
         }
-        if (this.stage.shadows !== s.shadow) this.stage.setShadows(s.shadow);
+        const shadows = s.shadow ?? this.stage.shadows ?? false;
+        if (this.stage.shadows !== shadows) this.stage.setShadows(shadows);
         this.stage.setFloor(s.grid);
         this.bodies.setStyle(s);
         this.marks.setShown({ fixed: s.fixed, loads: s.loads });
@@ -377,7 +398,7 @@ export class App {
             setFlag(holder, "hidden", !s[name]);
             for (const b of buttons) setFlag(b, "on", s[name]), b.setAttribute("aria-pressed", String(s[name]));
         }
-        this.panel.flags?.forEach((f, key) => f.set(s[key]));
+        this.panel.flags?.forEach((f, key) => f.set(key === "shadow" ? shadows : s[key]));
         this.panel.hand?.set(s.hand);
         this.panel.color?.set(s.color ?? "none");
         this.panel.auto?.set(s.k === null);

@@ -1,22 +1,31 @@
-// What this page shows and how; not what the simulation does. Kept in the address, theme and layout also in the browser.
+// What this page shows and how; not what the simulation does. Kept in the address, theme and shadows also in the browser.
 
 const KEPT = "souple-viewer";
 
-export function defaultSettings(window, software) {
+export function defaultSettings(window) {
     const narrow = window.innerWidth <= 900;
     return {
         color: null, range: null, visual: true, wire: false, mesh: false, hull: false, fixed: true, loads: true, grid: true,
-        shadow: !software, hand: true, k: null,
+        shadow: null,  // on where frames allow
+        hand: true, k: null,
         theme: window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
         panel: !narrow, plots: false,
     };
+}
+
+const ENOUGH = 12;  // ms that a picture with shadows may take: the simulation and the browser want their part of a frame
+
+// times: of some pictures with shadows [ms]
+export function framesAllow(times) {
+    const sorted = times.slice().sort((a, b) => a - b);
+    return sorted.length > 0 && sorted[sorted.length >> 1] <= ENOUGH;
 }
 
 // storage may be forbidden; the page then just forgets
 export function loadKept() {
     try {
         const kept = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
-        return ["light", "dark"].includes(kept.theme) ? { theme: kept.theme } : {};
+        return { ...(["light", "dark"].includes(kept.theme) && { theme: kept.theme }), ...(typeof kept.shadow === "boolean" && { shadow: kept.shadow }) };
     } catch {
         return {};
     }
@@ -24,7 +33,7 @@ export function loadKept() {
 
 export function keep(settings) {
     try {
-        localStorage.setItem(KEPT, JSON.stringify({ theme: settings.theme }));
+        localStorage.setItem(KEPT, JSON.stringify({ theme: settings.theme, shadow: settings.shadow }));
     } catch {
         // nothing depends on it
     }

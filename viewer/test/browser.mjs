@@ -347,8 +347,10 @@ test("the floor fades out and is never in front of a body", async (_, page) => {
         const empty = (await both())[1];
         let body = 0, crossed = 0, around = 0;
         for (let i = 0; i < bare.data.length; i += 4) {
-            const own = different(bare, empty, i) > 40, touched = different(through, bare, i) > 6;
-            body += own, crossed += own && touched, around += !own && touched;
+            // well inside: pixels of an outline show a little of what is behind
+            const near = [0, 8, -8, 8 * bare.width, -8 * bare.width].filter((k) => different(bare, empty, i + k) > 40).length;
+            const own = near === 5, touched = different(through, bare, i) > 6;
+            body += own, crossed += own && touched, around += near === 0 && touched;
         }
         // from above: rings of the disc, near the middle and at the edge
         group.position.copy(place);
@@ -407,6 +409,103 @@ test("pins and held nodes have a size on the screen, and are seen through bodies
     assert.ok(found.held > 40, text);
     assert.ok(found.sizes[0] > found.sizes[1] && found.sizes[1] >= 8, text);
     assert.ok(Math.hypot(...found.colors[0].map((c, k) => c - found.colors[1][k])) > 0.5, text);
+});
+
+test("bodies have highlights and no glare, backs of solids are not drawn", async (_, page) => {
+    await steers(page);
+    await pause(page);
+    await prepare(page);
+    const found = await page.evaluate(async () => {
+        const { bodies, marks, stage } = souple, skins = bodies.drawn().map((s) => s.material.uniforms), kept = skins.map((u) => u.lobe.value);
+        const at = stage.camera.position.clone(), to = stage.controls.target.clone(), middle = bodies.box().getCenter(at.clone());
+        // where a level face mirrors the key light
+        const mirrored = stage.up.clone().multiplyScalar(2 * stage.up.dot(stage.toKey)).sub(stage.toKey);
+        stage.look(middle.clone().addScaledVector(mirrored, 2 * stage.size), middle);
+        marks.group.visible = false;
+        stage.setFloor(false);
+        bodies.paint(null, 0, 1);
+        const wet = await pixels();
+        skins.forEach((u) => (u.lobe.value = 0));
+        bodies.paint(null, 0, 1);
+        const dry = await pixels();
+        skins.forEach((u, i) => (u.lobe.value = kept[i]));
+        bodies.group.visible = false;
+        const empty = await pixels();
+        bodies.group.visible = marks.group.visible = true;
+        stage.setFloor(true);
+        stage.look(at, to);
+        let body = 0, lit = 0, glare = 0;
+        for (let i = 0; i < wet.data.length; i += 4) {
+            if (different(wet, empty, i) <= 40) continue;
+            body++;
+            if (different(wet, dry, i) > 3) lit++;
+            if (Math.min(wet.data[i], wet.data[i + 1], wet.data[i + 2]) > 235) glare++;
+        }
+        souple.fresh = true;  // the colours that were asked for
+        stage.invalidate();
+        return { body, lit, glare, solid: bodies.drawn().every((s) => s.solid && s.material.side === 0) };
+    });
+    const text = JSON.stringify(found);
+    assert.ok(found.body > 500 && found.lit > 0.02 * found.body, text);
+    assert.ok(found.glare < 0.02 * found.body, text);
+    assert.ok(found.solid, text);
+});
+
+test("edges are smooth while the picture moves", async (_, page) => {
+    await steers(page);
+    await pause(page);
+    await prepare(page);
+    const found = await page.evaluate(() => {
+        const { stage, bodies, marks } = souple;
+        // as while playing: read before the browser clears it
+        const moving = () => {
+            stage.sharpening = false;
+            stage.draw();
+            const c = new OffscreenCanvas(stage.canvas.width, stage.canvas.height).getContext("2d", { willReadFrequently: true });
+            c.drawImage(stage.canvas, 0, 0);
+            return c.getImageData(0, 0, stage.canvas.width, stage.canvas.height);
+        };
+        marks.group.visible = false;
+        stage.setFloor(false);
+        const picture = moving();
+        let partly = 0, whole = 0;
+        for (let i = 3; i < picture.data.length; i += 4) whole += picture.data[i] === 255, partly += picture.data[i] > 20 && picture.data[i] < 235;
+        marks.group.visible = true;
+        stage.setFloor(true);
+        return { whole, partly, ratio: stage.renderer.getPixelRatio() === stage.coarse, bodies: bodies.drawn().length };
+    });
+    // pixels that a body covers in part: about as many as its outline is long
+    assert.ok(found.ratio && found.whole > 500 && found.partly > Math.sqrt(found.whole), JSON.stringify(found));
+});
+
+test("shadows are on where frames allow, and as the user says", async (_, page) => {
+    await steers(page);
+    await pause(page);
+    await prepare(page);
+    const found = await page.evaluate(async () => {
+        const { stage, settings } = souple, { timeDraw } = stage, box = () => souple.panel.flags.get("shadow").root.querySelector("input").checked, out = {};
+        const start = (ms) => {
+            stage.timeDraw = () => [ms, ms, ms];
+            souple.tryShadows();
+            return [stage.shadows, box()];
+        };
+        out.asked = settings.shadow;
+        out.measured = timeDraw.call(stage).length;
+        out.slow = start(80);
+        const without = await pixels();
+        out.fast = start(4);
+        out.changed = changed(await pixels(), without, 12);
+        souple.set("shadow", false);
+        out.off = start(4);
+        souple.set("shadow", true);
+        out.on = start(80);
+        stage.timeDraw = timeDraw;
+        settings.shadow = null;
+        start(80), stage.timeDraw = timeDraw;
+        return out;
+    });
+    assert.ok(found.changed > 300, JSON.stringify(found));
+    assert.deepEqual({ ...found, changed: 0 }, { asked: null, measured: 3, slow: [false, false], fast: [true, true], off: [false, false], on: [true, true], changed: 0 });
 });
 
 // the scene from its start, that many steps on: the hash
@@ -487,7 +586,7 @@ test("fields colour the bodies, the bar shows values", async (_, page) => {
 test("values that differ by rounding have one colour and one number", async (_, page) => {
     await steers(page);
     const look = () => page.evaluate(() => ({ note: !souple.legend.note.classList.contains("hidden"), ticks: document.querySelectorAll(".legend .ticks span").length,
-        colors: new Set(souple.bodies.drawn().filter((s) => s.info.pull !== null).flatMap((s) => [...s.shares()].map((x) => Math.round(1000 * x)))).size }));
+        colors: new Set(souple.bodies.drawn().filter((s) => s.info.pull !== null).flatMap((s) => [...s.geometry.attributes.share.array].map((x) => Math.round(1000 * x)))).size }));
     await page.evaluate(() => souple.set("color", "displacement"));
     const generation = await page.evaluate(() => souple.hello.generation);
     await answered(page, { type: "reset", keep: false });

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { css, region, regionShare, regionTexels, scale, scaleTexels } from "../src/colours.js";
 import { bytes, clock, count, number, quantity, ticks } from "../src/format.js";
 import { fromPlace, isUniform, naturalScale, readNumber, sliderRange, STEPS, toPlace } from "../src/ranges.js";
+import { framesAllow } from "../src/settings.js";
 import { Series } from "../src/series.js";
 import { framesLate } from "../src/ui/status.js";
 
@@ -108,4 +109,10 @@ test("values that differ by rounding are one value", () => {
     assert.ok(!isUniform(0, 2e4, naturalScale("Pa", { size: 1, young: 2e11 })));
     assert.ok(!isUniform(NaN, NaN) && !isUniform(0, Infinity));
     assert.equal(naturalScale("%", scene), 0);
+});
+
+test("shadows stay where pictures with them are fast", () => {
+    assert.ok(framesAllow([3, 2, 40]), "one that took long is chance");
+    assert.ok(!framesAllow([30, 2, 40]));
+    assert.ok(!framesAllow([]));
 });

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readRecording } from "../src/net/recording.js";
 import { actionOf, KEYS } from "../src/ui/keys.js";
-import { smoothNormals, splitAtCreases } from "../src/view/crease.js";
+import { isSolid, smoothNormals, splitAtCreases } from "../src/view/crease.js";
+import { edgesOf } from "../src/view/outline.js";
 import { stateFrame, topologyFrame } from "./frames.mjs";
 
 // a cube, eight vertices
@@ -51,4 +52,19 @@ test("keys are unique and leave typing alone", () => {
     assert.equal(actionOf({ key: "f", target: { tagName: "INPUT", type: "text" } }), null);
     assert.equal(actionOf({ key: "r", ctrlKey: true, target: null }), null);
     assert.deepEqual(actionOf({ key: " ", target: { tagName: "BUTTON" } }), { action: "playPause", key: " " });
+});
+
+test("only faces around a volume, seen from outside, need no back", () => {
+    assert.ok(isSolid(CUBE, SIDES));
+    assert.ok(!isSolid(CUBE, SIDES.slice(3)), "a face is missing");
+    assert.ok(!isSolid(CUBE, SIDES.map((_, i) => SIDES[i - (i % 3) + 2 - (i % 3)])), "inside out");
+    assert.ok(!isSolid(CUBE, Uint32Array.from([...SIDES, ...SIDES])), "twice");
+});
+
+test("an edge has two faces, or one at a boundary", () => {
+    const whole = edgesOf(SIDES, 8), open = edgesOf(SIDES.slice(3), 8);
+    assert.equal(whole.length / 3, 18);
+    const others = (edges) => edges.filter((_, i) => i % 3 === 2);
+    assert.ok(others(whole).every((f) => f < 12));
+    assert.equal(others(open).filter((f) => f >= 12).length, 3);
 });

@@ -59,6 +59,7 @@ export class Bodies {
         }
         if (state.complete) for (const [key, surfaceMesh] of this.surfaceMeshes) if (!seen.has(key)) this.remove(surfaceMesh), this.surfaceMeshes.delete(key);
         this.frame = state;
+        this.stage.moved();
         return problems;
     }
 
@@ -72,7 +73,7 @@ export class Bodies {
             surfaceMesh = null;
         }
         if (!surfaceMesh) {
-            surfaceMesh = new SurfaceMesh(topology, info, s.positions, this.stage.software);
+            surfaceMesh = new SurfaceMesh(topology, info, s.positions);
             this.surfaceMeshes.set(key, surfaceMesh);
             this.group.add(surfaceMesh.mesh);
             this.renewed = true;
@@ -86,7 +87,7 @@ export class Bodies {
     setStyle(shown) {
         this.shown = shown;
         for (const surfaceMesh of this.surfaceMeshes.values()) this.styleOne(surfaceMesh);
-        this.stage.invalidate();
+        this.stage.moved();
     }
 
     styleOne(surfaceMesh) {
@@ -98,10 +99,7 @@ export class Bodies {
         m.visible = asVisual || (!visual && (asMesh || asHull));
         const veiled = asVisual && !asMesh && !asHull && (mesh || hull);
         const opacity = surfaceMesh.info.look.opacity * (veiled ? 0.45 : 1);
-        m.opacity = opacity;
-        if (m.transparent !== opacity < 1) m.needsUpdate = true;
-        m.transparent = opacity < 1;
-        m.depthWrite = opacity >= 1;
+        surfaceMesh.setOpacity(opacity);
         surfaceMesh.mesh.castShadow = m.visible && opacity > 0.3;
         if (m.flatShading !== (!asVisual && asMesh)) m.flatShading = !asVisual && asMesh, m.needsUpdate = true;
         surfaceMesh.mesh.visible = m.visible || asMesh || asHull;
@@ -119,6 +117,11 @@ export class Bodies {
             const known = surfaceMesh.values && !Number.isNaN(surfaceMesh.values[0]);
             surfaceMesh.paint(known ? texture : null, share);
         }
+    }
+
+    // once all has moved, before a picture of so many pixels
+    drawOutlines(camera, height) {
+        for (const surfaceMesh of this.surfaceMeshes.values()) surfaceMesh.drawOutline(camera, height);
     }
 
     box() {

@@ -60,6 +60,26 @@ export function splitAtCreases(positions, faces, stripes = null, limit = LIMIT) 
     return { source: Uint32Array.from(source), index };
 }
 
+// Whether faces bound a volume, seen from outside: then only front faces are ever seen, and back faces need not be drawn.
+export function isSolid(positions, faces) {
+    const n = positions.length / 3, there = new Float64Array(faces.length), back = new Float64Array(faces.length);
+    let volume = 0;
+    for (let i = 0; i < faces.length; i += 3) {
+        for (let k = 0; k < 3; k++) {
+            const a = faces[i + k], b = faces[i + ((k + 1) % 3)];
+            there[i + k] = a * n + b, back[i + k] = b * n + a;
+        }
+        const a = 3 * faces[i], b = 3 * faces[i + 1], c = 3 * faces[i + 2];
+        volume += positions[a] * (positions[b + 1] * positions[c + 2] - positions[b + 2] * positions[c + 1]) +
+            positions[a + 1] * (positions[b + 2] * positions[c] - positions[b] * positions[c + 2]) +
+            positions[a + 2] * (positions[b] * positions[c + 1] - positions[b + 1] * positions[c]);
+    }
+    // every edge is passed once in each direction
+    there.sort(), back.sort();
+    for (let i = 0; i < there.length; i++) if (there[i] !== back[i] || there[i] === there[i - 1]) return false;
+    return volume > 0;
+}
+
 // smooth normals of the drawn vertices, each face by its area
 export function smoothNormals(positions, index, out) {
     out.fill(0);

@@ -9,8 +9,8 @@ const PIECES = 12;             // of a line: each is cut off alone where it pass
 const RINGS = 10, SECTORS = 48;
 const FULL = 0.3;              // share of the radius within which nothing fades
 const TONES = {
-    light: { fill: 0xffffff, cover: 0.55, line: 0x66727f, strength: 0.34, shadow: 0.3 },
-    dark: { fill: 0x39424e, cover: 0.4, line: 0x93a1b2, strength: 0.3, shadow: 0.5 },
+    light: { fill: 0xffffff, cover: 0.55, line: 0x66727f, strength: 0.34, shadow: 0.22 },
+    dark: { fill: 0x39424e, cover: 0.4, line: 0x93a1b2, strength: 0.3, shadow: 0.4 },
 };
 
 const FADE = `

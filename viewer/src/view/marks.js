@@ -4,7 +4,7 @@ import * as THREE from "three";
 
 // held by the scene, pinned by the user: colours that differ for most eyes, with a ring that stands out from any body
 const HELD = 0x2b3a4d, PIN = 0xf03e8c, RING = 0xffffff;
-const HELD_SIZE = 9, PIN_SIZE = 16;  // pixels of the page
+const HELD_SIZE = 10, PIN_SIZE = 16;  // pixels of the page
 const HELD_BEHIND = 0.28, PIN_BEHIND = 0.5;  // opacity of a dot behind a body
 const LOAD = 0xd9480f, HAND = 0x1c7ed6;
 const MOST_ARROWS = 80;

@@ -1,6 +1,8 @@
 // One surface as it is drawn: vertices split at creases, normals and colours that follow the positions sent.
 import * as THREE from "three";
-import { smoothNormals, splitAtCreases } from "./crease.js";
+import { isSolid, smoothNormals, splitAtCreases } from "./crease.js";
+import { Outline } from "./outline.js";
+import { skinMaterial, stripMaterial } from "./skin.js";
 
 const TUBE_LIMIT = 0.3;  // of tubes everything but the lids at the ends is round
 
@@ -13,14 +15,14 @@ function stripeTone(look) {
 
 export class SurfaceMesh {
     // topology: a decoded frame; info: the surface in hello.bodies, with the body's number and kind
-    constructor(topology, info, first, plain = false) {
+    constructor(topology, info, first) {
         this.topology = topology;
         this.info = info;
-        this.plain = plain;
         this.split = splitAtCreases(first, topology.faces, topology.stripes, info.kind === "rod" ? TUBE_LIMIT : undefined);
         this.count = this.split.source.length;
         this.sent = first.slice();  // positions as they came, for picking and marks
         this.values = null;
+        this.solid = isSolid(first, topology.faces);
         this.geometry = this.makeGeometry();
         this.material = this.makeMaterial();
         this.mesh = new THREE.Mesh(this.geometry, this.material);
@@ -28,6 +30,7 @@ export class SurfaceMesh {
         this.mesh.castShadow = this.mesh.receiveShadow = true;
         this.mesh.userData.surfaceMesh = this;
         this.wire = null;
+        this.outline = null;
         this.setPositions(first);
     }
 
@@ -40,7 +43,7 @@ export class SurfaceMesh {
         };
         g.setAttribute("position", dynamic(3));
         g.setAttribute("normal", dynamic(3));
-        g.setAttribute("uv", dynamic(2));  // place on the colour scale; constant in the second
+        g.setAttribute("share", dynamic(1));  // place on the colour scale
         g.setIndex(new THREE.BufferAttribute(this.split.index, 1));
         const { colors, stripes } = this.topology;
         if (colors || stripes) g.setAttribute("color", new THREE.BufferAttribute(this.tints(colors, stripes), 4));
@@ -65,22 +68,17 @@ export class SurfaceMesh {
     }
 
     makeMaterial() {
-        const { look } = this.info;
-        const clear = look.opacity < 1;
-        const common = {
-            color: new THREE.Color().setRGB(...look.color, THREE.SRGBColorSpace),
-            opacity: look.opacity,
-            transparent: clear,
-            depthWrite: !clear,
-            side: THREE.DoubleSide,
-            vertexColors: !!this.geometry.attributes.color,
-            polygonOffset: true,
-            polygonOffsetFactor: 1,
-            polygonOffsetUnits: 1,
-        };
-        if (this.plain) return new THREE.MeshLambertMaterial(common);
-        // without surroundings to mirror, metal would be black
-        return new THREE.MeshStandardMaterial({ ...common, roughness: Math.max(0.25, look.roughness), metalness: Math.min(0.35, look.metallic) });
+        const m = skinMaterial(this.info.look, { vertexColors: !!this.geometry.attributes.color });
+        this.setOpacity(this.info.look.opacity, m);
+        return m;
+    }
+
+    // back faces of a solid are seen only through it
+    setOpacity(opacity, m = this.material) {
+        const clear = opacity < 1, side = this.solid && !clear ? THREE.FrontSide : THREE.DoubleSide;
+        if (m.transparent !== clear || m.side !== side) m.needsUpdate = true;
+        Object.assign(m, { opacity, transparent: clear, depthWrite: !clear, side });
+        m.uniforms.opacity.value = opacity;
     }
 
     update({ positions, values }) {
@@ -103,25 +101,20 @@ export class SurfaceMesh {
 
     // texture: of the colour scale, null for the body's own colour; share: from a value to a place on it
     paint(texture, share) {
-        const on = texture && this.values ? texture : null;
-        if (this.material.map !== on) {
-            this.material.map = on;
-            const { look } = this.info;
-            this.material.color.setRGB(...(on ? [1, 1, 1] : look.color), THREE.SRGBColorSpace);
-            this.material.needsUpdate = true;
+        const on = texture && this.values ? texture : null, m = this.material;
+        if (m.uniforms.scale.value !== on) {
+            if (!!m.uniforms.scale.value !== !!on) {
+                if (on) m.defines.FIELD = 1;
+                else delete m.defines.FIELD;
+                m.needsUpdate = true;
+                this.dropOutline();
+            }
+            m.uniforms.scale.value = on;
         }
         if (!on) return;
-        const uv = this.geometry.attributes.uv, { source } = this.split;
-        for (let i = 0; i < this.count; i++) {
-            uv.array[2 * i] = share(this.values[source[i]]);
-            uv.array[2 * i + 1] = 0.5;
-        }
-        uv.needsUpdate = true;
-    }
-
-    // places on the colour scale of the vertices drawn
-    shares() {
-        return this.geometry.attributes.uv.array.filter((_, i) => i % 2 === 0);
+        const a = this.geometry.attributes.share, { source } = this.split;
+        for (let i = 0; i < this.count; i++) a.array[i] = share(this.values[source[i]]);
+        a.needsUpdate = true;
     }
 
     // the drawn edges of all faces; made when first asked for
@@ -135,6 +128,25 @@ export class SurfaceMesh {
         if (!this.wire) return;
         this.wire.visible = on;
         this.wire.material.color.set(color);
+    }
+
+    // a smooth edge, where nothing else makes it smooth; clear bodies have none
+    drawOutline(camera, height) {
+        const on = this.mesh.visible && this.material.visible && !this.material.transparent;
+        if (this.outline) this.outline.mesh.visible = on;
+        if (!on) return;
+        if (!this.outline) {
+            this.outline = new Outline(this, stripMaterial(this.material));
+            this.mesh.add(this.outline.mesh);
+        }
+        this.outline.update(camera, height);
+    }
+
+    dropOutline() {
+        if (!this.outline) return;
+        this.mesh.remove(this.outline.mesh);
+        this.outline.dispose();
+        this.outline = null;
     }
 
     // a point of a face where it is now, into a vector
@@ -155,5 +167,6 @@ export class SurfaceMesh {
         this.geometry.dispose();
         this.material.dispose();
         this.wire?.material.dispose();
+        this.dropOutline();
     }
 }
