@@ -252,7 +252,7 @@ test("reservations and figures of health are shown, and can be put away", async 
     await report({ bodies, reservations: [{ name: "inverted", text: "beam: 12 elements are inverted" }, { name: "energy-gain", text: "energy increased without external work" }] });
     const name = await page.evaluate(() => souple.hello.bodies[0].name);
     assert.deepEqual(await seen(), { warning: true, rows: [`${name}|12|3 %|2 mm|500 mJ`], table: true, plot: true });
-    await page.waitForFunction(() => /12 elements are inverted\. Energy appeared/.test(document.querySelector(".banner.warn").textContent));
+    await page.waitForFunction(() => /12 elements are inverted\. Energy increased/.test(document.querySelector(".banner.warn").textContent));
     await shot(page, "health");
     await page.click(".banner.warn button");
     assert.equal((await seen()).warning, false);

@@ -41,7 +41,7 @@ test("recordings are read up to their last whole record", () => {
     assert.equal(whole.states.length, 3);
     assert.equal(whole.decode(whole.states[2]).surfaces[0].positions[0], 2);
     assert.equal(read(file.subarray(0, file.length - 10)).states.length, 2);
-    assert.throws(() => read(Buffer.from("something else")), /no recording/);
+    assert.throws(() => read(Buffer.from("something else")), /not a recording/);
     assert.throws(() => read(file.subarray(0, 30)), /no states/);
 });
 
