@@ -9,11 +9,6 @@ const char *sp__scheme_name(sp_scheme scheme) {
     return names[scheme];
 }
 
-int sp__scheme_order(sp_scheme scheme) {
-    static const int orders[SP_SCHEME_COUNT] = {1, 1, 2, 4};
-    return orders[scheme];
-}
-
 // q' = q (0, kappa) / 2, r' = t(q)
 static inline void curve_schemes_slope(const double *q, const double *k, double *d) {
     double x = 0.5 * k[0], y = 0.5 * k[1], z = 0.5 * k[2];

@@ -7,7 +7,6 @@
 typedef enum sp_scheme { SP_SCHEME_EULER, SP_SCHEME_LIE, SP_SCHEME_RK2, SP_SCHEME_RK4, SP_SCHEME_COUNT } sp_scheme;
 
 const char *sp__scheme_name(sp_scheme scheme);
-int sp__scheme_order(sp_scheme scheme);
 
 // w x y z of the frame (its x axis is the tangent), then the point
 typedef struct sp_scheme_state {

@@ -81,8 +81,6 @@ typedef enum sp_wire_verdict { SP_WIRE_GOOD, SP_WIRE_REFUSED, SP_WIRE_MALFORMED 
 enum { SP_WHY_MAX = 120 };  // fits in a close frame, which holds 123 bytes
 // `why` describes the error. A refused message has its type and id.
 sp_wire_verdict sp__message_read(const char *text, size_t size, sp_message *out, char why[SP_WHY_MAX]);
-const char *sp__message_word(sp_message_type type);
-bool sp__message_needs_control(sp_message_type type);
 
 // ---- fields (wire_read.c)
 

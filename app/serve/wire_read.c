@@ -73,14 +73,6 @@ static const char *const type_words[SP_MESSAGE_TYPES] = {
 #undef SP_X
 };
 
-const char *sp__message_word(sp_message_type type) {
-    return type_words[type];
-}
-
-bool sp__message_needs_control(sp_message_type type) {
-    return type > SP_MESSAGE_PING;
-}
-
 // ---------------------------------------------------------------------------------------------------- fields to show
 
 bool sp__wire_field(int code, sp_field_info *out) {

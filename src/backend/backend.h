@@ -29,6 +29,8 @@ typedef struct sp_chunks {
 sp_status sp__chunks_build(sp_context *ctx, sp_chunks *c, int nodes, int count, const int *start, const int *node);
 void sp__chunks_free(sp_context *ctx, sp_chunks *c);
 
+enum { SP_LANES_MAX = 8 };  // of any backend: bounds arrays on the stack
+
 // The tetrahedra of a solid in the layout of the kernels: structures of `lanes` elements, chunk by chunk, padded with elements of
 // volume 0.
 typedef struct sp_tets {

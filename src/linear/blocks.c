@@ -197,15 +197,6 @@ void sp__blocks_add(sp_blocks *A, int i, int j, const double B[9]) {
         for (int c = 0; c < 3; c++) v[4 * (3 * r + c)] += i <= j ? B[3 * r + c] : B[3 * c + r];
 }
 
-void sp__blocks_get(const sp_blocks *A, int i, int j, double B[9]) {
-    int pos = i <= j ? sp__blocks_find(A, i, j) : sp__blocks_find(A, j, i);
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++) {
-            int e = i <= j ? 3 * r + c : 3 * c + r;
-            B[3 * r + c] = pos < 0 ? 0.0 : A->val[pos + 4 * e];
-        }
-}
-
 static void pin_rows(void *arg, int chunk, int worker) {
     (void)worker;
     const struct {

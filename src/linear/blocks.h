@@ -38,7 +38,6 @@ int sp__blocks_find(const sp_blocks *A, int i, int j);
 // A(i, j) += B (and A(j, i) += B^T by symmetry). For i == j the whole block is stored, so B must be symmetric. The block must be
 // in the pattern.
 void sp__blocks_add(sp_blocks *A, int i, int j, const double B[9]);
-void sp__blocks_get(const sp_blocks *A, int i, int j, double B[9]);  // zero if not in the pattern
 // Replaces the rows of a chunk by `blocks`: 9 numbers for each block of its pattern, row by row.
 void sp__blocks_store(sp_blocks *A, int chunk, const double *blocks);
 int sp__blocks_chunk_blocks(const sp_blocks *A, int chunk);  // number of blocks in a chunk

@@ -302,10 +302,6 @@ static void locate(const sp_locator *l, const double point[3], int hint, sp_loca
     out->outside = best.element < 0 ? 0 : sqrt(best.d2);
 }
 
-void sp__locate(const sp_locator *l, const double point[3], sp_located *out) {
-    locate(l, point, -1, out);
-}
-
 typedef struct batch {
     const sp_locator *locator;
     int n;

@@ -16,9 +16,8 @@ typedef struct sp_located {
 // Positions (nodes x 3) and element nodes (elements x 4). On SP_NO_MEMORY *out is NULL.
 sp_status sp__locator_create(sp_context *ctx, const double *x, int elements, const int *corners, sp_locator **out);
 void sp__locator_destroy(sp_locator **locator);
-// One point, or n of them (n x 3) on all workers. If several elements contain a point, the lowest number is returned; if several
+// n points (n x 3) on all workers. If several elements contain a point, the lowest number is returned; if several
 // are equally near, the one that extrapolates least, then the lowest number.
-void sp__locate(const sp_locator *locator, const double point[3], sp_located *out);
 void sp__locate_all(const sp_locator *locator, int n, const double *points, sp_located *out);
 
 #endif

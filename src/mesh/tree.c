@@ -344,28 +344,6 @@ bool sp__tree_nearest(const sp_tree *t, const double p[3], double within, sp_tre
     return true;
 }
 
-int sp__tree_locate(const sp_tree *t, const double p[3], double weights[4]) {
-    int stack[SP_TREE_DEPTH + 2], top = 0, found = -1;
-    double best = -1, w[4];
-    stack[top++] = 0;
-    while (top > 0) {
-        const sp_tree_node *n = &t->nodes[stack[--top]];
-        if (box_distance2(n, p) > 0) continue;
-        if (n->right) {
-            stack[top++] = n->right;
-            stack[top++] = (int)(n - t->nodes) + 1;
-            continue;
-        }
-        for (int i = n->first; i < n->first + n->count; i++) {
-            double least = tet_weights(t, t->order[i], p, w);
-            if (!(least >= 0) || least < best || (least == best && t->order[i] > found)) continue;
-            best = least, found = t->order[i];
-            memcpy(weights, w, sizeof w);
-        }
-    }
-    return found;
-}
-
 // ============================================================================================ rays, boxes, pairs
 
 // ------------------------------------------------------------------------------------------------ rays
@@ -430,51 +408,26 @@ static bool ray_hits_item(const ray *r, const sp_tree *t, int item, sp_tree_hit 
     return hit->t >= 0 && hit->t <= r->t_max;
 }
 
-// traverses until visit returns false; visit may shorten the ray
-static void walk_ray(const sp_tree *t, ray *r, bool (*visit)(void *user, const sp_tree_hit *hit), void *user) {
+void sp__tree_hits(const sp_tree *t, const double origin[3], const double direction[3], double t_max,
+                   bool (*visit)(void *user, const sp_tree_hit *hit), void *user) {
+    SP_ASSERT(t->corners == 3);
+    ray r = make_ray(origin, direction, t_max);
     int stack[SP_TREE_DEPTH + 2], top = 0;
     sp_tree_hit hit;
-    if (r->direction[r->kz] == 0) return;
+    if (r.direction[r.kz] == 0) return;
     stack[top++] = 0;
     while (top > 0) {
         int at = stack[--top];
         const sp_tree_node *n = &t->nodes[at];
-        if (!ray_hits_box(r, n)) continue;
+        if (!ray_hits_box(&r, n)) continue;
         if (n->right) {
             stack[top++] = n->right;
             stack[top++] = at + 1;
             continue;
         }
         for (int i = n->first; i < n->first + n->count; i++)
-            if (ray_hits_item(r, t, t->order[i], &hit) && !visit(user, &hit)) return;
+            if (ray_hits_item(&r, t, t->order[i], &hit) && !visit(user, &hit)) return;
     }
-}
-
-void sp__tree_hits(const sp_tree *t, const double origin[3], const double direction[3], double t_max,
-                   bool (*visit)(void *user, const sp_tree_hit *hit), void *user) {
-    SP_ASSERT(t->corners == 3);
-    ray r = make_ray(origin, direction, t_max);
-    walk_ray(t, &r, visit, user);
-}
-
-typedef struct first {
-    ray ray;
-    sp_tree_hit *hit;
-} first;
-
-static bool keep_first(void *user, const sp_tree_hit *hit) {
-    first *f = user;
-    if (f->hit->item < 0 || hit->t < f->hit->t || (hit->t == f->hit->t && hit->item < f->hit->item)) *f->hit = *hit;
-    f->ray.t_max = f->hit->t;
-    return true;
-}
-
-bool sp__tree_first_hit(const sp_tree *t, const double origin[3], const double direction[3], double t_max, sp_tree_hit *out) {
-    SP_ASSERT(t->corners == 3);
-    first f = {.ray = make_ray(origin, direction, t_max), .hit = out};
-    out->item = -1;
-    walk_ray(t, &f.ray, keep_first, &f);
-    return out->item >= 0;
 }
 
 // ------------------------------------------------------------------------------------------------ boxes and pairs

@@ -1,5 +1,5 @@
 // A bounding volume hierarchy (BVH) of axis-aligned boxes over triangles or tetrahedra, for queries: nearest item, ray hits,
-// overlap, containing element. Flat array, built with a binned surface-area heuristic (Wald 2007), deterministic. The depth is at
+// overlap. Flat array, built with a binned surface-area heuristic (Wald 2007), deterministic. The depth is at
 // most SP_TREE_DEPTH, so that traversal needs no allocation and no recursion.
 //
 // Positions and items are borrowed and must outlive the tree; positions must be finite, node numbers in range. After construction
@@ -43,8 +43,6 @@ typedef struct sp_tree_near {
 
 // The nearest item within the distance `within` (INFINITY: any); of equally near items the lowest number. False: none.
 bool sp__tree_nearest(const sp_tree *tree, const double point[3], double within, sp_tree_near *out);
-// For tetrahedra: the one that contains the point; if several do, the one with the largest minimum weight; -1: none.
-int sp__tree_locate(const sp_tree *tree, const double point[3], double weights[4]);
 
 typedef struct sp_tree_hit {
     int item;
@@ -53,13 +51,12 @@ typedef struct sp_tree_hit {
     bool outward;       // the ray leaves: it runs in the direction of the normal
 } sp_tree_hit;
 
-// Triangles hit by a ray (t_max = INFINITY) or a segment (t_max = 1). Watertight: no gaps between neighbours (Woop et al. 2013).
-bool sp__tree_first_hit(const sp_tree *tree, const double origin[3], const double direction[3], double t_max, sp_tree_hit *out);
-// Visits every hit in an unspecified but deterministic order, until `visit` returns false.
+// Visits the triangles hit by a ray (t_max = INFINITY) or a segment (t_max = 1), in an unspecified but deterministic order, until
+// `visit` returns false. Watertight: no gaps between neighbours (Woop et al. 2013).
 void sp__tree_hits(const sp_tree *tree, const double origin[3], const double direction[3], double t_max,
                    bool (*visit)(void *user, const sp_tree_hit *hit), void *user);
 
-// Visits items whose box touches a box, until `visit` returns false.
+// Visits items whose box touches a box, until `visit` returns false. Contact between soft surfaces will search pairs with it.
 void sp__tree_in_box(const sp_tree *tree, const double low[3], const double high[3], bool (*visit)(void *user, int item),
                      void *user);
 // Visits pairs of items a < b whose boxes touch, each once, until `visit` returns false.

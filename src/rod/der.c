@@ -205,20 +205,6 @@ static void from_columns(const double t[3], const double m1[3], const double m2[
     for (int i = 0; i < 3; i++) R[3 * i] = t[i], R[3 * i + 1] = m1[i], R[3 * i + 2] = m2[i];
 }
 
-void sp__der_frame(int edges, const double clamp[9], double *q) {
-    double t[3], a[3], next[3];
-    memcpy(q + sp__der_clamp(edges), clamp, 9 * sizeof *q);
-    der_column(clamp, 0, t), der_column(clamp, 1, a);
-    for (int e = 0; e < edges; e++) {
-        double *own = q + sp__der_director(edges, e);
-        unit_between(q + sp__der_place(e), q + sp__der_place(e + 1), next);
-        sp__der_carry(a, t, next, own);
-        der_squared(own, next);
-        q[sp__der_reference_twist(edges, e)] = 0;
-        memcpy(t, next, sizeof t), memcpy(a, own, sizeof a);
-    }
-}
-
 // transports the frame of an edge in time; before: frame of the previous edge at the end of the move, replaced by its own
 static void carry_edge(int edges, int e, const double was[3], const double *from, double *to, double before[2][3]) {
     double now[3], a[3];

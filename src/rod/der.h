@@ -94,9 +94,6 @@ void sp__der_rest(sp_der *d, const sp_der_edge *edge, const double *curvature);
 // the curve if the curvatures are the natural ones. Angles are 0: reference frames equal material frames.
 void sp__der_bend(const sp_der *d, const sp_der_edge *edge, const sp_curve_frame *root, const double *curvature, double *q);
 
-// Initialises the reference frames: transports the clamp's first director along the polyline. Angles are relative to these
-// frames.
-void sp__der_frame(int edges, const double clamp[9], double *q);
 // Adds s v to the unknowns of `from` and transports the frames; the clamp's frame stays. to may be from.
 void sp__der_move(int edges, const double *from, double s, const double *v, double *to);
 // Replaces the clamp's frame and updates its reference twist.

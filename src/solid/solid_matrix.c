@@ -70,7 +70,7 @@ static void fill_stencil(const sp_solid *s, const sp_blocks *A, const int *leaf_
 }
 
 static sp_status make_stencils(sp_context *ctx, sp_solid *s, const sp_blocks *A) {
-    enum { MOST = 16 };  // 4 corners of 4 lanes
+    enum { MOST = 4 * SP_LANES_MAX };  // an element has 4 nodes, each may be in another leaf
     const sp_tets *t = &s->tets;
     int *leaf_of = NULL, *next = NULL, leaf[MOST];
     sp_status status = SP_NO_MEMORY;

@@ -87,12 +87,3 @@ sp_status sp__order_graph(sp_context *ctx, sp_ordering kind, const sp_graph *G, 
     default: return SP_FAIL(ctx, SP_BAD_INPUT, "ordering %d, must be in [%d, %d]", (int)kind, SP_ORDER_AUTO, SP_ORDER_GEOMETRIC);
     }
 }
-
-sp_status sp__order(sp_context *ctx, sp_ordering kind, const sp_symmetric *A, const double *points, int *perm) {
-    sp_graph G;
-    if (kind == SP_ORDER_AUTO) kind = sp__order_auto(A, points);
-    SP_TRY(sp__graph_create(ctx, A, &G));
-    sp_status status = sp__order_graph(ctx, kind, &G, points, perm);
-    sp__graph_free(ctx, &G);
-    return status;
-}

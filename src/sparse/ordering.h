@@ -5,9 +5,6 @@
 #include "souple/solve.h"
 #include "sparse/symmetric.h"
 
-// perm[k]: the row that is eliminated k-th (n). points: n x 3 positions of the rows, for `geometric` and as fallback for `auto`;
-// NULL: unknown. SP_UNAVAILABLE: this build does not have the library, or no points were given.
-sp_status sp__order(sp_context *ctx, sp_ordering kind, const sp_symmetric *A, const double *points, int *perm);
 // The meaning of `auto` for this matrix in this build. (sp__symbolic_create also tries the geometric ordering if there are
 // positions, and keeps the ordering with fewer flops.)
 sp_ordering sp__order_auto(const sp_symmetric *A, const double *points);
@@ -25,7 +22,8 @@ typedef struct sp_graph {
 sp_status sp__graph_create(sp_context *ctx, const sp_symmetric *A, sp_graph *out);
 void sp__graph_free(sp_context *ctx, sp_graph *G);
 
-// sp__order on an existing graph; `kind` is not auto.
+// perm[k]: the row that is eliminated k-th (n). points: n x 3 positions of the rows, needed by `geometric`; NULL: unknown. `kind`
+// is not auto. SP_UNAVAILABLE: this build does not have the library, or no points were given.
 sp_status sp__order_graph(sp_context *ctx, sp_ordering kind, const sp_graph *G, const double *points, int *perm);
 sp_status sp__order_metis(sp_context *ctx, const sp_graph *G, int *perm);
 sp_status sp__order_amd(sp_context *ctx, const sp_graph *G, int *perm);

@@ -2,10 +2,6 @@
 //
 //   symbolic   row k of L is what the climbs up the elimination tree from the nonzeros of A's row k meet; columns are its mirror
 //   numeric    L(k:n, k) = A(k:n, k) - sum over j in row k of L(k:n, j) L(k, j); then the root of the pivot, and the rest over it
-//   partial    the numeric step on the changed columns and their ancestors only, in rising order
-//
-// A column reads A and finished columns to its left, and always subtracts in ascending order. A refactored column is therefore
-// the same bit for bit as in a complete factorisation.
 #include "sparse/scalar.h"
 
 #include <limits.h>
@@ -114,9 +110,8 @@ void sp__scalar_free(sp_scalar_factor *F) {
 // working data of the numeric factorisation
 typedef struct numeric {
     sp_csr A;
-    int *place;          // new number of an old unknown
-    double *x;           // column k as a dense vector; zero elsewhere
-    unsigned char *run;  // columns to compute; all of them in a complete factorisation
+    int *place;  // new number of an old unknown
+    double *x;   // column k as a dense vector; zero elsewhere
 } numeric;
 
 // position of L(i, j) in column j; rows are ascending
@@ -156,7 +151,7 @@ static sp_status numeric_begin(const sp_scalar_factor *F, const sp_symmetric *A,
     size_t n = (size_t)F->n;
     *w = (numeric){0};
     SP_TRY(sp__symmetric_csr(F->ctx, A, &w->A));
-    if (!SP_NEW(F->ctx, w->place, n) || !SP_NEW(F->ctx, w->x, n) || !SP_NEW(F->ctx, w->run, n))
+    if (!SP_NEW(F->ctx, w->place, n) || !SP_NEW(F->ctx, w->x, n))
         return SP_FAIL(F->ctx, SP_NO_MEMORY, "no memory to factor %d unknowns", F->n);
     for (int k = 0; k < F->n; k++) w->place[F->perm[k]] = k;
     return SP_OK;
@@ -166,13 +161,12 @@ static void numeric_end(const sp_scalar_factor *F, numeric *w) {
     sp__csr_free(F->ctx, &w->A);
     sp__free(F->ctx, w->place);
     sp__free(F->ctx, w->x);
-    sp__free(F->ctx, w->run);
 }
 
 static sp_status make_columns(sp_scalar_factor *F, const numeric *w, int *column) {
     *column = -1;
     for (int k = 0; k < F->n; k++) {
-        if (!w->run[k] || make_column(F, w, k)) continue;
+        if (make_column(F, w, k)) continue;
         *column = k;
         return SP_NOT_SPD;
     }
@@ -183,40 +177,7 @@ sp_status sp__scalar_factor(sp_scalar_factor *F, const sp_symmetric *A, int *col
     numeric w;
     *column = -1;
     sp_status status = numeric_begin(F, A, &w);
-    if (status >= 0) {
-        memset(w.run, 1, (size_t)F->n);
-        status = make_columns(F, &w, column);
-    }
+    if (status >= 0) status = make_columns(F, &w, column);
     numeric_end(F, &w);
     return status;
-}
-
-sp_status sp__scalar_partial(sp_scalar_factor *F, const sp_symmetric *A, int count, const int *changed, int *touched,
-                             int *column) {
-    numeric w;
-    *column = -1;
-    *touched = 0;
-    sp_status status = numeric_begin(F, A, &w);
-    if (status >= 0) {
-        for (int i = 0; i < count; i++)
-            for (int k = changed[i]; k >= 0 && !w.run[k]; k = F->parent[k]) w.run[k] = 1, ++*touched;
-        status = make_columns(F, &w, column);
-    }
-    numeric_end(F, &w);
-    return status;
-}
-
-// x keeps the unknowns in their old positions throughout, so that no scratch is needed
-void sp__scalar_solve(const sp_scalar_factor *F, const double *b, double *x) {
-    const int *p = F->perm;
-    if (x != b) memcpy(x, b, sizeof *x * (size_t)F->n);
-    for (int k = 0; k < F->n; k++) {
-        double xk = x[p[k]] /= F->val[F->col_start[k]];
-        for (int64_t e = F->col_start[k] + 1; e < F->col_start[k + 1]; e++) x[p[F->row_index[e]]] -= F->val[e] * xk;
-    }
-    for (int k = F->n - 1; k >= 0; k--) {
-        double sum = x[p[k]];
-        for (int64_t e = F->col_start[k] + 1; e < F->col_start[k + 1]; e++) sum -= F->val[e] * x[p[F->row_index[e]]];
-        x[p[k]] = sum / F->val[F->col_start[k]];
-    }
 }

@@ -17,14 +17,10 @@ typedef struct sp_scalar_factor {
     double *val;  // by columns, diagonal first
 } sp_scalar_factor;
 
-// perm[k]: the block row that comes k-th (as from sp__order); NULL: natural order.
+// perm[k]: the block row that comes k-th (as from sp__order_graph); NULL: natural order.
 sp_status sp__scalar_analyse(sp_context *ctx, const sp_symmetric *A, const int *perm, sp_scalar_factor *out);
 void sp__scalar_free(sp_scalar_factor *F);
 // *column: the column whose pivot is not positive (new number).
 sp_status sp__scalar_factor(sp_scalar_factor *F, const sp_symmetric *A, int *column);
-// I0 = changed (new numbers), I1 = I0 and all its ancestors: refactors only these columns. *touched = |I1|.
-sp_status sp__scalar_partial(sp_scalar_factor *F, const sp_symmetric *A, int count, const int *changed, int *touched,
-                             int *column);
-void sp__scalar_solve(const sp_scalar_factor *F, const double *b, double *x);
 
 #endif

@@ -535,9 +535,8 @@ static sp_status symbolic_analyse(sp_analysis *a, const sp_symmetric *A) {
     return fronts_measure(a);
 }
 
-// perm NULL: computed by `ordering`
-static sp_status symbolic_create(sp_context *ctx, sp_ordering ordering, const int *perm, const sp_symmetric *A,
-                                 const double *points, sp_symbolic **out) {
+sp_status sp__symbolic_create(sp_context *ctx, sp_ordering ordering, const sp_symmetric *A, const double *points,
+                              sp_symbolic **out) {
     double begun = sp__now_ms();
     sp_graph G = {0};
     sp_analysis a = {.ctx = ctx, .G = &G};
@@ -552,10 +551,7 @@ static sp_status symbolic_create(sp_context *ctx, sp_ordering ordering, const in
         goto done;
     }
     a.S->ordering = ordering;
-    if (perm)
-        memcpy(a.perm, perm, sizeof *perm * (size_t)A->n);
-    else
-        status = symbolic_order(&a, ordering, A, points);
+    status = symbolic_order(&a, ordering, A, points);
     if (status >= 0) status = symbolic_analyse(&a, A);
     if (status < 0) goto done;
     a.S->analyse_ms = sp__now_ms() - begun;
@@ -566,15 +562,6 @@ done:
     analysis_end(&a);
     sp__graph_free(ctx, &G);
     return status;
-}
-
-sp_status sp__symbolic_create(sp_context *ctx, sp_ordering ordering, const sp_symmetric *A, const double *points,
-                              sp_symbolic **out) {
-    return symbolic_create(ctx, ordering, NULL, A, points, out);
-}
-
-sp_status sp__symbolic_create_ordered(sp_context *ctx, const int *perm, const sp_symmetric *A, sp_symbolic **out) {
-    return symbolic_create(ctx, SP_ORDER_NATURAL, perm, A, NULL, out);
 }
 
 sp_symbolic *sp__symbolic_share(sp_symbolic *S) {

@@ -38,16 +38,15 @@ typedef struct sp_symbolic {
     int64_t entries_exact;        // of L without padding
     int64_t below_total;          // sum over fronts of (scalar rows below)^2: size of kept contribution blocks
     int front_most, column_most;  // scalar rows of the largest front, scalar columns of the widest supernode
-    sp_ordering ordering;         // what `auto` chose; natural if the order was given
+    sp_ordering ordering;         // what `auto` chose
     double analyse_ms;
 } sp_symbolic;
 
 enum { SP_ENTRY_TRANSPOSED = 1 << 30 };
 
+// The order is refined to a postorder with the same fill-in.
 sp_status sp__symbolic_create(sp_context *ctx, sp_ordering ordering, const sp_symmetric *A, const double *points,
                               sp_symbolic **out);
-// The same with a given order (perm[k]: the row that comes k-th); it is refined to a postorder with the same fill-in.
-sp_status sp__symbolic_create_ordered(sp_context *ctx, const int *perm, const sp_symmetric *A, sp_symbolic **out);
 sp_symbolic *sp__symbolic_share(sp_symbolic *S);
 void sp__symbolic_release(sp_symbolic **S);
 size_t sp__symbolic_bytes(const sp_symbolic *S);

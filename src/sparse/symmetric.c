@@ -60,18 +60,6 @@ void sp__symmetric_free(sp_symmetric_own *A) {
     *A = (sp_symmetric_own){0};
 }
 
-sp_status sp__symmetric_copy(sp_context *ctx, const sp_symmetric *A, sp_symmetric_own *out) {
-    int count = A->row_start[A->n], size = A->block * A->block;
-    SP_TRY(sp__symmetric_create(ctx, A->n, A->block, count, out));
-    memcpy(out->row_start, A->row_start, sizeof *out->row_start * ((size_t)A->n + 1));
-    if (count) memcpy(out->row_col, A->row_col, sizeof *out->row_col * (size_t)count);
-    for (int k = 0; k < count; k++) {
-        const double *B = sp__symmetric_block(A, k);
-        for (int e = 0; e < size; e++) out->val[(size_t)k * (size_t)size + (size_t)e] = B[A->stride * e];
-    }
-    return SP_OK;
-}
-
 // ------------------------------------------------------------------------------------------------ scalars
 
 // calls fn for every scalar of the upper triangle, row by row with ascending columns
@@ -86,66 +74,6 @@ static void each_scalar(const sp_symmetric *A, scalar_fn *fn, void *arg) {
                 int j = A->row_col[k];
                 for (int c = j == i ? r : 0; c < b; c++) fn(arg, i * b + r, j * b + c, B[A->stride * (b * r + c)]);
             }
-}
-
-typedef struct shrink {
-    const int *number;  // new number of an unknown; -1: dropped
-    sp_symmetric_own *out;
-    int64_t count;
-} shrink;
-
-static void shrink_count(void *arg, int row, int col, double value) {
-    shrink *s = arg;
-    (void)value;
-    s->count += s->number[row] >= 0 && s->number[col] >= 0;
-}
-
-static void shrink_fill(void *arg, int row, int col, double value) {
-    shrink *s = arg;
-    if (s->number[row] < 0 || s->number[col] < 0) return;
-    s->out->row_col[s->count] = s->number[col];
-    s->out->val[s->count++] = value;
-    s->out->row_start[s->number[row] + 1] = (int)s->count;
-}
-
-// the new number of each unknown, and the old number of each remaining one; returns the number of remaining unknowns
-static int number_kept(int n, const unsigned char *drop, int *number, int *kept) {
-    int m = 0;
-    for (int i = 0; i < n; i++) {
-        number[i] = drop[i] ? -1 : m;
-        if (!drop[i]) kept[m++] = i;
-    }
-    return m;
-}
-
-sp_status sp__symmetric_without(sp_context *ctx, const sp_symmetric *A, const unsigned char *drop, sp_symmetric_own *out,
-                                int **kept) {
-    int n = A->n * A->block, *number = NULL;
-    sp_status status = SP_OK;
-    *out = (sp_symmetric_own){0};
-    *kept = NULL;
-    if (!SP_NEW(ctx, number, n) || !SP_NEW(ctx, *kept, n)) {
-        status = SP_FAIL(ctx, SP_NO_MEMORY, "no memory for the numbers of %d unknowns", n);
-        goto done;
-    }
-    int m = number_kept(n, drop, number, *kept);
-    shrink s = {number, out, 0};
-    each_scalar(A, shrink_count, &s);
-    if (s.count > INT_MAX) {
-        status = SP_FAIL(ctx, SP_BAD_INPUT, "%lld scalars in a triangle, at most %d are allowed", (long long)s.count, INT_MAX);
-        goto done;
-    }
-    status = sp__symmetric_create(ctx, m, 1, (int)s.count, out);
-    if (status < 0) goto done;
-    s.count = 0;
-    each_scalar(A, shrink_fill, &s);
-done:
-    if (status < 0) {
-        sp__free(ctx, *kept);
-        *kept = NULL;
-    }
-    sp__free(ctx, number);
-    return status;
 }
 
 typedef struct spread {

@@ -35,11 +35,6 @@ typedef struct sp_symmetric_own {
 
 sp_status sp__symmetric_create(sp_context *ctx, int n, int block, int block_count, sp_symmetric_own *out);  // zeroed arrays
 void sp__symmetric_free(sp_symmetric_own *A);
-sp_status sp__symmetric_copy(sp_context *ctx, const sp_symmetric *A, sp_symmetric_own *out);
-// The matrix without the unknowns marked in drop (n x block flags), scalar: for benchmarks, because peers drop clamped unknowns.
-// *kept: the old number of each remaining unknown (the caller frees it).
-sp_status sp__symmetric_without(sp_context *ctx, const sp_symmetric *A, const unsigned char *drop, sp_symmetric_own *out,
-                                int **kept);
 
 // Compressed sparse rows of scalars, both triangles, columns ascending: for external libraries.
 typedef struct sp_csr {

@@ -13,7 +13,7 @@ static bool within(const double *v, double limit) {
 }
 
 static void check_message(const sp_message *m) {
-    FUZZ_PROMISE((unsigned)m->type < SP_MESSAGE_TYPES && sp__message_word(m->type)[0]);
+    FUZZ_PROMISE((unsigned)m->type < SP_MESSAGE_TYPES);
     FUZZ_PROMISE(m->id >= 0 && m->count >= 1 && m->count <= 1000 && m->slot >= 0 && m->slot < SP_DRAG_SLOTS);
     FUZZ_PROMISE(m->body >= 0 && m->face >= 0 && m->surface >= 0 && m->node >= 0 && m->number >= 0 && m->threads >= 0);
     FUZZ_PROMISE(m->body <= UINT32_MAX && m->face <= UINT32_MAX && m->node <= INT32_MAX && m->threads <= 64);

@@ -20,10 +20,12 @@ static double error_of(sp_scheme scheme, int steps) {
 }
 
 TEST(orders) {
+    static const int orders[SP_SCHEME_COUNT] = {
+        [SP_SCHEME_EULER] = 1, [SP_SCHEME_LIE] = 1, [SP_SCHEME_RK2] = 2, [SP_SCHEME_RK4] = 4};
     for (int scheme = 0; scheme < SP_SCHEME_COUNT; scheme++) {
         double order = log2(error_of(scheme, 1600) / error_of(scheme, 3200));
         // higher terms and, for RK4 at errors of 1e-13, rounding
-        CHECK_NEAR(order, sp__scheme_order(scheme), 0.1);
+        CHECK_NEAR(order, orders[scheme], 0.1);
     }
 }
 

@@ -79,7 +79,7 @@ TEST(inside_agrees_with_a_scan) {
         sp_located l;
         double least = sp_mesh_locate(mesh, p, &element, w + 1);
         w[0] = 1 - w[1] - w[2] - w[3];
-        sp__locate(locator, p, &l);
+        sp__locate_all(locator, 1, p, &l);
         if (least < 0) {
             CHECK(l.outside > 0);
             continue;
@@ -102,7 +102,7 @@ TEST(outside_is_the_nearest_by_distance) {
     for (int i = 0; i < 200; i++) {
         double p[3] = {3 * sp_test_random(&seed), 2 * sp_test_random(&seed), 3 * sp_test_random(&seed)}, x[3];
         sp_located l;
-        sp__locate(locator, p, &l);
+        sp__locate_all(locator, 1, p, &l);
         if (l.outside == 0) continue;
         CHECK_NEAR(l.outside, scan_distance(p), 1e-12);
         // the weights still reproduce the point: rounding grows with the weights, at most a few tens here
@@ -119,7 +119,7 @@ TEST(ties_go_to_the_least_extrapolation) {
     sp__locator_create(ctx, sp_mesh_positions(mesh), sp_mesh_tet_count(mesh), sp_mesh_tets(mesh), &locator);
     const double p[3] = {1.3, 1.2, 1.1};
     sp_located l;
-    sp__locate(locator, p, &l);
+    sp__locate_all(locator, 1, p, &l);
     CHECK_NEAR(l.outside, sqrt(0.09 + 0.04 + 0.01), 1e-15);
     double best = -INFINITY, least = INFINITY;
     for (int a = 0; a < 4; a++) least = fmin(least, l.weights[a]);
@@ -140,7 +140,7 @@ TEST(ties_go_to_the_least_extrapolation) {
     }
     CHECK_NEAR(least, best, 1e-14);
     // a node belongs to many elements: the lowest number is used
-    sp__locate(locator, (double[3]){0.5, 0.5, 0.5}, &l);
+    sp__locate_all(locator, 1, (double[3]){0.5, 0.5, 0.5}, &l);
     CHECK(l.outside == 0);
     for (int e = 0; e < l.element; e++)
         for (int a = 0; a < 4; a++) CHECK(sp_mesh_tets(mesh)[4 * e + a] != 13);
@@ -166,7 +166,7 @@ TEST(empty_and_invalid_input) {
     sp_context_create(NULL, &ctx);
     sp_located l;
     CHECK(sp__locator_create(ctx, NULL, 0, NULL, &locator) == SP_OK);
-    sp__locate(locator, (double[3]){0, 0, 0}, &l);
+    sp__locate_all(locator, 1, (double[3]){0, 0, 0}, &l);
     CHECK_INT(l.element, -1);
     sp__locate_all(locator, 0, NULL, NULL);
     sp__locator_destroy(&locator);
@@ -175,9 +175,9 @@ TEST(empty_and_invalid_input) {
     sp_context_destroy(&ctx);
     start(1, 2);
     const double nan[3] = {NAN, 0, 0}, far[3] = {1e300, 0, 0};
-    sp__locate(locator, nan, &l);
+    sp__locate_all(locator, 1, nan, &l);
     CHECK_INT(l.element, -1);
-    sp__locate(locator, far, &l);  // squares overflow: nothing is nearest, and nothing crashes
+    sp__locate_all(locator, 1, far, &l);  // squares overflow: nothing is nearest, and nothing crashes
     CHECK(l.element >= -1);
     finish();
 }

@@ -154,7 +154,7 @@ TEST(scalars_of_a_view) {
     sp_context *ctx;
     enum { N = 10 };
     REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
-    sp_symmetric_own A = help_random(ctx, N, 3, 0.3, 6), B, C;
+    sp_symmetric_own A = help_random(ctx, N, 3, 0.3, 6), B;
     int count = A.row_start[N], *pos = calloc((size_t)count, sizeof *pos);
     double *val = calloc((size_t)count * 36, sizeof *val), x[3 * N], y[3 * N], z[3 * N];
     for (int k = 0; k < count; k++) {
@@ -166,9 +166,9 @@ TEST(scalars_of_a_view) {
     sp__symmetric_mul(&view, x, y);
     sp__symmetric_mul(&A.view, x, z);
     CHECK(memcmp(y, z, sizeof y) == 0);
-    REQUIRE(sp__symmetric_copy(ctx, &view, &B) == SP_OK);
+    REQUIRE(help_copy(ctx, &view, &B) == SP_OK);
     CHECK(memcmp(A.val, B.val, sizeof *A.val * 9 * (size_t)count) == 0);
-    // rows of scalars, both triangles, against the product; then the same without some unknowns
+    // rows of scalars, both triangles, against the product
     sp_csr csr;
     REQUIRE(sp__symmetric_csr(ctx, &view, &csr) == SP_OK);
     for (int i = 0; i < 3 * N; i++) {
@@ -179,44 +179,24 @@ TEST(scalars_of_a_view) {
         }
         CHECK_NEAR(sum, y[i], 1e-12);  // terms below 30, the same sum in another order
     }
-    unsigned char drop[3 * N] = {0};
-    for (int i = 0; i < 3 * N; i += 4) drop[i] = 1, x[i] = 0;
-    int *kept, wrong = 0;
-    REQUIRE(sp__symmetric_without(ctx, &view, drop, &C, &kept) == SP_OK);
-    CHECK_INT(C.view.n, 3 * N - 8);
-    sp__symmetric_mul(&A.view, x, y);
-    double shorter[3 * N];
-    for (int i = 0; i < C.view.n; i++) {
-        shorter[i] = x[kept[i]];
-        wrong += drop[kept[i]] || (i > 0 && kept[i] <= kept[i - 1]) || C.row_col[C.row_start[i]] != i;
-    }
-    CHECK_INT(wrong, 0);
-    sp__symmetric_mul(&C.view, shorter, z);
-    for (int i = 0; i < C.view.n; i++) CHECK_NEAR(z[i], y[kept[i]], 1e-12);
-    sp__free(ctx, kept);
     sp__csr_free(ctx, &csr);
     sp__symmetric_free(&A);
     sp__symmetric_free(&B);
-    sp__symmetric_free(&C);
     free(pos);
     free(val);
     sp_context_destroy(&ctx);
 }
 
-// reads, groups, drops and expands with fewer and fewer allocations
+// reads, groups and expands with fewer and fewer allocations
 static sp_status use_all(sp_context *ctx, const char *text) {
-    sp_symmetric_own A, B = {0}, C = {0};
+    sp_symmetric_own A, B = {0};
     sp_csr csr = {0};
-    int *kept = NULL;
     sp_status status = parse(ctx, text, &A);
     if (status >= 0) status = sp__mtx_group(ctx, &A.view, 2, &B);
-    if (status >= 0) status = sp__symmetric_without(ctx, &B.view, (unsigned char[4]){1}, &C, &kept);
     if (status >= 0) status = sp__symmetric_csr(ctx, &B.view, &csr);
-    sp__free(ctx, kept);
     sp__csr_free(ctx, &csr);
     sp__symmetric_free(&A);
     sp__symmetric_free(&B);
-    sp__symmetric_free(&C);
     return status;
 }
 

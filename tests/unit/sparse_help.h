@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "souple/mesh.h"
+#include "sparse/ordering.h"
 #include "sparse/symmetric.h"
 #include "test.h"
 
@@ -52,6 +53,26 @@ static inline sp_symmetric_own help_random(sp_context *ctx, int n, int block, do
     sp_symmetric_own A = help_matrix(ctx, n, block, dense, seed);
     free(dense);
     return A;
+}
+
+// the elimination order of a matrix; SP_ORDER_AUTO as in sp__symbolic_create without its comparison
+static inline sp_status help_ordering(sp_context *ctx, sp_ordering kind, const sp_symmetric *A, const double *points, int *perm) {
+    sp_graph G;
+    SP_TRY(sp__graph_create(ctx, A, &G));
+    sp_status status = sp__order_graph(ctx, kind == SP_ORDER_AUTO ? sp__order_auto(A, points) : kind, &G, points, perm);
+    sp__graph_free(ctx, &G);
+    return status;
+}
+
+// a matrix that owns the numbers of a view
+static inline sp_status help_copy(sp_context *ctx, const sp_symmetric *A, sp_symmetric_own *out) {
+    int count = A->row_start[A->n], size = A->block * A->block;
+    SP_TRY(sp__symmetric_create(ctx, A->n, A->block, count, out));
+    memcpy(out->row_start, A->row_start, sizeof *out->row_start * ((size_t)A->n + 1));
+    memcpy(out->row_col, A->row_col, sizeof *out->row_col * (size_t)count);
+    for (int k = 0; k < count; k++)
+        for (int e = 0; e < size; e++) out->val[k * size + e] = sp__symmetric_block(A, k)[A->stride * e];
+    return SP_OK;
 }
 
 static inline int help_order(const void *a, const void *b) {

@@ -327,6 +327,8 @@ static const char *SP_NAME(detail)(void) {
     return SP_DETAIL;
 }
 
+_Static_assert(SP_LANES <= SP_LANES_MAX, "SP_LANES_MAX bounds arrays on the stack");
+
 const sp_backend SP_NAME(sp__backend_cpu) = {
     .name = SP_BACKEND,
     .lanes = SP_LANES,

@@ -72,7 +72,7 @@ typedef struct instruction {
 struct sp_expr {
     uint64_t key;  // hash of seed and path, for rand
     int count;
-    bool uses_t, uses_x, uses_probe;
+    bool uses_t, uses_x;
     instruction code[];
 };
 
@@ -117,7 +117,7 @@ typedef struct parser {
     size_t message_size;
     bool failed;
     int count;
-    bool uses_t, uses_x, uses_probe;
+    bool uses_t, uses_x;
     instruction code[MAX_TOKENS + 1];
 } parser;
 
@@ -330,7 +330,6 @@ static void name_value(parser *p, const char *name) {
     } else if (strcmp(name, "deg") == 0) {
         expr_push(p, SP_PI / 180);
     } else if (p->scope->probe && p->scope->probe(p->scope->user, name, &slot)) {
-        p->uses_probe = true;
         emit(p, OP_PROBE, 1)->u.slot = slot;
     } else {
         unknown_name(p, name, false);
@@ -496,7 +495,6 @@ sp_status sp__expr_compile(const char *text, const sp_expr_scope *scope, void *(
     e->count = p.count;
     e->uses_t = p.uses_t;
     e->uses_x = p.uses_x;
-    e->uses_probe = p.uses_probe;
     memcpy(e->code, p.code, (size_t)p.count * sizeof p.code[0]);
     *out = e;
     return SP_OK;
@@ -633,8 +631,4 @@ bool sp__expr_uses_t(const sp_expr *e) {
 
 bool sp__expr_uses_x(const sp_expr *e) {
     return e->uses_x;
-}
-
-bool sp__expr_uses_probe(const sp_expr *e) {
-    return e->uses_probe;
 }
