@@ -36,7 +36,7 @@ static sp_status mtx_fail(reader *r, int source_line, int line, const char *form
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    return sp__context_fail(r->ctx, SP_BAD_INPUT, __FILE__, source_line, "%s:%d: %s", r->name, line, text);
+    return sp_context_fail(r->ctx, SP_BAD_INPUT, __FILE__, source_line, "%s:%d: %s", r->name, line, text);
 }
 
 #define MTX_FAIL(r, ...) mtx_fail((r), __LINE__, (r)->line, __VA_ARGS__)

@@ -19,7 +19,7 @@ typedef struct sp_server_def {
 // Listens and starts the simulation. On error returns NULL with `why` (room for SP_SIM_WHY).
 sp_server *sp__server_start(const sp_server_def *def, char *why);
 int sp__server_port(const sp_server *server);
-sp_sim *sp__server_sim(sp_server *server);
+sp_sim *sp__server_sim(sp_server *server);  // for tests
 // Serves until sp__server_stop.
 void sp__server_run(sp_server *server);
 // Thread-safe and safe in a signal handler.

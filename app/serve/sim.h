@@ -86,6 +86,6 @@ typedef struct sp_sim_state {
     double time;
 } sp_sim_state;
 
-void sp__sim_state(sp_sim *sim, sp_sim_state *out);
+void sp__sim_state(sp_sim *sim, sp_sim_state *out);  // for tests
 
 #endif

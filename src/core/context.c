@@ -1,7 +1,7 @@
 // The context: memory through the host's hooks and a count of it, the last error, and the worker threads.
 //
-// Every block starts with a header of 64 bytes that holds its size. sp__free therefore needs only the pointer, and the host's
-// hook still gets the size:   [ size .......... | memory of the caller ... ]
+// Every block starts with a header of 64 bytes that holds its size. sp_context_free therefore needs only the pointer, and the
+// host's hook still gets the size:   [ size .......... | memory of the caller ... ]
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -93,23 +93,23 @@ int sp_context_workers(const sp_context *context) {
     return sp__context_host(context)->workers;
 }
 
-void sp__context_keep_error(sp_context *ctx, const sp_error *error) {
+void sp_context_keep_error(sp_context *ctx, const sp_error *error) {
     pthread_mutex_lock(&ctx->error_lock);
     ctx->error = *error;
     pthread_mutex_unlock(&ctx->error_lock);
 }
 
-sp_status sp__context_fail(sp_context *ctx, sp_status status, const char *file, int line, const char *format, ...) {
+sp_status sp_context_fail(sp_context *ctx, sp_status status, const char *file, int line, const char *format, ...) {
     sp_error e;
     va_list args;
     va_start(args, format);
     sp__error_set(&e, status, file, line, format, args);
     va_end(args);
-    sp__context_keep_error(ctx, &e);
+    sp_context_keep_error(ctx, &e);
     return status;
 }
 
-void sp__context_error_index(sp_context *ctx, int64_t index) {
+void sp_context_error_index(sp_context *ctx, int64_t index) {
     pthread_mutex_lock(&ctx->error_lock);
     ctx->error.index = index;
     pthread_mutex_unlock(&ctx->error_lock);
@@ -131,7 +131,7 @@ void sp_context_memory(const sp_context *context, size_t *bytes, uint64_t *alloc
     if (allocations) *allocations = atomic_load(&context->allocations);
 }
 
-void *sp__alloc(sp_context *ctx, size_t n, size_t size) {
+void *sp_context_alloc(sp_context *ctx, size_t n, size_t size) {
     ctx = sp__context_host(ctx);
     if (size && n > (SIZE_MAX - 2 * ALIGN) / size) return NULL;
     size_t whole = ALIGN + round_up(n * size);
@@ -145,7 +145,7 @@ void *sp__alloc(sp_context *ctx, size_t n, size_t size) {
     return block + ALIGN;
 }
 
-void sp__free(sp_context *ctx, void *memory) {
+void sp_context_free(sp_context *ctx, void *memory) {
     if (!memory) return;
     ctx = sp__context_host(ctx);
     char *block = (char *)memory - ALIGN;
@@ -155,7 +155,7 @@ void sp__free(sp_context *ctx, void *memory) {
     ctx->def.free(ctx->def.alloc_user, block, whole);
 }
 
-void sp__log(const sp_context *ctx, sp_log_level level, const char *format, ...) {
+void sp_context_log(const sp_context *ctx, sp_log_level level, const char *format, ...) {
     ctx = sp__context_host(ctx);
     if (!ctx->def.log) return;
     char text[512];

@@ -220,7 +220,7 @@ static void run_on_host(sp_context *ctx, int count, sp_task_fn *fn, void *arg) {
     ctx->def.finish(handle, ctx->def.task_user);
 }
 
-void sp__parallel(sp_context *ctx, int count, sp_task_fn *fn, void *arg) {
+void sp_context_parallel(sp_context *ctx, int count, sp_task_fn *fn, void *arg) {
     ctx = sp__context_host(ctx);
     if (inside.ctx == ctx) {
         run_here(count, fn, arg, inside.worker);

@@ -16,7 +16,7 @@ static sp_status no_memory(sp_context *ctx) {
 
 // Completes an error record of SP_FAIL with the user's number of the item.
 static sp_status at_index(sp_context *ctx, sp_status status, int64_t index) {
-    sp__context_error_index(ctx, index);
+    sp_context_error_index(ctx, index);
     return status;
 }
 

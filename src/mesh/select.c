@@ -119,7 +119,7 @@ static sp_status deselect_by_ids(const sp_selection *s, candidates *c) {
         if (at < 0) {
             sp_status status =
                 SP_FAIL(ctx, SP_BAD_INPUT, "the mesh has no %s %lld", c->elements ? "element" : "node", (long long)s->ids[i]);
-            sp__context_error_index(ctx, s->ids[i]);
+            sp_context_error_index(ctx, s->ids[i]);
             return status;
         }
         c->mark[at] = 1;

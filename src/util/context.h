@@ -7,7 +7,6 @@
 #define sp__alloc sp_context_alloc
 #define sp__free sp_context_free
 #define sp__context_fail sp_context_fail
-#define sp__context_keep_error sp_context_keep_error
 #define sp__context_error_index sp_context_error_index
 #define sp__log sp_context_log
 #define sp__parallel sp_context_parallel

@@ -13,7 +13,7 @@ static void world_keep_error(sp_world *w, const sp_error *e) {
     w->error = *e;
     w->noted = true;
     pthread_mutex_unlock(&w->error_lock);
-    sp__context_keep_error(w->ctx->host, e);
+    sp_context_keep_error(w->ctx->host, e);
 }
 
 sp_status sp__world_fail(sp_world *w, sp_status status, const char *file, int line, const char *format, ...) {

@@ -156,7 +156,7 @@ static sp_status fit_frame(sp_recorder *r, int sink, sp_frame *f) {
 static sp_status failure_of(sp_recorder *r, int sink) {
     lane *l = &r->lanes[sink];
     if (l->status >= 0) return SP_OK;
-    sp__context_keep_error(r->ctx, &l->error);
+    sp_context_keep_error(r->ctx, &l->error);
     return l->status;
 }
 
@@ -295,7 +295,7 @@ void sp__recorder_destroy(sp_recorder **recorder) {
     *recorder = NULL;
     sp_error before = *sp_context_error(r->ctx);
     sp__recorder_finish(r);
-    sp__context_keep_error(r->ctx, &before);
+    sp_context_keep_error(r->ctx, &before);
     pthread_cond_destroy(&r->space), pthread_cond_destroy(&r->work);
     pthread_mutex_destroy(&r->mutex);
     free_recorder(r);

@@ -13,7 +13,7 @@ sp_status sp__recording_fail(sp_recording *r, int line, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return sp__context_fail(r->ctx, SP_BAD_INPUT, __FILE__, line, "%s: %s", r->path, text);
+    return sp_context_fail(r->ctx, SP_BAD_INPUT, __FILE__, line, "%s: %s", r->path, text);
 }
 
 static sp_status no_memory(sp_recording *r) {

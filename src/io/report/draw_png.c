@@ -201,7 +201,7 @@ sp_status sp__draw_png_end(sp_draw *d, const char *path) {
     sp_error error;
     if (path && d->broken) status = SP_FAIL(d->ctx, SP_NO_MEMORY, "no memory to draw %s", path);
     if (path && status >= 0 && (status = sp__png_write(d->ctx, &error, path, d->width, d->height, d->rgb)) < 0)
-        sp__context_keep_error(d->ctx, &error);
+        sp_context_keep_error(d->ctx, &error);
     sp__free(d->ctx, d->rgb);
     sp__free(d->ctx, d->mask);
     d->rgb = d->mask = NULL;

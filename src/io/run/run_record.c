@@ -447,7 +447,7 @@ sp_status sp__records_finish(sp_run *run) {
     }
     sp_error first = *sp_context_error(run->ctx);
     sp_status closed = run->recorder ? sp__recorder_finish(run->recorder) : SP_OK;
-    if (status < 0) sp__context_keep_error(run->ctx, &first);
+    if (status < 0) sp_context_keep_error(run->ctx, &first);
     return status < 0 ? status : closed;
 }
 
