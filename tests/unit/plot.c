@@ -5,8 +5,6 @@
 #include <libxml/xpathInternals.h>
 #include <unistd.h>
 
-#include "io/report/axis.h"
-#include "io/report/draw.h"
 #include "io/report/plot.h"
 #include "meter.h"
 #include "test.h"

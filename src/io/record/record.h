@@ -120,6 +120,16 @@ sp_status sp__growing_add(sp_growing *g, const char *text, size_t size);
 uint64_t sp__growing_bytes(const sp_growing *g);  // size of the file
 sp_status sp__growing_close(sp_growing *g);       // reports errors that the file system delivers on close
 
+// The HDF5 file of an .xdmf record, in the format of docs/recordings.md. A frame is on disk after its write.
+typedef struct sp_heavy sp_heavy;
+
+// An existing file is continued if the sink has `resumed` frames and the file matches; *kept: frames that stay in it.
+sp_status sp__heavy_open(sp_sink *sink, const char *path, sp_heavy **out, long *kept);
+sp_status sp__heavy_frame(sp_heavy *h, const sp_frame *frame);
+long sp__heavy_first(const sp_heavy *h);  // first frame of the current revision
+uint64_t sp__heavy_bytes(const sp_heavy *h);
+sp_status sp__heavy_close(sp_heavy **h);
+
 // "results/beam.xdmf" and ".h5" give "results/beam.h5"; NULL: no memory. Free it with sp__free.
 char *sp__path_with(sp_context *ctx, const char *path, const char *ending);
 const char *sp__path_name(const char *path);  // after the last slash

@@ -1,7 +1,7 @@
-// See write_hdf5.h. A frame writes its fields first, its time last, then commits. The number of times is therefore always the
-// number of complete frames.
+// The HDF5 file of an .xdmf record. A frame writes its fields first, its time last, then commits. The number of times is
+// therefore always the number of complete frames.
 #ifdef SP_HAVE_HDF5
-#include "io/record/write_hdf5.h"
+#include "io/record/record.h"
 
 #include <stdio.h>
 

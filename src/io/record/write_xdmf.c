@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "io/record/write_hdf5.h"
-
 static const char head[] =
     "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n<Domain>\n<Grid Name=\"frames\" GridType=\"Collection\" "
     "CollectionType=\"Temporal\">\n";
