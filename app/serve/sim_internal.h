@@ -177,9 +177,6 @@ const sp_sim_body *sp__sim_body(const sp_sim *s, int64_t slot);  // NULL: not fo
 
 // ---- commands (sim_command.c)
 void sp__sim_command(sp_sim *s, const sp_sim_command *c);
-// ---- (sim_pick.c)
-bool sp__sim_holds(const sp_sim_drag *drag, uint32_t client, const sp_message *m);  // whether it is the point of the message
-bool sp__sim_pick(sp_sim *s, const sp_message *m, sp_sim_drag *out, char *why);
 
 // ---- frames (sim_frame.c)
 void sp__sim_make_frame(sp_sim *s);
