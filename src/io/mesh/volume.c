@@ -107,13 +107,13 @@ static sp_status volume_take(sp_volume *v, const unsigned char *data, size_t vox
 
 // ============================================================================================== compressed files
 
+#ifdef SP_HAVE_ZLIB
+#include <zlib.h>
+
 // Whether a stream of this size could decompress to so many bytes: the best compression ratio of deflate is 1032.
 static bool volume_may_inflate(size_t size, double wanted) {
     return wanted <= 1032.0 * (double)size;
 }
-
-#ifdef SP_HAVE_ZLIB
-#include <zlib.h>
 
 static sp_status inflate_to(sp_volume *v, const unsigned char *data, size_t size, unsigned char *out, size_t wanted) {
     z_stream z = {0};
@@ -147,7 +147,8 @@ static sp_status volume_inflate(sp_volume *v, const unsigned char *data, size_t 
 #else
 
 static sp_status volume_inflate(sp_volume *v, const unsigned char *data, size_t size, size_t wanted, unsigned char **out) {
-    (void)data, (void)size, (void)wanted, (void)out;
+    (void)data, (void)size, (void)wanted;
+    *out = NULL;
     return SP_FAIL(
         v->ctx, SP_UNAVAILABLE,
         "%s: compressed, and this build has no zlib: install zlib1g-dev and build again with -DSP_ZLIB=ON, or gunzip it",
