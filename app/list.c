@@ -91,7 +91,7 @@ static void list_backends(sp_listing *l) {
 // the choices of an attribute of the scene language
 static void list_choices(sp_listing *l, const char *element, const char *attribute) {
     sp_scene_choice choice;
-    for (int i = 0; sp_scene_choice_at(element, attribute, i, &choice); i++)
+    for (int i = 0; sp_scene_choice_at(element, attribute, i, &choice) >= 0; i++)
         if (choice.built || l->all) list_add(l, choice.name, "state", choice.built ? "built in" : "known, not in this build");
 }
 

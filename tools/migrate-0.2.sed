@@ -34,3 +34,12 @@ s/\bsp_world_tets(\([^,]*\), \([^,]*\), \([^,()]*\))/sp_world_elements(\1, \2, \
 # names
 s/\bSP_EDIT_TAKE_OVER\b/SP_EDIT_SWAP_PRECONDITIONER/g
 s/\bdropped_twins\b/dropped_duplicates/g
+
+# items by index: an _at function fills a struct and returns a status, an id or a value has another name. These need a hand:
+#   const sp_event *e = sp_world_event(w, i) -> sp_event e; sp_world_event_at(w, i, &e) >= 0; likewise sp_mesh_group_at,
+#   sp_mesh_array_at, sp_mesh_report_at, sp_scene_message_at; sp_scene_output_at and sp_scene_choice_at return a status, not a bool
+#   sp_body_info: mass, volumes, energies, work, inverted, penetration, momentum, bytes are in sp_body_measures, which
+#   sp_world_body_measure fills
+s/\bsp_world_body_at\b/sp_world_body_id/g
+s/\bsp_signal_at\b/sp_signal_value/g
+s/\bsp_pose_signal_at\b/sp_pose_signal_value/g

@@ -25,7 +25,7 @@ static bool run_file_taken(const char *name) {
 
 const char *sp__run_record_taken(const sp_scene *scene) {
     sp_scene_output output;
-    for (int i = 0; sp_scene_output_at(scene, i, &output); i++) {
+    for (int i = 0; sp_scene_output_at(scene, i, &output) >= 0; i++) {
         const char *name = output.file;
         while (name[0] == '.' && name[1] == '/') name += 2;
         if (strcmp(output.element, "record") == 0 && run_file_taken(name)) return name;
@@ -130,7 +130,7 @@ bool sp__run_folder_list(const char *folder, const sp_session *session) {
         list_record(file, &r);
     }
     sp_scene_output output;
-    for (int i = 0; sp_scene_output_at(session->scene, i, &output); i++)
+    for (int i = 0; sp_scene_output_at(session->scene, i, &output) >= 0; i++)
         if (strcmp(output.element, "inverse") == 0) fprintf(file, "%s\n", output.file);
     bool good = !ferror(file);
     return fclose(file) == 0 && good;

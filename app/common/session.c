@@ -72,12 +72,13 @@ static void print_message(const sp_scene_message *m) {
 void sp__session_messages(const sp_session *s, sp_json *j) {
     sp__json_open(j, "messages", '[');
     for (int i = 0; s->scene && i < sp_scene_message_count(s->scene); i++) {
-        const sp_scene_message *m = sp_scene_message_at(s->scene, i);
+        sp_scene_message m;
+        if (sp_scene_message_at(s->scene, i, &m) < 0) continue;
         sp__json_open(j, NULL, '{');
-        sp__json_text(j, "severity", m->severity == SP_SEVERITY_WARNING ? "warning" : "error");
-        sp__json_text(j, "file", m->file);
-        sp__json_integer(j, "line", m->line);
-        sp__json_text(j, "text", m->text);
+        sp__json_text(j, "severity", m.severity == SP_SEVERITY_WARNING ? "warning" : "error");
+        sp__json_text(j, "file", m.file);
+        sp__json_integer(j, "line", m.line);
+        sp__json_text(j, "text", m.text);
         sp__json_close(j, '}');
     }
     sp__json_close(j, ']');
@@ -115,14 +116,15 @@ static int session_refused(sp_session *s, const char *path, sp_status status, in
     bool error = false;
     s->error = (sp_error){.status = status, .index = -1};
     for (int i = 0; i < count; i++) {
-        const sp_scene_message *m = sp_scene_message_at(s->scene, i);
-        if (i >= already) print_message(m);
-        if (m->severity != SP_SEVERITY_ERROR || error) continue;
+        sp_scene_message m;
+        if (sp_scene_message_at(s->scene, i, &m) < 0) continue;
+        if (i >= already) print_message(&m);
+        if (m.severity != SP_SEVERITY_ERROR || error) continue;
         error = true;
-        if (m->line > 0)
-            snprintf(s->error.message, sizeof s->error.message, "%s:%d: %s", m->file ? m->file : path, m->line, m->text);
+        if (m.line > 0)
+            snprintf(s->error.message, sizeof s->error.message, "%s:%d: %s", m.file ? m.file : path, m.line, m.text);
         else
-            snprintf(s->error.message, sizeof s->error.message, "%s: %s", m->file && m->file[0] ? m->file : path, m->text);
+            snprintf(s->error.message, sizeof s->error.message, "%s: %s", m.file && m.file[0] ? m.file : path, m.text);
     }
     if (!error) {
         const char *why = said && said->status == status && said->message[0] ? said->message : sp_status_text(status);
@@ -181,7 +183,8 @@ int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *o
     status = sp_scene_load(s->context, args->path, &o, &s->scene);
     if (status < 0) return session_refused(s, args->path, status, 0);
     int said = sp_scene_message_count(s->scene);
-    for (int i = 0; i < said; i++) print_message(sp_scene_message_at(s->scene, i));
+    sp_scene_message m;
+    for (int i = 0; sp_scene_message_at(s->scene, i, &m) >= 0; i++) print_message(&m);
     bool made;
     int code = open_folder(s, args, options, &made);
     if (code != SP_EXIT_DONE) return code;
@@ -190,7 +193,7 @@ int sp__session_open(sp_session *s, const sp_scene_args *args, sp_run_options *o
     // a scene that cannot be built leaves no folder behind
     if (status < 0 && made) rmdir(options->out);
     if (status < 0) return session_refused(s, args->path, status, said);
-    for (int i = said; i < sp_scene_message_count(s->scene); i++) print_message(sp_scene_message_at(s->scene, i));
+    for (int i = said; sp_scene_message_at(s->scene, i, &m) >= 0; i++) print_message(&m);
     s->world = sp_run_world(s->run);
     return SP_EXIT_DONE;
 }

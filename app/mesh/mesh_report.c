@@ -35,8 +35,8 @@ static void print_defects(const sp_mesh_report *report, FILE *file) {
         if (count == 0 && whole) continue;
         fprintf(file, "  %s%lld %s: %s\n", whole ? "" : "at least ", count, sp_defect_name((sp_defect_kind)k),
                 sp_defect_text((sp_defect_kind)k));
-        for (const sp_defect *d; (d = sp_mesh_report_at(report, at)) && (int)d->kind == k; at++, listed++)
-            print_defect(d, tetrahedra, file);
+        sp_defect d;
+        for (; sp_mesh_report_at(report, at, &d) >= 0 && (int)d.kind == k; at++, listed++) print_defect(&d, tetrahedra, file);
         if (listed < count && listed > 0) fprintf(file, "      ... and %lld more\n", count - listed);
     }
 }
@@ -199,11 +199,12 @@ static void add_defects(sp_json *j, const sp_mesh_report *report) {
         sp__json_integer(j, "count", count);
         sp__json_yes(j, "whole", whole);
         sp__json_open(j, "first", '[');
-        for (const sp_defect *d; (d = sp_mesh_report_at(report, at)) && (int)d->kind == k; at++) {
+        sp_defect d;
+        for (; sp_mesh_report_at(report, at, &d) >= 0 && (int)d.kind == k; at++) {
             sp__json_open(j, NULL, '{');
-            add_ids(j, "elements", d->elements, d->element_count);
-            add_ids(j, "nodes", d->nodes, d->node_count);
-            sp__json_number(j, "value", d->value);
+            add_ids(j, "elements", d.elements, d.element_count);
+            add_ids(j, "nodes", d.nodes, d.node_count);
+            sp__json_number(j, "value", d.value);
             sp__json_close(j, '}');
         }
         sp__json_close(j, ']');

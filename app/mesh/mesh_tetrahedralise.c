@@ -96,11 +96,11 @@ static void print_json(const tet_args *t, const char *from, const sp_mesh *mesh,
     sp__json_vector(&j, "guarantee", info->guarantee, 2);
     sp__json_integer(&j, "islands", info->islands);
     sp__json_open(&j, "groups", '[');
-    for (int i = 0; i < sp_mesh_group_count(mesh); i++) {
-        const sp_mesh_group *g = sp_mesh_group_at(mesh, i);
+    sp_mesh_group g;
+    for (int i = 0; sp_mesh_group_at(mesh, i, &g) >= 0; i++) {
         sp__json_open(&j, NULL, '{');
-        sp__json_text(&j, "name", g->name);
-        sp__json_integer(&j, "elements", g->element_count);
+        sp__json_text(&j, "name", g.name);
+        sp__json_integer(&j, "elements", g.element_count);
         sp__json_close(&j, '}');
     }
     sp__json_close(&j, ']');
@@ -113,8 +113,8 @@ static void print_text(const sp_mesh *mesh, const sp_fill_info *info) {
            info->islands == 1 ? "" : "s", info->dihedral[0], info->dihedral[1]);
     if (info->guarantee[0] > 0) printf(" (guaranteed: %.2f to %.2f)", info->guarantee[0], info->guarantee[1]);
     printf("\n");
-    for (int i = 0; i < sp_mesh_group_count(mesh); i++)
-        printf("  %-20s %d\n", sp_mesh_group_at(mesh, i)->name, sp_mesh_group_at(mesh, i)->element_count);
+    sp_mesh_group g;
+    for (int i = 0; sp_mesh_group_at(mesh, i, &g) >= 0; i++) printf("  %-20s %d\n", g.name, g.element_count);
 }
 
 // ---------------------------------------------------------------------------------------------------- filling

@@ -51,10 +51,10 @@ static int open_mesh(sp_source *s) {
 // ---------------------------------------------------------------------------------------------------- a recording
 
 static void say_messages(const sp_scene *scene) {
-    for (int i = 0; scene && i < sp_scene_message_count(scene); i++) {
-        const sp_scene_message *m = sp_scene_message_at(scene, i);
-        fprintf(stderr, "%s:%d: %s%s\n", m->file ? m->file : "", m->line, m->severity == SP_SEVERITY_WARNING ? "warning: " : "",
-                m->text);
+    sp_scene_message m;
+    for (int i = 0; sp_scene_message_at(scene, i, &m) >= 0; i++) {
+        fprintf(stderr, "%s:%d: %s%s\n", m.file ? m.file : "", m.line, m.severity == SP_SEVERITY_WARNING ? "warning: " : "",
+                m.text);
     }
 }
 

@@ -165,5 +165,6 @@ void sp__summary_step(sp_summary *r, const sp_session *s) {
     for (int i = 0; i < SP_STAGE_COUNT; i++) r->stage_ms[i] += info.stage_ms[i];
     count_time(r, info.step_ms);
     for (int i = 0; i < r->body_count; i++) count_body(&r->bodies[i], s->world, sp_world_body_id(s->world, i));
-    for (int i = 0; i < info.event_count; i++) keep_event(r, sp_world_event(s->world, i));
+    sp_event e;
+    for (int i = 0; sp_world_event_at(s->world, i, &e) >= 0; i++) keep_event(r, &e);
 }

@@ -122,7 +122,7 @@ static void put_values(const sp_sim *s, sp_buffer *out) {
     sp__buffer_print(NULL, out, "  <!-- as it was left in the viewer -->\n");
     for (int i = 0; i < t.set_count; i++) {
         sp__buffer_print(NULL, out, "  <!-- set ");
-        put_comment(out, sp_scene_set_at(s->stage.scene, i));
+        put_comment(out, sp_scene_set_text(s->stage.scene, i));
         sp__buffer_print(NULL, out, " -->\n");
     }
     for (int i = 0; i < s->kept_count; i++) {

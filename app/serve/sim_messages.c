@@ -182,7 +182,7 @@ static void put_scenes(const sp_sim *s, sp_json *j) {
 
 static void put_look(const sp_run *run, sp_body_id body, int surface, sp_json *j) {
     sp_run_look look;
-    sp_run_look_at(run, body, surface, &look);
+    sp_run_look_of(run, body, surface, &look);
     sp__json_open(j, "look", '{');
     sp__json_vector(j, "color", look.color, 3);
     sp__json_number(j, "opacity", look.opacity);
@@ -273,7 +273,7 @@ static void put_params(const sp_sim *s, sp_json *j) {
 static void put_solvers(sp_json *j) {
     sp_scene_choice choice;
     sp__json_open(j, "solvers", '[');
-    for (int i = 0; sp_scene_choice_at("solver", "type", i, &choice); i++)
+    for (int i = 0; sp_scene_choice_at("solver", "type", i, &choice) >= 0; i++)
         if (choice.built) sp__json_text(j, NULL, choice.name);
     sp__json_close(j, ']');
 }

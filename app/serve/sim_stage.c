@@ -68,11 +68,11 @@ static bool fill_bodies(sp_sim_stage *g) {
 // the first error of the scene, or the error of the context
 static void explain_failure(const sp_sim_stage *g, sp_status status, char *why) {
     for (int i = 0; g->scene && i < sp_scene_message_count(g->scene); i++) {
-        const sp_scene_message *m = sp_scene_message_at(g->scene, i);
-        if (m->severity != SP_SEVERITY_ERROR) continue;
-        int n = snprintf(why, SP_SIM_WHY, "%.120s: ", m->file ? m->file : "");
-        if (m->line > 0) n = snprintf(why, SP_SIM_WHY, "%.120s:%d: ", m->file ? m->file : "", m->line);
-        snprintf(why + n, (size_t)(SP_SIM_WHY - n), "%.250s", m->text);
+        sp_scene_message m;
+        if (sp_scene_message_at(g->scene, i, &m) < 0 || m.severity != SP_SEVERITY_ERROR) continue;
+        int n = snprintf(why, SP_SIM_WHY, "%.120s: ", m.file ? m.file : "");
+        if (m.line > 0) n = snprintf(why, SP_SIM_WHY, "%.120s:%d: ", m.file ? m.file : "", m.line);
+        snprintf(why + n, (size_t)(SP_SIM_WHY - n), "%.250s", m.text);
         return;
     }
     const sp_error *e = g->context ? sp_context_error(g->context) : NULL;

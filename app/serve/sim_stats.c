@@ -30,10 +30,10 @@ enum { EVENTS_A_SECOND = 20 };
 void sp__sim_world_events(sp_sim *s) {
     double now = sp__now_ms();
     if (now - s->event_ms > 1000) s->event_ms = now, s->event_count = 0;
-    const sp_event *e;
-    for (int i = 0; (e = sp_world_event(s->stage.world, i)); i++) {
+    sp_event e;
+    for (int i = 0; sp_world_event_at(s->stage.world, i, &e) >= 0; i++) {
         if (++s->event_count > EVENTS_A_SECOND) return;
-        sp__sim_event(s, e->status < 0 ? "error" : e->status > 0 ? "warning" : "info", "%s", e->text);
+        sp__sim_event(s, e.status < 0 ? "error" : e.status > 0 ? "warning" : "info", "%s", e.text);
     }
 }
 

@@ -122,7 +122,7 @@ typedef struct sp_signal {
 /// A signal that has the same value at every time.
 SP_API sp_signal sp_signal_constant(double value);
 /// The value of a signal at time t [s].
-SP_API double sp_signal_at(const sp_signal *signal, double t);
+SP_API double sp_signal_value(const sp_signal *signal, double t);
 
 /// A rigid transformation: x = translate + R(quat) X.
 typedef struct sp_pose {
@@ -143,7 +143,7 @@ typedef struct sp_pose_signal {
 /// A pose signal that has the same pose at every time.
 SP_API sp_pose_signal sp_pose_signal_constant(sp_pose pose);
 /// The pose of a signal at time t [s].
-SP_API sp_pose sp_pose_signal_at(const sp_pose_signal *signal, double t);
+SP_API sp_pose sp_pose_signal_value(const sp_pose_signal *signal, double t);
 
 #ifdef __cplusplus
 }

@@ -46,8 +46,8 @@ SP_API sp_status sp_scene_parse(sp_context *context, const char *text, size_t si
 SP_API void sp_scene_destroy(sp_scene **scene);
 /// Number of messages, including warnings.
 SP_API int sp_scene_message_count(const sp_scene *scene);
-/// A message by index, in the order of the file; NULL past the end.
-SP_API const sp_scene_message *sp_scene_message_at(const sp_scene *scene, int index);
+/// A message by index, in the order of the file. Its strings are valid as long as the scene exists.
+SP_API sp_status sp_scene_message_at(const sp_scene *scene, int index, sp_scene_message *out);
 /// The name in the scene file; empty: none.
 SP_API const char *sp_scene_name(const sp_scene *scene);
 
@@ -56,14 +56,14 @@ typedef struct sp_scene_info {
     const char *file;  ///< as the caller named it
     const char *text;  ///< content, `size` bytes followed by a zero byte
     size_t size;
-    int set_count;  ///< for sp_scene_set_at
+    int set_count;  ///< for sp_scene_set_text
     uint64_t seed;  ///< of all random numbers of the scene
 } sp_scene_info;
 
 /// Fills `out` with the source of a scene.
 SP_API void sp_scene_get(const sp_scene *scene, sp_scene_info *out);
-/// "--set path=value" of sp_scene_options.sets, index in [0, set_count).
-SP_API const char *sp_scene_set_at(const sp_scene *scene, int index);
+/// "--set path=value" of sp_scene_options.sets by index; NULL past the end.
+SP_API const char *sp_scene_set_text(const sp_scene *scene, int index);
 
 /// A file that a run of the scene writes to its output folder.
 typedef struct sp_scene_output {
@@ -73,8 +73,8 @@ typedef struct sp_scene_output {
 
 /// Number of files that a run of the scene writes: those of records, then those of inverse problems.
 SP_API int sp_scene_output_count(const sp_scene *scene);
-/// An output by index. False: no such output, and out is unchanged.
-SP_API bool sp_scene_output_at(const sp_scene *scene, int index, sp_scene_output *out);
+/// An output by index.
+SP_API sp_status sp_scene_output_at(const sp_scene *scene, int index, sp_scene_output *out);
 
 /// A permitted value of an attribute of the scene language.
 typedef struct sp_scene_choice {
@@ -82,8 +82,8 @@ typedef struct sp_scene_choice {
     bool built;     ///< false: part of the language, but not in this build
 } sp_scene_choice;
 
-/// Choice number `index`, from 0, of an attribute ("solver", "type"). False: no such choice.
-SP_API bool sp_scene_choice_at(const char *element, const char *attribute, int index, sp_scene_choice *out);
+/// Choice number `index`, from 0, of an attribute ("solver", "type"). SP_BAD_INPUT: no such choice.
+SP_API sp_status sp_scene_choice_at(const char *element, const char *attribute, int index, sp_scene_choice *out);
 /// Prints every resolved value with unit and origin, one per line, with `print(user, text)`.
 SP_API void sp_scene_describe(const sp_scene *scene, void (*print)(void *user, const char *text), void *user);
 /// Prints the RelaxNG schema of the scene language, from the table that the reader uses.
@@ -138,7 +138,7 @@ typedef struct sp_run_look {
 /// Appearance of a surface of a body. Surface 0: the boundary of the body; 1, 2, ...: its embedded surfaces, in the order of
 /// sp_snapshot_body. An embedded surface without appearance has that of the body. False: the scene defines none, and out has the
 /// defaults.
-SP_API bool sp_run_look_at(const sp_run *run, sp_body_id body, int surface, sp_run_look *out);
+SP_API bool sp_run_look_of(const sp_run *run, sp_body_id body, int surface, sp_run_look *out);
 /// One step: events, world step, probes, records.
 SP_API sp_status sp_run_step(sp_run *run);
 /// Closes records and checks the claims.
@@ -161,7 +161,7 @@ typedef struct sp_run_probe {
 /// Number of probes in the scene.
 SP_API int sp_run_probe_count(const sp_run *run);
 /// The samples of a probe by index.
-SP_API void sp_run_probe_at(const sp_run *run, int index, sp_run_probe *out);
+SP_API sp_status sp_run_probe_at(const sp_run *run, int index, sp_run_probe *out);
 
 /// A column of the samples of a probe.
 typedef struct sp_run_column {
@@ -170,7 +170,7 @@ typedef struct sp_run_column {
 } sp_run_column;
 
 /// Name and unit of a column. Both indices count from 0; column is below sp_run_probe.width.
-SP_API void sp_run_column_at(const sp_run *run, int probe, int column, sp_run_column *out);
+SP_API sp_status sp_run_column_at(const sp_run *run, int probe, int column, sp_run_column *out);
 
 /// An `expect` element of the scene: the observed and the expected value.
 typedef struct sp_run_claim {
@@ -189,12 +189,13 @@ typedef struct sp_run_inverse {
 
 /// Number of inverse problems that were solved before the first step.
 SP_API int sp_run_inverse_count(const sp_run *run);
-SP_API void sp_run_inverse_at(const sp_run *run, int index, sp_run_inverse *out);  ///< by index; past the end: zeros
+/// A solved inverse problem by index.
+SP_API sp_status sp_run_inverse_at(const sp_run *run, int index, sp_run_inverse *out);
 
 /// Number of claims. sp_run_finish checks them.
 SP_API int sp_run_claim_count(const sp_run *run);
 /// A claim by index.
-SP_API void sp_run_claim_at(const sp_run *run, int index, sp_run_claim *out);
+SP_API sp_status sp_run_claim_at(const sp_run *run, int index, sp_run_claim *out);
 
 // ---------------------------------------------------------------------------------------------------- files
 
@@ -368,7 +369,7 @@ typedef struct sp_run_record {
 /// Number of files that the run writes.
 SP_API int sp_run_record_count(const sp_run *run);
 /// A file of the run by index.
-SP_API void sp_run_record_at(const sp_run *run, int index, sp_run_record *out);
+SP_API sp_status sp_run_record_at(const sp_run *run, int index, sp_run_record *out);
 
 /// Writes a checkpoint file of the whole run: world, probes, events, records. A failure leaves no incomplete file. Continue from
 /// it with sp_run_options.resume: hashes, probes and records are the same as without the interruption.

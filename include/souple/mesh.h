@@ -80,14 +80,14 @@ SP_API const int64_t *sp_mesh_node_ids(const sp_mesh *mesh);
 SP_API const int64_t *sp_mesh_tet_ids(const sp_mesh *mesh);
 /// Number of groups.
 SP_API int sp_mesh_group_count(const sp_mesh *mesh);
-/// A group by index; NULL past the end.
-SP_API const sp_mesh_group *sp_mesh_group_at(const sp_mesh *mesh, int index);
+/// A group by index. Its pointers are valid as long as the mesh exists.
+SP_API sp_status sp_mesh_group_at(const sp_mesh *mesh, int index, sp_mesh_group *out);
 SP_API const sp_mesh_group *sp_mesh_group_named(const sp_mesh *mesh, const char *name);  ///< NULL if absent
 SP_API const sp_mesh_array *sp_mesh_array_named(const sp_mesh *mesh, const char *name);  ///< NULL if absent
 /// Number of arrays.
 SP_API int sp_mesh_array_count(const sp_mesh *mesh);
-/// An array by index; NULL past the end.
-SP_API const sp_mesh_array *sp_mesh_array_at(const sp_mesh *mesh, int index);
+/// An array by index. Its pointers are valid as long as the mesh exists.
+SP_API sp_status sp_mesh_array_at(const sp_mesh *mesh, int index, sp_mesh_array *out);
 SP_API double sp_mesh_volume(const sp_mesh *mesh);                               ///< [m3]
 SP_API void sp_mesh_bounds(const sp_mesh *mesh, double low[3], double high[3]);  ///< [m]
 SP_API int sp_mesh_face_count(const sp_mesh *mesh);                              ///< boundary triangles
@@ -260,8 +260,8 @@ SP_API const sp_mesh_stats *sp_mesh_report_stats(const sp_mesh_report *report);
 /// Number of defects of a kind. *whole is false if the search was aborted (tens of millions of triangles in one place): the
 /// number is then a lower bound. Nullable: whole.
 SP_API int64_t sp_mesh_report_count(const sp_mesh_report *report, sp_defect_kind kind, bool *whole);
-/// A listed defect by index, sorted by kind. NULL past the end.
-SP_API const sp_defect *sp_mesh_report_at(const sp_mesh_report *report, int index);
+/// A listed defect by index, sorted by kind.
+SP_API sp_status sp_mesh_report_at(const sp_mesh_report *report, int index, sp_defect *out);
 
 /// Report of a repair.
 typedef struct sp_mesh_repairs {

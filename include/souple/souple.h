@@ -15,8 +15,8 @@
 ///
 /// Names. sp_ + noun + verb; the first argument names the family. A _def creates something, _options tune a call, an _info
 /// reports. A _def or _options starts from its _default() function, whose cookie detects a struct that did not. _count is a
-/// number of items. An _at function takes an index from 0; it fills a struct, or returns an id or a pointer that is null past the
-/// end.
+/// number of items. An _at function takes an index from 0 and fills a struct; past the end it returns SP_BAD_INPUT and does not
+/// change the struct. _named finds an item by its name.
 ///
 /// Ownership. The caller that creates also destroys: sp_x_create(..., &x), sp_x_destroy(&x), which sets x to NULL and accepts
 /// NULL. A const pointer is borrowed for the call and its content is copied; signals keep their `user`, which must outlive the

@@ -515,7 +515,8 @@ typedef struct sp_event {
     char text[200];
 } sp_event;
 
-SP_API const sp_event *sp_world_event(const sp_world *world, int index);  ///< NULL past the end
+/// An event of the last step by index, below sp_step_info.event_count.
+SP_API sp_status sp_world_event_at(const sp_world *world, int index, sp_event *out);
 
 // ---------------------------------------------------------------------------------------------------- queries
 
@@ -566,7 +567,8 @@ typedef struct sp_body_measures {
 
 /// Number of bodies.
 SP_API int sp_world_body_count(const sp_world *world);
-SP_API sp_body_id sp_world_body_id(const sp_world *world, int index);            ///< in order of creation
+/// The id of a body by index, in order of creation; null id past the end.
+SP_API sp_body_id sp_world_body_id(const sp_world *world, int index);
 SP_API sp_body_id sp_world_body_named(const sp_world *world, const char *name);  ///< null id if absent
 /// The description of a body. Its cost does not depend on the size of the body.
 SP_API sp_status sp_world_body_info(sp_world *world, sp_body_id id, sp_body_info *out);

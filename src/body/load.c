@@ -8,7 +8,7 @@ void sp__loads_prescribe(sp_body *b, const sp_step *step) {
     for (int i = 0; i < b->loads.spring_count; i++) {
         sp_spring *s = &b->loads.springs[i];
         if (s->slot >= 0) continue;  // edits set the target of a drag
-        for (int a = 0; a < 3; a++) s->target[a] = sp_signal_at(&s->to[a], step->time);
+        for (int a = 0; a < 3; a++) s->target[a] = sp_signal_value(&s->to[a], step->time);
     }
 }
 

@@ -25,7 +25,7 @@ sp_signal sp_signal_constant(double value) {
     return (sp_signal){.constant = value};
 }
 
-double sp_signal_at(const sp_signal *signal, double t) {
+double sp_signal_value(const sp_signal *signal, double t) {
     return signal->eval ? signal->eval(signal->user, t) : signal->constant;
 }
 
@@ -37,7 +37,7 @@ sp_pose_signal sp_pose_signal_constant(sp_pose pose) {
     return (sp_pose_signal){.constant = pose};
 }
 
-sp_pose sp_pose_signal_at(const sp_pose_signal *signal, double t) {
+sp_pose sp_pose_signal_value(const sp_pose_signal *signal, double t) {
     sp_pose pose = signal->constant;
     if (signal->eval) signal->eval(signal->user, t, &pose);
     return pose;

@@ -709,13 +709,14 @@ int64_t sp_mesh_report_count(const sp_mesh_report *report, sp_defect_kind kind, 
     return known ? report->counts[kind] : 0;
 }
 
-const sp_defect *sp_mesh_report_at(const sp_mesh_report *report, int index) {
-    if (index < 0) return NULL;
-    for (int k = 0; k < SP_DEFECT_KINDS; k++) {
-        if (index < report->listed[k]) return &report->lists[k][index];
-        index -= report->listed[k];
+sp_status sp_mesh_report_at(const sp_mesh_report *report, int index, sp_defect *out) {
+    if (index < 0) return SP_BAD_INPUT;
+    for (int k = 0; k < SP_DEFECT_KINDS; index -= report->listed[k++]) {
+        if (index >= report->listed[k]) continue;
+        *out = report->lists[k][index];
+        return SP_OK;
     }
-    return NULL;
+    return SP_BAD_INPUT;
 }
 
 // ------------------------------------------------------------------------------------------------ examination

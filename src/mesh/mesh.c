@@ -356,8 +356,10 @@ int sp_mesh_group_count(const sp_mesh *mesh) {
     return mesh->with.group_count;
 }
 
-const sp_mesh_group *sp_mesh_group_at(const sp_mesh *mesh, int index) {
-    return index >= 0 && index < mesh->with.group_count ? &mesh->with.groups[index] : NULL;
+sp_status sp_mesh_group_at(const sp_mesh *mesh, int index, sp_mesh_group *out) {
+    if (index < 0 || index >= mesh->with.group_count) return SP_BAD_INPUT;
+    *out = mesh->with.groups[index];
+    return SP_OK;
 }
 
 const sp_mesh_group *sp_mesh_group_named(const sp_mesh *mesh, const char *name) {
@@ -370,8 +372,10 @@ int sp_mesh_array_count(const sp_mesh *mesh) {
     return mesh->with.array_count;
 }
 
-const sp_mesh_array *sp_mesh_array_at(const sp_mesh *mesh, int index) {
-    return index >= 0 && index < mesh->with.array_count ? &mesh->with.arrays[index] : NULL;
+sp_status sp_mesh_array_at(const sp_mesh *mesh, int index, sp_mesh_array *out) {
+    if (index < 0 || index >= mesh->with.array_count) return SP_BAD_INPUT;
+    *out = mesh->with.arrays[index];
+    return SP_OK;
 }
 
 const sp_mesh_array *sp_mesh_array_named(const sp_mesh *mesh, const char *name) {

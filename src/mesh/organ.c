@@ -117,7 +117,7 @@ static sp_status with_groups(const sp_organ *o, const sp_mesh *raw, double lengt
         goto done;
     }
     mark_boundary(raw, mark);
-    for (int i = 0; i < count; i++) groups[i] = *sp_mesh_group_at(raw, i);
+    for (int i = 0; i < count; i++) sp_mesh_group_at(raw, i, &groups[i]);
     count += find_patches(raw, o, mark, nodes, groups + count);
     for (int k = 0; k < 3; k++) extent = fmax(extent, raw->high[k] - raw->low[k]);
     for (size_t i = 0; i < n; i++)

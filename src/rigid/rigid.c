@@ -42,7 +42,7 @@ static void rigid_refresh(sp_body *b) {
 // ---------------------------------------------------------------------------------------------------- motion
 
 static sp_pose rigid_pose_at(const sp_rigid *r, double t) {
-    if (r->posted[0] == 0) return sp_pose_signal_at(&r->pose, r->kinematic ? t : 0);
+    if (r->posted[0] == 0) return sp_pose_signal_value(&r->pose, r->kinematic ? t : 0);
     sp_pose pose;
     memcpy(pose.translate, r->posted + 1, sizeof pose.translate);
     memcpy(pose.quat, r->posted + 4, sizeof pose.quat);
@@ -149,7 +149,7 @@ static void rigid_locate(sp_body *b, sp_which s, const double x[3], sp_anchor *o
 // the rest position of a rigid body is its position at time 0
 static sp_status anchor_point(sp_body *b, const double rest[3], sp_anchor *out) {
     double q[STATE_SIZE];
-    sp_pose pose = sp_pose_signal_at(&((sp_rigid *)b->impl)->pose, 0);
+    sp_pose pose = sp_pose_signal_value(&((sp_rigid *)b->impl)->pose, 0);
     put_pose(q, &pose);
     locate_in(b, q, rest, out);
     return SP_OK;
@@ -329,7 +329,7 @@ static sp_status rigid_check(sp_error *error, const sp_rigid_def *def) {
         return sp__fail(error, SP_BAD_INPUT, __FILE__, __LINE__, "shape_count = %d, must be in [0, 100000] with shapes given",
                         def->shape_count);
     for (int i = 0; i < def->shape_count; i++) SP_TRY(rigid_check_shape(error, i, &def->shapes[i]));
-    sp_pose start = sp_pose_signal_at(&def->pose, 0);
+    sp_pose start = sp_pose_signal_value(&def->pose, 0);
     return rigid_check_pose(error, "pose of the body at time", 0, &start);
 }
 

@@ -103,13 +103,13 @@ static void rod_prescribe(sp_body *b, const sp_step *step) {
     r->h = step->h;
     if (r->growth) sp__rod_grow(b, step);
     if (r->natural_in_time) {
-        for (int i = 0; i < 3 * r->nodes; i++) r->natural[i] = sp_signal_at(&r->natural_signal[i % 3], t);
+        for (int i = 0; i < 3 * r->nodes; i++) r->natural[i] = sp_signal_value(&r->natural_signal[i % 3], t);
         sp__rod_changed(b);
     }
     memset(r->pushed, 0, sizeof r->pushed);
     for (int i = 0; i < r->loads; i++)
         for (int a = 0; a < 3; a++) {
-            r->load_now[i][a] = sp_signal_at(&r->load[i].value[a], t);
+            r->load_now[i][a] = sp_signal_value(&r->load[i].value[a], t);
             if (r->load[i].type == SP_LOAD_ACCELERATION) r->pushed[a] += r->load_now[i][a];
         }
     sp__rod_set_targets(b, t);
@@ -488,7 +488,7 @@ static sp_status copy_loads(sp_body *b, const sp_rod_def *def) {
         const sp_spring_def *p = &def->springs[i];
         sp_spring s = {.stiffness = p->stiffness, .damping = p->damping, .axes = SP_AXES_ALL, .slot = -1, .active = true};
         s.at = (sp_anchor){.elem = (uint32_t)sp__rod_number(r, def, (int)p->at.elem, false), .at = {p->at.at[0], 0, 0}};
-        for (int a = 0; a < 3; a++) s.to[a] = p->to[a], s.target[a] = sp_signal_at(&p->to[a], 0);
+        for (int a = 0; a < 3; a++) s.to[a] = p->to[a], s.target[a] = sp_signal_value(&p->to[a], 0);
         SP_TRY(sp__loads_add_spring(b, &s));
     }
     return SP_OK;
@@ -561,7 +561,7 @@ static sp_status rod_fill(sp_body *b, const sp_rod_def *def) {
     SP_TRY(make_sections(b, def));
     SP_TRY(make_arrays(b, nq, nv, bands));
     for (int i = 0; i < r->parts; i++) fill_strand(r, &def->strands[i], i);
-    for (int i = 0; i < 3 * r->nodes && r->natural_in_time; i++) r->natural[i] = sp_signal_at(&r->natural_signal[i % 3], 0);
+    for (int i = 0; i < 3 * r->nodes && r->natural_in_time; i++) r->natural[i] = sp_signal_value(&r->natural_signal[i % 3], 0);
     for (int i = 0; i < r->sections; i++) r->stiffness[i] = sp__rod_section_stiffness(&r->section[i]);
     for (int i = 0; i < r->parts; i++) SP_TRY(r->model->create(b, i));
     SP_TRY(make_contacts(b));

@@ -405,9 +405,9 @@ void sp__rod_grow(sp_body *b, const sp_step *step) {
     sp_rod_growth *g = rod->growth;
     if (!g || !(step->h > 0)) return;
     g->grown = NULL;
-    double middle = step->time - 0.5 * step->h, amount = step->h * sp_signal_at(&g->def.rate, middle), k[3];
+    double middle = step->time - 0.5 * step->h, amount = step->h * sp_signal_value(&g->def.rate, middle), k[3];
     if (b->frozen || amount <= 0 || !any_left(rod)) return;
-    for (int a = 0; a < 3; a++) k[a] = sp_signal_at(&g->def.curvature[a], middle);
+    for (int a = 0; a < 3; a++) k[a] = sp_signal_value(&g->def.curvature[a], middle);
     grow_keep(b);
     if (isfinite(amount))
         for (int p = 0; p < rod->parts; p++) grow_part(b, p, amount, k);

@@ -162,7 +162,7 @@ void sp__rod_set_targets(sp_body *b, double t) {
     for (int i = 0; i < r->motions; i++) {
         const sp_rod_motion *m = &r->motion[i];
         if (!hold_follows(b, m)) continue;
-        sp_pose pose = sp_pose_signal_at(&m->pose, t);
+        sp_pose pose = sp_pose_signal_value(&m->pose, t);
         const sp_rod_part *p = &r->part[m->part];
         double R[9], arm[3], place[3];
         sp__quat_matrix(pose.quat, R);

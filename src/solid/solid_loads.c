@@ -37,7 +37,7 @@ static sp_status add_spring(sp_body *b, sp_anchor at, const sp_signal to[3], dou
                         .slot = -1,
                         .active = true,
                         .pin = pin};
-    for (int k = 0; k < 3; k++) spring.target[k] = sp_signal_at(&to[k], 0);
+    for (int k = 0; k < 3; k++) spring.target[k] = sp_signal_value(&to[k], 0);
     return sp__loads_add_spring(b, &spring);
 }
 
@@ -179,8 +179,8 @@ sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
     if (s->pressure_count) b->caps &= ~(unsigned)SP_CAP_ENERGY;
     // values before the first step, for queries
     for (int k = 0; k < s->dead_count; k++)
-        for (int a = 0; a < 3; a++) s->dead[k].now[a] = sp_signal_at(&s->dead[k].value[a], 0);
-    for (int k = 0; k < s->pressure_count; k++) s->pressure[k].now = sp_signal_at(&s->pressure[k].value, 0);
+        for (int a = 0; a < 3; a++) s->dead[k].now[a] = sp_signal_value(&s->dead[k].value[a], 0);
+    for (int k = 0; k < s->pressure_count; k++) s->pressure[k].now = sp_signal_value(&s->pressure[k].value, 0);
     return SP_OK;
 }
 

@@ -282,7 +282,7 @@ void sp__solid_prescribe(sp_body *b, const sp_step *step) {
     sp_solid *s = sp__solid(b);
     double t = step->time;
     if (s->young_of_time.eval) {
-        double young = sp_signal_at(&s->young_of_time, t);
+        double young = sp_signal_value(&s->young_of_time, t);
         // a signal outside its range keeps the last valid value
         if (isfinite(young) && young >= 0 && young != s->region[0].young)
             s->region[0].young = young, s->stale = b->retune = b->energy_stale = true;
@@ -291,7 +291,7 @@ void sp__solid_prescribe(sp_body *b, const sp_step *step) {
         if (b->fixed[i]) b->target[i] = s->hold[i];
     for (int m = 0; m < s->moved_count; m++) {
         const sp_moved *mv = &s->moved[m];
-        sp_pose pose = sp_pose_signal_at(&mv->pose, t);
+        sp_pose pose = sp_pose_signal_value(&mv->pose, t);
         double R[9];
         sp__quat_matrix(pose.quat, R);
         for (int i = 0; i < mv->count; i++) {
@@ -305,8 +305,8 @@ void sp__solid_prescribe(sp_body *b, const sp_step *step) {
         }
     }
     for (int k = 0; k < s->dead_count; k++)
-        for (int a = 0; a < 3; a++) s->dead[k].now[a] = sp_signal_at(&s->dead[k].value[a], t);
-    for (int k = 0; k < s->pressure_count; k++) s->pressure[k].now = sp_signal_at(&s->pressure[k].value, t);
+        for (int a = 0; a < 3; a++) s->dead[k].now[a] = sp_signal_value(&s->dead[k].value[a], t);
+    for (int k = 0; k < s->pressure_count; k++) s->pressure[k].now = sp_signal_value(&s->pressure[k].value, t);
 }
 
 // ------------------------------------------------------------------------------------------------ materials

@@ -21,8 +21,10 @@ uint64_t sp_world_hash(const sp_world *w) {
     return w->hash;
 }
 
-const sp_event *sp_world_event(const sp_world *w, int index) {
-    return index >= 0 && index < w->events->count ? &w->events->list[index] : NULL;
+sp_status sp_world_event_at(const sp_world *w, int index, sp_event *out) {
+    if (index < 0 || index >= w->events->count) return SP_BAD_INPUT;
+    *out = w->events->list[index];
+    return SP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------------- bodies

@@ -196,7 +196,7 @@ void sp_world_destroy(sp_world **world) {
 }
 
 double sp__gravity_at(const sp_gravity *g, double t) {
-    return g->set ? g->value : sp_signal_at(&g->signal, t);
+    return g->set ? g->value : sp_signal_value(&g->signal, t);
 }
 
 static uint64_t world_hash_text(const char *text) {

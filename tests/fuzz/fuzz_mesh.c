@@ -62,9 +62,10 @@ static void check_mesh(const sp_mesh *mesh) {
     for (int i = 0; i < 4 * nt; i++) FUZZ_PROMISE(sp_mesh_tets(mesh)[i] >= 0 && sp_mesh_tets(mesh)[i] < nn);
     for (int i = 0; i < 3 * nn; i++) FUZZ_PROMISE(isfinite(sp_mesh_positions(mesh)[i]));
     for (int g = 0; g < sp_mesh_group_count(mesh); g++) {
-        const sp_mesh_group *group = sp_mesh_group_at(mesh, g);
-        check_group(group->elements, group->element_count, nt);
-        check_group(group->nodes, group->node_count, nn);
+        sp_mesh_group group;
+        FUZZ_PROMISE(sp_mesh_group_at(mesh, g, &group) == SP_OK);
+        check_group(group.elements, group.element_count, nt);
+        check_group(group.nodes, group.node_count, nn);
     }
 }
 

@@ -76,9 +76,9 @@ TEST(base) {
     sp_context_destroy(&context);
     CHECK(!context);
     sp_signal signal = sp_signal_constant(3);
-    CHECK_NEAR(sp_signal_at(&signal, 7), 3, 0);
+    CHECK_NEAR(sp_signal_value(&signal, 7), 3, 0);
     sp_pose_signal pose = sp_pose_signal_constant(sp_pose_identity());
-    CHECK_NEAR(sp_pose_signal_at(&pose, 7).quat[0], 1, 0);
+    CHECK_NEAR(sp_pose_signal_value(&pose, 7).quat[0], 1, 0);
 }
 
 static void keep_line(void *user, sp_log_level level, const char *text) {
@@ -195,10 +195,12 @@ TEST(mesh_making) {
     CHECK_INT(sp_mesh_node_ids(one)[3], 40);
     CHECK_INT(sp_mesh_tet_ids(one)[0], 7);
     CHECK_INT(sp_mesh_group_count(one), 1);
-    CHECK_INT(sp_mesh_group_at(one, 0)->node_count, 4);
+    CHECK(sp_mesh_group_at(one, 0, &group) == SP_OK && group.node_count == 4);
+    CHECK(sp_mesh_group_at(one, 1, &group) == SP_BAD_INPUT && group.node_count == 4);
     CHECK(sp_mesh_group_named(one, "all") && !sp_mesh_group_named(one, "none"));
     CHECK_INT(sp_mesh_array_count(one), 1);
-    CHECK_NEAR(sp_mesh_array_at(one, 0)->values[0], 5, 0);
+    CHECK(sp_mesh_array_at(one, 0, &array) == SP_OK && array.values != &young && array.values[0] == 5);
+    CHECK_INT(sp_mesh_array_at(one, 1, &array), SP_BAD_INPUT);
     CHECK(sp_mesh_array_named(one, "E") && !sp_mesh_array_named(one, "nu"));
     sp_mesh_destroy(&one), sp_mesh_destroy(&larger), sp_mesh_destroy(&ring), sp_mesh_destroy(&ball), sp_mesh_destroy(&cylinder);
     sp_context_destroy(&context);
@@ -240,7 +242,8 @@ TEST(stepping_and_queries) {
     sp_step_info step;
     sp_world_step_info(f.world, &step);
     CHECK(step.step == 3 && step.hash == sp_world_hash(f.world));
-    CHECK(!sp_world_event(f.world, step.event_count));
+    sp_event event;
+    CHECK_INT(sp_world_event_at(f.world, step.event_count, &event), SP_BAD_INPUT);
     CHECK(!strcmp(sp_stage_name(SP_STAGE_COMMIT), "commit"));
     CHECK_INT(sp_world_body_count(f.world), 2);
     CHECK_INT(sp_world_body_id(f.world, 1).slot, f.floor.slot);

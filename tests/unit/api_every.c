@@ -25,6 +25,15 @@ static void function_name(const char *declaration, char *name, size_t size) {
     snprintf(name, size, "%.*s(", (int)(end - begin), begin);
 }
 
+// the convention of souple.h: a function _at takes an index, fills a struct and returns a status
+static void check_at(const char *path, const char *declaration, const char *name) {
+    const char *end = strstr(declaration, ");");
+    size_t length = strlen(name);
+    if (length < 4 || strcmp(name + length - 4, "_at(") != 0) return;
+    if (strncmp(declaration, "\nSP_API sp_status ", 18) != 0 || !end || strncmp(end - 5, " *out", 5) != 0)
+        SP_TEST_FAILED("%s: %s) must return sp_status and fill *out", path, name);
+}
+
 static int check_header(const char *path, const char *callers) {
     char *header = read_all(path), name[100];
     int count = 0;
@@ -32,13 +41,14 @@ static int check_header(const char *path, const char *callers) {
     for (const char *s = strstr(header, "\nSP_API "); s; s = strstr(s + 1, "\nSP_API ")) {
         function_name(s, name, sizeof name);
         count++;
+        check_at(path, s, name);
         if (!strstr(callers, name)) SP_TEST_FAILED("%s: nobody calls %s)", path, name);
     }
     free(header);
     return count;
 }
 
-TEST(every_public_function_is_called) {
+TEST(every_public_function_is_called_and_follows_the_conventions) {
     static const char *const headers[] = {"include/souple/base.h",  "include/souple/mesh.h",      "include/souple/solve.h",
                                           "include/souple/world.h", "include/souple/extension.h", "include/souple/io.h"};
     char *engine = read_all("tests/unit/api_engine.c"), *io = read_all("tests/unit/api_io.c");

@@ -64,9 +64,10 @@ TEST(a_wrong_scene_file_is_refused) {
     sp_scene *scene = NULL;
     CHECK_INT(sp_scene_load(context, SP_SOURCE_DIR "/tests/data/bad/unknown-attribute.xml", NULL, &scene), SP_BAD_INPUT);
     REQUIRE(scene && sp_scene_message_count(scene) == 1);
-    const sp_scene_message *message = sp_scene_message_at(scene, 0);
-    CHECK(message->severity == SP_SEVERITY_ERROR && message->line == 2);
-    CHECK(strstr(message->file, "unknown-attribute.xml") && strstr(message->text, "\"poisson\""));
+    sp_scene_message message;
+    REQUIRE(sp_scene_message_at(scene, 0, &message) == SP_OK && sp_scene_message_at(scene, 1, &message) == SP_BAD_INPUT);
+    CHECK(message.severity == SP_SEVERITY_ERROR && message.line == 2);
+    CHECK(strstr(message.file, "unknown-attribute.xml") && strstr(message.text, "\"poisson\""));
     sp_scene_destroy(&scene);
     CHECK(!scene);
     sp_context_destroy(&context);
@@ -82,7 +83,7 @@ TEST(run) {
     CHECK(sp_run_finish(f.run) >= 0);
     sp_run_inverse inverse = {0};
     CHECK_INT(sp_run_inverse_count(f.run), 0);
-    sp_run_inverse_at(f.run, 0, &inverse);
+    CHECK_INT(sp_run_inverse_at(f.run, 0, &inverse), SP_BAD_INPUT);
     REQUIRE(sp_run_probe_count(f.run) == 1);
     sp_run_probe probe;
     sp_run_probe_at(f.run, 0, &probe);
@@ -112,20 +113,21 @@ TEST(scene_and_run_tell_about_themselves) {
     sp_scene_info info;
     sp_scene_get(scene, &info);
     CHECK(!strcmp(info.file, "told.xml") && info.size == strlen(text) && !memcmp(info.text, text, info.size));
-    CHECK(info.seed == 7 && info.set_count == 1 && strstr(sp_scene_set_at(scene, 0), sets[0]));
+    CHECK(info.seed == 7 && info.set_count == 1 && strstr(sp_scene_set_text(scene, 0), sets[0]));
     sp_scene_output output;
     CHECK_INT(sp_scene_output_count(scene), 1);
-    CHECK(sp_scene_output_at(scene, 0, &output) && !strcmp(output.element, "record") && !strcmp(output.file, "api-told.csv"));
-    CHECK(!sp_scene_output_at(scene, 1, &output) && !sp_scene_output_at(scene, -1, &output));
+    CHECK(sp_scene_output_at(scene, 0, &output) == SP_OK && !strcmp(output.element, "record") &&
+          !strcmp(output.file, "api-told.csv"));
+    CHECK(sp_scene_output_at(scene, 1, &output) < 0 && sp_scene_output_at(scene, -1, &output) < 0);
     sp_scene_choice choice;
     bool cg = false;
-    for (int i = 0; sp_scene_choice_at("solver", "type", i, &choice); i++) cg |= choice.built && !strcmp(choice.name, "cg");
-    CHECK(cg && !sp_scene_choice_at("solver", "none", 0, &choice) && !sp_scene_choice_at("none", "type", 0, &choice));
+    for (int i = 0; sp_scene_choice_at("solver", "type", i, &choice) >= 0; i++) cg |= choice.built && !strcmp(choice.name, "cg");
+    CHECK(cg && sp_scene_choice_at("solver", "none", 0, &choice) < 0 && sp_scene_choice_at("none", "type", 0, &choice) < 0);
 
     REQUIRE(sp_run_create(scene, NULL, &run) == SP_OK && sp_run_create(scene, NULL, &next) == SP_OK);
     sp_run_look look;
     sp_body_id b = sp_world_body_named(sp_run_world(run), "b");
-    CHECK(sp_run_look_at(run, b, 0, &look) && look.color[0] == 1 && look.color[1] == 0);
+    CHECK(sp_run_look_of(run, b, 0, &look) && look.color[0] == 1 && look.color[1] == 0);
     sp_run_column column;
     sp_run_column_at(run, 0, 1, &column);
     CHECK(!strcmp(column.name, "position.y") && !strcmp(column.unit, "m"));

@@ -58,7 +58,8 @@ TEST(checking_and_repairing) {
     sp_mesh_report_destroy(&report);
     REQUIRE(sp_trimesh_examine(f.context, &skin, &o, &report) == SP_OK);
     CHECK(sp_mesh_report_count(report, SP_DEFECT_OPEN_EDGE, &whole) == 3);
-    CHECK(sp_mesh_report_at(report, 0) && sp_mesh_report_at(report, 0)->kind == SP_DEFECT_OPEN_EDGE);
+    sp_defect defect;
+    CHECK(sp_mesh_report_at(report, 0, &defect) == SP_OK && defect.kind == SP_DEFECT_OPEN_EDGE);
     CHECK(!strcmp(sp_defect_name(SP_DEFECT_OPEN_EDGE), "open-edge") &&
           strstr(sp_defect_text(SP_DEFECT_OPEN_EDGE), "one triangle"));
     sp_mesh_report_destroy(&report);

@@ -1,5 +1,6 @@
 // The stage that checks a step: its counts against a simple reference, its reservations, and that its sums are saved, restored
 // and the same for any number of threads.
+#include "at.h"
 #include "souple/souple.h"
 #include "test.h"
 #include "world/world_internal.h"
@@ -77,14 +78,14 @@ TEST(a_mirrored_tetrahedron_is_inverted) {
         CHECK_NEAR(n.volume_lost, 2, 1e-15);
         CHECK_INT(sp_world_step(r.w, 0.01), SP_INVERTED);
         CHECK(reservations(&r) == 1u << SP_INVERTED);
-        const sp_event *e = sp_world_event(r.w, 0);
-        CHECK(e && e->status == SP_INVERTED && strstr(e->text, "1 elements"));
+        sp_event e = event_at(r.w, 0);
+        CHECK(e.status == SP_INVERTED && strstr(e.text, "1 elements"));
         const sp_snapshot *s = sp_world_snapshot_acquire(r.w);
         CHECK(s && s->bodies[0].inverted == 1 && s->reservations == 1u << SP_INVERTED);
         CHECK_NEAR(s->bodies[0].volume_lost, 2, 1e-15);
         sp_world_snapshot_release(r.w, s);
         CHECK_INT(sp_world_step(r.w, 0.01), SP_INVERTED);
-        CHECK(!sp_world_event(r.w, 0));
+        CHECK_INT(sp_world_event_at(r.w, 0, &e), SP_BAD_INPUT);
         CHECK(sp_world_set_state(r.w, r.id, sp_mesh_positions(r.mesh), NULL) >= 0);
         CHECK_INT(sp_world_step(r.w, 0.01), SP_OK);
         CHECK_INT(measures_of(&r).inverted, 0);

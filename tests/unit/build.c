@@ -1,5 +1,6 @@
 // From scene to world: a scene gives the same bits as the same calls of the API; errors of the build are reported with their
 // line.
+#include "at.h"
 #include "test.h"
 
 #include "core/background.h"
@@ -31,8 +32,8 @@ static stage build(const char *text) {
 
 static void show(const stage *s) {
     for (int i = 0; s->scene && i < sp_scene_message_count(s->scene); i++) {
-        const sp_scene_message *m = sp_scene_message_at(s->scene, i);
-        printf("    %s:%d: %s\n", m->file, m->line, m->text);
+        sp_scene_message m = message_at(s->scene, i);
+        printf("    %s:%d: %s\n", m.file, m.line, m.text);
     }
 }
 
@@ -340,7 +341,7 @@ TEST(counts_beyond_the_memory_limit_are_refused_before_allocation) {
     stage s = build_with(
         "<scene><solid name='b'><box size='1 1 1' cells='1000000 1000000 1000000'/></solid><stop steps='1'/></scene>", 0);
     CHECK(s.status == SP_BAD_INPUT);
-    CHECK(sp_scene_message_count(s.scene) == 1 && strstr(sp_scene_message_at(s.scene, 0)->text, "the limit is") != NULL);
+    CHECK(sp_scene_message_count(s.scene) == 1 && strstr(message_at(s.scene, 0).text, "the limit is") != NULL);
     close_stage(&s);
     s = build_with("<scene><solid name='b'><box size='1 1 1' cells='10 10 10'/></solid><stop steps='1'/></scene>", 1000000);
     CHECK(s.status == SP_BAD_INPUT);
@@ -425,8 +426,8 @@ TEST(build_errors_are_reported_with_their_line) {
         CHECK(s.run == NULL);
         bool told = false;
         for (int k = 0; s.scene && k < sp_scene_message_count(s.scene); k++) {
-            const sp_scene_message *m = sp_scene_message_at(s.scene, k);
-            told = told || (m->severity == SP_SEVERITY_ERROR && m->line == refused[i].line && strstr(m->text, refused[i].says));
+            sp_scene_message m = message_at(s.scene, k);
+            told = told || (m.severity == SP_SEVERITY_ERROR && m.line == refused[i].line && strstr(m.text, refused[i].says));
         }
         if (s.status != SP_BAD_INPUT || !told) {
             SP_TEST_FAILED("case %zu: status %d, wanted line %d and \"%s\", seen", i, (int)s.status, refused[i].line,
@@ -474,8 +475,8 @@ TEST(default_cell_counts) {
 static int warnings_of(const stage *s, int line, const char *part) {
     int n = 0;
     for (int i = 0; s->scene && i < sp_scene_message_count(s->scene); i++) {
-        const sp_scene_message *m = sp_scene_message_at(s->scene, i);
-        n += m->severity == SP_SEVERITY_WARNING && (line == 0 || m->line == line) && strstr(m->text, part) != NULL;
+        sp_scene_message m = message_at(s->scene, i);
+        n += m.severity == SP_SEVERITY_WARNING && (line == 0 || m.line == line) && strstr(m.text, part) != NULL;
     }
     return n;
 }

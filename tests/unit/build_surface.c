@@ -1,4 +1,5 @@
 // Scenes with surfaces, parts and welds of meshes, rest shapes: the resulting world, and errors with their line.
+#include "at.h"
 #include "io/run/build.h"
 #include "meter.h"
 #include "souple/io.h"
@@ -23,8 +24,8 @@ static stage build(const char *text) {
 
 static void show(const stage *s) {
     for (int i = 0; s->scene && i < sp_scene_message_count(s->scene); i++) {
-        const sp_scene_message *m = sp_scene_message_at(s->scene, i);
-        printf("    %s:%d: %s\n", m->file, m->line, m->text);
+        sp_scene_message m = message_at(s->scene, i);
+        printf("    %s:%d: %s\n", m.file, m.line, m.text);
     }
 }
 
@@ -90,10 +91,10 @@ TEST(appearance_of_surfaces_overrides_that_of_bodies) {
     sp_body_id b = sp_world_body_named(s.w, "b");
     uint32_t c = sp_world_body_named(s.w, "c").slot;
     sp_run_look look;
-    CHECK(sp_run_look_at(s.run, b, 0, &look) && look.color[2] == 1);
-    CHECK(sp_run_look_at(s.run, b, 1, &look) && look.color[0] == 1 && look.color[2] == 0);
-    CHECK(sp_run_look_at(s.run, b, 2, &look) && look.color[2] == 1);  // that of the body
-    CHECK(sp_run_look_at(s.run, b, 8, &look) && look.color[2] == 1);
+    CHECK(sp_run_look_of(s.run, b, 0, &look) && look.color[2] == 1);
+    CHECK(sp_run_look_of(s.run, b, 1, &look) && look.color[0] == 1 && look.color[2] == 0);
+    CHECK(sp_run_look_of(s.run, b, 2, &look) && look.color[2] == 1);  // that of the body
+    CHECK(sp_run_look_of(s.run, b, 8, &look) && look.color[2] == 1);
     // the boundary in both roles needs no surface of the engine; its appearance is that of the body
     CHECK_INT(sp_world_surface_count(s.w, sp_world_body_named(s.w, "c")), 1);
     CHECK(sp__run_look(s.run, c, &look) && look.color[0] == 1);
@@ -176,8 +177,8 @@ TEST(a_file_is_attached_to_a_rigid_body) {
 static int warnings_of(const stage *s, const char *part) {
     int n = 0;
     for (int i = 0; i < sp_scene_message_count(s->scene); i++) {
-        const sp_scene_message *m = sp_scene_message_at(s->scene, i);
-        n += m->severity == SP_SEVERITY_WARNING && strstr(m->text, part) != NULL;
+        sp_scene_message m = message_at(s->scene, i);
+        n += m.severity == SP_SEVERITY_WARNING && strstr(m.text, part) != NULL;
     }
     return n;
 }
@@ -234,7 +235,7 @@ TEST(invalid_surfaces_are_refused_with_a_message) {
         stage s = build(refused[i].text);
         int hits = 0;
         for (int k = 0; s.scene && k < sp_scene_message_count(s.scene); k++)
-            hits += strstr(sp_scene_message_at(s.scene, k)->text, refused[i].part) != NULL;
+            hits += strstr(message_at(s.scene, k).text, refused[i].part) != NULL;
         CHECK(s.status == SP_BAD_INPUT);
         if (hits == 0) printf("    \"%s\" of %s not in:\n", refused[i].part, refused[i].text), show(&s);
         CHECK(hits > 0);

@@ -1,4 +1,5 @@
 // Surfaces of rods in scenes: the tube is visible by default and in contact on request; files are embedded by the frames.
+#include "at.h"
 #include "io/run/build.h"
 #include "souple/io.h"
 #include "test.h"
@@ -18,7 +19,7 @@ static stage build(const char *text) {
     if (s.status >= 0) s.status = sp_run_create(s.scene, NULL, &s.run);
     if (s.run) s.body = sp_world_body_named(sp_run_world(s.run), "r");
     for (int i = 0; s.scene && s.status < 0 && i < sp_scene_message_count(s.scene); i++)
-        printf("    %s\n", sp_scene_message_at(s.scene, i)->text);
+        printf("    %s\n", message_at(s.scene, i).text);
     return s;
 }
 

@@ -240,15 +240,15 @@ static void slide(const void *user, double t, sp_pose *out) {
 TEST(signals) {
     double two = 2;
     sp_signal s = sp_signal_constant(3);
-    CHECK(sp_signal_at(&s, 5) == 3);
+    CHECK(sp_signal_value(&s, 5) == 3);
     s.eval = twice, s.user = &two;
-    CHECK(sp_signal_at(&s, 5) == 10);
+    CHECK(sp_signal_value(&s, 5) == 10);
     sp_pose pose = sp_pose_identity();
     pose.translate[0] = 4;
     sp_pose_signal p = sp_pose_signal_constant(pose);
-    CHECK(sp_pose_signal_at(&p, 1).translate[0] == 4 && sp_pose_signal_at(&p, 1).quat[0] == 1);
+    CHECK(sp_pose_signal_value(&p, 1).translate[0] == 4 && sp_pose_signal_value(&p, 1).quat[0] == 1);
     p.eval = slide;
-    CHECK(sp_pose_signal_at(&p, 7).translate[1] == 7 && sp_pose_signal_at(&p, 7).translate[0] == 0);
+    CHECK(sp_pose_signal_value(&p, 7).translate[1] == 7 && sp_pose_signal_value(&p, 7).translate[0] == 0);
 }
 
 TEST(defaults_are_the_documented_ones) {

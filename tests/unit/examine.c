@@ -33,10 +33,12 @@ static void check_counts(const sp_mesh_report *r, const expected *want, const ch
 }
 #define CHECK_DEFECTS(report, ...) check_counts((report), (expected[]){__VA_ARGS__{0, 0}}, __FILE__, __LINE__)
 
-static const sp_defect *first_of(const sp_mesh_report *r, sp_defect_kind kind) {
-    for (int i = 0; sp_mesh_report_at(r, i); i++)
-        if (sp_mesh_report_at(r, i)->kind == kind) return sp_mesh_report_at(r, i);
-    return NULL;
+// no nodes and no elements: there is none of this kind
+static sp_defect first_of(const sp_mesh_report *r, sp_defect_kind kind) {
+    sp_defect d;
+    for (int i = 0; sp_mesh_report_at(r, i, &d) >= 0; i++)
+        if (d.kind == kind) return d;
+    return (sp_defect){0};
 }
 
 // ---------------------------------------------------------------------------------------------------- tetrahedra
@@ -112,7 +114,8 @@ TEST(generators_make_healthy_meshes) {
         sp_mesh_report *r;
         REQUIRE(sp_mesh_examine(ctx, &def, NULL, &r) == SP_OK);
         CHECK_DEFECTS(r, );
-        CHECK(sp_mesh_report_at(r, 0) == NULL && sp_mesh_report_at(r, -1) == NULL);
+        sp_defect d;
+        CHECK(sp_mesh_report_at(r, 0, &d) < 0 && sp_mesh_report_at(r, -1, &d) < 0);
         const sp_mesh_stats *s = sp_mesh_report_stats(r);
         CHECK(s->tetrahedra && s->component_count == 1 && s->shell_count == 1 && s->closed_count == 1);
         CHECK_INT(s->face_count, sp_mesh_face_count(m[i]));
@@ -171,7 +174,7 @@ TEST(node_with_non_finite_position) {
     p.x[3 * 26 + 1] = NAN;
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, {SP_DEFECT_NOT_FINITE, 1}, );
-    CHECK_INT(first_of(p.report, SP_DEFECT_NOT_FINITE)->nodes[0], 126);
+    CHECK_INT(first_of(p.report, SP_DEFECT_NOT_FINITE).nodes[0], 126);
     CHECK(sp_mesh_report_stats(p.report)->high[0] == 2);
     done(&p);
 }
@@ -182,7 +185,7 @@ TEST(index_out_of_range) {
     add_tet(&p, 0, 1, 2, 27);
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, {SP_DEFECT_INDEX, 1}, );
-    CHECK_INT(first_of(p.report, SP_DEFECT_INDEX)->elements[0], 1048);
+    CHECK_INT(first_of(p.report, SP_DEFECT_INDEX).elements[0], 1048);
     done(&p);
     REQUIRE(take_box(&p));
     add_tet(&p, -1, INT32_MAX, INT32_MIN, 0);
@@ -198,8 +201,8 @@ TEST(inverted_tetrahedron) {
     p.tets[4 * 7] = p.tets[4 * 7 + 1], p.tets[4 * 7 + 1] = swap;
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, {SP_DEFECT_INVERTED, 1}, );
-    CHECK_INT(first_of(p.report, SP_DEFECT_INVERTED)->elements[0], 1007);
-    CHECK_NEAR(first_of(p.report, SP_DEFECT_INVERTED)->value, -1.0 / 6, 1e-16);
+    CHECK_INT(first_of(p.report, SP_DEFECT_INVERTED).elements[0], 1007);
+    CHECK_NEAR(first_of(p.report, SP_DEFECT_INVERTED).value, -1.0 / 6, 1e-16);
     CHECK_NEAR(sp_mesh_report_stats(p.report)->volume, 8, 1e-14);
     done(&p);
 }
@@ -211,7 +214,7 @@ TEST(flat_tetrahedra) {
     add_tet(&p, 0, 1, 4, 3);
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, {SP_DEFECT_FLAT, 1}, );
-    CHECK_INT(first_of(p.report, SP_DEFECT_FLAT)->elements[0], 1048);
+    CHECK_INT(first_of(p.report, SP_DEFECT_FLAT).elements[0], 1048);
     CHECK(sp_mesh_report_stats(p.report)->ratio_min == 0 && sp_mesh_report_stats(p.report)->worst == 1048);
     done(&p);
     // a node used twice
@@ -228,8 +231,8 @@ TEST(duplicate_tetrahedron) {
     add_tet(&p, p.tets[23], p.tets[21], p.tets[20], p.tets[22]);  // an even permutation of the same nodes
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, {SP_DEFECT_DUPLICATE, 1}, );
-    const sp_defect *d = first_of(p.report, SP_DEFECT_DUPLICATE);
-    CHECK(d->element_count == 2 && d->elements[0] == 1005 && d->elements[1] == 1048);
+    sp_defect d = first_of(p.report, SP_DEFECT_DUPLICATE);
+    CHECK(d.element_count == 2 && d.elements[0] == 1005 && d.elements[1] == 1048);
     done(&p);
 }
 
@@ -239,7 +242,7 @@ TEST(unreferenced_and_coincident_nodes) {
     p.def.node_count++;  // at the origin like node 0, but unreferenced
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, {SP_DEFECT_UNREFERENCED, 1}, );
-    CHECK_INT(first_of(p.report, SP_DEFECT_UNREFERENCED)->nodes[0], 127);
+    CHECK_INT(first_of(p.report, SP_DEFECT_UNREFERENCED).nodes[0], 127);
     done(&p);
     // a separate tetrahedron that touches the far corner up to rounding
     REQUIRE(take_box(&p));
@@ -249,9 +252,9 @@ TEST(unreferenced_and_coincident_nodes) {
     add_tet(&p, 27, 28, 29, 30);
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, {SP_DEFECT_COINCIDENT, 1}, );
-    const sp_defect *d = first_of(p.report, SP_DEFECT_COINCIDENT);
-    CHECK(d->node_count == 2 && d->nodes[0] == 126 && d->nodes[1] == 127);
-    CHECK_NEAR(d->value, 1e-10, 1e-15);
+    sp_defect d = first_of(p.report, SP_DEFECT_COINCIDENT);
+    CHECK(d.node_count == 2 && d.nodes[0] == 126 && d.nodes[1] == 127);
+    CHECK_NEAR(d.value, 1e-10, 1e-15);
     CHECK_INT(sp_mesh_report_stats(p.report)->component_count, 2);
     sp_mesh_report_destroy(&p.report);
     // with a smaller tolerance they are two nodes that do not touch
@@ -278,8 +281,8 @@ TEST(faces_of_too_many_tetrahedra) {
     REQUIRE(take_arrays(&p, x, 5, own, 2));
     REQUIRE(examine(&p));
     CHECK_INT(sp_mesh_report_count(p.report, SP_DEFECT_FOLDED, NULL), 1);
-    const sp_defect *d = first_of(p.report, SP_DEFECT_FOLDED);
-    CHECK(d && d->elements[0] == 1000 && d->elements[1] == 1001);
+    sp_defect d = first_of(p.report, SP_DEFECT_FOLDED);
+    CHECK(d.element_count && d.elements[0] == 1000 && d.elements[1] == 1001);
     done(&p);
     REQUIRE(take_arrays(&p, fan_x, 6, crowded, 3));
     REQUIRE(examine(&p));
@@ -296,8 +299,8 @@ TEST(tetrahedra_that_meet_in_an_edge_or_a_node) {
     REQUIRE(take_arrays(&p, x, 6, edge, 2));
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, {SP_DEFECT_EDGE, 1}, );
-    const sp_defect *d = first_of(p.report, SP_DEFECT_EDGE);
-    CHECK(d->node_count == 2 && d->nodes[0] == 100 && d->nodes[1] == 101);
+    sp_defect d = first_of(p.report, SP_DEFECT_EDGE);
+    CHECK(d.node_count == 2 && d.nodes[0] == 100 && d.nodes[1] == 101);
     CHECK_INT(sp_mesh_report_stats(p.report)->component_count, 1);
     done(&p);
     REQUIRE(take_arrays(&p, x, 7, node, 2));
@@ -309,7 +312,7 @@ TEST(tetrahedra_that_meet_in_an_edge_or_a_node) {
     sp_mesh_report_destroy(&p.report);
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, {SP_DEFECT_VERTEX, 1}, );
-    CHECK_INT(first_of(p.report, SP_DEFECT_VERTEX)->nodes[0], 100);
+    CHECK_INT(first_of(p.report, SP_DEFECT_VERTEX).nodes[0], 100);
     CHECK_INT(sp_mesh_report_stats(p.report)->shell_count, 2);
     done(&p);
 }
@@ -322,8 +325,8 @@ TEST(tetrahedra_that_run_into_each_other) {
     REQUIRE(take_arrays(&p, x, 8, tets, 2));
     REQUIRE(examine(&p));
     CHECK_DEFECTS(p.report, {SP_DEFECT_INTERSECTION, 3}, );
-    const sp_defect *d = first_of(p.report, SP_DEFECT_INTERSECTION);
-    CHECK(d->element_count == 2 && d->elements[0] == 1000 && d->elements[1] == 1001);
+    sp_defect d = first_of(p.report, SP_DEFECT_INTERSECTION);
+    CHECK(d.element_count == 2 && d.elements[0] == 1000 && d.elements[1] == 1001);
     sp_mesh_report_destroy(&p.report);
     sp_examine_options o = sp_examine_options_default();
     o.intersections = false;
@@ -340,8 +343,9 @@ TEST(lists_end_at_the_requested_length) {
     o.limit = 11;
     REQUIRE(sp_mesh_examine(p.ctx, &p.def, &o, &p.report) == SP_OK);
     CHECK_INT(sp_mesh_report_count(p.report, SP_DEFECT_UNREFERENCED, NULL), 30);
-    CHECK(sp_mesh_report_at(p.report, 10) && !sp_mesh_report_at(p.report, 11));
-    CHECK_INT(sp_mesh_report_at(p.report, 10)->nodes[0], 137);
+    sp_defect d;
+    CHECK(sp_mesh_report_at(p.report, 10, &d) == SP_OK && sp_mesh_report_at(p.report, 11, &d) < 0);
+    CHECK_INT(d.nodes[0], 137);
     done(&p);
 }
 
@@ -444,8 +448,8 @@ TEST(open_and_badly_oriented_surfaces) {
     s.def.face_count--;  // without 1 7 5
     REQUIRE(look(&s));
     CHECK_DEFECTS(s.report, {SP_DEFECT_OPEN_EDGE, 3}, );
-    const sp_defect *d = first_of(s.report, SP_DEFECT_OPEN_EDGE);
-    CHECK(d->node_count == 2 && d->nodes[0] == 1 && d->nodes[1] == 5 && d->element_count == 1);
+    sp_defect d = first_of(s.report, SP_DEFECT_OPEN_EDGE);
+    CHECK(d.node_count == 2 && d.nodes[0] == 1 && d.nodes[1] == 5 && d.element_count == 1);
     CHECK(isnan(sp_mesh_report_stats(s.report)->volume) && sp_mesh_report_stats(s.report)->closed_count == 0);
     end(&s);
     static const int64_t node_ids[6] = {7, 8, 9, 10, 11, 12}, ids[8] = {50, 51, 52, 53, 54, 55, 56, 57};
@@ -456,7 +460,7 @@ TEST(open_and_badly_oriented_surfaces) {
     REQUIRE(sp_trimesh_examine(s.ctx, &s.def, &o, &s.report) == SP_OK);
     CHECK_DEFECTS(s.report, {SP_DEFECT_ORIENTATION, 3}, );
     d = first_of(s.report, SP_DEFECT_ORIENTATION);
-    CHECK(d->elements[0] == 50 && d->elements[1] == 54 && d->nodes[0] == 7 && d->nodes[1] == 9);
+    CHECK(d.elements[0] == 50 && d.elements[1] == 54 && d.nodes[0] == 7 && d.nodes[1] == 9);
     end(&s);
     REQUIRE(take_surface(&s, octahedron()));
     for (int f = 0; f < 8; f++) {
@@ -465,7 +469,7 @@ TEST(open_and_badly_oriented_surfaces) {
     }
     REQUIRE(look(&s));
     CHECK_DEFECTS(s.report, {SP_DEFECT_INSIDE_OUT, 1}, );
-    CHECK_NEAR(first_of(s.report, SP_DEFECT_INSIDE_OUT)->value, -4.0 / 3, 1e-15);
+    CHECK_NEAR(first_of(s.report, SP_DEFECT_INSIDE_OUT).value, -4.0 / 3, 1e-15);
     end(&s);
 }
 
@@ -477,7 +481,7 @@ TEST(bad_triangles) {
     s.def.face_count += 3;
     REQUIRE(look(&s));
     CHECK_DEFECTS(s.report, {SP_DEFECT_DUPLICATE, 1}, {SP_DEFECT_FLAT, 1}, {SP_DEFECT_INDEX, 1}, );
-    CHECK(first_of(s.report, SP_DEFECT_DUPLICATE)->elements[0] == 0 && first_of(s.report, SP_DEFECT_DUPLICATE)->elements[1] == 8);
+    CHECK(first_of(s.report, SP_DEFECT_DUPLICATE).elements[0] == 0 && first_of(s.report, SP_DEFECT_DUPLICATE).elements[1] == 8);
     end(&s);
 }
 

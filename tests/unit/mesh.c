@@ -216,14 +216,17 @@ TEST(groups_and_arrays_are_copied) {
     memset(name, 'x', 4), nodes[0] = 0, elements[0] = 0, values[0] = 0;
     CHECK_INT(sp_mesh_group_count(mesh), 2);
     const sp_mesh_group *g = sp_mesh_group_named(mesh, "wall");
-    REQUIRE(g && g == sp_mesh_group_at(mesh, 0));
+    sp_mesh_group first;
+    REQUIRE(g && sp_mesh_group_at(mesh, 0, &first) == SP_OK && first.name == g->name && first.nodes == g->nodes);
     CHECK(g->element_count == 1 && g->elements[0] == 1 && g->node_count == 3 && g->nodes[0] == 4);
-    CHECK(sp_mesh_group_named(mesh, "xxxx") == NULL && sp_mesh_group_at(mesh, 2) == NULL && sp_mesh_group_at(mesh, -1) == NULL);
+    CHECK(sp_mesh_group_named(mesh, "xxxx") == NULL && sp_mesh_group_at(mesh, 2, &first) < 0 &&
+          sp_mesh_group_at(mesh, -1, &first) < 0);
     CHECK_INT(sp_mesh_array_count(mesh), 1);
     const sp_mesh_array *a = sp_mesh_array_named(mesh, "wall");
-    REQUIRE(a && a == sp_mesh_array_at(mesh, 0));
+    sp_mesh_array only;
+    REQUIRE(a && sp_mesh_array_at(mesh, 0, &only) == SP_OK && only.name == a->name && only.values == a->values);
     CHECK(a->on_elements && a->values[0] == 3 && isnan(a->values[1]));
-    CHECK(sp_mesh_array_named(mesh, "none") == NULL && sp_mesh_array_at(mesh, 1) == NULL);
+    CHECK(sp_mesh_array_named(mesh, "none") == NULL && sp_mesh_array_at(mesh, 1, &only) < 0);
     sp_mesh_destroy(&mesh);
     sp_context_destroy(&ctx);
 }

@@ -1,6 +1,7 @@
 // Mesh files without changes: definitions with all nodes and the file's numbers, including defects; memory.
 #include <unistd.h>
 
+#include "at.h"
 #include "meter.h"
 #include "souple/io.h"
 #include "test.h"
@@ -36,8 +37,8 @@ TEST(bad_tetrahedra_keep_their_numbers) {
     CHECK(sp_mesh_file_mesh(file, &mesh) < 0 && mesh == NULL);
     sp_mesh_report *report;
     REQUIRE(sp_mesh_examine(context, &c.mesh, NULL, &report) == SP_OK);
-    CHECK(sp_mesh_report_count(report, SP_DEFECT_FLAT, NULL) == 1 && sp_mesh_report_at(report, 0)->elements[0] == 7);
-    CHECK(sp_mesh_report_count(report, SP_DEFECT_UNREFERENCED, NULL) == 1 && sp_mesh_report_at(report, 1)->nodes[0] == 50);
+    CHECK(sp_mesh_report_count(report, SP_DEFECT_FLAT, NULL) == 1 && defect_at(report, 0).elements[0] == 7);
+    CHECK(sp_mesh_report_count(report, SP_DEFECT_UNREFERENCED, NULL) == 1 && defect_at(report, 1).nodes[0] == 50);
     sp_mesh_report_destroy(&report);
     sp_mesh_file_close(&file);
     sp_context_destroy(&context);

@@ -2,6 +2,7 @@
 #ifndef SP_MESH_HELP_H
 #define SP_MESH_HELP_H
 
+#include "at.h"
 #include "test.h"
 
 #include "io/mesh/cells.h"
@@ -76,21 +77,23 @@ static inline void check_same_shape(const sp_mesh *a, const sp_mesh *b, bool ids
 // every group of a is in b with the same elements and nodes
 static inline void check_same_groups(const sp_mesh *a, const sp_mesh *b) {
     for (int g = 0; g < sp_mesh_group_count(a); g++) {
-        const sp_mesh_group *p = sp_mesh_group_at(a, g), *q = sp_mesh_group_named(b, p->name);
-        if (!q || p->element_count != q->element_count || p->node_count != q->node_count ||
-            !same_bits(p->elements, q->elements, (size_t)p->element_count * sizeof(int)) ||
-            !same_bits(p->nodes, q->nodes, (size_t)p->node_count * sizeof(int)))
-            SP_TEST_FAILED("group '%s' did not come back", p->name);
+        sp_mesh_group p = group_at(a, g);
+        const sp_mesh_group *q = sp_mesh_group_named(b, p.name);
+        if (!q || p.element_count != q->element_count || p.node_count != q->node_count ||
+            !same_bits(p.elements, q->elements, (size_t)p.element_count * sizeof(int)) ||
+            !same_bits(p.nodes, q->nodes, (size_t)p.node_count * sizeof(int)))
+            SP_TEST_FAILED("group '%s' did not come back", p.name);
     }
 }
 
 static inline void check_same_arrays(const sp_mesh *a, const sp_mesh *b) {
     CHECK_INT(sp_mesh_array_count(a), sp_mesh_array_count(b));
     for (int i = 0; i < sp_mesh_array_count(a); i++) {
-        const sp_mesh_array *p = sp_mesh_array_at(a, i), *q = sp_mesh_array_named(b, p->name);
-        size_t n = (size_t)(p->on_elements ? sp_mesh_tet_count(a) : sp_mesh_node_count(a));
-        if (!q || q->on_elements != p->on_elements || !same_values(p->values, q->values, n))
-            SP_TEST_FAILED("array '%s' did not come back", p->name);
+        sp_mesh_array p = array_at(a, i);
+        const sp_mesh_array *q = sp_mesh_array_named(b, p.name);
+        size_t n = (size_t)(p.on_elements ? sp_mesh_tet_count(a) : sp_mesh_node_count(a));
+        if (!q || q->on_elements != p.on_elements || !same_values(p.values, q->values, n))
+            SP_TEST_FAILED("array '%s' did not come back", p.name);
     }
 }
 

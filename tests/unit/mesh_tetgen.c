@@ -49,11 +49,12 @@ static void check_example(sp_context *ctx, const char *path, int base) {
     CHECK(seven && seven->element_count == 1 && seven->elements[0] == 0 && seven->node_count == 4);
     CHECK(five && five->element_count == 0 && five->node_count == 3 && five->nodes[2] == 4);
     CHECK(three && three->node_count == 2 && three->nodes[1] == 2);
-    const sp_mesh_array *first = sp_mesh_array_named(mesh, "attribute1"), *second = NULL;
+    const sp_mesh_array *first = sp_mesh_array_named(mesh, "attribute1");
+    sp_mesh_array second = {0}, each;
     CHECK(first && !first->on_elements && first->values[4] == 4.5);
-    for (int i = 0; i < sp_mesh_array_count(mesh); i++)
-        if (sp_mesh_array_at(mesh, i)->on_elements) second = sp_mesh_array_at(mesh, i);
-    CHECK(second && strcmp(second->name, "attribute2") == 0 && second->values[1] == 0.75);
+    for (int i = 0; sp_mesh_array_at(mesh, i, &each) >= 0; i++)
+        if (each.on_elements) second = each;
+    CHECK(second.name && strcmp(second.name, "attribute2") == 0 && second.values[1] == 0.75);
     CHECK(sp_mesh_node_ids(mesh)[4] == base + 4 && sp_mesh_tet_ids(mesh)[1] == base + 1);
     CHECK(sp__cells_to_trimesh(&cells, &surface) == SP_OK);
     sp_trimesh_def def = sp_trimesh_def_default();

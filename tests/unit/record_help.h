@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "at.h"
 #include "core/background.h"
 #include "io/record/record.h"
 #include "souple/io.h"
@@ -126,7 +127,7 @@ static inline staged stage_run(const char *text, const sp_run_options *options, 
     s.status = sp_scene_parse(s.ctx, text, strlen(text), record_path("scene.xml"), NULL, &s.scene);
     if (s.status >= 0) s.status = sp_run_create(s.scene, options, &s.run);
     for (int i = 0; !quiet && s.scene && i < sp_scene_message_count(s.scene); i++)
-        printf("    line %d: %s\n", sp_scene_message_at(s.scene, i)->line, sp_scene_message_at(s.scene, i)->text);
+        printf("    line %d: %s\n", message_at(s.scene, i).line, message_at(s.scene, i).text);
     return s;
 }
 
@@ -152,7 +153,7 @@ static inline bool stage_refused(const char *text, const sp_run_options *options
     staged s = stage_run(text, options, true);
     bool said = false;
     for (int i = 0; s.scene && i < sp_scene_message_count(s.scene); i++)
-        said = said || strstr(sp_scene_message_at(s.scene, i)->text, words);
+        said = said || strstr(message_at(s.scene, i).text, words);
     said = said || strstr(sp_context_error(s.ctx)->message, words);
     if (!said) printf("    said: %s\n", sp_context_error(s.ctx)->message);
     bool refused = s.status < 0 && s.status != SP_NO_MEMORY && s.run == NULL;

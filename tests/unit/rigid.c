@@ -1,4 +1,5 @@
 // The rigid kind: poses by signal and by edit, distances of several shapes, velocity of the surface, triangles.
+#include "at.h"
 #include "math/vec3.h"
 #include "test.h"
 #include "world/world_internal.h"
@@ -77,7 +78,7 @@ TEST(posted_pose_replaces_the_signal) {
     e.body = still;
     sp_world_queue(w, &e);
     CHECK_INT(sp_world_step(w, 0.01), SP_EDIT_REFUSED);
-    CHECK(strstr(sp_world_event(w, 0)->text, "fixed, not kinematic"));
+    CHECK(strstr(event_at(w, 0).text, "fixed, not kinematic"));
     finish();
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "at.h"
 #include "core/background.h"
 #include "souple/io.h"
 #include "test.h"
@@ -30,7 +31,7 @@ static inline stage build_set(const char *text, const char *out, int set_count, 
     if (s.status >= 0) s.status = sp_run_create(s.scene, &run, &s.run);
     if (s.run) s.world = sp_run_world(s.run);
     for (int i = 0; s.status < 0 && s.scene && i < sp_scene_message_count(s.scene); i++)
-        printf("    %s\n", sp_scene_message_at(s.scene, i)->text);
+        printf("    %s\n", message_at(s.scene, i).text);
     return s;
 }
 

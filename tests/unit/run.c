@@ -1,4 +1,5 @@
 // The parts of a run around its world: probes and their times, events, claims, records, stop.
+#include "at.h"
 #include "meter.h"
 #include "test.h"
 
@@ -27,8 +28,8 @@ static stage build_with(const char *text, const sp_run_options *options) {
     s.status = sp_scene_parse(s.ctx, text, strlen(text), SP_SOURCE_DIR "/tests/data/test.xml", NULL, &s.scene);
     if (s.status >= 0) s.status = sp_run_create(s.scene, options, &s.run);
     for (int i = 0; s.scene && i < sp_scene_message_count(s.scene); i++) {
-        const sp_scene_message *m = sp_scene_message_at(s.scene, i);
-        if (m->severity == SP_SEVERITY_ERROR) printf("    %s:%d: %s\n", m->file, m->line, m->text);
+        sp_scene_message m = message_at(s.scene, i);
+        if (m.severity == SP_SEVERITY_ERROR) printf("    %s:%d: %s\n", m.file, m.line, m.text);
     }
     return s;
 }

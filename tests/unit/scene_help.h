@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "at.h"
 #include "io/scene/scene_read.h"
 #include "test.h"
 
@@ -53,16 +54,16 @@ static inline void unload(loaded *l) {
 
 static inline void print_messages(const sp_scene *scene) {
     for (int i = 0; i < sp_scene_message_count(scene); i++) {
-        const sp_scene_message *m = sp_scene_message_at(scene, i);
-        printf("    %s:%d: %s\n", m->file, m->line, m->text);
+        sp_scene_message m = message_at(scene, i);
+        printf("    %s:%d: %s\n", m.file, m.line, m.text);
     }
 }
 
 // one of the messages is at that line and contains those words; line -1: any
 static inline bool says(const loaded *l, sp_severity severity, int line, const char *words) {
     for (int i = 0; i < sp_scene_message_count(l->scene); i++) {
-        const sp_scene_message *m = sp_scene_message_at(l->scene, i);
-        if (m->severity == severity && (line < 0 || m->line == line) && strstr(m->text, words)) return true;
+        sp_scene_message m = message_at(l->scene, i);
+        if (m.severity == severity && (line < 0 || m.line == line) && strstr(m.text, words)) return true;
     }
     printf("  no message \"%s\" at line %d among\n", words, line);
     print_messages(l->scene);

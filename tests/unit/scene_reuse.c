@@ -1,4 +1,5 @@
 // Defaults and their precedence, includes, templates, instances, --set.
+#include "at.h"
 #include "unit/scene_help.h"
 
 static const char classes[] = "<scene>\n"
@@ -132,7 +133,7 @@ TEST(invalid_set) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         loaded l = load_text(text, "scene.xml", 1, &cases[i].set);
         CHECK(l.status == SP_BAD_INPUT && says(&l, SP_SEVERITY_ERROR, 0, cases[i].words));
-        if (sp_scene_message_count(l.scene)) CHECK(strncmp(sp_scene_message_at(l.scene, 0)->file, "--set ", 6) == 0);
+        if (sp_scene_message_count(l.scene)) CHECK(strncmp(message_at(l.scene, 0).file, "--set ", 6) == 0);
         unload(&l);
     }
 }
@@ -327,8 +328,8 @@ TEST(invalid_includes) {
     write_file(folder, "noparam.xml", "<scene><include file='part.xml'><set name='E' value='1'/></include></scene>");
     loaded l = load_file(folder, "ring.xml", 0, NULL);
     CHECK(l.status == SP_BAD_INPUT && says(&l, SP_SEVERITY_ERROR, 2, "circular: "));
-    const sp_scene_message *m = sp_scene_message_at(l.scene, 0);
-    CHECK(strstr(m->file, "b.xml") && strstr(m->text, "a.xml -> ") && strstr(m->text, "(included at "));
+    sp_scene_message m = message_at(l.scene, 0);
+    CHECK(strstr(m.file, "b.xml") && strstr(m.text, "a.xml -> ") && strstr(m.text, "(included at "));
     unload(&l);
     l = load_file(folder, "bad.xml", 0, NULL);
     CHECK(l.status == SP_BAD_INPUT && says(&l, SP_SEVERITY_ERROR, 3, "unknown attribute \"yung\"; did you mean \"young\"?"));

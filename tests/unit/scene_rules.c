@@ -1,4 +1,5 @@
 // Names, positions, contradictions and attributes without effect; the output of `check`.
+#include "at.h"
 #include "unit/scene_help.h"
 
 static bool refused(const char *text, int line, const char *words) {
@@ -9,10 +10,10 @@ TEST(the_example_of_the_language) {
     loaded l = load_text("<scene>\n<solid name='beam' poison='0.3'>\n<box size='1 1 1'/></solid></scene>", "beam.xml", 0, NULL);
     CHECK_INT(l.status, SP_BAD_INPUT);
     REQUIRE(sp_scene_message_count(l.scene) == 1);
-    const sp_scene_message *m = sp_scene_message_at(l.scene, 0);
-    CHECK(strcmp(m->file, "beam.xml") == 0);
-    CHECK_INT(m->line, 2);
-    CHECK(strcmp(m->text, "solid \"beam\": unknown attribute \"poison\"; did you mean \"poisson\"?") == 0);
+    sp_scene_message m = message_at(l.scene, 0);
+    CHECK(strcmp(m.file, "beam.xml") == 0);
+    CHECK_INT(m.line, 2);
+    CHECK(strcmp(m.text, "solid \"beam\": unknown attribute \"poison\"; did you mean \"poisson\"?") == 0);
     CHECK(strstr(sp_context_error(l.context)->message, "beam.xml:2: solid \"beam\""));
     unload(&l);
 }
@@ -268,8 +269,9 @@ TEST(all_errors_are_collected_up_to_twenty) {
     strcat(text, "</scene>");
     l = load(text);
     CHECK_INT(sp_scene_message_count(l.scene), 21);
-    CHECK(strstr(sp_scene_message_at(l.scene, 20)->text, "more error"));
-    CHECK(!sp_scene_message_at(l.scene, 21) && !sp_scene_message_at(l.scene, -1));
+    CHECK(strstr(message_at(l.scene, 20).text, "more error"));
+    sp_scene_message none;
+    CHECK(sp_scene_message_at(l.scene, 21, &none) < 0 && sp_scene_message_at(l.scene, -1, &none) < 0);
     unload(&l);
 }
 

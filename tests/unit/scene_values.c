@@ -79,8 +79,8 @@ TEST(signals_and_fields) {
     REQUIRE(l.status == SP_OK);
     const sp_scene_node *root = sp__scene_root(l.scene), *b = at(&l, "b");
     sp_signal g = sp__attr_signal(root, "gravity", 1), z = sp__attr_signal(root, "gravity", 2);
-    CHECK_NEAR(sp_signal_at(&g, 0), 0, 0);
-    CHECK_NEAR(sp_signal_at(&g, 2), -9.81, 0);
+    CHECK_NEAR(sp_signal_value(&g, 0), 0, 0);
+    CHECK_NEAR(sp_signal_value(&g, 2), -9.81, 0);
     CHECK(!z.eval);
     CHECK_NEAR(z.constant, 3, 0);
     CHECK(sp__attr_varies(sp__attr(root, "gravity"), SP_ATTR_OF_TIME));

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "at.h"
 #include "test.h"
 #include "unit/mock_body.h"
 #include "world/world_internal.h"
@@ -288,13 +289,14 @@ TEST(wrong_edits_are_refused_with_an_event_and_others_applied) {
     sp_step_info info;
     sp_world_step_info(w, &info);
     CHECK_INT(info.event_count, 7);
-    CHECK(strstr(sp_world_event(w, 0)->text, "chain.yung"));
-    CHECK(sp_world_event(w, 4)->step == 1 && sp_world_event(w, 4)->status == SP_EDIT_REFUSED);
-    CHECK(sp_world_event(w, 7) == NULL && sp_world_event(w, -1) == NULL);
+    CHECK(strstr(event_at(w, 0).text, "chain.yung"));
+    CHECK(event_at(w, 4).step == 1 && event_at(w, 4).status == SP_EDIT_REFUSED);
+    sp_event none;
+    CHECK(sp_world_event_at(w, 7, &none) < 0 && sp_world_event_at(w, -1, &none) < 0);
     // more than the limit
     for (int i = 0; i < 100; i++) sp_world_queue(w, &e[0]);
     CHECK_INT(sp_world_step(w, 0.01), SP_EDIT_REFUSED);
-    CHECK(strstr(sp_world_event(w, SP_EVENT_MAX - 1)->text, "more events"));
+    CHECK(strstr(event_at(w, SP_EVENT_MAX - 1).text, "more events"));
     finish();
 }
 
@@ -409,10 +411,11 @@ TEST(failing_bodies_freeze_on_request) {
     CHECK_INT(sp_world_step(w, 0.01), SP_STOPPED);
     CHECK(!b->frozen);
     CHECK_INT(sp_world_step(w, 0.01), SP_FROZEN);
-    CHECK(b->frozen && sp_world_event(w, 0)->status == SP_FROZEN && strstr(sp_world_event(w, 0)->text, "chain"));
-    CHECK(strstr(sp_world_event(w, 1)->text, "lost"));
+    CHECK(b->frozen && event_at(w, 0).status == SP_FROZEN && strstr(event_at(w, 0).text, "chain"));
+    CHECK(strstr(event_at(w, 1).text, "lost"));
     CHECK_INT(sp_world_step(w, 0.01), SP_FROZEN);
-    CHECK(sp_world_event(w, 0) == NULL);
+    sp_event none;
+    CHECK_INT(sp_world_event_at(w, 0, &none), SP_BAD_INPUT);
     sp_body_info info;
     sp_body_measures now;
     sp_world_body_info(w, chain, &info), sp_world_body_measure(w, chain, &now);

@@ -45,9 +45,9 @@ static void add_cube(const char *name, double x, double y, double angle, double 
 
 static int told_of(const char *a, const char *b) {
     int n = 0;
-    for (int i = 0; sp_world_event(w, i); i++) {
-        const sp_event *e = sp_world_event(w, i);
-        n += e->status == SP_PAIR_IGNORED && strstr(e->text, a) && strstr(e->text, b);
+    sp_event e;
+    for (int i = 0; sp_world_event_at(w, i, &e) >= 0; i++) {
+        n += e.status == SP_PAIR_IGNORED && strstr(e.text, a) && strstr(e.text, b);
     }
     return n;
 }

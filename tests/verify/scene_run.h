@@ -2,6 +2,7 @@
 #ifndef SP_VERIFY_SCENE_RUN_H
 #define SP_VERIFY_SCENE_RUN_H
 
+#include "at.h"
 #include "souple/io.h"
 #include "test.h"
 
@@ -29,8 +30,8 @@ static inline bool scene_open(scene_run *s, const char *path, const char *set, c
     if (status >= 0) status = sp_scene_load(s->ctx, full, &options, &s->scene);
     if (status >= 0) status = sp_run_create(s->scene, NULL, &s->run);
     for (int i = 0; s->scene && i < sp_scene_message_count(s->scene); i++) {
-        const sp_scene_message *m = sp_scene_message_at(s->scene, i);
-        printf("  %s:%d: %s\n", m->file, m->line, m->text);
+        sp_scene_message m = message_at(s->scene, i);
+        printf("  %s:%d: %s\n", m.file, m.line, m.text);
     }
     if (status >= 0) return true;
     scene_close(s);

@@ -560,12 +560,18 @@ static bool take_places(sp_cells *c, const int *values, size_t n, int **out) {
 
 static sp_status groups_of(sp_cells *c, const sp_mesh *mesh) {
     int count = sp_mesh_group_count(mesh);
-    return count ? cells_take_groups(c, sp_mesh_group_at(mesh, 0), count, 3) : SP_OK;
+    sp_mesh_group *groups;
+    if (!SP_KEEP(&c->keep, groups, count)) return sp__cells_no_memory(c);
+    for (int i = 0; i < count; i++) sp_mesh_group_at(mesh, i, &groups[i]);
+    return count ? cells_take_groups(c, groups, count, 3) : SP_OK;
 }
 
 static sp_status arrays_of(sp_cells *c, const sp_mesh *mesh) {
     int count = sp_mesh_array_count(mesh);
-    return count ? cells_take_arrays(c, sp_mesh_array_at(mesh, 0), count) : SP_OK;
+    sp_mesh_array *arrays;
+    if (!SP_KEEP(&c->keep, arrays, count)) return sp__cells_no_memory(c);
+    for (int i = 0; i < count; i++) sp_mesh_array_at(mesh, i, &arrays[i]);
+    return count ? cells_take_arrays(c, arrays, count) : SP_OK;
 }
 
 sp_status sp__cells_from_mesh(const sp_mesh *mesh, sp_cells *c) {

@@ -226,7 +226,7 @@ static void warn_of_falling(sp_run *run) {
     bool falls = false;
     for (int k = 0; k < 3; k++) {
         sp_signal g = sp__attr_signal(root, "gravity", k);
-        falls = falls || sp_signal_at(&g, 0) != 0;
+        falls = falls || sp_signal_value(&g, 0) != 0;
     }
     for (int i = 0; i < run->body_count; i++) {
         const sp_run_body *b = &run->bodies[i];

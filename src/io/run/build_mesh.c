@@ -74,13 +74,13 @@ static bool take_groups(remap *r) {
     int most = r->nodes > r->tets ? r->nodes : r->tets, n = sp_mesh_group_count(r->from);
     if (!SP_KEEP(&r->keep, groups, n + 1) || !SP_KEEP(&r->keep, mark, most + 1)) return false;
     for (int g = 0; g < n; g++) {
-        const sp_mesh_group *from = sp_mesh_group_at(r->from, g);
+        sp_mesh_group from;
         int *nodes, *elements;
-        if (!SP_KEEP(&r->keep, nodes, from->node_count + 1) || !SP_KEEP(&r->keep, elements, from->element_count + 1))
-            return false;
-        sp_mesh_group to = {.name = from->name, .nodes = nodes, .elements = elements};
-        to.node_count = renumber(from->nodes, from->node_count, r->node, mark, r->nodes, nodes);
-        to.element_count = renumber(from->elements, from->element_count, r->tet, mark, r->tets, elements);
+        sp_mesh_group_at(r->from, g, &from);
+        if (!SP_KEEP(&r->keep, nodes, from.node_count + 1) || !SP_KEEP(&r->keep, elements, from.element_count + 1)) return false;
+        sp_mesh_group to = {.name = from.name, .nodes = nodes, .elements = elements};
+        to.node_count = renumber(from.nodes, from.node_count, r->node, mark, r->nodes, nodes);
+        to.element_count = renumber(from.elements, from.element_count, r->tet, mark, r->tets, elements);
         if (to.node_count + to.element_count > 0) groups[r->def.group_count++] = to;
     }
     r->def.groups = groups;
@@ -92,14 +92,15 @@ static bool take_arrays(remap *r) {
     int n = sp_mesh_array_count(r->from);
     if (!SP_KEEP(&r->keep, arrays, n + 1)) return false;
     for (int a = 0; a < n; a++) {
-        const sp_mesh_array *from = sp_mesh_array_at(r->from, a);
-        const int *map = from->on_elements ? r->tet : r->node;
-        int count = from->on_elements ? sp_mesh_tet_count(r->from) : sp_mesh_node_count(r->from);
+        sp_mesh_array from;
+        sp_mesh_array_at(r->from, a, &from);
+        const int *map = from.on_elements ? r->tet : r->node;
+        int count = from.on_elements ? sp_mesh_tet_count(r->from) : sp_mesh_node_count(r->from);
         double *values;
-        if (!SP_KEEP(&r->keep, values, from->on_elements ? r->tets : r->nodes)) return false;
+        if (!SP_KEEP(&r->keep, values, from.on_elements ? r->tets : r->nodes)) return false;
         for (int i = count - 1; i >= 0; i--)
-            if (map[i] >= 0) values[map[i]] = from->values[i];
-        arrays[r->def.array_count++] = (sp_mesh_array){from->name, values, from->on_elements};
+            if (map[i] >= 0) values[map[i]] = from.values[i];
+        arrays[r->def.array_count++] = (sp_mesh_array){from.name, values, from.on_elements};
     }
     r->def.arrays = arrays;
     return true;
@@ -120,8 +121,9 @@ static sp_status apply_remap(sp_run *run, remap *r, sp_mesh **mesh) {
 static sp_status unknown_part(sp_run *run, const sp_scene_node *shape, const sp_mesh *mesh, const char *name) {
     const char *known[64];
     int n = 0;
-    for (int i = 0; i < sp_mesh_group_count(mesh) && n < 64; i++)
-        if (sp_mesh_group_at(mesh, i)->element_count > 0) known[n++] = sp_mesh_group_at(mesh, i)->name;
+    sp_mesh_group group;
+    for (int i = 0; sp_mesh_group_at(mesh, i, &group) >= 0 && n < 64; i++)
+        if (group.element_count > 0) known[n++] = group.name;
     const char *nearest = sp__nearest(name, known, n);
     if (sp_mesh_group_named(mesh, name))
         return SP_BUILD_FAIL(run, shape, "part", "the group \"%s\" of the file has no tetrahedra", name);

@@ -347,7 +347,7 @@ static void turn_to(const double n[3], double out[4]) {
 }
 
 static sp_status fill_places(field *f, int count, sp_pose **out) {
-    sp_pose start = sp_pose_signal_at(&f->body->rigid.pose, 0);
+    sp_pose start = sp_pose_signal_value(&f->body->rigid.pose, 0);
     grid g = {0};
     if (!SP_KEEP(&f->run->scratch, f->sum, f->part_count + 1) || !SP_KEEP(&f->run->scratch, *out, count))
         return sp__build_no_memory(f->run);

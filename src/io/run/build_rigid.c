@@ -105,7 +105,7 @@ typedef struct motion {
 
 static void eval_motion(const void *user, double t, sp_pose *out) {
     const motion *m = user;
-    sp_pose move = sp_pose_signal_at(&m->move, t), start = m->start;
+    sp_pose move = sp_pose_signal_value(&m->move, t), start = m->start;
     for (int k = 0; k < 3; k++) {
         start.translate[k] -= m->about[k];
         move.translate[k] += m->about[k];

@@ -524,7 +524,7 @@ static sp_pose inverse_pose(const sp_pose *p) {
 
 static void eval_root_motion(const void *user, double t, sp_pose *out) {
     const root_motion *c = user;
-    sp_pose now = sp_pose_signal_at(&c->body, t);
+    sp_pose now = sp_pose_signal_value(&c->body, t);
     *out = sp__pose_mul(&now, &c->back);
 }
 
@@ -546,7 +546,7 @@ static sp_status carry_roots(lists *l) {
                              "its root is free: \"%s\", over which it is scattered, cannot carry it", under->node->path);
     if (!SP_KEEP(&l->run->keep, c, 1) || !SP_KEEP(&l->run->scratch, roots, rod->strands) || !ADD(l, move, moves, move_capacity))
         return sp__build_no_memory(l->run);
-    sp_pose start = sp_pose_signal_at(&under->rigid.pose, 0);
+    sp_pose start = sp_pose_signal_value(&under->rigid.pose, 0);
     *c = (root_motion){under->rigid.pose, inverse_pose(&start)};
     memcpy(roots, rod->first_node, (size_t)rod->strands * sizeof *roots);
     l->move[l->moves++] = (sp_move){roots, rod->strands, SP_AXES_ALL, {0, 0, 0}, {eval_root_motion, c, sp_pose_identity()}};
@@ -563,7 +563,7 @@ typedef struct share {
 
 static double eval_share(const void *user, double t) {
     const share *s = user;
-    return s->part * sp_signal_at(&s->whole, t);
+    return s->part * sp_signal_value(&s->whole, t);
 }
 
 static sp_status shared(sp_run *run, sp_signal whole, double part, sp_signal *out) {

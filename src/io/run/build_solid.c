@@ -97,7 +97,7 @@ static sp_status body_value(sp_run *run, sp_run_body *body, const sp_scene_node 
     if (in_time && signal) {
         *signal = sp__attr_signal(m, names[which], 0);
         body->young_varies = true;
-        *out = sp_signal_at(signal, 0);
+        *out = sp_signal_value(signal, 0);
         return SP_OK;
     }
     if (!in_space) {

@@ -221,7 +221,7 @@ sp_status sp__build_surfaces(sp_run *run, sp_run_body *body) {
     return SP_OK;
 }
 
-bool sp_run_look_at(const sp_run *run, sp_body_id body, int surface, sp_run_look *out) {
+bool sp_run_look_of(const sp_run *run, sp_body_id body, int surface, sp_run_look *out) {
     int own = surface - 1;
     for (int i = 0; i < run->body_count; i++) {
         const sp_run_body *b = &run->bodies[i];

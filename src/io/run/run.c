@@ -81,8 +81,9 @@ static sp_status build_all(sp_run *run) {
 // copies the first error of the scene to the context, for callers that read only the context
 static sp_status report_context(sp_run *run) {
     for (int i = 0; i < sp_scene_message_count(run->scene); i++) {
-        const sp_scene_message *m = sp_scene_message_at(run->scene, i);
-        if (m->severity == SP_SEVERITY_ERROR) return SP_FAIL(run->ctx, SP_BAD_INPUT, "%s:%d: %s", m->file, m->line, m->text);
+        sp_scene_message m;
+        if (sp_scene_message_at(run->scene, i, &m) >= 0 && m.severity == SP_SEVERITY_ERROR)
+            return SP_FAIL(run->ctx, SP_BAD_INPUT, "%s:%d: %s", m.file, m.line, m.text);
     }
     return SP_FAIL(run->ctx, SP_BAD_INPUT, "the scene cannot be built");
 }
@@ -170,8 +171,8 @@ int sp_run_probe_count(const sp_run *run) {
     return run->probe_count;
 }
 
-void sp_run_probe_at(const sp_run *run, int index, sp_run_probe *out) {
-    SP_ASSERT(index >= 0 && index < run->probe_count);
+sp_status sp_run_probe_at(const sp_run *run, int index, sp_run_probe *out) {
+    if (index < 0 || index >= run->probe_count) return SP_BAD_INPUT;
     const sp_probe *p = &run->probes[index];
     *out = (sp_run_probe){.name = p->name,
                           .body = p->body,
@@ -183,15 +184,17 @@ void sp_run_probe_at(const sp_run *run, int index, sp_run_probe *out) {
                           .values = p->series.values,
                           .interpolated = p->series.interpolated,
                           .width = p->width};
+    return SP_OK;
 }
 
 int sp_run_claim_count(const sp_run *run) {
     return run->claim_count;
 }
 
-void sp_run_claim_at(const sp_run *run, int index, sp_run_claim *out) {
-    SP_ASSERT(index >= 0 && index < run->claim_count);
+sp_status sp_run_claim_at(const sp_run *run, int index, sp_run_claim *out) {
+    if (index < 0 || index >= run->claim_count) return SP_BAD_INPUT;
     *out = run->claims[index].claim;
+    return SP_OK;
 }
 
 bool sp__run_look(const sp_run *run, uint32_t slot, sp_run_look *out) {

@@ -118,6 +118,8 @@ int sp_run_inverse_count(const sp_run *run) {
     return run->inverse_count;
 }
 
-void sp_run_inverse_at(const sp_run *run, int index, sp_run_inverse *out) {
-    *out = index >= 0 && index < run->inverse_count ? run->inverses[index] : (sp_run_inverse){0};
+sp_status sp_run_inverse_at(const sp_run *run, int index, sp_run_inverse *out) {
+    if (index < 0 || index >= run->inverse_count) return SP_BAD_INPUT;
+    *out = run->inverses[index];
+    return SP_OK;
 }

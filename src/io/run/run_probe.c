@@ -340,9 +340,11 @@ void sp__probe_column_name(const sp_probe *p, int column, char *out, size_t size
     if (unit) *unit = q->unit;
 }
 
-void sp_run_column_at(const sp_run *run, int probe, int column, sp_run_column *out) {
+sp_status sp_run_column_at(const sp_run *run, int probe, int column, sp_run_column *out) {
+    if (probe < 0 || probe >= run->probe_count || column < 0 || column >= run->probes[probe].width) return SP_BAD_INPUT;
     *out = (sp_run_column){.unit = ""};
     sp__probe_column_name(&run->probes[probe], column, out->name, sizeof out->name, &out->unit);
+    return SP_OK;
 }
 
 // "von_mises" in an expression is "von-mises" in the table

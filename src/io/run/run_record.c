@@ -151,7 +151,7 @@ static sp_status record_origin(sp_run *run) {
     if (!SP_KEEP(&run->keep, o, 1) || !SP_KEEP(&run->keep, probes, run->probe_count) ||
         !SP_KEEP(&run->keep, sets, from.set_count))
         return sp__build_no_memory(run);
-    for (int i = 0; i < from.set_count; i++) sets[i] = sp_scene_set_at(run->scene, i);
+    for (int i = 0; i < from.set_count; i++) sets[i] = sp_scene_set_text(run->scene, i);
     for (int i = 0; i < run->probe_count; i++) SP_TRY(describe_probe(run, &run->probes[i], &probes[i]));
     *o = (sp_provenance){.scene = from.text,
                          .scene_path = from.file,
@@ -286,8 +286,9 @@ static sp_status note_edits(sp_run *run, sp_record *r) {
         if (!sp_edit_log_line(&taken[i], steps - 1, line, sizeof line)) continue;
         good = sp__buffer_add(run->ctx, &r->edits, line, strlen(line));
     }
-    const sp_event *e;
-    for (int i = 0; good && (e = sp_world_event(run->world, i)); i++) good = sp__buffer_add(run->ctx, &r->events, e, sizeof *e);
+    sp_event e;
+    for (int i = 0; good && sp_world_event_at(run->world, i, &e) >= 0; i++)
+        good = sp__buffer_add(run->ctx, &r->events, &e, sizeof e);
     return good ? SP_OK : SP_FAIL(run->ctx, SP_NO_MEMORY, "%s: no memory for the events", r->file);
 }
 
@@ -463,10 +464,11 @@ int sp_run_record_count(const sp_run *run) {
     return run->record_count;
 }
 
-void sp_run_record_at(const sp_run *run, int index, sp_run_record *out) {
-    SP_ASSERT(index >= 0 && index < run->record_count);
+sp_status sp_run_record_at(const sp_run *run, int index, sp_run_record *out) {
+    if (index < 0 || index >= run->record_count) return SP_BAD_INPUT;
     const sp_record *r = &run->records[index];
     *out = (sp_run_record){.file = r->file, .path = r->path, .kind = r->writer ? r->writer->kind : "png"};
     out->frames = r->pictures, out->bytes = r->picture_bytes;
     if (r->sink >= 0 && run->recorder) sp__recorder_counts(run->recorder, r->sink, &out->frames, &out->dropped, &out->bytes);
+    return SP_OK;
 }

@@ -259,27 +259,27 @@ static const char *output_attr(const sp_scene_node *node) {
 }
 
 // records first, then inverse problems
-bool sp_scene_output_at(const sp_scene *scene, int index, sp_scene_output *out) {
+sp_status sp_scene_output_at(const sp_scene *scene, int index, sp_scene_output *out) {
     static const char *const elements[] = {"record", "inverse"};
     for (int e = 0; e < 2; e++)
         for (const sp_scene_node *c = NULL; (c = sp__next_child(sp__scene_root(scene), elements[e], c));)
             if (output_attr(c) && index-- == 0) {
                 *out = (sp_scene_output){elements[e], output_attr(c)};
-                return true;
+                return SP_OK;
             }
-    return false;
+    return SP_BAD_INPUT;
 }
 
 int sp_scene_output_count(const sp_scene *scene) {
     sp_scene_output output;
     int count = 0;
-    while (sp_scene_output_at(scene, count, &output)) count++;
+    while (sp_scene_output_at(scene, count, &output) >= 0) count++;
     return count;
 }
 
 // ---- choices of the language
 
-bool sp_scene_choice_at(const char *element, const char *attribute, int index, sp_scene_choice *out) {
+sp_status sp_scene_choice_at(const char *element, const char *attribute, int index, sp_scene_choice *out) {
     const sp_element_spec *spec = sp__element_spec(element);
     int at = spec ? sp__attr_index(spec, attribute) : -1;
     const char *choices = at >= 0 && index >= 0 ? spec->attrs[at].choices : NULL;
@@ -288,11 +288,11 @@ bool sp_scene_choice_at(const char *element, const char *attribute, int index, s
         if (index == 0) {
             snprintf(out->name, sizeof out->name, "%.*s", name, choices);
             out->built = name == length;
-            return true;
+            return SP_OK;
         }
         choices += length + (choices[length] == '/');
     }
-    return false;
+    return SP_BAD_INPUT;
 }
 
 // ========================================================================================================== hash

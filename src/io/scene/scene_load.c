@@ -398,8 +398,8 @@ void sp_scene_get(const sp_scene *scene, sp_scene_info *out) {
     *out = (sp_scene_info){scene->file, scene->text, scene->text_size, scene->set_count, scene->seed};
 }
 
-const char *sp_scene_set_at(const sp_scene *scene, int index) {
-    return scene->sets[index].text;
+const char *sp_scene_set_text(const sp_scene *scene, int index) {
+    return index >= 0 && index < scene->set_count ? scene->sets[index].text : NULL;
 }
 
 size_t sp__scene_memory_limit(const sp_scene *scene) {

@@ -204,6 +204,8 @@ int sp_scene_message_count(const sp_scene *scene) {
     return scene ? scene->entry_count : 0;
 }
 
-const sp_scene_message *sp_scene_message_at(const sp_scene *scene, int index) {
-    return scene && index >= 0 && index < scene->entry_count ? &scene->entries[index].message : NULL;
+sp_status sp_scene_message_at(const sp_scene *scene, int index, sp_scene_message *out) {
+    if (!scene || index < 0 || index >= scene->entry_count) return SP_BAD_INPUT;
+    *out = scene->entries[index].message;
+    return SP_OK;
 }
