@@ -33,9 +33,9 @@ page: all
 
 demo: page
 	@mkdir -p out
-	@$(souple) run scenes/beam.xml --out out/demo --overwrite --png out/demo.png
+	@$(souple) run scenes/dance.xml --out out/demo --overwrite --png out/demo.png
 	@echo
-	@echo "to touch it: $(souple) view scenes/beam.xml     and open the address it prints in a browser"
+	@echo "to touch it: $(souple) view scenes/dance.xml    and open the address it prints in a browser"
 
 test:
 	@tools/install.sh build test

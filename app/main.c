@@ -51,7 +51,7 @@ static void overview(FILE *file) {
     fprintf(file, "\n`souple COMMAND --help` says more. Start with:\n\n"
                   "  souple list scenes\n"
                   "  souple run scenes/peers/beam-4.xml --png beam.png\n"
-                  "  souple view scenes/beam.xml\n");
+                  "  souple view scenes/dance.xml\n");
 }
 
 static const sp_command *find(const char *name) {
