@@ -48,6 +48,22 @@ TEST(fields_colour_the_body) {
     sp_context_destroy(&w.ctx);
 }
 
+// at rest the stress is a rounding error, of another size in each element
+TEST(rounding_errors_have_one_colour) {
+    world_of_one w = {.ctx = new_context(1)};
+    static unsigned char rgb[3 * 160 * 120];
+    REQUIRE(make_world(&w));
+    sp_picture_def def = front_view();
+    def.color_by = "von-mises", def.plain = true;
+    CHECK_INT(sp_picture_draw(w.world, NULL, &def, rgb), SP_OK);
+    const unsigned char *middle = rgb + 3 * (60 * 160 + 80);
+    CHECK(!is_background(middle));
+    for (int x = 45; x < 116; x++)  // the lit front face: equal up to the fall-off of the light
+        for (int i = 0; i < 3; i++) CHECK(abs(rgb[3 * (60 * 160 + x) + i] - middle[i]) <= 6);
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
 // a plain picture is the same without its words: the bar in the middle stays, the title above it goes
 TEST(a_plain_picture_has_no_words) {
     world_of_one w = {.ctx = new_context(1)};

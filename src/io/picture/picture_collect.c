@@ -197,6 +197,25 @@ static void find_extras(const sp_snapshot *snapshot, sp_soup *s) {
         }
 }
 
+// largest Young's modulus in the world [Pa]
+static double largest_young(sp_world *world) {
+    double largest = 0;
+    sp_param_info p;
+    for (int i = 0; world && sp_world_param_at(world, i, &p) >= 0; i++)
+        if (strcmp(p.spec.name, "young") == 0 && isfinite(p.value)) largest = fmax(largest, p.value);
+    return largest;
+}
+
+// The scale of a field, in its unit. Values below 1e-9 of it are rounding errors, which colours must not show; the page has the
+// same rule (viewer/src/ranges.js).
+static double natural_scale(const sp_collecting *c) {
+    const char *unit = c->d->legend.unit;
+    if (!unit) return 0;
+    if (strcmp(unit, "m") == 0 || strcmp(unit, "m/s") == 0) return c->d->size;
+    if (strcmp(unit, "Pa") == 0) return largest_young(c->world);
+    return strcmp(unit, "rad") == 0 || strcmp(unit, "deg") == 0;
+}
+
 // default range: from zero, or a smaller minimum, to the maximum
 static void set_range(const sp_collecting *c) {
     const sp_picture_def *def = c->def;
@@ -208,8 +227,11 @@ static void set_range(const sp_collecting *c) {
         low = def->range[0], high = def->range[1];
     else if (sp__picture_range(c->run, def->color_by, given))
         low = given[0], high = given[1];
-    else
+    else {
+        double scale = natural_scale(c);
         low = any ? fmin(low, 0) : 0;
+        if (high - low < 1e-9 * scale) low = 0, high = 1e-6 * scale;
+    }
     if (!(high > low)) high = isfinite(low) ? low + fmax(1e-12, fabs(low)) : (low = 0, 1);
     c->d->legend.low = low, c->d->legend.high = high;
 }
