@@ -232,6 +232,10 @@ static void put_body(const sp_sim *s, const sp_snapshot_body *b, sp_json *j) {
     sp__json_text(j, "solver", moves ? solver_word(info.solver.type) : NULL);
     sp__json_text(j, "solver_in_use", moves ? info.solve.solver : NULL);
     sp__json_text(j, "solver_why", moves && info.solver_why && info.solver_why[0] ? info.solver_why : NULL);
+    const char *region;
+    sp__json_open(j, "regions", '[');
+    for (int i = 1; (region = sp_run_region_name(s->stage.run, b->id, i)); i++) sp__json_text(j, NULL, region);
+    sp__json_close(j, ']');
     sp__json_open(j, "surfaces", '[');
     for (int i = 0; i < b->surface_count; i++) put_surface(s, b, i, j);
     sp__json_close(j, ']');

@@ -139,6 +139,9 @@ typedef struct sp_run_look {
 /// sp_snapshot_body. An embedded surface without appearance has that of the body. False: the scene defines none, and out has the
 /// defaults.
 SP_API bool sp_run_look_of(const sp_run *run, sp_body_id body, int surface, sp_run_look *out);
+/// Name in the scene of a region of a solid. Region 1 is `region[0]` in the paths of parameters and 1 in the field "region"; 0 is
+/// the body without its regions. "": it has no name. NULL: there is no such region, or the body is no solid.
+SP_API const char *sp_run_region_name(const sp_run *run, sp_body_id body, int region);
 /// One step: events, world step, probes, records.
 SP_API sp_status sp_run_step(sp_run *run);
 /// Closes records and checks the claims.

@@ -263,6 +263,23 @@ TEST(later_regions_win_attribute_by_attribute) {
     close_stage(&s);
 }
 
+// a region without a modulus of its own is none of the engine and has no number
+TEST(regions_have_the_names_of_the_scene) {
+    stage s =
+        build("<scene><solid name='a'><box size='1 1 1' cells='4 4 4'/><region name='dense' box='0 0 0 0.5 1 1' density='2000'/>"
+              "<region name='tumour' box='0 0 0 0.5 1 1' young='2e5'/><region box='0.5 0 0 1 1 1' young='3e5'/></solid>"
+              "<rigid name='floor'><plane/></rigid><stop steps='1'/></scene>");
+    REQUIRE(s.status >= 0);
+    sp_world *w = sp_run_world(s.run);
+    sp_body_id a = sp_world_body_named(w, "a"), floor_id = sp_world_body_named(w, "floor");
+    CHECK(strcmp(sp_run_region_name(s.run, a, 0), "") == 0);
+    CHECK(strcmp(sp_run_region_name(s.run, a, 1), "tumour") == 0);
+    CHECK(strcmp(sp_run_region_name(s.run, a, 2), "") == 0);
+    CHECK(sp_run_region_name(s.run, a, 3) == NULL && sp_run_region_name(s.run, a, -1) == NULL);
+    CHECK(sp_run_region_name(s.run, floor_id, 1) == NULL);
+    close_stage(&s);
+}
+
 TEST(density_by_expression_by_file_and_by_material) {
     FILE *file = fopen(SP_SOURCE_DIR "/tests/data/density.csv", "r");
     REQUIRE(file);

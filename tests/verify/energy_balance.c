@@ -254,7 +254,7 @@ TEST(energy_without_a_source_is_detected) {
     CHECK(caught > 0);
     CHECK(lab_measures(&b).appeared > 0);
     sp_event e = event_at(b.world, 0);
-    CHECK(e.status == SP_ENERGY_GAIN && strstr(e.text, "J appeared"));
+    CHECK(e.status == SP_ENERGY_GAIN && strstr(e.text, "J without external work"));
     // reported only once
     CHECK(sp_world_step(b.world, h) >= 0);
     CHECK(seen(&b, SP_ENERGY_GAIN) && sp_world_event_at(b.world, 0, &e) < 0);

@@ -407,6 +407,7 @@ export class App {
 
     applyField() {
         const field = this.fields.find((f) => f.name === this.settings.color) ?? null;
+        this.legend.names = this.hello?.bodies.map((b) => b.regions ?? []) ?? [];
         this.legend.setField(field, this.settings.range, field ? this.naturalScale(field) : 0);
         this.fresh = true;
         this.stage.invalidate();

@@ -579,6 +579,10 @@ test("fields colour the bodies, the bar shows values", async (_, page) => {
     await page.keyboard.press("1");
     await page.waitForFunction(() => souple.bodies.frame?.field === 1 && document.querySelectorAll(".legend .ticks span").length > 2, null, WAIT);
     await shot(page, "colour");
+    // regions by the names of the scene, in the legend and among the parameters
+    await page.evaluate(() => souple.set("color", "region"));
+    await page.waitForFunction(() => [...document.querySelectorAll(".legend .regions span")].map((e) => e.textContent).join() === "other,stiff,soft", null, WAIT);
+    assert.ok(await page.evaluate(() => [...document.querySelectorAll(".panel h3")].some((e) => e.textContent === "beam: stiff")));
     await page.keyboard.press("0");
     await page.waitForFunction(() => souple.bodies.frame?.field === 0, null, WAIT);
 });

@@ -71,6 +71,8 @@ typedef struct sp_light {
         *transparency;  // depth of the first transparent face and the transmitted fraction behind it; NULL: no transparent faces
 } sp_light;
 
+enum { SP_REGIONS_SHOWN = 16 };
+
 // The displayed field: a colour scale from low to high, or one colour per number.
 typedef struct sp_legend {
     char label[64];  // "von Mises stress"; empty: no field
@@ -78,6 +80,7 @@ typedef struct sp_legend {
     double low, high;
     double shown;  // value on the labels = shown x value (deg for rad)
     bool regions;
+    char names[SP_REGIONS_SHOWN][40];  // of regions, by number; empty: the number is shown
 } sp_legend;
 
 typedef struct sp_drawing {

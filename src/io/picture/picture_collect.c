@@ -3,6 +3,8 @@
 //
 // A body shows its surfaces of the selected roles, or its boundary if it has none. Surfaces shown in addition to the visual one
 // are transparent and have their edges drawn, so that both are visible.
+#include <stdio.h>
+
 #include "io/picture/picture.h"
 #include "io/run/build.h"
 #include "math/vec3.h"
@@ -236,6 +238,18 @@ static void set_range(const sp_collecting *c) {
     c->d->legend.low = low, c->d->legend.high = high;
 }
 
+// names of regions from the scene; number 0 is every body without its regions
+static void name_regions(const sp_collecting *c, const sp_snapshot *snapshot) {
+    char(*names)[40] = c->d->legend.names;
+    for (int i = 0; i < snapshot->body_count; i++)
+        for (int r = 1; r < SP_REGIONS_SHOWN; r++) {
+            const char *name = sp_run_region_name(c->run, snapshot->bodies[i].id, r);
+            if (!name) break;
+            if (!names[0][0]) snprintf(names[0], sizeof names[0], "other");
+            if (!names[r][0]) snprintf(names[r], sizeof names[r], "%s", name);
+        }
+}
+
 sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapshot *snapshot, const sp_run *run,
                               const sp_picture_def *def, sp_drawing *d) {
     sp_collecting c = {.ctx = ctx, .world = world, .run = run, .def = def, .d = d};
@@ -250,6 +264,7 @@ sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapsho
     }
     sp__picture_bounds(d);
     if (def->color_by) set_range(&c);
+    if (d->legend.regions && run) name_regions(&c, snapshot);
     SP_TRY(add_loads(&c, snapshot));
     d->soup.fitted = d->soup.vertex_count;
     for (int i = 0; i < snapshot->body_count; i++)

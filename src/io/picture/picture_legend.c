@@ -81,10 +81,10 @@ static void draw_scale(const sp_bar *b, const sp_legend *l) {
 }
 
 static void draw_regions(const sp_bar *b, const sp_legend *l) {
-    int last = (int)fmin(l->high + 0.5, 15);
+    int last = (int)fmin(l->high + 0.5, SP_REGIONS_SHOWN - 1);
     sp__text_draw(b->rgb, b->width, b->height, b->x0, b->y0 - 1.3 * b->text, b->text, l->label, b->ink);
     for (int r = 0; r <= last; r++) {
-        char text[16];
+        char text[40];
         double top = b->y0 + 2.2 * b->text * r;
         const double *color = region_srgb(r);
         for (int y = (int)top; y < (int)(top + 1.6 * b->text); y++)
@@ -93,7 +93,10 @@ static void draw_regions(const sp_bar *b, const sp_legend *l) {
                 unsigned char *out = b->rgb + 3 * ((size_t)y * (size_t)b->width + (size_t)x);
                 for (int i = 0; i < 3; i++) out[i] = (unsigned char)(255 * color[i] + 0.5);
             }
-        snprintf(text, sizeof text, "%d", r);
+        if (l->names[r][0])
+            snprintf(text, sizeof text, "%s", l->names[r]);
+        else
+            snprintf(text, sizeof text, "%d", r);
         sp__text_draw(b->rgb, b->width, b->height, b->x1 + 0.7 * b->text, top + 1.3 * b->text, b->text, text, b->ink);
     }
 }

@@ -169,6 +169,15 @@ int sp__build_region_number(const sp_scene_node *region) {
     return -1;
 }
 
+const char *sp_run_region_name(const sp_run *run, sp_body_id body, int region) {
+    const sp_scene_node *node = NULL;
+    for (int i = 0; i < run->body_count && !node; i++)
+        if (run->bodies[i].id.slot == body.slot && !run->bodies[i].rod) node = run->bodies[i].node;
+    for (const sp_scene_node *r = NULL; node && region > 0 && (r = sp__next_child(node, "region", r));)
+        if (sp__build_region_number(r) == region - 1) return r->name ? r->name : "";
+    return node && region == 0 ? "" : NULL;
+}
+
 // ------------------------------------------------------------------------------------------------ volumetric locking
 
 // the element that sets the Poisson's ratio of nearly incompressible elements: the body, or the last region that does

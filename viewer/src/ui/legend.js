@@ -16,6 +16,7 @@ export class Legend {
         this.low = 0, this.high = 0;
         this.natural = 0;      // what values of this field are compared with, see isUniform
         this.uniform = false;
+        this.names = [];       // of the regions of each body
         this.title = h("div", { class: "title" });
         this.ticks = h("div", { class: "ticks" });
         this.ramp = h("div", { class: "ramp", style: { background: gradient() } });
@@ -128,11 +129,17 @@ export class Legend {
         this.ticks.replaceChildren(h("span", { style: { bottom: "50%" } }, text));
     }
 
+    // regions are numbered in each body: the names that they have there
+    nameOf(r) {
+        const names = [...new Set(this.names.map((list) => list[r - 1]).filter(Boolean))];
+        return r === 0 ? "other" : names.join(", ") || String(r);
+    }
+
     drawRegions(last) {
         setText(this.title, this.field.label);
         const rows = [];
         for (let r = 0; r <= Math.min(15, Math.round(last)); r++)
-            rows.push(h("span", {}, h("i", { style: { background: css(region(r)) } }), r === 0 ? "none" : String(r)));
+            rows.push(h("span", {}, h("i", { style: { background: css(region(r)) } }), this.nameOf(r)));
         this.regions.replaceChildren(...rows);
     }
 }

@@ -214,7 +214,7 @@ export class Panel {
         }
         // what newcomers try first stands first
         for (const params of groups.values()) params.sort((a, b) => (b.name === "young") - (a.name === "young"));
-        const blocks = [...groups].map(([name, params]) => h("div", { style: { display: "grid", gap: "0.7rem" } }, groups.size > 1 || name ? h("h3", {}, name) : null,
+        const blocks = [...groups].map(([name, params]) => h("div", { style: { display: "grid", gap: "0.7rem" } }, groups.size > 1 || name ? h("h3", { title: name }, this.titleOf(hello, name)) : null,
             params.map((p) => this.param(p, initial.params.get(p.path) ?? p.value))));
         const rows = () => this.parameterSection.querySelectorAll("[data-path]");
         const filter = h("input", { type: "search", placeholder: `Search ${list.length} parameters`, "aria-label": "Search parameters", oninput: () => {
@@ -224,6 +224,13 @@ export class Panel {
         } });
         this.parameterSection = this.section("Parameters", list.length > 8 ? filter : null, list.length ? blocks : h("p", { class: "note" }, "This scene has no parameters that change while it runs."));
         return this.parameterSection;
+    }
+
+    // "liver.region[0]" is called "tumour" in the scene
+    titleOf(hello, group) {
+        const [, name, number] = /^(.*)\.region\[(\d+)\]$/.exec(group) ?? [];
+        const region = hello.bodies.find((b) => b.name === name)?.regions?.[Number(number)];
+        return region ? `${name}: ${region}` : group;
     }
 
     param(p, first) {
