@@ -128,6 +128,7 @@ TEST(scene_and_run_tell_about_themselves) {
     sp_run_look look;
     sp_body_id b = sp_world_body_named(sp_run_world(run), "b");
     CHECK(sp_run_look_of(run, b, 0, &look) && look.color[0] == 1 && look.color[1] == 0);
+    CHECK(strcmp(sp_run_region_name(run, b, 0), "") == 0 && sp_run_region_name(run, b, 1) == NULL);
     sp_run_column column;
     sp_run_column_at(run, 0, 1, &column);
     CHECK(!strcmp(column.name, "position.y") && !strcmp(column.unit, "m"));
