@@ -58,12 +58,12 @@ sp_status sp__growing_add(sp_growing *g, const char *text, size_t size) {
     size_t tail = strlen(g->tail), closing = closing_size(g);
     uint64_t end = g->end + closing + size;
     size_t pad = padding(g, end), added = size + pad + closing;
-    char *whole = sp__alloc(g->ctx, added, 2), *blank = whole + added;
+    char *whole = sp__alloc(g->ctx, added, 2);
     if (!whole) return SP_FAIL(g->ctx, SP_NO_MEMORY, "%s: no memory for %zu bytes", g->path, added);
     memset(whole, ' ', 2 * added);
     if (size) memcpy(whole, text, size);
     memcpy(whole + size + pad, g->tail, tail);
-    bool good = add_in_steps(g, whole, blank, added, end + pad);
+    bool good = add_in_steps(g, whole, whole + added, added, end + pad);
     sp__free(g->ctx, whole);
     if (good) {
         g->end = end + pad;
