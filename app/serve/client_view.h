@@ -1,7 +1,7 @@
 // What was sent to one reader of frames, and the messages that update it: topology of new surfaces, then surfaces that moved.
 // Each client has such a record, and each recording.
-#ifndef SP_SERVE_SIGHT_H
-#define SP_SERVE_SIGHT_H
+#ifndef SP_SERVE_CLIENT_VIEW_H
+#define SP_SERVE_CLIENT_VIEW_H
 
 #include "serve/sim.h"
 
