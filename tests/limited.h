@@ -10,15 +10,7 @@
 
 #include "test.h"
 
-// sanitizers reserve terabytes of address space and are several times slower
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifdef SANITIZED
+#if SANITIZED
 enum { LIMITED_MEMORY = 0, LIMITED_SECONDS = 60 };
 #else
 enum { LIMITED_MEMORY = 1 << 30, LIMITED_SECONDS = 10 };  // a good file of this size takes 20 MB and 20 ms

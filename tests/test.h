@@ -17,6 +17,30 @@ typedef struct sp_test {
 void sp_test_register(sp_test *test);
 extern int sp_test_failures;  // of the running test
 
+// sanitizers reserve terabytes of address space and are several times slower
+#if defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZED 1
+#elif defined(__SANITIZE_THREAD__)
+#define THREAD_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZED 1
+#elif __has_feature(thread_sanitizer)
+#define THREAD_SANITIZED 1
+#endif
+#endif
+#ifndef ADDRESS_SANITIZED
+#define ADDRESS_SANITIZED 0
+#endif
+#ifndef THREAD_SANITIZED
+#define THREAD_SANITIZED 0
+#endif
+#define SANITIZED (ADDRESS_SANITIZED || THREAD_SANITIZED)
+// At the start of a test whose numbers the other configurations check, and whose code other tests of the file run under the
+// sanitizers too.
+#define NOT_SANITIZED() \
+    if (SANITIZED) return
+
 #define TEST(id)                                                        \
     static void test_##id(void);                                        \
     static sp_test test_entry_##id = {#id, __FILE__, test_##id, NULL};  \

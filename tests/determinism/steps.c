@@ -127,10 +127,12 @@ static int differ(const uint64_t *a, const uint64_t *b) {
 
 TEST(same_bits_for_any_number_of_workers) {
     const char *backends[] = {"ref", "cpu"};
-    const int workers[] = {1, 2, 3, 7};
+    // one worker cannot race, and three race as two do
+    const int all[] = {1, 2, 3, 7}, several[] = {2, 7}, *workers = THREAD_SANITIZED ? several : all;
+    const int count = THREAD_SANITIZED ? 2 : 4;
     for (int b = 0; b < 2; b++) {
         uint64_t hash[4][STEPS];
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < count; i++) {
             scene s;
             sp_context_def def = sp_context_def_default();
             def.workers = workers[i];
@@ -144,6 +146,7 @@ TEST(same_bits_for_any_number_of_workers) {
 }
 
 TEST(replay_of_the_edits_gives_the_same_bits) {
+    NOT_SANITIZED();
     static edit_list kept;
     uint64_t played[STEPS], replayed[STEPS];
     scene s;
@@ -208,6 +211,7 @@ static uint64_t allocations(const scene *s) {
 }
 
 TEST(no_allocation_after_warm_up) {
+    NOT_SANITIZED();
     scene s;
     uint64_t hash[STEPS];
     start(&s, NULL, "auto");

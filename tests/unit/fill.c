@@ -87,6 +87,7 @@ static double noise(const void *user, const double x[3]) {
 }
 
 TEST(angles_meet_the_guarantee_for_noise) {
+    NOT_SANITIZED();
     sp_context *c = context();
     for (uint64_t seed = 1; seed <= 3; seed++) {
         sp_fill_def def = sp_fill_def_default();
@@ -104,6 +105,7 @@ TEST(angles_meet_the_guarantee_for_noise) {
 // a slope that is far too small hides the boundary from the octree: it is cut in cells of several sizes, and there is no
 // guarantee
 TEST(there_is_no_guarantee_where_cell_sizes_differ) {
+    NOT_SANITIZED();
     sp_context *c = context();
     double radius = 1;
     sp_fill_def def = sp_fill_def_default();
@@ -151,6 +153,7 @@ static void check_order(sp_context *c, sp_field_fn *field, const void *user, dou
 }
 
 TEST(volumes_converge) {
+    NOT_SANITIZED();
     sp_context *c = context();
     double radius = 1;
     check_order(c, ball, &radius, 1.1, 1, 4 * PI / 3);

@@ -296,15 +296,7 @@ TEST(host_tasks) {
 
 // ------------------------------------------------------------------------------------------------ without threads
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SP_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SP_SANITIZED 1
-#endif
-#endif
-
-#ifndef SP_SANITIZED  // sanitizers map far more than any limit
+#if !SANITIZED  // sanitizers map far more than any limit
 static size_t address_space(void) {
     unsigned long pages = 0;
     FILE *f = fopen("/proc/self/statm", "r");
