@@ -103,9 +103,12 @@ static void wait_until(sp_sim *s, double ms) {
 // Sleeps until there is work; returns the next command, if any. Call it with the lock held.
 static bool next_command(sp_sim *s, sp_sim_command *out) {
     while (!s->quit && s->mail_count == 0 && !s->want_changed) {
-        if (!steps_wanted(s))
+        if (!s->stage.run)
             pthread_cond_wait(&s->called, &s->lock);
-        else if (is_paced(s) && s->due_ms > sp__now_ms())
+        else if (!steps_wanted(s)) {
+            wait_until(s, sp__now_ms() + SP_WATCH_MS);
+            return false;  // to look at the scene's file
+        } else if (is_paced(s) && s->due_ms > sp__now_ms())
             wait_until(s, s->due_ms);
         else
             return false;
@@ -143,6 +146,7 @@ static void *sim_simulate(void *user) {
         s->want_changed = false;
         pthread_mutex_unlock(&s->lock);
         if (command) sp__sim_command(s, c);
+        sp__sim_watch(s);
         bool due = steps_wanted(s) && (!is_paced(s) || s->due_ms <= sp__now_ms());
         if (due && !command) {
             advance_clock(s);

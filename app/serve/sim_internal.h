@@ -16,6 +16,7 @@ enum {
     SP_FRAMES = 3,
     SP_SETS_MAX = 64,    // values of the scene that clients may set
     SP_KEPT_MAX = 256,   // parameters that a reset may keep
+    SP_WATCH_MS = 250,   // between two looks at the scene's file
     SP_PINS_MAX = 4096,  // nodes pinned by clients
     SP_PATH = 1024
 };
@@ -85,6 +86,11 @@ typedef struct sp_sim_kept {
     double value;
 } sp_sim_kept;
 
+// A version of a file: another one has another time or size.
+typedef struct sp_sim_version {
+    int64_t seconds, nanoseconds, size;  // of the last change; -1: there is no such file
+} sp_sim_version;
+
 typedef struct sp_sim_pin {
     sp_body_id body;
     int node;
@@ -115,6 +121,8 @@ struct sp_sim {
     sp_sim_stage stage;
     int scene;  // index in the gallery, -1: none
     uint32_t generation;
+    sp_sim_version built, seen;  // of the scene's file: as built, and at the last look
+    double watch_ms;             // time of the last look
     uint64_t frame_number;
     int threads;
     char *sets[SP_SETS_MAX];
@@ -169,6 +177,7 @@ void sp__sim_world_events(sp_sim *s);
 void sp__sim_latest(sp_sim *s, sp_sim_latest *slot, const char *text, size_t size);
 
 // ---- runs (sim_stage.c)
+void sp__sim_watch(sp_sim *s);  // builds the scene again if its file has changed; looks at the file every SP_WATCH_MS
 bool sp__sim_open(sp_sim *s, int scene, char *why);                                   // another scene, from its start
 bool sp__sim_restart(sp_sim *s, bool keep, char *why);                                // the same scene from its start
 bool sp__sim_change(sp_sim *s, const char *set, int threads, bool go_on, char *why);  // set nullable; threads 0: unchanged

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "serve/sim_internal.h"
 
@@ -130,9 +131,20 @@ static void stage_install(sp_sim *s, sp_sim_stage *g, int scene, bool go_on) {
     if (s->def.wake) s->def.wake(s->def.user);
 }
 
+static sp_sim_version version_of(const sp_sim *s, int scene) {
+    struct stat at;
+    if (scene < 0 || stat(s->def.gallery->scenes[scene].path, &at) != 0) return (sp_sim_version){-1, -1, -1};
+    return (sp_sim_version){at.st_mtim.tv_sec, at.st_mtim.tv_nsec, at.st_size};
+}
+
+static bool same_version(sp_sim_version a, sp_sim_version b) {
+    return a.seconds == b.seconds && a.nanoseconds == b.nanoseconds && a.size == b.size;
+}
+
 // builds, transfers the old state if requested, replaces
 static bool stage_replace(sp_sim *s, int scene, int threads, bool go_on, char *why) {
     sp_sim_stage g = {0};
+    sp_sim_version version = version_of(s, scene);
     sp_status status = build(s, scene, threads, &g);
     if (status >= 0 && go_on) {
         status = sp_run_adopt(g.run, s->stage.run);
@@ -144,6 +156,7 @@ static bool stage_replace(sp_sim *s, int scene, int threads, bool go_on, char *w
         return false;
     }
     s->threads = threads;
+    s->built = s->seen = version;
     stage_install(s, &g, scene, go_on);
     return true;
 }
@@ -187,6 +200,23 @@ bool sp__sim_restart(sp_sim *s, bool keep, char *why) {
     sp__sim_log_restart(s, false);
     sp__sim_make_hello(s);
     return true;
+}
+
+// A file that is the same at two looks is no longer being written. One that cannot be built is reported, and the simulation goes
+// on. Files that the scene includes are not watched.
+void sp__sim_watch(sp_sim *s) {
+    char why[SP_SIM_WHY];
+    if (!s->stage.run || sp__now_ms() - s->watch_ms < SP_WATCH_MS) return;
+    s->watch_ms = sp__now_ms();
+    sp_sim_version now = version_of(s, s->scene), before = s->seen;
+    s->seen = now;
+    if (now.size < 0 || !same_version(now, before) || same_version(now, s->built)) return;
+    s->built = now;
+    const char *path = s->def.gallery->scenes[s->scene].path;
+    if (sp__sim_restart(s, false, why))
+        sp__sim_event(s, "info", "%s has changed: it starts again", path);
+    else
+        sp__sim_event(s, "error", "%s has changed, the old version is kept: %s", path, why);
 }
 
 // ---------------------------------------------------------------------------------------------------- changing

@@ -97,6 +97,22 @@ static bool run_to(sp_sim *s, int steps) {
     return ask(s, text) && reach(s, from + (uint64_t)steps);
 }
 
+// a message with this text is sent to the clients within 20 s
+static bool message_has(sp_sim *s, const char *words) {
+    sp_buffer note = {0};
+    bool found = false;
+    for (int i = 0; i < 10000 && !found; i++) {
+        uint32_t client;
+        while (!found && sp__sim_next_message(s, &client, &note)) {
+            sp__buffer_add(NULL, &note, "", 1);
+            found = strstr((const char *)note.data, words) != NULL;
+        }
+        if (!found) nap();
+    }
+    sp__buffer_free(NULL, &note);
+    return found;
+}
+
 TEST(pause_stops_the_hash) {
     sp_sim *s = start(0, true);
     REQUIRE(s);
@@ -133,6 +149,32 @@ TEST(a_pause_shows_the_last_step) {
         }
         CHECK(shown == step && !state_of(s).playing);
     }
+    sp__sim_stop(&s);
+}
+
+// what an editor saves is simulated; a mistake is reported and changes nothing
+TEST(a_changed_scene_file_starts_again) {
+    put("beam.xml", beam);
+    sp_sim *s = start(0, false);
+    REQUIRE(s && run_to(s, 3));
+    sp_sim_state old = state_of(s);
+    char text[sizeof beam + 32], *young;
+    snprintf(text, sizeof text, "%s", beam);
+    young = strstr(text, "5e4");
+    REQUIRE(young);
+    memcpy(young, "9e4", 3);
+    put("beam.xml", text);
+    for (int i = 0; i < 5000 && state_of(s).generation == old.generation; i++) nap();
+    CHECK_INT(state_of(s).generation, old.generation + 1);
+    CHECK_INT(state_of(s).step, 0);
+    CHECK(run_to(s, 3) && state_of(s).hash != old.hash);
+    uint64_t hash = state_of(s).hash;
+    memcpy(young, "9x4", 3);
+    put("beam.xml", text);
+    CHECK(message_has(s, "the old version is kept") && state_of(s).hash == hash && state_of(s).step == 3);
+    put("beam.xml", beam);
+    for (int i = 0; i < 5000 && state_of(s).generation == old.generation + 1; i++) nap();
+    CHECK(run_to(s, 3) && state_of(s).hash == old.hash);
     sp__sim_stop(&s);
 }
 

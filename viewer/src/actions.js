@@ -13,11 +13,15 @@ export const RECORDED = "A recording is shown, which cannot be changed: close it
 const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10];
 
 const NAMES = ["playPause", "step", "reset", "slower", "faster", "realTime", "control", "gallery", "fit", "homeView", "wire", "mesh", "hull", "fixed", "loads", "color", "holdRange", "hand",
-    "plots", "panel", "theme", "screenshot", "link", "help", "escape", "speed", "dt", "gravity", "param", "solver", "threads", "record", "log", "download", "set", "unpinAll", "openRecording", "saveTable"];
+    "plots", "panel", "theme", "screenshot", "link", "help", "escape", "speed", "dt", "gravity", "param", "solver", "threads", "record", "log", "download", "set", "unpinAll", "openRecording", "saveTable", "undo"];
+
+const ONE_CHANGE = 1000;  // ms: moves of one slider with shorter breaks are one change
+const UNDO_MAX = 100;
 
 export class Actions {
     constructor(app) {
         this.app = app;
+        this.done = [];  // changes that can be undone: { key, at, text, message }
         // buttons call these without us
         this.bound = Object.fromEntries(NAMES.map((n) => [n, this[n].bind(this)]));
     }
@@ -56,9 +60,9 @@ export class Actions {
     step() { return this.try({ type: "step", count: 1 }); }
     reset() { return this.try({ type: "reset", keep: true }); }
     speed(value) { return this.ask({ type: "speed", value }); }
-    dt(value) { return this.ask({ type: "dt", value }); }
-    gravity(value) { return this.ask({ type: "gravity", value }); }
-    param(path, value) { return this.ask({ type: "param", path, value }); }
+    dt(value) { return this.change("dt", "time step", { type: "dt", value: this.app.state.dt }, { type: "dt", value }); }
+    gravity(value) { return this.change("gravity", "gravity", { type: "gravity", value: this.app.gravityNow() }, { type: "gravity", value }); }
+    param(path, value) { return this.change(path, path, { type: "param", path, value: this.app.paramNow(path) }, { type: "param", path, value }); }
     solver(body, solver) { return this.ask({ type: "solver", body, solver }); }
     threads(value) { return this.ask({ type: "threads", value }); }
     scene(scene) { return this.try({ type: "scene", number: scene.number }); }
@@ -103,6 +107,26 @@ export class Actions {
             setTimeout(done, 15000);
         });
         return act().then(() => next);
+    }
+
+    // ---- undo
+
+    // asks for a change and keeps what takes it back. text: what was changed
+    async change(key, text, back, message) {
+        const answer = await this.ask(message), now = performance.now(), last = this.done.at(-1);
+        if (last?.key === key && now - last.at < ONE_CHANGE) last.at = now;
+        else if (back.value !== null) this.done.push({ key, at: now, text, message: back });
+        this.done.splice(0, this.done.length - UNDO_MAX);
+        return answer;
+    }
+
+    async undo() {
+        const last = this.done.pop();
+        if (!last) this.app.toasts.show("There is no change to undo.");
+        else if (await this.try(last.message)) {
+            if (/^(un)?pin$/.test(last.message.type)) this.notePin(last.message.body, last.message.node, last.message.type === "pin");
+            this.app.toasts.show(`Undone: ${last.text}.`);
+        }
     }
 
     // ---- view
@@ -259,7 +283,18 @@ export class Actions {
         if (app.player) return;
         const pinned = app.marks.hasPin(body, node);
         // marks may come only with the next step; what the server agreed to is shown at once
-        if (await this.try({ type: pinned ? "unpin" : "pin", body, node })) app.marks.notePin(body, node, !pinned), app.showPins();
+        const message = (type) => ({ type, body, node });
+        try {
+            await this.change(`pin ${body} ${node} ${pinned}`, pinned ? "unpinned node" : "pin", message(pinned ? "pin" : "unpin"), message(pinned ? "unpin" : "pin"));
+            this.notePin(body, node, !pinned);
+        } catch {
+            // ask has shown the refusal
+        }
+    }
+
+    notePin(body, node, on) {
+        this.app.marks.notePin(body, node, on);
+        this.app.showPins();
     }
 
     hover(hit, e) {

@@ -130,6 +130,7 @@ export class App {
         this.hello = m;
         this.fields = m.fields ?? [];
         this.state = m.state;
+        if (other || m.state.step === 0) this.actions.done = [];  // the values and pins of another run
         if (other) this.newScene(m);
         this.bodies.clear(m.generation, m.bodies);
         this.marks.clear();
@@ -208,6 +209,10 @@ export class App {
         play.title = `${playing ? "Pause" : "Play"}${what} (Space)`;
         play.setAttribute("aria-label", play.title);
     }
+
+    // current values; null: a region that has that of its body
+    paramNow(path) { return this.hello.params.find((p) => p.path === path)?.value ?? null; }
+    gravityNow() { return ["x", "y", "z"].map((a) => this.paramNow(`gravity.${a}`) ?? 0); }
 
     takeParams(list) {
         for (const p of list) {

@@ -605,6 +605,22 @@ test("values that differ by rounding have one colour and one number", async (_, 
     await page.evaluate(() => souple.set("color", "none"));
 });
 
+test("the last change is undone", async (_, page) => {
+    await steers(page);
+    await pause(page);
+    const young = () => page.evaluate(() => souple.paramNow("beam.young")), first = await young();
+    const row = page.locator('[data-path="beam.young"] input[type=text]');
+    await row.fill(String(2 * first));
+    await row.press("Enter");
+    await page.waitForFunction((v) => souple.paramNow("beam.young") === v, 2 * first, WAIT);
+    await page.evaluate(() => (document.activeElement.blur(), souple.actions.pin(souple.hello.bodies[0].body, 100)));
+    await page.waitForFunction(() => souple.marks.pinCount() === 1 && souple.actions.done.length >= 2, null, WAIT);
+    await page.keyboard.press("Control+z");
+    await page.waitForFunction(() => souple.marks.pinCount() === 0, null, WAIT);
+    await page.keyboard.press("z");
+    await page.waitForFunction((v) => souple.paramNow("beam.young") === v, first, WAIT);
+});
+
 test("what is out of range is refused and shown", async (_, page) => {
     await assert.rejects(answered(page, { type: "speed", value: 1000 }), /speed/);
     await page.evaluate(() => souple.actions.try({ type: "speed", value: 1000 }));

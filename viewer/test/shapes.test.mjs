@@ -51,6 +51,8 @@ test("keys are unique and leave typing alone", () => {
     assert.deepEqual(actionOf({ key: "F", target: { tagName: "CANVAS" } }), { action: "fit", key: "f" });
     assert.equal(actionOf({ key: "f", target: { tagName: "INPUT", type: "text" } }), null);
     assert.equal(actionOf({ key: "r", ctrlKey: true, target: null }), null);
+    assert.deepEqual(actionOf({ key: "z", ctrlKey: true, target: null }), { action: "undo", key: "z" });
+    assert.equal(actionOf({ key: "z", ctrlKey: true, target: { tagName: "INPUT", type: "text" } }), null);
     assert.deepEqual(actionOf({ key: " ", target: { tagName: "BUTTON" } }), { action: "playPause", key: " " });
 });
 

@@ -9,6 +9,7 @@ export const KEYS = [
         [["["], "slower", "slower"],
         [["]"], "faster", "faster"],
         [["\\"], "real time", "realTime"],
+        [["z"], "undo the last change of a value or pin (also Ctrl + Z)", "undo"],
         [["k"], "request the controls, or pass them on", "control"],
         [["g"], "scenes", "gallery"],
     ] },
@@ -50,7 +51,8 @@ export function keyName(key) {
 // What a key asks for, or null; typing into a field is nobody else's business. Space always plays and pauses, also on a focused
 // button: Enter presses that one.
 export function actionOf(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return null;
+    const undo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z";
+    if (event.altKey || ((event.ctrlKey || event.metaKey) && !undo)) return null;
     const t = event.target;
     const typing = t && (t.tagName === "INPUT" && t.type !== "range" && t.type !== "checkbox" || t.tagName === "SELECT" || t.tagName === "TEXTAREA");
     if (typing) return null;

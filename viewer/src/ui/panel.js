@@ -222,7 +222,9 @@ export class Panel {
             for (const row of rows()) setFlag(row, "hidden", !row.dataset.path.toLowerCase().includes(wanted));
             for (const b of blocks) setFlag(b, "hidden", !b.querySelector("[data-path]:not(.hidden)"));
         } });
-        this.parameterSection = this.section("Parameters", list.length > 8 ? filter : null, list.length ? blocks : h("p", { class: "note" }, "This scene has no parameters that change while it runs."));
+        const undo = h("button", { class: "button small", title: "Undo the last change of a value or pin (Z)", onclick: () => this.actions.undo() }, icon("reset"), "Undo");
+        this.steer({ root: undo, enable: (on) => (undo.disabled = !on) });
+        this.parameterSection = this.section("Parameters", list.length > 8 ? filter : null, list.length ? blocks : h("p", { class: "note" }, "This scene has no parameters that change while it runs."), h("div", { class: "buttons" }, undo));
         return this.parameterSection;
     }
 
