@@ -427,8 +427,8 @@ SP_API sp_status sp_picture_write(sp_world *world, const sp_run *run, const sp_p
 SP_API sp_status sp_picture_draw(sp_world *world, const sp_run *run, const sp_picture_def *def, unsigned char *rgb);
 /// Extends the extent of a series by that of the current state of the world. Nullable: run.
 SP_API sp_status sp_picture_measure(sp_world *world, const sp_run *run, const sp_picture_def *def, sp_picture_extent *extent);
-/// Draws a single surface with its colours, or coloured by one of its arrays (`color_by`). Nullable: def; name (of the surface,
-/// for opacities). Errors are in the context.
+/// Draws a single surface with its colours, or coloured by one of its arrays or "region", its groups (`color_by`). Nullable: def;
+/// name (of the surface, for opacities). Errors are in the context.
 SP_API sp_status sp_picture_surface(sp_context *context, const sp_trimesh *surface, const char *name, const sp_picture_def *def,
                                     unsigned char *rgb);
 /// Writes pixels to a PNG file. A failure leaves no incomplete file.

@@ -282,6 +282,33 @@ TEST(vertices_have_colours_and_opacity) {
     sp_context_destroy(&ctx);
 }
 
+// the two halves of a square are named groups; "1" is the number that the file gave both
+TEST(groups_of_a_surface_are_regions) {
+    sp_context *ctx = new_context(1);
+    sp_trimesh *surface = NULL;
+    double x[12] = {-9, -9, 0, 9, -9, 0, 9, 9, 0, -9, 9, 0};
+    int faces[6] = {0, 1, 2, 0, 2, 3}, both[2] = {0, 1};
+    sp_mesh_group groups[3] = {{.name = "1", .elements = both, .element_count = 2},
+                               {.name = "low", .elements = both, .element_count = 1},
+                               {.name = "high", .elements = both + 1, .element_count = 1}};
+    sp_trimesh_def t = sp_trimesh_def_default();
+    t.vertex_count = 4, t.positions = x, t.face_count = 2, t.faces = faces;
+    sp_picture_def def = sp_picture_def_default();
+    unsigned char rgb[3 * SIDE * SIDE];
+    def.width = def.height = SIDE, def.fitted = false, def.at[2] = 10, def.color_by = "region", def.plain = true;
+    REQUIRE(sp_trimesh_create(ctx, &t, &surface) >= 0);
+    CHECK_INT(sp_picture_surface(ctx, surface, NULL, &def, rgb), SP_BAD_INPUT);  // there are none
+    sp_trimesh_destroy(&surface);
+    t.groups = groups, t.group_count = 3;
+    REQUIRE(sp_trimesh_create(ctx, &t, &surface) >= 0);
+    CHECK_INT(sp_picture_surface(ctx, surface, NULL, &def, rgb), SP_OK);
+    // orange below the diagonal, blue above it
+    const unsigned char *low = rgb + 3 * (3 * SIDE / 4 * SIDE + SIDE / 2), *high = rgb + 3 * (SIDE / 4 * SIDE + SIDE / 2);
+    CHECK(low[0] > low[2] + 60 && high[2] > high[0] + 60);
+    sp_trimesh_destroy(&surface);
+    sp_context_destroy(&ctx);
+}
+
 // ---------------------------------------------------------------------------------------------------- letters and colours
 
 TEST(every_letter_leaves_ink) {

@@ -211,11 +211,11 @@ static double largest_young(sp_world *world) {
 // The scale of a field, in its unit. Values below 1e-9 of it are rounding errors, which colours must not show; the page has the
 // same rule (viewer/src/ranges.js).
 static double natural_scale(const sp_collecting *c) {
-    const char *unit = c->d->legend.unit;
-    if (!unit) return 0;
-    if (strcmp(unit, "m") == 0 || strcmp(unit, "m/s") == 0) return c->d->size;
-    if (strcmp(unit, "Pa") == 0) return largest_young(c->world);
-    return strcmp(unit, "rad") == 0 || strcmp(unit, "deg") == 0;
+    sp_field_info f;
+    if (sp_field_named(c->def->color_by, &f) < 0) return 0;
+    if (strcmp(f.unit, "m") == 0 || strcmp(f.unit, "m/s") == 0) return c->d->size;
+    if (strcmp(f.unit, "Pa") == 0) return largest_young(c->world);
+    return strcmp(f.unit, "rad") == 0;
 }
 
 // default range: from zero, or a smaller minimum, to the maximum

@@ -1,4 +1,4 @@
-// Pictures of a triangle surface without a world: its vertex colours, or one of its arrays.
+// Pictures of a triangle surface without a world: its vertex colours, one of its arrays, or its groups as regions.
 #include <stdio.h>
 
 #include "io/picture/picture.h"
@@ -44,24 +44,55 @@ static void name_legend(const sp_picture_def *def, const sp_soup *s, sp_legend *
     l->low = least, l->high = greatest > least ? greatest : least + fmax(1e-12, fabs(least));
 }
 
+static bool is_number(const char *name) {
+    return name[strspn(name, "0123456789")] == 0;
+}
+
+// a group of faces; files number their groups, and may name them in addition: only the names are shown then
+static bool is_region(const sp_trimesh_def *t, const sp_mesh_group *g) {
+    bool named = false;
+    for (int i = 0; i < t->group_count; i++) named = named || (t->groups[i].element_count && !is_number(t->groups[i].name));
+    return g->element_count && !(named && is_number(g->name));
+}
+
+// Groups as regions, by number from 1, with a legend of their names. The later one wins a face. Returns the number of regions.
+static int add_groups(const sp_trimesh_def *t, const sp_picture_def *def, sp_soup *s, sp_legend *l) {
+    int n = 0;
+    *l = (sp_legend){.unit = "", .shown = 1, .regions = true};
+    snprintf(l->label, sizeof l->label, "%s", def->color_by);
+    if (s) memset(s->scalar, 0, 3 * (size_t)t->face_count * sizeof *s->scalar);
+    for (int i = 0; i < t->group_count; i++) {
+        const sp_mesh_group *g = &t->groups[i];
+        if (!is_region(t, g)) continue;
+        if (++n < SP_REGIONS_SHOWN) snprintf(l->names[n], sizeof l->names[n], "%.39s", g->name);
+        for (int k = 0; s && k < g->element_count; k++)
+            for (int c = 0; c < 3; c++) s->scalar[3 * (size_t)g->elements[k] + (size_t)c] = n;
+    }
+    snprintf(l->names[0], sizeof l->names[0], "other");
+    l->high = n;
+    return n;
+}
+
 sp_status sp__picture_collect_surface(sp_context *ctx, const sp_trimesh *surface, const char *name, const sp_picture_def *def,
                                       sp_drawing *d) {
     sp_trimesh_def t;
     sp_soup *s = &d->soup;
     sp_trimesh_get(surface, &t);
     const sp_mesh_array *array = find_array(&t, def->color_by);
-    if (def->color_by && !array)
+    bool regions = def->color_by && !array && strcmp(def->color_by, "region") == 0 && add_groups(&t, def, NULL, &d->legend) > 0;
+    if (def->color_by && !array && !regions)
         return SP_FAIL(ctx, SP_BAD_INPUT, "cannot colour by \"%s\": the surface has %s%s", def->color_by,
                        t.array_count ? "the array " : "no arrays", t.array_count ? t.arrays[0].name : "");
-    s->with_scalar = array, s->with_colors = t.colors && !array;
+    s->with_scalar = array || regions, s->with_colors = t.colors && !s->with_scalar;
     SP_TRY(sp__soup_reserve(ctx, s, t.vertex_count, t.face_count, 1));
     sp__picture_drawable(NULL, (sp_body_id){0}, false, &s->drawables[0]);
     s->drawables[0].opacity = sp__picture_opacity(def, name, 1);
-    s->drawables[0].by_field = array, s->drawables[0].by_vertex = s->with_colors;
+    s->drawables[0].by_field = s->with_scalar, s->drawables[0].by_vertex = s->with_colors;
     s->drawable_count = 1;
     add_arrays(&t, array, s);
     sp__picture_bounds(d);
     if (array) name_legend(def, s, &d->legend);
+    if (regions) add_groups(&t, def, s, &d->legend);
     SP_TRY(sp__soup_normals(ctx, s));
     take_normals(&t, s);
     return SP_OK;
