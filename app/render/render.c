@@ -25,6 +25,7 @@ enum {
     ELEVATION,
     ORBIT,
     TRANSPARENT,
+    CLIP,
     PLAIN,
     THREADS,
     BACKEND,
@@ -52,6 +53,7 @@ static const sp_option options[] = {
     [ELEVATION] = {"--elevation", "DEG", "fitted camera: above the horizon, -90..90"},
     [ORBIT] = {"--orbit", "DEG", "turn the camera by so much from picture to picture"},
     [TRANSPARENT] = {"--transparent", "BODY=A", "opacity of a body, or A alone for all, 0..1; may be repeated"},
+    [CLIP] = {"--clip", "POINT NORMAL", "clipping plane: cut off what NORMAL points to: \"x y z\" \"x y z\""},
     [PLAIN] = {"--plain", NULL, "without title, time and colour bar"},
     [THREADS] = {"--threads", "N", "threads that work in a step, 1..64; default: one per core"},
     [BACKEND] = {"--backend", "NAME", "auto, ref, cpu, ... (`souple list backends`)"},
@@ -62,16 +64,16 @@ static const sp_option options[] = {
 
 // ---------------------------------------------------------------------------------------------------- arguments
 
-static bool read_place(const sp_arguments *a, const char *text, double out[3]) {
+static bool read_place(const sp_arguments *a, const char *option, const char *text, double out[3]) {
     const char *at = text;
     for (int i = 0; i < 3; i++) {
         char *end;
         out[i] = strtod(at, &end);
         if (end == at || !isfinite(out[i]))
-            return sp__complain(a, "--camera \"%s\": must be three numbers, \"x y z\"", text), false;
+            return sp__complain(a, "%s \"%s\": must be three numbers, \"x y z\"", option, text), false;
         at = end + strspn(end, " ,");
     }
-    return !*at || (sp__complain(a, "--camera \"%s\": must be three numbers, \"x y z\"", text), false);
+    return !*at || (sp__complain(a, "%s \"%s\": must be three numbers, \"x y z\"", option, text), false);
 }
 
 static bool take_opacity(sp_render_args *r, const sp_arguments *a, const char *text) {
@@ -95,7 +97,10 @@ static bool take_view(sp_render_args *r, const sp_arguments *a, int option, char
             !sp__read_number(a, "--range", values[1], -1e300, 1e300, &r->range[1]))
             return false;
         return r->range[1] > r->range[0] || (sp__complain(a, "--range %s %s: must increase", values[0], values[1]), false);
-    case CAMERA: return r->has_camera = read_place(a, values[0], r->at) && read_place(a, values[1], r->to);
+    case CAMERA:
+        return r->has_camera = read_place(a, "--camera", values[0], r->at) && read_place(a, "--camera", values[1], r->to);
+    case CLIP:
+        return r->clip = read_place(a, "--clip", values[0], r->clip_point) && read_place(a, "--clip", values[1], r->clip_normal);
     case AZIMUTH: return sp__read_number(a, "--azimuth", values[0], -36000, 36000, &r->azimuth);
     case ELEVATION: return sp__read_number(a, "--elevation", values[0], -90, 90, &r->elevation);
     case ORBIT: return sp__read_number(a, "--orbit", values[0], -360, 360, &r->orbit);
@@ -125,6 +130,7 @@ static bool render_take(sp_arguments *a, int option, char **values) {
     case AZIMUTH:
     case ELEVATION:
     case ORBIT:
+    case CLIP:
     case TRANSPARENT: return take_view(r, a, option, values);
     case PLAIN: return r->plain = true;
     case QUIET: return r->quiet = true;
@@ -164,6 +170,11 @@ static sp_picture_def picture_of(const sp_source *s, const sp_render_args *r) {
     if (r->has_camera) memcpy(def.at, r->at, sizeof def.at), memcpy(def.to, r->to, sizeof def.to);
     def.fitted = !r->has_camera && (def.fitted || !isnan(r->azimuth) || !isnan(r->elevation));
     def.azimuth = r->azimuth, def.elevation = r->elevation, def.plain = r->plain;
+    if (r->clip) {
+        def.clip = true;
+        memcpy(def.clip_point, r->clip_point, sizeof def.clip_point),
+            memcpy(def.clip_normal, r->clip_normal, sizeof def.clip_normal);
+    }
     def.opacities = r->opacities, def.opacity_count = r->opacity_count;
     if (!s->session.run) {
         const char *slash = strrchr(r->scene.path, '/');

@@ -19,6 +19,8 @@ typedef struct sp_render_args {
     double azimuth, elevation;
     bool has_camera;
     double at[3], to[3];
+    bool clip;
+    double clip_point[3], clip_normal[3];
     sp_picture_opacity opacities[SP_OPACITIES_MAX];
     char names[SP_OPACITIES_MAX][64];
     int opacity_count;

@@ -397,17 +397,20 @@ typedef struct sp_picture_opacity {
 typedef struct sp_picture_def {
     int width, height;  ///< pixels, 16..16384, default 1280 x 720
     double at[3], to[3], up[3];
-    bool fitted;           ///< camera from the bounds of all bodies (default); otherwise at, to, up
-    double fov;            ///< vertical [deg], default 40
-    double azimuth;        ///< fitted: angle of the camera about `up`, 0 in front [deg]; NaN (default): the broad side
-    double elevation;      ///< fitted: angle above the horizon, in [-90, 90] [deg]; NaN (default): slightly from above
-    double orbit;          ///< rotates the camera about `up` around its target [deg], default 0
-    double background[3];  ///< default 1 1 1
-    const char *color_by;  ///< nullable: looks; or "displacement", "velocity", "von-mises", "rotation", "refresh", "region"
-    double range[2];       ///< of the colours; NaN (default): that of the scene, or of the visible values
-    const char *title;     ///< nullable
-    const char *note;      ///< a line below the title; nullable: time and step
-    bool plain;            ///< without title, note and colour bar; default false
+    bool fitted;            ///< camera from the bounds of all bodies (default); otherwise at, to, up
+    double fov;             ///< vertical [deg], default 40
+    double azimuth;         ///< fitted: angle of the camera about `up`, 0 in front [deg]; NaN (default): the broad side
+    double elevation;       ///< fitted: angle above the horizon, in [-90, 90] [deg]; NaN (default): slightly from above
+    double orbit;           ///< rotates the camera about `up` around its target [deg], default 0
+    double background[3];   ///< default 1 1 1
+    const char *color_by;   ///< nullable: looks; or "displacement", "velocity", "von-mises", "rotation", "refresh", "region"
+    double range[2];        ///< of the colours; NaN (default): that of the scene, or of the visible values
+    const char *title;      ///< nullable
+    const char *note;       ///< a line below the title; nullable: time and step
+    bool clip;              ///< a clipping plane: what clip_normal points to is not drawn, caps close the cut. Default false
+    double clip_point[3];   ///< a point of the plane [m]; NaN (default): the centre of the bodies
+    double clip_normal[3];  ///< any length but 0, default 0 0 1
+    bool plain;             ///< without title, note and colour bar; default false
     const sp_picture_extent *extent;  ///< of a series; nullable: of this picture alone
     const sp_picture_opacity *opacities;
     int opacity_count;

@@ -64,6 +64,76 @@ TEST(rounding_errors_have_one_colour) {
     sp_context_destroy(&w.ctx);
 }
 
+// area of the faces that a clipping plane adds, and the largest distance of their corners from it
+static double cap_area(world_of_one *w, const sp_picture_def *def, double *off_plane) {
+    sp_drawing d = {0};
+    double area = 0;
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(w->world);
+    CHECK(snapshot && sp__picture_collect(w->ctx, w->world, snapshot, NULL, def, &d) == SP_OK);
+    *off_plane = 0;
+    for (int f = 0; f < d.soup.face_count; f++) {
+        const double *x[3];
+        double e[3], g[3], n[3];
+        if (d.soup.drawables[d.soup.drawable_of[f]].clipped) continue;
+        for (int k = 0; k < 3; k++) {
+            x[k] = d.soup.x + 3 * (size_t)d.soup.faces[3 * f + k];
+            *off_plane = fmax(*off_plane, fabs(sp__clip_distance(&d, x[k])));
+        }
+        sp__sub3(x[1], x[0], e), sp__sub3(x[2], x[0], g), sp__cross3(e, g, n);
+        CHECK(sp__dot3(n, d.clip_normal) >= 0);  // faces the side that is cut off
+        area += 0.5 * sp__norm3(n);
+    }
+    sp__soup_free(w->ctx, &d.soup);
+    sp_world_snapshot_release(w->world, snapshot);
+    return area;
+}
+
+// cross sections of a bar 2 x 1 x 1 about the origin
+TEST(caps_are_the_cross_section) {
+    world_of_one w = {.ctx = new_context(1)};
+    const struct {
+        double point[3], normal[3], area;
+    } cuts[] = {
+        {{NAN, NAN, NAN}, {0, 0, 1}, 2},           // through the centre, along the bar
+        {{0.3, 0, 0}, {5, 0, 0}, 1},               // across it; normals have any length
+        {{0.3, 0.1, 0}, {1, 1, 0}, sqrt(2)},       // across it at 45 degrees
+        {{-0.9, 0, 0}, {1, 0, 1}, 0.6 * sqrt(2)},  // over an edge, from (-1, 0.1) to (-0.4, -0.5) in x and z
+        {{3, 0, 0}, {1, 0, 0}, 0},                 // beyond its end
+    };
+    REQUIRE(make_world(&w) && sp_world_publish(w.world) >= 0);
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
+        for (int by_field = 0; by_field < 2; by_field++) {
+            sp_picture_def def = front_view();
+            double off_plane;
+            def.clip = true, def.color_by = by_field ? "von-mises" : NULL;
+            memcpy(def.clip_point, cuts[i].point, sizeof def.clip_point);
+            memcpy(def.clip_normal, cuts[i].normal, sizeof def.clip_normal);
+            CHECK_NEAR(cap_area(&w, &def, &off_plane), cuts[i].area, 1e-12);  // rounding of coordinates of about one
+            CHECK(off_plane < 1e-12);
+        }
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
+// The bar is cut at its middle, seen from the front: left the stiff cap or the soft one, right nothing.
+TEST(what_is_in_front_of_the_plane_is_not_drawn) {
+    world_of_one w = {.ctx = new_context(1)};
+    static unsigned char whole[3 * 160 * 120], cut[3 * 160 * 120];
+    REQUIRE(make_world(&w));
+    sp_picture_def def = front_view();
+    def.plain = true;
+    CHECK_INT(sp_picture_draw(w.world, NULL, &def, whole), SP_OK);
+    def.clip = true, def.clip_normal[0] = 1, def.clip_normal[2] = 0;
+    CHECK_INT(sp_picture_draw(w.world, NULL, &def, cut), SP_OK);
+    CHECK(!is_background(whole + 3 * (60 * 160 + 60)) && !is_background(whole + 3 * (60 * 160 + 100)));
+    CHECK(!is_background(cut + 3 * (60 * 160 + 60)) && is_background(cut + 3 * (60 * 160 + 100)));
+    def.clip_normal[0] = 0;
+    CHECK_INT(sp_picture_draw(w.world, NULL, &def, cut), SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(w.ctx)->message, "clip_normal") || strstr(sp_world_error(w.world)->message, "clip_normal"));
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
 // a plain picture is the same without its words: the bar in the middle stays, the title above it goes
 TEST(a_plain_picture_has_no_words) {
     world_of_one w = {.ctx = new_context(1)};
@@ -168,6 +238,46 @@ TEST(ground_fades_and_hides_nothing_from_below) {
 }
 
 // ---------------------------------------------------------------------------------------------------- a scene
+
+// faces of the picture of a scene that its clipping plane cuts, and faces that it does not: other bodies, and caps
+static void count_clipped(const char *clip, int *cut, int *uncut) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "<scene><solid name='a'><box size='1 1 1' cells='2 2 2'/></solid>"
+             "<solid name='b' translate='3 0 0'><box size='1 1 1' cells='2 2 2'/></solid>%s</scene>",
+             clip);
+    sp_context *ctx = new_context(1);
+    sp_scene *scene = NULL;
+    sp_run *run = NULL;
+    sp_drawing d = {0};
+    sp_run_options o = sp_run_options_default();
+    o.endless = true;
+    REQUIRE(sp_scene_parse(ctx, text, strlen(text), "clip.xml", NULL, &scene) >= 0 && sp_run_create(scene, &o, &run) >= 0);
+    REQUIRE(sp_world_publish(sp_run_world(run)) >= 0);
+    sp_picture_def def = sp_run_picture(run);
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(sp_run_world(run));
+    REQUIRE(snapshot && sp__picture_collect(ctx, sp_run_world(run), snapshot, run, &def, &d) == SP_OK);
+    *cut = *uncut = 0;
+    for (int f = 0; f < d.soup.face_count; f++) ++*(d.soup.drawables[d.soup.drawable_of[f]].clipped ? cut : uncut);
+    sp__soup_free(ctx, &d.soup);
+    sp_world_snapshot_release(sp_run_world(run), snapshot);
+    sp_run_destroy(&run);
+    sp_scene_destroy(&scene);
+    sp_context_destroy(&ctx);
+}
+
+TEST(a_scene_has_a_clipping_plane) {
+    int cut, uncut;
+    count_clipped("", &cut, &uncut);
+    CHECK(cut == 0 && uncut == 96);
+    count_clipped("<clip normal='0 1 0' cap='no'/>", &cut, &uncut);
+    CHECK(cut == 96 && uncut == 0);
+    count_clipped("<clip normal='0 1 0' of='b' cap='no'/>", &cut, &uncut);
+    CHECK(cut == 48 && uncut == 48);
+    // through the tetrahedra, not along their faces
+    count_clipped("<clip point='0 0.3 0' normal='0 1 0' of='b'/>", &cut, &uncut);
+    CHECK(cut == 48 && uncut > 48);
+}
 
 TEST(scene_sets_camera_view_appearance_and_lights) {
     static const char text[] =

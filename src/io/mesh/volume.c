@@ -442,7 +442,7 @@ static void nrrd_take_place(nrrd *n) {
 
 static sp_status take_voxels(nrrd *n, const unsigned char *data, size_t size, int64_t offset) {
     sp_volume *v = n->v;
-    size_t voxels;
+    size_t voxels = 0;
     SP_TRY(volume_size(v, n->sizes, n->size_line, -1, &voxels));
     size_t bytes = voxels * voxel_bytes(v->type), skip = (size_t)n->skip;
     if (n->packed) {
@@ -615,7 +615,7 @@ static sp_status volume_nifti(sp_volume *v, const unsigned char *data, size_t si
     if (packed) SP_TRY(volume_inflate(v, data, size, HEADER, &plain));
     header h = {.data = packed ? plain : data};
     SP_TRY(check_magic(v, &h));
-    size_t voxels;
+    size_t voxels = 0;
     SP_TRY(take_dims(v, &h, &voxels));
     SP_TRY(nifti_take_type(v, &h));
     SP_TRY(nifti_take_place(v, &h));

@@ -17,6 +17,8 @@ sp_picture_def sp_picture_def_default(void) {
                             .elevation = NAN,
                             .background = {1, 1, 1},
                             .range = {NAN, NAN},
+                            .clip_point = {NAN, NAN, NAN},
+                            .clip_normal = {0, 0, 1},
                             .cookie = SP_COOKIE_PICTURE};
 }
 
@@ -28,6 +30,17 @@ sp_picture_extent sp_picture_extent_default(void) {
 }
 
 // ---------------------------------------------------------------------------------------------------- options
+
+static sp_status check_clip(sp_context *ctx, const sp_picture_def *def) {
+    const double *n = def->clip_normal;
+    double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    if (!def->clip) return SP_OK;
+    for (int i = 0; i < 3 && !isnan(def->clip_point[0]); i++)
+        if (!isfinite(def->clip_point[i]))
+            return SP_FAIL(ctx, SP_BAD_INPUT, "clip_point[%d] = %g m, must be finite", i, def->clip_point[i]);
+    if (length > 0 && isfinite(length)) return SP_OK;
+    return SP_FAIL(ctx, SP_BAD_INPUT, "clip_normal = %g %g %g, must be finite and not 0", n[0], n[1], n[2]);
+}
 
 static sp_status check_camera(sp_context *ctx, const sp_picture_def *def) {
     if (!(def->fov > 0 && def->fov < 180)) return SP_FAIL(ctx, SP_BAD_INPUT, "fov = %g deg, must be in (0, 180)", def->fov);
@@ -47,6 +60,7 @@ static sp_status check_def(sp_context *ctx, const sp_picture_def *def) {
         return SP_FAIL(ctx, SP_BAD_INPUT, "picture of %d x %d pixels, each must be in [%d, %d]", def->width, def->height,
                        SIDE_LEAST, SIDE_MOST);
     SP_TRY(check_camera(ctx, def));
+    SP_TRY(check_clip(ctx, def));
     for (int i = 0; i < 3; i++)
         if (!(def->background[i] >= 0 && def->background[i] <= 1))
             return SP_FAIL(ctx, SP_BAD_INPUT, "background[%d] = %g, must be in [0, 1]", i, def->background[i]);

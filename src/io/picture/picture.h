@@ -19,6 +19,7 @@ typedef struct sp_drawable {
     double opacity, roughness, metallic;
     bool edges, by_field, ground;
     bool by_vertex;                // colours per vertex
+    bool clipped;                  // by the clipping plane of the picture
     bool mark;                     // a marker or an arrow: casts no shadow
     bool round;                    // a tube: the given normals are right even with few sides
     double origin[3], u[3], v[3];  // ground: centre and directions
@@ -93,6 +94,8 @@ typedef struct sp_drawing {
     bool walls;  // count every face of a transparent body, not only those where the ray enters
     double ambient_sky[3], ambient_ground[3], up[3];  // hemisphere, linear
     double centre[3], size;                           // of the drawn bodies without the ground [m]
+    bool clip;
+    double clip_point[3], clip_normal[3];  // unit; what it points to is not drawn
     sp_legend legend;
     char title[160], note[96];
 } sp_drawing;
@@ -117,6 +120,13 @@ bool sp__picture_values(const sp_soup *soup, double *least, double *greatest);
 // Opacity of a body in the definition, or `otherwise`.
 double sp__picture_opacity(const sp_picture_def *def, const char *body, double otherwise);
 
+// Clipping plane. Signed distance [m], positive in front; whether a face is in front of it; the cap of a solid.
+void sp__picture_clip(const sp_picture_def *def, const double centre[3], sp_drawing *d);  // centre: where the plane has no point
+double sp__clip_distance(const sp_drawing *d, const double x[3]);
+bool sp__clips_face(const sp_drawing *d, int face);
+sp_status sp__picture_cap(sp_context *ctx, sp_world *world, sp_body_id id, const char *field, const sp_drawable *look,
+                          sp_drawing *d);
+
 // Label of a field in the legend; false: pictures do not support the field.
 bool sp__picture_field(const char *name, sp_legend *out);
 void sp__picture_fields(char *out, size_t size);  // names of those that pictures know
@@ -137,6 +147,8 @@ void sp__picture_surface_drawable(const sp_run *run, sp_body_id body, int surfac
                                   sp_drawable *drawable);  // overrides that of the body
 bool sp__picture_shows(const sp_run *run, const char *what);
 bool sp__picture_shows_body(const sp_run *run, const char *body);
+bool sp__picture_clips_body(const sp_run *run, const char *body);
+bool sp__picture_caps(const sp_run *run);
 bool sp__picture_range(const sp_run *run, const char *field, double range[2]);
 bool sp__picture_walls(const sp_run *run);
 int sp__picture_lights(const sp_run *run, const sp_drawing *d, sp_light *lights, int capacity);

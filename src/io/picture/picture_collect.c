@@ -61,6 +61,7 @@ static sp_status add_surface(const sp_collecting *c, const sp_snapshot_body *b, 
     bool round = b->surfaces[0].rings;
     SP_TRY(sp__soup_reserve(c->ctx, s, r->vertex_count, r->face_count, 1));
     int first = s->vertex_count;
+    drawable.clipped = c->d->clip && sp__picture_clips_body(c->run, b->name);
     drawable.by_field = field != NULL, drawable.by_vertex = !field && r->colors, drawable.round = round;
     s->drawables[s->drawable_count] = drawable;
     if (field) SP_TRY(sp_world_surface_corner_field(c->world, b->id, surface, field, s->scalar + 3 * (size_t)s->face_count));
@@ -110,6 +111,8 @@ static sp_status add_body(const sp_collecting *c, const sp_snapshot_body *b) {
     drawable.edges |= c->mechanical;
     if (status >= 0 && b->surface_count == 1) status = add_surface(c, b, 0, field, drawable);
     if (status >= 0 && b->surface_count > 1) status = add_surfaces(c, b, field, &drawable);
+    bool cap = c->d->clip && sp__picture_clips_body(c->run, b->name) && sp__picture_caps(c->run) && drawable.opacity > 0;
+    if (status >= 0 && cap) status = sp__picture_cap(c->ctx, c->world, b->id, field, &drawable, c->d);
     if (status >= 0 && soft && sp__picture_shows(c->run, "fixed")) status = sp__field_held(c->ctx, c->world, b, &c->d->soup);
     return status;
 }
@@ -182,6 +185,7 @@ static sp_status add_ground(const sp_collecting *c, const sp_snapshot_body *b) {
     sp__picture_drawable(c->run, b->id, true, &drawable);
     drawable.opacity = sp__picture_opacity(c->def, b->name, drawable.opacity);
     SP_TRY(add_surface(c, b, 0, NULL, drawable));
+    s->drawables[s->drawable_count - 1].clipped = false;
     widen_ground(c->d, &s->drawables[s->drawable_count - 1], s->x + 3 * (size_t)first, s->faces + 3 * (size_t)(s->face_count - 2),
                  first);
     return SP_OK;
@@ -238,6 +242,18 @@ static void set_range(const sp_collecting *c) {
     c->d->legend.low = low, c->d->legend.high = high;
 }
 
+// of the boxes of all bodies that are no ground
+static void centre_of(sp_world *world, const sp_snapshot *snapshot, double out[3]) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < snapshot->body_count; i++) {
+        const sp_snapshot_surface *s = &snapshot->bodies[i].surfaces[0];
+        if (is_ground(world, &snapshot->bodies[i])) continue;
+        for (int k = 0; k < 3 * s->vertex_count; k++)
+            low[k % 3] = fmin(low[k % 3], s->positions[k]), high[k % 3] = fmax(high[k % 3], s->positions[k]);
+    }
+    for (int i = 0; i < 3; i++) out[i] = low[i] <= high[i] ? 0.5 * (low[i] + high[i]) : 0;
+}
+
 // names of regions from the scene; number 0 is every body without its regions
 static void name_regions(const sp_collecting *c, const sp_snapshot *snapshot) {
     char(*names)[40] = c->d->legend.names;
@@ -255,6 +271,9 @@ sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapsho
     sp_collecting c = {.ctx = ctx, .world = world, .run = run, .def = def, .d = d};
     c.mechanical = sp__picture_shows(run, "mechanical"), c.collision = sp__picture_shows(run, "collision");
     c.visual = sp__picture_shows(run, "visual") || !(c.mechanical || c.collision);
+    double centre[3];
+    centre_of(world, snapshot, centre);
+    sp__picture_clip(def, centre, d);
     find_extras(snapshot, &d->soup);
     d->soup.with_scalar = def->color_by, d->walls = sp__picture_walls(run);
     for (int i = 0; i < snapshot->body_count; i++) {

@@ -90,11 +90,20 @@ static bool pixel_counts(const sp_drawing *d, const sp_layer *l, uint64_t *enter
     return !leaves;
 }
 
+static bool is_clipped(const sp_drawing *d, const sp_layer *l, int sx, int sy) {
+    const sp_eye *eye = &d->camera;
+    if (!d->soup.drawables[d->soup.drawable_of[l->face]].clipped) return false;
+    double x[3], a = (sx + 0.5 - eye->cx) / eye->focal, b = (sy + 0.5 - eye->cy) / eye->focal;
+    for (int i = 0; i < 3; i++) x[i] = eye->at[i] + l->depth * (eye->forward[i] + a * eye->right[i] - b * eye->up[i]);
+    return sp__clip_distance(d, x) > 0;
+}
+
 static void pixel_blend(sp_pixel *p, const sp_layer *layers, uint32_t count, int sx, int sy, double sum[3]) {
     const sp_drawing *d = p->work->d;
     double left = 1;
     uint64_t entered = 0;
     for (uint32_t k = 0; k < count && left > 1.0 / 1024; k++) {
+        if (d->clip && is_clipped(d, &layers[k], sx, sy)) continue;
         if (!pixel_counts(d, &layers[k], &entered)) continue;
         const sp_lit *l = light_face(p, layers[k].face, sx, sy);
         double a = l->hit.opacity < 1 ? fmax(l->hit.opacity, 0) : 1;
@@ -130,10 +139,11 @@ static void draw_tile(void *user, const sp_layer_tile *t, int worker) {
 
 // ---------------------------------------------------------------------------------------------------- image
 
-static unsigned char kind_of(const sp_soup *s, int f) {
+static unsigned char kind_of(const sp_drawing *d, int f) {
+    const sp_soup *s = &d->soup;
     const sp_drawable *drawable = &s->drawables[s->drawable_of[f]];
-    if (drawable->opacity <= 0) return SP_LAYER_ABSENT;
-    if (drawable->opacity < 1) return SP_LAYER_THROUGH;
+    if (drawable->opacity <= 0 || sp__clips_face(d, f)) return SP_LAYER_ABSENT;
+    if (drawable->opacity < 1 || (d->clip && drawable->clipped)) return SP_LAYER_THROUGH;
     for (int k = 0; k < 3 && drawable->by_vertex; k++)
         if (s->colors[4 * (size_t)s->faces[3 * (size_t)f + (size_t)k] + 3] < 1) return SP_LAYER_THROUGH;
     return SP_LAYER_HIDES;
@@ -147,7 +157,7 @@ sp_status sp__picture_pixels(sp_context *ctx, const sp_drawing *d, unsigned char
     if (SP_NEW(ctx, w.srgb, LEVELS) && SP_NEW(ctx, kind, (size_t)s->face_count + 1)) {
         for (int i = 0; i < LEVELS; i++) w.srgb[i] = (unsigned char)(255 * sp__to_srgb((double)i / (LEVELS - 1)) + 0.5);
         for (int i = 0; i < 3; i++) w.background[i] = sp__to_linear(d->background[i]);
-        for (int f = 0; f < s->face_count; f++) kind[f] = kind_of(s, f);
+        for (int f = 0; f < s->face_count; f++) kind[f] = kind_of(d, f);
         sp_layers_def def = {.eye = &d->camera, .width = d->width * SP_SAMPLES, .height = d->height * SP_SAMPLES, .kind = kind};
         def.vertex_count = s->vertex_count, def.x = s->x, def.face_count = s->face_count, def.faces = s->faces;
         def.tile = draw_tile, def.user = &w;

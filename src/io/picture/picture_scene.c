@@ -28,7 +28,7 @@ static void scene_up(const sp_run *run, double up[3]) {
 
 sp_picture_def sp_run_picture(const sp_run *run) {
     sp_picture_def def = sp_picture_def_default();
-    const sp_scene_node *camera = element(run, "camera"), *view = element(run, "view");
+    const sp_scene_node *camera = element(run, "camera"), *view = element(run, "view"), *clip = element(run, "clip");
     if (!run) return def;
     scene_up(run, def.up);
     def.title = sp_scene_name(run->scene);
@@ -39,6 +39,11 @@ sp_picture_def sp_run_picture(const sp_run *run) {
         read_vector(camera, "up", def.up, 3);
         read_vector(camera, "fov", &def.fov, 1);
         if (read_vector(camera, "size", size, 2)) def.width = (int)size[0], def.height = (int)size[1];
+    }
+    if (clip) {
+        def.clip = true;
+        read_vector(clip, "point", def.clip_point, 3);
+        read_vector(clip, "normal", def.clip_normal, 3);
     }
     if (view) {
         const char *by = sp__attr_word(view, "color-by");
@@ -106,13 +111,26 @@ static bool path_fits(const char *path, const char *name) {
     return *name == 0;
 }
 
-bool sp__picture_shows_body(const sp_run *run, const char *body) {
-    const sp_scene_node *view = element(run, "view");
-    const sp_attr *of = view ? sp__attr(view, "of") : NULL;
+// an element (nullable) names the body in `of`, or no body
+static bool is_of_body(const sp_scene_node *node, const char *body) {
+    const sp_attr *of = node ? sp__attr(node, "of") : NULL;
     bool all = !of || of->count == 0;
     for (int i = 0; !all && i < of->count; i++)
         if (path_fits(of->words[i], body)) return true;
     return all;
+}
+
+bool sp__picture_clips_body(const sp_run *run, const char *body) {
+    return is_of_body(element(run, "clip"), body);
+}
+
+bool sp__picture_caps(const sp_run *run) {
+    const sp_scene_node *clip = element(run, "clip");
+    return !clip || sp__build_is(clip, "cap", "yes");
+}
+
+bool sp__picture_shows_body(const sp_run *run, const char *body) {
+    return is_of_body(element(run, "view"), body);
 }
 
 bool sp__picture_range(const sp_run *run, const char *field, double range[2]) {

@@ -91,6 +91,8 @@ sp_status sp__picture_collect_surface(sp_context *ctx, const sp_trimesh *surface
     s->drawable_count = 1;
     add_arrays(&t, array, s);
     sp__picture_bounds(d);
+    sp__picture_clip(def, d->centre, d);
+    s->drawables[0].clipped = d->clip;
     if (array) name_legend(def, s, &d->legend);
     if (regions) add_groups(&t, def, s, &d->legend);
     SP_TRY(sp__soup_normals(ctx, s));

@@ -579,6 +579,11 @@ static void check_camera(sp_scene_node *node) {
         sp__cannot_act(node, "to", NULL, NULL, "without at the camera is fitted");
 }
 
+static void check_clip(sp_scene_node *node) {
+    const double *n = sp__attr(node, "normal")->numbers;
+    if (n[0] == 0 && n[1] == 0 && n[2] == 0) sp__scene_error(node->scene, node, "normal", "normal = 0 0 0, must not be 0");
+}
+
 static void check_view(sp_scene_node *node) {
     const sp_attr *range = sp__attr(node, "range");
     if (range->count == 2 && !(range->numbers[0] < range->numbers[1]))
@@ -592,12 +597,13 @@ void sp__check_element(sp_scene_node *node) {
         const char *element;
         void (*check)(sp_scene_node *node);
     } rules[] = {
-        {"solid", check_solid},   {"material", check_material}, {"region", check_region},     {"rigid", check_rigid},
-        {"load", check_load},     {"move", check_move},         {"key", check_key},           {"integrator", check_integrator},
-        {"solver", check_solver}, {"event", check_event},       {"probe", check_probe},       {"record", check_record},
-        {"stop", check_stop},     {"expect", check_expect},     {"surface", check_surface},   {"camera", check_camera},
-        {"view", check_view},     {"mesh", check_mesh},         {"initial", check_initial},   {"rod", check_rod},
-        {"path", check_path},     {"grow", check_grow},         {"instance", check_instance}, {"inverse", check_inverse},
+        {"solid", check_solid},     {"material", check_material}, {"region", check_region},   {"rigid", check_rigid},
+        {"load", check_load},       {"move", check_move},         {"key", check_key},         {"integrator", check_integrator},
+        {"solver", check_solver},   {"event", check_event},       {"probe", check_probe},     {"record", check_record},
+        {"stop", check_stop},       {"expect", check_expect},     {"surface", check_surface}, {"camera", check_camera},
+        {"view", check_view},       {"clip", check_clip},         {"mesh", check_mesh},       {"initial", check_initial},
+        {"rod", check_rod},         {"path", check_path},         {"grow", check_grow},       {"instance", check_instance},
+        {"inverse", check_inverse},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (is_element(node, rules[i].element)) rules[i].check(node);

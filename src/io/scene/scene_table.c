@@ -13,7 +13,7 @@
 
 #define SCENE_CHILDREN                                                                                                          \
     "include param curve default template instance event wind solid material rod shell rigid integrator solver contact attach " \
-    "tool device look view camera light probe record stop expect inverse"
+    "tool device look view clip camera light probe record stop expect inverse"
 
 static sp_attr_spec scene_attrs[] = {
     TEXT("name", 0, 1, "what the scene is called"),
@@ -110,11 +110,12 @@ static const sp_element_spec table_scene[] = {
     ELEMENT("param", 1, true, "", param_attrs, "a number or word that expressions may use by its name"),
     ELEMENT("set", 1, true, "", set_attrs, "value of a parameter in an include or instance"),
     ELEMENT("curve", 1, true, "", curve_attrs, "a function of one number that expressions may call"),
-    ELEMENT("default", 1, true,
-            "curve instance event wind solid material rod shell rigid integrator solver contact pair contact-solver attach tool "
-            "device bind look view camera light probe record stop expect inverse box cylinder sphere torus capsule plane organ "
-            "mesh fill image sheet disc path grow feed reduce region data initial rest fix move load pull cut surface",
-            default_attrs, "attributes used where an element has none, for a class or for all"),
+    ELEMENT(
+        "default", 1, true,
+        "curve instance event wind solid material rod shell rigid integrator solver contact pair contact-solver attach tool "
+        "device bind look view clip camera light probe record stop expect inverse box cylinder sphere torus capsule plane organ "
+        "mesh fill image sheet disc path grow feed reduce region data initial rest fix move load pull cut surface",
+        default_attrs, "attributes used where an element has none, for a class or for all"),
     ELEMENT("template", 1, true, "param solid rod shell rigid attach tool probe instance", template_attrs, "something to copy"),
     ELEMENT("instance", 1, true, "set", instance_attrs, "copies of a template, name[0], name[1], ..."),
     ELEMENT("event", 1, true, "", event_attrs, "a change at a step boundary, like an edit"),
@@ -335,6 +336,14 @@ static sp_attr_spec view_attrs[] = {
            "transparent bodies: sorted: only the walls by which a ray enters; layers: all walls"),
 };
 
+static sp_attr_spec clip_attrs[] = {
+    COMMON,
+    VECTOR("point", "m", "auto", AUTO, 1, RELOAD, "a point of the plane; auto: the centre of the bodies"),
+    VECTOR("normal", "", "0 0 1", 0, 1, RELOAD, "direction of what is cut off"),
+    REFERENCES("of", ANY_BODY, 0, 1, RELOAD, "bodies that are cut; absent: all"),
+    SWITCH("cap", "yes", 0, 1, RELOAD, "close the cut through solids, coloured by the field or by the regions"),
+};
+
 static sp_attr_spec camera_attrs[] = {
     COMMON,
     VECTOR("at", "m", NULL, 0, 1, RELOAD, "position of the camera; absent: fitted"),
@@ -431,6 +440,7 @@ static const sp_element_spec table_seen[] = {
     ELEMENT("surface", 1, true, "", surface_attrs, "what is drawn and touched of a body"),
     ELEMENT("look", 1, true, "", look_attrs, "how something is drawn, shared by name"),
     ELEMENT("view", 1, true, "", view_attrs, "what pictures show"),
+    ELEMENT("clip", 1, true, "", clip_attrs, "a clipping plane of pictures: what is in front of it is not drawn"),
     ELEMENT("camera", 1, true, "key", camera_attrs, "where pictures are taken from; none: fitted"),
     ELEMENT("light", 1, true, "", light_attrs, "a light; none: a head light"),
     ELEMENT("probe", 1, true, "", probe_attrs, "numbers in time"),
