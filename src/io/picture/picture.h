@@ -120,10 +120,11 @@ bool sp__picture_values(const sp_soup *soup, double *least, double *greatest);
 // Opacity of a body in the definition, or `otherwise`.
 double sp__picture_opacity(const sp_picture_def *def, const char *body, double otherwise);
 
-// Clipping plane. Signed distance [m], positive in front; whether a face is in front of it; the cap of a solid.
+// Clipping plane. Signed distance [m], positive in front; whether so many vertices of a face are in front of it; the cap of a
+// solid.
 void sp__picture_clip(const sp_picture_def *def, const double centre[3], sp_drawing *d);  // centre: where the plane has no point
 double sp__clip_distance(const sp_drawing *d, const double x[3]);
-bool sp__clips_face(const sp_drawing *d, int face);
+bool sp__clips_face(const sp_drawing *d, int face, int vertices);
 sp_status sp__picture_cap(sp_context *ctx, sp_world *world, sp_body_id id, const char *field, const sp_drawable *look,
                           sp_drawing *d);
 

@@ -15,12 +15,12 @@ double sp__clip_distance(const sp_drawing *d, const double x[3]) {
     return sp__dot3(to, d->clip_normal);
 }
 
-bool sp__clips_face(const sp_drawing *d, int f) {
+bool sp__clips_face(const sp_drawing *d, int f, int vertices) {
     const sp_soup *s = &d->soup;
+    int in_front = 0;
     if (!d->clip || !s->drawables[s->drawable_of[f]].clipped) return false;
-    for (int k = 0; k < 3; k++)
-        if (sp__clip_distance(d, s->x + 3 * (size_t)s->faces[3 * (size_t)f + (size_t)k]) <= 0) return false;
-    return true;
+    for (int k = 0; k < 3; k++) in_front += sp__clip_distance(d, s->x + 3 * (size_t)s->faces[3 * (size_t)f + (size_t)k]) > 0;
+    return in_front >= vertices;
 }
 
 // ---------------------------------------------------------------------------------------------------- caps

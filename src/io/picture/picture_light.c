@@ -85,7 +85,8 @@ sp_status sp__shadows(sp_context *ctx, sp_drawing *d) {
     if (!kind) return SP_NO_MEMORY;
     bool through = false;
     for (int f = 0; f < s->face_count; f++) {
-        kind[f] = sp__clips_face(d, f) ? SP_LAYER_ABSENT : shadow_kind(&s->drawables[s->drawable_of[f]]);
+        // faces that the clipping plane cuts would cast the shadow of their front part on the cap
+        kind[f] = sp__clips_face(d, f, 1) ? SP_LAYER_ABSENT : shadow_kind(&s->drawables[s->drawable_of[f]]);
         through |= kind[f] == SP_LAYER_THROUGH;
     }
     for (int i = 0; i < d->light_count && status >= 0; i++) {

@@ -142,7 +142,7 @@ static void draw_tile(void *user, const sp_layer_tile *t, int worker) {
 static unsigned char kind_of(const sp_drawing *d, int f) {
     const sp_soup *s = &d->soup;
     const sp_drawable *drawable = &s->drawables[s->drawable_of[f]];
-    if (drawable->opacity <= 0 || sp__clips_face(d, f)) return SP_LAYER_ABSENT;
+    if (drawable->opacity <= 0 || sp__clips_face(d, f, 3)) return SP_LAYER_ABSENT;
     if (drawable->opacity < 1 || (d->clip && drawable->clipped)) return SP_LAYER_THROUGH;
     for (int k = 0; k < 3 && drawable->by_vertex; k++)
         if (s->colors[4 * (size_t)s->faces[3 * (size_t)f + (size_t)k] + 3] < 1) return SP_LAYER_THROUGH;
