@@ -101,7 +101,7 @@ TEST(scene_and_run_tell_about_themselves) {
     static const char text[] = "<scene dt='0.01' seed='7'><look name='red' color='1 0 0'/>"
                                "<solid name='b' look='red'><box size='1 1 1' cells='1 1 1'/>"
                                "<probe name='p' near='0 0 0' quantity='position'/></solid>"
-                               "<record file='api-told.csv'/><stop steps='3'/></scene>";
+                               "<record file='api-record.csv'/><stop steps='3'/></scene>";
     const char *sets[] = {"b.young=2e5"};
     sp_context *context = NULL;
     sp_scene *scene = NULL;
@@ -109,15 +109,15 @@ TEST(scene_and_run_tell_about_themselves) {
     sp_scene_options options = sp_scene_options_default();
     options.sets = sets, options.set_count = 1;
     REQUIRE(sp_context_create(NULL, &context) == SP_OK);
-    REQUIRE(sp_scene_parse(context, text, strlen(text), "told.xml", &options, &scene) == SP_OK);
+    REQUIRE(sp_scene_parse(context, text, strlen(text), "seen.xml", &options, &scene) == SP_OK);
     sp_scene_info info;
     sp_scene_get(scene, &info);
-    CHECK(!strcmp(info.file, "told.xml") && info.size == strlen(text) && !memcmp(info.text, text, info.size));
+    CHECK(!strcmp(info.file, "seen.xml") && info.size == strlen(text) && !memcmp(info.text, text, info.size));
     CHECK(info.seed == 7 && info.set_count == 1 && strstr(sp_scene_set_text(scene, 0), sets[0]));
     sp_scene_output output;
     CHECK_INT(sp_scene_output_count(scene), 1);
     CHECK(sp_scene_output_at(scene, 0, &output) == SP_OK && !strcmp(output.element, "record") &&
-          !strcmp(output.file, "api-told.csv"));
+          !strcmp(output.file, "api-record.csv"));
     CHECK(sp_scene_output_at(scene, 1, &output) < 0 && sp_scene_output_at(scene, -1, &output) < 0);
     sp_scene_choice choice;
     bool cg = false;

@@ -441,12 +441,13 @@ TEST(build_errors_are_reported_with_their_line) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         stage s = build(refused[i].text);
         CHECK(s.run == NULL);
-        bool told = false;
+        bool reported = false;
         for (int k = 0; s.scene && k < sp_scene_message_count(s.scene); k++) {
             sp_scene_message m = message_at(s.scene, k);
-            told = told || (m.severity == SP_SEVERITY_ERROR && m.line == refused[i].line && strstr(m.text, refused[i].says));
+            reported =
+                reported || (m.severity == SP_SEVERITY_ERROR && m.line == refused[i].line && strstr(m.text, refused[i].says));
         }
-        if (s.status != SP_BAD_INPUT || !told) {
+        if (s.status != SP_BAD_INPUT || !reported) {
             SP_TEST_FAILED("case %zu: status %d, wanted line %d and \"%s\", seen", i, (int)s.status, refused[i].line,
                            refused[i].says);
             show(&s);

@@ -281,7 +281,7 @@ TEST(every_allocation_of_a_step_may_fail) {
         REQUIRE(sp_context_create(&cd, &ctx) == SP_OK);
         REQUIRE(set_up(&k, ctx, &def, 3));
         place(&k, bend, 0.05);
-        sp__refresh_step(k.r, 1, k.told);
+        sp__refresh_step(k.r, 1, k.swap);
         m.allowed = n > 0 ? n - 1 : 1000;
         sp_status status = sp__refresh_prepare(k.r, &k.A, k.M, 1, true, &k.info);
         CHECK(status == (n > 0 ? SP_NO_MEMORY : SP_OK));
@@ -311,7 +311,7 @@ static void play(sp_refresh_policy policy, int lag, bool spoil, double *sums, in
     for (int i = 1; i <= steps; i++) {
         for (int solve = 0; solve < 3 && spoil && i % 2 == 0; solve++) {  // several solves in the failed attempt
             place(&k, bend, 1 + 0.1 * i + solve);
-            if (solve == 0) sp__refresh_step(k.r, (uint64_t)i, k.told);
+            if (solve == 0) sp__refresh_step(k.r, (uint64_t)i, k.swap);
             CHECK(sp__refresh_prepare(k.r, &k.A, k.M, (uint64_t)i, true, &k.info) == SP_OK);
             sp__refresh_report_iterations(k.r, 70);
         }

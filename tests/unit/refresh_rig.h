@@ -137,7 +137,7 @@ typedef struct rig {
     sp_linear_info info;
     double *b, *x, *res, *p, *q, *z;
     bool deterministic;
-    sp_swap told;
+    sp_swap swap;
 } rig;
 
 static const sp_coef rig_coef = {1, 0.02, 4e-4};
@@ -251,7 +251,7 @@ static void by_refresh(rig *k, const double *r, double *z) {
 
 // One step with the current system: iterations.
 static int step(rig *k, uint64_t number) {
-    sp__refresh_step(k->r, number, k->told);
+    sp__refresh_step(k->r, number, k->swap);
     CHECK(sp__refresh_prepare(k->r, &k->A, k->M, number, k->deterministic, &k->info) == SP_OK);
     int iterations = iterate(k, by_refresh);
     sp__refresh_report_iterations(k->r, iterations);

@@ -332,7 +332,7 @@ export class App {
         else this.showStartHint(this.mine && !this.state.playing && !this.player);
     }
 
-    // texts are drawn anew with what is around them, which costs as much as the bodies where there is no graphics card: now and then
+    // texts are drawn again with what is around them, which costs as much as the bodies where there is no graphics card: now and then
     showNumbersNow() {
         const f = this.bodies.frame;
         if (!f) return;
