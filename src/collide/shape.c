@@ -60,12 +60,60 @@ static double cylinder_distance(const double *size, const double *x, double *nor
     return distance;
 }
 
+static double capsule_distance(const double *size, const double *x, double *normal) {
+    double off[3] = {x[0], x[1], x[2] - fmin(fmax(x[2], 0), size[1])};
+    return shape_direction(off, 3, 0, normal) - size[0];
+}
+
+static double torus_distance(const double *size, const double *x, double *normal) {
+    double out[2], across[2];
+    across[0] = shape_direction(x, 2, 0, out) - size[0], across[1] = x[2];
+    double tube[2], distance = shape_direction(across, 2, 0, tube) - size[1];
+    normal[0] = tube[0] * out[0], normal[1] = tube[0] * out[1], normal[2] = tube[1];
+    return distance;
+}
+
+// The nearest point of an ellipsoid is e_i^2 x_i / (t + e_i^2), with the largest root t of sum (e_i x_i / (t + e_i^2))^2 = 1
+// (Eberly, Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid). The sum is convex and decreasing there, so
+// Newton's method from below converges monotonically. The unknown is u = t + the smallest e_i^2, so that nothing cancels.
+// Coordinates of 0, where the nearest point need not be unique, are replaced by tiny ones.
+static double ellipsoid_distance(const double *e, const double *x, double *normal) {
+    double y[3], more[3], near[3], u = 0, inside = 0, square = 0, least = fmin(e[0], fmin(e[1], e[2]));
+    for (int k = 0; k < 3; k++) {
+        y[k] = copysign(fmax(fabs(x[k]), 1e-20 * e[k]), x[k]);
+        more[k] = (e[k] - least) * (e[k] + least);
+        inside += (y[k] / e[k]) * (y[k] / e[k]);
+        u = fmax(u, e[k] * fabs(y[k]) - more[k]);  // where this term alone is 1: the root is not below
+    }
+    for (int iteration = 0; iteration < 100; iteration++) {
+        double sum = -1, slope = 0;
+        for (int k = 0; k < 3; k++) {
+            double r = e[k] * y[k] / (u + more[k]);
+            sum += r * r, slope -= 2 * r * r / (u + more[k]);
+        }
+        double next = u - sum / slope;
+        if (!(next > u)) break;
+        u = next;
+    }
+    for (int k = 0; k < 3; k++) {
+        near[k] = e[k] * e[k] * y[k] / (u + more[k]);
+        normal[k] = y[k] / (u + more[k]);
+        square += (x[k] - near[k]) * (x[k] - near[k]);
+    }
+    double length = sp__norm3(normal);
+    for (int k = 0; k < 3; k++) normal[k] /= length;
+    return inside < 1 ? -sqrt(square) : sqrt(square);
+}
+
 double sp__shape_distance(const sp_rigid_shape *shape, const double x[3], double normal[3]) {
     switch (shape->type) {
     case SP_PLANE: return plane_distance(shape->size, x, normal);
     case SP_SPHERE: return sphere_distance(shape->size[0], x, normal);
     case SP_BOX: return box_distance(shape->size, x, normal);
     case SP_CYLINDER: return cylinder_distance(shape->size, x, normal);
+    case SP_CAPSULE: return capsule_distance(shape->size, x, normal);
+    case SP_TORUS: return torus_distance(shape->size, x, normal);
+    case SP_ELLIPSOID: return ellipsoid_distance(shape->size, x, normal);
     }
     normal[0] = normal[1] = 0, normal[2] = 1;
     return INFINITY;
@@ -85,7 +133,7 @@ double sp__shape_distance_posed(const sp_rigid_shape *shape, const double x[3], 
 
 // Triangles of the rigid shapes, oriented outward, for rendering and snapshots.
 
-enum { AROUND = 48, RINGS = 23 };  // cylinder and sphere: segments, and circles between the poles
+enum { AROUND = 48, RINGS = 23, TUBE = 24 };  // segments of circles; circles between the poles; segments of the tube of a torus
 
 typedef struct soup {
     double *x;
@@ -151,16 +199,33 @@ static void make_plane(soup *s, const double *size, double extent) {
     shape_quad(s, 0, 1, 2, 3);
 }
 
-static void shape_make_sphere(soup *s, double radius) {
+// a sphere, or with a length the two halves of one and the band between them
+static void shape_make_capsule(soup *s, double radius, double length) {
+    int circles = 0;
     for (int r = 1; r <= RINGS; r++) {
-        double angle = SP_PI * r / (RINGS + 1);
-        shape_circle(s, radius * sin(angle), -radius * cos(angle));
+        double angle = SP_PI * r / (RINGS + 1), z = -radius * cos(angle);
+        bool middle = 2 * r == RINGS + 1;
+        if (middle && length > 0) shape_circle(s, radius * sin(angle), z), circles++;
+        shape_circle(s, radius * sin(angle), 2 * r < RINGS + 1 ? z : z + length), circles++;
     }
     shape_vertex(s, 0, 0, -radius);
-    shape_vertex(s, 0, 0, radius);
-    for (int r = 1; r < RINGS; r++) shape_band(s, (r - 1) * AROUND, r * AROUND);
-    shape_fan(s, 0, RINGS * AROUND, false);
-    shape_fan(s, (RINGS - 1) * AROUND, RINGS * AROUND + 1, true);
+    shape_vertex(s, 0, 0, radius + length);
+    for (int r = 1; r < circles; r++) shape_band(s, (r - 1) * AROUND, r * AROUND);
+    shape_fan(s, 0, circles * AROUND, false);
+    shape_fan(s, (circles - 1) * AROUND, circles * AROUND + 1, true);
+}
+
+static void shape_make_ellipsoid(soup *s, const double *size) {
+    shape_make_capsule(s, 1, 0);
+    for (int i = 0; i < 3 * s->nv; i++) s->x[i] *= size[i % 3];
+}
+
+static void shape_make_torus(soup *s, double ring, double tube) {
+    for (int r = 0; r < TUBE; r++) {
+        double angle = 2 * SP_PI * r / TUBE;
+        shape_circle(s, ring + tube * cos(angle), tube * sin(angle));
+    }
+    for (int r = 0; r < TUBE; r++) shape_band(s, r * AROUND, (r + 1) % TUBE * AROUND);
 }
 
 static void shape_make_box(soup *s, const double *size) {
@@ -182,9 +247,12 @@ static void shape_make_cylinder(soup *s, double radius, double length) {
 static void shape_counts(sp_shape_type type, int *nv, int *nf) {
     switch (type) {
     case SP_PLANE: *nv = 4, *nf = 2; return;
-    case SP_SPHERE: *nv = RINGS * AROUND + 2, *nf = 2 * RINGS * AROUND; return;
+    case SP_SPHERE:
+    case SP_ELLIPSOID: *nv = RINGS * AROUND + 2, *nf = 2 * RINGS * AROUND; return;
     case SP_BOX: *nv = 8, *nf = 12; return;
     case SP_CYLINDER: *nv = 2 * AROUND + 2, *nf = 4 * AROUND; return;
+    case SP_CAPSULE: *nv = (RINGS + 1) * AROUND + 2, *nf = 2 * (RINGS + 1) * AROUND; return;
+    case SP_TORUS: *nv = TUBE * AROUND, *nf = 2 * TUBE * AROUND; return;
     }
     *nv = *nf = 0;
 }
@@ -192,9 +260,12 @@ static void shape_counts(sp_shape_type type, int *nv, int *nf) {
 static void shape_make(soup *s, const sp_rigid_shape *shape, double extent) {
     switch (shape->type) {
     case SP_PLANE: make_plane(s, shape->size, extent); return;
-    case SP_SPHERE: shape_make_sphere(s, shape->size[0]); return;
+    case SP_SPHERE: shape_make_capsule(s, shape->size[0], 0); return;
     case SP_BOX: shape_make_box(s, shape->size); return;
     case SP_CYLINDER: shape_make_cylinder(s, shape->size[0], shape->size[1]); return;
+    case SP_CAPSULE: shape_make_capsule(s, shape->size[0], shape->size[1]); return;
+    case SP_TORUS: shape_make_torus(s, shape->size[0], shape->size[1]); return;
+    case SP_ELLIPSOID: shape_make_ellipsoid(s, shape->size); return;
     }
 }
 

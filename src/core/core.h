@@ -55,4 +55,17 @@ static inline sp_context *sp__context_host(const sp_context *ctx) {
     return ctx->host ? ctx->host : (sp_context *)ctx;
 }
 
+// Scratch memory for at least `count` items of `size` bytes: half more than needed, so that a slowly growing need rarely
+// allocates. The old content is lost. SP_NO_MEMORY: the old memory stays; `what` names it in the message.
+static inline sp_status sp__scratch_reserve(sp_context *ctx, const char *what, void **memory, size_t *capacity, size_t count,
+                                            size_t size) {
+    if (*capacity >= count) return SP_OK;
+    size_t more = count + count / 2;
+    void *fresh = sp__alloc(ctx, more, size);
+    if (!fresh) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for %s: %zu x %zu bytes", what, more, size);
+    sp__free(ctx, *memory);
+    *memory = fresh, *capacity = more;
+    return SP_OK;
+}
+
 #endif

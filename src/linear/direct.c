@@ -201,16 +201,30 @@ static void solve_single(cholesky *d, sp_pcg_problem *p, double *x, sp_linear_in
         if (!p->fixed[i]) x[i] = d->workspace.z[i];
 }
 
-static sp_status cholesky_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
+// The factor of A; none if A cannot be assembled.
+static sp_status cholesky_prepare(sp_solver *s, const sp_system *A, sp_coef c, sp_linear_info *info) {
     cholesky *d = s->impl;
     sp_matrix_change change;
     SP_TRY(sp__matrix_follow(&d->m, s->ctx, A, c, &change));
-    if (!d->m.A) return sp__solve_without_matrix(s, &d->plain, A, c, b, x, "cg (matrix-free, nothing to factor)", info);
+    if (!d->m.A) return SP_OK;
     if (change == SP_MATRIX_PATTERN) sp__factor_destroy(&d->F);
     if (change != SP_MATRIX_SAME) d->current = false;
-    SP_TRY(sp__pcg_workspace_create(&d->workspace, s->ctx, A->n));
     if (!d->F) SP_TRY(cholesky_analyse(s, d, A));
     if (!d->current) cholesky_factorise(d, info);
+    return SP_OK;
+}
+
+static bool cholesky_factored(sp_solver *s, sp_factored *out) {
+    const cholesky *d = s->impl;
+    *out = (sp_factored){.F = d->F};
+    return d->m.A && d->F && d->current && d->factored == SP_OK && sp__factor_definite(d->F);
+}
+
+static sp_status cholesky_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
+    cholesky *d = s->impl;
+    SP_TRY(cholesky_prepare(s, A, c, info));
+    if (!d->m.A) return sp__solve_without_matrix(s, &d->plain, A, c, b, x, "cg (matrix-free, nothing to factor)", info);
+    SP_TRY(sp__pcg_workspace_create(&d->workspace, s->ctx, A->n));
     info->solver = is_single(s) ? "cholesky (float)" : "cholesky";
     info->shift = d->shift, info->factor_age = 0;
     sp_pcg_problem p = {.be = s->be,
@@ -232,8 +246,13 @@ static sp_status cholesky_solve(sp_solver *s, const sp_system *A, sp_coef c, con
     return SP_OK;
 }
 
-const sp_solver_kind sp__solver_cholesky = {
-    .name = "cholesky", .create = cholesky_create, .destroy = cholesky_destroy, .solve = cholesky_solve, .bytes = cholesky_bytes};
+const sp_solver_kind sp__solver_cholesky = {.name = "cholesky",
+                                            .create = cholesky_create,
+                                            .destroy = cholesky_destroy,
+                                            .solve = cholesky_solve,
+                                            .prepare = cholesky_prepare,
+                                            .factored = cholesky_factored,
+                                            .bytes = cholesky_bytes};
 
 // ========================================================================================================= dense
 
@@ -417,6 +436,7 @@ typedef struct banded {
     direct_source made_from;
     double shift;
     sp_status factored;
+    const sp_system *A;  // of the last call; the caller keeps it until the step ends
 } banded;
 
 // data of a solve that the workers share
@@ -523,12 +543,28 @@ static void banded_factorise(sp_solver *s, banded *d, const banded_job *w, sp_li
     d->made_from = (direct_source){true, w->A->pattern, w->A->values, w->c};
 }
 
-static sp_status banded_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
+static sp_status banded_prepare(sp_solver *s, const sp_system *A, sp_coef c, sp_linear_info *info) {
     banded *d = s->impl;
     if (!A->parts) return SP_FAIL(s->ctx, SP_BAD_INPUT, "solver type=\"block-tridiagonal\": the body is no chain; only rods are");
     SP_TRY(banded_reserve(s, d, A));
-    banded_job w = {A, d, c, x};
+    banded_job w = {A, d, c, NULL};
     if (!direct_is_current(&d->made_from, A, c)) banded_factorise(s, d, &w, info);
+    d->A = A;
+    return SP_OK;
+}
+
+static bool banded_apply(sp_solver *s, double *x) {
+    banded *d = s->impl;
+    banded_job w = {.A = d->A, .d = d, .x = x};
+    if (!d->A || d->factored != SP_OK) return false;
+    for (int k = 0; k < d->parts; k++) solve_part(&w, k, 0);
+    return true;
+}
+
+static sp_status banded_solve(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info) {
+    banded *d = s->impl;
+    SP_TRY(banded_prepare(s, A, c, info));
+    banded_job w = {A, d, c, x};
     info->shift = d->shift, info->factor_age = 0;
     bool good = d->factored == SP_OK;
     for (int i = 0; i < d->n; i++) x[i] = good && !A->fixed[i] ? b[i] : 0;
@@ -549,4 +585,6 @@ const sp_solver_kind sp__solver_banded = {.name = "block-tridiagonal",
                                           .create = banded_create,
                                           .destroy = banded_destroy,
                                           .solve = banded_solve,
+                                          .prepare = banded_prepare,
+                                          .apply = banded_apply,
                                           .bytes = banded_bytes};

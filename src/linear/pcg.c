@@ -218,6 +218,18 @@ static sp_status pcg_solve(sp_solver *s, const sp_system *A, sp_coef c, const do
     return SP_OK;
 }
 
+static sp_status pcg_prepare(sp_solver *s, const sp_system *A, sp_coef c, sp_linear_info *info) {
+    pcg *g = s->impl;
+    sp_matrix_change change;
+    SP_TRY(sp__matrix_follow(&g->m, s->ctx, A, c, &change));
+    return g->m.A ? sp__refresh_prepare(g->refresh, A, g->m.A, s->step, s->deterministic, info) : SP_OK;
+}
+
+static bool pcg_factored(sp_solver *s, sp_factored *out) {
+    const pcg *g = s->impl;
+    return g->m.A && sp__refresh_factored(g->refresh, out);
+}
+
 static void pcg_step(sp_solver *s) {
     sp__refresh_step(((pcg *)s->impl)->refresh, s->step, s->swap);
 }
@@ -234,6 +246,8 @@ const sp_solver_kind sp__solver_pcg = {.name = "pcg",
                                        .create = pcg_create,
                                        .destroy = pcg_destroy,
                                        .solve = pcg_solve,
+                                       .prepare = pcg_prepare,
+                                       .factored = pcg_factored,
                                        .bytes = pcg_bytes,
                                        .visit = pcg_visit,
                                        .restored = pcg_restored,

@@ -358,6 +358,11 @@ static void complete_apply(sp_precond *p, const double *r, double *z) {
         memcpy(z, r, sizeof *z * (size_t)p->n);
 }
 
+static sp_factor *complete_factor(const sp_precond *p) {
+    const cholesky *c = (const cholesky *)p;
+    return c->usable ? c->F : NULL;
+}
+
 static size_t complete_bytes(const sp_precond *p) {
     const cholesky *c = (const cholesky *)p;
     return sp__factor_bytes(c->F) + sp__symbolic_bytes(c->S);
@@ -369,4 +374,5 @@ const sp_precond_kind sp__precond_cholesky = {.name = "cholesky",
                                               .destroy = complete_destroy,
                                               .build = complete_build,
                                               .apply = complete_apply,
+                                              .factor = complete_factor,
                                               .bytes = complete_bytes};

@@ -20,6 +20,7 @@ typedef struct sp_precond_kind {
     // alone: runs on the calling thread only, allocates nothing, records no error in the context and writes no shared data
     sp_status (*build)(sp_precond *p, const sp_symmetric *A, bool alone, sp_factor_info *info);
     void (*apply)(sp_precond *p, const double *r, double *z);  // z = P^-1 r
+    sp_factor *(*factor)(const sp_precond *p);                 // NULL: the kind has none, or (result) the build failed
     size_t (*bytes)(const sp_precond *p);
     bool analysis_uses_values;  // create uses the values of the matrix: a new matrix may need a new analysis
 } sp_precond_kind;

@@ -598,6 +598,13 @@ sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks
     return SP_OK;
 }
 
+bool sp__refresh_factored(const sp_refresh *r, sp_factored *out) {
+    if (!r->cache || r->now.use < 0 || !r->kind->factor) return false;
+    const sp_matrix_snapshot *p = &r->cache->snapshot[r->now.use];
+    *out = (sp_factored){.F = r->kind->factor(p->p), .R = r->turned ? r->R : NULL, .age = (int)(r->step - p->step)};
+    return out->F != NULL;
+}
+
 void sp__refresh_report_iterations(sp_refresh *r, int iterations) {
     if (iterations > r->now.now) r->now.now = iterations;
     if (r->now.pending >= 0) sp__job_set_urgency(r->ctx, &r->cache->job, refresh_urgency(r));

@@ -24,6 +24,8 @@ sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks
 void sp__refresh_apply(sp_refresh *r, const double *residual, double *z);
 // Call after the solve with its number of iterations.
 void sp__refresh_report_iterations(sp_refresh *r, int iterations);
+// The factor of the preconditioner in use, after sp__refresh_prepare. False: it has none.
+bool sp__refresh_factored(const sp_refresh *r, sp_factored *out);
 const char *sp__refresh_name(const sp_refresh *r);  // "pcg (cholesky, async, warp)"
 struct sp_visitor;
 void sp__refresh_visit(sp_refresh *r, struct sp_visitor *v);

@@ -3,6 +3,7 @@
 #define SP_SOLVER_H
 
 #include "linear/system.h"
+#include "sparse/factor.h"
 
 typedef struct sp_solver sp_solver;
 struct sp_backend;
@@ -42,6 +43,13 @@ struct sp_visitor;
 void sp__solver_visit(sp_solver *solver, struct sp_visitor *v);
 sp_status sp__solver_restored(sp_solver *solver);
 
+// The factor that a solver has for the last system that it prepared or solved, for contact (compliance.h).
+typedef struct sp_factored {
+    sp_factor *F;     // positive definite
+    const double *R;  // rotations of the nodes since its matrix (n / 3 x 9, row-major); NULL: none
+    int age;          // steps since its matrix
+} sp_factored;
+
 // ---- solver kinds (solver.c selects one)
 
 typedef struct sp_solver_kind {
@@ -49,6 +57,10 @@ typedef struct sp_solver_kind {
     sp_status (*create)(sp_solver *s);  // s->impl; may be NULL
     void (*destroy)(sp_solver *s);
     sp_status (*solve)(sp_solver *s, const sp_system *A, sp_coef c, const double *b, double *x, sp_linear_info *info);
+    // Brings the factor up to date for A as solve does, without a solve. NULL: the kind has no factor.
+    sp_status (*prepare)(sp_solver *s, const sp_system *A, sp_coef c, sp_linear_info *info);
+    bool (*factored)(sp_solver *s, sp_factored *out);  // the sparse factor; false: there is none. NULL: never
+    bool (*apply)(sp_solver *s, double *x);  // x = A^-1 x with a factor that is not sparse; false: there is none. NULL: never
     size_t (*bytes)(const sp_solver *s);
     bool (*refresh_ages)(const sp_solver *s, int count, double *age);  // NULL: not supported
     void (*visit)(sp_solver *s, struct sp_visitor *v);                 // NULL: no state

@@ -40,6 +40,13 @@ typedef struct sp_parts {
     void (*fill)(void *o, sp_coef c, int part, double *A);
 } sp_parts;
 
+// Jacobian rows of constraints with respect to the unknowns of one body, in compressed sparse rows.
+typedef struct sp_rows {
+    int n, capacity;  // rows, capacity in entries
+    int *start, *col;
+    double *val;
+} sp_rows;
+
 typedef struct sp_system {
     int n, block;                // unknowns; unknowns per block (3 for solids)
     uint64_t pattern, values;    // revisions: pattern of the topology; values of state, parameters, pins, loads, coef

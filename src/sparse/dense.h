@@ -41,6 +41,9 @@ static inline size_t sp__dense_pack_size(int m, int k) {
         /* the same for r interleaved right-hand sides: number c of row i is X[i * r + c]; r a multiple of 8 */                  \
         void (*forward_many)(int m, int k, const real *L, ptrdiff_t ld, bool unit, int r, real *X1, real *X2);                   \
         void (*backward_many)(int m, int k, const real *L, ptrdiff_t ld, bool unit, int r, real *X1, const real *X2);            \
+        /* X^T (r x m) -= A^T L^T: the rectangular part of forward_many, L m x k; also a product of interleaved rows, where */   \
+        /* number c of row p of L is L[p * ld + c] */                                                                            \
+        void (*product_many)(int r, int m, int k, const real *A, const real *L, ptrdiff_t ld, real *X);                          \
         /* Low-rank update of the panel L (m x k, D in d or d NULL as for diagonal): L D L^T gains sign W W^T, W m x r. The */   \
         /* rows of W below then belong to the parent. alpha (r): 1 at first, passed from panel to panel. Returns k, or the */    \
         /* first column whose pivot fails as in diagonal, with the pivot in d or on the diagonal and all else invalid. */        \

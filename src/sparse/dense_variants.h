@@ -17,8 +17,8 @@
 #define SP_DENSE_SQRT sqrt
 #include "sparse/dense_loops.h"
 const sp_dense_d SP_DENSE_VARIANT(d) = {
-    SP_DENSE_ISA, diagonal_d,     below_d,         pack_d,        update_d,  update_whole_d,       forward_d,
-    backward_d,   forward_many_d, backward_many_d, rank_update_d, product_d, product_transposed_d,
+    SP_DENSE_ISA, diagonal_d,     below_d,         pack_d,       update_d,      update_whole_d, forward_d,
+    backward_d,   forward_many_d, backward_many_d, many_below_d, rank_update_d, product_d,      product_transposed_d,
 };
 #undef real
 #undef DENSE
@@ -29,6 +29,6 @@ const sp_dense_d SP_DENSE_VARIANT(d) = {
 #define SP_DENSE_SQRT sqrtf
 #include "sparse/dense_loops.h"
 const sp_dense_f SP_DENSE_VARIANT(f) = {
-    SP_DENSE_ISA, diagonal_f,     below_f,         pack_f,        update_f,  update_whole_f,       forward_f,
-    backward_f,   forward_many_f, backward_many_f, rank_update_f, product_f, product_transposed_f,
+    SP_DENSE_ISA, diagonal_f,     below_f,         pack_f,       update_f,      update_whole_f, forward_f,
+    backward_f,   forward_many_f, backward_many_f, many_below_f, rank_update_f, product_f,      product_transposed_f,
 };

@@ -65,11 +65,6 @@ sp_status sp__factor_update(sp_factor *F, double sign, int row_count, const int 
 void sp__factor_solve(sp_factor *F, const double *b, double *x, bool alone);
 // count right-hand sides, stored one after another with n unknowns each; X may be B.
 sp_status sp__factor_solve_many(sp_factor *F, int count, const double *B, double *X);
-// Solve for a right-hand side with few nonzeros and for only the block rows `want` of the solution (NULL: all). Only the tree
-// above the nonzeros and above the wanted rows is visited; x (n unknowns) is written only at the wanted rows. Returns the number
-// of block columns visited. Constraint contact will compute compliances with it.
-int sp__factor_solve_sparse(sp_factor *F, int row_count, const int *rows, const double *values, int want_count, const int *want,
-                            double *x);
 
 // ---- shifts
 //

@@ -71,6 +71,10 @@ typedef struct sp_factor_loops {
     // own: rows below in the current subtree
     void (*forward)(const sp_factor_pass *pass, void *own, int s);
     void (*backward)(const sp_factor_pass *pass, void *own, int s);
+    // y (own columns x r interleaved right-hand sides) /= sqrt(D): L L^T of the same matrix would give these. D must be positive
+    void (*scale)(const sp_factor *F, int s, int r, void *y);
+    // sum (rb x ra, double) += B^T A for k interleaved rows of ra and rb numbers; tile: scratch of ra rb numbers
+    void (*product)(const sp_factor *F, int k, int ra, const void *A, int rb, const void *B, void *tile, double *sum);
     // write and read one number
     void (*put)(void *array, size_t i, double value);
     double (*get)(const void *array, size_t i);

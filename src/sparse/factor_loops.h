@@ -421,6 +421,25 @@ static void LOOP(backward)(const sp_factor_pass *pass, void *stack, int s) {
 }
 #undef large
 
+// ------------------------------------------------------------------------------------------------ columns of the inverse
+
+static void LOOP(scale)(const sp_factor *F, int s, int r, void *y) {
+    const real *d = sp__pivot(F, s, F->side[s]);
+    real *at = y;
+    for (int j = 0; j < sp__panel_columns(F, s); j++) {
+        real factor = (real)(1 / sqrt((double)d[j]));
+        for (int c = 0; c < r; c++) at[j * r + c] *= factor;
+    }
+}
+
+// Sums of a supernode are made in real, sums over supernodes in double.
+static void LOOP(product)(const sp_factor *F, int k, int ra, const void *A, int rb, const void *B, void *tile, double *sum) {
+    real *t = tile;
+    memset(t, 0, (size_t)(ra * rb) * sizeof *t);
+    DENSE_TABLE(F)->product_many(ra, rb, k, A, B, rb, t);
+    for (int i = 0; i < ra * rb; i++) sum[i] -= (double)t[i];
+}
+
 static void LOOP(put)(void *array, size_t i, double value) {
     ((real *)array)[i] = (real)value;
 }

@@ -1,7 +1,6 @@
 // Solves with a factor: up the elimination tree with L, down the tree with L^T, with subtrees in parallel if the factor is large.
 // A dense right-hand side reads each panel once up and once down and is limited by memory bandwidth. Many right-hand sides go
-// through the tree together. A sparse one visits only the ancestors of its nonzeros (Gilbert 1994) and, on the way down, the
-// ancestors of the wanted rows.
+// through the tree together. Sparse ones are in inverse_columns.c.
 #include "sparse/factor_internal.h"
 
 // ------------------------------------------------------------------------------------------------ one right-hand side
@@ -109,66 +108,4 @@ sp_status sp__factor_solve_many(sp_factor *F, int count, const double *B, double
     SP_TRY(many_capacity(F, lane_capacity(F, m.width) * (size_t)m.lanes));
     sp__parallel(F->ctx, m.lanes, solve_lane, &m);
     return SP_OK;
-}
-
-// ------------------------------------------------------------------------------------------------ sparse right-hand sides
-
-static void solve_clear(sp_factor *F, int s) {
-    size_t size = (size_t)F->S->block * F->size;
-    memset((char *)F->y + (size_t)F->S->first[s] * size, 0, (size_t)sp__front_columns(F->S, s) * size);
-}
-
-static void put_values(sp_factor *F, int row_count, const int *rows, const double *values) {
-    int block = F->S->block;
-    for (int i = 0; i < row_count; i++)
-        for (int t = 0; t < block; t++) {
-            size_t at = (size_t)F->S->place[rows[i]] * (size_t)block + (size_t)t;
-            F->loops->put(F->y, at, F->loops->get(F->y, at) + values[(size_t)i * (size_t)block + (size_t)t]);
-        }
-}
-
-static int all_supernodes(sp_factor *F, int *list) {
-    for (int s = 0; s < F->S->count; s++) list[s] = s;
-    return F->S->count;
-}
-
-// Clears own columns that only the downward pass visits. Returns the number of block columns in either list; both lists are
-// ascending.
-static int join_lists(sp_factor *F, int up_count, const int *up, int down_count, const int *down) {
-    int columns = 0, i = 0;
-    for (int k = 0; k < down_count; k++) {
-        for (; i < up_count && up[i] < down[k]; i++) columns += sp__front_columns(F->S, up[i]);
-        columns += sp__front_columns(F->S, down[k]);
-        if (i < up_count && up[i] == down[k])
-            i++;
-        else
-            solve_clear(F, down[k]);
-    }
-    for (; i < up_count; i++) columns += sp__front_columns(F->S, up[i]);
-    return columns;
-}
-
-static void get_values(const sp_factor *F, int want_count, const int *want, double *x) {
-    int block = F->S->block;
-    for (int i = 0; i < want_count; i++) {
-        int row = want ? want[i] : i;
-        for (int t = 0; t < block; t++)
-            x[(size_t)row * (size_t)block + (size_t)t] =
-                F->loops->get(F->y, (size_t)F->S->place[row] * (size_t)block + (size_t)t);
-    }
-}
-
-int sp__factor_solve_sparse(sp_factor *F, int row_count, const int *rows, const double *values, int want_count, const int *want,
-                            double *x) {
-    SP_ASSERT(F->good);
-    int up = sp__factor_closure(F, row_count, rows, F->list[0]);
-    sp_factor_pass pass = {.F = F, .width = 1, .used = 1, .y = F->y, .shared = F->shared, .mark = F->mark, .stamp = F->stamp};
-    for (int k = 0; k < up; k++) solve_clear(F, F->list[0][k]);
-    put_values(F, row_count, rows, values);
-    for (int k = 0; k < up; k++) F->loops->forward(&pass, F->set[0].vector, F->list[0][k]);
-    int down = want ? sp__factor_closure(F, want_count, want, F->list[1]) : all_supernodes(F, F->list[1]);
-    int columns = join_lists(F, up, F->list[0], down, F->list[1]);
-    for (int k = down - 1; k >= 0; k--) F->loops->backward(&pass, F->set[0].vector, F->list[1][k]);
-    get_values(F, want ? want_count : F->S->n, want, x);
-    return columns;
 }

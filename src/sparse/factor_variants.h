@@ -5,7 +5,7 @@
 #define LOOP(name) name##_d
 #define DENSE_TABLE(F) ((F)->dense_d)
 #include "sparse/factor_loops.h"
-const sp_factor_loops SP_FACTOR_VARIANT(d) = {make_front_d, forward_d, backward_d, put_d, get_d};
+const sp_factor_loops SP_FACTOR_VARIANT(d) = {make_front_d, forward_d, backward_d, scale_d, product_d, put_d, get_d};
 #undef real
 #undef LOOP
 #undef DENSE_TABLE
@@ -14,4 +14,4 @@ const sp_factor_loops SP_FACTOR_VARIANT(d) = {make_front_d, forward_d, backward_
 #define LOOP(name) name##_f
 #define DENSE_TABLE(F) ((F)->dense_f)
 #include "sparse/factor_loops.h"
-const sp_factor_loops SP_FACTOR_VARIANT(f) = {make_front_f, forward_f, backward_f, put_f, get_f};
+const sp_factor_loops SP_FACTOR_VARIANT(f) = {make_front_f, forward_f, backward_f, scale_f, product_f, put_f, get_f};

@@ -1,0 +1,190 @@
+// Narrow phase of two edges. They make a contact where they cross: the nearest points of their lines are inside both, and the
+// distance is a local minimum on both colliders. Parallel edges have no crossing; there the vertices are contacts. Edges inside
+// flat faces are left out between two surfaces: the vertices hold these apart. The normal is perpendicular to both edges, which
+// is defined at zero distance too; its sign follows from the surfaces, and where they leave it open (segments, boundaries) from
+// the committed state.
+#include "collide/collide_internal.h"
+
+enum { EDGE_SAMPLES = 8 };
+
+typedef struct edge_pair {
+    const sp_narrow *n;
+    uint32_t edge[2];
+    double limit;  // of edge_gap
+} edge_pair;
+
+typedef struct edge_hit {
+    double at[2];      // parameters along the edges
+    double normal[3];  // unit, perpendicular to both, of either sign
+    double distance;   // of a from b along the normal
+} edge_hit;
+
+static const sp_collider *edge_collider(const edge_pair *e, int side) {
+    return side ? e->n->b : e->n->a;
+}
+
+static void edge_ends(const edge_pair *e, int side, double t, double p[3], double d[3]) {
+    const sp_collider *c = edge_collider(e, side);
+    const uint32_t *ends = sp__collider_edge(c, e->edge[side]);
+    sp__collider_at(c, ends[0], t, p), sp__collider_at(c, ends[1], t, d);
+    sp__sub3(d, p, d);
+}
+
+// Nearest points of the two lines. False: parallel, of length 0, or beyond an end of an edge.
+static bool edges_meet(const edge_pair *e, double t, edge_hit *h) {
+    double p[3], q[3], u[3], v[3], r[3], w[3];
+    edge_ends(e, 0, t, p, u), edge_ends(e, 1, t, q, v);
+    sp__sub3(p, q, r), sp__cross3(u, v, w);
+    double uu = sp__dot3(u, u), vv = sp__dot3(v, v), ww = sp__dot3(w, w);
+    if (!(ww > SP_PARALLEL * SP_PARALLEL * uu * vv)) return false;
+    double uv = sp__dot3(u, v), ur = sp__dot3(u, r), vr = sp__dot3(v, r), touch = SP_TOUCH_ALARM * e->n->pair->rule.alarm;
+    h->at[0] = (uv * vr - vv * ur) / ww, h->at[1] = (uu * vr - uv * ur) / ww;
+    for (int i = 0; i < 2; i++) {
+        double end = fmin(touch / sqrt(i ? vv : uu), SP_TOUCH_EDGE);
+        if (!(h->at[i] > end && h->at[i] < 1 - end)) return false;
+    }
+    for (int k = 0; k < 3; k++) h->normal[k] = w[k] / sqrt(ww);
+    h->distance = sp__dot3(h->normal, r);
+    return true;
+}
+
+static void edge_touch(const edge_pair *e, int side, double at, sp_touch *f) {
+    const uint32_t *ends = sp__collider_edge(edge_collider(e, side), e->edge[side]);
+    *f = (sp_touch){
+        .feature = SP_FEATURE_EDGE, .index = e->edge[side], .count = 2, .vertex = {ends[0], ends[1]}, .weight = {1 - at, at}};
+}
+
+static double edges_radius(const edge_pair *e, const edge_hit *h) {
+    double sum = 0;
+    for (int side = 0; side < 2; side++) {
+        sp_touch f;
+        edge_touch(e, side, h->at[side], &f);
+        sum += sp__touch_radius(edge_collider(e, side), &f);
+    }
+    return sum;
+}
+
+// The surface around an edge lies on one side of it along a direction, and is not flat there.
+typedef struct edge_fit {
+    bool least, sharp, open;
+} edge_fit;
+
+static edge_fit edge_fits(const edge_pair *e, int side, double t, const double direction[3]) {
+    const sp_collider *c = edge_collider(e, side);
+    double back[3] = {-direction[0], -direction[1], -direction[2]};
+    if (c->corners < 3) return (edge_fit){true, true, true};
+    int edge = (int)e->edge[side];
+    bool boundary = c->edges.first[edge + 1] - c->edges.first[edge] < 2;
+    double least = sp__feature_score(c, SP_FEATURE_EDGE, e->edge[side], t, direction);
+    // the highest of all faces: their scores against the opposite direction
+    double most = -sp__feature_score(c, SP_FEATURE_EDGE, e->edge[side], t, back);
+    return (edge_fit){least >= -SP_CONE_EDGE, boundary || most > SP_CONE_EDGE, c->def.side == SP_SIDE_BOTH};
+}
+
+// Sign of the normal for which both colliders have a local minimum: 1, -1; 0: none.
+static int edges_sign(const edge_pair *e, double t, const edge_hit *h) {
+    int good = 0;
+    bool lines = e->n->a->corners < 3 || e->n->b->corners < 3;
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        double to_a[3], to_b[3];
+        for (int k = 0; k < 3; k++) to_a[k] = sign * h->normal[k], to_b[k] = -to_a[k];
+        edge_fit a = edge_fits(e, 0, t, to_a), b = edge_fits(e, 1, t, to_b);
+        if (!a.least || !b.least || !((a.sharp && b.sharp) || lines)) continue;
+        // no inside on either: only the side where they are
+        if (a.open && b.open && sign * h->distance < 0) continue;
+        if (good == 0 || sign * h->distance > 0) good = sign;
+    }
+    return good;
+}
+
+static void edges_make(const edge_pair *e, const edge_hit *h, int sign) {
+    sp_touch a, b;
+    double normal[3];
+    for (int k = 0; k < 3; k++) normal[k] = sign * h->normal[k];
+    edge_touch(e, 0, h->at[0], &a), edge_touch(e, 1, h->at[1], &b);
+    sp__contact_make(e->n, &a, &b, normal, 0);
+}
+
+// Edges on the far sides of two bodies, back to back, look like those of a deep overlap. They overlap only if the point of
+// each is inside the other body. Overlaps within rounding are not tested; nor are surfaces without an inside.
+static bool edges_overlap(const edge_pair *e, double t, const edge_hit *h, double distance) {
+    const sp_collider *c[2] = {e->n->a, e->n->b};
+    double p[2][3];
+    for (int side = 0; side < 2; side++)
+        if (c[side]->corners < 3 || c[side]->def.side != SP_SIDE_OUTSIDE) return true;
+    if (-distance <= 1e-3 * e->n->pair->rule.alarm) return true;
+    if (t > 0) return false;  // edges that begin to overlap cross between the states
+    for (int side = 0; side < 2; side++) {
+        sp_touch touch;
+        edge_touch(e, side, h->at[side], &touch);
+        sp__touch_at(c[side], &touch, t, p[side]);
+    }
+    for (int side = 0; side < 2; side++) {
+        // the point is on the border of the other body where their faces are parallel to the normal: it is moved inwards
+        const int other = 1 - side;
+        double out[3];
+        if (!sp__feature_normal(c[other], SP_FEATURE_EDGE, e->edge[other], t, out)) return true;
+        sp__axpy3(p[side], 0.1 * distance / sp__norm3(out), out, p[side]);
+        if (!sp__collider_contains(e->n->set, (int)(c[other] - e->n->set->colliders), p[side])) return false;
+    }
+    return true;
+}
+
+// a contact at a state; false: none
+static bool edges_at(const edge_pair *e, double t) {
+    edge_hit h;
+    if (!edges_meet(e, t, &h)) return false;
+    double radius = edges_radius(e, &h);
+    if (fabs(h.distance) - radius > fmax(e->n->pair->rule.alarm, e->n->pair->rule.depth)) return false;
+    int sign = edges_sign(e, t, &h);
+    double distance = sign * h.distance;
+    if (sign == 0 || distance - radius > e->n->pair->rule.alarm || -distance > e->n->pair->rule.depth) return false;
+    if (distance < 0 && !edges_overlap(e, t, &h, distance)) return false;
+    edges_make(e, &h, sign);
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------- motion
+
+static double edges_volume(const void *user, double t) {
+    const edge_pair *e = user;
+    double p[3], q[3], u[3], v[3], w[3];
+    edge_ends(e, 0, t, p, u), edge_ends(e, 1, t, q, v);
+    sp__sub3(p, q, p), sp__cross3(u, v, w);
+    return sp__dot3(p, w) * e->limit;  // the sign makes it positive at the committed state
+}
+
+// distance of the lines at a crossing, minus alarm and radii; positive where they do not meet
+static double edges_gap(const void *user, double t) {
+    const edge_pair *e = user;
+    edge_hit h;
+    return edges_meet(e, t, &h) ? fabs(h.distance) - edges_radius(e, &h) - e->limit : 1;
+}
+
+// The edges pass through each other, or come near, between the states.
+static bool edges_cross(edge_pair *e) {
+    edge_hit h;
+    e->limit = 1;
+    double volume = edges_volume(e, 0), t = INFINITY, p[3], q[3];
+    e->limit = volume > 0 ? 1 : -1;
+    if (edges_volume(e, 1) < 0) t = sp__first_time(edges_volume, e, 1);
+    e->limit = e->n->pair->rule.alarm;
+    if (t > 1 && e->n->a->radius + e->n->b->radius > 0 && edges_gap(e, 0) > 0) t = sp__first_time(edges_gap, e, EDGE_SAMPLES);
+    if (t > 1 || !edges_meet(e, t, &h)) return false;
+    // the side where they were at the committed state
+    sp_touch a, b;
+    edge_touch(e, 0, h.at[0], &a), edge_touch(e, 1, h.at[1], &b);
+    sp__touch_at(e->n->a, &a, 0, p), sp__touch_at(e->n->b, &b, 0, q);
+    sp__sub3(p, q, p);
+    h.distance = sp__dot3(p, h.normal);
+    int sign = edges_sign(e, t, &h);
+    if (sign == 0 || sign * h.distance < 0) return false;
+    edges_make(e, &h, sign);
+    return true;
+}
+
+void sp__narrow_edges(const sp_narrow *n, uint32_t edge_a, uint32_t edge_b) {
+    edge_pair e = {.n = n, .edge = {edge_a, edge_b}};
+    if (edges_at(&e, 0) || !n->moves || edges_cross(&e)) return;
+    edges_at(&e, 1);
+}

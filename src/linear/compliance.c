@@ -1,0 +1,291 @@
+// See compliance.h. All types but the diagonal borrow or own a solver, and use its factor.
+#include "linear/compliance.h"
+
+#include <stdio.h>
+
+#include "linear/blocks.h"
+#include "math/vec3.h"
+#include "sparse/inverse_columns.h"
+
+struct sp_compliance {
+    sp_context *ctx;
+    const struct sp_backend *be;
+    sp_compliance_type type;
+    sp_solver_def def;
+    sp_solver *own;  // where the body's solver has no factor that fits; NULL until needed
+    sp_solver *use;  // the own or the borrowed one; NULL: the diagonal
+    // of the step
+    const sp_system *A;
+    sp_coef c;
+    sp_factor *F;     // NULL: solves go through `use`
+    const double *R;  // rotations of the nodes since the matrix of F (n / 3 x 9); NULL: none
+    int age;
+    char name[64];
+    // diagonal blocks and their inverses
+    sp_matrix m;
+    double *diagonal;  // inverse blocks (n / 3 x 9), or inverse numbers (n)
+    // scratch
+    sp_inverse_columns *columns;
+    int *start, *row;
+    double *value, *x, *y;
+    size_t start_capacity, row_capacity, value_capacity, x_capacity, y_capacity, diagonal_capacity;
+};
+
+sp_status sp__compliance_create(sp_context *ctx, const struct sp_backend *be, sp_compliance_type type,
+                                const sp_solver_def *solver, sp_compliance **out) {
+    sp_compliance *C = NULL;
+    *out = NULL;
+    if (!SP_NEW(ctx, C, 1)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a compliance");
+    C->ctx = ctx, C->be = be, C->type = type, C->def = *solver, C->age = -1;
+    sp_status status = sp__inverse_columns_create(ctx, &C->columns);
+    if (status < 0)
+        sp__compliance_destroy(&C);
+    else
+        *out = C;
+    return status;
+}
+
+void sp__compliance_destroy(sp_compliance **compliance) {
+    sp_compliance *C = *compliance;
+    if (!C) return;
+    sp_context *ctx = C->ctx;
+    void *all[] = {C->start, C->row, C->value, C->x, C->y, C->diagonal};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(ctx, all[i]);
+    sp__solver_destroy(&C->own);
+    sp__matrix_forget(&C->m);
+    sp__inverse_columns_destroy(&C->columns);
+    sp__free(ctx, C);
+    *compliance = NULL;
+}
+
+size_t sp__compliance_bytes(const sp_compliance *C) {
+    size_t doubles = C->value_capacity + C->x_capacity + C->y_capacity + C->diagonal_capacity;
+    return sizeof *C + doubles * sizeof(double) + (C->start_capacity + C->row_capacity) * sizeof(int) + sp__matrix_bytes(&C->m) +
+           sp__inverse_columns_bytes(C->columns) + (C->own ? sp__solver_bytes(C->own) : 0);
+}
+
+static sp_status compliance_room(sp_compliance *C, void **memory, size_t *capacity, size_t count, size_t size) {
+    return sp__scratch_reserve(C->ctx, "a compliance", memory, capacity, count, size);
+}
+
+// ---------------------------------------------------------------------------------------------------- which inverse
+
+// The definition of an own solver: a factor of this step's matrix, of the first one, or one from the background thread.
+static sp_solver_def own_def(const sp_compliance *C, const sp_system *A) {
+    sp_solver_def def = C->def;
+    if (A->parts) {
+        def.type = SP_SOLVER_BLOCK_TRIDIAGONAL;
+    } else if (C->type == SP_COMPLIANCE_EXACT) {
+        def.type = SP_SOLVER_CHOLESKY;
+    } else {
+        def.type = SP_SOLVER_PCG;
+        def.pcg.preconditioner = SP_COMPLETE_CHOLESKY, def.pcg.warp = true;
+        def.pcg.refresh = C->type == SP_COMPLIANCE_WARPED ? SP_REFRESH_NEVER : SP_REFRESH_ASYNC;
+    }
+    return def;
+}
+
+// True if the solver of the free motion has the factor that this type asks for.
+static bool fits(const sp_compliance *C, sp_solver *solver, const sp_system *A) {
+    sp_factored f;
+    if (A->parts) return solver->kind == &sp__solver_banded;
+    if (C->type == SP_COMPLIANCE_WARPED || !solver->kind->factored || !solver->kind->factored(solver, &f)) return false;
+    return C->type != SP_COMPLIANCE_EXACT || f.age == 0;
+}
+
+static sp_status make_own(sp_compliance *C, const sp_system *A) {
+    sp_solver_def def = own_def(C, A);
+    return C->own ? SP_OK : sp__solver_create(C->ctx, &def, C->be, &C->own);
+}
+
+static sp_status choose_solver(sp_compliance *C, sp_solver *solver, const sp_system *A, sp_coef c) {
+    C->use = NULL;
+    if (C->type == SP_COMPLIANCE_DIAGONAL) return SP_OK;
+    if (fits(C, solver, A)) {
+        C->use = solver;
+        return SP_OK;
+    }
+    SP_TRY(make_own(C, A));
+    C->own->swap = solver->swap;
+    if (C->own->step != solver->step) sp__solver_step(C->own, solver->step, solver->deterministic);
+    sp_linear_info info = {0};
+    SP_TRY(C->own->kind->prepare(C->own, A, c, &info));
+    C->use = C->own;
+    return SP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------- the diagonal
+
+static sp_status diagonal_of_blocks(sp_compliance *C) {
+    sp_symmetric view;
+    sp__blocks_view(C->m.A, &view);
+    SP_TRY(compliance_room(C, (void **)&C->diagonal, &C->diagonal_capacity, 9 * (size_t)view.n, sizeof(double)));
+    for (int i = 0; i < view.n; i++) {
+        const double *at = sp__symmetric_block(&view, view.row_start[i]);
+        double B[9];
+        for (int e = 0; e < 9; e++) B[e] = at[view.stride * e];
+        sp__inverse3(B, C->diagonal + 9 * (size_t)i);
+    }
+    return SP_OK;
+}
+
+// The diagonal of a system without blocks, from products with unit vectors of unknowns that are far apart would need a colouring;
+// chains are exact at the same cost, so that only assembled matrices have a diagonal.
+static sp_status compliance_diagonal(sp_compliance *C) {
+    sp_matrix_change change;
+    SP_TRY(sp__matrix_follow(&C->m, C->ctx, C->A, C->c, &change));
+    if (!C->m.A) return SP_FAIL(C->ctx, SP_BAD_INPUT, "compliance=\"diagonal\": the matrix of the body cannot be assembled");
+    return diagonal_of_blocks(C);
+}
+
+sp_status sp__compliance_prepare(sp_compliance *C, sp_solver *solver, const sp_system *A, sp_coef c) {
+    C->A = A, C->c = c, C->F = NULL, C->R = NULL, C->age = -1;
+    SP_TRY(compliance_room(C, (void **)&C->x, &C->x_capacity, (size_t)A->n + 4, sizeof(double)));
+    SP_TRY(compliance_room(C, (void **)&C->y, &C->y_capacity, (size_t)A->n + 4, sizeof(double)));
+    SP_TRY(choose_solver(C, solver, A, c));
+    if (C->use && A->parts) {
+        C->age = 0;
+        snprintf(C->name, sizeof C->name, "block-tridiagonal");
+        return SP_OK;
+    }
+    sp_factored f;
+    if (C->use && C->use->kind->factored(C->use, &f)) {
+        C->F = f.F, C->R = f.R, C->age = f.age;
+        if (f.age == 0)
+            snprintf(C->name, sizeof C->name, "factor of this step");
+        else
+            snprintf(C->name, sizeof C->name, "factor, %d steps old", f.age);
+        return SP_OK;
+    }
+    C->use = NULL;
+    snprintf(C->name, sizeof C->name, "diagonal");
+    return compliance_diagonal(C);
+}
+
+const char *sp__compliance_name(const sp_compliance *C) {
+    return C->name;
+}
+
+int sp__compliance_age(const sp_compliance *C) {
+    return C->age;
+}
+
+// ---------------------------------------------------------------------------------------------------- products
+
+// The rows as columns of blocks in the frame of the factor's matrix: R^T J^T, zero at fixed unknowns. A row lists the unknowns of
+// a node one after the other.
+static sp_status block_columns(sp_compliance *C, const sp_rows *J, sp_sparse_columns *out) {
+    const int entries = J->start[J->n];
+    SP_TRY(compliance_room(C, (void **)&C->start, &C->start_capacity, (size_t)J->n + 1, sizeof(int)));
+    SP_TRY(compliance_room(C, (void **)&C->row, &C->row_capacity, (size_t)entries + 1, sizeof(int)));
+    SP_TRY(compliance_room(C, (void **)&C->value, &C->value_capacity, 3 * (size_t)entries + 3, sizeof(double)));
+    int count = 0;
+    C->start[0] = 0;
+    for (int r = 0; r < J->n; r++) {
+        int first = count;
+        for (int k = J->start[r]; k < J->start[r + 1]; k++) {
+            int node = J->col[k] / 3;
+            if (C->A->fixed[J->col[k]]) continue;
+            if (count == first || C->row[count - 1] != node) {
+                C->row[count] = node;
+                memset(C->value + 3 * (size_t)count, 0, 3 * sizeof *C->value);
+                count++;
+            }
+            C->value[3 * (size_t)(count - 1) + (size_t)(J->col[k] % 3)] += J->val[k];
+        }
+        C->start[r + 1] = count;
+    }
+    for (int k = 0; C->R && k < count; k++) {
+        const double *R = C->R + 9 * (size_t)C->row[k];
+        double *v = C->value + 3 * (size_t)k, t[3];
+        for (int a = 0; a < 3; a++) t[a] = R[a] * v[0] + R[3 + a] * v[1] + R[6 + a] * v[2];
+        memcpy(v, t, sizeof t);
+    }
+    *out = (sp_sparse_columns){J->n, C->start, C->row, C->value};
+    return SP_OK;
+}
+
+// one solve for each row: chains, whose solve is linear in their length, and the diagonal
+static void product_by_solves(sp_compliance *C, const sp_rows *J, double *G, int ld) {
+    for (int r = 0; r < J->n; r++) {
+        memset(C->x, 0, (size_t)C->A->n * sizeof *C->x);
+        for (int k = J->start[r]; k < J->start[r + 1]; k++) C->x[J->col[k]] += J->val[k];
+        sp__compliance_apply(C, C->x, C->x);
+        for (int s = 0; s <= r; s++) {
+            double sum = 0;
+            for (int k = J->start[s]; k < J->start[s + 1]; k++) sum += J->val[k] * C->x[J->col[k]];
+            G[(size_t)r * (size_t)ld + (size_t)s] = G[(size_t)s * (size_t)ld + (size_t)r] = sum;
+        }
+    }
+}
+
+sp_status sp__compliance_product(sp_compliance *C, const sp_rows *J, double *G, int ld) {
+    sp_sparse_columns B;
+    if (!C->F) {
+        product_by_solves(C, J, G, ld);
+        return SP_OK;
+    }
+    SP_TRY(block_columns(C, J, &B));
+    return sp__inverse_columns_product(C->columns, C->F, &B, G, ld);
+}
+
+// ---------------------------------------------------------------------------------------------------- the correction
+
+static void rotate_nodes(const double *R, bool transposed, int nodes, double *x) {
+    for (int i = 0; i < nodes; i++, R += 9, x += 3) {
+        double t[3];
+        for (int a = 0; a < 3; a++)
+            t[a] = transposed ? R[a] * x[0] + R[3 + a] * x[1] + R[6 + a] * x[2]
+                              : R[3 * a] * x[0] + R[3 * a + 1] * x[1] + R[3 * a + 2] * x[2];
+        memcpy(x, t, sizeof t);
+    }
+}
+
+static void apply_diagonal(const sp_compliance *C, double *x) {
+    for (int i = 0; i < C->A->n / 3; i++) {
+        const double *B = C->diagonal + 9 * (size_t)i;
+        double *at = x + 3 * (size_t)i, t[3];
+        for (int a = 0; a < 3; a++) t[a] = B[3 * a] * at[0] + B[3 * a + 1] * at[1] + B[3 * a + 2] * at[2];
+        memcpy(at, t, sizeof t);
+    }
+}
+
+void sp__compliance_apply(sp_compliance *C, const double *b, double *x) {
+    const unsigned char *fixed = C->A->fixed;
+    int n = C->A->n;
+    double *y = C->y;
+    for (int i = 0; i < n; i++) y[i] = fixed[i] ? 0 : b[i];
+    if (C->F) {
+        if (C->R) rotate_nodes(C->R, true, n / 3, y);
+        sp__factor_solve(C->F, y, y, false);
+        if (C->R) rotate_nodes(C->R, false, n / 3, y);
+    } else if (C->use) {
+        C->use->kind->apply(C->use, y);
+    } else {
+        apply_diagonal(C, y);
+    }
+    for (int i = 0; i < n; i++) x[i] = fixed[i] ? 0 : y[i];
+}
+
+void sp__compliance_undo(sp_compliance *C, uint64_t step) {
+    if (C->own && C->own->step == step) sp__solver_step(C->own, step, C->own->deterministic);
+}
+
+// ---------------------------------------------------------------------------------------------------- checkpoints
+
+void sp__compliance_visit(sp_compliance *C, struct sp_visitor *v) {
+    if (C->own) sp__solver_visit(C->own, v);
+}
+
+sp_status sp__compliance_prime(sp_compliance *C, const sp_system *A, sp_coef c) {
+    sp_linear_info info = {0};
+    SP_TRY(make_own(C, A));
+    sp__solver_step(C->own, 0, true);
+    return C->own->kind->prepare(C->own, A, c, &info);
+}
+
+sp_status sp__compliance_restored(sp_compliance *C) {
+    if (!C->own) return SP_OK;
+    C->own->step = 0;  // the next step is a new one to it
+    return sp__solver_restored(C->own);
+}

@@ -1,0 +1,47 @@
+// Compliance of a body at its contacts: the inverse of the system A of the free motion, applied to the few directions of contact
+// rows. The Delassus operator and the correction of the motion use the same inverse, so that the correction meets the constraints
+// that the solve of the contact problem met (Courtecuisse 2011, chapter 5).
+//
+//   diagonal           the diagonal blocks of A alone: a contact does not move the others. Cheap and wrong, for comparison
+//   warped             a factor of the first matrix, rotated with the nodes (Saupin et al. 2008)
+//   factor             the newest factor of the solver of the free motion, rotated with the nodes since; bodies whose solver has
+//                      no factor get one, computed by the background thread
+//   exact              a factor of this step's A; chains and small bodies: a banded factor of it
+//
+// Where A cannot be factored (not positive definite), the last factor stays in use, or the diagonal if there is none.
+#ifndef SP_COMPLIANCE_H
+#define SP_COMPLIANCE_H
+
+#include "linear/solver.h"
+
+typedef struct sp_compliance sp_compliance;
+
+// `solver` is the definition of the body's solver: ordering, precision and lag are taken from it.
+sp_status sp__compliance_create(sp_context *ctx, const struct sp_backend *be, sp_compliance_type type,
+                                const sp_solver_def *solver, sp_compliance **out);
+void sp__compliance_destroy(sp_compliance **C);  // accepts NULL
+size_t sp__compliance_bytes(const sp_compliance *C);
+
+// Brings the inverse up to date for the system of this step. `solver` is the one that has just solved with A; it is borrowed
+// until the next call. A and its data must not change until the last product of the step. SP_NO_MEMORY: the last inverse is lost.
+sp_status sp__compliance_prepare(sp_compliance *C, sp_solver *solver, const sp_system *A, sp_coef c);
+// G = J A^-1 J^T (row-major, leading dimension ld, both triangles), with zero columns of J at fixed unknowns.
+sp_status sp__compliance_product(sp_compliance *C, const sp_rows *J, double *G, int ld);
+// x = A^-1 b with the same inverse; b is taken as zero at fixed unknowns, and x is zero there. x may be b.
+void sp__compliance_apply(sp_compliance *C, const double *b, double *x);
+
+// What the inverse is, for the user: "factor (3 steps old)".
+const char *sp__compliance_name(const sp_compliance *C);
+int sp__compliance_age(const sp_compliance *C);  // steps since its matrix; 0: this step's, -1: diagonal
+
+// The step failed and may be repeated: what the inverse began in it is discarded.
+void sp__compliance_undo(sp_compliance *C, uint64_t step);
+
+// Checkpoints: what the next products depend on in addition to the system.
+struct sp_visitor;
+void sp__compliance_visit(sp_compliance *C, struct sp_visitor *v);
+// Makes its arrays, from any system with the pattern of the body: their content is then overwritten.
+sp_status sp__compliance_prime(sp_compliance *C, const sp_system *A, sp_coef c);
+sp_status sp__compliance_restored(sp_compliance *C);
+
+#endif
