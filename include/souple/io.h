@@ -1,4 +1,4 @@
-/// Scenes, mesh files, recordings, pictures and edit logs: libsouple-io, a client of the public API.
+/// Scenes, mesh files, recordings, pictures, edit logs and contact problems: libsouple-io, a client of the public API.
 #ifndef SOUPLE_IO_H
 #define SOUPLE_IO_H
 
@@ -136,11 +136,11 @@ typedef struct sp_run_look {
 } sp_run_look;
 
 /// Appearance of a surface of a body. Surface 0: the boundary of the body; 1, 2, ...: its embedded surfaces, in the order of
-/// sp_snapshot_body. An embedded surface without appearance has that of the body. False: the scene defines none, and out has the
-/// defaults.
+/// sp_snapshot_body. An embedded surface without appearance has that of the body, interfaces have the colour of their region.
+/// False: the scene defines none, and out has the defaults.
 SP_API bool sp_run_look_of(const sp_run *run, sp_body_id body, int surface, sp_run_look *out);
-/// Name in the scene of a region of a solid. Region 1 is `region[0]` in the paths of parameters and 1 in the field "region"; 0 is
-/// the body without its regions. "": it has no name. NULL: there is no such region, or the body is no solid.
+/// Name in the scene of a region of a body. Region 1 is `region[0]` in the paths of parameters and 1 in the field "region"; 0 is
+/// the body without its regions. Each cross section of a rod is a region. "": it has no name. NULL: there is no such region.
 SP_API const char *sp_run_region_name(const sp_run *run, sp_body_id body, int region);
 /// One step: events, world step, probes, records.
 SP_API sp_status sp_run_step(sp_run *run);
@@ -355,8 +355,13 @@ SP_API sp_status sp_recording_field_info(sp_recording *recording, int frame, int
 /// The numbers of a field: writes count x components. "position" is always present, "velocity" for solids, "pose" for rigid
 /// bodies.
 SP_API sp_status sp_recording_field(sp_recording *recording, int frame, int body, const char *field, double *out);
-/// Sets the bodies of the world of a run, by name, to the state of a frame. The run must be one of the same scene: fails if a
-/// body is missing or has other counts. The time of the world does not change.
+/// The scene of the recording with its values of --set, for a run that sp_recording_show can use. Nullable: options; their `sets`
+/// come after those of the recording. Errors are messages of the scene, as for sp_scene_parse. SP_BAD_INPUT: the recording holds
+/// visual surfaces, which do not determine a state.
+SP_API sp_status sp_recording_scene(sp_recording *recording, const sp_scene_options *options, sp_scene **out);
+/// Sets the bodies of the world of a run, by name, to the state of a frame, and the parameters that edits of the recording
+/// changed to their values at that frame. The run must be one of the same scene: fails if a body is missing or has other counts.
+/// The time of the world does not change.
 SP_API sp_status sp_recording_show(sp_recording *recording, int frame, sp_run *run);
 
 /// A file that the run writes.
@@ -373,6 +378,35 @@ typedef struct sp_run_record {
 SP_API int sp_run_record_count(const sp_run *run);
 /// A file of the run by index.
 SP_API sp_status sp_run_record_at(const sp_run *run, int index, sp_run_record *out);
+
+/// A recording (.xdmf and .h5) that starts and stops while a run goes on, besides the records of its scene. Its failure does not
+/// affect the run. Use it from the thread that steps the run.
+typedef struct sp_run_recorder sp_run_recorder;
+
+/// What is recorded. Start from sp_run_recorder_def_default().
+typedef struct sp_run_recorder_def {
+    const char *path;               ///< ends in .xdmf; the .h5 file is written next to it
+    double period;                  ///< shortest simulated time between two frames [s], >= 0; default 0: every step
+    const char *const *quantities;  ///< names of fields besides the state; nullable
+    int quantity_count;
+    const char *edits;  ///< lines of an edit log of the steps before, without its first line; nullable
+    bool in_double;     ///< default false: float
+    bool compress;      ///< default false
+    bool wait;          ///< slow disk: wait for it; default false: frames are dropped and counted
+    uint32_t cookie;
+} sp_run_recorder_def;
+
+/// Every default, and a valid cookie.
+SP_API sp_run_recorder_def sp_run_recorder_def_default(void);
+/// Creates the files and writes the current state. Stop it before the run is destroyed. SP_UNAVAILABLE: this build has no HDF5.
+SP_API sp_status sp_run_recorder_start(sp_run *run, const sp_run_recorder_def *def, sp_run_recorder **out);
+/// After each step of the run: copies its state if a frame is due, which another thread writes. A failure, also of earlier
+/// frames, leaves the frames that are complete; then stop it.
+SP_API sp_status sp_run_recorder_step(sp_run_recorder *recorder);
+/// Frames and bytes written so far. Pointers are valid until it is stopped.
+SP_API void sp_run_recorder_get(const sp_run_recorder *recorder, sp_run_record *out);
+/// Writes what is waiting, closes the files and sets the handle to NULL. Accepts NULL. Returns the first failure.
+SP_API sp_status sp_run_recorder_stop(sp_run_recorder **recorder);
 
 /// Writes a checkpoint file of the whole run: world, probes, events, records. A failure leaves no incomplete file. Continue from
 /// it with sp_run_options.resume: hashes, probes and records are the same as without the interruption.
@@ -410,6 +444,7 @@ typedef struct sp_picture_def {
     bool clip;              ///< a clipping plane: what clip_normal points to is not drawn, caps close the cut. Default false
     double clip_point[3];   ///< a point of the plane [m]; NaN (default): the centre of the bodies
     double clip_normal[3];  ///< any length but 0, default 0 0 1
+    bool interfaces;        ///< draw the faces between regions of solids, whose surfaces are then transparent. Default false
     bool plain;             ///< without title, note and colour bar; default false
     const sp_picture_extent *extent;  ///< of a series; nullable: of this picture alone
     const sp_picture_opacity *opacities;
@@ -423,6 +458,11 @@ SP_API sp_picture_def sp_picture_def_default(void);
 SP_API sp_picture_extent sp_picture_extent_default(void);
 /// Camera, lights and colours from the camera, view and look elements of the scene, if present.
 SP_API sp_picture_def sp_run_picture(const sp_run *run);
+/// Sets what varies in time in the scene to its value at a time [s]: the point of the clipping plane. sp_run_picture has the time
+/// of the world.
+SP_API void sp_run_picture_set_time(const sp_run *run, double time, sp_picture_def *def);
+/// Whether clipping planes cut a body: the attribute `of` of the element `clip`; true without one. *cap: caps close the cut.
+SP_API bool sp_run_clips(const sp_run *run, sp_body_id body, bool *cap);
 /// Draws the surfaces of the world at the current state to a PNG file. Nullable: def; run (for looks). Errors are in the context
 /// of the world.
 SP_API sp_status sp_picture_write(sp_world *world, const sp_run *run, const sp_picture_def *def, const char *path);
@@ -436,6 +476,32 @@ SP_API sp_status sp_picture_surface(sp_context *context, const sp_trimesh *surfa
                                     unsigned char *rgb);
 /// Writes pixels to a PNG file. A failure leaves no incomplete file.
 SP_API sp_status sp_picture_save(sp_context *context, const unsigned char *rgb, int width, int height, const char *path);
+
+// ---------------------------------------------------------------------------------------------------- cross sections
+
+/// The elements of a solid, prepared to be cut by planes: the caps of clipping planes in pictures and pages. It refers to its
+/// world and is destroyed before it.
+typedef struct sp_section sp_section;
+
+/// A cross section: the triangles in which a plane cuts the tetrahedra. Triangles of one region share their vertices, unless the
+/// values of the field must not be averaged. The arrays are valid until the next call for the same section.
+typedef struct sp_section_faces {
+    int vertex_count, face_count;
+    const double *positions;  ///< vertex_count x 3 [m]
+    const double *values;     ///< of the field, vertex_count; NULL: without a field
+    const int *regions;       ///< number of the region of each vertex; 0: none
+    const uint32_t *faces;    ///< face_count x 3, counter-clockwise seen from where the normal points
+} sp_section_faces;
+
+/// Prepares the cross sections of a body. SP_BAD_INPUT: it has no tetrahedra.
+SP_API sp_status sp_section_create(sp_world *world, sp_body_id body, sp_section **out);
+/// Frees the section. *section becomes NULL; NULL is accepted.
+SP_API void sp_section_destroy(sp_section **section);
+/// Takes the current state of the world: positions, and values of a field as on surfaces (nullable: none). Call it after each
+/// step, before the cuts.
+SP_API sp_status sp_section_update(sp_section *section, const char *field);
+/// Cuts the state of the last update by a plane. normal: any length but 0.
+SP_API sp_status sp_section_cut(sp_section *section, const double point[3], const double normal[3], sp_section_faces *out);
 
 // ---------------------------------------------------------------------------------------------------- plots
 
@@ -477,6 +543,53 @@ SP_API bool sp_plot_suffix(const char *path);
 /// The same panels as one SVG element for an HTML page, passed to `write` as one text.
 SP_API sp_status sp_plot_svg(sp_context *context, const sp_plot *plots, int count, void (*write)(void *user, const char *text),
                              void *user);
+
+// ---------------------------------------------------------------------------------------------------- contact problems
+
+/// A sparse matrix by rows: row i has the entries [start[i], start[i + 1]); entries of the same place add up. start NULL: the
+/// problem has no such matrix.
+typedef struct sp_fclib_matrix {
+    int rows, columns;
+    const int *start;     ///< rows + 1
+    const int *column;    ///< in [0, columns)
+    const double *value;  ///< one per entry
+} sp_fclib_matrix;
+
+/// A frictional contact problem in the form of FCLIB, the library of such problems of Siconos (Acary et al. 2014). Rows of
+/// contact i are `dimension` i (normal) and the following (tangents). A local problem is u = W r + V l + q, 0 = V^T r + R l + s,
+/// a global one M v = H r + G l + f, u = H^T v + w, 0 = G^T v + b; l are multipliers of equality constraints. Vectors that the
+/// form does not have are NULL.
+typedef struct sp_fclib_problem {
+    bool global;              ///< else local
+    int dimension;            ///< 2 or 3 rows per contact
+    int contacts;             ///< number of contacts
+    int equalities;           ///< number of equality constraints; 0: no V, R, s, G and b
+    sp_fclib_matrix W, V, R;  ///< local
+    sp_fclib_matrix M, H, G;  ///< global
+    const double *q, *s;      ///< local: dimension x contacts; equalities
+    const double *f, *w, *b;  ///< global: rows of M; dimension x contacts; equalities
+    const double *mu;         ///< friction coefficient of each contact, not negative
+} sp_fclib_problem;
+
+/// A solution to write beside a problem. Nullable: each vector.
+typedef struct sp_fclib_solution {
+    const double *u, *r;  ///< local velocities and reactions, dimension x contacts
+    const double *v;      ///< global velocities, rows of M; only for a global problem
+    const double *l;      ///< multipliers of the equality constraints
+} sp_fclib_solution;
+
+/// A contact problem that was read from a file.
+typedef struct sp_fclib sp_fclib;
+
+/// Reads an FCLIB file (HDF5). SP_UNAVAILABLE: this build has no HDF5.
+SP_API sp_status sp_fclib_read(sp_context *context, const char *path, sp_fclib **out);
+/// The problem. Its pointers are valid as long as the file object exists.
+SP_API const sp_fclib_problem *sp_fclib_get(const sp_fclib *file);
+/// Frees it and sets the handle to NULL. Accepts NULL.
+SP_API void sp_fclib_close(sp_fclib **file);
+/// Writes a problem, and a solution in the group "solution". A failure leaves no incomplete file. Nullable: solution.
+SP_API sp_status sp_fclib_write(sp_context *context, const char *path, const sp_fclib_problem *problem,
+                                const sp_fclib_solution *solution);
 
 #ifdef __cplusplus
 }

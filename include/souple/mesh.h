@@ -354,7 +354,7 @@ typedef struct sp_label_volume {
 SP_API sp_status sp_mesh_fill_labels(sp_context *context, const sp_label_volume *volume, const int *take, int take_count,
                                      const sp_fill_def *def, sp_fill_info *info, sp_mesh **out);
 
-/// Organ-like shapes and test bodies, with named groups (docs/meshing.md): "liver", "lens", "eye", "stomach", "vessels",
+/// Organ-like shapes and test bodies, with named groups (docs/meshing.md): "liver", "lens", "eye", "skin", "stomach", "vessels",
 /// "rabbit", "armadillo"; `length` is the longest extent [m], centred at the origin. `elements`: approximate number of elements,
 /// at least 300.
 SP_API sp_status sp_mesh_organ(sp_context *context, const char *kind, double length, int elements, sp_mesh **out);

@@ -173,6 +173,15 @@ typedef struct sp_solve_info {
     sp_status status;        ///< worst of the solves: SP_OK, SP_NOT_CONVERGED, SP_NOT_SPD, SP_NOT_FINITE
 } sp_solve_info;
 
+/// Inverse of the system of a body that its contacts use (proximity).
+typedef enum sp_compliance_type {
+    SP_COMPLIANCE_AUTO,      ///< factor
+    SP_COMPLIANCE_DIAGONAL,  ///< diagonal blocks only: contacts are not coupled
+    SP_COMPLIANCE_WARPED,    ///< a factor of the first matrix, rotated with the nodes
+    SP_COMPLIANCE_FACTOR,    ///< the newest factor of the solver, rotated with the nodes
+    SP_COMPLIANCE_EXACT      ///< a factor of each step
+} sp_compliance_type;
+
 #ifdef __cplusplus
 }
 #endif

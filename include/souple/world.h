@@ -106,10 +106,11 @@ typedef enum sp_load_type {
     SP_LOAD_TRACTION,      ///< force per rest area [Pa] on faces, fixed direction
     SP_LOAD_PRESSURE,      ///< value[0] [Pa] on faces, along the inward deformed normal
     SP_LOAD_ACCELERATION,  ///< [m/s2] on nodes, times their mass
-    SP_LOAD_TORQUE         ///< [N m] at a material point of a rod
+    SP_LOAD_TORQUE         ///< [N m] at a material point of a rod, or on a rigid body
 } sp_load_type;
 
-/// A load on a body of any kind. Rods take forces and torques at a material point, and accelerations of everything.
+/// A load on a body of any kind. Rods and free rigid bodies take forces and torques at a material point, and accelerations of
+/// everything.
 typedef struct sp_load {
     sp_load_type type;
     const int *items;  ///< nodes, or for traction and pressure indices into sp_mesh_faces; NULL: the material point `at`
@@ -125,6 +126,20 @@ typedef struct sp_spring_def {
     double stiffness;  ///< [N/m] > 0
     double damping;    ///< [N s/m] >= 0
 } sp_spring_def;
+
+/// A point mass: a weight at material points of a solid or a rod. It adds to the mass matrix, so that gravity, acceleration loads
+/// and damping by mass act on it as on the mass of the body. It keeps that place in the material and has no volume: neither
+/// `drag` nor contacts see its size. A point inside an element is lumped to the nodes of the element by its natural coordinates,
+/// as the mass of solids, discrete rods and beams is; clothoids and helices take it where it is. If the value changes, mass with
+/// the velocity of the point is added or removed, and the change of energy counts as `edits` in sp_work. Default: zero.
+typedef struct sp_mass_def {
+    const char *name;     ///< its parameter is "<body>.<name>.value"; nullable: "mass[<index>]"
+    const sp_anchor *at;  ///< material points, inside their elements and with zero offset; their `body` is ignored
+    int count;            ///< number of points >= 1
+    sp_signal value;      ///< [kg], total, divided equally among the points; > 0, a function of time may also be 0
+    double inertia;       ///< moment of inertia about every axis [kg m2] >= 0, total. Rods only; of a discrete rod about the
+                          ///< tangent of the edge, since its nodes do not rotate
+} sp_mass_def;
 
 /// A deformable solid. Start from sp_solid_def_default(). Everything is copied, except what signals point to.
 typedef struct sp_solid_def {
@@ -155,8 +170,11 @@ typedef struct sp_solid_def {
     int load_count;
     const sp_spring_def *springs;
     int spring_count;
+    const sp_mass_def *masses;  ///< point masses
+    int mass_count;
     sp_integrator_def integrator;
     sp_solver_def solver;
+    sp_compliance_type compliance;  ///< of contact by constraints
     uint32_t cookie;
 } sp_solid_def;
 
@@ -168,26 +186,55 @@ SP_API sp_status sp_world_add_solid(sp_world *world, const sp_solid_def *def, sp
 // ---------------------------------------------------------------------------------------------------- rigids
 
 /// The rigid shapes.
-typedef enum sp_shape_type { SP_PLANE, SP_SPHERE, SP_BOX, SP_CYLINDER } sp_shape_type;
+typedef enum sp_shape_type { SP_PLANE, SP_SPHERE, SP_BOX, SP_CYLINDER, SP_CAPSULE, SP_TORUS, SP_ELLIPSOID } sp_shape_type;
 
 /// A rigid shape, with the pose of its frame in the frame of the body.
 typedef struct sp_rigid_shape {
     sp_shape_type type;
     double size[3];  ///< plane: its normal (the half-space below is solid; through its origin); sphere: radius; box: edge
-                     ///< lengths, a corner at the origin; cylinder: radius, length, from the origin along +z
+                     ///< lengths, a corner at the origin; cylinder: radius, length, from the origin along +z; capsule: radius,
+                     ///< distance of the centres of its caps, the first one at the origin, the other along +z; torus: radii of
+                     ///< ring and tube, about z; ellipsoid: semi-axes
     sp_pose pose;
 } sp_rigid_shape;
 
-/// A rigid body, fixed or with prescribed motion. Start from sp_rigid_def_default().
+/// A rigid body: fixed, with prescribed motion, or free. Start from sp_rigid_def_default(). Everything is copied, except what
+/// signals point to. What is below `pose` is for free bodies; fixed and kinematic ones ignore mass, density and inertia and
+/// must not have the rest.
 typedef struct sp_rigid_def {
     const char *name;
     const sp_rigid_shape *shapes;
     int shape_count;
-    bool kinematic;       ///< false: stays at pose(0)
-    sp_pose_signal pose;  ///< of its frame [m]
+    const sp_trimesh *const *meshes;  ///< triangle surfaces in the frame of the body; closed and outward if the body is free
+    int mesh_count;
+    bool kinematic;        ///< follows `pose`
+    bool free;             ///< six degrees of freedom, moved by forces. Neither kinematic nor free: stays at pose(0)
+    sp_pose_signal pose;   ///< of its frame [m]; free: its value at time 0
+    double mass;           ///< [kg] >= 0; 0: volume times density
+    double density;        ///< [kg/m3] > 0, default 1000
+    double inertia[6];     ///< xx yy zz xy yz zx about the centre of mass, in the axes of the frame [kg m2]; all 0: from the
+                           ///< shapes, which share the mass in proportion to their volumes
+    double velocity[3];    ///< initial, of the centre of mass [m/s]
+    double spin[3];        ///< initial angular velocity [rad/s]
+    const sp_load *loads;  ///< forces and torques at a material point, accelerations
+    int load_count;
+    const sp_spring_def *springs;
+    int spring_count;
+    sp_integrator_def integrator;
     uint32_t cookie;
 } sp_rigid_def;
 
+/// Mass of a rigid body.
+typedef struct sp_rigid_mass {
+    double mass;        ///< [kg]
+    double volume;      ///< [m3], sum over the shapes: where they overlap, it counts twice
+    double centre[3];   ///< of mass, in the frame of the body [m]
+    double inertia[9];  ///< about the centre of mass, in the axes of the frame, row-major [kg m2]
+} sp_rigid_mass;
+
+/// Mass, centre of mass and inertia that a free body with this definition has. SP_BAD_INPUT: it has no volume and no mass, or its
+/// surfaces are open.
+SP_API sp_status sp_rigid_def_mass(sp_context *context, const sp_rigid_def *def, sp_rigid_mass *out);
 /// Every default, and a valid cookie.
 SP_API sp_rigid_def sp_rigid_def_default(void);
 /// Adds a rigid body. Nullable: out.
@@ -267,9 +314,13 @@ typedef struct sp_rod_def {
     int load_count;
     const sp_spring_def *springs;
     int spring_count;
+    const sp_mass_def *masses;  ///< point masses
+    int mass_count;
     int samples;  ///< collision points of an element, 0..64; default 10
-    int sides;    ///< vertices of a cross section of its surface, 3..64; default 0: 12, or 6 for many strands
-    int rings;    ///< cross sections of its surface per element, 1..64; default 0: 8, or as many as its curvature needs
+    /// Vertices of a cross section of its surface, 3..64; default 0: 12, or 8 above 10 strands, above 100 strands 6, or 3 if they
+    /// are at least 30 times as long as thick.
+    int sides;
+    int rings;  ///< cross sections of its surface per element, 1..64; default 0: 8, or as many as its curvature needs
     sp_integrator_def integrator;
     sp_solver_def solver;  ///< auto (block-tridiagonal), block-tridiagonal or cg
     uint32_t cookie;
@@ -290,8 +341,8 @@ SP_API sp_status sp_rod_fit(sp_context *context, const double *points, int point
 
 // ---------------------------------------------------------------------------------------------------- surfaces
 
-/// Use of a surface. Mechanical: the boundary of the simulated mesh.
-enum { SP_ROLE_VISUAL = 1, SP_ROLE_COLLISION = 2, SP_ROLE_MECHANICAL = 4 };
+/// Use of a surface. Mechanical: the boundary of the simulated mesh. Interfaces: faces inside a solid between its regions.
+enum { SP_ROLE_VISUAL = 1, SP_ROLE_COLLISION = 2, SP_ROLE_MECHANICAL = 4, SP_ROLE_INTERFACES = 8 };
 
 /// A surface embedded in a body: each vertex is a material point, inside an element or attached to the nearest one, and follows
 /// the affine motion of that element. Forces on vertices act on the body by the exact transpose of this mapping. The vertices of
@@ -305,6 +356,9 @@ typedef struct sp_surface_def {
     const int *faces;        ///< instead of `mesh`: these boundary faces of the body (indices into sp_mesh_faces); nullable
     int face_count;
     int subdivide;  ///< subdivide each triangle of the boundary into 4^n for display, 0..4; default 0
+    int region;     ///< instead of all above but `name`: the interfaces of this region of a solid with regions of lower numbers,
+                    ///< faces inside the solid that point out of the region. Its role is SP_ROLE_INTERFACES. May be empty.
+                    ///< From 1; 0 (default): none
     uint32_t cookie;
 } sp_surface_def;
 
@@ -343,19 +397,44 @@ SP_API sp_status sp_world_surface_info(sp_world *world, sp_body_id body, int ind
 /// Current positions and velocities, unit normals (vertex_count x 3 each). Nullable: each.
 SP_API sp_status sp_world_surface_get(sp_world *world, sp_body_id body, int index, double *x, double *v, double *normals);
 /// g += J^T f: converts forces on the vertices (vertex_count x 3) to generalised forces on the body (nodes x 3 in user numbering;
-/// rigid: force and torque about the origin of the frame, 6 numbers).
+/// rigid: force, and torque about the centre of mass of a free body or about the origin of the frame of another, 6 numbers).
 SP_API sp_status sp_world_surface_apply_transpose(sp_world *world, sp_body_id body, int index, const double *f, double *g);
 
-/// Penalty contact of soft nodes, or of the vertices of collision surfaces, against rigid shapes: a spring along the normal, and
-/// Coulomb friction by a tangential spring that sticks inside the friction cone and slides on it.
+/// How contact is formulated.
+typedef enum sp_contact_formulation {
+    SP_CONTACT_PENALTY,   ///< springs between soft nodes, or the vertices of collision surfaces, and rigid shapes
+    SP_CONTACT_PROXIMITY  ///< constraints between all bodies, with exact Coulomb friction; bodies must use implicit Euler
+} sp_contact_formulation;
+
+/// Contact between bodies. Penalty: a spring along the normal, and along the surface one that sticks up to friction times the
+/// normal force.
 typedef struct sp_contact_def {
-    double stiffness;  ///< [N/m] per node, normal and tangential; 0: auto, 30 m/h2 with the mass of each node (or the mean
-                       ///< mass if larger), and for solids at least Young's modulus times the element size (static: that;
+    sp_contact_formulation formulation;
+    double stiffness;  ///< penalty: [N/m] per node, normal and tangential; 0: auto, 30 m/h2 with the mass of each node (or the
+                       ///< mean mass if larger), and for solids at least Young's modulus times the element size (static: that;
                        ///< explicit: m/h2 of the substep)
-    double damping;    ///< [N s/m] per node >= 0
+    double damping;    ///< penalty: [N s/m] per node >= 0
     double friction;   ///< coefficient >= 0
+    double alarm;      ///< proximity: contacts are made below this distance (beyond the gap) [m] > 0
+    double gap;        ///< proximity: distance that contacts keep [m] >= 0
+    double tolerance;  ///< proximity: of the complementarity problem, relative to the largest violation; default 1e-6
+    int sweeps;        ///< proximity: limit of Gauss-Seidel sweeps, default 100
     uint32_t cookie;
 } sp_contact_def;
+
+/// A contact of the last step (proximity).
+typedef struct sp_contact_point {
+    sp_body_id bodies[2];
+    double point[3];   ///< midway between the two surfaces, at the start of the step [m]
+    double normal[3];  ///< unit, from the second to the first body
+    double force[3];   ///< on the first body [N]
+    double gap;        ///< distance minus the gap to keep, at the start of the step [m]; < 0: overlap
+} sp_contact_point;
+
+/// Number of contacts of the last step.
+SP_API int sp_world_contact_count(const sp_world *world);
+/// A contact of the last step, index in [0, count). SP_BAD_INPUT: there is no such contact.
+SP_API sp_status sp_world_contact_at(const sp_world *world, int index, sp_contact_point *out);
 
 /// Every default, and a valid cookie.
 SP_API sp_contact_def sp_contact_def_default(void);
@@ -467,6 +546,10 @@ SP_API sp_status sp_world_param(sp_world *world, const char *path, sp_param_info
     X(TAKE_EDITS, "take_edits", "drags, pins, poses and parameters queued since the last step") \
     X(PRESCRIBE, "prescribe", "moving pins and kinematic poses at the end of the step")         \
     X(FREE_MOTION, "free_motion", "each body alone: forces, system, solve")                     \
+    X(FIND_CONTACTS, "find_contacts", "pairs of surfaces that touch, rows and violations")      \
+    X(BUILD_DELASSUS, "build_delassus", "response of the bodies at their contacts")             \
+    X(SOLVE_CONTACTS, "solve_contacts", "contact forces with friction")                         \
+    X(CORRECT_MOTION, "correct_motion", "contact forces change the motion")                     \
     X(GUARD, "guard", "every trial number is finite")                                           \
     X(BALANCE, "balance", "energy against work, inverted elements, overlap")                    \
     X(COMMIT, "commit", "trial state becomes the state")                                        \
@@ -538,6 +621,7 @@ typedef struct sp_body_info {
     int elements;            ///< in [0, 2^31)
     const char *state[2];    ///< names of the fields that sp_world_set_state takes as positions and velocities; NULL: no field
     bool frozen;             ///< held at its last valid state, see sp_on_failure
+    bool prescribed;         ///< moves by prescription only: forces and drags have no effect
     sp_solve_info solve;     ///< of the last step
     sp_solver_def solver;    ///< with `auto` resolved
     const char *solver_why;  ///< the reason of the choice, a sentence; empty: no choice
@@ -545,7 +629,7 @@ typedef struct sp_body_info {
 
 /// Measures of a body at the current state.
 typedef struct sp_body_measures {
-    double mass;          ///< [kg]
+    double mass;          ///< [kg], with point masses
     double rest_volume;   ///< [m3]
     double volume;        ///< current [m3], signed sum over the elements
     double kinetic;       ///< [J]
@@ -673,6 +757,21 @@ SP_API sp_status sp_world_surface_field(sp_world *world, sp_body_id id, int surf
 /// face, and numbers vary linearly from node to node along a rod.
 SP_API sp_status sp_world_surface_corner_field(sp_world *world, sp_body_id id, int surface, const char *field, double *out);
 
+/// A point mass of a body.
+typedef struct sp_mass_info {
+    const char *name;     ///< valid as long as the body exists
+    double value;         ///< [kg], total
+    double inertia;       ///< [kg m2], total
+    double radius;        ///< of a steel ball (7850 kg/m3) with the mass of one point [m]: pictures and the page draw it
+    int count;            ///< number of points
+    const sp_anchor *at;  ///< the points; valid as long as the body exists
+} sp_mass_info;
+
+/// Number of point masses of a body. < 0: a failure.
+SP_API int sp_world_mass_count(sp_world *world, sp_body_id id);
+/// A point mass of a body by index, in the order of its definition.
+SP_API sp_status sp_world_mass_at(sp_world *world, sp_body_id id, int index, sp_mass_info *out);
+
 /// The material point at a node, by user number.
 SP_API sp_status sp_world_anchor_node(sp_world *world, sp_body_id id, int node, sp_anchor *out);
 /// The material point that was at `point` in the rest shape.
@@ -706,9 +805,14 @@ typedef struct sp_element_view {
 SP_API sp_status sp_world_elements(sp_world *world, sp_body_id id, int *nodes, sp_element_view *out);
 
 /// Sets the state directly, with numbers of the fields `state` of sp_body_info: nodes x 3; of a rigid body the pose (7 numbers:
-/// x y z and quaternion w x y z) and the velocity and angular velocity (6 numbers); of a rod the fields "coordinates" and
-/// "rates". Nullable: either. Edit logs do not contain this change; its energy counts as `edits` in sp_work.
+/// x y z and quaternion w x y z), and the velocity of its centre of mass (not free: of its origin) and angular velocity (6
+/// numbers); of a rod the fields "coordinates" and "rates". Nullable: either. Edit logs do not contain this change; its energy
+/// counts as `edits` in sp_work.
 SP_API sp_status sp_world_set_state(sp_world *world, sp_body_id id, const double *positions, const double *velocities);
+
+/// Sets a parameter directly, between two steps, for a world that shows recorded states. Edit logs do not contain this change.
+/// NaN: a region has the value of its body. SP_BAD_INPUT: no such path, or the value is out of the range of edits.
+SP_API sp_status sp_world_set_param(sp_world *world, const char *path, double value);
 
 /// A surface of a body in a snapshot. All snapshots of one revision share the constant arrays.
 typedef struct sp_snapshot_surface {

@@ -65,6 +65,8 @@ void sp__body_free(sp_body *b) {
     sp__loads_free(b);
     sp__solver_destroy(&b->solver);
     sp__solver_destroy(&b->next_solver);
+    sp__compliance_destroy(&b->compliance);
+    sp__compliance_destroy(&b->next_compliance);
 }
 
 void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
@@ -75,11 +77,12 @@ void sp__body_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
         if (b->loads.node_count)
             v->array(v, "contacts", b->loads.memory[SP_COMMITTED], sizeof(sp_contact_memory),
                      (size_t)SP_MEMORY_SLOTS * (size_t)b->loads.node_count);
-        if (b->nv > 0) v->array(v, "balance", &b->balance[SP_COMMITTED], sizeof(double), SP_BALANCE_SIZE);
+        if (!(b->caps & SP_CAP_KINEMATIC)) v->array(v, "balance", &b->balance[SP_COMMITTED], sizeof(double), SP_BALANCE_SIZE);
     }
     if (tier == SP_PARAMETERS) {
         v->array(v, "fixed", b->fixed, 1, (size_t)b->nv);
         v->array(v, "target", b->target, sizeof(double), (size_t)b->nq);
+        sp__masses_visit(b, v);
     }
 }
 

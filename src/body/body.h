@@ -16,6 +16,7 @@
 #include "body/surface.h"
 #include "core/core.h"
 #include "core/visitor.h"
+#include "linear/compliance.h"
 #include "linear/solver.h"
 #include "linear/system.h"
 #include "souple/world.h"
@@ -27,9 +28,11 @@ typedef enum sp_tier { SP_TOPOLOGY, SP_PARAMETERS, SP_STATE, SP_CACHE } sp_tier;
 enum {                  // capabilities
     SP_CAP_ENERGY = 1,  // evaluate can compute an energy whose gradient is -f
     SP_CAP_EXACT_TANGENT = 2,
-    SP_CAP_KINEMATIC = 4,  // only prescribed motion: nv = 0
-    SP_CAP_MASSLESS = 8,   // the mass matrix can be singular: explicit integration is not possible
-    SP_CAP_NODAL = 16,     // a point is the mean of its element's nodes, weighted by its natural coordinates
+    SP_CAP_KINEMATIC = 4,        // all unknowns are fixed: `prescribe` writes the trial state, no driver runs
+    SP_CAP_MASSLESS = 8,         // the mass matrix can be singular: explicit integration is not possible
+    SP_CAP_NODAL = 16,           // a point is the mean of its element's nodes, weighted by its natural coordinates
+    SP_CAP_NO_PENALTY = 32,      // penalty contact cannot act on it: it has neither collision points nor a distance
+    SP_CAP_NO_CONSTRAINTS = 64,  // contact by constraints cannot act on it: no surface represents it
 };
 enum { SP_FREE, SP_HELD, SP_MOVED };  // values of sp_body.fixed: free, held in place, moved by a signal
 enum { SP_WANT_FORCE = 1, SP_WANT_ENERGY = 2 };
@@ -51,12 +54,11 @@ static inline sp_step sp__step_default(double h) {
     return (sp_step){.h = h, .load_factor = 1};
 }
 
-// Jacobian rows of constraints with respect to the degrees of freedom of one body, in compressed sparse rows.
-typedef struct sp_rows {
-    int n, capacity;  // rows, capacity in entries
-    int *start, *col;
-    double *val;
-} sp_rows;
+// An analytic shape of a body at a state [m]. Plane: a point of it and its unit normal; sphere: its centre; capsule: its ends.
+typedef struct sp_body_shape {
+    sp_shape_type type;
+    double radius, a[3], b[3];
+} sp_body_shape;
 
 typedef struct sp_bound {  // bounding sphere of an element [m] and upper bound of the speed of its points [m/s]
     double middle[3], radius, speed;
@@ -104,6 +106,8 @@ typedef struct sp_param {
     void (*changed)(sp_body *b);  // increments revisions, which invalidates caches; a rollback may call it again
 } sp_param;
 
+sp_param sp__mass_param(sp_body *b, int mass, void (*changed)(sp_body *b));  // the value of a point mass (mass.c)
+
 typedef struct sp_body_ops {
     const char *kind;
     const sp_param_spec *const *params;  // parameters of the kind, terminated by NULL
@@ -127,9 +131,13 @@ typedef struct sp_body_ops {
     // after a linearised step of implicit Euler with the system A: reduces the residual of the nonlinear equations by iterations
     // and substeps if it is large. NULL: one linearisation is sufficient
     sp_status (*correct)(sp_body *b, const sp_step *step, const sp_system *A);
+    // Ends a step or substep: during it, the trial velocity v is the one that moved the body, trial q = committed q (+) h v. This
+    // function replaces it by the velocity at the end of the step. It also follows a correction of the velocity by contacts.
+    // NULL: the two are the same
+    void (*finish)(sp_body *b);
     // true: the step s x is too long to be evaluated, because an element would wind up. NULL: never
     bool (*step_too_large)(sp_body *b, double s, const double *x);
-    // y = M x or M^-1 x at the trial state; no inverse with SP_CAP_MASSLESS
+    // y = M x or M^-1 x at the trial state (free rigid body: at the start of the step); no inverse with SP_CAP_MASSLESS
     void (*mass)(sp_body *b, const double *x, double *y, bool inverse);
     void (*undo)(sp_body *b);  // after a failed step: reverts what prescribe changed in the committed state. NULL: nothing
     // points: contact, drags, probes, pictures and haptics use these functions. The first one updates the kinematic data that the
@@ -139,9 +147,10 @@ typedef struct sp_body_ops {
     void (*points)(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);  // nullable: v
     // bounding spheres of the elements at the trial state, for kinds whose points are expensive. NULL: evaluate the points
     const sp_bound *(*bounds)(sp_body *b);
-    // Jacobian rows: row i is dir_i . dx(a_i)/dq. SP_BAD_INPUT: J->capacity is too small; the content of J is then undefined
-    sp_status (*jacobian_rows)(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
-    // g += J^T f at a state. Kinematic body: force and torque about the origin of its frame (6)
+    // Jacobian rows at a state: row i is dir_i . dx(a_i)/dq, with the columns of fixed unknowns, whose reactions are J^T lambda.
+    // Solvers mask them. SP_BAD_INPUT: J->capacity is too small; the content of J is then undefined
+    sp_status (*jacobian_rows)(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *dir, sp_rows *J);
+    // g += J^T f at a state. Rigid body: force and torque about its centre of mass (prescribed motion: origin of its frame)
     void (*apply_transpose)(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g);
     sp_status (*anchor_node)(sp_body *b, int node, sp_anchor *out);
     sp_status (*anchor_point)(sp_body *b, const double rest[3], sp_anchor *out);
@@ -180,8 +189,11 @@ typedef struct sp_body_ops {
     sp_param (*param_at)(sp_body *b, int index);
     // signed distance to the shape of a rigid body at a state. NULL: no collision shape
     double (*distance)(sp_body *b, sp_which s, const double x[3], double normal[3], double surface_velocity[3]);
-    // with `distance`: the anchor of the body that is at x at a state
+    // with `distance` or `shape`: the anchor of the body that is at x at a state
     void (*locate)(sp_body *b, sp_which s, const double x[3], sp_anchor *out);
+    // analytic shape of a body that consists of planes, spheres and capsules only; false: there is no shape of this number. NULL:
+    // none, or the collision surfaces represent the body
+    bool (*shape)(sp_body *b, sp_which s, int index, sp_body_shape *out);
     // node of a degree of freedom in user numbering, for error messages. NULL: unknown / 3
     int64_t (*node_of)(sp_body *b, int unknown);
 } sp_body_ops;
@@ -210,11 +222,21 @@ struct sp_body {
     sp_solver *solver;
     sp_solver *next_solver;  // replaces `solver` at the end of a restore; NULL otherwise
     sp_solve_info solve;
-    double *work[6];  // vectors of the drivers (nv each), scratch kept across steps
-    double *history;  // Anderson mixing of Newton corrections, allocated at first use; scratch
-    double *parts;    // state between substeps, targets of the whole step; allocated at first use; scratch
+    // the system of the free motion and its coefficients, until the step ends: contact by constraints uses its inverse
+    sp_system system;
+    sp_coef coef;
+    bool has_system;  // the driver made one in this step
+    sp_compliance_type compliance_type;
+    sp_compliance *compliance;       // made at the first contact
+    sp_compliance *next_compliance;  // as next_solver
+    double *work[6];                 // vectors of the drivers (nv each), scratch kept across steps
+    double *history;                 // Anderson mixing of Newton corrections, allocated at first use; scratch
+    double *parts;                   // state between substeps, targets of the whole step; allocated at first use; scratch
     // energy balance
     sp_balance balance[2];  // [SP_COMMITTED], [SP_TRIAL]
+    double contact_work;    // work of constraint contact in this step [J]
+    double contact_scale;   // the same with the velocity of the free motion: energy that contacts took from it [J]
+    double overlap;         // deepest overlap of its constraint contacts at the start of the step [m]
     double pin_work;        // work at prescribed unknowns in this step, written by the driver [J]
     double shadow;          // explicit: half a step of power at the committed state, see energy.c [J]
     bool energy_stale;      // parameters or state were edited: the energy of the committed state must be computed again

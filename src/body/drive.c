@@ -24,6 +24,7 @@ sp_status sp__drive_evaluate(sp_body *b, const sp_step *step, unsigned want) {
 sp_status sp__drive_not_finite(sp_body *b) {
     for (int i = 0; i < b->nv; i++)
         if (!isfinite(b->f[i])) {
+            if (b->nodes == 0) return SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': the force on it is %g", b->name, b->f[i]);
             int64_t node = sp__body_node_of(b, i);
             sp_status s =
                 SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': the force on node %lld is %g", b->name, (long long)node, b->f[i]);
@@ -80,6 +81,10 @@ void sp__drive_place_fixed(sp_body *b) {
     }
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) b->q[SP_TRIAL][i] = b->target[i];
+}
+
+void sp__drive_finish(sp_body *b) {
+    if (b->ops->finish) b->ops->finish(b);
 }
 
 double sp__drive_dot(const double *x, const double *y, int n) {
@@ -139,6 +144,7 @@ static sp_status drive_parts(sp_body *b, const sp_step *part, int n) {
         sp_status status = drive_part(b, part);
         worst = status < 0 ? status : sp__worst(worst, status);
         sp__loads_finish(b);
+        if (k < n) sp__drive_finish(b);
         pin_work += b->pin_work;
         memcpy(between_q, b->q[SP_TRIAL], nq * sizeof *q), memcpy(between_v, b->v[SP_TRIAL], nv * sizeof *v);
         b->q[SP_COMMITTED] = between_q, b->v[SP_COMMITTED] = between_v;
@@ -158,16 +164,17 @@ static sp_status drive_whole(sp_body *b, const sp_step *step) {
 }
 
 sp_status sp__drive(sp_body *b, const sp_step *step, sp_on_limit on_limit) {
-    if (b->nv == 0) return SP_OK;
+    if (b->caps & SP_CAP_KINEMATIC) return SP_OK;  // `prescribe` wrote the trial state
     const char *solver = b->solve.solver;
     double critical = b->solve.critical_step;
     b->solve = (sp_solve_info){.solver = solver, .critical_step = critical, .factor_age = -1};
-    b->swapped = false;
+    b->swapped = b->has_system = false;
+    b->contact_work = b->contact_scale = b->overlap = 0;
     b->pin_work = b->shadow = 0;
     b->solver->swap = step->swap;
     sp__solver_step(b->solver, step->number, step->deterministic);
     sp_status status = drive_whole(b, step);
-    if (status >= 0) sp__loads_finish(b);
+    if (status >= 0) sp__loads_finish(b);  // the world ends the step with sp__drive_finish, after the contacts
     if (status == SP_NOT_CONVERGED && on_limit == SP_LIMIT_FAIL)
         status = SP_BODY_FAIL(b, SP_LIMIT,
                               "body '%s': iteration limit reached with a linear residual of %g and a force residual of %g",

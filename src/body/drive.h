@@ -19,6 +19,7 @@ int64_t sp__body_node_of(sp_body *b, int unknown);              // user numberin
 double sp__drive_norm(const double *x, int n);                  // summed in index order
 double sp__drive_dot(const double *x, const double *y, int n);  // likewise
 void sp__drive_place_fixed(sp_body *b);                         // copies targets to fixed unknowns: no drift by rounding
+void sp__drive_finish(sp_body *b);                              // trial velocity: from that of the step to that at its end
 void sp__drive_displacement(sp_body *b, double *d);             // prescribed displacement: committed state to targets
 // d = share (target - q committed) / s - v on fixed unknowns, 0 elsewhere; true: d is not zero
 bool sp__drive_prescribed(sp_body *b, double s, double share, const double *v, double *d);

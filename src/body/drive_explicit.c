@@ -83,6 +83,7 @@ sp_status sp__drive_explicit(sp_body *b, const sp_step *whole) {
         if (k == 0) b->shadow = half_power(b, step.h);
         explicit_kick(b, step.h, whole->h);
         b->ops->retract(b, &step, SP_TRIAL, step.h, b->v[SP_TRIAL]);
+        if (k + 1 < n) sp__drive_finish(b);
     }
     sp__drive_place_fixed(b);
     b->solve.solver = "none";

@@ -63,15 +63,16 @@ static sp_status solve_contacts(sp_body *b, const sp_step *step, sp_system *A) {
 }
 
 sp_status sp__drive_implicit(sp_body *b, const sp_step *step) {
-    sp_system A;
+    sp_system *A = &b->system;
     b->solve.substeps++;
     sp__drive_begin(b);
     sp__loads_evaluate(b, step, SP_CONTACT_AHEAD);
-    sp_status status = solve_contacts(b, step, &A);
+    sp_status status = solve_contacts(b, step, A);
     SP_TRY(status);
+    b->coef = (sp_coef){1, step->h, step->h * step->h}, b->has_system = true;
     if (!b->ops->correct) return status;
     int iterations = b->solve.newton_iterations;
-    sp_status corrected = b->ops->correct(b, step, &A);
+    sp_status corrected = b->ops->correct(b, step, A);
     if (corrected >= 0 && b->solve.newton_iterations > iterations && sp__loads_contact_possible(b))
         b->loads.response->evaluate(b, step, SP_CONTACT_TRIAL);
     return corrected < 0 ? corrected : sp__worst(status, corrected);

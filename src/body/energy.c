@@ -89,13 +89,15 @@ static void add_work(sp_body *b, sp_balance *n, const sp_loads_work *p) {
     n->work[LOADS] += isnan(loads) ? 0 : loads;
     n->work[PINS] += b->pin_work + p->pins;
     n->work[DRAGS] += p->drags;
-    n->work[CONTACT] += p->contact_work;
+    n->work[CONTACT] += p->contact_work + b->contact_work;
     memcpy(moment, n->at.moment, sizeof moment);
     b->ops->energies(b, SP_TRIAL, &n->at);
     sp__sub3(n->at.moment, moment, moment);
     n->work[LOADS] += sp__dot3(push, moment);
     n->contact = p->contact;
-    n->penetration = p->penetration;
+    n->penetration = fmax(p->penetration, b->overlap);
+    // a body at rest in contact has no energy of its own: the free motion of a step gives the scale
+    n->largest = fmax(n->largest, b->contact_scale);
     // unknown work is assumed to equal the change of the stored energy
     double rest = balance_now(n) - before;
     if (isnan(loads) && isfinite(rest)) n->work[LOADS] += rest;

@@ -37,6 +37,22 @@ static void spring_terms(sp_body *b, const sp_step *step) {
     }
 }
 
+// The drag of the medium does not act on point masses: subtracts what the kind applies to all of its mass matrix.
+static void mass_terms(sp_body *b, const sp_step *step) {
+    sp_loads *l = &b->loads;
+    double x[3], v[3];
+    if (!(l->mass_drag > 0) || !(step->h > 0)) return;
+    for (int i = 0; i < l->mass_count; i++)
+        for (int k = 0; k < l->masses[i].count; k++) {
+            double c = l->mass_drag * sp__mass_each(&l->masses[i]);
+            sp_point_term *term = &l->terms[l->term_count++];
+            *term = (sp_point_term){.at = l->masses[i].at[k], .b = {-c, -c, -c}};
+            b->ops->points(b, SP_TRIAL, 1, &term->at, x, v);
+            for (int a = 0; a < 3; a++) term->f[a] = c * v[a];
+        }
+    l->dissipates = l->dissipates || l->mass_count > 0;
+}
+
 // ---------------------------------------------------------------------------------------------------- contact
 
 bool sp__loads_contact_possible(const sp_body *b) {
@@ -50,6 +66,7 @@ static void collect_terms(sp_body *b, const sp_step *step) {
     l->energy = 0;
     l->dissipates = false;
     spring_terms(b, step);
+    mass_terms(b, step);
     if (sp__loads_contact_possible(b)) b->loads.response->terms(b, step);
 }
 
@@ -186,10 +203,10 @@ static sp_status reserve_points(sp_body *b, int n) {
 sp_status sp__loads_reserve(sp_body *b, int extra_springs) {
     sp_loads *l = &b->loads;
     if (extra_springs < 0 || l->spring_count > INT32_MAX - extra_springs ||
-        l->spring_count + extra_springs > INT32_MAX - l->node_count)
+        l->spring_count + extra_springs > INT32_MAX - l->node_count - l->mass_points)
         return springs_no_memory(b);
     SP_TRY(reserve_springs(b, l->spring_count + extra_springs));
-    int capacity = l->spring_capacity + l->node_count;
+    int capacity = l->spring_capacity + l->mass_points + l->node_count;
     if (capacity > l->term_capacity) {
         sp_point_term *terms = sp__alloc(b->ctx, (size_t)capacity, sizeof *terms);
         if (!terms) return springs_no_memory(b);
@@ -220,8 +237,8 @@ static uint64_t key_of(int n, const sp_contact_node *nodes) {
 
 sp_status sp__loads_take_points(sp_body *b, int n, sp_contact_node *nodes) {
     sp_loads *l = &b->loads;
-    if (l->spring_capacity > INT32_MAX - n) return springs_no_memory(b);
-    int capacity = l->spring_capacity + n;
+    if (l->spring_capacity > INT32_MAX - l->mass_points - n) return springs_no_memory(b);
+    int capacity = l->spring_capacity + l->mass_points + n;
     sp_point_term *terms = sp__alloc(b->ctx, (size_t)capacity, sizeof *terms);
     sp_status status = terms ? reserve_points(b, n) : springs_no_memory(b);
     if (status < 0) {
@@ -241,5 +258,6 @@ void sp__loads_free(sp_body *b) {
     sp__free(b->ctx, l->springs), sp__free(b->ctx, l->nodes), sp__free(b->ctx, l->terms);
     sp__free(b->ctx, l->memory[SP_COMMITTED]), sp__free(b->ctx, l->memory[SP_TRIAL]);
     sp__free(b->ctx, l->contact_state), sp__free(b->ctx, l->from);
+    sp__masses_free(b);
     *l = (sp_loads){0};
 }

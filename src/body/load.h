@@ -5,6 +5,7 @@
 #define SP_LOAD_H
 
 #include "core/core.h"
+#include "core/visitor.h"
 #include "souple/world.h"
 
 struct sp_body;
@@ -14,7 +15,7 @@ typedef struct sp_point_term {
     sp_anchor at;
     double f[3];    // force on the body [N]
     double k[6];    // -df/dx, symmetric, xx yy zz xy yz zx [N/m], positive semi-definite
-    double b[6];    // -df/dv, likewise [N s/m]
+    double b[6];    // -df/dv, likewise [N s/m]; negative only where it cancels a part of the kind's own damping
     double energy;  // potential [J]
 } sp_point_term;
 
@@ -30,6 +31,16 @@ typedef struct sp_spring {
     bool active;
     bool pin;  // a soft pin: it holds a node at its initial position and is not counted as a load
 } sp_spring;
+
+// A point mass. It is no point term: the kinds add it to their mass matrix.
+typedef struct sp_point_mass {
+    sp_signal value;
+    double now;              // [kg], of all points; parameters tier
+    double inertia;          // [kg m2], of all points
+    sp_anchor *at, *before;  // before: as in sp_spring
+    int count;
+    char name[48], path[64];  // path: of its parameter in the body
+} sp_point_mass;
 
 typedef struct sp_contact_node {  // a collision point
     sp_anchor at;
@@ -94,6 +105,11 @@ typedef struct sp_contact_response {
 typedef struct sp_loads {
     sp_spring *springs;  // parameters tier
     int spring_count, spring_capacity;
+    sp_point_mass *masses;
+    int mass_count, mass_points;  // mass_points: sum over the masses
+    // Rate [1/s] of the damping that the kind applies to all of its mass matrix, but that does not act on point masses: the drag
+    // of the medium. Terms subtract it at point masses.
+    double mass_drag;
     sp_contact_node *nodes;  // collision points: those of the kind, or those of collision surfaces
     int node_count;
     bool by_surface;
@@ -141,6 +157,22 @@ sp_status sp__loads_reserve(struct sp_body *b, int extra_springs);  // memory fo
 // the masses.
 sp_status sp__loads_take_points(struct sp_body *b, int n, sp_contact_node *nodes);
 void sp__loads_free(struct sp_body *b);
+
+// ---------------------------------------------------------------------------------------------------- point masses (mass.c)
+
+sp_status sp__masses_check(sp_error *error, const sp_mass_def *masses, int count, bool turns);  // turns: `inertia` is allowed
+sp_status sp__masses_create(struct sp_body *b, const sp_mass_def *masses,
+                            int count);                     // after sp__masses_check; copies the anchors
+bool sp__masses_prescribe(struct sp_body *b, double time);  // evaluates the signals; true: a value has changed
+void sp__masses_visit(struct sp_body *b, sp_visitor *v);    // the parameters tier
+void sp__masses_free(struct sp_body *b);
+// [kg], [kg m2] of one point
+static inline double sp__mass_each(const sp_point_mass *m) {
+    return m->now / m->count;
+}
+static inline double sp__inertia_each(const sp_point_mass *m) {
+    return m->inertia / m->count;
+}
 
 // Work of point terms from the committed to the trial state, in a step of h whose last substep was `step`.
 struct sp_loads_work {

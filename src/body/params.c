@@ -35,6 +35,9 @@ const sp_param_spec sp__param_solver_tolerance = {"solver.tolerance",
 const sp_param_spec sp__param_solver_iterations = {
     "solver.iterations", "", "iterations at most", "at most, or exactly", 1, 1e9, SP_RANGE_INTEGER, 1, 1e9, 1000,
     SP_PRICE_NOTHING};
+const sp_param_spec sp__param_mass = {
+    "mass.value", "kg", "point mass", "mass of all its points together", 0, 1e9, SP_RANGE_LOW_OPEN | SP_RANGE_HIGH_GUARD, 1e-300,
+    1e9,          NAN,  SP_PRICE_MASS};
 
 // ------------------------------------------------------------------------------------------------ checks
 

@@ -6,7 +6,7 @@
 #include "souple/world.h"
 
 extern const sp_param_spec sp__param_density, sp__param_poisson, sp__param_rayleigh_mass, sp__param_rayleigh_stiffness,
-    sp__param_solver_tolerance, sp__param_solver_iterations;
+    sp__param_solver_tolerance, sp__param_solver_iterations, sp__param_mass;
 
 // Fails for a value outside the range of a definition: "section 2: young = 0 Pa, must be in (0, 1e15]". `where` is the prefix.
 sp_status sp__param_check(sp_error *error, const char *where, const sp_param_spec *spec, double value);

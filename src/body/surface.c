@@ -108,7 +108,7 @@ sp_status sp__surface_prepare(sp_context *ctx, sp_surface *s) {
     double *x = NULL, *normals = NULL;
     if (s->x) return SP_OK;
     if (!SP_NEW(ctx, x, 3 * (size_t)s->vertex_count + 1) || !SP_NEW(ctx, normals, 3 * (size_t)s->face_count + 1) ||
-        sp__vertex_faces_create(ctx, s->vertex_count, s->face_count, s->faces, &s->vertex_faces) < 0) {
+        sp__vertex_faces_create(ctx, s->vertex_count, s->face_count, 3, s->faces, &s->vertex_faces) < 0) {
         sp__free(ctx, x), sp__free(ctx, normals);
         return SP_NO_MEMORY;
     }

@@ -17,8 +17,9 @@ static int chunk_end(int task, int n) {
 
 // ---------------------------------------------------------------------------------------------------- normals
 
-sp_status sp__vertex_faces_create(sp_context *ctx, int vertices, int faces, const uint32_t *corners, sp_vertex_faces *out) {
-    size_t n = 3 * (size_t)faces;
+sp_status sp__vertex_faces_create(sp_context *ctx, int vertices, int faces, int sides, const uint32_t *corners,
+                                  sp_vertex_faces *out) {
+    size_t n = (size_t)sides * (size_t)faces;
     *out = (sp_vertex_faces){0};
     if (!SP_NEW(ctx, out->start, (size_t)vertices + 2) || !SP_NEW(ctx, out->face, n + 1)) {
         sp__vertex_faces_free(ctx, out);
@@ -27,7 +28,7 @@ sp_status sp__vertex_faces_create(sp_context *ctx, int vertices, int faces, cons
     int *fill = out->start + 1;  // shifted by one entry: filling turns starts into ends, which are the next starts
     for (size_t i = 0; i < n; i++) fill[corners[i] + 1]++;
     for (int i = 0; i < vertices; i++) fill[i + 1] += fill[i];
-    for (size_t i = 0; i < n; i++) out->face[fill[corners[i]]++] = (int)(i / 3);
+    for (size_t i = 0; i < n; i++) out->face[fill[corners[i]]++] = (int)(i / (size_t)sides);
     return SP_OK;
 }
 

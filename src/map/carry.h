@@ -11,7 +11,9 @@ typedef struct sp_vertex_faces {  // faces of each vertex, ascending
     int *start, *face;
 } sp_vertex_faces;
 
-sp_status sp__vertex_faces_create(sp_context *ctx, int vertices, int faces, const uint32_t *corners, sp_vertex_faces *out);
+// sides: corners of a face, 3 for triangles, 2 for segments
+sp_status sp__vertex_faces_create(sp_context *ctx, int vertices, int faces, int sides, const uint32_t *corners,
+                                  sp_vertex_faces *out);
 void sp__vertex_faces_free(sp_context *ctx, sp_vertex_faces *ring);
 
 // Unit vertex normals: the sum of the area vectors of the faces of a vertex; zero for a vertex without faces. face_normals:

@@ -67,7 +67,8 @@ static double organ_value(const void *user, const double x[3]) {
     const sp_organ *o = user;
     double value = sp__parts_value(o->parts, o->part_count, x);
     if (o->wall > 0) value = fmax(value, -(value + o->wall));
-    if (o->opening_count) value = fmax(value, -sp__parts_value(o->openings, o->opening_count, x));
+    // a sharp rim would be cut off at random places by the cells
+    if (o->opening_count) value = -smooth_min(-value, sp__parts_value(o->openings, o->opening_count, x), 0.5 * o->wall);
     return value;
 }
 
@@ -160,12 +161,13 @@ sp_status sp_mesh_organ(sp_context *context, const char *kind, double length, in
     *out = NULL;
     const sp_organ *o = organ_named(kind);
     if (!o)
-        return SP_FAIL(context, SP_BAD_INPUT, "organ \"%.40s\", must be liver, lens, eye, stomach, vessels, rabbit or armadillo",
-                       kind);
+        return SP_FAIL(context, SP_BAD_INPUT,
+                       "organ \"%.40s\", must be liver, lens, eye, skin, stomach, vessels, rabbit or armadillo", kind);
     if (!(length > 0) || !isfinite(length))
         return SP_FAIL(context, SP_BAD_INPUT, "length = %g m, must be positive and finite", length);
     if (elements < ELEMENTS_MIN)
         return SP_FAIL(context, SP_BAD_INPUT, "elements = %d, must be at least %d", elements, ELEMENTS_MIN);
+    if (!o->parts) return sp__organ_skin(context, length, elements, out);
     sp_fill_region regions[ORGAN_REGIONS_MAX];
     sp_fill_def def = sp_fill_def_default();
     for (int i = 0; i < o->region_count; i++)

@@ -27,10 +27,10 @@ typedef struct sp_organ_zone {
 typedef struct sp_organ {
     const char *name;
     double low[3], high[3];
-    const sp_part *parts;
+    const sp_part *parts;  // NULL: not an implicit function, but the grid of organ_skin.c
     int part_count;
     double wall;              // hollow with a wall of this thickness; 0: solid
-    const sp_part *openings;  // subtracted after the wall is formed
+    const sp_part *openings;  // subtracted after the wall is formed, their rims rounded by half of the wall
     int opening_count;
     const char *body;              // group of the elements outside all regions; NULL: no regions
     const sp_organ_zone *regions;  // groups of tetrahedra
@@ -45,5 +45,8 @@ extern const sp_organ sp__organs_body[], sp__organs_animal[];
 
 // The signed function of a list of parts.
 double sp__parts_value(const sp_part *parts, int count, const double x[3]);
+
+// A block of skin, fat and muscle with an incision (organ_skin.c).
+sp_status sp__organ_skin(sp_context *ctx, double length, int elements, sp_mesh **out);
 
 #endif

@@ -100,6 +100,14 @@ static void beam_changed(sp_body *b, int part) {
             n->turn[1] += 0.5 * length * k->spin * share, n->turn[2] += 0.5 * length * k->spin * (1 - share);
         }
     }
+    sp_rod_mass m;
+    for (int i = 0; sp__rod_mass_next(b, part, &i, &m);)
+        for (int end = 0; end < 2; end++) {
+            inertia *n = &s->node[m.element + end];
+            double weight = end ? m.u : 1 - m.u;
+            n->mass += weight * m.mass;
+            for (int k = 0; k < 3; k++) n->turn[k] += weight * m.inertia;
+        }
 }
 
 static sp_status beam_create(sp_body *b, int part) {

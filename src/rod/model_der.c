@@ -70,6 +70,12 @@ static void der_changed(sp_body *b, int part) {
         for (int end = 0; end < 2; end++)
             for (int i = 0; i < 3; i++) s->inertia[sp__der_place(e + end) + i] += 0.5 * k->line_density * length;
     }
+    sp_rod_mass m;
+    for (int at = 0; sp__rod_mass_next(b, part, &at, &m);) {
+        s->inertia[sp__der_angle(m.element)] += m.inertia;
+        for (int end = 0; end < 2; end++)
+            for (int i = 0; i < 3; i++) s->inertia[sp__der_place(m.element + end) + i] += m.mass * (end ? m.u : 1 - m.u);
+    }
     sp__der_rest(&s->d, s->edge, r->natural + 3 * (size_t)p->node);
 }
 

@@ -81,6 +81,14 @@ static void strand_changed(sp_body *b, int part) {
                                             .stiffness = {s->twist, s->bend[0], s->bend[1]}};
         m->spin[e] = s->spin;
     }
+    sp_rod_mass mass;
+    m->carry.mass_count = 0;
+    for (int i = 0; m->carry.mass_count < m->carry.mass_capacity && sp__rod_mass_next(b, part, &i, &mass);) {
+        // elements not in use lie at the tip
+        if (mass.element >= p->alive) mass.element = p->alive - 1, mass.u = 1;
+        m->carry.masses[m->carry.mass_count++] =
+            (sp_strand_mass){mass.element, mass.u * r->length[p->element + mass.element], mass.mass, mass.inertia};
+    }
     controls_of(b, m->strand.controls, r->natural + 3 * (size_t)p->node, m->rest);
     sp__strand_set(&m->strand, p->alive, m->element);
     m->placed = false;
@@ -99,7 +107,10 @@ static sp_status strand_create(sp_body *b, int part) {
         return SP_NO_MEMORY;
     sp_strand_def def = {.elements = p->elements, .affine = is_affine(b), .element = m->element, .tolerance = tolerance};
     SP_TRY(sp__strand_init(b->ctx, &def, &m->strand));
-    SP_TRY(sp__strand_carry_init(b->ctx, &m->strand, &m->carry));
+    sp_rod_mass mass;
+    int masses = 0;
+    for (int i = 0; sp__rod_mass_next(b, part, &i, &mass);) masses++;
+    SP_TRY(sp__strand_carry_init(b->ctx, &m->strand, masses, &m->carry));
     strand_changed(b, part);
     return SP_OK;
 }
@@ -201,6 +212,7 @@ static void strand_gather(sp_body *b, int part) {
     model *m = strand_model_of(b, part);
     if (m->strand.gathered) return;
     sp__strand_gather(&m->strand);
+    sp__strand_add_masses(&m->strand, m->v, &m->carry);
     if (m->share > 0) sp__strand_take(&m->strand, m->v, m->h, m->share, &m->carry);
     if (sp__rod(b)->free_root) sp__strand_add_spin(&m->strand, m->spin, &m->carry);
 }
@@ -237,7 +249,14 @@ static void strand_matrices(sp_body *b, int part, bool exact, double *M, double 
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) *sp__banded_at(M, band, i, j) += s->M[(size_t)n * (size_t)i + (size_t)j];
     sp__strand_add_lower_stiffness(s, 1, sp__banded_at(K, band, ROOT_V, ROOT_V), band);
-    if (exact) sp__strand_bend_of_weight(s, r->acceleration, -1, sp__banded_at(K, band, 0, 0), band);
+    if (!exact) return;
+    sp__strand_bend_of_weight(s, r->acceleration, -1, sp__banded_at(K, band, 0, 0), band);
+    const sp_strand_carry *c = &strand_model_of(b, part)->carry;
+    for (int i = 0; i < c->mass_count; i++) {
+        double f[3] = {0, 0, 0};
+        sp__axpy3(f, c->masses[i].mass, r->acceleration, f);
+        sp__strand_bend_of_force(s, c->masses[i].element, c->masses[i].at, f, -1, sp__banded_at(K, band, 0, 0), band);
+    }
 }
 
 static void strand_damping(sp_body *b, int part, double *K) {
@@ -285,6 +304,7 @@ static void strand_carry(sp_body *b, int part, double h, const double *x, const 
         sp__axpy3(node + 3 * e, half, r->acceleration, node + 3 * e);
         sp__axpy3(node + 3 * e + 3, half, r->acceleration, node + 3 * e + 3);
     }
+    sp__rod_lump_masses(b, part, node);
     if (r->free_root) {
         double *u = r->product + r->part[part].v;
         for (int i = 0; i < s->unknowns; i++) u[i] = x[i] - v0[i];

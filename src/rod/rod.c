@@ -37,6 +37,22 @@ static void follow_contacts(sp_body *b) {
     }
 }
 
+// a point mass also rests on the contact points nearest to it
+static void follow_mass_contacts(sp_body *b, const sp_anchor *at, double mass) {
+    double least = INFINITY;
+    int n = 0;
+    for (int pass = 0; pass < 3; pass++)
+        for (int i = 0; i < b->loads.node_count; i++) {
+            sp_contact_node *c = &b->loads.nodes[i];
+            if (c->at.elem != at->elem) continue;
+            double away = fabs(c->at.at[0] - at->at[0]);
+            bool nearest = away <= least + 1e-9;
+            if (pass == 0) least = fmin(least, away);
+            if (pass == 1) n += nearest;
+            if (pass == 2 && nearest) c->mass += (b->integrator.type == SP_EXPLICIT ? 0.25 : 1) * mass / n;  // as above
+        }
+}
+
 static double mean_line_density(const sp_rod *r) {
     double mass = 0, length = 0;
     for (int e = 0; e < r->elements; e++) mass += sp__rod_stiffness(r, e)->line_density * r->length[e], length += r->length[e];
@@ -54,11 +70,30 @@ void sp__rod_follow(sp_body *b) {
     if (!r->stale) return;
     for (int i = 0; i < r->sections; i++) r->stiffness[i] = sp__rod_section_stiffness(&r->section[i]);
     r->mean_line_density = mean_line_density(r);
+    b->loads.mass_drag = r->drag / r->mean_line_density;
     follow_contacts(b);
+    for (int i = 0; i < b->loads.mass_count; i++)
+        for (int k = 0; k < b->loads.masses[i].count; k++)
+            follow_mass_contacts(b, &b->loads.masses[i].at[k], sp__mass_each(&b->loads.masses[i]));
     sp__parallel(b->ctx, r->parts, follow_part, b);
     memset(r->kinematics_of, 0, (size_t)r->parts);
     r->filled = false;
     r->stale = false;
+}
+
+bool sp__rod_mass_next(const sp_body *b, int part, int *at, sp_rod_mass *out) {
+    const sp_rod *r = sp__rod(b);
+    for (int i = 0, first = 0; i < b->loads.mass_count; first += b->loads.masses[i++].count) {
+        const sp_point_mass *m = &b->loads.masses[i];
+        for (int k = *at > first ? *at - first : 0; k < m->count; k++) {
+            if (r->part_of[m->at[k].elem] != part) continue;
+            *out =
+                (sp_rod_mass){(int)m->at[k].elem - r->part[part].element, m->at[k].at[0], sp__mass_each(m), sp__inertia_each(m)};
+            *at = first + k + 1;
+            return true;
+        }
+    }
+    return false;
 }
 
 // ------------------------------------------------------------------------------------------------ kinematics

@@ -113,6 +113,7 @@ typedef struct sp_rod {
     size_t scratch_size;
     // surface
     int samples, sides, rings;
+    bool plain;  // tubes of few sides, widened to the mean width of the section, without a line that shows twist
 } sp_rod;
 
 static inline sp_rod *sp__rod(const sp_body *b) {
@@ -203,6 +204,13 @@ extern const sp_rod_model_ops sp__rod_clothoid, sp__rod_helix, sp__rod_der, sp__
 sp_status sp__rod_update_kinematics(sp_body *b, int part, sp_which which, bool motion);
 sp_status sp__rod_update_all_kinematics(sp_body *b, const sp_step *step, sp_which which,
                                         bool motion);  // step NULL: keep the previous h
+// The point masses of a strand, in order: *at counts from 0. False: no more. element: local to the strand, u: fraction of its
+// length
+typedef struct sp_rod_mass {
+    int element;
+    double u, mass, inertia;
+} sp_rod_mass;
+bool sp__rod_mass_next(const sp_body *b, int part, int *at, sp_rod_mass *out);
 // updates section stiffness and the data of the models after a change
 void sp__rod_follow(sp_body *b);
 void sp__rod_changed(sp_body *b);  // marks a change
@@ -237,13 +245,14 @@ typedef struct sp_rod_place {
 // K += J^T k J, k symmetric: xx yy zz xy yz zx
 void sp__rod_add_term(const sp_rod_place *s, const double k[6], int band, double *K);
 void sp__rod_lump(double *node, int element, double u,
-                  const double f[3]);  // distributes a force inside an element to its two nodes
+                  const double f[3]);                                // distributes a force inside an element to its two nodes
+void sp__rod_lump_masses(const sp_body *b, int part, double *node);  // adds the weight of the point masses of a strand, likewise
 // rod_points.c
 void sp__rod_open_place(sp_body *b, const sp_anchor *a, int worker,
                         sp_rod_place *out);  // uses the current kinematics of the strand
 void sp__rod_points(sp_body *b, sp_which s, int n, const sp_anchor *a, double *x, double *v);
 const sp_bound *sp__rod_bounds(sp_body *b);
-sp_status sp__rod_jacobian_rows(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
+sp_status sp__rod_jacobian_rows(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *dir, sp_rows *J);
 void sp__rod_apply_transpose(sp_body *b, sp_which state, int n, const sp_anchor *a, const double *f, double *g);
 sp_status sp__rod_anchor_node(sp_body *b, int node, sp_anchor *out);
 sp_status sp__rod_anchor_point(sp_body *b, const double rest[3], sp_anchor *out);
@@ -285,7 +294,17 @@ void sp__rod_refresh(sp_body *b);
 sp_status sp__rod_set_state(sp_body *b, const double *x, const double *v);
 int sp__rod_param_count(sp_body *b);
 sp_param sp__rod_param_at(sp_body *b, int index);
-enum { ROD_RAYLEIGH_MASS, ROD_RAYLEIGH_STIFFNESS, ROD_DRAG, ROD_TOLERANCE, ROD_ITERATIONS, ROD_YOUNG, ROD_POISSON, ROD_DENSITY };
+enum {
+    ROD_RAYLEIGH_MASS,
+    ROD_RAYLEIGH_STIFFNESS,
+    ROD_DRAG,
+    ROD_TOLERANCE,
+    ROD_ITERATIONS,
+    ROD_YOUNG,
+    ROD_POISSON,
+    ROD_DENSITY,
+    ROD_MASS
+};
 extern const sp_param_spec *const sp__rod_params[];
 // rod_invert.c
 sp_status sp__rod_invert(sp_body *b, const sp_step *step, double *natural);

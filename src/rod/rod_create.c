@@ -36,6 +36,7 @@ const sp_param_spec *const sp__rod_params[] = {
     [ROD_YOUNG] = &rod_young,
     [ROD_POISSON] = &sp__param_poisson,
     [ROD_DENSITY] = &sp__param_density,
+    [ROD_MASS] = &sp__param_mass,
     &rod_length,
     &rod_radius,
     NULL,
@@ -102,6 +103,7 @@ static void rod_prescribe(sp_body *b, const sp_step *step) {
     double t = step->time;
     r->h = step->h;
     if (r->growth) sp__rod_grow(b, step);
+    if (sp__masses_prescribe(b, t)) sp__rod_changed(b);
     if (r->natural_in_time) {
         for (int i = 0; i < 3 * r->nodes; i++) r->natural[i] = sp_signal_value(&r->natural_signal[i % 3], t);
         sp__rod_changed(b);
@@ -220,6 +222,9 @@ static sp_status check_loads(sp_error *error, const sp_rod_def *def, int element
         if (!(p->stiffness > 0 && isfinite(p->stiffness)) || !(p->damping >= 0 && isfinite(p->damping)))
             REFUSE("spring %d: stiffness = %g N/m, must be > 0; damping = %g N s/m, must be >= 0", i, p->stiffness, p->damping);
     }
+    SP_TRY(sp__masses_check(error, def->masses, def->mass_count, true));
+    for (int i = 0; i < def->mass_count; i++)
+        for (int k = 0; k < def->masses[i].count; k++) SP_TRY(check_place(error, "mass", i, &def->masses[i].at[k], elements));
     return SP_OK;
 }
 
@@ -471,6 +476,18 @@ int sp__rod_number(const sp_rod *r, const sp_rod_def *def, int number, bool node
     return number + (node ? r->part[strand].node : r->part[strand].element);
 }
 
+// before the models, which add them to their mass matrices
+static sp_status copy_masses(sp_body *b, const sp_rod_def *def) {
+    SP_TRY(sp__masses_create(b, def->masses, def->mass_count));
+    for (int i = 0; i < b->loads.mass_count; i++)
+        for (int k = 0; k < b->loads.masses[i].count; k++) {
+            sp_anchor *at = &b->loads.masses[i].at[k];
+            at->elem = (uint32_t)sp__rod_number(sp__rod(b), def, (int)at->elem, false);
+            at->at[1] = at->at[2] = 0;
+        }
+    return SP_OK;
+}
+
 static sp_status copy_loads(sp_body *b, const sp_rod_def *def) {
     sp_rod *r = sp__rod(b);
     r->loads = def->load_count;
@@ -563,6 +580,7 @@ static sp_status rod_fill(sp_body *b, const sp_rod_def *def) {
     for (int i = 0; i < r->parts; i++) fill_strand(r, &def->strands[i], i);
     for (int i = 0; i < 3 * r->nodes && r->natural_in_time; i++) r->natural[i] = sp_signal_value(&r->natural_signal[i % 3], 0);
     for (int i = 0; i < r->sections; i++) r->stiffness[i] = sp__rod_section_stiffness(&r->section[i]);
+    SP_TRY(copy_masses(b, def));
     for (int i = 0; i < r->parts; i++) SP_TRY(r->model->create(b, i));
     SP_TRY(make_contacts(b));
     sp__rod_follow(b);
@@ -582,7 +600,7 @@ sp_status sp__rod_create(sp_context *ctx, sp_error *error, const sp_rod_def *def
     SP_TRY(rod_check(error, def));
     sp_body *b;
     SP_TRY(sp__body_new(ctx, error, &sp__rod_ops, sizeof(sp_rod), def->name ? def->name : "rod", &b));
-    b->caps = rod_capabilities(def);
+    b->caps = rod_capabilities(def) | SP_CAP_NO_CONSTRAINTS;
     sp_status status = rod_fill(b, def);
     if (status < 0) {
         if (status == SP_NO_MEMORY)

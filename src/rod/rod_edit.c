@@ -56,13 +56,15 @@ void sp__rod_refresh(sp_body *b) {
     solver_changed(b);
 }
 
-// parameters of the whole body, then three per section
+// parameters of the whole body, then three per section, then point masses
 int sp__rod_param_count(sp_body *b) {
-    return ROD_YOUNG + 3 * sp__rod(b)->sections;
+    return ROD_YOUNG + 3 * sp__rod(b)->sections + b->loads.mass_count;
 }
 
 sp_param sp__rod_param_at(sp_body *b, int index) {
     sp_rod *r = sp__rod(b);
+    int mass = index - (ROD_YOUNG + 3 * r->sections);
+    if (mass >= 0) return sp__mass_param(b, mass, sp__rod_changed);
     int section = index < ROD_YOUNG ? 0 : (index - ROD_YOUNG) / 3, which = index - 3 * section;
     sp_rod_section *s = &r->section[section];
     double *const values[] = {

@@ -331,16 +331,19 @@ static void grow_follow(const sp_rod *rod, int *element, double *at) {
     *at = fmin(s / now[e], 1);
 }
 
+static void anchor_follow(const sp_rod *rod, sp_anchor *at) {
+    int element = (int)at->elem;
+    grow_follow(rod, &element, &at->at[0]);
+    at->elem = (uint32_t)element;
+}
+
 static void follow_all(sp_body *b) {
     sp_rod *rod = sp__rod(b);
     for (int i = 0; i < rod->loads; i++)
         if (rod->load[i].type != SP_LOAD_ACCELERATION) grow_follow(rod, &rod->load[i].element, &rod->load[i].at);
-    for (int i = 0; i < b->loads.spring_count; i++) {
-        sp_spring *s = &b->loads.springs[i];
-        int element = (int)s->at.elem;
-        grow_follow(rod, &element, &s->at.at[0]);
-        s->at.elem = (uint32_t)element;
-    }
+    for (int i = 0; i < b->loads.spring_count; i++) anchor_follow(rod, &b->loads.springs[i].at);
+    for (int i = 0; i < b->loads.mass_count; i++)
+        for (int k = 0; k < b->loads.masses[i].count; k++) anchor_follow(rod, &b->loads.masses[i].at[k]);
 }
 
 // ---------------------------------------------------------------------------------------------------- growth and undo
@@ -357,6 +360,10 @@ static void grow_keep(sp_body *b) {
     for (int p = 0; p < rod->parts; p++) g->alive[p] = rod->part[p].alive;
     for (int i = 0; i < rod->loads; i++) g->load[i] = (place){rod->load[i].element, rod->load[i].at};
     for (int i = 0; i < b->loads.spring_count; i++) b->loads.springs[i].before = b->loads.springs[i].at;
+    for (int i = 0; i < b->loads.mass_count; i++) {
+        const sp_point_mass *m = &b->loads.masses[i];
+        memcpy(m->before, m->at, (size_t)m->count * sizeof *m->at);
+    }
 }
 
 void sp__rod_grow_undo(sp_body *b) {
@@ -373,6 +380,10 @@ void sp__rod_grow_undo(sp_body *b) {
     for (int p = 0; p < rod->parts; p++) rod->part[p].alive = rod->alive[p] = g->alive[p];
     for (int i = 0; i < rod->loads; i++) rod->load[i].element = g->load[i].element, rod->load[i].at = g->load[i].at;
     for (int i = 0; i < b->loads.spring_count; i++) b->loads.springs[i].at = b->loads.springs[i].before;
+    for (int i = 0; i < b->loads.mass_count; i++) {
+        const sp_point_mass *m = &b->loads.masses[i];
+        memcpy(m->at, m->before, (size_t)m->count * sizeof *m->at);
+    }
     sp__rod_changed(b);
 }
 
@@ -444,4 +455,6 @@ void sp__rod_grow_visit(sp_body *b, sp_tier tier, sp_visitor *v) {
         v->array(v, "load-element", &rod->load[i].element, sizeof rod->load[i].element, 1);
         v->array(v, "load-at", &rod->load[i].at, sizeof rod->load[i].at, 1);
     }
+    for (int i = 0; tier == SP_STATE && i < b->loads.mass_count; i++)
+        v->array(v, "mass-at", b->loads.masses[i].at, sizeof(sp_anchor), (size_t)b->loads.masses[i].count);
 }

@@ -48,9 +48,12 @@ static sp_status place_now(sp_body *b, int node, sp_anchor *at, double x[3]) {
     return SP_OK;
 }
 
-static double auto_stiffness(const sp_rod *r, const sp_anchor *a) {
+static double auto_stiffness(const sp_body *b, const sp_anchor *a) {
+    const sp_rod *r = sp__rod(b);
     const sp_rod_part *p = &r->part[r->part_of[a->elem]];
     double length = 0, mass = 0, bend = 0;
+    sp_rod_mass m;
+    for (int i = 0; sp__rod_mass_next(b, r->part_of[a->elem], &i, &m);) mass += m.mass;
     for (int e = p->element; e < p->element + p->elements; e++) {
         const sp_rod_stiffness *s = sp__rod_stiffness(r, e);
         length += r->length[e], mass += s->line_density * r->length[e];
@@ -65,7 +68,7 @@ static sp_status hold_by_spring(sp_body *b, int node, unsigned axes, double stif
     sp_spring s = {.stiffness = stiffness, .axes = axes, .slot = -1, .active = true, .pin = true};
     if (edit) s.slot = INT32_MAX, s.source = UINT32_MAX;
     SP_TRY(place_now(b, node, &s.at, s.target));
-    if (stiffness == 0) s.stiffness = auto_stiffness(sp__rod(b), &s.at);
+    if (stiffness == 0) s.stiffness = auto_stiffness(b, &s.at);
     for (int a = 0; a < 3; a++) s.to[a] = sp_signal_constant(s.target[a]);
     return sp__loads_add_spring(b, &s);
 }

@@ -25,6 +25,8 @@ static double invert_pulled(const sp_body *b, int part) {
     const sp_rod_part *p = &r->part[part];
     double sum = 0, g = sp__norm3(r->acceleration);
     for (int e = p->element; e < p->element + p->alive; e++) sum += g * r->length[e] * sp__rod_stiffness(r, e)->line_density;
+    sp_rod_mass m;
+    for (int i = 0; sp__rod_mass_next(b, part, &i, &m);) sum += g * m.mass;
     for (int i = 0; i < b->loads.term_count; i++)
         if (r->part_of[b->loads.terms[i].at.elem] == part) sum += sp__norm3(b->loads.terms[i].f);
     for (int i = 0; i < r->loads; i++)

@@ -35,6 +35,15 @@ void sp__rod_lump(double *node, int element, double u, const double f[3]) {
     sp__axpy3(node + 3 * (size_t)element + 3, u, f, node + 3 * (size_t)element + 3);
 }
 
+void sp__rod_lump_masses(const sp_body *b, int part, double *node) {
+    sp_rod_mass m;
+    for (int i = 0; sp__rod_mass_next(b, part, &i, &m);) {
+        double f[3] = {0, 0, 0};
+        sp__axpy3(f, m.mass, sp__rod(b)->acceleration, f);
+        sp__rod_lump(node, m.element, m.u, f);
+    }
+}
+
 // memory for all possible terms; grows only after springs or surfaces were added
 static sp_status rod_reserve_terms(sp_body *b) {
     sp_rod *r = sp__rod(b);
@@ -141,6 +150,7 @@ static bool node_forces(const sp_body *b, const sp_step *step, int part, double 
         double both[3] = {2 * weight * r->acceleration[0], 2 * weight * r->acceleration[1], 2 * weight * r->acceleration[2]};
         sp__rod_lump(node, e, 0.5, both);
     }
+    sp__rod_lump_masses(b, part, node);
     for (int i = 0; i < r->loads; i++)
         if (r->load[i].type == SP_LOAD_FORCE && r->part_of[r->load[i].element] == part)
             sp__rod_lump(node, r->load[i].element - p->element, r->load[i].at, r->load_now[i]);

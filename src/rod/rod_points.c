@@ -101,7 +101,7 @@ static void open_at(sp_body *b, sp_which which, const sp_anchor *a, sp_rod_place
     if (sp__rod_update_kinematics(b, sp__rod(b)->part_of[a->elem], which, false) >= 0) sp__rod_open_place(b, a, 0, out);
 }
 
-sp_status sp__rod_jacobian_rows(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
+sp_status sp__rod_jacobian_rows(sp_body *b, sp_which state, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
     const sp_rod *r = sp__rod(b);
     sp_rod_place s;
     sp__rod_follow(b);
@@ -109,7 +109,7 @@ sp_status sp__rod_jacobian_rows(sp_body *b, int n, const sp_anchor *a, const dou
     J->start[0] = 0;
     for (int i = 0; i < n; i++) {
         int at = J->start[i];
-        open_at(b, SP_TRIAL, &a[i], &s);
+        open_at(b, state, &a[i], &s);
         if (at > J->capacity - s.count)
             return SP_BODY_FAIL(b, SP_BAD_INPUT, "rows of '%s' need more than the %d entries there is room for", b->name,
                                 J->capacity);

@@ -7,14 +7,23 @@
 //
 // A section FLAT times as wide as thick is drawn as a ribbon with sharp edges: a rectangle with the width and the area of the
 // ellipse. A strand is a ribbon if all of its sections are flat.
+//
+// Automatic numbers of corners and rings fall with the number of strands: a head of hair would otherwise have a million faces of
+// less than a pixel. Many thin strands have triangular tubes, widened to the mean width of the cross section and without the
+// line that shows twist, which would cover a third of them.
 #include "math/vec3.h"
 #include "rod/rod.h"
 
-static const double FLAT = 4;    // minimum ratio of the semi-axes of a ribbon
-static const double TURN = 0.2;  // maximum rotation of the frame between rings, if the number of rings is automatic [rad]
+static const double FLAT = 4;   // minimum ratio of the semi-axes of a ribbon
+static const double THIN = 30;  // minimum ratio of length and thickness of a thin strand
 
-enum { MOST = 1 << 28 };                                          // maximum number of vertices or faces
-enum { MANY_STRANDS = 100, RINGS_MOST = 64, RINGS_VARIED = 24 };  // varied: the curvature changes in time by an unknown amount
+// maximum rotation of the frame between rings, if the number of rings is automatic [rad]
+static const double TURN = 0.2, TURN_SOME = 0.3, TURN_MANY = 0.4;
+
+enum { MOST = 1 << 28 };  // maximum number of vertices or faces
+enum { FEW_STRANDS = 10, MANY_STRANDS = 100 };
+enum { RINGS_LEAST = 8, RINGS_LEAST_MANY = 4, RINGS_MOST = 64 };
+enum { RINGS_VARIED = 24 };  // minimum where the curvature changes in time by an unknown amount
 
 static const sp_rod_section *section_at(const sp_rod *r, const sp_rod_part *p, int element) {
     return &r->section[r->section_of[p->element + element]];
@@ -42,9 +51,14 @@ static int line_sides(int corners) {
 }
 
 // across[] along n1 and n2; the middle of a tube's line is at +n1
-static void tube_corner(const sp_rod_section *s, int corners, int k, double across[2]) {
+static void tube_corner(const sp_rod_section *s, double widen, int corners, int k, double across[2]) {
     double angle = SP_PI * (2 * k - line_sides(corners)) / corners;
-    across[0] = s->axes[0] * cos(angle), across[1] = s->axes[1] * sin(angle);
+    across[0] = widen * s->axes[0] * cos(angle), across[1] = widen * s->axes[1] * sin(angle);
+}
+
+// The mean width of a convex shape over all directions is its perimeter / pi (Cauchy).
+static double widening(const sp_rod *r) {
+    return r->plain ? SP_PI / r->sides / sin(SP_PI / r->sides) : 1;
 }
 
 // the first side faces the thin axis
@@ -55,14 +69,14 @@ static void ribbon_corner(const sp_rod_section *s, int k, double across[2]) {
     for (int i = 0; i < 2; i++) across[i] = sign[turn][i] * s->axes[i] * ((i == 1) == wide_first ? SP_PI / 4 : 1);
 }
 
-static void place_ring(const sp_rod_part *p, int corners, const sp_rod_section *s, bool ribbon, const sp_rod_cross_section *ring,
-                       sp_anchor *anchors, int *nodes) {
+static void place_ring(const sp_rod_part *p, double widen, int corners, const sp_rod_section *s, bool ribbon,
+                       const sp_rod_cross_section *ring, sp_anchor *anchors, int *nodes) {
     for (int k = 0; k < corners; k++) {
         double across[2];
         if (ribbon)
             ribbon_corner(s, k, across);
         else
-            tube_corner(s, corners, k, across);
+            tube_corner(s, widen, corners, k, across);
         anchors[k] = (sp_anchor){.elem = (uint32_t)ring->element, .at = {ring->at, 0, 0}, .offset = {0, across[0], across[1]}};
         nodes[k] = p->node + ring->element - p->element + (ring->at > 0.5);
     }
@@ -73,11 +87,12 @@ static void place_ring(const sp_rod_part *p, int corners, const sp_rod_section *
 static int place_rings(const sp_rod *r, const sp_rod_part *p, int vertex, sp_surface *out) {
     bool ribbon = is_ribbon(r, p);
     int corners = corners_of(r, p);
+    double widen = widening(r);
     for (int e = 0; e < p->elements; e++)
         for (int k = e > 0; k <= r->rings; k++, vertex += corners) {
             sp_rod_cross_section ring = {vertex, p->element + e, (double)k / r->rings};
             out->rings[out->ring_count++] = ring;
-            place_ring(p, corners, section_at(r, p, e), ribbon, &ring, out->anchors + vertex, out->nodes + vertex);
+            place_ring(p, widen, corners, section_at(r, p, e), ribbon, &ring, out->anchors + vertex, out->nodes + vertex);
         }
     return vertex;
 }
@@ -85,7 +100,8 @@ static int place_rings(const sp_rod *r, const sp_rod_part *p, int vertex, sp_sur
 static void add_face(sp_surface *out, uint32_t a, uint32_t b, uint32_t c, bool stripe) {
     uint32_t *f = out->faces + 3 * (size_t)out->face_count;
     f[0] = a, f[1] = b, f[2] = c;
-    out->stripes[out->face_count++] = stripe;
+    if (out->stripes) out->stripes[out->face_count] = stripe;
+    out->face_count++;
 }
 
 // Vertices go round from n1 to n2, so that side x tangent points outwards. The two sides of a twisted ribbon are split along the
@@ -111,8 +127,27 @@ static void add_faces(const sp_rod *r, const sp_rod_part *p, int vertex, sp_surf
 
 // ---------------------------------------------------------------------------------------------------- the whole surface
 
+static bool all_ribbons(const sp_rod *r) {
+    for (int i = 0; i < r->parts; i++)
+        if (!is_ribbon(r, &r->part[i])) return false;
+    return true;
+}
+
+// compares the mean length of the strands with the thickest section
+static bool are_thin(const sp_rod *r) {
+    double length = 0, radius = 0;
+    for (int e = 0; e < r->elements; e++) length += r->length[e];
+    for (int i = 0; i < r->sections; i++) radius = fmax(radius, fmax(r->section[i].axes[0], r->section[i].axes[1]));
+    return length / r->parts >= THIN * 2 * radius;
+}
+
+static void choose_sides(sp_rod *r) {
+    r->plain = r->parts > MANY_STRANDS && are_thin(r) && !all_ribbons(r);
+    r->sides = r->plain ? 3 : r->parts > MANY_STRANDS ? 6 : r->parts > FEW_STRANDS ? 8 : 12;
+}
+
 // automatic number of rings, from the curvature
-static int choose_rings(sp_body *b) {
+static int choose_rings(sp_body *b, int strands) {
     sp_rod *r = sp__rod(b);
     double most = 0;
     for (int i = 0; i < r->parts; i++) {
@@ -125,8 +160,9 @@ static int choose_rings(sp_body *b) {
             most = fmax(most, bent * r->length[p->element + k / 2]);
         }
     }
-    int least = r->natural_in_time || r->growth ? RINGS_VARIED : 8;
-    return (int)fmin(RINGS_MOST, fmax(least, ceil(most / TURN)));
+    double turn = strands > MANY_STRANDS ? TURN_MANY : strands > FEW_STRANDS ? TURN_SOME : TURN;
+    int least = r->natural_in_time || r->growth ? RINGS_VARIED : strands > MANY_STRANDS ? RINGS_LEAST_MANY : RINGS_LEAST;
+    return (int)fmin(RINGS_MOST, fmax(least, ceil(most / turn)));
 }
 
 typedef struct surface_size {
@@ -155,11 +191,13 @@ sp_status sp__rod_surface_create(sp_body *b) {
     sp_rod *r = sp__rod(b);
     sp_surface *s = b->surfaces[0];
     surface_size n = {0};
-    if (!r->sides) r->sides = r->parts > MANY_STRANDS ? 6 : 12;
-    if (!r->rings) r->rings = choose_rings(b);
+    int strands = r->sides ? 1 : r->parts;  // with given corners, rings do not depend on their number
+    if (!r->sides) choose_sides(r);
+    if (!r->rings) r->rings = choose_rings(b, strands);
     SP_TRY(count_surface(b, &n));
     if (!SP_NEW(b->ctx, s->anchors, n.vertices) || !SP_NEW(b->ctx, s->nodes, n.vertices) ||
-        !SP_NEW(b->ctx, s->faces, 3 * n.faces) || !SP_NEW(b->ctx, s->stripes, n.faces) || !SP_NEW(b->ctx, s->rings, n.rings))
+        !SP_NEW(b->ctx, s->faces, 3 * n.faces) || (!r->plain && !SP_NEW(b->ctx, s->stripes, n.faces)) ||
+        !SP_NEW(b->ctx, s->rings, n.rings))
         return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for a rod's surface of %zu vertices", n.vertices);
     for (int i = 0; i < r->parts; i++) {
         add_faces(r, &r->part[i], s->vertex_count, s);

@@ -422,3 +422,34 @@ void sp__strand_speed(const sp_strand *s, int element, double at, const double *
         }
     }
 }
+
+// The position's acceleration is a series. The frame's angular acceleration is the integral of w x (R rate) from the root, where
+// rate is that of the curvature: R rate is the derivative of w along the strand, and rotates with w.
+static void turn_element(const sp_strand *s, int e, double to, const double *v, double out[3]) {
+    enum { POINTS = 3, PANELS = 8 };
+    static const double at[POINTS] = {0.11270166537925831, 0.5, 0.88729833462074169},
+                        weight[POINTS] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+    const double *rate = v + 6 + 3 * (size_t)e;
+    for (int i = 0; i < PANELS * POINTS; i++) {
+        double place = to * (i / POINTS + at[i % POINTS]) / PANELS, share = place / s->element[e].length;
+        double six[6], own[3], along[3], turned[3];
+        sp_curve_frame f;
+        sp__strand_speed(s, e, place, v, six);
+        sp__strand_frame(s, e, place, &f);
+        for (int k = 0; k < 3; k++) own[k] = s->affine ? (1 - share) * rate[k] + share * rate[3 + k] : rate[k];
+        sp__mul3(f.R, own, along);
+        sp__cross3(six + 3, along, turned);
+        sp__axpy3(out, to * weight[i % POINTS] / PANELS, turned, out);
+    }
+}
+
+void sp__strand_acceleration(const sp_strand *s, int element, double at, const double *v, bool turns, double out[6]) {
+    double u, sum[12];
+    const sp_strand_segment *g = sp__strand_open(s, element, at, &u);
+    const double *row = s->pool + g->at + SP_STRAND_X + SP_STRAND_PLACE;  // position, then acceleration
+    strand_horner(6, row, sp__strand_row(s), g->rows, u, sum);
+    memset(out, 0, 6 * sizeof *out);
+    memcpy(out, sum + SP_STRAND_ACCELERATION, 3 * sizeof *out);
+    for (int e = 0; e <= g->element && turns; e++)
+        turn_element(s, e, e < g->element ? s->element[e].length : g->from + u * g->length, v, out + 3);
+}

@@ -24,6 +24,12 @@ typedef struct sp_strand_element {
     double stiffness[3];  // mu J, E I1, E I2 [N m2]
 } sp_strand_element;
 
+// A point mass, `at` [m] from the start of an element, with a moment of inertia about every axis.
+typedef struct sp_strand_mass {
+    int element;
+    double at, mass, inertia;
+} sp_strand_mass;
+
 typedef struct sp_strand_def {
     int elements;  // capacity; initially all are in use
     bool affine;   // clothoid; otherwise helix
@@ -108,6 +114,9 @@ void sp__strand_add_lower_stiffness(const sp_strand *s, double c, double *A, int
 sp_status sp__strand_stiffness_solve(const sp_strand *s, const double *b, double *x);
 // contribution of one element to 1/2 (q - rest) Kbar (q - rest)
 double sp__strand_energy(const sp_strand *s, int element, const double *q, const double *rest);
+
+// Acceleration of a point for constant rates v of all unknowns, at a placement with motion: linear and, if `turns`, angular.
+void sp__strand_acceleration(const sp_strand *s, int element, double at, const double *v, bool turns, double out[6]);
 
 // Geometric stiffness: H += c times the second derivative of the work of a constant force with respect to all unknowns, the lower
 // triangle of a matrix with `stride` numbers per row. Rotations of the root are about world axes; their block is the symmetric

@@ -12,12 +12,15 @@
 #include "rod/strand.h"
 
 typedef struct sp_strand_carry {
-    double *speed;    // points of all elements, 3 each
-    int *panels;      // elements: number of panels
-    double *columns;  // unknowns x 6: scratch
+    double *speed;           // points of all elements, 3 each
+    int *panels;             // elements: number of panels
+    double *columns;         // unknowns x 6: scratch
+    sp_strand_mass *masses;  // point masses, at most mass_capacity
+    double *mass_speed;      // x 6: velocity and angular velocity
+    int mass_count, mass_capacity;
 } sp_strand_carry;
 
-sp_status sp__strand_carry_init(sp_context *ctx, const sp_strand *s, sp_strand_carry *c);
+sp_status sp__strand_carry_init(sp_context *ctx, const sp_strand *s, int masses, sp_strand_carry *c);
 void sp__strand_carry_free(sp_context *ctx, sp_strand_carry *c);
 // Stores the velocities of material points for rates v at the current placement of the strand; q: its curvatures.
 void sp__strand_keep(const sp_strand *s, const double *q, const double *v, sp_strand_carry *c);
@@ -27,6 +30,9 @@ void sp__strand_take(sp_strand *s, const double *v, double h, double share, sp_s
 // out += scale (M(q) v - P): the impulse from the stored velocities to those of rates v, at the current placement. Nullable:
 // nodes (3 x (elements + 1)), += the same, lumped at the nodes.
 void sp__strand_impulse(const sp_strand *s, const double *v, double scale, sp_strand_carry *c, double *out, double *nodes);
+
+// After sp__strand_gather at rates v: adds the point masses to M, A, mass and moment. They take part in the functions above.
+void sp__strand_add_masses(sp_strand *s, const double *v, sp_strand_carry *c);
 
 // M += rotational inertia of sections about the tangent, spin[e] [kg m] of each element. Without it, the spin of a free, straight
 // strand about its axis has no inertia.

@@ -142,7 +142,7 @@ void sp__solid_terms(void *o, sp_coef c, void (*fn)(void *arg, int i, int j, con
 void sp__solid_element_nodes(const sp_solid *s, uint32_t user_tet, int node[4]);
 void sp__solid_weights(const sp_anchor *a, double w[4]);
 void sp__solid_points(sp_body *b, sp_which which, int n, const sp_anchor *a, double *x, double *v);
-sp_status sp__solid_jacobian_rows(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J);
+sp_status sp__solid_jacobian_rows(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *dir, sp_rows *J);
 void sp__solid_apply_transpose(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *f, double *g);
 sp_status sp__solid_anchor_node(sp_body *b, int node, sp_anchor *out);
 sp_status sp__solid_anchor_point(sp_body *b, const double rest[3], sp_anchor *out);
@@ -178,7 +178,8 @@ enum {
     SOLID_ITERATIONS,
     SOLID_YOUNG,
     SOLID_POISSON,
-    SOLID_DENSITY
+    SOLID_DENSITY,
+    SOLID_MASS
 };
 extern const sp_param_spec *const sp__solid_params[];
 // solid_loads.c

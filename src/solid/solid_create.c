@@ -25,6 +25,7 @@ const sp_param_spec *const sp__solid_params[] = {
     [SOLID_YOUNG] = &solid_young,
     [SOLID_POISSON] = &sp__param_poisson,
     [SOLID_DENSITY] = &sp__param_density,
+    [SOLID_MASS] = &sp__param_mass,
     NULL,
 };
 
@@ -149,6 +150,7 @@ static sp_status solid_check(sp_error *error, const sp_solid_def *def, const cha
     for (int i = 0; i < 3 * nodes; i++)
         if ((def->initial && !isfinite(def->initial[i])) || (def->initial_velocity && !isfinite(def->initial_velocity[i])))
             REFUSE("initial state of node %d is not finite", i / 3);
+    SP_TRY(sp__masses_check(error, def->masses, def->mass_count, false));
     SP_TRY(check_options(error, def));
     if (!sp__backend_find(backend))
         return sp__fail(error, SP_UNAVAILABLE, __FILE__, __LINE__, "backend '%s' is not in this build", backend);
@@ -264,6 +266,7 @@ static sp_status solid_fill(sp_body *b, const sp_solid_def *def, const char *bac
     set_contact_scales(b, def->mesh);
     b->integrator = def->integrator;
     choose_solver(b, &def->solver);
+    b->compliance_type = def->compliance;
     SP_TRY(sp__loads_reserve(b, 8));
     SP_TRY(sp__solid_add_conditions(b, def));
     SP_TRY(sp__solver_create(b->ctx, &b->solver_def, s->be, &b->solver));

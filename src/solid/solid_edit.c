@@ -78,13 +78,15 @@ void sp__solid_refresh(sp_body *b) {
     solver_changed(b);
 }
 
-// order: parameters of the whole body, then three per material, first of the body, then of its regions
+// order: parameters of the whole body, then three per material, first of the body, then of its regions; then point masses
 int sp__solid_param_count(sp_body *b) {
-    return SOLID_YOUNG + 3 * sp__solid(b)->region_count;
+    return SOLID_YOUNG + 3 * sp__solid(b)->region_count + b->loads.mass_count;
 }
 
 sp_param sp__solid_param_at(sp_body *b, int index) {
     sp_solid *s = sp__solid(b);
+    int mass = index - (SOLID_YOUNG + 3 * s->region_count);
+    if (mass >= 0) return sp__mass_param(b, mass, material_changed);
     int region = index < SOLID_YOUNG ? 0 : (index - SOLID_YOUNG) / 3, which = index - 3 * region;
     sp_material *m = &s->region[region];
     double *const values[] = {

@@ -163,6 +163,28 @@ static sp_status solid_add_spring(sp_body *b, const sp_spring_def *def) {
     return add_spring(b, at, def->to, def->stiffness, def->damping, SP_AXES_ALL, false);
 }
 
+// Node masses must not be negative: a point has to be inside its element. Rounding below zero is removed.
+static sp_status solid_add_masses(sp_body *b, const sp_solid_def *def) {
+    static const double rounding = 1e-6;
+    SP_TRY(sp__masses_create(b, def->masses, def->mass_count));
+    for (int i = 0; i < b->loads.mass_count; i++)
+        for (int k = 0; k < b->loads.masses[i].count; k++) {
+            sp_anchor *at = &b->loads.masses[i].at[k];
+            double w[4], sum = 0;
+            SP_TRY(check_anchor(b, "mass", at));
+            sp__solid_weights(at, w);
+            for (int a = 0; a < 4; a++) {
+                if (w[a] < -rounding)
+                    return SP_BODY_FAIL(b, SP_BAD_INPUT,
+                                        "mass of '%s': weight %g of a node of element %u, must be >= 0: the point is outside",
+                                        b->name, w[a], (unsigned)at->elem);
+                w[a] = fmax(w[a], 0), sum += w[a];
+            }
+            for (int a = 0; a < 3; a++) at->at[a] = w[a + 1] / sum;
+        }
+    return SP_OK;
+}
+
 sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
     sp_solid *s = sp__solid(b);
     if (!SP_NEW(b->ctx, s->dead, def->load_count + 1) || !SP_NEW(b->ctx, s->pressure, def->load_count + 1) ||
@@ -172,6 +194,7 @@ sp_status sp__solid_add_conditions(sp_body *b, const sp_solid_def *def) {
     for (int i = 0; i < def->move_count; i++) SP_TRY(solid_add_move(b, &def->moves[i], &s->moved[s->moved_count++]));
     for (int i = 0; i < def->load_count; i++) SP_TRY(solid_add_load(b, &def->loads[i], def->mesh));
     for (int i = 0; i < def->spring_count; i++) SP_TRY(solid_add_spring(b, &def->springs[i]));
+    SP_TRY(solid_add_masses(b, def));
     // a node without elements has no mass and no force: it is held
     for (int i = 0; i < s->nodes; i++)
         if (s->corner_of[i] == UINT32_MAX) memset(b->fixed + 3 * (size_t)i, SP_HELD, 3);

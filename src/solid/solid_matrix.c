@@ -74,7 +74,9 @@ static sp_status make_stencils(sp_context *ctx, sp_solid *s, const sp_blocks *A)
     const sp_tets *t = &s->tets;
     int *leaf_of = NULL, *next = NULL, leaf[MOST];
     sp_status status = SP_NO_MEMORY;
-    sp__free(ctx, s->stencil_start), sp__free(ctx, s->stencil_block), sp__free(ctx, s->stencil_at), sp__free(ctx, s->stencil_sum);
+    // other matrices of this body may exist and use the old ones, so that they stay if memory runs out
+    int *old[] = {s->stencil_start, s->stencil_block, s->stencil_at};
+    double *old_sum = s->stencil_sum;
     s->stencil_start = s->stencil_block = s->stencil_at = NULL, s->stencil_sum = NULL;
     if (!SP_NEW(ctx, leaf_of, s->nodes) || !SP_NEW(ctx, next, s->leaf_count + 1) ||
         !SP_NEW(ctx, s->stencil_start, s->leaf_count + 1))
@@ -98,6 +100,14 @@ static sp_status make_stencils(sp_context *ctx, sp_solid *s, const sp_blocks *A)
         }
     status = SP_OK;
 done:
+    if (status < 0) {
+        int *made[] = {s->stencil_start, s->stencil_block, s->stencil_at};
+        double *sum = s->stencil_sum;
+        s->stencil_start = old[0], s->stencil_block = old[1], s->stencil_at = old[2], s->stencil_sum = old_sum;
+        memcpy(old, made, sizeof old), old_sum = sum;
+    }
+    for (int i = 0; i < 3; i++) sp__free(ctx, old[i]);
+    sp__free(ctx, old_sum);
     sp__free(ctx, leaf_of), sp__free(ctx, next);
     return status;
 }

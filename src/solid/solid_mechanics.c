@@ -287,6 +287,7 @@ void sp__solid_prescribe(sp_body *b, const sp_step *step) {
         if (isfinite(young) && young >= 0 && young != s->region[0].young)
             s->region[0].young = young, s->stale = b->retune = b->energy_stale = true;
     }
+    if (sp__masses_prescribe(b, t)) s->stale = b->retune = b->energy_stale = true;
     for (int i = 0; i < b->nv; i++)
         if (b->fixed[i]) b->target[i] = s->hold[i];
     for (int m = 0; m < s->moved_count; m++) {
@@ -356,6 +357,20 @@ static double solid_lightest(const sp_solid *s, const sp_anchor *a) {
     return least;
 }
 
+// point masses, lumped to the nodes of their elements
+static void add_point_masses(const sp_body *b) {
+    const sp_solid *s = sp__solid(b);
+    for (int i = 0; i < b->loads.mass_count; i++)
+        for (int k = 0; k < b->loads.masses[i].count; k++) {
+            const sp_anchor *at = &b->loads.masses[i].at[k];
+            double w[4], m = sp__mass_each(&b->loads.masses[i]);
+            int node[4];
+            sp__solid_weights(at, w);
+            sp__solid_element_nodes(s, at->elem, node);
+            for (int a = 0; a < 4; a++) s->mass[node[a]] += w[a] * m;
+        }
+}
+
 void sp__solid_materials(sp_body *b) {
     sp_solid *s = sp__solid(b);
     sp_tets *t = &s->tets;
@@ -376,12 +391,13 @@ void sp__solid_materials(sp_body *b) {
         }
     }
     if (t->frame) set_linear_gradients(t);
+    double mass = 0;
+    for (int i = 0; i < s->nodes; i++) mass += s->mass[i];
+    b->loads.mean_mass = mass / s->nodes;  // without point masses: a weight makes only its own contacts stiffer
+    add_point_masses(b);
     for (int k = 0; k < s->dead_count; k++)
         if (s->dead[k].by_mass)
             for (int i = 0; i < s->dead[k].count; i++) s->dead[k].weight[i] = s->mass[s->dead[k].node[i]];
-    double mass = 0;
-    for (int i = 0; i < s->nodes; i++) mass += s->mass[i];
-    b->loads.mean_mass = mass / s->nodes;
     for (int i = 0; i < b->loads.node_count; i++)
         b->loads.nodes[i].mass = b->loads.nodes[i].share * solid_lightest(s, &b->loads.nodes[i].at);
     s->stale = false;

@@ -39,7 +39,8 @@ void sp__solid_rest_point(sp_body *b, const sp_anchor *a, double x[3]) {
     solid_interpolate(node, w, sp__solid(b)->rest, x);
 }
 
-sp_status sp__solid_jacobian_rows(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
+sp_status sp__solid_jacobian_rows(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
+    (void)s;  // points are linear in the positions of the nodes
     J->n = n;
     J->start[0] = 0;
     for (int i = 0; i < n; i++) {

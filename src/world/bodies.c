@@ -82,17 +82,47 @@ static void name_body(sp_world *w, sp_body *b, const char *name) {
         snprintf(b->name, sizeof b->name, "%s%u", b->ops->kind, (unsigned)w->slot_count + 1);
 }
 
+static sp_status check_penalty(sp_world *w, const sp_body *b) {
+    if (!(b->caps & SP_CAP_NO_PENALTY)) return SP_OK;
+    return WORLD_FAIL(
+        w, SP_BAD_INPUT,
+        "penalty contact cannot act on '%s': it acts between soft bodies and fixed or kinematic rigid bodies made of "
+        "shapes, not on %s; formulation=\"proximity\" does",
+        b->name, b->caps & SP_CAP_KINEMATIC ? "rigid bodies from meshes" : "free rigid bodies");
+}
+
+// Constraints are enforced at the end of one linearised step.
+static sp_status check_constraints(sp_world *w, const sp_body *b) {
+    if (b->caps & SP_CAP_NO_CONSTRAINTS)
+        return WORLD_FAIL(w, SP_BAD_INPUT,
+                          "contact by constraints cannot act on '%s': it acts on solids and rigid bodies, whose planes stand in "
+                          "bodies of their own, and not yet on rods; formulation=\"penalty\" does",
+                          b->name);
+    if (b->caps & SP_CAP_KINEMATIC) return SP_OK;
+    if (b->integrator.type == SP_IMPLICIT_EULER && b->integrator.substeps <= 1) return SP_OK;
+    return WORLD_FAIL(w, SP_BAD_INPUT,
+                      "contact by constraints needs integrator type=\"implicit-euler\" without substeps; '%s' has %s", b->name,
+                      b->integrator.type == SP_IMPLICIT_EULER ? "substeps" : "another one");
+}
+
+sp_status sp__world_check_contact(sp_world *w, const sp_body *b, const sp_contact_def *def) {
+    return def->formulation == SP_CONTACT_PENALTY ? check_penalty(w, b) : check_constraints(w, b);
+}
+
 static sp_status take_body(sp_world *w, sp_body *b, const char *name) {
     b->error = &w->ctx->error;
     name_body(w, b, NULL);
     SP_TRY(world_check_name(w, name ? name : b->name, sizeof b->name));
     SP_TRY(reserve_body(w));
     name_body(w, b, name);
+    if (w->has_contact) SP_TRY(sp__world_check_contact(w, b, &w->contact));
     sp_status status = !(b->caps & SP_CAP_KINEMATIC) ? sp__loads_reserve(b, SP_DRAG_ROOM) : SP_OK;
     if (status < 0) return sp__world_body_failed(w, b, status);
     w->slots[w->slot_count] = (sp_slot){.body = b, .generation = 1};
     b->id = (sp_body_id){(uint32_t)w->slot_count + 1, 1};
     for (int i = 0; i < b->surfaces[0]->vertex_count; i++) b->surfaces[0]->anchors[i].body = b->id;
+    for (int i = 0; i < b->loads.mass_count; i++)
+        for (int k = 0; k < b->loads.masses[i].count; k++) b->loads.masses[i].at[k].body = b->id;
     w->bodies[w->body_count++] = b;
     w->slot_count++;
     status = sp__snapshots_reserve(w);
@@ -164,6 +194,7 @@ static void remove_body(sp_world *w, sp_body *b) {
     slot->generation++;
     list_obstacles(w);
     sp__journal_forget(w, b);
+    if (w->constraints) sp__constraints_forget(w->constraints);
     b->ops->destroy(b);
     w->hash = sp__world_compute_hash(w);
 }

@@ -3,6 +3,9 @@
 //   header (magic, size, checksum) | world | per body: header, springs, then every array of the four tiers with name and size,
 //                                            then those of its solver
 //
+// A world with contact by constraints has more, and the next version number: its multipliers follow the world, and the arrays of
+// its compliance the solver of a body.
+//
 // A solver allocates its arrays in its first solve, which has not happened in a new world. If the arrays do not match those of
 // the block, a new solver is created for the body and solves once with a zero right-hand side. It replaces the old solver when
 // the whole block is known to match.
@@ -17,14 +20,19 @@
 
 typedef enum walk_mode { COUNT, WRITE, CHECK, APPLY } walk_mode;
 
+typedef struct span {
+    size_t at, size;
+} span;
+
 typedef struct walk {
     walk_mode mode;
     unsigned char *data;  // read-only in CHECK and APPLY
     size_t at, size;
-    char why[160];  // the mismatch; empty: none
-    bool compare;   // arrays are compared, not copied
+    char why[160];     // the mismatch; empty: none
+    bool compare;      // arrays are compared, not copied
+    bool constraints;  // of contact are in the block
     const char *body;
-    size_t solver_at, solver_size;  // CHECK: position of the solver's arrays of the last body
+    span solver, compliance;  // CHECK: their arrays of the last body
 } walk;
 
 typedef struct block_header {
@@ -33,7 +41,7 @@ typedef struct block_header {
 } block_header;
 
 static const char magic[8] = "SPCHECK";  // the final zero is replaced by the version
-enum { VERSION = 4 };
+enum { VERSION = 4, VERSION_CONSTRAINTS };
 
 typedef struct world_record {
     double time, time_carry;
@@ -41,6 +49,11 @@ typedef struct world_record {
     double gravity[3], contact[3];
     uint64_t gravity_set[3], has_contact, body_count;
 } world_record;
+
+typedef struct constraints_record {
+    double alarm, gap, tolerance;
+    uint64_t formulation, sweeps, multipliers;
+} constraints_record;
 
 typedef struct body_record {
     char name[64], kind[16];
@@ -169,60 +182,100 @@ static void visit_solver(walk *k, sp_solver *solver) {
     if (solver) sp__solver_visit(solver, &v);
 }
 
-static void pass_solver(walk *k, sp_body *b) {
-    walk count = {.mode = COUNT, .body = b->name};
-    if (k->mode <= WRITE) visit_solver(&count, b->solver);
-    uint64_t size = count.at;
+static void visit_compliance(walk *k, sp_compliance *compliance) {
+    sp_visitor v = {.array = pass_array, .user = k, .writes = k->mode == APPLY};
+    k->compare = false;
+    if (compliance) sp__compliance_visit(compliance, &v);
+}
+
+// The size of a part of a body, so that it can be skipped. CHECK: skips it and keeps its position.
+static bool pass_span(walk *k, size_t bytes, span *out) {
+    uint64_t size = bytes;
     checkpoint_pass(k, &size, sizeof size);
-    if (!checkpoint_ok(k)) return;
-    if (k->mode == CHECK) {
+    if (checkpoint_ok(k) && k->mode == CHECK) {
         if (size > k->size - k->at) snprintf(k->why, sizeof k->why, "it ends inside the solver of body '%.40s'", k->body);
-        k->solver_at = k->at, k->solver_size = (size_t)size;
+        *out = (span){k->at, (size_t)size};
         if (checkpoint_ok(k)) k->at += (size_t)size;
-        return;
     }
-    visit_solver(k, b->solver);
+    return checkpoint_ok(k) && k->mode != CHECK;
+}
+
+static void pass_solvers(walk *k, sp_body *b) {
+    walk solver = {.mode = COUNT, .body = b->name}, compliance = solver;
+    if (k->mode <= WRITE) visit_solver(&solver, b->solver), visit_compliance(&compliance, b->compliance);
+    if (pass_span(k, solver.at, &k->solver)) visit_solver(k, b->solver);
+    if (k->constraints && pass_span(k, compliance.at, &k->compliance)) visit_compliance(k, b->compliance);
 }
 
 // true if the arrays of the solver match those in the block
 static bool solver_fits(const walk *block, sp_body *b, sp_solver *solver) {
-    walk k = {.mode = CHECK, .data = block->data + block->solver_at, .size = block->solver_size, .body = b->name};
+    walk k = {.mode = CHECK, .data = block->data + block->solver.at, .size = block->solver.size, .body = b->name};
     visit_solver(&k, solver);
     return checkpoint_ok(&k) && k.at == k.size;
 }
 
-// solves with a zero right-hand side, so that the solver allocates all arrays
-static sp_status checkpoint_prime(const sp_world *w, sp_body *b, sp_solver *solver) {
+static bool compliance_fits(const walk *block, sp_body *b, sp_compliance *compliance) {
+    walk k = {.mode = CHECK, .data = block->data + block->compliance.at, .size = block->compliance.size, .body = b->name};
+    visit_compliance(&k, compliance);
+    return checkpoint_ok(&k) && k.at == k.size;
+}
+
+static const sp_coef prime_coef = {1, 0.01, 0.0001};  // arbitrary: the results are overwritten
+
+static sp_status checkpoint_system(const sp_world *w, sp_body *b, sp_system *A) {
     const sp_step step = sp__body_step(b, &w->step);
-    sp_system A;
-    sp_linear_info info;
-    const double h = 0.01;  // arbitrary: the results are overwritten
     sp__drive_begin(b);
     SP_TRY(sp__drive_evaluate(b, &step, SP_WANT_FORCE));
-    SP_TRY(b->ops->linearise(b, &step, &A));
+    return b->ops->linearise(b, &step, A);
+}
+
+// solves with a zero right-hand side, so that the solver allocates all arrays
+static sp_status checkpoint_prime(const sp_world *w, sp_body *b, sp_solver *solver) {
+    sp_system A;
+    sp_linear_info info;
+    SP_TRY(checkpoint_system(w, b, &A));
     memset(b->work[0], 0, (size_t)b->nv * sizeof(double));
     sp__solver_step(solver, 0, true);
-    return sp__solver_solve(solver, &A, (sp_coef){1, h, h * h}, b->work[0], b->work[1], &info);
+    return sp__solver_solve(solver, &A, prime_coef, b->work[0], b->work[1], &info);
 }
 
 static sp_status make_solver(const sp_world *w, const walk *block, sp_body *b) {
     sp__solver_destroy(&b->next_solver);
     if (solver_fits(block, b, b->solver)) return SP_OK;
     sp_status status = b->solver ? sp__solver_create(b->ctx, &b->solver->def, b->solver->be, &b->next_solver) : SP_BAD_INPUT;
-    if (status >= 0 && block->solver_size) status = checkpoint_prime(w, b, b->next_solver);
+    if (status >= 0 && block->solver.size) status = checkpoint_prime(w, b, b->next_solver);
     if (status >= 0 && !solver_fits(block, b, b->next_solver)) status = SP_BAD_INPUT;
     if (status < 0) sp__solver_destroy(&b->next_solver);
     if (status == SP_BAD_INPUT) SP_BODY_FAIL(b, status, "checkpoint: body '%s' has another solver", b->name);
     return status;
 }
 
+static sp_status make_compliance(const sp_world *w, const walk *block, sp_body *b) {
+    sp__compliance_destroy(&b->next_compliance);
+    if (!block->constraints || compliance_fits(block, b, b->compliance)) return SP_OK;
+    sp_status status = b->solver
+                           ? sp__compliance_create(b->ctx, b->solver->be, b->compliance_type, &b->solver_def, &b->next_compliance)
+                           : SP_BAD_INPUT;
+    sp_system A;
+    if (status >= 0 && block->compliance.size) {
+        status = checkpoint_system(w, b, &A);
+        if (status >= 0) status = sp__compliance_prime(b->next_compliance, &A, prime_coef);
+    }
+    if (status >= 0 && !compliance_fits(block, b, b->next_compliance)) status = SP_BAD_INPUT;
+    if (status < 0) sp__compliance_destroy(&b->next_compliance);
+    if (status == SP_BAD_INPUT) SP_BODY_FAIL(b, status, "checkpoint: body '%s' has another compliance", b->name);
+    return status;
+}
+
 // ---------------------------------------------------------------------------------------------------- bodies and world
 
+// the state of a body that moves by prescription is one array, as files of version 0.1 have it
 static body_record body_record_of(const sp_world *w, const sp_body *b) {
+    bool one = b->caps & SP_CAP_KINEMATIC;
     body_record r = {.slot = b->id.slot,
                      .generation = b->id.generation,
-                     .nq = (uint64_t)b->nq,
-                     .nv = (uint64_t)b->nv,
+                     .nq = (uint64_t)(one ? b->nq + b->nv : b->nq),
+                     .nv = (uint64_t)(one ? 0 : b->nv),
                      .frozen = b->frozen,
                      .reported = sp__world_slot(w, b)->reported,
                      .springs = (uint64_t)b->loads.spring_count};
@@ -251,7 +304,7 @@ static void pass_body(sp_world *w, walk *k, sp_body *b) {
         k->compare = tier == SP_TOPOLOGY;
         b->ops->visit(b, (sp_tier)tier, &v);
     }
-    pass_solver(k, b);
+    pass_solvers(k, b);
 }
 
 static world_record world_record_of(const sp_world *w) {
@@ -270,7 +323,35 @@ static void put_world(sp_world *w, const world_record *r) {
     w->time = r->time, w->time_carry = r->time_carry, w->steps = r->steps;
     for (int a = 0; a < 3; a++) w->gravity[a].value = r->gravity[a], w->gravity[a].set = r->gravity_set[a] != 0;
     w->has_contact = r->has_contact != 0;
-    w->contact = (sp_contact_def){r->contact[0], r->contact[1], r->contact[2], SP_COOKIE_CONTACT};
+    w->contact = sp_contact_def_default();
+    w->contact.stiffness = r->contact[0], w->contact.damping = r->contact[1], w->contact.friction = r->contact[2];
+}
+
+static bool has_constraints(const sp_world *w) {
+    return w->has_contact && w->contact.formulation == SP_CONTACT_PROXIMITY;
+}
+
+// Contact by constraints: its definition, and the multipliers of the last step.
+static void pass_constraints(sp_world *w, walk *k) {
+    sp_contact_def *c = &w->contact;
+    constraints_record r = {.alarm = c->alarm,
+                            .gap = c->gap,
+                            .tolerance = c->tolerance,
+                            .formulation = (uint64_t)c->formulation,
+                            .sweeps = (uint64_t)c->sweeps,
+                            .multipliers = w->constraints ? (uint64_t)sp__constraints_kept(w->constraints) : 0};
+    checkpoint_pass(k, &r, sizeof r);
+    if (checkpoint_ok(k) && k->mode == CHECK && r.multipliers > (uint64_t)sp__constraints_most())
+        snprintf(k->why, sizeof k->why, "it holds %llu multipliers of contacts", (unsigned long long)r.multipliers);
+    if (!checkpoint_ok(k)) return;
+    if (k->mode == APPLY) {
+        c->alarm = r.alarm, c->gap = r.gap, c->tolerance = r.tolerance, c->sweeps = (int)r.sweeps;
+        c->formulation = (sp_contact_formulation)r.formulation;
+        if (w->constraints) sp__constraints_keep(w->constraints, (int)r.multipliers);
+    }
+    sp_visitor v = {.array = pass_array, .user = k};
+    k->body = "world", k->compare = false;
+    if (r.multipliers) sp__constraints_visit(w->constraints, (int)r.multipliers, &v);
 }
 
 static void pass_world(sp_world *w, walk *k) {
@@ -278,7 +359,11 @@ static void pass_world(sp_world *w, walk *k) {
     checkpoint_pass(k, &r, sizeof r);
     if (checkpoint_ok(k) && k->mode >= CHECK && r.body_count != (uint64_t)w->body_count)
         snprintf(k->why, sizeof k->why, "it holds %llu bodies, the world %d", (unsigned long long)r.body_count, w->body_count);
-    if (checkpoint_ok(k) && k->mode == APPLY) put_world(w, &r);
+    if (checkpoint_ok(k) && k->mode == APPLY) {
+        put_world(w, &r);
+        if (w->constraints) sp__constraints_keep(w->constraints, 0);
+    }
+    if (checkpoint_ok(k) && k->constraints) pass_constraints(w, k);
     for (int i = 0; i < w->body_count && checkpoint_ok(k); i++) pass_body(w, k, w->bodies[i]);
     if (checkpoint_ok(k) && k->mode >= CHECK && k->at != k->size)
         snprintf(k->why, sizeof k->why, "%zu bytes are left over", k->size - k->at);
@@ -296,16 +381,16 @@ static uint64_t checkpoint_checksum(const unsigned char *data, size_t size) {
 // ---------------------------------------------------------------------------------------------------- save
 
 static sp_status checkpoint_save(sp_world *w, sp_checkpoint *out) {
-    walk count = {.mode = COUNT};
+    walk count = {.mode = COUNT, .constraints = has_constraints(w)};
     pass_world(w, &count);
     size_t size = sizeof(block_header) + count.at;
     unsigned char *data = sp__alloc(w->ctx, size, 1);
     if (!data) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for a checkpoint of %zu bytes", size);
-    walk write = {.mode = WRITE, .data = data + sizeof(block_header), .size = count.at};
+    walk write = {.mode = WRITE, .data = data + sizeof(block_header), .size = count.at, .constraints = count.constraints};
     pass_world(w, &write);
     block_header h = {.size = count.at, .checksum = checkpoint_checksum(write.data, count.at)};
     memcpy(h.magic, magic, sizeof magic);
-    h.magic[7] = VERSION;
+    h.magic[7] = write.constraints ? VERSION_CONSTRAINTS : VERSION;
     memcpy(data, &h, sizeof h);
     *out = (sp_checkpoint){data, size};
     return SP_OK;
@@ -330,8 +415,9 @@ static sp_status check_header(sp_world *w, const void *data, size_t size, block_
     if (!data || size < sizeof *h) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of %zu bytes: too short to be one", size);
     memcpy(h, data, sizeof *h);
     if (memcmp(h->magic, magic, 7) != 0) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint: the first bytes are not those of one");
-    if (h->magic[7] != VERSION)
-        return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of version %d, this build reads %d", h->magic[7], VERSION);
+    if (h->magic[7] != VERSION && h->magic[7] != VERSION_CONSTRAINTS)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of version %d, this build reads %d and %d", h->magic[7], VERSION,
+                          VERSION_CONSTRAINTS);
     if (h->size != size - sizeof *h)
         return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint of %zu bytes, must be %llu", size,
                           (unsigned long long)h->size + sizeof *h);
@@ -344,6 +430,8 @@ static sp_status check_header(sp_world *w, const void *data, size_t size, block_
 static sp_status checkpoint_reserve(sp_world *w, walk k) {
     world_record r;
     checkpoint_pass(&k, &r, sizeof r);
+    if (k.constraints && !w->constraints) SP_TRY(sp__constraints_create(w->ctx, &w->constraints));
+    if (k.constraints) pass_constraints(w, &k);
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         walk header = k;
@@ -353,6 +441,7 @@ static sp_status checkpoint_reserve(sp_world *w, walk k) {
         sp_status status = extra > 0 ? sp__loads_reserve(b, extra) : SP_OK;
         pass_body(w, &k, b);
         if (status >= 0) status = make_solver(w, &k, b);
+        if (status >= 0) status = make_compliance(w, &k, b);
         if (status < 0) return sp__world_body_failed(w, b, status);
     }
     return SP_OK;
@@ -367,6 +456,11 @@ static void swap_solvers(sp_world *w, bool keep_new) {
             b->solve.solver = NULL;  // points into the old solver
         }
         sp__solver_destroy(&b->next_solver);
+        if (keep_new && b->next_compliance) {
+            sp_compliance *old = b->compliance;
+            b->compliance = b->next_compliance, b->next_compliance = old;
+        }
+        sp__compliance_destroy(&b->next_compliance);
     }
 }
 
@@ -375,7 +469,8 @@ static sp_status checkpoint_restore(sp_world *w, const void *data, size_t size) 
     SP_TRY(check_header(w, data, size, &h));
     // the cast removes const: CHECK and APPLY only read
     unsigned char *block = (unsigned char *)(uintptr_t)data + sizeof h;
-    walk start = {.mode = CHECK, .data = block, .size = size - sizeof h}, k = start;
+    walk start = {.mode = CHECK, .data = block, .size = size - sizeof h, .constraints = h.magic[7] == VERSION_CONSTRAINTS};
+    walk k = start;
     pass_world(w, &k);
     if (!checkpoint_ok(&k)) return WORLD_FAIL(w, SP_BAD_INPUT, "checkpoint does not fit this world: %s", k.why);
     sp_status status = checkpoint_reserve(w, start);
@@ -389,6 +484,7 @@ static sp_status checkpoint_restore(sp_world *w, const void *data, size_t size) 
         b->ops->refresh(b);
         b->retune = true;
         status = b->solver ? sp__solver_restored(b->solver) : SP_OK;
+        if (status >= 0 && b->compliance) status = sp__compliance_restored(b->compliance);
         if (status < 0) return sp__world_body_failed(w, b, status);
     }
     w->hash = sp__world_compute_hash(w);

@@ -2,8 +2,9 @@
 // bodies pass through each other. The step in which this is first detected has the reservation SP_PAIR_IGNORED.
 //
 // Bounding boxes of the bodies are compared in every step. If two boxes overlap, a sample of the points of each body is tested
-// against the closed surface of the other. Each step takes another sample, so that a step is cheap and every point is tested in
-// turn. The points of a rod are those of its centreline. Nothing is tested against a rod, so two rods are not compared.
+// against the closed surface of the other, through the tree of that surface (src/collide). Each step takes another sample, so
+// that a step is cheap and every point is tested in turn. The points of a rod are those of its centreline. Nothing is tested
+// against a rod, so two rods are not compared.
 #include "body/tolerances.h"
 #include "math/vec3.h"
 #include "world/world_internal.h"
@@ -85,32 +86,43 @@ static sp_status pairs_place(sp_world *w, int count) {
     return SP_OK;
 }
 
-// ---------------------------------------------------------------------------------------------------- inside a closed surface
+// ---------------------------------------------------------------------------------------------------- closed surfaces
 
-// True if an edge crosses the ray from p along +x, in the xy plane. The ends are ordered first, so that both faces at an edge get
-// bitwise the same result and no point falls between two neighbours.
-static bool edge_crosses(const double *a, const double *b, const double p[3]) {
-    if ((a[1] > p[1]) == (b[1] > p[1])) return false;
-    const double *low = a[1] > b[1] ? b : a, *high = a[1] > b[1] ? a : b;
-    return p[0] < low[0] + (p[1] - low[1]) * (high[0] - low[0]) / (high[1] - low[1]);
+static bool pair_body_known(const sp_pair_body *a) {
+    return a->collides && a->made_of.slot == a->body->id.slot && a->made_of.generation == a->body->id.generation &&
+           a->revision == a->surface->revision;
 }
 
-// true if the ray from p along +z meets the face
-static bool face_above(const double *a, const double *b, const double *c, const double p[3]) {
-    if (a[2] <= p[2] && b[2] <= p[2] && c[2] <= p[2]) return false;
-    if ((edge_crosses(a, b, p) != edge_crosses(b, c, p)) == edge_crosses(c, a, p)) return false;
-    double u[3], v[3], n[3];
-    sp__sub3(b, a, u), sp__sub3(c, a, v), sp__cross3(u, v, n);
-    return n[2] != 0 && a[2] - (n[0] * (p[0] - a[0]) + n[1] * (p[1] - a[1])) / n[2] > p[2];
+// the surface as a collider of the set; made again for another body or revision
+static sp_status pair_body_collider(sp_world *w, sp_pair_body *a, bool *made) {
+    sp_pairs *p = &w->pairs;
+    if (a->collides && (!a->surface || !pair_body_known(a))) sp__collider_remove(p->set, a->collider), a->collides = false;
+    if (!a->surface) return SP_OK;
+    if (!a->collides) {
+        uint32_t entry = (uint32_t)(a - p->bodies);
+        sp_collider_def def = {.id = entry, .group = entry, .vertex_count = a->count, .items = a->surface->faces};
+        def.item_count = a->surface->face_count;
+        SP_TRY(sp__collider_add(p->set, &def, &a->collider));
+        a->collides = *made = true, a->made_of = a->body->id, a->revision = a->surface->revision;
+    }
+    sp__collider_move(p->set, a->collider, a->x, a->x);
+    return SP_OK;
 }
 
-// point in polyhedron: an odd number of faces above (Jordan)
-static bool surface_holds(const sp_pair_body *b, const double p[3]) {
-    const uint32_t *face = b->surface->faces;
-    bool inside = false;
-    for (int i = 0; i < b->surface->face_count; i++, face += 3)
-        inside ^= face_above(b->x + 3 * (size_t)face[0], b->x + 3 * (size_t)face[1], b->x + 3 * (size_t)face[2], p);
-    return inside;
+static bool no_contacts(void *user, uint32_t a, uint32_t b, sp_pair_rule *rule) {
+    (void)user, (void)a, (void)b, (void)rule;
+    return false;
+}
+
+// Trees of the surfaces, for sp__collider_contains: refitted if boxes overlap, and at first, so that later steps allocate
+// nothing.
+static sp_status pairs_refit(sp_world *w, int count, bool near) {
+    sp_pairs *p = &w->pairs;
+    sp_collide_options options = {.pair = no_contacts};
+    sp_found found;
+    if (!p->set) SP_TRY(sp__collide_create(w->ctx, &p->set));
+    for (int i = 0; i < count; i++) SP_TRY(pair_body_collider(w, &p->bodies[i], &near));
+    return near ? sp__collide_find(p->set, &options, &found) : SP_OK;
 }
 
 // ---------------------------------------------------------------------------------------------------- pairs
@@ -128,27 +140,27 @@ static bool pair_in_box(const double *x, const double low[3], const double high[
 }
 
 // tests the point and six neighbours at this distance: a point on the surface has neighbours outside
-static bool surface_holds_deep(const sp_pair_body *b, const double x[3], double depth) {
+static bool surface_holds_deep(const sp_collide *set, const sp_pair_body *b, const double x[3], double depth) {
     double p[3] = {x[0], x[1], x[2]};
-    bool inside = surface_holds(b, p);
+    bool inside = sp__collider_contains(set, b->collider, p);
     for (int i = 0; i < 6 && inside; i++) {
         p[i / 2] = x[i / 2] + (i % 2 ? depth : -depth);
-        inside = surface_holds(b, p);
+        inside = sp__collider_contains(set, b->collider, p);
         p[i / 2] = x[i / 2];
     }
     return inside;
 }
 
 // true if one of the sampled points of `a` in the box is inside `b`
-static bool pair_enters(const sp_pair_body *a, const sp_pair_body *b, const double low[3], const double high[3], double depth,
-                        uint64_t step) {
+static bool pair_enters(const sp_world *w, const sp_pair_body *a, const sp_pair_body *b, const double low[3],
+                        const double high[3], double depth) {
     int candidates = 0, seen = 0;
     if (!b->surface) return false;
     for (int i = 0; i < a->count; i++) candidates += pair_in_box(a->x + 3 * (size_t)i, low, high);
-    int stride = 1 + candidates / SP_PAIR_SAMPLES, first = (int)(step % (uint64_t)stride);
+    int stride = 1 + candidates / SP_PAIR_SAMPLES, first = (int)(w->trial.step % (uint64_t)stride);
     for (int i = 0; i < a->count && candidates; i++) {
         const double *x = a->x + 3 * (size_t)i;
-        if (pair_in_box(x, low, high) && seen++ % stride == first && surface_holds_deep(b, x, depth)) return true;
+        if (pair_in_box(x, low, high) && seen++ % stride == first && surface_holds_deep(w->pairs.set, b, x, depth)) return true;
     }
     return false;
 }
@@ -162,10 +174,10 @@ static bool boxes_overlap(const sp_pair_body *a, const sp_pair_body *b, double l
     return a->surface || b->surface;
 }
 
-static bool pair_overlaps(const sp_pair_body *a, const sp_pair_body *b, const double low[3], const double high[3],
-                          uint64_t step) {
+static bool pair_overlaps(const sp_world *w, const sp_pair_body *a, const sp_pair_body *b, const double low[3],
+                          const double high[3]) {
     double depth = SP_PAIR_DEPTH * fmin(a->surface ? pair_diagonal(a) : INFINITY, b->surface ? pair_diagonal(b) : INFINITY);
-    return pair_enters(a, b, low, high, depth, step) || pair_enters(b, a, low, high, depth, step);
+    return pair_enters(w, a, b, low, high, depth) || pair_enters(w, b, a, low, high, depth);
 }
 
 static bool pair_known(const sp_pairs *p, uint32_t a, uint32_t b) {
@@ -174,13 +186,24 @@ static bool pair_known(const sp_pairs *p, uint32_t a, uint32_t b) {
     return false;
 }
 
+// the boxes overlap, and no event has reported the pair
+static bool pair_is_near(const sp_pairs *p, const sp_pair_body *a, const sp_pair_body *b, double low[3], double high[3]) {
+    return boxes_overlap(a, b, low, high) && !pair_known(p, a->body->id.slot, b->body->id.slot);
+}
+
+static bool any_pair_is_near(const sp_pairs *p, int count) {
+    double low[3], high[3];
+    for (int i = 0; i < count; i++)
+        for (int j = i + 1; j < count; j++)
+            if (pair_is_near(p, &p->bodies[i], &p->bodies[j], low, high)) return true;
+    return false;
+}
+
 static bool check_pair(sp_world *w, const sp_pair_body *a, const sp_pair_body *b) {
     sp_pairs *p = &w->pairs;
     double low[3], high[3];
     uint32_t slots[2] = {a->body->id.slot, b->body->id.slot};
-    if (!boxes_overlap(a, b, low, high) || p->found == SP_PAIR_MAX || pair_known(p, slots[0], slots[1]) ||
-        !pair_overlaps(a, b, low, high, w->trial.step))
-        return false;
+    if (p->found == SP_PAIR_MAX || !pair_is_near(p, a, b, low, high) || !pair_overlaps(w, a, b, low, high)) return false;
     memcpy(p->slots[p->found++], slots, sizeof slots);
     sp__event(w, SP_PAIR_IGNORED,
               "bodies '%s' and '%s' overlap and do not touch each other: contact acts between soft and rigid bodies only%s",
@@ -190,10 +213,11 @@ static bool check_pair(sp_world *w, const sp_pair_body *a, const sp_pair_body *b
 
 sp_status sp__pairs_check(sp_world *w) {
     sp_pairs *p = &w->pairs;
-    int n = w->has_contact ? soft_count(w) : 0;
+    int n = w->has_contact && w->contact.formulation == SP_CONTACT_PENALTY ? soft_count(w) : 0;
     sp_status status = SP_OK;
     if (n < 2 || p->found == SP_PAIR_MAX) return SP_OK;
     SP_TRY(pairs_place(w, n));
+    SP_TRY(pairs_refit(w, n, any_pair_is_near(p, n)));
     for (int i = 0; i < n; i++)
         for (int j = i + 1; j < n; j++)
             if (check_pair(w, &p->bodies[i], &p->bodies[j])) status = SP_PAIR_IGNORED;
@@ -207,4 +231,5 @@ void sp__pairs_forget(sp_world *w) {
 void sp__pairs_free(sp_world *w) {
     for (int i = 0; i < w->pairs.capacity; i++) sp__free(w->ctx, w->pairs.bodies[i].x);
     sp__free(w->ctx, w->pairs.bodies);
+    sp__collide_destroy(&w->pairs.set);
 }

@@ -180,3 +180,26 @@ sp_status sp_world_param(sp_world *w, const char *path, sp_param_info *out) {
         status = WORLD_FAIL(w, SP_BAD_INPUT, "there is no parameter '%s'", path);
     return sp__world_leave(w, status);
 }
+
+static sp_status set_param(sp_world *w, const char *path, double value) {
+    sp_param p;
+    sp_body *b;
+    sp_gravity *gravity;
+    if (!sp__find_param(w, path, &p, &b, &gravity)) return WORLD_FAIL(w, SP_BAD_INPUT, "there is no parameter '%s'", path);
+    bool inherits = isnan(value) && strncmp(p.name, "region[", 7) == 0;
+    if (!inherits && !sp__param_editable(p.spec, value))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "%s = %g, must be in [%g, %g]", path, value, p.spec->edit_low, p.spec->edit_high);
+    if (gravity) {
+        gravity->set = true, gravity->value = value;
+        return SP_OK;
+    }
+    *p.value = value;
+    if (b) b->retune = b->energy_stale = true;
+    if (p.changed) p.changed(b);
+    return SP_OK;
+}
+
+sp_status sp_world_set_param(sp_world *w, const char *path, double value) {
+    SP_TRY(sp__world_enter(w));
+    return sp__world_leave(w, set_param(w, path, value));
+}

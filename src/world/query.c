@@ -1,4 +1,5 @@
 // Queries of a world: measures, fields, anchors; and setting the state directly.
+#include "math/vec3.h"
 #include "world/world_internal.h"
 
 static sp_status query_stale(sp_world *w, sp_body_id id) {
@@ -59,6 +60,7 @@ sp_status sp_world_body_info(sp_world *w, sp_body_id id, sp_body_info *out) {
                               .elements = b->elements,
                               .state = {state_field(b, 0), state_field(b, 1)},
                               .frozen = b->frozen,
+                              .prescribed = (b->caps & SP_CAP_KINEMATIC) != 0,
                               .solve = b->solve,
                               .solver = b->solver_def,
                               .solver_why = b->solver_why};
@@ -165,6 +167,32 @@ sp_status sp_world_field_at(sp_world *w, sp_body_id id, int index, sp_field_info
     return SP_OK;
 }
 
+int sp_world_mass_count(sp_world *w, sp_body_id id) {
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = sp__world_body(w, id);
+    int count = b ? b->loads.mass_count : 0;
+    SP_TRY(sp__world_leave(w, b ? SP_OK : query_stale(w, id)));
+    return count;
+}
+
+sp_status sp_world_mass_at(sp_world *w, sp_body_id id, int index, sp_mass_info *out) {
+    SP_TRY(sp__world_enter(w));
+    sp_body *b = sp__world_body(w, id);
+    sp_status status = b ? SP_OK : query_stale(w, id);
+    if (b && (index < 0 || index >= b->loads.mass_count))
+        status = WORLD_FAIL(w, SP_BAD_INPUT, "mass %d of '%s', must be in [0, %d)", index, b->name, b->loads.mass_count);
+    if (status >= 0) {
+        const sp_point_mass *m = &b->loads.masses[index];
+        *out = (sp_mass_info){.name = m->name,
+                              .value = m->now,
+                              .inertia = m->inertia,
+                              .radius = cbrt(3 * sp__mass_each(m) / (4 * SP_PI * 7850)),
+                              .count = m->count,
+                              .at = m->at};
+    }
+    return sp__world_leave(w, status);
+}
+
 sp_status sp_world_elements(sp_world *w, sp_body_id id, int *nodes, sp_element_view *out) {
     SP_TRY(sp__world_enter(w));
     sp_body *b = sp__world_body(w, id);
@@ -254,6 +282,7 @@ static sp_status set_state(sp_world *w, sp_body *b, const double *x, const doubl
     if (status < 0) return sp__world_body_failed(w, b, status);
     b->frozen = false;
     b->retune = true;
+    if (w->constraints && x) sp__constraints_keep(w->constraints, 0);
     // a rigid body that was placed elsewhere can change the contacts of other bodies
     for (int i = 0; i < w->body_count; i++)
         w->bodies[i]->energy_stale = w->bodies[i]->energy_stale || w->bodies[i] == b || (b->caps & SP_CAP_KINEMATIC);

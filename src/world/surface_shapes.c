@@ -1,7 +1,11 @@
 // Creation of embedded surfaces. From a triangle mesh: vertices are embedded at their position in the rest shape; colours and
 // texture coordinates are copied. From the boundary of the body: its faces, or each face subdivided into N x N triangles (N =
 // 2^n) on the lattice of its barycentric coordinates. Faces on both sides of an edge share its vertices, so that the surface
-// stays closed.
+// stays closed. From a region of a solid: its faces to elements of regions with lower numbers.
+#include <stdlib.h>
+
+#include "mesh/mesh_internal.h"
+#include "util/sort.h"
 #include "world/world_internal.h"
 
 static sp_status too_large(sp_world *w, const sp_body *b, double faces) {
@@ -198,5 +202,104 @@ sp_status sp__surface_of_boundary(sp_world *w, sp_body *b, const sp_surface_def 
     sp_status status = fill_cut(w, &c, out);
     sp__free(w->ctx, c.vertex_of), sp__free(w->ctx, c.edge_start);
     sp__free(w->ctx, c.edge), sp__free(w->ctx, c.edge_number);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------------- from a region
+
+// A face of an element whose three nodes belong to the region and to a lower one: it may be an interface.
+typedef struct region_face {
+    int node[3];  // ascending
+    int element, side;
+    bool inside;  // the element belongs to the region
+} region_face;
+
+typedef struct region_faces {
+    sp_body *b;
+    int region;
+    int *element;        // elements x 4: their nodes
+    double *region_of;   // elements
+    unsigned char *has;  // per node: 1 in the region, 2 in a lower one
+    region_face *face;
+    int count;
+    int *vertex;  // per node: its number here, or -1
+} region_faces;
+
+static int compare_faces(const void *a, const void *b) {
+    const region_face *f = a, *g = b;
+    for (int k = 0; k < 3; k++)
+        if (f->node[k] != g->node[k]) return f->node[k] < g->node[k] ? -1 : 1;
+    return f->element < g->element ? -1 : f->element > g->element;
+}
+
+// the region first, then lower ones: only few faces are left to compare
+static sp_status list_region_faces(sp_world *w, region_faces *r) {
+    sp_body *b = r->b;
+    for (int i = 0; i < 4 * b->elements; i++) {
+        int of = (int)r->region_of[i / 4];
+        r->has[r->element[i]] |= of == r->region ? 1 : of < r->region ? 2 : 0;
+    }
+    for (int fill = 0; fill < 2; fill++) {
+        r->count = 0;
+        for (int e = 0; e < b->elements; e++)
+            for (int side = 0; side < 4 && r->region_of[e] <= r->region; side++) {
+                region_face f = {.element = e, .side = side, .inside = (int)r->region_of[e] == r->region};
+                bool both = true;
+                for (int k = 0; k < 3; k++) {
+                    f.node[k] = r->element[4 * (size_t)e + (size_t)sp__tet_face[side][k]];
+                    both = both && r->has[f.node[k]] == 3;
+                }
+                if (!both) continue;
+                sp__sort_ints(f.node, 3);
+                if (fill) r->face[r->count] = f;
+                r->count++;
+            }
+        if (!fill && !SP_NEW(w->ctx, r->face, (size_t)r->count + 1)) return SP_NO_MEMORY;
+    }
+    qsort(r->face, (size_t)r->count, sizeof *r->face, compare_faces);
+    return SP_OK;
+}
+
+// vertices are corners of elements of the region, so that values that must not be averaged are those of the region
+static void take_region_face(region_faces *r, const region_face *f, sp_surface *out) {
+    for (int k = 0; k < 3; k++) {
+        int corner = sp__tet_face[f->side][k], node = r->element[4 * (size_t)f->element + (size_t)corner];
+        if (r->vertex[node] < 0) {
+            sp_anchor *a = &out->anchors[r->vertex[node] = out->vertex_count++];
+            *a = (sp_anchor){.body = r->b->id, .elem = (uint32_t)f->element};
+            if (corner > 0) a->at[corner - 1] = 1;
+        }
+        out->faces[3 * (size_t)out->face_count + (size_t)k] = (uint32_t)r->vertex[node];
+    }
+    out->face_count++;
+}
+
+static sp_status fill_region(sp_world *w, region_faces *r, sp_surface *out) {
+    sp_body *b = r->b;
+    const sp_field *field = sp__body_field(b, "region");
+    const sp_step step = sp__body_step(b, &w->step);
+    size_t nodes = (size_t)b->nodes + 1, elements = (size_t)b->elements + 1;
+    if (!SP_NEW(w->ctx, r->element, 4 * elements) || !SP_NEW(w->ctx, r->region_of, elements) || !SP_NEW(w->ctx, r->has, nodes) ||
+        !SP_NEW(w->ctx, r->vertex, nodes))
+        return SP_NO_MEMORY;
+    b->ops->element_nodes(b, r->element);
+    SP_TRY(field->fill(b, &step, field->id, r->region_of));
+    SP_TRY(list_region_faces(w, r));
+    // no more vertices than corners of faces
+    if (!SP_NEW(w->ctx, out->anchors, 3 * (size_t)r->count + 1) || !SP_NEW(w->ctx, out->faces, 3 * (size_t)r->count + 1))
+        return SP_NO_MEMORY;
+    for (size_t i = 0; i < nodes; i++) r->vertex[i] = -1;
+    for (int i = 0; i + 1 < r->count; i++) {
+        const region_face *f = &r->face[i], *g = f + 1;
+        if (memcmp(f->node, g->node, sizeof f->node) == 0 && f->inside != g->inside) take_region_face(r, f->inside ? f : g, out);
+    }
+    return SP_OK;
+}
+
+sp_status sp__surface_of_region(sp_world *w, sp_body *b, const sp_surface_def *def, sp_surface *out) {
+    region_faces r = {.b = b, .region = def->region};
+    sp_status status = fill_region(w, &r, out);
+    sp__free(w->ctx, r.element), sp__free(w->ctx, r.region_of), sp__free(w->ctx, r.has);
+    sp__free(w->ctx, r.face), sp__free(w->ctx, r.vertex);
     return status;
 }

@@ -2,7 +2,8 @@
 // and collision. Every vertex is an anchor: the body table computes its position and applies its forces to the body, so that
 // nothing here depends on the kind.
 //
-// An embedded surface comes from a triangle mesh, from faces of the boundary, or from such faces each subdivided into 4^n.
+// An embedded surface comes from a triangle mesh, from faces of the boundary, from such faces each subdivided into 4^n, or from
+// the faces between regions of a solid.
 // Surfaces are topology: created once, removed with their body, not in the hash.
 #include <stdio.h>
 
@@ -32,10 +33,20 @@ static sp_status check_surface_name(sp_world *w, const sp_body *b, const char *n
     return SP_OK;
 }
 
+static sp_status check_region_def(sp_world *w, const sp_body *b, const sp_surface_def *def) {
+    if (def->region < 0) return WORLD_FAIL(w, SP_BAD_INPUT, "region = %d of a surface, must be >= 0", def->region);
+    if (def->mesh || def->faces || def->face_count || def->subdivide)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "interfaces of a region have neither a mesh nor faces of the boundary");
+    if (b->ops->element_type != SP_ELEMENT_TET4 || !b->ops->element_nodes || !sp__body_field(b, "region"))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "body '%s' has no regions", b->name);
+    return def->name ? check_surface_name(w, b, def->name) : SP_OK;
+}
+
 static sp_status check_surface_def(sp_world *w, const sp_body *b, const sp_surface_def *def) {
     const unsigned all = SP_ROLE_VISUAL | SP_ROLE_COLLISION;
     if (def->cookie != SP_COOKIE_SURFACE)
         return WORLD_FAIL(w, SP_BAD_INPUT, "sp_surface_def did not start from sp_surface_def_default()");
+    if (def->region) return check_region_def(w, b, def);
     if (!def->roles || (def->roles & ~all))
         return WORLD_FAIL(w, SP_BAD_INPUT, "roles = %u of a surface, must be visual (1), collision (2) or both (3)", def->roles);
     if (def->mesh && (def->faces || def->subdivide))
@@ -107,7 +118,9 @@ static void name_surface(const sp_body *b, const char *name, sp_surface *surface
 }
 
 static sp_status fill_surface(sp_world *w, sp_body *b, const sp_surface_def *def, sp_surface *surface) {
-    SP_TRY(def->mesh ? sp__surface_of_mesh(w, b, def, surface) : sp__surface_of_boundary(w, b, def, surface));
+    SP_TRY(def->region ? sp__surface_of_region(w, b, def, surface)
+           : def->mesh ? sp__surface_of_mesh(w, b, def, surface)
+                       : sp__surface_of_boundary(w, b, def, surface));
     surface->revision = ++w->surface_revision;
     name_surface(b, def->name, surface);
     SP_TRY(sp__surface_prepare(w->ctx, surface));
@@ -116,7 +129,7 @@ static sp_status fill_surface(sp_world *w, sp_body *b, const sp_surface_def *def
 
 static sp_status add_surface(sp_world *w, sp_body *b, const sp_surface_def *def, int *index) {
     SP_TRY(check_surface_def(w, b, def));
-    sp_surface *surface = sp__surface_create(w->ctx, "", def->roles);
+    sp_surface *surface = sp__surface_create(w->ctx, "", def->region ? SP_ROLE_INTERFACES : def->roles);
     sp_status status = surface ? fill_surface(w, b, def, surface) : SP_NO_MEMORY;
     if (status >= 0) {
         // snapshots need memory for it; collision points come last because they cannot be reverted

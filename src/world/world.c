@@ -181,6 +181,7 @@ void sp_world_destroy(sp_world **world) {
     sp__snapshots_free(w);
     sp__journal_free(w);
     sp__pairs_free(w);
+    sp__constraints_destroy(&w->constraints);
     sp__free(ctx, w->pending.list), sp__free(ctx, w->batch.list), sp__free(ctx, w->taken.list);
     sp__free(ctx, w->slots), sp__free(ctx, w->bodies), sp__free(ctx, w->obstacles.list);
     sp__free(ctx, w->events), sp__free(ctx, w->trial_events);
@@ -213,18 +214,23 @@ uint64_t sp__world_compute_hash(sp_world *w) {
         sp_body *b = w->bodies[i];
         hash = sp__mix(hash ^ (b->ops->hash(b) + sp__loads_hash(b)), world_hash_text(b->name));
     }
-    return hash;
+    return w->constraints ? hash ^ sp__constraints_hash(w->constraints) : hash;
 }
 
 // ---------------------------------------------------------------------------------------------------- contact
 
 sp_contact_def sp_contact_def_default(void) {
-    return (sp_contact_def){.cookie = SP_COOKIE_CONTACT};
+    return (sp_contact_def){.tolerance = 1e-6, .sweeps = 100, .cookie = SP_COOKIE_CONTACT};
 }
 
 static sp_status check_contact(sp_world *w, const sp_contact_def *def) {
     if (def->cookie != SP_COOKIE_CONTACT)
         return WORLD_FAIL(w, SP_BAD_INPUT, "sp_contact_def did not start from sp_contact_def_default()");
+    if (!(def->alarm >= 0) || !(def->gap >= 0) || !isfinite(def->alarm + def->gap))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "contact: alarm = %g m, gap = %g m, must be finite and >= 0", def->alarm, def->gap);
+    if (!(def->tolerance > 0) || def->sweeps < 1)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "contact: tolerance = %g, must be > 0; sweeps = %d, must be >= 1", def->tolerance,
+                          def->sweeps);
     sp_error e;
     return sp__check_contact(&e, def) < 0 ? WORLD_FAIL(w, SP_BAD_INPUT, "%s", e.message) : SP_OK;
 }
@@ -232,9 +238,12 @@ static sp_status check_contact(sp_world *w, const sp_contact_def *def) {
 sp_status sp_world_set_contact(sp_world *w, const sp_contact_def *def) {
     SP_TRY(sp__world_enter(w));
     sp_status status = def ? check_contact(w, def) : SP_OK;
+    for (int i = 0; def && status >= 0 && i < w->body_count; i++) status = sp__world_check_contact(w, w->bodies[i], def);
     if (status >= 0) {
         w->has_contact = def != NULL;
         if (def) w->contact = *def;
+        if (w->constraints && (!def || def->formulation == SP_CONTACT_PENALTY)) sp__constraints_keep(w->constraints, 0);
+        w->hash = sp__world_compute_hash(w);
     }
     return sp__world_leave(w, status);
 }
@@ -248,4 +257,16 @@ const char *sp_stage_name(sp_stage stage) {
     case SP_STAGE_COUNT: break;
     }
     return "unknown";
+}
+
+int sp_world_contact_count(const sp_world *w) {
+    return w->constraints ? sp__constraints_count(w->constraints) : 0;
+}
+
+sp_status sp_world_contact_at(const sp_world *w, int index, sp_contact_point *out) {
+    int count = sp_world_contact_count(w);
+    if (index < 0 || index >= count)
+        return WORLD_FAIL((sp_world *)w, SP_BAD_INPUT, "contact %d, must be in [0, %d)", index, count);
+    sp__constraints_at(w->constraints, index, out);
+    return SP_OK;
 }

@@ -9,6 +9,8 @@
 #include <pthread.h>
 
 #include "body/body.h"
+#include "collide/collide.h"
+#include "contact/constraints.h"
 
 enum {
     SP_EVENT_MAX = 64,  // events of one step; the last entry gives the number of further events
@@ -101,11 +103,16 @@ typedef struct sp_pair_body {  // a soft body at the trial state, for the overla
     int count, capacity;
     double *x;  // points (count x 3)
     double low[3], high[3];
+    bool collides;  // the surface is collider `collider` of the set, made of this body and revision
+    int collider;
+    sp_body_id made_of;
+    uint32_t revision;
 } sp_pair_body;
 
 typedef struct sp_pairs {
     sp_pair_body *bodies;  // scratch
     int capacity;
+    sp_collide *set;                 // the closed surfaces; NULL: none yet
     uint32_t slots[SP_PAIR_MAX][2];  // pairs that an event has reported; not in checkpoints: reported again after a restore
     int reported, found;             // count in committed steps; count including the current step
 } sp_pairs;
@@ -133,6 +140,7 @@ struct sp_world {
     sp_gravity gravity[3];
     sp_contact_def contact;
     bool has_contact;
+    sp_constraints *constraints;  // NULL until the first step with contact by constraints
     sp_pairs pairs;
 
     // time
@@ -180,6 +188,8 @@ sp_slot *sp__world_slot(const sp_world *w, const sp_body *b);        // of a bod
 sp_body *sp__world_anchored(const sp_world *w, const sp_anchor *a);  // NULL: the anchor refers to no body
 double sp__gravity_at(const sp_gravity *g, double t);
 uint64_t sp__world_compute_hash(sp_world *w);
+// Fails if contact of this formulation cannot act on the body.
+sp_status sp__world_check_contact(sp_world *w, const sp_body *b, const sp_contact_def *def);
 // Adds a body; the world owns it, also on failure. Nullable: name, out.
 sp_status sp__world_adopt(sp_world *w, sp_body *b, const char *name, sp_body_id *out);
 
@@ -208,9 +218,11 @@ sp_status sp__check_gravity(sp_error *error, int axis, double value);
 sp_status sp__check_contact(sp_error *error, const sp_contact_def *def);
 bool sp__find_param(sp_world *w, const char *path, sp_param *out, sp_body **body, sp_gravity **gravity);
 
-// surface_shapes.c: anchors, faces and attributes of an embedded surface, from a triangle mesh or from the boundary
+// surface_shapes.c: anchors, faces and attributes of an embedded surface, from a triangle mesh, from the boundary, or between
+// regions
 sp_status sp__surface_of_mesh(sp_world *w, sp_body *b, const sp_surface_def *def, sp_surface *out);
 sp_status sp__surface_of_boundary(sp_world *w, sp_body *b, const sp_surface_def *def, sp_surface *out);
+sp_status sp__surface_of_region(sp_world *w, sp_body *b, const sp_surface_def *def, sp_surface *out);
 
 // Tests soft bodies for overlap at the trial state: SP_PAIR_IGNORED and an event for each new pair.
 sp_status sp__pairs_check(sp_world *w);

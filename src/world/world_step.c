@@ -7,7 +7,8 @@
 
 typedef sp_status stage_fn(sp_world *w, double h);
 
-static stage_fn stage_free_motion, stage_guard, stage_balance, stage_commit, stage_publish;
+static stage_fn stage_free_motion, stage_find_contacts, stage_build_delassus, stage_solve_contacts, stage_correct_motion,
+    stage_guard, stage_balance, stage_commit, stage_publish;
 static void world_rollback(sp_world *w);
 
 // time += h, compensated summation
@@ -38,11 +39,15 @@ static sp_status world_run(sp_world *w, double h, sp_stage stage, stage_fn *fn) 
 static sp_status world_stages(sp_world *w, double h) {
     SP_TRY(world_run(w, h, SP_STAGE_TAKE_EDITS, sp__take_edits));  // drags, pins, poses and parameters queued since the last step
     SP_TRY(world_run(w, h, SP_STAGE_PRESCRIBE, sp__prescribe));    // gravity, targets and kinematic poses at the end of the step
-    SP_TRY(world_run(w, h, SP_STAGE_FREE_MOTION, stage_free_motion));  // each body alone: A dv = b
-    SP_TRY(world_run(w, h, SP_STAGE_GUARD, stage_guard));              // every trial number is finite
-    SP_TRY(world_run(w, h, SP_STAGE_BALANCE, stage_balance));          // energy against work, inverted elements, overlap
-    SP_TRY(world_run(w, h, SP_STAGE_COMMIT, stage_commit));            // first change of the committed state; cannot fail
-    SP_TRY(world_run(w, h, SP_STAGE_PUBLISH, stage_publish));          // hash, events, snapshot; cannot fail
+    SP_TRY(world_run(w, h, SP_STAGE_FREE_MOTION, stage_free_motion));        // each body alone: A dv = b
+    SP_TRY(world_run(w, h, SP_STAGE_FIND_CONTACTS, stage_find_contacts));    // rows J and violations at the free state
+    SP_TRY(world_run(w, h, SP_STAGE_BUILD_DELASSUS, stage_build_delassus));  // W = sum of h J A^-1 J^T
+    SP_TRY(world_run(w, h, SP_STAGE_SOLVE_CONTACTS, stage_solve_contacts));  // impulses in their Coulomb cones
+    SP_TRY(world_run(w, h, SP_STAGE_CORRECT_MOTION, stage_correct_motion));  // v += A^-1 J^T lambda
+    SP_TRY(world_run(w, h, SP_STAGE_GUARD, stage_guard));                    // every trial number is finite
+    SP_TRY(world_run(w, h, SP_STAGE_BALANCE, stage_balance));                // energy against work, inverted elements, overlap
+    SP_TRY(world_run(w, h, SP_STAGE_COMMIT, stage_commit));                  // first change of the committed state; cannot fail
+    SP_TRY(world_run(w, h, SP_STAGE_PUBLISH, stage_publish));                // hash, events, snapshot; cannot fail
     return w->trial.status;
 }
 
@@ -69,7 +74,7 @@ sp_status sp__world_inject_failure(sp_world *w, sp_stage stage) {
 // ---------------------------------------------------------------------------------------------------- prescribe
 
 static void prescribe_body(sp_world *w, sp_body *b) {
-    b->loads.contact = w->has_contact ? &w->contact : NULL;
+    b->loads.contact = w->has_contact && w->contact.formulation == SP_CONTACT_PENALTY ? &w->contact : NULL;
     b->loads.response = &sp__penalty_response;
     b->loads.obstacles = &w->obstacles;
     sp__loads_prescribe(b, &w->step);
@@ -140,6 +145,37 @@ static sp_status stage_free_motion(sp_world *w, double h) {
     return worst;
 }
 
+// ---------------------------------------------------------------------------------------------------- contact by constraints
+
+static bool has_constraints(const sp_world *w) {
+    return w->has_contact && w->contact.formulation == SP_CONTACT_PROXIMITY;
+}
+
+static sp_status stage_find_contacts(sp_world *w, double h) {
+    (void)h;
+    if (!has_constraints(w)) return SP_OK;
+    if (!w->constraints) SP_TRY(sp__constraints_create(w->ctx, &w->constraints));
+    return sp__constraints_find(w->constraints, w->bodies, w->body_count, &w->contact, &w->step);
+}
+
+static sp_status stage_build_delassus(sp_world *w, double h) {
+    (void)h;
+    return has_constraints(w) ? sp__constraints_delassus(w->constraints, &w->step) : SP_OK;
+}
+
+static sp_status stage_solve_contacts(sp_world *w, double h) {
+    (void)h;
+    return has_constraints(w) ? sp__constraints_solve(w->constraints, &w->contact) : SP_OK;
+}
+
+static sp_status stage_correct_motion(sp_world *w, double h) {
+    (void)h;
+    if (has_constraints(w)) SP_TRY(sp__constraints_correct(w->constraints, &w->step));
+    for (int i = 0; i < w->body_count; i++)
+        if (!w->bodies[i]->frozen) sp__drive_finish(w->bodies[i]);
+    return SP_OK;
+}
+
 // ---------------------------------------------------------------------------------------------------- guard
 
 // index of the first number that is not finite, or n
@@ -161,8 +197,9 @@ static sp_status guard_body(sp_body *b) {
     bool place = q < b->nq;
     double seen = place ? b->q[SP_TRIAL][q] : b->v[SP_TRIAL][v];
     const char *what = place ? "position" : "velocity";
-    if (b->caps & SP_CAP_KINEMATIC)
-        return SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': number %d of its pose is %g", b->name, q, seen);
+    if (b->nodes == 0)
+        return SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': number %d of its %s is %g", b->name, place ? q : v,
+                            place ? "pose" : "velocity", seen);
     int64_t node = sp__body_node_of(b, place ? q : v);
     sp_status status = SP_BODY_FAIL(b, SP_NOT_FINITE, "body '%s': a %s of node %lld is %g", b->name, what, (long long)node, seen);
     b->error->index = node;
@@ -245,6 +282,7 @@ static sp_status stage_commit(sp_world *w, double h) {
         b->balance[SP_COMMITTED] = b->balance[SP_TRIAL];
         b->froze_now = b->energy_stale = false;
     }
+    if (has_constraints(w)) sp__constraints_commit(w->constraints, &w->step);
     time_add(&w->time, &w->time_carry, h);
     w->steps++;
     sp_events *events = w->events;
@@ -277,6 +315,7 @@ static void world_rollback(sp_world *w) {
         if (b->ops->undo) b->ops->undo(b);
         // the solver restarts what it began in this step
         if (b->solver) sp__solver_step(b->solver, w->trial.step, w->def.deterministic);
+        if (b->compliance) sp__compliance_undo(b->compliance, w->trial.step);
     }
     w->pairs.found = w->pairs.reported;
     sp__journal_undo(w);

@@ -1,0 +1,296 @@
+// Block Gauss-Seidel on one island. A sweep visits the groups in order: violation of the group from the newest multipliers of
+// all, then the problem of the group alone (local.c). Three ways to distribute it over threads, with the iterates of the first:
+//
+// sequential   group by group, one row of W after another
+// block        per tile of rows: its groups alone, then in parallel the products of all other rows with its new multipliers
+// graph        tiles of rows are tasks (sweep, tile) in sweep-major order. A task multiplies its rows with the multipliers of the
+//              other tiles, oldest first, then waits for the tile before it and visits its groups. `counter` is the number of
+//              finished tasks: only one task at a time can be in its last part, so there is one writer.
+//
+// Courtecuisse 2011, algorithms 7 to 9, with their corrections: two barriers per tile of `block`; in `graph` a task waits for
+// tiles below its own only, and the counter counts finished tasks.
+//
+// Threads take the tasks of `graph` in order, so that a task waits only for tasks that other running threads have taken: it needs
+// no minimum number of threads and also runs on one. Sums are divided at fixed places, whoever computes them.
+#include <sched.h>
+
+#include "contact/solve_internal.h"
+
+enum { TILE_ROWS = 192, LAG_FEW = 3, LAG_MANY = 7, MANY_TILES = 64, SPIN_PAUSES = 200 };
+
+double sp__cone_island_numbers(const sp_cone_problem *p, const sp_cone_span *island) {
+    int last = island->end - 1;
+    return (double)(p->panel_at[last] - p->panel_at[island->begin]) +
+           (double)p->width[last] * (p->first[last + 1] - p->first[last]);
+}
+
+void sp__cone_panel_multiply(const sp_cone_run_state *s, int position, int from, int to, const double *x, double *sum) {
+    const sp_cone_problem *p = s->p;
+    int low = p->run_start[position], end = p->run_start[position + 1], high = end, width = p->width[position];
+    int rows = p->first[position + 1] - p->first[position];
+    while (low < high) {  // first run that ends after `from`
+        int middle = (low + high) / 2;
+        if (p->run[middle].column + p->run[middle].count > from)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    for (; low < end && p->run[low].column < to; low++) {
+        const sp_cone_run *run = &p->run[low];
+        int c0 = run->column > from ? run->column : from, c1 = run->column + run->count < to ? run->column + run->count : to;
+        const double *A = sp__cone_panel(p, position) + run->at + (c0 - run->column);
+        if (rows == 3)
+            s->kernels->multiply3(c1 - c0, A, width, x + c0, sum);
+        else
+            for (int r = 0; r < rows; r++) s->kernels->multiply1(c1 - c0, A + (ptrdiff_t)r * width, x + c0, sum + r);
+    }
+}
+
+void sp__cone_island_violation(const sp_cone_run_state *s, const sp_cone_span *island, const double *x, double *u) {
+    const sp_cone_problem *p = s->p;
+    for (int i = island->begin; i < island->end; i++) {
+        double sum[SP_CONE_ROWS_MAX] = {0};
+        sp__cone_panel_multiply(s, i, island->row, island->row_end, x, sum);
+        for (int r = 0; r < p->first[i + 1] - p->first[i]; r++) u[p->first[i] + r] = s->q[p->first[i] + r] + sum[r];
+    }
+}
+
+double sp__cone_group_error(const sp_cone_run_state *s, int i, const double *x, const double *u, double error) {
+    const sp_cone_group *g = sp__cone_at(s->p, i);
+    bool plain = s->o->norm == SP_CONE_NORM_PLAIN;
+    double e[SP_CONE_ROWS_MAX], square = 0, w = s->weight[i];
+    if (w == 0) return error;
+    sp__cone_natural(g->kind, g->rows, g->mu, plain ? 1 : w, x, u, e);
+    for (int r = 0; r < g->rows; r++) square += e[r] * e[r];
+    return plain ? error + square : fmax(error, w * w * square);
+}
+
+double sp__cone_island_error(const sp_cone_run_state *s, const sp_cone_span *island, const double *x, const double *u) {
+    double error = 0;
+    for (int i = island->begin; i < island->end; i++)
+        error = sp__cone_group_error(s, i, x + s->p->first[i], u + s->p->first[i], error);
+    return sqrt(error);
+}
+
+// New multipliers of the group at position i from its violation u; returns the square of the error, extended by its own.
+static double visit_group(const sp_cone_run_state *s, int i, const double *u, double error) {
+    const sp_cone_problem *p = s->p;
+    double *x = s->x + p->first[i];
+    if (s->weight[i] == 0) return error;
+    error = sp__cone_group_error(s, i, x, u, error);
+    sp__cone_local(sp__cone_at(p, i), s->o->local, s->weight[i], sp__cone_block_at(p, i, i), p->width[i], u, x);
+    return error;
+}
+
+// whether the sweeps end: *out gets the reason
+static bool sweeps_end(const sp_cone_run_state *s, double error, int done, sp_cone_outcome *out) {
+    out->sweeps = done;
+    out->error = sqrt(error);
+    out->converged = s->o->tolerance > 0 && out->error <= s->limit;
+    out->expired = s->end_ms > 0 && sp__now_ms() > s->end_ms;
+    return out->converged || out->expired;
+}
+
+// ------------------------------------------------------------------------------------------------ sequential
+
+static void sweep_sequential(const sp_cone_run_state *s, const sp_cone_span *island, int sweeps, sp_cone_outcome *out) {
+    for (int k = 0; k < sweeps; k++) {
+        double error = 0;
+        for (int i = island->begin; i < island->end; i++) {
+            double u[SP_CONE_ROWS_MAX] = {0};
+            sp__cone_panel_multiply(s, i, island->row, island->row_end, s->x, u);
+            for (int r = 0; r < s->p->first[i + 1] - s->p->first[i]; r++) u[r] += s->q[s->p->first[i] + r];
+            error = visit_group(s, i, u, error);
+        }
+        if (sweeps_end(s, error, k + 1, out)) return;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ tiles
+
+// The tiles of an island are found from their rows: every tile has the groups whose first row is in its interval.
+typedef struct tiling {
+    const sp_cone_run_state *s;
+    const sp_cone_span *island;
+    int rows, count;
+} tiling;
+
+static tiling make_tiling(const sp_cone_run_state *s, const sp_cone_span *island) {
+    int rows = s->o->tile > 0 ? s->o->tile : SP_CONE_TILE;
+    if (rows > TILE_ROWS) rows = TILE_ROWS;
+    return (tiling){s, island, rows, (island->row_end - island->row + rows - 1) / rows};
+}
+
+static int tile_begin(const tiling *t, int tile) {
+    int row = t->island->row + tile * t->rows, low = t->island->begin, high = t->island->end;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (t->s->p->first[middle] >= row)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static sp_cone_span tile_span(const tiling *t, int tile) {
+    int begin = tile_begin(t, tile), end = tile_begin(t, tile + 1);
+    return (sp_cone_span){begin, end, t->s->p->first[begin], t->s->p->first[end]};
+}
+
+// visits the groups of a tile; t holds the products with all other tiles, and q
+static double visit_tile(const sp_cone_run_state *s, const sp_cone_span *tile, const double *t, double error) {
+    const sp_cone_problem *p = s->p;
+    for (int i = tile->begin; i < tile->end; i++) {
+        double u[SP_CONE_ROWS_MAX];
+        for (int r = 0; r < p->first[i + 1] - p->first[i]; r++) u[r] = t[p->first[i] - tile->row + r];
+        sp__cone_panel_multiply(s, i, tile->row, tile->row_end, s->x, u);
+        error = visit_group(s, i, u, error);
+    }
+    return error;
+}
+
+static void multiply_tile(const sp_cone_run_state *s, const sp_cone_span *tile, int from, int to, double *t) {
+    if (from >= to) return;
+    for (int i = tile->begin; i < tile->end; i++) sp__cone_panel_multiply(s, i, from, to, s->x, t + (s->p->first[i] - tile->row));
+}
+
+// ------------------------------------------------------------------------------------------------ block
+
+typedef struct block_job {
+    tiling tiles;
+    sp_cone_span now;  // the tile that has just been visited
+    int tile;
+} block_job;
+
+static void block_task(void *arg, int task, int worker) {
+    const block_job *j = arg;
+    const sp_cone_span tile = tile_span(&j->tiles, task);
+    (void)worker;
+    if (task != j->tile) multiply_tile(j->tiles.s, &tile, j->now.row, j->now.row_end, j->tiles.s->t + tile.row);
+}
+
+static void sweep_block(const sp_cone_run_state *s, const sp_cone_span *island, int sweeps, bool parallel, sp_cone_outcome *out) {
+    block_job j = {.tiles = make_tiling(s, island)};
+    int count = j.tiles.count;
+    memcpy(s->t + island->row, s->q + island->row, (size_t)(island->row_end - island->row) * sizeof *s->t);
+    for (int k = 0; k < count; k++) {
+        sp_cone_span tile = tile_span(&j.tiles, k);
+        multiply_tile(s, &tile, tile.row_end, island->row_end, s->t + tile.row);
+    }
+    for (int k = 0; k < sweeps; k++) {
+        double error = 0;
+        for (j.tile = 0; j.tile < count; j.tile++) {
+            j.now = tile_span(&j.tiles, j.tile);
+            error = visit_tile(s, &j.now, s->t + j.now.row, error);
+            memcpy(s->t + j.now.row, s->q + j.now.row, (size_t)(j.now.row_end - j.now.row) * sizeof *s->t);
+            if (parallel)
+                sp__parallel(s->ctx, count, block_task, &j);
+            else
+                for (int task = 0; task < count; task++) block_task(&j, task, 0);
+        }
+        if (sweeps_end(s, error, k + 1, out)) return;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ graph
+
+typedef struct graph_job {
+    tiling tiles;
+    int sweeps;
+    double error;                     // of the current sweep; written by the task in its last part only
+    sp_cone_outcome *out;             // likewise
+    _Alignas(64) atomic_int counter;  // finished tasks; sweeps * tiles: the end
+    _Alignas(64) atomic_int next;     // tasks that are taken
+} graph_job;
+
+static void graph_wait(graph_job *j, int *seen, int above) {
+    for (int pause = 0; *seen <= above; pause++) {
+        *seen = atomic_load_explicit(&j->counter, memory_order_acquire);
+        if (*seen > above) return;
+        if (pause < SPIN_PAUSES) {
+#if defined(__x86_64__) || defined(__i386__)
+            __builtin_ia32_pause();
+#endif
+        } else {
+            sched_yield();  // more threads than cores: the thread that is waited for needs one
+        }
+    }
+}
+
+// number of finished tasks after which tile `other` has the values that tile `tile` needs in this sweep
+static int graph_needs(int sweep, int count, int tile, int other) {
+    return (other > tile ? sweep - 1 : sweep) * count + other;
+}
+
+// products with all other tiles, in the order tile + 1, ..., count - 1, 0, ..., tile - 1: the first ones as wholes, which reads
+// long rows of W, the last ones, which may still be in work, one by one
+static void graph_products(graph_job *j, int sweep, int tile, const sp_cone_span *own, double *t, int *seen) {
+    int count = j->tiles.count, lag = count >= MANY_TILES ? LAG_MANY : LAG_FEW, whole = count - 1 - lag;
+    const sp_cone_span *island = j->tiles.island;
+    int end = island->row_end, start = island->row;
+    if (whole > 0) {
+        int last = (tile + whole) % count;
+        graph_wait(j, seen, graph_needs(sweep, count, tile, last));
+        sp_cone_span stop = tile_span(&j->tiles, last);
+        if (last > tile) {
+            multiply_tile(j->tiles.s, own, own->row_end, stop.row_end, t);
+        } else {
+            multiply_tile(j->tiles.s, own, own->row_end, end, t);
+            multiply_tile(j->tiles.s, own, start, stop.row_end, t);
+        }
+    }
+    for (int k = whole > 0 ? whole + 1 : 1; k < count; k++) {
+        int other = (tile + k) % count;
+        graph_wait(j, seen, graph_needs(sweep, count, tile, other));
+        sp_cone_span span = tile_span(&j->tiles, other);
+        multiply_tile(j->tiles.s, own, span.row, span.row_end, t);
+    }
+}
+
+static void graph_task(void *arg, int task, int worker) {
+    graph_job *j = arg;
+    const sp_cone_run_state *s = j->tiles.s;
+    int count = j->tiles.count, all = j->sweeps * count, seen = 0;
+    double t[TILE_ROWS + SP_CONE_ROWS_MAX];
+    (void)task, (void)worker;
+    for (int now; (now = atomic_fetch_add_explicit(&j->next, 1, memory_order_relaxed)) < all;) {
+        int sweep = now / count, tile = now % count;
+        sp_cone_span own = tile_span(&j->tiles, tile);
+        memcpy(t, s->q + own.row, (size_t)(own.row_end - own.row) * sizeof *t);
+        graph_products(j, sweep, tile, &own, t, &seen);
+        graph_wait(j, &seen, now - 1);
+        if (seen >= all) return;  // another task ended the sweeps
+        if (tile == 0) j->error = 0;
+        j->error = visit_tile(s, &own, t, j->error);
+        bool end = tile == count - 1 && sweeps_end(s, j->error, sweep + 1, j->out);
+        atomic_store_explicit(&j->counter, end ? all : now + 1, memory_order_release);
+        if (end) return;
+    }
+}
+
+static void sweep_graph(const sp_cone_run_state *s, const sp_cone_span *island, int sweeps, bool parallel, sp_cone_outcome *out) {
+    graph_job j = {.tiles = make_tiling(s, island), .sweeps = sweeps, .out = out};
+    atomic_init(&j.counter, 0);
+    atomic_init(&j.next, 0);
+    if (parallel)
+        sp__parallel(s->ctx, sp__workers(s->ctx), graph_task, &j);
+    else
+        graph_task(&j, 0, 0);
+}
+
+// ------------------------------------------------------------------------------------------------
+
+void sp__cone_sweep(const sp_cone_run_state *s, const sp_cone_span *island, int sweeps, bool parallel, sp_cone_outcome *out) {
+    sp_cone_strategy strategy = s->o->strategy;
+    if (strategy == SP_CONE_STRATEGY_AUTO)
+        strategy = sp__cone_island_numbers(s->p, island) >= SP_CONE_GRAPH_NUMBERS ? SP_CONE_GRAPH : SP_CONE_SEQUENTIAL;
+    out->sweeps = 0;
+    out->converged = out->expired = false;
+    if (strategy == SP_CONE_GRAPH)
+        sweep_graph(s, island, sweeps, parallel, out);
+    else if (strategy == SP_CONE_BLOCK)
+        sweep_block(s, island, sweeps, parallel, out);
+    else
+        sweep_sequential(s, island, sweeps, out);
+}
