@@ -75,6 +75,8 @@ static const sp_option bench_options[] = {
     {"--quick", NULL, "fewer and smaller cases"},
     {"--threads", "N", "threads of the columns for all threads, 1..64"},
     {"--dump", "DIR", "write the meshes and the report there"},
+    {"--problem", "FILE...", "friction: solve these FCLIB files instead of generated problems"},
+    {"--out", "DIR", "friction: write each problem there with its solution"},
 };
 
 const sp_command sp__command_bench = {
@@ -84,6 +86,7 @@ const sp_command sp__command_bench = {
     .options = bench_options,
     .option_count = sizeof bench_options / sizeof bench_options[0],
     .examples = "  souple bench step\n"
-                "  souple bench beam --quick --json\n",
+                "  souple bench beam --quick --json\n"
+                "  souple bench friction --problem stack.hdf5 --out solved\n",
     .main = bench_main,
 };

@@ -1,4 +1,4 @@
-// `souple view`: an interactive simulation in a browser. Prints the address; Ctrl-C ends it.
+// `souple view`: an interactive simulation in a browser, or a recording. Prints the address; Ctrl-C ends it.
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -116,10 +116,12 @@ static int serve(const sp_view_args *v) {
     int number;
     char why[SP_SIM_WHY] = "out of memory", page[PATH_MAX];
     sp__viewer_folder(page);
-    bool good = make_gallery(&gallery, v->scene.path, &number) == 0;
+    bool recorded = v->scene.path && sp__is_recording(v->scene.path);
+    bool good = make_gallery(&gallery, recorded ? NULL : v->scene.path, &number) == 0;
     sp_server_def def = {.address = v->listen, .token = v->token, .page = v->page ? v->page : page, .origin = v->origin};
     def.sim = (sp_sim_def){.gallery = &gallery,
                            .scene = number,
+                           .recording = recorded ? v->scene.path : NULL,
                            .sets = v->scene.sets,
                            .set_count = v->scene.set_count,
                            .allow = v->scene.allow,
@@ -164,23 +166,28 @@ static int view_main(const sp_command *command, int argc, char **argv) {
     if (!is_loopback(args.listen) && !args.token)
         return sp__complain(&a, "--listen %s: others may reach this address, which needs --token T", args.listen);
     args.scene.path = a.word_count ? a.words[0] : NULL;
-    if (!args.scene.path && args.scene.set_count) return sp__complain(&a, "--set needs a scene");
+    bool recorded = args.scene.path && sp__is_recording(args.scene.path);
+    if ((!args.scene.path || recorded) && args.scene.set_count) return sp__complain(&a, "--set needs a scene");
     return serve(&args);
 }
 
 const sp_command sp__command_view = {
     .name = "view",
-    .arguments = "[SCENE]",
+    .arguments = "[SCENE|RECORDING]",
     .summary = "Touch a simulation in a browser",
     .text =
         "Prints an address to open in a browser of this machine; without a scene the page shows those there are. Drag with the\n"
-        "mouse, shift-click pins, ? on the page lists its keys. Several pages may watch, one at a time holds the controls.\n"
+        "mouse, shift-click pins, ? on the page lists its keys. A scene file dropped onto the page is simulated. Several pages "
+        "may\n"
+        "watch, one at a time holds the controls.\n"
+        "A recording (.xdmf or .h5) of `souple run` or of the page plays with a time slider.\n"
         "The protocol is described in docs/protocol.md.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = "  souple view\n"
                 "  souple view scenes/beam.xml --play\n"
                 "  souple view scenes/beam.xml --set k=8 --threads 2 --port 9000\n"
+                "  souple view out/beam.h5\n"
                 "  souple view scenes/beam.xml --listen 0.0.0.0 --token \"$(openssl rand -hex 16)\"\n",
     .main = view_main,
 };

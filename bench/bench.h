@@ -7,10 +7,15 @@
 
 #include "souple/souple.h"
 
+enum { SP_BENCH_PROBLEMS = 64 };
+
 typedef struct sp_bench_options {
     bool json, quick;
-    int threads;       // of the "all threads" columns, at least 1
-    const char *dump;  // folder for the meshes and the report; NULL: none
+    int threads;                             // of the "all threads" columns, at least 1
+    const char *dump;                        // folder for the meshes and the report; NULL: none
+    const char *problem[SP_BENCH_PROBLEMS];  // files of --problem
+    int problems;
+    const char *out;  // folder for solved problems; NULL: none
 } sp_bench_options;
 
 typedef struct sp_report sp_report;
@@ -28,6 +33,8 @@ sp_status sp__bench_factor(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_preconditioners(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_updated(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_rods(const sp_bench_options *o, sp_report *r);
+sp_status sp__bench_contact(const sp_bench_options *o, sp_report *r);
+sp_status sp__bench_friction(const sp_bench_options *o, sp_report *r);
 sp_status sp__bench_page(const sp_bench_options *o, sp_report *r);
 
 // ---------------------------------------------------------------------------------------------------- reports
@@ -107,6 +114,9 @@ void sp__machine_describe(sp_machine *m);
 // Writes machine and build into the head of a report; creates the folder of --dump.
 sp_status sp__bench_open(const sp_bench_options *o, sp_report *r);
 sp_status sp__machine_measure(sp_machine *m, int threads, bool quick);
+// Bandwidth of the triad over three arrays of `bytes` in total on each thread; each pass is long enough for the clock. NaN: no
+// memory or no threads.
+double sp__stream_gb(int threads, double bytes, int repeats);
 
 // ---------------------------------------------------------------------------------------------------- bodies and time
 

@@ -164,8 +164,7 @@ static double loop_ms(loop_fn *loop, int threads, size_t each, int times, int re
     return isfinite(best) ? best : NAN;
 }
 
-// bandwidth of the triad over three arrays of `bytes` in total on each thread; each pass is long enough for the clock
-static double triad_gb(int threads, double bytes, int repeats) {
+double sp__stream_gb(int threads, double bytes, int repeats) {
     size_t each = (size_t)(bytes / 24) & ~(size_t)63;
     int times = 1 + (int)(2e7 / bytes);
     loop_fn *loop = triad_loop;
@@ -194,9 +193,9 @@ sp_status sp__machine_measure(sp_machine *m, int threads, bool quick) {
     m->threads = threads;
     for (int all = 0; all < 2; all++) {
         int n = all ? threads : 1;
-        m->stream_gb[all] = triad_gb(n, beyond / n, repeats);
-        m->l3_gb[all] = triad_gb(n, m->l3_bytes / 2 / n, 2 * repeats);
-        m->l2_gb[all] = triad_gb(n, m->l2_bytes / 2, 2 * repeats);
+        m->stream_gb[all] = sp__stream_gb(n, beyond / n, repeats);
+        m->l3_gb[all] = sp__stream_gb(n, m->l3_bytes / 2 / n, 2 * repeats);
+        m->l2_gb[all] = sp__stream_gb(n, m->l2_bytes / 2, 2 * repeats);
         m->gflops[all] = fma_gflops(n, 2 * repeats);
     }
     return isfinite(m->stream_gb[0]) && isfinite(m->stream_gb[1]) ? SP_OK : SP_NO_MEMORY;

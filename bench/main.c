@@ -22,6 +22,10 @@ static const sp_bench benches[] = {
     {"preconditioners", "asynchronous and warped preconditioners compared with the published tables", sp__bench_preconditioners},
     {"updated", "a pulled torus by exact, updated, preconditioned and plain solves", sp__bench_updated},
     {"rods", "rods: curves compared with integrators and SUNDIALS, four models by precision and time, hair", sp__bench_rods},
+    {"contact", "parts of contact: detection by size, the Delassus operator and CHOLMOD, sweeps of Gauss-Seidel and STREAM",
+     sp__bench_contact},
+    {"friction", "frictional contact problems, generated or from FCLIB files: method, iterations, time, residual",
+     sp__bench_friction},
     {"page", "`souple view` with a browser and with ten plain clients: frames, latency of a drag, slowdown", sp__bench_page},
 };
 
@@ -68,8 +72,10 @@ static const sp_bench *find_bench(const char *name) {
 // ---- arguments
 
 static int usage(const char *what, const char *word) {
-    fprintf(stderr, "souple bench: %s%s%s\nusage: souple bench [NAME] [--json] [--quick] [--threads N] [--dump DIR]\n", what,
-            word ? " " : "", word ? word : "");
+    fprintf(stderr,
+            "souple bench: %s%s%s\nusage: souple bench [NAME] [--json] [--quick] [--threads N] [--dump DIR]\n"
+            "       souple bench friction [--problem FILE...] [--out DIR]\n",
+            what, word ? " " : "", word ? word : "");
     return 2;
 }
 
@@ -84,10 +90,11 @@ static bool read_threads(const char *text, int *out) {
 
 // 0: continue; otherwise the exit code
 static int read_options(int argc, char **argv, sp_bench_options *o, const char **name) {
-    static const char *const known[] = {"--json", "--quick", "--threads", "--dump"};
+    static const char *const known[] = {"--json", "--quick", "--threads", "--dump", "--problem", "--out"};
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
-        bool takes_value = strcmp(a, "--threads") == 0 || strcmp(a, "--dump") == 0;
+        bool takes_value =
+            strcmp(a, "--threads") == 0 || strcmp(a, "--dump") == 0 || strcmp(a, "--problem") == 0 || strcmp(a, "--out") == 0;
         if (takes_value && i + 1 >= argc) return usage("a value is missing after", a);
         if (strcmp(a, "--json") == 0)
             o->json = true;
@@ -95,10 +102,18 @@ static int read_options(int argc, char **argv, sp_bench_options *o, const char *
             o->quick = true;
         else if (strcmp(a, "--dump") == 0)
             o->dump = argv[++i];
-        else if (strcmp(a, "--threads") == 0) {
+        else if (strcmp(a, "--out") == 0)
+            o->out = argv[++i];
+        else if (strcmp(a, "--problem") == 0) {
+            // one or more files, up to the next option
+            do {
+                if (o->problems == SP_BENCH_PROBLEMS) return usage("at most 64 problems; not also", argv[i + 1]);
+                o->problem[o->problems++] = argv[++i];
+            } while (i + 1 < argc && argv[i + 1][0] != '-');
+        } else if (strcmp(a, "--threads") == 0) {
             if (!read_threads(argv[++i], &o->threads)) return usage("--threads is a number in 1..64, not", argv[i]);
         } else if (a[0] == '-') {
-            const char *near = sp__nearest(a, known, 4);
+            const char *near = sp__nearest(a, known, sizeof known / sizeof *known);
             if (near) fprintf(stderr, "souple bench: did you mean %s?\n", near);
             return usage("unknown option", a);
         } else if (*name)
@@ -132,6 +147,8 @@ int main(int argc, char **argv) {
     if (!name) return list_benches(o.json);
     const sp_bench *bench = find_bench(name);
     if (!bench) return 2;
+    if ((o.problems || o.out) && bench->run != sp__bench_friction)
+        return usage("only the bench friction has problems, not", name);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (o.threads == 0) o.threads = cores < 1 ? 1 : cores > 64 ? 64 : (int)cores;
 

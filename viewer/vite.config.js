@@ -21,6 +21,6 @@ export default defineConfig({
         assetsDir: "",
     },
     server: {
-        proxy: { "/ws": { target: server, ws: true, changeOrigin: true }, "/files": { target: server, changeOrigin: true } },
+        proxy: { "/ws": { target: server, ws: true, changeOrigin: true }, "/files": { target: server, changeOrigin: true }, "/scene": { target: server, changeOrigin: true } },
     },
 });

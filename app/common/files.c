@@ -41,6 +41,22 @@ void sp__viewer_folder(char *out) {
     if (!installed_folder("viewer", out)) snprintf(out, PATH_MAX, "%s", SP_SOURCE_DIR "/viewer/dist");
 }
 
+// ---- kinds of files
+
+bool sp__ends_in(const char *path, const char *const *endings) {
+    size_t n = strlen(path);
+    for (; *endings; endings++) {
+        size_t m = strlen(*endings);
+        if (n > m && strcmp(path + n - m, *endings) == 0) return true;
+    }
+    return false;
+}
+
+bool sp__is_recording(const char *path) {
+    static const char *const endings[] = {".xdmf", ".h5", NULL};
+    return sp__ends_in(path, endings);
+}
+
 // ---- output files
 
 bool sp__make_folders(const char *path, bool *made) {

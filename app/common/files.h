@@ -1,6 +1,6 @@
-// Paths: the installed files of the program, and checks of output paths. An installed program finds its scenes relative to
-// itself, so that the installation can be moved. Output paths are checked before the simulation starts, so that a wrong path
-// costs no time.
+// Paths: the installed files of the program, kinds of files by their names, and checks of output paths. An installed program
+// finds its scenes relative to itself, so that the installation can be moved. Output paths are checked before the simulation
+// starts, so that a wrong path costs no time.
 #ifndef SP_APP_FILES_H
 #define SP_APP_FILES_H
 
@@ -14,6 +14,10 @@ void sp__scenes_folder(char *out);
 // The folder of the web page of the viewer: ../share/souple/viewer relative to the program, or that of the build. It may not
 // exist.
 void sp__viewer_folder(char *out);
+
+// Whether a file name ends in one of the endings of a list, which NULL ends.
+bool sp__ends_in(const char *path, const char *const *endings);
+bool sp__is_recording(const char *path);  // .xdmf, .h5
 
 // Creates a folder and its parents. Nullable: made (the folder did not exist before). False: see errno.
 bool sp__make_folders(const char *path, bool *made);

@@ -158,8 +158,8 @@ const sp_command sp__command_mesh_generate = {
     .name = "mesh generate",
     .arguments = "SHAPE --out FILE",
     .summary = "Make a mesh of a box, cylinder, sphere, torus or organ",
-    .text =
-        "Organs and test bodies: liver, lens, eye, stomach, vessels, rabbit, armadillo; their regions are groups of the file.",
+    .text = "Organs and test bodies: liver, lens, eye, skin, stomach, vessels, rabbit, armadillo; their regions are groups of "
+            "the file.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .examples = "  souple mesh generate box --size 0.4,0.1,0.1 --cells 16,4,4 --out beam.msh\n"

@@ -26,6 +26,7 @@ enum {
     ORBIT,
     TRANSPARENT,
     CLIP,
+    INTERFACES,
     PLAIN,
     THREADS,
     BACKEND,
@@ -54,6 +55,7 @@ static const sp_option options[] = {
     [ORBIT] = {"--orbit", "DEG", "turn the camera by so much from picture to picture"},
     [TRANSPARENT] = {"--transparent", "BODY=A", "opacity of a body, or A alone for all, 0..1; may be repeated"},
     [CLIP] = {"--clip", "POINT NORMAL", "clipping plane: cut off what NORMAL points to: \"x y z\" \"x y z\""},
+    [INTERFACES] = {"--interfaces", NULL, "draw the faces between regions of solids, inside transparent surfaces"},
     [PLAIN] = {"--plain", NULL, "without title, time and colour bar"},
     [THREADS] = {"--threads", "N", "threads that work in a step, 1..64; default: one per core"},
     [BACKEND] = {"--backend", "NAME", "auto, ref, cpu, ... (`souple list backends`)"},
@@ -132,6 +134,7 @@ static bool render_take(sp_arguments *a, int option, char **values) {
     case ORBIT:
     case CLIP:
     case TRANSPARENT: return take_view(r, a, option, values);
+    case INTERFACES: return r->interfaces = true;
     case PLAIN: return r->plain = true;
     case QUIET: return r->quiet = true;
     default: return sp__take_scene_option(&r->scene, a, options[option].name, values, &bad) && !bad;
@@ -170,6 +173,7 @@ static sp_picture_def picture_of(const sp_source *s, const sp_render_args *r) {
     if (r->has_camera) memcpy(def.at, r->at, sizeof def.at), memcpy(def.to, r->to, sizeof def.to);
     def.fitted = !r->has_camera && (def.fitted || !isnan(r->azimuth) || !isnan(r->elevation));
     def.azimuth = r->azimuth, def.elevation = r->elevation, def.plain = r->plain;
+    def.interfaces = def.interfaces || r->interfaces;
     if (r->clip) {
         def.clip = true;
         memcpy(def.clip_point, r->clip_point, sizeof def.clip_point),

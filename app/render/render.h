@@ -19,7 +19,7 @@ typedef struct sp_render_args {
     double azimuth, elevation;
     bool has_camera;
     double at[3], to[3];
-    bool clip;
+    bool clip, interfaces;
     double clip_point[3], clip_normal[3];
     sp_picture_opacity opacities[SP_OPACITIES_MAX];
     char names[SP_OPACITIES_MAX][64];
@@ -76,8 +76,8 @@ int sp__source_open(sp_source *source, const sp_render_args *args);
 void sp__source_close(sp_source *source);
 // The picture definition of the source, before the arguments are applied.
 sp_picture_def sp__source_picture(const sp_source *source);
-// Goes to the state of the next picture: > 0 found, 0 no more pictures, < 0 a status.
-int sp__source_next(sp_source *source, const sp_picture_def *def);
+// Goes to the state of the next picture: > 0 found, 0 no more pictures, < 0 a status. Sets what varies in time in `def`.
+int sp__source_next(sp_source *source, sp_picture_def *def);
 sp_status sp__source_draw(sp_source *source, const sp_picture_def *def, unsigned char *rgb);
 // The expected number of pictures; 0: unknown.
 long sp__source_planned(const sp_source *source);

@@ -7,19 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-static bool ends_in(const char *path, const char *const *ends) {
-    size_t n = strlen(path);
-    for (; *ends; ends++) {
-        size_t m = strlen(*ends);
-        if (n > m && strcmp(path + n - m, *ends) == 0) return true;
-    }
-    return false;
-}
+#include "common/files.h"
 
 sp_source_kind sp__source_kind(const char *path) {
-    static const char *const recordings[] = {".xdmf", ".h5", NULL};
     static const char *const meshes[] = {".msh", ".vtk", ".vtu", ".node", ".ele", ".face", ".obj", ".stl", ".ply", NULL};
-    return ends_in(path, recordings) ? SP_SOURCE_RECORDING : ends_in(path, meshes) ? SP_SOURCE_MESH : SP_SOURCE_SCENE;
+    return sp__is_recording(path) ? SP_SOURCE_RECORDING : sp__ends_in(path, meshes) ? SP_SOURCE_MESH : SP_SOURCE_SCENE;
 }
 
 static int source_refused(const sp_source *s, sp_status status) {
@@ -60,21 +52,14 @@ static void say_messages(const sp_scene *scene) {
 
 // the recorded scene, then the settings of the command line
 static sp_status build_recorded(sp_source *s) {
-    sp_recording_info info;
     sp_scene_options o = sp_scene_options_default();
     sp_run_options r = sp_run_options_default();
-    const char *sets[2 * SP_LIST_MAX];
-    sp_recording_get(s->recording, &info);
-    if (info.visual)
-        return fprintf(stderr, "%s: it holds visual surfaces only, from which no body can be shown again\n", s->args->scene.path),
-               SP_BAD_INPUT;
-    for (int i = 0; i < info.set_count && o.set_count < SP_LIST_MAX; i++) sets[o.set_count++] = info.sets[i];
-    for (int i = 0; i < s->args->scene.set_count; i++) sets[o.set_count++] = s->args->scene.sets[i];
-    o.sets = sets, o.allow_paths = s->args->scene.allow, o.allow_count = s->args->scene.allow_count;
+    o.sets = s->args->scene.sets, o.set_count = s->args->scene.set_count;
+    o.allow_paths = s->args->scene.allow, o.allow_count = s->args->scene.allow_count;
     r.endless = true, r.backend = s->args->scene.backend;
-    sp_status status = sp_scene_parse(s->session.context, info.scene, info.scene_size, info.scene_path, &o, &s->session.scene);
+    sp_status status = sp_recording_scene(s->recording, &o, &s->session.scene);
     if (status >= 0) status = sp_run_create(s->session.scene, &r, &s->session.run);
-    say_messages(s->session.scene);
+    if (s->session.scene) say_messages(s->session.scene);
     if (status >= 0) s->session.world = sp_run_world(s->session.run);
     return status;
 }
@@ -121,31 +106,37 @@ static int open_recording(sp_source *s) {
     return SP_EXIT_USAGE;
 }
 
-static sp_status show_frame(sp_source *s, int frame) {
+// the clipping plane of the scene may move; that of the command line does not
+static void set_time(const sp_source *s, double time, sp_picture_def *def) {
+    if (!s->args->clip && s->session.run) sp_run_picture_set_time(s->session.run, time, def);
+}
+
+static sp_status show_frame(sp_source *s, int frame, sp_picture_def *def) {
     sp_recording_frame f;
     sp_status status = sp_recording_frame_at(s->recording, frame, &f);
     if (status >= 0) status = sp_recording_show(s->recording, frame, s->session.run);
     if (status >= 0) status = sp_world_publish(s->session.world);
     snprintf(s->note, sizeof s->note, "t = %.6g s, step %llu", f.time, (unsigned long long)f.step);
+    set_time(s, f.time, def);
     return status;
 }
 
-static sp_status measure_all(sp_source *s, const sp_picture_def *def) {
+static sp_status measure_all(sp_source *s, sp_picture_def *def) {
     sp_status status = SP_OK;
     for (int f = s->frame; f <= s->last && status >= 0; f += s->stride) {
-        status = show_frame(s, f);
+        status = show_frame(s, f, def);
         if (status >= 0) status = sp_picture_measure(s->session.world, s->session.run, def, &s->extent);
     }
     return status;
 }
 
-static int next_frame(sp_source *s, const sp_picture_def *def) {
+static int next_frame(sp_source *s, sp_picture_def *def) {
     sp_status status = SP_OK;
     if (!s->started && s->series) status = measure_all(s, def);
     s->started = true;
     if (status < 0) return status;
     if (s->frame > s->last) return 0;
-    status = show_frame(s, s->frame);
+    status = show_frame(s, s->frame, def);
     s->frame += s->stride;
     return status < 0 ? (int)status : 1;
 }
@@ -201,7 +192,7 @@ static bool series_over(const sp_source *s) {
 }
 
 // the first picture of a series is at --from, each further one `every` steps later
-static int next_state(sp_source *s, const sp_picture_def *def) {
+static int next_state(sp_source *s, sp_picture_def *def) {
     const sp_render_args *a = s->args;
     sp_status status = SP_OK;
     if (s->over) return 0;
@@ -216,6 +207,7 @@ static int next_state(sp_source *s, const sp_picture_def *def) {
         }
     }
     s->started = true;
+    set_time(s, sp_world_time(s->session.world), def);
     if (status >= 0 && s->series) status = sp_picture_measure(s->session.world, s->session.run, def, &s->extent);
     return status < 0 ? (int)status : 1;
 }
@@ -250,7 +242,7 @@ long sp__source_planned(const sp_source *s) {
 }
 
 // a state that does not change is loaded once
-int sp__source_next(sp_source *s, const sp_picture_def *def) {
+int sp__source_next(sp_source *s, sp_picture_def *def) {
     if (s->still && s->started) return ++s->turn < s->turns;
     if (s->kind == SP_SOURCE_SCENE) return next_state(s, def);
     if (s->kind == SP_SOURCE_RECORDING) return next_frame(s, def);

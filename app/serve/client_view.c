@@ -83,7 +83,7 @@ static void add_surface(sp_client_view *s, const sp_snapshot_surface *v, uint32_
     sp_seen *seen = find_seen(s, body, (uint32_t)surface);
     uint64_t mark = range ? range->mark : 0;
     if (range) client_view_widen(range, head);
-    if (seen && seen->moved == v->moved && seen->values == mark && !s->all) {
+    if (seen && seen->moved == v->moved && seen->values == mark) {
         head->flags &= ~(uint32_t)SP_STATE_ALL;
         return;
     }
@@ -91,6 +91,21 @@ static void add_surface(sp_client_view *s, const sp_snapshot_surface *v, uint32_
     sp_frame_surface f = {body, (uint32_t)surface, v->revision, (uint32_t)v->vertex_count, v->positions, values};
     sp__frame_surface(out, &f);
     head->surface_count++;
+}
+
+// Cross sections of this client, with the plane that they were made for: that of the client may be newer. A frame that was made
+// before the client had a plane has none.
+static void add_sections(const sp_client_view *s, const sp_sim_frame *frame, sp_buffer *out, sp_frame_state *head) {
+    const double *n = s->clip.normal;
+    int i = 0;
+    while (i < frame->cut_count && frame->cuts[i].client != s->client) i++;
+    if (i == frame->cut_count || (n[0] == 0 && n[1] == 0 && n[2] == 0)) return;
+    const sp_sim_section *section = &frame->sections[frame->section_of[i]];
+    bool coloured = head->field && section->cut.colour == (int)head->field;
+    sp_value_range range = {.least = section->least, .greatest = section->greatest};
+    if (coloured && !isnan(range.least)) client_view_widen(&range, head);
+    head->flags |= SP_STATE_SECTIONS;
+    sp__frame_sections(out, &section->cut.plane, section->list, section->count, coloured);
 }
 
 void sp__client_view_state(sp_client_view *s, const sp_sim_frame *frame, sp_buffer *out) {
@@ -102,9 +117,9 @@ void sp__client_view_state(sp_client_view *s, const sp_sim_frame *frame, sp_buff
     if (s->number && frame->number > s->number + 1) s->dropped += (uint32_t)(frame->number - s->number - 1);
     s->number = frame->number;
     sp_frame_state head = {.generation = frame->generation,
-                           .step = snapshot->step,
-                           .hash = snapshot->hash,
-                           .time = snapshot->time,
+                           .step = frame->at ? frame->at->step : snapshot->step,
+                           .hash = frame->at ? frame->at->hash : snapshot->hash,
+                           .time = frame->at ? frame->at->time : snapshot->time,
                            .flags = SP_STATE_ALL,
                            .field = values ? (uint32_t)s->colour : 0,
                            .least = NAN,
@@ -117,6 +132,7 @@ void sp__client_view_state(sp_client_view *s, const sp_sim_frame *frame, sp_buff
             if (client_view_shown(s, v)) add_surface(s, v, snapshot->bodies[i].id.slot, k, values, range, out, &head);
             if (values) values += v->vertex_count, range++;
         }
+    add_sections(s, frame, out, &head);
     if (isnan(head.least) || isnan(head.greatest)) head.least = head.greatest = 0;
     sp__frame_end(out, at, &head);
 }

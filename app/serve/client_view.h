@@ -1,5 +1,5 @@
 // What was sent to one reader of frames, and the messages that update it: topology of new surfaces, then surfaces that moved.
-// Each client has such a record, and each recording.
+// Each client has such a record.
 #ifndef SP_SERVE_CLIENT_VIEW_H
 #define SP_SERVE_CLIENT_VIEW_H
 
@@ -12,9 +12,10 @@ typedef struct sp_seen {
 } sp_seen;
 
 typedef struct sp_client_view {
-    unsigned roles;  // SP_ROLE_ bits
-    int colour;      // code of a field, 0: none
-    bool all;        // send all surfaces, moved or not
+    uint32_t client;     // number
+    sp_clip_plane clip;  // normal 0 0 0: none
+    unsigned roles;      // SP_ROLE_ bits
+    int colour;          // code of a field, 0: none
     uint32_t generation;
     uint32_t dropped;
     uint64_t number;  // of the frame sent last

@@ -18,22 +18,27 @@ bool sp__holds_scene(const char *path) {
     return strstr(head, "<scene") != NULL;
 }
 
+static bool gallery_reserve(sp_gallery *g) {
+    if (g->count < g->capacity) return true;
+    int capacity = g->capacity ? 2 * g->capacity : 32;
+    sp_gallery_scene *scenes = realloc(g->scenes, (size_t)capacity * sizeof *scenes);
+    if (!scenes) return false;
+    g->scenes = scenes, g->capacity = capacity;
+    return true;
+}
+
+static void scene_free(sp_gallery_scene *s) {
+    free(s->path), free(s->title), free(s->group), free(s->base);
+}
+
 static bool gallery_insert(sp_gallery *g, int at, sp_context *context, const char *path, const char *group) {
-    if (g->count == g->capacity) {
-        int capacity = g->capacity ? 2 * g->capacity : 32;
-        sp_gallery_scene *scenes = realloc(g->scenes, (size_t)capacity * sizeof *scenes);
-        if (!scenes) return false;
-        g->scenes = scenes, g->capacity = capacity;
-    }
+    if (!gallery_reserve(g)) return false;
     sp_scene *scene = NULL;
     bool good = sp_scene_load(context, path, NULL, &scene) >= 0;
     const char *slash = strrchr(path, '/'), *name = good ? sp_scene_name(scene) : "";
-    sp_gallery_scene s = {strdup(path), strdup(name && name[0] ? name : slash ? slash + 1 : path), strdup(group)};
+    sp_gallery_scene s = {strdup(path), strdup(name && name[0] ? name : slash ? slash + 1 : path), strdup(group), NULL};
     sp_scene_destroy(&scene);
-    if (!s.path || !s.title || !s.group) {
-        free(s.path), free(s.title), free(s.group);
-        return false;
-    }
+    if (!s.path || !s.title || !s.group) return scene_free(&s), false;
     memmove(g->scenes + at + 1, g->scenes + at, (size_t)(g->count - at) * sizeof *g->scenes);
     g->scenes[at] = s;
     g->count++;
@@ -63,7 +68,9 @@ static bool add_below(sp_gallery *g, sp_context *context, const char *folder, co
 }
 
 bool sp__gallery_add_folder(sp_gallery *g, sp_context *context, const char *folder) {
-    return add_below(g, context, folder, "", 0);
+    free(g->folder);
+    g->folder = strdup(folder);
+    return g->folder && add_below(g, context, folder, "", 0);
 }
 
 static bool same_file(const char *a, const char *b) {
@@ -78,8 +85,30 @@ int sp__gallery_find(sp_gallery *g, sp_context *context, const char *path) {
     return gallery_insert(g, 0, context, path, "") ? 0 : -1;
 }
 
+int sp__gallery_own(sp_gallery *g, const char *path, const char *base) {
+    for (int i = 0; i < g->count; i++)
+        if (g->scenes[i].base && strcmp(g->scenes[i].path, path) == 0) return i;
+    const char *slash = strrchr(path, '/');
+    if (g->count >= SP_GALLERY_MAX || !gallery_reserve(g)) return -1;
+    sp_gallery_scene s = {strdup(path), strdup(slash ? slash + 1 : path), strdup(SP_GALLERY_OWN), strdup(base)};
+    if (!s.path || !s.title || !s.group || !s.base) return scene_free(&s), -1;
+    g->scenes[g->count] = s;
+    return g->count++;
+}
+
+void sp__gallery_title(sp_gallery *g, int index, const char *title) {
+    char *copy = title && title[0] ? strdup(title) : NULL;
+    if (!copy) return;
+    free(g->scenes[index].title);
+    g->scenes[index].title = copy;
+}
+
+void sp__gallery_remove_last(sp_gallery *g) {
+    scene_free(&g->scenes[--g->count]);
+}
+
 void sp__gallery_free(sp_gallery *g) {
-    for (int i = 0; i < g->count; i++) free(g->scenes[i].path), free(g->scenes[i].title), free(g->scenes[i].group);
-    free(g->scenes);
+    for (int i = 0; i < g->count; i++) scene_free(&g->scenes[i]);
+    free(g->scenes), free(g->folder);
     *g = (sp_gallery){0};
 }

@@ -29,7 +29,6 @@ static void wake_all(sp_server *s) {
 }
 
 static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size) {
-    (void)size;
     sp_server *s = lws_context_user(lws_get_context(wsi));
     sp_client *c = user;
     switch (reason) {
@@ -37,7 +36,13 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_WSI_DESTROY:
         if (s) sp__server_connection_left(s, wsi);
         return 0;
-    case LWS_CALLBACK_HTTP: sp__server_connection_asked(s, wsi); return sp__server_http(s, wsi, in);
+    case LWS_CALLBACK_HTTP: sp__server_connection_asked(s, wsi); return sp__server_http(s, wsi, c, in);
+    case LWS_CALLBACK_HTTP_BODY: return sp__server_receive_part(s, c, in, size);
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION: return sp__server_receive_end(s, wsi, c);
+    case LWS_CALLBACK_HTTP_WRITEABLE: return sp__server_receive_write(s, wsi, c);
+    case LWS_CALLBACK_CLOSED_HTTP:
+        if (s && c) sp__server_receive_stop(s, c);
+        return 0;
     case LWS_CALLBACK_HTTP_FILE_COMPLETION: return lws_http_transaction_completed(wsi) ? -1 : 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
         sp__server_connection_asked(s, wsi);
@@ -175,6 +180,7 @@ void sp__server_free(sp_server **server) {
     s->sim = NULL;
     sp__sim_stop(&sim);
     if (s->context) lws_context_destroy(s->context);
+    sp__server_receive_remove(s);
     sp__buffer_free(NULL, &s->out), sp__buffer_free(NULL, &s->note);
     free(s);
 }

@@ -60,15 +60,38 @@ bool sp__control_tick(sp_control *c, double now_ms, uint32_t *lost) {
 
 // ---------------------------------------------------------------------------------------------- fields and marks
 
-// only the fields that a client displays are computed
+static bool is_plane(const sp_clip_plane *p) {
+    return p->normal[0] != 0 || p->normal[1] != 0 || p->normal[2] != 0;
+}
+
+// only the fields and cross sections that a client displays are computed
 static void send_wanted(sp_server *s) {
-    unsigned fields = 0;
-    bool marks = false;
+    sp_sim_want want = {0};
     for (int i = 0; i < s->client_count; i++) {
-        fields |= s->clients[i]->view.colour ? 1u << s->clients[i]->view.colour : 0;
-        marks = marks || s->clients[i]->want_marks;
+        const sp_client_view *v = &s->clients[i]->view;
+        want.fields |= v->colour ? 1u << v->colour : 0;
+        want.marks = want.marks || s->clients[i]->want_marks;
+        if (is_plane(&v->clip) && want.cut_count < SP_CUTS_MAX)
+            want.cuts[want.cut_count++] = (sp_sim_cut){.client = v->client, .colour = v->colour, .plane = v->clip};
     }
-    if (s->sim) sp__sim_want(s->sim, fields, marks);
+    if (s->sim) sp__sim_want(s->sim, &want);
+}
+
+// the different planes and fields of the other clients
+static bool may_clip(const sp_server *s, const sp_client *c, const sp_message *m) {
+    sp_sim_cut others[SP_SECTIONS_MAX],
+        own = {.colour = m->given & SP_GIVEN_COLOUR ? m->colour : c->view.colour, .plane = m->clip};
+    int n = 0;
+    for (int i = 0; i < s->client_count; i++) {
+        const sp_client_view *v = &s->clients[i]->view;
+        sp_sim_cut cut = {.colour = v->colour, .plane = v->clip};
+        int k = 0;
+        if (s->clients[i] == c || !is_plane(&v->clip)) continue;
+        if (sp__cuts_equal(&cut, &own)) return true;
+        while (k < n && !sp__cuts_equal(&others[k], &cut)) k++;
+        if (k == n && n < SP_SECTIONS_MAX) others[n++] = cut;
+    }
+    return n < SP_SECTIONS_MAX;
 }
 
 // ---------------------------------------------------------------------------------------------------- input
@@ -116,7 +139,8 @@ void sp__server_joined(sp_server *s, sp_client *c, struct lws *wsi) {
         return;
     }
     sp__server_connection_left(s, wsi);
-    c->number = ++s->last_number;
+    c->number = c->view.client = ++s->last_number;
+    lws_hex_random(s->context, c->key, sizeof c->key);
     s->clients[s->client_count++] = c;
     lws_callback_on_writable(wsi);
 }
@@ -162,12 +186,18 @@ static void do_control(sp_server *s, sp_client *c, const sp_message *m) {
 }
 
 static void do_show(sp_server *s, sp_client *c, const sp_message *m) {
+    if (m->given & SP_GIVEN_CLIP && is_plane(&m->clip) && !may_clip(s, c, m)) {
+        sp__server_answer(c, m, "other clients use 8 clipping planes already");
+        return;
+    }
+    if (m->given & SP_GIVEN_CLIP) c->view.clip = m->clip;
     if (m->given & SP_GIVEN_COLOUR) c->view.colour = m->colour;
     if (m->given & SP_GIVEN_SURFACES) c->view.roles = m->surfaces;
     if (m->given & SP_GIVEN_MARKS) c->want_marks = m->marks, c->marks = 0;
-    // surfaces that were hidden may have moved: send them again
-    for (int i = 0; i < c->view.count; i++) c->view.seen[i].moved = 0;
-    c->repaint = true;
+    // surfaces that were hidden may have moved: send them again. A plane alone comes with the next frame
+    bool others = (m->given & (SP_GIVEN_COLOUR | SP_GIVEN_SURFACES)) != 0;
+    for (int i = 0; i < c->view.count && others; i++) c->view.seen[i].moved = 0;
+    c->repaint = c->repaint || others;
     send_wanted(s);
     sp__server_answer(c, m, NULL);
     lws_callback_on_writable(c->wsi);

@@ -45,10 +45,10 @@ static bool is_head(struct lws *wsi) {
     return lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0;
 }
 
-// A short text that is not in a file; for HEAD only the headers. `allow`: the supported methods, nullable.
-static bool send_text(struct lws *wsi, unsigned status, const char *type, const char *allow, const char *text) {
-    unsigned char head[LWS_PRE + 1024], body[LWS_PRE + sizeof bare_page], *at = head + LWS_PRE, *end = head + sizeof head - 1;
-    size_t size = strlen(text);
+// A text that is not in a file, of at most SP_HTTP_TEXT bytes; for HEAD only the headers. `allow`: the supported methods,
+// nullable.
+bool sp__server_send_text(struct lws *wsi, unsigned status, const char *type, const char *allow, const char *text, size_t size) {
+    unsigned char head[LWS_PRE + 1024], body[LWS_PRE + SP_HTTP_TEXT], *at = head + LWS_PRE, *end = head + sizeof head - 1;
     if (size > sizeof body - LWS_PRE || lws_add_http_common_headers(wsi, status, type, size, &at, end)) return false;
     if (allow && lws_add_http_header_by_name(wsi, (const unsigned char *)"allow:", (const unsigned char *)allow,
                                              (int)strlen(allow), &at, end))
@@ -59,11 +59,18 @@ static bool send_text(struct lws *wsi, unsigned status, const char *type, const 
 }
 
 static int send_page(struct lws *wsi, unsigned status, const char *type, const char *text) {
-    return !send_text(wsi, status, type, NULL, text) || lws_http_transaction_completed(wsi) ? -1 : 0;
+    return !sp__server_send_text(wsi, status, type, NULL, text, strlen(text)) || lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
+static const char plain[] = "text/plain; charset=utf-8";
+
 static int answer(struct lws *wsi, unsigned status, const char *text) {
-    return send_page(wsi, status, "text/plain; charset=utf-8", text);
+    return send_page(wsi, status, plain, text);
+}
+
+int sp__server_send_last(struct lws *wsi, unsigned status, const char *allow, const char *text) {
+    sp__server_send_text(wsi, status, plain, allow, text, strlen(text));
+    return -1;
 }
 
 // letters, digits, dots, hyphens, slashes; no parent folder, no hidden file
@@ -129,25 +136,34 @@ static bool good_origin(const sp_server *s, struct lws *wsi) {
 }
 
 static int http_refuse(struct lws *wsi, unsigned status, const char *text) {
-    return send_text(wsi, status, "text/plain; charset=utf-8", NULL, text) ? 1 : -1;
+    return sp__server_send_text(wsi, status, plain, NULL, text, strlen(text)) ? 1 : -1;
+}
+
+bool sp__server_admits(const sp_server *s, struct lws *wsi, unsigned *status, const char **why) {
+    *status = HTTP_STATUS_FORBIDDEN;
+    if (!good_host(s, wsi)) return *why = "the Host is not a loopback name", false;
+    if (!good_origin(s, wsi)) return *why = "the Origin is another page", false;
+    *status = HTTP_STATUS_UNAUTHORIZED;
+    if (!has_token(s, wsi)) return *why = "the token is missing or wrong", false;
+    return true;
 }
 
 int sp__server_may_connect(sp_server *s, struct lws *wsi) {
     char uri[64];
     if (lws_hdr_copy(wsi, uri, sizeof uri, WSI_TOKEN_GET_URI) <= 0 || strcmp(uri, "/ws") != 0)
         return http_refuse(wsi, HTTP_STATUS_NOT_FOUND, "only /ws speaks WebSocket");
-    if (!good_host(s, wsi)) return http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "the Host is not a loopback name");
-    if (!good_origin(s, wsi)) return http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "the Origin is another page");
-    if (!has_token(s, wsi)) return http_refuse(wsi, HTTP_STATUS_UNAUTHORIZED, "the token is missing or wrong");
-    return 0;
+    unsigned status;
+    const char *why;
+    return sp__server_admits(s, wsi, &status, &why) ? 0 : http_refuse(wsi, status, why);
 }
 
-int sp__server_http(sp_server *s, struct lws *wsi, const char *uri) {
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0 && !is_head(wsi)) {
-        // closed: a request body may follow that is not read
-        send_text(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", "GET, HEAD", "only GET and HEAD");
-        return -1;
-    }
+int sp__server_http(sp_server *s, struct lws *wsi, sp_client *c, const char *uri) {
+    bool scene = strcmp(uri, "/scene") == 0, post = lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI) > 0;
+    if (scene && post) return sp__server_receive(s, wsi, c, SP_POST_SCENE);
+    if (scene) return sp__server_send_last(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "POST", "only POST");
+    if (post && strcmp(uri, "/files/") == 0) return sp__server_receive(s, wsi, c, SP_POST_RECORDING);
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0 && !is_head(wsi))
+        return sp__server_send_last(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "GET, HEAD", "only GET and HEAD");
     if (strncmp(uri, "/files/", 7) == 0) {
         if (!good_host(s, wsi)) return answer(wsi, HTTP_STATUS_FORBIDDEN, "the Host is not a loopback name");
         if (!has_token(s, wsi)) return answer(wsi, HTTP_STATUS_UNAUTHORIZED, "the token is missing or wrong");

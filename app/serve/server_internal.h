@@ -15,6 +15,7 @@ enum {
     SP_HTTP_MAX = 128,         // connections that are not clients; above this the oldest is closed
     SP_CONNECTIONS_MAX = 512,  // of all kinds; the rest are closing
     SP_REQUEST_MS = 4000,      // time limit for a complete request
+    SP_HTTP_TEXT = 32 << 10,   // bytes of an answer that is not a file
     SP_RATE = 200,             // frames per second from a client
     SP_BURST = 400,            // frames at once
     SP_QUEUE_MAX = 512,        // queued texts per client
@@ -38,6 +39,21 @@ typedef struct sp_queued {
     unsigned char data[];  // room for the frame header, then the text
 } sp_queued;
 
+// A POST request, see server_receive.c.
+typedef enum sp_post_type { SP_POST_NONE, SP_POST_SCENE, SP_POST_RECORDING } sp_post_type;
+
+typedef struct sp_post {
+    sp_post_type type;
+    uint64_t left;      // bytes of the body that have not arrived
+    char refused[160];  // why it is refused, with this status; empty: it is not
+    unsigned status;
+    char name[64];
+    FILE *file;        // of a recording
+    uint32_t sender;   // of a scene: number for the simulation
+    sp_buffer text;    // of a scene, as far as it has arrived
+    sp_buffer answer;  // empty: the simulation has not answered yet
+} sp_post;
+
 // libwebsockets zeroes it for every connection, also for HTTP.
 typedef struct sp_client {
     struct lws *wsi;
@@ -53,8 +69,10 @@ typedef struct sp_client {
     sp_queued *queue, **queue_end;
     int queue_count;
     bool hello_sent;
+    char key[33];         // that only this client receives; requests over HTTP with it are those of this client
     uint32_t generation;  // of the last hello
     uint64_t stats, marks;
+    uint64_t samples;  // place in the samples of the probes of this generation
     sp_client_view view;
     bool want_marks, repaint, acking;
     int in_flight;
@@ -66,6 +84,7 @@ typedef struct sp_client {
     bool close_said;
     double close_ms;
     char close_why[SP_WHY_MAX];
+    sp_post post;  // over HTTP
 } sp_client;
 
 // An HTTP connection, before or without an upgrade to a client.
@@ -91,13 +110,31 @@ struct sp_server {
     sp_control control;
     sp_buffer out, note;
     bool has_page;
+    char received_name[64];  // the last complete one, removed with the next one; empty: none
+    int received_number;
 };
 
 void sp__server_close(sp_client *c, int code, const char *why);  // at the next writable event, with a reason
 
 // ---- requests over HTTP (server_http.c): 0, or the return value for a libwebsockets callback
-int sp__server_http(sp_server *s, struct lws *wsi, const char *uri);
+int sp__server_http(sp_server *s, struct lws *wsi, sp_client *c, const char *uri);
 int sp__server_may_connect(sp_server *s, struct lws *wsi);  // 0: yes; otherwise a response was sent
+
+// ---- answers (server_http.c)
+// Whether the sender may use the simulation; otherwise the status and the reason of the refusal.
+bool sp__server_admits(const sp_server *s, struct lws *wsi, unsigned *status, const char **why);
+bool sp__server_send_text(struct lws *wsi, unsigned status, const char *type, const char *allow, const char *text, size_t size);
+// The same, and closes the connection: a request body may follow that is not read.
+int sp__server_send_last(struct lws *wsi, unsigned status, const char *allow, const char *text);
+
+// ---- scenes and recordings sent by POST (server_receive.c): return values as above
+int sp__server_receive(sp_server *s, struct lws *wsi, sp_client *c, sp_post_type type);  // the request, without its body
+int sp__server_receive_part(sp_server *s, sp_client *c, const void *data, size_t size);
+int sp__server_receive_end(sp_server *s, struct lws *wsi, sp_client *c);
+int sp__server_receive_write(sp_server *s, struct lws *wsi, sp_client *c);
+void sp__server_receive_answer(sp_server *s, uint32_t sender, const sp_buffer *answer);  // of the simulation; others are ignored
+void sp__server_receive_stop(sp_server *s, sp_client *c);                                // the connection was closed
+void sp__server_receive_remove(sp_server *s);                                            // the last complete recording
 
 // ---- connections that are not clients (server_http.c)
 void sp__server_connection_opened(sp_server *s, struct lws *wsi);

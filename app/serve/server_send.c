@@ -52,10 +52,12 @@ void sp__server_send_control(sp_server *s) {
 
 void sp__server_deliver(sp_server *s) {
     uint32_t client;
-    while (s->sim && sp__sim_next_message(s->sim, &client, &s->note))
+    while (s->sim && sp__sim_next_message(s->sim, &client, &s->note)) {
         for (int i = 0; i < s->client_count; i++)
             if ((client == 0 && s->clients[i]->hello_sent) || s->clients[i]->number == client)
                 sp__server_queue(s->clients[i], (const char *)s->note.data, s->note.size);
+        if (client) sp__server_receive_answer(s, client, &s->note);
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------- writing
@@ -76,10 +78,12 @@ static int send_out(sp_server *s, sp_client *c, enum lws_write_protocol kind) {
 
 static int send_hello(sp_server *s, sp_client *c) {
     send_begin(s);
-    sp__buffer_print(NULL, &s->out,
-                     "{\"type\":\"hello\",\"protocol\":%d,\"you\":%u,\"control\":{\"holder\":%u,\"you\":%u,\"wants\":%u},",
-                     SP_PROTOCOL, c->number, s->control.holder, c->number, s->control.wants);
+    sp__buffer_print(
+        NULL, &s->out,
+        "{\"type\":\"hello\",\"protocol\":%d,\"you\":%u,\"key\":\"%s\",\"control\":{\"holder\":%u,\"you\":%u,\"wants\":%u},",
+        SP_PROTOCOL, c->number, c->key, s->control.holder, c->number, s->control.wants);
     c->generation = sp__sim_hello(s->sim, &s->out);
+    c->samples = 0;
     c->hello_sent = true;
     c->in_flight = 0;
     return send_out(s, c, LWS_WRITE_TEXT);
@@ -107,6 +111,8 @@ static int send_latest(sp_server *s, sp_client *c) {
                          c->view.dropped);
         return send_out(s, c, LWS_WRITE_TEXT);
     }
+    c->samples = sp__sim_samples(s->sim, c->generation, c->samples, &s->out);
+    if (s->out.size > empty) return send_out(s, c, LWS_WRITE_TEXT);
     if (c->want_marks) c->marks = sp__sim_text(s->sim, SP_SIM_MARKS, c->marks, &s->out);
     return s->out.size > empty ? send_out(s, c, LWS_WRITE_TEXT) : 1;
 }

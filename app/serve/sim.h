@@ -17,8 +17,9 @@
 typedef struct sp_sim sp_sim;
 
 typedef struct sp_sim_def {
-    const sp_gallery *gallery;  // must outlive the simulation, like all pointers below
-    int scene;                  // initial scene; -1: none, a client chooses
+    sp_gallery *gallery;    // must outlive the simulation, like all pointers below; scenes that clients send are added
+    int scene;              // initial scene; -1: none, a client chooses
+    const char *recording;  // shown instead of a scene; nullable
     const char *const *sets;
     int set_count;
     const char *const *allow;
@@ -40,10 +41,29 @@ void sp__sim_stop(sp_sim **sim);  // accepts NULL
 
 // False: the mailbox is full. The answer is a note to the client.
 bool sp__sim_post(sp_sim *sim, uint32_t client, const sp_message *message);
+// A scene as text, in `name`: letters, digits, '.', '-' and '_', ending with ".xml". False: the mailbox is full, or no memory.
+enum { SP_UPLOAD_NAME = 60, SP_UPLOAD_MAX = 4 << 20 };
+bool sp__sim_post_scene(sp_sim *sim, uint32_t client, const char *name, const char *text, size_t size);
 // A client has left: its drags are released.
 void sp__sim_leave(sp_sim *sim, uint32_t client);
-// Requested data: bits 1 << code of the fields, and whether marks are needed.
-void sp__sim_want(sp_sim *sim, unsigned fields, bool marks);
+// The clipping plane of a client, and the field (code) that colours the cross sections.
+enum { SP_CUTS_MAX = 64, SP_SECTIONS_MAX = 8 };  // clients with a plane; different planes
+typedef struct sp_sim_cut {
+    uint32_t client;
+    int colour;
+    sp_clip_plane plane;
+} sp_sim_cut;
+
+// Requested data: bits 1 << code of the fields, whether marks are needed, planes.
+typedef struct sp_sim_want {
+    unsigned fields;
+    bool marks;
+    int cut_count;
+    sp_sim_cut cuts[SP_CUTS_MAX];
+} sp_sim_want;
+
+void sp__sim_want(sp_sim *sim, const sp_sim_want *want);
+bool sp__cuts_equal(const sp_sim_cut *a, const sp_sim_cut *b);  // the same plane and field
 
 // ---- output: texts
 
@@ -54,6 +74,8 @@ uint32_t sp__sim_hello(sp_sim *sim, sp_buffer *out);
 // Appends the latest text of a kind if it is newer than number `than`; returns its number. Stats lack the closing bracket.
 typedef enum sp_sim_text { SP_SIM_STATS, SP_SIM_MARKS, SP_SIM_TEXTS } sp_sim_text;
 uint64_t sp__sim_text(sp_sim *sim, sp_sim_text kind, uint64_t than, sp_buffer *out);
+// Appends the samples of probes after the place `from` of a client; returns its next place. 0: from the first sample on.
+uint64_t sp__sim_samples(sp_sim *sim, uint32_t generation, uint64_t from, sp_buffer *out);
 uint32_t sp__sim_generation(sp_sim *sim);
 
 // ---- output: frames
@@ -64,14 +86,28 @@ typedef struct sp_value_range {
     float least, greatest;  // NaN: there are no finite values
 } sp_value_range;
 
+// The cross sections of all bodies with one plane: computed once per frame, for all clients with this plane and field.
+typedef struct sp_sim_section {
+    sp_sim_cut cut;
+    sp_frame_section *list;
+    int count;
+    float least, greatest;  // of the values; NaN: there are no finite values
+} sp_sim_section;
+
 typedef struct sp_sim_frame {
     uint32_t generation;
     uint64_t number;  // from 1, ascending through all generations
     const sp_snapshot *snapshot;
+    const sp_recording_frame *at;  // step, time and hash of a recorded state; NULL: those of the snapshot
     // values of a field at the vertices of all surfaces, concatenated, the boundary of a body before its embedded surfaces; NULL:
     // not requested when the frame was made
     const float *fields[SP_FIELD_CODES];
     const sp_value_range *ranges[SP_FIELD_CODES];  // the same, one per surface
+    // cross sections: those of a client are sections[section_of[i]] with cuts[i].client
+    int cut_count;
+    sp_sim_cut cuts[SP_CUTS_MAX];
+    int section_of[SP_CUTS_MAX];
+    const sp_sim_section *sections;
 } sp_sim_frame;
 
 const sp_sim_frame *sp__sim_acquire(sp_sim *sim);  // the newest; NULL: none

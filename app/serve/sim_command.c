@@ -16,6 +16,7 @@ static bool play(sp_sim *s, bool playing) {
     s->due_ms = sp__now_ms();
     s->timings.since_ms = s->stats_ms = s->due_ms;
     if (s->stage.world) s->timings.from_time = sp_world_time(s->stage.world);
+    if (s->stage.recording && playing) sp__sim_replay_play(s);
     sp__sim_send_state(s);
     return true;
 }
@@ -149,7 +150,7 @@ static bool drag_holds(const sp_sim_drag *h, uint32_t client, const sp_message *
 static bool drag_pick(sp_sim *s, const sp_message *m, sp_sim_drag *out, char *why) {
     const sp_sim_body *body = sp__sim_body(s, m->body);
     if (!body) return snprintf(why, SP_SIM_WHY, "there is no body %lld", (long long)m->body), false;
-    if (!body->soft) return snprintf(why, SP_SIM_WHY, "a rigid body cannot be dragged"), false;
+    if (!body->moves) return snprintf(why, SP_SIM_WHY, "a body that moves by prescription cannot be dragged"), false;
     const sp_snapshot *snapshot = sp_world_snapshot_acquire(s->stage.world);
     *out = (sp_sim_drag){.body = body->id, .surface = m->surface, .face = m->face};
     memcpy(out->weights, m->weights, sizeof out->weights);
@@ -221,9 +222,40 @@ static bool pin(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
     return true;
 }
 
+// ---------------------------------------------------------------------------------------------------- recordings
+
+// a recording in the folder of files: clients cannot name other places
+static bool open_recording(sp_sim *s, const sp_message *m, char *why) {
+    char path[SP_PATH];
+    if (strchr(m->path, '/') || m->path[0] == '.') return command_refuse(why, "file: a plain name without a folder");
+    if (s->recorder && strcmp(m->path, s->recording_name) == 0)
+        return command_refuse(why, "this file is being recorded: stop the recording first");
+    if (snprintf(path, sizeof path, "%s/%s", s->def.out, m->path) >= (int)sizeof path) return command_refuse(why, "a long path");
+    for (int i = 0; i < SP_DRAG_SLOTS; i++) drop_drag(s, i);
+    return sp__sim_replay_open(s, path, m->text[0] ? m->text : m->path, why);
+}
+
+// what a recording can do; anything else would change the simulation, which is not shown
+static bool do_replay(sp_sim *s, const sp_message *m, char *why) {
+    switch (m->type) {
+    case SP_MESSAGE_PLAY: return play(s, true);
+    case SP_MESSAGE_PAUSE: return play(s, false);
+    case SP_MESSAGE_STEP: return command_step(s, m);
+    case SP_MESSAGE_SPEED: return set_speed(s, m);
+    case SP_MESSAGE_RESET: return sp__sim_replay_seek(s, -INFINITY, why);
+    case SP_MESSAGE_DROP: return true;
+    case SP_MESSAGE_SCENE: return open_scene(s, m, why);
+    default: return command_refuse(why, "a recording is shown, which cannot be changed: close it first");
+    }
+}
+
 // ---------------------------------------------------------------------------------------------------- dispatch
 
 static bool do_change(sp_sim *s, uint32_t client, const sp_message *m, char *why) {
+    if (m->type == SP_MESSAGE_OPEN) return open_recording(s, m, why);
+    if (m->type == SP_MESSAGE_SEEK) return sp__sim_replay_seek(s, m->value, why);
+    if (m->type == SP_MESSAGE_CLOSE) return sp__sim_replay_close(s, why);
+    if (s->stage.recording) return do_replay(s, m, why);
     if (!s->stage.run && m->type != SP_MESSAGE_SCENE && m->type != SP_MESSAGE_SPEED)
         return command_refuse(why, "no scene is open");
     switch (m->type) {
@@ -251,16 +283,17 @@ static bool do_change(sp_sim *s, uint32_t client, const sp_message *m, char *why
 static void do_file(sp_sim *s, uint32_t client, const sp_message *m) {
     char why[SP_SIM_WHY] = "no scene is open", name[64] = "";
     sp_buffer command = {0};
-    bool good = false;
-    if (m->type == SP_MESSAGE_RECORD && m->action == SP_ACTION_START && s->stage.run) {
+    bool good = false, live = s->stage.run && !s->stage.recording;
+    if (s->stage.recording) snprintf(why, sizeof why, "a recording is shown: close it first");
+    if (m->type == SP_MESSAGE_RECORD && m->action == SP_ACTION_START && live) {
         good = sp__sim_record_start(s, why);
         sp__sim_answer(s, client, m, good ? NULL : why);
         sp__sim_send_state(s);
         return;
     }
-    if (s->stage.run && m->type == SP_MESSAGE_RECORD) good = sp__sim_record_stop(s, name, why), sp__sim_send_state(s);
-    if (s->stage.run && m->type == SP_MESSAGE_LOG) good = sp__sim_log_save(s, name, &command, why);
-    if (s->stage.run && m->type == SP_MESSAGE_DOWNLOAD) good = sp__sim_scene_save(s, name, why);
+    if (live && m->type == SP_MESSAGE_RECORD) good = sp__sim_record_stop(s, name, why), sp__sim_send_state(s);
+    if (live && m->type == SP_MESSAGE_LOG) good = sp__sim_log_save(s, name, &command, why);
+    if (live && m->type == SP_MESSAGE_DOWNLOAD) good = sp__sim_scene_save(s, name, why);
     if (command.size) sp__buffer_add(NULL, &command, "", 1);
     if (good)
         sp__sim_answer_file(s, client, m, name, command.size && !command.broken ? (const char *)command.data : NULL);
@@ -282,7 +315,8 @@ void sp__sim_command(sp_sim *s, const sp_sim_command *c) {
         return;
     }
     uint32_t generation = s->generation;
-    bool good = do_change(s, c->client, m, why);
+    s->problem_count = 0;
+    bool good = c->upload ? sp__sim_open_upload(s, c->upload, why) : do_change(s, c->client, m, why);
     if (s->generation != generation) sp__sim_send_state(s);
     if (good && m->type == SP_MESSAGE_DRAG)
         sp__sim_answer_picked(s, c->client, m, &s->drags[m->slot]);

@@ -23,7 +23,30 @@ bool sp__sim_new_file(sp_sim *s, const char *stem, const char *suffix, char *nam
     return true;
 }
 
-static bool write_whole(const char *path, const void *data, size_t size, char *why) {
+// a scene that a client sent: one file per name, replaced when it is sent again
+bool sp__sim_upload_path(sp_sim *s, const char *name, char *path, char *why) {
+    char folder[SP_PATH];
+    bool fits = snprintf(folder, sizeof folder, "%s/opened", s->def.out) < SP_PATH &&
+                snprintf(path, SP_PATH, "%s/%s", folder, name) < SP_PATH;
+    if (!fits) return snprintf(why, SP_SIM_WHY, "a long path"), false;
+    if ((mkdir(s->def.out, 0777) != 0 && errno != EEXIST) || (mkdir(folder, 0777) != 0 && errno != EEXIST))
+        return snprintf(why, SP_SIM_WHY, "%.200s: %s", folder, strerror(errno)), false;
+    return true;
+}
+
+char *sp__sim_read_file(const char *path, size_t *size, char *why) {
+    struct stat at;
+    FILE *file = fopen(path, "rb");
+    bool good = file && fstat(fileno(file), &at) == 0 && at.st_size <= SP_UPLOAD_MAX;
+    char *text = good ? malloc((size_t)at.st_size + 1) : NULL;
+    *size = text ? fread(text, 1, (size_t)at.st_size, file) : 0;
+    if (text) text[*size] = 0;
+    if (!text) snprintf(why, SP_SIM_WHY, "%.300s: %s", path, file && !good ? "more than 4 MiB" : strerror(errno));
+    if (file) fclose(file);
+    return text;
+}
+
+bool sp__sim_write_file(const char *path, const void *data, size_t size, char *why) {
     FILE *file = fopen(path, "wb");
     bool good = file && fwrite(data, 1, size, file) == size;
     if (file && fclose(file) != 0) good = false;
@@ -93,7 +116,7 @@ bool sp__sim_log_save(sp_sim *s, char *name, sp_buffer *command, char *why) {
     if (!sp__sim_new_file(s, "edits", ".log", name, path, why)) return false;
     sp__buffer_print(NULL, &all, "souple-edits 1\n");
     sp__buffer_add(NULL, &all, s->log.data, s->log.size);
-    bool good = !all.broken && write_whole(path, all.data, all.size, why);
+    bool good = !all.broken && sp__sim_write_file(path, all.data, all.size, why);
     sp__buffer_free(NULL, &all);
     if (good) put_command(s, path, command), s->base_used = true;
     return good;
@@ -150,86 +173,86 @@ bool sp__sim_scene_save(sp_sim *s, char *name, char *why) {
     sp__buffer_add(NULL, &all, t.text, (size_t)(end - t.text));
     put_values(s, &all);
     sp__buffer_add(NULL, &all, end, t.size - (size_t)(end - t.text));
-    bool good = !all.broken && write_whole(path, all.data, all.size, why);
+    bool good = !all.broken && sp__sim_write_file(path, all.data, all.size, why);
     sp__buffer_free(NULL, &all);
     return good;
 }
 
 // ---------------------------------------------------------------------------------------------------- recordings
 
-static void stop_writing(sp_sim *s) {
-    fclose(s->recording);
-    s->recording = NULL;
-}
-
-// writes one record; a full disk ends the recording, and the part written so far stays valid
-static void write_record(sp_sim *s, uint32_t kind, const void *data, size_t size) {
-    size_t padding = (8 - size % 8) % 8;
-    unsigned char head[8];
-    for (int i = 0; i < 4; i++) {
-        head[i] = (unsigned char)(kind >> 8 * i);
-        head[4 + i] = (unsigned char)(size >> 8 * i);
+// What a replay needs of the time before: all edits, or where the log starts from a checkpoint the parameters as they are.
+static char *edits_before(const sp_sim *s) {
+    sp_buffer all = {0};
+    uint64_t step = sp_world_steps(s->stage.world);
+    if (!s->base[0] && !s->log_cut) sp__buffer_add(NULL, &all, s->log.data, s->log.size);
+    for (int i = 0; (s->base[0] || s->log_cut) && i < s->kept_count && step > 0; i++) {
+        char line[SP_EDIT_LINE];
+        sp_edit e = sp_edit_default(SP_EDIT_PARAM);
+        memcpy(e.path, s->kept[i].path, sizeof e.path);
+        e.value = s->kept[i].value;
+        if (sp_edit_log_line(&e, step - 1, line, sizeof line)) sp__buffer_add(NULL, &all, line, strlen(line));
     }
-    if (!s->recording) return;
-    bool full = s->recorded_bytes + size + 16 > recording_max;
-    bool good = !full && fwrite(head, 1, 8, s->recording) == 8 && fwrite(data, 1, size, s->recording) == size &&
-                fwrite("\0\0\0\0\0\0\0", 1, padding, s->recording) == padding;
-    s->recorded_bytes += 8 + size + padding;
-    if (good) return;
-    stop_writing(s);
-    sp__sim_event(s, "warning", "recording ended: %s", full ? "it reached 1 GiB" : strerror(errno));
-    sp__sim_send_state(s);
+    sp__buffer_add(NULL, &all, "", 1);
+    if (!all.broken) return (char *)all.data;
+    sp__buffer_free(NULL, &all);
+    return NULL;
 }
 
-static void write_hello(sp_sim *s) {
-    sp_buffer hello = {0};
-    sp__sim_make_hello(s);
-    sp__buffer_print(NULL, &hello,
-                     "{\"type\":\"hello\",\"protocol\":%d,\"you\":0,\"control\":{\"holder\":0,\"you\":0,\"wants\":0},",
-                     SP_PROTOCOL);
-    sp__sim_hello(s, &hello);
-    if (!hello.broken) write_record(s, 0, hello.data, hello.size);
-    sp__buffer_free(NULL, &hello);
+// the fields that clients display, for other programs; `souple` computes them from the state
+static int fields_shown(sp_sim *s, const char *names[SP_FIELD_CODES]) {
+    sp_field_info field;
+    int n = 0;
+    pthread_mutex_lock(&s->lock);
+    unsigned wanted = s->want.fields;
+    pthread_mutex_unlock(&s->lock);
+    for (int code = 1; code < SP_FIELD_CODES; code++)
+        if ((wanted & 1u << code) && sp__wire_field(code, &field)) names[n++] = field.name;
+    return n;
 }
 
-static void write_state(sp_sim *s) {
-    sp_sim_frame frame = {.generation = s->generation, .snapshot = sp_world_snapshot_acquire(s->stage.world)};
-    if (!frame.snapshot) return;
-    s->scratch.size = 0;
-    while (s->recording && sp__client_view_topology(&s->recorded_view, &frame, &s->scratch)) {
-        write_record(s, 1, s->scratch.data, s->scratch.size);
-        s->scratch.size = 0;
-    }
-    sp__client_view_state(&s->recorded_view, &frame, &s->scratch);
-    if (!s->scratch.broken) write_record(s, 1, s->scratch.data, s->scratch.size);
-    sp_world_snapshot_release(s->stage.world, frame.snapshot);
-    s->recorded_time = sp_world_time(s->stage.world);
-}
-
+// one state per step, or 60 per simulated second if steps are shorter; where the disk is too slow for them, the simulation waits
 bool sp__sim_record_start(sp_sim *s, char *why) {
     char path[SP_PATH];
-    if (s->recording) return snprintf(why, SP_SIM_WHY, "a recording is under way"), false;
-    if (!sp__sim_new_file(s, "recording", ".spv", s->recording_name, path, why)) return false;
-    s->recording = fopen(path, "wb");
-    if (!s->recording) return snprintf(why, SP_SIM_WHY, "%.300s: %s", path, strerror(errno)), false;
-    s->recorded_bytes = 8;
-    fwrite("SPVREC1", 1, 8, s->recording);
-    sp__client_view_forget(&s->recorded_view);
-    write_hello(s);
-    write_state(s);
-    return s->recording != NULL || (snprintf(why, SP_SIM_WHY, "%.300s cannot be written", path), false);
+    const char *names[SP_FIELD_CODES];
+    sp_run_recorder_def def = sp_run_recorder_def_default();
+    if (s->recorder) return snprintf(why, SP_SIM_WHY, "a recording is under way"), false;
+    if (!sp__sim_new_file(s, "recording", ".xdmf", s->recording_name, path, why)) return s->recording_name[0] = 0, false;
+    snprintf(strrchr(s->recording_name, '.'), sizeof ".xdmf", ".h5");  // the file that holds everything
+    char *edits = edits_before(s);
+    def.path = path, def.period = 1.0 / 60, def.edits = edits, def.wait = true;
+    def.quantities = names, def.quantity_count = fields_shown(s, names);
+    if (edits && sp_run_recorder_start(s->stage.run, &def, &s->recorder) < 0)
+        snprintf(why, SP_SIM_WHY, "%.390s", sp_context_error(s->stage.context)->message);
+    else if (!edits)
+        snprintf(why, SP_SIM_WHY, "out of memory");
+    free(edits);
+    if (!s->recorder) s->recording_name[0] = 0;
+    return s->recorder != NULL;
+}
+
+// closes the file; a frame that could not be written ends it too, and those before stay
+static void record_close(sp_sim *s, const char *reason) {
+    sp_status status = sp_run_recorder_stop(&s->recorder);
+    if (status < 0 && !reason) reason = sp_context_error(s->stage.context)->message;
+    if (reason) sp__sim_event(s, "warning", "recording ended: %.300s", reason);
 }
 
 bool sp__sim_record_stop(sp_sim *s, char *name, char *why) {
     if (!s->recording_name[0]) return snprintf(why, SP_SIM_WHY, "nothing is recorded"), false;
     snprintf(name, 64, "%s", s->recording_name);
     s->recording_name[0] = 0;
-    if (s->recording) stop_writing(s);
+    if (s->recorder) record_close(s, NULL);
     return true;
 }
 
-// every step, or 60 times per simulated second if steps are shorter
 void sp__sim_record_step(sp_sim *s) {
-    if (s->recording && sp_world_time(s->stage.world) - s->recorded_time >= 1.0 / 60 - 0.5 * sp_run_dt(s->stage.run))
-        write_state(s);
+    sp_run_record r;
+    char reason[SP_SIM_WHY] = "it reached 1 GiB";
+    if (!s->recorder) return;
+    bool good = sp_run_recorder_step(s->recorder) >= 0;
+    if (!good) snprintf(reason, sizeof reason, "%.390s", sp_context_error(s->stage.context)->message);
+    sp_run_recorder_get(s->recorder, &r);
+    if (good && r.bytes < recording_max) return;
+    record_close(s, reason);
+    sp__sim_send_state(s);
 }

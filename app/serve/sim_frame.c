@@ -111,7 +111,8 @@ void sp__sim_make_frame(sp_sim *s) {
     release_old(s);
     int at = 0;
     while (at < SP_FRAMES && s->slots[at].frame.snapshot) at++;
-    unsigned wanted = s->want_fields;
+    sp_sim_want want = s->want;
+    s->cuts_changed = false;
     pthread_mutex_unlock(&s->lock);
     // does not happen: one frame is read and one is the newest, so a third one is free
     if (at == SP_FRAMES) return;
@@ -121,7 +122,10 @@ void sp__sim_make_frame(sp_sim *s) {
     slot->frame.snapshot = snapshot;
     slot->frame.generation = s->generation;
     slot->frame.number = ++s->frame_number;
-    fill_fields(s, slot, wanted);
+    slot->at = s->stage.at;
+    slot->frame.at = s->stage.recording ? &slot->at : NULL;
+    fill_fields(s, slot, want.fields);
+    sp__sim_make_sections(s, slot, &want);
     pthread_mutex_lock(&s->lock);
     s->newest = at;
     release_old(s);

@@ -18,12 +18,23 @@ enum {
     SP_KEPT_MAX = 256,   // parameters that a reset may keep
     SP_WATCH_MS = 250,   // between two looks at the scene's file
     SP_PINS_MAX = 4096,  // nodes pinned by clients
+    SP_PROBES_MAX = 64,  // probes that clients receive; more would be no help to a reader
+    SP_PROBLEMS = 21,    // messages about a scene in an answer: 20 errors, and the number of the others
+    SP_LATE_MS = 250,    // if the simulation is further behind, the clock restarts
     SP_PATH = 1024
 };
+
+// A scene that a client sends as text.
+typedef struct sp_sim_upload {
+    char name[SP_UPLOAD_NAME + 1];  // checked by the server
+    size_t size;
+    char text[];  // size bytes, then a zero byte
+} sp_sim_upload;
 
 typedef struct sp_sim_command {
     uint32_t client;
     bool leave;
+    sp_sim_upload *upload;  // nullable; owned
     sp_message message;
 } sp_sim_command;
 
@@ -36,13 +47,20 @@ typedef struct sp_sim_message {
 
 typedef struct sp_sim_body {
     sp_body_id id;
-    bool soft;    // it has nodes: it can be dragged and pinned
-    double pull;  // suitable spring stiffness for a drag [N/m]
+    bool soft;            // it has nodes, which can be pinned, and a solver to choose
+    bool moves;           // it can be dragged
+    double pull;          // suitable spring stiffness for a drag [N/m]
+    bool clipped;         // by clipping planes, with caps
+    sp_section *section;  // made when a client clips it first; NULL: not yet, or it has no tetrahedra
+    sp_section_faces cut;
 } sp_sim_body;
 
-// A scene in simulation, with cached data.
+// A scene in simulation, with cached data; or the scene of a recording, whose frames are shown in its world.
 typedef struct sp_sim_stage {
     sp_context *context;
+    sp_recording *recording;  // NULL: a simulation
+    int frame, frame_count;   // of the recording
+    sp_recording_frame at;    // the frame shown
     sp_scene *scene;
     sp_run *run;
     sp_world *world;
@@ -62,17 +80,35 @@ typedef struct sp_sim_drag {
 
 typedef struct sp_sim_slot {
     sp_sim_frame frame;
+    sp_recording_frame at;
     int readers;
     float *values[SP_FIELD_CODES];
     size_t capacity[SP_FIELD_CODES];
     sp_value_range *ranges[SP_FIELD_CODES];
     size_t range_capacity[SP_FIELD_CODES];
+    sp_sim_section sections[SP_SECTIONS_MAX];
+    int section_count;
+    sp_buffer numbers[SP_SECTIONS_MAX];  // memory of the sections
 } sp_sim_slot;
 
 typedef struct sp_sim_latest {
     sp_buffer text;
     uint64_t number;
 } sp_sim_latest;
+
+// Samples of the probes, one JSON object per line; see sim_probes.c.
+typedef struct sp_sim_samples {
+    uint32_t generation;
+    sp_buffer text;
+    uint64_t first;  // bytes of this generation that were dropped before `text`
+} sp_sim_samples;
+
+// A message of the reader about a scene.
+typedef struct sp_sim_problem {
+    bool error;
+    int line;  // 0: none
+    char file[128], text[512];
+} sp_sim_problem;
 
 // Times accumulated between two stats.
 typedef struct sp_sim_timings {
@@ -110,16 +146,21 @@ struct sp_sim {
     sp_sim_message *messages, **messages_end;
     int message_count;
     sp_sim_latest hello, texts[SP_SIM_TEXTS];
+    sp_sim_samples samples;
     uint32_t hello_generation;
-    unsigned want_fields;
-    bool want_marks, want_changed;
+    sp_sim_want want;
+    bool want_changed, cuts_changed;  // a new field or marks: a frame is made at once; planes: when the next frame is due
     sp_sim_slot slots[SP_FRAMES];
     int newest;  // -1: no frame
     sp_sim_state shown;
 
     // ---- owned by the simulation thread
     sp_sim_stage stage;
-    int scene;  // index in the gallery, -1: none
+    sp_sim_stage live;              // the simulation while a recording is shown; empty: none
+    int live_pins, live_kept;       // their counts in the simulation
+    char replay_name[SP_TEXT_MAX];  // of the recording shown
+    int scene;                      // index in the gallery, -1: none
+    int scene_version;              // how often its file was read: 1 when it is opened
     uint32_t generation;
     sp_sim_version built, seen;  // of the scene's file: as built, and at the last look
     double watch_ms;             // time of the last look
@@ -138,6 +179,9 @@ struct sp_sim {
     int kept_count;
     sp_sim_pin *pins;
     int pin_count;
+    int samples_taken[SP_PROBES_MAX];
+    sp_sim_problem problems[SP_PROBLEMS];  // of the scene that was built last
+    int problem_count;
     sp_sim_timings timings;
     double frame_ms, frame_cost_ms, stats_ms, stats_cost_ms, marks_ms;  // time of the last one, and cost
     bool hello_old;                                                     // outdated: must be rebuilt
@@ -153,12 +197,11 @@ struct sp_sim {
     char base[SP_PATH];  // checkpoint from which the log continues; empty: the start of the scene
     bool base_used;      // referenced by a saved log
     int file_number;
-    FILE *recording;
+    sp_run_recorder *recorder;  // NULL: nothing is recorded
     char recording_name[64];
-    uint64_t recorded_bytes;
-    double recorded_time;
-    sp_client_view recorded_view;
 };
+
+void sp__sim_show(sp_sim *s);  // publishes a frame at once (sim.c)
 
 // ---- notes and latest texts (sim_messages.c)
 void sp__sim_say(sp_sim *s, uint32_t client, const char *text, size_t size);
@@ -169,6 +212,12 @@ void sp__sim_event(sp_sim *s, const char *severity, const char *format, ...) SP_
 void sp__sim_send_state(sp_sim *s);  // playing, speed, ...: sent to all, and part of later hellos
 void sp__sim_send_param(sp_sim *s, const char *path, double value);
 void sp__sim_make_hello(sp_sim *s);
+// An error event with the problems of the scene that was built last.
+void sp__sim_event_problems(sp_sim *s, const char *text);
+// ---- probes (sim_probes.c)
+void sp__sim_put_probes(const sp_sim *s, sp_json *j);
+void sp__sim_forget_samples(sp_sim *s);  // a new generation: clients receive all samples of its run
+void sp__sim_take_samples(sp_sim *s);    // those since the last call
 // ---- (sim_stats.c)
 void sp__sim_make_stats(sp_sim *s);
 void sp__sim_put_picked(sp_sim *s, const sp_sim_drag *drag, sp_json *j);
@@ -179,10 +228,26 @@ void sp__sim_latest(sp_sim *s, sp_sim_latest *slot, const char *text, size_t siz
 // ---- runs (sim_stage.c)
 void sp__sim_watch(sp_sim *s);  // builds the scene again if its file has changed; looks at the file every SP_WATCH_MS
 bool sp__sim_open(sp_sim *s, int scene, char *why);                                   // another scene, from its start
+bool sp__sim_open_upload(sp_sim *s, const sp_sim_upload *upload, char *why);          // saves it and opens it
 bool sp__sim_restart(sp_sim *s, bool keep, char *why);                                // the same scene from its start
 bool sp__sim_change(sp_sim *s, const char *set, int threads, bool go_on, char *why);  // set nullable; threads 0: unchanged
 void sp__sim_close(sp_sim *s);
+bool sp__sim_fill_bodies(sp_sim_stage *g);  // of a stage with a world
+// Why a stage could not be built: the first error of its scene, whose messages are kept, or the error of the context.
+void sp__sim_explain(sp_sim *s, const sp_sim_stage *g, sp_status status, char *why);
+// Replacing the stage: the recording and the frames of the old one end, the caller frees or keeps it, the new one is a new
+// generation.
+void sp__sim_leave_stage(sp_sim *s);
+void sp__sim_install(sp_sim *s, const sp_sim_stage *g, bool go_on);
+void sp__sim_free_stage(sp_sim_stage *g);
 const sp_sim_body *sp__sim_body(const sp_sim *s, int64_t slot);  // NULL: not found
+
+// ---- recordings that are shown (sim_replay.c)
+bool sp__sim_replay_open(sp_sim *s, const char *path, const char *name, char *why);  // the simulation waits meanwhile
+bool sp__sim_replay_close(sp_sim *s, char *why);                                     // back to the simulation
+bool sp__sim_replay_seek(sp_sim *s, double time, char *why);                         // to the nearest frame
+void sp__sim_replay_play(sp_sim *s);  // before it plays: from the end back to the start
+void sp__sim_replay_next(sp_sim *s);  // one frame on; those that are late are skipped
 
 // ---- commands (sim_command.c)
 void sp__sim_command(sp_sim *s, const sp_sim_command *c);
@@ -192,6 +257,10 @@ void sp__sim_make_frame(sp_sim *s);
 void sp__sim_retire_frames(sp_sim *s);             // waits until no frame is in use
 double *sp__sim_numbers(sp_sim *s, size_t count);  // scratch; NULL: no memory
 
+// ---- cross sections (sim_section.c)
+void sp__sim_make_sections(sp_sim *s, sp_sim_slot *slot, const sp_sim_want *want);
+void sp__sim_free_sections(sp_sim_slot *slot);
+
 // ---- files (sim_files.c)
 void sp__sim_log_step(sp_sim *s);
 void sp__sim_log_restart(sp_sim *s, bool go_on);
@@ -200,6 +269,9 @@ bool sp__sim_scene_save(sp_sim *s, char *name, char *why);
 bool sp__sim_record_start(sp_sim *s, char *why);
 bool sp__sim_record_stop(sp_sim *s, char *name, char *why);  // false: nothing was recorded
 void sp__sim_record_step(sp_sim *s);
+bool sp__sim_upload_path(sp_sim *s, const char *name, char *path, char *why);
+bool sp__sim_write_file(const char *path, const void *data, size_t size, char *why);
+char *sp__sim_read_file(const char *path, size_t *size, char *why);  // malloc'd, with a zero byte; NULL: why
 bool sp__sim_new_file(sp_sim *s, const char *stem, const char *suffix, char *name, char *path, char *why);
 
 #endif

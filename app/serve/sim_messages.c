@@ -71,6 +71,22 @@ static void text_id(text *t, const sp_message *m) {
         sp__json_text(&t->j, "id", NULL);
 }
 
+// what the reader has to say about the scene that was built last
+static void put_problems(const sp_sim *s, sp_json *j) {
+    if (!s->problem_count) return;
+    sp__json_open(j, "messages", '[');
+    for (int i = 0; i < s->problem_count; i++) {
+        const sp_sim_problem *p = &s->problems[i];
+        sp__json_open(j, NULL, '{');
+        sp__json_text(j, "severity", p->error ? "error" : "warning");
+        sp__json_text(j, "file", p->file);
+        sp__json_integer(j, "line", p->line);
+        sp__json_text(j, "text", p->text);
+        sp__json_close(j, '}');
+    }
+    sp__json_close(j, ']');
+}
+
 // a message without an id gets an answer only if it is refused
 void sp__sim_answer(sp_sim *s, uint32_t client, const sp_message *m, const char *why) {
     text t;
@@ -78,6 +94,7 @@ void sp__sim_answer(sp_sim *s, uint32_t client, const sp_message *m, const char 
     sp__json_text(&t.j, "type", why ? "refused" : "ok");
     text_id(&t, m);
     if (why) sp__json_text(&t.j, "why", why);
+    put_problems(s, &t.j);
     text_say(&t, s, client);
 }
 
@@ -102,20 +119,29 @@ void sp__sim_answer_file(sp_sim *s, uint32_t client, const sp_message *m, const 
     text_say(&t, s, client);
 }
 
-void sp__sim_event(sp_sim *s, const char *severity, const char *format, ...) {
-    char words[SP_SIM_WHY + 100];
+static void say_event(sp_sim *s, const char *severity, const char *words, bool problems) {
     text t;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(words, sizeof words, format, args);
-    va_end(args);
     if (!text_open(&t)) return;
     sp__json_text(&t.j, "type", "event");
     sp__json_integer(&t.j, "step", s->stage.world ? (long long)sp_world_steps(s->stage.world) : 0);
     sp__json_number(&t.j, "time", s->stage.world ? sp_world_time(s->stage.world) : 0);
     sp__json_text(&t.j, "severity", severity);
     sp__json_text(&t.j, "text", words);
+    if (problems) put_problems(s, &t.j);
     text_say(&t, s, 0);
+}
+
+void sp__sim_event(sp_sim *s, const char *severity, const char *format, ...) {
+    char words[SP_SIM_WHY + 100];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    say_event(s, severity, words, false);
+}
+
+void sp__sim_event_problems(sp_sim *s, const char *words) {
+    say_event(s, "error", words, true);
 }
 
 void sp__sim_send_param(sp_sim *s, const char *path, double value) {
@@ -140,9 +166,10 @@ static void put_state(const sp_sim *s, sp_json *j) {
     sp__json_number(j, "dt", g->run ? sp_run_dt(g->run) : NAN);
     sp__json_integer(j, "threads", s->threads > 0 ? s->threads : cores);
     sp__json_integer(j, "threads_max", cores);
-    sp__json_integer(j, "step", g->world ? (long long)sp_world_steps(g->world) : 0);
-    sp__json_number(j, "time", g->world ? sp_world_time(g->world) : 0);
-    sp__json_yes(j, "recording", s->recording != NULL);
+    uint64_t step = g->recording ? g->at.step : g->world ? sp_world_steps(g->world) : 0;
+    sp__json_integer(j, "step", (long long)step);
+    sp__json_number(j, "time", g->recording ? g->at.time : g->world ? sp_world_time(g->world) : 0);
+    sp__json_yes(j, "recording", s->recorder != NULL);
     sp__json_text(j, "failed", s->failed[0] ? s->failed : NULL);
 }
 
@@ -160,24 +187,53 @@ void sp__sim_send_state(sp_sim *s) {
 
 // ---------------------------------------------------------------------------------------------------- hello
 
-static void put_scene(const sp_gallery *g, int number, sp_json *j, const char *key) {
+// version 0: not sent
+static void put_scene(sp_json *j, const char *key, int number, const char *group, const char *path, const char *title,
+                      int version) {
     sp__json_open(j, key, '{');
     sp__json_integer(j, "number", number);
-    sp__json_text(j, "group", g->scenes[number].group);
-    sp__json_text(j, "path", g->scenes[number].path);
-    sp__json_text(j, "title", g->scenes[number].title);
+    sp__json_text(j, "group", group);
+    sp__json_text(j, "path", path);
+    sp__json_text(j, "title", title);
+    if (version) sp__json_integer(j, "version", version);
     sp__json_close(j, '}');
+}
+
+static void put_listed(const sp_gallery *g, int number, int version, sp_json *j, const char *key) {
+    put_scene(j, key, number, g->scenes[number].group, g->scenes[number].path, g->scenes[number].title, version);
 }
 
 static void put_scenes(const sp_sim *s, sp_json *j) {
     const sp_gallery *g = s->def.gallery;
-    if (s->scene >= 0)
-        put_scene(g, s->scene, j, "scene");
-    else
+    if (s->stage.recording) {
+        // the scene in the recording, which the gallery need not have
+        sp_scene_info from;
+        sp_scene_get(s->stage.scene, &from);
+        put_scene(j, "scene", -1, "", from.file, sp_scene_name(s->stage.scene), 0);
+    } else if (s->scene >= 0) {
+        put_listed(g, s->scene, s->scene_version, j, "scene");
+    } else {
         sp__json_text(j, "scene", NULL);
+    }
     sp__json_open(j, "scenes", '[');
-    for (int i = 0; i < g->count; i++) put_scene(g, i, j, NULL);
+    for (int i = 0; i < g->count; i++) put_listed(g, i, 0, j, NULL);
     sp__json_close(j, ']');
+}
+
+static void put_replay(const sp_sim *s, sp_json *j) {
+    const sp_sim_stage *g = &s->stage;
+    sp_recording_frame first = {0}, last = {0};
+    if (!g->recording) {
+        sp__json_text(j, "replay", NULL);
+        return;
+    }
+    sp_recording_frame_at(g->recording, 0, &first), sp_recording_frame_at(g->recording, g->frame_count - 1, &last);
+    sp__json_open(j, "replay", '{');
+    sp__json_text(j, "file", s->replay_name);
+    sp__json_integer(j, "frames", g->frame_count);
+    sp__json_number(j, "from", first.time);
+    sp__json_number(j, "until", last.time);
+    sp__json_close(j, '}');
 }
 
 static void put_look(const sp_run *run, sp_body_id body, int surface, sp_json *j) {
@@ -193,13 +249,13 @@ static void put_look(const sp_run *run, sp_body_id body, int surface, sp_json *j
 }
 
 static void put_surface(const sp_sim *s, const sp_snapshot_body *b, int surface, sp_json *j) {
-    static const char *const words[] = {"visual", "collision", "mechanical"};
+    static const char *const words[] = {"visual", "collision", "mechanical", "interfaces"};
     const sp_snapshot_surface *v = &b->surfaces[surface];
     sp__json_open(j, NULL, '{');
     sp__json_integer(j, "surface", surface);
     sp__json_text(j, "name", v->name);
     sp__json_open(j, "roles", '[');
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (v->roles & 1u << i) sp__json_text(j, NULL, words[i]);
     sp__json_close(j, ']');
     sp__json_integer(j, "vertices", v->vertex_count);
@@ -220,7 +276,7 @@ static void put_body(const sp_sim *s, const sp_snapshot_body *b, sp_json *j) {
     sp_body_measures now;
     if (!own || sp_world_body_info(s->stage.world, b->id, &info) < 0) return;
     if (sp_world_body_measure(s->stage.world, b->id, &now) < 0) return;
-    bool moves = own->soft;
+    bool cap;
     sp__json_open(j, NULL, '{');
     sp__json_integer(j, "body", b->id.slot);
     sp__json_text(j, "name", info.name);
@@ -228,10 +284,11 @@ static void put_body(const sp_sim *s, const sp_snapshot_body *b, sp_json *j) {
     sp__json_integer(j, "nodes", info.nodes);
     sp__json_integer(j, "elements", info.elements);
     sp__json_number(j, "mass", now.mass);
-    sp__json_number(j, "pull", moves ? own->pull : NAN);
-    sp__json_text(j, "solver", moves ? solver_word(info.solver.type) : NULL);
-    sp__json_text(j, "solver_in_use", moves ? info.solve.solver : NULL);
-    sp__json_text(j, "solver_why", moves && info.solver_why && info.solver_why[0] ? info.solver_why : NULL);
+    sp__json_number(j, "pull", own->moves ? own->pull : NAN);
+    sp__json_yes(j, "clipped", sp_run_clips(s->stage.run, b->id, &cap));
+    sp__json_text(j, "solver", own->soft ? solver_word(info.solver.type) : NULL);
+    sp__json_text(j, "solver_in_use", own->soft ? info.solve.solver : NULL);
+    sp__json_text(j, "solver_why", own->soft && info.solver_why && info.solver_why[0] ? info.solver_why : NULL);
     const char *region;
     sp__json_open(j, "regions", '[');
     for (int i = 1; (region = sp_run_region_name(s->stage.run, b->id, i)); i++) sp__json_text(j, NULL, region);
@@ -299,12 +356,30 @@ static void put_fields(sp_json *j) {
     sp__json_close(j, ']');
 }
 
+// the clipping plane of the scene
+static void put_clip(const sp_picture_def *d, sp_json *j) {
+    if (!d->clip) {
+        sp__json_text(j, "clip", NULL);
+        return;
+    }
+    sp__json_open(j, "clip", '{');
+    if (isnan(d->clip_point[0]))
+        sp__json_text(j, "point", NULL);
+    else
+        sp__json_vector(j, "point", d->clip_point, 3);
+    sp__json_vector(j, "normal", d->clip_normal, 3);
+    sp__json_close(j, '}');
+}
+
 static void put_view(const sp_sim *s, sp_json *j) {
     sp_picture_def d = s->stage.run ? sp_run_picture(s->stage.run) : sp_picture_def_default();
+    if (s->stage.recording) sp_run_picture_set_time(s->stage.run, s->stage.at.time, &d);
     sp__json_open(j, "view", '{');
     sp__json_text(j, "colour", d.color_by && sp__wire_field_code(d.color_by) > 0 ? d.color_by : NULL);
     sp__json_vector(j, "background", d.background, 3);
     sp__json_vector(j, "range", d.range, 2);
+    put_clip(&d, j);
+    sp__json_yes(j, "interfaces", d.interfaces);
     if (d.fitted) {
         sp__json_text(j, "camera", NULL);
     } else {
@@ -326,11 +401,13 @@ void sp__sim_make_hello(sp_sim *s) {
     sp__json_text(&t.j, "version", SP_VERSION_TEXT);
     sp__json_integer(&t.j, "generation", s->generation);
     put_scenes(s, &t.j);
+    put_replay(s, &t.j);
     sp__json_open(&t.j, "state", '{');
     put_state(s, &t.j);
     sp__json_close(&t.j, '}');
     put_bodies(s, &t.j);
     put_params(s, &t.j);
+    sp__sim_put_probes(s, &t.j);
     put_solvers(&t.j);
     put_fields(&t.j);
     sp__json_open(&t.j, "stages", '[');

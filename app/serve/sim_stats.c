@@ -164,7 +164,7 @@ void sp__sim_make_stats(sp_sim *s) {
 
 // ---------------------------------------------------------------------------------------------------- marks
 
-enum { HELD_MAX = 4000, LOADS_MAX = 64 };
+enum { HELD_MAX = 4000, LOADS_MAX = 64, MASSES_MAX = 200 };
 
 // a field of three numbers per node, in the scratch of the simulation; NULL: the body has no such field
 static const double *stats_vectors(sp_sim *s, sp_body_id id, const char *field, int *count) {
@@ -179,7 +179,7 @@ static double length2(const double *v) {
     return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
 }
 
-// vertices with constrained nodes
+// vertices with constrained nodes; of a rod only those of the cross sections at its nodes
 static void put_held(sp_sim *s, const sp_snapshot *snapshot, sp_json *j) {
     sp__json_open(j, "held", '[');
     for (int i = 0, left = HELD_MAX; i < snapshot->body_count; i++) {
@@ -191,7 +191,9 @@ static void put_held(sp_sim *s, const sp_snapshot *snapshot, sp_json *j) {
         sp__json_open(j, NULL, '{');
         sp__json_integer(j, "body", id.slot);
         sp__json_open(j, "vertices", '[');
-        for (int v = 0; v < b->vertex_count && left > 0; v++) {
+        for (int v = 0, ring = 0; v < b->vertex_count && left > 0; v++) {
+            while (ring + 1 < b->ring_count && b->rings[ring + 1].vertex <= v) ring++;
+            if (b->ring_count && b->rings[ring].at != 0 && b->rings[ring].at != 1) continue;
             if (b->nodes[v] >= count || !(length2(force + 3 * (size_t)b->nodes[v]) > 0)) continue;
             sp__json_integer(j, NULL, v);
             left--;
@@ -242,6 +244,61 @@ static void put_loads(sp_sim *s, const sp_snapshot *snapshot, sp_json *j) {
     sp__json_close(j, ']');
 }
 
+// The vertices whose mean follows a material point, as near to it as possible: a cross section of a rod, or one vertex.
+static void nearest_vertices(const sp_snapshot_surface *b, const sp_anchor *at, const double x[3], int *first, int *count) {
+    double least = INFINITY;
+    *first = 0, *count = 1;
+    for (int i = 0; i < b->ring_count; i++) {
+        double away = fabs(b->rings[i].element + b->rings[i].at - at->elem - at->at[0]);
+        if (!(away < least)) continue;
+        least = away;
+        *first = b->rings[i].vertex;
+        *count = (i + 1 < b->ring_count ? b->rings[i + 1].vertex : b->vertex_count) - *first;
+    }
+    for (int v = 0; v < b->vertex_count && !b->ring_count; v++) {
+        const float *p = b->positions + 3 * (size_t)v;
+        double d[3] = {p[0] - x[0], p[1] - x[1], p[2] - x[2]};
+        if (length2(d) < least) least = length2(d), *first = v;
+    }
+}
+
+static void put_weight(const sp_snapshot_surface *b, uint32_t slot, const sp_anchor *at, const double x[3], double radius,
+                       sp_json *j) {
+    int first, count;
+    double offset[3] = {x[0], x[1], x[2]};
+    nearest_vertices(b, at, x, &first, &count);
+    for (int v = first; v < first + count; v++)
+        for (int k = 0; k < 3; k++) offset[k] -= b->positions[3 * (size_t)v + (size_t)k] / count;
+    // rounding of the positions: without it the message stays the same while the body moves
+    for (int k = 0; k < 3; k++)
+        if (fabs(offset[k]) < 1e-3 * radius) offset[k] = 0;
+    sp__json_open(j, NULL, '{');
+    sp__json_integer(j, "body", slot);
+    sp__json_integer(j, "first", first);
+    sp__json_integer(j, "count", count);
+    sp__json_vector(j, "offset", offset, 3);
+    sp__json_number(j, "radius", radius);
+    sp__json_close(j, '}');
+}
+
+static void put_masses(const sp_sim *s, const sp_snapshot *snapshot, sp_json *j) {
+    sp_world *w = s->stage.world;
+    sp_mass_info m;
+    double x[3];
+    sp__json_open(j, "masses", '[');
+    for (int i = 0, left = MASSES_MAX; i < snapshot->body_count; i++) {
+        const sp_snapshot_surface *b = &snapshot->bodies[i].surfaces[0];
+        sp_body_id id = snapshot->bodies[i].id;
+        for (int k = 0; b->vertex_count > 0 && sp_world_mass_at(w, id, k, &m) >= 0; k++)
+            for (int p = 0; p < m.count && left > 0; p++) {
+                if (!(m.radius > 0) || sp_world_anchor_get(w, &m.at[p], x, NULL) < 0) continue;
+                put_weight(b, id.slot, &m.at[p], x, m.radius, j);
+                left--;
+            }
+    }
+    sp__json_close(j, ']');
+}
+
 static void put_pins(const sp_sim *s, sp_json *j) {
     sp__json_open(j, "pins", '[');
     for (int i = 0; i < s->stage.body_count; i++) {
@@ -278,6 +335,7 @@ void sp__sim_make_marks(sp_sim *s) {
         sp__json_integer(&j, "generation", s->generation);
         put_held(s, snapshot, &j);
         put_loads(s, snapshot, &j);
+        put_masses(s, snapshot, &j);
         put_pins(s, &j);
         sp__json_close(&j, '}');
         if (fclose(j.file) == 0 && !is_latest(&s->texts[SP_SIM_MARKS], words, size))

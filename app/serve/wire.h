@@ -36,6 +36,9 @@ enum { SP_MESSAGE_MAX = 4096, SP_TEXT_MAX = 128, SP_DRAG_SLOTS = 16, SP_PROTOCOL
     X(PIN, "pin")          \
     X(UNPIN, "unpin")      \
     X(RECORD, "record")    \
+    X(OPEN, "open")        \
+    X(SEEK, "seek")        \
+    X(CLOSE, "close")      \
     X(LOG, "log")          \
     X(DOWNLOAD, "download")
 
@@ -57,8 +60,14 @@ enum {
     SP_GIVEN_REVISION = 8,
     SP_GIVEN_COLOUR = 16,
     SP_GIVEN_SURFACES = 32,
-    SP_GIVEN_MARKS = 64
+    SP_GIVEN_MARKS = 64,
+    SP_GIVEN_CLIP = 128
 };
+
+// A clipping plane: what the normal points to is not shown.
+typedef struct sp_clip_plane {
+    double point[3], normal[3];  // [m]; unit, 0 0 0: no plane
+} sp_clip_plane;
 
 // A message with every field in its range.
 typedef struct sp_message {
@@ -69,10 +78,11 @@ typedef struct sp_message {
     bool keep, marks;
     int colour;         // code of a field, 0: none
     unsigned surfaces;  // SP_ROLE_ bits
+    sp_clip_plane clip;
     double value, stiffness;
     double vector[3];  // gravity, target
     double weights[3];
-    char path[SP_TEXT_MAX], text[SP_TEXT_MAX];  // of `param` and `set`; of `set` and `solver`
+    char path[SP_TEXT_MAX], text[SP_TEXT_MAX];  // of `param`, `set` and `open`; of `set`, `solver` and `open`
 } sp_message;
 
 // Malformed: not a client of this protocol. Refused: a client with an invalid request.
@@ -95,7 +105,7 @@ int sp__wire_field_code(const char *name);          // -1: unknown
 
 enum { SP_FRAME_STATE = 1, SP_FRAME_TOPOLOGY = 2, SP_FRAME_VERSION = 1, SP_FRAME_HEAD = 16 };
 enum { SP_TOPOLOGY_NODES = 1, SP_TOPOLOGY_COLOURS = 2, SP_TOPOLOGY_STRIPES = 4 };
-enum { SP_STATE_ALL = 1, SP_STATE_FIELD = 1 };
+enum { SP_STATE_ALL = 1, SP_STATE_SECTIONS = 2, SP_STATE_FIELD = 1 };
 
 typedef struct sp_frame_topology {
     uint32_t generation, body, surface, revision;
@@ -121,10 +131,21 @@ typedef struct sp_frame_surface {
     const float *values;  // nullable
 } sp_frame_surface;
 
+// The cross section of a body with the clipping plane of a client.
+typedef struct sp_frame_section {
+    uint32_t body, vertex_count, face_count;
+    float *positions;   // vertex_count x 3
+    float *values;      // vertex_count, of the field; NaN: none
+    uint32_t *regions;  // vertex_count
+    uint32_t *faces;    // face_count x 3
+} sp_frame_section;
+
 void sp__frame_topology(sp_buffer *out, const sp_frame_topology *t);
-// A state frame: header, surfaces, end. The end writes the fields that are known only then.
+// A state frame: header, surfaces, sections with their plane, end. The end writes the fields that are known only then.
 size_t sp__frame_begin(sp_buffer *out, const sp_frame_state *s);  // returns the start of the frame
 void sp__frame_surface(sp_buffer *out, const sp_frame_surface *s);
+// coloured: with the values of the field
+void sp__frame_sections(sp_buffer *out, const sp_clip_plane *plane, const sp_frame_section *list, int count, bool coloured);
 void sp__frame_end(sp_buffer *out, size_t at, const sp_frame_state *s);
 
 #endif

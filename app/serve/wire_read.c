@@ -6,7 +6,7 @@
 #include "serve/wire.h"
 #include "util/json_read.h"
 
-typedef enum field_kind { WHOLE, NUMBER, VECTOR, WEIGHTS, TEXT, NUMBER_OR_TEXT, YES, WORD, COLOUR, SURFACES } field_kind;
+typedef enum field_kind { WHOLE, NUMBER, VECTOR, WEIGHTS, TEXT, NUMBER_OR_TEXT, YES, WORD, COLOUR, SURFACES, PLANE } field_kind;
 
 typedef struct field {
     const char *key;
@@ -25,6 +25,7 @@ static const field f_action[] = {{"action", WORD, AT(action), 0, 0, "request rel
 static const field f_show[] = {{"colour", COLOUR, AT(colour), 0, 0, NULL, SP_GIVEN_COLOUR, false},
                                {"surfaces", SURFACES, AT(surfaces), 0, 0, NULL, SP_GIVEN_SURFACES, false},
                                {"marks", YES, AT(marks), 0, 0, NULL, SP_GIVEN_MARKS, false},
+                               {"clip", PLANE, AT(clip), -1e9, 1e9, NULL, SP_GIVEN_CLIP, false},
                                {0}};
 static const field f_ack[] = {{"step", WHOLE, AT(step), 0, 9007199254740992.0, NULL, 0, true}, {0}};
 static const field f_step[] = {{"count", WHOLE, AT(count), 1, 1000, NULL, 0, false}, {0}};
@@ -56,6 +57,10 @@ static const field f_drop[] = {{"slot", WHOLE, AT(slot), 0, SP_DRAG_SLOTS - 1, N
 static const field f_node[] = {
     {"body", WHOLE, AT(body), 1, INDEX_MAX, NULL, 0, true}, {"node", WHOLE, AT(node), 0, 2147483647, NULL, 0, true}, {0}};
 static const field f_record[] = {{"action", WORD, AT(action), 0, 0, "start stop", 0, true}, {0}};
+static const field f_open[] = {{"file", TEXT, AT(path), 1, SP_TEXT_MAX - 1, NULL, 0, true},
+                               {"name", TEXT, AT(text), 1, SP_TEXT_MAX - 1, NULL, 0, false},
+                               {0}};
+static const field f_seek[] = {{"time", NUMBER, AT(value), -INFINITY, INFINITY, NULL, 0, true}, {0}};
 static const field f_none[] = {{0}};
 
 static const field *const fields_of[SP_MESSAGE_TYPES] = {
@@ -65,6 +70,7 @@ static const field *const fields_of[SP_MESSAGE_TYPES] = {
     [SP_MESSAGE_SOLVER] = f_solver,  [SP_MESSAGE_THREADS] = f_threads, [SP_MESSAGE_SCENE] = f_scene,
     [SP_MESSAGE_SET] = f_set,        [SP_MESSAGE_DRAG] = f_drag,       [SP_MESSAGE_DROP] = f_drop,
     [SP_MESSAGE_PIN] = f_node,       [SP_MESSAGE_UNPIN] = f_node,      [SP_MESSAGE_RECORD] = f_record,
+    [SP_MESSAGE_OPEN] = f_open,      [SP_MESSAGE_SEEK] = f_seek,
 };
 
 static const char *const type_words[SP_MESSAGE_TYPES] = {
@@ -185,14 +191,34 @@ static sp_wire_verdict read_colour(const reading *r, const field *f, const sp_js
 }
 
 static sp_wire_verdict read_surfaces(const reading *r, const field *f, const sp_json_value *v, unsigned *to) {
-    static const char words[] = "visual collision mechanical";
+    static const char words[] = "visual collision mechanical interfaces";
     if (v->kind != SP_JSON_LIST) return malformed(r, f, "a list");
     *to = 0;
     for (const sp_json_value *item = v->first; item; item = item->next) {
         int bit = item->kind == SP_JSON_TEXT ? find_word(words, item->text) : -1;
-        if (bit < 0) return malformed(r, f, "a list of: visual collision mechanical");
+        if (bit < 0) return malformed(r, f, "a list of: visual collision mechanical interfaces");
         *to |= 1u << bit;
     }
+    return SP_WIRE_GOOD;
+}
+
+// {"point": [x, y, z], "normal": [x, y, z]} or null
+static sp_wire_verdict read_plane(const reading *r, const field *f, const sp_json_value *v, sp_clip_plane *to) {
+    *to = (sp_clip_plane){0};
+    if (v->kind == SP_JSON_NULL) return SP_WIRE_GOOD;
+    const sp_json_value *point = v->kind == SP_JSON_OBJECT ? sp__json_get(v, "point") : NULL;
+    const sp_json_value *normal = v->kind == SP_JSON_OBJECT ? sp__json_get(v, "normal") : NULL;
+    if (!point || !normal) return malformed(r, f, "null or a plane, with point and normal");
+    const field parts[2] = {{.key = "point", .low = f->low, .high = f->high}, {.key = "normal", .low = f->low, .high = f->high}};
+    sp_wire_verdict verdict = read_vector(r, &parts[0], point, to->point), other = read_vector(r, &parts[1], normal, to->normal);
+    if (verdict != SP_WIRE_MALFORMED && other != SP_WIRE_GOOD) verdict = other;
+    if (verdict != SP_WIRE_GOOD) return verdict;
+    double length = sqrt(to->normal[0] * to->normal[0] + to->normal[1] * to->normal[1] + to->normal[2] * to->normal[2]);
+    if (!(length > 1e-9)) {
+        snprintf(r->why, SP_WHY_MAX, "show: normal of the clipping plane has the length %g, must be above 1e-9", length);
+        return SP_WIRE_REFUSED;
+    }
+    for (int i = 0; i < 3; i++) to->normal[i] /= length;
     return SP_WIRE_GOOD;
 }
 
@@ -209,6 +235,7 @@ static sp_wire_verdict read_field(const reading *r, const field *f, const sp_jso
     case WORD: return read_word(r, f, v, to);
     case COLOUR: return read_colour(r, f, v, to);
     case SURFACES: return read_surfaces(r, f, v, to);
+    case PLANE: return read_plane(r, f, v, to);
     case YES:
         if (v->kind != SP_JSON_TRUE && v->kind != SP_JSON_FALSE) return malformed(r, f, "true or false");
         *(bool *)to = v->kind == SP_JSON_TRUE;

@@ -110,6 +110,21 @@ void sp__frame_surface(sp_buffer *b, const sp_frame_surface *s) {
     if (s->values) put_array(b, s->values, s->vertex_count);
 }
 
+void sp__frame_sections(sp_buffer *b, const sp_clip_plane *plane, const sp_frame_section *list, int count, bool coloured) {
+    for (int i = 0; i < 3; i++) put_float(b, (float)plane->point[i]);
+    for (int i = 0; i < 3; i++) put_float(b, (float)plane->normal[i]);
+    put32(b, (uint32_t)count), put32(b, 0);
+    for (int i = 0; i < count; i++) {
+        const sp_frame_section *s = &list[i];
+        bool values = coloured && s->values;
+        put32(b, s->body), put32(b, s->vertex_count), put32(b, s->face_count), put32(b, values ? SP_STATE_FIELD : 0);
+        put_array(b, s->positions, 3 * (size_t)s->vertex_count);
+        put_array(b, s->regions, s->vertex_count);
+        put_array(b, s->faces, 3 * (size_t)s->face_count);
+        if (values) put_array(b, s->values, s->vertex_count);
+    }
+}
+
 void sp__frame_end(sp_buffer *b, size_t at, const sp_frame_state *s) {
     if (b->broken) return;
     size_t size = b->size;

@@ -13,6 +13,6 @@
 #include "util/status.h"
 
 // Cookies of def-structs: catch a def that did not start from its default function.
-enum { SP_COOKIE_SCENE_OPTIONS = 0x5381, SP_COOKIE_RUN_OPTIONS, SP_COOKIE_PICTURE, SP_COOKIE_MESH_WRITE };
+enum { SP_COOKIE_SCENE_OPTIONS = 0x5381, SP_COOKIE_RUN_OPTIONS, SP_COOKIE_PICTURE, SP_COOKIE_MESH_WRITE, SP_COOKIE_RUN_RECORDER };
 
 #endif

@@ -1,20 +1,24 @@
 // What buttons, keys and gestures do. Whatever the server refuses is shown, and handed on so that a slider can go back.
 import { clock, quantity, sentence } from "./format.js";
-import { fileUrl } from "./net/link.js";
-import { readRecording } from "./net/recording.js";
+import { fileUrl, sceneUrl } from "./net/link.js";
+import { isHdf5, isOldRecording, readRecording } from "./net/recording.js";
 import { h, saveFile, setFlag, setText } from "./ui/dom.js";
 import { Player } from "./ui/player.js";
 
-// a recording holds positions only, and nothing in it plays or records by itself
+// a recording of earlier versions holds positions only, and nothing in it plays or records by itself
 const asRecorded = (hello, control) => ({ ...hello, control, fields: [], state: { ...hello.state, playing: false, recording: false } });
 
 export const RECORDED = "A recording is shown, which cannot be changed: close it to go back to the live simulation.";
 
 const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10];
 
-const NAMES = ["playPause", "step", "reset", "slower", "faster", "realTime", "control", "gallery", "fit", "homeView", "wire", "mesh", "hull", "fixed", "loads", "color", "holdRange", "hand",
-    "plots", "panel", "theme", "screenshot", "link", "help", "escape", "speed", "dt", "gravity", "param", "solver", "threads", "record", "log", "download", "set", "unpinAll", "openRecording", "saveTable", "undo"];
+const NAMES = ["playPause", "step", "reset", "slower", "faster", "realTime", "control", "gallery", "fit", "homeView", "wire", "mesh", "hull", "clip", "interfaces", "fixed", "loads", "color", "holdRange", "hand",
+    "plots", "panel", "theme", "screenshot", "link", "help", "escape", "speed", "dt", "gravity", "param", "solver", "threads", "record", "log", "download", "set", "unpinAll", "openRecording", "seek", "closeReplay", "openScene", "openFile", "saveTable", "undo"];
 
+const SCENE_MAX = 4 << 20;  // bytes of a scene that the server takes
+
+const LARGE_FILE = 2e7, SENT_MAX = 4 * 2 ** 30;  // bytes: sending it takes a moment; the server takes no more
+const NAME_MAX = 40;  // characters of a file name, at most 127 bytes
 const ONE_CHANGE = 1000;  // ms: moves of one slider with shorter breaks are one change
 const UNDO_MAX = 100;
 
@@ -45,7 +49,8 @@ export class Actions {
             return await this.app.link.ask(message);
         } catch (e) {
             // a lost connection has its banner
-            if (this.app.link.open) this.app.toasts.bad(sentence(e.message));
+            if (e.messages?.length) this.app.problems.show("The scene cannot be opened", e.messages);
+            else if (this.app.link.open) this.app.toasts.bad(sentence(e.message));
             throw e;
         }
     }
@@ -136,6 +141,8 @@ export class Actions {
     wire() { this.flip("wire"); }
     mesh() { this.flip("mesh"); }
     hull() { this.flip("hull"); }
+    interfaces() { this.flip("interfaces"); }
+    clip() { this.app.set("clip", this.app.settings.clip ? false : this.app.clipPlane()); }
     fixed() { this.flip("fixed"); }
     loads() { this.flip("loads"); }
     hand() { this.flip("hand"); }
@@ -207,27 +214,104 @@ export class Actions {
         }
     }
 
-    offer(answer, what) {
+    // button: what else can be done with the file
+    offer(answer, what, button = null) {
         if (!answer?.file) return;
         const note = answer.command ? ` Replay: ${answer.command}` : "";
         const short = answer.file.split("/").pop();
-        this.app.toasts.show(`${what} written.${note}`, { link: { href: fileUrl(location, answer.file), text: `Save ${short}`, download: short }, ms: 30000 });
+        this.app.toasts.show(`${what} written.${note}`, { link: { href: fileUrl(location, answer.file), text: `Save ${short}`, download: short }, button, ms: 30000 });
     }
 
     async record() {
         const on = this.app.state.recording;
         const answer = await this.try({ type: "record", action: on ? "stop" : "start" });
-        if (on) this.offer(answer, "Recording");
+        if (on) this.offer(answer, "Recording", { text: "Play", act: () => this.try({ type: "open", file: answer.file.split("/").pop() }) });
         else if (answer) this.app.toasts.show("Recording. Press Stop when done.");
     }
 
     async log() { this.offer(await this.try({ type: "log" }), "Edit log"); }
     async download() { this.offer(await this.try({ type: "download" }), "Scene"); }
 
+    // a file of one's own: a scene, or else a recording
+    openFile(file) {
+        return /\.xml$/i.test(file.name) ? this.openScene(file) : this.openRecording(file);
+    }
+
+    // the server saves the text, simulates it and answers with what is wrong in it
+    async openScene(file) {
+        const { app } = this;
+        if (app.player) return app.toasts.show(RECORDED);
+        if (app.control.holder && !app.mine) return app.toasts.show("You are watching: request the controls (K) to open a scene.");
+        if (!file.size || file.size > SCENE_MAX) return app.toasts.bad(`${file.name}: ${file.size ? "more than 4 MiB, which is too much for a scene" : "the file is empty"}.`);
+        app.gallery.root.close();
+        const opening = app.toasts.show(`Opening ${file.name}…`, { ms: 60000 });
+        try {
+            const answer = await fetch(sceneUrl(location, file.name, app.liveHello?.key ?? ""), { method: "POST", body: await file.arrayBuffer(), headers: { "content-type": "application/xml" } });
+            if (answer.headers.get("content-type") !== "application/json") return app.toasts.bad(`${file.name}: ${await answer.text()}.`);
+            const { type, why, messages } = await answer.json();
+            if (messages?.length) app.problems.show(type === "ok" ? `${file.name} runs, with warnings` : `${file.name} cannot be opened`, messages);
+            else if (type === "refused") app.toasts.bad(`${file.name}: ${why}`);
+        } catch (e) {
+            app.toasts.bad(`${file.name}: ${e.message}`);
+        } finally {
+            opening.remove();
+        }
+    }
+
+    // the server plays recordings, for all pages; those of earlier versions play in this page
     async openRecording(file) {
+        const { app } = this;
+        try {
+            const head = new Uint8Array(await file.slice(0, 8).arrayBuffer());
+            if (isOldRecording(head)) this.playOld(file, readRecording(await file.arrayBuffer()));
+            else if (isHdf5(head)) await this.sendRecording(file);
+            else if (/\.xdmf$/i.test(file.name)) throw new Error("choose the .h5 file beside it, which holds the states.");
+            else throw new Error("this is not a recording of Souple (.h5).");
+        } catch (e) {
+            app.toasts.bad(`${file.name}: ${e.message}`);
+        }
+    }
+
+    async sendRecording(file) {
+        const { app } = this;
+        if (app.player) throw new Error("close the recording that is open first.");
+        if (!app.mine) throw new Error("all pages see a recording, and another one has the controls. Request them (K).");
+        if (file.size > SENT_MAX) throw new Error(`it has ${quantity(file.size, "B")}, at most 4 GiB can be sent. Open it with souple view FILE.`);
+        if (file.size > LARGE_FILE) app.toasts.show(`Sending ${file.name} to the server: ${quantity(file.size, "B")}…`);
+        const answer = await fetch(fileUrl(location, "files/"), { method: "POST", body: file });
+        if (!answer.ok) throw new Error(await answer.text());
+        const sent = (await answer.json()).file.split("/").pop();
+        try {
+            await app.link.ask({ type: "open", file: sent, name: file.name.slice(0, NAME_MAX) });
+        } catch (e) {
+            throw new Error(e.message.replace(/\S*upload-\S*: /, ""));  // the name that the server gave it says nothing
+        }
+    }
+
+    // one request at a time, the last place that the slider had
+    async seek(time) {
+        this.seekTo = time;
+        if (this.seeking) return;
+        this.seeking = true;
+        try {
+            if (this.app.state.playing) await this.ask({ type: "pause" });
+            while (this.seekTo !== null) {
+                const next = this.seekTo;
+                this.seekTo = null;
+                await this.ask({ type: "seek", time: next });
+            }
+        } catch {
+            // ask has shown the refusal
+        } finally {
+            this.seeking = false;
+        }
+    }
+
+    closeReplay() { return this.try({ type: "close" }); }
+
+    playOld(file, recording) {
         const { app } = this, before = app.player;
         try {
-            const recording = readRecording(await file.arrayBuffer());
             app.player?.close();
             app.touch.dropAll();
             this.hover(null);
@@ -239,7 +323,7 @@ export class Actions {
             setText(app.ui.sceneName, `${file.name} (recording)`);
         } catch (e) {
             if (app.player !== before) app.player?.close();
-            app.toasts.bad(`${file.name}: ${e.message}`);
+            throw e;
         }
     }
 
@@ -258,7 +342,7 @@ export class Actions {
         const { app } = this;
         return {
             mayDrag: () => {
-                if (app.player) return false;
+                if (app.recorded) return false;
                 if (!app.mine) app.toasts.show("You are watching: request the controls (K) to drag bodies.");
                 return app.mine;
             },
@@ -266,7 +350,7 @@ export class Actions {
             drag: (message) => app.link.send(this.dragMessage(message)),
             drop: (slot) => app.link.send({ type: "drop", slot }),
             pin: (body, node) => this.pin(body, node),
-            hover: (hit, e) => this.hover(hit, e),
+            hover: (hit, e, cap) => this.hover(hit, e, cap),
             refused: (text) => app.toasts.show(text),
             moved: () => app.stage.invalidate(),
         };
@@ -280,7 +364,7 @@ export class Actions {
 
     async pin(body, node) {
         const { app } = this;
-        if (app.player) return;
+        if (app.recorded) return;
         const pinned = app.marks.hasPin(body, node);
         // marks may come only with the next step; what the server agreed to is shown at once
         const message = (type) => ({ type, body, node });
@@ -297,17 +381,18 @@ export class Actions {
         this.app.showPins();
     }
 
-    hover(hit, e) {
+    // cap: of a body that the clipping plane cuts, or null
+    hover(hit, e, cap = null) {
         const { app } = this;
         const { hover, canvas } = app.ui;
         const soft = hit && hit.surfaceMesh.info.pull !== null;
-        app.stage.canvas.style.cursor = hit && soft && app.settings.hand ? "grab" : "";
-        setFlag(hover, "hidden", !hit);
-        if (!hit) return;
-        const body = app.hello.bodies.find((b) => b.body === hit.surfaceMesh.info.body);
+        app.stage.canvas.style.cursor = app.clip.near ? "move" : hit && soft && app.settings.hand ? "grab" : "";
+        setFlag(hover, "hidden", !hit && !cap);
+        if (!hit && !cap) return;
+        const body = app.hello.bodies.find((b) => b.body === (cap ? cap.body : hit.surfaceMesh.info.body));
         const r = canvas.getBoundingClientRect();
         hover.style.translate = `${Math.min(r.width - 160, e.clientX - r.left + 14)}px ${Math.min(r.height - 50, e.clientY - r.top + 18)}px`;
-        hover.replaceChildren(h("span", {}, `${body?.name ?? ""}${this.valueAt(hit)}`));
+        hover.replaceChildren(h("span", {}, `${body?.name ?? ""}${cap ? this.valueText(cap.value) : this.valueAt(hit)}`));
     }
 
     // the field under the pointer, as the server sent it
@@ -316,7 +401,11 @@ export class Actions {
         const field = app.legend.field, { values, topology } = hit.surfaceMesh;
         if (!field || !values) return "";
         const v = [0, 1, 2].reduce((s, k) => s + hit.weights[k] * values[topology.faces[3 * hit.face + k]], 0);
-        if (Number.isNaN(v)) return "";
-        return `: ${quantity(v * (field.scale || 1), field.unit)}`;
+        return this.valueText(v);
+    }
+
+    valueText(v) {
+        const { field } = this.app.legend;
+        return field && !Number.isNaN(v) ? `: ${quantity(v * (field.scale || 1), field.unit)}` : "";
     }
 }

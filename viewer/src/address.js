@@ -13,6 +13,15 @@ const vector = (n) => ({
     write: (v) => v.map(short).join(","),
 });
 
+// a point and a unit normal, 0: none
+const plane = {
+    read: (t) => {
+        const v = vector(6).read(t), length = v && Math.hypot(...v.slice(3));
+        return t === "0" ? false : length > 0.5 && length < 2 ? [...v.slice(0, 3), ...v.slice(3).map((c) => c / length)] : undefined;
+    },
+    write: (v) => (v ? vector(6).write(v) : "0"),
+};
+
 // what a link may say: name in the address, how it is read and written
 export const KEYS = {
     scene: text,        // file of the scene, as in the list
@@ -22,6 +31,8 @@ export const KEYS = {
     mesh: flag,         // the mechanical mesh
     hull: flag,         // the collision surface
     visual: flag,
+    interfaces: flag,   // between regions
+    clip: plane,
     fixed: flag,
     loads: flag,
     grid: flag,

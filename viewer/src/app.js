@@ -13,12 +13,15 @@ import { explain, h, setFlag, setText, throttle } from "./ui/dom.js";
 import { icon } from "./ui/icons.js";
 import { actionOf } from "./ui/keys.js";
 import { Legend } from "./ui/legend.js";
+import { acceptDrops, Problems } from "./ui/open.js";
 import { Panel } from "./ui/panel.js";
+import { TimeBar } from "./ui/player.js";
 import { Plots } from "./ui/plots.js";
 import { buildShell } from "./ui/shell.js";
 import { Status } from "./ui/status.js";
 import { Toasts } from "./ui/toasts.js";
 import { Bodies } from "./view/bodies.js";
+import { Clip, extentOf, planeOf } from "./view/clip.js";
 import { shapeOf } from "./view/lens.js";
 import { Marks } from "./view/marks.js";
 import { Stage } from "./view/stage.js";
@@ -26,6 +29,7 @@ import { Touch } from "./view/touch.js";
 
 const PROTOCOL = 1;
 const RETURN = 20000;  // ms within which a page that lost its connection asks for its controls again
+const CLIP = 30;  // ms between two places of a plane that is moved
 const NUMBERS = 200;  // ms between two texts of a running clock
 const STAY = 3000;  // ms that a warning stays after its cause has gone
 const vector = (a) => new THREE.Vector3().fromArray(a);
@@ -61,7 +65,7 @@ export class App {
         this.bodies = new Bodies(stage);
         this.marks = new Marks(stage, this.bodies);
         this.legend = new Legend(ui.stage, () => this.rangeChanged());
-        this.panel = new Panel(ui.panel, this.actions.bound);
+        this.panel = new Panel(ui.panel, { ...this.actions.bound, clipHooks: this.clipHooks() });
         this.plots = new Plots();
         this.plots.onSaveAll = this.actions.bound.saveTable;
         ui.plots.append(this.plots.head(this.actions.bound.plots), this.plots.grid);
@@ -71,12 +75,17 @@ export class App {
             this.warnings.hide();
             this.showWarnings([]);
         });
-        this.gallery = new Gallery((scene) => this.actions.scene(scene));
+        this.gallery = new Gallery((scene) => this.actions.scene(scene), this.actions.bound.openScene);
+        this.problems = new Problems(ui.stage);
+        acceptDrops(ui.stage, this.actions.bound.openFile);
         this.help = helpDialog();
         document.body.append(this.gallery.root, this.help);
+        this.clip = new Clip(stage, this.bodies, { moved: (plane) => this.set("clip", plane), pick: (e) => this.touch.pick(e) });
         this.touch = new Touch(stage, this.bodies, this.marks, this.actions.touchHooks());
+        this.touch.clip = this.clip;
         stage.onDraw = () => this.beforeDraw();
         stage.controls.addEventListener("end", () => this.writeAddress());
+        this.sendClip = throttle(CLIP, () => this.link?.send({ type: "show", clip: this.clipMessage() }));
         this.showNumbers = throttle(NUMBERS, () => this.showNumbersNow());
         this.writeAddress = throttle(400, () => this.writeAddressNow());
         this.bodies.shown = this.settings;
@@ -105,6 +114,11 @@ export class App {
         return this.control.holder !== 0 && this.control.holder === this.control.you;
     }
 
+    // a recording is shown: in this page only, or by the server to all pages
+    get recorded() {
+        return !!(this.player || this.hello?.replay);
+    }
+
     // ---- from the server
 
     takeText(m) {
@@ -115,6 +129,7 @@ export class App {
         case "params": this.takeParams(m.params); break;
         case "control": this.takeControl(m); break;
         case "stats": this.takeStats(m); break;
+        case "probes": if (m.generation === this.hello?.generation) this.plots.probes.add(m.samples); break;
         case "marks": if ((m.generation ?? this.bodies.generation) === this.bodies.generation) this.marks.set(m), this.showPins(); break;
         case "event": this.takeEvent(m); break;
         case "refused": this.toasts.bad(sentence(m.why)); break;
@@ -125,6 +140,8 @@ export class App {
     takeHello(m) {
         if (m.protocol !== PROTOCOL) this.toasts.bad(`The server speaks protocol ${m.protocol}, this page ${PROTOCOL}: rebuild the page.`);
         const path = m.scene?.path ?? null, other = path !== (this.hello?.scene?.path ?? null) || !this.hello;
+        const version = m.replay ? this.version : m.scene?.version, read = !other && version !== this.version;  // the same scene, from its changed file
+        this.version = version;
         this.touch.dropAll(this.mine);  // a run that goes on with another time step still holds what was dragged
         this.picked = null;  // of the run before
         this.hello = m;
@@ -132,32 +149,50 @@ export class App {
         this.state = m.state;
         if (other || m.state.step === 0) this.actions.done = [];  // the values and pins of another run
         if (other) this.newScene(m);
+        else if (read) this.initial = initialOf(m);
+        if (other || read) this.problems.hide();
+        this.showReplay(m.replay);
         this.bodies.clear(m.generation, m.bodies);
         this.marks.clear();
         this.panel.showPins(0);
         this.warnings.clear();
         this.showWarnings([]);
         this.plots.setStages(m.stages ?? []);
+        this.plots.setProbes(this.player ? [] : m.probes ?? []);
         this.panel.build(m, { ...this.settings, shadow: this.stage.shadows }, this.initial);
+        this.applyClip();
         this.takeState(m.state);
         this.showControl();
         this.applyField();
         this.sendShow();
         this.showEmpty(m.scene ? "loading" : "gallery");
-        document.title = m.scene ? `${m.scene.title || m.scene.path} · Souple` : "Souple";
-        setText(this.ui.sceneName, m.scene ? m.scene.title || m.scene.path : "Choose a scene");
+        const name = m.replay ? `${m.replay.file} (recording)` : m.scene?.title || m.scene?.path;
+        document.title = name ? `${name} · Souple` : "Souple";
+        setText(this.ui.sceneName, name ?? "Choose a scene");
         if (!m.scene && other && !this.address.values.scene) this.gallery.open();
         this.helloWaiters?.splice(0).forEach((done) => done(m));
         if (!this.player && !this.entered) this.enter();
         this.writeAddress();
     }
 
+    // the time slider of a recording that the server shows
+    showReplay(replay) {
+        this.timeBar?.remove();
+        const { playPause, seek, closeReplay } = this.actions.bound;
+        this.timeBar = replay ? new TimeBar(this.ui.stage, replay.file, replay, { toggle: playPause, seek, close: closeReplay }) : null;
+        if (replay) setText(this.status.load, "");  // no step is computed
+        this.applySettings();
+    }
+
     newScene(m) {
-        this.initial = { dt: m.state.dt, speed: m.state.speed, threads: m.state.threads, params: new Map(m.params.map((p) => [p.path, p.value])),
-            gravity: ["x", "y", "z"].map((a) => m.params.find((p) => p.path === `gravity.${a}`)?.value ?? 0), solver: m.bodies.find((b) => b.solver)?.solver };
+        this.initial = initialOf(m);
         this.boxed = false;
+        this.actions.hover(null);
         this.plots.clear();
-        const link = this.takeFromLink("color", "range", "k");
+        const link = this.takeFromLink("color", "range", "k", "clip", "interfaces");
+        this.settings.clip = link.clip ?? null;
+        this.lastClip = null;
+        this.settings.interfaces = link.interfaces ?? !!m.view?.interfaces;
         this.settings.color = link.color || m.view?.colour || "none";
         this.settings.range = link.range ?? null;
         this.settings.k = link.k ?? null;
@@ -167,7 +202,7 @@ export class App {
     // what a link says of the view is for the scene that it names, which may come only after this page has asked for it; taken once
     takeFromLink(...names) {
         const { values } = this.address, scene = this.hello?.scene, taken = {};
-        if (this.player || !scene || (values.scene && values.scene !== scene.path)) return taken;
+        if (this.recorded || !scene || (values.scene && values.scene !== scene.path)) return taken;
         for (const name of names) {
             taken[name] = values[name];
             delete values[name];
@@ -185,7 +220,7 @@ export class App {
             return;  // somebody was faster: watch
         }
         this.greeted = true;
-        await this.actions.applyLink(this.address);
+        if (!this.recorded) await this.actions.applyLink(this.address);
     }
 
     takeState(state) {
@@ -193,7 +228,8 @@ export class App {
         if (this.player) return setText(this.ui.speedText, "recording");
         const { playing, speed, recording, failed } = this.state;
         this.showPlaying(playing);
-        setText(this.ui.speedText, speed === 0 ? "as fast as it can" : speed === 1 ? "real time" : `${number(speed, 2)}× real time`);
+        const rate = speed === 0 ? "as fast as it can" : speed === 1 ? "real time" : `${number(speed, 2)}× real time`;
+        setText(this.ui.speedText, !this.timeBar ? rate : speed === 1 ? "recording" : `recording, ${rate}`);
         setFlag(this.ui.recording, "hidden", !recording);
         this.panel.setState(this.state);
         this.panel.setRecording(recording);
@@ -204,7 +240,8 @@ export class App {
     }
 
     showPlaying(playing) {
-        const { play } = this.ui, what = this.player ? " the recording" : "";
+        const { play } = this.ui, what = this.recorded ? " the recording" : "";
+        this.timeBar?.playing(playing);
         play.replaceChildren(icon(playing ? "pause" : "play"));
         play.title = `${playing ? "Pause" : "Play"}${what} (Space)`;
         play.setAttribute("aria-label", play.title);
@@ -245,7 +282,8 @@ export class App {
     }
 
     takeEvent(m) {
-        if (m.severity === "error" || m.severity === "warning") this.toasts.bad(sentence(m.text));
+        if (m.messages?.length) this.problems.show(sentence(m.text.replace(/:.*/s, "")), m.messages);
+        else if (m.severity === "error" || m.severity === "warning") this.toasts.bad(sentence(m.text));
         else this.toasts.show(sentence(m.text));
     }
 
@@ -272,6 +310,7 @@ export class App {
         if (frame.generation !== this.bodies.generation) return;
         this.fresh = true;
         if (!this.boxed) this.enterBox();
+        if (frame.sections && this.settings.clip) this.showCaps(frame.sections);
         // dots stand on surfaces: where those are new, the dots are placed again
         if (this.marks.message && this.bodies.renewed) this.marks.rebuild();
         this.bodies.renewed = false;
@@ -287,6 +326,9 @@ export class App {
         const up = this.hello.view?.camera?.up ? vector(this.hello.view.camera.up).normalize() : new THREE.Vector3(0, 1, 0);
         this.stage.setBox(box, up);
         this.applyField();  // what counts as noise depends on the size
+        this.settings.clip ??= this.sceneClip();
+        this.applyClip();
+        this.sendClip();
         const camera = this.hello.view?.camera;
         this.stage.setLens(camera ? { fov: camera.fov, shape: shapeOf(camera, up, box) } : null);
         this.home = camera ? { at: vector(camera.at), to: vector(camera.to) } : this.stage.viewOf(box);
@@ -295,6 +337,46 @@ export class App {
         if (asked) this.stage.look(vector(asked.slice(0, 3)), vector(asked.slice(3)));
         else this.stage.look(this.home.at, this.home.to);
         this.tryShadows();
+    }
+
+    // ---- the clipping plane
+
+    // that of the scene; its point may be left to us
+    sceneClip() {
+        const clip = this.hello?.view?.clip, box = this.stage.box;
+        return clip && this.boxed ? planeOf(clip.point ? vector(clip.point) : box.getCenter(new THREE.Vector3()), vector(clip.normal)) : false;
+    }
+
+    // where it was before, or a new one
+    clipPlane() { return this.lastClip ?? (this.sceneClip() || this.clip.facing(this.stage.box)); }
+
+    clipMessage() {
+        const v = this.settings.clip;
+        return v ? { point: v.slice(0, 3), normal: v.slice(3) } : null;
+    }
+
+    applyClip() {
+        const v = (this.boxed && this.settings.clip) || null;
+        if (v) this.lastClip = v;
+        this.clip.set(v, !!this.player);
+        this.marks.setClip(this.clip.on ? this.clip.planes : null);
+        this.panel.clipBox?.set(!!v);
+        this.panel.clip?.set(v);
+    }
+
+    // caps, and the plane that they were made for
+    showCaps(sections) {
+        this.clip.show([...sections.point, ...sections.normal]);
+        this.marks.setClip(this.clip.planes);
+        this.bodies.setCaps(sections);
+    }
+
+    clipHooks() {
+        return {
+            change: (plane) => this.set("clip", plane),
+            extent: (direction) => extentOf(this.stage.box, vector(direction)),
+            view: () => this.stage.camera.position.clone().sub(this.stage.controls.target).normalize().toArray(),
+        };
     }
 
     // unless the user has chosen: shadows where this machine draws fast enough with them
@@ -317,6 +399,7 @@ export class App {
             this.measure(now);
         }
         this.placeTag();
+        this.clip.place();
         if (this.stage.software) this.bodies.drawOutlines(this.stage.camera, this.stage.canvas.height);
         for (const step of this.unacked.splice(0)) this.link.send({ type: "ack", step });
     }
@@ -328,8 +411,9 @@ export class App {
         this.marks.follow();
         this.touch.follow();
         this.showNumbers();
+        this.timeBar?.show(f.time);
         if (f.step > 0) this.showStartHint(false);
-        else this.showStartHint(this.mine && !this.state.playing && !this.player);
+        else this.showStartHint(this.mine && !this.state.playing && !this.recorded);
     }
 
     // texts are drawn again with what is around them, which costs as much as the bodies where there is no graphics card: now and then
@@ -368,17 +452,22 @@ export class App {
         if (this.settings.plots) this.plots.update();
         // unlimited speed: the achieved speed is the maximum
         const steps = (this.state.speed || this.status.achieved) / this.state.dt;
-        this.status.refresh(performance.now(), this.state.playing && !this.player, steps);
+        this.status.refresh(performance.now(), this.state.playing && !this.recorded, steps);
     }
 
     // ---- settings
 
     set(name, value) {
         this.settings[name] = value;
+        if (name === "clip") {
+            this.applyClip();
+            this.sendClip();
+            return this.writeAddress();
+        }
         if (name === "color") this.settings.range = null, this.applyField(), this.sendShow();
         if (name === "theme" || name === "shadow") keep(this.settings);
         this.applySettings();
-        if (["mesh", "hull", "visual", "fixed", "loads"].includes(name)) this.sendShow();
+        if (["mesh", "hull", "interfaces", "visual", "fixed", "loads"].includes(name)) this.sendShow();
         this.writeAddress();
     }
 
@@ -396,7 +485,7 @@ export class App {
         this.stage.setFloor(s.grid);
         this.bodies.setStyle(s);
         this.marks.setShown({ fixed: s.fixed, loads: s.loads });
-        this.touch.enabled = s.hand && !this.player;  // a recording cannot be pulled: gestures on it turn the view
+        this.touch.enabled = s.hand && !this.recorded;  // a recording cannot be pulled: gestures on it turn the view
         setFlag(ui.handButton, "on", s.hand);
         ui.handButton.setAttribute("aria-pressed", String(s.hand));
         for (const [name, holder, buttons] of [["panel", ui.panel, [ui.panelButton, ui.tabPanel]], ["plots", ui.plots, [ui.plotsButton, ui.tabPlots]]]) {
@@ -404,6 +493,7 @@ export class App {
             for (const b of buttons) setFlag(b, "on", s[name]), b.setAttribute("aria-pressed", String(s[name]));
         }
         this.panel.flags?.forEach((f, key) => f.set(key === "shadow" ? shadows : s[key]));
+        this.applyClip();
         this.panel.hand?.set(s.hand);
         this.panel.color?.set(s.color ?? "none");
         this.panel.auto?.set(s.k === null);
@@ -434,18 +524,19 @@ export class App {
     sendShow() {
         if (this.player) return;
         const s = this.settings, surfaces = [];
-        const riding = this.hello?.bodies.some((b) => b.surfaces.some((x) => x.surface > 0));
+        const riding = this.hello?.bodies.some((b) => b.surfaces.some((x) => x.surface > 0 && !x.roles.includes("interfaces")));
         if (s.visual) surfaces.push("visual");
+        if (s.interfaces) surfaces.push("interfaces");
         if (s.hull) surfaces.push("collision");
         if (s.mesh || (riding && s.fixed)) surfaces.push("mechanical");
         const colour = s.color && s.color !== "none" && this.fields.some((f) => f.name === s.color) ? s.color : null;
-        this.link?.send({ type: "show", colour, surfaces, marks: true });
+        this.link?.send({ type: "show", colour, surfaces, marks: true, clip: this.clipMessage() });
     }
 
     // ---- the address
 
     writeAddressNow() {
-        if (!this.hello || this.player) return;
+        if (!this.hello || this.recorded) return;
         const v = { ...this.settings, hand: undefined };
         const i = this.initial;
         v.scene = this.hello.scene?.path;
@@ -455,7 +546,7 @@ export class App {
         for (const p of this.hello.params) if (!p.path.startsWith("gravity.") && p.value !== i?.params.get(p.path)) params[p.path] = p.value;
         v.gravity = ["x", "y", "z"].map((a) => this.hello.params.find((p) => p.path === `gravity.${a}`)?.value ?? 0);
         v.solver = this.hello.bodies.find((b) => b.solver)?.solver;
-        const defaults = { ...this.defaults, color: this.hello.view?.colour || "none", speed: i?.speed, dt: i?.dt, threads: i?.threads, gravity: i?.gravity, solver: i?.solver, play: false };
+        const defaults = { ...this.defaults, clip: this.sceneClip(), interfaces: !!this.hello.view?.interfaces, color: this.hello.view?.colour || "none", speed: i?.speed, dt: i?.dt, threads: i?.threads, gravity: i?.gravity, solver: i?.solver, play: false };
         const text = writeAddress(v, defaults, params);
         if (text !== location.hash) history.replaceState(null, "", `${location.pathname}${location.search}${text}`);
     }
@@ -474,7 +565,7 @@ export class App {
         this.applySettings();
         this.applyField();
         this.sendShow();
-        const { camera: c } = this.takeFromLink("camera", "color", "range", "k");
+        const { camera: c } = this.takeFromLink("camera", "color", "range", "k", "clip", "interfaces");
         if (c) this.stage.look(vector(c.slice(0, 3)), vector(c.slice(3)));
         if (this.mine) this.actions.applyLink(this.address);
     }
@@ -514,13 +605,14 @@ export class App {
 
     // why: nothing of the simulation can be changed now; "": it can
     allow(why) {
-        const { ui, player } = this, scene = this.hello?.scene, reason = player ? RECORDED : why;
-        ui.play.disabled = !player && (!!why || !scene);  // a recording is everybody's own
-        for (const b of [ui.step, ui.reset, ui.recording]) b.disabled = !!reason || !scene, explain(b, reason);
-        ui.handButton.disabled = !!player;
-        explain(ui.handButton, player ? reason : "");
-        this.panel.allow(reason, !!player);
-        this.gallery.set(this.hello?.scenes ?? [], scene?.number ?? -1, reason);
+        const { ui, player, recorded } = this, scene = this.hello?.scene, reason = player || (recorded && !why) ? RECORDED : why;
+        ui.play.disabled = !player && (!!why || !scene);  // a recording that plays in the page is everybody's own
+        const fixed = player ? RECORDED : why;  // frames of a recording of the server can be stepped through
+        for (const b of [ui.step, ui.reset, ui.recording]) b.disabled = !!fixed || !scene, explain(b, fixed);
+        ui.handButton.disabled = recorded;
+        explain(ui.handButton, recorded ? reason : "");
+        this.panel.allow(reason, !!player, !recorded || !this.mine);
+        this.gallery.set(this.hello?.scenes ?? [], scene?.number ?? -1, fixed);
     }
 
     askHandOver(who) {
@@ -601,6 +693,12 @@ export class App {
         setFlag(this.ui.empty, "hidden", !on);
         if (on) this.ui.empty.replaceChildren(h("div", { style: { marginTop: "45vh" } }, h("button", { class: "button main", onclick: this.actions.bound.playPause }, icon("play"), "Play"), " ", h("span", { class: "note only-wide" }, " or pull at a body")));
     }
+}
+
+// the values of the scene, with which those of the controls are compared
+function initialOf(m) {
+    return { dt: m.state.dt, speed: m.state.speed, threads: m.state.threads, params: new Map(m.params.map((p) => [p.path, p.value])),
+        gravity: ["x", "y", "z"].map((a) => m.params.find((p) => p.path === `gravity.${a}`)?.value ?? 0), solver: m.bodies.find((b) => b.solver)?.solver };
 }
 
 function pickSettings(values, defaults) {

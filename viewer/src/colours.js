@@ -45,3 +45,6 @@ export function regionShare(value) {
     const k = value > 0.5 ? 1 + (Math.floor(value + 0.5) - 1) % 7 : 0;
     return (k + 0.5) / REGION_TEXELS;
 }
+
+// lines of plots: apart for most eyes (after Okabe and Ito 2008), on light and on dark
+export const LINE_HUES = { blue: "#3b8fd4", orange: "#e69f00", green: "#17a67b", red: "#d1495b", purple: "#a568c8", cyan: "#56b4e9", grey: "#8d99a6" };

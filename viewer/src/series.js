@@ -52,6 +52,23 @@ export class Series {
     }
 }
 
+// one table of several series: a row for each time that one of them has, empty cells where a series has none
+export function joined(list) {
+    const out = new Series(["time [s]", ...list.flatMap((s) => s.names.slice(1))], Infinity), rows = new Map();
+    let first = 1;
+    for (const s of list) {
+        for (let i = 0; i < s.length; i++) {
+            const t = s.columns[0][i];
+            if (!rows.has(t)) rows.set(t, new Array(out.names.length).fill(null)), (rows.get(t)[0] = t);
+            for (let k = 1; k < s.names.length; k++) rows.get(t)[first + k - 1] = s.columns[k][i];
+        }
+        first += s.names.length - 1;
+    }
+    const sorted = [...rows.values()].sort((a, b) => a[0] - b[0]);
+    out.columns = out.names.map((_, k) => sorted.map((row) => row[k]));
+    return out;
+}
+
 function quoted(text) {
     return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -5,11 +5,12 @@
 // Needs Chromium (CHROMIUM=path, otherwise /usr/bin/chromium); draws in software, so it runs on machines without a graphics card.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { oldRecording, stateFrame, topologyFrame } from "./frames.mjs";
 
 const [command, scenes, out] = process.argv.slice(2, 5).map((p) => resolve(p));
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
@@ -242,6 +243,33 @@ test("a point of an embedded surface is held where it was grabbed", async () => 
     await riding.stop();
 });
 
+test("a point mass is a ball that follows its point and grows with its mass", async () => {
+    const hanging = await serve("scenes/hanging-weight.xml");
+    const page = await openPage(hanging.url);
+    await drawn(page);
+    await steers(page);
+    await pause(page);
+    const ball = () => page.evaluate(() => {
+        const { masses } = souple.marks, m = [...masses.instanceMatrix.array.slice(0, 16)];
+        return { count: masses.count, radius: m[0], x: m.slice(12, 15), step: souple.bodies.frame.step };
+    });
+    await page.waitForFunction(() => souple.marks.masses.count === 1, null, WAIT);
+    const first = await ball();
+    await answered(page, { type: "step", count: 160 });
+    await after(page, first.step + 160);
+    await page.waitForFunction(() => souple.marks.masses.count === 1, null, WAIT);
+    const later = await ball();
+    // 250 g of steel, pulled aside with 8/9.81 of its weight
+    assert.ok(Math.abs(first.radius - Math.cbrt((3 * 0.25) / (4 * Math.PI * 7850))) < 1e-6, JSON.stringify(first));
+    assert.ok(later.x[0] - first.x[0] > 0.1, JSON.stringify([first, later]));
+    await shot(page, "weight");
+    await answered(page, { type: "param", path: "strip.ball.value", value: 0.5 });
+    await answered(page, { type: "step", count: 20 });
+    await page.waitForFunction((r) => souple.marks.masses.instanceMatrix.array[0] > 1.2 * r, later.radius, WAIT);
+    await page.context().close();
+    await hanging.stop();
+});
+
 test("reservations and figures of health are shown, and can be put away", async (_, page) => {
     await pause(page);
     const report = (more) => page.evaluate((m) => souple.takeStats({ type: "stats", generation: souple.hello.generation, time: (souple.bodies.frame.time || 0) + 1e-3, stages: souple.hello.stages.map(() => 1), budget_ms: 10, step_ms: 1, achieved: 1, iterations: 1, residual: 1e-6, kinetic: 1, elastic: 1, picked: null, ...m }), more);
@@ -418,7 +446,7 @@ test("bodies have highlights and no glare, backs of solids are not drawn", async
     await pause(page);
     await prepare(page);
     const found = await page.evaluate(async () => {
-        const { bodies, marks, stage } = souple, skins = bodies.drawn().map((s) => s.material.uniforms), kept = skins.map((u) => u.lobe.value);
+        const { bodies, marks, stage } = souple, looks = bodies.drawn().map((s) => s.material.uniforms), kept = looks.map((u) => u.lobe.value);
         const at = stage.camera.position.clone(), to = stage.controls.target.clone(), middle = bodies.box().getCenter(at.clone());
         // where a level face mirrors the key light
         const mirrored = stage.up.clone().multiplyScalar(2 * stage.up.dot(stage.toKey)).sub(stage.toKey);
@@ -427,10 +455,10 @@ test("bodies have highlights and no glare, backs of solids are not drawn", async
         stage.setFloor(false);
         bodies.paint(null, 0, 1);
         const wet = await pixels();
-        skins.forEach((u) => (u.lobe.value = 0));
+        looks.forEach((u) => (u.lobe.value = 0));
         bodies.paint(null, 0, 1);
         const dry = await pixels();
-        skins.forEach((u, i) => (u.lobe.value = kept[i]));
+        looks.forEach((u, i) => (u.lobe.value = kept[i]));
         bodies.group.visible = false;
         const empty = await pixels();
         bodies.group.visible = marks.group.visible = true;
@@ -556,29 +584,291 @@ test("the edit log replays to the same hash", async (_, page) => {
     assert.ok(said.includes(await hash(page)), `replay ends at another hash than ${await hash(page)}`);
 });
 
+// ---- scenes of one's own, probes
+
+const own = ({ young = "1e5", more = "" } = {}) => `<scene version="1" name="my wire" dt="0.01" gravity="0 -9.81 0">
+  <rod name="wire" length="0.4" elements="4" radius="0.01" young="${young}" density="1000" rayleigh="2 0.001">
+    <region name="joint" s="0.1 0.2" young="2e4"/>
+    <region s="0.2 0.3" young="3e4"/>
+    <probe name="tip" end="tip" quantity="position velocity" every="5"/>
+    <probe name="energy" quantity="kinetic" period="0.025"/>${more}
+  </rod>
+</scene>
+`;
+const asFile = (name, text) => ({ name, mimeType: "application/xml", buffer: Buffer.from(text) });
+const opened = (page, title, version = 1) => page.waitForFunction(([t, v]) => souple.hello?.scene?.title === t && souple.hello.scene.version === v && souple.bodies.frame && souple.boxed, [title, version], WAIT);
+
+test("a scene of one's own is opened from the list, from the files and by a drop", async (_, page) => {
+    await steers(page);
+    await page.evaluate(() => (document.activeElement.blur(), souple.actions.gallery()));
+    await page.locator("dialog.scenes input[type=file]").setInputFiles(asFile("my wire.xml", own()));
+    await opened(page, "my wire");
+    assert.equal(await page.evaluate(() => document.querySelector("dialog.scenes").open), false);
+    assert.match(await page.evaluate(() => souple.hello.scene.path), /opened\/my-wire\.xml$/);
+    // the same file again is the same scene
+    await page.locator(".panel input[type=file][accept='.xml']").setInputFiles(asFile("my wire.xml", own()));
+    await opened(page, "my wire", 2);
+    await page.evaluate((text) => {
+        const files = new DataTransfer();
+        files.items.add(new File([text], "dropped.xml"));
+        window.dispatchEvent(new DragEvent("dragenter", { dataTransfer: files, cancelable: true }));
+        souple.hinted = document.querySelector(".drop").checkVisibility();
+        window.dispatchEvent(new DragEvent("drop", { dataTransfer: files, cancelable: true }));
+    }, own().replace("my wire", "dropped wire"));
+    await opened(page, "dropped wire");
+    assert.deepEqual(await page.evaluate(() => [souple.hinted, document.querySelector(".drop").checkVisibility()]), [true, false]);
+    await page.evaluate(() => souple.actions.gallery());
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("dialog.scenes .cards")][0].innerText.split("\n")), ["My wire", "my-wire.xml", "Dropped wire", "dropped.xml"]);
+    await shot(page, "opened");
+    await page.keyboard.press("Escape");
+});
+
+test("what is wrong in a scene is listed, and the old one goes on", async (_, page) => {
+    await steers(page);
+    const wrong = own({ more: '\n    <surface role="visual" file="nowhere.obj"/>' }).replace("elements", "elments").replace('young="1e5"', 'young="stiff"').replace("kinetic", "kinetik");
+    const before = await page.evaluate(() => souple.hello.generation);
+    await page.evaluate((text) => souple.actions.openScene(new File([text], "wrong.xml")), wrong);
+    const rows = await page.evaluate(() => [...document.querySelectorAll(".problems li")].map((e) => e.textContent));
+    for (const expected of [/^wrong\.xml:2 .*"elments"; did you mean "elements"/, /^wrong\.xml:2 .*"stiff"/, /^wrong\.xml:6 .*did you mean "kinetic"/, /^wrong\.xml:7 .*nowhere\.obj/])
+        assert.ok(rows.some((r) => expected.test(r)), `${expected} in ${rows.join("\n")}`);
+    await shot(page, "problems");
+    assert.equal(await page.evaluate(() => souple.hello.generation), before);
+    await answered(page, { type: "step", count: 2 });
+    await page.waitForFunction(() => souple.bodies.frame?.step >= 2, null, WAIT);
+    await page.click(".problems button");
+    assert.equal(await page.locator(".problems").isVisible(), false);
+    await page.evaluate(() => souple.actions.openScene(new File([new Uint8Array(5 << 20)], "large.xml")));
+    await page.waitForFunction(() => [...document.querySelectorAll(".toast.bad")].some((t) => /large\.xml: more than 4 MiB/.test(t.textContent)), null, WAIT);
+    // a browser notes every answer of this kind
+    assert.deepEqual(complaints.splice(0).filter((c) => !/status of 422/.test(c)), []);
+});
+
+test("a scene of one's own needs the controls", async ({ url }, page) => {
+    await steers(page);
+    const other = await openPage(url);
+    await drawn(other);
+    const answer = (p, key) => p.evaluate(async ([k, text]) => (await fetch(`/scene?name=x.xml&as=${k}`, { method: "POST", body: text })).status, [key, own()]);
+    const keys = await Promise.all([page, other].map((p) => p.evaluate(() => souple.liveHello.key)));
+    assert.ok(keys.every((k) => /^[0-9a-f]{32}$/.test(k)) && keys[0] !== keys[1]);
+    assert.equal(await answer(other, keys[1]), 409);
+    await other.evaluate((text) => souple.actions.openScene(new File([text], "x.xml")), own());
+    await other.waitForFunction(() => /You are watching/.test(document.querySelector(".toasts").textContent), null, WAIT);
+    assert.equal(await other.evaluate(() => document.querySelector("dialog.scenes header .button").disabled), true);
+    await other.context().close();
+    assert.deepEqual(complaints.splice(0).filter((c) => !/status of 409/.test(c)), []);
+});
+
+test("a saved file is read again, and its values are the new ones", async (_, page) => {
+    await steers(page);
+    await page.evaluate((text) => souple.actions.openScene(new File([text], "saved.xml")), own());
+    await opened(page, "my wire");
+    const row = page.locator('[data-path="wire.young"]'), changed = () => page.evaluate(() => [...document.querySelectorAll(".row.changed")].map((r) => r.dataset.path));
+    await row.locator("input[type=text]").fill("7e4");
+    await row.locator("input[type=text]").press("Enter");
+    await page.waitForFunction(() => document.querySelector('[data-path="wire.young"]').classList.contains("changed"), null, WAIT);
+    assert.deepEqual(await changed(), ["wire.young"]);
+    await page.evaluate(() => document.activeElement.blur());
+    writeFileSync(join(out, "files/opened/saved.xml"), own({ young: "4e5" }));
+    await opened(page, "my wire", 2);
+    assert.equal(await page.evaluate(() => souple.paramNow("wire.young")), 4e5);
+    assert.deepEqual(await changed(), []);
+    await page.waitForFunction(() => !/wire\.young/.test(location.href), null, WAIT);  // the address is written with a delay
+    // a mistake is listed, and the scene stays
+    writeFileSync(join(out, "files/opened/saved.xml"), own().replace("radius", "radios"));
+    await page.waitForFunction(() => /saved\.xml:2 .*did you mean "radius"/.test(document.querySelector(".problems:not(.hidden)")?.textContent), null, WAIT);
+    writeFileSync(join(out, "files/opened/saved.xml"), own({ young: "5e5" }));
+    await opened(page, "my wire", 3);
+    assert.equal(await page.locator(".problems").isVisible(), false);
+});
+
+test("probes of the scene are plots, with every sample", async ({ url }, page) => {
+    await steers(page);
+    await outcome(page, 20);
+    const rows = (p) => p.evaluate(() => souple.plots.probes.series.map((s) => s.columns[0].map((t) => Math.round(1e4 * t) / 10)));
+    const every = [[0, 50, 100, 150, 200], [0, 25, 50, 75, 100, 125, 150, 175, 200]];  // ms
+    await page.waitForFunction(() => souple.plots.probes.series[1].length === 9, null, WAIT);
+    assert.deepEqual(await rows(page), every);
+    // a page that comes later has them too
+    const late = await openPage(url);
+    await late.waitForFunction(() => souple.plots.probes.series[1]?.length === 9, null, WAIT);
+    assert.deepEqual(await rows(late), every);
+    await late.context().close();
+    // the values are those of the command
+    const steps = execFileSync(command, ["run", join(out, "files/opened/saved.xml"), "--steps", "20", "--json"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    assert.ok(steps.includes(await hash(page)));
+    const titles = await page.evaluate(() => [...document.querySelectorAll(".plot h3")].map((e) => e.textContent).slice(0, 4));
+    assert.deepEqual(titles, ["tip: position [m]", "tip: velocity [m/s]", "energy: kinetic [J]", "Step time [ms]"]);
+    await page.waitForFunction(() => document.querySelector('[data-plot="probe-0-0"] canvas') && /m$/.test(document.querySelector('[data-plot="probe-0-0"] .names b').textContent), null, WAIT);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator('[data-plot="probe-0-0"] button', { hasText: "CSV" }).click()]);
+    assert.equal(download.suggestedFilename(), "souple-tip.csv");
+    const table = readFileSync(await download.path(), "utf8").trim().split("\n");
+    assert.equal(table[0], "time [s],tip position.x [m],tip position.y [m],tip position.z [m],tip velocity.x [m/s],tip velocity.y [m/s],tip velocity.z [m/s]");
+    assert.equal(table.length, 6);
+    const [picture] = await Promise.all([page.waitForEvent("download"), page.locator('[data-plot="probe-0-0"] button', { hasText: "PNG" }).click()]);
+    assert.equal(picture.suggestedFilename(), "souple-tip.png");
+    await shot(page, "probes");
+});
+
+test("regions of a rod have their names", async (_, page) => {
+    await page.evaluate(() => souple.set("color", "region"));
+    await page.waitForFunction(() => [...document.querySelectorAll(".legend .regions span")].map((e) => e.textContent).join() === "other,joint,2", null, WAIT);
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll(".panel h3")].map((e) => e.textContent).filter((t) => /joint|region/.test(t))), ["wire: joint", "wire.region[1]"]);
+    await page.evaluate(() => souple.set("color", "none"));
+});
+
+// three corners a ring, shaded as round: no vertex is split
+test("hair has few faces, shaded smoothly", async (_, page) => {
+    const hair = '<scene version="1" name="hair" dt="0.01"><template name="t"><rod name="h" length="0.2" elements="2" radius="0.001" young="1e7" density="1000"/></template>' +
+        '<instance name="hair" of="t" count="120" translate="0 0 {0.01*i}" merge="yes"/></scene>';
+    await page.evaluate((text) => souple.actions.openScene(new File([text], "hair.xml")), hair);
+    await opened(page, "hair");
+    const seen = await page.evaluate(() => {
+        const s = souple.bodies.drawn()[0], p = s.geometry.attributes.position.array, n = s.geometry.attributes.normal.array;
+        let least = 1;
+        // the middle of the third ring of the first strand; rings have three vertices
+        const middle = [0, 1, 2].map((k) => (p[18 + k] + p[21 + k] + p[24 + k]) / 3);
+        for (let v = 6; v < 9; v++) {
+            const d = [0, 1, 2].map((k) => p[3 * v + k] - middle[k]), size = Math.hypot(...d);
+            least = Math.min(least, d.reduce((sum, x, k) => sum + x * n[3 * v + k], 0) / size);
+        }
+        return { faces: s.topology.faces.length / 3, split: s.count - s.topology.vertexCount, stripes: s.topology.stripes, least };
+    });
+    // 8 bands of 6 faces and two lids
+    assert.deepEqual({ ...seen, least: 0 }, { faces: 120 * 50, split: 0, stripes: null, least: 0 });
+    assert.ok(seen.least > 0.99, `normals are off by ${seen.least}`);
+    await shot(page, "hair");
+    await answered(page, { type: "scene", number: await page.evaluate(() => souple.hello.scenes.find((s) => /beam\.xml$/.test(s.path)).number) });
+    await opened(page, "heterogeneous beam");
+});
+
+// what is shown is a recording of the server: its frames, its colours, and nothing that would change the simulation
+const replayed = (page, name) => page.waitForFunction((f) => souple.hello?.replay?.file === f && souple.bodies.frame?.generation === souple.hello.generation && !souple.fresh, name, WAIT);
+const slideTo = async (page, share) => {
+    const { from, until } = await page.evaluate(() => souple.hello.replay), time = from + share * (until - from);
+    await page.locator(".player input[type=range]").fill(String(time));
+    await page.waitForFunction((t) => Math.abs(souple.bodies.frame.time - t) < 1e-6 && !souple.fresh, time, WAIT);
+};
+const toast = (page, text) => page.waitForFunction((t) => [...document.querySelectorAll(".toast")].some((e) => new RegExp(t).test(e.textContent)), text, WAIT);
+
 test("a recording plays, with a time slider", async (_, page) => {
+    await steers(page);
+    await pause(page);
+    await page.evaluate(() => souple.set("color", "von-mises"));
+    await page.waitForFunction(() => souple.bodies.frame?.field === 3, null, WAIT);
     const from = await step(page);
-    await answered(page, { type: "record", action: "start" });
+    await page.evaluate(() => souple.actions.record());
+    await page.waitForFunction(() => souple.state.recording, null, WAIT);
     await answered(page, { type: "step", count: 6 });
     await after(page, from + 6);
-    const { file } = await answered(page, { type: "record", action: "stop" });
-    const last = await hash(page);
-    await page.evaluate(async (f) => souple.actions.openRecording(new File([await (await fetch(f)).arrayBuffer()], "test.spv")), file);
-    await page.waitForSelector(".player");
-    const states = await page.evaluate(() => souple.player.recording.states.length);
-    assert.ok(states >= 6, `${states} states`);
+    await pause(page);
+    const last = { hash: await hash(page), range: await page.evaluate(() => [souple.bodies.frame.low, souple.bodies.frame.high]) };
+    await page.evaluate(() => souple.actions.record());
+    await toast(page, "Recording written");
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    const file = await (await page.waitForFunction(() => souple.hello.replay?.file, null, WAIT)).jsonValue();
+    await replayed(page, file);
+    assert.match(file, /^recording-\d+\.h5$/);
+    const { frames, until } = await page.evaluate(() => souple.hello.replay);
+    assert.equal(frames, 7);
+    assert.equal(await step(page), from);
     // nothing that would change the live simulation
-    const acting = await page.evaluate(() => ({ bar: [souple.ui.play, souple.ui.step, souple.ui.reset].map((b) => b.disabled), why: souple.ui.reset.title,
-        sliders: document.querySelectorAll(".panel .row input:enabled, .panel .row select:enabled").length }));
-    assert.deepEqual(acting.bar, [false, true, true]);
+    const acting = await page.evaluate(() => ({ bar: [souple.ui.play, souple.ui.step, souple.ui.reset, souple.ui.handButton].map((b) => b.disabled), touch: souple.touch.enabled,
+        why: document.querySelector(".locked").textContent, sliders: [...document.querySelectorAll(".panel [data-path] input")].filter((e) => !e.disabled).length }));
+    assert.deepEqual(acting.bar, [false, false, false, true]);
     assert.match(acting.why, /recording/);
-    assert.equal(acting.sliders, 0);
-    await page.locator(".player input[type=range]").fill(String(states - 1));
-    assert.equal(await hash(page), last);
+    assert.deepEqual([acting.sliders, acting.touch], [0, false]);
+    await assert.rejects(answered(page, { type: "param", path: "beam.young", value: 2e4 }), /recording is shown/);
+    // the last frame has the hash and the colours of the last step; positions are floats, stresses follow from their differences
+    await slideTo(page, 1);
+    assert.equal(await hash(page), last.hash);
+    const range = await page.evaluate(() => [souple.bodies.frame.low, souple.bodies.frame.high]);
+    assert.ok(Math.abs(range[1] - last.range[1]) < 1e-3 * last.range[1], `${range} and ${last.range}`);
+    assert.ok(await page.evaluate(() => document.querySelectorAll(".legend .ticks span").length > 2));
     await page.waitForTimeout(800);
     await shot(page, "recording");
+    // a clipping plane cuts the recorded states, with caps in colours
+    await page.evaluate(() => souple.actions.clip());
+    await page.waitForFunction(() => souple.bodies.caps.list.size === 1, null, WAIT);
+    await slideTo(page, 0.5);
+    await page.waitForTimeout(800);
+    await shot(page, "recording-clipped");
+    await page.evaluate(() => souple.actions.clip());
+    await page.waitForFunction(() => !souple.clip.on && souple.bodies.caps.list.size === 0, null, WAIT);
+    // R returns to the first frame, Space plays to the last
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press("r");
+    await page.waitForFunction((k) => souple.bodies.frame.step === k, from, WAIT);
+    await page.keyboard.press(" ");
+    await page.waitForFunction((t) => souple.bodies.frame.time === t && !souple.state.playing, until, WAIT);
+    assert.ok(Math.abs(await page.evaluate(() => Number(document.querySelector(".player input").value)) - until) < 1e-9);
+    // the command draws the same file
+    const picture = join(out, "recording-render.png");
+    execFileSync(command, ["render", join(out, "files", file), "--png", picture, "--color-by", "von-mises", "--size", "320", "200"], { cwd: dirname(scenes), stdio: "ignore" });
+    assert.ok(statSync(picture).size > 2000);
     await page.click(".player button:last-of-type");
-    await page.waitForFunction(() => !souple.player && souple.hello && souple.bodies.frame && souple.mine, null, WAIT);
+    await page.waitForFunction((k) => !souple.hello.replay && souple.bodies.frame?.hash === k && !document.querySelector(".player"), last.hash, WAIT);
+    await page.evaluate(() => souple.set("color", "none"));
+    await page.waitForFunction(() => souple.bodies.frame?.field === 0, null, WAIT);
+});
+
+test("a recording of souple run opens; another file is refused with a reason", async (_, page) => {
+    const scene = join(out, "recorded.xml"), folder = join(out, "recorded"), live = await hash(page);
+    writeFileSync(scene, `<scene name="a ball of jelly" dt="0.01" gravity="0 -9.81 0"><solid name="jelly" young="2e4" poisson="0.4" look="green"><sphere radius="0.05" cells="3"/><fix box="-1 -1 -1 1 -0.03 1"/></solid>
+        <rod name="hair" length="0.2" elements="8" radius="0.003" young="1e6" translate="0.1 0.1 0"/><look name="green" color="0.2 0.7 0.3"/><record file="jelly.xdmf" every="2" quantity="von-mises"/><stop steps="20"/></scene>`);
+    rmSync(folder, { recursive: true, force: true });
+    execFileSync(command, ["run", scene, "--out", folder, "--quiet"], { stdio: "ignore" });
+    const open = (name, buffer) => page.setInputFiles(".panel input[type=file][accept*=h5]", buffer ? { name, mimeType: "", buffer } : name);
+    const whole = readFileSync(join(folder, "jelly.h5"));
+    for (const [name, buffer, why] of [["notes.h5", Buffer.from("hello"), "notes.h5: this is not a recording"], ["cut.h5", whole.subarray(0, 1500), "cut.h5: "], ["jelly.xdmf", Buffer.from("<Xdmf/>"), "choose the .h5 file"]]) {
+        await open(name, buffer);
+        await toast(page, why);
+    }
+    assert.ok(!(await page.evaluate(() => souple.hello.replay)) && (await hash(page)) === live);
+    await open(join(folder, "jelly.h5"));
+    await replayed(page, "jelly.h5");
+    const hello = await page.evaluate(() => ({ bodies: souple.hello.bodies.map((b) => b.name), frames: souple.hello.replay.frames, look: souple.hello.bodies[0].surfaces[0].look.color, drawn: souple.bodies.drawn().length }));
+    assert.deepEqual(hello, { bodies: ["jelly", "hair"], frames: 11, look: [0.2, 0.7, 0.3], drawn: 2 });
+    await page.evaluate(() => souple.set("color", "von-mises"));
+    await slideTo(page, 0.5);
+    await page.waitForFunction(() => souple.bodies.frame.field === 3 && souple.bodies.frame.high > 0, null, WAIT);
+    assert.equal(await step(page), 10);
+    await page.waitForTimeout(800);
+    await shot(page, "recording-run");
+    await page.click(".player button:last-of-type");
+    await page.waitForFunction((k) => !souple.hello.replay && souple.bodies.frame?.hash === k, live, WAIT);
+    await page.evaluate(() => souple.set("color", "none"));
+    // the same file from the command line; closing it leaves the scenes to choose from
+    const viewing = await serve(join(folder, "jelly.xdmf"));
+    const own = await openPage(viewing.url);
+    await drawn(own);
+    await steers(own);
+    await slideTo(own, 1);
+    assert.equal(await step(own), 20);
+    await own.click(".player button:last-of-type");
+    await own.waitForSelector("dialog.scenes[open] .card");
+    // a scene replaces a recording
+    await own.setInputFiles(".panel input[type=file][accept*=h5]", join(folder, "jelly.h5"));
+    await replayed(own, "jelly.h5");
+    assert.equal(await own.evaluate(() => document.querySelector(".panel button[aria-label='Open scene']").disabled), false);
+    await own.setInputFiles(".panel input[type=file][accept='.xml']", scene);
+    await opened(own, "a ball of jelly");
+    assert.deepEqual(await own.evaluate(() => [souple.hello.replay, document.querySelector(".player")]), [null, null]);
+    await own.context().close();
+    await viewing.stop();
+    assert.throws(() => execFileSync(command, ["view", scene.replace(".xml", ".h5")], { stdio: "pipe" }), (e) => e.status === 2 && /No such file/.test(e.stderr));
+});
+
+test("recordings of earlier versions play in the page", async (_, page) => {
+    const hello = await page.evaluate(() => souple.liveHello), live = await hash(page);
+    const surface = (x) => ({ positions: [x, 0, 0, x + 0.3, 0, 0, x, 0.2, 0] });
+    const buffer = oldRecording(hello, [topologyFrame({ generation: hello.generation, vertexCount: 3, faces: [0, 1, 2] }), ...[0, 1, 2].map((i) => stateFrame({ generation: hello.generation, step: i, time: i / 10, surfaces: [surface(i / 10)] }))]);
+    await page.setInputFiles(".panel input[type=file][accept*=h5]", { name: "old.spv", mimeType: "", buffer });
+    await page.waitForFunction(() => souple.player && souple.bodies.frame?.step === 0, null, WAIT);
+    assert.deepEqual(await page.evaluate(() => [souple.ui.play, souple.ui.step, souple.ui.reset].map((b) => b.disabled)), [false, true, true]);
+    await page.locator(".player input[type=range]").fill("0.2");
+    await page.waitForFunction(() => souple.bodies.frame.step === 2, null, WAIT);
+    await page.click(".player button:last-of-type");
+    await page.waitForFunction((k) => !souple.player && souple.bodies.frame?.hash === k && souple.mine, live, WAIT);
 });
 
 test("fields colour the bodies, the bar shows values", async (_, page) => {
@@ -688,6 +978,189 @@ test("a lost server is reported, and found again", async (server, page) => {
     assert.ok(server);
 });
 
+// ---- see inside: a liver with a tumour, whose scene has a clipping plane
+
+const organ = {};  // server and page of these tests
+
+// caps of the plane that is set are there
+const clipped = (page) => page.waitForFunction(() => {
+    const { clip, bodies, settings } = souple, v = settings.clip;
+    return v && clip.on && bodies.caps.list.size === 1 && v.slice(3).every((c, k) => Math.abs(c + clip.plane.normal.getComponent(k)) < 1e-5) &&
+        Math.abs(clip.plane.distanceToPoint(clip.point)) < 1e-6 && !souple.fresh;
+}, null, WAIT);
+
+// pixels of the view in the colour of the first region, however it is lit; and the largest distance of a vertex of a cap from the plane
+const inside = (page) => page.evaluate(async () => {
+    const { bodies, clip, marks, stage } = souple;
+    marks.group.visible = clip.group.visible = false;
+    stage.setFloor(false);
+    const image = await createImageBitmap(await stage.picture());
+    const c = new OffscreenCanvas(image.width, image.height).getContext("2d", { willReadFrequently: true });
+    c.drawImage(image, 0, 0);
+    marks.group.visible = clip.group.visible = true;
+    stage.setFloor(true);
+    const d = c.getImageData(0, 0, image.width, image.height).data;
+    let tumour = 0, off = 0;
+    for (let i = 0; i < d.length; i += 4) if (d[i] > 90 && d[i + 1] > 0.52 * d[i] && d[i + 1] < 0.82 * d[i] && d[i + 2] < 0.28 * d[i]) tumour++;
+    for (const cap of bodies.caps.list.values()) {
+        const { positions, faces } = cap.section, p = stage.camera.position.clone();
+        for (const v of faces) off = Math.max(off, Math.abs(clip.plane.distanceToPoint(p.fromArray(positions, 3 * v))));
+    }
+    return { tumour, off, faces: [...bodies.caps.list.values()].map((cap) => cap.section.faces.length / 3) };
+});
+
+test("the plane of the scene clips its bodies, and caps are filled", async () => {
+    organ.server = await serve("scenes/organs/liver.xml");
+    const page = (organ.page = await openPage(organ.server.url, { width: 1440, height: 900 }));
+    await drawn(page);
+    await steers(page);
+    await clipped(page);
+    const cut = await inside(page);
+    // positions are floats of about 0.1 m
+    assert.ok(cut.tumour > 3000 && cut.faces[0] > 100 && cut.off < 1e-6, JSON.stringify(cut));
+    await shot(page, "clip-1440");
+    // off: the tumour is inside; and on again, by the key and by the box of the panel
+    await page.keyboard.press("i");
+    await page.waitForFunction(() => !souple.clip.on && souple.bodies.caps.list.size === 0);
+    assert.ok((await inside(page)).tumour < 50);
+    assert.match(await page.evaluate(() => (souple.writeAddressNow(), location.hash)), /clip=0/);
+    await page.getByLabel("Clipping plane").check();
+    await clipped(page);
+    assert.equal((await inside(page)).tumour, cut.tumour);
+    // caps follow the body while it plays, and have values of the field
+    await page.evaluate(() => souple.set("color", "von-mises"));
+    const before = await page.evaluate(() => [...souple.bodies.caps.list.values()][0].section.positions.slice());
+    await answered(page, { type: "step", count: 10 });
+    await after(page, 10);
+    await clipped(page);
+    const cap = await page.evaluate((old) => {
+        const { section } = [...souple.bodies.caps.list.values()][0], { low, high } = souple.bodies.frame;
+        return { moved: section.positions.length !== old.length || section.positions.some((v, k) => v !== old[k]),
+            outside: [...section.values].filter((v) => !(v >= low && v <= high)).length, values: section.values.length };
+    }, before);
+    assert.ok(cap.moved && cap.values > 100 && cap.outside === 0, JSON.stringify(cap));
+    await shot(page, "clip-field");
+    await page.evaluate(() => souple.set("color", "none"));
+});
+
+test("the clipping plane is moved by its frame, its slider and its direction", async () => {
+    const { page } = organ, plane = () => page.evaluate(() => souple.settings.clip);
+    const camera = () => page.evaluate(() => souple.stage.camera.position.toArray());
+    // of the frame, where nothing else is
+    const handle = (target) => target.evaluate(() => {
+        const { clip, stage } = souple, all = clip.corners.map((c) => clip.screen(c));
+        const at = all.find(({ x, y }) => document.elementFromPoint(x, y) === stage.canvas);
+        return { x: Math.round(at.x), y: Math.round(at.y) };
+    });
+    const along = (a, b) => {
+        const way = b.slice(0, 3).map((v, k) => v - a[k]), n = a.slice(3), s = way.reduce((t, v, k) => t + v * n[k], 0);
+        return { s, aside: Math.hypot(...way.map((v, k) => v - s * n[k])) };
+    };
+    let before = await plane();
+    const stood = await camera(), at = await handle(page);
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    for (let i = 1; i <= 5; i++) await page.mouse.move(at.x + 2 * i, at.y - 6 * i);
+    await page.mouse.up();
+    let moved = along(before, await plane());
+    // along the normal, and neither the view nor the body has moved
+    assert.ok(Math.abs(moved.s) > 1e-3 && moved.aside < 1e-9, JSON.stringify(moved));
+    assert.deepEqual(await camera(), stood);
+    assert.equal(await page.evaluate(() => souple.touch.drags.size), 0);
+    await clipped(page);
+    // the slider
+    before = await plane();
+    const slider = page.locator(".clip input[type=range]");
+    await slider.evaluate((e) => ((e.value = Number(e.max) * 0.55), e.dispatchEvent(new Event("input"))));
+    await page.waitForFunction((b) => souple.settings.clip.some((v, k) => Math.abs(v - b[k]) > 1e-6), before, WAIT);
+    await clipped(page);
+    assert.ok(along(before, await plane()).aside < 1e-9);
+    // other directions, and the other side
+    await page.locator(".clip select").selectOption("x");
+    await clipped(page);
+    assert.deepEqual((await plane()).slice(3).map(Math.abs), [1, 0, 0]);
+    const sign = (await plane())[3];
+    await page.locator(".clip button").click();
+    await clipped(page);
+    assert.equal((await plane())[3], -sign);
+    await page.locator(".clip select").selectOption("view");
+    await clipped(page);
+    const facing = await page.evaluate(() => {
+        const { camera, controls } = souple.stage, to = camera.position.clone().sub(controls.target).normalize();
+        return souple.settings.clip.slice(3).reduce((s, v, k) => s + v * to.getComponent(k), 0);
+    });
+    assert.ok(facing > 1 - 1e-6, `${facing}`);
+    // a finger, and a plane of its own: the other page keeps what it has
+    const own = await plane(), phone = await openPage(organ.server.url, { width: 390, height: 844, touch: true });
+    await drawn(phone);
+    await clipped(phone);
+    await phone.evaluate(() => souple.actions.fit());
+    const start = await phone.evaluate(() => souple.settings.clip), spot = await handle(phone);
+    const finger = await phone.context().newCDPSession(phone);
+    const touch = (type, x, y) => finger.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x, y }] });
+    await touch("touchStart", spot.x + 6, spot.y + 6);
+    for (let i = 1; i <= 4; i++) await touch("touchMove", spot.x + 6, spot.y + 6 - 8 * i);
+    await touch("touchEnd");
+    moved = along(start, await phone.evaluate(() => souple.settings.clip));
+    assert.ok(Math.abs(moved.s) > 1e-3 && moved.aside < 1e-9, JSON.stringify(moved));
+    await clipped(phone);
+    await shot(phone, "clip-390");
+    await phone.context().close();
+    assert.deepEqual(await plane(), own);
+});
+
+test("what is cut off is not picked, and a link keeps the plane", async () => {
+    const { page } = organ;
+    // across the liver, seen from the front: the right part is gone
+    await page.evaluate(() => (souple.actions.homeView(), souple.set("clip", [0, 0, 0, 1, 0, 0])));
+    await clipped(page);
+    const hits = await page.evaluate(() => {
+        const { bodies, clip, stage, touch } = souple, r = stage.canvas.getBoundingClientRect(), found = { there: 0, gone: 0, before: 0 };
+        const p = stage.camera.position.clone();
+        for (const s of bodies.drawn()) for (let v = 0; v < s.topology.vertexCount; v += 11) {
+            const q = s.vertex(v, p.clone()), far = clip.plane.distanceToPoint(q), e = q.clone().project(stage.camera);
+            const hit = touch.pick({ clientX: r.left + (0.5 + 0.5 * e.x) * r.width, clientY: r.top + (0.5 - 0.5 * e.y) * r.height });
+            if (hit) found.there++;
+            if (hit && clip.hides(hit.point)) found.before++;
+            if (!hit && far < -0.02) found.gone++;
+        }
+        return found;
+    });
+    assert.ok(hits.there > 50 && hits.gone > 50 && hits.before === 0, JSON.stringify(hits));
+    await page.evaluate(() => (souple.set("clip", [0.01, 0, 0.02, 0, 0.6, 0.8]), souple.set("interfaces", true), souple.writeAddressNow()));
+    await clipped(page);
+    assert.match(page.url(), /clip=0\.01,0,0\.02,0,0\.6,0\.8/);
+    const twin = await openPage(page.url(), { width: 1024, height: 768 });
+    await drawn(twin);
+    await clipped(twin);
+    assert.deepEqual(await twin.evaluate(() => [souple.settings.clip, souple.settings.interfaces]), [[0.01, 0, 0.02, 0, 0.6, 0.8], true]);
+    await shot(twin, "clip-1024");
+    await twin.context().close();
+});
+
+test("interfaces of regions are seen inside their body", async () => {
+    const { page } = organ;
+    // before the tumour: only its own surface can show it
+    await page.evaluate(() => (souple.actions.homeView(), souple.set("clip", [0, 0, 0.033, 0, 0, 1]), souple.set("interfaces", false)));
+    await clipped(page);
+    assert.ok((await inside(page)).tumour < 50);
+    await page.keyboard.press("n");
+    await page.waitForFunction(() => souple.bodies.drawn().some((s) => s.info.interfaces), null, WAIT);
+    await clipped(page);
+    const open = await inside(page);
+    assert.ok(open.tumour > 2000, JSON.stringify(open));
+    const looks = await page.evaluate(() => souple.bodies.drawn().map((s) => [s.info.name, s.material.transparent]));
+    assert.deepEqual(looks.sort(), [["region tumour", false], ["skin", true]]);
+    await shot(page, "interfaces");
+    await page.keyboard.press("i");
+    await page.waitForFunction(() => !souple.clip.on);
+    assert.ok((await inside(page)).tumour > 2000);
+    await page.keyboard.press("n");
+    assert.ok((await inside(page)).tumour < 50);
+    await page.context().close();
+    await organ.server.stop();
+});
+
 test("wide and dark", async ({ url }) => {
     for (const [width, height, theme] of [[2560, 1300, "light"], [1280, 800, "dark"], [360, 740, "dark"]]) {
         const page = await openPage(url, { width, height, theme });
@@ -724,7 +1197,7 @@ try {
     const first = await openPage(gallery.url);
     await first.waitForSelector("dialog.scenes[open] .card");
     const titles = await first.evaluate(() => [...document.querySelectorAll("dialog.scenes h3")].map((e) => e.textContent));
-    assert.deepEqual(titles.slice(0, 3), ["First steps", "Organs", "Hair, threads and ribbons"]);
+    assert.deepEqual(titles.slice(0, 3), ["First steps", "Organs", "Contact with friction"]);
     await first.waitForFunction(() => [...document.querySelectorAll("dialog.scenes .card img")].some((image) => image.naturalWidth === 320), null, WAIT);
     assert.equal(await first.evaluate(() => [...document.querySelectorAll("dialog.scenes .card")].filter((c) => !c.querySelector("img")).length), 0);
     await shot(first, "gallery");

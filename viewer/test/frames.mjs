@@ -24,15 +24,30 @@ export function topologyFrame({ generation = 1, body = 1, surface = 0, revision 
     return whole(2, generation, parts);
 }
 
-export function stateFrame({ generation = 1, step = 0, time = 0, hash = 0n, field = 0, low = 0, high = 0, dropped = 0, complete = true, surfaces }) {
+export function stateFrame({ generation = 1, step = 0, time = 0, hash = 0n, field = 0, low = 0, high = 0, dropped = 0, complete = true, surfaces, sections = null }) {
     const first = Buffer.alloc(24);
     first.writeBigUInt64LE(BigInt(step), 0), first.writeDoubleLE(time, 8), first.writeBigUInt64LE(hash, 16);
     const range = Buffer.alloc(8);
     range.writeFloatLE(low, 0), range.writeFloatLE(high, 4);
-    const parts = [first, words(surfaces.length, complete ? 1 : 0, field), range, words(dropped)];
+    const parts = [first, words(surfaces.length, (complete ? 1 : 0) | (sections ? 2 : 0), field), range, words(dropped)];
     for (const s of surfaces) {
         parts.push(words(s.body ?? 1, s.surface ?? 0, s.revision ?? 0, s.positions.length / 3, s.values ? 1 : 0, 0), bytesOf(Float32Array.from(s.positions)));
         if (s.values) parts.push(bytesOf(Float32Array.from(s.values)));
     }
+    if (sections) parts.push(bytesOf(Float32Array.from([...sections.point, ...sections.normal])), words(sections.list.length, 0));
+    for (const s of sections?.list ?? []) {
+        parts.push(words(s.body, s.positions.length / 3, s.faces.length / 3, s.values ? 1 : 0), bytesOf(Float32Array.from(s.positions)), words(...s.regions), words(...s.faces));
+        if (s.values) parts.push(bytesOf(Float32Array.from(s.values)));
+    }
     return whole(1, generation, parts);
+}
+
+// a recording of earlier versions: the hello as an object, then frames
+export function oldRecording(hello, frames) {
+    const record = (kind, data) => {
+        const head = Buffer.alloc(8);
+        head.writeUInt32LE(kind, 0), head.writeUInt32LE(data.length, 4);
+        return Buffer.concat([head, data, Buffer.alloc((8 - (data.length % 8)) % 8)]);
+    };
+    return Buffer.concat([Buffer.from("SPVREC1\0"), record(0, Buffer.from(JSON.stringify(hello))), ...frames.map((f) => record(1, Buffer.from(f)))]);
 }

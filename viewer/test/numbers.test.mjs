@@ -4,7 +4,7 @@ import { css, region, regionShare, regionTexels, scale, scaleTexels } from "../s
 import { bytes, clock, count, number, quantity, ticks } from "../src/format.js";
 import { fromPlace, isUniform, naturalScale, readNumber, sliderRange, STEPS, toPlace } from "../src/ranges.js";
 import { framesAllow } from "../src/settings.js";
-import { Series } from "../src/series.js";
+import { joined, Series } from "../src/series.js";
 import { framesLate } from "../src/ui/status.js";
 
 test("numbers are short, with prefixes where units take them", () => {
@@ -90,6 +90,14 @@ test("a series is a table that forgets its beginning", () => {
     assert.equal(s.length, 1);
     assert.equal(s.csv(), 't,"a,b"\n10,5\n');
     assert.deepEqual(new Series(["t"]).window(1), [[]]);
+});
+
+test("series of other times are joined in one table", () => {
+    const a = new Series(["time [s]", "a"]), b = new Series(["time [s]", "b", "c"]);
+    for (const t of [0, 1, 2]) a.push([t, 10 * t]);
+    for (const t of [0.5, 1]) b.push([t, t, null]);
+    assert.equal(joined([a, b]).csv(), "time [s],a,b,c\n0,0,,\n0.5,,0.5,\n1,10,1,\n2,20,,\n");
+    assert.equal(joined([a]).csv(), a.csv());
 });
 
 test("values that differ by rounding are one value", () => {

@@ -31,6 +31,18 @@ test("states carry fields and several surfaces", () => {
     assert.equal(f.surfaces[1].values, null);
 });
 
+const SECTIONS = { point: [1, 2, 3], normal: [0, 0, 1], list: [{ body: 4, positions: [0, 0, 0, 1, 0, 0, 0, 1, 0], regions: [0, 2, 2], faces: [0, 1, 2], values: [5, 6, 7] }, { body: 5, positions: [], regions: [], faces: [] }] };
+
+test("states carry cross sections with their plane", () => {
+    const { sections } = decodeFrame(buffer(state({ sections: SECTIONS })));
+    assert.deepEqual([sections.point, sections.normal, sections.list.length], [[1, 2, 3], [0, 0, 1], 2]);
+    const [s, empty] = sections.list;
+    assert.deepEqual([s.body, s.vertexCount, [...s.regions], [...s.faces], [...s.values]], [4, 3, [0, 2, 2], [0, 1, 2], [5, 6, 7]]);
+    assert.deepEqual([empty.body, empty.vertexCount, empty.values], [5, 0, null]);
+    assert.equal(decodeFrame(buffer(state())).sections, null);
+    assert.throws(() => decodeFrame(buffer(state({ sections: { ...SECTIONS, list: [{ ...SECTIONS.list[0], faces: [0, 1, 3] }] } }))), FrameError);
+});
+
 test("topologies carry nodes, colours and stripes", () => {
     const f = decodeFrame(buffer(topologyFrame({ vertexCount: 4, faces: [0, 1, 2, 0, 2, 3], nodes: [9, 8, 7, 6], colors: new Array(16).fill(0.5), stripes: [1, 0] })));
     assert.equal(f.kind, TOPOLOGY);
@@ -41,7 +53,7 @@ test("topologies carry nodes, colours and stripes", () => {
 });
 
 test("every truncated frame is refused", () => {
-    for (const whole of [state({ field: 1, surfaces: [{ positions: [1, 2, 3], values: [1] }] }), topologyFrame({ vertexCount: 3, faces: [0, 1, 2], nodes: [0, 1, 2] })])
+    for (const whole of [state({ field: 1, surfaces: [{ positions: [1, 2, 3], values: [1] }] }), state({ sections: SECTIONS }), topologyFrame({ vertexCount: 3, faces: [0, 1, 2], nodes: [0, 1, 2] })])
         for (let n = 0; n < whole.length; n++) {
             const cut = Buffer.from(whole.subarray(0, n));
             if (n >= 16) cut.writeUInt32LE(n, 12);  // also where the length agrees

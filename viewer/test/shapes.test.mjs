@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readRecording } from "../src/net/recording.js";
+import * as THREE from "three";
+import { isHdf5, isOldRecording, readRecording } from "../src/net/recording.js";
+import { axisOf } from "../src/ui/clip-controls.js";
 import { actionOf, KEYS } from "../src/ui/keys.js";
+import { extentOf, slide } from "../src/view/clip.js";
 import { isSolid, smoothNormals, splitAtCreases } from "../src/view/crease.js";
 import { edgesOf } from "../src/view/outline.js";
-import { stateFrame, topologyFrame } from "./frames.mjs";
+import { oldRecording, stateFrame, topologyFrame } from "./frames.mjs";
 
 // a cube, eight vertices
 const CUBE = Float32Array.from([0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1]);
@@ -28,14 +31,7 @@ test("with a wide limit it is one surface, stripes stay apart", () => {
 });
 
 test("recordings are read up to their last whole record", () => {
-    const record = (kind, data) => {
-        const head = Buffer.alloc(8);
-        head.writeUInt32LE(kind, 0), head.writeUInt32LE(data.length, 4);
-        return Buffer.concat([head, data, Buffer.alloc((8 - (data.length % 8)) % 8)]);
-    };
-    const parts = [Buffer.from("SPVREC1\0"), record(0, Buffer.from('{"type":"hello","generation":1}')), record(1, topologyFrame({ vertexCount: 3, faces: [0, 1, 2] })),
-        ...[0, 1, 2].map((i) => record(1, stateFrame({ step: i, time: i / 10, surfaces: [{ positions: new Array(9).fill(i) }] })))];
-    const file = Buffer.concat(parts);
+    const file = oldRecording({ type: "hello", generation: 1 }, [topologyFrame({ vertexCount: 3, faces: [0, 1, 2] }), ...[0, 1, 2].map((i) => stateFrame({ step: i, time: i / 10, surfaces: [{ positions: new Array(9).fill(i) }] }))]);
     const read = (b) => readRecording(b.buffer.slice(b.byteOffset, b.byteOffset + b.byteLength));
     const whole = read(file);
     assert.equal(whole.states.length, 3);
@@ -43,6 +39,7 @@ test("recordings are read up to their last whole record", () => {
     assert.equal(read(file.subarray(0, file.length - 10)).states.length, 2);
     assert.throws(() => read(Buffer.from("something else")), /not a recording/);
     assert.throws(() => read(file.subarray(0, 30)), /no states/);
+    assert.deepEqual([isOldRecording(file), isHdf5(file), isHdf5(Buffer.from("\x89HDF\r\n\x1a\n", "latin1")), isHdf5(Buffer.from("\x89HDF"))], [true, false, true, false]);
 });
 
 test("keys are unique and leave typing alone", () => {
@@ -69,4 +66,18 @@ test("an edge has two faces, or one at a boundary", () => {
     const others = (edges) => edges.filter((_, i) => i % 3 === 2);
     assert.ok(others(whole).every((f) => f < 12));
     assert.equal(others(open).filter((f) => f >= 12).length, 3);
+});
+
+test("a clipping plane moves along its normal, where the pointer takes it", () => {
+    const v = (...a) => new THREE.Vector3(...a), ray = (from, to) => new THREE.Ray(from, to.clone().sub(from).normalize());
+    // seen from the side: the point of the line under the pointer
+    assert.ok(Math.abs(slide(v(0, 0, 0), v(1, 0, 0), ray(v(0, 0, 5), v(0.7, 0, 0)), 99) - 0.7) < 1e-12);
+    assert.ok(Math.abs(slide(v(1, 2, 0), v(0, 1, 0), ray(v(3, 3, 8), v(1, 1.5, 0)), 99) + 0.5) < 1e-12);
+    // seen along it: up is away from the viewer
+    assert.equal(slide(v(0, 0, 0), v(0, 0, 1), ray(v(0, 0, 5), v(0, 0, 0)), 0.2), -0.2);
+    assert.equal(slide(v(0, 0, 0), v(0, 0, -1), ray(v(0, 0, 5), v(0, 0, 0)), 0.2), 0.2);
+    const box = new THREE.Box3(v(-1, -2, -3), v(1, 2, 3)), r = Math.SQRT1_2;
+    assert.deepEqual(extentOf(box, v(0, 1, 0)), [-2, 2]);
+    assert.ok(extentOf(box, v(r, r, 0)).every((e, k) => Math.abs(e - [-3 * r, 3 * r][k]) < 1e-12));
+    assert.deepEqual([axisOf([0, -1, 0]), axisOf([0, 0, 1]), axisOf([0.6, 0, 0.8])], ["y", "z", "other"]);
 });

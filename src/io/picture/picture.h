@@ -126,14 +126,15 @@ void sp__picture_clip(const sp_picture_def *def, const double centre[3], sp_draw
 double sp__clip_distance(const sp_drawing *d, const double x[3]);
 bool sp__clips_face(const sp_drawing *d, int face, int vertices);
 sp_status sp__picture_cap(sp_context *ctx, sp_world *world, sp_body_id id, const char *field, const sp_drawable *look,
-                          sp_drawing *d);
+                          double opacity, sp_drawing *d);  // opacity: where the body has no region
 
 // Label of a field in the legend; false: pictures do not support the field.
 bool sp__picture_field(const char *name, sp_legend *out);
 void sp__picture_fields(char *out, size_t size);  // names of those that pictures know
-// Adds markers at the fixed nodes of a body, and arrows for the forces on it.
+// Adds markers at the fixed nodes of a body, arrows for the forces on it, and balls for its point masses.
 sp_status sp__field_held(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, sp_soup *soup);
 sp_status sp__field_loads(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, double size, sp_soup *soup);
+sp_status sp__field_masses(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, bool clipped, sp_soup *soup);
 
 // Rods: cross sections of a boundary or of an embedded surface, whose vertices are in the soup from `first` on.
 sp_status sp__rings_add(sp_context *ctx, const sp_snapshot_surface *boundary, int first, sp_soup *soup);
@@ -145,7 +146,7 @@ void sp__stripe_color(double strength, double color[3]);  // blends to the strip
 // Settings of the scene of a run (nullable): looks of bodies, view options, range of colours, lights.
 void sp__picture_drawable(const sp_run *run, sp_body_id body, bool ground, sp_drawable *drawable);
 void sp__picture_surface_drawable(const sp_run *run, sp_body_id body, int surface,
-                                  sp_drawable *drawable);  // overrides that of the body
+                                  sp_drawable *drawable);  // of an embedded surface or of interfaces, by its number on the body
 bool sp__picture_shows(const sp_run *run, const char *what);
 bool sp__picture_shows_body(const sp_run *run, const char *body);
 bool sp__picture_clips_body(const sp_run *run, const char *body);
@@ -188,6 +189,7 @@ sp_status sp__picture_pixels(sp_context *ctx, const sp_drawing *d, unsigned char
 double sp__to_linear(double srgb);
 double sp__to_srgb(double linear);
 void sp__legend_color(const sp_legend *legend, double value, double linear[3]);
+const double *sp__region_color(double value);  // sRGB, of the number of a region
 // Draws text with the left end of its baseline at x, y; size is the height of a capital in pixels.
 void sp__text_draw(unsigned char *rgb, int width, int height, double x, double y, double size, const char *text,
                    const double ink[3]);

@@ -2,7 +2,8 @@
 // wide as the picture needs and fades into the background.
 //
 // A body shows its surfaces of the selected roles, or its boundary if it has none. Surfaces shown in addition to the visual one
-// are transparent and have their edges drawn, so that both are visible.
+// are transparent and have their edges drawn, so that both are visible. Interfaces of regions are opaque and lie inside: the
+// surfaces around them are transparent.
 #include <stdio.h>
 
 #include "io/picture/picture.h"
@@ -21,7 +22,7 @@ typedef struct sp_collecting {
     const sp_run *run;
     const sp_picture_def *def;
     sp_drawing *d;
-    bool visual, mechanical, collision;  // from `view show`
+    bool visual, mechanical, collision, interfaces;  // what is drawn
 } sp_collecting;
 
 static bool has_field(sp_world *world, const sp_snapshot_body *b, const char *field) {
@@ -80,6 +81,28 @@ static void tint(sp_drawable *drawable, const double color[3], bool secondary) {
 
 // ---------------------------------------------------------------------------------------------------- bodies
 
+static bool has_faces_of(const sp_snapshot_body *b, unsigned roles) {
+    for (int k = 1; k < b->surface_count; k++)
+        if (b->surfaces[k].roles & roles && b->surfaces[k].face_count > 0) return true;
+    return false;
+}
+
+// of the surfaces of a body and of the cap through what has no region; an opaque one would hide the interfaces
+static double outer_opacity(const sp_collecting *c, const sp_snapshot_body *b, double own) {
+    double opacity = sp__picture_opacity(c->def, b->name, own);
+    return c->interfaces && opacity == 1 && has_faces_of(b, SP_ROLE_INTERFACES) ? secondary_opacity : opacity;
+}
+
+static sp_status add_interfaces(const sp_collecting *c, const sp_snapshot_body *b, const char *field, const sp_drawable *own) {
+    for (int k = 1; k < b->surface_count; k++) {
+        sp_drawable drawable = *own;
+        if (!(b->surfaces[k].roles & SP_ROLE_INTERFACES) || b->surfaces[k].face_count == 0) continue;
+        sp__picture_surface_drawable(c->run, b->id, k, &drawable);
+        SP_TRY(add_surface(c, b, k, field, drawable));
+    }
+    return SP_OK;
+}
+
 static sp_status add_surfaces(const sp_collecting *c, const sp_snapshot_body *b, const char *field, const sp_drawable *own) {
     bool drawn = false;
     for (int k = 1; k < b->surface_count; k++) {
@@ -87,8 +110,8 @@ static sp_status add_surfaces(const sp_collecting *c, const sp_snapshot_body *b,
         sp_drawable drawable = *own;
         bool visual = c->visual && r->roles & SP_ROLE_VISUAL, collision = c->collision && r->roles & SP_ROLE_COLLISION;
         if (!visual && !collision) continue;
-        sp__picture_surface_drawable(c->run, b->id, k - 1, &drawable);
-        drawable.opacity = sp__picture_opacity(c->def, b->name, drawable.opacity);
+        sp__picture_surface_drawable(c->run, b->id, k, &drawable);
+        drawable.opacity = outer_opacity(c, b, drawable.opacity), drawable.edges |= own->edges;
         if (!visual) tint(&drawable, collision_color, c->visual || c->mechanical);
         SP_TRY(add_surface(c, b, k, visual ? field : NULL, drawable));
         drawn |= visual;
@@ -101,19 +124,36 @@ static sp_status add_surfaces(const sp_collecting *c, const sp_snapshot_body *b,
     return add_surface(c, b, 0, drawn ? NULL : field, drawable);
 }
 
+// markers of what the clipping plane cuts off
+static void drop_clipped_markers(const sp_collecting *c, int first) {
+    sp_soup *s = &c->d->soup;
+    int n = first;
+    for (int i = first; i < s->marker_count; i++) {
+        const double *at = s->markers + 3 * (size_t)i;
+        if (sp__clip_distance(c->d, at) <= 0) memmove(s->markers + 3 * (size_t)n++, at, 3 * sizeof *at);
+    }
+    s->marker_count = n;
+}
+
 static sp_status add_body(const sp_collecting *c, const sp_snapshot_body *b) {
     sp_status status = SP_OK;
     sp_drawable drawable;
     bool soft = is_soft(c->world, b);
     const char *field = soft && has_field(c->world, b, c->def->color_by) ? c->def->color_by : NULL;
     sp__picture_drawable(c->run, b->id, false, &drawable);
-    drawable.opacity = sp__picture_opacity(c->def, b->name, drawable.opacity);
+    drawable.opacity = outer_opacity(c, b, drawable.opacity);
     drawable.edges |= c->mechanical;
-    if (status >= 0 && b->surface_count == 1) status = add_surface(c, b, 0, field, drawable);
-    if (status >= 0 && b->surface_count > 1) status = add_surfaces(c, b, field, &drawable);
-    bool cap = c->d->clip && sp__picture_clips_body(c->run, b->name) && sp__picture_caps(c->run) && drawable.opacity > 0;
-    if (status >= 0 && cap) status = sp__picture_cap(c->ctx, c->world, b->id, field, &drawable, c->d);
+    bool embedded = has_faces_of(b, SP_ROLE_VISUAL | SP_ROLE_COLLISION);
+    if (status >= 0) status = embedded ? add_surfaces(c, b, field, &drawable) : add_surface(c, b, 0, field, drawable);
+    if (status >= 0 && c->interfaces) status = add_interfaces(c, b, field, &drawable);
+    bool clipped = c->d->clip && sp__picture_clips_body(c->run, b->name);
+    bool cap = clipped && sp__picture_caps(c->run) && drawable.opacity > 0;
+    int markers = c->d->soup.marker_count;
+    double through = c->interfaces && has_faces_of(b, SP_ROLE_INTERFACES) ? drawable.opacity : 1;
+    if (status >= 0 && cap) status = sp__picture_cap(c->ctx, c->world, b->id, field, &drawable, through, c->d);
+    if (status >= 0 && drawable.opacity > 0) status = sp__field_masses(c->ctx, c->world, b, clipped, &c->d->soup);
     if (status >= 0 && soft && sp__picture_shows(c->run, "fixed")) status = sp__field_held(c->ctx, c->world, b, &c->d->soup);
+    if (status >= 0 && clipped) drop_clipped_markers(c, markers);
     return status;
 }
 
@@ -238,7 +278,7 @@ static void set_range(const sp_collecting *c) {
         low = any ? fmin(low, 0) : 0;
         if (high - low < 1e-9 * scale) low = 0, high = 1e-6 * scale;
     }
-    if (!(high > low)) high = isfinite(low) ? low + fmax(1e-12, fabs(low)) : (low = 0, 1);
+    if (!(high > low)) high = isfinite(low) ? low + (low != 0 ? fabs(low) : 1) : (low = 0, 1);
     c->d->legend.low = low, c->d->legend.high = high;
 }
 
@@ -271,6 +311,7 @@ sp_status sp__picture_collect(sp_context *ctx, sp_world *world, const sp_snapsho
     sp_collecting c = {.ctx = ctx, .world = world, .run = run, .def = def, .d = d};
     c.mechanical = sp__picture_shows(run, "mechanical"), c.collision = sp__picture_shows(run, "collision");
     c.visual = sp__picture_shows(run, "visual") || !(c.mechanical || c.collision);
+    c.interfaces = def->interfaces;
     double centre[3];
     centre_of(world, snapshot, centre);
     sp__picture_clip(def, centre, d);

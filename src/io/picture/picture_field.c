@@ -1,4 +1,4 @@
-// Legends of fields, markers at fixed nodes, arrows for loads.
+// Legends of fields, markers at fixed nodes, arrows for loads, balls for point masses.
 #include <stdio.h>
 
 #include "io/picture/picture.h"
@@ -94,4 +94,51 @@ sp_status sp__field_loads(sp_context *ctx, sp_world *world, const sp_snapshot_bo
             status = add_arrow(ctx, x + 3 * (size_t)(best[i] - 1), force + 3 * (size_t)(best[i] - 1), most, size, middle, soup);
     sp__free(ctx, force), sp__free(ctx, x), sp__free(ctx, best);
     return status;
+}
+
+// ---------------------------------------------------------------------------------------------------- point masses
+
+enum { BALL_RINGS = 14, BALL_SIDES = 28, BALLS_MAX = 1000 };
+enum { BALL_VERTICES = 2 + BALL_RINGS * BALL_SIDES, BALL_FACES = 2 * BALL_RINGS * BALL_SIDES };
+
+// poles first, then rings of vertices from north to south
+static void add_ball(sp_soup *s, const double at[3], double radius) {
+    uint32_t first = (uint32_t)s->vertex_count, *face = s->faces + 3 * (size_t)s->face_count;
+    double *x = s->x + 3 * (size_t)s->vertex_count;
+    for (int v = 0; v < BALL_VERTICES; v++) {
+        int ring = v < 2 ? v * (BALL_RINGS + 1) : 1 + (v - 2) / BALL_SIDES, side = v < 2 ? 0 : (v - 2) % BALL_SIDES;
+        double down = SP_PI * ring / (BALL_RINGS + 1), turn = 2 * SP_PI * side / BALL_SIDES;
+        double n[3] = {sin(down) * cos(turn), cos(down), -sin(down) * sin(turn)};
+        sp__axpy3(at, radius, n, x + 3 * (size_t)v);
+    }
+    for (int ring = 0; ring <= BALL_RINGS; ring++)
+        for (int side = 0; side < BALL_SIDES; side++) {
+            uint32_t here = (uint32_t)(2 + (ring - 1) * BALL_SIDES), next = (uint32_t)((side + 1) % BALL_SIDES),
+                     own = (uint32_t)side;
+            uint32_t a = ring ? here + own : 0, b = ring ? here + next : 0;
+            uint32_t c = ring < BALL_RINGS ? here + BALL_SIDES + own : 1, d = ring < BALL_RINGS ? here + BALL_SIDES + next : 1;
+            const uint32_t two[2][3] = {{a, c, d}, {a, d, b}};
+            for (int k = ring < BALL_RINGS ? 0 : 1; k < (ring ? 2 : 1); k++)
+                for (int i = 0; i < 3; i++) *face++ = first + two[k][i];
+        }
+    for (int f = 0; f < BALL_FACES; f++) s->drawable_of[s->face_count++] = s->drawable_count - 1;
+    s->vertex_count += BALL_VERTICES;
+}
+
+sp_status sp__field_masses(sp_context *ctx, sp_world *world, const sp_snapshot_body *body, bool clipped, sp_soup *s) {
+    sp_mass_info m;
+    double x[3];
+    int left = BALLS_MAX;
+    for (int i = 0; sp_world_mass_count(world, body->id) > i; i++) {
+        SP_TRY(sp_world_mass_at(world, body->id, i, &m));
+        for (int k = 0; k < m.count && m.radius > 0 && left > 0; k++, left--) {
+            SP_TRY(sp__soup_reserve(ctx, s, BALL_VERTICES, BALL_FACES, 1));
+            if (k == 0)
+                s->drawables[s->drawable_count++] = (sp_drawable){
+                    .color = {0.1, 0.11, 0.12}, .opacity = 1, .roughness = 0.3, .metallic = 0.4, .clipped = clipped};
+            SP_TRY(sp_world_anchor_get(world, &m.at[k], x, NULL));
+            add_ball(s, x, m.radius);
+        }
+    }
+    return SP_OK;
 }

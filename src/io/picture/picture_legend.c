@@ -17,14 +17,14 @@ static void scale_srgb(double s, double out[3]) {
     for (int i = 0; i < 3; i++) out[i] = scale_colors[k][i] + (s * 6 - k) * (scale_colors[k + 1][i] - scale_colors[k][i]);
 }
 
-static const double *region_srgb(double value) {
+const double *sp__region_color(double value) {
     return region_colors[value > 0.5 ? 1 + ((long)(value + 0.5) - 1) % 7 : 0];
 }
 
 void sp__legend_color(const sp_legend *legend, double value, double linear[3]) {
     double srgb[3];
     if (legend->regions)
-        memcpy(srgb, region_srgb(value), sizeof srgb);
+        memcpy(srgb, sp__region_color(value), sizeof srgb);
     else
         scale_srgb((value - legend->low) / (legend->high - legend->low), srgb);
     for (int i = 0; i < 3; i++) linear[i] = sp__to_linear(srgb[i]);
@@ -86,7 +86,7 @@ static void draw_regions(const sp_bar *b, const sp_legend *l) {
     for (int r = 0; r <= last; r++) {
         char text[40];
         double top = b->y0 + 2.2 * b->text * r;
-        const double *color = region_srgb(r);
+        const double *color = sp__region_color(r);
         for (int y = (int)top; y < (int)(top + 1.6 * b->text); y++)
             for (int x = (int)b->x0; x <= (int)b->x1; x++) {
                 if (x < 0 || y < 0 || x >= b->width || y >= b->height) continue;

@@ -95,7 +95,7 @@ static bool is_clipped(const sp_drawing *d, const sp_layer *l, int sx, int sy) {
     if (!d->soup.drawables[d->soup.drawable_of[l->face]].clipped) return false;
     double x[3], a = (sx + 0.5 - eye->cx) / eye->focal, b = (sy + 0.5 - eye->cy) / eye->focal;
     for (int i = 0; i < 3; i++) x[i] = eye->at[i] + l->depth * (eye->forward[i] + a * eye->right[i] - b * eye->up[i]);
-    return sp__clip_distance(d, x) > 0;
+    return sp__clip_distance(d, x) > 1e-5 * d->size;  // a face that lies in the plane is drawn, whatever the rounding of the hit
 }
 
 static void pixel_blend(sp_pixel *p, const sp_layer *layers, uint32_t count, int sx, int sy, double sum[3]) {

@@ -33,7 +33,7 @@ static void side_at(const double *x, int count, int k, double out[3]) {
     const double *next = x + 3 * ((k + 1) % count), *before = x + 3 * ((k + count - 1) % count);
     double other[3];
     sp__sub3(next, before, out);
-    if (count > 4) return;
+    if (count != 4) return;
     sp__sub3(next, x + 3 * k, out), sp__sub3(x + 3 * k, before, other);
     if (sp__dot3(other, other) > sp__dot3(out, out)) memcpy(out, other, sizeof other);
 }

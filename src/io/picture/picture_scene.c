@@ -42,9 +42,10 @@ sp_picture_def sp_run_picture(const sp_run *run) {
     }
     if (clip) {
         def.clip = true;
-        read_vector(clip, "point", def.clip_point, 3);
         read_vector(clip, "normal", def.clip_normal, 3);
+        sp_run_picture_set_time(run, sp_world_time(run->world), &def);
     }
+    def.interfaces = sp__picture_shows(run, "interfaces");
     if (view) {
         const char *by = sp__attr_word(view, "color-by");
         def.color_by = by && strcmp(by, "none") != 0 ? by : NULL;
@@ -53,38 +54,31 @@ sp_picture_def sp_run_picture(const sp_run *run) {
     return def;
 }
 
+static void set_look(const sp_run_look *look, sp_drawable *drawable) {
+    *drawable =
+        (sp_drawable){.opacity = look->opacity, .roughness = look->roughness, .metallic = look->metallic, .edges = look->edges};
+    for (int i = 0; i < 3; i++) drawable->color[i] = sp__to_linear(look->color[i]);
+}
+
+void sp_run_picture_set_time(const sp_run *run, double time, sp_picture_def *def) {
+    const sp_scene_node *clip = element(run, "clip");
+    double constant[3];
+    if (!clip || !read_vector(clip, "point", constant, 3)) return;
+    for (int i = 0; i < 3; i++) def->clip_point[i] = sp__attr_at(clip, "point", i, NULL, time);
+}
+
 void sp__picture_drawable(const sp_run *run, sp_body_id body, bool ground, sp_drawable *drawable) {
     sp_run_look look = {.color = {0.62, 0.70, 0.80}, .opacity = 1, .roughness = 0.5};
     if (ground) look = (sp_run_look){.color = {0.88, 0.88, 0.88}, .opacity = 1, .roughness = 0.9};
     sp_run_look own;
     if (run && sp__run_look(run, body.slot, &own)) look = own;
-    *drawable =
-        (sp_drawable){.opacity = look.opacity, .roughness = look.roughness, .metallic = look.metallic, .edges = look.edges};
-    for (int i = 0; i < 3; i++) drawable->color[i] = sp__to_linear(look.color[i]);
-}
-
-// the look of the k-th `surface` of a body, if it has its own
-static const sp_scene_node *surface_look(const sp_run *run, sp_body_id body, int surface) {
-    const sp_scene_node *node = NULL, *child = NULL;
-    for (int i = 0; run && i < run->body_count; i++)
-        if (run->bodies[i].id.slot == body.slot) node = run->bodies[i].node;
-    for (int k = 0; node && k <= surface; k++)
-        if (!(child = sp__next_child(node, "surface", child))) return NULL;
-    if (!child || !sp__build_given(child, "look")) return NULL;
-    const sp_scene_node *look = sp__scene_find(child, sp__attr_word(child, "look"));
-    return look && strcmp(look->spec->name, "look") == 0 ? look : NULL;
+    set_look(&look, drawable);
 }
 
 void sp__picture_surface_drawable(const sp_run *run, sp_body_id body, int surface, sp_drawable *drawable) {
-    const sp_scene_node *look = surface_look(run, body, surface);
-    double color[3];
-    if (!look) return;
-    if (read_vector(look, "color", color, 3))
-        for (int i = 0; i < 3; i++) drawable->color[i] = sp__to_linear(color[i]);
-    drawable->opacity = sp__build_number(look, "opacity", 1);
-    drawable->roughness = sp__build_number(look, "roughness", 0.6);
-    drawable->metallic = sp__build_number(look, "metallic", 0);
-    drawable->edges = sp__build_is(look, "edges", "yes");
+    sp_run_look look;
+    if (!run || !sp_run_look_of(run, body, surface, &look)) return;
+    set_look(&look, drawable);
 }
 
 static bool has_word(const sp_attr *a, const char *word) {
@@ -127,6 +121,12 @@ bool sp__picture_clips_body(const sp_run *run, const char *body) {
 bool sp__picture_caps(const sp_run *run) {
     const sp_scene_node *clip = element(run, "clip");
     return !clip || sp__build_is(clip, "cap", "yes");
+}
+
+bool sp_run_clips(const sp_run *run, sp_body_id body, bool *cap) {
+    sp_body_info info;
+    *cap = sp__picture_caps(run);
+    return sp_world_body_info(run->world, body, &info) >= 0 && sp__picture_clips_body(run, info.name);
 }
 
 bool sp__picture_shows_body(const sp_run *run, const char *body) {

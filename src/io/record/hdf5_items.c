@@ -78,6 +78,13 @@ void sp__h5_texts(sp_h5 *h, hid_t at, const char *name, const char *const *texts
     sp__free(h->ctx, all);
 }
 
+void sp__h5_numbers(sp_h5 *h, hid_t at, const char *name, hid_t type, hid_t memory, const void *values, size_t count) {
+    hsize_t n = count;
+    hid_t space = H5Screate_simple(1, &n, NULL);
+    write_data(h, at, name, type, memory, space, values);
+    H5Sclose(space);
+}
+
 void sp__h5_ints(sp_h5 *h, hid_t at, const char *name, const int *values, int rows, int columns) {
     hsize_t size[2] = {(hsize_t)rows, (hsize_t)columns};
     hid_t space = H5Screate_simple(2, size, NULL);

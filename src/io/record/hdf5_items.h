@@ -28,6 +28,7 @@ void sp__h5_text_attr(sp_h5 *h, hid_t at, const char *name, const char *text);
 void sp__h5_number_attr(sp_h5 *h, hid_t at, const char *name, hid_t type, hid_t memory, const void *value);
 void sp__h5_text(sp_h5 *h, hid_t at, const char *name, const char *text, size_t size);
 void sp__h5_texts(sp_h5 *h, hid_t at, const char *name, const char *const *texts, int count);
+void sp__h5_numbers(sp_h5 *h, hid_t at, const char *name, hid_t type, hid_t memory, const void *values, size_t count);
 void sp__h5_ints(sp_h5 *h, hid_t at, const char *name, const int *values, int rows, int columns);
 
 // compress: shuffle and deflate. A chunk is one row of at most SP_H5_CHUNK bytes; with `many`, a chunk holds several short rows.

@@ -130,6 +130,8 @@ long sp__heavy_first(const sp_heavy *h);  // first frame of the current revision
 uint64_t sp__heavy_bytes(const sp_heavy *h);
 sp_status sp__heavy_close(sp_heavy **h);
 
+sp_context *sp__recording_context(const sp_recording *recording);
+
 // "results/beam.xdmf" and ".h5" give "results/beam.h5"; NULL: no memory. Free it with sp__free.
 char *sp__path_with(sp_context *ctx, const char *path, const char *ending);
 const char *sp__path_name(const char *path);  // after the last slash

@@ -293,7 +293,7 @@ static sp_status find_heavy(sp_context *ctx, const char *path, sp_keep *keep, co
     return SP_OK;
 }
 
-static sp_status open_file(sp_recording *r) {
+sp_status sp__recording_open_file(sp_recording *r) {
     struct stat info;
     if (stat(r->path, &info) != 0) return SP_FAIL(r->ctx, SP_BAD_INPUT, "%s: %s", r->path, strerror(errno));
     if (!S_ISREG(info.st_mode)) return SP_RECORDING_FAIL(r, "not a regular file");
@@ -335,7 +335,7 @@ static void detect_precision(sp_recording *r) {
 }
 
 static sp_status read_all(sp_recording *r) {
-    SP_TRY(open_file(r));
+    SP_TRY(sp__recording_open_file(r));
     SP_TRY(read_head(r));
     SP_TRY(read_group(r, "provenance", read_origin));
     SP_TRY(read_group(r, "frames", read_frames));
@@ -375,6 +375,10 @@ void sp_recording_close(sp_recording **recording) {
 }
 
 // ---------------------------------------------------------------------------------------------------- queries
+
+sp_context *sp__recording_context(const sp_recording *r) {
+    return r->ctx;
+}
 
 void sp_recording_get(const sp_recording *r, sp_recording_info *out) {
     *out = r->info;

@@ -28,7 +28,9 @@ struct sp_recording {
 #define SP_RECORDING_FAIL(r, ...) sp__recording_fail((r), __LINE__, __VA_ARGS__)
 sp_status sp__recording_fail(sp_recording *r, int line, const char *format, ...) SP_PRINTF(3, 4);
 
-// recording_read.c
+sp_status sp__recording_open_file(sp_recording *r);  // sets file and bytes
+
+// recording_read.c: these use only ctx, keep, path, file and bytes, so that other readers of HDF5 files share them
 typedef struct sp_extent {
     int rank;
     hsize_t size[3];

@@ -18,6 +18,11 @@ void sp_recording_close(sp_recording **recording) {
     *recording = NULL;
 }
 
+sp_context *sp__recording_context(const sp_recording *r) {
+    (void)r;
+    return NULL;
+}
+
 void sp_recording_get(const sp_recording *r, sp_recording_info *out) {
     (void)r;
     *out = (sp_recording_info){.scene = "", .scene_path = "", .version = "", .backend = "", .edits = ""};

@@ -1,6 +1,9 @@
-// Puts a frame of a recording into the world of a run; bodies are matched by name. `souple render` draws it and `initial` starts
-// from it.
+// Puts a frame of a recording into the world of a run of its scene; bodies are matched by name. `souple render` draws it, `souple
+// view` plays it and `initial` starts from it.
+#include <stdio.h>
+
 #include "io/record/record.h"
+#include "io/run/build.h"
 
 typedef struct showing {
     sp_context *ctx;
@@ -52,6 +55,76 @@ static sp_status show_body(const showing *k, int index, const sp_recording_body 
     return status;
 }
 
+// ---------------------------------------------------------------------------------------------------- parameters
+
+static int find_shown(const sp_run *run, const char *path) {
+    int i = 0;
+    while (i < run->shown_count && strcmp(run->shown_params[i].path, path) != 0) i++;
+    return i;
+}
+
+// the parameters that edits of the recording change, with their values in the scene
+static sp_status list_params(const showing *k, sp_run *run, const char *edits) {
+    const sp_edit *e;
+    uint64_t step;
+    SP_TRY(sp__edit_log_params(k->ctx, "edits of the recording", edits, &run->shown_edits));
+    int count = 0;
+    while (sp__edit_log_at(run->shown_edits, count, &step)) count++;
+    if (!SP_KEEP(&run->keep, run->shown_params, count + 1)) return SP_FAIL(k->ctx, SP_NO_MEMORY, "no memory to show a frame");
+    for (int i = 0; (e = sp__edit_log_at(run->shown_edits, i, &step)); i++) {
+        int at = find_shown(run, e->path);
+        sp_param_info p;
+        if (at < run->shown_count) continue;
+        if (sp_world_param(k->world, e->path, &p) < 0)
+            return SP_FAIL(k->ctx, SP_BAD_INPUT, "parameter \"%s\" of the recording is not in the scene", e->path);
+        sp_shown_param *to = &run->shown_params[run->shown_count++];
+        snprintf(to->path, sizeof to->path, "%s", e->path);
+        to->initial = p.value;
+    }
+    return SP_OK;
+}
+
+// Fields such as the stress depend on parameters: they get the values that the edits before the frame have set, or those of the
+// scene. Frames are shown in any order.
+static sp_status show_params(const showing *k, sp_run *run, const char *edits, uint64_t step) {
+    const sp_edit *e;
+    uint64_t at;
+    if (run->shown != k->recording) {
+        sp_edit_log_close(&run->shown_edits);
+        run->shown = k->recording, run->shown_count = 0;
+        if (edits[0]) SP_TRY(list_params(k, run, edits));
+    }
+    for (int i = 0; i < run->shown_count; i++) run->shown_params[i].value = run->shown_params[i].initial;
+    for (int i = 0; run->shown_edits && (e = sp__edit_log_at(run->shown_edits, i, &at)) && at < step; i++)
+        run->shown_params[find_shown(run, e->path)].value = e->value;
+    for (int i = 0; i < run->shown_count; i++)
+        if (sp_world_set_param(k->world, run->shown_params[i].path, run->shown_params[i].value) < 0)
+            return SP_FAIL(k->ctx, SP_BAD_INPUT, "%s", sp_world_error(k->world)->message);
+    return SP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------- frames
+
+sp_status sp_recording_scene(sp_recording *recording, const sp_scene_options *options, sp_scene **out) {
+    sp_recording_info info;
+    sp_scene_options o = options ? *options : sp_scene_options_default();
+    sp_context *ctx = sp__recording_context(recording);
+    const char **sets;
+    *out = NULL;
+    sp_recording_get(recording, &info);
+    if (info.visual)
+        return SP_FAIL(ctx, SP_BAD_INPUT,
+                       "the recording holds visual surfaces only, from which no body can be shown again: record "
+                       "part=\"mechanical\"");
+    if (!SP_NEW(ctx, sets, info.set_count + o.set_count + 1)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a scene");
+    for (int i = 0; i < info.set_count; i++) sets[i] = info.sets[i];
+    for (int i = 0; i < o.set_count; i++) sets[info.set_count + i] = o.sets[i];
+    o.sets = sets, o.set_count += info.set_count;
+    sp_status status = sp_scene_parse(ctx, info.scene, info.scene_size, info.scene_path, &o, out);
+    sp__free(ctx, sets);
+    return status;
+}
+
 sp_status sp_recording_show(sp_recording *recording, int frame, sp_run *run) {
     showing k = {.recording = recording, .frame = frame, .world = sp_run_world(run)};
     sp_recording_info info;
@@ -67,6 +140,7 @@ sp_status sp_recording_show(sp_recording *recording, int frame, sp_run *run) {
         SP_TRY(sp_recording_body_at(recording, i, &b));
         SP_TRY(show_body(&k, i, &b));
     }
+    SP_TRY(show_params(&k, run, info.edits, at.step));
     SP_TRY(sp_world_publish(k.world));
     return SP_OK;
 }

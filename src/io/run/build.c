@@ -173,6 +173,13 @@ static sp_status create_world(sp_run *run) {
     return status < 0 ? sp__build_refused(run, root, status, sp_context_error(run->ctx)) : SP_OK;
 }
 
+sp_compliance_type sp__build_compliance(const sp_scene_node *node) {
+    static const char *const words[] = {"auto", "diagonal", "warped", "factor", "exact"};
+    for (int i = SP_COMPLIANCE_AUTO; i <= SP_COMPLIANCE_EXACT; i++)
+        if (sp__build_is(node, "compliance", words[i])) return (sp_compliance_type)i;
+    return SP_COMPLIANCE_AUTO;
+}
+
 static sp_status build_contact(sp_run *run) {
     const sp_scene_node *root = sp__scene_root(run->scene), *node = sp__next_child(root, "contact", NULL);
     sp_contact_def def = sp_contact_def_default();
@@ -180,7 +187,12 @@ static sp_status build_contact(sp_run *run) {
     def.friction = sp__build_number(node, "friction", 0);
     def.damping = sp__build_number(node, "damping", 0);
     def.stiffness = sp__build_number(node, "stiffness", 0);
-    if (def.stiffness == 0)
+    if (sp__build_is(node, "formulation", "proximity")) def.formulation = SP_CONTACT_PROXIMITY;
+    def.alarm = sp__build_number(node, "alarm", 0);
+    def.gap = sp__build_number(node, "gap", 0);
+    if (def.formulation == SP_CONTACT_PROXIMITY && def.alarm == 0)
+        sp__scene_note_auto(run->scene, node, "alarm", "an eighth of the smallest mean edge of the surfaces that can move");
+    if (def.formulation == SP_CONTACT_PENALTY && def.stiffness == 0)
         sp__scene_note_auto(run->scene, node, "stiffness",
                             "thirty (rods: ten) times a node's mass over dt squared; in statics Young's modulus times "
                             "the element size");
@@ -230,7 +242,7 @@ static void warn_of_falling(sp_run *run) {
     }
     for (int i = 0; i < run->body_count; i++) {
         const sp_run_body *b = &run->bodies[i];
-        if (!is_soft(b) && !rigid) rigid = b;
+        if (!is_soft(b) && !b->rigid.free && !rigid) rigid = b;
         if (b->builder->loose && !loose && !is_held(b->node)) loose = b;
     }
     if (falls && loose && rigid)
@@ -274,9 +286,9 @@ sp_status sp__build_world(sp_run *run) {
     SP_TRY(create_world(run));
     SP_TRY(build_bodies(run));
     const sp_scene_node *contact = sp__next_child(sp__scene_root(run->scene), "contact", NULL);
-    if (contact)
+    if (contact && !sp__build_is(contact, "formulation", "proximity"))
         warn_of_pairs(run, contact);
-    else
+    else if (!contact)
         warn_of_falling(run);
     return build_contact(run);
 }

@@ -46,8 +46,9 @@ typedef struct sp_run_rod {
     double *length;              // per strand, before placement
     int *section;                // per element: index into `sections`
     int sections;
-    double reach;  // largest semi-axis of its sections, after placement
-    bool grows;    // at the tip: the engine has more nodes and elements than the initial ones counted here
+    const char **section_name;  // per section: the region that it belongs to; "": none, or several
+    double reach;               // largest semi-axis of its sections, after placement
+    bool grows;                 // at the tip: the engine has more nodes and elements than the initial ones counted here
     // rest shape; freed after building
     struct sp_rod_rest *rest;
 } sp_run_rod;
@@ -160,6 +161,12 @@ typedef struct sp_live {  // source of the value of an expression slot
     int column;
 } sp_live;
 
+// A parameter that edits of a recording change, while frames of it are shown in the world.
+typedef struct sp_shown_param {
+    char path[64];
+    double initial, value;
+} sp_shown_param;
+
 // ---- the run
 
 struct sp_run {
@@ -192,6 +199,10 @@ struct sp_run {
     int live_count;
     sp_run_inverse *inverses;
     int inverse_count;
+    const sp_recording *shown;  // its frames are shown (recording_show.c); NULL: none
+    sp_edit_log *shown_edits;   // its edits of parameters; NULL: none
+    sp_shown_param *shown_params;
+    int shown_count;
     double *field;  // buffer for the longest field that a probe reads
     size_t field_size;
     // end conditions
@@ -234,6 +245,7 @@ extern const sp_builder sp__solid_builder, sp__rod_builder, sp__rigid_builder;  
 const sp_attr *sp__build_attr(const sp_scene_node *node, const char *name);  // NULL: neither given nor defaulted
 bool sp__build_given(const sp_scene_node *node, const char *name);           // given by the element, a class or --set
 double sp__build_number(const sp_scene_node *node, const char *name, double otherwise);
+sp_compliance_type sp__build_compliance(const sp_scene_node *node);
 bool sp__build_is(const sp_scene_node *node, const char *name, const char *word);
 sp_status sp__build_no_memory(sp_run *run);
 // Converts an error of the engine to a message at the element.
@@ -261,6 +273,8 @@ sp_run_body *sp__scattered_over(sp_run *run, const sp_scene_node *node);
 
 // build_mesh.c: the mesh of a solid, before and after placement
 sp_status sp__build_mesh(sp_run *run, sp_run_body *body);
+// the boundary of the same organ, generated with the `elements` of a surface, before the placement of the body
+sp_status sp__build_organ_surface(sp_run *run, const sp_run_body *body, const sp_scene_node *surface, sp_trimesh **out);
 bool sp__is_shape(const sp_scene_node *node);
 // The array of "@name", one value per element.
 sp_status sp__build_data(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const char *attr, const char *name,
@@ -272,6 +286,10 @@ int sp__build_region_number(const sp_scene_node *region);
 // build_surface.c
 bool sp__build_look(const sp_scene_node *user, sp_run_look *out);  // the look that an element references; false: none
 sp_status sp__build_surfaces(sp_run *run, sp_run_body *body);
+// The triangles of the attribute `file`, with its scale and flip, in the frame of the rest shape (rigid: of the body).
+// tetrahedra: the boundary of those of the file, if it has any.
+sp_status sp__build_read_surface(sp_run *run, const sp_run_body *body, const sp_scene_node *node, bool tetrahedra,
+                                 sp_trimesh **out);
 
 // build_select.c
 bool sp__selects(const sp_scene_node *node);  // the element has selection attributes
@@ -346,6 +364,9 @@ sp_status sp__records_finish(sp_run *run);
 void sp__records_free(sp_run *run);
 // run_checkpoint.c: restores into a new run, before any sample
 sp_status sp__run_restore(sp_run *run);
+// edit_log.c: the edits of parameters in the text of a log, and one of them; NULL: no more
+sp_status sp__edit_log_params(sp_context *context, const char *name, const char *text, sp_edit_log **out);
+const sp_edit *sp__edit_log_at(const sp_edit_log *log, int index, uint64_t *step);
 // run_event.c
 sp_status sp__build_events(sp_run *run);
 sp_status sp__events_queue(sp_run *run);

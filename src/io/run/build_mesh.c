@@ -328,7 +328,7 @@ static const double AUTO_ELEMENTS = 3000;
 static const double AUTO_BOX_MAX = 20000;
 
 bool sp__is_shape(const sp_scene_node *node) {
-    static const char *const shapes[] = {"box", "cylinder", "sphere", "torus", "organ", "mesh", "plane"};
+    static const char *const shapes[] = {"box", "cylinder", "sphere", "torus", "capsule", "organ", "mesh", "plane"};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (strcmp(node->spec->name, shapes[i]) == 0) return true;
     return false;
@@ -418,11 +418,16 @@ static sp_status make_sphere(sp_run *run, const sp_scene_node *shape, sp_mesh **
     return sp_mesh_sphere(run->ctx, radius, cells, out);
 }
 
-static sp_status make_organ(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
-    double elements = sp__build_number(shape, "elements", 0);
-    SP_TRY(sp__build_reserve(run, shape, elements, TET_BYTES, "tetrahedra"));
+// `from` has the attribute `elements`: the shape, or a surface that is finer than it
+static sp_status fill_organ(sp_run *run, const sp_scene_node *shape, const sp_scene_node *from, sp_mesh **out) {
+    double elements = sp__build_number(from, "elements", 0);
+    SP_TRY(sp__build_reserve(run, from, elements, TET_BYTES, "tetrahedra"));
     return sp_mesh_organ(run->ctx, sp__attr_word(shape, "kind"), sp__build_number(shape, "length", 0), at_least(1, elements),
                          out);
+}
+
+static sp_status make_organ(sp_run *run, const sp_scene_node *shape, sp_mesh **out) {
+    return fill_organ(run, shape, shape, out);
 }
 
 // ------------------------------------------------------------------------------------------------ from files
@@ -467,6 +472,14 @@ static sp_status move_mesh(sp_run *run, const sp_scene_node *node, const sp_plac
     if (*mesh != keep) sp_mesh_destroy(mesh);
     *mesh = moved;
     return SP_OK;
+}
+
+sp_status sp__build_organ_surface(sp_run *run, const sp_run_body *body, const sp_scene_node *surface, sp_trimesh **out) {
+    sp_mesh *fine = NULL;
+    sp_status status = fill_organ(run, find_shape(body->node), surface, &fine);
+    if (status >= 0) status = sp_mesh_boundary(fine, out);
+    sp_mesh_destroy(&fine);
+    return status;
 }
 
 sp_status sp__build_mesh(sp_run *run, sp_run_body *body) {

@@ -68,6 +68,13 @@ static sp_status shape_parts(field *f) {
     const sp_rigid_def *def = &f->body->rigid;
     if (!SP_KEEP(&f->run->scratch, f->parts, PARTS_A_SHAPE * (size_t)def->shape_count)) return sp__build_no_memory(f->run);
     for (int i = 0; i < def->shape_count; i++)
+        if (def->shapes[i].type >= SP_CAPSULE)
+            return SP_BUILD_FAIL(f->run, f->target, NULL,
+                                 "copies over a %s are known, not in this build; give a surface with a file",
+                                 def->shapes[i].type == SP_CAPSULE ? "capsule"
+                                 : def->shapes[i].type == SP_TORUS ? "torus"
+                                                                   : "ellipsoid");
+    for (int i = 0; i < def->shape_count; i++)
         for (int face = 0; face < PARTS_A_SHAPE; face++) {
             double area = part_area(&def->shapes[i], face);
             if (area > 0) f->parts[f->part_count++] = (part){.shape = &def->shapes[i], .face = face, .area = area};
@@ -199,6 +206,9 @@ static bool inside_shape(const sp_rigid_shape *s, const double at[3]) {
     case SP_BOX: return x[0] > 0 && x[0] < s->size[0] && x[1] > 0 && x[1] < s->size[1] && x[2] > 0 && x[2] < s->size[2];
     case SP_CYLINDER: return hypot(x[0], x[1]) < s->size[0] && x[2] > 0 && x[2] < s->size[1];
     case SP_PLANE: return sp__dot3(x, s->size) < 0;
+    case SP_CAPSULE: return hypot(hypot(x[0], x[1]), x[2] - fmin(fmax(x[2], 0), s->size[1])) < s->size[0];
+    case SP_TORUS: return hypot(hypot(x[0], x[1]) - s->size[0], x[2]) < s->size[1];
+    case SP_ELLIPSOID: return hypot(hypot(x[0] / s->size[0], x[1] / s->size[1]), x[2] / s->size[2]) < 1;
     }
     return false;
 }
@@ -490,6 +500,9 @@ sp_status sp__build_places(sp_run *run, const sp_scene_node *node, sp_places *ou
         SP_TRY(build_scatter(run, n, &out->at[out->count++]));
     }
     const sp_run_body *under = sp__scattered_over(run, node);
+    if (under && under->rigid.free)
+        return SP_BUILD_FAIL(run, node, NULL, "it is scattered over \"%s\", which is free: it would not be carried along",
+                             under->node->path);
     if (under && under->rigid.kinematic && strcmp(node->spec->name, "rod") != 0)
         return SP_BUILD_FAIL(run, node, NULL,
                              "it is scattered over \"%s\", which moves: only the roots of rods can be carried along",

@@ -1,4 +1,5 @@
-// Rigid bodies: shapes with their own placements in the frame of the body, which is fixed or follows a prescribed motion.
+// Rigid bodies: shapes with their own placements in the frame of the body, which is fixed, follows a prescribed motion or is
+// free.
 #include "io/run/build.h"
 #include "math/vec3.h"
 
@@ -29,8 +30,9 @@ static void plane_shape(const sp_scene_node *node, sp_rigid_shape *out) {
 }
 
 static void sphere_shape(const sp_scene_node *node, sp_rigid_shape *out) {
-    out->type = SP_SPHERE;
-    out->size[0] = sp__build_number(node, "radius", 0);
+    const sp_attr *radius = sp__attr(node, "radius");
+    out->type = radius->count == 3 ? SP_ELLIPSOID : SP_SPHERE;
+    memcpy(out->size, radius->numbers, (radius->count == 3 ? 3 : 1) * sizeof *out->size);
 }
 
 static void box_shape(const sp_scene_node *node, sp_rigid_shape *out) {
@@ -38,10 +40,17 @@ static void box_shape(const sp_scene_node *node, sp_rigid_shape *out) {
     memcpy(out->size, sp__attr(node, "size")->numbers, sizeof out->size);
 }
 
-static void cylinder_shape(const sp_scene_node *node, sp_rigid_shape *out) {
-    out->type = SP_CYLINDER;
+// cylinders and capsules
+static void long_shape(const sp_scene_node *node, sp_rigid_shape *out) {
+    out->type = strcmp(node->spec->name, "capsule") == 0 ? SP_CAPSULE : SP_CYLINDER;
     out->size[0] = sp__build_number(node, "radius", 0);
     out->size[1] = sp__build_number(node, "length", 0);
+    turn_to(sp__attr(node, "axis")->numbers, out->pose.quat);
+}
+
+static void torus_shape(const sp_scene_node *node, sp_rigid_shape *out) {
+    out->type = SP_TORUS;
+    memcpy(out->size, sp__attr(node, "radius")->numbers, 2 * sizeof *out->size);
     turn_to(sp__attr(node, "axis")->numbers, out->pose.quat);
 }
 
@@ -64,7 +73,8 @@ static sp_status build_shape(sp_run *run, const sp_run_body *body, const sp_scen
     static const struct {
         const char *name;
         void (*make)(const sp_scene_node *node, sp_rigid_shape *out);
-    } makers[] = {{"plane", plane_shape}, {"sphere", sphere_shape}, {"box", box_shape}, {"cylinder", cylinder_shape}};
+    } makers[] = {{"plane", plane_shape},   {"sphere", sphere_shape}, {"box", box_shape},
+                  {"cylinder", long_shape}, {"capsule", long_shape},  {"torus", torus_shape}};
     sp_place own;
     *out = (sp_rigid_shape){.pose = sp_pose_identity()};
     for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
@@ -134,27 +144,136 @@ static sp_status build_rigid_motion(sp_run *run, const sp_run_body *body, sp_rig
     return SP_OK;
 }
 
+// ------------------------------------------------------------------------------------------------ free bodies
+
+// a material point in the frame of the body: `point` in its own coordinates, or `otherwise`
+static sp_status rigid_point(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const char *what,
+                             const double otherwise[3], double out[3]) {
+    memcpy(out, otherwise, 3 * sizeof *out);
+    if (sp__build_given(node, "point")) {
+        memcpy(out, sp__attr(node, "point")->numbers, 3 * sizeof *out);
+        for (int i = 0; i < body->places.count; i++)
+            for (int k = 0; k < 3; k++) out[k] *= body->places.at[i].scale[k];
+    } else if (sp__selects(node)) {
+        return SP_BUILD_FAIL(run, node, NULL, "a rigid body has no nodes to select: give point, or nothing for its %s", what);
+    }
+    return SP_OK;
+}
+
+static sp_status rigid_load(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const double centre[3],
+                            sp_load *out) {
+    static const char *const kinds[] = {"force", "torque", "acceleration"};
+    static const sp_load_type types[] = {SP_LOAD_FORCE, SP_LOAD_TORQUE, SP_LOAD_ACCELERATION};
+    int kind = 0;
+    while (kind < 2 && !sp__build_given(node, kinds[kind])) kind++;
+    out->type = types[kind];
+    for (int k = 0; k < 3; k++) out->value[k] = sp__attr_signal(node, kinds[kind], k);
+    return rigid_point(run, body, node, "centre of mass", centre, out->at.offset);
+}
+
+static sp_status rigid_pull(sp_run *run, const sp_run_body *body, const sp_scene_node *node, const double centre[3],
+                            sp_spring_def *out) {
+    out->stiffness = sp__build_number(node, "stiffness", 100);
+    out->damping = sp__build_number(node, "damping", 0);
+    for (int k = 0; k < 3; k++) out->to[k] = sp__attr_signal(node, "to", k);
+    return rigid_point(run, body, node, "centre of mass", centre, out->at.offset);
+}
+
+static sp_status rigid_loads(sp_run *run, const sp_run_body *body, const double centre[3], sp_rigid_def *def) {
+    const sp_scene_node *node = body->node;
+    sp_load *loads;
+    sp_spring_def *pulls;
+    if (!SP_KEEP(&run->scratch, loads, node->child_count) || !SP_KEEP(&run->scratch, pulls, node->child_count))
+        return sp__build_no_memory(run);
+    def->loads = loads, def->springs = pulls;
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(node, "load", c));)
+        SP_BUILD(rigid_load(run, body, c, centre, &loads[def->load_count++]));
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(node, "pull", c));)
+        SP_BUILD(rigid_pull(run, body, c, centre, &pulls[def->spring_count++]));
+    return SP_OK;
+}
+
+// `initial` places the body in its own coordinates, before its placement
+static sp_status rigid_initial(sp_run *run, const sp_run_body *body, sp_rigid_def *def) {
+    const sp_scene_node *node = sp__next_child(body->node, "initial", NULL);
+    sp_place place;
+    if (!node) return SP_OK;
+    const sp_attr *velocity = sp__build_attr(node, "velocity"), *spin = sp__build_attr(node, "spin");
+    SP_TRY(sp__build_place(run, node, &place));
+    if (place.scale[0] != 1 || place.scale[1] != 1 || place.scale[2] != 1)
+        return SP_BUILD_FAIL(run, node, "scale", "a rigid body keeps its size");
+    def->pose.constant = sp__pose_mul(&def->pose.constant, &place.pose);
+    if (velocity) memcpy(def->velocity, velocity->numbers, sizeof def->velocity);
+    if (spin) memcpy(def->spin, spin->numbers, sizeof def->spin);
+    return SP_OK;
+}
+
+static sp_status build_free(sp_run *run, const sp_run_body *body, sp_rigid_def *def) {
+    const sp_scene_node *node = body->node, *own = sp__next_child(node, "integrator", NULL);
+    const sp_attr *inertia = sp__build_attr(node, "inertia");
+    sp_rigid_mass mass;
+    def->free = true;
+    def->mass = sp__build_number(node, "mass", 0);
+    def->density = sp__build_number(node, "density", def->density);
+    if (inertia) memcpy(def->inertia, inertia->numbers, (size_t)inertia->count * sizeof *def->inertia);
+    sp__build_integrator(own ? node : sp__scene_root(run->scene), &def->integrator);
+    sp_status status = sp_rigid_def_mass(run->ctx, def, &mass);
+    if (status < 0) return sp__build_refused(run, node, status, sp_context_error(run->ctx));
+    const double *I = mass.inertia, *c = mass.centre;
+    sp__scene_note_auto(run->scene, node, "mass",
+                        "%.6g kg; centre of mass %.6g %.6g %.6g m; inertia %.6g %.6g %.6g %.6g %.6g %.6g kg m2", mass.mass, c[0],
+                        c[1], c[2], I[0], I[4], I[8], I[1], I[5], I[2]);
+    SP_BUILD(rigid_initial(run, body, def));
+    return rigid_loads(run, body, mass.centre, def);
+}
+
+static sp_status build_meshes(sp_run *run, const sp_run_body *body, sp_trimesh **meshes, sp_rigid_def *def) {
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "mesh", c));) {
+        sp_trimesh **to = &meshes[def->mesh_count];
+        sp_status status = sp__build_read_surface(run, body, c, true, to);
+        if (status < 0) return run->failed ? status : sp__build_refused(run, c, status, sp_context_error(run->ctx));
+        def->mesh_count++;
+    }
+    return SP_OK;
+}
+
+static sp_status rigid_def(sp_run *run, sp_run_body *body, sp_trimesh **meshes, sp_rigid_def *def) {
+    const sp_scene_node *node = body->node;
+    sp_rigid_shape *shapes;
+    if (!SP_KEEP(&run->keep, shapes, node->child_count)) return sp__build_no_memory(run);
+    for (int i = 0; i < node->child_count; i++) {
+        const sp_scene_node *child = node->children[i];
+        if (child->enabled && sp__is_shape(child) && strcmp(child->spec->name, "mesh") != 0)
+            SP_BUILD(build_shape(run, body, child, &shapes[def->shape_count++]));
+    }
+    def->name = node->path;
+    def->shapes = shapes;
+    def->kinematic = sp__build_is(node, "motion", "kinematic");
+    SP_BUILD(build_meshes(run, body, meshes, def));
+    def->meshes = (const sp_trimesh *const *)meshes;
+    SP_BUILD(build_rigid_motion(run, body, def));
+    if (run->failed) return SP_BAD_INPUT;
+    if (sp__build_is(node, "motion", "free")) SP_BUILD(build_free(run, body, def));
+    if (run->failed) return SP_BAD_INPUT;
+    sp_status status = sp_world_add_rigid(run->world, def, &body->id);
+    return status < 0 ? sp__build_refused(run, node, status, sp_world_error(run->world)) : SP_OK;
+}
+
 static sp_status build_rigid(sp_run *run, const sp_scene_node *node) {
     sp_run_body *body = &run->bodies[run->body_count++];
     sp_rigid_def def = sp_rigid_def_default();
-    sp_rigid_shape *shapes;
+    sp_trimesh **meshes;
     *body = (sp_run_body){.node = node, .builder = &sp__rigid_builder};
     if (strlen(node->path) >= 64)
         return SP_BUILD_FAIL(run, node, "name", "its path \"%s\" has %zu characters, at most 63 can be used", node->path,
                              strlen(node->path));
     SP_TRY(sp__build_places(run, node, &body->places));
-    if (!SP_KEEP(&run->keep, shapes, node->child_count)) return sp__build_no_memory(run);
-    for (int i = 0; i < node->child_count; i++)
-        if (node->children[i]->enabled && sp__is_shape(node->children[i]))
-            SP_BUILD(build_shape(run, body, node->children[i], &shapes[def.shape_count++]));
-    def.name = node->path;
-    def.shapes = shapes;
-    def.kinematic = sp__build_is(node, "motion", "kinematic");
-    SP_BUILD(build_rigid_motion(run, body, &def));
-    if (run->failed) return SP_BAD_INPUT;
+    if (!SP_KEEP(&run->scratch, meshes, node->child_count)) return sp__build_no_memory(run);
+    sp_status status = rigid_def(run, body, meshes, &def);
+    for (int i = 0; i < node->child_count; i++) sp_trimesh_destroy(&meshes[i]);
+    def.meshes = NULL, def.mesh_count = 0, def.loads = NULL, def.load_count = 0, def.springs = NULL, def.spring_count = 0;
     body->rigid = def;
-    sp_status status = sp_world_add_rigid(run->world, &def, &body->id);
-    return status < 0 ? sp__build_refused(run, node, status, sp_world_error(run->world)) : SP_OK;
+    return status;
 }
 
 // ------------------------------------------------------------------------------------------------ probes
@@ -163,14 +282,7 @@ static sp_status rigid_probe(sp_run *run, const sp_probe *p, sp_probe_target *t)
     sp_anchor *anchor;
     if (!SP_KEEP(&run->keep, anchor, 1)) return sp__build_no_memory(run);
     anchor->body = t->body->id;
-    if (sp__build_given(p->node, "point")) {
-        memcpy(anchor->offset, sp__attr(p->node, "point")->numbers, sizeof anchor->offset);
-        for (int i = 0; i < t->body->places.count; i++)
-            for (int k = 0; k < 3; k++) anchor->offset[k] *= t->body->places.at[i].scale[k];
-    } else if (sp__selects(p->node)) {
-        return SP_BUILD_FAIL(run, p->node, NULL,
-                             "a rigid body has no nodes to select: give point, or nothing for its own origin");
-    }
+    SP_TRY(rigid_point(run, t->body, p->node, "own origin", (const double[3]){0, 0, 0}, anchor->offset));
     t->anchors = anchor;
     t->node_count = 1;
     return SP_OK;

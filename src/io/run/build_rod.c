@@ -163,6 +163,7 @@ typedef struct work {
     double length, scale;     // before placement; scale of the placement
     sp_pose root;             // before placement
     sp_rod_section *section;  // per element
+    const char **region;      // per element: name of the last region that selects it; NULL: none
     double *bend[2];          // curvature at both ends of each element, x 3
     double *fitted;           // curvature fitted to the path, at nodes; NULL: no path
     bool regions_bend;
@@ -297,6 +298,7 @@ static sp_status build_region(work *w, const sp_scene_node *region) {
     w->regions_bend = w->regions_bend || (bends && count);
     for (int i = 0; i < count; i++) {
         int e = elements[i] - first;
+        w->region[e] = region->name;
         read_section(region, 0.5 * (rod_shape_along(w, e) + rod_shape_along(w, e + 1)), &w->section[e]);
         SP_TRY(check_section(w, region, &w->section[e], e));
         if (bends) SP_TRY(bend_element(w, region, e));
@@ -307,8 +309,8 @@ static sp_status build_region(work *w, const sp_scene_node *region) {
 static sp_status fill_elements(work *w) {
     sp_run *run = w->run;
     size_t n = (size_t)w->elements;
-    if (!SP_KEEP(&run->scratch, w->section, n) || !SP_KEEP(&run->scratch, w->bend[0], 3 * n) ||
-        !SP_KEEP(&run->scratch, w->bend[1], 3 * n))
+    if (!SP_KEEP(&run->scratch, w->section, n) || !SP_KEEP(&run->scratch, w->region, n) ||
+        !SP_KEEP(&run->scratch, w->bend[0], 3 * n) || !SP_KEEP(&run->scratch, w->bend[1], 3 * n))
         return sp__build_no_memory(run);
     sp_rod_section section = sp_rod_section_default();
     read_section(w->node, 0, &section);
@@ -432,6 +434,18 @@ static sp_status finish_strand(work *w, sp_rod_sections *sections, sp_rod_strand
 }
 
 // Builds the strands of the body after placement, and those before placement in body->rod->rest
+// a section has the name of the region of its elements, if they have one in common
+static sp_status name_sections(const work *w, sp_run_rod *rod) {
+    if (!SP_KEEP(&w->run->keep, rod->section_name, rod->sections)) return sp__build_no_memory(w->run);
+    for (int i = 0; i < rod->strands; i++)
+        for (int e = 0; e < w[i].elements; e++) {
+            const char *region = w[i].region[e] ? w[i].region[e] : "",
+                       **name = &rod->section_name[rod->section[rod->first_element[i] + e]];
+            *name = *name && strcmp(*name, region) != 0 ? "" : region;
+        }
+    return SP_OK;
+}
+
 static sp_status build_strands(sp_run *run, sp_run_body *body, sp_rod_model model, sp_rod_sections *sections,
                                sp_rod_strand *out) {
     sp_run_rod *rod = body->rod;
@@ -452,7 +466,7 @@ static sp_status build_strands(sp_run *run, sp_run_body *body, sp_rod_model mode
     }
     rod->sections = sections->count;
     if (bent) sp__build_forget_rod(body);  // regions changed the shape: discard the positions
-    return SP_OK;
+    return name_sections(w, rod);
 }
 
 // ================================================================================= boundary conditions and loads
@@ -468,8 +482,9 @@ typedef struct lists {
     sp_move *move;
     sp_load *load;
     sp_spring_def *pull;
-    int fixes, moves, loads, pulls;
-    size_t fix_capacity, move_capacity, load_capacity, pull_capacity;
+    sp_mass_def *mass;
+    int fixes, moves, loads, pulls, masses;
+    size_t fix_capacity, move_capacity, load_capacity, pull_capacity, mass_capacity;
 } lists;
 
 #define ADD(l, list, count, capacity) SP_KEEP_MORE(&(l)->run->scratch, (l)->list, (l)->count, &(l)->capacity)
@@ -621,12 +636,28 @@ static sp_status add_pull(lists *l, const sp_scene_node *node) {
     return SP_OK;
 }
 
+static sp_status add_mass(lists *l, const sp_scene_node *node) {
+    sp_rod_spot *spots;
+    sp_anchor *at;
+    sp_mass_def mass = {.value = sp__attr_signal(node, "value", 0), .inertia = sp__build_number(node, "inertia", 0)};
+    SP_TRY(sp__rod_spots(l->run, l->body, node, &spots, &mass.count));
+    if (!mass.count) return SP_OK;
+    if (!SP_KEEP(&l->run->scratch, at, mass.count) || !ADD(l, mass, masses, mass_capacity)) return sp__build_no_memory(l->run);
+    for (int i = 0; i < mass.count; i++) at[i] = (sp_anchor){.elem = (uint32_t)spots[i].element, .at = {spots[i].at}};
+    mass.at = at;
+    // strands of a merged body have paths of their own
+    if (l->body->rod->strands == 1) mass.name = node->path + strlen(l->body->node->path) + 1;
+    l->mass[l->masses++] = mass;
+    return SP_OK;
+}
+
 static sp_status strand_lists(lists *l, int strand) {
     const sp_scene_node *rod = l->body->rod->node[strand];
     for (const sp_scene_node *c = NULL; (c = sp__next_child(rod, "fix", c));) SP_BUILD(add_fix(l, c));
     for (const sp_scene_node *c = NULL; (c = sp__next_child(rod, "move", c));) SP_BUILD(add_move(l, strand, c));
     for (const sp_scene_node *c = NULL; (c = sp__next_child(rod, "load", c));) SP_BUILD(add_load(l, strand, c));
     for (const sp_scene_node *c = NULL; (c = sp__next_child(rod, "pull", c));) SP_BUILD(add_pull(l, c));
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(rod, "mass", c));) SP_BUILD(add_mass(l, c));
     return SP_OK;
 }
 
@@ -673,6 +704,7 @@ static sp_status build_rod_loads(sp_run *run, const sp_run_body *body, sp_rod_de
     def->moves = l.move, def->move_count = l.moves;
     def->loads = l.load, def->load_count = l.loads;
     def->springs = l.pull, def->spring_count = l.pulls;
+    def->masses = l.mass, def->mass_count = l.masses;
     return check_static(run, body, def);
 }
 
@@ -717,11 +749,20 @@ static bool is_flat(const sp_rod_section *s) {
     return fmax(s->axes[0], s->axes[1]) >= 4 * fmin(s->axes[0], s->axes[1]);
 }
 
+static bool is_collision_tube(const sp_scene_node *surface) {
+    const sp_attr *role = sp__attr(surface, "role");
+    for (int i = 0; i < role->count && !sp__build_given(surface, "file"); i++)
+        if (strcmp(role->words[i], "collision") == 0) return true;
+    return false;
+}
+
 // the section decides the surface: a ribbon if flat, else a tube
 static sp_status build_embedded_surface(sp_run *run, const sp_run_body *body, const sp_rod_sections *sections, sp_rod_def *def) {
     for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));) {
         bool ribbon = sp__build_is(c, "map", "ribbon"), tube = sp__build_is(c, "map", "tube");
-        if (sp__build_given(c, "sides")) def->sides = (int)sp__build_number(c, "sides", 12);
+        if (sp__build_given(c, "sides")) def->sides = (int)sp__build_number(c, "sides", 0);
+        // its vertices are points of contact, whose number must not depend on what is drawn
+        if (!def->sides && is_collision_tube(c)) def->sides = body->rod->strands > 100 ? 6 : 12;
         for (int i = 0; (ribbon || tube) && i < sections->count; i++) {
             if (is_flat(&sections->list[i]) == ribbon) continue;
             const double *a = sections->list[i].axes;

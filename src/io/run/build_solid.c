@@ -170,12 +170,13 @@ int sp__build_region_number(const sp_scene_node *region) {
 }
 
 const char *sp_run_region_name(const sp_run *run, sp_body_id body, int region) {
-    const sp_scene_node *node = NULL;
-    for (int i = 0; i < run->body_count && !node; i++)
-        if (run->bodies[i].id.slot == body.slot && !run->bodies[i].rod) node = run->bodies[i].node;
-    for (const sp_scene_node *r = NULL; node && region > 0 && (r = sp__next_child(node, "region", r));)
+    const sp_run_body *b = NULL;
+    for (int i = 0; i < run->body_count && !b; i++)
+        if (run->bodies[i].id.slot == body.slot) b = &run->bodies[i];
+    if (b && b->rod) return region >= 0 && region < b->rod->sections ? b->rod->section_name[region] : NULL;
+    for (const sp_scene_node *r = NULL; b && region > 0 && (r = sp__next_child(b->node, "region", r));)
         if (sp__build_region_number(r) == region - 1) return r->name ? r->name : "";
-    return node && region == 0 ? "" : NULL;
+    return b && region == 0 ? "" : NULL;
 }
 
 // ------------------------------------------------------------------------------------------------ volumetric locking
@@ -319,19 +320,28 @@ static sp_anchor anchor_at_node(const sp_mesh *mesh, int node, int element) {
     return a;
 }
 
-static sp_status build_pull(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_spring_def **out, int *count) {
+// the material points that an element selects: a point, or nodes
+static sp_status selected_anchors(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_anchor **out, int *count) {
     int *nodes = NULL, n = 1;
     bool point = sp__build_given(node, "point");
     if (!point) SP_TRY(sp__build_select(run, body, node, SP_SELECT_NODES, &nodes, &n));
     if (!SP_KEEP(&run->scratch, *out, n)) return sp__build_no_memory(run);
     int *elements = point ? NULL : elements_of_nodes(run, body->placed);
     if (!point && !elements) return sp__build_no_memory(run);
+    if (point) SP_TRY(sp__build_point(run, body, node, *out));
+    for (int i = 0; i < n && !point; i++) (*out)[i] = anchor_at_node(body->placed, nodes[i], elements[nodes[i]]);
+    *count = n;
+    return SP_OK;
+}
+
+static sp_status build_pull(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_spring_def **out, int *count) {
+    sp_anchor *at;
+    int n;
+    SP_TRY(selected_anchors(run, body, node, &at, &n));
+    if (!SP_KEEP(&run->scratch, *out, n)) return sp__build_no_memory(run);
     for (int i = 0; i < n; i++) {
         sp_spring_def *pull = &(*out)[i];
-        if (point)
-            SP_TRY(sp__build_point(run, body, node, &pull->at));
-        else
-            pull->at = anchor_at_node(body->placed, nodes[i], elements[nodes[i]]);
+        pull->at = at[i];
         for (int k = 0; k < 3; k++) pull->to[k] = sp__attr_signal(node, "to", k);
         pull->stiffness = sp__build_number(node, "stiffness", 100);
         pull->damping = sp__build_number(node, "damping", 0);
@@ -359,6 +369,21 @@ static sp_status build_pulls(sp_run *run, const sp_run_body *body, sp_solid_def 
     return SP_OK;
 }
 
+static sp_status build_masses(sp_run *run, const sp_run_body *body, sp_solid_def *def) {
+    sp_mass_def *masses;
+    if (!SP_KEEP(&run->scratch, masses, count_children(body->node, "mass"))) return sp__build_no_memory(run);
+    for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "mass", c));) {
+        sp_mass_def *m = &masses[def->mass_count];
+        sp_anchor *at;
+        SP_BUILD(selected_anchors(run, body, c, &at, &m->count));
+        m->name = c->path + strlen(body->node->path) + 1;
+        m->at = at, m->value = sp__attr_signal(c, "value", 0);
+        if (m->count) def->mass_count++;
+    }
+    def->masses = masses;
+    return SP_OK;
+}
+
 static sp_status build_loads(sp_run *run, sp_run_body *body, sp_solid_def *def) {
     sp_fix *fixes;
     sp_move *moves;
@@ -380,6 +405,7 @@ static sp_status build_loads(sp_run *run, sp_run_body *body, sp_solid_def *def) 
     def->fixes = fixes;
     def->moves = moves;
     def->loads = loads;
+    SP_TRY(build_masses(run, body, def));
     return build_pulls(run, body, def);
 }
 
@@ -616,6 +642,7 @@ static sp_status fill_def(sp_run *run, sp_run_body *body, sp_solid_def *def) {
     def->drag = sp__build_number(body->node, "drag", 0);
     sp__build_integrator(body->node, &def->integrator);
     sp__build_solver(body->node, &def->solver);
+    def->compliance = sp__build_compliance(body->node);
     SP_BUILD(build_material(run, body, def));
     SP_BUILD(build_loads(run, body, def));
     SP_BUILD(build_initial(run, body, def));

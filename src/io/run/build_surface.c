@@ -1,10 +1,12 @@
-// Embedded surfaces of a body: from files, or the boundary of the body, in part or subdivided. A role without a surface falls to
-// the boundary, so a plain <surface role="collision"/> next to a visual file changes nothing.
+// Embedded surfaces of a body: from files, or the boundary of the body, in part, finer or subdivided. A role without a surface
+// falls to the boundary, so a plain <surface role="collision"/> next to a visual file changes nothing.
 //
 // The boundary of a rod is the tube or ribbon around it, which the engine makes. It is visible by default. Contact uses points of
 // the centreline with their cross section, unless a collision surface selects the vertices of the tube.
+#include <stdio.h>
 #include <sys/stat.h>
 
+#include "io/picture/picture.h"
 #include "io/run/build.h"
 
 static const double CREASE = 40;         // sharper edges stay sharp when the boundary is rounded [deg]
@@ -21,7 +23,8 @@ static unsigned roles_of(const sp_scene_node *node) {
 
 // the unmodified boundary
 static bool is_plain(const sp_scene_node *node) {
-    return !sp__build_given(node, "file") && !sp__selects(node) && sp__build_number(node, "subdivide", 0) == 0;
+    return !sp__build_given(node, "file") && !sp__build_given(node, "elements") && !sp__selects(node) &&
+           sp__build_number(node, "subdivide", 0) == 0;
 }
 
 // no other surface has a role of this plain surface: the boundary has it by default
@@ -86,13 +89,23 @@ static sp_status surface_place(const sp_run_body *body, sp_trimesh **surface) {
     return SP_OK;
 }
 
-static sp_status read_surface(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_trimesh **out) {
+// the boundary of the tetrahedra of a file; false: it has none
+static bool read_boundary(sp_run *run, const char *path, sp_trimesh **out) {
+    sp_mesh *mesh;
+    if (sp_mesh_read(run->ctx, path, &mesh) < 0) return false;
+    sp_status status = sp_mesh_boundary(mesh, out);
+    sp_mesh_destroy(&mesh);
+    return status >= 0;
+}
+
+sp_status sp__build_read_surface(sp_run *run, const sp_run_body *body, const sp_scene_node *node, bool tetrahedra,
+                                 sp_trimesh **out) {
     const char *path = sp__attr_word(node, "file");
     double s = sp__build_number(node, "scale", 1);
     sp_trimesh *next;
     struct stat info;
     if (stat(path, &info) == 0) SP_TRY(sp__build_reserve(run, node, (double)info.st_size, 3, "bytes of surface file"));
-    SP_TRY(sp_trimesh_read(run->ctx, path, out));
+    if (!tetrahedra || !read_boundary(run, path, out)) SP_TRY(sp_trimesh_read(run->ctx, path, out));
     SP_TRY(sp_trimesh_transformed(*out, (double[3]){s, s, s}, NULL, &next));
     surface_replace(out, next);
     if (sp__build_is(node, "flip", "yes")) SP_TRY(flip(run, out));
@@ -120,12 +133,30 @@ static sp_status own_boundary(sp_run *run, const sp_mesh *mesh, const int *faces
     return sp_trimesh_create(run->ctx, &def, out);
 }
 
-static sp_status round_off(sp_run *run, const sp_run_body *body, const sp_surface_def *def, sp_trimesh **out) {
+static sp_status surface_subdivide(int times, bool smooth, sp_trimesh **surface) {
     sp_trimesh *next;
-    SP_TRY(own_boundary(run, body->placed, def->faces, def->face_count, out));
-    SP_TRY(sp_trimesh_subdivided(*out, def->subdivide, true, CREASE, &next));
-    surface_replace(out, next);
+    SP_TRY(sp_trimesh_subdivided(*surface, times, smooth, CREASE, &next));
+    surface_replace(surface, next);
     return SP_OK;
+}
+
+static sp_status reserve_subdivided(sp_run *run, const sp_scene_node *node, int times, int from) {
+    double finer = ldexp(from, 2 * times);
+    if (finer > FINEST)
+        return SP_BUILD_FAIL(run, node, "subdivide", "subdivide=\"%d\" makes %.0f triangles of %d, at most %.0f are allowed",
+                             times, finer, from, FINEST);
+    return sp__build_reserve(run, node, 0.5 * finer, VERTEX_BYTES, "vertices of a surface");
+}
+
+// the boundary of the organ at the resolution of the surface
+static sp_status finer_boundary(sp_run *run, const sp_run_body *body, const sp_scene_node *node, sp_trimesh **out) {
+    int times = (int)sp__build_number(node, "subdivide", 0);
+    sp_trimesh_def def;
+    SP_TRY(sp__build_organ_surface(run, body, node, out));
+    SP_TRY(surface_place(body, out));
+    sp_trimesh_get(*out, &def);
+    SP_TRY(reserve_subdivided(run, node, times, def.face_count));
+    return times ? surface_subdivide(times, !sp__build_is(node, "smooth", "no"), out) : SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ one surface
@@ -139,13 +170,10 @@ static sp_status boundary_def(sp_run *run, const sp_run_body *body, const sp_sce
         if (count == 0) return SP_OK;
         def->faces = faces, def->face_count = n = count;
     }
-    double finer = ldexp(n, 2 * def->subdivide);
-    if (finer > FINEST)
-        return SP_BUILD_FAIL(run, node, "subdivide", "subdivide=\"%d\" makes %.0f triangles of %d, at most %.0f are allowed",
-                             def->subdivide, finer, n, FINEST);
-    SP_TRY(sp__build_reserve(run, node, 0.5 * finer, VERTEX_BYTES, "vertices of a surface"));
+    SP_TRY(reserve_subdivided(run, node, def->subdivide, n));
     if (!body->placed || def->subdivide == 0 || sp__build_is(node, "smooth", "no")) return SP_OK;
-    SP_TRY(round_off(run, body, def, triangles));
+    SP_TRY(own_boundary(run, body->placed, def->faces, def->face_count, triangles));
+    SP_TRY(surface_subdivide(def->subdivide, true, triangles));
     def->faces = NULL, def->face_count = 0, def->subdivide = 0;
     return SP_OK;
 }
@@ -184,8 +212,9 @@ static sp_status add_surface(sp_run *run, sp_run_body *body, const sp_scene_node
     def.roles = roles_of(node);
     // a plain surface is the boundary, which is visible anyway
     if (body->rod && is_plain(node)) def.roles = SP_ROLE_COLLISION;
-    sp_status status = sp__build_given(node, "file") ? read_surface(run, body, node, &triangles)
-                                                     : boundary_def(run, body, node, &def, &triangles);
+    sp_status status = sp__build_given(node, "file")       ? sp__build_read_surface(run, body, node, false, &triangles)
+                       : sp__build_given(node, "elements") ? finer_boundary(run, body, node, &triangles)
+                                                           : boundary_def(run, body, node, &def, &triangles);
     status = surface_error(run, node, status, sp_context_error(run->ctx));
     def.mesh = triangles;
     if (status >= 0 && triangles) {
@@ -207,25 +236,46 @@ static sp_status add_surface(sp_run *run, sp_run_body *body, const sp_scene_node
     return status;
 }
 
+// after the embedded surfaces, one for each region of a solid in the order of their numbers: the regions of a rod have no faces
+// between them. A space keeps names of interfaces apart from those of elements
+static sp_status add_interfaces(sp_run *run, const sp_run_body *body) {
+    const char *region;
+    for (int r = 1; !body->rod && (region = sp_run_region_name(run, body->id, r)); r++) {
+        sp_surface_def def = sp_surface_def_default();
+        char name[64];
+        snprintf(name, sizeof name, "region %.50s", region);
+        if (!region[0]) snprintf(name, sizeof name, "region %d", r);
+        def.name = name, def.region = r;
+        sp_status status = sp_world_add_surface(run->world, body->id, &def, NULL);
+        SP_BUILD(surface_error(run, body->node, status, sp_world_error(run->world)));
+    }
+    return SP_OK;
+}
+
 sp_status sp__build_surfaces(sp_run *run, sp_run_body *body) {
     int n = 0;
     for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));) n++;
-    if (n == 0) return SP_OK;
-    if (!SP_KEEP(&run->keep, body->surfaces, n)) return sp__build_no_memory(run);
+    if (n > 0 && !SP_KEEP(&run->keep, body->surfaces, n)) return sp__build_no_memory(run);
     for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "surface", c));) {
         bool own = is_implied(body, c), tube = body->rod && is_plain(c);
         if (!own) SP_BUILD(add_surface(run, body, c));
         // this look applies to the boundary
         if ((own || tube) && (roles_of(c) & SP_ROLE_VISUAL) && sp__build_look(c, &body->look)) body->has_look = true;
     }
-    return SP_OK;
+    return add_interfaces(run, body);
 }
 
 bool sp_run_look_of(const sp_run *run, sp_body_id body, int surface, sp_run_look *out) {
     int own = surface - 1;
     for (int i = 0; i < run->body_count; i++) {
         const sp_run_body *b = &run->bodies[i];
-        if (b->id.slot != body.slot || own < 0 || own >= b->surface_count || !b->surfaces[own].has_look) continue;
+        if (b->id.slot != body.slot || own < 0) continue;
+        if (own >= b->surface_count && sp_run_region_name(run, body, surface - b->surface_count)) {
+            *out = (sp_run_look){.opacity = 1, .roughness = 0.6};
+            memcpy(out->color, sp__region_color(surface - b->surface_count), sizeof out->color);
+            return true;
+        }
+        if (own >= b->surface_count || !b->surfaces[own].has_look) continue;
         *out = b->surfaces[own].look;
         return true;
     }

@@ -301,6 +301,24 @@ sp_status sp_edit_log_open(sp_context *context, const char *path, sp_edit_log **
     return status;
 }
 
+sp_status sp__edit_log_params(sp_context *context, const char *name, const char *text, sp_edit_log **out) {
+    SP_TRY(new_log(context, name, out));
+    sp_edit_log *log = *out;
+    sp_status status = parse_log(log, text, strlen(text));
+    int kept = 0;
+    for (int i = 0; i < log->count; i++)
+        if (log->entries[i].edit.type == SP_EDIT_PARAM) log->entries[kept++] = log->entries[i];
+    log->count = kept;
+    if (status < 0) sp_edit_log_close(out);
+    return status;
+}
+
+const sp_edit *sp__edit_log_at(const sp_edit_log *log, int index, uint64_t *step) {
+    if (index >= log->count) return NULL;
+    *step = log->entries[index].step;
+    return &log->entries[index].edit;
+}
+
 // first entry of this step or a later one: after a restore the world may return to an earlier step
 static int first_of(const sp_edit_log *log, uint64_t step) {
     int low = 0, high = log->count;

@@ -100,18 +100,29 @@ static sp_status resolve_path(sp_run *run, const sp_scene_node *node, sp_run_eve
                          nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
+// a value that is a function of time overwrites what an event sets
+static bool varies_already(const sp_run *run, const char *path) {
+    for (int i = 0; i < run->body_count; i++) {
+        const sp_run_body *body = &run->bodies[i];
+        size_t n = strlen(body->node->path);
+        if (strncmp(path, body->node->path, n) != 0 || path[n] != '.') continue;
+        if (body->young_varies && strcmp(path + n, ".young") == 0) return true;
+        for (const sp_scene_node *c = NULL; (c = sp__next_child(body->node, "mass", c));) {
+            size_t length = strlen(c->path);
+            bool its = strncmp(path, c->path, length) == 0 && strcmp(path + length, ".value") == 0;
+            if (its && sp__attr_varies(sp__attr(c, "value"), SP_ATTR_OF_TIME)) return true;
+        }
+    }
+    return false;
+}
+
 static sp_status build_set(sp_run *run, const sp_scene_node *node, sp_run_event *e) {
     e->type = SP_EDIT_PARAM;
     e->ramp = sp__build_number(node, "ramp", 0);
     // bodies that failed to build have no parameters
     if (run->failed) return SP_BAD_INPUT;
     SP_TRY(resolve_path(run, node, e));
-    for (int i = 0; i < run->body_count; i++) {
-        size_t n = strlen(run->bodies[i].node->path);
-        if (run->bodies[i].young_varies && strncmp(e->path, run->bodies[i].node->path, n) == 0 &&
-            strcmp(e->path + n, ".young") == 0)
-            return SP_BUILD_FAIL(run, node, "set", "%s is a function of time already", e->path);
-    }
+    if (varies_already(run, e->path)) return SP_BUILD_FAIL(run, node, "set", "%s is a function of time already", e->path);
     return SP_OK;
 }
 

@@ -44,7 +44,7 @@ static bool is_state(const sp_body_info *info, const sp_field_info *q) {
     return (info->state[0] && strcmp(info->state[0], q->name) == 0) || (info->state[1] && strcmp(info->state[1], q->name) == 0);
 }
 
-// the quantities that the scene lists, and those that a record of this format always has
+// the quantities that the scene or the caller lists, and those that a record of this format always has
 static bool frame_wanted(const sp_record *r, const sp_body_info *info, const sp_frame_source *s, const sp_field_info *q) {
     const sp_attr *list = sp__build_attr(r->node, "quantity");
     bool whole = s->from == SP_FROM_ELEMENTS, xdmf = r->writer == &sp__writer_xdmf;
@@ -57,6 +57,8 @@ static bool frame_wanted(const sp_record *r, const sp_body_info *info, const sp_
     if (strcmp(q->name, "frame") == 0 || strcmp(q->name, "curvature") == 0) return whole && r->writer->fields;
     for (int i = 0; list && i < list->count; i++)
         if (strcmp(list->words[i], q->name) == 0) return true;
+    for (int i = 0; i < r->quantity_count; i++)
+        if (strcmp(r->quantities[i], q->name) == 0) return true;
     return false;
 }
 

@@ -142,8 +142,9 @@ static sp_status describe_probe(sp_run *run, const sp_probe *p, sp_origin_probe 
     return SP_OK;
 }
 
-static sp_status record_origin(sp_run *run) {
+sp_status sp__record_origin(sp_run *run) {
     sp_scene_info from;
+    if (run->origin) return SP_OK;
     sp_scene_get(run->scene, &from);
     sp_provenance *o;
     sp_origin_probe *probes;
@@ -262,7 +263,7 @@ static void copy_counts(sp_run *run) {
 sp_status sp__records_open(sp_run *run) {
     int failed;
     if (!run->options.out) return SP_OK;
-    SP_TRY(record_origin(run));
+    SP_TRY(sp__record_origin(run));
     for (int i = 0; i < run->record_count; i++)
         if (run->records[i].writer) SP_TRY(fill_sink(run, &run->records[i]));
     if (!run->sink_count) return SP_OK;
@@ -270,13 +271,15 @@ sp_status sp__records_open(sp_run *run) {
     if (status < 0 && status != SP_NO_MEMORY)
         return sp__build_refused(run, node_of(run, failed), status, sp_context_error(run->ctx));
     SP_TRY(status);
+    for (int i = 0; i < run->record_count; i++)
+        if (run->records[i].sink >= 0) run->records[i].recorder = run->recorder;
     copy_counts(run);
     return SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ event log
 
-static sp_status note_edits(sp_run *run, sp_record *r) {
+sp_status sp__record_note(sp_run *run, sp_record *r) {
     int count;
     const sp_edit *taken = sp_world_edits_taken(run->world, &count);
     uint64_t steps = sp_world_steps(run->world);
@@ -294,7 +297,8 @@ static sp_status note_edits(sp_run *run, sp_record *r) {
 
 sp_status sp__records_note(sp_run *run) {
     for (int i = 0; i < run->record_count; i++)
-        if (run->records[i].sink >= 0 && run->records[i].writer == &sp__writer_xdmf) SP_TRY(note_edits(run, &run->records[i]));
+        if (run->records[i].sink >= 0 && run->records[i].writer == &sp__writer_xdmf)
+            SP_TRY(sp__record_note(run, &run->records[i]));
     return SP_OK;
 }
 
@@ -338,21 +342,21 @@ static sp_status fill_frame(sp_run *run, sp_record *r, sp_frame *f, double t, do
     return sp__buffer_add(run->ctx, &r->times, &t, sizeof t) ? SP_OK : SP_FAIL(run->ctx, SP_NO_MEMORY, "%s: no memory", r->file);
 }
 
-static sp_status send_frame(sp_run *run, void *user, double t, double now, bool between) {
-    sp_record *r = user;
+sp_status sp__record_send(sp_run *run, void *record, double t, double now, bool between) {
+    sp_record *r = record;
     sp_frame *f;
-    SP_TRY(sp__recorder_take(run->recorder, r->sink, &f));
+    SP_TRY(sp__recorder_take(r->recorder, r->sink, &f));
     if (!f) {
         say_dropped(run, r, t);
         return SP_OK;
     }
     sp_status status = fill_frame(run, r, f, t, now, between);
     if (status < 0) {
-        sp__recorder_give_back(run->recorder, r->sink, f);
+        sp__recorder_give_back(r->recorder, r->sink, f);
         return status;
     }
     if (r->writer == &sp__writer_xdmf) sent(run, r);
-    sp__recorder_push(run->recorder, r->sink, f);
+    sp__recorder_push(r->recorder, r->sink, f);
     return SP_OK;
 }
 
@@ -364,13 +368,13 @@ static sp_status record_remember(sp_run *run, void *user) {
 static sp_status send_rows(sp_run *run, sp_record *r) {
     sp_frame *f;
     if (!record_has_rows(r)) return SP_OK;
-    SP_TRY(sp__recorder_take(run->recorder, r->sink, &f));
+    SP_TRY(sp__recorder_take(r->recorder, r->sink, &f));
     if (!f) return SP_OK;  // sent with the next frame
     sp_status status = record_rows(run, r, &f->text);
     if (status < 0)
-        sp__recorder_give_back(run->recorder, r->sink, f);
+        sp__recorder_give_back(r->recorder, r->sink, f);
     else
-        sp__recorder_push(run->recorder, r->sink, f);
+        sp__recorder_push(r->recorder, r->sink, f);
     return status;
 }
 
@@ -419,31 +423,32 @@ sp_status sp__records_write(sp_run *run) {
         if (r->writer == &sp__writer_csv)
             SP_TRY(send_rows(run, r));
         else
-            SP_TRY(sp__sample(run, &r->sampling, r->writer ? send_frame : record_draw, record_remember, r));
+            SP_TRY(sp__sample(run, &r->sampling, r->writer ? sp__record_send : record_draw, record_remember, r));
     }
     return SP_OK;
 }
 
 // edits, events and samples after the last frame
-static sp_status send_rest(sp_run *run, sp_record *r) {
+sp_status sp__record_send_rest(sp_run *run, sp_record *r, sp_sink *sink) {
     sp_frame *f;
-    bool kept = run->sinks[r->sink].wait;
-    run->sinks[r->sink].wait = true;  // the last step is done: waiting delays nothing
+    bool kept = sink->wait;
+    sink->wait = true;  // the last step is done: waiting delays nothing
     sp_status status = r->writer == &sp__writer_csv ? send_rows(run, r) : SP_OK;
     if (status >= 0 && r->writer == &sp__writer_xdmf) {
-        status = sp__recorder_take(run->recorder, r->sink, &f);
+        status = sp__recorder_take(r->recorder, r->sink, &f);
         if (status >= 0) status = copy_events(run, r, f);
         if (status >= 0) sent(run, r);
-        if (f) sp__recorder_push(run->recorder, r->sink, f);
+        if (f) sp__recorder_push(r->recorder, r->sink, f);
     }
-    run->sinks[r->sink].wait = kept;
+    sink->wait = kept;
     return status;
 }
 
 sp_status sp__records_finish(sp_run *run) {
     sp_status status = SP_OK;
     for (int i = 0; run->recorder && i < run->record_count; i++) {
-        sp_status rest = run->records[i].sink >= 0 ? send_rest(run, &run->records[i]) : SP_OK;
+        sp_record *r = &run->records[i];
+        sp_status rest = r->sink >= 0 ? sp__record_send_rest(run, r, &run->sinks[r->sink]) : SP_OK;
         if (status >= 0) status = rest;
     }
     sp_error first = *sp_context_error(run->ctx);

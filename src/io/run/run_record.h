@@ -1,5 +1,5 @@
 // Internals of the records of a run: layout and values (run_frame.c), rows, sampling and transfer to the recorder
-// (run_record.c).
+// (run_record.c), recordings that start and stop while the run goes on (run_recorder.c).
 #ifndef SP_RUN_RECORD_H
 #define SP_RUN_RECORD_H
 
@@ -20,7 +20,11 @@ struct sp_record {
     const sp_scene_node *node;
     const char *file, *path;  // path NULL: nothing is written
     const sp_writer *writer;  // NULL: pictures
+    sp_recorder *recorder;    // NULL: nothing is written
     int sink;                 // of the recorder; -1: none
+    // quantities besides those that the scene lists
+    const char *const *quantities;
+    int quantity_count;
     sp_sampling sampling;
     // .csv
     sp_series **series;
@@ -42,6 +46,12 @@ struct sp_record {
     long pictures;
     uint64_t picture_bytes;
 };
+
+// run_record.c
+sp_status sp__record_origin(sp_run *run);                                                  // fills run->origin once
+sp_status sp__record_note(sp_run *run, sp_record *r);                                      // edits and events of the last step
+sp_status sp__record_send(sp_run *run, void *record, double t, double now, bool between);  // a frame to the recorder
+sp_status sp__record_send_rest(sp_run *run, sp_record *r, sp_sink *sink);                  // what came after the last frame
 
 // run_frame.c
 sp_status sp__record_layout(sp_run *run, sp_record *r);

@@ -90,14 +90,15 @@ static void check_selection(sp_scene_node *node) {
     if (sp__attr_given(node, "within") && !sp__attr_given(node, "plane"))
         sp__cannot_act(node, "within", NULL, NULL, "it is the layer around a plane");
     const sp_scene_node *body = body_of(node);
-    bool rod = body && strcmp(body->spec->name, "rod") == 0;
-    bool takes_point = strcmp(element, "probe") == 0 || strcmp(element, "pull") == 0 || (rod && strcmp(element, "load") == 0);
+    bool rod = body && strcmp(body->spec->name, "rod") == 0, rigid = body && strcmp(body->spec->name, "rigid") == 0;
+    bool takes_point = sp__list_has(rod || rigid ? "probe/pull/mass/load" : "probe/pull/mass", '/', element);
     if (sp__attr_given(node, "point") && !takes_point)
         sp__cannot_act(node, "point", NULL, NULL,
-                       rod ? "only probe, pull and load take a point of a rod" : "only probe and pull take a point");
+                       rod ? "only probe, pull, mass and load take a point of a rod" : "only probe, pull and mass take a point");
     check_box(node);
     check_along(node, rod);
-    bool must = sp__list_has("fix/load/region/pull/select", '/', element);
+    // loads, pulls and masses of a rigid body act at a point of it, by default at its centre of mass
+    bool must = sp__list_has(rigid ? "select" : "fix/load/mass/region/pull/select", '/', element);
     if (strcmp(element, "move") == 0 && body && strcmp(body->spec->name, "solid") == 0) must = true;
     if (rod && strcmp(element, "load") == 0 && sp__attr_given(node, "acceleration")) must = false;
     if (must && !sp__selects_something(node))

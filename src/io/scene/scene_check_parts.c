@@ -320,24 +320,43 @@ static void check_shape(sp_scene_node *node) {
         if (d && d->count == 3 && d->numbers[0] == 0 && d->numbers[1] == 0 && d->numbers[2] == 0)
             sp__scene_error(node->scene, node, directions[i], "%s has no length", directions[i]);
     }
-    bool shaped = sp__list_has("plane/sphere/box/cylinder", '/', node->spec->name);
-    bool ellipsoid = is_element(node, "sphere") && sp__attr(node, "radius")->count == 3;
-    if (rigid && (!shaped || ellipsoid))
-        sp__scene_error(node->scene, node, NULL, "a rigid %s is known, not in this build; plane, sphere, box and cylinder are",
-                        ellipsoid ? "ellipsoid" : node->spec->name);
+    static const char *const of_tetrahedra[] = {"part", "weld"};
+    for (int i = 0; rigid && file && i < 2; i++)
+        sp__cannot_act(node, of_tetrahedra[i], NULL, NULL, "a rigid body takes the whole surface of the file");
+}
+
+static void check_free_rigid(sp_scene_node *node) {
+    if (sp__attr_given(node, "mass")) sp__cannot_act(node, "density", node, "mass", "mass gives the mass");
+    for (int i = 0; i < node->child_count; i++)
+        if (is_element(node->children[i], "plane") && sp__is_present(node->children[i]))
+            sp__scene_error(node->scene, node->children[i], NULL,
+                            "a plane has no mass: a rigid with motion=\"free\" cannot have one");
 }
 
 static void check_rigid(sp_scene_node *node) {
-    bool shape = false, moves = sp__attr_is(node, "motion", "kinematic");
+    static const char *const of_free[] = {"mass", "density", "inertia"};
+    bool shape = false, moves = sp__attr_is(node, "motion", "kinematic"), is_free = sp__attr_is(node, "motion", "free");
     for (int i = 0; i < node->child_count; i++) {
         const sp_scene_node *child = node->children[i];
         shape = shape || is_shape(child);
-        if (is_element(child, "move") && !moves && sp__is_present(child))
-            sp__scene_error(node->scene, child, NULL, "the rigid is fixed; motion=\"kinematic\" lets it move");
-        if (is_element(child, "initial") && sp__is_present(child))
+        if (!sp__is_present(child)) continue;
+        if (is_element(child, "move") && !moves)
+            sp__scene_error(node->scene, child, NULL,
+                            is_free ? "the rigid is free: forces move it; motion=\"kinematic\" follows a move"
+                                    : "the rigid is fixed; motion=\"kinematic\" lets it move");
+        if (is_element(child, "initial") && !is_free)
             sp__scene_error(node->scene, child, NULL, "a rigid that is fixed or kinematic starts where it is placed");
+        if ((is_element(child, "load") || is_element(child, "pull") || is_element(child, "integrator")) && !is_free)
+            sp__scene_error(node->scene, child, NULL,
+                            "the rigid is %s: forces have no effect on it; motion=\"free\" lets them move it",
+                            moves ? "kinematic" : "fixed");
     }
-    if (!shape) sp__scene_error(node->scene, node, NULL, "has no shape: it needs a plane, sphere, box or cylinder");
+    if (is_free)
+        check_free_rigid(node);
+    else
+        for (int i = 0; i < 3; i++) sp__cannot_act(node, of_free[i], node, "motion", "only motion=\"free\" has a mass");
+    if (!shape)
+        sp__scene_error(node->scene, node, NULL, "has no shape: it needs a plane, sphere, box, cylinder, capsule, torus or mesh");
 }
 
 // ---------------------------------------------------------------------------------------------- conditions
@@ -345,14 +364,26 @@ static void check_rigid(sp_scene_node *node) {
 static void check_load(sp_scene_node *node) {
     static const char *const kinds[] = {"force", "each", "traction", "pressure", "torque", "acceleration"};
     int n = check_parts_given(node, kinds, 6);
-    bool rod = is_element(node->parent, "rod");
+    bool rod = is_element(node->parent, "rod"), rigid = is_element(node->parent, "rigid");
     if (n != 1)
-        sp__scene_error(node->scene, node, NULL, "needs one of force, each, %s and acceleration, has %s",
-                        rod ? "torque" : "traction, pressure", n ? "several" : "none");
+        sp__scene_error(node->scene, node, NULL, "needs one of force, %s and acceleration, has %s",
+                        rigid ? "torque"
+                        : rod ? "each, torque"
+                              : "each, traction, pressure",
+                        n ? "several" : "none");
     if (rod)
         check_rod_load(node);
+    else if (rigid)
+        for (int i = 1; i < 4; i++)
+            sp__cannot_act(node, kinds[i], NULL, NULL,
+                           "a rigid body has neither nodes nor faces of its own: give force or torque");
     else
         sp__cannot_act(node, "torque", NULL, NULL, "only the cross sections of a rod take a torque");
+}
+
+static void check_mass(sp_scene_node *node) {
+    if (!is_element(node->parent, "rod"))
+        sp__cannot_act(node, "inertia", NULL, NULL, "the nodes of a solid do not rotate: only a rod takes a moment of inertia");
 }
 
 static void check_move(sp_scene_node *node) {
@@ -529,7 +560,7 @@ static void check_initial(sp_scene_node *node) {
     if (is_element(node->parent, "rod"))
         sp__scene_error(node->scene, node, "file", "a rod that starts from a recording is known, not in this build");
     else if (!is_element(node->parent, "solid"))
-        sp__scene_error(node->scene, node, "file", "the state of a recording is that of a solid; a rigid body is moved by move");
+        sp__scene_error(node->scene, node, "file", "a rigid body that starts from a recording is known, not in this build");
     for (int i = 0; i < 6; i++) sp__cannot_act(node, moves[i], node, "file", "the recording gives all positions");
 }
 
@@ -544,13 +575,16 @@ static void check_expect(sp_scene_node *node) {
 }
 
 static void check_surface(sp_scene_node *node) {
-    static const char *const of_file[] = {"scale", "flip"}, *const of_boundary[] = {"subdivide", "smooth"};
+    static const char *const of_file[] = {"scale", "flip"}, *const of_boundary[] = {"subdivide", "smooth", "elements"};
     bool rigid = is_element(node->parent, "rigid"), file = sp__attr_given(node, "file");
     check_rod_surface(node);
-    for (int i = 0; i < 2; i++) {
-        if (!file) sp__cannot_act(node, of_file[i], NULL, NULL, "there is no file");
-        if (file) sp__cannot_act(node, of_boundary[i], NULL, NULL, "it is for the body's own boundary, and there is a file");
-    }
+    for (int i = 0; i < 2 && !file; i++) sp__cannot_act(node, of_file[i], NULL, NULL, "there is no file");
+    for (int i = 0; i < 3 && file; i++)
+        sp__cannot_act(node, of_boundary[i], NULL, NULL, "it is for the body's own boundary, and there is a file");
+    if (!sp__next_child(node->parent, "organ", NULL))
+        sp__cannot_act(node, "elements", NULL, NULL, "only an organ is generated at any resolution");
+    if (sp__selects_something(node))
+        sp__cannot_act(node, "elements", NULL, NULL, "the selection is of the faces of the mechanical mesh");
     if (sp__attr_number(node, "subdivide") == 0) sp__cannot_act(node, "smooth", NULL, NULL, "nothing is subdivided");
     if (sp__selects_something(node) && (file || !is_element(node->parent, "solid")))
         sp__scene_error(node->scene, node, NULL, "a selection is of the faces of a solid's own boundary, not of %s",
@@ -570,7 +604,7 @@ static void check_surface(sp_scene_node *node) {
 }
 
 static void check_mesh(sp_scene_node *node) {
-    if (sp__attr_yes(node, "flip"))
+    if (sp__attr_yes(node, "flip") && !is_element(node->parent, "rigid"))
         sp__cannot_act(node, "flip", NULL, NULL, "tetrahedra are oriented automatically; flip is for surfaces");
 }
 
@@ -580,7 +614,9 @@ static void check_camera(sp_scene_node *node) {
 }
 
 static void check_clip(sp_scene_node *node) {
-    const double *n = sp__attr(node, "normal")->numbers;
+    const sp_attr *normal = sp__attr(node, "normal");
+    const double *n = normal->numbers;
+    if (normal->count < 3) return;  // it could not be read
     if (n[0] == 0 && n[1] == 0 && n[2] == 0) sp__scene_error(node->scene, node, "normal", "normal = 0 0 0, must not be 0");
 }
 
@@ -590,6 +626,14 @@ static void check_view(sp_scene_node *node) {
         sp__scene_error(node->scene, node, "range", "range: %g to %g is empty", range->numbers[0], range->numbers[1]);
     if (sp__attr_is(node, "color-by", "none"))
         sp__cannot_act(node, "range", node, "color-by", "color-by=\"none\" has no colours");
+}
+
+static void check_contact(sp_scene_node *node) {
+    static const char *const penalty[] = {"stiffness", "damping"}, *const proximity[] = {"alarm", "gap"};
+    bool constraints = sp__attr_is(node, "formulation", "proximity");
+    for (int i = 0; i < 2; i++)
+        sp__cannot_act(node, constraints ? penalty[i] : proximity[i], node, "formulation",
+                       constraints ? "contact by constraints has no springs" : "penalty contact acts where surfaces overlap");
 }
 
 void sp__check_element(sp_scene_node *node) {
@@ -603,7 +647,7 @@ void sp__check_element(sp_scene_node *node) {
         {"stop", check_stop},       {"expect", check_expect},     {"surface", check_surface}, {"camera", check_camera},
         {"view", check_view},       {"clip", check_clip},         {"mesh", check_mesh},       {"initial", check_initial},
         {"rod", check_rod},         {"path", check_path},         {"grow", check_grow},       {"instance", check_instance},
-        {"inverse", check_inverse},
+        {"inverse", check_inverse}, {"mass", check_mass},         {"contact", check_contact},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (is_element(node, rules[i].element)) rules[i].check(node);

@@ -164,22 +164,22 @@ static sp_attr_spec solver_attrs[] = {
 };
 
 // `need` marks attributes that are required in `contact` and optional in `pair`; DEF keeps or drops the defaults
-#define CONTACT_ATTRS(need, DEF)                                                                                            \
-    CHOICE("formulation", NULL, "penalty/proximity[2]/volume[2]/volume-penalty[2]", need, 1, REBUILD, "what a contact is"), \
-        PARAM("friction", SP_ATTR_NUMBER, 1, "", DEF(LISTED), 0, NULL, "world.contact.friction"),                           \
-        CHOICE("law", DEF("coulomb"), "coulomb/viscous[2]", 0, 1, REBUILD, "of friction"),                                  \
-        NOT_NEGATIVE("viscosity", "N s/m", NULL, 0, 2, VALUES, "of viscous friction"),                                      \
-        NUMBER_PARAM("stiffness", DEF("auto"), AUTO | LOPEN, "world.contact.stiffness"),                                    \
-        NUMBER_PARAM("damping", DEF(LISTED), 0, "world.contact.damping"),                                                   \
-        POSITIVE("alarm", "m", DEF("auto"), AUTO, 2, VALUES, "distance at which contacts are watched"),                     \
-        NOT_NEGATIVE("gap", "m", DEF("0"), 0, 2, VALUES, "kept between surfaces"),                                          \
-        POSITIVE("pixel", "m", NULL, 0, 2, REBUILD, "volume: of the layered images"),                                       \
-        INTEGERS("cell", 1, 1, 0, 4096, NULL, 0, 2, REBUILD, "pixels of a constraint; 0: one a pair"),                      \
-        INTEGERS("layers", 1, 1, 1, 4096, DEF("auto"), AUTO, 2, REBUILD, "of the layered images"),                          \
-        NOT_NEGATIVE("slack", "", DEF("0.5"), 0, 2, VALUES, "pixels"),                                                      \
-        CHOICE("stabilisation", DEF("auto"), "auto/post/velocity/position", 0, 2, REBUILD, "of overlaps"),                  \
-        INTEGERS("passes", 1, 1, 1, 100, DEF("3"), 0, 2, VALUES, "of stabilisation"),                                       \
-        SWITCH("self", DEF("no"), 0, 2, REBUILD, "bodies touch themselves"),                                                \
+#define CONTACT_ATTRS(need, DEF)                                                                                         \
+    CHOICE("formulation", NULL, "penalty/proximity/volume[2]/volume-penalty[2]", need, 1, REBUILD, "what a contact is"), \
+        PARAM("friction", SP_ATTR_NUMBER, 1, "", DEF(LISTED), 0, NULL, "world.contact.friction"),                        \
+        CHOICE("law", DEF("coulomb"), "coulomb/viscous[2]", 0, 1, REBUILD, "of friction"),                               \
+        NOT_NEGATIVE("viscosity", "N s/m", NULL, 0, 2, VALUES, "of viscous friction"),                                   \
+        NUMBER_PARAM("stiffness", DEF("auto"), AUTO | LOPEN, "world.contact.stiffness"),                                 \
+        NUMBER_PARAM("damping", DEF(LISTED), 0, "world.contact.damping"),                                                \
+        POSITIVE("alarm", "m", DEF("auto"), AUTO, 1, REBUILD, "proximity: contacts are made below this distance"),       \
+        NOT_NEGATIVE("gap", "m", DEF("0"), 0, 1, REBUILD, "proximity: distance that contacts keep"),                     \
+        POSITIVE("pixel", "m", NULL, 0, 2, REBUILD, "volume: of the layered images"),                                    \
+        INTEGERS("cell", 1, 1, 0, 4096, NULL, 0, 2, REBUILD, "pixels of a constraint; 0: one a pair"),                   \
+        INTEGERS("layers", 1, 1, 1, 4096, DEF("auto"), AUTO, 2, REBUILD, "of the layered images"),                       \
+        NOT_NEGATIVE("slack", "", DEF("0.5"), 0, 2, VALUES, "pixels"),                                                   \
+        CHOICE("stabilisation", DEF("auto"), "auto/post/velocity/position", 0, 2, REBUILD, "of overlaps"),               \
+        INTEGERS("passes", 1, 1, 1, 100, DEF("3"), 0, 2, VALUES, "of stabilisation"),                                    \
+        SWITCH("self", DEF("no"), 0, 2, REBUILD, "bodies touch themselves"),                                             \
         SWITCH("continuous", DEF("no"), 0, 3, REBUILD, "nothing is passed through in a step")
 
 static sp_attr_spec contact_attrs[] = {
@@ -302,11 +302,14 @@ static sp_attr_spec surface_attrs[] = {
     POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate of the file"),
     SWITCH("flip", "no", 0, 1, RELOAD, "reverse the triangles of the file"),
     SELECTION(0),
+    INTEGERS("elements", 1, 1, 300, 67108864, NULL, 0, 1, RELOAD,
+             "of an organ: the boundary of the same organ, generated with about so many tetrahedra"),
     INTEGERS("subdivide", 1, 1, 0, 4, "0", 0, 1, RELOAD, "each triangle of the boundary into four, so many times"),
     SWITCH("smooth", "yes", 0, 1, RELOAD, "with subdivide: rounded by Loop's rule; edges sharper than 40 degrees stay"),
     CHOICE("map", "auto", "auto/barycentric/rigid/tube/ribbon", 0, 1, RELOAD,
            "how it follows the body; auto: barycentric on a solid, rigid on a rigid, tube around a rod"),
-    INTEGERS("sides", 1, 1, 3, 64, "12", 0, 1, RELOAD, "rods: corners of a ring of the tube"),
+    INTEGERS("sides", 1, 1, 3, 64, "auto", AUTO, 1, RELOAD,
+             "rods: corners of a ring of the tube; auto: 12, fewer for more than 10 strands, 3 for more than 100 thin ones"),
     NOT_NEGATIVE("thickness", "m", "0", LATER, 1, RELOAD, "of a ribbon"),
     CHOICE("side", "outside", "outside/inside/both", 0, 2, RELOAD, "that is touched"),
     NOT_NEGATIVE("friction", "", NULL, 0, 2, VALUES, "coefficient"),
@@ -330,7 +333,8 @@ static sp_attr_spec view_attrs[] = {
     CHOICE("color-by", "none", "none/" FIELDS_TO_COLOR "contact[2]/target-error[3]", 0, 1, RELOAD, "what colours show"),
     REFERENCES("of", ANY_BODY, 0, 1, RELOAD, "bodies shown; absent: all"),
     NUMBERS("range", 2, 2, "", -INFINITY, INFINITY, "auto", AUTO, 1, RELOAD, "of colours"),
-    WORDS("show", "visual", "visual/mechanical/collision/fixed/loads", 0, 1, RELOAD, "what is drawn"),
+    WORDS("show", "visual", "visual/mechanical/collision/interfaces/fixed/loads", 0, 1, RELOAD,
+          "what is drawn; interfaces: faces between the regions of a solid, whose surfaces are then transparent"),
     NUMBERS("background", 3, 3, "", 0, 1, "1 1 1", 0, 1, RELOAD, "red, green, blue"),
     CHOICE("transparency", "sorted", "sorted/layers", 0, 1, RELOAD,
            "transparent bodies: sorted: only the walls by which a ray enters; layers: all walls"),
@@ -338,7 +342,7 @@ static sp_attr_spec view_attrs[] = {
 
 static sp_attr_spec clip_attrs[] = {
     COMMON,
-    VECTOR("point", "m", "auto", AUTO, 1, RELOAD, "a point of the plane; auto: the centre of the bodies"),
+    VECTOR("point", "m", "auto", AUTO | T_, 1, RELOAD, "a point of the plane; auto: the centre of the bodies"),
     VECTOR("normal", "", "0 0 1", 0, 1, RELOAD, "direction of what is cut off"),
     REFERENCES("of", ANY_BODY, 0, 1, RELOAD, "bodies that are cut; absent: all"),
     SWITCH("cap", "yes", 0, 1, RELOAD, "close the cut through solids, coloured by the field or by the regions"),
@@ -440,7 +444,7 @@ static const sp_element_spec table_seen[] = {
     ELEMENT("surface", 1, true, "", surface_attrs, "what is drawn and touched of a body"),
     ELEMENT("look", 1, true, "", look_attrs, "how something is drawn, shared by name"),
     ELEMENT("view", 1, true, "", view_attrs, "what pictures show"),
-    ELEMENT("clip", 1, true, "", clip_attrs, "a clipping plane of pictures: what is in front of it is not drawn"),
+    ELEMENT("clip", 1, true, "", clip_attrs, "a clipping plane of pictures and page: what is in front of it is not drawn"),
     ELEMENT("camera", 1, true, "key", camera_attrs, "where pictures are taken from; none: fitted"),
     ELEMENT("light", 1, true, "", light_attrs, "a light; none: a head light"),
     ELEMENT("probe", 1, true, "", probe_attrs, "numbers in time"),

@@ -47,9 +47,9 @@ static sp_attr_spec torus_attrs[] = {
 
 static sp_attr_spec capsule_attrs[] = {
     COMMON,
-    POSITIVE("radius", "m", NULL, NEED, 2, RELOAD, "of shaft and caps"),
-    POSITIVE("length", "m", NULL, NEED, 2, RELOAD, "between the caps' centres; the own origin is the first"),
-    VECTOR("axis", "", "0 0 1", 0, 2, RELOAD, "direction"),
+    POSITIVE("radius", "m", NULL, NEED, 1, RELOAD, "of shaft and caps"),
+    POSITIVE("length", "m", NULL, NEED, 1, RELOAD, "between the caps' centres; the own origin is the first"),
+    VECTOR("axis", "", "0 0 1", 0, 1, RELOAD, "direction"),
     PLACEMENT(0),
 };
 
@@ -62,7 +62,7 @@ static sp_attr_spec plane_attrs[] = {
 
 static sp_attr_spec organ_attrs[] = {
     COMMON,
-    CHOICE("kind", "liver", "liver/lens/eye/stomach/vessels/rabbit/armadillo", 0, 1, RELOAD, "which"),
+    CHOICE("kind", "liver", "liver/lens/eye/skin/stomach/vessels/rabbit/armadillo", 0, 1, RELOAD, "which"),
     POSITIVE("length", "m", "0.2", 0, 1, RELOAD, "longest extent, about the own origin"),
     INTEGERS("elements", 1, 1, 300, 67108864, "5000", 0, 1, RELOAD, "about so many"),
     PLACEMENT(0),
@@ -70,7 +70,7 @@ static sp_attr_spec organ_attrs[] = {
 
 static sp_attr_spec mesh_attrs[] = {
     COMMON,
-    FILE_NAME("file", NEED, 1, "tetrahedra, with their groups and arrays"),
+    FILE_NAME("file", NEED, 1, "tetrahedra, with their groups and arrays; rigid: triangles, or the boundary of tetrahedra"),
     POSITIVE("scale", "", "1", 0, 1, RELOAD, "factor on every coordinate, 0.001 for a file in millimetres"),
     TEXT("part", 0, 1, "group to take instead of the whole"),
     NOT_NEGATIVE("weld", "m", "0", 0, 1, RELOAD, "nodes closer than this are merged"),
@@ -120,7 +120,7 @@ const sp_element_spec sp__table_shapes[] = {
     ELEMENT("cylinder", 1, true, "", cylinder_attrs, "cylinder from the own origin along its axis"),
     ELEMENT("sphere", 1, true, "", sphere_attrs, "ball or ellipsoid about the own origin"),
     ELEMENT("torus", 1, true, "", torus_attrs, "ring about the own origin"),
-    ELEMENT("capsule", 2, false, "", capsule_attrs, "cylinder with round caps, rigid only"),
+    ELEMENT("capsule", 1, true, "", capsule_attrs, "cylinder with round caps, rigid only"),
     ELEMENT("plane", 1, true, "", plane_attrs, "rigid only: solid half-space below a plane"),
     ELEMENT("organ", 1, true, "", organ_attrs, "organ-like shape with groups of its parts"),
     ELEMENT("mesh", 1, true, "", mesh_attrs, "elements from a file"),
@@ -138,7 +138,7 @@ const sp_element_spec sp__table_shapes[] = {
     "corotational/linear/tensor-mass[2]/stvk[2]/neo-hookean[2]/mooney-rivlin[2]/arruda-boyce[2]/veronda-westmann[2]/ogden[2]/" \
     "costa[2]/mass-spring[2]"
 
-#define ON_A_BODY "select region data initial rest fix move load pull cut integrator solver surface probe"
+#define ON_A_BODY "select region data initial rest fix move load mass pull cut integrator solver surface probe"
 
 #define DAMPING(kind)                                                                            \
     PARAM("rayleigh", SP_ATTR_NUMBER, 2, "1/s s", LISTED, 0, "damping by mass and by stiffness", \
@@ -154,7 +154,7 @@ static sp_attr_spec solid_attrs[] = {
     CHOICE("mass-matrix", "lumped", "lumped/consistent[1]", 0, 1, REBUILD,
            "lumped at the nodes, or consistent with the shape functions"),
     DAMPING("solid"),
-    CHOICE("compliance", "auto", "auto/diagonal/warped/warped-updated/factor/exact", 0, 2, REBUILD,
+    CHOICE("compliance", "auto", "auto/diagonal/warped/warped-updated[2]/factor/exact", 0, 1, REBUILD,
            "the inverse its contacts use"),
     REFERENCE("look", "look", 0, 1, RELOAD, "how it is drawn"),
 };
@@ -244,10 +244,13 @@ static sp_attr_spec shell_attrs[] = {
 static sp_attr_spec rigid_attrs[] = {
     COMMON,
     PLACEMENT(0),
-    CHOICE("motion", "fixed", "fixed/kinematic/free[2]", 0, 1, REBUILD, "fixed, kinematic (follows a move), or dynamic"),
-    POSITIVE("mass", "kg", NULL, 0, 2, REBUILD, "of a free one"),
-    POSITIVE("density", "kg/m3", "1000", 0, 2, REBUILD, "of a free one"),
-    NUMBERS("inertia", 3, 6, "kg m2", -INFINITY, INFINITY, NULL, 0, 2, REBUILD, "of a free one"),
+    CHOICE("motion", "fixed", "fixed/kinematic/free", 0, 1, REBUILD,
+           "fixed, kinematic (follows a move), or free: six degrees of freedom"),
+    POSITIVE("mass", "kg", NULL, 0, 1, REBUILD, "of a free one, instead of its density"),
+    POSITIVE("density", "kg/m3", "1000", 0, 1, REBUILD, "of a free one: its mass is that of its shapes, which add up"),
+    NUMBERS("inertia", 3, 6, "kg m2", -INFINITY, INFINITY, NULL, 0, 1, REBUILD,
+            "of a free one, instead of that of its shapes: xx yy zz, or xx yy zz xy yz zx, about its centre of mass in its own "
+            "axes"),
     REFERENCE("look", "look", 0, 1, RELOAD, "how it is drawn"),
 };
 
@@ -267,8 +270,9 @@ const sp_element_spec sp__table_bodies[] = {
     ELEMENT("grow", 1, true, "", grow_attrs, "a rod that lengthens"),
     ELEMENT("feed", 2, false, "", feed_attrs, "a rod pushed and turned through an entry point"),
     ELEMENT("shell", 3, false, "mesh sheet disc " ON_A_BODY, shell_attrs, "cloth and shells"),
-    ELEMENT("rigid", 1, true, "box cylinder sphere torus capsule plane mesh surface move initial select probe", rigid_attrs,
-            "floor, bone, tool"),
+    ELEMENT("rigid", 1, true,
+            "box cylinder sphere torus capsule plane mesh surface move initial load pull integrator select probe", rigid_attrs,
+            "floor, bone, tool, or a body that moves freely"),
     ELEMENT("reduce", 3, false, "", reduce_attrs, "a solid in few coordinates"),
     {0},
 };
@@ -333,8 +337,15 @@ static sp_attr_spec load_attrs[] = {
     VECTOR("each", "N", NULL, T_, 1, RELOAD, "on every node"),
     VECTOR("traction", "Pa", NULL, T_, 1, RELOAD, "per rest area, in a fixed direction"),
     FREE_NUMBER("pressure", "Pa", NULL, T_, 1, RELOAD, "against the normal, which it follows"),
-    VECTOR("torque", "N m", NULL, T_, 1, RELOAD, "rods: in all, shared equally"),
+    VECTOR("torque", "N m", NULL, T_, 1, RELOAD, "rods and free rigid bodies: in all, shared equally"),
     VECTOR("acceleration", "m/s2", NULL, T_, 1, RELOAD, "times the mass of every node"),
+};
+
+static sp_attr_spec mass_attrs[] = {
+    COMMON,
+    SELECTION(0),
+    PARAM("value", SP_ATTR_NUMBER, 1, NULL, NULL, NEED | T_, "in all, shared equally", "solid.mass.value"),
+    NOT_NEGATIVE("inertia", "kg m2", "0", 0, 1, RELOAD, "rods: moment of inertia about every axis, in all"),
 };
 
 static sp_attr_spec pull_attrs[] = {
@@ -364,6 +375,7 @@ const sp_element_spec sp__table_conditions[] = {
     ELEMENT("move", 1, true, "key", move_attrs, "prescribed motion from the start pose"),
     ELEMENT("key", 1, true, "", key_attrs, "one pose of a motion"),
     ELEMENT("load", 1, true, "", load_attrs, "forces"),
+    ELEMENT("mass", 1, true, "", mass_attrs, "a weight at a point, or shared by nodes"),
     ELEMENT("pull", 1, true, "", pull_attrs, "a spring to a point, as a drag is"),
     ELEMENT("cut", 2, false, "", cut_attrs, "where and how this body may be cut"),
     {0},

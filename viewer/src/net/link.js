@@ -58,7 +58,7 @@ export class Link {
         this.waiting.delete(message.id);
         clearTimeout(asked.timer);
         if (message.type === "ok") asked.resolve(message);
-        else asked.reject(new Error(message.why || "refused"));
+        else asked.reject(Object.assign(new Error(message.why || "refused"), { messages: message.messages }));
         return true;
     }
 
@@ -98,6 +98,12 @@ export function socketUrl(location) {
     const token = new URLSearchParams(location.search).get("token");
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     return `${scheme}://${location.host}/ws${token ? `?token=${encodeURIComponent(token)}` : ""}`;
+}
+
+// where a scene is sent to, as text; key: of hello, it says who sends it
+export function sceneUrl(location, name, key) {
+    const token = new URLSearchParams(location.search).get("token");
+    return `/scene?${new URLSearchParams({ name, as: key, ...(token ? { token } : {}) })}`;
 }
 
 export function fileUrl(location, file) {

@@ -67,12 +67,28 @@ function decodeSurface(r) {
     return { body, surface, revision, vertexCount: n, positions, values };
 }
 
+// cross sections with the clipping plane of this page
+function decodeSections(r) {
+    const point = Array.from(r.array(Float32Array, 3)), normal = Array.from(r.array(Float32Array, 3)), count = r.u32(), list = [];
+    r.u32();
+    check(count <= (r.buffer.byteLength - r.at) / 16, `${count} sections in ${r.buffer.byteLength} bytes`);
+    for (let i = 0; i < count; i++) {
+        const body = r.u32(), n = r.u32(), m = r.u32(), flags = r.u32();
+        const positions = r.array(Float32Array, 3 * n), regions = r.array(Uint32Array, n), faces = r.array(Uint32Array, 3 * m);
+        const values = flags & 1 ? r.array(Float32Array, n) : null;
+        for (let k = 0; k < faces.length; k++) check(faces[k] < n, `corner ${k} of a section is vertex ${faces[k]} of ${n}`);
+        list.push({ body, vertexCount: n, positions, regions, faces, values });
+    }
+    return { point, normal, list };
+}
+
 function decodeState(r) {
     const step = r.u64(), time = r.f64(), hash = r.hex64(), count = r.u32(), flags = r.u32();
     const field = r.u32(), low = r.f32(), high = r.f32(), dropped = r.u32();
     check(count <= (r.buffer.byteLength - r.at) / 24, `${count} surfaces in ${r.buffer.byteLength} bytes`);
     const surfaces = [];
     for (let i = 0; i < count; i++) surfaces.push(decodeSurface(r));
-    return { step, time, hash, complete: (flags & 1) !== 0, field, low, high, dropped, surfaces };
+    const sections = flags & 2 ? decodeSections(r) : null;
+    return { step, time, hash, complete: (flags & 1) !== 0, field, low, high, dropped, surfaces, sections };
 }
 

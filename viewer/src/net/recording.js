@@ -1,12 +1,17 @@
-// A recording of docs/protocol.md: the messages that a page would have received. Readable up to its last whole record.
+// Recordings: what kind a file is by its first bytes, and those of earlier versions (docs/protocol.md), the messages that a page
+// would have received. They are readable up to their last whole record.
 import { decodeFrame, STATE, TOPOLOGY } from "./protocol.js";
 
-const MAGIC = "SPVREC1\0";
+const MAGIC = "SPVREC1\0", HDF5 = "\x89HDF\r\n\x1a\n";
+
+const begins = (bytes, magic) => bytes.length >= magic.length && [...magic].every((c, i) => bytes[i] === c.charCodeAt(0));
+export const isOldRecording = (head) => begins(head, MAGIC);
+export const isHdf5 = (head) => begins(head, HDF5);
 
 // -> { hello, topologies: [frame], states: [{ at, size, time, step }], frame(i) }
 export function readRecording(buffer) {
     const bytes = new Uint8Array(buffer), view = new DataView(buffer);
-    if (bytes.length < 8 || String.fromCharCode(...bytes.subarray(0, 8)) !== MAGIC) throw new Error("this is not a recording of souple view");
+    if (!isOldRecording(bytes)) throw new Error("this is not a recording of souple view");
     const out = { hello: null, frames: [], states: [] };
     for (let at = 8; at + 8 <= bytes.length;) {
         const kind = view.getUint32(at, true), size = view.getUint32(at + 4, true), from = at + 8;

@@ -1,7 +1,8 @@
 // The two dialogs: the list of scenes and the help. Both are <dialog>, which keeps the focus and closes on Escape.
-import { h } from "./dom.js";
+import { explain, h } from "./dom.js";
 import { icon } from "./icons.js";
 import { GESTURES, KEYS, keyName } from "./keys.js";
+import { fileButton } from "./open.js";
 
 function shell(className, title, extra, content) {
     const dialog = h("dialog", { class: className, "aria-label": title });
@@ -30,7 +31,7 @@ const GLYPHS = {
 };
 
 // folders of the scenes in the order of the gallery; others follow under their own names
-const SECTIONS = [["", "First steps"], ["organs", "Organs"], ["rods", "Hair, threads and ribbons"], ["robust", "Squeezed flat, and back"],
+const SECTIONS = [["opened", "Your own"], ["", "First steps"], ["organs", "Organs"], ["contact", "Contact with friction"], ["rigid", "Rigid bodies that spin"], ["rods", "Hair, threads and ribbons"], ["robust", "Squeezed flat, and back"],
     ["updated", "Tori that turn: factors updated while the body moves"], ["peers", "Measured beside other engines"]];
 const placeOf = (group) => (SECTIONS.findIndex(([name]) => name === group) + SECTIONS.length + 1) % (SECTIONS.length + 1);
 
@@ -49,11 +50,12 @@ function card(scene, current, choose, why) {
 }
 
 export class Gallery {
-    constructor(choose) {
+    constructor(choose, open) {
         this.choose = choose;
+        this.file = fileButton("download", "Open a scene", "A scene of your own, from a file (.xml)", ".xml", open);
         this.list = h("div", { class: "gallery" });
         this.search = h("input", { type: "search", placeholder: "Search", "aria-label": "Search scenes", oninput: () => this.fill() });
-        this.root = shell("scenes", "Scenes", this.search, this.list);
+        this.root = shell("scenes", "Scenes", [this.search, this.file.button, this.file.input], this.list);
         this.scenes = [];
         this.search.addEventListener("keydown", (e) => e.key === "Enter" && this.list.querySelector(".card:not(:disabled)")?.click());
     }
@@ -61,6 +63,8 @@ export class Gallery {
     // why: no scene can be chosen now; "": one can
     set(scenes, current, why) {
         Object.assign(this, { scenes, current, why });
+        this.file.button.disabled = !!why;
+        explain(this.file.button, why);
         if (this.root.open) this.fill();
     }
 

@@ -19,6 +19,8 @@ export const KEYS = [
         [["w"], "wireframe", "wire"],
         [["m"], "mechanical mesh", "mesh"],
         [["c"], "collision surface", "hull"],
+        [["i"], "see inside: clipping plane", "clip"],
+        [["n"], "interfaces between regions", "interfaces"],
         [["x"], "fixed nodes", "fixed"],
         [["l"], "loads", "loads"],
         [["0", "1", "2", "3", "4", "5", "6"], "colour by nothing, or by a field of the list", "color"],
@@ -38,6 +40,7 @@ export const KEYS = [
 
 export const GESTURES = [
     ["drag a body", "pull it by a spring"],
+    ["drag the frame of the clipping plane", "move the plane along its normal"],
     ["Shift + click a body, or a long press", "pin the nearest node, or unpin it"],
     ["drag the background, or Alt + drag", "rotate the view"],
     ["right button, or two fingers", "move the view"],

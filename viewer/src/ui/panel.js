@@ -2,6 +2,8 @@
 import { number, quantity } from "../format.js";
 import { explain, h, setFlag, setText } from "./dom.js";
 import { icon } from "./icons.js";
+import { ClipControls } from "./clip-controls.js";
+import { fileButton } from "./open.js";
 import { checkbox, choice, slider } from "./slider.js";
 
 const SPEED = { min: 0.1, max: 10, log: true };
@@ -26,6 +28,7 @@ export class Panel {
         root.append(this.locked, this.holder);
         this.widgets = [];
         this.live = [];
+        this.opening = [];
         this.why = "Not connected.";
         this.params = new Map();
     }
@@ -45,6 +48,7 @@ export class Panel {
     build(hello, settings, initial) {
         this.widgets = [];
         this.live = [];
+        this.opening = [];
         this.params = new Map();
         this.hello = hello;
         const sections = [];
@@ -52,7 +56,7 @@ export class Panel {
         else sections.push(this.look(hello, settings));
         sections.push(this.files(hello));
         this.holder.replaceChildren(...sections);
-        this.allow(this.why, this.recorded);
+        this.allow(this.why, this.recorded, this.mayAsk);
     }
 
     // ---- simulation
@@ -138,12 +142,14 @@ export class Panel {
         const fields = [{ value: "none", text: "own colours" }, ...hello.fields.map((f, i) => ({ value: f.name, text: `${i + 1}  ${f.label}` }))];
         this.color = choice("Colour by", fields, settings.color ?? "none", "Keys 0 to 6", (v) => actions.set("color", v));
         const flags = [["visual", "Surfaces", "What the bodies look like"], ["wire", "Wireframe", "Edges of the surfaces (W)"], ["mesh", "Mechanical mesh", "Boundary of the elements that are computed (M)"],
-            ["hull", "Collision surface", "What contact sees (C)"], ["fixed", "Fixed nodes", "Dots where bodies are held (X)"], ["loads", "Loads", "Arrows: forces from outside (L)"],
+            ["hull", "Collision surface", "What contact sees (C)"], ["interfaces", "Interfaces", "Faces between the regions of a body, inside it (N)"], ["fixed", "Fixed nodes", "Dots where bodies are held (X)"], ["loads", "Loads", "Arrows: forces from outside (L)"],
             ["grid", "Floor grid", "A grid below the scene"], ["shadow", "Shadows", "Costs some time to draw"]];
         this.flags = new Map(flags.map(([key, text, help]) => [key, checkbox(text, settings[key], help, (v) => actions.set(key, v))]));
-        // recordings hold positions of visual surfaces, nothing else
-        this.live.push(this.color, ...["mesh", "hull", "fixed", "loads"].map((key) => this.flags.get(key)));
-        return this.section("Look", this.color.root, h("div", { class: "checks" }, [...this.flags.values()].map((f) => f.root)));
+        // recordings of earlier versions hold positions of visual surfaces, nothing else
+        this.live.push(this.color, ...["mesh", "hull", "interfaces", "fixed", "loads"].map((key) => this.flags.get(key)));
+        this.clipBox = checkbox("Clipping plane", !!settings.clip, "See inside: what lies in front of a plane is not drawn (I)", () => actions.clip());
+        this.clip = new ClipControls(actions.clipHooks);
+        return this.section("Look", this.color.root, h("div", { class: "checks" }, [...this.flags.values()].map((f) => f.root)), this.clipBox.root, this.clip.root);
     }
 
     // ---- touch
@@ -231,8 +237,10 @@ export class Panel {
     // "liver.region[0]" is called "tumour" in the scene
     titleOf(hello, group) {
         const [, name, number] = /^(.*)\.region\[(\d+)\]$/.exec(group) ?? [];
-        const region = hello.bodies.find((b) => b.name === name)?.regions?.[Number(number)];
-        return region ? `${name}: ${region}` : group;
+        const regions = hello.bodies.find((b) => b.name === name)?.regions ?? [], region = regions[Number(number)];
+        // a region of a rod may have several cross sections
+        const several = regions.filter((r) => r === region).length > 1;
+        return region ? `${name}: ${region}${several ? ` [${number}]` : ""}` : group;
     }
 
     param(p, first) {
@@ -273,14 +281,16 @@ export class Panel {
     files(hello) {
         const { actions } = this;
         const button = (name, text, title, act) => h("button", { class: "button", title, onclick: act }, icon(name), text);
-        this.record = button("record", "Record", "Write every state to a file on the server", actions.record);
+        this.record = button("record", "Record", "Write every state to a file on the server (HDF5)", actions.record);
         const log = button("table", "Edit log", "What was done since the start, replayed to the same hash", actions.log);
         const scene = button("download", "Scene", "The scene with the parameters as they are now", actions.download);
         for (const b of [this.record, log, scene]) this.steer({ root: b, enable: (on) => (b.disabled = !on) });
-        const file = h("input", { type: "file", class: "hidden", onchange: () => file.files[0] && actions.openRecording(file.files[0]).finally(() => (file.value = "")) });
+        const recording = fileButton("play", "Open recording", "Play a recording (.h5) of this page or of souple run, with a time slider", ".h5,.xdmf,.spv", actions.openRecording);
+        const own = fileButton("scenes", "Open scene", "A scene of your own, from a file (.xml)", ".xml", actions.openScene);
+        this.opening.push({ root: own.button, enable: (on) => (own.button.disabled = !on) });
         return this.section("Files", h("div", { class: "buttons" }, button("camera", "Screenshot", "The view as PNG (S)", actions.screenshot), button("link", "Copy link", "A link to this view (U)", actions.link),
-            hello.scene ? [this.record, log, scene] : null, button("play", "Open recording", "Play a recording made here, with a time slider", () => file.click())), file,
-        h("p", { class: "note" }, "A recording holds states, an edit log holds inputs. Both are written by the server and offered here."));
+            hello.scene ? [this.record, log, scene] : null, own.button, recording.button), own.input, recording.input,
+        h("p", { class: "note" }, "A recording holds states, an edit log holds inputs. Both are written by the server and offered here. souple view, souple render and ParaView open recordings too."));
     }
 
     setRecording(on) {
@@ -291,14 +301,15 @@ export class Panel {
 
     // ---- who may
 
-    // why: nothing can be changed now; "": it can. recorded: what is shown is no live simulation
-    allow(why, recorded = false) {
-        Object.assign(this, { why, recorded });
+    // why: nothing can be changed now; "": it can. recorded: what is shown is a file with positions only. mayAsk: the controls would help
+    allow(why, recorded = false, mayAsk = true) {
+        Object.assign(this, { why, recorded, mayAsk });
         setFlag(this.locked, "hidden", !why);
-        setFlag(this.ask, "hidden", recorded);
+        setFlag(this.ask, "hidden", recorded || !mayAsk);
         setText(this.locked.querySelector(".text"), why);
         const set = (list, reason) => list.forEach((w) => (w.enable(!reason), explain(w.root, reason)));
         set(this.widgets, why);
         set(this.live, recorded ? why : "");
+        set(this.opening, recorded || mayAsk ? why : "");  // a scene replaces a recording that the server shows
     }
 }

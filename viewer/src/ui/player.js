@@ -1,8 +1,32 @@
-// A recording instead of the live simulation: a time slider under the stage.
+// Recordings: a time slider under the stage. The server plays those of the command and of this page (.h5); files of earlier
+// versions (.spv) play in the page.
 import { clock } from "../format.js";
 import { STATE } from "../net/protocol.js";
 import { h, setText } from "./dom.js";
 import { icon } from "./icons.js";
+
+export class TimeBar {
+    // span: { from, until, frames }; act: { toggle(), seek(time), close() }
+    constructor(holder, name, { from, until, frames }, act) {
+        this.until = until;
+        // a frame per position; the nearest one is shown where their times are not regular
+        const step = frames > 1 && until > from ? (until - from) / (frames - 1) : "any";
+        this.slider = h("input", { type: "range", min: from, max: until, step, value: from, "aria-label": "Time in the recording", oninput: () => act.seek(Number(this.slider.value)) });
+        this.button = h("button", { class: "button square main", title: "Play or pause the recording", "aria-label": "Play or pause the recording", onclick: act.toggle }, icon("play"));
+        this.text = h("output", {});
+        const close = h("button", { class: "button square plain", title: "Back to the live simulation", "aria-label": "Back to the live simulation", onclick: act.close }, icon("close"));
+        this.root = h("div", { class: "player", title: name }, this.button, this.slider, this.text, close);
+        holder.append(this.root);
+    }
+
+    show(time) {
+        if (!this.slider.matches(":active")) this.slider.value = time;  // a hand on it is ahead of what is drawn
+        setText(this.text, `${clock(time)} of ${clock(this.until)} s`);
+    }
+
+    playing(on) { this.button.replaceChildren(icon(on ? "pause" : "play")); }
+    remove() { this.root.remove(); }
+}
 
 export class Player {
     // show: { hello(message), frame(decoded), playing(on) }; done: back to the live simulation
@@ -11,13 +35,13 @@ export class Player {
         this.show = show;
         this.done = done;
         this.applied = -1;
-        const last = recording.states.length - 1;
-        this.bar = h("input", { type: "range", min: 0, max: last, step: 1, value: 0, "aria-label": "Time in the recording", oninput: () => (this.pause(), this.go(Number(this.bar.value))) });
-        this.button = h("button", { class: "button square main", title: "Play or pause the recording", "aria-label": "Play or pause the recording", onclick: () => this.toggle() }, icon("play"));
-        this.text = h("output", {});
-        const close = h("button", { class: "button square plain", title: "Back to the live simulation", "aria-label": "Back to the live simulation", onclick: () => this.close() }, icon("close"));
-        this.root = h("div", { class: "player", title: name }, this.button, this.bar, this.text, close);
-        holder.append(this.root);
+        const { states } = recording, act = { toggle: () => this.toggle(), seek: (t) => (this.pause(), this.go(this.nearest(t))), close: () => this.close() };
+        this.bar = new TimeBar(holder, name, { from: states[0].time, until: states.at(-1).time, frames: states.length }, act);
+    }
+
+    nearest(time) {
+        const far = (i) => Math.abs(this.recording.states[i].time - time);
+        return this.recording.states.reduce((best, _, i) => (far(i) < far(best) ? i : best), 0);
     }
 
     // once the page knows that it shows a recording
@@ -36,16 +60,14 @@ export class Player {
         this.applied = place;
         this.number = number;
         this.show.frame(this.recording.decode(state));
-        this.bar.value = number;
-        const end = this.recording.states.at(-1).time;
-        setText(this.text, `${clock(state.time)} of ${clock(end)} s`);
+        this.bar.show(state.time);
     }
 
     toggle() {
         if (this.timer) return this.pause();
         const states = this.recording.states;
         if (this.number >= states.length - 1) this.go(0);
-        this.button.replaceChildren(icon("pause"));
+        this.bar.playing(true);
         this.show.playing(true);
         const t0 = performance.now(), s0 = states[this.number].time;
         this.timer = setInterval(() => {
@@ -60,13 +82,13 @@ export class Player {
     pause() {
         clearInterval(this.timer);
         this.timer = 0;
-        this.button.replaceChildren(icon("play"));
+        this.bar.playing(false);
         this.show.playing(false);
     }
 
     close() {
         this.pause();
-        this.root.remove();
+        this.bar.remove();
         this.done();
     }
 }

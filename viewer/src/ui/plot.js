@@ -3,6 +3,8 @@ import uPlot from "uplot";
 import { number, quantity } from "../format.js";
 import { h, saveFile, setText } from "./dom.js";
 
+const FEW = 40;  // samples in view that are also drawn as points
+
 const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 // options: { title, series: Series, lines: [{ name, unit, color, column | value(row), fill, dash, scale }], stacked, axes: [{ scale, label, log }], span }
@@ -22,7 +24,8 @@ export class Plot {
             this.names.append(h("span", { title: l.help ?? l.name }, h("i", { style: { background: l.color } }), l.name, part ? null : " ", part ? null : value));
             return value;
         });
-        new ResizeObserver(() => this.resize()).observe(this.draw);
+        this.watch = new ResizeObserver(() => this.resize());
+        this.watch.observe(this.draw);
     }
 
     make() {
@@ -36,14 +39,14 @@ export class Plot {
             space: (a.log ? 1.3 : 1.9) * em, values: (u, list) => list.map((v) => (v === null ? null : a.unit ? quantity(v, a.unit, 3) : number(v, 3))),
             filter: a.log ? (u, splits) => thinDecades(splits) : undefined,
         });
-        const scales = { x: { time: false } };
+        const scales = { x: { time: false, range: (u, lo, hi) => (hi > lo ? [lo, hi] : [lo ?? 0, (lo ?? 0) + 1]) } };
         for (const a of axes)
-            scales[a.scale] = a.log ? { distr: 3, log: 10, range: (u, lo, hi) => decades(lo, hi) } : { range: (u, lo, hi) => (hi > 0 || lo < 0 ? [Math.min(0, lo), hi > 0 ? hi * 1.08 : 0] : [0, 1]) };
+            scales[a.scale] = a.fit ? { range: (u, lo, hi) => around(lo, hi) } : a.log ? { distr: 3, log: 10, range: (u, lo, hi) => decades(lo, hi) } : { range: (u, lo, hi) => (hi > 0 || lo < 0 ? [Math.min(0, lo), hi > 0 ? hi * 1.08 : 0] : [0, 1]) };
         this.chart = new uPlot({
             ...size, scales, legend: { show: false }, cursor: { points: { size: 6 }, drag: { x: false, y: false } }, padding: [8, axes.length > 1 ? 0 : 1.4 * em, 0, 0],
             axes: [{ stroke: ink, font, size: 1.8 * em, space: 4.5 * em, ticks: { stroke: grid, size: 4 }, grid: { stroke: grid, width: 1 }, values: (u, list) => list.map((v) => `${number(v, 4)} s`) }, ...axes.map(axis)],
             series: [{}, ...lines.map((l) => ({ label: l.name, scale: l.scale ?? axes[0].scale, stroke: l.color, width: l.fill ? 0.5 : 1.6, fill: l.fill ? l.color : undefined, dash: l.dash,
-                points: { show: false }, spanGaps: false }))],
+                points: { show: l.sampled ? (u, s, from, to) => to - from < FEW : false }, spanGaps: false }))],
             hooks: { setCursor: [(u) => this.showValues(u.cursor.idx)] },
         }, this.data(), this.draw);
     }
@@ -90,8 +93,17 @@ export class Plot {
         if (this.chart) this.make();
     }
 
+    dispose() {
+        this.watch.disconnect();
+        this.chart?.destroy();
+    }
+
+    get file() {
+        return `souple-${this.options.file ?? this.options.key}`;
+    }
+
     saveTable() {
-        saveFile(`souple-${this.options.key}.csv`, this.options.series.csv(), "text/csv");
+        saveFile(`${this.file}.csv`, this.options.series.csv(), "text/csv");
     }
 
     // with its title and names, on paper's colour: a picture travels without the page
@@ -115,8 +127,15 @@ export class Plot {
             x += g.measureText(l.name).width + 26 * scale;
         }
         g.drawImage(from, 0, head);
-        c.toBlob((b) => saveFile(`souple-${this.options.key}.png`, b));
+        c.toBlob((b) => saveFile(`${this.file}.png`, b));
     }
+}
+
+// a little wider than the values, which need not include 0
+function around(lo, hi) {
+    if (lo === null || hi === null) return [0, 1];
+    const margin = 0.08 * (hi - lo) || 0.05 * Math.abs(hi) || 1;
+    return [lo - margin, hi + margin];
 }
 
 function decades(lo, hi) {

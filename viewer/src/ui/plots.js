@@ -1,13 +1,13 @@
 // The plots and the numbers behind them.
 import "uplot/dist/uPlot.min.css";
+import { LINE_HUES as HUE } from "../colours.js";
 import { balanceOf } from "../health.js";
-import { Series } from "../series.js";
+import { joined, Series } from "../series.js";
 import { h, setFlag } from "./dom.js";
 import { icon } from "./icons.js";
 import { Plot } from "./plot.js";
+import { Probes } from "./probes.js";
 
-// apart for most eyes (after Okabe and Ito 2008), on light and on dark
-const HUE = { blue: "#3b8fd4", orange: "#e69f00", green: "#17a67b", red: "#d1495b", purple: "#a568c8", grey: "#8d99a6", cyan: "#56b4e9" };
 const STAGE_HUES = { take_edits: HUE.purple, prescribe: HUE.cyan, free_motion: HUE.blue, guard: HUE.green, commit: HUE.orange, publish: HUE.grey };
 const MORE_HUES = [HUE.red, HUE.cyan, HUE.purple, HUE.orange];
 const SPAN = 10;  // seconds shown
@@ -22,6 +22,7 @@ export class Plots {
         this.picked = new Series(["time [s]", "displacement [m]", "force [N]"]);
         this.timing = new Series(["time [s]"]);
         this.plots = [];
+        this.probes = new Probes(SPAN);
     }
 
     head(close) {
@@ -43,7 +44,7 @@ export class Plots {
         // the largest sum is drawn first, the others over it
         stageLines.reverse();
         const budget = { name: "budget", help: "what a step may take to keep up with real time: the time step", unit: "ms", color: HUE.red, column: this.stages.length + 1, dash: [6, 4] };
-        this.plots = [
+        this.own = [
             new Plot({ key: "step-time", title: "Step time [ms]", help: "mean time of a step by stage, against what keeps up with real time", series: this.timing, stacked: true, span: SPAN, lines: [...stageLines, budget], axes: [{ scale: "ms" }] }),
             new Plot({ key: "solver", title: "Solver", help: "linear iterations of all bodies in a step, and the worst residual", series: this.solver, positive: true, span: SPAN,
                 lines: [{ name: "iterations", unit: "", color: HUE.blue, column: 1, scale: "n" }, { name: "residual", unit: "", color: HUE.orange, column: 2, scale: "r", log: true }],
@@ -57,8 +58,21 @@ export class Plots {
                 lines: [{ name: "displacement", unit: "m", color: HUE.green, column: 1, scale: "m" }, { name: "pull", unit: "N", color: HUE.red, column: 2, scale: "N" }],
                 axes: [{ scale: "m", unit: "m" }, { scale: "N", unit: "N" }] }),
         ];
-        this.grid.replaceChildren(...this.plots.map((p) => p.root));
         this.showBalance(false);
+        this.place();
+    }
+
+    // what the scene measures stands first
+    place() {
+        this.plots = [...this.probes.plots, ...(this.own ?? [])];
+        this.grid.replaceChildren(...this.plots.map((p) => p.root));
+    }
+
+    setProbes(list) {
+        const old = this.probes.plots;
+        if (!this.probes.set(list)) return;
+        for (const p of old) p.dispose();
+        this.place();
     }
 
     add(s) {
@@ -77,7 +91,7 @@ export class Plots {
     }
 
     get all() {
-        return [this.timing, this.solver, this.energy, this.balance, this.picked];
+        return [this.timing, this.solver, this.energy, this.balance, this.picked, ...this.probes.series];
     }
 
     clear() {
@@ -93,11 +107,7 @@ export class Plots {
         for (const p of this.plots) p.restyle();
     }
 
-    // all series have the same times: they are filled together
     table() {
-        const others = this.all.slice(1);
-        const all = new Series([...this.timing.names, ...others.flatMap((s) => s.names.slice(1))], Infinity);
-        all.columns = [...this.timing.columns, ...others.flatMap((s) => s.columns.slice(1))];
-        return all.csv();
+        return joined(this.all).csv();
     }
 }

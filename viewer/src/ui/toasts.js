@@ -10,17 +10,18 @@ export class Toasts {
         holder.append(this.root);
     }
 
-    // link: { href, text, download }
-    show(text, { bad = false, link = null, ms = bad ? 12000 : 4500 } = {}) {
+    // link: { href, text, download }; button: { text, act }
+    show(text, { bad = false, link = null, button = null, ms = bad ? 12000 : 4500 } = {}) {
         for (const t of this.root.children) if (t.dataset.text === text) t.remove();
         while (this.root.children.length >= MOST) this.root.firstChild.remove();
         const close = h("button", { title: "Dismiss", "aria-label": "Dismiss", onclick: () => toast.remove() }, icon("close"));
         const toast = h("div", { class: `toast ${bad ? "bad" : ""}` }, h("span", {}, text),
-            link && h("a", { href: link.href, download: link.download ?? "" }, link.text), close);
+            button && h("button", { class: "act", onclick: () => (toast.remove(), button.act()) }, button.text), link && h("a", { href: link.href, download: link.download ?? "" }, link.text), close);
         toast.dataset.text = text;
         if (bad) toast.setAttribute("role", "alert");
         this.root.append(toast);
         setTimeout(() => toast.remove(), ms);
+        return toast;
     }
 
     bad(text) {

@@ -1,6 +1,7 @@
 // All surfaces of the simulation, from the frames: topology once per revision, positions whenever they moved.
 import * as THREE from "three";
 import { regionShare, regionTexels, REGION_TEXELS, scaleTexels } from "../colours.js";
+import { Caps } from "./caps.js";
 import { SurfaceMesh } from "./surface-mesh.js";
 
 const EDGE = { light: 0x1d2733, dark: 0xe8eef5 };
@@ -15,11 +16,16 @@ function rowTexture(texels, width, filter) {
     return t;
 }
 
+// a rigid square, as in pictures: it is not clipped
+const isGround = (b) => b.pull === null && b.surfaces.length === 1 && b.surfaces[0].vertices === 4 && b.surfaces[0].faces === 2;
+
 export class Bodies {
     constructor(stage) {
         this.stage = stage;
         this.group = new THREE.Group();
         stage.scene.add(this.group);
+        this.caps = new Caps(this.group);
+        this.planes = null;  // that clip bodies
         this.scaleTexture = rowTexture(scaleTexels(), 256, THREE.LinearFilter);
         this.regionTexture = rowTexture(regionTexels(), REGION_TEXELS, THREE.NearestFilter);
         this.clear(0, []);
@@ -27,12 +33,15 @@ export class Bodies {
 
     clear(generation, bodies) {
         for (const surfaceMesh of this.surfaceMeshes?.values() ?? []) this.remove(surfaceMesh);
+        this.caps.clear();
         this.generation = generation;
         this.surfaceMeshes = new Map();       // "body/surface" -> SurfaceMesh
         this.topologies = new Map();  // the same, of frames
         this.infos = new Map();
         for (const b of bodies)
-            for (const s of b.surfaces) this.infos.set(`${b.body}/${s.surface}`, { ...s, body: b.body, kind: b.kind, pull: b.pull });
+            for (const s of b.surfaces)
+                this.infos.set(`${b.body}/${s.surface}`, { ...s, body: b.body, kind: b.kind, pull: b.pull, clipped: b.clipped !== false && !isGround(b),
+                    interfaces: s.roles.includes("interfaces"), around: b.surfaces.some((x) => x.faces > 0 && x.roles.includes("interfaces")) });
         this.frame = null;
     }
 
@@ -74,6 +83,7 @@ export class Bodies {
         }
         if (!surfaceMesh) {
             surfaceMesh = new SurfaceMesh(topology, info, s.positions);
+            if (info.clipped && this.planes) surfaceMesh.setClip(this.planes);
             this.surfaceMeshes.set(key, surfaceMesh);
             this.group.add(surfaceMesh.mesh);
             this.renewed = true;
@@ -83,28 +93,58 @@ export class Bodies {
         return null;
     }
 
-    // shown: { visual, mesh, hull, wire }
+    // planes: of three.js, null: nothing is cut off
+    setClip(planes) {
+        this.planes = planes;
+        if (!planes) this.caps.clear();
+        for (const surfaceMesh of this.surfaceMeshes.values()) if (surfaceMesh.info.clipped) surfaceMesh.setClip(planes);
+        this.stage.moved();
+    }
+
+    setCaps(sections) {
+        const list = sections.list.filter((s) => this.infos.has(`${s.body}/0`));
+        this.caps.set({ ...sections, list }, (body) => this.capLook(body));
+        this.stage.moved();
+    }
+
+    // where a cap has no region: the colour of its body; clear where interfaces behind it are to be seen
+    capLook(body) {
+        const infos = [...this.infos.values()].filter((i) => i.body === body && !i.interfaces);
+        const { look, around } = infos.find((i) => i.roles.includes("visual")) ?? infos[0];
+        return { color: look.color, opacity: this.shown.interfaces && around ? this.veil(look.opacity) : 1 };
+    }
+
+    veil(opacity) { return 0.45 * opacity; }
+
+    // shown: { visual, mesh, hull, interfaces, wire }
     setStyle(shown) {
         this.shown = shown;
         for (const surfaceMesh of this.surfaceMeshes.values()) this.styleOne(surfaceMesh);
+        this.caps.paint(...this.caps.painted);
         this.stage.moved();
     }
 
     styleOne(surfaceMesh) {
-        const { visual, mesh, hull, wire } = this.shown;
+        const { visual, mesh, hull, interfaces, wire } = this.shown;
+        if (surfaceMesh.info.interfaces) return this.styleInterface(surfaceMesh, interfaces, wire);
         const roles = new Set(surfaceMesh.info.roles), theme = this.stage.theme;
         const asMesh = mesh && roles.has("mechanical"), asHull = hull && roles.has("collision"), asVisual = visual && roles.has("visual");
         const m = surfaceMesh.material;
         // a mesh alone is filled; over the visual surface its edges are enough
         m.visible = asVisual || (!visual && (asMesh || asHull));
-        const veiled = asVisual && !asMesh && !asHull && (mesh || hull);
-        const opacity = surfaceMesh.info.look.opacity * (veiled ? 0.45 : 1);
+        const veiled = asVisual && ((!asMesh && !asHull && (mesh || hull)) || (interfaces && surfaceMesh.info.around));
+        const opacity = veiled ? this.veil(surfaceMesh.info.look.opacity) : surfaceMesh.info.look.opacity;
         surfaceMesh.setOpacity(opacity);
         surfaceMesh.mesh.castShadow = m.visible && opacity > 0.3;
         if (m.flatShading !== (!asVisual && asMesh)) m.flatShading = !asVisual && asMesh, m.needsUpdate = true;
         surfaceMesh.mesh.visible = m.visible || asMesh || asHull;
         const color = asHull ? HULL_EDGE[theme] : asMesh ? MESH_EDGE[theme] : EDGE[theme];
         surfaceMesh.setWire(asMesh || asHull || ((wire || surfaceMesh.info.look.edges) && m.visible), color);
+    }
+
+    styleInterface(surfaceMesh, on, wire) {
+        surfaceMesh.material.visible = surfaceMesh.mesh.visible = on;
+        surfaceMesh.setWire(on && wire, EDGE[this.stage.theme]);
     }
 
     // field: of hello.fields or null; range: of the colours
@@ -117,6 +157,7 @@ export class Bodies {
             const known = surfaceMesh.values && !Number.isNaN(surfaceMesh.values[0]);
             surfaceMesh.paint(known ? texture : null, share);
         }
+        this.caps.paint(texture, share);
     }
 
     // once all has moved, before a picture of so many pixels

@@ -8,27 +8,32 @@ const HELD_SIZE = 10, PIN_SIZE = 16;  // pixels of the page
 const HELD_BEHIND = 0.28, PIN_BEHIND = 0.5;  // opacity of a dot behind a body
 const LOAD = 0xd9480f, HAND = 0x1c7ed6;
 const MOST_ARROWS = 80;
+const STEEL = 0x3c4146, MOST_MASSES = 200, SMALLEST_MASS = 0.004;  // radius of a light one, in sizes of the scene
 
 // a disc with a ring, smooth without multisampling; a little nearer than its node, whose faces would cover half of it
 function dotMaterial(size, opacity, hidden) {
     return new THREE.ShaderMaterial({
         transparent: true,
+        clipping: true,
         depthWrite: false,
         depthFunc: hidden ? THREE.GreaterDepth : THREE.LessEqualDepth,
         uniforms: { color: { value: new THREE.Color() }, ring: { value: new THREE.Color().setHex(RING, THREE.LinearSRGBColorSpace) }, size: { value: size }, ratio: { value: 1 },
             opacity: { value: opacity } },
         vertexShader: `
+            #include <clipping_planes_pars_vertex>
             uniform float size, ratio;
             void main() {
-                vec4 p = modelViewMatrix * vec4(position, 1.0);
-                p.xyz *= 0.985;
-                gl_Position = projectionMatrix * p;
+                vec4 mvPosition = modelViewMatrix * vec4(position, 1.0);
+                #include <clipping_planes_vertex>
+                gl_Position = projectionMatrix * vec4(0.985 * mvPosition.xyz, 1.0);
                 gl_PointSize = size * ratio;
             }`,
         fragmentShader: `
+            #include <clipping_planes_pars_fragment>
             uniform vec3 color, ring;
             uniform float size, ratio, opacity;
             void main() {
+                #include <clipping_planes_fragment>
                 float r = length(gl_PointCoord - 0.5) * size, soft = 0.5 / ratio, most = 0.5 * size;
                 float whole = 1.0 - smoothstep(most - 2.0 * soft, most, r), inner = 1.0 - smoothstep(0.66 * most - soft, 0.66 * most + soft, r);
                 if (whole <= 0.0) discard;
@@ -62,6 +67,10 @@ class Dots {
         for (const p of [this.seen, this.hidden]) p.material.uniforms.color.value.setHex(color, THREE.LinearSRGBColorSpace);
     }
 
+    setClip(planes) {
+        for (const p of [this.seen, this.hidden]) p.material.clippingPlanes = planes;
+    }
+
     // list of [surfaceMesh, vertex]
     set(list) {
         this.list = list;
@@ -90,6 +99,7 @@ export class Marks {
         this.held = new Dots(this.group, HELD, HELD_SIZE, HELD_BEHIND);
         this.pins = new Dots(this.group, PIN, PIN_SIZE, PIN_BEHIND);
         this.makeArrows();
+        this.makeMasses();
         this.hands = new Map();
         this.message = null;
         this.show = { fixed: true, loads: true };
@@ -108,8 +118,17 @@ export class Marks {
         });
     }
 
+    makeMasses() {
+        this.masses = new THREE.InstancedMesh(new THREE.SphereGeometry(1, 28, 18), new THREE.MeshStandardMaterial({ color: STEEL, roughness: 0.3, metalness: 0.4 }), MOST_MASSES);
+        this.masses.frustumCulled = false;
+        this.masses.castShadow = true;
+        this.masses.count = 0;
+        this.group.add(this.masses);
+    }
+
     clear() {
         this.message = null;
+        this.masses.count = 0;
         this.held.set([]);
         this.pins.set([]);
         this.arrows.forEach((m) => (m.count = 0));
@@ -136,6 +155,12 @@ export class Marks {
         return (this.message?.pins ?? []).reduce((n, p) => n + p.nodes.length, 0);
     }
 
+    // what is cut off has no dots
+    setClip(planes) {
+        this.held.setClip(planes);
+        this.pins.setClip(planes);
+    }
+
     setShown(show) {
         this.show = show;
         this.rebuild();
@@ -146,6 +171,7 @@ export class Marks {
         this.held.set(this.show.fixed ? held.flatMap((h) => this.verticesOf(h.body, h.vertices)) : []);
         this.pins.set(pins.flatMap((p) => this.nodesOf(p.body, p.nodes)));
         this.setArrows(this.show.loads ? loads : []);
+        this.followMasses();
         this.stage.invalidate();
     }
 
@@ -187,8 +213,24 @@ export class Marks {
         });
     }
 
+    // a point mass is a steel ball that follows the mean of some vertices
+    followMasses() {
+        const m = new THREE.Matrix4();
+        let n = 0;
+        for (const { body, first, count, offset, radius } of this.message?.masses ?? []) {
+            const surfaceMesh = this.bodies.get(body, 0);
+            if (!surfaceMesh || first + count > surfaceMesh.topology.vertexCount || n === MOST_MASSES) continue;
+            const x = [...offset], r = Math.max(radius, SMALLEST_MASS * this.stage.size);
+            for (let i = 3 * first; i < 3 * (first + count); i++) x[i % 3] += surfaceMesh.sent[i] / count;
+            this.masses.setMatrixAt(n++, m.makeScale(r, r, r).setPosition(...x));
+        }
+        this.masses.count = n;
+        this.masses.instanceMatrix.needsUpdate = true;
+    }
+
     // the surfaces are new, or have moved
     follow() {
+        this.followMasses();
         this.held.follow();
         this.pins.follow();
     }

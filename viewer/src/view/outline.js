@@ -28,7 +28,7 @@ export function edgesOf(faces, vertexCount) {
 const next = (i) => (i % 3 === 2 ? i - 2 : i + 1);
 
 export class Outline {
-    // material: that of the strips, see skin.js
+    // material: that of the strips, see material.js
     constructor(surfaceMesh, material) {
         this.surfaceMesh = surfaceMesh;
         this.material = material;

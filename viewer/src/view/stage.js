@@ -3,7 +3,7 @@ import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { makeFloor } from "./floor.js";
 import { widened } from "./lens.js";
-import { LIGHT } from "./skin.js";
+import { LIGHT } from "./material.js";
 
 const MOST_SOFT_PIXELS = 330000, REST = 350;  // without a graphics card: pixels of a moving picture, ms until it rests
 const MARGIN = 0.8;  // of the window that a fitted box may fill
@@ -32,6 +32,7 @@ export class Stage {
         this.software = drawsInSoftware();
         this.renderer = new THREE.WebGLRenderer({ antialias: !this.software, alpha: true, powerPreference: "high-performance" });
         this.renderer.outputColorSpace = THREE.SRGBColorSpace;
+        this.renderer.localClippingEnabled = true;
         this.renderer.shadowMap.enabled = false;
         this.renderer.shadowMap.type = THREE.PCFShadowMap;
         this.renderer.shadowMap.autoUpdate = false;

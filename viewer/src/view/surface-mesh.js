@@ -2,9 +2,15 @@
 import * as THREE from "three";
 import { isSolid, smoothNormals, splitAtCreases } from "./crease.js";
 import { Outline } from "./outline.js";
-import { skinMaterial, stripMaterial } from "./skin.js";
+import { bodyMaterial, stripMaterial } from "./material.js";
 
 const TUBE_LIMIT = 0.3;  // of tubes everything but the lids at the ends is round
+const THIN_LIMIT = -1;   // thin strands have three sides, no stripe, and are round all over
+
+function limitOf(topology, info) {
+    if (info.kind !== "rod") return undefined;
+    return info.surface === 0 && !topology.stripes ? THIN_LIMIT : TUBE_LIMIT;
+}
 
 // the tone of a stripe over that of the body, as in the engine's pictures: darker, lighter where the body is nearly black
 function stripeTone(look) {
@@ -18,7 +24,7 @@ export class SurfaceMesh {
     constructor(topology, info, first) {
         this.topology = topology;
         this.info = info;
-        this.split = splitAtCreases(first, topology.faces, topology.stripes, info.kind === "rod" ? TUBE_LIMIT : undefined);
+        this.split = splitAtCreases(first, topology.faces, topology.stripes, limitOf(topology, info));
         this.count = this.split.source.length;
         this.sent = first.slice();  // positions as they came, for picking and marks
         this.values = null;
@@ -68,14 +74,14 @@ export class SurfaceMesh {
     }
 
     makeMaterial() {
-        const m = skinMaterial(this.info.look, { vertexColors: !!this.geometry.attributes.color });
+        const m = bodyMaterial(this.info.look, { vertexColors: !!this.geometry.attributes.color });
         this.setOpacity(this.info.look.opacity, m);
         return m;
     }
 
-    // back faces of a solid are seen only through it
+    // back faces of a solid are seen only through it, or where it is cut
     setOpacity(opacity, m = this.material) {
-        const clear = opacity < 1, side = this.solid && !clear ? THREE.FrontSide : THREE.DoubleSide;
+        const clear = opacity < 1, side = this.solid && !clear && !m.clippingPlanes ? THREE.FrontSide : THREE.DoubleSide;
         if (m.transparent !== clear || m.side !== side) m.needsUpdate = true;
         Object.assign(m, { opacity, transparent: clear, depthWrite: !clear, side });
         m.uniforms.opacity.value = opacity;
@@ -117,10 +123,17 @@ export class SurfaceMesh {
         a.needsUpdate = true;
     }
 
+    // planes of three.js, or null
+    setClip(planes) {
+        for (const m of [this.material, this.wire?.material]) if (m) m.clippingPlanes = planes;
+        this.dropOutline();
+        this.setOpacity(this.material.uniforms.opacity.value);
+    }
+
     // the drawn edges of all faces; made when first asked for
     setWire(on, color) {
         if (on && !this.wire) {
-            const material = new THREE.MeshBasicMaterial({ wireframe: true, transparent: true, opacity: 0.42, depthWrite: false });
+            const material = new THREE.MeshBasicMaterial({ wireframe: true, transparent: true, opacity: 0.42, depthWrite: false, clippingPlanes: this.material.clippingPlanes });
             this.wire = new THREE.Mesh(this.geometry, material);
             this.wire.frustumCulled = false;
             this.mesh.add(this.wire);

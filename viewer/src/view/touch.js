@@ -32,10 +32,13 @@ export class Touch {
         return this.ray;
     }
 
-    // -> { surfaceMesh, face, weights, point, node } of the nearest face under the pointer
+    // -> { surfaceMesh, face, weights, point, node } of the nearest face under the pointer. What the clipping plane cuts off is not
+    // there, and a cap covers what is behind it
     pick(e, surfaceMeshes = this.bodies.drawn()) {
-        const hit = this.aim(e).intersectObjects(surfaceMeshes.map((s) => s.mesh), false)[0];
-        if (!hit) return null;
+        const hits = this.aim(e).intersectObjects(surfaceMeshes.map((s) => s.mesh), false);
+        const hit = hits.find((x) => !(x.object.userData.surfaceMesh.info.clipped && this.clip?.hides(x.point)));
+        const cap = this.clip?.on ? this.bodies.caps.pick(this.ray) : null;
+        if (!hit || cap?.distance < hit.distance) return null;
         const surfaceMesh = hit.object.userData.surfaceMesh, face = hit.faceIndex;
         const corner = [0, 1, 2].map((k) => surfaceMesh.vertex(surfaceMesh.topology.faces[3 * face + k], new THREE.Vector3()));
         const b = THREE.Triangle.getBarycoord(hit.point, ...corner, new THREE.Vector3()) ?? new THREE.Vector3(1, 0, 0);
@@ -96,7 +99,8 @@ export class Touch {
     pinUnder(e) {
         const r = this.stage.canvas.getBoundingClientRect(), p = new THREE.Vector3();
         for (const [surfaceMesh, v] of this.marks.pins.list ?? []) {
-            surfaceMesh.vertex(v, p).project(this.stage.camera);
+            if (this.clip?.hides(surfaceMesh.vertex(v, p))) continue;
+            p.project(this.stage.camera);
             const x = r.left + (0.5 + 0.5 * p.x) * r.width, y = r.top + (0.5 - 0.5 * p.y) * r.height;
             if (Math.hypot(x - e.clientX, y - e.clientY) <= NEAR_PIN) return { body: surfaceMesh.info.body, node: surfaceMesh.topology.nodes[v] };
         }
@@ -213,6 +217,7 @@ export class Touch {
     }
 
     lookUnder(e) {
-        this.hooks.hover(this.pick(e), e);
+        const hit = this.pick(e);
+        this.hooks.hover(hit, e, hit || !this.clip?.on ? null : this.bodies.caps.pick(this.ray));
     }
 }

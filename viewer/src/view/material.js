@@ -17,6 +17,7 @@ export const LIGHT = {
 const VERTEX = `
     #include <common>
     #include <shadowmap_pars_vertex>
+    #include <clipping_planes_pars_vertex>
     #ifdef USE_COLOR_ALPHA
         varying vec4 vColor;
     #endif
@@ -34,6 +35,7 @@ const VERTEX = `
         #include <defaultnormal_vertex>
         #include <begin_vertex>
         #include <project_vertex>
+        #include <clipping_planes_vertex>
         #include <worldpos_vertex>
         #include <shadowmap_vertex>
         vNormal = transformedNormal;
@@ -51,6 +53,7 @@ const VERTEX = `
 
 const FRAGMENT = `
     #include <common>
+    #include <clipping_planes_pars_fragment>
     #ifdef USE_SHADOWMAP
         #include <lights_pars_begin>
         #include <shadowmap_pars_fragment>
@@ -70,6 +73,7 @@ const FRAGMENT = `
     #endif
     varying vec3 vNormal, vEye;
     void main() {
+        #include <clipping_planes_fragment>
         vec3 toEye = normalize(-vEye);
         #if defined(FLAT_SHADED) && !defined(STRIP)
             vec3 n = normalize(cross(dFdx(vEye), dFdy(vEye)));
@@ -110,10 +114,12 @@ const FRAGMENT = `
         gl_FragColor = vec4(0.662002687 * a + 0.684122060 * b - 0.323583601 * d - 0.0225411470 * c, color.a);
     }`;
 
-export function skinMaterial(look, { vertexColors }) {
+export function bodyMaterial(look, { vertexColors }) {
     const roughness = Math.min(1, Math.max(0.25, GLOSS * look.roughness)), shine = 2 / roughness ** 4 - 1;
     return new THREE.ShaderMaterial({
         lights: true,
+        clipping: true,
+        clipShadows: true,  // what is cut off casts no shadow on the cap
         forceSinglePass: false,  // a clear body: its back, then its front
         vertexColors,
         vertexShader: VERTEX,
@@ -136,14 +142,16 @@ export function skinMaterial(look, { vertexColors }) {
 }
 
 // for strips along the outline of a body, see outline.js: all that the body's material says, with a clear side
-export function stripMaterial(skin) {
+export function stripMaterial(body) {
     return new THREE.ShaderMaterial({
         lights: true,
-        vertexColors: skin.vertexColors,
+        clipping: true,
+        clippingPlanes: body.clippingPlanes,
+        vertexColors: body.vertexColors,
         vertexShader: VERTEX,
         fragmentShader: FRAGMENT,
-        defines: { ...skin.defines, STRIP: 1 },
-        uniforms: skin.uniforms,
+        defines: { ...body.defines, STRIP: 1 },
+        uniforms: body.uniforms,
         side: THREE.DoubleSide,
         transparent: true,
         depthWrite: false,

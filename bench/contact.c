@@ -1,0 +1,28 @@
+// bench contact: the parts of a step with contact, one section each, in files of their own.
+//
+//   detection      trees and contacts of two deforming surfaces (contact_detection.c)
+//   delassus       the Delassus operator on a factor, compared with solves by CHOLMOD (contact_delassus.c)
+//   gauss_seidel   sweeps over a dense W, compared with STREAM (contact_sweeps.c)
+#include "contact.h"
+
+#include "core/core.h"
+
+typedef struct contact_section {
+    const char *name;  // of the array in the report
+    sp_status (*run)(const sp_bench_options *o, sp_report *r);
+} contact_section;
+
+static const contact_section sections[] = {
+    {"detection", sp__contact_detection},
+    {"delassus", sp__contact_delassus},
+    {"gauss_seidel", sp__contact_sweeps},
+};
+
+sp_status sp__bench_contact(const sp_bench_options *o, sp_report *r) {
+    SP_TRY(sp__bench_open(o, r));
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        sp__report_array(r, sections[i].name);
+        SP_TRY(sections[i].run(o, r));
+    }
+    return SP_OK;
+}
