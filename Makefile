@@ -4,7 +4,7 @@ export JOBS
 souple = build/release/souple
 PREFIX ?= $(if $(prefix),$(prefix),/usr/local)
 
-.PHONY: all help page demo test check bench docs format hooks clean fuzz install uninstall deb
+.PHONY: all help page demo test check bench docs pictures format hooks clean fuzz install uninstall deb
 
 all:
 	@tools/install.sh build
@@ -14,10 +14,11 @@ help:
 	@echo "make             the command and the libraries, in build/release"
 	@echo "make demo        build, simulate a scene, draw a picture"
 	@echo "make check       before a commit: format, layers, the unit tests of gcc"
-	@echo "make test        every test in every configuration (about 15 minutes on two quiet cores)"
+	@echo "make test        every test in every configuration (about 17 minutes on two quiet cores)"
 	@echo "make fuzz        every reader against random input, ten minutes each or SP_FUZZ_SECONDS"
 	@echo "make bench       measure, beside the peers"
 	@echo "make docs        the API reference and the pages of docs/, in build/docs/html"
+	@echo "make pictures    draw the pictures of README.md and docs/ again, from the scenes"
 	@echo "make page        the page of souple view"
 	@echo "make format      format the sources"
 	@echo "make hooks       format at each commit, in this clone"
@@ -48,7 +49,7 @@ check:
 bench:
 	@tools/install.sh build bench
 	@tools/build.sh release
-	@for name in step rotation beam cholesky factor preconditioners updated rods page; do echo "== souple bench $$name"; $(souple) bench $$name || exit 1; done
+	@for name in step rotation beam cholesky factor preconditioners updated rods contact friction page; do echo "== souple bench $$name"; $(souple) bench $$name || exit 1; done
 
 # every reader, for ten minutes each or SP_FUZZ_SECONDS
 fuzz:
@@ -71,6 +72,11 @@ deb: page
 docs:
 	@tools/install.sh docs
 	@tools/docs.sh
+
+# the screenshots of the page need a quiet machine: tools/pictures.sh page
+pictures: all
+	@tools/install.sh pictures
+	@tools/pictures.sh
 
 format:
 	@tools/install.sh format

@@ -80,21 +80,28 @@ static inline bool peer_open_socket(peer *p, int port, int memory) {
 }
 
 // A plain request over HTTP: the status, 0 where there was no answer; the whole answer is in `to`, which is overwritten.
-static inline int peer_request(int port, const char *method, const char *path, const char *host, sp_buffer *to) {
+// `more`: what follows the first header lines, with the empty line.
+static inline int peer_request_with(int port, const char *method, const char *path, const char *host, const char *more,
+                                    sp_buffer *to) {
     char ask[1024];
     bool closed = false;
     peer p;
     double until = peer_now_ms() + 10000;
     to->size = 0;
     if (!peer_open_socket(&p, port, 0)) return 0;
-    int n = snprintf(ask, sizeof ask, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", method, path, host);
+    int n = snprintf(ask, sizeof ask, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n", method, path, host);
     peer_send_raw(&p, ask, (size_t)n);
+    peer_send_raw(&p, more, strlen(more));
     while (peer_read_more(&p, until, &closed)) continue;
     sp__buffer_add(NULL, to, p.in.data, p.in.size);
     sp__buffer_add(NULL, to, "", 1);
     int status = p.in.size > 12 ? atoi((const char *)p.in.data + 9) : 0;
     peer_close(&p);
     return status;
+}
+
+static inline int peer_request(int port, const char *method, const char *path, const char *host, sp_buffer *to) {
+    return peer_request_with(port, method, path, host, "\r\n", to);
 }
 
 static inline int peer_get(int port, const char *path, const char *host, sp_buffer *to) {

@@ -3,7 +3,7 @@
 # the closing line is "N passed, M failed". Further words choose configurations: tools/test.sh asan tsan
 #
 #   gcc      the whole suite with invariants checked
-#   clang    the second compiler's warnings, and the unit tests
+#   clang    the second compiler's warnings, and the unit tests of numerical code; asan runs the others
 #   asan     addresses and undefined behaviour: unit and fault tests, then the fuzzers for SP_FUZZ_SECONDS each (15)
 #   tsan     races: what runs on several threads
 #   nosimd   without the vector kernels and every optional library: unit tests and the peers' curve
@@ -112,7 +112,7 @@ fuzz_all() {
 
 asan() {
     sanitizer_options
-    suite asan '^(unit|fault|fuzz|examples)/'
+    suite asan '^(unit|fault|examples)/'  # the fuzzers below start from the same seeds
     fuzz_all
 }
 

@@ -222,6 +222,7 @@ static sp_status metered_story(meter *m, const char *text, const char *path) {
 }
 
 TEST(every_allocation_may_fail) {
+    NOT_SANITIZED();  // on one thread
     const char *text = "<scene dt='0.01'><solid name='b'><box size='1 1 1' cells='1 1 1'/><solver type='cg'/><probe name='p' "
                        "near='1 1 1'/></solid><record file='m.csv'/><record file='m.ply' period='0.015'/>"
                        "<record file='m.xdmf'/><stop steps='9'/></scene>";

@@ -31,6 +31,7 @@ typedef struct story {
     sp_world *w;
     sp_mesh *mesh;
     bool failed;  // an SP_NO_MEMORY was seen
+    sp_compliance_type compliance;
 } story;
 
 // Makes a call; where memory ran out, repeats it: only one allocation fails, so the second call must succeed.
@@ -80,6 +81,22 @@ static sp_status add_rigid(story *s) {
     return sp_world_add_rigid(s->w, &def, &id);
 }
 
+// a free body from a surface, which is examined and integrated
+static sp_status add_free(story *s) {
+    sp_rigid_def def = sp_rigid_def_default();
+    sp_load push = {.type = SP_LOAD_FORCE, .value = {sp_signal_constant(1)}};
+    sp_spring_def pull = {.stiffness = 5};
+    sp_trimesh *surface;
+    sp_status status = sp_mesh_boundary(s->mesh, &surface);
+    if (status < 0) return status;
+    const sp_trimesh *one = surface;
+    def.name = "stone", def.meshes = &one, def.mesh_count = 1, def.free = true, def.spin[0] = 3;
+    def.loads = &push, def.load_count = 1, def.springs = &pull, def.spring_count = 1, def.integrator.substeps = 2;
+    status = sp_world_add_rigid(s->w, &def, NULL);
+    sp_trimesh_destroy(&surface);
+    return status;
+}
+
 static sp_status queue(story *s, sp_edit_type type) {
     sp_edit e = sp_edit_default(type);
     e.body = sp_world_body_named(s->w, type == SP_EDIT_POSE ? "floor" : "soft");
@@ -108,6 +125,9 @@ static void play(story *s) {
     AGAIN(s, sp_world_step(s->w, 0.01));
     AGAIN(s, sp_world_restore(s->w, c.data, c.size));
     AGAIN(s, sp_world_step(s->w, 0.01));
+    AGAIN(s, sp_world_set_contact(s->w, NULL));
+    AGAIN(s, add_free(s));
+    AGAIN(s, sp_world_step(s->w, 0.01));
     sp_world_snapshot_release(s->w, snapshot);
     sp_checkpoint_free(s->w, &c);
 }
@@ -120,19 +140,74 @@ static uint64_t close_story(story *s) {
     return hash;
 }
 
-TEST(every_allocation_may_fail) {
-    story all = {0};
-    play(&all);
+// ---------------------------------------------------------------------------------------------------- contact by constraints
+
+static sp_status add_touching(story *s) {
+    sp_solid_def def = sp_solid_def_default();
+    sp_rigid_shape plane = {.type = SP_PLANE, .size = {0, 1, 0}, .pose = sp_pose_identity()};
+    sp_rigid_def floor = sp_rigid_def_default();
+    def.name = "soft", def.mesh = s->mesh, def.material.young = 2e4, def.compliance = s->compliance;
+    def.solver.type = SP_SOLVER_CG;
+    sp_status status = sp_world_body_named(s->w, "soft").slot ? SP_OK : sp_world_add_solid(s->w, &def, NULL);
+    plane.pose.translate[1] = -0.001;
+    floor.name = "floor", floor.shapes = &plane, floor.shape_count = 1;
+    return status < 0 ? status : sp_world_add_rigid(s->w, &floor, NULL);
+}
+
+// a free box that touches the soft body from above
+static sp_status add_stone(story *s) {
+    sp_rigid_shape shape = {.type = SP_BOX, .size = {0.1, 0.1, 0.1}, .pose = {{0.1, 0.201, 0.05}, {1, 0, 0, 0}}};
+    sp_rigid_def def = sp_rigid_def_default();
+    def.name = "stone", def.shapes = &shape, def.shape_count = 1, def.free = true;
+    return sp_world_add_rigid(s->w, &def, NULL);
+}
+
+static void play_contact(story *s) {
+    sp_contact_def contact = sp_contact_def_default();
+    sp_checkpoint c = {0};
+    contact.formulation = SP_CONTACT_PROXIMITY, contact.friction = 0.3, contact.gap = 1e-3;
+    AGAIN(s, make_context(s));
+    AGAIN(s, make_mesh(s));
+    AGAIN(s, sp_world_create(s->ctx, NULL, &s->w));
+    AGAIN(s, sp_world_set_contact(s->w, &contact));
+    AGAIN(s, add_touching(s));
+    AGAIN(s, add_stone(s));
+    for (int k = 0; k < 2; k++) AGAIN(s, sp_world_step(s->w, 0.01));
+    CHECK(sp_world_contact_count(s->w) >= 4);
+    AGAIN(s, sp_world_save(s->w, &c));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    AGAIN(s, sp_world_restore(s->w, c.data, c.size));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    AGAIN(s, sp_world_remove(s->w, sp_world_body_named(s->w, "stone")));
+    AGAIN(s, sp_world_step(s->w, 0.01));
+    AGAIN(s, sp_world_restore(s->w, c.data, c.size) == SP_BAD_INPUT ? SP_OK : SP_STOPPED);  // a body is missing
+    sp_checkpoint_free(s->w, &c);
+}
+
+// ---------------------------------------------------------------------------------------------------- every allocation
+
+static void every_allocation(void (*tell)(story *s), sp_compliance_type compliance) {
+    story all = {.compliance = compliance};
+    tell(&all);
     uint64_t hash = close_story(&all);
     CHECK_INT(all.c.live, 0);
     CHECK(all.c.calls > 100 && !all.failed);
     for (long n = 1; n <= all.c.calls && !sp_test_failures; n++) {
-        story s = {.c = {.fail_at = n}};
-        play(&s);
+        story s = {.c = {.fail_at = n}, .compliance = compliance};
+        tell(&s);
         // the same end state, independent of what failed before
         CHECK(close_story(&s) == hash);
         CHECK_INT(s.c.refused, 1);
         CHECK_INT(s.c.live, 0);
         if (sp_test_failures) printf("  ... with allocation %ld of %ld\n", n, all.c.calls);
     }
+}
+
+TEST(every_allocation_may_fail) {
+    every_allocation(play, SP_COMPLIANCE_AUTO);
+}
+
+TEST(every_allocation_of_contact_may_fail) {
+    every_allocation(play_contact, SP_COMPLIANCE_EXACT);
+    every_allocation(play_contact, SP_COMPLIANCE_WARPED);
 }

@@ -47,11 +47,16 @@ static bool set_up(fixture *f) {
     below.translate[1] = -10;
     rigid.pose = sp_pose_signal_constant(below);
     if (sp_world_add_rigid(f->world, &rigid, &f->floor) != SP_OK) return false;
+    sp_rigid_mass mass;
+    CHECK_INT(sp_rigid_def_mass(f->context, &rigid, &mass), SP_BAD_INPUT);  // a plane has none
     sp_contact_def contact = sp_contact_def_default();
     return sp_world_set_contact(f->world, &contact) == SP_OK;
 }
 
 static void tear_down(fixture *f) {
+    sp_contact_point point;
+    CHECK_INT(sp_world_contact_count(f->world), 0);
+    CHECK_INT(sp_world_contact_at(f->world, 0, &point), SP_BAD_INPUT);  // penalty contact has none
     sp_world_destroy(&f->world);
     sp_mesh_destroy(&f->mesh);
     sp_context_destroy(&f->context);
@@ -272,6 +277,9 @@ TEST(stepping_and_queries) {
     CHECK_NEAR(at[1], x[3 * 44 + 1], 1e-15);
     CHECK_INT(sp_world_anchor_rest(f.world, &anchor, at), SP_OK);
     CHECK(at[1] == sp_mesh_positions(f.mesh)[3 * 44 + 1]);
+    sp_mass_info weight;
+    CHECK_INT(sp_world_mass_count(f.world, f.beam), 0);
+    CHECK_INT(sp_world_mass_at(f.world, f.beam, 0, &weight), SP_BAD_INPUT);
     int tets[4 * 96];
     sp_element_view elements;
     CHECK_INT(sp_world_elements(f.world, f.beam, NULL, &elements), SP_OK);
@@ -329,6 +337,13 @@ TEST(state_is_set_and_read) {
     REQUIRE(sp_world_save(f.world, &saved) == SP_OK);
     uint64_t before = sp_world_hash(f.world);
     double still[3 * 45] = {0};
+    sp_param_info young;
+    CHECK_INT(sp_world_set_param(f.world, "beam.young", 3e4), SP_OK);
+    CHECK(sp_world_param(f.world, "beam.young", &young) == SP_OK && young.value == 3e4);
+    CHECK_INT(sp_world_set_param(f.world, "beam.young", -1), SP_BAD_INPUT);
+    CHECK_INT(sp_world_set_param(f.world, "beam.young", NAN), SP_BAD_INPUT);
+    CHECK_INT(sp_world_set_param(f.world, "beam.colour", 1), SP_BAD_INPUT);
+    CHECK(sp_world_param(f.world, "beam.young", &young) == SP_OK && young.value == 3e4);
     CHECK_INT(sp_world_set_state(f.world, f.beam, NULL, still), SP_OK);
     CHECK(sp_world_hash(f.world) != before);
     CHECK_INT(sp_world_restore(f.world, saved.data, saved.size), SP_OK);

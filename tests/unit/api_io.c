@@ -167,6 +167,8 @@ TEST(picture) {
     CHECK_INT(sp_picture_write(sp_run_world(f.run), f.run, &def, path), SP_OK);
     CHECK(stat(path, &st) == 0 && st.st_size > 100);
     unlink(path);
+    sp_run_picture_set_time(f.run, 1, &def);
+    CHECK(!def.clip);
     sp_picture_extent extent = sp_picture_extent_default();
     CHECK_INT(sp_picture_measure(sp_run_world(f.run), f.run, &def, &extent), SP_OK);
     CHECK(extent.high[0] > extent.low[0]);
@@ -185,6 +187,24 @@ TEST(picture) {
     CHECK(rgb[3 * (45 * 160 + 80)] < 255);
     sp_trimesh_destroy(&skin), sp_mesh_destroy(&ball);
     free(rgb);
+    tear_down(&f);
+}
+
+TEST(section) {
+    fixture f;
+    REQUIRE(set_up(&f));
+    sp_world *world = sp_run_world(f.run);
+    sp_body_id body = sp_world_body_named(world, "beam");
+    sp_section *section = NULL;
+    sp_section_faces faces;
+    bool cap = false;
+    CHECK(sp_run_clips(f.run, body, &cap) && cap);
+    REQUIRE(sp_section_create(world, body, &section) == SP_OK);
+    CHECK_INT(sp_section_update(section, "von-mises"), SP_OK);
+    CHECK_INT(sp_section_cut(section, (double[3]){0.15, 0, 0}, (double[3]){1, 0, 0}, &faces), SP_OK);
+    CHECK(faces.face_count > 0 && faces.values);
+    sp_section_destroy(&section);
+    CHECK(!section);
     tear_down(&f);
 }
 
@@ -278,6 +298,21 @@ TEST(recordings) {
     CHECK((sp_run_create(scene, &options, &run) == SP_OK) == with_hdf5);
     if (with_hdf5) {
         sp_run_record record;
+        sp_run_recorder *recorder = NULL;
+        sp_run_recorder_def live = sp_run_recorder_def_default();
+        live.path = SP_BINARY_DIR "/api-record.xdmf";
+        CHECK_INT(sp_run_recorder_stop(&recorder), SP_OK);
+        CHECK_INT(sp_run_finish(run), SP_OK);
+        sp_run_destroy(&run);
+        options.out = NULL;
+        REQUIRE(sp_run_create(scene, &options, &run) == SP_OK && sp_run_recorder_start(run, &live, &recorder) == SP_OK);
+        CHECK(sp_run_step(run) >= 0 && sp_run_recorder_step(recorder) == SP_OK);
+        sp_run_recorder_get(recorder, &record);
+        CHECK(!strcmp(record.kind, "xdmf") && !strcmp(record.path, live.path));
+        CHECK_INT(sp_run_recorder_stop(&recorder), SP_OK);
+        sp_run_destroy(&run);
+        options.out = SP_BINARY_DIR;
+        REQUIRE(sp_run_create(scene, &options, &run) == SP_OK);
         sp_recording_info info;
         sp_recording_frame frame;
         sp_recording_body body;
@@ -301,6 +336,9 @@ TEST(recordings) {
         CHECK_INT(sp_recording_field_info(r, 3, 0, "position", &field), SP_OK);
         CHECK_INT(sp_recording_field(r, 3, 0, "position", x), SP_OK);
         CHECK_INT(sp_recording_show(r, 1, run), SP_OK);
+        sp_scene *again = NULL;
+        CHECK_INT(sp_recording_scene(r, NULL, &again), SP_OK);
+        sp_scene_destroy(&again);
         sp_recording_close(&r);
         unlink(SP_BINARY_DIR "/api-record.spc");
         unlink(SP_BINARY_DIR "/api-record.xdmf");
@@ -308,5 +346,23 @@ TEST(recordings) {
     }
     sp_run_destroy(&run);
     sp_scene_destroy(&scene);
+    sp_context_destroy(&context);
+}
+
+// calls every function of contact problems once; their results are tested in fclib.c
+TEST(contact_problems) {
+    static const int start[] = {0, 1, 2, 3}, column[] = {0, 1, 2};
+    static const double value[] = {1, 1, 1}, q[] = {-1, 0, 0}, mu[] = {0.5};
+    const sp_fclib_problem p = {.dimension = 3, .contacts = 1, .W = {3, 3, start, column, value}, .q = q, .mu = mu};
+    sp_context *context = NULL;
+    sp_fclib *file = NULL;
+    REQUIRE(sp_context_create(NULL, &context) == SP_OK);
+    sp_status status = sp_fclib_write(context, SP_BINARY_DIR "/api-problem.hdf5", &p, NULL);
+    CHECK(status == SP_OK || status == SP_UNAVAILABLE);
+    CHECK_INT(sp_fclib_read(context, SP_BINARY_DIR "/api-problem.hdf5", &file), status);
+    if (file) CHECK_INT(sp_fclib_get(file)->contacts, 1);
+    sp_fclib_close(&file);
+    CHECK(!file);
+    unlink(SP_BINARY_DIR "/api-problem.hdf5");
     sp_context_destroy(&context);
 }

@@ -273,7 +273,8 @@ TEST(absent_peer_is_unavailable) {
 TEST(command_lists_and_refuses) {
     char out[2048];
     CHECK_INT(run_souple("bench", out, sizeof out), 0);
-    const char *names[] = {"step", "rotation", "beam", "cholesky", "factor", "preconditioners", "updated", "rods", "page"};
+    const char *names[] = {"step",    "rotation", "beam",    "cholesky", "factor", "preconditioners",
+                           "updated", "rods",     "contact", "friction", "page"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) CHECK(strstr(out, names[i]) != NULL);
     CHECK_INT(run_souple("bench stpe", out, sizeof out), 2);
     CHECK(strstr(out, "did you mean \"step\"") != NULL);
@@ -281,6 +282,9 @@ TEST(command_lists_and_refuses) {
     CHECK_INT(run_souple("bench step --jsn", out, sizeof out), 2);
     CHECK(strstr(out, "--json") != NULL);
     CHECK_INT(run_souple("bench step --dump", out, sizeof out), 2);
+    CHECK_INT(run_souple("bench step --problem a.hdf5", out, sizeof out), 2);
+    CHECK_INT(run_souple("bench friction --problem no-such-file.hdf5", out, sizeof out), 1);
+    CHECK(strstr(out, "no-such-file.hdf5") != NULL);
 }
 
 // Every documented field, in the first case of each array; no times are asserted.
@@ -324,6 +328,12 @@ TEST(cholesky_reports_its_fields) {
                                          "partial.3.ms",
                                          NULL};
     check_bench("cholesky", fields);
+}
+
+TEST(friction_reports_its_fields) {
+    static const char *const fields[] = {"problems.0.file", "problems.0.contacts", "problems.0.method", "problems.0.iterations",
+                                         "problems.0.ms",   "problems.0.residual", "problems.6.method", NULL};
+    check_bench("friction", fields);
 }
 
 TEST(factor_reports_its_fields) {
@@ -405,6 +415,31 @@ TEST(rods_reports_its_fields) {
                                          "hair.1.steps_per_s",
                                          NULL};
     check_bench("rods", fields);
+}
+
+TEST(contact_reports_its_fields) {
+    static const char *const fields[] = {"detection.1.triangles",
+                                         "detection.1.refit_ms",
+                                         "detection.1.query_ms",
+                                         "detection.1.ns_per_triangle",
+                                         "detection.1.contacts_max",
+                                         "detection_growth.exponent",
+                                         "delassus.0.dofs",
+                                         "delassus.0.rows",
+                                         "delassus.0.compliance",
+                                         "delassus.0.ms",
+                                         "delassus.0.us_per_row",
+                                         "delassus.0.cholmod_ms",
+                                         "delassus.0.vs_cholmod",
+                                         "gauss_seidel.0.rows",
+                                         "gauss_seidel.0.strategy",
+                                         "gauss_seidel.0.threads",
+                                         "gauss_seidel.0.ms_100_sweeps",
+                                         "gauss_seidel.0.gb_per_s",
+                                         "gauss_seidel.0.stream_gb_per_s",
+                                         "gauss_seidel.11.rows",
+                                         NULL};
+    check_bench("contact", fields);
 }
 
 // without libwebsockets the fields exist too, as null

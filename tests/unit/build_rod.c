@@ -86,6 +86,18 @@ TEST(curvature_follows_the_arc_length) {
     end(&s);
 }
 
+TEST(sections_have_the_names_of_their_regions) {
+    stage s =
+        build(ROD("length='1' elements='5'", "<region name='bent' s='0.2 0.4' young='2e6'/><region s='0.4 0.6' young='3e6'/>"
+                                             "<region name='tip' s='0.6 1' radius='0.002'/>"));
+    REQUIRE(s.status >= 0);
+    sp_body_id r = sp_world_body_named(s.world, "r");
+    static const char *const names[] = {"", "bent", "", "tip"};
+    for (int i = 0; i < 4; i++) CHECK(strcmp(sp_run_region_name(s.run, r, i), names[i]) == 0);
+    CHECK(!sp_run_region_name(s.run, r, 4) && !sp_run_region_name(s.run, r, -1));
+    end(&s);
+}
+
 TEST(later_regions_win_and_neighbours_share_a_mean) {
     stage s =
         build(ROD("length='1' elements='5' curvature='1 0 0'",

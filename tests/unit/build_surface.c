@@ -149,6 +149,21 @@ TEST(boundary_in_part_and_refined) {
     end(&s);
 }
 
+#define ORGAN(more) \
+    SCENE("<solid name='b' rotate='0 0 90' translate='1 0 0'><organ kind='liver' length='0.2' elements='500'/>" more "</solid>")
+
+// The boundary of a finer organ has the place of the coarse one. Its vertices lie within the chord height of the coarse cells,
+// which are about 0.02 m wide.
+TEST(organs_have_finer_surfaces) {
+    stage s = built(ORGAN("<surface role='visual' elements='4000'/><surface role='visual' elements='4000' subdivide='1'/>"));
+    REQUIRE(s.w && count_of(&s) == 2);
+    sp_surface_info fine = info_of(&s, 0), coarse;
+    REQUIRE(sp_world_surface_info(s.w, sp_world_body_named(s.w, "b"), 0, &coarse) >= 0);
+    CHECK(fine.face_count > 2 * coarse.face_count && fine.farthest < 0.02);
+    CHECK_INT(info_of(&s, 1).face_count, 4 * fine.face_count);
+    end(&s);
+}
+
 TEST(flip_reverses_normals) {
     double n[2][18];
     for (int flip = 0; flip < 2; flip++) {
@@ -208,6 +223,10 @@ static const struct {
     {CUBE("", "<surface role='visual' smooth='yes'/>"), "nothing is subdivided"},
     {CUBE("", "<surface role='visual' subdivide='1' " OCTA "/>"), "there is a file"},
     {CUBE("", "<surface role='visual' subdivide='5'/>"), "subdivide"},
+    {CUBE("", "<surface role='visual' elements='500'/>"), "only an organ"},
+    {ORGAN("<surface role='visual' elements='299'/>"), "299"},
+    {ORGAN("<surface role='visual' elements='500' " OCTA "/>"), "there is a file"},
+    {ORGAN("<surface role='visual' elements='500' tag='dome'/>"), "faces of the mechanical mesh"},
     {CUBE("", "<surface role='visual' box='0 0 0 1 1 1' " OCTA "/>"), "not of a file"},
     {CUBE("", "<surface role='visual' box='5 5 5 6 6 6'/>"), "selects no faces"},
     {CUBE("", "<surface role='visual' point='0 0 0'/>"), "consists of faces"},

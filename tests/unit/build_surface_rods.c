@@ -4,6 +4,8 @@
 #include "souple/io.h"
 #include "test.h"
 
+static const double PI = 3.14159265358979323846;
+
 typedef struct stage {
     sp_context *ctx;
     sp_scene *scene;
@@ -57,6 +59,52 @@ TEST(the_tube_is_visible_by_default) {
     REQUIRE(sp__run_look(s.run, s.body.slot, &look));
     CHECK(look.color[0] == 1 && look.color[1] == 0);
     end(&s);
+}
+
+// strands side by side, as one body
+#define STRANDS(count, radius, inside)                                                                               \
+    "<scene dt='0.005'><template name='t'><rod name='r' length='0.2' elements='2' radius='" radius "' young='1e7' "  \
+    "density='1000'>" inside "</rod></template><instance name='r' of='t' count='" count "' translate='0 0 {0.1*i}' " \
+    "merge='yes'/><stop steps='1'/></scene>"
+
+// Corners of a ring and rings of an element by the number of strands, unless the scene gives them or the tube is in contact.
+TEST(many_strands_have_fewer_faces) {
+    static const struct {
+        const char *text;
+        int sides, rings;
+        bool stripes;
+    } list[] = {
+        {STRANDS("10", "0.001", ""), 12, 8, true},
+        {STRANDS("11", "0.001", ""), 8, 8, true},
+        {STRANDS("101", "0.001", ""), 3, 4, false},
+        // 25 times as long as thick
+        {STRANDS("101", "0.004", ""), 6, 4, true},
+        {STRANDS("101", "0.001", "<surface role='visual' sides='5'/>"), 5, 8, true},
+        {STRANDS("101", "0.001", "<surface role='visual' sides='auto'/>"), 3, 4, false},
+        {STRANDS("101", "0.001", "<surface role='visual collision'/>"), 6, 8, true},
+        {STRANDS("11", "0.001", "<surface role='collision'/>"), 12, 8, true},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        stage s = build(list[i].text);
+        REQUIRE(s.status == SP_OK && sp_world_publish(sp_run_world(s.run)) == SP_OK);
+        const sp_snapshot *snapshot = sp_world_snapshot_acquire(sp_run_world(s.run));
+        REQUIRE(snapshot && snapshot->body_count == 1);
+        const sp_snapshot_surface *b = &snapshot->bodies[0].surfaces[0];
+        CHECK_INT(b->rings[1].vertex, list[i].sides);
+        CHECK(b->rings[1].at == 1.0 / list[i].rings);
+        CHECK((b->stripes != NULL) == list[i].stripes);
+        // the first ring is in the plane x = 0; the mean width of a convex polygon is its perimeter / pi
+        double around = 0, n = list[i].sides;
+        for (int k = 0; k < list[i].sides; k++) {
+            const float *p = b->positions + 3 * k, *q = b->positions + 3 * ((k + 1) % list[i].sides);
+            around += hypot(p[1] - q[1], p[2] - q[2]);
+        }
+        double radius = strstr(list[i].text, "0.004") ? 0.004 : 0.001;
+        // positions are floats of up to 10 m, rounded by up to 5e-7 m; those of the first strand are small
+        CHECK_NEAR(around / PI, list[i].stripes ? 2 * radius * n / PI * sin(PI / n) : 2 * radius, 1e-8);
+        sp_world_snapshot_release(sp_run_world(s.run), snapshot);
+        end(&s);
+    }
 }
 
 TEST(contact_uses_the_centreline_or_the_tube) {

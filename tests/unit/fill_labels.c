@@ -204,10 +204,12 @@ static void check_organ(sp_context *c, const wanted *w, int elements) {
 }
 
 TEST(organs_have_their_parts) {
+    NOT_SANITIZED();
     // volumes: estimated from the shapes, within a third
     static const wanted organs[] = {{"liver", "parenchyma\0tumour\0vena-cava\0dome\0", 0.06, 0.13},
                                     {"lens", "cortex\0core\0equator\0", 0.14, 0.27},
                                     {"eye", "sclera\0cornea\0vitreous\0lens\0incision\0nerve\0", 0.18, 0.35},
+                                    {"skin", "skin\0fat\0muscle\0base\0front-lip\0back-lip\0", 0.15, 0.30},
                                     {"stomach", "cardia\0pylorus\0", 0.05, 0.13},
                                     {"vessels", "vessel\0aneurysm\0inlet\0outlets\0", 0.009, 0.02},
                                     {"rabbit", "feet\0ears\0", 0.08, 0.16},
@@ -221,6 +223,31 @@ TEST(organs_have_their_parts) {
         check_organ(c, &organs[i], i % 2 ? 5000 : 12000);
     }
     CHECK(!sp_mesh_organ_name(-1));
+    sp_context_destroy(&c);
+}
+
+// The lips of the incision are mirror images, and no tetrahedron has nodes of both.
+TEST(an_incision_separates_its_lips) {
+    sp_context *c = context();
+    sp_mesh *m = NULL;
+    REQUIRE(sp_mesh_organ(c, "skin", 0.1, 4000, &m) >= 0);
+    const sp_mesh_group *front = sp_mesh_group_named(m, "front-lip"), *back = sp_mesh_group_named(m, "back-lip");
+    REQUIRE(front && back && front->node_count == back->node_count && front->node_count > 3);
+    const double *x = sp_mesh_positions(m);
+    for (int i = 0; i < front->node_count; i++) {
+        const double *a = x + 3 * (size_t)front->nodes[i], *b = x + 3 * (size_t)back->nodes[i];
+        CHECK(a[0] == b[0] && a[1] == b[1] && a[2] == -b[2]);
+        // 0.6 mm at the middle and a parabola along the incision, whose ends are at least twice as far as the ends of the lips
+        CHECK(a[2] > 0.0006 * 0.74 && a[2] < 0.0006 * 1.001);
+    }
+    for (int t = 0; t < sp_mesh_tet_count(m); t++) {
+        const int *tet = sp_mesh_tets(m) + 4 * (size_t)t;
+        bool has[2] = {false, false};
+        for (int k = 0; k < 4; k++)
+            for (int j = 0; j < front->node_count; j++) has[0] |= tet[k] == front->nodes[j], has[1] |= tet[k] == back->nodes[j];
+        CHECK(!(has[0] && has[1]));
+    }
+    sp_mesh_destroy(&m);
     sp_context_destroy(&c);
 }
 

@@ -178,7 +178,8 @@ static void mock_points(sp_body *b, sp_which s, int n, const sp_anchor *a, doubl
         }
 }
 
-static sp_status mock_jacobian_rows(sp_body *b, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
+static sp_status mock_jacobian_rows(sp_body *b, sp_which s, int n, const sp_anchor *a, const double *dir, sp_rows *J) {
+    (void)s;
     if (6 * n > J->capacity) return SP_BODY_FAIL(b, SP_BAD_INPUT, "rows need %d entries", 6 * n);
     J->n = n;
     J->start[0] = 0;

@@ -215,6 +215,7 @@ static int iterations_of(beam_def d, bool node_rotations) {
 }
 
 TEST(iterations_do_not_grow_with_the_body) {
+    NOT_SANITIZED();
     int a = iterations_of((beam_def){.k = 4}, true), b = iterations_of((beam_def){.k = 8}, true),
         c = iterations_of((beam_def){.k = 12}, true);
     // measured 10, 12 and 12; the beam of 1,536 tetrahedra has one coarse level, those of 12,288 and 41,472 two
@@ -223,6 +224,7 @@ TEST(iterations_do_not_grow_with_the_body) {
 }
 
 TEST(a_bent_and_twisted_body_takes_as_many_iterations) {
+    NOT_SANITIZED();
     int straight = iterations_of((beam_def){.k = 8}, true),
         bent = iterations_of((beam_def){.k = 8, .bend = 1.5, .twist = 3}, true);
     int unturned = iterations_of((beam_def){.k = 8, .bend = 1.5, .twist = 3}, false);
@@ -232,6 +234,7 @@ TEST(a_bent_and_twisted_body_takes_as_many_iterations) {
 }
 
 TEST(a_contrast_of_stiffness_adds_few_iterations) {
+    NOT_SANITIZED();
     int slabs = iterations_of((beam_def){.k = 8, .contrast = 100}, true);
     int cubes = iterations_of((beam_def){.k = 8, .contrast = 100, .checkers = true}, true);
     // measured 13 and 18
@@ -414,6 +417,7 @@ static uint64_t hash_apply(const beam *b, sp_precond *p) {
 }
 
 TEST(same_bits_for_any_number_of_workers_background_and_sharing) {
+    NOT_SANITIZED();
     const int workers[] = {1, 2, 3, 7};
     uint64_t first = 0;
     for (size_t w = 0; w < sizeof workers / sizeof *workers; w++) {

@@ -27,7 +27,8 @@ TEST(entries_are_complete) {
         // an edit cannot reach an open end
         CHECK(!(p.ends & SP_RANGE_LOW_OPEN) || p.edit_low > p.low);
         CHECK(!(p.ends & SP_RANGE_HIGH_OPEN) || p.edit_high < p.high);
-        if (p.price != SP_PRICE_NEW_BODY) CHECK(p.initial >= p.edit_low && p.initial <= p.edit_high);
+        // NaN: required
+        if (p.price != SP_PRICE_NEW_BODY && !isnan(p.initial)) CHECK(p.initial >= p.edit_low && p.initial <= p.edit_high);
         // a name occurs once in its list
         REQUIRE(sp_kind_param(name, p.name, &same) == SP_OK);
         CHECK(memcmp(&same.low, &p.low, sizeof p.low) == 0 && same.label == p.label);
@@ -135,7 +136,9 @@ TEST(edits_are_checked_against_the_list) {
     sp_contact_def contact = sp_contact_def_default();
     sp_material region = {500, 2e6, NAN};
     sp_body_id id;
-    def.name = "cube", def.mesh = mesh, def.regions = &region, def.region_count = 1;
+    sp_anchor corner = {.elem = 0};
+    sp_mass_def mass = {.name = "mass", .at = &corner, .count = 1, .value = sp_signal_constant(2)};
+    def.name = "cube", def.mesh = mesh, def.regions = &region, def.region_count = 1, def.masses = &mass, def.mass_count = 1;
     REQUIRE(sp_world_add_solid(world, &def, &id) == SP_OK && sp_world_set_contact(world, &contact) == SP_OK);
     CHECK_INT(sp_world_param_count(world), sp_kind_param_count("world") + sp_kind_param_count("solid") + 3);
     for (int i = 0; i < sp_world_param_count(world); i++) {

@@ -100,6 +100,26 @@ TEST(a_thick_rod_has_its_width) {
     free_rod(&p);
 }
 
+// a ball of 0.3 m radius at the middle of the rod: dark, round, and as wide as its silhouette
+TEST(a_point_mass_is_a_ball_of_steel) {
+    rod_picture p = {.ctx = new_context(1)};
+    const sp_anchor middle = {.elem = 2};
+    sp_mass_def mass = {.at = &middle, .count = 1, .value = sp_signal_constant(7850 * 4 * PI / 3 * 0.3 * 0.3 * 0.3)};
+    describe(&p, 0.05, 0.05, 0);
+    p.def.masses = &mass, p.def.mass_count = 1;
+    REQUIRE(make_rod_world(&p));
+    sp_picture_def def = rod_view();
+    REQUIRE(draw(&p, &def));
+    double half = 60 / tan(20 * PI / 180) * 0.3 / sqrt(16 - 0.09);
+    int across = 0, down = 0;
+    for (int y = 0; y < HEIGHT; y++) down += !is_background(pixel(&p, WIDTH / 2, y));
+    for (int x = 0; x < WIDTH; x++) across += !is_background(pixel(&p, x, HEIGHT / 2 + 6));  // below the rod
+    CHECK_NEAR(down, 2 * half, 2);
+    CHECK_NEAR(across, 2 * sqrt(half * half - 36), 2);
+    CHECK(brightness(pixel(&p, WIDTH / 2, HEIGHT / 2 + 6)) < 400);
+    free_rod(&p);
+}
+
 TEST(cross_sections_are_widened_across_the_view_only) {
     sp_context *ctx = new_context(1);
     sp_drawing d = {.width = WIDTH, .height = HEIGHT};

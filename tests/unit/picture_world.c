@@ -115,6 +115,43 @@ TEST(caps_are_the_cross_section) {
     sp_context_destroy(&w.ctx);
 }
 
+// Values inside are interpolated along the cut edges: a linear field is exact on the cap, regions are those of the elements.
+TEST(a_section_has_the_values_of_the_field) {
+    world_of_one w = {.ctx = new_context(1)};
+    REQUIRE(make_world(&w));
+    sp_section *s = NULL;
+    sp_section_faces f;
+    sp_field_info nodes;
+    sp_body_id body = sp_world_body_named(w.world, "bar");
+    REQUIRE(sp_section_create(w.world, body, &s) == SP_OK);
+    // stretched: the displacement of a node is half its coordinate
+    REQUIRE(sp_world_field_info(w.world, body, "position", &nodes) == SP_OK);
+    double *x = calloc(3 * (size_t)nodes.count, sizeof *x);
+    REQUIRE(sp_world_field(w.world, body, "position", x) == SP_OK);
+    for (int i = 0; i < nodes.count; i++) x[3 * i] *= 1.5;
+    REQUIRE(sp_world_set_state(w.world, body, x, NULL) == SP_OK);
+    REQUIRE(sp_section_update(s, "displacement") == SP_OK);
+    REQUIRE(sp_section_cut(s, (double[3]){0.3, 0, 0}, (double[3]){1, 0.5, 0}, &f) == SP_OK);
+    CHECK(f.face_count > 0 && f.values);
+    for (int v = 0; v < f.vertex_count; v++) {
+        // the boundary of the two halves is a layer of nodes
+        CHECK_NEAR(f.values[v], fabs(f.positions[3 * v]) / 3, 1e-12);
+        CHECK(fabs(f.positions[3 * v]) < 1e-9 || f.regions[v] == (f.positions[3 * v] > 0 ? 1 : 0));
+    }
+    REQUIRE(sp_section_update(s, NULL) == SP_OK && sp_section_cut(s, (double[3]){0}, (double[3]){0, 0, 1}, &f) == SP_OK);
+    CHECK(!f.values && f.face_count > 0);
+    CHECK_INT(sp_section_update(s, "taste"), SP_BAD_INPUT);
+    CHECK_INT(sp_section_cut(s, (double[3]){0, NAN, 0}, (double[3]){0, 0, 1}, &f), SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(w.ctx)->message, "point[1]") && f.face_count == 0);
+    CHECK_INT(sp_section_cut(s, (double[3]){0}, (double[3]){0}, &f), SP_BAD_INPUT);
+    CHECK(strstr(sp_context_error(w.ctx)->message, "normal = 0 0 0"));
+    sp_section_destroy(&s);
+    sp_section_destroy(&s);
+    free(x);
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
+}
+
 // The bar is cut at its middle, seen from the front: left the stiff cap or the soft one, right nothing.
 TEST(what_is_in_front_of_the_plane_is_not_drawn) {
     world_of_one w = {.ctx = new_context(1)};
@@ -279,6 +316,65 @@ TEST(a_scene_has_a_clipping_plane) {
     CHECK(cut == 48 && uncut > 48);
 }
 
+TEST(the_point_of_a_clipping_plane_varies_in_time) {
+    static const char text[] = "<scene dt='0.5'><solid name='a'><box size='1 1 1' cells='1 1 1'/></solid>"
+                               "<clip point='{1 - 2*t} 0 0' normal='1 0 0'/></scene>";
+    sp_context *ctx = new_context(1);
+    sp_scene *scene = NULL;
+    sp_run *run = NULL;
+    sp_run_options o = sp_run_options_default();
+    o.endless = true;
+    REQUIRE(sp_scene_parse(ctx, text, sizeof text - 1, "clip.xml", NULL, &scene) >= 0 && sp_run_create(scene, &o, &run) >= 0);
+    sp_picture_def def = sp_run_picture(run);
+    CHECK(def.clip && def.clip_point[0] == 1 && def.clip_point[1] == 0);
+    REQUIRE(sp_run_step(run) >= 0);
+    CHECK_NEAR(sp_run_picture(run).clip_point[0], 0, 1e-15);
+    sp_run_picture_set_time(run, 2, &def);
+    CHECK_NEAR(def.clip_point[0], -3, 1e-15);
+    sp_run_destroy(&run);
+    sp_scene_destroy(&scene);
+    sp_context_destroy(&ctx);
+}
+
+// A cube 2 x 2 x 2 with a cube 1 x 1 x 1 inside, whose surface is drawn opaque in a transparent one, also behind a clipping
+// plane.
+TEST(interfaces_are_drawn_inside_transparent_bodies) {
+    static const char text[] = "<scene><solid name='a' young='1e4'><box size='2 2 2' cells='4 4 4'/>"
+                               "<region name='core' box='0.5 0.5 0.5  1.5 1.5 1.5' young='1e5'/></solid>"
+                               "<clip point='0 0 1.75' normal='0 0 1'/><view show='visual interfaces'/></scene>";
+    sp_context *ctx = new_context(1);
+    sp_scene *scene = NULL;
+    sp_run *run = NULL;
+    sp_drawing d = {0};
+    sp_run_options o = sp_run_options_default();
+    sp_run_look look;
+    o.endless = true;
+    REQUIRE(sp_scene_parse(ctx, text, sizeof text - 1, "core.xml", NULL, &scene) >= 0 && sp_run_create(scene, &o, &run) >= 0);
+    REQUIRE(sp_world_publish(sp_run_world(run)) >= 0);
+    sp_picture_def def = sp_run_picture(run);
+    CHECK(def.interfaces);
+    const sp_snapshot *snapshot = sp_world_snapshot_acquire(sp_run_world(run));
+    REQUIRE(snapshot && sp__picture_collect(ctx, sp_run_world(run), snapshot, run, &def, &d) == SP_OK);
+    CHECK(strcmp(snapshot->bodies[0].surfaces[1].name, "region core") == 0);
+    double area[2] = {0};  // of transparent faces, of opaque ones
+    for (int f = 0; f < d.soup.face_count; f++) {
+        const double *x = d.soup.x;
+        const uint32_t *c = d.soup.faces + 3 * f;
+        double e[3], g[3], n[3];
+        sp__sub3(x + 3 * c[1], x + 3 * c[0], e), sp__sub3(x + 3 * c[2], x + 3 * c[0], g), sp__cross3(e, g, n);
+        area[d.soup.drawables[d.soup.drawable_of[f]].opacity == 1] += 0.5 * sp__norm3(n);
+    }
+    // 6 sides of 4 and a cap of 4, which does not cut the core
+    CHECK_NEAR(area[0], 28, 1e-6);  // positions of a snapshot are floats
+    CHECK_NEAR(area[1], 6, 1e-6);
+    CHECK(sp_run_look_of(run, snapshot->bodies[0].id, 1, &look) && look.color[0] == 0.90 && look.opacity == 1);
+    sp__soup_free(ctx, &d.soup);
+    sp_world_snapshot_release(sp_run_world(run), snapshot);
+    sp_run_destroy(&run);
+    sp_scene_destroy(&scene);
+    sp_context_destroy(&ctx);
+}
+
 TEST(scene_sets_camera_view_appearance_and_lights) {
     static const char text[] =
         "<scene name='what is seen' gravity='0 0 -9.81' dt='0.01'>\n"
@@ -393,6 +489,20 @@ static sp_status collect(world_of_one *w, const sp_picture_def *def, sp_drawing 
     sp_status status = sp__picture_collect(w->ctx, w->world, snapshot, NULL, def, d);
     sp_world_snapshot_release(w->world, snapshot);
     return status;
+}
+
+// a count that is zero everywhere: the ticks of its bar are different numbers
+TEST(a_field_of_zeros_has_a_range) {
+    world_of_one w = {.ctx = new_context(1)};
+    sp_picture_def def = sp_picture_def_default();
+    sp_drawing d;
+    REQUIRE(make_world(&w));
+    def.color_by = "refresh";
+    REQUIRE(collect(&w, &def, &d) >= 0);
+    CHECK(d.legend.low == 0 && d.legend.high == 1);
+    sp__soup_free(w.ctx, &d.soup);
+    free_world(&w);
+    sp_context_destroy(&w.ctx);
 }
 
 TEST(embedded_surfaces_have_colours_and_fields) {

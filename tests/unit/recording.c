@@ -202,6 +202,88 @@ TEST(a_run_is_recorded_and_shown) {
     record_clean();
 }
 
+// A recording that starts after some steps and stops before the run ends: frames in a period, the same hashes when they are
+// shown, the parameters of each frame, and a run that does not depend on it.
+TEST(a_run_is_recorded_for_a_while) {
+    staged s = stage_run(HELP_SCENE(""), NULL, false), again = stage_run(HELP_SCENE(""), NULL, false);
+    static const char *const fields[] = {"von-mises"}, *const wrong[] = {"von-miss"};
+    sp_run_recorder_def def = sp_run_recorder_def_default();
+    sp_run_recorder *rec;
+    REQUIRE(s.status == SP_OK && again.status == SP_OK);
+    if (!with_hdf5()) {
+        def.path = record_path("live.xdmf");
+        CHECK(sp_run_recorder_start(s.run, &def, &rec) == SP_UNAVAILABLE && !rec);
+        CHECK(strstr(sp_context_error(s.ctx)->message, "libhdf5-dev"));
+        stage_close(&s), stage_close(&again);
+        return;
+    }
+    CHECK(sp_run_recorder_start(s.run, &def, &rec) == SP_BAD_INPUT && strstr(sp_context_error(s.ctx)->message, ".xdmf"));
+    def.path = record_path("live.vtu");
+    CHECK(sp_run_recorder_start(s.run, &def, &rec) == SP_BAD_INPUT);
+    def.path = record_path("no/live.xdmf");
+    CHECK(sp_run_recorder_start(s.run, &def, &rec) == SP_IO && !rec);
+    def.path = record_path("live.xdmf"), def.quantities = wrong, def.quantity_count = 1;
+    CHECK(sp_run_recorder_start(s.run, &def, &rec) == SP_BAD_INPUT && strstr(sp_context_error(s.ctx)->message, "von-miss"));
+    def.quantities = fields, def.period = -1;
+    CHECK(sp_run_recorder_start(s.run, &def, &rec) == SP_BAD_INPUT && strstr(sp_context_error(s.ctx)->message, "period"));
+    double dt = sp_run_dt(s.run);
+    sp_world *world = sp_run_world(s.run);
+    sp_body_id beam = sp_world_body_named(world, "beam");
+    uint64_t hash[3];
+    static double stress[3][64], place[3][48], seen[64];
+    sp_field_info info;
+    REQUIRE(sp_world_field_info(world, beam, "position", &info) == SP_OK && info.count == 16);
+    REQUIRE(sp_world_field_info(world, beam, "von-mises", &info) == SP_OK && info.count <= 64);
+    stage_steps(&s, 3);
+    def.period = 2 * dt, def.in_double = true, def.wait = true, def.edits = "1 0 1 param beam.poisson 0.25\n";
+    REQUIRE(sp_run_recorder_start(s.run, &def, &rec) == SP_OK);
+    for (int i = 0; i < 3; i++) {
+        hash[i] = sp_world_hash(world);
+        CHECK(sp_world_field(world, beam, "position", place[i]) == SP_OK);
+        // the step before the first frame is not recorded, but the value that it set is known
+        CHECK(sp_world_set_param(world, "beam.poisson", 0.25) == SP_OK);
+        CHECK(sp_world_field(world, beam, "von-mises", stress[i]) == SP_OK);
+        sp_edit e = sp_edit_default(SP_EDIT_PARAM);
+        snprintf(e.path, sizeof e.path, "beam.young");
+        e.value = 1e5 * (i + 2);
+        CHECK(sp_world_queue(world, &e) == SP_OK);
+        for (int k = 0; k < 2; k++) {
+            stage_steps(&s, 1);
+            CHECK_INT(sp_run_recorder_step(rec), SP_OK);
+        }
+    }
+    sp_run_record record;
+    CHECK_INT(sp_run_recorder_stop(&rec), SP_OK);
+    stage_steps(&s, 1);
+    sp_recording *r;
+    sp_recording_frame frame;
+    sp_recording_info about;
+    REQUIRE(sp_recording_open(again.ctx, record_path("live.xdmf"), &r) == SP_OK);
+    sp_recording_get(r, &about);
+    CHECK(about.frame_count == 4 && about.complete && about.in_double);
+    for (int k = 0; k < 6; k++) {
+        int i = k < 3 ? k : 5 - k;  // forwards and backwards
+        CHECK(sp_recording_frame_at(r, i, &frame) == SP_OK && frame.step == 3 + 2 * (uint64_t)i && frame.hash == hash[i]);
+        REQUIRE(sp_recording_show(r, i, again.run) == SP_OK);
+        CHECK(sp_world_field(sp_run_world(again.run), beam, "position", seen) == SP_OK);
+        CHECK(memcmp(seen, place[i], sizeof place[i]) == 0);
+        CHECK(sp_world_field(sp_run_world(again.run), beam, "von-mises", seen) == SP_OK);
+        // the same function of the same numbers
+        CHECK(memcmp(seen, stress[i], (size_t)info.count * sizeof *seen) == 0);
+    }
+    sp_scene *scene = NULL;
+    CHECK(sp_recording_scene(r, NULL, &scene) == SP_OK && sp_scene_message_count(scene) == 0);
+    sp_scene_destroy(&scene);
+    sp_recording_close(&r);
+    // once more, over the same file
+    REQUIRE(sp_run_recorder_start(s.run, &def, &rec) == SP_OK);
+    sp_run_recorder_get(rec, &record);
+    CHECK(strcmp(record.kind, "xdmf") == 0 && record.dropped == 0);
+    CHECK_INT(sp_run_recorder_stop(&rec), SP_OK);
+    stage_close(&s), stage_close(&again);
+    record_clean();
+}
+
 TEST(frames_between_two_steps_are_interpolated_linearly) {
     if (!with_hdf5()) return;
     sp_run_options o = into_folder();

@@ -148,6 +148,117 @@ TEST(bad_definitions_are_refused) {
     finish();
 }
 
+// a free definition with one change is refused with a message that contains `part`
+static void refused(const sp_rigid_def *def, const char *part) {
+    sp_body_id id = {7, 7};
+    CHECK_INT(sp_world_add_rigid(w, def, &id), SP_BAD_INPUT);
+    CHECK(id.slot == 0 && strstr(sp_world_error(w)->message, part));
+    if (!strstr(sp_world_error(w)->message, part)) printf("  %s\n", sp_world_error(w)->message);
+}
+
+TEST(bad_free_bodies_are_refused) {
+    start();
+    const sp_rigid_shape plane = {.type = SP_PLANE, .size = {0, 1, 0}, .pose = sp_pose_identity()};
+    const sp_rigid_shape torus = {.type = SP_TORUS, .size = {0.1, 0.2}, .pose = sp_pose_identity()};
+    const double size[3] = {1, 1, 1};
+    const int cells[3] = {1, 1, 1};
+    sp_rigid_def good = sp_rigid_def_default(), def;
+    sp_load load = {.type = SP_LOAD_PRESSURE};
+    sp_spring_def spring = {.stiffness = -1};
+    sp_mesh *block;
+    sp_trimesh *closed, *open, *inward;
+    good.shapes = &ball, good.shape_count = 1, good.free = true;
+    def = good, def.kinematic = true, refused(&def, "not both");
+    def = good, def.shapes = &plane, refused(&def, "no mass");
+    def = good, def.shapes = &torus, refused(&def, "thinner than the ring");
+    def = good, def.shape_count = 0, refused(&def, "needs a mass and an inertia");
+    def = good, def.mass = -1, refused(&def, "mass = -1");
+    def = good, def.mass = NAN, refused(&def, "mass = ");
+    def = good, def.density = 0, refused(&def, "density = 0");
+    def = good, def.spin[1] = INFINITY, refused(&def, "finite");
+    def = good, def.inertia[0] = 1, refused(&def, "positive definite");
+    // a body is at most as long as two of its moments allow: 5 > 1 + 1
+    def = good, def.inertia[0] = def.inertia[1] = 1, def.inertia[2] = 5, refused(&def, "sum of the other two");
+    def = good, def.loads = &load, def.load_count = 1, refused(&def, "must be force, torque or acceleration");
+    def = good, def.springs = &spring, def.spring_count = 1, refused(&def, "stiffness -1");
+    def = good, def.integrator.tolerance = 2, refused(&def, "tolerance");
+    def = good, def.free = false, def.spin[0] = 1, refused(&def, "not free");
+    def = good, def.free = false, def.loads = &load, def.load_count = 1, refused(&def, "not free");
+    // surfaces: open, inside out
+    CHECK_INT(sp_mesh_box(ctx, size, cells, 6, &block), SP_OK);
+    CHECK_INT(sp_mesh_boundary(block, &closed), SP_OK);
+    sp_trimesh_def t, cut;
+    sp_trimesh_get(closed, &t);
+    cut = t, cut.face_count--;
+    CHECK_INT(sp_trimesh_create(ctx, &cut, &open), SP_OK);
+    int faces[3 * 12];
+    REQUIRE(t.face_count == 12);
+    for (int i = 0; i < 36; i++) faces[i] = t.faces[3 * (i / 3) + 2 - i % 3];
+    cut = t, cut.faces = faces;
+    CHECK_INT(sp_trimesh_create(ctx, &cut, &inward), SP_OK);
+    const sp_trimesh *one = open;
+    def = good, def.shape_count = 0, def.meshes = &one, def.mesh_count = 1, refused(&def, "3 open edges");
+    one = inward, refused(&def, "oriented inwards");
+    one = closed;
+    sp_body_id id;
+    CHECK_INT(sp_world_add_rigid(w, &def, &id), SP_OK);
+    // an open surface is enough for a body that only moves by prescription
+    one = open, def.free = false;
+    CHECK_INT(sp_world_add_rigid(w, &def, NULL), SP_OK);
+    // neither takes part in penalty contact
+    sp_contact_def contact = sp_contact_def_default();
+    CHECK_INT(sp_world_set_contact(w, &contact), SP_BAD_INPUT);
+    CHECK(strstr(sp_world_error(w)->message, "free rigid bodies"));
+    CHECK_INT(sp_world_remove(w, id), SP_OK);
+    CHECK_INT(sp_world_set_contact(w, &contact), SP_BAD_INPUT);
+    CHECK(strstr(sp_world_error(w)->message, "from meshes"));
+    sp_trimesh_destroy(&closed), sp_trimesh_destroy(&open), sp_trimesh_destroy(&inward);
+    sp_mesh_destroy(&block);
+    finish();
+    start();
+    CHECK_INT(sp_world_set_contact(w, &contact), SP_OK);
+    refused(&good, "penalty contact cannot act");
+    CHECK_INT(sp_world_body_count(w), 0);
+    finish();
+}
+
+// drags move a free body, poses and pins are refused; a static integrator needs something that holds it
+TEST(edits_of_free_bodies) {
+    start();
+    sp_rigid_def def = sp_rigid_def_default();
+    sp_body_id id;
+    def.shapes = &ball, def.shape_count = 1, def.free = true;
+    CHECK_INT(sp_world_add_rigid(w, &def, &id), SP_OK);
+    sp_edit e = sp_edit_default(SP_EDIT_DRAG);
+    const double weights[3] = {0.2, 0.3, 0.5};
+    double x[3], before[3];
+    sp_body_info info;
+    CHECK_INT(sp_world_body_info(w, id, &info), SP_OK);
+    CHECK(!info.prescribed && info.nodes == 0);
+    CHECK_INT(sp_world_anchor_face(w, id, 0, 5, weights, &e.anchor), SP_OK);
+    CHECK_INT(sp_world_anchor_get(w, &e.anchor, before, NULL), SP_OK);
+    e.target[0] = before[0] + 1, e.target[1] = before[1], e.target[2] = before[2], e.stiffness = 1e6, e.damping = 1e4;
+    CHECK_INT(sp_world_queue(w, &e), SP_OK);
+    for (int k = 0; k < 200; k++) CHECK_INT(sp_world_step(w, 0.01), SP_OK);
+    CHECK_INT(sp_world_anchor_get(w, &e.anchor, x, NULL), SP_OK);
+    // 524 kg hang from a spring of 1e6 N/m: 5 mm
+    CHECK_NEAR(x[0], e.target[0], 1e-3);
+    CHECK_NEAR(x[1], e.target[1] - 9.81 * 4 / 3 * SP_PI * 125 / 1e6, 1e-3);
+    e = sp_edit_default(SP_EDIT_POSE), e.body = id;
+    sp_world_queue(w, &e);
+    CHECK_INT(sp_world_step(w, 0.01), SP_EDIT_REFUSED);
+    e = sp_edit_default(SP_EDIT_PIN), e.body = id;
+    sp_world_queue(w, &e);
+    CHECK_INT(sp_world_step(w, 0.01), SP_EDIT_REFUSED);
+    finish();
+    start();
+    def.integrator.type = SP_STATIC;
+    CHECK_INT(sp_world_add_rigid(w, &def, &id), SP_OK);
+    CHECK_INT(sp_world_step(w, 0.01), SP_SINGULAR);
+    CHECK(strstr(sp_world_error(w)->message, "nothing holds it"));
+    finish();
+}
+
 // every vertex of the picture is on the surface of its shape, and faces point outward
 TEST(triangles_lie_on_the_shapes) {
     start();
@@ -240,10 +351,10 @@ TEST(forces_are_applied_at_the_requested_pose) {
     const double f[3] = {1, 2, 3};
     for (int s = 0; s < 2; s++) {
         double g6[6] = {0}, x[3], v[3], power;
-        const double *q = b->q[s];
+        const double *u = b->v[s];
         b->ops->apply_transpose(b, (sp_which)s, 1, &a, f, g6);
         b->ops->points(b, (sp_which)s, 1, &a, x, v);
-        power = sp__dot3(g6, q + 7) + sp__dot3(g6 + 3, q + 10);
+        power = sp__dot3(g6, u) + sp__dot3(g6 + 3, u + 3);
         CHECK_NEAR(power, sp__dot3(f, v), 1e-12);
     }
     finish();

@@ -125,7 +125,7 @@ TEST(invalid_set) {
         {"=3", "expected path=value"},
         {"beam.young=abc", "\"abc\" is not a finite decimal number (solid \"beam\" at scene.xml:3)"},
         {"k=30", "value = 30, must be in"},
-        {"beam.compliance=warped", "is known, not in this build"},
+        {"beam.compliance=warped-updated", "is known, not in this build"},
         {"beam.name=x", "a name cannot be set"},
         {"beam.solver.type=block-tridiagonal", "only rods are"},
         {"beam.mass-matrix=consistent", "mass-matrix=\"consistent\" is known, not in this build"},

@@ -487,6 +487,137 @@ TEST(other_methods_are_answered_with_the_allowed_ones) {
     close_site(&s);
 }
 
+// ---- scenes and recordings sent by POST
+
+#define OWN_SCENE(young)                                                             \
+    "<scene version=\"1\" name=\"mine\" dt=\"0.01\">\n"                              \
+    "  <solid name=\"cube\" density=\"1000\" young=\"" young "\" poisson=\"0.3\">\n" \
+    "    <box size=\"0.1 0.1 0.1\" cells=\"2 2 2\"/><fix box=\"-1 -1 -1 0 1 1\"/></solid>\n</scene>\n"
+
+static int post_text(site *s, const char *path, const char *header, const char *text) {
+    static char more[1 << 19];
+    snprintf(more, sizeof more, "%sContent-Length: %zu\r\n\r\n%s", header, strlen(text), text);
+    return peer_request_with(s->port, "POST", path, "localhost", more, &message);
+}
+
+static bool answer_has(const char *words) {
+    return strstr((const char *)message.data, words) != NULL;
+}
+
+TEST(a_scene_is_sent_saved_and_opened) {
+    site s;
+    peer p;
+    REQUIRE(open_site(&s, NULL, false));
+    REQUIRE(join(&s, &p) && !strstr((const char *)message.data, "\"mine\""));
+    // nobody holds the controls: anybody may
+    CHECK_INT(post_text(&s, "/scene?name=my%20cube.xml", "", OWN_SCENE("1e5")), 200);
+    CHECK(answer_has("\"ok\"") && expect(&p, PEER_TEXT, "\"hello\""));
+    CHECK(answer_has("\"title\": \"mine\"") && answer_has("opened/my-cube.xml") && answer_has("\"version\": 1"));
+    CHECK(is_there("out/opened/my-cube.xml"));
+    // the same name again is the same scene, read again
+    CHECK_INT(post_text(&s, "/scene?name=my%20cube.xml", "", OWN_SCENE("2e5")), 200);
+    CHECK(expect(&p, PEER_TEXT, "\"hello\"") && answer_has("\"version\": 2"));
+    // all that is wrong is in the answer, the file and the simulation stay
+    CHECK_INT(post_text(&s, "/scene?name=my%20cube.xml", "", "<scene version=\"1\"><solid nam=\"a\"/>\n<rigd/></scene>"), 422);
+    CHECK(answer_has("did you mean") && answer_has("\"line\": 1") && answer_has("\"line\": 2") && answer_has("my-cube.xml"));
+    CHECK_INT(post_text(&s, "/scene", "", "no scene at all"), 422);
+    get_some("out/opened/my-cube.xml", out, sizeof out);
+    CHECK(strstr(out, "2e5") && !is_there("out/opened/scene.xml"));
+    peer_close(&p);
+    close_site(&s);
+}
+
+TEST(only_the_holder_sends_a_scene) {
+    site s;
+    peer p, other;
+    char path[128], key[33] = "";
+    REQUIRE(open_site(&s, NULL, false));
+    REQUIRE(join(&s, &other) && join(&s, &p));
+    const char *at = strstr((const char *)message.data, "\"key\":\"");
+    REQUIRE(at && sscanf(at, "\"key\":\"%32[0-9a-f]\"", key) == 1 && strlen(key) == 32);
+    CHECK(peer_say(&p, "{\"type\":\"control\",\"action\":\"request\",\"id\":1}") && expect(&p, PEER_TEXT, "\"ok\""));
+    CHECK_INT(post_text(&s, "/scene", "", OWN_SCENE("1e5")), 409);
+    CHECK_INT(post_text(&s, "/scene?as=00", "", OWN_SCENE("1e5")), 409);
+    snprintf(path, sizeof path, "/scene?as=%s", key);
+    CHECK_INT(post_text(&s, path, "", OWN_SCENE("1e5")), 200);
+    CHECK(expect(&other, PEER_TEXT, "\"mine\""));
+    peer_close(&p), peer_close(&other);
+    close_site(&s);
+}
+
+TEST(a_scene_is_refused_as_a_connection_is) {
+    site s;
+    REQUIRE(open_site(&s, NULL, false));
+    CHECK_INT(post_text(&s, "/scene", "Origin: http://elsewhere.example\r\n", OWN_SCENE("1e5")), 403);
+    CHECK_INT(peer_request_with(s.port, "POST", "/scene", "evil.example", "Content-Length: 1\r\n\r\nx", &message), 403);
+    CHECK_INT(peer_request_with(s.port, "POST", "/scene", "localhost", "Content-Length: 4194305\r\n\r\n", &message), 413);
+    CHECK(answer_has("4194305 bytes, must have 1 to 4194304"));
+    CHECK_INT(peer_request_with(s.port, "POST", "/scene", "localhost", "Content-Length: 0\r\n\r\n", &message), 400);
+    CHECK_INT(peer_request(s.port, "POST", "/scene", "localhost", &message), 411);
+    CHECK_INT(peer_get(s.port, "/scene", "localhost", &message), 405);
+    CHECK(strcasestr((const char *)message.data, "\r\nallow: POST\r\n"));
+    // half a body, then gone
+    peer p;
+    REQUIRE(peer_open_socket(&p, s.port, 0));
+    CHECK(peer_send_raw(&p, "POST /scene HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n<scene", 68));
+    peer_close(&p);
+    CHECK_INT(peer_get(s.port, "/", "localhost", &message), 200);
+    close_site(&s);
+    REQUIRE(open_site(&s, "secret-word", false));
+    CHECK_INT(post_text(&s, "/scene", "", OWN_SCENE("1e5")), 401);
+    CHECK_INT(post_text(&s, "/scene?token=secret-word", "", OWN_SCENE("1e5")), 200);
+    close_site(&s);
+}
+
+static bool wait_for_file(const char *name, bool there) {
+    for (int i = 0; i < 1000 && is_there(name) != there; i++) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    return is_there(name) == there;
+}
+
+TEST(recordings_are_uploaded) {
+    site s;
+    struct stat st;
+    static char body[300000 + 1];
+    char name[64], path[128];
+    REQUIRE(open_site(&s, NULL, false));
+    memset(body, 'x', sizeof body - 1);
+    // another page, another host name, no length, nothing, too much
+    CHECK_INT(post_text(&s, "/files/", "Origin: http://elsewhere.example\r\n", "xx"), 403);
+    CHECK_INT(peer_request_with(s.port, "POST", "/files/", "evil.example", "Content-Length: 2\r\n\r\nxx", &message), 403);
+    CHECK_INT(peer_request(s.port, "POST", "/files/", "localhost", &message), 411);
+    CHECK_INT(post_text(&s, "/files/", "", ""), 400);
+    CHECK_INT(peer_request_with(s.port, "POST", "/files/", "localhost", "Content-Length: 5000000000\r\n\r\n", &message), 413);
+    CHECK_INT(post_text(&s, "/files/x", "", "xx"), 405);
+    // a connection that ends early leaves no file
+    snprintf(path, sizeof path, "out/upload-%ld-1.h5", (long)getpid());
+    peer p;
+    REQUIRE(peer_open_socket(&p, s.port, 0));
+    CHECK(peer_send_raw(&p, "POST /files/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nxx", 63));
+    CHECK(wait_for_file(path, true));
+    peer_close(&p);
+    CHECK(wait_for_file(path, false));
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(post_text(&s, "/files/", "", body), 200);
+        const char *file = strstr((const char *)message.data, "{\"file\": \"files/");
+        REQUIRE(file && sscanf(file, "{\"file\": \"files/%63[^\"]", name) == 1);
+        snprintf(path, sizeof path, "out/%s", name);
+        CHECK(stat(path_of(path), &st) == 0 && st.st_size == sizeof body - 1);
+    }
+    // it is no recording, which the simulation finds out; the next one and the end of the server remove it
+    char text[160];
+    REQUIRE(join(&s, &p));
+    CHECK(peer_say(&p, "{\"type\":\"control\",\"id\":1,\"action\":\"request\"}") && expect(&p, PEER_TEXT, "\"id\": 1"));
+    snprintf(text, sizeof text, "{\"type\":\"open\",\"id\":2,\"file\":\"%s\",\"name\":\"beam.h5\"}", name);
+    CHECK(peer_say(&p, text) && expect(&p, PEER_TEXT, "\"refused\""));
+    peer_close(&p);
+    close_site(&s);
+    CHECK(stat(path_of(path), &st) != 0);
+    REQUIRE(open_site(&s, "secret-word", false));
+    CHECK_INT(post_text(&s, "/files/", "", "xx"), 401);
+    CHECK_INT(post_text(&s, "/files/?token=secret-word", "", "xx"), 200);
+    close_site(&s);
+}
+
 // ---- who is not a client yet
 
 enum { SILENT = 300 };  // more than the server's limit

@@ -352,6 +352,7 @@ TEST(a_refused_allocation_leaves_a_working_solver) {
 }
 
 TEST(same_bits_for_any_number_of_workers) {
+    NOT_SANITIZED();
     const int workers[] = {1, 2, 3, 7};
     for (int r = 0; r < RECIPES; r++) {
         double *first = NULL;

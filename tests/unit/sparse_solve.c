@@ -1,6 +1,7 @@
-// Solves: many right-hand sides against one, sparse ones against dense ones and against the part of the tree that they may visit.
+// Solves: many right-hand sides against one, products of sparse columns of the inverse against solves.
 #include "factor_help.h"
 #include "meter.h"
+#include "sparse/inverse_columns.h"
 
 typedef struct fixture {
     sp_context *ctx;
@@ -147,64 +148,85 @@ TEST(large_panels_are_shared_without_changing_a_bit) {
 // ------------------------------------------------------------------------------------------------ sparse right-hand sides
 
 // block columns of the supernodes above some rows
-static int reach(const sp_symbolic *S, int count, const int *rows, unsigned char *seen) {
-    int columns = 0;
-    for (int i = 0; i < count; i++)
-        for (int s = S->super_of[S->place[rows[i]]]; s >= 0 && !seen[s]; s = S->super_parent[s]) {
-            seen[s] = 1;
-            columns += sp__front_columns(S, s);
-        }
-    return columns;
-}
-
-static void check_sparse_case(fixture *f, int rows, int want, unsigned long long seed) {
-    int r[8], w[8], nodes = f->A.view.n;
-    double values[24], *rhs = calloc((size_t)f->n, sizeof *rhs), *x = malloc((size_t)f->n * sizeof *x);
-    unsigned char *seen = calloc((size_t)f->S->count, 1), *asked = calloc((size_t)nodes, 1);
-    for (int i = 0; i < rows; i++) {
-        r[i] = (int)(0.499 * (sp_test_random(&seed) + 1) * nodes);
-        for (int t = 0; t < 3; t++) rhs[3 * r[i] + t] += values[3 * i + t] = sp_test_random(&seed);
-    }
-    for (int i = 0; i < want; i++) asked[w[i] = (int)(0.499 * (sp_test_random(&seed) + 1) * nodes)] = 1;
-    for (int i = 0; i < f->n; i++) x[i] = 12345;
-    sp__factor_solve(f->F, rhs, f->x, false);
-    int columns = sp__factor_solve_sparse(f->F, rows, r, values, want, want ? w : NULL, x), most = reach(f->S, rows, r, seen);
-    most += reach(f->S, want, w, seen);
-    CHECK_INT(columns, want ? most : nodes);
-    for (int i = 0; i < f->n; i++) {
-        if (want && !asked[i / 3])
-            CHECK(x[i] == 12345);
-        else
-            x[i] -= f->x[i];
-    }
+// G = B^T A^-1 B by one dense solve for each column, against the product that visits only the reach.
+static void check_columns_case(fixture *f, sp_inverse_columns *C, int count, int most, unsigned long long seed) {
+    int nodes = f->A.view.n, *start = calloc((size_t)count + 1, sizeof *start),
+        *row = calloc((size_t)(count * most), sizeof *row);
+    double *value = help_vector(3 * count * most, seed), *G = help_vector(count * count, 5),
+           *rhs = calloc((size_t)f->n, sizeof *rhs);
     double worst = 0, scale = 0;
-    for (int i = 0; i < f->n; i++) {
-        if (!want || asked[i / 3]) worst = fmax(worst, fabs(x[i]));
-        scale = fmax(scale, fabs(f->x[i]));
+    for (int c = 0; c < count; c++) {
+        start[c + 1] = start[c] + 1 + c % most;
+        for (int k = start[c]; k < start[c + 1]; k++) row[k] = (int)(0.499 * (sp_test_random(&seed) + 1) * nodes);
     }
-    // skipped supernodes would only have added zeros: no difference in rounding
-    CHECK_NEAR(worst, 0, scale * 1e-16);
-    free(rhs), free(x), free(seen), free(asked);
+    sp_sparse_columns B = {count, start, row, value};
+    CHECK_INT(sp__inverse_columns_product(C, f->F, &B, G, count), SP_OK);
+    for (int c = 0; c < count; c++) {
+        memset(rhs, 0, (size_t)f->n * sizeof *rhs);
+        for (int k = start[c]; k < start[c + 1]; k++)
+            for (int t = 0; t < 3; t++) rhs[3 * row[k] + t] += value[3 * k + t];
+        sp__factor_solve(f->F, rhs, f->x, false);
+        for (int d = 0; d < count; d++) {
+            double exact = 0;
+            for (int k = start[d]; k < start[d + 1]; k++)
+                for (int t = 0; t < 3; t++) exact += value[3 * k + t] * f->x[3 * row[k] + t];
+            worst = fmax(worst, fabs(exact - G[c * count + d])), scale = fmax(scale, fabs(exact));
+            CHECK(G[c * count + d] == G[d * count + c]);
+        }
+    }
+    CHECK_NEAR(worst, 0, scale * rounding(f->F));
+    CHECK(sp__inverse_columns_reach(C) > 0 && sp__inverse_columns_reach(C) <= 1);
+    free(start), free(row), free(value), free(G), free(rhs);
 }
 
-static void check_sparse(fixture *f) {
-    for (int i = 0; i < 60; i++) check_sparse_case(f, 1 + i % 5, i % 4 == 3 ? 0 : 1 + i % 3, (unsigned long long)i);
+static void check_columns(fixture *f) {
+    const int counts[] = {1, 3, 8, 49, 130};  // one chunk, an incomplete one, several
+    sp_inverse_columns *C = NULL;
+    REQUIRE(sp__inverse_columns_create(f->ctx, &C) == SP_OK);
+    for (int i = 0; i < 5; i++) check_columns_case(f, C, counts[i], 1 + i % 4, (unsigned long long)i + 7);
+    sp__inverse_columns_destroy(&C);
 }
 
-TEST(sparse_right_hand_sides_visit_only_the_reach) {
-    each_kind(check_sparse);
+TEST(products_of_columns_of_the_inverse_agree_with_solves) {
+    each_kind(check_columns);
 }
 
-TEST(a_small_reach_is_small) {
+TEST(products_of_columns_have_the_same_bits_for_any_number_of_workers) {
+    enum { COUNT = 150 };
+    double first[COUNT * COUNT], G[COUNT * COUNT];
+    int start[COUNT + 1], row[COUNT];
+    double value[3 * COUNT];
+    const int workers[] = {1, 2, 3, 7};
+    for (int i = 0; i < 4; i++) {
+        sp_context *ctx = help_context(workers[i]);
+        fixture f = fixture_new(ctx, (sp_factor_def){.single = true}, 14, 4);
+        sp_inverse_columns *C = NULL;
+        for (int c = 0; c <= COUNT; c++) start[c] = c;
+        for (int c = 0; c < COUNT; c++) row[c] = c * 37 % f.A.view.n;
+        for (int c = 0; c < 3 * COUNT; c++) value[c] = cos(c);
+        REQUIRE(sp__inverse_columns_create(ctx, &C) == SP_OK);
+        CHECK_INT(sp__inverse_columns_product(C, f.F, &(sp_sparse_columns){COUNT, start, row, value}, G, COUNT), SP_OK);
+        if (i == 0) memcpy(first, G, sizeof first);
+        CHECK(memcmp(first, G, sizeof first) == 0);
+        sp__inverse_columns_destroy(&C);
+        fixture_free(&f);
+        sp_context_destroy(&ctx);
+    }
+}
+
+// a node in one end of a beam: the other end's subtrees are not visited
+TEST(the_reach_of_a_column_is_small) {
     sp_context *ctx = help_context(1);
     fixture f = fixture_new(ctx, (sp_factor_def){0}, 24, 3);
-    int row = 0, least = f.A.view.n;
-    double value[3] = {1, 2, 3};
-    for (row = 0; row < f.A.view.n; row++) {
-        int columns = sp__factor_solve_sparse(f.F, 1, &row, value, 1, &row, f.x);
-        if (columns < least) least = columns;
+    sp_inverse_columns *C = NULL;
+    double least = 1, G, value[3] = {1, 2, 3};
+    REQUIRE(sp__inverse_columns_create(ctx, &C) == SP_OK);
+    for (int row = 0; row < f.A.view.n; row++) {
+        sp__inverse_columns_product(C, f.F, &(sp_sparse_columns){1, (int[2]){0, 1}, &row, value}, &G, 1);
+        least = fmin(least, sp__inverse_columns_reach(C));
     }
-    CHECK(3 * least < f.A.view.n);
+    CHECK(3 * least < 1);
+    sp__inverse_columns_destroy(&C);
     fixture_free(&f);
     sp_context_destroy(&ctx);
 }

@@ -35,6 +35,9 @@ TEST(every_type_is_read) {
         [SP_MESSAGE_PIN] = "{\"type\":\"pin\",\"id\":1,\"body\":1,\"node\":140}",
         [SP_MESSAGE_UNPIN] = "{\"type\":\"unpin\",\"id\":1,\"body\":1,\"node\":140}",
         [SP_MESSAGE_RECORD] = "{\"type\":\"record\",\"id\":1,\"action\":\"stop\"}",
+        [SP_MESSAGE_OPEN] = "{\"type\":\"open\",\"id\":1,\"file\":\"recording-1.h5\",\"name\":\"beam.h5\"}",
+        [SP_MESSAGE_SEEK] = "{\"type\":\"seek\",\"id\":1,\"time\":0.5}",
+        [SP_MESSAGE_CLOSE] = "{\"type\":\"close\",\"id\":1}",
         [SP_MESSAGE_LOG] = "{\"type\":\"log\",\"id\":1}",
         [SP_MESSAGE_DOWNLOAD] = "{\"type\":\"download\",\"id\":1}",
     };
@@ -61,6 +64,12 @@ TEST(fields_arrive) {
     CHECK(m.surfaces == (SP_ROLE_VISUAL | SP_ROLE_COLLISION));
     CHECK_INT(read("{\"type\":\"show\",\"colour\":\"rotation\"}"), SP_WIRE_GOOD);
     CHECK_INT(m.colour, sp__wire_field_code("rotation"));
+    CHECK_INT(read("{\"type\":\"show\",\"surfaces\":[\"interfaces\"],\"clip\":{\"point\":[1,2,3],\"normal\":[0,0,-4]}}"),
+              SP_WIRE_GOOD);
+    CHECK(m.given == (SP_GIVEN_SURFACES | SP_GIVEN_CLIP) && m.surfaces == SP_ROLE_INTERFACES);
+    CHECK(m.clip.point[0] == 1 && m.clip.point[2] == 3 && m.clip.normal[0] == 0 && m.clip.normal[2] == -1);
+    CHECK_INT(read("{\"type\":\"show\",\"clip\":null}"), SP_WIRE_GOOD);
+    CHECK(m.given == SP_GIVEN_CLIP && m.clip.normal[2] == 0);
     CHECK_INT(read("{\"type\":\"set\",\"path\":\"k\",\"value\":\"0 1 2\"}"), SP_WIRE_GOOD);
     CHECK(strcmp(m.path, "k") == 0 && strcmp(m.text, "0 1 2") == 0);
     CHECK_INT(read("{\"type\":\"step\"}"), SP_WIRE_GOOD);
@@ -111,6 +120,8 @@ TEST(values_out_of_range_are_refused) {
                                  "{\"type\":\"drag\",\"id\":9,\"body\":1,\"face\":1,\"weights\":[0,0,0],\"target\":[0,0,0]}",
                                  "{\"type\":\"drag\",\"id\":9,\"body\":1,\"face\":1e10,\"weights\":[1,0,0],\"target\":[0,0,0]}",
                                  "{\"type\":\"show\",\"id\":9,\"colour\":\"taste\"}",
+                                 "{\"type\":\"show\",\"id\":9,\"clip\":{\"point\":[0,0,0],\"normal\":[0,0,0]}}",
+                                 "{\"type\":\"show\",\"id\":9,\"clip\":{\"point\":[0,2e9,0],\"normal\":[0,0,1]}}",
                                  "{\"type\":\"param\",\"id\":9,\"path\":\"\",\"value\":1}"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (read(texts[i]) != SP_WIRE_REFUSED) SP_TEST_FAILED("not refused: %s: %s", texts[i], why);
@@ -165,6 +176,34 @@ TEST(a_state_frame_has_the_documented_bytes) {
     CHECK(memcmp(b.data, expected, sizeof expected) == 0);
     CHECK(memcmp(b.data + sizeof expected, x, sizeof x) == 0);
     sp__buffer_free(NULL, &b);
+}
+
+static uint32_t word(const sp_buffer *b, size_t at);
+
+TEST(sections_follow_the_surfaces) {
+    float x[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, values[3] = {5, 6, 7};
+    uint32_t regions[3] = {0, 2, 2}, faces[3] = {0, 1, 2};
+    const sp_clip_plane plane = {{0.5, 0, 0}, {0, 0, 1}};
+    sp_frame_section s = {
+        .body = 4, .vertex_count = 3, .face_count = 1, .positions = x, .values = values, .regions = regions, .faces = faces};
+    for (int coloured = 0; coloured < 2; coloured++) {
+        sp_buffer b = {0};
+        sp_frame_state head = {.generation = 1, .flags = SP_STATE_SECTIONS};
+        size_t at = sp__frame_begin(&b, &head);
+        sp__frame_sections(&b, &plane, &s, 1, coloured == 1);
+        sp__frame_end(&b, at, &head);
+        REQUIRE(!b.broken && b.size == 64 + 32 + 16 + 60 + (coloured ? 12 : 0));
+        float f;
+        memcpy(&f, b.data + 64, 4);
+        CHECK(f == 0.5f && word(&b, 44) == SP_STATE_SECTIONS && word(&b, 12) == b.size);
+        memcpy(&f, b.data + 84, 4);
+        CHECK(f == 1 && word(&b, 88) == 1 && word(&b, 92) == 0);  // one section
+        CHECK(word(&b, 96) == 4 && word(&b, 100) == 3 && word(&b, 104) == 1 && (int)word(&b, 108) == coloured);
+        CHECK(memcmp(b.data + 112, x, sizeof x) == 0 && word(&b, 152) == 2 && word(&b, 168) == 2);
+        memcpy(&f, b.data + b.size - 4, 4);
+        if (coloured) CHECK(f == 7);
+        sp__buffer_free(NULL, &b);
+    }
 }
 
 static uint32_t word(const sp_buffer *b, size_t at) {

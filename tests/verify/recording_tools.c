@@ -174,6 +174,39 @@ TEST(h5py_reads_the_recording) {
     CHECK_INT(shell(PYTHON " %s %s", in("read.py"), folder), 0);
 }
 
+// a recording that a program starts and stops in a run, as the page does
+TEST(h5py_reads_what_was_recorded_for_a_while) {
+    if (!with_hdf5() || !with_python("h5py, numpy")) return;
+    static const char *const fields[] = {"von-mises"};
+    sp_context *ctx = NULL;
+    sp_scene *s = NULL;
+    sp_run *run = NULL;
+    sp_run_recorder *recorder = NULL;
+    sp_run_recorder_def def = sp_run_recorder_def_default();
+    char path[160];
+    snprintf(path, sizeof path, "%s", in("live.xdmf"));
+    def.path = path, def.quantities = fields, def.quantity_count = 1, def.wait = true;
+    REQUIRE(sp_context_create(NULL, &ctx) == SP_OK);
+    REQUIRE(sp_scene_parse(ctx, scene, strlen(scene), "live.xml", NULL, &s) == SP_OK && sp_run_create(s, NULL, &run) == SP_OK);
+    for (int i = 0; i < 8; i++) {
+        REQUIRE(sp_run_step(run) >= 0);
+        if (i == 2) REQUIRE(sp_run_recorder_start(run, &def, &recorder) == SP_OK);
+        if (i > 2) CHECK_INT(sp_run_recorder_step(recorder), SP_OK);
+    }
+    CHECK_INT(sp_run_recorder_stop(&recorder), SP_OK);
+    sp_run_destroy(&run);
+    sp_scene_destroy(&s);
+    sp_context_destroy(&ctx);
+    put("xdmf.py", xdmf_script);
+    put("live.py", "import sys; sys.path.insert(0, sys.argv[1])\n"
+                   "from xdmf import *\n"
+                   "frames = read(sys.argv[1] + '/live.xdmf'); f = h5py.File(sys.argv[1] + '/live.h5', 'r')\n"
+                   "assert np.allclose([t for t, b in frames], 0.01 * np.arange(3, 9), rtol=1e-12) and f['complete'][0] == 1\n"
+                   "assert list(f['frames/step']) == [3, 4, 5, 6, 7, 8] and len(f['probes/beam.tip/time']) == 5\n"
+                   "assert all(set(b) == {'beam', 'ball'} and b['beam']['von-mises'].max() > 0 for t, b in frames)\n");
+    CHECK_INT(shell(PYTHON " %s %s", in("live.py"), folder), 0);
+}
+
 TEST(vtk_reads_the_frames) {
     if (!with_hdf5() || !with_python("vtk, h5py, numpy")) return;
     REQUIRE(record_once());
