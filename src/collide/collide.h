@@ -95,6 +95,7 @@ typedef struct sp_contact_found {
     double normal[3];  // unit, from b to a
     double distance0;  // along the normal at the committed state, minus both radii; < 0: overlap
     double distance1;  // at the free state, with the same normal, vertices and weights
+    double time;       // of the state whose features and normal these are: 0 committed, 1 free, between them that of a crossing
     sp_contact_side a, b;
 } sp_contact_found;
 

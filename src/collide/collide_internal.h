@@ -222,7 +222,7 @@ typedef struct sp_touch {
 void sp__touch_at(const sp_collider *c, const sp_touch *f, double t, double out[3]);
 double sp__touch_radius(const sp_collider *c, const sp_touch *f);
 // Adds a contact; `normal` leads from b to a.
-void sp__contact_make(const sp_narrow *n, const sp_touch *a, const sp_touch *b, const double normal[3], int source);
+void sp__contact_make(const sp_narrow *n, const sp_touch *a, const sp_touch *b, const double normal[3], double time, int source);
 // Smallest t in [0, 1] with f(t) <= 0, for f(0) > 0: f is sampled, then the step is refined. Infinity: none was found.
 double sp__first_time(double (*f)(const void *user, double t), const void *user, int samples);
 

@@ -130,7 +130,7 @@ static void side_fill(const sp_collider *c, const sp_touch *f, const double norm
     sp__axpy3(out->point, offset, normal, out->point);
 }
 
-void sp__contact_make(const sp_narrow *n, const sp_touch *a, const sp_touch *b, const double normal[3], int source) {
+void sp__contact_make(const sp_narrow *n, const sp_touch *a, const sp_touch *b, const double normal[3], double time, int source) {
     double radius_a = sp__touch_radius(n->a, a), radius_b = sp__touch_radius(n->b, b), p[3], q[3];
     sp_contact_made *m = sp__block_next(&n->set->contacts, n->own);
     if (!m) return;
@@ -142,6 +142,7 @@ void sp__contact_make(const sp_narrow *n, const sp_touch *a, const sp_touch *b, 
     out->key[0] = sp__contact_key(n->a->def.id, a->feature, a->index);
     out->key[1] = sp__contact_key(n->b->def.id, b->feature, b->index);
     memcpy(out->normal, normal, sizeof out->normal);
+    out->time = time;
     for (int s = 0; s < 2; s++) {
         sp__touch_at(n->a, a, s, p), sp__touch_at(n->b, b, s, q);
         sp__sub3(p, q, p);

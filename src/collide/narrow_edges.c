@@ -97,12 +97,12 @@ static int edges_sign(const edge_pair *e, double t, const edge_hit *h) {
     return good;
 }
 
-static void edges_make(const edge_pair *e, const edge_hit *h, int sign) {
+static void edges_make(const edge_pair *e, const edge_hit *h, double t, int sign) {
     sp_touch a, b;
     double normal[3];
     for (int k = 0; k < 3; k++) normal[k] = sign * h->normal[k];
     edge_touch(e, 0, h->at[0], &a), edge_touch(e, 1, h->at[1], &b);
-    sp__contact_make(e->n, &a, &b, normal, 0);
+    sp__contact_make(e->n, &a, &b, normal, t, 0);
 }
 
 // Edges on the far sides of two bodies, back to back, look like those of a deep overlap. They overlap only if the point of
@@ -113,6 +113,8 @@ static bool edges_overlap(const edge_pair *e, double t, const edge_hit *h, doubl
     for (int side = 0; side < 2; side++)
         if (c[side]->corners < 3 || c[side]->def.side != SP_SIDE_OUTSIDE) return true;
     if (-distance <= 1e-3 * e->n->pair->rule.alarm) return true;
+    // two bodies that overlap a little have edges far apart whose points are inside the other: deep overlaps belong to vertices
+    if (-distance > e->n->pair->rule.alarm) return false;
     if (t > 0) return false;  // edges that begin to overlap cross between the states
     for (int side = 0; side < 2; side++) {
         sp_touch touch;
@@ -124,7 +126,8 @@ static bool edges_overlap(const edge_pair *e, double t, const edge_hit *h, doubl
         const int other = 1 - side;
         double out[3];
         if (!sp__feature_normal(c[other], SP_FEATURE_EDGE, e->edge[other], t, out)) return true;
-        sp__axpy3(p[side], 0.1 * distance / sp__norm3(out), out, p[side]);
+        const double inwards = -fmin(-0.1 * distance, 0.02 * e->n->pair->rule.alarm);
+        sp__axpy3(p[side], inwards / sp__norm3(out), out, p[side]);
         if (!sp__collider_contains(e->n->set, (int)(c[other] - e->n->set->colliders), p[side])) return false;
     }
     return true;
@@ -140,7 +143,7 @@ static bool edges_at(const edge_pair *e, double t) {
     double distance = sign * h.distance;
     if (sign == 0 || distance - radius > e->n->pair->rule.alarm || -distance > e->n->pair->rule.depth) return false;
     if (distance < 0 && !edges_overlap(e, t, &h, distance)) return false;
-    edges_make(e, &h, sign);
+    edges_make(e, &h, t, sign);
     return true;
 }
 
@@ -179,7 +182,7 @@ static bool edges_cross(edge_pair *e) {
     h.distance = sp__dot3(p, h.normal);
     int sign = edges_sign(e, t, &h);
     if (sign == 0 || sign * h.distance < 0) return false;
-    edges_make(e, &h, sign);
+    edges_make(e, &h, t, sign);
     return true;
 }
 

@@ -29,8 +29,8 @@ typedef struct vertex_hit {  // the nearest point of an item
 
 typedef struct vertex_contact {
     sp_touch foot;
-    double normal[3];  // from the items to the vertex
-    double distance, score;
+    double normal[3];              // from the items to the vertex
+    double distance, score, time;  // time: of the state where it was found
 } vertex_contact;
 
 typedef struct vertex_search {
@@ -288,7 +288,8 @@ static void vertex_front(vertex_search *s, double t) {
         if (gap > s->n->pair->rule.alarm || !hit_is_least(s, &h, t)) continue;
         int proposals = hit_normals(s, &h, normals);
         for (int k = 0; k < proposals; k++) {
-            vertex_contact now = {.foot = h.foot, .distance = h.distance, .score = vertex_suits(s, &h.foot, t, normals[k])};
+            vertex_contact now = {.foot = h.foot, .distance = h.distance, .time = t};
+            now.score = vertex_suits(s, &h.foot, t, normals[k]);
             memcpy(now.normal, normals[k], sizeof now.normal);
             if (now.score < SP_CONE_VERTEX || (gap > 0 && vertex_is_behind(s->c, s->vertex, t, now.normal))) continue;
             vertex_keep(s, &now);
@@ -298,20 +299,22 @@ static void vertex_front(vertex_search *s, double t) {
 
 // Contact of a vertex inside: with the nearest face of those that suit the surface around the vertex, at most `depth` below it.
 static void vertex_behind(vertex_search *s, double t, const vertex_hit *nearest) {
-    double reach = s->n->pair->rule.depth;
+    // a face that suits the vertex better may be farther than the nearest one, but not on another side of the body
+    double reach = fmin(s->n->pair->rule.depth, fmax(s->n->pair->rule.alarm, 2 * nearest->distance));
     vertex_hit h;
     vertex_contact best = {.distance = INFINITY, .score = -INFINITY};
     for (int i = 0; i < s->count; i++) {
         vertex_hit_at(s, i, t, &h);
         bool over = h.foot.feature == SP_FEATURE_FACE || h.lateral <= 2 * h.tolerance;
         if (!hit_is_face(&h) || !over || h.height > h.tolerance || -h.height > reach) continue;
-        vertex_contact now = {.foot = h.foot, .distance = fabs(h.height), .score = vertex_suits(s, &h.foot, t, h.normal)};
+        vertex_contact now = {.foot = h.foot, .distance = fabs(h.height), .time = t};
+        now.score = vertex_suits(s, &h.foot, t, h.normal);
         memcpy(now.normal, h.normal, sizeof now.normal);
         if (contact_better(&now, &best)) best = now;
     }
     // below a concave edge or corner no face is straight above
     if (nearest->foot.feature != SP_FEATURE_FACE && nearest->distance > nearest->tolerance && nearest->distance <= reach) {
-        vertex_contact now = {.foot = nearest->foot, .distance = nearest->distance};
+        vertex_contact now = {.foot = nearest->foot, .distance = nearest->distance, .time = t};
         for (int k = 0; k < 3; k++) now.normal[k] = -nearest->r[k] / nearest->distance;
         now.score = sp__feature_score(s->c, SP_FEATURE_VERTEX, s->vertex, t, now.normal);
         if (contact_better(&now, &best)) best = now;
@@ -362,7 +365,7 @@ static void vertex_cross(vertex_search *s) {
         first = t, best = h, side = c.sign;
     }
     if (first == INFINITY) return;
-    vertex_contact now = {.foot = best.foot, .distance = best.distance};
+    vertex_contact now = {.foot = best.foot, .distance = best.distance, .time = first};
     for (int k = 0; k < 3; k++) now.normal[k] = side * best.normal[k];
     now.score = vertex_suits(s, &best.foot, first, now.normal);
     vertex_keep(s, &now);
@@ -379,7 +382,8 @@ static void vertex_approach(vertex_search *s) {
         if (t > 1) continue;
         vertex_hit_item(s, c.item, t, &h);
         if (!hit_is_least(s, &h, t) || !hit_normals(s, &h, normals)) continue;
-        vertex_contact now = {.foot = h.foot, .distance = h.distance, .score = vertex_suits(s, &h.foot, t, normals[0])};
+        vertex_contact now = {.foot = h.foot, .distance = h.distance, .time = t};
+        now.score = vertex_suits(s, &h.foot, t, normals[0]);
         memcpy(now.normal, normals[0], sizeof now.normal);
         if (now.score >= SP_CONE_VERTEX) vertex_keep(s, &now);
     }
@@ -410,7 +414,7 @@ static void vertex_emit(const vertex_search *s) {
         double sign = s->of_b ? -1 : 1, normal[3] = {sign * f->normal[0], sign * f->normal[1], sign * f->normal[2]};
         // two vertices may be found from both sides: the better normal wins
         int source = 2 * (int)(1e6 * (1 - f->score)) + s->of_b;
-        sp__contact_make(s->n, s->of_b ? &f->foot : &own, s->of_b ? &own : &f->foot, normal, source);
+        sp__contact_make(s->n, s->of_b ? &f->foot : &own, s->of_b ? &own : &f->foot, normal, f->time, source);
     }
 }
 
