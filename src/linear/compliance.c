@@ -5,7 +5,7 @@
 
 #include "linear/blocks.h"
 #include "math/vec3.h"
-#include "sparse/inverse_columns.h"
+#include "sparse/inverse_cache.h"
 
 struct sp_compliance {
     sp_context *ctx;
@@ -14,11 +14,15 @@ struct sp_compliance {
     sp_solver_def def;
     sp_solver *own;  // where the body's solver has no factor that fits; NULL until needed
     sp_solver *use;  // the own or the borrowed one; NULL: the diagonal
+    bool begun;      // the own one knows that the step has begun
+    sp_swap swap;
+    bool swapped;
     // of the step
     const sp_system *A;
     sp_coef c;
-    sp_factor *F;     // NULL: solves go through `use`
-    const double *R;  // rotations of the nodes since the matrix of F (n / 3 x 9); NULL: none
+    sp_factor *F;             // NULL: solves go through `use`
+    const double *R;          // rotations of the nodes since the matrix of F (n / 3 x 9); NULL: none
+    sp_inverse_cache *cache;  // columns of the inverse of F from earlier steps; NULL: F serves this step only
     int age;
     char name[64];
     // diagonal blocks and their inverses
@@ -90,7 +94,8 @@ static bool fits(const sp_compliance *C, sp_solver *solver, const sp_system *A) 
     sp_factored f;
     if (A->parts) return solver->kind == &sp__solver_banded;
     if (C->type == SP_COMPLIANCE_WARPED || !solver->kind->factored || !solver->kind->factored(solver, &f)) return false;
-    return C->type != SP_COMPLIANCE_EXACT || f.age == 0;
+    if (C->type != SP_COMPLIANCE_EXACT) return true;
+    return f.current && (!sp__factor_single(f.F) || C->def.cholesky.precision == SP_FACTOR_FLOAT);
 }
 
 static sp_status make_own(sp_compliance *C, const sp_system *A) {
@@ -99,19 +104,37 @@ static sp_status make_own(sp_compliance *C, const sp_system *A) {
 }
 
 static sp_status choose_solver(sp_compliance *C, sp_solver *solver, const sp_system *A, sp_coef c) {
-    C->use = NULL;
+    C->use = NULL, C->swapped = false;
     if (C->type == SP_COMPLIANCE_DIAGONAL) return SP_OK;
     if (fits(C, solver, A)) {
         C->use = solver;
         return SP_OK;
     }
     SP_TRY(make_own(C, A));
-    C->own->swap = solver->swap;
-    if (C->own->step != solver->step) sp__solver_step(C->own, solver->step, solver->deterministic);
+    if (!C->begun || C->own->step != solver->step) {
+        C->own->swap = C->swap;
+        sp__solver_step(C->own, solver->step, solver->deterministic);
+        C->begun = true;
+    }
     sp_linear_info info = {0};
     SP_TRY(C->own->kind->prepare(C->own, A, c, &info));
+    C->swapped = info.swapped;
     C->use = C->own;
     return SP_OK;
+}
+
+const char *sp__compliance_why(sp_compliance_type type, const sp_solver_def *solver) {
+    if (type != SP_COMPLIANCE_AUTO) return "";
+    switch (solver->type) {
+    case SP_SOLVER_CHOLESKY: return "factor: the solver factors the matrix of each step, so that it is exact";
+    case SP_SOLVER_BLOCK_TRIDIAGONAL: return "exact: the solver factors the matrix of each step in one pass";
+    case SP_SOLVER_PCG:
+        if (solver->pcg.preconditioner == SP_COMPLETE_CHOLESKY)
+            return "factor: the preconditioner is a factor, which contacts use too";
+        break;
+    default: break;
+    }
+    return "factor: the solver has none, so that one is computed in the background while the body is touched";
 }
 
 // ---------------------------------------------------------------------------------------------------- the diagonal
@@ -139,7 +162,7 @@ static sp_status compliance_diagonal(sp_compliance *C) {
 }
 
 sp_status sp__compliance_prepare(sp_compliance *C, sp_solver *solver, const sp_system *A, sp_coef c) {
-    C->A = A, C->c = c, C->F = NULL, C->R = NULL, C->age = -1;
+    C->A = A, C->c = c, C->F = NULL, C->R = NULL, C->cache = NULL, C->age = -1;
     SP_TRY(compliance_room(C, (void **)&C->x, &C->x_capacity, (size_t)A->n + 4, sizeof(double)));
     SP_TRY(compliance_room(C, (void **)&C->y, &C->y_capacity, (size_t)A->n + 4, sizeof(double)));
     SP_TRY(choose_solver(C, solver, A, c));
@@ -150,7 +173,7 @@ sp_status sp__compliance_prepare(sp_compliance *C, sp_solver *solver, const sp_s
     }
     sp_factored f;
     if (C->use && C->use->kind->factored(C->use, &f)) {
-        C->F = f.F, C->R = f.R, C->age = f.age;
+        C->F = f.F, C->R = f.R, C->cache = f.columns, C->age = f.age;
         if (f.age == 0)
             snprintf(C->name, sizeof C->name, "factor of this step");
         else
@@ -160,6 +183,14 @@ sp_status sp__compliance_prepare(sp_compliance *C, sp_solver *solver, const sp_s
     C->use = NULL;
     snprintf(C->name, sizeof C->name, "diagonal");
     return compliance_diagonal(C);
+}
+
+void sp__compliance_set_swap(sp_compliance *C, sp_swap swap) {
+    C->swap = swap;
+}
+
+bool sp__compliance_swapped(const sp_compliance *C) {
+    return C->swapped;
 }
 
 const char *sp__compliance_name(const sp_compliance *C) {
@@ -219,6 +250,16 @@ static void product_by_solves(sp_compliance *C, const sp_rows *J, double *G, int
     }
 }
 
+// From blocks of the inverse, most of which earlier steps have computed. False: they would need too much memory.
+static sp_status product_by_cache(sp_compliance *C, const sp_sparse_columns *B, double *G, int ld, bool *done) {
+    struct sp_columns_scratch *scratch;
+    SP_TRY(sp__inverse_cache_plan(C->cache, C->F, B->start[B->count], B->row, false, done));
+    if (!*done) return SP_OK;
+    SP_TRY(sp__inverse_columns_scratch(C->columns, C->F, &scratch));
+    sp__inverse_cache_fill(C->cache, C->F, scratch, NULL);
+    return sp__inverse_cache_product(C->cache, C->F, scratch, B, G, ld);
+}
+
 sp_status sp__compliance_product(sp_compliance *C, const sp_rows *J, double *G, int ld) {
     sp_sparse_columns B;
     if (!C->F) {
@@ -226,6 +267,11 @@ sp_status sp__compliance_product(sp_compliance *C, const sp_rows *J, double *G, 
         return SP_OK;
     }
     SP_TRY(block_columns(C, J, &B));
+    if (C->cache) {
+        bool done;
+        SP_TRY(product_by_cache(C, &B, G, ld, &done));
+        if (done) return SP_OK;
+    }
     return sp__inverse_columns_product(C->columns, C->F, &B, G, ld);
 }
 
@@ -269,6 +315,7 @@ void sp__compliance_apply(sp_compliance *C, const double *b, double *x) {
 
 void sp__compliance_undo(sp_compliance *C, uint64_t step) {
     if (C->own && C->own->step == step) sp__solver_step(C->own, step, C->own->deterministic);
+    C->begun = false;
 }
 
 // ---------------------------------------------------------------------------------------------------- checkpoints
@@ -286,6 +333,6 @@ sp_status sp__compliance_prime(sp_compliance *C, const sp_system *A, sp_coef c) 
 
 sp_status sp__compliance_restored(sp_compliance *C) {
     if (!C->own) return SP_OK;
-    C->own->step = 0;  // the next step is a new one to it
+    C->own->step = 0, C->begun = false;  // the next step is a new one to it
     return sp__solver_restored(C->own);
 }

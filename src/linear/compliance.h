@@ -8,7 +8,11 @@
 //                      no factor get one, computed by the background thread
 //   exact              a factor of this step's A; chains and small bodies: a banded factor of it
 //
-// Where A cannot be factored (not positive definite), the last factor stays in use, or the diagonal if there is none.
+// Columns of the inverse at touched nodes are kept while a factor serves several steps (sparse/inverse_cache.h); this changes no
+// bit. For `warped` they are the inverse of the rest shape at the nodes touched so far.
+//
+// Where A is not positive definite, solvers factor A + shift I. Where that fails too, the last factor stays in use, or the
+// diagonal if there is none.
 #ifndef SP_COMPLIANCE_H
 #define SP_COMPLIANCE_H
 
@@ -16,11 +20,18 @@
 
 typedef struct sp_compliance sp_compliance;
 
+// What `auto` is for a body with this solver (not SP_SOLVER_AUTO), with the reason as a sentence; other types: "".
+const char *sp__compliance_why(sp_compliance_type type, const sp_solver_def *solver);
+
 // `solver` is the definition of the body's solver: ordering, precision and lag are taken from it.
 sp_status sp__compliance_create(sp_context *ctx, const struct sp_backend *be, sp_compliance_type type,
                                 const sp_solver_def *solver, sp_compliance **out);
 void sp__compliance_destroy(sp_compliance **C);  // accepts NULL
 size_t sp__compliance_bytes(const sp_compliance *C);
+
+// A replay prescribes when the factor that a compliance has of its own is swapped in; set before the first prepare of a step.
+void sp__compliance_set_swap(sp_compliance *C, sp_swap swap);
+bool sp__compliance_swapped(const sp_compliance *C);  // by the last prepare: a replay must repeat it
 
 // Brings the inverse up to date for the system of this step. `solver` is the one that has just solved with A; it is borrowed
 // until the next call. A and its data must not change until the last product of the step. SP_NO_MEMORY: the last inverse is lost.

@@ -216,7 +216,7 @@ static sp_status cholesky_prepare(sp_solver *s, const sp_system *A, sp_coef c, s
 
 static bool cholesky_factored(sp_solver *s, sp_factored *out) {
     const cholesky *d = s->impl;
-    *out = (sp_factored){.F = d->F};
+    *out = (sp_factored){.F = d->F, .current = d->shift == 0};
     return d->m.A && d->F && d->current && d->factored == SP_OK && sp__factor_definite(d->F);
 }
 

@@ -363,6 +363,10 @@ static sp_factor *complete_factor(const sp_precond *p) {
     return c->usable ? c->F : NULL;
 }
 
+static sp_factor *complete_factor_memory(const sp_precond *p) {
+    return ((const cholesky *)p)->F;
+}
+
 static size_t complete_bytes(const sp_precond *p) {
     const cholesky *c = (const cholesky *)p;
     return sp__factor_bytes(c->F) + sp__symbolic_bytes(c->S);
@@ -375,4 +379,5 @@ const sp_precond_kind sp__precond_cholesky = {.name = "cholesky",
                                               .build = complete_build,
                                               .apply = complete_apply,
                                               .factor = complete_factor,
+                                              .factor_memory = complete_factor_memory,
                                               .bytes = complete_bytes};

@@ -21,6 +21,7 @@ typedef struct sp_precond_kind {
     sp_status (*build)(sp_precond *p, const sp_symmetric *A, bool alone, sp_factor_info *info);
     void (*apply)(sp_precond *p, const double *r, double *z);  // z = P^-1 r
     sp_factor *(*factor)(const sp_precond *p);                 // NULL: the kind has none, or (result) the build failed
+    sp_factor *(*factor_memory)(const sp_precond *p);          // with `factor`: the same, built or not
     size_t (*bytes)(const sp_precond *p);
     bool analysis_uses_values;  // create uses the values of the matrix: a new matrix may need a new analysis
 } sp_precond_kind;

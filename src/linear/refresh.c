@@ -60,6 +60,7 @@ static sp_status snapshot_create(sp_refresh *r, sp_precond_cache *a, sp_matrix_s
         if (r->node_rotations && !SP_NEW(a->ctx, p->turn, 9 * n)) return SP_NO_MEMORY;
     }
     p->values = SP_NO_REVISION;
+    if (r->kind->factor && r->policy != SP_REFRESH_STEP) SP_TRY(sp__inverse_cache_create(a->ctx, &p->columns));
     return r->kind->create(a->ctx, r->be, &r->def, &a->view, points, like, &p->p);
 }
 
@@ -93,7 +94,9 @@ static sp_status snapshot_build(sp_precond_cache *a, int which, const sp_blocks 
 
 static void cache_run_job(void *arg) {
     sp_precond_cache *a = arg;
-    snapshot_build(a, a->making, NULL, true);
+    sp_matrix_snapshot *p = &a->snapshot[a->making];
+    if (snapshot_build(a, a->making, NULL, true) == SP_OK && p->columns)
+        sp__inverse_cache_fill(p->columns, p->p->kind->factor(p->p), NULL, &p->p->stop);
 }
 
 static sp_status cache_create(sp_refresh *r, const sp_system *A, const sp_blocks *M, sp_precond_cache **out) {
@@ -122,6 +125,7 @@ static void cache_destroy(sp_precond_cache *a) {
     for (int i = 0; i < a->count; i++) {
         sp_matrix_snapshot *p = &a->snapshot[i];
         if (p->p) p->p->kind->destroy(p->p);
+        sp__inverse_cache_destroy(&p->columns);
         sp__free(a->ctx, p->val), sp__free(a->ctx, p->turn), sp__free(a->ctx, p->fixed);
     }
     if (a->cheap) a->cheap->kind->destroy(a->cheap);
@@ -174,6 +178,7 @@ static size_t cache_bytes(const sp_precond_cache *a) {
     for (int i = 0; i < a->count; i++) {
         const sp_matrix_snapshot *p = &a->snapshot[i];
         bytes += p->p->kind->bytes(p->p) + (p->val ? a->val_count * 8 + 3 * n : 0) + (p->turn ? 72 * n : 0);
+        if (p->columns) bytes += sp__inverse_cache_bytes(p->columns);
     }
     if (a->origin) bytes += a->val_count * 8 + (a->points ? 24 * n : 0);
     return bytes + (a->cheap ? a->cheap->kind->bytes(a->cheap) : 0);
@@ -183,6 +188,7 @@ static size_t cache_bytes(const sp_precond_cache *a) {
 
 static sp_status snapshot_take(sp_refresh *r, sp_matrix_snapshot *p, const sp_system *A, const sp_blocks *M, uint64_t step) {
     size_t n = (size_t)r->cache->nodes;
+    if (p->columns) sp__inverse_cache_clear(p->columns);
     if (p->turn) SP_TRY(A->node_rotations(A->o, p->turn));
     p->step = step, p->values = A->values;
     if (p->val) memcpy(p->val, M->val, r->cache->val_count * sizeof *p->val);
@@ -368,6 +374,7 @@ void sp__refresh_destroy(sp_refresh **pr) {
     if (r->cache) cache_stop(r->cache);
     cache_destroy(r->cache);
     warp_free(r);
+    sp__free(r->ctx, r->rows);
     sp__free(r->ctx, r);
     *pr = NULL;
 }
@@ -396,6 +403,10 @@ static sp_status follow_pattern(sp_refresh *r, const sp_system *A, const sp_bloc
     cache_abandon(r->cache);
     r->cache = NULL;
     r->now = r->before = empty_schedule();
+    r->row_count = 0;
+    if (r->kind->factor && !r->rows && (r->policy == SP_REFRESH_ASYNC || r->policy == SP_REFRESH_AUTO) &&
+        !SP_NEW(r->ctx, r->rows, SP_CACHE_ROWS))
+        return SP_FAIL(r->ctx, SP_NO_MEMORY, "no memory for touched nodes");
     SP_TRY(warp_reserve(r, A));
     SP_TRY(cache_create(r, A, M, &r->cache));
     r->pattern = A->pattern;
@@ -452,6 +463,26 @@ static double refresh_urgency(const sp_refresh *r) {
     return r->repinned ? 2 * iterations + 1 : iterations;
 }
 
+// Contacts of this step touch nearly the nodes of the last one: their columns of the next factor are computed before it is
+// swapped in. Without memory for them they are computed when they are needed.
+static void refresh_plan_columns(sp_refresh *r, int k) {
+    const sp_matrix_snapshot *next = &r->cache->snapshot[k];
+    bool fits;
+    if (!next->columns || r->row_count == 0) return;
+    sp__inverse_cache_plan(next->columns, r->kind->factor_memory(next->p), r->row_count, r->rows, true, &fits);
+}
+
+// Before the factor in use changes.
+static void refresh_remember_rows(sp_refresh *r) {
+    const sp_inverse_cache *columns = r->cache && r->now.use >= 0 ? r->cache->snapshot[r->now.use].columns : NULL;
+    int count;
+    r->row_count = 0;
+    if (!columns || !r->rows || r->touched == 0 || r->touched + 1 < r->step) return;
+    const int *rows = sp__inverse_cache_planned(columns, &count);
+    if (count) memcpy(r->rows, rows, (size_t)count * sizeof *rows);
+    r->row_count = count;
+}
+
 // Submits snapshot k to the background thread; the job stays idle if there is no thread.
 static void refresh_submit(sp_refresh *r, int k) {
     sp_precond_cache *a = r->cache;
@@ -459,6 +490,7 @@ static void refresh_submit(sp_refresh *r, int k) {
     a->making = k;
     a->job.urgency = refresh_urgency(r);
     sp__job_cancel(r->ctx, &a->job);  // resets a finished job to idle, in case the submit fails
+    refresh_plan_columns(r, k);
     sp__job_submit(r->ctx, &a->job);
 }
 
@@ -549,6 +581,7 @@ static sp_status begin_step(sp_refresh *r, uint64_t step, bool deterministic, sp
         s->best = s->best < 0 || s->now < s->best ? s->now : s->best;
         s->now = -1;
     }
+    refresh_remember_rows(r);
     SP_TRY(swap_in(r, deterministic, info));
     r->before = r->now;
     r->begun = true;
@@ -592,16 +625,22 @@ sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks
         const sp_matrix_snapshot *p = &r->cache->snapshot[r->now.use];
         info->factor_age = (int)(step - p->step);
         info->shift = p->info.shift;
+        r->current = p->values == A->values && p->info.shift == 0;
     }
     bool in_background = r->policy == SP_REFRESH_ASYNC || r->policy == SP_REFRESH_AUTO;
     info->swapped = in_background && (r->took || info->refreshes + info->failed_refreshes > 0);
     return SP_OK;
 }
 
-bool sp__refresh_factored(const sp_refresh *r, sp_factored *out) {
+bool sp__refresh_factored(sp_refresh *r, sp_factored *out) {
     if (!r->cache || r->now.use < 0 || !r->kind->factor) return false;
     const sp_matrix_snapshot *p = &r->cache->snapshot[r->now.use];
-    *out = (sp_factored){.F = r->kind->factor(p->p), .R = r->turned ? r->R : NULL, .age = (int)(r->step - p->step)};
+    r->touched = r->step;
+    *out = (sp_factored){.F = r->kind->factor(p->p),
+                         .R = r->turned ? r->R : NULL,
+                         .age = (int)(r->step - p->step),
+                         .current = r->current,
+                         .columns = p->columns};
     return out->F != NULL;
 }
 
@@ -665,7 +704,11 @@ sp_status sp__refresh_restored(sp_refresh *r) {
             return status;
         }
     }
-    for (int i = 0; i < a->count; i++) a->snapshot[i].values = SP_NO_REVISION;
+    r->touched = 0, r->row_count = 0;
+    for (int i = 0; i < a->count; i++) {
+        a->snapshot[i].values = SP_NO_REVISION;
+        if (a->snapshot[i].columns) sp__inverse_cache_clear(a->snapshot[i].columns);
+    }
     if (r->now.use >= 0) {
         atomic_store(&a->snapshot[0].p->stop, false);
         sp_status status = snapshot_build(a, 0, NULL, false);

@@ -6,6 +6,7 @@
 #include "core/background.h"
 #include "linear/precond.h"
 #include "linear/solver.h"
+#include "sparse/inverse_cache.h"
 
 typedef struct sp_refresh sp_refresh;
 
@@ -24,8 +25,9 @@ sp_status sp__refresh_prepare(sp_refresh *r, const sp_system *A, const sp_blocks
 void sp__refresh_apply(sp_refresh *r, const double *residual, double *z);
 // Call after the solve with its number of iterations.
 void sp__refresh_report_iterations(sp_refresh *r, int iterations);
-// The factor of the preconditioner in use, after sp__refresh_prepare. False: it has none.
-bool sp__refresh_factored(const sp_refresh *r, sp_factored *out);
+// The factor of the preconditioner in use, after sp__refresh_prepare. False: it has none. While it is asked for in each step, the
+// background thread computes the columns of the next factor that the current one has, before it is swapped in.
+bool sp__refresh_factored(sp_refresh *r, sp_factored *out);
 const char *sp__refresh_name(const sp_refresh *r);  // "pcg (cholesky, async, warp)"
 struct sp_visitor;
 void sp__refresh_visit(sp_refresh *r, struct sp_visitor *v);
@@ -46,6 +48,7 @@ typedef struct sp_matrix_snapshot {
     double *turn;          // rotations of the nodes (n x 9); NULL: not available from the system
     unsigned char *fixed;  // pins (3 n)
     uint64_t step, values;
+    sp_inverse_cache *columns;  // of the inverse of the factor, for contact; NULL: the kind has no factor, or it serves one step
     // written by the thread that builds
     sp_status status;
     sp_factor_info info;
@@ -82,8 +85,11 @@ struct sp_refresh {
     uint64_t pattern;
     sp_schedule now, before;  // before: at the start of this step, after its swap
     uint64_t step;
-    bool begun, first;  // `before` belongs to `step`; the next solve is the first of an attempt
-    bool took;          // a result was swapped in at the start of the step
+    bool begun, first;     // `before` belongs to `step`; the next solve is the first of an attempt
+    bool took;             // a result was swapped in at the start of the step
+    bool current;          // the preconditioner in use was built from the values of the last system
+    uint64_t touched;      // the last step in which somebody asked for the factor
+    int *rows, row_count;  // block rows whose columns were used in the last step (SP_CACHE_ROWS); NULL: not in the background
     sp_swap swap;
     bool changed_pattern;  // an earlier cache existed: a preconditioner was in use before
 

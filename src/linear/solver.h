@@ -45,9 +45,11 @@ sp_status sp__solver_restored(sp_solver *solver);
 
 // The factor that a solver has for the last system that it prepared or solved, for contact (compliance.h).
 typedef struct sp_factored {
-    sp_factor *F;     // positive definite
-    const double *R;  // rotations of the nodes since its matrix (n / 3 x 9, row-major); NULL: none
-    int age;          // steps since its matrix
+    sp_factor *F;                      // positive definite
+    const double *R;                   // rotations of the nodes since its matrix (n / 3 x 9, row-major); NULL: none
+    int age;                           // steps since its matrix
+    bool current;                      // it is the factor of the last system itself
+    struct sp_inverse_cache *columns;  // cached columns of its inverse, for factors that serve several steps; NULL: none
 } sp_factored;
 
 // ---- solver kinds (solver.c selects one)

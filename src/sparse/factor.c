@@ -273,6 +273,10 @@ const sp_symbolic *sp__factor_symbolic(const sp_factor *F) {
     return F->S;
 }
 
+bool sp__factor_single(const sp_factor *F) {
+    return F->def.single;
+}
+
 bool sp__factor_good(const sp_factor *F) {
     return F->good;
 }

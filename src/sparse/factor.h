@@ -39,6 +39,7 @@ void sp__factor_destroy(sp_factor **F);
 size_t sp__factor_bytes(const sp_factor *F);
 const sp_symbolic *sp__factor_symbolic(const sp_factor *F);
 bool sp__factor_good(const sp_factor *F);      // holds a factor for solves
+bool sp__factor_single(const sp_factor *F);    // in float
 bool sp__factor_definite(const sp_factor *F);  // good, and A is positive definite; L D L^T also exists for indefinite A
 
 // A flag that sp__factor_make and sp__factor_partial poll between supernodes: if it is set, they end with SP_STOPPED, as after a

@@ -27,6 +27,10 @@ typedef struct sp_sparse_columns {
 // (sp__factor_definite). Memory grows with the largest problem so far and is kept. SP_NO_MEMORY: G is not written.
 sp_status sp__inverse_columns_product(sp_inverse_columns *C, sp_factor *F, const sp_sparse_columns *B, double *G, int ld);
 
+// Its memory for passes through the tree of F on all workers, which cached columns use between products (inverse_cache.h).
+struct sp_columns_scratch;
+sp_status sp__inverse_columns_scratch(sp_inverse_columns *C, const sp_factor *F, struct sp_columns_scratch **out);
+
 // Of the last product: the mean share of the unknowns that a column visited.
 double sp__inverse_columns_reach(const sp_inverse_columns *C);
 
