@@ -15,11 +15,17 @@
 #define SP_CONSTRAINTS_H
 
 #include "body/body.h"
+#include "body/contacts.h"
+#include "contact/pair_rules.h"
 #include "contact/solve.h"
+
+enum { SP_CONTACT_RESERVE_MAX = 1 << 24 };
 
 typedef struct sp_constraints sp_constraints;
 
 sp_status sp__constraints_create(sp_context *ctx, sp_constraints **out);
+// Rules of pairs, and the clock of the budget of a step; both belong to the caller. Nullable: each.
+void sp__constraints_use(sp_constraints *c, const sp_pair_rules *rules, sp_cone_clock *clock);
 void sp__constraints_destroy(sp_constraints **c);  // accepts NULL
 // Forgets surfaces and multipliers: before a body is removed.
 void sp__constraints_forget(sp_constraints *c);
@@ -29,19 +35,35 @@ typedef struct sp_constraints_info {
     bool grown;  // memory was allocated
     sp_cone_info solve;
     double overlap;  // deepest overlap at the committed state [m]
+    bool unbuilt;    // W was too large to store: it was applied through the compliances
 } sp_constraints_info;
 
 sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
                                const sp_step *step);
 sp_status sp__constraints_delassus(sp_constraints *c, const sp_step *step);
+// Largest W that is stored, in numbers; SP_DELASSUS_NUMBERS unless a test makes it smaller.
+enum { SP_DELASSUS_NUMBERS = 4096 * 4096 };
+void sp__constraints_limit(sp_constraints *c, size_t numbers);
 sp_status sp__constraints_solve(sp_constraints *c, const sp_contact_def *def);
 sp_status sp__constraints_correct(sp_constraints *c, const sp_step *step);
+// A further pass of the step (1, 2, ...): bodies with Newton's method are linearised at the trial state, contacts that only the
+// corrected motion makes join, and all are solved again. *changed: the motion was changed, another pass may improve it.
+sp_status sp__constraints_again(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
+                                const sp_step *step, int pass, bool *changed);
+// Positions are corrected until nothing overlaps at the trial state; velocities stay. *changed: they were.
+sp_status sp__constraints_separate(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
+                                   const sp_step *step, bool *changed);
 void sp__constraints_commit(sp_constraints *c, const sp_step *step);
 const sp_constraints_info *sp__constraints_info(const sp_constraints *c);
+int sp__constraints_found(const sp_constraints *c);  // contacts of the current step
 
-// Contacts of the last committed step.
+// The problem of the last solve; NULL: it had no contacts.
+const sp_cone_problem *sp__constraints_problem(const sp_constraints *c);
+
+// Contacts of the last committed step. The records are complete until the next search: sp__contacts_finish then computes their
+// pressures.
 int sp__constraints_count(const sp_constraints *c);
-void sp__constraints_at(const sp_constraints *c, int index, sp_contact_point *out);
+void sp__constraints_at(const sp_constraints *c, int index, sp_contact_record *out);
 
 // Checkpoints: number of multipliers, the most that there can be, and the array. sp__constraints_keep forgets the contacts and
 // keeps `count` multipliers, which the next visit writes; 0: after the state was set.

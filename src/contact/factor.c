@@ -1,7 +1,7 @@
 // See factor.h.
 #include "contact/factor.h"
 
-enum { BLOCK = SP_CONE_ROWS_MAX * SP_CONE_ROWS_MAX, PANEL = 32 };
+enum { BLOCK = SP_CONE_ROWS_MAX * SP_CONE_ROWS_MAX, PANEL = 32, STRIP = 8, PRODUCT_ROWS = 48 };
 
 typedef struct supernode {
     int first, count;     // eliminated places
@@ -285,23 +285,35 @@ double sp__cone_factor_flops(const sp_cone_factor *F) {
 
 // ------------------------------------------------------------------------------------------------ numbers
 
+// out += P (scale w + shift on the diagonal) + D; P and D nullable. Inlined for the usual size, which unrolls the loops.
+static inline __attribute__((always_inline)) void add_product(const int rows, const int columns, const double *w, int width,
+                                                              double scale, double shift, const double *P, const double *D,
+                                                              double *out, int ld) {
+    double block[BLOCK];
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < columns; c++) block[r * columns + c] = scale * w[(ptrdiff_t)r * width + c] + (r == c ? shift : 0);
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < columns; c++) {
+            double sum = P ? 0 : block[r * columns + c];
+            for (int k = 0; P && k < rows; k++) sum += P[r * rows + k] * block[k * columns + c];
+            out[(ptrdiff_t)r * ld + c] += sum + (D ? D[r * rows + c] : 0);
+        }
+}
+
 // front(row, column) += block (i, j) of A, groups of the island
 static void add_block(const sp_cone_factor *F, const sp_cone_problem *p, const sp_cone_matrix *A, int i, int j, double *front,
                       int ld) {
     const double *w = sp__cone_block_at(p, F->begin + i, F->begin + j);
     if (!w) return;
     int rows = F->first[i + 1] - F->first[i], columns = F->first[j + 1] - F->first[j], width = p->width[F->begin + i];
-    double scale = A->s[i] * A->s[j], block[BLOCK];
-    for (int r = 0; r < rows; r++)
-        for (int c = 0; c < columns; c++) block[r * columns + c] = scale * w[r * width + c] + (i == j && r == c ? A->shift : 0);
-    double *out = front + (ptrdiff_t)F->at[F->place[i]] * ld + F->at[F->place[j]];
+    double scale = A->s[i] * A->s[j], *out = front + (ptrdiff_t)F->at[F->place[i]] * ld + F->at[F->place[j]];
     const double *P = A->P ? A->P + (size_t)i * BLOCK : NULL, *D = A->D + (size_t)i * BLOCK;
-    for (int r = 0; r < rows; r++)
-        for (int c = 0; c < columns; c++) {
-            double sum = P ? 0 : block[r * columns + c];
-            for (int k = 0; P && k < rows; k++) sum += P[r * rows + k] * block[k * columns + c];
-            out[(ptrdiff_t)r * ld + c] += sum + (i == j ? D[r * rows + c] : 0);
-        }
+    if (i == j)
+        add_product(rows, columns, w, width, scale, A->shift, P, D, out, ld);
+    else if (P && rows == 3 && columns == 3)
+        add_product(3, 3, w, width, scale, 0, P, NULL, out, ld);
+    else
+        add_product(rows, columns, w, width, scale, 0, P, NULL, out, ld);
 }
 
 static void assemble_front(sp_cone_factor *F, const sp_cone_problem *p, const sp_cone_matrix *A, const supernode *s) {
@@ -338,7 +350,7 @@ static void extend_add(sp_cone_factor *F, const supernode *s, const supernode *c
 }
 
 // Columns [from, to) of the front: pivots from the rows of the supernode, L in place. Only columns below `to` are updated.
-static int eliminate_panel(double *A, int size, int columns, int from, int to, int *pivot, double tiny) {
+static int eliminate_columns(double *A, int size, int columns, int from, int to, int *pivot, double tiny) {
     int replaced = 0;
     for (int k = from; k < to; k++) {
         int best = k;
@@ -362,25 +374,63 @@ static int eliminate_panel(double *A, int size, int columns, int from, int to, i
     return replaced;
 }
 
-// Partial LU of the front: own columns, then the Schur complement of the rest.
+// rows [from, to) of U in the columns [left, right), from the unit lower triangle of the rows
+static void eliminate_rows(double *A, int size, int from, int to, int left, int right) {
+    for (int k = from; k < to; k++)
+        for (int r = k + 1; r < to; r++) {
+            double l = A[(ptrdiff_t)r * size + k];
+            const double *top = A + (ptrdiff_t)k * size;
+            double *row = A + (ptrdiff_t)r * size;
+            if (l != 0)
+                for (int c = left; c < right; c++) row[c] -= l * top[c];
+        }
+}
+
+// rows [top, bottom), columns [left, right) minus L (columns [from, to)) times U (rows [from, to))
+static void eliminate_product(const sp_cone_factor *F, int size, int from, int to, int top, int bottom, int left, int right) {
+    double *A = F->front;
+    if (top < bottom && left < right)
+        F->kernels->update(bottom - top, right - left, to - from, A + (ptrdiff_t)top * size + from, size,
+                           A + (ptrdiff_t)from * size + left, size, A + (ptrdiff_t)top * size + left, size);
+}
+
+typedef struct product_job {
+    const sp_cone_factor *F;
+    int size, from, to;
+} product_job;
+
+static void product_task(void *arg, int task, int worker) {
+    const product_job *j = arg;
+    int top = j->to + task * PRODUCT_ROWS, bottom = top + PRODUCT_ROWS < j->size ? top + PRODUCT_ROWS : j->size;
+    (void)worker;
+    eliminate_product(j->F, j->size, j->from, j->to, top, bottom, j->to, j->size);
+}
+
+// Partial LU of the front: own columns, then the Schur complement of the rest. Panels are divided again into strips, so that
+// most of their work too is done by products of matrices. An entry is computed by one thread in the same order for any number of
+// threads.
 static int eliminate_front(sp_cone_factor *F, const supernode *s, double tiny) {
     int size = s->size, columns = s->columns, replaced = 0;
     double *A = F->front;
     for (int from = 0; from < columns; from += PANEL) {
         int to = from + PANEL < columns ? from + PANEL : columns;
-        replaced += eliminate_panel(A, size, columns, from, to, F->pivot + s->pivots, tiny);
-        // rows of U right of the panel
-        for (int k = from; k < to; k++)
-            for (int r = k + 1; r < to; r++) {
-                double l = A[(ptrdiff_t)r * size + k];
-                const double *top = A + (ptrdiff_t)k * size;
-                double *row = A + (ptrdiff_t)r * size;
-                if (l != 0)
-                    for (int c = to; c < size; c++) row[c] -= l * top[c];
-            }
-        if (to < size)
-            F->kernels->update(size - to, size - to, to - from, A + (ptrdiff_t)to * size + from, size,
-                               A + (ptrdiff_t)from * size + to, size, A + (ptrdiff_t)to * size + to, size);
+        for (int k = from; k < to; k += STRIP) {
+            int end = k + STRIP < to ? k + STRIP : to;
+            replaced += eliminate_columns(A, size, columns, k, end, F->pivot + s->pivots, tiny);
+            eliminate_rows(A, size, k, end, end, to);
+            eliminate_product(F, size, k, end, end, size, end, to);
+        }
+        for (int k = from; k < to; k += STRIP) {  // rows of U right of the panel
+            int end = k + STRIP < to ? k + STRIP : to;
+            eliminate_rows(A, size, k, end, to, size);
+            eliminate_product(F, size, k, end, end, to, to, size);
+        }
+        product_job job = {F, size, from, to};
+        int tasks = (size - to + PRODUCT_ROWS - 1) / PRODUCT_ROWS;
+        if (tasks > 3)
+            sp__parallel(F->ctx, tasks, product_task, &job);
+        else
+            for (int i = 0; i < tasks; i++) product_task(&job, i, 0);
     }
     return replaced;
 }

@@ -31,6 +31,17 @@ typedef struct attempt {
 static const attempt attempts[] = {
     {0.03, false, false, 0.995}, {3, true, true, 0.995}, {3, true, true, 0.8}, {1, false, true, 0.9}};
 
+// Newton on the natural map. Close to a solution the shift should be small. Far from it, from the multipliers of sweeps, a shift
+// of the order of the residual keeps steps along multipliers that are not unique short; and where the line search has to shorten
+// a step, the active set is wrong, which sweeps correct better.
+typedef struct newton_rule {
+    double damping;   // shift of W over the relative norm of the natural map
+    double shortest;  // length of a step that ends it
+    double progress;  // so does a norm above this part of the last one
+} newton_rule;
+
+static const newton_rule polish = {1e-4, 0, 0.5}, damped = {10, 0.3, 1};
+
 typedef enum law { LAW_FREE, LAW_HALF, LAW_CONE, LAW_SMOOTH, LAW_PINNED } law;  // SMOOTH: a cone without friction
 
 struct sp_cone_interior {
@@ -164,10 +175,6 @@ static double judge(const sp_cone_interior *w, const sp_cone_run_state *s, const
     return error;
 }
 
-static bool time_is_up(const sp_cone_run_state *s) {
-    return s->end_ms > 0 && sp__now_ms() > s->end_ms;
-}
-
 // ------------------------------------------------------------------------------------------------ semismooth Newton
 
 // P_K and an element of its generalised Jacobian
@@ -234,13 +241,14 @@ static double natural_map(const sp_cone_interior *w, const sp_cone_run_state *s,
     return sqrt(sum);
 }
 
-// One Newton step from r with v; false: no step length reduces the norm.
-static bool newton_step(sp_cone_interior *w, const sp_cone_run_state *s, double *norm) {
+// One Newton step from r with v; returns its length, 0: none reduces the norm. damping: the shift of W over the relative norm.
+static double newton_step(sp_cone_interior *w, const sp_cone_run_state *s, double damping, double *norm) {
     *norm = natural_map(w, s, w->r, w->v, w->F, w->P, w->D);
     for (int g = 0; g < w->groups; g++)
         for (int k = 0; k < rows_of(w, s, g); k++) w->D[(size_t)g * BLOCK + (size_t)(k * (rows_of(w, s, g) + 1))] += 1e-12;
     double relative = *norm / (1 + sqrt((double)w->rows));
-    sp_cone_matrix A = {.P = w->P, .D = w->D, .s = w->s, .shift = fmax(1e-9, 1e-4 * fmin(1, relative))};
+    sp_cone_matrix A = {.P = w->P, .D = w->D, .s = w->s, .shift = fmax(1e-9, damping * fmin(1, relative))};
+    *s->spent += sp__cone_factor_flops(w->factor);
     sp__cone_factor_make(w->factor, s->p, &A);
     for (int k = 0; k < w->rows; k++) w->step[k] = -w->F[k];
     sp__cone_factor_solve(w->factor, w->step, w->step);
@@ -251,36 +259,48 @@ static bool newton_step(sp_cone_interior *w, const sp_cone_run_state *s, double 
         if (next <= (1 - 1e-4 * length) * *norm) {
             memcpy(w->r, w->trial, (size_t)w->rows * sizeof *w->r);
             *norm = next;
-            return true;
+            return length;
         }
     }
     scaled_violation(w, s, w->r, w->v);
-    return false;
+    return 0;
 }
 
 // Newton from w->r until the limit, a failed line search or slow progress.
-static bool newton_run(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done) {
+static bool newton_run(sp_cone_interior *w, const sp_cone_run_state *s, const newton_rule *rule, int iterations, double *best,
+                       int *done) {
     scaled_violation(w, s, w->r, w->v);
     double norm = 0, last = natural_map(w, s, w->r, w->v, w->F, NULL, NULL);
     if (judge(w, s, w->r, w->v, best) <= s->limit) return true;
-    for (int i = 0; i < iterations && !time_is_up(s); i++) {
-        bool moved = newton_step(w, s, &norm);
+    for (int i = 0; i < iterations && !sp__cone_spent(s); i++) {
+        double length = newton_step(w, s, rule->damping, &norm);
         ++*done;
-        if (!moved) return false;
         if (judge(w, s, w->r, w->v, best) <= s->limit) return true;
-        if (i % 2 == 1) {
-            if (norm > 0.3 * last) return false;
-            last = norm;
-        }
+        if (!(length > rule->shortest)) return false;
+        if (i >= 2 && norm > rule->progress * last) return false;
+        if (i > 0) last = norm;
     }
     return false;
 }
 
-bool sp__cone_newton_solve(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done) {
+static bool newton_from(sp_cone_interior *w, const sp_cone_run_state *s, const newton_rule *rule, int iterations, double *best,
+                        int *done) {
     for (int g = 0; g < w->groups; g++)
         for (int k = row_of(w, s, g); k < row_of(w, s, g) + rows_of(w, s, g); k++)
             w->r[k] = s->x[w->island.row + k] / (w->s[g] * w->scale);
-    return newton_run(w, s, iterations, best, done);
+    return newton_run(w, s, rule, iterations, best, done);
+}
+
+bool sp__cone_newton_solve(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done) {
+    return newton_from(w, s, &polish, iterations, best, done);
+}
+
+bool sp__cone_newton_improve(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done) {
+    if (newton_from(w, s, &damped, iterations, best, done)) return true;
+    for (int g = 0; g < w->groups; g++)
+        for (int k = row_of(w, s, g); k < row_of(w, s, g) + rows_of(w, s, g); k++)
+            s->x[w->island.row + k] = w->law[g] == LAW_PINNED ? 0 : w->s[g] * w->scale * w->r[k];
+    return false;
 }
 
 // ------------------------------------------------------------------------------------------------ Lorentz cones
@@ -480,6 +500,7 @@ static double interior_gap(const sp_cone_interior *w, const sp_cone_run_state *s
 static double interior_try(sp_cone_interior *w, const sp_cone_run_state *s, double mean, bool frozen) {
     interior_matrix(w, s, frozen);
     sp_cone_matrix A = {.P = w->P, .D = w->D, .s = w->s, .shift = 1e-13};
+    *s->spent += sp__cone_factor_flops(w->factor);
     sp__cone_factor_make(w->factor, s->p, &A);
     memset(w->dy, 0, (size_t)w->rows * sizeof *w->dy);
     interior_direction(w, s);
@@ -531,7 +552,7 @@ static bool interior_valid(const sp_cone_interior *w, const sp_cone_run_state *s
 static bool interior_polish(sp_cone_interior *w, const sp_cone_run_state *s, double *best, int *done) {
     double *keep = w->dx;
     memcpy(keep, w->r, (size_t)w->rows * sizeof *keep);
-    bool good = newton_run(w, s, NEWTON_TRIES, best, done);
+    bool good = newton_run(w, s, &polish, NEWTON_TRIES, best, done);
     memcpy(w->r, keep, (size_t)w->rows * sizeof *keep);
     return good;
 }
@@ -540,7 +561,7 @@ static bool interior_run(sp_cone_interior *w, const sp_cone_run_state *s, int it
     double tried = 1e-2;  // a first try of Newton at a mean of 1e-4, the next ones at a hundredth of the last
     int short_steps = 0;
     interior_start(w, s);
-    for (int i = 0; !time_is_up(s); i++) {
+    for (int i = 0; !sp__cone_spent(s); i++) {
         scaled_violation(w, s, w->r, w->v);
         if (judge(w, s, w->r, w->v, best) <= s->limit) return true;
         double mean = interior_mean(w, s, 0);
@@ -561,12 +582,12 @@ static bool interior_run(sp_cone_interior *w, const sp_cone_run_state *s, int it
 bool sp__cone_interior_solve(sp_cone_interior *w, const sp_cone_run_state *s, int iterations, double *best, int *done) {
     if (!w->cones) {
         memset(w->r, 0, (size_t)w->rows * sizeof *w->r);
-        return newton_run(w, s, NEWTON_TRIES, best, done);
+        return newton_run(w, s, &polish, NEWTON_TRIES, best, done);
     }
     for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
         w->attempt = &attempts[i];
         if (interior_run(w, s, i == 0 ? iterations / 2 : iterations, best, done)) return true;
-        if (time_is_up(s)) return false;
+        if (sp__cone_spent(s)) return false;
     }
     return false;
 }

@@ -1,19 +1,32 @@
 // From a problem to its multipliers: order of the solver, islands, the choice of the method, the report.
 #include "contact/solve_internal.h"
 
-enum { CHUNK = 25, ROUND_SWEEPS = 100, NEWTON_ITERATIONS = 8 };
+enum {
+    CHUNK = 25,
+    ROUND_SWEEPS = 100,
+    NEWTON_ITERATIONS = 8,
+    NEWTON_MOST = 12,
+    BETWEEN = 20,
+    LEAST_FACTORS = 4,
+    HISTORY_ARRAYS = 4 + 2 * SP_CONE_HISTORY
+};
+static const double NEWTON_PRICE = 3;   // factorisations that it is expected to need
 static const double MOST_FLOPS = 2e10;  // of one factorisation, some seconds: about 3000 fully coupled rows
 
 struct sp_cone_solver {
     sp_context *ctx;
     double *q, *x, *u, *t, *best, *swept, *weight;
     sp_cone_outcome *outcome;  // per island
+    sp_cone_history history;
+    double *past;  // its numbers
     sp_cone_interior *interior;
+    sp_cone_active *active;
     int row_capacity, group_capacity;
 };
 
 sp_cone_options sp__cone_options_default(void) {
-    return (sp_cone_options){.tolerance = 1e-6, .norm = SP_CONE_NORM_SCALED, .sweeps = 1000, .iterations = 60};
+    return (sp_cone_options){
+        .tolerance = 1e-6, .norm = SP_CONE_NORM_SCALED, .sweeps = 1000, .iterations = 60, .deterministic = true};
 }
 
 const char *sp__cone_method_name(sp_cone_method method) {
@@ -27,15 +40,17 @@ sp_status sp__cone_solver_create(sp_context *ctx, sp_cone_solver **out) {
     if (!SP_NEW(ctx, *out, 1)) return SP_FAIL(ctx, SP_NO_MEMORY, "no memory for a contact solver");
     (*out)->ctx = ctx;
     sp_status status = sp__cone_interior_create(ctx, &(*out)->interior);
+    if (status >= 0) status = sp__cone_active_create(ctx, &(*out)->active);
     if (status < 0) sp__cone_solver_destroy(out);
     return status;
 }
 
 static void solver_free(sp_cone_solver *c) {
-    void *arrays[] = {c->q, c->x, c->u, c->t, c->best, c->swept, c->weight, c->outcome};
+    void *arrays[] = {c->q, c->x, c->u, c->t, c->best, c->swept, c->weight, c->outcome, c->past};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) sp__free(c->ctx, arrays[i]);
     c->q = c->x = c->u = c->t = c->best = c->swept = c->weight = NULL;
     c->outcome = NULL;
+    c->past = NULL;
     c->row_capacity = c->group_capacity = 0;
 }
 
@@ -44,6 +59,7 @@ void sp__cone_solver_destroy(sp_cone_solver **solver) {
     if (!c) return;
     solver_free(c);
     sp__cone_interior_destroy(&c->interior);
+    sp__cone_active_destroy(&c->active);
     sp__free(c->ctx, c);
     *solver = NULL;
 }
@@ -55,23 +71,27 @@ static sp_status solver_reserve(sp_cone_solver *c, int groups, int rows) {
     solver_free(c);
     if (!SP_NEW(c->ctx, c->q, n) || !SP_NEW(c->ctx, c->x, n) || !SP_NEW(c->ctx, c->u, n) || !SP_NEW(c->ctx, c->t, n) ||
         !SP_NEW(c->ctx, c->best, n) || !SP_NEW(c->ctx, c->swept, n) || !SP_NEW(c->ctx, c->weight, g) ||
-        !SP_NEW(c->ctx, c->outcome, g)) {
+        !SP_NEW(c->ctx, c->outcome, g) || !SP_NEW(c->ctx, c->past, HISTORY_ARRAYS * n)) {
         solver_free(c);
         return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for a contact solver of %d rows", rows);
     }
+    double **parts[4] = {&c->history.x, &c->history.g, &c->history.f, &c->history.now};
+    for (size_t i = 0; i < 4; i++) *parts[i] = c->past + i * n;
+    for (size_t i = 0; i < SP_CONE_HISTORY; i++)
+        c->history.df[i] = c->past + (4 + 2 * i) * n, c->history.dg[i] = c->past + (5 + 2 * i) * n;
     c->group_capacity = (int)g, c->row_capacity = (int)n;
     return SP_OK;
 }
 
 // ------------------------------------------------------------------------------------------------ Gauss-Seidel
 
-// Sweeps that cost as much as the interior point method, from rows and panel widths: about 10 factorisations, each with the fill
-// of a band of twice the mean width. The constants are nanoseconds per number and per group on a machine of 2023.
-static double sweeps_worth(const sp_cone_problem *p, const sp_cone_span *island) {
+// Sweeps that cost as much as one factorisation, from rows and panel widths: the fill is that of a band of twice the mean width.
+// The constants are nanoseconds per number and per group on a machine of 2023.
+static double sweeps_per_factor(const sp_cone_problem *p, const sp_cone_span *island) {
     double groups = island->end - island->begin, rows = island->row_end - island->row;
     double numbers = sp__cone_island_numbers(p, island), width = fmin(rows, 2 * numbers / rows);
-    double sweep = 0.8 * numbers + 200 * groups, factor = 0.06 * rows * width * width + 1000 * groups;
-    return fmin(1000, fmax(50, 10 * factor / sweep));
+    double sweep = 0.35 * numbers + 100 * groups, factor = 0.06 * rows * width * width + 1000 * groups;
+    return factor / sweep;
 }
 
 static double true_error(const sp_cone_run_state *s, const sp_cone_span *island) {
@@ -79,17 +99,9 @@ static double true_error(const sp_cone_run_state *s, const sp_cone_span *island)
     return sp__cone_island_error(s, island, s->x, s->u);
 }
 
-// whether the sweeps to come are too many, from the progress of the last chunk
-static bool progress_dies(const sp_cone_outcome *now, double before, double limit, double worth) {
-    if (now->sweeps < 2 * CHUNK) return false;
-    if (!(now->error < before)) return true;
-    return CHUNK * log(limit / now->error) / log(now->error / before) > worth;
-}
-
-// Chunks of sweeps until the limit, the end of the budget, or, with `may_stall`, until another method is cheaper.
-static void solve_by_sweeps(const sp_cone_run_state *s, const sp_cone_span *island, int sweeps, bool parallel, bool may_stall,
+// Plain sweeps until the limit or the end of the budget.
+static void solve_by_sweeps(const sp_cone_run_state *s, const sp_cone_span *island, int sweeps, bool parallel,
                             sp_cone_outcome *out) {
-    double before = INFINITY, worth = may_stall ? sweeps_worth(s->p, island) : 0;
     int total = 0, chunk = s->o->tolerance > 0 ? CHUNK : sweeps;
     while (total < sweeps) {
         sp_cone_outcome now = {0};
@@ -98,12 +110,17 @@ static void solve_by_sweeps(const sp_cone_run_state *s, const sp_cone_span *isla
         out->error = now.error, out->expired = now.expired;
         out->converged = s->o->tolerance > 0 && now.error <= s->limit && true_error(s, island) <= s->limit;
         if (out->converged || now.expired) return;
-        now.sweeps = total;
-        out->stalled = may_stall && progress_dies(&now, before, s->limit, worth);
-        if (out->stalled) return;
-        before = now.error;
     }
-    out->stalled = may_stall;
+}
+
+// `auto`: accelerated sweeps while they are expected to be cheaper than Newton.
+static void solve_first(const sp_cone_solver *c, const sp_cone_run_state *s, const sp_cone_span *island, bool parallel,
+                        sp_cone_outcome *out) {
+    double worth = fmin(1000, fmax(20, NEWTON_PRICE * sweeps_per_factor(s->p, island)));
+    if (s->o->method == SP_CONE_AUTO && s->o->tolerance > 0)
+        sp__cone_accelerated(s, island, c->history, s->o->sweeps, parallel, 0, worth, out);
+    else
+        solve_by_sweeps(s, island, s->o->sweeps, parallel, out);
 }
 
 // ------------------------------------------------------------------------------------------------ the other methods
@@ -119,23 +136,45 @@ static void keep_best(const sp_cone_run_state *s, const sp_cone_span *island, do
     copy_rows(island, s->x, s->best);
 }
 
-// Newton from the multipliers of Gauss-Seidel, then the interior point method; where both fail, the sweeps go on from where
-// they stopped and from the best point, with Newton in turns.
+// Newton from the multipliers of the sweeps; where its steps become short, sweeps from there, in turns,
+// until three turns in sequence have hardly reduced the error.
+static bool solve_by_newton(sp_cone_solver *c, const sp_cone_run_state *s, const sp_cone_span *island, double *best,
+                            sp_cone_outcome *out) {
+    int between = (int)fmax(BETWEEN, 0.5 * sweeps_per_factor(s->p, island));
+    for (int idle = 0; out->iterations < NEWTON_MOST && idle < 3;) {
+        double before = *best;
+        if (sp__cone_newton_improve(c->interior, s, NEWTON_MOST - out->iterations, best, &out->iterations)) return true;
+        int left = s->o->sweeps - out->sweeps;
+        if (left <= 0 || sp__cone_spent(s)) break;
+        sp__cone_accelerated(s, island, c->history, left < between ? left : between, true, between, INFINITY, out);
+        keep_best(s, island, best);
+        copy_rows(island, s->x, c->swept);
+        if (out->converged || out->expired) return out->converged;
+        idle = *best > 0.8 * before ? idle + 1 : 0;
+    }
+    return false;
+}
+
+// `start`: Newton from the multipliers of the sweeps. Then the interior point method; where both fail, plain sweeps go on from
+// where they stopped and from the best point, with Newton in turns.
 static sp_status solve_by_interior(sp_cone_solver *c, const sp_cone_run_state *s, const sp_cone_span *island, bool start,
                                    sp_cone_outcome *out) {
     double best = INFINITY;
     int limit = s->o->iterations;
-    sp_status status = sp__cone_interior_prepare(c->interior, s, island, MOST_FLOPS);
+    *s->spent = 0;
+    // fewer than a few factorisations are of no use
+    double most = s->o->work > 0 ? fmin(MOST_FLOPS, s->o->work / LEAST_FACTORS) : MOST_FLOPS;
+    sp_status status = sp__cone_interior_prepare(c->interior, s, island, most);
     if (status == SP_LIMIT) {
-        solve_by_sweeps(s, island, s->o->sweeps - out->sweeps, true, false, out);
+        solve_by_sweeps(s, island, s->o->sweeps - out->sweeps, true, out);
         return SP_OK;
     }
     SP_TRY(status);
     out->interior = true;
     keep_best(s, island, &best);
     copy_rows(island, s->x, c->swept);
-    bool good = start && limit > 0 && sp__cone_newton_solve(c->interior, s, NEWTON_ITERATIONS, &best, &out->iterations);
-    if (!good && limit > 0) good = sp__cone_interior_solve(c->interior, s, limit, &best, &out->iterations);
+    bool good = start && limit > 0 && solve_by_newton(c, s, island, &best, out);
+    if (!good && !out->expired && limit > 0) good = sp__cone_interior_solve(c->interior, s, limit, &best, &out->iterations);
     for (int round = 0; !good && s->o->tolerance > 0 && out->sweeps < s->o->sweeps; round++) {
         sp_cone_outcome sweeps = {0};
         int left = s->o->sweeps - out->sweeps;
@@ -149,7 +188,7 @@ static sp_status solve_by_interior(sp_cone_solver *c, const sp_cone_run_state *s
     }
     copy_rows(island, s->best, s->x);
     out->converged = good || best <= s->limit;
-    out->expired = s->end_ms > 0 && sp__now_ms() > s->end_ms;
+    out->expired = sp__cone_expired(s);
     return SP_OK;
 }
 
@@ -157,8 +196,8 @@ static sp_status solve_by_interior(sp_cone_solver *c, const sp_cone_run_state *s
 static sp_status solve_by_pivots(sp_cone_solver *c, const sp_cone_run_state *s, const sp_cone_span *island,
                                  sp_cone_outcome *out) {
     if (island->end - island->begin > SP_CONE_DIRECT_CONTACTS)
-        return SP_FAIL(c->ctx, SP_BAD_INPUT, "contact solver \"direct\": %d coupled contacts, must be at most %d",
-                       island->end - island->begin, SP_CONE_DIRECT_CONTACTS);
+        return SP_FAIL(c->ctx, SP_BAD_INPUT, "contact solver \"direct\"%s: %d coupled contacts, must be at most %d",
+                       s->o->facets ? " of a cone with facets" : "", island->end - island->begin, SP_CONE_DIRECT_CONTACTS);
     double best = INFINITY;
     for (int facets = s->o->facets ? s->o->facets : 8; facets <= 32 && !out->converged; facets *= 2) {
         sp_status status = sp__cone_facets(s, island, facets, &out->iterations);
@@ -187,9 +226,9 @@ typedef struct islands_job {
     const sp_cone_run_state *s;
 } islands_job;
 
-// a large island uses all threads itself
-static bool is_large(const sp_cone_problem *p, const sp_cone_span *island) {
-    return p->island_count == 1 || sp__cone_island_numbers(p, island) >= SP_CONE_GRAPH_NUMBERS;
+// a large island uses all threads itself; with a clock, islands follow each other
+static bool is_large(const sp_cone_run_state *s, const sp_cone_span *island) {
+    return s->clock || s->p->island_count == 1 || sp__cone_island_numbers(s->p, island) >= SP_CONE_GRAPH_NUMBERS;
 }
 
 // small islands are tasks, each on one thread
@@ -197,8 +236,7 @@ static void island_task(void *arg, int task, int worker) {
     const islands_job *j = arg;
     const sp_cone_span island = island_span(j->s->p, task);
     (void)worker;
-    if (!is_large(j->s->p, &island))
-        solve_by_sweeps(j->s, &island, j->s->o->sweeps, false, j->s->o->method == SP_CONE_AUTO, &j->c->outcome[task]);
+    if (!is_large(j->s, &island)) solve_first(j->c, j->s, &island, false, &j->c->outcome[task]);
 }
 
 static sp_status solve_islands(sp_cone_solver *c, const sp_cone_run_state *s) {
@@ -206,16 +244,33 @@ static sp_status solve_islands(sp_cone_solver *c, const sp_cone_run_state *s) {
     sp_cone_method method = s->o->method;
     bool sweeps = method == SP_CONE_AUTO || method == SP_CONE_GAUSS_SEIDEL;
     for (int k = 0; k < s->p->island_count; k++) c->outcome[k] = (sp_cone_outcome){0};
-    if (sweeps && s->p->island_count > 1) sp__parallel(s->ctx, s->p->island_count, island_task, &job);
+    if (sweeps && s->p->island_count > 1 && !s->clock) sp__parallel(s->ctx, s->p->island_count, island_task, &job);
     for (int k = 0; k < s->p->island_count; k++) {
         sp_cone_span island = island_span(s->p, k);
         sp_cone_outcome *out = &c->outcome[k];
-        if (sweeps && is_large(s->p, &island)) solve_by_sweeps(s, &island, s->o->sweeps, true, method == SP_CONE_AUTO, out);
+        const bool large = is_large(s, &island), active = method == SP_CONE_AUTO && s->o->tolerance > 0 && !s->o->whole;
+        if (active && (large || out->stalled)) SP_TRY(sp__cone_active_solve(c->active, s, &island, out));
+        if (out->converged || out->expired) continue;
+        if (sweeps && large) solve_first(c, s, &island, true, out);
         if ((out->stalled && !out->expired && s->o->tolerance > 0) || method == SP_CONE_INTERIOR_POINT)
             SP_TRY(solve_by_interior(c, s, &island, method == SP_CONE_AUTO, out));
         if (method == SP_CONE_DIRECT) SP_TRY(solve_by_pivots(c, s, &island, out));
     }
     return SP_OK;
+}
+
+bool sp__cone_expired(const sp_cone_run_state *s) {
+    sp_cone_clock *c = s->clock;
+    if (!c) return false;
+    c->queries++;
+    if (c->expired_at) return true;
+    bool over = c->expires_at < 0 ? sp__now_ms() > c->end_ms : c->queries == c->expires_at;
+    if (over) c->expired_at = c->queries;
+    return over;
+}
+
+bool sp__cone_spent(const sp_cone_run_state *s) {
+    return (s->o->work > 0 && *s->spent > s->o->work) || sp__cone_expired(s);
 }
 
 // ------------------------------------------------------------------------------------------------ the whole problem
@@ -228,8 +283,13 @@ static sp_status check_options(sp_context *ctx, const sp_cone_options *o) {
                        o->iterations);
     if (o->tile < 0 || o->tile % 3 != 0 || o->tile > 192)
         return SP_FAIL(ctx, SP_BAD_INPUT, "contact solver: tiles of %d rows, must be a multiple of 3 up to 192", o->tile);
-    if (o->facets != 0 && (o->facets < 4 || o->facets > 32))
-        return SP_FAIL(ctx, SP_BAD_INPUT, "contact solver: a cone of %d facets, must have 4..32", o->facets);
+    if (o->facets != 0 && (o->facets < SP_CONE_FACETS_MIN || o->facets > SP_CONE_FACETS_MAX))
+        return SP_FAIL(ctx, SP_BAD_INPUT, "contact solver: a cone of %d facets, must have %d..%d", o->facets, SP_CONE_FACETS_MIN,
+                       SP_CONE_FACETS_MAX);
+    if (o->strategy == SP_CONE_RELAXED && o->deterministic)
+        return SP_FAIL(ctx, SP_BAD_INPUT,
+                       "contact solver: the strategy \"relaxed\" is not deterministic; choose another, or "
+                       "allow results that depend on the threads");
     if (o->method == SP_CONE_PROJECTED_GRADIENT)
         return SP_FAIL(ctx, SP_BAD_INPUT, "contact solver \"projected-gradient\" needs a problem in operator form");
     return SP_OK;
@@ -298,7 +358,10 @@ sp_status sp__cone_solve(sp_cone_solver *c, sp_cone_problem *p, const sp_cone_op
                            .weight = c->weight};
     s.limit = o->norm == SP_CONE_NORM_PLAIN ? o->tolerance * (1 + sqrt(q_square)) / sqrt(p->island_count)
                                             : o->tolerance * (q_most > 0 ? q_most : 1);
-    s.end_ms = o->budget_ms > 0 ? sp__now_ms() + o->budget_ms : 0;
+    sp_cone_clock own = {.end_ms = sp__now_ms() + o->budget_ms, .expires_at = -1};
+    s.clock = o->clock ? o->clock : o->budget_ms > 0 ? &own : NULL;
+    double spent = 0;
+    s.spent = &spent;
     SP_TRY(solve_islands(c, &s));
     for (int k = 0; k < p->island_count; k++) {
         sp_cone_span island = island_span(p, k);

@@ -9,10 +9,9 @@
 //                  sparse factorisation per iteration, 6 to 30 iterations on most problems whatever their conditioning. Of
 //                  the candidates that were measured (docs/contact-solvers.md), the only one that reached 1e-8 on every file.
 // direct           Reference for at most 50 contacts: Lemke's algorithm on a faceted cone; the exact cone by semismooth Newton
-// from
-//                  there.
-// auto             Gauss-Seidel; islands whose predicted number of sweeps is too large go to interior-point. The choice
-//                  depends on rows and iterations, never on time or threads.
+//                  from there.
+// auto             Gauss-Seidel with Anderson's acceleration; islands with too many predicted sweeps get Newton and sweeps in
+//                  turns, then interior-point. Depends on rows and iterations, never on time or threads.
 //
 // The result has the same bits for any number of workers, unless a budget in ms expires.
 #ifndef SP_CONTACT_SOLVE_H
@@ -38,27 +37,51 @@ typedef enum sp_cone_strategy {
     SP_CONE_SEQUENTIAL,
     SP_CONE_BLOCK,  // diagonal tile alone, then its columns in parallel
     SP_CONE_GRAPH,  // tiles in the order of their dependencies, by an atomic counter
+    // for comparison, without work on their speed
+    SP_CONE_ROW,      // the products of one row in parallel, then their sum
+    SP_CONE_COL,      // after each group its columns in parallel
+    SP_CONE_GRAPH_2,  // graph; a thread that has to wait continues with its next tile
+    SP_CONE_RELAXED,  // no waits: other iterates, which depend on the threads; refused where `deterministic` is set
 } sp_cone_strategy;
 
-enum { SP_CONE_GRAPH_NUMBERS = 600 * 600, SP_CONE_TILE = 96, SP_CONE_DIRECT_CONTACTS = 50 };
+enum {
+    SP_CONE_GRAPH_NUMBERS = 600 * 600,
+    SP_CONE_TILE = 96,
+    SP_CONE_DIRECT_CONTACTS = 50,
+    SP_CONE_FACETS_MIN = 4,
+    SP_CONE_FACETS_MAX = 32
+};
+
+// The time that solves may take. It counts the queries, so that a replay can end at the same one: then islands are solved one
+// after the other. One clock may serve several solves of a step.
+typedef struct sp_cone_clock {
+    double end_ms;       // of sp__now_ms; 0: not yet started
+    int64_t expires_at;  // replay: number of the query that finds the time over; 0: none does; -1: by the time
+    int64_t queries;     // so far
+    int64_t expired_at;  // number of the first query that found the time over; 0: none
+} sp_cone_clock;
 
 typedef struct sp_cone_options {
     sp_cone_method method;
     sp_cone_local local;
     sp_cone_strategy strategy;
     sp_cone_norm norm;
-    double tolerance;  // of the residual in this norm; 0: exactly `sweeps`
-    int sweeps;        // limit of Gauss-Seidel
-    int iterations;    // limit of each of the two attempts of interior-point
-    int tile;          // rows of a tile, a multiple of 3; 0: SP_CONE_TILE
-    int facets;        // direct: number of facets of the cone, 4..32; 0: the exact cone
-    double budget_ms;  // stops after this time; 0: none
+    double tolerance;      // of the residual in this norm; 0: exactly `sweeps`
+    int sweeps;            // limit of Gauss-Seidel
+    int iterations;        // limit of each of the two attempts of interior-point
+    int tile;              // rows of a tile, a multiple of 3; 0: SP_CONE_TILE
+    int facets;            // direct: number of facets of the cone, 4..32; 0: the exact cone
+    double budget_ms;      // stops after this time; 0: none
+    sp_cone_clock *clock;  // instead of budget_ms; nullable
+    double work;           // limit of the flops of all factorisations of an island; 0: none
+    bool whole;            // auto: groups that carry nothing are not left out
+    bool deterministic;    // the default: same bits for any number of workers
 } sp_cone_options;
 
 typedef struct sp_cone_info {
     sp_cone_method method;       // gauss-seidel if no island needed interior-point
     sp_status status;            // SP_OK, or SP_NOT_CONVERGED: the multipliers are the best that were reached
-    bool expired;                // the budget ended the solve; a replay sets `sweeps` and `iterations` to the numbers below
+    bool expired;                // the budget ended the solve
     int sweeps;                  // most of any island
     int iterations;              // of interior-point and Newton: most of any island
     int islands, rows, dropped;  // dropped: rows without compliance (W_ii = 0), whose multipliers are zero

@@ -1,11 +1,17 @@
 // Block Gauss-Seidel on one island. A sweep visits the groups in order: violation of the group from the newest multipliers of
-// all, then the problem of the group alone (local.c). Three ways to distribute it over threads, with the iterates of the first:
+// all, then the problem of the group alone (local.c). Ways to distribute it over threads; all but
+// the last have the iterates of the first:
 //
 // sequential   group by group, one row of W after another
 // block        per tile of rows: its groups alone, then in parallel the products of all other rows with its new multipliers
 // graph        tiles of rows are tasks (sweep, tile) in sweep-major order. A task multiplies its rows with the multipliers of the
 //              other tiles, oldest first, then waits for the tile before it and visits its groups. `counter` is the number of
 //              finished tasks: only one task at a time can be in its last part, so there is one writer.
+//
+// row          group by group, the products of its rows in parallel, then their sum
+// col          block with one group per tile
+// graph-2      graph; a thread that has to wait accumulates products of its next task meanwhile
+// relaxed      tiles without any order or wait (Renouf 2004): other iterates
 //
 // Courtecuisse 2011, algorithms 7 to 9, with their corrections: two barriers per tile of `block`; in `graph` a task waits for
 // tiles below its own only, and the counter counts finished tasks.
@@ -87,7 +93,7 @@ static bool sweeps_end(const sp_cone_run_state *s, double error, int done, sp_co
     out->sweeps = done;
     out->error = sqrt(error);
     out->converged = s->o->tolerance > 0 && out->error <= s->limit;
-    out->expired = s->end_ms > 0 && sp__now_ms() > s->end_ms;
+    out->expired = sp__cone_expired(s);
     return out->converged || out->expired;
 }
 
@@ -116,7 +122,7 @@ typedef struct tiling {
 } tiling;
 
 static tiling make_tiling(const sp_cone_run_state *s, const sp_cone_span *island) {
-    int rows = s->o->tile > 0 ? s->o->tile : SP_CONE_TILE;
+    int rows = s->o->strategy == SP_CONE_COL ? 3 : s->o->tile > 0 ? s->o->tile : SP_CONE_TILE;  // col: tiles of one group
     if (rows > TILE_ROWS) rows = TILE_ROWS;
     return (tiling){s, island, rows, (island->row_end - island->row + rows - 1) / rows};
 }
@@ -269,14 +275,174 @@ static void graph_task(void *arg, int task, int worker) {
     }
 }
 
+// ------------------------------------------------------------------------------------------------ graph-2
+
+// A task of a thread: the next product is that with the tile `step` places after its own.
+typedef struct graph_work {
+    int task, step;  // task -1: none
+    sp_cone_span own;
+    double t[TILE_ROWS + SP_CONE_ROWS_MAX];
+} graph_work;
+
+static void graph2_take(graph_job *j, graph_work *w) {
+    int all = j->sweeps * j->tiles.count, task = atomic_fetch_add_explicit(&j->next, 1, memory_order_relaxed);
+    w->task = task < all ? task : -1, w->step = 1;
+    if (w->task < 0) return;
+    w->own = tile_span(&j->tiles, task % j->tiles.count);
+    memcpy(w->t, j->tiles.s->q + w->own.row, (size_t)(w->own.row_end - w->own.row) * sizeof *w->t);
+}
+
+// one product, if the values are there
+static bool graph2_advance(graph_job *j, graph_work *w) {
+    int count = j->tiles.count;
+    if (w->task < 0 || w->step >= count) return false;
+    int tile = w->task % count, other = (tile + w->step) % count;
+    if (atomic_load_explicit(&j->counter, memory_order_acquire) <= graph_needs(w->task / count, count, tile, other)) return false;
+    sp_cone_span span = tile_span(&j->tiles, other);
+    multiply_tile(j->tiles.s, &w->own, span.row, span.row_end, w->t);
+    w->step++;
+    return true;
+}
+
+// The first of two tasks has precedence: other threads may wait for its last part.
+static void graph2_task(void *arg, int task, int worker) {
+    graph_job *j = arg;
+    graph_work work[2], *now = &work[0], *next = &work[1];
+    int count = j->tiles.count, all = j->sweeps * count;
+    (void)task, (void)worker;
+    graph2_take(j, now), graph2_take(j, next);
+    while (now->task >= 0) {
+        int seen = atomic_load_explicit(&j->counter, memory_order_acquire);
+        if (seen >= all) return;
+        if (now->step < count || seen < now->task) {
+            if (!graph2_advance(j, now) && !graph2_advance(j, next)) sched_yield();
+            continue;
+        }
+        int tile = now->task % count;
+        if (tile == 0) j->error = 0;
+        j->error = visit_tile(j->tiles.s, &now->own, now->t, j->error);
+        bool end = tile == count - 1 && sweeps_end(j->tiles.s, j->error, now->task / count + 1, j->out);
+        atomic_store_explicit(&j->counter, end ? all : now->task + 1, memory_order_release);
+        graph_work *done = now;
+        now = next, next = done;
+        graph2_take(j, next);
+    }
+}
+
 static void sweep_graph(const sp_cone_run_state *s, const sp_cone_span *island, int sweeps, bool parallel, sp_cone_outcome *out) {
     graph_job j = {.tiles = make_tiling(s, island), .sweeps = sweeps, .out = out};
     atomic_init(&j.counter, 0);
     atomic_init(&j.next, 0);
+    void (*task)(void *, int, int) = s->o->strategy == SP_CONE_GRAPH_2 ? graph2_task : graph_task;
     if (parallel)
-        sp__parallel(s->ctx, sp__workers(s->ctx), graph_task, &j);
+        sp__parallel(s->ctx, sp__workers(s->ctx), task, &j);
     else
-        graph_task(&j, 0, 0);
+        task(&j, 0, 0);
+}
+
+// ------------------------------------------------------------------------------------------------ row
+
+typedef struct row_job {
+    tiling tiles;
+    int position;
+    double *part;  // SP_CONE_ROWS_MAX per tile
+} row_job;
+
+static void row_task(void *arg, int task, int worker) {
+    const row_job *j = arg;
+    sp_cone_span tile = tile_span(&j->tiles, task);
+    double *sum = j->part + (size_t)task * SP_CONE_ROWS_MAX;
+    (void)worker;
+    memset(sum, 0, SP_CONE_ROWS_MAX * sizeof *sum);
+    sp__cone_panel_multiply(j->tiles.s, j->position, tile.row, tile.row_end, j->tiles.s->x, sum);
+}
+
+// partial sums are in t, so a tile must have at least the rows of a group
+static void sweep_row(const sp_cone_run_state *s, const sp_cone_span *island, int sweeps, bool parallel, sp_cone_outcome *out) {
+    row_job j = {.tiles = make_tiling(s, island), .part = s->t + island->row};
+    while (j.tiles.count * SP_CONE_ROWS_MAX > island->row_end - island->row && j.tiles.count > 1)
+        j.tiles.rows *= 2, j.tiles.count = (island->row_end - island->row + j.tiles.rows - 1) / j.tiles.rows;
+    double few[SP_CONE_ROWS_MAX];
+    if (j.tiles.count == 1) j.part = few;
+    for (int k = 0; k < sweeps; k++) {
+        double error = 0;
+        for (j.position = island->begin; j.position < island->end; j.position++) {
+            double u[SP_CONE_ROWS_MAX];
+            int first = s->p->first[j.position];
+            if (parallel)
+                sp__parallel(s->ctx, j.tiles.count, row_task, &j);
+            else
+                for (int task = 0; task < j.tiles.count; task++) row_task(&j, task, 0);
+            for (int r = 0; r < s->p->first[j.position + 1] - first; r++) {
+                u[r] = s->q[first + r];
+                for (int task = 0; task < j.tiles.count; task++) u[r] += j.part[task * SP_CONE_ROWS_MAX + r];
+            }
+            error = visit_group(s, j.position, u, error);
+        }
+        if (sweeps_end(s, error, k + 1, out)) return;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ relaxed
+
+typedef struct relaxed_job {
+    tiling tiles;
+    int sweeps, workers;
+    double error[64];  // of the last sweep, per task
+} relaxed_job;
+
+enum { RELAXED_TASKS = 64 };
+
+// The multipliers of other threads may change at any time: they are read and written as atomic numbers.
+static void relaxed_copy(const sp_cone_run_state *s, const sp_cone_span *span, double *x) {
+    for (int k = span->row; k < span->row_end; k++) __atomic_load(s->x + k, x + (k - span->row), __ATOMIC_RELAXED);
+}
+
+static double relaxed_tile(const relaxed_job *j, int tile, double error) {
+    const sp_cone_run_state *s = j->tiles.s;
+    const sp_cone_problem *p = s->p;
+    sp_cone_span own = tile_span(&j->tiles, tile);
+    double t[TILE_ROWS + SP_CONE_ROWS_MAX], x[TILE_ROWS + SP_CONE_ROWS_MAX];
+    memcpy(t, s->q + own.row, (size_t)(own.row_end - own.row) * sizeof *t);
+    for (int other = 0; other < j->tiles.count; other++) {
+        sp_cone_span span = tile_span(&j->tiles, other);
+        if (other == tile || span.row == span.row_end) continue;
+        relaxed_copy(s, &span, x);
+        for (int i = own.begin; i < own.end; i++)
+            sp__cone_panel_multiply(s, i, span.row, span.row_end, x - span.row, t + (p->first[i] - own.row));
+    }
+    relaxed_copy(s, &own, x);
+    for (int i = own.begin; i < own.end; i++) {
+        double u[SP_CONE_ROWS_MAX], *group = x + (p->first[i] - own.row);
+        int rows = p->first[i + 1] - p->first[i];
+        memcpy(u, t + (p->first[i] - own.row), (size_t)rows * sizeof *u);
+        sp__cone_panel_multiply(s, i, own.row, own.row_end, x - own.row, u);
+        if (s->weight[i] == 0) continue;
+        error = sp__cone_group_error(s, i, group, u, error);
+        sp__cone_local(sp__cone_at(p, i), s->o->local, s->weight[i], sp__cone_block_at(p, i, i), p->width[i], u, group);
+        for (int r = 0; r < rows; r++) __atomic_store(s->x + p->first[i] + r, group + r, __ATOMIC_RELAXED);
+    }
+    return error;
+}
+
+static void relaxed_task(void *arg, int task, int worker) {
+    relaxed_job *j = arg;
+    (void)worker;
+    for (int k = 0; k < j->sweeps; k++) {
+        j->error[task] = 0;
+        for (int tile = task; tile < j->tiles.count; tile += j->workers) j->error[task] = relaxed_tile(j, tile, j->error[task]);
+    }
+}
+
+// All sweeps are made: the caller finds out whether they were enough.
+static void sweep_relaxed(const sp_cone_run_state *s, const sp_cone_span *island, int sweeps, bool parallel,
+                          sp_cone_outcome *out) {
+    relaxed_job j = {.tiles = make_tiling(s, island), .sweeps = sweeps, .workers = parallel ? sp__workers(s->ctx) : 1};
+    double error = 0;
+    if (j.workers > RELAXED_TASKS) j.workers = RELAXED_TASKS;
+    sp__parallel(s->ctx, j.workers, relaxed_task, &j);
+    for (int i = 0; i < j.workers; i++) error = s->o->norm == SP_CONE_NORM_PLAIN ? error + j.error[i] : fmax(error, j.error[i]);
+    sweeps_end(s, error, sweeps, out);
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -287,9 +453,13 @@ void sp__cone_sweep(const sp_cone_run_state *s, const sp_cone_span *island, int 
         strategy = sp__cone_island_numbers(s->p, island) >= SP_CONE_GRAPH_NUMBERS ? SP_CONE_GRAPH : SP_CONE_SEQUENTIAL;
     out->sweeps = 0;
     out->converged = out->expired = false;
-    if (strategy == SP_CONE_GRAPH)
+    if (strategy == SP_CONE_ROW)
+        sweep_row(s, island, sweeps, parallel, out);
+    else if (strategy == SP_CONE_RELAXED)
+        sweep_relaxed(s, island, sweeps, parallel, out);
+    else if (strategy == SP_CONE_GRAPH || strategy == SP_CONE_GRAPH_2)
         sweep_graph(s, island, sweeps, parallel, out);
-    else if (strategy == SP_CONE_BLOCK)
+    else if (strategy == SP_CONE_BLOCK || strategy == SP_CONE_COL)
         sweep_block(s, island, sweeps, parallel, out);
     else
         sweep_sequential(s, island, sweeps, out);

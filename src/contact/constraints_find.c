@@ -1,0 +1,421 @@
+// From the surfaces of the bodies to contacts: colliders that follow them, rules of pairs, frames, material points, violations.
+#include "contact/constraints_internal.h"
+
+// ---------------------------------------------------------------------------------------------------- colliders
+
+static uint32_t collider_id(const sp_body *b, int part) {
+    return b->id.slot << 8 | (uint32_t)part;
+}
+
+static sp_constraint_collider *collider_find(sp_constraints *c, const sp_body *b, int shape, const sp_surface *surface) {
+    for (int i = 0; i < c->collider_count; i++) {
+        sp_constraint_collider *k = &c->colliders[i];
+        if (k->body == b && k->surface == surface && k->shape == shape && (!surface || k->revision == surface->revision))
+            return k;
+    }
+    return NULL;
+}
+
+// mean edge of the faces of a surface
+static double surface_edge(const sp_surface *s, const double *x) {
+    double sum = 0, d[3];
+    for (int f = 0; f < s->face_count; f++)
+        for (int i = 0; i < 3; i++) {
+            sp__sub3(x + 3 * (size_t)s->faces[3 * f + i], x + 3 * (size_t)s->faces[3 * f + (i + 1) % 3], d);
+            sum += sp__norm3(d);
+        }
+    return s->face_count ? sum / (3.0 * s->face_count) : INFINITY;
+}
+
+// An eighth of the smallest edge of a body that can move: finer than what its surface resolves.
+static double auto_alarm(const sp_constraints *c) {
+    double least = INFINITY;
+    for (int i = 0; i < c->collider_count; i++)
+        if (!sp__constraints_is_static(c->colliders[i].body)) least = fmin(least, c->colliders[i].size);
+    return isfinite(least) ? 0.125 * least : 0;
+}
+
+static sp_status collider_add(sp_constraints *c, sp_body *b, int part, const sp_surface *surface, int shape,
+                              sp_collider_def def) {
+    SP_TRY(ROOM(c, c->colliders, c->collider_capacity, c->collider_count + 1));
+    sp_constraint_collider k = {
+        .body = b, .surface = surface, .revision = surface ? surface->revision : 0, .shape = shape, .seen = true};
+    size_t n = 3 * (size_t)def.vertex_count;
+    def.id = collider_id(b, part), def.group = b->id.slot, def.flags = sp__constraints_is_static(b) ? SP_COLLIDER_STATIC : 0;
+    if (n && (!SP_NEW(c->ctx, k.x0, n) || !SP_NEW(c->ctx, k.x1, n))) {
+        sp__free(c->ctx, k.x0);
+        return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for the collision surface of '%s'", b->name);
+    }
+    sp_status status = sp__collider_add(c->set, &def, &k.index);
+    if (status < 0) {
+        sp__free(c->ctx, k.x0), sp__free(c->ctx, k.x1);
+        return status;
+    }
+    c->info.grown = true;
+    c->colliders[c->collider_count++] = k;
+    return SP_OK;
+}
+
+static sp_status follow_shapes(sp_constraints *c, sp_body *b) {
+    sp_body_shape at[2];
+    for (int i = 0; b->ops->shape(b, SP_COMMITTED, i, &at[0]); i++) {
+        sp_constraint_collider *k = collider_find(c, b, i, NULL);
+        if (!k) {
+            static const sp_collider_type types[] = {
+                [SP_PLANE] = SP_COLLIDER_PLANE, [SP_SPHERE] = SP_COLLIDER_SPHERE, [SP_CAPSULE] = SP_COLLIDER_CAPSULE};
+            SP_TRY(collider_add(c, b, i, NULL, i, (sp_collider_def){.type = types[at[0].type], .radius = at[0].radius}));
+            k = &c->colliders[c->collider_count - 1];
+            k->size = at[0].radius > 0 ? at[0].radius : INFINITY;
+        }
+        b->ops->shape(b, SP_TRIAL, i, &at[1]);
+        sp_shape_place place[2];
+        for (int s = 0; s < 2; s++)
+            memcpy(place[s].a, at[s].a, sizeof place[s].a), memcpy(place[s].b, at[s].b, sizeof place[s].b);
+        sp__collider_move_shape(c->set, k->index, &place[0], &place[1]);
+        k->seen = true;
+    }
+    return SP_OK;
+}
+
+// Positions at rest, so that the mean edge does not depend on the state in which the surface was first seen. Kinds without a rest
+// shape: the committed positions.
+static const double *rest_positions(const sp_constraint_collider *k) {
+    const sp_surface *s = k->surface;
+    const bool rigid = k->body->ops->shape != NULL;
+    if (!k->body->ops->rest_point && !rigid) return k->x0;
+    for (int i = 0; i < s->vertex_count; i++) {
+        double *x = k->x1 + 3 * (size_t)i;
+        if (rigid)
+            memcpy(x, s->anchors[i].offset, 3 * sizeof *x);
+        else
+            k->body->ops->rest_point(k->body, &s->anchors[i], x);
+    }
+    return k->x1;
+}
+
+static sp_status follow_surface(sp_constraints *c, sp_body *b, int index) {
+    sp_surface *s = b->surfaces[index];
+    sp_constraint_collider *k = collider_find(c, b, -1, s);
+    if (!k) {
+        SP_TRY(sp__surface_prepare(c->ctx, s));  // the faces around a vertex
+        sp_collider_def def = {
+            .type = SP_COLLIDER_TRIANGLES, .vertex_count = s->vertex_count, .items = s->faces, .item_count = s->face_count};
+        SP_TRY(collider_add(c, b, index, s, -1, def));
+        k = &c->colliders[c->collider_count - 1];
+    }
+    sp__surface_positions(b, s, SP_COMMITTED, k->x0, NULL, NULL);
+    if (k->size == 0) k->size = surface_edge(s, rest_positions(k));
+    sp__surface_positions(b, s, SP_TRIAL, k->x1, NULL, NULL);
+    sp__collider_move(c->set, k->index, k->x0, k->x1);
+    k->seen = true;
+    return SP_OK;
+}
+
+static sp_status follow_body(sp_constraints *c, sp_body *b) {
+    sp_body_shape shape;
+    if (b->ops->shape && b->ops->shape(b, SP_COMMITTED, 0, &shape)) return follow_shapes(c, b);
+    for (int i = 0; i < b->surface_count; i++) {
+        unsigned roles = i == 0 ? sp__boundary_roles(b) : b->surfaces[i]->roles;
+        if ((roles & SP_ROLE_COLLISION) && b->surfaces[i]->face_count > 0) SP_TRY(follow_surface(c, b, i));
+    }
+    return SP_OK;
+}
+
+static sp_status follow_bodies(sp_constraints *c, sp_body *const *bodies, int count) {
+    for (int i = 0; i < c->collider_count; i++) c->colliders[i].seen = false;
+    for (int i = 0; i < count; i++) SP_TRY(follow_body(c, bodies[i]));
+    int kept = 0;
+    for (int i = 0; i < c->collider_count; i++) {
+        if (c->colliders[i].seen)
+            c->colliders[kept++] = c->colliders[i];
+        else
+            sp__constraints_free_collider(c, &c->colliders[i]);
+    }
+    c->collider_count = kept;
+    return SP_OK;
+}
+
+static const sp_constraint_collider *collider_of(const sp_constraints *c, uint32_t id) {
+    for (int i = 0; i < c->collider_count; i++) {
+        const sp_constraint_collider *k = &c->colliders[i];
+        int part = k->shape;
+        for (int s = 0; part < 0; s++)
+            if (k->body->surfaces[s] == k->surface) part = s;
+        if (collider_id(k->body, part) == id) return k;
+    }
+    return NULL;
+}
+
+void sp__constraints_free_collider(sp_constraints *c, sp_constraint_collider *k) {
+    sp__collider_remove(c->set, k->index);
+    sp__free(c->ctx, k->x0), sp__free(c->ctx, k->x1);
+}
+
+// ---------------------------------------------------------------------------------------------------- contacts
+
+// The face of a surface that contains two vertices.
+static int face_of_edge(const sp_surface *s, uint32_t a, uint32_t b) {
+    for (int k = s->vertex_faces.start[a]; k < s->vertex_faces.start[a + 1]; k++) {
+        const uint32_t *f = s->faces + 3 * (size_t)s->vertex_faces.face[k];
+        if (f[0] == b || f[1] == b || f[2] == b) return (int)s->vertex_faces.face[k];
+    }
+    return -1;
+}
+
+// One material point where the vertices of a feature are in one element: a vertex, or a point of a boundary face. Otherwise the
+// weighted mean of the vertices.
+static void side_anchors(const sp_constraint_collider *k, const sp_contact_side *side, sp_anchor *anchor, double *weight,
+                         int *count) {
+    sp_body *b = k->body;
+    if (side->count == 0) {
+        b->ops->locate(b, SP_COMMITTED, side->point, &anchor[0]);
+        weight[0] = 1, *count = 1;
+        return;
+    }
+    int face = side->feature == SP_FEATURE_FACE ? (int)side->index : -1;
+    if (side->feature == SP_FEATURE_EDGE) face = face_of_edge(k->surface, side->vertex[0], side->vertex[1]);
+    if (side->count > 1 && face >= 0 && k->surface == b->surfaces[0] && (b->ops->face_anchors || (b->caps & SP_CAP_KINEMATIC))) {
+        const uint32_t *f = k->surface->faces + 3 * (size_t)face;
+        sp_anchor corner[3];
+        double w[3] = {0};
+        for (int j = 0; j < side->count; j++)
+            for (int i = 0; i < 3; i++)
+                if (f[i] == side->vertex[j]) w[i] = side->weight[j];
+        if (b->ops->face_anchors)
+            b->ops->face_anchors(b, face, corner);
+        else
+            for (int i = 0; i < 3; i++) corner[i] = k->surface->anchors[f[i]];
+        anchor[0] = sp__anchor_mean(corner, w), weight[0] = 1, *count = 1;
+        return;
+    }
+    *count = side->count;
+    for (int j = 0; j < side->count; j++) anchor[j] = k->surface->anchors[side->vertex[j]], weight[j] = side->weight[j];
+}
+
+// Two tangents of a unit vector, continuous but where the smallest component changes.
+static void contact_frame(const double n[3], double frame[9]) {
+    int least = fabs(n[0]) <= fabs(n[1]) && fabs(n[0]) <= fabs(n[2]) ? 0 : fabs(n[1]) <= fabs(n[2]) ? 1 : 2;
+    double axis[3] = {0};
+    axis[least] = 1;
+    memcpy(frame, n, 3 * sizeof *frame);
+    sp__cross3(n, axis, frame + 3);
+    double length = sp__norm3(frame + 3);
+    for (int k = 0; k < 3; k++) frame[3 + k] /= length;
+    sp__cross3(frame, frame + 3, frame + 6);
+}
+
+static void side_point(sp_body *b, sp_which s, int count, const sp_anchor *anchor, const double *weight, double x[3]) {
+    double at[3 * ANCHORS];
+    b->ops->points(b, s, count, anchor, at, NULL);
+    memset(x, 0, 3 * sizeof *x);
+    for (int j = 0; j < count; j++) sp__axpy3(x, weight[j], at + 3 * j, x);
+}
+
+// Displacement of one side in the step. A contact moves over the surface of a rolling shape: there it is h times the velocity of
+// the point of contact, not the chord of the material point.
+static void side_motion(const sp_constraint_collider *k, const sp_contact_side *side, const sp_constraint_contact *c, int s,
+                        double h, double out[3]) {
+    sp_body *b = k->body;
+    if (side->count == 0 && !sp__constraints_is_static(b)) {
+        sp_body_shape at[2];
+        sp_anchor free;
+        double x[3];
+        for (int i = 0; i < 2; i++) b->ops->shape(b, i == 0 ? SP_COMMITTED : SP_TRIAL, k->shape, &at[i]);
+        sp__sub3(at[1].a, at[0].a, x);
+        sp__axpy3(side->point, 1, x, x);
+        b->ops->locate(b, SP_TRIAL, x, &free);
+        b->ops->points(b, SP_TRIAL, 1, &free, x, out);
+        for (int a = 0; a < 3; a++) out[a] *= h;
+        return;
+    }
+    double x0[3], x1[3];
+    side_point(b, SP_COMMITTED, c->anchor_count[s], c->anchor[s], c->weight[s], x0);
+    side_point(b, SP_TRIAL, c->anchor_count[s], c->anchor[s], c->weight[s], x1);
+    sp__sub3(x1, x0, out);
+}
+
+static int compare_keys(const uint64_t a[2], const uint64_t b[2]) {
+    if (a[0] != b[0]) return a[0] < b[0] ? -1 : 1;
+    return (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+// The multiplier of the same contact in the last step. A contact that slid to another feature starts from the multiplier that the
+// first of the two features had.
+static const sp_constraint_multiplier *multiplier_of(const sp_constraints *c, const uint64_t key[2]) {
+    const int count = c->multiplier_count;
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (compare_keys(c->multipliers[middle].key, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < count && c->multipliers[low].key[0] == key[0]) return &c->multipliers[low];
+    if (low > 0 && c->multipliers[low - 1].key[0] == key[0]) return &c->multipliers[low - 1];
+    return NULL;
+}
+
+// Where a side of a contact is; side NULL: the whole collider.
+static sp_rule_side rule_side(const sp_constraints *c, uint32_t id, const sp_contact_side *side) {
+    const sp_surface *surface = c->rules ? collider_of(c, id)->surface : NULL;
+    return (sp_rule_side){.slot = id >> 8, .surface = surface ? (int)(id & 255) : -1, .at = surface, .on = side};
+}
+
+// Friction, gap and alarm distance of a contact.
+static sp_contact_rule pair_rule_of(const sp_constraints *c, const sp_contact_rule *base, const sp_contact_found *found) {
+    const sp_rule_side side[2] = {rule_side(c, found->a.collider, &found->a), rule_side(c, found->b.collider, &found->b)};
+    return c->rules ? sp__pair_rules_of(c->rules, base, side) : *base;
+}
+
+typedef struct pair_search {
+    const sp_constraints *c;
+    const sp_contact_rule *base;
+} pair_search;
+
+static bool search_pair(void *user, uint32_t a, uint32_t b, sp_pair_rule *rule) {
+    const pair_search *s = user;
+    const sp_rule_side side[2] = {rule_side(s->c, a, NULL), rule_side(s->c, b, NULL)};
+    bool enabled = sp__pair_rules_search(s->c->rules, s->base, side, &rule->alarm);
+    rule->depth = 8 * rule->alarm;
+    return enabled;
+}
+
+static sp_broad broad_of(sp_contact_broad broad) {
+    return broad == SP_CONTACT_HASH ? SP_BROAD_HASH : broad == SP_CONTACT_BRUTE ? SP_BROAD_BRUTE : SP_BROAD_TREE;
+}
+
+// A contact that the search found for another rule of the two bodies.
+static bool is_ignored(const sp_contact_rule *rule, const sp_contact_found *found) {
+    double distance = rule->alarm + rule->gap;
+    return !rule->enabled || (found->distance0 > distance && found->distance1 > distance);
+}
+
+// Share of an overlap at the start of a step that may remain at its end. `auto` removes a fifth of it in each step (Baumgarte
+// 1972): the velocity that stays is a fifth of the overlap per step at most.
+static double allowed_share(sp_stabilisation stabilisation) {
+    return stabilisation == SP_STABILISATION_POSITION ? 0 : stabilisation == SP_STABILISATION_AUTO ? 0.8 : 1;
+}
+
+static void contact_patch(const sp_constraint_collider *k, const sp_contact_side *side, sp_constraint_contact *out, int s) {
+    sp_contact_patch *p = &out->patch[s];
+    out->feature[s] = side->feature, out->x[s] = k->x0;
+    *p = (sp_contact_patch){.surface = k->surface, .body = k->body, .count = k->surface ? side->count : 0};
+    for (int j = 0; j < p->count; j++) p->vertex[j] = side->vertex[j], p->weight[j] = side->weight[j];
+}
+
+static void contact_fill(sp_constraints *c, const sp_contact_def *def, const sp_contact_rule *rule, double h,
+                         const sp_contact_found *found, sp_constraint_contact *out) {
+    const sp_contact_side *side[2] = {&found->a, &found->b};
+    double motion[2][3], moved[3];
+    *out = (sp_constraint_contact){.key = {found->key[0], found->key[1]}, .distance = found->distance0 - rule->gap};
+    out->friction = rule->friction, out->gap = rule->gap;
+    // where the normal is of a later state, the distance along it at the committed state is no overlap
+    if (found->time > 0) out->distance = fmax(out->distance, 0);
+    out->allowed = fmin(out->distance, 0) * allowed_share(def->stabilisation);
+    out->fresh = true, out->end = found->distance1 - rule->gap;
+    contact_frame(found->normal, out->frame);
+    for (int s = 0; s < 2; s++) {
+        const sp_constraint_collider *k = collider_of(c, side[s]->collider);
+        out->body[s] = k->body;
+        side_anchors(k, side[s], out->anchor[s], out->weight[s], &out->anchor_count[s]);
+        side_motion(k, side[s], out, s, h, motion[s]);
+        memcpy(out->point[s], side[s]->point, sizeof out->point[s]);
+        contact_patch(k, side[s], out, s);
+    }
+    sp__sub3(motion[0], motion[1], moved);
+    out->delta[0] = out->end - out->allowed;
+    for (int d = 1; d < 3; d++) out->delta[d] = sp__dot3(out->frame + 3 * d, moved);
+    const sp_constraint_multiplier *m = def->solver.warm_start ? multiplier_of(c, out->key) : NULL;
+    for (int d = 0; d < 3; d++) out->lambda[d] = m ? sp__dot3(out->frame + 3 * d, m->impulse) : 0;
+    if (out->lambda[0] < 0) memset(out->lambda, 0, sizeof out->lambda);
+}
+
+// ---------------------------------------------------------------------------------------------------- search
+
+// Memory for `reserve` contacts from the first step on. W counts as if all were coupled, up to 64 MB.
+static sp_status constraints_reserve(sp_constraints *c, const sp_contact_def *def) {
+    const int n = def->reserve, most = 1 << 23;
+    if (n <= 0 || n <= c->capacity) return SP_OK;
+    double numbers = 9.0 * n * n;
+    SP_TRY(ROOM(c, c->contacts, c->capacity, n));
+    SP_TRY(ROOM(c, c->last, c->last_capacity, n));
+    return sp__cone_reserve(c->problem, n, 3 * n, 2 * n, numbers < most ? (size_t)numbers : (size_t)most);
+}
+
+// Surfaces from the committed to the trial state.
+sp_status sp__constraints_search(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
+                                 sp_found *found) {
+    SP_TRY(follow_bodies(c, bodies, count));
+    SP_TRY(constraints_reserve(c, def));
+    c->resolution = auto_alarm(c);
+    c->base = (sp_contact_rule){true, def->friction, def->alarm > 0 ? def->alarm : c->resolution, def->gap};
+    pair_search search = {c, &c->base};
+    const double reach = sp__pair_rules_distance(c->rules, &c->base);
+    sp_collide_options options = {
+        .broad = broad_of(def->broad), .rule = {.alarm = reach, .depth = 8 * reach}, .reserve = def->reserve};
+    if (sp__pair_rules_count(c->rules) > 0) options.pair = search_pair, options.user = &search;
+    SP_TRY(sp__collide_find(c->set, &options, found));
+    c->info.grown = c->info.grown || found->grown;
+    return SP_OK;
+}
+
+// The rule of what the search has found; false: the two bodies ignore each other there.
+static bool found_rule(const sp_constraints *c, const sp_contact_found *found, sp_contact_rule *rule) {
+    *rule = pair_rule_of(c, &c->base, found);
+    return !c->rules || !is_ignored(rule, found);
+}
+
+// Adds the contacts of a search whose keys are new, in the order of keys; the distances of the others are updated.
+sp_status sp__constraints_join(sp_constraints *c, const sp_contact_def *def, double h, const sp_found *found, int *added) {
+    sp_contact_rule rule;
+    int fresh = 0, i = 0;
+    for (int k = 0; k < c->count; k++) c->contacts[k].end = INFINITY;
+    for (int f = 0; f < found->count; f++) {
+        const sp_contact_found *now = &found->contacts[f];
+        while (i < c->count && compare_keys(c->contacts[i].key, now->key) < 0) i++;
+        if (i < c->count && compare_keys(c->contacts[i].key, now->key) == 0)
+            c->contacts[i].end = now->distance1 - c->contacts[i].gap;
+        else
+            fresh += found_rule(c, now, &rule);
+    }
+    *added = fresh;
+    SP_TRY(ROOM(c, c->contacts, c->capacity, c->count + fresh));
+    // both lists are sorted: merged from the end
+    int to = c->count + fresh;
+    i = c->count, c->count = to;
+    for (int f = found->count - 1; f >= 0 && fresh > 0; f--) {
+        const sp_contact_found *now = &found->contacts[f];
+        while (i > 0 && compare_keys(c->contacts[i - 1].key, now->key) > 0) c->contacts[--to] = c->contacts[--i];
+        if ((i > 0 && compare_keys(c->contacts[i - 1].key, now->key) == 0) || !found_rule(c, now, &rule)) continue;
+        contact_fill(c, def, &rule, h, now, &c->contacts[--to]);
+        fresh--;
+    }
+    return SP_OK;
+}
+
+// Contacts that have just joined leave again: they are not violated, and were not solved.
+void sp__constraints_leave(sp_constraints *c) {
+    int kept = 0;
+    for (int i = 0; i < c->count; i++)
+        if (!c->contacts[i].fresh) c->contacts[kept++] = c->contacts[i];
+    c->count = kept;
+}
+
+sp_status sp__constraints_find(sp_constraints *c, sp_body *const *bodies, int count, const sp_contact_def *def,
+                               const sp_step *step) {
+    sp_found found;
+    int added;
+    c->info = (sp_constraints_info){0};
+    c->count = 0;
+    SP_TRY(sp__constraints_search(c, bodies, count, def, &found));
+    SP_TRY(sp__constraints_join(c, def, step->h, &found, &added));
+    for (int i = 0; i < c->count; i++) {
+        sp_constraint_contact *k = &c->contacts[i];
+        c->info.overlap = fmax(c->info.overlap, -k->distance);
+        for (int s = 0; s < 2; s++) k->body[s]->overlap = fmax(k->body[s]->overlap, -(k->distance + k->gap));
+    }
+    if (def->reserve > 0 && c->count > def->reserve && c->info.grown)
+        sp_context_log(c->ctx, SP_LOG_INFO, "%d contacts, memory is reserved for %d: it grows", c->count, def->reserve);
+    return sp__constraints_rows(c, step);
+}

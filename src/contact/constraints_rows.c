@@ -1,0 +1,251 @@
+// From contacts to the problem: rows of the bodies, violations at the free state, and the Delassus operator.
+#include "contact/constraints_internal.h"
+
+// ---------------------------------------------------------------------------------------------------- rows
+
+sp_constraint_body *sp__constraints_touched(sp_constraints *c, sp_body *b) {
+    for (int i = 0; i < c->touched_count; i++)
+        if (c->touched[i].body == b) return &c->touched[i];
+    return NULL;
+}
+
+static sp_status touch_add(sp_constraints *c, sp_body *b, int entry) {
+    sp_constraint_body *t = sp__constraints_touched(c, b);
+    if (!t) {
+        SP_TRY(ROOM(c, c->touched, c->touched_capacity, c->touched_count + 1));
+        t = &c->touched[c->touched_count++];
+        t->body = b, t->count = 0;
+        t->free = !sp__constraints_is_static(b) && !b->frozen && b->has_system;
+    }
+    SP_TRY(ROOM(c, t->list, t->list_capacity, t->count + 1));
+    t->list[t->count++] = entry;
+    return SP_OK;
+}
+
+static sp_status touched_room(sp_constraints *c, sp_constraint_body *t, int subs) {
+    int start = t->sub_capacity ? t->sub_capacity + 1 : 0, anchors = t->sub_capacity, directions = 3 * t->sub_capacity;
+    if (subs <= t->sub_capacity) return SP_OK;
+    SP_TRY(ROOM(c, t->anchor, anchors, subs));
+    SP_TRY(ROOM(c, t->direction, directions, 3 * subs));
+    SP_TRY(ROOM(c, t->J.start, start, subs + 1));
+    t->sub_capacity = anchors < start - 1 ? anchors : start - 1;
+    if (directions / 3 < t->sub_capacity) t->sub_capacity = directions / 3;
+    return SP_OK;
+}
+
+// A kind may need any number of entries in a row (a curved rod: all unknowns before the point): the capacity is doubled until the
+// rows fit.
+static sp_status touched_jacobian(sp_constraints *c, sp_constraint_body *t, int subs) {
+    int wanted = 12 * subs;
+    for (;;) {
+        int columns = t->entry_capacity, values = t->entry_capacity;
+        SP_TRY(ROOM(c, t->J.col, columns, wanted));
+        SP_TRY(ROOM(c, t->J.val, values, wanted));
+        t->J.capacity = t->entry_capacity = columns < values ? columns : values;
+        // at the committed state: an impulse then changes the angular momentum by its moment, without error
+        sp_status status = t->body->ops->jacobian_rows(t->body, SP_COMMITTED, subs, t->anchor, t->direction, &t->J);
+        if (status != SP_BAD_INPUT || wanted > INT32_MAX / 4) return status;
+        wanted = 2 * t->entry_capacity;
+    }
+}
+
+// Rows of one body: for each of its contacts and each direction, the sum over the material points.
+static sp_status touched_rows(sp_constraints *c, sp_constraint_body *t) {
+    int subs = 0;
+    for (int i = 0; i < t->count; i++) subs += 3 * c->contacts[t->list[i] / 2].anchor_count[t->list[i] % 2];
+    SP_TRY(touched_room(c, t, subs));
+    subs = 0;
+    for (int i = 0; i < t->count; i++) {
+        const sp_constraint_contact *k = &c->contacts[t->list[i] / 2];
+        int side = t->list[i] % 2;
+        for (int d = 0; d < 3; d++)
+            for (int j = 0; j < k->anchor_count[side]; j++, subs++) {
+                double sign = side == 0 ? k->weight[side][j] : -k->weight[side][j];
+                t->anchor[subs] = k->anchor[side][j];
+                for (int a = 0; a < 3; a++) t->direction[3 * subs + a] = sign * k->frame[3 * d + a];
+            }
+    }
+    SP_TRY(touched_jacobian(c, t, subs));
+    // the parts of a row follow each other
+    int part = 0, row = 0;
+    for (int i = 0; i < t->count; i++)
+        for (int d = 0; d < 3; d++) {
+            t->J.start[row++] = t->J.start[part];
+            part += c->contacts[t->list[i] / 2].anchor_count[t->list[i] % 2];
+        }
+    t->J.start[row] = t->J.start[part];
+    t->J.n = row;
+    return SP_OK;
+}
+
+// Each body couples all its contacts. The sum counts blocks of pairs of bodies twice, which only makes the limit safe.
+static bool delassus_is_large(const sp_constraints *c) {
+    double numbers = 0;
+    for (int i = 0; i < c->touched_count; i++)
+        if (c->touched[i].free) numbers += 9.0 * c->touched[i].count * c->touched[i].count;
+    return numbers > (double)c->numbers_most;
+}
+
+static sp_status problem_groups(sp_constraints *c) {
+    sp__cone_clear(c->problem);
+    for (int i = 0; i < c->count; i++) SP_TRY(sp__cone_add_group(c->problem, SP_CONE_COULOMB, 3, c->contacts[i].friction, NULL));
+    for (int i = 0; i < c->touched_count; i++) {
+        sp_constraint_body *t = &c->touched[i];
+        if (!t->free) continue;
+        for (int k = 0; k < t->count; k++) t->list[k] /= 2;
+        SP_TRY(sp__cone_add_clique(c->problem, t->count, t->list));
+    }
+    c->info.unbuilt = delassus_is_large(c);
+    if (!c->info.unbuilt) SP_TRY(sp__cone_layout(c->problem));
+    for (int i = 0; i < c->count; i++)
+        for (int d = 0; d < 3; d++)
+            c->problem->q[3 * i + d] = c->contacts[i].delta[d], c->problem->lambda[3 * i + d] = c->contacts[i].lambda[d];
+    return SP_OK;
+}
+
+// Violations of contacts that were found at a corrected state, at the free state: delta += h J (v free - v trial).
+static void move_to_free_state(sp_constraints *c, const sp_constraint_body *t, double h) {
+    const sp_body *b = t->body;
+    for (int r = 0; t->free && b->has_free_velocity && r < t->J.n; r++) {
+        sp_constraint_contact *k = &c->contacts[t->list[r / 3] / 2];
+        double sum = 0;
+        for (int e = t->J.start[r]; e < t->J.start[r + 1]; e++)
+            sum += t->J.val[e] * (b->free_velocity[t->J.col[e]] - b->v[SP_TRIAL][t->J.col[e]]);
+        if (k->fresh) k->delta[r % 3] += h * sum;
+    }
+}
+
+// The rows of all contacts and the layout of the problem.
+sp_status sp__constraints_rows(sp_constraints *c, const sp_step *step) {
+    c->touched_count = 0;
+    for (int i = 0; i < c->count; i++)
+        for (int s = 0; s < 2; s++) SP_TRY(touch_add(c, c->contacts[i].body[s], 2 * i + s));
+    for (int i = 0; i < c->touched_count; i++) {
+        SP_TRY(touched_rows(c, &c->touched[i]));
+        move_to_free_state(c, &c->touched[i], step->h);
+    }
+    for (int i = 0; i < c->count; i++) c->contacts[i].fresh = false;
+    c->info.contacts = c->count, c->info.rows = 3 * c->count;
+    return problem_groups(c);
+}
+
+void sp__constraints_free_touched(sp_constraints *c, sp_constraint_body *t) {
+    void *all[] = {t->list, t->anchor, t->direction, t->J.start, t->J.col, t->J.val, t->G, t->impulse};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sp__free(c->ctx, all[i]);
+    *t = (sp_constraint_body){0};
+}
+
+// ---------------------------------------------------------------------------------------------------- Delassus operator
+
+void sp__constraints_limit(sp_constraints *c, size_t numbers) {
+    c->numbers_most = numbers;
+}
+
+// Once for each system of a body: the inverse stays the same in all passes of a step that do not linearise the body again.
+sp_status sp__constraints_compliance(sp_constraints *c, sp_body *b) {
+    // the passes of statics change the matrix much more than the steps of a motion
+    sp_compliance_type type = b->integrator.type == SP_STATIC ? SP_COMPLIANCE_EXACT : b->compliance_type;
+    if (b->compliance_ready) return SP_OK;
+    if (!b->compliance) SP_TRY(sp__compliance_create(c->ctx, b->solver->be, type, &b->solver_def, &b->compliance));
+    sp__compliance_set_swap(b->compliance, b->compliance_swap);
+    SP_TRY(sp__compliance_prepare(b->compliance, b->solver, &b->system, b->coef));
+    b->compliance_swapped = b->compliance_swapped || sp__compliance_swapped(b->compliance);
+    b->compliance_ready = true;
+    return SP_OK;
+}
+
+// G of the rows [first, first + count)
+static sp_status touched_product(sp_constraints *c, sp_constraint_body *t, int first, int count) {
+    size_t need = (size_t)count * (size_t)count;
+    sp_rows part = {.n = count, .capacity = t->J.capacity, .start = t->J.start + first, .col = t->J.col, .val = t->J.val};
+    if (need > t->product_capacity) {
+        sp__free(c->ctx, t->G);
+        t->product_capacity = 0;
+        if (!SP_NEW(c->ctx, t->G, need + need / 2)) return SP_FAIL(c->ctx, SP_NO_MEMORY, "no memory for %d contact rows", count);
+        t->product_capacity = need + need / 2, c->info.grown = true;
+    }
+    return sp__compliance_product(t->body->compliance, &part, t->G, count);
+}
+
+static void add_product(sp_constraints *c, const sp_constraint_body *t, double h) {
+    for (int i = 0; i < t->count; i++)
+        for (int j = 0; j < t->count; j++) {
+            ptrdiff_t stride;
+            double *block = sp__cone_block(c->problem, t->list[i], t->list[j], &stride);
+            for (int p = 0; p < 3; p++)
+                for (int q = 0; q < 3; q++)
+                    block[p * stride + q] += h * t->G[(size_t)(3 * i + p) * (size_t)t->J.n + (size_t)(3 * j + q)];
+        }
+}
+
+// W is not stored: only its diagonal is computed, a few contacts at a time.
+static sp_status add_diagonal(sp_constraints *c, sp_constraint_body *t, double h) {
+    enum { EACH = 16 };
+    for (int first = 0; first < t->count; first += EACH) {
+        int count = t->count - first < EACH ? t->count - first : EACH;
+        SP_TRY(touched_product(c, t, 3 * first, 3 * count));
+        for (int r = 0; r < 3 * count; r++)
+            c->diagonal[t->list[first + r / 3]] += h / 3 * t->G[(size_t)r * (size_t)(3 * count + 1)];
+    }
+    return SP_OK;
+}
+
+sp_status sp__constraints_delassus(sp_constraints *c, const sp_step *step) {
+    if (c->info.unbuilt) {
+        SP_TRY(ROOM(c, c->diagonal, c->diagonal_capacity, c->count));
+        memset(c->diagonal, 0, (size_t)c->count * sizeof *c->diagonal);
+        c->h = step->h;
+    }
+    for (int i = 0; i < c->touched_count; i++) {
+        sp_constraint_body *t = &c->touched[i];
+        if (!t->free) continue;
+        SP_TRY(sp__constraints_compliance(c, t->body));
+        if (c->info.unbuilt) {
+            SP_TRY(ROOM(c, t->impulse, t->impulse_capacity, 2 * t->body->nv + 4));
+            SP_TRY(add_diagonal(c, t, step->h));
+        } else {
+            SP_TRY(touched_product(c, t, 0, t->J.n));
+            add_product(c, t, step->h);
+        }
+    }
+    return SP_OK;
+}
+
+// y = W x without W: for each body J^T, one solve, J
+static void delassus_multiply(void *user, const double *x, double *y) {
+    sp_constraints *c = user;
+    memset(y, 0, (size_t)c->problem->row_count * sizeof *y);
+    for (int i = 0; i < c->touched_count; i++) {
+        const sp_constraint_body *t = &c->touched[i];
+        double *g = t->impulse;
+        if (!t->free) continue;
+        memset(g, 0, (size_t)t->body->nv * sizeof *g);
+        for (int r = 0; r < t->J.n; r++)
+            for (int k = t->J.start[r]; k < t->J.start[r + 1]; k++) g[t->J.col[k]] += x[3 * t->list[r / 3] + r % 3] * t->J.val[k];
+        sp__compliance_apply(t->body->compliance, g, g);
+        for (int r = 0; r < t->J.n; r++) {
+            double sum = 0;
+            for (int k = t->J.start[r]; k < t->J.start[r + 1]; k++) sum += t->J.val[k] * g[t->J.col[k]];
+            y[3 * t->list[r / 3] + r % 3] += c->h * sum;
+        }
+    }
+}
+
+// Solves with W as it is: stored, or applied. A product with W is the work of a sweep of Gauss-Seidel and brings less.
+sp_status sp__constraints_solve_problem(sp_constraints *c, const sp_cone_options *options) {
+    enum { PRODUCTS = 10 };  // for each sweep
+    if (!c->info.unbuilt) return sp__cone_solve(c->solver, c->problem, options, &c->info.solve);
+    sp_cone_problem *p = c->problem;
+    sp_cone_options o = *options;
+    sp_cone_operator op = {.group_count = p->group_count,
+                           .row_count = p->row_count,
+                           .group = p->group,
+                           .diagonal = c->diagonal,
+                           .q = p->q,
+                           .lambda = p->lambda,
+                           .u = p->u,
+                           .multiply = delassus_multiply,
+                           .user = c};
+    o.sweeps = options->sweeps < INT32_MAX / PRODUCTS ? PRODUCTS * options->sweeps : INT32_MAX;
+    return sp__cone_solve_operator(c->ctx, &op, &o, &c->info.solve);
+}
