@@ -355,13 +355,30 @@ SP_API sp_status sp_recording_field_info(sp_recording *recording, int frame, int
 /// The numbers of a field: writes count x components. "position" is always present, "velocity" for solids, "pose" for rigid
 /// bodies.
 SP_API sp_status sp_recording_field(sp_recording *recording, int frame, int body, const char *field, double *out);
+
+/// A contact of a recorded frame, as in sp_contact_point.
+typedef struct sp_recording_contact {
+    int bodies[2];     ///< indices of bodies of the recording; -1: a body that is not recorded
+    double point[3];   ///< [m]
+    double normal[3];  ///< unit, from the second to the first body
+    double force[3];   ///< on the first body [N]
+    double gap;        ///< [m]
+    double pressure;   ///< [Pa]
+} sp_recording_contact;
+
+/// Number of contacts of a frame: those of the step that ended at its time or, in an interpolated frame, after it. < 0: there is
+/// no such frame. Recordings of scenes without contact by constraints have none.
+SP_API int sp_recording_contact_count(const sp_recording *recording, int frame);
+/// The contacts of a frame: writes as many as sp_recording_contact_count says.
+SP_API sp_status sp_recording_contacts(sp_recording *recording, int frame, sp_recording_contact *out);
+
 /// The scene of the recording with its values of --set, for a run that sp_recording_show can use. Nullable: options; their `sets`
 /// come after those of the recording. Errors are messages of the scene, as for sp_scene_parse. SP_BAD_INPUT: the recording holds
 /// visual surfaces, which do not determine a state.
 SP_API sp_status sp_recording_scene(sp_recording *recording, const sp_scene_options *options, sp_scene **out);
 /// Sets the bodies of the world of a run, by name, to the state of a frame, and the parameters that edits of the recording
-/// changed to their values at that frame. The run must be one of the same scene: fails if a body is missing or has other counts.
-/// The time of the world does not change.
+/// changed to their values at that frame; its contacts become those of the world. The run must be one of the same scene: fails if
+/// a body is missing or has other counts. The time of the world does not change.
 SP_API sp_status sp_recording_show(sp_recording *recording, int frame, sp_run *run);
 
 /// A file that the run writes.
@@ -419,6 +436,7 @@ SP_API sp_status sp_run_save(sp_run *run, const char *path);
 typedef struct sp_picture_extent {
     double low[3], high[3];  ///< [m]
     double least, greatest;  ///< in the unit of the field
+    double force;            ///< largest force of one contact [N]
 } sp_picture_extent;
 
 /// Opacity of a body, instead of that of its look.
@@ -437,7 +455,8 @@ typedef struct sp_picture_def {
     double elevation;       ///< fitted: angle above the horizon, in [-90, 90] [deg]; NaN (default): slightly from above
     double orbit;           ///< rotates the camera about `up` around its target [deg], default 0
     double background[3];   ///< default 1 1 1
-    const char *color_by;   ///< nullable: looks; or "displacement", "velocity", "von-mises", "rotation", "refresh", "region"
+    const char *color_by;   ///< nullable: looks; or "displacement", "velocity", "von-mises", "rotation", "refresh",
+                            ///< "region", "contact-pressure"
     double range[2];        ///< of the colours; NaN (default): that of the scene, or of the visible values
     const char *title;      ///< nullable
     const char *note;       ///< a line below the title; nullable: time and step
@@ -445,6 +464,7 @@ typedef struct sp_picture_def {
     double clip_point[3];   ///< a point of the plane [m]; NaN (default): the centre of the bodies
     double clip_normal[3];  ///< any length but 0, default 0 0 1
     bool interfaces;        ///< draw the faces between regions of solids, whose surfaces are then transparent. Default false
+    bool contacts;          ///< draw contacts by constraints: points, and arrows for their forces. Default false
     bool plain;             ///< without title, note and colour bar; default false
     const sp_picture_extent *extent;  ///< of a series; nullable: of this picture alone
     const sp_picture_opacity *opacities;

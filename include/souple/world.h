@@ -406,6 +406,51 @@ typedef enum sp_contact_formulation {
     SP_CONTACT_PROXIMITY  ///< constraints between all bodies, with exact Coulomb friction; bodies must use implicit Euler
 } sp_contact_formulation;
 
+/// What happens to bodies that overlap at the start of a step (proximity).
+typedef enum sp_stabilisation {
+    SP_STABILISATION_AUTO,      ///< a fifth of the overlap is removed in each step, and the velocity of this motion stays
+    SP_STABILISATION_POST,      ///< the overlap may not grow; then positions alone are corrected, so that no velocity remains
+    SP_STABILISATION_VELOCITY,  ///< the overlap may not grow, and it stays
+    SP_STABILISATION_POSITION   ///< the overlap is removed in one step; the velocity of this motion stays in the bodies
+} sp_stabilisation;
+
+/// Method of the complementarity problem. docs/contact-solvers.md says when to choose which.
+typedef enum sp_contact_method {
+    SP_CONTACT_METHOD_AUTO,     ///< gauss-seidel; groups of contacts for which it would need too many sweeps: interior-point
+    SP_CONTACT_GAUSS_SEIDEL,    ///< block Gauss-Seidel
+    SP_CONTACT_INTERIOR_POINT,  ///< interior point method, then semismooth Newton
+    SP_CONTACT_DIRECT           ///< dense reference (Lemke): at most 50 contacts that are coupled through bodies
+} sp_contact_method;
+/// What Gauss-Seidel does with one contact: one step of a fixed point, or the exact solution of this contact alone.
+typedef enum sp_contact_local { SP_CONTACT_PROJECTION, SP_CONTACT_NEWTON } sp_contact_local;
+/// The cone of friction: round, or a pyramid inside it with `facets` edges. Facets need the method auto or direct.
+typedef enum sp_contact_cone { SP_CONTACT_EXACT, SP_CONTACT_FACETS } sp_contact_cone;
+/// How Gauss-Seidel uses threads. All have the iterates of sequential to rounding.
+typedef enum sp_contact_strategy {
+    SP_CONTACT_STRATEGY_AUTO,  ///< graph for large groups of coupled contacts, else sequential
+    SP_CONTACT_SEQUENTIAL,     ///< one thread per group of coupled contacts
+    SP_CONTACT_BLOCK,          ///< diagonal tile alone, then its columns in parallel
+    SP_CONTACT_GRAPH,          ///< tiles in the order of their dependencies
+    SP_CONTACT_ROW,            ///< the products of one row in parallel; slow, for comparison
+    SP_CONTACT_COL             ///< the products of one column in parallel; slow, for comparison
+} sp_contact_strategy;
+/// Broad phase of collision detection. All find the same contacts.
+typedef enum sp_contact_broad { SP_CONTACT_BROAD_AUTO, SP_CONTACT_BVH, SP_CONTACT_HASH, SP_CONTACT_BRUTE } sp_contact_broad;
+
+/// Options of the solver of contact by constraints; part of sp_contact_def.
+typedef struct sp_contact_solver_def {
+    sp_contact_method method;      ///< default auto
+    sp_contact_local local;        ///< default projection
+    sp_contact_cone cone;          ///< default exact
+    int facets;                    ///< of the cone, 4..32, default 4
+    sp_contact_strategy strategy;  ///< default auto
+    int sweeps;                    ///< limit of Gauss-Seidel >= 1, default 500
+    double tolerance;              ///< of the residual, relative to the largest violation > 0, default 1e-6
+    bool warm_start;               ///< start from the impulses of the last step, default true
+    double budget_ms;  ///< time of a step's solves [ms] >= 0; 0: no limit, the default. It acts where the world is not
+                       ///< deterministic; edits taken say where it ended a solve, and a replay ends it there too
+} sp_contact_solver_def;
+
 /// Contact between bodies. Penalty: a spring along the normal, and along the surface one that sticks up to friction times the
 /// normal force.
 typedef struct sp_contact_def {
@@ -417,18 +462,62 @@ typedef struct sp_contact_def {
     double friction;   ///< coefficient >= 0
     double alarm;      ///< proximity: contacts are made below this distance (beyond the gap) [m] > 0
     double gap;        ///< proximity: distance that contacts keep [m] >= 0
-    double tolerance;  ///< proximity: of the complementarity problem, relative to the largest violation; default 1e-6
-    int sweeps;        ///< proximity: limit of Gauss-Seidel sweeps, default 100
+    sp_stabilisation stabilisation;  ///< proximity: default auto
+    int passes;   ///< proximity: how often a step searches and solves again until its end does not overlap >= 0, default 3
+    int reserve;  ///< proximity: contacts for which memory is kept ready >= 0; 0: auto, memory grows with the contacts
+    sp_contact_broad broad;        ///< proximity: default auto, which is bvh
+    sp_contact_solver_def solver;  ///< proximity
     uint32_t cookie;
 } sp_contact_def;
 
-/// A contact of the last step (proximity).
+/// A body, or a part of its surface.
+typedef struct sp_contact_part {
+    sp_body_id body;
+    int surface;       ///< number of a surface of the body; -1: all of them
+    const int *nodes;  ///< nodes in user numbering: faces, edges and vertices with all their nodes in this set. A vertex of an
+                       ///< embedded surface counts as the node of its element that carries most of it. NULL: everything
+    int node_count;
+} sp_contact_part;
+
+/// Other values for the contacts between two sets of bodies or parts of bodies (proximity). Where several pairs hold, the
+/// narrower one wins, value by value. A pair that is not enabled makes no contacts. Start from sp_contact_pair_def_default().
+typedef struct sp_contact_pair_def {
+    const char *name;  ///< its parameter is "contact.<name>.friction"; nullable: "pair[<index>]"
+    const sp_contact_part *a, *b;
+    int a_count, b_count;  ///< >= 1
+    bool enabled;          ///< default true; false: they ignore each other
+    double friction;       ///< coefficient >= 0; NaN, the default: that of a wider pair, of the parts, or of sp_contact_def
+    double alarm;          ///< [m] > 0; NaN, the default: of a wider pair or of sp_contact_def
+    double gap;            ///< [m] >= 0; NaN, the default: likewise
+    uint32_t cookie;
+} sp_contact_pair_def;
+
+/// What touches on one side of a contact.
+typedef enum sp_contact_feature {
+    SP_CONTACT_SHAPE,  ///< an analytic plane, sphere or capsule
+    SP_CONTACT_VERTEX,
+    SP_CONTACT_EDGE,
+    SP_CONTACT_FACE
+} sp_contact_feature;
+
+/// A contact of the last step (proximity). Force, slip, area and pressure are those of the whole step.
 typedef struct sp_contact_point {
     sp_body_id bodies[2];
     double point[3];   ///< midway between the two surfaces, at the start of the step [m]
     double normal[3];  ///< unit, from the second to the first body
-    double force[3];   ///< on the first body [N]
+    double force[3];   ///< on the first body [N]; on the second it is the opposite
     double gap;        ///< distance minus the gap to keep, at the start of the step [m]; < 0: overlap
+    double slip[3];    ///< displacement of the first body along the second in the step [m], tangential; 0: it sticks
+    /// Normal force per area [Pa]. The normal force is distributed to the vertices of the touching feature by their weights, and
+    /// each share is divided by the tributary area of its vertex: a third of the faces around it that are less than 60 degrees
+    /// from the normal, projected along it. The value is the mean of the vertices, with the contributions of all contacts that
+    /// share them. It is taken on the side that touches with a vertex, else on the first one with faces. 0: both sides are
+    /// analytic shapes, which have no area.
+    double pressure;
+    double area;                     ///< normal force / pressure [m2]: the part of the surface that the contact carries
+    sp_contact_feature features[2];  ///< what touches on each body
+    sp_anchor anchors[2];            ///< the material points that touch. Where a feature of an embedded surface is in several
+                                     ///< elements: its vertex with the largest weight
 } sp_contact_point;
 
 /// Number of contacts of the last step.
@@ -436,10 +525,54 @@ SP_API int sp_world_contact_count(const sp_world *world);
 /// A contact of the last step, index in [0, count). SP_BAD_INPUT: there is no such contact.
 SP_API sp_status sp_world_contact_at(const sp_world *world, int index, sp_contact_point *out);
 
+/// All contacts of a body, or of the world, in the last step.
+typedef struct sp_contact_sum {
+    int count;        ///< number of contacts, including those that carry nothing
+    double force[3];  ///< sum of the forces on the body [N]; world: 0
+    double normal;    ///< sum of the normal forces [N]
+    double largest;   ///< largest force of one contact [N]
+    double pressure;  ///< largest pressure of one contact [Pa]
+    double gap;       ///< smallest gap at the start of the step [m]; infinite: no contacts
+} sp_contact_sum;
+
+/// Sums the contacts of a body, or all contacts if `id` is null. Nothing is allocated.
+SP_API sp_status sp_world_contact_sum(sp_world *world, sp_body_id id, sp_contact_sum *out);
+/// Replaces the contacts by given ones, for a world that shows recorded states; the next step replaces them. Only bodies, point,
+/// normal, force, gap and pressure are used. In fields each contact acts at the nearest vertex of the boundary.
+SP_API sp_status sp_world_set_contacts(sp_world *world, const sp_contact_point *contacts, int count);
+
 /// Every default, and a valid cookie.
 SP_API sp_contact_def sp_contact_def_default(void);
 /// Sets the contact parameters. Nullable: def (no contact).
 SP_API sp_status sp_world_set_contact(sp_world *world, const sp_contact_def *def);
+
+/// The whole body: all surfaces, all nodes.
+SP_API sp_contact_part sp_contact_part_body(sp_body_id body);
+/// Every default, and a valid cookie.
+SP_API sp_contact_pair_def sp_contact_pair_def_default(void);
+/// Adds a pair; everything is copied. Pairs stay when the contact parameters are set again. SP_BAD_INPUT: a body was removed, a
+/// node does not exist, a value is out of range, or another pair overlaps this one and neither is narrower. Nullable: index.
+SP_API sp_status sp_world_add_contact_pair(sp_world *world, const sp_contact_pair_def *def, int *index);
+/// Gives a part of a body its own friction coefficient, which holds where no pair gives one. Where both sides have one, the
+/// smaller holds; of two that hold for one part, the later. Nullable: path, of the parameter ("beam.region[0].friction").
+SP_API sp_status sp_world_add_friction(sp_world *world, const sp_contact_part *part, double friction, const char *path);
+
+/// The complementarity problem that the last step solved: u = W lambda + q, three rows per contact (normal, two tangents).
+typedef struct sp_contact_problem {
+    int contacts;
+    const int *start;      ///< W by compressed rows: 3 contacts + 1
+    const int *column;     ///< of each entry
+    const double *value;   ///< of each entry [m/(N s)]
+    const double *q;       ///< violations without impulses [m], 3 contacts
+    const double *mu;      ///< friction coefficients
+    const double *lambda;  ///< impulses [N s], 3 contacts
+    const double *u;       ///< relative displacements at the end of the step [m], 3 contacts
+    bool converged;        ///< to the tolerance of the contact solver
+} sp_contact_problem;
+
+/// The problem of the last step. It allocates; the arrays are valid until the next call or step. SP_BAD_INPUT: there were no
+/// contacts.
+SP_API sp_status sp_world_contact_problem(sp_world *world, sp_contact_problem *out);
 
 // ---------------------------------------------------------------------------------------------------- edits
 
@@ -452,9 +585,13 @@ typedef enum sp_edit_type {
     SP_EDIT_DROP,     ///< end the drag of (source, slot)
     SP_EDIT_POSE,   ///< kinematic `body`: `pose` at the end of the next step and later; the last value of (source, body) is used
     SP_EDIT_PARAM,  ///< set the parameter at `path` to `value`
-    SP_EDIT_SWAP_PRECONDITIONER  ///< replay of a run that was not deterministic: the solver of `body` uses its background
-                                 ///< preconditioner now, waiting for it if necessary, and later only after such an edit. The
-                                 ///< original run lists these edits among those taken
+    /// replay of a run that was not deterministic: the solver of `body` uses its background preconditioner now, waiting for it if
+    /// necessary, and later only after such an edit. The original run lists these edits among those taken
+    SP_EDIT_SWAP_PRECONDITIONER,
+    SP_EDIT_SWAP_COMPLIANCE,  ///< the same for a factor that only the contacts of `body` use
+    SP_EDIT_CONTACT_BUDGET    ///< replay of a run that was not deterministic: the budget of the contact solver ends at its query
+                              ///< number `value` of the clock in this step (0: it does not end), and later only after such an
+                              ///< edit. The original run lists these edits among those taken
 } sp_edit_type;
 
 /// A change by the user or the host program, applied at the start of the next step in the order (source, sequence).
@@ -550,6 +687,7 @@ SP_API sp_status sp_world_param(sp_world *world, const char *path, sp_param_info
     X(BUILD_DELASSUS, "build_delassus", "response of the bodies at their contacts")             \
     X(SOLVE_CONTACTS, "solve_contacts", "contact forces with friction")                         \
     X(CORRECT_MOTION, "correct_motion", "contact forces change the motion")                     \
+    X(STABILISE, "stabilise", "contacts that the correction made, and overlap that remains")    \
     X(GUARD, "guard", "every trial number is finite")                                           \
     X(BALANCE, "balance", "energy against work, inverted elements, overlap")                    \
     X(COMMIT, "commit", "trial state becomes the state")                                        \
@@ -625,6 +763,7 @@ typedef struct sp_body_info {
     sp_solve_info solve;     ///< of the last step
     sp_solver_def solver;    ///< with `auto` resolved
     const char *solver_why;  ///< the reason of the choice, a sentence; empty: no choice
+    const char *compliance_why;  ///< what `auto` is for its contacts by constraints, and why; empty: no choice
 } sp_body_info;
 
 /// Measures of a body at the current state.
@@ -642,7 +781,8 @@ typedef struct sp_body_measures {
     int inverted;         ///< elements with det F <= 0
     double volume_lost;   ///< 1 - volume / rest_volume
     double penetration;   ///< deepest collision point below a rigid surface [m]
-    double element_size;  ///< edge of a regular tetrahedron of the mean rest volume; rod: cube root of that volume [m]
+    double element_size;  ///< edge of a regular tetrahedron of the mean rest volume; rod: cube root of that volume; free rigid
+                          ///< body: root of the trace of the inertia over the mass, 0.7 edges of a cube [m]
     double momentum[3];   ///< [kg m/s]
     double angular[3];    ///< [kg m2/s] about the origin of the world
     double displacement_max;  ///< [m] from the rest shape
@@ -687,6 +827,10 @@ SP_API sp_status sp_world_body_measure(sp_world *world, sp_body_id id, sp_body_m
       "number of the element's material region; of a rod its section")                                                          \
     X(REFRESH, "refresh", ELEMENTS, 1, "1", WHOLE, 5, CR, 0, INFINITY, "", "steps since refresh",                               \
       "steps since updated-cholesky refreshed the element; 0 with other solvers")                                               \
+    X(CONTACT_FORCE, "contact-force", NODES, 3, "N", CONTINUOUS, 0, R, -INFINITY, INFINITY, "x y z", "contact force",           \
+      "force of contact by constraints on a node in the last step")                                                             \
+    X(CONTACT_PRESSURE, "contact-pressure", NODES, 1, "Pa", CONTINUOUS, 7, R, 0, INFINITY, "", "contact pressure",              \
+      "normal force of contact by constraints over the tributary area of a node")                                               \
     X(LOAD, "load", NODES, 3, "N", CONTINUOUS, 0, N, -INFINITY, INFINITY, "x y z", "load",                                      \
       "forces, pressure, pulls and drags on a node; no gravity and no contact")                                                 \
     X(FRAME, "frame", NODES, 9, "1", CONTINUOUS, 0, N, -1, 1, "tx n1x n2x ty n1y n2y tz n1z n2z", "frame",                      \
@@ -857,6 +1001,8 @@ typedef struct sp_snapshot {
     double stage_ms[SP_STAGE_COUNT];
     int event_count;
     const sp_event *events;
+    int contact_count;  ///< contacts of the last step (proximity)
+    const sp_contact_point *contacts;
     uint64_t skipped;       ///< snapshots not published so far because no slot was free
     uint32_t reservations;  ///< of the last step: bit s stands for status s
 } sp_snapshot;

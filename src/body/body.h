@@ -47,6 +47,7 @@ typedef struct sp_step {
     double gravity[3];   // at the end of the step [m/s2]
     double load_factor;  // fraction of the loads that acts, in (0, 1]; below 1 in the load steps of statics
     bool deterministic;  // see sp_world_def
+    bool constraints;    // contacts are constraints: Newton's method is made in passes of the world (drive_pass.c)
     sp_swap swap;        // replay: when the solver of this body uses the preconditioner that it built in the background
 } sp_step;
 
@@ -209,13 +210,15 @@ struct sp_body {
     int nodes, elements;    // constant; a growing rod counts those that it can have
     sp_surface **surfaces;  // [0] the boundary, which may be empty; then the embedded surfaces. Topology
     int surface_count, surface_capacity;
-    double *q[2], *v[2];   // [SP_COMMITTED], [SP_TRIAL]; state tier
-    double *f;             // force at the trial state, written by evaluate (nv)
-    double energy;         // potential from evaluate: elastic, springs, dead loads, gravity
-    unsigned char *fixed;  // nv: SP_FREE, SP_HELD or SP_MOVED; parameters tier
-    double *target;        // coordinates of fixed unknowns at the end of the step (nq), written by prescribe
-    bool swapped;          // in the last step the solver began to use a preconditioner built in the background
-    sp_loads loads;        // springs and contacts on anchors
+    double *q[2], *v[2];      // [SP_COMMITTED], [SP_TRIAL]; state tier
+    double *f;                // force at the trial state, written by evaluate (nv)
+    double energy;            // potential from evaluate: elastic, springs, dead loads, gravity
+    unsigned char *fixed;     // nv: SP_FREE, SP_HELD or SP_MOVED; parameters tier
+    double *target;           // coordinates of fixed unknowns at the end of the step (nq), written by prescribe
+    bool swapped;             // in the last step the solver began to use a preconditioner built in the background
+    bool compliance_swapped;  // likewise the compliance, with a factor of its own
+    sp_swap compliance_swap;  // replay: when it does so in this step
+    sp_loads loads;           // springs and contacts on anchors
     sp_integrator_def integrator;
     sp_solver_def solver_def;  // choices that are made per body are resolved: none of them is `auto`
     char solver_why[240];
@@ -227,20 +230,27 @@ struct sp_body {
     sp_coef coef;
     bool has_system;  // the driver made one in this step
     sp_compliance_type compliance_type;
-    sp_compliance *compliance;       // made at the first contact
-    sp_compliance *next_compliance;  // as next_solver
-    double *work[6];                 // vectors of the drivers (nv each), scratch kept across steps
-    double *history;                 // Anderson mixing of Newton corrections, allocated at first use; scratch
-    double *parts;                   // state between substeps, targets of the whole step; allocated at first use; scratch
+    const struct sp_contacts *contacts;  // of the world, of the last committed step; NULL: the body is in no world
+    sp_compliance *compliance;           // made at the first contact
+    sp_compliance *next_compliance;      // as next_solver
+    double *free_velocity;               // of the free motion, where contacts have changed it; allocated at first use; scratch
+    double *contact_impulse;             // J^T lambda of the last contact solve (nv); allocated at first use; scratch
+    bool has_free_velocity, has_contact_impulse;
+    bool compliance_ready;  // it is the inverse of `system`
+    double pass_reference;  // largest force of the Newton passes of this step, as an impulse [N s]
+    double *work[6];        // vectors of the drivers (nv each), scratch kept across steps
+    double *history;        // Anderson mixing of Newton corrections, allocated at first use; scratch
+    double *parts;          // state between substeps, targets of the whole step; allocated at first use; scratch
     // energy balance
-    sp_balance balance[2];  // [SP_COMMITTED], [SP_TRIAL]
-    double contact_work;    // work of constraint contact in this step [J]
-    double contact_scale;   // the same with the velocity of the free motion: energy that contacts took from it [J]
-    double overlap;         // deepest overlap of its constraint contacts at the start of the step [m]
-    double pin_work;        // work at prescribed unknowns in this step, written by the driver [J]
-    double shadow;          // explicit: half a step of power at the committed state, see energy.c [J]
-    bool energy_stale;      // parameters or state were edited: the energy of the committed state must be computed again
-    bool retune;            // stiffness, pins or springs changed: the explicit driver must compute its critical step again
+    sp_balance balance[2];    // [SP_COMMITTED], [SP_TRIAL]
+    double contact_work;      // work of constraint contact in this step [J]
+    double contact_pin_work;  // work that constraint contact adds to pin_work [J]
+    double contact_scale;     // the same with the velocity of the free motion: energy that contacts took from it [J]
+    double overlap;           // deepest overlap of its constraint contacts at the start of the step [m]
+    double pin_work;          // work at prescribed unknowns in this step, written by the driver [J]
+    double shadow;            // explicit: half a step of power at the committed state, see energy.c [J]
+    bool energy_stale;        // parameters or state were edited: the energy of the committed state must be computed again
+    bool retune;              // stiffness, pins or springs changed: the explicit driver must compute its critical step again
     bool frozen;
     bool froze_now;  // frozen in the current step: a rollback unfreezes it
     void *impl;      // data of the kind

@@ -84,7 +84,18 @@ void sp__drive_place_fixed(sp_body *b) {
 }
 
 void sp__drive_finish(sp_body *b) {
+    // the passes of statics use the velocity for the displacement over h
+    if (b->integrator.type == SP_STATIC && !(b->caps & SP_CAP_KINEMATIC))
+        memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
     if (b->ops->finish) b->ops->finish(b);
+}
+
+sp_status sp__drive_keep_free_velocity(sp_body *b) {
+    if (!b->free_velocity && !SP_NEW(b->ctx, b->free_velocity, (size_t)b->nv + 1))
+        return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the free motion of '%s'", b->name);
+    if (!b->has_free_velocity) memcpy(b->free_velocity, b->v[SP_TRIAL], (size_t)b->nv * sizeof *b->free_velocity);
+    b->has_free_velocity = true;
+    return SP_OK;
 }
 
 double sp__drive_dot(const double *x, const double *y, int n) {
@@ -158,7 +169,9 @@ static sp_status drive_parts(sp_body *b, const sp_step *part, int n) {
 static sp_status drive_whole(sp_body *b, const sp_step *step) {
     const sp_step part = sp__body_step(b, step);
     int n = sp__drive_substeps(b);
+    bool converged;
     sp__loads_begin(b, &part);
+    if (step->constraints && sp__drive_has_passes(b)) return sp__drive_pass(b, step, 0, 0, &converged);
     if (b->integrator.type == SP_EXPLICIT) return sp__drive_explicit(b, step);
     return n > 1 ? drive_parts(b, &part, n) : drive_part(b, &part);
 }
@@ -168,8 +181,9 @@ sp_status sp__drive(sp_body *b, const sp_step *step, sp_on_limit on_limit) {
     const char *solver = b->solve.solver;
     double critical = b->solve.critical_step;
     b->solve = (sp_solve_info){.solver = solver, .critical_step = critical, .factor_age = -1};
-    b->swapped = b->has_system = false;
-    b->contact_work = b->contact_scale = b->overlap = 0;
+    b->swapped = b->compliance_swapped = b->has_system = b->compliance_ready = false;
+    b->has_free_velocity = b->has_contact_impulse = false;
+    b->contact_work = b->contact_pin_work = b->contact_scale = b->overlap = 0;
     b->pin_work = b->shadow = 0;
     b->solver->swap = step->swap;
     sp__solver_step(b->solver, step->number, step->deterministic);

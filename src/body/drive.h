@@ -12,6 +12,14 @@ sp_status sp__drive_static(sp_body *b, const sp_step *step);
 sp_status sp__drive_explicit(sp_body *b, const sp_step *whole);  // all substeps of a step
 int sp__drive_substeps(const sp_body *b);                        // number of equal substeps; rods may divide them further
 
+// One Newton pass of a body whose contacts are constraints (drive_pass.c), from the trial state (pass 0: from the committed one).
+// Writes b->system and b->free_velocity; pass 0 also the trial state. accuracy: relative, of the impulses of the contacts; the
+// residual cannot be smaller. *converged: the residual is small, nothing was written.
+// SP_NOT_CONVERGED: no more passes are allowed, nothing was written.
+sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accuracy, bool *converged);
+bool sp__drive_has_passes(const sp_body *b);         // newton and static; others are linearised once
+sp_status sp__drive_keep_free_velocity(sp_body *b);  // saves the trial velocity in b->free_velocity, once in a step
+
 void sp__drive_begin(sp_body *b);  // trial = committed
 // loads, then f (and energy) at the trial state
 sp_status sp__drive_evaluate(sp_body *b, const sp_step *step, unsigned want);

@@ -87,7 +87,7 @@ static void count_scale(sp_balance *n) {
 static void add_work(sp_body *b, sp_balance *n, const sp_loads_work *p) {
     double push[3] = {0}, moment[3], loads = b->ops->work(b, push), before = balance_now(n);
     n->work[LOADS] += isnan(loads) ? 0 : loads;
-    n->work[PINS] += b->pin_work + p->pins;
+    n->work[PINS] += b->pin_work + b->contact_pin_work + p->pins;
     n->work[DRAGS] += p->drags;
     n->work[CONTACT] += p->contact_work + b->contact_work;
     memcpy(moment, n->at.moment, sizeof moment);

@@ -14,6 +14,14 @@
 #define SP_ANDERSON_DEPTH 6        // number of corrections in the mixing
 #define SP_ANDERSON_SHIFT 1e-10    // relative, on the diagonal of the small system: against linearly dependent pairs
 
+// ---- Newton passes with contact by constraints (drive_pass.c)
+
+// Share of the mass matrix in the system of a static body that only contacts hold: its factor from pass to pass and its least
+// value, with which the rigid motions are still 1e4 times softer than the first pass and the factor keeps 12 digits.
+#define SP_PROXIMAL_FACTOR 0.1
+#define SP_PROXIMAL_LEAST 1e-4
+#define SP_PROXIMAL_FAR 1e-3  // relative residual above which such a body is not held at all
+
 // ---- implicit Euler with one linearisation (drive_implicit.c)
 
 #define SP_CONTACT_PASSES 6  // maximum solves of a step until the contacts at its end agree with those of the solve

@@ -395,6 +395,12 @@ void sp__rigid_free_compose(sp_body *b, double s, const double *x, double a, con
 
 // ---------------------------------------------------------------------------------------------------- energies
 
+// 0.7 edges of a cube; bodies without a volume have one, too
+static double rigid_size(const sp_rigid *r) {
+    const double *I = r->mass.inertia;
+    return sqrt((I[0] + I[4] + I[8]) / r->mass.mass);
+}
+
 // angular momentum about the centre of mass, and the kinetic energy
 static double kinetic_energy(const sp_body *b, sp_which s, double L[3]) {
     const sp_rigid *r = sp__rigid(b);
@@ -410,10 +416,7 @@ static double kinetic_energy(const sp_body *b, sp_which s, double L[3]) {
 void sp__rigid_free_energies(sp_body *b, sp_which s, sp_energies *out) {
     const sp_rigid *r = sp__rigid(b);
     double L[3], centre[3];
-    const double *I = r->mass.inertia;
-    // 0.7 edges of a cube; bodies without a volume have one, too
-    double size = sqrt((I[0] + I[4] + I[8]) / r->mass.mass);
-    *out = (sp_energies){.volume = r->mass.volume, .rest_volume = r->mass.volume, .size = size};
+    *out = (sp_energies){.volume = r->mass.volume, .rest_volume = r->mass.volume, .size = rigid_size(r)};
     out->kinetic = kinetic_energy(b, s, L);
     sp__rigid_centre(r, b->q[s], centre);
     for (int k = 0; k < 3; k++) out->moment[k] = r->mass.mass * centre[k];
@@ -423,7 +426,7 @@ void sp__rigid_free_measure(sp_body *b, sp_measure *out) {
     const sp_rigid *r = sp__rigid(b);
     const double *v = b->v[SP_COMMITTED];
     double L[3], centre[3];
-    *out = (sp_measure){.mass = r->mass.mass, .rest_volume = r->mass.volume, .volume = r->mass.volume};
+    *out = (sp_measure){.mass = r->mass.mass, .rest_volume = r->mass.volume, .volume = r->mass.volume, .size = rigid_size(r)};
     out->kinetic = kinetic_energy(b, SP_COMMITTED, L);
     sp__rigid_centre(r, b->q[SP_COMMITTED], centre);
     for (int k = 0; k < 3; k++) {

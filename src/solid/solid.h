@@ -153,7 +153,7 @@ void sp__solid_face_anchors(sp_body *b, int face, sp_anchor out[3]);
 sp_status sp__solid_face_point(sp_body *b, int surface, int face, const double weights[3], sp_anchor *out);
 void sp__solid_rest_point(sp_body *b, const sp_anchor *a, double x[3]);
 // solid_query.c
-enum { SP_SOLID_FIELDS = 11 };
+enum { SP_SOLID_FIELDS = 13 };
 extern const sp_field sp__solid_fields[SP_SOLID_FIELDS];
 void sp__solid_user_element_nodes(sp_body *b, int *out);
 void sp__solid_measure(sp_body *b, sp_measure *out);

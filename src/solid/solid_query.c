@@ -1,5 +1,6 @@
 // Queries of a solid: fields, measures, hash of the state. In user numbering.
 #define SP_LANES 1
+#include "body/contacts.h"
 #include "body/drive.h"
 #include "kernels/tet.h"
 #include "solid/solid.h"
@@ -153,6 +154,80 @@ static sp_status node_field(sp_body *b, const sp_step *step, sp_field_id id, dou
     return SP_OK;
 }
 
+// ------------------------------------------------------------------------------------------------ contact
+
+static sp_status contact_force_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    const sp_solid *s = sp__solid(b);
+    const sp_contacts *c = b->contacts;
+    double *g = b->work[0];
+    (void)step, (void)id;
+    memset(g, 0, (size_t)b->nv * sizeof *g);
+    for (int k = 0; c && k < c->count; k++)
+        for (int side = 0; side < 2; side++) {
+            const sp_contact_patch *p = &c->list[k].side[side];
+            if (p->body != b) continue;
+            for (int i = 0; i < p->count; i++) {
+                double f[3];
+                for (int a = 0; a < 3; a++) f[a] = (side == 0 ? p->weight[i] : -p->weight[i]) * c->list[k].point.force[a];
+                sp__solid_apply_transpose(b, SP_COMMITTED, 1, &p->surface->anchors[p->vertex[i]], f, g);
+            }
+        }
+    for (int i = 0; i < s->nodes; i++) memcpy(out + 3 * (size_t)s->user_node[i], g + 3 * (size_t)i, 3 * sizeof *out);
+    return SP_OK;
+}
+
+// A vertex of an embedded surface is inside an element: a node has the mean of the pressures of the touched vertices, weighted
+// by their areas and natural coordinates. sum: the weighted pressures and the weights of each node.
+static void embedded_pressure(sp_body *b, const sp_surface *surface, double *seen, double *sum) {
+    const sp_contacts *c = b->contacts;
+    for (int k = 0; k < c->count; k++)
+        for (int side = 0; side < 2; side++) {
+            const sp_contact_patch *p = &c->list[k].side[side];
+            if (p->body != b || p->surface != surface) continue;
+            for (int i = 0; i < p->count; i++) {
+                const sp_anchor *a = &surface->anchors[p->vertex[i]];
+                int node[4];
+                double w[4], force = p->weight[i] * c->list[k].normal_force;
+                sp__solid_element_nodes(sp__solid(b), a->elem, node);
+                sp__solid_weights(a, w);
+                for (int e = 0; e < 4; e++) {
+                    sum[2 * (size_t)node[e]] += w[e] * force;
+                    if (!(seen[p->vertex[i]] > 0)) sum[2 * (size_t)node[e] + 1] += w[e] * p->area[i];
+                }
+                seen[p->vertex[i]] = 1;
+            }
+        }
+}
+
+static sp_status contact_pressure_embedded(sp_body *b, const sp_surface *surface, double *out) {
+    const sp_solid *s = sp__solid(b);
+    double *seen = sp__alloc(b->ctx, (size_t)surface->vertex_count + 2 * (size_t)s->nodes + 1, sizeof *seen);
+    if (!seen) return SP_BODY_FAIL(b, SP_NO_MEMORY, "no memory for the contact pressure of '%s'", b->name);
+    double *sum = seen + surface->vertex_count;
+    embedded_pressure(b, surface, seen, sum);
+    for (size_t i = 0; i < (size_t)s->nodes; i++)
+        if (sum[2 * i + 1] > 0) out[s->user_node[i]] += fmax(0, sum[2 * i] / sum[2 * i + 1]);
+    sp__free(b->ctx, seen);
+    return SP_OK;
+}
+
+static sp_status contact_pressure_field(sp_body *b, const sp_step *step, sp_field_id id, double *out) {
+    const sp_contacts *c = b->contacts;
+    (void)step, (void)id;
+    memset(out, 0, (size_t)sp__solid(b)->nodes * sizeof *out);
+    if (!c || c->count == 0) return SP_OK;
+    for (int i = 1; i < b->surface_count; i++)
+        if (b->surfaces[i]->roles & SP_ROLE_COLLISION) SP_TRY(contact_pressure_embedded(b, b->surfaces[i], out));
+    for (int k = 0; k < c->count; k++)
+        for (int side = 0; side < 2; side++) {
+            const sp_contact_patch *p = &c->list[k].side[side];
+            if (p->body != b || p->surface != b->surfaces[0]) continue;
+            for (int i = 0; i < p->count; i++)
+                out[p->surface->nodes[p->vertex[i]]] += sp__contacts_pressure(p, i, c->list[k].normal_force);
+        }
+    return SP_OK;
+}
+
 static int node_count(const sp_body *b) {
     return sp__solid(b)->nodes;
 }
@@ -167,6 +242,8 @@ const sp_field sp__solid_fields[SP_SOLID_FIELDS] = {
     {SP_FIELD_DISPLACEMENT, node_count, node_field},
     {SP_FIELD_FORCE, node_count, reaction_field},
     {SP_FIELD_LOAD, node_count, load_field},
+    {SP_FIELD_CONTACT_FORCE, node_count, contact_force_field},
+    {SP_FIELD_CONTACT_PRESSURE, node_count, contact_pressure_field},
     {SP_FIELD_STRESS, element_count, element_field},
     {SP_FIELD_VON_MISES, element_count, element_field},
     {SP_FIELD_STRAIN_ENERGY, element_count, element_field},

@@ -99,10 +99,12 @@ static sp_status check_constraints(sp_world *w, const sp_body *b) {
                           "bodies of their own, and not yet on rods; formulation=\"penalty\" does",
                           b->name);
     if (b->caps & SP_CAP_KINEMATIC) return SP_OK;
-    if (b->integrator.type == SP_IMPLICIT_EULER && b->integrator.substeps <= 1) return SP_OK;
-    return WORLD_FAIL(w, SP_BAD_INPUT,
-                      "contact by constraints needs integrator type=\"implicit-euler\" without substeps; '%s' has %s", b->name,
-                      b->integrator.type == SP_IMPLICIT_EULER ? "substeps" : "another one");
+    if (b->integrator.type != SP_EXPLICIT && (b->integrator.substeps <= 1 || b->integrator.type == SP_STATIC)) return SP_OK;
+    return WORLD_FAIL(
+        w, SP_BAD_INPUT,
+        "contact by constraints needs integrator type=\"implicit-euler\", \"newton\" or \"static\", without substeps; "
+        "'%s' has %s",
+        b->name, b->integrator.type == SP_EXPLICIT ? "\"explicit\"" : "substeps");
 }
 
 sp_status sp__world_check_contact(sp_world *w, const sp_body *b, const sp_contact_def *def) {
@@ -142,6 +144,7 @@ sp_status sp__world_adopt(sp_world *w, sp_body *b, const char *name, sp_body_id 
         b->ops->destroy(b);
         return status;
     }
+    b->contacts = &w->contacts;
     if (out) *out = b->id;
     return SP_OK;
 }
@@ -195,6 +198,7 @@ static void remove_body(sp_world *w, sp_body *b) {
     list_obstacles(w);
     sp__journal_forget(w, b);
     if (w->constraints) sp__constraints_forget(w->constraints);
+    w->contacts.count = 0;
     b->ops->destroy(b);
     w->hash = sp__world_compute_hash(w);
 }

@@ -51,8 +51,10 @@ typedef struct world_record {
 } world_record;
 
 typedef struct constraints_record {
-    double alarm, gap, tolerance;
-    uint64_t formulation, sweeps, multipliers;
+    double alarm, gap, tolerance, budget_ms;
+    uint64_t formulation, stabilisation, passes, reserve, broad, method, local, cone, facets, strategy, sweeps, warm_start;
+    uint64_t multipliers, frictions;  // frictions: of pairs and parts of bodies
+    uint64_t clock_replays;
 } constraints_record;
 
 typedef struct body_record {
@@ -277,7 +279,7 @@ static body_record body_record_of(const sp_world *w, const sp_body *b) {
                      .nq = (uint64_t)(one ? b->nq + b->nv : b->nq),
                      .nv = (uint64_t)(one ? 0 : b->nv),
                      .frozen = b->frozen,
-                     .reported = sp__world_slot(w, b)->reported,
+                     .reported = sp__world_slot(w, b)->reported | (uint64_t)sp__world_slot(w, b)->compliance_reported << 1,
                      .springs = (uint64_t)b->loads.spring_count};
     memcpy(r.name, b->name, sizeof r.name);
     snprintf(r.kind, sizeof r.kind, "%s", b->ops->kind);
@@ -297,7 +299,10 @@ static void pass_body(sp_world *w, walk *k, sp_body *b) {
     checkpoint_pass(k, &r, sizeof r);
     if (checkpoint_ok(k) && k->mode >= CHECK) checkpoint_check_body(w, k, b, &r);
     if (!checkpoint_ok(k)) return;
-    if (k->mode == APPLY) b->frozen = r.frozen != 0, sp__world_slot(w, b)->reported = r.reported != 0;
+    if (k->mode == APPLY) {
+        sp_slot *slot = sp__world_slot(w, b);
+        b->frozen = r.frozen != 0, slot->reported = r.reported & 1, slot->compliance_reported = (r.reported & 2) != 0;
+    }
     pass_springs(w, k, b, r.springs);
     sp_visitor v = {.array = pass_array, .user = k};
     for (int tier = SP_TOPOLOGY; tier <= SP_CACHE && checkpoint_ok(k); tier++) {
@@ -336,22 +341,50 @@ static void pass_constraints(sp_world *w, walk *k) {
     sp_contact_def *c = &w->contact;
     constraints_record r = {.alarm = c->alarm,
                             .gap = c->gap,
-                            .tolerance = c->tolerance,
+                            .tolerance = c->solver.tolerance,
+                            .budget_ms = c->solver.budget_ms,
                             .formulation = (uint64_t)c->formulation,
-                            .sweeps = (uint64_t)c->sweeps,
-                            .multipliers = w->constraints ? (uint64_t)sp__constraints_kept(w->constraints) : 0};
+                            .stabilisation = (uint64_t)c->stabilisation,
+                            .passes = (uint64_t)c->passes,
+                            .reserve = (uint64_t)c->reserve,
+                            .broad = (uint64_t)c->broad,
+                            .method = (uint64_t)c->solver.method,
+                            .local = (uint64_t)c->solver.local,
+                            .cone = (uint64_t)c->solver.cone,
+                            .facets = (uint64_t)c->solver.facets,
+                            .strategy = (uint64_t)c->solver.strategy,
+                            .sweeps = (uint64_t)c->solver.sweeps,
+                            .warm_start = c->solver.warm_start,
+                            .multipliers = w->constraints ? (uint64_t)sp__constraints_kept(w->constraints) : 0,
+                            .frictions = (uint64_t)sp__pair_rules_friction_count(w->pair_rules),
+                            .clock_replays = w->clock_replays};
     checkpoint_pass(k, &r, sizeof r);
     if (checkpoint_ok(k) && k->mode == CHECK && r.multipliers > (uint64_t)sp__constraints_most())
         snprintf(k->why, sizeof k->why, "it holds %llu multipliers of contacts", (unsigned long long)r.multipliers);
+    if (checkpoint_ok(k) && k->mode == CHECK && r.frictions != (uint64_t)sp__pair_rules_friction_count(w->pair_rules))
+        snprintf(k->why, sizeof k->why, "it holds %llu pairs and parts with friction, the world %d",
+                 (unsigned long long)r.frictions, sp__pair_rules_friction_count(w->pair_rules));
     if (!checkpoint_ok(k)) return;
     if (k->mode == APPLY) {
-        c->alarm = r.alarm, c->gap = r.gap, c->tolerance = r.tolerance, c->sweeps = (int)r.sweeps;
+        c->alarm = r.alarm, c->gap = r.gap, c->reserve = (int)r.reserve, c->broad = (sp_contact_broad)r.broad;
         c->formulation = (sp_contact_formulation)r.formulation;
-        if (w->constraints) sp__constraints_keep(w->constraints, (int)r.multipliers);
+        c->stabilisation = (sp_stabilisation)r.stabilisation, c->passes = (int)r.passes;
+        c->solver = (sp_contact_solver_def){.method = (sp_contact_method)r.method,
+                                            .local = (sp_contact_local)r.local,
+                                            .cone = (sp_contact_cone)r.cone,
+                                            .facets = (int)r.facets,
+                                            .strategy = (sp_contact_strategy)r.strategy,
+                                            .sweeps = (int)r.sweeps,
+                                            .tolerance = r.tolerance,
+                                            .warm_start = r.warm_start != 0,
+                                            .budget_ms = r.budget_ms};
+        w->clock_replays = r.clock_replays != 0;
+        sp__world_contacts_forget(w, (int)r.multipliers);
     }
     sp_visitor v = {.array = pass_array, .user = k};
     k->body = "world", k->compare = false;
     if (r.multipliers) sp__constraints_visit(w->constraints, (int)r.multipliers, &v);
+    if (r.frictions) pass_array(&v, "frictions", sp__pair_rules_frictions(w->pair_rules), sizeof(double), (size_t)r.frictions);
 }
 
 static void pass_world(sp_world *w, walk *k) {
@@ -361,7 +394,7 @@ static void pass_world(sp_world *w, walk *k) {
         snprintf(k->why, sizeof k->why, "it holds %llu bodies, the world %d", (unsigned long long)r.body_count, w->body_count);
     if (checkpoint_ok(k) && k->mode == APPLY) {
         put_world(w, &r);
-        if (w->constraints) sp__constraints_keep(w->constraints, 0);
+        sp__world_contacts_forget(w, 0);
     }
     if (checkpoint_ok(k) && k->constraints) pass_constraints(w, k);
     for (int i = 0; i < w->body_count && checkpoint_ok(k); i++) pass_body(w, k, w->bodies[i]);

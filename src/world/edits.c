@@ -62,7 +62,11 @@ static sp_status check_edit(sp_world *w, const sp_edit *e) {
         if (!e->path[0] || !memchr(e->path, 0, sizeof e->path))
             return WORLD_FAIL(w, SP_BAD_INPUT, "parameter path is empty or longer than %zu", sizeof e->path - 1);
         return isfinite(e->value) ? SP_OK : WORLD_FAIL(w, SP_BAD_INPUT, "parameter %s = %g, must be finite", e->path, e->value);
-    case SP_EDIT_SWAP_PRECONDITIONER: return SP_OK;
+    case SP_EDIT_SWAP_PRECONDITIONER:
+    case SP_EDIT_SWAP_COMPLIANCE: return SP_OK;
+    case SP_EDIT_CONTACT_BUDGET:
+        if (e->value >= 0 && e->value < 0x1p53 && e->value == floor(e->value)) return SP_OK;
+        return WORLD_FAIL(w, SP_BAD_INPUT, "budget of contacts ends at query %g, must be an integer >= 0", e->value);
     }
     return WORLD_FAIL(w, SP_BAD_INPUT, "edit type %d is unknown", (int)e->type);
 }
@@ -150,7 +154,8 @@ static sp_status edit_drop(sp_world *w, const sp_edit *e, const sp_body *keep, b
 }
 
 static sp_status edit_refuse(sp_world *w, const char *why) {
-    static const char *const names[] = {"pin", "release", "drag", "drop", "pose", "param", "take-over"};
+    static const char *const names[] = {
+        "pin", "release", "drag", "drop", "pose", "param", "take-over", "take-over-compliance", "contact-budget"};
     const sp_edit *e = &w->batch.list[w->batch.count];
     bool param = e->type == SP_EDIT_PARAM;
     sp__event(w, SP_EDIT_REFUSED, "%s%s%s of source %u refused: %s", names[e->type], param ? " " : "", param ? e->path : "",
@@ -231,7 +236,16 @@ static sp_status apply_swap(sp_world *w, const sp_edit *e) {
     if (!b) return edit_refuse(w, "the body's id is null or stale");
     if (b->caps & SP_CAP_KINEMATIC) return edit_refuse(w, "the body moves by prescription only");
     sp_slot *slot = sp__world_slot(w, b);
-    slot->reported = slot->swap_now = true;
+    if (e->type == SP_EDIT_SWAP_COMPLIANCE)
+        slot->compliance_reported = slot->compliance_swap_now = true;
+    else
+        slot->reported = slot->swap_now = true;
+    return SP_OK;
+}
+
+static sp_status apply_budget(sp_world *w, const sp_edit *e) {
+    w->clock_replays = true;
+    w->clock.expires_at = (int64_t)e->value;
     return SP_OK;
 }
 
@@ -243,7 +257,9 @@ static sp_status edit_apply(sp_world *w, const sp_edit *e) {
     case SP_EDIT_DROP: return apply_drop(w, e);
     case SP_EDIT_POSE: return apply_pose(w, e);
     case SP_EDIT_PARAM: return apply_param(w, e);
-    case SP_EDIT_SWAP_PRECONDITIONER: return apply_swap(w, e);
+    case SP_EDIT_SWAP_PRECONDITIONER:
+    case SP_EDIT_SWAP_COMPLIANCE: return apply_swap(w, e);
+    case SP_EDIT_CONTACT_BUDGET: return apply_budget(w, e);
     }
     return SP_BAD_INPUT;
 }
@@ -269,8 +285,8 @@ static sp_status edit_fetch(sp_world *w) {
     pthread_mutex_lock(&w->edit_lock);
     int n = w->pending.count;
     w->batch.count = 0;
-    // plus one per body, for the swap of its solver
-    sp_status status = sp__edits_reserve(w->ctx, &w->batch, w->pending.capacity + w->body_capacity);
+    // plus two per body, for the swaps of its solver and of its compliance, and one for the budget of contacts
+    sp_status status = sp__edits_reserve(w->ctx, &w->batch, w->pending.capacity + 2 * w->body_capacity + 1);
     if (status >= 0) {
         memcpy(w->batch.list, w->pending.list, (size_t)n * sizeof *w->batch.list);
         w->in_flight = n;
@@ -284,7 +300,10 @@ sp_status sp__take_edits(sp_world *w, double h) {
     for (int i = 0; i < w->body_count; i++) {
         sp_slot *slot = sp__world_slot(w, w->bodies[i]);
         slot->replay_swap_before = slot->reported, slot->swap_now = false;
+        slot->compliance_swap_before = slot->compliance_reported, slot->compliance_swap_now = false;
     }
+    w->clock_replayed_before = w->clock_replays;
+    w->clock = (sp_cone_clock){.expires_at = w->def.deterministic || w->clock_replays ? 0 : -1};
     if (edit_fetch(w) < 0) return WORLD_FAIL(w, SP_NO_MEMORY, "no memory for the queued edits");
     int n = w->in_flight;
     sort_edits(w->batch.list, n);
@@ -301,22 +320,41 @@ sp_status sp__take_edits(sp_world *w, double h) {
     return worst;
 }
 
-// Records the swaps that solvers made on their own as edits, so that a replay is exact.
+static void list_swap(sp_world *w, const sp_body *b, sp_edit_type type) {
+    if (w->batch.count == w->batch.capacity) return;
+    sp_edit *e = &w->batch.list[w->batch.count++];
+    *e = sp_edit_default(type);
+    e->body = b->id;
+    e->sequence = ++w->sequence;
+}
+
+// Records the swaps that solvers and compliances made on their own as edits, so that a replay is exact.
 static void list_swaps(sp_world *w) {
-    for (int i = 0; i < w->body_count; i++) {
-        sp_body *b = w->bodies[i];
-        bool own = b->swapped && !sp__world_slot(w, b)->reported && !w->def.deterministic && !b->frozen;
-        if (!own || w->batch.count == w->batch.capacity) continue;
-        sp_edit *e = &w->batch.list[w->batch.count++];
-        *e = sp_edit_default(SP_EDIT_SWAP_PRECONDITIONER);
-        e->body = b->id;
-        e->sequence = ++w->sequence;
+    for (int i = 0; i < w->body_count && !w->def.deterministic; i++) {
+        const sp_body *b = w->bodies[i];
+        const sp_slot *slot = sp__world_slot(w, b);
+        if (b->frozen) continue;
+        if (b->swapped && !slot->reported) list_swap(w, b, SP_EDIT_SWAP_PRECONDITIONER);
+        if (b->compliance_swapped && !slot->compliance_reported) list_swap(w, b, SP_EDIT_SWAP_COMPLIANCE);
     }
+}
+
+// Records where the budget of the contact solver ended. The first solve with a budget is recorded in any case: a replay then does
+// not use the time from there on.
+static void list_budget(sp_world *w) {
+    bool own = !w->def.deterministic && !w->clock_replays && w->clock.queries > 0;
+    if (!own || (w->clock_listed && !w->clock.expired_at) || w->batch.count == w->batch.capacity) return;
+    sp_edit *e = &w->batch.list[w->batch.count++];
+    *e = sp_edit_default(SP_EDIT_CONTACT_BUDGET);
+    e->value = (double)w->clock.expired_at;
+    e->sequence = ++w->sequence;
+    w->clock_listed = true;
 }
 
 void sp__edits_committed(sp_world *w) {
     pthread_mutex_lock(&w->edit_lock);
     list_swaps(w);
+    list_budget(w);
     sp_edits old = w->taken;
     w->taken = w->batch;
     w->batch = old;

@@ -1,5 +1,5 @@
 // The list of parameters by kind, and the parameters of a world by path: "gravity.x|y|z", "contact.stiffness|damping|friction"
-// (with contact), "<body>.<parameter>".
+// and the frictions of pairs and parts (with contact), "<body>.<parameter>".
 #include <stdio.h>
 
 #include "world/world_internal.h"
@@ -22,9 +22,30 @@ static const sp_param_spec world_specs[] = {
 };
 static const sp_param_spec *const world_params[] = {
     &world_specs[0], &world_specs[1], &world_specs[2], &world_specs[3], &world_specs[4], &world_specs[5], NULL};
-enum { GRAVITY_COUNT = 3, CONTACT_COUNT = 3 };
+enum { GRAVITY_COUNT = 3, CONTACT_COUNT = 3, FRICTION = GRAVITY_COUNT + 2 };
+
+// Friction of a pair or of a part of a body: the range is that of the common one.
+static bool is_rule_param(const sp_world *w, int index, sp_param *out) {
+    const char *path;
+    double *value = sp__pair_rules_friction(w->pair_rules, index, &path);
+    if (out) *out = (sp_param){.spec = &world_specs[FRICTION], .name = path, .value = value};
+    return path[0] && !isnan(*value);
+}
+
+static int rule_param_count(const sp_world *w) {
+    int count = 0;
+    for (int i = 0; i < sp__pair_rules_friction_count(w->pair_rules); i++) count += is_rule_param(w, i, NULL);
+    return count;
+}
+
+static sp_param rule_param(sp_world *w, int index) {
+    sp_param p = {0};
+    for (int i = 0; index >= 0; i++) index -= is_rule_param(w, i, &p);
+    return p;
+}
 
 static sp_param contact_param(sp_world *w, int index) {
+    if (index >= CONTACT_COUNT) return rule_param(w, index - CONTACT_COUNT);
     double *const values[CONTACT_COUNT] = {&w->contact.stiffness, &w->contact.damping, &w->contact.friction};
     const sp_param_spec *spec = &world_specs[GRAVITY_COUNT + index];
     return (sp_param){.spec = spec, .name = spec->name, .value = values[index]};
@@ -42,7 +63,7 @@ sp_status sp__check_contact(sp_error *error, const sp_contact_def *def) {
 }
 
 static int world_param_count(const sp_world *w) {
-    return GRAVITY_COUNT + (w->has_contact ? CONTACT_COUNT : 0);
+    return GRAVITY_COUNT + (w->has_contact ? CONTACT_COUNT + rule_param_count(w) : 0);
 }
 
 static sp_param world_param_at(sp_world *w, int index, sp_gravity **gravity) {

@@ -63,7 +63,8 @@ sp_status sp_world_body_info(sp_world *w, sp_body_id id, sp_body_info *out) {
                               .prescribed = (b->caps & SP_CAP_KINEMATIC) != 0,
                               .solve = b->solve,
                               .solver = b->solver_def,
-                              .solver_why = b->solver_why};
+                              .solver_why = b->solver_why,
+                              .compliance_why = sp__compliance_why(b->compliance_type, &b->solver_def)};
     return sp__world_leave(w, b ? SP_OK : query_stale(w, id));
 }
 
@@ -282,7 +283,7 @@ static sp_status set_state(sp_world *w, sp_body *b, const double *x, const doubl
     if (status < 0) return sp__world_body_failed(w, b, status);
     b->frozen = false;
     b->retune = true;
-    if (w->constraints && x) sp__constraints_keep(w->constraints, 0);
+    if (x) sp__world_contacts_forget(w, 0);
     // a rigid body that was placed elsewhere can change the contacts of other bodies
     for (int i = 0; i < w->body_count; i++)
         w->bodies[i]->energy_stale = w->bodies[i]->energy_stale || w->bodies[i] == b || (b->caps & SP_CAP_KINEMATIC);

@@ -70,8 +70,19 @@ static sp_status reserve_body_surfaces(sp_world *w, const sp_body *b, sp_snapsho
     return SP_OK;
 }
 
+// as many as the list of the world can hold, so that a slot grows only when the list does
+static sp_status reserve_contacts(sp_world *w, sp_snapshot_slot *snapshot) {
+    if (w->contacts.capacity <= snapshot->contact_capacity) return SP_OK;
+    sp_contact_point *fresh = sp__alloc(w->ctx, (size_t)w->contacts.capacity, sizeof *fresh);
+    if (!fresh) return SP_NO_MEMORY;
+    sp__free(w->ctx, snapshot->contacts);
+    snapshot->contacts = fresh, snapshot->contact_capacity = w->contacts.capacity;
+    return SP_OK;
+}
+
 static sp_status reserve_snapshot(sp_world *w, sp_snapshot_slot *snapshot) {
     SP_TRY(reserve_parts(w, snapshot));
+    SP_TRY(reserve_contacts(w, snapshot));
     for (int i = 0; i < w->body_count; i++) SP_TRY(reserve_body_surfaces(w, w->bodies[i], &snapshot->parts[i]));
     return SP_OK;
 }
@@ -169,6 +180,7 @@ static void fill_body(sp_world *w, int body, sp_snapshot_slot_body *part, sp_sna
 
 static void fill_snapshot(sp_world *w, sp_snapshot_slot *snapshot) {
     for (int i = 0; i < w->body_count; i++) fill_body(w, i, &snapshot->parts[i], &snapshot->bodies[i]);
+    for (int i = 0; i < w->contacts.count; i++) snapshot->contacts[i] = w->contacts.list[i].point;
     memcpy(snapshot->events, w->events->list, (size_t)w->events->count * sizeof *snapshot->events);
     snapshot->view = (sp_snapshot){.step = w->steps,
                                    .time = w->time,
@@ -177,6 +189,8 @@ static void fill_snapshot(sp_world *w, sp_snapshot_slot *snapshot) {
                                    .bodies = snapshot->bodies,
                                    .event_count = w->events->count,
                                    .events = snapshot->events,
+                                   .contact_count = w->contacts.count,
+                                   .contacts = snapshot->contacts,
                                    .skipped = w->skipped,
                                    .reservations = w->trial.reservations};
     memcpy(snapshot->view.stage_ms, w->trial.stage_ms, sizeof snapshot->view.stage_ms);
@@ -207,7 +221,7 @@ void sp__snapshots_free(sp_world *w) {
     for (int i = 0; i < SP_SNAPSHOT_MAX; i++) {
         sp_snapshot_slot *snapshot = &w->snapshot_slots[i];
         for (int k = 0; k < snapshot->body_capacity; k++) free_snapshot_body(w, &snapshot->parts[k]);
-        sp__free(w->ctx, snapshot->parts), sp__free(w->ctx, snapshot->bodies);
+        sp__free(w->ctx, snapshot->parts), sp__free(w->ctx, snapshot->bodies), sp__free(w->ctx, snapshot->contacts);
     }
 }
 

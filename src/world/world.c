@@ -182,6 +182,9 @@ void sp_world_destroy(sp_world **world) {
     sp__journal_free(w);
     sp__pairs_free(w);
     sp__constraints_destroy(&w->constraints);
+    sp__pair_rules_destroy(&w->pair_rules);
+    sp__contact_matrix_free(w);
+    sp__contacts_free(w->ctx, &w->contacts);
     sp__free(ctx, w->pending.list), sp__free(ctx, w->batch.list), sp__free(ctx, w->taken.list);
     sp__free(ctx, w->slots), sp__free(ctx, w->bodies), sp__free(ctx, w->obstacles.list);
     sp__free(ctx, w->events), sp__free(ctx, w->trial_events);
@@ -220,7 +223,26 @@ uint64_t sp__world_compute_hash(sp_world *w) {
 // ---------------------------------------------------------------------------------------------------- contact
 
 sp_contact_def sp_contact_def_default(void) {
-    return (sp_contact_def){.tolerance = 1e-6, .sweeps = 100, .cookie = SP_COOKIE_CONTACT};
+    return (sp_contact_def){
+        .passes = 3, .solver = {.facets = 4, .sweeps = 500, .tolerance = 1e-6, .warm_start = true}, .cookie = SP_COOKIE_CONTACT};
+}
+
+static sp_status check_contact_solver(sp_world *w, const sp_contact_solver_def *s) {
+    if (!(s->tolerance > 0) || s->sweeps < 1)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "contact solver: tolerance = %g, must be > 0; sweeps = %d, must be >= 1", s->tolerance,
+                          s->sweeps);
+    if (s->facets < SP_CONE_FACETS_MIN || s->facets > SP_CONE_FACETS_MAX)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "contact solver: facets = %d, must be in [%d, %d]", s->facets, SP_CONE_FACETS_MIN,
+                          SP_CONE_FACETS_MAX);
+    if (!(s->budget_ms >= 0) || !isfinite(s->budget_ms))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "contact solver: budget = %g ms, must be finite and >= 0", s->budget_ms);
+    if ((unsigned)s->method > SP_CONTACT_DIRECT || (unsigned)s->local > SP_CONTACT_NEWTON ||
+        (unsigned)s->cone > SP_CONTACT_FACETS || (unsigned)s->strategy > SP_CONTACT_COL)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "contact solver: method %d, local %d, cone %d or strategy %d is unknown",
+                          (int)s->method, (int)s->local, (int)s->cone, (int)s->strategy);
+    if (s->cone == SP_CONTACT_FACETS && (s->method == SP_CONTACT_GAUSS_SEIDEL || s->method == SP_CONTACT_INTERIOR_POINT))
+        return WORLD_FAIL(w, SP_BAD_INPUT, "contact solver: a cone with facets needs the method auto or direct");
+    return SP_OK;
 }
 
 static sp_status check_contact(sp_world *w, const sp_contact_def *def) {
@@ -228,9 +250,14 @@ static sp_status check_contact(sp_world *w, const sp_contact_def *def) {
         return WORLD_FAIL(w, SP_BAD_INPUT, "sp_contact_def did not start from sp_contact_def_default()");
     if (!(def->alarm >= 0) || !(def->gap >= 0) || !isfinite(def->alarm + def->gap))
         return WORLD_FAIL(w, SP_BAD_INPUT, "contact: alarm = %g m, gap = %g m, must be finite and >= 0", def->alarm, def->gap);
-    if (!(def->tolerance > 0) || def->sweeps < 1)
-        return WORLD_FAIL(w, SP_BAD_INPUT, "contact: tolerance = %g, must be > 0; sweeps = %d, must be >= 1", def->tolerance,
-                          def->sweeps);
+    if (def->passes < 0 || def->passes > 100 || (int)def->stabilisation < 0 || def->stabilisation > SP_STABILISATION_POSITION)
+        return WORLD_FAIL(w, SP_BAD_INPUT, "contact: passes = %d, must be in [0, 100]; stabilisation = %d, must be in [0, 3]",
+                          def->passes, (int)def->stabilisation);
+    if (def->reserve < 0 || def->reserve > SP_CONTACT_RESERVE_MAX || (unsigned)def->broad > SP_CONTACT_BRUTE)
+        return WORLD_FAIL(w, SP_BAD_INPUT,
+                          "contact: reserve = %d, must be in [0, %d]; broad = %d, must be one of sp_contact_broad", def->reserve,
+                          SP_CONTACT_RESERVE_MAX, (int)def->broad);
+    SP_TRY(check_contact_solver(w, &def->solver));
     sp_error e;
     return sp__check_contact(&e, def) < 0 ? WORLD_FAIL(w, SP_BAD_INPUT, "%s", e.message) : SP_OK;
 }
@@ -242,7 +269,7 @@ sp_status sp_world_set_contact(sp_world *w, const sp_contact_def *def) {
     if (status >= 0) {
         w->has_contact = def != NULL;
         if (def) w->contact = *def;
-        if (w->constraints && (!def || def->formulation == SP_CONTACT_PENALTY)) sp__constraints_keep(w->constraints, 0);
+        if (!def || def->formulation == SP_CONTACT_PENALTY) sp__world_contacts_forget(w, 0);
         w->hash = sp__world_compute_hash(w);
     }
     return sp__world_leave(w, status);
@@ -257,16 +284,4 @@ const char *sp_stage_name(sp_stage stage) {
     case SP_STAGE_COUNT: break;
     }
     return "unknown";
-}
-
-int sp_world_contact_count(const sp_world *w) {
-    return w->constraints ? sp__constraints_count(w->constraints) : 0;
-}
-
-sp_status sp_world_contact_at(const sp_world *w, int index, sp_contact_point *out) {
-    int count = sp_world_contact_count(w);
-    if (index < 0 || index >= count)
-        return WORLD_FAIL((sp_world *)w, SP_BAD_INPUT, "contact %d, must be in [0, %d)", index, count);
-    sp__constraints_at(w->constraints, index, out);
-    return SP_OK;
 }

@@ -20,11 +20,15 @@ enum {
     SP_PAIR_MAX = 64    // reported pairs of overlapping bodies
 };
 
+enum { SP_CONTACTS_UNBUILT = 1, SP_CONTACTS_DROPPED = 2 };  // what is reported once about contact by constraints
+
 // Slots are never reused: an anchor stores only the slot, and must not refer to another body.
 typedef struct sp_slot {
     sp_body *body;  // NULL: removed
     // A replay decides when the solver swaps its preconditioner: from now on; in the current step; the first flag at its start
+    // likewise the compliance of its contacts, where that has a factor of its own
     bool reported, swap_now, replay_swap_before;
+    bool compliance_reported, compliance_swap_now, compliance_swap_before;
     uint32_t generation;
 } sp_slot;
 
@@ -91,6 +95,8 @@ typedef struct sp_snapshot_slot {
     sp_snapshot_body *bodies;
     sp_snapshot_slot_body *parts;
     int body_capacity;
+    sp_contact_point *contacts;
+    int contact_capacity;
     sp_event events[SP_EVENT_MAX];
     int readers;
 } sp_snapshot_slot;
@@ -117,6 +123,11 @@ typedef struct sp_pairs {
     int reported, found;             // count in committed steps; count including the current step
 } sp_pairs;
 
+typedef struct sp_contact_matrix {  // of sp_world_contact_problem
+    int *start, *column;
+    double *value, *mu, *u;
+} sp_contact_matrix;
+
 // ---------------------------------------------------------------------------------------------------- the world
 
 struct sp_world {
@@ -140,7 +151,15 @@ struct sp_world {
     sp_gravity gravity[3];
     sp_contact_def contact;
     bool has_contact;
-    sp_constraints *constraints;  // NULL until the first step with contact by constraints
+    sp_constraints *constraints;               // NULL until the first step with contact by constraints
+    unsigned contact_found, contact_reported;  // SP_CONTACTS_ bits: events sent so far, with and without the current step
+    sp_pair_rules *pair_rules;                 // NULL: none
+    sp_contact_matrix contact_matrix;
+    // The budget of the contact solver: clock of the current step; a replay decides where it ends, from now on and at the start
+    // of the step; its first step is in the list of edits.
+    sp_cone_clock clock;
+    bool clock_replays, clock_replayed_before, clock_listed;
+    sp_contacts contacts;  // of the last committed step; bodies keep a pointer to this member
     sp_pairs pairs;
 
     // time
@@ -198,6 +217,9 @@ sp_status sp__take_edits(sp_world *w, double h);
 sp_status sp__prescribe(sp_world *w, double h);
 void sp__prescribe_now(sp_world *w);  // loads, targets and poses at the current time, without motion
 
+// contact_pairs.c
+void sp__contact_matrix_free(sp_world *w);
+
 // Edits.
 sp_status sp__edits_reserve(sp_context *ctx, sp_edits *edits, int capacity);
 void sp__edits_committed(sp_world *w);
@@ -228,6 +250,11 @@ sp_status sp__surface_of_region(sp_world *w, sp_body *b, const sp_surface_def *d
 sp_status sp__pairs_check(sp_world *w);
 void sp__pairs_forget(sp_world *w);  // clears the list of reported pairs
 void sp__pairs_free(sp_world *w);
+
+// Contacts: memory for those of the current step; the list of those that were committed; no contacts, and `multipliers` to keep.
+sp_status sp__world_contacts_reserve(sp_world *w);
+void sp__world_contacts_take(sp_world *w);
+void sp__world_contacts_forget(sp_world *w, int multipliers);
 
 // Snapshots.
 sp_status sp__snapshots_reserve(sp_world *w);  // memory in all slots without readers

@@ -8,7 +8,7 @@
 typedef sp_status stage_fn(sp_world *w, double h);
 
 static stage_fn stage_free_motion, stage_find_contacts, stage_build_delassus, stage_solve_contacts, stage_correct_motion,
-    stage_guard, stage_balance, stage_commit, stage_publish;
+    stage_stabilise, stage_guard, stage_balance, stage_commit, stage_publish;
 static void world_rollback(sp_world *w);
 
 // time += h, compensated summation
@@ -44,6 +44,7 @@ static sp_status world_stages(sp_world *w, double h) {
     SP_TRY(world_run(w, h, SP_STAGE_BUILD_DELASSUS, stage_build_delassus));  // W = sum of h J A^-1 J^T
     SP_TRY(world_run(w, h, SP_STAGE_SOLVE_CONTACTS, stage_solve_contacts));  // impulses in their Coulomb cones
     SP_TRY(world_run(w, h, SP_STAGE_CORRECT_MOTION, stage_correct_motion));  // v += A^-1 J^T lambda
+    SP_TRY(world_run(w, h, SP_STAGE_STABILISE, stage_stabilise));            // what still overlaps at the end of the step
     SP_TRY(world_run(w, h, SP_STAGE_GUARD, stage_guard));                    // every trial number is finite
     SP_TRY(world_run(w, h, SP_STAGE_BALANCE, stage_balance));                // energy against work, inverted elements, overlap
     SP_TRY(world_run(w, h, SP_STAGE_COMMIT, stage_commit));                  // first change of the committed state; cannot fail
@@ -71,6 +72,10 @@ sp_status sp__world_inject_failure(sp_world *w, sp_stage stage) {
     return SP_OK;
 }
 
+static bool has_constraints(const sp_world *w) {
+    return w->has_contact && w->contact.formulation == SP_CONTACT_PROXIMITY;
+}
+
 // ---------------------------------------------------------------------------------------------------- prescribe
 
 static void prescribe_body(sp_world *w, sp_body *b) {
@@ -84,6 +89,7 @@ static void prescribe_body(sp_world *w, sp_body *b) {
 static void prescribe_all(sp_world *w, double t, double h) {
     w->step = sp__step_default(h);
     w->step.time = t, w->step.number = w->trial.step, w->step.deterministic = w->def.deterministic;
+    w->step.constraints = has_constraints(w);
     for (int a = 0; a < 3; a++) w->step.gravity[a] = sp__gravity_at(&w->gravity[a], t);
     // kinematic bodies first: other bodies may depend on them
     for (int kinematic = 1; kinematic >= 0; kinematic--)
@@ -122,8 +128,8 @@ static sp_status world_failed(sp_world *w, sp_body *b, sp_status status) {
     return SP_FROZEN;
 }
 
-static sp_swap replay_swap(const sp_slot *slot) {
-    return !slot->reported ? SP_SWAP_FREE : slot->swap_now ? SP_SWAP_NOW : SP_SWAP_LATER;
+static sp_swap replay_swap(bool reported, bool now) {
+    return !reported ? SP_SWAP_FREE : now ? SP_SWAP_NOW : SP_SWAP_LATER;
 }
 
 static sp_status stage_free_motion(sp_world *w, double h) {
@@ -133,7 +139,9 @@ static sp_status stage_free_motion(sp_world *w, double h) {
         sp_body *b = w->bodies[i];
         sp_status status = SP_FROZEN;
         sp_step step = w->step;
-        step.swap = replay_swap(sp__world_slot(w, b));
+        const sp_slot *slot = sp__world_slot(w, b);
+        step.swap = replay_swap(slot->reported, slot->swap_now);
+        b->compliance_swap = replay_swap(slot->compliance_reported, slot->compliance_swap_now);
         if (b->frozen)
             world_hold(w, b);
         else
@@ -147,14 +155,11 @@ static sp_status stage_free_motion(sp_world *w, double h) {
 
 // ---------------------------------------------------------------------------------------------------- contact by constraints
 
-static bool has_constraints(const sp_world *w) {
-    return w->has_contact && w->contact.formulation == SP_CONTACT_PROXIMITY;
-}
-
 static sp_status stage_find_contacts(sp_world *w, double h) {
     (void)h;
     if (!has_constraints(w)) return SP_OK;
     if (!w->constraints) SP_TRY(sp__constraints_create(w->ctx, &w->constraints));
+    sp__constraints_use(w->constraints, w->pair_rules, &w->clock);
     return sp__constraints_find(w->constraints, w->bodies, w->body_count, &w->contact, &w->step);
 }
 
@@ -163,17 +168,62 @@ static sp_status stage_build_delassus(sp_world *w, double h) {
     return has_constraints(w) ? sp__constraints_delassus(w->constraints, &w->step) : SP_OK;
 }
 
+// What the user cannot see from the motion becomes an event, once in a world.
+static void report_contacts(sp_world *w) {
+    const sp_constraints_info *info = sp__constraints_info(w->constraints);
+    if (info->unbuilt && !(w->contact_found & SP_CONTACTS_UNBUILT)) {
+        sp__event(w, SP_OK,
+                  "contact: %d rows, W would have more than %.3g million numbers: it is not stored, and the solver is the "
+                  "projected gradient method, which is less accurate",
+                  info->rows, SP_DELASSUS_NUMBERS * 1e-6);
+        w->contact_found |= SP_CONTACTS_UNBUILT;
+    }
+    if (info->solve.dropped > 0 && !(w->contact_found & SP_CONTACTS_DROPPED)) {
+        sp__event(w, SP_OK, "contact: %d of %d rows act on nothing that can move (fixed on fixed): they are dropped",
+                  info->solve.dropped, info->rows);
+        w->contact_found |= SP_CONTACTS_DROPPED;
+    }
+}
+
 static sp_status stage_solve_contacts(sp_world *w, double h) {
     (void)h;
-    return has_constraints(w) ? sp__constraints_solve(w->constraints, &w->contact) : SP_OK;
+    if (!has_constraints(w)) return SP_OK;
+    sp_status status = sp__constraints_solve(w->constraints, &w->contact);
+    if (status >= 0) report_contacts(w);
+    return status;
 }
 
 static sp_status stage_correct_motion(sp_world *w, double h) {
     (void)h;
-    if (has_constraints(w)) SP_TRY(sp__constraints_correct(w->constraints, &w->step));
+    return has_constraints(w) ? sp__constraints_correct(w->constraints, &w->step) : SP_OK;
+}
+
+// Newton's method and contacts that only the corrected motion makes: again until nothing changes.
+static sp_status contact_passes(sp_world *w) {
+    sp_status worst = SP_OK;
+    bool changed = true;
+    for (int pass = 1; changed; pass++) {
+        worst = sp__constraints_again(w->constraints, w->bodies, w->body_count, &w->contact, &w->step, pass, &changed);
+        SP_TRY(worst);
+    }
+    return worst;
+}
+
+static sp_status separate(sp_world *w) {
+    bool changed = sp__constraints_info(w->constraints)->contacts > 0;
+    for (int pass = 0; pass < w->contact.passes && changed; pass++)
+        SP_TRY(sp__constraints_separate(w->constraints, w->bodies, w->body_count, &w->contact, &w->step, &changed));
+    return SP_OK;
+}
+
+static sp_status stage_stabilise(sp_world *w, double h) {
+    (void)h;
+    sp_status worst = has_constraints(w) ? contact_passes(w) : SP_OK;
+    SP_TRY(worst);
     for (int i = 0; i < w->body_count; i++)
         if (!w->bodies[i]->frozen) sp__drive_finish(w->bodies[i]);
-    return SP_OK;
+    if (has_constraints(w) && w->contact.stabilisation == SP_STABILISATION_POST) SP_TRY(separate(w));
+    return worst;
 }
 
 // ---------------------------------------------------------------------------------------------------- guard
@@ -244,7 +294,7 @@ static sp_status check_energy(sp_world *w, const sp_body *b, sp_balance *n) {
 static sp_status check_overlap(sp_world *w, const sp_body *b, sp_balance *n) {
     if (!(n->penetration > SP_OVERLAP_SHARE * n->at.size)) return SP_OK;
     if (!n->penetration_reported)
-        sp__event(w, SP_PENETRATION, "body '%s': %.3g m deep in a rigid body, %.3g %% of an element", b->name, n->penetration,
+        sp__event(w, SP_PENETRATION, "body '%s': %.3g m deep in another body, %.3g %% of an element", b->name, n->penetration,
                   100 * n->penetration / n->at.size);
     n->penetration_reported = 1;
     return SP_PENETRATION;
@@ -253,6 +303,7 @@ static sp_status check_overlap(sp_world *w, const sp_body *b, sp_balance *n) {
 static sp_status stage_balance(sp_world *w, double h) {
     (void)h;
     sp_status worst = SP_OK;
+    if (has_constraints(w)) SP_TRY(sp__world_contacts_reserve(w));
     for (int i = 0; i < w->body_count; i++) {
         sp_body *b = w->bodies[i];
         sp_balance *n = &b->balance[SP_TRIAL];
@@ -283,11 +334,13 @@ static sp_status stage_commit(sp_world *w, double h) {
         b->froze_now = b->energy_stale = false;
     }
     if (has_constraints(w)) sp__constraints_commit(w->constraints, &w->step);
+    sp__world_contacts_take(w);
     time_add(&w->time, &w->time_carry, h);
     w->steps++;
     sp_events *events = w->events;
     w->events = w->trial_events, w->trial_events = events;
     w->pairs.reported = w->pairs.found;
+    w->contact_reported = w->contact_found;
     sp__edits_committed(w);
     sp__journal_clear(w);
     return SP_OK;
@@ -312,12 +365,15 @@ static void world_rollback(sp_world *w) {
         if (b->froze_now) b->frozen = b->froze_now = false;
         sp_slot *slot = sp__world_slot(w, b);
         slot->reported = slot->replay_swap_before, slot->swap_now = false;
+        slot->compliance_reported = slot->compliance_swap_before, slot->compliance_swap_now = false;
         if (b->ops->undo) b->ops->undo(b);
         // the solver restarts what it began in this step
         if (b->solver) sp__solver_step(b->solver, w->trial.step, w->def.deterministic);
         if (b->compliance) sp__compliance_undo(b->compliance, w->trial.step);
     }
     w->pairs.found = w->pairs.reported;
+    w->clock_replays = w->clock_replayed_before;
+    w->contact_found = w->contact_reported;
     sp__journal_undo(w);
     sp__prescribe_now(w);
     sp__edits_returned(w);

@@ -1,0 +1,134 @@
+// Newton's method for bodies whose contacts are constraints. The unknowns of all touching bodies are coupled by the contact
+// problem, so the world makes the passes: in each one every such body is linearised at its trial state, then contacts are found,
+// solved, and correct the motion (contact/constraints.h). With g = J^T lambda of the pass before, a pass solves
+//
+//   A dv = h f(q, v) - M (v - v0) + g,    A = M + h B + h2 K at the trial state,    v free = v + dv
+//
+// and the contacts replace g by their new impulses. At convergence M (v - v0) = h f + J^T lambda.
+//
+// Statics are the same with h2 K as the matrix and without inertia: v is then the displacement of the step over h, so that
+// multipliers are impulses here too. A body that only contacts hold has a singular stiffness matrix. It gets a share of the mass
+// matrix, which decreases from pass to pass. Its force is not in the residual, so that it does not change the equilibrium
+// (a proximal point method).
+#include "body/drive.h"
+#include "body/tolerances.h"
+
+static bool is_static(const sp_body *b) {
+    return b->integrator.type == SP_STATIC;
+}
+
+// Fixed unknowns or springs remove the rigid motions.
+static bool is_held(const sp_body *b) {
+    for (int i = 0; i < b->nv; i++)
+        if (b->fixed[i]) return true;
+    for (int i = 0; i < b->loads.spring_count; i++)
+        if (b->loads.springs[i].active && b->loads.springs[i].stiffness > 0) return true;
+    return false;
+}
+
+// Loads of statics grow over the first passes.
+static sp_step pass_step(const sp_body *b, const sp_step *step, int pass) {
+    sp_step own = sp__body_step(b, step);
+    int steps = is_static(b) ? b->integrator.load_steps : 1;
+    own.load_factor = pass + 1 < steps ? (pass + 1.0) / steps : 1;
+    return own;
+}
+
+static sp_coef pass_coefficients(const sp_body *b, double h, int pass) {
+    if (!is_static(b)) return (sp_coef){1, h, h * h};
+    return (sp_coef){is_held(b) ? 0 : fmax(SP_PROXIMAL_LEAST, pow(SP_PROXIMAL_FACTOR, pass)), 0, h * h};
+}
+
+// f at the trial state. The velocity of a static body is no velocity: dampers must not see it.
+static sp_status pass_evaluate(sp_body *b, const sp_step *own) {
+    double *v = b->v[SP_TRIAL];
+    if (is_static(b)) {
+        memset(b->work[4], 0, (size_t)b->nv * sizeof(double));
+        b->v[SP_TRIAL] = b->work[4];
+    }
+    sp_status status = sp__drive_evaluate(b, own, SP_WANT_FORCE);
+    b->v[SP_TRIAL] = v;
+    return status;
+}
+
+// r = h f - M (v - v0) + g; its length without fixed unknowns. The reactions at fixed unknowns do work.
+static double pass_residual(sp_body *b, double h, double *r, double *reference) {
+    const double *v = b->v[SP_TRIAL], *g = b->has_contact_impulse ? b->contact_impulse : NULL;
+    double *u = b->work[2], *y = b->work[3], loads = 0;
+    memset(y, 0, (size_t)b->nv * sizeof *y);
+    if (!is_static(b)) {
+        for (int i = 0; i < b->nv; i++) u[i] = v[i] - b->v[SP_COMMITTED][i];
+        b->ops->mass(b, u, y, false);
+    }
+    b->pin_work = 0;
+    for (int i = 0; i < b->nv; i++) {
+        r[i] = h * b->f[i] - y[i] + (g ? g[i] : 0);
+        loads += g ? g[i] * g[i] : 0;
+        if (b->fixed[i]) b->pin_work -= r[i] * v[i], loads += r[i] * r[i], r[i] = 0;
+    }
+    double size = sp__drive_norm(r, b->nv);
+    *reference = fmax(*reference, fmax(size, sqrt(loads)));
+    return size;
+}
+
+// A dv = r, with the rest of the way of prescribed unknowns
+static sp_status pass_solve(sp_body *b, double h, double *r, double *dv) {
+    const sp_system *A = &b->system;
+    double *d = b->work[2], *y = b->work[3];
+    sp_linear_info info;
+    if (sp__drive_prescribed(b, h, 1, b->v[SP_TRIAL], d)) {
+        A->mul_raw(A->o, b->coef, d, y);
+        for (int i = 0; i < b->nv; i++) r[i] = b->fixed[i] ? d[i] : r[i] - y[i];
+    }
+    SP_TRY(sp__drive_solve(b, A, b->coef, r, dv, &info));
+
+    return info.status;
+}
+
+// A static body that nothing holds moves further in every pass.
+static sp_status pass_limit(sp_body *b) {
+    if (!is_static(b) || is_held(b) || b->solve.force_residual < SP_PROXIMAL_FAR) return SP_NOT_CONVERGED;
+    return SP_BODY_FAIL(b, SP_SINGULAR,
+                        "static solve of '%s': no equilibrium after %d passes; neither fixed nodes nor springs hold it, and the "
+                        "contacts do not balance %.3g of the load",
+                        b->name, b->integrator.iterations, b->solve.force_residual);
+}
+
+bool sp__drive_has_passes(const sp_body *b) {
+    return !b->frozen && !(b->caps & SP_CAP_KINEMATIC) && (b->integrator.type == SP_NEWTON || b->integrator.type == SP_STATIC);
+}
+
+sp_status sp__drive_pass(sp_body *b, const sp_step *step, int pass, double accuracy, bool *converged) {
+    const sp_step own = pass_step(b, step, pass);
+    double *r = b->work[0], *dv = b->work[1], h = step->h;
+    *converged = false;
+    if (pass == 0) {
+        sp__drive_begin(b);
+        if (is_static(b)) memset(b->v[SP_TRIAL], 0, (size_t)b->nv * sizeof(double));
+        b->solve.substeps++, b->pass_reference = 0, b->has_contact_impulse = false;
+    }
+    SP_TRY(pass_evaluate(b, &own));
+    double size = pass_residual(b, h, r, &b->pass_reference);
+    if (!isfinite(size)) return sp__drive_not_finite(b);
+    b->solve.force_residual = b->pass_reference > 0 ? size / b->pass_reference : 0;
+
+    if (pass > 0 && own.load_factor == 1 && size <= fmax(b->integrator.tolerance, accuracy) * b->pass_reference) {
+        *converged = true;
+        return SP_OK;
+    }
+    if (pass >= b->integrator.iterations) return pass_limit(b);
+    SP_TRY(b->ops->linearise(b, &own, &b->system));
+    b->coef = pass_coefficients(b, h, pass), b->has_system = true;
+    b->compliance_ready = false;
+    sp_status status = pass_solve(b, h, r, dv);
+    SP_TRY(status);
+    SP_TRY(sp__drive_keep_free_velocity(b));
+    for (int i = 0; i < b->nv; i++) b->free_velocity[i] = b->v[SP_TRIAL][i] + dv[i];
+    b->solve.newton_iterations++;
+    if (pass > 0) return status;
+    // the free motion of the first pass is the motion without contact
+    memcpy(b->v[SP_TRIAL], b->free_velocity, (size_t)b->nv * sizeof(double));
+    b->ops->retract(b, step, SP_COMMITTED, h, b->v[SP_TRIAL]);
+    sp__drive_place_fixed(b);
+    return status;
+}
